@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Importer: reads one kind of file into a Recorder. Importers never see the store, so agents and tests use them as they are.
+//
+// Threading:  run() is called on one thread; different Importer objects may run at once on different Recorders.
+// Ownership:  the caller owns stream, Recorder and report.
+// Units:      decompressed bytes.
+// Errors:     run() fails only when nothing can be read at all (INVALID_ARGUMENT wrong or damaged header, names offset and reason);
+//             odd data inside is counted in the report and recorded as issues. CANCELLED when `stop` fires.
+// Cost:       streaming; memory bounded whatever the file's size (a 2 GiB line included).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/recorder.h"
+
+namespace runglass {
+
+// A decompressed byte stream (plain, .gz, .zst, .bz2, or a member of a .tar).
+class ByteStream {
+ public:
+  virtual ~ByteStream() = default;
+  // Next bytes, at most `max`; empty = end. The view is valid until the next call. DATA_LOSS on a damaged or cut archive.
+  virtual Result<std::string_view> next(std::size_t max = 1 << 20) = 0;
+  virtual std::uint64_t offset() const = 0;  // decompressed bytes handed out so far
+};
+
+struct ImportProbe {
+  std::string path;        // as the user named it; for tar members "archive.tar/member"
+  std::string_view head;   // first up to 64 KiB, decompressed
+};
+
+struct ImportTarget {
+  std::string run_name;    // from --run or derived from the path
+  std::string file_name;   // last path component, for `source` and messages
+  std::string path;        // full display path, for issues
+  std::string source;      // sub-directory relative to the run's top directory, "" at the top
+  std::uint64_t resume_at = 0;  // decompressed offset up to which an earlier import committed; records before it are parsed, not recorded
+  bool final = true;       // false while a file is being followed: a cut tail is then no issue
+};
+
+struct ImportReport {
+  RunId run;
+  std::int64_t points = 0, spans = 0, events = 0;
+  std::uint64_t committed_offset = 0;  // after the last complete record
+  std::string partial_reason;          // non-empty: status "partial"
+  std::string skipped_reason;          // non-empty: recognised, but holds nothing for us: status "skipped"
+  struct IssueCount { std::string code; std::int64_t count; };
+  std::vector<IssueCount> issues;
+};
+
+class Importer {
+ public:
+  virtual ~Importer() = default;
+  virtual std::string_view kind() const = 0;                       // "tfevents", "train_log", ...
+  virtual int recognise(const ImportProbe& probe) const = 0;       // 0 = not mine .. 100 = certain, by content first
+  virtual Status run(ByteStream& in, const ImportTarget& target, Recorder& out, ImportReport& report, std::stop_token stop) = 0;
+};
+
+// Every importer, one line each in registry.cpp. Built once, immutable.
+const std::vector<std::unique_ptr<Importer>>& importers();
+
+}  // namespace runglass

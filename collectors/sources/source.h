@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Source: something an agent reads on its node, again and again, into a Recorder.
+//
+// Threading:  the agent gives every Source a thread and a Recorder of its own; start() and poll() run on it and may block there.
+// Ownership:  context and Recorder outlive the Source.
+// Units:      ns. Stamp with context.now(), never with wall time: it does not step.
+// Errors:     start(): UNAVAILABLE "not on this machine" is normal: the agent records the message once as an ingest issue and drops the
+//             source; anything else likewise, as a warning. poll() records oddities as issues and goes on.
+// Cost:       each documents its own per poll.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <toml++/toml.h>
+
+#include "model/recorder.h"
+
+namespace runglass {
+
+struct SourceContext {
+  Node node;                          // this machine, as declared
+  std::function<TimeNs()> now;        // session anchor + CLOCK_MONOTONIC
+  const toml::table* config;          // the source's own table, e.g. [source.nvml]; never null
+  std::string state_dir;              // for what must survive a restart of the agent
+  std::string root = "/";             // prefix of /proc and /sys, so that tests replay recorded trees
+};
+
+class Source {
+ public:
+  virtual ~Source() = default;
+  virtual std::string_view name() const = 0;
+  virtual Status start(Recorder& out, const SourceContext& context) = 0;
+  // Reads what is due; returns the context.now() time at which it wants to be called again.
+  virtual TimeNs poll(Recorder& out, TimeNs now) = 0;
+  virtual void stop(Recorder&) {}     // last words on a graceful stop
+};
+
+// Every source, one line each in registry.cpp; names are the config's [source.NAME] tables.
+struct SourceEntry {
+  std::string_view name;
+  std::unique_ptr<Source> (*make)();
+  bool on_by_default;
+};
+const std::vector<SourceEntry>& sources();
+
+}  // namespace runglass

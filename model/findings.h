@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Findings: what an analysis concluded.
+//
+// Threading:  plain values.
+// Ownership:  values own their strings.
+// Units:      TimeNs, steps; score and confidence 0..1 unless the kind says otherwise.
+// Errors:     none.
+// Cost:       one row each; identity is (run, kind, subject, first_step).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "model/events.h"
+#include "model/ids.h"
+#include "model/time.h"
+
+namespace runglass {
+
+struct Finding {
+  std::int64_t id = 0;
+  RunId run;
+  AttemptId attempt;
+  std::string kind;     // "loss_spike", "slow_rank", ... (contract.md section 3)
+  std::string subject;  // "rank:37", "node:n0412", "run"
+  Severity severity = Severity::kInfo;
+  std::optional<TimeNs> start, end;
+  std::optional<std::int64_t> first_step, last_step;
+  NodeId node;
+  std::optional<std::int32_t> rank, dp, pp, tp;
+  std::optional<double> score, confidence, coverage;
+  std::string summary;
+  std::string evidence;  // JSON object
+};
+
+}  // namespace runglass

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// The metric catalogue: one line declares a metric, its unit, its meaning and how screens show it.
+//
+// Threading:  immutable after start.
+// Ownership:  static storage.
+// Units:      the unit is the suffix of the name: _ns _bytes _bytes_per_s _per_s _flops_per_s _watts _celsius _hertz _joules _ratio
+//             _count _total; a pure number has none.
+// Errors:     unknown metrics are fine: a user's own tags are shown by their name.
+// Cost:       find() is O(log n).
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace runglass {
+
+enum class MetricScope : unsigned char { kDevice, kNode, kRank, kRun };
+
+struct MetricInfo {
+  std::string_view name;    // catalogue id = series.metric
+  std::string_view unit;    // derived suffix without "_": "watts", "bytes_per_s", "" for a pure number
+  MetricScope scope;
+  bool counter;             // only grows; shown as a rate
+  std::string_view title;   // for screens: "Power"
+  std::string_view help;    // one sentence: what it is and where it comes from
+};
+
+std::span<const MetricInfo> metricCatalog();
+const MetricInfo* findMetric(std::string_view name);  // nullptr: not catalogued
+// "power_watts" -> "watts"; "" where no known suffix fits.
+std::string_view unitOfMetric(std::string_view name);
+
+}  // namespace runglass

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reader: what a store knows, in model types. The same calls serve a live store and a stored one.
+//
+// Threading:  one thread at a time per Reader; open one per worker. Each call is one short read transaction.
+// Ownership:  a Reader owns its connection and returns values. `live` must outlive it (shared).
+// Units:      TimeNs, steps, bytes; ranges half-open. Times come back corrected by clock_map.
+// Errors:     NOT_FOUND unknown id; DATA_LOSS a damaged chunk (named; other data stays readable and the gap is an issue);
+//             CANCELLED when `stop` fires; FAILED_PRECONDITION a store newer than this program. An empty answer is no error.
+// Cost:       bins(): O(bins + edges) from the pyramid; the decoded-pyramid cache is bounded (64 MiB).
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "model/events.h"
+#include "model/findings.h"
+#include "model/result.h"
+#include "model/samples.h"
+#include "model/spans.h"
+#include "model/topology.h"
+
+namespace runglass {
+
+class LiveTail;  // what the writer of this process holds but has not committed; see store.h
+
+struct ReaderOptions {
+  std::shared_ptr<const LiveTail> live;  // set when the writer lives in this process: readers see data at once
+};
+
+struct SeriesFilter {
+  std::optional<RunId> run;
+  std::optional<AttemptId> attempt;
+  std::optional<NodeId> node;
+  std::optional<DeviceId> device;
+  std::optional<std::string> metric;      // exact
+  std::optional<SeriesKind> kind;
+};
+
+struct EventFilter {
+  TimeRange range;
+  std::optional<RunId> run;      // also matches events of the run's nodes and devices without an attempt
+  Severity at_least = Severity::kDebug;
+  std::size_t limit = 10'000;    // newest first
+};
+
+enum class Axis : std::uint8_t { kX, kTime };  // kX: time for metrics, step for scalars
+
+// SQL values as SQLite has them.
+using SqlValue = std::variant<std::monostate, std::int64_t, double, std::string>;
+
+struct StoreInfo {
+  std::string path, store_uuid;
+  int schema_version = 0;
+  std::int64_t file_bytes = 0, journal_bytes = 0;
+  std::int64_t sample_count = 0, sample_bytes = 0;  // bytes of chunks and pyramids
+  std::int64_t span_count = 0, span_bytes = 0;
+  std::int64_t event_count = 0, log_count = 0, series_count = 0;
+  std::optional<TimeNs> first, last;
+};
+
+class Reader {
+ public:
+  // A store that cannot be written and has no -wal opens read-only in place.
+  static Result<std::unique_ptr<Reader>> open(const std::string& path, ReaderOptions options = {});
+  virtual ~Reader() = default;
+
+  // Grows whenever anything new became visible; equal numbers mean nothing changed. Cheap: meant to be polled at 25 Hz.
+  virtual std::uint64_t generation() = 0;
+
+  virtual Result<StoreInfo> info() = 0;
+  virtual Result<std::vector<Node>> nodes() = 0;
+  virtual Result<std::vector<Device>> devices() = 0;
+  virtual Result<std::vector<Run>> runs() = 0;
+  virtual Result<std::vector<Attempt>> attempts(RunId run) = 0;   // by number
+  virtual Result<std::vector<Rank>> ranks(AttemptId attempt) = 0; // by rank
+  virtual Result<std::vector<Fact>> facts(AttemptId attempt) = 0;
+  virtual Result<std::vector<Checkpoint>> checkpoints(RunId run) = 0;
+  virtual Result<std::vector<Progress>> progress(RunId run) = 0;  // latest per rank of the newest attempt
+  virtual Result<std::vector<Series>> series(const SeriesFilter& filter) = 0;
+  virtual Result<std::vector<Event>> events(const EventFilter& filter) = 0;
+  virtual Result<std::vector<LogLine>> logs(const EventFilter& filter) = 0;
+  virtual Result<std::vector<Issue>> issues() = 0;
+  virtual Result<std::vector<Label>> labels(RunId run) = 0;
+  virtual Result<std::vector<Finding>> findings(std::optional<RunId> run) = 0;
+
+  // All samples with time in range, in x order (equal x: order of arrival).
+  virtual Result<SampleColumns> samples(SeriesId series, TimeRange range, std::stop_token stop = {}) = 0;
+  // All points with step in [step0, step1), in step order. Superseded points are included; see supersededFrom().
+  virtual Result<ScalarColumns> scalars(SeriesId series, std::int64_t step0, std::int64_t step1, std::stop_token stop = {}) = 0;
+  // Steps >= this of `attempt` were run again by a later attempt of the run; absent = none were.
+  virtual Result<std::optional<std::int64_t>> supersededFrom(AttemptId attempt) = 0;
+  // Always `bins` rows that tile [x0, x1) in order. Above 64 samples a bin, edges move to block boundaries: the returned x0/x1 are
+  // true and the values exact for them. Empty bins have count 0 and nan_count 0.
+  virtual Result<std::vector<Bin>> bins(SeriesId series, Axis axis, std::int64_t x0, std::int64_t x1, std::size_t bins,
+                                        std::stop_token stop = {}) = 0;
+  // Newest sample of each series, in the given order; series without samples are left out.
+  virtual Result<std::vector<LatestSample>> latest(std::span<const SeriesId> series) = 0;
+
+  virtual Result<std::vector<Track>> tracks(AttemptId attempt) = 0;
+  // Spans of a track that overlap the range.
+  virtual Result<SpanColumns> spans(TrackId track, TimeRange range, std::stop_token stop = {}) = 0;
+
+  // Read-only SQL over the relations of contract.md section 3. `row` returns false to stop.
+  struct SqlSink {
+    std::function<void(const std::vector<std::string>& columns)> columns;
+    std::function<bool(const std::vector<SqlValue>& row)> row;
+  };
+  virtual Status query(std::string_view sql, const SqlSink& sink, std::stop_token stop = {}) = 0;
+
+  // Every checksum and invariant. One entry per damaged object, naming it; empty = clean.
+  virtual Result<std::vector<std::string>> verify(std::stop_token stop = {}) = 0;
+};
+
+}  // namespace runglass

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writer: the one read-write connection of a store, as a Recorder plus journal, retention and findings.
+//
+// Threading:  all calls on one thread (the store writer). liveTail() may be handed to Readers on any thread.
+// Ownership:  owns the connection, the lock and the journal; the destructor closes cleanly (see close()).
+// Units:      TimeNs, bytes.
+// Errors:     open: ALREADY_EXISTS another process holds the lock (names its pid); FAILED_PRECONDITION newer schema or not a store;
+//             PERMISSION_DENIED; RESOURCE_EXHAUSTED disk full. A full disk never loses what is stored: flush() fails with
+//             RESOURCE_EXHAUSTED, nothing is half-written, and a later flush() may succeed.
+// Cost:       appends are memory copies; encoding may run on worker threads; flush() is one SQLite transaction.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "model/findings.h"
+#include "model/recorder.h"
+#include "storage/reader.h"
+
+namespace runglass {
+
+// Names a sender's stream of batches: exactly-once is per (agent, session, stream).
+struct StreamKey {
+  std::string agent, session;
+  std::uint32_t stream = 0;
+  friend auto operator<=>(const StreamKey&, const StreamKey&) = default;
+};
+
+enum class Arrival : std::uint8_t { kNew, kDuplicate, kAfterGap };
+
+class Writer;
+// Decodes a journaled payload and records it again. Given by whoever knows the payload's format (collectors/hub).
+using JournalReplay = std::function<Status(const StreamKey&, std::uint64_t seq, std::string_view payload, Writer&)>;
+
+struct Retention {
+  DurNs pyramids = 90LL * 24 * 3600 * kNsPerSecond;
+  DurNs samples = 48LL * 3600 * kNsPerSecond;   // raw samples of metric series; scalars live as long as the run
+  DurNs kernel_spans = 24LL * 3600 * kNsPerSecond;
+  std::int64_t max_bytes = 0;                   // 0 = no cap
+};
+
+struct WriterOptions {
+  JournalReplay replay;        // required when the journal is not empty; without it open() fails and says so
+  bool power_safe = false;     // grouped fdatasync of the journal, <= 200 ms
+  int encode_threads = 0;      // 0 = encode on the writer thread
+  std::int64_t max_pages = 0;  // > 0: SQLite's max_page_count, to test a full disk
+};
+
+class Writer : public Recorder {
+ public:
+  // Creates the file if it is missing, migrates older schemas (after a VACUUM INTO backup), replays the journal.
+  static Result<std::unique_ptr<Writer>> open(const std::string& path, WriterOptions options = {});
+
+  // --- exactly-once ingest -------------------------------------------------------------------------------------------
+  // Appends one batch to the journal. kNew/kAfterGap: durable against kill -9 once this returns and the caller may acknowledge,
+  // then must record() its content before the next journal call. kDuplicate: acknowledge, record nothing.
+  virtual Result<Arrival> journal(const StreamKey& stream, std::uint64_t seq, std::string_view payload) = 0;
+  // Journals many batches with one write(2). Same rules, in order.
+  struct JournalEntry { const StreamKey* stream; std::uint64_t seq; std::string_view payload; };
+  virtual Result<std::vector<Arrival>> journal(std::span<const JournalEntry> entries) = 0;
+  // Next sequence number wanted from a stream (high-water mark + 1; 0 for an unknown stream).
+  virtual std::uint64_t resumeFrom(const StreamKey& stream) = 0;
+
+  // Makes all recorded data visible to other processes and truncates the journal (one transaction). Recorder::flush().
+  // Decides by itself whether a commit is due (10 s, 64 MiB of journal, or sooner while that is cheap); call it often (~20 Hz).
+  virtual Status flushIfDue() = 0;
+
+  // --- the rest ------------------------------------------------------------------------------------------------------
+  // Values recorded but not yet committed, for Readers of this process.
+  virtual std::shared_ptr<const LiveTail> liveTail() const = 0;
+  virtual void finding(const Finding& finding) = 0;           // upsert by (run, kind, subject, first_step)
+  // Re-import state per file: content identity and committed offset.
+  struct ImportMark { std::string identity; std::int64_t offset = 0; RunId run; std::string state; };
+  virtual std::optional<ImportMark> importMark(std::string_view path_key) = 0;
+  virtual void setImportMark(std::string_view path_key, const ImportMark& mark) = 0;
+  virtual Result<RunId> findRun(std::string_view name) = 0;   // NOT_FOUND when there is none
+  virtual void pin(TimeRange range, std::string_view reason) = 0;  // exempt from retention
+  virtual Status applyRetention(const Retention& policy, TimeNs now) = 0;
+  // Flush, fold the journal, truncate the WAL, journal_mode=DELETE: afterwards the single file is the whole store.
+  virtual Status close() = 0;
+};
+
+// Copies a run (or its slice in `range`) with all that belongs to it into a new store at `to`. ALREADY_EXISTS if `to` exists.
+Status exportRun(const std::string& from, RunId run, TimeRange range, const std::string& to);
+
+}  // namespace runglass
