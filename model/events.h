@@ -23,16 +23,16 @@ const char* severityName(Severity severity);
 std::optional<Severity> severityFromName(std::string_view name);
 
 struct Event {
-  std::int64_t id = 0;  // filled by the store
+  std::int64_t id = 0;         // filled by the store
   std::optional<TimeNs> time;  // absent: the source has no clock
-  AttemptId attempt;    // any owner may be 0
+  AttemptId attempt;           // any owner may be 0
   NodeId node;
   DeviceId device;
   std::optional<std::int32_t> rank;
   std::optional<std::int64_t> step;
-  std::string kind;     // "start", "restart", "checkpoint_saved", "xid", "skipped_iteration", "node_lost", ...
+  std::string kind;  // "start", "restart", "checkpoint_saved", "xid", "skipped_iteration", "node_lost", ...
   Severity severity = Severity::kInfo;
-  std::string code;     // Xid number, exit code, ...
+  std::string code;  // Xid number, exit code, ...
   std::string message;
 };
 
@@ -41,7 +41,7 @@ struct LogLine {
   AttemptId attempt;
   NodeId node;
   std::optional<std::int32_t> rank;
-  std::string stream;   // "stdout", file name, ...
+  std::string stream;  // "stdout", file name, ...
   Severity severity = Severity::kInfo;
   std::string text;
 };
@@ -52,18 +52,18 @@ struct Progress {
   std::int32_t rank = 0;
   TimeNs time = 0;
   std::optional<std::int64_t> step, microbatch, group, seq;
-  std::string phase;    // init, warmup, steady, eval, checkpoint
+  std::string phase;  // init, warmup, steady, eval, checkpoint
   std::string op;
   std::optional<TimeNs> since;
 };
 
 // One kind of odd or lost data from one source; the store adds counts of equal (code, source).
 struct Issue {
-  std::string code;     // from issue_catalog
-  std::string source;   // file, agent, series
+  std::string code;    // from issue_catalog
+  std::string source;  // file, agent, series
   std::int64_t count = 1;
   std::optional<TimeNs> first, last;
-  std::string detail;   // what, where (byte offset), why
+  std::string detail;  // what, where (byte offset), why
 };
 
 // The simulator's truth, to score analyses against.
@@ -84,7 +84,7 @@ struct ClockReading {
   std::string session;
   TimeNs raw = 0;
   DurNs offset = 0, error = 0;
-  std::string source;   // "hello", "ack", "import"
+  std::string source;  // "hello", "ack", "import"
 };
 
 }  // namespace runglass

@@ -11,9 +11,13 @@ using enum Severity;
 // Sections by who records them; findIssue() sorts the whole once.
 constexpr std::array kIssues = {
     // --- store ---
-    IssueInfo{"store.damaged_chunk", kError, "A chunk's checksum does not match: the disk or a copy damaged it. Other data is unaffected; restore the file from a copy to get it back."},
+    IssueInfo{"store.damaged_chunk", kError,
+              "A chunk's checksum does not match: the disk or a copy damaged it. Other data is unaffected; restore the file from a copy to "
+              "get it back."},
     // --- import ---
-    IssueInfo{"import.truncated", kWarning, "The file ends in the middle of a record: it was cut off or is still being written. Everything before is imported; import it again when it has grown."},
+    IssueInfo{"import.truncated", kWarning,
+              "The file ends in the middle of a record: it was cut off or is still being written. Everything before is imported; import it "
+              "again when it has grown."},
 };
 }  // namespace
 

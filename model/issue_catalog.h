@@ -16,9 +16,9 @@
 namespace runglass {
 
 struct IssueInfo {
-  std::string_view code;      // "tfevents.bad_data_crc"
-  Severity severity;          // kInfo: note; kWarning: odd; kError: data was lost
-  std::string_view help;      // what it means and what to do
+  std::string_view code;  // "tfevents.bad_data_crc"
+  Severity severity;      // kInfo: note; kWarning: odd; kError: data was lost
+  std::string_view help;  // what it means and what to do
 };
 
 std::span<const IssueInfo> issueCatalog();

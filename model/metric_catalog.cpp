@@ -8,7 +8,8 @@ namespace runglass {
 namespace {
 using enum MetricScope;
 
-constexpr MetricInfo metric(std::string_view name, std::string_view unit, MetricScope scope, bool counter, std::string_view title, std::string_view help) {
+constexpr MetricInfo metric(std::string_view name, std::string_view unit, MetricScope scope, bool counter, std::string_view title,
+                            std::string_view help) {
   return {name, unit, scope, counter, title, help};
 }
 
@@ -22,7 +23,8 @@ constexpr std::array kMetrics = {
     // --- runs ---
     metric("step_time_ns", "ns", kRank, false, "Step time", "Wall time of one training step on one rank."),
 };
-constexpr std::array<std::string_view, 12> kUnits = {"flops_per_s", "bytes_per_s", "per_s", "ns", "bytes", "watts", "celsius", "hertz", "joules", "ratio", "count", "total"};
+constexpr std::array<std::string_view, 12> kUnits = {"flops_per_s", "bytes_per_s", "per_s",  "ns",    "bytes", "watts",
+                                                     "celsius",     "hertz",       "joules", "ratio", "count", "total"};
 }  // namespace
 
 std::span<const MetricInfo> metricCatalog() { return kMetrics; }
@@ -33,13 +35,15 @@ const MetricInfo* findMetric(std::string_view name) {
     std::sort(sorted.begin(), sorted.end(), [](const MetricInfo& a, const MetricInfo& b) { return a.name < b.name; });
     return sorted;
   }();
-  const auto it = std::lower_bound(kSorted.begin(), kSorted.end(), name, [](const MetricInfo& m, std::string_view n) { return m.name < n; });
+  const auto it =
+      std::lower_bound(kSorted.begin(), kSorted.end(), name, [](const MetricInfo& m, std::string_view n) { return m.name < n; });
   return it != kSorted.end() && it->name == name ? &*it : nullptr;
 }
 
 std::string_view unitOfMetric(std::string_view name) {
   for (std::string_view unit : kUnits)
-    if (name.size() > unit.size() && name.ends_with(unit) && name[name.size() - unit.size() - 1] == '_') return name.substr(name.size() - unit.size());
+    if (name.size() > unit.size() && name.ends_with(unit) && name[name.size() - unit.size() - 1] == '_')
+      return name.substr(name.size() - unit.size());
   return {};
 }
 

@@ -18,12 +18,12 @@ namespace runglass {
 enum class MetricScope : unsigned char { kDevice, kNode, kRank, kRun };
 
 struct MetricInfo {
-  std::string_view name;    // catalogue id = series.metric
-  std::string_view unit;    // derived suffix without "_": "watts", "bytes_per_s", "" for a pure number
+  std::string_view name;  // catalogue id = series.metric
+  std::string_view unit;  // derived suffix without "_": "watts", "bytes_per_s", "" for a pure number
   MetricScope scope;
-  bool counter;             // only grows; shown as a rate
-  std::string_view title;   // for screens: "Power"
-  std::string_view help;    // one sentence: what it is and where it comes from
+  bool counter;            // only grows; shown as a rate
+  std::string_view title;  // for screens: "Power"
+  std::string_view help;   // one sentence: what it is and where it comes from
 };
 
 std::span<const MetricInfo> metricCatalog();

@@ -9,8 +9,8 @@
 namespace runglass {
 namespace {
 constexpr std::array<const char*, 5> kSeverities = {"debug", "info", "warning", "error", "critical"};
-constexpr std::array<const char*, kSpanCategoryCount> kCategories = {"compute", "comm",     "memcpy",     "memset", "runtime", "cpu_op", "annotation",
-                                                                     "sync",    "dataload", "checkpoint", "gc",     "idle",    "other"};
+constexpr std::array<const char*, kSpanCategoryCount> kCategories = {
+    "compute", "comm", "memcpy", "memset", "runtime", "cpu_op", "annotation", "sync", "dataload", "checkpoint", "gc", "idle", "other"};
 template <class Enum, std::size_t N>
 std::optional<Enum> fromName(const std::array<const char*, N>& names, std::string_view name) {
   for (std::size_t i = 0; i < N; ++i)

@@ -25,12 +25,12 @@ class Recorder {
   virtual ~Recorder() = default;
 
   // Declare or update (fields that are set win over what was known). `id` fields of the argument are ignored.
-  virtual NodeId node(const Node& node) = 0;           // identity: uuid
-  virtual DeviceId device(const Device& device) = 0;   // identity: uuid
-  virtual RunId run(const Run& run) = 0;               // identity: uuid if given, else name
-  virtual AttemptId attempt(const Attempt& attempt) = 0;  // identity: (run, key)
-  virtual void rank(const Rank& rank) = 0;             // identity: (attempt, rank)
-  virtual void fact(const Fact& fact) = 0;             // identity: (attempt, node, rank, key)
+  virtual NodeId node(const Node& node) = 0;                  // identity: uuid
+  virtual DeviceId device(const Device& device) = 0;          // identity: uuid
+  virtual RunId run(const Run& run) = 0;                      // identity: uuid if given, else name
+  virtual AttemptId attempt(const Attempt& attempt) = 0;      // identity: (run, key)
+  virtual void rank(const Rank& rank) = 0;                    // identity: (attempt, rank)
+  virtual void fact(const Fact& fact) = 0;                    // identity: (attempt, node, rank, key)
   virtual void checkpoint(const Checkpoint& checkpoint) = 0;  // identity: (attempt, step, path)
   virtual SeriesId series(const SeriesKey& key) = 0;
   virtual TrackId track(const TrackKey& key) = 0;

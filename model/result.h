@@ -54,8 +54,8 @@ class [[nodiscard]] Status {
 template <class T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : m_value(std::move(value)) {}                  // NOLINT(google-explicit-constructor)
-  Result(Status status) : m_status(std::move(status)) {           // NOLINT(google-explicit-constructor)
+  Result(T value) : m_value(std::move(value)) {}         // NOLINT(google-explicit-constructor)
+  Result(Status status) : m_status(std::move(status)) {  // NOLINT(google-explicit-constructor)
     if (m_status.ok()) m_status = Status(Code::kInternal, "Result made from an ok Status without a value");
   }
   bool ok() const { return m_value.has_value(); }
@@ -92,12 +92,12 @@ namespace detail {
 #define RG_JOIN_(a, b) a##b
 #define RG_JOIN(a, b) RG_JOIN_(a, b)
 // Returns the Status of `expr` from the calling function if it failed.
-#define RG_TRY(expr)                                                  \
-  do {                                                                \
+#define RG_TRY(expr)                                                              \
+  do {                                                                            \
     if (::runglass::Status rg_status = (expr); !rg_status.ok()) return rg_status; \
   } while (false)
 // `RG_ASSIGN(auto x, call());` declares x or returns the call's Status.
-#define RG_ASSIGN(decl, expr)                                 \
-  auto RG_JOIN(rg_result_, __LINE__) = (expr);                \
+#define RG_ASSIGN(decl, expr)                                                             \
+  auto RG_JOIN(rg_result_, __LINE__) = (expr);                                            \
   if (!RG_JOIN(rg_result_, __LINE__).ok()) return RG_JOIN(rg_result_, __LINE__).status(); \
   decl = std::move(RG_JOIN(rg_result_, __LINE__)).value()

@@ -26,14 +26,14 @@ enum class SeriesKind : std::uint8_t {
 
 // What a series is. Owner is either an attempt (+ rank) or a node (+ device); the whole key is the identity.
 struct SeriesKey {
-  AttemptId attempt;                  // 0 for node and device series
-  std::optional<std::int32_t> rank;   // absent = global to the attempt
+  AttemptId attempt;                 // 0 for node and device series
+  std::optional<std::int32_t> rank;  // absent = global to the attempt
   NodeId node;
   DeviceId device;
-  std::string metric;                 // catalogue id ("power_watts") or the source's tag ("lm loss")
-  std::string source;                 // sub-stream of a run: "train", "tfevents/eval", ""
-  std::string labels;                 // canonical JSON object with sorted keys, or ""
-  std::string unit;                   // from the closed suffix list without "_", or ""
+  std::string metric;  // catalogue id ("power_watts") or the source's tag ("lm loss")
+  std::string source;  // sub-stream of a run: "train", "tfevents/eval", ""
+  std::string labels;  // canonical JSON object with sorted keys, or ""
+  std::string unit;    // from the closed suffix list without "_", or ""
   SeriesKind kind = SeriesKind::kGauge;
   friend bool operator==(const SeriesKey&, const SeriesKey&) = default;
 };
@@ -43,8 +43,8 @@ struct Series {
   SeriesKey key;
   RunId run;  // of key.attempt
   std::int64_t sample_count = 0;
-  std::int64_t first_x = 0, last_x = 0;             // undefined while sample_count == 0
-  std::optional<TimeNs> first_time, last_time;      // for scalars without a clock: absent
+  std::int64_t first_x = 0, last_x = 0;         // undefined while sample_count == 0
+  std::optional<TimeNs> first_time, last_time;  // for scalars without a clock: absent
 };
 
 struct SampleColumns {

@@ -21,7 +21,19 @@
 namespace runglass {
 
 enum class SpanCategory : std::uint8_t {
-  kCompute = 0, kComm, kMemcpy, kMemset, kRuntime, kCpuOp, kAnnotation, kSync, kDataload, kCheckpoint, kGc, kIdle, kOther,
+  kCompute = 0,
+  kComm,
+  kMemcpy,
+  kMemset,
+  kRuntime,
+  kCpuOp,
+  kAnnotation,
+  kSync,
+  kDataload,
+  kCheckpoint,
+  kGc,
+  kIdle,
+  kOther,
 };
 inline constexpr int kSpanCategoryCount = 13;
 const char* spanCategoryName(SpanCategory category);                 // "compute", "comm", ...
@@ -47,13 +59,13 @@ inline constexpr std::int64_t kAbsent = std::numeric_limits<std::int64_t>::min()
 
 struct SpanColumns {
   std::vector<TimeNs> start;
-  std::vector<DurNs> dur;            // kAbsent = still open
-  std::vector<std::uint32_t> name;   // index into names
+  std::vector<DurNs> dur;           // kAbsent = still open
+  std::vector<std::uint32_t> name;  // index into names
   std::vector<SpanCategory> category;
-  std::vector<std::int32_t> depth;   // nesting depth at the source; empty = all 0
+  std::vector<std::int32_t> depth;  // nesting depth at the source; empty = all 0
   // Optional columns: empty, or as long as start with kAbsent where a span has none.
   std::vector<std::int64_t> step, microbatch, group, seq, bytes, correlation, external_id;
-  std::vector<std::string> args;     // raw JSON object text or ""
+  std::vector<std::string> args;  // raw JSON object text or ""
   std::vector<std::string> names;
   std::size_t size() const { return start.size(); }
 };

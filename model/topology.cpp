@@ -8,7 +8,8 @@
 namespace runglass {
 
 bool looksSecret(std::string_view variable_name) {
-  static constexpr std::array<std::string_view, 9> kParts = {"TOKEN", "SECRET", "PASSW", "CREDENTIAL", "APIKEY", "API_KEY", "PRIVATE_KEY", "ACCESS_KEY", "AUTH"};
+  static constexpr std::array<std::string_view, 9> kParts = {"TOKEN",   "SECRET",      "PASSW",      "CREDENTIAL", "APIKEY",
+                                                             "API_KEY", "PRIVATE_KEY", "ACCESS_KEY", "AUTH"};
   std::string upper(variable_name);
   std::transform(upper.begin(), upper.end(), upper.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
   if (upper.ends_with("_KEY") || upper == "KEY") return true;

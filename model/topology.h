@@ -63,7 +63,7 @@ struct Run {
 struct Attempt {
   AttemptId id;
   RunId run;
-  std::string key;  // what tells restarts apart at the source ("" = the only one): job id + restart count, file name, ...
+  std::string key;          // what tells restarts apart at the source ("" = the only one): job id + restart count, file name, ...
   std::int32_t number = 0;  // filled by the store
   std::optional<TimeNs> start, end;
   std::string end_cause;

@@ -38,15 +38,15 @@ struct SeriesFilter {
   std::optional<AttemptId> attempt;
   std::optional<NodeId> node;
   std::optional<DeviceId> device;
-  std::optional<std::string> metric;      // exact
+  std::optional<std::string> metric;  // exact
   std::optional<SeriesKind> kind;
 };
 
 struct EventFilter {
   TimeRange range;
-  std::optional<RunId> run;      // also matches events of the run's nodes and devices without an attempt
+  std::optional<RunId> run;  // also matches events of the run's nodes and devices without an attempt
   Severity at_least = Severity::kDebug;
-  std::size_t limit = 10'000;    // newest first
+  std::size_t limit = 10'000;  // newest first
 };
 
 enum class Axis : std::uint8_t { kX, kTime };  // kX: time for metrics, step for scalars
@@ -77,8 +77,8 @@ class Reader {
   virtual Result<std::vector<Node>> nodes() = 0;
   virtual Result<std::vector<Device>> devices() = 0;
   virtual Result<std::vector<Run>> runs() = 0;
-  virtual Result<std::vector<Attempt>> attempts(RunId run) = 0;   // by number
-  virtual Result<std::vector<Rank>> ranks(AttemptId attempt) = 0; // by rank
+  virtual Result<std::vector<Attempt>> attempts(RunId run) = 0;    // by number
+  virtual Result<std::vector<Rank>> ranks(AttemptId attempt) = 0;  // by rank
   virtual Result<std::vector<Fact>> facts(AttemptId attempt) = 0;
   virtual Result<std::vector<Checkpoint>> checkpoints(RunId run) = 0;
   virtual Result<std::vector<Progress>> progress(RunId run) = 0;  // latest per rank of the newest attempt

@@ -38,9 +38,9 @@ using JournalReplay = std::function<Status(const StreamKey&, std::uint64_t seq, 
 
 struct Retention {
   DurNs pyramids = 90LL * 24 * 3600 * kNsPerSecond;
-  DurNs samples = 48LL * 3600 * kNsPerSecond;   // raw samples of metric series; scalars live as long as the run
+  DurNs samples = 48LL * 3600 * kNsPerSecond;  // raw samples of metric series; scalars live as long as the run
   DurNs kernel_spans = 24LL * 3600 * kNsPerSecond;
-  std::int64_t max_bytes = 0;                   // 0 = no cap
+  std::int64_t max_bytes = 0;  // 0 = no cap
 };
 
 struct WriterOptions {
@@ -60,7 +60,11 @@ class Writer : public Recorder {
   // then must record() its content before the next journal call. kDuplicate: acknowledge, record nothing.
   virtual Result<Arrival> journal(const StreamKey& stream, std::uint64_t seq, std::string_view payload) = 0;
   // Journals many batches with one write(2). Same rules, in order.
-  struct JournalEntry { const StreamKey* stream; std::uint64_t seq; std::string_view payload; };
+  struct JournalEntry {
+    const StreamKey* stream;
+    std::uint64_t seq;
+    std::string_view payload;
+  };
   virtual Result<std::vector<Arrival>> journal(std::span<const JournalEntry> entries) = 0;
   // Next sequence number wanted from a stream (high-water mark + 1; 0 for an unknown stream).
   virtual std::uint64_t resumeFrom(const StreamKey& stream) = 0;
@@ -72,12 +76,17 @@ class Writer : public Recorder {
   // --- the rest ------------------------------------------------------------------------------------------------------
   // Values recorded but not yet committed, for Readers of this process.
   virtual std::shared_ptr<const LiveTail> liveTail() const = 0;
-  virtual void finding(const Finding& finding) = 0;           // upsert by (run, kind, subject, first_step)
+  virtual void finding(const Finding& finding) = 0;  // upsert by (run, kind, subject, first_step)
   // Re-import state per file: content identity and committed offset.
-  struct ImportMark { std::string identity; std::int64_t offset = 0; RunId run; std::string state; };
+  struct ImportMark {
+    std::string identity;
+    std::int64_t offset = 0;
+    RunId run;
+    std::string state;
+  };
   virtual std::optional<ImportMark> importMark(std::string_view path_key) = 0;
   virtual void setImportMark(std::string_view path_key, const ImportMark& mark) = 0;
-  virtual Result<RunId> findRun(std::string_view name) = 0;   // NOT_FOUND when there is none
+  virtual Result<RunId> findRun(std::string_view name) = 0;        // NOT_FOUND when there is none
   virtual void pin(TimeRange range, std::string_view reason) = 0;  // exempt from retention
   virtual Status applyRetention(const Retention& policy, TimeNs now) = 0;
   // Flush, fold the journal, truncate the WAL, journal_mode=DELETE: afterwards the single file is the whole store.

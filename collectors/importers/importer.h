@@ -32,17 +32,17 @@ class ByteStream {
 };
 
 struct ImportProbe {
-  std::string path;        // as the user named it; for tar members "archive.tar/member"
-  std::string_view head;   // first up to 64 KiB, decompressed
+  std::string path;       // as the user named it; for tar members "archive.tar/member"
+  std::string_view head;  // first up to 64 KiB, decompressed
 };
 
 struct ImportTarget {
-  std::string run_name;    // from --run or derived from the path
-  std::string file_name;   // last path component, for `source` and messages
-  std::string path;        // full display path, for issues
-  std::string source;      // sub-directory relative to the run's top directory, "" at the top
+  std::string run_name;         // from --run or derived from the path
+  std::string file_name;        // last path component, for `source` and messages
+  std::string path;             // full display path, for issues
+  std::string source;           // sub-directory relative to the run's top directory, "" at the top
   std::uint64_t resume_at = 0;  // decompressed offset up to which an earlier import committed; records before it are parsed, not recorded
-  bool final = true;       // false while a file is being followed: a cut tail is then no issue
+  bool final = true;            // false while a file is being followed: a cut tail is then no issue
 };
 
 struct ImportReport {
@@ -51,15 +51,18 @@ struct ImportReport {
   std::uint64_t committed_offset = 0;  // after the last complete record
   std::string partial_reason;          // non-empty: status "partial"
   std::string skipped_reason;          // non-empty: recognised, but holds nothing for us: status "skipped"
-  struct IssueCount { std::string code; std::int64_t count; };
+  struct IssueCount {
+    std::string code;
+    std::int64_t count;
+  };
   std::vector<IssueCount> issues;
 };
 
 class Importer {
  public:
   virtual ~Importer() = default;
-  virtual std::string_view kind() const = 0;                       // "tfevents", "train_log", ...
-  virtual int recognise(const ImportProbe& probe) const = 0;       // 0 = not mine .. 100 = certain, by content first
+  virtual std::string_view kind() const = 0;                  // "tfevents", "train_log", ...
+  virtual int recognise(const ImportProbe& probe) const = 0;  // 0 = not mine .. 100 = certain, by content first
   virtual Status run(ByteStream& in, const ImportTarget& target, Recorder& out, ImportReport& report, std::stop_token stop) = 0;
 };
 

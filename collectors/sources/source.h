@@ -23,11 +23,11 @@
 namespace runglass {
 
 struct SourceContext {
-  Node node;                          // this machine, as declared
-  std::function<TimeNs()> now;        // session anchor + CLOCK_MONOTONIC
-  const toml::table* config;          // the source's own table, e.g. [source.nvml]; never null
-  std::string state_dir;              // for what must survive a restart of the agent
-  std::string root = "/";             // prefix of /proc and /sys, so that tests replay recorded trees
+  Node node;                    // this machine, as declared
+  std::function<TimeNs()> now;  // session anchor + CLOCK_MONOTONIC
+  const toml::table* config;    // the source's own table, e.g. [source.nvml]; never null
+  std::string state_dir;        // for what must survive a restart of the agent
+  std::string root = "/";       // prefix of /proc and /sys, so that tests replay recorded trees
 };
 
 class Source {
@@ -37,7 +37,7 @@ class Source {
   virtual Status start(Recorder& out, const SourceContext& context) = 0;
   // Reads what is due; returns the context.now() time at which it wants to be called again.
   virtual TimeNs poll(Recorder& out, TimeNs now) = 0;
-  virtual void stop(Recorder&) {}     // last words on a graceful stop
+  virtual void stop(Recorder&) {}  // last words on a graceful stop
 };
 
 // Every source, one line each in registry.cpp; names are the config's [source.NAME] tables.

@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Layering and size budgets (ARCHITECTURE.md): an include may only point down, third-party edges stay in their room,
+files stay within their budget. Prints one line per breach; exit 1 on any."""
+import os, re, subprocess, sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+RANK = {'model': 0, 'storage': 1, 'analysis': 2, 'collectors': 2, 'widgets': 3, 'app': 4}
+# What a room may not include, with the reason.
+BANNED = {
+    'model': (r'sqlite3|grpc|google/protobuf|\bQ[A-Z]|simdjson', 'model is plain C++ values'),
+    'storage': (r'grpc|google/protobuf|<Q[A-Z]|simdjson', 'storage knows SQLite only'),
+    'analysis': (r'sqlite3|grpc|google/protobuf|<Q[A-Z]', 'analysis reads a Reader'),
+    'collectors': (r'<sqlite3|<Q[A-Z]', 'collectors record through a Recorder or Writer'),
+    'widgets': (r'sqlite3|grpc|google/protobuf|storage/(?!reader\.h)', 'widgets see model and storage/reader.h'),
+}
+SOURCE_HARD, HEADER_HARD, SOURCE_SOFT = 800, 250, 400
+NAMES = re.compile(r'(^|_)(utils?|helpers?|manager|common)(_|\.)')
+
+
+def tracked():
+    out = subprocess.run(['git', 'ls-files', '-co', '--exclude-standard'], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    return [f for f in out.splitlines() if f.endswith(('.h', '.cpp', '.c')) and os.path.exists(os.path.join(ROOT, f))]
+
+
+def check(path, breaches, soft):
+    room = path.split('/')[0]
+    text = open(os.path.join(ROOT, path), encoding='utf-8').read()
+    lines = text.count('\n')
+    if NAMES.search(os.path.basename(path)):
+        breaches.append(f'{path}: the name says nothing about what it holds')
+    if 'SPDX-License-Identifier: ' not in text[:200]:
+        breaches.append(f'{path}: no SPDX line')
+    licence = 'GPL-3.0-or-later' if room in ('widgets', 'app') else 'Apache-2.0'
+    if room in RANK and f'SPDX-License-Identifier: {licence}' not in text[:200]:
+        breaches.append(f'{path}: must be {licence}')
+    if room not in RANK:
+        return
+    limit = HEADER_HARD if path.endswith('.h') else SOURCE_HARD
+    if lines > limit:
+        breaches.append(f'{path}: {lines} lines, limit {limit}')
+    elif not path.endswith('.h') and lines > SOURCE_SOFT:
+        soft.append(f'{path}: {lines} lines (soft limit {SOURCE_SOFT})')
+    for number, line in enumerate(text.splitlines(), 1):
+        m = re.match(r'\s*#\s*include\s*(["<])([^">]+)', line)
+        if not m:
+            continue
+        target = m.group(2).split('/')[0]
+        if m.group(1) == '"' and target in RANK and target != room and RANK[target] >= RANK[room]:
+            breaches.append(f'{path}:{number}: {room} (rank {RANK[room]}) includes {m.group(2)} (rank {RANK[target]})')
+        pattern = BANNED.get(room)
+        if pattern and re.search(pattern[0], m.group(1) + m.group(2)):
+            breaches.append(f'{path}:{number}: includes {m.group(2)}; {pattern[1]}')
+
+
+def main():
+    breaches, soft = [], []
+    for path in tracked():
+        check(path, breaches, soft)
+    for line in soft:
+        print('note:', line)
+    for line in breaches:
+        print('breach:', line)
+    print(f'{len(breaches)} breaches, {len(soft)} notes')
+    return 1 if breaches else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include "model/issue_catalog.h"
+#include "model/metric_catalog.h"
+
+namespace runglass {
+namespace {
+
+std::set<std::string> codesInSources() {
+  std::set<std::string> codes;
+  // An issue code is written as a literal "room.what"; issue("…") and Issue{.code = "…"} both match.
+  const std::regex literal(R"re((?:\bcode\s*=\s*|[iI]ssue\w*\s*[({]\s*)"([a-z0-9_]+\.[a-z0-9_]+)")re");
+  for (const char* room : {"storage", "collectors", "analysis"}) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(std::filesystem::path(RG_SOURCE_DIR) / room)) {
+      if (entry.path().extension() != ".cpp" && entry.path().extension() != ".h") continue;
+      std::stringstream text;
+      text << std::ifstream(entry.path()).rdbuf();
+      const std::string body = text.str();
+      for (std::sregex_iterator it(body.begin(), body.end(), literal), end; it != end; ++it) codes.insert((*it)[1].str());
+    }
+  }
+  return codes;
+}
+
+TEST(MetricCatalog, NamesCarryTheirUnitAndAreUnique) {
+  std::set<std::string_view> seen;
+  for (const MetricInfo& metric : metricCatalog()) {
+    EXPECT_TRUE(seen.insert(metric.name).second) << metric.name << " is listed twice";
+    EXPECT_EQ(metric.unit, unitOfMetric(metric.name)) << metric.name;
+    EXPECT_FALSE(metric.title.empty()) << metric.name;
+    EXPECT_TRUE(metric.help.ends_with('.')) << metric.name << ": the help is a sentence";
+    EXPECT_EQ(findMetric(metric.name)->name, metric.name);
+  }
+  EXPECT_EQ(findMetric("no_such_metric"), nullptr);
+}
+
+TEST(IssueCatalog, EveryCodeIsUniqueAndExplainsItself) {
+  std::set<std::string_view> seen;
+  for (const IssueInfo& issue : issueCatalog()) {
+    EXPECT_TRUE(seen.insert(issue.code).second) << issue.code << " is listed twice";
+    EXPECT_NE(issue.code.find('.'), std::string_view::npos) << issue.code;
+    EXPECT_GE(issue.help.size(), 30U) << issue.code << ": say what it means and what to do";
+    EXPECT_EQ(findIssue(issue.code)->code, issue.code);
+  }
+}
+
+TEST(IssueCatalog, HoldsEveryCodeThatTheSourcesRecord) {
+  for (const std::string& code : codesInSources()) EXPECT_NE(findIssue(code), nullptr) << code << " is recorded but not in issue_catalog.cpp";
+}
+
+}  // namespace
+}  // namespace runglass
