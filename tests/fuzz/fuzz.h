@@ -23,7 +23,7 @@ inline std::map<std::string, Target>& targets() {
 
 }  // namespace runglass::fuzz
 
-#define RG_FUZZ(name)                                                                                           \
-  static void fuzz_##name(const std::uint8_t* data, std::size_t size);                                          \
+#define RG_FUZZ(name)                                                                                                   \
+  static void fuzz_##name(const std::uint8_t* data, std::size_t size);                                                  \
   [[maybe_unused]] static const bool fuzz_registered_##name = (::runglass::fuzz::targets()[#name] = fuzz_##name, true); \
   static void fuzz_##name(const std::uint8_t* data, std::size_t size)

@@ -52,7 +52,8 @@ TEST(IssueCatalog, EveryCodeIsUniqueAndExplainsItself) {
 }
 
 TEST(IssueCatalog, HoldsEveryCodeThatTheSourcesRecord) {
-  for (const std::string& code : codesInSources()) EXPECT_NE(findIssue(code), nullptr) << code << " is recorded but not in issue_catalog.cpp";
+  for (const std::string& code : codesInSources())
+    EXPECT_NE(findIssue(code), nullptr) << code << " is recorded but not in issue_catalog.cpp";
 }
 
 }  // namespace

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collectors/sources/host/mount_probe.h"
+
+#include <sys/statvfs.h>
+
+#include <cerrno>
+#include <mutex>
+#include <thread>
+
+namespace runglass {
+
+struct MountProbe::State {
+  std::mutex mutex;
+  TimeNs asked = 0;  // 0: no question is open
+  std::optional<Answer> answer;
+};
+
+MountProbe::MountProbe(std::string path) : m_path(std::move(path)), m_state(std::make_shared<State>()) {}
+
+void MountProbe::request() {
+  {
+    const std::lock_guard lock(m_state->mutex);
+    if (m_state->asked != 0) return;
+    m_state->asked = monotonicNow();
+  }
+  std::thread([path = m_path, state = m_state] {
+    struct statvfs fs {};
+    const int rc = statvfs(path.c_str(), &fs);
+    const int error = rc == 0 ? 0 : errno;
+    const std::lock_guard lock(state->mutex);
+    state->answer = Answer{error, static_cast<std::int64_t>(fs.f_blocks * fs.f_frsize),
+                           static_cast<std::int64_t>(fs.f_bavail * fs.f_frsize), monotonicNow() - state->asked};
+    state->asked = 0;
+  }).detach();
+}
+
+std::optional<MountProbe::Answer> MountProbe::take() {
+  const std::lock_guard lock(m_state->mutex);
+  auto answer = std::move(m_state->answer);
+  m_state->answer.reset();
+  return answer;
+}
+
+DurNs MountProbe::openFor() const {
+  const std::lock_guard lock(m_state->mutex);
+  return m_state->asked == 0 ? 0 : monotonicNow() - m_state->asked;
+}
+
+}  // namespace runglass

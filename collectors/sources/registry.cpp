@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collectors/sources/heartbeat/heartbeat_source.h"
+#include "collectors/sources/host/host_source.h"
+#include "collectors/sources/source.h"
+
+namespace runglass {
+
+const std::vector<SourceEntry>& sources() {
+  static const std::vector<SourceEntry> kAll = {
+      {"heartbeat", makeHeartbeatSource, true},
+      {"host", makeHostSource, true},
+  };
+  return kAll;
+}
+
+}  // namespace runglass
