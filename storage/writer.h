@@ -68,6 +68,9 @@ class Writer : public Recorder {
   virtual Result<std::vector<Arrival>> journal(std::span<const JournalEntry> entries) = 0;
   // Next sequence number wanted from a stream (high-water mark + 1; 0 for an unknown stream).
   virtual std::uint64_t resumeFrom(const StreamKey& stream) = 0;
+  // Grows whenever the journal was emptied; only open(), flush() and flushIfDue() do that. Whatever later payloads need in order to be
+  // decoded alone (the wire's dictionary) must be journaled again after it grew.
+  virtual std::uint64_t journalEpoch() const = 0;
 
   // Makes all recorded data visible to other processes and truncates the journal (one transaction). Recorder::flush().
   // Decides by itself whether a commit is due (10 s, 64 MiB of journal, or sooner while that is cheap); call it often (~20 Hz).
