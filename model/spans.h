@@ -58,6 +58,7 @@ struct Track {
 inline constexpr std::int64_t kAbsent = std::numeric_limits<std::int64_t>::min();
 
 struct SpanColumns {
+  std::vector<std::int64_t> id;  // span_id, filled by Reader::spans; ignored on input
   std::vector<TimeNs> start;
   std::vector<DurNs> dur;           // kAbsent = still open
   std::vector<std::uint32_t> name;  // index into names

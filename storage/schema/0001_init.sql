@@ -36,6 +36,11 @@ CREATE TABLE rg_finding(finding_id INTEGER PRIMARY KEY, run_id INTEGER NOT NULL,
                         start_ns INTEGER, end_ns INTEGER, first_step INTEGER, last_step INTEGER, node_id INTEGER, rank INTEGER, dp INTEGER, pp INTEGER, tp INTEGER,
                         score REAL, confidence REAL, coverage REAL, summary TEXT NOT NULL, evidence TEXT NOT NULL);
 CREATE UNIQUE INDEX rg_finding_key ON rg_finding(run_id, kind, subject, ifnull(first_step, -9223372036854775808));
+CREATE TABLE rg_incident(incident_id INTEGER PRIMARY KEY, run_id INTEGER NOT NULL, title TEXT NOT NULL, state TEXT NOT NULL, start_ns INTEGER, end_ns INTEGER,
+                         created_ns INTEGER NOT NULL, findings TEXT NOT NULL);
+CREATE TABLE rg_comm_group(attempt_id INTEGER NOT NULL, group_id INTEGER NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL, ranks TEXT NOT NULL,
+                           PRIMARY KEY(attempt_id, group_id)) WITHOUT ROWID;
+CREATE TABLE rg_flow(from_span INTEGER NOT NULL, to_span INTEGER NOT NULL, kind TEXT NOT NULL, PRIMARY KEY(from_span, to_span, kind)) WITHOUT ROWID;
 CREATE TABLE rg_note(note_id INTEGER PRIMARY KEY, run_id INTEGER, time_ns INTEGER, author TEXT NOT NULL, text TEXT NOT NULL);
 CREATE TABLE rg_label(label_id INTEGER PRIMARY KEY, attempt_id INTEGER NOT NULL, kind TEXT NOT NULL, node_id INTEGER, device_id INTEGER, rank INTEGER,
                       start_ns INTEGER, end_ns INTEGER, first_step INTEGER, last_step INTEGER, strength REAL);

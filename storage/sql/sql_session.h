@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// SqlSession: read-only SQL over the relations of the contract, on a connection of its own. Reader::query is this.
+//
+// Threading:  one thread at a time, the Reader's.
+// Ownership:  borrows the Reader, which must outlive it; owns its connection.
+// Units:      relations speak int64 ns UTC; see SCHEMA.md, "Relations".
+// Errors:     INVALID_ARGUMENT bad SQL (with SQLite's reason); PERMISSION_DENIED anything but reading; CANCELLED by the stop token
+//             or the sink; DATA_LOSS a store that holds triggers, views or tables that are not ours.
+// Cost:       rows stream; memory is one series or one track at a time, plus what the SQL itself sorts.
+#pragma once
+
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <string_view>
+
+#include "model/result.h"
+#include "storage/reader.h"
+
+namespace runglass {
+
+class SqlSession {
+ public:
+  // `immutable`: as the Reader opened the file.
+  static Result<std::unique_ptr<SqlSession>> open(const std::string& path, bool immutable, Reader& reader);
+  virtual ~SqlSession() = default;
+
+  virtual Status query(std::string_view sql, const Reader::SqlSink& sink, std::stop_token stop) = 0;
+};
+
+}  // namespace runglass
