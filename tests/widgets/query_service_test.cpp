@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/core/query_service.h"
+
+#include <gtest/gtest.h>
+
+#include <QSignalSpy>
+#include <QThread>
+#include <semaphore>
+
+#include "tests/widgets/fake_reader.h"
+#include "tests/widgets/gui_test.h"
+
+namespace runglass {
+namespace {
+
+using enum QueryService::Supersede;
+using IntAnswer = Result<std::shared_ptr<const int>>;
+
+class QueryServiceTest : public testing::Test {
+ protected:
+  QueryService::OpenReader opener() {
+    return [source = generation] { return Result<std::unique_ptr<Reader>>(std::make_unique<FakeReader>(source)); };
+  }
+  std::shared_ptr<std::atomic<std::uint64_t>> generation = std::make_shared<std::atomic<std::uint64_t>>(1);
+};
+
+TEST_F(QueryServiceTest, WorksOnAWorkerAndAnswersOnTheGuiThread) {
+  QueryService service(opener(), 2);
+  QuerySlot slot;
+  QThread* const gui = QThread::currentThread();
+  std::atomic<bool> worked_elsewhere = false;
+  int answer = 0;
+  service.submit<int>(
+      slot, kCancelOlder,
+      [&](Reader&, std::stop_token) -> Result<int> {
+        worked_elsewhere = QThread::currentThread() != gui;
+        return 42;
+      },
+      [&](const IntAnswer& result) {
+        EXPECT_EQ(QThread::currentThread(), gui);
+        answer = **result;
+      });
+  EXPECT_TRUE(slot.busy());
+  EXPECT_EQ(answer, 0) << "submit never waits";
+  ASSERT_TRUE(waitFor([&] { return answer != 0; }));
+  EXPECT_EQ(answer, 42);
+  EXPECT_TRUE(worked_elsewhere);
+  EXPECT_FALSE(slot.busy());
+}
+
+TEST_F(QueryServiceTest, ANewerQuestionStopsTheOlderAndOnlyItsAnswerArrives) {
+  QueryService service(opener(), 1);
+  QuerySlot slot;
+  std::binary_semaphore running(0);
+  std::atomic<bool> stopped = false;
+  std::vector<int> answers;
+  const auto keep = [&](const IntAnswer& result) { answers.push_back(**result); };
+  service.submit<int>(
+      slot, kCancelOlder,
+      [&](Reader&, std::stop_token stop) -> Result<int> {
+        running.release();
+        while (!stop.stop_requested()) std::this_thread::yield();
+        stopped = true;
+        return 1;
+      },
+      keep);
+  running.acquire();
+  service.submit<int>(
+      slot, kCancelOlder, [](Reader&, std::stop_token) -> Result<int> { return 2; }, keep);
+  ASSERT_TRUE(waitFor([&] { return service.pending() == 0; }));
+  EXPECT_TRUE(stopped);
+  EXPECT_EQ(answers, std::vector<int>{2});
+}
+
+TEST_F(QueryServiceTest, ARefreshWaitsForTheRunningAnswerSoThatSlowQueriesStillShow) {
+  QueryService service(opener(), 1);
+  QuerySlot slot;
+  std::binary_semaphore go(0);
+  std::vector<int> answers;
+  const auto keep = [&](const IntAnswer& result) { answers.push_back(**result); };
+  service.submit<int>(
+      slot, kAfterCurrent,
+      [&](Reader&, std::stop_token) -> Result<int> {
+        go.acquire();
+        return 1;
+      },
+      keep);
+  for (int i = 2; i <= 9; ++i) {
+    service.submit<int>(
+        slot, kAfterCurrent, [i](Reader&, std::stop_token) -> Result<int> { return i; }, keep);
+  }
+  go.release();
+  ASSERT_TRUE(waitFor([&] { return answers.size() >= 2 && !slot.busy(); }));
+  EXPECT_EQ(answers, (std::vector<int>{1, 9})) << "the running one and the newest; what lies between is not asked";
+}
+
+TEST_F(QueryServiceTest, AnAnswerForADeadPanelIsDropped) {
+  QueryService service(opener(), 1);
+  std::binary_semaphore go(0);
+  bool delivered = false;
+  {
+    QuerySlot slot;
+    service.submit<int>(
+        slot, kCancelOlder,
+        [&](Reader&, std::stop_token) -> Result<int> {
+          go.acquire();
+          return 1;
+        },
+        [&](const IntAnswer&) { delivered = true; });
+  }
+  go.release();
+  ASSERT_TRUE(waitFor([&] { return service.pending() == 0; }));
+  EXPECT_FALSE(delivered);
+}
+
+TEST_F(QueryServiceTest, AStoreThatDoesNotOpenIsAnAnswerWithTheReason) {
+  QueryService service([] { return Result<std::unique_ptr<Reader>>(Status(Code::kNotFound, "open: /x.rgl: no such file")); }, 1);
+  QuerySlot slot;
+  std::string reason;
+  service.submit<int>(
+      slot, kCancelOlder, [](Reader&, std::stop_token) -> Result<int> { return 1; },
+      [&](const IntAnswer& result) { reason = result.status().message(); });
+  ASSERT_TRUE(waitFor([&] { return !slot.busy(); }));
+  EXPECT_EQ(reason, "open: /x.rgl: no such file");
+}
+
+TEST_F(QueryServiceTest, TicksWhenDataArrivesAndIsSilentOtherwise) {
+  QueryService service(opener(), 1);
+  QSignalSpy pictures(&service, &QueryService::picturesDue);
+  QSignalSpy text(&service, &QueryService::textDue);
+  ASSERT_TRUE(waitFor([&] { return text.count() == 1; })) << "the first look announces what is there";
+  const auto before = pictures.count();
+  EXPECT_FALSE(waitFor([&] { return pictures.count() > before; }, 300)) << "nothing changed, nothing is announced";
+  generation->fetch_add(1);
+  ASSERT_TRUE(waitFor([&] { return pictures.count() > before && text.count() == 2; }));
+}
+
+TEST_F(QueryServiceTest, ClosingStopsRunningWork) {
+  auto service = std::make_unique<QueryService>(opener(), 2);
+  QuerySlot slot;
+  std::binary_semaphore running(0);
+  bool delivered = false;
+  service->submit<int>(
+      slot, kCancelOlder,
+      [&](Reader&, std::stop_token stop) -> Result<int> {
+        running.release();
+        while (!stop.stop_requested()) std::this_thread::yield();
+        return Status(Code::kCancelled, "stopped");
+      },
+      [&](const IntAnswer&) { delivered = true; });
+  running.acquire();
+  service.reset();
+  QCoreApplication::processEvents();
+  EXPECT_FALSE(delivered);
+}
+
+}  // namespace
+}  // namespace runglass

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Invariants: 1. A Reader is used by the thread that opened it and by no other. 2. `deliver` runs on the GUI thread, at most once per
+// job, and only while the slot's epoch is the job's. 3. slot.busy is true from start() to delivery or supersession. 4. Workers touch a
+// slot only through its atomic epoch. 5. No GUI-thread call waits for a worker, except the destructor's join after stopping all work.
+#include "widgets/core/query_service.h"
+
+#include <QMetaObject>
+#include <chrono>
+
+namespace runglass {
+namespace {
+constexpr auto kPicturePeriod = std::chrono::milliseconds(40);
+constexpr int kTextEvery = 5;  // of the picture periods: 200 ms
+}  // namespace
+
+void QuerySlot::cancel() {
+  m_state->epoch.fetch_add(1, std::memory_order_relaxed);
+  m_state->stop.request_stop();
+  m_state->busy = false;
+  m_state->next = nullptr;
+}
+
+QueryService::QueryService(OpenReader open, int workers, QObject* parent) : QObject(parent), m_open(std::move(open)) {
+  for (int i = 0; i < workers; ++i) m_threads.emplace_back([this](const std::stop_token& stop) { workerLoop(stop); });
+  m_threads.emplace_back([this](const std::stop_token& stop) { watchLoop(stop); });
+}
+
+QueryService::~QueryService() {
+  for (std::jthread& thread : m_threads) thread.request_stop();
+  m_threads.clear();
+}
+
+void QueryService::enqueue(const std::shared_ptr<QuerySlot::State>& slot, Supersede supersede, Run run, std::function<void()> deliver) {
+  if (slot->busy && supersede == Supersede::kAfterCurrent) {
+    std::weak_ptr<QuerySlot::State> weak = slot;
+    slot->next = [this, weak, run = std::move(run), deliver = std::move(deliver)] {
+      if (const auto alive = weak.lock()) start(alive, run, deliver);
+    };
+    return;
+  }
+  slot->next = nullptr;
+  start(slot, std::move(run), std::move(deliver));
+}
+
+void QueryService::start(const std::shared_ptr<QuerySlot::State>& slot, Run run, std::function<void()> deliver) {
+  slot->stop.request_stop();
+  slot->stop = std::stop_source();
+  const std::uint64_t epoch = slot->epoch.fetch_add(1, std::memory_order_relaxed) + 1;
+  slot->busy = true;
+  ++m_pending;
+  {
+    const std::lock_guard lock(m_mutex);
+    m_queue.push_back({slot, epoch, slot->stop.get_token(), std::move(run), std::move(deliver)});
+  }
+  m_wake.notify_one();
+}
+
+void QueryService::workerLoop(const std::stop_token& stop) {
+  std::unique_ptr<Reader> reader;
+  while (true) {
+    Job job;
+    {
+      std::unique_lock lock(m_mutex);
+      if (!m_wake.wait(lock, stop, [this] { return !m_queue.empty(); })) return;
+      job = std::move(m_queue.front());
+      m_queue.pop_front();
+    }
+    const TimeNs begun = monotonicNow();
+    if (job.epoch == job.slot->epoch.load(std::memory_order_relaxed)) {
+      Status opened;
+      if (!reader) {
+        auto result = m_open();
+        if (result.ok())
+          reader = std::move(result).value();
+        else
+          opened = result.status();
+      }
+      // The worker's end is the work's end too.
+      std::stop_source both;
+      const std::stop_callback on_slot(job.stop, [&both] { both.request_stop(); });
+      const std::stop_callback on_end(stop, [&both] { both.request_stop(); });
+      job.run(reader ? Result<Reader*>(reader.get()) : Result<Reader*>(opened), both.get_token());
+    }
+    job.run = nullptr;  // the request's own captures die here, not on the GUI thread
+    const DurNs took = monotonicNow() - begun;
+    QMetaObject::invokeMethod(
+        this, [this, job = std::move(job), took] { finished(job, took); }, Qt::QueuedConnection);
+  }
+}
+
+void QueryService::finished(const Job& job, DurNs took) {
+  --m_pending;
+  if (job.epoch != job.slot->epoch.load(std::memory_order_relaxed)) return;
+  m_last_query = took;
+  job.slot->busy = false;
+  // What waits starts first, so that a panel that looks at busy() in its callback sees the truth.
+  const std::function<void()> next = std::exchange(job.slot->next, nullptr);
+  job.deliver();
+  if (next && !job.slot->busy && job.epoch == job.slot->epoch.load(std::memory_order_relaxed)) next();
+}
+
+void QueryService::watchLoop(const std::stop_token& stop) {
+  std::unique_ptr<Reader> reader;
+  std::uint64_t seen = 0, told_text = 0;
+  bool first = true;
+  for (int tick = 0; !stop.stop_requested(); ++tick) {
+    if (!reader) {
+      if (auto result = m_open(); result.ok()) reader = std::move(result).value();
+    }
+    if (reader) {
+      const std::uint64_t generation = reader->generation();
+      const bool text = tick % kTextEvery == 0 && (first || generation != told_text);
+      if (first || generation != seen || text) {
+        // A GUI thread that is behind gets one announcement, not a queue of them.
+        if (!m_announcing.exchange(true)) {
+          seen = generation;
+          if (text) told_text = generation;
+          first = false;
+          QMetaObject::invokeMethod(
+              this, [this, text] { announce(text); }, Qt::QueuedConnection);
+        }
+      }
+    }
+    std::unique_lock lock(m_mutex);
+    m_wake.wait_for(lock, stop, reader ? kPicturePeriod : kPicturePeriod * 25, [] { return false; });
+  }
+}
+
+void QueryService::announce(bool text) {
+  m_announcing = false;
+  emit picturesDue();
+  if (text) emit textDue();
+}
+
+}  // namespace runglass

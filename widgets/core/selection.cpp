@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Invariants: 1. m_history[m_position] is the place shown now (its window's range as last derived). 2. changed() is emitted exactly when
+// m_state differs from before. 3. While paused, no data arrival moves the window.
+#include "widgets/core/selection.h"
+
+namespace runglass {
+namespace {
+constexpr std::size_t kMaxHistory = 200;
+}
+
+void SharedState::select(const Selection& selection) {
+  m_in_gesture = false;
+  go({selection, m_state.window}, Undo::kStep);
+}
+
+void SharedState::setWindow(TimeRange range, Undo undo) {
+  if (range.t0 >= range.t1) return;
+  TimeWindow window = m_state.window;
+  window.mode = WindowMode::kFixed;
+  window.range = range;
+  go({m_state.selection, window}, undo);
+}
+
+void SharedState::followEnd(DurNs span) {
+  if (span <= 0) return;
+  TimeWindow window = m_state.window;
+  window.mode = WindowMode::kFollow;
+  window.span = span;
+  go({m_state.selection, derived(window)}, Undo::kStep);
+}
+
+void SharedState::showAll() {
+  TimeWindow window = m_state.window;
+  window.mode = WindowMode::kAll;
+  go({m_state.selection, derived(window)}, Undo::kStep);
+}
+
+void SharedState::setPaused(bool paused) {
+  if (m_state.paused == paused) return;
+  m_state.paused = paused;
+  if (!paused) {
+    m_state.window = derived(m_state.window);
+    m_history[m_position].window = m_state.window;
+  }
+  emit changed();
+}
+
+void SharedState::setTimeStyle(TimeStyle style) {
+  if (m_state.time_style == style) return;
+  m_state.time_style = style;
+  emit changed();
+}
+
+void SharedState::setExtent(std::optional<TimeRange> extent) {
+  m_extent = extent;
+  if (m_state.paused) return;
+  const TimeWindow window = derived(m_state.window);
+  if (window == m_state.window) return;
+  m_state.window = window;
+  m_history[m_position].window = window;
+  emit changed();
+}
+
+void SharedState::back() {
+  if (canGoBack()) restore(m_position - 1);
+}
+
+void SharedState::forward() {
+  if (canGoForward()) restore(m_position + 1);
+}
+
+void SharedState::go(const Place& place, Undo undo) {
+  if (place == m_history[m_position]) return;
+  const bool merge = undo == Undo::kMerge && m_in_gesture;
+  m_in_gesture = undo == Undo::kMerge;
+  if (merge) {
+    m_history[m_position] = place;
+  } else {
+    m_history.resize(m_position + 1);
+    m_history.push_back(place);
+    if (m_history.size() > kMaxHistory) m_history.pop_front();
+    m_position = m_history.size() - 1;
+  }
+  m_state.selection = place.selection;
+  m_state.window = place.window;
+  emit changed();
+}
+
+void SharedState::restore(std::size_t position) {
+  m_in_gesture = false;
+  m_position = position;
+  const Place place{m_history[position].selection, derived(m_history[position].window)};
+  m_history[position] = place;
+  if (m_state.selection == place.selection && m_state.window == place.window) return;
+  m_state.selection = place.selection;
+  m_state.window = place.window;
+  emit changed();
+}
+
+TimeWindow SharedState::derived(TimeWindow window) const {
+  if (!m_extent) return window;
+  if (window.mode == WindowMode::kAll) window.range = *m_extent;
+  if (window.mode == WindowMode::kFollow) window.range = {m_extent->t1 - window.span, m_extent->t1};
+  return window;
+}
+
+}  // namespace runglass

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// SharedState: the one selection and the one time window that all views share, with undo of view changes.
+//
+// Threading:  GUI thread.
+// Ownership:  one per window; views hold a pointer and never outlive it.
+// Units:      TimeNs, half-open ranges; steps.
+// Errors:     none; an empty or reversed range is ignored.
+// Cost:       every change emits changed() once; history is bounded (200 entries).
+#pragma once
+
+#include <QObject>
+#include <deque>
+#include <optional>
+
+#include "model/ids.h"
+#include "model/time.h"
+#include "widgets/core/units.h"
+
+namespace runglass {
+
+// What the user points at. Members are independent: a rank may be chosen without a step.
+struct Selection {
+  RunId run;
+  AttemptId attempt;
+  std::optional<std::int32_t> rank;
+  NodeId node;
+  DeviceId device;
+  std::optional<std::int64_t> step;
+  friend bool operator==(const Selection&, const Selection&) = default;
+};
+
+enum class WindowMode : std::uint8_t {
+  kAll,     // the whole extent of the data, growing with it
+  kFollow,  // the newest `span`
+  kFixed,   // `range` as it is
+};
+
+struct TimeWindow {
+  WindowMode mode = WindowMode::kAll;
+  DurNs span = 600 * kNsPerSecond;  // of kFollow
+  TimeRange range{0, 0};            // what is shown; t0 == t1: nothing known yet
+  friend bool operator==(const TimeWindow&, const TimeWindow&) = default;
+};
+
+struct ViewState {
+  Selection selection;
+  TimeWindow window;
+  bool paused = false;  // the picture stands still while data keeps arriving
+  TimeStyle time_style = TimeStyle::kUtc;
+  friend bool operator==(const ViewState&, const ViewState&) = default;
+};
+
+class SharedState : public QObject {
+  Q_OBJECT
+
+ public:
+  using QObject::QObject;
+
+  const ViewState& state() const { return m_state; }
+
+  void select(const Selection& selection);
+  // A drag or wheel gesture calls with Undo::kMerge many times and then endGesture(): one step of undo.
+  enum class Undo : std::uint8_t { kStep, kMerge };
+  void setWindow(TimeRange range, Undo undo = Undo::kStep);
+  void endGesture() { m_in_gesture = false; }
+  void followEnd(DurNs span);
+  void showAll();
+
+  // Not part of undo: these say how one looks, not where.
+  void setPaused(bool paused);
+  void setTimeStyle(TimeStyle style);
+  // Where the data of the shown run begins and ends now; moves kAll and kFollow windows. Kept for later while paused.
+  void setExtent(std::optional<TimeRange> extent);
+  std::optional<TimeRange> extent() const { return m_extent; }
+
+  bool canGoBack() const { return m_position > 0; }
+  bool canGoForward() const { return m_position + 1 < m_history.size(); }
+  void back();
+  void forward();
+
+ signals:
+  void changed();
+
+ private:
+  struct Place {
+    Selection selection;
+    TimeWindow window;
+    friend bool operator==(const Place&, const Place&) = default;
+  };
+  void go(const Place& place, Undo undo);
+  void restore(std::size_t position);
+  TimeWindow derived(TimeWindow window) const;
+
+  ViewState m_state;
+  std::optional<TimeRange> m_extent;
+  // Invariant: m_history[m_position] is the place shown now.
+  std::deque<Place> m_history{Place{}};
+  std::size_t m_position = 0;
+  bool m_in_gesture = false;
+};
+
+}  // namespace runglass

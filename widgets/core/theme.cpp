@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Invariants: 1. No colour or size literal exists outside this file and theme.h. 2. Text on ground, surface and raised has a
+// contrast of at least 4.5 in both themes (ThemeTest computes it).
+#include "widgets/core/theme.h"
+
+#include <QApplication>
+#include <QFontDatabase>
+#include <QPalette>
+#include <QStyle>
+#include <QStyleFactory>
+#include <algorithm>
+#include <cmath>
+
+namespace runglass {
+namespace {
+
+Theme* chosen() {
+  static Theme current = theme(ThemeName::kDark);
+  return &current;
+}
+
+Theme makeDark() {
+  Theme t{};
+  t.name = ThemeName::kDark;
+  t.ground = QColor(0x14, 0x17, 0x1A);
+  t.surface = QColor(0x1B, 0x1F, 0x24);
+  t.raised = QColor(0x24, 0x2A, 0x31);
+  t.line = QColor(0x31, 0x39, 0x43);
+  t.text = QColor(0xE4, 0xE8, 0xEC);
+  t.muted = QColor(0x97, 0xA3, 0xAF);
+  t.accent = QColor(0x4C, 0x9B, 0xD6);
+  t.selection = QColor(0x26, 0x45, 0x5E);
+  t.series = {QColor(0x4C, 0x9B, 0xD6), QColor(0xE6, 0x9F, 0x00), QColor(0x2B, 0xB3, 0x9A), QColor(0xCC, 0x79, 0xA7),
+              QColor(0xA5, 0x8B, 0xD6), QColor(0xF0, 0xE4, 0x42), QColor(0xD5, 0x5E, 0x00), QColor(0x8F, 0xC9, 0xE8)};
+  return t;
+}
+
+Theme makeLight() {
+  Theme t{};
+  t.name = ThemeName::kLight;
+  t.ground = QColor(0xFF, 0xFF, 0xFF);
+  t.surface = QColor(0xF5, 0xF6, 0xF8);
+  t.raised = QColor(0xFF, 0xFF, 0xFF);
+  t.line = QColor(0xD9, 0xDE, 0xE3);
+  t.text = QColor(0x1B, 0x21, 0x27);
+  t.muted = QColor(0x5B, 0x66, 0x72);
+  t.accent = QColor(0x1F, 0x6F, 0xAD);
+  t.selection = QColor(0xCF, 0xE4, 0xF5);
+  t.series = {QColor(0x1F, 0x6F, 0xAD), QColor(0xB5, 0x7A, 0x00), QColor(0x14, 0x82, 0x6E), QColor(0xA8, 0x4C, 0x80),
+              QColor(0x71, 0x52, 0xB0), QColor(0x8C, 0x82, 0x00), QColor(0xB3, 0x4B, 0x00), QColor(0x2E, 0x8A, 0xB8)};
+  return t;
+}
+
+// Meaning keeps its colour in both themes, so that a report and the screen read the same.
+Theme withMeaning(Theme t) {
+  t.compute = QColor(0x4C, 0x9B, 0xD6);
+  t.communication = QColor(0xE6, 0x9F, 0x00);
+  t.memcpy = QColor(0xCC, 0x79, 0xA7);
+  t.host = QColor(0x8A, 0x94, 0x9E);
+  t.data_load = QColor(0x2B, 0xB3, 0x9A);
+  t.checkpoint = QColor(0xF0, 0xE4, 0x42);
+  t.gc = QColor(0xA5, 0x8B, 0xD6);
+  t.sync = QColor(0xD5, 0x5E, 0x00);
+  t.idle = t.ground;
+  t.group_dp = QColor(0x4C, 0x9B, 0xD6);
+  t.group_pp = QColor(0x2B, 0xB3, 0x9A);
+  t.group_tp = QColor(0xE6, 0x9F, 0x00);
+  t.group_ep = QColor(0xA5, 0x8B, 0xD6);
+  t.warning = QColor(0xE6, 0xA2, 0x3C);
+  t.error = QColor(0xE0, 0x53, 0x3D);
+  t.critical = QColor(0xE0, 0x53, 0x3D);
+  t.on_critical = QColor(0x14, 0x17, 0x1A);
+  t.heat_worse = QColor(0xE0, 0x53, 0x3D);
+  t.heat_better = QColor(0x4C, 0x9B, 0xD6);
+  return t;
+}
+
+QPalette paletteOf(const Theme& t) {
+  QPalette p;
+  p.setColor(QPalette::Window, t.ground);
+  p.setColor(QPalette::WindowText, t.text);
+  p.setColor(QPalette::Base, t.ground);
+  p.setColor(QPalette::AlternateBase, t.surface);
+  p.setColor(QPalette::Text, t.text);
+  p.setColor(QPalette::PlaceholderText, t.muted);
+  p.setColor(QPalette::Button, t.surface);
+  p.setColor(QPalette::ButtonText, t.text);
+  p.setColor(QPalette::BrightText, t.text);
+  p.setColor(QPalette::ToolTipBase, t.raised);
+  p.setColor(QPalette::ToolTipText, t.text);
+  p.setColor(QPalette::Highlight, t.selection);
+  p.setColor(QPalette::HighlightedText, t.text);
+  p.setColor(QPalette::Link, t.accent);
+  p.setColor(QPalette::LinkVisited, t.accent);
+  p.setColor(QPalette::Light, t.line);
+  p.setColor(QPalette::Midlight, t.line);
+  p.setColor(QPalette::Mid, t.line);
+  p.setColor(QPalette::Dark, t.line);
+  p.setColor(QPalette::Shadow, t.line);
+  for (QPalette::ColorRole role : {QPalette::WindowText, QPalette::Text, QPalette::ButtonText}) {
+    p.setColor(QPalette::Disabled, role, t.muted);
+  }
+  return p;
+}
+
+// %1 ground, %2 surface, %3 raised, %4 line, %5 text, %6 muted, %7 accent, %8 selection.
+constexpr const char* kStyleSheet = R"(
+QToolTip { background: %3; color: %5; border: 1px solid %4; padding: 4px; }
+QMenu { background: %3; border: 1px solid %4; padding: 4px 0; }
+QMenu::item { padding: 4px 24px 4px 12px; }
+QMenu::item:selected { background: %8; color: %5; }
+QMenu::separator { height: 1px; background: %4; margin: 4px 0; }
+QMainWindow::separator { background: %4; width: 1px; height: 1px; }
+QMainWindow::separator:hover { background: %7; }
+QDockWidget { color: %6; }
+QStatusBar { background: %2; color: %6; border-top: 1px solid %4; }
+QStatusBar::item { border: none; }
+QTableView, QTreeView, QListView { background: %1; border: none; gridline-color: %4; outline: none;
+  selection-background-color: %8; selection-color: %5; }
+QTableView::item:focus, QTreeView::item:focus, QListView::item:focus { border: 1px solid %7; }
+QHeaderView { background: %2; border: none; }
+QHeaderView::section { background: %2; color: %6; border: none; border-bottom: 1px solid %4; padding: 2px 6px; }
+QTableCornerButton::section { background: %2; border: none; }
+QLineEdit { background: %3; color: %5; border: 1px solid %4; border-radius: 2px; padding: 3px 6px; }
+QLineEdit:focus { border: 1px solid %7; }
+QComboBox, QSpinBox, QDoubleSpinBox { background: %3; color: %5; border: 1px solid %4; border-radius: 2px; padding: 2px 6px; }
+QComboBox:focus, QSpinBox:focus, QDoubleSpinBox:focus { border: 1px solid %7; }
+QComboBox QAbstractItemView { background: %3; color: %5; border: 1px solid %4; }
+QPushButton { background: %3; color: %5; border: 1px solid %4; border-radius: 2px; padding: 4px 12px; }
+QPushButton:hover, QPushButton:focus { border: 1px solid %7; }
+QPushButton:disabled { color: %6; }
+QToolButton { background: transparent; color: %5; border: 1px solid transparent; border-radius: 2px; padding: 3px 8px; }
+QToolButton:hover { background: %3; }
+QToolButton:focus { border: 1px solid %7; }
+QToolButton:checked { background: %8; }
+QScrollBar:vertical { background: %1; width: 10px; margin: 0; }
+QScrollBar:horizontal { background: %1; height: 10px; margin: 0; }
+QScrollBar::handle { background: %4; border-radius: 2px; min-height: 24px; min-width: 24px; }
+QScrollBar::handle:hover { background: %6; }
+QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
+QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
+)";
+
+QString styleSheetOf(const Theme& t) {
+  return QString::fromUtf8(kStyleSheet)
+      .arg(t.ground.name(), t.surface.name(), t.raised.name(), t.line.name(), t.text.name(), t.muted.name(), t.accent.name(),
+           t.selection.name());
+}
+
+QFont sizedFont(int px) {
+  QFont font = QFontDatabase::systemFont(QFontDatabase::GeneralFont);
+  font.setPixelSize(px);
+  return font;
+}
+
+double linear(int channel) {
+  const double c = channel / 255.0;
+  return c <= 0.03928 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4);
+}
+
+double luminance(const QColor& c) { return 0.2126 * linear(c.red()) + 0.7152 * linear(c.green()) + 0.0722 * linear(c.blue()); }
+
+}  // namespace
+
+const Theme& theme(ThemeName name) {
+  static const Theme dark = withMeaning(makeDark());
+  static const Theme light = withMeaning(makeLight());
+  return name == ThemeName::kDark ? dark : light;
+}
+
+const Theme& currentTheme() { return *chosen(); }
+
+void applyTheme(QApplication& app, ThemeName name) {
+  *chosen() = theme(name);
+  const Theme& t = currentTheme();
+  // Fusion draws from the palette alone, so both themes look the same on every platform.
+  if (app.style() == nullptr || app.style()->name().compare(QLatin1String("fusion"), Qt::CaseInsensitive) != 0) {
+    QApplication::setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
+  }
+  QApplication::setFont(textFont());
+  QApplication::setPalette(paletteOf(t));
+  app.setStyleSheet(styleSheetOf(t));
+}
+
+std::optional<ThemeName> themeFromName(std::string_view name) {
+  if (name == "dark") return ThemeName::kDark;
+  if (name == "light") return ThemeName::kLight;
+  return std::nullopt;
+}
+
+QFont textFont() { return sizedFont(kTextPx); }
+QFont tableFont() { return sizedFont(kTablePx); }
+QFont headlineFont() { return sizedFont(kHeadlinePx); }
+
+QColor severityColor(const Theme& theme, Severity severity) {
+  switch (severity) {
+    case Severity::kDebug:
+    case Severity::kInfo:
+      return theme.muted;
+    case Severity::kWarning:
+      return theme.warning;
+    case Severity::kError:
+      return theme.error;
+    case Severity::kCritical:
+      return theme.critical;
+  }
+  return theme.muted;
+}
+
+QString severityGlyph(Severity severity) {
+  switch (severity) {
+    case Severity::kDebug:
+    case Severity::kInfo:
+      return QStringLiteral("•");
+    case Severity::kWarning:
+      return QStringLiteral("▲");
+    case Severity::kError:
+      return QStringLiteral("■");
+    case Severity::kCritical:
+      return QStringLiteral("◆");
+  }
+  return {};
+}
+
+double contrastRatio(const QColor& a, const QColor& b) {
+  const double la = luminance(a), lb = luminance(b);
+  return (std::max(la, lb) + 0.05) / (std::min(la, lb) + 0.05);
+}
+
+QColor mix(const QColor& a, const QColor& b, double share) {
+  const double s = std::clamp(share, 0.0, 1.0);
+  const auto channel = [s](int x, int y) { return static_cast<int>(std::lround(x + (y - x) * s)); };
+  return {channel(a.red(), b.red()), channel(a.green(), b.green()), channel(a.blue(), b.blue())};
+}
+
+}  // namespace runglass

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The tokens: every colour, width, spacing and font size of the console, once for dark and once for light.
+//
+// Threading:  GUI thread. A raster worker copies the Theme it needs.
+// Ownership:  static storage; currentTheme() stays valid, its choice changes with applyTheme().
+// Units:      device-independent pixels on a 4 px grid; font sizes in pixels.
+// Errors:     none.
+// Cost:       reading is free; applyTheme() restyles all widgets. Widgets read currentTheme() when they paint and drop cached
+//             pictures in changeEvent(QEvent::PaletteChange).
+#pragma once
+
+#include <QColor>
+#include <QFont>
+#include <QString>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "model/events.h"
+
+class QApplication;
+
+namespace runglass {
+
+enum class ThemeName : std::uint8_t { kDark, kLight };
+
+struct Theme {
+  ThemeName name;
+  // Surfaces and ink.
+  QColor ground, surface, raised, line, text, muted;
+  QColor accent;     // focus ring, current selection outline, links
+  QColor selection;  // fill behind selected text and rows; `text` stays readable on it
+  // Categories of time, the same in timeline, breakdowns and reports.
+  QColor compute, communication, memcpy, host, data_load, checkpoint, gc, sync, idle;
+  // Outlines of parallel groups; never fills.
+  QColor group_dp, group_pp, group_tp, group_ep;
+  // Severity; a shape and a word always accompany the colour.
+  QColor warning, error, critical, on_critical;
+  // Heat runs from `ground` to one of these.
+  QColor heat_worse, heat_better;
+  // Curves, in the order in which they are given out.
+  std::array<QColor, 8> series;
+};
+
+// Sizes are the same in both themes.
+inline constexpr int kGrid = 4;
+inline constexpr int kHairline = 1;
+inline constexpr int kRadius = 2;
+inline constexpr int kTextPx = 12;
+inline constexpr int kTablePx = 11;
+inline constexpr int kHeadlinePx = 20;
+inline constexpr int kStripHeight = 28;   // run strip
+inline constexpr int kRowHeight = 20;     // table rows
+inline constexpr int kNavWidth = 116;     // left navigation
+inline constexpr int kSelectionLine = 2;  // outline of what is selected; not a recolour
+inline constexpr int kMotionMs = 120;     // the one view change
+
+const Theme& theme(ThemeName name);
+const Theme& currentTheme();
+// Palette, style sheet and default font of the whole application; all widgets get QEvent::PaletteChange.
+void applyTheme(QApplication& app, ThemeName name);
+std::optional<ThemeName> themeFromName(std::string_view name);  // "dark", "light"
+
+QFont textFont();
+QFont tableFont();
+QFont headlineFont();
+
+// Colour of a severity's shape; its word is painted in `text`.
+QColor severityColor(const Theme& theme, Severity severity);
+// The shape that goes with it: triangle, square, filled square; a dot for info.
+QString severityGlyph(Severity severity);
+
+// WCAG 2 contrast of two opaque colours: 1..21.
+double contrastRatio(const QColor& a, const QColor& b);
+// Straight mix in sRGB: 0 gives a, 1 gives b.
+QColor mix(const QColor& a, const QColor& b, double share);
+
+}  // namespace runglass

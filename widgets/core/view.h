@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// View: what the frame asks of every view. A view shows the shared selection and window and asks the store through QueryService.
+//
+// Threading:  GUI thread.
+// Ownership:  the frame's dock owns the view; ViewContext's objects outlive it.
+// Units:      as ViewState.
+// Errors:     a view shows its own failures (StatePanel); it never opens a message box.
+// Cost:       applyState() and refresh() only submit requests; they are called for visible views only, and applyState() again whenever a
+//             hidden view becomes visible.
+#pragma once
+
+#include <QString>
+#include <QWidget>
+
+#include "widgets/core/query_service.h"
+#include "widgets/core/selection.h"
+
+namespace runglass {
+
+struct ViewContext {
+  QueryService* queries = nullptr;
+  SharedState* state = nullptr;
+};
+
+enum class Tick : std::uint8_t { kPictures, kText };  // 20-25 Hz, 5-10 Hz
+
+class View : public QWidget {
+  Q_OBJECT
+
+ public:
+  using QWidget::QWidget;
+
+  // The selection, the window or the clock style changed, or the view was just shown.
+  virtual void applyState(const ViewState& state) = 0;
+  // New data is in the store. Not called while paused.
+  virtual void refresh(Tick tick) = 0;
+  // Every panel has drawn the answer to the last applyState(): a screenshot may be taken.
+  virtual bool isFinal() const = 0;
+  // What Ctrl+C copies when the view has the focus: TSV with full precision, or a sentence. Empty: nothing to copy.
+  virtual QString copyText() const { return {}; }
+  // `/`: puts the cursor into the view's filter, if it has one.
+  virtual void focusFilter() {}
+};
+
+}  // namespace runglass
