@@ -98,6 +98,7 @@ Status sqliteStatus(sqlite3* db, int rc, std::string_view what, std::string_view
   return {codeOf(rc), std::move(message)};
 }
 
+Statement Statement::adopt(sqlite3_stmt* stmt, const Connection& connection) { return {stmt, connection.m_path}; }
 Statement::~Statement() { sqlite3_finalize(m_stmt); }
 
 void Statement::bindInt64(int index, std::int64_t value) { sqlite3_bind_int64(m_stmt, index, value); }

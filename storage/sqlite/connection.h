@@ -33,6 +33,8 @@ enum class OpenMode : std::uint8_t {
   kCreate,
 };
 
+class Connection;
+
 class Statement {
  public:
   Statement() = default;
@@ -43,6 +45,8 @@ class Statement {
     return *this;
   }
   ~Statement();
+  // Takes over a statement made with the C interface on `connection`.
+  static Statement adopt(sqlite3_stmt* stmt, const Connection& connection);
   explicit operator bool() const { return m_stmt != nullptr; }
 
   // Parameters count from 1.
@@ -119,6 +123,7 @@ class Connection {
   sqlite3* raw() const { return m_db; }
 
  private:
+  friend class Statement;
   sqlite3* m_db = nullptr;
   const std::string* m_path = nullptr;  // owned; its address outlives moves because Statements point to it
 };

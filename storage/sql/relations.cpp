@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// The relations that are plain views over rg_* tables. TEMP, made at open, so that a store file never carries a view.
+#include "storage/sql/relations.h"
+
+namespace runglass::sql {
+namespace {
+
+constexpr std::string_view kViews[] = {
+    R"(CREATE TEMP VIEW run AS SELECT r.run_id, r.uuid AS run_uuid, r.name,
+  CASE r.time_domain WHEN 0 THEN 'utc' WHEN 1 THEN 'relative' ELSE 'none' END AS time_domain,
+  CASE r.state WHEN 1 THEN 'running' WHEN 2 THEN 'finished' WHEN 3 THEN 'failed' WHEN 4 THEN 'stalled' ELSE 'unknown' END AS state,
+  r.start_ns, r.end_ns, nullif(a.world_size,0) AS world_size, nullif(a.tp_size,0) AS tp_size, nullif(a.pp_size,0) AS pp_size,
+  nullif(a.dp_size,0) AS dp_size, nullif(a.cp_size,0) AS cp_size, nullif(a.ep_size,0) AS ep_size, nullif(a.vpp_size,0) AS vpp_size,
+  nullif(r.framework,'') AS framework, r.simulated
+  FROM main.rg_run r LEFT JOIN main.rg_attempt a ON a.run_id = r.run_id
+    AND a.number = (SELECT max(number) FROM main.rg_attempt WHERE run_id = r.run_id))",
+
+    R"(CREATE TEMP VIEW attempt AS SELECT a.run_id, a.number AS attempt, a.start_ns, a.end_ns, nullif(a.end_cause,'') AS end_cause,
+  a.planned, a.resumed_from_step,
+  (SELECT min(first_x) FROM main.rg_series s WHERE s.attempt_id = a.attempt_id AND s.kind = 2 AND s.sample_count > 0) AS first_step,
+  (SELECT max(last_x) FROM main.rg_series s WHERE s.attempt_id = a.attempt_id AND s.kind = 2 AND s.sample_count > 0) AS last_step,
+  nullif(a.world_size,0) AS world_size, nullif(a.tp_size,0) AS tp_size, nullif(a.pp_size,0) AS pp_size, nullif(a.dp_size,0) AS dp_size,
+  nullif(a.cp_size,0) AS cp_size, nullif(a.ep_size,0) AS ep_size, nullif(a.vpp_size,0) AS vpp_size, nullif(a.key,'') AS key
+  FROM main.rg_attempt a)",
+
+    R"(CREATE TEMP VIEW attempt_fact AS SELECT a.run_id, a.number AS attempt, n.name AS node, nullif(f.rank,-1) AS rank, f.key, f.value
+  FROM main.rg_fact f JOIN main.rg_attempt a USING(attempt_id) LEFT JOIN main.rg_node n ON n.node_id = f.node_id)",
+
+    R"(CREATE TEMP VIEW checkpoint AS SELECT a.run_id, a.number AS attempt, c.step, c.begin_ns, c.durable_ns, c.bytes, c.path
+  FROM main.rg_checkpoint c JOIN main.rg_attempt a USING(attempt_id))",
+
+    R"(CREATE TEMP VIEW rank AS SELECT a.run_id, a.number AS attempt, r.rank, n.name AS node, d.uuid AS device_uuid, r.tp, r.pp, r.dp, r.cp, r.ep,
+  r.local_rank, r.pid
+  FROM main.rg_rank r JOIN main.rg_attempt a USING(attempt_id) LEFT JOIN main.rg_node n ON n.node_id = r.node_id
+  LEFT JOIN main.rg_device d ON d.device_id = r.device_id)",
+
+    R"(CREATE TEMP VIEW node AS SELECT name AS node, nullif(rack,'') AS rack, nullif(switch,'') AS switch,
+  CASE state WHEN 1 THEN 'alive' WHEN 2 THEN 'stale' WHEN 3 THEN 'lost' WHEN 4 THEN 'left' ELSE 'unknown' END AS state,
+  last_heard_ns, uuid AS node_uuid FROM main.rg_node)",
+
+    R"(CREATE TEMP VIEW device AS SELECT d.uuid AS device_uuid, n.name AS node, d.device_index, d.kind, nullif(d.model,'') AS model, d.memory_bytes
+  FROM main.rg_device d LEFT JOIN main.rg_node n ON n.node_id = d.node_id)",
+
+    R"(CREATE TEMP VIEW series AS SELECT s.series_id, a.run_id, n.name AS node, d.uuid AS device_uuid, s.rank, m.text AS metric,
+  nullif(l.text,'') AS labels, nullif(u.text,'') AS unit, CASE s.kind WHEN 0 THEN 'gauge' WHEN 1 THEN 'counter' ELSE 'scalar' END AS kind,
+  s.sample_count, s.first_ns, s.last_ns, a.number AS attempt, nullif(c.text,'') AS source
+  FROM main.rg_series s JOIN main.rg_string m ON m.string_id = s.metric LEFT JOIN main.rg_string l ON l.string_id = s.labels
+  LEFT JOIN main.rg_string u ON u.string_id = s.unit LEFT JOIN main.rg_string c ON c.string_id = s.source
+  LEFT JOIN main.rg_attempt a ON a.attempt_id = s.attempt_id LEFT JOIN main.rg_device d ON d.device_id = s.device_id
+  LEFT JOIN main.rg_node n ON n.node_id = coalesce(nullif(s.node_id,0), d.node_id))",
+
+    R"(CREATE TEMP VIEW progress AS SELECT a.run_id, a.number AS attempt, p.rank, p.time_ns, p.step, p.microbatch, nullif(p.op,'') AS op,
+  p.group_id, p.seq, p.since_ns, nullif(p.phase,'') AS phase FROM main.rg_progress p JOIN main.rg_attempt a USING(attempt_id))",
+
+    R"(CREATE TEMP VIEW track AS SELECT t.track_id, a.run_id, a.number AS attempt, t.rank, t.kind, t.name
+  FROM main.rg_track t JOIN main.rg_attempt a USING(attempt_id))",
+
+    R"(CREATE TEMP VIEW span AS SELECT span_id, run_id, attempt, rank, track_id, category, name, start_ns, dur_ns, depth, step, microbatch,
+  group_id, seq, bytes, correlation, external_id, args FROM span_in)",
+
+    R"(CREATE TEMP VIEW event AS SELECT e.event_id, e.time_ns, a.run_id, a.number AS attempt, n.name AS node, d.uuid AS device_uuid, e.rank, e.kind,
+  CASE e.severity WHEN 0 THEN 'debug' WHEN 1 THEN 'info' WHEN 2 THEN 'warning' WHEN 3 THEN 'error' ELSE 'critical' END AS severity,
+  nullif(e.code,'') AS code, e.message, e.step
+  FROM main.rg_event e LEFT JOIN main.rg_attempt a USING(attempt_id) LEFT JOIN main.rg_device d ON d.device_id = e.device_id
+  LEFT JOIN main.rg_node n ON n.node_id = coalesce(nullif(e.node_id,0), d.node_id))",
+
+    R"(CREATE TEMP VIEW log_line AS SELECT g.time_ns, a.run_id, a.number AS attempt, n.name AS node, g.rank, s.text AS stream,
+  CASE g.severity WHEN 0 THEN 'debug' WHEN 1 THEN 'info' WHEN 2 THEN 'warning' WHEN 3 THEN 'error' ELSE 'critical' END AS severity, g.text
+  FROM main.rg_log g LEFT JOIN main.rg_attempt a USING(attempt_id) LEFT JOIN main.rg_node n ON n.node_id = g.node_id
+  LEFT JOIN main.rg_string s ON s.string_id = g.stream)",
+
+    R"(CREATE TEMP VIEW finding AS SELECT f.finding_id, f.run_id, a.number AS attempt, f.kind,
+  CASE f.severity WHEN 0 THEN 'debug' WHEN 1 THEN 'info' WHEN 2 THEN 'warning' WHEN 3 THEN 'error' ELSE 'critical' END AS severity,
+  f.start_ns, f.end_ns, f.first_step, f.last_step, n.name AS node, f.rank, f.dp, f.pp, f.tp, f.score, f.confidence, f.coverage, f.summary,
+  f.evidence, f.subject
+  FROM main.rg_finding f LEFT JOIN main.rg_attempt a USING(attempt_id) LEFT JOIN main.rg_node n ON n.node_id = f.node_id)",
+
+    R"(CREATE TEMP VIEW incident AS SELECT incident_id, run_id, title, state, start_ns, end_ns, created_ns, findings FROM main.rg_incident)",
+
+    R"(CREATE TEMP VIEW comm_group AS SELECT a.run_id, a.number AS attempt, g.group_id, g.kind, g.name, g.ranks
+  FROM main.rg_comm_group g JOIN main.rg_attempt a USING(attempt_id))",
+
+    R"(CREATE TEMP VIEW flow AS SELECT from_span, to_span, kind FROM main.rg_flow)",
+
+    R"(CREATE TEMP VIEW note AS SELECT run_id, time_ns, author, text FROM main.rg_note)",
+
+    R"(CREATE TEMP VIEW label AS SELECT a.run_id, l.kind, n.name AS node, l.rank, d.uuid AS device_uuid, l.start_ns, l.end_ns, l.first_step, l.last_step,
+  l.strength, a.number AS attempt
+  FROM main.rg_label l JOIN main.rg_attempt a USING(attempt_id) LEFT JOIN main.rg_node n ON n.node_id = l.node_id
+  LEFT JOIN main.rg_device d ON d.device_id = l.device_id)",
+
+    R"(CREATE TEMP VIEW ingest_issue AS SELECT i.code, issue_severity(i.code) AS severity, i.source, i.count, i.first_ns, i.last_ns, i.detail
+  FROM main.rg_issue i)",
+};
+
+}  // namespace
+
+std::span<const std::string_view> viewDefinitions() { return kViews; }
+
+}  // namespace runglass::sql

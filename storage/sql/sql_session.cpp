@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// Invariants:
+// 1. The authorizer is set before any foreign SQL is prepared and never taken away.
+// 2. One query at a time: m_catalogue and m_stop belong to it. query() may not be entered from its own sink.
+// 3. m_catalogue outlives m_connection, which holds cursors on it.
+#include "storage/sql/sql_session.h"
+
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "model/issue_catalog.h"
+#include "storage/sql/catalogue.h"
+#include "storage/sql/relations.h"
+#include "storage/sql/tables.h"
+#include "storage/sqlite/connection.h"
+
+namespace runglass {
+namespace {
+
+constexpr int kProgressOps = 2000;  // virtual machine steps between looks at the stop token: well under a millisecond
+
+const sql::TableSpec* const kTables[] = {&sql::kSampleTable, &sql::kBinTable,      &sql::kScalarTable, &sql::kScalarAllTable,
+                                         &sql::kStepTable,   &sql::kStepPartTable, &sql::kSpanInTable};
+
+// Looking at the shape of a relation is reading; every other PRAGMA is not.
+bool readingPragma(const char* name) {
+  static constexpr std::array<std::string_view, 4> kAllowed = {"table_info", "table_xinfo", "table_list", "database_list"};
+  return name && std::find(kAllowed.begin(), kAllowed.end(), std::string_view(name)) != kAllowed.end();
+}
+
+bool safeFunction(const char* name) {
+  static constexpr std::array<std::string_view, 3> kRefused = {"load_extension", "fts3_tokenizer", "sqlite_rename_table"};
+  return name && std::find(kRefused.begin(), kRefused.end(), std::string_view(name)) == kRefused.end();
+}
+
+int authorize(void*, int action, const char* first, const char* second, const char*, const char*) {
+  switch (action) {
+    case SQLITE_SELECT:
+    case SQLITE_READ:
+    case SQLITE_RECURSIVE:
+      return SQLITE_OK;
+    case SQLITE_FUNCTION:
+      return safeFunction(second) ? SQLITE_OK : SQLITE_DENY;
+    case SQLITE_PRAGMA:
+      return readingPragma(first) ? SQLITE_OK : SQLITE_DENY;
+    default:
+      return SQLITE_DENY;
+  }
+}
+
+void issueSeverity(sqlite3_context* out, int, sqlite3_value** argv) {
+  const auto* code = reinterpret_cast<const char*>(sqlite3_value_text(argv[0]));
+  const IssueInfo* info = code ? findIssue(code) : nullptr;
+  if (info) sqlite3_result_text(out, severityName(info->severity), -1, SQLITE_STATIC);
+}
+
+// Values as the sink wants them; a blob prints as SQLite's own literal.
+SqlValue valueOf(const sqlite::Statement& statement, int column) {
+  switch (statement.columnType(column)) {
+    case SQLITE_INTEGER:
+      return statement.int64(column);
+    case SQLITE_FLOAT:
+      return statement.real(column);
+    case SQLITE_TEXT:
+      return std::string(statement.text(column));
+    case SQLITE_BLOB: {
+      static constexpr char kHex[] = "0123456789ABCDEF";
+      std::string literal = "X'";
+      for (const char byte : statement.blob(column)) {
+        literal += kHex[(static_cast<unsigned char>(byte) >> 4) & 15];
+        literal += kHex[static_cast<unsigned char>(byte) & 15];
+      }
+      return literal + '\'';
+    }
+    default:
+      return std::monostate();
+  }
+}
+
+class Session : public SqlSession {
+ public:
+  Session(sqlite::Connection connection, Reader& reader) : m_catalogue(reader), m_connection(std::move(connection)) {}
+
+  Status prepareConnection() {
+    sqlite3* db = m_connection.raw();
+    // Sorting may outgrow memory.
+    RG_TRY(m_connection.exec("PRAGMA temp_store=FILE"));
+    RG_TRY(refuseForeignObjects());
+    const int rc = sqlite3_create_function_v2(db, "issue_severity", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, nullptr,
+                                              issueSeverity, nullptr, nullptr, nullptr);
+    if (rc != SQLITE_OK) return sqlite::sqliteStatus(db, rc, "cannot prepare SQL", m_connection.path());
+    for (const sql::TableSpec* table : kTables) RG_TRY(sql::registerTable(db, *table, m_catalogue));
+    for (const std::string_view view : sql::viewDefinitions()) RG_TRY(m_connection.exec(std::string(view)));
+    RG_TRY(m_connection.exec("PRAGMA query_only=ON"));
+    sqlite3_set_authorizer(db, authorize, nullptr);
+    sqlite3_progress_handler(
+        db, kProgressOps, [](void* self) { return static_cast<Session*>(self)->m_stop.stop_requested() ? 1 : 0; }, this);
+    return {};
+  }
+
+  Status query(std::string_view sql, const Reader::SqlSink& sink, std::stop_token stop) override {
+    m_stop = stop;
+    m_catalogue.begin(std::move(stop));
+    RG_ASSIGN(sqlite::Statement statement, prepareOne(sql));
+    std::vector<std::string> names;
+    for (int i = 0; i < statement.columnCount(); ++i) names.emplace_back(statement.columnName(i));
+    if (sink.columns) sink.columns(names);
+    std::vector<SqlValue> row(names.size());
+    while (true) {
+      const int rc = sqlite3_step(statement.raw());
+      if (rc == SQLITE_DONE) return {};
+      if (rc != SQLITE_ROW) return failed(rc);
+      for (std::size_t i = 0; i < row.size(); ++i) row[i] = valueOf(statement, static_cast<int>(i));
+      if (sink.row && !sink.row(row)) return {};
+    }
+  }
+
+ private:
+  // A store holds rg_* tables and their indices. Anything else is not ours and could run or shadow a relation.
+  Status refuseForeignObjects() {
+    RG_ASSIGN(
+        const std::string foreign,
+        m_connection.queryText("SELECT type || ' ' || name FROM sqlite_schema WHERE type IN ('view','trigger') OR (type = 'table' AND "
+                               "(name NOT GLOB 'rg_*' AND name NOT GLOB 'sqlite_*' OR sql LIKE 'CREATE VIRTUAL%')) LIMIT 1"));
+    if (foreign.empty()) return {};
+    return {Code::kDataLoss, "cannot open store for SQL: " + m_connection.path() + ": it holds the " + foreign +
+                                 ", which no store has; somebody changed this file"};
+  }
+
+  Status failed(int rc) {
+    if (m_stop.stop_requested()) return {Code::kCancelled, "query cancelled: " + m_connection.path()};
+    if ((rc & 0xff) == SQLITE_AUTH || (rc & 0xff) == SQLITE_READONLY)
+      return {Code::kPermissionDenied, "query refused: " + m_connection.path() + ": only reading is allowed"};
+    Status status = sqlite::sqliteStatus(m_connection.raw(), rc, "query failed", m_connection.path());
+    return status;
+  }
+
+  Result<sqlite::Statement> prepareOne(std::string_view sql) {
+    sqlite3_stmt* raw = nullptr;
+    const char* tail = nullptr;
+    if (sql.size() > 1'000'000)
+      return Status(Code::kInvalidArgument, "query failed: " + m_connection.path() + ": the SQL is longer than 1 MB");
+    int rc = sqlite3_prepare_v2(m_connection.raw(), sql.data(), static_cast<int>(sql.size()), &raw, &tail);
+    if (rc != SQLITE_OK) return failed(rc);
+    if (!raw) return Status(Code::kInvalidArgument, "query failed: " + m_connection.path() + ": there is no SQL statement");
+    auto statement = sqlite::Statement::adopt(raw, m_connection);
+    sqlite3_stmt* more = nullptr;
+    const auto rest = static_cast<int>(sql.size() - static_cast<std::size_t>(tail - sql.data()));
+    rc = sqlite3_prepare_v2(m_connection.raw(), tail, rest, &more, nullptr);
+    sqlite3_finalize(more);
+    if (rc != SQLITE_OK || more)
+      return Status(Code::kInvalidArgument, "query failed: " + m_connection.path() + ": one statement at a time");
+    if (!sqlite3_stmt_readonly(raw)) return failed(SQLITE_READONLY);
+    return statement;
+  }
+
+  sql::Catalogue m_catalogue;
+  std::stop_token m_stop;
+  sqlite::Connection m_connection;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<SqlSession>> SqlSession::open(const std::string& path, bool immutable, Reader& reader) {
+  RG_ASSIGN(auto connection, sqlite::Connection::open(path, immutable ? sqlite::OpenMode::kImmutable : sqlite::OpenMode::kReadOnly));
+  auto session = std::make_unique<Session>(std::move(connection), reader);
+  RG_TRY(session->prepareConnection());
+  return std::unique_ptr<SqlSession>(std::move(session));
+}
+
+}  // namespace runglass

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// The virtual tables of a store: each decodes through the Reader, so none knows a chunk format.
+//
+// Threading:  specs are immutable; cursors live on the connection's thread.
+// Ownership:  static storage.
+// Units:      columns exactly as the contract names them; SCHEMA.md, "Relations".
+// Errors:     unknown series, or a damaged chunk, end the query with the Reader's message.
+// Cost:       one series or track decoded at a time.
+#pragma once
+
+#include "storage/sql/virtual_table.h"
+
+namespace runglass::sql {
+
+extern const TableSpec kSampleTable;     // sample(series_id [, t0_ns, t1_ns])
+extern const TableSpec kBinTable;        // bin(series_id, t0_ns, t1_ns, bins)
+extern const TableSpec kScalarTable;     // superseded points hidden
+extern const TableSpec kScalarAllTable;  // and shown, marked
+extern const TableSpec kStepTable;
+extern const TableSpec kStepPartTable;
+extern const TableSpec kSpanInTable;  // span_in(t0_ns, t1_ns)
+
+}  // namespace runglass::sql
