@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Invariants: no value whose name looks secret leaves the process, neither from the environment nor from the command line. */
+#define _GNU_SOURCE
+#include <ctype.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "collectors/client/identity.h"
+
+extern char **environ;
+
+static int contains(const char *upper, const char *part) { return strstr(upper, part) != NULL; }
+
+int rg_looks_secret(const char *name, size_t bytes) {
+  static const char *const kParts[] = {"TOKEN", "SECRET", "PASSW", "CREDENTIAL", "APIKEY", "API_KEY", "PRIVATE_KEY", "ACCESS_KEY", "AUTH"};
+  char upper[256];
+  if (bytes >= sizeof(upper)) return 1;
+  for (size_t i = 0; i < bytes; ++i) upper[i] = (char)toupper((unsigned char)name[i]);
+  upper[bytes] = 0;
+  if (strcmp(upper, "KEY") == 0 || (bytes > 4 && strcmp(upper + bytes - 4, "_KEY") == 0)) return 1;
+  for (size_t i = 0; i < sizeof(kParts) / sizeof(kParts[0]); ++i)
+    if (contains(upper, kParts[i])) return 1;
+  return 0;
+}
+
+size_t rg_read_argv(char *buffer, size_t bytes) {
+  const int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return 0;
+  size_t done = 0;
+  ssize_t n;
+  while (done < bytes - 1 && (n = read(fd, buffer + done, bytes - 1 - done)) > 0) done += (size_t)n;
+  close(fd);
+  buffer[done] = 0;
+  return done;
+}
+
+void rg_fact_put(struct rg_ring *ring, int automatic, const char *key, const char *value) {
+  struct rgr_text fixed = {.time = rg_clock(CLOCK_MONOTONIC)};
+  size_t key_bytes = strlen(key), value_bytes = strlen(value);
+  if (rg_looks_secret(key, key_bytes)) return;
+  if (value_bytes > 4096) value_bytes = 4096;
+  fixed.first_bytes = (uint32_t)key_bytes;
+  fixed.second_bytes = (uint32_t)value_bytes;
+  rg_ring_put(ring, RGR_FACT, automatic, 0, &fixed, sizeof(fixed), key, key_bytes, value, value_bytes);
+}
+
+/* "--api-key X" and "--api-key=X" become "--api-key ***". Dashes count as underscores. */
+static size_t optionName(const char *word, char *name, size_t bytes) {
+  while (*word == '-') ++word;
+  size_t n = 0;
+  for (; word[n] && word[n] != '=' && n < bytes; ++n) name[n] = word[n] == '-' ? '_' : word[n];
+  return n;
+}
+
+static void sendArgv(struct rg_ring *ring) {
+  char words[8192], line[4096], name[256];
+  const size_t n = rg_read_argv(words, sizeof(words));
+  size_t at = 0;
+  int mask_next = 0;
+  for (size_t i = 0; i < n && at < sizeof(line) - 1; i += strlen(words + i) + 1) {
+    const char *word = words + i;
+    const char *equals = strchr(word, '=');
+    const int named = word[0] == '-' || equals;
+    const int secret = named && rg_looks_secret(name, optionName(word, name, sizeof(name)));
+    if (mask_next && word[0] != '-')
+      at += (size_t)snprintf(line + at, sizeof(line) - at, "%s***", at ? " " : "");
+    else if (secret && equals)
+      at += (size_t)snprintf(line + at, sizeof(line) - at, "%s%.*s=***", at ? " " : "", (int)(equals - word), word);
+    else
+      at += (size_t)snprintf(line + at, sizeof(line) - at, "%s%s", at ? " " : "", word);
+    mask_next = secret && !equals;
+  }
+  rg_fact_put(ring, 1, "argv", line);
+}
+
+void rg_facts_send(struct rg_ring *ring) {
+  static const char *const kPrefixes[] = {"NCCL_", "TORCH", "PYTORCH_", "CUDA_", "NVTE_", "OMP_",    "MKL_",    "GLOO_",      "UCX_",
+                                          "FI_",   "HCCL_", "RCCL_",    "ROCR_", "HIP_",  "ASCEND_", "MASTER_", "SLURM_JOB_", "XLA_"};
+  char text[4096];
+  sendArgv(ring);
+  if (getcwd(text, sizeof(text))) rg_fact_put(ring, 1, "cwd", text);
+  if (gethostname(text, sizeof(text)) == 0) rg_fact_put(ring, 1, "hostname", text);
+  for (char **entry = environ; entry && *entry; ++entry) {
+    const char *equals = strchr(*entry, '=');
+    if (!equals || equals - *entry >= 200) continue;
+    for (size_t i = 0; i < sizeof(kPrefixes) / sizeof(kPrefixes[0]); ++i) {
+      if (strncmp(*entry, kPrefixes[i], strlen(kPrefixes[i])) != 0) continue;
+      snprintf(text, sizeof(text), "%.*s", (int)(equals - *entry), *entry);
+      rg_fact_put(ring, 1, text, equals + 1);
+      break;
+    }
+  }
+}

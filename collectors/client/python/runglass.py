@@ -1,0 +1,305 @@
+# SPDX-License-Identifier: Apache-2.0
+"""runglass: tell Runglass what a training process does (Python 3.7+, standard library only).
+
+    import runglass as rg
+    rg.init()                                   # run, attempt and rank come from the launcher's environment
+    rg.layout(tp=2, pp=2, dp=2)
+    for n in range(steps):
+        with rg.step(n):
+            with rg.span("forward", part="forward", microbatch=0):
+                ...
+            rg.scalar("loss", loss)
+
+Without the library, or with RUNGLASS=off, every call does nothing. No call raises, blocks or exits.
+"""
+import atexit
+import ctypes
+import os
+import platform
+import sys
+import traceback
+
+NONE = -(1 << 63)
+
+_CATEGORIES = {name: i for i, name in enumerate(
+    ("compute", "comm", "memcpy", "memset", "runtime", "cpu_op", "annotation", "sync", "dataload", "checkpoint", "gc", "idle", "other"))}
+_PARTS = {None: 0, "forward": 1, "backward": 2, "communication": 3, "data": 4, "optimizer": 5}
+_PHASES = {name: i for i, name in enumerate(("init", "warmup", "steady", "eval", "checkpoint"))}
+_SEVERITIES = {name: i for i, name in enumerate(("debug", "info", "warning", "error", "critical"))}
+
+
+class _Options(ctypes.Structure):
+    _fields_ = [("size", ctypes.c_size_t), ("run", ctypes.c_char_p), ("attempt", ctypes.c_char_p), ("dir", ctypes.c_char_p),
+                ("framework", ctypes.c_char_p), ("rank", ctypes.c_int64), ("world", ctypes.c_int64), ("local_rank", ctypes.c_int64)]
+
+
+_I, _L, _U, _S, _D = ctypes.c_int, ctypes.c_int64, ctypes.c_uint32, ctypes.c_char_p, ctypes.c_double
+_SIGNATURES = {
+    "rg_init": (_I, [ctypes.POINTER(_Options)]), "rg_enabled": (_I, []), "rg_shutdown": (None, [_S]), "rg_rank": (_L, []),
+    "rg_local_rank": (_L, []), "rg_layout": (None, [_I] * 6 + [_S]), "rg_coordinates": (None, [_I] * 5), "rg_fact": (None, [_S, _S]),
+    "rg_step_begin": (None, [_L]), "rg_step_end": (None, []), "rg_phase": (None, [_I]), "rg_part": (None, [_S, _L, _L]),
+    "rg_data_range": (None, [_S, _L, _L]), "rg_name": (_U, [_S]), "rg_scalar_id": (None, [_U, _I, _L, _D]),
+    "rg_span_begin_id": (None, [_U, _I, _I, _L, _L, _L, _L]), "rg_span_end": (None, []), "rg_track": (_U, [_S, _S]),
+    "rg_span": (None, [_U, _S, _I, _L, _L, _L, _L, _L, _L]), "rg_checkpoint_begin": (None, [_L, _S]),
+    "rg_checkpoint_durable": (None, [_L, _S, _L]), "rg_log": (None, [_I, _S, _S]), "rg_dropped": (ctypes.c_uint64, []),
+    "rg_now": (_L, []),
+}
+
+_lib = None
+_on = False
+_names = {}
+_cause = None
+
+
+def _load():
+    here = os.path.dirname(os.path.abspath(__file__))
+    tried = []
+    for path in (os.environ.get("RUNGLASS_LIB"), os.path.join(here, "librunglass.so"), os.path.join(here, "..", "lib", "librunglass.so"),
+                 "librunglass.so"):
+        if not path:
+            continue
+        try:
+            library = ctypes.CDLL(path)
+            for name, (result, arguments) in _SIGNATURES.items():
+                function = getattr(library, name)
+                function.restype, function.argtypes = result, arguments
+            return library
+        except (OSError, AttributeError) as error:
+            tried.append("%s: %s" % (path, error))
+    sys.stderr.write("runglass: off: no library: %s (set RUNGLASS_LIB)\n" % tried[0])
+    return None
+
+
+def _bytes(text):
+    return None if text is None else str(text).encode("utf-8", "replace").replace(b"\0", b" ")
+
+
+def _id(name):
+    """The library's number of a name; asked once per name."""
+    known = _names.get(name)
+    if known is None:
+        known = _names[name] = _lib.rg_name(_bytes(name))
+    return known
+
+
+def _number(value):
+    return NONE if value is None else int(value)
+
+
+def init(run=None, attempt=None, dir=None, framework=None, rank=None, world=None, local_rank=None):
+    """Switches on. What is not given comes from the environment (torchrun, Slurm, MPI, Ray, Kubernetes, SageMaker, ModelArts, Azure ML).
+    Returns whether it is on."""
+    global _lib, _on
+    if _on:
+        return True
+    if os.environ.get("RUNGLASS", "").lower() in ("off", "0"):
+        return False
+    if _lib is None:
+        _lib = _load()
+        if _lib is None:
+            return False
+        atexit.register(_at_exit)
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=_detach)
+    options = _Options(ctypes.sizeof(_Options), _bytes(run), _bytes(attempt), _bytes(dir), _bytes(framework), _number(rank), _number(world),
+                       _number(local_rank))
+    _names.clear()
+    _on = _lib.rg_init(ctypes.byref(options)) == 0
+    if _on:
+        _hook_exceptions()
+        _send_facts()
+    return _on
+
+
+def enabled():
+    return _on
+
+
+def shutdown(cause=None):
+    """Orderly end of the run; cause defaults to "finished"."""
+    global _on
+    if _on:
+        _on = False
+        _lib.rg_shutdown(_bytes(cause))
+
+
+def _at_exit():
+    if _cause is not None:
+        shutdown(_cause)
+
+
+def _detach():
+    global _on
+    _on = False
+
+
+def _hook_exceptions():
+    """An uncaught exception is told as a log line and as the cause of the end; the hook before ours still runs."""
+    previous = sys.excepthook
+    if getattr(previous, "_runglass", False):
+        return
+
+    def hook(kind, value, where):
+        global _cause
+        if not issubclass(kind, KeyboardInterrupt):
+            _cause = ("exception: %s: %s" % (kind.__name__, value))[:250]
+            log("".join(traceback.format_exception(kind, value, where)), severity="critical", stream="exception")
+        previous(kind, value, where)
+
+    hook._runglass = True
+    sys.excepthook = hook
+
+
+def _git_hash(folder):
+    """The commit checked out above a folder, read from the files git keeps; None where there is none."""
+    try:
+        while not os.path.exists(os.path.join(folder, ".git")):
+            parent = os.path.dirname(folder)
+            if parent == folder:
+                return None
+            folder = parent
+        git = os.path.join(folder, ".git")
+        if os.path.isfile(git):  # a worktree: "gitdir: PATH"
+            with open(git) as file:
+                git = os.path.join(folder, file.read().split(":", 1)[1].strip())
+        with open(os.path.join(git, "HEAD")) as file:
+            head = file.read().strip()
+        if not head.startswith("ref: "):
+            return head
+        roots = [git]
+        if os.path.exists(os.path.join(git, "commondir")):
+            with open(os.path.join(git, "commondir")) as file:
+                roots.append(os.path.join(git, file.read().strip()))
+        for root in roots:
+            loose = os.path.join(root, head[5:])
+            if os.path.exists(loose):
+                with open(loose) as file:
+                    return file.read().strip()
+            packed = os.path.join(root, "packed-refs")
+            if os.path.exists(packed):
+                with open(packed) as file:
+                    for line in file:
+                        if line.strip().endswith(" " + head[5:]):
+                            return line.split(" ", 1)[0]
+    except (OSError, IndexError, UnicodeDecodeError):
+        pass
+    return None
+
+
+def _send_facts():
+    rank, local_rank = _lib.rg_rank(), _lib.rg_local_rank()
+    if rank > 0 and local_rank != 0:
+        return  # one process per node tells what its node runs
+    facts = {"python_version": platform.python_version()}
+    torch = sys.modules.get("torch")
+    if torch is not None:
+        facts["torch_version"] = getattr(torch, "__version__", None)
+        facts["torch_cuda_version"] = getattr(getattr(torch, "version", None), "cuda", None)
+    script = getattr(sys.modules.get("__main__"), "__file__", None)
+    facts["git_hash"] = _git_hash(os.path.dirname(os.path.abspath(script)) if script else os.getcwd())
+    for key, value in facts.items():
+        if value is not None:
+            fact(key, value)
+
+
+def layout(tp=0, pp=0, dp=0, cp=0, ep=0, vpp=0, order=None):
+    """Sizes of the parallel dimensions (0 = not known); order: fastest-varying first, default "tp-cp-ep-dp-pp"."""
+    if _on:
+        _lib.rg_layout(tp, pp, dp, cp, ep, vpp, _bytes(order))
+
+
+def coordinates(tp=-1, pp=-1, dp=-1, cp=-1, ep=-1):
+    """This rank's place, where the order does not give it."""
+    if _on:
+        _lib.rg_coordinates(tp, pp, dp, cp, ep)
+
+
+def fact(key, value):
+    if _on:
+        _lib.rg_fact(_bytes(key), _bytes(value))
+
+
+def phase(name):
+    """init, warmup, steady, eval or checkpoint: what the coming steps are."""
+    if _on:
+        _lib.rg_phase(_PHASES.get(name, -1))
+
+
+def scalar(name, value, step=None, per_rank=False):
+    """A value of the whole run (tell it from one rank), or of this rank. step: None = the current one."""
+    if _on:
+        _lib.rg_scalar_id(_names.get(name) or _id(name), per_rank, NONE if step is None else step, value)
+
+
+def part(name, dur_ns, wait_ns=None):
+    if _on:
+        _lib.rg_part(_bytes(name), dur_ns, NONE if wait_ns is None else wait_ns)
+
+
+def data_range(source, first, last):
+    if _on:
+        _lib.rg_data_range(_bytes(source), first, last)
+
+
+def checkpoint_begin(step, path=""):
+    if _on:
+        _lib.rg_checkpoint_begin(step, _bytes(path))
+
+
+def checkpoint_durable(step, path="", size=None):
+    if _on:
+        _lib.rg_checkpoint_durable(step, _bytes(path), _number(size))
+
+
+def log(text, severity="info", stream="client"):
+    if _on:
+        _lib.rg_log(_SEVERITIES.get(severity, 1), _bytes(stream), _bytes(text))
+
+
+def dropped():
+    """Records refused so far because no agent emptied the ring in time."""
+    return _lib.rg_dropped() if _on else 0
+
+
+class step(object):
+    """with rg.step(n): one training step."""
+    __slots__ = ("_n",)
+
+    def __init__(self, n):
+        self._n = n
+
+    def __enter__(self):
+        if _on:
+            _lib.rg_step_begin(self._n)
+        return self
+
+    def __exit__(self, kind, value, where):
+        if _on:
+            _lib.rg_step_end()
+        return False
+
+
+class span(object):
+    """with rg.span("all_reduce", "comm", part="communication", group=3, seq=17, bytes=4096): a piece of work on this thread."""
+    __slots__ = ("_name", "_category", "_part", "_microbatch", "_group", "_seq", "_bytes")
+
+    def __init__(self, name, category="compute", part=None, microbatch=NONE, group=NONE, seq=NONE, bytes=NONE):
+        self._name = name
+        self._category = category
+        self._part = part
+        self._microbatch = microbatch
+        self._group = group
+        self._seq = seq
+        self._bytes = bytes
+
+    def __enter__(self):
+        if _on:
+            name = self._name
+            _lib.rg_span_begin_id(_names.get(name) or _id(name), _CATEGORIES.get(self._category, 12), _PARTS.get(self._part, 0),
+                                  self._microbatch, self._group, self._seq, self._bytes)
+        return self
+
+    def __exit__(self, kind, value, where):
+        if _on:
+            _lib.rg_span_end()
+        return False

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The shared-memory file between a trainer (writer) and an agent (reader): the one description both sides compile.
+ *
+ * Threading:  any number of writer threads in the owning process, one reader in another process.
+ * Ownership:  the writer creates and maps the file; the reader reads it with pread and writes only `tail` and `tail_check`.
+ * Units:      ns of CLOCK_MONOTONIC unless a field says wall; bytes. All integers little-endian (hosts are).
+ * Errors:     nothing in here may be trusted by the reader: a trainer may die, or be hostile, at any store.
+ * Cost:       64 bytes a slot; a span, a scalar, a step is one slot.
+ *
+ * Layout: Header page(s) | string table (entries, then bytes) | slots.
+ * A record is 1..kMaxSlots consecutive slots. Slot = 8-byte commit word + 56 bytes. The commit word holds the low 32 bits of
+ * (slot position + 1), so a word left over from an earlier lap never matches; the first slot's word is stored last (release).
+ */
+#ifndef RUNGLASS_RING_LAYOUT_H
+#define RUNGLASS_RING_LAYOUT_H
+
+#include <stdint.h>
+
+#define RGR_MAGIC 0x31474e4952475252ull /* "RRGRING1" */
+#define RGR_VERSION 1u
+#define RGR_SLOT_BYTES 64u
+#define RGR_SLOT_PAYLOAD 56u
+#define RGR_MAX_SLOTS 160u
+#define RGR_HEADER_BYTES 8192u
+#define RGR_MAX_STRINGS 4096u
+#define RGR_STRING_BYTES 131072u
+#define RGR_MIN_SLOTS 1024u
+#define RGR_MAX_RING_SLOTS (1u << 24)
+
+/* Record types, in the commit word. */
+enum rgr_type {
+  RGR_CONT = 0, /* second and further slots of a record */
+  RGR_SPAN = 1,
+  RGR_SCALAR = 2,
+  RGR_STEP = 3,
+  RGR_PART = 4,
+  RGR_DATA_RANGE = 5,
+  RGR_CHECKPOINT = 6,
+  RGR_LOG = 7,
+  RGR_FACT = 8,
+  RGR_TYPE_COUNT = 9
+};
+
+struct rgr_commit { /* read and written as one 64-bit word */
+  uint32_t stamp;
+  uint8_t type, slots, a, b; /* a, b: small fields of the type */
+};
+
+/* RGR_SPAN: a = category, b = depth. */
+struct rgr_span {
+  int64_t start, dur, step, seq, bytes, group;
+  int32_t microbatch; /* INT32_MIN = absent */
+  uint16_t name, track;
+};
+/* RGR_SCALAR: a = 1 when the value is this rank's own, 0 when it is the whole run's. */
+struct rgr_scalar {
+  int64_t step, time;
+  double value;
+  uint32_t name;
+};
+/* RGR_STEP: a = phase. */
+struct rgr_step {
+  int64_t step, start, dur;
+  int64_t cpu, run_delay; /* INT64_MIN = absent */
+};
+struct rgr_part {
+  int64_t step, time, dur, wait; /* wait: INT64_MIN = absent */
+  uint32_t name;
+};
+struct rgr_data_range {
+  int64_t step, time, first, last;
+  uint32_t name;
+};
+/* RGR_CHECKPOINT: a = 0 begin, 1 durable; path follows. */
+struct rgr_checkpoint {
+  int64_t step, time, bytes; /* bytes: INT64_MIN = absent */
+  uint32_t path_bytes;
+};
+/* RGR_LOG: a = severity, b = 1 when cut; stream is a string id, text follows. RGR_FACT: key and value follow. */
+struct rgr_text {
+  int64_t time;
+  uint32_t name;
+  uint32_t first_bytes, second_bytes;
+};
+
+/* What a process is doing: two copies, the live one is progress_version & 1. */
+struct rgr_progress {
+  int64_t time, step, microbatch, group, seq, since; /* absent: INT64_MIN */
+  uint32_t op, phase;                                /* op: string id, 0 = none */
+};
+
+enum rgr_end { RGR_END_RUNNING = 0, RGR_END_EXIT = 1, RGR_END_SHUTDOWN = 2 };
+
+struct rgr_identity {                                  /* guarded by identity_version: odd while being written */
+  int64_t rank, world, local_rank;                     /* INT64_MIN = not known */
+  int32_t tp, pp, dp, cp, ep, vpp;                     /* sizes; 0 = not known */
+  int32_t rank_tp, rank_pp, rank_dp, rank_cp, rank_ep; /* -1 = derive from order */
+  char run[256], attempt[256], framework[64], order[64];
+  char end_cause[256];
+};
+
+struct rgr_header {
+  uint64_t magic;
+  uint32_t version, header_bytes;
+  uint32_t slots, max_strings, string_bytes, reserved0;
+  int64_t pid, uid;
+  int64_t anchor_mono, anchor_wall; /* read together when the ring was made */
+  char boot_id[40];
+  int64_t end_time; /* of an orderly end */
+  uint8_t pad0[16];
+
+  uint64_t head;       /* writers: slots claimed, only grows */
+  uint64_t dropped;    /* records refused because the ring was full */
+  uint64_t lost_names; /* strings refused because the table was full */
+  uint8_t pad1[40];
+
+  uint64_t tail;       /* reader: slots released, only grows */
+  uint64_t tail_check; /* ~tail, written after it: a torn store is seen and ignored */
+  uint8_t pad2[48];
+
+  uint64_t string_count;
+  uint64_t identity_version;
+  uint64_t progress_version;
+  uint32_t end_state, reserved1;
+  uint8_t pad3[32];
+
+  struct rgr_progress progress[2];
+  struct rgr_identity identity;
+};
+
+struct rgr_string {
+  uint32_t offset, bytes;
+};
+
+#define RGR_STRINGS_AT RGR_HEADER_BYTES
+#define RGR_STRING_DATA_AT (RGR_STRINGS_AT + RGR_MAX_STRINGS * 8u)
+#define RGR_SLOTS_AT (RGR_STRING_DATA_AT + RGR_STRING_BYTES)
+
+#endif
