@@ -94,7 +94,11 @@ class Session : public SqlSession {
     const int rc = sqlite3_create_function_v2(db, "issue_severity", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, nullptr,
                                               issueSeverity, nullptr, nullptr, nullptr);
     if (rc != SQLITE_OK) return sqlite::sqliteStatus(db, rc, "cannot prepare SQL", m_connection.path());
-    for (const sql::TableSpec* table : kTables) RG_TRY(sql::registerTable(db, *table, m_catalogue));
+    for (const sql::TableSpec* table : kTables) {
+      RG_TRY(sql::registerTable(db, *table, m_catalogue));
+      // Connects it now: declaring its columns later would look like CREATE TABLE to the authorizer.
+      RG_TRY(m_connection.exec(std::string("PRAGMA table_info(") + table->name + ")"));
+    }
     for (const std::string_view view : sql::viewDefinitions()) RG_TRY(m_connection.exec(std::string(view)));
     RG_TRY(m_connection.exec("PRAGMA query_only=ON"));
     sqlite3_set_authorizer(db, authorize, nullptr);
@@ -136,8 +140,10 @@ class Session : public SqlSession {
     if (m_stop.stop_requested()) return {Code::kCancelled, "query cancelled: " + m_connection.path()};
     if ((rc & 0xff) == SQLITE_AUTH || (rc & 0xff) == SQLITE_READONLY)
       return {Code::kPermissionDenied, "query refused: " + m_connection.path() + ": only reading is allowed"};
-    Status status = sqlite::sqliteStatus(m_connection.raw(), rc, "query failed", m_connection.path());
-    return status;
+    const std::string_view why = sqlite3_errmsg(m_connection.raw());
+    if (why.starts_with("not authorized"))
+      return {Code::kPermissionDenied, "query refused: " + m_connection.path() + ": " + std::string(why)};
+    return sqlite::sqliteStatus(m_connection.raw(), rc, "query failed", m_connection.path());
   }
 
   Result<sqlite::Statement> prepareOne(std::string_view sql) {

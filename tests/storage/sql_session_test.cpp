@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+// The SQL surface alone: a Reader made of values stands in for the store, the rg_* tables are filled by hand.
+#include "storage/sql/sql_session.h"
+
+#include <gmock/gmock.h>
+#include <sqlite3.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+namespace runglass {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+// Only what the virtual tables ask.
+class ValueReader : public Reader {
+ public:
+  std::vector<Run> all_runs;
+  std::vector<Attempt> all_attempts;
+  std::vector<Series> all_series;
+  std::vector<Track> all_tracks;
+  std::map<SeriesId, SampleColumns> sample_data;
+  std::map<SeriesId, ScalarColumns> scalar_data;
+  std::map<TrackId, SpanColumns> span_data;
+  std::map<AttemptId, std::int64_t> superseded;
+  int scalar_reads = 0;
+
+  std::uint64_t generation() override { return 1; }
+  Result<StoreInfo> info() override { return StoreInfo{}; }
+  Result<std::vector<Node>> nodes() override { return std::vector<Node>{}; }
+  Result<std::vector<Device>> devices() override { return std::vector<Device>{}; }
+  Result<std::vector<Run>> runs() override { return all_runs; }
+  Result<std::vector<Attempt>> attempts(RunId run) override {
+    std::vector<Attempt> found;
+    for (const auto& attempt : all_attempts)
+      if (attempt.run == run) found.push_back(attempt);
+    return found;
+  }
+  Result<std::vector<Rank>> ranks(AttemptId) override { return std::vector<Rank>{}; }
+  Result<std::vector<Fact>> facts(AttemptId) override { return std::vector<Fact>{}; }
+  Result<std::vector<Checkpoint>> checkpoints(RunId) override { return std::vector<Checkpoint>{}; }
+  Result<std::vector<Progress>> progress(RunId) override { return std::vector<Progress>{}; }
+  Result<std::vector<Series>> series(const SeriesFilter&) override { return all_series; }
+  Result<std::vector<Event>> events(const EventFilter&) override { return std::vector<Event>{}; }
+  Result<std::vector<LogLine>> logs(const EventFilter&) override { return std::vector<LogLine>{}; }
+  Result<std::vector<Issue>> issues() override { return std::vector<Issue>{}; }
+  Result<std::vector<Label>> labels(RunId) override { return std::vector<Label>{}; }
+  Result<std::vector<Finding>> findings(std::optional<RunId>) override { return std::vector<Finding>{}; }
+  Result<SampleColumns> samples(SeriesId series, TimeRange range, std::stop_token) override {
+    SampleColumns found;
+    const auto& all = sample_data[series];
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (all.time[i] < range.t0 || all.time[i] >= range.t1) continue;
+      found.time.push_back(all.time[i]);
+      found.value.push_back(all.value[i]);
+    }
+    return found;
+  }
+  Result<ScalarColumns> scalars(SeriesId series, std::int64_t step0, std::int64_t step1, std::stop_token) override {
+    ++scalar_reads;
+    ScalarColumns found;
+    const auto& all = scalar_data[series];
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (all.step[i] < step0 || all.step[i] >= step1) continue;
+      found.step.push_back(all.step[i]);
+      if (!all.time.empty()) found.time.push_back(all.time[i]);
+      found.value.push_back(all.value[i]);
+    }
+    return found;
+  }
+  Result<std::optional<std::int64_t>> supersededFrom(AttemptId attempt) override {
+    const auto found = superseded.find(attempt);
+    return found == superseded.end() ? std::nullopt : std::optional(found->second);
+  }
+  Result<std::vector<Bin>> bins(SeriesId, Axis, std::int64_t x0, std::int64_t x1, std::size_t bins, std::stop_token) override {
+    std::vector<Bin> made(bins);
+    for (std::size_t i = 0; i < bins; ++i) {
+      made[i].x0 = x0 + (x1 - x0) * static_cast<std::int64_t>(i) / static_cast<std::int64_t>(bins);
+      made[i].x1 = x0 + (x1 - x0) * static_cast<std::int64_t>(i + 1) / static_cast<std::int64_t>(bins);
+    }
+    made[0] = {made[0].x0, made[0].x1, 1, 2, 1, 3, 6, 3, 1};
+    return made;
+  }
+  Result<std::vector<LatestSample>> latest(std::span<const SeriesId>) override { return std::vector<LatestSample>{}; }
+  Result<std::vector<Track>> tracks(AttemptId attempt) override {
+    std::vector<Track> found;
+    for (const auto& track : all_tracks)
+      if (track.key.attempt == attempt) found.push_back(track);
+    return found;
+  }
+  Result<SpanColumns> spans(TrackId track, TimeRange, std::stop_token) override { return span_data[track]; }
+  Status query(std::string_view, const SqlSink&, std::stop_token) override { return {Code::kUnimplemented, "not asked"}; }
+  Result<std::vector<std::string>> verify(std::stop_token) override { return std::vector<std::string>{}; }
+};
+
+std::string print(const SqlValue& value) {
+  struct {
+    std::string operator()(std::monostate) const { return "NULL"; }
+    std::string operator()(std::int64_t number) const { return std::to_string(number); }
+    std::string operator()(double number) const {
+      std::ostringstream out;
+      out << number;
+      return out.str();
+    }
+    std::string operator()(const std::string& text) const { return text; }
+  } printer;
+  return std::visit(printer, value);
+}
+
+class SqlSessionTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    m_path = (std::filesystem::temp_directory_path() / ("rg_sql_" + std::to_string(::getpid()) + ".rgl")).string();
+    std::filesystem::remove(m_path);
+    std::ifstream schema(RG_SOURCE_DIR "/storage/schema/0001_init.sql");
+    std::stringstream text;
+    text << schema.rdbuf();
+    execute(text.str());
+    execute(
+        "INSERT INTO rg_run VALUES(1,'u1','first',0,2,100,900,'nano',0);"
+        "INSERT INTO rg_attempt(attempt_id,run_id,number,key,world_size,tp_size) VALUES(10,1,0,'a',8,0),(11,1,1,'b',16,2);"
+        "INSERT INTO rg_node VALUES(5,'nu','node-a','','',1,77);"
+        "INSERT INTO rg_fact VALUES(10,5,-1,'argv','train.py');"
+        "INSERT INTO rg_issue VALUES('clock.future','agent',3,NULL,NULL,'');");
+    m_reader.all_runs = {{.id = {1}, .name = "first"}};
+    m_reader.all_attempts = {{.id = {10}, .run = {1}, .number = 0}, {.id = {11}, .run = {1}, .number = 1}};
+    m_reader.superseded[{10}] = 3;
+    scalarSeries(1, {.attempt = {10}, .metric = "loss", .kind = SeriesKind::kScalar}, {1, 2, 3, 4}, {8, 7, 6, 5}, {100, 200, 300, 400});
+    scalarSeries(2, {.attempt = {11}, .metric = "loss", .kind = SeriesKind::kScalar}, {3, 4}, {6.5, std::nan("")}, {});
+    m_reader.all_series.push_back({.id = {3}, .key = {.node = {5}, .metric = "power_watts"}, .sample_count = 3});
+    m_reader.sample_data[{3}] = {{10, 20, 30}, {1.5, -0.0, INFINITY}};
+  }
+  void TearDown() override {
+    m_session.reset();
+    std::filesystem::remove(m_path);
+  }
+  void execute(const std::string& sql) {
+    sqlite3* db = nullptr;
+    ASSERT_EQ(sqlite3_open(m_path.c_str(), &db), SQLITE_OK);
+    char* why = nullptr;
+    sqlite3_exec(db, "PRAGMA synchronous=OFF", nullptr, nullptr, nullptr);
+    ASSERT_EQ(sqlite3_exec(db, sql.c_str(), nullptr, nullptr, &why), SQLITE_OK) << why;
+    sqlite3_close(db);
+  }
+  void scalarSeries(std::uint64_t id, SeriesKey key, std::vector<std::int64_t> step, std::vector<double> value, std::vector<TimeNs> time) {
+    m_reader.all_series.push_back({.id = {id}, .key = std::move(key), .run = {1}, .sample_count = static_cast<std::int64_t>(step.size())});
+    m_reader.scalar_data[{id}] = {std::move(step), std::move(time), std::move(value)};
+  }
+  SqlSession& session() {
+    if (!m_session) {
+      auto opened = SqlSession::open(m_path, false, m_reader);
+      EXPECT_TRUE(opened.ok()) << opened.status().message();
+      m_session = std::move(opened).value();
+    }
+    return *m_session;
+  }
+  // Rows as "a|b|c"; a failure as its message.
+  std::vector<std::string> rows(std::string_view sql, std::stop_token stop = {}) {
+    std::vector<std::string> found;
+    Reader::SqlSink sink;
+    sink.row = [&](const std::vector<SqlValue>& row) {
+      std::string line;
+      for (std::size_t i = 0; i < row.size(); ++i) line += (i ? "|" : "") + print(row[i]);
+      found.push_back(line);
+      return true;
+    };
+    m_status = session().query(sql, sink, std::move(stop));
+    if (!m_status.ok()) found.push_back(m_status.message());
+    return found;
+  }
+
+  std::string m_path;
+  ValueReader m_reader;
+  std::unique_ptr<SqlSession> m_session;
+  Status m_status;
+};
+
+TEST_F(SqlSessionTest, ScalarHidesSupersededPointsAndScalarAllMarksThem) {
+  EXPECT_THAT(rows("SELECT attempt, step, value, time_ns FROM scalar WHERE tag = 'loss' ORDER BY attempt, step"),
+              ElementsAre("0|1|8|100", "0|2|7|200", "1|3|6.5|NULL", "1|4|NULL|NULL"));
+  EXPECT_THAT(rows("SELECT attempt, step, superseded FROM scalar_all ORDER BY attempt, step"),
+              ElementsAre("0|1|0", "0|2|0", "0|3|1", "0|4|1", "1|3|0", "1|4|0"));
+}
+
+TEST_F(SqlSessionTest, PushedConstraintsReadOnlyTheSeriesTheyName) {
+  EXPECT_THAT(rows("SELECT count(*) FROM scalar_all WHERE series_id = 2"), ElementsAre("2"));
+  EXPECT_EQ(m_reader.scalar_reads, 1);
+  EXPECT_THAT(rows("SELECT step FROM scalar_all WHERE run_id = 1 AND attempt = 0 AND step > 1 AND step <= 3"), ElementsAre("2", "3"));
+  EXPECT_THAT(rows("SELECT count(*) FROM scalar_all WHERE tag = 'LOSS' COLLATE NOCASE"), ElementsAre("6"));
+  EXPECT_THAT(rows("SELECT count(*) FROM scalar_all WHERE step < 'text'"), ElementsAre("6"));
+  EXPECT_THAT(rows("SELECT count(*) FROM scalar_all WHERE run_id = NULL"), ElementsAre("0"));
+}
+
+TEST_F(SqlSessionTest, SampleTakesItsArgumentsAlsoFromAJoin) {
+  EXPECT_THAT(rows("SELECT time_ns, value FROM sample(3)"), ElementsAre("10|1.5", "20|-0", "30|inf"));
+  EXPECT_THAT(rows("SELECT time_ns FROM sample(3, 10, 30)"), ElementsAre("10", "20"));
+  EXPECT_THAT(rows("SELECT x.id, count(*) FROM (SELECT 3 AS id) x, sample(x.id) GROUP BY 1"), ElementsAre("3|3"));
+  EXPECT_THAT(rows("SELECT time_ns FROM sample(3) WHERE time_ns >= 20 AND time_ns < 30"), ElementsAre("20"));
+  EXPECT_THAT(rows("SELECT time_ns, value FROM sample(1)"), ElementsAre("100|8", "200|7", "300|6", "400|5"));
+}
+
+TEST_F(SqlSessionTest, MissingOrUnknownArgumentsSayWhatToWrite) {
+  EXPECT_THAT(rows("SELECT * FROM sample"), ElementsAre(HasSubstr("sample(series_id [, t0_ns, t1_ns])")));
+  EXPECT_THAT(rows("SELECT * FROM sample(99)"), ElementsAre(HasSubstr("series 99: there is no such series")));
+  EXPECT_THAT(rows("SELECT * FROM bin(3, 0, 10)"), ElementsAre(HasSubstr("bin(series_id, t0_ns, t1_ns, bins)")));
+  EXPECT_THAT(rows("SELECT * FROM bin(3, 0, 10, 0)"), ElementsAre(HasSubstr("must be 1 to")));
+}
+
+TEST_F(SqlSessionTest, BinGivesEveryBinAndNullsForEmptyOnes) {
+  EXPECT_THAT(rows("SELECT t0_ns, t1_ns, first, last, min, max, sum, count, nan_count FROM bin(3, 0, 30, 2)"),
+              ElementsAre("0|15|1|2|1|3|6|3|1", "15|30|NULL|NULL|NULL|NULL|NULL|0|0"));
+}
+
+TEST_F(SqlSessionTest, StepsAndTheirPartsComeFromTheirSeriesAndCompanions) {
+  const auto scalar = SeriesKind::kScalar;
+  scalarSeries(20, {.attempt = {11}, .rank = 2, .metric = "step_time_ns", .kind = scalar}, {5, 6}, {1000, 2000}, {50, 60});
+  scalarSeries(21, {.attempt = {11}, .rank = 2, .metric = "step_phase", .kind = scalar}, {6}, {2}, {});
+  scalarSeries(22, {.attempt = {11}, .rank = 2, .metric = "step_part_ns", .labels = R"({"part":"forward"})", .kind = scalar}, {5, 6},
+               {7, 8}, {});
+  scalarSeries(23, {.attempt = {11}, .rank = 2, .metric = "step_part_wait_ns", .labels = R"({"part":"forward"})", .kind = scalar}, {5}, {3},
+               {});
+  EXPECT_THAT(rows("SELECT * FROM step"), ElementsAre("1|1|2|5|50|1000|NULL", "1|1|2|6|60|2000|steady"));
+  EXPECT_THAT(rows("SELECT * FROM step_part"), ElementsAre("1|1|2|5|forward|7|3", "1|1|2|6|forward|8|NULL"));
+}
+
+TEST_F(SqlSessionTest, SpansCarryTheirTrackAndKeepAbsentColumnsNull) {
+  m_reader.all_tracks = {{.id = {4}, .key = {.attempt = {11}, .rank = 1, .kind = "gpu_stream", .name = "s7"}, .run = {1}}};
+  execute("INSERT INTO rg_track VALUES(4, 11, 1, 'gpu_stream', 's7')");
+  SpanColumns spans;
+  spans.id = {900, 901};
+  spans.start = {10, 20};
+  spans.dur = {5, kAbsent};
+  spans.name = {0, 1};
+  spans.category = {SpanCategory::kCompute, SpanCategory::kComm};
+  spans.step = {kAbsent, 3};
+  spans.names = {"gemm", "allreduce"};
+  m_reader.span_data[{4}] = spans;
+  EXPECT_THAT(rows("SELECT s.span_id, s.attempt, s.rank, s.category, s.name, s.start_ns, s.dur_ns, s.depth, s.step, s.bytes, s.args "
+                   "FROM span s JOIN track t USING(track_id) WHERE t.kind='gpu_stream'"),
+              ElementsAre("900|1|1|compute|gemm|10|5|0|NULL|NULL|NULL", "901|1|1|comm|allreduce|20|NULL|0|3|NULL|NULL"));
+  EXPECT_THAT(rows("SELECT coalesce(sum(dur_ns),0) FROM span_in(0, 100)"), ElementsAre("5"));
+}
+
+TEST_F(SqlSessionTest, ViewsNameThingsAndKeepUnknownSizesNull) {
+  EXPECT_THAT(rows("SELECT name, time_domain, state, world_size, tp_size, pp_size FROM run"), ElementsAre("first|utc|finished|16|2|NULL"));
+  EXPECT_THAT(rows("SELECT attempt, world_size, tp_size FROM attempt ORDER BY 1"), ElementsAre("0|8|NULL", "1|16|2"));
+  EXPECT_THAT(rows("SELECT node, rank, value FROM attempt_fact"), ElementsAre("node-a|NULL|train.py"));
+  EXPECT_THAT(rows("SELECT node, rack, state, last_heard_ns FROM node"), ElementsAre("node-a|NULL|alive|77"));
+}
+
+TEST_F(SqlSessionTest, EveryRelationOfTheContractCanBeSelected) {
+  for (const char* relation : {"run",      "attempt",    "attempt_fact", "checkpoint", "rank",     "node",  "device", "series",
+                               "scalar",   "scalar_all", "step",         "step_part",  "progress", "track", "span",   "event",
+                               "log_line", "finding",    "incident",     "comm_group", "flow",     "note",  "label",  "ingest_issue"}) {
+    rows(std::string("SELECT * FROM ") + relation);
+    EXPECT_TRUE(m_status.ok()) << m_status.message();
+  }
+}
+
+TEST_F(SqlSessionTest, RefusesEverythingThatIsNotReading) {
+  for (const char* sql : {"DELETE FROM rg_run", "UPDATE rg_run SET name='x'", "INSERT INTO rg_meta VALUES('a','b')", "DROP TABLE rg_run",
+                          "CREATE TABLE t(a)", "CREATE TEMP TABLE t(a)", "ATTACH '/tmp/other.db' AS o", "PRAGMA journal_mode=DELETE",
+                          "PRAGMA writable_schema=ON", "VACUUM", "VACUUM INTO '/tmp/rg_copy.rgl'", "BEGIN", "REINDEX", "ANALYZE",
+                          "SELECT load_extension('x')", "PRAGMA query_only=OFF", "DROP VIEW run"}) {
+    rows(sql);
+    EXPECT_EQ(m_status.code(), Code::kPermissionDenied) << sql << ": " << m_status.message();
+  }
+  EXPECT_THAT(rows("SELECT count(*) FROM rg_run"), ElementsAre("1"));
+}
+
+TEST_F(SqlSessionTest, TakesOneStatementOnly) {
+  EXPECT_THAT(rows("SELECT 1; SELECT 2"), ElementsAre(HasSubstr("one statement at a time")));
+  EXPECT_THAT(rows("  -- nothing\n"), ElementsAre(HasSubstr("there is no SQL statement")));
+  EXPECT_THAT(rows("SELECT 1; -- done\n ;"), ElementsAre("1"));
+  EXPECT_THAT(rows("SELEC 1"), ElementsAre(HasSubstr("syntax error")));
+}
+
+TEST_F(SqlSessionTest, AnEndlessQueryStopsWhenItsTokenDoes) {
+  std::stop_source source;
+  std::int64_t seen = 0;
+  Reader::SqlSink sink;
+  sink.row = [&](const std::vector<SqlValue>&) {
+    if (++seen == 1000) source.request_stop();
+    return true;
+  };
+  const auto status =
+      session().query("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n) SELECT i FROM n", sink, source.get_token());
+  EXPECT_EQ(status.code(), Code::kCancelled);
+  EXPECT_GE(seen, 1000);
+  // And the session still answers.
+  EXPECT_THAT(rows("SELECT 1"), ElementsAre("1"));
+}
+
+TEST_F(SqlSessionTest, RowsStreamAndTheSinkMayStop) {
+  std::int64_t seen = 0;
+  Reader::SqlSink sink;
+  sink.row = [&](const std::vector<SqlValue>&) { return ++seen < 10; };
+  EXPECT_TRUE(session().query("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n) SELECT i FROM n", sink, {}).ok());
+  EXPECT_EQ(seen, 10);
+}
+
+TEST_F(SqlSessionTest, RefusesAFileWithTriggersViewsOrForeignTables) {
+  execute("CREATE TABLE sample(series_id, value)");
+  auto opened = SqlSession::open(m_path, false, m_reader);
+  EXPECT_EQ(opened.status().code(), Code::kDataLoss);
+  EXPECT_THAT(opened.status().message(), HasSubstr("table sample"));
+  execute("DROP TABLE sample; CREATE VIEW rg_v AS SELECT 1");
+  opened = SqlSession::open(m_path, false, m_reader);
+  EXPECT_THAT(opened.status().message(), HasSubstr("view rg_v"));
+}
+
+}  // namespace
+}  // namespace runglass
