@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/sources/heartbeat/heartbeat_source.h"
 #include "collectors/sources/host/host_source.h"
+#include "collectors/sources/nvml/nvml_source.h"
 #include "collectors/sources/source.h"
 
 namespace runglass {
@@ -9,6 +10,7 @@ const std::vector<SourceEntry>& sources() {
   static const std::vector<SourceEntry> kAll = {
       {"heartbeat", makeHeartbeatSource, true},
       {"host", makeHostSource, true},
+      {"nvml", makeNvmlSource, true},
   };
   return kAll;
 }

@@ -110,11 +110,28 @@ class MemoryRecorder : public Recorder {
   Status fail_flush;
 
  private:
+  // Fields that an update leaves unset keep what was known.
+  static void keepKnown(Attempt& now, const Attempt& known) {
+    if (!now.start) now.start = known.start;
+    if (!now.end) now.end = known.end;
+    if (!now.resumed_from_step) now.resumed_from_step = known.resumed_from_step;
+    if (now.end_cause.empty()) now.end_cause = known.end_cause;
+    if (now.layout == Layout{}) now.layout = known.layout;
+  }
+  static void keepKnown(Run& now, const Run& known) {
+    if (!now.start) now.start = known.start;
+    if (!now.end) now.end = known.end;
+    if (now.framework.empty()) now.framework = known.framework;
+  }
+  static void keepKnown(Node&, const Node&) {}
+  static void keepKnown(Device&, const Device&) {}
   template <class Id, class T, class Same>
   static Id upsert(std::vector<T>& all, const T& value, Same same) {
     for (std::size_t i = 0; i < all.size(); ++i) {
       if (!same(all[i])) continue;
-      all[i] = value;
+      T merged = value;
+      keepKnown(merged, all[i]);
+      all[i] = merged;
       return Id{i + 1};
     }
     all.push_back(value);

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// ClusterMetrics: the simulated nodes, GPUs and NICs: their identity and their metrics over virtual time.
+//
+// Threading:  the player's thread.
+// Ownership:  borrows scenario, model and Recorder.
+// Units:      catalogue units; ticks every 1 / metrics_hertz.
+// Errors:     none of its own.
+// Cost:       a tick records 9 samples per GPU and 2 per node; every tenth also temperature, memory and the node's heartbeat.
+#pragma once
+
+#include <vector>
+
+#include "collectors/sim/step_model.h"
+#include "model/recorder.h"
+
+namespace runglass::sim {
+
+class ClusterMetrics {
+ public:
+  ClusterMetrics(const Scenario& scenario, const StepModel& model, Recorder& out, TimeNs start);
+
+  NodeId node(std::int32_t index) const { return m_nodes[static_cast<std::size_t>(index)].id; }
+  DeviceId device(std::int32_t rank) const { return m_gpus[static_cast<std::size_t>(rank)].id; }
+  TimeNs nextTick() const { return m_next; }
+  // Records the metrics of time nextTick(). `in_step` is the time since the step began; no timing = nothing computes.
+  void tick(std::int64_t step, DurNs in_step, const Step* timing);
+  // The events that a fault shows at its begin: Xid, link down, ...
+  void tellFault(const Fault& fault, TimeNs now);
+
+ private:
+  struct NodeSeries {
+    Node info;
+    NodeId id;
+    SeriesId cpu, net;
+  };
+  struct Gpu {
+    DeviceId id;
+    SeriesId power, clock, busy, sm, tensor, dram, nvlink_out, nvlink_in, reasons, temperature, memory, power_limit;
+    double celsius = 35;
+  };
+  bool silent(std::int32_t rank, std::int64_t step) const;
+  void tickGpu(std::int32_t rank, std::int64_t step, double activity, bool communicating);
+  void tickNodes(std::int64_t step, bool communicating);
+  TimeNs stamp(std::int32_t node, std::int64_t step) const;
+
+  const Scenario& m_scenario;
+  const StepModel& m_model;
+  Recorder& m_out;
+  DurNs m_period;
+  TimeNs m_next;
+  std::int64_t m_ticks = 0;
+  std::vector<NodeSeries> m_nodes;
+  std::vector<Gpu> m_gpus;
+};
+
+}  // namespace runglass::sim

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+// Invariants:
+//  1. Every fault of the scenario gives exactly one label, at the time and the steps where it acted.
+//  2. Metrics, spans and scalars of a step follow from one Step of the StepModel, so that they agree with each other.
+//  3. A silent node or rank (heartbeat_loss, missing_rank, agent_restart) leaves a hole; nothing is recorded for it.
+#include "collectors/sim/simulator.h"
+
+#include <algorithm>
+#include <cmath>
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <set>
+#include <thread>
+
+#include "collectors/sim/cluster_metrics.h"
+#include "collectors/sim/step_model.h"
+#include "collectors/sim/step_records.h"
+
+namespace runglass::sim {
+namespace {
+
+constexpr DurNs kRestartPause = 30 * kNsPerSecond;
+constexpr DurNs kEvalDuration = 10 * kNsPerSecond;
+
+bool acts(const Fault& fault, std::int64_t step) { return step >= fault.first_step && step <= fault.last_step; }
+
+class Player {
+ public:
+  Player(const Scenario& scenario, Recorder& out, const PlayOptions& options)
+      : m_scenario(scenario),
+        m_out(out),
+        m_options(options),
+        m_model(scenario),
+        m_now(options.start),
+        m_wall_begin(monotonicNow()),
+        m_label_begin(scenario.faults.size()) {}
+
+  Status run() {
+    declareCluster();
+    startAttempt("0", std::nullopt);
+    for (std::int64_t step = 1; step <= m_scenario.steps && m_status.ok(); ++step) {
+      beginFaults(step);
+      if (const Fault* hang = active("hang", step)) return playHang(*hang, step);
+      playStep(step);
+      endFaults(step);
+      step = afterStep(step);
+    }
+    if (m_status.ok()) finish("finished");
+    return m_status;
+  }
+
+ private:
+  const Fault* active(std::string_view kind, std::int64_t step) const {
+    for (const Fault& fault : m_scenario.faults)
+      if (fault.kind == kind && acts(fault, step)) return &fault;
+    return nullptr;
+  }
+
+  void declareCluster() {
+    m_cluster.emplace(m_scenario, m_model, m_out, m_now);
+    m_run = m_out.run({.name = m_scenario.name, .state = RunState::kRunning, .start = m_now, .framework = "simulator", .simulated = true});
+  }
+
+  void startAttempt(const std::string& key, std::optional<std::int64_t> resumed_from) {
+    const Scenario& s = m_scenario;
+    m_attempt = m_out.attempt({.run = m_run,
+                               .key = key,
+                               .start = m_now,
+                               .resumed_from_step = resumed_from,
+                               .layout = {.world = s.world(), .tp = s.tp, .pp = s.pp, .dp = s.dp, .cp = s.cp, .ep = s.ep, .vpp = s.vpp}});
+    m_attempt_key = key;
+    for (std::int32_t rank = 0; rank < s.world(); ++rank) {
+      const Coordinates& at = m_model.coordinates(rank);
+      m_out.rank({.attempt = m_attempt,
+                  .rank = rank,
+                  .node = m_cluster->node(m_model.nodeOf(rank)),
+                  .device = m_cluster->device(rank),
+                  .local_rank = rank % s.gpus_per_node,
+                  .tp = at.tp,
+                  .pp = at.pp,
+                  .dp = at.dp,
+                  .cp = at.cp});
+    }
+    m_out.fact({.attempt = m_attempt, .key = "scenario", .value = s.name + ", seed " + std::to_string(s.seed)});
+    m_out.event({.time = m_now, .attempt = m_attempt, .kind = resumed_from ? "restart" : "start", .message = "simulated run " + s.name});
+    m_records.emplace(m_scenario, m_model, m_out, m_attempt);
+  }
+
+  // Labels begin when their first step begins and are told once, when they have ended or the play does.
+  void beginFaults(std::int64_t step) {
+    for (std::size_t i = 0; i < m_scenario.faults.size(); ++i) {
+      const Fault& fault = m_scenario.faults[i];
+      if (!acts(fault, step) || m_label_begin[i]) continue;
+      m_label_begin[i] = m_now;
+      m_cluster->tellFault(fault, m_now);
+    }
+  }
+  void endFaults(std::int64_t step) {
+    for (std::size_t i = 0; i < m_scenario.faults.size(); ++i)
+      if (m_scenario.faults[i].last_step == step) tellLabel(i, step);
+  }
+  void tellLabel(std::size_t i, std::int64_t last_step) {
+    const Fault& fault = m_scenario.faults[i];
+    if (!m_label_begin[i] || m_told.contains(i)) return;
+    m_told.insert(i);
+    Label label{.attempt = m_attempt,
+                .kind = fault.kind,
+                .start = *m_label_begin[i],
+                .end = m_now,
+                .first_step = fault.first_step,
+                .last_step = std::min(last_step, fault.last_step),
+                .strength = fault.strength};
+    if (fault.target.kind == Target::Kind::kRank) {
+      label.rank = fault.target.index;
+      label.node = m_cluster->node(m_model.nodeOf(fault.target.index));
+    } else if (fault.target.kind == Target::Kind::kGpu) {
+      label.rank = fault.target.index * m_scenario.gpus_per_node + fault.target.gpu;
+      label.node = m_cluster->node(fault.target.index);
+      label.device = m_cluster->device(*label.rank);
+    } else if (fault.target.kind == Target::Kind::kNode || fault.target.kind == Target::Kind::kNic) {
+      label.node = m_cluster->node(fault.target.index);
+    }
+    m_out.label(label);
+  }
+
+  void playStep(std::int64_t step) {
+    const Step timing = m_model.step(step);
+    m_records->begin(step, m_now);
+    advance(step, timing.dur, &timing);
+    if (!m_status.ok()) return;
+    m_records->end(step, m_now - timing.dur, timing);
+    m_status = m_out.flush();
+  }
+
+  // What follows a step: checkpoint, evaluation, stall, a crash. Returns the step that counts as done (less after a rewind).
+  std::int64_t afterStep(std::int64_t step) {
+    const Scenario& s = m_scenario;
+    if (s.checkpoint_every_steps > 0 && step % s.checkpoint_every_steps == 0) {
+      const TimeNs begin = m_now;
+      const std::string path = "/ckpt/" + s.name + "/step-" + std::to_string(step);
+      m_out.checkpoint({.attempt = m_attempt, .step = step, .begin = begin, .path = path});
+      advance(step, static_cast<DurNs>(s.step_seconds * kNsPerSecond / 2), nullptr);
+      const std::int64_t bytes = std::int64_t{s.world()} << 30;
+      m_out.checkpoint({.attempt = m_attempt, .step = step, .begin = begin, .durable = m_now, .bytes = bytes, .path = path});
+      m_last_checkpoint = step;
+    }
+    if (s.eval_every_steps > 0 && step % s.eval_every_steps == 0) {
+      advance(step, kEvalDuration, nullptr);
+      m_records->validation(step, m_now);
+    }
+    for (const Fault& fault : s.faults) {
+      if (fault.kind == "stall" && fault.first_step == step) advance(step, static_cast<DurNs>(fault.strength * kNsPerSecond), nullptr);
+      if (fault.kind == "hardware_fault" && fault.first_step == step && !m_crashed.contains(&fault)) {
+        m_crashed.insert(&fault);
+        return crash(fault, step);
+      }
+    }
+    return step;
+  }
+
+  std::int64_t crash(const Fault& fault, std::int64_t step) {
+    m_out.attempt({.run = m_run,
+                   .key = m_attempt_key,
+                   .end = m_now,
+                   .end_cause = "hardware fault: Xid " + std::to_string(fault.xid.value_or(79)),
+                   .planned = false});
+    for (std::size_t i = 0; i < m_scenario.faults.size(); ++i)
+      if (&m_scenario.faults[i] == &fault) tellLabel(i, step);
+    advance(step, kRestartPause, nullptr);
+    startAttempt(std::to_string(m_crashed.size()), m_last_checkpoint);
+    return m_last_checkpoint;
+  }
+
+  // Nothing ends any more: the fault's rank never enters its collective, everybody else waits in it.
+  Status playHang(const Fault& fault, std::int64_t step) {
+    m_records->hang(fault, step, m_now);
+    m_status = m_out.flush();
+    advance(step, static_cast<DurNs>(std::max(60.0, fault.strength) * kNsPerSecond), nullptr);
+    endFaults(fault.last_step);
+    if (m_status.ok()) finish("stalled");
+    return m_status;
+  }
+
+  void finish(const std::string& cause) {
+    for (std::size_t i = 0; i < m_scenario.faults.size(); ++i) tellLabel(i, m_scenario.steps);
+    m_out.attempt({.run = m_run, .key = m_attempt_key, .end = m_now, .end_cause = cause, .planned = cause == "finished"});
+    m_out.run({.name = m_scenario.name,
+               .state = cause == "finished" ? RunState::kFinished : RunState::kStalled,
+               .end = m_now,
+               .simulated = true});
+    m_status = m_out.flush();
+  }
+
+  // Moves virtual time on, recording the cluster's metrics tick by tick and keeping pace with the wall clock.
+  void advance(std::int64_t step, DurNs dur, const Step* timing) {
+    const TimeNs begin = m_now, end = m_now + dur;
+    while (m_now < end && m_status.ok()) {
+      const TimeNs tick = std::min(end, m_cluster->nextTick());
+      pace(tick);
+      if (m_options.stop.stop_requested()) m_status = Status(Code::kCancelled, "simulation of " + m_scenario.name + ": stopped");
+      m_now = tick;
+      if (tick == m_cluster->nextTick()) m_cluster->tick(step, tick - begin, timing);
+      if (m_options.speed > 0) m_status = m_status.ok() ? m_out.flush() : m_status;
+    }
+  }
+
+  void pace(TimeNs virtual_time) {
+    if (m_options.speed <= 0) return;
+    const auto wait =
+        static_cast<DurNs>(static_cast<double>(virtual_time - m_options.start) / m_options.speed) - (monotonicNow() - m_wall_begin);
+    if (wait <= 0) return;
+    std::mutex mutex;
+    std::unique_lock lock(mutex);
+    std::condition_variable_any().wait_for(lock, m_options.stop, std::chrono::nanoseconds(wait), [] { return false; });
+  }
+
+  const Scenario& m_scenario;
+  Recorder& m_out;
+  const PlayOptions& m_options;
+  StepModel m_model;
+  TimeNs m_now;
+  TimeNs m_wall_begin;
+  std::optional<ClusterMetrics> m_cluster;
+  std::optional<StepRecords> m_records;
+  RunId m_run;
+  AttemptId m_attempt;
+  std::string m_attempt_key;
+  std::int64_t m_last_checkpoint = 0;
+  std::set<const Fault*> m_crashed;
+  std::vector<std::optional<TimeNs>> m_label_begin;
+  std::set<std::size_t> m_told;
+  Status m_status;
+};
+
+}  // namespace
+
+DurNs scenarioLength(const Scenario& scenario) {
+  const StepModel model(scenario);
+  DurNs length = 0;
+  for (std::int64_t step = 1; step <= scenario.steps; ++step) length += model.step(step).dur;
+  if (scenario.checkpoint_every_steps > 0)
+    length += scenario.steps / scenario.checkpoint_every_steps * static_cast<DurNs>(scenario.step_seconds * kNsPerSecond / 2);
+  if (scenario.eval_every_steps > 0) length += scenario.steps / scenario.eval_every_steps * kEvalDuration;
+  return length;
+}
+
+Status play(const Scenario& scenario, Recorder& out, const PlayOptions& options) { return Player(scenario, out, options).run(); }
+
+}  // namespace runglass::sim

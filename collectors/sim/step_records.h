@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// StepRecords: what the simulated trainers say of their steps: durations, parts, loss, spans, progress.
+//
+// Threading:  the player's thread.
+// Ownership:  borrows scenario, model and Recorder.
+// Units:      catalogue units.
+// Errors:     none of its own.
+// Cost:       per step and rank: 13 scalars, 1 progress, and with coarse spans 2 x micro_batches + 4 spans.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "collectors/sim/step_model.h"
+#include "model/recorder.h"
+
+namespace runglass::sim {
+
+class StepRecords {
+ public:
+  StepRecords(const Scenario& scenario, const StepModel& model, Recorder& out, AttemptId attempt);
+  void begin(std::int64_t step, TimeNs now);
+  void end(std::int64_t step, TimeNs began, const Step& timing);
+  void validation(std::int64_t step, TimeNs now);
+  void hang(const Fault& fault, std::int64_t step, TimeNs now);
+
+ private:
+  static constexpr std::size_t kParts = 7;
+  struct RankSeries {
+    SeriesId dur, phase;
+    std::array<SeriesId, kParts> part;
+    SeriesId communication_wait;
+    TrackId track;
+  };
+  bool silent(std::int32_t rank, std::int64_t step) const;
+  void globals(std::int64_t step, TimeNs end, const Step& timing);
+  void spans(std::int32_t rank, std::int64_t step, TimeNs began, const Step& timing);
+
+  const Scenario& m_scenario;
+  const StepModel& m_model;
+  Recorder& m_out;
+  AttemptId m_attempt;
+  std::vector<RankSeries> m_ranks;
+  SeriesId m_loss, m_grad_norm, m_learning_rate, m_tokens, m_validation;
+  double m_divergence = 0;
+};
+
+}  // namespace runglass::sim

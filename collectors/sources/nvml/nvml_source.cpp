@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// Invariants:
+//  1. A GPU that is lost gives one event and then silence: its last values age and are shown as stale.
+//  2. An Xid event is recorded for each that the driver reports, in the order reported.
+#include "collectors/sources/nvml/nvml_source.h"
+
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include "collectors/sources/host/proc_parse.h"
+#include "collectors/sources/nvml/nvml_gpu.h"
+
+namespace runglass {
+namespace {
+
+constexpr DurNs kSlowEvery = kNsPerSecond;
+constexpr DurNs kRareEvery = 10 * kNsPerSecond;
+
+class NvmlSource : public Source {
+ public:
+  ~NvmlSource() override { closeEvents(); }
+  std::string_view name() const override { return "nvml"; }
+
+  Status start(Recorder& out, const SourceContext& context) override {
+    m_context = &context;
+    const std::int64_t fast_ms = (*context.config)["fast_ms"].value_or<std::int64_t>(100);
+    if (fast_ms < 1) return {Code::kInvalidArgument, "source.nvml: fast_ms: must be at least 1"};
+    m_fast = fast_ms * kNsPerMs;
+    RG_ASSIGN(m_library, nvml::Library::load((*context.config)["library"].value_or(std::string())));
+    unsigned count = 0;
+    if (const int rc = m_library->count(&count); rc != nvml::kSuccess)
+      return {Code::kUnavailable, "source.nvml: nvmlDeviceGetCount_v2: error " + std::to_string(rc)};
+    if (count == 0) return {Code::kUnavailable, "source.nvml: the driver knows no GPU"};
+    m_node = out.node(context.node);
+    for (unsigned i = 0; i < count; ++i) {
+      nvml::Device handle = nullptr;
+      const int rc = m_library->handleByIndex(i, &handle);
+      if (rc != nvml::kSuccess) {
+        recordLost(
+            out, {},
+            "GPU " + std::to_string(i) + (rc == nvml::kGpuIsLost ? " is lost" : " cannot be opened: NVML error " + std::to_string(rc)));
+        continue;
+      }
+      m_gpus.push_back(std::make_unique<NvmlGpu>(*m_library, handle, static_cast<int>(i)));
+      m_gpus.back()->declare(out, context.node, m_node, context.root, context.now());
+    }
+    openEvents();
+    return {};
+  }
+
+  TimeNs poll(Recorder& out, TimeNs now) override {
+    const bool slow = !m_last_slow || now - *m_last_slow >= kSlowEvery;
+    const bool rare = !m_last_rare || now - *m_last_rare >= kRareEvery;
+    for (auto at = m_gpus.begin(); at != m_gpus.end();) {
+      NvmlGpu* gpu = at->get();
+      const bool alive = gpu->readFast(out, now) && (!slow || gpu->readSlow(out, now)) && (!rare || gpu->readRare(out, now));
+      if (alive) {
+        if (rare) recordProcesses(out, now, *gpu);
+        ++at;
+      } else {
+        recordLost(out, gpu->id(), "GPU " + std::to_string(gpu->index()) + " " + gpu->uuid() + " is lost (NVML code 15)");
+        at = m_gpus.erase(at);
+      }
+    }
+    recordXids(out);
+    if (slow) m_last_slow = now;
+    if (rare) m_last_rare = now;
+    return now + m_fast;
+  }
+
+ private:
+  void openEvents() {
+    const nvml::Library& lib = *m_library;
+    if (lib.eventSetCreate == nullptr || lib.registerEvents == nullptr || lib.eventSetWait == nullptr || lib.supportedEvents == nullptr)
+      return;
+    if (lib.eventSetCreate(&m_events) != nvml::kSuccess) {
+      m_events = nullptr;
+      return;
+    }
+    for (const auto& gpu : m_gpus) {
+      std::uint64_t supported = 0;
+      if (lib.supportedEvents(gpu->handle(), &supported) == nvml::kSuccess && (supported & nvml::kEventXid) != 0)
+        (void)lib.registerEvents(gpu->handle(), nvml::kEventXid, m_events);
+    }
+  }
+
+  void closeEvents() {
+    if (m_events != nullptr && m_library->eventSetFree != nullptr) m_library->eventSetFree(m_events);
+    m_events = nullptr;
+    m_gpus.clear();
+  }
+
+  void recordXids(Recorder& out) {
+    if (m_events == nullptr) return;
+    nvml::EventData event{};
+    // A storm is drained a bounded part per poll; the driver queues the rest.
+    for (int i = 0; i < 64 && m_library->eventSetWait(m_events, &event, 0) == nvml::kSuccess; ++i) {
+      DeviceId device;
+      for (const auto& gpu : m_gpus)
+        if (gpu->handle() == event.device) device = gpu->id();
+      out.event({.time = m_context->now(),
+                 .node = m_node,
+                 .device = device,
+                 .kind = "xid",
+                 .severity = Severity::kError,
+                 .code = std::to_string(event.data),
+                 .message = "Xid " + std::to_string(event.data) + " reported by the driver"});
+    }
+  }
+
+  void recordLost(Recorder& out, DeviceId device, const std::string& what) {
+    out.event(
+        {.time = m_context->now(), .node = m_node, .device = device, .kind = "gpu_lost", .severity = Severity::kCritical, .message = what});
+  }
+
+  // pid -> rank through the process's environment: rank <-> GPU is known without a change to the trainer.
+  void recordProcesses(Recorder& out, TimeNs now, NvmlGpu& gpu) {
+    for (const auto& process : gpu.processes()) {
+      std::stringstream text;
+      text << std::ifstream(m_context->root + "proc/" + std::to_string(process.pid) + "/environ", std::ios::binary).rdbuf();
+      const std::string environ_text = std::move(text).str();
+      std::string labels = "{";
+      for (const auto& [key, variable] : {std::pair{"job", "SLURM_JOB_ID"}, {"local_rank", "LOCAL_RANK"}})
+        if (const auto value = proc::environValue(environ_text, variable))
+          labels += oneLabel(key, *value).substr(1, std::string::npos), labels.back() = ',';
+      labels += "\"pid\":\"" + std::to_string(process.pid) + "\"";
+      if (const auto rank = proc::environValue(environ_text, "RANK"))
+        labels += "," + oneLabel("rank", *rank).substr(1);
+      else
+        labels += "}";
+      // NVML does not tell the memory of processes in some containers: the process is known all the same, its memory absent.
+      if (process.memory_bytes)
+        gpu.put(out, "gpu_process_memory_bytes", now, static_cast<double>(*process.memory_bytes), labels);
+      else
+        gpu.put(out, "gpu_process_count", now, 1, labels);
+    }
+  }
+
+  const SourceContext* m_context = nullptr;
+  std::unique_ptr<nvml::Library> m_library;
+  NodeId m_node;
+  std::vector<std::unique_ptr<NvmlGpu>> m_gpus;
+  nvml::EventSet m_events = nullptr;
+  DurNs m_fast = 100 * kNsPerMs;
+  std::optional<TimeNs> m_last_slow, m_last_rare;
+};
+
+}  // namespace
+
+std::unique_ptr<Source> makeNvmlSource() { return std::make_unique<NvmlSource>(); }
+
+}  // namespace runglass

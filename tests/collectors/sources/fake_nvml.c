@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// A libnvidia-ml.so.1 for tests: two GPUs whose state comes from the file that FAKE_NVML names, so that a test can lose a GPU,
+// raise an Xid or change the driver in mid-flight. Lines are "key value"; absent keys take the defaults below.
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+  char id;
+} Gpu;
+static Gpu gpus[2];
+static int xid_taken;
+
+static long setting(const char* key, long fallback) {
+  const char* path = getenv("FAKE_NVML");
+  FILE* file = path ? fopen(path, "r") : NULL;
+  char name[64];
+  long value;
+  if (!file) return fallback;
+  while (fscanf(file, "%63s %ld", name, &value) == 2)
+    if (strcmp(name, key) == 0) fallback = value;
+  fclose(file);
+  return fallback;
+}
+static int indexOf(void* device) { return device == &gpus[1]; }
+static int gone(void* device) { return setting("lost", -1) == indexOf(device); }
+#define GPU_OR_LOST(device)      \
+  do {                           \
+    if (gone(device)) return 15; \
+  } while (0)
+
+int nvmlInit_v2(void) { return (int)setting("init", 0); }
+int nvmlShutdown(void) { return 0; }
+int nvmlSystemGetDriverVersion(char* out, unsigned n) {
+  snprintf(out, n, "%ld.%ld.03", setting("driver_major", 550), setting("driver_minor", 54));
+  return 0;
+}
+int nvmlSystemGetCudaDriverVersion_v2(int* out) {
+  *out = 12040;
+  return 0;
+}
+int nvmlDeviceGetCount_v2(unsigned* out) {
+  *out = 2;
+  return 0;
+}
+int nvmlDeviceGetHandleByIndex_v2(unsigned i, void** out) {
+  *out = &gpus[i];
+  return 0;
+}
+int nvmlDeviceGetName(void* d, char* out, unsigned n) {
+  (void)d;
+  snprintf(out, n, "Fake H100");
+  return 0;
+}
+int nvmlDeviceGetUUID(void* d, char* out, unsigned n) {
+  snprintf(out, n, "GPU-fake-%d", indexOf(d));
+  return 0;
+}
+int nvmlDeviceGetUtilizationRates(void* d, unsigned* out) {
+  GPU_OR_LOST(d);
+  out[0] = 97;
+  out[1] = 40;
+  return 0;
+}
+typedef struct {
+  unsigned version;
+  uint64_t total, reserved, free, used;
+} Memory;
+int nvmlDeviceGetMemoryInfo_v2(void* d, Memory* m) {
+  (void)d;
+  if (m->version != 0x02000028) return 25;
+  m->total = 80ULL << 30;
+  m->reserved = 1ULL << 30;
+  m->used = 60ULL << 30;
+  m->free = 19ULL << 30;
+  return 0;
+}
+int nvmlDeviceGetTemperature(void* d, int s, unsigned* out) {
+  (void)s;
+  GPU_OR_LOST(d);
+  *out = 61;
+  return 0;
+}
+int nvmlDeviceGetTemperatureThreshold(void* d, int t, unsigned* out) {
+  (void)d;
+  if (t > 1) return 3;
+  *out = t == 1 ? 87 : 92;
+  return 0;
+}
+int nvmlDeviceGetPowerUsage(void* d, unsigned* out) {
+  GPU_OR_LOST(d);
+  *out = (unsigned)setting("milliwatts", 654321);
+  return 0;
+}
+int nvmlDeviceGetEnforcedPowerLimit(void* d, unsigned* out) {
+  (void)d;
+  *out = 700000;
+  return 0;
+}
+int nvmlDeviceGetClockInfo(void* d, int type, unsigned* out) {
+  (void)d;
+  if (type > 2) return 3;
+  *out = type == 1 ? 1980 : 2619;
+  return 0;
+}
+// Old name only: an older driver has no nvmlDeviceGetCurrentClocksEventReasons.
+int nvmlDeviceGetCurrentClocksThrottleReasons(void* d, uint64_t* out) {
+  (void)d;
+  *out = 0x4;
+  return 0;
+}
+// ECC is not supported on the second GPU.
+int nvmlDeviceGetTotalEccErrors(void* d, int type, int counter, uint64_t* out) {
+  (void)counter;
+  GPU_OR_LOST(d);
+  if (indexOf(d)) return 3;
+  *out = type ? 1 : 17;
+  return 0;
+}
+typedef struct {
+  unsigned field, scope;
+  int64_t ts, latency;
+  unsigned type;
+  int ret;
+  union {
+    double f;
+    unsigned u32;
+    uint64_t u64;
+  } v;
+} Field;
+int nvmlDeviceGetFieldValues(void* d, int n, Field* fields) {
+  (void)d;
+  for (int i = 0; i < n; ++i) {
+    fields[i].ret = 3;
+    if (fields[i].field == 82) {
+      fields[i].ret = 0;
+      fields[i].type = 1;
+      fields[i].v.u32 = 70;
+    }
+    if (fields[i].field == 138 && fields[i].scope == 0xFFFFFFFFu) {
+      fields[i].ret = 0;
+      fields[i].type = 3;
+      fields[i].v.u64 = (uint64_t)setting("nvlink_kib", 1000);
+    }
+  }
+  return 0;
+}
+int nvmlDeviceGetComputeRunningProcesses_v3(void* d, unsigned* count, void* out) {
+  const unsigned stride = (unsigned)setting("stride", 24), have = indexOf(d) ? 0 : 2;
+  if (*count < have) {
+    *count = have;
+    return 7;
+  }
+  *count = have;
+  for (unsigned i = 0; i < have; ++i) {
+    unsigned char* record = (unsigned char*)out + (size_t)i * stride;
+    const unsigned pid = 4000 + i;
+    const uint64_t memory = i ? UINT64_MAX : 50ULL << 30;
+    memset(record, 0xAB, stride);
+    memcpy(record, &pid, 4);
+    memcpy(record + 8, &memory, 8);
+  }
+  return 0;
+}
+int nvmlEventSetCreate(void** out) {
+  *out = &xid_taken;
+  xid_taken = 0;
+  return 0;
+}
+int nvmlEventSetFree(void* set) {
+  (void)set;
+  return 0;
+}
+int nvmlDeviceGetSupportedEventTypes(void* d, uint64_t* out) {
+  (void)d;
+  *out = 0x1F;
+  return 0;
+}
+int nvmlDeviceRegisterEvents(void* d, uint64_t types, void* set) {
+  (void)d;
+  (void)set;
+  return types == 0x8 ? 0 : 2;
+}
+typedef struct {
+  void* device;
+  uint64_t type, data;
+  unsigned gi, ci;
+} Event;
+int nvmlEventSetWait_v2(void* set, Event* event, unsigned timeout) {
+  (void)set;
+  (void)timeout;
+  const long xid = setting("xid", 0);
+  if (!xid || xid_taken) return 10;
+  xid_taken = 1;
+  event->device = &gpus[1];
+  event->type = 8;
+  event->data = (uint64_t)xid;
+  return 0;
+}

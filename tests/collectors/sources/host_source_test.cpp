@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collectors/sources/host/host_source.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "collectors/sources/heartbeat/heartbeat_source.h"
+#include "tests/collectors/memory_recorder.h"
+
+namespace runglass {
+namespace {
+
+class HostSourceTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    m_root = std::filesystem::temp_directory_path() / ("host_test_" + std::to_string(getpid()));
+    std::filesystem::create_directories(m_root / "proc/77");
+    write("stat", "cpu 100 0 0 100 0 0 0 0\ncpu0 100 0 0 100 0 0 0 0\n");
+    write("loadavg", "1.50 1.00 0.50 2/300 77\n");
+    write("meminfo", "MemTotal: 1000 kB\nMemAvailable: 400 kB\n");
+    write("net/dev", "eth0: 1000 0 0 0 0 0 0 0 500 0 0 0 0 0 0 0\n");
+    write("77/environ", std::string("RANK=3") + '\0' + "WORLD_SIZE=8" + '\0');
+    process(200);
+    m_config.insert("mounts", toml::array{m_root.string()});
+    m_context = {.node = {.uuid = "u", .name = "n"}, .now = [] { return TimeNs{0}; }, .config = &m_config, .root = m_root.string() + "/"};
+  }
+  void TearDown() override { std::filesystem::remove_all(m_root); }
+  void write(const std::string& file, const std::string& text) {
+    std::filesystem::create_directories((m_root / "proc" / file).parent_path());
+    std::ofstream(m_root / "proc" / file) << text;
+  }
+  void process(int jiffies) {
+    write("77/stat", "77 (python3) R 1 1 1 0 -1 0 0 0 5 0 " + std::to_string(jiffies) + " 0 0 0 20 0 4 0 999 1000 256 0\n");
+  }
+
+  std::filesystem::path m_root;
+  toml::table m_config;
+  SourceContext m_context;
+  test::MemoryRecorder m_out;
+};
+
+TEST_F(HostSourceTest, RecordsRatesOnlyBetweenTwoReadings) {
+  auto source = makeHostSource();
+  ASSERT_TRUE(source->start(m_out, m_context).ok());
+  EXPECT_EQ(source->poll(m_out, 0), kNsPerSecond);
+  EXPECT_EQ(m_out.samplesOf("cpu_busy_ratio").size(), 0U);
+  EXPECT_EQ(m_out.samplesOf("memory_available_bytes").value, std::vector<double>{400 * 1024});
+  write("stat", "cpu 175 0 0 125 0 0 0 0\n");
+  write("net/dev", "eth0: 5000 0 0 0 0 0 0 0 400 0 0 0 0 0 0 0\n");
+  process(300);
+  source->poll(m_out, 2 * kNsPerSecond);
+  EXPECT_EQ(m_out.samplesOf("cpu_busy_ratio").value, std::vector<double>{0.75});
+  EXPECT_EQ(m_out.samplesOf("net_receive_bytes_per_s").value, std::vector<double>{2000});
+  EXPECT_EQ(m_out.samplesOf("net_transmit_bytes_per_s").size(), 0U) << "a counter that fell was reset: no rate";
+  EXPECT_EQ(m_out.samplesOf("process_cpu_ratio", R"({"pid":"77","rank":"3"})").value, std::vector<double>{0.5});
+  EXPECT_EQ(m_out.samplesOf("pressure_cpu_some_ratio").size(), 0U) << "a kernel without PSI leaves it absent";
+}
+
+TEST_F(HostSourceTest, AsksMountsForTheirSpace) {
+  auto source = makeHostSource();
+  ASSERT_TRUE(source->start(m_out, m_context).ok());
+  for (TimeNs now = 0; now < 200 && m_out.samplesOf("mount_free_bytes").size() == 0; ++now) {
+    source->poll(m_out, now);
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  ASSERT_GE(m_out.samplesOf("mount_free_bytes").size(), 1U);
+  EXPECT_GT(m_out.samplesOf("mount_total_bytes").value[0], m_out.samplesOf("mount_free_bytes").value[0]);
+}
+
+TEST_F(HostSourceTest, RefusesAMachineWithoutProc) {
+  m_context.root = (m_root / "nowhere/").string();
+  const Status status = makeHostSource()->start(m_out, m_context);
+  EXPECT_EQ(status.code(), Code::kUnavailable);
+  EXPECT_NE(status.message().find("proc/stat"), std::string::npos);
+}
+
+TEST_F(HostSourceTest, BeatsWithTheNumberOfTrainers) {
+  auto source = makeHeartbeatSource();
+  ASSERT_TRUE(source->start(m_out, m_context).ok());
+  EXPECT_EQ(source->poll(m_out, 100), 100 + 2 * kNsPerSecond);
+  EXPECT_EQ(m_out.nodes[0].last_heard, 100);
+  EXPECT_EQ(m_out.samplesOf("trainer_process_count").value, std::vector<double>{1});
+  source->stop(m_out);
+  EXPECT_EQ(m_out.nodes[0].state, NodeState::kLeft);
+}
+
+}  // namespace
+}  // namespace runglass

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "collectors/sources/nvml/nvml_source.h"
+#include "tests/collectors/memory_recorder.h"
+
+namespace runglass {
+namespace {
+
+class NvmlSourceTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    m_dir = std::filesystem::temp_directory_path() / ("nvml_test_" + std::to_string(getpid()));
+    std::filesystem::create_directories(m_dir / "proc/4000");
+    std::ofstream(m_dir / "proc/4000/environ") << "RANK=11" << '\0' << "LOCAL_RANK=3" << '\0';
+    setenv("FAKE_NVML", (m_dir / "state").c_str(), 1);
+    state("");
+    m_config.insert("library", RG_FAKE_NVML);
+    m_context = {
+        .node = {.uuid = "node-1", .name = "n1"}, .now = [this] { return m_now; }, .config = &m_config, .root = m_dir.string() + "/"};
+  }
+  void TearDown() override { std::filesystem::remove_all(m_dir); }
+  void state(const std::string& lines) { std::ofstream(m_dir / "state") << lines; }
+  void start() {
+    m_source = makeNvmlSource();
+    const Status status = m_source->start(m_out, m_context);
+    ASSERT_TRUE(status.ok()) << status.message();
+  }
+  void poll(DurNs later) {
+    m_now += later;
+    m_source->poll(m_out, m_now);
+  }
+
+  std::filesystem::path m_dir;
+  toml::table m_config;
+  SourceContext m_context;
+  TimeNs m_now = 1'000'000'000'000;
+  test::MemoryRecorder m_out;
+  std::unique_ptr<Source> m_source;
+};
+
+TEST_F(NvmlSourceTest, DeclaresGpusWithTheirFactsAndReadsThemInCatalogueUnits) {
+  start();
+  poll(0);
+  ASSERT_EQ(m_out.devices.size(), 2U);
+  EXPECT_EQ(m_out.devices[1].uuid, "GPU-fake-1");
+  EXPECT_EQ(m_out.devices[1].model, "Fake H100");
+  EXPECT_EQ(m_out.devices[1].memory_bytes, 80LL << 30);
+  EXPECT_EQ(m_out.samplesOf("power_watts").value, std::vector<double>{654.321});
+  EXPECT_EQ(m_out.samplesOf("sm_clock_hertz").value, std::vector<double>{1.98e9});
+  EXPECT_EQ(m_out.samplesOf("memory_temperature_celsius").value, std::vector<double>{70});
+  EXPECT_EQ(m_out.samplesOf("clock_event_reasons").value, std::vector<double>{4}) << "an older driver has the reasons under their old name";
+  ASSERT_TRUE(m_out.hasEvent("device_facts"));
+  EXPECT_NE(m_out.events[0].message.find("\"driver\":\"550.54.03\""), std::string::npos) << m_out.events[0].message;
+  EXPECT_NE(m_out.events[0].message.find("\"slowdown_celsius\":87"), std::string::npos);
+}
+
+TEST_F(NvmlSourceTest, LeavesUnsupportedReadingsAbsent) {
+  start();
+  poll(0);
+  EXPECT_EQ(m_out.samplesOf("ecc_corrected_total", "*", DeviceId{1}).value, std::vector<double>{17});
+  EXPECT_EQ(m_out.samplesOf("ecc_corrected_total", "*", DeviceId{2}).size(), 0U);
+  EXPECT_EQ(m_out.samplesOf("remapped_rows_corrected_total").size(), 0U) << "the library has no such function";
+  EXPECT_EQ(m_out.samplesOf("nvlink_receive_bytes_per_s").size(), 0U);
+}
+
+TEST_F(NvmlSourceTest, TurnsNvlinkCountersIntoRates) {
+  start();
+  poll(0);
+  state("nvlink_kib 3000\n");
+  poll(kNsPerSecond);
+  EXPECT_EQ(m_out.samplesOf("nvlink_transmit_bytes_per_s").value, std::vector<double>{2000.0 * 1024});
+}
+
+TEST_F(NvmlSourceTest, TellsALostGpuOnceAndKeepsReadingTheOther) {
+  start();
+  poll(0);
+  state("lost 0\n");
+  poll(kNsPerSecond);
+  poll(kNsPerSecond);
+  int lost = 0;
+  for (const Event& event : m_out.events)
+    lost += event.kind == "gpu_lost" && event.device == DeviceId{1} && event.severity == Severity::kCritical;
+  EXPECT_EQ(lost, 1);
+  EXPECT_EQ(m_out.samplesOf("power_watts", "*", DeviceId{1}).size(), 1U);
+  EXPECT_EQ(m_out.samplesOf("power_watts", "*", DeviceId{2}).size(), 3U);
+}
+
+TEST_F(NvmlSourceTest, RecordsAnXidWithItsGpu) {
+  start();
+  state("xid 63\n");
+  poll(0);
+  poll(kNsPerSecond);
+  std::vector<Event> xids;
+  for (const Event& event : m_out.events)
+    if (event.kind == "xid") xids.push_back(event);
+  ASSERT_EQ(xids.size(), 1U);
+  EXPECT_EQ(xids[0].code, "63");
+  EXPECT_EQ(xids[0].device, DeviceId{2});
+}
+
+TEST_F(NvmlSourceTest, KnowsWhichRankUsesAGpuAndThatHiddenMemoryIsNotZero) {
+  start();
+  poll(0);
+  EXPECT_EQ(m_out.samplesOf("gpu_process_memory_bytes", R"({"local_rank":"3","pid":"4000","rank":"11"})").value,
+            std::vector<double>{50.0 * (1LL << 30)});
+  EXPECT_EQ(m_out.samplesOf("gpu_process_memory_bytes", R"({"pid":"4001"})").size(), 0U);
+  EXPECT_EQ(m_out.samplesOf("gpu_process_count", R"({"pid":"4001"})").size(), 1U);
+}
+
+TEST_F(NvmlSourceTest, ReadsTheLongerProcessRecordOfTheDriversThatHaveIt) {
+  state("driver_major 535\ndriver_minor 54\nstride 32\n");
+  start();
+  poll(0);
+  EXPECT_EQ(m_out.samplesOf("gpu_process_count", R"({"pid":"4001"})").size(), 1U);
+  EXPECT_EQ(m_out.samplesOf("gpu_process_memory_bytes", R"({"local_rank":"3","pid":"4000","rank":"11"})").size(), 1U);
+}
+
+TEST_F(NvmlSourceTest, SaysOnceAndClearlyThatThereIsNoDriver) {
+  m_config.insert_or_assign("library", "/nonexistent/libnvidia-ml.so.1");
+  Status status = makeNvmlSource()->start(m_out, m_context);
+  EXPECT_EQ(status.code(), Code::kUnavailable);
+  EXPECT_NE(status.message().find("no NVIDIA driver"), std::string::npos);
+  m_config.insert_or_assign("library", RG_FAKE_NVML);
+  state("init 9\n");
+  status = makeNvmlSource()->start(m_out, m_context);
+  EXPECT_EQ(status.message(), "source.nvml: nvmlInit_v2: the NVIDIA driver is not loaded");
+}
+
+}  // namespace
+}  // namespace runglass
