@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// The files that lie beside a store while it is written. SQLite owns <store>-wal, <store>-shm and <store>-journal: it DELETES a
+// foreign <store>-journal when it opens the store (tried with 3.40), so our journal of acknowledged batches has a name of its own.
+//
+// Threading:  pure functions.
+// Ownership:  none.
+// Units:      paths.
+// Errors:     none.
+// Cost:       one string each.
+#pragma once
+
+#include <string>
+
+namespace runglass {
+
+// Batches acknowledged but not yet committed. Empty or absent after a clean close.
+inline std::string journalPath(const std::string& store) { return store + "-ingest"; }
+// Held with flock by the one writer; its text is the writer's pid.
+inline std::string lockPath(const std::string& store) { return store + "-lock"; }
+
+}  // namespace runglass
