@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// runglassctl export: a slice of a run as a store, as CSV files or as a Chrome trace.
+#include <CLI/CLI.hpp>
+#include <filesystem>
+
+#include "app/ctl/chrome_trace.h"
+#include "app/ctl/command.h"
+#include "app/ctl/output.h"
+#include "app/ctl/row_format.h"
+#include "app/ctl/store_access.h"
+
+namespace runglass::ctl {
+namespace {
+
+// One CSV file per relation. {run}, {t0} and {t1} are replaced by numbers; {in:COLUMN} by the range's condition or nothing.
+struct Table {
+  const char* name;
+  const char* sql;
+};
+constexpr Table kTables[] = {
+    {"run", "SELECT * FROM run WHERE run_id = {run}"},
+    {"attempt", "SELECT * FROM attempt WHERE run_id = {run} ORDER BY attempt"},
+    {"attempt_fact", "SELECT * FROM attempt_fact WHERE run_id = {run}"},
+    {"checkpoint", "SELECT * FROM checkpoint WHERE run_id = {run}{in:begin_ns}"},
+    {"rank", "SELECT * FROM rank WHERE run_id = {run} ORDER BY attempt, rank"},
+    {"node", "SELECT * FROM node WHERE node IN (SELECT node FROM rank WHERE run_id = {run})"},
+    {"device", "SELECT * FROM device WHERE node IN (SELECT node FROM rank WHERE run_id = {run})"},
+    {"series", "SELECT * FROM series WHERE run_id = {run} OR run_id IS NULL AND node IN (SELECT node FROM rank WHERE run_id = {run})"},
+    {"sample",
+     "SELECT s.series_id, p.time_ns, p.value FROM series s, sample(s.series_id, {t0}, {t1}) p WHERE s.kind <> 'scalar' AND "
+     "(s.run_id = {run} OR s.run_id IS NULL AND s.node IN (SELECT node FROM rank WHERE run_id = {run}))"},
+    {"scalar_all", "SELECT * FROM scalar_all WHERE run_id = {run}{in:time_ns}"},
+    {"step", "SELECT * FROM step WHERE run_id = {run}{in:start_ns}"},
+    {"step_part", "SELECT p.* FROM step_part p WHERE run_id = {run}"},
+    {"progress", "SELECT * FROM progress WHERE run_id = {run}"},
+    {"track", "SELECT * FROM track WHERE run_id = {run}"},
+    {"span", "SELECT * FROM span WHERE run_id = {run}{in:start_ns}"},
+    {"event", "SELECT * FROM event WHERE run_id = {run}{in:time_ns} ORDER BY time_ns"},
+    {"log_line", "SELECT * FROM log_line WHERE run_id = {run}{in:time_ns} ORDER BY time_ns"},
+    {"finding", "SELECT * FROM finding WHERE run_id = {run}"},
+    {"label", "SELECT * FROM label WHERE run_id = {run}"},
+    {"note", "SELECT * FROM note WHERE run_id = {run}"},
+    {"incident", "SELECT * FROM incident WHERE run_id = {run}"},
+    {"ingest_issue", "SELECT * FROM ingest_issue"},
+};
+
+void replaceAll(std::string& text, std::string_view from, const std::string& to) {
+  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) text.replace(at, from.size(), to);
+}
+
+// SQL has no literal for the lowest int64: as an expression.
+std::string literal(std::int64_t number) {
+  return number == std::numeric_limits<std::int64_t>::min() ? "(-9223372036854775807 - 1)" : std::to_string(number);
+}
+
+std::string fill(std::string sql, RunId run, TimeRange range) {
+  replaceAll(sql, "{run}", std::to_string(run.value));
+  replaceAll(sql, "{t0}", literal(range.t0));
+  replaceAll(sql, "{t1}", literal(range.t1));
+  for (std::size_t at = sql.find("{in:"); at != std::string::npos; at = sql.find("{in:")) {
+    const std::size_t end = sql.find('}', at);
+    const std::string column = sql.substr(at + 4, end - at - 4);
+    sql.replace(at, end - at + 1,
+                range == TimeRange{} ? "" : " AND " + column + " >= " + literal(range.t0) + " AND " + column + " < " + literal(range.t1));
+  }
+  return sql;
+}
+
+Status writeCsv(Reader& reader, RunId run, TimeRange range, const std::string& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) return {Code::kPermissionDenied, "cannot create folder: " + folder + ": " + error.message()};
+  for (const Table& table : kTables) {
+    RG_ASSIGN(Output out, Output::create(folder + "/" + table.name + ".csv"));
+    RG_TRY(printQuery(reader, fill(table.sql, run, range), "csv", out));
+  }
+  return {};
+}
+
+class Export : public Command {
+ public:
+  const char* name() const override { return "export"; }
+  const char* help() const override { return "Copy a run, or its slice in time, into a store, CSV files or a Chrome trace"; }
+  void declare(CLI::App& app) override {
+    app.add_option("--store", m_store, "The store, a .rgl file")->required();
+    app.add_option("--run", m_run, "The run's id (runglassctl info shows it)")->required()->check(CLI::PositiveNumber);
+    auto* target = app.add_option_group("target", "Where to; exactly one");
+    target->add_option("--to", m_to, "A new store; never overwritten");
+    target->add_option("--chrome-trace", m_trace, "A new Chrome trace JSON file of the run's spans");
+    target->add_option("--csv", m_csv, "A folder for one CSV file per relation; files are never overwritten");
+    target->require_option(1);
+    app.add_option("--t0", m_range.t0, "Start of the slice, ns since 1970 (included)");
+    app.add_option("--t1", m_range.t1, "End of the slice, ns since 1970 (excluded)");
+  }
+  Status run() override {
+    if (m_range.t0 >= m_range.t1) return {Code::kInvalidArgument, "the slice is empty: --t0 must be less than --t1"};
+    RG_ASSIGN(auto reader, openForReading(m_store));
+    RG_ASSIGN(const auto runs, reader->runs());
+    const RunId run{m_run};
+    if (std::none_of(runs.begin(), runs.end(), [&](const Run& one) { return one.id == run; }))
+      return {Code::kNotFound, m_store + ": there is no run " + std::to_string(m_run)};
+    if (!m_to.empty()) return exportRun(m_store, run, m_range, m_to);
+    if (!m_csv.empty()) return writeCsv(*reader, run, m_range, m_csv);
+    RG_ASSIGN(Output out, Output::create(m_trace));
+    Status status = writeChromeTrace(*reader, run, m_range, out);
+    std::error_code ignored;
+    if (!status.ok()) std::filesystem::remove(m_trace, ignored);
+    return status;
+  }
+
+ private:
+  std::string m_store, m_to, m_trace, m_csv;
+  std::uint64_t m_run = 0;
+  TimeRange m_range;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> makeExport() { return std::make_unique<Export>(); }
+
+}  // namespace runglass::ctl

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// runglassctl info: what a store holds, how big it is, and what was odd or lost on the way in.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "app/ctl/command.h"
+#include "app/ctl/output.h"
+#include "app/ctl/store_access.h"
+#include "model/issue_catalog.h"
+
+namespace runglass::ctl {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Contents {
+  StoreInfo store;
+  std::vector<Run> runs;
+  std::vector<std::vector<Attempt>> attempts;  // of each run
+  std::vector<Node> nodes;
+  std::vector<Device> devices;
+  std::vector<Issue> issues;
+};
+
+Result<Contents> read(Reader& reader) {
+  Contents all;
+  RG_ASSIGN(all.store, reader.info());
+  RG_ASSIGN(all.runs, reader.runs());
+  for (const Run& run : all.runs) {
+    RG_ASSIGN(auto attempts, reader.attempts(run.id));
+    all.attempts.push_back(std::move(attempts));
+  }
+  RG_ASSIGN(all.nodes, reader.nodes());
+  RG_ASSIGN(all.devices, reader.devices());
+  RG_ASSIGN(all.issues, reader.issues());
+  return all;
+}
+
+template <class T>
+Json orNull(const std::optional<T>& value) {
+  return value ? Json(*value) : Json();
+}
+
+// Absent while there is nothing to divide by.
+std::optional<double> ratio(std::int64_t bytes, std::int64_t count) {
+  return count > 0 ? std::optional(static_cast<double>(bytes) / static_cast<double>(count)) : std::nullopt;
+}
+
+const char* stateName(RunState state) {
+  static constexpr const char* kNames[] = {"unknown", "running", "finished", "failed", "stalled"};
+  return kNames[static_cast<std::size_t>(state)];
+}
+const char* domainName(TimeDomain domain) {
+  static constexpr const char* kNames[] = {"utc", "relative", "none"};
+  return kNames[static_cast<std::size_t>(domain)];
+}
+
+std::optional<std::int64_t> lastStep(const std::vector<Attempt>& attempts) {
+  std::optional<std::int64_t> last;
+  for (const Attempt& attempt : attempts)
+    if (attempt.last_step && (!last || *attempt.last_step > *last)) last = attempt.last_step;
+  return last;
+}
+
+Json toJson(const Contents& all) {
+  const StoreInfo& store = all.store;
+  Json json = {{"path", store.path},
+               {"store_uuid", store.store_uuid},
+               {"schema_version", store.schema_version},
+               {"file_bytes", store.file_bytes},
+               {"journal_bytes", store.journal_bytes},
+               {"first_ns", orNull(store.first)},
+               {"last_ns", orNull(store.last)},
+               {"series", store.series_count},
+               {"samples", store.sample_count},
+               {"sample_bytes", store.sample_bytes},
+               {"bytes_per_sample", orNull(ratio(store.sample_bytes, store.sample_count))},
+               {"spans", store.span_count},
+               {"span_bytes", store.span_bytes},
+               {"bytes_per_span", orNull(ratio(store.span_bytes, store.span_count))},
+               {"events", store.event_count},
+               {"log_lines", store.log_count},
+               {"nodes", all.nodes.size()},
+               {"devices", all.devices.size()}};
+  json["runs"] = Json::array();
+  for (std::size_t i = 0; i < all.runs.size(); ++i) {
+    const Run& run = all.runs[i];
+    json["runs"].push_back({{"run_id", run.id.value},
+                            {"run_uuid", run.uuid},
+                            {"name", run.name},
+                            {"time_domain", domainName(run.time_domain)},
+                            {"state", stateName(run.state)},
+                            {"start_ns", orNull(run.start)},
+                            {"end_ns", orNull(run.end)},
+                            {"attempts", all.attempts[i].size()},
+                            {"last_step", orNull(lastStep(all.attempts[i]))},
+                            {"simulated", run.simulated}});
+  }
+  json["ingest_issues"] = Json::array();
+  for (const Issue& issue : all.issues) {
+    const IssueInfo* known = findIssue(issue.code);
+    json["ingest_issues"].push_back({{"code", issue.code},
+                                     {"severity", known ? Json(severityName(known->severity)) : Json()},
+                                     {"source", issue.source},
+                                     {"count", issue.count},
+                                     {"first_ns", orNull(issue.first)},
+                                     {"last_ns", orNull(issue.last)},
+                                     {"detail", issue.detail},
+                                     {"help", known ? Json(known->help) : Json()}});
+  }
+  return json;
+}
+
+std::string bytesText(std::int64_t bytes) {
+  static constexpr const char* kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+  double value = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  while (value >= 1024 && unit + 1 < std::size(kUnits)) {
+    value /= 1024;
+    ++unit;
+  }
+  char text[40];
+  std::snprintf(text, sizeof text, unit == 0 ? "%.0f %s" : "%.1f %s", value, kUnits[unit]);
+  return text;
+}
+
+std::string timeText(std::optional<TimeNs> time) {
+  if (!time) return "-";
+  const TimeNs floor = *time >= 0 ? *time / kNsPerSecond : (*time - kNsPerSecond + 1) / kNsPerSecond;
+  const std::time_t seconds = static_cast<std::time_t>(floor);
+  std::tm utc{};
+  char text[40];
+  if (!gmtime_r(&seconds, &utc) || std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%SZ", &utc) == 0) return std::to_string(*time) + " ns";
+  return text;
+}
+
+std::string perText(std::int64_t bytes, std::int64_t count) {
+  const auto each = ratio(bytes, count);
+  if (!each) return "";
+  char text[40];
+  std::snprintf(text, sizeof text, ", %.2f bytes each", *each);
+  return text;
+}
+
+std::string toText(const Contents& all) {
+  const StoreInfo& store = all.store;
+  std::string text =
+      "store     " + store.path + " (schema " + std::to_string(store.schema_version) + ", " + bytesText(store.file_bytes) + ")\n";
+  if (store.journal_bytes > 0) text += "journal   " + bytesText(store.journal_bytes) + " not yet in the file\n";
+  text += "time      " + timeText(store.first) + " to " + timeText(store.last) + "\n";
+  text += "samples   " + std::to_string(store.sample_count) + " in " + std::to_string(store.series_count) + " series" +
+          perText(store.sample_bytes, store.sample_count) + "\n";
+  text += "spans     " + std::to_string(store.span_count) + perText(store.span_bytes, store.span_count) + "\n";
+  text += "events    " + std::to_string(store.event_count) + ", log lines " + std::to_string(store.log_count) + "\n";
+  text += "nodes     " + std::to_string(all.nodes.size()) + ", devices " + std::to_string(all.devices.size()) + "\n";
+  for (std::size_t i = 0; i < all.runs.size(); ++i) {
+    const Run& run = all.runs[i];
+    const auto step = lastStep(all.attempts[i]);
+    text += "run " + std::to_string(run.id.value) + "     " + run.name + ": " + stateName(run.state) + ", attempts " +
+            std::to_string(all.attempts[i].size()) + ", last step " + (step ? std::to_string(*step) : "-") +
+            (run.simulated ? ", simulated" : "") + "\n";
+  }
+  for (const Issue& issue : all.issues) {
+    const IssueInfo* known = findIssue(issue.code);
+    text += std::string(known ? severityName(known->severity) : "issue") + ": " + issue.code + " x" + std::to_string(issue.count) +
+            " from " + issue.source + (issue.detail.empty() ? "" : ": " + issue.detail) + "\n";
+    if (known) text += "    " + std::string(known->help) + "\n";
+  }
+  return text;
+}
+
+class Info : public Command {
+ public:
+  const char* name() const override { return "info"; }
+  const char* help() const override { return "Show what a store holds: runs, time range, counts, sizes, ingest issues"; }
+  void declare(CLI::App& app) override {
+    app.add_option("--store", m_store, "The store, a .rgl file")->required();
+    app.add_flag("--json", m_json, "Print one JSON object");
+  }
+  Status run() override {
+    RG_ASSIGN(auto reader, openForReading(m_store));
+    RG_ASSIGN(const Contents all, read(*reader));
+    Output out = Output::standard();
+    out.write(m_json ? toJson(all).dump(2, ' ', false, Json::error_handler_t::replace) + "\n" : toText(all));
+    return out.finish();
+  }
+
+ private:
+  std::string m_store;
+  bool m_json = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> makeInfo() { return std::make_unique<Info>(); }
+
+}  // namespace runglass::ctl

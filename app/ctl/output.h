@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Output: a buffered file or stdout that remembers its first failure.
+//
+// Threading:  one thread.
+// Ownership:  closes what it opened; stdout stays open.
+// Units:      bytes.
+// Errors:     write() never fails by itself; ok() tells, finish() says why (RESOURCE_EXHAUSTED full disk, UNAVAILABLE reader gone).
+// Cost:       64 KiB buffer.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+#include "model/result.h"
+
+namespace runglass::ctl {
+
+class Output {
+ public:
+  static Output standard() { return {stdout, "standard output"}; }
+  // Never overwrites: ALREADY_EXISTS.
+  static Result<Output> create(const std::string& path);
+  Output(Output&& other) noexcept;
+  Output& operator=(Output&&) = delete;
+  ~Output();
+
+  void write(std::string_view text);
+  bool ok() const { return m_errno == 0; }
+  Status finish();
+
+ private:
+  Output(std::FILE* file, std::string name) : m_file(file), m_name(std::move(name)) {}
+  void drain();
+  std::FILE* m_file;
+  std::string m_name;
+  std::string m_buffer;
+  int m_errno = 0;
+};
+
+// Shortest text that reads back as the same double; "inf", "-inf", "nan".
+void appendDouble(std::string& text, double value);
+// A JSON string literal; invalid UTF-8 becomes U+FFFD.
+void appendJsonString(std::string& json, std::string_view text);
+
+}  // namespace runglass::ctl

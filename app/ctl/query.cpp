@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// runglassctl query: read-only SQL over the relations.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+
+#include "app/ctl/command.h"
+#include "app/ctl/output.h"
+#include "app/ctl/row_format.h"
+#include "app/ctl/store_access.h"
+
+namespace runglass::ctl {
+namespace {
+
+class Query : public Command {
+ public:
+  const char* name() const override { return "query"; }
+  const char* help() const override { return "Run read-only SQL over the store's relations (run, scalar, sample(...), span, ...)"; }
+  void declare(CLI::App& app) override {
+    app.add_option("--store", m_store, "The store, a .rgl file")->required();
+    app.add_option("--format", m_format, "csv, json (an array of objects) or table")
+        ->check(CLI::IsMember({"csv", "json", "table"}))
+        ->capture_default_str();
+    app.add_option("SQL", m_sql, "One SELECT statement")->required();
+  }
+  Status run() override {
+    RG_ASSIGN(auto reader, openForReading(m_store));
+    Output out = Output::standard();
+    return printQuery(*reader, m_sql, m_format, out);
+  }
+
+ private:
+  std::string m_store, m_sql, m_format = "table";
+};
+
+}  // namespace
+
+std::unique_ptr<Command> makeQuery() { return std::make_unique<Query>(); }
+
+}  // namespace runglass::ctl

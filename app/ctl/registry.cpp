@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Every subcommand: one declaration, one line.
+#include "app/ctl/command.h"
+
+namespace runglass::ctl {
+
+std::unique_ptr<Command> makeExport();
+std::unique_ptr<Command> makeInfo();
+std::unique_ptr<Command> makeQuery();
+std::unique_ptr<Command> makeVerify();
+
+std::vector<std::unique_ptr<Command>> commands() {
+  std::vector<std::unique_ptr<Command>> all;
+  all.push_back(makeInfo());
+  all.push_back(makeQuery());
+  all.push_back(makeVerify());
+  all.push_back(makeExport());
+  return all;
+}
+
+}  // namespace runglass::ctl

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// runglassctl verify: every checksum and invariant; exit 1 when anything is damaged.
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "app/ctl/command.h"
+#include "app/ctl/output.h"
+#include "app/ctl/store_access.h"
+
+namespace runglass::ctl {
+namespace {
+
+class Verify : public Command {
+ public:
+  const char* name() const override { return "verify"; }
+  const char* help() const override { return "Check every checksum and invariant; exit 1 and name what is damaged"; }
+  void declare(CLI::App& app) override {
+    app.add_option("--store", m_store, "The store, a .rgl file")->required();
+    app.add_flag("--json", m_json, "Print one JSON object");
+  }
+  Status run() override {
+    RG_ASSIGN(auto reader, openForReading(m_store));
+    RG_ASSIGN(const auto damaged, reader->verify());
+    Output out = Output::standard();
+    if (m_json) {
+      const nlohmann::ordered_json json = {{"path", m_store}, {"ok", damaged.empty()}, {"damaged", damaged}};
+      out.write(json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+    } else {
+      for (const std::string& line : damaged) out.write(line + "\n");
+      if (damaged.empty()) out.write(m_store + ": everything checked, nothing damaged\n");
+    }
+    RG_TRY(out.finish());
+    if (damaged.empty()) return {};
+    return {Code::kDataLoss, m_store + ": " + std::to_string(damaged.size()) + " damaged, the first: " + damaged.front()};
+  }
+
+ private:
+  std::string m_store;
+  bool m_json = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> makeVerify() { return std::make_unique<Verify>(); }
+
+}  // namespace runglass::ctl

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+// Invariants:
+// 1. The new store is written under <to>.part and renamed when it is complete: `to` is a whole store or not there.
+// 2. Only the Reader and the Writer are used, so that any source a Reader can open can be exported.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <limits>
+#include <map>
+#include <set>
+
+#include "storage/store_files.h"
+#include "storage/writer.h"
+
+namespace runglass {
+namespace {
+
+constexpr std::int64_t kLowest = std::numeric_limits<std::int64_t>::min();
+constexpr std::int64_t kHighest = std::numeric_limits<std::int64_t>::max();
+constexpr std::size_t kPiece = 1 << 16;  // points recorded between two looks at what a commit costs
+
+class RunCopy {
+ public:
+  RunCopy(Reader& from, Writer& to, RunId run, TimeRange range) : m_from(from), m_to(to), m_run(run), m_range(range) {}
+
+  Status copy() {
+    RG_TRY(copyRun());
+    RG_TRY(copyMachines());
+    RG_TRY(copyAttempts());
+    RG_TRY(copySeries());
+    RG_TRY(copySpans());
+    RG_TRY(copyRows());
+    return m_to.flush();
+  }
+
+ private:
+  bool whole() const { return m_range == TimeRange{}; }
+  bool inRange(std::optional<TimeNs> time) const { return whole() || (time && *time >= m_range.t0 && *time < m_range.t1); }
+
+  template <class Key>
+  static Key mapped(const std::map<Key, Key>& ids, Key id) {
+    const auto found = ids.find(id);
+    return found == ids.end() ? Key{} : found->second;
+  }
+
+  Status copyRun() {
+    RG_ASSIGN(const auto runs, m_from.runs());
+    const auto found = std::find_if(runs.begin(), runs.end(), [&](const Run& run) { return run.id == m_run; });
+    if (found == runs.end()) return {Code::kNotFound, "cannot export run: " + std::to_string(m_run.value) + ": there is no such run"};
+    m_new_run = m_to.run(*found);
+    RG_ASSIGN(m_attempts, m_from.attempts(m_run));
+    for (Attempt attempt : m_attempts) {
+      const AttemptId old = attempt.id;
+      attempt.run = m_new_run;
+      m_attempt_ids[old] = m_to.attempt(attempt);
+      RG_ASSIGN(m_ranks[old], m_from.ranks(old));
+      RG_ASSIGN(m_facts[old], m_from.facts(old));
+    }
+    return {};
+  }
+
+  // The nodes that the run's ranks, facts and events name, with all their devices.
+  Status copyMachines() {
+    std::set<NodeId> wanted;
+    std::set<DeviceId> wanted_devices;
+    for (const auto& [attempt, ranks] : m_ranks)
+      for (const Rank& rank : ranks) wanted.insert(rank.node), wanted_devices.insert(rank.device);
+    for (const auto& [attempt, facts] : m_facts)
+      for (const Fact& fact : facts) wanted.insert(fact.node);
+    RG_ASSIGN(m_events, m_from.events({.range = m_range, .run = m_run, .limit = std::numeric_limits<std::int32_t>::max()}));
+    RG_ASSIGN(m_logs, m_from.logs({.range = m_range, .run = m_run, .limit = std::numeric_limits<std::int32_t>::max()}));
+    RG_ASSIGN(m_series, m_from.series({.run = m_run}));
+    for (const Event& event : m_events) wanted.insert(event.node), wanted_devices.insert(event.device);
+    for (const LogLine& line : m_logs) wanted.insert(line.node);
+    for (const Series& series : m_series) wanted.insert(series.key.node), wanted_devices.insert(series.key.device);
+    RG_ASSIGN(const auto devices, m_from.devices());
+    for (const Device& device : devices)
+      if (wanted_devices.contains(device.id)) wanted.insert(device.node);
+    RG_ASSIGN(const auto nodes, m_from.nodes());
+    for (const Node& node : nodes)
+      if (wanted.contains(node.id)) m_node_ids[node.id] = m_to.node(node);
+    for (Device device : devices) {
+      if (!wanted_devices.contains(device.id) && !m_node_ids.contains(device.node)) continue;
+      const DeviceId old = device.id;
+      device.node = mapped(m_node_ids, device.node);
+      m_device_ids[old] = m_to.device(device);
+    }
+    return {};
+  }
+
+  Status copyAttempts() {
+    for (auto& [attempt, ranks] : m_ranks) {
+      for (Rank& rank : ranks) {
+        rank.attempt = mapped(m_attempt_ids, attempt);
+        rank.node = mapped(m_node_ids, rank.node);
+        rank.device = mapped(m_device_ids, rank.device);
+        m_to.rank(rank);
+      }
+      for (Fact& fact : m_facts[attempt]) {
+        fact.attempt = mapped(m_attempt_ids, attempt);
+        fact.node = mapped(m_node_ids, fact.node);
+        m_to.fact(fact);
+      }
+    }
+    RG_ASSIGN(auto checkpoints, m_from.checkpoints(m_run));
+    for (Checkpoint& checkpoint : checkpoints) {
+      checkpoint.attempt = mapped(m_attempt_ids, checkpoint.attempt);
+      m_to.checkpoint(checkpoint);
+    }
+    return {};
+  }
+
+  // What the run itself spans, for the machines' series of a whole run.
+  TimeRange runRange() const {
+    if (!whole()) return m_range;
+    TimeRange range{kHighest, kLowest};
+    for (const Series& series : m_series) {
+      if (series.first_time) range.t0 = std::min(range.t0, *series.first_time);
+      if (series.last_time) range.t1 = std::max(range.t1, *series.last_time + 1);
+    }
+    for (const Attempt& attempt : m_attempts) {
+      if (attempt.start) range.t0 = std::min(range.t0, *attempt.start);
+      if (attempt.end) range.t1 = std::max(range.t1, *attempt.end + 1);
+    }
+    for (const Event& event : m_events) {
+      if (event.time && event.attempt) range.t0 = std::min(range.t0, *event.time), range.t1 = std::max(range.t1, *event.time + 1);
+    }
+    return range;
+  }
+
+  Status copySeries() {
+    for (const Series& series : m_series) RG_TRY(copyOne(series, m_range));
+    const TimeRange range = runRange();
+    if (range.t0 >= range.t1) return {};
+    for (const auto& [old, fresh] : m_node_ids) {
+      RG_ASSIGN(const auto of_node, m_from.series({.node = old}));
+      for (const Series& series : of_node)
+        if (!series.key.attempt && !series.key.device) RG_TRY(copyOne(series, range));
+    }
+    for (const auto& [old, fresh] : m_device_ids) {
+      RG_ASSIGN(const auto of_device, m_from.series({.device = old}));
+      for (const Series& series : of_device)
+        if (!series.key.attempt) RG_TRY(copyOne(series, range));
+    }
+    return {};
+  }
+
+  Status copyOne(const Series& series, TimeRange range) {
+    SeriesKey key = series.key;
+    key.attempt = mapped(m_attempt_ids, key.attempt);
+    key.node = mapped(m_node_ids, key.node);
+    key.device = mapped(m_device_ids, key.device);
+    const SeriesId fresh = m_to.series(key);
+    if (key.kind == SeriesKind::kScalar) return copyScalars(series.id, fresh);
+    RG_ASSIGN(const auto samples, m_from.samples(series.id, range));
+    for (std::size_t at = 0; at < samples.size(); at += kPiece) {
+      const std::size_t n = std::min(kPiece, samples.size() - at);
+      m_to.samples(fresh, {samples.time.data() + at, n}, {samples.value.data() + at, n});
+      RG_TRY(m_to.flushIfDue());
+    }
+    return {};
+  }
+
+  Status copyScalars(SeriesId from, SeriesId to) {
+    RG_ASSIGN(auto points, m_from.scalars(from, kLowest, kHighest));
+    if (!whole()) {
+      // A slice in time holds no point without a time.
+      ScalarColumns kept;
+      for (std::size_t i = 0; i < points.time.size(); ++i) {
+        if (!inRange(points.time[i])) continue;
+        kept.step.push_back(points.step[i]);
+        kept.time.push_back(points.time[i]);
+        kept.value.push_back(points.value[i]);
+      }
+      points = std::move(kept);
+    }
+    for (std::size_t at = 0; at < points.size(); at += kPiece) {
+      const std::size_t n = std::min(kPiece, points.size() - at);
+      const std::span<const TimeNs> time = points.time.empty() ? std::span<const TimeNs>() : std::span(points.time).subspan(at, n);
+      m_to.scalars(to, {points.step.data() + at, n}, time, {points.value.data() + at, n});
+      RG_TRY(m_to.flushIfDue());
+    }
+    return {};
+  }
+
+  Status copySpans() {
+    for (const auto& [old, fresh] : m_attempt_ids) {
+      RG_ASSIGN(const auto tracks, m_from.tracks(old));
+      for (const Track& track : tracks) {
+        TrackKey key = track.key;
+        key.attempt = fresh;
+        const TrackId to = m_to.track(key);
+        RG_ASSIGN(const auto spans, m_from.spans(track.id, m_range));
+        if (spans.size() > 0) m_to.spans(to, spans);
+        RG_TRY(m_to.flushIfDue());
+      }
+    }
+    return {};
+  }
+
+  Status copyRows() {
+    // Readers give the newest first; ids should grow with time here too.
+    for (auto event = m_events.rbegin(); event != m_events.rend(); ++event) {
+      event->attempt = mapped(m_attempt_ids, event->attempt);
+      event->node = mapped(m_node_ids, event->node);
+      event->device = mapped(m_device_ids, event->device);
+      m_to.event(*event);
+    }
+    for (auto line = m_logs.rbegin(); line != m_logs.rend(); ++line) {
+      line->attempt = mapped(m_attempt_ids, line->attempt);
+      line->node = mapped(m_node_ids, line->node);
+      m_to.log(*line);
+    }
+    RG_ASSIGN(auto labels, m_from.labels(m_run));
+    for (Label& label : labels) {
+      label.attempt = mapped(m_attempt_ids, label.attempt);
+      label.node = mapped(m_node_ids, label.node);
+      label.device = mapped(m_device_ids, label.device);
+      m_to.label(label);
+    }
+    RG_ASSIGN(auto findings, m_from.findings(m_run));
+    for (Finding& finding : findings) {
+      finding.run = m_new_run;
+      finding.attempt = mapped(m_attempt_ids, finding.attempt);
+      finding.node = mapped(m_node_ids, finding.node);
+      m_to.finding(finding);
+    }
+    RG_ASSIGN(auto progress, m_from.progress(m_run));
+    for (Progress& one : progress) {
+      one.attempt = mapped(m_attempt_ids, one.attempt);
+      m_to.progress(one);
+    }
+    RG_ASSIGN(const auto issues, m_from.issues());
+    for (const Issue& issue : issues) m_to.issue(issue);
+    return {};
+  }
+
+  Reader& m_from;
+  Writer& m_to;
+  RunId m_run, m_new_run;
+  TimeRange m_range;
+  std::vector<Attempt> m_attempts;
+  std::map<AttemptId, std::vector<Rank>> m_ranks;
+  std::map<AttemptId, std::vector<Fact>> m_facts;
+  std::vector<Event> m_events;
+  std::vector<LogLine> m_logs;
+  std::vector<Series> m_series;
+  std::map<AttemptId, AttemptId> m_attempt_ids;
+  std::map<NodeId, NodeId> m_node_ids;
+  std::map<DeviceId, DeviceId> m_device_ids;
+};
+
+void removeStore(const std::string& path) {
+  std::error_code ignored;
+  for (const std::string& file : {path, path + "-wal", path + "-shm", lockPath(path), journalPath(path)})
+    std::filesystem::remove(file, ignored);
+}
+
+Status writeStore(const std::string& part, Reader& reader, RunId run, TimeRange range) {
+  RG_ASSIGN(auto writer, Writer::open(part));
+  RG_TRY(RunCopy(reader, *writer, run, range).copy());
+  return writer->close();
+}
+
+// On disk before the name appears, so that a power cut leaves no half store under the final name.
+Status putInPlace(const std::string& part, const std::string& to) {
+  const auto failed = [&](const char* what) {
+    return Status(Code::kUnavailable, std::string(what) + ": " + to + ": " + std::strerror(errno));
+  };
+  const int file = ::open(part.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return failed("cannot finish export");
+  const bool synced = ::fsync(file) == 0;
+  ::close(file);
+  if (!synced) return failed("cannot finish export");
+  // link, not rename: it never replaces what somebody else made meanwhile.
+  if (::link(part.c_str(), to.c_str()) != 0) {
+    if (errno == EEXIST) return {Code::kAlreadyExists, "cannot export: " + to + ": the file is there already"};
+    if (::rename(part.c_str(), to.c_str()) != 0) return failed("cannot finish export");
+  }
+  removeStore(part);
+  return {};
+}
+
+}  // namespace
+
+Status exportRun(const std::string& from, RunId run, TimeRange range, const std::string& to) {
+  std::error_code error;
+  if (std::filesystem::exists(to, error)) return {Code::kAlreadyExists, "cannot export: " + to + ": the file is there already"};
+  RG_ASSIGN(auto reader, Reader::open(from));
+  const std::string part = to + ".part";
+  if (std::filesystem::exists(part, error))
+    return {Code::kAlreadyExists, "cannot export: " + part + ": left by an export that was interrupted; delete it first"};
+  Status status = writeStore(part, *reader, run, range);
+  if (status.ok()) status = putInPlace(part, to);
+  if (!status.ok()) removeStore(part);
+  return status;
+}
+
+}  // namespace runglass
