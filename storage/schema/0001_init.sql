@@ -50,6 +50,8 @@ CREATE TABLE rg_stream(agent TEXT NOT NULL, session TEXT NOT NULL, stream INTEGE
 CREATE TABLE rg_clock_map(node_id INTEGER NOT NULL, session TEXT NOT NULL, raw_ns INTEGER NOT NULL, offset_ns INTEGER NOT NULL, error_ns INTEGER NOT NULL, source TEXT NOT NULL,
                           PRIMARY KEY(node_id, session, raw_ns)) WITHOUT ROWID;
 CREATE TABLE rg_import(path_key TEXT PRIMARY KEY, identity TEXT NOT NULL, offset INTEGER NOT NULL, run_id INTEGER, state TEXT NOT NULL) WITHOUT ROWID;
+-- What retention deleted: stored samples + these = rg_series.sample_count.
+CREATE TABLE rg_expired(series_id INTEGER PRIMARY KEY, sample_count INTEGER NOT NULL, last_x INTEGER NOT NULL);
 CREATE TABLE rg_pin(pin_id INTEGER PRIMARY KEY, t0_ns INTEGER NOT NULL, t1_ns INTEGER NOT NULL, reason TEXT NOT NULL);
 
 -- Columnar data: one row per chunk. Formats: SCHEMA.md, "Sample chunk", "Pyramid rows", "Span chunk".

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a store forgets, and in which order. Internal to storage: Writer::applyRetention is this.
+//
+// Threading:  the writer's thread, outside a transaction.
+// Ownership:  borrows the connection.
+// Units:      TimeNs, bytes.
+// Errors:     those of SQLite; what was deleted before a failure stays deleted (batches commit one by one).
+// Cost:       an index range per metric series, transactions of at most 2,000 rows, then the freed pages go back to the disk.
+#pragma once
+
+#include <cstdint>
+
+#include "model/result.h"
+#include "storage/sqlite/connection.h"
+#include "storage/writer.h"
+
+namespace runglass {
+
+struct RetentionOutcome {
+  std::int64_t sample_chunks = 0, pyramids = 0, span_chunks = 0;  // rows deleted
+  bool over_cap = false;  // all that may be deleted is gone, and the file is still larger than the policy's cap
+};
+
+// Scalars, events, findings, facts and coarse spans live as long as their run; pinned ranges are exempt from everything.
+Result<RetentionOutcome> retain(sqlite::Connection& db, const Retention& policy, TimeNs now);
+
+}  // namespace runglass
