@@ -15,6 +15,22 @@ constexpr std::array kIssues = {
               "A chunk's checksum does not match: the disk or a copy damaged it. Other data is unaffected; restore the file from a copy to "
               "get it back."},
     // --- import ---
+    IssueInfo{"import.unknown_kind", kInfo, "The file is of no kind that can be imported; docs/ lists the kinds. Nothing of it was read."},
+    IssueInfo{"tfevents.bad_data_crc", kError,
+              "A record's checksum is wrong, so the record was skipped: the disk or a copy damaged the file. Records around it are kept."},
+    IssueInfo{
+        "tfevents.bad_length_crc", kError,
+        "A record's length is damaged, so nothing after it can be found in this file. Copy the file again from where it was written."},
+    IssueInfo{"tfevents.malformed", kWarning,
+              "A record's checksum is right but its content is not an event as TensorBoard writes them; it was skipped."},
+    IssueInfo{"tfevents.not_scalar", kInfo,
+              "Values that are histograms, images, texts or tensors: they are counted, only scalars are kept."},
+    IssueInfo{"tfevents.record_too_large", kInfo, "Records of more than 16 MiB (graphs, media) hold no scalars and were passed over."},
+    IssueInfo{"hf_trainer_state.no_step", kWarning,
+              "Entries of log_history have no whole-number step, so they have no place on a curve and were skipped."},
+    IssueInfo{"megatron_golden.not_a_number", kInfo,
+              "Values written as text: the exporter's mark for steps at which a metric was not logged. They are absent, not zero."},
+    IssueInfo{"megatron_golden.bad_step", kWarning, "Values whose step is not a whole number were skipped."},
     IssueInfo{"import.truncated", kWarning,
               "The file ends in the middle of a record: it was cut off or is still being written. Everything before is imported; import it "
               "again when it has grown."},

@@ -37,31 +37,34 @@ struct ImportProbe {
 };
 
 struct ImportTarget {
-  std::string run_name;         // from --run or derived from the path
-  std::string file_name;        // last path component, for `source` and messages
-  std::string path;             // full display path, for issues
-  std::string source;           // sub-directory relative to the run's top directory, "" at the top
-  std::uint64_t resume_at = 0;  // decompressed offset up to which an earlier import committed; records before it are parsed, not recorded
-  bool final = true;            // false while a file is being followed: a cut tail is then no issue
+  std::string run_name;     // from --run or derived from the path
+  std::string file_name;    // last path component, for `source` and messages
+  std::string path;         // full display path, for issues
+  std::string source;       // sub-directory relative to the run's top directory, "" at the top
+  std::string attempt_key;  // of the attempt that the file belongs to; an importer that finds restarts inside appends to it
+  std::uint64_t resume_at =
+      0;              // ImportReport::committed_offset of an earlier import of the same, since grown file: record nothing before it
+  bool final = true;  // false while a file is being followed: a cut tail is then no issue
 };
 
+// Points, spans, events and issues are counted by the session, from what is recorded.
 struct ImportReport {
-  RunId run;
-  std::int64_t points = 0, spans = 0, events = 0;
-  std::uint64_t committed_offset = 0;  // after the last complete record
-  std::string partial_reason;          // non-empty: status "partial"
-  std::string skipped_reason;          // non-empty: recognised, but holds nothing for us: status "skipped"
-  struct IssueCount {
-    std::string code;
-    std::int64_t count;
-  };
-  std::vector<IssueCount> issues;
+  RunId run;  // 0 while nothing was recorded
+  std::uint64_t committed_offset =
+      0;                           // after the last complete record, in the importer's own unit (bytes unless its header says otherwise)
+  std::optional<TimeNs> end_time;  // newest time in the file, to order the files of one run
+  std::string partial_reason;      // non-empty: status "partial"
+  std::string skipped_reason;      // non-empty: recognised, but holds nothing for us: status "skipped"
 };
 
 class Importer {
  public:
   virtual ~Importer() = default;
-  virtual std::string_view kind() const = 0;                  // "tfevents", "train_log", ...
+  virtual std::string_view kind() const = 0;  // "tfevents", "train_log", ...
+  // What tells a file apart from another at the same path; stays the same while the file grows. Default: its first 4 KiB.
+  virtual std::string identity(const ImportProbe& probe) const;
+  // First time in the file, if its head has one.
+  virtual std::optional<TimeNs> beginTime(const ImportProbe&) const { return std::nullopt; }
   virtual int recognise(const ImportProbe& probe) const = 0;  // 0 = not mine .. 100 = certain, by content first
   virtual Status run(ByteStream& in, const ImportTarget& target, Recorder& out, ImportReport& report, std::stop_token stop) = 0;
 };

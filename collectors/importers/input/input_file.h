@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// InputFile: one file of the user's as decompressed members: itself, or what a .tar holds. Reads .gz, .bz2, .zst and .xz through
+// libarchive.
+//
+// Threading:  one thread.
+// Ownership:  owns the handle; a Member's stream is valid until the next call of next().
+// Units:      decompressed bytes.
+// Errors:     open: NOT_FOUND, PERMISSION_DENIED, INVALID_ARGUMENT (a directory, a device). Reading: DATA_LOSS names the member and what
+//             the archive says; RESOURCE_EXHAUSTED when a small file grows beyond all reason (a decompression bomb).
+// Cost:       streaming; 64 KiB of head per member.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "collectors/importers/importer.h"
+
+struct archive;
+
+namespace runglass {
+
+class InputFile {
+ public:
+  static Result<std::unique_ptr<InputFile>> open(const std::string& path);
+  ~InputFile();
+  InputFile(const InputFile&) = delete;
+  InputFile& operator=(const InputFile&) = delete;
+
+  struct Member {
+    std::string path;       // "file" or "archive.tar/member"
+    std::string_view head;  // first up to 64 KiB
+    ByteStream* stream;     // from the first byte, head included
+    Status head_status;     // why the head is short, if the archive is damaged already there
+  };
+  // Next regular file inside; nothing after the last.
+  Result<std::optional<Member>> next();
+
+ private:
+  class MemberStream;
+  explicit InputFile(std::string path);
+  std::string m_path;
+  archive* m_archive = nullptr;
+  std::int64_t m_members = 0;
+  std::unique_ptr<MemberStream> m_stream;
+};
+
+}  // namespace runglass

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collectors/importers/registry.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include "model/crc32c.h"
+
+namespace runglass {
+
+std::string Importer::identity(const ImportProbe& probe) const {
+  const std::string_view prefix = probe.head.substr(0, 4096);
+  return std::to_string(prefix.size()) + ":" + std::to_string(crc32c(prefix));
+}
+
+const std::vector<std::unique_ptr<Importer>>& importers() {
+  static const auto kAll = [] {
+    std::vector<std::unique_ptr<Importer>> all;
+    all.push_back(makeTfeventsImporter());
+    all.push_back(makeHfTrainerStateImporter());
+    all.push_back(makeMegatronGoldenImporter());
+    return all;
+  }();
+  return kAll;
+}
+
+std::string canonicalLabel(std::string_view tag) {
+  struct Alias {
+    std::string_view tag, canonical;
+  };
+  // Lower case; a tag matches whole, so that "mtp_1 loss" is not taken for the training loss.
+  static constexpr std::array kAliases = {Alias{"loss", "loss"},
+                                          Alias{"lm loss", "loss"},
+                                          Alias{"train/loss", "loss"},
+                                          Alias{"train_loss", "loss"},
+                                          Alias{"training_loss", "loss"},
+                                          Alias{"loss/train", "loss"},
+                                          Alias{"lm-loss-training/lm loss", "loss"},
+                                          Alias{"train/lm_loss", "loss"},
+                                          Alias{"loss_metrics/global_avg_loss", "loss"},
+                                          Alias{"grad_norm", "grad_norm"},
+                                          Alias{"grad-norm", "grad_norm"},
+                                          Alias{"grad norm", "grad_norm"},
+                                          Alias{"train/grad_norm", "grad_norm"},
+                                          Alias{"grad-norm/grad-norm", "grad_norm"},
+                                          Alias{"learning_rate", "learning_rate"},
+                                          Alias{"learning-rate", "learning_rate"},
+                                          Alias{"learning rate", "learning_rate"},
+                                          Alias{"lr", "learning_rate"},
+                                          Alias{"train/learning_rate", "learning_rate"},
+                                          Alias{"train/lr", "learning_rate"},
+                                          Alias{"learning-rate/learning-rate", "learning_rate"},
+                                          Alias{"eval_loss", "validation_loss"},
+                                          Alias{"val_loss", "validation_loss"},
+                                          Alias{"val/loss", "validation_loss"},
+                                          Alias{"eval/loss", "validation_loss"},
+                                          Alias{"lm loss validation", "validation_loss"},
+                                          Alias{"loss/val", "validation_loss"},
+                                          Alias{"tokens_per_s", "tokens_per_s"},
+                                          Alias{"throughput(tps)", "tokens_per_s"}};
+  std::string lower(tag);
+  std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  for (const Alias& alias : kAliases)
+    if (lower == alias.tag) return "{\"canonical\":\"" + std::string(alias.canonical) + "\"}";
+  return {};
+}
+
+}  // namespace runglass
