@@ -14,6 +14,20 @@ constexpr std::array kIssues = {
     IssueInfo{"store.damaged_chunk", kError,
               "A chunk's checksum does not match: the disk or a copy damaged it. Other data is unaffected; restore the file from a copy to "
               "get it back."},
+    // --- client ---
+    IssueInfo{
+        "client.ring_full", kError,
+        "A trainer reported faster than the agent read, or no agent ran: these records are lost, the trainer was not slowed. Start the "
+        "agent before the job, or give the ring more room with RUNGLASS_RING_BYTES."},
+    IssueInfo{"client.names_full", kWarning,
+              "A trainer used more than 4,095 different names for spans and scalars; the later ones have no name. Keep step numbers and "
+              "addresses out of names."},
+    IssueInfo{"client.torn_record", kWarning, "A trainer died while it wrote a record; that record is lost, everything before it is here."},
+    IssueInfo{"client.bad_ring", kWarning,
+              "A file in the ring directory is not a ring this agent can read: another version of librunglass, or damaged. Use the "
+              "librunglass of the same release as the agent."},
+    IssueInfo{"client.no_step", kWarning,
+              "A trainer reported a scalar outside any step and without a step number; it cannot be placed on a curve and was left out."},
     // --- import ---
     IssueInfo{"import.unknown_kind", kInfo, "The file is of no kind that can be imported; docs/ lists the kinds. Nothing of it was read."},
     IssueInfo{"tfevents.bad_data_crc", kError,

@@ -130,6 +130,19 @@ constexpr std::array kMetrics = {
     metric("trainer_process_count", "count", kNode, false, "Trainers", "Processes on the node that have a rank in their environment."),
     // --- runs ---
     metric("step_time_ns", "ns", kRank, false, "Step time", "Wall time of one training step on one rank."),
+    metric("step_phase", "", kRank, false, "Step phase", "What a step was: 0 init, 1 warmup, 2 steady, 3 eval, 4 checkpoint."),
+    metric("step_part_ns", "ns", kRank, false, "Step part",
+           "Time of one part of a step (forward, backward, communication, data, optimizer)."),
+    metric("step_part_wait_ns", "ns", kRank, false, "Step part, waiting",
+           "Share of a step part in which the thread was off the CPU: waiting for peers or data."),
+    metric("step_cpu_ns", "ns", kRank, false, "Step CPU time", "CPU time of the whole process, all threads, during one step."),
+    metric("step_run_delay_ns", "ns", kRank, false, "Step run delay",
+           "Time the training thread was ready but had no CPU during one step (/proc/thread-self/schedstat)."),
+    metric("data_range_first", "", kRank, false, "First sample", "Index of the first sample a rank consumed in a step."),
+    metric("data_range_last", "", kRank, false, "Last sample", "Index after the last sample a rank consumed in a step."),
+    metric("run_cpu_ns", "ns", kRank, true, "CPU time", "CPU time of the trainer's main thread (/proc/PID/schedstat)."),
+    metric("run_delay_ns", "ns", kRank, true, "Run delay",
+           "Time the trainer's main thread was ready but had no CPU (/proc/PID/schedstat)."),
 };
 constexpr std::array<std::string_view, 12> kUnits = {"flops_per_s", "bytes_per_s", "per_s",  "ns",    "bytes", "watts",
                                                      "celsius",     "hertz",       "joules", "ratio", "count", "total"};

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// Invariants: a ring file is unlinked only after finish() was recorded and flushed; until then an agent that dies starts again from
+// the mark in the file.
+#include "collectors/sources/client/client_source.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include "collectors/sources/client/process_feed.h"
+
+namespace runglass {
+namespace {
+
+constexpr DurNs kListEvery = 250 * kNsPerMs;
+constexpr int kPumpsPerPoll = 8;  // a full ring is emptied in one poll, the others still get their turn
+
+class ClientSource : public Source {
+ public:
+  std::string_view name() const override { return "client"; }
+
+  Status start(Recorder&, const SourceContext& context) override {
+    m_context = &context;
+    if (const auto* dirs = (*context.config)["dirs"].as_array())
+      for (const auto& dir : *dirs)
+        if (const auto text = dir.value<std::string>()) m_dirs.push_back(*text);
+    m_poll = std::clamp<std::int64_t>((*context.config)["poll_ms"].value_or<std::int64_t>(25), 1, 1000) * kNsPerMs;
+    return {};
+  }
+
+  TimeNs poll(Recorder& out, TimeNs now) override {
+    if (now >= m_list_due) {
+      m_list_due = now + kListEvery;
+      for (const std::string& dir : directories()) list(out, dir);
+    }
+    bool more = false;
+    for (auto it = m_feeds.begin(); it != m_feeds.end();) {
+      const bool keep = pump(out, *it->second, now, more);
+      it = keep ? std::next(it) : m_feeds.erase(it);
+    }
+    return more ? now : now + m_poll;
+  }
+
+  void stop(Recorder& out) override {
+    for (auto& [path, feed] : m_feeds)
+      if (const auto last = feed->pump(out, m_context->now()); !last.ok()) tellBad(out, path, last.status());
+  }
+
+ private:
+  std::vector<std::string> directories() const {
+    if (!m_dirs.empty()) return m_dirs;
+    std::vector<std::string> all;
+    const auto add = [&](const std::string& dir) {
+      if (std::find(all.begin(), all.end(), dir) == all.end()) all.push_back(dir);
+    };
+    if (const char* dir = std::getenv("RUNGLASS_DIR"); dir != nullptr && *dir != 0) add(dir);
+    if (const char* dir = std::getenv("XDG_RUNTIME_DIR"); dir != nullptr && *dir != 0) add(std::string(dir) + "/runglass");
+    add("/dev/shm/runglass-" + std::to_string(getuid()));
+    if (getuid() != 0) return all;
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator("/dev/shm", error))
+      if (entry.path().filename().string().starts_with("runglass-")) add(entry.path());
+    for (const auto& entry : std::filesystem::directory_iterator("/run/user", error)) add(entry.path() / "runglass");
+    return all;
+  }
+
+  void list(Recorder& out, const std::string& dir) {
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator(dir, error)) {
+      const std::string path = entry.path();
+      if (entry.path().extension() != ".ring" || m_feeds.contains(path) || m_bad.contains(path)) continue;
+      auto ring = RingReader::open(path);
+      if (ring.ok())
+        m_feeds.emplace(path, std::make_unique<ProcessFeed>(std::move(ring).value(), *m_context));
+      else if (ring.status().code() == Code::kInvalidArgument || ring.status().code() == Code::kPermissionDenied)
+        tellBad(out, path, ring.status());
+      // Another agent reads it, or it has just gone: looked at again next time.
+    }
+  }
+
+  void tellBad(Recorder& out, const std::string& path, const Status& why) {
+    if (!m_bad.insert(path).second) return;
+    const TimeNs now = m_context->now();
+    out.issue({.code = "client.bad_ring", .source = path, .first = now, .last = now, .detail = why.message()});
+  }
+
+  // False: the feed is done with.
+  bool pump(Recorder& out, ProcessFeed& feed, TimeNs now, bool& more) {
+    for (int i = 0; i < kPumpsPerPoll; ++i) {
+      const auto waiting = feed.pump(out, now);
+      if (!waiting.ok()) {
+        if (waiting.status().code() == Code::kDataLoss) {
+          tellBad(out, feed.ring().path(), waiting.status());
+          return false;
+        }
+        return true;  // the Recorder refused: nothing was released, it comes again
+      }
+      if (!*waiting) break;
+      if (i + 1 == kPumpsPerPoll) more = true;
+    }
+    if (!feed.exhausted()) return true;
+    feed.finish(out);
+    if (!out.flush().ok()) return true;
+    unlink(feed.ring().path().c_str());
+    return false;
+  }
+
+  const SourceContext* m_context = nullptr;
+  std::vector<std::string> m_dirs;
+  DurNs m_poll = 25 * kNsPerMs;
+  TimeNs m_list_due = 0;
+  std::map<std::string, std::unique_ptr<ProcessFeed>> m_feeds;
+  std::set<std::string> m_bad;
+};
+
+}  // namespace
+
+std::unique_ptr<Source> makeClientSource() { return std::make_unique<ClientSource>(); }
+
+}  // namespace runglass

@@ -1,0 +1,409 @@
+// SPDX-License-Identifier: Apache-2.0
+// Invariants:
+// 1. Slots are released only after the Recorder's flush() took what they held.
+// 2. The run's own row (state, start, end) is told by rank 0 alone; a rank that vanishes may only turn it to failed.
+// 3. Steps, parts and spans are always this rank's; a scalar is the run's unless the trainer said otherwise.
+#include "collectors/sources/client/process_feed.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstring>
+#include <fstream>
+
+#include "collectors/sources/series_book.h"
+#include "model/metric_catalog.h"
+
+namespace runglass {
+namespace {
+
+constexpr DurNs kProgressEvery = 100 * kNsPerMs, kProgressAgain = 2 * kNsPerSecond, kDelayEvery = kNsPerSecond;
+constexpr std::array<const char*, 5> kPhaseNames = {"init", "warmup", "steady", "eval", "checkpoint"};
+constexpr std::array<std::string_view, 4> kCanonical = {"loss", "grad_norm", "learning_rate", "tokens_per_s"};
+
+std::optional<std::int64_t> given(std::int64_t value) { return value == kAbsent ? std::nullopt : std::optional(value); }
+
+template <class T>
+T fixedPart(std::string_view payload) {
+  T value{};
+  std::memcpy(&value, payload.data(), std::min(sizeof(T), payload.size()));
+  return value;
+}
+
+// The text after a fixed part; cut where the record is shorter than it claims.
+std::string_view textAt(std::string_view payload, std::size_t offset, std::size_t bytes) {
+  return offset <= payload.size() ? payload.substr(offset, bytes) : std::string_view();
+}
+
+std::string bootId() {
+  std::ifstream file("/proc/sys/kernel/random/boot_id");
+  std::string id;
+  file >> id;
+  return id;
+}
+
+}  // namespace
+
+void placeRank(const Layout& layout, std::string_view order, Rank& rank) {
+  const auto sizeOf = [&](std::string_view name) -> std::int64_t {
+    const std::int32_t size = name == "tp"   ? layout.tp
+                              : name == "pp" ? layout.pp
+                              : name == "dp" ? layout.dp
+                              : name == "cp" ? layout.cp
+                              : name == "ep" ? layout.ep
+                                             : 0;
+    return std::max(size, 1);
+  };
+  std::vector<std::string_view> dimensions;
+  for (std::size_t at = 0; at <= order.size();) {
+    const std::size_t end = std::min(order.find('-', at), order.size());
+    dimensions.push_back(order.substr(at, end - at));
+    at = end + 1;
+  }
+  std::int64_t product = 1;
+  for (std::string_view name : dimensions) product *= std::min<std::int64_t>(sizeOf(name), 1 << 20);
+  const bool ep_divides_dp = layout.ep > 1 && product == static_cast<std::int64_t>(layout.world) * layout.ep;
+  if (layout.world <= 0 || (product != layout.world && !ep_divides_dp)) return;
+  std::int64_t rest = rank.rank;
+  for (std::string_view name : dimensions) {
+    if (name == "ep" && ep_divides_dp) continue;
+    const std::int64_t size = sizeOf(name);
+    const auto coordinate = static_cast<std::int32_t>(rest % size);
+    rest /= size;
+    if (name == "tp") rank.tp = coordinate;
+    if (name == "pp") rank.pp = coordinate;
+    if (name == "dp") rank.dp = coordinate;
+    if (name == "cp") rank.cp = coordinate;
+    if (name == "ep") rank.ep = coordinate;
+  }
+  if (ep_divides_dp && rank.dp) rank.ep = *rank.dp % layout.ep;
+}
+
+ProcessFeed::ProcessFeed(std::unique_ptr<RingReader> ring, const SourceContext& context) : m_ring(std::move(ring)), m_context(context) {
+  const rgr_header& header = m_ring->header();
+  // A ring of an earlier boot counts from another zero: then its own pair of clocks is the best there is.
+  const std::string boot = bootId();
+  const bool same_boot = boot.empty() || header.boot_id[0] == 0 || boot == header.boot_id;
+  m_offset = same_boot ? context.now() - monotonicNow() : header.anchor_wall - header.anchor_mono;
+  m_last_time = header.anchor_mono + m_offset;
+}
+
+TimeNs ProcessFeed::toTime(std::int64_t mono) {
+  // Unsigned: a hostile stamp may not overflow.
+  const auto time = static_cast<TimeNs>(static_cast<std::uint64_t>(mono) + static_cast<std::uint64_t>(m_offset));
+  m_last_time = std::max(m_last_time, time);
+  return time;
+}
+
+std::string ProcessFeed::label() const { return "run '" + m_run.name + "' rank " + std::to_string(m_rank.rank); }
+
+void ProcessFeed::declare(Recorder& out) {
+  const rgr_header& header = m_ring->header();
+  const rgr_identity& identity = header.identity;
+  if (!m_ring->identityIsWhole() || (m_declared && identity.run[0] != 0 && header.identity_version == m_identity_version)) return;
+  m_identity_version = header.identity_version;
+  m_node = out.node(m_context.node);
+  m_run.name = identity.run[0] ? identity.run : "unnamed";
+  m_run.framework = identity.framework;
+  m_rank.rank = static_cast<std::int32_t>(std::clamp<std::int64_t>(given(identity.rank).value_or(0), 0, 1 << 24));
+  m_attempt.key = identity.attempt;
+  m_attempt.layout = {static_cast<std::int32_t>(std::clamp<std::int64_t>(given(identity.world).value_or(0), 0, 1 << 24)),
+                      identity.tp,
+                      identity.pp,
+                      identity.dp,
+                      identity.cp,
+                      identity.ep,
+                      identity.vpp};
+  if (m_rank.rank == 0) m_run.start = m_attempt.start = header.anchor_mono + m_offset;
+  m_run.state = RunState::kRunning;
+  m_attempt.run = out.run(m_run);
+  m_attempt_id = out.attempt(m_attempt);
+  m_rank.attempt = m_attempt_id;
+  m_rank.node = m_node;
+  if (const auto local = given(identity.local_rank)) m_rank.local_rank = static_cast<std::int32_t>(*local);
+  m_rank.pid = m_ring->pid() != 0 ? m_ring->pid() : static_cast<std::int32_t>(header.pid);
+  placeRank(m_attempt.layout, identity.order, m_rank);
+  const auto place = [](std::int32_t value, std::optional<std::int32_t>& to) {
+    if (value >= 0) to = value;
+  };
+  place(identity.rank_tp, m_rank.tp);
+  place(identity.rank_pp, m_rank.pp);
+  place(identity.rank_dp, m_rank.dp);
+  place(identity.rank_cp, m_rank.cp);
+  place(identity.rank_ep, m_rank.ep);
+  out.rank(m_rank);
+  if (!m_declared && m_ring->neverRead() && m_rank.rank == 0) {
+    out.event({.time = *m_attempt.start,
+               .attempt = m_attempt_id,
+               .node = m_node,
+               .kind = "start",
+               .message = "run '" + m_run.name + "' starts, world size " + std::to_string(m_attempt.layout.world)});
+  }
+  m_declared = true;
+}
+
+Result<bool> ProcessFeed::pump(Recorder& out, TimeNs now) {
+  declare(out);
+  RG_ASSIGN(const bool more, m_ring->drain([&](const RingReader::Record& record) { take(out, record); }));
+  declare(out);
+  handOver(out);
+  tellProgress(out, now);
+  tellLosses(out, now);
+  if (now >= m_delay_due) sampleRunDelay(out, now);
+  RG_TRY(out.flush());
+  m_ring->release();
+  return more;
+}
+
+void ProcessFeed::take(Recorder& out, const RingReader::Record& record) {
+  const std::string_view payload = record.payload;
+  switch (record.head.type) {
+    case RGR_SPAN:
+      return takeSpan(out, fixedPart<rgr_span>(payload), record.head.a, record.head.b);
+    case RGR_SCALAR:
+      return takeScalar(out, fixedPart<rgr_scalar>(payload), record.head.a != 0);
+    case RGR_STEP:
+      return takeStep(out, fixedPart<rgr_step>(payload), record.head.a);
+    case RGR_PART:
+      return takePart(out, fixedPart<rgr_part>(payload));
+    case RGR_DATA_RANGE: {
+      const auto range = fixedPart<rgr_data_range>(payload);
+      const std::string labels = oneLabel("source", m_ring->string(range.name));
+      putStepValue(out, "data_range_first", labels, range.step, toTime(range.time), static_cast<double>(range.first));
+      putStepValue(out, "data_range_last", labels, range.step, toTime(range.time), static_cast<double>(range.last));
+      return;
+    }
+    case RGR_CHECKPOINT:
+      return takeCheckpoint(out, record);
+    case RGR_LOG:
+    case RGR_FACT:
+      return takeText(out, record);
+    default:
+      return;
+  }
+}
+
+void ProcessFeed::takeSpan(Recorder& out, const rgr_span& span, int category, int depth) {
+  auto [track, fresh] = m_tracks.try_emplace(span.track);
+  if (fresh) {
+    const std::string_view text = m_ring->string(span.track);
+    const std::size_t cut = text.find('\x1f');
+    const bool named = cut != std::string_view::npos;
+    track->second = out.track({.attempt = m_attempt_id,
+                               .rank = m_rank.rank,
+                               .kind = std::string(named ? text.substr(0, cut) : "thread"),
+                               .name = std::string(named ? text.substr(cut + 1) : text)});
+  }
+  PendingSpans& pending = m_spans[track->second];
+  SpanColumns& columns = pending.columns;
+  auto [name, new_name] = pending.names.try_emplace(span.name, static_cast<std::uint32_t>(columns.names.size()));
+  if (new_name) columns.names.emplace_back(m_ring->string(span.name));
+  columns.start.push_back(toTime(span.start));
+  columns.dur.push_back(std::max<DurNs>(span.dur, 0));
+  columns.name.push_back(name->second);
+  columns.category.push_back(category < kSpanCategoryCount ? static_cast<SpanCategory>(category) : SpanCategory::kOther);
+  columns.depth.push_back(depth);
+  columns.step.push_back(span.step);
+  columns.microbatch.push_back(span.microbatch == INT32_MIN ? kAbsent : span.microbatch);
+  columns.group.push_back(span.group);
+  columns.seq.push_back(span.seq);
+  columns.bytes.push_back(span.bytes);
+}
+
+void ProcessFeed::putScalar(Recorder& out, SeriesKey key, std::int64_t step, TimeNs time, double value) {
+  const std::string name = key.metric + '\0' + key.labels + '\0' + (key.rank ? 'r' : 'g');
+  auto [series, fresh] = m_series.try_emplace(name);
+  if (fresh) series->second = out.series(key);
+  PendingScalars& pending = m_scalars[series->second];
+  pending.step.push_back(step);
+  pending.time.push_back(time);
+  pending.value.push_back(value);
+}
+
+void ProcessFeed::putStepValue(Recorder& out, std::string_view metric, std::string labels, std::int64_t step, TimeNs time, double value) {
+  if (step == kAbsent) return;
+  putScalar(out,
+            {.attempt = m_attempt_id,
+             .rank = m_rank.rank,
+             .metric = std::string(metric),
+             .labels = std::move(labels),
+             .unit = std::string(unitOfMetric(metric)),
+             .kind = SeriesKind::kScalar},
+            step, time, value);
+}
+
+void ProcessFeed::takeScalar(Recorder& out, const rgr_scalar& scalar, bool per_rank) {
+  const std::string_view name = m_ring->string(scalar.name);
+  const TimeNs time = toTime(scalar.time);
+  if (scalar.step == kAbsent) {
+    out.issue({.code = "client.no_step", .source = label(), .first = time, .last = time, .detail = "scalar '" + std::string(name) + "'"});
+    return;
+  }
+  SeriesKey key{.attempt = m_attempt_id, .metric = std::string(name), .unit = std::string(unitOfMetric(name)), .kind = SeriesKind::kScalar};
+  if (per_rank) key.rank = m_rank.rank;
+  if (std::find(kCanonical.begin(), kCanonical.end(), name) != kCanonical.end()) key.labels = oneLabel("canonical", name);
+  putScalar(out, std::move(key), scalar.step, time, scalar.value);
+}
+
+void ProcessFeed::takeStep(Recorder& out, const rgr_step& step, int phase) {
+  const TimeNs start = toTime(step.start);
+  toTime(step.start + std::max<DurNs>(step.dur, 0));
+  putStepValue(out, "step_time_ns", "", step.step, start, static_cast<double>(step.dur));
+  putStepValue(out, "step_phase", "", step.step, start, phase);
+  if (step.cpu != kAbsent) putStepValue(out, "step_cpu_ns", "", step.step, start, static_cast<double>(step.cpu));
+  if (step.run_delay != kAbsent) putStepValue(out, "step_run_delay_ns", "", step.step, start, static_cast<double>(step.run_delay));
+}
+
+void ProcessFeed::takePart(Recorder& out, const rgr_part& part) {
+  const std::string labels = oneLabel("part", m_ring->string(part.name));
+  const TimeNs time = toTime(part.time);
+  putStepValue(out, "step_part_ns", labels, part.step, time, static_cast<double>(part.dur));
+  if (part.wait != kAbsent) putStepValue(out, "step_part_wait_ns", labels, part.step, time, static_cast<double>(part.wait));
+}
+
+void ProcessFeed::takeCheckpoint(Recorder& out, const RingReader::Record& record) {
+  const auto saved = fixedPart<rgr_checkpoint>(record.payload);
+  const TimeNs time = toTime(saved.time);
+  Checkpoint checkpoint{.attempt = m_attempt_id, .step = saved.step, .begin = {}, .durable = {}, .bytes = given(saved.bytes)};
+  checkpoint.path = textAt(record.payload, sizeof(rgr_checkpoint), saved.path_bytes);
+  const bool durable = record.head.a != 0;
+  (durable ? checkpoint.durable : checkpoint.begin) = time;
+  out.checkpoint(checkpoint);
+  if (durable) {
+    out.event({.time = time,
+               .attempt = m_attempt_id,
+               .node = m_node,
+               .rank = m_rank.rank,
+               .step = saved.step,
+               .kind = "checkpoint_saved",
+               .message = checkpoint.path});
+  }
+}
+
+void ProcessFeed::takeText(Recorder& out, const RingReader::Record& record) {
+  const auto text = fixedPart<rgr_text>(record.payload);
+  const std::string_view first = textAt(record.payload, sizeof(text), text.first_bytes);
+  if (record.head.type == RGR_FACT) {
+    const std::string_view second = textAt(record.payload, sizeof(text) + text.first_bytes, text.second_bytes);
+    return takeFact(out, record.head.a != 0, std::string(first), std::string(second));
+  }
+  out.log({.time = toTime(text.time),
+           .attempt = m_attempt_id,
+           .node = m_node,
+           .rank = m_rank.rank,
+           .stream = std::string(m_ring->string(text.name)),
+           .severity = static_cast<Severity>(std::min<int>(record.head.a, 4)),
+           .text = std::string(first) + (record.head.b ? " [cut]" : "")});
+}
+
+void ProcessFeed::takeFact(Recorder& out, bool automatic, std::string key, std::string value) {
+  // The trainer's library drops these too; a ring may come from anyone's library.
+  if (looksSecret(key)) return;
+  Fact fact{.attempt = m_attempt_id, .node = {}, .rank = {}, .key = std::move(key), .value = std::move(value)};
+  if (m_rank.rank != 0) {
+    if (automatic)
+      fact.node = m_node;
+    else
+      fact.rank = m_rank.rank;
+  }
+  if (fact.key == "resumed_from_step" && m_rank.rank == 0) {
+    std::int64_t step = 0;
+    const char* end = fact.value.data() + fact.value.size();
+    if (std::from_chars(fact.value.data(), end, step).ptr == end && !fact.value.empty()) {
+      m_attempt.resumed_from_step = step;
+      out.attempt(m_attempt);
+      out.event(
+          {.time = m_last_time, .attempt = m_attempt_id, .step = step, .kind = "restart", .message = "resumed from step " + fact.value});
+    }
+  }
+  out.fact(fact);
+}
+
+void ProcessFeed::handOver(Recorder& out) {
+  for (auto& [series, pending] : m_scalars)
+    if (!pending.step.empty()) out.scalars(series, pending.step, pending.time, pending.value);
+  for (auto& [track, pending] : m_spans)
+    if (pending.columns.size() > 0) out.spans(track, pending.columns);
+  m_scalars.clear();
+  m_spans.clear();
+}
+
+void ProcessFeed::tellProgress(Recorder& out, TimeNs now) {
+  const std::uint64_t version = m_ring->progressVersion();
+  const bool news = version != m_progress_seen && now - m_progress_told >= kProgressEvery;
+  // Said again while nothing moves: the process lives and still does this.
+  const bool again = version != 0 && m_ring->alive() && now - m_progress_told >= kProgressAgain;
+  const bool last_words = version != m_progress_seen && !m_ring->alive();
+  if (!news && !again && !last_words) return;
+  const rgr_progress& told = m_ring->progress();
+  Progress progress{.attempt = m_attempt_id, .rank = m_rank.rank};
+  progress.time = m_ring->alive() ? now : toTime(told.time);
+  progress.step = given(told.step);
+  progress.microbatch = given(told.microbatch);
+  progress.group = given(told.group);
+  progress.seq = given(told.seq);
+  if (const auto since = given(told.since)) progress.since = toTime(*since);
+  progress.phase = told.phase < kPhaseNames.size() ? kPhaseNames[told.phase] : "";
+  progress.op = m_ring->string(told.op);
+  out.progress(progress);
+  m_progress_seen = version;
+  m_progress_told = now;
+}
+
+void ProcessFeed::tellLosses(Recorder& out, TimeNs now) {
+  const auto tell = [&](const char* code, std::uint64_t total, std::uint64_t& seen, const char* detail) {
+    if (total <= seen) return;
+    const auto count = static_cast<std::int64_t>(std::min<std::uint64_t>(total - seen, INT64_MAX));
+    out.issue({.code = code, .source = label(), .count = count, .first = now, .last = now, .detail = detail});
+    seen = total;
+  };
+  tell("client.ring_full", m_ring->header().dropped, m_dropped_seen, "records refused by the trainer's ring");
+  tell("client.names_full", m_ring->header().lost_names, m_names_seen, "names refused by the trainer's table");
+  tell("client.torn_record", m_ring->tornRecords(), m_torn_seen, "records left half written by a process that died");
+}
+
+// What the kernel says the process's main thread waited for a CPU: diagnosis subtracts it from "slow".
+void ProcessFeed::sampleRunDelay(Recorder& out, TimeNs now) {
+  m_delay_due = now + kDelayEvery;
+  if (!m_ring->alive() || m_ring->pid() == 0) return;
+  std::ifstream file(m_context.root + "proc/" + std::to_string(m_ring->pid()) + "/schedstat");
+  std::int64_t on_cpu = 0, waited = 0;
+  if (!(file >> on_cpu >> waited)) return;
+  const auto put = [&](const char* metric, std::int64_t value) {
+    auto [series, fresh] = m_series.try_emplace(metric);
+    if (fresh)
+      series->second =
+          out.series({.attempt = m_attempt_id, .rank = m_rank.rank, .metric = metric, .unit = "ns", .kind = SeriesKind::kCounter});
+    out.sample(series->second, now, static_cast<double>(value));
+  };
+  put("run_cpu_ns", on_cpu);
+  put("run_delay_ns", waited);
+}
+
+void ProcessFeed::finish(Recorder& out) {
+  if (m_finished) return;
+  m_finished = true;
+  const rgr_header& header = m_ring->header();
+  const bool orderly = header.end_state == RGR_END_SHUTDOWN || header.end_state == RGR_END_EXIT;
+  const std::string said = header.identity.end_cause;
+  const bool failed = !orderly || said.starts_with("exception");
+  std::string cause = "rank " + std::to_string(m_rank.rank) + " is gone without a word (killed or crashed)";
+  if (orderly) cause = header.end_state == RGR_END_SHUTDOWN ? said : "exited";
+  const TimeNs end = orderly ? toTime(header.end_time) : m_last_time;
+  out.event({.time = end,
+             .attempt = m_attempt_id,
+             .node = m_node,
+             .rank = m_rank.rank,
+             .kind = "process_exit",
+             .severity = failed ? Severity::kError : Severity::kInfo,
+             .code = orderly ? "" : "gone",
+             .message = cause});
+  if (m_rank.rank != 0 && !failed) return;
+  m_run.state = failed ? RunState::kFailed : RunState::kFinished;
+  m_run.end = m_attempt.end = end;
+  m_attempt.end_cause = cause;
+  out.run(m_run);
+  out.attempt(m_attempt);
+}
+
+}  // namespace runglass

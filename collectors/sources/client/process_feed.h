@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// ProcessFeed: one training process: its ring's records turned into what a Recorder understands.
+//
+// Threading:  the client source's thread.
+// Ownership:  owns its RingReader; borrows the Recorder per call, always the same one.
+// Units:      the trainer's CLOCK_MONOTONIC becomes TimeNs by one offset per session.
+// Errors:     oddities become client.* issues; the ring itself failing is pump()'s Status.
+// Cost:       one map look-up per record; columns are handed over once per pump.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "collectors/sources/client/ring_reader.h"
+#include "collectors/sources/source.h"
+
+namespace runglass {
+
+// Coordinates of `rank` in `layout`, fastest-varying dimension first ("tp-cp-ep-dp-pp"). `ep` either multiplies the world or, as in
+// Megatron, divides dp. Nothing where the sizes do not give the world.
+void placeRank(const Layout& layout, std::string_view order, Rank& rank);
+
+class ProcessFeed {
+ public:
+  ProcessFeed(std::unique_ptr<RingReader> ring, const SourceContext& context);
+
+  // Records what is new and gives the slots back once the Recorder took them. True: more is waiting.
+  Result<bool> pump(Recorder& out, TimeNs now);
+  // After the process is gone and all is read: its end, told once.
+  void finish(Recorder& out);
+  bool exhausted() const { return m_ring->exhausted(); }
+  const RingReader& ring() const { return *m_ring; }
+
+ private:
+  struct PendingScalars {
+    std::vector<std::int64_t> step;
+    std::vector<TimeNs> time;
+    std::vector<double> value;
+  };
+  struct PendingSpans {
+    SpanColumns columns;
+    std::map<std::uint32_t, std::uint32_t> names;
+  };
+
+  TimeNs toTime(std::int64_t mono);
+  std::string label() const;  // "run 'x' rank 3", for issues
+  void declare(Recorder& out);
+  void take(Recorder& out, const RingReader::Record& record);
+  void takeSpan(Recorder& out, const rgr_span& span, int category, int depth);
+  void takeScalar(Recorder& out, const rgr_scalar& scalar, bool per_rank);
+  void takeStep(Recorder& out, const rgr_step& step, int phase);
+  void takePart(Recorder& out, const rgr_part& part);
+  void takeCheckpoint(Recorder& out, const RingReader::Record& record);
+  void takeText(Recorder& out, const RingReader::Record& record);
+  void takeFact(Recorder& out, bool automatic, std::string key, std::string value);
+  void putStepValue(Recorder& out, std::string_view metric, std::string labels, std::int64_t step, TimeNs time, double value);
+  void putScalar(Recorder& out, SeriesKey key, std::int64_t step, TimeNs time, double value);
+  void handOver(Recorder& out);
+  void tellProgress(Recorder& out, TimeNs now);
+  void tellLosses(Recorder& out, TimeNs now);
+  void sampleRunDelay(Recorder& out, TimeNs now);
+
+  std::unique_ptr<RingReader> m_ring;
+  const SourceContext& m_context;
+  DurNs m_offset = 0;  // TimeNs - the trainer's monotonic clock
+  std::uint64_t m_identity_version = 0;
+  Run m_run;
+  Attempt m_attempt;
+  Rank m_rank;
+  NodeId m_node;
+  AttemptId m_attempt_id;
+  bool m_declared = false, m_finished = false;
+  TimeNs m_last_time = 0;  // newest stamp in the ring
+
+  std::map<std::string, SeriesId> m_series;  // key: metric, labels and owner
+  std::map<std::uint32_t, TrackId> m_tracks;
+  std::map<SeriesId, PendingScalars> m_scalars;
+  std::map<TrackId, PendingSpans> m_spans;
+  std::uint64_t m_progress_seen = 0, m_dropped_seen = 0, m_names_seen = 0, m_torn_seen = 0;
+  TimeNs m_progress_told = 0, m_delay_due = 0;
+};
+
+}  // namespace runglass

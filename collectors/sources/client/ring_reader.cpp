@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// Invariants:
+// 1. Nothing read from the file is used as a size or an offset before it was held against the sizes fixed at open().
+// 2. A record's payload is read after its commit word was seen (two reads), so it is the payload that was committed.
+// 3. `tail` moves only in release(): what the Recorder did not take is read again.
+// 4. Whether the owner lives is asked before `head` is read: once it is gone, head is final.
+#include "collectors/sources/client/ring_reader.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+
+namespace runglass {
+namespace {
+constexpr std::uint64_t kSlotsAtOnce = 16384;
+}
+
+RingReader::~RingReader() { close(m_fd); }
+
+Result<std::unique_ptr<RingReader>> RingReader::open(const std::string& path) {
+  const int fd = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (fd < 0) return Status(errno == ENOENT ? Code::kNotFound : Code::kPermissionDenied, "open " + path + ": " + std::strerror(errno));
+  std::unique_ptr<RingReader> reader(new RingReader(path, fd));
+  struct stat info {};
+  if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) return Status(Code::kInvalidArgument, "ring " + path + ": not a plain file");
+  if (flock(fd, LOCK_EX | LOCK_NB) != 0) return Status(Code::kUnavailable, "ring " + path + ": another agent reads it");
+  rgr_header& header = reader->m_header;
+  if (!reader->readAt(&header, sizeof(header), 0)) return Status(Code::kInvalidArgument, "ring " + path + ": shorter than a header");
+  if (header.magic != RGR_MAGIC) return Status(Code::kInvalidArgument, "ring " + path + ": not a ring");
+  if (header.version != RGR_VERSION)
+    return Status(Code::kInvalidArgument,
+                  "ring " + path + ": version " + std::to_string(header.version) + ", this agent reads " + std::to_string(RGR_VERSION));
+  const std::uint64_t slots = header.slots;
+  if (slots < RGR_MIN_SLOTS || slots > RGR_MAX_RING_SLOTS || (slots & (slots - 1)) != 0 || header.max_strings != RGR_MAX_STRINGS ||
+      header.string_bytes != RGR_STRING_BYTES || header.header_bytes != RGR_HEADER_BYTES ||
+      static_cast<std::uint64_t>(info.st_size) != RGR_SLOTS_AT + slots * RGR_SLOT_BYTES)
+    return Status(Code::kInvalidArgument, "ring " + path + ": sizes in its header do not fit the file");
+  reader->m_first_tail = reader->m_position = reader->m_next = header.tail_check == ~header.tail ? header.tail : 0;
+  reader->lookForOwner();
+  RG_TRY(reader->refresh());
+  return reader;
+}
+
+bool RingReader::readAt(void* to, std::size_t bytes, std::uint64_t offset) const {
+  auto* at = static_cast<char*>(to);
+  while (bytes > 0) {
+    const ssize_t n = pread(m_fd, at, bytes, static_cast<off_t>(offset));
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    at += n;
+    bytes -= static_cast<std::size_t>(n);
+    offset += static_cast<std::uint64_t>(n);
+  }
+  return true;
+}
+
+void RingReader::lookForOwner() {
+  struct flock lock {};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  m_alive = fcntl(m_fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+  m_pid = m_alive && lock.l_pid > 0 ? lock.l_pid : 0;
+}
+
+Status RingReader::refresh() {
+  const std::uint32_t slots = m_header.slots;
+  rgr_header first{}, second{};
+  if (!readAt(&first, sizeof(first), 0) || !readAt(&second, sizeof(second), 0))
+    return {Code::kDataLoss, "ring " + m_path + ": the file was cut"};
+  const std::uint64_t held = second.head - m_position;
+  if (second.magic != RGR_MAGIC || second.slots != slots || held > slots)
+    return {Code::kDataLoss, "ring " + m_path + ": its header was overwritten"};
+  // The live copy of the progress slot is stable while its version is; see ring_layout.h.
+  if (first.progress_version == second.progress_version && first.progress_version != 0) {
+    m_progress = first.progress[first.progress_version & 1];
+    m_progress_version = first.progress_version;
+  }
+  if (first.identity_version != second.identity_version) second.identity_version |= 1;
+  m_header = second;
+  rgr_identity& identity = m_header.identity;
+  for (char* text : {identity.run + sizeof(identity.run), identity.attempt + sizeof(identity.attempt),
+                     identity.framework + sizeof(identity.framework), identity.order + sizeof(identity.order),
+                     identity.end_cause + sizeof(identity.end_cause), m_header.boot_id + sizeof(m_header.boot_id)})
+    text[-1] = 0;
+  return {};
+}
+
+bool RingReader::readSlots(std::uint64_t position, std::uint64_t count) {
+  const std::uint64_t first = position & (m_header.slots - 1);
+  const std::uint64_t before_wrap = std::min<std::uint64_t>(count, m_header.slots - first);
+  m_slots.resize(count * RGR_SLOT_BYTES);
+  return readAt(m_slots.data(), before_wrap * RGR_SLOT_BYTES, RGR_SLOTS_AT + first * RGR_SLOT_BYTES) &&
+         readAt(m_slots.data() + before_wrap * RGR_SLOT_BYTES, (count - before_wrap) * RGR_SLOT_BYTES, RGR_SLOTS_AT);
+}
+
+rgr_commit RingReader::commitAt(std::uint64_t index) const {
+  rgr_commit commit;
+  std::memcpy(&commit, m_slots.data() + index * RGR_SLOT_BYTES, sizeof(commit));
+  return commit;
+}
+
+std::uint64_t RingReader::recordAt(std::uint64_t index, std::uint64_t count) const {
+  const rgr_commit head = commitAt(index);
+  if (head.stamp != static_cast<std::uint32_t>(m_position + index + 1)) return 0;
+  if (head.type == RGR_CONT || head.type >= RGR_TYPE_COUNT || head.slots == 0 || index + head.slots > count) return 0;
+  for (std::uint64_t i = 1; i < head.slots; ++i) {
+    const rgr_commit next = commitAt(index + i);
+    if (next.stamp != static_cast<std::uint32_t>(m_position + index + i + 1) || next.type != RGR_CONT) return 0;
+  }
+  return head.slots;
+}
+
+Result<bool> RingReader::drain(const std::function<void(const Record&)>& take) {
+  lookForOwner();
+  RG_TRY(refresh());
+  const std::uint64_t waiting = m_header.head - m_position;
+  const std::uint64_t count = std::min(waiting, kSlotsAtOnce);
+  const bool all = count == waiting;
+  m_next = m_position;
+  if (count == 0) return false;
+  const auto cut = Status(Code::kDataLoss, "ring " + m_path + ": the file was cut");
+  if (!readSlots(m_position, count)) return cut;
+
+  // What is complete: a prefix while the owner lives, anything after it died (it may have died inside a record).
+  std::vector<std::uint64_t> starts;
+  std::uint64_t index = 0;
+  while (index < count) {
+    const std::uint64_t slots = recordAt(index, count);
+    if (slots > 0) {
+      starts.push_back(index);
+      index += slots;
+      m_in_torn = false;
+      continue;
+    }
+    const bool may_be_cut_by_us = !all && index + RGR_MAX_SLOTS > count && index > 0;
+    if (m_alive || may_be_cut_by_us) break;
+    if (!m_in_torn) ++m_torn;
+    m_in_torn = true;
+    ++index;
+  }
+  std::atomic_thread_fence(std::memory_order_acquire);
+  if (index == 0) return false;
+  if (!readSlots(m_position, index)) return cut;
+  for (const std::uint64_t start : starts) {
+    const rgr_commit head = commitAt(start);
+    const std::uint64_t slots = std::min<std::uint64_t>(head.slots, index - start);
+    if (slots == 0) continue;
+    m_joined.clear();
+    for (std::uint64_t i = 0; i < slots; ++i) m_joined.append(m_slots.data() + (start + i) * RGR_SLOT_BYTES + 8, RGR_SLOT_PAYLOAD);
+    take({head, m_joined});
+  }
+  m_next = m_position + index;
+  return !all;
+}
+
+void RingReader::release() {
+  if (m_next == m_position) return;
+  m_position = m_next;
+  const std::uint64_t pair[2] = {m_position, ~m_position};
+  // 16 bytes in one page of a memory file: cannot be cut short; a torn look at them fails the complement check.
+  [[maybe_unused]] const ssize_t n = pwrite(m_fd, pair, sizeof(pair), offsetof(rgr_header, tail));
+}
+
+std::string_view RingReader::string(std::uint32_t id) {
+  if (id == 0) return "";
+  if (id >= m_strings.size()) {
+    std::uint64_t count = 0;
+    if (!readAt(&count, sizeof(count), offsetof(rgr_header, string_count))) return "(damaged name)";
+    std::vector<rgr_string> entries(std::min<std::uint64_t>(count, RGR_MAX_STRINGS));
+    if (!readAt(entries.data(), entries.size() * sizeof(rgr_string), RGR_STRINGS_AT)) return "(damaged name)";
+    for (std::size_t i = m_strings.size(); i < entries.size(); ++i) {
+      const rgr_string entry = entries[i];
+      std::string text = "(damaged name)";
+      if (entry.bytes <= 255 && entry.offset <= RGR_STRING_BYTES - entry.bytes) {
+        text.resize(entry.bytes);
+        if (!readAt(text.data(), text.size(), RGR_STRING_DATA_AT + entry.offset)) text = "(damaged name)";
+      }
+      m_strings.push_back(std::move(text));
+    }
+  }
+  return id < m_strings.size() ? std::string_view(m_strings[id]) : "(damaged name)";
+}
+
+}  // namespace runglass

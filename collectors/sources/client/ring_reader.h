@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// RingReader: the agent's side of a trainer's ring file. Reads it with pread and never maps it, so a file that is cut, garbage or
+// hostile cannot crash the agent.
+//
+// Threading:  one thread per reader. Two readers of one file: the second is refused.
+// Ownership:  owns the descriptor; record payloads handed out live until the next drain().
+// Units:      ns of the trainer's CLOCK_MONOTONIC; slots of 64 bytes.
+// Errors:     open(): UNAVAILABLE another agent reads it; INVALID_ARGUMENT not a ring, or of a version unknown here; NOT_FOUND.
+//             drain(): DATA_LOSS the header makes no sense any more. A torn record is skipped and counted, not an error.
+// Cost:       drain(): two reads of what is new, at most 1 MiB at a time.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "collectors/client/ring_layout.h"
+#include "model/result.h"
+
+namespace runglass {
+
+class RingReader {
+ public:
+  struct Record {
+    rgr_commit head;
+    std::string_view payload;  // the slots' bytes, padded to whole slots
+  };
+
+  static Result<std::unique_ptr<RingReader>> open(const std::string& path);
+  ~RingReader();
+  RingReader(const RingReader&) = delete;
+  RingReader& operator=(const RingReader&) = delete;
+
+  const std::string& path() const { return m_path; }
+  // The header as of the last drain() or open().
+  const rgr_header& header() const { return m_header; }
+  // The consistent copy of the progress slot, and its version; version 0 = nothing yet.
+  const rgr_progress& progress() const { return m_progress; }
+  std::uint64_t progressVersion() const { return m_progress_version; }
+  // False while the trainer is changing its identity: the header's copy may be half written.
+  bool identityIsWhole() const { return m_header.identity_version % 2 == 0 || !m_alive; }
+
+  // The owner's process id here (0: in another pid namespace), or nothing when it is gone.
+  bool alive() const { return m_alive; }
+  std::int32_t pid() const { return m_pid; }
+
+  // Hands every complete record not yet released to `take`, in order, then says whether there may be more at once.
+  Result<bool> drain(const std::function<void(const Record&)>& take);
+  // Gives the slots of the last drain() back to the trainer. Not calling it means: read them again.
+  void release();
+  // True once the owner is gone and everything was read and released.
+  bool exhausted() const { return !m_alive && m_position == m_header.head; }
+  bool neverRead() const { return m_first_tail == 0; }
+
+  // Interned string; "(damaged name)" for an id that is not in the table.
+  std::string_view string(std::uint32_t id);
+  std::uint64_t tornRecords() const { return m_torn; }
+
+ private:
+  RingReader(std::string path, int fd) : m_path(std::move(path)), m_fd(fd) {}
+  bool readAt(void* to, std::size_t bytes, std::uint64_t offset) const;
+  Status refresh();
+  void lookForOwner();
+  bool readSlots(std::uint64_t position, std::uint64_t count);
+  // Slots of the record at `index` of the buffer, 0 when none is complete there.
+  std::uint64_t recordAt(std::uint64_t index, std::uint64_t count) const;
+  rgr_commit commitAt(std::uint64_t index) const;
+
+  std::string m_path;
+  int m_fd;
+  rgr_header m_header{};
+  rgr_progress m_progress{};
+  std::uint64_t m_progress_version = 0;
+  bool m_alive = true;
+  std::int32_t m_pid = 0;
+  std::uint64_t m_first_tail = 0, m_position = 0, m_next = 0, m_torn = 0;
+  bool m_in_torn = false;
+  std::vector<char> m_slots;
+  std::string m_joined;
+  std::vector<std::string> m_strings;
+};
+
+}  // namespace runglass

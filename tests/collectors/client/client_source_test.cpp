@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collectors/sources/client/client_source.h"
+
+#include <gmock/gmock.h>
+
+#include <fstream>
+
+#include "collectors/sources/client/process_feed.h"
+#include "model/issue_catalog.h"
+#include "model/metric_catalog.h"
+#include "tests/collectors/client/trainer_process.h"
+#include "tests/collectors/memory_recorder.h"
+
+namespace runglass::test {
+namespace {
+
+// The client source on one directory, as an agent would run it.
+class Agent {
+ public:
+  explicit Agent(const RingDirectory& dir) : m_config(toml::table{{"dirs", toml::array{dir.path()}}, {"poll_ms", 1}}) {
+    m_context.node.uuid = "node-uuid";
+    m_context.node.name = "n0";
+    m_context.now = [] { return wallNow(); };
+    m_context.config = &m_config;
+    EXPECT_TRUE(m_source->start(out, m_context).ok());
+  }
+  // Polls until `done` or five seconds are over.
+  void pollUntil(const std::function<bool()>& done) {
+    for (int i = 0; i < 5000 && !done(); ++i) {
+      m_source->poll(out, m_now += 250 * kNsPerMs);
+      usleep(1000);
+    }
+    EXPECT_TRUE(done());
+  }
+  void pollUntilEnd(std::size_t processes = 1) {
+    pollUntil([&] {
+      std::size_t ends = 0;
+      for (const Event& event : out.events) ends += event.kind == "process_exit";
+      return ends >= processes;
+    });
+  }
+  MemoryRecorder out;
+
+ private:
+  toml::table m_config;
+  SourceContext m_context;
+  std::unique_ptr<Source> m_source = makeClientSource();
+  TimeNs m_now = wallNow();
+};
+
+std::string fact(const MemoryRecorder& out, std::string_view key) {
+  for (const Fact& fact : out.facts)
+    if (fact.key == key) return fact.value;
+  return "(none)";
+}
+
+TEST(ClientSource, TellsRunAttemptRankAndLayout) {
+  RingDirectory dir;
+  TrainerProcess trainer([&] {
+    rg_options options = RG_OPTIONS_INIT;
+    options.run = "gpt";
+    options.attempt = "job=1";
+    options.dir = dir.path().c_str();
+    options.framework = "mine";
+    options.rank = 6, options.world = 8, options.local_rank = 2;
+    rg_init(&options);
+    rg_layout(2, 2, 2, 1, 1, 1, nullptr);
+    rg_shutdown(nullptr);
+  });
+  Agent agent(dir);
+  agent.pollUntilEnd();
+  ASSERT_EQ(agent.out.runs.size(), 1u);
+  EXPECT_EQ(agent.out.runs[0].name, "gpt");
+  EXPECT_EQ(agent.out.runs[0].framework, "mine");
+  ASSERT_EQ(agent.out.attempts.size(), 1u);
+  EXPECT_EQ(agent.out.attempts[0].key, "job=1");
+  EXPECT_EQ(agent.out.attempts[0].layout, (Layout{.world = 8, .tp = 2, .pp = 2, .dp = 2, .cp = 1, .ep = 1, .vpp = 1}));
+  const Rank& rank = agent.out.ranks.back();
+  EXPECT_EQ(rank.rank, 6);
+  EXPECT_EQ(rank.local_rank, 2);
+  EXPECT_EQ(rank.pid, trainer.pid());
+  EXPECT_EQ(rank.tp, 0);
+  EXPECT_EQ(rank.dp, 1);
+  EXPECT_EQ(rank.pp, 1);
+  EXPECT_TRUE(std::filesystem::is_empty(dir.path())) << "a ring that was read to its end goes away";
+}
+
+TEST(ClientSource, TurnsStepsPartsAndValuesIntoSeries) {
+  RingDirectory dir;
+  const TimeNs before = wallNow();
+  TrainerProcess trainer([&] {
+    initIn(dir, "gpt", 0, 1);
+    for (int step = 0; step < 12; ++step) {
+      rg_step_begin(step);
+      rg_span_begin("data", RG_DATALOAD, RG_PART_DATA, RG_NONE, RG_NONE, RG_NONE, RG_NONE);
+      usleep(1000);
+      rg_span_end();
+      rg_span_begin("forward", RG_COMPUTE, RG_PART_FORWARD, 3, RG_NONE, RG_NONE, RG_NONE);
+      const std::int64_t until = rg_now() + 1'000'000;
+      while (rg_now() < until) {
+      }
+      rg_span_begin("all_reduce", RG_COMM, RG_PART_COMMUNICATION, RG_NONE, 7, step, 4096);
+      usleep(2000);
+      rg_span_end();
+      rg_span_end();
+      rg_part("other", 5, RG_NONE);
+      rg_data_range("books", step * 10, step * 10 + 10);
+      rg_scalar("loss", RG_NONE, 2.5);
+      rg_scalar("my metric", RG_NONE, -1);
+      rg_rank_scalar("tokens_per_s", step, 100);
+      rg_step_end();
+    }
+    rg_scalar("nowhere", RG_NONE, 1);
+  });
+  Agent agent(dir);
+  agent.pollUntilEnd();
+  const MemoryRecorder& out = agent.out;
+  const ScalarColumns steps = out.scalarsOf("step_time_ns", 0);
+  ASSERT_EQ(steps.size(), 12u);
+  for (std::size_t i = 0; i < 12; ++i) {
+    EXPECT_EQ(steps.step[i], static_cast<std::int64_t>(i));
+    EXPECT_GE(steps.time[i], before - kNsPerSecond);
+    EXPECT_GE(steps.value[i], 4e6);
+  }
+  EXPECT_THAT(out.scalarsOf("step_phase", 0).value, testing::ElementsAre(0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2));
+  EXPECT_EQ(out.scalarsOf("step_cpu_ns", 0).size(), 12u);
+  const auto part = [&](const char* metric, const char* name) {
+    const ScalarColumns columns = out.scalarsOf(metric, 0, std::string("{\"part\":\"") + name + "\"}");
+    return columns.size() == 12 ? columns.value[5] : -1;
+  };
+  EXPECT_GE(part("step_part_ns", "data"), 1e6);
+  EXPECT_GE(part("step_part_ns", "communication"), 2e6);
+  EXPECT_GE(part("step_part_ns", "forward"), 1e6);
+  // The all-reduce inside the forward pass counts once, as communication: parts add up to no more than the step.
+  for (std::size_t i = 0; i < 12; ++i) {
+    double sum = 0;
+    for (const char* name : {"data", "communication", "forward"})
+      sum += out.scalarsOf("step_part_ns", 0, std::string("{\"part\":\"") + name + "\"}").value[i];
+    EXPECT_LE(sum, steps.value[i]);
+  }
+  EXPECT_GE(part("step_part_wait_ns", "communication"), 1e6);
+  EXPECT_EQ(part("step_part_wait_ns", "forward"), -1) << "nobody measured what a forward pass waits";
+  EXPECT_EQ(part("step_part_ns", "other"), 5);
+  EXPECT_EQ(out.scalarsOf("data_range_first", 0, "{\"source\":\"books\"}").value[4], 40);
+  EXPECT_EQ(out.scalarsOf("loss", std::nullopt, "{\"canonical\":\"loss\"}").value, std::vector<double>(12, 2.5));
+  EXPECT_EQ(out.scalarsOf("my metric", std::nullopt, "").size(), 12u);
+  EXPECT_EQ(out.scalarsOf("tokens_per_s", 0, "{\"canonical\":\"tokens_per_s\"}").size(), 12u);
+  EXPECT_EQ(out.issueCount("client.no_step"), 1);
+  for (const auto& [id, key] : out.series_keys) {
+    if (key.metric.starts_with("step_") || key.metric.starts_with("run_")) {
+      EXPECT_NE(findMetric(key.metric), nullptr) << key.metric;
+    }
+  }
+}
+
+TEST(ClientSource, PutsSpansOnTracksWithAllTheyCarry) {
+  RingDirectory dir;
+  TrainerProcess trainer([&] {
+    initIn(dir);
+    rg_step_begin(41);
+    rg_span_begin("forward", RG_COMPUTE, RG_PART_FORWARD, 2, RG_NONE, RG_NONE, RG_NONE);
+    rg_span_begin("all_reduce", RG_COMM, RG_PART_COMMUNICATION, RG_NONE, 7, 99, 1 << 20);
+    rg_span_end();
+    rg_span_end();
+    rg_span(rg_track("gpu_stream", "stream 7"), "kernel", RG_COMPUTE, rg_now() - 1000, 500, RG_NONE, RG_NONE, RG_NONE, RG_NONE);
+    rg_step_end();
+  });
+  Agent agent(dir);
+  agent.pollUntilEnd();
+  std::map<std::string, SpanColumns> by_track;
+  for (const auto& [id, key] : agent.out.track_keys)
+    for (const SpanColumns& batch : agent.out.span_batches[id]) by_track[key.kind + "/" + key.name] = batch;
+  const SpanColumns& main = by_track["thread/main"];
+  ASSERT_EQ(main.size(), 2u);  // in the order they ended
+  EXPECT_EQ(main.names[main.name[0]], "all_reduce");
+  EXPECT_EQ(main.category[0], SpanCategory::kComm);
+  EXPECT_EQ(main.depth[0], 1);
+  EXPECT_EQ(main.step[0], 41);
+  EXPECT_EQ(main.microbatch[0], 2) << "nested work belongs to the micro-batch around it";
+  EXPECT_EQ(main.group[0], 7);
+  EXPECT_EQ(main.seq[0], 99);
+  EXPECT_EQ(main.bytes[0], 1 << 20);
+  EXPECT_EQ(main.names[main.name[1]], "forward");
+  EXPECT_EQ(main.group[1], kAbsent);
+  EXPECT_LE(main.start[1], main.start[0]);
+  EXPECT_GE(main.start[1] + main.dur[1], main.start[0] + main.dur[0]);
+  const SpanColumns& stream = by_track["gpu_stream/stream 7"];
+  ASSERT_EQ(stream.size(), 1u);
+  EXPECT_EQ(stream.dur[0], 500);
+}
+
+TEST(ClientSource, ShowsWhatAKilledRankWasDoing) {
+  RingDirectory dir;
+  TrainerProcess trainer([&] {
+    initIn(dir, "gpt", 3, 8);
+    rg_phase(RG_PHASE_STEADY);
+    rg_step_begin(17);
+    rg_span_begin("all_reduce", RG_COMM, RG_PART_COMMUNICATION, 1, 5, 1234, 64);
+    raise(SIGKILL);
+  });
+  trainer.wait();
+  Agent agent(dir);  // comes after the death
+  agent.pollUntilEnd();
+  ASSERT_FALSE(agent.out.progresses.empty());
+  const Progress& last = agent.out.progresses.back();
+  EXPECT_EQ(last.rank, 3);
+  EXPECT_EQ(last.step, 17);
+  EXPECT_EQ(last.microbatch, 1);
+  EXPECT_EQ(last.group, 5);
+  EXPECT_EQ(last.seq, 1234);
+  EXPECT_EQ(last.op, "all_reduce");
+  EXPECT_EQ(last.phase, "steady");
+  EXPECT_TRUE(last.since.has_value());
+  EXPECT_EQ(agent.out.events.back().kind, "process_exit");
+  EXPECT_EQ(agent.out.events.back().severity, Severity::kError);
+  EXPECT_EQ(agent.out.runs[0].state, RunState::kFailed);
+}
+
+TEST(ClientSource, TellsAnOrderlyEndFromAnExit) {
+  for (const bool orderly : {true, false}) {
+    RingDirectory dir;
+    TrainerProcess trainer([&] {
+      initIn(dir);
+      if (orderly) rg_shutdown("out of steps");
+    });
+    trainer.wait();
+    Agent agent(dir);
+    agent.pollUntilEnd();
+    EXPECT_EQ(agent.out.runs[0].state, RunState::kFinished);
+    EXPECT_EQ(agent.out.attempts[0].end_cause, orderly ? "out of steps" : "exited");
+    EXPECT_EQ(agent.out.events.back().severity, Severity::kInfo);
+  }
+}
+
+TEST(ClientSource, KeepsTellingThatALiveRankStillDoesTheSame) {
+  RingDirectory dir;
+  TrainerProcess trainer([&] {
+    initIn(dir);
+    rg_step_begin(1);
+    rg_span_begin("recv", RG_COMM, RG_PART_COMMUNICATION, RG_NONE, RG_NONE, RG_NONE, RG_NONE);
+    pause();
+  });
+  Agent agent(dir);
+  agent.pollUntil([&] { return agent.out.progresses.size() >= 3; });
+  EXPECT_EQ(agent.out.progresses.back().op, "recv");
+  EXPECT_GT(agent.out.progresses.back().time, agent.out.progresses.front().time);
+}
+
+TEST(ClientSource, RecordsCheckpointsLogsAndFactsWithoutSecrets) {
+  RingDirectory dir;
+  TrainerProcess trainer([&] {
+    setenv("NCCL_DEBUG", "INFO", 1);
+    setenv("TORCH_TOKEN", "hunter2", 1);
+    initIn(dir);
+    rg_fact("config_hash", "abc");
+    rg_fact("wandb_api_key", "hunter2");
+    rg_fact("resumed_from_step", "120");
+    rg_checkpoint_begin(200, "/ckpt/200");
+    rg_checkpoint_durable(200, "/ckpt/200", 1 << 20);
+    rg_log(RG_WARNING, "stdout", std::string(9000, 'x').c_str());
+    rg_log(RG_ERROR, nullptr, "boom");
+  });
+  Agent agent(dir);
+  agent.pollUntilEnd();
+  const MemoryRecorder& out = agent.out;
+  EXPECT_EQ(fact(out, "config_hash"), "abc");
+  EXPECT_EQ(fact(out, "NCCL_DEBUG"), "INFO");
+  EXPECT_EQ(fact(out, "wandb_api_key"), "(none)");
+  EXPECT_EQ(fact(out, "TORCH_TOKEN"), "(none)");
+  EXPECT_NE(fact(out, "argv").find("client_test"), std::string::npos);
+  EXPECT_NE(fact(out, "cwd"), "(none)");
+  EXPECT_EQ(out.attempts[0].resumed_from_step, 120);
+  ASSERT_EQ(out.checkpoints.size(), 2u);
+  EXPECT_TRUE(out.checkpoints[0].begin.has_value());
+  EXPECT_FALSE(out.checkpoints[0].durable.has_value());
+  EXPECT_TRUE(out.checkpoints[1].durable.has_value());
+  EXPECT_EQ(out.checkpoints[1].bytes, 1 << 20);
+  EXPECT_EQ(out.checkpoints[1].path, "/ckpt/200");
+  ASSERT_EQ(out.logs.size(), 2u);
+  EXPECT_EQ(out.logs[0].text, std::string(8000, 'x') + " [cut]");
+  EXPECT_EQ(out.logs[0].severity, Severity::kWarning);
+  EXPECT_EQ(out.logs[1].stream, "client");
+}
+
+TEST(ClientSource, ReadsNothingTwiceWhenTheAgentIsRestarted) {
+  RingDirectory dir;
+  TrainerProcess trainer([&] {
+    initIn(dir);
+    for (int i = 0; i < 3000; ++i) {
+      rg_scalar("x", i, i);
+      if (i % 100 == 0) usleep(1000);
+    }
+  });
+  std::vector<std::int64_t> steps;
+  bool ended = false;
+  std::size_t starts = 0;
+  for (int round = 0; round < 200 && !ended; ++round) {
+    Agent agent(dir);
+    agent.pollUntil([&, polls = 0]() mutable { return ++polls > 3; });
+    const ScalarColumns columns = agent.out.scalarsOf("x", std::nullopt);
+    steps.insert(steps.end(), columns.step.begin(), columns.step.end());
+    ended = agent.out.hasEvent("process_exit");
+    starts += agent.out.hasEvent("start");
+  }
+  ASSERT_TRUE(ended);
+  ASSERT_EQ(steps.size(), 3000u);
+  for (std::size_t i = 0; i < steps.size(); ++i) ASSERT_EQ(steps[i], static_cast<std::int64_t>(i));
+  EXPECT_EQ(starts, 1u);
+}
+
+TEST(ClientSource, ReleasesNothingTheRecorderDidNotTake) {
+  RingDirectory dir;
+  TrainerProcess trainer([&] {
+    initIn(dir);
+    rg_scalar("x", 1, 1);
+  });
+  trainer.wait();
+  {
+    Agent agent(dir);
+    agent.out.fail_flush = Status(Code::kResourceExhausted, "disk full");
+    agent.pollUntil([&, polls = 0]() mutable { return ++polls > 5; });
+    EXPECT_FALSE(agent.out.hasEvent("process_exit"));
+  }
+  Agent agent(dir);
+  agent.pollUntilEnd();
+  EXPECT_EQ(agent.out.scalarsOf("x", std::nullopt).size(), 1u);
+}
+
+TEST(ClientSource, TurnsLossAndDamageIntoIssues) {
+  RingDirectory dir;
+  std::ofstream(dir.path() + "/9-9.ring") << "not a ring";
+  TrainerProcess trainer([&] {
+    setenv("RUNGLASS_RING_BYTES", "1", 1);
+    initIn(dir);
+    for (int i = 0; i < 3000; ++i) rg_scalar("x", i, 0);
+  });
+  trainer.wait();
+  Agent agent(dir);
+  agent.pollUntilEnd();
+  EXPECT_GT(agent.out.issueCount("client.ring_full"), 1000);
+  EXPECT_EQ(agent.out.issueCount("client.bad_ring"), 1);
+  EXPECT_EQ(agent.out.issueCount("client.ring_full") + static_cast<std::int64_t>(agent.out.scalarsOf("x", std::nullopt).size()), 3000);
+}
+
+TEST(ClientSource, SamplesHowLongALiveRankWaitsForACpu) {
+  if (!std::filesystem::exists("/proc/self/schedstat")) GTEST_SKIP() << "this kernel has no schedstat";
+  RingDirectory dir;
+  TrainerProcess trainer([&] {
+    initIn(dir);
+    for (;;) rg_now();
+  });
+  Agent agent(dir);
+  agent.pollUntil([&] { return agent.out.samplesOf("run_delay_ns").size() >= 2; });
+  EXPECT_GT(agent.out.samplesOf("run_cpu_ns").value.back(), 0);
+}
+
+TEST(ClientSource, PlacesRanksByOrderAndLeavesThemOutWhereSizesDoNotFit) {
+  const auto place = [](Layout layout, int number, const char* order = "tp-cp-ep-dp-pp") {
+    Rank rank;
+    rank.rank = number;
+    placeRank(layout, order, rank);
+    return std::vector<int>{rank.tp.value_or(-1), rank.pp.value_or(-1), rank.dp.value_or(-1), rank.cp.value_or(-1), rank.ep.value_or(-1)};
+  };
+  EXPECT_EQ(place({.world = 16, .tp = 2, .pp = 2, .dp = 2, .cp = 2}, 13), (std::vector<int>{1, 1, 1, 0, 0}));
+  EXPECT_EQ(place({.world = 8, .tp = 2, .pp = 2, .dp = 2}, 2, "tp-pp-dp"), (std::vector<int>{0, 1, 0, -1, -1}));
+  // Megatron's expert parallelism divides dp; elsewhere it multiplies the world.
+  EXPECT_EQ(place({.world = 8, .tp = 2, .dp = 4, .ep = 2}, 7), (std::vector<int>{1, 0, 3, 0, 1}));
+  EXPECT_EQ(place({.world = 8, .tp = 2, .dp = 2, .ep = 2}, 7), (std::vector<int>{1, 0, 1, 0, 1}));
+  EXPECT_EQ(place({.world = 7, .tp = 2, .pp = 2, .dp = 2}, 3), (std::vector<int>{-1, -1, -1, -1, -1}));
+}
+
+}  // namespace
+}  // namespace runglass::test

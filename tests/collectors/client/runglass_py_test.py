@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""runglass.py end to end: a Python trainer in a process of its own, its ring emptied by client_probe."""
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SOURCE = os.environ["RG_SOURCE_DIR"]
+PYTHON = os.path.join(SOURCE, "collectors", "client", "python")
+
+
+def run(script, directory, **environment):
+    env = dict(os.environ, PYTHONPATH=PYTHON, RUNGLASS_DIR=directory, RUNGLASS_RUN="py", RUNGLASS_ATTEMPT="0", **environment)
+    return subprocess.run([sys.executable, "-c", script], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True)
+
+
+def probe(directory, processes=1):
+    result = subprocess.run([os.environ["RG_PROBE"], directory, str(processes), "20"], stdout=subprocess.PIPE, universal_newlines=True)
+    assert result.returncode == 0, result.stdout
+    return result.stdout
+
+
+class RunglassPy(unittest.TestCase):
+    def setUp(self):
+        self._directory = tempfile.TemporaryDirectory()
+        self.dir = self._directory.name
+
+    def tearDown(self):
+        self._directory.cleanup()
+
+    def test_tells_steps_spans_and_scalars(self):
+        result = run("""
+import runglass as rg
+assert rg.init(rank=1, world=2)
+rg.layout(dp=2)
+for n in range(3):
+    with rg.step(n):
+        with rg.span("forward", part="forward", microbatch=0):
+            with rg.span("all_reduce", "comm", part="communication", group=1, seq=n, bytes=8):
+                pass
+        rg.scalar("loss", 3.5 - n)
+        rg.scalar("load", n, per_rank=True)
+rg.checkpoint_begin(3, "x")
+rg.checkpoint_durable(3, "x", 10)
+rg.fact("config_hash", "f00")
+rg.log("h\\u00e9llo", severity="warning")
+assert rg.dropped() == 0
+rg.shutdown()
+rg.scalar("after", 1, step=1)
+""", self.dir)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        out = probe(self.dir)
+        for line in ("rank 1 tp 0 pp 0 dp 1", 'series loss rank -1 labels {"canonical":"loss"} points 3 first 3.5 last 1.5',
+                     "series load rank 1 labels  points 3 first 0 last 2", "span forward rank 1 category compute step 2",
+                     "span all_reduce rank 1 category comm step 0", "fact config_hash = f00", "checkpoint 3 durable 1",
+                     "log client h\u00e9llo"):
+            self.assertIn(line + "\n", out)
+        self.assertIn("step_part_ns", out)
+        self.assertNotIn("series after", out)
+
+    def test_tells_an_uncaught_exception_and_still_prints_it(self):
+        result = run("import runglass as rg\nrg.init(rank=0, world=1)\nraise ValueError('bad batch')", self.dir)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("ValueError: bad batch", result.stderr)
+        out = probe(self.dir)
+        self.assertIn("attempt 0: exception: ValueError: bad batch\n", out)
+        self.assertIn("run py state 3\n", out)
+        self.assertIn("Traceback", out)
+
+    def test_tells_versions_and_the_commit(self):
+        result = run("import runglass as rg\nrg.init(rank=0, world=1)", self.dir)
+        self.assertEqual(result.returncode, 0)
+        self.assertIn("fact python_version = %d.%d." % sys.version_info[:2], probe(self.dir))
+
+    def test_finds_the_commit_of_a_checkout(self):
+        sys.path.insert(0, PYTHON)
+        import runglass
+        with tempfile.TemporaryDirectory() as top:
+            git = os.path.join(top, ".git")
+            os.makedirs(os.path.join(git, "refs", "heads"))
+            os.makedirs(os.path.join(top, "src"))
+            with open(os.path.join(git, "HEAD"), "w") as file:
+                file.write("ref: refs/heads/main\n")
+            with open(os.path.join(git, "packed-refs"), "w") as file:
+                file.write("# pack-refs\n" + "b" * 40 + " refs/heads/main\n")
+            self.assertEqual(runglass._git_hash(os.path.join(top, "src")), "b" * 40)
+            with open(os.path.join(git, "refs", "heads", "main"), "w") as file:
+                file.write("a" * 40 + "\n")
+            self.assertEqual(runglass._git_hash(top), "a" * 40)
+
+    def test_is_silent_when_off_and_says_one_line_without_a_library(self):
+        calls = "import runglass as rg\nprint(rg.init())\nwith rg.step(1):\n  with rg.span('x'): rg.scalar('loss', 1)\nrg.log('x'); rg.shutdown()"
+        off = run(calls, self.dir, RUNGLASS="off")
+        self.assertEqual((off.returncode, off.stdout, off.stderr), (0, "False\n", ""))
+        missing = run(calls.replace("import runglass as rg", "import ctypes\nctypes.CDLL = lambda path: (_ for _ in ()).throw(OSError('no'))\nimport runglass as rg"),
+                      self.dir)
+        self.assertEqual((missing.returncode, missing.stdout), (0, "False\n"))
+        self.assertEqual(missing.stderr.count("\n"), 1)
+        self.assertTrue(missing.stderr.startswith("runglass: off: "))
+
+    def test_a_forked_worker_is_detached(self):
+        result = run("""
+import os, runglass as rg
+rg.init(rank=0, world=1)
+pid = os.fork()
+if pid == 0:
+    rg.scalar("child", 1, step=1)
+    os._exit(0 if not rg.enabled() else 1)
+assert os.waitpid(pid, 0)[1] == 0
+rg.scalar("parent", 1, step=1)
+""", self.dir)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        out = probe(self.dir)
+        self.assertIn("series parent", out)
+        self.assertNotIn("series child", out)
+
+
+if __name__ == "__main__":
+    unittest.main()
