@@ -2,7 +2,8 @@
 // Invariants:
 // 1. A chunk that a pin overlaps is never deleted, whatever the policy.
 // 2. Every sample chunk deleted is counted in rg_expired in the same transaction, so that verify can still account for every sample.
-// 3. Only sealed chunks go: the open one belongs to the writer.
+// 3. A pyramid row outlives every raw chunk it covers.
+// 4. Only sealed chunks go: the open one belongs to the writer.
 #include "storage/retention.h"
 
 #include <algorithm>
@@ -32,7 +33,14 @@ struct Tier {
   const char* extra;   // further condition
 };
 constexpr Tier kSampleTier = {"rg_chunk", "chunk_id", "series_id", kMetricSeries, "x0", "x1", "AND c.sealed = 1"};
-constexpr Tier kPyramidTier = {"rg_pyramid", "pyramid_id", "series_id", kMetricSeries, "x0", "x1", ""};
+constexpr Tier kPyramidTier = {
+    "rg_pyramid",
+    "pyramid_id",
+    "series_id",
+    kMetricSeries,
+    "x0",
+    "x1",
+    "AND NOT EXISTS (SELECT 1 FROM rg_chunk k WHERE k.series_id = c.series_id AND k.x0 <= c.x1 AND k.x1 >= c.x0)"};
 constexpr Tier kKernelTier = {"rg_span_chunk", "chunk_id", "track_id", kKernelTracks, "t0", "t1", "AND c.sealed = 1"};
 constexpr Tier kCoarseTier = {"rg_span_chunk", "chunk_id", "track_id", kOtherTracks, "t0", "t1", "AND c.sealed = 1"};
 
