@@ -5,12 +5,14 @@
 namespace runglass::ctl {
 
 std::unique_ptr<Command> makeExport();
+std::unique_ptr<Command> makeImport();
 std::unique_ptr<Command> makeInfo();
 std::unique_ptr<Command> makeQuery();
 std::unique_ptr<Command> makeVerify();
 
 std::vector<std::unique_ptr<Command>> commands() {
   std::vector<std::unique_ptr<Command>> all;
+  all.push_back(makeImport());
   all.push_back(makeInfo());
   all.push_back(makeQuery());
   all.push_back(makeVerify());

@@ -29,60 +29,66 @@ std::string archiveError(archive* handle) {
 class InputFile::MemberStream : public ByteStream {
  public:
   MemberStream(archive* handle, std::string path, std::uint64_t file_bytes)
-      : m_archive(handle), m_path(std::move(path)), m_file_bytes(file_bytes) {
-    m_block.resize(kBlock);
-  }
+      : m_archive(handle), m_path(std::move(path)), m_file_bytes(file_bytes), m_ended(handle == nullptr) {}
 
   Status readHead() {
     while (m_head.size() < kHead) {
-      const std::size_t want = kHead - m_head.size();
-      m_head.resize(m_head.size() + want);
-      const la_ssize_t got = archive_read_data(m_archive, m_head.data() + m_head.size() - want, want);
-      m_head.resize(m_head.size() - want + static_cast<std::size_t>(std::max<la_ssize_t>(got, 0)));
-      if (got < 0) return m_status = damaged();
-      if (got == 0) {
-        m_ended = true;
-        break;
-      }
+      const Status status = readBlock();
+      if (!status.ok()) return status;
+      if (m_block.empty()) break;
+      const std::size_t n = std::min(kHead - m_head.size(), m_block.size());
+      m_head.append(m_block.substr(0, n));
+      m_block.remove_prefix(n);
     }
     return {};
   }
   const std::string& head() const { return m_head; }
 
   Result<std::string_view> next(std::size_t max) override {
-    if (m_head_given < m_head.size()) {
-      const std::size_t n = std::min(max, m_head.size() - m_head_given);
-      const std::string_view bytes(m_head.data() + m_head_given, n);
-      m_head_given += n;
-      m_offset += n;
-      return bytes;
+    std::string_view& from = m_head_left.empty() ? m_block : m_head_left;
+    if (!m_started) {
+      m_started = true;
+      m_head_left = m_head;
+      return next(max);
     }
-    if (!m_status.ok()) return m_status;
-    if (m_ended) return std::string_view();
-    const la_ssize_t got = archive_read_data(m_archive, m_block.data(), std::min(max, m_block.size()));
-    if (got < 0) return m_status = damaged();
-    m_ended = got == 0;
-    m_offset += static_cast<std::uint64_t>(got);
+    if (from.empty()) RG_TRY(readBlock());
+    const std::string_view bytes = from.substr(0, max);
+    from.remove_prefix(bytes.size());
+    m_offset += bytes.size();
     if (m_offset > kRatioFree && m_offset > kRatioLimit * m_file_bytes)
       return m_status = Status(Code::kResourceExhausted, m_path + ": decompresses to more than " + std::to_string(kRatioLimit) +
                                                              " times its size; refused after " + std::to_string(m_offset) + " bytes");
-    return std::string_view(m_block.data(), static_cast<std::size_t>(got));
+    return bytes;
   }
   std::uint64_t offset() const override { return m_offset; }
 
  private:
-  Status damaged() const {
-    return {Code::kDataLoss,
-            m_path + ": damaged or cut off after " + std::to_string(m_offset) + " decompressed bytes: " + archiveError(m_archive)};
+  // Fills an empty m_block; it stays empty at the end. By blocks, because archive_read_data() drops what precedes a damaged place.
+  Status readBlock() {
+    while (m_status.ok() && m_block.empty() && !m_ended) {
+      const void* data = nullptr;
+      std::size_t size = 0;
+      la_int64_t at = 0;
+      const int rc = archive_read_data_block(m_archive, &data, &size, &at);
+      if (rc == ARCHIVE_EOF)
+        m_ended = true;
+      else if (rc < ARCHIVE_WARN)
+        m_status = Status(Code::kDataLoss, m_path + ": damaged or cut off after " + std::to_string(m_offset) +
+                                               " decompressed bytes: " + archiveError(m_archive));
+      else
+        m_block = {static_cast<const char*>(data), size};
+    }
+    return m_status;
   }
 
   archive* m_archive;
   std::string m_path;
   std::uint64_t m_file_bytes;
-  std::string m_head, m_block;
-  std::size_t m_head_given = 0;
+  std::string m_head;
+  std::string_view m_head_left, m_block;
+  bool m_started = false;
   std::uint64_t m_offset = 0;
-  bool m_ended = false;
+  bool m_ended;
   Status m_status;
 };
 
@@ -115,14 +121,14 @@ Result<std::unique_ptr<InputFile>> InputFile::open(const std::string& path) {
 }
 
 Result<std::optional<InputFile::Member>> InputFile::next() {
-  for (;;) {
+  while (!m_done) {
     archive_entry* entry = nullptr;
     const int rc = archive_read_next_header(m_archive, &entry);
     if (rc == ARCHIVE_EOF) {
-      // An empty file is one empty member, so that it is reported like any other.
-      if (m_members++ > 0) return std::optional<Member>();
-      m_stream = std::make_unique<MemberStream>(m_archive, m_path, 0);
-      (void)m_stream->readHead();
+      // An empty file (or one of zero bytes, which is an empty tar) is one empty member, so that it is reported like any other.
+      m_done = true;
+      if (m_members > 0) break;
+      m_stream = std::make_unique<MemberStream>(nullptr, m_path, 0);
       return std::optional<Member>(Member{m_path, m_stream->head(), m_stream.get(), {}});
     }
     if (rc < ARCHIVE_WARN) return Status(Code::kDataLoss, m_path + ": " + archiveError(m_archive));
@@ -138,6 +144,7 @@ Result<std::optional<InputFile::Member>> InputFile::next() {
     Status head_status = m_stream->readHead();
     return std::optional<Member>(Member{path, m_stream->head(), m_stream.get(), std::move(head_status)});
   }
+  return std::optional<Member>();
 }
 
 }  // namespace runglass

@@ -42,6 +42,7 @@ class InputFile {
   std::string m_path;
   archive* m_archive = nullptr;
   std::int64_t m_members = 0;
+  bool m_done = false;
   std::unique_ptr<MemberStream> m_stream;
 };
 

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// runglassctl import: files and folders of others into a store.
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "app/ctl/command.h"
+#include "app/ctl/output.h"
+#include "app/ctl/store_access.h"
+#include "collectors/importers/session/import_session.h"
+
+namespace runglass::ctl {
+namespace {
+
+const char* statusName(ImportStatus status) {
+  switch (status) {
+    case ImportStatus::kOk:
+      return "ok";
+    case ImportStatus::kPartial:
+      return "partial";
+    case ImportStatus::kFailed:
+      return "failed";
+    case ImportStatus::kSkipped:
+      return "skipped";
+  }
+  return "";
+}
+
+class Import : public Command {
+ public:
+  const char* name() const override { return "import"; }
+  const char* help() const override {
+    return "Import files and folders: TensorBoard events, training logs, trainer states, ... (.gz .bz2 .zst .xz .tar too)";
+  }
+  void declare(CLI::App& app) override {
+    app.add_option("--store", m_store, "The store, a .rgl file; made if it is missing")->required();
+    app.add_option("--run", m_run, "Put everything into the run of this name");
+    app.add_flag("--json", m_json, "Print one JSON object");
+    app.add_option("PATH", m_paths, "Files and folders")->required();
+  }
+
+  Status run() override {
+    RG_ASSIGN(auto writer, Writer::open(m_store, writerOptions()));
+    const bool terminal = isatty(STDERR_FILENO) != 0;
+    ImportOptions options{.run_name = m_run};
+    if (terminal) options.on_file = [](const std::string& path) { std::fprintf(stderr, "\r\033[K%s", path.c_str()); };
+    auto results = ImportSession(*writer, options).import(m_paths);
+    if (terminal) std::fputs("\r\033[K", stderr);
+    const Status closed = writer->close();
+    if (!results.ok()) return results.status();
+    RG_TRY(closed);
+    Output out = Output::standard();
+    out.write(m_json ? json(*results) : text(*results));
+    RG_TRY(out.finish());
+    const auto failed =
+        std::count_if(results->begin(), results->end(), [](const FileResult& r) { return r.status == ImportStatus::kFailed; });
+    if (failed == 0) return {};
+    const auto first =
+        std::find_if(results->begin(), results->end(), [](const FileResult& r) { return r.status == ImportStatus::kFailed; });
+    if (results->size() == 1) return {Code::kInvalidArgument, first->reason};
+    return {Code::kInvalidArgument,
+            std::to_string(failed) + " of " + std::to_string(results->size()) + " files failed, the first: " + first->reason};
+  }
+
+ private:
+  static std::string json(const std::vector<FileResult>& results) {
+    nlohmann::ordered_json files = nlohmann::ordered_json::array(), runs = nlohmann::ordered_json::array();
+    for (const FileResult& r : results) {
+      const nlohmann::ordered_json run = r.run ? nlohmann::ordered_json(r.run.value) : nlohmann::ordered_json();
+      if (r.run && std::find(runs.begin(), runs.end(), run) == runs.end()) runs.push_back(run);
+      nlohmann::ordered_json issues = nlohmann::ordered_json::array();
+      for (const auto& [code, count] : r.issues) issues.push_back({{"code", code}, {"count", count}});
+      files.push_back({{"path", r.path},
+                       {"kind", r.kind.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(r.kind)},
+                       {"run_id", run},
+                       {"status", statusName(r.status)},
+                       {"reason", r.reason},
+                       {"points", r.points},
+                       {"spans", r.spans},
+                       {"events", r.events},
+                       {"issues", issues}});
+    }
+    const nlohmann::ordered_json all = {{"run_id", runs.empty() ? nlohmann::ordered_json() : runs[0]}, {"runs", runs}, {"files", files}};
+    return all.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  }
+
+  static std::string text(const std::vector<FileResult>& results) {
+    std::string out;
+    for (const FileResult& r : results) {
+      out += std::string(statusName(r.status)) + "  " + r.path;
+      if (!r.kind.empty()) out += "  (" + r.kind + ")";
+      if (r.points > 0) out += "  " + std::to_string(r.points) + " points";
+      if (r.spans > 0) out += "  " + std::to_string(r.spans) + " spans";
+      if (r.events > 0) out += "  " + std::to_string(r.events) + " events";
+      for (const auto& [code, count] : r.issues) out += "  " + code + " x" + std::to_string(count);
+      if (!r.reason.empty()) out += "  " + r.reason;
+      out += "\n";
+    }
+    return out;
+  }
+
+  std::string m_store, m_run;
+  bool m_json = false;
+  std::vector<std::string> m_paths;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> makeImport() { return std::make_unique<Import>(); }
+
+}  // namespace runglass::ctl
