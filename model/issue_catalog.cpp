@@ -28,6 +28,40 @@ constexpr std::array kIssues = {
               "librunglass of the same release as the agent."},
     IssueInfo{"client.no_step", kWarning,
               "A trainer reported a scalar outside any step and without a step number; it cannot be placed on a curve and was left out."},
+    // --- wire ---
+    IssueInfo{
+        "wire.absurd_time", kWarning,
+        "Times lay in the far future or before 1970; the time of sending or arrival stands in their place. Check the clock of the node."},
+    IssueInfo{
+        "wire.bad_batch", kError,
+        "A batch did not match its checksum or its session and was refused; the agent sends it again after it reconnects. If it repeats, "
+        "look at the agent's version and the network."},
+    IssueInfo{
+        "wire.bad_payload", kError,
+        "A batch's content could not be decoded from some byte on; what came before is stored. Update the agent or the hub so that both "
+        "are of one version."},
+    IssueInfo{"wire.clock_skew", kWarning,
+              "A node's clock differs from the hub's by more than 100 ms; its times are corrected. Check NTP or PTP there."},
+    IssueInfo{
+        "wire.gap", kError,
+        "Batches of an agent are missing: its spool was full, or it lost them. The detail says which and why; enlarge agent.spool_mib if "
+        "hubs are away for long."},
+    IssueInfo{"wire.too_many_ids", kError,
+              "An agent's session defines more series, tracks or devices than a hub takes; those beyond are not stored."},
+    IssueInfo{"wire.unknown_id", kError,
+              "Records refer to series or nodes that were never defined and are not stored: the agent is broken or damaged data was sent."},
+    // --- agent ---
+    IssueInfo{"agent.recorder_full", kError,
+              "A source recorded faster than the agent could seal; the newest records were dropped. Lower its rate."},
+    IssueInfo{"agent.source_absent", kInfo, "This source has nothing to read on this machine; everything else works."},
+    IssueInfo{"agent.source_failed", kWarning,
+              "A source could not start; the detail says why. Its data is missing until the agent restarts."},
+    IssueInfo{"agent.spool_damaged", kWarning,
+              "The end of the agent's spool was damaged, as after a kill or power cut; it was cut off and what came before is delivered."},
+    IssueInfo{"agent.text_cut", kWarning, "A text of more than 64 KiB was cut to that length."},
+    IssueInfo{"agent.unclean_end", kWarning,
+              "The agent ended without a goodbye (killed, crash, power). Up to a second of data before that may be missing between the two "
+              "times."},
     // --- import ---
     IssueInfo{"import.unknown_kind", kInfo, "The file is of no kind that can be imported; docs/ lists the kinds. Nothing of it was read."},
     IssueInfo{"tfevents.bad_data_crc", kError,

@@ -8,6 +8,7 @@ std::unique_ptr<Command> makeExport();
 std::unique_ptr<Command> makeImport();
 std::unique_ptr<Command> makeInfo();
 std::unique_ptr<Command> makeQuery();
+std::unique_ptr<Command> makeServe();
 std::unique_ptr<Command> makeVerify();
 
 std::vector<std::unique_ptr<Command>> commands() {
@@ -17,6 +18,7 @@ std::vector<std::unique_ptr<Command>> commands() {
   all.push_back(makeQuery());
   all.push_back(makeVerify());
   all.push_back(makeExport());
+  all.push_back(makeServe());
   return all;
 }
 

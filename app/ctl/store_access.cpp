@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "collectors/hub/payload_replay.h"
 #include "storage/store_files.h"
 
 namespace runglass::ctl {
@@ -27,7 +28,7 @@ bool needsRecovery(const std::string& path) {
 
 }  // namespace
 
-WriterOptions writerOptions() { return {}; }
+WriterOptions writerOptions() { return {.replay = makeJournalReplay()}; }
 
 Result<std::unique_ptr<Reader>> openForReading(const std::string& path) {
   if (needsRecovery(path)) {

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// runglass-agent: one per node. Collects until SIGTERM or SIGINT, then flushes and says goodbye. Exit 0 ok, 1 failed, 2 wrong usage.
+#include <CLI/CLI.hpp>
+#include <csignal>
+#include <cstdio>
+#include <exception>
+
+#include "collectors/agent/agent.h"
+
+namespace runglass {
+namespace {
+
+struct Arguments {
+  std::string hub, config, state_dir, token_file, tls_ca, tls_cert, tls_key;
+};
+
+Result<AgentOptions> optionsOf(const Arguments& arguments) {
+  RG_ASSIGN(AgentOptions options, readAgentConfig(arguments.config));
+  const auto take = [](const std::string& given, std::string& option) {
+    if (!given.empty()) option = given;
+  };
+  take(arguments.hub, options.link.hub);
+  take(arguments.state_dir, options.state_dir);
+  take(arguments.tls_ca, options.link.tls_ca);
+  take(arguments.tls_cert, options.link.tls_cert);
+  take(arguments.tls_key, options.link.tls_key);
+  if (!arguments.token_file.empty()) {
+    RG_ASSIGN(options.link.token, readToken(arguments.token_file));
+  }
+  if (options.link.hub.empty()) return Status(Code::kInvalidArgument, "hub: none given: use --hub HOST:PORT or the configuration's hub");
+  options.say = [](const std::string& line) { std::fprintf(stderr, "runglass-agent: %s\n", line.c_str()); };
+  return options;
+}
+
+Status collect(const Arguments& arguments) {
+  // Blocked before any thread starts, so that only sigwait() below sees them.
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGINT);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  RG_ASSIGN(AgentOptions options, optionsOf(arguments));
+  RG_ASSIGN(const std::unique_ptr<Agent> agent, Agent::start(std::move(options)));
+  std::fprintf(stderr, "runglass-agent: session %s on %s\n", agent->session().c_str(), agent->node().name.c_str());
+  int received = 0;
+  sigwait(&signals, &received);
+  if (!agent->stop()) std::fprintf(stderr, "runglass-agent: the hub did not take everything; the rest waits in the spool\n");
+  return {};
+}
+
+}  // namespace
+}  // namespace runglass
+
+int main(int argc, char** argv) {
+  CLI::App app("Collects what one node knows about training and sends it to a Runglass hub.", "runglass-agent");
+  runglass::Arguments arguments;
+  app.add_option("--hub", arguments.hub, "The hub, HOST:PORT");
+  app.add_option("--config", arguments.config, "Configuration (TOML)")->check(CLI::ExistingFile);
+  app.add_option("--state-dir", arguments.state_dir, "Where the spool and the agent's identity live");
+  app.add_option("--token-file", arguments.token_file, "Bearer token for the hub, mode 0600");
+  app.add_option("--tls-ca", arguments.tls_ca, "CA of the hub's certificate (PEM); turns TLS on");
+  app.add_option("--tls-cert", arguments.tls_cert, "Our certificate for the hub (PEM)");
+  app.add_option("--tls-key", arguments.tls_key, "Its key (PEM)");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  }
+  runglass::Status status;
+  try {
+    status = runglass::collect(arguments);
+  } catch (const std::exception& error) {
+    status = runglass::Status(runglass::Code::kInternal, error.what());  // third-party code and memory: nothing of ours throws
+  }
+  if (status.ok()) return 0;
+  std::fprintf(stderr, "runglass-agent: %s\n", status.message().c_str());
+  return 1;
+}

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+// Invariants:
+// 1. Records flow one way: Recorder -> sealing thread -> outbox -> link. Only the sealing thread adds to the outbox, so that a stream's
+//    batches are sealed in order.
+// 2. `alive` in the state directory exists exactly while a session is open; found at start, the last life ended without a goodbye.
+// 3. Stop order: sources, sealing (last seal), link, spool, `alive`.
+#include "collectors/agent/agent.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <thread>
+
+namespace runglass {
+namespace {
+
+constexpr std::size_t kBatchBytes = 512U << 10;
+constexpr DurNs kSealAlone = 400 * kNsPerMs;  // without a hub: fewer, larger batches
+constexpr DurNs kAliveEvery = 500 * kNsPerMs;
+
+std::string randomName() {
+  std::random_device random;
+  std::array<char, 33> text{};
+  std::snprintf(text.data(), text.size(), "%08x%08x%08x%08x", random(), random(), random(), random());
+  return text.data();
+}
+
+std::string firstLine(const std::string& path) {
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  return line;
+}
+
+Status writeSmallFile(const std::string& path, const std::string& text) {
+  const std::string temporary = path + ".new";
+  const int fd = open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  const bool good = fd >= 0 && write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  const int error = errno;
+  if (fd >= 0) close(fd);
+  if (!good || rename(temporary.c_str(), path.c_str()) != 0)
+    return Status(Code::kUnavailable, "write: " + path + ": " + std::strerror(good ? errno : error));
+  return {};
+}
+
+}  // namespace
+
+struct Agent::Parts {
+  AgentOptions options;
+  Node node;
+  std::string session, alive_path;
+  int lock_fd = -1;
+  SessionDictionary dictionary;
+  std::unique_ptr<Outbox> outbox;
+  std::unique_ptr<HubLink> link;
+  std::function<TimeNs()> now;
+
+  std::mutex mutex;  // guards recorders and the three below
+  std::condition_variable wake;
+  std::vector<std::unique_ptr<WireRecorder>> recorders;
+  bool want_seal = false, stop_sealing = false, stop_sources = false;
+  std::condition_variable source_wake;
+  std::thread sealer;
+  std::vector<std::thread> source_threads;
+
+  ~Parts() {
+    if (lock_fd >= 0) close(lock_fd);
+  }
+
+  WireRecorder& addRecorder() {
+    const std::lock_guard lock(mutex);
+    recorders.push_back(std::make_unique<WireRecorder>(dictionary, now, [this] {
+      const std::lock_guard wake_lock(mutex);
+      want_seal = true;
+      wake.notify_one();
+    }));
+    return *recorders.back();
+  }
+
+  Status takeStateDir();
+  Status openSession();
+  void tellUncleanEnd(WireRecorder& out, const std::vector<Issue>& issues);
+  void seal();
+  void runSealer();
+  void runSource(const SourceEntry& entry, WireRecorder& out);
+};
+
+Agent::Agent() : m_parts(std::make_unique<Parts>()) {}
+Agent::~Agent() {
+  if (m_parts->outbox) (void)stop(0);
+}
+
+Status Agent::Parts::takeStateDir() {
+  std::error_code error;
+  std::filesystem::create_directories(options.state_dir, error);
+  if (error) return Status(Code::kInvalidArgument, "state directory: " + options.state_dir + ": " + error.message());
+  std::filesystem::permissions(options.state_dir, std::filesystem::perms::owner_all, error);
+  const std::string lock_path = options.state_dir + "/lock";
+  lock_fd = open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (lock_fd < 0) return Status(Code::kInvalidArgument, "state directory: " + lock_path + ": " + std::strerror(errno));
+  if (flock(lock_fd, LOCK_EX | LOCK_NB) != 0)
+    return Status(Code::kFailedPrecondition, "state directory: " + options.state_dir + ": another agent uses it");
+  const std::string uuid_path = options.state_dir + "/agent_uuid";
+  std::string& uuid = options.link.agent_uuid;
+  if (uuid.empty()) uuid = firstLine(uuid_path);
+  if (uuid.empty()) {
+    uuid = randomName();
+    RG_TRY(writeSmallFile(uuid_path, uuid + "\n"));
+  }
+  return {};
+}
+
+Status Agent::Parts::openSession() {
+  node = options.node;
+  if (node.uuid.empty()) node.uuid = firstLine("/etc/machine-id");
+  if (node.uuid.empty()) node.uuid = options.link.agent_uuid;
+  if (node.name.empty()) {
+    std::array<char, 256> host{};
+    node.name = gethostname(host.data(), host.size() - 1) == 0 ? host.data() : node.uuid;
+  }
+  options.link.node_uuid = node.uuid;
+  options.link.node_name = node.name;
+  now = options.now;
+  if (!now) now = [anchor = wallNow() - monotonicNow()] { return anchor + monotonicNow(); };
+  session = randomName();
+  std::vector<Issue> issues;
+  RG_ASSIGN(outbox, Outbox::open(options.state_dir + "/spool", options.outbox, session, dictionary, issues));
+  WireRecorder& out = addRecorder();
+  (void)out.node(node);
+  tellUncleanEnd(out, issues);
+  return {};
+}
+
+void Agent::Parts::tellUncleanEnd(WireRecorder& out, const std::vector<Issue>& issues) {
+  for (Issue issue : issues) {
+    issue.source = node.name;
+    issue.first = issue.last = now();
+    out.issue(issue);
+  }
+  alive_path = options.state_dir + "/alive";
+  const std::string before = firstLine(alive_path);
+  if (before.empty()) return;
+  // "<session> <last time alive>"
+  const std::size_t space = before.find(' ');
+  TimeNs last = 0;
+  if (space != std::string::npos) std::from_chars(before.data() + space + 1, before.data() + before.size(), last);
+  out.issue({.code = "agent.unclean_end",
+             .source = node.name,
+             .first = last > 0 ? std::optional<TimeNs>(last) : std::nullopt,
+             .last = now(),
+             .detail = "session " + before.substr(0, space) + " ended without a goodbye; up to a second of its data was not on disk yet"});
+}
+
+// Joins the Recorders' pieces per class into batches.
+void Agent::Parts::seal() {
+  std::vector<WireRecorder*> all;
+  {
+    const std::lock_guard lock(mutex);
+    for (const auto& recorder : recorders) all.push_back(recorder.get());
+  }
+  const TimeNs sealed = now();
+  const DurNs mono = monotonicNow();
+  for (std::size_t i = 0; i < kStreamClassCount; ++i) {
+    const auto stream = static_cast<StreamClass>(i);
+    std::string batch;
+    for (WireRecorder* recorder : all) {
+      for (std::string piece = recorder->take(stream); !piece.empty(); piece = recorder->take(stream)) {
+        if (!batch.empty() && batch.size() + piece.size() > kBatchBytes) outbox->add(stream, std::exchange(batch, {}), sealed, mono);
+        if (batch.empty())
+          batch = std::move(piece);
+        else
+          batch += piece;
+      }
+    }
+    if (!batch.empty()) outbox->add(stream, std::move(batch), sealed, mono);
+  }
+  for (WireRecorder* recorder : all)
+    if (const std::int64_t dropped = recorder->takeDropped(); dropped > 0)
+      recorder->issue({.code = "agent.recorder_full",
+                       .source = node.name,
+                       .count = dropped,
+                       .first = sealed,
+                       .last = sealed,
+                       .detail = "records came faster than they could be sealed"});
+}
+
+void Agent::Parts::runSealer() {
+  DurNs next_alive = 0;
+  for (bool last = false; !last;) {
+    {
+      std::unique_lock lock(mutex);
+      const DurNs every = link->connected() ? options.seal_every : std::max(options.seal_every, kSealAlone);
+      wake.wait_for(lock, std::chrono::nanoseconds(every), [this] { return want_seal || stop_sealing; });
+      want_seal = false;
+      last = stop_sealing;
+    }
+    seal();
+    outbox->persist(monotonicNow());
+    if (monotonicNow() >= next_alive) {
+      next_alive = monotonicNow() + kAliveEvery;
+      (void)writeSmallFile(alive_path, session + " " + std::to_string(now()) + "\n");
+    }
+  }
+}
+
+void Agent::Parts::runSource(const SourceEntry& entry, WireRecorder& out) {
+  const std::unique_ptr<Source> source = entry.make();
+  const std::string key(entry.name);
+  const toml::table empty;
+  const toml::table* config = options.config ? (*options.config)["source"][key].as_table() : nullptr;
+  const SourceContext context{.node = node, .now = now, .config = config != nullptr ? config : &empty, .state_dir = options.state_dir};
+  if (const Status status = source->start(out, context); !status.ok()) {
+    const bool absent = status.code() == Code::kUnavailable;
+    out.issue({.code = absent ? "agent.source_absent" : "agent.source_failed",
+               .source = node.name + "/" + key,
+               .first = now(),
+               .last = now(),
+               .detail = status.message()});
+    return;
+  }
+  while (true) {
+    const TimeNs next = source->poll(out, now());
+    std::unique_lock lock(mutex);
+    const DurNs wait = std::clamp<DurNs>(next - now(), 0, 3600 * kNsPerSecond);
+    if (source_wake.wait_for(lock, std::chrono::nanoseconds(wait), [this] { return stop_sources; })) break;
+  }
+  source->stop(out);
+}
+
+Result<std::unique_ptr<Agent>> Agent::start(AgentOptions options) {
+  std::unique_ptr<Agent> agent(new Agent());
+  Parts& parts = *agent->m_parts;
+  parts.options = std::move(options);
+  RG_TRY(parts.takeStateDir());
+  RG_TRY(parts.openSession());
+  parts.link = std::make_unique<HubLink>(parts.options.link, *parts.outbox, parts.now, parts.options.say);
+  RG_TRY(parts.link->start());
+  parts.sealer = std::thread([&parts] { parts.runSealer(); });
+  for (const SourceEntry& entry : parts.options.sources) {
+    WireRecorder& out = parts.addRecorder();
+    parts.source_threads.emplace_back([&parts, &entry, &out] { parts.runSource(entry, out); });
+  }
+  return agent;
+}
+
+Recorder& Agent::recorder() { return m_parts->addRecorder(); }
+bool Agent::waitForRoom(std::size_t bytes, DurNs timeout) { return m_parts->outbox->waitForRoom(bytes, timeout); }
+bool Agent::connected() const { return m_parts->link->connected(); }
+TimeNs Agent::now() const { return m_parts->now(); }
+const Node& Agent::node() const { return m_parts->node; }
+std::string Agent::session() const { return m_parts->session; }
+
+bool Agent::stop(DurNs patience) {
+  Parts& parts = *m_parts;
+  if (!parts.sealer.joinable()) return true;
+  {
+    const std::lock_guard lock(parts.mutex);
+    parts.stop_sources = true;
+    parts.source_wake.notify_all();
+  }
+  for (std::thread& thread : parts.source_threads) thread.join();
+  {
+    const std::lock_guard lock(parts.mutex);
+    parts.stop_sealing = true;
+    parts.wake.notify_all();
+  }
+  parts.sealer.join();
+  const bool all_taken = parts.link->stop(patience);
+  parts.outbox->persistAll();
+  unlink(parts.alive_path.c_str());
+  return all_taken;
+}
+
+}  // namespace runglass

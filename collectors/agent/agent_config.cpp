@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <set>
+
+#include "collectors/agent/agent.h"
+
+namespace runglass {
+namespace {
+
+std::string defaultStateDir() {
+  if (const char* state = std::getenv("XDG_STATE_HOME"); state != nullptr && *state != '\0') return std::string(state) + "/runglass-agent";
+  const char* home = std::getenv("HOME");
+  return std::string(home != nullptr ? home : "/var/lib") + "/.local/state/runglass-agent";
+}
+
+// Every key that is read here; another one is a typing error worth a line.
+const std::set<std::string_view> kAgentKeys = {"spool_mib", "memory_mib", "seal_ms", "token_file", "tls_ca", "tls_cert", "tls_key"};
+
+Status unknownKey(const std::string& path, std::string_view table, std::string_view key) {
+  return Status(Code::kInvalidArgument, "configuration: " + path + ": [" + std::string(table) + "] has no key '" + std::string(key) + "'");
+}
+
+Status readAgentTable(const std::string& path, const toml::table& table, AgentOptions& options) {
+  for (const auto& [key, value] : table)
+    if (!kAgentKeys.contains(key.str())) return unknownKey(path, "agent", key.str());
+  const auto positive = [&](const char* key, std::int64_t otherwise) -> Result<std::int64_t> {
+    const std::int64_t value = table[key].value_or(otherwise);
+    if (value <= 0 || value > 1'000'000)
+      return Status(Code::kInvalidArgument, "configuration: " + path + ": agent." + key + " must be in 1..1000000");
+    return value;
+  };
+  RG_ASSIGN(const std::int64_t spool_mib, positive("spool_mib", 512));
+  RG_ASSIGN(const std::int64_t memory_mib, positive("memory_mib", 64));
+  RG_ASSIGN(const std::int64_t seal_ms, positive("seal_ms", 50));
+  options.outbox.spool_bytes = static_cast<std::uint64_t>(spool_mib) << 20;
+  options.outbox.memory_bytes = static_cast<std::size_t>(memory_mib) << 20;
+  options.seal_every = seal_ms * kNsPerMs;
+  options.link.tls_ca = table["tls_ca"].value_or(std::string());
+  options.link.tls_cert = table["tls_cert"].value_or(std::string());
+  options.link.tls_key = table["tls_key"].value_or(std::string());
+  if (const auto token_file = table["token_file"].value<std::string>()) {
+    RG_ASSIGN(options.link.token, readToken(*token_file));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::string> readToken(const std::string& path) {
+  struct stat info {};
+  if (stat(path.c_str(), &info) != 0) return Status(Code::kInvalidArgument, "token file: " + path + ": " + std::strerror(errno));
+  if ((info.st_mode & 077U) != 0) return Status(Code::kInvalidArgument, "token file: " + path + ": readable by others; chmod 600 it");
+  std::string token;
+  std::ifstream file(path);
+  if (!std::getline(file, token) || token.empty()) return Status(Code::kInvalidArgument, "token file: " + path + ": holds no token");
+  return token;
+}
+
+Result<AgentOptions> readAgentConfig(const std::string& path) {
+  AgentOptions options;
+  options.state_dir = defaultStateDir();
+  auto table = std::make_shared<toml::table>();
+  if (!path.empty()) {
+    try {
+      *table = toml::parse_file(path);
+    } catch (const toml::parse_error& error) {
+      return Status(Code::kInvalidArgument, "configuration: " + path + ": line " + std::to_string(error.source().begin.line) + ": " +
+                                                std::string(error.description()));
+    }
+  }
+  options.link.hub = (*table)["hub"].value_or(std::string());
+  options.state_dir = (*table)["state_dir"].value_or(options.state_dir);
+  if (const toml::table* agent = (*table)["agent"].as_table()) RG_TRY(readAgentTable(path, *agent, options));
+  options.node = {.uuid = (*table)["node"]["uuid"].value_or(std::string()),
+                  .name = (*table)["node"]["name"].value_or(std::string()),
+                  .rack = (*table)["node"]["rack"].value_or(std::string()),
+                  .fabric_switch = (*table)["node"]["switch"].value_or(std::string())};
+  const toml::table* source_tables = (*table)["source"].as_table();
+  for (const SourceEntry& entry : sources())
+    if ((*table)["source"][std::string(entry.name)]["enabled"].value_or(entry.on_by_default)) options.sources.push_back(entry);
+  if (source_tables != nullptr)
+    for (const auto& [key, value] : *source_tables)
+      if (std::none_of(sources().begin(), sources().end(), [&](const SourceEntry& entry) { return entry.name == key.str(); }))
+        return Status(Code::kInvalidArgument, "configuration: " + path + ": there is no source named '" + std::string(key.str()) + "'");
+  options.config = std::move(table);
+  return options;
+}
+
+}  // namespace runglass

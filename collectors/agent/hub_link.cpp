@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+// Invariants:
+// 1. Writes happen on this object's thread, reads on a reader thread that lives as long as one session.
+// 2. A session ends by cancelling its context: every blocked call then returns.
+// 3. Nothing here holds up a Recorder: a dead hub only lets the outbox grow.
+#include "collectors/agent/hub_link.h"
+
+#include <grpcpp/grpcpp.h>
+
+#include <fstream>
+#include <random>
+#include <sstream>
+
+#include "collectors/agent/clock_estimate.h"
+#include "model/crc32c.h"
+#include "runglass/v1/ingest.grpc.pb.h"
+
+namespace runglass {
+namespace {
+
+constexpr DurNs kWelcomePatience = 10 * kNsPerSecond;
+constexpr std::size_t kDefinitionsPart = 1U << 20;
+
+Result<std::string> readPem(const std::string& path) {
+  if (path.empty()) return std::string();
+  std::ifstream file(path, std::ios::binary);
+  std::stringstream text;
+  text << file.rdbuf();
+  if (!file || text.str().empty()) return Status(Code::kInvalidArgument, "TLS: " + path + ": cannot be read");
+  return std::move(text).str();
+}
+
+grpc::ChannelArguments channelArguments() {
+  grpc::ChannelArguments arguments;
+  for (const auto& [name, value] : std::initializer_list<std::pair<const char*, int>>{
+           {GRPC_ARG_KEEPALIVE_TIME_MS, 20'000},  // the hub's side of the pair is in hub.cpp
+           {GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 10'000},
+           {GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1},
+           {GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0},
+           {GRPC_ARG_ENABLE_HTTP_PROXY, 0},  // http_proxy of a cluster image must not capture the hub
+           {GRPC_ARG_ENABLE_RETRIES, 0},
+           {GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1},  // each attempt connects afresh; the pauses are ours
+       })
+    arguments.SetInt(name, value);
+  return arguments;
+}
+
+std::vector<Outbox::Position> positionsOf(const google::protobuf::RepeatedPtrField<v1::Resume>& resumes) {
+  std::vector<Outbox::Position> positions;
+  for (const v1::Resume& resume : resumes) positions.push_back({resume.session_index(), resume.stream(), resume.next_seq()});
+  return positions;
+}
+
+}  // namespace
+
+struct HubLink::Session {
+  grpc::ClientContext context;
+  std::unique_ptr<grpc::ClientReaderWriter<v1::AgentMessage, v1::HubMessage>> stream;
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool welcomed = false;
+  bool ended = false;
+  ClockEstimate clock;
+};
+
+HubLink::HubLink(HubLinkOptions options, Outbox& outbox, std::function<TimeNs()> now, std::function<void(const std::string&)> say)
+    : m_options(std::move(options)), m_outbox(outbox), m_now(std::move(now)), m_say(std::move(say)) {}
+
+HubLink::~HubLink() { (void)stop(0); }
+
+Status HubLink::start() {
+  RG_ASSIGN(m_ca_pem, readPem(m_options.tls_ca));
+  RG_ASSIGN(m_cert_pem, readPem(m_options.tls_cert));
+  RG_ASSIGN(m_key_pem, readPem(m_options.tls_key));
+  m_thread = std::thread([this] { run(); });
+  return {};
+}
+
+bool HubLink::stop(DurNs patience) {
+  if (!m_thread.joinable()) return m_outbox.empty();
+  m_deadline = monotonicNow() + patience;
+  m_stop = true;
+  m_outbox.wake();
+  {
+    std::unique_lock lock(m_mutex);
+    m_wake.notify_all();
+    const DurNs slack = 500 * kNsPerMs;  // for goodbye and the hub's answer to it
+    if (!m_wake.wait_for(lock, std::chrono::nanoseconds(patience + slack), [this] { return m_done; }) && m_session != nullptr)
+      m_session->context.TryCancel();
+  }
+  m_thread.join();
+  return m_outbox.empty();
+}
+
+void HubLink::run() {
+  std::minstd_rand random(static_cast<unsigned>(monotonicNow()));
+  DurNs wait = m_options.first_pause;
+  while (!m_stop) {
+    const DurNs began = monotonicNow();
+    const Status status = runSession();
+    m_connected = false;
+    if (m_stop) break;
+    explain(status);
+    if (monotonicNow() - began > m_options.longest_pause) wait = m_options.first_pause;
+    // A hub that understands and refuses us will not change its mind soon.
+    const bool final =
+        status.code() == Code::kFailedPrecondition || status.code() == Code::kUnauthenticated || status.code() == Code::kInvalidArgument;
+    if (final) wait = m_options.longest_pause;
+    pause(static_cast<DurNs>(static_cast<double>(wait) * std::uniform_real_distribution<double>(0.8, 1.2)(random)));
+    wait = std::min(wait * 2, m_options.longest_pause);
+  }
+  const std::lock_guard lock(m_mutex);
+  m_done = true;
+  m_wake.notify_all();
+}
+
+void HubLink::pause(DurNs length) {
+  std::unique_lock lock(m_mutex);
+  m_wake.wait_for(lock, std::chrono::nanoseconds(length), [this] { return m_stop.load(); });
+}
+
+void HubLink::explain(const Status& status) {
+  if (status.message() == m_last_said) return;
+  m_last_said = status.message();
+  m_say("hub: " + m_options.hub + ": " + (status.ok() ? "ended the session" : status.message()) + "; keeping data and trying again");
+}
+
+Status HubLink::runSession() {
+  std::shared_ptr<grpc::ChannelCredentials> credentials = grpc::InsecureChannelCredentials();
+  if (!m_ca_pem.empty()) credentials = grpc::SslCredentials({m_ca_pem, m_key_pem, m_cert_pem});
+  const auto channel = grpc::CreateCustomChannel(m_options.hub, credentials, channelArguments());
+  const auto stub = v1::Ingest::NewStub(channel);
+  Session session;
+  if (!m_options.token.empty()) session.context.AddMetadata("authorization", "Bearer " + m_options.token);
+  {
+    const std::lock_guard lock(m_mutex);
+    m_session = &session;
+  }
+  session.stream = stub->Session(&session.context);
+  v1::AgentMessage message;
+  v1::Hello& hello = *message.mutable_hello();
+  hello.set_proto_version(m_options.proto_version);
+  hello.set_agent_uuid(m_options.agent_uuid);
+  hello.set_agent_version("0.1.0");
+  hello.set_node_uuid(m_options.node_uuid);
+  hello.set_node_name(m_options.node_name);
+  for (const std::string& name : m_outbox.sessions()) hello.add_sessions()->set_session(name);
+  hello.set_raw_ns(m_now());
+  session.stream->Write(message);
+
+  std::thread reader([&] {
+    v1::HubMessage answer;
+    while (session.stream->Read(&answer)) {
+      const TimeNs received = m_now();
+      const std::lock_guard lock(session.mutex);
+      if (answer.has_welcome()) {
+        const v1::Welcome& welcome = answer.welcome();
+        session.clock.add(welcome.agent_raw_ns(), welcome.hub_received_ns(), welcome.hub_sent_ns(), received);
+        m_outbox.resume(positionsOf(welcome.resume()), welcome.credit_bytes());
+        session.welcomed = true;
+        session.changed.notify_all();
+      } else if (answer.has_acks()) {
+        m_outbox.acked(positionsOf(answer.acks().ack()), answer.acks().credit_bytes());
+      } else if (answer.has_pong()) {
+        session.clock.add(answer.pong().agent_raw_ns(), answer.pong().hub_received_ns(), answer.pong().hub_sent_ns(), received);
+      }
+    }
+    const std::lock_guard lock(session.mutex);
+    session.ended = true;
+    session.changed.notify_all();
+    m_outbox.wake();
+  });
+  bool welcomed = false;
+  {
+    std::unique_lock lock(session.mutex);
+    session.changed.wait_for(lock, std::chrono::nanoseconds(kWelcomePatience), [&] { return session.welcomed || session.ended; });
+    welcomed = session.welcomed;
+  }
+  if (welcomed) {
+    m_connected = true;
+    if (!m_last_said.empty()) m_say("hub: " + m_options.hub + ": connected");
+    m_last_said.clear();
+    sendWaiting(session);
+  }
+  bool ended = false;
+  {
+    // After a goodbye the hub ends the stream; anything else is cut off here.
+    std::unique_lock lock(session.mutex);
+    if (welcomed) session.changed.wait_for(lock, std::chrono::milliseconds(m_stop ? 300 : 0), [&] { return session.ended; });
+    ended = session.ended;
+  }
+  if (!ended) session.context.TryCancel();
+  reader.join();
+  {
+    const std::lock_guard lock(m_mutex);
+    m_session = nullptr;
+  }
+  const grpc::Status status = session.stream->Finish();
+  if (!welcomed && status.ok()) return Status(Code::kUnavailable, "no welcome within 10 s");
+  return Status(static_cast<Code>(status.error_code()), status.error_message());
+}
+
+void HubLink::sendWaiting(Session& session) {
+  DurNs next_beat = 0;
+  v1::AgentMessage message;
+  const auto ended = [&] {
+    const std::lock_guard lock(session.mutex);
+    return session.ended;
+  };
+  while (!ended()) {
+    if (m_stop && (m_outbox.empty() || monotonicNow() >= m_deadline)) {
+      message.mutable_goodbye()->set_reason("stopped");
+      session.stream->Write(message);
+      session.stream->WritesDone();
+      return;
+    }
+    if (monotonicNow() >= next_beat) {
+      next_beat = monotonicNow() + m_options.beat;
+      v1::Heartbeat& beat = *message.mutable_heartbeat();
+      beat.Clear();
+      {
+        const std::lock_guard lock(session.mutex);
+        if (const auto reading = session.clock.best()) {
+          beat.set_offset_ns(reading->offset);
+          beat.set_error_ns(reading->error);
+        }
+      }
+      beat.set_spool_bytes(m_outbox.spoolBytes());
+      beat.set_dropped_batches(m_outbox.droppedBatches());
+      beat.set_raw_ns(m_now());
+      if (!session.stream->Write(message)) return;
+    }
+    const auto batch = m_outbox.next();
+    if (!batch) {
+      m_outbox.waitForWork(std::min<DurNs>(next_beat - monotonicNow(), 100 * kNsPerMs));
+      continue;
+    }
+    const std::string records = m_outbox.takeDefinitions(batch->session_index);
+    for (std::size_t at = 0; at < records.size(); at += kDefinitionsPart) {
+      v1::Definitions& definitions = *message.mutable_definitions();
+      definitions.set_session_index(batch->session_index);
+      definitions.set_records(records.substr(at, kDefinitionsPart));
+      definitions.set_crc32c(crc32c(definitions.records()));
+      if (!session.stream->Write(message)) return;
+    }
+    v1::Batch& out = *message.mutable_batch();
+    out.Clear();
+    out.set_session_index(batch->session_index);
+    out.set_stream(batch->stream);
+    out.set_seq(batch->seq);
+    out.set_payload(*batch->payload);
+    out.set_crc32c(crc32c(out.payload()));
+    if (batch->gap) {
+      v1::Gap& gap = *out.mutable_gap();
+      gap.set_from_seq(batch->gap->from);
+      gap.set_to_seq(batch->gap->to);
+      gap.set_reason(batch->gap->reason);
+      gap.set_first_ns(batch->gap->first);
+      gap.set_last_ns(batch->gap->last);
+    }
+    if (!session.stream->Write(message)) return;
+  }
+}
+
+}  // namespace runglass

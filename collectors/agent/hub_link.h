@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// HubLink: keeps the agent's one stream to the hub alive and moves the outbox over it.
+//
+// Threading:  a thread of its own; start(), stop(), connected() from outside.
+// Ownership:  borrows the outbox.
+// Units:      ns.
+// Errors:     none reach the caller: it tries again with growing, jittered pauses, and tells `say` when the reason changes.
+// Cost:       one copy of each payload.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "collectors/agent/outbox.h"
+
+namespace runglass {
+
+struct HubLinkOptions {
+  std::string hub;  // HOST:PORT
+  std::string token;
+  std::string tls_ca, tls_cert, tls_key;  // PEM files; a CA turns TLS on
+  std::string agent_uuid, node_uuid, node_name;
+  DurNs first_pause = 500 * kNsPerMs, longest_pause = 10 * kNsPerSecond;
+  DurNs beat = 2 * kNsPerSecond;
+  std::uint32_t proto_version = 1;
+};
+
+class HubLink {
+ public:
+  HubLink(HubLinkOptions options, Outbox& outbox, std::function<TimeNs()> now, std::function<void(const std::string&)> say);
+  ~HubLink();
+
+  Status start();  // INVALID_ARGUMENT: a TLS file cannot be read
+  // Sends what is waiting for at most `patience`, says goodbye, ends. Returns whether all was acknowledged.
+  bool stop(DurNs patience);
+  bool connected() const { return m_connected; }
+
+ private:
+  struct Session;
+  void run();
+  Status runSession();
+  void sendWaiting(Session& session);
+  void pause(DurNs length);
+  void explain(const Status& status);
+
+  HubLinkOptions m_options;
+  Outbox& m_outbox;
+  std::function<TimeNs()> m_now;
+  std::function<void(const std::string&)> m_say;
+  std::string m_ca_pem, m_cert_pem, m_key_pem;
+  std::atomic<bool> m_connected = false, m_stop = false;
+  std::atomic<DurNs> m_deadline = 0;  // monotonic; of stop()
+  std::mutex m_mutex;
+  std::condition_variable m_wake;
+  Session* m_session = nullptr;  // guarded; so that stop() can cancel it
+  bool m_done = false;
+  std::string m_last_said;
+  std::thread m_thread;
+};
+
+}  // namespace runglass

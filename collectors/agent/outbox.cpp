@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+// Invariants:
+// 1. Entries of a stream are in order of seq; the first `sent` of them are on the wire of the current connection.
+// 2. An entry has its payload in memory, on disk, or both. m_memory_bytes counts the former, m_waiting_bytes all entries.
+// 3. A dropped entry leaves a Gap in its stream until the hub acknowledges a batch after it.
+#include "collectors/agent/outbox.h"
+
+#include <algorithm>
+
+namespace runglass {
+
+Result<std::unique_ptr<Outbox>> Outbox::open(const std::string& directory, OutboxLimits limits, std::string session,
+                                             const SessionDictionary& dictionary, std::vector<Issue>& issues) {
+  std::unique_ptr<Outbox> self(new Outbox());
+  self->m_limits = limits;
+  self->m_dictionary = &dictionary;
+  RG_ASSIGN(Spool::Recovered recovered, self->m_spool.open(directory));
+  for (Spool::Session& old : recovered.sessions) {
+    if (old.batches.empty()) continue;
+    Session kept{.name = std::move(old.name), .recovered_dictionary = std::move(old.dictionary)};
+    for (const Spool::Batch& batch : old.batches) {
+      if (batch.stream >= kStreamClassCount) continue;
+      kept.streams[batch.stream].entries.push_back(
+          {.seq = batch.seq, .sealed = batch.sealed, .bytes = batch.where.size, .payload = nullptr, .where = batch.where});
+      self->m_waiting_bytes += batch.where.size;
+    }
+    for (Stream& stream : kept.streams)
+      std::sort(stream.entries.begin(), stream.entries.end(), [](const Entry& a, const Entry& b) { return a.seq < b.seq; });
+    self->m_sessions.push_back(std::move(kept));
+  }
+  self->m_sessions.push_back({.name = std::move(session)});
+  issues = std::move(recovered.issues);
+  return self;
+}
+
+void Outbox::add(StreamClass stream_class, std::string payload, TimeNs sealed, DurNs now_mono) {
+  const std::lock_guard lock(m_mutex);
+  Stream& stream = m_sessions.back().streams[static_cast<std::size_t>(stream_class)];
+  m_memory_bytes += payload.size();
+  m_waiting_bytes += payload.size();
+  stream.entries.push_back({.seq = stream.next_seq++,
+                            .sealed = sealed,
+                            .added = now_mono,
+                            .bytes = static_cast<std::uint32_t>(payload.size()),
+                            .payload = std::make_shared<const std::string>(std::move(payload)),
+                            .where = std::nullopt});
+  m_work.notify_one();
+}
+
+std::string Outbox::definitions(const Session& session, std::size_t offset) const {
+  if (&session == &m_sessions.back()) return m_dictionary->recordsFrom(offset);
+  return session.recovered_dictionary.substr(std::min(offset, session.recovered_dictionary.size()));
+}
+
+bool Outbox::spill(Session& session, std::uint32_t stream, Entry& entry) {
+  if (!entry.where) {
+    const auto records = [&](std::size_t offset) { return definitions(session, offset); };
+    auto where = m_spool.append(session.name, records, stream, entry.seq, entry.sealed, *entry.payload);
+    if (!where.ok()) {
+      m_spool_error = where.status().message();
+      return false;
+    }
+    entry.where = *where;
+  }
+  m_memory_bytes -= entry.bytes;
+  entry.payload.reset();
+  return true;
+}
+
+void Outbox::persist(DurNs now_mono) {
+  const std::lock_guard lock(m_mutex);
+  const bool crowded = m_memory_bytes > m_limits.memory_bytes / 2;
+  bool ok = true;
+  Session& session = m_sessions.back();
+  for (std::uint32_t stream = 0; stream < kStreamClassCount; ++stream)
+    for (Entry& entry : session.streams[stream].entries)
+      if (ok && entry.payload && (crowded || now_mono - entry.added > m_limits.spool_after)) ok = spill(session, stream, entry);
+  keepLimits();
+  if (now_mono - m_last_sync > kNsPerSecond) {
+    m_last_sync = now_mono;
+    (void)m_spool.sync();
+  }
+}
+
+void Outbox::persistAll() {
+  const std::lock_guard lock(m_mutex);
+  Session& session = m_sessions.back();
+  bool ok = true;
+  for (std::uint32_t stream = 0; stream < kStreamClassCount; ++stream)
+    for (Entry& entry : session.streams[stream].entries)
+      if (ok && entry.payload) ok = spill(session, stream, entry);
+  keepLimits();
+  (void)m_spool.sync();
+}
+
+void Outbox::keepLimits() {
+  while (m_spool.bytes() > m_limits.spool_bytes && m_spool.oldest() != 0) dropOldestSegment();
+  while (m_memory_bytes > m_limits.memory_bytes && dropFromMemory()) {
+  }
+}
+
+void Outbox::noteGap(Stream& stream, const Entry& entry, const std::string& reason) {
+  ++m_dropped;
+  if (!stream.gaps.empty() && stream.gaps.back().to + 1 == entry.seq) {
+    stream.gaps.back().to = entry.seq;
+    stream.gaps.back().last = entry.sealed;
+    return;
+  }
+  stream.gaps.push_back({entry.seq, entry.seq, entry.sealed, entry.sealed, reason});
+}
+
+void Outbox::dropOldestSegment() {
+  const std::uint64_t oldest = m_spool.oldest();
+  bool found = false;
+  for (Session& session : m_sessions) {
+    for (Stream& stream : session.streams) {
+      for (auto it = stream.entries.begin(); it != stream.entries.end();) {
+        if (!it->where || it->where->segment != oldest) {
+          ++it;
+          continue;
+        }
+        found = true;
+        if (static_cast<std::size_t>(it - stream.entries.begin()) < stream.sent) {
+          --stream.sent;
+          m_in_flight -= it->bytes;
+        }
+        noteGap(stream, *it, "the agent's spool was full; its oldest part was dropped");
+        forget(*it);
+        it = stream.entries.erase(it);
+      }
+    }
+  }
+  RG_CHECK(found);  // a segment without waiting batches deletes itself
+}
+
+bool Outbox::dropFromMemory() {
+  auto& streams = m_sessions.back().streams;
+  for (std::size_t i = streams.size(); i-- > 0;) {
+    Stream& stream = streams[i];
+    for (auto it = stream.entries.begin(); it != stream.entries.end(); ++it) {
+      if (!it->payload) continue;
+      if (static_cast<std::size_t>(it - stream.entries.begin()) < stream.sent) {
+        --stream.sent;
+        m_in_flight -= it->bytes;
+      }
+      noteGap(stream, *it, "no memory left at the agent and no room to spool: " + m_spool_error);
+      forget(*it);
+      stream.entries.erase(it);
+      return true;
+    }
+  }
+  return false;
+}
+
+void Outbox::forget(const Entry& entry) {
+  if (entry.payload) m_memory_bytes -= entry.bytes;
+  m_waiting_bytes -= entry.bytes;
+  if (entry.where) m_spool.release(*entry.where);
+}
+
+std::vector<std::string> Outbox::sessions() const {
+  const std::lock_guard lock(m_mutex);
+  std::vector<std::string> names;
+  for (const Session& session : m_sessions) names.push_back(session.name);
+  return names;
+}
+
+void Outbox::take(const Position& position) {
+  if (position.session_index >= m_sessions.size() || position.stream >= kStreamClassCount) return;
+  Stream& stream = m_sessions[position.session_index].streams[position.stream];
+  while (!stream.entries.empty() && stream.entries.front().seq < position.next_seq) {
+    if (stream.sent > 0) {
+      --stream.sent;
+      m_in_flight -= stream.entries.front().bytes;
+    }
+    forget(stream.entries.front());
+    stream.entries.pop_front();
+  }
+  std::erase_if(stream.gaps, [&](const Gap& gap) { return gap.to < position.next_seq; });
+}
+
+void Outbox::resume(const std::vector<Position>& positions, std::uint64_t credit_bytes) {
+  const std::lock_guard lock(m_mutex);
+  for (Session& session : m_sessions) {
+    session.definitions_sent = 0;
+    for (Stream& stream : session.streams) stream.sent = 0;
+  }
+  m_in_flight = 0;
+  m_credit = credit_bytes;
+  for (const Position& position : positions) take(position);
+  m_work.notify_one();
+  m_room.notify_all();
+}
+
+void Outbox::acked(const std::vector<Position>& positions, std::uint64_t credit_bytes) {
+  const std::lock_guard lock(m_mutex);
+  m_credit = credit_bytes;
+  for (const Position& position : positions) take(position);
+  m_work.notify_one();
+  m_room.notify_all();
+}
+
+std::optional<Outbox::Outgoing> Outbox::next() {
+  const std::lock_guard lock(m_mutex);
+  if (m_in_flight >= m_credit) return std::nullopt;
+  for (std::uint32_t stream_index = 0; stream_index < kStreamClassCount; ++stream_index) {
+    for (std::uint32_t session_index = 0; session_index < m_sessions.size(); ++session_index) {
+      Stream& stream = m_sessions[session_index].streams[stream_index];
+      while (stream.sent < stream.entries.size()) {
+        Entry& entry = stream.entries[stream.sent];
+        std::shared_ptr<const std::string> payload = entry.payload;
+        if (!payload) {
+          auto bytes = m_spool.read(*entry.where);
+          if (!bytes.ok()) {  // the disk lost it: say so and go on
+            noteGap(stream, entry, bytes.status().message());
+            forget(entry);
+            stream.entries.erase(stream.entries.begin() + static_cast<std::ptrdiff_t>(stream.sent));
+            continue;
+          }
+          payload = std::make_shared<const std::string>(std::move(*bytes));
+        }
+        Outgoing out{session_index, stream_index, entry.seq, std::move(payload), std::nullopt};
+        for (const Gap& gap : stream.gaps) {
+          if (gap.to >= entry.seq) break;
+          if (!out.gap) out.gap = gap;
+          out.gap->to = gap.to;
+          out.gap->last = gap.last;
+        }
+        ++stream.sent;
+        m_in_flight += entry.bytes;
+        return out;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+std::string Outbox::takeDefinitions(std::uint32_t session_index) {
+  const std::lock_guard lock(m_mutex);
+  Session& session = m_sessions[session_index];
+  std::string records = definitions(session, session.definitions_sent);
+  session.definitions_sent += records.size();
+  return records;
+}
+
+void Outbox::waitForWork(DurNs timeout) {
+  std::unique_lock lock(m_mutex);
+  const auto ready = [this] {
+    if (m_woken) return true;
+    if (m_in_flight >= m_credit) return false;
+    for (const Session& session : m_sessions)
+      for (const Stream& stream : session.streams)
+        if (stream.sent < stream.entries.size()) return true;
+    return false;
+  };
+  m_work.wait_for(lock, std::chrono::nanoseconds(timeout), ready);
+  m_woken = false;
+}
+
+void Outbox::wake() {
+  const std::lock_guard lock(m_mutex);
+  m_woken = true;
+  m_work.notify_all();
+}
+
+bool Outbox::waitForRoom(std::size_t bytes, DurNs timeout) {
+  std::unique_lock lock(m_mutex);
+  return m_room.wait_for(lock, std::chrono::nanoseconds(timeout), [&] { return m_waiting_bytes < bytes; });
+}
+
+bool Outbox::empty() const {
+  const std::lock_guard lock(m_mutex);
+  return std::all_of(m_sessions.begin(), m_sessions.end(), [](const Session& session) {
+    return std::all_of(session.streams.begin(), session.streams.end(), [](const Stream& stream) { return stream.entries.empty(); });
+  });
+}
+
+std::uint64_t Outbox::spoolBytes() const {
+  const std::lock_guard lock(m_mutex);
+  return m_spool.bytes();
+}
+
+std::uint64_t Outbox::droppedBatches() const {
+  const std::lock_guard lock(m_mutex);
+  return m_dropped;
+}
+
+}  // namespace runglass

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// Outbox: sealed batches from the moment they exist until the hub has acknowledged them; in memory first, on disk when that takes long.
+//
+// Threading:  thread-safe.
+// Ownership:  owns batches and spool; borrows the live session's dictionary.
+// Units:      bytes; sealed times are the session's clock.
+// Errors:     never fails a caller: what finds no room is dropped lowest priority first, oldest first, and told as a gap.
+// Cost:       O(1) per batch; at most memory_bytes of payloads in memory plus an index entry of about 100 bytes per waiting batch.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "collectors/agent/session_dictionary.h"
+#include "collectors/agent/spool.h"
+#include "collectors/proto/stream_class.h"
+
+namespace runglass {
+
+struct OutboxLimits {
+  std::size_t memory_bytes = 64U << 20;
+  std::uint64_t spool_bytes = 512U << 20;
+  DurNs spool_after = 400 * kNsPerMs;  // unacknowledged for this long: to disk
+};
+
+class Outbox {
+ public:
+  struct Position {
+    std::uint32_t session_index, stream;
+    std::uint64_t next_seq;
+  };
+  struct Gap {
+    std::uint64_t from, to;  // inclusive
+    TimeNs first, last;
+    std::string reason;
+  };
+  struct Outgoing {
+    std::uint32_t session_index, stream;
+    std::uint64_t seq;
+    std::shared_ptr<const std::string> payload;
+    std::optional<Gap> gap;  // dropped right before seq
+  };
+
+  // Takes what the spool in `directory` holds of earlier sessions; `session` is the live one. Issues of the recovery go to `issues`.
+  static Result<std::unique_ptr<Outbox>> open(const std::string& directory, OutboxLimits limits, std::string session,
+                                              const SessionDictionary& dictionary, std::vector<Issue>& issues);
+
+  void add(StreamClass stream, std::string payload, TimeNs sealed, DurNs now_mono);
+  // Moves what waits too long to disk and keeps the limits. Call it every few hundred ms at least.
+  void persist(DurNs now_mono);
+  // Everything to disk, for a stop with batches left.
+  void persistAll();
+
+  // --- for the one connection ----------------------------------------------------------------------------------------
+  std::vector<std::string> sessions() const;  // oldest first, the live one last
+  // A new connection was welcomed: forget what was on the wire, drop what the hub has.
+  void resume(const std::vector<Position>& positions, std::uint64_t credit_bytes);
+  void acked(const std::vector<Position>& positions, std::uint64_t credit_bytes);
+  // The next batch by priority, if the credit allows one.
+  std::optional<Outgoing> next();
+  // The session's definitions that this connection has not sent yet; call it before sending a batch of the session.
+  std::string takeDefinitions(std::uint32_t session_index);
+  // Waits until next() might return something, wake() is called, or the timeout passes.
+  void waitForWork(DurNs timeout);
+  void wake();
+
+  // Waits until fewer than `bytes` are unacknowledged; for producers that may wait. False at the timeout.
+  bool waitForRoom(std::size_t bytes, DurNs timeout);
+  bool empty() const;
+  std::uint64_t spoolBytes() const;
+  std::uint64_t droppedBatches() const;
+
+ private:
+  struct Entry {
+    std::uint64_t seq = 0;
+    TimeNs sealed = 0;
+    DurNs added = 0;  // monotonic
+    std::uint32_t bytes = 0;
+    std::shared_ptr<const std::string> payload;  // null: on disk only
+    std::optional<Spool::Location> where;
+  };
+  struct Stream {
+    std::deque<Entry> entries;
+    std::size_t sent = 0;  // of entries, on this connection
+    std::uint64_t next_seq = 0;
+    std::vector<Gap> gaps;
+  };
+  struct Session {
+    std::string name;
+    std::string recovered_dictionary;  // of earlier sessions
+    std::vector<Stream> streams = std::vector<Stream>(kStreamClassCount);
+    std::size_t definitions_sent = 0;
+  };
+
+  Outbox() = default;
+  void take(const Position& position);
+  void forget(const Entry& entry);
+  std::string definitions(const Session& session, std::size_t offset) const;
+  bool spill(Session& session, std::uint32_t stream, Entry& entry);
+  void keepLimits();
+  void dropOldestSegment();
+  bool dropFromMemory();
+  void noteGap(Stream& stream, const Entry& entry, const std::string& reason);
+
+  OutboxLimits m_limits;
+  const SessionDictionary* m_dictionary = nullptr;
+  mutable std::mutex m_mutex;
+  std::condition_variable m_work, m_room;
+  bool m_woken = false;
+  std::vector<Session> m_sessions;
+  Spool m_spool;
+  std::string m_spool_error;
+  std::size_t m_memory_bytes = 0, m_waiting_bytes = 0, m_in_flight = 0;
+  std::uint64_t m_credit = 0, m_dropped = 0;
+  DurNs m_last_sync = 0;
+};
+
+}  // namespace runglass

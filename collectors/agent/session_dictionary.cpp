@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Invariants:
+// 1. A definition holds identity only and is never changed, so that sending it again is harmless at any time.
+// 2. m_records grows by whole definitions, and a definition comes after those it refers to.
+// 3. Ids of a kind are handed out in the order of their definitions, without holes.
+#include "collectors/agent/session_dictionary.h"
+
+#include "collectors/proto/wire_writer.h"
+#include "runglass/v1/payload.pb.h"
+
+namespace runglass {
+namespace {
+
+using Wire = v1::Payload;
+
+v1::Series seriesRecord(const SeriesKey& key) {
+  v1::Series record;
+  record.set_attempt(static_cast<std::uint32_t>(key.attempt.value));
+  if (key.rank) record.set_rank(*key.rank);
+  record.set_node(static_cast<std::uint32_t>(key.node.value));
+  record.set_device(static_cast<std::uint32_t>(key.device.value));
+  record.set_metric(key.metric);
+  record.set_source(key.source);
+  record.set_labels(key.labels);
+  record.set_unit(key.unit);
+  record.set_kind(static_cast<std::uint32_t>(key.kind));
+  return record;
+}
+
+v1::Track trackRecord(const TrackKey& key) {
+  v1::Track record;
+  record.set_attempt(static_cast<std::uint32_t>(key.attempt.value));
+  if (key.rank) record.set_rank(*key.rank);
+  record.set_kind(key.kind);
+  record.set_name(key.name);
+  return record;
+}
+
+}  // namespace
+
+template <class Record>
+std::uint32_t SessionDictionary::idOf(Kind& kind, std::uint32_t field, std::string identity, const Record& record) {
+  const std::lock_guard lock(m_mutex);
+  const auto [it, is_new] = kind.ids.try_emplace(std::move(identity), static_cast<std::uint32_t>(kind.ids.size() + 1));
+  if (is_new) wire::appendBytes(m_records, field, record(it->second).SerializeAsString());
+  return it->second;
+}
+
+NodeId SessionDictionary::node(const Node& node) {
+  return {idOf(m_nodes, Wire::kDefineNodeFieldNumber, node.uuid, [&](std::uint32_t id) {
+    v1::Node record;
+    record.set_id(id);
+    record.set_uuid(node.uuid);
+    record.set_name(node.name);
+    return record;
+  })};
+}
+
+DeviceId SessionDictionary::device(const Device& device) {
+  return {idOf(m_devices, Wire::kDefineDeviceFieldNumber, device.uuid, [&](std::uint32_t id) {
+    v1::Device record;
+    record.set_id(id);
+    record.set_uuid(device.uuid);
+    record.set_node(static_cast<std::uint32_t>(device.node.value));
+    record.set_kind(device.kind);
+    return record;
+  })};
+}
+
+RunId SessionDictionary::run(const Run& run) {
+  const std::string identity = run.uuid.empty() ? "n" + run.name : "u" + run.uuid;
+  return {idOf(m_runs, Wire::kDefineRunFieldNumber, identity, [&](std::uint32_t id) {
+    v1::Run record;
+    record.set_id(id);
+    record.set_uuid(run.uuid);
+    record.set_name(run.name);
+    record.set_time_domain(static_cast<std::uint32_t>(run.time_domain));
+    record.set_simulated(run.simulated);
+    return record;
+  })};
+}
+
+AttemptId SessionDictionary::attempt(const Attempt& attempt) {
+  const std::string identity = std::to_string(attempt.run.value) + "/" + attempt.key;
+  return {idOf(m_attempts, Wire::kDefineAttemptFieldNumber, identity, [&](std::uint32_t id) {
+    v1::Attempt record;
+    record.set_id(id);
+    record.set_run(static_cast<std::uint32_t>(attempt.run.value));
+    record.set_key(attempt.key);
+    return record;
+  })};
+}
+
+SeriesId SessionDictionary::series(const SeriesKey& key) {
+  v1::Series record = seriesRecord(key);
+  return {idOf(m_series, Wire::kDefineSeriesFieldNumber, record.SerializeAsString(), [&](std::uint32_t id) {
+    record.set_id(id);
+    return record;
+  })};
+}
+
+TrackId SessionDictionary::track(const TrackKey& key) {
+  v1::Track record = trackRecord(key);
+  return {idOf(m_tracks, Wire::kDefineTrackFieldNumber, record.SerializeAsString(), [&](std::uint32_t id) {
+    record.set_id(id);
+    return record;
+  })};
+}
+
+std::size_t SessionDictionary::size() const {
+  const std::lock_guard lock(m_mutex);
+  return m_records.size();
+}
+
+std::string SessionDictionary::recordsFrom(std::size_t offset) const {
+  const std::lock_guard lock(m_mutex);
+  return m_records.substr(std::min(offset, m_records.size()));
+}
+
+}  // namespace runglass

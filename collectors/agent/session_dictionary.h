@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// SessionDictionary: the ids of one agent session and the definitions that explain them to the hub.
+//
+// Threading:  thread-safe; every Recorder of a session shares one.
+// Ownership:  owns the records.
+// Units:      ids are dense per kind, from 1.
+// Errors:     none.
+// Cost:       a hash look-up under a lock per call; records() only grows, about 60 bytes a series.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "model/samples.h"
+#include "model/spans.h"
+#include "model/topology.h"
+
+namespace runglass {
+
+class SessionDictionary {
+ public:
+  NodeId node(const Node& node);
+  DeviceId device(const Device& device);
+  RunId run(const Run& run);
+  AttemptId attempt(const Attempt& attempt);
+  SeriesId series(const SeriesKey& key);
+  TrackId track(const TrackKey& key);
+
+  std::size_t size() const;
+  // The records from byte `offset` on: a Payload of whole definitions if `offset` is an earlier size().
+  std::string recordsFrom(std::size_t offset) const;
+
+ private:
+  struct Kind {
+    std::unordered_map<std::string, std::uint32_t> ids;
+  };
+  // The id of `identity` (what makes two of a kind equal); if it is new, asks `record` for the definition with that id.
+  template <class Record>
+  std::uint32_t idOf(Kind& kind, std::uint32_t field, std::string identity, const Record& record);
+
+  mutable std::mutex m_mutex;
+  std::string m_records;
+  Kind m_nodes, m_devices, m_runs, m_attempts, m_series, m_tracks;
+};
+
+}  // namespace runglass

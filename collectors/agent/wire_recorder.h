@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// WireRecorder: a Recorder that packs what it is told into payload bytes, one pending buffer per delivery class.
+//
+// Threading:  Recorder calls on one thread; take() and pendingBytes() from any thread.
+// Ownership:  borrows the session's dictionary, which outlives it.
+// Units:      ids are those of the dictionary.
+// Errors:     more than kMaxPending bytes that nobody takes: records are dropped and counted; flush() returns RESOURCE_EXHAUSTED once.
+// Cost:       an uncontended lock per call; samples are packed at memory speed (equal time columns are sent once).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "collectors/agent/session_dictionary.h"
+#include "collectors/proto/stream_class.h"
+#include "model/recorder.h"
+
+namespace runglass {
+
+class WireRecorder : public Recorder {
+ public:
+  static constexpr std::size_t kMaxPending = 16U << 20;  // per class
+  static constexpr std::size_t kPiece = 256U << 10;
+
+  // `now` is the session clock. `seal` asks for take() soon; it is called on the Recorder's thread with no lock held.
+  WireRecorder(SessionDictionary& dictionary, std::function<TimeNs()> now, std::function<void()> seal);
+
+  NodeId node(const Node& node) override;
+  DeviceId device(const Device& device) override;
+  RunId run(const Run& run) override;
+  AttemptId attempt(const Attempt& attempt) override;
+  void rank(const Rank& rank) override;
+  void fact(const Fact& fact) override;
+  void checkpoint(const Checkpoint& checkpoint) override;
+  SeriesId series(const SeriesKey& key) override { return m_dictionary.series(key); }
+  TrackId track(const TrackKey& key) override { return m_dictionary.track(key); }
+  void samples(SeriesId series, std::span<const TimeNs> time, std::span<const double> value) override;
+  void scalars(SeriesId series, std::span<const std::int64_t> step, std::span<const TimeNs> time, std::span<const double> value) override;
+  void spans(TrackId track, const SpanColumns& spans) override;
+  void event(const Event& event) override;
+  void log(const LogLine& line) override;
+  void progress(const Progress& progress) override;
+  void issue(const Issue& issue) override;
+  void label(const Label& label) override;
+  void clock(const ClockReading& reading) override;
+  Status flush() override;
+
+  // The oldest pending piece of a class: a complete Payload of about kPiece bytes or less; empty when nothing is pending.
+  std::string take(StreamClass stream);
+  std::size_t pendingBytes() const;
+  // Records dropped because a buffer was full, since the last call.
+  std::int64_t takeDropped();
+
+ private:
+  struct Pending {
+    std::deque<std::string> full;
+    std::string open;
+    std::vector<TimeNs> times;  // of the last sample block in `open`
+    std::size_t bytes = 0;      // full and open
+  };
+  // Appends one record; `write(out)` appends the whole field.
+  template <class Write>
+  void put(StreamClass stream, const Write& write);
+  template <class Message>
+  void putMessage(StreamClass stream, std::uint32_t field, const Message& message);
+  template <class Message>
+  void putUpdate(std::uint32_t field, const Message& message);
+
+  // At most kMaxText bytes of `text`; says so when that is not all.
+  std::string cut(const std::string& text);
+
+  SessionDictionary& m_dictionary;
+  std::function<TimeNs()> m_now;
+  std::function<void()> m_seal;
+  mutable std::mutex m_mutex;
+  std::array<Pending, kStreamClassCount> m_pending;
+  std::int64_t m_dropped = 0;
+  bool m_dropping = false;
+  std::unordered_map<std::uint64_t, std::string> m_told;  // (field, id) -> last update of this Recorder
+};
+
+}  // namespace runglass

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// Invariants:
+// 1. One descriptor is kept in reserve, so that running out of them closes one connection at a time instead of blocking the loop.
+// 2. m_waiting holds connections accepted and not known to be authenticated or closed; entries end at the latest after forget_after.
+#include "collectors/hub/acceptor.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace runglass {
+namespace {
+
+bool isLoopback(const sockaddr* address) {
+  if (address->sa_family == AF_INET) return (ntohl(reinterpret_cast<const sockaddr_in*>(address)->sin_addr.s_addr) >> 24) == 127;
+  if (address->sa_family == AF_INET6) return IN6_IS_ADDR_LOOPBACK(&reinterpret_cast<const sockaddr_in6*>(address)->sin6_addr);
+  return false;
+}
+
+// As gRPC names peers.
+std::string peerName(const sockaddr_storage& address) {
+  char host[INET6_ADDRSTRLEN] = "";
+  if (address.ss_family == AF_INET6) {
+    const auto& v6 = reinterpret_cast<const sockaddr_in6&>(address);
+    inet_ntop(AF_INET6, &v6.sin6_addr, host, sizeof host);
+    return "ipv6:[" + std::string(host) + "]:" + std::to_string(ntohs(v6.sin6_port));
+  }
+  const auto& v4 = reinterpret_cast<const sockaddr_in&>(address);
+  inet_ntop(AF_INET, &v4.sin_addr, host, sizeof host);
+  return "ipv4:" + std::string(host) + ":" + std::to_string(ntohs(v4.sin_port));
+}
+
+int portOf(const sockaddr_storage& address) {
+  return ntohs(address.ss_family == AF_INET6 ? reinterpret_cast<const sockaddr_in6&>(address).sin6_port
+                                             : reinterpret_cast<const sockaddr_in&>(address).sin_port);
+}
+
+// gRPC percent-encodes peers ("ipv6:%5B::1%5D:4711"); only brackets occur.
+std::string plainPeer(std::string peer) {
+  for (const auto& [code, plain] : {std::pair<std::string_view, char>{"%5B", '['}, {"%5D", ']'}})
+    if (const std::size_t at = peer.find(code); at != std::string::npos) peer.replace(at, code.size(), 1, plain);
+  return peer;
+}
+
+}  // namespace
+
+std::string addressOfPeer(const std::string& peer) {
+  const std::string plain = plainPeer(peer);
+  return plain.substr(0, plain.rfind(':'));
+}
+
+Result<std::unique_ptr<Acceptor>> Acceptor::listen(const std::string& address, Limits limits) {
+  const std::size_t colon = address.rfind(':');
+  if (colon == std::string::npos || colon == 0) return Status(Code::kInvalidArgument, "listen: " + address + ": not HOST:PORT");
+  std::string host = address.substr(0, colon);
+  if (host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);
+  addrinfo hints{};
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV;
+  addrinfo* found = nullptr;
+  if (const int error = getaddrinfo(host.c_str(), address.substr(colon + 1).c_str(), &hints, &found); error != 0)
+    return Status(Code::kInvalidArgument, "listen: " + address + ": " + gai_strerror(error));
+  const std::unique_ptr<addrinfo, void (*)(addrinfo*)> info(found, freeaddrinfo);
+
+  std::unique_ptr<Acceptor> self(new Acceptor());
+  self->m_limits = limits;
+  self->m_loopback = isLoopback(info->ai_addr);
+  const auto failed = [&](const char* what) {
+    return Status(Code::kUnavailable, std::string(what) + ": " + address + ": " + std::strerror(errno));
+  };
+  self->m_listener = socket(info->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (self->m_listener < 0) return failed("socket");
+  const int on = 1;
+  setsockopt(self->m_listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);  // a restarted hub need not wait for TIME_WAIT; no port sharing
+  if (bind(self->m_listener, info->ai_addr, info->ai_addrlen) != 0 || ::listen(self->m_listener, 1024) != 0) return failed("listen");
+  sockaddr_storage bound{};
+  socklen_t size = sizeof bound;
+  if (getsockname(self->m_listener, reinterpret_cast<sockaddr*>(&bound), &size) != 0) return failed("listen");
+  self->m_port = portOf(bound);
+  self->m_address = address.substr(0, colon) + ":" + std::to_string(self->m_port);
+  self->m_wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  self->m_spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (self->m_wake < 0) return failed("eventfd");
+  return self;
+}
+
+Acceptor::~Acceptor() {
+  stop();
+  for (const int fd : {m_listener, m_wake, m_spare})
+    if (fd >= 0) close(fd);
+}
+
+void Acceptor::start(std::function<void(int, int)> handle) {
+  m_handle = std::move(handle);
+  m_thread = std::thread([this] { run(); });
+}
+
+void Acceptor::stop() {
+  m_stop = true;
+  const std::uint64_t one = 1;
+  if (m_wake >= 0) (void)!write(m_wake, &one, sizeof one);
+  if (m_thread.joinable()) m_thread.join();
+}
+
+void Acceptor::run() {
+  while (!m_stop) {
+    pollfd fds[2] = {{m_listener, POLLIN, 0}, {m_wake, POLLIN, 0}};
+    if (poll(fds, 2, -1) > 0 && (fds[0].revents & POLLIN) != 0 && !m_stop) acceptOne();
+  }
+}
+
+void Acceptor::acceptOne() {
+  sockaddr_storage peer{};
+  socklen_t size = sizeof peer;
+  const int fd = accept4(m_listener, reinterpret_cast<sockaddr*>(&peer), &size, SOCK_CLOEXEC | SOCK_NONBLOCK);
+  if (fd < 0) {
+    if (errno != EMFILE && errno != ENFILE) return;
+    // Invariant 1: shed this one connection; the pause keeps a flood from spinning.
+    if (m_spare >= 0) close(m_spare);
+    if (const int shed = accept4(m_listener, nullptr, nullptr, SOCK_CLOEXEC); shed >= 0) close(shed);
+    m_spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    usleep(10'000);
+    return;
+  }
+  if (!admit(peerName(peer))) {
+    close(fd);
+    return;
+  }
+  const int on = 1;
+  setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  m_handle(m_listener, fd);
+}
+
+bool Acceptor::admit(const std::string& peer) {
+  const DurNs now = monotonicNow();
+  const std::string address = addressOfPeer(peer);
+  const std::lock_guard lock(m_mutex);
+  std::erase_if(m_waiting, [&](const auto& entry) { return now - entry.second > m_limits.forget_after; });
+  std::size_t same = 0;
+  for (const auto& [waiting, since] : m_waiting) same += addressOfPeer(waiting) == address ? 1 : 0;
+  if (same >= m_limits.per_address || m_waiting.size() >= m_limits.total) return false;
+  m_waiting[peer] = now;
+  return true;
+}
+
+void Acceptor::authenticated(const std::string& peer) {
+  const std::lock_guard lock(m_mutex);
+  m_waiting.erase(plainPeer(peer));
+}
+
+}  // namespace runglass

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Acceptor: our own accept loop. gRPC 1.51's never accepts again after one EMFILE, knows no connection limit and shares ports silently.
+//
+// Threading:  a thread of its own calls `handle`; authenticated() from any thread.
+// Ownership:  owns the listening socket; `handle` takes each connection's descriptor.
+// Units:      none.
+// Errors:     listen(): INVALID_ARGUMENT an address that means nothing, UNAVAILABLE one that cannot be bound (names it and why).
+// Cost:       one thread that sleeps in poll().
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "model/result.h"
+#include "model/time.h"
+
+namespace runglass {
+
+class Acceptor {
+ public:
+  struct Limits {
+    std::size_t per_address = 64;  // connections that have not authenticated yet
+    std::size_t total = 512;
+    DurNs forget_after = 40 * kNsPerSecond;  // by then gRPC has closed those that never spoke or stayed idle
+  };
+  // "HOST:PORT", "[::1]:PORT"; port 0 takes any free one.
+  static Result<std::unique_ptr<Acceptor>> listen(const std::string& address, Limits limits);
+  ~Acceptor();
+
+  bool loopback() const { return m_loopback; }
+  int port() const { return m_port; }
+  std::string address() const { return m_address; }
+  void start(std::function<void(int listener, int fd)> handle);
+  // The peer ("ipv4:127.0.0.1:4711") has authenticated and no longer counts.
+  void authenticated(const std::string& peer);
+  void stop();
+
+ private:
+  Acceptor() = default;
+  void run();
+  void acceptOne();
+  bool admit(const std::string& peer);
+
+  Limits m_limits;
+  int m_listener = -1, m_wake = -1, m_spare = -1;
+  int m_port = 0;
+  bool m_loopback = false;
+  std::string m_address;
+  std::function<void(int, int)> m_handle;
+  std::atomic<bool> m_stop = false;
+  std::thread m_thread;
+  std::mutex m_mutex;
+  std::map<std::string, DurNs> m_waiting;  // peer -> accepted at
+};
+
+// "ipv4:127.0.0.1:4711" -> "ipv4:127.0.0.1".
+std::string addressOfPeer(const std::string& peer);
+
+}  // namespace runglass

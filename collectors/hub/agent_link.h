@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// AgentLink: one connected agent as the ingest thread sees it; the gRPC reactor implements it, tests fake it.
+//
+// Threading:  all calls from any thread; none blocks.
+// Ownership:  shared by the connection and the ingest thread.
+// Units:      none.
+// Errors:     calls on a link whose connection is gone do nothing.
+// Cost:       a lock and a small copy.
+#pragma once
+
+#include <string>
+
+#include "model/result.h"
+#include "runglass/v1/ingest.pb.h"
+
+namespace runglass {
+
+class AgentLink {
+ public:
+  virtual ~AgentLink() = default;
+  virtual void sendWelcome(v1::Welcome welcome) = 0;
+  virtual void sendPong(const v1::Pong& pong) = 0;
+  // Cumulative: a newer acknowledgement of the same stream replaces one that is still waiting.
+  virtual void sendAck(std::uint32_t session_index, std::uint32_t stream, std::uint64_t next_seq, std::uint64_t credit_bytes) = 0;
+  virtual void resumeReads() = 0;  // after IngestThread::push() returned false
+  virtual void finish(const Status& status) = 0;
+  virtual std::string peer() const = 0;
+};
+
+}  // namespace runglass

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Invariants:
+// 1. Teardown order: acceptor, service (refuses), sessions (finished with their acknowledgements), server, ingest thread, store. Each
+//    part outlives those before it.
+// 2. gRPC's own listening sockets are never used, see acceptor.h.
+#include "collectors/hub/hub.h"
+
+#include <grpcpp/grpcpp.h>
+#include <grpcpp/health_check_service_interface.h>
+#include <grpcpp/resource_quota.h>
+
+#include <chrono>
+
+#include "collectors/hub/acceptor.h"
+#include "collectors/hub/credentials.h"
+#include "collectors/hub/ingest_service.h"
+#include "collectors/hub/ingest_thread.h"
+
+namespace runglass {
+namespace {
+
+constexpr int kMaxMessage = 4 << 20;
+constexpr DurNs kDrain = 2 * kNsPerSecond;
+
+std::shared_ptr<grpc::ServerCredentials> serverCredentials(const TlsFiles& files) {
+  if (files.cert.empty()) return grpc::InsecureServerCredentials();
+  grpc::SslServerCredentialsOptions options(files.client_ca.empty() ? GRPC_SSL_DONT_REQUEST_CLIENT_CERTIFICATE
+                                                                    : GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
+  options.pem_root_certs = files.client_ca;
+  options.pem_key_cert_pairs.push_back({files.key, files.cert});
+  return grpc::SslServerCredentials(options);
+}
+
+void setLimits(grpc::ServerBuilder& builder) {
+  builder.SetMaxReceiveMessageSize(kMaxMessage);
+  for (const auto& [name, value] : std::initializer_list<std::pair<const char*, int>>{
+           {GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0},  // it would inflate before the size limit is checked
+           {GRPC_ARG_MAX_CONCURRENT_STREAMS, 64},
+           {GRPC_ARG_MAX_METADATA_SIZE, 8 << 10},
+           {GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, 5'000},
+           {GRPC_ARG_KEEPALIVE_TIME_MS, 20'000},  // the agent's side of the pair is in hub_channel.cpp
+           {GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 10'000},
+           {GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 9'000},
+           {GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1},
+           {GRPC_ARG_HTTP2_MAX_PING_STRIKES, 2},
+           {GRPC_ARG_MAX_CONNECTION_IDLE_MS, 30'000},
+           {GRPC_ARG_ALLOW_REUSEPORT, 0},
+       })
+    builder.AddChannelArgument(name, value);
+  builder.SetResourceQuota(grpc::ResourceQuota("hub").Resize(256U << 20));
+}
+
+}  // namespace
+
+struct Hub::Parts {
+  std::unique_ptr<Acceptor> acceptor;
+  std::unique_ptr<TokenBook> tokens;
+  std::unique_ptr<IngestThread> ingest;
+  std::unique_ptr<IngestService> service;
+  std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> connections;
+  std::unique_ptr<grpc::Server> server;
+};
+
+Hub::Hub() : m_parts(std::make_unique<Parts>()) {}
+
+Hub::~Hub() { (void)stop(); }
+
+Result<std::unique_ptr<Hub>> Hub::start(const std::string& store, HubOptions options) {
+  std::unique_ptr<Hub> hub(new Hub());
+  Parts& parts = *hub->m_parts;
+  RG_ASSIGN(parts.acceptor, Acceptor::listen(options.listen, {.per_address = options.max_unauthenticated_per_address}));
+  RG_ASSIGN(const TlsFiles tls, readTls(options, parts.acceptor->loopback()));
+  RG_ASSIGN(std::vector<std::string> tokens, TokenBook::read(options.token_file));
+  parts.tokens = std::make_unique<TokenBook>(std::move(tokens));
+
+  options.writer.replay = makeJournalReplay();
+  RG_ASSIGN(std::unique_ptr<Writer> writer, Writer::open(store, options.writer));
+  std::vector<Node> known;
+  {
+    RG_ASSIGN(const std::unique_ptr<Reader> reader, Reader::open(store));
+    RG_ASSIGN(known, reader->nodes());
+  }
+  parts.ingest = std::make_unique<IngestThread>(std::move(writer), options, std::move(known));
+  parts.service = std::make_unique<IngestService>(*parts.ingest, *parts.tokens, *parts.acceptor, options.max_agents);
+
+  grpc::EnableDefaultHealthCheckService(true);
+  grpc::ServerBuilder builder;
+  setLimits(builder);
+  builder.RegisterService(parts.service.get());
+  parts.connections = builder.experimental().AddExternalConnectionAcceptor(
+      grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD, serverCredentials(tls));
+  parts.server = builder.BuildAndStart();
+  if (parts.server == nullptr) return Status(Code::kInvalidArgument, "TLS: " + options.listen + ": gRPC refuses the certificate or key");
+  parts.acceptor->start([connections = parts.connections.get()](int listener, int fd) {
+    grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters connection;
+    connection.listener_fd = listener;
+    connection.fd = fd;
+    connections->HandleNewConnection(&connection);
+  });
+  return hub;
+}
+
+std::string Hub::address() const { return m_parts->acceptor->address(); }
+int Hub::port() const { return m_parts->acceptor->port(); }
+ReaderOptions Hub::readerOptions() const { return {.live = m_parts->ingest->liveTail()}; }
+HubStats Hub::stats() const { return m_parts->ingest->stats(); }
+void Hub::post(std::function<void(Writer&)> action) { m_parts->ingest->post(std::move(action)); }
+
+Status Hub::stop() {
+  Parts& parts = *m_parts;
+  if (parts.acceptor) parts.acceptor->stop();
+  if (parts.server) {
+    parts.service->drain();
+    parts.ingest->finishAll(Status(Code::kUnavailable, "hub: is stopping"), kDrain);
+    parts.server->Shutdown(std::chrono::system_clock::now() + std::chrono::nanoseconds(kDrain));
+    parts.server.reset();
+  }
+  return parts.ingest ? parts.ingest->stop() : Status();
+}
+
+}  // namespace runglass

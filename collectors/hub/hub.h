@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hub: receives agents' sessions and is the one writer of a store. Runs inside the console and as `runglassctl serve`.
+//
+// Threading:  start() and stop() block (a few seconds at most): call them off the GUI thread. The rest is thread-safe and never waits.
+// Ownership:  owns server, store writer and their threads; the destructor stops.
+// Units:      bytes, samples.
+// Errors:     start(): FAILED_PRECONDITION an unsafe configuration or a store that cannot be opened (see Writer::open); UNAVAILABLE the
+//             address cannot be bound (names it); INVALID_ARGUMENT a bad address, token or certificate file.
+// Cost:       a few threads; memory is bounded by queue_bytes plus the writer's open data.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "collectors/hub/liveness.h"
+#include "model/result.h"
+#include "storage/reader.h"
+#include "storage/writer.h"
+
+namespace runglass {
+
+struct HubOptions {
+  std::string listen = "127.0.0.1:0";  // port 0: any free one
+  std::string token_file;              // one bearer token per line; readable by its owner only
+  std::string tls_cert, tls_key;       // PEM files; both or none
+  std::string tls_client_ca;           // with it, agents must show a certificate of this CA
+  std::size_t max_agents = 2'048;
+  std::size_t max_unauthenticated_per_address = 64;
+  std::size_t queue_bytes = 64U << 20;
+  LivenessLimits liveness;
+  WriterOptions writer;  // replay is set by the hub
+  std::optional<Retention> retention;
+};
+
+// Counters since start; differences over time are rates.
+struct HubStats {
+  std::int64_t samples = 0, spans = 0, records = 0, batches = 0, bytes = 0;
+  std::int64_t duplicate_batches = 0, missing_batches = 0, bad_payloads = 0, refused_sessions = 0;
+  std::int64_t agents = 0;       // connected now
+  std::int64_t queue_bytes = 0;  // received, not yet stored
+  DurNs lag = 0;                 // age of the newest batch when it was journaled
+  std::string store_error;       // why storing fails now; empty when it does not
+};
+
+class Hub {
+ public:
+  static Result<std::unique_ptr<Hub>> start(const std::string& store, HubOptions options);
+  ~Hub();
+
+  std::string address() const;  // "127.0.0.1:43211"
+  int port() const;
+  // For Readers of this process, so that they see what is not committed yet.
+  ReaderOptions readerOptions() const;
+  HubStats stats() const;
+  // Runs `action` on the store writer's thread: notes, findings, pins of the embedding program.
+  void post(std::function<void(Writer&)> action);
+  // Refuses new agents, acknowledges what it has, says goodbye, closes the store. Later calls do nothing.
+  Status stop();
+
+ private:
+  Hub();
+  struct Parts;
+  std::unique_ptr<Parts> m_parts;
+};
+
+}  // namespace runglass

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// Invariants:
+// 1. At most one read and one write are outstanding; no operation starts after Finish, and every reactor reaches Finish exactly once
+//    (a reactor that never finishes hangs the server's shutdown).
+// 2. Nothing an agent sends is read before its call was admitted.
+// 3. A reactor lives until OnDone and until the ingest thread has let go of it; m_self holds it for gRPC.
+#include "collectors/hub/ingest_service.h"
+
+#include <map>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+namespace runglass {
+namespace {
+
+using Bytes = grpc::ByteBuffer;
+
+grpc::Status wireStatus(const Status& status) { return grpc::Status(static_cast<grpc::StatusCode>(status.code()), status.message()); }
+
+class SessionReactor final : public grpc::ServerBidiReactor<Bytes, Bytes>,
+                             public AgentLink,
+                             public std::enable_shared_from_this<SessionReactor> {
+ public:
+  SessionReactor(IngestThread& ingest, std::atomic<std::size_t>& sessions, std::string peer)
+      : m_ingest(ingest), m_sessions(sessions), m_peer(std::move(peer)) {}
+
+  void begin() {
+    m_self = shared_from_this();
+    ++m_sessions;
+    StartRead(&m_read);
+  }
+
+  void OnReadDone(bool ok) override {
+    if (!ok) return finish({});  // half-closed or broken: the agent is done
+    v1::AgentMessage message;
+    const bool parsed = grpc::SerializationTraits<v1::AgentMessage>::Deserialize(&m_read, &message).ok();
+    if (!parsed || message.body_case() == v1::AgentMessage::BODY_NOT_SET)
+      return finish(Status(Code::kInvalidArgument, "session: " + m_peer + ": unreadable message (compressed frames are refused)"));
+    m_read.Clear();
+    if (m_ingest.push(shared_from_this(), std::move(message))) resumeReads();
+  }
+  void OnWriteDone(bool ok) override {
+    const std::lock_guard lock(m_mutex);
+    m_writing = false;
+    if (ok) writeNext();
+  }
+  void OnCancel() override { finish(Status(Code::kCancelled, "session: " + m_peer + ": cancelled")); }
+  void OnDone() override {
+    --m_sessions;
+    m_ingest.closed(shared_from_this());
+    m_self.reset();
+  }
+
+  void sendWelcome(v1::Welcome welcome) override {
+    const std::lock_guard lock(m_mutex);
+    m_welcome = std::move(welcome);
+    writeNext();
+  }
+  void sendPong(const v1::Pong& pong) override {
+    const std::lock_guard lock(m_mutex);
+    m_pong = pong;  // an agent that gets no answers in time loses only readings
+    writeNext();
+  }
+  void sendAck(std::uint32_t session_index, std::uint32_t stream, std::uint64_t next_seq, std::uint64_t credit_bytes) override {
+    const std::lock_guard lock(m_mutex);
+    m_acks[{session_index, stream}] = next_seq;
+    m_credit = credit_bytes;
+    writeNext();
+  }
+  void resumeReads() override {
+    const std::lock_guard lock(m_mutex);
+    if (!m_finished) StartRead(&m_read);
+  }
+  void finish(const Status& status) override {
+    const std::lock_guard lock(m_mutex);
+    if (m_finished) return;
+    if (m_writing || !m_acks.empty() || m_welcome) {
+      // Let the acknowledgements go first; a peer that reads nothing is cut off by keepalive or shutdown.
+      if (!m_status && status.code() != Code::kCancelled) {
+        m_status = status;
+        writeNext();
+        return;
+      }
+      if (status.code() != Code::kCancelled) return;
+    }
+    m_finished = true;
+    Finish(wireStatus(m_status ? *m_status : status));
+  }
+  std::string peer() const override { return m_peer; }
+
+ private:
+  // Starts the next write, or the Finish that waited for the last one. m_mutex is held.
+  void writeNext() {
+    if (m_finished || m_writing) return;
+    v1::HubMessage message;
+    if (m_welcome) {
+      *message.mutable_welcome() = std::move(*m_welcome);
+      m_welcome.reset();
+    } else if (!m_acks.empty()) {
+      message.mutable_acks()->set_credit_bytes(m_credit);
+      for (const auto& [key, next_seq] : m_acks) {
+        v1::Resume* ack = message.mutable_acks()->add_ack();
+        ack->set_session_index(key.first);
+        ack->set_stream(key.second);
+        ack->set_next_seq(next_seq);
+      }
+      m_acks.clear();
+    } else if (m_status) {
+      m_finished = true;
+      Finish(wireStatus(*m_status));
+      return;
+    } else if (m_pong) {
+      *message.mutable_pong() = *m_pong;
+      m_pong.reset();
+    } else {
+      return;
+    }
+    bool own = false;
+    m_write.Clear();
+    if (!grpc::SerializationTraits<v1::HubMessage>::Serialize(message, &m_write, &own).ok()) return;
+    m_writing = true;
+    StartWrite(&m_write);
+  }
+
+  IngestThread& m_ingest;
+  std::atomic<std::size_t>& m_sessions;
+  const std::string m_peer;
+  std::shared_ptr<SessionReactor> m_self;
+  Bytes m_read, m_write;
+  std::mutex m_mutex;
+  bool m_writing = false, m_finished = false;
+  std::optional<v1::Welcome> m_welcome;
+  std::optional<v1::Pong> m_pong;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> m_acks;
+  std::uint64_t m_credit = 0;
+  std::optional<Status> m_status;
+};
+
+// Ends a call that was not admitted; nothing was read.
+class RefusingReactor final : public grpc::ServerBidiReactor<Bytes, Bytes> {
+ public:
+  explicit RefusingReactor(const grpc::Status& status) { Finish(status); }
+  void OnDone() override { delete this; }
+};
+
+}  // namespace
+
+grpc::Status IngestService::admit(grpc::CallbackServerContext& context) {
+  if (m_draining) return {grpc::StatusCode::UNAVAILABLE, "hub: is stopping"};
+  if (m_tokens.required()) {
+    const auto header = context.client_metadata().find("authorization");
+    const bool has = header != context.client_metadata().end();
+    const std::string_view value = has ? std::string_view(header->second.data(), header->second.size()) : std::string_view();
+    if (!m_tokens.check(value, addressOfPeer(context.peer()), monotonicNow()))
+      return {grpc::StatusCode::UNAUTHENTICATED, "session: token is missing or not known to this hub"};
+  }
+  m_acceptor.authenticated(context.peer());
+  if (m_sessions >= m_max_agents)
+    return {grpc::StatusCode::UNAVAILABLE, "hub: has its " + std::to_string(m_max_agents) + " agents already"};
+  return grpc::Status::OK;
+}
+
+grpc::ServerBidiReactor<Bytes, Bytes>* IngestService::Session(grpc::CallbackServerContext* context) {
+  const grpc::Status status = admit(*context);
+  if (!status.ok()) return new RefusingReactor(status);
+  auto reactor = std::make_shared<SessionReactor>(m_ingest, m_sessions, context->peer());
+  reactor->begin();
+  return reactor.get();
+}
+
+}  // namespace runglass

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// IngestService: the gRPC face of the hub. One reactor per agent stream, which never blocks: it hands messages to the IngestThread.
+//
+// Threading:  gRPC's callback threads.
+// Ownership:  borrows the IngestThread, tokens and acceptor, which outlive the server.
+// Units:      none.
+// Errors:     gRPC statuses; see Ingest in ingest.proto.
+// Cost:       one copy of each message.
+#pragma once
+
+#include <grpcpp/grpcpp.h>
+
+#include <atomic>
+
+#include "collectors/hub/acceptor.h"
+#include "collectors/hub/credentials.h"
+#include "collectors/hub/ingest_thread.h"
+#include "runglass/v1/ingest.grpc.pb.h"
+
+namespace runglass {
+
+class IngestService final : public v1::Ingest::WithRawCallbackMethod_Session<v1::Ingest::Service> {
+ public:
+  IngestService(IngestThread& ingest, TokenBook& tokens, Acceptor& acceptor, std::size_t max_agents)
+      : m_ingest(ingest), m_tokens(tokens), m_acceptor(acceptor), m_max_agents(max_agents) {}
+
+  grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* Session(grpc::CallbackServerContext* context) override;
+  void drain() { m_draining = true; }
+
+ private:
+  grpc::Status admit(grpc::CallbackServerContext& context);
+
+  IngestThread& m_ingest;
+  TokenBook& m_tokens;
+  Acceptor& m_acceptor;
+  const std::size_t m_max_agents;
+  std::atomic<std::size_t> m_sessions = 0;
+  std::atomic<bool> m_draining = false;
+};
+
+}  // namespace runglass

@@ -1,0 +1,472 @@
+// SPDX-License-Identifier: Apache-2.0
+// Invariants:
+// 1. A batch is acknowledged only after Writer::journal() returned for it, and is recorded before the next journal() call.
+// 2. A journal epoch decodes alone: the first batch of a session in an epoch carries the session's whole dictionary in front of its
+//    payload, every later one what the dictionary gained since (protobuf payloads concatenate). Inbound::journaled counts those bytes.
+// 3. Sequence numbers move only forward: what is below next_seq is acknowledged and dropped, a hole is recorded in the batch after it.
+// 4. One live connection per agent: a second session is refused while the first is heard; the same session again replaces it.
+#include "collectors/hub/ingest_thread.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <future>
+#include <limits>
+
+#include "collectors/proto/stream_class.h"
+#include "collectors/proto/wire_writer.h"
+#include "model/crc32c.h"
+#include "runglass/v1/payload.pb.h"
+
+namespace runglass {
+namespace {
+
+using Wire = v1::Payload;
+constexpr std::size_t kMaxBatch = 2U << 20;
+constexpr std::size_t kMaxDictionary = 64U << 20;
+constexpr std::size_t kGroupBytes = 8U << 20;
+constexpr std::size_t kMaxName = 256;
+constexpr DurNs kTick = 50 * kNsPerMs;
+constexpr DurNs kClockEvery = 60 * kNsPerSecond;
+constexpr DurNs kSkewTold = 100 * kNsPerMs;
+constexpr TimeNs kLatest = 4'000'000'000'000'000'000;  // year 2096: beyond it sums of times could overflow
+
+std::string issueRecord(const Issue& issue) {
+  v1::Issue record;
+  record.set_code(issue.code);
+  record.set_source(issue.source);
+  record.set_count(issue.count);
+  if (issue.first) record.set_first_ns(*issue.first);
+  if (issue.last) record.set_last_ns(*issue.last);
+  record.set_detail(issue.detail);
+  std::string out;
+  wire::appendBytes(out, Wire::kIssueFieldNumber, record.SerializeAsString());
+  return out;
+}
+
+// sealed_ns at the very front, where our agents put it.
+std::optional<TimeNs> sealedTime(std::string_view payload) {
+  constexpr std::string_view kTag = "\xc1\x02";
+  if (payload.size() < 10 || !payload.starts_with(kTag)) return std::nullopt;
+  TimeNs time = 0;
+  std::memcpy(&time, payload.data() + 2, 8);
+  return time;
+}
+
+const char* eventKind(NodeState to) {
+  switch (to) {
+    case NodeState::kStale:
+      return "node_stale";
+    case NodeState::kLost:
+      return "node_lost";
+    case NodeState::kLeft:
+      return "node_left";
+    default:
+      return "node_back";
+  }
+}
+
+}  // namespace
+
+IngestThread::IngestThread(std::unique_ptr<Writer> writer, const HubOptions& options, std::vector<Node> known_nodes)
+    : m_options(options), m_writer(std::move(writer)), m_live_tail(m_writer->liveTail()), m_liveness(options.liveness) {
+  for (const Node& node : known_nodes) m_liveness.expect(node, monotonicNow());
+  m_thread = std::thread([this] { run(); });
+}
+
+IngestThread::~IngestThread() { (void)stop(); }
+
+bool IngestThread::push(std::shared_ptr<AgentLink> link, v1::AgentMessage message) {
+  Item item{.link = std::move(link), .what = std::monostate(), .received = wallNow(), .received_mono = monotonicNow()};
+  item.bytes = 256 + (message.has_batch()         ? message.batch().payload().size()
+                      : message.has_definitions() ? message.definitions().records().size()
+                                                  : 0);
+  item.what = std::move(message);
+  const std::lock_guard lock(m_mutex);
+  m_queue_bytes += item.bytes;
+  const bool room = m_queue_bytes < m_options.queue_bytes;
+  if (!room) m_parked.push_back(item.link);
+  m_queue.push_back(std::move(item));
+  m_wake.notify_one();
+  return room;
+}
+
+void IngestThread::closed(std::shared_ptr<AgentLink> link) {
+  const std::lock_guard lock(m_mutex);
+  m_queue.push_back({.link = std::move(link), .what = std::monostate(), .received = wallNow(), .received_mono = monotonicNow()});
+  m_wake.notify_one();
+}
+
+void IngestThread::post(std::function<void(Writer&)> action) {
+  const std::lock_guard lock(m_mutex);
+  m_queue.push_back({.link = nullptr, .what = std::move(action), .received = wallNow(), .received_mono = monotonicNow()});
+  m_wake.notify_one();
+}
+
+void IngestThread::finishAll(const Status& status, DurNs timeout) {
+  auto done = std::make_shared<std::promise<void>>();
+  post([this, status, done](Writer&) {
+    for (auto& [key, agent] : m_agents) agent.link->finish(status);
+    done->set_value();
+  });
+  (void)done->get_future().wait_for(std::chrono::nanoseconds(timeout));
+}
+
+Status IngestThread::stop() {
+  {
+    const std::lock_guard lock(m_mutex);
+    m_stopping = true;
+    m_wake.notify_one();
+  }
+  if (m_thread.joinable()) m_thread.join();
+  return m_close_status;
+}
+
+HubStats IngestThread::stats() const {
+  const std::lock_guard lock(m_mutex);
+  HubStats stats = m_stats;
+  stats.queue_bytes = static_cast<std::int64_t>(m_queue_bytes);
+  return stats;
+}
+
+void IngestThread::run() {
+  bool stopping = false;
+  while (!stopping) {
+    std::deque<Item> items;
+    std::vector<std::shared_ptr<AgentLink>> resumed;
+    std::size_t bytes = 0;
+    {
+      std::unique_lock lock(m_mutex);
+      m_wake.wait_for(lock, std::chrono::nanoseconds(kTick), [this] { return !m_queue.empty() || m_stopping; });
+      while (!m_queue.empty() && bytes < kGroupBytes) {
+        bytes += m_queue.front().bytes;
+        items.push_back(std::move(m_queue.front()));
+        m_queue.pop_front();
+      }
+      stopping = m_stopping && m_queue.empty() && items.empty();
+    }
+    for (Item& item : items) handle(item);
+    storeAdmitted();
+    {
+      const std::lock_guard lock(m_mutex);
+      m_queue_bytes -= bytes;
+      if (m_queue_bytes < m_options.queue_bytes / 2) resumed.swap(m_parked);
+    }
+    for (const auto& link : resumed) link->resumeReads();
+    tick();
+  }
+  m_close_status = m_writer->close();
+}
+
+void IngestThread::handle(Item& item) {
+  if (auto* action = std::get_if<std::function<void(Writer&)>>(&item.what)) {
+    storeAdmitted();
+    (*action)(*m_writer);
+    return;
+  }
+  if (std::holds_alternative<std::monostate>(item.what)) {
+    drop(item.link.get());
+    return;
+  }
+  auto& message = std::get<v1::AgentMessage>(item.what);
+  if (message.has_hello()) return handleHello(item, message.hello());
+  const auto it = m_agents.find(item.link.get());
+  if (it == m_agents.end())
+    return refuse(item.link, Status(Code::kFailedPrecondition, "session: " + item.link->peer() + ": the first message must be Hello"));
+  Agent& agent = it->second;
+  agent.heard = item.received_mono;
+  switch (message.body_case()) {
+    case v1::AgentMessage::kDefinitions:
+      return handleDefinitions(agent, *message.mutable_definitions());
+    case v1::AgentMessage::kBatch:
+      return handleBatch(item, agent, *message.mutable_batch());
+    case v1::AgentMessage::kHeartbeat:
+      return handleHeartbeat(item, agent, message.heartbeat());
+    case v1::AgentMessage::kGoodbye:
+      storeAdmitted();
+      recordChanges(m_liveness.left(agent.node_uuid, item.received_mono));
+      return;
+    default:
+      return refuse(item.link, Status(Code::kInvalidArgument, "session: " + item.link->peer() + ": message without a known body"));
+  }
+}
+
+bool IngestThread::mayJoin(const Item& item, const v1::Hello& hello) {
+  const auto no = [&](Code code, const std::string& why) {
+    refuse(item.link, Status(code, "session: " + item.link->peer() + ": " + why));
+    return false;
+  };
+  if (hello.proto_version() > kProtoVersion)
+    return no(Code::kFailedPrecondition, "agent " + hello.agent_version() + " speaks protocol " + std::to_string(hello.proto_version()) +
+                                             ", this hub " + std::to_string(kProtoVersion) + ": update the hub");
+  if (hello.proto_version() == 0 || hello.agent_uuid().empty() || hello.node_uuid().empty() || hello.sessions().empty())
+    return no(Code::kInvalidArgument, "Hello lacks version, agent, node or session");
+  if (static_cast<std::size_t>(hello.sessions_size()) > kMaxSessions) return no(Code::kInvalidArgument, "Hello names too many sessions");
+  for (const std::string* name : {&hello.agent_uuid(), &hello.node_uuid(), &hello.node_name()})
+    if (name->size() > kMaxName) return no(Code::kInvalidArgument, "Hello holds a name of more than 256 bytes");
+  for (const auto& session : hello.sessions())
+    if (session.session().empty() || session.session().size() > kMaxName)
+      return no(Code::kInvalidArgument, "Hello holds a bad session name");
+  if (m_agents.contains(item.link.get())) return no(Code::kInvalidArgument, "second Hello on one stream");
+  for (auto& [key, other] : m_agents) {
+    if (other.uuid != hello.agent_uuid()) continue;
+    const bool same_session = other.sessions.back()->name == hello.sessions(hello.sessions_size() - 1).session();
+    if (!same_session && item.received_mono - other.heard < m_options.liveness.stale_after)
+      return no(Code::kAlreadyExists, "agent " + hello.agent_uuid() + " is already connected from " + other.link->peer());
+    storeAdmitted();
+    other.link->finish(Status(Code::kAborted, "session: replaced by a newer connection of the same agent"));
+    m_agents.erase(key);
+    break;
+  }
+  return true;
+}
+
+void IngestThread::handleHello(const Item& item, const v1::Hello& hello) {
+  if (!mayJoin(item, hello)) return;
+  Agent agent{.link = item.link, .uuid = hello.agent_uuid(), .node_uuid = hello.node_uuid(), .node_name = hello.node_name()};
+  agent.heard = item.received_mono;
+  agent.coarse_offset = item.received - std::clamp<TimeNs>(hello.raw_ns(), 0, kLatest);
+  agent.node = m_writer->node({.uuid = agent.node_uuid, .name = agent.node_name, .state = NodeState::kAlive, .last_heard = item.received});
+  v1::Welcome welcome;
+  welcome.set_proto_version(kProtoVersion);
+  welcome.set_max_batch_bytes(kMaxBatch);
+  welcome.set_agent_raw_ns(hello.raw_ns());
+  welcome.set_hub_received_ns(item.received);
+  for (int index = 0; index < hello.sessions_size(); ++index) {
+    auto session = std::make_shared<Inbound>();
+    session->name = hello.sessions(index).session();
+    session->epoch = m_writer->journalEpoch();
+    session->replay = std::make_unique<PayloadReplay>(agent.node_name);
+    for (std::uint32_t stream = 0; stream < kMaxStreams; ++stream) {
+      session->keys.push_back({agent.uuid, session->name, stream});
+      session->next_seq.push_back(m_writer->resumeFrom(session->keys.back()));
+      if (session->next_seq.back() == 0) continue;
+      v1::Resume* resume = welcome.add_resume();
+      resume->set_session_index(static_cast<std::uint32_t>(index));
+      resume->set_stream(stream);
+      resume->set_next_seq(session->next_seq.back());
+    }
+    agent.sessions.push_back(std::move(session));
+  }
+  recordChanges(m_liveness.heard(agent.node_uuid, agent.node_name, item.received_mono));
+  m_agents.emplace(item.link.get(), std::move(agent));
+  welcome.set_credit_bytes(credit());
+  welcome.set_hub_sent_ns(wallNow());
+  item.link->sendWelcome(std::move(welcome));
+  const std::lock_guard lock(m_mutex);
+  m_stats.agents = static_cast<std::int64_t>(m_agents.size());
+}
+
+void IngestThread::handleDefinitions(Agent& agent, v1::Definitions& definitions) {
+  if (definitions.session_index() >= agent.sessions.size() || crc32c(definitions.records()) != definitions.crc32c())
+    return refuse(agent.link, Status(Code::kDataLoss, "definitions: " + agent.node_name + ": unknown session or wrong checksum"));
+  Inbound& session = *agent.sessions[definitions.session_index()];
+  if (session.dictionary.size() + definitions.records().size() > kMaxDictionary)
+    return refuse(agent.link, Status(Code::kResourceExhausted, "definitions: " + agent.node_name + ": session defines more than 64 MiB"));
+  session.dictionary += definitions.records();
+}
+
+std::string IngestThread::prefixOf(const Item& item, const Agent& agent, Inbound& session, const v1::Batch& batch) {
+  std::string prefix;
+  const std::uint64_t epoch = m_writer->journalEpoch();
+  if (session.epoch != epoch) {
+    session.epoch = epoch;
+    session.journaled = 0;
+  }
+  if (session.journaled < session.dictionary.size()) {
+    prefix.assign(session.dictionary, session.journaled);
+    session.journaled = session.dictionary.size();
+  }
+  const TimeNs now = item.received - agent.coarse_offset;
+  if (const auto sealed = sealedTime(batch.payload()); !sealed || *sealed <= 0 || *sealed - now > kMaxAhead) {
+    std::string received;
+    wire::appendFixed64(received, Wire::kReceivedNsFieldNumber, now);
+    prefix += received;
+    prefix += issueRecord({.code = "wire.absurd_time",
+                           .source = agent.node_name,
+                           .first = item.received,
+                           .last = item.received,
+                           .detail = "a batch says it was sealed in the future or never; the time of arrival counts instead"});
+  }
+  const std::uint64_t next = session.next_seq[batch.stream()];
+  if (batch.seq() > next) {
+    const bool told = batch.has_gap() && batch.gap().reason().size() <= kMaxName;
+    Issue gap{.code = "wire.gap", .source = agent.node_name, .count = static_cast<std::int64_t>(batch.seq() - next)};
+    if (told && batch.gap().first_ns() > 0) gap.first = batch.gap().first_ns();
+    if (told && batch.gap().last_ns() > 0) gap.last = batch.gap().last_ns();
+    gap.detail = "session " + session.name + ", stream " + std::to_string(batch.stream()) + ": batches " + std::to_string(next) + " to " +
+                 std::to_string(batch.seq() - 1) + " are missing: " + (told ? batch.gap().reason() : std::string("they never arrived"));
+    prefix += issueRecord(gap);
+    const std::lock_guard lock(m_mutex);
+    m_stats.missing_batches += gap.count;
+  }
+  return prefix;
+}
+
+void IngestThread::handleBatch(const Item& item, Agent& agent, v1::Batch& batch) {
+  const auto refused = [&](Code code, const char* why) {
+    m_writer->issue({.code = "wire.bad_batch", .source = agent.node_name, .first = item.received, .last = item.received, .detail = why});
+    const std::lock_guard lock(m_mutex);
+    ++m_stats.bad_payloads;
+    return Status(code, "batch: " + agent.node_name + ": " + why);
+  };
+  if (batch.session_index() >= agent.sessions.size() || batch.stream() >= kMaxStreams)
+    return refuse(agent.link, refused(Code::kInvalidArgument, "unknown session or stream"));
+  if (batch.payload().size() > kMaxBatch) return refuse(agent.link, refused(Code::kInvalidArgument, "larger than the welcome allows"));
+  if (crc32c(batch.payload()) != batch.crc32c())
+    return refuse(agent.link, refused(Code::kDataLoss, "the checksum does not match its payload"));
+  const auto& session = agent.sessions[batch.session_index()];
+  std::uint64_t& next = session->next_seq[batch.stream()];
+  if (batch.seq() < next) {
+    agent.link->sendAck(batch.session_index(), batch.stream(), next, credit());
+    const std::lock_guard lock(m_mutex);
+    ++m_stats.duplicate_batches;
+    return;
+  }
+  if (batch.seq() == std::numeric_limits<std::uint64_t>::max())
+    return refuse(agent.link, refused(Code::kInvalidArgument, "sequence number out of range"));
+  std::string payload = prefixOf(item, agent, *session, batch);
+  if (payload.empty())
+    payload = std::move(*batch.mutable_payload());
+  else
+    payload += batch.payload();
+  next = batch.seq() + 1;
+  m_admitted_bytes += payload.size();
+  m_admitted.push_back({item.link, session, batch.session_index(), batch.stream(), batch.seq(), std::move(payload), item.received_mono});
+}
+
+void IngestThread::storeAdmitted() {
+  if (m_admitted.empty()) return;
+  std::vector<Writer::JournalEntry> entries;
+  entries.reserve(m_admitted.size());
+  for (const Admitted& batch : m_admitted) entries.push_back({&batch.session->keys[batch.stream], batch.seq, batch.payload});
+  Result<std::vector<Arrival>> arrivals = m_writer->journal(entries);
+  if (!arrivals.ok()) return failStore(arrivals.status());
+  const std::uint64_t credit_bytes = credit();
+  for (const Admitted& batch : m_admitted) batch.link->sendAck(batch.session_index, batch.stream, batch.seq + 1, credit_bytes);
+  HubStats delta;
+  for (std::size_t i = 0; i < m_admitted.size(); ++i) {
+    const Admitted& batch = m_admitted[i];
+    if ((*arrivals)[i] == Arrival::kDuplicate) continue;
+    const PayloadCounts counts = batch.session->replay->play(batch.payload, *m_writer);
+    delta.samples += counts.samples;
+    delta.spans += counts.spans;
+    delta.records += counts.records;
+    delta.bad_payloads += counts.intact ? 0 : 1;
+    ++delta.batches;
+  }
+  const std::lock_guard lock(m_mutex);
+  m_stats.samples += delta.samples;
+  m_stats.spans += delta.spans;
+  m_stats.records += delta.records;
+  m_stats.bad_payloads += delta.bad_payloads;
+  m_stats.batches += delta.batches;
+  m_stats.bytes += static_cast<std::int64_t>(m_admitted_bytes);
+  m_stats.lag = monotonicNow() - m_admitted.back().received_mono;
+  m_admitted.clear();
+  m_admitted_bytes = 0;
+}
+
+// Nothing of the group was journaled: its senders still hold it and will offer it again after they reconnect.
+void IngestThread::failStore(const Status& status) {
+  m_admitted.clear();
+  m_admitted_bytes = 0;
+  for (auto& [key, agent] : m_agents) agent.link->finish(Status(Code::kUnavailable, "store: cannot take data now: " + status.message()));
+  m_agents.clear();
+  const std::lock_guard lock(m_mutex);
+  m_stats.store_error = status.message();
+  m_stats.agents = 0;
+}
+
+void IngestThread::handleHeartbeat(const Item& item, Agent& agent, const v1::Heartbeat& beat) {
+  v1::Pong pong;
+  pong.set_agent_raw_ns(beat.raw_ns());
+  pong.set_hub_received_ns(item.received);
+  pong.set_hub_sent_ns(wallNow());
+  agent.link->sendPong(pong);
+  m_writer->node({.uuid = agent.node_uuid, .name = agent.node_name, .state = NodeState::kAlive, .last_heard = item.received});
+  recordChanges(m_liveness.heard(agent.node_uuid, agent.node_name, item.received_mono));
+  const bool plausible = beat.raw_ns() > 0 && beat.raw_ns() < kLatest && beat.offset_ns() > -kLatest && beat.offset_ns() < kLatest &&
+                         beat.error_ns() >= 0 && beat.error_ns() < kLatest;
+  if (beat.has_offset_ns() && plausible) recordClock(agent, beat);
+}
+
+void IngestThread::recordClock(Agent& agent, const v1::Heartbeat& beat) {
+  const ClockReading reading{.node = agent.node,
+                             .session = agent.sessions.back()->name,
+                             .raw = beat.raw_ns(),
+                             .offset = beat.offset_ns(),
+                             .error = beat.error_ns(),
+                             .source = "session"};
+  if (agent.clock) {
+    const DurNs moved = std::abs(reading.offset - agent.clock->offset);
+    const bool better = reading.error < agent.clock->error / 2;
+    if (moved <= std::max<DurNs>(agent.clock->error, kNsPerMs) && !better && reading.raw - agent.clock->raw < kClockEvery) return;
+  }
+  agent.clock = reading;
+  m_writer->clock(reading);
+  if (std::abs(reading.offset) > kSkewTold + reading.error && !agent.skew_told) {
+    agent.skew_told = true;
+    m_writer->issue({.code = "wire.clock_skew",
+                     .source = agent.node_name,
+                     .first = reading.raw,
+                     .last = reading.raw,
+                     .detail = "this node's clock is " + std::to_string(-reading.offset / kNsPerMs) +
+                               " ms ahead of the hub's; its times are corrected"});
+  }
+}
+
+void IngestThread::refuse(const std::shared_ptr<AgentLink>& link, Status status) {
+  storeAdmitted();
+  link->finish(status);
+  m_agents.erase(link.get());
+  const std::lock_guard lock(m_mutex);
+  ++m_stats.refused_sessions;
+  m_stats.agents = static_cast<std::int64_t>(m_agents.size());
+}
+
+void IngestThread::drop(AgentLink* link) {
+  m_agents.erase(link);
+  const std::lock_guard lock(m_mutex);
+  m_stats.agents = static_cast<std::int64_t>(m_agents.size());
+}
+
+void IngestThread::recordChanges(const std::vector<Liveness::Change>& changes) {
+  for (const Liveness::Change& change : changes) {
+    const NodeId node = m_writer->node({.uuid = change.node_uuid, .name = change.node_name, .state = change.to});
+    if (change.from == NodeState::kUnknown) continue;  // first sight: the agent's own agent_start event tells
+    const bool bad = change.to == NodeState::kStale || change.to == NodeState::kLost;
+    m_writer->event({.time = wallNow(),
+                     .node = node,
+                     .kind = eventKind(change.to),
+                     .severity = change.to == NodeState::kLost ? Severity::kError
+                                 : bad                         ? Severity::kWarning
+                                                               : Severity::kInfo,
+                     .message = change.node_name +
+                                (bad                             ? " has been silent for "
+                                 : change.to == NodeState::kLeft ? " said goodbye; silent for "
+                                                                 : " is back after ") +
+                                std::to_string(change.silent / kNsPerMs) + " ms"});
+  }
+}
+
+void IngestThread::tick() {
+  const DurNs now = monotonicNow();
+  if (now - m_last_tick < kTick) return;
+  m_last_tick = now;
+  recordChanges(m_liveness.tick(now));
+  const Status status = m_writer->flushIfDue();
+  if (m_options.retention && now - m_last_retention > 60 * kNsPerSecond) {
+    m_last_retention = now;
+    (void)m_writer->applyRetention(*m_options.retention, wallNow());
+  }
+  const std::lock_guard lock(m_mutex);
+  m_stats.store_error = status.message();
+}
+
+std::uint64_t IngestThread::credit() const {
+  constexpr std::size_t kLeast = 64U << 10, kMost = 8U << 20;
+  return std::clamp(m_options.queue_bytes / std::max<std::size_t>(1, m_agents.size()), kLeast, kMost);
+}
+
+}  // namespace runglass

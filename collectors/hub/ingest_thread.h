@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// IngestThread: the store writer's thread. Takes messages of all agents in order, journals batches in groups, acknowledges, records.
+//
+// Threading:  push(), closed(), post(), stats() from any thread, never blocking; everything else happens on its own thread.
+// Ownership:  owns the Writer.
+// Units:      bytes.
+// Errors:     see wire.* in the issue catalogue; a store that cannot be written ends the sessions with UNAVAILABLE, nothing is
+// acknowledged. Cost:       memory <= queue_bytes + what pushes over the mark.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <variant>
+#include <vector>
+
+#include "collectors/hub/agent_link.h"
+#include "collectors/hub/hub.h"
+#include "collectors/hub/payload_replay.h"
+
+namespace runglass {
+
+inline constexpr std::uint32_t kProtoVersion = 1;
+
+class IngestThread {
+ public:
+  IngestThread(std::unique_ptr<Writer> writer, const HubOptions& options, std::vector<Node> known_nodes);
+  ~IngestThread();
+
+  // False: the queue is full; read no more from this agent until its resumeReads() is called. The message was taken all the same.
+  bool push(std::shared_ptr<AgentLink> link, v1::AgentMessage message);
+  void closed(std::shared_ptr<AgentLink> link);
+  void post(std::function<void(Writer&)> action);
+  // Ends every session with `status` once all that was pushed before is stored and acknowledged; returns when done or at the timeout.
+  void finishAll(const Status& status, DurNs timeout);
+  // Stores what is queued, closes the store.
+  Status stop();
+
+  HubStats stats() const;
+  std::shared_ptr<const LiveTail> liveTail() const { return m_live_tail; }
+
+ private:
+  static constexpr std::size_t kMaxStreams = 16;
+  static constexpr std::size_t kMaxSessions = 64;
+
+  // One (agent, session) on one connection.
+  struct Inbound {
+    std::string name;
+    std::vector<StreamKey> keys;
+    std::vector<std::uint64_t> next_seq;
+    std::string dictionary;     // all definitions of the session so far
+    std::size_t journaled = 0;  // of them in the journal's epoch
+    std::uint64_t epoch = 0;
+    std::unique_ptr<PayloadReplay> replay;
+  };
+  struct Agent {
+    std::shared_ptr<AgentLink> link;
+    std::string uuid, node_uuid, node_name;
+    NodeId node;
+    std::vector<std::shared_ptr<Inbound>> sessions;
+    DurNs heard = 0;  // monotonic
+    DurNs coarse_offset = 0;
+    std::optional<ClockReading> clock;
+    bool skew_told = false;
+  };
+  struct Item {
+    std::shared_ptr<AgentLink> link;
+    std::variant<v1::AgentMessage, std::function<void(Writer&)>, std::monostate> what;  // monostate: closed
+    TimeNs received = 0;
+    DurNs received_mono = 0;
+    std::size_t bytes = 0;
+  };
+  // A batch on its way into the journal.
+  struct Admitted {
+    std::shared_ptr<AgentLink> link;
+    std::shared_ptr<Inbound> session;
+    std::uint32_t session_index = 0, stream = 0;
+    std::uint64_t seq = 0;
+    std::string payload;
+    DurNs received_mono = 0;
+  };
+
+  void run();
+  void handle(Item& item);
+  void handleHello(const Item& item, const v1::Hello& hello);
+  bool mayJoin(const Item& item, const v1::Hello& hello);
+  void handleDefinitions(Agent& agent, v1::Definitions& definitions);
+  void handleBatch(const Item& item, Agent& agent, v1::Batch& batch);
+  void handleHeartbeat(const Item& item, Agent& agent, const v1::Heartbeat& beat);
+  void recordClock(Agent& agent, const v1::Heartbeat& beat);
+  void drop(AgentLink* link);
+  void refuse(const std::shared_ptr<AgentLink>& link, Status status);
+  std::string prefixOf(const Item& item, const Agent& agent, Inbound& session, const v1::Batch& batch);
+  void storeAdmitted();
+  void failStore(const Status& status);
+  void recordChanges(const std::vector<Liveness::Change>& changes);
+  void tick();
+  std::uint64_t credit() const;
+
+  const HubOptions m_options;
+  std::unique_ptr<Writer> m_writer;
+  std::shared_ptr<const LiveTail> m_live_tail;
+
+  // The ingest thread's own.
+  std::map<AgentLink*, Agent> m_agents;
+  std::vector<Admitted> m_admitted;
+  std::size_t m_admitted_bytes = 0;
+  Liveness m_liveness;
+  DurNs m_last_tick = 0, m_last_retention = 0;
+
+  mutable std::mutex m_mutex;  // guards all below
+  std::condition_variable m_wake, m_idle;
+  std::deque<Item> m_queue;
+  std::size_t m_queue_bytes = 0;
+  std::vector<std::shared_ptr<AgentLink>> m_parked;
+  bool m_stopping = false, m_busy = false;
+  HubStats m_stats;
+  Status m_close_status;
+
+  std::thread m_thread;
+};
+
+}  // namespace runglass

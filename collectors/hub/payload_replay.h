@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// PayloadReplay: says to a Recorder what a payload says, translating one session's ids to the Recorder's.
+//
+// Threading:  one thread at a time.
+// Ownership:  copies what it keeps; the payload is borrowed for the call.
+// Units:      ids of the wire are dense per kind from 1; times are the session's clock.
+// Errors:     payloads come from outside: every oddity becomes an issue in the Recorder (wire.*), the rest of the payload is still used;
+//             malformed bytes end that payload. play() itself cannot fail.
+// Cost:       samples at memory speed plus the Recorder's; scratch memory is bounded by the largest payload.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/recorder.h"
+#include "storage/writer.h"
+
+namespace runglass {
+
+// What one session may define; more is refused as wire.too_many_ids.
+struct PayloadLimits {
+  std::size_t nodes = 16'384, devices = 262'144, runs = 4'096, attempts = 65'536, series = 1'000'000, tracks = 1'000'000;
+};
+
+struct PayloadCounts {
+  std::int64_t samples = 0;  // metric samples and scalars
+  std::int64_t spans = 0;
+  std::int64_t records = 0;  // all else
+  bool intact = true;        // false: the bytes were malformed from some point on
+  friend bool operator==(const PayloadCounts&, const PayloadCounts&) = default;
+};
+
+class PayloadReplay {
+ public:
+  // `agent` names the source of the issues.
+  explicit PayloadReplay(std::string agent, PayloadLimits limits = {});
+  ~PayloadReplay();
+  PayloadReplay(PayloadReplay&&) noexcept;
+
+  PayloadCounts play(std::string_view payload, Recorder& out);
+
+ private:
+  struct State;
+  std::unique_ptr<State> m_state;
+};
+
+// Times later than this after a payload was sealed are absurd.
+inline constexpr DurNs kMaxAhead = 600 * kNsPerSecond;
+
+// For WriterOptions::replay: decodes a journal alone, because the hub journals a session's dictionary first in every epoch.
+JournalReplay makeJournalReplay();
+
+}  // namespace runglass
