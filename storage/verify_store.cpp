@@ -2,7 +2,7 @@
 // Invariants:
 // 1. A damaged object is named and the walk goes on: one bad page does not hide the rest.
 // 2. At most kMostLines lines; the last then says that there are more.
-#include "storage/verify.h"
+#include "storage/verify_store.h"
 
 #include <algorithm>
 #include <cmath>
