@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/charts/geometry.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace runglass {
+namespace {
+
+constexpr double kAir = 0.06;
+constexpr double kGapFactor = 5;
+
+// Smallest of 1, 2, 5 x 10^k that is not below `at_least`.
+double niceStep(double at_least) {
+  if (!(at_least > 0) || !std::isfinite(at_least)) return 1;
+  const double power = std::pow(10, std::floor(std::log10(at_least)));
+  for (const double factor : {1.0, 2.0, 5.0, 10.0})
+    if (power * factor >= at_least * (1 - 1e-9)) return power * factor;
+  return power * 10;
+}
+
+std::int64_t timeStep(double at_least) {
+  if (at_least <= kNsPerSecond) return std::max<std::int64_t>(1, static_cast<std::int64_t>(niceStep(at_least)));
+  static constexpr std::array<std::int64_t, 19> kSeconds = {1,   2,    5,    10,   15,    30,    60,    120,   300,   600,
+                                                            900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800};
+  for (const std::int64_t seconds : kSeconds)
+    if (static_cast<double>(seconds) * kNsPerSecond >= at_least) return seconds * kNsPerSecond;
+  return static_cast<std::int64_t>(niceStep(at_least / (86400.0 * kNsPerSecond))) * 86400 * kNsPerSecond;
+}
+
+std::int64_t floorTo(std::int64_t x, std::int64_t step) {
+  const std::int64_t rest = x % step;
+  return x - (rest < 0 ? rest + step : rest);
+}
+
+QString timeLabel(TimeNs time, std::int64_t step, TimeStyle style) {
+  if (style == TimeStyle::kRelative) return formatDuration(time);
+  if (step >= 86400 * kNsPerSecond) return formatTime(time, style).left(10);
+  QString label = formatTimeOfDay(time, style);
+  if (step >= 60 * kNsPerSecond) return label.left(5);
+  if (step < kNsPerSecond) {
+    const int digits = step >= kNsPerMs ? 3 : step >= kNsPerUs ? 6 : 9;
+    const std::int64_t fraction = time - floorTo(time, kNsPerSecond);
+    label += QLatin1Char('.') + QString::number(fraction).rightJustified(9, QLatin1Char('0')).left(digits);
+  }
+  return label;
+}
+
+}  // namespace
+
+double YMap::toPixel(double value) const {
+  if (log) {
+    if (!(value > 0)) return top + height;
+    return top + height * (1 - (std::log10(value) - std::log10(lo)) / (std::log10(hi) - std::log10(lo)));
+  }
+  return top + height * (1 - (value - lo) / (hi - lo));
+}
+
+double YMap::fromPixel(double pixel) const {
+  const double share = 1 - (pixel - top) / height;
+  if (log) return std::pow(10, std::log10(lo) + share * (std::log10(hi) - std::log10(lo)));
+  return lo + share * (hi - lo);
+}
+
+std::vector<Tick> xTicks(const XMap& map, XAxis axis, TimeStyle style, double spacing) {
+  std::vector<Tick> ticks;
+  if (map.x1 <= map.x0 || map.width <= 0) return ticks;
+  const double wanted = static_cast<double>(map.x1 - map.x0) * spacing / map.width;
+  const std::int64_t step =
+      axis == XAxis::kTime ? timeStep(wanted) : std::max<std::int64_t>(1, static_cast<std::int64_t>(niceStep(wanted)));
+  for (std::int64_t x = floorTo(map.x0, step); x < map.x1; x += step) {
+    if (x >= map.x0) ticks.push_back({map.toPixel(x), axis == XAxis::kTime ? timeLabel(x, step, style) : formatCount(x)});
+    if (x > INT64_MAX - step) break;
+  }
+  return ticks;
+}
+
+std::vector<Tick> yTicks(const YMap& map, std::string_view unit, UnitScale* scale, double spacing) {
+  std::vector<Tick> ticks;
+  if (!(map.hi > map.lo) || map.height <= 0) return ticks;
+  if (map.log) {
+    *scale = {};
+    const int from = static_cast<int>(std::floor(std::log10(map.lo))), to = static_cast<int>(std::ceil(std::log10(map.hi)));
+    const int every = std::max(1, static_cast<int>(std::ceil((to - from) * spacing / map.height)));
+    for (int power = from; power <= to; power += every)
+      for (const double factor : {1.0, 2.0, 5.0}) {
+        const double value = factor * std::pow(10, power);
+        if (value < map.lo || value > map.hi || (factor > 1 && (to - from) > 2)) continue;
+        ticks.push_back({map.toPixel(value), formatValue(value, unit)});
+      }
+    return ticks;
+  }
+  const double count = std::max(2.0, map.height / spacing);
+  // The step is nice in the unit that is shown: 500 ms, not 524 ms.
+  const UnitScale rough = unitScale(unit, map.lo, map.hi);
+  const double step = niceStep((map.hi - map.lo) / count * rough.factor) / rough.factor;
+  *scale = unitScale(unit, map.lo, map.hi, step);
+  for (double value = std::ceil(map.lo / step) * step; value <= map.hi + step * 1e-9 && ticks.size() < 100; value += step)
+    ticks.push_back({map.toPixel(value), formatScaled(std::abs(value) < step * 1e-9 ? 0 : value, *scale)});
+  return ticks;
+}
+
+Columns toColumns(std::span<const Bin> bins, const XMap& map, bool gaps) {
+  Columns out;
+  if (map.x1 <= map.x0) return out;
+  // The usual distance: median of the distances between bins with data, in x.
+  std::int64_t usual = 0;
+  if (gaps) {
+    std::vector<std::int64_t> distances;
+    const Bin* before = nullptr;
+    for (const Bin& bin : bins) {
+      if (bin.count == 0) continue;
+      if (before != nullptr) distances.push_back(bin.x0 - before->x0);
+      before = &bin;
+    }
+    if (!distances.empty()) {
+      std::nth_element(distances.begin(), distances.begin() + static_cast<std::ptrdiff_t>(distances.size() / 2), distances.end());
+      usual = distances[distances.size() / 2];
+    }
+  }
+  const Bin* before = nullptr;
+  for (const Bin& bin : bins) {
+    if (bin.count == 0 && bin.nan_count == 0) continue;
+    const int pixel = static_cast<int>(std::floor(map.toPixel(bin.x0 + (bin.x1 - bin.x0) / 2)));
+    if (bin.nan_count > 0) out.nan_pixels.push_back(pixel);
+    if (bin.count == 0) continue;
+    if (!std::isfinite(bin.min) || !std::isfinite(bin.max)) out.inf_pixels.push_back(pixel);
+    const auto finite = [](double value, double otherwise) { return std::isfinite(value) ? value : otherwise; };
+    const double some = finite(bin.first, finite(bin.last, finite(bin.min, finite(bin.max, std::nan("")))));
+    if (!std::isfinite(some)) continue;
+    const Column column{
+        pixel,
+        finite(bin.first, some),
+        finite(bin.last, some),
+        finite(bin.min, some),
+        finite(bin.max, some),
+        before != nullptr && gaps && usual > 0 && static_cast<double>(bin.x0 - before->x0) > kGapFactor * static_cast<double>(usual)};
+    if (!out.columns.empty() && out.columns.back().pixel == pixel) {
+      Column& same = out.columns.back();
+      same.last = column.last;
+      same.min = std::min(same.min, column.min);
+      same.max = std::max(same.max, column.max);
+    } else {
+      out.columns.push_back(column);
+    }
+    before = &bin;
+  }
+  return out;
+}
+
+std::vector<Bin> smoothed(std::span<const Bin> bins, double weight) {
+  std::vector<Bin> out(bins.begin(), bins.end());
+  double last = 0, points = 0;
+  for (Bin& bin : out) {
+    if (bin.count == 0) continue;
+    const double mean = bin.sum / static_cast<double>(bin.count);
+    if (!std::isfinite(mean)) {
+      bin.count = 0;
+      continue;
+    }
+    const double keep = std::pow(weight, static_cast<double>(bin.count));
+    last = last * keep + (1 - keep) * mean;
+    points += static_cast<double>(bin.count);
+    const double debias = 1 - std::pow(weight, points);
+    const double value = debias > 0 ? last / debias : mean;
+    bin.first = bin.last = bin.min = bin.max = value;
+    bin.sum = value * static_cast<double>(bin.count);
+    bin.nan_count = 0;
+  }
+  return out;
+}
+
+std::optional<ValueRange> valueRange(std::span<const Bin> bins, std::int64_t x0, std::int64_t x1, bool log, bool robust, int* outliers) {
+  std::vector<double> lows, highs;
+  for (const Bin& bin : bins) {
+    if (bin.count == 0 || bin.x1 <= x0 || bin.x0 >= x1) continue;
+    if (std::isfinite(bin.min) && (!log || bin.min > 0)) lows.push_back(bin.min);
+    if (std::isfinite(bin.max) && (!log || bin.max > 0)) highs.push_back(bin.max);
+  }
+  if (lows.empty() && highs.empty()) return std::nullopt;
+  if (lows.empty()) lows = highs;
+  if (highs.empty()) highs = lows;
+  ValueRange range{*std::min_element(lows.begin(), lows.end()), *std::max_element(highs.begin(), highs.end())};
+  if (!robust || highs.size() < 20) return range;
+  const auto quantile = [](std::vector<double>& values, double share) {
+    const auto at = values.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));
+    std::nth_element(values.begin(), at, values.end());
+    return *at;
+  };
+  const double q1 = quantile(lows, 0.25), q3 = quantile(highs, 0.75), reach = 5 * (q3 - q1);
+  if (!(reach > 0)) return range;
+  range.lo = std::max(range.lo, q1 - reach);
+  range.hi = std::min(range.hi, q3 + reach);
+  if (outliers != nullptr) {
+    *outliers += static_cast<int>(std::count_if(lows.begin(), lows.end(), [&](double v) { return v < range.lo; }));
+    *outliers += static_cast<int>(std::count_if(highs.begin(), highs.end(), [&](double v) { return v > range.hi; }));
+  }
+  return range;
+}
+
+ValueRange padded(ValueRange range, bool log) {
+  if (log) {
+    if (range.hi <= range.lo) return {range.lo / 2, range.lo * 2};
+    const double air = std::pow(range.hi / range.lo, kAir);
+    return {range.lo / air, range.hi * air};
+  }
+  if (range.hi <= range.lo) {
+    const double half = range.lo == 0 ? 1 : std::abs(range.lo) * 0.05;
+    return {range.lo - half, range.hi + half};
+  }
+  const double air = (range.hi - range.lo) * kAir;
+  return {range.lo - air, range.hi + air};
+}
+
+}  // namespace runglass

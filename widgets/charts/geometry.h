@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Plot geometry as pure functions: value <-> pixel maps, ticks, bins to pixel columns, smoothing. Knows no widget.
+//
+// Threading:  pure.
+// Ownership:  values.
+// Units:      x: int64 (ns or steps); pixels: double, y grows downwards.
+// Errors:     none: an empty range or no data gives empty answers.
+// Cost:       columns: O(bins + pixels).
+#pragma once
+
+#include <QString>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "model/samples.h"
+#include "widgets/core/units.h"
+
+namespace runglass {
+
+// x in [x0, x1) onto pixels [left, left + width). Differences are taken in int64, so that nanoseconds survive at epoch size.
+struct XMap {
+  std::int64_t x0 = 0, x1 = 1;
+  double left = 0, width = 1;
+  double toPixel(std::int64_t x) const { return left + static_cast<double>(x - x0) / static_cast<double>(x1 - x0) * width; }
+  std::int64_t fromPixel(double pixel) const {
+    return x0 + static_cast<std::int64_t>((pixel - left) / width * static_cast<double>(x1 - x0));
+  }
+};
+
+// Values onto pixels: `hi` at `top`. Log maps need lo > 0.
+struct YMap {
+  double lo = 0, hi = 1;
+  double top = 0, height = 1;
+  bool log = false;
+  double toPixel(double value) const;
+  double fromPixel(double pixel) const;
+};
+
+struct Tick {
+  double pixel = 0;
+  QString label;
+};
+enum class XAxis : std::uint8_t { kTime, kStep };
+
+// Ticks about `spacing` pixels apart at nice distances (1, 2, 5 x 10^k; for times also 15 and 30 s/min and whole hours and days).
+std::vector<Tick> xTicks(const XMap& map, XAxis axis, TimeStyle style, double spacing = 110);
+// Labels share one scale (unit, decimals), which is returned so that the unit stands once.
+std::vector<Tick> yTicks(const YMap& map, std::string_view unit, UnitScale* scale, double spacing = 32);
+
+// What a pixel column of a curve shows: M4 (Jugel et al., "M4: A Visualization-Oriented Time Series Data Aggregation", VLDB 2014):
+// first, last, min and max of the column draw the same line as all points would.
+struct Column {
+  int pixel = 0;
+  double first = 0, last = 0, min = 0, max = 0;
+  bool gap_before = false;  // do not join with the column before
+};
+struct Columns {
+  std::vector<Column> columns;  // by pixel, each pixel at most once
+  std::vector<int> nan_pixels;  // where a NaN was
+  std::vector<int> inf_pixels;  // +-Inf
+};
+// `gaps`: leave a hole where nothing came for 5 times the usual distance (live metrics); scalars over steps are always joined.
+Columns toColumns(std::span<const Bin> bins, const XMap& map, bool gaps);
+
+// Debiased exponential moving average as TensorBoard draws it (tf_line_chart_data_loader: last = last * w + (1 - w) * y, divided by
+// 1 - w^n), on bins: a bin of c points counts as c points of its mean, exact for c = 1. Returns a bin per input bin.
+std::vector<Bin> smoothed(std::span<const Bin> bins, double weight);
+
+struct ValueRange {
+  double lo = 0, hi = 0;
+};
+// Finite extent of the bins that overlap [x0, x1); positive values only for log axes. With `robust`, outliers beyond 5 interquartile
+// ranges are left out and `*outliers` counts the bins that are.
+std::optional<ValueRange> valueRange(std::span<const Bin> bins, std::int64_t x0, std::int64_t x1, bool log, bool robust, int* outliers);
+// Some air above and below, and a range even for a constant.
+ValueRange padded(ValueRange range, bool log);
+
+}  // namespace runglass

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a plot shows: panels of curves on one x axis, with bands and marks. Filled on workers, immutable afterwards.
+//
+// Threading:  plain values; bins are shared and const.
+// Ownership:  curves share their bins.
+// Units:      x: ns since the epoch, ns since the run's begin, or steps.
+// Errors:     none.
+// Cost:       a handful of pointers per curve.
+#pragma once
+
+#include <QColor>
+#include <QString>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "widgets/charts/geometry.h"
+
+namespace runglass {
+
+using SharedBins = std::shared_ptr<const std::vector<Bin>>;
+
+struct PlotCurve {
+  QString name;  // made safe with screenText()
+  QColor color;
+  SharedBins bins;     // may reach beyond the window
+  bool band = false;   // filled min..max instead of a line
+  bool faint = false;  // a superseded branch: thin and grey, no legend
+  bool gaps = false;   // leave holes where data is missing
+};
+
+struct PlotPanel {
+  QString title;
+  std::string unit;
+  std::vector<PlotCurve> curves;
+  bool log = false;
+  bool robust = false;   // let outliers leave the panel; a badge counts them
+  double smoothing = 0;  // EMA weight; > 0 draws the raw curve faint under the smoothed one
+  double share = 1;      // of the height
+  QString empty;         // what stands in a panel without data, and why
+};
+
+// Alternating ground behind attempts, or a phase (eval) with its name.
+struct PlotBand {
+  std::int64_t x0 = 0, x1 = 0;
+  QColor color;
+  QString name;
+};
+
+// Something that happened: a shape in the event lane under the panels.
+struct PlotMark {
+  std::int64_t x = 0;
+  QColor color;
+  QString glyph, text;
+};
+
+struct PlotData {
+  XAxis axis = XAxis::kTime;
+  TimeStyle style = TimeStyle::kUtc;
+  std::vector<PlotPanel> panels;
+  std::vector<PlotBand> bands;
+  std::vector<PlotMark> marks;
+  bool lane = false;  // keep room for the marks
+};
+
+}  // namespace runglass

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// PlotWidget: stacked plots on one x axis, painted into one image; zoom and pan with mouse and keys, one crosshair through all panels.
+//
+// Threading:  GUI thread.
+// Ownership:  shares the PlotData.
+// Units:      x as PlotData says; the window is half-open.
+// Errors:     none; a panel without data says what is missing.
+// Cost:       a repaint is O(bins + pixels); the crosshair alone does not redraw the curves.
+//
+// Keys and mouse are those of ux section 5: W/S zoom, A/D and arrows pan, Shift faster, Ctrl+0 all, Home/End, Ctrl+wheel zoom at the
+// cursor, Shift+wheel pan, left-drag selects a range, Shift- or middle-drag pans, Alt+drag zooms to the box, double-click shows all.
+#pragma once
+
+#include <QImage>
+#include <QWidget>
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "widgets/charts/plot_data.h"
+#include "widgets/core/theme.h"
+
+namespace runglass {
+
+class PlotWidget : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit PlotWidget(QWidget* parent = nullptr);
+
+  void setData(std::shared_ptr<const PlotData> data);
+  std::shared_ptr<const PlotData> data() const { return m_data; }
+  void setWindow(std::int64_t x0, std::int64_t x1);
+  std::int64_t x0() const { return m_x0; }
+  std::int64_t x1() const { return m_x1; }
+  // The crosshair as another panel has it; nothing hides it.
+  void setCursor(std::optional<std::int64_t> x);
+  // Waiting for an answer: the picture stays, dimmed.
+  void setStale(bool stale);
+  // The plot area: what one pixel column stands for decides how many bins to ask.
+  QRect plotArea() const;
+  // Everything as vectors, for SVG and PDF.
+  void paintVector(QPainter& painter, const QRect& target) const;
+  // Table of the crosshair's values: name, value, unit; TSV.
+  QString cursorTable() const;
+
+ signals:
+  void windowChanged(std::int64_t x0, std::int64_t x1, bool gesture);  // gesture: more follow, ended by gestureEnded()
+  void gestureEnded();
+  void showAll();
+  void followEnd();
+  void cursorMoved(std::optional<std::int64_t> x);
+  void rangeSelected(std::int64_t x0, std::int64_t x1);
+  void clicked(std::int64_t x);
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
+  void changeEvent(QEvent* event) override;
+  void wheelEvent(QWheelEvent* event) override;
+  void mousePressEvent(QMouseEvent* event) override;
+  void mouseMoveEvent(QMouseEvent* event) override;
+  void mouseReleaseEvent(QMouseEvent* event) override;
+  void mouseDoubleClickEvent(QMouseEvent* event) override;
+  void keyPressEvent(QKeyEvent* event) override;
+  void leaveEvent(QEvent* event) override;
+  bool event(QEvent* event) override;
+
+ private:
+  struct PanelLayout {
+    QRect title, plot;
+  };
+  struct Drawing;  // where and how: image or vector
+  std::vector<PanelLayout> layoutPanels(const QRect& area) const;
+  void render();
+  void draw(Drawing& drawing, const QRect& area) const;
+  void drawPanel(Drawing& drawing, const PlotPanel& panel, const PanelLayout& place) const;
+  void drawCurve(Drawing& drawing, const PlotPanel& panel, const PlotCurve& curve, const QRect& plot, const YMap& y, int curves) const;
+  void drawTitle(QPainter& painter, const PlotPanel& panel, const PanelLayout& place, const QString& unit, int outliers) const;
+  void drawAxis(QPainter& painter, const QRect& area) const;
+  void drawMarks(QPainter& painter, const QRect& lane, const QRect& plot) const;
+  void zoom(double factor, double at_pixel);
+  void pan(double share);
+  void change(std::int64_t x0, std::int64_t x1, bool gesture);
+  XMap xMap(const QRect& plot) const { return {m_x0, m_x1, static_cast<double>(plot.left()), static_cast<double>(plot.width())}; }
+  std::optional<double> valueAt(const PlotCurve& curve, std::int64_t x) const;
+
+  std::shared_ptr<const PlotData> m_data;
+  std::int64_t m_x0 = 0, m_x1 = 0;
+  std::optional<std::int64_t> m_cursor;
+  bool m_stale = false;
+  QImage m_image;
+  bool m_dirty = true;
+  enum class Drag : std::uint8_t { kNone, kPress, kSelect, kPan, kBox } m_drag = Drag::kNone;
+  QPointF m_press, m_here;
+  std::int64_t m_press_x0 = 0, m_press_x1 = 0;
+};
+
+}  // namespace runglass
