@@ -56,11 +56,13 @@ CREATE TABLE rg_pin(pin_id INTEGER PRIMARY KEY, t0_ns INTEGER NOT NULL, t1_ns IN
 
 -- Columnar data: one row per chunk. Formats: SCHEMA.md, "Sample chunk", "Pyramid rows", "Span chunk".
 CREATE TABLE rg_chunk(chunk_id INTEGER PRIMARY KEY, series_id INTEGER NOT NULL, x0 INTEGER NOT NULL, x1 INTEGER NOT NULL, n INTEGER NOT NULL,
-                      sealed INTEGER NOT NULL, crc INTEGER NOT NULL, data BLOB NOT NULL);
-CREATE INDEX rg_chunk_series ON rg_chunk(series_id, x0);
+                      sealed INTEGER NOT NULL, late INTEGER NOT NULL, crc INTEGER NOT NULL, data BLOB NOT NULL);
+CREATE INDEX rg_chunk_series ON rg_chunk(series_id, x0, x1);
+CREATE INDEX rg_chunk_open ON rg_chunk(series_id) WHERE sealed = 0;
 CREATE TABLE rg_pyramid(pyramid_id INTEGER PRIMARY KEY, series_id INTEGER NOT NULL, x0 INTEGER NOT NULL, x1 INTEGER NOT NULL, chunks INTEGER NOT NULL,
                         crc INTEGER NOT NULL, data BLOB NOT NULL);
 CREATE INDEX rg_pyramid_series ON rg_pyramid(series_id, x0);
 CREATE TABLE rg_span_chunk(chunk_id INTEGER PRIMARY KEY, track_id INTEGER NOT NULL, lane INTEGER NOT NULL, t0 INTEGER NOT NULL, t1 INTEGER NOT NULL, n INTEGER NOT NULL,
                            first_span_id INTEGER NOT NULL, sealed INTEGER NOT NULL, crc INTEGER NOT NULL, data BLOB NOT NULL);
 CREATE INDEX rg_span_chunk_track ON rg_span_chunk(track_id, lane, t0);
+CREATE INDEX rg_span_chunk_open ON rg_span_chunk(track_id) WHERE sealed = 0;

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+// Invariants:
+// 1. An id once given stays: it is written with the row, never taken from SQLite.
+// 2. A row is in `changed` until the transaction that wrote it has committed; a rollback loses nothing.
+// 3. A field that is set wins over what was known; a field that is not set changes nothing.
+#include "storage/catalog.h"
+
+#include "model/crc32c.h"
+#include "storage/catalog_key.h"
+
+namespace runglass {
+namespace {
+
+template <class T>
+bool set(std::optional<T>& have, const std::optional<T>& said) {
+  if (!said || have == said) return false;
+  have = said;
+  return true;
+}
+bool set(std::string& have, const std::string& said) {
+  if (said.empty() || have == said) return false;
+  have = said;
+  return true;
+}
+template <class T>
+bool setNonZero(T& have, const T& said) {
+  if (said == T{} || have == said) return false;
+  have = said;
+  return true;
+}
+
+bool merge(Node& have, const Node& said) {
+  bool changed = set(have.name, said.name);
+  changed |= set(have.rack, said.rack);
+  changed |= set(have.fabric_switch, said.fabric_switch);
+  changed |= setNonZero(have.state, said.state);
+  changed |= set(have.last_heard, said.last_heard);
+  return changed;
+}
+
+bool merge(Device& have, const Device& said) {
+  bool changed = setNonZero(have.node, said.node);
+  changed |= set(have.index, said.index);
+  changed |= set(have.kind, said.kind);
+  changed |= set(have.model, said.model);
+  changed |= set(have.memory_bytes, said.memory_bytes);
+  return changed;
+}
+
+bool merge(Run& have, const Run& said) {
+  bool changed = setNonZero(have.time_domain, said.time_domain);
+  changed |= setNonZero(have.state, said.state);
+  changed |= set(have.start, said.start);
+  changed |= set(have.end, said.end);
+  changed |= set(have.framework, said.framework);
+  changed |= setNonZero(have.simulated, said.simulated);
+  return changed;
+}
+
+bool merge(Attempt& have, const Attempt& said) {
+  bool changed = set(have.start, said.start);
+  changed |= set(have.end, said.end);
+  changed |= set(have.end_cause, said.end_cause);
+  changed |= set(have.planned, said.planned);
+  changed |= set(have.resumed_from_step, said.resumed_from_step);
+  changed |= setNonZero(have.layout.world, said.layout.world);
+  changed |= setNonZero(have.layout.tp, said.layout.tp);
+  changed |= setNonZero(have.layout.pp, said.layout.pp);
+  changed |= setNonZero(have.layout.dp, said.layout.dp);
+  changed |= setNonZero(have.layout.cp, said.layout.cp);
+  changed |= setNonZero(have.layout.ep, said.layout.ep);
+  changed |= setNonZero(have.layout.vpp, said.layout.vpp);
+  return changed;
+}
+
+bool merge(Rank& have, const Rank& said) {
+  bool changed = setNonZero(have.node, said.node);
+  changed |= setNonZero(have.device, said.device);
+  changed |= set(have.local_rank, said.local_rank);
+  changed |= set(have.pid, said.pid);
+  changed |= set(have.tp, said.tp);
+  changed |= set(have.pp, said.pp);
+  changed |= set(have.dp, said.dp);
+  changed |= set(have.cp, said.cp);
+  changed |= set(have.ep, said.ep);
+  return changed;
+}
+
+bool merge(Fact& have, const Fact& said) {
+  if (have.value == said.value) return false;
+  have.value = said.value;
+  return true;
+}
+
+bool merge(Checkpoint& have, const Checkpoint& said) {
+  bool changed = set(have.begin, said.begin);
+  changed |= set(have.durable, said.durable);
+  changed |= set(have.bytes, said.bytes);
+  return changed;
+}
+
+// Adds or merges; returns the entry.
+template <class Row>
+typename CatalogTable<Row>::Entry& upsert(CatalogTable<Row>& table, std::string key, const Row& said) {
+  if (auto* entry = table.find(key)) {
+    if (merge(entry->row, said)) table.touch(*entry);
+    return *entry;
+  }
+  auto& entry = table.add(std::move(key), said);
+  table.touch(entry);
+  return entry;
+}
+
+// A uuid that the same name always gets: 128 bits of two differently seeded checksums over the name.
+std::string uuidOfName(std::string_view name) {
+  constexpr const char* kHex = "0123456789abcdef";
+  std::string text = "name:";
+  for (const std::uint32_t seed : {0x1u, 0x9e3779b9u, 0x7f4a7c15u, 0xf39cc060u}) {
+    std::uint32_t word = crc32c(name, seed) * 2654435761u + seed;
+    for (int i = 0; i < 8; ++i, word >>= 4) text.push_back(kHex[word & 15]);
+  }
+  return text;
+}
+
+}  // namespace
+
+NodeId Catalog::node(const Node& node) {
+  Node said = node;
+  if (said.uuid.empty()) said.uuid = "name:" + said.name;
+  if (said.name.empty() && m_nodes.find(said.uuid) == nullptr) said.name = said.uuid;
+  return {upsert(m_nodes, said.uuid, said).id};
+}
+
+DeviceId Catalog::device(const Device& device) { return {upsert(m_devices, device.uuid, device).id}; }
+
+RunId Catalog::run(const Run& run) {
+  // A run is found by its uuid; without one, or while the uuid is new, by its name.
+  std::string key = run.uuid;
+  if (key.empty() || m_runs.find(key) == nullptr) {
+    const auto named = m_run_uuids.find(run.name);
+    if (named != m_run_uuids.end()) {
+      key = named->second;
+    } else {
+      Run added = run;
+      if (added.uuid.empty()) added.uuid = uuidOfName(added.name);
+      key = added.uuid;
+      if (added.name.empty()) added.name = added.uuid;
+      m_run_uuids.emplace(added.name, key);
+      auto& entry = m_runs.add(key, added);
+      m_runs.touch(entry);
+      return {entry.id};
+    }
+  }
+  return {upsert(m_runs, key, run).id};
+}
+
+AttemptId Catalog::attempt(const Attempt& attempt) {
+  std::string key = keyOf(attempt);
+  if (m_attempts.find(key) != nullptr) return {upsert(m_attempts, std::move(key), attempt).id};
+  Attempt added = attempt;
+  added.number = m_attempt_counts[attempt.run.value]++;
+  auto& entry = m_attempts.add(std::move(key), std::move(added));
+  m_attempts.touch(entry);
+  return {entry.id};
+}
+
+void Catalog::rank(const Rank& rank) { upsert(m_ranks, keyOf(rank), rank); }
+
+void Catalog::fact(const Fact& fact) {
+  if (looksSecret(fact.key)) return;
+  upsert(m_facts, keyOf(fact), fact);
+}
+
+void Catalog::checkpoint(const Checkpoint& checkpoint) { upsert(m_checkpoints, keyOf(checkpoint), checkpoint); }
+
+void Catalog::noteKind(std::uint64_t series_id, SeriesKind kind) {
+  if (m_series_kinds.size() <= series_id) m_series_kinds.resize(series_id + 1, SeriesKind::kGauge);
+  m_series_kinds[series_id] = kind;
+}
+
+SeriesId Catalog::series(const SeriesKey& key) {
+  std::string bytes = keyOf(key);
+  if (const auto* entry = m_series.find(bytes)) return {entry->id};
+  auto& entry = m_series.add(std::move(bytes), key);
+  m_series.touch(entry);
+  noteKind(entry.id, key.kind);
+  return {entry.id};
+}
+
+TrackId Catalog::track(const TrackKey& key) {
+  std::string bytes = keyOf(key);
+  if (const auto* entry = m_tracks.find(bytes)) return {entry->id};
+  auto& entry = m_tracks.add(std::move(bytes), key);
+  m_tracks.touch(entry);
+  return {entry.id};
+}
+
+void Catalog::progress(const Progress& progress) {
+  std::string key = keyOf(progress);
+  auto* entry = m_progress.find(key);
+  if (entry == nullptr) {
+    entry = &m_progress.add(std::move(key), progress);
+  } else if (entry->row.time <= progress.time) {
+    entry->row = progress;
+  }
+  m_progress.touch(*entry);
+}
+
+void Catalog::clock(const ClockReading& reading) {
+  std::string key = keyOf(reading);
+  auto* entry = m_clock.find(key);
+  if (entry == nullptr) entry = &m_clock.add(std::move(key), reading);
+  entry->row = reading;
+  m_clock.touch(*entry);
+}
+
+std::int64_t Catalog::text(std::string_view text) {
+  std::string key(text);
+  if (const auto* entry = m_texts.find(key)) return static_cast<std::int64_t>(entry->id);
+  auto& entry = m_texts.add(key, std::string());
+  entry.row = std::move(key);
+  m_texts.touch(entry);
+  return static_cast<std::int64_t>(entry.id);
+}
+
+RunId Catalog::findRun(std::string_view name) const {
+  const auto named = m_run_uuids.find(std::string(name));
+  if (named == m_run_uuids.end()) return {};
+  return {const_cast<Catalog*>(this)->m_runs.find(named->second)->id};
+}
+
+bool Catalog::changed() const {
+  return !(m_nodes.changed().empty() && m_devices.changed().empty() && m_runs.changed().empty() && m_attempts.changed().empty() &&
+           m_ranks.changed().empty() && m_facts.changed().empty() && m_checkpoints.changed().empty() && m_series.changed().empty() &&
+           m_tracks.changed().empty() && m_progress.changed().empty() && m_clock.changed().empty() && m_texts.changed().empty());
+}
+
+void Catalog::committed() {
+  m_nodes.committed(), m_devices.committed(), m_runs.committed(), m_attempts.committed(), m_ranks.committed(), m_facts.committed();
+  m_checkpoints.committed(), m_series.committed(), m_tracks.committed(), m_progress.committed(), m_clock.committed(), m_texts.committed();
+}
+
+}  // namespace runglass

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who and what a store speaks of: nodes, devices, runs, attempts, ranks, series, tracks and interned strings, in memory, with what
+// has changed since the last commit. Internal to storage.
+//
+// Threading:  the writer's thread.
+// Ownership:  owns all rows; ids are given here and are those of the file.
+// Units:      none.
+// Errors:     save() fails as SQLite does and changes nothing here: what was not committed stays to be saved again.
+// Cost:       one or two hash look-ups per declare; save() is O(changed rows).
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "model/events.h"
+#include "model/samples.h"
+#include "model/spans.h"
+#include "model/topology.h"
+#include "storage/sqlite/connection.h"
+
+namespace runglass {
+
+// Rows by key; those touched since the last commit are in `changed`.
+template <class Row>
+class CatalogTable {
+ public:
+  struct Entry {
+    std::uint64_t id = 0;
+    Row row;
+    bool changed = false;
+  };
+  Entry* find(const std::string& key) {
+    const auto it = m_entries.find(key);
+    return it == m_entries.end() ? nullptr : &it->second;
+  }
+  // `id` 0: the next free one.
+  Entry& add(std::string key, Row row, std::uint64_t id = 0) {
+    Entry& entry = m_entries[std::move(key)];
+    entry.row = std::move(row);
+    entry.id = id == 0 ? m_next_id : id;
+    m_next_id = std::max(m_next_id, entry.id + 1);
+    return entry;
+  }
+  void touch(Entry& entry) {
+    if (!entry.changed) m_changed.push_back(&entry);
+    entry.changed = true;
+  }
+  const std::vector<Entry*>& changed() const { return m_changed; }
+  void committed() {
+    for (Entry* entry : m_changed) entry->changed = false;
+    m_changed.clear();
+  }
+  std::uint64_t nextId() const { return m_next_id; }
+
+ private:
+  std::unordered_map<std::string, Entry> m_entries;
+  std::vector<Entry*> m_changed;
+  std::uint64_t m_next_id = 1;
+};
+
+class Catalog {
+ public:
+  Status load(sqlite::Connection& db);
+  // Writes what changed, inside the caller's transaction; committed() after that was committed.
+  Status save(sqlite::Connection& db);
+  void committed();
+  bool changed() const;
+
+  NodeId node(const Node& node);
+  DeviceId device(const Device& device);
+  RunId run(const Run& run);
+  AttemptId attempt(const Attempt& attempt);
+  void rank(const Rank& rank);
+  void fact(const Fact& fact);
+  void checkpoint(const Checkpoint& checkpoint);
+  SeriesId series(const SeriesKey& key);
+  TrackId track(const TrackKey& key);
+  void progress(const Progress& progress);
+  void clock(const ClockReading& reading);
+  std::int64_t text(std::string_view text);  // interned
+
+  RunId findRun(std::string_view name) const;  // 0: none
+  // What a loaded or declared series is; kScalar decides what x means.
+  SeriesKind seriesKind(SeriesId id) const { return m_series_kinds[id.value]; }
+  bool knowsSeries(SeriesId id) const { return id.value < m_series_kinds.size() && id.value != 0; }
+  std::uint64_t nextSeriesId() const { return m_series.nextId(); }
+  bool knowsTrack(TrackId id) const { return id && id.value < m_tracks.nextId(); }
+
+ private:
+  Status loadTopology(sqlite::Connection& db);
+  Status loadRuns(sqlite::Connection& db);
+  Status loadColumns(sqlite::Connection& db);
+  Status loadDetails(sqlite::Connection& db);
+  Status saveTopology(sqlite::Connection& db);
+  Status saveRuns(sqlite::Connection& db);
+  Status saveColumns(sqlite::Connection& db);
+  Status saveDetails(sqlite::Connection& db);
+  void noteKind(std::uint64_t series_id, SeriesKind kind);
+
+  CatalogTable<Node> m_nodes;
+  CatalogTable<Device> m_devices;
+  CatalogTable<Run> m_runs;                                  // by uuid
+  std::unordered_map<std::string, std::string> m_run_uuids;  // by name
+  CatalogTable<Attempt> m_attempts;
+  std::unordered_map<std::uint64_t, std::int32_t> m_attempt_counts;  // by run
+  CatalogTable<Rank> m_ranks;
+  CatalogTable<Fact> m_facts;
+  CatalogTable<Checkpoint> m_checkpoints;
+  CatalogTable<SeriesKey> m_series;
+  std::vector<SeriesKind> m_series_kinds{SeriesKind::kGauge};
+  CatalogTable<TrackKey> m_tracks;
+  CatalogTable<Progress> m_progress;
+  CatalogTable<ClockReading> m_clock;
+  CatalogTable<std::string> m_texts;
+};
+
+}  // namespace runglass

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// One block of up to 256 int64 values as bytes: delta or frame-of-reference, bit-packed, or the few exceptions from a constant.
+// Every integer column of a chunk (times, steps, scaled values, bit patterns, span fields) goes through here.
+//
+// Threading:  pure functions, any thread.
+// Ownership:  none.
+// Units:      values are int64 with wrap-around arithmetic: any value is stored exactly.
+// Errors:     decode returns false on bytes that no encoder wrote; it reads only inside the reader's bytes and writes only `n` values.
+// Cost:       about 3 ns a value to encode, 1 ns to decode; kMaxIntBlockBytes of room.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "storage/codec/bytes.h"
+
+namespace runglass {
+
+inline constexpr std::size_t kBlockPoints = 256;
+inline constexpr std::size_t kMaxIntBlockBytes = 2 + 10 + 10 + 1 + kBlockPoints + kBlockPoints * 8 + 8;
+
+// Encodes n in 1..256 values at `out`, which has kMaxIntBlockBytes of room; returns the end. `before` is the value that precedes the
+// block (any number that the decoder will know too). `decimal_steps`: also look for a common factor 10^3, 10^6, 10^9 (clocks).
+std::uint8_t* encodeIntBlock(const std::int64_t* values, std::size_t n, std::int64_t before, bool decimal_steps, std::uint8_t* out);
+
+// Decodes n values into `values`.
+bool decodeIntBlock(ByteReader& in, std::size_t n, std::int64_t before, std::int64_t* values);
+
+}  // namespace runglass

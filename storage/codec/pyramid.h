@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pyramid over sample chunks: {first, last, min, max, sum, count, nan_count} of every 64 samples, and rows of it as bytes.
+//
+// Threading:  pure functions and plain values.
+// Ownership:  Pyramid owns its columns.
+// Units:      x in the series' own unit, inclusive bounds x0..x1 of the block's samples.
+// Errors:     decode returns false on bytes that no encoder wrote; entries are bounded before allocation.
+// Cost:       about 1 ns a sample to build, 10 ns an entry to decode; 58 bytes an entry decoded.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "storage/codec/value_column.h"
+
+namespace runglass {
+
+inline constexpr std::size_t kPyramidRadix = 64;
+inline constexpr std::size_t kMaxPyramidEntries = 4096;  // of one row: 64 chunks of 4,096 points
+
+struct Pyramid {
+  std::vector<std::int64_t> x0, x1;
+  std::vector<double> first, last, min, max, sum;  // of the values that are not NaN; 0 while count is 0
+  std::vector<std::uint8_t> count, nan_count;      // at most 64
+  std::size_t size() const { return x0.size(); }
+  std::size_t bytes() const { return size() * 58; }
+  void append(const Pyramid& other);
+  void clear();
+};
+
+// Appends the entries of n samples in x order. `mapped` is what the value codec made of them: scaled sums are exact decimals.
+void appendPyramid(const std::int64_t* x, const double* value, std::size_t n, const MappedValues& mapped, Pyramid& out);
+// The same for values that were not mapped, any n.
+void appendPyramid(const std::int64_t* x, const double* value, std::size_t n, Pyramid& out);
+
+std::string encodePyramid(const Pyramid& pyramid);
+// Appends to `out`.
+bool decodePyramid(std::string_view bytes, Pyramid& out);
+
+}  // namespace runglass

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Blob = codec byte | [varint body size, when packed] | body. Codec: bits 0..3 version (1), bit 4 has time, bit 7 packed by zstd.
+// Body = blocks of 256 points (the last may be shorter): x (int block after the previous x; the first after x0), [time], value.
+#include "storage/codec/sample_chunk.h"
+
+#include <algorithm>
+
+#include "model/crc32c.h"
+#include "storage/codec/zstd_frame.h"
+
+namespace runglass {
+namespace {
+
+constexpr std::uint8_t kVersion = 1, kHasTime = 0x10, kPacked = 0x80;
+constexpr std::size_t kMaxBlockBytes = 2 * kMaxIntBlockBytes + kMaxValueBlockBytes;
+
+}  // namespace
+
+const MappedValues& SampleBody::append(const std::int64_t* x, const std::int64_t* time, const double* value, std::size_t n) {
+  std::uint8_t buffer[kMaxBlockBytes];
+  if (m_points == 0) m_first_x = m_last_x = x[0];
+  std::uint8_t* end = encodeIntBlock(x, n, m_last_x, true, buffer);
+  if (time != nullptr) {
+    end = encodeIntBlock(time, n, m_last_time, true, end);
+    m_last_time = time[n - 1];
+  }
+  mapValues(value, n, m_exponent_hint, m_mapped);
+  end = encodeValueBlock(m_mapped, n, end);
+  m_bytes.append(reinterpret_cast<const char*>(buffer), static_cast<std::size_t>(end - buffer));
+  m_last_x = x[n - 1];
+  m_points += n;
+  return m_mapped;
+}
+
+void SampleBody::clear() {
+  m_bytes.clear();
+  m_points = 0;
+  m_last_x = m_last_time = 0;
+  m_exponent_hint = 0;
+}
+
+std::string sealSampleChunk(std::string_view body, bool has_time, bool try_zstd, bool* zstd_paid) {
+  std::string blob(1, static_cast<char>(has_time ? kVersion | kHasTime : kVersion));
+  std::string frame;
+  const bool packed = try_zstd && zstdPack(body, body.size() - body.size() / 16, frame);
+  if (zstd_paid != nullptr) *zstd_paid = packed;
+  if (!packed) return blob.append(body);
+  blob[0] = static_cast<char>(static_cast<std::uint8_t>(blob[0]) | kPacked);
+  appendVarint(blob, body.size());
+  return blob.append(frame);
+}
+
+bool sampleChunkHasTime(std::string_view blob) { return !blob.empty() && (static_cast<std::uint8_t>(blob[0]) & kHasTime) != 0; }
+
+bool decodeSampleChunk(std::string_view blob, std::size_t n, std::int64_t x0, std::int64_t* x, std::int64_t* time, double* value) {
+  ByteReader in(blob);
+  const std::uint8_t codec = in.byte();
+  if (!in.ok() || (codec & 0x6f) != kVersion || n == 0 || n > kChunkPoints) return false;
+  std::string unpacked;
+  std::string_view body;
+  if ((codec & kPacked) != 0) {
+    const std::uint64_t size = in.varint();
+    if (!in.ok() || size > kMaxBlockBytes * ((n + kBlockPoints - 1) / kBlockPoints)) return false;
+    if (!zstdUnpack(in.take(in.left()), size, unpacked)) return false;
+    body = unpacked;
+  } else {
+    body = in.take(in.left());
+  }
+  ByteReader r(body);
+  std::int64_t last_x = x0, last_time = 0;
+  std::int64_t unwanted[kBlockPoints];
+  for (std::size_t at = 0; at < n; at += kBlockPoints) {
+    const std::size_t m = std::min(kBlockPoints, n - at);
+    if (!decodeIntBlock(r, m, last_x, x + at)) return false;
+    last_x = x[at + m - 1];
+    if ((codec & kHasTime) != 0) {
+      std::int64_t* const t = time == nullptr ? unwanted : time + at;
+      if (!decodeIntBlock(r, m, last_time, t)) return false;
+      last_time = t[m - 1];
+    }
+    if (!decodeValueBlock(r, m, value + at)) return false;
+  }
+  return r.atEnd();
+}
+
+std::uint32_t chunkChecksum(std::uint64_t owner, std::int64_t x0, std::int64_t x1, std::uint64_t n, std::string_view blob) {
+  const std::int64_t head[4] = {static_cast<std::int64_t>(owner), x0, x1, static_cast<std::int64_t>(n)};
+  return crc32c(blob, crc32c(std::string_view(reinterpret_cast<const char*>(head), sizeof head)));
+}
+
+}  // namespace runglass

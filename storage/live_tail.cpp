@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// Invariants:
+// 1. A sealed chunk, span chunk or row carries the generation of the commit that stores it; it is kept until that commit is followed by
+//    the start of another, so that a Reader whose snapshot is one commit behind still finds it.
+// 2. While a series is here, its open chunks are whole here: a Reader ignores the file's unsealed rows of it.
+// 3. m_kept_from is the oldest file generation that file + tail can complete.
+#include "storage/live_tail.h"
+
+#include <algorithm>
+
+namespace runglass {
+
+void addIssue(Issue& have, const Issue& more) {
+  have.count += more.count;
+  if (more.first) have.first = std::min(have.first.value_or(*more.first), *more.first);
+  if (more.last) have.last = std::max(have.last.value_or(*more.last), *more.last);
+  have.detail = more.detail;
+}
+
+std::optional<SeriesSnapshot> LiveTail::series(SeriesId id, std::uint64_t file_generation) const {
+  std::shared_ptr<LiveSeries> series;
+  {
+    const std::shared_lock lock(m_map_mutex);
+    if (id.value < m_series.size()) series = m_series[id.value];
+  }
+  SeriesSnapshot snapshot;
+  if (series) {
+    const std::lock_guard lock(series->mutex);
+    snapshot.owned = true;
+    for (const PendingChunk& chunk : series->pending) {
+      if (chunk.generation > file_generation) snapshot.sealed.push_back(chunk);
+    }
+    if (series->main.points() > 0) snapshot.open = series->main.decoded();
+    if (series->late && series->late->points() > 0) snapshot.open_late = series->late->decoded();
+  }
+  // Checked last: had anything been dropped before the look above, this tells.
+  if (file_generation < m_kept_from.load(std::memory_order_acquire)) return std::nullopt;
+  return snapshot;
+}
+
+std::optional<LiveTail::SpanSnapshot> LiveTail::spans(TrackId id, std::uint64_t file_generation) const {
+  std::shared_ptr<LiveTrack> track;
+  {
+    const std::shared_lock lock(m_map_mutex);
+    if (id.value < m_tracks.size()) track = m_tracks[id.value];
+  }
+  SpanSnapshot snapshot;
+  if (track) {
+    const std::lock_guard lock(track->mutex);
+    snapshot.owned = true;
+    for (const auto& lane : track->lanes) {
+      if (!lane) continue;
+      for (const PendingSpans& chunk : lane->pending) {
+        if (chunk.generation > file_generation) snapshot.chunks.push_back(chunk);
+      }
+      if (lane->open.size() > 0) {
+        snapshot.chunks.push_back({0, lane->chunk_id, lane->first_span_id, std::make_shared<SpanChunk>(lane->open), lane->t0, lane->t1});
+      }
+    }
+  }
+  if (file_generation < m_kept_from.load(std::memory_order_acquire)) return std::nullopt;
+  return snapshot;
+}
+
+std::optional<SeriesExtent> LiveTail::extent(SeriesId id) const {
+  const std::shared_lock lock(m_map_mutex);
+  if (id.value >= m_series.size() || !m_series[id.value]) return std::nullopt;
+  const LiveSeries& series = *m_series[id.value];
+  const std::lock_guard series_lock(series.mutex);
+  return series.extent;
+}
+
+std::optional<LatestSample> LiveTail::latest(SeriesId id) const {
+  const std::shared_lock lock(m_map_mutex);
+  if (id.value >= m_series.size() || !m_series[id.value]) return std::nullopt;
+  const LiveSeries& series = *m_series[id.value];
+  const std::lock_guard series_lock(series.mutex);
+  return series.latest;
+}
+
+std::optional<PendingRows> LiveTail::rows(std::uint64_t file_generation) const {
+  PendingRows rows;
+  {
+    const std::lock_guard lock(m_rows_mutex);
+    // Rows of the coming generation always; those of the last one when the snapshot is older than it.
+    if (m_stored_rows.generation > file_generation) rows = m_stored_rows;
+    rows.events.insert(rows.events.end(), m_rows.events.begin(), m_rows.events.end());
+    rows.logs.insert(rows.logs.end(), m_rows.logs.begin(), m_rows.logs.end());
+    rows.labels.insert(rows.labels.end(), m_rows.labels.begin(), m_rows.labels.end());
+    rows.issues.insert(rows.issues.end(), m_rows.issues.begin(), m_rows.issues.end());
+    // The commit of m_rows may be in the file already, a moment before commitDone() says so here.
+    if (file_generation > m_committed.load(std::memory_order_acquire)) return PendingRows();
+  }
+  if (file_generation < m_kept_from.load(std::memory_order_acquire)) return std::nullopt;
+  return rows;
+}
+
+std::string LiveTail::text(std::int64_t id) const {
+  const std::lock_guard lock(m_text_mutex);
+  return id >= 0 && static_cast<std::size_t>(id) < m_texts.size() ? m_texts[static_cast<std::size_t>(id)] : std::string();
+}
+
+LiveSeries& LiveTail::add(SeriesId id, std::shared_ptr<LiveSeries> series) {
+  const std::unique_lock lock(m_map_mutex);
+  if (m_series.size() <= id.value) m_series.resize(std::max(id.value + 1, m_series.size() * 2));
+  m_series[id.value] = std::move(series);
+  return *m_series[id.value];
+}
+
+LiveTrack& LiveTail::add(TrackId id) {
+  const std::unique_lock lock(m_map_mutex);
+  if (m_tracks.size() <= id.value) m_tracks.resize(std::max(id.value + 1, m_tracks.size() * 2));
+  m_tracks[id.value] = std::make_shared<LiveTrack>();
+  return *m_tracks[id.value];
+}
+
+void LiveTail::addText(std::int64_t id, std::string_view text) {
+  const std::lock_guard lock(m_text_mutex);
+  const auto at = static_cast<std::size_t>(id);
+  if (m_texts.size() <= at) m_texts.resize(std::max(at + 1, m_texts.size() * 2));
+  m_texts[at] = text;
+}
+
+void LiveTail::dropPending(std::uint64_t stored) {
+  const auto is_stored = [stored](const auto& chunk) { return chunk.generation <= stored; };
+  for (const auto& series : m_series) {
+    if (!series || series->pending.empty()) continue;
+    const std::lock_guard lock(series->mutex);
+    std::erase_if(series->pending, is_stored);
+  }
+  for (const auto& track : m_tracks) {
+    if (!track) continue;
+    const std::lock_guard lock(track->mutex);
+    for (const auto& lane : track->lanes) {
+      if (lane) std::erase_if(lane->pending, is_stored);
+    }
+  }
+}
+
+void LiveTail::forgetStored() {
+  const std::uint64_t stored = m_committed;
+  m_kept_from.store(stored, std::memory_order_release);
+  dropPending(stored);
+  const std::lock_guard lock(m_rows_mutex);
+  m_stored_rows = {};
+}
+
+void LiveTail::commitDone() {
+  const std::lock_guard lock(m_rows_mutex);
+  m_stored_rows = std::move(m_rows);
+  m_stored_rows.generation = ++m_committed;
+  m_rows = {};
+  noteChange();
+}
+
+void LiveTail::clear() {
+  const std::unique_lock lock(m_map_mutex);
+  m_kept_from.store(m_committed, std::memory_order_release);
+  m_series.clear();
+  m_tracks.clear();
+  const std::lock_guard rows_lock(m_rows_mutex);
+  m_stored_rows = {};
+  noteChange();
+}
+
+}  // namespace runglass

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// LiveTail: what the writer of this process holds beyond the file's last commit, shared with Readers of the same process, such that
+// file + tail is every sample exactly once at any moment. Internal to storage.
+//
+// Threading:  the writer's thread changes it; Readers call the snapshot methods from any thread. One mutex per series and track.
+// Ownership:  shared; series stay until clear(), which the writer calls once all is in the file.
+// Units:      generations count commits (rg_meta 'generation'): a snapshot of the file at generation g plus all that is newer here.
+// Errors:     a snapshot is refused (absent) when the file's snapshot is older than what is kept; the Reader takes a newer one.
+// Cost:       a snapshot copies the open chunk (a few KiB); a lock is held for that long.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <shared_mutex>
+#include <vector>
+
+#include "model/events.h"
+#include "model/samples.h"
+#include "model/spans.h"
+#include "storage/codec/span_chunk.h"
+#include "storage/series_buffer.h"
+
+namespace runglass {
+
+// Sealed, on its way into the file: gone from here one commit after it got there.
+struct PendingChunk {
+  std::uint64_t generation = 0;  // of the commit that stores it
+  std::int64_t ordinal = 0;      // among the series' sealed chunks
+  std::shared_ptr<const ChunkRow> row;
+  std::shared_ptr<const Pyramid> pyramid;
+};
+
+struct SeriesExtent {
+  std::int64_t count = 0, first_x = 0, last_x = 0;
+  std::optional<TimeNs> first_time, last_time;
+};
+
+struct LiveSeries {
+  mutable std::mutex mutex;
+  SeriesBuffer main;
+  std::unique_ptr<SeriesBuffer> late;  // points before the last sealed one of `main`
+  std::vector<PendingChunk> pending;
+  SeriesExtent extent;
+  bool extent_changed = false;
+  bool listed = false;  // in the writer's list of series to flush
+  std::int64_t sealed_x1 = 0;
+  std::int64_t sealed_chunks = 0;
+  bool any_sealed = false;
+  std::optional<LatestSample> latest;
+};
+
+struct PendingSpans {
+  std::uint64_t generation = 0;
+  std::int64_t chunk_id = 0, first_span_id = 0;
+  std::shared_ptr<const SpanChunk> spans;
+  TimeNs t0 = 0, t1 = 0;  // t1 exclusive; max while a span is open
+};
+
+// One lane of a track.
+struct LiveLane {
+  SpanChunk open;
+  std::int64_t chunk_id = 0, first_span_id = 0;
+  TimeNs t0 = 0, t1 = 0;
+  std::size_t args_bytes = 0;
+  bool dirty = false;
+  std::vector<PendingSpans> pending;
+};
+
+struct LiveTrack {
+  mutable std::mutex mutex;
+  std::vector<std::unique_ptr<LiveLane>> lanes;
+  bool listed = false;
+};
+
+// Rows that are appended, not upserted: they wait for the commit that moves the high-water marks.
+struct PendingRows {
+  std::uint64_t generation = 0;
+  std::vector<Event> events;
+  std::vector<LogLine> logs;
+  std::vector<Label> labels;
+  std::vector<Issue> issues;
+};
+
+// Adds `more` of the same code and source.
+void addIssue(Issue& have, const Issue& more);
+
+struct SeriesSnapshot {
+  bool owned = false;  // the tail holds the open chunks: those of the file are to be ignored
+  std::vector<PendingChunk> sealed;
+  std::optional<RawPoints> open, open_late;  // in x order
+};
+
+class LiveTail {
+ public:
+  // --- Readers ---
+  std::uint64_t generation() const { return m_changes.load(std::memory_order_acquire); }
+  std::optional<SeriesSnapshot> series(SeriesId id, std::uint64_t file_generation) const;
+  // Lanes' pending and open spans; `owned` as above.
+  struct SpanSnapshot {
+    bool owned = false;
+    std::vector<PendingSpans> chunks;
+  };
+  std::optional<SpanSnapshot> spans(TrackId id, std::uint64_t file_generation) const;
+  std::optional<SeriesExtent> extent(SeriesId id) const;
+  std::optional<LatestSample> latest(SeriesId id) const;
+  // Rows newer than the file's snapshot.
+  std::optional<PendingRows> rows(std::uint64_t file_generation) const;
+  // Interned texts that may not be in the file yet.
+  std::string text(std::int64_t id) const;
+
+  // --- the writer ---
+  LiveSeries* find(SeriesId id) { return id.value < m_series.size() ? m_series[id.value].get() : nullptr; }
+  LiveSeries& add(SeriesId id, std::shared_ptr<LiveSeries> series);
+  LiveTrack* find(TrackId id) { return id.value < m_tracks.size() ? m_tracks[id.value].get() : nullptr; }
+  LiveTrack& add(TrackId id);
+  void addText(std::int64_t id, std::string_view text);
+  // Appends under the lock of rows.
+  template <class Fill>
+  void append(Fill fill) {
+    const std::lock_guard lock(m_rows_mutex);
+    fill(m_rows);
+    noteChange();
+  }
+  const PendingRows& pendingRows() const { return m_rows; }  // the writer's thread only
+  void noteChange() { m_changes.fetch_add(1, std::memory_order_release); }
+  void setGeneration(std::uint64_t file_generation) { m_committed = m_kept_from = file_generation; }
+  std::uint64_t committed() const { return m_committed; }
+  // Before a flush: drops what the last commit but one stored; after its commit: the next generation begins.
+  void forgetStored();
+  void commitDone();
+  void clear();
+
+ private:
+  void dropPending(std::uint64_t stored);
+  mutable std::shared_mutex m_map_mutex;  // of the vectors, not of what they point to
+  std::vector<std::shared_ptr<LiveSeries>> m_series;
+  std::vector<std::shared_ptr<LiveTrack>> m_tracks;
+  mutable std::mutex m_rows_mutex;
+  PendingRows m_rows, m_stored_rows;  // of the generation to come; of the last one
+  mutable std::mutex m_text_mutex;
+  std::vector<std::string> m_texts;  // by id
+  std::atomic<std::uint64_t> m_changes{1};
+  std::atomic<std::uint64_t> m_committed{0}, m_kept_from{0};
+};
+
+}  // namespace runglass

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "storage/rows.h"
+
+namespace runglass::rows {
+namespace {
+
+template <class Tag>
+void readId(const sqlite::Statement& s, int column, Id<Tag>& id) {
+  id.value = static_cast<std::uint64_t>(s.int64(column));
+}
+std::optional<std::int32_t> optionalInt32(const sqlite::Statement& s, int column) {
+  return s.isNull(column) ? std::nullopt : std::optional(static_cast<std::int32_t>(s.int64(column)));
+}
+std::int32_t int32(const sqlite::Statement& s, int column) { return static_cast<std::int32_t>(s.int64(column)); }
+std::string text(const sqlite::Statement& s, int column) { return std::string(s.text(column)); }
+
+// A number of a file as an enum, `fallback` where a newer or damaged file has one that we do not know.
+template <class E>
+E enumOf(std::int64_t number, E last, E fallback) {
+  return number >= 0 && number <= static_cast<std::int64_t>(last) ? static_cast<E>(number) : fallback;
+}
+
+}  // namespace
+
+template <>
+std::string_view select<Node>() {
+  return "SELECT node_id, uuid, name, rack, switch, state, last_heard_ns FROM rg_node";
+}
+template <>
+Node read<Node>(const sqlite::Statement& s) {
+  Node n;
+  readId(s, 0, n.id);
+  n.uuid = text(s, 1), n.name = text(s, 2), n.rack = text(s, 3), n.fabric_switch = text(s, 4);
+  n.state = enumOf(s.int64(5), NodeState::kLeft, NodeState::kUnknown);
+  n.last_heard = s.optionalInt64(6);
+  return n;
+}
+
+template <>
+std::string_view select<Device>() {
+  return "SELECT device_id, uuid, node_id, device_index, kind, model, memory_bytes FROM rg_device";
+}
+template <>
+Device read<Device>(const sqlite::Statement& s) {
+  Device d;
+  readId(s, 0, d.id);
+  d.uuid = text(s, 1);
+  readId(s, 2, d.node);
+  d.index = optionalInt32(s, 3);
+  d.kind = text(s, 4), d.model = text(s, 5);
+  d.memory_bytes = s.optionalInt64(6);
+  return d;
+}
+
+template <>
+std::string_view select<Run>() {
+  return "SELECT run_id, uuid, name, time_domain, state, start_ns, end_ns, framework, simulated FROM rg_run";
+}
+template <>
+Run read<Run>(const sqlite::Statement& s) {
+  Run r;
+  readId(s, 0, r.id);
+  r.uuid = text(s, 1), r.name = text(s, 2);
+  r.time_domain = enumOf(s.int64(3), TimeDomain::kNone, TimeDomain::kNone);
+  r.state = enumOf(s.int64(4), RunState::kStalled, RunState::kUnknown);
+  r.start = s.optionalInt64(5), r.end = s.optionalInt64(6);
+  r.framework = text(s, 7);
+  r.simulated = s.int64(8) != 0;
+  return r;
+}
+
+template <>
+std::string_view select<Attempt>() {
+  return "SELECT attempt_id, run_id, number, key, start_ns, end_ns, end_cause, planned, resumed_from_step, world_size, tp_size, pp_size, "
+         "dp_size, cp_size, ep_size, vpp_size, "
+         "(SELECT min(first_x) FROM rg_series s WHERE s.attempt_id = a.attempt_id AND s.kind = 2 AND s.sample_count > 0), "
+         "(SELECT max(last_x) FROM rg_series s WHERE s.attempt_id = a.attempt_id AND s.kind = 2 AND s.sample_count > 0) FROM rg_attempt a";
+}
+template <>
+Attempt read<Attempt>(const sqlite::Statement& s) {
+  Attempt a;
+  readId(s, 0, a.id);
+  readId(s, 1, a.run);
+  a.number = int32(s, 2);
+  a.key = text(s, 3);
+  a.start = s.optionalInt64(4), a.end = s.optionalInt64(5);
+  a.end_cause = text(s, 6);
+  if (!s.isNull(7)) a.planned = s.int64(7) != 0;
+  a.resumed_from_step = s.optionalInt64(8);
+  a.layout = {int32(s, 9), int32(s, 10), int32(s, 11), int32(s, 12), int32(s, 13), int32(s, 14), int32(s, 15)};
+  a.first_step = s.optionalInt64(16), a.last_step = s.optionalInt64(17);
+  return a;
+}
+
+template <>
+std::string_view select<Rank>() {
+  return "SELECT attempt_id, rank, node_id, device_id, local_rank, pid, tp, pp, dp, cp, ep FROM rg_rank";
+}
+template <>
+Rank read<Rank>(const sqlite::Statement& s) {
+  Rank r;
+  readId(s, 0, r.attempt);
+  r.rank = int32(s, 1);
+  readId(s, 2, r.node);
+  readId(s, 3, r.device);
+  r.local_rank = optionalInt32(s, 4), r.pid = optionalInt32(s, 5);
+  r.tp = optionalInt32(s, 6), r.pp = optionalInt32(s, 7), r.dp = optionalInt32(s, 8), r.cp = optionalInt32(s, 9),
+  r.ep = optionalInt32(s, 10);
+  return r;
+}
+
+template <>
+std::string_view select<Fact>() {
+  return "SELECT attempt_id, node_id, rank, key, value FROM rg_fact";
+}
+template <>
+Fact read<Fact>(const sqlite::Statement& s) {
+  Fact f;
+  readId(s, 0, f.attempt);
+  readId(s, 1, f.node);
+  if (s.int64(2) >= 0) f.rank = int32(s, 2);
+  f.key = text(s, 3), f.value = text(s, 4);
+  return f;
+}
+
+template <>
+std::string_view select<Checkpoint>() {
+  return "SELECT attempt_id, step, path, begin_ns, durable_ns, bytes FROM rg_checkpoint";
+}
+template <>
+Checkpoint read<Checkpoint>(const sqlite::Statement& s) {
+  Checkpoint c;
+  readId(s, 0, c.attempt);
+  c.step = s.int64(1);
+  c.path = text(s, 2);
+  c.begin = s.optionalInt64(3), c.durable = s.optionalInt64(4), c.bytes = s.optionalInt64(5);
+  return c;
+}
+
+template <>
+std::string_view select<Progress>() {
+  return "SELECT attempt_id, rank, time_ns, step, microbatch, group_id, seq, phase, op, since_ns FROM rg_progress";
+}
+template <>
+Progress read<Progress>(const sqlite::Statement& s) {
+  Progress p;
+  readId(s, 0, p.attempt);
+  p.rank = int32(s, 1);
+  p.time = s.int64(2);
+  p.step = s.optionalInt64(3), p.microbatch = s.optionalInt64(4), p.group = s.optionalInt64(5), p.seq = s.optionalInt64(6);
+  p.phase = text(s, 7), p.op = text(s, 8);
+  p.since = s.optionalInt64(9);
+  return p;
+}
+
+template <>
+std::string_view select<ClockReading>() {
+  return "SELECT node_id, session, raw_ns, offset_ns, error_ns, source FROM rg_clock_map";
+}
+template <>
+ClockReading read<ClockReading>(const sqlite::Statement& s) {
+  ClockReading c;
+  readId(s, 0, c.node);
+  c.session = text(s, 1);
+  c.raw = s.int64(2), c.offset = s.int64(3), c.error = s.int64(4);
+  c.source = text(s, 5);
+  return c;
+}
+
+template <>
+std::string_view select<Series>() {
+  return "SELECT s.series_id, s.attempt_id, s.rank, s.node_id, s.device_id, m.text, o.text, l.text, u.text, s.kind, s.sample_count, "
+         "s.first_x, "
+         "s.last_x, s.first_ns, s.last_ns, a.run_id FROM rg_series s JOIN rg_string m ON m.string_id = s.metric "
+         "JOIN rg_string o ON o.string_id = s.source JOIN rg_string l ON l.string_id = s.labels JOIN rg_string u ON u.string_id = s.unit "
+         "LEFT JOIN rg_attempt a ON a.attempt_id = s.attempt_id";
+}
+template <>
+Series read<Series>(const sqlite::Statement& s) {
+  Series series;
+  readId(s, 0, series.id);
+  readId(s, 1, series.key.attempt);
+  series.key.rank = optionalInt32(s, 2);
+  readId(s, 3, series.key.node);
+  readId(s, 4, series.key.device);
+  series.key.metric = text(s, 5), series.key.source = text(s, 6), series.key.labels = text(s, 7), series.key.unit = text(s, 8);
+  series.key.kind = enumOf(s.int64(9), SeriesKind::kScalar, SeriesKind::kGauge);
+  series.sample_count = s.int64(10);
+  series.first_x = s.int64(11), series.last_x = s.int64(12);
+  series.first_time = s.optionalInt64(13), series.last_time = s.optionalInt64(14);
+  readId(s, 15, series.run);
+  return series;
+}
+
+template <>
+std::string_view select<Track>() {
+  return "SELECT t.track_id, t.attempt_id, t.rank, t.kind, t.name, a.run_id FROM rg_track t LEFT JOIN rg_attempt a ON a.attempt_id = "
+         "t.attempt_id";
+}
+template <>
+Track read<Track>(const sqlite::Statement& s) {
+  Track t;
+  readId(s, 0, t.id);
+  readId(s, 1, t.key.attempt);
+  t.key.rank = optionalInt32(s, 2);
+  t.key.kind = text(s, 3), t.key.name = text(s, 4);
+  readId(s, 5, t.run);
+  return t;
+}
+
+template <>
+std::string_view select<Event>() {
+  return "SELECT event_id, time_ns, attempt_id, node_id, device_id, rank, step, kind, severity, code, message FROM rg_event e";
+}
+template <>
+Event read<Event>(const sqlite::Statement& s) {
+  Event e;
+  e.id = s.int64(0);
+  e.time = s.optionalInt64(1);
+  readId(s, 2, e.attempt);
+  readId(s, 3, e.node);
+  readId(s, 4, e.device);
+  e.rank = optionalInt32(s, 5);
+  e.step = s.optionalInt64(6);
+  e.kind = text(s, 7);
+  e.severity = enumOf(s.int64(8), Severity::kCritical, Severity::kInfo);
+  e.code = text(s, 9), e.message = text(s, 10);
+  return e;
+}
+
+template <>
+std::string_view select<LogLine>() {
+  return "SELECT time_ns, attempt_id, node_id, rank, (SELECT text FROM rg_string WHERE string_id = e.stream), severity, text FROM rg_log e";
+}
+template <>
+LogLine read<LogLine>(const sqlite::Statement& s) {
+  LogLine l;
+  l.time = s.optionalInt64(0);
+  readId(s, 1, l.attempt);
+  readId(s, 2, l.node);
+  l.rank = optionalInt32(s, 3);
+  l.stream = text(s, 4);
+  l.severity = enumOf(s.int64(5), Severity::kCritical, Severity::kInfo);
+  l.text = text(s, 6);
+  return l;
+}
+
+template <>
+std::string_view select<Issue>() {
+  return "SELECT code, source, count, first_ns, last_ns, detail FROM rg_issue";
+}
+template <>
+Issue read<Issue>(const sqlite::Statement& s) {
+  Issue i;
+  i.code = text(s, 0), i.source = text(s, 1);
+  i.count = s.int64(2);
+  i.first = s.optionalInt64(3), i.last = s.optionalInt64(4);
+  i.detail = text(s, 5);
+  return i;
+}
+
+template <>
+std::string_view select<Label>() {
+  return "SELECT attempt_id, kind, node_id, device_id, rank, start_ns, end_ns, first_step, last_step, strength FROM rg_label";
+}
+template <>
+Label read<Label>(const sqlite::Statement& s) {
+  Label l;
+  readId(s, 0, l.attempt);
+  l.kind = text(s, 1);
+  readId(s, 2, l.node);
+  readId(s, 3, l.device);
+  l.rank = optionalInt32(s, 4);
+  l.start = s.optionalInt64(5), l.end = s.optionalInt64(6), l.first_step = s.optionalInt64(7), l.last_step = s.optionalInt64(8);
+  l.strength = s.real(9);
+  return l;
+}
+
+template <>
+std::string_view select<Finding>() {
+  return "SELECT finding_id, run_id, attempt_id, kind, subject, severity, start_ns, end_ns, first_step, last_step, node_id, rank, dp, pp, "
+         "tp, "
+         "score, confidence, coverage, summary, evidence FROM rg_finding";
+}
+template <>
+Finding read<Finding>(const sqlite::Statement& s) {
+  Finding f;
+  f.id = s.int64(0);
+  readId(s, 1, f.run);
+  readId(s, 2, f.attempt);
+  f.kind = text(s, 3), f.subject = text(s, 4);
+  f.severity = enumOf(s.int64(5), Severity::kCritical, Severity::kInfo);
+  f.start = s.optionalInt64(6), f.end = s.optionalInt64(7), f.first_step = s.optionalInt64(8), f.last_step = s.optionalInt64(9);
+  readId(s, 10, f.node);
+  f.rank = optionalInt32(s, 11), f.dp = optionalInt32(s, 12), f.pp = optionalInt32(s, 13), f.tp = optionalInt32(s, 14);
+  f.score = s.optionalReal(15), f.confidence = s.optionalReal(16), f.coverage = s.optionalReal(17);
+  f.summary = text(s, 18), f.evidence = text(s, 19);
+  return f;
+}
+
+Status eachText(sqlite::Connection& db, const std::function<void(std::int64_t id, std::string_view text)>& take) {
+  RG_ASSIGN(sqlite::Statement statement, db.prepare("SELECT string_id, text FROM rg_string"));
+  while (true) {
+    RG_ASSIGN(const bool row, statement.step());
+    if (!row) return {};
+    take(statement.int64(0), statement.text(1));
+  }
+}
+
+}  // namespace runglass::rows

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// Invariants:
+// 1. While m_ordered, m_body holds a multiple of 256 points, all before m_raw, x never falling, and m_pyramid is that of m_body.
+// 2. While not m_ordered, m_body is empty and m_raw holds everything in order of arrival.
+#include "storage/series_buffer.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "model/result.h"
+
+namespace runglass {
+namespace {
+
+constexpr std::uint8_t kZstdPause = 15;
+
+template <class T>
+void reorder(std::vector<T>& column, const std::vector<std::uint32_t>& order) {
+  std::vector<T> sorted(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i) sorted[i] = column[order[i]];
+  column = std::move(sorted);
+}
+
+}  // namespace
+
+void sortPoints(RawPoints& points) {
+  if (std::is_sorted(points.x.begin(), points.x.end())) return;
+  std::vector<std::uint32_t> order(points.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return points.x[a] < points.x[b]; });
+  reorder(points.x, order);
+  if (!points.time.empty()) reorder(points.time, order);
+  reorder(points.value, order);
+}
+
+std::size_t SeriesBuffer::append(const std::int64_t* x, const std::int64_t* time, const double* value, std::size_t n) {
+  n = std::min(n, limit - std::min(limit, points()));
+  if (n == 0) return 0;
+  if (points() == 0) {
+    m_has_time = time != nullptr;
+    m_min_x = m_max_x = m_last_x = x[0];
+  }
+  dirty = true;
+  for (std::size_t done = 0; done < n;) {
+    // In order the raw block holds at most 256 points; out of order, the whole chunk.
+    const std::size_t room = m_ordered ? kBlockPoints - m_raw.size() : n - done;
+    const std::size_t m = std::min(room, n - done);
+    bool ordered = true;
+    for (std::size_t i = done; i < done + m; ++i) {
+      ordered = ordered && x[i] >= m_last_x;
+      m_last_x = x[i];
+      m_min_x = std::min(m_min_x, x[i]);
+      m_max_x = std::max(m_max_x, x[i]);
+    }
+    m_raw.x.insert(m_raw.x.end(), x + done, x + done + m);
+    if (time != nullptr) m_raw.time.insert(m_raw.time.end(), time + done, time + done + m);
+    m_raw.value.insert(m_raw.value.end(), value + done, value + done + m);
+    done += m;
+    if (m_ordered && !ordered) fallBackToRaw();
+    if (m_ordered && m_raw.size() == kBlockPoints) encodeRaw();
+  }
+  return n;
+}
+
+void SeriesBuffer::encodeRaw() {
+  const MappedValues& mapped = m_body.append(m_raw.x.data(), m_has_time ? m_raw.time.data() : nullptr, m_raw.value.data(), m_raw.size());
+  appendPyramid(m_raw.x.data(), m_raw.value.data(), m_raw.size(), mapped, m_pyramid);
+  m_raw.clear();
+}
+
+void SeriesBuffer::fallBackToRaw() {
+  RawPoints all;
+  const std::size_t encoded = m_body.points();
+  if (encoded > 0) {
+    all.x.resize(encoded), all.value.resize(encoded);
+    if (m_has_time) all.time.resize(encoded);
+    const std::string blob = sealSampleChunk(m_body.bytes(), m_has_time, false);
+    // x0 of an ordered body is the least x before the newcomer; the body's own first block starts from it.
+    RG_CHECK(decodeSampleChunk(blob, encoded, m_body.firstX(), all.x.data(), m_has_time ? all.time.data() : nullptr, all.value.data()));
+  }
+  all.x.insert(all.x.end(), m_raw.x.begin(), m_raw.x.end());
+  all.time.insert(all.time.end(), m_raw.time.begin(), m_raw.time.end());
+  all.value.insert(all.value.end(), m_raw.value.begin(), m_raw.value.end());
+  m_raw = std::move(all);
+  m_body.clear();
+  m_pyramid.clear();
+  m_ordered = false;
+}
+
+RawPoints SeriesBuffer::decoded() const {
+  RawPoints all;
+  const std::size_t encoded = m_body.points();
+  all.x.resize(encoded), all.value.resize(encoded);
+  if (m_has_time) all.time.resize(encoded);
+  if (encoded > 0) {
+    const std::string blob = sealSampleChunk(m_body.bytes(), m_has_time, false);
+    RG_CHECK(decodeSampleChunk(blob, encoded, m_body.firstX(), all.x.data(), m_has_time ? all.time.data() : nullptr, all.value.data()));
+  }
+  all.x.insert(all.x.end(), m_raw.x.begin(), m_raw.x.end());
+  all.time.insert(all.time.end(), m_raw.time.begin(), m_raw.time.end());
+  all.value.insert(all.value.end(), m_raw.value.begin(), m_raw.value.end());
+  if (!m_ordered) sortPoints(all);
+  return all;
+}
+
+ChunkRow SeriesBuffer::row(bool final, Pyramid* pyramid) {
+  ChunkRow row;
+  row.id = chunk_id;
+  row.x0 = m_min_x;
+  row.x1 = m_max_x;
+  row.n = static_cast<std::uint32_t>(points());
+  const bool try_zstd = final && m_zstd_pause == 0;
+  bool paid = false;
+  SampleBody body = m_ordered ? m_body : SampleBody();
+  Pyramid built = final && m_ordered ? m_pyramid : Pyramid();
+  RawPoints rest = m_raw;
+  if (!m_ordered) sortPoints(rest);
+  for (std::size_t at = 0; at < rest.size(); at += kBlockPoints) {
+    const std::size_t n = std::min(kBlockPoints, rest.size() - at);
+    const MappedValues& mapped = body.append(rest.x.data() + at, m_has_time ? rest.time.data() + at : nullptr, rest.value.data() + at, n);
+    if (final) appendPyramid(rest.x.data() + at, rest.value.data() + at, n, mapped, built);
+  }
+  row.blob = sealSampleChunk(body.bytes(), m_has_time, try_zstd, &paid);
+  if (final) {
+    if (m_zstd_pause > 0) {
+      --m_zstd_pause;
+    } else if (!paid) {
+      m_zstd_pause = kZstdPause;
+    }
+    *pyramid = std::move(built);
+  }
+  return row;
+}
+
+void SeriesBuffer::clear() {
+  m_body.clear();
+  m_pyramid.clear();
+  m_raw.clear();
+  m_ordered = true;
+  m_has_time = false;
+  chunk_id = 0;
+  dirty = false;
+}
+
+}  // namespace runglass

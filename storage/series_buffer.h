@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// The open chunk of a series: encoded blocks of 256 points plus one raw block, with the pyramid of what is encoded. Internal to storage.
+//
+// Threading:  guarded by the owner (live_tail.h).
+// Ownership:  owns its points.
+// Units:      x = TimeNs or step.
+// Errors:     none: points may come in any order; equal x keep their order of arrival.
+// Cost:       about 12 ns a point in order; out of order the chunk is kept raw and sorted when it is written.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "storage/codec/pyramid.h"
+#include "storage/codec/sample_chunk.h"
+
+namespace runglass {
+
+struct RawPoints {
+  std::vector<std::int64_t> x, time;  // time: empty or as long as x
+  std::vector<double> value;
+  std::size_t size() const { return x.size(); }
+  void clear() { x.clear(), time.clear(), value.clear(); }
+};
+
+// Stable by x.
+void sortPoints(RawPoints& points);
+
+// A chunk as a row holds it.
+struct ChunkRow {
+  std::int64_t id = 0;
+  std::int64_t x0 = 0, x1 = 0;  // inclusive
+  std::uint32_t n = 0;
+  bool late = false;
+  std::string blob;
+};
+
+class SeriesBuffer {
+ public:
+  // Appends up to `n` points; returns how many fitted below `limit`.
+  std::size_t append(const std::int64_t* x, const std::int64_t* time, const double* value, std::size_t n);
+  std::size_t points() const { return m_body.points() + m_raw.size(); }
+  bool full() const { return points() >= limit; }
+  bool hasTime() const { return m_has_time; }
+  std::int64_t minX() const { return m_min_x; }
+  std::int64_t maxX() const { return m_max_x; }
+
+  // The row of what is held, as it is now; `final`: also the pyramid and, where it pays, zstd. The buffer keeps its points.
+  ChunkRow row(bool final, Pyramid* pyramid);
+  // Everything decoded, in x order.
+  RawPoints decoded() const;
+  void clear();
+
+  std::size_t limit = kChunkPoints;
+  std::int64_t chunk_id = 0;  // 0: not in the file yet
+  bool dirty = false;         // differs from the file's row
+
+ private:
+  void encodeRaw();
+  void fallBackToRaw();
+
+  SampleBody m_body;
+  Pyramid m_pyramid;
+  RawPoints m_raw;
+  bool m_ordered = true, m_has_time = false;
+  std::int64_t m_min_x = 0, m_max_x = 0, m_last_x = 0;
+  std::uint8_t m_zstd_pause = 0;  // chunks to seal before zstd is tried again, because it did not pay
+};
+
+}  // namespace runglass

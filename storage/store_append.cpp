@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+// StoreWriter: recording. Nothing here touches the file, except that the first point of an old series loads its open chunk.
+// Invariants:
+// 1. A point goes to the main chunk unless it lies before the last sealed main point; then it goes to the late chunk. Equal x therefore
+//    keep their order of arrival when main chunks are read before late ones.
+// 2. A sealed chunk is pending with the generation of the next commit until that commit is done.
+#include <algorithm>
+
+#include "storage/store_writer.h"
+
+namespace runglass {
+namespace {
+
+constexpr std::size_t kFirstSealMin = 2048;
+constexpr std::int32_t kLanes = 64;
+constexpr std::size_t kMaxArgsBytes = std::size_t{4} << 20;
+constexpr std::int64_t kRowBytes = 64;
+
+// Same-rate series must not all seal at once.
+std::size_t firstLimit(SeriesId id) { return kFirstSealMin + (id.value * 0x9e3779b97f4a7c15ULL >> 53) % kFirstSealMin; }
+
+TimeNs endOf(TimeNs start, DurNs dur) {
+  if (dur == kAbsent) return std::numeric_limits<TimeNs>::max();
+  TimeNs end = 0;
+  if (__builtin_add_overflow(start, std::max<DurNs>(dur, 1), &end)) return std::numeric_limits<TimeNs>::max();
+  return end;
+}
+
+}  // namespace
+
+void StoreWriter::fail(Status status) {
+  if (m_failure.ok()) m_failure = std::move(status);
+}
+
+std::int64_t StoreWriter::text(std::string_view text) {
+  const std::int64_t id = m_catalog.text(text);
+  m_tail->addText(id, text);
+  return id;
+}
+
+LiveSeries* StoreWriter::live(SeriesId id) {
+  LiveSeries* series = m_tail->find(id);
+  if (series != nullptr) return series;
+  if (!m_catalog.knowsSeries(id)) {
+    fail({Code::kInvalidArgument, "cannot record samples: series " + std::to_string(id.value) + ": never declared to this store"});
+    return nullptr;
+  }
+  // Loaded aside, so that Readers see it only when it is whole.
+  auto loaded = std::make_shared<LiveSeries>();
+  loaded->main.limit = kChunkPoints;
+  if (id.value < m_first_new_series) {
+    if (Status status = loadSeries(id, *loaded); !status.ok()) {
+      fail(std::move(status));
+      return nullptr;
+    }
+  }
+  if (loaded->extent.count == 0) loaded->main.limit = firstLimit(id);
+  return &m_tail->add(id, std::move(loaded));
+}
+
+void StoreWriter::samples(SeriesId series, std::span<const TimeNs> time, std::span<const double> value) {
+  if (time.size() != value.size()) {
+    return fail({Code::kInvalidArgument, "cannot record samples: series " + std::to_string(series.value) + ": columns differ in length"});
+  }
+  appendPoints(series, time.data(), nullptr, value.data(), time.size());
+}
+
+void StoreWriter::scalars(SeriesId series, std::span<const std::int64_t> step, std::span<const TimeNs> time,
+                          std::span<const double> value) {
+  if (step.size() != value.size() || (!time.empty() && time.size() != step.size())) {
+    return fail({Code::kInvalidArgument, "cannot record scalars: series " + std::to_string(series.value) + ": columns differ in length"});
+  }
+  appendPoints(series, step.data(), time.empty() ? nullptr : time.data(), value.data(), step.size());
+}
+
+void StoreWriter::appendPoints(SeriesId id, const std::int64_t* x, const std::int64_t* time, const double* value, std::size_t n) {
+  LiveSeries* const series = n == 0 || !m_failure.ok() ? nullptr : live(id);
+  if (series == nullptr) return;
+  if (!series->listed) {
+    series->listed = true;
+    m_dirty_series.push_back(id);
+  }
+  const std::lock_guard lock(series->mutex);
+  SeriesExtent& extent = series->extent;
+  const bool scalar = m_catalog.seriesKind(id) == SeriesKind::kScalar;
+  const auto [low, high] = std::minmax_element(x, x + n);
+  extent.first_x = extent.count == 0 ? *low : std::min(extent.first_x, *low);
+  extent.last_x = extent.count == 0 ? *high : std::max(extent.last_x, *high);
+  extent.count += static_cast<std::int64_t>(n);
+  series->extent_changed = true;
+  if (!scalar) {
+    extent.first_time = extent.first_x;
+    extent.last_time = extent.last_x;
+  } else if (time != nullptr) {
+    const auto [first, last] = std::minmax_element(time, time + n);
+    extent.first_time = std::min(extent.first_time.value_or(*first), *first);
+    extent.last_time = std::max(extent.last_time.value_or(*last), *last);
+  }
+  // The newest is the last to arrive among those with the greatest x.
+  if (!series->latest || *high >= series->latest->x) {
+    std::size_t at = n - 1;
+    while (x[at] != *high) --at;
+    std::optional<TimeNs> when = scalar ? std::nullopt : std::optional(x[at]);
+    if (scalar && time != nullptr) when = time[at];
+    series->latest = LatestSample{id, x[at], when, value[at]};
+  }
+  for (std::size_t i = 0; i < n;) {
+    const auto is_late = [&](std::size_t at) { return series->any_sealed && x[at] < series->sealed_x1; };
+    const bool late = is_late(i);
+    std::size_t end = n;
+    if (series->any_sealed && *low < series->sealed_x1) {
+      end = i + 1;
+      while (end < n && is_late(end) == late) ++end;
+    }
+    if (late && !series->late) series->late = std::make_unique<SeriesBuffer>();
+    SeriesBuffer& buffer = late ? *series->late : series->main;
+    if (buffer.points() > 0 && buffer.hasTime() != (time != nullptr)) seal(*series, buffer, late);
+    const std::size_t took = buffer.append(x + i, time == nullptr ? nullptr : time + i, value + i, end - i);
+    i += took;
+    if (buffer.full()) seal(*series, buffer, late);
+  }
+  m_tail->noteChange();
+}
+
+void StoreWriter::seal(LiveSeries& series, SeriesBuffer& buffer, bool late) {
+  if (buffer.chunk_id == 0) buffer.chunk_id = m_next_chunk++;
+  auto pyramid = std::make_shared<Pyramid>();
+  auto row = std::make_shared<ChunkRow>(buffer.row(true, pyramid.get()));
+  row->late = late;
+  m_pending_bytes += static_cast<std::int64_t>(row->blob.size());
+  if (!late) {
+    series.sealed_x1 = series.any_sealed ? std::max(series.sealed_x1, row->x1) : row->x1;
+    series.any_sealed = true;
+  }
+  series.pending.push_back({m_tail->committed() + 1, series.sealed_chunks++, std::move(row), std::move(pyramid)});
+  buffer.clear();
+  buffer.limit = kChunkPoints;
+}
+
+void StoreWriter::spans(TrackId id, const SpanColumns& spans) {
+  const std::size_t n = spans.size();
+  if (n == 0 || !m_failure.ok()) return;
+  const auto fits = [n](const auto& column) { return column.empty() || column.size() == n; };
+  bool sane = m_catalog.knowsTrack(id) && spans.dur.size() == n && spans.name.size() == n && spans.category.size() == n;
+  sane = sane && fits(spans.depth) && fits(spans.step) && fits(spans.microbatch) && fits(spans.group) && fits(spans.seq) &&
+         fits(spans.bytes) && fits(spans.correlation) && fits(spans.external_id) && fits(spans.args);
+  sane = sane && std::all_of(spans.name.begin(), spans.name.end(), [&](std::uint32_t name) { return name < spans.names.size(); });
+  if (!sane) {
+    return fail({Code::kInvalidArgument, "cannot record spans: track " + std::to_string(id.value) +
+                                             ": undeclared, or columns differ in length, or a name is missing"});
+  }
+  std::vector<std::int64_t> names(spans.names.size());
+  for (std::size_t i = 0; i < names.size(); ++i) names[i] = text(spans.names[i]);
+  LiveTrack* track = m_tail->find(id);
+  if (track == nullptr) track = &m_tail->add(id);
+  if (!track->listed) {
+    track->listed = true;
+    m_dirty_tracks.push_back(id);
+  }
+  const std::lock_guard lock(track->mutex);
+  appendSpans(*track, spans, names);
+  m_tail->noteChange();
+}
+
+void StoreWriter::appendSpans(LiveTrack& track, const SpanColumns& spans, const std::vector<std::int64_t>& names) {
+  const std::vector<std::int64_t>* const optional[SpanChunk::kOptional] = {&spans.step,  &spans.microbatch,  &spans.group,      &spans.seq,
+                                                                           &spans.bytes, &spans.correlation, &spans.external_id};
+  for (std::size_t i = 0; i < spans.size(); ++i) {
+    const std::int32_t depth = spans.depth.empty() ? 0 : spans.depth[i];
+    const auto lane_index = static_cast<std::size_t>(std::clamp(depth, 0, kLanes - 1));
+    if (track.lanes.size() <= lane_index) track.lanes.resize(lane_index + 1);
+    if (!track.lanes[lane_index]) track.lanes[lane_index] = std::make_unique<LiveLane>();
+    LiveLane& lane = *track.lanes[lane_index];
+    SpanChunk& open = lane.open;
+    const std::size_t before = open.size();
+    const TimeNs start = spans.start[i], end = endOf(start, spans.dur[i]);
+    if (before == 0) {
+      lane.chunk_id = m_next_span_chunk++;
+      lane.first_span_id = lane.chunk_id * static_cast<std::int64_t>(kSpanChunkSpans);
+    }
+    lane.t0 = before == 0 ? start : std::min(lane.t0, start);
+    lane.t1 = before == 0 ? end : std::max(lane.t1, end);
+    lane.dirty = true;
+    open.start.push_back(start);
+    open.dur.push_back(spans.dur[i]);
+    open.name.push_back(names[spans.name[i]]);
+    open.category.push_back(static_cast<std::int64_t>(spans.category[i]));
+    open.depth.push_back(depth);
+    for (std::size_t k = 0; k < SpanChunk::kOptional; ++k) {
+      const std::int64_t value = optional[k]->empty() ? kAbsent : (*optional[k])[i];
+      auto& column = open.optional[k];
+      if (column.empty() && value == kAbsent) continue;
+      column.resize(before, kAbsent);
+      column.push_back(value);
+    }
+    // A column that began in this chunk stays as long as the others.
+    for (auto& column : open.optional) {
+      if (!column.empty()) column.resize(before + 1, kAbsent);
+    }
+    const std::string_view args = spans.args.empty() ? std::string_view() : std::string_view(spans.args[i]);
+    if (!args.empty() || !open.args.empty()) {
+      open.args.resize(before);
+      open.args.emplace_back(args);
+      lane.args_bytes += args.size();
+    }
+    if (open.size() == kSpanChunkSpans || lane.args_bytes >= kMaxArgsBytes) sealSpans(lane);
+  }
+}
+
+void StoreWriter::sealSpans(LiveLane& lane) {
+  m_pending_bytes += static_cast<std::int64_t>(lane.open.size() * 16 + lane.args_bytes);
+  lane.pending.push_back(
+      {m_tail->committed() + 1, lane.chunk_id, lane.first_span_id, std::make_shared<SpanChunk>(std::move(lane.open)), lane.t0, lane.t1});
+  lane.open = {};
+  lane.args_bytes = 0;
+  lane.dirty = false;
+}
+
+void StoreWriter::event(const Event& event) {
+  m_tail->append([&](PendingRows& rows) {
+    rows.events.push_back(event);
+    rows.events.back().id = m_next_event++;
+  });
+  m_pending_bytes += kRowBytes + static_cast<std::int64_t>(event.message.size());
+}
+
+void StoreWriter::log(const LogLine& line) {
+  text(line.stream);  // interned now, so that the flush has it in the catalogue already
+  m_tail->append([&](PendingRows& rows) { rows.logs.push_back(line); });
+  m_pending_bytes += kRowBytes + static_cast<std::int64_t>(line.text.size());
+}
+
+void StoreWriter::issue(const Issue& issue) {
+  m_tail->append([&](PendingRows& rows) {
+    const auto same = std::find_if(rows.issues.begin(), rows.issues.end(),
+                                   [&](const Issue& i) { return i.code == issue.code && i.source == issue.source; });
+    if (same == rows.issues.end()) {
+      rows.issues.push_back(issue);
+      return;
+    }
+    addIssue(*same, issue);
+  });
+}
+
+void StoreWriter::label(const Label& label) {
+  m_tail->append([&](PendingRows& rows) { rows.labels.push_back(label); });
+}
+
+Result<Arrival> StoreWriter::journal(const StreamKey& stream, std::uint64_t seq, std::string_view payload) {
+  const JournalEntry entry{&stream, seq, payload};
+  RG_ASSIGN(const auto arrivals, journal(std::span(&entry, 1)));
+  return arrivals[0];
+}
+
+Result<std::vector<Arrival>> StoreWriter::journal(std::span<const JournalEntry> entries) {
+  // What the marks will be, decided before anything is written; they move only once it is.
+  std::vector<Arrival> arrivals;
+  std::vector<JournalEntry> fresh;
+  std::map<StreamKey, std::uint64_t> next;
+  for (const JournalEntry& entry : entries) {
+    const auto known = next.find(*entry.stream);
+    const std::uint64_t wanted = known != next.end() ? known->second : resumeFrom(*entry.stream);
+    arrivals.push_back(entry.seq < wanted ? Arrival::kDuplicate : entry.seq == wanted ? Arrival::kNew : Arrival::kAfterGap);
+    if (entry.seq < wanted) continue;
+    next[*entry.stream] = entry.seq + 1;
+    fresh.push_back(entry);
+  }
+  if (!fresh.empty()) RG_TRY(m_journal.append(fresh));
+  for (const auto& [stream, seq] : next) {
+    m_streams[stream] = {seq, true};
+    m_streams_changed = true;
+  }
+  return arrivals;
+}
+
+std::uint64_t StoreWriter::resumeFrom(const StreamKey& stream) {
+  const auto it = m_streams.find(stream);
+  return it == m_streams.end() ? 0 : it->second.next_seq;
+}
+
+Result<RunId> StoreWriter::findRun(std::string_view name) {
+  const RunId run = m_catalog.findRun(name);
+  if (run) return run;
+  return Status(Code::kNotFound, "no such run: " + std::string(name) + ": the store has none of that name");
+}
+
+std::optional<Writer::ImportMark> StoreWriter::importMark(std::string_view path_key) {
+  const auto pending = m_marks.find(std::string(path_key));
+  if (pending != m_marks.end()) return pending->second;
+  auto statement = m_db.prepare("SELECT identity, offset, run_id, state FROM rg_import WHERE path_key = ?");
+  if (!statement.ok()) return std::nullopt;
+  statement->bind(1, path_key);
+  const auto row = statement->step();
+  if (!row.ok() || !*row) return std::nullopt;
+  return ImportMark{std::string(statement->text(0)),
+                    statement->int64(1),
+                    {static_cast<std::uint64_t>(statement->int64(2))},
+                    std::string(statement->text(3))};
+}
+
+}  // namespace runglass

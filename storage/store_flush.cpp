@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: Apache-2.0
+// StoreWriter: everything recorded since the last commit in one transaction with the high-water marks.
+// Invariants:
+// 1. All or nothing: a failed transaction is rolled back and everything stays pending; rows are written by id, so that writing them again
+//    is the same as writing them once.
+// 2. The journal is emptied only after the commit that holds its content. A crash between the two replays nothing, because the marks moved.
+// 3. Only this connection checkpoints.
+#include <algorithm>
+
+#include "storage/retention.h"
+#include "storage/store_writer.h"
+
+namespace runglass {
+namespace {
+
+constexpr DurNs kFlushInterval = 10 * kNsPerSecond;
+constexpr DurNs kCatalogInterval = 50 * kNsPerMs;
+constexpr std::int64_t kFlushBytes = std::int64_t{64} << 20;
+constexpr std::int64_t kRewriteRate = std::int64_t{4} << 20;  // bytes a second that early flushes may write
+constexpr DurNs kCostShare = 10;                              // early flushes may take a tenth of the time
+constexpr std::int64_t kCheckpointBytes = std::int64_t{16} << 20;
+constexpr std::int64_t kMinorPyramid = 8, kMajorPyramid = 64;
+
+template <class Tag>
+std::optional<std::int64_t> idOrNull(Id<Tag> id) {
+  return id ? std::optional(static_cast<std::int64_t>(id.value)) : std::nullopt;
+}
+template <class... T>
+void bindAll(sqlite::Statement& statement, const T&... values) {
+  int index = 1;
+  (statement.bind(index++, values), ...);
+}
+
+}  // namespace
+
+bool StoreWriter::anythingPending() const {
+  const PendingRows& rows = m_tail->pendingRows();
+  return !m_dirty_series.empty() || !m_dirty_tracks.empty() || m_streams_changed || !m_findings.empty() || !m_marks.empty() ||
+         !m_pins.empty() || !rows.events.empty() || !rows.logs.empty() || !rows.labels.empty() || !rows.issues.empty();
+}
+
+Status StoreWriter::flush() {
+  if (!m_failure.ok()) return std::exchange(m_failure, Status());
+  const TimeNs begin = monotonicNow();
+  m_flushed_bytes = 0;
+  if (anythingPending()) {
+    m_tail->forgetStored();
+    RG_TRY(commitAll());
+  } else if (m_catalog.changed()) {
+    RG_TRY(commitCatalog());
+  }
+  if (!m_journal.empty()) {
+    RG_TRY(m_journal.clear());
+    ++m_journal_epoch;
+  }
+  checkpointIfDue();
+  m_last_flush = m_last_catalog_commit = monotonicNow();
+  m_flush_cost = m_last_flush - begin;
+  m_write_debt = m_flushed_bytes * kNsPerSecond / kRewriteRate;
+  return {};
+}
+
+Status StoreWriter::flushIfDue() {
+  RG_TRY(m_journal.syncIfDue());
+  const TimeNs now = monotonicNow();
+  const DurNs waited = now - m_last_flush;
+  const bool pending = anythingPending();
+  const bool cheap = waited >= kCatalogInterval && waited >= m_flush_cost * kCostShare && waited >= m_write_debt;
+  const bool large = m_journal.bytes() >= kFlushBytes || m_pending_bytes >= kFlushBytes;
+  if ((pending || m_catalog.changed()) && (cheap || large || waited >= kFlushInterval)) return flush();
+  const DurNs since_catalog = now - m_last_catalog_commit;
+  if (m_catalog.changed() && since_catalog >= kCatalogInterval && since_catalog >= m_catalog_cost * kCostShare) return commitCatalog();
+  return {};
+}
+
+Status StoreWriter::commitCatalog() {
+  const TimeNs begin = monotonicNow();
+  RG_ASSIGN(auto transaction, sqlite::Transaction::begin(m_db, sqlite::Transaction::Kind::kImmediate));
+  RG_TRY(m_catalog.save(m_db));
+  RG_TRY(transaction.commit());
+  m_catalog.committed();
+  m_tail->noteChange();
+  m_last_catalog_commit = monotonicNow();
+  m_catalog_cost = m_last_catalog_commit - begin;
+  return {};
+}
+
+Status StoreWriter::commitAll() {
+  RG_ASSIGN(auto transaction, sqlite::Transaction::begin(m_db, sqlite::Transaction::Kind::kImmediate));
+  RG_TRY(m_catalog.save(m_db));
+  for (const SeriesId id : m_dirty_series) RG_TRY(saveSeries(id, *m_tail->find(id)));
+  for (const TrackId id : m_dirty_tracks) RG_TRY(saveTrack(id, *m_tail->find(id)));
+  RG_TRY(saveRows());
+  RG_TRY(saveFindings());
+  RG_TRY(saveState());
+  RG_TRY(m_db.exec("UPDATE rg_meta SET value = " + std::to_string(m_tail->committed() + 1) + " WHERE key = 'generation'"));
+  RG_TRY(transaction.commit());
+  markStored();
+  return {};
+}
+
+void StoreWriter::markStored() {
+  m_catalog.committed();
+  m_tail->commitDone();
+  const auto settle = [](SeriesBuffer& buffer) { buffer.dirty = false; };
+  for (const SeriesId id : m_dirty_series) {
+    LiveSeries& series = *m_tail->find(id);
+    settle(series.main);
+    if (series.late) settle(*series.late);
+    series.listed = series.extent_changed = false;
+  }
+  for (const TrackId id : m_dirty_tracks) {
+    LiveTrack& track = *m_tail->find(id);
+    track.listed = false;
+    for (const auto& lane : track.lanes) {
+      if (lane) lane->dirty = false;
+    }
+  }
+  m_dirty_series.clear();
+  m_dirty_tracks.clear();
+  m_findings.clear();
+  m_marks.clear();
+  m_pins.clear();
+  for (auto& [stream, state] : m_streams) state.changed = false;
+  m_streams_changed = false;
+  m_pending_bytes = 0;
+}
+
+Status StoreWriter::saveSeries(SeriesId id, LiveSeries& series) {
+  const std::uint64_t next = m_tail->committed() + 1;
+  for (const PendingChunk& chunk : series.pending) {
+    if (chunk.generation != next) continue;
+    RG_TRY(saveChunk(id, *chunk.row, true));
+    RG_TRY(savePyramid(id, chunk));
+  }
+  const auto save_open = [&](SeriesBuffer& buffer, bool late) -> Status {
+    if (!buffer.dirty || buffer.points() == 0) return {};
+    if (buffer.chunk_id == 0) buffer.chunk_id = m_next_chunk++;
+    ChunkRow row = buffer.row(false, nullptr);
+    row.late = late;
+    return saveChunk(id, row, false);
+  };
+  RG_TRY(save_open(series.main, false));
+  if (series.late) RG_TRY(save_open(*series.late, true));
+  if (!series.extent_changed) return {};
+  const SeriesExtent& extent = series.extent;
+  bindAll(m_sql.extent, id.value, extent.count, extent.first_x, extent.last_x, extent.first_time, extent.last_time);
+  return m_sql.extent.run();
+}
+
+Status StoreWriter::saveChunk(SeriesId id, const ChunkRow& row, bool sealed) {
+  bindAll(m_sql.chunk, row.id, id.value, row.x0, row.x1, row.n, sealed ? 1 : 0, row.late ? 1 : 0,
+          chunkChecksum(id.value, row.x0, row.x1, row.n, row.blob));
+  m_sql.chunk.bindBlob(9, row.blob);
+  m_flushed_bytes += static_cast<std::int64_t>(row.blob.size());
+  return m_sql.chunk.run();
+}
+
+Status StoreWriter::savePyramid(SeriesId id, const PendingChunk& chunk) {
+  const Pyramid& pyramid = *chunk.pyramid;
+  const std::string data = encodePyramid(pyramid);
+  bindAll(m_sql.pyramid, m_next_pyramid++, id.value, chunk.row->x0, chunk.row->x1, 1,
+          chunkChecksum(id.value, chunk.row->x0, chunk.row->x1, 1, data));
+  m_sql.pyramid.bindBlob(7, data);
+  RG_TRY(m_sql.pyramid.run());
+  const std::int64_t chunks = chunk.ordinal + 1;
+  if (chunks % kMinorPyramid == 0) RG_TRY(mergePyramids(id, kMinorPyramid));
+  if (chunks % kMajorPyramid == 0) RG_TRY(mergePyramids(id, kMajorPyramid));
+  return {};
+}
+
+Status StoreWriter::mergePyramids(SeriesId id, std::int64_t below) {
+  Pyramid merged;
+  std::int64_t chunks = 0, x0 = std::numeric_limits<std::int64_t>::max(), x1 = std::numeric_limits<std::int64_t>::min();
+  std::vector<std::int64_t> ids;
+  m_sql.small_pyramids.bind(1, id.value);
+  m_sql.small_pyramids.bind(2, below);
+  while (true) {
+    RG_ASSIGN(const bool row, m_sql.small_pyramids.step());
+    if (!row) break;
+    const sqlite::Statement& s = m_sql.small_pyramids;
+    const std::int64_t row_chunks = s.int64(3);
+    if (chunks + row_chunks > kMajorPyramid) break;
+    const bool sane = chunkChecksum(id.value, s.int64(1), s.int64(2), static_cast<std::uint64_t>(row_chunks), s.blob(5)) ==
+                      static_cast<std::uint32_t>(s.int64(4));
+    Pyramid part;
+    if (!sane || !decodePyramid(s.blob(5), part)) continue;  // stays as it is, for verify to name
+    merged.append(part);
+    chunks += row_chunks;
+    x0 = std::min(x0, s.int64(1));
+    x1 = std::max(x1, s.int64(2));
+    ids.push_back(s.int64(0));
+  }
+  m_sql.small_pyramids.reset();
+  if (ids.size() < 2) return {};
+  for (const std::int64_t old : ids) {
+    m_sql.drop_pyramid.bind(1, old);
+    RG_TRY(m_sql.drop_pyramid.run());
+  }
+  const std::string data = encodePyramid(merged);
+  bindAll(m_sql.pyramid, m_next_pyramid++, id.value, x0, x1, chunks,
+          chunkChecksum(id.value, x0, x1, static_cast<std::uint64_t>(chunks), data));
+  m_sql.pyramid.bindBlob(7, data);
+  m_flushed_bytes += static_cast<std::int64_t>(data.size());
+  return m_sql.pyramid.run();
+}
+
+Status StoreWriter::saveTrack(TrackId id, LiveTrack& track) {
+  const std::uint64_t next = m_tail->committed() + 1;
+  for (std::size_t i = 0; i < track.lanes.size(); ++i) {
+    if (!track.lanes[i]) continue;
+    LiveLane& lane = *track.lanes[i];
+    for (const PendingSpans& chunk : lane.pending) {
+      if (chunk.generation == next) RG_TRY(saveSpanChunk(id, i, chunk, true));
+    }
+    if (!lane.dirty || lane.open.size() == 0) continue;
+    const PendingSpans open{0, lane.chunk_id, lane.first_span_id, std::make_shared<SpanChunk>(lane.open), lane.t0, lane.t1};
+    RG_TRY(saveSpanChunk(id, i, open, false));
+  }
+  return {};
+}
+
+Status StoreWriter::saveSpanChunk(TrackId id, std::size_t lane, const PendingSpans& chunk, bool sealed) {
+  const std::string blob = encodeSpanChunk(*chunk.spans);
+  const std::size_t n = chunk.spans->size();
+  bindAll(m_sql.span_chunk, chunk.chunk_id, id.value, lane, chunk.t0, chunk.t1, n, chunk.first_span_id, sealed ? 1 : 0,
+          chunkChecksum(id.value, chunk.t0, chunk.t1, n, blob));
+  m_sql.span_chunk.bindBlob(10, blob);
+  m_flushed_bytes += static_cast<std::int64_t>(blob.size());
+  return m_sql.span_chunk.run();
+}
+
+Status StoreWriter::saveRows() {
+  const PendingRows& rows = m_tail->pendingRows();
+  if (!rows.events.empty()) {
+    RG_ASSIGN(auto statement,
+              m_db.prepare("INSERT OR REPLACE INTO rg_event(event_id, time_ns, attempt_id, node_id, device_id, rank, step, kind, "
+                           "severity, code, message) VALUES(?,?,?,?,?,?,?,?,?,?,?)"));
+    for (const Event& e : rows.events) {
+      bindAll(statement, e.id, e.time, idOrNull(e.attempt), idOrNull(e.node), idOrNull(e.device), e.rank, e.step, std::string_view(e.kind),
+              static_cast<int>(e.severity), std::string_view(e.code), std::string_view(e.message));
+      RG_TRY(statement.run());
+    }
+  }
+  if (!rows.logs.empty()) {
+    RG_ASSIGN(auto statement,
+              m_db.prepare("INSERT INTO rg_log(time_ns, attempt_id, node_id, rank, stream, severity, text) VALUES(?,?,?,?,?,?,?)"));
+    for (const LogLine& l : rows.logs) {
+      bindAll(statement, l.time, idOrNull(l.attempt), idOrNull(l.node), l.rank, text(l.stream), static_cast<int>(l.severity),
+              std::string_view(l.text));
+      RG_TRY(statement.run());
+      m_flushed_bytes += static_cast<std::int64_t>(l.text.size());
+    }
+  }
+  if (!rows.labels.empty()) {
+    RG_ASSIGN(auto statement, m_db.prepare("INSERT INTO rg_label(attempt_id, kind, node_id, device_id, rank, start_ns, end_ns, first_step, "
+                                           "last_step, strength) VALUES(?,?,?,?,?,?,?,?,?,?)"));
+    for (const Label& l : rows.labels) {
+      bindAll(statement, l.attempt.value, std::string_view(l.kind), idOrNull(l.node), idOrNull(l.device), l.rank, l.start, l.end,
+              l.first_step, l.last_step, l.strength);
+      RG_TRY(statement.run());
+    }
+  }
+  if (rows.issues.empty()) return {};
+  RG_ASSIGN(
+      auto statement,
+      m_db.prepare(
+          "INSERT INTO rg_issue(code, source, count, first_ns, last_ns, detail) VALUES(?,?,?,?,?,?) ON CONFLICT(code, source) DO "
+          "UPDATE SET count = count + excluded.count, first_ns = min(ifnull(first_ns, excluded.first_ns), ifnull(excluded.first_ns, "
+          "first_ns)), last_ns = max(ifnull(last_ns, excluded.last_ns), ifnull(excluded.last_ns, last_ns)), detail = excluded.detail"));
+  for (const Issue& i : rows.issues) {
+    bindAll(statement, std::string_view(i.code), std::string_view(i.source), i.count, i.first, i.last, std::string_view(i.detail));
+    RG_TRY(statement.run());
+  }
+  return {};
+}
+
+Status StoreWriter::saveFindings() {
+  if (m_findings.empty()) return {};
+  RG_ASSIGN(
+      auto statement,
+      m_db.prepare(
+          "INSERT INTO rg_finding(run_id, attempt_id, kind, subject, severity, start_ns, end_ns, first_step, last_step, node_id, rank, "
+          "dp, pp, tp, score, confidence, coverage, summary, evidence) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) "
+          "ON CONFLICT(run_id, kind, subject, ifnull(first_step, -9223372036854775808)) DO UPDATE SET attempt_id=excluded.attempt_id, "
+          "severity=excluded.severity, start_ns=excluded.start_ns, end_ns=excluded.end_ns, last_step=excluded.last_step, "
+          "node_id=excluded.node_id, rank=excluded.rank, dp=excluded.dp, pp=excluded.pp, tp=excluded.tp, score=excluded.score, "
+          "confidence=excluded.confidence, coverage=excluded.coverage, summary=excluded.summary, evidence=excluded.evidence"));
+  for (const Finding& f : m_findings) {
+    bindAll(statement, f.run.value, idOrNull(f.attempt), std::string_view(f.kind), std::string_view(f.subject),
+            static_cast<int>(f.severity), f.start, f.end, f.first_step, f.last_step, idOrNull(f.node), f.rank, f.dp, f.pp, f.tp, f.score,
+            f.confidence, f.coverage, std::string_view(f.summary), std::string_view(f.evidence));
+    RG_TRY(statement.run());
+  }
+  return {};
+}
+
+Status StoreWriter::saveState() {
+  if (m_streams_changed) {
+    RG_ASSIGN(auto statement, m_db.prepare("INSERT OR REPLACE INTO rg_stream(agent, session, stream, next_seq) VALUES(?,?,?,?)"));
+    for (const auto& [stream, state] : m_streams) {
+      if (!state.changed) continue;
+      bindAll(statement, std::string_view(stream.agent), std::string_view(stream.session), stream.stream, state.next_seq);
+      RG_TRY(statement.run());
+    }
+  }
+  if (!m_marks.empty()) {
+    RG_ASSIGN(auto statement,
+              m_db.prepare("INSERT OR REPLACE INTO rg_import(path_key, identity, offset, run_id, state) VALUES(?,?,?,?,?)"));
+    for (const auto& [path, mark] : m_marks) {
+      bindAll(statement, std::string_view(path), std::string_view(mark.identity), mark.offset, idOrNull(mark.run),
+              std::string_view(mark.state));
+      RG_TRY(statement.run());
+    }
+  }
+  if (m_pins.empty()) return {};
+  RG_ASSIGN(auto statement, m_db.prepare("INSERT INTO rg_pin(t0_ns, t1_ns, reason) VALUES(?,?,?)"));
+  for (const auto& [range, reason] : m_pins) {
+    bindAll(statement, range.t0, range.t1, std::string_view(reason));
+    RG_TRY(statement.run());
+  }
+  return {};
+}
+
+Status StoreWriter::applyRetention(const Retention& policy, TimeNs now) {
+  RG_TRY(flush());
+  RG_ASSIGN(const RetentionOutcome outcome, retain(m_db, policy, now));
+  if (outcome.sample_chunks + outcome.pyramids + outcome.span_chunks > 0) m_tail->noteChange();
+  return {};
+}
+
+void StoreWriter::checkpointIfDue() {
+  m_unchecked_bytes += m_flushed_bytes;
+  if (m_unchecked_bytes < kCheckpointBytes && monotonicNow() - m_last_checkpoint < kFlushInterval) return;
+  // What a checkpoint cannot do now (a Reader in the way, a full disk) the next one does; the data are safe in the -wal file.
+  if (!m_db.exec("PRAGMA wal_checkpoint(PASSIVE)").ok()) return;
+  m_unchecked_bytes = 0;
+  m_last_checkpoint = monotonicNow();
+}
+
+}  // namespace runglass

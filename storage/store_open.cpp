@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+// StoreWriter: opening, creating, migrating, loading, closing.
+// Invariants:
+// 1. The lock is held before the file is touched.
+// 2. A journal with records is replayed whole before anything else is recorded, or open fails and leaves it.
+#include <fcntl.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "storage/schema/schema.h"
+#include "storage/store_files.h"
+#include "storage/store_writer.h"
+
+namespace runglass {
+namespace {
+
+std::string randomUuid() {
+  unsigned char bytes[16];
+  RG_CHECK(::getrandom(bytes, sizeof bytes, 0) == static_cast<ssize_t>(sizeof bytes));
+  bytes[6] = static_cast<unsigned char>((bytes[6] & 0x0f) | 0x40);
+  bytes[8] = static_cast<unsigned char>((bytes[8] & 0x3f) | 0x80);
+  constexpr const char* kHex = "0123456789abcdef";
+  std::string text;
+  for (int i = 0; i < 16; ++i) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) text.push_back('-');
+    text.push_back(kHex[bytes[i] >> 4]);
+    text.push_back(kHex[bytes[i] & 15]);
+  }
+  return text;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Writer>> Writer::open(const std::string& path, WriterOptions options) {
+  auto writer = std::make_unique<StoreWriter>(path, std::move(options));
+  RG_TRY(writer->start());
+  return std::unique_ptr<Writer>(std::move(writer));
+}
+
+StoreWriter::~StoreWriter() {
+  if (m_closed) return;
+  if (const Status status = close(); !status.ok()) std::fprintf(stderr, "%s\n", status.message().c_str());
+}
+
+Status StoreWriter::start() {
+  m_closed = true;  // until all of this has worked, destruction must not fold anything
+  RG_TRY(m_lock.take(m_path));
+  RG_TRY(openFile());
+  RG_TRY(loadState());
+  RG_TRY(prepareStatements());
+  RG_ASSIGN(const std::string uuid, m_db.queryText("SELECT value FROM rg_meta WHERE key = 'store_uuid'"));
+  RG_TRY(m_journal.open(journalPath(m_path), uuid, m_options.power_safe));
+  m_last_flush = monotonicNow();
+  if (const Status replayed = replayJournal(); !replayed.ok()) return replayed;
+  m_closed = false;
+  return {};
+}
+
+Status StoreWriter::openFile() {
+  std::error_code ignored;
+  const bool fresh = !std::filesystem::exists(m_path, ignored) || std::filesystem::file_size(m_path, ignored) == 0;
+  RG_ASSIGN(m_db, sqlite::Connection::open(m_path, sqlite::OpenMode::kCreate));
+  if (fresh) {
+    RG_TRY(createSchema());
+  } else {
+    RG_ASSIGN(const auto application, m_db.queryInt64("PRAGMA application_id"));
+    if (application.value_or(0) != sqlite::kApplicationId) {
+      return {Code::kFailedPrecondition, "cannot open store: " + m_path + ": this is an SQLite file, but not a Runglass store"};
+    }
+  }
+  RG_ASSIGN(const auto version, m_db.queryInt64("PRAGMA user_version"));
+  const auto newest = static_cast<std::int64_t>(schemaScripts().size());
+  if (version.value_or(0) > newest) {
+    return {Code::kFailedPrecondition, "cannot open store: " + m_path + ": its schema " + std::to_string(*version) +
+                                           " is newer than this program's " + std::to_string(newest) + "; use a newer runglass"};
+  }
+  RG_TRY(m_db.exec("PRAGMA journal_mode=WAL"));
+  RG_TRY(
+      m_db.exec("PRAGMA wal_autocheckpoint=0; PRAGMA journal_size_limit=67108864; PRAGMA secure_delete=OFF; "
+                "PRAGMA cache_size=-16384"));
+  // Kill-safe needs no sync per commit; power-safe must not empty the journal before the commit is on the disk.
+  RG_TRY(m_db.exec(m_options.power_safe ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=NORMAL"));
+  if (version.value_or(0) < newest) RG_TRY(migrate(*version));
+  if (m_options.max_pages > 0) RG_TRY(m_db.exec("PRAGMA max_page_count=" + std::to_string(m_options.max_pages)));
+  return {};
+}
+
+Status StoreWriter::createSchema() {
+  // page_size and auto_vacuum only take before the first table.
+  RG_TRY(m_db.exec("PRAGMA page_size=4096; PRAGMA auto_vacuum=INCREMENTAL"));
+  RG_ASSIGN(auto transaction, sqlite::Transaction::begin(m_db, sqlite::Transaction::Kind::kImmediate));
+  RG_TRY(m_db.exec("PRAGMA application_id=" + std::to_string(sqlite::kApplicationId)));
+  const auto scripts = schemaScripts();
+  for (const char* script : scripts) RG_TRY(m_db.exec(script));
+  RG_TRY(m_db.exec("PRAGMA user_version=" + std::to_string(scripts.size())));
+  RG_TRY(m_db.exec("INSERT INTO rg_meta(key, value) VALUES('store_uuid', '" + randomUuid() + "'), ('generation', 1)"));
+  return transaction.commit();
+}
+
+Status StoreWriter::migrate(std::int64_t version) {
+  const std::string backup = m_path + ".schema" + std::to_string(version);
+  if (!std::filesystem::exists(backup)) {
+    RG_ASSIGN(auto copy, m_db.prepare("VACUUM INTO ?1"));
+    copy.bind(1, std::string_view(backup));
+    RG_TRY(copy.run());
+  }
+  const auto scripts = schemaScripts();
+  for (auto next = static_cast<std::size_t>(version); next < scripts.size(); ++next) {
+    RG_ASSIGN(auto transaction, sqlite::Transaction::begin(m_db, sqlite::Transaction::Kind::kImmediate));
+    RG_TRY(m_db.exec(scripts[next]));
+    RG_TRY(m_db.exec("PRAGMA user_version=" + std::to_string(next + 1)));
+    RG_TRY(transaction.commit());
+  }
+  return {};
+}
+
+Status StoreWriter::loadState() {
+  RG_TRY(m_catalog.load(m_db));
+  m_first_new_series = m_catalog.nextSeriesId();
+  const auto next = [this](const char* sql, std::int64_t& value) -> Status {
+    RG_ASSIGN(const auto last, m_db.queryInt64(sql));
+    value = last.value_or(0) + 1;
+    return {};
+  };
+  RG_TRY(next("SELECT max(chunk_id) FROM rg_chunk", m_next_chunk));
+  RG_TRY(next("SELECT max(chunk_id) FROM rg_span_chunk", m_next_span_chunk));
+  RG_TRY(next("SELECT max(event_id) FROM rg_event", m_next_event));
+  RG_TRY(next("SELECT max(pyramid_id) FROM rg_pyramid", m_next_pyramid));
+  RG_ASSIGN(const auto generation, m_db.queryInt64("SELECT value FROM rg_meta WHERE key = 'generation'"));
+  m_tail->setGeneration(static_cast<std::uint64_t>(generation.value_or(1)));
+  RG_ASSIGN(auto streams, m_db.prepare("SELECT agent, session, stream, next_seq FROM rg_stream"));
+  while (true) {
+    RG_ASSIGN(const bool row, streams.step());
+    if (!row) break;
+    const StreamKey key{std::string(streams.text(0)), std::string(streams.text(1)), static_cast<std::uint32_t>(streams.int64(2))};
+    m_streams[key].next_seq = static_cast<std::uint64_t>(streams.int64(3));
+  }
+  // A crash leaves open span chunks; they are complete as they are.
+  return m_db.exec("UPDATE rg_span_chunk SET sealed = 1 WHERE sealed = 0");
+}
+
+Status StoreWriter::prepareStatements() {
+  const auto keep = [this](sqlite::Statement& statement, std::string_view sql) -> Status {
+    RG_ASSIGN(statement, m_db.prepare(sql, true));
+    return {};
+  };
+  RG_TRY(keep(m_sql.chunk,
+              "INSERT OR REPLACE INTO rg_chunk(chunk_id, series_id, x0, x1, n, sealed, late, crc, data) VALUES(?,?,?,?,?,?,?,?,?)"));
+  RG_TRY(keep(m_sql.pyramid, "INSERT OR REPLACE INTO rg_pyramid(pyramid_id, series_id, x0, x1, chunks, crc, data) VALUES(?,?,?,?,?,?,?)"));
+  RG_TRY(keep(m_sql.span_chunk,
+              "INSERT OR REPLACE INTO rg_span_chunk(chunk_id, track_id, lane, t0, t1, n, first_span_id, sealed, crc, data) "
+              "VALUES(?,?,?,?,?,?,?,?,?,?)"));
+  RG_TRY(keep(m_sql.extent, "UPDATE rg_series SET sample_count=?2, first_x=?3, last_x=?4, first_ns=?5, last_ns=?6 WHERE series_id=?1"));
+  RG_TRY(keep(m_sql.small_pyramids,
+              "SELECT pyramid_id, x0, x1, chunks, crc, data FROM rg_pyramid WHERE series_id = ?1 AND chunks < ?2 ORDER BY pyramid_id"));
+  return keep(m_sql.drop_pyramid, "DELETE FROM rg_pyramid WHERE pyramid_id = ?");
+}
+
+Status StoreWriter::replayJournal() {
+  if (m_journal.empty()) return {};
+  if (!m_options.replay) {
+    return {Code::kFailedPrecondition,
+            "cannot open store: " + m_path +
+                ": its journal holds data that was received but not stored; open it with runglassctl serve or the console"};
+  }
+  RG_TRY(m_journal.replay([this](const StreamKey& stream, std::uint64_t seq, std::string_view payload) -> Status {
+    StreamState& state = m_streams[stream];
+    if (seq < state.next_seq) return {};
+    RG_TRY(m_options.replay(stream, seq, payload, *this));
+    state.next_seq = seq + 1;
+    state.changed = m_streams_changed = true;
+    return {};
+  }));
+  if (m_journal.truncatedBytes() > 0) {
+    issue({.code = "store.journal_torn",
+           .source = m_path,
+           .count = 1,
+           .first = {},
+           .last = {},
+           .detail = "dropped " + std::to_string(m_journal.truncatedBytes()) + " bytes of an unfinished record at the journal's end"});
+  }
+  return flush();
+}
+
+Status StoreWriter::loadSeries(SeriesId id, LiveSeries& series) {
+  RG_ASSIGN(auto extent, m_db.prepare("SELECT sample_count, first_x, last_x, first_ns, last_ns FROM rg_series WHERE series_id = ?"));
+  extent.bind(1, id.value);
+  RG_ASSIGN(const bool known, extent.step());
+  if (known) series.extent = {extent.int64(0), extent.int64(1), extent.int64(2), extent.optionalInt64(3), extent.optionalInt64(4)};
+  RG_ASSIGN(auto sealed, m_db.prepare("SELECT max(x1) FROM rg_chunk WHERE series_id = ? AND sealed = 1 AND late = 0"));
+  sealed.bind(1, id.value);
+  RG_TRY(sealed.step().status());
+  series.any_sealed = !sealed.isNull(0);
+  series.sealed_x1 = sealed.int64(0);
+  RG_ASSIGN(auto chunks, m_db.prepare("SELECT sum(chunks) FROM rg_pyramid WHERE series_id = ?"));
+  chunks.bind(1, id.value);
+  RG_TRY(chunks.step().status());
+  series.sealed_chunks = chunks.int64(0);
+  RG_ASSIGN(auto open, m_db.prepare("SELECT chunk_id, x0, n, late, crc, data, x1 FROM rg_chunk WHERE series_id = ? AND sealed = 0"));
+  open.bind(1, id.value);
+  while (true) {
+    RG_ASSIGN(const bool row, open.step());
+    if (!row) return {};
+    const auto n = static_cast<std::size_t>(open.int64(2));
+    const std::string_view blob = open.blob(5);
+    RawPoints points;
+    const bool sane = n > 0 && n <= kChunkPoints &&
+                      chunkChecksum(id.value, open.int64(1), open.int64(6), n, blob) == static_cast<std::uint32_t>(open.int64(4));
+    const bool has_time = sampleChunkHasTime(blob);
+    if (sane) points.x.resize(n), points.value.resize(n), points.time.resize(has_time ? n : 0);
+    SeriesBuffer* buffer = &series.main;
+    if (open.int64(3) != 0) {
+      series.late = std::make_unique<SeriesBuffer>();
+      buffer = series.late.get();
+    }
+    if (!sane || buffer->points() > 0 ||
+        !decodeSampleChunk(blob, n, open.int64(1), points.x.data(), points.time.data(), points.value.data())) {
+      // Left in the file as it is, for verify to name; new points go to a chunk of their own.
+      RG_TRY(m_db.exec("UPDATE rg_chunk SET sealed = 1 WHERE chunk_id = " + std::to_string(open.int64(0))));
+      continue;
+    }
+    buffer->append(points.x.data(), has_time ? points.time.data() : nullptr, points.value.data(), n);
+    buffer->chunk_id = open.int64(0);
+    buffer->dirty = false;
+  }
+}
+
+Status StoreWriter::close() {
+  if (m_closed) return {};
+  RG_TRY(flush());
+  m_closed = true;
+  m_tail->clear();
+  m_sql = {};
+  RG_TRY(m_db.exec("PRAGMA wal_checkpoint(TRUNCATE)"));
+  // Fails while a Reader is open; then an empty -wal stays, and the store is whole all the same.
+  Status folded = m_db.exec("PRAGMA journal_mode=DELETE");
+  if (!folded.ok()) folded = {Code::kUnavailable, "store not folded into one file: " + m_path + ": it is still being read"};
+  RG_TRY(m_db.close());
+  RG_TRY(m_journal.remove());
+  m_lock.release();
+  return folded;
+}
+
+}  // namespace runglass

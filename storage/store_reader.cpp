@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// StoreReader: opening and the catalogue.
+// Invariants:
+// 1. Each call is one short read transaction.
+// 2. What is in the tail and not yet in the file is added, never doubled (live_tail.h).
+#include "storage/store_reader.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "storage/rows.h"
+#include "storage/schema/schema.h"
+#include "storage/store_files.h"
+
+namespace runglass {
+
+Result<std::unique_ptr<Reader>> Reader::open(const std::string& path, ReaderOptions options) {
+  auto reader = std::make_unique<StoreReader>(path, std::move(options));
+  RG_TRY(reader->start());
+  return std::unique_ptr<Reader>(std::move(reader));
+}
+
+Status StoreReader::start() {
+  std::error_code ignored;
+  const bool wal = std::filesystem::exists(m_path + "-wal", ignored);
+  const std::string folder = std::filesystem::path(m_path).parent_path().string();
+  const bool writable = ::access(m_path.c_str(), W_OK) == 0 && ::access(folder.empty() ? "." : folder.c_str(), W_OK) == 0;
+  m_immutable = !wal && !writable;
+  RG_ASSIGN(m_db, sqlite::Connection::open(m_path, m_immutable ? sqlite::OpenMode::kImmutable : sqlite::OpenMode::kReadOnly));
+  RG_ASSIGN(const auto application, m_db.queryInt64("PRAGMA application_id"));
+  if (application.value_or(0) != sqlite::kApplicationId) {
+    return {Code::kFailedPrecondition, "cannot open store: " + m_path + ": this is an SQLite file, but not a Runglass store"};
+  }
+  RG_ASSIGN(const auto version, m_db.queryInt64("PRAGMA user_version"));
+  const auto newest = static_cast<std::int64_t>(schemaScripts().size());
+  if (version.value_or(0) > newest) {
+    return {Code::kFailedPrecondition, "cannot open store: " + m_path + ": its schema " + std::to_string(*version) +
+                                           " is newer than this program's " + std::to_string(newest) + "; use a newer runglass"};
+  }
+  return m_db.exec("PRAGMA query_only=ON; PRAGMA wal_autocheckpoint=0; PRAGMA cache_size=-8192");
+}
+
+Result<sqlite::Statement*> StoreReader::kept(sqlite::Statement& statement, std::string_view sql) {
+  if (!statement) {
+    RG_ASSIGN(statement, m_db.prepare(sql, true));
+  }
+  statement.reset();
+  return &statement;
+}
+
+std::uint64_t StoreReader::generation() {
+  // data_version changes when another connection commits; the tail counts what is not committed yet.
+  const auto statement = kept(m_version_sql, "PRAGMA data_version");
+  if (statement.ok()) {
+    const auto row = (*statement)->step();
+    if (row.ok() && *row && (*statement)->int64(0) != m_data_version) {
+      m_data_version = (*statement)->int64(0);
+      ++m_generation;
+    }
+    (*statement)->reset();
+  }
+  return m_generation + (m_live ? m_live->generation() : 0);
+}
+
+Result<std::uint64_t> StoreReader::fileGeneration() {
+  RG_ASSIGN(sqlite::Statement * statement, kept(m_generation_sql, "SELECT value FROM rg_meta WHERE key = 'generation'"));
+  RG_ASSIGN(const bool row, statement->step());
+  const auto generation = row ? static_cast<std::uint64_t>(statement->int64(0)) : 0;
+  statement->reset();
+  return generation;
+}
+
+namespace {
+
+template <class Row>
+Result<std::vector<Row>> all(sqlite::Connection& db, std::string_view rest, std::initializer_list<std::int64_t> args = {}) {
+  std::vector<Row> rows;
+  RG_TRY(rows::each<Row>(
+      db, rest, [&](Row row) { rows.push_back(std::move(row)); }, args));
+  return rows;
+}
+template <class Tag>
+std::int64_t number(Id<Tag> id) {
+  return static_cast<std::int64_t>(id.value);
+}
+
+}  // namespace
+
+Result<std::vector<Node>> StoreReader::nodes() { return all<Node>(m_db, " ORDER BY name, node_id"); }
+Result<std::vector<Device>> StoreReader::devices() { return all<Device>(m_db, " ORDER BY node_id, kind, device_index, device_id"); }
+Result<std::vector<Run>> StoreReader::runs() { return all<Run>(m_db, " ORDER BY run_id"); }
+Result<std::vector<Attempt>> StoreReader::attempts(RunId run) {
+  return all<Attempt>(m_db, " WHERE run_id = ?1 ORDER BY number", {number(run)});
+}
+Result<std::vector<Rank>> StoreReader::ranks(AttemptId attempt) {
+  return all<Rank>(m_db, " WHERE attempt_id = ?1 ORDER BY rank", {number(attempt)});
+}
+Result<std::vector<Fact>> StoreReader::facts(AttemptId attempt) {
+  return all<Fact>(m_db, " WHERE attempt_id = ?1 ORDER BY key, node_id, rank", {number(attempt)});
+}
+Result<std::vector<Checkpoint>> StoreReader::checkpoints(RunId run) {
+  return all<Checkpoint>(m_db, " WHERE attempt_id IN (SELECT attempt_id FROM rg_attempt WHERE run_id = ?1) ORDER BY attempt_id, step, path",
+                         {number(run)});
+}
+Result<std::vector<Progress>> StoreReader::progress(RunId run) {
+  return all<Progress>(
+      m_db, " WHERE attempt_id = (SELECT attempt_id FROM rg_attempt WHERE run_id = ?1 ORDER BY number DESC LIMIT 1) ORDER BY rank",
+      {number(run)});
+}
+Result<std::vector<Track>> StoreReader::tracks(AttemptId attempt) {
+  return all<Track>(m_db, " WHERE t.attempt_id = ?1 ORDER BY t.rank, t.track_id", {number(attempt)});
+}
+Result<std::vector<Finding>> StoreReader::findings(std::optional<RunId> run) {
+  if (!run) return all<Finding>(m_db, " ORDER BY finding_id");
+  return all<Finding>(m_db, " WHERE run_id = ?1 ORDER BY finding_id", {number(*run)});
+}
+
+Result<std::vector<Series>> StoreReader::series(const SeriesFilter& filter) {
+  std::string where;
+  std::vector<std::int64_t> args;
+  const auto condition = [&](std::string_view sql, std::int64_t value) {
+    where.append(where.empty() ? " WHERE " : " AND ").append(sql).append("?").append(std::to_string(args.size() + 1));
+    args.push_back(value);
+  };
+  if (filter.run) condition("a.run_id = ", number(*filter.run));
+  if (filter.attempt) condition("s.attempt_id = ", number(*filter.attempt));
+  if (filter.node) condition("s.node_id = ", number(*filter.node));
+  if (filter.device) condition("s.device_id = ", number(*filter.device));
+  if (filter.kind) condition("s.kind = ", static_cast<std::int64_t>(*filter.kind));
+  if (filter.metric) where.append(where.empty() ? " WHERE " : " AND ").append("m.text = ?").append(std::to_string(args.size() + 1));
+  RG_ASSIGN(auto statement, m_db.prepare(std::string(rows::select<Series>()).append(where).append(" ORDER BY s.series_id")));
+  int index = 1;
+  for (const std::int64_t arg : args) statement.bind(index++, arg);
+  if (filter.metric) statement.bind(index, std::string_view(*filter.metric));
+  std::vector<Series> found;
+  while (true) {
+    RG_ASSIGN(const bool row, statement.step());
+    if (!row) break;
+    found.push_back(rows::read<Series>(statement));
+    if (!m_live) continue;
+    if (const auto extent = m_live->extent(found.back().id)) {
+      Series& s = found.back();
+      s.sample_count = extent->count;
+      s.first_x = extent->first_x, s.last_x = extent->last_x;
+      s.first_time = extent->first_time, s.last_time = extent->last_time;
+    }
+  }
+  return found;
+}
+
+Result<std::optional<std::int64_t>> StoreReader::supersededFrom(AttemptId attempt) {
+  // A later attempt began at or before steps that this one had done.
+  RG_ASSIGN(auto statement, m_db.prepare("SELECT min(s.first_x) FROM rg_series s JOIN rg_attempt later ON later.attempt_id = s.attempt_id "
+                                         "JOIN rg_attempt this ON this.run_id = later.run_id AND this.number < later.number "
+                                         "WHERE this.attempt_id = ?1 AND s.kind = 2 AND s.sample_count > 0"));
+  statement.bind(1, attempt.value);
+  RG_TRY(statement.step().status());
+  const std::optional<std::int64_t> from = statement.optionalInt64(0);
+  if (!from) return from;
+  RG_ASSIGN(auto last, m_db.prepare("SELECT max(last_x) FROM rg_series WHERE attempt_id = ?1 AND kind = 2 AND sample_count > 0"));
+  last.bind(1, attempt.value);
+  RG_TRY(last.step().status());
+  if (last.isNull(0) || last.int64(0) < *from) return std::optional<std::int64_t>();
+  return from;
+}
+
+Status StoreReader::query(std::string_view sql, const SqlSink& sink, std::stop_token stop) {
+  if (!m_session) {
+    RG_ASSIGN(m_session, SqlSession::open(m_path, m_immutable, *this));
+  }
+  return m_session->query(sql, sink, std::move(stop));
+}
+
+}  // namespace runglass

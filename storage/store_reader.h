@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// StoreReader: the Reader over one SQLite file and, in the writer's process, its LiveTail. Internal to storage; use Reader::open.
+//
+// Threading:  one thread at a time.
+// Ownership:  owns a read-only connection, its statements and the decoded-pyramid cache.
+// Units:      reader.h.
+// Errors:     reader.h.
+// Cost:       reader.h.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "storage/live_tail.h"
+#include "storage/pyramid_cache.h"
+#include "storage/reader.h"
+#include "storage/sql/sql_session.h"
+#include "storage/sqlite/connection.h"
+
+namespace runglass {
+
+// One chunk of a series, from the file or the tail.
+struct ChunkView {
+  std::int64_t id = 0;
+  bool late = false;
+  std::int64_t x0 = 0, x1 = 0;
+  std::size_t n = 0;
+  std::uint32_t crc = 0;
+  std::string blob;                 // from the file: checked and decoded when needed
+  std::optional<RawPoints> points;  // from the tail's open chunk
+  bool checked = false;             // came from the tail: no checksum to check
+};
+
+class StoreReader final : public Reader {
+ public:
+  StoreReader(std::string path, ReaderOptions options) : m_path(std::move(path)), m_live(std::move(options.live)) {}
+  Status start();
+
+  std::uint64_t generation() override;
+  Result<StoreInfo> info() override;  // store_info.cpp
+  Result<std::vector<Node>> nodes() override;
+  Result<std::vector<Device>> devices() override;
+  Result<std::vector<Run>> runs() override;
+  Result<std::vector<Attempt>> attempts(RunId run) override;
+  Result<std::vector<Rank>> ranks(AttemptId attempt) override;
+  Result<std::vector<Fact>> facts(AttemptId attempt) override;
+  Result<std::vector<Checkpoint>> checkpoints(RunId run) override;
+  Result<std::vector<Progress>> progress(RunId run) override;
+  Result<std::vector<Series>> series(const SeriesFilter& filter) override;
+  Result<std::vector<Event>> events(const EventFilter& filter) override;
+  Result<std::vector<LogLine>> logs(const EventFilter& filter) override;
+  Result<std::vector<Issue>> issues() override;
+  Result<std::vector<Label>> labels(RunId run) override;
+  Result<std::vector<Finding>> findings(std::optional<RunId> run) override;
+  Result<SampleColumns> samples(SeriesId series, TimeRange range, std::stop_token stop) override;
+  Result<ScalarColumns> scalars(SeriesId series, std::int64_t step0, std::int64_t step1, std::stop_token stop) override;
+  Result<std::optional<std::int64_t>> supersededFrom(AttemptId attempt) override;
+  Result<std::vector<Bin>> bins(SeriesId series, Axis axis, std::int64_t x0, std::int64_t x1, std::size_t bins,
+                                std::stop_token stop) override;
+  Result<std::vector<LatestSample>> latest(std::span<const SeriesId> series) override;
+  Result<std::vector<Track>> tracks(AttemptId attempt) override;
+  Result<SpanColumns> spans(TrackId track, TimeRange range, std::stop_token stop) override;
+  Status query(std::string_view sql, const SqlSink& sink, std::stop_token stop) override;
+  Result<std::vector<std::string>> verify(std::stop_token stop) override;  // verify.cpp
+
+ private:
+  // Which x a chunk must touch: [x0, x1], both inclusive.
+  struct Bounds {
+    std::int64_t x0, x1;
+  };
+  // Calls `take` inside one read transaction with the tail's rows that complete the file's; again when the tail has moved on meanwhile.
+  template <class Take>
+  Status consistent(Take take);
+  // The same for the chunks of a series; the transaction stays open with `transaction`.
+  Status openSnapshot(SeriesId id, std::optional<sqlite::Transaction>& transaction, SeriesSnapshot& tail);
+  // Chunks that touch `bounds`, main before late, each group in order of arrival. `open_only`: those without a pyramid row.
+  Status chunks(SeriesId id, Bounds bounds, bool open_only, SeriesSnapshot& tail, std::vector<ChunkView>& out);
+  // Appends the points of the chunks inside `bounds`, merged in x order; the first damaged chunk is named in `damage`.
+  Status decode(SeriesId id, const std::vector<ChunkView>& chunks, Bounds bounds, const std::stop_token& stop, RawPoints& out,
+                std::string& damage);
+  Status decodeRange(SeriesId id, Bounds bounds, const std::stop_token& stop, SeriesSnapshot& tail, RawPoints& out);
+  Result<RawPoints> points(SeriesId id, Bounds bounds, const std::stop_token& stop);
+  Result<PyramidSegment> cutBlock(SeriesId id, Bounds bounds, const std::stop_token& stop, SeriesSnapshot& tail);
+  Status known(SeriesId id);
+  Result<std::uint64_t> fileGeneration();
+  Result<std::vector<Bin>> binsByTime(SeriesId id, std::int64_t x0, std::int64_t x1, std::size_t bins, const std::stop_token& stop);
+  Status pyramidSegments(SeriesId id, SeriesSnapshot& tail, std::vector<PyramidSegment>& out);
+  Result<sqlite::Statement*> kept(sqlite::Statement& statement, std::string_view sql);
+  Result<std::string> text(std::int64_t id);
+
+  std::string m_path;
+  bool m_immutable = false;
+  std::shared_ptr<const LiveTail> m_live;
+  sqlite::Connection m_db;
+  sqlite::Statement m_generation_sql, m_version_sql, m_chunks_sql, m_open_sql, m_pyramid_sql, m_pyramid_data_sql, m_known_sql, m_spans_sql,
+      m_text_sql, m_newest_sql, m_kind_sql;
+  PyramidCache m_pyramids;
+  std::unordered_map<std::int64_t, std::string> m_texts;
+  std::unique_ptr<SqlSession> m_session;
+  std::uint64_t m_generation = 0;
+  std::int64_t m_data_version = -1;
+};
+
+}  // namespace runglass

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+// StoreReader: reduction to bins, from raw points while those are few, else from the pyramid.
+// Invariants:
+// 1. The returned bins tile [x0, x1); every sample of the range is in exactly one.
+// 2. An inner edge never lies inside a pyramid block: it is moved up to the next block that begins after the block before it ended.
+// 3. Blocks that the range's own ends cut are decoded from their chunks.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "storage/store_reader.h"
+
+namespace runglass {
+namespace {
+
+constexpr std::int64_t kHighest = std::numeric_limits<std::int64_t>::max();
+
+__extension__ using Wide = unsigned __int128;
+
+// Edge k of `bins` uniform bins over [x0, x1).
+std::int64_t edgeAt(std::int64_t x0, std::int64_t x1, std::size_t bins, std::size_t k) {
+  const auto width = static_cast<Wide>(static_cast<std::uint64_t>(x1) - static_cast<std::uint64_t>(x0));
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(x0) + static_cast<std::uint64_t>(width * k / bins));
+}
+
+std::vector<Bin> emptyBins(std::int64_t x0, std::int64_t x1, std::size_t bins) {
+  std::vector<Bin> out(bins);
+  std::int64_t edge = x0;
+  for (std::size_t k = 0; k < bins; ++k) {
+    out[k].x0 = edge;
+    out[k].x1 = edge = edgeAt(x0, x1, bins, k + 1);
+  }
+  return out;
+}
+
+void addPoint(Bin& bin, double v) {
+  if (std::isnan(v)) {
+    ++bin.nan_count;
+    return;
+  }
+  if (bin.count++ == 0) {
+    bin.first = bin.min = bin.max = v;
+  } else {
+    if (v < bin.min) bin.min = v;
+    if (v > bin.max) bin.max = v;
+  }
+  bin.sum += v;
+  bin.last = v;
+}
+
+// x in order; every point belongs to the last bin that begins at or before it.
+void addPoints(std::vector<Bin>& bins, const std::vector<std::int64_t>& x, const std::vector<double>& value) {
+  std::size_t k = 0;
+  for (std::size_t i = 0; i < x.size();) {
+    while (k + 1 < bins.size() && bins[k + 1].x0 <= x[i]) ++k;
+    const std::int64_t end = k + 1 < bins.size() ? bins[k].x1 : kHighest;
+    Bin& bin = bins[k];
+    do {
+      addPoint(bin, value[i++]);
+    } while (i < x.size() && (x[i] < end || end == kHighest));
+  }
+}
+
+void addEntries(Bin& bin, const Pyramid& p, std::size_t begin, std::size_t end) {
+  for (std::size_t i = begin; i < end; ++i) {
+    bin.nan_count += p.nan_count[i];
+    if (p.count[i] == 0) continue;
+    if (bin.count == 0) {
+      bin.first = p.first[i];
+      bin.min = p.min[i];
+      bin.max = p.max[i];
+    } else {
+      if (p.min[i] < bin.min) bin.min = p.min[i];
+      if (p.max[i] > bin.max) bin.max = p.max[i];
+    }
+    bin.count += p.count[i];
+    bin.sum += p.sum[i];
+    bin.last = p.last[i];
+  }
+}
+
+bool isOrdered(const Pyramid& p) {
+  for (std::size_t i = 1; i < p.size(); ++i) {
+    if (p.x0[i] < p.x1[i - 1]) return false;
+  }
+  return true;
+}
+
+// Part of a row's entries.
+struct Slice {
+  const Pyramid* pyramid;
+  std::size_t from, to;
+};
+
+// The entries of all slices as one sequence.
+class Entries {
+ public:
+  explicit Entries(std::vector<Slice> slices) : m_slices(std::move(slices)) {
+    for (const Slice& slice : m_slices) {
+      m_begin.push_back(m_size);
+      m_size += slice.to - slice.from;
+    }
+  }
+  std::size_t size() const { return m_size; }
+  std::int64_t x0(std::size_t i) const { return at(i, &Pyramid::x0); }
+  std::int64_t x1(std::size_t i) const { return at(i, &Pyramid::x1); }
+  // First entry that begins at or after x.
+  std::size_t firstFrom(std::int64_t x) const {
+    std::size_t low = 0, high = m_size;
+    while (low < high) {
+      const std::size_t middle = low + (high - low) / 2;
+      if (x0(middle) < x) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
+  // Entries [begin, end) as slices.
+  std::vector<Slice> slices(std::size_t begin, std::size_t end) const {
+    std::vector<Slice> out;
+    for (std::size_t s = 0; s < m_slices.size(); ++s) {
+      const Slice& slice = m_slices[s];
+      const std::size_t size = slice.to - slice.from;
+      const std::size_t from = std::clamp(begin, m_begin[s], m_begin[s] + size) - m_begin[s];
+      const std::size_t to = std::clamp(end, m_begin[s], m_begin[s] + size) - m_begin[s];
+      if (from < to) out.push_back({slice.pyramid, slice.from + from, slice.from + to});
+    }
+    return out;
+  }
+  void addTo(Bin& bin, std::size_t begin, std::size_t end) const {
+    while (begin < end) {
+      const std::size_t s = sliceOf(begin);
+      const Slice& slice = m_slices[s];
+      const std::size_t stop = std::min(end, m_begin[s] + slice.to - slice.from);
+      addEntries(bin, *slice.pyramid, slice.from + begin - m_begin[s], slice.from + stop - m_begin[s]);
+      begin = stop;
+    }
+  }
+
+ private:
+  std::size_t sliceOf(std::size_t i) const {
+    return static_cast<std::size_t>(std::upper_bound(m_begin.begin(), m_begin.end(), i) - m_begin.begin()) - 1;
+  }
+  std::int64_t at(std::size_t i, std::vector<std::int64_t> Pyramid::*column) const {
+    const std::size_t s = sliceOf(i);
+    return (m_slices[s].pyramid->*column)[m_slices[s].from + i - m_begin[s]];
+  }
+  std::vector<Slice> m_slices;
+  std::vector<std::size_t> m_begin;
+  std::size_t m_size = 0;
+};
+
+std::vector<Bin> reduceEntries(const Entries& entries, std::int64_t x0, std::int64_t x1, std::size_t bins) {
+  std::vector<Bin> out = emptyBins(x0, x1, bins);
+  const std::size_t end = entries.size();
+  std::size_t next = 0;
+  for (std::size_t k = 0; k < bins; ++k) {
+    std::size_t stop = end;
+    std::int64_t edge = x1;
+    if (k + 1 < bins) {
+      edge = std::max(edgeAt(x0, x1, bins, k + 1), out[k].x0);
+      stop = std::clamp(entries.firstFrom(edge), next, end);
+      // The block before the edge reaches it: move up to where a block begins after the one before it ended.
+      while (stop > 0 && stop < end && entries.x1(stop - 1) >= entries.x0(stop)) ++stop;
+      if (stop > 0 && entries.x1(stop - 1) >= edge) edge = stop < end ? entries.x0(stop) : x1;
+      out[k + 1].x0 = edge;
+    }
+    out[k].x1 = edge;
+    entries.addTo(out[k], next, stop);
+    next = stop;
+  }
+  return out;
+}
+
+}  // namespace
+
+namespace {
+
+std::vector<Slice> slicesOf(const std::vector<PyramidSegment>& segments) {
+  std::vector<Slice> slices;
+  for (const PyramidSegment& segment : segments) slices.push_back({segment.pyramid.get(), 0, segment.pyramid->size()});
+  return slices;
+}
+
+PyramidSegment segmentOf(const RawPoints& points) {
+  auto pyramid = std::make_shared<Pyramid>();
+  appendPyramid(points.x.data(), points.value.data(), points.size(), *pyramid);
+  return {std::move(pyramid), true};
+}
+
+}  // namespace
+
+Status StoreReader::pyramidSegments(SeriesId id, SeriesSnapshot& tail, std::vector<PyramidSegment>& out) {
+  RG_ASSIGN(sqlite::Statement * rows, kept(m_pyramid_sql, "SELECT pyramid_id, x0, x1, chunks, crc FROM rg_pyramid WHERE series_id = ?1"));
+  rows->bind(1, id.value);
+  while (true) {
+    RG_ASSIGN(const bool row, rows->step());
+    if (!row) break;
+    const std::int64_t pyramid_id = rows->int64(0);
+    const auto crc = static_cast<std::uint32_t>(rows->int64(4));
+    if (const PyramidSegment* cached = m_pyramids.find(pyramid_id, crc)) {
+      out.push_back(*cached);
+      continue;
+    }
+    RG_ASSIGN(sqlite::Statement * data, kept(m_pyramid_data_sql, "SELECT data FROM rg_pyramid WHERE pyramid_id = ?1"));
+    data->bind(1, pyramid_id);
+    RG_ASSIGN(const bool there, data->step());
+    auto pyramid = std::make_shared<Pyramid>();
+    const bool good =
+        there &&
+        chunkChecksum(id.value, rows->int64(1), rows->int64(2), static_cast<std::uint64_t>(rows->int64(3)), data->blob(0)) == crc &&
+        decodePyramid(data->blob(0), *pyramid);
+    data->reset();
+    if (!good)
+      return {Code::kDataLoss,
+              "damaged pyramid: " + m_path + ": series " + std::to_string(id.value) + " row " + std::to_string(pyramid_id)};
+    const PyramidSegment segment{std::move(pyramid), false};
+    const PyramidSegment checked{segment.pyramid, isOrdered(*segment.pyramid)};
+    m_pyramids.put(pyramid_id, crc, checked);
+    out.push_back(checked);
+  }
+  rows->reset();
+  for (const PendingChunk& pending : tail.sealed) out.push_back({pending.pyramid, isOrdered(*pending.pyramid)});
+  std::vector<ChunkView> open;
+  RG_TRY(chunks(id, {std::numeric_limits<std::int64_t>::min(), kHighest}, true, tail, open));
+  RawPoints points;
+  std::string damage;
+  RG_TRY(decode(id, open, {std::numeric_limits<std::int64_t>::min(), kHighest}, {}, points, damage));
+  if (points.size() > 0) out.push_back(segmentOf(points));
+  std::erase_if(out, [](const PyramidSegment& segment) { return segment.pyramid->size() == 0; });
+  std::stable_sort(out.begin(), out.end(),
+                   [](const PyramidSegment& a, const PyramidSegment& b) { return a.pyramid->x0.front() < b.pyramid->x0.front(); });
+  return {};
+}
+
+Result<std::vector<Bin>> StoreReader::bins(SeriesId series, Axis axis, std::int64_t x0, std::int64_t x1, std::size_t bins,
+                                           std::stop_token stop) {
+  RG_TRY(known(series));
+  if (bins == 0) return std::vector<Bin>();
+  if (x1 <= x0) return emptyBins(x0, x0, bins);
+  RG_ASSIGN(sqlite::Statement * kind, kept(m_kind_sql, "SELECT kind FROM rg_series WHERE series_id = ?1"));
+  kind->bind(1, series.value);
+  RG_ASSIGN(const bool row, kind->step());
+  const bool scalar = row && kind->int64(0) == static_cast<int>(SeriesKind::kScalar);
+  kind->reset();
+  const Bounds bounds{x0, x1 == kHighest ? x1 : x1 - 1};
+  if (scalar && axis == Axis::kTime) return binsByTime(series, x0, x1, bins, stop);
+
+  std::optional<sqlite::Transaction> transaction;
+  SeriesSnapshot tail;
+  RG_TRY(openSnapshot(series, transaction, tail));
+  std::vector<PyramidSegment> segments;
+  const Status read = pyramidSegments(series, tail, segments);
+  bool ordered = read.ok();
+  for (std::size_t i = 0; i < segments.size(); ++i) {
+    ordered = ordered && segments[i].ordered;
+    ordered = ordered && (i == 0 || segments[i - 1].pyramid->x1.back() <= segments[i].pyramid->x0.front());
+  }
+  const Entries entries(slicesOf(segments));
+  if (!ordered || entries.size() <= bins) {
+    RawPoints points;
+    RG_TRY(decodeRange(series, bounds, stop, tail, points));
+    if (points.size() <= bins * kPyramidRadix) {
+      std::vector<Bin> out = emptyBins(x0, x1, bins);
+      addPoints(out, points.x, points.value);
+      return out;
+    }
+    // Blocks that overlap or are damaged: make them again from the merged points.
+    const PyramidSegment merged = segmentOf(points);
+    return reduceEntries(Entries(slicesOf({merged})), x0, x1, bins);
+  }
+  // Whole blocks inside the range are [begin, end); a block that an end of the range cuts is decoded.
+  std::size_t begin = entries.firstFrom(x0), end = std::max(begin, entries.firstFrom(bounds.x1));
+  while (end < entries.size() && entries.x1(end) <= bounds.x1) ++end;
+  PyramidSegment head, tail_part;
+  if (begin > 0 && entries.x1(begin - 1) >= x0) {
+    std::int64_t last = entries.x1(begin - 1);
+    // Equal x may go on in the next block, which a range of x cannot tell apart.
+    while (begin < end && entries.x0(begin) <= last) last = std::max(last, entries.x1(begin++));
+    RG_ASSIGN(head, cutBlock(series, {x0, std::min(last, bounds.x1)}, stop, tail));
+  }
+  while (end > begin && entries.x1(end - 1) > bounds.x1) --end;
+  if (end < entries.size() && entries.x0(end) <= bounds.x1 && end >= begin) {
+    std::int64_t first = entries.x0(end);
+    while (end > begin && entries.x1(end - 1) >= first) first = entries.x0(--end);
+    if (head.pyramid && head.pyramid->size() > 0)
+      first = std::max(first, head.pyramid->x1.back() == kHighest ? kHighest : head.pyramid->x1.back() + 1);
+    RG_ASSIGN(tail_part, cutBlock(series, {std::max(first, x0), bounds.x1}, stop, tail));
+  }
+  std::vector<Slice> parts;
+  if (head.pyramid) parts.push_back({head.pyramid.get(), 0, head.pyramid->size()});
+  for (const Slice& slice : entries.slices(begin, end)) parts.push_back(slice);
+  if (tail_part.pyramid) parts.push_back({tail_part.pyramid.get(), 0, tail_part.pyramid->size()});
+  return reduceEntries(Entries(std::move(parts)), x0, x1, bins);
+}
+
+Status StoreReader::decodeRange(SeriesId series, Bounds bounds, const std::stop_token& stop, SeriesSnapshot& tail, RawPoints& points) {
+  std::vector<ChunkView> found;
+  RG_TRY(chunks(series, bounds, false, tail, found));
+  std::string damage;
+  return decode(series, found, bounds, stop, points, damage);
+}
+
+Result<PyramidSegment> StoreReader::cutBlock(SeriesId series, Bounds bounds, const std::stop_token& stop, SeriesSnapshot& tail) {
+  RawPoints points;
+  if (bounds.x0 <= bounds.x1) RG_TRY(decodeRange(series, bounds, stop, tail, points));
+  return segmentOf(points);
+}
+
+Result<std::vector<Bin>> StoreReader::binsByTime(SeriesId series, std::int64_t x0, std::int64_t x1, std::size_t bins,
+                                                 const std::stop_token& stop) {
+  RG_ASSIGN(RawPoints points, this->points(series, {std::numeric_limits<std::int64_t>::min(), kHighest}, stop));
+  // Steps come in step order; bins by time need time order. Points without a time are in no bin.
+  RawPoints timed;
+  const std::int64_t last = x1 == kHighest ? x1 : x1 - 1;
+  for (std::size_t i = 0; i < points.time.size(); ++i) {
+    if (points.time[i] == kAbsent || points.time[i] < x0 || points.time[i] > last) continue;
+    timed.x.push_back(points.time[i]);
+    timed.value.push_back(points.value[i]);
+  }
+  sortPoints(timed);
+  std::vector<Bin> out = emptyBins(x0, x1, bins);
+  addPoints(out, timed.x, timed.value);
+  return out;
+}
+
+}  // namespace runglass

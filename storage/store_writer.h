@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// StoreWriter: the Writer over one SQLite file. Internal to storage; use Writer::open.
+//
+// Threading:  all calls on one thread; liveTail() is shared with Readers.
+// Ownership:  owns connection, lock and journal.
+// Units:      TimeNs, bytes.
+// Errors:     writer.h.
+// Cost:       writer.h.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "storage/catalog.h"
+#include "storage/journal.h"
+#include "storage/live_tail.h"
+#include "storage/sqlite/connection.h"
+#include "storage/store_lock.h"
+#include "storage/writer.h"
+
+namespace runglass {
+
+class StoreWriter final : public Writer {
+ public:
+  explicit StoreWriter(std::string path, WriterOptions options) : m_path(std::move(path)), m_options(std::move(options)) {}
+  ~StoreWriter() override;
+  Status start();
+
+  NodeId node(const Node& node) override { return m_catalog.node(node); }
+  DeviceId device(const Device& device) override { return m_catalog.device(device); }
+  RunId run(const Run& run) override { return m_catalog.run(run); }
+  AttemptId attempt(const Attempt& attempt) override { return m_catalog.attempt(attempt); }
+  void rank(const Rank& rank) override { m_catalog.rank(rank); }
+  void fact(const Fact& fact) override { m_catalog.fact(fact); }
+  void checkpoint(const Checkpoint& checkpoint) override { m_catalog.checkpoint(checkpoint); }
+  SeriesId series(const SeriesKey& key) override { return m_catalog.series(key); }
+  TrackId track(const TrackKey& key) override { return m_catalog.track(key); }
+  void samples(SeriesId series, std::span<const TimeNs> time, std::span<const double> value) override;
+  void scalars(SeriesId series, std::span<const std::int64_t> step, std::span<const TimeNs> time, std::span<const double> value) override;
+  void spans(TrackId track, const SpanColumns& spans) override;
+  void event(const Event& event) override;
+  void log(const LogLine& line) override;
+  void progress(const Progress& progress) override { m_catalog.progress(progress); }
+  void issue(const Issue& issue) override;
+  void label(const Label& label) override;
+  void clock(const ClockReading& reading) override { m_catalog.clock(reading); }
+  Status flush() override;
+
+  Result<Arrival> journal(const StreamKey& stream, std::uint64_t seq, std::string_view payload) override;
+  Result<std::vector<Arrival>> journal(std::span<const JournalEntry> entries) override;
+  std::uint64_t resumeFrom(const StreamKey& stream) override;
+  std::uint64_t journalEpoch() const override { return m_journal_epoch; }
+  Status flushIfDue() override;
+  std::shared_ptr<const LiveTail> liveTail() const override { return m_tail; }
+  void finding(const Finding& finding) override { m_findings.push_back(finding); }
+  std::optional<ImportMark> importMark(std::string_view path_key) override;
+  void setImportMark(std::string_view path_key, const ImportMark& mark) override { m_marks[std::string(path_key)] = mark; }
+  Result<RunId> findRun(std::string_view name) override;
+  void pin(TimeRange range, std::string_view reason) override { m_pins.emplace_back(range, reason); }
+  Status applyRetention(const Retention& policy, TimeNs now) override;  // retention.cpp
+  Status close() override;
+
+ private:
+  struct Statements {
+    sqlite::Statement chunk, pyramid, span_chunk, extent, small_pyramids, drop_pyramid;
+  };
+  struct StreamState {
+    std::uint64_t next_seq = 0;
+    bool changed = false;
+  };
+
+  // store_open.cpp
+  Status openFile();
+  Status createSchema();
+  Status migrate(std::int64_t version);
+  Status loadState();
+  Status replayJournal();
+  Status prepareStatements();
+  Status loadSeries(SeriesId id, LiveSeries& series);
+
+  // store_append.cpp
+  LiveSeries* live(SeriesId id);
+  void appendPoints(SeriesId id, const std::int64_t* x, const std::int64_t* time, const double* value, std::size_t n);
+  void seal(LiveSeries& series, SeriesBuffer& buffer, bool late);
+  void appendSpans(LiveTrack& track, const SpanColumns& spans, const std::vector<std::int64_t>& names);
+  void sealSpans(LiveLane& lane);
+  void fail(Status status);
+  std::int64_t text(std::string_view text);
+
+  // store_flush.cpp
+  Status commitAll();
+  Status commitCatalog();
+  Status saveSeries(SeriesId id, LiveSeries& series);
+  Status saveChunk(SeriesId id, const ChunkRow& row, bool sealed);
+  Status savePyramid(SeriesId id, const PendingChunk& chunk);
+  Status mergePyramids(SeriesId id, std::int64_t below);
+  Status saveTrack(TrackId id, LiveTrack& track);
+  Status saveSpanChunk(TrackId id, std::size_t lane, const PendingSpans& chunk, bool sealed);
+  Status saveRows();
+  Status saveFindings();
+  Status saveState();
+  void markStored();
+  void checkpointIfDue();
+  bool anythingPending() const;
+
+  std::string m_path;
+  WriterOptions m_options;
+  StoreLock m_lock;
+  sqlite::Connection m_db;
+  Statements m_sql;
+  Journal m_journal;
+  std::uint64_t m_journal_epoch = 1;
+  Catalog m_catalog;
+  std::shared_ptr<LiveTail> m_tail = std::make_shared<LiveTail>();
+  std::vector<SeriesId> m_dirty_series;
+  std::vector<TrackId> m_dirty_tracks;
+  std::map<StreamKey, StreamState> m_streams;
+  bool m_streams_changed = false;
+  std::vector<Finding> m_findings;
+  std::map<std::string, ImportMark> m_marks;
+  std::vector<std::pair<TimeRange, std::string>> m_pins;
+  std::uint64_t m_first_new_series = 0;  // ids from here on have nothing in the file
+  std::int64_t m_next_chunk = 1, m_next_span_chunk = 1, m_next_event = 1, m_next_pyramid = 1;
+  Status m_failure;                    // the first since the last flush
+  std::int64_t m_pending_bytes = 0;    // of sealed chunks and rows that are not in the file
+  std::int64_t m_flushed_bytes = 0;    // by the flush that is going on
+  std::int64_t m_unchecked_bytes = 0;  // in the -wal file
+  TimeNs m_last_flush = 0, m_last_catalog_commit = 0, m_last_checkpoint = 0;
+  DurNs m_flush_cost = 0, m_catalog_cost = 0;
+  DurNs m_write_debt = 0;  // time to wait so that rewriting open chunks stays below kRewriteRate
+  bool m_closed = false;
+};
+
+}  // namespace runglass

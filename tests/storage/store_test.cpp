@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "storage/writer.h"
+#include "tests/storage/temp_store.h"
+
+namespace runglass {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+std::unique_ptr<Writer> openWriter(const std::string& path, WriterOptions options = {}) {
+  auto writer = Writer::open(path, std::move(options));
+  EXPECT_TRUE(writer.ok()) << writer.status().message();
+  return writer.ok() ? std::move(*writer) : nullptr;
+}
+std::unique_ptr<Reader> openReader(const std::string& path, const Writer* writer = nullptr) {
+  auto reader = Reader::open(path, {writer == nullptr ? nullptr : writer->liveTail()});
+  EXPECT_TRUE(reader.ok()) << reader.status().message();
+  return reader.ok() ? std::move(*reader) : nullptr;
+}
+std::vector<std::uint64_t> bitsOf(const std::vector<double>& values) {
+  std::vector<std::uint64_t> bits;
+  for (const double v : values) bits.push_back(std::bit_cast<std::uint64_t>(v));
+  return bits;
+}
+void expectOk(const Status& status) { EXPECT_TRUE(status.ok()) << status.message(); }
+
+SeriesId gauge(Recorder& recorder, const std::string& metric = "power_watts") {
+  SeriesKey key;
+  key.node = recorder.node({.id = {}, .uuid = "n1", .name = "node-1"});
+  key.metric = metric;
+  key.unit = "watts";
+  return recorder.series(key);
+}
+
+AttemptId attemptOf(Recorder& recorder, const std::string& key = "") {
+  Attempt attempt;
+  attempt.run = recorder.run({.id = {}, .uuid = "", .name = "run"});
+  attempt.key = key;
+  return recorder.attempt(attempt);
+}
+
+std::vector<double> nastyValues() {
+  const auto nan = [](std::uint64_t payload) { return std::bit_cast<double>(0x7ff8000000000000ULL | payload); };
+  return {0.0,
+          -0.0,
+          1.5,
+          -1.5,
+          1e300,
+          -1e300,
+          5e-324,
+          -5e-324,
+          std::numeric_limits<double>::infinity(),
+          -std::numeric_limits<double>::infinity(),
+          nan(0),
+          nan(0x123456789abcULL),
+          std::bit_cast<double>(0x7ff0000000000001ULL),
+          std::bit_cast<double>(0xfff8000000000007ULL),
+          std::numeric_limits<double>::max(),
+          std::numeric_limits<double>::min(),
+          0.1,
+          0.001,
+          1234567.891,
+          3.14159265358979,
+          2251799813685248.0,
+          9007199254740993.0,
+          static_cast<double>(0.1F)};
+}
+
+TEST(Store, GivesBackEverySampleBitEqualAfterAClose) {
+  const TempStore store;
+  std::vector<TimeNs> time;
+  std::vector<double> value;
+  std::mt19937_64 random(1);
+  const auto nasty = nastyValues();
+  for (int i = 0; i < 20'000; ++i) {
+    time.push_back(i * 1'000'000LL + static_cast<TimeNs>(random() % 100));
+    value.push_back(random() % 100 == 0 ? nasty[random() % nasty.size()] : std::round(1000 * std::sin(i * 0.01)) / 1000);
+  }
+  SeriesId id;
+  {
+    auto writer = openWriter(store.path());
+    id = gauge(*writer);
+    for (std::size_t i = 0; i < time.size(); i += 7) {
+      const std::size_t n = std::min<std::size_t>(7, time.size() - i);
+      writer->samples(id, std::span(time).subspan(i, n), std::span(value).subspan(i, n));
+    }
+    expectOk(writer->close());
+  }
+  EXPECT_FALSE(std::filesystem::exists(store.path() + "-wal"));
+  EXPECT_FALSE(std::filesystem::exists(store.path() + "-lock"));
+  EXPECT_FALSE(std::filesystem::exists(store.path() + "-ingest"));
+  auto reader = openReader(store.path());
+  const auto samples = reader->samples(id, {});
+  ASSERT_TRUE(samples.ok()) << samples.status().message();
+  EXPECT_EQ(samples->time, time);
+  EXPECT_EQ(bitsOf(samples->value), bitsOf(value));
+}
+
+TEST(Store, KeepsEveryInt64TimeAndEveryDouble) {
+  const TempStore store;
+  const std::vector<TimeNs> time{
+      std::numeric_limits<TimeNs>::min(), std::numeric_limits<TimeNs>::min() + 1, -1, 0, 0, 1, std::numeric_limits<TimeNs>::max() - 1,
+      std::numeric_limits<TimeNs>::max(), std::numeric_limits<TimeNs>::max()};
+  const auto nasty = nastyValues();
+  const std::vector<double> value(nasty.begin(), nasty.begin() + 9);
+  auto writer = openWriter(store.path());
+  const SeriesId id = gauge(*writer);
+  writer->samples(id, time, value);
+  expectOk(writer->flush());
+  const auto samples = openReader(store.path())->samples(id, {});
+  ASSERT_TRUE(samples.ok());
+  EXPECT_EQ(samples->time, time);
+  EXPECT_EQ(bitsOf(samples->value), bitsOf(value));
+}
+
+TEST(Store, ReturnsLateAndEqualTimesSortedWithEqualOnesInOrderOfArrival) {
+  const TempStore store;
+  struct Point {
+    TimeNs time;
+    double value;
+  };
+  std::vector<Point> said;
+  std::mt19937_64 random(2);
+  {
+    auto writer = openWriter(store.path());
+    const SeriesId id = gauge(*writer);
+    for (int i = 0; i < 30'000; ++i) {
+      // Mostly forward, sometimes equal, sometimes far back.
+      const TimeNs time = random() % 50 == 0 ? static_cast<TimeNs>(random() % 10'000) : i / 3;
+      said.push_back({time, static_cast<double>(i)});
+      writer->sample(id, time, i);
+      if (i % 7000 == 0) expectOk(writer->flush());
+    }
+    expectOk(writer->close());
+  }
+  std::stable_sort(said.begin(), said.end(), [](const Point& a, const Point& b) { return a.time < b.time; });
+  const auto samples = openReader(store.path())->samples({1}, {});
+  ASSERT_TRUE(samples.ok());
+  ASSERT_EQ(samples->size(), said.size());
+  for (std::size_t i = 0; i < said.size(); ++i) {
+    ASSERT_EQ(samples->time[i], said[i].time);
+    ASSERT_EQ(samples->value[i], said[i].value);
+  }
+}
+
+TEST(Store, ContinuesAnOpenChunkAfterReopeningWithoutDoublingIt) {
+  const TempStore store;
+  std::vector<TimeNs> time;
+  for (int round = 0; round < 5; ++round) {
+    auto writer = openWriter(store.path());
+    const SeriesId id = gauge(*writer);
+    for (int i = 0; i < 1500; ++i) {
+      time.push_back(static_cast<TimeNs>(time.size()) * 10);
+      writer->sample(id, time.back(), static_cast<double>(time.size()));
+    }
+    EXPECT_EQ(openReader(store.path(), writer.get())->samples(id, {})->time, time) << "live, round " << round;
+    expectOk(writer->close());
+    EXPECT_EQ(openReader(store.path())->samples(id, {})->time, time) << "stored, round " << round;
+  }
+  EXPECT_EQ(openReader(store.path())->series({})->at(0).sample_count, 7500);
+}
+
+TEST(Store, ShowsUncommittedSamplesToReadersOfTheSameProcess) {
+  const TempStore store;
+  auto writer = openWriter(store.path());
+  const SeriesId id = gauge(*writer);
+  expectOk(writer->flush());
+  auto live = openReader(store.path(), writer.get());
+  const auto before = live->generation();
+  writer->sample(id, 5, 1.25);
+  EXPECT_GT(live->generation(), before);
+  EXPECT_THAT(live->samples(id, {})->value, ElementsAre(1.25));
+  EXPECT_THAT(openReader(store.path())->samples(id, {})->value, IsEmpty());
+  const SeriesId ids[] = {id};
+  EXPECT_EQ(live->latest(ids)->at(0).value, 1.25);
+}
+
+TEST(Store, KeepsScalarsWithAndWithoutAClock) {
+  const TempStore store;
+  SeriesId timed, untimed;
+  {
+    auto writer = openWriter(store.path());
+    SeriesKey key;
+    key.attempt = attemptOf(*writer);
+    key.kind = SeriesKind::kScalar;
+    key.metric = "lm loss";
+    timed = writer->series(key);
+    key.metric = "lr";
+    untimed = writer->series(key);
+    for (int i = 0; i < 5000; ++i) {
+      writer->scalar(timed, i, 1'000'000LL * i, 2.5 / (i + 1));
+      writer->scalar(untimed, i, std::nullopt, 1e-4);
+    }
+    expectOk(writer->close());
+  }
+  auto reader = openReader(store.path());
+  const auto loss = reader->scalars(timed, 10, 13);
+  ASSERT_TRUE(loss.ok());
+  EXPECT_THAT(loss->step, ElementsAre(10, 11, 12));
+  EXPECT_THAT(loss->time, ElementsAre(10'000'000, 11'000'000, 12'000'000));
+  EXPECT_THAT(loss->value, ElementsAre(2.5 / 11, 2.5 / 12, 2.5 / 13));
+  const auto lr = reader->scalars(untimed, 0, 2);
+  EXPECT_THAT(lr->time, IsEmpty());
+  EXPECT_THAT(lr->value, ElementsAre(1e-4, 1e-4));
+  EXPECT_FALSE(reader->latest(std::vector{untimed})->at(0).time);
+  EXPECT_EQ(reader->latest(std::vector{timed})->at(0).time, 4'999'000'000);
+}
+
+TEST(Store, SaysFromWhichStepALaterAttemptSupersedes) {
+  const TempStore store;
+  auto writer = openWriter(store.path());
+  const AttemptId first = attemptOf(*writer, "a"), second = attemptOf(*writer, "b");
+  for (const auto& [attempt, from, to] : {std::tuple(first, 0, 100), std::tuple(second, 60, 150)}) {
+    SeriesKey key;
+    key.attempt = attempt;
+    key.metric = "loss";
+    key.kind = SeriesKind::kScalar;
+    const SeriesId id = writer->series(key);
+    for (int step = from; step < to; ++step) writer->scalar(id, step, std::nullopt, 1);
+  }
+  expectOk(writer->flush());
+  auto reader = openReader(store.path());
+  EXPECT_EQ(reader->supersededFrom(first).value(), 60);
+  EXPECT_EQ(reader->supersededFrom(second).value(), std::nullopt);
+  const auto attempts = reader->attempts({1});
+  EXPECT_EQ(attempts->at(0).last_step, 99);
+  EXPECT_EQ(attempts->at(1).number, 1);
+}
+
+TEST(Store, GivesBackSpansOfARange) {
+  const TempStore store;
+  SpanColumns spans;
+  spans.names = {"gemm", "all_reduce"};
+  for (int i = 0; i < 10'000; ++i) {
+    spans.start.push_back(i * 100);
+    spans.dur.push_back(i == 9'999 ? kAbsent : 90);
+    spans.name.push_back(i % 2);
+    spans.category.push_back(i % 2 == 0 ? SpanCategory::kCompute : SpanCategory::kComm);
+    spans.step.push_back(i % 3 == 0 ? kAbsent : i);
+    spans.args.push_back(i % 1000 == 0 ? R"({"k":1})" : "");
+  }
+  TrackKey key;
+  key.kind = "gpu_stream";
+  key.name = "stream 7";
+  TrackId id;
+  {
+    auto writer = openWriter(store.path());
+    key.attempt = attemptOf(*writer);
+    id = writer->track(key);
+    writer->spans(id, spans);
+    const auto live = openReader(store.path(), writer.get())->spans(id, {});
+    ASSERT_TRUE(live.ok()) << live.status().message();
+    EXPECT_EQ(live->start, spans.start);
+    expectOk(writer->close());
+  }
+  auto reader = openReader(store.path());
+  const auto all = reader->spans(id, {});
+  ASSERT_TRUE(all.ok()) << all.status().message();
+  EXPECT_EQ(all->start, spans.start);
+  EXPECT_EQ(all->dur, spans.dur);
+  EXPECT_EQ(all->step, spans.step);
+  EXPECT_EQ(all->args, spans.args);
+  EXPECT_EQ(all->category, spans.category);
+  EXPECT_EQ(all->names[all->name[1]], "all_reduce");
+  const auto some = reader->spans(id, {150, 301});
+  EXPECT_THAT(some->start, ElementsAre(100, 200, 300));
+  EXPECT_THAT(reader->spans(id, {5'000'000, 5'000'001})->start, ElementsAre(999'900)) << "an open span reaches to the end";
+}
+
+TEST(Store, CountsEqualIssuesTogetherAndKeepsEventsNewestFirst) {
+  const TempStore store;
+  auto writer = openWriter(store.path());
+  auto live = openReader(store.path(), writer.get());
+  writer->issue({.code = "import.truncated", .source = "f", .count = 2, .first = 5, .last = 9, .detail = "a"});
+  expectOk(writer->flush());
+  writer->issue({.code = "import.truncated", .source = "f", .count = 1, .first = 3, .last = 4, .detail = "b"});
+  Event event;
+  event.kind = "xid";
+  event.time = 10;
+  writer->event(event);
+  expectOk(writer->flush());
+  event.time = 20;
+  writer->event(event);
+  for (int again = 0; again < 2; ++again) {
+    const auto issues = live->issues();
+    ASSERT_EQ(issues->size(), 1U);
+    EXPECT_EQ(issues->at(0).count, 3);
+    EXPECT_EQ(issues->at(0).first, 3);
+    const auto events = live->events({});
+    ASSERT_EQ(events->size(), 2U);
+    EXPECT_EQ(events->at(0).time, 20);
+    expectOk(writer->flush());
+  }
+}
+
+}  // namespace
+}  // namespace runglass
