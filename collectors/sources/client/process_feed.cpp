@@ -11,6 +11,7 @@
 #include <cstring>
 #include <fstream>
 
+#include "collectors/sources/client/rank_placement.h"
 #include "collectors/sources/series_book.h"
 #include "model/metric_catalog.h"
 
@@ -44,41 +45,6 @@ std::string bootId() {
 
 }  // namespace
 
-void placeRank(const Layout& layout, std::string_view order, Rank& rank) {
-  const auto sizeOf = [&](std::string_view name) -> std::int64_t {
-    const std::int32_t size = name == "tp"   ? layout.tp
-                              : name == "pp" ? layout.pp
-                              : name == "dp" ? layout.dp
-                              : name == "cp" ? layout.cp
-                              : name == "ep" ? layout.ep
-                                             : 0;
-    return std::max(size, 1);
-  };
-  std::vector<std::string_view> dimensions;
-  for (std::size_t at = 0; at <= order.size();) {
-    const std::size_t end = std::min(order.find('-', at), order.size());
-    dimensions.push_back(order.substr(at, end - at));
-    at = end + 1;
-  }
-  std::int64_t product = 1;
-  for (std::string_view name : dimensions) product *= std::min<std::int64_t>(sizeOf(name), 1 << 20);
-  const bool ep_divides_dp = layout.ep > 1 && product == static_cast<std::int64_t>(layout.world) * layout.ep;
-  if (layout.world <= 0 || (product != layout.world && !ep_divides_dp)) return;
-  std::int64_t rest = rank.rank;
-  for (std::string_view name : dimensions) {
-    if (name == "ep" && ep_divides_dp) continue;
-    const std::int64_t size = sizeOf(name);
-    const auto coordinate = static_cast<std::int32_t>(rest % size);
-    rest /= size;
-    if (name == "tp") rank.tp = coordinate;
-    if (name == "pp") rank.pp = coordinate;
-    if (name == "dp") rank.dp = coordinate;
-    if (name == "cp") rank.cp = coordinate;
-    if (name == "ep") rank.ep = coordinate;
-  }
-  if (ep_divides_dp && rank.dp) rank.ep = *rank.dp % layout.ep;
-}
-
 ProcessFeed::ProcessFeed(std::unique_ptr<RingReader> ring, const SourceContext& context) : m_ring(std::move(ring)), m_context(context) {
   const rgr_header& header = m_ring->header();
   // A ring of an earlier boot counts from another zero: then its own pair of clocks is the best there is.
@@ -100,7 +66,7 @@ std::string ProcessFeed::label() const { return "run '" + m_run.name + "' rank "
 void ProcessFeed::declare(Recorder& out) {
   const rgr_header& header = m_ring->header();
   const rgr_identity& identity = header.identity;
-  if (!m_ring->identityIsWhole() || (m_declared && identity.run[0] != 0 && header.identity_version == m_identity_version)) return;
+  if (!m_ring->identityIsWhole() || (m_declared && header.identity_version == m_identity_version)) return;
   m_identity_version = header.identity_version;
   m_node = out.node(m_context.node);
   m_run.name = identity.run[0] ? identity.run : "unnamed";
@@ -143,7 +109,9 @@ void ProcessFeed::declare(Recorder& out) {
 }
 
 Result<bool> ProcessFeed::pump(Recorder& out, TimeNs now) {
+  if (!m_declared) RG_TRY(m_ring->look());
   declare(out);
+  if (!m_declared) return false;  // a trainer in the middle of rg_init
   RG_ASSIGN(const bool more, m_ring->drain([&](const RingReader::Record& record) { take(out, record); }));
   declare(out);
   handOver(out);

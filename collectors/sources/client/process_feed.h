@@ -17,10 +17,6 @@
 
 namespace runglass {
 
-// Coordinates of `rank` in `layout`, fastest-varying dimension first ("tp-cp-ep-dp-pp"). `ep` either multiplies the world or, as in
-// Megatron, divides dp. Nothing where the sizes do not give the world.
-void placeRank(const Layout& layout, std::string_view order, Rank& rank);
-
 class ProcessFeed {
  public:
   ProcessFeed(std::unique_ptr<RingReader> ring, const SourceContext& context);

@@ -42,8 +42,7 @@ Result<std::unique_ptr<RingReader>> RingReader::open(const std::string& path) {
       static_cast<std::uint64_t>(info.st_size) != RGR_SLOTS_AT + slots * RGR_SLOT_BYTES)
     return Status(Code::kInvalidArgument, "ring " + path + ": sizes in its header do not fit the file");
   reader->m_first_tail = reader->m_position = reader->m_next = header.tail_check == ~header.tail ? header.tail : 0;
-  reader->lookForOwner();
-  RG_TRY(reader->refresh());
+  RG_TRY(reader->look());
   return reader;
 }
 
@@ -116,9 +115,13 @@ std::uint64_t RingReader::recordAt(std::uint64_t index, std::uint64_t count) con
   return head.slots;
 }
 
-Result<bool> RingReader::drain(const std::function<void(const Record&)>& take) {
+Status RingReader::look() {
   lookForOwner();
-  RG_TRY(refresh());
+  return refresh();
+}
+
+Result<bool> RingReader::drain(const std::function<void(const Record&)>& take) {
+  RG_TRY(look());
   const std::uint64_t waiting = m_header.head - m_position;
   const std::uint64_t count = std::min(waiting, kSlotsAtOnce);
   const bool all = count == waiting;

@@ -40,13 +40,15 @@ class RingReader {
   // The consistent copy of the progress slot, and its version; version 0 = nothing yet.
   const rgr_progress& progress() const { return m_progress; }
   std::uint64_t progressVersion() const { return m_progress_version; }
-  // False while the trainer is changing its identity: the header's copy may be half written.
-  bool identityIsWhole() const { return m_header.identity_version % 2 == 0 || !m_alive; }
+  // False while the trainer has not told its identity or is changing it: the header's copy may be half written.
+  bool identityIsWhole() const { return (m_header.identity_version != 0 && m_header.identity_version % 2 == 0) || !m_alive; }
 
   // The owner's process id here (0: in another pid namespace), or nothing when it is gone.
   bool alive() const { return m_alive; }
   std::int32_t pid() const { return m_pid; }
 
+  // Reads the header again; drain() does so too.
+  Status look();
   // Hands every complete record not yet released to `take`, in order, then says whether there may be more at once.
   Result<bool> drain(const std::function<void(const Record&)>& take);
   // Gives the slots of the last drain() back to the trainer. Not calling it means: read them again.

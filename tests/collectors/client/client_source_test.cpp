@@ -5,7 +5,7 @@
 
 #include <fstream>
 
-#include "collectors/sources/client/process_feed.h"
+#include "collectors/sources/client/rank_placement.h"
 #include "model/issue_catalog.h"
 #include "model/metric_catalog.h"
 #include "tests/collectors/client/trainer_process.h"

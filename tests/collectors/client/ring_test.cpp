@@ -320,6 +320,27 @@ TEST(ClientRing, TellsAFileCutUnderItAsDataLoss) {
   EXPECT_EQ((*reader)->drain([](const RingReader::Record&) {}).status().code(), Code::kDataLoss);
 }
 
+TEST(ClientRing, OfADayOldDeadTrainerGivesWayToTheNextOne) {
+  RingDirectory dir;
+  const auto leaveRing = [&](std::int64_t age_ns) {
+    TrainerProcess trainer([&] { initIn(dir); });
+    trainer.wait();
+    for (const auto& entry : std::filesystem::directory_iterator(dir.path())) {
+      const int fd = open(entry.path().c_str(), O_RDWR);
+      const std::int64_t anchor = rg_now() - age_ns;
+      EXPECT_EQ(pwrite(fd, &anchor, sizeof(anchor), offsetof(rgr_header, anchor_mono)), static_cast<ssize_t>(sizeof(anchor)));
+      close(fd);
+    }
+  };
+  const auto count = [&] { return std::distance(std::filesystem::directory_iterator(dir.path()), {}); };
+  constexpr std::int64_t kHour = 3600LL * 1'000'000'000;
+  leaveRing(23 * kHour);
+  leaveRing(25 * kHour);  // ages both
+  EXPECT_EQ(count(), 2);
+  leaveRing(0);
+  EXPECT_EQ(count(), 1);
+}
+
 TEST(ClientRing, IsReadableByItsOwnerOnly) {
   RingDirectory dir;
   TrainerProcess trainer([&] { initIn(dir); });
