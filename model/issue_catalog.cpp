@@ -82,6 +82,38 @@ constexpr std::array kIssues = {
     IssueInfo{"import.truncated", kWarning,
               "The file ends in the middle of a record: it was cut off or is still being written. Everything before is imported; import it "
               "again when it has grown."},
+    // --- training logs ---
+    IssueInfo{
+        "train_log.long_line", kWarning,
+        "A line is longer than 1 MiB: its first MiB was read, the rest was skipped. Usually a progress bar or a dump without line ends."},
+    IssueInfo{
+        "train_log.no_time_zone", kInfo,
+        "The log prints times without a time zone: they are taken as UTC. If the machine ran in another zone, the whole run is shifted by "
+        "that many hours against other sources; steps and values are not affected."},
+    IssueInfo{
+        "train_log.no_step", kInfo,
+        "A line holds values but nothing says to which step they belong, usually because it comes before the first step. They are not "
+        "recorded; a rule with a step capture would record them."},
+    IssueInfo{
+        "train_log.unreadable_value", kWarning,
+        "A known metric was printed with something that is not a number. That value is missing from its curve; the detail shows the text."},
+    IssueInfo{
+        "train_log.too_many_series", kError,
+        "The log seems to hold thousands of different metric names; those beyond the limit were not recorded. Restrict the rule with keep, "
+        "or report the file."},
+    IssueInfo{"train_log.too_many_events", kWarning,
+              "One kind of event occurs thousands of times; those beyond the limit are counted here but not listed."},
+    IssueInfo{
+        "train_log.too_many_log_lines", kWarning,
+        "The log holds thousands of error lines; those beyond the limit are counted here but were not kept. The original file has them."},
+    IssueInfo{
+        "train_log.too_many_restarts", kWarning,
+        "The step number goes back more than a thousand times; later values stay in the last attempt. The file may hold many runs mixed "
+        "line by line: split it."},
+    IssueInfo{
+        "train_log.bad_rule", kWarning,
+        "A rule file of yours cannot be used and was left out; the detail names the file, the place and the reason. Built-in rules work as "
+        "before."},
 };
 }  // namespace
 

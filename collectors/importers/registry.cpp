@@ -20,6 +20,8 @@ const std::vector<std::unique_ptr<Importer>>& importers() {
     all.push_back(makeTfeventsImporter());
     all.push_back(makeHfTrainerStateImporter());
     all.push_back(makeMegatronGoldenImporter());
+    all.push_back(makeTrainLogImporter());
+    all.push_back(makeMlperfLogImporter());
     return all;
   }();
   return kAll;

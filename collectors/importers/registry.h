@@ -19,6 +19,8 @@ namespace runglass {
 std::unique_ptr<Importer> makeTfeventsImporter();
 std::unique_ptr<Importer> makeHfTrainerStateImporter();
 std::unique_ptr<Importer> makeMegatronGoldenImporter();
+std::unique_ptr<Importer> makeTrainLogImporter();
+std::unique_ptr<Importer> makeMlperfLogImporter();
 
 // {"canonical":"loss"} for tags that mean the training loss, the gradient norm, ... whatever their source calls them; "" otherwise.
 std::string canonicalLabel(std::string_view tag);

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// LiteralIndex: which of many words occur in a text, whatever their number, in one pass (Aho-Corasick, letters A-Z folded).
+//
+// Threading:  immutable after construction; find() may run on many threads, each with its own Hits.
+// Ownership:  copies the words.
+// Units:      bytes; words are numbered in the order given.
+// Errors:     none; an empty word is never found.
+// Cost:       build O(total length x distinct bytes); find() one table look-up per byte.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace runglass::train_log {
+
+class LiteralIndex {
+ public:
+  // Found word numbers, each once, in no special order. Reused from call to call.
+  struct Hits {
+    std::vector<int> words;
+    std::vector<std::uint32_t> seen;  // per word: the call that found it last
+    std::uint32_t call = 0;
+  };
+
+  explicit LiteralIndex(const std::vector<std::string>& words);
+  void find(std::string_view text, Hits& hits) const;
+
+ private:
+  static constexpr std::uint32_t kHit = 1U << 31;  // in a table entry: the state it leads to ends a word
+  void collect(std::uint32_t row, Hits& hits) const;
+
+  std::array<std::uint8_t, 256> m_class{};  // byte -> column; 0 = in no word
+  std::uint32_t m_columns = 1;
+  std::vector<std::uint32_t> m_next;           // row of the next state | kHit
+  std::vector<std::vector<int>> m_words_here;  // per state, with those of its suffixes
+};
+
+}  // namespace runglass::train_log

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// LogSession: one training log from its first byte: lines in, runs, scalars, events and log lines out. The importer pushes a
+// file through it, the following source what was appended.
+//
+// Threading:  one thread.
+// Ownership:  shares the rules; borrows the Recorder per call.
+// Units:      TimeNs; times without a zone are UTC in an imported file and local time in a followed one.
+// Errors:     none; odd data is counted in issues().
+// Cost:       O(bytes); memory bounded (one line of 1 MiB, a batch of points per series).
+#pragma once
+
+#include <array>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "collectors/importers/train_log/line_splitter.h"
+#include "collectors/importers/train_log/point_book.h"
+#include "collectors/importers/train_log/rule_set.h"
+#include "collectors/importers/train_log/run_builder.h"
+#include "model/recorder.h"
+
+namespace runglass::train_log {
+
+struct SessionOptions {
+  std::string run_name;
+  std::string attempt_key = "0";  // of the first attempt in the log; restarts append "#2", "#3"...
+  std::string stream;             // of log lines: the file's name
+  std::string source;             // sub-stream, "" at the top
+  std::string path;               // for issues
+  std::uint64_t resume_at = 0;    // lines that begin before it are parsed, not recorded
+  bool live = false;              // followed on the machine that writes it
+  NodeId node;                    // this machine, where known
+};
+
+class LogSession {
+ public:
+  LogSession(std::shared_ptr<const RuleSet> rules, SessionOptions options);
+
+  void push(std::string_view bytes, Recorder& out);
+  // The wall time of lines that print none, from now on (live tails only).
+  void setArrival(std::optional<TimeNs> now) { m_arrival = now; }
+  void flush(Recorder& out);
+  // End of the file: what waited is said. An unfinished last line is left alone: its last number may be cut.
+  void finish(Recorder& out);
+  // The unfinished last line holds values.
+  bool cutRecord();
+
+  RunId run() const { return m_run.firstRun(); }
+  bool hasRecords() const { return m_run.hasRecords() || m_records > 0; }
+  std::int64_t points() const { return m_points.points(); }
+  std::optional<TimeNs> endTime() const { return m_end_time; }
+  std::uint64_t committedOffset() const { return m_lines.lineStart(); }
+  struct IssueNote {
+    std::int64_t count = 0;
+    std::string detail;
+  };
+  // The instant of a printed time; without a zone it is taken as UTC. Absent when there is no such day.
+  static std::optional<TimeNs> utc(const PrintedTime& printed);
+  // Everything odd in the recorded part, by code.
+  std::map<std::string, IssueNote> issues() const;
+
+ private:
+  struct Line {
+    std::string_view text;
+    LinePrefix prefix;
+    std::optional<TimeNs> time;
+    bool record = true;
+  };
+  void onLine(std::string_view raw, std::uint64_t offset, Recorder& out);
+  void apply(const Match& match, const Line& line, Recorder& out);
+  void onRecord(const Match& match, const Line& line, Recorder& out);
+  void onNamed(const Match& match, const Line& line, Recorder& out);
+  void onValue(const Rule& rule, const Pair& pair, std::int64_t step, bool samples, const Line& line, Recorder& out);
+  void onEvent(const Match& match, const Line& line, Recorder& out);
+  void onLayout(const Match& match);
+  void onLog(std::string_view text, Severity severity, const Line& line, Recorder& out);
+  void stamp(TimeNs time);
+  void openAttempt(Recorder& out);
+  bool beginIfNeeded(std::int64_t step, Recorder& out);
+  bool ownerOf(const Rule& rule, const std::optional<std::int32_t>& rank);
+  struct Step {
+    std::int64_t value = 0;
+    bool samples = false;
+  };
+  std::optional<Step> stepOf(const Match& match);
+  std::optional<double> number(std::string_view key) const;
+  void say(Event event, const Line& line, Recorder& out);
+  NodeId nodeOf(std::string_view host, Recorder& out);
+  std::optional<TimeNs> timeOf(const PrintedTime& printed);
+  std::optional<TimeNs> nearTime();
+  void remember(std::string_view line);
+  void addIssue(const std::string& code, std::string detail, std::int64_t count = 1);
+  std::string sourceOf(const std::string& sub) const;
+
+  std::shared_ptr<const RuleSet> m_rules;
+  SessionOptions m_options;
+  LineSplitter m_lines;
+  RunBuilder m_run;
+  PointBook m_points;
+  RuleSet::Scratch m_scratch;
+  std::string m_clean;
+  std::vector<Pair> m_pairs;
+  std::optional<TimeNs> m_arrival;
+
+  // The last lines' first bytes: where a line without a time finds the one printed just before it.
+  static constexpr std::size_t kNearLines = 4, kNearBytes = 128;
+  std::array<std::array<char, kNearBytes>, kNearLines> m_near;
+  std::array<std::uint8_t, kNearLines> m_near_size{};
+  std::size_t m_near_at = 0;
+
+  // Per attempt; keyed by rule address, which is stable for the life of m_rules.
+  struct RuleState {
+    bool owned = false;
+    std::optional<std::int32_t> owner;
+    std::optional<std::int64_t> last_step;
+    std::int64_t count = 0, repeats = 0;
+    std::string last_text;
+  };
+  std::unordered_map<const Rule*, RuleState> m_state;
+  std::set<std::pair<const Rule*, std::int32_t>> m_said_once;
+  std::unordered_map<std::size_t, std::int64_t> m_file_step;  // last step per rule file
+  std::map<std::string, double, std::less<>> m_variables;
+
+  std::unordered_map<const Rule*, std::int64_t> m_event_count;
+  std::unordered_map<std::string, NodeId> m_nodes;
+  std::int64_t m_records = 0, m_logs = 0;
+  std::optional<TimeNs> m_end_time;
+  bool m_recording = true;
+  std::int64_t m_long_before = 0, m_refused_before = 0;  // counted in the part that is not recorded
+  int m_log_more = 0;
+  Severity m_log_severity = Severity::kInfo;
+  std::map<std::string, IssueNote> m_issues;
+};
+
+}  // namespace runglass::train_log

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// Invariants:
+// 1. m_boundary: a start line was seen after records; facts, events and checkpoints since then wait for the next attempt.
+// 2. A run that printed its last step and then begins again at or before its first step is another run, not a restart.
+// 3. Attempt keys depend only on the file and the order of attempts in it, so that a second import meets the same ones.
+#include "collectors/importers/train_log/run_builder.h"
+
+#include <algorithm>
+
+namespace runglass::train_log {
+namespace {
+constexpr std::size_t kMaxWaiting = 1000;
+constexpr std::size_t kMaxFacts = 4096;
+
+// world = tp x pp x cp x dp: the one that is missing follows from the others.
+Layout completed(Layout layout) {
+  if (layout.tp == 0 || layout.pp == 0) return layout;
+  const std::int64_t rest = std::int64_t{layout.tp} * layout.pp * std::max(layout.cp, 1);
+  if (layout.dp == 0 && layout.world % rest == 0) layout.dp = static_cast<std::int32_t>(layout.world / rest);
+  if (layout.world == 0 && layout.dp * rest < (1 << 24)) layout.world = static_cast<std::int32_t>(layout.dp * rest);
+  return layout;
+}
+}  // namespace
+
+void RunBuilder::starts(Recorder& out) {
+  if (m_records == 0 || m_boundary) return;
+  tell(out);
+  m_start.reset(), m_end.reset();
+  m_boundary = true;
+}
+
+void RunBuilder::fact(std::string key, std::string value) {
+  const auto known = m_known_facts.find(key);
+  if (known == m_known_facts.end() ? m_known_facts.size() >= kMaxFacts : known->second == value) return;
+  m_known_facts[key] = value;
+  m_facts.emplace_back(std::move(key), std::move(value));
+  m_changed = true;
+}
+
+void RunBuilder::framework(const std::string& name, int priority) {
+  if (name.empty() || priority <= m_framework_priority) return;
+  m_framework = name;
+  m_framework_priority = priority;
+  m_changed = true;
+}
+
+void RunBuilder::stamp(TimeNs time) {
+  m_start = std::min(m_start.value_or(time), time);
+  m_end = std::max(m_end.value_or(time), time);
+  m_changed = true;
+}
+
+void RunBuilder::ended(End end, std::string cause) {
+  if (!m_run_id || m_boundary || m_finished) return;
+  m_finished = end == End::kFinished;
+  m_run.state = m_finished ? RunState::kFinished : end == End::kFailed ? RunState::kFailed : RunState::kUnknown;
+  if (end == End::kStopped) m_attempt.planned = true;
+  m_attempt.end_cause = std::move(cause);
+  m_changed = true;
+}
+
+void RunBuilder::open(bool new_run, Recorder& out) {
+  if (m_run_id && !m_boundary) {
+    tell(out);
+    m_start.reset(), m_end.reset();
+  }
+  if (!m_run_id || new_run) {
+    ++m_runs;
+    m_attempts = 0;
+    m_run = Run{};
+    m_run.name = m_runs == 1 ? m_name : m_name + " #" + std::to_string(m_runs);
+    m_run.time_domain = TimeDomain::kNone;
+    m_run.state = m_live ? RunState::kRunning : RunState::kUnknown;
+  }
+  ++m_opened;
+  ++m_attempts;
+  m_attempt = Attempt{};
+  m_attempt.key = m_attempts == 1 ? m_key : m_key + "#" + std::to_string(m_attempts);
+  m_attempt.resumed_from_step = m_resumed_from;
+  if (m_live) m_run.state = RunState::kRunning;
+  m_resumed_from.reset();
+  m_records = 0;
+  m_known_facts.clear();
+  for (const auto& [key, value] : m_facts) m_known_facts[key] = value;
+  m_finished = m_boundary = false;
+  m_told_layout = Layout{};
+  m_changed = true;
+  tell(out);
+  if (!m_first_run) m_first_run = m_run_id;
+}
+
+// Says what is known of run and attempt; saying it twice is harmless.
+void RunBuilder::tell(Recorder& out) {
+  if (!m_changed && m_layout == m_told_layout) return;
+  m_run.framework = m_framework;
+  if (m_start) {
+    m_run.time_domain = TimeDomain::kUtc;
+    m_run.start = std::min(m_run.start.value_or(*m_start), *m_start);
+    m_attempt.start = m_start;
+    if (m_run.state != RunState::kRunning) m_run.end = std::max(m_run.end.value_or(*m_end), *m_end);
+    if (m_run.state != RunState::kRunning) m_attempt.end = m_end;
+  }
+  m_run_id = out.run(m_run);
+  m_attempt.run = m_run_id;
+  m_told_layout = m_layout;
+  m_attempt.layout = completed(m_layout);
+  m_attempt_id = out.attempt(m_attempt);
+  for (auto& [key, value] : m_facts) {
+    Fact fact;
+    fact.attempt = m_attempt_id;
+    fact.key = std::move(key);
+    fact.value = std::move(value);
+    out.fact(fact);
+  }
+  m_facts.clear();
+  m_changed = false;
+}
+
+AttemptId RunBuilder::attempt(Recorder& out) {
+  if (!m_run_id) open(true, out);
+  return m_attempt_id;
+}
+
+bool RunBuilder::record(std::int64_t step, std::optional<std::int64_t> total, bool went_back, Recorder& out) {
+  bool opened = false;
+  if (!m_run_id) {
+    open(true, out);
+    opened = true;
+  } else if (m_boundary || went_back) {
+    if (m_opened >= kMaxAttempts) {
+      ++m_refused;
+      m_boundary = false;
+    } else {
+      const std::int64_t last = m_last_step;
+      const bool again = m_finished && step <= m_first_step, line_said_it = m_boundary;
+      open(again, out);
+      Event restart;
+      restart.kind = again ? "start" : "restart";
+      const bool said = again && line_said_it;
+      restart.step = step;
+      restart.message = "the log starts again at step " + std::to_string(step) + " after step " + std::to_string(last);
+      if (!said) event(std::move(restart), out);
+      opened = true;
+    }
+  }
+  if (m_run.state == RunState::kFailed) {  // an error that was survived
+    m_run.state = m_live ? RunState::kRunning : RunState::kUnknown;
+    m_attempt.end_cause.clear();
+    m_changed = true;
+  }
+  if (m_records++ == 0) m_first_step = step;
+  m_last_step = step;
+  // Some count their steps from 0, so that the last is total - 1.
+  if (total && *total > 1 && step >= *total - 1 && !m_finished) ended(End::kFinished, "finished");
+  release(out);
+  return opened;
+}
+
+void RunBuilder::event(Event event, Recorder& out) {
+  if (!m_recording) return;
+  if (m_boundary && m_waiting.events.size() < kMaxWaiting) return m_waiting.events.push_back(std::move(event));
+  event.attempt = attempt(out);
+  out.event(event);
+}
+
+void RunBuilder::checkpoint(Checkpoint checkpoint, Recorder& out) {
+  if (!m_recording) return;
+  if (m_boundary && m_waiting.checkpoints.size() < kMaxWaiting) return m_waiting.checkpoints.push_back(std::move(checkpoint));
+  checkpoint.attempt = attempt(out);
+  out.checkpoint(checkpoint);
+}
+
+void RunBuilder::release(Recorder& out) {
+  for (Event& event : m_waiting.events) {
+    event.attempt = m_attempt_id;
+    out.event(event);
+  }
+  for (Checkpoint& checkpoint : m_waiting.checkpoints) {
+    checkpoint.attempt = m_attempt_id;
+    out.checkpoint(checkpoint);
+  }
+  m_waiting = {};
+}
+
+void RunBuilder::flush(Recorder& out, bool end) {
+  if (!m_run_id) return;
+  if (m_boundary && end) {
+    open(false, out);
+    release(out);
+  }
+  if (!m_boundary) tell(out);
+}
+
+}  // namespace runglass::train_log

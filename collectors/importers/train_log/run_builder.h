@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// RunBuilder: which run and attempt of a log a line belongs to, and what is said about them: layout, facts, checkpoints, events.
+//
+// Threading:  one thread.
+// Ownership:  borrows the Recorder per call.
+// Units:      TimeNs; steps as printed.
+// Errors:     none; beyond kMaxAttempts restarts, lines stay in the last attempt and are counted.
+// Cost:       O(1) per call.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/recorder.h"
+
+namespace runglass::train_log {
+
+class RunBuilder {
+ public:
+  static constexpr int kMaxAttempts = 1000;
+
+  RunBuilder(std::string run_name, std::string attempt_key, bool live)
+      : m_name(std::move(run_name)), m_key(std::move(attempt_key)), m_live(live) {}
+
+  // false: what follows was recorded by an earlier import; runs and attempts are declared, events are not said again.
+  void setRecording(bool recording) { m_recording = recording; }
+  // A line that only a starting job prints. After records, what follows belongs to the next attempt.
+  void starts(Recorder& out);
+  // A record of step `step`; `advances`: its steps only grow. True when a new attempt was opened for it.
+  bool record(std::int64_t step, std::optional<std::int64_t> total, bool went_back, Recorder& out);
+  bool waiting() const { return m_boundary; }  // for the next attempt's first record
+  // What is said of the attempt: kept until it exists. Sizes that follow from the others are filled in by tell().
+  void layout(const Layout& layout) { m_layout = layout; }
+  const Layout& layout() const { return m_layout; }
+  void fact(std::string key, std::string value);
+  void framework(const std::string& name, int priority);
+  void stamp(TimeNs time);
+  // Opens an attempt if there is none; events before the first record of the next attempt wait for it.
+  void event(Event event, Recorder& out);
+  void checkpoint(Checkpoint checkpoint, Recorder& out);
+  void resumedFrom(std::int64_t step) { m_resumed_from = step; }
+  enum class End : std::uint8_t { kFinished, kFailed, kStopped };
+  void ended(End end, std::string cause);
+
+  AttemptId attempt(Recorder& out);     // opens one if need be
+  void flush(Recorder& out, bool end);  // says again what changed; at the end also what waits
+  bool exists() const { return bool(m_run_id); }
+  RunId firstRun() const { return m_first_run; }
+  bool hasRecords() const { return m_records > 0; }
+  std::int64_t refused() const { return m_refused; }
+
+ private:
+  struct Waiting {
+    std::vector<Event> events;
+    std::vector<Checkpoint> checkpoints;
+  };
+  void open(bool new_run, Recorder& out);
+  void tell(Recorder& out);
+  void release(Recorder& out);
+
+  std::string m_name, m_key;
+  bool m_live;
+  int m_runs = 0, m_attempts = 0, m_opened = 0;
+  RunId m_run_id, m_first_run;
+  AttemptId m_attempt_id;
+  Run m_run;
+  Attempt m_attempt;
+  Layout m_layout, m_told_layout;
+  std::vector<std::pair<std::string, std::string>> m_facts;  // not yet told
+  std::map<std::string, std::string> m_known_facts;          // of the open attempt
+  Waiting m_waiting;
+  bool m_boundary = false, m_finished = false, m_changed = false, m_recording = true;
+  std::int64_t m_records = 0, m_first_step = 0, m_last_step = 0, m_refused = 0;
+  std::optional<std::int64_t> m_resumed_from;
+  std::optional<TimeNs> m_start, m_end;
+  std::string m_framework;
+  int m_framework_priority = -1;
+};
+
+}  // namespace runglass::train_log
