@@ -51,6 +51,7 @@ class RunCopy {
     RG_ASSIGN(const auto runs, m_from.runs());
     const auto found = std::find_if(runs.begin(), runs.end(), [&](const Run& run) { return run.id == m_run; });
     if (found == runs.end()) return {Code::kNotFound, "cannot export run: " + std::to_string(m_run.value) + ": there is no such run"};
+    m_source_run = *found;
     m_new_run = m_to.run(*found);
     RG_ASSIGN(m_attempts, m_from.attempts(m_run));
     for (Attempt attempt : m_attempts) {
@@ -122,6 +123,8 @@ class RunCopy {
       if (series.first_time) range.t0 = std::min(range.t0, *series.first_time);
       if (series.last_time) range.t1 = std::max(range.t1, *series.last_time + 1);
     }
+    if (m_source_run.start) range.t0 = std::min(range.t0, *m_source_run.start);
+    if (m_source_run.end) range.t1 = std::max(range.t1, *m_source_run.end + 1);
     for (const Attempt& attempt : m_attempts) {
       if (attempt.start) range.t0 = std::min(range.t0, *attempt.start);
       if (attempt.end) range.t1 = std::max(range.t1, *attempt.end + 1);
@@ -242,6 +245,7 @@ class RunCopy {
   Reader& m_from;
   Writer& m_to;
   RunId m_run, m_new_run;
+  Run m_source_run;
   TimeRange m_range;
   std::vector<Attempt> m_attempts;
   std::map<AttemptId, std::vector<Rank>> m_ranks;

@@ -65,7 +65,7 @@ class StoreReader final : public Reader {
   Result<std::vector<Track>> tracks(AttemptId attempt) override;
   Result<SpanColumns> spans(TrackId track, TimeRange range, std::stop_token stop) override;
   Status query(std::string_view sql, const SqlSink& sink, std::stop_token stop) override;
-  Result<std::vector<std::string>> verify(std::stop_token stop) override;  // verify.cpp
+  Result<std::vector<std::string>> verify(std::stop_token stop) override;  // store_info.cpp
 
  private:
   // Which x a chunk must touch: [x0, x1], both inclusive.

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The shipped runglassctl as a script sees it: exit codes, stdout, one clear line on stderr.
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <sqlite3.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "tests/storage/sample_store.h"
+
+namespace runglass {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+using Json = nlohmann::json;
+
+struct Outcome {
+  int exit = -1;
+  std::string out, err;
+};
+
+class CtlTest : public ::testing::Test {
+ protected:
+  void SetUp() override { m_ids = makeSampleStore(m_store); }
+
+  static std::string contentOf(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    std::stringstream text;
+    text << file.rdbuf();
+    return text.str();
+  }
+  Outcome ctl(std::vector<std::string> arguments) {
+    const std::string out = m_folder.file("stdout"), err = m_folder.file("stderr");
+    arguments.insert(arguments.begin(), RG_BIN_DIR "/runglassctl");
+    const pid_t child = ::fork();
+    if (child == 0) {
+      const int to = ::open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+      const int errors = ::open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+      ::dup2(to, 1);
+      ::dup2(errors, 2);
+      std::vector<char*> argv;
+      for (std::string& argument : arguments) argv.push_back(argument.data());
+      argv.push_back(nullptr);
+      ::execv(argv[0], argv.data());
+      ::_exit(127);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, contentOf(out), contentOf(err)};
+  }
+  Outcome query(const std::string& sql, const std::string& format = "csv") {
+    return ctl({"query", "--store", m_store, "--format", format, sql});
+  }
+  // Fails with exit 1 and exactly one line that holds `words`.
+  void expectFails(const Outcome& outcome, const std::string& words) {
+    EXPECT_EQ(outcome.exit, 1) << outcome.out << outcome.err;
+    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr(words));
+  }
+
+  TempFolder m_folder;
+  std::string m_store = m_folder.file("s.rgl");
+  SampleStoreIds m_ids;
+};
+
+TEST_F(CtlTest, HelpIsNoErrorAndWrongUsageIsTwo) {
+  const auto help = ctl({"--help"});
+  EXPECT_EQ(help.exit, 0);
+  for (const char* command : {"import", "info", "query", "verify", "export"}) EXPECT_THAT(help.out, HasSubstr(command));
+  EXPECT_EQ(ctl({"query", "--help"}).exit, 0);
+  EXPECT_EQ(ctl({}).exit, 2);
+  EXPECT_EQ(ctl({"dance"}).exit, 2);
+  EXPECT_EQ(ctl({"query", "--store", m_store}).exit, 2);
+  EXPECT_EQ(ctl({"query", "--store", m_store, "--format", "xml", "SELECT 1"}).exit, 2);
+  EXPECT_EQ(ctl({"export", "--store", m_store, "--run", "1"}).exit, 2);
+  EXPECT_EQ(ctl({"export", "--store", m_store, "--run", "1", "--csv", "a", "--to", "b"}).exit, 2);
+}
+
+TEST_F(CtlTest, CsvQuotesAsRfc4180AndKeepsNullApartFromEmpty) {
+  const auto outcome = query(R"(SELECT 1 AS a, NULL AS b, '' AS c, 'x,"y"' AS "d,e", 'two
+lines' AS f)");
+  EXPECT_EQ(outcome.exit, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "a,b,c,\"d,e\",f\n1,,\"\",\"x,\"\"y\"\"\",\"two\nlines\"\n");
+}
+
+TEST_F(CtlTest, DoublesPrintTheShortestTextThatReadsBackEqual) {
+  EXPECT_EQ(query("SELECT 0.1 AS a, 1e300 AS b, 1.0/3 AS c, 5e-324 AS d, -9223372036854775807 AS e").out,
+            "a,b,c,d,e\n0.1,1e+300,0.3333333333333333,5e-324,-9223372036854775807\n");
+}
+
+TEST_F(CtlTest, JsonIsAnArrayOfObjectsWithNanAndInfinityAsText) {
+  const auto outcome = query("SELECT 1 AS a, NULL AS b, 9e999 AS c, -9e999 AS d, 'x\"' AS e", "json");
+  const auto json = Json::parse(outcome.out, nullptr, false);
+  EXPECT_EQ(json, Json::parse(R"([{"a":1,"b":null,"c":"Infinity","d":"-Infinity","e":"x\""}])"));
+  EXPECT_EQ(Json::parse(query("SELECT 1 WHERE 0", "json").out, nullptr, false), Json::array());
+}
+
+TEST_F(CtlTest, TableAlignsColumns) { EXPECT_EQ(query("SELECT 'ab' AS name, 7 AS n", "table").out, "name  n\nab    7\n"); }
+
+TEST_F(CtlTest, TheQueriesOfOutsideScriptsWork) {
+  const auto points = query("SELECT tag, step, value FROM scalar ORDER BY tag, step, time_ns");
+  EXPECT_EQ(std::count(points.out.begin(), points.out.end(), '\n'), 121);
+  EXPECT_THAT(points.out, AllOf(StartsWith("tag,step,value\nloss,0,10\n"), HasSubstr("\nloss,70,\n"), HasSubstr("\nloss,60,0.125\n")));
+  EXPECT_EQ(query("SELECT tag, min(value) AS lo, max(value) AS hi, count(*) AS n FROM scalar GROUP BY tag").out,
+            "tag,lo,hi,n\nloss,0.125,10,120\n");
+  EXPECT_EQ(query("SELECT s.category AS c, count(*) AS n, coalesce(sum(s.dur_ns),0) AS d FROM span s JOIN track t USING(track_id) "
+                  "WHERE t.kind='gpu_stream' GROUP BY 1")
+                .out,
+            "c,n,d\ncomm,5,2816\ncompute,5,3520\n");
+}
+
+TEST_F(CtlTest, WritingIsRefusedAndTheStoreStaysAsItWas) {
+  const std::string before = contentOf(m_store);
+  for (const char* sql : {"DELETE FROM rg_run", "DROP TABLE rg_chunk", "PRAGMA journal_mode=WAL", "ATTACH 'x.db' AS x", "VACUUM"})
+    expectFails(query(sql), "query refused");
+  EXPECT_EQ(contentOf(m_store), before);
+}
+
+TEST_F(CtlTest, BadSqlIsOneLineWithTheReason) {
+  expectFails(query("SELEC 1"), "syntax error");
+  expectFails(query("SELECT nope FROM run"), "no such column");
+  expectFails(query("SELECT * FROM sample(12345)"), "there is no such series");
+}
+
+TEST_F(CtlTest, AHugeResultStreamsInLittleMemory) {
+  const auto outcome =
+      query("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i < 1000000) SELECT i, 'text of some length' FROM n");
+  EXPECT_EQ(outcome.exit, 0);
+  EXPECT_EQ(std::count(outcome.out.begin(), outcome.out.end(), '\n'), 1000001);
+}
+
+TEST_F(CtlTest, InfoCountsWhatIsThere) {
+  const auto outcome = ctl({"info", "--store", m_store, "--json"});
+  ASSERT_EQ(outcome.exit, 0) << outcome.err;
+  const auto json = Json::parse(outcome.out);
+  EXPECT_EQ(json["samples"], kStoreSamples + 160);
+  EXPECT_EQ(json["spans"], 20);
+  EXPECT_EQ(json["events"], 1);
+  EXPECT_EQ(json["runs"].size(), 1u);
+  EXPECT_EQ(json["runs"][0]["name"], "pretrain");
+  EXPECT_EQ(json["runs"][0]["attempts"], 2);
+  EXPECT_EQ(json["runs"][0]["last_step"], 119);
+  EXPECT_EQ(json["first_ns"], kStoreStart);
+  EXPECT_GT(json["bytes_per_sample"], 0.0);
+  EXPECT_EQ(json["ingest_issues"][0]["code"], "tfevents.bad_data_crc");
+  EXPECT_EQ(json["ingest_issues"][0]["count"], 2);
+  EXPECT_FALSE(json["ingest_issues"][0]["help"].is_null());
+  const auto text = ctl({"info", "--store", m_store});
+  EXPECT_THAT(text.out, AllOf(HasSubstr("pretrain: finished"), HasSubstr("tfevents.bad_data_crc x2")));
+}
+
+TEST_F(CtlTest, VerifyIsCleanOrNamesTheDamageAndExitsOne) {
+  const auto clean = ctl({"verify", "--store", m_store, "--json"});
+  EXPECT_EQ(clean.exit, 0) << clean.out;
+  EXPECT_EQ(Json::parse(clean.out)["ok"], true);
+  sqlite3* db = nullptr;
+  ASSERT_EQ(sqlite3_open(m_store.c_str(), &db), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(db, "UPDATE rg_chunk SET crc = crc + 1 WHERE chunk_id = (SELECT max(chunk_id) FROM rg_chunk)", nullptr, nullptr,
+                         nullptr),
+            SQLITE_OK);
+  sqlite3_close(db);
+  const auto damaged = ctl({"verify", "--store", m_store, "--json"});
+  expectFails(damaged, "sample chunk");
+  EXPECT_EQ(Json::parse(damaged.out)["damaged"].size(), 1u);
+}
+
+TEST_F(CtlTest, WhatIsNoStoreGetsOneClearLine) {
+  const auto with = [&](const std::string& name, const std::string& content) {
+    std::ofstream(m_folder.file(name), std::ios::binary) << content;
+    return ctl({"query", "--store", m_folder.file(name), "SELECT 1"});
+  };
+  expectFails(ctl({"info", "--store", m_folder.file("missing.rgl")}), "No such file");
+  expectFails(ctl({"info", "--store", m_folder.path()}), "not a regular file");
+  expectFails(
+      with("notes.txt", "just some text, long enough to be more than a header of a hundred bytes, and then some more of the same text\n"),
+      "not a Runglass store");
+  std::string garbage(100'000, '\0');
+  for (std::size_t i = 0; i < garbage.size(); ++i) garbage[i] = static_cast<char>(i * 2654435761u >> 13);
+  expectFails(with("garbage.bin", garbage), "not a Runglass store");
+  expectFails(with("empty.rgl", ""), "not a Runglass store");
+  expectFails(with("cut.rgl", contentOf(m_store).substr(0, 5000)), "cut.rgl");
+}
+
+TEST_F(CtlTest, AnotherProgramsDatabaseAndAStoreFromTheFutureAreRefused) {
+  const std::string other = m_folder.file("other.db");
+  sqlite3* db = nullptr;
+  ASSERT_EQ(sqlite3_open(other.c_str(), &db), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(db, "CREATE TABLE t(a)", nullptr, nullptr, nullptr), SQLITE_OK);
+  sqlite3_close(db);
+  expectFails(ctl({"info", "--store", other}), "not a Runglass store");
+  ASSERT_EQ(sqlite3_open(m_store.c_str(), &db), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(db, "PRAGMA user_version=4711", nullptr, nullptr, nullptr), SQLITE_OK);
+  sqlite3_close(db);
+  for (const char* command : {"info", "verify"}) expectFails(ctl({command, "--store", m_store}), "newer");
+}
+
+TEST_F(CtlTest, ReadingLeavesNoFilesBesideAClosedStore) {
+  query("SELECT * FROM run");
+  ctl({"info", "--store", m_store});
+  std::vector<std::string> names;
+  for (const auto& file : std::filesystem::directory_iterator(m_folder.path())) {
+    if (file.path().filename().string().starts_with("s.rgl")) names.push_back(file.path().filename());
+  }
+  EXPECT_THAT(names, ::testing::Not(::testing::Contains("s.rgl-wal")));
+  EXPECT_THAT(names, ::testing::Not(::testing::Contains("s.rgl-ingest")));
+}
+
+TEST_F(CtlTest, ExportWritesAStoreThatAnswersTheSame) {
+  const std::string to = m_folder.file("slice.rgl");
+  const auto outcome = ctl({"export", "--store", m_store, "--run", std::to_string(m_ids.run.value), "--to", to});
+  ASSERT_EQ(outcome.exit, 0) << outcome.err;
+  EXPECT_EQ(ctl({"query", "--store", to, "--format", "csv", "SELECT run_uuid FROM run"}).out, "run_uuid\nrun-uuid-1\n");
+  EXPECT_EQ(ctl({"verify", "--store", to}).exit, 0);
+  expectFails(ctl({"export", "--store", m_store, "--run", std::to_string(m_ids.run.value), "--to", to}), "there already");
+  expectFails(ctl({"export", "--store", m_store, "--run", "4711", "--to", m_folder.file("no.rgl")}), "no run 4711");
+}
+
+TEST_F(CtlTest, ExportsACsvFilePerRelation) {
+  const std::string folder = m_folder.file("csv");
+  const auto outcome = ctl({"export", "--store", m_store, "--run", std::to_string(m_ids.run.value), "--csv", folder});
+  ASSERT_EQ(outcome.exit, 0) << outcome.err;
+  const std::string samples = contentOf(folder + "/sample.csv");
+  EXPECT_EQ(std::count(samples.begin(), samples.end(), '\n'), kStoreSamples + 1);
+  EXPECT_THAT(contentOf(folder + "/scalar_all.csv"),
+              StartsWith("run_id,attempt,rank,source,tag,step,time_ns,value,series_id,superseded\n"));
+  EXPECT_THAT(contentOf(folder + "/event.csv"), HasSubstr("fell off the bus"));
+}
+
+TEST_F(CtlTest, ExportsAChromeTraceWithExactTimes) {
+  const std::string file = m_folder.file("trace.json");
+  const auto outcome = ctl({"export", "--store", m_store, "--run", std::to_string(m_ids.run.value), "--chrome-trace", file});
+  ASSERT_EQ(outcome.exit, 0) << outcome.err;
+  const auto trace = Json::parse(contentOf(file));
+  EXPECT_EQ(trace["baseTimeNanoseconds"], kStoreStart);
+  int complete = 0, open = 0;
+  for (const auto& event : trace["traceEvents"]) {
+    complete += event["ph"] == "X";
+    open += event["ph"] == "B";
+  }
+  EXPECT_EQ(complete, 18);
+  EXPECT_EQ(open, 2);
+  EXPECT_THAT(contentOf(file), AllOf(HasSubstr("\"ts\":1.000,\"dur\":0.701"), HasSubstr(R"("args":{"grid":[1,2,3]})")));
+  expectFails(ctl({"export", "--store", m_store, "--run", std::to_string(m_ids.run.value), "--chrome-trace", file}), "exists");
+}
+
+TEST_F(CtlTest, AFullDiskOnStdoutIsSaid) {
+  if (::access("/dev/full", W_OK) != 0) GTEST_SKIP() << "no /dev/full here";
+  const std::string command =
+      std::string(RG_BIN_DIR "/runglassctl query --store ") + m_store + " --format csv 'SELECT 1' > /dev/full 2> " + m_folder.file("err");
+  EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 1);
+  EXPECT_THAT(contentOf(m_folder.file("err")), HasSubstr("No space left"));
+}
+
+}  // namespace
+}  // namespace runglass

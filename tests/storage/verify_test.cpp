@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <sqlite3.h>
+
+#include "storage/reader.h"
+#include "tests/storage/sample_store.h"
+
+namespace runglass {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class VerifyTest : public ::testing::Test {
+ protected:
+  void SetUp() override { m_ids = makeSampleStore(m_path); }
+  void execute(const std::string& sql) {
+    sqlite3* db = nullptr;
+    ASSERT_EQ(sqlite3_open(m_path.c_str(), &db), SQLITE_OK);
+    char* why = nullptr;
+    ASSERT_EQ(sqlite3_exec(db, sql.c_str(), nullptr, nullptr, &why), SQLITE_OK) << why;
+    sqlite3_close(db);
+  }
+  // Flips one bit in the middle of the blob of the first row of `table`.
+  void flip(const std::string& table, const std::string& id) {
+    sqlite3* db = nullptr;
+    ASSERT_EQ(sqlite3_open(m_path.c_str(), &db), SQLITE_OK);
+    sqlite3_int64 row = 0;
+    sqlite3_stmt* first = nullptr;
+    ASSERT_EQ(sqlite3_prepare_v2(db, ("SELECT min(" + id + ") FROM " + table).c_str(), -1, &first, nullptr), SQLITE_OK);
+    ASSERT_EQ(sqlite3_step(first), SQLITE_ROW);
+    row = sqlite3_column_int64(first, 0);
+    sqlite3_finalize(first);
+    sqlite3_blob* blob = nullptr;
+    ASSERT_EQ(sqlite3_blob_open(db, "main", table.c_str(), "data", row, 1, &blob), SQLITE_OK) << sqlite3_errmsg(db);
+    const int middle = sqlite3_blob_bytes(blob) / 2;
+    char byte = 0;
+    ASSERT_EQ(sqlite3_blob_read(blob, &byte, 1, middle), SQLITE_OK);
+    byte = static_cast<char>(byte ^ 0x10);
+    ASSERT_EQ(sqlite3_blob_write(blob, &byte, 1, middle), SQLITE_OK);
+    sqlite3_blob_close(blob);
+    sqlite3_close(db);
+  }
+  std::vector<std::string> damage() {
+    auto reader = Reader::open(m_path);
+    EXPECT_TRUE(reader.ok()) << reader.status().message();
+    auto found = (*reader)->verify();
+    EXPECT_TRUE(found.ok()) << found.status().message();
+    return found.ok() ? *found : std::vector<std::string>{"verify failed"};
+  }
+
+  TempFolder m_folder;
+  std::string m_path = m_folder.file("s.rgl");
+  SampleStoreIds m_ids;
+};
+
+TEST_F(VerifyTest, AGoodStoreIsClean) { EXPECT_THAT(damage(), IsEmpty()); }
+
+TEST_F(VerifyTest, AFlippedBitInASampleChunkNamesChunkAndSeries) {
+  flip("rg_chunk", "chunk_id");
+  EXPECT_THAT(damage(), Contains(AllOf(HasSubstr("sample chunk"), HasSubstr("power_watts"), HasSubstr("checksum mismatch"))));
+}
+
+TEST_F(VerifyTest, AFlippedBitInAPyramidRowNamesIt) {
+  flip("rg_pyramid", "pyramid_id");
+  EXPECT_THAT(damage(), Contains(AllOf(HasSubstr("pyramid row"), HasSubstr("power_watts"), HasSubstr("checksum mismatch"))));
+}
+
+TEST_F(VerifyTest, AFlippedBitInASpanChunkNamesItsTrack) {
+  flip("rg_span_chunk", "chunk_id");
+  EXPECT_THAT(damage(), Contains(AllOf(HasSubstr("span chunk"), HasSubstr("track"), HasSubstr("checksum mismatch"))));
+}
+
+TEST_F(VerifyTest, ALostPyramidRowIsMissed) {
+  execute("DELETE FROM rg_pyramid WHERE pyramid_id = (SELECT min(pyramid_id) FROM rg_pyramid)");
+  EXPECT_THAT(damage(), Contains(AllOf(HasSubstr("pyramid of series"), HasSubstr("no matching entry"))));
+}
+
+TEST_F(VerifyTest, ALostChunkIsMissed) {
+  execute("DELETE FROM rg_chunk WHERE chunk_id = (SELECT min(chunk_id) FROM rg_chunk)");
+  EXPECT_THAT(damage(), Contains(AllOf(HasSubstr("power_watts"), HasSubstr("its chunks hold"))));
+  EXPECT_THAT(damage(), Contains(HasSubstr("samples that are not there")));
+}
+
+TEST_F(VerifyTest, ReferencesToNothingAreNamed) {
+  execute("UPDATE rg_track SET attempt_id = 999 WHERE track_id = " + std::to_string(m_ids.thread.value));
+  EXPECT_THAT(damage(), Contains(HasSubstr("track " + std::to_string(m_ids.thread.value) + ": names something")));
+}
+
+TEST_F(VerifyTest, OtherDataStaysReadableBesideADamagedChunk) {
+  flip("rg_chunk", "chunk_id");
+  auto reader = Reader::open(m_path);
+  ASSERT_TRUE(reader.ok());
+  auto loss = (*reader)->scalars(m_ids.loss, 0, 1000);
+  ASSERT_TRUE(loss.ok()) << loss.status().message();
+  EXPECT_EQ(loss->size(), 100u);
+}
+
+TEST_F(VerifyTest, StopsWhenAsked) {
+  std::stop_source stop;
+  stop.request_stop();
+  auto reader = Reader::open(m_path);
+  ASSERT_TRUE(reader.ok());
+  EXPECT_EQ((*reader)->verify(stop.get_token()).status().code(), Code::kCancelled);
+}
+
+}  // namespace
+}  // namespace runglass
