@@ -17,6 +17,7 @@ namespace runglass {
 namespace {
 
 constexpr int kLayoutVersion = 1;
+constexpr int kHalf = 50;
 const QString kSingle = QStringLiteral("single:");
 
 QString settingsKey(const QString& layout) { return QStringLiteral("layouts/") + layout; }
@@ -67,7 +68,7 @@ class DockTitle : public QWidget {
 
 std::span<const LayoutSpec> defaultLayouts() {
   static const std::vector<LayoutSpec> specs = {
-      {"watch", "Watch", {{"overview", 0, Qt::Horizontal, 72}, {"gpu_grid", 0, Qt::Horizontal, 28}, {"findings", 1, Qt::Vertical, 60}}},
+      {"watch", "Watch", {{"overview", 0, Qt::Horizontal, 0}, {"gpu_grid", 0, Qt::Horizontal, 28}, {"findings", 1, Qt::Vertical, 60}}},
   };
   return specs;
 }
@@ -93,14 +94,10 @@ QDockWidget* DockHost::makeDock(const ViewInfo& info) {
   dock->setObjectName(id);
   dock->setTitleBarWidget(new DockTitle(QString::fromUtf8(info.title), dock));
   dock->hide();
-  addDockWidget(Qt::LeftDockWidgetArea, dock);
   const auto make = info.make;
-  connect(dock, &QDockWidget::visibilityChanged, this, [this, id, dock, make](bool visible) {
-    if (!visible) {
-      m_visible.erase(id);
-      return;
-    }
-    m_visible.insert(id);
+  // The signal's flag is wrong for a dock that has no place yet, so it only says when to look.
+  connect(dock, &QDockWidget::visibilityChanged, this, [this, id, dock, make] {
+    if (!dock->isVisible()) return;
     View*& view = m_views[id];
     if (view == nullptr) {
       view = make(m_context, dock);
@@ -141,9 +138,7 @@ bool DockHost::showSingle(const QString& view) {
     saveLayout();
     hideAll();
     setTitlesVisible(false);
-    dock->setFloating(false);
-    addDockWidget(Qt::LeftDockWidgetArea, dock);
-    dock->show();
+    placeDock(dock, nullptr, Qt::Horizontal, 0);
     dock->widget()->setFocus();
     become(kSingle + view);
     return true;
@@ -163,8 +158,7 @@ bool DockHost::addView(const QString& view) {
   if (wanted == nullptr) return false;
   if (wanted->isVisible()) return true;
   setTitlesVisible(true);
-  if (beside != nullptr) splitDockWidget(beside, wanted, Qt::Horizontal);
-  wanted->show();
+  placeDock(wanted, beside, Qt::Horizontal, kHalf);
   return true;
 }
 
@@ -176,7 +170,8 @@ void DockHost::saveLayout() {
 std::vector<View*> DockHost::visibleViews() const {
   std::vector<View*> visible;
   for (const auto& [id, dock] : m_docks) {
-    if (m_visible.contains(id)) visible.push_back(m_views.at(id));
+    const bool behind_a_tab = !dock->isFloating() && (dock->geometry().right() < 0 || dock->geometry().bottom() < 0);
+    if (const auto view = m_views.find(id); view != m_views.end() && dock->isVisible() && !behind_a_tab) visible.push_back(view->second);
   }
   return visible;
 }
@@ -193,37 +188,39 @@ void DockHost::focusFirst() {
 }
 
 void DockHost::hideAll() {
-  for (const auto& [id, dock] : m_docks) dock->hide();
+  // Removed, not just hidden: a hidden dock keeps a place in the layout that later splits would land in.
+  for (const auto& [id, dock] : m_docks) removeDockWidget(dock);
 }
 
 void DockHost::arrange(const LayoutSpec& spec) {
   hideAll();
   setTitlesVisible(true);
-  std::vector<QDockWidget*> placed(spec.places.size(), nullptr);
-  std::vector<QDockWidget*> shown;
-  QList<QDockWidget*> columns;
-  QList<int> shares;
-  for (std::size_t i = 0; i < spec.places.size(); ++i) {
-    const LayoutPlace& place = spec.places[i];
+  std::vector<QDockWidget*> placed;
+  for (const LayoutPlace& place : spec.places) {
     const auto found = std::ranges::find(m_docks, QString::fromLatin1(place.view), [](const auto& entry) { return entry.first; });
+    placed.push_back(nullptr);
     if (found == m_docks.end()) continue;
-    QDockWidget* dock = found->second;
-    dock->setFloating(false);
-    QDockWidget* beside = i == 0 ? nullptr : placed[static_cast<std::size_t>(place.beside)];
-    if (beside == nullptr && !shown.empty()) beside = shown.back();
-    if (beside == nullptr)
-      addDockWidget(Qt::LeftDockWidgetArea, dock);
-    else
-      splitDockWidget(beside, dock, place.split);
-    dock->show();
-    placed[i] = dock;
-    shown.push_back(dock);
-    if (i == 0 || place.split == Qt::Horizontal) {
-      columns += dock;
-      shares += place.share * width() / 100;
-    }
+    // Beside the place it names, or beside whatever came last when that one is not built.
+    QDockWidget* beside = placed.size() > 1 ? placed[static_cast<std::size_t>(place.beside)] : nullptr;
+    for (auto earlier = placed.rbegin(); beside == nullptr && earlier != placed.rend(); ++earlier) beside = *earlier;
+    placeDock(found->second, beside, place.split, place.share);
+    placed.back() = found->second;
   }
-  if (columns.size() > 1) resizeDocks(columns, shares, Qt::Horizontal);
+}
+
+void DockHost::placeDock(QDockWidget* dock, QDockWidget* beside, Qt::Orientation split, int share) {
+  removeDockWidget(dock);
+  dock->setFloating(false);
+  if (beside == nullptr) {
+    addDockWidget(Qt::LeftDockWidgetArea, dock);
+    dock->show();
+    return;
+  }
+  splitDockWidget(beside, dock, split);
+  dock->show();
+  // A split in a layout that is not laid out yet leaves the new dock without any size.
+  const int all = split == Qt::Horizontal ? width() : height();
+  resizeDocks({beside, dock}, {all * (100 - share) / 100, all * share / 100}, split);
 }
 
 void DockHost::setTitlesVisible(bool visible) {

@@ -11,7 +11,6 @@
 #include <QMainWindow>
 #include <functional>
 #include <map>
-#include <set>
 #include <span>
 #include <vector>
 
@@ -27,7 +26,7 @@ struct LayoutPlace {
   const char* view;
   int beside;  // index of an earlier place; ignored for the first
   Qt::Orientation split;
-  int share;  // of its split, in percent
+  int share;  // of the split that it takes, in percent
 };
 
 struct LayoutSpec {
@@ -65,6 +64,7 @@ class DockHost : public QMainWindow {
   void focusFirst();
   void hideAll();
   void arrange(const LayoutSpec& spec);
+  void placeDock(QDockWidget* dock, QDockWidget* beside, Qt::Orientation split, int share);
   void setTitlesVisible(bool visible);
   void become(const QString& current);
 
@@ -72,7 +72,6 @@ class DockHost : public QMainWindow {
   QSettings* m_settings;
   QString m_current;
   std::vector<std::pair<QString, QDockWidget*>> m_docks;  // in registry order
-  std::set<QString> m_visible;                            // shown and not behind a tab
   std::map<QString, View*> m_views;                       // made so far
 };
 

@@ -243,9 +243,10 @@ void MainWindow::makeDataCommands() {
 
 void MainWindow::askSummary() {
   const RunId wanted = m_state.state().selection.run;
+  const bool another = wanted != m_wanted;
+  m_wanted = wanted;
   m_options.queries->submit<RunSummary>(
-      m_summary_slot,
-      m_summary && wanted && m_summary->run.id != wanted ? QueryService::Supersede::kCancelOlder : QueryService::Supersede::kAfterCurrent,
+      m_summary_slot, another ? QueryService::Supersede::kCancelOlder : QueryService::Supersede::kAfterCurrent,
       [wanted](Reader& reader, std::stop_token stop) -> Result<RunSummary> {
         RG_ASSIGN(const Run run, chooseRun(reader, wanted));
         return readRunSummary(reader, run, std::move(stop));
@@ -293,7 +294,7 @@ void MainWindow::onStateChanged() {
   if (state.paused && !m_samples_at_pause && m_info) m_samples_at_pause = m_info->sample_count;
   updateLiveButton();
   if (m_options.queries == nullptr) return;
-  if (m_summary && state.selection.run && m_summary->run.id != state.selection.run) askSummary();
+  if (state.selection.run != m_wanted) askSummary();
   if (m_summary) m_strip->setItems(stripItems(*m_summary, now(), state.time_style));
   for (View* view : m_docks->visibleViews()) view->applyState(state);
 }

@@ -96,6 +96,7 @@ class MainWindow : public QWidget {
   std::vector<std::pair<QString, QPushButton*>> m_places;  // navigation
   QPushButton* m_live = nullptr;
 
+  RunId m_wanted;  // the run that was asked for; 0: whichever is newest
   std::shared_ptr<const RunSummary> m_summary;
   std::optional<StoreInfo> m_info;
   std::optional<std::int64_t> m_samples_at_pause;
