@@ -95,11 +95,13 @@ bool HubLink::stop(DurNs patience) {
 void HubLink::run() {
   std::minstd_rand random(static_cast<unsigned>(monotonicNow()));
   DurNs wait = m_options.first_pause;
-  while (!m_stop) {
+  // A stop asked for while the hub is away still tries to deliver until its deadline.
+  const auto goOn = [this] { return !m_stop || (monotonicNow() < m_deadline && !m_outbox.empty()); };
+  while (goOn()) {
     const DurNs began = monotonicNow();
     const Status status = runSession();
     m_connected = false;
-    if (m_stop) break;
+    if (!goOn()) break;
     explain(status);
     if (monotonicNow() - began > m_options.longest_pause) wait = m_options.first_pause;
     // A hub that understands and refuses us will not change its mind soon.
@@ -115,8 +117,10 @@ void HubLink::run() {
 }
 
 void HubLink::pause(DurNs length) {
+  constexpr DurNs kPauseWhileStopping = 100 * kNsPerMs;
   std::unique_lock lock(m_mutex);
-  m_wake.wait_for(lock, std::chrono::nanoseconds(length), [this] { return m_stop.load(); });
+  if (!m_stop && !m_wake.wait_for(lock, std::chrono::nanoseconds(length), [this] { return m_stop.load(); })) return;
+  m_wake.wait_for(lock, std::chrono::nanoseconds(std::min(length, kPauseWhileStopping)));
 }
 
 void HubLink::explain(const Status& status) {

@@ -95,7 +95,7 @@ Result<std::unique_ptr<Acceptor>> Acceptor::listen(const std::string& address, L
 
 Acceptor::~Acceptor() {
   stop();
-  for (const int fd : {m_listener, m_wake, m_spare})
+  for (const int fd : {m_wake, m_spare})
     if (fd >= 0) close(fd);
 }
 
@@ -109,6 +109,8 @@ void Acceptor::stop() {
   const std::uint64_t one = 1;
   if (m_wake >= 0) (void)!write(m_wake, &one, sizeof one);
   if (m_thread.joinable()) m_thread.join();
+  if (m_listener >= 0) close(m_listener);  // the port is free again at once
+  m_listener = -1;
 }
 
 void Acceptor::run() {

@@ -252,9 +252,11 @@ void IngestThread::handleHello(const Item& item, const v1::Hello& hello) {
   m_agents.emplace(item.link.get(), std::move(agent));
   welcome.set_credit_bytes(credit());
   welcome.set_hub_sent_ns(wallNow());
+  {
+    const std::lock_guard lock(m_mutex);
+    m_stats.agents = static_cast<std::int64_t>(m_agents.size());
+  }
   item.link->sendWelcome(std::move(welcome));
-  const std::lock_guard lock(m_mutex);
-  m_stats.agents = static_cast<std::int64_t>(m_agents.size());
 }
 
 void IngestThread::handleDefinitions(Agent& agent, v1::Definitions& definitions) {

@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: Apache-2.0
+// Agents against a hub in this process: what was said is in the store once, and what must be refused is.
+#include "collectors/hub/hub.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "collectors/agent/agent.h"
+#include "tests/collectors/hub/raw_agent.h"
+#include "tests/collectors/temp_dir.h"
+
+namespace runglass {
+namespace {
+
+using test::RawAgent;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+class HubTest : public testing::Test {
+ protected:
+  std::unique_ptr<Hub> serve(HubOptions options = {}) {
+    auto hub = Hub::start(store, options);
+    EXPECT_TRUE(hub.ok()) << hub.status().message();
+    return hub.ok() ? std::move(*hub) : nullptr;
+  }
+  AgentOptions agentOptions(const std::string& hub, const std::string& name = "a1") const {
+    AgentOptions options;
+    options.link.hub = hub;
+    options.link.first_pause = 20 * kNsPerMs;
+    options.link.longest_pause = 100 * kNsPerMs;
+    options.seal_every = 5 * kNsPerMs;
+    options.state_dir = dir / name;
+    options.node = {.uuid = "uuid-" + name, .name = name};
+    return options;
+  }
+  static std::unique_ptr<Agent> start(AgentOptions options) {
+    auto agent = Agent::start(std::move(options));
+    EXPECT_TRUE(agent.ok()) << agent.status().message();
+    return std::move(*agent);
+  }
+  std::unique_ptr<Reader> read() const {
+    auto reader = Reader::open(store);
+    EXPECT_TRUE(reader.ok()) << reader.status().message();
+    return std::move(*reader);
+  }
+  std::vector<double> storedValues(const std::string& metric) const {
+    const auto reader = read();
+    if (const auto damaged = reader->verify(); damaged.ok()) {
+      EXPECT_THAT(*damaged, IsEmpty());
+    }
+    std::vector<double> values;
+    const std::vector<Series> all = *reader->series({.metric = metric});
+    for (const Series& series : all) {
+      const auto samples = reader->samples(series.id, {});
+      EXPECT_TRUE(samples.ok());
+      values.insert(values.end(), samples->value.begin(), samples->value.end());
+    }
+    return values;
+  }
+  std::int64_t issueCount(const std::string& code) const {
+    std::int64_t count = 0;
+    const std::vector<Issue> issues = *read()->issues();
+    for (const Issue& issue : issues) count += issue.code == code ? issue.count : 0;
+    return count;
+  }
+  static bool waitUntil(const std::function<bool()>& condition) {
+    for (int i = 0; i < 1000; ++i) {
+      if (condition()) return true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    return false;
+  }
+  // One sample of metric "m" with `value`.
+  std::string samplePayload(double value) {
+    WireRecorder out(
+        dictionary, [] { return wallNow(); }, [] {});
+    out.sample(dictionary.series({.metric = "m"}), wallNow(), value);
+    return out.take(StreamClass::kMetrics);
+  }
+
+  test::TempDir dir;
+  std::string store = dir / "s.rgl";
+  SessionDictionary dictionary;
+};
+
+TEST_F(HubTest, StoresWhatAnAgentSays) {
+  auto hub = serve();
+  const auto agent = start(agentOptions(hub->address()));
+  Recorder& out = agent->recorder();
+  const NodeId node = out.node(agent->node());
+  const SeriesId id = out.series({.node = node, .metric = "power_watts"});
+  std::vector<double> said;
+  for (int i = 0; i < 5'000; ++i) {
+    out.sample(id, agent->now(), i);
+    said.push_back(i);
+  }
+  out.log({.time = agent->now(), .node = node, .stream = "stdout", .text = "hello"});
+  EXPECT_TRUE(agent->stop());
+  ASSERT_TRUE(hub->stop().ok());
+  EXPECT_EQ(storedValues("power_watts"), said);
+  EXPECT_THAT(*read()->logs({}), SizeIs(1));
+  ASSERT_THAT(*read()->nodes(), SizeIs(1));
+  EXPECT_EQ(read()->nodes()->at(0).state, NodeState::kLeft);
+}
+
+TEST_F(HubTest, TakesUpWhereItWasAfterARestart) {
+  auto hub = serve();
+  const std::string address = hub->address();
+  const auto agent = start(agentOptions(address));
+  Recorder& out = agent->recorder();
+  const SeriesId id = out.series({.node = out.node(agent->node()), .metric = "power_watts"});
+  std::vector<double> said;
+  const auto say = [&](int count) {
+    for (int i = 0; i < count; ++i) {
+      said.push_back(static_cast<double>(said.size()));
+      out.sample(id, agent->now(), said.back());
+      if (i % 50 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+  };
+  for (int life = 0; life < 3; ++life) {
+    say(1'000);
+    ASSERT_TRUE(waitUntil([&] { return hub->stats().samples > 0; }));
+    say(500);  // some of it on the wire, some not yet sealed
+    ASSERT_TRUE(hub->stop().ok());
+    say(500);
+    hub = serve({.listen = address});
+  }
+  say(100);
+  EXPECT_TRUE(agent->stop());
+  ASSERT_TRUE(hub->stop().ok());
+  EXPECT_EQ(storedValues("power_watts"), said);
+  EXPECT_EQ(issueCount("wire.gap"), 0);
+}
+
+TEST_F(HubTest, TakesTheSpoolOfAnAgentThatLivedWithoutAHub) {
+  auto hub = serve();
+  const std::string address = hub->address();
+  ASSERT_TRUE(hub->stop().ok());
+  {
+    const auto agent = start(agentOptions(address));
+    Recorder& out = agent->recorder();
+    const SeriesId id = out.series({.node = out.node(agent->node()), .metric = "m"});
+    for (int i = 0; i < 100; ++i) out.sample(id, agent->now(), i);
+    EXPECT_FALSE(agent->stop(0));
+  }
+  hub = serve({.listen = address});
+  const auto agent = start(agentOptions(address));
+  EXPECT_TRUE(waitUntil([&] { return hub->stats().samples >= 100; }));
+  EXPECT_TRUE(agent->stop());
+  ASSERT_TRUE(hub->stop().ok());
+  EXPECT_THAT(storedValues("m"), SizeIs(100));
+  EXPECT_EQ(issueCount("agent.unclean_end"), 0);
+}
+
+TEST_F(HubTest, StoresABatchOnceHoweverOftenItComes) {
+  auto hub = serve();
+  {
+    RawAgent agent(hub->address());
+    ASSERT_TRUE(agent.join(agent.hello()));
+    const std::string payload = samplePayload(1);
+    agent.sendDefinitions(dictionary.recordsFrom(0));
+    agent.send(RawAgent::batch(4, 0, payload));
+    agent.send(RawAgent::batch(4, 0, payload));
+    EXPECT_TRUE(agent.waitForAck(4, 1));
+  }
+  RawAgent again(hub->address());
+  const auto welcome = again.join(again.hello());
+  ASSERT_TRUE(welcome);
+  ASSERT_EQ(welcome->resume_size(), 1);
+  EXPECT_EQ(welcome->resume(0).next_seq(), 1U);
+  again.sendDefinitions(dictionary.recordsFrom(0));
+  again.send(RawAgent::batch(4, 0, samplePayload(1)));
+  again.send(RawAgent::batch(4, 1, samplePayload(2)));
+  EXPECT_TRUE(again.waitForAck(4, 2));
+  ASSERT_TRUE(hub->stop().ok());
+  EXPECT_EQ(storedValues("m"), (std::vector<double>{1, 2}));
+}
+
+TEST_F(HubTest, RecordsAGapAndGoesOn) {
+  auto hub = serve();
+  RawAgent agent(hub->address());
+  ASSERT_TRUE(agent.join(agent.hello()));
+  const std::string first = samplePayload(1), later = samplePayload(2);
+  agent.sendDefinitions(dictionary.recordsFrom(0));
+  agent.send(RawAgent::batch(4, 0, first));
+  v1::Batch batch = RawAgent::batch(4, 5, later);
+  batch.mutable_gap()->set_from_seq(1);
+  batch.mutable_gap()->set_to_seq(4);
+  batch.mutable_gap()->set_reason("spool full");
+  agent.send(batch);
+  EXPECT_TRUE(agent.waitForAck(4, 6));
+  ASSERT_TRUE(hub->stop().ok());
+  EXPECT_EQ(storedValues("m"), (std::vector<double>{1, 2}));
+  EXPECT_EQ(issueCount("wire.gap"), 4);
+  const std::vector<Issue> issues = *read()->issues();
+  EXPECT_THAT(issues, testing::Contains(testing::Field(&Issue::detail, HasSubstr("spool full"))));
+}
+
+TEST_F(HubTest, RefusesAnAgentOfTheFutureWithOneClearLine) {
+  auto hub = serve();
+  RawAgent agent(hub->address());
+  v1::Hello hello = agent.hello();
+  hello.set_proto_version(2);
+  EXPECT_FALSE(agent.join(hello));
+  const grpc::Status status = agent.finish();
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::FAILED_PRECONDITION);
+  EXPECT_THAT(status.error_message(), HasSubstr("update the hub"));
+}
+
+TEST_F(HubTest, RefusesCompressedFrames) {
+  auto hub = serve();
+  RawAgent agent(hub->address(), "", grpc::InsecureChannelCredentials(), true);
+  v1::Hello hello = agent.hello();
+  hello.set_agent_version(std::string(200, 'a'));  // gRPC sends what does not shrink uncompressed
+  EXPECT_FALSE(agent.join(hello));
+  const grpc::Status status = agent.finish();
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_THAT(status.error_message(), HasSubstr("compressed"));
+}
+
+TEST_F(HubTest, AcknowledgesGarbageAsAnIssueAndKeepsTheConnection) {
+  auto hub = serve();
+  RawAgent agent(hub->address());
+  ASSERT_TRUE(agent.join(agent.hello()));
+  agent.send(RawAgent::batch(4, 0, "\xff\xff\xff garbage"));
+  const std::string good = samplePayload(3);
+  agent.sendDefinitions(dictionary.recordsFrom(0));
+  agent.send(RawAgent::batch(4, 1, good));
+  EXPECT_TRUE(agent.waitForAck(4, 2));
+  ASSERT_TRUE(hub->stop().ok());
+  EXPECT_EQ(issueCount("wire.bad_payload"), 1);
+  EXPECT_EQ(storedValues("m"), (std::vector<double>{3}));
+}
+
+TEST_F(HubTest, RefusesABatchWithAWrongChecksum) {
+  auto hub = serve();
+  RawAgent agent(hub->address());
+  ASSERT_TRUE(agent.join(agent.hello()));
+  v1::Batch batch = RawAgent::batch(4, 0, samplePayload(1));
+  batch.set_crc32c(batch.crc32c() + 1);
+  agent.send(batch);
+  EXPECT_EQ(agent.finish().error_code(), grpc::StatusCode::DATA_LOSS);
+  ASSERT_TRUE(hub->stop().ok());
+  EXPECT_EQ(issueCount("wire.bad_batch"), 1);
+}
+
+TEST_F(HubTest, RefusesMessagesBeforeHello) {
+  auto hub = serve();
+  RawAgent agent(hub->address());
+  agent.send(RawAgent::batch(4, 0, "x"));
+  EXPECT_EQ(agent.finish().error_code(), grpc::StatusCode::FAILED_PRECONDITION);
+}
+
+TEST_F(HubTest, RefusesASecondSessionOfALiveAgent) {
+  auto hub = serve();
+  RawAgent first(hub->address());
+  ASSERT_TRUE(first.join(first.hello("s1")));
+  RawAgent second(hub->address());
+  EXPECT_FALSE(second.join(second.hello("s2")));
+  EXPECT_EQ(second.finish().error_code(), grpc::StatusCode::ALREADY_EXISTS);
+  RawAgent same(hub->address());
+  EXPECT_TRUE(same.join(same.hello("s1"))) << "a reconnect of the same session replaces the old connection";
+  EXPECT_EQ(first.finish().error_code(), grpc::StatusCode::ABORTED);
+}
+
+TEST_F(HubTest, TakesASecondSessionOfAnAgentThatFellSilent) {
+  auto hub = serve({.liveness = {.stale_after = 50 * kNsPerMs, .lost_after = 100 * kNsPerMs}});
+  RawAgent first(hub->address());
+  ASSERT_TRUE(first.join(first.hello("s1")));
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  RawAgent second(hub->address());
+  EXPECT_TRUE(second.join(second.hello("s2")));
+}
+
+TEST_F(HubTest, TellsSilenceAsStaleThenLostThenBack) {
+  auto hub = serve({.liveness = {.stale_after = 200 * kNsPerMs, .lost_after = 500 * kNsPerMs}});
+  RawAgent agent(hub->address());
+  ASSERT_TRUE(agent.join(agent.hello()));
+  std::this_thread::sleep_for(std::chrono::milliseconds(900));
+  ASSERT_TRUE(agent.beat());
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  ASSERT_TRUE(hub->stop().ok());
+  std::vector<std::string> kinds;
+  const std::vector<Event> events = *read()->events({});
+  for (const Event& event : events) kinds.insert(kinds.begin(), event.kind);
+  EXPECT_THAT(kinds, testing::ElementsAre("node_stale", "node_lost", "node_back"));
+}
+
+TEST_F(HubTest, ForgetsNoNodeThatWasAliveWhenItStopped) {
+  auto hub = serve();
+  {
+    RawAgent agent(hub->address());
+    ASSERT_TRUE(agent.join(agent.hello()));
+  }
+  ASSERT_TRUE(hub->stop().ok());
+  hub = serve({.liveness = {.stale_after = 50 * kNsPerMs, .lost_after = 100 * kNsPerMs}});
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  ASSERT_TRUE(hub->stop().ok());
+  EXPECT_EQ(read()->nodes()->at(0).state, NodeState::kLost);
+}
+
+TEST_F(HubTest, CountsABatchFromTheFutureByItsArrival) {
+  auto hub = serve();
+  RawAgent agent(hub->address());
+  ASSERT_TRUE(agent.join(agent.hello()));
+  WireRecorder out(
+      dictionary, [] { return wallNow() + 3600 * kNsPerSecond; }, [] {});
+  out.sample(dictionary.series({.metric = "m"}), wallNow() + 3600 * kNsPerSecond, 1);
+  agent.sendDefinitions(dictionary.recordsFrom(0));
+  agent.send(RawAgent::batch(4, 0, out.take(StreamClass::kMetrics)));
+  EXPECT_TRUE(agent.waitForAck(4, 1));
+  ASSERT_TRUE(hub->stop().ok());
+  EXPECT_GT(issueCount("wire.absurd_time"), 0);
+  const auto reader = read();
+  const auto samples = reader->samples(reader->series({.metric = "m"})->at(0).id, {});
+  ASSERT_THAT(samples->time, SizeIs(1));
+  EXPECT_LT(samples->time[0], wallNow());
+}
+
+TEST_F(HubTest, ShowsWhatIsNotCommittedToReadersOfItsProcess) {
+  auto hub = serve();
+  const auto agent = start(agentOptions(hub->address()));
+  Recorder& out = agent->recorder();
+  out.sample(out.series({.node = out.node(agent->node()), .metric = "m"}), agent->now(), 42);
+  (void)out.flush();
+  ASSERT_TRUE(waitUntil([&] { return hub->stats().samples >= 1; }));
+  auto reader = Reader::open(store, hub->readerOptions());
+  ASSERT_TRUE(reader.ok());
+  EXPECT_TRUE(waitUntil([&] {
+    const auto series = (*reader)->series({.metric = "m"});
+    return series.ok() && series->size() == 1 && (*reader)->samples(series->at(0).id, {})->value == std::vector<double>{42};
+  }));
+}
+
+TEST_F(HubTest, NamesThePortThatIsInUse) {
+  auto hub = serve();
+  const auto second = Hub::start(dir / "other.rgl", {.listen = hub->address()});
+  ASSERT_FALSE(second.ok());
+  EXPECT_EQ(second.status().code(), Code::kUnavailable);
+  EXPECT_THAT(second.status().message(), HasSubstr(hub->address()));
+}
+
+TEST_F(HubTest, LeavesAStoreOfAnotherHubAlone) {
+  auto hub = serve();
+  const auto second = Hub::start(store, {});
+  ASSERT_FALSE(second.ok());
+  EXPECT_EQ(second.status().code(), Code::kAlreadyExists);
+}
+
+TEST_F(HubTest, StopsWithManyOpenStreamsInTime) {
+  auto hub = serve();
+  std::vector<std::unique_ptr<RawAgent>> agents;
+  for (int i = 0; i < 100; ++i) {
+    agents.push_back(std::make_unique<RawAgent>(hub->address()));
+    ASSERT_TRUE(agents.back()->join(agents.back()->hello("s", "agent-" + std::to_string(i)))) << i;
+  }
+  EXPECT_EQ(hub->stats().agents, 100);
+  EXPECT_TRUE(hub->stop().ok());
+  EXPECT_EQ(agents[0]->finish().error_code(), grpc::StatusCode::UNAVAILABLE);
+}
+
+}  // namespace
+}  // namespace runglass
