@@ -20,6 +20,7 @@
 
 struct rg_ring *_Atomic rg_current_ring;
 struct rg_step_state rg_current_step = {.step = RG_NONE, .schedstat_fd = -1};
+static struct rg_ring *g_newest;
 static pthread_mutex_t g_init = PTHREAD_MUTEX_INITIALIZER;
 
 static void detachChild(void) {
@@ -118,6 +119,8 @@ static int start(const struct rg_options *options) {
     fprintf(stderr, "runglass: off: %s\n", why);
     return -1;
   }
+  ring->older = g_newest;
+  g_newest = ring;
   struct rgr_header *header = ring->header;
   rg_identity_fill(&header->identity, options);
   __atomic_store_n(&header->identity_version, 2, __ATOMIC_RELEASE);

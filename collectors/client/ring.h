@@ -31,6 +31,7 @@ struct rg_ring {
   uint32_t string_bytes_used;
   _Atomic uint32_t lookup[RG_LOOKUP_SIZE]; /* string id, 0 = free */
   char path[512];
+  struct rg_ring *older; /* rings of this process are never freed; this keeps them reachable */
 };
 
 struct rg_ring *rg_ring_create(const char *dir, uint64_t slots, char *why, size_t why_bytes);

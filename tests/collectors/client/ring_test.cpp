@@ -199,7 +199,8 @@ TEST(ClientRing, SurvivesSigkillAtAnyMomentWithoutASingleWrongRecord) {
     });
     auto reader = RingReader::open(dir.ring());
     ASSERT_TRUE(reader.ok());
-    usleep(static_cast<useconds_t>(1000 + round * 331));
+    while ((*reader)->header().head < 100) ASSERT_TRUE((*reader)->look().ok());
+    usleep(static_cast<useconds_t>(round * 331));
     trainer.kill();
     std::int64_t last = -1;
     readAll(**reader, [&](const RingReader::Record& record) {
