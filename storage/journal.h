@@ -23,6 +23,9 @@ namespace runglass {
 
 class Journal {
  public:
+  // Magic, length and a uuid of 36 letters: what a journal without batches holds.
+  static constexpr std::size_t kHeadBytes = 4 + 4 + 36;
+
   Journal() = default;
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;

@@ -2,11 +2,11 @@
 // The files that lie beside a store while it is written. SQLite owns <store>-wal, <store>-shm and <store>-journal: it DELETES a
 // foreign <store>-journal when it opens the store (tried with 3.40), so our journal of acknowledged batches has a name of its own.
 //
-// Threading:  pure functions.
+// Threading:  any thread.
 // Ownership:  none.
 // Units:      paths.
-// Errors:     none.
-// Cost:       one string each.
+// Errors:     none: what cannot be read needs no recovery that we could do.
+// Cost:       one string, or a few system calls.
 #pragma once
 
 #include <string>
@@ -17,5 +17,7 @@ namespace runglass {
 inline std::string journalPath(const std::string& store) { return store + "-ingest"; }
 // Held with flock by the one writer; its text is the writer's pid.
 inline std::string lockPath(const std::string& store) { return store + "-lock"; }
+// Whether batches wait in the journal and no living writer will store them: open a Writer (and close it) before reading.
+bool needsRecovery(const std::string& store);
 
 }  // namespace runglass

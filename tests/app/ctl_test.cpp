@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "storage/store_files.h"
 #include "tests/storage/sample_store.h"
 
 namespace runglass {
@@ -248,6 +249,37 @@ TEST_F(CtlTest, ExportsAChromeTraceWithExactTimes) {
   EXPECT_EQ(open, 2);
   EXPECT_THAT(contentOf(file), AllOf(HasSubstr("\"ts\":1.000,\"dur\":0.701"), HasSubstr(R"("args":{"grid":[1,2,3]})")));
   expectFails(ctl({"export", "--store", m_store, "--run", std::to_string(m_ids.run.value), "--chrome-trace", file}), "exists");
+}
+
+TEST_F(CtlTest, WhatACrashedWriterAcknowledgedIsStoredBeforeItIsRead) {
+  // A process that journals a batch and dies without closing. The batch is no good payload, so replaying it leaves an issue: proof enough.
+  const pid_t child = ::fork();
+  if (child == 0) {
+    auto writer = Writer::open(m_store);
+    if (!writer.ok()) ::_exit(1);
+    const StreamKey stream{.agent = "agent-x", .session = "s1", .stream = 0};
+    ::_exit((*writer)->journal(stream, 0, "\xff\xff\xff garbage").ok() ? 0 : 1);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  ASSERT_EQ(WEXITSTATUS(status), 0);
+  ASSERT_TRUE(needsRecovery(m_store));
+  const auto outcome = query("SELECT sum(count) FROM ingest_issue WHERE code LIKE 'wire.%'");
+  EXPECT_EQ(outcome.exit, 0);
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_THAT(outcome.out, ::testing::MatchesRegex("sum\\(count\\)\n[1-9][0-9]*\n"));
+  EXPECT_FALSE(needsRecovery(m_store));
+  EXPECT_EQ(ctl({"verify", "--store", m_store}).exit, 0);
+}
+
+TEST_F(CtlTest, AStoreThatIsBeingWrittenCanBeReadButNotImportedInto) {
+  auto writer = Writer::open(m_store);
+  ASSERT_TRUE(writer.ok()) << writer.status().message();
+  (*writer)->run({.name = "second"});
+  ASSERT_TRUE((*writer)->flush().ok());
+  EXPECT_EQ(query("SELECT name FROM run ORDER BY 1").out, "name\npretrain\nsecond\n");
+  std::ofstream(m_folder.file("log.txt")) << "nothing much\n";
+  expectFails(ctl({"import", "--store", m_store, m_folder.file("log.txt")}), "pid " + std::to_string(::getpid()));
 }
 
 TEST_F(CtlTest, AFullDiskOnStdoutIsSaid) {
