@@ -114,6 +114,17 @@ constexpr std::array kIssues = {
         "train_log.bad_rule", kWarning,
         "A rule file of yours cannot be used and was left out; the detail names the file, the place and the reason. Built-in rules work as "
         "before."},
+    // --- followed files ---
+    IssueInfo{
+        "follow.unreadable", kWarning,
+        "A file that the agent follows cannot be read; the detail says why. It is tried again at every poll; check its permissions and "
+        "the disk."},
+    IssueInfo{"follow.replaced", kInfo,
+              "Another file took the name of a followed one (rotation). The old one was read to its end, the new one from its start."},
+    IssueInfo{"follow.truncated", kInfo,
+              "A followed file became shorter or was rewritten in place. It is read again from its start; lines that were cut away before "
+              "the agent "
+              "saw them are missing."},
 };
 }  // namespace
 

@@ -83,7 +83,9 @@ Result<AgentOptions> readAgentConfig(const std::string& path) {
                   .fabric_switch = (*table)["node"]["switch"].value_or(std::string())};
   const toml::table* source_tables = (*table)["source"].as_table();
   for (const SourceEntry& entry : sources())
-    if ((*table)["source"][std::string(entry.name)]["enabled"].value_or(entry.on_by_default)) options.sources.push_back(entry);
+    // Naming a source's table turns it on: [source.train_log] paths = [...] needs no second switch.
+    if (const auto own = (*table)["source"][std::string(entry.name)]; own["enabled"].value_or(entry.on_by_default || own.is_table()))
+      options.sources.push_back(entry);
   if (source_tables != nullptr)
     for (const auto& [key, value] : *source_tables)
       if (std::none_of(sources().begin(), sources().end(), [&](const SourceEntry& entry) { return entry.name == key.str(); }))

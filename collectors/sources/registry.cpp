@@ -4,15 +4,16 @@
 #include "collectors/sources/host/host_source.h"
 #include "collectors/sources/nvml/nvml_source.h"
 #include "collectors/sources/source.h"
+#include "collectors/sources/tfevents/tfevents_source.h"
+#include "collectors/sources/train_log/train_log_source.h"
 
 namespace runglass {
 
 const std::vector<SourceEntry>& sources() {
   static const std::vector<SourceEntry> kAll = {
-      {"client", makeClientSource, true},
-      {"heartbeat", makeHeartbeatSource, true},
-      {"host", makeHostSource, true},
-      {"nvml", makeNvmlSource, true},
+      {"client", makeClientSource, true},       {"heartbeat", makeHeartbeatSource, true}, {"host", makeHostSource, true},
+      {"nvml", makeNvmlSource, true},           {"tfevents", makeTfeventsSource, false},  // on where [source.tfevents] names paths
+      {"train_log", makeTrainLogSource, false},
   };
   return kAll;
 }

@@ -11,6 +11,7 @@
 #include <filesystem>
 
 #include "collectors/importers/input/input_file.h"
+#include "collectors/importers/input/run_name.h"
 #include "collectors/importers/session/counting_recorder.h"
 
 namespace runglass {
@@ -27,18 +28,6 @@ std::string canonicalPath(const std::string& path) {
   std::error_code error;
   const fs::path canonical = fs::weakly_canonical(path, error);
   return error ? path : canonical.string();
-}
-
-// "a/b/run.json.gz" -> "run"; state files that all have one name are called after their folder.
-std::string nameOfFile(const std::string& path) {
-  const fs::path file(path);
-  std::string name = file.filename().string();
-  for (const std::string_view suffix : {".zst", ".gz", ".bz2", ".xz", ".tar", ".json", ".log", ".txt", ".out"})
-    if (name.size() > suffix.size() && name.ends_with(suffix)) name.resize(name.size() - suffix.size());
-  const bool generic =
-      name == "trainer_state" || name == "train" || name == "log" || name == "stdout" || name == "stderr" || name == "output";
-  if (generic && file.has_parent_path() && !file.parent_path().filename().empty()) name = file.parent_path().filename().string();
-  return name;
 }
 
 }  // namespace
@@ -141,7 +130,7 @@ Status ImportSession::importMember(const Found& file, const std::string& member,
   else if (by_folder)
     target.run_name = runName(fs::path(canonicalPath(file.top)).filename().string(), canonicalPath(file.top));
   else
-    target.run_name = runName(nameOfFile(member), path_key);
+    target.run_name = runName(runNameOfFile(member), path_key);
   target.attempt_key = same ? mark->state : attemptKey(target.run_name, target.source, chosen->beginTime(probe));
   target.resume_at = same ? static_cast<std::uint64_t>(mark->offset) : 0;
 

@@ -482,6 +482,16 @@ void LogSession::flush(Recorder& out) {
   m_run.flush(out, false);
 }
 
+void LogSession::startOver() {
+  if (m_lines.longLines() > m_long_before)
+    addIssue("train_log.long_line", "before the file was replaced", m_lines.longLines() - m_long_before);
+  m_lines = LineSplitter();
+  m_long_before = 0;
+  m_options.resume_at = 0;
+  m_near_size.fill(0);
+  m_log_more = 0;
+}
+
 bool LogSession::cutRecord() {
   stripAnsi(m_lines.partial(), m_clean);
   m_rules->match(m_clean, m_scratch);

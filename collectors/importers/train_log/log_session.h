@@ -46,6 +46,8 @@ class LogSession {
   // The wall time of lines that print none, from now on (live tails only).
   void setArrival(std::optional<TimeNs> now) { m_arrival = now; }
   void flush(Recorder& out);
+  // The file was replaced or cut: what follows is its first byte. Run and attempt go on.
+  void startOver();
   // End of the file: what waited is said. An unfinished last line is left alone: its last number may be cut.
   void finish(Recorder& out);
   // The unfinished last line holds values.

@@ -64,12 +64,13 @@ void RunBuilder::open(bool new_run, Recorder& out) {
     tell(out);
     m_start.reset(), m_end.reset();
   }
+  if (m_run_id && new_run) conclude(out);
   if (!m_run_id || new_run) {
     ++m_runs;
     m_attempts = 0;
     m_run = Run{};
     m_run.name = m_runs == 1 ? m_name : m_name + " #" + std::to_string(m_runs);
-    m_run.time_domain = TimeDomain::kNone;
+    m_stamped = false;
     m_run.state = m_live ? RunState::kRunning : RunState::kUnknown;
   }
   ++m_opened;
@@ -94,7 +95,7 @@ void RunBuilder::tell(Recorder& out) {
   if (!m_changed && m_layout == m_told_layout) return;
   m_run.framework = m_framework;
   if (m_start) {
-    m_run.time_domain = TimeDomain::kUtc;
+    m_stamped = true;
     m_run.start = std::min(m_run.start.value_or(*m_start), *m_start);
     m_attempt.start = m_start;
     if (m_run.state != RunState::kRunning) m_run.end = std::max(m_run.end.value_or(*m_end), *m_end);
@@ -114,6 +115,13 @@ void RunBuilder::tell(Recorder& out) {
   }
   m_facts.clear();
   m_changed = false;
+}
+
+// The end of a run's lines: only now is it known that none of them had a time.
+void RunBuilder::conclude(Recorder& out) {
+  if (m_stamped) return;
+  m_run.time_domain = TimeDomain::kNone;
+  out.run(m_run);
 }
 
 AttemptId RunBuilder::attempt(Recorder& out) {
@@ -189,6 +197,7 @@ void RunBuilder::flush(Recorder& out, bool end) {
     release(out);
   }
   if (!m_boundary) tell(out);
+  if (end) conclude(out);
 }
 
 }  // namespace runglass::train_log

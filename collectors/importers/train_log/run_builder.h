@@ -60,6 +60,7 @@ class RunBuilder {
   };
   void open(bool new_run, Recorder& out);
   void tell(Recorder& out);
+  void conclude(Recorder& out);
   void release(Recorder& out);
 
   std::string m_name, m_key;
@@ -73,7 +74,7 @@ class RunBuilder {
   std::vector<std::pair<std::string, std::string>> m_facts;  // not yet told
   std::map<std::string, std::string> m_known_facts;          // of the open attempt
   Waiting m_waiting;
-  bool m_boundary = false, m_finished = false, m_changed = false, m_recording = true;
+  bool m_boundary = false, m_finished = false, m_changed = false, m_recording = true, m_stamped = false;
   std::int64_t m_records = 0, m_first_step = 0, m_last_step = 0, m_refused = 0;
   std::optional<std::int64_t> m_resumed_from;
   std::optional<TimeNs> m_start, m_end;

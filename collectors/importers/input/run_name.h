@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// The name of a run that only its file's name can give.
+//
+// Threading:  pure.
+// Ownership:  none.
+// Units:      none.
+// Errors:     none.
+// Cost:       O(path).
+#pragma once
+
+#include <string>
+
+namespace runglass {
+
+// "a/b/run.json.gz" -> "run"; files that all have one name (train.log, trainer_state.json) are called after their folder.
+std::string runNameOfFile(const std::string& path);
+
+}  // namespace runglass

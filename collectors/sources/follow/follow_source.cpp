@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// Invariants:
+// 1. An entry has a consumer exactly from its first successful open on; the consumer has seen every byte up to file->offset().
+// 2. m_next is a snapshot whose data was flushed; it is saved no earlier than kSaveLate after it was taken.
+#include "collectors/sources/follow/follow_source.h"
+
+#include <glob.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "collectors/importers/input/run_name.h"
+
+namespace runglass {
+namespace {
+constexpr DurNs kPollEvery = 200 * kNsPerMs, kExpandEvery = 2 * kNsPerSecond, kSaveLate = 2 * kNsPerSecond;
+constexpr std::size_t kReadBytes = 1 << 20, kPollBytes = 32 << 20;
+constexpr std::size_t kMaxFiles = 4096;
+}  // namespace
+
+Status FollowSource::start(Recorder& out, const SourceContext& context) {
+  if (const toml::node* paths = context.config->get("paths")) {
+    if (const auto one = paths->value<std::string>()) m_globs.push_back(*one);
+    if (const toml::array* array = paths->as_array())
+      for (const auto& item : *array)
+        if (const auto path = item.value<std::string>()) m_globs.push_back(*path);
+  }
+  if (m_globs.empty()) return {Code::kUnavailable, "source." + std::string(name()) + ": no files to follow: set paths"};
+  m_run = (*context.config)["run"].value_or(std::string());
+  m_attempt = (*context.config)["attempt"].value_or(std::string("0"));
+  m_node = out.node(context.node);
+  if (!context.state_dir.empty()) m_state_path = context.state_dir + "/" + std::string(name()) + ".follow";
+  load();
+  return {};
+}
+
+void FollowSource::expand(TimeNs now) {
+  if (now < m_expand_at) return;
+  m_expand_at = now + kExpandEvery;
+  for (const std::string& pattern : m_globs) {
+    glob_t found{};
+    if (::glob(pattern.c_str(), GLOB_TILDE, nullptr, &found) == 0)
+      for (std::size_t i = 0; i < found.gl_pathc && m_entries.size() < kMaxFiles; ++i) {
+        Entry& entry = m_entries[found.gl_pathv[i]];
+        if (!entry.file) entry.file = std::make_unique<FollowedFile>(found.gl_pathv[i]);
+      }
+    globfree(&found);
+  }
+}
+
+void FollowSource::open(Entry& entry) {
+  FollowTarget target{.path = entry.file->path(), .run_name = m_run, .attempt_key = m_attempt, .node = m_node};
+  if (target.run_name.empty()) target.run_name = runNameOfFile(target.path);
+  const auto kept = m_kept.find(target.path);
+  if (kept != m_kept.end() && entry.file->isSame(kept->second.mark)) target.resume_at = kept->second.offset;
+  entry.consumer = consumer(target);
+}
+
+// True when the file has more than was read.
+bool FollowSource::follow(Entry& entry, std::size_t& budget, TimeNs now, Recorder& out) {
+  while (budget > 0) {
+    const auto read = entry.file->read(std::min(budget, kReadBytes));
+    if (!read.ok()) {
+      if (!entry.told && read.status().code() != Code::kUnavailable)
+        out.issue(
+            {.code = "follow.unreadable", .source = entry.file->path(), .first = now, .last = now, .detail = read.status().message()});
+      entry.told = true;
+      return false;
+    }
+    if (!entry.consumer) open(entry);
+    using enum FollowedFile::News;
+    if (read->news == kReplaced || read->news == kCut) {
+      entry.consumer->startOver(out);
+      out.issue({.code = read->news == kCut ? "follow.truncated" : "follow.replaced",
+                 .source = entry.file->path(),
+                 .first = now,
+                 .last = now,
+                 .detail = "read again from its start"});
+    } else if (read->news == kBytes) {
+      // Bytes that come after the end was reached once were written since the last poll.
+      entry.consumer->feed(read->bytes, entry.at_end ? std::optional<TimeNs>(now) : std::nullopt, out);
+      budget -= std::min(budget, read->bytes.size());
+      entry.fresh = true;
+    }
+    if (!read->more) {
+      entry.at_end = true;
+      return false;
+    }
+  }
+  entry.at_end = false;
+  return true;
+}
+
+TimeNs FollowSource::poll(Recorder& out, TimeNs now) {
+  expand(now);
+  std::size_t budget = kPollBytes;
+  bool more = false;
+  for (auto& [path, entry] : m_entries) {
+    more |= follow(entry, budget, now, out);
+    if (entry.fresh) entry.consumer->flush(out);
+    entry.fresh = false;
+  }
+  remember(now, false);
+  return more ? now : now + kPollEvery;
+}
+
+void FollowSource::stop(Recorder& out) {
+  for (auto& [path, entry] : m_entries)
+    if (entry.consumer) entry.consumer->finish(out);
+  remember(0, true);
+}
+
+std::map<std::string, FollowSource::Kept> FollowSource::snapshot() const {
+  std::map<std::string, Kept> state = m_kept;
+  for (const auto& [path, entry] : m_entries)
+    if (entry.consumer)
+      if (const auto mark = entry.file->mark()) state[path] = {*mark, entry.consumer->committedOffset()};
+  return state;
+}
+
+void FollowSource::remember(TimeNs now, bool at_once) {
+  if (m_state_path.empty()) return;
+  if (at_once) return save(snapshot());
+  if (now < m_next_at) return;
+  if (m_next_at != 0 && m_next != m_saved) {
+    save(m_next);
+    m_saved = m_next;
+  }
+  m_next = snapshot();
+  m_next_at = now + kSaveLate;
+}
+
+// One line per file: device inode head_size head_crc offset path.
+void FollowSource::save(const std::map<std::string, Kept>& state) const {
+  const std::string draft = m_state_path + ".new";
+  {
+    std::ofstream file(draft, std::ios::binary | std::ios::trunc);
+    for (const auto& [path, kept] : state)
+      if (path.find('\n') == std::string::npos)
+        file << kept.mark.device << ' ' << kept.mark.inode << ' ' << kept.mark.head_size << ' ' << kept.mark.head_crc << ' ' << kept.offset
+             << ' ' << path << '\n';
+    if (!file.flush()) return;  // a full disk: the older state stays
+  }
+  std::error_code error;
+  std::filesystem::rename(draft, m_state_path, error);
+}
+
+void FollowSource::load() {
+  std::ifstream file(m_state_path, std::ios::binary);
+  for (std::string line; m_kept.size() < kMaxFiles && std::getline(file, line);) {
+    std::istringstream fields(line);
+    Kept kept;
+    std::string path;
+    fields >> kept.mark.device >> kept.mark.inode >> kept.mark.head_size >> kept.mark.head_crc >> kept.offset;
+    fields.ignore(1);
+    if (fields && std::getline(fields, path) && !path.empty()) m_kept[path] = kept;
+  }
+}
+
+}  // namespace runglass

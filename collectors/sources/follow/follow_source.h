@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// FollowSource: a Source that follows the files of some globs and feeds each to a consumer of its own. train_log and tfevents are two.
+//
+// Threading:  the agent's thread of this source.
+// Ownership:  one FollowedFile and one FileConsumer per path.
+// Units:      bytes, ns.
+// Errors:     start(): UNAVAILABLE without `paths`. Files that cannot be read are a follow.unreadable issue, once each, and tried again.
+// Cost:       every 200 ms two stats per file; globs are expanded every 2 s; at most 32 MiB are read per poll.
+// Config:     paths = ["/logs/*.log", ...], run = "name" (default: from the file's name), attempt = "key" (default "0").
+//             <state_dir>/<name>.follow keeps how far each file was recorded; it is written 2 s late, so that after a crash of the agent
+//             a few points are recorded twice rather than lost.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "collectors/sources/follow/followed_file.h"
+#include "collectors/sources/source.h"
+
+namespace runglass {
+
+// What a followed file's bytes go to. Bytes come from the file's first one on; those before `resume_at` are known already.
+class FileConsumer {
+ public:
+  virtual ~FileConsumer() = default;
+  // `arrival`: now, if these bytes have just been written; absent while catching up.
+  virtual void feed(std::string_view bytes, std::optional<TimeNs> arrival, Recorder& out) = 0;
+  virtual void flush(Recorder& out) = 0;
+  // The file was replaced or cut: the next bytes are a file's first.
+  virtual void startOver(Recorder& out) = 0;
+  virtual void finish(Recorder& out) = 0;
+  virtual std::uint64_t committedOffset() const = 0;
+};
+
+struct FollowTarget {
+  std::string path, run_name, attempt_key;
+  std::uint64_t resume_at = 0;
+  NodeId node;
+};
+
+class FollowSource : public Source {
+ public:
+  Status start(Recorder& out, const SourceContext& context) override;
+  TimeNs poll(Recorder& out, TimeNs now) override;
+  void stop(Recorder& out) override;
+
+ protected:
+  virtual std::unique_ptr<FileConsumer> consumer(const FollowTarget& target) = 0;
+
+ private:
+  struct Kept {  // what the state file says of a path
+    FileMark mark;
+    std::uint64_t offset = 0;
+    friend bool operator==(const Kept&, const Kept&) = default;
+  };
+  struct Entry {
+    std::unique_ptr<FollowedFile> file;
+    std::unique_ptr<FileConsumer> consumer;
+    bool at_end = false, told = false, fresh = false;
+  };
+  void expand(TimeNs now);
+  bool follow(Entry& entry, std::size_t& budget, TimeNs now, Recorder& out);
+  void open(Entry& entry);
+  void remember(TimeNs now, bool at_once);
+  void load();
+  std::map<std::string, Kept> snapshot() const;
+  void save(const std::map<std::string, Kept>& state) const;
+
+  std::vector<std::string> m_globs;
+  std::string m_run, m_attempt, m_state_path;
+  NodeId m_node;
+  std::map<std::string, Entry> m_entries;
+  std::map<std::string, Kept> m_kept;  // as loaded; entries move out when their file is opened
+  std::map<std::string, Kept> m_next, m_saved;
+  TimeNs m_next_at = 0, m_expand_at = 0;
+};
+
+}  // namespace runglass

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// FollowedFile: reads what is appended to one file, through rotation, truncation and late creation.
+//
+// Threading:  one thread.
+// Ownership:  owns the descriptor; never locks or changes the file.
+// Units:      bytes; offsets are in the file that is open now.
+// Errors:     read(): UNAVAILABLE while the file cannot be opened (it may come), others when reading fails.
+// Cost:       per read() without news: one fstat and one stat.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "model/result.h"
+
+namespace runglass {
+
+// What tells a file from another that later takes its name: device, inode and its first bytes.
+struct FileMark {
+  std::uint64_t device = 0, inode = 0;
+  std::uint32_t head_size = 0, head_crc = 0;  // over at most the first 256 bytes
+  friend bool operator==(const FileMark&, const FileMark&) = default;
+};
+
+class FollowedFile {
+ public:
+  enum class News : std::uint8_t {
+    kNone,      // nothing new
+    kBytes,     // `bytes` holds what was appended
+    kReplaced,  // another file has the name now (rotation); its first bytes come with the next read()
+    kCut,       // the file was truncated or rewritten in place; it is read from its start again
+  };
+  struct Read {
+    News news = News::kNone;
+    std::string_view bytes;  // valid until the next call
+    bool more = false;       // the budget was used up before the end of the file
+  };
+
+  explicit FollowedFile(std::string path) : m_path(std::move(path)) {}
+  ~FollowedFile();
+  FollowedFile(const FollowedFile&) = delete;
+  FollowedFile& operator=(const FollowedFile&) = delete;
+
+  Result<Read> read(std::size_t budget);
+
+  const std::string& path() const { return m_path; }
+  std::uint64_t offset() const { return m_offset; }
+  // Of the file that is open; absent before the first successful read().
+  std::optional<FileMark> mark() const;
+  // True when `mark` was taken of the file that is open, which may have grown since.
+  bool isSame(const FileMark& mark) const;
+
+ private:
+  Status open();
+  void close();
+  std::optional<FileMark> markOf(std::uint32_t head_size) const;
+
+  std::string m_path;
+  int m_fd = -1;
+  std::uint64_t m_offset = 0;
+  FileMark m_mark;  // head grows with the file up to 256 bytes
+  std::string m_buffer;
+};
+
+}  // namespace runglass

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collectors/sources/train_log/train_log_source.h"
+
+#include <filesystem>
+
+#include "collectors/importers/train_log/log_session.h"
+#include "collectors/sources/follow/follow_source.h"
+
+namespace runglass {
+namespace {
+
+class LogConsumer : public FileConsumer {
+ public:
+  explicit LogConsumer(const FollowTarget& target)
+      : m_path(target.path),
+        m_session(train_log::RuleSet::standard(), {.run_name = target.run_name,
+                                                   .attempt_key = target.attempt_key,
+                                                   .stream = std::filesystem::path(target.path).filename().string(),
+                                                   .path = target.path,
+                                                   .resume_at = target.resume_at,
+                                                   .live = true,
+                                                   .node = target.node}) {}
+
+  void feed(std::string_view bytes, std::optional<TimeNs> arrival, Recorder& out) override {
+    m_session.setArrival(arrival);
+    m_session.push(bytes, out);
+  }
+  void flush(Recorder& out) override {
+    m_session.flush(out);
+    tellIssues(out);
+  }
+  void startOver(Recorder&) override { m_session.startOver(); }
+  void finish(Recorder& out) override {
+    m_session.finish(out);
+    tellIssues(out);
+  }
+  std::uint64_t committedOffset() const override { return m_session.committedOffset(); }
+
+ private:
+  // Only what is new: the store adds counts up.
+  void tellIssues(Recorder& out) {
+    for (const auto& [code, note] : m_session.issues()) {
+      std::int64_t& told = m_told[code];
+      if (note.count > told) out.issue({.code = code, .source = m_path, .count = note.count - told, .detail = note.detail});
+      told = std::max(told, note.count);
+    }
+  }
+
+  std::string m_path;
+  train_log::LogSession m_session;
+  std::map<std::string, std::int64_t> m_told;
+};
+
+class TrainLogSource : public FollowSource {
+ public:
+  std::string_view name() const override { return "train_log"; }
+
+ protected:
+  std::unique_ptr<FileConsumer> consumer(const FollowTarget& target) override { return std::make_unique<LogConsumer>(target); }
+};
+
+}  // namespace
+
+std::unique_ptr<Source> makeTrainLogSource() { return std::make_unique<TrainLogSource>(); }
+
+}  // namespace runglass

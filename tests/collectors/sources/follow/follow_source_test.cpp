@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sources train_log and tfevents as the agent runs them: polled again and again while files change.
+#include <gmock/gmock.h>
+
+#include <bit>
+#include <cstring>
+
+#include "collectors/sources/tfevents/tfevents_source.h"
+#include "collectors/sources/train_log/train_log_source.h"
+#include "model/crc32c.h"
+#include "tests/collectors/memory_recorder.h"
+#include "tests/collectors/sources/follow/scratch_folder.h"
+
+namespace runglass::test {
+namespace {
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+std::string iteration(int step, const char* loss) { return " iteration " + std::to_string(step) + "/ 1000 | lm loss: " + loss + " |\n"; }
+
+// One life of a source: what an agent does with it between its start and its end.
+class Life {
+ public:
+  Life(std::unique_ptr<Source> source, const ScratchFolder& folder, const std::string& config) : m_source(std::move(source)) {
+    m_config = toml::parse(config);
+    const SourceContext context{
+        .node = {.uuid = "n1", .name = "node1"}, .now = [this] { return m_now; }, .config = &m_config, .state_dir = folder.path()};
+    status = m_source->start(out, context);
+  }
+  void poll(int times = 1) {
+    for (int i = 0; i < times; ++i) {
+      m_source->poll(out, m_now);
+      m_now += 200 * kNsPerMs;
+    }
+  }
+  void stop() { m_source->stop(out); }
+  TimeNs now() const { return m_now; }
+
+  MemoryRecorder out;
+  Status status;
+
+ private:
+  std::unique_ptr<Source> m_source;
+  toml::table m_config;
+  TimeNs m_now = 1'000'000 * kNsPerSecond;
+};
+
+std::string logConfig(const ScratchFolder& folder) { return "paths = ['" + folder.path("*.log") + "']\nrun = 'live'\n"; }
+
+TEST(TrainLogSource, SaysThatItHasNothingToFollow) {
+  const ScratchFolder folder;
+  EXPECT_EQ(Life(makeTrainLogSource(), folder, "").status.code(), Code::kUnavailable);
+}
+
+TEST(TrainLogSource, FollowsAGrowingFileWithHalfLinesAndStampsWhatHasNoTime) {
+  const ScratchFolder folder;
+  Life life(makeTrainLogSource(), folder, logConfig(folder));
+  ASSERT_TRUE(life.status.ok()) << life.status.message();
+  life.poll();
+  EXPECT_THAT(life.out.runs, IsEmpty());
+  folder.write("train.log", iteration(1, "5.0"));  // comes later: there before it was seen, so its time is not known
+  life.poll(11);
+  const std::string second = iteration(2, "4.0");
+  folder.append("train.log", second.substr(0, 25));
+  life.poll();
+  EXPECT_THAT(life.out.scalarsOf("lm loss").value, ElementsAre(5.0));
+  folder.append("train.log", second.substr(25));
+  const TimeNs seen = life.now();
+  life.poll();
+  EXPECT_THAT(life.out.scalarsOf("lm loss").value, ElementsAre(5.0, 4.0));
+  EXPECT_THAT(life.out.scalarsOf("lm loss").time, ElementsAre(seen));
+  EXPECT_EQ(life.out.runs.at(0).name, "live");
+  EXPECT_EQ(life.out.runs.at(0).state, RunState::kRunning);
+}
+
+TEST(TrainLogSource, ARotatedOrTruncatedLogGoesOnInTheSameAttempt) {
+  const ScratchFolder folder;
+  Life life(makeTrainLogSource(), folder, logConfig(folder));
+  folder.write("train.log", iteration(1, "5.0"));
+  life.poll();
+  folder.rename("train.log", "train.log.1");
+  folder.write("train.log", iteration(2, "4.0"));
+  life.poll();
+  folder.write("train.log", iteration(3, "3.0") + iteration(4, "2.0"));
+  life.poll();
+  EXPECT_THAT(life.out.scalarsOf("lm loss").step, ElementsAre(1, 2, 3, 4));
+  EXPECT_EQ(life.out.attempts.size(), 1U);
+  EXPECT_EQ(life.out.issueCount("follow.replaced"), 1);
+  EXPECT_EQ(life.out.issueCount("follow.truncated"), 1);
+}
+
+TEST(TrainLogSource, AfterARestartOfTheAgentNothingIsLostOrRecordedTwice) {
+  const ScratchFolder folder;
+  folder.write("train.log", iteration(1, "5.0") + iteration(2, "4.0") + " iteration 3/ 1000 | lm");
+  {
+    Life life(makeTrainLogSource(), folder, logConfig(folder));
+    life.poll();
+    EXPECT_THAT(life.out.scalarsOf("lm loss").step, ElementsAre(1, 2));
+    life.stop();
+  }
+  folder.append("train.log", " loss: 3.0 |\n" + iteration(1, "6.0"));
+  Life life(makeTrainLogSource(), folder, logConfig(folder));
+  life.poll();
+  std::vector<std::vector<std::int64_t>> steps;
+  for (const auto& [id, points] : life.out.scalar_points) steps.push_back(points.step);
+  EXPECT_THAT(steps, ElementsAre(ElementsAre(3), ElementsAre(1)))
+      << "the restart is seen although the first steps were read by the agent before";
+  EXPECT_EQ(life.out.attempts.size(), 2U);
+}
+
+TEST(TrainLogSource, AnotherFileOfTheSameNameIsReadFromItsStartAfterARestart) {
+  const ScratchFolder folder;
+  folder.write("train.log", iteration(1, "5.0"));
+  {
+    Life life(makeTrainLogSource(), folder, logConfig(folder));
+    life.poll();
+    life.stop();
+  }
+  folder.rename("train.log", "kept.old");
+  folder.write("train.log", iteration(1, "9.0") + iteration(2, "8.0"));
+  Life life(makeTrainLogSource(), folder, logConfig(folder));
+  life.poll();
+  EXPECT_THAT(life.out.scalarsOf("lm loss").value, ElementsAre(9.0, 8.0));
+}
+
+TEST(TrainLogSource, ADamagedStateFileOnlyCostsReadingAgain) {
+  const ScratchFolder folder;
+  folder.write("train_log.follow", "12 banana\n\x01\x02\n");
+  folder.write("train.log", iteration(1, "5.0"));
+  Life life(makeTrainLogSource(), folder, logConfig(folder));
+  life.poll();
+  EXPECT_THAT(life.out.scalarsOf("lm loss").value, ElementsAre(5.0));
+}
+
+// --- tfevents -------------------------------------------------------------------------------------------------------------
+
+std::string bytesOf(const auto& value) {
+  std::string out(sizeof(value), '\0');
+  std::memcpy(out.data(), &value, sizeof(value));
+  return out;
+}
+std::uint32_t masked(std::string_view data) {
+  const std::uint32_t crc = crc32c(data);
+  return std::rotr(crc, 15) + 0xa282ead8U;
+}
+std::string record(const std::string& data) {
+  const std::string length = bytesOf(static_cast<std::uint64_t>(data.size()));
+  return length + bytesOf(masked(length)) + data + bytesOf(masked(data));
+}
+// tensorflow.Event with one simple_value: wall_time (1, double), step (2, varint < 128), summary (5) of value (1) of tag (1) and float (2).
+std::string scalarRecord(const std::string& tag, int step, float value) {
+  const std::string item = "\x0a" + std::string(1, static_cast<char>(tag.size())) + tag + "\x15" + bytesOf(value);
+  const std::string summary = "\x0a" + std::string(1, static_cast<char>(item.size())) + item;
+  return record("\x09" + bytesOf(1000.5) + "\x10" + std::string(1, static_cast<char>(step)) + "\x2a" +
+                std::string(1, static_cast<char>(summary.size())) + summary);
+}
+
+TEST(TfeventsSource, FollowsHalfRecordsAndResumes) {
+  const ScratchFolder folder;
+  const std::string config = "paths = '" + folder.path("events.out.tfevents*") + "'\nrun = 'board'\n";
+  const std::string name = "events.out.tfevents.1.host", second = scalarRecord("train/loss", 2, 1.5F);
+  folder.write(name, record("\x09" + bytesOf(1000.0) +
+                            "\x1a\x0d"
+                            "brain.Event:2") +
+                         scalarRecord("train/loss", 1, 2.5F) + second.substr(0, 10));
+  {
+    Life life(makeTfeventsSource(), folder, config);
+    life.poll();
+    EXPECT_THAT(life.out.scalarsOf("train/loss").value, ElementsAre(2.5));
+    EXPECT_THAT(life.out.scalarsOf("train/loss").time, ElementsAre(1'000'500'000'000));
+    folder.append(name, second.substr(10));
+    life.poll();
+    EXPECT_THAT(life.out.scalarsOf("train/loss").value, ElementsAre(2.5, 1.5));
+    EXPECT_THAT(life.out.issues, IsEmpty());
+    life.stop();
+  }
+  folder.append(name, scalarRecord("train/loss", 3, 0.5F));
+  Life life(makeTfeventsSource(), folder, config);
+  life.poll();
+  EXPECT_THAT(life.out.scalarsOf("train/loss").step, ElementsAre(3));
+  EXPECT_EQ(life.out.runs.at(0).name, "board");
+}
+
+}  // namespace
+}  // namespace runglass::test
