@@ -1,53 +1,111 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// An empty Reader for tests that are about threads, not about data.
+// A Reader over plain vectors, for tests that are about threads or about one odd row, not about a store.
 //
-// Threading:  as Reader; generation_source may be bumped from anywhere.
-// Ownership:  shares its counter with the test.
+// Threading:  as Reader; the generation may be bumped from anywhere, the vectors not while a service runs.
+// Ownership:  shares its data with the test.
 // Units:      none.
-// Errors:     none; everything is empty.
+// Errors:     `failure`, where set, is what every call returns.
 // Cost:       none.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
+#include <iterator>
 #include <memory>
 
 #include "storage/reader.h"
+#include "widgets/core/query_service.h"
 
 namespace runglass {
 
+struct FakeData {
+  std::atomic<std::uint64_t> generation{1};
+  Status failure;
+  StoreInfo info;
+  std::vector<Node> nodes;
+  std::vector<Run> runs;
+  std::vector<Attempt> attempts;
+  std::vector<Rank> ranks;
+  std::vector<Checkpoint> checkpoints;
+  std::vector<Series> series;          // ids 1..n
+  std::vector<ScalarColumns> scalars;  // of series id - 1
+  std::vector<Issue> issues;
+  std::vector<Finding> findings;
+};
+
 class FakeReader : public Reader {
  public:
-  explicit FakeReader(std::shared_ptr<std::atomic<std::uint64_t>> source) : m_source(std::move(source)) {}
-  std::uint64_t generation() override { return m_source->load(); }
-  Result<StoreInfo> info() override { return StoreInfo{}; }
-  Result<std::vector<Node>> nodes() override { return std::vector<Node>{}; }
+  explicit FakeReader(std::shared_ptr<FakeData> data) : m_data(std::move(data)) {}
+  std::uint64_t generation() override { return m_data->generation.load(); }
+  Result<StoreInfo> info() override { return give(m_data->info); }
+  Result<std::vector<Node>> nodes() override { return give(m_data->nodes); }
   Result<std::vector<Device>> devices() override { return std::vector<Device>{}; }
-  Result<std::vector<Run>> runs() override { return std::vector<Run>{}; }
-  Result<std::vector<Attempt>> attempts(RunId) override { return std::vector<Attempt>{}; }
-  Result<std::vector<Rank>> ranks(AttemptId) override { return std::vector<Rank>{}; }
+  Result<std::vector<Run>> runs() override { return give(m_data->runs); }
+  Result<std::vector<Attempt>> attempts(RunId run) override {
+    return where(m_data->attempts, [run](const Attempt& a) { return a.run == run; });
+  }
+  Result<std::vector<Rank>> ranks(AttemptId attempt) override {
+    return where(m_data->ranks, [attempt](const Rank& r) { return r.attempt == attempt; });
+  }
   Result<std::vector<Fact>> facts(AttemptId) override { return std::vector<Fact>{}; }
-  Result<std::vector<Checkpoint>> checkpoints(RunId) override { return std::vector<Checkpoint>{}; }
+  Result<std::vector<Checkpoint>> checkpoints(RunId) override { return give(m_data->checkpoints); }
   Result<std::vector<Progress>> progress(RunId) override { return std::vector<Progress>{}; }
-  Result<std::vector<Series>> series(const SeriesFilter&) override { return std::vector<Series>{}; }
+  Result<std::vector<Series>> series(const SeriesFilter& filter) override {
+    return where(m_data->series, [&](const Series& s) { return !filter.run || s.run == *filter.run; });
+  }
   Result<std::vector<Event>> events(const EventFilter&) override { return std::vector<Event>{}; }
   Result<std::vector<LogLine>> logs(const EventFilter&) override { return std::vector<LogLine>{}; }
-  Result<std::vector<Issue>> issues() override { return std::vector<Issue>{}; }
+  Result<std::vector<Issue>> issues() override { return give(m_data->issues); }
   Result<std::vector<Label>> labels(RunId) override { return std::vector<Label>{}; }
-  Result<std::vector<Finding>> findings(std::optional<RunId>) override { return std::vector<Finding>{}; }
+  Result<std::vector<Finding>> findings(std::optional<RunId> run) override {
+    return where(m_data->findings, [&](const Finding& f) { return !run || f.run == *run; });
+  }
   Result<SampleColumns> samples(SeriesId, TimeRange, std::stop_token) override { return SampleColumns{}; }
-  Result<ScalarColumns> scalars(SeriesId, std::int64_t, std::int64_t, std::stop_token) override { return ScalarColumns{}; }
+  Result<ScalarColumns> scalars(SeriesId series, std::int64_t step0, std::int64_t step1, std::stop_token) override {
+    ScalarColumns cut;
+    const ScalarColumns& all = m_data->scalars.at(series.value - 1);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (all.step[i] < step0 || all.step[i] >= step1) continue;
+      cut.step.push_back(all.step[i]);
+      cut.value.push_back(all.value[i]);
+    }
+    return give(cut);
+  }
   Result<std::optional<std::int64_t>> supersededFrom(AttemptId) override { return std::optional<std::int64_t>{}; }
   Result<std::vector<Bin>> bins(SeriesId, Axis, std::int64_t, std::int64_t, std::size_t, std::stop_token) override {
     return std::vector<Bin>{};
   }
-  Result<std::vector<LatestSample>> latest(std::span<const SeriesId>) override { return std::vector<LatestSample>{}; }
+  Result<std::vector<LatestSample>> latest(std::span<const SeriesId> series) override {
+    std::vector<LatestSample> newest;
+    for (const SeriesId id : series) {
+      const ScalarColumns& all = m_data->scalars.at(id.value - 1);
+      if (all.size() > 0) newest.push_back({id, all.step.back(), std::nullopt, all.value.back()});
+    }
+    return give(newest);
+  }
   Result<std::vector<Track>> tracks(AttemptId) override { return std::vector<Track>{}; }
   Result<SpanColumns> spans(TrackId, TimeRange, std::stop_token) override { return SpanColumns{}; }
   Status query(std::string_view, const SqlSink&, std::stop_token) override { return {}; }
   Result<std::vector<std::string>> verify(std::stop_token) override { return std::vector<std::string>{}; }
 
  private:
-  std::shared_ptr<std::atomic<std::uint64_t>> m_source;
+  template <class T>
+  Result<T> give(const T& value) const {
+    if (!m_data->failure.ok()) return m_data->failure;
+    return value;
+  }
+  template <class T, class F>
+  Result<std::vector<T>> where(const std::vector<T>& all, F keep) const {
+    std::vector<T> kept;
+    std::ranges::copy_if(all, std::back_inserter(kept), keep);
+    return give(kept);
+  }
+  std::shared_ptr<FakeData> m_data;
 };
+
+// Opens a FakeReader over `data` for each worker of a QueryService.
+inline QueryService::OpenReader openerOf(std::shared_ptr<FakeData> data) {
+  return [data] { return Result<std::unique_ptr<Reader>>(std::make_unique<FakeReader>(data)); };
+}
 
 }  // namespace runglass

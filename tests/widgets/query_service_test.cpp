@@ -18,10 +18,8 @@ using IntAnswer = Result<std::shared_ptr<const int>>;
 
 class QueryServiceTest : public testing::Test {
  protected:
-  QueryService::OpenReader opener() {
-    return [source = generation] { return Result<std::unique_ptr<Reader>>(std::make_unique<FakeReader>(source)); };
-  }
-  std::shared_ptr<std::atomic<std::uint64_t>> generation = std::make_shared<std::atomic<std::uint64_t>>(1);
+  QueryService::OpenReader opener() { return openerOf(data); }
+  std::shared_ptr<FakeData> data = std::make_shared<FakeData>();
 };
 
 TEST_F(QueryServiceTest, WorksOnAWorkerAndAnswersOnTheGuiThread) {
@@ -131,7 +129,7 @@ TEST_F(QueryServiceTest, TicksWhenDataArrivesAndIsSilentOtherwise) {
   ASSERT_TRUE(waitFor([&] { return text.count() == 1; })) << "the first look announces what is there";
   const auto before = pictures.count();
   EXPECT_FALSE(waitFor([&] { return pictures.count() > before; }, 300)) << "nothing changed, nothing is announced";
-  generation->fetch_add(1);
+  data->generation.fetch_add(1);
   ASSERT_TRUE(waitFor([&] { return pictures.count() > before && text.count() == 2; }));
 }
 

@@ -122,7 +122,7 @@ void QueryService::watchLoop(const std::stop_token& stop) {
       }
     }
     std::unique_lock lock(m_mutex);
-    m_wake.wait_for(lock, stop, reader ? kPicturePeriod : kPicturePeriod * 25, [] { return false; });
+    m_sleep.wait_for(lock, stop, reader ? kPicturePeriod : kPicturePeriod * 25, [] { return false; });
   }
 }
 

@@ -122,7 +122,8 @@ class QueryService : public QObject {
   int m_pending = 0;
 
   std::mutex m_mutex;
-  std::condition_variable_any m_wake;
+  std::condition_variable_any m_wake;     // workers: a job is queued
+  std::condition_variable_any m_sleep;    // the watcher, until it is stopped
   std::deque<Job> m_queue;                // guarded by m_mutex
   std::atomic<bool> m_announcing{false};  // an announcement is on its way to the GUI thread
   std::vector<std::jthread> m_threads;    // last: they use everything above

@@ -5,7 +5,9 @@
 
 #include <QApplication>
 #include <QFontDatabase>
+#include <QPainter>
 #include <QPalette>
+#include <QPolygonF>
 #include <QStyle>
 #include <QStyleFactory>
 #include <algorithm>
@@ -118,8 +120,9 @@ QStatusBar::item { border: none; }
 QTableView, QTreeView, QListView { background: %1; border: none; gridline-color: %4; outline: none;
   selection-background-color: %8; selection-color: %5; }
 QTableView::item:focus, QTreeView::item:focus, QListView::item:focus { border: 1px solid %7; }
+QListView::item { padding: 3px 4px; }
 QHeaderView { background: %2; border: none; }
-QHeaderView::section { background: %2; color: %6; border: none; border-bottom: 1px solid %4; padding: 2px 6px; }
+QHeaderView::section { background: %2; color: %6; border: none; border-bottom: 1px solid %4; padding: 2px 3px; }
 QTableCornerButton::section { background: %2; border: none; }
 QLineEdit { background: %3; color: %5; border: 1px solid %4; border-radius: 2px; padding: 3px 6px; }
 QLineEdit:focus { border: 1px solid %7; }
@@ -133,6 +136,10 @@ QToolButton { background: transparent; color: %5; border: 1px solid transparent;
 QToolButton:hover { background: %3; }
 QToolButton:focus { border: 1px solid %7; }
 QToolButton:checked { background: %8; }
+QPushButton[nav="true"] { background: transparent; border: 1px solid transparent; border-radius: 0; text-align: left; padding: 5px 10px; }
+QPushButton[nav="true"]:hover { background: %3; }
+QPushButton[nav="true"]:focus { border: 1px solid %7; }
+QPushButton[nav="true"]:checked { background: %8; border-left: 2px solid %7; padding-left: 9px; }
 QScrollBar:vertical { background: %1; width: 10px; margin: 0; }
 QScrollBar:horizontal { background: %1; height: 10px; margin: 0; }
 QScrollBar::handle { background: %4; border-radius: 2px; min-height: 24px; min-width: 24px; }
@@ -220,6 +227,28 @@ QString severityGlyph(Severity severity) {
       return QStringLiteral("◆");
   }
   return {};
+}
+
+QPixmap severityMark(Severity severity, int px, double device_ratio) {
+  if (severity <= Severity::kInfo) return {};
+  QPixmap picture(QSize(px, px) * device_ratio);
+  picture.setDevicePixelRatio(device_ratio);
+  picture.fill(Qt::transparent);
+  QPainter painter(&picture);
+  painter.setRenderHint(QPainter::Antialiasing);
+  painter.setPen(Qt::NoPen);
+  painter.setBrush(severityColor(currentTheme(), severity));
+  const QRectF box = QRectF(0, 0, px, px).adjusted(1, 1, -1, -1);
+  if (severity == Severity::kWarning)
+    painter.drawPolygon(QPolygonF({{box.center().x(), box.top()}, box.bottomRight(), box.bottomLeft()}));
+  else if (severity == Severity::kError)
+    painter.drawRect(box);
+  else
+    painter.drawPolygon(QPolygonF({{box.center().x(), box.top()},
+                                   {box.right(), box.center().y()},
+                                   {box.center().x(), box.bottom()},
+                                   {box.left(), box.center().y()}}));
+  return picture;
 }
 
 double contrastRatio(const QColor& a, const QColor& b) {

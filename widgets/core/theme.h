@@ -11,6 +11,7 @@
 
 #include <QColor>
 #include <QFont>
+#include <QPixmap>
 #include <QString>
 #include <array>
 #include <cstdint>
@@ -70,6 +71,9 @@ QFont headlineFont();
 QColor severityColor(const Theme& theme, Severity severity);
 // The shape that goes with it: triangle, square, filled square; a dot for info.
 QString severityGlyph(Severity severity);
+
+// The same shape as a picture in its colour, for table cells and titles; null for debug and info: no deviation, no mark.
+QPixmap severityMark(Severity severity, int px, double device_ratio);
 
 // WCAG 2 contrast of two opaque colours: 1..21.
 double contrastRatio(const QColor& a, const QColor& b);

@@ -11,6 +11,7 @@
 
 #include <QString>
 #include <QWidget>
+#include <functional>
 
 #include "widgets/core/query_service.h"
 #include "widgets/core/selection.h"
@@ -20,6 +21,7 @@ namespace runglass {
 struct ViewContext {
   QueryService* queries = nullptr;
   SharedState* state = nullptr;
+  std::function<TimeNs()> clock = wallNow;  // what "now" is; a test or a reproducible picture holds it still
 };
 
 enum class Tick : std::uint8_t { kPictures, kText };  // 20-25 Hz, 5-10 Hz
@@ -30,7 +32,8 @@ class View : public QWidget {
  public:
   using QWidget::QWidget;
 
-  // The selection, the window or the clock style changed, or the view was just shown.
+  // The selection, the window or the clock style changed, or the view was just shown. A window that is not kFixed moves at the picture
+  // rate while data arrives: ask with Supersede::kAfterCurrent then, or a slow query never shows. Selection.run 0: use chooseRun().
   virtual void applyState(const ViewState& state) = 0;
   // New data is in the store. Not called while paused.
   virtual void refresh(Tick tick) = 0;
@@ -40,6 +43,10 @@ class View : public QWidget {
   virtual QString copyText() const { return {}; }
   // `/`: puts the cursor into the view's filter, if it has one.
   virtual void focusFilter() {}
+
+ signals:
+  // The user asked to see what is selected in another view ("overview"); the frame shows it if it is built.
+  void viewRequested(const QString& id);
 };
 
 }  // namespace runglass

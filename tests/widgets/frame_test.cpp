@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <gtest/gtest.h>
+
+#include <QAbstractItemModelTester>
+#include <QAction>
+#include <QApplication>
+#include <QClipboard>
+#include <QDockWidget>
+#include <QLabel>
+#include <QLineEdit>
+#include <QListWidget>
+#include <QPushButton>
+#include <QSettings>
+#include <QTableView>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "tests/widgets/gui_test.h"
+#include "tests/widgets/sample_data.h"
+#include "widgets/frame/fuzzy.h"
+#include "widgets/frame/main_window.h"
+
+namespace runglass {
+namespace {
+
+class FixedStatus : public StatusSource {
+ public:
+  SourceStatus status() override { return value; }
+  SourceStatus value;
+};
+
+class MainWindowTest : public testing::Test {
+ protected:
+  void open(std::shared_ptr<FakeData> store, QSettings* settings = nullptr) {
+    data = std::move(store);
+    queries = std::make_unique<QueryService>(openerOf(data), 2);
+    WindowOptions options;
+    options.queries = queries.get();
+    options.status = &status;
+    options.settings = settings;
+    options.clock = [] { return kSampleNow; };
+    window = std::make_unique<MainWindow>(options);
+    window->resize(1280, 800);
+    window->show();
+    window->activateWindow();
+    ASSERT_TRUE(QTest::qWaitForWindowActive(window.get()));
+  }
+  void TearDown() override { window.reset(); }
+
+  std::shared_ptr<FakeData> data;
+  std::unique_ptr<QueryService> queries;
+  FixedStatus status;
+  std::unique_ptr<MainWindow> window;
+};
+
+QString stripText(const MainWindow& window) { return window.findChild<RunStrip*>()->accessibleDescription(); }
+
+TEST_F(MainWindowTest, ShowsTheNewestRunInTheStrip) {
+  open(sampleData());
+  ASSERT_TRUE(window->showPlace("runs"));
+  ASSERT_TRUE(waitFor([&] { return window->isFinal(); }));
+  const QString strip = stripText(*window);
+  EXPECT_TRUE(strip.contains("running")) << strip.toStdString();
+  EXPECT_TRUE(strip.contains("gpt-8b-fineweb / 1"));
+  EXPECT_TRUE(strip.contains(formatCount(48'210)));
+  EXPECT_TRUE(strip.contains("7 / 8"));
+  EXPECT_TRUE(strip.contains(formatSignedPercent(-0.0512))) << strip.toStdString();
+}
+
+TEST_F(MainWindowTest, EveryRegisteredViewAndLayoutBecomesFinal) {
+  open(sampleData());
+  for (const ViewInfo& view : viewRegistry()) {
+    ASSERT_TRUE(window->showPlace(view.id)) << view.id;
+    ASSERT_TRUE(waitFor([&] { return window->isFinal(); })) << view.id;
+    EXPECT_EQ(window->docks().visibleViews().size(), 1u) << view.id;
+  }
+  ASSERT_TRUE(window->showPlace("watch"));
+  ASSERT_TRUE(waitFor([&] { return window->isFinal(); }));
+}
+
+TEST_F(MainWindowTest, EveryViewBecomesFinalOnAnEmptyStore) {
+  open(std::make_shared<FakeData>());
+  for (const ViewInfo& view : viewRegistry()) {
+    ASSERT_TRUE(window->showPlace(view.id));
+    EXPECT_TRUE(waitFor([&] { return window->isFinal(); })) << view.id;
+  }
+}
+
+TEST_F(MainWindowTest, EveryViewBecomesFinalWhenTheStoreFails) {
+  auto broken = sampleData();
+  broken->failure = Status(Code::kDataLoss, "read: /data/x.rgl: file is damaged");
+  open(broken);
+  for (const ViewInfo& view : viewRegistry()) {
+    ASSERT_TRUE(window->showPlace(view.id));
+    EXPECT_TRUE(waitFor([&] { return window->isFinal(); })) << view.id;
+  }
+  EXPECT_TRUE(stripText(*window).contains("file is damaged"));
+}
+
+TEST_F(MainWindowTest, AViewThatIsNotBuiltIsRefused) {
+  open(sampleData());
+  EXPECT_FALSE(window->showPlace("no-such-view"));
+}
+
+TEST_F(MainWindowTest, ChoosingARunMovesTheStripToIt) {
+  open(sampleData());
+  ASSERT_TRUE(waitFor([&] { return stripText(*window).contains("gpt-8b-fineweb"); }));
+  Selection selection;
+  selection.run = RunId{3};
+  window->state().select(selection);
+  EXPECT_TRUE(waitFor([&] { return stripText(*window).contains("tfevents-import"); }));
+  window->state().back();
+  EXPECT_TRUE(waitFor([&] { return stripText(*window).contains("gpt-8b-fineweb"); }));
+}
+
+TEST_F(MainWindowTest, PausedViewsStandStillAndTheButtonCountsWhatIsNew) {
+  open(sampleData());
+  ASSERT_TRUE(window->showPlace("runs"));
+  ASSERT_TRUE(waitFor([&] { return window->isFinal(); }));
+  const TimeRange before = window->state().state().window.range;
+  QTest::keyClick(window.get(), Qt::Key_Space);
+  ASSERT_TRUE(window->state().state().paused);
+  data->info.sample_count += 12'345;
+  data->generation.fetch_add(1);
+  const auto paused = [&] {
+    for (const QPushButton* button : window->findChildren<QPushButton*>())
+      if (button->text().contains("new")) return button->text();
+    return QString();
+  };
+  ASSERT_TRUE(waitFor([&] {
+    data->generation.fetch_add(1);
+    return !paused().isEmpty();
+  }));
+  EXPECT_TRUE(paused().contains(formatShortCount(12'345))) << paused().toStdString();
+  EXPECT_EQ(window->state().state().window.range, before);
+}
+
+TEST_F(MainWindowTest, TheKeyboardSwitchesViewsAndWalksBack) {
+  open(sampleData());
+  ASSERT_TRUE(window->showPlace("health"));
+  QTest::keyClick(window.get(), Qt::Key_2, Qt::ControlModifier);
+  EXPECT_EQ(window->docks().current(), "single:runs");
+  window->state().setWindow({100, 200});
+  QTest::keyClick(window.get(), Qt::Key_W);
+  EXPECT_EQ(window->state().state().window.range, (TimeRange{125, 175}));
+  QTest::keyClick(window.get(), Qt::Key_Left, Qt::AltModifier);
+  EXPECT_EQ(window->state().state().window.range, (TimeRange{100, 200}));
+}
+
+TEST_F(MainWindowTest, ThePaletteRunsWhatIsTyped) {
+  open(sampleData());
+  ASSERT_TRUE(window->showPlace("runs"));
+  QTest::keyClick(window.get(), Qt::Key_F1);
+  auto* palette = window->findChild<CommandPalette*>();
+  ASSERT_NE(palette, nullptr);
+  auto* edit = palette->findChild<QLineEdit*>();
+  QTest::keyClicks(edit, "shhealth");
+  QTest::keyClick(edit, Qt::Key_Return);
+  EXPECT_TRUE(waitFor([&] { return window->docks().current() == "single:health"; }));
+}
+
+TEST_F(MainWindowTest, CommandsHaveWordsAndNoHotkeyMeansTwoThings) {
+  open(sampleData());
+  QStringList keys;
+  for (const QAction* action : window->commands().all()) {
+    EXPECT_FALSE(action->text().isEmpty());
+    EXPECT_FALSE(Commands::groupOf(action).isEmpty());
+    for (const QKeySequence& key : action->shortcuts()) keys += key.toString();
+  }
+  EXPECT_EQ(keys.removeDuplicates(), 0);
+}
+
+TEST_F(MainWindowTest, ALayoutIsRememberedAsItWasLeft) {
+  const QTemporaryDir dir;
+  QSettings settings(dir.filePath("settings.ini"), QSettings::IniFormat);
+  open(sampleData(), &settings);
+  ASSERT_TRUE(window->showPlace("watch"));
+  ASSERT_TRUE(window->docks().addView("health"));
+  const auto visible = [&](std::size_t count) { return waitFor([&] { return window->docks().visibleViews().size() == count; }); };
+  const auto has = [&](const char* id) { return window->docks().findChild<QDockWidget*>(id)->isVisible(); };
+  ASSERT_TRUE(waitFor([&] { return window->docks().visibleViews().size() >= 2; }));
+  const std::size_t views = window->docks().visibleViews().size();
+  window->close();
+  window.reset();
+  open(sampleData(), &settings);
+  ASSERT_TRUE(window->showPlace("watch"));
+  EXPECT_TRUE(visible(views));
+  EXPECT_TRUE(has("health"));
+  ASSERT_TRUE(window->docks().resetLayout("watch"));
+  EXPECT_TRUE(visible(views - 1));
+  EXPECT_FALSE(has("health"));
+}
+
+TEST_F(MainWindowTest, AProblemOfTheSourceIsABanner) {
+  status.value.problem = "The store is held by process 4711: this window only reads.";
+  open(sampleData());
+  bool shown = false;
+  for (const QLabel* label : window->findChildren<QLabel*>())
+    shown = shown || (label->isVisible() && label->text().contains("held by process 4711"));
+  EXPECT_TRUE(shown);
+}
+
+TEST_F(MainWindowTest, HostileNamesAreShownAsPlainText) {
+  open(sampleData());
+  Selection selection;
+  selection.run = RunId{2};
+  window->state().select(selection);
+  ASSERT_TRUE(waitFor([&] { return stripText(*window).contains("retry"); }));
+  EXPECT_TRUE(stripText(*window).contains("<b>bold</b>"));
+  EXPECT_FALSE(stripText(*window).contains(QChar(0x202E)));
+  for (const QLabel* label : window->findChildren<QLabel*>()) EXPECT_EQ(label->textFormat(), Qt::PlainText) << label->text().toStdString();
+}
+
+TEST_F(MainWindowTest, WithoutAStoreTheWindowSaysHowToOpenOne) {
+  WindowOptions options;
+  options.problem = "open: /data/x.rgl: no such file";
+  window = std::make_unique<MainWindow>(options);
+  window->show();
+  EXPECT_TRUE(window->isFinal());
+  bool told = false;
+  for (const QLabel* label : window->findChildren<QLabel*>()) told = told || label->text().contains("no such file");
+  EXPECT_TRUE(told);
+  EXPECT_FALSE(window->showPlace("runs"));
+}
+
+TEST(Strip, ARunThatIsSilentSaysSoAndWarns) {
+  RunSummary run;
+  run.run.name = "r";
+  run.run.state = RunState::kRunning;
+  run.last_data = kSampleNow - 60 * kNsPerSecond;
+  const auto items = stripItems(run, kSampleNow, TimeStyle::kUtc);
+  EXPECT_TRUE(items[0].value.startsWith("silent"));
+  EXPECT_EQ(items[0].severity, Severity::kWarning);
+}
+
+TEST(Strip, WhatIsNotKnownIsADashNeverZero) {
+  RunSummary run;
+  run.run.name = "r";
+  for (const StripItem& item : stripItems(run, kSampleNow, TimeStyle::kUtc)) EXPECT_NE(item.value, "0") << item.caption.toStdString();
+}
+
+TEST(Strip, ALossThatIsNotANumberIsAnError) {
+  RunSummary run;
+  run.run.name = "r";
+  run.loss = std::nan("");
+  for (const StripItem& item : stripItems(run, kSampleNow, TimeStyle::kUtc)) {
+    if (item.caption == "loss") {
+      EXPECT_EQ(item.severity, Severity::kError);
+    }
+  }
+}
+
+TEST(StatusLine, UnknownValuesAreDashes) {
+  QStringList texts;
+  for (const StatusItem& item : statusItems({})) texts += item.text;
+  EXPECT_TRUE(texts.contains("lag –")) << texts.join('|').toStdString();
+  EXPECT_TRUE(texts.contains("drops –"));
+}
+
+TEST(Fuzzy, LettersMustComeInOrder) {
+  EXPECT_TRUE(fuzzyScore("swr", "Show Runs").has_value());
+  EXPECT_FALSE(fuzzyScore("rws", "Show Runs").has_value());
+  EXPECT_TRUE(fuzzyScore("", "anything").has_value());
+  EXPECT_FALSE(fuzzyScore("x", "").has_value());
+}
+
+TEST(Fuzzy, WordStartsAndNeighboursScoreMore) {
+  EXPECT_GT(*fuzzyScore("sr", "Show Runs"), *fuzzyScore("sr", "Answer"));
+  EXPECT_GT(*fuzzyScore("run", "Show Runs"), *fuzzyScore("run", "recurring"));
+}
+
+}  // namespace
+}  // namespace runglass

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <gtest/gtest.h>
+
+#include <QAbstractItemModelTester>
+#include <QLineEdit>
+#include <QSignalSpy>
+#include <QTest>
+
+#include "tests/widgets/gui_test.h"
+#include "tests/widgets/sample_data.h"
+#include "widgets/core/roles.h"
+#include "widgets/findings/findings_view.h"
+#include "widgets/health/health_view.h"
+#include "widgets/runs/runs_view.h"
+
+namespace runglass {
+namespace {
+
+using RunRows = std::vector<RunSummary>;
+
+std::shared_ptr<const RunRows> summaries(const std::shared_ptr<FakeData>& data) {
+  FakeReader reader(data);
+  auto rows = std::make_shared<RunRows>();
+  for (const Run& run : data->runs) rows->push_back(*readRunSummary(reader, run, {}));
+  return rows;
+}
+
+class RunTable : public testing::Test {
+ protected:
+  RunColumnContext context{TimeStyle::kUtc, [] { return kSampleNow; }};
+  std::shared_ptr<FakeData> data = sampleData();
+  TableModel<RunSummary> model{runColumns(&context), [](const RunSummary& a, const RunSummary& b) { return a.run.id == b.run.id; },
+                               nullptr};
+  QAbstractItemModelTester tester{&model, QAbstractItemModelTester::FailureReportingMode::Warning};
+
+  QString cell(int row, const QString& title) const {
+    for (int column = 0; column < model.columnCount(); ++column)
+      if (model.headerData(column, Qt::Horizontal, Qt::DisplayRole) == title) return model.index(row, column).data().toString();
+    ADD_FAILURE() << "no column " << title.toStdString();
+    return {};
+  }
+};
+
+TEST_F(RunTable, ShowsStateLayoutStepsLossAndHealth) {
+  model.setRows(summaries(data));
+  EXPECT_EQ(cell(0, "state"), "running");
+  EXPECT_EQ(cell(0, "layout"), "DP 2 · PP 4 · TP 8 (64 ranks)");
+  EXPECT_EQ(cell(0, "attempts"), "2");
+  EXPECT_EQ(cell(0, "last step"), formatCount(48'210));
+  EXPECT_EQ(cell(0, "last loss"), "1.900");
+  EXPECT_EQ(cell(0, "health"), "1 critical, 1 warning");
+  EXPECT_EQ(cell(1, "state"), "failed");
+  EXPECT_EQ(cell(1, "last loss"), "NaN");
+}
+
+TEST_F(RunTable, AbsentIsADashNotZero) {
+  model.setRows(summaries(data));
+  EXPECT_EQ(cell(2, "last step"), "–");
+  EXPECT_EQ(cell(2, "last loss"), "–");
+  EXPECT_EQ(cell(2, "tokens/s"), "–");
+  EXPECT_EQ(cell(1, "layout"), "–");
+}
+
+TEST_F(RunTable, ModelStaysConsistentWhenRunsComeAndGo) {
+  model.setRows(summaries(data));
+  data->runs.erase(data->runs.begin() + 1);
+  model.setRows(summaries(data));
+  EXPECT_EQ(model.rowCount(), 2);
+  model.setRows(std::make_shared<RunRows>());
+  EXPECT_EQ(model.rowCount(), 0);
+  model.setRows(summaries(data));
+  EXPECT_EQ(model.rowCount(), 2);
+}
+
+TEST_F(RunTable, ARefreshKeepsTheChosenRow) {
+  model.setRows(summaries(data));
+  TableView view(&model, "filter");
+  view.chooseRow(model.index(1, 0));
+  runglass::Run fresh = data->runs[0];
+  fresh.id = RunId{9};
+  fresh.name = "new";
+  data->runs.push_back(fresh);
+  model.setRows(summaries(data));
+  EXPECT_EQ(view.currentRow().row(), 1);
+}
+
+TEST_F(RunTable, SortsNumbersAsNumbersAndAbsentLast) {
+  model.setRows(summaries(data));
+  TableView view(&model, "filter");
+  const int step = 5;
+  ASSERT_EQ(model.headerData(step, Qt::Horizontal, Qt::DisplayRole), "last step");
+  const auto order = [&] {
+    QStringList names;
+    for (int row = 0; row < 3; ++row) names += view.table()->model()->index(row, step).data().toString();
+    return names;
+  };
+  view.table()->sortByColumn(step, Qt::AscendingOrder);
+  EXPECT_EQ(order(), (QStringList{"119", formatCount(48'210), "–"}));
+  view.table()->sortByColumn(step, Qt::DescendingOrder);
+  EXPECT_EQ(order(), (QStringList{formatCount(48'210), "119", "–"}));
+}
+
+TEST_F(RunTable, FiltersByEveryWordInAnyColumn) {
+  model.setRows(summaries(data));
+  TableView view(&model, "filter");
+  auto* filter = view.findChild<QLineEdit*>();
+  filter->setText("megatron GPT");
+  EXPECT_EQ(view.table()->model()->rowCount(), 1);
+  filter->setText("megatron tfevents");
+  EXPECT_EQ(view.table()->model()->rowCount(), 0);
+  filter->clear();
+  EXPECT_EQ(view.table()->model()->rowCount(), 3);
+}
+
+TEST_F(RunTable, CopiesSelectedRowsAsTsvInFullPrecision) {
+  data->scalars[0].value.back() = 1.9000462818311477;
+  model.setRows(summaries(data));
+  TableView view(&model, "filter");
+  view.chooseRow(model.index(0, 0));
+  const QStringList lines = view.selectedTsv().split('\n', Qt::SkipEmptyParts);
+  ASSERT_EQ(lines.size(), 2);
+  EXPECT_EQ(lines[0].split('\t').size(), model.columnCount());
+  EXPECT_TRUE(lines[1].contains("1.9000462818311477")) << lines[1].toStdString();
+  EXPECT_TRUE(lines[1].contains("\t48210\t"));
+}
+
+class ViewTest : public testing::Test {
+ protected:
+  std::shared_ptr<FakeData> data = sampleData();
+  QueryService queries{openerOf(data), 1};
+  SharedState state;
+  ViewContext context{&queries, &state, [] { return kSampleNow; }};
+};
+
+TEST_F(ViewTest, ChoosingARunSelectsItEverywhereAndEnterOpensIt) {
+  RunsView view(context, nullptr);
+  view.show();
+  view.applyState(state.state());
+  ASSERT_TRUE(waitFor([&] { return view.isFinal(); }));
+  QSignalSpy opened(&view, &View::viewRequested);
+  auto* table = view.findChild<QTableView*>();
+  table->setFocus();
+  table->setCurrentIndex(table->model()->index(1, 0));
+  EXPECT_EQ(state.state().selection.run, RunId{2});
+  QTest::keyClick(table, Qt::Key_Return);
+  EXPECT_EQ(opened.count(), 1);
+}
+
+TEST_F(ViewTest, FindingsAreWorstFirstAndOpeningOneMovesTheWindow) {
+  FindingsView view(context, nullptr);
+  view.show();
+  view.applyState(state.state());
+  ASSERT_TRUE(waitFor([&] { return view.isFinal(); }));
+  auto* table = view.findChild<QTableView*>();
+  EXPECT_TRUE(table->model()->index(0, 1).data().toString().contains("Xid 79"));
+  table->setCurrentIndex(table->model()->index(1, 0));
+  QTest::keyClick(table, Qt::Key_Return);
+  EXPECT_EQ(state.state().selection.rank, 37);
+  EXPECT_LT(state.state().window.range.t0, kSampleNow - 1800 * kNsPerSecond);
+  EXPECT_GT(state.state().window.range.t1, kSampleNow - 1800 * kNsPerSecond);
+}
+
+TEST_F(ViewTest, HealthCountsWhatWasLostAndWhatWasOdd) {
+  FakeReader reader(data);
+  const StoreHealth health = *readStoreHealth(reader);
+  ASSERT_EQ(health.issues.size(), 3u);
+  EXPECT_EQ(health.issues[0].issue.code, "store.damaged_chunk") << "lost data first";
+  EXPECT_EQ(health.issues[1].issue.code, "future.code") << "then by count";
+  EXPECT_FALSE(health.issues[1].help.empty()) << "an unknown code still gets a sentence";
+  EXPECT_EQ(healthSentence(health.issues), QStringLiteral("Data was lost once and arrived odd %1 times.").arg(formatCount(48'212)));
+  EXPECT_EQ(healthSentence({}), "Nothing was lost and nothing odd arrived.");
+}
+
+TEST_F(ViewTest, IssueModelIsConsistentAndShowsHostileTextHarmlessly) {
+  FakeReader reader(data);
+  const TimeStyle style = TimeStyle::kUtc;
+  TableModel<IssueRow> model(
+      issueColumns(&style), [](const IssueRow& a, const IssueRow& b) { return a.issue.code == b.issue.code; }, nullptr);
+  QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::Warning);
+  model.setRows(std::make_shared<const std::vector<IssueRow>>(readStoreHealth(reader)->issues));
+  EXPECT_EQ(model.rowCount(), 3);
+  const QString detail = model.index(1, model.columnCount() - 1).data().toString();
+  EXPECT_FALSE(detail.contains(QChar(0x1B)));
+  EXPECT_TRUE(detail.contains("<img"));
+}
+
+TEST(Roles, KnowTheLossOfManyFrameworks) {
+  for (const char* tag : {"loss", "lm loss", "train/loss", "lm-loss", "Train_Loss", "loss_metrics/global_avg_loss"})
+    EXPECT_TRUE(roleFit(tag, Role::kLoss)) << tag;
+  for (const char* tag : {"eval/loss", "lm loss validation", "test_loss", "grad_norm", "loss scale", "moe aux loss"})
+    EXPECT_FALSE(roleFit(tag, Role::kLoss)) << tag;
+}
+
+TEST(Roles, PreferTheGlobalTrainingSeriesWithMostPoints) {
+  std::vector<Series> series(4);
+  for (std::size_t i = 0; i < series.size(); ++i) {
+    series[i].id = SeriesId{i + 1};
+    series[i].key.metric = "loss";
+    series[i].sample_count = 10;
+  }
+  series[0].key.rank = 0;
+  series[1].key.source = "eval";
+  series[3].sample_count = 20;
+  EXPECT_EQ(pickSeries(series, Role::kLoss)->id, SeriesId{4});
+  EXPECT_EQ(pickSeries(series, Role::kGradNorm), nullptr);
+}
+
+TEST(RunSummary, AnUnknownRunIsNotFoundAndTheRunningOneIsTheDefault) {
+  FakeReader reader(sampleData());
+  EXPECT_EQ(chooseRun(reader, RunId{77}).status().code(), Code::kNotFound);
+  EXPECT_EQ(chooseRun(reader, RunId{})->name, "gpt-8b-fineweb");
+}
+
+}  // namespace
+}  // namespace runglass

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/core/roles.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <tuple>
+
+namespace runglass {
+namespace {
+
+// Best first; written in the normal form of normalTag().
+constexpr std::array<std::string_view, 11> kLoss = {"loss",
+                                                    "lm loss",
+                                                    "train loss",
+                                                    "training loss",
+                                                    "loss train",
+                                                    "train lm loss",
+                                                    "total loss",
+                                                    "train inner loss",
+                                                    "global avg loss",
+                                                    "reduced train loss",
+                                                    "loss metrics global avg loss"};
+constexpr std::array<std::string_view, 7> kGradNorm = {
+    "grad norm", "gradient norm", "global grad norm", "train grad norm", "gradnorm", "grad norm total", "gnorm"};
+constexpr std::array<std::string_view, 5> kLearningRate = {"learning rate", "lr", "train lr", "train learning rate", "lr default"};
+constexpr std::array<std::string_view, 10> kTokens = {"tokens per s", "tokens per sec",    "tokens per second", "tokens s",
+                                                      "tok per sec",  "throughput tokens", "tokens sec",        "tok s",
+                                                      "tgs",          "throughput(tps)"};
+constexpr std::array<std::string_view, 4> kFlops = {"flops per s per gpu", "model flops per s", "tflops per gpu", "flops per s"};
+constexpr std::array<std::string_view, 4> kStepTime = {"step time ns", "step ns", "iteration time ns", "step time"};
+
+std::span<const std::string_view> namesOf(Role role) {
+  switch (role) {
+    case Role::kLoss:
+      return kLoss;
+    case Role::kGradNorm:
+      return kGradNorm;
+    case Role::kLearningRate:
+      return kLearningRate;
+    case Role::kTokensPerSecond:
+      return kTokens;
+    case Role::kFlopsPerGpu:
+      return kFlops;
+    case Role::kStepTime:
+      return kStepTime;
+  }
+  return {};
+}
+
+std::string normalTag(std::string_view tag) {
+  std::string normal;
+  for (const char c : tag) {
+    const bool separator = c == '_' || c == '-' || c == '/' || c == '.' || c == ' ';
+    if (separator && (normal.empty() || normal.back() == ' ')) continue;
+    normal += separator ? ' ' : (c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c);
+  }
+  while (!normal.empty() && normal.back() == ' ') normal.pop_back();
+  return normal;
+}
+
+bool isEvaluation(std::string_view normal) {
+  return std::ranges::any_of(std::array<std::string_view, 4>{"eval", "valid", "test", "val "},
+                             [&](std::string_view word) { return normal.find(word) != std::string_view::npos; });
+}
+
+}  // namespace
+
+std::optional<int> roleFit(std::string_view tag, Role role) {
+  const std::string normal = normalTag(tag);
+  if (isEvaluation(normal)) return std::nullopt;
+  const auto names = namesOf(role);
+  const auto found = std::ranges::find(names, std::string_view(normal));
+  if (found == names.end()) return std::nullopt;
+  return static_cast<int>(found - names.begin());
+}
+
+const Series* pickSeries(std::span<const Series> series, Role role) {
+  const Series* best = nullptr;
+  std::tuple<int, bool, std::int64_t> best_key;
+  for (const Series& candidate : series) {
+    if (candidate.sample_count == 0 || isEvaluation(normalTag(candidate.key.source) + ' ')) continue;
+    if (role == Role::kStepTime && candidate.key.unit != "ns") continue;
+    if (role == Role::kFlopsPerGpu && candidate.key.unit != "flops_per_s") continue;
+    const std::optional<int> fit = roleFit(candidate.key.metric, role);
+    if (!fit) continue;
+    const std::tuple<int, bool, std::int64_t> key{*fit, candidate.key.rank.has_value(), -candidate.sample_count};
+    if (best == nullptr || key < best_key) {
+      best = &candidate;
+      best_key = key;
+    }
+  }
+  return best;
+}
+
+}  // namespace runglass

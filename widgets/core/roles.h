@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Roles: which of a run's series is "the loss", "tokens per second", ... although every framework calls it differently.
+//
+// Threading:  any thread; no state.
+// Ownership:  pick returns a pointer into the caller's span.
+// Units:      none; a role that needs a unit says so.
+// Errors:     none: nothing suitable is nullptr.
+// Cost:       O(series).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "model/samples.h"
+
+namespace runglass {
+
+enum class Role : std::uint8_t { kLoss, kGradNorm, kLearningRate, kTokensPerSecond, kFlopsPerGpu, kStepTime };
+
+// How well a tag fits: 0 is the best known name, larger is worse; absent: it does not. Case and the separators _ - / . and space do not
+// matter. Names of evaluations ("eval", "valid", "test") never fit.
+std::optional<int> roleFit(std::string_view tag, Role role);
+
+// The best fitting series with data: by name, then global before per rank, then the longest. kStepTime must be in ns, kFlopsPerGpu in
+// FLOP/s.
+const Series* pickSeries(std::span<const Series> series, Role role);
+
+}  // namespace runglass

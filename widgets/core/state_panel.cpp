@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/core/state_panel.h"
+
+#include <QEvent>
+#include <QFontDatabase>
+#include <QLabel>
+#include <QPushButton>
+#include <QVBoxLayout>
+
+#include "widgets/core/theme.h"
+
+namespace runglass {
+namespace {
+
+constexpr int kColumnWidth = 130 * kGrid;  // a comfortable line of text
+
+QLabel* makeLabel(QWidget* parent) {
+  auto* label = new QLabel(parent);
+  label->setTextFormat(Qt::PlainText);
+  label->setWordWrap(true);
+  label->setAlignment(Qt::AlignCenter);
+  label->setMaximumWidth(kColumnWidth);
+  return label;
+}
+
+}  // namespace
+
+StatePanel::StatePanel(QWidget* parent)
+    : QWidget(parent), m_what(makeLabel(this)), m_why(makeLabel(this)), m_command(makeLabel(this)), m_button(new QPushButton(this)) {
+  m_what->setMinimumWidth(kColumnWidth / 2);
+  m_command->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+  m_button->hide();
+  connect(m_button, &QPushButton::clicked, this, [this] {
+    if (m_action) m_action();
+  });
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(4 * kGrid, 4 * kGrid, 4 * kGrid, 4 * kGrid);
+  column->setSpacing(2 * kGrid);
+  column->addStretch(2);
+  for (QWidget* widget :
+       {static_cast<QWidget*>(m_what), static_cast<QWidget*>(m_why), static_cast<QWidget*>(m_command), static_cast<QWidget*>(m_button)}) {
+    column->addWidget(widget, 0, Qt::AlignHCenter);
+  }
+  column->addStretch(3);
+  restyle();
+}
+
+void StatePanel::showEmpty(const QString& what, const QString& why, const QString& command) {
+  m_failed = false;
+  show({}, what, why, command);
+}
+
+void StatePanel::showLoading(const QString& what) {
+  m_failed = false;
+  show({}, what, {}, {});
+}
+
+void StatePanel::showFailed(const QString& what, const QString& why, const QString& command) {
+  m_failed = true;
+  show(severityGlyph(Severity::kError) + u' ', what, why, command);
+}
+
+void StatePanel::offer(const QString& label, std::function<void()> action) {
+  m_action = std::move(action);
+  m_button->setText(label);
+  m_button->show();
+}
+
+void StatePanel::show(const QString& glyph, const QString& what, const QString& why, const QString& command) {
+  m_what->setText(glyph + what);
+  m_why->setText(why);
+  m_why->setVisible(!why.isEmpty());
+  m_command->setText(command);
+  m_command->setVisible(!command.isEmpty());
+  restyle();
+}
+
+void StatePanel::changeEvent(QEvent* event) {
+  QWidget::changeEvent(event);
+  if (event->type() == QEvent::PaletteChange) restyle();
+}
+
+void StatePanel::restyle() {
+  const Theme& t = currentTheme();
+  QFont what = textFont();
+  what.setPixelSize(kHeadlinePx * 3 / 4);
+  m_what->setFont(what);
+  QFont fixed = QFontDatabase::systemFont(QFontDatabase::FixedFont);
+  fixed.setPixelSize(kTextPx);
+  m_command->setFont(fixed);
+  const auto ink = [](QLabel* label, const QColor& color) {
+    if (label->palette().color(QPalette::WindowText) == color) return;
+    QPalette palette = label->palette();
+    palette.setColor(QPalette::WindowText, color);
+    label->setPalette(palette);
+  };
+  ink(m_what, t.text);
+  ink(m_why, t.muted);
+  ink(m_command, t.text);
+}
+
+}  // namespace runglass

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// StatePanel: the designed widget for "nothing here", "not yet" and "it failed": what is missing, why, and what brings it.
+//
+// Threading:  GUI thread.
+// Ownership:  a plain widget.
+// Units:      none.
+// Errors:     none; it shows them.
+// Cost:       three labels.
+#pragma once
+
+#include <QWidget>
+#include <functional>
+
+class QLabel;
+class QPushButton;
+
+namespace runglass {
+
+class StatePanel : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit StatePanel(QWidget* parent = nullptr);
+
+  // `command` is shown in a fixed-width face and can be selected and copied; may be empty.
+  void showEmpty(const QString& what, const QString& why, const QString& command = {});
+  void showLoading(const QString& what);
+  void showFailed(const QString& what, const QString& why, const QString& command = {});
+  // A button that brings what is missing; replaces an earlier one.
+  void offer(const QString& label, std::function<void()> action);
+
+ protected:
+  void changeEvent(QEvent* event) override;
+
+ private:
+  void show(const QString& glyph, const QString& what, const QString& why, const QString& command);
+  void restyle();
+
+  QLabel* m_what;
+  QLabel* m_why;
+  QLabel* m_command;
+  QPushButton* m_button;
+  std::function<void()> m_action;
+  bool m_failed = false;
+};
+
+}  // namespace runglass

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/core/table_view.h"
+
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QLineEdit>
+#include <QVBoxLayout>
+
+#include "widgets/core/table_model.h"
+#include "widgets/core/theme.h"
+#include "widgets/core/units.h"
+
+namespace runglass {
+namespace {
+constexpr int kWidestColumn = 56 * kGrid;  // a long name must not push the numbers off the screen
+}
+
+void TableProxy::setFilterText(const QString& text) {
+  m_words = text.split(u' ', Qt::SkipEmptyParts);
+  invalidateFilter();
+}
+
+bool TableProxy::lessThan(const QModelIndex& left, const QModelIndex& right) const {
+  const QVariant a = left.data(kSortRole), b = right.data(kSortRole);
+  if (a.isValid() != b.isValid()) {
+    // The absent one goes last whichever way the column is sorted.
+    const bool a_last = !a.isValid();
+    return sortOrder() == Qt::AscendingOrder ? !a_last : a_last;
+  }
+  if (a.typeId() == QMetaType::QString) return QString::localeAwareCompare(a.toString(), b.toString()) < 0;
+  if (a.typeId() == QMetaType::LongLong) return a.toLongLong() < b.toLongLong();
+  return a.toDouble() < b.toDouble();
+}
+
+bool TableProxy::filterAcceptsRow(int source_row, const QModelIndex& source_parent) const {
+  if (m_words.isEmpty()) return true;
+  QString all;
+  for (int column = 0; column < sourceModel()->columnCount(); ++column) {
+    all += sourceModel()->index(source_row, column, source_parent).data(kFilterRole).toString() + u'\n';
+  }
+  return std::all_of(m_words.begin(), m_words.end(), [&](const QString& word) { return all.contains(word, Qt::CaseInsensitive); });
+}
+
+TableView::TableView(QAbstractItemModel* model, const QString& filter_hint, QWidget* parent)
+    : QWidget(parent),
+      m_model(model),
+      m_proxy(new TableProxy(this)),
+      m_filter(new QLineEdit(this)),
+      m_count(new QLabel(this)),
+      m_table(new QTableView(this)) {
+  m_proxy->setSourceModel(model);
+  m_filter->setPlaceholderText(filter_hint);
+  m_filter->setClearButtonEnabled(true);
+  m_filter->setMaximumWidth(80 * kGrid);
+  m_count->setTextFormat(Qt::PlainText);
+  m_count->setForegroundRole(QPalette::PlaceholderText);
+
+  m_table->setModel(m_proxy);
+  m_table->setFont(tableFont());
+  m_table->setSortingEnabled(true);
+  m_table->sortByColumn(-1, Qt::AscendingOrder);  // the store's order until a head is clicked
+  m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
+  m_table->setSelectionMode(QAbstractItemView::ExtendedSelection);
+  m_table->setShowGrid(false);
+  m_table->setWordWrap(false);
+  m_table->setTabKeyNavigation(false);  // Tab leaves the table: the keyboard reaches everything
+  m_table->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
+  m_table->verticalHeader()->hide();
+  m_table->verticalHeader()->setDefaultSectionSize(kRowHeight);
+  m_table->verticalHeader()->setMinimumSectionSize(kRowHeight);
+  m_table->horizontalHeader()->setHighlightSections(false);
+  m_table->horizontalHeader()->setStretchLastSection(true);
+  m_table->horizontalHeader()->setFont(tableFont());
+
+  auto* top = new QHBoxLayout;
+  top->setContentsMargins(2 * kGrid, kGrid, 2 * kGrid, kGrid);
+  top->setSpacing(2 * kGrid);
+  top->addWidget(m_filter, 1);
+  top->addWidget(m_count);
+  top->addStretch(1);
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(0);
+  column->addLayout(top);
+  column->addWidget(m_table, 1);
+  setFocusProxy(m_table);
+
+  connect(m_filter, &QLineEdit::textChanged, this, [this](const QString& text) {
+    m_proxy->setFilterText(text);
+    updateCount();
+  });
+  connect(m_filter, &QLineEdit::returnPressed, this, [this] { m_table->setFocus(); });
+  connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& now) {
+    if (!m_quiet && now.isValid()) emit rowChosen(m_proxy->mapToSource(now));
+  });
+  connect(m_table, &QTableView::activated, this, [this](const QModelIndex& index) { emit rowActivated(m_proxy->mapToSource(index)); });
+  for (auto signal : {&QAbstractItemModel::rowsInserted, &QAbstractItemModel::rowsRemoved}) {
+    connect(model, signal, this, &TableView::updateCount);
+  }
+  updateCount();
+}
+
+void TableView::focusFilter() {
+  m_filter->setFocus(Qt::ShortcutFocusReason);
+  m_filter->selectAll();
+}
+
+QModelIndex TableView::currentRow() const { return m_proxy->mapToSource(m_table->currentIndex()); }
+
+void TableView::chooseRow(const QModelIndex& source) {
+  const QModelIndex shown = m_proxy->mapFromSource(source);
+  if (!shown.isValid() || shown.row() == m_table->currentIndex().row()) return;
+  m_quiet = true;
+  m_table->setCurrentIndex(shown);
+  m_quiet = false;
+}
+
+QString TableView::selectedTsv() const {
+  const QItemSelectionModel* selection = m_table->selectionModel();
+  const int columns = m_proxy->columnCount();
+  const auto cell = [](QString text) { return text.replace(u'\t', u' ').replace(u'\n', u' '); };
+  QStringList lines;
+  QStringList cells;
+  for (int c = 0; c < columns; ++c) cells += cell(m_proxy->headerData(c, Qt::Horizontal, Qt::DisplayRole).toString());
+  lines += cells.join(u'\t');
+  for (int r = 0; r < m_proxy->rowCount(); ++r) {
+    if (selection->hasSelection() && !selection->isRowSelected(r)) continue;
+    cells.clear();
+    for (int c = 0; c < columns; ++c) cells += cell(m_proxy->index(r, c).data(kCopyRole).toString());
+    lines += cells.join(u'\t');
+  }
+  return lines.join(u'\n') + u'\n';
+}
+
+void TableView::fitColumns() {
+  m_table->resizeColumnsToContents();
+  for (int column = 0; column < m_proxy->columnCount(); ++column)
+    if (m_table->columnWidth(column) > kWidestColumn) m_table->setColumnWidth(column, kWidestColumn);
+}
+
+void TableView::updateCount() {
+  const int shown = m_proxy->rowCount(), all = m_model->rowCount();
+  m_count->setText(shown == all ? tr("%1 rows").arg(formatCount(all)) : tr("%1 of %2 rows").arg(formatCount(shown), formatCount(all)));
+}
+
+}  // namespace runglass

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Invariants: 1. The rows belong to the run that was selected when they were asked for. 2. A click changes the shared state only.
+#include "widgets/findings/findings_view.h"
+
+#include <algorithm>
+
+#include "widgets/core/run_summary.h"
+#include "widgets/core/units.h"
+
+namespace runglass {
+namespace {
+
+using FindingList = std::vector<Finding>;
+constexpr DurNs kMargin = 60 * kNsPerSecond;  // around a finding, so that its beginning is seen
+
+Result<FindingList> readFindings(Reader& reader, RunId wanted) {
+  const Result<Run> run = chooseRun(reader, wanted);
+  if (!run.ok()) return run.status().code() == Code::kNotFound ? Result<FindingList>(FindingList{}) : Result<FindingList>(run.status());
+  RG_ASSIGN(FindingList findings, reader.findings(run->id));
+  std::ranges::stable_sort(findings, [](const Finding& a, const Finding& b) {
+    return a.severity != b.severity ? a.severity > b.severity : a.start.value_or(0) > b.start.value_or(0);
+  });
+  return findings;
+}
+
+}  // namespace
+
+std::vector<Column<Finding>> findingColumns(const TimeStyle* style) {
+  std::vector<Column<Finding>> columns;
+  columns.push_back({.title = QStringLiteral("since"),
+                     .help = QStringLiteral("When it began; – where the source has no clock."),
+                     .text = [style](const Finding& f) { return f.start ? formatTimeOfDay(*f.start, *style) : kAbsentText; },
+                     .sort = [](const Finding& f) { return f.start ? QVariant::fromValue(static_cast<qlonglong>(*f.start)) : QVariant(); },
+                     .copy = [](const Finding& f) { return f.start ? formatTimeFull(*f.start, TimeStyle::kUtc) : QString(); },
+                     .mark = [](const Finding& f) { return f.severity; }});
+  columns.push_back({.title = QStringLiteral("finding"),
+                     .help = QStringLiteral("What the analysis says."),
+                     .text = [](const Finding& f) { return screenText(f.summary.empty() ? f.kind : f.summary, 300); },
+                     .tip =
+                         [](const Finding& f) {
+                           QString tip = QStringLiteral("%1, %2").arg(QLatin1String(severityName(f.severity)), screenText(f.kind, 60));
+                           if (f.confidence) tip += QStringLiteral(", confidence %1").arg(formatPercent(*f.confidence, 0));
+                           return tip + u'\n' + screenText(f.summary, 1'000);
+                         }});
+  return columns;
+}
+
+Selection selectionOf(const Finding& finding) {
+  Selection selection;
+  selection.run = finding.run;
+  selection.attempt = finding.attempt;
+  selection.rank = finding.rank;
+  selection.node = finding.node;
+  selection.step = finding.first_step;
+  return selection;
+}
+
+std::optional<TimeRange> windowOf(const Finding& finding) {
+  if (!finding.start) return std::nullopt;
+  const TimeNs end = std::max(finding.end.value_or(*finding.start), *finding.start);
+  return TimeRange{*finding.start - kMargin, end + kMargin};
+}
+
+FindingsView::FindingsView(ViewContext context, QWidget* parent)
+    : View(parent),
+      m_context(std::move(context)),
+      m_model(new TableModel<Finding>(
+          findingColumns(&m_style), [](const Finding& a, const Finding& b) { return a.id == b.id; }, this)),
+      m_table(new TableView(m_model, tr("Filter findings  ( / )"), this)),
+      m_panel(new StatePanel(this)),
+      m_stack(new QStackedLayout(this)) {
+  m_stack->addWidget(m_panel);
+  m_stack->addWidget(m_table);
+  setFocusProxy(m_table);
+  m_panel->showLoading(tr("Reading the findings …"));
+  connect(m_table, &TableView::rowActivated, this, [this](const QModelIndex& index) {
+    const Finding* finding = m_model->rowAt(index);
+    if (finding == nullptr) return;
+    const std::optional<TimeRange> window = windowOf(*finding);
+    m_context.state->select(selectionOf(*finding));
+    if (window) m_context.state->setWindow(*window);
+  });
+}
+
+void FindingsView::applyState(const ViewState& state) {
+  if (m_style != state.time_style) {
+    m_style = state.time_style;
+    m_model->retext();
+  }
+  if (m_shown && m_run == state.selection.run) return;
+  m_run = state.selection.run;
+  ask(QueryService::Supersede::kCancelOlder);
+}
+
+void FindingsView::refresh(Tick tick) {
+  if (tick == Tick::kText) ask(QueryService::Supersede::kAfterCurrent);
+}
+
+bool FindingsView::isFinal() const { return m_shown && !m_slot.busy(); }
+
+QString FindingsView::copyText() const { return m_table->selectedTsv(); }
+
+void FindingsView::focusFilter() { m_table->focusFilter(); }
+
+void FindingsView::ask(QueryService::Supersede supersede) {
+  m_context.queries->submit<FindingList>(
+      m_slot, supersede, [run = m_run](Reader& reader, std::stop_token) { return readFindings(reader, run); },
+      [this](const auto& answer) { showAnswer(answer); });
+}
+
+void FindingsView::showAnswer(const Result<std::shared_ptr<const FindingList>>& answer) {
+  if (!answer.ok()) {
+    m_shown = true;
+    m_panel->showFailed(tr("The findings cannot be read."), screenText(answer.status().message()));
+    m_stack->setCurrentWidget(m_panel);
+    return;
+  }
+  m_model->setRows(*answer);
+  if ((*answer)->empty()) {
+    m_panel->showEmpty(tr("No finding."), tr("No analysis has found anything odd in this run, or none has run yet."),
+                       QStringLiteral("runglassctl analyze --store S.rgl"));
+    m_stack->setCurrentWidget(m_panel);
+  } else {
+    m_stack->setCurrentWidget(m_table);
+    if (!m_shown) m_table->fitColumns();
+  }
+  m_shown = true;
+}
+
+}  // namespace runglass

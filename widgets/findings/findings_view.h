@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Panel `findings`: what the analyses concluded about the shown run, worst first; a click moves every view there.
+//
+// Threading:  GUI thread; findings are read on a query worker.
+// Ownership:  as View.
+// Units:      TimeNs.
+// Errors:     a failed read shows the reason.
+// Cost:       one findings() a text tick, coalesced.
+#pragma once
+
+#include <QStackedLayout>
+#include <vector>
+
+#include "model/findings.h"
+#include "widgets/core/state_panel.h"
+#include "widgets/core/table_model.h"
+#include "widgets/core/table_view.h"
+#include "widgets/core/view.h"
+
+namespace runglass {
+
+std::vector<Column<Finding>> findingColumns(const TimeStyle* style);
+// What the selection and the window become when `finding` is clicked: its subject, and its time with a margin. No time: the window stays.
+Selection selectionOf(const Finding& finding);
+std::optional<TimeRange> windowOf(const Finding& finding);
+
+class FindingsView : public View {
+  Q_OBJECT
+
+ public:
+  FindingsView(ViewContext context, QWidget* parent);
+
+  void applyState(const ViewState& state) override;
+  void refresh(Tick tick) override;
+  bool isFinal() const override;
+  QString copyText() const override;
+  void focusFilter() override;
+
+ private:
+  void ask(QueryService::Supersede supersede);
+  void showAnswer(const Result<std::shared_ptr<const std::vector<Finding>>>& answer);
+
+  const ViewContext m_context;
+  TimeStyle m_style = TimeStyle::kUtc;
+  RunId m_run;
+  TableModel<Finding>* m_model;
+  TableView* m_table;
+  StatePanel* m_panel;
+  QStackedLayout* m_stack;
+  bool m_shown = false;
+  QuerySlot m_slot;
+};
+
+}  // namespace runglass

@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Invariants: 1. Hidden views get neither state nor ticks; viewShown brings them up to date. 2. While paused no view is refreshed and the
+// window stands still; only the strip's and status bar's counters move. 3. Nothing here waits for the store.
+#include "widgets/frame/main_window.h"
+
+#include <QAction>
+#include <QApplication>
+#include <QClipboard>
+#include <QCloseEvent>
+#include <QFileDialog>
+#include <QLabel>
+#include <QPushButton>
+#include <QSettings>
+#include <QStackedLayout>
+#include <QVBoxLayout>
+#include <array>
+#include <cmath>
+
+#include "widgets/core/state_panel.h"
+
+namespace runglass {
+namespace {
+
+constexpr int kInfoPeriodMs = 1'000;
+constexpr DurNs kDefaultFollow = 600 * kNsPerSecond;
+const QString kThemeKey = QStringLiteral("theme");
+const QString kGeometryKey = QStringLiteral("geometry");
+
+// Zooming keeps the middle; a window never gets below one nanosecond or out of int64.
+TimeRange zoomed(TimeRange range, double factor) {
+  const double middle = static_cast<double>(range.t0 / 2 + range.t1 / 2);
+  const double half = std::max(static_cast<double>(range.t1 - range.t0) * factor / 2, 1.0);
+  constexpr double kLimit = 9e18;
+  return {static_cast<TimeNs>(std::clamp(middle - half, -kLimit, kLimit)), static_cast<TimeNs>(std::clamp(middle + half, -kLimit, kLimit))};
+}
+
+// From the run's start to its end; a run that is heard right now reaches to the clock, so that a following window moves evenly.
+std::optional<TimeRange> extentOf(const RunSummary& summary, TimeNs now) {
+  std::optional<TimeNs> begin = summary.first_data, end = summary.last_data;
+  const bool live = summary.run.state == RunState::kRunning && stateWord(summary, now).severity == Severity::kInfo;
+  if (live && end && summary.run.time_domain == TimeDomain::kUtc) end = std::max(*end, now);
+  if (summary.run.start) begin = std::min(begin.value_or(*summary.run.start), *summary.run.start);
+  if (summary.run.end) end = std::max(end.value_or(*summary.run.end), *summary.run.end);
+  if (!begin || !end || *begin >= *end) return std::nullopt;
+  return TimeRange{*begin, *end + 1};
+}
+
+}  // namespace
+
+MainWindow::MainWindow(const WindowOptions& options, QWidget* parent)
+    : QWidget(parent),
+      m_options(options),
+      m_commands(this),
+      m_strip(new RunStrip(this)),
+      m_banner(new QLabel(this)),
+      m_panel(new StatePanel(this)),
+      m_docks(new DockHost({options.queries, &m_state, options.clock}, viewRegistry(), options.settings, this)),
+      m_status(new StatusLine(this)) {
+  setWindowTitle(QStringLiteral("Runglass"));
+  m_banner->setTextFormat(Qt::PlainText);
+  m_banner->setWordWrap(true);
+  m_banner->setContentsMargins(3 * kGrid, kGrid, 3 * kGrid, kGrid);
+  m_banner->hide();
+
+  auto* work = new QWidget(this);
+  m_stack = new QStackedLayout(work);
+  m_stack->addWidget(m_panel);
+  m_stack->addWidget(m_docks);
+  auto* middle = new QHBoxLayout;
+  middle->setSpacing(0);
+  middle->addWidget(makeNavigation());
+  middle->addWidget(work, 1);
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(0);
+  column->addWidget(m_strip);
+  column->addWidget(m_banner);
+  column->addLayout(middle, 1);
+  column->addWidget(m_status);
+
+  makeCommands();
+  connect(&m_state, &SharedState::changed, this, &MainWindow::onStateChanged);
+  connect(m_docks, &DockHost::currentChanged, this, &MainWindow::updateNavigation);
+  connect(m_docks, &DockHost::viewShown, this, [this](View* view) {
+    connect(view, &View::viewRequested, this, &MainWindow::showPlace, Qt::UniqueConnection);
+    view->applyState(m_state.state());
+  });
+  if (m_options.queries != nullptr) {
+    m_stack->setCurrentWidget(m_docks);
+    m_strip->setMessage(tr("Reading the store …"));
+    connect(m_options.queries, &QueryService::picturesDue, this, [this] { onTick(Tick::kPictures); });
+    connect(m_options.queries, &QueryService::textDue, this, [this] { onTick(Tick::kText); });
+    askSummary();
+    askInfo();
+  } else {
+    m_strip->setMessage(tr("No store is open."));
+    const QString hint = QStringLiteral("runglass STORE.rgl");
+    if (m_options.problem.isEmpty())
+      m_panel->showEmpty(tr("No store is open."), tr("A store is one .rgl file: a live run writes it, an import makes one."), hint);
+    else
+      m_panel->showFailed(tr("The store cannot be opened."), m_options.problem, hint);
+    m_panel->offer(tr("Open a store …"), [this] { chooseStore(); });
+  }
+  if (m_options.settings != nullptr) restoreGeometry(m_options.settings->value(kGeometryKey).toByteArray());
+  updateNavigation();
+  updateLiveButton();
+  updateStatus();
+}
+
+MainWindow::~MainWindow() {
+  m_docks->disconnect(this);
+  delete m_docks;  // before m_state, which the views hold
+}
+
+bool MainWindow::showPlace(const QString& name) {
+  if (m_options.queries == nullptr) return false;  // views need a store
+  return findView(name.toStdString()) != nullptr ? m_docks->showSingle(name) : m_docks->showLayout(name);
+}
+
+bool MainWindow::isFinal() const {
+  if (m_options.queries == nullptr) return true;
+  if (!m_summary_known || m_summary_slot.busy() || m_info_slot.busy() || !m_info_known) return false;
+  const std::vector<View*> views = m_docks->visibleViews();
+  return !views.empty() && std::ranges::all_of(views, [](const View* view) { return view->isFinal(); });
+}
+
+void MainWindow::setTheme(ThemeName theme) {
+  applyTheme(*qApp, theme);
+  if (m_options.settings != nullptr) m_options.settings->setValue(kThemeKey, theme == ThemeName::kDark ? "dark" : "light");
+}
+
+void MainWindow::closeEvent(QCloseEvent* event) {
+  m_docks->saveLayout();
+  if (m_options.settings != nullptr) m_options.settings->setValue(kGeometryKey, saveGeometry());
+  QWidget::closeEvent(event);
+}
+
+QWidget* MainWindow::makeNavigation() {
+  auto* bar = new QWidget(this);
+  bar->setFixedWidth(kNavWidth);
+  bar->setAutoFillBackground(true);
+  bar->setBackgroundRole(QPalette::AlternateBase);
+  auto* column = new QVBoxLayout(bar);
+  column->setContentsMargins(0, kGrid, 0, kGrid);
+  column->setSpacing(0);
+  const auto button = [&](const QString& words, const QString& tip, bool checkable) {
+    auto* push = new QPushButton(words, bar);
+    push->setProperty("nav", true);
+    push->setFlat(true);
+    push->setCheckable(checkable);
+    push->setToolTip(tip);
+    column->addWidget(push);
+    return push;
+  };
+  const auto place = [&](const QString& id, const QString& title, const QString& tip) {
+    QPushButton* push = button(title, tip, true);
+    connect(push, &QPushButton::clicked, this, [this, id] {
+      showPlace(id);
+      updateNavigation();
+    });
+    push->setEnabled(m_options.queries != nullptr);
+    m_places.emplace_back(id, push);
+  };
+  for (const LayoutSpec& layout : defaultLayouts()) {
+    place(QString::fromLatin1(layout.id), QString::fromUtf8(layout.title), tr("Layout: the views that watch a live run, side by side"));
+  }
+  for (const ViewInfo& view : viewRegistry()) {
+    if (view.navigation) place(QString::fromLatin1(view.id), QString::fromUtf8(view.title), QString::fromUtf8(view.purpose));
+  }
+  column->addStretch(1);
+  m_live = button(tr("Live"), tr("Space: stand still while data keeps arriving, or go on"), true);
+  connect(m_live, &QPushButton::clicked, this, [this] {
+    m_state.setPaused(!m_state.state().paused);
+    updateLiveButton();
+  });
+  connect(button(tr("Light / dark"), tr("Switch between the light and the dark theme"), false), &QPushButton::clicked, this,
+          [this] { setTheme(currentTheme().name == ThemeName::kDark ? ThemeName::kLight : ThemeName::kDark); });
+  connect(button(tr("Commands"), tr("Everything this window can do (F1)"), false), &QPushButton::clicked, this,
+          [this] { (new CommandPalette(m_commands, this))->show(); });
+  connect(button(tr("Keys"), tr("All hotkeys on one page (?)"), false), &QPushButton::clicked, this,
+          [this] { (new ShortcutSheet(m_commands, this))->show(); });
+  return bar;
+}
+
+void MainWindow::makeCommands() {
+  makeViewCommands();
+  makeTimeCommands();
+  makeDataCommands();
+}
+
+void MainWindow::makeViewCommands() {
+  const QString group = tr("View");
+  int digit = 1;
+  for (const auto& [id, push] : m_places) {
+    const QList<QKeySequence> keys =
+        digit <= 9 ? QList<QKeySequence>{QKeySequence(QStringLiteral("Ctrl+%1").arg(digit))} : QList<QKeySequence>{};
+    const QString title = push->text();
+    m_commands.add(group, tr("Show %1").arg(title), keys, [this, id = id] { showPlace(id); });
+    ++digit;
+  }
+  for (const ViewInfo& view : viewRegistry()) {
+    const QString id = QString::fromLatin1(view.id);
+    m_commands.add(group, tr("Add %1 beside").arg(QString::fromUtf8(view.title)), {}, [this, id] {
+      if (m_options.queries != nullptr) m_docks->addView(id);
+    });
+  }
+  m_commands.add(group, tr("Reset this layout"), {}, [this] { m_docks->resetLayout(m_docks->current()); });
+  m_commands.add(group, tr("Filter"), {QKeySequence(Qt::Key_Slash)}, [this] {
+    if (View* view = m_docks->focusedView()) view->focusFilter();
+  });
+  m_commands.add(group, tr("Switch light and dark"), {QKeySequence(QStringLiteral("Ctrl+Shift+T"))},
+                 [this] { setTheme(currentTheme().name == ThemeName::kDark ? ThemeName::kLight : ThemeName::kDark); });
+  m_commands.add(group, tr("All commands"), {QKeySequence(QStringLiteral("Ctrl+Shift+P")), QKeySequence(Qt::Key_F1)},
+                 [this] { (new CommandPalette(m_commands, this))->show(); });
+  m_commands.add(group, tr("All keys"), {QKeySequence(Qt::Key_Question)}, [this] { (new ShortcutSheet(m_commands, this))->show(); });
+}
+
+void MainWindow::makeTimeCommands() {
+  const QString group = tr("Time");
+  m_commands.add(group, tr("Back to the previous place"), {QKeySequence(QStringLiteral("Alt+Left")), QKeySequence(Qt::Key_Backspace)},
+                 [this] { m_state.back(); });
+  m_commands.add(group, tr("Forward again"), {QKeySequence(QStringLiteral("Alt+Right"))}, [this] { m_state.forward(); });
+  m_commands.add(group, tr("Show the whole run"), {QKeySequence(QStringLiteral("Ctrl+0"))}, [this] { m_state.showAll(); });
+  m_commands.add(group, tr("Follow the newest data"), {QKeySequence(Qt::Key_End)}, [this] {
+    m_state.setPaused(false);
+    m_state.followEnd(kDefaultFollow);
+  });
+  m_commands.add(group, tr("Pause or go on"), {QKeySequence(Qt::Key_Space)}, [this] { m_state.setPaused(!m_state.state().paused); });
+  m_commands.add(group, tr("Zoom in"), {QKeySequence(Qt::Key_W)}, [this] { zoom(0.5); });
+  m_commands.add(group, tr("Zoom out"), {QKeySequence(Qt::Key_S)}, [this] { zoom(2); });
+  m_commands.add(group, tr("Earlier"), {QKeySequence(Qt::Key_A)}, [this] { pan(-0.25); });
+  m_commands.add(group, tr("Later"), {QKeySequence(Qt::Key_D)}, [this] { pan(0.25); });
+  m_commands.add(group, tr("Switch UTC and local time"), {QKeySequence(QStringLiteral("Ctrl+U"))},
+                 [this] { m_state.setTimeStyle(m_state.state().time_style == TimeStyle::kUtc ? TimeStyle::kLocal : TimeStyle::kUtc); });
+}
+
+void MainWindow::makeDataCommands() {
+  const QString group = tr("Data");
+  m_commands.add(group, tr("Open a store …"), {QKeySequence::Open}, [this] { chooseStore(); });
+  m_commands.add(group, tr("Copy"), {QKeySequence::Copy}, [this] { copyFocused(); });
+  m_commands.add(group, tr("Quit"), {QKeySequence(QStringLiteral("Ctrl+Q"))}, [this] { close(); });
+}
+
+void MainWindow::askSummary() {
+  const RunId wanted = m_state.state().selection.run;
+  const bool another = wanted != m_wanted;
+  m_wanted = wanted;
+  m_options.queries->submit<RunSummary>(
+      m_summary_slot, another ? QueryService::Supersede::kCancelOlder : QueryService::Supersede::kAfterCurrent,
+      [wanted](Reader& reader, std::stop_token stop) -> Result<RunSummary> {
+        RG_ASSIGN(const Run run, chooseRun(reader, wanted));
+        return readRunSummary(reader, run, std::move(stop));
+      },
+      [this](const auto& answer) { showSummary(answer); });
+}
+
+void MainWindow::askInfo() {
+  m_info_age.start();
+  m_options.queries->submit<StoreInfo>(
+      m_info_slot, QueryService::Supersede::kAfterCurrent, [](Reader& reader, std::stop_token) { return reader.info(); },
+      [this](const Result<std::shared_ptr<const StoreInfo>>& answer) {
+        m_info_known = true;
+        if (!answer.ok()) return;  // the strip's summary tells why
+        noteRate(**answer);
+        m_info = **answer;
+        if (m_state.state().paused && !m_samples_at_pause) m_samples_at_pause = m_info->sample_count;
+        updateLiveButton();
+        updateStatus();
+      });
+}
+
+void MainWindow::noteRate(const StoreInfo& info) {
+  const double seconds = static_cast<double>(m_rate_age.isValid() ? m_rate_age.nsecsElapsed() : 0) / 1e9;
+  m_rate_age.start();
+  if (m_info && seconds > 0) m_samples_per_s = static_cast<double>(info.sample_count - m_info->sample_count) / seconds;
+}
+
+void MainWindow::showSummary(const Result<std::shared_ptr<const RunSummary>>& answer) {
+  m_summary_known = true;
+  if (!answer.ok()) {
+    m_strip->setMessage(answer.status().code() == Code::kNotFound ? tr("No run in this store yet.")
+                                                                  : screenText(answer.status().message()));
+    return;
+  }
+  m_summary = *answer;
+  setWindowTitle(QStringLiteral("%1 – Runglass").arg(screenText(m_summary->run.name, 80)));
+  m_strip->setItems(stripItems(*m_summary, now(), m_state.state().time_style));
+  moveExtent();
+}
+
+void MainWindow::onStateChanged() {
+  const ViewState& state = m_state.state();
+  if (!state.paused) m_samples_at_pause.reset();
+  if (state.paused && !m_samples_at_pause && m_info) m_samples_at_pause = m_info->sample_count;
+  updateLiveButton();
+  if (m_options.queries == nullptr) return;
+  if (state.selection.run != m_wanted) askSummary();
+  if (m_summary) m_strip->setItems(stripItems(*m_summary, now(), state.time_style));
+  for (View* view : m_docks->visibleViews()) view->applyState(state);
+}
+
+void MainWindow::onTick(Tick tick) {
+  if (tick == Tick::kText) {
+    if (!isMinimized()) askSummary();
+    if (m_info_age.elapsed() >= kInfoPeriodMs) askInfo();
+    updateStatus();
+  }
+  if (m_state.state().paused || isMinimized()) return;
+  if (tick == Tick::kPictures) moveExtent();
+  for (View* view : m_docks->visibleViews()) view->refresh(tick);
+}
+
+void MainWindow::moveExtent() {
+  if (m_summary) m_state.setExtent(extentOf(*m_summary, now()));
+}
+
+void MainWindow::updateStatus() {
+  SourceStatus source;
+  if (m_options.status != nullptr) source = m_options.status->status();
+  m_banner->setVisible(source.problem.has_value());
+  if (source.problem) m_banner->setText(severityGlyph(Severity::kWarning) + u' ' + *source.problem);
+  StatusFacts facts{source, m_info, m_samples_per_s, 0, 0, m_state.state().time_style};
+  if (m_options.queries != nullptr) {
+    facts.query_time = m_options.queries->lastQueryTime();
+    facts.pending = m_options.queries->pending();
+  }
+  m_status->setItems(statusItems(facts));
+}
+
+void MainWindow::updateNavigation() {
+  QString current = m_docks->current();
+  if (current.startsWith(QStringLiteral("single:"))) current.remove(0, 7);
+  for (const auto& [id, push] : m_places) push->setChecked(id == current);
+}
+
+void MainWindow::updateLiveButton() {
+  const bool paused = m_state.state().paused;
+  m_live->setChecked(paused);
+  if (!paused) {
+    m_live->setText(tr("Live"));
+    return;
+  }
+  const std::int64_t fresh = m_info && m_samples_at_pause ? m_info->sample_count - *m_samples_at_pause : 0;
+  m_live->setText(fresh > 0 ? tr("Paused\n%1 new").arg(formatShortCount(static_cast<double>(fresh))) : tr("Paused"));
+}
+
+void MainWindow::copyFocused() {
+  const View* view = m_docks->focusedView();
+  const QString text = view != nullptr ? view->copyText() : QString();
+  if (!text.isEmpty()) QApplication::clipboard()->setText(text);
+}
+
+void MainWindow::zoom(double factor) {
+  const TimeRange range = m_state.state().window.range;
+  if (range.t0 < range.t1) m_state.setWindow(zoomed(range, factor), SharedState::Undo::kMerge);
+}
+
+void MainWindow::pan(double share) {
+  const TimeRange range = m_state.state().window.range;
+  const auto shift = static_cast<DurNs>(static_cast<double>(range.t1 - range.t0) * share);
+  if (range.t0 < range.t1) m_state.setWindow({range.t0 + shift, range.t1 + shift}, SharedState::Undo::kMerge);
+}
+
+void MainWindow::chooseStore() {
+  auto* dialog = new QFileDialog(this, tr("Open a store"), {}, tr("Runglass stores (*.rgl);;All files (*)"));
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  dialog->setFileMode(QFileDialog::ExistingFile);
+  connect(dialog, &QFileDialog::fileSelected, this, &MainWindow::openStoreRequested);
+  dialog->open();
+}
+
+TimeNs MainWindow::now() const { return m_options.clock(); }
+
+}  // namespace runglass

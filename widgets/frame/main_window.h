@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// MainWindow: the console's frame around the views of one store: run strip, navigation, docks, status bar, commands.
+//
+// Threading:  GUI thread.
+// Ownership:  owns its SharedState and views; services and settings of the options outlive it.
+// Units:      TimeNs.
+// Errors:     what fails is shown in place; nothing opens a message box.
+// Cost:       frame refresh: one summary query per text tick (5 Hz), one info query a second.
+#pragma once
+
+#include <QElapsedTimer>
+#include <QWidget>
+#include <memory>
+#include <optional>
+
+#include "widgets/core/query_service.h"
+#include "widgets/core/run_summary.h"
+#include "widgets/core/selection.h"
+#include "widgets/core/theme.h"
+#include "widgets/frame/commands.h"
+#include "widgets/frame/dock_host.h"
+#include "widgets/frame/run_strip.h"
+#include "widgets/frame/status_line.h"
+
+class QLabel;
+class QPushButton;
+class QSettings;
+class QStackedLayout;
+class QVBoxLayout;
+
+namespace runglass {
+
+class StatePanel;
+
+struct WindowOptions {
+  QueryService* queries = nullptr;          // null: no store is open
+  StatusSource* status = nullptr;           // may be null
+  QSettings* settings = nullptr;            // null: nothing is remembered
+  std::function<TimeNs()> clock = wallNow;  // held still for reproducible pictures
+  QString problem;                          // why no store is open, one line; shown with a way on
+};
+
+class MainWindow : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit MainWindow(const WindowOptions& options, QWidget* parent = nullptr);
+  ~MainWindow() override;
+
+  SharedState& state() { return m_state; }
+  // "watch" or a registered view; false: not built.
+  bool showPlace(const QString& name);
+  // Everything visible is drawn from answers, nothing is on its way.
+  bool isFinal() const;
+  void setTheme(ThemeName theme);
+  const Commands& commands() const { return m_commands; }
+  DockHost& docks() { return *m_docks; }
+
+ signals:
+  void openStoreRequested(const QString& path);
+
+ protected:
+  void closeEvent(QCloseEvent* event) override;
+
+ private:
+  QWidget* makeNavigation();
+  void makeCommands();
+  void makeViewCommands();
+  void makeTimeCommands();
+  void makeDataCommands();
+  void askSummary();
+  void askInfo();
+  void showSummary(const Result<std::shared_ptr<const RunSummary>>& answer);
+  void onStateChanged();
+  void onTick(Tick tick);
+  void moveExtent();
+  void updateNavigation();
+  void updateLiveButton();
+  void updateStatus();
+  void noteRate(const StoreInfo& info);
+  void copyFocused();
+  void zoom(double factor);
+  void pan(double share);
+  void chooseStore();
+  TimeNs now() const;
+
+  const WindowOptions m_options;
+  SharedState m_state;
+  Commands m_commands;
+  RunStrip* m_strip;
+  QLabel* m_banner;
+  StatePanel* m_panel;
+  DockHost* m_docks;
+  StatusLine* m_status;
+  QStackedLayout* m_stack = nullptr;
+  std::vector<std::pair<QString, QPushButton*>> m_places;  // navigation
+  QPushButton* m_live = nullptr;
+
+  RunId m_wanted;  // the run that was asked for; 0: whichever is newest
+  std::shared_ptr<const RunSummary> m_summary;
+  std::optional<StoreInfo> m_info;
+  std::optional<std::int64_t> m_samples_at_pause;
+  bool m_summary_known = false;  // an answer, good or bad, has arrived
+  bool m_info_known = false;
+  std::optional<double> m_samples_per_s;
+  QElapsedTimer m_info_age;  // since it was asked
+  QElapsedTimer m_rate_age;  // since it was answered
+  QuerySlot m_summary_slot;
+  QuerySlot m_info_slot;
+};
+
+}  // namespace runglass

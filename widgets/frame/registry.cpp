@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/frame/registry.h"
+
+#include <algorithm>
+#include <array>
+
+#include "widgets/findings/findings_view.h"
+#include "widgets/health/health_view.h"
+#include "widgets/runs/runs_view.h"
+
+namespace runglass {
+namespace {
+
+template <class V>
+View* make(ViewContext context, QWidget* parent) {
+  return new V(context, parent);
+}
+
+// In the order of the navigation.
+constexpr std::array kViews = {
+    ViewInfo{"runs", "Runs", "Every run of the store with its state, layout, step, loss, throughput and health", true, make<RunsView>},
+    ViewInfo{"health", "Health", "What arrived odd or was lost, with counts and help; the store's size", true, make<HealthView>},
+    ViewInfo{"findings", "Findings", "What the analyses concluded about the run, worst first", false, make<FindingsView>},
+};
+
+}  // namespace
+
+std::span<const ViewInfo> viewRegistry() { return kViews; }
+
+const ViewInfo* findView(std::string_view id) {
+  const auto found = std::ranges::find(kViews, id, [](const ViewInfo& view) { return std::string_view(view.id); });
+  return found == kViews.end() ? nullptr : &*found;
+}
+
+}  // namespace runglass

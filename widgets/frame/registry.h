@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The registry of views: one line declares a view.
+//
+// Threading:  immutable.
+// Ownership:  static storage; make() gives the new view to `parent`.
+// Units:      none.
+// Errors:     findView() is nullptr for a name that is not built.
+// Cost:       free.
+#pragma once
+
+#include <QKeySequence>
+#include <span>
+#include <string_view>
+
+#include "widgets/core/view.h"
+
+namespace runglass {
+
+struct ViewInfo {
+  const char* id;       // name for --view (contract), settings and links
+  const char* title;    // in the navigation
+  const char* purpose;  // one sentence for tool tips and the palette
+  bool navigation;      // has a place in the navigation; otherwise a panel that layouts use
+  View* (*make)(ViewContext context, QWidget* parent);
+};
+
+std::span<const ViewInfo> viewRegistry();
+const ViewInfo* findView(std::string_view id);
+
+}  // namespace runglass

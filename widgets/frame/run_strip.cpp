@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/frame/run_strip.h"
+
+#include <QHelpEvent>
+#include <QPainter>
+#include <QToolTip>
+#include <algorithm>
+
+#include "widgets/core/theme.h"
+
+namespace runglass {
+namespace {
+
+constexpr int kItemGap = 5 * kGrid;
+constexpr double kNoticeable = 0.02;  // a throughput change below this is noise
+
+StripItem stateItem(const RunSummary& run, TimeNs now) {
+  const StateWord state = stateWord(run, now);
+  StripItem item{QString(), state.word, QStringLiteral("As the run says; silent: it calls itself running, but nothing arrived for 15 s."),
+                 state.severity};
+  if (run.run.time_domain != TimeDomain::kUtc) return item;
+  std::optional<TimeNs> since = run.run.state == RunState::kRunning ? run.run.start : run.run.end;
+  if (state.word == QStringLiteral("silent")) since = run.last_data;
+  if (since && now >= *since) item.value += u' ' + formatAge(now - *since);
+  return item;
+}
+
+StripItem runItem(const RunSummary& run) {
+  QString name = screenText(run.run.name, 48);
+  if (!run.attempts.empty()) name += QStringLiteral(" / %1").arg(run.attempts.back().number);
+  if (run.run.simulated) name += QStringLiteral(" (simulated)");
+  return {QString(), name, QStringLiteral("Run / attempt. %1").arg(screenText(run.run.name)), Severity::kInfo};
+}
+
+StripItem throughputItem(const RunSummary& run) {
+  StripItem item{QStringLiteral("throughput"), kAbsentText, QStringLiteral("No series says tokens per second."), Severity::kInfo};
+  if (!run.tokens_per_s) return item;
+  item.value = formatShortCount(*run.tokens_per_s) + QStringLiteral(" tokens/s");
+  item.tip = QStringLiteral("Median of the newest %1 steps of \"%2\"; the change is against the median of the attempt's earlier steps.")
+                 .arg(kRecentSteps)
+                 .arg(screenText(run.tokens_tag, 80));
+  if (run.throughput_change) {
+    item.value += u' ' + formatSignedPercent(*run.throughput_change);
+    if (*run.throughput_change < -kNoticeable) item.severity = Severity::kWarning;
+  }
+  return item;
+}
+
+StripItem nodesItem(const RunSummary& run) {
+  StripItem item{QStringLiteral("nodes"), kAbsentText, QStringLiteral("No node is known for this run."), Severity::kInfo};
+  if (run.nodes_total == 0) return item;
+  item.value = QStringLiteral("%1 / %2").arg(formatCount(run.nodes_heard), formatCount(run.nodes_total));
+  item.tip = QStringLiteral("Nodes heard within the last 15 s, of all nodes of the run.");
+  if (run.run.state == RunState::kRunning && run.nodes_heard < run.nodes_total) item.severity = Severity::kWarning;
+  return item;
+}
+
+StripItem checkpointItem(const RunSummary& run, TimeNs now) {
+  StripItem item{QStringLiteral("checkpoint"), kAbsentText, QStringLiteral("No durable checkpoint is known."), Severity::kInfo};
+  if (!run.checkpoint) return item;
+  const bool wall = run.run.time_domain == TimeDomain::kUtc && run.run.state == RunState::kRunning;
+  item.value = wall ? formatAge(now - *run.checkpoint->durable) : QStringLiteral("step %1").arg(formatCount(run.checkpoint->step));
+  item.tip = QStringLiteral("The newest durable checkpoint: step %1").arg(formatCount(run.checkpoint->step));
+  return item;
+}
+
+StripItem findingsItem(const RunSummary& run) {
+  StripItem item{QStringLiteral("findings"), QStringLiteral("none"), QStringLiteral("Findings of the analyses by severity."),
+                 Severity::kInfo};
+  QStringList parts;
+  for (const Severity severity : {Severity::kCritical, Severity::kError, Severity::kWarning, Severity::kInfo}) {
+    const int count = run.findings[static_cast<std::size_t>(severity)];
+    if (count == 0) continue;
+    parts += QStringLiteral("%1 %2").arg(formatCount(count), QLatin1String(severityName(severity)));
+    item.severity = std::max(item.severity, severity);
+  }
+  if (!parts.isEmpty()) item.value = parts.join(QStringLiteral(", "));
+  return item;
+}
+
+StripItem dataAgeItem(const RunSummary& run, TimeNs now, TimeStyle style) {
+  StripItem item{QStringLiteral("data"), kAbsentText, QStringLiteral("The source has no clock."), Severity::kInfo};
+  if (!run.last_data) return item;
+  const bool wall = run.run.time_domain == TimeDomain::kUtc;
+  item.value = wall ? formatAge(now - *run.last_data) : formatTime(*run.last_data, TimeStyle::kRelative);
+  if (wall && now - *run.last_data >= kNsPerSecond) item.value += QStringLiteral(" old");
+  item.tip = QStringLiteral("Newest sample of this run: %1").arg(formatTimeFull(*run.last_data, wall ? style : TimeStyle::kRelative));
+  return item;
+}
+
+// A severity's shape, or nothing for info.
+QString mark(Severity severity) { return severity > Severity::kInfo ? severityGlyph(severity) + u' ' : QString(); }
+
+}  // namespace
+
+std::vector<StripItem> stripItems(const RunSummary& run, TimeNs now, TimeStyle style) {
+  return {
+      stateItem(run, now),
+      runItem(run),
+      {QStringLiteral("step"), run.last_step ? formatCount(*run.last_step) : kAbsentText,
+       QStringLiteral("The largest step of the newest attempt."), Severity::kInfo},
+      {QStringLiteral("loss"), run.loss ? formatNumber(*run.loss) : kAbsentText,
+       run.loss ? QStringLiteral("Newest point of \"%1\", unsmoothed.").arg(screenText(run.loss_tag, 80))
+                : QStringLiteral("No series is a loss."),
+       run.loss && !std::isfinite(*run.loss) ? Severity::kError : Severity::kInfo},
+      throughputItem(run),
+      nodesItem(run),
+      findingsItem(run),
+      checkpointItem(run, now),
+      dataAgeItem(run, now, style),
+  };
+}
+
+RunStrip::RunStrip(QWidget* parent) : QWidget(parent) {
+  setFixedHeight(kStripHeight);
+  setAccessibleName(QStringLiteral("Run strip"));
+}
+
+void RunStrip::setItems(std::vector<StripItem> items) {
+  m_items = std::move(items);
+  m_message.clear();
+  QString spoken;
+  for (const StripItem& item : m_items) spoken += item.caption + u' ' + item.value + QStringLiteral("; ");
+  setAccessibleDescription(spoken);
+  update();
+}
+
+void RunStrip::setMessage(const QString& message) {
+  m_items.clear();
+  m_message = message;
+  setAccessibleDescription(message);
+  update();
+}
+
+QSize RunStrip::sizeHint() const { return {100 * kGrid, kStripHeight}; }
+
+void RunStrip::paintEvent(QPaintEvent*) {
+  const Theme& t = currentTheme();
+  QPainter painter(this);
+  painter.fillRect(rect(), t.surface);
+  painter.fillRect(QRect(0, height() - kHairline, width(), kHairline), t.line);
+  painter.setFont(textFont());
+  const QFontMetrics metrics(textFont());
+  m_places.clear();
+  int x = 3 * kGrid;
+  const auto text = [&](const QString& words, const QColor& ink) {
+    painter.setPen(ink);
+    const int width = metrics.horizontalAdvance(words);
+    painter.drawText(QRect(x, 0, width + 1, height()), Qt::AlignVCenter | Qt::AlignLeft | Qt::TextDontClip, words);
+    x += width;
+  };
+  if (m_items.empty()) {
+    text(m_message, t.muted);
+    return;
+  }
+  for (const StripItem& item : m_items) {
+    const QString caption = item.caption.isEmpty() ? QString() : item.caption + u' ';
+    const int needed = metrics.horizontalAdvance(mark(item.severity) + caption + item.value);
+    if (x + needed > width() - 2 * kGrid) break;
+    const int begin = x;
+    text(mark(item.severity), severityColor(t, item.severity));
+    text(caption, t.muted);
+    text(item.value, t.text);
+    m_places.emplace_back(begin, 0, x - begin, height());
+    x += kItemGap;
+  }
+}
+
+bool RunStrip::event(QEvent* event) {
+  if (event->type() != QEvent::ToolTip) return QWidget::event(event);
+  auto* help = static_cast<QHelpEvent*>(event);
+  for (std::size_t i = 0; i < m_places.size(); ++i) {
+    if (!m_places[i].contains(help->pos())) continue;
+    QToolTip::showText(help->globalPos(), m_items[i].tip.toHtmlEscaped(), this, m_places[i]);
+    return true;
+  }
+  QToolTip::hideText();
+  return true;
+}
+
+}  // namespace runglass

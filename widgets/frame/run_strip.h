@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The run strip: one line on top of every view that says how the run is doing.
+//
+// Threading:  GUI thread.
+// Ownership:  a plain widget.
+// Units:      as formatted by units.h.
+// Errors:     none; what is absent prints as –.
+// Cost:       one text layout per paint.
+#pragma once
+
+#include <QWidget>
+#include <optional>
+#include <vector>
+
+#include "widgets/core/run_summary.h"
+#include "widgets/core/units.h"
+
+namespace runglass {
+
+struct StripItem {
+  QString caption;  // muted, before the value; may be empty
+  QString value;
+  QString tip;  // the source and the rule
+  Severity severity = Severity::kInfo;
+};
+
+// In the order of importance: a narrow window drops from the end. `now` is wall time.
+std::vector<StripItem> stripItems(const RunSummary& run, TimeNs now, TimeStyle style);
+
+class RunStrip : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit RunStrip(QWidget* parent = nullptr);
+
+  void setItems(std::vector<StripItem> items);
+  void setMessage(const QString& message);  // instead of items: no run, no store
+  const std::vector<StripItem>& items() const { return m_items; }
+
+  QSize sizeHint() const override;
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+  bool event(QEvent* event) override;
+
+ private:
+  std::vector<StripItem> m_items;
+  std::vector<QRect> m_places;  // of the painted items, for tool tips
+  QString m_message;
+};
+
+}  // namespace runglass

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/frame/status_line.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPainter>
+
+#include "widgets/core/theme.h"
+
+namespace runglass {
+namespace {
+constexpr int kHeight = kRowHeight + kGrid;
+}
+
+std::vector<StatusItem> statusItems(const StatusFacts& facts) {
+  const SourceStatus& source = facts.source;
+  const std::optional<double> rate = source.samples_per_s ? source.samples_per_s : facts.samples_per_s;
+  std::vector<StatusItem> items;
+  items.push_back(
+      {source.role.isEmpty() ? QStringLiteral("no source") : source.role, QStringLiteral("Where the data of this window comes from.")});
+  if (source.agents)
+    items.push_back({QStringLiteral("agents %1").arg(formatCount(*source.agents)), QStringLiteral("Agents connected now.")});
+  items.push_back({QStringLiteral("ingest %1").arg(rate ? formatValue(*rate, "count") + QStringLiteral(" samples/s") : kAbsentText),
+                   QStringLiteral("Samples that arrived in the last seconds.")});
+  items.push_back({QStringLiteral("lag %1").arg(source.lag ? formatDuration(*source.lag) : kAbsentText),
+                   QStringLiteral("From the agent's reading to the store, newest batch; – where no hub runs in this process.")});
+  items.push_back({QStringLiteral("drops %1").arg(source.dropped ? formatCount(*source.dropped) : kAbsentText),
+                   QStringLiteral("Records that were lost on the way and counted; the health view lists them.")});
+  items.push_back(
+      {QStringLiteral("store %1")
+           .arg(facts.info ? formatBytes(static_cast<double>(facts.info->file_bytes + facts.info->journal_bytes)) : kAbsentText),
+       facts.info ? screenText(facts.info->path) : QString()});
+  items.push_back({QStringLiteral("query %1").arg(facts.query_time > 0 ? formatDuration(facts.query_time) : kAbsentText),
+                   QStringLiteral("Duration of the newest answered query; %1 queued or running.").arg(facts.pending)});
+  items.push_back({zoneName(facts.style), QStringLiteral("Times are shown in this zone; Ctrl+U switches.")});
+  return items;
+}
+
+StatusLine::StatusLine(QWidget* parent) : QWidget(parent) {
+  setFixedHeight(kHeight);
+  auto* row = new QHBoxLayout(this);
+  row->setContentsMargins(3 * kGrid, 0, 3 * kGrid, 0);
+  row->setSpacing(5 * kGrid);
+  row->addStretch(1);
+}
+
+void StatusLine::setItems(const std::vector<StatusItem>& items) {
+  auto* row = static_cast<QHBoxLayout*>(layout());
+  while (m_labels.size() < items.size()) {
+    auto* label = new QLabel(this);
+    label->setTextFormat(Qt::PlainText);
+    label->setFont(tableFont());
+    label->setForegroundRole(QPalette::PlaceholderText);
+    row->insertWidget(static_cast<int>(m_labels.size()) + (m_labels.empty() ? 0 : 1), label);
+    m_labels.push_back(label);
+  }
+  for (std::size_t i = 0; i < m_labels.size(); ++i) {
+    m_labels[i]->setVisible(i < items.size());
+    if (i >= items.size()) continue;
+    m_labels[i]->setText(items[i].text);
+    m_labels[i]->setToolTip(items[i].tip.toHtmlEscaped());
+  }
+}
+
+void StatusLine::paintEvent(QPaintEvent*) {
+  const Theme& t = currentTheme();
+  QPainter painter(this);
+  painter.fillRect(rect(), t.surface);
+  painter.fillRect(QRect(0, 0, width(), kHairline), t.line);
+}
+
+}  // namespace runglass

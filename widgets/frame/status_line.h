@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The status bar: where data comes from, how fast, how late, what was lost, how large the store is, how long queries take.
+//
+// Threading:  GUI thread.
+// Ownership:  a plain widget.
+// Units:      as formatted by units.h.
+// Errors:     none; what is not known prints as –.
+// Cost:       a row of labels.
+#pragma once
+
+#include <QWidget>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "storage/reader.h"
+#include "widgets/core/units.h"
+#include "widgets/frame/status_source.h"
+
+class QLabel;
+
+namespace runglass {
+
+struct StatusFacts {
+  SourceStatus source;
+  std::optional<StoreInfo> info;
+  std::optional<double> samples_per_s;  // derived from the store, where the source does not say
+  DurNs query_time = 0;
+  int pending = 0;
+  TimeStyle style = TimeStyle::kUtc;
+};
+
+struct StatusItem {
+  QString text;
+  QString tip;
+};
+
+std::vector<StatusItem> statusItems(const StatusFacts& facts);
+
+class StatusLine : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit StatusLine(QWidget* parent = nullptr);
+  void setItems(const std::vector<StatusItem>& items);
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+
+ private:
+  std::vector<QLabel*> m_labels;
+};
+
+}  // namespace runglass

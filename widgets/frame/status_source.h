@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// StatusSource: what the frame shows about where data comes from; the application fills it from the hub.
+//
+// Threading:  GUI thread.
+// Ownership:  the application's; outlives the window.
+// Units:      samples per second, ns, counts since start.
+// Errors:     none; what is not known is absent.
+// Cost:       called at 5 Hz; must not wait.
+#pragma once
+
+#include <QString>
+#include <cstdint>
+#include <optional>
+
+#include "model/time.h"
+
+namespace runglass {
+
+struct SourceStatus {
+  QString role;                         // "stored file", "hub on 127.0.0.1:4460", "reader: process 4711 writes"
+  std::optional<int> agents;            // connected now
+  std::optional<double> samples_per_s;  // accepted by the hub; absent: the frame derives it from the store
+  std::optional<DurNs> lag;             // agent's read to stored, newest batch
+  std::optional<std::int64_t> dropped;  // lost on the way, as far as anyone knows
+  std::optional<QString> problem;       // one line to show as a banner: port in use, disk full, ...
+};
+
+class StatusSource {
+ public:
+  virtual ~StatusSource() = default;
+  virtual SourceStatus status() = 0;
+};
+
+}  // namespace runglass
