@@ -169,18 +169,22 @@ class RunCopy {
   }
 
   Status copyScalars(SeriesId from, SeriesId to) {
-    RG_ASSIGN(auto points, m_from.scalars(from, kLowest, kHighest));
-    if (!whole()) {
-      // A slice in time holds no point without a time.
-      ScalarColumns kept;
-      for (std::size_t i = 0; i < points.time.size(); ++i) {
-        if (!inRange(points.time[i])) continue;
-        kept.step.push_back(points.step[i]);
-        kept.time.push_back(points.time[i]);
-        kept.value.push_back(points.value[i]);
-      }
-      points = std::move(kept);
+    RG_ASSIGN(const auto points, m_from.scalars(from, kLowest, kHighest));
+    // Points without a time lie in no slice, and are recorded apart: a batch has times or none.
+    ScalarColumns timed, untimed;
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      const bool has_time = !points.time.empty() && points.time[i] != kAbsent;
+      if (!inRange(has_time ? std::optional(points.time[i]) : std::nullopt)) continue;
+      ScalarColumns& to_columns = has_time ? timed : untimed;
+      to_columns.step.push_back(points.step[i]);
+      if (has_time) to_columns.time.push_back(points.time[i]);
+      to_columns.value.push_back(points.value[i]);
     }
+    RG_TRY(recordScalars(to, timed));
+    return recordScalars(to, untimed);
+  }
+
+  Status recordScalars(SeriesId to, const ScalarColumns& points) {
     for (std::size_t at = 0; at < points.size(); at += kPiece) {
       const std::size_t n = std::min(kPiece, points.size() - at);
       const std::span<const TimeNs> time = points.time.empty() ? std::span<const TimeNs>() : std::span(points.time).subspan(at, n);

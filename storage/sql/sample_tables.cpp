@@ -47,7 +47,7 @@ class SampleCursor : public Cursor {
   void column(sqlite3_context* out, int column) const override {
     if (column == kSampleValue)
       sqlite3_result_double(out, m_value[m_row]);  // SQLite makes NULL of a NaN
-    else if (column == kSampleTime && !m_time.empty())
+    else if (column == kSampleTime && !m_time.empty() && m_time[m_row] != kAbsent)
       sqlite3_result_int64(out, m_time[m_row]);
   }
 
@@ -56,13 +56,11 @@ class SampleCursor : public Cursor {
   Status readScalars(const Series& series, TimeRange range) {
     RG_ASSIGN(auto points, m_catalogue.reader().scalars(series.id, std::numeric_limits<std::int64_t>::min(),
                                                         std::numeric_limits<std::int64_t>::max(), m_catalogue.stop()));
-    if (points.time.empty()) {
-      if (range == TimeRange{}) m_value = std::move(points.value);
-      return {};
-    }
+    const bool everything = range == TimeRange{};  // points without a time lie in no range
     for (std::size_t i = 0; i < points.size(); ++i) {
-      if (points.time[i] < range.t0 || points.time[i] >= range.t1) continue;
-      m_time.push_back(points.time[i]);
+      const TimeNs time = points.time.empty() ? kAbsent : points.time[i];
+      if (!everything && (time == kAbsent || time < range.t0 || time >= range.t1)) continue;
+      m_time.push_back(time);
       m_value.push_back(points.value[i]);
     }
     return {};

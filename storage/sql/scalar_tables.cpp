@@ -71,7 +71,10 @@ class PointCursor : public Cursor {
   const ScalarColumns& points() const { return m_points; }
   std::size_t row() const { return m_row; }
   std::int64_t step() const { return m_points.step[m_row]; }
-  std::optional<TimeNs> time() const { return m_points.time.empty() ? std::nullopt : std::optional(m_points.time[m_row]); }
+  std::optional<TimeNs> time() const {
+    if (m_points.time.empty() || m_points.time[m_row] == kAbsent) return std::nullopt;
+    return m_points.time[m_row];
+  }
   bool superseded(std::size_t row) const {
     const auto& from = m_series[m_at].attempt->superseded_from;
     return from && m_points.step[row] >= *from;

@@ -110,7 +110,7 @@ TEST_F(CtlTest, TheQueriesOfOutsideScriptsWork) {
   EXPECT_EQ(std::count(points.out.begin(), points.out.end(), '\n'), 121);
   EXPECT_THAT(points.out, AllOf(StartsWith("tag,step,value\nloss,0,10\n"), HasSubstr("\nloss,70,\n"), HasSubstr("\nloss,60,0.125\n")));
   EXPECT_EQ(query("SELECT tag, min(value) AS lo, max(value) AS hi, count(*) AS n FROM scalar GROUP BY tag").out,
-            "tag,lo,hi,n\nloss,0.125,10,120\n");
+            "tag,lo,hi,n\nloss,0.0625,10,120\n");
   EXPECT_EQ(query("SELECT s.category AS c, count(*) AS n, coalesce(sum(s.dur_ns),0) AS d FROM span s JOIN track t USING(track_id) "
                   "WHERE t.kind='gpu_stream' GROUP BY 1")
                 .out,

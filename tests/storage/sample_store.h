@@ -75,8 +75,9 @@ inline SampleStoreIds fillSampleStore(Writer& writer) {
   for (std::int64_t step = 0; step < 100; ++step)
     writer.scalar(ids.loss, step, kStoreStart + step * 100 * kNsPerMs, 10.0 / (1.0 + static_cast<double>(step)));
   const SeriesId again = writer.series({.attempt = ids.second, .metric = "loss", .source = "train", .kind = SeriesKind::kScalar});
-  for (std::int64_t step = 60; step < 120; ++step)
+  for (std::int64_t step = 60; step < 119; ++step)
     writer.scalar(again, step, kStoreStart + (40 + step) * 100 * kNsPerMs, step == 70 ? std::nan("") : 0.125);
+  writer.scalar(again, 119, {}, 0.0625);  // a point without a time
   ids.kernels = writer.track({.attempt = ids.first, .rank = 0, .kind = "gpu_stream", .name = "7"});
   ids.thread = writer.track({.attempt = ids.first, .rank = 0, .kind = "thread", .name = "main"});
   SpanColumns spans;

@@ -131,7 +131,7 @@ class SqlSessionTest : public ::testing::Test {
     m_reader.all_runs = {{.id = {1}, .name = "first"}};
     m_reader.all_attempts = {{.id = {10}, .run = {1}, .number = 0}, {.id = {11}, .run = {1}, .number = 1}};
     m_reader.superseded[{10}] = 3;
-    scalarSeries(1, {.attempt = {10}, .metric = "loss", .kind = SeriesKind::kScalar}, {1, 2, 3, 4}, {8, 7, 6, 5}, {100, 200, 300, 400});
+    scalarSeries(1, {.attempt = {10}, .metric = "loss", .kind = SeriesKind::kScalar}, {1, 2, 3, 4}, {8, 7, 6, 5}, {100, kAbsent, 300, 400});
     scalarSeries(2, {.attempt = {11}, .metric = "loss", .kind = SeriesKind::kScalar}, {3, 4}, {6.5, std::nan("")}, {});
     m_reader.all_series.push_back({.id = {3}, .key = {.node = {5}, .metric = "power_watts"}, .sample_count = 3});
     m_reader.sample_data[{3}] = {{10, 20, 30}, {1.5, -0.0, INFINITY}};
@@ -183,7 +183,7 @@ class SqlSessionTest : public ::testing::Test {
 
 TEST_F(SqlSessionTest, ScalarHidesSupersededPointsAndScalarAllMarksThem) {
   EXPECT_THAT(rows("SELECT attempt, step, value, time_ns FROM scalar WHERE tag = 'loss' ORDER BY attempt, step"),
-              ElementsAre("0|1|8|100", "0|2|7|200", "1|3|6.5|NULL", "1|4|NULL|NULL"));
+              ElementsAre("0|1|8|100", "0|2|7|NULL", "1|3|6.5|NULL", "1|4|NULL|NULL"));
   EXPECT_THAT(rows("SELECT attempt, step, superseded FROM scalar_all ORDER BY attempt, step"),
               ElementsAre("0|1|0", "0|2|0", "0|3|1", "0|4|1", "1|3|0", "1|4|0"));
 }
@@ -202,7 +202,8 @@ TEST_F(SqlSessionTest, SampleTakesItsArgumentsAlsoFromAJoin) {
   EXPECT_THAT(rows("SELECT time_ns FROM sample(3, 10, 30)"), ElementsAre("10", "20"));
   EXPECT_THAT(rows("SELECT x.id, count(*) FROM (SELECT 3 AS id) x, sample(x.id) GROUP BY 1"), ElementsAre("3|3"));
   EXPECT_THAT(rows("SELECT time_ns FROM sample(3) WHERE time_ns >= 20 AND time_ns < 30"), ElementsAre("20"));
-  EXPECT_THAT(rows("SELECT time_ns, value FROM sample(1)"), ElementsAre("100|8", "200|7", "300|6", "400|5"));
+  EXPECT_THAT(rows("SELECT time_ns, value FROM sample(1)"), ElementsAre("100|8", "NULL|7", "300|6", "400|5"));
+  EXPECT_THAT(rows("SELECT time_ns FROM sample(1, 0, 400)"), ElementsAre("100", "300"));
 }
 
 TEST_F(SqlSessionTest, MissingOrUnknownArgumentsSayWhatToWrite) {
