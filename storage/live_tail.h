@@ -28,6 +28,7 @@ namespace runglass {
 struct PendingChunk {
   std::uint64_t generation = 0;  // of the commit that stores it
   std::int64_t ordinal = 0;      // among the series' sealed chunks
+  std::int64_t replaces = 0;     // the open chunk's row in the file, if any
   std::shared_ptr<const ChunkRow> row;
   std::shared_ptr<const Pyramid> pyramid;
 };
@@ -124,7 +125,7 @@ class LiveTail {
     noteChange();
   }
   const PendingRows& pendingRows() const { return m_rows; }  // the writer's thread only
-  void noteChange() { m_changes.fetch_add(1, std::memory_order_release); }
+  void noteChange() { m_changes.store(m_changes.load(std::memory_order_relaxed) + 1, std::memory_order_release); }  // one thread changes it
   void setGeneration(std::uint64_t file_generation) { m_committed = m_kept_from = file_generation; }
   std::uint64_t committed() const { return m_committed; }
   // Before a flush: drops what the last commit but one stored; after its commit: the next generation begins.

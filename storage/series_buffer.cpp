@@ -41,29 +41,33 @@ std::size_t SeriesBuffer::append(const std::int64_t* x, const std::int64_t* time
     m_min_x = m_max_x = m_last_x = x[0];
   }
   dirty = true;
+  bool ordered = x[0] >= m_last_x;
+  for (std::size_t i = 1; i < n; ++i) ordered &= x[i] >= x[i - 1];
+  m_last_x = x[n - 1];
+  if (ordered) {
+    m_max_x = std::max(m_max_x, m_last_x);
+  } else {
+    const auto [low, high] = std::minmax_element(x, x + n);
+    m_min_x = std::min(m_min_x, *low);
+    m_max_x = std::max(m_max_x, *high);
+    if (m_ordered) fallBackToRaw();
+  }
   for (std::size_t done = 0; done < n;) {
     // In order the raw block holds at most 256 points; out of order, the whole chunk.
-    const std::size_t room = m_ordered ? kBlockPoints - m_raw.size() : n - done;
-    const std::size_t m = std::min(room, n - done);
-    bool ordered = true;
-    for (std::size_t i = done; i < done + m; ++i) {
-      ordered = ordered && x[i] >= m_last_x;
-      m_last_x = x[i];
-      m_min_x = std::min(m_min_x, x[i]);
-      m_max_x = std::max(m_max_x, x[i]);
-    }
+    const std::size_t m = m_ordered ? std::min(kBlockPoints - m_raw.size(), n - done) : n - done;
     m_raw.x.insert(m_raw.x.end(), x + done, x + done + m);
     if (time != nullptr) m_raw.time.insert(m_raw.time.end(), time + done, time + done + m);
     m_raw.value.insert(m_raw.value.end(), value + done, value + done + m);
     done += m;
-    if (m_ordered && !ordered) fallBackToRaw();
     if (m_ordered && m_raw.size() == kBlockPoints) encodeRaw();
   }
   return n;
 }
 
 void SeriesBuffer::encodeRaw() {
-  const MappedValues& mapped = m_body.append(m_raw.x.data(), m_has_time ? m_raw.time.data() : nullptr, m_raw.value.data(), m_raw.size());
+  MappedValues mapped;
+  m_body.append(m_raw.x.data(), m_has_time ? m_raw.time.data() : nullptr, m_raw.value.data(), m_raw.size(), mapped);
+  if (m_pyramid.size() == 0) m_pyramid.reserve(kChunkPoints / kPyramidRadix);
   appendPyramid(m_raw.x.data(), m_raw.value.data(), m_raw.size(), mapped, m_pyramid);
   m_raw.clear();
 }
@@ -111,13 +115,15 @@ ChunkRow SeriesBuffer::row(bool final, Pyramid* pyramid) {
   row.n = static_cast<std::uint32_t>(points());
   const bool try_zstd = final && m_zstd_pause == 0;
   bool paid = false;
-  SampleBody body = m_ordered ? m_body : SampleBody();
-  Pyramid built = final && m_ordered ? m_pyramid : Pyramid();
+  // A final row empties the buffer, so what it holds is moved; the raw block stays allocated.
+  SampleBody body = final ? std::move(m_body) : m_body;
+  Pyramid built = final ? std::move(m_pyramid) : Pyramid();
   RawPoints rest = m_raw;
   if (!m_ordered) sortPoints(rest);
+  MappedValues mapped;
   for (std::size_t at = 0; at < rest.size(); at += kBlockPoints) {
     const std::size_t n = std::min(kBlockPoints, rest.size() - at);
-    const MappedValues& mapped = body.append(rest.x.data() + at, m_has_time ? rest.time.data() + at : nullptr, rest.value.data() + at, n);
+    body.append(rest.x.data() + at, m_has_time ? rest.time.data() + at : nullptr, rest.value.data() + at, n, mapped);
     if (final) appendPyramid(rest.x.data() + at, rest.value.data() + at, n, mapped, built);
   }
   row.blob = sealSampleChunk(body.bytes(), m_has_time, try_zstd, &paid);
@@ -128,6 +134,7 @@ ChunkRow SeriesBuffer::row(bool final, Pyramid* pyramid) {
       m_zstd_pause = kZstdPause;
     }
     *pyramid = std::move(built);
+    clear();
   }
   return row;
 }

@@ -47,7 +47,7 @@ class SeriesBuffer {
   std::int64_t minX() const { return m_min_x; }
   std::int64_t maxX() const { return m_max_x; }
 
-  // The row of what is held, as it is now; `final`: also the pyramid and, where it pays, zstd. The buffer keeps its points.
+  // The row of what is held, as it is now. `final`: also its pyramid and, where it pays, zstd; the buffer is empty afterwards.
   ChunkRow row(bool final, Pyramid* pyramid);
   // Everything decoded, in x order.
   RawPoints decoded() const;

@@ -83,9 +83,12 @@ void StoreWriter::appendPoints(SeriesId id, const std::int64_t* x, const std::in
   const std::lock_guard lock(series->mutex);
   SeriesExtent& extent = series->extent;
   const bool scalar = m_catalog.seriesKind(id) == SeriesKind::kScalar;
-  const auto [low, high] = std::minmax_element(x, x + n);
-  extent.first_x = extent.count == 0 ? *low : std::min(extent.first_x, *low);
-  extent.last_x = extent.count == 0 ? *high : std::max(extent.last_x, *high);
+  bool ordered = true;
+  for (std::size_t i = 1; i < n; ++i) ordered &= x[i] >= x[i - 1];
+  const std::int64_t low = ordered ? x[0] : *std::min_element(x, x + n);
+  const std::int64_t high = ordered ? x[n - 1] : *std::max_element(x, x + n);
+  extent.first_x = extent.count == 0 ? low : std::min(extent.first_x, low);
+  extent.last_x = extent.count == 0 ? high : std::max(extent.last_x, high);
   extent.count += static_cast<std::int64_t>(n);
   series->extent_changed = true;
   if (!scalar) {
@@ -97,9 +100,9 @@ void StoreWriter::appendPoints(SeriesId id, const std::int64_t* x, const std::in
     extent.last_time = std::max(extent.last_time.value_or(*last), *last);
   }
   // The newest is the last to arrive among those with the greatest x.
-  if (!series->latest || *high >= series->latest->x) {
+  if (!series->latest || high >= series->latest->x) {
     std::size_t at = n - 1;
-    while (x[at] != *high) --at;
+    while (x[at] != high) --at;
     std::optional<TimeNs> when = scalar ? std::nullopt : std::optional(x[at]);
     if (scalar && time != nullptr) when = time[at];
     series->latest = LatestSample{id, x[at], when, value[at]};
@@ -108,7 +111,7 @@ void StoreWriter::appendPoints(SeriesId id, const std::int64_t* x, const std::in
     const auto is_late = [&](std::size_t at) { return series->any_sealed && x[at] < series->sealed_x1; };
     const bool late = is_late(i);
     std::size_t end = n;
-    if (series->any_sealed && *low < series->sealed_x1) {
+    if (series->any_sealed && low < series->sealed_x1) {
       end = i + 1;
       while (end < n && is_late(end) == late) ++end;
     }
@@ -123,7 +126,9 @@ void StoreWriter::appendPoints(SeriesId id, const std::int64_t* x, const std::in
 }
 
 void StoreWriter::seal(LiveSeries& series, SeriesBuffer& buffer, bool late) {
-  if (buffer.chunk_id == 0) buffer.chunk_id = m_next_chunk++;
+  // A sealed chunk gets a new row at the table's end, where rows pack densely; the open one's row is deleted.
+  const std::int64_t replaced = buffer.chunk_id;
+  buffer.chunk_id = m_next_chunk++;
   auto pyramid = std::make_shared<Pyramid>();
   auto row = std::make_shared<ChunkRow>(buffer.row(true, pyramid.get()));
   row->late = late;
@@ -132,8 +137,7 @@ void StoreWriter::seal(LiveSeries& series, SeriesBuffer& buffer, bool late) {
     series.sealed_x1 = series.any_sealed ? std::max(series.sealed_x1, row->x1) : row->x1;
     series.any_sealed = true;
   }
-  series.pending.push_back({m_tail->committed() + 1, series.sealed_chunks++, std::move(row), std::move(pyramid)});
-  buffer.clear();
+  series.pending.push_back({m_tail->committed() + 1, series.sealed_chunks++, replaced, std::move(row), std::move(pyramid)});
   buffer.limit = kChunkPoints;
 }
 

@@ -88,6 +88,7 @@ Status StoreWriter::commitCatalog() {
 Status StoreWriter::commitAll() {
   RG_ASSIGN(auto transaction, sqlite::Transaction::begin(m_db, sqlite::Transaction::Kind::kImmediate));
   RG_TRY(m_catalog.save(m_db));
+  RG_TRY(saveSealed());
   for (const SeriesId id : m_dirty_series) RG_TRY(saveSeries(id, *m_tail->find(id)));
   for (const TrackId id : m_dirty_tracks) RG_TRY(saveTrack(id, *m_tail->find(id)));
   RG_TRY(saveRows());
@@ -126,13 +127,28 @@ void StoreWriter::markStored() {
   m_pending_bytes = 0;
 }
 
-Status StoreWriter::saveSeries(SeriesId id, LiveSeries& series) {
+// In order of their ids, so that the table only grows at its end.
+Status StoreWriter::saveSealed() {
   const std::uint64_t next = m_tail->committed() + 1;
-  for (const PendingChunk& chunk : series.pending) {
-    if (chunk.generation != next) continue;
-    RG_TRY(saveChunk(id, *chunk.row, true));
-    RG_TRY(savePyramid(id, chunk));
+  std::vector<std::pair<SeriesId, const PendingChunk*>> sealed;
+  for (const SeriesId id : m_dirty_series) {
+    for (const PendingChunk& chunk : m_tail->find(id)->pending) {
+      if (chunk.generation == next) sealed.emplace_back(id, &chunk);
+    }
   }
+  std::sort(sealed.begin(), sealed.end(), [](const auto& a, const auto& b) { return a.second->row->id < b.second->row->id; });
+  for (const auto& [id, chunk] : sealed) {
+    if (chunk->replaces != 0) {
+      m_sql.drop_chunk.bind(1, chunk->replaces);
+      RG_TRY(m_sql.drop_chunk.run());
+    }
+    RG_TRY(saveChunk(id, *chunk->row, true));
+    RG_TRY(savePyramid(id, *chunk));
+  }
+  return {};
+}
+
+Status StoreWriter::saveSeries(SeriesId id, LiveSeries& series) {
   const auto save_open = [&](SeriesBuffer& buffer, bool late) -> Status {
     if (!buffer.dirty || buffer.points() == 0) return {};
     if (buffer.chunk_id == 0) buffer.chunk_id = m_next_chunk++;

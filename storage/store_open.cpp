@@ -155,6 +155,7 @@ Status StoreWriter::prepareStatements() {
   RG_TRY(keep(m_sql.extent, "UPDATE rg_series SET sample_count=?2, first_x=?3, last_x=?4, first_ns=?5, last_ns=?6 WHERE series_id=?1"));
   RG_TRY(keep(m_sql.small_pyramids,
               "SELECT pyramid_id, x0, x1, chunks, crc, data FROM rg_pyramid WHERE series_id = ?1 AND chunks < ?2 ORDER BY pyramid_id"));
+  RG_TRY(keep(m_sql.drop_chunk, "DELETE FROM rg_chunk WHERE chunk_id = ?"));
   return keep(m_sql.drop_pyramid, "DELETE FROM rg_pyramid WHERE pyramid_id = ?");
 }
 

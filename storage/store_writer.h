@@ -64,7 +64,7 @@ class StoreWriter final : public Writer {
 
  private:
   struct Statements {
-    sqlite::Statement chunk, pyramid, span_chunk, extent, small_pyramids, drop_pyramid;
+    sqlite::Statement chunk, pyramid, span_chunk, extent, small_pyramids, drop_pyramid, drop_chunk;
   };
   struct StreamState {
     std::uint64_t next_seq = 0;
@@ -92,6 +92,7 @@ class StoreWriter final : public Writer {
   // store_flush.cpp
   Status commitAll();
   Status commitCatalog();
+  Status saveSealed();
   Status saveSeries(SeriesId id, LiveSeries& series);
   Status saveChunk(SeriesId id, const ChunkRow& row, bool sealed);
   Status savePyramid(SeriesId id, const PendingChunk& chunk);

@@ -8,10 +8,12 @@
 #include <algorithm>
 #include <bit>
 
+#include "storage/codec/vectorize.h"
+
 namespace runglass {
 namespace {
 
-constexpr std::uint8_t kDelta = 1, kSparse = 2;
+constexpr std::uint8_t kDelta = 1, kSparse = 2, kSameBase = 16, kFirstApart = 32;
 constexpr std::uint64_t kFactors[4] = {1, 1'000, 1'000'000, 1'000'000'000};
 constexpr std::size_t kMaxExceptions = 64;
 
@@ -20,7 +22,7 @@ unsigned widthOf(std::uint64_t v) { return static_cast<unsigned>(std::bit_width(
 std::uint64_t maskOf(unsigned width) { return width >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width) - 1; }
 
 // Needs 8 bytes of room behind the packed bits.
-std::uint8_t* pack(const std::uint64_t* residual, std::size_t n, unsigned width, std::uint8_t* out) {
+RG_INLINE std::uint8_t* pack(const std::uint64_t* residual, std::size_t n, unsigned width, std::uint8_t* out) {
   std::uint64_t word = 0;
   unsigned filled = 0;
   for (std::size_t i = 0; i < n; ++i) {
@@ -38,7 +40,7 @@ std::uint8_t* pack(const std::uint64_t* residual, std::size_t n, unsigned width,
   return out + (filled + 7) / 8;
 }
 
-void unpack(std::string_view bytes, std::size_t n, unsigned width, std::uint64_t* residual) {
+RG_INLINE void unpack(std::string_view bytes, std::size_t n, unsigned width, std::uint64_t* residual) {
   const char* p = bytes.data();
   const std::uint64_t mask = maskOf(width);
   // While 8 bytes from a value's first byte lie inside the payload one load is enough (width <= 57).
@@ -68,7 +70,7 @@ struct Range {
   unsigned width() const { return widthOf(u64(max) - u64(min)); }
 };
 
-Range rangeOf(const std::int64_t* v, std::size_t n) {
+RG_INLINE Range rangeOf(const std::int64_t* v, std::size_t n) {
   Range r{v[0], v[0]};
   for (std::size_t i = 1; i < n; ++i) {
     r.min = std::min(r.min, v[i]);
@@ -78,7 +80,7 @@ Range rangeOf(const std::int64_t* v, std::size_t n) {
 }
 
 // The value that more than half of v has, if one does (Boyer-Moore; may be wrong otherwise, which only costs room).
-std::int64_t majority(const std::int64_t* v, std::size_t n) {
+RG_INLINE std::int64_t majority(const std::int64_t* v, std::size_t n) {
   std::int64_t candidate = v[0];
   std::size_t votes = 0;
   for (std::size_t i = 0; i < n; ++i) {
@@ -98,75 +100,54 @@ unsigned commonFactor(const std::uint64_t* residual, std::size_t n) {
   return 0;
 }
 
+std::uint8_t* putBase(std::int64_t base, IntColumnState& state, std::uint8_t* head, std::uint8_t* out) {
+  if (base == state.base) {
+    head[0] |= kSameBase;
+    return out;
+  }
+  state.base = base;
+  return putVarint(out, zigzag(base));
+}
+
 // Fewer bytes as exceptions from a majority value? Writes them and returns the end, else nullptr.
-std::uint8_t* encodeSparse(const std::int64_t* v, std::size_t n, unsigned packed_width, bool decimal_steps, std::uint8_t form,
-                           std::uint8_t* head, std::uint8_t* out) {
+RG_INLINE std::uint8_t* encodeSparse(const std::int64_t* v, std::size_t n, unsigned packed_width, bool decimal_steps, IntColumnState& state,
+                                     std::uint8_t* head, std::uint8_t* out) {
   const std::int64_t base = majority(v, n);
-  std::uint8_t position[kMaxExceptions];
-  std::uint64_t residual[kMaxExceptions];
   std::size_t count = 0;
+  for (std::size_t i = 0; i < n; ++i) count += v[i] != base ? 1 : 0;
+  if (count > kMaxExceptions || count * 8 >= n * packed_width) return nullptr;
+  std::uint8_t position[kMaxExceptions];
+  std::uint64_t residual[kMaxExceptions], magnitude[kMaxExceptions];
+  count = 0;
   for (std::size_t i = 0; i < n; ++i) {
     if (v[i] == base) continue;
-    if (count == kMaxExceptions) return nullptr;
     position[count] = static_cast<std::uint8_t>(i);
-    residual[count++] = u64(v[i]) - u64(base);
+    const std::uint64_t r = u64(v[i]) - u64(base);
+    residual[count] = r;
+    magnitude[count++] = static_cast<std::int64_t>(r) < 0 ? 0 - r : r;
   }
-  if (count * 8 >= n * packed_width) return nullptr;
-  std::uint64_t all = 0, factor = 1;
-  unsigned f = 0;
-  if (decimal_steps) {
-    std::uint64_t magnitude[kMaxExceptions];
-    for (std::size_t i = 0; i < count; ++i) {
-      const auto r = static_cast<std::int64_t>(residual[i]);
-      magnitude[i] = r < 0 ? 0 - residual[i] : residual[i];
-    }
-    f = commonFactor(magnitude, count);
-    factor = kFactors[f];
-  }
+  const unsigned f = decimal_steps ? commonFactor(magnitude, count) : 0;
+  std::uint64_t all = 0;
   for (std::size_t i = 0; i < count; ++i) {
     const auto r = static_cast<std::int64_t>(residual[i]);
-    residual[i] = zigzag(factor == 1 ? r : r / static_cast<std::int64_t>(factor));
+    residual[i] = zigzag(f == 0 ? r : r / static_cast<std::int64_t>(kFactors[f]));
     all |= residual[i];
   }
   const unsigned width = widthOf(all);
   if (count * (8 + width) + 8 >= n * packed_width) return nullptr;
-  head[0] = static_cast<std::uint8_t>(form | kSparse | (f << 2));
+  head[0] |= static_cast<std::uint8_t>(kSparse | (f << 2));
   head[1] = static_cast<std::uint8_t>(width);
-  out = putVarint(out, zigzag(base));
+  out = putBase(base, state, head, out);
   *out++ = static_cast<std::uint8_t>(count);
   std::memcpy(out, position, count);
   return pack(residual, count, width, out + count);
 }
 
-}  // namespace
-
-std::uint8_t* encodeIntBlock(const std::int64_t* values, std::size_t n, std::int64_t before, bool decimal_steps, std::uint8_t* out) {
-  std::uint8_t* const head = out;
-  out += 2;
-  Range range = rangeOf(values, n);
-  std::int64_t deltas[kBlockPoints];
-  const std::int64_t* v = values;
-  std::uint8_t form = 0;
-  if (range.width() > 0 && n > 1) {
-    for (std::size_t i = 1; i < n; ++i) deltas[i - 1] = static_cast<std::int64_t>(u64(values[i]) - u64(values[i - 1]));
-    const Range delta_range = rangeOf(deltas, n - 1);
-    if (delta_range.width() < range.width()) {
-      form = kDelta;
-      out = putVarint(out, zigzag(static_cast<std::int64_t>(u64(values[0]) - u64(before))));
-      range = delta_range;
-      v = deltas;
-      --n;
-    }
-  }
-  const unsigned plain_width = range.width();
-  if (plain_width > 0) {
-    if (std::uint8_t* end = encodeSparse(v, n, plain_width, decimal_steps, form, head, out)) return end;
-  }
-  // A block that does not start from `before` states its base whole.
-  out = putVarint(out, zigzag(range.min));
-  head[0] = form;
-  head[1] = static_cast<std::uint8_t>(plain_width);
-  if (plain_width == 0) return out;
+RG_INLINE std::uint8_t* encodePacked(const std::int64_t* v, std::size_t n, Range range, bool decimal_steps, IntColumnState& state,
+                                     std::uint8_t* head, std::uint8_t* out) {
+  out = putBase(range.min, state, head, out);
+  head[1] = 0;
+  if (range.width() == 0) return out;
   std::uint64_t residual[kBlockPoints];
   std::uint64_t all = 0;
   for (std::size_t i = 0; i < n; ++i) all |= residual[i] = u64(v[i]) - u64(range.min);
@@ -175,10 +156,10 @@ std::uint8_t* encodeIntBlock(const std::int64_t* values, std::size_t n, std::int
       for (std::size_t i = 0; i < n; ++i) residual[i] /= kFactors[f];
       all = 0;
       for (std::size_t i = 0; i < n; ++i) all |= residual[i];
-      head[0] = static_cast<std::uint8_t>(form | (f << 2));
+      head[0] |= static_cast<std::uint8_t>(f << 2);
     }
   }
-  const unsigned shift = static_cast<unsigned>(std::countr_zero(all));
+  const auto shift = static_cast<unsigned>(std::countr_zero(all));
   if (shift > 0) {
     for (std::size_t i = 0; i < n; ++i) residual[i] >>= shift;
   }
@@ -186,6 +167,43 @@ std::uint8_t* encodeIntBlock(const std::int64_t* values, std::size_t n, std::int
   head[1] = static_cast<std::uint8_t>(width);
   *out++ = static_cast<std::uint8_t>(shift);
   return pack(residual, n, width, out);
+}
+
+}  // namespace
+
+RG_VECTORIZED std::uint8_t* encodeIntBlock(const std::int64_t* values, std::size_t n, IntColumnState& state, bool decimal_steps,
+                                           std::uint8_t* out) {
+  std::uint8_t* const head = out;
+  head[0] = head[1] = 0;
+  out += 2;
+  const Range range = rangeOf(values, n);
+  std::int64_t deltas[kBlockPoints];
+  const std::int64_t last = values[n - 1];
+  const unsigned width = range.width();
+  if (width > 0 && n > 1) {
+    deltas[0] = static_cast<std::int64_t>(u64(values[0]) - u64(state.last));
+    for (std::size_t i = 1; i < n; ++i) deltas[i] = static_cast<std::int64_t>(u64(values[i]) - u64(values[i - 1]));
+    const Range delta_range = rangeOf(deltas + 1, n - 1);
+    const bool first_apart = deltas[0] < delta_range.min || deltas[0] > delta_range.max;
+    const std::size_t skip = first_apart ? 1 : 0;
+    const auto as_deltas = [&] {
+      head[0] = static_cast<std::uint8_t>(kDelta | (first_apart ? kFirstApart : 0));
+      return first_apart ? putVarint(head + 2, zigzag(deltas[0])) : head + 2;
+    };
+    state.last = last;
+    // Values that rarely change are exceptions among deltas, even where the values themselves would pack as narrow.
+    if (delta_range.width() <= width + 1) {
+      if (std::uint8_t* end =
+              encodeSparse(deltas + skip, n - skip, std::min(width, delta_range.width()), decimal_steps, state, head, as_deltas())) {
+        return end;
+      }
+    }
+    head[0] = 0;
+    if (delta_range.width() < width) return encodePacked(deltas + skip, n - skip, delta_range, decimal_steps, state, head, as_deltas());
+    if (std::uint8_t* end = encodeSparse(values, n, width, decimal_steps, state, head, out)) return end;
+  }
+  state.last = last;
+  return encodePacked(values, n, range, decimal_steps, state, head, out);
 }
 
 namespace {
@@ -209,24 +227,26 @@ bool decodeSparse(ByteReader& in, std::size_t n, unsigned width, std::uint64_t f
 
 }  // namespace
 
-bool decodeIntBlock(ByteReader& in, std::size_t n, std::int64_t before, std::int64_t* values) {
+RG_VECTORIZED bool decodeIntBlock(ByteReader& in, std::size_t n, IntColumnState& state, std::int64_t* values) {
   const std::uint8_t form = in.byte();
   const unsigned width = in.byte();
-  if (!in.ok() || n == 0 || n > kBlockPoints || form > 15 || width > 64) return false;
-  const std::uint64_t factor = kFactors[form >> 2];
+  if (!in.ok() || n == 0 || n > kBlockPoints || form >= 64 || width > 64) return false;
+  const std::uint64_t factor = kFactors[form >> 2 & 3];
+  std::uint64_t sum = u64(state.last);
   std::int64_t* v = values;
-  if ((form & kDelta) != 0) {
-    values[0] = static_cast<std::int64_t>(u64(before) + u64(unzigzag(in.varint())));
-    ++v;
+  if ((form & kFirstApart) != 0) {
+    if ((form & kDelta) == 0) return false;
+    sum += u64(unzigzag(in.varint()));
+    *v++ = static_cast<std::int64_t>(sum);
     --n;
   }
-  const std::uint64_t base = u64(unzigzag(in.varint()));
+  if ((form & kSameBase) == 0) state.base = unzigzag(in.varint());
+  const std::uint64_t base = u64(state.base);
   if (!in.ok()) return false;
-  if (n == 0) return true;
   if ((form & kSparse) != 0) {
-    if (!decodeSparse(in, n, width, factor, static_cast<std::int64_t>(base), v)) return false;
+    if (!decodeSparse(in, n, width, factor, state.base, v)) return false;
   } else if (width == 0) {
-    std::fill_n(v, n, static_cast<std::int64_t>(base));
+    std::fill_n(v, n, state.base);
   } else {
     const unsigned shift = in.byte();
     const std::string_view packed = in.take((n * width + 7) / 8);
@@ -237,12 +257,12 @@ bool decodeIntBlock(ByteReader& in, std::size_t n, std::int64_t before, std::int
     for (std::size_t i = 0; i < n; ++i) v[i] = static_cast<std::int64_t>(base + residual[i] * scale);
   }
   if ((form & kDelta) != 0) {
-    std::uint64_t sum = u64(values[0]);
     for (std::size_t i = 0; i < n; ++i) {
       sum += u64(v[i]);
       v[i] = static_cast<std::int64_t>(sum);
     }
   }
+  state.last = n > 0 ? v[n - 1] : static_cast<std::int64_t>(sum);
   return true;
 }
 

@@ -19,11 +19,17 @@ namespace runglass {
 inline constexpr std::size_t kBlockPoints = 256;
 inline constexpr std::size_t kMaxIntBlockBytes = 2 + 10 + 10 + 1 + kBlockPoints + kBlockPoints * 8 + 8;
 
-// Encodes n in 1..256 values at `out`, which has kMaxIntBlockBytes of room; returns the end. `before` is the value that precedes the
-// block (any number that the decoder will know too). `decimal_steps`: also look for a common factor 10^3, 10^6, 10^9 (clocks).
-std::uint8_t* encodeIntBlock(const std::int64_t* values, std::size_t n, std::int64_t before, bool decimal_steps, std::uint8_t* out);
+// What a block leaves for the next one of the same column; encoder and decoder start from equal ones.
+struct IntColumnState {
+  std::int64_t last = 0;  // value
+  std::int64_t base = 0;
+};
+
+// Encodes n in 1..256 values at `out`, which has kMaxIntBlockBytes of room; returns the end.
+// `decimal_steps`: also look for a common factor 10^3, 10^6, 10^9 (clocks).
+std::uint8_t* encodeIntBlock(const std::int64_t* values, std::size_t n, IntColumnState& state, bool decimal_steps, std::uint8_t* out);
 
 // Decodes n values into `values`.
-bool decodeIntBlock(ByteReader& in, std::size_t n, std::int64_t before, std::int64_t* values);
+bool decodeIntBlock(ByteReader& in, std::size_t n, IntColumnState& state, std::int64_t* values);
 
 }  // namespace runglass

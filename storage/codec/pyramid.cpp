@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Row = version byte | varint entries | varint body size | body (a zstd frame when shorter).
-// Body = per 256 entries: x0, x1 - x0, count, nan_count (int blocks), first, last, min, max, sum (value blocks).
+// Body = per 256 entries: x0 - x1 of the entry before, x1 - x0, count, nan_count (int blocks), then the values: exponent byte, and
+// decimal: first, last - first, first - min, max - first, sum - count * first as scaled integers (int blocks),
+// else: first, last, min, max, sum (value blocks).
 #include "storage/codec/pyramid.h"
 
 #include <algorithm>
 #include <cmath>
 
+#include "storage/codec/vectorize.h"
 #include "storage/codec/zstd_frame.h"
 
 namespace runglass {
@@ -42,7 +45,7 @@ Entry reduce(const double* value, std::size_t n) {
 }
 
 // Scaled integers: no NaN, no -0.0, exact sums.
-Entry reduceScaled(const std::int64_t* integer, const double* value, std::size_t n, int exponent) {
+RG_VECTORIZED Entry reduceScaled(const std::int64_t* integer, const double* value, std::size_t n, int exponent) {
   Entry e;
   e.first = value[0];
   e.last = value[n - 1];
@@ -79,6 +82,16 @@ void Pyramid::append(const Pyramid& other) {
   appendTo(count, other.count), appendTo(nan_count, other.nan_count);
 }
 
+void Pyramid::resize(std::size_t n) {
+  x0.resize(n), x1.resize(n), first.resize(n), last.resize(n), min.resize(n), max.resize(n), sum.resize(n), count.resize(n);
+  nan_count.resize(n);
+}
+
+void Pyramid::reserve(std::size_t n) {
+  x0.reserve(n), x1.reserve(n), first.reserve(n), last.reserve(n), min.reserve(n), max.reserve(n), sum.reserve(n), count.reserve(n);
+  nan_count.reserve(n);
+}
+
 void Pyramid::clear() {
   x0.clear(), x1.clear(), first.clear(), last.clear(), min.clear(), max.clear(), sum.clear(), count.clear(), nan_count.clear();
 }
@@ -98,30 +111,99 @@ void appendPyramid(const std::int64_t* x, const double* value, std::size_t n, Py
   }
 }
 
+namespace {
+
+constexpr std::size_t kMaxBlockBytes = 1 + 4 * kMaxIntBlockBytes + 5 * kMaxValueBlockBytes;
+constexpr int kValueColumns = 5;
+
+// The columns' states from block to block.
+struct Columns {
+  IntColumnState gap, length, count, nan_count, scaled[kValueColumns];
+  ValueColumnState value[kValueColumns];
+  std::int64_t last_x1 = 0;
+  int hint = 0;
+};
+
+std::uint64_t u64(std::int64_t v) { return static_cast<std::uint64_t>(v); }
+std::int64_t difference(std::int64_t a, std::int64_t b) { return static_cast<std::int64_t>(u64(a) - u64(b)); }
+std::int64_t total(std::int64_t a, std::int64_t b) { return static_cast<std::int64_t>(u64(a) + u64(b)); }
+
+std::uint8_t* encodeScaled(const MappedValues (&mapped)[kValueColumns], const std::uint8_t* count, std::size_t n, Columns& columns,
+                           std::uint8_t* end) {
+  std::int64_t column[kBlockPoints];
+  const std::int64_t* first = mapped[0].integer;
+  for (int k = 0; k < kValueColumns; ++k) {
+    const std::int64_t* v = mapped[k].integer;
+    for (std::size_t i = 0; i < n; ++i) {
+      column[i] = k == 0   ? v[i]
+                  : k == 2 ? first[i] - v[i]
+                  : k == 4 ? v[i] - static_cast<std::int64_t>(count[i]) * first[i]
+                           : v[i] - first[i];
+    }
+    end = encodeIntBlock(column, n, columns.scaled[k], false, end);
+  }
+  return end;
+}
+
+bool decodeScaled(ByteReader& r, int exponent, std::size_t at, std::size_t n, Columns& columns, Pyramid& out) {
+  std::int64_t column[kValueColumns][kBlockPoints];
+  for (int k = 0; k < kValueColumns; ++k) {
+    if (!decodeIntBlock(r, n, columns.scaled[k], column[k])) return false;
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::int64_t first = column[0][i];
+    out.first[at + i] = scaledToDouble(first, exponent);
+    out.last[at + i] = scaledToDouble(total(column[1][i], first), exponent);
+    out.min[at + i] = scaledToDouble(difference(first, column[2][i]), exponent);
+    out.max[at + i] = scaledToDouble(total(column[3][i], first), exponent);
+    out.sum[at + i] = scaledToDouble(total(column[4][i], static_cast<std::int64_t>(out.count[at + i] * u64(first))), exponent);
+  }
+  return true;
+}
+
+std::uint8_t* encodeValues(const Pyramid& p, std::size_t at, std::size_t n, Columns& columns, std::uint8_t* end) {
+  const std::vector<double>* const values[kValueColumns] = {&p.first, &p.last, &p.min, &p.max, &p.sum};
+  MappedValues mapped[kValueColumns];
+  // One exponent for all, the largest that any needs.
+  bool scaled = true;
+  for (int round = 0; round < 2; ++round) {
+    for (int k = 0; k < kValueColumns; ++k) {
+      mapValues(values[k]->data() + at, n, columns.hint, mapped[k]);
+      scaled = scaled && mapped[k].exponent != kBitPattern;
+    }
+  }
+  scaled = scaled && std::all_of(mapped, mapped + kValueColumns, [&](const MappedValues& m) { return m.exponent == columns.hint; });
+  *end++ = static_cast<std::uint8_t>(scaled ? columns.hint : kBitPattern);
+  if (scaled) return encodeScaled(mapped, p.count.data() + at, n, columns, end);
+  for (int k = 0; k < kValueColumns; ++k) end = encodeValueBlock(mapped[k], n, columns.value[k], end);
+  return end;
+}
+
+}  // namespace
+
 std::string encodePyramid(const Pyramid& p) {
   std::string body;
-  std::uint8_t buffer[4 * kMaxIntBlockBytes + 5 * kMaxValueBlockBytes];
+  std::vector<std::uint8_t> buffer(kMaxBlockBytes);
   std::int64_t column[kBlockPoints];
-  int hint[5] = {};
+  Columns columns;
   for (std::size_t at = 0; at < p.size(); at += kBlockPoints) {
     const std::size_t n = std::min(kBlockPoints, p.size() - at);
-    std::uint8_t* end = encodeIntBlock(p.x0.data() + at, n, at == 0 ? 0 : p.x0[at - 1], true, buffer);
     for (std::size_t i = 0; i < n; ++i) {
-      column[i] = static_cast<std::int64_t>(static_cast<std::uint64_t>(p.x1[at + i]) - static_cast<std::uint64_t>(p.x0[at + i]));
+      column[i] = difference(p.x0[at + i], columns.last_x1);
+      columns.last_x1 = p.x1[at + i];
     }
-    end = encodeIntBlock(column, n, 0, true, end);
+    std::uint8_t* end = encodeIntBlock(column, n, columns.gap, true, buffer.data());
+    for (std::size_t i = 0; i < n; ++i) column[i] = difference(p.x1[at + i], p.x0[at + i]);
+    end = encodeIntBlock(column, n, columns.length, true, end);
     std::copy_n(p.count.begin() + static_cast<std::ptrdiff_t>(at), n, column);
-    end = encodeIntBlock(column, n, 0, false, end);
+    end = encodeIntBlock(column, n, columns.count, false, end);
     std::copy_n(p.nan_count.begin() + static_cast<std::ptrdiff_t>(at), n, column);
-    end = encodeIntBlock(column, n, 0, false, end);
-    int k = 0;
-    for (const std::vector<double>* values : {&p.first, &p.last, &p.min, &p.max, &p.sum}) {
-      end = encodeValueBlock(values->data() + at, n, hint[k++], end);
-    }
-    body.append(reinterpret_cast<const char*>(buffer), static_cast<std::size_t>(end - buffer));
+    end = encodeIntBlock(column, n, columns.nan_count, false, end);
+    end = encodeValues(p, at, n, columns, end);
+    body.append(reinterpret_cast<const char*>(buffer.data()), static_cast<std::size_t>(end - buffer.data()));
   }
   std::string frame;
-  const bool packed = zstdPack(body, body.size() - body.size() / 16, frame);
+  const bool packed = p.size() >= kBlockPoints && zstdPack(body, body.size() - body.size() / 16, frame);
   std::string row(1, static_cast<char>(packed ? kVersion | kPacked : kVersion));
   appendVarint(row, p.size());
   appendVarint(row, body.size());
@@ -135,7 +217,7 @@ bool decodePyramid(std::string_view bytes, Pyramid& out) {
   const std::uint64_t body_size = in.varint();
   if (!in.ok() || (version & ~kPacked) != kVersion || entries > kMaxPyramidEntries) return false;
   const std::size_t blocks = (entries + kBlockPoints - 1) / kBlockPoints;
-  if (body_size > blocks * (4 * kMaxIntBlockBytes + 5 * kMaxValueBlockBytes)) return false;
+  if (body_size > blocks * kMaxBlockBytes) return false;
   std::string unpacked;
   std::string_view body = in.take(in.left());
   if ((version & kPacked) != 0) {
@@ -144,31 +226,33 @@ bool decodePyramid(std::string_view bytes, Pyramid& out) {
   }
   ByteReader r(body);
   const std::size_t start = out.size();
-  out.x0.resize(start + entries), out.x1.resize(start + entries);
-  for (std::vector<double>* values : {&out.first, &out.last, &out.min, &out.max, &out.sum}) values->resize(start + entries);
-  out.count.resize(start + entries), out.nan_count.resize(start + entries);
-  std::int64_t column[kBlockPoints];
-  bool good = true;
-  for (std::size_t at = start; good && at < start + entries; at += kBlockPoints) {
+  out.resize(start + entries);
+  Columns columns;
+  std::int64_t gap[kBlockPoints], length[kBlockPoints], count[kBlockPoints], nan_count[kBlockPoints];
+  for (std::size_t at = start; at < start + entries; at += kBlockPoints) {
     const std::size_t n = std::min(kBlockPoints, start + entries - at);
-    good = decodeIntBlock(r, n, at == start ? 0 : out.x0[at - 1], out.x0.data() + at) && decodeIntBlock(r, n, 0, column);
-    if (!good) break;
+    if (!decodeIntBlock(r, n, columns.gap, gap) || !decodeIntBlock(r, n, columns.length, length) ||
+        !decodeIntBlock(r, n, columns.count, count) || !decodeIntBlock(r, n, columns.nan_count, nan_count)) {
+      return false;
+    }
     for (std::size_t i = 0; i < n; ++i) {
-      out.x1[at + i] = static_cast<std::int64_t>(static_cast<std::uint64_t>(out.x0[at + i]) + static_cast<std::uint64_t>(column[i]));
-      good = good && out.x1[at + i] >= out.x0[at + i];
+      out.x0[at + i] = total(columns.last_x1, gap[i]);
+      out.x1[at + i] = columns.last_x1 = total(out.x0[at + i], length[i]);
+      if (out.x1[at + i] < out.x0[at + i] || u64(count[i]) > kPyramidRadix || u64(nan_count[i]) > kPyramidRadix) return false;
+      out.count[at + i] = static_cast<std::uint8_t>(count[i]);
+      out.nan_count[at + i] = static_cast<std::uint8_t>(nan_count[i]);
     }
-    for (std::vector<std::uint8_t>* counts : {&out.count, &out.nan_count}) {
-      good = good && decodeIntBlock(r, n, 0, column);
-      for (std::size_t i = 0; good && i < n; ++i) {
-        good = column[i] >= 0 && column[i] <= std::int64_t{kPyramidRadix};
-        (*counts)[at + i] = static_cast<std::uint8_t>(column[i]);
-      }
+    const int exponent = r.byte();
+    if (exponent != kBitPattern) {
+      if (exponent > kMaxExponent || !decodeScaled(r, exponent, at, n, columns, out)) return false;
+      continue;
     }
+    int k = 0;
     for (std::vector<double>* values : {&out.first, &out.last, &out.min, &out.max, &out.sum}) {
-      good = good && decodeValueBlock(r, n, values->data() + at);
+      if (!decodeValueBlock(r, n, columns.value[k++], values->data() + at)) return false;
     }
   }
-  return good && r.atEnd();
+  return r.atEnd();
 }
 
 }  // namespace runglass

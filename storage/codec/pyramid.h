@@ -27,6 +27,8 @@ struct Pyramid {
   std::size_t size() const { return x0.size(); }
   std::size_t bytes() const { return size() * 58; }
   void append(const Pyramid& other);
+  void resize(std::size_t n);
+  void reserve(std::size_t n);
   void clear();
 };
 

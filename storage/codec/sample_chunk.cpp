@@ -16,28 +16,18 @@ constexpr std::size_t kMaxBlockBytes = 2 * kMaxIntBlockBytes + kMaxValueBlockByt
 
 }  // namespace
 
-const MappedValues& SampleBody::append(const std::int64_t* x, const std::int64_t* time, const double* value, std::size_t n) {
+void SampleBody::append(const std::int64_t* x, const std::int64_t* time, const double* value, std::size_t n, MappedValues& mapped) {
   std::uint8_t buffer[kMaxBlockBytes];
-  if (m_points == 0) m_first_x = m_last_x = x[0];
-  std::uint8_t* end = encodeIntBlock(x, n, m_last_x, true, buffer);
-  if (time != nullptr) {
-    end = encodeIntBlock(time, n, m_last_time, true, end);
-    m_last_time = time[n - 1];
-  }
-  mapValues(value, n, m_exponent_hint, m_mapped);
-  end = encodeValueBlock(m_mapped, n, end);
+  if (m_points == 0) m_first_x = m_x.last = x[0];
+  std::uint8_t* end = encodeIntBlock(x, n, m_x, true, buffer);
+  if (time != nullptr) end = encodeIntBlock(time, n, m_time, true, end);
+  mapValues(value, n, m_exponent_hint, mapped);
+  end = encodeValueBlock(mapped, n, m_value, end);
   m_bytes.append(reinterpret_cast<const char*>(buffer), static_cast<std::size_t>(end - buffer));
-  m_last_x = x[n - 1];
   m_points += n;
-  return m_mapped;
 }
 
-void SampleBody::clear() {
-  m_bytes.clear();
-  m_points = 0;
-  m_last_x = m_last_time = 0;
-  m_exponent_hint = 0;
-}
+void SampleBody::clear() { *this = SampleBody(); }
 
 std::string sealSampleChunk(std::string_view body, bool has_time, bool try_zstd, bool* zstd_paid) {
   std::string blob(1, static_cast<char>(has_time ? kVersion | kHasTime : kVersion));
@@ -67,18 +57,14 @@ bool decodeSampleChunk(std::string_view blob, std::size_t n, std::int64_t x0, st
     body = in.take(in.left());
   }
   ByteReader r(body);
-  std::int64_t last_x = x0, last_time = 0;
+  IntColumnState x_state{x0, 0}, time_state;
+  ValueColumnState value_state;
   std::int64_t unwanted[kBlockPoints];
   for (std::size_t at = 0; at < n; at += kBlockPoints) {
     const std::size_t m = std::min(kBlockPoints, n - at);
-    if (!decodeIntBlock(r, m, last_x, x + at)) return false;
-    last_x = x[at + m - 1];
-    if ((codec & kHasTime) != 0) {
-      std::int64_t* const t = time == nullptr ? unwanted : time + at;
-      if (!decodeIntBlock(r, m, last_time, t)) return false;
-      last_time = t[m - 1];
-    }
-    if (!decodeValueBlock(r, m, value + at)) return false;
+    if (!decodeIntBlock(r, m, x_state, x + at)) return false;
+    if ((codec & kHasTime) != 0 && !decodeIntBlock(r, m, time_state, time == nullptr ? unwanted : time + at)) return false;
+    if (!decodeValueBlock(r, m, value_state, value + at)) return false;
   }
   return r.atEnd();
 }

@@ -22,8 +22,8 @@ inline constexpr std::size_t kChunkPoints = 4096;
 class SampleBody {
  public:
   // n in 1..256; only the last block of a chunk may be shorter than 256. `time` may be null; always or never within a chunk.
-  // Returns what the values were mapped to, for the pyramid.
-  const MappedValues& append(const std::int64_t* x, const std::int64_t* time, const double* value, std::size_t n);
+  // `mapped`: what the values were mapped to, for the pyramid.
+  void append(const std::int64_t* x, const std::int64_t* time, const double* value, std::size_t n, MappedValues& mapped);
   const std::string& bytes() const { return m_bytes; }
   std::size_t points() const { return m_points; }
   std::int64_t firstX() const { return m_first_x; }  // undefined while empty
@@ -32,9 +32,10 @@ class SampleBody {
  private:
   std::string m_bytes;
   std::size_t m_points = 0;
-  std::int64_t m_first_x = 0, m_last_x = 0, m_last_time = 0;
+  std::int64_t m_first_x = 0;
+  IntColumnState m_x, m_time;
+  ValueColumnState m_value;
   int m_exponent_hint = 0;
-  MappedValues m_mapped;
 };
 
 // The blob of a body. `try_zstd`: also try zstd and keep it when it saves 1/16.

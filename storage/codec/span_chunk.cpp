@@ -17,17 +17,19 @@ constexpr std::size_t kMaxArgsBytes = std::size_t{64} << 20;
 
 void encodeColumn(const std::vector<std::int64_t>& column, std::string& body) {
   std::uint8_t buffer[kMaxIntBlockBytes];
+  IntColumnState state;
   for (std::size_t at = 0; at < column.size(); at += kBlockPoints) {
     const std::size_t n = std::min(kBlockPoints, column.size() - at);
-    const std::uint8_t* end = encodeIntBlock(column.data() + at, n, at == 0 ? 0 : column[at - 1], false, buffer);
+    const std::uint8_t* end = encodeIntBlock(column.data() + at, n, state, false, buffer);
     body.append(reinterpret_cast<const char*>(buffer), static_cast<std::size_t>(end - buffer));
   }
 }
 
 bool decodeColumn(ByteReader& in, std::size_t n, std::vector<std::int64_t>& column) {
   column.resize(n);
+  IntColumnState state;
   for (std::size_t at = 0; at < n; at += kBlockPoints) {
-    if (!decodeIntBlock(in, std::min(kBlockPoints, n - at), at == 0 ? 0 : column[at - 1], column.data() + at)) return false;
+    if (!decodeIntBlock(in, std::min(kBlockPoints, n - at), state, column.data() + at)) return false;
   }
   return true;
 }

@@ -6,17 +6,18 @@
 #include <cmath>
 #include <limits>
 
+#include "storage/codec/vectorize.h"
+
 namespace runglass {
 namespace {
 
-constexpr int kMaxExponent = 15;
 constexpr double kPow10[kMaxExponent + 1] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
 // Adding this rounds a double below 2^51 to an integer and leaves the integer in the low mantissa bits.
 constexpr double kRounder = 6755399441055744.0;      // 1.5 * 2^52
 constexpr double kScaledLimit = 2251799813685248.0;  // 2^51
 
 // How many leading values equal integer / 10^exponent bit for bit; fills `integer` for them (and perhaps beyond).
-std::size_t scaleWhileExact(const double* values, std::size_t n, double scale, std::int64_t* integer) {
+RG_VECTORIZED std::size_t scaleWhileExact(const double* values, std::size_t n, double scale, std::int64_t* integer) {
   constexpr std::size_t kStride = 16;
   const auto rounder_bits = std::bit_cast<std::int64_t>(kRounder);
   std::size_t i = 0;
@@ -43,7 +44,7 @@ std::size_t scaleWhileExact(const double* values, std::size_t n, double scale, s
 }
 
 // Order-preserving, its own inverse: negative doubles sort below positive ones.
-std::int64_t flipNegative(std::int64_t bits) { return bits ^ ((bits >> 63) & std::numeric_limits<std::int64_t>::max()); }
+RG_INLINE std::int64_t flipNegative(std::int64_t bits) { return bits ^ ((bits >> 63) & std::numeric_limits<std::int64_t>::max()); }
 
 }  // namespace
 
@@ -67,15 +68,18 @@ void mapValues(const double* values, std::size_t n, int& hint, MappedValues& map
 
 double scaledToDouble(std::int64_t integer, int exponent) { return static_cast<double>(integer) / kPow10[exponent]; }
 
-std::uint8_t* encodeValueBlock(const MappedValues& mapped, std::size_t n, std::uint8_t* out) {
+std::uint8_t* encodeValueBlock(const MappedValues& mapped, std::size_t n, ValueColumnState& state, std::uint8_t* out) {
+  if (mapped.exponent != state.exponent) state = {mapped.exponent, {}};
   *out++ = static_cast<std::uint8_t>(mapped.exponent);
-  return encodeIntBlock(mapped.integer, n, 0, false, out);
+  return encodeIntBlock(mapped.integer, n, state.integers, false, out);
 }
 
-bool decodeValueBlock(ByteReader& in, std::size_t n, double* values) {
+RG_VECTORIZED bool decodeValueBlock(ByteReader& in, std::size_t n, ValueColumnState& state, double* values) {
   const int exponent = in.byte();
+  if (exponent > kMaxExponent && exponent != kBitPattern) return false;
+  if (exponent != state.exponent) state = {exponent, {}};
   std::int64_t integer[kBlockPoints];
-  if ((exponent > kMaxExponent && exponent != kBitPattern) || !decodeIntBlock(in, n, 0, integer)) return false;
+  if (!decodeIntBlock(in, n, state.integers, integer)) return false;
   if (exponent == kBitPattern) {
     for (std::size_t i = 0; i < n; ++i) values[i] = std::bit_cast<double>(flipNegative(integer[i]));
   } else if (exponent == 0) {

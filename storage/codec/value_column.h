@@ -13,6 +13,7 @@
 namespace runglass {
 
 inline constexpr std::size_t kMaxValueBlockBytes = 1 + kMaxIntBlockBytes;
+inline constexpr int kMaxExponent = 15;
 inline constexpr int kBitPattern = 31;  // in place of a decimal exponent
 
 // Doubles of a block as integers. Decimal: value == integer / 10^exponent, to the last bit.
@@ -25,12 +26,13 @@ struct MappedValues {
 void mapValues(const double* values, std::size_t n, int& hint, MappedValues& mapped);
 double scaledToDouble(std::int64_t integer, int exponent);  // integer / 10^exponent
 
-std::uint8_t* encodeValueBlock(const MappedValues& mapped, std::size_t n, std::uint8_t* out);
-inline std::uint8_t* encodeValueBlock(const double* values, std::size_t n, int& hint, std::uint8_t* out) {
-  MappedValues mapped;
-  mapValues(values, n, hint, mapped);
-  return encodeValueBlock(mapped, n, out);
-}
-bool decodeValueBlock(ByteReader& in, std::size_t n, double* values);
+// What a block leaves for the next one of the same column.
+struct ValueColumnState {
+  int exponent = kBitPattern;
+  IntColumnState integers;
+};
+
+std::uint8_t* encodeValueBlock(const MappedValues& mapped, std::size_t n, ValueColumnState& state, std::uint8_t* out);
+bool decodeValueBlock(ByteReader& in, std::size_t n, ValueColumnState& state, double* values);
 
 }  // namespace runglass

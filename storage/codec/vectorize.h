@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// RG_VECTORIZED: compile a function for AVX2 too and choose at load time; RG_INLINE: part of such a function.
+//
+// Threading:  none.
+// Ownership:  none.
+// Units:      none.
+// Errors:     none. Off under sanitizers, whose runtimes are not up yet when the choice is made, and elsewhere than x86-64.
+// Cost:       a second copy of the code.
+#pragma once
+
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define RG_VECTORIZED __attribute__((target_clones("avx2", "default")))
+#else
+#define RG_VECTORIZED
+#endif
+#define RG_INLINE inline __attribute__((always_inline))
