@@ -37,7 +37,10 @@ def main():
     port = free_port()
     ranks = [start(rank, world, port, arguments) for rank in range(world)]
 
+    stopped_at = []
+
     def stop(number, frame):
+        stopped_at.append(time.monotonic())
         for process in ranks:
             process.terminate()
 
@@ -49,6 +52,9 @@ def main():
         if failed and status == 0:
             status = failed[0]
             stop(None, None)
+        if stopped_at and time.monotonic() - stopped_at[0] > 10:  # a rank that waits for a dead peer cannot hear SIGTERM
+            for process in ranks:
+                process.kill()
         time.sleep(0.1)
     sys.exit(status or next((abs(p.returncode) for p in ranks if p.returncode), 0))
 

@@ -103,7 +103,7 @@ class ClientSource : public Source {
       if (i + 1 == kPumpsPerPoll) more = true;
     }
     if (!feed.exhausted()) return true;
-    feed.finish(out);
+    feed.finish(out, m_ends[{feed.runName(), feed.attemptKey()}]);
     if (!out.flush().ok()) return true;
     unlink(feed.ring().path().c_str());
     return false;
@@ -115,6 +115,7 @@ class ClientSource : public Source {
   TimeNs m_list_due = 0;
   std::map<std::string, std::unique_ptr<ProcessFeed>> m_feeds;
   std::set<std::string> m_bad;
+  std::map<std::pair<std::string, std::string>, AttemptEnd> m_ends;  // by run and attempt
 };
 
 }  // namespace

@@ -81,7 +81,8 @@ void ProcessFeed::declare(Recorder& out) {
                       identity.ep,
                       identity.vpp};
   if (m_rank.rank == 0) m_run.start = m_attempt.start = header.anchor_mono + m_offset;
-  m_run.state = RunState::kRunning;
+  // A ring found after its process died says nothing about the run's state but by its end.
+  m_run.state = m_ring->alive() ? RunState::kRunning : RunState::kUnknown;
   m_attempt.run = out.run(m_run);
   m_attempt_id = out.attempt(m_attempt);
   m_rank.attempt = m_attempt_id;
@@ -348,25 +349,32 @@ void ProcessFeed::sampleRunDelay(Recorder& out, TimeNs now) {
   put("run_delay_ns", waited);
 }
 
-void ProcessFeed::finish(Recorder& out) {
+void ProcessFeed::finish(Recorder& out, AttemptEnd& ending) {
   if (m_finished) return;
   m_finished = true;
   const rgr_header& header = m_ring->header();
-  const bool orderly = header.end_state == RGR_END_SHUTDOWN || header.end_state == RGR_END_EXIT;
   const std::string said = header.identity.end_cause;
-  const bool failed = !orderly || said.starts_with("exception");
-  std::string cause = "rank " + std::to_string(m_rank.rank) + " is gone without a word (killed or crashed)";
-  if (orderly) cause = header.end_state == RGR_END_SHUTDOWN ? said : "exited";
-  const TimeNs end = orderly ? toTime(header.end_time) : m_last_time;
+  AttemptEnd::Gravity gravity = AttemptEnd::kOrderly;
+  std::string cause = said.empty() ? "exited" : said;
+  if (header.end_state != RGR_END_SHUTDOWN && header.end_state != RGR_END_EXIT) {
+    gravity = AttemptEnd::kGone;
+    cause = "rank " + std::to_string(m_rank.rank) + " is gone without a word (killed or crashed)";
+  } else if (said.starts_with("exception")) {
+    gravity = AttemptEnd::kException;
+    cause = "rank " + std::to_string(m_rank.rank) + ": " + said;
+  }
+  const bool failed = gravity > AttemptEnd::kOrderly;
+  const TimeNs end = gravity == AttemptEnd::kGone ? m_last_time : toTime(header.end_time);
   out.event({.time = end,
              .attempt = m_attempt_id,
              .node = m_node,
              .rank = m_rank.rank,
              .kind = "process_exit",
              .severity = failed ? Severity::kError : Severity::kInfo,
-             .code = orderly ? "" : "gone",
+             .code = gravity == AttemptEnd::kGone ? "gone" : "",
              .message = cause});
-  if (m_rank.rank != 0 && !failed) return;
+  if (gravity <= ending.gravity || (!failed && m_rank.rank != 0)) return;
+  ending.gravity = gravity;
   m_run.state = failed ? RunState::kFailed : RunState::kFinished;
   m_run.end = m_attempt.end = end;
   m_attempt.end_cause = cause;

@@ -17,6 +17,11 @@
 
 namespace runglass {
 
+// How an attempt ended, as told by all of this node's ranks: what is worse and came first explains the rest.
+struct AttemptEnd {
+  enum Gravity : std::uint8_t { kRunning, kOrderly, kException, kGone } gravity = kRunning;
+};
+
 class ProcessFeed {
  public:
   ProcessFeed(std::unique_ptr<RingReader> ring, const SourceContext& context);
@@ -24,7 +29,9 @@ class ProcessFeed {
   // Records what is new and gives the slots back once the Recorder took them. True: more is waiting.
   Result<bool> pump(Recorder& out, TimeNs now);
   // After the process is gone and all is read: its end, told once.
-  void finish(Recorder& out);
+  void finish(Recorder& out, AttemptEnd& end);
+  const std::string& runName() const { return m_run.name; }
+  const std::string& attemptKey() const { return m_attempt.key; }
   bool exhausted() const { return m_ring->exhausted(); }
   const RingReader& ring() const { return *m_ring; }
 

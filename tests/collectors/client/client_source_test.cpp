@@ -232,6 +232,27 @@ TEST(ClientSource, TellsAnOrderlyEndFromAnExit) {
   }
 }
 
+TEST(ClientSource, BlamesTheRankThatVanishedNotThoseThatFellOverIt) {
+  RingDirectory dir;
+  std::vector<std::unique_ptr<TrainerProcess>> trainers;
+  for (const int rank : {0, 1, 2, 3}) {
+    trainers.push_back(std::make_unique<TrainerProcess>([&] {
+      initIn(dir, "gpt", rank, 4);
+      while (!std::filesystem::exists(dir.path() + "/go")) usleep(1000);
+      if (rank == 2) raise(SIGKILL);
+      rg_shutdown(rank == 3 ? "terminated" : "exception: RuntimeError: connection closed by peer");
+    }));
+  }
+  Agent agent(dir);
+  agent.pollUntil([&] { return agent.out.ranks.size() == 4; });
+  EXPECT_EQ(agent.out.runs[0].state, RunState::kRunning);
+  std::ofstream(dir.path() + "/go") << "go";
+  agent.pollUntilEnd(4);
+  ASSERT_EQ(agent.out.attempts.size(), 1u);
+  EXPECT_EQ(agent.out.attempts[0].end_cause, "rank 2 is gone without a word (killed or crashed)");
+  EXPECT_EQ(agent.out.runs[0].state, RunState::kFailed);
+}
+
 TEST(ClientSource, KeepsTellingThatALiveRankStillDoesTheSame) {
   RingDirectory dir;
   TrainerProcess trainer([&] {

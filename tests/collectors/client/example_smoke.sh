@@ -15,7 +15,7 @@ fail() { echo "FAILED: $1"; tail -n 40 "$dir"/*.txt; exit 1; }
 numbers() { sed -n 's/^step \([0-9]*\) | loss \([0-9.]*\) | grad norm \([0-9.]*\).*/\1 \2 \3/p' "$1"; }
 
 export RUNGLASS_DIR=$dir/rings RUNGLASS_RUN=smoke
-"$RG_PROBE" "$dir/rings" 16 240 >"$dir/probe.txt" &
+"$RG_PROBE" "$dir/rings" 16 500 >"$dir/probe.txt" &
 probe=$!
 "${launch[@]}" "${small[@]}" --steps 6 --checkpoint-dir "$dir/saved" >"$dir/eight.txt" 2>&1 || fail "eight ranks"
 "${launch[@]}" "${small[@]}" --steps 8 --checkpoint-dir "$dir/saved" --resume >"$dir/resumed.txt" 2>&1 || fail "resume"

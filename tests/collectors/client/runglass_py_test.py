@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """runglass.py end to end: a Python trainer in a process of its own, its ring emptied by client_probe."""
 import os
+import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -20,6 +22,12 @@ def probe(directory, processes=1):
     result = subprocess.run([os.environ["RG_PROBE"], directory, str(processes), "20"], stdout=subprocess.PIPE, universal_newlines=True)
     assert result.returncode == 0, result.stdout
     return result.stdout
+
+
+def guide(language):
+    """The code block of docs/client.md in a language."""
+    with open(os.path.join(SOURCE, "docs", "client.md"), encoding="utf-8") as file:
+        return re.search("```%s\n(.*?)```" % language, file.read(), re.DOTALL).group(1)
 
 
 class RunglassPy(unittest.TestCase):
@@ -65,7 +73,7 @@ rg.scalar("after", 1, step=1)
         self.assertEqual(result.returncode, 1)
         self.assertIn("ValueError: bad batch", result.stderr)
         out = probe(self.dir)
-        self.assertIn("attempt 0: exception: ValueError: bad batch\n", out)
+        self.assertIn("attempt 0: rank 0: exception: ValueError: bad batch\n", out)
         self.assertIn("run py state 3\n", out)
         self.assertIn("Traceback", out)
 
@@ -99,6 +107,30 @@ rg.scalar("after", 1, step=1)
         self.assertEqual((missing.returncode, missing.stdout), (0, "False\n"))
         self.assertEqual(missing.stderr.count("\n"), 1)
         self.assertTrue(missing.stderr.startswith("runglass: off: "))
+
+    def test_the_guide_s_python_example_does_what_it_says(self):
+        result = run(guide("python"), self.dir, RANK="5", WORLD_SIZE="8")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        out = probe(self.dir)
+        for line in ("rank 5 tp 1 pp 1 dp 0", 'series loss rank -1 labels {"canonical":"loss"} points 3 first 4 last 2',
+                     "series expert_load rank 5 labels  points 3 first 0.5 last 0.5", "span backward rank 5 category compute step 2",
+                     'series data_range_last rank 5 labels {"source":"books"} points 3 first 32 last 96', "checkpoint 3 durable 1"):
+            self.assertIn(line + "\n", out)
+
+    @unittest.skipUnless(shutil.which("cc"), "no C compiler")
+    def test_the_guide_s_c_example_compiles_and_does_what_it_says(self):
+        source, program = os.path.join(self.dir, "guide.c"), os.path.join(self.dir, "guide")
+        with open(source, "w") as file:
+            file.write(guide("c"))
+        library = os.environ["RUNGLASS_LIB"]
+        subprocess.check_call(["cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-I", SOURCE, source, library, "-o", program,
+                               "-Wl,-rpath," + os.path.dirname(library)])
+        rings = os.path.join(self.dir, "rings")
+        env = dict(os.environ, RUNGLASS_DIR=rings, RUNGLASS_RUN="c", RUNGLASS_ATTEMPT="0", RANK="2", WORLD_SIZE="8")
+        subprocess.check_call([program], env=env)
+        out = probe(rings)
+        for line in ("rank 2 tp 0 pp 0 dp 2", "span all_reduce rank 2 category comm step 2", "event process_exit finished"):
+            self.assertIn(line + "\n", out)
 
     def test_a_forked_worker_is_detached(self):
         result = run("""
