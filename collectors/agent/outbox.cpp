@@ -8,6 +8,9 @@
 #include <algorithm>
 
 namespace runglass {
+namespace {
+constexpr std::size_t kMaxAckDelays = 4096;
+}  // namespace
 
 Result<std::unique_ptr<Outbox>> Outbox::open(const std::string& directory, OutboxLimits limits, std::string session,
                                              const SessionDictionary& dictionary, std::vector<Issue>& issues) {
@@ -168,7 +171,10 @@ std::vector<std::string> Outbox::sessions() const {
 void Outbox::take(const Position& position) {
   if (position.session_index >= m_sessions.size() || position.stream >= kStreamClassCount) return;
   Stream& stream = m_sessions[position.session_index].streams[position.stream];
+  const DurNs now_mono = monotonicNow();
   while (!stream.entries.empty() && stream.entries.front().seq < position.next_seq) {
+    if (stream.entries.front().added != 0) m_ack_delays.push_back(now_mono - stream.entries.front().added);
+    if (m_ack_delays.size() > kMaxAckDelays) m_ack_delays.pop_front();
     if (stream.sent > 0) {
       --stream.sent;
       m_in_flight -= stream.entries.front().bytes;
@@ -278,6 +284,13 @@ bool Outbox::empty() const {
 std::uint64_t Outbox::spoolBytes() const {
   const std::lock_guard lock(m_mutex);
   return m_spool.bytes();
+}
+
+std::vector<DurNs> Outbox::takeAckDelays() {
+  const std::lock_guard lock(m_mutex);
+  std::vector<DurNs> delays(m_ack_delays.begin(), m_ack_delays.end());
+  m_ack_delays.clear();
+  return delays;
 }
 
 std::uint64_t Outbox::droppedBatches() const {

@@ -75,6 +75,8 @@ class Outbox {
   bool empty() const;
   std::uint64_t spoolBytes() const;
   std::uint64_t droppedBatches() const;
+  // How long each batch took from add() to its acknowledgement, of those acknowledged since the last call (the newest 4,096 of them).
+  std::vector<DurNs> takeAckDelays();
 
  private:
   struct Entry {
@@ -119,6 +121,7 @@ class Outbox {
   std::size_t m_memory_bytes = 0, m_waiting_bytes = 0, m_in_flight = 0;
   std::uint64_t m_credit = 0, m_dropped = 0;
   DurNs m_last_sync = 0;
+  std::deque<DurNs> m_ack_delays;
 };
 
 }  // namespace runglass

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// Real processes, killed with SIGKILL at random moments: nothing acknowledged is lost, nothing is stored twice.
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <numeric>
+#include <random>
+#include <thread>
+
+#include "collectors/agent/agent.h"
+#include "storage/reader.h"
+#include "tests/collectors/temp_dir.h"
+
+namespace runglass {
+namespace {
+
+using testing::IsEmpty;
+
+// A program of this build, its standard output in a pipe.
+class Process {
+ public:
+  explicit Process(std::vector<std::string> arguments) {
+    arguments[0] = std::string(RG_BIN_DIR "/") + arguments[0];
+    std::vector<char*> argv;
+    for (std::string& argument : arguments) argv.push_back(argument.data());
+    argv.push_back(nullptr);
+    int fds[2];
+    RG_CHECK(pipe2(fds, O_CLOEXEC) == 0);
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, fds[1], STDOUT_FILENO);
+    RG_CHECK(posix_spawn(&m_pid, argv[0], &actions, nullptr, argv.data(), environ) == 0);
+    posix_spawn_file_actions_destroy(&actions);
+    close(fds[1]);
+    m_out = fds[0];
+  }
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+  ~Process() {
+    (void)end(SIGKILL);
+    close(m_out);
+  }
+  // The first line of its output; empty if it ended without one.
+  std::string line() const {
+    std::string text;
+    for (char c = 0; read(m_out, &c, 1) == 1 && c != '\n';) text += c;
+    return text;
+  }
+  // Signals it and waits: its exit status, or -signal.
+  int end(int signal) {
+    if (m_pid < 0) return 0;
+    kill(m_pid, signal);
+    int status = 0;
+    waitpid(m_pid, &status, 0);
+    m_pid = -1;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+  }
+
+ private:
+  pid_t m_pid = -1;
+  int m_out = -1;
+};
+
+class Crash : public testing::Test {
+ protected:
+  std::unique_ptr<Process> serve() {
+    auto hub = std::make_unique<Process>(
+        std::vector<std::string>{"runglassctl", "serve", "--store", store, "--listen", "127.0.0.1:" + std::to_string(port)});
+    EXPECT_EQ(hub->line(), "listening on 127.0.0.1:" + std::to_string(port));
+    return hub;
+  }
+  std::string hubAddress() const { return "127.0.0.1:" + std::to_string(port); }
+  std::unique_ptr<Reader> read() const {
+    auto reader = Reader::open(store);
+    EXPECT_TRUE(reader.ok()) << reader.status().message();
+    return std::move(*reader);
+  }
+  std::vector<Issue> issues(const std::string& code) const {
+    std::vector<Issue> found = *read()->issues();
+    std::erase_if(found, [&](const Issue& issue) { return issue.code != code; });
+    return found;
+  }
+
+  test::TempDir dir;
+  std::string store = dir / "s.rgl";
+  // Below the range of ephemeral ports, so that a connecting agent cannot meet itself while the hub is down.
+  int port = 20'000 + getpid() % 10'000;
+};
+
+TEST_F(Crash, OfTheHubLosesNothingAcknowledgedAndStoresNothingTwice) {
+  constexpr int kAgents = 2, kRounds = 20;
+  std::minstd_rand random(std::random_device{}());
+  auto hub = serve();
+  std::vector<std::unique_ptr<Agent>> agents;
+  std::vector<std::int64_t> said(kAgents, 0);
+  std::atomic<bool> stop = false;
+  std::vector<std::thread> speakers;
+  for (int i = 0; i < kAgents; ++i) {
+    AgentOptions options;
+    options.link.hub = hubAddress();
+    options.link.first_pause = 5 * kNsPerMs;
+    options.link.longest_pause = 20 * kNsPerMs;
+    options.seal_every = 2 * kNsPerMs;
+    options.state_dir = dir / ("a" + std::to_string(i));
+    options.node = {.uuid = "u" + std::to_string(i), .name = "n" + std::to_string(i)};
+    auto agent = Agent::start(std::move(options));
+    ASSERT_TRUE(agent.ok()) << agent.status().message();
+    agents.push_back(std::move(*agent));
+    speakers.emplace_back([&, i] {
+      Recorder& out = agents[static_cast<std::size_t>(i)]->recorder();
+      const NodeId node = out.node(agents[static_cast<std::size_t>(i)]->node());
+      const SeriesId numbers = out.series({.node = node, .metric = "number"});
+      const RunId run = out.run({.name = "r" + std::to_string(i)});
+      const SeriesId loss = out.series({.attempt = out.attempt({.run = run}), .metric = "loss", .kind = SeriesKind::kScalar});
+      for (std::int64_t& n = said[static_cast<std::size_t>(i)]; !stop; ++n) {
+        out.sample(numbers, agents[static_cast<std::size_t>(i)]->now(), static_cast<double>(n));
+        out.scalar(loss, n, std::nullopt, static_cast<double>(n));
+        out.event({.time = agents[static_cast<std::size_t>(i)]->now(), .node = node, .kind = "tick", .code = std::to_string(n)});
+        // New definitions all the time: the dictionary must survive as well.
+        if (n % 50 == 0)
+          out.sample(out.series({.node = node, .metric = "fresh", .labels = std::to_string(n)}), agents[static_cast<std::size_t>(i)]->now(),
+                     1);
+        if (n % 10 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
+    });
+  }
+  for (int round = 0; round < kRounds; ++round) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10 + random() % 190));
+    ASSERT_EQ(hub->end(SIGKILL), -SIGKILL);
+    hub = serve();
+  }
+  stop = true;
+  for (std::thread& speaker : speakers) speaker.join();
+  for (const auto& agent : agents) EXPECT_TRUE(agent->stop(20 * kNsPerSecond));
+  ASSERT_EQ(hub->end(SIGTERM), 0);
+
+  const auto reader = read();
+  EXPECT_THAT(*reader->verify(), IsEmpty());
+  EXPECT_THAT(issues("wire.gap"), IsEmpty());
+  EXPECT_THAT(issues("wire.unknown_id"), IsEmpty());
+  EXPECT_THAT(issues("wire.bad_payload"), IsEmpty());
+  const std::vector<Node> nodes = *reader->nodes();
+  std::int64_t total = 0, fresh = 0;
+  for (int i = 0; i < kAgents; ++i) {
+    const std::int64_t count = said[static_cast<std::size_t>(i)];
+    ASSERT_GT(count, 1000) << "the agents hardly spoke";
+    total += count;
+    fresh += (count + 49) / 50;
+    std::vector<double> expected(static_cast<std::size_t>(count));
+    std::iota(expected.begin(), expected.end(), 0.0);
+    const NodeId node = std::find_if(nodes.begin(), nodes.end(), [&](const Node& n) { return n.uuid == "u" + std::to_string(i); })->id;
+    const std::vector<Series> numbers = *reader->series({.node = node, .metric = "number"});
+    ASSERT_EQ(numbers.size(), 1U);
+    EXPECT_TRUE(reader->samples(numbers[0].id, {})->value == expected) << "agent " << i;
+  }
+  const std::vector<Series> losses = *reader->series({.metric = "loss"});
+  std::int64_t points = 0;
+  for (const Series& loss : losses) points += loss.sample_count;
+  EXPECT_EQ(points, total);
+  EXPECT_EQ(static_cast<std::int64_t>(reader->series({.metric = "fresh"})->size()), fresh);
+  std::int64_t ticks = 0;
+  const std::vector<Event> events = *reader->events({.limit = 10'000'000});
+  for (const Event& event : events) ticks += event.kind == "tick" ? 1 : 0;
+  EXPECT_EQ(ticks, total);
+}
+
+TEST_F(Crash, OfAnAgentKeepsItsSpoolAndTellsTheGap) {
+  const std::vector<std::string> command = {"runglass-agent", "--hub", hubAddress(), "--state-dir", dir / "agent"};
+  {
+    Process agent(command);  // no hub yet: its data goes to the spool
+    std::this_thread::sleep_for(std::chrono::milliseconds(2'500));
+    ASSERT_EQ(agent.end(SIGKILL), -SIGKILL);
+  }
+  const TimeNs killed = wallNow();
+  // A torn record at the end, as after a power cut.
+  std::string segment;
+  for (const auto& entry : std::filesystem::directory_iterator(dir / "agent/spool")) segment = entry.path();
+  ASSERT_FALSE(segment.empty());
+  std::filesystem::resize_file(segment, std::filesystem::file_size(segment) - 3);
+
+  auto hub = serve();
+  {
+    Process agent(command);
+    std::this_thread::sleep_for(std::chrono::milliseconds(2'000));
+    EXPECT_EQ(agent.end(SIGTERM), 0);
+  }
+  ASSERT_EQ(hub->end(SIGTERM), 0);
+  const auto reader = read();
+  EXPECT_THAT(*reader->verify(), IsEmpty());
+  EXPECT_EQ(issues("agent.unclean_end").size(), 1U);
+  EXPECT_EQ(issues("agent.spool_damaged").size(), 1U);
+  const std::vector<Series> series = *reader->series({.metric = "load_1m"});
+  ASSERT_FALSE(series.empty());
+  const std::vector<TimeNs> times = reader->samples(series[0].id, {})->time;
+  ASSERT_FALSE(times.empty());
+  EXPECT_LT(times.front(), killed - kNsPerSecond) << "what was spooled before the kill is there";
+  EXPECT_GT(times.back(), killed);
+}
+
+TEST_F(Crash, TwoHubsCannotShareAPortOrAStore) {
+  auto hub = serve();
+  Process same_port({"runglassctl", "serve", "--store", dir / "other.rgl", "--listen", hubAddress()});
+  EXPECT_EQ(same_port.line(), "");
+  EXPECT_EQ(same_port.end(0), 1);
+  Process same_store({"runglassctl", "serve", "--store", store});
+  EXPECT_EQ(same_store.line(), "");
+  EXPECT_EQ(same_store.end(0), 1);
+  EXPECT_EQ(hub->end(SIGTERM), 0);
+}
+
+}  // namespace
+}  // namespace runglass
