@@ -7,52 +7,17 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <cstring>
 #include <ctime>
+
+#include "collectors/importers/train_log/log_text.h"
 
 namespace runglass::train_log {
 namespace {
 constexpr std::int64_t kMaxEventsPerRule = 2000;
 constexpr std::int64_t kMaxLogLines = 5000;
-constexpr std::size_t kMaxMessage = 500, kMaxLogText = 4096, kMaxName = 200, kMaxFact = 2048;
 constexpr std::size_t kMaxNodes = 4096;
 
-// Valid UTF-8 without control characters, at most `most` bytes: what came from a log is shown on screens and in reports.
-std::string cleanText(std::string_view text, std::size_t most) {
-  std::string out;
-  text = trimmed(text);
-  for (std::size_t i = 0; i < text.size() && out.size() < most;) {
-    const auto c = static_cast<unsigned char>(text[i]);
-    const std::size_t want = c < 0x80 ? 1 : (c >= 0xC2 && c < 0xE0) ? 2 : (c >= 0xE0 && c < 0xF0) ? 3 : (c >= 0xF0 && c < 0xF5) ? 4 : 0;
-    bool good = want != 0 && i + want <= text.size();
-    for (std::size_t k = 1; good && k < want; ++k) good = (static_cast<unsigned char>(text[i + k]) & 0xC0) == 0x80;
-    if (good && c == 0xE0) good = static_cast<unsigned char>(text[i + 1]) >= 0xA0;
-    if (good && c == 0xED) good = static_cast<unsigned char>(text[i + 1]) < 0xA0;
-    if (good && c == 0xF0) good = static_cast<unsigned char>(text[i + 1]) >= 0x90;
-    if (good && c == 0xF4) good = static_cast<unsigned char>(text[i + 1]) < 0x90;
-    if (!good) {
-      out += "\xEF\xBF\xBD";
-      ++i;
-    } else if (want == 1) {
-      out += c < 0x20 || c == 0x7F ? ' ' : text[i];
-      ++i;
-    } else {
-      out.append(text.substr(i, want));
-      i += want;
-    }
-  }
-  return out;
-}
-
-bool saysNothing(std::string_view text) { return text.empty() || text == "N/A" || text == "None" || text == "null" || text == "-"; }
-
-std::string labelsOf(const std::string& canonical, bool samples) {
-  std::string out;
-  if (!canonical.empty()) out += "\"canonical\":\"" + canonical + "\"";
-  if (samples) out += std::string(out.empty() ? "" : ",") + "\"x\":\"samples\"";
-  return out.empty() ? out : "{" + out + "}";
-}
 }  // namespace
 
 LogSession::LogSession(std::shared_ptr<const RuleSet> rules, SessionOptions options)
@@ -110,7 +75,7 @@ void LogSession::apply(const Match& match, const Line& line, Recorder& out) {
       return m_run.framework(rule.name, rule.priority);
     case RuleKind::kFact: {
       const std::string key = cleanText(match.group(Role::kKey), kMaxName);
-      if (!key.empty() && !looksSecret(key)) m_run.fact(key, cleanText(match.group(Role::kText), kMaxFact));
+      if (!key.empty() && !looksSecret(key)) m_run.fact(key, withoutSecrets(cleanText(match.group(Role::kText), kMaxFact)));
       return;
     }
     case RuleKind::kVariable:
@@ -139,43 +104,6 @@ bool LogSession::ownerOf(const Rule& rule, const std::optional<std::int32_t>& ra
   return state.owner == rank;
 }
 
-std::optional<double> LogSession::number(std::string_view key) const {
-  for (const Pair& pair : m_pairs)
-    if (pair.key == key)
-      if (const auto quantity = parseQuantity(pair.text)) return quantity->value;
-  return std::nullopt;
-}
-
-std::optional<LogSession::Step> LogSession::stepOf(const Match& match) {
-  const Rule& rule = *match.rule;
-  const auto whole = [](std::optional<double> value) -> std::optional<std::int64_t> {
-    if (!value || !(std::abs(*value) < 9e15)) return std::nullopt;
-    return std::llround(*value);
-  };
-  for (const StepFrom from : rule.step_from) {
-    std::optional<std::int64_t> step;
-    if (from == StepFrom::kCapture) step = parseInteger(match.group(Role::kStep));
-    if (from == StepFrom::kKeys) {
-      for (const std::string& key : rule.step_keys)
-        if (!step) step = whole(number(key));
-      for (const std::string& key : rule.sample_keys)
-        if (!step)
-          if (const auto samples = whole(number(key))) return Step{*samples, true};
-    }
-    if (from == StepFrom::kEpoch) {
-      const auto epochs = m_variables.find("num_epochs"), total = m_variables.find("total_steps");
-      const auto epoch = number("epoch");
-      if (epoch && epochs != m_variables.end() && total != m_variables.end() && epochs->second > 0)
-        step = whole(*epoch / epochs->second * total->second);
-    }
-    if (from == StepFrom::kPrevious)
-      if (const auto it = m_file_step.find(rule.file); it != m_file_step.end()) step = it->second;
-    if (from == StepFrom::kCount) step = m_state[&rule].count + 1;
-    if (step) return Step{*step, false};
-  }
-  return std::nullopt;
-}
-
 void LogSession::stamp(TimeNs time) {
   m_run.stamp(time);
   m_end_time = std::max(m_end_time.value_or(time), time);
@@ -188,140 +116,11 @@ void LogSession::openAttempt(Recorder& out) {
   m_points.open(m_run.attempt(out), out);
 }
 
-// For records whose steps say nothing about restarts. True when an attempt was opened.
-bool LogSession::beginIfNeeded(std::int64_t step, Recorder& out) {
-  if (m_run.waiting())
-    m_run.record(step, std::nullopt, false, out);
-  else if (m_run.exists())
-    return false;
-  openAttempt(out);
-  return true;
-}
-
-void LogSession::onRecord(const Match& match, const Line& line, Recorder& out) {
-  const Rule& rule = *match.rule;
-  m_pairs.clear();
-  for (std::size_t i = 0; i < rule.captures.size(); ++i)
-    if (rule.captures[i].role == Role::kValue && !rule.captures[i].name.empty() && match.groups[i].data())
-      m_pairs.push_back({rule.captures[i].name, std::string(trimmed(match.groups[i]))});
-  const std::string_view text = match.group(Role::kPairs).data() ? match.group(Role::kPairs) : line.text;
-  readPairs(rule.pairs, text, m_pairs);
-
-  const auto step = stepOf(match);
-  if (!step) {
-    if (!m_pairs.empty()) addIssue("train_log.no_step", cleanText(line.text, 120));
-    return;
-  }
-  std::optional<std::int64_t> total = parseInteger(match.group(Role::kTotal));
-  if (total) m_variables["total_steps"] = static_cast<double>(*total);
-  const bool owner = ownerOf(rule, line.prefix.rank);
-  if (rule.advances && owner) {
-    const auto last = m_state[&rule].last_step;
-    if (m_run.record(step->value, total, last && step->value < *last, out)) {
-      openAttempt(out);
-      ownerOf(rule, line.prefix.rank);
-    }
-  } else if (beginIfNeeded(step->value, out)) {
-    ownerOf(rule, line.prefix.rank);
-  }
-  if (line.time) stamp(*line.time);
-  RuleState& state = m_state[&rule];
-  if (owner) {
-    const bool again = rule.split && state.last_step == step->value;
-    if (!again)
-      state.repeats = 0;
-    else if (state.last_text != text)
-      ++state.repeats;
-    if (rule.split) state.last_text = text;
-    state.last_step = step->value;
-    ++state.count;
-  }
-  if (!step->samples) m_file_step[rule.file] = step->value;
-  ++m_records;
-  const std::vector<Pair> pairs = std::move(m_pairs);
-  for (const Pair& pair : pairs) onValue(rule, pair, step->value, step->samples, line, out);
-}
-
-// Lines that carry one named value (MLPerf): {"key": "train_loss", "value": 1.2, "time_ms": ..., "metadata": {"step": 3}}.
-void LogSession::onNamed(const Match& match, const Line& line, Recorder& out) {
-  const Rule& rule = *match.rule;
-  m_pairs.clear();
-  readPairs(rule.pairs, match.group(Role::kPairs).data() ? match.group(Role::kPairs) : line.text, m_pairs);
-  std::string name;
-  std::vector<Pair> values;
-  Line here = line;
-  for (const Pair& pair : m_pairs) {
-    if (pair.key == rule.name_key) name = pair.text;
-    if (pair.key == rule.time_key)
-      if (const auto time = parseQuantity(pair.text); time && std::abs(time->value) < 9.2e12)
-        here.time = std::llround(time->value) * kNsPerMs;
-  }
-  if (here.time) stamp(*here.time);
-  std::string metric;
-  for (const Pair& pair : m_pairs) {
-    if (pair.key == rule.value_key)
-      values.push_back({name, pair.text});
-    else if (pair.key.size() > rule.value_key.size() && pair.key.starts_with(rule.value_key) && pair.key[rule.value_key.size()] == '.')
-      values.push_back({pair.key.substr(rule.value_key.size() + 1), pair.text});
-    else if (std::find(rule.keep.begin(), rule.keep.end(), pair.key) != rule.keep.end())
-      values.push_back({pair.key.substr(pair.key.rfind('.') + 1), pair.text});
-    else if (pair.key == "metadata.metric")
-      metric = pair.text;
-  }
-  const auto step = stepOf(match);
-  for (Pair& pair : values) {
-    if (!step) {  // a setting, not a measurement
-      if (!pair.key.empty() && !saysNothing(pair.text) && pair.key == name)
-        m_run.fact(cleanText(name, kMaxName), cleanText(pair.text, kMaxFact));
-      continue;
-    }
-    if (!parseQuantity(pair.text)) continue;
-    beginIfNeeded(step->value, out);
-    ++m_records;
-    if (!metric.empty() && pair.key == name) pair.key += "/" + metric;
-    onValue(rule, pair, step->value, step->samples, here, out);
-  }
-}
-
-void LogSession::onValue(const Rule& rule, const Pair& pair, std::int64_t step, bool samples, const Line& line, Recorder& out) {
-  if (std::find(rule.step_keys.begin(), rule.step_keys.end(), pair.key) != rule.step_keys.end()) return;
-  if (rule.name_key.empty() && !rule.keep.empty() && std::find(rule.keep.begin(), rule.keep.end(), pair.key) == rule.keep.end()) return;
-  const auto& metrics = m_rules->files()[rule.file].metrics;
-  const auto known = metrics.find(pair.key);
-  const MetricRule* metric = known == metrics.end() ? nullptr : &known->second;
-  if (metric && metric->drop) return;
-  const auto quantity = parseQuantity(pair.text);
-  if (!quantity) {
-    if (metric && !saysNothing(pair.text)) addIssue("train_log.unreadable_value", cleanText(pair.key + ": " + pair.text, 120));
-    return;
-  }
-  SeriesKey key;
-  key.metric = cleanText(rule.prefix + (metric ? metric->name : pair.key), kMaxName);
-  key.source = sourceOf(metric && !metric->source.empty() ? metric->source : rule.source);
-  key.labels = labelsOf(metric ? metric->canonical : "", samples);
-  key.unit = quantity->unit;
-  double value = quantity->value;
-  if (quantity->unit.empty()) {  // a unit printed with the number wins
-    value *= metric && metric->scale != 1 ? metric->scale : rule.scale;
-    key.unit = metric && !metric->unit.empty() ? metric->unit : rule.unit;
-  }
-  const RuleState& state = m_state[&rule];
-  if (state.repeats > 0) key.source += "#" + std::to_string(state.repeats + 1);
-  const bool owner = state.owner == line.prefix.rank || !state.owned;
-  m_points.add(key, owner, line.prefix.rank, {step, line.time, value, line.record}, out);
-
-  if (!metric || !owner) return;
-  const bool non_finite = !std::isfinite(value) && (metric->canonical == "loss" || metric->canonical == "grad_norm");
-  if (!non_finite && (metric->event.empty() || !(value > metric->above))) return;
-  Event event;
-  event.kind = non_finite ? "non_finite" : metric->event;
-  event.severity = non_finite ? Severity::kWarning : Severity::kInfo;
-  event.step = step;
-  event.message = cleanText(pair.key + ": " + pair.text, kMaxMessage);
-  if (++m_event_count[&rule] <= kMaxEventsPerRule)
-    say(std::move(event), line, out);
-  else
-    addIssue("train_log.too_many_events", rule.where);
+// False, and counted, once a rule has told kMaxEventsPerRule events.
+bool LogSession::mayTell(const Rule& rule) {
+  if (++m_event_count[&rule] <= kMaxEventsPerRule) return true;
+  addIssue("train_log.too_many_events", rule.where);
+  return false;
 }
 
 void LogSession::say(Event event, const Line& line, Recorder& out) {
@@ -345,7 +144,7 @@ void LogSession::onEvent(const Match& match, const Line& line, Recorder& out) {
     if (const auto it = m_file_step.find(rule.file); it != m_file_step.end()) event.step = it->second;
   event.message = cleanText(line.text, kMaxMessage);
   const std::optional<std::int64_t> step = event.step;
-  if (++m_event_count[&rule] > kMaxEventsPerRule) return addIssue("train_log.too_many_events", rule.where);
+  if (!mayTell(rule)) return;
   say(std::move(event), line, out);
   if (rule.ends == Ending::kFinished) m_run.ended(RunBuilder::End::kFinished, rule.event);
   if (rule.ends == Ending::kFailed) m_run.ended(RunBuilder::End::kFailed, rule.event);

@@ -92,6 +92,7 @@ class LogSession {
   };
   std::optional<Step> stepOf(const Match& match);
   std::optional<double> number(std::string_view key) const;
+  bool mayTell(const Rule& rule);
   void say(Event event, const Line& line, Recorder& out);
   NodeId nodeOf(std::string_view host, Recorder& out);
   std::optional<TimeNs> timeOf(const PrintedTime& printed);

@@ -136,6 +136,12 @@ TEST(TrainLogSession, OddBytesNeverReachNamesOrMessages) {
   EXPECT_THAT(log.out.events.at(0).message, HasSubstr("CUDA out of memory \xEF\xBF\xBD"));
 }
 
+TEST(TrainLogSession, SecretsOfACommandLineAreNotKept) {
+  const auto log = importLog("cmd = deepspeed main.py --lr 0.1 --hub_token hf_abc --api_key=xyz --seed 7\n" + iteration(1, 9, 5));
+  ASSERT_EQ(log.out.facts.size(), 1U);
+  EXPECT_EQ(log.out.facts[0].value, "deepspeed main.py --lr 0.1 --hub_token *** --api_key=*** --seed 7");
+}
+
 TEST(TrainLogSession, AFloodOfNamesEventsOrRestartsIsBoundedAndCounted) {
   std::string names, events, restarts;
   for (int i = 0; i < 300; ++i) {

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Text from a log, made fit for screens, reports and SQL.
+//
+// Threading:  pure.
+// Ownership:  returns a copy.
+// Units:      bytes.
+// Errors:     none; damaged UTF-8 becomes U+FFFD.
+// Cost:       O(text).
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace runglass::train_log {
+
+inline constexpr std::size_t kMaxMessage = 500, kMaxLogText = 4096, kMaxName = 200, kMaxFact = 2048;
+
+// Valid UTF-8 without control characters or outer blanks, cut after about `most` bytes at a character.
+std::string cleanText(std::string_view text, std::size_t most);
+
+// A command line or a setting without the values of arguments whose names look secret: "--hub_token=***", "--api_key ***".
+std::string withoutSecrets(std::string_view text);
+
+}  // namespace runglass::train_log
