@@ -83,7 +83,7 @@ Status StoreWriter::openFile() {
   // Kill-safe needs no sync per commit; power-safe must not empty the journal before the commit is on the disk.
   RG_TRY(m_db.exec(m_options.power_safe ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=NORMAL"));
   if (version.value_or(0) < newest) RG_TRY(migrate(*version));
-  if (m_options.max_pages > 0) RG_TRY(m_db.exec("PRAGMA max_page_count=" + std::to_string(m_options.max_pages)));
+  if (m_options.max_pages > 0) setMaxPages(m_options.max_pages);
   return {};
 }
 
@@ -226,6 +226,11 @@ Status StoreWriter::loadSeries(SeriesId id, LiveSeries& series) {
     buffer->chunk_id = open.int64(0);
     buffer->dirty = false;
   }
+}
+
+void StoreWriter::setMaxPages(std::int64_t pages) {
+  // Fails only where the connection is gone; every flush would say so then.
+  if (const Status set = m_db.exec("PRAGMA max_page_count=" + std::to_string(pages)); !set.ok()) fail(set);
 }
 
 Status StoreWriter::close() {

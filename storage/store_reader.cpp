@@ -5,6 +5,7 @@
 // 2. What is in the tail and not yet in the file is added, never doubled (live_tail.h).
 #include "storage/store_reader.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -26,7 +27,8 @@ Status StoreReader::start() {
   std::error_code ignored;
   const bool wal = std::filesystem::exists(m_path + "-wal", ignored);
   const std::string folder = std::filesystem::path(m_path).parent_path().string();
-  const bool writable = ::access(m_path.c_str(), W_OK) == 0 && ::access(folder.empty() ? "." : folder.c_str(), W_OK) == 0;
+  const bool writable = ::faccessat(AT_FDCWD, m_path.c_str(), W_OK, AT_EACCESS) == 0 &&
+                        ::faccessat(AT_FDCWD, folder.empty() ? "." : folder.c_str(), W_OK, AT_EACCESS) == 0;
   m_immutable = !wal && !writable;
   RG_ASSIGN(m_db, sqlite::Connection::open(m_path, m_immutable ? sqlite::OpenMode::kImmutable : sqlite::OpenMode::kReadOnly));
   RG_ASSIGN(const auto application, m_db.queryInt64("PRAGMA application_id"));

@@ -85,7 +85,11 @@ class StoreReader final : public Reader {
   Status decodeRange(SeriesId id, Bounds bounds, const std::stop_token& stop, SeriesSnapshot& tail, RawPoints& out);
   Result<RawPoints> points(SeriesId id, Bounds bounds, const std::stop_token& stop);
   Result<PyramidSegment> cutBlock(SeriesId id, Bounds bounds, const std::stop_token& stop, SeriesSnapshot& tail);
-  Status known(SeriesId id);
+  struct Identity {
+    SeriesKind kind = SeriesKind::kGauge;
+    std::int64_t count = 0;
+  };
+  Result<Identity> identityOf(SeriesId id);
   Result<std::uint64_t> fileGeneration();
   Result<std::vector<Bin>> binsByTime(SeriesId id, std::int64_t x0, std::int64_t x1, std::size_t bins, const std::stop_token& stop);
   Status pyramidSegments(SeriesId id, SeriesSnapshot& tail, std::vector<PyramidSegment>& out);
@@ -97,7 +101,7 @@ class StoreReader final : public Reader {
   std::shared_ptr<const LiveTail> m_live;
   sqlite::Connection m_db;
   sqlite::Statement m_generation_sql, m_version_sql, m_chunks_sql, m_open_sql, m_pyramid_sql, m_pyramid_data_sql, m_known_sql, m_spans_sql,
-      m_text_sql, m_newest_sql, m_kind_sql;
+      m_text_sql, m_newest_sql;
   PyramidCache m_pyramids;
   std::unordered_map<std::int64_t, std::string> m_texts;
   std::unique_ptr<SqlSession> m_session;

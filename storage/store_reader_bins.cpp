@@ -237,23 +237,19 @@ Status StoreReader::pyramidSegments(SeriesId id, SeriesSnapshot& tail, std::vect
 
 Result<std::vector<Bin>> StoreReader::bins(SeriesId series, Axis axis, std::int64_t x0, std::int64_t x1, std::size_t bins,
                                            std::stop_token stop) {
-  RG_TRY(known(series));
+  RG_ASSIGN(const Identity identity, identityOf(series));
   if (bins == 0) return std::vector<Bin>();
   if (x1 <= x0) return emptyBins(x0, x0, bins);
-  RG_ASSIGN(sqlite::Statement * kind, kept(m_kind_sql, "SELECT kind FROM rg_series WHERE series_id = ?1"));
-  kind->bind(1, series.value);
-  RG_ASSIGN(const bool row, kind->step());
-  const bool scalar = row && kind->int64(0) == static_cast<int>(SeriesKind::kScalar);
-  kind->reset();
   const Bounds bounds{x0, x1 == kHighest ? x1 : x1 - 1};
-  if (scalar && axis == Axis::kTime) return binsByTime(series, x0, x1, bins, stop);
+  if (identity.kind == SeriesKind::kScalar && axis == Axis::kTime) return binsByTime(series, x0, x1, bins, stop);
 
   std::optional<sqlite::Transaction> transaction;
   SeriesSnapshot tail;
   RG_TRY(openSnapshot(series, transaction, tail));
+  // So few in all that no pyramid is needed to know it.
+  const bool few = identity.count <= static_cast<std::int64_t>(bins * kPyramidRadix);
   std::vector<PyramidSegment> segments;
-  const Status read = pyramidSegments(series, tail, segments);
-  bool ordered = read.ok();
+  bool ordered = !few && pyramidSegments(series, tail, segments).ok();
   for (std::size_t i = 0; i < segments.size(); ++i) {
     ordered = ordered && segments[i].ordered;
     ordered = ordered && (i == 0 || segments[i - 1].pyramid->x1.back() <= segments[i].pyramid->x0.front());

@@ -39,13 +39,20 @@ bool inclusive(std::int64_t begin, std::int64_t end, std::int64_t& last) {
 
 }  // namespace
 
-Status StoreReader::known(SeriesId id) {
-  RG_ASSIGN(sqlite::Statement * statement, kept(m_known_sql, "SELECT 1 FROM rg_series WHERE series_id = ?1"));
+Result<StoreReader::Identity> StoreReader::identityOf(SeriesId id) {
+  RG_ASSIGN(sqlite::Statement * statement, kept(m_known_sql, "SELECT kind, sample_count FROM rg_series WHERE series_id = ?1"));
   statement->bind(1, id.value);
   RG_ASSIGN(const bool row, statement->step());
+  const std::optional<SeriesExtent> extent = m_live ? m_live->extent(id) : std::nullopt;
+  Identity identity;
+  if (row)
+    identity = {statement->int64(0) == static_cast<int>(SeriesKind::kScalar) ? SeriesKind::kScalar : SeriesKind::kGauge,
+                statement->int64(1)};
   statement->reset();
-  if (row || (m_live && m_live->extent(id))) return {};
-  return {Code::kNotFound, "no such series: " + std::to_string(id.value) + ": the store " + m_path + " has none of that id"};
+  if (!row && !extent)
+    return Status(Code::kNotFound, "no such series: " + std::to_string(id.value) + ": the store " + m_path + " has none of that id");
+  if (extent) identity.count = extent->count;
+  return identity;
 }
 
 Status StoreReader::openSnapshot(SeriesId id, std::optional<sqlite::Transaction>& transaction, SeriesSnapshot& tail) {
@@ -168,7 +175,7 @@ Status StoreReader::decode(SeriesId id, const std::vector<ChunkView>& chunks, Bo
 }
 
 Result<RawPoints> StoreReader::points(SeriesId id, Bounds bounds, const std::stop_token& stop) {
-  RG_TRY(known(id));
+  RG_TRY(identityOf(id).status());
   std::optional<sqlite::Transaction> transaction;
   SeriesSnapshot tail;
   RG_TRY(openSnapshot(id, transaction, tail));

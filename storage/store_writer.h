@@ -60,6 +60,7 @@ class StoreWriter final : public Writer {
   Result<RunId> findRun(std::string_view name) override;
   void pin(TimeRange range, std::string_view reason) override { m_pins.emplace_back(range, reason); }
   Status applyRetention(const Retention& policy, TimeNs now) override;  // retention.cpp
+  void setMaxPages(std::int64_t pages) override;
   Status close() override;
 
  private:

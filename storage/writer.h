@@ -47,7 +47,7 @@ struct WriterOptions {
   JournalReplay replay;        // required when the journal is not empty; without it open() fails and says so
   bool power_safe = false;     // grouped fdatasync of the journal, <= 200 ms
   int encode_threads = 0;      // 0 = encode on the writer thread
-  std::int64_t max_pages = 0;  // > 0: SQLite's max_page_count, to test a full disk
+  std::int64_t max_pages = 0;  // > 0: the file may not grow beyond so many pages of 4 KiB
 };
 
 class Writer : public Recorder {
@@ -92,6 +92,8 @@ class Writer : public Recorder {
   virtual Result<RunId> findRun(std::string_view name) = 0;        // NOT_FOUND when there is none
   virtual void pin(TimeRange range, std::string_view reason) = 0;  // exempt from retention
   virtual Status applyRetention(const Retention& policy, TimeNs now) = 0;
+  // Raises or lowers WriterOptions::max_pages; never below what is in use.
+  virtual void setMaxPages(std::int64_t pages) = 0;
   // Flush, fold the journal, truncate the WAL, journal_mode=DELETE: afterwards the single file is the whole store.
   virtual Status close() = 0;
 };

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a store does when things go wrong: killed writers, full disks, damaged bytes, two writers, stores from the future.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cmath>
+#include <csignal>
+#include <random>
+#include <thread>
+
+#include "storage/store_files.h"
+#include "storage/writer.h"
+#include "tests/storage/temp_store.h"
+
+namespace runglass {
+namespace {
+
+using testing::HasSubstr;
+
+const StreamKey kStream{"agent-1", "session-1", 3};
+constexpr std::size_t kPerBatch = 50;
+
+SeriesId seriesOf(Recorder& recorder, int number = 0) {
+  SeriesKey key;
+  key.node = recorder.node({.id = {}, .uuid = "n", .name = "n", .rack = {}, .fabric_switch = {}, .state = {}, .last_heard = {}});
+  key.metric = "m" + std::to_string(number);
+  return recorder.series(key);
+}
+
+// Batch `seq` is 50 samples numbered on, and every tenth batch an event and a span.
+void recordBatch(Writer& writer, std::uint64_t seq) {
+  std::vector<TimeNs> time;
+  std::vector<double> value;
+  for (std::size_t i = 0; i < kPerBatch; ++i) {
+    time.push_back(static_cast<TimeNs>((seq * kPerBatch + i) * 1000));
+    value.push_back(static_cast<double>(seq * kPerBatch + i));
+  }
+  writer.samples(seriesOf(writer), time, value);
+  writer.samples(seriesOf(writer, 1 + static_cast<int>(seq % 20)), time, value);
+  if (seq % 10 != 0) return;
+  Event event;
+  event.kind = "batch";
+  event.time = static_cast<TimeNs>(seq);
+  writer.event(event);
+  Attempt attempt;
+  attempt.run = writer.run({.id = {}, .uuid = {}, .name = "run", .time_domain = {}, .state = {}, .start = {}, .end = {}, .framework = {}});
+  TrackKey track;
+  track.attempt = writer.attempt(attempt);
+  track.kind = "thread";
+  SpanColumns spans;
+  spans.names = {"forward"};
+  spans.start = {static_cast<TimeNs>(seq)};
+  spans.dur = {5};
+  spans.name = {0};
+  spans.category = {SpanCategory::kCompute};
+  writer.spans(writer.track(track), spans);
+}
+
+JournalReplay replayBatches() {
+  return [](const StreamKey& stream, std::uint64_t seq, std::string_view payload, Writer& writer) -> Status {
+    EXPECT_EQ(stream, kStream);
+    EXPECT_EQ(payload, "batch " + std::to_string(seq));
+    recordBatch(writer, seq);
+    return {};
+  };
+}
+
+// Writes batches until it is killed; tells the parent each acknowledged one.
+[[noreturn]] void childWrites(const std::string& path, int acks) {
+  auto writer = Writer::open(path, {.replay = replayBatches()});
+  if (!writer.ok()) ::_exit(3);
+  for (std::uint64_t seq = (*writer)->resumeFrom(kStream);; ++seq) {
+    const auto arrival = (*writer)->journal(kStream, seq, "batch " + std::to_string(seq));
+    if (!arrival.ok() || *arrival != Arrival::kNew) ::_exit(4);
+    if (::write(acks, &seq, sizeof seq) != sizeof seq) ::_exit(5);
+    recordBatch(**writer, seq);
+    if (seq % 7 == 0 && !(*writer)->flushIfDue().ok()) ::_exit(6);
+    if (seq % 97 == 0 && !(*writer)->flush().ok()) ::_exit(7);
+  }
+}
+
+TEST(KilledWriter, LosesNoAcknowledgedBatchAndStoresNoneTwice) {
+  const TempStore store;
+  std::mt19937_64 random(std::random_device{}());
+  std::uint64_t acked = 0;
+  for (int round = 0; round < 12; ++round) {
+    int pipe[2];
+    ASSERT_EQ(::pipe(pipe), 0);
+    const pid_t child = ::fork();
+    if (child == 0) childWrites(store.path(), pipe[1]);
+    ::close(pipe[1]);
+    ::usleep(static_cast<useconds_t>(20'000 + random() % 150'000));
+    ::kill(child, SIGKILL);
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    ASSERT_TRUE(WIFSIGNALED(status)) << "the child ended by itself with " << WEXITSTATUS(status);
+    std::uint64_t seq = 0;
+    while (::read(pipe[0], &seq, sizeof seq) == sizeof seq) acked = seq + 1;
+    ::close(pipe[0]);
+  }
+  ASSERT_GT(acked, 100U);
+  auto writer = Writer::open(store.path(), {.replay = replayBatches()});
+  ASSERT_TRUE(writer.ok()) << writer.status().message();
+  const std::uint64_t stored = (*writer)->resumeFrom(kStream);
+  EXPECT_GE(stored, acked);
+  const SeriesId id = seriesOf(**writer);
+  ASSERT_TRUE((*writer)->close().ok());
+  auto reader = Reader::open(store.path());
+  const auto samples = (*reader)->samples(id, {});
+  ASSERT_TRUE(samples.ok());
+  ASSERT_EQ(samples->size(), stored * kPerBatch);
+  for (std::size_t i = 0; i < samples->size(); ++i) {
+    ASSERT_EQ(samples->time[i], static_cast<TimeNs>(i * 1000));
+    ASSERT_EQ(samples->value[i], static_cast<double>(i));
+  }
+  EventFilter filter;
+  filter.limit = 1'000'000;
+  EXPECT_EQ((*reader)->events(filter)->size(), (stored + 9) / 10);
+  EXPECT_EQ((*reader)->spans({1}, {})->size(), (stored + 9) / 10);
+  EXPECT_EQ((*reader)->series({})->at(0).sample_count, static_cast<std::int64_t>(stored * kPerBatch));
+  EXPECT_TRUE((*reader)->verify()->empty());
+}
+
+TEST(Journal, TellsDuplicatesAndGapsAndKeepsItsMarksAcrossAClose) {
+  const TempStore store;
+  {
+    auto writer = Writer::open(store.path());
+    EXPECT_EQ((*writer)->resumeFrom(kStream), 0U);
+    EXPECT_EQ((*writer)->journal(kStream, 0, "a").value(), Arrival::kNew);
+    EXPECT_EQ((*writer)->journal(kStream, 0, "a").value(), Arrival::kDuplicate);
+    EXPECT_EQ((*writer)->journal(kStream, 5, "b").value(), Arrival::kAfterGap);
+    const std::uint64_t epoch = (*writer)->journalEpoch();
+    ASSERT_TRUE((*writer)->flush().ok());
+    EXPECT_GT((*writer)->journalEpoch(), epoch);
+    ASSERT_TRUE((*writer)->close().ok());
+  }
+  auto writer = Writer::open(store.path());
+  ASSERT_TRUE(writer.ok());
+  EXPECT_EQ((*writer)->resumeFrom(kStream), 6U);
+}
+
+TEST(Journal, WithoutAReplayRefusesToOpenAndKeepsWhatWasAcknowledged) {
+  const TempStore store;
+  const pid_t child = ::fork();
+  if (child == 0) {
+    auto writer = Writer::open(store.path());
+    if (!writer.ok() || !(*writer)->journal(kStream, 0, "batch 0").ok()) ::_exit(1);
+    ::raise(SIGKILL);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  ASSERT_TRUE(WIFSIGNALED(status));
+  const auto refused = Writer::open(store.path());
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.status().code(), Code::kFailedPrecondition);
+  EXPECT_THAT(refused.status().message(), HasSubstr("journal"));
+  auto writer = Writer::open(store.path(), {.replay = replayBatches()});
+  ASSERT_TRUE(writer.ok()) << writer.status().message();
+  EXPECT_EQ((*writer)->resumeFrom(kStream), 1U);
+}
+
+TEST(FullDisk, LosesNothingAndRecovers) {
+  const TempStore store;
+  std::uint64_t seq = 0;
+  {
+    auto writer = Writer::open(store.path(), {.max_pages = 120});
+    ASSERT_TRUE(writer.ok());
+    Status status;
+    std::mt19937_64 random(1);
+    while (status.ok() && seq < 3000) {
+      recordBatch(**writer, seq++);
+      // What does not compress fills the disk.
+      for (int i = 0; i < 50; ++i)
+        (*writer)->sample(seriesOf(**writer, 50), static_cast<TimeNs>(seq), std::ldexp(static_cast<double>(random()), -70));
+      if (seq % 20 == 0) status = (*writer)->flush();
+    }
+    ASSERT_EQ(status.code(), Code::kResourceExhausted) << status.message();
+    EXPECT_THAT(status.message(), HasSubstr("full"));
+    // In this process everything is still there.
+    auto live = Reader::open(store.path(), {(*writer)->liveTail()});
+    EXPECT_EQ((*live)->samples({1}, {})->size(), seq * kPerBatch);
+    // Other processes see what was committed, whole batches of it.
+    const auto before = (*Reader::open(store.path()))->samples({1}, {});
+    ASSERT_TRUE(before.ok());
+    EXPECT_LT(before->size(), seq * kPerBatch);
+    EXPECT_EQ(before->size() % (20 * kPerBatch), 0U);
+    live->reset();
+    // Room again: nothing has to be said twice.
+    (*writer)->setMaxPages(1'000'000);
+    EXPECT_TRUE((*writer)->flush().ok());
+    EXPECT_TRUE((*writer)->close().ok());
+  }
+  auto reader = Reader::open(store.path());
+  EXPECT_EQ((*reader)->samples({1}, {})->size(), seq * kPerBatch);
+  EXPECT_TRUE((*reader)->verify()->empty());
+}
+
+TEST(SecondWriter, IsRefusedNamingTheFirst) {
+  const TempStore store;
+  auto first = Writer::open(store.path());
+  ASSERT_TRUE(first.ok());
+  const auto second = Writer::open(store.path());
+  ASSERT_FALSE(second.ok());
+  EXPECT_EQ(second.status().code(), Code::kAlreadyExists);
+  EXPECT_THAT(second.status().message(), HasSubstr("pid " + std::to_string(::getpid())));
+}
+
+void execSql(const std::string& path, const char* sql) {
+  sqlite3* db = nullptr;
+  ASSERT_EQ(sqlite3_open(path.c_str(), &db), SQLITE_OK);
+  EXPECT_EQ(sqlite3_exec(db, sql, nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(db);
+  sqlite3_close(db);
+}
+
+TEST(StoreFromTheFuture, IsRefusedByReaderAndWriter) {
+  const TempStore store;
+  ASSERT_TRUE((*Writer::open(store.path()))->close().ok());
+  execSql(store.path(), "PRAGMA user_version = 99");
+  const auto reader = Reader::open(store.path());
+  ASSERT_FALSE(reader.ok());
+  EXPECT_EQ(reader.status().code(), Code::kFailedPrecondition);
+  EXPECT_THAT(reader.status().message(), HasSubstr("newer"));
+  const auto writer = Writer::open(store.path());
+  ASSERT_FALSE(writer.ok());
+  EXPECT_EQ(writer.status().code(), Code::kFailedPrecondition);
+}
+
+TEST(ForeignDatabase, IsNotTakenForAStore) {
+  const TempStore store;
+  execSql(store.path(), "CREATE TABLE t(a)");
+  EXPECT_EQ(Reader::open(store.path()).status().code(), Code::kFailedPrecondition);
+  EXPECT_EQ(Writer::open(store.path()).status().code(), Code::kFailedPrecondition);
+}
+
+// Root may write everywhere; for the time of a test it acts as nobody.
+class Unprivileged {
+ public:
+  Unprivileged() : m_was_root(::geteuid() == 0) {
+    if (m_was_root) RG_CHECK(::seteuid(kNobody) == 0);
+  }
+  Unprivileged(const Unprivileged&) = delete;
+  Unprivileged& operator=(const Unprivileged&) = delete;
+  ~Unprivileged() {
+    if (m_was_root) RG_CHECK(::seteuid(0) == 0);
+  }
+  static constexpr uid_t kNobody = 65534;
+
+ private:
+  bool m_was_root;
+};
+
+TEST(ReadOnlyFolder, OpensForReadingAndNotForWriting) {
+  const TempStore store;
+  {
+    auto writer = Writer::open(store.path());
+    recordBatch(**writer, 0);
+    ASSERT_TRUE((*writer)->close().ok());
+  }
+  if (::geteuid() == 0) {
+    ASSERT_EQ(::chown(store.folder().c_str(), Unprivileged::kNobody, Unprivileged::kNobody), 0);
+    ASSERT_EQ(::chown(store.path().c_str(), Unprivileged::kNobody, Unprivileged::kNobody), 0);
+  }
+  const Unprivileged nobody;
+  std::filesystem::permissions(store.path(), std::filesystem::perms::owner_read);
+  std::filesystem::permissions(store.folder(), std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec);
+  auto reader = Reader::open(store.path());
+  ASSERT_TRUE(reader.ok()) << reader.status().message();
+  EXPECT_EQ((*reader)->samples({1}, {})->size(), kPerBatch);
+  EXPECT_EQ(Writer::open(store.path()).status().code(), Code::kPermissionDenied);
+}
+
+TEST(DamagedChunk, LeavesTheRestReadable) {
+  const TempStore store;
+  {
+    auto writer = Writer::open(store.path());
+    for (std::uint64_t seq = 0; seq < 400; ++seq) recordBatch(**writer, seq);
+    ASSERT_TRUE((*writer)->close().ok());
+  }
+  execSql(store.path(),
+          "UPDATE rg_chunk SET data = CAST(substr(data, 1, 50) || x'ff' || substr(data, 52) AS BLOB) WHERE chunk_id = "
+          "(SELECT min(chunk_id) FROM rg_chunk WHERE series_id = 1)");
+  auto reader = Reader::open(store.path());
+  const auto samples = (*reader)->samples({1}, {});
+  ASSERT_TRUE(samples.ok()) << samples.status().message();
+  EXPECT_LT(samples->size(), 400 * kPerBatch);
+  EXPECT_GE(samples->size(), 400 * kPerBatch - 4096);
+  EXPECT_EQ((*reader)->samples({2}, {})->size(), 20 * kPerBatch);
+  EXPECT_EQ((*reader)->verify()->size(), 1U);
+}
+
+TEST(LiveReader, SeesEverySampleExactlyOnceWhileTheWriterCommits) {
+  const TempStore store;
+  auto writer = Writer::open(store.path());
+  recordBatch(**writer, 0);
+  ASSERT_TRUE((*writer)->flush().ok());
+  std::atomic<std::uint64_t> recorded{1};
+  std::atomic<bool> done{false};
+  std::atomic<int> looks{0};
+  std::thread thread([&, tail = (*writer)->liveTail()] {
+    auto reader = Reader::open(store.path(), {tail});
+    while (!done) {
+      const std::uint64_t at_least = recorded;
+      const auto samples = (*reader)->samples({1}, {});
+      ASSERT_TRUE(samples.ok()) << samples.status().message();
+      ASSERT_GE(samples->size(), at_least * kPerBatch);
+      for (std::size_t i = 0; i < samples->size(); ++i) ASSERT_EQ(samples->time[i], static_cast<TimeNs>(i * 1000)) << "twice or missing";
+      ++looks;
+    }
+  });
+  for (std::uint64_t seq = 1; seq < 4000 || looks < 20; ++seq) {
+    recordBatch(**writer, seq);
+    recorded = seq + 1;
+    if (seq % 3 == 0) {
+      ASSERT_TRUE((*writer)->flush().ok());
+    }
+    if (testing::Test::HasFatalFailure()) break;
+  }
+  done = true;
+  thread.join();
+  EXPECT_TRUE((*writer)->close().ok());
+}
+
+}  // namespace
+}  // namespace runglass
