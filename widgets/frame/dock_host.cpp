@@ -139,7 +139,7 @@ bool DockHost::showSingle(const QString& view) {
     hideAll();
     setTitlesVisible(false);
     placeDock(dock, nullptr, Qt::Horizontal, 0);
-    dock->widget()->setFocus();
+    if (dock->widget() != nullptr) dock->widget()->setFocus();  // before the window is shown there is no view yet
     become(kSingle + view);
     return true;
   }

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/console/place.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "widgets/core/run_summary.h"
+
+namespace runglass {
+namespace {
+
+template <class Number>
+bool parseNumber(std::string_view text, std::optional<Number>& out) {
+  Number value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return false;
+  out = value;
+  return true;
+}
+
+bool parsePart(std::string_view key, std::string_view value, Place& place) {
+  if (key == "rank") return parseNumber(value, place.rank);
+  if (key == "attempt") return parseNumber(value, place.attempt);
+  if (key == "step") return parseNumber(value, place.step);
+  if (key != "node" || value.empty()) return false;
+  place.node = value;
+  return true;
+}
+
+Result<RunId> resolveRun(Reader& reader, const std::string& wanted) {
+  RG_ASSIGN(const std::vector<Run> runs, reader.runs());
+  std::optional<std::uint64_t> id;
+  parseNumber(wanted, id);
+  for (const Run& run : runs)
+    if (run.name == wanted || run.uuid == wanted || (id && run.id.value == *id)) return run.id;
+  return Status(Code::kNotFound, "run " + wanted + ": not in this store");
+}
+
+}  // namespace
+
+Status parseSelect(std::string_view text, Place& place) {
+  while (!text.empty()) {
+    const std::string_view part = text.substr(0, text.find(','));
+    text.remove_prefix(std::min(text.size(), part.size() + 1));
+    const std::size_t equals = part.find('=');
+    if (equals == std::string_view::npos || !parsePart(part.substr(0, equals), part.substr(equals + 1), place))
+      return {Code::kInvalidArgument, "--select: " + std::string(part) + ": wants rank=N, attempt=N, step=N or node=NAME"};
+  }
+  return {};
+}
+
+Result<Selection> resolvePlace(Reader& reader, const Place& place) {
+  Selection selection;
+  if (!place.run.empty()) {
+    RG_ASSIGN(selection.run, resolveRun(reader, place.run));
+  }
+  selection.rank = place.rank;
+  selection.step = place.step;
+  if (place.attempt) {
+    RG_ASSIGN(const Run run, chooseRun(reader, selection.run));
+    RG_ASSIGN(const std::vector<Attempt> attempts, reader.attempts(run.id));
+    const auto found = std::ranges::find(attempts, *place.attempt, &Attempt::number);
+    if (found == attempts.end()) return Status(Code::kNotFound, "attempt " + std::to_string(*place.attempt) + ": not in run " + run.name);
+    selection.run = run.id;
+    selection.attempt = found->id;
+  }
+  if (!place.node.empty()) {
+    RG_ASSIGN(const std::vector<Node> nodes, reader.nodes());
+    const auto found = std::ranges::find(nodes, place.node, &Node::name);
+    if (found == nodes.end()) return Status(Code::kNotFound, "node " + place.node + ": not in this store");
+    selection.node = found->id;
+  }
+  return selection;
+}
+
+}  // namespace runglass

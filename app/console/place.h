@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Place: what the command line says about where to look, and what it means in a store.
+//
+// Threading:  resolvePlace() on a query worker.
+// Ownership:  plain values.
+// Units:      TimeNs, steps.
+// Errors:     parseSelect(): INVALID_ARGUMENT with the offending part. resolvePlace(): NOT_FOUND what the store does not have; the
+//             Reader's own failures.
+// Cost:       a few catalogue reads.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "model/result.h"
+#include "storage/reader.h"
+#include "widgets/core/selection.h"
+
+namespace runglass {
+
+struct Place {
+  std::string view;  // empty: the default layout
+  std::string run;   // id or name; empty: the newest
+  std::optional<TimeNs> t0, t1;
+  std::optional<std::int32_t> rank, attempt;  // attempt by its number
+  std::optional<std::int64_t> step;
+  std::string node;  // by name
+};
+
+// "rank=37,step=48210,node=n0412,attempt=2" in any order.
+Status parseSelect(std::string_view text, Place& place);
+Result<Selection> resolvePlace(Reader& reader, const Place& place);
+
+}  // namespace runglass

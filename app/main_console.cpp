@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// runglass: the console. Exit 0 ok, 1 failed (one line on stderr), 2 wrong usage or a view that is not built.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <QApplication>
+#include <QSocketNotifier>
+#include <array>
+#include <csignal>
+#include <cstdio>
+#include <exception>
+
+#include "app/console/console.h"
+#include "app/console/screenshot.h"
+#include "app/ctl/store_access.h"
+#include "widgets/frame/registry.h"
+
+namespace {
+
+using namespace runglass;
+
+struct Arguments {
+  std::string store, select, theme, size = "1920x1080", out;
+  Place place;
+  bool live = false;
+  std::string listen;
+};
+
+int fail(const std::string& message, int code = 1) {
+  std::string line = message;
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  std::fprintf(stderr, "runglass: %s\n", line.c_str());
+  return code;
+}
+
+// Qt's own voice: what the offscreen platform says about itself is no news to anybody.
+void onQtMessage(QtMsgType type, const QMessageLogContext&, const QString& message) {
+  if (type == QtDebugMsg || message.startsWith(QLatin1String("This plugin does not support ")) ||
+      message.startsWith(QLatin1String("QStandardPaths: XDG_RUNTIME_DIR not set")))
+    return;
+  std::fprintf(stderr, "runglass: %s\n", message.toUtf8().constData());
+}
+
+std::array<int, 2> g_signal_pipe{-1, -1};
+
+void onSignal(int) {
+  const char byte = 0;
+  const ssize_t ignored = ::write(g_signal_pipe[1], &byte, 1);
+  (void)ignored;
+}
+
+// SIGTERM and SIGINT close the window in order, so that a hub closes its store.
+void quitOnSignals(QApplication& app) {
+  if (::pipe2(g_signal_pipe.data(), O_CLOEXEC | O_NONBLOCK) != 0) return;
+  auto* notifier = new QSocketNotifier(g_signal_pipe[0], QSocketNotifier::Read, &app);
+  QObject::connect(notifier, &QSocketNotifier::activated, &app, [] { QApplication::quit(); });
+  std::signal(SIGTERM, onSignal);
+  std::signal(SIGINT, onSignal);
+}
+
+std::string builtViews() {
+  std::string names = "watch";
+  for (const ViewInfo& view : viewRegistry()) names += std::string(", ") + view.id;
+  return names;
+}
+
+void declarePlace(CLI::App& app, Arguments& arguments) {
+  app.add_option("--view", arguments.place.view, "View or layout: " + builtViews());
+  app.add_option("--run", arguments.place.run, "Run, by id or name; default: the running or newest one");
+  app.add_option("--t0", arguments.place.t0, "Begin of the time window, ns since 1970 UTC");
+  app.add_option("--t1", arguments.place.t1, "End of the time window, ns");
+  app.add_option("--select", arguments.select, "rank=N,attempt=N,step=N,node=NAME");
+  app.add_option("--theme", arguments.theme, "dark or light")->check(CLI::IsMember({"dark", "light"}));
+}
+
+// Checks what can be checked without a store; absent: go on.
+std::optional<int> wrongUsage(Arguments& arguments) {
+  const std::string& view = arguments.place.view;
+  if (!view.empty() && view != "watch" && findView(view) == nullptr)
+    return fail("view '" + view + "' is not built; there are: " + builtViews(), 2);
+  if (const Status select = parseSelect(arguments.select, arguments.place); !select.ok()) return fail(select.message(), 2);
+  if (arguments.place.t0 && arguments.place.t1 && *arguments.place.t0 >= *arguments.place.t1) return fail("--t0 must be before --t1", 2);
+  return std::nullopt;
+}
+
+ThemeName wantedTheme(const Arguments& arguments, const QSettings* settings) {
+  if (const auto named = themeFromName(arguments.theme)) return *named;
+  const std::string remembered = settings != nullptr ? settings->value("theme").toString().toStdString() : std::string();
+  return themeFromName(remembered).value_or(ThemeName::kDark);
+}
+
+int runScreenshot(const Arguments& arguments) {
+  const QSize size = sizeFromText(QString::fromStdString(arguments.size));
+  if (!size.isValid()) return fail("--size " + arguments.size + ": wants WIDTHxHEIGHT, 64 to 16384 each", 2);
+  applyTheme(*qApp, wantedTheme(arguments, nullptr));
+  const Status taken = takeScreenshot({arguments.store, arguments.place, size, QString::fromStdString(arguments.out)});
+  return taken.ok() ? 0 : fail(taken.message());
+}
+
+int runWindow(QApplication& app, const Arguments& arguments) {
+  QSettings settings;
+  applyTheme(app, wantedTheme(arguments, &settings));
+  SessionOptions session{arguments.store, std::nullopt};
+  if (arguments.live) {
+    session.hub.emplace();
+    session.hub->writer = ctl::writerOptions();
+    session.hub->retention = Retention();
+    if (!arguments.listen.empty()) session.hub->listen = arguments.listen;
+  }
+  quitOnSignals(app);
+  Console console(session, arguments.place, &settings);
+  QObject::connect(&console, &Console::placedChanged, &console, [&console] {
+    if (!console.placed()->ok()) fail(console.placed()->message());
+  });
+  console.window().show();
+  return QApplication::exec();
+}
+
+int runConsole(int argc, char** argv) {
+  Arguments arguments;
+  CLI::App cli("Watches GPU clusters and training runs.", "runglass");
+  cli.set_help_flag("-h,--help", "Print this help and exit");
+  cli.add_option("store", arguments.store, "The store, a .rgl file");
+  cli.add_flag("--live", arguments.live, "Write the store and receive agents (on 127.0.0.1, any free port, unless --listen)");
+  cli.add_option("--listen", arguments.listen, "HOST:PORT of the hub; implies --live");
+  declarePlace(cli, arguments);
+  CLI::App* shot = cli.add_subcommand("screenshot", "Write one view as a PNG; needs no display");
+  shot->add_option("--store", arguments.store, "The store, a .rgl file")->required();
+  shot->add_option("--size", arguments.size, "WIDTHxHEIGHT in pixels")->capture_default_str();
+  shot->add_option("--out", arguments.out, "The PNG to write")->required();
+  declarePlace(*shot, arguments);
+  shot->get_option("--view")->required();
+  CLI::App* report = cli.add_subcommand("report", "Write an incident report (not built yet)");
+  report->allow_extras();
+  try {
+    cli.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return cli.exit(error) == 0 ? 0 : 2;
+  }
+  if (*report) return fail("report: not built yet", 2);
+  if (const auto wrong = wrongUsage(arguments)) return *wrong;
+  arguments.live = arguments.live || !arguments.listen.empty();
+  if (arguments.live && arguments.store.empty()) return fail("--live: wants a store to write", 2);
+  if (*shot || (!qEnvironmentVariableIsSet("DISPLAY") && !qEnvironmentVariableIsSet("WAYLAND_DISPLAY") &&
+                !qEnvironmentVariableIsSet("QT_QPA_PLATFORM")))
+    qputenv("QT_QPA_PLATFORM", "offscreen");
+  qInstallMessageHandler(onQtMessage);
+  QCoreApplication::setOrganizationName("runglass");
+  QCoreApplication::setApplicationName("runglass");
+  QApplication app(argc, argv);
+  return *shot ? runScreenshot(arguments) : runWindow(app, arguments);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return runConsole(argc, argv);
+  } catch (const std::exception& error) {
+    // Third-party code and memory: nothing of ours throws.
+    return fail(error.what());
+  }
+}
