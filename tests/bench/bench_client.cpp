@@ -114,7 +114,7 @@ BENCHMARK(BM_Step);
 void BM_ScalarIntoAFullRing(benchmark::State& state) {
   Ring::get();
   while (rg_dropped() == 0) rg_scalar("loss", 0, 2.5);
-  for (auto _ : state) rg_scalar("loss", 0, 2.5);
+  while (state.KeepRunning()) rg_scalar("loss", 0, 2.5);
 }
 BENCHMARK(BM_ScalarIntoAFullRing);
 

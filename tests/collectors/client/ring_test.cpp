@@ -129,7 +129,7 @@ TEST(ClientRing, TakesRecordsOfManyThreadsAtOnceWithoutMixingThem) {
     } else {
       return;
     }
-    const std::size_t bytes = static_cast<std::size_t>(100 + (text[0] - 'a') * 37);
+    const std::size_t bytes = 100 + static_cast<std::size_t>(text[0] - 'a') * 37;
     ASSERT_EQ(text, std::string(bytes, text[0]));
     auto [it, fresh] = last.try_emplace(text[0], -1);
     ASSERT_TRUE(i == it->second + 1 || i == it->second) << "thread " << text[0] << " jumped from " << it->second << " to " << i;
