@@ -191,8 +191,10 @@ Status Journal::append(std::span<const Writer::JournalEntry> entries) {
   return syncIfDue();
 }
 
-Status Journal::syncIfDue() {
-  if (!m_power_safe || !m_unsynced || monotonicNow() - m_synced_at < kSyncInterval) return {};
+Status Journal::syncIfDue() { return monotonicNow() - m_synced_at < kSyncInterval ? Status() : sync(); }
+
+Status Journal::sync() {
+  if (!m_power_safe || !m_unsynced) return {};
   if (::fdatasync(m_fd) != 0) return failed("cannot sync journal", errno);
   m_synced_at = monotonicNow();
   m_unsynced = false;

@@ -41,6 +41,7 @@ class Journal {
   std::int64_t truncatedBytes() const { return m_truncated; }
 
   Status append(std::span<const Writer::JournalEntry> entries);
+  Status sync();  // no-op unless power-safe
   Status syncIfDue();
   // Everything in it is committed.
   Status clear();

@@ -53,6 +53,7 @@ class StoreWriter final : public Writer {
   std::uint64_t resumeFrom(const StreamKey& stream) override;
   std::uint64_t journalEpoch() const override { return m_journal_epoch; }
   Status flushIfDue() override;
+  Status syncJournal() override { return m_journal.sync(); }
   std::shared_ptr<const LiveTail> liveTail() const override { return m_tail; }
   void finding(const Finding& finding) override { m_findings.push_back(finding); }
   std::optional<ImportMark> importMark(std::string_view path_key) override;

@@ -71,6 +71,8 @@ class Writer : public Recorder {
   // Grows whenever the journal was emptied; only open(), flush() and flushIfDue() do that. Whatever later payloads need in order to be
   // decoded alone (the wire's dictionary) must be journaled again after it grew.
   virtual std::uint64_t journalEpoch() const = 0;
+  // With power_safe: what was journaled survives a power cut only once this returned. Otherwise it does nothing.
+  virtual Status syncJournal() = 0;
 
   // Makes all recorded data visible to other processes and truncates the journal (one transaction). Recorder::flush().
   // Decides by itself whether a commit is due (10 s, 64 MiB of journal, or sooner while that is cheap); call it often (~20 Hz).

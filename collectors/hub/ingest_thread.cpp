@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. A batch is acknowledged only after Writer::journal() returned for it, and is recorded before the next journal() call.
+// 1. A batch is acknowledged only after Writer::journal() (and syncJournal(), with power_safe) returned for it, and is recorded before the
+//    next journal() call.
 // 2. A journal epoch decodes alone: the first batch of a session in an epoch carries the session's whole dictionary in front of its
 //    payload, every later one what the dictionary gained since (protobuf payloads concatenate). Inbound::journaled counts those bytes.
 // 3. Sequence numbers move only forward: what is below next_seq is acknowledged and dropped, a hole is recorded in the batch after it.
-// 4. One live connection per agent: a second session is refused while the first is heard; the same session again replaces it.
+// 4. storeAdmitted() and acknowledge() may end every session (a store that cannot be written): no reference into m_agents lives across.
+// 5. One live connection per agent: a second session is refused while the first is heard; the same session again replaces it.
 #include "collectors/hub/ingest_thread.h"
 
 #include <algorithm>
@@ -106,6 +108,7 @@ void IngestThread::post(std::function<void(Writer&)> action) {
 void IngestThread::finishAll(const Status& status, DurNs timeout) {
   auto done = std::make_shared<std::promise<void>>();
   post([this, status, done](Writer&) {
+    acknowledge();
     for (auto& [key, agent] : m_agents) agent.link->finish(status);
     done->set_value();
   });
@@ -182,10 +185,11 @@ void IngestThread::handle(Item& item) {
       return handleBatch(item, agent, *message.mutable_batch());
     case v1::AgentMessage::kHeartbeat:
       return handleHeartbeat(item, agent, message.heartbeat());
-    case v1::AgentMessage::kGoodbye:
+    case v1::AgentMessage::kGoodbye: {
+      const std::string node_uuid = agent.node_uuid;
       storeAdmitted();
-      recordChanges(m_liveness.left(agent.node_uuid, item.received_mono));
-      return;
+      return recordChanges(m_liveness.left(node_uuid, item.received_mono));
+    }
     default:
       return refuse(item.link, Status(Code::kInvalidArgument, "session: " + item.link->peer() + ": message without a known body"));
   }
@@ -208,12 +212,13 @@ bool IngestThread::mayJoin(const Item& item, const v1::Hello& hello) {
     if (session.session().empty() || session.session().size() > kMaxName)
       return no(Code::kInvalidArgument, "Hello holds a bad session name");
   if (m_agents.contains(item.link.get())) return no(Code::kInvalidArgument, "second Hello on one stream");
+  storeAdmitted();
+  acknowledge();
   for (auto& [key, other] : m_agents) {
     if (other.uuid != hello.agent_uuid()) continue;
     const bool same_session = other.sessions.back()->name == hello.sessions(hello.sessions_size() - 1).session();
     if (!same_session && item.received_mono - other.heard < m_options.liveness.stale_after)
       return no(Code::kAlreadyExists, "agent " + hello.agent_uuid() + " is already connected from " + other.link->peer());
-    storeAdmitted();
     other.link->finish(Status(Code::kAborted, "session: replaced by a newer connection of the same agent"));
     m_agents.erase(key);
     break;
@@ -344,8 +349,8 @@ void IngestThread::storeAdmitted() {
   for (const Admitted& batch : m_admitted) entries.push_back({&batch.session->keys[batch.stream], batch.seq, batch.payload});
   Result<std::vector<Arrival>> arrivals = m_writer->journal(entries);
   if (!arrivals.ok()) return failStore(arrivals.status());
-  const std::uint64_t credit_bytes = credit();
-  for (const Admitted& batch : m_admitted) batch.link->sendAck(batch.session_index, batch.stream, batch.seq + 1, credit_bytes);
+  for (const Admitted& batch : m_admitted) m_journaled.push_back({batch.link, batch.session_index, batch.stream, batch.seq + 1});
+  if (!m_options.writer.power_safe) acknowledge();
   HubStats delta;
   for (std::size_t i = 0; i < m_admitted.size(); ++i) {
     const Admitted& batch = m_admitted[i];
@@ -369,10 +374,20 @@ void IngestThread::storeAdmitted() {
   m_admitted_bytes = 0;
 }
 
+// At once where an acknowledgement survives a killed hub; where it must survive a power cut, grouped by tick() behind one fdatasync.
+void IngestThread::acknowledge() {
+  if (m_journaled.empty()) return;
+  if (const Status status = m_writer->syncJournal(); !status.ok()) return failStore(status);
+  const std::uint64_t credit_bytes = credit();
+  for (const Acknowledgement& ack : m_journaled) ack.link->sendAck(ack.session_index, ack.stream, ack.next_seq, credit_bytes);
+  m_journaled.clear();
+}
+
 // Nothing of the group was journaled: its senders still hold it and will offer it again after they reconnect.
 void IngestThread::failStore(const Status& status) {
   m_admitted.clear();
   m_admitted_bytes = 0;
+  m_journaled.clear();
   for (auto& [key, agent] : m_agents) agent.link->finish(Status(Code::kUnavailable, "store: cannot take data now: " + status.message()));
   m_agents.clear();
   const std::lock_guard lock(m_mutex);
@@ -418,8 +433,9 @@ void IngestThread::recordClock(Agent& agent, const v1::Heartbeat& beat) {
   }
 }
 
-void IngestThread::refuse(const std::shared_ptr<AgentLink>& link, Status status) {
+void IngestThread::refuse(std::shared_ptr<AgentLink> link, const Status& status) {
   storeAdmitted();
+  acknowledge();
   link->finish(status);
   m_agents.erase(link.get());
   const std::lock_guard lock(m_mutex);
@@ -456,6 +472,7 @@ void IngestThread::tick() {
   const DurNs now = monotonicNow();
   if (now - m_last_tick < kTick) return;
   m_last_tick = now;
+  acknowledge();
   recordChanges(m_liveness.tick(now));
   const Status status = m_writer->flushIfDue();
   if (m_options.retention && now - m_last_retention > 60 * kNsPerSecond) {

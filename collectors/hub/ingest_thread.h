@@ -92,9 +92,10 @@ class IngestThread {
   void handleHeartbeat(const Item& item, Agent& agent, const v1::Heartbeat& beat);
   void recordClock(Agent& agent, const v1::Heartbeat& beat);
   void drop(AgentLink* link);
-  void refuse(const std::shared_ptr<AgentLink>& link, Status status);
+  void refuse(std::shared_ptr<AgentLink> link, const Status& status);
   std::string prefixOf(const Item& item, const Agent& agent, Inbound& session, const v1::Batch& batch);
   void storeAdmitted();
+  void acknowledge();
   void failStore(const Status& status);
   void recordChanges(const std::vector<Liveness::Change>& changes);
   void tick();
@@ -108,6 +109,12 @@ class IngestThread {
   std::map<AgentLink*, Agent> m_agents;
   std::vector<Admitted> m_admitted;
   std::size_t m_admitted_bytes = 0;
+  struct Acknowledgement {
+    std::shared_ptr<AgentLink> link;
+    std::uint32_t session_index, stream;
+    std::uint64_t next_seq;
+  };
+  std::vector<Acknowledgement> m_journaled;  // not acknowledged yet
   Liveness m_liveness;
   DurNs m_last_tick = 0, m_last_retention = 0;
 
