@@ -136,18 +136,23 @@ Result<std::vector<Series>> StoreReader::series(const SeriesFilter& filter) {
   int index = 1;
   for (const std::int64_t arg : args) statement.bind(index++, arg);
   if (filter.metric) statement.bind(index, std::string_view(*filter.metric));
+  RG_TRY(refreshClocks());
   std::vector<Series> found;
   while (true) {
     RG_ASSIGN(const bool row, statement.step());
     if (!row) break;
     found.push_back(rows::read<Series>(statement));
-    if (!m_live) continue;
-    if (const auto extent = m_live->extent(found.back().id)) {
-      Series& s = found.back();
+    Series& s = found.back();
+    if (const auto extent = m_live ? m_live->extent(s.id) : std::nullopt) {
       s.sample_count = extent->count;
       s.first_x = extent->first_x, s.last_x = extent->last_x;
       s.first_time = extent->first_time, s.last_time = extent->last_time;
     }
+    const ClockMap* clock = s.key.node ? m_clocks.of(s.key.node) : m_clocks.of(s.key.attempt, s.key.rank);
+    if (clock == nullptr) continue;
+    if (s.key.kind != SeriesKind::kScalar) s.first_x = clock->corrected(s.first_x), s.last_x = clock->corrected(s.last_x);
+    if (s.first_time) s.first_time = clock->corrected(*s.first_time);
+    if (s.last_time) s.last_time = clock->corrected(*s.last_time);
   }
   return found;
 }

@@ -15,6 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "storage/clock_map.h"
 #include "storage/live_tail.h"
 #include "storage/pyramid_cache.h"
 #include "storage/reader.h"
@@ -72,6 +73,12 @@ class StoreReader final : public Reader {
   struct Bounds {
     std::int64_t x0, x1;
   };
+  struct Identity {
+    SeriesKind kind = SeriesKind::kGauge;
+    std::int64_t count = 0;
+    const ClockMap* clock = nullptr;  // null: its times are right as they are
+    bool correctsX() const { return clock != nullptr && kind != SeriesKind::kScalar; }
+  };
   // Calls `take` inside one read transaction with the tail's rows that complete the file's; again when the tail has moved on meanwhile.
   template <class Take>
   Status consistent(Take take);
@@ -85,13 +92,16 @@ class StoreReader final : public Reader {
   Status decodeRange(SeriesId id, Bounds bounds, const std::stop_token& stop, SeriesSnapshot& tail, RawPoints& out);
   Result<RawPoints> points(SeriesId id, Bounds bounds, const std::stop_token& stop);
   Result<PyramidSegment> cutBlock(SeriesId id, Bounds bounds, const std::stop_token& stop, SeriesSnapshot& tail);
-  struct Identity {
-    SeriesKind kind = SeriesKind::kGauge;
-    std::int64_t count = 0;
-  };
   Result<Identity> identityOf(SeriesId id);
+  Result<std::optional<LatestSample>> newestStored(SeriesId id);
+  Result<const ClockMap*> clockOf(TrackId track);
+  // Reads the clock maps again when another connection has committed since.
+  Status refreshClocks();
+  Result<std::vector<Bin>> rawBins(SeriesId series, const Identity& identity, std::int64_t x0, std::int64_t x1, std::size_t bins,
+                                   const std::stop_token& stop);
   Result<std::uint64_t> fileGeneration();
-  Result<std::vector<Bin>> binsByTime(SeriesId id, std::int64_t x0, std::int64_t x1, std::size_t bins, const std::stop_token& stop);
+  Result<std::vector<Bin>> binsByTime(SeriesId id, const Identity& identity, std::int64_t x0, std::int64_t x1, std::size_t bins,
+                                      const std::stop_token& stop);
   Status pyramidSegments(SeriesId id, SeriesSnapshot& tail, std::vector<PyramidSegment>& out);
   Result<sqlite::Statement*> kept(sqlite::Statement& statement, std::string_view sql);
   Result<std::string> text(std::int64_t id);
@@ -103,6 +113,8 @@ class StoreReader final : public Reader {
   sqlite::Statement m_generation_sql, m_version_sql, m_chunks_sql, m_open_sql, m_pyramid_sql, m_pyramid_data_sql, m_known_sql, m_spans_sql,
       m_text_sql, m_newest_sql;
   PyramidCache m_pyramids;
+  ClockMaps m_clocks;
+  std::int64_t m_clocks_version = -1;
   std::unordered_map<std::int64_t, std::string> m_texts;
   std::unique_ptr<SqlSession> m_session;
   std::uint64_t m_generation = 0;

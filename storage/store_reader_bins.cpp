@@ -240,9 +240,22 @@ Result<std::vector<Bin>> StoreReader::bins(SeriesId series, Axis axis, std::int6
   RG_ASSIGN(const Identity identity, identityOf(series));
   if (bins == 0) return std::vector<Bin>();
   if (x1 <= x0) return emptyBins(x0, x0, bins);
-  const Bounds bounds{x0, x1 == kHighest ? x1 : x1 - 1};
-  if (identity.kind == SeriesKind::kScalar && axis == Axis::kTime) return binsByTime(series, x0, x1, bins, stop);
+  if (identity.kind == SeriesKind::kScalar && axis == Axis::kTime) return binsByTime(series, identity, x0, x1, bins, stop);
+  if (!identity.correctsX()) return rawBins(series, identity, x0, x1, bins, stop);
+  const ClockMap& clock = *identity.clock;
+  const std::int64_t raw0 = clock.rawFrom(x0), raw1 = clock.rawFrom(x1);
+  if (raw1 <= raw0) return emptyBins(x0, x1, bins);
+  RG_ASSIGN(std::vector<Bin> out, rawBins(series, identity, raw0, raw1, bins, stop));
+  for (std::size_t k = 0; k < bins; ++k) {
+    out[k].x0 = k == 0 ? x0 : out[k - 1].x1;
+    out[k].x1 = k + 1 == bins ? x1 : std::clamp(clock.corrected(out[k].x1), out[k].x0, x1);
+  }
+  return out;
+}
 
+Result<std::vector<Bin>> StoreReader::rawBins(SeriesId series, const Identity& identity, std::int64_t x0, std::int64_t x1, std::size_t bins,
+                                              const std::stop_token& stop) {
+  const Bounds bounds{x0, x1 == kHighest ? x1 : x1 - 1};
   std::optional<sqlite::Transaction> transaction;
   SeriesSnapshot tail;
   RG_TRY(openSnapshot(series, transaction, tail));
@@ -305,15 +318,17 @@ Result<PyramidSegment> StoreReader::cutBlock(SeriesId series, Bounds bounds, con
   return segmentOf(points);
 }
 
-Result<std::vector<Bin>> StoreReader::binsByTime(SeriesId series, std::int64_t x0, std::int64_t x1, std::size_t bins,
-                                                 const std::stop_token& stop) {
+Result<std::vector<Bin>> StoreReader::binsByTime(SeriesId series, const Identity& identity, std::int64_t x0, std::int64_t x1,
+                                                 std::size_t bins, const std::stop_token& stop) {
   RG_ASSIGN(RawPoints points, this->points(series, {std::numeric_limits<std::int64_t>::min(), kHighest}, stop));
   // Steps come in step order; bins by time need time order. Points without a time are in no bin.
   RawPoints timed;
   const std::int64_t last = x1 == kHighest ? x1 : x1 - 1;
   for (std::size_t i = 0; i < points.time.size(); ++i) {
-    if (points.time[i] == kAbsent || points.time[i] < x0 || points.time[i] > last) continue;
-    timed.x.push_back(points.time[i]);
+    if (points.time[i] == kAbsent) continue;
+    const TimeNs time = identity.clock == nullptr ? points.time[i] : identity.clock->corrected(points.time[i]);
+    if (time < x0 || time > last) continue;
+    timed.x.push_back(time);
     timed.value.push_back(points.value[i]);
   }
   sortPoints(timed);

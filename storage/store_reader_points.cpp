@@ -11,7 +11,6 @@
 namespace runglass {
 namespace {
 
-constexpr std::int64_t kLowest = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t kHighest = std::numeric_limits<std::int64_t>::max();
 constexpr int kSnapshotAttempts = 100;
 
@@ -39,16 +38,36 @@ bool inclusive(std::int64_t begin, std::int64_t end, std::int64_t& last) {
 
 }  // namespace
 
+Status StoreReader::refreshClocks() {
+  RG_ASSIGN(sqlite::Statement * version, kept(m_version_sql, "PRAGMA data_version"));
+  RG_ASSIGN(const bool row, version->step());
+  const std::int64_t now = row ? version->int64(0) : 0;
+  version->reset();
+  if (now == m_clocks_version) return {};
+  RG_TRY(m_clocks.load(m_db));
+  m_clocks_version = now;
+  return {};
+}
+
 Result<StoreReader::Identity> StoreReader::identityOf(SeriesId id) {
-  RG_ASSIGN(sqlite::Statement * statement, kept(m_known_sql, "SELECT kind, sample_count FROM rg_series WHERE series_id = ?1"));
+  RG_TRY(refreshClocks());
+  RG_ASSIGN(sqlite::Statement * statement,
+            kept(m_known_sql, "SELECT kind, sample_count, node_id, attempt_id, rank FROM rg_series WHERE series_id = ?1"));
   statement->bind(1, id.value);
   RG_ASSIGN(const bool row, statement->step());
-  const std::optional<SeriesExtent> extent = m_live ? m_live->extent(id) : std::nullopt;
   Identity identity;
-  if (row)
-    identity = {statement->int64(0) == static_cast<int>(SeriesKind::kScalar) ? SeriesKind::kScalar : SeriesKind::kGauge,
-                statement->int64(1)};
+  if (row) {
+    if (statement->int64(0) == static_cast<int>(SeriesKind::kScalar)) identity.kind = SeriesKind::kScalar;
+    identity.count = statement->int64(1);
+    if (!m_clocks.none()) {
+      const std::optional<std::int64_t> rank = statement->optionalInt64(4);
+      identity.clock = !statement->isNull(2) ? m_clocks.of(NodeId{static_cast<std::uint64_t>(statement->int64(2))})
+                                             : m_clocks.of(AttemptId{static_cast<std::uint64_t>(statement->int64(3))},
+                                                           rank ? std::optional(static_cast<std::int32_t>(*rank)) : std::nullopt);
+    }
+  }
   statement->reset();
+  const std::optional<SeriesExtent> extent = m_live ? m_live->extent(id) : std::nullopt;
   if (!row && !extent)
     return Status(Code::kNotFound, "no such series: " + std::to_string(id.value) + ": the store " + m_path + " has none of that id");
   if (extent) identity.count = extent->count;
@@ -175,7 +194,6 @@ Status StoreReader::decode(SeriesId id, const std::vector<ChunkView>& chunks, Bo
 }
 
 Result<RawPoints> StoreReader::points(SeriesId id, Bounds bounds, const std::stop_token& stop) {
-  RG_TRY(identityOf(id).status());
   std::optional<sqlite::Transaction> transaction;
   SeriesSnapshot tail;
   RG_TRY(openSnapshot(id, transaction, tail));
@@ -189,45 +207,63 @@ Result<RawPoints> StoreReader::points(SeriesId id, Bounds bounds, const std::sto
 }
 
 Result<SampleColumns> StoreReader::samples(SeriesId series, TimeRange range, std::stop_token stop) {
+  RG_ASSIGN(const Identity identity, identityOf(series));
+  if (identity.correctsX()) range = {identity.clock->rawFrom(range.t0), identity.clock->rawFrom(range.t1)};
   Bounds bounds{range.t0, 0};
   if (!inclusive(range.t0, range.t1, bounds.x1)) return SampleColumns();
   RG_ASSIGN(RawPoints points, this->points(series, bounds, stop));
+  if (identity.correctsX()) {
+    for (TimeNs& time : points.x) time = identity.clock->corrected(time);
+  }
   return SampleColumns{std::move(points.x), std::move(points.value)};
 }
 
 Result<ScalarColumns> StoreReader::scalars(SeriesId series, std::int64_t step0, std::int64_t step1, std::stop_token stop) {
+  RG_ASSIGN(const Identity identity, identityOf(series));
   Bounds bounds{step0, 0};
   if (!inclusive(step0, step1, bounds.x1)) return ScalarColumns();
   RG_ASSIGN(RawPoints points, this->points(series, bounds, stop));
+  for (TimeNs& time : points.time) {
+    if (identity.clock != nullptr && time != kAbsent) time = identity.clock->corrected(time);
+  }
   return ScalarColumns{std::move(points.x), std::move(points.time), std::move(points.value)};
 }
 
 Result<std::vector<LatestSample>> StoreReader::latest(std::span<const SeriesId> series) {
   std::vector<LatestSample> found;
+  RG_TRY(refreshClocks());
   for (const SeriesId id : series) {
-    if (m_live) {
-      if (auto live = m_live->latest(id)) {
-        found.push_back(*live);
-        continue;
-      }
+    std::optional<LatestSample> latest = m_live ? m_live->latest(id) : std::nullopt;
+    if (!latest) {
+      RG_ASSIGN(latest, newestStored(id));
     }
-    RG_ASSIGN(sqlite::Statement * statement, kept(m_newest_sql,
-                                                  "SELECT x0, x1, (SELECT kind FROM rg_series WHERE series_id = ?1) FROM rg_chunk "
-                                                  "WHERE series_id = ?1 ORDER BY x1 DESC LIMIT 1"));
-    statement->bind(1, id.value);
-    RG_ASSIGN(const bool row, statement->step());
-    const std::int64_t newest = row ? statement->int64(1) : kLowest;
-    const bool scalar = row && statement->int64(2) == static_cast<int>(SeriesKind::kScalar);
-    statement->reset();
-    if (!row) continue;
-    auto points = this->points(id, {newest, newest}, {});
-    if (!points.ok() || points->size() == 0) continue;
-    LatestSample latest{id, points->x.back(), std::nullopt, points->value.back()};
-    if (!scalar) latest.time = latest.x;
-    if (scalar && !points->time.empty() && points->time.back() != kAbsent) latest.time = points->time.back();
-    found.push_back(latest);
+    if (!latest) continue;
+    if (!m_clocks.none()) {
+      const auto identity = identityOf(id);
+      if (identity.ok() && identity->correctsX()) latest->x = identity->clock->corrected(latest->x);
+      if (identity.ok() && identity->clock != nullptr && latest->time) latest->time = identity->clock->corrected(*latest->time);
+    }
+    found.push_back(*latest);
   }
   return found;
+}
+
+Result<std::optional<LatestSample>> StoreReader::newestStored(SeriesId id) {
+  RG_ASSIGN(sqlite::Statement * statement, kept(m_newest_sql,
+                                                "SELECT x1, (SELECT kind FROM rg_series WHERE series_id = ?1) FROM rg_chunk "
+                                                "WHERE series_id = ?1 ORDER BY x1 DESC LIMIT 1"));
+  statement->bind(1, id.value);
+  RG_ASSIGN(const bool row, statement->step());
+  const std::int64_t newest = row ? statement->int64(0) : 0;
+  const bool scalar = row && statement->int64(1) == static_cast<int>(SeriesKind::kScalar);
+  statement->reset();
+  if (!row) return std::optional<LatestSample>();
+  const auto points = this->points(id, {newest, newest}, {});
+  if (!points.ok() || points->size() == 0) return std::optional<LatestSample>();
+  LatestSample latest{id, points->x.back(), std::nullopt, points->value.back()};
+  if (!scalar) latest.time = latest.x;
+  if (scalar && !points->time.empty() && points->time.back() != kAbsent) latest.time = points->time.back();
+  return std::optional(latest);
 }
 
 }  // namespace runglass

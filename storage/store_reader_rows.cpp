@@ -55,6 +55,25 @@ bool timeFits(const TimeRange& range, const std::optional<TimeNs>& time) {
   return time && *time >= range.t0 && (*time < range.t1 || range.t1 == std::numeric_limits<TimeNs>::max());
 }
 
+// With clocks to correct, the file is asked for all of time and the range is applied to corrected times.
+EventFilter widened(const EventFilter& filter, const ClockMaps& clocks) {
+  EventFilter wide = filter;
+  if (clocks.none() || isWhole(filter.range)) return wide;
+  wide.range = {};
+  wide.limit = std::numeric_limits<std::int64_t>::max();
+  return wide;
+}
+
+template <class Row>
+void correct(std::vector<Row>& rows, const ClockMaps& clocks, const EventFilter& filter) {
+  if (clocks.none()) return;
+  for (Row& row : rows) {
+    const ClockMap* clock = row.node ? clocks.of(row.node) : clocks.of(row.attempt, row.rank);
+    if (clock != nullptr && row.time) row.time = clock->corrected(*row.time);
+  }
+  std::erase_if(rows, [&](const Row& row) { return !timeFits(filter.range, row.time); });
+}
+
 // Rows of the file, newest first; a row without a time is in the whole range only.
 template <class Row>
 Status fromFile(sqlite::Connection& db, const EventFilter& filter, std::string_view of_run, std::string_view id, std::vector<Row>& rows) {
@@ -95,17 +114,21 @@ Status StoreReader::consistent(Take take) {
 Result<std::vector<Event>> StoreReader::events(const EventFilter& filter) {
   std::vector<Event> found;
   RG_TRY(consistent([&](const PendingRows& tail) -> Status {
-    RG_TRY(fromFile(m_db, filter, kEventOfRun, "event_id", found));
+    RG_TRY(refreshClocks());
+    const EventFilter wide = widened(filter, m_clocks);
+    RG_TRY(fromFile(m_db, wide, kEventOfRun, "event_id", found));
     Members members;
     if (filter.run && !tail.events.empty()) {
       RG_ASSIGN(members, membersOf(m_db, *filter.run));
     }
     std::vector<Event> fresh;
     for (const Event& e : tail.events) {
-      if (e.severity < filter.at_least || !timeFits(filter.range, e.time)) continue;
+      if (e.severity < filter.at_least || !timeFits(wide.range, e.time)) continue;
       if (filter.run && !belongs(members, e.attempt, e.node, e.device)) continue;
       fresh.push_back(e);
     }
+    correct(found, m_clocks, filter);
+    correct(fresh, m_clocks, filter);
     addNewest(found, fresh, filter.limit);
     return {};
   }));
@@ -115,17 +138,21 @@ Result<std::vector<Event>> StoreReader::events(const EventFilter& filter) {
 Result<std::vector<LogLine>> StoreReader::logs(const EventFilter& filter) {
   std::vector<LogLine> found;
   RG_TRY(consistent([&](const PendingRows& tail) -> Status {
-    RG_TRY(fromFile(m_db, filter, kOfRun, "log_id", found));
+    RG_TRY(refreshClocks());
+    const EventFilter wide = widened(filter, m_clocks);
+    RG_TRY(fromFile(m_db, wide, kOfRun, "log_id", found));
     Members members;
     if (filter.run && !tail.logs.empty()) {
       RG_ASSIGN(members, membersOf(m_db, *filter.run));
     }
     std::vector<LogLine> fresh;
     for (const LogLine& l : tail.logs) {
-      if (l.severity < filter.at_least || !timeFits(filter.range, l.time)) continue;
+      if (l.severity < filter.at_least || !timeFits(wide.range, l.time)) continue;
       if (filter.run && !belongs(members, l.attempt, l.node, {})) continue;
       fresh.push_back(l);
     }
+    correct(found, m_clocks, filter);
+    correct(fresh, m_clocks, filter);
     addNewest(found, fresh, filter.limit);
     return {};
   }));

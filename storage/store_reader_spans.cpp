@@ -107,9 +107,21 @@ Result<std::string> StoreReader::text(std::int64_t id) {
   return text;
 }
 
+Result<const ClockMap*> StoreReader::clockOf(TrackId track) {
+  RG_TRY(refreshClocks());
+  if (m_clocks.none()) return static_cast<const ClockMap*>(nullptr);
+  RG_ASSIGN(auto statement, m_db.prepare("SELECT attempt_id, rank FROM rg_track WHERE track_id = ?1"));
+  statement.bind(1, track.value);
+  RG_ASSIGN(const bool row, statement.step());
+  if (!row || statement.isNull(1)) return static_cast<const ClockMap*>(nullptr);
+  return m_clocks.of(AttemptId{static_cast<std::uint64_t>(statement.int64(0))}, static_cast<std::int32_t>(statement.int64(1)));
+}
+
 Result<SpanColumns> StoreReader::spans(TrackId track, TimeRange range, std::stop_token stop) {
   SpanColumns out;
   if (range.t0 >= range.t1) return out;
+  RG_ASSIGN(const ClockMap* const clock, clockOf(track));
+  if (clock != nullptr) range = {clock->rawFrom(range.t0), clock->rawFrom(range.t1)};
   std::optional<sqlite::Transaction> transaction;
   std::optional<LiveTail::SpanSnapshot> tail;
   for (int i = 0; !tail; ++i) {
@@ -152,6 +164,7 @@ Result<SpanColumns> StoreReader::spans(TrackId track, TimeRange range, std::stop
   for (const PendingSpans& pending : tail->chunks) RG_TRY(collector.add(*pending.spans, pending.first_span_id, name));
   if (!damage.empty() && out.size() == 0) return Status(Code::kDataLoss, "damaged chunk: " + m_path + ": " + damage);
   sortByStart(out);
+  for (std::size_t i = 0; clock != nullptr && i < out.size(); ++i) out.start[i] = clock->corrected(out.start[i]);
   return out;
 }
 

@@ -302,5 +302,48 @@ TEST(Store, CountsEqualIssuesTogetherAndKeepsEventsNewestFirst) {
   }
 }
 
+TEST(ClockMap, CorrectsTimesOfANodeWhoseClockIsOff) {
+  const TempStore store;
+  auto writer = openWriter(store.path());
+  const SeriesId id = gauge(*writer);
+  const NodeId node{1};
+  // 5 s behind, then drifting to 6 s behind over 100 s; the readings know it to 1 ms.
+  constexpr TimeNs kSecond = kNsPerSecond;
+  writer->clock({.node = node, .session = "s", .raw = 100 * kSecond, .offset = 5 * kSecond, .error = kNsPerMs, .source = "hello"});
+  writer->clock({.node = node, .session = "s", .raw = 200 * kSecond, .offset = 6 * kSecond, .error = kNsPerMs, .source = "ack"});
+  for (TimeNs t : {50, 100, 150, 200, 300}) writer->sample(id, t * kSecond, static_cast<double>(t));
+  Event event;
+  event.kind = "xid";
+  event.node = node;
+  event.time = 150 * kSecond;
+  writer->event(event);
+  expectOk(writer->flush());
+  auto reader = openReader(store.path());
+  EXPECT_THAT(reader->samples(id, {})->time, ElementsAre(55 * kSecond, 105 * kSecond, 155'500'000'000, 206 * kSecond, 306 * kSecond));
+  EXPECT_THAT(reader->samples(id, {155'500'000'000, 206 * kSecond})->value, ElementsAre(150.0)) << "ranges are in corrected time";
+  EXPECT_EQ(reader->series({})->at(0).last_x, 306 * kSecond);
+  EXPECT_EQ(reader->latest(std::vector{id})->at(0).time, 306 * kSecond);
+  EventFilter filter;
+  filter.range = {155 * kSecond, 156 * kSecond};
+  ASSERT_EQ(reader->events(filter)->size(), 1U);
+  EXPECT_EQ(reader->events(filter)->at(0).time, 155'500'000'000);
+  const auto bins = reader->bins(id, Axis::kX, 0, 400 * kSecond, 4);
+  EXPECT_EQ(bins->at(0).x0, 0);
+  EXPECT_EQ(bins->at(3).x1, 400 * kSecond);
+  std::int64_t count = 0;
+  for (const Bin& bin : *bins) count += bin.count;
+  EXPECT_EQ(count, 5);
+}
+
+TEST(ClockMap, LeavesTimesAloneWhileTheOffsetIsWithinItsError) {
+  const TempStore store;
+  auto writer = openWriter(store.path());
+  const SeriesId id = gauge(*writer);
+  writer->clock({.node = {1}, .session = "s", .raw = 100, .offset = 20'000, .error = 50'000, .source = "hello"});
+  writer->sample(id, 12'345, 1);
+  expectOk(writer->flush());
+  EXPECT_THAT(openReader(store.path())->samples(id, {})->time, ElementsAre(12'345));
+}
+
 }  // namespace
 }  // namespace runglass
