@@ -206,6 +206,17 @@ void Outbox::acked(const std::vector<Position>& positions, std::uint64_t credit_
   m_room.notify_all();
 }
 
+std::unique_ptr<Outbox::Gap> Outbox::gapBefore(const Stream& stream, std::uint64_t seq) {
+  std::unique_ptr<Gap> joined;
+  for (const Gap& gap : stream.gaps) {
+    if (gap.to >= seq) break;
+    if (!joined) joined = std::make_unique<Gap>(gap);
+    joined->to = gap.to;
+    joined->last = gap.last;
+  }
+  return joined;
+}
+
 std::optional<Outbox::Outgoing> Outbox::next() {
   const std::lock_guard lock(m_mutex);
   if (m_in_flight >= m_credit) return std::nullopt;
@@ -225,16 +236,9 @@ std::optional<Outbox::Outgoing> Outbox::next() {
           }
           payload = std::make_shared<const std::string>(std::move(*bytes));
         }
-        Outgoing out{session_index, stream_index, entry.seq, std::move(payload), std::nullopt};
-        for (const Gap& gap : stream.gaps) {
-          if (gap.to >= entry.seq) break;
-          if (!out.gap) out.gap = gap;
-          out.gap->to = gap.to;
-          out.gap->last = gap.last;
-        }
         ++stream.sent;
         m_in_flight += entry.bytes;
-        return out;
+        return Outgoing{session_index, stream_index, entry.seq, std::move(payload), gapBefore(stream, entry.seq)};
       }
     }
   }

@@ -44,7 +44,7 @@ class Outbox {
     std::uint32_t session_index, stream;
     std::uint64_t seq;
     std::shared_ptr<const std::string> payload;
-    std::optional<Gap> gap;  // dropped right before seq
+    std::unique_ptr<Gap> gap;  // dropped right before seq; null: none
   };
 
   // Takes what the spool in `directory` holds of earlier sessions; `session` is the live one. Issues of the recovery go to `issues`.
@@ -108,6 +108,7 @@ class Outbox {
   void keepLimits();
   void dropOldestSegment();
   bool dropFromMemory();
+  static std::unique_ptr<Gap> gapBefore(const Stream& stream, std::uint64_t seq);
   void noteGap(Stream& stream, const Entry& entry, const std::string& reason);
 
   OutboxLimits m_limits;

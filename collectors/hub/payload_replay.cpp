@@ -115,7 +115,7 @@ struct PayloadReplay::State {
   bool readValues(std::string_view bytes) {
     if (bytes.size() % 8 != 0) return false;
     values.resize(bytes.size() / 8);
-    std::memcpy(values.data(), bytes.data(), bytes.size());
+    if (!bytes.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
     return true;
   }
 
