@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,6 +33,8 @@ struct PayloadCounts {
   friend bool operator==(const PayloadCounts&, const PayloadCounts&) = default;
 };
 
+struct PayloadSession;
+
 class PayloadReplay {
  public:
   // `agent` names the source of the issues.
@@ -42,8 +45,7 @@ class PayloadReplay {
   PayloadCounts play(std::string_view payload, Recorder& out);
 
  private:
-  struct State;
-  std::unique_ptr<State> m_state;
+  std::unique_ptr<PayloadSession> m_session;
 };
 
 // Times later than this after a payload was sealed are absurd.

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// PayloadSession: what one session's ids mean in a Recorder, and the payload in hand. Internal to PayloadReplay.
+//
+// Threading:  one thread.
+// Ownership:  borrows the Recorder during a payload.
+// Units:      wire ids are dense per kind from 1; times are the session's clock.
+// Errors:     entry() returns false for bytes that make no sense; all else becomes counts and issues.
+// Cost:       scratch columns are reused from block to block.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "collectors/hub/payload_replay.h"
+#include "runglass/v1/payload.pb.h"
+
+namespace runglass {
+
+struct PayloadSession {
+  PayloadSession(std::string agent_name, PayloadLimits caps) : agent(std::move(agent_name)), limits(caps) {}
+
+  // One field of a Payload.
+  bool entry(std::uint32_t field, std::string_view bytes);
+  void issue(const char* code, std::string detail, std::int64_t count = 1);
+
+  std::string agent;
+  PayloadLimits limits;
+  std::vector<NodeId> nodes;
+  std::vector<DeviceId> devices;
+  std::vector<RunId> runs;
+  std::vector<AttemptId> attempts;
+  std::vector<SeriesId> series;
+  std::vector<TrackId> tracks;
+  std::vector<bool> run_has_wall_time, attempt_has_wall_time, series_has_wall_time;
+
+  // Of the payload in hand.
+  Recorder* out = nullptr;
+  PayloadCounts counts;
+  TimeNs sealed = 0;
+  bool trusted_sealed = false;  // received_ns replaced it
+  bool times_known = false;     // `times` holds those of the sample block before
+  std::int64_t absurd = 0, unknown_ids = 0;
+  std::vector<std::int64_t> times, steps;
+  std::vector<double> values;
+  SpanColumns columns;
+  v1::SpanBlock span_block;
+
+  // The Recorder's id; none for 0, and none and counted for one that was never defined.
+  template <class Id>
+  Id look(const std::vector<Id>& ids, std::uint32_t wire) {
+    if (wire == 0) return {};
+    if (wire <= ids.size()) return ids[wire - 1];
+    ++unknown_ids;
+    return {};
+  }
+  bool hasWallTime(std::uint32_t attempt) const {
+    return attempt == 0 || attempt > attempt_has_wall_time.size() || attempt_has_wall_time[attempt - 1];
+  }
+
+  bool isAbsurd(TimeNs time) const { return time <= 0 || (sealed > 0 && time > sealed && time - sealed > kMaxAhead); }
+  void fix(TimeNs& time) {
+    if (!isAbsurd(time)) return;
+    ++absurd;
+    time = sealed;
+  }
+  std::optional<TimeNs> fixed(bool has, TimeNs time, bool wall = true) {
+    if (!has) return std::nullopt;
+    if (wall) fix(time);
+    return time;
+  }
+
+  // payload_columns.cpp
+  bool sampleBlock(std::string_view bytes);
+  bool scalarBlock(std::string_view bytes);
+  bool spanBlock(std::string_view bytes);
+  bool readValues(std::string_view bytes);
+
+  // payload_records.cpp
+  template <class Id>
+  bool isNext(const std::vector<Id>& ids, std::uint32_t id, std::size_t limit, const char* kind);
+  void define(const v1::Node& wire);
+  void define(const v1::Device& wire);
+  void define(const v1::Run& wire);
+  void define(const v1::Attempt& wire);
+  void define(const v1::Series& wire);
+  void define(const v1::Track& wire);
+  void say(const v1::Node& wire);
+  void say(const v1::Device& wire);
+  void say(const v1::Run& wire);
+  void say(const v1::Attempt& wire);
+  void say(const v1::Rank& wire);
+  void say(const v1::Fact& wire);
+  void say(const v1::Checkpoint& wire);
+  void say(const v1::Event& wire);
+  void say(const v1::LogLine& wire);
+  void say(const v1::Progress& wire);
+  void say(const v1::Issue& wire);
+  void say(const v1::Label& wire);
+  void say(const v1::ClockReading& wire);
+  Device deviceOf(const v1::Device& wire);
+  Attempt attemptOf(const v1::Attempt& wire);
+};
+
+template <class Enum>
+Enum enumOr(std::uint32_t value, Enum last, Enum otherwise) {
+  return value <= static_cast<std::uint32_t>(last) ? static_cast<Enum>(value) : otherwise;
+}
+template <class T>
+std::optional<T> optionalOf(bool has, T value) {
+  return has ? std::optional<T>(value) : std::nullopt;
+}
+
+}  // namespace runglass
