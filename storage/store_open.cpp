@@ -59,16 +59,15 @@ Status StoreWriter::start() {
 }
 
 Status StoreWriter::openFile() {
-  std::error_code ignored;
-  const bool fresh = !std::filesystem::exists(m_path, ignored) || std::filesystem::file_size(m_path, ignored) == 0;
   RG_ASSIGN(m_db, sqlite::Connection::open(m_path, sqlite::OpenMode::kCreate));
-  if (fresh) {
-    RG_TRY(createSchema());
-  } else {
-    RG_ASSIGN(const auto application, m_db.queryInt64("PRAGMA application_id"));
-    if (application.value_or(0) != sqlite::kApplicationId) {
+  // Asked of SQLite, not of the file's size: a creation that was killed half-way is rolled back by the first look.
+  RG_ASSIGN(const auto application, m_db.queryInt64("PRAGMA application_id"));
+  RG_ASSIGN(const auto objects, m_db.queryInt64("SELECT count(*) FROM sqlite_schema"));
+  if (application.value_or(0) != sqlite::kApplicationId) {
+    if (objects.value_or(0) != 0) {
       return {Code::kFailedPrecondition, "cannot open store: " + m_path + ": this is an SQLite file, but not a Runglass store"};
     }
+    RG_TRY(createSchema());
   }
   RG_ASSIGN(const auto version, m_db.queryInt64("PRAGMA user_version"));
   const auto newest = static_cast<std::int64_t>(schemaScripts().size());

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cmath>
 #include <csignal>
+#include <cstdio>
 #include <random>
 #include <thread>
 
@@ -72,7 +73,10 @@ JournalReplay replayBatches() {
 // Writes batches until it is killed; tells the parent each acknowledged one.
 [[noreturn]] void childWrites(const std::string& path, int acks) {
   auto writer = Writer::open(path, {.replay = replayBatches()});
-  if (!writer.ok()) ::_exit(3);
+  if (!writer.ok()) {
+    std::fprintf(stderr, "%s\n", writer.status().message().c_str());
+    ::_exit(3);
+  }
   for (std::uint64_t seq = (*writer)->resumeFrom(kStream);; ++seq) {
     const auto arrival = (*writer)->journal(kStream, seq, "batch " + std::to_string(seq));
     if (!arrival.ok() || *arrival != Arrival::kNew) ::_exit(4);
@@ -93,16 +97,18 @@ TEST(KilledWriter, LosesNoAcknowledgedBatchAndStoresNoneTwice) {
     const pid_t child = ::fork();
     if (child == 0) childWrites(store.path(), pipe[1]);
     ::close(pipe[1]);
-    ::usleep(static_cast<useconds_t>(20'000 + random() % 150'000));
+    // Every third is killed while it opens, the others once they have begun to write, however slow the machine is.
+    std::uint64_t seq = 0;
+    if (round % 3 != 2 && ::read(pipe[0], &seq, sizeof seq) == sizeof seq) acked = seq + 1;
+    ::usleep(static_cast<useconds_t>(random() % 100'000));
     ::kill(child, SIGKILL);
     int status = 0;
     ::waitpid(child, &status, 0);
     ASSERT_TRUE(WIFSIGNALED(status)) << "the child ended by itself with " << WEXITSTATUS(status);
-    std::uint64_t seq = 0;
     while (::read(pipe[0], &seq, sizeof seq) == sizeof seq) acked = seq + 1;
     ::close(pipe[0]);
   }
-  ASSERT_GT(acked, 100U);
+  ASSERT_GE(acked, 8U);
   auto writer = Writer::open(store.path(), {.replay = replayBatches()});
   ASSERT_TRUE(writer.ok()) << writer.status().message();
   const std::uint64_t stored = (*writer)->resumeFrom(kStream);
