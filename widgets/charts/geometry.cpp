@@ -63,8 +63,8 @@ double YMap::fromPixel(double pixel) const {
   return lo + share * (hi - lo);
 }
 
-std::vector<Tick> xTicks(const XMap& map, XAxis axis, TimeStyle style, double spacing) {
-  std::vector<Tick> ticks;
+std::vector<AxisTick> xTicks(const XMap& map, XAxis axis, TimeStyle style, double spacing) {
+  std::vector<AxisTick> ticks;
   if (map.x1 <= map.x0 || map.width <= 0) return ticks;
   const double wanted = static_cast<double>(map.x1 - map.x0) * spacing / map.width;
   const std::int64_t step =
@@ -76,8 +76,8 @@ std::vector<Tick> xTicks(const XMap& map, XAxis axis, TimeStyle style, double sp
   return ticks;
 }
 
-std::vector<Tick> yTicks(const YMap& map, std::string_view unit, UnitScale* scale, double spacing) {
-  std::vector<Tick> ticks;
+std::vector<AxisTick> yTicks(const YMap& map, std::string_view unit, UnitScale* scale, double spacing) {
+  std::vector<AxisTick> ticks;
   if (!(map.hi > map.lo) || map.height <= 0) return ticks;
   if (map.log) {
     *scale = {};
@@ -101,8 +101,8 @@ std::vector<Tick> yTicks(const YMap& map, std::string_view unit, UnitScale* scal
   return ticks;
 }
 
-Columns toColumns(std::span<const Bin> bins, const XMap& map, bool gaps) {
-  Columns out;
+PixelColumns toColumns(std::span<const Bin> bins, const XMap& map, bool gaps) {
+  PixelColumns out;
   if (map.x1 <= map.x0) return out;
   // The usual distance: median of the distances between bins with data, in x.
   std::int64_t usual = 0;
@@ -129,7 +129,7 @@ Columns toColumns(std::span<const Bin> bins, const XMap& map, bool gaps) {
     const auto finite = [](double value, double otherwise) { return std::isfinite(value) ? value : otherwise; };
     const double some = finite(bin.first, finite(bin.last, finite(bin.min, finite(bin.max, std::nan("")))));
     if (!std::isfinite(some)) continue;
-    const Column column{
+    const PixelColumn column{
         pixel,
         finite(bin.first, some),
         finite(bin.last, some),
@@ -137,7 +137,7 @@ Columns toColumns(std::span<const Bin> bins, const XMap& map, bool gaps) {
         finite(bin.max, some),
         before != nullptr && gaps && usual > 0 && static_cast<double>(bin.x0 - before->x0) > kGapFactor * static_cast<double>(usual)};
     if (!out.columns.empty() && out.columns.back().pixel == pixel) {
-      Column& same = out.columns.back();
+      PixelColumn& same = out.columns.back();
       same.last = column.last;
       same.min = std::min(same.min, column.min);
       same.max = std::max(same.max, column.max);

@@ -37,31 +37,31 @@ struct YMap {
   double fromPixel(double pixel) const;
 };
 
-struct Tick {
+struct AxisTick {
   double pixel = 0;
   QString label;
 };
 enum class XAxis : std::uint8_t { kTime, kStep };
 
 // Ticks about `spacing` pixels apart at nice distances (1, 2, 5 x 10^k; for times also 15 and 30 s/min and whole hours and days).
-std::vector<Tick> xTicks(const XMap& map, XAxis axis, TimeStyle style, double spacing = 110);
+std::vector<AxisTick> xTicks(const XMap& map, XAxis axis, TimeStyle style, double spacing = 110);
 // Labels share one scale (unit, decimals), which is returned so that the unit stands once.
-std::vector<Tick> yTicks(const YMap& map, std::string_view unit, UnitScale* scale, double spacing = 32);
+std::vector<AxisTick> yTicks(const YMap& map, std::string_view unit, UnitScale* scale, double spacing = 32);
 
 // What a pixel column of a curve shows: M4 (Jugel et al., "M4: A Visualization-Oriented Time Series Data Aggregation", VLDB 2014):
 // first, last, min and max of the column draw the same line as all points would.
-struct Column {
+struct PixelColumn {
   int pixel = 0;
   double first = 0, last = 0, min = 0, max = 0;
   bool gap_before = false;  // do not join with the column before
 };
-struct Columns {
-  std::vector<Column> columns;  // by pixel, each pixel at most once
-  std::vector<int> nan_pixels;  // where a NaN was
-  std::vector<int> inf_pixels;  // +-Inf
+struct PixelColumns {
+  std::vector<PixelColumn> columns;  // by pixel, each pixel at most once
+  std::vector<int> nan_pixels;       // where a NaN was
+  std::vector<int> inf_pixels;       // +-Inf
 };
 // `gaps`: leave a hole where nothing came for 5 times the usual distance (live metrics); scalars over steps are always joined.
-Columns toColumns(std::span<const Bin> bins, const XMap& map, bool gaps);
+PixelColumns toColumns(std::span<const Bin> bins, const XMap& map, bool gaps);
 
 // Debiased exponential moving average as TensorBoard draws it (tf_line_chart_data_loader: last = last * w + (1 - w) * y, divided by
 // 1 - w^n), on bins: a bin of c points counts as c points of its mean, exact for c = 1. Returns a bin per input bin.

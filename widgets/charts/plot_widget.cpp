@@ -144,7 +144,7 @@ void PlotWidget::drawPanel(Drawing& drawing, const PlotPanel& panel, const Panel
   const ValueRange shown = padded(*range, panel.log);
   const YMap y{shown.lo, shown.hi, static_cast<double>(place.plot.top()), place.plot.height() - 1.0, panel.log};
   const auto ticks = yTicks(y, panel.unit, &scale);
-  for (const Tick& tick : ticks) {
+  for (const AxisTick& tick : ticks) {
     const int line = static_cast<int>(std::lround(tick.pixel));
     painter.setPen(theme.line);
     painter.drawLine(place.plot.left(), line, place.plot.right(), line);
@@ -152,7 +152,7 @@ void PlotWidget::drawPanel(Drawing& drawing, const PlotPanel& panel, const Panel
     painter.drawText(QRect(place.plot.left() - kGutter, line - 8, kGutter - 6, 16), Qt::AlignRight | Qt::AlignVCenter, tick.label);
   }
   painter.setPen(theme.line);
-  for (const Tick& tick : xTicks(x, m_data->axis, m_data->style))
+  for (const AxisTick& tick : xTicks(x, m_data->axis, m_data->style))
     painter.drawLine(QPointF(tick.pixel, place.plot.top()), QPointF(tick.pixel, place.plot.bottom()));
   painter.save();
   painter.setClipRect(place.plot);
@@ -171,7 +171,7 @@ void PlotWidget::drawCurve(Drawing& drawing, const PlotPanel& panel, const PlotC
     // One more on either side, so that lines leave the plot instead of ending at its edge.
     return std::span<const Bin>(first == bins.begin() ? first : first - 1, last == bins.end() ? last : last + 1);
   };
-  const auto line = [&](const Columns& columns, QColor color) {
+  const auto line = [&](const PixelColumns& columns, QColor color) {
     const bool few = static_cast<int>(columns.columns.size()) * curves <= kFewPoints;
     if (drawing.image == nullptr || few)
       paintColumns(drawing.painter, columns, y, color, curve.faint ? 1.0 : 1.4);
@@ -179,7 +179,7 @@ void PlotWidget::drawCurve(Drawing& drawing, const PlotPanel& panel, const PlotC
       drawColumns(*drawing.image, plot, columns, y, color);
   };
   QColor color = curve.faint ? currentTheme().muted : curve.color;
-  const Columns raw = toColumns(visible(*curve.bins), x, curve.gaps);
+  const PixelColumns raw = toColumns(visible(*curve.bins), x, curve.gaps);
   if (curve.band && drawing.image != nullptr) {
     color.setAlpha(60);
     drawBand(*drawing.image, plot, raw, y, color);
@@ -233,7 +233,7 @@ void PlotWidget::drawAxis(QPainter& painter, const QRect& area) const {
   const int top = area.bottom() + 1 + (m_data->lane ? kLane : 0);
   painter.setPen(theme.muted);
   int free_from = area.left() - kGutter / 2;
-  for (const Tick& tick : xTicks(xMap(area), m_data->axis, m_data->style)) {
+  for (const AxisTick& tick : xTicks(xMap(area), m_data->axis, m_data->style)) {
     const int half = painter.fontMetrics().horizontalAdvance(tick.label) / 2 + 4;
     const int at = static_cast<int>(tick.pixel);
     if (at - half < free_from || at + half > area.right() + kRight) continue;

@@ -46,10 +46,10 @@ class Scanlines {
 
 }  // namespace
 
-void drawColumns(QImage& image, const QRect& clip, const Columns& columns, const YMap& map, const QColor& color) {
+void drawColumns(QImage& image, const QRect& clip, const PixelColumns& columns, const YMap& map, const QColor& color) {
   Scanlines out(image, clip, color);
-  const Column* before = nullptr;
-  for (const Column& column : columns.columns) {
+  const PixelColumn* before = nullptr;
+  for (const PixelColumn& column : columns.columns) {
     double from = map.toPixel(column.min), to = map.toPixel(column.max);
     if (before != nullptr && !column.gap_before) {
       const double y0 = map.toPixel(before->last), y1 = map.toPixel(column.first);
@@ -71,10 +71,10 @@ void drawColumns(QImage& image, const QRect& clip, const Columns& columns, const
   }
 }
 
-void drawBand(QImage& image, const QRect& clip, const Columns& columns, const YMap& map, const QColor& color) {
+void drawBand(QImage& image, const QRect& clip, const PixelColumns& columns, const YMap& map, const QColor& color) {
   Scanlines out(image, clip, color);
-  const Column* before = nullptr;
-  for (const Column& column : columns.columns) {
+  const PixelColumn* before = nullptr;
+  for (const PixelColumn& column : columns.columns) {
     if (before != nullptr && !column.gap_before) {
       const int distance = column.pixel - before->pixel;
       for (int i = 1; i < distance; ++i) {
@@ -88,10 +88,10 @@ void drawBand(QImage& image, const QRect& clip, const Columns& columns, const YM
   }
 }
 
-void paintColumns(QPainter& painter, const Columns& columns, const YMap& map, const QColor& color, double width) {
+void paintColumns(QPainter& painter, const PixelColumns& columns, const YMap& map, const QColor& color, double width) {
   QPainterPath path;
   bool open = false;
-  for (const Column& column : columns.columns) {
+  for (const PixelColumn& column : columns.columns) {
     const double x = column.pixel + 0.5;
     if (!open || column.gap_before)
       path.moveTo(x, map.toPixel(column.first));

@@ -18,11 +18,11 @@
 namespace runglass {
 
 // `image` must be Format_RGB32 or ARGB32_Premultiplied with an opaque background.
-void drawColumns(QImage& image, const QRect& clip, const Columns& columns, const YMap& map, const QColor& color);
+void drawColumns(QImage& image, const QRect& clip, const PixelColumns& columns, const YMap& map, const QColor& color);
 // Filled between min and max of every column.
-void drawBand(QImage& image, const QRect& clip, const Columns& columns, const YMap& map, const QColor& color);
+void drawBand(QImage& image, const QRect& clip, const PixelColumns& columns, const YMap& map, const QColor& color);
 // The same as an antialiased path: for few points on screen, and for vectors.
-void paintColumns(QPainter& painter, const Columns& columns, const YMap& map, const QColor& color, double width);
+void paintColumns(QPainter& painter, const PixelColumns& columns, const YMap& map, const QColor& color, double width);
 // Absent data: diagonal lines.
 void paintHatch(QPainter& painter, const QRect& rect, const QColor& color);
 

@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <array>
 
+#include "widgets/curves/curves_view.h"
+#include "widgets/devices/gpus_view.h"
 #include "widgets/findings/findings_view.h"
 #include "widgets/health/health_view.h"
+#include "widgets/overview/overview_view.h"
 #include "widgets/runs/runs_view.h"
 
 namespace runglass {
@@ -19,6 +22,10 @@ View* make(ViewContext context, QWidget* parent) {
 // In the order of the navigation.
 constexpr std::array kViews = {
     ViewInfo{"runs", "Runs", "Every run of the store with its state, layout, step, loss, throughput and health", true, make<RunsView>},
+    ViewInfo{"overview", "Overview", "One run at a glance: loss, throughput, step time over ranks, events, the slowest nodes", true,
+             make<OverviewView>},
+    ViewInfo{"gpus", "GPUs", "Every GPU and host now, outliers first; the chosen host in numbers and strips", true, make<GpusView>},
+    ViewInfo{"curves", "Curves", "Any scalar or metric of any run against step or time; runs compared in one plot", true, make<CurvesView>},
     ViewInfo{"health", "Health", "What arrived odd or was lost, with counts and help; the store's size", true, make<HealthView>},
     ViewInfo{"findings", "Findings", "What the analyses concluded about the run, worst first", false, make<FindingsView>},
 };

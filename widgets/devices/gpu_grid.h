@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// GpuGrid: every GPU as one cell, a host as a column, hosts in bands: outliers are what the eye sees first.
+//
+// Threading:  GUI thread.
+// Ownership:  shares the GpuData.
+// Units:      24 px cells up to 256 GPUs, 12 px beyond (screens.md).
+// Errors:     absent and stale cells are hatched, lost ones crossed; never 0.
+// Cost:       a repaint is O(cells).
+#pragma once
+
+#include <QWidget>
+#include <memory>
+
+#include "widgets/devices/gpu_data.h"
+
+namespace runglass {
+
+class GpuGrid : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit GpuGrid(QWidget* parent = nullptr);
+  void setData(std::shared_ptr<const GpuData> data, const GridMetric& metric);
+  QSize sizeHint() const override { return {400, neededHeight(std::max(400, width()))}; }
+  int neededHeight(int width) const;
+
+ signals:
+  void cellChosen(NodeId node, DeviceId device);
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+  void mousePressEvent(QMouseEvent* event) override;
+  void keyPressEvent(QKeyEvent* event) override;
+  bool event(QEvent* event) override;
+
+ private:
+  struct Geometry {
+    int cell, per_band, rows, band_height;
+  };
+  Geometry geometryFor(int width) const;
+  QRect cellRect(const Geometry& geometry, std::size_t host, std::size_t cell) const;
+  const GpuCell* cellAt(const QPoint& point) const;
+  void paintCell(QPainter& painter, const QRect& rect, const GpuCell& cell) const;
+
+  std::shared_ptr<const GpuData> m_data;
+  GridMetric m_metric = kGridMetrics[0];
+};
+
+}  // namespace runglass

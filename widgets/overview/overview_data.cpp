@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/overview/overview_data.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "widgets/core/roles.h"
+#include "widgets/core/theme.h"
+
+namespace runglass {
+namespace {
+
+std::optional<double> median(std::vector<double> values) {
+  std::erase_if(values, [](double v) { return !std::isfinite(v); });
+  if (values.empty()) return std::nullopt;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+class Builder {
+ public:
+  Builder(Reader& reader, const OverviewQuestion& question, std::stop_token stop)
+      : m_reader(reader),
+        m_question(question),
+        m_stop(std::move(stop)),
+        m_theme(theme(question.theme)),
+        m_plots(std::make_shared<PlotData>()) {}
+
+  Result<OverviewData> build() {
+    RG_ASSIGN(const Run run, chooseRun(m_reader, m_question.run));
+    RG_ASSIGN(m_data.summary, readRunSummary(m_reader, run, m_stop));
+    RG_ASSIGN(m_series, m_reader.series({.run = run.id}));
+    m_axis = run.time_domain == TimeDomain::kNone ? XAxis::kStep : m_question.axis;
+    m_plots->axis = m_axis;
+    m_plots->style = run.time_domain == TimeDomain::kRelative ? TimeStyle::kRelative : m_question.style;
+    m_plots->lane = true;
+    chooseWindow();
+    RG_TRY(addScalarPanel(QStringLiteral("loss"), Role::kLoss, 1.3));
+    RG_TRY(addScalarPanel(QStringLiteral("gradient norm"), Role::kGradNorm, 0.7));
+    RG_TRY(addScalarPanel(QStringLiteral("throughput"), Role::kTokensPerSecond, 0.9));
+    RG_TRY(addStepTimePanel());
+    addAttemptBands();
+    RG_TRY(addMarks());
+    RG_TRY(readParts());
+    RG_TRY(rankNodes());
+    RG_ASSIGN(m_data.findings, m_reader.findings(run.id));
+    std::stable_sort(m_data.findings.begin(), m_data.findings.end(),
+                     [](const Finding& a, const Finding& b) { return a.severity > b.severity; });
+    makeTiles();
+    makeSentence();
+    m_data.plots = m_plots;
+    return std::move(m_data);
+  }
+
+ private:
+  void chooseWindow() {
+    if (m_axis == XAxis::kStep) {
+      std::int64_t first = INT64_MAX, last = INT64_MIN;
+      for (const Series& series : m_series) {
+        if (series.key.kind != SeriesKind::kScalar || series.sample_count == 0) continue;
+        first = std::min(first, series.first_x);
+        last = std::max(last, series.last_x);
+      }
+      m_data.x0 = first <= last ? first : 0;
+      m_data.x1 = first <= last ? last + 1 : 1;
+      if (m_question.steps) std::tie(m_data.x0, m_data.x1) = *m_question.steps;
+      return;
+    }
+    m_data.x0 = m_question.window.range.t0;
+    m_data.x1 = m_question.window.range.t1;
+    if (m_data.x1 <= m_data.x0 && m_data.summary.first_data && m_data.summary.last_data) {
+      m_data.x0 = *m_data.summary.first_data;
+      m_data.x1 = *m_data.summary.last_data + 1;
+    }
+  }
+
+  Result<SharedBins> bins(const Series& series, std::size_t count) {
+    auto result = m_reader.bins(series.id, m_axis == XAxis::kTime ? Axis::kTime : Axis::kX, m_data.x0, m_data.x1, count, m_stop);
+    if (!result.ok()) return result.status();
+    return SharedBins(std::make_shared<const std::vector<Bin>>(std::move(*result)));
+  }
+
+  // One curve per attempt: the newest in colour, what was run again faint under it.
+  Status addScalarPanel(const QString& title, Role role, double share) {
+    PlotPanel panel{.title = title, .robust = role == Role::kGradNorm, .share = share};
+    for (const Attempt& attempt : m_data.summary.attempts) {
+      std::vector<Series> own;
+      std::copy_if(m_series.begin(), m_series.end(), std::back_inserter(own),
+                   [&](const Series& s) { return s.key.attempt == attempt.id && !s.key.rank; });
+      const Series* series = pickSeries(own, role);
+      if (series == nullptr) continue;
+      panel.unit = series->key.unit.empty() && role == Role::kTokensPerSecond ? "per_s" : series->key.unit;
+      RG_ASSIGN(SharedBins read, bins(*series, m_question.pixels));
+      RG_ASSIGN(const auto superseded, m_reader.supersededFrom(attempt.id));
+      if (superseded && *superseded <= series->last_x) {
+        // The part that was run again is drawn faint; on the time axis the attempt's own time tells it apart anyway.
+        panel.curves.push_back({.color = m_theme.muted, .bins = read, .faint = true});
+        if (m_axis != XAxis::kStep) continue;
+        auto kept = std::make_shared<std::vector<Bin>>(*read);
+        for (Bin& bin : *kept)
+          if (bin.x0 >= *superseded) bin.count = bin.nan_count = 0;
+        read = kept;
+      }
+      panel.curves.push_back({.name = screenText(series->key.metric, 60),
+                              .color = m_theme.series[static_cast<std::size_t>(role) % m_theme.series.size()],
+                              .bins = read});
+    }
+    // Attempts share one name in the legend.
+    std::set<QString> named;
+    for (PlotCurve& curve : panel.curves)
+      if (!curve.name.isEmpty() && !named.insert(curve.name).second) curve.name.clear();
+    if (panel.curves.empty()) panel.empty = QStringLiteral("this run has logged no %1").arg(title);
+    m_plots->panels.push_back(std::move(panel));
+    return {};
+  }
+
+  // Step time over ranks as min..max with the median, and the slowest rank by name.
+  Status addStepTimePanel() {
+    PlotPanel panel{.title = QStringLiteral("step time"), .unit = "ns", .robust = true, .share = 1};
+    std::vector<const Series*> ranks;
+    for (const Series& series : m_series)
+      if (series.key.kind == SeriesKind::kScalar && series.key.unit == "ns" && series.sample_count > 0 &&
+          roleFit(series.key.metric, Role::kStepTime))
+        ranks.push_back(&series);
+    const std::size_t count = ranks.size() > 1 ? std::min(kRankBins, m_question.pixels) : m_question.pixels;
+    std::vector<SharedBins> all;
+    for (const Series* series : ranks) {
+      RG_ASSIGN(SharedBins read, bins(*series, count));
+      all.push_back(std::move(read));
+    }
+    if (all.empty()) panel.empty = QStringLiteral("no step durations: the run was not traced with the client and its log has none");
+    if (all.size() == 1) panel.curves.push_back({.name = QStringLiteral("step"), .color = m_theme.series[2], .bins = all[0]});
+    if (all.size() > 1) {
+      auto band = std::make_shared<std::vector<Bin>>(), middle = std::make_shared<std::vector<Bin>>();
+      std::vector<double> means;
+      for (std::size_t i = 0; i < all[0]->size(); ++i) {
+        Bin out = (*all[0])[i];
+        out.count = 0;
+        means.clear();
+        for (const SharedBins& rank : all) {
+          if (i >= rank->size() || (*rank)[i].count == 0) continue;
+          const Bin& in = (*rank)[i];
+          out.min = out.count == 0 ? in.min : std::min(out.min, in.min);
+          out.max = out.count == 0 ? in.max : std::max(out.max, in.max);
+          out.count += in.count;
+          means.push_back(in.sum / static_cast<double>(in.count));
+        }
+        out.first = out.last = out.max;
+        band->push_back(out);
+        if (const auto half = median(means)) out.first = out.last = out.min = out.max = *half;
+        middle->push_back(out);
+      }
+      panel.curves.push_back(
+          {.name = QStringLiteral("min–max of %1 ranks").arg(countRanks(ranks)), .color = m_theme.series[2], .bins = band, .band = true});
+      panel.curves.push_back({.name = QStringLiteral("median"), .color = m_theme.series[2], .bins = middle});
+      nameSlowest(ranks, all, panel);
+    }
+    m_step_series = ranks;
+    m_plots->panels.push_back(std::move(panel));
+    return {};
+  }
+
+  static int countRanks(const std::vector<const Series*>& series) {
+    std::set<std::int32_t> ranks;
+    for (const Series* one : series)
+      if (one->key.rank) ranks.insert(*one->key.rank);
+    return static_cast<int>(ranks.size());
+  }
+
+  void nameSlowest(const std::vector<const Series*>& ranks, const std::vector<SharedBins>& all, PlotPanel& panel) {
+    double worst = 0;
+    std::optional<std::int32_t> slowest;
+    std::vector<double> means;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      double sum = 0;
+      std::int64_t count = 0;
+      for (const Bin& bin : *all[i]) sum += bin.count > 0 ? bin.sum : 0, count += bin.count;
+      if (count == 0 || !ranks[i]->key.rank) continue;
+      means.push_back(sum / static_cast<double>(count));
+      if (means.back() > worst) worst = means.back(), slowest = ranks[i]->key.rank;
+    }
+    const auto middle = median(means);
+    // Steps of a synchronous job end together: a difference below 2 % names nobody.
+    if (slowest && middle && worst > 1.02 * *middle)
+      panel.title += QStringLiteral(" · slowest: rank %1, %2").arg(*slowest).arg(formatSignedPercent(worst / *middle - 1));
+  }
+
+  void addAttemptBands() {
+    if (m_axis == XAxis::kStep || m_data.summary.attempts.size() < 2) return;
+    for (std::size_t i = 0; i < m_data.summary.attempts.size(); ++i) {
+      const Attempt& attempt = m_data.summary.attempts[i];
+      if (i % 2 == 0 || !attempt.start) continue;
+      m_plots->bands.push_back(
+          {*attempt.start, attempt.end.value_or(m_data.x1), m_theme.surface, QStringLiteral("attempt %1").arg(attempt.number)});
+    }
+  }
+
+  Status addMarks() {
+    const auto mark = [&](std::int64_t x, const QColor& color, const QString& glyph, const QString& text) {
+      m_plots->marks.push_back({x, color, glyph, text});
+    };
+    RG_ASSIGN(const auto checkpoints, m_reader.checkpoints(m_data.summary.run.id));
+    for (const Checkpoint& checkpoint : checkpoints) {
+      const QString text = QStringLiteral("checkpoint of step %1%2")
+                               .arg(formatCount(checkpoint.step))
+                               .arg(checkpoint.durable ? QString() : QStringLiteral(", not durable"));
+      if (m_axis == XAxis::kStep)
+        mark(checkpoint.step, m_theme.checkpoint, QStringLiteral("▪"), text);
+      else if (const auto at = checkpoint.durable ? checkpoint.durable : checkpoint.begin)
+        mark(*at, m_theme.checkpoint, QStringLiteral("▪"), formatTimeOfDay(*at, m_plots->style) + QStringLiteral("  ") + text);
+    }
+    EventFilter filter{.run = m_data.summary.run.id, .at_least = Severity::kInfo, .limit = 2'000};
+    if (m_axis == XAxis::kTime) filter.range = {m_data.x0, m_data.x1};
+    RG_ASSIGN(const auto events, m_reader.events(filter));
+    for (const Event& event : events) {
+      // Facts and beats are no news on a time line.
+      if (event.kind == "device_facts" || event.kind == "agent_start" || event.kind == "checkpoint_saved") continue;
+      const QString words = screenText(event.kind + (event.message.empty() ? "" : ": " + event.message), 160);
+      const auto at = m_axis == XAxis::kTime ? event.time : event.step;
+      if (at)
+        mark(*at, severityColor(m_theme, event.severity), severityGlyph(event.severity),
+             m_axis == XAxis::kTime ? formatTimeOfDay(*at, m_plots->style) + QStringLiteral("  ") + words : words);
+    }
+    std::stable_sort(m_plots->marks.begin(), m_plots->marks.end(), [](const PlotMark& a, const PlotMark& b) { return a.x < b.x; });
+    return {};
+  }
+
+  // Median of a part over ranks: the newest kRecentSteps against those before.
+  Status readParts() {
+    if (m_data.summary.attempts.empty()) return {};
+    const AttemptId attempt = m_data.summary.attempts.back().id;
+    std::map<std::string, std::pair<std::vector<double>, std::vector<double>>> parts;
+    for (const Series& series : m_series) {
+      if (series.key.attempt != attempt || series.key.metric != "step_part_ns" || series.sample_count == 0) continue;
+      const std::size_t begin = series.key.labels.find("\"part\":\"");
+      if (begin == std::string::npos) continue;
+      const std::string name = series.key.labels.substr(begin + 8, series.key.labels.find('"', begin + 8) - begin - 8);
+      RG_ASSIGN(const auto points, m_reader.scalars(series.id, series.last_x - kThroughputSteps / 10, series.last_x + 1, m_stop));
+      for (std::size_t i = 0; i < points.size(); ++i)
+        (points.step[i] > series.last_x - kRecentSteps ? parts[name].first : parts[name].second).push_back(points.value[i]);
+    }
+    for (const auto& [name, values] : parts)
+      if (const auto recent = median(values.first))
+        m_data.parts.push_back({screenText(name, 40), *recent, median(values.second).value_or(0)});
+    std::stable_sort(m_data.parts.begin(), m_data.parts.end(),
+                     [](const StepPart& a, const StepPart& b) { return a.recent_ns > b.recent_ns; });
+    return {};
+  }
+
+  // In a synchronous job the slow node is the one that waits least: its own work per step against the median node's.
+  Status rankNodes() {
+    if (m_data.summary.attempts.empty()) return {};
+    const AttemptId attempt = m_data.summary.attempts.back().id;
+    RG_ASSIGN(const auto ranks, m_reader.ranks(attempt));
+    RG_ASSIGN(const auto nodes, m_reader.nodes());
+    std::map<std::int32_t, NodeId> node_of;
+    for (const Rank& rank : ranks) node_of[rank.rank] = rank.node;
+    std::map<std::int32_t, double> dur, wait;
+    for (const Series& series : m_series) {
+      if (series.key.attempt != attempt || !series.key.rank || series.sample_count == 0) continue;
+      auto* into = series.key.metric == "step_time_ns" ? &dur : series.key.metric == "step_part_wait_ns" ? &wait : nullptr;
+      if (into == nullptr) continue;
+      RG_ASSIGN(const auto points, m_reader.scalars(series.id, series.last_x - kRecentSteps + 1, series.last_x + 1, m_stop));
+      if (const auto middle = median(points.value)) (*into)[*series.key.rank] += *middle;
+    }
+    std::map<NodeId, std::vector<double>> busy, waiting;
+    for (const auto& [rank, total] : dur) {
+      if (!wait.contains(rank) || !node_of.contains(rank) || !(total > 0)) continue;
+      busy[node_of[rank]].push_back(total - wait[rank]);
+      waiting[node_of[rank]].push_back(wait[rank] / total);
+    }
+    std::vector<double> all;
+    for (auto& [node, values] : busy) all.push_back(*std::max_element(values.begin(), values.end()));
+    const auto middle = median(all);
+    if (!middle || busy.size() < 2 || !(*middle > 0)) return {};
+    for (const auto& [node, values] : busy) {
+      const auto info = std::find_if(nodes.begin(), nodes.end(), [&](const Node& n) { return n.id == node; });
+      m_data.slow_nodes.push_back({node, info != nodes.end() ? screenText(info->name, 40) : QStringLiteral("node %1").arg(node.value),
+                                   *std::min_element(waiting[node].begin(), waiting[node].end()),
+                                   *std::max_element(values.begin(), values.end()) / *middle - 1});
+    }
+    std::stable_sort(m_data.slow_nodes.begin(), m_data.slow_nodes.end(),
+                     [](const NodeSlowness& a, const NodeSlowness& b) { return a.busy_over_median > b.busy_over_median; });
+    if (m_data.slow_nodes.size() > 5) m_data.slow_nodes.resize(5);
+    return {};
+  }
+
+  void makeTiles() {
+    const RunSummary& s = m_data.summary;
+    const auto tile = [&](const QString& title, const QString& value, const QString& note, Severity severity = Severity::kInfo) {
+      m_data.tiles.push_back({title, value, note, severity});
+    };
+    tile(QStringLiteral("Loss"), s.loss ? formatNumber(*s.loss, 4) : kAbsentText,
+         s.loss ? screenText(s.loss_tag, 40) : QStringLiteral("not logged"),
+         s.loss && !std::isfinite(*s.loss) ? Severity::kError : Severity::kInfo);
+    tile(QStringLiteral("Throughput"), s.tokens_per_s ? formatShortCount(*s.tokens_per_s) + QStringLiteral(" tokens/s") : kAbsentText,
+         s.throughput_change ? formatSignedPercent(*s.throughput_change) + QStringLiteral(" to its baseline")
+         : s.tokens_per_s    ? screenText(s.tokens_tag, 40)
+                             : QStringLiteral("not logged; no MFU without a source"));
+    tileStepTime();
+    if (s.checkpoint) {
+      const bool live = s.run.state == RunState::kRunning && s.run.time_domain == TimeDomain::kUtc;
+      const std::int64_t at_risk = s.last_step ? *s.last_step - s.checkpoint->step : 0;
+      tile(QStringLiteral("Checkpoint"),
+           live ? formatAge(m_question.now - *s.checkpoint->durable) : QStringLiteral("step %1").arg(formatCount(s.checkpoint->step)),
+           QStringLiteral("%1 steps at risk").arg(formatCount(at_risk)));
+    } else {
+      tile(QStringLiteral("Checkpoint"), kAbsentText, QStringLiteral("none seen"));
+    }
+    tile(QStringLiteral("Step"), s.last_step ? formatCount(*s.last_step) : kAbsentText,
+         QStringLiteral("attempt %1 of %2").arg(s.attempts.empty() ? 0 : s.attempts.back().number).arg(s.attempts.size()));
+    tile(QStringLiteral("Nodes"), s.nodes_total > 0 ? QStringLiteral("%1 / %2").arg(s.nodes_heard).arg(s.nodes_total) : kAbsentText,
+         s.nodes_total > 0 ? QStringLiteral("heard") : QStringLiteral("no agent reports"),
+         s.run.state == RunState::kRunning && s.nodes_heard < s.nodes_total ? Severity::kWarning : Severity::kInfo);
+  }
+
+  void tileStepTime() {
+    std::vector<double> recent;
+    for (const Series* series : m_step_series) {
+      if (m_data.summary.attempts.empty() || series->key.attempt != m_data.summary.attempts.back().id) continue;
+      if (const auto points = m_reader.scalars(series->id, series->last_x - kRecentSteps + 1, series->last_x + 1, m_stop); points.ok())
+        recent.insert(recent.end(), points->value.begin(), points->value.end());
+    }
+    const auto middle = median(recent);
+    if (!middle) {
+      m_data.tiles.push_back({QStringLiteral("Step time"), kAbsentText, QStringLiteral("no step durations")});
+      return;
+    }
+    std::sort(recent.begin(), recent.end());
+    const double p99 = recent[std::min(recent.size() - 1, recent.size() * 99 / 100)];
+    m_data.tiles.push_back({QStringLiteral("Step time"), formatDuration(static_cast<DurNs>(*middle)),
+                            QStringLiteral("p99 %1, newest %2 steps").arg(formatDuration(static_cast<DurNs>(p99))).arg(kRecentSteps)});
+  }
+
+  void makeSentence() {
+    const RunSummary& s = m_data.summary;
+    const StateWord state = stateWord(s, m_question.now);
+    QString text = state.word;
+    text[0] = text[0].toUpper();
+    if (s.run.simulated) text = QStringLiteral("Simulated. ") + text;
+    text += QLatin1Char('.');
+    if (s.last_step) text += QStringLiteral(" Step %1.").arg(formatCount(*s.last_step));
+    if (s.throughput_change && std::abs(*s.throughput_change) >= 0.03)
+      text += QStringLiteral(" %1 %2 than its baseline.")
+                  .arg(formatPercent(std::abs(*s.throughput_change)),
+                       *s.throughput_change < 0 ? QStringLiteral("slower") : QStringLiteral("faster"));
+    if (!m_data.findings.empty()) text += QLatin1Char(' ') + screenText(m_data.findings.front().summary, 160);
+    m_data.sentence = text;
+    m_data.sentence_severity = std::max(state.severity, m_data.findings.empty() ? Severity::kInfo : m_data.findings.front().severity);
+  }
+
+  Reader& m_reader;
+  const OverviewQuestion& m_question;
+  std::stop_token m_stop;
+  const Theme& m_theme;
+  std::shared_ptr<PlotData> m_plots;
+  XAxis m_axis = XAxis::kTime;
+  OverviewData m_data;
+  std::vector<Series> m_series;
+  std::vector<const Series*> m_step_series;
+};
+
+}  // namespace
+
+Result<OverviewData> readOverview(Reader& reader, const OverviewQuestion& question, std::stop_token stop) {
+  return Builder(reader, question, std::move(stop)).build();
+}
+
+}  // namespace runglass

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// OverviewData: everything the overview of one run shows, read in one go on a query worker.
+//
+// Threading:  readOverview() on a worker; the value is immutable afterwards.
+// Ownership:  plots share their bins.
+// Units:      ns, steps; ratios.
+// Errors:     the Reader's. What the store does not know stays absent and says why.
+// Cost:       bins of a handful of scalars plus the step times of every rank at kRankBins each.
+#pragma once
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "widgets/charts/plot_data.h"
+#include "widgets/core/run_summary.h"
+#include "widgets/core/selection.h"
+#include "widgets/core/theme.h"
+
+namespace runglass {
+
+inline constexpr std::size_t kRankBins = 400;
+
+struct OverviewTile {
+  QString title, value, note;  // note: its source or the comparison
+  Severity severity = Severity::kInfo;
+};
+
+struct NodeSlowness {
+  NodeId node;
+  QString name;
+  double wait_ratio = 0;        // share of the steps that its ranks waited for others: the slow node waits least
+  double busy_over_median = 0;  // own work per step over the median node's, minus 1
+};
+
+struct StepPart {
+  QString part;
+  double recent_ns = 0, before_ns = 0;  // median over ranks and steps: newest kRecentSteps, and the kThroughputSteps before them
+};
+
+struct OverviewData {
+  RunSummary summary;
+  QString sentence;
+  Severity sentence_severity = Severity::kInfo;
+  std::vector<OverviewTile> tiles;
+  std::shared_ptr<const PlotData> plots;
+  std::int64_t x0 = 0, x1 = 0;
+  std::vector<NodeSlowness> slow_nodes;  // worst first, at most five
+  std::vector<StepPart> parts;
+  std::vector<Finding> findings;  // worst first
+};
+
+struct OverviewQuestion {
+  RunId run;
+  TimeWindow window;
+  XAxis axis = XAxis::kTime;
+  std::optional<std::pair<std::int64_t, std::int64_t>> steps;  // window of the step axis; none: all
+  std::size_t pixels = 800;
+  TimeStyle style = TimeStyle::kUtc;
+  ThemeName theme = ThemeName::kDark;
+  TimeNs now = 0;
+};
+
+Result<OverviewData> readOverview(Reader& reader, const OverviewQuestion& question, std::stop_token stop);
+
+}  // namespace runglass

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Invariant: sentence, tiles, plots and side panels are of one answer.
+#include "widgets/overview/overview_view.h"
+
+#include <QHBoxLayout>
+#include <QVBoxLayout>
+
+namespace runglass {
+
+OverviewView::OverviewView(ViewContext context, QWidget* parent)
+    : View(parent),
+      m_context(std::move(context)),
+      m_sentence(new QLabel),
+      m_tiles(new TileRow),
+      m_plots(new PlotWidget),
+      m_side(new SidePanels),
+      m_panel(new StatePanel),
+      m_stack(new QStackedLayout(this)) {
+  m_sentence->setTextFormat(Qt::PlainText);
+  m_sentence->setFont(headlineFont());
+  m_sentence->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  m_sentence->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+  m_stack->addWidget(m_panel);
+  m_stack->addWidget(makePage());
+  m_panel->showLoading(tr("Reading the run …"));
+  setFocusProxy(m_plots);
+  connectPlots();
+}
+
+QWidget* OverviewView::makePage() {
+  auto* page = new QWidget(this);
+  auto* column = new QVBoxLayout(page);
+  column->setContentsMargins(2 * kGrid, kGrid, 2 * kGrid, kGrid);
+  column->setSpacing(kGrid);
+  column->addWidget(m_sentence);
+  column->addWidget(m_tiles);
+  auto* row = new QHBoxLayout;
+  row->setSpacing(2 * kGrid);
+  row->addWidget(m_plots, 7);
+  row->addWidget(m_side, 3);
+  column->addLayout(row, 1);
+  return page;
+}
+
+void OverviewView::connectPlots() {
+  SharedState* state = m_context.state;
+  connect(m_plots, &PlotWidget::windowChanged, this, [this, state](std::int64_t x0, std::int64_t x1, bool gesture) {
+    if (m_data && m_data->plots->axis == XAxis::kStep) {
+      m_steps = {x0, x1};
+      ask(QueryService::Supersede::kCancelOlder);
+    } else {
+      state->setWindow({x0, x1}, gesture ? SharedState::Undo::kMerge : SharedState::Undo::kStep);
+    }
+  });
+  connect(m_plots, &PlotWidget::gestureEnded, state, [state] { state->endGesture(); });
+  connect(m_plots, &PlotWidget::rangeSelected, this,
+          [this](std::int64_t x0, std::int64_t x1) { emit m_plots->windowChanged(x0, x1, false); });
+  connect(m_plots, &PlotWidget::showAll, this, [this, state] {
+    m_steps.reset();
+    state->showAll();
+    ask(QueryService::Supersede::kCancelOlder);
+  });
+  connect(m_plots, &PlotWidget::followEnd, state, [this, state] { state->followEnd(m_plots->x1() - m_plots->x0()); });
+}
+
+void OverviewView::applyState(const ViewState& state) {
+  if (state.selection.run != m_state.selection.run) m_steps.reset();
+  const bool moved_by_data = state.window.mode != WindowMode::kFixed && state.selection == m_state.selection;
+  m_state = state;
+  ask(moved_by_data ? QueryService::Supersede::kAfterCurrent : QueryService::Supersede::kCancelOlder);
+}
+
+void OverviewView::refresh(Tick tick) {
+  if (tick == Tick::kPictures) ask(QueryService::Supersede::kAfterCurrent);
+}
+
+void OverviewView::ask(QueryService::Supersede supersede) {
+  OverviewQuestion question{.run = m_state.selection.run,
+                            .window = m_state.window,
+                            .axis = m_axis,
+                            .steps = m_steps,
+                            .pixels = static_cast<std::size_t>(std::max(64, m_plots->plotArea().width())),
+                            .style = m_state.time_style,
+                            .theme = currentTheme().name,
+                            .now = m_context.clock()};
+  m_context.queries->submit<OverviewData>(
+      m_slot, supersede, [question](Reader& reader, std::stop_token stop) { return readOverview(reader, question, std::move(stop)); },
+      [this](const Result<std::shared_ptr<const OverviewData>>& answer) { showAnswer(answer); });
+}
+
+void OverviewView::showAnswer(const Result<std::shared_ptr<const OverviewData>>& answer) {
+  m_shown = true;
+  if (!answer.ok()) {
+    if (answer.status().code() == Code::kNotFound)
+      m_panel->showEmpty(tr("No run yet"), tr("This store holds no training run so far."),
+                         QStringLiteral("runglassctl import --store STORE.rgl PATH"));
+    else
+      m_panel->showFailed(tr("The run could not be read"), screenText(answer.status().message()));
+    m_stack->setCurrentIndex(0);
+    return;
+  }
+  m_data = *answer;
+  m_stack->setCurrentIndex(1);
+  QPalette ink = m_sentence->palette();
+  ink.setColor(QPalette::WindowText, m_data->sentence_severity >= Severity::kWarning
+                                         ? severityColor(currentTheme(), m_data->sentence_severity)
+                                         : currentTheme().text);
+  m_sentence->setPalette(ink);
+  m_sentence->setText(m_data->sentence);
+  m_tiles->setTiles(m_data->tiles);
+  m_plots->setData(m_data->plots);
+  m_plots->setWindow(m_data->x0, m_data->x1);
+  m_side->setData(m_data);
+}
+
+QString OverviewView::copyText() const {
+  if (!m_data) return {};
+  const QString table = m_plots->cursorTable();
+  return table.isEmpty() ? m_data->sentence : table;
+}
+
+}  // namespace runglass

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// View `overview`: one run at a glance: a sentence, tiles, stacked plots on one axis, findings, the slowest nodes, the step's parts.
+//
+// Threading:  GUI thread; OverviewData is read on a query worker.
+// Ownership:  as View.
+// Units:      as OverviewData.
+// Errors:     a failed read keeps the stale picture, dimmed, and says why.
+// Cost:       one readOverview() per picture tick, coalesced.
+#pragma once
+
+#include <QLabel>
+#include <QStackedLayout>
+
+#include "widgets/charts/plot_widget.h"
+#include "widgets/core/state_panel.h"
+#include "widgets/core/view.h"
+#include "widgets/overview/overview_data.h"
+#include "widgets/overview/side_panels.h"
+
+namespace runglass {
+
+class OverviewView : public View {
+  Q_OBJECT
+
+ public:
+  OverviewView(ViewContext context, QWidget* parent);
+
+  void applyState(const ViewState& state) override;
+  void refresh(Tick tick) override;
+  bool isFinal() const override { return m_shown && !m_slot.busy(); }
+  QString copyText() const override;
+
+ private:
+  QWidget* makePage();
+  void ask(QueryService::Supersede supersede);
+  void showAnswer(const Result<std::shared_ptr<const OverviewData>>& answer);
+  void connectPlots();
+
+  const ViewContext m_context;
+  ViewState m_state;
+  std::shared_ptr<const OverviewData> m_data;
+  XAxis m_axis = XAxis::kTime;
+  std::optional<std::pair<std::int64_t, std::int64_t>> m_steps;
+  QLabel* m_sentence;
+  TileRow* m_tiles;
+  PlotWidget* m_plots;
+  SidePanels* m_side;
+  StatePanel* m_panel;
+  QStackedLayout* m_stack;
+  bool m_shown = false;
+  QuerySlot m_slot;
+};
+
+}  // namespace runglass
