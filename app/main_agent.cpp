@@ -4,14 +4,19 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <fstream>
+#include <sstream>
+#include <stop_token>
+#include <thread>
 
 #include "collectors/agent/agent.h"
+#include "collectors/sim/simulator.h"
 
 namespace runglass {
 namespace {
 
 struct Arguments {
-  std::string hub, config, state_dir, token_file, tls_ca, tls_cert, tls_key;
+  std::string hub, config, state_dir, token_file, tls_ca, tls_cert, tls_key, scenario, speed = "1";
 };
 
 Result<AgentOptions> optionsOf(const Arguments& arguments) {
@@ -32,13 +37,51 @@ Result<AgentOptions> optionsOf(const Arguments& arguments) {
   return options;
 }
 
-Status collect(const Arguments& arguments) {
-  // Blocked before any thread starts, so that only sigwait() below sees them.
+// Before any thread starts, so that only sigwait() sees them.
+sigset_t blockedStopSignals() {
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGTERM);
   sigaddset(&signals, SIGINT);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  return signals;
+}
+
+// Plays a scenario through an agent session without sources of its own. At full speed it ends now and keeps to what the hub can take.
+Status simulate(const Arguments& arguments) {
+  constexpr std::size_t kRoom = 64U << 20;
+  const sigset_t signals = blockedStopSignals();
+  std::stringstream text;
+  const std::ifstream file(arguments.scenario);
+  text << file.rdbuf();
+  RG_ASSIGN(const sim::Scenario scenario, sim::parseScenario(text.str(), arguments.scenario));
+  RG_ASSIGN(AgentOptions options, optionsOf(arguments));
+  options.sources.clear();
+  options.node = {.uuid = "sim:" + scenario.name, .name = "simulator " + scenario.name};
+  RG_ASSIGN(const std::unique_ptr<Agent> agent, Agent::start(std::move(options)));
+  std::stop_source stop;
+  std::jthread waiter([&] {
+    timespec second{1, 0};
+    while (!stop.stop_requested())
+      if (sigtimedwait(&signals, nullptr, &second) > 0) stop.request_stop();
+  });
+  const bool full_speed = arguments.speed == "max";
+  sim::PlayOptions play{.start = agent->now(), .speed = full_speed ? 0 : std::stod(arguments.speed), .stop = stop.get_token()};
+  if (full_speed) {
+    play.start -= sim::scenarioLength(scenario);
+    play.after_flush = [&] { agent->waitForRoom(kRoom, 60 * kNsPerSecond); };
+  }
+  std::fprintf(stderr, "runglass-agent: simulating %s: %d GPUs, %lld steps\n", scenario.name.c_str(), scenario.world(),
+               static_cast<long long>(scenario.steps));
+  Status played = sim::play(scenario, agent->recorder(), play);
+  const bool stopped = played.code() == Code::kCancelled;
+  stop.request_stop();
+  if (!agent->stop(30 * kNsPerSecond)) return {Code::kUnavailable, "the hub did not take everything; the rest waits in the spool"};
+  return stopped ? Status() : played;
+}
+
+Status collect(const Arguments& arguments) {
+  const sigset_t signals = blockedStopSignals();
   RG_ASSIGN(AgentOptions options, optionsOf(arguments));
   RG_ASSIGN(const std::unique_ptr<Agent> agent, Agent::start(std::move(options)));
   std::fprintf(stderr, "runglass-agent: session %s on %s\n", agent->session().c_str(), agent->node().name.c_str());
@@ -57,6 +100,14 @@ int main(int argc, char** argv) {
   app.add_option("--hub", arguments.hub, "The hub, HOST:PORT");
   app.add_option("--config", arguments.config, "Configuration (TOML)")->check(CLI::ExistingFile);
   app.add_option("--state-dir", arguments.state_dir, "Where the spool and the agent's identity live");
+  app.add_option("--simulate", arguments.scenario, "Play this scenario (TOML) instead of collecting")->check(CLI::ExistingFile);
+  app.add_option("--speed", arguments.speed, "Of the simulation: a factor, or max")
+      ->check([](const std::string& text) {
+        double factor = 0;
+        const bool number = std::sscanf(text.c_str(), "%lf", &factor) == 1 && factor > 0 && factor <= 1000;
+        return number || text == "max" ? std::string() : "must be a factor above 0, or max";
+      })
+      ->capture_default_str();
   app.add_option("--token-file", arguments.token_file, "Bearer token for the hub, mode 0600");
   app.add_option("--tls-ca", arguments.tls_ca, "CA of the hub's certificate (PEM); turns TLS on");
   app.add_option("--tls-cert", arguments.tls_cert, "Our certificate for the hub (PEM)");
@@ -68,7 +119,7 @@ int main(int argc, char** argv) {
   }
   runglass::Status status;
   try {
-    status = runglass::collect(arguments);
+    status = arguments.scenario.empty() ? runglass::collect(arguments) : runglass::simulate(arguments);
   } catch (const std::exception& error) {
     status = runglass::Status(runglass::Code::kInternal, error.what());  // third-party code and memory: nothing of ours throws
   }

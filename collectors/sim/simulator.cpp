@@ -131,6 +131,7 @@ class Player {
     if (!m_status.ok()) return;
     m_records->end(step, m_now - timing.dur, timing);
     m_status = m_out.flush();
+    if (m_options.after_flush) m_options.after_flush();
   }
 
   // What follows a step: checkpoint, evaluation, stall, a crash. Returns the step that counts as done (less after a rewind).

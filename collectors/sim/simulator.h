@@ -22,6 +22,7 @@ struct PlayOptions {
   TimeNs start = 0;  // virtual begin; with speed 0 choose one so that the end is not in the future
   double speed = 1;  // 0 = max
   std::stop_token stop;
+  std::function<void()> after_flush;  // may wait: how a producer at full speed keeps to what its hub can take
 };
 
 // Virtual length of the scenario without pauses, to place `start`.

@@ -1,0 +1,84 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# ./dev run: console with an embedded hub, a local agent and the bundled real training job. Without a display, or with --headless, it runs
+# for a while and then writes pictures of every view and the store. Ends only what it started.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+seconds=60 headless=0 out=""
+[ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ] || headless=1
+while [ $# -gt 0 ]; do
+  case $1 in
+    --seconds) seconds=$2; shift 2 ;;
+    --headless) headless=1; shift ;;
+    --out) out=$2; shift 2 ;;
+    *) echo "./dev run: unknown option '$1'" >&2; exit 2 ;;
+  esac
+done
+[[ $seconds =~ ^[0-9]+$ ]] || { echo "./dev run: --seconds wants a whole number" >&2; exit 2; }
+
+bin=$PWD/build/release/bin
+work=$(mktemp -d "${TMPDIR:-/tmp}/runglass-run.XXXXXX")
+[ -n "$out" ] || out=$work/out
+mkdir -p "$out"
+out=$(cd "$out" && pwd)
+store=$out/run.rgl
+export RUNGLASS_DIR=$work/rings RUNGLASS_LIB=$PWD/build/release/lib/librunglass.so
+mkdir -p "$RUNGLASS_DIR"
+[ ! -e "$store" ] || store=$out/run-$(date +%s).rgl
+
+pids=()
+stop() {
+  local pid
+  for pid in "${pids[@]}"; do kill -TERM "$pid" 2>/dev/null || true; done
+  for pid in "${pids[@]}"; do wait "$pid" 2>/dev/null || true; done
+  pids=()
+}
+trap 'stop; rm -rf "$work/rings" "$work/agent"' EXIT
+trap 'exit 130' INT TERM
+
+# A free port, known before anybody listens: the hub refuses one that is taken, then the next is tried.
+listen=127.0.0.1:$((20000 + RANDOM % 20000))
+if [ "$headless" = 1 ]; then
+  "$bin/runglassctl" serve --store "$store" --listen "$listen" >"$work/hub.log" 2>&1 &
+else
+  "$bin/runglass" "$store" --listen "$listen" >"$work/hub.log" 2>&1 &
+fi
+hub=$!
+pids+=("$hub")
+for _ in $(seq 100); do
+  (exec 3<>"/dev/tcp/${listen/:/\/}") 2>/dev/null && break
+  kill -0 "$hub" 2>/dev/null || { echo "the hub did not start:" >&2; cat "$work/hub.log" >&2; exit 1; }
+  sleep 0.1
+done
+"$bin/runglass-agent" --hub "$listen" --state-dir "$work/agent" >"$work/agent.log" 2>&1 &
+pids+=("$!")
+
+python=/usr/bin/python3
+if "$python" -c 'import torch' 2>/dev/null; then
+  "$python" collectors/client/examples/launch.py --seconds "$seconds" \
+    --checkpoint-dir "$work/ckpt" --checkpoint-every 25 >"$work/train.log" 2>&1 &
+  trainer=$!
+  pids+=("$trainer")
+else
+  echo "no PyTorch under $python: the training job is left out (apt: python3-torch)" >&2
+  trainer=""
+fi
+
+if [ "$headless" = 0 ]; then
+  echo "store: $store; close the window to stop"
+  wait "$hub"
+  exit 0
+fi
+
+[ -z "$trainer" ] || wait "$trainer" || { echo "the training job failed:" >&2; tail -n 20 "$work/train.log" >&2; exit 1; }
+[ -n "$trainer" ] || sleep "$seconds"
+sleep 1
+stop
+echo "store: $store"
+for view in $("$bin/runglass" --help | sed -n 's/.*View or layout: //p' | tr -d ','); do
+  for theme in dark light; do
+    "$bin/runglass" screenshot --store "$store" --view "$view" --theme "$theme" --size 1920x1080 --out "$out/$view-$theme.png" && echo "picture: $out/$view-$theme.png"
+  done
+done
+echo "report: not built yet (a later step)"
