@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parsers of files and of the wire.
+#include <string_view>
+
+#include "collectors/hub/payload_replay.h"
+#include "collectors/importers/importer.h"
+#include "collectors/sim/scenario.h"
+#include "collectors/sources/host/proc_parse.h"
+#include "tests/collectors/importers/import_fixture.h"
+#include "tests/fuzz/fuzz.h"
+
+namespace {
+
+using namespace runglass;
+
+std::string_view text(const std::uint8_t* data, std::size_t size) { return {reinterpret_cast<const char*>(data), size}; }
+
+// The importer is chosen by name, not by content, so that damage to the head does not end the run.
+void importAs(std::string_view kind, std::string_view bytes) {
+  for (const auto& importer : importers()) {
+    if (importer->kind() != kind) continue;
+    const ImportProbe probe{"fuzz", bytes.substr(0, 64 << 10)};
+    (void)importer->recognise(probe);
+    (void)importer->identity(probe);
+    (void)importer->beginTime(probe);
+    test::TextStream stream(bytes, 97);  // an odd piece size crosses every kind of boundary
+    test::MemoryRecorder out;
+    ImportReport report;
+    (void)importer->run(stream, {.run_name = "run", .path = "fuzz"}, out, report, {});
+    return;
+  }
+  std::abort();  // the registry has lost the kind
+}
+
+RG_FUZZ(tfevents) { importAs("tfevents", text(data, size)); }
+RG_FUZZ(hf_trainer_state) { importAs("hf_trainer_state", text(data, size)); }
+RG_FUZZ(megatron_golden) { importAs("megatron_golden", text(data, size)); }
+RG_FUZZ(mlperf_mllog) { importAs("mlperf_mllog", text(data, size)); }
+
+RG_FUZZ(scenario) { (void)sim::parseScenario(text(data, size), "fuzz.toml"); }
+
+RG_FUZZ(wire_payload) {
+  PayloadReplay replay("fuzz");
+  test::MemoryRecorder out;
+  (void)replay.play(text(data, size), out);
+}
+
+RG_FUZZ(proc) {
+  const std::string_view bytes = text(data, size);
+  (void)proc::parseStat(bytes);
+  (void)proc::parseNamedNumbers(bytes);
+  (void)proc::parsePressure(bytes);
+  (void)proc::parseDiskstats(bytes);
+  (void)proc::parseNetDev(bytes);
+  (void)proc::parseMounts(bytes);
+  (void)proc::parseBuddyinfo(bytes, 9, 4096);
+  (void)proc::parseProcessStat(bytes);
+  (void)proc::environValue(bytes, "RANK");
+}
+
+}  // namespace
