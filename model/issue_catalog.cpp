@@ -14,6 +14,9 @@ constexpr std::array kIssues = {
     IssueInfo{"store.damaged_chunk", kError,
               "A chunk's checksum does not match: the disk or a copy damaged it. Other data is unaffected; restore the file from a copy to "
               "get it back."},
+    IssueInfo{"store.journal_torn", kWarning,
+              "The journal ended in the middle of a record, as a kill or power cut leaves it. That batch was never acknowledged; its agent "
+              "sends it again."},
     // --- client ---
     IssueInfo{
         "client.ring_full", kError,
