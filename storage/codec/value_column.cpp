@@ -19,14 +19,14 @@ constexpr double kScaledLimit = 2251799813685248.0;  // 2^51
 // How many leading values equal integer / 10^exponent bit for bit; fills `integer` for them (and perhaps beyond).
 RG_VECTORIZED std::size_t scaleWhileExact(const double* values, std::size_t n, double scale, std::int64_t* integer) {
   constexpr std::size_t kStride = 16;
-  const auto rounder_bits = std::bit_cast<std::int64_t>(kRounder);
+  const auto rounder_bits = std::bit_cast<std::uint64_t>(kRounder);
   std::size_t i = 0;
   for (; i + kStride <= n; i += kStride) {
     std::uint64_t wrong = 0;
     for (std::size_t j = i; j < i + kStride; ++j) {
       const double scaled = values[j] * scale;
       const double rounded = scaled + kRounder;
-      integer[j] = std::bit_cast<std::int64_t>(rounded) - rounder_bits;
+      integer[j] = static_cast<std::int64_t>(std::bit_cast<std::uint64_t>(rounded) - rounder_bits);
       const double back = (rounded - kRounder) / scale;
       wrong |= std::bit_cast<std::uint64_t>(back) ^ std::bit_cast<std::uint64_t>(values[j]);
       wrong |= static_cast<std::uint64_t>(!(std::fabs(scaled) < kScaledLimit));
@@ -36,7 +36,7 @@ RG_VECTORIZED std::size_t scaleWhileExact(const double* values, std::size_t n, d
   for (; i < n; ++i) {
     const double scaled = values[i] * scale;
     const double rounded = scaled + kRounder;
-    integer[i] = std::bit_cast<std::int64_t>(rounded) - rounder_bits;
+    integer[i] = static_cast<std::int64_t>(std::bit_cast<std::uint64_t>(rounded) - rounder_bits);
     const double back = (rounded - kRounder) / scale;
     if (std::bit_cast<std::uint64_t>(back) != std::bit_cast<std::uint64_t>(values[i]) || !(std::fabs(scaled) < kScaledLimit)) break;
   }
