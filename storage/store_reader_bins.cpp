@@ -13,14 +13,13 @@
 namespace runglass {
 namespace {
 
+constexpr std::size_t kMaxBins = std::size_t{1} << 24;
 constexpr std::int64_t kHighest = std::numeric_limits<std::int64_t>::max();
 
-__extension__ using Wide = unsigned __int128;
-
-// Edge k of `bins` uniform bins over [x0, x1).
+// Edge k of `bins` uniform bins over [x0, x1): x0 + width * k / bins, taken apart so that nothing overflows.
 std::int64_t edgeAt(std::int64_t x0, std::int64_t x1, std::size_t bins, std::size_t k) {
-  const auto width = static_cast<Wide>(static_cast<std::uint64_t>(x1) - static_cast<std::uint64_t>(x0));
-  return static_cast<std::int64_t>(static_cast<std::uint64_t>(x0) + static_cast<std::uint64_t>(width * k / bins));
+  const std::uint64_t width = static_cast<std::uint64_t>(x1) - static_cast<std::uint64_t>(x0);
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(x0) + width / bins * k + width % bins * k / bins);
 }
 
 std::vector<Bin> emptyBins(std::int64_t x0, std::int64_t x1, std::size_t bins) {
@@ -33,19 +32,33 @@ std::vector<Bin> emptyBins(std::int64_t x0, std::int64_t x1, std::size_t bins) {
   return out;
 }
 
-void addPoint(Bin& bin, double v) {
-  if (std::isnan(v)) {
-    ++bin.nan_count;
-    return;
+// Adds values [begin, end); kept in locals, so that the loop does not go through memory.
+void addRun(Bin& bin, const double* begin, const double* end) {
+  while (begin < end && bin.count == 0) {
+    const double v = *begin++;
+    if (std::isnan(v)) {
+      ++bin.nan_count;
+      continue;
+    }
+    bin.first = bin.last = bin.min = bin.max = v;
+    bin.sum += v;
+    bin.count = 1;
   }
-  if (bin.count++ == 0) {
-    bin.first = bin.min = bin.max = v;
-  } else {
-    if (v < bin.min) bin.min = v;
-    if (v > bin.max) bin.max = v;
+  double min = bin.min, max = bin.max, sum = bin.sum, last = bin.last;
+  std::int64_t count = bin.count;
+  for (; begin < end; ++begin) {
+    const double v = *begin;
+    if (std::isnan(v)) {
+      ++bin.nan_count;
+      continue;
+    }
+    min = v < min ? v : min;
+    max = v > max ? v : max;
+    sum += v;
+    last = v;
+    ++count;
   }
-  bin.sum += v;
-  bin.last = v;
+  bin.min = min, bin.max = max, bin.sum = sum, bin.last = last, bin.count = count;
 }
 
 // x in order; every point belongs to the last bin that begins at or before it.
@@ -53,11 +66,13 @@ void addPoints(std::vector<Bin>& bins, const std::vector<std::int64_t>& x, const
   std::size_t k = 0;
   for (std::size_t i = 0; i < x.size();) {
     while (k + 1 < bins.size() && bins[k + 1].x0 <= x[i]) ++k;
-    const std::int64_t end = k + 1 < bins.size() ? bins[k].x1 : kHighest;
-    Bin& bin = bins[k];
-    do {
-      addPoint(bin, value[i++]);
-    } while (i < x.size() && (x[i] < end || end == kHighest));
+    std::size_t end = x.size();
+    if (k + 1 < bins.size()) {
+      end = i + 1;
+      while (end < x.size() && x[end] < bins[k].x1) ++end;
+    }
+    addRun(bins[k], value.data() + i, value.data() + end);
+    i = end;
   }
 }
 
@@ -238,6 +253,7 @@ Status StoreReader::pyramidSegments(SeriesId id, SeriesSnapshot& tail, std::vect
 Result<std::vector<Bin>> StoreReader::bins(SeriesId series, Axis axis, std::int64_t x0, std::int64_t x1, std::size_t bins,
                                            std::stop_token stop) {
   RG_ASSIGN(const Identity identity, identityOf(series));
+  if (bins > kMaxBins) return Status(Code::kInvalidArgument, "cannot make bins: " + std::to_string(bins) + ": more than 16 million");
   if (bins == 0) return std::vector<Bin>();
   if (x1 <= x0) return emptyBins(x0, x0, bins);
   if (identity.kind == SeriesKind::kScalar && axis == Axis::kTime) return binsByTime(series, identity, x0, x1, bins, stop);
