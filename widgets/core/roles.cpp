@@ -10,25 +10,26 @@ namespace runglass {
 namespace {
 
 // Best first; written in the normal form of normalTag().
-constexpr std::array<std::string_view, 11> kLoss = {"loss",
-                                                    "lm loss",
-                                                    "train loss",
-                                                    "training loss",
-                                                    "loss train",
-                                                    "train lm loss",
-                                                    "total loss",
-                                                    "train inner loss",
-                                                    "global avg loss",
-                                                    "reduced train loss",
-                                                    "loss metrics global avg loss"};
-constexpr std::array<std::string_view, 7> kGradNorm = {
-    "grad norm", "gradient norm", "global grad norm", "train grad norm", "gradnorm", "grad norm total", "gnorm"};
-constexpr std::array<std::string_view, 5> kLearningRate = {"learning rate", "lr", "train lr", "train learning rate", "lr default"};
-constexpr std::array<std::string_view, 10> kTokens = {"tokens per s", "tokens per sec",    "tokens per second", "tokens s",
-                                                      "tok per sec",  "throughput tokens", "tokens sec",        "tok s",
-                                                      "tgs",          "throughput(tps)"};
-constexpr std::array<std::string_view, 4> kFlops = {"flops per s per gpu", "model flops per s", "tflops per gpu", "flops per s"};
-constexpr std::array<std::string_view, 4> kStepTime = {"step time ns", "step ns", "iteration time ns", "step time"};
+constexpr std::string_view kLoss[] = {"loss",
+                                      "lm loss",
+                                      "train loss",
+                                      "training loss",
+                                      "loss train",
+                                      "train lm loss",
+                                      "total loss",
+                                      "train inner loss",
+                                      "global avg loss",
+                                      "reduced train loss",
+                                      "loss metrics global avg loss"};
+constexpr std::string_view kGradNorm[] = {"grad norm", "gradient norm", "global grad norm", "train grad norm", "grad norm total",
+                                          "gradnorm",  "gnorm"};
+constexpr std::string_view kLearningRate[] = {"learning rate", "lr", "train lr", "train learning rate", "lr default"};
+constexpr std::string_view kTokens[] = {"tokens per s", "tokens per sec",    "tokens per second", "tokens s", "tokens sec",     "tok s",
+                                        "tok sec",      "throughput tokens", "throughput(tps)",   "tps",      "tokens per gpu", "wps"};
+constexpr std::string_view kFlops[] = {"flops per s per gpu", "throughput per gpu",      "model flops per s",    "tflops per gpu",
+                                       "flops per s",         "effective flops per gpu", "approx flops per gpu", "flops"};
+constexpr std::string_view kStepTime[] = {"step time ns",   "step ns",   "step time", "elapsed time per iteration",
+                                          "iteration time", "iter time", "step avg"};
 
 std::span<const std::string_view> namesOf(Role role) {
   switch (role) {

@@ -81,6 +81,8 @@ Status readNodes(Reader& reader, RunSummary& summary) {
   RG_ASSIGN(const std::vector<Node> nodes, reader.nodes());
   for (const Node& node : nodes) {
     if (!ours.empty() && !ours.contains(node.id)) continue;
+    // A node that no heartbeat ever spoke for (an import's) is neither heard nor missing.
+    if (node.state == NodeState::kUnknown && !node.last_heard) continue;
     ++summary.nodes_total;
     if (node.state == NodeState::kAlive) ++summary.nodes_heard;
   }

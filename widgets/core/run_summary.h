@@ -3,7 +3,7 @@
 //
 // Threading:  readRunSummary() on a query worker; the value is immutable afterwards.
 // Ownership:  plain value.
-// Units:      TimeNs, steps; tokens per second of the whole job as logged.
+// Units:      TimeNs, steps; tokens per second as logged (some frameworks log it per GPU).
 // Errors:     the Reader's. What the store does not know stays absent.
 // Cost:       a few catalogue reads and two scalar reads of at most kThroughputSteps points.
 #pragma once

@@ -64,7 +64,8 @@ TableView::TableView(QAbstractItemModel* model, const QString& filter_hint, QWid
   m_table->setSelectionMode(QAbstractItemView::ExtendedSelection);
   m_table->setShowGrid(false);
   m_table->setWordWrap(false);
-  m_table->setTabKeyNavigation(false);  // Tab leaves the table: the keyboard reaches everything
+  m_table->setTextElideMode(Qt::ElideMiddle);  // names and paths differ at their ends
+  m_table->setTabKeyNavigation(false);         // Tab leaves the table: the keyboard reaches everything
   m_table->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
   m_table->verticalHeader()->hide();
   m_table->verticalHeader()->setDefaultSectionSize(kRowHeight);

@@ -18,7 +18,7 @@
 namespace runglass {
 namespace {
 
-constexpr int kSideWidth = 92 * kGrid;
+constexpr int kSideWidth = 100 * kGrid;
 constexpr std::string_view kUnknownHelp = "This program does not know this code: the store was written by a newer one.";
 
 QLabel* plainLabel(QWidget* parent, bool muted = false) {

@@ -113,7 +113,8 @@ std::vector<Column<RunSummary>> runColumns(const RunColumnContext* context) {
        .tip = [](const R& r) { return r.loss ? QStringLiteral("from \"%1\"").arg(screenText(r.loss_tag, 100)) : QString(); }});
   columns.push_back(
       {.title = QStringLiteral("tokens/s"),
-       .help = QStringLiteral("Median of the newest 20 steps, of the whole job as logged."),
+       .help =
+           QStringLiteral("Median of the newest 20 steps, as logged: the tooltip names the series, and some frameworks log it per GPU."),
        .align = right,
        .text = [](const R& r) { return r.tokens_per_s ? formatShortCount(*r.tokens_per_s) : kAbsentText; },
        .sort = [](const R& r) { return orAbsent(r.tokens_per_s); },

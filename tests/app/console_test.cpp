@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The shipped `runglass` from outside: pictures, exit codes, one-line errors, the embedded hub.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "app/console/place.h"
+#include "storage/store_files.h"
+#include "storage/writer.h"
+#include "tests/widgets/demo_store.h"
+
+extern char** environ;
+
+namespace runglass {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Outcome {
+  int code = -1;
+  std::string out, err;
+};
+
+class Program {
+ public:
+  explicit Program(std::vector<std::string> arguments, const fs::path& dir) : m_out(dir / "stdout"), m_err(dir / "stderr") {
+    arguments.insert(arguments.begin(), RG_BIN_DIR "/runglass");
+    std::vector<char*> argv;
+    for (std::string& argument : arguments) argv.push_back(argument.data());
+    argv.push_back(nullptr);
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, 1, m_out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    posix_spawn_file_actions_addopen(&actions, 2, m_err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    EXPECT_EQ(posix_spawn(&m_pid, argv[0], &actions, nullptr, argv.data(), environ), 0);
+    posix_spawn_file_actions_destroy(&actions);
+  }
+  ~Program() {
+    if (m_pid > 0) {
+      ::kill(m_pid, SIGKILL);
+      ::waitpid(m_pid, nullptr, 0);
+    }
+  }
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+
+  std::string out() const { return text(m_out); }
+  void terminate() const { ::kill(m_pid, SIGTERM); }
+  Outcome wait() {
+    int status = 0;
+    ::waitpid(m_pid, &status, 0);
+    m_pid = 0;
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), text(m_out), text(m_err)};
+  }
+
+ private:
+  static std::string text(const fs::path& path) {
+    std::ifstream file(path);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  fs::path m_out, m_err;
+  pid_t m_pid = 0;
+};
+
+class ConsoleProgram : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = fs::temp_directory_path() / "runglass-console-XXXXXX";
+    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
+    dir = pattern;
+    ::setenv("XDG_CONFIG_HOME", dir.c_str(), 1);
+    store = dir / "demo.rgl";
+  }
+  void TearDown() override { fs::remove_all(dir); }
+
+  std::unique_ptr<Writer> recorded() const {
+    auto writer = Writer::open(store);
+    EXPECT_TRUE(writer.ok()) << writer.status().message();
+    recordDemo(**writer, 1'795'211'434LL * kNsPerSecond);
+    EXPECT_TRUE((*writer)->flush().ok());
+    return std::move(writer).value();
+  }
+  Outcome run(std::vector<std::string> arguments) const { return Program(std::move(arguments), dir).wait(); }
+  Outcome shoot(const std::string& view, std::vector<std::string> more = {}) const {
+    std::vector<std::string> arguments = {"screenshot", "--store", store, "--view", view, "--size", "640x480", "--out", picture()};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run(arguments);
+  }
+  std::string picture() const { return dir / "picture.png"; }
+
+  fs::path dir, store;
+};
+
+bool oneLine(const std::string& text) { return !text.empty() && std::ranges::count(text, '\n') == 1 && text.back() == '\n'; }
+
+// Width and height of a PNG's header; 0 x 0 for anything else.
+std::pair<int, int> pngSize(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  unsigned char head[24] = {};
+  file.read(reinterpret_cast<char*>(head), sizeof head);
+  if (!file || std::string(head + 1, head + 4) != "PNG") return {0, 0};
+  const auto number = [&](int at) { return head[at] << 24 | head[at + 1] << 16 | head[at + 2] << 8 | head[at + 3]; };
+  return {number(16), number(20)};
+}
+
+TEST_F(ConsoleProgram, EveryBuiltViewBecomesAPictureWithoutADisplay) {
+  ASSERT_TRUE(recorded()->close().ok());
+  for (const char* view : {"watch", "runs", "overview", "gpus", "curves", "health", "findings"}) {
+    const Outcome outcome = shoot(view);
+    EXPECT_EQ(outcome.code, 0) << view << ": " << outcome.err;
+    EXPECT_EQ(outcome.err, "") << view;
+    EXPECT_EQ(pngSize(picture()), std::pair(640, 480)) << view;
+    fs::remove(picture());
+  }
+}
+
+TEST_F(ConsoleProgram, LightAndDarkDiffer) {
+  ASSERT_TRUE(recorded()->close().ok());
+  ASSERT_EQ(shoot("health", {"--theme", "light"}).code, 0);
+  const auto light = fs::file_size(picture());
+  ASSERT_EQ(shoot("health", {"--theme", "dark"}).code, 0);
+  EXPECT_NE(light, fs::file_size(picture()));
+}
+
+TEST_F(ConsoleProgram, AViewThatIsNotBuiltIsWrongUsageInOneLine) {
+  ASSERT_TRUE(recorded()->close().ok());
+  const Outcome outcome = shoot("no-such-view");
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_TRUE(oneLine(outcome.err)) << outcome.err;
+  EXPECT_NE(outcome.err.find("no-such-view"), std::string::npos);
+  EXPECT_FALSE(fs::exists(picture()));
+}
+
+TEST_F(ConsoleProgram, AStoreThatIsMissingOrNoneIsOneLineThatNamesIt) {
+  const Outcome missing = shoot("runs");
+  EXPECT_EQ(missing.code, 1);
+  EXPECT_TRUE(oneLine(missing.err)) << missing.err;
+  EXPECT_NE(missing.err.find("demo.rgl"), std::string::npos);
+  std::ofstream(store) << "this is text, and long enough to be looked at as a file header of some database";
+  const Outcome text = shoot("runs");
+  EXPECT_EQ(text.code, 1);
+  EXPECT_TRUE(oneLine(text.err)) << text.err;
+}
+
+TEST_F(ConsoleProgram, ARunOrNodeThatTheStoreDoesNotHaveIsTold) {
+  ASSERT_TRUE(recorded()->close().ok());
+  EXPECT_EQ(shoot("runs", {"--run", "demo"}).code, 0);
+  const Outcome run = shoot("runs", {"--run", "other"});
+  EXPECT_EQ(run.code, 1);
+  EXPECT_NE(run.err.find("other"), std::string::npos);
+  const Outcome node = shoot("runs", {"--select", "node=n0999"});
+  EXPECT_EQ(node.code, 1);
+  EXPECT_NE(node.err.find("n0999"), std::string::npos);
+  EXPECT_EQ(shoot("runs", {"--select", "rank=x"}).code, 2);
+  EXPECT_EQ(shoot("runs", {"--t0", "5", "--t1", "5"}).code, 2);
+}
+
+TEST_F(ConsoleProgram, APictureThatCannotBeWrittenIsTold) {
+  ASSERT_TRUE(recorded()->close().ok());
+  const Outcome outcome = run({"screenshot", "--store", store, "--view", "runs", "--out", dir / "no" / "p.png"});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_TRUE(oneLine(outcome.err)) << outcome.err;
+}
+
+TEST_F(ConsoleProgram, AStoreThatAnotherProcessWritesIsReadAlong) {
+  const auto writer = recorded();
+  const Outcome outcome = shoot("runs");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+}
+
+TEST_F(ConsoleProgram, ALiveConsoleListensAndClosesItsStoreOnSigterm) {
+  Program console({store, "--live"}, dir);
+  for (int i = 0; i < 2'000 && console.out().find('\n') == std::string::npos; ++i) ::poll(nullptr, 0, 10);
+  EXPECT_EQ(console.out().rfind("listening on 127.0.0.1:", 0), 0u) << console.out();
+  console.terminate();
+  const Outcome outcome = console.wait();
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_FALSE(fs::exists(lockPath(store)));
+  EXPECT_FALSE(fs::exists(store.string() + "-wal"));
+  EXPECT_TRUE(Reader::open(store).ok());
+}
+
+TEST(Place, SelectionsAreKeysAndValuesInAnyOrder) {
+  Place place;
+  ASSERT_TRUE(parseSelect("step=48210,rank=37,node=n0412,attempt=2", place).ok());
+  EXPECT_EQ(place.step, 48'210);
+  EXPECT_EQ(place.rank, 37);
+  EXPECT_EQ(place.node, "n0412");
+  EXPECT_EQ(place.attempt, 2);
+  for (const char* bad : {"rank", "rank=", "rank=1x", "colour=red", "rank=99999999999", "node="})
+    EXPECT_EQ(parseSelect(bad, place).code(), Code::kInvalidArgument) << bad;
+  EXPECT_TRUE(parseSelect("", place).ok());
+}
+
+}  // namespace
+}  // namespace runglass
