@@ -3,6 +3,7 @@
 
 #include <QEvent>
 #include <QFontDatabase>
+#include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
 #include <QVBoxLayout>
@@ -19,7 +20,6 @@ QLabel* makeLabel(QWidget* parent) {
   label->setTextFormat(Qt::PlainText);
   label->setWordWrap(true);
   label->setAlignment(Qt::AlignCenter);
-  label->setMaximumWidth(kColumnWidth);
   return label;
 }
 
@@ -27,21 +27,28 @@ QLabel* makeLabel(QWidget* parent) {
 
 StatePanel::StatePanel(QWidget* parent)
     : QWidget(parent), m_what(makeLabel(this)), m_why(makeLabel(this)), m_command(makeLabel(this)), m_button(new QPushButton(this)) {
-  m_what->setMinimumWidth(kColumnWidth / 2);
   m_command->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
   m_button->hide();
   connect(m_button, &QPushButton::clicked, this, [this] {
     if (m_action) m_action();
   });
-  auto* column = new QVBoxLayout(this);
-  column->setContentsMargins(4 * kGrid, 4 * kGrid, 4 * kGrid, 4 * kGrid);
+  // A column of text width in the middle; in a narrow panel it takes the panel's width.
+  auto* block = new QWidget(this);
+  block->setMaximumWidth(kColumnWidth);
+  auto* column = new QVBoxLayout(block);
+  column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(2 * kGrid);
-  column->addStretch(2);
-  for (QWidget* widget :
-       {static_cast<QWidget*>(m_what), static_cast<QWidget*>(m_why), static_cast<QWidget*>(m_command), static_cast<QWidget*>(m_button)}) {
-    column->addWidget(widget, 0, Qt::AlignHCenter);
-  }
-  column->addStretch(3);
+  for (QLabel* label : {m_what, m_why, m_command}) column->addWidget(label);
+  column->addWidget(m_button, 0, Qt::AlignHCenter);
+  auto* row = new QHBoxLayout;
+  row->addStretch(1);
+  row->addWidget(block, 1000);
+  row->addStretch(1);
+  auto* page = new QVBoxLayout(this);
+  page->setContentsMargins(4 * kGrid, 4 * kGrid, 4 * kGrid, 4 * kGrid);
+  page->addStretch(2);
+  page->addLayout(row);
+  page->addStretch(3);
   restyle();
 }
 

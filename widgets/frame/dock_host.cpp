@@ -68,7 +68,7 @@ class DockTitle : public QWidget {
 
 std::span<const LayoutSpec> defaultLayouts() {
   static const std::vector<LayoutSpec> specs = {
-      {"watch", "Watch", {{"overview", 0, Qt::Horizontal, 0}, {"gpu_grid", 0, Qt::Horizontal, 28}, {"findings", 1, Qt::Vertical, 60}}},
+      {"watch", "Watch", {{"overview", 0, Qt::Horizontal, 0}, {"gpus", 0, Qt::Horizontal, 26}, {"findings", 1, Qt::Vertical, 40}}},
   };
   return specs;
 }

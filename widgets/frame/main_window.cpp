@@ -71,6 +71,7 @@ MainWindow::MainWindow(const WindowOptions& options, QWidget* parent)
   middle->addWidget(makeNavigation());
   middle->addWidget(work, 1);
   auto* column = new QVBoxLayout(this);
+  column->setSizeConstraint(QLayout::SetNoConstraint);  // a picture has the size that was asked for, whatever the views would like
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(0);
   column->addWidget(m_strip);
@@ -84,6 +85,7 @@ MainWindow::MainWindow(const WindowOptions& options, QWidget* parent)
   connect(m_docks, &DockHost::viewShown, this, [this](View* view) {
     connect(view, &View::viewRequested, this, &MainWindow::showPlace, Qt::UniqueConnection);
     view->applyState(m_state.state());
+    if (m_docks->visibleViews().size() == 1) view->setFocus();  // keys go to a view from the start
   });
   if (m_options.queries != nullptr) {
     m_stack->setCurrentWidget(m_docks);
