@@ -142,7 +142,8 @@ void TableView::fitColumns() {
 
 void TableView::updateCount() {
   const int shown = m_proxy->rowCount(), all = m_model->rowCount();
-  m_count->setText(shown == all ? tr("%1 rows").arg(formatCount(all)) : tr("%1 of %2 rows").arg(formatCount(shown), formatCount(all)));
+  const QString rows = all == 1 ? tr("row") : tr("rows");
+  m_count->setText((shown == all ? formatCount(all) : tr("%1 of %2").arg(formatCount(shown), formatCount(all))) + u' ' + rows);
 }
 
 }  // namespace runglass
