@@ -9,7 +9,6 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <zstd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -24,6 +23,7 @@
 #include "collectors/agent/hub_link.h"
 #include "collectors/agent/outbox.h"
 #include "collectors/agent/wire_recorder.h"
+#include "tests/bench/calibration.h"
 
 namespace runglass {
 namespace {
@@ -237,17 +237,6 @@ void halfRate(benchmark::State& state) {
   }
 }
 
-// What this machine does at this moment, to compare runs by.
-void calibrationZstd(benchmark::State& state) {
-  std::mt19937_64 random(1);
-  std::string text(1 << 20, '\0');
-  for (char& c : text) c = static_cast<char>('a' + (random() % 4) * (random() % 4));
-  std::string out(ZSTD_compressBound(text.size()), '\0');
-  for (auto _ : state) benchmark::DoNotOptimize(ZSTD_compress(out.data(), out.size(), text.data(), text.size(), 1));
-  state.SetBytesProcessed(static_cast<std::int64_t>(text.size()) * state.iterations());
-}
-
-BENCHMARK(calibrationZstd)->Name("calibration/zstd1")->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(fastest, shared, true)->UseManualTime()->Iterations(1)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(fastest, own, false)->UseManualTime()->Iterations(1)->Unit(benchmark::kMillisecond);
 BENCHMARK(halfRate)->UseManualTime()->Iterations(1)->Unit(benchmark::kMillisecond);

@@ -10,6 +10,8 @@ namespace {
 
 constexpr double kAir = 0.06;
 constexpr double kGapFactor = 5;
+constexpr double kReach = 5;  // of an outlier, in interquartile ranges
+constexpr std::size_t kEnoughForQuartiles = 20;
 
 // Smallest of 1, 2, 5 x 10^k that is not below `at_least`.
 double niceStep(double at_least) {
@@ -45,6 +47,13 @@ QString timeLabel(TimeNs time, std::int64_t step, TimeStyle style) {
     label += QLatin1Char('.') + QString::number(fraction).rightJustified(9, QLatin1Char('0')).left(digits);
   }
   return label;
+}
+
+// One significant digit, as 1, 2 and 5 x 10^k need no more.
+QString logLabel(double value, std::string_view unit) {
+  if (unit.empty()) return formatNumber(value, 1);
+  const UnitScale scale = unitScale(unit, value, value, value);
+  return formatScaled(value, scale) + QChar(kThinSpace) + scale.suffix;
 }
 
 }  // namespace
@@ -87,7 +96,7 @@ std::vector<AxisTick> yTicks(const YMap& map, std::string_view unit, UnitScale* 
       for (const double factor : {1.0, 2.0, 5.0}) {
         const double value = factor * std::pow(10, power);
         if (value < map.lo || value > map.hi || (factor > 1 && (to - from) > 2)) continue;
-        ticks.push_back({map.toPixel(value), formatValue(value, unit)});
+        ticks.push_back({map.toPixel(value), logLabel(value, unit)});
       }
     return ticks;
   }
@@ -101,57 +110,87 @@ std::vector<AxisTick> yTicks(const YMap& map, std::string_view unit, UnitScale* 
   return ticks;
 }
 
+namespace {
+
+// Median distance between bins with data: what a gap is measured by.
+std::int64_t usualDistance(std::span<const Bin> bins) {
+  std::vector<std::int64_t> distances;
+  const Bin* before = nullptr;
+  for (const Bin& bin : bins) {
+    if (bin.count == 0) continue;
+    if (before != nullptr) distances.push_back(bin.x0 - before->x0);
+    before = &bin;
+  }
+  if (distances.empty()) return 0;
+  const auto middle = distances.begin() + static_cast<std::ptrdiff_t>(distances.size() / 2);
+  std::nth_element(distances.begin(), middle, distances.end());
+  return *middle;
+}
+
+void addPixel(std::vector<int>& pixels, int pixel) {
+  if (pixels.empty() || pixels.back() != pixel) pixels.push_back(pixel);
+}
+
+// Infinities have a mark of their own; the column shows what was finite beside them. Absent: nothing was.
+std::optional<PixelColumn> finiteColumn(const Bin& bin) {
+  const auto finite = [](double value, double otherwise) { return std::isfinite(value) ? value : otherwise; };
+  const double some = finite(bin.first, finite(bin.last, finite(bin.min, finite(bin.max, std::nan("")))));
+  if (!std::isfinite(some)) return std::nullopt;
+  PixelColumn column;
+  column.first = finite(bin.first, some);
+  column.last = finite(bin.last, some);
+  column.min = finite(bin.min, std::min(column.first, column.last));
+  column.max = finite(bin.max, std::max(column.first, column.last));
+  column.one = bin.count == 1;
+  return column;
+}
+
+}  // namespace
+
 PixelColumns toColumns(std::span<const Bin> bins, const XMap& map, bool gaps) {
   PixelColumns out;
   if (map.x1 <= map.x0) return out;
-  // The usual distance: median of the distances between bins with data, in x.
-  std::int64_t usual = 0;
-  if (gaps) {
-    std::vector<std::int64_t> distances;
-    const Bin* before = nullptr;
-    for (const Bin& bin : bins) {
-      if (bin.count == 0) continue;
-      if (before != nullptr) distances.push_back(bin.x0 - before->x0);
-      before = &bin;
-    }
-    if (!distances.empty()) {
-      std::nth_element(distances.begin(), distances.begin() + static_cast<std::ptrdiff_t>(distances.size() / 2), distances.end());
-      usual = distances[distances.size() / 2];
-    }
-  }
+  out.columns.reserve(std::min(bins.size(), static_cast<std::size_t>(std::max(map.width, 0.0)) + 2));
+  const double widest = kGapFactor * static_cast<double>(gaps ? usualDistance(bins) : 0);
   const Bin* before = nullptr;
+  bool broken = false;
   for (const Bin& bin : bins) {
     if (bin.count == 0 && bin.nan_count == 0) continue;
-    const int pixel = static_cast<int>(std::floor(map.toPixel(bin.x0 + (bin.x1 - bin.x0) / 2)));
-    if (bin.nan_count > 0) out.nan_pixels.push_back(pixel);
+    const double x = map.toPixel(bin.x0 + (bin.x1 - bin.x0) / 2);
+    const int pixel = static_cast<int>(std::floor(x));
+    if (bin.nan_count > 0) addPixel(out.nan_pixels, pixel), broken = broken || bin.count == 0;
     if (bin.count == 0) continue;
-    if (!std::isfinite(bin.min) || !std::isfinite(bin.max)) out.inf_pixels.push_back(pixel);
-    const auto finite = [](double value, double otherwise) { return std::isfinite(value) ? value : otherwise; };
-    const double some = finite(bin.first, finite(bin.last, finite(bin.min, finite(bin.max, std::nan("")))));
-    if (!std::isfinite(some)) continue;
-    const PixelColumn column{
-        pixel,
-        finite(bin.first, some),
-        finite(bin.last, some),
-        finite(bin.min, some),
-        finite(bin.max, some),
-        before != nullptr && gaps && usual > 0 && static_cast<double>(bin.x0 - before->x0) > kGapFactor * static_cast<double>(usual)};
+    if (bin.max == HUGE_VAL) addPixel(out.above_pixels, pixel);
+    if (bin.min == -HUGE_VAL) addPixel(out.below_pixels, pixel);
+    std::optional<PixelColumn> column = finiteColumn(bin);
+    if (!column) {
+      broken = true;
+      continue;
+    }
+    const bool gap = broken || (before != nullptr && widest > 0 && static_cast<double>(bin.x0 - before->x0) > widest);
+    before = &bin;
+    broken = false;
     if (!out.columns.empty() && out.columns.back().pixel == pixel) {
       PixelColumn& same = out.columns.back();
-      same.last = column.last;
-      same.min = std::min(same.min, column.min);
-      same.max = std::max(same.max, column.max);
-    } else {
-      out.columns.push_back(column);
+      same.x = pixel + 0.5;
+      same.last = column->last;
+      same.min = std::min(same.min, column->min);
+      same.max = std::max(same.max, column->max);
+      same.one = false;
+      continue;
     }
-    before = &bin;
+    column->pixel = pixel;
+    column->x = column->one ? x : pixel + 0.5;
+    column->gap_before = gap;
+    out.columns.push_back(*column);
   }
   return out;
 }
 
 std::vector<Bin> smoothed(std::span<const Bin> bins, double weight) {
   std::vector<Bin> out(bins.begin(), bins.end());
-  double last = 0, points = 0;
+  double last = 0, unseen = 1, keep = 0;  // unseen: weight^points, the share that the first value has not filled yet
+  std::int64_t keep_for = -1;             // neighbours mostly have equal counts; pow() is what this costs
   for (Bin& bin : out) {
     if (bin.count == 0) continue;
     const double mean = bin.sum / static_cast<double>(bin.count);
@@ -159,11 +198,10 @@ std::vector<Bin> smoothed(std::span<const Bin> bins, double weight) {
       bin.count = 0;
       continue;
     }
-    const double keep = std::pow(weight, static_cast<double>(bin.count));
+    if (bin.count != keep_for) keep = std::pow(weight, static_cast<double>(bin.count)), keep_for = bin.count;
     last = last * keep + (1 - keep) * mean;
-    points += static_cast<double>(bin.count);
-    const double debias = 1 - std::pow(weight, points);
-    const double value = debias > 0 ? last / debias : mean;
+    unseen *= keep;
+    const double value = unseen < 1 ? last / (1 - unseen) : mean;
     bin.first = bin.last = bin.min = bin.max = value;
     bin.sum = value * static_cast<double>(bin.count);
     bin.nan_count = 0;
@@ -172,23 +210,34 @@ std::vector<Bin> smoothed(std::span<const Bin> bins, double weight) {
 }
 
 std::optional<ValueRange> valueRange(std::span<const Bin> bins, std::int64_t x0, std::int64_t x1, bool log, bool robust, int* outliers) {
-  std::vector<double> lows, highs;
-  for (const Bin& bin : bins) {
-    if (bin.count == 0 || bin.x1 <= x0 || bin.x0 >= x1) continue;
-    if (std::isfinite(bin.min) && (!log || bin.min > 0)) lows.push_back(bin.min);
-    if (std::isfinite(bin.max) && (!log || bin.max > 0)) highs.push_back(bin.max);
+  const auto fits = [log](double value) { return std::isfinite(value) && (!log || value > 0); };
+  const auto from = std::lower_bound(bins.begin(), bins.end(), x0, [](const Bin& bin, std::int64_t x) { return bin.x1 <= x; });
+  const auto to = std::lower_bound(from, bins.end(), x1, [](const Bin& bin, std::int64_t x) { return bin.x0 < x; });
+  const std::span<const Bin> shown(from, to);
+  ValueRange range{HUGE_VAL, -HUGE_VAL};
+  for (const Bin& bin : shown) {
+    if (bin.count == 0) continue;
+    for (const double value : {bin.min, bin.max, bin.first, bin.last}) {  // one of them is finite where an infinity hides the others
+      if (!fits(value)) continue;
+      range.lo = std::min(range.lo, value);
+      range.hi = std::max(range.hi, value);
+    }
   }
-  if (lows.empty() && highs.empty()) return std::nullopt;
-  if (lows.empty()) lows = highs;
-  if (highs.empty()) highs = lows;
-  ValueRange range{*std::min_element(lows.begin(), lows.end()), *std::max_element(highs.begin(), highs.end())};
-  if (!robust || highs.size() < 20) return range;
+  if (range.lo > range.hi) return std::nullopt;
+  if (!robust || shown.size() < kEnoughForQuartiles) return range;
+  std::vector<double> lows, highs;
+  for (const Bin& bin : shown) {
+    if (bin.count == 0) continue;
+    if (fits(bin.min)) lows.push_back(bin.min);
+    if (fits(bin.max)) highs.push_back(bin.max);
+  }
+  if (lows.size() < kEnoughForQuartiles || highs.size() < kEnoughForQuartiles) return range;
   const auto quantile = [](std::vector<double>& values, double share) {
     const auto at = values.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));
     std::nth_element(values.begin(), at, values.end());
     return *at;
   };
-  const double q1 = quantile(lows, 0.25), q3 = quantile(highs, 0.75), reach = 5 * (q3 - q1);
+  const double q1 = quantile(lows, 0.25), q3 = quantile(highs, 0.75), reach = kReach * (q3 - q1);
   if (!(reach > 0)) return range;
   range.lo = std::max(range.lo, q1 - reach);
   range.hi = std::min(range.hi, q3 + reach);

@@ -18,13 +18,14 @@
 
 namespace runglass {
 
-// x in [x0, x1) onto pixels [left, left + width). Differences are taken in int64, so that nanoseconds survive at epoch size.
+// x in [x0, x1) onto pixels [left, left + width). Differences are taken in int64, so that nanoseconds survive at epoch size;
+// products come before quotients, so that pixel edges that are whole steps are hit exactly.
 struct XMap {
   std::int64_t x0 = 0, x1 = 1;
   double left = 0, width = 1;
-  double toPixel(std::int64_t x) const { return left + static_cast<double>(x - x0) / static_cast<double>(x1 - x0) * width; }
+  double toPixel(std::int64_t x) const { return left + static_cast<double>(x - x0) * width / static_cast<double>(x1 - x0); }
   std::int64_t fromPixel(double pixel) const {
-    return x0 + static_cast<std::int64_t>((pixel - left) / width * static_cast<double>(x1 - x0));
+    return x0 + static_cast<std::int64_t>((pixel - left) * static_cast<double>(x1 - x0) / width);
   }
 };
 
@@ -52,15 +53,17 @@ std::vector<AxisTick> yTicks(const YMap& map, std::string_view unit, UnitScale* 
 // first, last, min and max of the column draw the same line as all points would.
 struct PixelColumn {
   int pixel = 0;
+  double x = 0;  // where its points lie: exact for a column of one point, else its middle
   double first = 0, last = 0, min = 0, max = 0;
   bool gap_before = false;  // do not join with the column before
+  bool one = true;          // one point, so that joins run from point to point
 };
 struct PixelColumns {
-  std::vector<PixelColumn> columns;  // by pixel, each pixel at most once
-  std::vector<int> nan_pixels;       // where a NaN was
-  std::vector<int> inf_pixels;       // +-Inf
+  std::vector<PixelColumn> columns;                         // by pixel, each pixel at most once
+  std::vector<int> nan_pixels, above_pixels, below_pixels;  // where NaN, +Inf, -Inf were; by pixel
 };
-// `gaps`: leave a hole where nothing came for 5 times the usual distance (live metrics); scalars over steps are always joined.
+// `gaps`: leave a hole where nothing came for 5 times the usual distance (live metrics); scalars over steps are joined across missing
+// steps. A NaN always breaks the line.
 PixelColumns toColumns(std::span<const Bin> bins, const XMap& map, bool gaps);
 
 // Debiased exponential moving average as TensorBoard draws it (tf_line_chart_data_loader: last = last * w + (1 - w) * y, divided by

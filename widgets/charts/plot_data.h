@@ -24,6 +24,7 @@ struct PlotCurve {
   QString name;  // made safe with screenText()
   QColor color;
   SharedBins bins;     // may reach beyond the window
+  SharedBins smooth;   // of smoothed(): drawn over the raw curve, which turns faint
   bool band = false;   // filled min..max instead of a line
   bool faint = false;  // a superseded branch: thin and grey, no legend
   bool gaps = false;   // leave holes where data is missing
@@ -34,10 +35,9 @@ struct PlotPanel {
   std::string unit;
   std::vector<PlotCurve> curves;
   bool log = false;
-  bool robust = false;   // let outliers leave the panel; a badge counts them
-  double smoothing = 0;  // EMA weight; > 0 draws the raw curve faint under the smoothed one
-  double share = 1;      // of the height
-  QString empty;         // what stands in a panel without data, and why
+  bool robust = false;  // let outliers leave the panel; a badge counts them
+  double share = 1;     // of the height
+  QString empty;        // what stands in a panel without data, and why
 };
 
 // Alternating ground behind attempts, or a phase (eval) with its name.

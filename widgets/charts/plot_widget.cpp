@@ -5,13 +5,10 @@
 //  3. Only change() changes the window by hand, and it tells windowChanged().
 #include "widgets/charts/plot_widget.h"
 
-#include <QHelpEvent>
-#include <QKeyEvent>
-#include <QMouseEvent>
+#include <QEvent>
 #include <QPainter>
-#include <QToolTip>
-#include <QWheelEvent>
 #include <algorithm>
+#include <climits>
 #include <cmath>
 
 #include "widgets/charts/raster.h"
@@ -20,11 +17,14 @@ namespace runglass {
 namespace {
 
 constexpr int kGutter = 64, kRight = 12, kTitle = 18, kAxis = 20, kLane = 18, kBetween = 6;
-constexpr int kFewPoints = 3000;  // below this, antialiased paths are cheap
-constexpr int kRawAlpha = 70;     // of the raw curve under a smoothed one
-constexpr int kDragPixels = 4;
-constexpr double kZoomStep = 1.25, kPanShare = 0.12, kFast = 3;
-constexpr std::int64_t kNarrowest = 4;
+constexpr int kRawAlpha = 72;  // of the raw curve under a smoothed one: 28 %
+constexpr int kFaintAlpha = 140;
+constexpr int kLegendName = 180;
+constexpr double kGridInk = 0.7;  // of the line colour: the grid stays behind the curves
+constexpr double kVectorLine = 1.4;
+constexpr int kCursorLine = 14;  // one line of the crosshair's values
+constexpr int kCursorAll = 8;    // with more curves only the one nearest to the mouse is named
+constexpr int kMarkApart = 26;   // between words at a row of NaN marks
 
 }  // namespace
 
@@ -124,16 +124,8 @@ void PlotWidget::drawPanel(Drawing& drawing, const PlotPanel& panel, const Panel
                  right = std::min(x.toPixel(band.x1), place.plot.right() + 1.0);
     if (right > left) painter.fillRect(QRectF(left, place.plot.top(), right - left, place.plot.height()), band.color);
   }
-  std::optional<ValueRange> range;
   int outliers = 0;
-  for (const PlotCurve& curve : panel.curves) {
-    if (!curve.bins || curve.faint) continue;
-    const auto own = valueRange(*curve.bins, m_x0, m_x1, panel.log, panel.robust, &outliers);
-    if (own && range)
-      range = ValueRange{std::min(own->lo, range->lo), std::max(own->hi, range->hi)};
-    else if (own)
-      range = own;
-  }
+  const std::optional<ValueRange> range = rangeOf(panel, &outliers);
   UnitScale scale;
   if (!range) {
     painter.setPen(theme.muted);
@@ -144,86 +136,139 @@ void PlotWidget::drawPanel(Drawing& drawing, const PlotPanel& panel, const Panel
   const ValueRange shown = padded(*range, panel.log);
   const YMap y{shown.lo, shown.hi, static_cast<double>(place.plot.top()), place.plot.height() - 1.0, panel.log};
   const auto ticks = yTicks(y, panel.unit, &scale);
+  const QColor grid = mix(theme.ground, theme.line, kGridInk);
   for (const AxisTick& tick : ticks) {
     const int line = static_cast<int>(std::lround(tick.pixel));
-    painter.setPen(theme.line);
+    painter.setPen(grid);
     painter.drawLine(place.plot.left(), line, place.plot.right(), line);
     painter.setPen(theme.muted);
     painter.drawText(QRect(place.plot.left() - kGutter, line - 8, kGutter - 6, 16), Qt::AlignRight | Qt::AlignVCenter, tick.label);
   }
-  painter.setPen(theme.line);
+  painter.setPen(grid);
   for (const AxisTick& tick : xTicks(x, m_data->axis, m_data->style))
     painter.drawLine(QPointF(tick.pixel, place.plot.top()), QPointF(tick.pixel, place.plot.bottom()));
   painter.save();
   painter.setClipRect(place.plot);
   for (const PlotCurve& curve : panel.curves)
-    if (curve.bins) drawCurve(drawing, panel, curve, place.plot, y, static_cast<int>(panel.curves.size()));
+    if (curve.bins) drawCurve(drawing, curve, place.plot, y);
   painter.restore();
   drawTitle(painter, panel, place, scale.suffix, outliers);
 }
 
-void PlotWidget::drawCurve(Drawing& drawing, const PlotPanel& panel, const PlotCurve& curve, const QRect& plot, const YMap& y,
-                           int curves) const {
+std::optional<ValueRange> PlotWidget::rangeOf(const PlotPanel& panel, int* outliers) const {
+  std::optional<ValueRange> range;
+  for (const PlotCurve& curve : panel.curves) {
+    if (!curve.bins) continue;
+    const auto own = valueRange(*curve.bins, m_x0, m_x1, panel.log, panel.robust, outliers);
+    if (own && range)
+      range = ValueRange{std::min(own->lo, range->lo), std::max(own->hi, range->hi)};
+    else if (own)
+      range = own;
+  }
+  return range;
+}
+
+std::span<const Bin> PlotWidget::visible(const std::vector<Bin>& bins) const {
+  const auto first = std::lower_bound(bins.begin(), bins.end(), m_x0, [](const Bin& bin, std::int64_t at) { return bin.x1 <= at; });
+  const auto last = std::lower_bound(first, bins.end(), m_x1, [](const Bin& bin, std::int64_t at) { return bin.x0 < at; });
+  // One more on either side, so that lines leave the plot instead of ending at its edge.
+  return {first == bins.begin() ? first : first - 1, last == bins.end() ? last : last + 1};
+}
+
+void PlotWidget::drawCurve(Drawing& drawing, const PlotCurve& curve, const QRect& plot, const YMap& y) const {
   const XMap x = xMap(plot);
-  const auto visible = [&](std::span<const Bin> bins) {
-    const auto first = std::lower_bound(bins.begin(), bins.end(), m_x0, [](const Bin& bin, std::int64_t at) { return bin.x1 <= at; });
-    const auto last = std::lower_bound(first, bins.end(), m_x1, [](const Bin& bin, std::int64_t at) { return bin.x0 < at; });
-    // One more on either side, so that lines leave the plot instead of ending at its edge.
-    return std::span<const Bin>(first == bins.begin() ? first : first - 1, last == bins.end() ? last : last + 1);
-  };
   const auto line = [&](const PixelColumns& columns, QColor color) {
-    const bool few = static_cast<int>(columns.columns.size()) * curves <= kFewPoints;
-    if (drawing.image == nullptr || few)
-      paintColumns(drawing.painter, columns, y, color, curve.faint ? 1.0 : 1.4);
+    if (drawing.image == nullptr)
+      paintColumns(drawing.painter, columns, y, color, curve.faint ? 1.0 : kVectorLine);
     else
       drawColumns(*drawing.image, plot, columns, y, color);
   };
   QColor color = curve.faint ? currentTheme().muted : curve.color;
   const PixelColumns raw = toColumns(visible(*curve.bins), x, curve.gaps);
-  if (curve.band && drawing.image != nullptr) {
+  if (curve.band) {
     color.setAlpha(60);
-    drawBand(*drawing.image, plot, raw, y, color);
+    if (drawing.image == nullptr)
+      paintBand(drawing.painter, raw, y, color);
+    else
+      drawBand(*drawing.image, plot, raw, y, color);
     return;
   }
-  if (panel.smoothing > 0 && !curve.faint && !curve.band) {
+  if (curve.smooth && !curve.faint) {
     QColor pale = color;
     pale.setAlpha(kRawAlpha);
     line(raw, pale);
-    const auto smooth = smoothed(*curve.bins, panel.smoothing);
-    line(toColumns(visible(smooth), x, curve.gaps), color);
+    line(toColumns(visible(*curve.smooth), x, curve.gaps), color);
   } else {
-    if (curve.faint) color.setAlpha(140);
+    if (curve.faint) color.setAlpha(kFaintAlpha);
     line(raw, color);
   }
-  drawing.painter.setPen(curve.color);
-  for (const int pixel : raw.nan_pixels)
-    drawing.painter.drawText(QRect(pixel - 4, plot.bottom() - 12, 9, 12), Qt::AlignCenter, QStringLiteral("×"));
-  for (const int pixel : raw.inf_pixels)
-    drawing.painter.drawText(QRect(pixel - 4, plot.top(), 9, 12), Qt::AlignCenter, QStringLiteral("∞"));
+  drawNotNumbers(drawing.painter, raw, plot, curve.color);
+}
+
+void PlotWidget::drawNotNumbers(QPainter& painter, const PixelColumns& columns, const QRect& plot, const QColor& color) const {
+  // A tick for every pixel that holds one, at the edge; a word where there is room.
+  const auto row = [&](const std::vector<int>& pixels, int top, int word_top, const QString& word) {
+    int free_from = plot.left() - kMarkApart;
+    for (const int pixel : pixels) {
+      if (pixel < plot.left() || pixel > plot.right()) continue;
+      painter.fillRect(QRect(pixel - 1, top, 3, 6), color);
+      if (pixel < free_from) continue;
+      painter.setPen(color);
+      painter.drawText(QRect(std::min(pixel + 4, plot.right() - kMarkApart), word_top, kMarkApart + 4, 12),
+                       Qt::AlignLeft | Qt::AlignVCenter, word);
+      free_from = pixel + 2 * kMarkApart;
+    }
+  };
+  row(columns.nan_pixels, plot.bottom() - 5, plot.bottom() - 14, QStringLiteral("NaN"));
+  row(columns.below_pixels, plot.bottom() - 5, plot.bottom() - 14, QStringLiteral("−Inf"));
+  row(columns.above_pixels, plot.top(), plot.top() + 1, QStringLiteral("+Inf"));
+}
+
+int PlotWidget::primitives() const {
+  if (!m_data || m_x1 <= m_x0) return 0;
+  const XMap x = xMap(plotArea());
+  std::size_t count = 0;
+  for (const PlotPanel& panel : m_data->panels)
+    for (const PlotCurve& curve : panel.curves)
+      for (const SharedBins& bins : {curve.bins, curve.smooth})
+        if (bins) count += toColumns(visible(*bins), x, curve.gaps).columns.size();
+  return static_cast<int>(std::min<std::size_t>(count, INT_MAX));
+}
+
+void PlotWidget::setTitleReserve(int pixels) {
+  if (pixels == m_title_reserve) return;
+  m_title_reserve = pixels;
+  m_dirty = true;
+  update();
 }
 
 void PlotWidget::drawTitle(QPainter& painter, const PlotPanel& panel, const PanelLayout& place, const QString& unit, int outliers) const {
   const Theme& theme = currentTheme();
+  const int right = place.title.right() - m_title_reserve;
   int left = place.title.left();
-  const auto put = [&](const QString& text, const QColor& color) {
+  const auto put = [&](const QString& text, const QColor& color, int at_most) {
     painter.setPen(color);
-    const QString shown = painter.fontMetrics().elidedText(text, Qt::ElideMiddle, std::max(0, place.title.right() - left));
-    painter.drawText(QRect(left, place.title.top(), place.title.right() - left, kTitle - 2), Qt::AlignLeft | Qt::AlignVCenter, shown);
+    const QString shown = painter.fontMetrics().elidedText(text, Qt::ElideMiddle, std::max(0, std::min(at_most, right - left)));
+    painter.drawText(QRect(left, place.title.top(), right - left, kTitle - 2), Qt::AlignLeft | Qt::AlignVCenter, shown);
     left += painter.fontMetrics().horizontalAdvance(shown) + 10;
   };
-  put(unit.isEmpty() ? panel.title : panel.title + QStringLiteral("  [") + unit + QLatin1Char(']'), theme.text);
-  if (panel.log) put(tr("log"), theme.muted);
-  if (outliers > 0) put(tr("%1 outside").arg(outliers), theme.warning);
-  int shown = 0;
+  put(unit.isEmpty() ? panel.title : panel.title + QStringLiteral("  [") + unit + QLatin1Char(']'), theme.text, (right - left) * 2 / 3);
+  if (panel.log) put(tr("log"), theme.muted, right);
+  if (outliers > 0) put(tr("%1 outside").arg(outliers), theme.warning, right);
+  const auto listed = [](const PlotCurve& curve) { return !curve.faint && !curve.name.isEmpty(); };
+  const auto total = std::count_if(panel.curves.begin(), panel.curves.end(), listed);
+  std::ptrdiff_t shown = 0;
   for (const PlotCurve& curve : panel.curves) {
-    if (curve.faint || curve.name.isEmpty()) continue;
-    if (left > place.title.right() - 80 || shown == 12) {
-      put(tr("+%1 more").arg(static_cast<int>(panel.curves.size()) - shown), theme.muted);
+    if (!listed(curve)) continue;
+    const int wide = 14 + std::min(kLegendName, painter.fontMetrics().horizontalAdvance(curve.name));
+    const int more = shown + 1 < total ? painter.fontMetrics().horizontalAdvance(tr("+%1 more").arg(total)) + 10 : 0;
+    if (left + wide + more > right) {
+      put(tr("+%1 more").arg(total - shown), theme.muted, right);
       break;
     }
     painter.fillRect(QRect(left, place.title.center().y() - 1, 10, 3), curve.color);
     left += 14;
-    put(curve.name, theme.muted);
+    put(curve.name, theme.muted, kLegendName);
     ++shown;
   }
 }
@@ -263,27 +308,38 @@ void PlotWidget::drawMarks(QPainter& painter, const QRect& lane, const QRect& pl
   }
 }
 
-std::optional<double> PlotWidget::valueAt(const PlotCurve& curve, std::int64_t x) const {
-  if (!curve.bins) return std::nullopt;
-  const auto& bins = *curve.bins;
+const Bin* PlotWidget::binAt(const std::vector<Bin>& bins, std::int64_t x) const {
   auto at = std::upper_bound(bins.begin(), bins.end(), x, [](std::int64_t value, const Bin& bin) { return value < bin.x0; });
-  // The newest value at or before the cursor, not further than a twentieth of the window.
+  // The newest at or before the cursor, not further than a twentieth of the window.
   while (at != bins.begin()) {
     --at;
-    if (x - at->x1 > (m_x1 - m_x0) / 20) return std::nullopt;
-    if (at->count > 0) return at->last;
+    if (x - at->x1 > (m_x1 - m_x0) / 20) return nullptr;
+    if (at->count > 0 || at->nan_count > 0) return &*at;
   }
-  return std::nullopt;
+  return nullptr;
+}
+
+std::vector<CursorValue> PlotWidget::cursorValues() const {
+  std::vector<CursorValue> values;
+  if (!m_data || !m_cursor) return values;
+  for (const PlotPanel& panel : m_data->panels)
+    for (const PlotCurve& curve : panel.curves) {
+      const Bin* bin = curve.bins && !curve.faint ? binAt(*curve.bins, *m_cursor) : nullptr;
+      if (bin == nullptr) continue;
+      CursorValue value{&panel, &curve, *bin, std::nullopt};
+      if (bin->count == 0) value.bin.last = std::nan("");
+      if (curve.smooth)
+        if (const Bin* smooth = binAt(*curve.smooth, *m_cursor); smooth != nullptr && smooth->count > 0) value.smooth = smooth->last;
+      values.push_back(value);
+    }
+  return values;
 }
 
 QString PlotWidget::cursorTable() const {
   QString table;
-  if (!m_data || !m_cursor) return table;
-  for (const PlotPanel& panel : m_data->panels)
-    for (const PlotCurve& curve : panel.curves)
-      if (const auto value = valueAt(curve, *m_cursor); value && !curve.faint)
-        table += panel.title + QLatin1Char('\t') + curve.name + QLatin1Char('\t') + fullNumber(*value) + QLatin1Char('\t') +
-                 QString::fromStdString(panel.unit) + QLatin1Char('\n');
+  for (const CursorValue& value : cursorValues())
+    table += value.panel->title + QLatin1Char('\t') + value.curve->name + QLatin1Char('\t') + fullNumber(value.bin.last) +
+             QLatin1Char('\t') + QString::fromStdString(value.panel->unit) + QLatin1Char('\n');
   return table;
 }
 
@@ -292,161 +348,74 @@ void PlotWidget::paintEvent(QPaintEvent*) {
   const Theme& theme = currentTheme();
   QPainter painter(this);
   painter.setFont(tableFont());
-  painter.drawImage(rect(), m_image);
+  painter.drawImage(QPointF(0, 0), m_image);
   if (m_stale) {
     QColor veil = theme.surface;
     veil.setAlpha(110);
     painter.fillRect(rect(), veil);
   }
-  const QRect area = plotArea();
   if (!m_data || m_x1 <= m_x0) return;
-  if (m_drag == Drag::kSelect || m_drag == Drag::kBox) {
-    QColor fill = theme.accent;
-    fill.setAlpha(50);
-    painter.fillRect(QRectF(std::min(m_press.x(), m_here.x()), area.top(), std::abs(m_press.x() - m_here.x()), area.height()), fill);
-    const XMap x = xMap(area);
-    const std::int64_t extent = std::abs(x.fromPixel(m_here.x()) - x.fromPixel(m_press.x()));
-    painter.setPen(theme.text);
-    painter.drawText(QPointF(std::min(m_press.x(), m_here.x()) + 4, area.top() + 30),
-                     m_data->axis == XAxis::kTime ? formatDuration(extent) : tr("%1 steps").arg(formatCount(extent)));
-  }
-  if (!m_cursor || *m_cursor < m_x0 || *m_cursor >= m_x1) return;
+  const QRect area = plotArea();
+  if (m_drag == Drag::kSelect || m_drag == Drag::kBox) paintDrag(painter, area);
+  if (m_cursor && *m_cursor >= m_x0 && *m_cursor < m_x1) paintCursor(painter, area);
+}
+
+void PlotWidget::paintDrag(QPainter& painter, const QRect& area) const {
+  QColor fill = currentTheme().accent;
+  fill.setAlpha(50);
+  const double left = std::clamp<double>(std::min(m_press.x(), m_here.x()), area.left(), area.right()),
+               right = std::clamp<double>(std::max(m_press.x(), m_here.x()), area.left(), area.right() + 1.0);
+  painter.fillRect(QRectF(left, area.top(), right - left, area.height()), fill);
+  const XMap x = xMap(area);
+  const std::int64_t extent = x.fromPixel(right) - x.fromPixel(left);
+  painter.setPen(currentTheme().text);
+  painter.drawText(QPointF(left + 4, area.top() + 30),
+                   m_data->axis == XAxis::kTime ? formatDuration(extent) : tr("%1 steps").arg(formatCount(extent)));
+}
+
+void PlotWidget::paintCursor(QPainter& painter, const QRect& area) const {
+  const Theme& theme = currentTheme();
   const double at = xMap(area).toPixel(*m_cursor);
   painter.setPen(theme.muted);
   painter.drawLine(QPointF(at, area.top() + kTitle), QPointF(at, area.bottom()));
   const auto places = layoutPanels(area);
+  const std::vector<CursorValue> values = cursorValues();
   for (std::size_t i = 0; i < places.size(); ++i) {
+    const PlotPanel& panel = m_data->panels[i];
+    std::vector<const CursorValue*> named;
+    for (const CursorValue& value : values)
+      if (value.panel == &panel && !value.curve->band) named.push_back(&value);
+    if (named.size() > kCursorAll) {
+      const std::optional<ValueRange> range = rangeOf(panel, nullptr);
+      if (!range || !underMouse()) continue;
+      const ValueRange shown = padded(*range, panel.log);
+      const YMap y{shown.lo, shown.hi, static_cast<double>(places[i].plot.top()), places[i].plot.height() - 1.0, panel.log};
+      const auto away = [&](const CursorValue* value) {
+        const double pixel = y.toPixel(value->smooth.value_or(value->bin.last));
+        return std::isfinite(pixel) ? std::abs(pixel - m_here.y()) : HUGE_VAL;
+      };
+      named = {*std::ranges::min_element(named, {}, away)};
+    }
     int top = places[i].plot.top() + 2;
-    int lines = 0;
-    for (const PlotCurve& curve : m_data->panels[i].curves) {
-      const auto value = curve.faint ? std::nullopt : valueAt(curve, *m_cursor);
-      if (!value || curve.band || top + 14 > places[i].plot.bottom() || ++lines > 16) continue;
-      const QString text = curve.name + QStringLiteral("  ") + formatValue(*value, m_data->panels[i].unit);
+    for (const CursorValue* value : named) {
+      if (top + kCursorLine > places[i].plot.bottom()) break;
+      const QString text = value->curve->name + QStringLiteral("  ") + formatValue(value->bin.last, panel.unit);
       const int wide = painter.fontMetrics().horizontalAdvance(text) + 8;
-      const double left = at + wide + 8 > area.right() ? at - wide - 6 : at + 6;
-      painter.fillRect(QRectF(left, top, wide, 14), theme.raised);
-      painter.setPen(curve.color);
-      painter.drawText(QRectF(left + 4, top, wide, 14), Qt::AlignLeft | Qt::AlignVCenter, text);
-      top += 14;
+      const bool right_side = at + wide + 8 <= area.right() || at - area.left() < area.right() - at;
+      const double left = right_side ? at + 6 : at - wide - 6;
+      painter.fillRect(QRectF(left, top, wide, kCursorLine), theme.raised);
+      painter.setPen(value->curve->color);
+      painter.drawText(QRectF(left + 4, top, wide, kCursorLine), Qt::AlignLeft | Qt::AlignVCenter, text);
+      top += kCursorLine;
     }
   }
   const QString where = m_data->axis == XAxis::kStep ? tr("step %1").arg(formatCount(*m_cursor)) : formatTime(*m_cursor, m_data->style);
   const int wide = painter.fontMetrics().horizontalAdvance(where) + 8;
-  const QRectF box(std::clamp(at - wide / 2.0, static_cast<double>(area.left()), static_cast<double>(area.right() - wide)),
+  const QRectF box(std::clamp(at - wide / 2.0, static_cast<double>(area.left()), std::max<double>(area.left(), area.right() - wide)),
                    height() - kAxis + 2.0, wide, kAxis - 4.0);
   painter.fillRect(box, theme.raised);
   painter.setPen(theme.text);
   painter.drawText(box, Qt::AlignCenter, where);
-}
-
-void PlotWidget::change(std::int64_t x0, std::int64_t x1, bool gesture) {
-  if (x1 - x0 < kNarrowest || (x0 == m_x0 && x1 == m_x1)) return;
-  setWindow(x0, x1);
-  emit windowChanged(x0, x1, gesture);
-}
-
-void PlotWidget::zoom(double factor, double at_pixel) {
-  const QRect area = plotArea();
-  const std::int64_t at = xMap(area).fromPixel(std::clamp(at_pixel, static_cast<double>(area.left()), area.right() + 1.0));
-  const auto left = static_cast<double>(at - m_x0) * factor, right = static_cast<double>(m_x1 - at) * factor;
-  if (left + right > 4e18) return;
-  change(at - static_cast<std::int64_t>(left), at + std::max<std::int64_t>(1, static_cast<std::int64_t>(right)), true);
-}
-
-void PlotWidget::pan(double share) {
-  const auto by = static_cast<std::int64_t>(share * static_cast<double>(m_x1 - m_x0));
-  change(m_x0 + by, m_x1 + by, true);
-}
-
-void PlotWidget::wheelEvent(QWheelEvent* event) {
-  const double notches = event->angleDelta().y() != 0 ? event->angleDelta().y() / 120.0 : event->angleDelta().x() / 120.0;
-  if (event->modifiers() & Qt::ControlModifier)
-    zoom(std::pow(kZoomStep, -notches), event->position().x());
-  else if (event->modifiers() & Qt::ShiftModifier)
-    pan(-notches * kPanShare);
-  else
-    return event->ignore();
-  event->accept();
-}
-
-void PlotWidget::mousePressEvent(QMouseEvent* event) {
-  setFocus(Qt::MouseFocusReason);
-  m_press = m_here = event->position();
-  m_press_x0 = m_x0;
-  m_press_x1 = m_x1;
-  if (event->button() == Qt::MiddleButton || (event->button() == Qt::LeftButton && (event->modifiers() & Qt::ShiftModifier)))
-    m_drag = Drag::kPan;
-  else if (event->button() == Qt::LeftButton)
-    m_drag = event->modifiers() & Qt::AltModifier ? Drag::kBox : Drag::kPress;
-}
-
-void PlotWidget::mouseMoveEvent(QMouseEvent* event) {
-  m_here = event->position();
-  const QRect area = plotArea();
-  if (m_drag == Drag::kPress && std::abs(m_here.x() - m_press.x()) >= kDragPixels) m_drag = Drag::kSelect;
-  if (m_drag == Drag::kPan) {
-    const auto by = static_cast<std::int64_t>((m_press.x() - m_here.x()) / area.width() * static_cast<double>(m_press_x1 - m_press_x0));
-    change(m_press_x0 + by, m_press_x1 + by, true);
-  }
-  const bool inside = m_data && m_x1 > m_x0 && m_here.x() >= area.left() && m_here.x() <= area.right();
-  m_cursor = inside ? std::optional(xMap(area).fromPixel(m_here.x())) : std::nullopt;
-  emit cursorMoved(m_cursor);
-  update();
-}
-
-void PlotWidget::mouseReleaseEvent(QMouseEvent* event) {
-  const Drag drag = std::exchange(m_drag, Drag::kNone);
-  m_here = event->position();
-  update();
-  if (!m_data || m_x1 <= m_x0) return;
-  const XMap x = xMap(plotArea());
-  const std::int64_t a = x.fromPixel(std::min(m_press.x(), m_here.x())), b = x.fromPixel(std::max(m_press.x(), m_here.x()));
-  if (drag == Drag::kPress) emit clicked(x.fromPixel(m_here.x()));
-  if (drag == Drag::kSelect) emit rangeSelected(a, b);
-  if (drag == Drag::kBox) change(a, b, false);
-  emit gestureEnded();
-}
-
-void PlotWidget::mouseDoubleClickEvent(QMouseEvent*) { emit showAll(); }
-
-void PlotWidget::keyPressEvent(QKeyEvent* event) {
-  const double faster = event->modifiers() & Qt::ShiftModifier ? kFast : 1;
-  const double middle = m_cursor ? xMap(plotArea()).toPixel(*m_cursor) : plotArea().center().x();
-  switch (event->key()) {
-    case Qt::Key_W:
-      zoom(std::pow(1 / kZoomStep, faster), middle);
-      break;
-    case Qt::Key_S:
-      zoom(std::pow(kZoomStep, faster), middle);
-      break;
-    case Qt::Key_A:
-    case Qt::Key_Left:
-      pan(-kPanShare * faster);
-      break;
-    case Qt::Key_D:
-    case Qt::Key_Right:
-      pan(kPanShare * faster);
-      break;
-    case Qt::Key_0:
-      if (!(event->modifiers() & Qt::ControlModifier)) return QWidget::keyPressEvent(event);
-      emit showAll();
-      break;
-    case Qt::Key_Home:
-      emit showAll();
-      break;
-    case Qt::Key_End:
-      emit followEnd();
-      break;
-    default:
-      return QWidget::keyPressEvent(event);
-  }
-  emit gestureEnded();
-}
-
-void PlotWidget::leaveEvent(QEvent*) {
-  m_cursor.reset();
-  emit cursorMoved(std::nullopt);
-  update();
 }
 
 void PlotWidget::resizeEvent(QResizeEvent*) { m_dirty = true; }
@@ -454,23 +423,6 @@ void PlotWidget::resizeEvent(QResizeEvent*) { m_dirty = true; }
 void PlotWidget::changeEvent(QEvent* event) {
   if (event->type() == QEvent::PaletteChange) m_dirty = true, update();
   QWidget::changeEvent(event);
-}
-
-bool PlotWidget::event(QEvent* event) {
-  if (event->type() == QEvent::ToolTip && m_data && m_x1 > m_x0) {
-    const auto* help = static_cast<QHelpEvent*>(event);
-    const QRect area = plotArea();
-    QStringList words;
-    for (const PlotMark& mark : m_data->marks)
-      if (std::abs(xMap(area).toPixel(mark.x) - help->pos().x()) < 6 && help->pos().y() > area.bottom() - 4 && words.size() < 8)
-        words << mark.text.toHtmlEscaped();
-    if (words.isEmpty())
-      QToolTip::hideText();
-    else
-      QToolTip::showText(help->globalPos(), words.join(QStringLiteral("<br>")), this);
-    return true;
-  }
-  return QWidget::event(event);
 }
 
 }  // namespace runglass

@@ -22,6 +22,14 @@
 
 namespace runglass {
 
+// What a curve has under the crosshair.
+struct CursorValue {
+  const PlotPanel* panel = nullptr;  // of data(); valid until the next setData()
+  const PlotCurve* curve = nullptr;
+  Bin bin;  // of one point, or what one bin holds
+  std::optional<double> smooth;
+};
+
 class PlotWidget : public QWidget {
   Q_OBJECT
 
@@ -41,7 +49,14 @@ class PlotWidget : public QWidget {
   QRect plotArea() const;
   // Everything as vectors, for SVG and PDF.
   void paintVector(QPainter& painter, const QRect& target) const;
-  // Table of the crosshair's values: name, value, unit; TSV.
+  // How many pixel columns of curves the picture has: what a vector file would hold.
+  int primitives() const;
+  // Keeps room at the right of the titles, where the owner puts its buttons.
+  void setTitleReserve(int pixels);
+  // Backspace, Alt+Left and Alt+Right go to undo() and redo() instead of the window's own.
+  void setOwnsUndo(bool owns) { m_owns_undo = owns; }
+  std::vector<CursorValue> cursorValues() const;
+  // Table of the crosshair's values: panel, name, value, unit; TSV.
   QString cursorTable() const;
 
  signals:
@@ -49,6 +64,8 @@ class PlotWidget : public QWidget {
   void gestureEnded();
   void showAll();
   void followEnd();
+  void undo();
+  void redo();
   void cursorMoved(std::optional<std::int64_t> x);
   void rangeSelected(std::int64_t x0, std::int64_t x1);
   void clicked(std::int64_t x);
@@ -75,7 +92,13 @@ class PlotWidget : public QWidget {
   void render();
   void draw(Drawing& drawing, const QRect& area) const;
   void drawPanel(Drawing& drawing, const PlotPanel& panel, const PanelLayout& place) const;
-  void drawCurve(Drawing& drawing, const PlotPanel& panel, const PlotCurve& curve, const QRect& plot, const YMap& y, int curves) const;
+  void drawCurve(Drawing& drawing, const PlotCurve& curve, const QRect& plot, const YMap& y) const;
+  void drawNotNumbers(QPainter& painter, const PixelColumns& columns, const QRect& plot, const QColor& color) const;
+  std::optional<ValueRange> rangeOf(const PlotPanel& panel, int* outliers) const;
+  void paintCursor(QPainter& painter, const QRect& area) const;
+  void paintDrag(QPainter& painter, const QRect& area) const;
+  std::span<const Bin> visible(const std::vector<Bin>& bins) const;
+  bool takesKey(const QKeyEvent& event) const;
   void drawTitle(QPainter& painter, const PlotPanel& panel, const PanelLayout& place, const QString& unit, int outliers) const;
   void drawAxis(QPainter& painter, const QRect& area) const;
   void drawMarks(QPainter& painter, const QRect& lane, const QRect& plot) const;
@@ -83,12 +106,14 @@ class PlotWidget : public QWidget {
   void pan(double share);
   void change(std::int64_t x0, std::int64_t x1, bool gesture);
   XMap xMap(const QRect& plot) const { return {m_x0, m_x1, static_cast<double>(plot.left()), static_cast<double>(plot.width())}; }
-  std::optional<double> valueAt(const PlotCurve& curve, std::int64_t x) const;
+  const Bin* binAt(const std::vector<Bin>& bins, std::int64_t x) const;
 
   std::shared_ptr<const PlotData> m_data;
   std::int64_t m_x0 = 0, m_x1 = 0;
   std::optional<std::int64_t> m_cursor;
   bool m_stale = false;
+  bool m_owns_undo = false;
+  int m_title_reserve = 0;
   QImage m_image;
   bool m_dirty = true;
   enum class Drag : std::uint8_t { kNone, kPress, kSelect, kPan, kBox } m_drag = Drag::kNone;

@@ -21,8 +21,9 @@ namespace runglass {
 void drawColumns(QImage& image, const QRect& clip, const PixelColumns& columns, const YMap& map, const QColor& color);
 // Filled between min and max of every column.
 void drawBand(QImage& image, const QRect& clip, const PixelColumns& columns, const YMap& map, const QColor& color);
-// The same as an antialiased path: for few points on screen, and for vectors.
+// The same as an antialiased path, for vectors.
 void paintColumns(QPainter& painter, const PixelColumns& columns, const YMap& map, const QColor& color, double width);
+void paintBand(QPainter& painter, const PixelColumns& columns, const YMap& map, const QColor& color);
 // Absent data: diagonal lines.
 void paintHatch(QPainter& painter, const QRect& rect, const QColor& color);
 

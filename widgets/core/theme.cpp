@@ -121,6 +121,9 @@ QTableView, QTreeView, QListView { background: %1; border: none; gridline-color:
   selection-background-color: %8; selection-color: %5; }
 QTableView::item:focus, QTreeView::item:focus, QListView::item:focus { border: 1px solid %7; }
 QListView::item { padding: 3px 4px; }
+QTreeView::indicator, QListView::indicator { width: 10px; height: 10px; border: 1px solid %6; border-radius: 2px; background: %1; }
+QTreeView::indicator:checked, QListView::indicator:checked { background: %7; border-color: %7; }
+QTreeView::indicator:indeterminate { background: %8; border-color: %7; }
 QHeaderView { background: %2; border: none; }
 QHeaderView::section { background: %2; color: %6; border: none; border-bottom: 1px solid %4; padding: 2px 3px; }
 QTableCornerButton::section { background: %2; border: none; }

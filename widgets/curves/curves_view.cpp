@@ -1,260 +1,581 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Invariants:
-//  1. The list and the plots are of one answer.
-//  2. The time axis uses the shared window; steps and relative times have a window of their own, dropped when the axis changes.
+// Invariants: 1. m_cards are the ticked tags in m_tags' order; a card keeps its widget while its tag stays. 2. Every card shows window().
+// 3. m_history[m_place] is the own window; the time axis never touches it.
 #include "widgets/curves/curves_view.h"
 
-#include <QFileDialog>
+#include <QApplication>
+#include <QComboBox>
+#include <QDoubleSpinBox>
+#include <QGridLayout>
 #include <QHBoxLayout>
-#include <QPainter>
-#include <QPushButton>
-#include <QRegularExpression>
-#include <QSaveFile>
+#include <QHeaderView>
+#include <QLabel>
+#include <QLineEdit>
+#include <QListWidget>
+#include <QScrollArea>
+#include <QSlider>
 #include <QSplitter>
-#include <QSvgGenerator>
+#include <QStackedLayout>
+#include <QToolButton>
+#include <QTreeView>
 #include <QVBoxLayout>
+#include <algorithm>
+#include <cmath>
+
+#include "widgets/core/units.h"
 
 namespace runglass {
 namespace {
 
-constexpr int kSmoothingSteps = 999, kDefaultSmoothing = 600;
-constexpr int kListWidth = 60 * kGrid, kMaxPattern = 200;
+constexpr int kCardWidth = 480, kCardHeight = 220;  // below this another column or row is too much
+constexpr int kSideWidth = 260, kTableHeight = 150, kRunsHeight = 170;
+constexpr int kTableMs = 60;  // the table follows the crosshair at text speed
+constexpr std::size_t kMaxHistory = 200;
+constexpr std::size_t kManyRuns = 8;
+constexpr double kMaxSmoothing = 0.999;
+// The slider is finer towards 1, where it matters: weight = 1 - (1 - position)^3, cut at 0.999.
+constexpr int kSliderSteps = 1000;
+
+double weightOf(int position) {
+  const double rest = 1 - static_cast<double>(position) / kSliderSteps;
+  return std::min(kMaxSmoothing, 1 - rest * rest * rest);
+}
+int positionOf(double weight) { return static_cast<int>(std::lround(kSliderSteps * (1 - std::cbrt(1 - weight)))); }
 
 }  // namespace
 
 CurvesView::CurvesView(ViewContext context, QWidget* parent)
     : View(parent),
       m_context(std::move(context)),
-      m_list(new CurveList(this)),
-      m_proxy(new QSortFilterProxyModel(this)),
-      m_filter(new QLineEdit),
-      m_tags(new QListView),
-      m_axis(new QComboBox),
-      m_smoothing(new QSlider(Qt::Horizontal)),
-      m_smoothing_text(new QLabel),
-      m_log(new QCheckBox(tr("log y"))),
-      m_robust(new QCheckBox(tr("ignore outliers"))),
-      m_plots(new PlotWidget),
-      m_panel(new StatePanel),
-      m_stack(nullptr),
-      m_note(new QLabel) {
-  m_proxy->setSourceModel(m_list);
-  m_tags->setModel(m_proxy);
-  auto* split = new QSplitter(Qt::Horizontal, this);
-  split->setHandleWidth(kHairline);
+      m_tags(new TagTree(this)),
+      m_filtered(new TagFilter(this)),
+      m_rows(new TableModel<CursorRow>(
+          cursorColumns(), [](const CursorRow& a, const CursorRow& b) { return a.tag == b.tag && a.curve == b.curve; }, this)),
+      m_panel(new StatePanel(this)),
+      m_stack(new QStackedLayout(this)) {
+  m_filtered->setSourceModel(m_tags);
+  auto* content = new QWidget(this);
+  auto* column = new QVBoxLayout(content);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(0);
+  column->addWidget(makeBar());
+  auto* split = new QSplitter(Qt::Horizontal, content);
   split->addWidget(makeSide());
-  split->addWidget(makePage());
+  split->addWidget(makeMain());
   split->setStretchFactor(1, 1);
-  split->setSizes({kListWidth, 5 * kListWidth});
-  auto* row = new QHBoxLayout(this);
-  row->setContentsMargins(0, 0, 0, 0);
-  row->addWidget(split);
-  m_panel->showLoading(tr("Reading the curves …"));
-  setFocusProxy(m_plots);
-  connectAll();
+  split->setSizes({kSideWidth, 3 * kSideWidth});
+  split->setChildrenCollapsible(false);
+  column->addWidget(split, 1);
+  m_stack->addWidget(m_panel);
+  m_stack->addWidget(content);
+  m_panel->showLoading(tr("Reading the curves of this store …"));
+  m_table_timer.setSingleShot(true);
+  m_table_timer.setInterval(kTableMs);
+  connect(&m_table_timer, &QTimer::timeout, this, &CurvesView::fillTable);
+  connect(m_tags, &TagTree::ticksChanged, this, &CurvesView::arrangeCards);
+}
+
+QWidget* CurvesView::makeBar() {
+  auto* bar = new QWidget(this);
+  auto* row = new QHBoxLayout(bar);
+  row->setContentsMargins(2 * kGrid, kGrid, 2 * kGrid, kGrid);
+  row->setSpacing(2 * kGrid);
+  m_axes = new QComboBox(bar);
+  m_axes->addItems({tr("step"), tr("time"), tr("time since start")});
+  m_axes->setToolTip(tr("What the curves are drawn against"));
+  connect(m_axes, &QComboBox::activated, this, [this](int index) { setAxis(static_cast<CurveAxis>(index)); });
+  m_slider = new QSlider(Qt::Horizontal, bar);
+  m_slider->setRange(0, positionOf(kMaxSmoothing));
+  m_slider->setFixedWidth(140);
+  m_slider->setToolTip(tr("Weight of the debiased exponential moving average, as TensorBoard's; the raw curve stays visible"));
+  m_weight = new QDoubleSpinBox(bar);
+  m_weight->setRange(0, kMaxSmoothing);
+  m_weight->setDecimals(3);
+  m_weight->setSingleStep(0.05);
+  m_slider->setValue(positionOf(m_smoothing));
+  m_weight->setValue(m_smoothing);
+  connect(m_slider, &QSlider::valueChanged, this, [this](int position) {
+    if (positionOf(m_smoothing) != position) setSmoothing(weightOf(position));
+  });
+  connect(m_weight, &QDoubleSpinBox::valueChanged, this, &CurvesView::setSmoothing);
+  m_outliers = new QToolButton(bar);
+  m_outliers->setText(tr("leave outliers out"));
+  m_outliers->setCheckable(true);
+  m_outliers->setToolTip(tr("Scale to the bulk of the values; a badge counts what lies outside"));
+  connect(m_outliers, &QToolButton::toggled, this, [this](bool on) {
+    m_robust = on;
+    updateCards(false);
+  });
+  m_note = new QLabel(bar);
+  m_note->setTextFormat(Qt::PlainText);
+  m_note->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+  row->addWidget(new QLabel(tr("against"), bar));
+  row->addWidget(m_axes);
+  row->addSpacing(2 * kGrid);
+  row->addWidget(new QLabel(tr("smoothing"), bar));
+  row->addWidget(m_slider);
+  row->addWidget(m_weight);
+  row->addSpacing(2 * kGrid);
+  row->addWidget(m_outliers);
+  row->addWidget(m_note, 1);
+  return bar;
 }
 
 QWidget* CurvesView::makeSide() {
-  auto* side = new QWidget;
+  auto* side = new QWidget(this);
   auto* column = new QVBoxLayout(side);
-  column->setContentsMargins(2 * kGrid, kGrid, kGrid, kGrid);
+  column->setContentsMargins(2 * kGrid, 0, kGrid, kGrid);
   column->setSpacing(kGrid);
-  m_filter->setPlaceholderText(tr("Filter tags, regex  ( / )"));
-  m_filter->setMaxLength(kMaxPattern);
+  m_filter = new QLineEdit(side);
+  m_filter->setPlaceholderText(tr("Filter tags by regex  ( / )"));
+  m_filter->setToolTip(tr("Regular expression, case does not matter. Enter ticks exactly what is listed."));
   m_filter->setClearButtonEnabled(true);
-  m_tags->setFont(tableFont());
-  m_tags->setUniformItemSizes(true);
-  m_tags->setFrameShape(QFrame::NoFrame);
+  m_filter_note = new QLabel(side);
+  m_filter_note->setTextFormat(Qt::PlainText);
+  m_filter_note->setWordWrap(true);
+  m_filter_note->hide();
+  m_tree = new QTreeView(side);
+  m_tree->setModel(m_filtered);
+  m_tree->setHeaderHidden(true);
+  m_tree->setUniformRowHeights(true);
+  m_tree->setFont(tableFont());
+  m_tree->setTextElideMode(Qt::ElideMiddle);
+  m_runs = new QListWidget(side);
+  m_runs->setFont(tableFont());
+  m_runs->setUniformItemSizes(true);
+  m_runs->setMaximumHeight(kRunsHeight);
+  m_runs->setTextElideMode(Qt::ElideMiddle);
+  connect(m_filter, &QLineEdit::textChanged, this, &CurvesView::filterChanged);
+  connect(m_filter, &QLineEdit::returnPressed, this, &CurvesView::tickFiltered);
+  connect(m_runs, &QListWidget::itemChanged, this, [this](const QListWidgetItem* item) {
+    m_runs_chosen = true;
+    m_tags->setRunHidden(RunId{item->data(Qt::UserRole).toULongLong()}, item->checkState() != Qt::Checked);
+    fillRuns();
+  });
   column->addWidget(m_filter);
-  column->addWidget(m_tags, 1);
+  column->addWidget(m_filter_note);
+  column->addWidget(m_tree, 1);
+  column->addWidget(new QLabel(tr("runs"), side));
+  column->addWidget(m_runs);
   return side;
 }
 
-QWidget* CurvesView::makePage() {
-  auto* page = new QWidget;
-  auto* column = new QVBoxLayout(page);
-  column->setContentsMargins(kGrid, kGrid, 2 * kGrid, kGrid);
-  column->setSpacing(kGrid);
-  auto* bar = new QHBoxLayout;
-  bar->setSpacing(2 * kGrid);
-  m_axis->addItems({tr("step"), tr("time"), tr("since run begin")});
-  m_smoothing->setRange(0, kSmoothingSteps);
-  m_smoothing->setValue(kDefaultSmoothing);
-  m_smoothing->setMaximumWidth(40 * kGrid);
-  m_smoothing->setToolTip(tr("Debiased exponential moving average, as in TensorBoard; the raw curve stays visible"));
-  auto* save = new QPushButton(tr("Export …"));
-  connect(save, &QPushButton::clicked, this, &CurvesView::chooseExport);
-  bar->addWidget(new QLabel(tr("against")));
-  bar->addWidget(m_axis);
-  bar->addWidget(new QLabel(tr("smoothing")));
-  bar->addWidget(m_smoothing);
-  bar->addWidget(m_smoothing_text);
-  bar->addWidget(m_log);
-  bar->addWidget(m_robust);
-  m_note->setTextFormat(Qt::PlainText);
-  bar->addWidget(m_note, 1);
-  bar->addWidget(save);
-  column->addLayout(bar);
-  auto* stack_host = new QWidget;
-  m_stack = new QStackedLayout(stack_host);
-  m_stack->addWidget(m_panel);
-  m_stack->addWidget(m_plots);
-  column->addWidget(stack_host, 1);
-  return page;
+QWidget* CurvesView::makeMain() {
+  auto* split = new QSplitter(Qt::Vertical, this);
+  m_scroll = new QScrollArea(split);
+  m_scroll->setWidgetResizable(true);
+  m_scroll->setFrameShape(QFrame::NoFrame);
+  m_scroll->setFocusPolicy(Qt::NoFocus);
+  m_page = new QWidget(m_scroll);
+  auto* grid = new QGridLayout(m_page);
+  grid->setContentsMargins(kGrid, 0, 2 * kGrid, kGrid);
+  grid->setSpacing(kGrid);
+  m_scroll->setWidget(m_page);
+  m_scroll->viewport()->installEventFilter(this);
+  m_table = new TableView(m_rows, tr("Values under the crosshair"), split);
+  m_table->setMinimumHeight(kTableHeight / 2);
+  split->addWidget(m_scroll);
+  split->addWidget(m_table);
+  split->setStretchFactor(0, 1);
+  split->setSizes({4 * kTableHeight, kTableHeight});
+  return split;
 }
 
-void CurvesView::connectAll() {
-  SharedState* state = m_context.state;
-  connect(m_filter, &QLineEdit::textChanged, this, [this](const QString& text) {
-    const QRegularExpression pattern(text, QRegularExpression::CaseInsensitiveOption);
-    m_filter->setToolTip(pattern.isValid() ? QString() : pattern.errorString());
-    m_proxy->setFilterRegularExpression(
-        pattern.isValid() ? pattern : QRegularExpression(QRegularExpression::escape(text), QRegularExpression::CaseInsensitiveOption));
-  });
-  connect(m_list, &CurveList::checkedChanged, this, [this] { ask(QueryService::Supersede::kCancelOlder); });
-  connect(m_axis, &QComboBox::currentIndexChanged, this, [this] {
-    m_window.reset();
-    ask(QueryService::Supersede::kCancelOlder);
-  });
-  connect(m_smoothing, &QSlider::valueChanged, this, &CurvesView::redraw);
-  connect(m_log, &QCheckBox::toggled, this, &CurvesView::redraw);
-  connect(m_robust, &QCheckBox::toggled, this, &CurvesView::redraw);
-  connect(m_plots, &PlotWidget::windowChanged, this, [this, state](std::int64_t x0, std::int64_t x1, bool gesture) {
-    if (m_axis->currentIndex() == static_cast<int>(CurveAxis::kTime))
-      return state->setWindow({x0, x1}, gesture ? SharedState::Undo::kMerge : SharedState::Undo::kStep);
-    m_window = {x0, x1};
-    ask(QueryService::Supersede::kCancelOlder);
-  });
-  connect(m_plots, &PlotWidget::rangeSelected, this, [this](std::int64_t x0, std::int64_t x1) {
-    emit m_plots->windowChanged(x0, x1, false);
-    m_plots->setWindow(x0, x1);
-  });
-  connect(m_plots, &PlotWidget::gestureEnded, state, [state] { state->endGesture(); });
-  connect(m_plots, &PlotWidget::showAll, this, [this, state] {
-    m_window.reset();
-    if (m_axis->currentIndex() == static_cast<int>(CurveAxis::kTime)) state->showAll();
-    ask(QueryService::Supersede::kCancelOlder);
-  });
-  connect(m_plots, &PlotWidget::followEnd, state, [this, state] { state->followEnd(m_plots->x1() - m_plots->x0()); });
-}
-
-CurvesQuestion CurvesView::question() const {
-  CurvesQuestion question{.tags = m_list->checkedTags(),
-                          .axis = static_cast<CurveAxis>(std::max(0, m_axis->currentIndex())),
-                          .window = m_window,
-                          .pixels = static_cast<std::size_t>(std::max(64, m_plots->plotArea().width())),
-                          .smoothing = m_smoothing->value() / 1000.0,
-                          .log = m_log->isChecked(),
-                          .robust = m_robust->isChecked(),
-                          .style = m_state.time_style,
-                          .theme = currentTheme().name};
-  const TimeRange& shared = m_state.window.range;
-  if (question.axis == CurveAxis::kTime && m_state.window.mode != WindowMode::kAll && shared.t1 > shared.t0)
-    question.window = {shared.t0, shared.t1};
-  return question;
+std::vector<Column<CursorRow>> CurvesView::cursorColumns() const {
+  using R = CursorRow;
+  std::vector<Column<R>> columns;
+  columns.push_back({.title = tr("tag"), .help = tr("The metric's name as its source has it."), .text = [](const R& r) { return r.tag; }});
+  columns.push_back({.title = tr("curve"), .help = tr("What tells it apart within its tag."), .text = [](const R& r) { return r.curve; }});
+  const auto place = [this](const R& r, bool full) {
+    if (m_axis == CurveAxis::kStep) return full ? QString::number(r.x) : formatCount(r.x);
+    const TimeStyle style = m_axis == CurveAxis::kRelative ? TimeStyle::kRelative : m_state.time_style;
+    return full ? formatTimeFull(r.x, style) : formatTime(r.x, style);
+  };
+  columns.push_back({.title = tr("at"),
+                     .help = tr("Step or time of the value: the newest at or before the crosshair."),
+                     .align = Qt::AlignRight,
+                     .text = [place](const R& r) { return place(r, false); },
+                     .sort = [](const R& r) { return QVariant::fromValue(static_cast<qlonglong>(r.x)); },
+                     .copy = [place](const R& r) { return place(r, true); }});
+  const auto add = [&columns](const QString& title, const QString& help, std::function<std::optional<double>(const R&)> get) {
+    columns.push_back({.title = title,
+                       .help = help,
+                       .align = Qt::AlignRight,
+                       .text =
+                           [get](const R& r) {
+                             const auto value = get(r);
+                             return value ? formatValue(*value, r.unit.toStdString()) : kAbsentText;
+                           },
+                       .sort =
+                           [get](const R& r) {
+                             const auto value = get(r);
+                             return value && !std::isnan(*value) ? QVariant(*value) : QVariant();
+                           },
+                       .copy =
+                           [get](const R& r) {
+                             const auto value = get(r);
+                             return value ? fullNumber(*value) : QString();
+                           }});
+  };
+  add(tr("value"), tr("The last point at the crosshair, unsmoothed."), [](const R& r) { return std::optional(r.bin.last); });
+  add(tr("smoothed"), tr("The debiased moving average there."), [](const R& r) { return r.smooth; });
+  const auto several = [](const R& r, double value) { return r.bin.count > 1 ? std::optional(value) : std::nullopt; };
+  add(tr("min"), tr("Smallest of the points that share this pixel."), [several](const R& r) { return several(r, r.bin.min); });
+  add(tr("max"), tr("Largest of the points that share this pixel."), [several](const R& r) { return several(r, r.bin.max); });
+  columns.push_back({.title = tr("points"),
+                     .help = tr("How many points share this pixel; zoom in until it says 1."),
+                     .align = Qt::AlignRight,
+                     .text = [](const R& r) { return formatCount(r.bin.count + r.bin.nan_count); },
+                     .sort = [](const R& r) { return QVariant(static_cast<double>(r.bin.count)); }});
+  return columns;
 }
 
 void CurvesView::applyState(const ViewState& state) {
-  const bool moved_by_data = state.window.mode != WindowMode::kFixed && state.selection == m_state.selection;
+  const bool by_data = state.window.mode != WindowMode::kFixed && state.selection == m_state.selection;
   m_state = state;
-  ask(moved_by_data ? QueryService::Supersede::kAfterCurrent : QueryService::Supersede::kCancelOlder);
+  if (!m_catalog_shown) return askCatalog(QueryService::Supersede::kAfterCurrent);
+  chooseRuns();
+  if (m_axis != CurveAxis::kTime) return updateCards(false);
+  updateCards(by_data && state.window.mode == WindowMode::kFollow);
 }
 
 void CurvesView::refresh(Tick tick) {
-  if (tick == Tick::kPictures) ask(QueryService::Supersede::kAfterCurrent);
+  if (tick == Tick::kText) return askCatalog(QueryService::Supersede::kAfterCurrent);
 }
 
-void CurvesView::ask(QueryService::Supersede supersede) {
-  m_smoothing_text->setText(QString::number(m_smoothing->value() / 1000.0, 'f', 3));
-  m_context.queries->submit<CurvesData>(
-      m_slot, supersede,
-      [question = question()](Reader& reader, std::stop_token stop) { return readCurves(reader, question, std::move(stop)); },
-      [this](const Result<std::shared_ptr<const CurvesData>>& answer) { showAnswer(answer); });
+void CurvesView::askCatalog(QueryService::Supersede supersede) {
+  m_context.queries->submit<CurveCatalog>(
+      m_slot, supersede, [](Reader& reader, std::stop_token stop) { return readCurveCatalog(reader, std::move(stop)); },
+      [this](const Result<std::shared_ptr<const CurveCatalog>>& answer) { catalogAnswered(answer); });
 }
 
-void CurvesView::showAnswer(const Result<std::shared_ptr<const CurvesData>>& answer) {
-  ++m_answers;
+void CurvesView::catalogAnswered(const Result<std::shared_ptr<const CurveCatalog>>& answer) {
   if (!answer.ok()) {
+    m_catalog_shown = false;
     m_panel->showFailed(tr("The curves could not be read"), screenText(answer.status().message()));
+    m_panel->offer(tr("Try again"), [this] { askCatalog(QueryService::Supersede::kCancelOlder); });
     m_stack->setCurrentIndex(0);
     return;
   }
-  m_data = *answer;
-  const bool first = m_list->rowCount() == 0 && !m_data->all.empty();
-  m_list->setTags(m_data->all);
-  if (first) {  // the list has chosen what to show; a store without steps is shown over time
-    const bool scalars = std::any_of(m_data->all.begin(), m_data->all.end(), [](const CurveTag& tag) { return tag.scalar; });
-    if (!scalars) {
-      m_axis->setCurrentIndex(static_cast<int>(CurveAxis::kTime));
-      m_list->check(0, true);
-    }
-    return ask(QueryService::Supersede::kCancelOlder);
-  }
-  if (m_data->all.empty()) {
-    m_panel->showEmpty(tr("No curves yet"), tr("Nothing in this store has values over steps or time."),
+  if ((*answer)->tags.empty()) {
+    m_catalog_shown = false;
+    m_panel->showEmpty(tr("No curve yet"),
+                       tr("Nothing in this store has recorded a value so far. Import a log, or point an agent at this store."),
                        QStringLiteral("runglassctl import --store STORE.rgl PATH"));
     m_stack->setCurrentIndex(0);
     return;
   }
-  if (m_data->plots->panels.empty()) {
-    m_panel->showEmpty(tr("Nothing is checked"), tr("Check a tag on the left to see its curve."));
-    m_stack->setCurrentIndex(0);
-    return;
+  const bool first = !m_catalog_shown;
+  m_catalog_shown = true;
+  m_tags->setCatalog(*answer);
+  if (first) {
+    // Without one step in the whole store, time is the only axis.
+    const bool steps = std::ranges::any_of((*answer)->tags, &CurveTag::scalar);
+    if (!steps) m_axis = CurveAxis::kTime;
+    m_axes->setCurrentIndex(static_cast<int>(m_axis));
   }
+  fillRuns();
+  chooseRuns();
+  fillRuns();
   m_stack->setCurrentIndex(1);
-  m_plots->setWindow(m_data->x0, m_data->x1);
-  redraw();
+  arrangeCards();
+  if (!first) updateCards(true);
 }
 
-// Smoothing, log and outliers are a matter of drawing.
-void CurvesView::redraw() {
-  m_smoothing_text->setText(QString::number(m_smoothing->value() / 1000.0, 'f', 3));
-  if (!m_data || !m_data->plots) return;
-  auto plots = std::make_shared<PlotData>(*m_data->plots);
-  for (std::size_t i = 0; i < plots->panels.size(); ++i) {
-    PlotPanel& panel = plots->panels[i];
-    panel.log = m_log->isChecked();
-    panel.robust = m_robust->isChecked();
-    const bool scalar = panel.curves.empty() || !panel.curves.front().gaps;
-    panel.smoothing = scalar ? m_smoothing->value() / 1000.0 : 0;
+void CurvesView::fillRuns() {
+  const auto& runs = m_tags->catalog()->runs;
+  const QSignalBlocker quiet(m_runs);
+  if (m_runs->count() != static_cast<int>(runs.size())) {
+    m_runs->clear();
+    for (const CurveRun& run : runs) {
+      auto* item = new QListWidgetItem(run.name, m_runs);
+      item->setData(Qt::UserRole, QVariant::fromValue(static_cast<qulonglong>(run.run.id.value)));
+      item->setFlags(Qt::ItemIsEnabled | Qt::ItemIsSelectable | Qt::ItemIsUserCheckable);
+      item->setToolTip(run.name);
+    }
   }
-  m_plots->setData(plots);
+  std::size_t shown = 0;
+  for (int i = 0; i < m_runs->count(); ++i) {
+    const CurveRun& run = runs[static_cast<std::size_t>(i)];
+    m_runs->item(i)->setText(run.name);
+    m_runs->item(i)->setCheckState(m_tags->isRunHidden(run.run.id) ? Qt::Unchecked : Qt::Checked);
+    QPixmap swatch(10, 10);
+    swatch.fill(m_tags->isRunHidden(run.run.id) ? QColor(Qt::transparent) : curveColor(currentTheme(), shown++));
+    m_runs->item(i)->setIcon(QIcon(swatch));
+  }
 }
 
-void CurvesView::chooseExport() {
-  const QString path = QFileDialog::getSaveFileName(this, tr("Export curves"), QStringLiteral("curves.png"),
-                                                    tr("Picture (*.png);;Vectors (*.svg);;Values (*.csv)"));
-  if (path.isEmpty()) return;
-  const Status status = exportTo(path);
-  if (!status.ok()) m_note->setText(screenText(status.message()));
+// Until somebody ticks a run: all of a few, else the selected (or newest) one.
+void CurvesView::chooseRuns() {
+  const auto& runs = m_tags->catalog()->runs;
+  if (m_runs_chosen || runs.size() <= kManyRuns) return;
+  RunId wanted = m_state.selection.run;
+  if (!wanted) {
+    const auto newest = std::ranges::max_element(runs, {}, [](const CurveRun& run) { return run.begin.value_or(INT64_MIN); });
+    wanted = newest->run.id;
+  }
+  std::vector<RunId> hidden;
+  for (const CurveRun& run : runs)
+    if (run.run.id != wanted) hidden.push_back(run.run.id);
+  m_tags->setHiddenRuns(hidden);
+  for (int i = 0; i < m_runs->count(); ++i)
+    if (!m_tags->isRunHidden(runs[static_cast<std::size_t>(i)].run.id)) m_runs->scrollToItem(m_runs->item(i));
 }
 
-Status CurvesView::exportTo(const QString& path) {
-  if (path.endsWith(QStringLiteral(".csv"), Qt::CaseInsensitive)) {
-    m_context.queries->submit<QByteArray>(
-        m_export_slot, QueryService::Supersede::kCancelOlder,
-        [question = question()](Reader& reader, std::stop_token stop) { return readCsv(reader, question, std::move(stop)); },
-        [this, path](const Result<std::shared_ptr<const QByteArray>>& csv) {
-          QSaveFile file(path);
-          const bool written = csv.ok() && file.open(QIODevice::WriteOnly) && file.write(**csv) == (*csv)->size() && file.commit();
-          m_note->setText(!csv.ok() ? screenText(csv.status().message())
-                          : written ? tr("written: %1").arg(screenText(path.toStdString(), 120))
-                                    : tr("cannot write %1: %2").arg(screenText(path.toStdString(), 120), file.errorString()));
-        });
-    return {};
+void CurvesView::filterChanged() {
+  const QString refused = m_filtered->setPattern(m_filter->text());
+  m_filter_note->setText(refused);
+  m_filter_note->setVisible(!refused.isEmpty());
+}
+
+void CurvesView::tickFiltered() {
+  std::vector<std::size_t> tags;
+  for (int row = 0; row < m_filtered->rowCount(); ++row)
+    tags.push_back(static_cast<std::size_t>(m_filtered->mapToSource(m_filtered->index(row, 0)).row()));
+  m_tags->showOnly(tags);
+}
+
+CurveCard* CurvesView::makeCard() {
+  auto* card = new CurveCard(m_context.queries, m_page);
+  const auto tag = [this, card] { return card->question().catalog == nullptr ? m_tags->catalog()->tags.size() : card->question().tag; };
+  const auto valid = [this, tag] { return tag() < m_tags->catalog()->tags.size(); };
+  connect(card, &CurveCard::pinToggled, this, [this, tag, valid](bool pinned) {
+    if (valid()) m_tags->setPinned(tag(), pinned);
+  });
+  connect(card, &CurveCard::hideRequested, this, [this, tag, valid] {
+    if (valid()) m_tags->setTagShown(tag(), false);
+  });
+  connect(card, &CurveCard::logToggled, this, [this, tag, valid](bool log) {
+    if (!valid()) return;
+    const std::string& metric = m_tags->catalog()->tags[tag()].metric;
+    if (log)
+      m_log_tags.insert(metric);
+    else
+      m_log_tags.erase(metric);
+    updateCards(false);
+  });
+  connect(card, &CurveCard::exported, m_note, [this](const QString& words, bool good) {
+    m_note->setText((good ? QString() : severityGlyph(Severity::kError) + u' ') + words);
+    m_note->setToolTip(words);
+  });
+  connectPlot(card);
+  return card;
+}
+
+void CurvesView::connectPlot(CurveCard* card) {
+  PlotWidget* plot = card->plot();
+  connect(plot, &PlotWidget::windowChanged, this, &CurvesView::moveWindow);
+  connect(plot, &PlotWidget::rangeSelected, this, [this](std::int64_t x0, std::int64_t x1) { moveWindow(x0, x1, false); });
+  connect(plot, &PlotWidget::gestureEnded, this, [this] {
+    m_in_gesture = false;
+    m_context.state->endGesture();
+  });
+  connect(plot, &PlotWidget::showAll, this, &CurvesView::showAll);
+  connect(plot, &PlotWidget::followEnd, this, [this, plot] {
+    if (m_axis == CurveAxis::kTime) return m_context.state->followEnd(plot->x1() - plot->x0());
+    if (const auto all = extent()) setOwnWindow(XRange{all->x1 - (plot->x1() - plot->x0()), all->x1}, false);
+  });
+  connect(plot, &PlotWidget::undo, this, [this] { stepBack(1); });
+  connect(plot, &PlotWidget::redo, this, [this] { stepBack(-1); });
+  connect(plot, &PlotWidget::cursorMoved, this, &CurvesView::cursorAt);
+  connect(plot, &PlotWidget::clicked, this, [this](std::int64_t x) {
+    if (m_axis != CurveAxis::kStep) return;
+    Selection selection = m_context.state->state().selection;
+    selection.step = x;
+    m_context.state->select(selection);
+  });
+}
+
+void CurvesView::arrangeCards() {
+  const std::vector<std::size_t> shown = m_tags->shownTags();
+  while (m_cards.size() > shown.size()) {
+    m_cards.back()->deleteLater();
+    m_cards.back()->hide();
+    m_cards.pop_back();
   }
-  if (path.endsWith(QStringLiteral(".svg"), Qt::CaseInsensitive)) {
-    QSvgGenerator svg;
-    svg.setFileName(path);
-    svg.setSize(m_plots->size());
-    svg.setViewBox(m_plots->rect());
-    QPainter painter;
-    if (!painter.begin(&svg)) return {Code::kPermissionDenied, "cannot write " + path.toStdString()};
-    m_plots->paintVector(painter, m_plots->rect());
-    return {};
+  while (m_cards.size() < shown.size()) {
+    m_cards.push_back(makeCard());
+    m_cards.back()->show();
   }
-  if (!m_plots->grab().save(path)) return {Code::kPermissionDenied, "cannot write " + path.toStdString()};
-  return {};
+  auto* grid = static_cast<QGridLayout*>(m_page->layout());
+  while (grid->count() > 0) delete grid->takeAt(0);
+  const int wide = std::max(1, m_scroll->viewport()->width()), high = std::max(1, m_scroll->viewport()->height());
+  const int count = static_cast<int>(m_cards.size());
+  int columns = std::clamp(wide / kCardWidth, 1, std::max(1, count));
+  if (count <= 2 && high / std::max(1, count) >= kCardHeight) columns = 1;  // two wide ones read better than two narrow ones
+  const int rows = (count + columns - 1) / columns;
+  const int fit = std::max(1, std::min(rows, high / kCardHeight));
+  for (int i = 0; i < count; ++i) {
+    m_cards[static_cast<std::size_t>(i)]->setMinimumHeight(std::max(kCardHeight, high / std::max(1, fit)) - kGrid - 2);
+    // The last row's cards share its whole width.
+    const bool last = i == count - 1 && columns > 1 && count % columns != 0;
+    grid->addWidget(m_cards[static_cast<std::size_t>(i)], i / columns, i % columns, 1, last ? columns - i % columns : 1);
+  }
+  updateCards(false);
+}
+
+std::optional<XRange> CurvesView::extent() const {
+  std::optional<XRange> all;
+  const auto& catalog = *m_tags->catalog();
+  for (const std::size_t tag : m_tags->shownTags())
+    for (const std::size_t member : m_tags->shownMembers(tag)) {
+      const auto own = extentOf(catalog, catalog.tags[tag], catalog.tags[tag].members[member], m_axis);
+      if (own) all = all ? XRange{std::min(all->x0, own->x0), std::max(all->x1, own->x1)} : *own;
+    }
+  return all;
+}
+
+XRange CurvesView::window() const {
+  if (m_axis == CurveAxis::kTime) {
+    const TimeRange range = m_state.window.range;
+    if (range.t1 > range.t0 && m_state.window.mode != WindowMode::kAll) return {range.t0, range.t1};
+  } else if (m_history[m_place]) {
+    return *m_history[m_place];
+  }
+  const auto all = extent();
+  if (!all) return {0, 1};
+  // A little air at the right, where the newest point would sit on the frame.
+  return {all->x0, all->x1 + (all->x1 - all->x0) / 100};
+}
+
+void CurvesView::updateCards(bool fresh) {
+  const std::vector<std::size_t> shown = m_tags->shownTags();
+  const XRange now = window();
+  for (std::size_t i = 0; i < m_cards.size() && i < shown.size(); ++i) {
+    CurveCard* card = m_cards[i];
+    CardQuestion question;
+    question.catalog = m_tags->catalog();
+    question.tag = shown[i];
+    question.members = m_tags->shownMembers(shown[i]);
+    const std::size_t left_out = question.members.size() > kMaxCurves ? question.members.size() - kMaxCurves : 0;
+    question.members.resize(question.members.size() - left_out);
+    question.colors = colorsOf(shown[i], question.members);
+    question.axis = m_axis;
+    question.x0 = now.x0;
+    question.x1 = now.x1;
+    question.pixels = static_cast<std::size_t>(std::max(64, card->plot()->plotArea().width()));
+    question.smoothing = m_smoothing;
+    question.log = m_log_tags.contains(question.catalog->tags[shown[i]].metric);
+    question.robust = m_robust;
+    question.style = m_state.time_style;
+    question.theme = currentTheme().name;
+    card->plot()->setOwnsUndo(m_axis != CurveAxis::kTime);
+    card->ask(question, left_out, m_tags->isPinned(shown[i]), fresh);
+  }
+}
+
+// A run keeps its colour from card to card where no card has two curves of one run; else curves are told apart within their card.
+std::vector<std::size_t> CurvesView::colorsOf(std::size_t tag, const std::vector<std::size_t>& members) const {
+  const CurveCatalog& catalog = *m_tags->catalog();
+  std::vector<std::size_t> of_run(catalog.runs.size());
+  for (std::size_t run = 0, next = 0; run < catalog.runs.size(); ++run)
+    of_run[run] = m_tags->isRunHidden(catalog.runs[run].run.id) ? 0 : next++;
+  std::set<std::size_t> runs;
+  for (const std::size_t member : members) runs.insert(catalog.tags[tag].members[member].run);
+  const bool by_run = runs.size() == members.size() && !runs.contains(CurveCatalog::kNoRun);
+  std::vector<std::size_t> colors;
+  for (const std::size_t member : members) colors.push_back(by_run ? of_run[catalog.tags[tag].members[member].run] : colors.size());
+  return colors;
+}
+
+void CurvesView::moveWindow(std::int64_t x0, std::int64_t x1, bool gesture) {
+  if (x1 <= x0) return;
+  if (m_axis == CurveAxis::kTime)
+    m_context.state->setWindow({x0, x1}, gesture ? SharedState::Undo::kMerge : SharedState::Undo::kStep);
+  else
+    setOwnWindow(XRange{x0, x1}, gesture);
+}
+
+void CurvesView::setOwnWindow(std::optional<XRange> window, bool gesture) {
+  if (gesture && m_in_gesture) {
+    m_history[m_place] = window;
+  } else {
+    m_history.resize(m_place + 1);
+    m_history.push_back(window);
+    if (m_history.size() > kMaxHistory) m_history.pop_front();
+    m_place = m_history.size() - 1;
+  }
+  m_in_gesture = gesture;
+  updateCards(false);
+}
+
+void CurvesView::showAll() {
+  if (m_axis == CurveAxis::kTime) return m_context.state->showAll();
+  if (m_history[m_place]) setOwnWindow(std::nullopt, false);
+}
+
+void CurvesView::stepBack(int by) {
+  const auto place = static_cast<std::ptrdiff_t>(m_place) - by;
+  if (place < 0 || place >= static_cast<std::ptrdiff_t>(m_history.size())) return;
+  m_place = static_cast<std::size_t>(place);
+  m_in_gesture = false;
+  updateCards(false);
+}
+
+void CurvesView::setAxis(CurveAxis axis) {
+  if (axis == m_axis) return;
+  m_axis = axis;
+  m_axes->setCurrentIndex(static_cast<int>(axis));
+  m_history = {std::nullopt};
+  m_place = 0;
+  cursorAt(std::nullopt);
+  updateCards(false);
+}
+
+void CurvesView::setSmoothing(double weight) {
+  weight = std::clamp(weight, 0.0, kMaxSmoothing);
+  if (weight == m_smoothing) return;
+  m_smoothing = weight;
+  const QSignalBlocker quiet_slider(m_slider), quiet_weight(m_weight);
+  m_slider->setValue(positionOf(weight));
+  m_weight->setValue(weight);
+  updateCards(false);
+}
+
+void CurvesView::cursorAt(std::optional<std::int64_t> x) {
+  m_cursor = x;
+  for (CurveCard* card : m_cards) card->plot()->setCursor(x);
+  // The last values stay in the table, so that the mouse can go there and copy them.
+  if (x && !m_table_timer.isActive()) m_table_timer.start();
+}
+
+void CurvesView::fillTable() {
+  auto rows = std::make_shared<std::vector<CursorRow>>();
+  for (CurveCard* card : m_cards)
+    for (const CursorValue& value : card->plot()->cursorValues())
+      rows->push_back(
+          {value.panel->title, value.curve->name, QString::fromStdString(value.panel->unit), value.bin.x0, value.bin, value.smooth});
+  if (rows->empty()) return;
+  const bool first = m_rows->rowCount() == 0;
+  m_rows->setRows(std::move(rows));
+  if (first) m_table->fitColumns();
+}
+
+bool CurvesView::isFinal() const {
+  if (m_slot.busy()) return false;
+  if (!m_catalog_shown) return m_stack->currentIndex() == 0;
+  return std::ranges::all_of(m_cards, [](const CurveCard* card) { return card->isFinal(); });
+}
+
+QString CurvesView::copyText() const { return m_rows->rowCount() > 0 ? m_table->selectedTsv() : QString(); }
+
+void CurvesView::focusFilter() { m_filter->setFocus(Qt::ShortcutFocusReason); }
+
+void CurvesView::resizeEvent(QResizeEvent*) {
+  if (m_catalog_shown) arrangeCards();
+}
+
+void CurvesView::changeEvent(QEvent* event) {
+  if (event->type() == QEvent::PaletteChange && m_catalog_shown) {
+    fillRuns();
+    updateCards(false);
+  }
+  View::changeEvent(event);
+}
+
+bool CurvesView::eventFilter(QObject* watched, QEvent* event) {
+  if (event->type() == QEvent::Resize && m_catalog_shown) arrangeCards();
+  return View::eventFilter(watched, event);
 }
 
 }  // namespace runglass

@@ -1,28 +1,46 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// View `curves`: any scalar or metric of any run against step, time or time since the run's begin; runs compared in one plot.
+// View `curves`: any series against step, time or time since the run began; runs compared in one plot.
 //
-// Threading:  GUI thread; CurvesData is read on a query worker.
+// Threading:  GUI thread; catalogue and cards are read on query workers.
 // Ownership:  as View.
-// Units:      as CurvesData.
-// Errors:     a failed read or export keeps the stale picture and says why.
-// Cost:       one readCurves() per picture tick, coalesced; smoothing and axes redraw without asking again.
+// Units:      as CardQuestion. The time axis uses the shared window; the two others a window of the view's own, with its own undo.
+// Errors:     a failed catalogue shows its reason; a failed card its own.
+// Cost:       one catalogue read per text tick, coalesced; one question per visible card.
 #pragma once
 
-#include <QCheckBox>
-#include <QComboBox>
-#include <QLabel>
-#include <QLineEdit>
-#include <QListView>
-#include <QSlider>
-#include <QSortFilterProxyModel>
-#include <QStackedLayout>
+#include <QTimer>
+#include <deque>
+#include <optional>
 
-#include "widgets/charts/plot_widget.h"
 #include "widgets/core/state_panel.h"
+#include "widgets/core/table_model.h"
+#include "widgets/core/table_view.h"
 #include "widgets/core/view.h"
-#include "widgets/curves/curves_data.h"
+#include "widgets/curves/curve_card.h"
+#include "widgets/curves/tag_tree.h"
+
+class QComboBox;
+class QDoubleSpinBox;
+class QGridLayout;
+class QLabel;
+class QLineEdit;
+class QListWidget;
+class QScrollArea;
+class QSlider;
+class QSplitter;
+class QStackedLayout;
+class QToolButton;
+class QTreeView;
 
 namespace runglass {
+
+// One line of the docked table: a curve under the crosshair.
+struct CursorRow {
+  QString tag, curve, unit;
+  std::int64_t x = 0;
+  Bin bin;
+  std::optional<double> smooth;
+};
 
 class CurvesView : public View {
   Q_OBJECT
@@ -32,40 +50,81 @@ class CurvesView : public View {
 
   void applyState(const ViewState& state) override;
   void refresh(Tick tick) override;
-  bool isFinal() const override { return m_answers > 0 && !m_slot.busy(); }
-  QString copyText() const override { return m_plots->cursorTable(); }
-  void focusFilter() override { m_filter->setFocus(Qt::ShortcutFocusReason); }
-  // Writes PNG, SVG or CSV by the file's suffix.
-  Status exportTo(const QString& path);
+  bool isFinal() const override;
+  QString copyText() const override;
+  void focusFilter() override;
+
+  TagTree* tags() const { return m_tags; }
+  std::vector<CurveCard*> cards() const { return m_cards; }
+  void setAxis(CurveAxis axis);
+  CurveAxis axis() const { return m_axis; }
+  void setSmoothing(double weight);
+  double smoothing() const { return m_smoothing; }
+
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
+  void changeEvent(QEvent* event) override;
+  bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:
+  QWidget* makeBar();
   QWidget* makeSide();
-  QWidget* makePage();
-  void connectAll();
-  CurvesQuestion question() const;
-  void ask(QueryService::Supersede supersede);
-  void showAnswer(const Result<std::shared_ptr<const CurvesData>>& answer);
-  void redraw();
-  void chooseExport();
+  QWidget* makeMain();
+  void askCatalog(QueryService::Supersede supersede);
+  void catalogAnswered(const Result<std::shared_ptr<const CurveCatalog>>& answer);
+  void fillRuns();
+  void chooseRuns();
+  void filterChanged();
+  void tickFiltered();
+  void arrangeCards();
+  void updateCards(bool fresh);
+  std::vector<std::size_t> colorsOf(std::size_t tag, const std::vector<std::size_t>& members) const;
+  CurveCard* makeCard();
+  void connectPlot(CurveCard* card);
+  std::optional<XRange> extent() const;
+  XRange window() const;
+  void setOwnWindow(std::optional<XRange> window, bool gesture);
+  void moveWindow(std::int64_t x0, std::int64_t x1, bool gesture);
+  void showAll();
+  void stepBack(int by);
+  void cursorAt(std::optional<std::int64_t> x);
+  void fillTable();
+  std::vector<Column<CursorRow>> cursorColumns() const;
 
   const ViewContext m_context;
   ViewState m_state;
-  std::shared_ptr<const CurvesData> m_data;
-  std::optional<std::pair<std::int64_t, std::int64_t>> m_window;  // of step and relative axes; the time axis is shared
-  CurveList* m_list;
-  QSortFilterProxyModel* m_proxy;
+  CurveAxis m_axis = CurveAxis::kStep;
+  double m_smoothing = 0.6;
+  bool m_robust = false;
+  bool m_runs_chosen = false;
+  std::set<std::string> m_log_tags;
+  // Own windows of the step and relative axes; absent: everything. m_history[m_place] is the one shown.
+  std::deque<std::optional<XRange>> m_history{std::nullopt};
+  std::size_t m_place = 0;
+  bool m_in_gesture = false;
+  std::optional<std::int64_t> m_cursor;
+
+  TagTree* m_tags;
+  TagFilter* m_filtered;
+  QTreeView* m_tree;
+  QListWidget* m_runs;
   QLineEdit* m_filter;
-  QListView* m_tags;
-  QComboBox* m_axis;
-  QSlider* m_smoothing;
-  QLabel* m_smoothing_text;
-  QCheckBox *m_log, *m_robust;
-  PlotWidget* m_plots;
+  QLabel* m_filter_note;
+  QComboBox* m_axes;
+  QSlider* m_slider;
+  QDoubleSpinBox* m_weight;
+  QToolButton* m_outliers;
+  QLabel* m_note;
+  QScrollArea* m_scroll;
+  QWidget* m_page;
+  std::vector<CurveCard*> m_cards;  // as shown
+  TableModel<CursorRow>* m_rows;
+  TableView* m_table;
   StatePanel* m_panel;
   QStackedLayout* m_stack;
-  QLabel* m_note;
-  int m_answers = 0;
-  QuerySlot m_slot, m_export_slot;
+  QTimer m_table_timer;
+  bool m_catalog_shown = false;
+  QuerySlot m_slot;
 };
 
 }  // namespace runglass

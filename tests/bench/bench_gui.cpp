@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The console's speed on software rendering: 64 curves of a million points each, panned and zoomed with real wheel and key events.
+//
+// frame: wall time in which a window paints everything that an input dirtied. fresh: from the input until the pixels that belong to it
+// are painted, with nothing asked or queued any more (repainting stale pixels does not count). RUNGLASS_BENCH_POINTS makes it smaller.
+#include <benchmark/benchmark.h>
+
+#include <QApplication>
+#include <QKeyEvent>
+#include <QTemporaryDir>
+#include <QWheelEvent>
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <memory>
+#include <random>
+
+#include "storage/writer.h"
+#include "tests/bench/calibration.h"
+#include "widgets/charts/raster.h"
+#include "widgets/core/theme.h"
+#include "widgets/curves/curves_view.h"
+
+namespace runglass {
+namespace {
+
+constexpr int kCurves = 64;
+constexpr std::size_t kDefaultPoints = 1'000'000;
+constexpr int kWorkers = 3;
+
+// Times every paint of a top-level window.
+class TimedApplication : public QApplication {
+ public:
+  using QApplication::QApplication;
+  bool notify(QObject* receiver, QEvent* event) override {
+    const bool frame = event->type() == QEvent::UpdateRequest && receiver->isWidgetType() && static_cast<QWidget*>(receiver)->isWindow();
+    const TimeNs begun = frame ? monotonicNow() : 0;
+    const bool done = QApplication::notify(receiver, event);
+    if (frame) frames.push_back(static_cast<double>(monotonicNow() - begun) / 1e6);
+    return done;
+  }
+  std::vector<double> frames;
+};
+
+double quantile(std::vector<double> values, double share) {
+  if (values.empty()) return 0;
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));
+  std::nth_element(values.begin(), at, values.end());
+  return *at;
+}
+
+std::size_t pointCount() {
+  const char* wanted = std::getenv("RUNGLASS_BENCH_POINTS");
+  return wanted != nullptr ? std::strtoull(wanted, nullptr, 10) : kDefaultPoints;
+}
+
+// A store with one tag in 64 runs: a falling loss with noise and single spikes.
+const std::string& storePath() {
+  static QTemporaryDir folder;
+  static const std::string path = folder.filePath("gui.rgl").toStdString();
+  static bool made = false;
+  if (made) return path;
+  made = true;
+  auto opened = Writer::open(path);
+  if (!opened.ok()) std::abort();
+  std::unique_ptr<Writer> writer = std::move(opened).value();
+  const std::size_t points = pointCount();
+  std::vector<std::int64_t> steps(points);
+  std::vector<TimeNs> times(points);
+  std::vector<double> values(points);
+  for (std::size_t i = 0; i < points; ++i) {
+    steps[i] = static_cast<std::int64_t>(i);
+    times[i] = 1'795'211'434LL * kNsPerSecond + static_cast<std::int64_t>(i) * 250 * kNsPerMs;
+  }
+  std::mt19937_64 random(11);
+  std::normal_distribution<double> noise(0, 0.08);
+  for (int curve = 0; curve < kCurves; ++curve) {
+    for (std::size_t i = 0; i < points; ++i)
+      values[i] = 1.5 + 0.03 * curve + 8 * std::exp(-static_cast<double>(i) / 60'000) + static_cast<float>(noise(random)) +
+                  (i % 90'001 == 77 ? 3 : 0);
+    const AttemptId attempt = writer->attempt({.run = writer->run({.name = "run-" + std::to_string(curve), .start = times[0]})});
+    writer->scalars(writer->series({.attempt = attempt, .metric = "lm loss", .kind = SeriesKind::kScalar}), steps, times, values);
+    if (!writer->flush().ok()) std::abort();
+  }
+  return path;
+}
+
+class Scene {
+ public:
+  explicit Scene(const std::string& path) : queries([path] { return Reader::open(path); }, kWorkers), view({&queries, &state}, nullptr) {
+    view.resize(1920, 1080);
+    view.show();
+    view.applyState(state.state());
+    finish();
+    view.tags()->setHiddenRuns({});
+    finish();
+    plot = view.cards().front()->plot();
+    plot->setFocus();
+  }
+  // Until nothing is asked, queued or to be painted.
+  void finish() {
+    do {
+      QCoreApplication::processEvents(QEventLoop::AllEvents);
+    } while (!view.isFinal());
+    QCoreApplication::processEvents(QEventLoop::AllEvents);
+  }
+  void wheel(double share, int notches, Qt::KeyboardModifiers modifiers) {
+    const QRect area = plot->plotArea();
+    const QPointF at(area.left() + share * area.width(), area.center().y());
+    QWheelEvent event(at, plot->mapToGlobal(at), {}, QPoint(0, 120 * notches), Qt::NoButton, modifiers, Qt::NoScrollPhase, false);
+    QCoreApplication::sendEvent(plot, &event);
+  }
+  void key(Qt::Key key) {
+    QKeyEvent event(QEvent::KeyPress, key, Qt::NoModifier);
+    QCoreApplication::sendEvent(plot, &event);
+  }
+  SharedState state;
+  QueryService queries;
+  CurvesView view;
+  PlotWidget* plot = nullptr;
+};
+
+std::unique_ptr<Scene> the_scene;  // of main(): it must end before the application
+
+Scene& scene() {
+  if (!the_scene) the_scene = std::make_unique<Scene>(storePath());
+  return *the_scene;
+}
+
+template <class Input>
+void gesture(benchmark::State& state, Input input) {
+  Scene& s = scene();
+  s.key(Qt::Key_Home);
+  s.finish();
+  auto& frames = static_cast<TimedApplication*>(qApp)->frames;
+  frames.clear();
+  std::vector<double> fresh;
+  int step = 0;
+  for (auto unused : state) {
+    static_cast<void>(unused);
+    const TimeNs begun = monotonicNow();
+    input(s, step++);
+    s.finish();
+    fresh.push_back(static_cast<double>(monotonicNow() - begun) / 1e6);
+  }
+  state.counters["frame_p50_ms"] = quantile(frames, 0.5);
+  state.counters["frame_p99_ms"] = quantile(frames, 0.99);
+  state.counters["fresh_p50_ms"] = quantile(fresh, 0.5);
+  state.counters["fresh_p99_ms"] = quantile(fresh, 0.99);
+  state.counters["curves"] = static_cast<double>(s.plot->data()->panels.front().curves.size());
+  state.counters["points_per_curve"] = static_cast<double>(pointCount());
+}
+
+// In to about 2,000 steps at a spike and out again.
+void zoomCurves(benchmark::State& state) {
+  gesture(state, [](Scene& s, int step) { s.wheel(0.37, step % 56 < 28 ? 1 : -1, Qt::ControlModifier); });
+}
+
+// Across the whole run and back in windows of a tenth.
+void panCurves(benchmark::State& state) {
+  gesture(state, [](Scene& s, int step) {
+    if (step == 0)
+      for (int i = 0; i < 10; ++i) s.wheel(0.1, 1, Qt::ControlModifier);
+    s.key(step % 120 < 60 ? Qt::Key_D : Qt::Key_A);
+  });
+}
+
+void smoothCurves(benchmark::State& state) {
+  gesture(state, [](Scene& s, int step) { s.view.setSmoothing(0.5 + 0.004 * (step % 100)); });
+}
+
+void crosshair(benchmark::State& state) {
+  gesture(state, [](Scene& s, int step) {
+    for (CurveCard* card : s.view.cards()) card->plot()->setCursor(1000 + 997 * (step % 900));
+  });
+}
+
+// Pixels alone: 64 curves of 1,600 columns into one image.
+void rasterColumns(benchmark::State& state) {
+  std::mt19937_64 random(5);
+  std::normal_distribution<double> noise(0, 0.05);
+  std::vector<PixelColumns> curves(kCurves);
+  for (PixelColumns& curve : curves)
+    for (int x = 0; x < 1600; ++x) {
+      const double value = 0.5 + 0.3 * std::sin(x / 200.0) + noise(random);
+      PixelColumn column;
+      column.pixel = x;
+      column.x = x + 0.5;
+      column.first = value, column.last = value + noise(random) / 4;
+      column.min = value - 0.05, column.max = value + 0.05;
+      column.one = false;
+      curve.columns.push_back(column);
+    }
+  QImage image(1600, 400, QImage::Format_RGB32);
+  const YMap y{0, 1, 0, 400, false};
+  for (auto unused : state) {
+    static_cast<void>(unused);
+    image.fill(Qt::black);
+    for (const PixelColumns& curve : curves) drawColumns(image, image.rect(), curve, y, QColor(76, 155, 214));
+    benchmark::DoNotOptimize(image.constBits());
+  }
+}
+
+BENCHMARK(rasterColumns)->Name("gui/raster_64x1600")->Unit(benchmark::kMillisecond);
+BENCHMARK(zoomCurves)->Name("gui/zoom_64_curves")->Unit(benchmark::kMillisecond)->Iterations(168);
+BENCHMARK(panCurves)->Name("gui/pan_64_curves")->Unit(benchmark::kMillisecond)->Iterations(240);
+BENCHMARK(smoothCurves)->Name("gui/smooth_64_curves")->Unit(benchmark::kMillisecond)->Iterations(50);
+BENCHMARK(crosshair)->Name("gui/crosshair_64_curves")->Unit(benchmark::kMillisecond)->Iterations(200);
+
+}  // namespace
+}  // namespace runglass
+
+int main(int argc, char** argv) {
+  qputenv("QT_QPA_PLATFORM", "offscreen");
+  const QTemporaryDir runtime;
+  qputenv("XDG_RUNTIME_DIR", runtime.path().toUtf8());
+  qputenv("XDG_CONFIG_HOME", runtime.path().toUtf8());
+  runglass::TimedApplication app(argc, argv);
+  runglass::applyTheme(app, runglass::ThemeName::kDark);
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
+  benchmark::RunSpecifiedBenchmarks();
+  runglass::the_scene.reset();
+  benchmark::Shutdown();
+  return 0;
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Mouse and keys of the plot widget.
+//
+// Invariant: m_drag is kNone unless a button that pressed here is still down.
+#include <QHelpEvent>
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <QToolTip>
+#include <QWheelEvent>
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "widgets/charts/plot_widget.h"
+
+namespace runglass {
+namespace {
+
+constexpr int kDragPixels = 4;
+constexpr double kZoomStep = 1.25, kPanShare = 0.12, kFast = 3;
+constexpr std::int64_t kNarrowest = 4;
+constexpr double kWidest = 4e18;
+
+}  // namespace
+
+void PlotWidget::change(std::int64_t x0, std::int64_t x1, bool gesture) {
+  if (x1 - x0 < kNarrowest || (x0 == m_x0 && x1 == m_x1)) return;
+  setWindow(x0, x1);
+  emit windowChanged(x0, x1, gesture);
+}
+
+void PlotWidget::zoom(double factor, double at_pixel) {
+  if (m_x1 <= m_x0) return;
+  const QRect area = plotArea();
+  const std::int64_t at = xMap(area).fromPixel(std::clamp(at_pixel, static_cast<double>(area.left()), area.right() + 1.0));
+  const auto left = static_cast<double>(at - m_x0) * factor, right = static_cast<double>(m_x1 - at) * factor;
+  if (left + right > kWidest) return;
+  change(at - static_cast<std::int64_t>(left), at + std::max<std::int64_t>(1, static_cast<std::int64_t>(right)), true);
+}
+
+void PlotWidget::pan(double share) {
+  const auto by = static_cast<std::int64_t>(share * static_cast<double>(m_x1 - m_x0));
+  change(m_x0 + by, m_x1 + by, true);
+}
+
+void PlotWidget::wheelEvent(QWheelEvent* event) {
+  const double notches = event->angleDelta().y() != 0 ? event->angleDelta().y() / 120.0 : event->angleDelta().x() / 120.0;
+  if (event->modifiers() & Qt::ControlModifier)
+    zoom(std::pow(kZoomStep, -notches), event->position().x());
+  else if (event->modifiers() & Qt::ShiftModifier)
+    pan(-notches * kPanShare);
+  else
+    return event->ignore();
+  event->accept();
+}
+
+void PlotWidget::mousePressEvent(QMouseEvent* event) {
+  setFocus(Qt::MouseFocusReason);
+  m_press = m_here = event->position();
+  m_press_x0 = m_x0;
+  m_press_x1 = m_x1;
+  if (event->button() == Qt::MiddleButton || (event->button() == Qt::LeftButton && (event->modifiers() & Qt::ShiftModifier)))
+    m_drag = Drag::kPan;
+  else if (event->button() == Qt::LeftButton)
+    m_drag = event->modifiers() & Qt::AltModifier ? Drag::kBox : Drag::kPress;
+}
+
+void PlotWidget::mouseMoveEvent(QMouseEvent* event) {
+  m_here = event->position();
+  const QRect area = plotArea();
+  if (m_drag == Drag::kPress && std::abs(m_here.x() - m_press.x()) >= kDragPixels) m_drag = Drag::kSelect;
+  if (m_drag == Drag::kPan) {
+    const auto by = static_cast<std::int64_t>((m_press.x() - m_here.x()) / area.width() * static_cast<double>(m_press_x1 - m_press_x0));
+    change(m_press_x0 + by, m_press_x1 + by, true);
+  }
+  const bool inside = m_data && m_x1 > m_x0 && m_here.x() >= area.left() && m_here.x() <= area.right();
+  m_cursor = inside ? std::optional(xMap(area).fromPixel(m_here.x())) : std::nullopt;
+  emit cursorMoved(m_cursor);
+  update();
+}
+
+void PlotWidget::mouseReleaseEvent(QMouseEvent* event) {
+  const Drag drag = std::exchange(m_drag, Drag::kNone);
+  m_here = event->position();
+  update();
+  if (!m_data || m_x1 <= m_x0) return;
+  const XMap x = xMap(plotArea());
+  const std::int64_t a = x.fromPixel(std::min(m_press.x(), m_here.x())), b = x.fromPixel(std::max(m_press.x(), m_here.x()));
+  if (drag == Drag::kPress) emit clicked(x.fromPixel(m_here.x()));
+  if (drag == Drag::kSelect) emit rangeSelected(a, b);
+  if (drag == Drag::kBox) change(a, b, false);
+  emit gestureEnded();
+}
+
+void PlotWidget::mouseDoubleClickEvent(QMouseEvent*) { emit showAll(); }
+
+bool PlotWidget::takesKey(const QKeyEvent& event) const {
+  const Qt::KeyboardModifiers held = event.modifiers() & ~(Qt::ShiftModifier | Qt::KeypadModifier);
+  switch (event.key()) {
+    case Qt::Key_W:
+    case Qt::Key_S:
+    case Qt::Key_A:
+    case Qt::Key_D:
+    case Qt::Key_Home:
+    case Qt::Key_End:
+      return held == Qt::NoModifier;
+    case Qt::Key_0:
+      return held == Qt::ControlModifier;
+    case Qt::Key_Left:
+    case Qt::Key_Right:
+      return held == Qt::NoModifier || (m_owns_undo && held == Qt::AltModifier);
+    case Qt::Key_Backspace:
+      return m_owns_undo && held == Qt::NoModifier;
+    default:
+      return false;
+  }
+}
+
+void PlotWidget::keyPressEvent(QKeyEvent* event) {
+  if (!takesKey(*event)) return QWidget::keyPressEvent(event);
+  const double faster = event->modifiers() & Qt::ShiftModifier ? kFast : 1;
+  const double middle = m_cursor ? xMap(plotArea()).toPixel(*m_cursor) : plotArea().center().x();
+  switch (event->key()) {
+    case Qt::Key_W:
+      zoom(std::pow(1 / kZoomStep, faster), middle);
+      break;
+    case Qt::Key_S:
+      zoom(std::pow(kZoomStep, faster), middle);
+      break;
+    case Qt::Key_A:
+    case Qt::Key_Left:
+      if (event->modifiers() & Qt::AltModifier) return emit undo();
+      pan(-kPanShare * faster);
+      break;
+    case Qt::Key_D:
+    case Qt::Key_Right:
+      if (event->modifiers() & Qt::AltModifier) return emit redo();
+      pan(kPanShare * faster);
+      break;
+    case Qt::Key_Backspace:
+      return emit undo();
+    case Qt::Key_0:
+    case Qt::Key_Home:
+      emit showAll();
+      break;
+    case Qt::Key_End:
+      emit followEnd();
+      break;
+    default:
+      break;
+  }
+  emit gestureEnded();
+}
+
+void PlotWidget::leaveEvent(QEvent*) {
+  m_cursor.reset();
+  emit cursorMoved(std::nullopt);
+  update();
+}
+
+bool PlotWidget::event(QEvent* event) {
+  // The focused plot zooms at its own cursor; the window's shortcuts of the same keys zoom in the middle.
+  if (event->type() == QEvent::ShortcutOverride && takesKey(*static_cast<QKeyEvent*>(event))) {
+    event->accept();
+    return true;
+  }
+  if (event->type() == QEvent::ToolTip && m_data && m_x1 > m_x0) {
+    const auto* help = static_cast<QHelpEvent*>(event);
+    const QRect area = plotArea();
+    QStringList words;
+    for (const PlotMark& mark : m_data->marks)
+      if (std::abs(xMap(area).toPixel(mark.x) - help->pos().x()) < 6 && help->pos().y() > area.bottom() - 4 && words.size() < 8)
+        words << mark.text.toHtmlEscaped();
+    if (words.isEmpty())
+      QToolTip::hideText();
+    else
+      QToolTip::showText(help->globalPos(), words.join(QStringLiteral("<br>")), this);
+    return true;
+  }
+  return QWidget::event(event);
+}
+
+}  // namespace runglass

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// CardData: what one card of the curves view draws, read on a worker with some room around the window.
+//
+// Threading:  readCard() on a query worker; immutable afterwards.
+// Ownership:  shares the catalogue.
+// Units:      x by axis: steps, ns since the epoch, or ns since the run's begin.
+// Errors:     the Reader's. Curves that have no place on the axis are counted in `without_axis`.
+// Cost:       O(curves * bins): at most kBinsPerPixel bins for each pixel of three windows per curve.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "widgets/charts/plot_data.h"
+#include "widgets/core/theme.h"
+#include "widgets/curves/curve_catalog.h"
+
+namespace runglass {
+
+enum class CurveAxis : std::uint8_t { kStep, kTime, kRelative };
+
+inline constexpr std::size_t kBinsPerPixel = 2;
+inline constexpr std::size_t kMaxCurves = 64;  // of one card; more would not be told apart
+
+struct CardQuestion {
+  std::shared_ptr<const CurveCatalog> catalog;
+  std::size_t tag = 0;
+  std::vector<std::size_t> members;  // indices into the tag's members, at most kMaxCurves
+  std::vector<std::size_t> colors;   // of curveColor(), one per member
+  CurveAxis axis = CurveAxis::kStep;
+  std::int64_t x0 = 0, x1 = 1;
+  std::size_t pixels = 1;
+  double smoothing = 0;
+  bool log = false, robust = false;
+  TimeStyle style = TimeStyle::kUtc;
+  ThemeName theme = ThemeName::kDark;
+};
+
+struct CardData {
+  std::shared_ptr<const PlotData> plot;
+  std::int64_t covered0 = 0, covered1 = 0;  // bins reach this far
+  double bin_width = 0;                     // widest bin, in x; 0: every point is there
+  std::size_t without_axis = 0;
+};
+
+struct XRange {
+  std::int64_t x0 = 0, x1 = 0;
+};
+// Where a member's data lies on the axis; absent: it has no place there (no clock, or no steps).
+std::optional<XRange> extentOf(const CurveCatalog& catalog, const CurveTag& tag, const CurveSeries& member, CurveAxis axis);
+
+Result<CardData> readCard(Reader& reader, const CardQuestion& question, std::stop_token stop);
+
+// The i-th colour of curves: the theme's, then lighter and darker rounds of them.
+QColor curveColor(const Theme& theme, std::size_t index);
+
+}  // namespace runglass

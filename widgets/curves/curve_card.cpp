@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Invariants: 1. m_plot shows m_data in the window of m_question. 2. m_due: the next paint asks; a card that nobody sees asks nothing.
+#include "widgets/curves/curve_card.h"
+
+#include <QFileDialog>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QMenu>
+#include <QPainter>
+#include <QStandardPaths>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "widgets/core/units.h"
+#include "widgets/curves/curve_export.h"
+
+namespace runglass {
+namespace {
+
+constexpr int kBorder = 2, kButtonHeight = 18;
+
+QToolButton* makeButton(QWidget* parent, const QString& text, const QString& tip, bool checkable) {
+  auto* button = new QToolButton(parent);
+  button->setText(text);
+  button->setToolTip(tip);
+  button->setCheckable(checkable);
+  button->setAutoRaise(true);
+  button->setFont(tableFont());
+  button->setFocusPolicy(Qt::TabFocus);
+  return button;
+}
+
+// Everything but the window: a change of the window alone may be covered by what is there.
+bool sameSubject(const CardQuestion& a, const CardQuestion& b) {
+  return a.catalog == b.catalog && a.tag == b.tag && a.members == b.members && a.colors == b.colors && a.axis == b.axis &&
+         a.smoothing == b.smoothing && a.log == b.log && a.robust == b.robust && a.style == b.style && a.theme == b.theme;
+}
+
+}  // namespace
+
+CurveCard::CurveCard(QueryService* queries, QWidget* parent)
+    : QWidget(parent),
+      m_queries(queries),
+      m_plot(new PlotWidget(this)),
+      m_note(new QLabel(this)),
+      m_pin(makeButton(this, tr("pin"), tr("Keep this card first"), true)),
+      m_log(makeButton(this, tr("log"), tr("Logarithmic values"), true)),
+      m_more(makeButton(this, tr("…"), tr("Export this window, or hide the card"), false)) {
+  m_note->setTextFormat(Qt::PlainText);
+  m_note->setFont(tableFont());
+  m_note->setAlignment(Qt::AlignCenter);
+  m_note->setAttribute(Qt::WA_TransparentForMouseEvents);
+  m_note->hide();
+  setFocusProxy(m_plot);
+  connect(m_pin, &QToolButton::clicked, this, &CurveCard::pinToggled);
+  connect(m_log, &QToolButton::clicked, this, &CurveCard::logToggled);
+  auto* menu = new QMenu(this);
+  for (const char* suffix : {"png", "svg", "csv"})
+    menu->addAction(tr("Export %1 …").arg(QString::fromLatin1(suffix).toUpper()), this,
+                    [this, suffix] { chooseFile(QString::fromLatin1(suffix)); });
+  menu->addSeparator();
+  menu->addAction(tr("Hide this card"), this, &CurveCard::hideRequested);
+  m_more->setMenu(menu);
+  m_more->setPopupMode(QToolButton::InstantPopup);
+}
+
+void CurveCard::ask(const CardQuestion& question, std::size_t left_out, bool pinned, bool fresh) {
+  m_question = question;
+  m_left_out = left_out;
+  m_pin->setChecked(pinned);
+  m_log->setChecked(question.log);
+  m_plot->setWindow(question.x0, question.x1);
+  if (!fresh && m_asked && covered()) return;
+  m_due = true;
+  if (m_data && !sameSubject(m_question, m_answered) && m_question.tag != m_answered.tag) m_plot->setStale(true);
+  // Seen: ask at once. Not seen: the paint event that makes it seen will.
+  if (!visibleRegion().isEmpty()) submit(fresh ? QueryService::Supersede::kAfterCurrent : QueryService::Supersede::kCancelOlder);
+  update();
+}
+
+bool CurveCard::covered() const {
+  if (!m_data || !sameSubject(m_question, m_answered)) return false;
+  if (m_question.x0 < m_data->covered0 || m_question.x1 > m_data->covered1) return false;
+  const double pixel =
+      static_cast<double>(m_question.x1 - m_question.x0) / static_cast<double>(std::max<std::size_t>(1, m_question.pixels));
+  return m_data->bin_width <= pixel;
+}
+
+void CurveCard::submit(QueryService::Supersede supersede) {
+  m_due = false;
+  m_asked = true;
+  m_question.pixels = static_cast<std::size_t>(std::max(64, m_plot->plotArea().width()));
+  m_queries->submit<CardData>(
+      m_slot, supersede,
+      [question = m_question](Reader& reader, std::stop_token stop) { return readCard(reader, question, std::move(stop)); },
+      [this, question = m_question](const Result<std::shared_ptr<const CardData>>& answer) {
+        m_answered = question;
+        answered(answer);
+      });
+}
+
+void CurveCard::answered(const Result<std::shared_ptr<const CardData>>& answer) {
+  if (answer.ok()) {
+    m_data = *answer;
+    m_failure.clear();
+    m_plot->setData(m_data->plot);
+  } else {
+    m_failure = tr("could not be read: %1").arg(screenText(answer.status().message()));
+    m_plot->setStale(true);
+  }
+  tell();
+}
+
+void CurveCard::tell() {
+  QStringList words;
+  if (!m_failure.isEmpty()) words += m_failure;
+  if (m_left_out > 0) words += tr("%1 more curves are not drawn; untick some").arg(formatCount(static_cast<std::int64_t>(m_left_out)));
+  if (m_data && m_data->without_axis > 0 && !m_data->plot->panels.front().curves.empty())
+    words += tr("%1 curves have no place on this axis").arg(formatCount(static_cast<std::int64_t>(m_data->without_axis)));
+  const QString text = words.join(QStringLiteral("  ·  "));
+  m_note->setText(m_note->fontMetrics().elidedText(text, Qt::ElideRight, std::max(40, width() - 40)));
+  m_note->setToolTip(text);
+  m_note->setVisible(!words.isEmpty());
+  m_note->adjustSize();
+  m_note->move(width() - m_note->width() - 20, m_plot->geometry().bottom() - m_note->height() - 24);
+  QPalette ink = m_note->palette();
+  ink.setColor(QPalette::WindowText, m_failure.isEmpty() ? currentTheme().muted : currentTheme().text);
+  m_note->setPalette(ink);
+}
+
+bool CurveCard::isFinal() const { return visibleRegion().isEmpty() || (m_asked && !m_due && !m_slot.busy()); }
+
+void CurveCard::paintEvent(QPaintEvent*) {
+  QPainter painter(this);
+  painter.fillRect(rect(), currentTheme().surface);
+  painter.setPen(currentTheme().line);
+  painter.drawRect(rect().adjusted(0, 0, -1, -1));
+  // The same question under a new size is a new question: bins are counted in pixels.
+  if (m_asked && m_question.pixels != static_cast<std::size_t>(std::max(64, m_plot->plotArea().width()))) m_due = true;
+  if (m_due && m_question.catalog) submit(QueryService::Supersede::kCancelOlder);
+}
+
+void CurveCard::resizeEvent(QResizeEvent*) {
+  m_plot->setGeometry(rect().adjusted(kBorder, kBorder, -kBorder, -kBorder));
+  int right = width() - kBorder - kGrid;
+  for (QToolButton* button : {m_more, m_log, m_pin}) {
+    const QSize size(button->sizeHint().width(), kButtonHeight);
+    button->setGeometry(right - size.width(), kBorder, size.width(), size.height());
+    right -= size.width();
+    button->raise();
+  }
+  m_plot->setTitleReserve(width() - right - kGrid);
+  tell();
+}
+
+void CurveCard::chooseFile(const QString& suffix) {
+  auto* dialog = new QFileDialog(this, tr("Export %1").arg(suffix.toUpper()));
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  dialog->setAcceptMode(QFileDialog::AcceptSave);
+  dialog->setDefaultSuffix(suffix);
+  dialog->setNameFilter(QStringLiteral("*.") + suffix);
+  dialog->selectFile(QStringLiteral("curves.") + suffix);
+  connect(dialog, &QFileDialog::fileSelected, this, &CurveCard::exportTo);
+  dialog->open();
+}
+
+void CurveCard::exportTo(const QString& path) {
+  if (!path.endsWith(QStringLiteral(".csv"), Qt::CaseInsensitive)) {
+    const Status status = writePicture(*m_plot, path);
+    emit exported(status.ok() ? tr("Wrote %1").arg(path) : screenText(status.message()), status.ok());
+    return;
+  }
+  m_queries->submit<std::int64_t>(
+      m_export_slot, QueryService::Supersede::kCancelOlder,
+      [question = m_question, path](Reader& reader, std::stop_token stop) { return writeCsv(reader, question, path, std::move(stop)); },
+      [this, path](const Result<std::shared_ptr<const std::int64_t>>& rows) {
+        emit exported(rows.ok() ? tr("Wrote %1 rows to %2").arg(formatCount(**rows), path) : screenText(rows.status().message()),
+                      rows.ok());
+      });
+}
+
+}  // namespace runglass

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// CurveCard: one tag's curves in one plot, with its own question to the store and its own buttons.
+//
+// Threading:  GUI thread.
+// Ownership:  the view owns it; QueryService outlives it.
+// Units:      as CardQuestion.
+// Errors:     a failed read keeps the stale picture, dimmed, with the reason over it.
+// Cost:       asks only while it can be seen, and only when the window left what it has or became finer than it.
+#pragma once
+
+#include <QWidget>
+#include <functional>
+
+#include "widgets/charts/plot_widget.h"
+#include "widgets/core/view.h"
+#include "widgets/curves/card_data.h"
+
+class QLabel;
+class QToolButton;
+
+namespace runglass {
+
+class CurveCard : public QWidget {
+  Q_OBJECT
+
+ public:
+  CurveCard(QueryService* queries, QWidget* parent);
+
+  // What to show; asks when that differs from what it has, or (fresh) when data arrived.
+  void ask(const CardQuestion& question, std::size_t left_out, bool pinned, bool fresh);
+  bool isFinal() const;
+  const CardQuestion& question() const { return m_question; }
+  PlotWidget* plot() const { return m_plot; }
+  // Writes the visible window; the outcome comes with exported().
+  void exportTo(const QString& path);
+
+ signals:
+  void pinToggled(bool pinned);
+  void logToggled(bool log);
+  void hideRequested();
+  void exported(const QString& words, bool good);
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
+
+ private:
+  void submit(QueryService::Supersede supersede);
+  void answered(const Result<std::shared_ptr<const CardData>>& answer);
+  bool covered() const;
+  void chooseFile(const QString& suffix);
+  void tell();
+
+  QueryService* m_queries;
+  PlotWidget* m_plot;
+  QLabel* m_note;
+  QToolButton *m_pin, *m_log, *m_more;
+  CardQuestion m_question;
+  std::size_t m_left_out = 0;
+  std::shared_ptr<const CardData> m_data;
+  CardQuestion m_answered;  // what m_data answers
+  QString m_failure;
+  bool m_asked = false, m_due = false;
+  QuerySlot m_slot, m_export_slot;
+};
+
+}  // namespace runglass
