@@ -179,8 +179,8 @@ void crosshair(benchmark::State& state) {
 void rasterColumns(benchmark::State& state) {
   std::mt19937_64 random(5);
   std::normal_distribution<double> noise(0, 0.05);
-  std::vector<PixelColumns> curves(kCurves);
-  for (PixelColumns& curve : curves)
+  std::vector<RasterCurve> curves(kCurves, RasterCurve{{}, QColor(76, 155, 214)});
+  for (RasterCurve& curve : curves)
     for (int x = 0; x < 1600; ++x) {
       const double value = 0.5 + 0.3 * std::sin(x / 200.0) + noise(random);
       PixelColumn column;
@@ -189,14 +189,14 @@ void rasterColumns(benchmark::State& state) {
       column.first = value, column.last = value + noise(random) / 4;
       column.min = value - 0.05, column.max = value + 0.05;
       column.one = false;
-      curve.columns.push_back(column);
+      curve.columns.columns.push_back(column);
     }
   QImage image(1600, 400, QImage::Format_RGB32);
   const YMap y{0, 1, 0, 400, false};
   for (auto unused : state) {
     static_cast<void>(unused);
     image.fill(Qt::black);
-    for (const PixelColumns& curve : curves) drawColumns(image, image.rect(), curve, y, QColor(76, 155, 214));
+    drawCurves(image, image.rect(), curves, y);
     benchmark::DoNotOptimize(image.constBits());
   }
 }

@@ -13,6 +13,11 @@
 namespace runglass {
 namespace {
 
+void drawOne(QImage& image, const QRect& clip, PixelColumns columns, const YMap& map, const QColor& color, bool band = false) {
+  const RasterCurve curve{{}, color, band, false, std::move(columns)};
+  drawCurves(image, clip, {&curve, 1}, map);
+}
+
 constexpr double kInf = std::numeric_limits<double>::infinity();
 const double kNaN = std::nan("");
 
@@ -50,7 +55,7 @@ std::vector<Bin> reduced(const std::vector<Bin>& all, std::int64_t x0, std::int6
 QImage picture(const std::vector<Bin>& bins, const XMap& x, const YMap& y) {
   QImage image(static_cast<int>(x.width), static_cast<int>(y.height), QImage::Format_RGB32);
   image.fill(Qt::black);
-  drawColumns(image, image.rect(), toColumns(bins, x, false), y, QColor(255, 255, 255));
+  drawOne(image, image.rect(), toColumns(bins, x, false), y, QColor(255, 255, 255));
   return image;
 }
 
@@ -257,8 +262,8 @@ TEST(Raster, StaysInsideItsClipForAbsurdValues) {
   image.fill(Qt::black);
   const QRect clip(20, 10, 50, 30);
   const auto bins = points({1e300, -1e300, 1, 1e-300, -5, 1e308, 2});
-  drawColumns(image, clip, toColumns(bins, {0, 7, 0, 100}, false), {-1, 1, 10, 30, false}, Qt::white);
-  drawBand(image, clip, toColumns(bins, {0, 7, 0, 100}, false), {-1, 1, 10, 30, false}, QColor(255, 255, 255, 90));
+  drawOne(image, clip, toColumns(bins, {0, 7, 0, 100}, false), {-1, 1, 10, 30, false}, Qt::white);
+  drawOne(image, clip, toColumns(bins, {0, 7, 0, 100}, false), {-1, 1, 10, 30, false}, QColor(255, 255, 255, 90), true);
   int inside = 0;
   for (int y = 0; y < image.height(); ++y)
     for (int x = 0; x < image.width(); ++x) {
@@ -274,7 +279,7 @@ TEST(Raster, StaysInsideItsClipForAbsurdValues) {
 TEST(Raster, ShowsAPointThatNoLineReaches) {
   QImage image(60, 40, QImage::Format_RGB32);
   image.fill(Qt::black);
-  drawColumns(image, image.rect(), toColumns(points({kNaN, 0.5, kNaN}), {0, 3, 0, 60}, false), {0, 1, 0, 40, false}, Qt::white);
+  drawOne(image, image.rect(), toColumns(points({kNaN, 0.5, kNaN}), {0, 3, 0, 60}, false), {0, 1, 0, 40, false}, Qt::white);
   EXPECT_EQ(image.pixel(20, 20), qRgb(255, 255, 255));
 }
 
@@ -282,7 +287,7 @@ TEST(Raster, BlendsHalfCoveredPixelsByHalf) {
   QImage image(40, 40, QImage::Format_RGB32);
   image.fill(Qt::black);
   // A flat line whose middle lies between two rows: both get the same share, together the line's width.
-  drawColumns(image, image.rect(), toColumns(points({0.5, 0.5}), {0, 2, 0, 40}, false), {0, 1, 0, 40, false}, Qt::white);
+  drawOne(image, image.rect(), toColumns(points({0.5, 0.5}), {0, 2, 0, 40}, false), {0, 1, 0, 40, false}, Qt::white);
   EXPECT_EQ(qRed(image.pixel(10, 19)), qRed(image.pixel(10, 20)));
   EXPECT_NEAR(qRed(image.pixel(10, 19)), 0.7 * 255, 2);
   EXPECT_EQ(qRed(image.pixel(10, 17)), 0);

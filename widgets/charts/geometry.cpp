@@ -127,6 +127,13 @@ std::int64_t usualDistance(std::span<const Bin> bins) {
   return *middle;
 }
 
+// std::floor() is a call where the processor's rounding may not be used.
+int floorOf(double x) {
+  const double bounded = std::clamp(x, -1e9, 1e9);
+  const int whole = static_cast<int>(bounded);
+  return bounded < whole ? whole - 1 : whole;
+}
+
 void addPixel(std::vector<int>& pixels, int pixel) {
   if (pixels.empty() || pixels.back() != pixel) pixels.push_back(pixel);
 }
@@ -141,7 +148,7 @@ std::optional<PixelColumn> finiteColumn(const Bin& bin) {
   column.last = finite(bin.last, some);
   column.min = finite(bin.min, std::min(column.first, column.last));
   column.max = finite(bin.max, std::max(column.first, column.last));
-  column.one = bin.count == 1;
+  column.one = column.min == column.max;
   return column;
 }
 
@@ -157,7 +164,18 @@ PixelColumns toColumns(std::span<const Bin> bins, const XMap& map, bool gaps) {
   for (const Bin& bin : bins) {
     if (bin.count == 0 && bin.nan_count == 0) continue;
     const double x = map.toPixel(bin.x0 + (bin.x1 - bin.x0) / 2);
-    const int pixel = static_cast<int>(std::floor(x));
+    const int pixel = floorOf(x);
+    const bool plain = bin.nan_count == 0 && bin.min > -HUGE_VAL && bin.max < HUGE_VAL;
+    if (plain && !broken && !out.columns.empty() && out.columns.back().pixel == pixel) {  // most bins, by far
+      PixelColumn& same = out.columns.back();
+      same.x = pixel + 0.5;
+      same.last = bin.last;
+      same.min = std::min(same.min, bin.min);
+      same.max = std::max(same.max, bin.max);
+      same.one = false;
+      before = &bin;
+      continue;
+    }
     if (bin.nan_count > 0) addPixel(out.nan_pixels, pixel), broken = broken || bin.count == 0;
     if (bin.count == 0) continue;
     if (bin.max == HUGE_VAL) addPixel(out.above_pixels, pixel);
@@ -217,6 +235,11 @@ std::optional<ValueRange> valueRange(std::span<const Bin> bins, std::int64_t x0,
   ValueRange range{HUGE_VAL, -HUGE_VAL};
   for (const Bin& bin : shown) {
     if (bin.count == 0) continue;
+    if (bin.min > -HUGE_VAL && bin.max < HUGE_VAL && (!log || bin.min > 0)) {
+      range.lo = std::min(range.lo, bin.min);
+      range.hi = std::max(range.hi, bin.max);
+      continue;
+    }
     for (const double value : {bin.min, bin.max, bin.first, bin.last}) {  // one of them is finite where an infinity hides the others
       if (!fits(value)) continue;
       range.lo = std::min(range.lo, value);

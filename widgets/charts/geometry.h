@@ -56,7 +56,7 @@ struct PixelColumn {
   double x = 0;  // where its points lie: exact for a column of one point, else its middle
   double first = 0, last = 0, min = 0, max = 0;
   bool gap_before = false;  // do not join with the column before
-  bool one = true;          // one point, so that joins run from point to point
+  bool one = true;          // one value, so that joins run from point to point
 };
 struct PixelColumns {
   std::vector<PixelColumn> columns;                         // by pixel, each pixel at most once

@@ -19,6 +19,7 @@ namespace {
 constexpr int kGutter = 64, kRight = 12, kTitle = 18, kAxis = 20, kLane = 18, kBetween = 6;
 constexpr int kRawAlpha = 72;  // of the raw curve under a smoothed one: 28 %
 constexpr int kFaintAlpha = 140;
+constexpr int kBandAlpha = 60;
 constexpr int kLegendName = 180;
 constexpr double kGridInk = 0.7;  // of the line colour: the grid stays behind the curves
 constexpr double kVectorLine = 1.4;
@@ -88,7 +89,7 @@ std::vector<PlotWidget::PanelLayout> PlotWidget::layoutPanels(const QRect& area)
 }
 
 void PlotWidget::render() {
-  m_image = QImage(size(), QImage::Format_RGB32);
+  if (m_image.size() != size()) m_image = QImage(size(), QImage::Format_RGB32);
   m_image.fill(currentTheme().surface);
   m_dirty = false;
   if (!m_data || m_x1 <= m_x0) return;
@@ -149,8 +150,7 @@ void PlotWidget::drawPanel(Drawing& drawing, const PlotPanel& panel, const Panel
     painter.drawLine(QPointF(tick.pixel, place.plot.top()), QPointF(tick.pixel, place.plot.bottom()));
   painter.save();
   painter.setClipRect(place.plot);
-  for (const PlotCurve& curve : panel.curves)
-    if (curve.bins) drawCurve(drawing, curve, place.plot, y);
+  drawCurves(drawing, panel, place.plot, y);
   painter.restore();
   drawTitle(painter, panel, place, scale.suffix, outliers);
 }
@@ -175,34 +175,29 @@ std::span<const Bin> PlotWidget::visible(const std::vector<Bin>& bins) const {
   return {first == bins.begin() ? first : first - 1, last == bins.end() ? last : last + 1};
 }
 
-void PlotWidget::drawCurve(Drawing& drawing, const PlotCurve& curve, const QRect& plot, const YMap& y) const {
+void PlotWidget::drawCurves(Drawing& drawing, const PlotPanel& panel, const QRect& plot, const YMap& y) const {
   const XMap x = xMap(plot);
-  const auto line = [&](const PixelColumns& columns, QColor color) {
-    if (drawing.image == nullptr)
-      paintColumns(drawing.painter, columns, y, color, curve.faint ? 1.0 : kVectorLine);
-    else
-      drawColumns(*drawing.image, plot, columns, y, color);
-  };
-  QColor color = curve.faint ? currentTheme().muted : curve.color;
-  const PixelColumns raw = toColumns(visible(*curve.bins), x, curve.gaps);
-  if (curve.band) {
-    color.setAlpha(60);
-    if (drawing.image == nullptr)
-      paintBand(drawing.painter, raw, y, color);
-    else
-      drawBand(*drawing.image, plot, raw, y, color);
-    return;
+  // All raw curves lie under all smoothed ones, so that none hides another's trend.
+  std::vector<RasterCurve> under, over;
+  for (const PlotCurve& curve : panel.curves) {
+    if (!curve.bins) continue;
+    QColor color = curve.faint ? currentTheme().muted : curve.color;
+    color.setAlpha(curve.band ? kBandAlpha : curve.faint ? kFaintAlpha : curve.smooth ? kRawAlpha : 255);
+    const bool above = !curve.band && !curve.faint && !curve.smooth;
+    (above ? over : under).push_back({visible(*curve.bins), color, curve.band, curve.gaps});
+    if (curve.smooth && !curve.faint && !curve.band) over.push_back({visible(*curve.smooth), curve.color, false, curve.gaps});
   }
-  if (curve.smooth && !curve.faint) {
-    QColor pale = color;
-    pale.setAlpha(kRawAlpha);
-    line(raw, pale);
-    line(toColumns(visible(*curve.smooth), x, curve.gaps), color);
-  } else {
-    if (curve.faint) color.setAlpha(kFaintAlpha);
-    line(raw, color);
+  under.insert(under.end(), std::make_move_iterator(over.begin()), std::make_move_iterator(over.end()));
+  fillColumns(under, x);
+  for (const RasterCurve& curve : under)
+    if (!curve.band) drawNotNumbers(drawing.painter, curve.columns, plot, QColor(curve.color.rgb()));
+  if (drawing.image != nullptr) return runglass::drawCurves(*drawing.image, plot, under, y);
+  for (const RasterCurve& curve : under) {
+    if (curve.band)
+      paintBand(drawing.painter, curve.columns, y, curve.color);
+    else
+      paintColumns(drawing.painter, curve.columns, y, curve.color, curve.color.alpha() == kFaintAlpha ? 1.0 : kVectorLine);
   }
-  drawNotNumbers(drawing.painter, raw, plot, curve.color);
 }
 
 void PlotWidget::drawNotNumbers(QPainter& painter, const PixelColumns& columns, const QRect& plot, const QColor& color) const {

@@ -92,7 +92,7 @@ class PlotWidget : public QWidget {
   void render();
   void draw(Drawing& drawing, const QRect& area) const;
   void drawPanel(Drawing& drawing, const PlotPanel& panel, const PanelLayout& place) const;
-  void drawCurve(Drawing& drawing, const PlotCurve& curve, const QRect& plot, const YMap& y) const;
+  void drawCurves(Drawing& drawing, const PlotPanel& panel, const QRect& plot, const YMap& y) const;
   void drawNotNumbers(QPainter& painter, const PixelColumns& columns, const QRect& plot, const QColor& color) const;
   std::optional<ValueRange> rangeOf(const PlotPanel& panel, int* outliers) const;
   void paintCursor(QPainter& painter, const QRect& area) const;

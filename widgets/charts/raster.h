@@ -5,22 +5,30 @@
 // Ownership:  draws into the caller's image or painter.
 // Units:      device pixels.
 // Errors:     none; everything is clipped to `clip`.
-// Cost:       O(pixels touched); 64 curves of 1,600 columns about 1 ms.
+// Cost:       O(bins + pixels touched), shared with a second core where that pays; see bench gui/raster_64x1600.
 #pragma once
 
 #include <QColor>
 #include <QImage>
 #include <QPainter>
 #include <QRect>
+#include <span>
 
 #include "widgets/charts/geometry.h"
 
 namespace runglass {
 
-// `image` must be Format_RGB32 or ARGB32_Premultiplied with an opaque background.
-void drawColumns(QImage& image, const QRect& clip, const PixelColumns& columns, const YMap& map, const QColor& color);
-// Filled between min and max of every column.
-void drawBand(QImage& image, const QRect& clip, const PixelColumns& columns, const YMap& map, const QColor& color);
+struct RasterCurve {
+  std::span<const Bin> bins;  // what can be seen of a curve, and one more on either side
+  QColor color;               // with its alpha
+  bool band = false;          // filled between min and max of every column instead of a line
+  bool gaps = false;
+  PixelColumns columns = {};  // of fillColumns()
+};
+// toColumns() of each curve.
+void fillColumns(std::span<RasterCurve> curves, const XMap& map);
+// In their order, the later over the earlier. `image` must be Format_RGB32 or ARGB32_Premultiplied with an opaque background.
+void drawCurves(QImage& image, const QRect& clip, std::span<const RasterCurve> curves, const YMap& map);
 // The same as an antialiased path, for vectors.
 void paintColumns(QPainter& painter, const PixelColumns& columns, const YMap& map, const QColor& color, double width);
 void paintBand(QPainter& painter, const PixelColumns& columns, const YMap& map, const QColor& color);

@@ -4,13 +4,16 @@
 // slot only through its atomic epoch. 5. No GUI-thread call waits for a worker, except the destructor's join after stopping all work.
 #include "widgets/core/query_service.h"
 
+#include <sys/resource.h>
+
 #include <QMetaObject>
 #include <chrono>
 
 namespace runglass {
 namespace {
 constexpr auto kPicturePeriod = std::chrono::milliseconds(40);
-constexpr int kTextEvery = 5;  // of the picture periods: 200 ms
+constexpr int kTextEvery = 5;   // of the picture periods: 200 ms
+constexpr int kWorkerNice = 8;  // painting goes before reading where both want the last core
 }  // namespace
 
 void QuerySlot::cancel() {
@@ -56,6 +59,7 @@ void QueryService::start(const std::shared_ptr<QuerySlot::State>& slot, Run run,
 }
 
 void QueryService::workerLoop(const std::stop_token& stop) {
+  setpriority(PRIO_PROCESS, 0, kWorkerNice);  // Linux: of this thread; refused is no harm
   std::unique_ptr<Reader> reader;
   while (true) {
     Job job;

@@ -74,7 +74,7 @@ class CurveReader {
     OneCurve curve;
     const std::int64_t from = std::max(covered0 + m_place.offset, m_first), to = std::min(covered1 + m_place.offset, m_last + 1);
     if (from >= to) return curve;
-    const double density = static_cast<double>(kBinsPerPixel * m_question.pixels) / static_cast<double>(m_question.x1 - m_question.x0);
+    const double density = static_cast<double>(perPixel() * m_question.pixels) / static_cast<double>(m_question.x1 - m_question.x0);
     const auto wanted = static_cast<std::size_t>(std::clamp(std::ceil(density * static_cast<double>(to - from)), 1.0, 1e6));
     if (expected(from, to) <= 2 * wanted) {
       RG_ASSIGN(curve.bins, readPoints(m_reader, m_member, m_tag.scalar, m_place.axis, from, to, m_stop));
@@ -92,6 +92,7 @@ class CurveReader {
   }
 
  private:
+  std::size_t perPixel() const { return m_question.members.size() > kFewCurves ? kBinsPerPixelMany : kBinsPerPixelFew; }
   std::size_t expected(std::int64_t from, std::int64_t to) const {
     const auto all = static_cast<double>(m_member.series.sample_count);
     // Points by time come from a read of all steps, so all of them count.
@@ -151,6 +152,12 @@ QString emptyText(const CardQuestion& question, const CurveTag& tag, std::size_t
   return QStringLiteral("The source recorded no times: choose the axis \"step\".");
 }
 
+// Room beside the window, so that panning has pixels at once: a window on either side, half of one where curves are many.
+XRange coveredBy(const CardQuestion& question) {
+  const std::int64_t span = question.x1 - question.x0, room = question.members.size() > kFewCurves ? span / 2 : span;
+  return {question.x0 < INT64_MIN + room ? INT64_MIN : question.x0 - room, question.x1 > INT64_MAX - room ? INT64_MAX : question.x1 + room};
+}
+
 }  // namespace
 
 QColor curveColor(const Theme& theme, std::size_t index) {
@@ -169,39 +176,53 @@ std::optional<XRange> extentOf(const CurveCatalog& catalog, const CurveTag& tag,
   return XRange{*series.first_time - place->offset, *series.last_time - place->offset + 1};
 }
 
-Result<CardData> readCard(Reader& reader, const CardQuestion& question, std::stop_token stop) {
+Result<CardPart> readCardPart(Reader& reader, const CardQuestion& question, std::size_t part, std::stop_token stop) {
   const CurveTag& tag = question.catalog->tags.at(question.tag);
-  CardData card;
-  const std::int64_t span = question.x1 - question.x0;
-  card.covered0 = question.x0 < INT64_MIN / 2 + span ? question.x0 : question.x0 - span;
-  card.covered1 = question.x1 > INT64_MAX / 2 - span ? question.x1 : question.x1 + span;
-  auto plot = std::make_shared<PlotData>();
-  plot->axis = question.axis == CurveAxis::kStep ? XAxis::kStep : XAxis::kTime;
-  plot->style = question.axis == CurveAxis::kRelative ? TimeStyle::kRelative : question.style;
-  PlotPanel panel{.title = tag.title, .unit = tag.unit, .log = question.log, .robust = question.robust};
-  for (std::size_t i = 0; i < question.members.size(); ++i) {
+  const XRange covered = coveredBy(question);
+  CardPart out;
+  for (std::size_t i = part; i < question.members.size(); i += partsOf(question)) {
     if (stop.stop_requested()) return Status(Code::kCancelled, "read curves: superseded");
+    std::vector<PlotCurve>& curves = out.curves.emplace_back();
     const CurveSeries& member = tag.members.at(question.members[i]);
     const auto place = placementOf(*question.catalog, tag, member, question.axis);
     if (!place) {
-      ++card.without_axis;
+      ++out.without_axis;
       continue;
     }
-    RG_ASSIGN(OneCurve one, CurveReader(reader, question, tag, member, *place, stop).read(card.covered0, card.covered1));
-    card.bin_width = std::max(card.bin_width, one.bin_width);
+    RG_ASSIGN(OneCurve one, CurveReader(reader, question, tag, member, *place, stop).read(covered.x0, covered.x1));
+    out.bin_width = std::max(out.bin_width, one.bin_width);
     RG_ASSIGN(const auto branch, branchAt(reader, member, *place, stop));
     PlotCurve curve{.name = member.name, .color = curveColor(theme(question.theme), question.colors.at(i)), .gaps = !tag.scalar};
     if (branch) {
       auto [kept, old] = split(std::move(one.bins), *branch);
       one.bins = std::move(kept);
       one.smooth = split(std::move(one.smooth), *branch).first;
-      if (!old.empty()) panel.curves.push_back({.name = member.name, .color = curve.color, .bins = share(std::move(old)), .faint = true});
+      if (!old.empty()) curves.push_back({.name = member.name, .color = curve.color, .bins = share(std::move(old)), .faint = true});
     }
     if (one.bins.empty()) continue;
     curve.bins = share(std::move(one.bins));
     if (question.smoothing > 0) curve.smooth = share(std::move(one.smooth));
-    panel.curves.push_back(std::move(curve));
+    curves.push_back(std::move(curve));
   }
+  return out;
+}
+
+CardData joinCard(const CardQuestion& question, const std::vector<std::shared_ptr<const CardPart>>& parts) {
+  const CurveTag& tag = question.catalog->tags.at(question.tag);
+  const XRange covered = coveredBy(question);
+  CardData card;
+  card.covered0 = covered.x0;
+  card.covered1 = covered.x1;
+  auto plot = std::make_shared<PlotData>();
+  plot->axis = question.axis == CurveAxis::kStep ? XAxis::kStep : XAxis::kTime;
+  plot->style = question.axis == CurveAxis::kRelative ? TimeStyle::kRelative : question.style;
+  PlotPanel panel{.title = tag.title, .unit = tag.unit, .log = question.log, .robust = question.robust};
+  for (const auto& part : parts) {
+    card.bin_width = std::max(card.bin_width, part->bin_width);
+    card.without_axis += part->without_axis;
+  }
+  for (std::size_t i = 0; i < question.members.size(); ++i)
+    for (const PlotCurve& curve : parts[i % parts.size()]->curves[i / parts.size()]) panel.curves.push_back(curve);
   panel.empty = emptyText(question, tag, card.without_axis);
   plot->panels.push_back(std::move(panel));
   card.plot = std::move(plot);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // CardData: what one card of the curves view draws, read on a worker with some room around the window.
 //
-// Threading:  readCard() on a query worker; immutable afterwards.
+// Threading:  readCardPart() on a query worker, joinCard() anywhere; immutable afterwards.
 // Ownership:  shares the catalogue.
 // Units:      x by axis: steps, ns since the epoch, or ns since the run's begin.
 // Errors:     the Reader's. Curves that have no place on the axis are counted in `without_axis`.
-// Cost:       O(curves * bins): at most kBinsPerPixel bins for each pixel of three windows per curve.
+// Cost:       O(curves * bins): at most kBinsPerPixelFew bins for each pixel of three windows per curve.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,9 @@ namespace runglass {
 
 enum class CurveAxis : std::uint8_t { kStep, kTime, kRelative };
 
-inline constexpr std::size_t kBinsPerPixel = 2;
+// Fine enough to zoom in by one notch of the wheel with what is there; many curves get by with half of it.
+inline constexpr std::size_t kFewCurves = 16, kBinsPerPixelFew = 2, kBinsPerPixelMany = 1;
+inline constexpr double kCoarsest = 1.5;       // pixels per bin, above which a picture is asked anew
 inline constexpr std::size_t kMaxCurves = 64;  // of one card; more would not be told apart
 
 struct CardQuestion {
@@ -43,13 +45,24 @@ struct CardData {
   std::size_t without_axis = 0;
 };
 
+// A card's curves are read in parts, on as many workers: part p of n has members p, p + n, ...
+struct CardPart {
+  std::vector<std::vector<PlotCurve>> curves;  // of each of its members; a superseded branch is a curve of its own
+  double bin_width = 0;
+  std::size_t without_axis = 0;
+};
+inline constexpr std::size_t kParts = 2;
+inline std::size_t partsOf(const CardQuestion& question) { return question.members.size() > kFewCurves ? kParts : 1; }
+
 struct XRange {
   std::int64_t x0 = 0, x1 = 0;
 };
 // Where a member's data lies on the axis; absent: it has no place there (no clock, or no steps).
 std::optional<XRange> extentOf(const CurveCatalog& catalog, const CurveTag& tag, const CurveSeries& member, CurveAxis axis);
 
-Result<CardData> readCard(Reader& reader, const CardQuestion& question, std::stop_token stop);
+Result<CardPart> readCardPart(Reader& reader, const CardQuestion& question, std::size_t part, std::stop_token stop);
+// The picture, once all parts are there.
+CardData joinCard(const CardQuestion& question, const std::vector<std::shared_ptr<const CardPart>>& parts);
 
 // The i-th colour of curves: the theme's, then lighter and darker rounds of them.
 QColor curveColor(const Theme& theme, std::size_t index);

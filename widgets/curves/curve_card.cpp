@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Invariants: 1. m_plot shows m_data in the window of m_question. 2. m_due: the next paint asks; a card that nobody sees asks nothing.
+// 3. m_missing parts of one question are under way; m_parts holds those that came.
 #include "widgets/curves/curve_card.h"
 
 #include <QFileDialog>
@@ -83,32 +84,45 @@ bool CurveCard::covered() const {
   if (m_question.x0 < m_data->covered0 || m_question.x1 > m_data->covered1) return false;
   const double pixel =
       static_cast<double>(m_question.x1 - m_question.x0) / static_cast<double>(std::max<std::size_t>(1, m_question.pixels));
-  return m_data->bin_width <= pixel;
+  return m_data->bin_width <= pixel * (m_question.members.size() > kFewCurves ? kCoarsest : 1);
 }
 
 void CurveCard::submit(QueryService::Supersede supersede) {
+  // Data arrived while an answer is under way: that answer comes first, or a slow store under a fast run never shows.
+  if (busy() && supersede == QueryService::Supersede::kAfterCurrent) return;
   m_due = false;
   m_asked = true;
   m_question.pixels = static_cast<std::size_t>(std::max(64, m_plot->plotArea().width()));
-  m_queries->submit<CardData>(
-      m_slot, supersede,
-      [question = m_question](Reader& reader, std::stop_token stop) { return readCard(reader, question, std::move(stop)); },
-      [this, question = m_question](const Result<std::shared_ptr<const CardData>>& answer) {
-        m_answered = question;
-        answered(answer);
-      });
+  m_failure.clear();
+  m_parts.assign(partsOf(m_question), nullptr);
+  m_missing = m_parts.size();
+  for (QuerySlot& slot : m_slots) slot.cancel();
+  for (std::size_t part = 0; part < m_parts.size(); ++part)
+    m_queries->submit<CardPart>(
+        m_slots[part], QueryService::Supersede::kCancelOlder,
+        [question = m_question, part](Reader& reader, std::stop_token stop) {
+          return readCardPart(reader, question, part, std::move(stop));
+        },
+        [this, question = m_question, part](const Result<std::shared_ptr<const CardPart>>& answer) { answered(question, part, answer); });
 }
 
-void CurveCard::answered(const Result<std::shared_ptr<const CardData>>& answer) {
-  if (answer.ok()) {
-    m_data = *answer;
-    m_failure.clear();
+void CurveCard::answered(const CardQuestion& question, std::size_t part, const Result<std::shared_ptr<const CardPart>>& answer) {
+  --m_missing;
+  if (answer.ok())
+    m_parts[part] = *answer;
+  else
+    m_failure = tr("could not be read: %1").arg(screenText(answer.status().message()));
+  if (m_missing > 0) return;
+  if (m_failure.isEmpty()) {
+    m_data = std::make_shared<const CardData>(joinCard(question, m_parts));
+    m_answered = question;
     m_plot->setData(m_data->plot);
   } else {
-    m_failure = tr("could not be read: %1").arg(screenText(answer.status().message()));
     m_plot->setStale(true);
   }
+  m_parts.clear();
   tell();
+  if (m_due) update();  // the paint asks
 }
 
 void CurveCard::tell() {
@@ -128,7 +142,7 @@ void CurveCard::tell() {
   m_note->setPalette(ink);
 }
 
-bool CurveCard::isFinal() const { return visibleRegion().isEmpty() || (m_asked && !m_due && !m_slot.busy()); }
+bool CurveCard::isFinal() const { return visibleRegion().isEmpty() || (m_asked && !m_due && !busy()); }
 
 void CurveCard::paintEvent(QPaintEvent*) {
   QPainter painter(this);
@@ -137,7 +151,7 @@ void CurveCard::paintEvent(QPaintEvent*) {
   painter.drawRect(rect().adjusted(0, 0, -1, -1));
   // The same question under a new size is a new question: bins are counted in pixels.
   if (m_asked && m_question.pixels != static_cast<std::size_t>(std::max(64, m_plot->plotArea().width()))) m_due = true;
-  if (m_due && m_question.catalog) submit(QueryService::Supersede::kCancelOlder);
+  if (m_due && m_question.catalog) submit(QueryService::Supersede::kAfterCurrent);
 }
 
 void CurveCard::resizeEvent(QResizeEvent*) {

@@ -9,7 +9,7 @@
 #pragma once
 
 #include <QWidget>
-#include <functional>
+#include <array>
 
 #include "widgets/charts/plot_widget.h"
 #include "widgets/core/view.h"
@@ -46,7 +46,8 @@ class CurveCard : public QWidget {
 
  private:
   void submit(QueryService::Supersede supersede);
-  void answered(const Result<std::shared_ptr<const CardData>>& answer);
+  bool busy() const { return m_missing > 0; }
+  void answered(const CardQuestion& question, std::size_t part, const Result<std::shared_ptr<const CardPart>>& answer);
   bool covered() const;
   void chooseFile(const QString& suffix);
   void tell();
@@ -61,7 +62,10 @@ class CurveCard : public QWidget {
   CardQuestion m_answered;  // what m_data answers
   QString m_failure;
   bool m_asked = false, m_due = false;
-  QuerySlot m_slot, m_export_slot;
+  std::vector<std::shared_ptr<const CardPart>> m_parts;  // of the question under way
+  std::size_t m_missing = 0;                             // of them
+  std::array<QuerySlot, kParts> m_slots;
+  QuerySlot m_export_slot;
 };
 
 }  // namespace runglass
