@@ -226,6 +226,18 @@ TEST(Ticks, OfValuesShareUnitAndDecimals) {
   EXPECT_EQ(labels(yTicks({0.9, 1150, 0, 300, true}, "", &scale)), (QStringList{"1", "10", "100", formatNumber(1000)}));
 }
 
+TEST(Ticks, OfVeryLargeAndVerySmallNumbersStayShort) {
+  UnitScale scale;
+  EXPECT_EQ(labels(yTicks({0, 5.2e-6, 0, 100, false}, "", &scale)), (QStringList{"0", "2", "4"}));
+  EXPECT_EQ(scale.suffix, "×10⁻⁶");
+  EXPECT_EQ(labels(yTicks({0, 4.3e9, 0, 100, false}, "", &scale)), (QStringList{"0", "2", "4"}));
+  EXPECT_EQ(scale.suffix, "×10⁹");
+  EXPECT_EQ(labels(yTicks({0.9e6, 1.1e9, 0, 300, true}, "", &scale)), (QStringList{"10⁶", "10⁷", "10⁸", "10⁹"}));
+  for (const double magnitude : {1e-300, 1e-12, 1e-4, 0.02, 1.0, 123.0, 99'999.0, 1e7, 1e20, 1e300})
+    for (const QString& label : labels(yTicks({magnitude / 2, magnitude, 0, 300, false}, "", &scale)))
+      EXPECT_LE(label.size(), 9) << label.toStdString() << " of " << magnitude;
+}
+
 TEST(ValueRange, LeavesOutliersOutOnlyWhenAskedAndCountsThem) {
   std::vector<double> values;
   for (int i = 0; i < 200; ++i) values.push_back(i % 10);

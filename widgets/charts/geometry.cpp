@@ -49,8 +49,26 @@ QString timeLabel(TimeNs time, std::int64_t step, TimeStyle style) {
   return label;
 }
 
-// One significant digit, as 1, 2 and 5 x 10^k need no more.
-QString logLabel(double value, std::string_view unit) {
+QString powerOfTen(int power) {
+  static const QString kDigits = QStringLiteral("⁰¹²³⁴⁵⁶⁷⁸⁹");
+  QString text = power < 0 ? QStringLiteral("10⁻") : QStringLiteral("10");
+  for (const QChar digit : QString::number(std::abs(power))) text += kDigits[digit.digitValue()];
+  return text;
+}
+
+// Pure numbers that would not fit beside the axis are counted in powers of a thousand: 5.2 [x 10^-6].
+UnitScale powerScale(double lo, double hi) {
+  const double magnitude = std::max(std::abs(lo), std::abs(hi));
+  if (!(magnitude > 0) || !std::isfinite(magnitude) || (magnitude >= 5e-3 && magnitude < 1e6)) return {};
+  const int power = static_cast<int>(std::floor(std::log10(magnitude) / 3)) * 3;
+  return {std::pow(10, -power), 0, QStringLiteral("×") + powerOfTen(power)};
+}
+
+// factor x 10^power; 1, 2 and 5 need one significant digit.
+QString logLabel(double factor, int power, std::string_view unit) {
+  const double value = factor * std::pow(10, power);
+  if (unit.empty() && (power >= 6 || power < -3))
+    return factor == 1 ? powerOfTen(power) : QString::number(factor) + QStringLiteral("×") + powerOfTen(power);
   if (unit.empty()) return formatNumber(value, 1);
   const UnitScale scale = unitScale(unit, value, value, value);
   return formatScaled(value, scale) + QChar(kThinSpace) + scale.suffix;
@@ -96,15 +114,16 @@ std::vector<AxisTick> yTicks(const YMap& map, std::string_view unit, UnitScale* 
       for (const double factor : {1.0, 2.0, 5.0}) {
         const double value = factor * std::pow(10, power);
         if (value < map.lo || value > map.hi || (factor > 1 && (to - from) > 2)) continue;
-        ticks.push_back({map.toPixel(value), logLabel(value, unit)});
+        ticks.push_back({map.toPixel(value), logLabel(factor, power, unit)});
       }
     return ticks;
   }
   const double count = std::max(2.0, map.height / spacing);
   // The step is nice in the unit that is shown: 500 ms, not 524 ms.
-  const UnitScale rough = unitScale(unit, map.lo, map.hi);
+  const UnitScale rough = unit.empty() ? powerScale(map.lo, map.hi) : unitScale(unit, map.lo, map.hi);
   const double step = niceStep((map.hi - map.lo) / count * rough.factor) / rough.factor;
   *scale = unitScale(unit, map.lo, map.hi, step);
+  if (unit.empty()) *scale = {rough.factor, unitScale({}, 0, 0, step * rough.factor).decimals, rough.suffix};
   for (double value = std::ceil(map.lo / step) * step; value <= map.hi + step * 1e-9 && ticks.size() < 100; value += step)
     ticks.push_back({map.toPixel(value), formatScaled(std::abs(value) < step * 1e-9 ? 0 : value, *scale)});
   return ticks;

@@ -272,13 +272,13 @@ void PlotWidget::drawAxis(QPainter& painter, const QRect& area) const {
   const Theme& theme = currentTheme();
   const int top = area.bottom() + 1 + (m_data->lane ? kLane : 0);
   painter.setPen(theme.muted);
-  int free_from = area.left() - kGutter / 2;
+  int free_from = area.left() - 2;  // right of the axis' name
   for (const AxisTick& tick : xTicks(xMap(area), m_data->axis, m_data->style)) {
-    const int half = painter.fontMetrics().horizontalAdvance(tick.label) / 2 + 4;
-    const int at = static_cast<int>(tick.pixel);
-    if (at - half < free_from || at + half > area.right() + kRight) continue;
-    painter.drawText(QRect(at - half, top + 2, 2 * half, kAxis - 4), Qt::AlignCenter, tick.label);
-    free_from = at + half;
+    const int wide = painter.fontMetrics().horizontalAdvance(tick.label) + 8;
+    const int left = std::max(static_cast<int>(tick.pixel) - wide / 2, area.left() - 2);
+    if (left < free_from || left + wide > area.right() + kRight) continue;
+    painter.drawText(QRect(left, top + 2, wide, kAxis - 4), Qt::AlignCenter, tick.label);
+    free_from = left + wide;
   }
   const QString unit = m_data->axis == XAxis::kStep ? tr("step") : zoneName(m_data->style);
   painter.drawText(QRect(0, top + 2, kGutter - 6, kAxis - 4), Qt::AlignRight | Qt::AlignVCenter, unit);

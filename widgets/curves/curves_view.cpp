@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Invariants: 1. m_cards are the ticked tags in m_tags' order; a card keeps its widget while its tag stays. 2. Every card shows window().
+// Invariants: 1. m_cards are the ticked tags in m_tags' order; a card keeps its widget while its tag stays. 2. Every card shows windowOf()
+// its tag.
 // 3. m_history[m_place] is the own window; the time axis never touches it.
 #include "widgets/curves/curves_view.h"
 
@@ -28,6 +29,7 @@ namespace runglass {
 namespace {
 
 constexpr int kCardWidth = 480, kCardHeight = 220;  // below this another column or row is too much
+constexpr double kBestAspect = 1.8;
 constexpr int kSideWidth = 260, kTableHeight = 150, kRunsHeight = 170;
 constexpr int kTableMs = 60;  // the table follows the crosshair at text speed
 constexpr std::size_t kMaxHistory = 200;
@@ -373,7 +375,7 @@ void CurvesView::connectPlot(CurveCard* card) {
   connect(plot, &PlotWidget::showAll, this, &CurvesView::showAll);
   connect(plot, &PlotWidget::followEnd, this, [this, plot] {
     if (m_axis == CurveAxis::kTime) return m_context.state->followEnd(plot->x1() - plot->x0());
-    if (const auto all = extent()) setOwnWindow(XRange{all->x1 - (plot->x1() - plot->x0()), all->x1}, false);
+    if (const auto all = extent(m_tags->shownTags())) setOwnWindow(XRange{all->x1 - (plot->x1() - plot->x0()), all->x1}, false);
   });
   connect(plot, &PlotWidget::undo, this, [this] { stepBack(1); });
   connect(plot, &PlotWidget::redo, this, [this] { stepBack(-1); });
@@ -401,12 +403,16 @@ void CurvesView::arrangeCards() {
   while (grid->count() > 0) delete grid->takeAt(0);
   const int wide = std::max(1, m_scroll->viewport()->width()), high = std::max(1, m_scroll->viewport()->height());
   const int count = static_cast<int>(m_cards.size());
-  int columns = std::clamp(wide / kCardWidth, 1, std::max(1, count));
-  if (count <= 2 && high / std::max(1, count) >= kCardHeight) columns = 1;  // two wide ones read better than two narrow ones
-  const int rows = (count + columns - 1) / columns;
-  const int fit = std::max(1, std::min(rows, high / kCardHeight));
+  const auto heightOf = [&](int columns) {
+    const int rows = (count + columns - 1) / columns;
+    return std::max(kCardHeight, high / std::max(1, std::min(rows, high / kCardHeight)));
+  };
+  int columns = 1;
+  const auto away = [&](int c) { return std::abs(std::log(static_cast<double>(wide) / c / heightOf(c) / kBestAspect)); };
+  for (int c = 2; c <= count && wide / c >= kCardWidth; ++c)
+    if (away(c) < away(columns)) columns = c;
   for (int i = 0; i < count; ++i) {
-    m_cards[static_cast<std::size_t>(i)]->setMinimumHeight(std::max(kCardHeight, high / std::max(1, fit)) - kGrid - 2);
+    m_cards[static_cast<std::size_t>(i)]->setMinimumHeight(heightOf(columns) - kGrid - 2);
     // The last row's cards share its whole width.
     const bool last = i == count - 1 && columns > 1 && count % columns != 0;
     grid->addWidget(m_cards[static_cast<std::size_t>(i)], i / columns, i % columns, 1, last ? columns - i % columns : 1);
@@ -414,10 +420,10 @@ void CurvesView::arrangeCards() {
   updateCards(false);
 }
 
-std::optional<XRange> CurvesView::extent() const {
+std::optional<XRange> CurvesView::extent(std::span<const std::size_t> tags) const {
   std::optional<XRange> all;
   const auto& catalog = *m_tags->catalog();
-  for (const std::size_t tag : m_tags->shownTags())
+  for (const std::size_t tag : tags)
     for (const std::size_t member : m_tags->shownMembers(tag)) {
       const auto own = extentOf(catalog, catalog.tags[tag], catalog.tags[tag].members[member], m_axis);
       if (own) all = all ? XRange{std::min(all->x0, own->x0), std::max(all->x1, own->x1)} : *own;
@@ -425,14 +431,16 @@ std::optional<XRange> CurvesView::extent() const {
   return all;
 }
 
-XRange CurvesView::window() const {
+// Everything: each tag shows its own extent, as steps of one may be samples of another. A zoom is the same for all.
+XRange CurvesView::windowOf(std::size_t tag) const {
   if (m_axis == CurveAxis::kTime) {
     const TimeRange range = m_state.window.range;
     if (range.t1 > range.t0 && m_state.window.mode != WindowMode::kAll) return {range.t0, range.t1};
   } else if (m_history[m_place]) {
     return *m_history[m_place];
   }
-  const auto all = extent();
+  const std::vector<std::size_t> shown = m_axis == CurveAxis::kTime ? m_tags->shownTags() : std::vector<std::size_t>{tag};
+  const auto all = extent(shown);
   if (!all) return {0, 1};
   // A little air at the right, where the newest point would sit on the frame.
   return {all->x0, all->x1 + (all->x1 - all->x0) / 100};
@@ -440,9 +448,9 @@ XRange CurvesView::window() const {
 
 void CurvesView::updateCards(bool fresh) {
   const std::vector<std::size_t> shown = m_tags->shownTags();
-  const XRange now = window();
   for (std::size_t i = 0; i < m_cards.size() && i < shown.size(); ++i) {
     CurveCard* card = m_cards[i];
+    const XRange now = windowOf(shown[i]);
     CardQuestion question;
     question.catalog = m_tags->catalog();
     question.tag = shown[i];

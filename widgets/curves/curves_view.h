@@ -81,8 +81,8 @@ class CurvesView : public View {
   std::vector<std::size_t> colorsOf(std::size_t tag, const std::vector<std::size_t>& members) const;
   CurveCard* makeCard();
   void connectPlot(CurveCard* card);
-  std::optional<XRange> extent() const;
-  XRange window() const;
+  std::optional<XRange> extent(std::span<const std::size_t> tags) const;
+  XRange windowOf(std::size_t tag) const;
   void setOwnWindow(std::optional<XRange> window, bool gesture);
   void moveWindow(std::int64_t x0, std::int64_t x1, bool gesture);
   void showAll();
