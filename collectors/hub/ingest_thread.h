@@ -123,7 +123,7 @@ class IngestThread {
   std::deque<Item> m_queue;
   std::size_t m_queue_bytes = 0;
   std::vector<std::shared_ptr<AgentLink>> m_parked;
-  bool m_stopping = false, m_busy = false;
+  bool m_stopping = false;
   HubStats m_stats;
   Status m_close_status;
 
