@@ -7,6 +7,7 @@
 #include <set>
 #include <sstream>
 
+#include "model/device_catalog.h"
 #include "model/issue_catalog.h"
 #include "model/metric_catalog.h"
 
@@ -54,6 +55,19 @@ TEST(IssueCatalog, EveryCodeIsUniqueAndExplainsItself) {
 TEST(IssueCatalog, HoldsEveryCodeThatTheSourcesRecord) {
   for (const std::string& code : codesInSources())
     EXPECT_NE(findIssue(code), nullptr) << code << " is recorded but not in issue_catalog.cpp";
+}
+
+TEST(DeviceCatalog, KnowsTheNamesThatDriversReport) {
+  const auto peak = [](std::string_view name) { return findDevicePeak(name) == nullptr ? 0 : findDevicePeak(name)->dense_flops_per_s; };
+  EXPECT_DOUBLE_EQ(peak("NVIDIA H100 80GB HBM3"), 989.4e12);
+  EXPECT_DOUBLE_EQ(peak("NVIDIA H100 PCIe"), 756e12);
+  EXPECT_DOUBLE_EQ(peak("NVIDIA H200"), 989.4e12);
+  EXPECT_DOUBLE_EQ(peak("NVIDIA H20"), 148e12);
+  EXPECT_DOUBLE_EQ(peak("NVIDIA A100-SXM4-80GB"), 312e12);
+  EXPECT_DOUBLE_EQ(peak("Tesla V100-SXM2-32GB"), 125e12);
+  EXPECT_DOUBLE_EQ(peak("simulated H100-SXM"), 989.4e12);
+  EXPECT_DOUBLE_EQ(peak("NVIDIA H1000"), 0);
+  EXPECT_DOUBLE_EQ(peak(""), 0);
 }
 
 }  // namespace

@@ -23,9 +23,11 @@ struct FakeData {
   Status failure;
   StoreInfo info;
   std::vector<Node> nodes;
+  std::vector<Device> devices;
   std::vector<Run> runs;
   std::vector<Attempt> attempts;
   std::vector<Rank> ranks;
+  std::vector<Fact> facts;
   std::vector<Checkpoint> checkpoints;
   std::vector<Series> series;          // ids 1..n
   std::vector<ScalarColumns> scalars;  // of series id - 1
@@ -39,7 +41,7 @@ class FakeReader : public Reader {
   std::uint64_t generation() override { return m_data->generation.load(); }
   Result<StoreInfo> info() override { return give(m_data->info); }
   Result<std::vector<Node>> nodes() override { return give(m_data->nodes); }
-  Result<std::vector<Device>> devices() override { return std::vector<Device>{}; }
+  Result<std::vector<Device>> devices() override { return give(m_data->devices); }
   Result<std::vector<Run>> runs() override { return give(m_data->runs); }
   Result<std::vector<Attempt>> attempts(RunId run) override {
     return where(m_data->attempts, [run](const Attempt& a) { return a.run == run; });
@@ -47,7 +49,9 @@ class FakeReader : public Reader {
   Result<std::vector<Rank>> ranks(AttemptId attempt) override {
     return where(m_data->ranks, [attempt](const Rank& r) { return r.attempt == attempt; });
   }
-  Result<std::vector<Fact>> facts(AttemptId) override { return std::vector<Fact>{}; }
+  Result<std::vector<Fact>> facts(AttemptId attempt) override {
+    return where(m_data->facts, [attempt](const Fact& f) { return f.attempt == attempt; });
+  }
   Result<std::vector<Checkpoint>> checkpoints(RunId) override { return give(m_data->checkpoints); }
   Result<std::vector<Progress>> progress(RunId) override { return std::vector<Progress>{}; }
   Result<std::vector<Series>> series(const SeriesFilter& filter) override {

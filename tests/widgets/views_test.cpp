@@ -205,6 +205,51 @@ TEST(Roles, PreferTheGlobalTrainingSeriesWithMostPoints) {
   EXPECT_EQ(pickSeries(series, Role::kGradNorm), nullptr);
 }
 
+TEST(Roles, BelieveASourceThatSaysWhatItsTagMeans) {
+  EXPECT_TRUE(roleFit("trl", Role::kLoss, R"({"canonical":"loss"})"));
+  EXPECT_FALSE(roleFit("loss", Role::kLoss, R"({"canonical":"validation_loss"})"));
+  // TorchTitan's "tps" is per GPU: eight of them are not one.
+  EXPECT_FALSE(roleFit("tps", Role::kTokensPerSecond));
+  EXPECT_TRUE(roleFit("tps", Role::kTokensPerGpu));
+}
+
+// The sample run: 48,190 steps at 1.054 M tokens/s, then 20 at 1.0 M; 64 ranks.
+TEST(RunSummary, MeasuresThroughputAgainstTheBestStepsAndNotAgainstASlowHistory) {
+  auto data = sampleData();
+  ScalarColumns& tokens = data->scalars[1];
+  const auto summaryOf = [&] {
+    FakeReader reader(data);
+    return *readRunSummary(reader, data->runs[0], {});
+  };
+  EXPECT_DOUBLE_EQ(*summaryOf().throughput.tokens_per_s, 1.0e6);
+  EXPECT_DOUBLE_EQ(*summaryOf().throughput.tokens_per_gpu, 1.0e6 / 64);
+  EXPECT_NEAR(*summaryOf().throughput.change, 1.0 / 1.054 - 1, 1e-12);
+  for (std::size_t i = tokens.size() - 1'000; i < tokens.size(); ++i) tokens.value[i] = 1.0e6;
+  EXPECT_NEAR(*summaryOf().throughput.change, 1.0 / 1.054 - 1, 1e-12) << "slow for 1,000 steps is still slow";
+  tokens.value[tokens.size() - 300] = 9e6;
+  EXPECT_NEAR(*summaryOf().throughput.change, 1.0 / 1.054 - 1, 1e-12) << "one odd step is no record";
+}
+
+TEST(RunSummary, SpeaksOfMfuOnlyWhereModelAndDeviceAreKnown) {
+  auto data = sampleData();
+  const auto throughput = [&] {
+    FakeReader reader(data);
+    return readRunSummary(reader, data->runs[0], {})->throughput;
+  };
+  EXPECT_FALSE(throughput().mfu);
+  EXPECT_EQ(throughputText(throughput()), formatShortCount(1.0e6) + " tokens/s");
+  data->facts = {{.attempt = {2}, .key = "model_parameters", .value = "8,000,000,000"}};
+  EXPECT_FALSE(throughput().mfu) << "no device is known";
+  data->devices = {{.id = {1}, .uuid = "GPU-1", .node = {1}, .index = 0, .kind = "gpu", .model = "NVIDIA H100 80GB HBM3"},
+                   {.id = {2}, .uuid = "GPU-2", .node = {1}, .index = 1, .kind = "gpu", .model = "NVIDIA A100-SXM4-80GB"}};
+  for (Rank& rank : data->ranks) rank.device = {1};
+  ASSERT_TRUE(throughput().mfu);
+  EXPECT_NEAR(*throughput().mfu, 6 * 8e9 * (1.0e6 / 64) / 989.4e12, 1e-9);
+  EXPECT_TRUE(throughput().mfu_source.contains("H100")) << throughput().mfu_source.toStdString();
+  data->ranks.back().device = {2};
+  EXPECT_FALSE(throughput().mfu) << "two kinds of device have no one peak";
+}
+
 TEST(RunSummary, AnUnknownRunIsNotFoundAndTheRunningOneIsTheDefault) {
   FakeReader reader(sampleData());
   EXPECT_EQ(chooseRun(reader, RunId{77}).status().code(), Code::kNotFound);

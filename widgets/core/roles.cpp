@@ -24,8 +24,10 @@ constexpr std::string_view kLoss[] = {"loss",
 constexpr std::string_view kGradNorm[] = {"grad norm", "gradient norm", "global grad norm", "train grad norm", "grad norm total",
                                           "gradnorm",  "gnorm"};
 constexpr std::string_view kLearningRate[] = {"learning rate", "lr", "train lr", "train learning rate", "lr default"};
-constexpr std::string_view kTokens[] = {"tokens per s", "tokens per sec",    "tokens per second", "tokens s", "tokens sec",     "tok s",
-                                        "tok sec",      "throughput tokens", "throughput(tps)",   "tps",      "tokens per gpu", "wps"};
+constexpr std::string_view kTokens[] = {"tokens per s", "tokens per sec", "tokens per second", "tokens s",        "tokens sec",
+                                        "tok s",        "tok sec",        "throughput tokens", "throughput(tps)", "wps"};
+constexpr std::string_view kTokensPerGpu[] = {"tokens per gpu per s", "tokens per s per gpu", "tokens per gpu", "tps"};
+constexpr std::string_view kMfu[] = {"mfu", "mfu ratio", "model flops utilization"};
 constexpr std::string_view kFlops[] = {"flops per s per gpu", "throughput per gpu",      "model flops per s",    "tflops per gpu",
                                        "flops per s",         "effective flops per gpu", "approx flops per gpu", "flops"};
 constexpr std::string_view kStepTime[] = {"step time ns",   "step ns",   "step time", "elapsed time per iteration",
@@ -41,12 +43,47 @@ std::span<const std::string_view> namesOf(Role role) {
       return kLearningRate;
     case Role::kTokensPerSecond:
       return kTokens;
+    case Role::kTokensPerGpu:
+      return kTokensPerGpu;
     case Role::kFlopsPerGpu:
       return kFlops;
+    case Role::kMfu:
+      return kMfu;
     case Role::kStepTime:
       return kStepTime;
   }
   return {};
+}
+
+std::string_view canonicalOf(Role role) {
+  switch (role) {
+    case Role::kLoss:
+      return "loss";
+    case Role::kGradNorm:
+      return "grad_norm";
+    case Role::kLearningRate:
+      return "learning_rate";
+    case Role::kTokensPerSecond:
+      return "tokens_per_s";
+    case Role::kTokensPerGpu:
+      return "tokens_per_gpu_per_s";
+    case Role::kFlopsPerGpu:
+      return "flops_per_s";
+    case Role::kMfu:
+      return "mfu_ratio";
+    case Role::kStepTime:
+      return "step_time_ns";
+  }
+  return {};
+}
+
+// The value of "canonical" in a label set, which the store keeps as compact JSON; "" where there is none.
+std::string_view canonicalIn(std::string_view labels) {
+  constexpr std::string_view kKey = "\"canonical\":\"";
+  const std::size_t at = labels.find(kKey);
+  if (at == std::string_view::npos) return {};
+  labels.remove_prefix(at + kKey.size());
+  return labels.substr(0, labels.find('"'));
 }
 
 std::string normalTag(std::string_view tag) {
@@ -67,12 +104,13 @@ bool isEvaluation(std::string_view normal) {
 
 }  // namespace
 
-std::optional<int> roleFit(std::string_view tag, Role role) {
+std::optional<int> roleFit(std::string_view tag, Role role, std::string_view labels) {
   const std::string normal = normalTag(tag);
   if (isEvaluation(normal)) return std::nullopt;
   const auto names = namesOf(role);
   const auto found = std::ranges::find(names, std::string_view(normal));
-  if (found == names.end()) return std::nullopt;
+  const std::string_view canonical = canonicalIn(labels);
+  if (canonical.empty() ? found == names.end() : canonical != canonicalOf(role)) return std::nullopt;
   return static_cast<int>(found - names.begin());
 }
 
@@ -83,7 +121,7 @@ const Series* pickSeries(std::span<const Series> series, Role role) {
     if (candidate.sample_count == 0 || isEvaluation(normalTag(candidate.key.source) + ' ')) continue;
     if (role == Role::kStepTime && candidate.key.unit != "ns") continue;
     if (role == Role::kFlopsPerGpu && candidate.key.unit != "flops_per_s") continue;
-    const std::optional<int> fit = roleFit(candidate.key.metric, role);
+    const std::optional<int> fit = roleFit(candidate.key.metric, role, candidate.key.labels);
     if (!fit) continue;
     const std::tuple<int, bool, std::int64_t> key{*fit, candidate.key.rank.has_value(), -candidate.sample_count};
     if (best == nullptr || key < best_key) {

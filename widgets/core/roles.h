@@ -17,11 +17,12 @@
 
 namespace runglass {
 
-enum class Role : std::uint8_t { kLoss, kGradNorm, kLearningRate, kTokensPerSecond, kFlopsPerGpu, kStepTime };
+enum class Role : std::uint8_t { kLoss, kGradNorm, kLearningRate, kTokensPerSecond, kTokensPerGpu, kFlopsPerGpu, kMfu, kStepTime };
 
 // How well a tag fits: 0 is the best known name, larger is worse; absent: it does not. Case and the separators _ - / . and space do not
-// matter. Names of evaluations ("eval", "valid", "test") never fit.
-std::optional<int> roleFit(std::string_view tag, Role role);
+// matter. Names of evaluations ("eval", "valid", "test") never fit. A source that says what its tag means (label "canonical") is believed
+// whatever the name.
+std::optional<int> roleFit(std::string_view tag, Role role, std::string_view labels = {});
 
 // The best fitting series with data: by name, then global before per rank, then the longest. kStepTime must be in ns, kFlopsPerGpu in
 // FLOP/s.

@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "model/device_catalog.h"
 #include "widgets/core/roles.h"
 #include "widgets/core/units.h"
 
@@ -16,28 +17,98 @@ namespace {
 // A live run sends at least a heartbeat every 2 s; contract: silent after 15 s.
 constexpr DurNs kSilentAfter = 15 * kNsPerSecond;
 
-std::optional<double> median(std::vector<double> values) {
-  std::erase_if(values, [](double v) { return !std::isfinite(v); });
-  if (values.empty()) return std::nullopt;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 void widen(RunSummary& summary, const Series& series) {
   if (series.first_time) summary.first_data = std::min(summary.first_data.value_or(*series.first_time), *series.first_time);
   if (series.last_time) summary.last_data = std::max(summary.last_data.value_or(*series.last_time), *series.last_time);
 }
 
-Status readThroughput(Reader& reader, const Series& tokens, RunSummary& summary, const std::stop_token& stop) {
-  RG_ASSIGN(const ScalarColumns points, reader.scalars(tokens.id, tokens.last_x - kThroughputSteps, tokens.last_x + 1, stop));
-  summary.tokens_tag = tokens.key.metric;
-  if (points.value.empty()) return {};
-  const auto recent = static_cast<std::ptrdiff_t>(std::min<std::size_t>(points.value.size(), static_cast<std::size_t>(kRecentSteps)));
-  const std::optional<double> now = median({points.value.end() - recent, points.value.end()});
-  const std::optional<double> before = median({points.value.begin(), points.value.end() - recent});
-  summary.tokens_per_s = now;
-  if (now && before && *before > 0) summary.throughput_change = *now / *before - 1;
+// Medians of kRecentSteps in a row, the newest first.
+std::vector<double> sustained(const std::vector<double>& values) {
+  std::vector<double> medians;
+  for (auto end = static_cast<std::ptrdiff_t>(values.size()); end >= kRecentSteps || (medians.empty() && end > 0); end -= kRecentSteps) {
+    const auto begin = std::max<std::ptrdiff_t>(0, end - kRecentSteps);
+    if (const auto middle = median({values.begin() + begin, values.begin() + end})) medians.push_back(*middle);
+  }
+  return medians;
+}
+
+Result<std::vector<double>> newestMedians(Reader& reader, const Series& series, const std::stop_token& stop) {
+  RG_ASSIGN(const ScalarColumns points, reader.scalars(series.id, series.last_x - kThroughputSteps, series.last_x + 1, stop));
+  return sustained(points.value);
+}
+
+// What the attempt said of its model and machine.
+struct ModelFacts {
+  std::optional<double> parameters, peak;
+  QString peak_source;
+};
+
+Result<ModelFacts> readModelFacts(Reader& reader, const Attempt& attempt) {
+  ModelFacts known;
+  RG_ASSIGN(const std::vector<Fact> facts, reader.facts(attempt.id));
+  for (const Fact& fact : facts) {
+    const bool parameters = fact.key == "model_parameters", peak = fact.key == "Peak FLOPS used for computing MFU";
+    if (!parameters && !peak) continue;
+    bool number = false;
+    const double value = QString::fromStdString(fact.value).remove(u',').toDouble(&number);
+    if (!number || !(value > 0)) continue;
+    (parameters ? known.parameters : known.peak) = value;
+    if (peak) known.peak_source = QStringLiteral("as the trainer logged it");
+  }
+  if (known.peak) return known;
+  // All devices of the attempt must be of one kind: a mixed job has no one peak.
+  RG_ASSIGN(const std::vector<Rank> ranks, reader.ranks(attempt.id));
+  std::set<DeviceId> used;
+  for (const Rank& rank : ranks)
+    if (rank.device) used.insert(rank.device);
+  if (used.empty()) return known;
+  RG_ASSIGN(const std::vector<Device> devices, reader.devices());
+  std::set<const DevicePeak*> peaks;
+  for (const Device& device : devices)
+    if (used.contains(device.id)) peaks.insert(findDevicePeak(device.model));
+  if (peaks.size() != 1 || *peaks.begin() == nullptr) return known;
+  known.peak = (*peaks.begin())->dense_flops_per_s;
+  const std::string_view source = (*peaks.begin())->source;
+  known.peak_source = QString::fromUtf8(source.data(), static_cast<qsizetype>(source.size())) + QStringLiteral(", dense BF16");
+  return known;
+}
+
+Status readThroughput(Reader& reader, const Attempt& attempt, std::span<const Series> own, Throughput& out, const std::stop_token& stop) {
+  const Series* whole = pickSeries(own, Role::kTokensPerSecond);
+  const Series* per_gpu = pickSeries(own, Role::kTokensPerGpu);
+  const double world = attempt.layout.world;
+  if (const Series* tokens = whole != nullptr ? whole : per_gpu) {
+    RG_ASSIGN(const std::vector<double> medians, newestMedians(reader, *tokens, stop));
+    out.tokens_tag = tokens->key.metric;
+    if (!medians.empty()) {
+      if (tokens == whole || world > 0) out.tokens_per_s = tokens == whole ? medians.front() : medians.front() * world;
+      if (tokens == per_gpu || world > 0) out.tokens_per_gpu = tokens == per_gpu ? medians.front() : medians.front() / world;
+      const double best = medians.size() > 1 ? *std::max_element(medians.begin() + 1, medians.end()) : 0;
+      if (best > 0) out.change = medians.front() / best - 1;
+    }
+  }
+  const Series* flops = pickSeries(own, Role::kFlopsPerGpu);
+  const Series* logged = pickSeries(own, Role::kMfu);
+  if (flops == nullptr && logged == nullptr && !out.tokens_per_gpu) return {};
+  RG_ASSIGN(const ModelFacts known, readModelFacts(reader, attempt));
+  const auto share = [&](double rate, const QString& what) {
+    out.mfu = rate / *known.peak;
+    out.mfu_source = QStringLiteral("%1 (%2) ÷ %3 (%4)")
+                         .arg(formatValue(rate, "flops_per_s"), what, formatValue(*known.peak, "flops_per_s"), known.peak_source);
+  };
+  if (flops != nullptr && known.peak) {
+    RG_ASSIGN(const std::vector<double> medians, newestMedians(reader, *flops, stop));
+    if (!medians.empty()) share(medians.front(), QStringLiteral("per GPU, logged as \"%1\"").arg(screenText(flops->key.metric, 60)));
+  } else if (known.peak && known.parameters && out.tokens_per_gpu) {
+    // Kaplan et al. 2020 (arXiv:2001.08361): 6 FLOPs a parameter and token for forward and backward.
+    share(6 * *known.parameters * *out.tokens_per_gpu,
+          QStringLiteral("per GPU: 6 × %1 parameters × tokens/s").arg(formatShortCount(*known.parameters)));
+  } else if (logged != nullptr) {
+    RG_ASSIGN(const std::vector<double> medians, newestMedians(reader, *logged, stop));
+    if (!medians.empty())
+      out.mfu = medians.front(),
+      out.mfu_source = QStringLiteral("as the trainer logged it (\"%1\")").arg(screenText(logged->key.metric, 60));
+  }
   return {};
 }
 
@@ -47,7 +118,8 @@ Status readScalars(Reader& reader, RunSummary& summary, const std::stop_token& s
   RG_ASSIGN(const std::vector<Series> all, reader.series(filter));
   for (const Series& series : all) widen(summary, series);
   // The newest attempt that has the series wins.
-  std::optional<Series> loss, tokens;
+  std::optional<Series> loss;
+  bool throughput_known = false;
   for (auto attempt = summary.attempts.rbegin(); attempt != summary.attempts.rend(); ++attempt) {
     std::vector<Series> own;
     for (const Series& series : all) {
@@ -57,7 +129,9 @@ Status readScalars(Reader& reader, RunSummary& summary, const std::stop_token& s
         summary.last_step = std::max(summary.last_step.value_or(series.last_x), series.last_x);
     }
     if (const Series* found = pickSeries(own, Role::kLoss); found != nullptr && !loss) loss = *found;
-    if (const Series* found = pickSeries(own, Role::kTokensPerSecond); found != nullptr && !tokens) tokens = *found;
+    if (throughput_known) continue;
+    RG_TRY(readThroughput(reader, *attempt, own, summary.throughput, stop));
+    throughput_known = summary.throughput.tokens_per_s || summary.throughput.tokens_per_gpu || summary.throughput.mfu;
   }
   if (!summary.last_step)
     for (const Attempt& attempt : summary.attempts)
@@ -67,7 +141,6 @@ Status readScalars(Reader& reader, RunSummary& summary, const std::stop_token& s
     if (!newest.empty()) summary.loss = newest.front().value;
     summary.loss_tag = loss->key.metric;
   }
-  if (tokens) RG_TRY(readThroughput(reader, *tokens, summary, stop));
   return {};
 }
 
@@ -90,6 +163,14 @@ Status readNodes(Reader& reader, RunSummary& summary) {
 }
 
 }  // namespace
+
+std::optional<double> median(std::vector<double> values) {
+  std::erase_if(values, [](double v) { return !std::isfinite(v); });
+  if (values.empty()) return std::nullopt;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
 
 Result<RunSummary> readRunSummary(Reader& reader, const Run& run, std::stop_token stop) {
   RunSummary summary;
@@ -135,6 +216,27 @@ StateWord stateWord(const RunSummary& summary, TimeNs now) {
       break;
   }
   return {QStringLiteral("unknown"), Severity::kInfo};
+}
+
+QString throughputText(const Throughput& throughput) {
+  if (throughput.mfu) return QStringLiteral("MFU ") + formatPercent(*throughput.mfu);
+  if (throughput.tokens_per_s) return formatShortCount(*throughput.tokens_per_s) + QStringLiteral(" tokens/s");
+  if (throughput.tokens_per_gpu) return formatShortCount(*throughput.tokens_per_gpu) + QStringLiteral(" tokens/s per GPU");
+  return kAbsentText;
+}
+
+QString throughputWhy(const Throughput& throughput) {
+  QStringList parts;
+  if (throughput.mfu) parts += QStringLiteral("MFU: ") + throughput.mfu_source + u'.';
+  if (!throughput.tokens_tag.empty())
+    parts += QStringLiteral(
+                 "Tokens: median of the newest %1 steps of \"%2\"; the change is against the attempt's best earlier %1 steps in a row.")
+                 .arg(kRecentSteps)
+                 .arg(screenText(throughput.tokens_tag, 80));
+  if (parts.isEmpty()) return QStringLiteral("No series says tokens per second, FLOP/s or MFU.");
+  if (!throughput.mfu)
+    parts += QStringLiteral("No MFU: neither logged FLOP/s nor the model's parameters (fact model_parameters) meet a known device peak.");
+  return parts.join(u' ');
 }
 
 QString layoutText(const Layout& layout) {

@@ -13,7 +13,7 @@
 
 namespace runglass {
 namespace {
-constexpr int kWidestColumn = 56 * kGrid;  // a long name must not push the numbers off the screen
+constexpr int kWidestColumn = 90 * kGrid;  // a long name must not push the numbers off the screen
 }
 
 void TableProxy::setFilterText(const QString& text) {

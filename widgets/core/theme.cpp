@@ -120,12 +120,13 @@ QStatusBar::item { border: none; }
 QTableView, QTreeView, QListView { background: %1; border: none; gridline-color: %4; outline: none;
   selection-background-color: %8; selection-color: %5; }
 QTableView::item:focus, QTreeView::item:focus, QListView::item:focus { border: 1px solid %7; }
+QTableView::item { border: none; padding: 0 3px; }
 QListView::item { padding: 3px 4px; }
 QTreeView::indicator, QListView::indicator { width: 10px; height: 10px; border: 1px solid %6; border-radius: 2px; background: %1; }
 QTreeView::indicator:checked, QListView::indicator:checked { background: %7; border-color: %7; }
 QTreeView::indicator:indeterminate { background: %8; border-color: %7; }
 QHeaderView { background: %2; border: none; }
-QHeaderView::section { background: %2; color: %6; border: none; border-bottom: 1px solid %4; padding: 2px 3px; }
+QHeaderView::section { background: %2; color: %6; border: none; border-bottom: 1px solid %4; padding: 2px 6px; }
 QTableCornerButton::section { background: %2; border: none; }
 QLineEdit { background: %3; color: %5; border: 1px solid %4; border-radius: 2px; padding: 3px 6px; }
 QLineEdit:focus { border: 1px solid %7; }

@@ -39,6 +39,8 @@ class View : public QWidget {
   virtual void refresh(Tick tick) = 0;
   // Every panel has drawn the answer to the last applyState(): a screenshot may be taken.
   virtual bool isFinal() const = 0;
+  // Whether this is the only view on screen: it may then show in small what another view would show beside it.
+  virtual void setAlone(bool) {}
   // What Ctrl+C copies when the view has the focus: TSV with full precision, or a sentence. Empty: nothing to copy.
   virtual QString copyText() const { return {}; }
   // `/`: puts the cursor into the view's filter, if it has one.

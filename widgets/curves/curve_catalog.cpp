@@ -20,7 +20,8 @@ constexpr int kNameChars = 80;
 constexpr std::size_t kShowAllTags = 9;
 constexpr std::size_t kFirstTags = 6;
 constexpr std::size_t kTagsPerRole = 3;  // frameworks spell one thing in many ways
-constexpr std::array kRoles = {Role::kLoss, Role::kGradNorm, Role::kTokensPerSecond, Role::kStepTime, Role::kLearningRate};
+constexpr std::array kRoles = {Role::kLoss,         Role::kGradNorm, Role::kTokensPerSecond,
+                               Role::kTokensPerGpu, Role::kStepTime, Role::kLearningRate};
 
 // Place of a tag in the list: roles first, in their order; everything else after them.
 std::pair<std::size_t, int> placeOf(const CurveTag& tag) {

@@ -97,12 +97,13 @@ QDockWidget* DockHost::makeDock(const ViewInfo& info) {
   const auto make = info.make;
   // The signal's flag is wrong for a dock that has no place yet, so it only says when to look.
   connect(dock, &QDockWidget::visibilityChanged, this, [this, id, dock, make] {
-    if (!dock->isVisible()) return;
+    if (!dock->isVisible()) return tellCompany();
     View*& view = m_views[id];
     if (view == nullptr) {
       view = make(m_context, dock);
       dock->setWidget(view);
     }
+    tellCompany();
     emit viewShown(view);
   });
   return dock;
@@ -221,6 +222,11 @@ void DockHost::placeDock(QDockWidget* dock, QDockWidget* beside, Qt::Orientation
   // A split in a layout that is not laid out yet leaves the new dock without any size.
   const int all = split == Qt::Horizontal ? width() : height();
   resizeDocks({beside, dock}, {all * (100 - share) / 100, all * share / 100}, split);
+}
+
+void DockHost::tellCompany() {
+  const std::vector<View*> visible = visibleViews();
+  for (View* view : visible) view->setAlone(visible.size() == 1);
 }
 
 void DockHost::setTitlesVisible(bool visible) {

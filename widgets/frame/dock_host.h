@@ -65,6 +65,7 @@ class DockHost : public QMainWindow {
   void hideAll();
   void arrange(const LayoutSpec& spec);
   void placeDock(QDockWidget* dock, QDockWidget* beside, Qt::Orientation split, int share);
+  void tellCompany();
   void setTitlesVisible(bool visible);
   void become(const QString& current);
 

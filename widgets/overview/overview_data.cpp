@@ -12,13 +12,10 @@
 namespace runglass {
 namespace {
 
-std::optional<double> median(std::vector<double> values) {
-  std::erase_if(values, [](double v) { return !std::isfinite(v); });
-  if (values.empty()) return std::nullopt;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
+// A plot without data takes one line: what is missing and why.
+constexpr double kEmptyShare = 0.16;
+constexpr double kEmaWeight = 0.9;
+constexpr std::int64_t kEmaSteps = 200;
 
 class Builder {
  public:
@@ -40,7 +37,7 @@ class Builder {
     chooseWindow();
     RG_TRY(addScalarPanel(QStringLiteral("loss"), Role::kLoss, 1.3));
     RG_TRY(addScalarPanel(QStringLiteral("gradient norm"), Role::kGradNorm, 0.7));
-    RG_TRY(addScalarPanel(QStringLiteral("throughput"), Role::kTokensPerSecond, 0.9));
+    RG_TRY(addThroughputPanel());
     RG_TRY(addStepTimePanel());
     addAttemptBands();
     RG_TRY(addMarks());
@@ -83,6 +80,15 @@ class Builder {
     return SharedBins(std::make_shared<const std::vector<Bin>>(std::move(*result)));
   }
 
+  // The rate that the framework logged; without one, its FLOP/s.
+  Status addThroughputPanel() {
+    for (const Role role : {Role::kTokensPerSecond, Role::kTokensPerGpu, Role::kFlopsPerGpu})
+      if (pickSeries(m_series, role) != nullptr)
+        return addScalarPanel(role == Role::kTokensPerSecond ? QStringLiteral("throughput") : QStringLiteral("throughput per GPU"), role,
+                              0.9);
+    return addScalarPanel(QStringLiteral("throughput"), Role::kTokensPerSecond, 0.9);
+  }
+
   // One curve per attempt: the newest in colour, what was run again faint under it.
   Status addScalarPanel(const QString& title, Role role, double share) {
     PlotPanel panel{.title = title, .robust = role == Role::kGradNorm, .share = share};
@@ -92,7 +98,7 @@ class Builder {
                    [&](const Series& s) { return s.key.attempt == attempt.id && !s.key.rank; });
       const Series* series = pickSeries(own, role);
       if (series == nullptr) continue;
-      panel.unit = series->key.unit.empty() && role == Role::kTokensPerSecond ? "per_s" : series->key.unit;
+      panel.unit = series->key.unit.empty() && (role == Role::kTokensPerSecond || role == Role::kTokensPerGpu) ? "per_s" : series->key.unit;
       RG_ASSIGN(SharedBins read, bins(*series, m_question.pixels));
       RG_ASSIGN(const auto superseded, m_reader.supersededFrom(attempt.id));
       if (superseded && *superseded <= series->last_x) {
@@ -112,7 +118,10 @@ class Builder {
     std::set<QString> named;
     for (PlotCurve& curve : panel.curves)
       if (!curve.name.isEmpty() && !named.insert(curve.name).second) curve.name.clear();
-    if (panel.curves.empty()) panel.empty = QStringLiteral("this run has logged no %1").arg(title);
+    if (panel.curves.empty()) {
+      panel.empty = QStringLiteral("this run has logged no %1").arg(title);
+      panel.share = kEmptyShare;
+    }
     m_plots->panels.push_back(std::move(panel));
     return {};
   }
@@ -123,7 +132,7 @@ class Builder {
     std::vector<const Series*> ranks;
     for (const Series& series : m_series)
       if (series.key.kind == SeriesKind::kScalar && series.key.unit == "ns" && series.sample_count > 0 &&
-          roleFit(series.key.metric, Role::kStepTime))
+          roleFit(series.key.metric, Role::kStepTime, series.key.labels))
         ranks.push_back(&series);
     const std::size_t count = ranks.size() > 1 ? std::min(kRankBins, m_question.pixels) : m_question.pixels;
     std::vector<SharedBins> all;
@@ -131,7 +140,10 @@ class Builder {
       RG_ASSIGN(SharedBins read, bins(*series, count));
       all.push_back(std::move(read));
     }
-    if (all.empty()) panel.empty = QStringLiteral("no step durations: the run was not traced with the client and its log has none");
+    if (all.empty()) {
+      panel.empty = QStringLiteral("no step durations: the run was not traced with the client and its log has none");
+      panel.share = kEmptyShare;
+    }
     if (all.size() == 1) panel.curves.push_back({.name = QStringLiteral("step"), .color = m_theme.series[2], .bins = all[0]});
     if (all.size() > 1) {
       auto band = std::make_shared<std::vector<Bin>>(), middle = std::make_shared<std::vector<Bin>>();
@@ -184,8 +196,9 @@ class Builder {
     }
     const auto middle = median(means);
     // Steps of a synchronous job end together: a difference below 2 % names nobody.
-    if (slowest && middle && worst > 1.02 * *middle)
-      panel.title += QStringLiteral(" · slowest: rank %1, %2").arg(*slowest).arg(formatSignedPercent(worst / *middle - 1));
+    if (!slowest || !middle || worst <= 1.02 * *middle) return;
+    m_slowest = QStringLiteral(" · rank %1 %2").arg(*slowest).arg(formatSignedPercent(worst / *middle - 1));
+    panel.title += QStringLiteral(" · slowest:") + m_slowest.mid(2);
   }
 
   void addAttemptBands() {
@@ -228,25 +241,35 @@ class Builder {
     return {};
   }
 
-  // Median of a part over ranks: the newest kRecentSteps against those before.
   Status readParts() {
     if (m_data.summary.attempts.empty()) return {};
     const AttemptId attempt = m_data.summary.attempts.back().id;
-    std::map<std::string, std::pair<std::vector<double>, std::vector<double>>> parts;
+    std::map<std::string, std::pair<std::vector<double>, std::vector<double>>> parts;  // "": the step
     for (const Series& series : m_series) {
-      if (series.key.attempt != attempt || series.key.metric != "step_part_ns" || series.sample_count == 0) continue;
-      const std::size_t begin = series.key.labels.find("\"part\":\"");
-      if (begin == std::string::npos) continue;
-      const std::string name = series.key.labels.substr(begin + 8, series.key.labels.find('"', begin + 8) - begin - 8);
+      if (series.key.attempt != attempt || !series.key.rank || series.sample_count == 0) continue;
+      std::string name;
+      if (series.key.metric == "step_part_ns") {
+        const std::size_t begin = series.key.labels.find("\"part\":\"");
+        if (begin == std::string::npos) continue;
+        name = series.key.labels.substr(begin + 8, series.key.labels.find('"', begin + 8) - begin - 8);
+      } else if (series.key.metric != "step_time_ns") {
+        continue;
+      }
       RG_ASSIGN(const auto points, m_reader.scalars(series.id, series.last_x - kThroughputSteps / 10, series.last_x + 1, m_stop));
       for (std::size_t i = 0; i < points.size(); ++i)
         (points.step[i] > series.last_x - kRecentSteps ? parts[name].first : parts[name].second).push_back(points.value[i]);
     }
-    for (const auto& [name, values] : parts)
-      if (const auto recent = median(values.first))
-        m_data.parts.push_back({screenText(name, 40), *recent, median(values.second).value_or(0)});
-    std::stable_sort(m_data.parts.begin(), m_data.parts.end(),
-                     [](const StepPart& a, const StepPart& b) { return a.recent_ns > b.recent_ns; });
+    StepBreakdown& out = m_data.breakdown;
+    for (const auto& [name, values] : parts) {
+      const auto recent = median(values.first);
+      if (!recent) continue;
+      const StepPart part{screenText(name, 40), *recent, median(values.second).value_or(0)};
+      if (name.empty())
+        out.step = part;
+      else
+        out.parts.push_back(part);
+    }
+    std::stable_sort(out.parts.begin(), out.parts.end(), [](const StepPart& x, const StepPart& y) { return x.recent_ns > y.recent_ns; });
     return {};
   }
 
@@ -288,33 +311,77 @@ class Builder {
     return {};
   }
 
+  void tile(const QString& title, const QString& value, const QString& note, const QString& why, Severity severity = Severity::kInfo) {
+    m_data.tiles.push_back({title, value, note, why, severity});
+  }
+
   void makeTiles() {
-    const RunSummary& s = m_data.summary;
-    const auto tile = [&](const QString& title, const QString& value, const QString& note, Severity severity = Severity::kInfo) {
-      m_data.tiles.push_back({title, value, note, severity});
-    };
-    tile(QStringLiteral("Loss"), s.loss ? formatNumber(*s.loss, 4) : kAbsentText,
-         s.loss ? screenText(s.loss_tag, 40) : QStringLiteral("not logged"),
-         s.loss && !std::isfinite(*s.loss) ? Severity::kError : Severity::kInfo);
-    tile(QStringLiteral("Throughput"), s.tokens_per_s ? formatShortCount(*s.tokens_per_s) + QStringLiteral(" tokens/s") : kAbsentText,
-         s.throughput_change ? formatSignedPercent(*s.throughput_change) + QStringLiteral(" to its baseline")
-         : s.tokens_per_s    ? screenText(s.tokens_tag, 40)
-                             : QStringLiteral("not logged; no MFU without a source"));
+    tileLoss();
+    tileThroughput();
     tileStepTime();
-    if (s.checkpoint) {
-      const bool live = s.run.state == RunState::kRunning && s.run.time_domain == TimeDomain::kUtc;
-      const std::int64_t at_risk = s.last_step ? *s.last_step - s.checkpoint->step : 0;
-      tile(QStringLiteral("Checkpoint"),
-           live ? formatAge(m_question.now - *s.checkpoint->durable) : QStringLiteral("step %1").arg(formatCount(s.checkpoint->step)),
-           QStringLiteral("%1 steps at risk").arg(formatCount(at_risk)));
-    } else {
-      tile(QStringLiteral("Checkpoint"), kAbsentText, QStringLiteral("none seen"));
-    }
+    tileCheckpoint();
+    const RunSummary& s = m_data.summary;
     tile(QStringLiteral("Step"), s.last_step ? formatCount(*s.last_step) : kAbsentText,
-         QStringLiteral("attempt %1 of %2").arg(s.attempts.empty() ? 0 : s.attempts.back().number).arg(s.attempts.size()));
-    tile(QStringLiteral("Nodes"), s.nodes_total > 0 ? QStringLiteral("%1 / %2").arg(s.nodes_heard).arg(s.nodes_total) : kAbsentText,
-         s.nodes_total > 0 ? QStringLiteral("heard") : QStringLiteral("no agent reports"),
+         QStringLiteral("attempt %1 of %2").arg(s.attempts.empty() ? 0 : s.attempts.back().number).arg(s.attempts.size()),
+         QStringLiteral("The largest step of the newest attempt; attempts are counted from 0."));
+    tile(QStringLiteral("Nodes heard"),
+         s.nodes_total > 0 ? QStringLiteral("%1 / %2").arg(formatCount(s.nodes_heard), formatCount(s.nodes_total)) : kAbsentText,
+         s.nodes_total > 0 ? layoutText(s.attempts.empty() ? Layout{} : s.attempts.back().layout) : QStringLiteral("no agent reports"),
+         QStringLiteral("Nodes of this run whose agent was heard within the last 15 s, or until it left in order."),
          s.run.state == RunState::kRunning && s.nodes_heard < s.nodes_total ? Severity::kWarning : Severity::kInfo);
+  }
+
+  void tileLoss() {
+    const RunSummary& s = m_data.summary;
+    if (!s.loss) return tile(QStringLiteral("Loss"), kAbsentText, QStringLiteral("not logged"), QStringLiteral("No series is a loss."));
+    const QString why = QStringLiteral("Newest point of \"%1\", unsmoothed; EMA: debiased, weight %2, of its newest %3 steps.")
+                            .arg(screenText(s.loss_tag, 80))
+                            .arg(kEmaWeight)
+                            .arg(kEmaSteps);
+    QString note = screenText(s.loss_tag, 40);
+    std::vector<Series> own;
+    std::copy_if(m_series.begin(), m_series.end(), std::back_inserter(own),
+                 [&](const Series& one) { return one.key.metric == s.loss_tag; });
+    const Series* newest = nullptr;
+    for (const Series& one : own)
+      if (!one.key.rank && (newest == nullptr || one.key.attempt > newest->key.attempt)) newest = &one;
+    if (newest != nullptr)
+      if (const auto points = m_reader.scalars(newest->id, newest->last_x - kEmaSteps + 1, newest->last_x + 1, m_stop); points.ok()) {
+        double sum = 0, weight = 0;
+        for (const double value : points->value)
+          if (std::isfinite(value)) sum = kEmaWeight * sum + (1 - kEmaWeight) * value, weight = kEmaWeight * weight + (1 - kEmaWeight);
+        if (weight > 0) note = QStringLiteral("EMA %1").arg(formatNumber(sum / weight, 4));
+      }
+    tile(QStringLiteral("Loss"), formatNumber(*s.loss, 4), note, why, std::isfinite(*s.loss) ? Severity::kInfo : Severity::kError);
+  }
+
+  void tileThroughput() {
+    const Throughput& t = m_data.summary.throughput;
+    QStringList note;
+    if (t.mfu && t.tokens_per_s) note += formatShortCount(*t.tokens_per_s) + QStringLiteral(" tokens/s");
+    if (t.change) note += formatSignedPercent(*t.change) + QStringLiteral(" to its best");
+    if (!t.mfu && t.tokens_per_s && t.tokens_per_gpu) note += formatShortCount(*t.tokens_per_gpu) + QStringLiteral(" per rank");
+    if (!t.mfu && !t.tokens_per_s && !t.tokens_per_gpu) note += QStringLiteral("not logged");
+    const QString title = t.mfu              ? QStringLiteral("MFU")
+                          : t.tokens_per_s   ? QStringLiteral("Tokens/s")
+                          : t.tokens_per_gpu ? QStringLiteral("Tokens/s per GPU")
+                                             : QStringLiteral("Throughput");
+    const QString value = t.mfu              ? formatPercent(*t.mfu)
+                          : t.tokens_per_s   ? formatShortCount(*t.tokens_per_s)
+                          : t.tokens_per_gpu ? formatShortCount(*t.tokens_per_gpu)
+                                             : kAbsentText;
+    tile(title, value, note.join(QStringLiteral(" · ")), throughputWhy(t));
+  }
+
+  void tileCheckpoint() {
+    const RunSummary& s = m_data.summary;
+    const QString why = QStringLiteral("The newest durable checkpoint, and the steps since it that a crash would cost.");
+    if (!s.checkpoint) return tile(QStringLiteral("Checkpoint"), kAbsentText, QStringLiteral("none seen"), why);
+    const bool live = s.run.state == RunState::kRunning && s.run.time_domain == TimeDomain::kUtc;
+    const std::int64_t at_risk = s.last_step ? std::max<std::int64_t>(0, *s.last_step - s.checkpoint->step) : 0;
+    tile(QStringLiteral("Checkpoint"),
+         live ? formatAge(m_question.now - *s.checkpoint->durable) : QStringLiteral("step %1").arg(formatCount(s.checkpoint->step)),
+         live || at_risk > 0 ? QStringLiteral("%1 steps at risk").arg(formatCount(at_risk)) : QStringLiteral("the last step"), why);
   }
 
   void tileStepTime() {
@@ -325,14 +392,12 @@ class Builder {
         recent.insert(recent.end(), points->value.begin(), points->value.end());
     }
     const auto middle = median(recent);
-    if (!middle) {
-      m_data.tiles.push_back({QStringLiteral("Step time"), kAbsentText, QStringLiteral("no step durations")});
-      return;
-    }
+    const QString why = QStringLiteral("Median and 99th percentile over ranks of the newest %1 steps.").arg(kRecentSteps);
+    if (!middle) return tile(QStringLiteral("Step time"), kAbsentText, QStringLiteral("no step durations"), why);
     std::sort(recent.begin(), recent.end());
     const double p99 = recent[std::min(recent.size() - 1, recent.size() * 99 / 100)];
-    m_data.tiles.push_back({QStringLiteral("Step time"), formatDuration(static_cast<DurNs>(*middle)),
-                            QStringLiteral("p99 %1, newest %2 steps").arg(formatDuration(static_cast<DurNs>(p99))).arg(kRecentSteps)});
+    tile(QStringLiteral("Step time"), formatDuration(static_cast<DurNs>(*middle)),
+         QStringLiteral("p99 %1").arg(formatDuration(static_cast<DurNs>(p99))) + m_slowest, why);
   }
 
   void makeSentence() {
@@ -341,12 +406,15 @@ class Builder {
     QString text = state.word;
     text[0] = text[0].toUpper();
     if (s.run.simulated) text = QStringLiteral("Simulated. ") + text;
-    text += QLatin1Char('.');
-    if (s.last_step) text += QStringLiteral(" Step %1.").arg(formatCount(*s.last_step));
-    if (s.throughput_change && std::abs(*s.throughput_change) >= 0.03)
-      text += QStringLiteral(" %1 %2 than its baseline.")
-                  .arg(formatPercent(std::abs(*s.throughput_change)),
-                       *s.throughput_change < 0 ? QStringLiteral("slower") : QStringLiteral("faster"));
+    const bool over = s.run.state == RunState::kFinished || s.run.state == RunState::kFailed;
+    if (!over) text += QLatin1Char('.');
+    if (s.last_step) text += (over ? QStringLiteral(" at step %1") : QStringLiteral(" Step %1")).arg(formatCount(*s.last_step));
+    const auto begin = s.run.start ? s.run.start : s.first_data, end = s.run.end ? s.run.end : s.last_data;
+    if (over && begin && end && *end - *begin >= 2 * kNsPerSecond) text += QStringLiteral(" after %1").arg(formatAge(*end - *begin));
+    if (over || s.last_step) text += QLatin1Char('.');
+    // Against its best 20 steps a healthy run is a little slower: below 3 % nothing is said.
+    if (const auto change = s.throughput.change; change && *change <= -0.03)
+      text += QStringLiteral(" %1 slower than its best %2 steps.").arg(formatPercent(-*change)).arg(kRecentSteps);
     if (!m_data.findings.empty()) text += QLatin1Char(' ') + screenText(m_data.findings.front().summary, 160);
     m_data.sentence = text;
     m_data.sentence_severity = std::max(state.severity, m_data.findings.empty() ? Severity::kInfo : m_data.findings.front().severity);
@@ -361,6 +429,7 @@ class Builder {
   OverviewData m_data;
   std::vector<Series> m_series;
   std::vector<const Series*> m_step_series;
+  QString m_slowest;  // " · rank 5 +3.2 %" where one stands out
 };
 
 }  // namespace

@@ -22,7 +22,8 @@ namespace runglass {
 inline constexpr std::size_t kRankBins = 400;
 
 struct OverviewTile {
-  QString title, value, note;  // note: its source or the comparison
+  QString title, value, note;  // title with the unit; note: the comparison
+  QString why;                 // source and rule
   Severity severity = Severity::kInfo;
 };
 
@@ -33,9 +34,14 @@ struct NodeSlowness {
   double busy_over_median = 0;  // own work per step over the median node's, minus 1
 };
 
+// Medians over ranks and steps: newest kRecentSteps, and those before them.
 struct StepPart {
   QString part;
-  double recent_ns = 0, before_ns = 0;  // median over ranks and steps: newest kRecentSteps, and the kThroughputSteps before them
+  double recent_ns = 0, before_ns = 0;
+};
+struct StepBreakdown {
+  std::vector<StepPart> parts;  // longest first
+  StepPart step;                // the whole step; its part has no name
 };
 
 struct OverviewData {
@@ -46,7 +52,7 @@ struct OverviewData {
   std::shared_ptr<const PlotData> plots;
   std::int64_t x0 = 0, x1 = 0;
   std::vector<NodeSlowness> slow_nodes;  // worst first, at most five
-  std::vector<StepPart> parts;
+  StepBreakdown breakdown;
   std::vector<Finding> findings;  // worst first
 };
 

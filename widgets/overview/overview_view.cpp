@@ -14,12 +14,20 @@ OverviewView::OverviewView(ViewContext context, QWidget* parent)
       m_tiles(new TileRow),
       m_plots(new PlotWidget),
       m_side(new SidePanels),
+      m_breakdown(new BreakdownView),
+      m_axis_button(new QPushButton),
       m_panel(new StatePanel),
       m_stack(new QStackedLayout(this)) {
   m_sentence->setTextFormat(Qt::PlainText);
   m_sentence->setFont(headlineFont());
   m_sentence->setTextInteractionFlags(Qt::TextSelectableByMouse);
-  m_sentence->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+  m_sentence->setWordWrap(true);
+  m_axis_button->setFont(tableFont());
+  m_axis_button->setFlat(true);
+  m_axis_button->setText(tr("against time"));
+  m_axis_button->setToolTip(tr("Plot against time or against the training step (X)"));
+  m_axis_button->setShortcut(QKeySequence(Qt::Key_X));
+  connect(m_axis_button, &QPushButton::clicked, this, &OverviewView::switchAxis);
   m_stack->addWidget(m_panel);
   m_stack->addWidget(makePage());
   m_panel->showLoading(tr("Reading the run …"));
@@ -32,14 +40,32 @@ QWidget* OverviewView::makePage() {
   auto* column = new QVBoxLayout(page);
   column->setContentsMargins(2 * kGrid, kGrid, 2 * kGrid, kGrid);
   column->setSpacing(kGrid);
-  column->addWidget(m_sentence);
+  auto* top = new QHBoxLayout;
+  top->addWidget(m_sentence, 1);
+  top->addWidget(m_axis_button, 0, Qt::AlignBottom);
+  column->addLayout(top);
   column->addWidget(m_tiles);
   auto* row = new QHBoxLayout;
   row->setSpacing(2 * kGrid);
   row->addWidget(m_plots, 7);
   row->addWidget(m_side, 3);
   column->addLayout(row, 1);
+  column->addWidget(m_breakdown);
+  placeSide();
   return page;
+}
+
+void OverviewView::setAlone(bool alone) {
+  m_alone = alone;
+  placeSide();
+}
+
+void OverviewView::placeSide() { m_side->setVisible(m_alone && m_side_has_data); }
+
+void OverviewView::switchAxis() {
+  m_axis = m_axis == XAxis::kTime ? XAxis::kStep : XAxis::kTime;
+  m_steps.reset();
+  ask(QueryService::Supersede::kCancelOlder);
 }
 
 void OverviewView::connectPlots() {
@@ -110,7 +136,11 @@ void OverviewView::showAnswer(const Result<std::shared_ptr<const OverviewData>>&
   m_tiles->setTiles(m_data->tiles);
   m_plots->setData(m_data->plots);
   m_plots->setWindow(m_data->x0, m_data->x1);
-  m_side->setData(m_data);
+  m_axis_button->setText(m_data->plots->axis == XAxis::kTime ? tr("against time") : tr("against step"));
+  m_axis_button->setEnabled(m_data->summary.run.time_domain != TimeDomain::kNone);
+  m_breakdown->setData(m_data->breakdown);
+  m_side_has_data = m_side->setData(m_data);
+  placeSide();
 }
 
 QString OverviewView::copyText() const {

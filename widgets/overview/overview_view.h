@@ -9,11 +9,13 @@
 #pragma once
 
 #include <QLabel>
+#include <QPushButton>
 #include <QStackedLayout>
 
 #include "widgets/charts/plot_widget.h"
 #include "widgets/core/state_panel.h"
 #include "widgets/core/view.h"
+#include "widgets/overview/breakdown_view.h"
 #include "widgets/overview/overview_data.h"
 #include "widgets/overview/side_panels.h"
 
@@ -27,11 +29,14 @@ class OverviewView : public View {
 
   void applyState(const ViewState& state) override;
   void refresh(Tick tick) override;
+  void setAlone(bool alone) override;
   bool isFinal() const override { return m_shown && !m_slot.busy(); }
   QString copyText() const override;
 
  private:
   QWidget* makePage();
+  void switchAxis();
+  void placeSide();
   void ask(QueryService::Supersede supersede);
   void showAnswer(const Result<std::shared_ptr<const OverviewData>>& answer);
   void connectPlots();
@@ -45,9 +50,11 @@ class OverviewView : public View {
   TileRow* m_tiles;
   PlotWidget* m_plots;
   SidePanels* m_side;
+  BreakdownView* m_breakdown;
+  QPushButton* m_axis_button;
   StatePanel* m_panel;
   QStackedLayout* m_stack;
-  bool m_shown = false;
+  bool m_shown = false, m_alone = false, m_side_has_data = false;
   QuerySlot m_slot;
 };
 

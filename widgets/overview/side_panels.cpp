@@ -1,22 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/overview/side_panels.h"
 
-#include <QBarCategoryAxis>
-#include <QBarSet>
-#include <QChart>
-#include <QChartView>
-#include <QEvent>
-#include <QGraphicsLayout>
-#include <QHorizontalBarSeries>
-#include <QLegend>
+#include <QHelpEvent>
 #include <QPainter>
-#include <QValueAxis>
+#include <QToolTip>
 #include <algorithm>
 
 namespace runglass {
 namespace {
 
-constexpr int kTileHeight = 62, kPad = 2 * kGrid, kHead = 24, kChartHeight = 220;
+constexpr int kTileHeight = 62, kPad = 2 * kGrid, kHead = 24;
 constexpr int kFindingsShown = 5;
 
 void paintHead(QPainter& painter, const QRect& rect, const QString& text) {
@@ -64,98 +57,29 @@ void TileRow::paintEvent(QPaintEvent*) {
   }
 }
 
-SidePanels::SidePanels(QWidget* parent) : QWidget(parent), m_chart(new QChart), m_chart_view(new QChartView(m_chart, this)) {
-  setMinimumWidth(260);
-  m_chart->setMargins({0, 0, 0, 0});
-  m_chart->layout()->setContentsMargins(0, 0, 0, 0);
-  m_chart->setBackgroundRoundness(0);
-  m_chart->setAnimationOptions(QChart::NoAnimation);
-  m_chart->legend()->setAlignment(Qt::AlignBottom);
-  m_chart_view->setFrameShape(QFrame::NoFrame);
-  m_chart_view->setFocusPolicy(Qt::NoFocus);
-  m_chart_view->hide();
+bool TileRow::event(QEvent* event) {
+  if (event->type() != QEvent::ToolTip || m_tiles.empty()) return QWidget::event(event);
+  const auto* help = static_cast<QHelpEvent*>(event);
+  const auto at = static_cast<std::size_t>(
+      std::clamp(help->pos().x() * static_cast<int>(m_tiles.size()) / std::max(1, width()), 0, static_cast<int>(m_tiles.size()) - 1));
+  QToolTip::showText(help->globalPos(), m_tiles[at].why.toHtmlEscaped(), this);
+  return true;
 }
 
-void SidePanels::setData(std::shared_ptr<const OverviewData> data) {
+SidePanels::SidePanels(QWidget* parent) : QWidget(parent) { setMinimumWidth(260); }
+
+bool SidePanels::setData(std::shared_ptr<const OverviewData> data) {
   m_data = std::move(data);
-  fillChart();
-  placeChart();
   update();
-}
-
-void SidePanels::fillChart() {
-  const Theme& theme = currentTheme();
-  m_chart->removeAllSeries();
-  for (QAbstractAxis* axis : m_chart->axes()) {
-    m_chart->removeAxis(axis);
-    delete axis;
-  }
-  m_chart_view->setVisible(m_data && !m_data->parts.empty());
-  if (!m_data || m_data->parts.empty()) return;
-  double most = 0;
-  for (const StepPart& part : m_data->parts) most = std::max({most, part.recent_ns, part.before_ns});
-  const UnitScale scale = unitScale("ns", 0, most);
-  auto* recent = new QBarSet(tr("newest %1 steps").arg(kRecentSteps));
-  auto* before = new QBarSet(tr("before"));
-  QStringList names;
-  for (auto part = m_data->parts.rbegin(); part != m_data->parts.rend(); ++part) {
-    // The change is printed beside the name: a bar's length alone is hard to read.
-    const QString delta =
-        part->before_ns > 0 ? QStringLiteral("  ") + formatSignedPercent(part->recent_ns / part->before_ns - 1) : QString();
-    names << part->part + delta;
-    *recent << part->recent_ns * scale.factor;
-    *before << part->before_ns * scale.factor;
-  }
-  recent->setColor(theme.compute);
-  before->setColor(theme.line);
-  auto* series = new QHorizontalBarSeries;
-  series->append(before);
-  series->append(recent);
-  m_chart->addSeries(series);
-  auto* categories = new QBarCategoryAxis;
-  categories->append(names);
-  auto* values = new QValueAxis;
-  values->setRange(0, most * scale.factor * 1.05);
-  values->setLabelFormat(QStringLiteral("%.3g ") + scale.suffix);
-  values->setTickCount(4);
-  for (QAbstractAxis* axis : {static_cast<QAbstractAxis*>(categories), static_cast<QAbstractAxis*>(values)}) {
-    axis->setLabelsColor(theme.muted);
-    axis->setLabelsFont(tableFont());
-    axis->setGridLineColor(theme.line);
-    axis->setLinePenColor(theme.line);
-  }
-  m_chart->addAxis(categories, Qt::AlignLeft);
-  m_chart->addAxis(values, Qt::AlignBottom);
-  series->attachAxis(categories);
-  series->attachAxis(values);
-  m_chart->setBackgroundBrush(theme.surface);
-  m_chart->setPlotAreaBackgroundVisible(false);
-  m_chart->legend()->setLabelColor(theme.muted);
-  m_chart->legend()->setFont(tableFont());
-}
-
-void SidePanels::placeChart() { m_chart_view->setGeometry(0, height() - kChartHeight, width(), kChartHeight); }
-void SidePanels::resizeEvent(QResizeEvent*) { placeChart(); }
-
-void SidePanels::changeEvent(QEvent* event) {
-  if (event->type() == QEvent::PaletteChange) fillChart();
-  QWidget::changeEvent(event);
+  return !m_data->findings.empty() || !m_data->slow_nodes.empty();
 }
 
 void SidePanels::paintEvent(QPaintEvent*) {
   QPainter painter(this);
   painter.fillRect(rect(), currentTheme().surface);
   if (!m_data) return;
-  int top = paintFindings(painter, kGrid);
-  top = paintNodes(painter, top + kPad);
-  const QRect head(kPad, height() - kChartHeight - kHead, width() - 2 * kPad, kHead);
-  paintHead(painter, head, tr("Step, by part (median over ranks)"));
-  if (!m_data->parts.empty()) return;
-  painter.setFont(tableFont());
-  painter.setPen(currentTheme().muted);
-  painter.drawText(QRect(kPad, head.bottom() + kGrid, width() - 2 * kPad, kChartHeight - kPad),
-                   Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap,
-                   tr("No step parts: they come from the client (import runglass in the trainer)."));
+  const int top = paintFindings(painter, kGrid);
+  paintNodes(painter, top + kPad);
 }
 
 int SidePanels::paintFindings(QPainter& painter, int top) const {
@@ -181,19 +105,19 @@ int SidePanels::paintFindings(QPainter& painter, int top) const {
   return top;
 }
 
-int SidePanels::paintNodes(QPainter& painter, int top) const {
+void SidePanels::paintNodes(QPainter& painter, int top) const {
   const Theme& theme = currentTheme();
-  paintHead(painter, {kPad, top, width() - 2 * kPad, kHead}, tr("Nodes that waited least"));
+  paintHead(painter, {kPad, top, width() - 2 * kPad, kHead}, tr("Own work per step, over the median node"));
   top += kHead + kGrid;
   painter.setFont(tableFont());
   if (m_data->slow_nodes.empty()) {
     painter.setPen(theme.muted);
     painter.drawText(QRect(kPad, top, width() - 2 * kPad, 2 * kRowHeight), Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap,
                      tr("Nothing to compare: two nodes with step durations and waiting times are needed."));
-    return top + 2 * kRowHeight;
+    return;
   }
-  constexpr int kName = 90, kNumber = 120;
-  const int bar_width = std::max(20, width() - 2 * kPad - kName - kNumber);
+  constexpr int kName = 90, kWork = 52, kWait = 72;
+  const int bar_width = std::max(20, width() - 2 * kPad - kName - kWork - kWait);
   double most = 0.01;
   for (const NodeSlowness& node : m_data->slow_nodes) most = std::max(most, node.busy_over_median);
   for (const NodeSlowness& node : m_data->slow_nodes) {
@@ -203,12 +127,14 @@ int SidePanels::paintNodes(QPainter& painter, int top) const {
     const int length = static_cast<int>(bar_width * std::max(0.0, node.busy_over_median) / most);
     painter.fillRect(QRect(kPad + kName, top + 5, std::max(1, length), kRowHeight - 10),
                      node.busy_over_median >= 0.05 ? theme.heat_worse : theme.muted);
+    painter.setPen(theme.text);
+    painter.drawText(QRect(width() - kPad - kWait - kWork, top, kWork, kRowHeight), Qt::AlignRight | Qt::AlignVCenter,
+                     formatSignedPercent(node.busy_over_median));
     painter.setPen(theme.muted);
-    painter.drawText(QRect(width() - kPad - kNumber, top, kNumber, kRowHeight), Qt::AlignRight | Qt::AlignVCenter,
-                     tr("%1 work, waits %2").arg(formatSignedPercent(node.busy_over_median), formatPercent(node.wait_ratio, 0)));
+    painter.drawText(QRect(width() - kPad - kWait, top, kWait, kRowHeight), Qt::AlignRight | Qt::AlignVCenter,
+                     tr("waits %1").arg(formatPercent(node.wait_ratio, 0)));
     top += kRowHeight;
   }
-  return top;
 }
 
 }  // namespace runglass

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The overview's small parts: the row of tiles, and the right column with findings, slow nodes and the step's breakdown.
+// The overview's small parts: the row of tiles, and the right column with findings and slow nodes.
 //
 // Threading:  GUI thread.
 // Ownership:  plain widgets; data is copied or shared.
@@ -13,9 +13,6 @@
 
 #include "widgets/overview/overview_data.h"
 
-class QChart;
-class QChartView;
-
 namespace runglass {
 
 class TileRow : public QWidget {
@@ -26,6 +23,7 @@ class TileRow : public QWidget {
   void setTiles(std::vector<OverviewTile> tiles);
 
  protected:
+  bool event(QEvent* event) override;
   void paintEvent(QPaintEvent* event) override;
 
  private:
@@ -37,22 +35,17 @@ class SidePanels : public QWidget {
 
  public:
   explicit SidePanels(QWidget* parent = nullptr);
-  void setData(std::shared_ptr<const OverviewData> data);
+  // False: there is nothing to show.
+  bool setData(std::shared_ptr<const OverviewData> data);
 
  protected:
   void paintEvent(QPaintEvent* event) override;
-  void resizeEvent(QResizeEvent* event) override;
-  void changeEvent(QEvent* event) override;
 
  private:
   int paintFindings(QPainter& painter, int top) const;
-  int paintNodes(QPainter& painter, int top) const;
-  void placeChart();
-  void fillChart();
+  void paintNodes(QPainter& painter, int top) const;
 
   std::shared_ptr<const OverviewData> m_data;
-  QChart* m_chart;  // the step's parts: recent beside before (QtCharts)
-  QChartView* m_chart_view;
 };
 
 }  // namespace runglass

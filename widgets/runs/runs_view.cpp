@@ -5,6 +5,9 @@
 
 #include <QHeaderView>
 #include <QStackedLayout>
+#include <algorithm>
+#include <functional>
+#include <limits>
 
 #include "widgets/core/units.h"
 
@@ -40,7 +43,7 @@ double healthRank(const RunSummary& run) {
 std::optional<DurNs> elapsed(const RunSummary& run) {
   const std::optional<TimeNs> begin = run.run.start ? run.run.start : run.first_data;
   const std::optional<TimeNs> end = run.run.end ? run.run.end : run.last_data;
-  if (!begin || !end || *end < *begin) return std::nullopt;
+  if (!begin || !end || *end <= *begin) return std::nullopt;  // one time stamp is no duration
   return *end - *begin;
 }
 
@@ -55,6 +58,11 @@ Result<RunList> readRuns(Reader& reader, const std::stop_token& stop) {
     RG_ASSIGN(RunSummary summary, readRunSummary(reader, run, stop));
     list.push_back(std::move(summary));
   }
+  // What runs now, then the newest; runs without a clock come last, as they were imported.
+  std::ranges::stable_sort(list, std::greater{}, [](const RunSummary& run) {
+    return std::pair(run.run.state == RunState::kRunning,
+                     (run.run.start ? run.run.start : run.first_data).value_or(std::numeric_limits<TimeNs>::min()));
+  });
   return list;
 }
 
@@ -113,13 +121,27 @@ std::vector<Column<RunSummary>> runColumns(const RunColumnContext* context) {
        .tip = [](const R& r) { return r.loss ? QStringLiteral("from \"%1\"").arg(screenText(r.loss_tag, 100)) : QString(); }});
   columns.push_back(
       {.title = QStringLiteral("tokens/s"),
-       .help =
-           QStringLiteral("Median of the newest 20 steps, as logged: the tooltip names the series, and some frameworks log it per GPU."),
+       .help = QStringLiteral("Of the whole job: median of the newest 20 steps."),
        .align = right,
-       .text = [](const R& r) { return r.tokens_per_s ? formatShortCount(*r.tokens_per_s) : kAbsentText; },
-       .sort = [](const R& r) { return orAbsent(r.tokens_per_s); },
-       .copy = [](const R& r) { return r.tokens_per_s ? fullNumber(*r.tokens_per_s) : QString(); },
-       .tip = [](const R& r) { return r.tokens_per_s ? QStringLiteral("from \"%1\"").arg(screenText(r.tokens_tag, 100)) : QString(); }});
+       .text = [](const R& r) { return r.throughput.tokens_per_s ? formatShortCount(*r.throughput.tokens_per_s) : kAbsentText; },
+       .sort = [](const R& r) { return orAbsent(r.throughput.tokens_per_s); },
+       .copy = [](const R& r) { return r.throughput.tokens_per_s ? fullNumber(*r.throughput.tokens_per_s) : QString(); },
+       .tip = [](const R& r) { return throughputWhy(r.throughput); }});
+  columns.push_back(
+      {.title = QStringLiteral("per GPU"),
+       .help = QStringLiteral("Tokens per second and GPU: median of the newest 20 steps."),
+       .align = right,
+       .text = [](const R& r) { return r.throughput.tokens_per_gpu ? formatShortCount(*r.throughput.tokens_per_gpu) : kAbsentText; },
+       .sort = [](const R& r) { return orAbsent(r.throughput.tokens_per_gpu); },
+       .copy = [](const R& r) { return r.throughput.tokens_per_gpu ? fullNumber(*r.throughput.tokens_per_gpu) : QString(); },
+       .tip = [](const R& r) { return throughputWhy(r.throughput); }});
+  columns.push_back({.title = QStringLiteral("MFU"),
+                     .help = QStringLiteral("Model FLOP/s over the device's dense peak, where both are known: the tooltip says from what."),
+                     .align = right,
+                     .text = [](const R& r) { return r.throughput.mfu ? formatPercent(*r.throughput.mfu) : kAbsentText; },
+                     .sort = [](const R& r) { return orAbsent(r.throughput.mfu); },
+                     .copy = [](const R& r) { return r.throughput.mfu ? fullNumber(*r.throughput.mfu) : QString(); },
+                     .tip = [](const R& r) { return throughputWhy(r.throughput); }});
   columns.push_back({.title = QStringLiteral("nodes heard"),
                      .help = QStringLiteral("Nodes heard within the last 15 s, of all nodes of the run."),
                      .align = right,
@@ -154,7 +176,7 @@ std::vector<Column<RunSummary>> runColumns(const RunColumnContext* context) {
                      .text =
                          [](const R& r) {
                            const auto dur = elapsed(r);
-                           return dur ? formatAge(*dur) : kAbsentText;
+                           return !dur ? kAbsentText : *dur < 2 * kNsPerSecond ? formatDuration(*dur) : formatAge(*dur);
                          },
                      .sort = [](const R& r) { return orAbsent(elapsed(r)); },
                      .copy =

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/overview/breakdown_view.h"
+
+#include <QBarCategoryAxis>
+#include <QBarSet>
+#include <QChart>
+#include <QChartView>
+#include <QEvent>
+#include <QGraphicsLayout>
+#include <QHorizontalStackedBarSeries>
+#include <QLegend>
+#include <QPainter>
+#include <QValueAxis>
+#include <algorithm>
+
+#include "widgets/core/run_summary.h"
+
+namespace runglass {
+namespace {
+
+constexpr int kHeight = 136, kHead = 24, kPad = 2 * kGrid, kLine = 16, kListWidth = 300, kSwatch = 10;
+constexpr double kNothing = 0.01;  // a remainder below this share of the step is rounding
+
+// The parts, and what of the step none of them explains.
+std::vector<StepPart> withRest(const StepBreakdown& data) {
+  std::vector<StepPart> parts = data.parts;
+  StepPart rest{QStringLiteral("not in a part"), data.step.recent_ns, data.step.before_ns};
+  for (const StepPart& part : parts) rest.recent_ns -= part.recent_ns, rest.before_ns -= part.before_ns;
+  rest.before_ns = std::max(0.0, rest.before_ns);
+  if (rest.recent_ns > kNothing * data.step.recent_ns) parts.push_back(rest);
+  return parts;
+}
+
+}  // namespace
+
+QColor partColor(const Theme& theme, const QString& part) {
+  if (part == QLatin1String("forward")) return mix(theme.compute, theme.ground, 0.35);
+  if (part == QLatin1String("backward") || part == QLatin1String("compute")) return theme.compute;
+  if (part == QLatin1String("optimizer")) return mix(theme.compute, theme.ground, 0.6);
+  if (part == QLatin1String("communication")) return theme.communication;
+  if (part == QLatin1String("data")) return theme.data_load;
+  if (part == QLatin1String("checkpoint")) return theme.checkpoint;
+  if (part == QLatin1String("not in a part")) return theme.line;
+  return theme.host;
+}
+
+BreakdownView::BreakdownView(QWidget* parent) : QWidget(parent), m_chart(new QChart), m_view(new QChartView(m_chart, this)) {
+  m_chart->setMargins({0, 0, 0, 0});
+  m_chart->layout()->setContentsMargins(0, 0, 0, 0);
+  m_chart->setBackgroundRoundness(0);
+  m_chart->setAnimationOptions(QChart::NoAnimation);
+  m_chart->legend()->hide();
+  m_view->setFrameShape(QFrame::NoFrame);
+  m_view->setFocusPolicy(Qt::NoFocus);
+  setFixedHeight(kHeight);
+  hide();
+}
+
+void BreakdownView::setData(const StepBreakdown& data) {
+  m_data = data;
+  m_data.parts = withRest(data);
+  setVisible(!data.parts.empty());
+  fillChart();
+  update();
+}
+
+void BreakdownView::fillChart() {
+  const Theme& theme = currentTheme();
+  m_chart->removeAllSeries();
+  for (QAbstractAxis* axis : m_chart->axes()) {
+    m_chart->removeAxis(axis);
+    delete axis;
+  }
+  if (m_data.parts.empty()) return;
+  double recent = 0, before = 0;
+  for (const StepPart& part : m_data.parts) recent += part.recent_ns, before += part.before_ns;
+  const double most = std::max(recent, before);
+  const UnitScale scale = unitScale("ns", 0, most);
+  auto* series = new QHorizontalStackedBarSeries;
+  series->setBarWidth(0.7);
+  for (const StepPart& part : m_data.parts) {
+    auto* set = new QBarSet(part.part);
+    if (before > 0) *set << part.before_ns * scale.factor;
+    *set << part.recent_ns * scale.factor;
+    set->setColor(partColor(theme, part.part));
+    set->setPen(QPen(theme.surface, kHairline));
+    series->append(set);
+  }
+  m_chart->addSeries(series);
+  auto* categories = new QBarCategoryAxis;
+  if (before > 0) categories->append(tr("before"));
+  categories->append(tr("newest %1 steps").arg(kRecentSteps));
+  categories->setGridLineVisible(false);
+  auto* values = new QValueAxis;
+  values->setRange(0, most * scale.factor);
+  values->applyNiceNumbers();
+  values->setLabelFormat(QStringLiteral("%.4g ") + scale.suffix);
+  for (QAbstractAxis* axis : {static_cast<QAbstractAxis*>(categories), static_cast<QAbstractAxis*>(values)}) {
+    axis->setLabelsColor(theme.muted);
+    axis->setLabelsFont(tableFont());
+    axis->setGridLineColor(theme.line);
+    axis->setLinePenColor(theme.line);
+  }
+  m_chart->addAxis(categories, Qt::AlignLeft);
+  m_chart->addAxis(values, Qt::AlignBottom);
+  series->attachAxis(categories);
+  series->attachAxis(values);
+  m_chart->setBackgroundBrush(theme.surface);
+  m_chart->setPlotAreaBackgroundVisible(false);
+  setAccessibleDescription(tr("Step by part: %1 parts").arg(m_data.parts.size()));
+}
+
+void BreakdownView::placeChart() { m_view->setGeometry(0, kHead, std::max(80, width() - kListWidth), height() - kHead); }
+void BreakdownView::resizeEvent(QResizeEvent*) { placeChart(); }
+
+void BreakdownView::changeEvent(QEvent* event) {
+  if (event->type() == QEvent::PaletteChange) fillChart();
+  QWidget::changeEvent(event);
+}
+
+void BreakdownView::paintEvent(QPaintEvent*) {
+  const Theme& theme = currentTheme();
+  QPainter painter(this);
+  painter.fillRect(rect(), theme.surface);
+  painter.setFont(textFont());
+  painter.setPen(theme.text);
+  painter.drawText(QRect(kPad, 0, width() - 2 * kPad, kHead), Qt::AlignLeft | Qt::AlignVCenter, tr("Step, by part: median over ranks"));
+  painter.setFont(tableFont());
+  const int left = width() - kListWidth + kPad, right = width() - kPad;
+  int top = kGrid;
+  for (const StepPart& part : m_data.parts) {
+    if (top + kLine > height()) break;
+    painter.fillRect(QRect(left, top + 3, kSwatch, kSwatch), partColor(theme, part.part));
+    painter.setPen(theme.text);
+    painter.drawText(QRect(left + kSwatch + 6, top, 100, kLine), Qt::AlignLeft | Qt::AlignVCenter, part.part);
+    painter.drawText(QRect(left + 90, top, 90, kLine), Qt::AlignRight | Qt::AlignVCenter,
+                     formatDuration(static_cast<DurNs>(part.recent_ns)));
+    if (part.before_ns > 0) {
+      painter.setPen(theme.muted);
+      painter.drawText(QRect(right - 110, top, 110, kLine), Qt::AlignRight | Qt::AlignVCenter,
+                       formatSignedPercent(part.recent_ns / part.before_ns - 1));
+    }
+    top += kLine;
+  }
+}
+
+}  // namespace runglass
