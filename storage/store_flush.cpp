@@ -16,8 +16,8 @@ namespace {
 constexpr DurNs kFlushInterval = 10 * kNsPerSecond;
 constexpr DurNs kCatalogInterval = 50 * kNsPerMs;
 constexpr std::int64_t kFlushBytes = std::int64_t{64} << 20;
-constexpr std::int64_t kRewriteRate = std::int64_t{4} << 20;  // bytes a second that early flushes may write
-constexpr DurNs kCostShare = 10;                              // early flushes may take a tenth of the time
+constexpr std::int64_t kRewriteRate = std::int64_t{512} << 10;  // bytes a second that early flushes may write: 42 GiB a day at most
+constexpr DurNs kCostShare = 10;                                // early flushes may take a tenth of the time
 constexpr std::int64_t kCheckpointBytes = std::int64_t{16} << 20;
 constexpr std::int64_t kMinorPyramid = 8, kMajorPyramid = 64;
 

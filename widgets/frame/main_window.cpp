@@ -10,6 +10,7 @@
 #include <QFileDialog>
 #include <QLabel>
 #include <QPushButton>
+#include <QScreen>
 #include <QSettings>
 #include <QStackedLayout>
 #include <QVBoxLayout>
@@ -23,6 +24,8 @@ namespace {
 
 constexpr int kInfoPeriodMs = 1'000;
 constexpr DurNs kDefaultFollow = 600 * kNsPerSecond;
+constexpr std::int64_t kPixelsAcross = 1'500;
+constexpr QSize kFirstSize{1'600, 900};
 const QString kThemeKey = QStringLiteral("theme");
 const QString kGeometryKey = QStringLiteral("geometry");
 
@@ -103,6 +106,7 @@ MainWindow::MainWindow(const WindowOptions& options, QWidget* parent)
       m_panel->showFailed(tr("The store cannot be opened."), m_options.problem, hint);
     m_panel->offer(tr("Open a store …"), [this] { chooseStore(); });
   }
+  resize(kFirstSize.boundedTo(screen()->availableSize()));
   if (m_options.settings != nullptr) restoreGeometry(m_options.settings->value(kGeometryKey).toByteArray());
   updateNavigation();
   updateLiveButton();
@@ -313,7 +317,14 @@ void MainWindow::onTick(Tick tick) {
 }
 
 void MainWindow::moveExtent() {
-  if (m_summary) m_state.setExtent(extentOf(*m_summary, now()));
+  if (!m_summary) return;
+  const std::optional<TimeRange> extent = extentOf(*m_summary, now()), shown = m_state.extent();
+  const TimeRange window = m_state.state().window.range;
+  // Every move makes all views read again: a window that would move by less than a pixel stays.
+  if (extent && shown && extent->t0 == shown->t0 && extent->t1 > shown->t1 &&
+      extent->t1 - shown->t1 < (window.t1 - window.t0) / kPixelsAcross)
+    return;
+  m_state.setExtent(extent);
 }
 
 void MainWindow::updateStatus() {

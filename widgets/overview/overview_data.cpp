@@ -17,6 +17,10 @@ constexpr double kEmptyShare = 0.16;
 constexpr double kEmaWeight = 0.9;
 constexpr std::int64_t kEmaSteps = 200;
 
+bool isSameStep(const RunSummary& a, const RunSummary& b) {
+  return a.run.id == b.run.id && a.last_step == b.last_step && a.attempts.size() == b.attempts.size() && a.run.state == b.run.state;
+}
+
 class Builder {
  public:
   Builder(Reader& reader, const OverviewQuestion& question, std::stop_token stop)
@@ -41,8 +45,13 @@ class Builder {
     RG_TRY(addStepTimePanel());
     addAttemptBands();
     RG_TRY(addMarks());
-    RG_TRY(readParts());
-    RG_TRY(rankNodes());
+    if (const OverviewData* before = m_question.previous.get(); before != nullptr && isSameStep(before->summary, m_data.summary)) {
+      m_data.breakdown = before->breakdown;
+      m_data.slow_nodes = before->slow_nodes;
+    } else {
+      RG_TRY(readParts());
+      RG_TRY(rankNodes());
+    }
     RG_ASSIGN(m_data.findings, m_reader.findings(run.id));
     std::stable_sort(m_data.findings.begin(), m_data.findings.end(),
                      [](const Finding& a, const Finding& b) { return a.severity > b.severity; });

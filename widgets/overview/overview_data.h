@@ -65,6 +65,7 @@ struct OverviewQuestion {
   TimeStyle style = TimeStyle::kUtc;
   ThemeName theme = ThemeName::kDark;
   TimeNs now = 0;
+  std::shared_ptr<const OverviewData> previous;  // the answer before, where there is one: what is per step is taken from it
 };
 
 Result<OverviewData> readOverview(Reader& reader, const OverviewQuestion& question, std::stop_token stop);

@@ -97,7 +97,7 @@ void OverviewView::applyState(const ViewState& state) {
 }
 
 void OverviewView::refresh(Tick tick) {
-  if (tick == Tick::kPictures) ask(QueryService::Supersede::kAfterCurrent);
+  if (tick == Tick::kText) ask(QueryService::Supersede::kAfterCurrent);
 }
 
 void OverviewView::ask(QueryService::Supersede supersede) {
@@ -108,7 +108,8 @@ void OverviewView::ask(QueryService::Supersede supersede) {
                             .pixels = static_cast<std::size_t>(std::max(64, m_plots->plotArea().width())),
                             .style = m_state.time_style,
                             .theme = currentTheme().name,
-                            .now = m_context.clock()};
+                            .now = m_context.clock(),
+                            .previous = m_data};
   m_context.queries->submit<OverviewData>(
       m_slot, supersede, [question](Reader& reader, std::stop_token stop) { return readOverview(reader, question, std::move(stop)); },
       [this](const Result<std::shared_ptr<const OverviewData>>& answer) { showAnswer(answer); });

@@ -5,7 +5,7 @@
 // Ownership:  as View.
 // Units:      as OverviewData.
 // Errors:     a failed read keeps the stale picture, dimmed, and says why.
-// Cost:       one readOverview() per picture tick, coalesced.
+// Cost:       one readOverview() per text tick and per move of the window, coalesced.
 #pragma once
 
 #include <QLabel>
