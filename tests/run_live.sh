@@ -34,7 +34,7 @@ stop() {
   for pid in "${pids[@]}"; do wait "$pid" 2>/dev/null || true; done
   pids=()
 }
-trap 'stop; rm -rf "$work/rings" "$work/agent"' EXIT
+trap 'stop; rm -rf "$work/rings" "$work/agent" "$work/ckpt"; rm -f "$work"/*.log; rmdir "$work" 2>/dev/null || true' EXIT
 trap 'exit 130' INT TERM
 
 # A free port, known before anybody listens: the hub refuses one that is taken, then the next is tried.

@@ -112,6 +112,7 @@ QMenu { background: %3; border: 1px solid %4; padding: 4px 0; }
 QMenu::item { padding: 4px 24px 4px 12px; }
 QMenu::item:selected { background: %8; color: %5; }
 QMenu::separator { height: 1px; background: %4; margin: 4px 0; }
+QDialog { border: 1px solid %4; }
 QMainWindow::separator { background: %4; width: 1px; height: 1px; }
 QMainWindow::separator:hover { background: %7; }
 QDockWidget { color: %6; }

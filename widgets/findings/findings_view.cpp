@@ -117,8 +117,7 @@ void FindingsView::showAnswer(const Result<std::shared_ptr<const FindingList>>& 
   }
   m_model->setRows(*answer);
   if ((*answer)->empty()) {
-    m_panel->showEmpty(tr("No finding."), tr("No analysis has found anything odd in this run, or none has run yet."),
-                       QStringLiteral("runglassctl analyze --store S.rgl"));
+    m_panel->showEmpty(tr("No finding."), tr("This store holds no conclusion of an analysis about this run."));
     m_stack->setCurrentWidget(m_panel);
   } else {
     m_stack->setCurrentWidget(m_table);

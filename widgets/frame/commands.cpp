@@ -3,6 +3,7 @@
 
 #include <QAction>
 #include <QGridLayout>
+#include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QLabel>
 #include <QLineEdit>
@@ -10,6 +11,7 @@
 #include <QScrollArea>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <utility>
 
 #include "widgets/core/theme.h"
 #include "widgets/frame/fuzzy.h"
@@ -111,46 +113,54 @@ void CommandPalette::runCurrent() {
   QMetaObject::invokeMethod(action, &QAction::trigger, Qt::QueuedConnection);
 }
 
-ShortcutSheet::ShortcutSheet(const Commands& commands, QWidget* parent) : QDialog(parent) {
+ShortcutSheet::ShortcutSheet(const Commands& commands, const std::vector<KeyGroup>& more, QWidget* parent) : QDialog(parent, Qt::Popup) {
   setAttribute(Qt::WA_DeleteOnClose);
   setWindowTitle(tr("Keys"));
-  auto* page = new QWidget(this);
-  auto* grid = new QGridLayout(page);
-  grid->setHorizontalSpacing(4 * kGrid);
-  grid->setVerticalSpacing(kGrid);
-  QString group;
-  int row = 0;
-  const auto label = [&](const QString& text, int column, bool muted) {
-    auto* words = new QLabel(page);
-    words->setTextFormat(Qt::PlainText);
-    words->setText(text);
-    if (muted) words->setForegroundRole(QPalette::PlaceholderText);
-    grid->addWidget(words, row, column);
-  };
+  std::vector<KeyGroup> own;
   for (const QAction* action : commands.all()) {
     if (action->shortcuts().isEmpty()) continue;
-    if (Commands::groupOf(action) != group) {
-      group = Commands::groupOf(action);
-      grid->setRowMinimumHeight(row, 2 * kGrid);
-      ++row;
-      label(group, 0, true);
-      ++row;
-    }
-    label(keysOf(action), 0, false);
-    label(action->text(), 1, false);
-    ++row;
+    if (own.empty() || own.back().title != Commands::groupOf(action)) own.push_back({Commands::groupOf(action), {}});
+    own.back().keys.emplace_back(keysOf(action), action->text());
   }
-  grid->setColumnStretch(1, 1);
-  grid->setRowStretch(row, 1);
+  auto* page = new QWidget(this);
+  auto* columns = new QHBoxLayout(page);
+  columns->setSpacing(10 * kGrid);
+  for (const std::vector<KeyGroup>* groups : {&std::as_const(own), &more}) {
+    auto* grid = new QGridLayout;
+    grid->setHorizontalSpacing(4 * kGrid);
+    grid->setVerticalSpacing(kGrid);
+    int row = 0;
+    const auto label = [&](const QString& text, int column, bool muted) {
+      auto* words = new QLabel(page);
+      words->setTextFormat(Qt::PlainText);
+      words->setText(text);
+      if (muted) words->setForegroundRole(QPalette::PlaceholderText);
+      grid->addWidget(words, row, column);
+    };
+    for (const KeyGroup& group : *groups) {
+      if (row > 0) grid->setRowMinimumHeight(row++, 2 * kGrid);
+      label(group.title, 0, true);
+      ++row;
+      for (const auto& [keys, words] : group.keys) {
+        label(keys, 0, false);
+        label(words, 1, false);
+        ++row;
+      }
+    }
+    grid->setRowStretch(row, 1);
+    columns->addLayout(grid);
+  }
   auto* scroll = new QScrollArea(this);
   scroll->setFrameShape(QFrame::NoFrame);
   scroll->setWidgetResizable(true);
-  scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   scroll->setWidget(page);
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(kGrid, kGrid, kGrid, kGrid);
   column->addWidget(scroll);
-  resize(kPaletteWidth, kPaletteHeight);
+  resize((page->sizeHint() + QSize(4 * kGrid, 4 * kGrid)).boundedTo(parent->size()));
+  move(parent->mapToGlobal(QPoint((parent->width() - width()) / 2, std::max(0, (parent->height() - height()) / 3))));
 }
+
+void ShortcutSheet::keyPressEvent(QKeyEvent*) { close(); }
 
 }  // namespace runglass

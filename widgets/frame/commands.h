@@ -54,12 +54,21 @@ class CommandPalette : public QDialog {
   QListWidget* m_list;
 };
 
-// ?: every hotkey on one page.
+// Keys that a view handles itself.
+struct KeyGroup {
+  QString title;
+  std::vector<std::pair<QString, QString>> keys;  // keys, words
+};
+
+// ?: every hotkey on one page; any key or click closes it.
 class ShortcutSheet : public QDialog {
   Q_OBJECT
 
  public:
-  ShortcutSheet(const Commands& commands, QWidget* parent);
+  ShortcutSheet(const Commands& commands, const std::vector<KeyGroup>& more, QWidget* parent);
+
+ protected:
+  void keyPressEvent(QKeyEvent* event) override;
 };
 
 }  // namespace runglass

@@ -183,9 +183,25 @@ QWidget* MainWindow::makeNavigation() {
           [this] { setTheme(currentTheme().name == ThemeName::kDark ? ThemeName::kLight : ThemeName::kDark); });
   connect(button(tr("Commands"), tr("Everything this window can do (F1)"), false), &QPushButton::clicked, this,
           [this] { (new CommandPalette(m_commands, this))->show(); });
-  connect(button(tr("Keys"), tr("All hotkeys on one page (?)"), false), &QPushButton::clicked, this,
-          [this] { (new ShortcutSheet(m_commands, this))->show(); });
+  connect(button(tr("Keys"), tr("All hotkeys on one page (?)"), false), &QPushButton::clicked, this, [this] { showKeys(); });
   return bar;
+}
+
+void MainWindow::showKeys() {
+  std::vector<KeyGroup> more = {{tr("Plots"),
+                                 {{tr("drag"), tr("zoom into the range")},
+                                  {tr("Shift+drag, middle drag"), tr("move")},
+                                  {tr("Ctrl+wheel, W, S"), tr("zoom at the cursor; with Shift faster")},
+                                  {tr("Shift+wheel, A, D, ← →"), tr("earlier, later")},
+                                  {tr("double click, Home"), tr("show everything")},
+                                  {tr("End"), tr("follow the newest data")}}}};
+  for (const ViewInfo& view : viewRegistry()) {
+    if (view.keys == nullptr) continue;
+    more.push_back({QString::fromUtf8(view.title), {}});
+    for (const QString& line : QString::fromUtf8(view.keys).split(u'\n'))
+      more.back().keys.emplace_back(line.section(u'\t', 0, 0), line.section(u'\t', 1));
+  }
+  (new ShortcutSheet(m_commands, more, this))->show();
 }
 
 void MainWindow::makeCommands() {
@@ -218,7 +234,7 @@ void MainWindow::makeViewCommands() {
                  [this] { setTheme(currentTheme().name == ThemeName::kDark ? ThemeName::kLight : ThemeName::kDark); });
   m_commands.add(group, tr("All commands"), {QKeySequence(QStringLiteral("Ctrl+Shift+P")), QKeySequence(Qt::Key_F1)},
                  [this] { (new CommandPalette(m_commands, this))->show(); });
-  m_commands.add(group, tr("All keys"), {QKeySequence(Qt::Key_Question)}, [this] { (new ShortcutSheet(m_commands, this))->show(); });
+  m_commands.add(group, tr("All keys"), {QKeySequence(Qt::Key_Question)}, [this] { showKeys(); });
 }
 
 void MainWindow::makeTimeCommands() {

@@ -64,6 +64,7 @@ class MainWindow : public QWidget {
 
  private:
   QWidget* makeNavigation();
+  void showKeys();
   void makeCommands();
   void makeViewCommands();
   void makeTimeCommands();

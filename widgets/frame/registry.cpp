@@ -21,13 +21,16 @@ View* make(ViewContext context, QWidget* parent) {
 
 // In the order of the navigation.
 constexpr std::array kViews = {
-    ViewInfo{"runs", "Runs", "Every run of the store with its state, layout, step, loss, throughput and health", true, make<RunsView>},
-    ViewInfo{"overview", "Overview", "One run at a glance: loss, throughput, step time over ranks, events, the slowest nodes", true,
-             make<OverviewView>},
-    ViewInfo{"gpus", "GPUs", "Every GPU and host now, outliers first; the chosen host in numbers and strips", true, make<GpusView>},
-    ViewInfo{"curves", "Curves", "Any scalar or metric of any run against step or time; runs compared in one plot", true, make<CurvesView>},
-    ViewInfo{"health", "Health", "What arrived odd or was lost, with counts and help; the store's size", true, make<HealthView>},
-    ViewInfo{"findings", "Findings", "What the analyses concluded about the run, worst first", false, make<FindingsView>},
+    ViewInfo{"runs", "Runs", "Every run of the store with its state, layout, step, loss, throughput and health", nullptr, true,
+             make<RunsView>},
+    ViewInfo{"overview", "Overview", "One run at a glance: loss, throughput, step time over ranks, events, the slowest nodes",
+             "X\tplot against time or step", true, make<OverviewView>},
+    ViewInfo{"gpus", "GPUs", "Every GPU and host now, outliers first; the chosen host in numbers and strips", "1–9\tmetric\n← →\thost",
+             true, make<GpusView>},
+    ViewInfo{"curves", "Curves", "Any scalar or metric of any run against step or time; runs compared in one plot", nullptr, true,
+             make<CurvesView>},
+    ViewInfo{"health", "Health", "What arrived odd or was lost, with counts and help; the store's size", nullptr, true, make<HealthView>},
+    ViewInfo{"findings", "Findings", "What the analyses concluded about the run, worst first", nullptr, false, make<FindingsView>},
 };
 
 }  // namespace

@@ -20,6 +20,7 @@ struct ViewInfo {
   const char* id;       // name for --view (contract), settings and links
   const char* title;    // in the navigation
   const char* purpose;  // one sentence for tool tips and the palette
+  const char* keys;     // keys of its own for the sheet of keys: "1–9\tmetric\nL\tworst first"; nullptr: none
   bool navigation;      // has a place in the navigation; otherwise a panel that layouts use
   View* (*make)(ViewContext context, QWidget* parent);
 };
