@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // runglassctl: everything the console knows, scriptable. Exit 0 ok, 1 failed (one line on stderr), 2 wrong usage.
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cstdio>
 #include <exception>
 
 #include "app/ctl/command.h"
+#include "app/ctl/output.h"
 
 namespace {
 
-int report(const char* command, std::string message) {
-  std::replace(message.begin(), message.end(), '\n', ' ');
-  std::fprintf(stderr, "runglassctl %s: %s\n", command, message.c_str());
+int report(const char* command, const std::string& message) {
+  std::fprintf(stderr, "runglassctl %s: %s\n", command, runglass::ctl::oneLine(message).c_str());
   return 1;
 }
 

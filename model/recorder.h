@@ -24,7 +24,8 @@ class Recorder {
  public:
   virtual ~Recorder() = default;
 
-  // Declare or update (fields that are set win over what was known). `id` fields of the argument are ignored.
+  // Declare or update (fields that are set win over what was known; of starts the earliest, of ends the latest). `id` fields of the
+  // argument are ignored.
   virtual NodeId node(const Node& node) = 0;                  // identity: uuid
   virtual DeviceId device(const Device& device) = 0;          // identity: uuid
   virtual RunId run(const Run& run) = 0;                      // identity: uuid if given, else name

@@ -2,7 +2,7 @@
 // Invariants:
 // 1. An id once given stays: it is written with the row, never taken from SQLite.
 // 2. A row is in `changed` until the transaction that wrote it has committed; a rollback loses nothing.
-// 3. A field that is set wins over what was known; a field that is not set changes nothing.
+// 3. A field that is set wins over what was known (of starts the earliest, of ends the latest); one that is not set changes nothing.
 #include "storage/catalog.h"
 
 #include "model/crc32c.h"
@@ -29,6 +29,14 @@ bool setNonZero(T& have, const T& said) {
   return true;
 }
 
+// Parts of a run may be told in any order: the earliest start and the latest end hold.
+bool setEarlier(std::optional<TimeNs>& have, const std::optional<TimeNs>& said) {
+  return said && (!have || *said < *have) && set(have, said);
+}
+bool setLater(std::optional<TimeNs>& have, const std::optional<TimeNs>& said) {
+  return said && (!have || *said > *have) && set(have, said);
+}
+
 bool merge(Node& have, const Node& said) {
   bool changed = set(have.name, said.name);
   changed |= set(have.rack, said.rack);
@@ -50,16 +58,16 @@ bool merge(Device& have, const Device& said) {
 bool merge(Run& have, const Run& said) {
   bool changed = setNonZero(have.time_domain, said.time_domain);
   changed |= setNonZero(have.state, said.state);
-  changed |= set(have.start, said.start);
-  changed |= set(have.end, said.end);
+  changed |= setEarlier(have.start, said.start);
+  changed |= setLater(have.end, said.end);
   changed |= set(have.framework, said.framework);
   changed |= setNonZero(have.simulated, said.simulated);
   return changed;
 }
 
 bool merge(Attempt& have, const Attempt& said) {
-  bool changed = set(have.start, said.start);
-  changed |= set(have.end, said.end);
+  bool changed = setEarlier(have.start, said.start);
+  changed |= setLater(have.end, said.end);
   changed |= set(have.end_cause, said.end_cause);
   changed |= set(have.planned, said.planned);
   changed |= set(have.resumed_from_step, said.resumed_from_step);

@@ -40,7 +40,7 @@ Result<std::unique_ptr<Writer>> Writer::open(const std::string& path, WriterOpti
 }
 
 StoreWriter::~StoreWriter() {
-  if (m_closed) return;
+  if (m_closed || m_close_told) return;
   if (const Status status = close(); !status.ok()) std::fprintf(stderr, "%s\n", status.message().c_str());
 }
 
@@ -234,6 +234,7 @@ void StoreWriter::setMaxPages(std::int64_t pages) {
 
 Status StoreWriter::close() {
   if (m_closed) return {};
+  m_close_told = true;
   RG_TRY(flush());
   m_closed = true;
   m_tail->clear();

@@ -134,6 +134,7 @@ class StoreWriter final : public Writer {
   DurNs m_flush_cost = 0, m_catalog_cost = 0;
   DurNs m_write_debt = 0;  // time to wait so that rewriting open chunks stays below kRewriteRate
   bool m_closed = false;
+  bool m_close_told = false;  // a failed close() was reported to its caller: the destructor says it no second time
 };
 
 }  // namespace runglass

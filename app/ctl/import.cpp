@@ -45,7 +45,7 @@ class Import : public Command {
     RG_ASSIGN(auto writer, Writer::open(m_store, writerOptions()));
     const bool terminal = isatty(STDERR_FILENO) != 0;
     ImportOptions options{.run_name = m_run};
-    if (terminal) options.on_file = [](const std::string& path) { std::fprintf(stderr, "\r\033[K%s", path.c_str()); };
+    if (terminal) options.on_file = [](const std::string& path) { std::fprintf(stderr, "\r\033[K%s", oneLine(path).c_str()); };
     auto results = ImportSession(*writer, options).import(m_paths);
     if (terminal) std::fputs("\r\033[K", stderr);
     const Status closed = writer->close();
@@ -89,13 +89,13 @@ class Import : public Command {
   static std::string text(const std::vector<FileResult>& results) {
     std::string out;
     for (const FileResult& r : results) {
-      out += std::string(statusName(r.status)) + "  " + r.path;
+      out += std::string(statusName(r.status)) + "  " + oneLine(r.path);
       if (!r.kind.empty()) out += "  (" + r.kind + ")";
       if (r.points > 0) out += "  " + std::to_string(r.points) + " points";
       if (r.spans > 0) out += "  " + std::to_string(r.spans) + " spans";
       if (r.events > 0) out += "  " + std::to_string(r.events) + " events";
       for (const auto& [code, count] : r.issues) out += "  " + code + " x" + std::to_string(count);
-      if (!r.reason.empty()) out += "  " + r.reason;
+      if (!r.reason.empty()) out += "  " + oneLine(r.reason);
       out += "\n";
     }
     return out;

@@ -48,6 +48,12 @@ Status Output::finish() {
   return {m_errno == ENOSPC ? Code::kResourceExhausted : Code::kUnavailable, "cannot write: " + m_name + ": " + std::strerror(m_errno)};
 }
 
+std::string oneLine(std::string text) {
+  for (char& c : text)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
+  return text;
+}
+
 void appendDouble(std::string& text, double value) {
   char digits[32];
   const auto end = std::to_chars(digits, digits + sizeof digits, value);

@@ -39,6 +39,8 @@ class Output {
   int m_errno = 0;
 };
 
+// For a terminal: control characters, which could move the cursor or change the colours, become spaces.
+std::string oneLine(std::string text);
 // Shortest text that reads back as the same double; "inf", "-inf", "nan".
 void appendDouble(std::string& text, double value);
 // A JSON string literal; invalid UTF-8 becomes U+FFFD.

@@ -125,11 +125,6 @@ class TableFormat : public RowFormat {
     std::vector<std::string> cells;
     std::vector<bool> right;
   };
-  static std::string oneLine(std::string text) {
-    for (char& c : text)
-      if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
-    return text;
-  }
   // Code points, good enough to align names.
   static std::size_t widthOf(const std::string& text) {
     return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));

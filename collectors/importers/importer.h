@@ -5,7 +5,8 @@
 // Ownership:  the caller owns stream, Recorder and report.
 // Units:      decompressed bytes.
 // Errors:     run() fails only when nothing can be read at all (INVALID_ARGUMENT wrong or damaged header, names offset and reason);
-//             odd data inside is counted in the report and recorded as issues. CANCELLED when `stop` fires.
+//             odd data inside is counted in the report and recorded as issues. CANCELLED when `stop` fires. Whatever the outcome,
+//             committed_offset covers all that was recorded.
 // Cost:       streaming; memory bounded whatever the file's size (a 2 GiB line included).
 #pragma once
 
@@ -63,6 +64,8 @@ class Importer {
   virtual std::string_view kind() const = 0;  // "tfevents", "train_log", ...
   // What tells a file apart from another at the same path; stays the same while the file grows. Default: its first 4 KiB.
   virtual std::string identity(const ImportProbe& probe) const;
+  // Whether the file, maybe grown since, is the one that had this identity() before. Default: what its first bytes were, they still are.
+  virtual bool isSame(const ImportProbe& probe, std::string_view identity) const;
   // First time in the file, if its head has one.
   virtual std::optional<TimeNs> beginTime(const ImportProbe&) const { return std::nullopt; }
   virtual int recognise(const ImportProbe& probe) const = 0;  // 0 = not mine .. 100 = certain, by content first

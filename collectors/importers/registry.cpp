@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <charconv>
 
 #include "model/crc32c.h"
 
@@ -12,6 +13,16 @@ namespace runglass {
 std::string Importer::identity(const ImportProbe& probe) const {
   const std::string_view prefix = probe.head.substr(0, 4096);
   return std::to_string(prefix.size()) + ":" + std::to_string(crc32c(prefix));
+}
+
+bool Importer::isSame(const ImportProbe& probe, std::string_view identity) const {
+  std::size_t size = 0;
+  const char* const end = identity.data() + identity.size();
+  const auto parsed = std::from_chars(identity.data(), end, size);
+  if (parsed.ec == std::errc() && parsed.ptr != end && *parsed.ptr == ':' && size <= probe.head.size())
+    return identity.substr(static_cast<std::size_t>(parsed.ptr - identity.data()) + 1) ==
+           std::to_string(crc32c(probe.head.substr(0, size)));
+  return this->identity(probe) == identity;
 }
 
 const std::vector<std::unique_ptr<Importer>>& importers() {

@@ -92,6 +92,11 @@ Status sqliteStatus(sqlite3* db, int rc, std::string_view what, std::string_view
     case SQLITE_FULL:
       message += "the disk is full";
       break;
+    case SQLITE_IOERR:
+      message += why;
+      if (const int system = db != nullptr ? sqlite3_system_errno(db) : 0; system != 0)
+        message.append(" (").append(std::strerror(system)).append(")");
+      break;
     default:
       message += why;
   }
@@ -115,7 +120,7 @@ Result<bool> Statement::step() {
   const int rc = sqlite3_step(m_stmt);
   if (rc == SQLITE_ROW) return true;
   if (rc == SQLITE_DONE) return false;
-  Status status = sqliteStatus(sqlite3_db_handle(m_stmt), rc, "SQL failed", *m_path);
+  Status status = sqliteStatus(sqlite3_db_handle(m_stmt), rc, "store access failed", *m_path);
   sqlite3_reset(m_stmt);
   return status;
 }
@@ -190,13 +195,13 @@ Result<Connection> Connection::open(const std::string& path, OpenMode mode) {
 
 Status Connection::exec(const std::string& sql) {
   const int rc = sqlite3_exec(m_db, sql.c_str(), nullptr, nullptr, nullptr);
-  return rc == SQLITE_OK ? Status() : sqliteStatus(m_db, rc, "SQL failed", *m_path);
+  return rc == SQLITE_OK ? Status() : sqliteStatus(m_db, rc, "store access failed", *m_path);
 }
 
 Result<Statement> Connection::prepare(std::string_view sql, bool keep) {
   sqlite3_stmt* stmt = nullptr;
   const int rc = sqlite3_prepare_v3(m_db, sql.data(), static_cast<int>(sql.size()), keep ? SQLITE_PREPARE_PERSISTENT : 0, &stmt, nullptr);
-  if (rc != SQLITE_OK) return sqliteStatus(m_db, rc, "SQL failed", *m_path);
+  if (rc != SQLITE_OK) return sqliteStatus(m_db, rc, "store access failed", *m_path);
   return Statement(stmt, m_path);
 }
 

@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The shipped runglassctl as a script sees it: exit codes, stdout, one clear line on stderr.
-#include <fcntl.h>
-#include <gmock/gmock.h>
 #include <sqlite3.h>
-#include <sys/wait.h>
 
-#include <algorithm>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "storage/store_files.h"
-#include "tests/storage/sample_store.h"
+#include "tests/app/ctl_fixture.h"
 
 namespace runglass {
 namespace {
@@ -22,52 +16,9 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 using Json = nlohmann::json;
 
-struct Outcome {
-  int exit = -1;
-  std::string out, err;
-};
-
-class CtlTest : public ::testing::Test {
+class CtlTest : public CtlFixture {
  protected:
   void SetUp() override { m_ids = makeSampleStore(m_store); }
-
-  static std::string contentOf(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    std::stringstream text;
-    text << file.rdbuf();
-    return text.str();
-  }
-  Outcome ctl(std::vector<std::string> arguments) {
-    const std::string out = m_folder.file("stdout"), err = m_folder.file("stderr");
-    arguments.insert(arguments.begin(), RG_BIN_DIR "/runglassctl");
-    const pid_t child = ::fork();
-    if (child == 0) {
-      const int to = ::open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-      const int errors = ::open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-      ::dup2(to, 1);
-      ::dup2(errors, 2);
-      std::vector<char*> argv;
-      for (std::string& argument : arguments) argv.push_back(argument.data());
-      argv.push_back(nullptr);
-      ::execv(argv[0], argv.data());
-      ::_exit(127);
-    }
-    int status = 0;
-    ::waitpid(child, &status, 0);
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, contentOf(out), contentOf(err)};
-  }
-  Outcome query(const std::string& sql, const std::string& format = "csv") {
-    return ctl({"query", "--store", m_store, "--format", format, sql});
-  }
-  // Fails with exit 1 and exactly one line that holds `words`.
-  void expectFails(const Outcome& outcome, const std::string& words) {
-    EXPECT_EQ(outcome.exit, 1) << outcome.out << outcome.err;
-    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
-    EXPECT_THAT(outcome.err, HasSubstr(words));
-  }
-
-  TempFolder m_folder;
-  std::string m_store = m_folder.file("s.rgl");
   SampleStoreIds m_ids;
 };
 

@@ -105,19 +105,24 @@ Result<std::unique_ptr<InputFile>> InputFile::open(const std::string& path) {
   }
   if (!S_ISREG(info.st_mode)) return Status(Code::kInvalidArgument, "cannot read " + path + ": not a regular file");
   std::unique_ptr<InputFile> file(new InputFile(path));
-  file->m_archive = archive_read_new();
-  archive_read_support_filter_gzip(file->m_archive);
-  archive_read_support_filter_bzip2(file->m_archive);
-  archive_read_support_filter_zstd(file->m_archive);
-  archive_read_support_filter_xz(file->m_archive);
-  archive_read_support_format_tar(file->m_archive);
-  archive_read_support_format_raw(file->m_archive);
-  archive_read_support_format_empty(file->m_archive);
-  if (archive_read_open_filename(file->m_archive, path.c_str(), kBlock) != ARCHIVE_OK) {
-    const Code code = errno == EACCES ? Code::kPermissionDenied : Code::kInvalidArgument;
-    return Status(code, "cannot open " + path + ": " + archiveError(file->m_archive));
-  }
+  RG_TRY(file->openArchive(true));
   return file;
+}
+
+Status InputFile::openArchive(bool tar) {
+  if (m_archive != nullptr) archive_read_free(m_archive);
+  m_archive = archive_read_new();
+  archive_read_support_filter_gzip(m_archive);
+  archive_read_support_filter_bzip2(m_archive);
+  archive_read_support_filter_zstd(m_archive);
+  archive_read_support_filter_xz(m_archive);
+  if (tar) archive_read_support_format_tar(m_archive);
+  archive_read_support_format_raw(m_archive);
+  archive_read_support_format_empty(m_archive);
+  m_tar = tar;
+  if (archive_read_open_filename(m_archive, m_path.c_str(), kBlock) == ARCHIVE_OK) return {};
+  const Code code = errno == EACCES ? Code::kPermissionDenied : Code::kInvalidArgument;
+  return {code, "cannot open " + m_path + ": " + archiveError(m_archive)};
 }
 
 Result<std::optional<InputFile::Member>> InputFile::next() {
@@ -125,7 +130,12 @@ Result<std::optional<InputFile::Member>> InputFile::next() {
     archive_entry* entry = nullptr;
     const int rc = archive_read_next_header(m_archive, &entry);
     if (rc == ARCHIVE_EOF) {
-      // An empty file (or one of zero bytes, which is an empty tar) is one empty member, so that it is reported like any other.
+      // A file that begins with zeros looks like an empty tar, but is a log whose beginning was cut away while it was being written.
+      if (m_members == 0 && m_tar && (archive_format(m_archive) & ARCHIVE_FORMAT_BASE_MASK) == ARCHIVE_FORMAT_TAR) {
+        RG_TRY(openArchive(false));
+        continue;
+      }
+      // An empty file is one empty member, so that it is reported like any other.
       m_done = true;
       if (m_members > 0) break;
       m_stream = std::make_unique<MemberStream>(nullptr, m_path, 0);

@@ -39,10 +39,11 @@ class InputFile {
  private:
   class MemberStream;
   explicit InputFile(std::string path);
+  Status openArchive(bool tar);
   std::string m_path;
   archive* m_archive = nullptr;
   std::int64_t m_members = 0;
-  bool m_done = false;
+  bool m_done = false, m_tar = false;
   std::unique_ptr<MemberStream> m_stream;
 };
 

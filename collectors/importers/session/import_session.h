@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "collectors/importers/importer.h"
+#include "collectors/importers/session/run_grouping.h"
 #include "storage/writer.h"
 
 namespace runglass {
@@ -46,15 +47,15 @@ class ImportSession {
   Result<std::vector<FileResult>> import(const std::vector<std::string>& paths);
 
  private:
-  struct Found {
-    std::string path;    // as shown
-    std::string top;     // the directory (or file) that makes the run, for files whose kind groups by directory
-    std::string source;  // below top
+  // One file's bytes and what becomes of them.
+  struct Member {
+    std::string path;  // of the file, or inside it: "archive.tar/run1/train/file"
+    std::string_view head;
+    ByteStream& stream;
+    const Status& head_status;
   };
-  std::vector<Found> collect(const std::string& path, std::vector<FileResult>& results) const;
-  Status importFile(const Found& file, std::vector<FileResult>& results);
-  Status importMember(const Found& file, const std::string& member, std::string_view head, ByteStream& stream, const Status& head_status,
-                      std::vector<FileResult>& results);
+  Status importFile(const FoundFile& file, std::vector<FileResult>& results);
+  Status importMember(const FoundFile& file, const Member& member, FileResult& result);
   std::string runName(const std::string& base, const std::string& origin);
   std::string attemptKey(const std::string& run_name, const std::string& source, std::optional<TimeNs> begin);
   void rememberEnd(const std::string& run_name, const std::string& source, const std::string& attempt_key, std::optional<TimeNs> end);

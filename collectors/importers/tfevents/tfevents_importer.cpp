@@ -31,7 +31,10 @@ class TfeventsImporter : public Importer {
         target.resume_at);
     Status read;
     for (;;) {
-      if (stop.stop_requested()) return {Code::kCancelled, target.path + ": import stopped"};
+      if (stop.stop_requested()) {
+        read = Status(Code::kCancelled, target.path + ": import stopped");
+        break;
+      }
       auto bytes = in.next();
       if (!bytes.ok()) {
         read = bytes.status();
@@ -42,6 +45,7 @@ class TfeventsImporter : public Importer {
     parser.flush();
     report.committed_offset = parser.committedOffset();
     report.end_time = parser.counts().last_time;
+    if (read.code() == Code::kCancelled) return read;
     tell(parser, target, read, out, report);
     if (parser.counts().records == 0) return {Code::kInvalidArgument, target.path + ": no complete record in the event file"};
     return {};

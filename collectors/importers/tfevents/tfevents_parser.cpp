@@ -93,7 +93,21 @@ double halfToDouble(std::uint16_t bits) {
 
 double bfloatToDouble(std::uint16_t bits) { return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16); }
 
-enum DataType : std::uint64_t { kFloat = 1, kDouble = 2, kInt32 = 3, kUint8 = 4, kInt64 = 9, kBool = 10, kBfloat16 = 14, kHalf = 19 };
+enum DataType : std::uint64_t {
+  kFloat = 1,
+  kDouble = 2,
+  kInt32 = 3,
+  kUint8 = 4,
+  kInt16 = 5,
+  kInt8 = 6,
+  kInt64 = 9,
+  kBool = 10,
+  kBfloat16 = 14,
+  kUint16 = 17,
+  kHalf = 19,
+  kUint32 = 22,
+  kUint64 = 23
+};
 
 std::optional<double> contentValue(std::uint64_t dtype, std::string_view content) {
   const auto as = [&](auto type) -> std::optional<double> {
@@ -113,6 +127,16 @@ std::optional<double> contentValue(std::uint64_t dtype, std::string_view content
     case kUint8:
     case kBool:
       return as(std::uint8_t{});
+    case kInt8:
+      return as(std::int8_t{});
+    case kInt16:
+      return as(std::int16_t{});
+    case kUint16:
+      return as(std::uint16_t{});
+    case kUint32:
+      return as(std::uint32_t{});
+    case kUint64:
+      return as(std::uint64_t{});
     case kBfloat16:
       return content.size() == 2 ? std::optional(bfloatToDouble(load<std::uint16_t>(content.data()))) : std::nullopt;
     case kHalf:
@@ -238,7 +262,7 @@ bool TfeventsParser::parseRecords(std::string_view bytes, std::size_t* used) {
         return false;
       }
       ++m_counts.records;
-      ++m_counts.too_large;
+      if (m_record_begin >= m_skip_to) ++m_counts.too_large;
       m_skip_bytes = kHeader + length + kFooter;
       continue;
     }
@@ -246,10 +270,12 @@ bool TfeventsParser::parseRecords(std::string_view bytes, std::size_t* used) {
     if (bytes.size() - at < whole) break;
     const std::string_view data(record + kHeader, static_cast<std::size_t>(length));
     ++m_counts.records;
-    if (masked(crc32c(data)) != load<std::uint32_t>(record + kHeader + length))
-      ++m_counts.bad_data_crc;
-    else if (m_record_begin >= m_skip_to)
-      event(data);
+    if (m_record_begin >= m_skip_to) {
+      if (masked(crc32c(data)) == load<std::uint32_t>(record + kHeader + length))
+        event(data);
+      else
+        ++m_counts.bad_data_crc;
+    }
     at += whole;
     m_record_begin += whole;
   }
@@ -279,7 +305,7 @@ void TfeventsParser::event(std::string_view data) {
     return;
   }
   const TimeNs time = wallTimeToNs(seconds);
-  if (!m_counts.first_time) m_counts.first_time = time;
+  m_counts.first_time = std::min(m_counts.first_time.value_or(time), time);
   m_counts.last_time = std::max(m_counts.last_time.value_or(time), time);
   Wire values(summary);
   while (values.field(&number, &type)) {

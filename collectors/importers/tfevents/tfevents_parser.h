@@ -36,10 +36,10 @@ class TfeventsParser {
     std::int64_t records = 0, scalars = 0;
     std::int64_t bad_data_crc = 0, too_large = 0, malformed = 0, not_scalar = 0;
     std::optional<std::uint64_t> bad_length_at;  // offset of the record whose length checksum is wrong
-    std::optional<TimeNs> first_time, last_time;
+    std::optional<TimeNs> first_time, last_time;  // oldest and newest
   };
 
-  // Records that begin before `skip_to` (a former committedOffset()) are read but give nothing.
+  // Records that begin before `skip_to` (a former committedOffset()) are read but give and count nothing.
   explicit TfeventsParser(Sink sink, std::uint64_t skip_to = 0);
   // Takes the next bytes. False once the file cannot be read further (bad_length_at is set).
   bool feed(std::string_view bytes);

@@ -31,6 +31,8 @@ void LogSession::push(std::string_view bytes, Recorder& out) {
 }
 
 void LogSession::onLine(std::string_view raw, std::uint64_t offset, Recorder& out) {
+  // Zeros before a line are the hole that is left where a log was cut while it was being written.
+  raw.remove_prefix(std::min(raw.find_first_not_of('\0'), raw.size()));
   if (raw.empty()) return;
   if (const bool recording = offset >= m_options.resume_at; recording != m_recording) {
     m_recording = recording;

@@ -10,6 +10,8 @@ namespace {
 using namespace train_log;
 
 bool isText(std::string_view head) {
+  // Zeros before the first line are the hole of a log that was cut while it was being written.
+  head.remove_prefix(std::min(head.find_first_not_of('\0'), head.size()));
   // A few control bytes happen in logs; zeros or many of them are another kind of file.
   const auto odd = std::count_if(head.begin(), head.end(), [](char c) {
     const auto u = static_cast<unsigned char>(c);
@@ -81,7 +83,10 @@ class TrainLogImporter : public Importer {
     LogSession session(m_rules ? m_rules : RuleSet::standard(), options);
     Status damaged;
     while (damaged.ok()) {
-      if (stop.stop_requested()) return Status(Code::kCancelled, "import of " + target.path + " was stopped");
+      if (stop.stop_requested()) {
+        damaged = Status(Code::kCancelled, "import of " + target.path + " was stopped");
+        break;
+      }
       auto bytes = in.next();
       if (!bytes.ok()) {
         damaged = bytes.status();
@@ -93,11 +98,12 @@ class TrainLogImporter : public Importer {
     }
     auto issues = session.issues();
     const bool told_before = target.resume_at > 0 && target.resume_at == session.committedOffset();
-    if (target.final && !told_before && session.cutRecord())
+    const bool stopped = damaged.code() == Code::kCancelled;
+    if (target.final && !stopped && !told_before && session.cutRecord())
       issues["import.truncated"] = {1, "the last line has no end; it is not imported"};
     session.finish(out);
     describe(session, issues, target, out, report);
-    if (damaged.ok()) return damaged;
+    if (damaged.ok() || stopped) return damaged;
     if (session.run()) {
       report.partial_reason = damaged.message();
       return {};

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collectors/importers/session/run_grouping.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
+
+#include "collectors/importers/input/run_name.h"
+
+namespace runglass {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool namesAPhase(const fs::path& folder) {
+  static constexpr std::array<std::string_view, 12> kPhases = {"train",      "training", "eval", "evaluation", "test", "val",
+                                                               "validation", "valid",    "dev",  "logs",       "tb",   "tensorboard"};
+  return std::find(kPhases.begin(), kPhases.end(), folder.string()) != kPhases.end();
+}
+
+bool isEventFile(const fs::path& path) { return path.filename().string().find("tfevents") != std::string::npos; }
+
+bool folderIsRun(const fs::path& root, const std::vector<fs::path>& files) {
+  bool only_phases = true;
+  for (const fs::path& file : files) {
+    if (!isEventFile(file)) continue;
+    const fs::path below = file.parent_path().lexically_relative(root);
+    if (below.empty() || below == ".") return true;
+    only_phases = only_phases && namesAPhase(*below.begin());
+  }
+  return only_phases;
+}
+
+// The folders of a member inside an archive, without what would lead out of it.
+std::vector<std::string> foldersOf(const std::string& inside) {
+  std::vector<std::string> folders;
+  for (const fs::path& part : fs::path(inside).parent_path())
+    if (part != "." && part != ".." && part != "/" && !part.empty()) folders.push_back(part.string());
+  return folders;
+}
+
+}  // namespace
+
+std::string canonicalPath(const std::string& path) {
+  std::error_code error;
+  const fs::path canonical = fs::weakly_canonical(path, error);
+  return error ? path : canonical.string();
+}
+
+FileList listFiles(const std::string& path) {
+  std::error_code error;
+  if (!fs::is_directory(path, error)) {
+    const fs::path parent = fs::path(path).parent_path();
+    return {{{path, parent.empty() ? "." : parent.string(), ""}}, {}};
+  }
+  // "run/" and "run" are one folder, with one way to write the files in it.
+  fs::path root = fs::path(path).lexically_normal();
+  if (!root.has_filename() && root.has_parent_path() && root != root.root_path()) root = root.parent_path();
+  FileList list;
+  std::vector<fs::path> files;
+  fs::recursive_directory_iterator it(root, error);
+  if (error) list.unreadable.emplace_back(path, error.message());
+  for (const fs::recursive_directory_iterator end; it != end;) {
+    const fs::path entry = it->path();
+    std::error_code vanished;
+    if (it->is_regular_file(vanished)) files.push_back(entry);
+    if (it->is_directory(vanished) && !it->is_symlink(vanished) && ::access(entry.c_str(), R_OK | X_OK) != 0) {
+      list.unreadable.emplace_back(entry.string(), std::generic_category().message(errno));
+      it.disable_recursion_pending();
+    }
+    it.increment(error);
+    if (error) {
+      list.unreadable.emplace_back(entry.string(), error.message());
+      break;
+    }
+  }
+  std::sort(files.begin(), files.end());
+
+  const bool one_run = folderIsRun(root, files);
+  for (const fs::path& file : files) {
+    const fs::path below = file.parent_path().lexically_relative(root);
+    fs::path top = root, source = below == "." ? fs::path() : below;
+    if (!one_run && !source.empty()) {
+      top = root / *source.begin();
+      source = source.lexically_relative(*source.begin());
+      if (source == ".") source.clear();
+    }
+    list.files.push_back({file.string(), top.string(), source.generic_string()});
+  }
+  return list;
+}
+
+RunPlace placeByFolder(const FoundFile& file, const std::string& member) {
+  if (member == file.path) {
+    const std::string top = canonicalPath(file.top);
+    return {displayName(fs::path(top).filename().string()), top, file.source};
+  }
+  const std::string archive = canonicalPath(file.path);
+  RunPlace place{runNameOfFile(file.path), archive, ""};
+  std::vector<std::string> folders = foldersOf(member.substr(std::min(member.size(), file.path.size() + 1)));
+  if (!folders.empty() && !namesAPhase(folders.front())) {
+    place.name = displayName(folders.front());
+    place.origin += "/" + folders.front();
+    folders.erase(folders.begin());
+  }
+  for (const std::string& folder : folders) place.source += (place.source.empty() ? "" : "/") + folder;
+  return place;
+}
+
+RunPlace placeAlone(const std::string& member) { return {runNameOfFile(member), canonicalPath(member), ""}; }
+
+}  // namespace runglass

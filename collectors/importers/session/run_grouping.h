@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which files a path stands for, and which run and source each belongs to when it is of a kind that makes runs of folders.
+//
+// Threading:  pure but for reading folders.
+// Ownership:  values.
+// Units:      files.
+// Errors:     a folder that cannot be listed is named in FileList::unreadable; the rest is still listed.
+// Cost:       one walk of the folder; symbolic links to folders are not followed.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace runglass {
+
+struct FoundFile {
+  std::string path;    // as shown
+  std::string top;     // the folder that makes the run
+  std::string source;  // folders below top, "" in it
+};
+
+struct RunPlace {
+  std::string name;    // wished for
+  std::string origin;  // canonical path: what has the right to that name
+  std::string source;
+};
+
+struct FileList {
+  std::vector<FoundFile> files;
+  std::vector<std::pair<std::string, std::string>> unreadable;  // folder, why
+};
+
+// The file itself, or every regular file below the folder, sorted by path. Event files right in the folder, or only in folders that name
+// a phase (train, eval, ...), make the folder itself the run; otherwise each folder in it is one.
+FileList listFiles(const std::string& path);
+// Of a file that is grouped by folder. `member` is the file's own path, or of what lies inside it: "archive.tar/run1/train/file".
+RunPlace placeByFolder(const FoundFile& file, const std::string& member);
+// Of any other file: its own run.
+RunPlace placeAlone(const std::string& member);
+std::string canonicalPath(const std::string& path);
+
+}  // namespace runglass

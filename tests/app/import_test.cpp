@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// `runglassctl import` as its users call it: again, on grown files, on folders, on what is no good, and killed in the middle.
+#include <signal.h>
+#include <sys/stat.h>
+
+#include <chrono>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "model/crc32c.h"
+#include "tests/app/ctl_fixture.h"
+
+namespace runglass {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using Json = nlohmann::json;
+namespace fs = std::filesystem;
+
+template <class T>
+std::string bytesOf(T value) {
+  return {reinterpret_cast<const char*>(&value), sizeof value};
+}
+
+std::string record(const std::string& data) {
+  const auto masked = [](std::uint32_t crc) { return ((crc >> 15) | (crc << 17)) + 0xA282EAD8U; };
+  const std::string length = bytesOf<std::uint64_t>(data.size());
+  return length + bytesOf(masked(crc32c(length))) + data + bytesOf(masked(crc32c(data)));
+}
+
+// "loss" is 1.5 a step; other tags are noise that does not compress.
+float valueAt(const std::string& tag, int step) {
+  if (tag == "loss") return 1.5F * static_cast<float>(step);
+  return static_cast<float>((crc32c(tag) ^ static_cast<std::uint32_t>(step) * 2654435761U) * 747796405U) * 1e-6F;
+}
+
+// Scalar events of one tag, steps [first, last).
+std::string events(const std::string& tag, int first, int last) {
+  std::string file;
+  for (int step = first; step < last; ++step) {
+    const std::string value = std::string("\x0A") + static_cast<char>(tag.size()) + tag + '\x15' + bytesOf(valueAt(tag, step));
+    std::string number;
+    auto left = static_cast<unsigned>(step);
+    for (; left >= 0x80; left >>= 7) number += static_cast<char>(left | 0x80);
+    number += static_cast<char>(left);
+    file += record('\x09' + bytesOf(1.7e9 + step) + '\x10' + number + '\x2A' + static_cast<char>(value.size() + 2) + '\x0A' +
+                   static_cast<char>(value.size()) + value);
+  }
+  return file;
+}
+std::string version() { return record('\x09' + bytesOf(1.7e9) + "\x1A\x0D" + "brain.Event:2"); }
+
+std::string nanoGpt(int first, int last) {
+  std::string log;
+  for (int i = first; i < last; ++i)
+    log += "iter " + std::to_string(i) + ": loss " + std::to_string(5.0 / (i + 1)) + ", time 135.11ms, mfu 17.50%\n";
+  return log;
+}
+
+class ImportTest : public CtlFixture {
+ protected:
+  void put(const std::string& name, const std::string& content, std::ios::openmode mode = std::ios::trunc) {
+    fs::create_directories(fs::path(m_folder.file(name)).parent_path());
+    std::ofstream(m_folder.file(name), std::ios::binary | mode) << content;
+  }
+  Outcome import(const std::string& name) { return ctl({"import", "--store", m_store, "--json", m_folder.file(name)}); }
+  // points of the only file, or of all
+  static std::int64_t pointsOf(const Outcome& outcome) {
+    std::int64_t points = 0;
+    const Json all = Json::parse(outcome.out);
+    for (const auto& file : all["files"]) points += file["points"].get<std::int64_t>();
+    return points;
+  }
+  std::string count(const std::string& from) { return query("SELECT count(*) AS n FROM " + from).out.substr(2); }
+};
+
+TEST_F(ImportTest, PrintsTheJsonThatScriptsRead) {
+  put("run/events.out.tfevents.1", version() + events("loss", 0, 50));
+  const auto outcome = import("run");
+  ASSERT_EQ(outcome.exit, 0) << outcome.err;
+  const Json json = Json::parse(outcome.out);
+  ASSERT_EQ(json["files"].size(), 1U);
+  EXPECT_EQ(json["run_id"], json["files"][0]["run_id"]);
+  EXPECT_EQ(json["runs"], Json::array({json["run_id"]}));
+  const Json& file = json["files"][0];
+  EXPECT_EQ(file["kind"], "tfevents");
+  EXPECT_EQ(file["status"], "ok");
+  EXPECT_EQ(file["points"], 50);
+  EXPECT_EQ(file["spans"], 0);
+  EXPECT_EQ(file["issues"], Json::array());
+  EXPECT_THAT(file["path"].get<std::string>(), HasSubstr("events.out.tfevents.1"));
+  EXPECT_EQ(query("SELECT name FROM run").out, "name\nrun\n");
+  EXPECT_EQ(query("SELECT step, value FROM scalar WHERE step = 49").out, "step,value\n49,73.5\n");
+}
+
+TEST_F(ImportTest, AgainAddsNothing) {
+  put("run/events.out.tfevents.1", version() + events("loss", 0, 50));
+  put("train.log", nanoGpt(0, 40));
+  for (const char* name : {"run", "train.log"}) {
+    ASSERT_GT(pointsOf(import(name)), 0);
+    const std::string before = count("scalar_all");
+    const auto again = import(name);
+    EXPECT_EQ(again.exit, 0) << again.err;
+    EXPECT_EQ(pointsOf(again), 0);
+    EXPECT_THAT(Json::parse(again.out)["files"][0]["reason"].get<std::string>(), HasSubstr("nothing new"));
+    EXPECT_EQ(count("scalar_all"), before);
+  }
+}
+
+// Both files are smaller than the head by which a file is recognised again.
+TEST_F(ImportTest, AGrownFileAddsWhatIsNew) {
+  put("run/events.out.tfevents.1", version() + events("loss", 0, 10));
+  put("train.log", nanoGpt(0, 10));
+  ASSERT_EQ(pointsOf(import("run")), 10);
+  const std::int64_t log_points = pointsOf(import("train.log"));
+  put("run/events.out.tfevents.1", events("loss", 10, 15), std::ios::app);
+  put("train.log", nanoGpt(10, 15), std::ios::app);
+  EXPECT_EQ(pointsOf(import("run")), 5);
+  EXPECT_EQ(pointsOf(import("train.log")), log_points / 2);
+  EXPECT_EQ(query("SELECT count(*) AS n, min(step) AS a, max(step) AS b FROM scalar_all WHERE tag = 'loss'").out, "n,a,b\n30,0,14\n");
+  EXPECT_EQ(count("run"), "2\n");
+}
+
+TEST_F(ImportTest, ARecordThatIsStillBeingWrittenIsTakenWhenItIsWhole) {
+  const std::string whole = version() + events("loss", 0, 20);
+  put("e.tfevents", whole.substr(0, whole.size() - 7));
+  const Json first = Json::parse(import("e.tfevents").out)["files"][0];
+  EXPECT_EQ(first["status"], "partial");
+  EXPECT_EQ(first["points"], 19);
+  EXPECT_EQ(first["issues"], Json::parse(R"([{"code":"import.truncated","count":1}])"));
+  put("e.tfevents", whole);
+  EXPECT_EQ(pointsOf(import("e.tfevents")), 1);
+}
+
+TEST_F(ImportTest, EveryFolderOfEventFilesIsARun) {
+  put("all/a/events.out.tfevents.1", version() + events("loss", 0, 5));
+  put("all/a/eval/events.out.tfevents.1", version() + events("loss", 0, 3));
+  put("all/b/events.out.tfevents.1", version() + events("loss", 0, 4));
+  ASSERT_EQ(import("all").exit, 0);
+  EXPECT_EQ(query("SELECT r.name, s.source, count(*) AS n FROM scalar s JOIN run r USING (run_id) GROUP BY 1, 2 ORDER BY 1, 2").out,
+            "name,source,n\na,\"\",5\na,eval,3\nb,\"\",4\n");
+}
+
+TEST_F(ImportTest, OneBadFileDoesNotKeepTheOthersOut) {
+  put("all/cut.gz", std::string("\x1f\x8b\x08\0\0\0\0\0\0\x03\xcb\x48", 12));
+  put("all/empty.log", "");
+  put("all/good.log", nanoGpt(0, 10));
+  put("all/noise.bin", std::string("\x00\x01\xff\xfe\x80 noise", 11));
+  put("all/trainer_state.json", R"({"global_step": 2, "log_history": [{"loss": 1.5, "step": 1, "epoch": 0.1}, {"loss": 1.)");
+  ASSERT_EQ(::mkfifo(m_folder.file("all/pipe").c_str(), 0600), 0);
+  ASSERT_EQ(::symlink(".", m_folder.file("all/loop").c_str()), 0);
+  const auto outcome = import("all");
+  EXPECT_EQ(outcome.exit, 1);
+  EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+  const Json all = Json::parse(outcome.out);
+  std::map<std::string, Json> files;
+  for (const Json& file : all["files"]) files[fs::path(file["path"].get<std::string>()).filename()] = file;
+  EXPECT_EQ(files.size(), 5U) << outcome.out;
+  EXPECT_EQ(files["good.log"]["status"], "ok");
+  EXPECT_EQ(files["empty.log"]["status"], "skipped");
+  EXPECT_EQ(files["noise.bin"]["status"], "skipped");
+  EXPECT_EQ(files["cut.gz"]["status"], "failed");
+  EXPECT_THAT(files["cut.gz"]["reason"].get<std::string>(), HasSubstr("cut.gz"));
+  EXPECT_EQ(files["trainer_state.json"]["status"], "failed");
+  EXPECT_THAT(files["trainer_state.json"]["reason"].get<std::string>(), HasSubstr("JSON"));
+  EXPECT_EQ(count("run"), "1\n");
+  EXPECT_EQ(ctl({"verify", "--store", m_store}).exit, 0);
+}
+
+TEST_F(ImportTest, ALogWithAHoleOfZerosAtItsBeginningIsRead) {
+  put("train.log", std::string(20'000, '\0') + nanoGpt(0, 10));
+  const auto outcome = import("train.log");
+  EXPECT_EQ(query("SELECT min(step) AS a, max(step) AS b FROM scalar WHERE tag = 'loss'").out, "a,b\n0,9\n") << outcome.out;
+}
+
+TEST_F(ImportTest, NamesAndErrorsCannotSteerTheTerminal) {
+  put("evil\x1b[31m\nname.log", nanoGpt(0, 3));
+  const auto outcome = ctl({"import", "--store", m_store, m_folder.file("evil\x1b[31m\nname.log")});
+  EXPECT_EQ(outcome.exit, 0) << outcome.err;
+  EXPECT_EQ(std::count(outcome.out.begin(), outcome.out.end(), '\n'), 1) << outcome.out;
+  EXPECT_THAT(outcome.out, Not(HasSubstr("\x1b")));
+  EXPECT_THAT(query("SELECT name FROM run").out, Not(HasSubstr("\x1b")));
+  const auto failed = ctl({"import", "--store", m_store, m_folder.file("no\x1b[2Jsuch\nfile")});
+  EXPECT_EQ(std::count(failed.err.begin(), failed.err.end(), '\n'), 1) << failed.err;
+  EXPECT_THAT(failed.err, Not(HasSubstr("\x1b")));
+}
+
+TEST_F(ImportTest, KilledAtAnyMomentAndDoneAgainEverythingIsThereOnce) {
+  constexpr int kFiles = 12, kSteps = 4'000;
+  for (int i = 0; i < kFiles; ++i) put("all/r" + std::to_string(i) + "/events.out.tfevents.1", version() + events("loss", 0, kSteps));
+  for (const int pause_ms : {2, 5, 9, 15, 25}) {
+    const pid_t child = start({"import", "--store", m_store, m_folder.file("all")});
+    std::this_thread::sleep_for(std::chrono::milliseconds(pause_ms));
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+  }
+  const auto last = import("all");
+  ASSERT_EQ(last.exit, 0) << last.err;
+  EXPECT_EQ(query("SELECT count(*) AS n, count(DISTINCT run_id) AS runs FROM scalar_all").out,
+            "n,runs\n" + std::to_string(kFiles * kSteps) + "," + std::to_string(kFiles) + "\n");
+  EXPECT_EQ(ctl({"verify", "--store", m_store}).exit, 0);
+}
+
+TEST_F(ImportTest, AFullDiskLosesNothingThatWasStored) {
+  put("first.log", nanoGpt(0, 100));
+  ASSERT_EQ(import("first.log").exit, 0);
+  const std::string before = count("scalar_all");
+  std::string many = version();
+  for (int tag = 0; tag < 60; ++tag) many += events("metric_" + std::to_string(tag), 0, 3'000);
+  put("big.tfevents", many);
+  // The size limit of a file stands in for the disk: SQLite meets it as a write that fails.
+  const auto outcome = [&] {
+    const std::string command = "ulimit -f 100; trap '' XFSZ; " RG_BIN_DIR "/runglassctl import --store " + m_store + " " +
+                                m_folder.file("big.tfevents") + " > /dev/null 2> " + m_folder.file("stderr");
+    return WEXITSTATUS(std::system(("bash -c \"" + command + "\"").c_str()));
+  }();
+  EXPECT_EQ(outcome, 1);
+  const std::string error = contentOf(m_folder.file("stderr"));
+  EXPECT_EQ(std::count(error.begin(), error.end(), '\n'), 1) << error;
+  EXPECT_THAT(error, HasSubstr("s.rgl"));
+  EXPECT_EQ(count("scalar_all"), before);
+  EXPECT_EQ(ctl({"verify", "--store", m_store}).exit, 0);
+  EXPECT_EQ(pointsOf(import("big.tfevents")), 180'000);
+}
+
+}  // namespace
+}  // namespace runglass

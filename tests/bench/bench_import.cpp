@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Event files: scalar events per second, parsing alone and from file to commit (2 M events of 10 tags, as a trainer writes them).
+#include <benchmark/benchmark.h>
+#include <stdlib.h>
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "collectors/importers/session/import_session.h"
+#include "collectors/importers/tfevents/tfevents_parser.h"
+#include "model/crc32c.h"
+#include "storage/writer.h"
+#include "tests/bench/calibration.h"
+
+namespace {
+using namespace runglass;
+
+constexpr int kEvents = 2'000'000, kTags = 10;
+
+template <class T>
+void append(std::string& to, T value) {
+  to.append(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
+void appendRecord(std::string& to, std::string_view data) {
+  const auto masked = [](std::uint32_t crc) { return ((crc >> 15) | (crc << 17)) + 0xA282EAD8U; };
+  std::string length;
+  append<std::uint64_t>(length, data.size());
+  to += length;
+  append(to, masked(crc32c(length)));
+  to += data;
+  append(to, masked(crc32c(data)));
+}
+
+// One event per scalar, a step's events together: wall_time, step, summary { value { tag, simple_value } }.
+std::string eventFile() {
+  std::string file, data;
+  data += '\x09';
+  append(data, 1.7e9);
+  data += std::string("\x1A\x0D") + "brain.Event:2";
+  appendRecord(file, data);
+  std::uint32_t noise = 1;
+  for (int i = 0; i < kEvents; ++i) {
+    noise = noise * 1664525U + 1013904223U;
+    const std::string tag = "train/metric_" + std::to_string(i % kTags);
+    std::string value = std::string("\x0A") + static_cast<char>(tag.size()) + tag + '\x15';
+    append(value, 2.5F + static_cast<float>(noise >> 8) * 1e-9F);
+    data = '\x09';
+    append(data, 1.7e9 + 0.137 * (i / kTags) + 1e-5 * (i % kTags));
+    data += '\x10';
+    auto step = static_cast<std::uint32_t>(i / kTags);
+    for (; step >= 0x80; step >>= 7) data += static_cast<char>(step | 0x80);
+    data += static_cast<char>(step);
+    data += '\x2A';
+    data += static_cast<char>(value.size() + 2);
+    data += '\x0A';
+    data += static_cast<char>(value.size());
+    appendRecord(file, data += value);
+  }
+  return file;
+}
+
+const std::string& sharedFile() {
+  static const std::string kFile = eventFile();
+  return kFile;
+}
+
+void countEvents(benchmark::State& state) {
+  state.SetItemsProcessed(state.iterations() * kEvents);
+  state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(sharedFile().size()));
+}
+
+void BM_TfeventsParse(benchmark::State& state) {
+  const std::string& file = sharedFile();
+  for (auto _ : state) {
+    std::size_t points = 0;
+    TfeventsParser parser([&](const std::string&, const TfeventsParser::Scalars& batch) { points += batch.step.size(); });
+    for (std::size_t at = 0; at < file.size(); at += 1 << 20) parser.feed(std::string_view(file).substr(at, 1 << 20));
+    parser.flush();
+    if (points != kEvents) state.SkipWithError("the parser lost events");
+  }
+  countEvents(state);
+}
+BENCHMARK(BM_TfeventsParse)->Unit(benchmark::kMillisecond);
+
+void BM_TfeventsFileToCommit(benchmark::State& state) {
+  std::string folder = (std::filesystem::temp_directory_path() / "bench_import_XXXXXX").string();
+  if (mkdtemp(folder.data()) == nullptr) return state.SkipWithError("cannot make a temporary folder");
+  const std::string events = folder + "/events.out.tfevents.1700000000.bench", store = folder + "/s.rgl";
+  std::ofstream(events, std::ios::binary) << sharedFile();
+  for (auto _ : state) {
+    auto writer = Writer::open(store);
+    if (!writer.ok()) {
+      state.SkipWithError(writer.status().message().c_str());
+      break;
+    }
+    const auto results = ImportSession(**writer, {}).import({events});
+    const Status closed = (*writer)->close();
+    if (!results.ok() || !closed.ok() || results->size() != 1 || results->front().points != kEvents)
+      state.SkipWithError("the import lost events");
+    state.counters["bytes_per_point"] = static_cast<double>(std::filesystem::file_size(store)) / kEvents;
+    state.PauseTiming();
+    writer->reset();
+    std::filesystem::remove(store);
+    state.ResumeTiming();
+  }
+  std::filesystem::remove_all(folder);
+  countEvents(state);
+}
+BENCHMARK(BM_TfeventsFileToCommit)->Unit(benchmark::kMillisecond);
+
+}  // namespace
+
+BENCHMARK_MAIN();
