@@ -46,6 +46,7 @@ struct EventFilter {
   TimeRange range;
   std::optional<RunId> run;  // also matches events of the run's nodes and devices without an attempt
   Severity at_least = Severity::kDebug;
+  std::string kind;            // of events; "" = any
   std::size_t limit = 10'000;  // newest first
 };
 

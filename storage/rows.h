@@ -9,6 +9,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -94,12 +95,15 @@ std::string_view select<Finding>();
 template <>
 Finding read<Finding>(const sqlite::Statement& statement);
 
-// Calls `take` for each row; `rest` is appended to select<Row>() and may use ?1, ?2 for the numbers in `args`.
+// Calls `take` for each row; `rest` is appended to select<Row>() and may use ?1, ?2 for the numbers in `args` and what follows them for
+// `text`.
 template <class Row, class Take>
-Status each(sqlite::Connection& db, std::string_view rest, Take take, std::initializer_list<std::int64_t> args = {}) {
+Status each(sqlite::Connection& db, std::string_view rest, Take take, std::initializer_list<std::int64_t> args = {},
+            std::optional<std::string_view> text = std::nullopt) {
   RG_ASSIGN(sqlite::Statement statement, db.prepare(std::string(select<Row>()).append(rest)));
   int index = 1;
   for (const std::int64_t arg : args) statement.bind(index++, arg);
+  if (text) statement.bind(index, *text);
   while (true) {
     RG_ASSIGN(const bool row, statement.step());
     if (!row) return {};

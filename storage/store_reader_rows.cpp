@@ -80,10 +80,14 @@ Status fromFile(sqlite::Connection& db, const EventFilter& filter, std::string_v
   std::string rest = " WHERE e.severity >= ?1";
   if (!isWhole(filter.range)) rest += " AND e.time_ns >= ?2 AND (e.time_ns < ?3 OR ?3 = 9223372036854775807)";
   if (filter.run) rest += of_run;
+  const bool one_kind = std::is_same_v<Row, Event> && !filter.kind.empty();
+  if (one_kind) rest += " AND e.kind = ?6";
   rest.append(" ORDER BY e.time_ns DESC, e.").append(id).append(" DESC LIMIT ?4");
-  return rows::each<Row>(db, rest, [&](Row row) { rows.push_back(std::move(row)); },
-                         {static_cast<std::int64_t>(filter.at_least), filter.range.t0, filter.range.t1,
-                          static_cast<std::int64_t>(filter.limit), filter.run ? static_cast<std::int64_t>(filter.run->value) : 0});
+  return rows::each<Row>(
+      db, rest, [&](Row row) { rows.push_back(std::move(row)); },
+      {static_cast<std::int64_t>(filter.at_least), filter.range.t0, filter.range.t1, static_cast<std::int64_t>(filter.limit),
+       filter.run ? static_cast<std::int64_t>(filter.run->value) : 0},
+      one_kind ? std::optional<std::string_view>(filter.kind) : std::nullopt);
 }
 
 // Puts the tail's rows (newest last) among the file's (newest first) and keeps the newest `limit`.
@@ -125,6 +129,7 @@ Result<std::vector<Event>> StoreReader::events(const EventFilter& filter) {
     for (const Event& e : tail.events) {
       if (e.severity < filter.at_least || !timeFits(wide.range, e.time)) continue;
       if (filter.run && !belongs(members, e.attempt, e.node, e.device)) continue;
+      if (!filter.kind.empty() && e.kind != filter.kind) continue;
       fresh.push_back(e);
     }
     correct(found, m_clocks, filter);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/devices/gpu_data.h"
 
+#include <QJsonDocument>
+#include <QJsonObject>
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -11,84 +13,77 @@
 namespace runglass {
 namespace {
 
-constexpr DurNs kStaleAfter = 6 * kNsPerSecond, kLostAfter = 15 * kNsPerSecond;  // reliability.md 2.9
-constexpr DurNs kLiveWithin = 120 * kNsPerSecond;  // data newer than this: the store is live, ages count from now
-constexpr std::uint64_t kBadReasons = 0x8 | 0x20 | 0x40 | 0x80;
+constexpr DurNs kStaleAfter = 6 * kNsPerSecond, kLostAfter = 15 * kNsPerSecond;  // three missed beats; contract: lost
+// The slowest default rate is 0.1 Hz: a value three periods old is not now's, whatever else its device says.
+constexpr DurNs kValueStaleAfter = 30 * kNsPerSecond;
 constexpr double kOutlier = 0.1;
-
-constexpr std::array<const char*, 8> kDetailMetrics = {"power_watts",           "sm_clock_hertz",        "temperature_celsius",
-                                                       "sm_active_ratio",       "gpu_memory_used_bytes", "nvlink_transmit_bytes_per_s",
-                                                       "ecc_uncorrected_total", "clock_event_reasons"};
-// Strips of a host: its devices' first, then its own.
-constexpr std::array<const char*, 3> kDeviceStrips = {"power_watts", "sm_clock_hertz", "temperature_celsius"};
-constexpr std::array<const char*, 4> kHostStrips = {"cpu_busy_ratio", "memory_available_bytes", "net_transmit_bytes_per_s",
-                                                    "pressure_cpu_some_ratio"};
-
-std::optional<double> median(std::vector<double> values) {
-  if (values.empty()) return std::nullopt;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
+constexpr std::array<const char*, 7> kErrorMetrics = {"ecc_uncorrected_total",  "row_remap_failed_count",    "pcie_replay_total",
+                                                      "nvlink_crc_error_total", "nvlink_replay_error_total", "nvlink_recovery_error_total",
+                                                      "net_errors_total"};
+constexpr std::array<const char*, 3> kLinkErrors = {"nvlink_crc_error_total", "nvlink_replay_error_total", "nvlink_recovery_error_total"};
+constexpr std::size_t kFactDevices = 20'000;
 
 class Builder {
  public:
   Builder(Reader& reader, const GpuQuestion& question, std::stop_token stop)
-      : m_reader(reader), m_question(question), m_stop(std::move(stop)), m_theme(theme(question.theme)) {}
+      : m_reader(reader), m_question(question), m_stop(std::move(stop)) {}
 
   Result<GpuData> build() {
-    RG_ASSIGN(m_nodes, m_reader.nodes());
-    RG_ASSIGN(m_devices, m_reader.devices());
-    std::erase_if(m_devices, [](const Device& device) { return device.kind != "gpu" && device.kind != "npu"; });
-    m_data.has_gpus = !m_devices.empty();
-    RG_ASSIGN(const auto all, m_reader.series({}));
-    for (const Series& series : all)
-      if (!series.key.attempt && series.sample_count > 0)
-        m_series[{series.key.node, series.key.device, series.key.metric}].push_back(series);
-    RG_TRY(readRanks());
+    RG_ASSIGN(m_fleet, readFleet(m_reader, m_question.run, m_question.now));
+    m_data.has_gpus = !m_fleet.devices.empty();
+    m_data.live = m_fleet.live;
+    // Without a GPU in the store the hosts' own metrics are what there is to see.
+    m_metric =
+        &kGridMetrics[m_data.has_gpus || m_question.metric == kHostMetric || m_question.metric >= 5 ? m_question.metric : kHostMetric];
     layOut();
     RG_TRY(readValues());
     RG_TRY(readBadges());
     colour();
-    m_data.chosen = m_question.node ? m_question.node : mostDeviating();
-    RG_TRY(readDetail());
+    count();
+    m_data.chosen = isShown(m_question.node) ? m_question.node : mostDeviating();
+    RG_ASSIGN(m_data.detail, readHostDetail(m_reader, m_fleet,
+                                            {.node = m_data.chosen,
+                                             .device = m_question.device,
+                                             .window = m_question.window,
+                                             .pixels = m_question.pixels,
+                                             .style = m_question.style,
+                                             .theme = m_question.theme},
+                                            m_stop));
+    RG_TRY(readDifferences());
     makeSentence();
+    makeScale();
     return std::move(m_data);
   }
 
  private:
-  using Key = std::tuple<NodeId, DeviceId, std::string>;
-
-  // One series per key; those with labels (mounts, interfaces) give the first.
-  const Series* find(NodeId node, DeviceId device, const char* metric) const {
-    const auto it = m_series.find({node, device, metric});
-    return it == m_series.end() ? nullptr : &it->second.front();
-  }
-
-  Status readRanks() {
-    const auto run = chooseRun(m_reader, m_question.run);
-    if (!run.ok()) return {};
-    RG_ASSIGN(const auto attempts, m_reader.attempts(run->id));
-    if (attempts.empty()) return {};
-    RG_ASSIGN(m_ranks, m_reader.ranks(attempts.back().id));
-    return {};
-  }
-
   void layOut() {
-    std::stable_sort(m_nodes.begin(), m_nodes.end(),
-                     [](const Node& a, const Node& b) { return std::tie(a.rack, a.name) < std::tie(b.rack, b.name); });
-    for (const Node& node : m_nodes) {
+    std::map<NodeId, std::vector<const Device*>> devices;
+    for (const Device& device : m_fleet.devices) devices[device.node].push_back(&device);
+    std::map<NodeId, std::int32_t> first_rank;
+    std::map<DeviceId, QString> ranks;
+    for (const Rank& rank : m_fleet.ranks) {
+      const auto [at, added] = first_rank.emplace(rank.node, rank.rank);
+      if (!added) at->second = std::min(at->second, rank.rank);
+      if (rank.device) ranks[rank.device] = rankText(rank);
+    }
+    for (const Node& node : m_fleet.nodes) {
       HostColumn host{node.id, screenText(node.name, 60), screenText(node.rack, 40), {}};
-      for (const Device& device : m_devices)
-        if (device.node == node.id)
-          host.cells.push_back({.node = node.id,
-                                .device = device.id,
-                                .index = device.index.value_or(static_cast<std::int32_t>(host.cells.size())),
-                                .name = host.name + QStringLiteral(" GPU %1").arg(device.index.value_or(0))});
+      for (const Device* device : devices[node.id]) {
+        GpuCell cell{.node = node.id, .device = device->id};
+        cell.index = device->index.value_or(static_cast<std::int32_t>(host.cells.size()));
+        cell.name = host.name + QStringLiteral(" GPU %1").arg(cell.index);
+        if (const auto rank = ranks.find(device->id); rank != ranks.end()) cell.rank = rank->second;
+        host.cells.push_back(std::move(cell));
+      }
       if (host.cells.empty()) host.cells.push_back({.node = node.id, .name = host.name});
-      std::stable_sort(host.cells.begin(), host.cells.end(), [](const GpuCell& a, const GpuCell& b) { return a.index < b.index; });
+      std::ranges::stable_sort(host.cells, {}, &GpuCell::index);
       m_data.hosts.push_back(std::move(host));
     }
+    if (m_question.by_job)
+      std::ranges::stable_sort(m_data.hosts, {}, [&](const HostColumn& host) {
+        const auto rank = first_rank.find(host.node);
+        return rank == first_rank.end() ? INT32_MAX : rank->second;
+      });
   }
 
   template <class Fn>
@@ -97,53 +92,124 @@ class Builder {
       for (GpuCell& cell : host.cells) fn(cell);
   }
 
-  // Newest value of `metric` per cell, in the order of eachCell().
+  // Newest samples per cell, in the order of eachCell(); several series (interfaces) are summed.
   Result<std::vector<std::optional<LatestSample>>> latest(const char* metric) {
     std::vector<SeriesId> ids;
-    std::vector<std::optional<std::size_t>> place;
+    std::vector<std::pair<std::size_t, std::size_t>> span;
     eachCell([&](const GpuCell& cell) {
-      // A host without GPUs has only host metrics; a GPU shows its host's value for those.
-      const Series* series = find(cell.node, cell.device, metric);
-      if (series == nullptr && cell.device) series = find(cell.node, {}, metric);
-      place.push_back(series == nullptr ? std::nullopt : std::optional(ids.size()));
-      if (series != nullptr) ids.push_back(series->id);
+      auto series = m_fleet.find(cell.node, cell.device, metric);
+      // A GPU shows its host's value for what only hosts have.
+      if (series.empty() && cell.device) series = m_fleet.find(cell.node, {}, metric);
+      span.emplace_back(ids.size(), series.size());
+      for (const Series* one : series) ids.push_back(one->id);
     });
+    return newest(ids, span);
+  }
+
+  Result<std::vector<std::optional<LatestSample>>> newest(const std::vector<SeriesId>& ids,
+                                                          const std::vector<std::pair<std::size_t, std::size_t>>& span) {
     RG_ASSIGN(const auto found, m_reader.latest(ids));
     std::map<SeriesId, LatestSample> by_id;
     for (const LatestSample& sample : found) by_id[sample.series] = sample;
     std::vector<std::optional<LatestSample>> result;
-    for (const auto& at : place) {
-      const auto it = at ? by_id.find(ids[*at]) : by_id.end();
-      result.push_back(it == by_id.end() ? std::nullopt : std::optional(it->second));
+    for (const auto& [begin, count] : span) {
+      std::optional<LatestSample> sum;
+      for (std::size_t i = begin; i < begin + count; ++i) {
+        const auto one = by_id.find(ids[i]);
+        if (one == by_id.end()) continue;
+        if (!sum)
+          sum = one->second;
+        else
+          sum->value += one->second.value, sum->x = std::max(sum->x, one->second.x);
+      }
+      result.push_back(sum);
     }
     return result;
   }
 
   Status readValues() {
-    // Without a GPU in the store the hosts' CPU is what there is to see.
-    const GridMetric& metric = m_data.has_gpus ? kGridMetrics[m_question.metric] : kGridMetrics.back();
-    RG_ASSIGN(const auto values, latest(metric.metric));
-    std::vector<std::optional<LatestSample>> over(values.size());
-    if (metric.over[0] != '\0') {
-      RG_ASSIGN(over, latest(metric.over));
+    eachCell([&](GpuCell& cell) { judgeAge(cell); });
+    switch (m_metric->kind) {
+      case GridMetric::Kind::kSample:
+        return readSamples();
+      case GridMetric::Kind::kErrors:
+        return readErrors();
+      case GridMetric::Kind::kLastHeard:
+        m_data.unit = "ns";
+        eachCell([](GpuCell& cell) {
+          if (cell.age) cell.value = static_cast<double>(*cell.age);
+        });
+        return {};
+      case GridMetric::Kind::kStepTime:
+        return readStepTimes();
     }
-    m_data.unit = metric.over[0] != '\0' ? "ratio" : std::string(unitOfMetric(metric.metric));
-    TimeNs newest = 0;
-    for (const auto& value : values)
-      if (value) newest = std::max(newest, value->x);
-    // A stored run is shown as it was at its end; a live one ages.
-    m_now = m_question.now - newest < kLiveWithin ? std::max(m_question.now, newest) : newest;
+    return {};
+  }
+
+  // Heard, stale or lost: by the device's newest sample of any metric, and by what the hub knows of its node.
+  void judgeAge(GpuCell& cell) {
+    std::optional<TimeNs> heard = m_fleet.lastHeard(cell.node, cell.device);
+    if (!heard) {
+      if (const Rank* rank = m_fleet.rankOf(cell.node, cell.device))
+        if (const Series* steps = m_fleet.stepTime(rank->rank)) heard = steps->last_time;
+    }
+    if (!heard) return;
+    cell.age = std::max<DurNs>(0, m_fleet.now - *heard);
+    cell.state = *cell.age > kLostAfter ? CellState::kLost : *cell.age > kStaleAfter ? CellState::kStale : CellState::kHeard;
+    const bool over = m_fleet.run && (m_fleet.run->state == RunState::kFinished || m_fleet.run->state == RunState::kFailed);
+    if (over) return;
+    const auto node = std::ranges::find(m_fleet.nodes, cell.node, &Node::id);
+    if (node->state == NodeState::kLost) cell.state = CellState::kLost;
+    if (node->state == NodeState::kStale) cell.state = std::max(cell.state, CellState::kStale);
+  }
+
+  Status readSamples() {
+    RG_ASSIGN(const auto values, latest(m_metric->metric));
+    std::vector<std::optional<LatestSample>> over(values.size());
+    if (m_metric->over[0] != '\0') {
+      RG_ASSIGN(over, latest(m_metric->over));
+    }
+    const bool limited = std::ranges::any_of(over, [](const auto& limit) { return limit && limit->value > 0; });
+    m_data.unit = limited ? "ratio" : std::string(unitOfMetric(m_metric->metric));
     std::size_t i = 0;
     eachCell([&](GpuCell& cell) {
       const auto &value = values[i], &limit = over[i];
       ++i;
-      if (!value) return;
-      cell.age = m_now - value->x;
-      cell.state = cell.age > kLostAfter ? CellState::kLost : cell.age > kStaleAfter ? CellState::kStale : CellState::kHeard;
-      if (metric.over[0] == '\0')
-        cell.value = value->value;
-      else if (limit && limit->value > 0)
-        cell.value = value->value / limit->value;
+      const bool usable = value && (!limited || (limit && limit->value > 0));
+      if (usable) cell.value = limited ? value->value / limit->value : value->value;
+      if (usable && m_fleet.now - value->x > kValueStaleAfter) cell.state = std::max(cell.state, CellState::kStale);
+    });
+    return {};
+  }
+
+  Status readErrors() {
+    m_data.unit = "count";
+    for (const char* metric : kErrorMetrics) {
+      RG_ASSIGN(const auto values, latest(metric));
+      std::size_t i = 0;
+      eachCell([&](GpuCell& cell) {
+        if (values[i]) cell.value = cell.value.value_or(0) + values[i]->value;
+        ++i;
+      });
+    }
+    return {};
+  }
+
+  Status readStepTimes() {
+    m_data.unit = "ns";
+    std::vector<SeriesId> ids;
+    std::vector<std::pair<std::size_t, std::size_t>> span;
+    eachCell([&](const GpuCell& cell) {
+      const Rank* rank = m_fleet.rankOf(cell.node, cell.device);
+      const Series* steps = rank == nullptr ? nullptr : m_fleet.stepTime(rank->rank);
+      span.emplace_back(ids.size(), steps == nullptr ? 0 : 1);
+      if (steps != nullptr) ids.push_back(steps->id);
+    });
+    RG_ASSIGN(const auto values, newest(ids, span));
+    std::size_t i = 0;
+    eachCell([&](GpuCell& cell) {
+      if (values[i]) cell.value = values[i]->value;
+      ++i;
     });
     return {};
   }
@@ -151,185 +217,203 @@ class Builder {
   Status readBadges() {
     RG_ASSIGN(const auto reasons, latest("clock_event_reasons"));
     RG_ASSIGN(const auto remap, latest("row_remap_pending_count"));
-    RG_ASSIGN(
-        const auto events,
-        m_reader.events({.range = {m_now - 3600 * kNsPerSecond, m_now + kNsPerSecond}, .at_least = Severity::kWarning, .limit = 5'000}));
+    EventFilter filter{.range = {m_fleet.now - 3600 * kNsPerSecond, m_fleet.now + kNsPerSecond}, .kind = "xid", .limit = 5'000};
+    RG_ASSIGN(const auto events, m_reader.events(filter));
     std::set<DeviceId> xids;
     for (const Event& event : events)
-      if (event.kind == "xid" && event.device) xids.insert(event.device);
+      if (event.device) xids.insert(event.device);
     std::size_t i = 0;
     eachCell([&](GpuCell& cell) {
-      cell.throttled = reasons[i] && cell.device && (static_cast<std::uint64_t>(reasons[i]->value) & kBadReasons) != 0;
+      const auto bits = reasons[i] && cell.device ? static_cast<std::uint64_t>(reasons[i]->value) : 0;
+      cell.throttled = (bits & kSlowdownReasons) != 0;
+      cell.capped = (bits & kPowerCapReason) != 0;
       cell.remap_pending = remap[i] && cell.device && remap[i]->value > 0;
       cell.xid = xids.contains(cell.device);
       ++i;
     });
+    for (const char* metric : kLinkErrors) {
+      RG_ASSIGN(const auto errors, latest(metric));
+      i = 0;
+      eachCell([&](GpuCell& cell) {
+        cell.link_error = cell.link_error || (cell.device && errors[i] && errors[i]->value > 0);
+        ++i;
+      });
+    }
     return {};
   }
 
   void colour() {
-    std::vector<double> values, distances;
+    std::vector<double> values;
     eachCell([&](const GpuCell& cell) {
       if (cell.value && cell.state == CellState::kHeard) values.push_back(*cell.value);
     });
     m_data.median = median(values);
+    m_data.spread = kOutlier;
     eachCell([&](GpuCell& cell) {
-      if (cell.value && m_data.median && *m_data.median != 0) cell.deviation = *cell.value / *m_data.median - 1;
-      distances.push_back(std::abs(cell.deviation));
-      m_data.heard += cell.state == CellState::kHeard;
-      m_data.stale += cell.state == CellState::kStale;
-      m_data.lost += cell.state == CellState::kLost;
-      m_data.absent += cell.state == CellState::kAbsent;
-      m_data.throttled += cell.throttled;
-      m_data.xids += cell.xid;
+      if (!cell.value) return;
+      if (m_metric->kind == GridMetric::Kind::kErrors)
+        cell.deviation = *cell.value > 0 ? 1 : 0;
+      else if (m_metric->kind == GridMetric::Kind::kLastHeard)
+        cell.deviation = *cell.value / static_cast<double>(kStaleAfter);
+      else if (m_data.median && *m_data.median != 0)
+        cell.deviation = *cell.value / *m_data.median - 1;
+      // Full colour at the largest deviation, but never for less than a tenth: noise stays neutral.
+      m_data.spread = std::max(m_data.spread, std::abs(cell.deviation));
     });
-    // Full colour at the largest deviation, but never for less than a tenth: noise stays neutral.
-    m_data.spread = std::max(kOutlier, distances.empty() ? 0 : *std::max_element(distances.begin(), distances.end()));
+    if (m_metric->kind == GridMetric::Kind::kLastHeard) m_data.spread = 1;
+  }
+
+  void count() {
+    eachCell([&](const GpuCell& cell) {
+      ++m_data.total;
+      for (const auto& [group, name] : kCellGroups) m_data.counts[group] += isIn(cell, group);
+    });
+  }
+
+  bool isShown(NodeId node) const {
+    return node && std::ranges::any_of(m_data.hosts, [&](const HostColumn& host) { return host.node == node; });
   }
 
   NodeId mostDeviating() {
     NodeId node;
     double most = -1;
     eachCell([&](const GpuCell& cell) {
-      const double badness =
-          std::abs(cell.deviation) + (cell.xid ? 10 : 0) + (cell.throttled ? 5 : 0) + (cell.state == CellState::kLost ? 3 : 0);
+      const bool worse = m_metric->more_is_worse ? cell.deviation > 0 : cell.deviation < 0;
+      const double badness = (worse ? std::abs(cell.deviation) : 0) + (cell.xid ? 10 : 0) + (cell.throttled ? 5 : 0) +
+                             (cell.state == CellState::kLost ? 3 : 0);
       if (badness > most) most = badness, node = cell.node;
     });
     return node;
   }
 
-  Status readDetail() {
-    const auto host = std::find_if(m_data.hosts.begin(), m_data.hosts.end(), [&](const HostColumn& h) { return h.node == m_data.chosen; });
-    if (host == m_data.hosts.end()) return {};
-    m_data.chosen_name = host->name;
-    for (const char* metric : kDetailMetrics) {
-      const MetricInfo* info = findMetric(metric);
-      m_data.columns.push_back(QString::fromUtf8(info != nullptr ? info->title.data() : metric,
-                                                 info != nullptr ? static_cast<qsizetype>(info->title.size()) : -1));
-    }
-    for (const GpuCell& cell : host->cells) {
-      if (!cell.device) continue;
-      HostRow row{.device = QStringLiteral("GPU %1").arg(cell.index), .rank = kAbsentText};
-      for (const Rank& rank : m_ranks) {
-        if (rank.device != cell.device) continue;
-        row.rank = QString::number(rank.rank);
-        if (rank.dp && rank.pp && rank.tp) row.rank += QStringLiteral(" (%1,%2,%3)").arg(*rank.dp).arg(*rank.pp).arg(*rank.tp);
-      }
-      for (const char* metric : kDetailMetrics) {
-        const Series* series = find(cell.node, cell.device, metric);
-        QString text = kAbsentText;
-        if (series != nullptr) {
-          RG_ASSIGN(const auto value, m_reader.latest({&series->id, 1}));
-          if (!value.empty())
-            text = std::string_view(metric) == "clock_event_reasons" ? reasonText(static_cast<std::uint64_t>(value[0].value))
-                                                                     : formatValue(value[0].value, unitOfMetric(metric));
-        }
-        row.values.push_back(text);
-      }
-      m_data.rows.push_back(std::move(row));
-    }
-    return readStrips(*host);
-  }
-
-  static QString reasonText(std::uint64_t bits) {
-    QStringList words;
-    for (const auto& [bit, word] : {std::pair<std::uint64_t, const char*>{0x4, "power cap"},
-                                    {0x8, "HW slowdown"},
-                                    {0x20, "SW thermal"},
-                                    {0x40, "HW thermal"},
-                                    {0x80, "power brake"},
-                                    {0x1, "idle"}})
-      if ((bits & bit) != 0) words << QLatin1String(word);
-    return words.isEmpty() ? QStringLiteral("none") : words.join(QStringLiteral(", "));
-  }
-
-  Status readStrips(const HostColumn& host) {
-    auto plots = std::make_shared<PlotData>();
-    plots->style = m_question.style;
-    m_data.x0 = m_question.window.range.t0;
-    m_data.x1 = m_question.window.range.t1;
-    const auto add = [&](PlotPanel& panel, const Series& series, const QString& name, std::size_t colour) -> Status {
-      RG_ASSIGN(auto bins, m_reader.bins(series.id, Axis::kTime, m_data.x0, m_data.x1, m_question.pixels, m_stop));
-      panel.curves.push_back({.name = name,
-                              .color = m_theme.series[colour % m_theme.series.size()],
-                              .bins = std::make_shared<const std::vector<Bin>>(std::move(bins)),
-                              .gaps = true});
+  // What a few devices have differently: driver, clock limit, ECC mode, MIG, ... as their drivers said at the agent's start.
+  Status readDifferences() {
+    m_data.facts_of = static_cast<std::int64_t>(m_fleet.devices.size());
+    if (m_question.previous && m_question.previous->facts_of == m_data.facts_of) {
+      m_data.differences = m_question.previous->differences;
       return {};
-    };
-    if (m_data.x1 <= m_data.x0) extent(host);
-    for (const char* metric : kDeviceStrips) {
-      PlotPanel panel{.title = title(metric), .unit = std::string(unitOfMetric(metric))};
-      for (const GpuCell& cell : host.cells)
-        if (const Series* series = cell.device ? find(cell.node, cell.device, metric) : nullptr)
-          RG_TRY(add(panel, *series, QString::number(cell.index), static_cast<std::size_t>(cell.index)));
-      if (!panel.curves.empty()) plots->panels.push_back(std::move(panel));
     }
-    for (const char* metric : kHostStrips) {
-      PlotPanel panel{.title = title(metric), .unit = std::string(unitOfMetric(metric))};
-      const auto it = m_series.find({host.node, DeviceId{}, metric});
-      if (it == m_series.end()) continue;
-      std::size_t colour = 0;
-      for (const Series& series : it->second) {
-        // {"interface":"eth0"} -> eth0
-        const std::string& labels = series.key.labels;
-        const std::size_t quote = labels.rfind(":\"");
-        const QString name = quote == std::string::npos ? host.name : screenText(labels.substr(quote + 2, labels.size() - quote - 4), 40);
-        RG_TRY(add(panel, series, name, colour++));
-        if (colour == m_theme.series.size()) break;
+    RG_ASSIGN(const auto events, m_reader.events({.kind = "device_facts", .limit = kFactDevices}));
+    std::map<QString, std::map<QString, std::set<DeviceId>>> facts;  // key, value, who
+    std::set<DeviceId> seen;
+    for (const Event& event : events) {  // newest first
+      if (!event.device || !seen.insert(event.device).second) continue;
+      const QJsonObject object = QJsonDocument::fromJson(QByteArray::fromStdString(event.message)).object();
+      for (auto it = object.begin(); it != object.end(); ++it)
+        if (it.key() != QLatin1String("pci") && it.key() != QLatin1String("numa_node"))
+          facts[it.key()][it.value().toVariant().toString()].insert(event.device);
+    }
+    for (const auto& [key, values] : facts) {
+      if (values.size() < 2) continue;
+      const auto most = std::ranges::max_element(values, {}, [](const auto& value) { return value.second.size(); });
+      for (auto value = values.begin(); value != values.end(); ++value) {
+        if (value == most) continue;
+        FactDifference difference{.text = QStringLiteral("%1: %2 on %3, %4 on %5")
+                                              .arg(screenText(key.toStdString(), 40).replace(u'_', u' '),
+                                                   screenText(value->first.toStdString(), 40), whoText(value->second),
+                                                   screenText(most->first.toStdString(), 40))
+                                              .arg(most->second.size())};
+        difference.odd.assign(value->second.begin(), value->second.end());
+        m_data.differences.push_back(std::move(difference));
       }
-      plots->panels.push_back(std::move(panel));
-      if (m_data.has_gpus && plots->panels.size() >= 5) break;
     }
-    m_data.strips = plots;
     return {};
   }
 
-  void extent(const HostColumn& host) {
-    for (const auto& [key, all] : m_series) {
-      if (std::get<0>(key) != host.node) continue;
-      for (const Series& series : all) {
-        if (m_data.x1 == 0 || series.first_x < m_data.x0) m_data.x0 = series.first_x;
-        m_data.x1 = std::max(m_data.x1, series.last_x + 1);
-      }
-    }
-  }
-
-  static QString title(const char* metric) {
-    const MetricInfo* info = findMetric(metric);
-    return info != nullptr ? QString::fromUtf8(info->title.data(), static_cast<qsizetype>(info->title.size())) : QString::fromUtf8(metric);
+  QString whoText(const std::set<DeviceId>& devices) {
+    if (devices.size() > 1) return QString::number(devices.size());
+    QString name;
+    eachCell([&](const GpuCell& cell) {
+      if (devices.contains(cell.device)) name = cell.name;
+    });
+    return name.isEmpty() ? QStringLiteral("1") : name;
   }
 
   void makeSentence() {
-    const int total = m_data.heard + m_data.stale + m_data.lost + m_data.absent;
-    if (total == 0) return;
-    const QString what = m_data.has_gpus ? QStringLiteral("GPUs") : QStringLiteral("hosts");
+    if (m_data.total == 0) return;
+    const QString what = m_data.has_gpus     ? m_data.total == 1 ? QStringLiteral("GPU") : QStringLiteral("GPUs")
+                             : m_data.total == 1 ? QStringLiteral("host")
+                                             : QStringLiteral("hosts");
     QStringList words;
-    if (m_data.xids > 0) words << QStringLiteral("%1 with an Xid").arg(m_data.xids);
-    if (m_data.lost > 0) words << QStringLiteral("%1 lost").arg(m_data.lost);
-    if (m_data.stale > 0) words << QStringLiteral("%1 stale").arg(m_data.stale);
-    if (m_data.throttled > 0) words << QStringLiteral("%1 slowed by heat or hardware").arg(m_data.throttled);
-    if (m_data.absent > 0) words << QStringLiteral("%1 say nothing of this metric").arg(m_data.absent);
-    m_data.severity = m_data.xids > 0 || m_data.lost > 0         ? Severity::kError
-                      : m_data.throttled > 0 || m_data.stale > 0 ? Severity::kWarning
-                                                                 : Severity::kInfo;
-    m_data.sentence = QStringLiteral("%1 of %2 %3 heard").arg(m_data.heard).arg(total).arg(what) +
-                      (words.isEmpty() ? QStringLiteral(".") : QStringLiteral("; ") + words.join(QStringLiteral(", ")) + QLatin1Char('.'));
-    if (!m_data.has_gpus) m_data.sentence += QStringLiteral(" No GPU in this store: the hosts show their CPU.");
+    const auto say = [&](CellGroup group, const char* text) {
+      if (const int n = m_data.counts[group]; n > 0) words << QStringLiteral("%1 %2").arg(formatCount(n), QLatin1String(text));
+    };
+    say(CellGroup::kXid, "with an Xid");
+    say(CellGroup::kLost, "lost");
+    say(CellGroup::kStale, "stale");
+    say(CellGroup::kThrottled, "slowed by heat or hardware");
+    say(CellGroup::kRemap, "with a row remap pending");
+    m_data.severity = m_data.counts[CellGroup::kXid] > 0 || m_data.counts[CellGroup::kLost] > 0          ? Severity::kError
+                      : m_data.counts[CellGroup::kThrottled] > 0 || m_data.counts[CellGroup::kStale] > 0 ? Severity::kWarning
+                                                                                                         : Severity::kInfo;
+    QString text = words.isEmpty() ? QStringLiteral("%1 %2, all heard").arg(formatCount(m_data.total), what)
+                                   : QStringLiteral("%1 of %2 %3").arg(words.join(QStringLiteral(", ")), formatCount(m_data.total), what);
+    text += QLatin1Char('.');
+    if (const QString outlier = outlierText(); !outlier.isEmpty()) text += QLatin1Char(' ') + outlier;
+    if (!m_data.live) text += QStringLiteral(" As of %1.").arg(formatTime(m_fleet.now, m_question.style));
+    m_data.sentence = text;
+  }
+
+  // The one cell that stands out most on the worse side.
+  QString outlierText() {
+    if (m_metric->kind != GridMetric::Kind::kSample && m_metric->kind != GridMetric::Kind::kStepTime) return {};
+    const GpuCell* worst = nullptr;
+    eachCell([&](const GpuCell& cell) {
+      if (!cell.value || cell.state != CellState::kHeard || (m_metric->more_is_worse ? cell.deviation : -cell.deviation) < kOutlier) return;
+      if (worst == nullptr || std::abs(cell.deviation) > std::abs(worst->deviation)) worst = &cell;
+    });
+    if (worst == nullptr) return {};
+    return QStringLiteral("%1: %2 %3 to the median.")
+        .arg(worst->name, QString::fromUtf8(m_metric->title), formatSignedPercent(worst->deviation, 0));
+  }
+
+  void makeScale() {
+    if (!m_data.median) {
+      m_data.scale = QStringLiteral("no device says this");
+      return;
+    }
+    QString colour = QStringLiteral("full colour at ±%1 of it").arg(formatPercent(m_data.spread, 0));
+    if (m_metric->kind == GridMetric::Kind::kErrors) colour = QStringLiteral("any error is full colour");
+    if (m_metric->kind == GridMetric::Kind::kLastHeard) colour = QStringLiteral("full colour at %1").arg(formatDuration(kStaleAfter));
+    m_data.scale =
+        QStringLiteral("median %1 · %2 · hatched: stale or absent · ×: lost").arg(formatValue(*m_data.median, m_data.unit), colour);
   }
 
   Reader& m_reader;
   const GpuQuestion& m_question;
   std::stop_token m_stop;
-  const Theme& m_theme;
-  std::vector<Node> m_nodes;
-  std::vector<Device> m_devices;
-  std::vector<Rank> m_ranks;
-  std::map<Key, std::vector<Series>> m_series;
-  TimeNs m_now = 0;
+  const GridMetric* m_metric = &kGridMetrics[0];
+  Fleet m_fleet;
   GpuData m_data;
 };
 
 }  // namespace
+
+bool isIn(const GpuCell& cell, CellGroup group) {
+  switch (group) {
+    case CellGroup::kAll:
+      return true;
+    case CellGroup::kHeard:
+      return cell.state == CellState::kHeard;
+    case CellGroup::kStale:
+      return cell.state == CellState::kStale;
+    case CellGroup::kLost:
+      return cell.state == CellState::kLost;
+    case CellGroup::kAbsent:
+      return !cell.value;
+    case CellGroup::kXid:
+      return cell.xid;
+    case CellGroup::kThrottled:
+      return cell.throttled;
+    case CellGroup::kRemap:
+      return cell.remap_pending;
+    case CellGroup::kLinkError:
+      return cell.link_error;
+    case CellGroup::kCapped:
+      return cell.capped;
+  }
+  return false;
+}
 
 Result<GpuData> readGpus(Reader& reader, const GpuQuestion& question, std::stop_token stop) {
   return Builder(reader, question, std::move(stop)).build();

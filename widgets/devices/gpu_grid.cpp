@@ -25,7 +25,12 @@ GpuGrid::GpuGrid(QWidget* parent) : QWidget(parent) {
 void GpuGrid::setData(std::shared_ptr<const GpuData> data, const GridMetric& metric) {
   m_data = std::move(data);
   m_metric = metric;
-  setMinimumHeight(neededHeight(width()));
+  updateGeometry();
+  update();
+}
+
+void GpuGrid::setFilter(std::function<bool(const GpuCell&)> filter) {
+  m_filter = std::move(filter);
   update();
 }
 
@@ -69,14 +74,16 @@ void GpuGrid::paintEvent(QPaintEvent*) {
 void GpuGrid::paintCell(QPainter& painter, const QRect& rect, const GpuCell& cell) const {
   const Theme& theme = currentTheme();
   painter.fillRect(rect, theme.raised);
+  if (m_filter && !m_filter(cell)) return;
   if (cell.state == CellState::kAbsent || !cell.value) {
     paintHatch(painter, rect, theme.line);
-    return;
+    if (cell.state != CellState::kLost) return;
   }
   const bool worse = m_metric.more_is_worse ? cell.deviation > 0 : cell.deviation < 0;
   const double share = std::min(1.0, std::abs(cell.deviation) / m_data->spread);
   // A healthy cell is visible, too: neutral with a touch of its value's colour.
-  painter.fillRect(rect, mix(theme.line, worse ? theme.heat_worse : theme.heat_better, std::abs(cell.deviation) < 0.02 ? 0 : share));
+  if (cell.value)
+    painter.fillRect(rect, mix(theme.line, worse ? theme.heat_worse : theme.heat_better, std::abs(cell.deviation) < 0.02 ? 0 : share));
   if (cell.state == CellState::kStale) paintHatch(painter, rect, theme.muted);
   if (cell.state == CellState::kLost) {
     painter.setPen(QPen(theme.error, 1.5));
@@ -93,6 +100,11 @@ void GpuGrid::paintCell(QPainter& painter, const QRect& rect, const GpuCell& cel
   if (cell.throttled) {
     painter.setBrush(theme.warning);
     painter.drawPolygon(QPolygon({rect.bottomLeft(), rect.bottomLeft() + QPoint(badge, 0), rect.bottomLeft() - QPoint(0, badge)}));
+  }
+  if (cell.link_error) {
+    painter.setBrush(theme.memcpy);
+    painter.drawPolygon(QPolygon({rect.topLeft() + QPoint(badge / 2, 0), rect.topLeft() + QPoint(badge, badge / 2),
+                                  rect.topLeft() + QPoint(badge / 2, badge), rect.topLeft() + QPoint(0, badge / 2)}));
   }
   if (cell.remap_pending) {
     painter.setBrush(theme.group_ep);
@@ -133,17 +145,18 @@ bool GpuGrid::event(QEvent* event) {
     QToolTip::hideText();
     return true;
   }
-  QStringList lines{cell->name};
-  if (cell->value) {
+  QStringList lines{cell->name + (cell->rank.isEmpty() ? QString() : tr(", rank ") + cell->rank)};
+  if (cell->value)
     lines << QString::fromUtf8(m_metric.title) + QStringLiteral(": ") + formatValue(*cell->value, m_data->unit) + QStringLiteral(", ") +
                  formatSignedPercent(cell->deviation) + tr(" to the median");
-    lines << tr("heard %1 ago").arg(formatAge(cell->age));
-  } else {
+  else
     lines << tr("says nothing of %1").arg(QString::fromUtf8(m_metric.title));
-  }
+  lines << (!cell->age ? tr("never heard") : *cell->age < kNsPerSecond ? tr("heard now") : tr("heard %1 ago").arg(formatAge(*cell->age)));
   if (cell->xid) lines << tr("■ Xid in the last hour");
   if (cell->throttled) lines << tr("◣ clocks held down by heat or hardware");
   if (cell->remap_pending) lines << tr("● row remap pending: needs a reset");
+  if (cell->link_error) lines << tr("◆ NVLink errors since the driver was loaded");
+  if (cell->capped) lines << tr("at its power cap");
   QToolTip::showText(help->globalPos(), lines.join(QLatin1Char('\n')).toHtmlEscaped().replace(QLatin1Char('\n'), QStringLiteral("<br>")),
                      this);
   return true;

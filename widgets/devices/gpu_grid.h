@@ -9,6 +9,7 @@
 #pragma once
 
 #include <QWidget>
+#include <functional>
 #include <memory>
 
 #include "widgets/devices/gpu_data.h"
@@ -21,7 +22,11 @@ class GpuGrid : public QWidget {
  public:
   explicit GpuGrid(QWidget* parent = nullptr);
   void setData(std::shared_ptr<const GpuData> data, const GridMetric& metric);
-  QSize sizeHint() const override { return {400, neededHeight(std::max(400, width()))}; }
+  // Only these are drawn in full; the others fade.
+  void setFilter(std::function<bool(const GpuCell&)> filter);
+  QSize sizeHint() const override { return {400, neededHeight(std::max(200, width()))}; }
+  bool hasHeightForWidth() const override { return true; }
+  int heightForWidth(int width) const override { return neededHeight(width); }
   int neededHeight(int width) const;
 
  signals:
@@ -44,6 +49,7 @@ class GpuGrid : public QWidget {
 
   std::shared_ptr<const GpuData> m_data;
   GridMetric m_metric = kGridMetrics[0];
+  std::function<bool(const GpuCell&)> m_filter;
 };
 
 }  // namespace runglass

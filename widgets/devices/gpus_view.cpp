@@ -5,34 +5,112 @@
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QKeyEvent>
-#include <QScrollArea>
 #include <QVBoxLayout>
 
 namespace runglass {
+namespace {
+
+constexpr int kSideFrom = 1000;  // widths from which there is room for the side column, and for the table of the host
+constexpr int kTableFrom = 640;
+constexpr int kRowsShown = 8;
+
+QString stateText(const GpuCell& cell) {
+  switch (cell.state) {
+    case CellState::kHeard:
+      return QStringLiteral("heard");
+    case CellState::kStale:
+      return QStringLiteral("stale");
+    case CellState::kLost:
+      return QStringLiteral("lost");
+    case CellState::kAbsent:
+      break;
+  }
+  return QStringLiteral("never heard");
+}
+
+QString badgeText(const GpuCell& cell) {
+  QStringList words;
+  for (const auto& [group, name] : kCellGroups)
+    if (group >= CellGroup::kXid && isIn(cell, group)) words << QString::fromUtf8(name);
+  return words.join(QStringLiteral(", "));
+}
+
+std::vector<Column<GpuCell>> worstColumns(const std::shared_ptr<const GpuData>* data) {
+  const auto left = Qt::AlignLeft, right = Qt::AlignRight;
+  using C = GpuCell;
+  std::vector<Column<C>> columns;
+  columns.push_back({.title = QStringLiteral("GPU or host"), .align = left, .text = [](const C& c) { return c.name; }});
+  columns.push_back({.title = QStringLiteral("rank (dp,pp,tp)"), .align = left, .text = [](const C& c) {
+                       return c.rank.isEmpty() ? kAbsentText : c.rank;
+                     }});
+  columns.push_back({.title = QStringLiteral("value"),
+                     .help = QStringLiteral("Of the chosen metric."),
+                     .align = right,
+                     .text = [data](const C& c) { return c.value ? formatValue(*c.value, (*data)->unit) : kAbsentText; },
+                     .sort = [](const C& c) { return c.value ? QVariant(*c.value) : QVariant(); },
+                     .copy = [](const C& c) { return c.value ? fullNumber(*c.value) : QString(); }});
+  columns.push_back({.title = QStringLiteral("to the median"),
+                     .help = QStringLiteral("Against the median of all that were heard."),
+                     .align = right,
+                     .text = [](const C& c) { return c.value ? formatSignedPercent(c.deviation) : kAbsentText; },
+                     .sort = [](const C& c) { return c.value ? QVariant(c.deviation) : QVariant(); }});
+  columns.push_back(
+      {.title = QStringLiteral("state"), .align = left, .text = stateText, .mark = [](const C& c) {
+         return c.state == CellState::kLost ? Severity::kError : c.state == CellState::kStale ? Severity::kWarning : Severity::kInfo;
+       }});
+  columns.push_back({.title = QStringLiteral("heard"),
+                     .help = QStringLiteral("Since its newest sample of any metric."),
+                     .align = right,
+                     .text = [](const C& c) { return c.age ? formatAge(*c.age) : kAbsentText; },
+                     .sort = [](const C& c) { return c.age ? QVariant(static_cast<double>(*c.age)) : QVariant(); }});
+  columns.push_back({.title = QStringLiteral("what else"), .align = left, .text = badgeText});
+  return columns;
+}
+
+}  // namespace
 
 GpusView::GpusView(ViewContext context, QWidget* parent)
     : View(parent),
       m_context(std::move(context)),
       m_sentence(new QLabel),
       m_metric(new QComboBox),
+      m_order(new QPushButton(tr("by rack"))),
+      m_worst_button(new QPushButton(tr("as a list"))),
       m_scale(new QLabel),
+      m_side(new GpuSide),
       m_grid(new GpuGrid),
+      m_scroll(new QScrollArea),
+      m_worst_model(new TableModel<GpuCell>(
+          worstColumns(&m_data), [](const GpuCell& a, const GpuCell& b) { return a.node == b.node && a.device == b.device; }, this)),
+      m_worst(new TableView(m_worst_model, tr("Filter GPUs  ( / )"), this)),
       m_host(new QLabel),
+      m_host_line(new QLabel),
       m_table(new QTableWidget),
       m_strips(new PlotWidget),
       m_panel(new StatePanel),
       m_stack(new QStackedLayout(this)) {
-  for (QLabel* label : {m_sentence, m_scale, m_host}) {
+  for (QLabel* label : {m_sentence, m_scale, m_host, m_host_line}) {
     label->setTextFormat(Qt::PlainText);
-    label->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    label->setWordWrap(true);
+    label->setTextInteractionFlags(Qt::TextSelectableByMouse);
   }
   m_sentence->setFont(headlineFont());
-  for (std::size_t i = 0; i < kGridMetrics.size(); ++i)
-    m_metric->addItem(QStringLiteral("%1  %2").arg(i + 1).arg(QString::fromUtf8(kGridMetrics[i].title)));
-  m_metric->setToolTip(tr("What the colour shows: keys 1 to 9"));
+  m_scale->setFont(tableFont());
+  m_host_line->setFont(tableFont());
+  m_host_line->setForegroundRole(QPalette::PlaceholderText);
+  for (const GridMetric& metric : kGridMetrics)
+    m_metric->addItem(QStringLiteral("%1  %2").arg(QLatin1Char(metric.key)).arg(QString::fromUtf8(metric.title)));
+  m_metric->setToolTip(tr("What the colour shows: keys 1 to 9 and 0"));
   m_metric->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+  m_order->setToolTip(tr("Order of the hosts: by rack and name, or by their ranks in the job (R)"));
+  m_worst_button->setToolTip(tr("All GPUs as a list, the worst first (L)"));
+  m_worst_button->setCheckable(true);
+  m_worst->hide();
   m_table->setEditTriggers(QAbstractItemView::NoEditTriggers);
+  m_table->setSelectionMode(QAbstractItemView::NoSelection);
+  m_table->setFocusPolicy(Qt::NoFocus);
   m_table->setFont(tableFont());
+  m_table->horizontalHeader()->setFont(tableFont());
   m_table->verticalHeader()->hide();
   m_table->verticalHeader()->setDefaultSectionSize(kRowHeight);
   m_table->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
@@ -41,14 +119,60 @@ GpusView::GpusView(ViewContext context, QWidget* parent)
   m_stack->addWidget(makePage());
   m_panel->showLoading(tr("Reading the devices …"));
   setFocusProxy(m_grid);
+  connectParts();
+}
+
+QWidget* GpusView::makeBar() {
+  auto* bar = new QWidget;
+  auto* row = new QHBoxLayout(bar);
+  row->setContentsMargins(0, 0, 0, 0);
+  row->setSpacing(kGrid);
+  row->addWidget(m_metric);
+  for (QPushButton* button : {m_order, m_worst_button}) {
+    button->setFont(tableFont());
+    row->addWidget(button);
+  }
+  row->addStretch(1);
+  return bar;
+}
+
+QWidget* GpusView::makePage() {
+  auto* page = new QWidget(this);
+  auto* column = new QVBoxLayout(page);
+  column->setContentsMargins(2 * kGrid, kGrid, 2 * kGrid, kGrid);
+  column->setSpacing(kGrid);
+  column->addWidget(m_sentence);
+  column->addWidget(makeBar());
+  column->addWidget(m_scale);
+  auto* middle = new QHBoxLayout;
+  middle->setSpacing(2 * kGrid);
+  middle->addWidget(m_side);
+  m_scroll->setFrameShape(QFrame::NoFrame);
+  m_scroll->setWidgetResizable(true);
+  m_scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  m_scroll->setWidget(m_grid);
+  m_scroll->setFocusPolicy(Qt::NoFocus);
+  middle->addWidget(m_scroll, 1);
+  middle->addWidget(m_worst, 1);
+  column->addLayout(middle);
+  column->addWidget(m_host);
+  column->addWidget(m_host_line);
+  column->addWidget(m_table);
+  column->addWidget(m_strips, 1);
+  return page;
+}
+
+void GpusView::connectParts() {
   connect(m_metric, &QComboBox::currentIndexChanged, this, [this] { ask(QueryService::Supersede::kCancelOlder); });
-  connect(m_grid, &GpuGrid::cellChosen, this, [this](NodeId node, DeviceId device) {
-    m_node = node;
-    Selection selection = m_state.selection;
-    selection.node = node;
-    selection.device = device;
-    m_context.state->select(selection);
-    ask(QueryService::Supersede::kCancelOlder);
+  connect(m_order, &QPushButton::clicked, this, &GpusView::toggleOrder);
+  connect(m_worst_button, &QPushButton::clicked, this, &GpusView::toggleWorst);
+  connect(m_grid, &GpuGrid::cellChosen, this, &GpusView::choose);
+  connect(m_worst, &TableView::rowChosen, this, [this](const QModelIndex& index) {
+    if (const GpuCell* cell = m_worst_model->rowAt(index)) choose(cell->node, cell->device);
+  });
+  connect(m_side, &GpuSide::groupChosen, this, [this](CellGroup group) { setFilter(group, {}); });
+  connect(m_side, &GpuSide::devicesChosen, this, [this](const std::vector<DeviceId>& devices) {
+    setFilter(CellGroup::kAll, {devices.begin(), devices.end()});
   });
   SharedState* state = m_context.state;
   connect(m_strips, &PlotWidget::windowChanged, state, [state](std::int64_t x0, std::int64_t x1, bool gesture) {
@@ -60,31 +184,46 @@ GpusView::GpusView(ViewContext context, QWidget* parent)
   connect(m_strips, &PlotWidget::followEnd, state, [this, state] { state->followEnd(m_strips->x1() - m_strips->x0()); });
 }
 
-QWidget* GpusView::makePage() {
-  auto* page = new QWidget(this);
-  auto* column = new QVBoxLayout(page);
-  column->setContentsMargins(2 * kGrid, kGrid, 2 * kGrid, kGrid);
-  column->setSpacing(kGrid);
-  column->addWidget(m_sentence);
-  auto* bar = new QHBoxLayout;
-  bar->addWidget(m_metric);
-  bar->addWidget(m_scale, 1);
-  column->addLayout(bar);
-  auto* scroll = new QScrollArea;
-  scroll->setFrameShape(QFrame::NoFrame);
-  scroll->setWidgetResizable(true);
-  scroll->setWidget(m_grid);
-  column->addWidget(scroll, 3);
-  column->addWidget(m_host);
-  column->addWidget(m_table, 2);
-  column->addWidget(m_strips, 5);
-  return page;
+void GpusView::choose(NodeId node, DeviceId device) {
+  m_node = node;
+  m_device = device;
+  Selection selection = m_state.selection;
+  selection.node = node;
+  selection.device = device;
+  m_context.state->select(selection);
+  ask(QueryService::Supersede::kCancelOlder);
+}
+
+void GpusView::setFilter(CellGroup group, std::set<DeviceId> devices) {
+  if (group == CellGroup::kAll && devices.empty())
+    m_grid->setFilter({});
+  else
+    m_grid->setFilter([group, devices = std::move(devices)](const GpuCell& cell) {
+      return isIn(cell, group) && (devices.empty() || devices.contains(cell.device));
+    });
+}
+
+void GpusView::toggleOrder() {
+  m_by_job = !m_by_job;
+  m_order->setText(m_by_job ? tr("by rank") : tr("by rack"));
+  ask(QueryService::Supersede::kCancelOlder);
+}
+
+void GpusView::toggleWorst() {
+  const bool list = m_worst->isHidden();
+  m_worst_button->setChecked(list);
+  m_worst->setVisible(list);
+  m_scroll->setVisible(!list);
+  if (m_data) fillWorst();
+  fitRoom();
+  (list ? static_cast<QWidget*>(m_worst) : m_grid)->setFocus();
 }
 
 void GpusView::applyState(const ViewState& state) {
   const bool moved_by_data = state.window.mode != WindowMode::kFixed && state.selection == m_state.selection;
   m_state = state;
   if (state.selection.node) m_node = state.selection.node;
+  if (state.selection.device) m_device = state.selection.device;
   ask(moved_by_data ? QueryService::Supersede::kAfterCurrent : QueryService::Supersede::kCancelOlder);
 }
 
@@ -94,13 +233,16 @@ void GpusView::refresh(Tick tick) {
 
 void GpusView::ask(QueryService::Supersede supersede) {
   GpuQuestion question{.metric = static_cast<std::size_t>(std::max(0, m_metric->currentIndex())),
+                       .by_job = m_by_job,
                        .run = m_state.selection.run,
                        .node = m_node,
+                       .device = m_device,
                        .window = m_state.window,
                        .pixels = static_cast<std::size_t>(std::max(64, m_strips->plotArea().width())),
                        .style = m_state.time_style,
                        .theme = currentTheme().name,
-                       .now = m_context.clock()};
+                       .now = m_context.clock(),
+                       .previous = m_data};
   m_context.queries->submit<GpuData>(
       m_slot, supersede, [question](Reader& reader, std::stop_token stop) { return readGpus(reader, question, std::move(stop)); },
       [this](const Result<std::shared_ptr<const GpuData>>& answer) { showAnswer(answer); });
@@ -121,67 +263,117 @@ void GpusView::showAnswer(const Result<std::shared_ptr<const GpuData>>& answer) 
   }
   m_data = *answer;
   m_stack->setCurrentIndex(1);
+  if (!m_data->has_gpus && m_metric->currentIndex() < 5) {
+    const QSignalBlocker quiet(m_metric);
+    m_metric->setCurrentIndex(static_cast<int>(kHostMetric));
+  }
   QPalette ink = m_sentence->palette();
   ink.setColor(QPalette::WindowText,
                m_data->severity >= Severity::kWarning ? severityColor(currentTheme(), m_data->severity) : currentTheme().text);
   m_sentence->setPalette(ink);
   m_sentence->setText(m_data->sentence);
-  m_metric->setEnabled(m_data->has_gpus);
-  if (!m_data->has_gpus) {
-    const QSignalBlocker quiet(m_metric);
-    m_metric->setCurrentIndex(static_cast<int>(kGridMetrics.size()) - 1);
-  }
-  m_scale->setText(scaleText());
+  m_scale->setText(m_data->scale);
+  m_side->setData(m_data);
   m_grid->setData(m_data, kGridMetrics[static_cast<std::size_t>(std::max(0, m_metric->currentIndex()))]);
-  m_host->setText(m_data->chosen_name);
-  fillTable();
-  m_strips->setVisible(m_data->strips && !m_data->strips->panels.empty());
-  if (m_data->strips) {
-    m_strips->setData(m_data->strips);
-    m_strips->setWindow(m_data->x0, m_data->x1);
-  }
+  if (!m_worst->isHidden()) fillWorst();
+  showDetail();
 }
 
-QString GpusView::scaleText() const {
-  if (!m_data->median) return tr("no value heard");
-  return tr("median %1 · full colour at ±%2 from it · ■ Xid  ◣ slowed  ● remap  × lost  hatched: stale or absent")
-      .arg(formatValue(*m_data->median, m_data->unit), formatPercent(m_data->spread, 0));
+void GpusView::showDetail() {
+  const HostDetail& detail = m_data->detail;
+  m_host->setText(detail.name);
+  m_host_line->setText(detail.host_line);
+  m_host_line->setVisible(!detail.host_line.isEmpty());
+  fillTable();
+  fitRoom();
+  m_strips->setVisible(detail.strips && !detail.strips->panels.empty());
+  if (!detail.strips) return;
+  m_strips->setData(detail.strips);
+  m_strips->setWindow(detail.x0, detail.x1);
+}
+
+// The grid gets what it needs, up to half of the view; then eight rows of the host; the strips get the rest.
+void GpusView::fitRoom() {
+  m_side->setVisible(width() >= kSideFrom);
+  const int beside = m_side->isVisibleTo(this) ? m_side->width() + 2 * kGrid : 0;
+  const int needed = std::max(m_grid->neededHeight(std::max(100, width() - beside - 4 * kGrid)) + kGrid, beside > 0 ? 200 : 0);
+  m_scroll->setFixedHeight(std::min(needed, height() / 2));
+  m_worst->setFixedHeight(std::max(200, height() / 2));
+  const bool table = m_data && !m_data->detail.rows.empty() && width() >= kTableFrom;
+  m_table->setVisible(table);
+  if (!table) return;
+  const int rows = std::min<int>(kRowsShown, static_cast<int>(m_data->detail.rows.size()));
+  m_table->setFixedHeight(std::min(rows * kRowHeight + m_table->horizontalHeader()->sizeHint().height() + 2, std::max(80, height() / 4)));
+}
+
+void GpusView::resizeEvent(QResizeEvent* event) {
+  View::resizeEvent(event);
+  fitRoom();
 }
 
 void GpusView::fillTable() {
-  m_table->setVisible(!m_data->rows.empty());
-  m_table->setColumnCount(static_cast<int>(m_data->columns.size()) + 2);
-  QStringList heads{tr("device"), tr("rank (dp,pp,tp)")};
-  for (const QString& column : m_data->columns) heads << column;
-  m_table->setHorizontalHeaderLabels(heads);
-  m_table->setRowCount(static_cast<int>(m_data->rows.size()));
+  const HostDetail& detail = m_data->detail;
+  m_table->setColumnCount(static_cast<int>(detail.columns.size()) + 1);
+  m_table->setHorizontalHeaderItem(0, new QTableWidgetItem(tr("device")));
+  for (int c = 0; c < static_cast<int>(detail.columns.size()); ++c) {
+    const DetailColumn& column = detail.columns[static_cast<std::size_t>(c)];
+    auto* head = new QTableWidgetItem(column.title);
+    head->setToolTip(column.why);
+    head->setTextAlignment((column.number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+    m_table->setHorizontalHeaderItem(c + 1, head);
+  }
+  m_table->setRowCount(static_cast<int>(detail.rows.size()));
+  const auto put = [&](int row, int column, const QString& text, bool number) {
+    auto* item = m_table->item(row, column);
+    if (item == nullptr) m_table->setItem(row, column, item = new QTableWidgetItem);
+    item->setText(text);
+    item->setTextAlignment((number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+  };
   for (int r = 0; r < m_table->rowCount(); ++r) {
-    const HostRow& row = m_data->rows[static_cast<std::size_t>(r)];
-    const auto put = [&](int column, const QString& text, bool number) {
-      auto* item = m_table->item(r, column);
-      if (item == nullptr) m_table->setItem(r, column, item = new QTableWidgetItem);
-      item->setText(text);
-      item->setTextAlignment((number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
-    };
-    put(0, row.device, false);
-    put(1, row.rank, false);
-    for (std::size_t i = 0; i < row.values.size(); ++i) put(static_cast<int>(i) + 2, row.values[i], true);
+    const DetailRow& row = detail.rows[static_cast<std::size_t>(r)];
+    put(r, 0, row.device, false);
+    for (std::size_t c = 0; c < row.cells.size(); ++c) put(r, static_cast<int>(c) + 1, row.cells[c], detail.columns[c].number);
   }
 }
 
+void GpusView::fillWorst() {
+  auto cells = std::make_shared<std::vector<GpuCell>>();
+  for (const HostColumn& host : m_data->hosts) cells->insert(cells->end(), host.cells.begin(), host.cells.end());
+  const bool more = kGridMetrics[static_cast<std::size_t>(std::max(0, m_metric->currentIndex()))].more_is_worse;
+  // What is not heard comes first, then by the distance on the worse side.
+  std::ranges::stable_sort(*cells, std::greater{}, [more](const GpuCell& cell) {
+    return std::pair(cell.state == CellState::kLost || cell.xid, more ? cell.deviation : -cell.deviation);
+  });
+  const bool first = m_worst_model->rowCount() == 0;
+  m_worst_model->setRows(std::move(cells));
+  if (first) m_worst->fitColumns();
+}
+
 void GpusView::keyPressEvent(QKeyEvent* event) {
-  const int digit = event->key() - Qt::Key_1;
-  if (digit >= 0 && digit < static_cast<int>(kGridMetrics.size()) && event->modifiers() == Qt::NoModifier && m_metric->isEnabled())
-    m_metric->setCurrentIndex(digit);
+  const auto at = std::ranges::find(kGridMetrics, static_cast<char>(event->key() < 128 ? event->key() : 0), &GridMetric::key);
+  if (event->modifiers() != Qt::NoModifier && event->modifiers() != Qt::KeypadModifier) return View::keyPressEvent(event);
+  if (at != kGridMetrics.end())
+    m_metric->setCurrentIndex(static_cast<int>(at - kGridMetrics.begin()));
+  else if (event->key() == Qt::Key_L)
+    toggleWorst();
+  else if (event->key() == Qt::Key_R)
+    toggleOrder();
   else
     View::keyPressEvent(event);
 }
 
-// A host list: what one pastes into a drain command.
+void GpusView::focusFilter() {
+  if (m_worst->isHidden()) toggleWorst();
+  m_worst->focusFilter();
+}
+
+// A host list: what one pastes into a drain command. Of the list's selected rows, of the singled-out cells, or of all.
 QString GpusView::copyText() const {
+  if (!m_worst->isHidden()) return m_worst->selectedTsv();
   QStringList hosts;
   if (m_data)
-    for (const HostColumn& host : m_data->hosts) hosts << host.name;
+    for (const HostColumn& host : m_data->hosts)
+      if (std::ranges::any_of(host.cells, [this](const GpuCell& cell) { return isIn(cell, m_side->group()); })) hosts << host.name;
   return hosts.join(QLatin1Char('\n'));
 }
 

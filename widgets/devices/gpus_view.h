@@ -1,22 +1,28 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// View `gpus`: all GPUs of the cluster now, outliers first; the chosen host in numbers and strips over the shared window.
+// View `gpus`: every GPU and host now, outliers first; the chosen host in numbers and strips.
 //
 // Threading:  GUI thread; GpuData is read on a query worker.
 // Ownership:  as View.
 // Units:      as GpuData.
 // Errors:     a failed read keeps the stale picture and says why.
-// Cost:       one readGpus() per text tick, coalesced.
+// Cost:       one readGpus() per text tick and per move of the window, coalesced.
 #pragma once
 
 #include <QComboBox>
 #include <QLabel>
+#include <QPushButton>
+#include <QScrollArea>
 #include <QStackedLayout>
 #include <QTableWidget>
+#include <set>
 
 #include "widgets/charts/plot_widget.h"
 #include "widgets/core/state_panel.h"
+#include "widgets/core/table_model.h"
+#include "widgets/core/table_view.h"
 #include "widgets/core/view.h"
 #include "widgets/devices/gpu_grid.h"
+#include "widgets/devices/gpu_side.h"
 
 namespace runglass {
 
@@ -30,26 +36,45 @@ class GpusView : public View {
   void refresh(Tick tick) override;
   bool isFinal() const override { return m_shown && !m_slot.busy(); }
   QString copyText() const override;
+  void focusFilter() override;
 
  protected:
   void keyPressEvent(QKeyEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
 
  private:
   QWidget* makePage();
+  QWidget* makeBar();
+  void connectParts();
   void ask(QueryService::Supersede supersede);
   void showAnswer(const Result<std::shared_ptr<const GpuData>>& answer);
+  void showDetail();
   void fillTable();
-  QString scaleText() const;
+  void fillWorst();
+  void choose(NodeId node, DeviceId device);
+  void setFilter(CellGroup group, std::set<DeviceId> devices);
+  void toggleOrder();
+  void toggleWorst();
+  void fitRoom();
 
   const ViewContext m_context;
   ViewState m_state;
   std::shared_ptr<const GpuData> m_data;
   NodeId m_node;
+  DeviceId m_device;
+  bool m_by_job = false;
   QLabel* m_sentence;
   QComboBox* m_metric;
+  QPushButton* m_order;
+  QPushButton* m_worst_button;
   QLabel* m_scale;
+  GpuSide* m_side;
   GpuGrid* m_grid;
+  QScrollArea* m_scroll;
+  TableModel<GpuCell>* m_worst_model;
+  TableView* m_worst;
   QLabel* m_host;
+  QLabel* m_host_line;
   QTableWidget* m_table;
   PlotWidget* m_strips;
   StatePanel* m_panel;

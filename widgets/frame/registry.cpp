@@ -25,7 +25,7 @@ constexpr std::array kViews = {
              make<RunsView>},
     ViewInfo{"overview", "Overview", "One run at a glance: loss, throughput, step time over ranks, events, the slowest nodes",
              "X\tplot against time or step", true, make<OverviewView>},
-    ViewInfo{"gpus", "GPUs", "Every GPU and host now, outliers first; the chosen host in numbers and strips", "1–9\tmetric\n← →\thost",
+    ViewInfo{"gpus", "GPUs", "Every GPU and host now, outliers first; the chosen host in numbers and strips", "1–9, 0\tmetric\nL\tas a list, worst first\nR\torder: by rack or by rank\n← →\thost",
              true, make<GpusView>},
     ViewInfo{"curves", "Curves", "Any scalar or metric of any run against step or time; runs compared in one plot", nullptr, true,
              make<CurvesView>},

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/devices/fleet.h"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+#include "widgets/core/run_summary.h"
+
+namespace runglass {
+namespace {
+constexpr DurNs kLiveWithin = 120 * kNsPerSecond;  // a store in which nothing newer arrived is not being written
+}
+
+Result<Fleet> readFleet(Reader& reader, RunId wanted, TimeNs now) {
+  Fleet fleet;
+  RG_ASSIGN(fleet.nodes, reader.nodes());
+  RG_ASSIGN(fleet.devices, reader.devices());
+  std::erase_if(fleet.devices, [](const Device& device) { return device.kind != "gpu" && device.kind != "npu"; });
+  AttemptId attempt;
+  if (const auto run = chooseRun(reader, wanted); run.ok()) {
+    fleet.run = *run;
+    RG_ASSIGN(const auto attempts, reader.attempts(run->id));
+    if (!attempts.empty()) attempt = attempts.back().id;
+    if (attempt) {
+      RG_ASSIGN(fleet.ranks, reader.ranks(attempt));
+    }
+  }
+  RG_ASSIGN(fleet.m_series, reader.series({}));
+  std::erase_if(fleet.m_series, [&](const Series& series) {
+    if (series.sample_count == 0) return true;
+    return series.key.attempt && !(series.key.attempt == attempt && series.key.rank && series.key.metric == "step_time_ns");
+  });
+  fleet.index();
+  fleet.chooseNow(now);
+  return fleet;
+}
+
+void Fleet::index() {
+  for (std::size_t i = 0; i < m_series.size(); ++i) {
+    const SeriesKey& key = m_series[i].key;
+    if (key.attempt)
+      m_steps.emplace(*key.rank, i);
+    else
+      m_of[{key.node, key.device}].push_back(i);
+  }
+  // A node without devices, ranks and metrics (the simulator's own agent) is no host of anything.
+  std::set<NodeId> used;
+  for (const Device& device : devices) used.insert(device.node);
+  for (const Rank& rank : ranks) used.insert(rank.node);
+  if (used.size() <= 1)
+    for (const auto& [key, series] : m_of) used.insert(key.first);
+  std::erase_if(nodes, [&](const Node& node) { return !used.contains(node.id); });
+  std::ranges::stable_sort(nodes, [](const Node& a, const Node& b) { return std::tie(a.rack, a.name) < std::tie(b.rack, b.name); });
+}
+
+void Fleet::chooseNow(TimeNs clock) {
+  TimeNs newest = 0;
+  for (const Series& one : m_series) newest = std::max(newest, one.last_time.value_or(one.last_x));
+  const bool over = run && (run->state == RunState::kFinished || run->state == RunState::kFailed);
+  live = !over && clock - newest < kLiveWithin;
+  now = live ? std::max(clock, newest) : over && run->end ? std::min(newest, *run->end) : newest;
+}
+
+std::vector<const Series*> Fleet::find(NodeId node, DeviceId device, std::string_view metric) const {
+  std::vector<const Series*> found;
+  if (const auto of = m_of.find({node, device}); of != m_of.end())
+    for (const std::size_t i : of->second)
+      if (m_series[i].key.metric == metric) found.push_back(&m_series[i]);
+  return found;
+}
+
+const Series* Fleet::first(NodeId node, DeviceId device, std::string_view metric) const {
+  if (const auto of = m_of.find({node, device}); of != m_of.end())
+    for (const std::size_t i : of->second)
+      if (m_series[i].key.metric == metric) return &m_series[i];
+  return nullptr;
+}
+
+std::optional<TimeNs> Fleet::lastHeard(NodeId node, DeviceId device) const {
+  std::optional<TimeNs> newest;
+  if (const auto of = m_of.find({node, device}); of != m_of.end())
+    for (const std::size_t i : of->second) newest = std::max(newest.value_or(m_series[i].last_x), m_series[i].last_x);
+  return newest;
+}
+
+const Rank* Fleet::rankOf(NodeId node, DeviceId device) const {
+  const auto found = std::ranges::find_if(ranks, [&](const Rank& r) { return device ? r.device == device : r.node == node; });
+  return found == ranks.end() ? nullptr : &*found;
+}
+
+const Series* Fleet::stepTime(std::int32_t rank) const {
+  const auto found = m_steps.find(rank);
+  return found == m_steps.end() ? nullptr : &m_series[found->second];
+}
+
+}  // namespace runglass

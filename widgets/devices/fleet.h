@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Fleet: the hosts and devices of a run with the series that speak of them, and what "now" means for them.
+//
+// Threading:  readFleet() on a query worker; the value is immutable afterwards.
+// Ownership:  values.
+// Units:      TimeNs.
+// Errors:     the Reader's.
+// Cost:       one read of the catalogue; find() is O(log devices + metrics of one).
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "model/result.h"
+#include "model/topology.h"
+#include "storage/reader.h"
+
+namespace runglass {
+
+class Fleet {
+ public:
+  std::optional<Run> run;       // the chosen one; its ranks are of its newest attempt
+  std::vector<Node> nodes;      // that have devices, ranks or metrics; by rack, then name
+  std::vector<Device> devices;  // accelerators
+  std::vector<Rank> ranks;
+  // Ages count from here: the clock while data arrive; the end of the data of a run that is over or of a store that nobody writes.
+  TimeNs now = 0;
+  bool live = false;
+
+  // Metrics of a device, or of a node (device 0). Several where labels tell them apart (interfaces, mounts).
+  std::vector<const Series*> find(NodeId node, DeviceId device, std::string_view metric) const;
+  const Series* first(NodeId node, DeviceId device, std::string_view metric) const;
+  std::optional<TimeNs> lastHeard(NodeId node, DeviceId device) const;
+  const Rank* rankOf(NodeId node, DeviceId device) const;  // the first one on it
+  const Series* stepTime(std::int32_t rank) const;         // of the newest attempt
+  const std::vector<Series>& series() const { return m_series; }
+
+ private:
+  friend Result<Fleet> readFleet(Reader& reader, RunId run, TimeNs now);
+  void index();
+  void chooseNow(TimeNs now);
+
+  std::vector<Series> m_series;
+  std::map<std::pair<NodeId, DeviceId>, std::vector<std::size_t>> m_of;  // into m_series
+  std::map<std::int32_t, std::size_t> m_steps;
+};
+
+Result<Fleet> readFleet(Reader& reader, RunId run, TimeNs now);
+
+}  // namespace runglass

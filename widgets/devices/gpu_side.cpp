@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/devices/gpu_side.h"
+
+#include <QHelpEvent>
+#include <QMouseEvent>
+#include <QPainter>
+#include <QToolTip>
+
+namespace runglass {
+namespace {
+constexpr int kWidth = 220, kLine = 18, kPad = 2 * kGrid;
+}
+
+GpuSide::GpuSide(QWidget* parent) : QWidget(parent) {
+  setFixedWidth(kWidth);
+  setCursor(Qt::PointingHandCursor);
+}
+
+void GpuSide::setData(std::shared_ptr<const GpuData> data) {
+  m_data = std::move(data);
+  if (m_difference >= static_cast<int>(m_data->differences.size())) m_difference = -1;
+  update();
+}
+
+void GpuSide::paintEvent(QPaintEvent*) {
+  const Theme& theme = currentTheme();
+  QPainter painter(this);
+  painter.fillRect(rect(), theme.surface);
+  if (!m_data) return;
+  painter.setFont(tableFont());
+  m_lines.clear();
+  int top = kGrid;
+  const auto line = [&](const QString& text, const QString& number, bool chosen, bool quiet) {
+    const QRect rect(0, top, width(), kLine);
+    if (chosen) painter.fillRect(rect, theme.selection);
+    painter.setPen(quiet ? theme.muted : theme.text);
+    const QRect inner = rect.adjusted(kPad, 0, -kPad, 0);
+    painter.drawText(inner, Qt::AlignRight | Qt::AlignVCenter, number);
+    const int room = inner.width() - painter.fontMetrics().horizontalAdvance(number) - kGrid;
+    painter.drawText(inner, Qt::AlignLeft | Qt::AlignVCenter, painter.fontMetrics().elidedText(text, Qt::ElideRight, room));
+    top += kLine;
+    return rect;
+  };
+  m_lines.push_back({line(tr("all"), formatCount(m_data->total), m_group == CellGroup::kAll && m_difference < 0, false), CellGroup::kAll});
+  for (const auto& [group, name] : kCellGroups) {
+    const int count = m_data->counts.at(group);
+    m_lines.push_back({line(QString::fromUtf8(name), formatCount(count), m_group == group, count == 0), group});
+  }
+  if (m_data->differences.empty()) return;
+  top += kPad;
+  line(tr("differs in"), {}, false, true);
+  for (int i = 0; i < static_cast<int>(m_data->differences.size()); ++i)
+    m_lines.push_back({line(m_data->differences[static_cast<std::size_t>(i)].text, {}, m_difference == i, false), CellGroup::kAll, i});
+}
+
+const GpuSide::Line* GpuSide::lineAt(const QPoint& point) const {
+  for (const Line& line : m_lines)
+    if (line.rect.contains(point)) return &line;
+  return nullptr;
+}
+
+void GpuSide::mousePressEvent(QMouseEvent* event) {
+  const Line* line = lineAt(event->pos());
+  if (line == nullptr) return;
+  // A second click takes the choice back.
+  const bool again = line->difference >= 0 ? m_difference == line->difference : m_group == line->group;
+  m_group = again ? CellGroup::kAll : line->group;
+  m_difference = again ? -1 : line->difference;
+  emit groupChosen(m_group);
+  if (m_difference >= 0) emit devicesChosen(m_data->differences[static_cast<std::size_t>(m_difference)].odd);
+  update();
+}
+
+bool GpuSide::event(QEvent* event) {
+  if (event->type() != QEvent::ToolTip) return QWidget::event(event);
+  const auto* help = static_cast<QHelpEvent*>(event);
+  const Line* line = lineAt(help->pos());
+  const QString text = line == nullptr         ? QString()
+                       : line->difference >= 0 ? m_data->differences[static_cast<std::size_t>(line->difference)].text
+                                               : tr("Click: show only these");
+  if (text.isEmpty())
+    QToolTip::hideText();
+  else
+    QToolTip::showText(help->globalPos(), text.toHtmlEscaped(), this);
+  return true;
+}
+
+}  // namespace runglass

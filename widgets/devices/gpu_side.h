@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// GpuSide: the left column of the GPU view: how many are in which state (a click singles them out), and what a few have differently.
+//
+// Threading:  GUI thread.
+// Ownership:  shares the data.
+// Units:      none.
+// Errors:     none.
+// Cost:       a dozen lines of text.
+#pragma once
+
+#include <QWidget>
+#include <memory>
+
+#include "widgets/devices/gpu_data.h"
+
+namespace runglass {
+
+class GpuSide : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit GpuSide(QWidget* parent = nullptr);
+  void setData(std::shared_ptr<const GpuData> data);
+  CellGroup group() const { return m_group; }
+
+ signals:
+  void groupChosen(CellGroup group);
+  void devicesChosen(const std::vector<DeviceId>& devices);
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+  void mousePressEvent(QMouseEvent* event) override;
+  bool event(QEvent* event) override;
+
+ private:
+  struct Line {
+    QRect rect;
+    CellGroup group = CellGroup::kAll;
+    int difference = -1;
+  };
+  const Line* lineAt(const QPoint& point) const;
+
+  std::shared_ptr<const GpuData> m_data;
+  CellGroup m_group = CellGroup::kAll;
+  int m_difference = -1;
+  std::vector<Line> m_lines;
+};
+
+}  // namespace runglass

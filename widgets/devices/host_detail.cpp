@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/devices/host_detail.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "model/metric_catalog.h"
+
+namespace runglass {
+namespace {
+
+struct DetailMetric {
+  const char* metric;
+  const char* over;  // printed after it: "612 / 700"
+};
+constexpr std::array<DetailMetric, 12> kDetail = {{{"power_watts", "power_limit_watts"},
+                                                   {"sm_clock_hertz", "sm_clock_max_hertz"},
+                                                   {"clock_event_reasons", ""},
+                                                   {"temperature_celsius", "temperature_slowdown_celsius"},
+                                                   {"sm_active_ratio", ""},
+                                                   {"gpu_memory_used_bytes", "gpu_memory_total_bytes"},
+                                                   {"ecc_corrected_total", ""},
+                                                   {"ecc_uncorrected_total", ""},
+                                                   {"nvlink_transmit_bytes_per_s", ""},
+                                                   {"nvlink_replay_error_total", ""},
+                                                   {"pcie_link_width", ""},
+                                                   {"pcie_replay_total", ""}}};
+constexpr std::array<const char*, 3> kDeviceStrips = {"power_watts", "sm_clock_hertz", "temperature_celsius"};
+constexpr std::array<const char*, 4> kHostStrips = {"cpu_busy_ratio", "net_transmit_bytes_per_s", "memory_available_bytes",
+                                                    "pressure_cpu_some_ratio"};
+constexpr std::size_t kStrips = 5;
+
+QString titleOf(std::string_view metric) {
+  const MetricInfo* info = findMetric(metric);
+  const std::string_view title = info != nullptr ? info->title : metric;
+  return QString::fromUtf8(title.data(), static_cast<qsizetype>(title.size()));
+}
+QString helpOf(std::string_view metric) {
+  const MetricInfo* info = findMetric(metric);
+  return info == nullptr ? QString() : QString::fromUtf8(info->help.data(), static_cast<qsizetype>(info->help.size()));
+}
+
+// {"interface":"eth0"} -> eth0; the last label's value.
+QString labelOf(const Series& series) {
+  const std::string& labels = series.key.labels;
+  const std::size_t quote = labels.rfind(":\"");
+  return quote == std::string::npos || labels.size() < quote + 4 ? QString()
+                                                                 : screenText(labels.substr(quote + 2, labels.size() - quote - 4), 40);
+}
+
+// Each bin's mean as a line.
+SharedBins meansOf(std::vector<Bin> bins) {
+  for (Bin& bin : bins)
+    if (bin.count > 0) bin.first = bin.last = bin.min = bin.max = bin.sum / static_cast<double>(bin.count);
+  return std::make_shared<const std::vector<Bin>>(std::move(bins));
+}
+
+void widen(std::vector<Bin>& band, const std::vector<Bin>& bins) {
+  if (band.empty()) return void(band = bins);
+  for (std::size_t i = 0; i < std::min(band.size(), bins.size()); ++i) {
+    Bin& into = band[i];
+    const Bin& from = bins[i];
+    if (from.count == 0) continue;
+    into.min = into.count == 0 ? from.min : std::min(into.min, from.min);
+    into.max = into.count == 0 ? from.max : std::max(into.max, from.max);
+    into.count += from.count;
+  }
+}
+
+class Builder {
+ public:
+  Builder(Reader& reader, const Fleet& fleet, const DetailQuestion& question, const std::stop_token& stop)
+      : m_reader(reader), m_fleet(fleet), m_question(question), m_stop(stop), m_theme(theme(question.theme)) {}
+
+  Result<HostDetail> build() {
+    const auto node = std::ranges::find(m_fleet.nodes, m_question.node, &Node::id);
+    if (node == m_fleet.nodes.end()) return std::move(m_out);
+    for (const Device& device : m_fleet.devices)
+      if (device.node == node->id) m_devices.push_back(&device);
+    std::ranges::stable_sort(m_devices, {}, [](const Device* device) { return device->index.value_or(0); });
+    name(*node);
+    RG_TRY(readTable());
+    RG_TRY(readHostLine());
+    RG_TRY(readStrips());
+    return std::move(m_out);
+  }
+
+ private:
+  void name(const Node& node) {
+    m_out.name = screenText(node.name, 60);
+    if (!node.rack.empty()) m_out.name += QStringLiteral(" · ") + screenText(node.rack, 40);
+    std::vector<std::int32_t> ranks;
+    for (const Rank& rank : m_fleet.ranks)
+      if (rank.node == node.id) ranks.push_back(rank.rank);
+    if (ranks.empty()) return;
+    const auto [low, high] = std::ranges::minmax(ranks);
+    m_out.name += low == high ? QStringLiteral(" · rank %1").arg(low) : QStringLiteral(" · ranks %1–%2").arg(low).arg(high);
+  }
+
+  Result<std::optional<double>> latest(const Series* series) {
+    if (series == nullptr) return std::optional<double>();
+    RG_ASSIGN(const auto value, m_reader.latest({&series->id, 1}));
+    return value.empty() ? std::optional<double>() : value.front().value;
+  }
+
+  Status readTable() {
+    if (m_devices.empty()) return {};
+    m_out.columns.push_back({QStringLiteral("rank (dp,pp,tp)"), QStringLiteral("Of the run's newest attempt."), false});
+    for (const Device* device : m_devices) {
+      const Rank* rank = m_fleet.rankOf(m_question.node, device->id);
+      m_out.rows.push_back({QStringLiteral("GPU %1").arg(device->index.value_or(0)), {rank ? rankText(*rank) : kAbsentText}});
+    }
+    for (const DetailMetric& metric : kDetail) RG_TRY(readColumn(metric));
+    const bool pids = std::ranges::any_of(m_fleet.ranks, [&](const Rank& rank) { return rank.node == m_question.node && rank.pid; });
+    if (!pids) return {};
+    m_out.columns.push_back({QStringLiteral("PID"), QStringLiteral("Of the rank's process on the host.")});
+    for (std::size_t i = 0; i < m_devices.size(); ++i) {
+      const Rank* rank = m_fleet.rankOf(m_question.node, m_devices[i]->id);
+      m_out.rows[i].cells.push_back(rank && rank->pid ? QString::number(*rank->pid) : kAbsentText);
+    }
+    return {};
+  }
+
+  Status readColumn(const DetailMetric& metric) {
+    std::vector<std::optional<double>> values, limits;
+    double least = INFINITY, most = -INFINITY;
+    for (const Device* device : m_devices) {
+      RG_ASSIGN(const auto value, latest(m_fleet.first(m_question.node, device->id, metric.metric)));
+      values.push_back(value);
+      if (value) least = std::min(least, *value), most = std::max(most, *value);
+      RG_ASSIGN(const auto limit, metric.over[0] == '\0' ? Result<std::optional<double>>(std::optional<double>())
+                                                         : latest(m_fleet.first(m_question.node, device->id, metric.over)));
+      limits.push_back(limit);
+      if (limit) most = std::max(most, *limit);
+    }
+    if (least > most) return {};  // no device says it
+    const std::string_view unit = unitOfMetric(metric.metric);
+    const bool words = std::string_view(metric.metric) == "clock_event_reasons";
+    const bool limited = std::ranges::any_of(limits, [](const auto& limit) { return limit.has_value(); });
+    const UnitScale scale = unitScale(unit == "total" ? "" : unit, least, most);
+    QString title = titleOf(metric.metric);
+    if (limited) title += QStringLiteral(" / limit");
+    if (!scale.suffix.isEmpty() && !words) title += QStringLiteral(", ") + scale.suffix;
+    QString why = helpOf(metric.metric);
+    if (limited) why += QStringLiteral(" Limit: ") + helpOf(metric.over);
+    m_out.columns.push_back({title, why, !words});
+    for (std::size_t i = 0; i < m_devices.size(); ++i) {
+      QString text = kAbsentText;
+      if (values[i]) text = words ? reasonText(static_cast<std::uint64_t>(*values[i])) : formatScaled(*values[i], scale);
+      if (values[i] && limits[i]) text += QStringLiteral(" / ") + formatScaled(*limits[i], scale);
+      m_out.rows[i].cells.push_back(text);
+    }
+    return {};
+  }
+
+  Status readHostLine() {
+    QStringList words;
+    const auto add = [&](const char* metric, const QString& what) -> Status {
+      RG_ASSIGN(const auto value, latest(m_fleet.first(m_question.node, {}, metric)));
+      if (value) words << what + u' ' + formatValue(*value, unitOfMetric(metric));
+      return {};
+    };
+    RG_TRY(add("cpu_busy_ratio", QStringLiteral("CPU")));
+    RG_TRY(add("pressure_cpu_some_ratio", QStringLiteral("CPU pressure")));
+    RG_TRY(add("memory_available_bytes", QStringLiteral("memory free")));
+    for (const Series* series : m_fleet.find(m_question.node, {}, "net_transmit_bytes_per_s")) {
+      RG_ASSIGN(const auto value, latest(series));
+      if (value && *value > 0) words << labelOf(*series) + QStringLiteral(" ") + formatValue(*value, "bytes_per_s");
+    }
+    for (const Series* series : m_fleet.find(m_question.node, {}, "mount_free_bytes")) {
+      RG_ASSIGN(const auto value, latest(series));
+      if (value) words << labelOf(*series) + QStringLiteral(" ") + formatBytes(*value) + QStringLiteral(" free");
+    }
+    m_out.host_line = words.join(QStringLiteral(" · "));
+    return {};
+  }
+
+  Status readStrips() {
+    auto plots = std::make_shared<PlotData>();
+    plots->style = m_question.style;
+    m_out.x0 = m_question.window.range.t0;
+    m_out.x1 = m_question.window.range.t1;
+    if (m_out.x1 <= m_out.x0) extent();
+    for (const char* metric : kDeviceStrips) RG_TRY(addDevices(metric, *plots));
+    for (const char* metric : kHostStrips)
+      if (plots->panels.size() < kStrips) RG_TRY(addHost(metric, *plots));
+    m_out.strips = plots;
+    return {};
+  }
+
+  Result<std::vector<Bin>> bins(const Series& series) {
+    return m_reader.bins(series.id, Axis::kTime, m_out.x0, m_out.x1, m_question.pixels, m_stop);
+  }
+
+  // Many devices in one strip: what they reached as a band, each one's mean as a line, the chosen one on top.
+  Status addDevices(const char* metric, PlotData& plots) {
+    PlotPanel panel{.title = titleOf(metric), .unit = std::string(unitOfMetric(metric))};
+    std::vector<Bin> band;
+    std::optional<PlotCurve> chosen;
+    for (const Device* device : m_devices) {
+      const Series* series = m_fleet.first(m_question.node, device->id, metric);
+      if (series == nullptr) continue;
+      RG_ASSIGN(auto read, bins(*series));
+      widen(band, read);
+      const auto index = static_cast<std::size_t>(device->index.value_or(0));
+      PlotCurve curve{
+          .name = QString::number(index), .color = m_theme.series[index % m_theme.series.size()], .bins = meansOf(std::move(read))};
+      curve.gaps = true;
+      if (device->id == m_question.device)
+        chosen = curve;
+      else
+        panel.curves.push_back(std::move(curve));
+    }
+    if (chosen) panel.curves.push_back(*chosen);
+    if (panel.curves.empty()) return {};
+    PlotCurve reach{
+        .name = QStringLiteral("min–max"), .color = m_theme.muted, .bins = std::make_shared<const std::vector<Bin>>(std::move(band))};
+    reach.band = reach.gaps = true;
+    panel.curves.insert(panel.curves.begin(), std::move(reach));
+    plots.panels.push_back(std::move(panel));
+    return {};
+  }
+
+  Status addHost(const char* metric, PlotData& plots) {
+    PlotPanel panel{.title = titleOf(metric), .unit = std::string(unitOfMetric(metric))};
+    for (const Series* series : m_fleet.find(m_question.node, {}, metric)) {
+      if (panel.curves.size() == m_theme.series.size()) break;
+      RG_ASSIGN(auto read, bins(*series));
+      // An interface that never carried anything (a bridge, an unused port) is no curve.
+      const bool silent = std::ranges::all_of(read, [](const Bin& bin) { return bin.count == 0 || (bin.min == 0 && bin.max == 0); });
+      if (silent && !series->key.labels.empty()) continue;
+      PlotCurve curve{.name = labelOf(*series),
+                      .color = m_theme.series[panel.curves.size()],
+                      .bins = std::make_shared<const std::vector<Bin>>(std::move(read))};
+      curve.gaps = true;
+      panel.curves.push_back(std::move(curve));
+    }
+    if (!panel.curves.empty()) plots.panels.push_back(std::move(panel));
+    return {};
+  }
+
+  void extent() {
+    for (const Series& series : m_fleet.series()) {
+      if (series.key.node != m_question.node) continue;
+      if (m_out.x1 == 0 || series.first_x < m_out.x0) m_out.x0 = series.first_x;
+      m_out.x1 = std::max(m_out.x1, series.last_x + 1);
+    }
+  }
+
+  Reader& m_reader;
+  const Fleet& m_fleet;
+  const DetailQuestion& m_question;
+  const std::stop_token& m_stop;
+  const Theme& m_theme;
+  std::vector<const Device*> m_devices;
+  HostDetail m_out;
+};
+
+}  // namespace
+
+QString rankText(const Rank& rank) {
+  QString text = QString::number(rank.rank);
+  if (rank.dp && rank.pp && rank.tp) text += QStringLiteral(" (%1,%2,%3)").arg(*rank.dp).arg(*rank.pp).arg(*rank.tp);
+  return text;
+}
+
+QString reasonText(std::uint64_t reasons) {
+  QStringList words;
+  for (const auto& [bit, word] : {std::pair<std::uint64_t, const char*>{kPowerCapReason, "power cap"},
+                                  {0x8, "HW slowdown"},
+                                  {0x20, "SW thermal"},
+                                  {0x40, "HW thermal"},
+                                  {0x80, "power brake"},
+                                  {0x1, "idle"}})
+    if ((reasons & bit) != 0) words << QLatin1String(word);
+  return words.isEmpty() ? QStringLiteral("none") : words.join(QStringLiteral(", "));
+}
+
+Result<HostDetail> readHostDetail(Reader& reader, const Fleet& fleet, const DetailQuestion& question, const std::stop_token& stop) {
+  return Builder(reader, fleet, question, stop).build();
+}
+
+}  // namespace runglass
