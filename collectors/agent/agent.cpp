@@ -85,6 +85,13 @@ struct Agent::Parts {
     return *recorders.back();
   }
 
+  std::size_t unsealedBytes() {
+    const std::lock_guard lock(mutex);
+    std::size_t bytes = 0;
+    for (const auto& recorder : recorders) bytes += recorder->pendingBytes();
+    return bytes;
+  }
+
   Status takeStateDir();
   Status openSession();
   void tellUncleanEnd(WireRecorder& out, const std::vector<Issue>& issues);
@@ -252,7 +259,14 @@ Result<std::unique_ptr<Agent>> Agent::start(AgentOptions options) {
 }
 
 Recorder& Agent::recorder() { return m_parts->addRecorder(); }
-bool Agent::waitForRoom(std::size_t bytes, DurNs timeout) { return m_parts->outbox->waitForRoom(bytes, timeout); }
+bool Agent::waitForRoom(std::size_t bytes, DurNs timeout) {
+  const TimeNs give_up = monotonicNow() + timeout;
+  while (m_parts->unsealedBytes() > WireRecorder::kMaxPending / 4) {
+    if (monotonicNow() > give_up) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return m_parts->outbox->waitForRoom(bytes, std::max<DurNs>(0, give_up - monotonicNow()));
+}
 bool Agent::connected() const { return m_parts->link->connected(); }
 TimeNs Agent::now() const { return m_parts->now(); }
 const Node& Agent::node() const { return m_parts->node; }

@@ -46,7 +46,7 @@ class Agent {
 
   // A new Recorder of this session, for one thread: how anything that is not a Source (the simulator) speaks.
   Recorder& recorder();
-  // Waits until less than `bytes` are unacknowledged; for producers that may wait instead of losing data.
+  // Waits until what was recorded is sealed and less than `bytes` are unacknowledged; for producers that may wait instead of losing data.
   bool waitForRoom(std::size_t bytes, DurNs timeout);
   bool connected() const;
   TimeNs now() const;

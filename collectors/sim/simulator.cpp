@@ -202,7 +202,8 @@ class Player {
       if (m_options.stop.stop_requested()) m_status = Status(Code::kCancelled, "simulation of " + m_scenario.name + ": stopped");
       m_now = tick;
       if (tick == m_cluster->nextTick()) m_cluster->tick(step, tick - begin, timing);
-      if (m_options.speed > 0) m_status = m_status.ok() ? m_out.flush() : m_status;
+      if (m_status.ok()) m_status = m_out.flush();
+      if (m_options.speed <= 0 && m_options.after_flush) m_options.after_flush();
     }
   }
 
