@@ -13,7 +13,7 @@
 
 #include "app/console/console.h"
 #include "app/console/screenshot.h"
-#include "app/ctl/store_access.h"
+#include "app/hub_arguments.h"
 #include "widgets/frame/registry.h"
 
 namespace {
@@ -24,7 +24,7 @@ struct Arguments {
   std::string store, select, theme, size = "1920x1080", out;
   Place place;
   bool live = false;
-  std::string listen;
+  HubArguments hub;
 };
 
 int fail(const std::string& message, int code = 1) {
@@ -103,10 +103,7 @@ int runWindow(QApplication& app, const Arguments& arguments) {
   applyTheme(app, wantedTheme(arguments, &settings));
   SessionOptions session{arguments.store, std::nullopt};
   if (arguments.live) {
-    session.hub.emplace();
-    session.hub->writer = ctl::writerOptions();
-    session.hub->retention = Retention();
-    if (!arguments.listen.empty()) session.hub->listen = arguments.listen;
+    session.hub = arguments.hub.options();
   }
   quitOnSignals(app);
   Console console(session, arguments.place, &settings);
@@ -123,7 +120,8 @@ int runConsole(int argc, char** argv) {
   cli.set_help_flag("-h,--help", "Print this help and exit");
   cli.add_option("store", arguments.store, "The store, a .rgl file");
   cli.add_flag("--live", arguments.live, "Write the store and receive agents (on 127.0.0.1, any free port, unless --listen)");
-  cli.add_option("--listen", arguments.listen, "HOST:PORT of the hub; implies --live");
+  const CLI::Option* listen = cli.add_option("--listen", arguments.hub.listen, "HOST:PORT of the hub; implies --live");
+  arguments.hub.declare(cli);
   declarePlace(cli, arguments);
   CLI::App* shot = cli.add_subcommand("screenshot", "Write one view as a PNG; needs no display");
   shot->add_option("--store", arguments.store, "The store, a .rgl file")->required();
@@ -140,7 +138,7 @@ int runConsole(int argc, char** argv) {
   }
   if (*report) return fail("report: not built yet", 2);
   if (const auto wrong = wrongUsage(arguments)) return *wrong;
-  arguments.live = arguments.live || !arguments.listen.empty();
+  arguments.live = arguments.live || listen->count() > 0;
   if (arguments.live && arguments.store.empty()) return fail("--live: wants a store to write", 2);
   if (*shot || (!qEnvironmentVariableIsSet("DISPLAY") && !qEnvironmentVariableIsSet("WAYLAND_DISPLAY") &&
                 !qEnvironmentVariableIsSet("QT_QPA_PLATFORM")))

@@ -69,6 +69,7 @@ StoreSession::Access StoreSession::prepare(const SessionOptions& options) {
       return access;
     }
     access.problem = hub.status().message();
+    std::fprintf(stderr, "runglass: no hub: %s\n", access.problem.c_str());
   }
   access.writer = writerOf(options.store);
   return access;

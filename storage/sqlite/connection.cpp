@@ -89,6 +89,9 @@ Status sqliteStatus(sqlite3* db, int rc, std::string_view what, std::string_view
     case SQLITE_NOTADB:
       message += "this is not a Runglass store (not an SQLite file)";
       break;
+    case SQLITE_CORRUPT:
+      message.append("the file is damaged or cut off (").append(why).append(")");
+      break;
     case SQLITE_FULL:
       message += "the disk is full";
       break;

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/hub_arguments.h"
+
+#include <sys/resource.h>
+
+#include <CLI/CLI.hpp>
+
+#include "app/ctl/store_access.h"
+
+namespace runglass {
+
+void HubArguments::declare(CLI::App& app) {
+  app.add_option("--token-file", m_options.token_file, "Of the hub: bearer tokens of agents, one per line, mode 0600");
+  app.add_option("--tls-cert", m_options.tls_cert, "Of the hub: server certificate (PEM); needed beyond loopback");
+  app.add_option("--tls-key", m_options.tls_key, "Of the hub: its key (PEM, mode 0600)");
+  app.add_option("--tls-client-ca", m_options.tls_client_ca, "Of the hub: agents must show a certificate of this CA (PEM)");
+  app.add_option("--durability", m_durability, "Of the hub: what an acknowledgement survives: a killed hub, or a power cut")
+      ->check(CLI::IsMember({"kill", "power"}))
+      ->capture_default_str();
+}
+
+HubOptions HubArguments::options() const {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+    limit.rlim_cur = limit.rlim_max;
+    (void)setrlimit(RLIMIT_NOFILE, &limit);
+  }
+  HubOptions options = m_options;
+  options.listen = listen;
+  options.writer = ctl::writerOptions();
+  options.writer.power_safe = m_durability == "power";
+  options.retention = Retention();
+  return options;
+}
+
+}  // namespace runglass

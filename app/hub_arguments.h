@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The options of a hub on a command line: the console and `runglassctl serve` take the same.
+//
+// Threading:  main thread, before any other starts.
+// Ownership:  CLI11's options point into this object.
+// Units:      none.
+// Errors:     what is wrong with an address, a token file or a certificate is Hub::start()'s to say.
+// Cost:       none.
+#pragma once
+
+#include <string>
+
+#include "collectors/hub/hub.h"
+
+namespace CLI {
+class App;
+}
+
+namespace runglass {
+
+class HubArguments {
+ public:
+  // All but the store and --listen, whose help differs.
+  void declare(CLI::App& app);
+  // Raises the limit of open files to what is allowed: an agent is a connection.
+  HubOptions options() const;
+
+  std::string listen = HubOptions().listen;
+
+ private:
+  HubOptions m_options;
+  std::string m_durability = "kill";
+};
+
+}  // namespace runglass
