@@ -77,6 +77,10 @@ constexpr std::array kIssues = {
     IssueInfo{"tfevents.not_scalar", kInfo,
               "Values that are histograms, images, texts or tensors: they are counted, only scalars are kept."},
     IssueInfo{"tfevents.record_too_large", kInfo, "Records of more than 16 MiB (graphs, media) hold no scalars and were passed over."},
+    IssueInfo{
+        "tfevents.too_many_tags", kError,
+        "The file holds more than a million different tags; points of those beyond were not stored. Keep step numbers and addresses out of "
+        "tags."},
     IssueInfo{"hf_trainer_state.no_step", kWarning,
               "Entries of log_history have no whole-number step, so they have no place on a curve and were skipped."},
     IssueInfo{"megatron_golden.not_a_number", kInfo,

@@ -62,7 +62,7 @@ class Importer {
  public:
   virtual ~Importer() = default;
   virtual std::string_view kind() const = 0;  // "tfevents", "train_log", ...
-  // What tells a file apart from another at the same path; stays the same while the file grows. Default: its first 4 KiB.
+  // What tells a file apart from another at the same path; stays the same while the file grows. Default: its head.
   virtual std::string identity(const ImportProbe& probe) const;
   // Whether the file, maybe grown since, is the one that had this identity() before. Default: what its first bytes were, they still are.
   virtual bool isSame(const ImportProbe& probe, std::string_view identity) const;

@@ -11,8 +11,7 @@
 namespace runglass {
 
 std::string Importer::identity(const ImportProbe& probe) const {
-  const std::string_view prefix = probe.head.substr(0, 4096);
-  return std::to_string(prefix.size()) + ":" + std::to_string(crc32c(prefix));
+  return std::to_string(probe.head.size()) + ":" + std::to_string(crc32c(probe.head));
 }
 
 bool Importer::isSame(const ImportProbe& probe, std::string_view identity) const {

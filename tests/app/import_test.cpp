@@ -163,16 +163,64 @@ TEST_F(ImportTest, OneBadFileDoesNotKeepTheOthersOut) {
   EXPECT_EQ(files["noise.bin"]["status"], "skipped");
   EXPECT_EQ(files["cut.gz"]["status"], "failed");
   EXPECT_THAT(files["cut.gz"]["reason"].get<std::string>(), HasSubstr("cut.gz"));
-  EXPECT_EQ(files["trainer_state.json"]["status"], "failed");
+  EXPECT_EQ(files["trainer_state.json"]["status"], "partial");
+  EXPECT_EQ(files["trainer_state.json"]["points"], 2);
   EXPECT_THAT(files["trainer_state.json"]["reason"].get<std::string>(), HasSubstr("JSON"));
-  EXPECT_EQ(count("run"), "1\n");
+  EXPECT_EQ(count("run"), "2\n");
   EXPECT_EQ(ctl({"verify", "--store", m_store}).exit, 0);
+}
+
+// A job that writes to the same name again: its curve must not be woven into that of the job before.
+TEST_F(ImportTest, AnotherFileAtAnOldPathIsAnotherRun) {
+  put("train.log", nanoGpt(0, 10));
+  ASSERT_EQ(import("train.log").exit, 0);
+  put("train.log", "seed 7\n" + nanoGpt(0, 6));
+  const auto second = Json::parse(import("train.log").out);
+  put("train.log", nanoGpt(6, 8), std::ios::app);
+  const auto grown = Json::parse(import("train.log").out);
+  EXPECT_EQ(second["run_id"], grown["run_id"]);
+  EXPECT_EQ(query("SELECT count(DISTINCT run_id) AS runs, count(*) AS n, count(DISTINCT run_id || '/' || step) AS apart FROM scalar_all "
+                  "WHERE tag = 'loss'")
+                .out,
+            "runs,n,apart\n2,18,18\n");
+  const std::string named = m_folder.file("named.rgl");
+  for (const char* head : {"seed 1\n", "seed 2\n"}) {
+    put("train.log", head + nanoGpt(0, 5));
+    ASSERT_EQ(ctl({"import", "--store", named, "--run", "mine", m_folder.file("train.log")}).exit, 0);
+  }
+  EXPECT_EQ(ctl({"query", "--store", named, "--format", "csv", "SELECT run_id, count(*) AS n FROM attempt"}).out, "run_id,n\n1,2\n");
+}
+
+TEST_F(ImportTest, AnUnreadableFileAndFolderAreNamed) {
+  if (::geteuid() == 0) GTEST_SKIP() << "root reads everything";
+  put("all/good.log", nanoGpt(0, 3));
+  put("all/closed.log", nanoGpt(0, 3));
+  put("all/shut/x.log", nanoGpt(0, 3));
+  fs::permissions(m_folder.file("all/closed.log"), fs::perms::none);
+  fs::permissions(m_folder.file("all/shut"), fs::perms::none);
+  const auto outcome = import("all");
+  fs::permissions(m_folder.file("all/shut"), fs::perms::owner_all);
+  EXPECT_EQ(outcome.exit, 1);
+  EXPECT_THAT(outcome.out, HasSubstr("closed.log: Permission denied"));
+  EXPECT_THAT(outcome.out, HasSubstr("all/shut"));
+  EXPECT_EQ(count("run"), "1\n");
+}
+
+TEST_F(ImportTest, WhatIsNoFileIsRefusedInOneLine) {
+  ASSERT_EQ(::mkfifo(m_folder.file("pipe").c_str(), 0600), 0);
+  ASSERT_EQ(::symlink("loop2", m_folder.file("loop1").c_str()), 0);
+  ASSERT_EQ(::symlink("loop1", m_folder.file("loop2").c_str()), 0);
+  for (const std::string& path : {m_folder.file("pipe"), m_folder.file("loop1"), m_folder.file("missing"), std::string("/dev/zero")})
+    expectFails(ctl({"import", "--store", m_store, path}), path);
 }
 
 TEST_F(ImportTest, ALogWithAHoleOfZerosAtItsBeginningIsRead) {
   put("train.log", std::string(20'000, '\0') + nanoGpt(0, 10));
   const auto outcome = import("train.log");
   EXPECT_EQ(query("SELECT min(step) AS a, max(step) AS b FROM scalar WHERE tag = 'loss'").out, "a,b\n0,9\n") << outcome.out;
+  // Larger than the head by which a file is recognised, and in the middle, as a crash leaves it.
+  put("cut.log", std::string(3 << 20, '\0') + nanoGpt(0, 10) + "iter 10: los" + std::string(4096, '\0') + nanoGpt(20, 22));
+  EXPECT_EQ(pointsOf(import("cut.log")), 3 * 12);
 }
 
 TEST_F(ImportTest, NamesAndErrorsCannotSteerTheTerminal) {

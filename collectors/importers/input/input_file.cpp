@@ -7,6 +7,7 @@
 #include <archive.h>
 #include <archive_entry.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -61,6 +62,7 @@ class InputFile::MemberStream : public ByteStream {
     return bytes;
   }
   std::uint64_t offset() const override { return m_offset; }
+  bool damaged() const { return !m_status.ok(); }
 
  private:
   // Fills an empty m_block; it stays empty at the end. By blocks, because archive_read_data() drops what precedes a damaged place.
@@ -73,10 +75,11 @@ class InputFile::MemberStream : public ByteStream {
       if (rc == ARCHIVE_EOF)
         m_ended = true;
       else if (rc < ARCHIVE_WARN)
-        m_status = Status(Code::kDataLoss, m_path + ": damaged or cut off after " + std::to_string(m_offset) +
+        m_status = Status(Code::kDataLoss, m_path + ": damaged or cut off after " + std::to_string(m_read) +
                                                " decompressed bytes: " + archiveError(m_archive));
       else
         m_block = {static_cast<const char*>(data), size};
+      m_read += m_block.size();
     }
     return m_status;
   }
@@ -87,7 +90,7 @@ class InputFile::MemberStream : public ByteStream {
   std::string m_head;
   std::string_view m_head_left, m_block;
   bool m_started = false;
-  std::uint64_t m_offset = 0;
+  std::uint64_t m_offset = 0, m_read = 0;  // handed out; got from the archive
   bool m_ended;
   Status m_status;
 };
@@ -99,7 +102,7 @@ InputFile::~InputFile() {
 
 Result<std::unique_ptr<InputFile>> InputFile::open(const std::string& path) {
   struct stat info {};
-  if (stat(path.c_str(), &info) != 0) {
+  if (stat(path.c_str(), &info) != 0 || (S_ISREG(info.st_mode) && access(path.c_str(), R_OK) != 0)) {
     const Code code = errno == EACCES ? Code::kPermissionDenied : Code::kNotFound;
     return Status(code, "cannot open " + path + ": " + std::strerror(errno));
   }
@@ -126,6 +129,7 @@ Status InputFile::openArchive(bool tar) {
 }
 
 Result<std::optional<InputFile::Member>> InputFile::next() {
+  if (m_stream && m_stream->damaged()) m_done = true;  // told by the member; nothing after it can be found
   while (!m_done) {
     archive_entry* entry = nullptr;
     const int rc = archive_read_next_header(m_archive, &entry);

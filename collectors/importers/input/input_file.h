@@ -33,7 +33,7 @@ class InputFile {
     ByteStream* stream;     // from the first byte, head included
     Status head_status;     // why the head is short, if the archive is damaged already there
   };
-  // Next regular file inside; nothing after the last.
+  // Next regular file inside; nothing after the last, or after one whose stream told that the archive is damaged.
   Result<std::optional<Member>> next();
 
  private:

@@ -1,24 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON as Python writes it: NaN, Infinity and -Infinity are allowed where a number may stand.
+// JSON as Python writes it: NaN, Infinity and -Infinity are allowed where a number may stand. Visited value by value, so that no tree
+// is built and what precedes a damaged place is still seen.
 //
 // Threading:  pure.
-// Ownership:  values own their text.
+// Ownership:  values own their text; what a visitor is given is valid during the call.
 // Units:      bytes.
-// Errors:     INVALID_ARGUMENT with the byte offset; RESOURCE_EXHAUSTED beyond 256 MiB; DATA_LOSS of the stream.
+// Errors:     INVALID_ARGUMENT names line and column; RESOURCE_EXHAUSTED beyond 256 MiB; DATA_LOSS of the stream.
 // Cost:       whole text in memory: for state files, not for traces.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "collectors/importers/importer.h"
 
 namespace runglass {
 
+struct JsonPart {
+  std::string key;          // in an object
+  std::int64_t index = -1;  // in an array; -1 in an object
+};
+using JsonPath = std::span<const JsonPart>;
+
+struct JsonLeaf {
+  std::optional<double> number;         // also of the three literals; none for texts, true, false and null
+  std::optional<std::int64_t> integer;  // of a number written without fraction that fits
+};
+
+class JsonVisitor {
+ public:
+  virtual ~JsonVisitor() = default;
+  virtual void leaf(JsonPath path, const JsonLeaf& value) = 0;
+  virtual void closed(JsonPath path, bool array) = 0;  // an object or array is complete
+};
+
 Result<std::string> readAll(ByteStream& in, const std::string& path, std::stop_token stop);
-Result<nlohmann::ordered_json> parsePythonJson(std::string text, const std::string& path);
-// A number, or one of the three literals; nothing for anything else.
-std::optional<double> jsonNumber(const nlohmann::ordered_json& value);
+// What was visited before an error is good.
+Status walkPythonJson(std::string text, const std::string& path, JsonVisitor& visitor);
 
 }  // namespace runglass

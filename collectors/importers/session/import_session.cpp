@@ -7,6 +7,7 @@
 
 #include <charconv>
 #include <filesystem>
+#include <limits>
 
 #include "collectors/importers/input/input_file.h"
 #include "collectors/importers/session/counting_recorder.h"
@@ -15,6 +16,8 @@ namespace runglass {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr TimeNs kNoEnd = std::numeric_limits<TimeNs>::max();
 
 void describe(const Status& status, const ImportReport& report, bool nothing_new, FileResult& result) {
   if (!status.ok()) {
@@ -88,8 +91,11 @@ Status ImportSession::importMember(const FoundFile& file, const Member& member, 
   const bool same = mark && chosen->isSame(probe, mark->identity);
   ImportTarget target{.file_name = fs::path(member.path).filename().string(), .path = member.path};
   target.source = place.source;
-  target.run_name = m_options.run_name.empty() ? runName(place.name, place.origin) : m_options.run_name;
-  target.attempt_key = same ? mark->state : attemptKey(target.run_name, target.source, chosen->beginTime(probe));
+  const bool replaced = mark && !same;
+  const std::int64_t before = timesReplaced(path_key) + (replaced ? 1 : 0);
+  const std::string origin = by_folder || before == 0 ? place.origin : place.origin + "#" + std::to_string(before + 1);
+  target.run_name = m_options.run_name.empty() ? runName(place.name, origin) : m_options.run_name;
+  target.attempt_key = same ? mark->state : attemptKey(target.run_name, target.source, chosen->beginTime(probe), replaced);
   target.resume_at = same ? static_cast<std::uint64_t>(mark->offset) : 0;
 
   CountingRecorder counting(m_writer);
@@ -106,6 +112,7 @@ Status ImportSession::importMember(const FoundFile& file, const Member& member, 
   if (status.ok() || cancelled) {
     m_writer.setImportMark(path_key,
                            {chosen->identity(probe), static_cast<std::int64_t>(report.committed_offset), result.run, target.attempt_key});
+    if (replaced) m_writer.setImportMark("replaced:" + path_key, {.identity = {}, .offset = before});
     rememberEnd(target.run_name, target.source, target.attempt_key, report.end_time);
   }
   RG_TRY(m_writer.flush());
@@ -129,20 +136,30 @@ std::string ImportSession::runName(const std::string& base, const std::string& o
   }
 }
 
-// Attempts of one source are numbered from "0"; a file that begins after the newest one has ended is a restart.
-std::string ImportSession::attemptKey(const std::string& run_name, const std::string& source, std::optional<TimeNs> begin) {
+// How often another file has taken this path.
+std::int64_t ImportSession::timesReplaced(const std::string& path_key) const {
+  const auto mark = m_writer.importMark("replaced:" + path_key);
+  return mark ? mark->offset : 0;
+}
+
+// Attempts of one source are numbered from "0"; a file that begins after the newest one has ended is a restart, and so is one that took
+// the place of another.
+std::string ImportSession::attemptKey(const std::string& run_name, const std::string& source, std::optional<TimeNs> begin, bool replaced) {
   const auto last = m_writer.importMark("attempt:" + run_name + "|" + source);
   if (!last) return "0";
   std::int64_t index = 0;
   std::from_chars(last->state.data(), last->state.data() + last->state.size(), index);
-  return begin && *begin >= last->offset ? std::to_string(index + 1) : last->state;
+  return replaced || (begin && *begin >= last->offset) ? std::to_string(index + 1) : last->state;
 }
 
 void ImportSession::rememberEnd(const std::string& run_name, const std::string& source, const std::string& attempt_key,
                                 std::optional<TimeNs> end) {
   const std::string key = "attempt:" + run_name + "|" + source;
   const auto last = m_writer.importMark(key);
-  if (end && (!last || *end > last->offset)) m_writer.setImportMark(key, {.identity = {}, .offset = *end, .run = {}, .state = attempt_key});
+  if (last && last->state == attempt_key && (!end || (last->offset != kNoEnd && *end <= last->offset))) return;
+  // While no file has told a time, none begins after the end.
+  const TimeNs newest = !last || last->offset == kNoEnd ? end.value_or(kNoEnd) : std::max(last->offset, end.value_or(last->offset));
+  m_writer.setImportMark(key, {.identity = {}, .offset = newest, .run = {}, .state = attempt_key});
 }
 
 }  // namespace runglass

@@ -10,7 +10,8 @@
 // Cost:       one transaction per file: a kill in the middle of a file leaves nothing of it.
 //
 // One run: --run NAME takes everything. Event files: a top directory is a run and its sub-directories are sources; a file that begins after
-// the one before has ended is the next attempt. Everything else: a file is a run.
+// the one before has ended is the next attempt. Everything else: a file is a run. Another file at the path of one imported before (its
+// beginning differs) is another run, or, where folders or --run make the run, another attempt.
 #pragma once
 
 #include <functional>
@@ -57,7 +58,8 @@ class ImportSession {
   Status importFile(const FoundFile& file, std::vector<FileResult>& results);
   Status importMember(const FoundFile& file, const Member& member, FileResult& result);
   std::string runName(const std::string& base, const std::string& origin);
-  std::string attemptKey(const std::string& run_name, const std::string& source, std::optional<TimeNs> begin);
+  std::int64_t timesReplaced(const std::string& path_key) const;
+  std::string attemptKey(const std::string& run_name, const std::string& source, std::optional<TimeNs> begin, bool replaced);
   void rememberEnd(const std::string& run_name, const std::string& source, const std::string& attempt_key, std::optional<TimeNs> end);
 
   Writer& m_writer;

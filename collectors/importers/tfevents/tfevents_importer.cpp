@@ -67,6 +67,8 @@ class TfeventsImporter : public Importer {
     issue("tfevents.malformed", counts.malformed, std::to_string(counts.malformed) + " events skipped");
     issue("tfevents.not_scalar", counts.not_scalar, std::to_string(counts.not_scalar) + " histograms, images, texts or tensors");
     issue("tfevents.record_too_large", counts.too_large, std::to_string(counts.too_large) + " records of more than 16 MiB");
+    issue("tfevents.too_many_tags", counts.too_many_tags,
+          std::to_string(counts.too_many_tags) + " points of tags beyond the first " + std::to_string(TfeventsParser::kMaxTags));
     if (counts.bad_length_at) {
       report.partial_reason =
           "the length checksum of the record at byte " + std::to_string(*counts.bad_length_at) + " is wrong; nothing after it can be read";
@@ -74,9 +76,10 @@ class TfeventsImporter : public Importer {
     } else if (!read.ok()) {
       report.partial_reason = read.message();
       issue("import.truncated", 1, read.message());
-    } else if (target.final && parser.tailBytes() > 0) {
-      report.partial_reason = "the file ends inside a record: " + std::to_string(parser.tailBytes()) + " bytes after byte " +
-                              std::to_string(parser.committedOffset());
+    } else if (target.final && parser.insideRecord()) {
+      report.partial_reason = parser.tailBytes() == 0 ? "the file ends inside a record of more than 16 MiB"
+                                                      : "the file ends inside a record: " + std::to_string(parser.tailBytes()) +
+                                                            " bytes after byte " + std::to_string(parser.committedOffset());
       issue("import.truncated", 1, report.partial_reason);
     }
     if (counts.records > 0 && counts.scalars == 0 && target.resume_at == 0 && report.partial_reason.empty())

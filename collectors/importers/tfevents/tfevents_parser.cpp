@@ -10,6 +10,7 @@
 #include <cstring>
 #include <limits>
 
+#include "collectors/importers/input/run_name.h"
 #include "model/crc32c.h"
 
 namespace runglass {
@@ -17,7 +18,7 @@ namespace {
 
 constexpr std::size_t kHeader = 12, kFooter = 4;
 constexpr std::uint64_t kMaxRecord = 16 << 20;
-constexpr std::size_t kBatch = 8192;
+constexpr std::size_t kBatch = 8192, kMaxBatched = 2 << 20;
 
 template <class T>
 T load(const char* at) {
@@ -347,8 +348,14 @@ bool TfeventsParser::summaryValue(std::string_view data, double seconds, std::in
 }
 
 void TfeventsParser::add(std::string_view tag, double seconds, std::int64_t step, double value) {
+  std::string cut;
+  if (tag.size() > kMaxTagBytes) tag = cut = displayName(tag.substr(0, kMaxTagBytes)) + " #" + std::to_string(crc32c(tag));
   auto found = m_tag_index.find(tag);
   if (found == m_tag_index.end()) {
+    if (m_tags.size() == kMaxTags) {
+      ++m_counts.too_many_tags;
+      return;
+    }
     found = m_tag_index.emplace(std::string(tag), m_tags.size()).first;
     m_tags.push_back({std::string(tag), {}});
   }
@@ -357,18 +364,24 @@ void TfeventsParser::add(std::string_view tag, double seconds, std::int64_t step
   points.points.time.push_back(wallTimeToNs(seconds));
   points.points.value.push_back(value);
   ++m_counts.scalars;
-  if (points.points.step.size() < kBatch) return;
-  m_sink(points.tag, points.points);
-  points.points = {};
+  ++m_batched;
+  if (points.points.step.size() >= kBatch)
+    hand(points);
+  else if (m_batched >= kMaxBatched)
+    flush();
+}
+
+void TfeventsParser::hand(TagPoints& tag) {
+  if (tag.points.step.empty()) return;
+  m_sink(tag.tag, tag.points);
+  m_batched -= tag.points.step.size();
+  tag.points.step.clear();
+  tag.points.time.clear();
+  tag.points.value.clear();
 }
 
 void TfeventsParser::flush() {
-  for (TagPoints& tag : m_tags) {
-    if (!tag.points.step.empty()) m_sink(tag.tag, tag.points);
-    tag.points.step.clear();
-    tag.points.time.clear();
-    tag.points.value.clear();
-  }
+  for (TagPoints& tag : m_tags) hand(tag);
 }
 
 }  // namespace runglass

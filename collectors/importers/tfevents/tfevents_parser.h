@@ -3,7 +3,8 @@
 // whole or followed while it grows.
 //
 // Threading:  one thread.
-// Ownership:  keeps an incomplete record (at most 16 MiB) between calls; gives scalars to the sink in batches per tag.
+// Ownership:  keeps an incomplete record (at most 16 MiB) and at most 2 M points between calls; gives scalars to the sink in batches per
+//             tag.
 // Units:      wall_time (double seconds) becomes ns by exact whole seconds + the fraction rounded to the nearest ns.
 // Errors:     a bad length checksum ends the file (it cannot be resynchronised); a bad data checksum skips that record. Both are counted.
 // Cost:       over 10 M scalar events/s; hardware CRC32C.
@@ -25,6 +26,9 @@ namespace runglass {
 
 class TfeventsParser {
  public:
+  static constexpr std::size_t kMaxTags = 1'000'000;
+  static constexpr std::size_t kMaxTagBytes = 1024;  // a longer name is cut, and kept apart from its like by a checksum
+
   struct Scalars {
     std::vector<std::int64_t> step;
     std::vector<TimeNs> time;
@@ -35,7 +39,8 @@ class TfeventsParser {
   struct Counts {
     std::int64_t records = 0, scalars = 0;
     std::int64_t bad_data_crc = 0, too_large = 0, malformed = 0, not_scalar = 0;
-    std::optional<std::uint64_t> bad_length_at;  // offset of the record whose length checksum is wrong
+    std::int64_t too_many_tags = 0;               // scalars of tags beyond kMaxTags
+    std::optional<std::uint64_t> bad_length_at;   // offset of the record whose length checksum is wrong
     std::optional<TimeNs> first_time, last_time;  // oldest and newest
   };
 
@@ -47,6 +52,7 @@ class TfeventsParser {
   void flush();
   std::uint64_t committedOffset() const { return m_record_begin; }  // after the last complete record
   std::size_t tailBytes() const { return m_fed - m_record_begin; }  // of an incomplete record
+  bool insideRecord() const { return tailBytes() > 0 || m_skip_bytes > 0; }
   const Counts& counts() const { return m_counts; }
 
  private:
@@ -58,6 +64,7 @@ class TfeventsParser {
   void event(std::string_view data);
   bool summaryValue(std::string_view data, double seconds, std::int64_t step);
   void add(std::string_view tag, double seconds, std::int64_t step, double value);
+  void hand(TagPoints& tag);
 
   struct Hash {
     using is_transparent = void;
@@ -70,6 +77,7 @@ class TfeventsParser {
   std::string m_pending;
   std::unordered_map<std::string, std::size_t, Hash, std::equal_to<>> m_tag_index;
   std::vector<TagPoints> m_tags;
+  std::size_t m_batched = 0;
   Counts m_counts;
 };
 

@@ -8,6 +8,7 @@
 // Cost:       O(bytes); buffers at most kMaxLine of an unfinished line.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -58,6 +59,8 @@ class LineSplitter {
     return back ? static_cast<std::size_t>(static_cast<const char*>(back) - bytes.data()) : end;
   }
   void keep(std::string_view piece) {
+    // The hole of a log that was cut while it was being written may be gigabytes; it is no part of the line after it.
+    if (m_partial.empty()) piece.remove_prefix(std::min(piece.find_first_not_of('\0'), piece.size()));
     const std::size_t room = kMaxLine - m_partial.size();
     m_partial.append(piece.substr(0, room));
     if (piece.size() <= room) return;

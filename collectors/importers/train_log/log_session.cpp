@@ -31,7 +31,10 @@ void LogSession::push(std::string_view bytes, Recorder& out) {
 }
 
 void LogSession::onLine(std::string_view raw, std::uint64_t offset, Recorder& out) {
-  // Zeros before a line are the hole that is left where a log was cut while it was being written.
+  // Many zeros are the hole that is left where a log was cut while it was being written, or where a crash lost a block: the line is what
+  // follows.
+  static constexpr char kZeros[64] = {};
+  if (const std::size_t hole = raw.rfind({kZeros, sizeof kZeros}); hole != std::string_view::npos) raw.remove_prefix(hole + sizeof kZeros);
   raw.remove_prefix(std::min(raw.find_first_not_of('\0'), raw.size()));
   if (raw.empty()) return;
   if (const bool recording = offset >= m_options.resume_at; recording != m_recording) {

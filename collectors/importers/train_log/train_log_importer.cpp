@@ -9,15 +9,21 @@ namespace runglass {
 namespace {
 using namespace train_log;
 
+// A few control bytes happen in logs; scattered zeros or many of the others are another kind of file. Long runs of zeros are holes: of a
+// log that was cut while it was being written (at its beginning), or that a crash left without its last blocks.
 bool isText(std::string_view head) {
-  // Zeros before the first line are the hole of a log that was cut while it was being written.
-  head.remove_prefix(std::min(head.find_first_not_of('\0'), head.size()));
-  // A few control bytes happen in logs; zeros or many of them are another kind of file.
-  const auto odd = std::count_if(head.begin(), head.end(), [](char c) {
-    const auto u = static_cast<unsigned char>(c);
-    return u < 0x20 && c != '\n' && c != '\r' && c != '\t' && c != '\x1b' && c != '\b' && c != '\f';
-  });
-  return !head.empty() && static_cast<std::size_t>(odd) * 50 <= head.size() && head.find('\0') == std::string_view::npos;
+  constexpr std::size_t kHole = 64;
+  std::size_t odd = 0, text = 0;
+  for (std::size_t i = 0; i < head.size();) {
+    const std::size_t next = std::min(head.find_first_not_of('\0', i), head.size());
+    if (next > i && next - i < kHole && next < head.size()) return false;
+    if (next == head.size()) break;
+    const auto c = static_cast<unsigned char>(head[next]);
+    odd += c < 0x20 && c != '\n' && c != '\r' && c != '\t' && c != '\x1b' && c != '\b' && c != '\f' ? 1 : 0;
+    ++text;
+    i = next + 1;
+  }
+  return text > 0 && odd * 50 <= text;
 }
 
 bool looksLikeLogName(std::string_view path) {
@@ -41,6 +47,9 @@ class TrainLogImporter : public Importer {
   std::string_view kind() const override { return m_kind; }
 
   int recognise(const ImportProbe& probe) const override {
+    // A hole larger than the head says nothing of what follows; the name has to do.
+    if (!probe.head.empty() && probe.head.find_first_not_of('\0') == std::string_view::npos)
+      return !m_mlperf && looksLikeLogName(probe.path) ? 15 : 0;
     if (!isText(probe.head)) return 0;
     if (isMlperf(probe.head)) return m_mlperf ? 95 : 90;
     if (m_mlperf) return 0;

@@ -48,6 +48,30 @@ TEST(HfTrainerState, NamesTheByteWhereJsonBreaks) {
   EXPECT_NE(result.status.message().find("column"), std::string::npos) << result.status.message();
 }
 
+TEST(HfTrainerState, KeepsWholeEntriesOfAFileThatIsCutAndTakesTheRestLater) {
+  const auto cut = importText(kState.substr(0, kState.find("NaN")));
+  ASSERT_TRUE(cut.status.ok()) << cut.status.message();
+  EXPECT_NE(cut.report.partial_reason.find("column"), std::string::npos) << cut.report.partial_reason;
+  EXPECT_EQ(cut.recorder.issueCount("import.truncated"), 1);
+  EXPECT_EQ(cut.recorder.scalarsOf("loss").step, std::vector<std::int64_t>{10});
+  const auto whole = importText(kState, {.resume_at = cut.report.committed_offset});
+  EXPECT_EQ(whole.recorder.scalarsOf("loss").step, std::vector<std::int64_t>{20});
+}
+
+TEST(HfTrainerState, TakesTheStepWhereverItStandsInAnEntry) {
+  const auto result = importText(R"({"log_history": [{"step": 3, "loss": 1.5}, {"loss": 1.25, "step": 4}, 7, {"loss": 1, "step": "x"},
+    {"loss": 1, "step": 1e99}], "global_step": 4})");
+  EXPECT_EQ(result.recorder.scalarsOf("loss").step, (std::vector<std::int64_t>{3, 4}));
+  EXPECT_EQ(result.recorder.issueCount("hf_trainer_state.no_step"), 3);
+}
+
+TEST(HfTrainerState, RefusesAbsurdNestingAndOtherShapes) {
+  const std::string head = R"({"global_step": 5, "log_history": )";
+  EXPECT_NE(importText(head + std::string(100'000, '[')).status.message().find("nested more than"), std::string::npos);
+  EXPECT_NE(importText(head + "7}").status.message().find("log_history is not a list"), std::string::npos);
+  EXPECT_LT(importText(head + "[\"" + std::string(1 << 20, 'x')).status.message().size(), 400U) << "the error must not quote the file";
+}
+
 TEST(HfTrainerState, LeavesTheLiteralsInsideTextsAlone) {
   const auto result = importText(R"({"global_step": 1, "note": "NaN \" Infinity", "log_history": [{"step": 1, "loss": -Infinity}]})");
   ASSERT_TRUE(result.status.ok()) << result.status.message();
@@ -63,6 +87,10 @@ TEST(MegatronGolden, ReadsBothShapesAndCountsWhatWasNotLogged) {
   EXPECT_EQ(map.recorder.issueCount("megatron_golden.not_a_number"), 1);
   const auto list = importText(R"({"num-zeros": {"start_step": 0, "end_step": 10, "step_interval": 5, "values": [3, 2, 1]}})");
   EXPECT_EQ(list.recorder.scalarsOf("num-zeros").step, (std::vector<std::int64_t>{0, 5, 10}));
+  const auto odd = importText(R"({"a": {"values": [3, 2], "start_step": "x", "step_interval": "1"}, "b": 5, "c": {"values": {"1x": 2}}})");
+  ASSERT_TRUE(odd.status.ok()) << odd.status.message();
+  EXPECT_EQ(odd.recorder.scalarsOf("a").step, (std::vector<std::int64_t>{0, 1}));
+  EXPECT_EQ(odd.recorder.issueCount("megatron_golden.bad_step"), 1);
 }
 
 }  // namespace

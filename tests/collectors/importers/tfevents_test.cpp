@@ -131,6 +131,21 @@ TEST(TfeventsImporter, PassesOverHugeRecordsWithoutKeepingThem) {
   EXPECT_EQ(result.report.partial_reason, "");
 }
 
+TEST(TfeventsImporter, SaysThatAFileEndsInsideAHugeRecord) {
+  const std::string huge = record(field(4, std::string(17 << 20, 'g')));
+  const auto result = importText(header() + eventWith(1, 1, simple("loss", 1)) + huge.substr(0, 1 << 20));
+  EXPECT_EQ(result.recorder.scalarsOf("loss").size(), 1U);
+  EXPECT_NE(result.report.partial_reason.find("more than 16 MiB"), std::string::npos) << result.report.partial_reason;
+  EXPECT_EQ(result.recorder.issueCount("import.truncated"), 1);
+}
+
+TEST(TfeventsImporter, CutsEndlessTagsAndKeepsThemApart) {
+  const std::string tag(5000, 't');
+  const auto result = importText(header() + eventWith(1, 1, simple(tag + "a", 1)) + eventWith(1, 1, simple(tag + "b", 2)));
+  ASSERT_EQ(result.recorder.series_keys.size(), 2U);
+  for (const auto& [id, key] : result.recorder.series_keys) EXPECT_LT(key.metric.size(), 1100U);
+}
+
 TEST(TfeventsImporter, SurvivesRandomDamage) {
   std::string file = header();
   for (int i = 0; i < 50; ++i) file += eventWith(i, i, simple("loss", static_cast<float>(i)));
