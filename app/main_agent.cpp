@@ -67,6 +67,8 @@ Status simulate(const Arguments& arguments) {
   });
   const bool full_speed = arguments.speed == "max";
   sim::PlayOptions play{.start = agent->now(), .speed = full_speed ? 0 : std::stod(arguments.speed), .stop = stop.get_token()};
+  // Faster than life begins in the past and ends now: no collector speaks of the future.
+  if (play.speed > 1) play.start -= static_cast<DurNs>(static_cast<double>(sim::scenarioLength(scenario)) * (1 - 1 / play.speed));
   if (full_speed) {
     play.start -= sim::scenarioLength(scenario);
     play.after_flush = [&] { agent->waitForRoom(kRoom, 60 * kNsPerSecond); };

@@ -53,6 +53,10 @@ constexpr std::array kIssues = {
               "An agent's session defines more series, tracks or devices than a hub takes; those beyond are not stored."},
     IssueInfo{"wire.unknown_id", kError,
               "Records refer to series or nodes that were never defined and are not stored: the agent is broken or damaged data was sent."},
+    IssueInfo{
+        "store.refused", kError,
+        "The hub could not take data, mostly because its disk was full; agents kept it in their spools and sent it again. Make room or "
+        "set a size cap before the spools are full, too."},
     // --- agent ---
     IssueInfo{"agent.recorder_full", kError,
               "A source recorded faster than the agent could seal; the newest records were dropped. Lower its rate."},

@@ -4,6 +4,8 @@
 // 1. A point goes to the main chunk unless it lies before the last sealed main point; then it goes to the late chunk. Equal x therefore
 //    keep their order of arrival when main chunks are read before late ones.
 // 2. A sealed chunk is pending with the generation of the next commit until that commit is done.
+#include <sys/statvfs.h>
+
 #include <algorithm>
 
 #include "storage/store_writer.h"
@@ -269,12 +271,32 @@ Result<std::vector<Arrival>> StoreWriter::journal(std::span<const JournalEntry> 
     next[*entry.stream] = entry.seq + 1;
     fresh.push_back(entry);
   }
-  if (!fresh.empty()) RG_TRY(m_journal.append(fresh));
+  if (!fresh.empty()) {
+    std::int64_t bytes = 0;
+    for (const JournalEntry& entry : fresh) bytes += static_cast<std::int64_t>(entry.payload.size());
+    if (const auto room = roomOnDisk(); room && *room < bytes)
+      return Status(Code::kResourceExhausted, "cannot take more data: " + m_path + ": its disk is full");
+    RG_TRY(m_journal.append(fresh));
+  }
   for (const auto& [stream, seq] : next) {
     m_streams[stream] = {seq, true};
     m_streams_changed = true;
   }
   return arrivals;
+}
+
+// What the disk has left beyond a reserve and what storing the journal may need: once for the -wal, once for the store.
+std::optional<std::int64_t> StoreWriter::roomOnDisk() const {
+  constexpr std::int64_t kMostReserve = std::int64_t{64} << 20, kReserveShare = 16;
+  std::optional<DiskSpace> space;
+  if (m_options.disk_space) {
+    space = m_options.disk_space(m_path);
+  } else if (struct statvfs info{}; statvfs(m_path.c_str(), &info) == 0) {
+    const auto block = static_cast<std::int64_t>(info.f_frsize);
+    space = {static_cast<std::int64_t>(info.f_bavail) * block, static_cast<std::int64_t>(info.f_blocks) * block};
+  }
+  if (!space) return std::nullopt;
+  return space->free_bytes - 2 * m_journal.bytes() - std::min(kMostReserve, space->total_bytes / kReserveShare);
 }
 
 std::uint64_t StoreWriter::resumeFrom(const StreamKey& stream) {

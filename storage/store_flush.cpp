@@ -14,6 +14,7 @@ namespace runglass {
 namespace {
 
 constexpr DurNs kFlushInterval = 10 * kNsPerSecond;
+constexpr DurNs kShortOfRoomInterval = 500 * kNsPerMs;
 constexpr DurNs kCatalogInterval = 50 * kNsPerMs;
 constexpr std::int64_t kFlushBytes = std::int64_t{64} << 20;
 constexpr std::int64_t kRewriteRate = std::int64_t{512} << 10;  // bytes a second that early flushes may write: 42 GiB a day at most
@@ -68,6 +69,10 @@ Status StoreWriter::flushIfDue() {
   const bool cheap = waited >= kCatalogInterval && waited >= m_flush_cost * kCostShare && waited >= m_write_debt;
   const bool large = m_journal.bytes() >= kFlushBytes || m_pending_bytes >= kFlushBytes;
   if ((pending || m_catalog.changed()) && (cheap || large || waited >= kFlushInterval)) return flush();
+  // A disk that fills up: store early what waits, because its journal takes the room twice.
+  if (pending && waited >= kShortOfRoomInterval) {
+    if (const auto room = roomOnDisk(); room && *room < 2 * m_journal.bytes()) return flush();
+  }
   const DurNs since_catalog = now - m_last_catalog_commit;
   if (m_catalog.changed() && since_catalog >= kCatalogInterval && since_catalog >= m_catalog_cost * kCostShare) return commitCatalog();
   return {};
@@ -347,9 +352,14 @@ Status StoreWriter::applyRetention(const Retention& policy, TimeNs now) {
 
 void StoreWriter::checkpointIfDue() {
   m_unchecked_bytes += m_flushed_bytes;
-  if (m_unchecked_bytes < kCheckpointBytes && monotonicNow() - m_last_checkpoint < kFlushInterval) return;
-  // What a checkpoint cannot do now (a Reader in the way, a full disk) the next one does; the data are safe in the -wal file.
-  if (!m_db.exec("PRAGMA wal_checkpoint(PASSIVE)").ok()) return;
+  if (m_unchecked_bytes < kCheckpointBytes && monotonicNow() - m_last_checkpoint < kFlushInterval) {
+    if (const auto room = roomOnDisk(); !room || *room > m_unchecked_bytes) return;
+  }
+  // What a checkpoint cannot do now (a Reader in the way, a full disk) the next one does; the data are safe in the -wal file. A disk that
+  // is nearly full gets the -wal's bytes back.
+  const auto room = roomOnDisk();
+  const bool short_of_room = room && *room < kCheckpointBytes;
+  if (!m_db.exec(short_of_room ? "PRAGMA wal_checkpoint(TRUNCATE)" : "PRAGMA wal_checkpoint(PASSIVE)").ok()) return;
   m_unchecked_bytes = 0;
   m_last_checkpoint = monotonicNow();
 }

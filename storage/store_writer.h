@@ -106,6 +106,7 @@ class StoreWriter final : public Writer {
   Status saveState();
   void markStored();
   void checkpointIfDue();
+  std::optional<std::int64_t> roomOnDisk() const;
   bool anythingPending() const;
 
   std::string m_path;

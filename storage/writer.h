@@ -43,11 +43,16 @@ struct Retention {
   std::int64_t max_bytes = 0;  // 0 = no cap
 };
 
+struct DiskSpace {
+  std::int64_t free_bytes = 0, total_bytes = 0;
+};
+
 struct WriterOptions {
   JournalReplay replay;        // required when the journal is not empty; without it open() fails and says so
   bool power_safe = false;     // grouped fdatasync of the journal, <= 200 ms
-  int encode_threads = 0;      // 0 = encode on the writer thread
   std::int64_t max_pages = 0;  // > 0: the file may not grow beyond so many pages of 4 KiB
+  // What the store's disk has left; absent: not known, nothing is held back. Empty: statvfs(). Tests give their own.
+  std::function<std::optional<DiskSpace>(const std::string& path)> disk_space;
 };
 
 class Writer : public Recorder {
@@ -58,6 +63,8 @@ class Writer : public Recorder {
   // --- exactly-once ingest -------------------------------------------------------------------------------------------
   // Appends one batch to the journal. kNew/kAfterGap: durable against kill -9 once this returns and the caller may acknowledge,
   // then must record() its content before the next journal call. kDuplicate: acknowledge, record nothing.
+  // RESOURCE_EXHAUSTED while the disk has no room for it and for storing what waits: a journal that took the last bytes could never be
+  // stored. Nothing was taken then; flush() may make room.
   virtual Result<Arrival> journal(const StreamKey& stream, std::uint64_t seq, std::string_view payload) = 0;
   // Journals many batches with one write(2). Same rules, in order.
   struct JournalEntry {

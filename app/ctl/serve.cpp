@@ -31,8 +31,14 @@ class Serve : public Command {
     RG_ASSIGN(auto hub, Hub::start(m_store, m_hub.options()));
     std::printf("listening on %s\n", hub->address().c_str());
     std::fflush(stdout);
-    int received = 0;
-    sigwait(&signals, &received);
+    std::string said;
+    const timespec second{1, 0};
+    while (sigtimedwait(&signals, nullptr, &second) < 0) {
+      const std::string error = hub->stats().store_error;
+      if (error == said) continue;
+      std::fprintf(stderr, "runglassctl serve: %s\n", error.empty() ? "data is stored again" : ("nothing is stored now: " + error).c_str());
+      said = error;
+    }
     std::signal(SIGTERM, [](int) { _exit(0); });
     std::signal(SIGINT, [](int) { _exit(0); });
     pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);

@@ -18,6 +18,7 @@
 namespace runglass {
 namespace {
 
+constexpr DurNs kSteadyAfter = 2 * kNsPerSecond;
 constexpr DurNs kWelcomePatience = 10 * kNsPerSecond;
 constexpr std::size_t kDefinitionsPart = 1U << 20;
 
@@ -182,8 +183,6 @@ Status HubLink::runSession() {
   }
   if (welcomed) {
     m_connected = true;
-    if (!m_last_said.empty()) m_say("hub: " + m_options.hub + ": connected");
-    m_last_said.clear();
     sendWaiting(session);
   }
   bool ended = false;
@@ -211,7 +210,13 @@ void HubLink::sendWaiting(Session& session) {
     const std::lock_guard lock(session.mutex);
     return session.ended;
   };
+  const DurNs began = monotonicNow();
   while (!ended()) {
+    // A hub that takes the session and then ends it (a full disk) has not recovered: only one that keeps it is news.
+    if (!m_last_said.empty() && monotonicNow() - began > kSteadyAfter) {
+      m_say("hub: " + m_options.hub + ": connected");
+      m_last_said.clear();
+    }
     if (m_stop && (m_outbox.empty() || monotonicNow() >= m_deadline)) {
       message.mutable_goodbye()->set_reason("stopped");
       session.stream->Write(message);

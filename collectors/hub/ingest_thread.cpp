@@ -349,6 +349,7 @@ void IngestThread::storeAdmitted() {
   for (const Admitted& batch : m_admitted) entries.push_back({&batch.session->keys[batch.stream], batch.seq, batch.payload});
   Result<std::vector<Arrival>> arrivals = m_writer->journal(entries);
   if (!arrivals.ok()) return failStore(arrivals.status());
+  m_refused.clear();
   for (const Admitted& batch : m_admitted) m_journaled.push_back({batch.link, batch.session_index, batch.stream, batch.seq + 1});
   if (!m_options.writer.power_safe) acknowledge();
   HubStats delta;
@@ -390,8 +391,12 @@ void IngestThread::failStore(const Status& status) {
   m_journaled.clear();
   for (auto& [key, agent] : m_agents) agent.link->finish(Status(Code::kUnavailable, "store: cannot take data now: " + status.message()));
   m_agents.clear();
+  // What waits may make room when it is stored.
+  (void)m_writer->flush();
+  m_writer->issue({.code = "store.refused", .source = "hub", .first = wallNow(), .last = wallNow(), .detail = status.message()});
+  m_refused = status.message();
   const std::lock_guard lock(m_mutex);
-  m_stats.store_error = status.message();
+  m_stats.store_error = m_refused;
   m_stats.agents = 0;
 }
 
@@ -480,7 +485,7 @@ void IngestThread::tick() {
     (void)m_writer->applyRetention(*m_options.retention, wallNow());
   }
   const std::lock_guard lock(m_mutex);
-  m_stats.store_error = status.message();
+  m_stats.store_error = m_refused.empty() ? status.message() : m_refused;
 }
 
 std::uint64_t IngestThread::credit() const {

@@ -115,6 +115,7 @@ class IngestThread {
     std::uint64_t next_seq;
   };
   std::vector<Acknowledgement> m_journaled;  // not acknowledged yet
+  std::string m_refused;                     // why the newest group was not taken; empty: it was
   Liveness m_liveness;
   DurNs m_last_tick = 0, m_last_retention = 0;
 

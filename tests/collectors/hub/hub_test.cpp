@@ -5,6 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
+#include <mutex>
 #include <thread>
 
 #include "collectors/agent/agent.h"
@@ -151,6 +154,54 @@ TEST_F(HubTest, TakesTheSpoolOfAnAgentThatLivedWithoutAHub) {
   ASSERT_TRUE(hub->stop().ok());
   EXPECT_THAT(storedValues("m"), SizeIs(100));
   EXPECT_EQ(issueCount("agent.unclean_end"), 0);
+}
+
+TEST_F(HubTest, AFullDiskIsSaidOnceAndCostsNothing) {
+  auto free_bytes = std::make_shared<std::atomic<std::int64_t>>(std::int64_t{1} << 40);
+  HubOptions options;
+  options.writer.disk_space = [free_bytes](const std::string&) { return DiskSpace{*free_bytes, std::int64_t{1} << 30}; };
+  auto hub = serve(options);
+  auto agent_options = agentOptions(hub->address());
+  std::vector<std::string> lines;
+  std::mutex mutex;
+  agent_options.say = [&](const std::string& line) {
+    const std::lock_guard lock(mutex);
+    lines.push_back(line);
+  };
+  const auto agent = start(agent_options);
+  Recorder& out = agent->recorder();
+  const SeriesId id = out.series({.node = out.node(agent->node()), .metric = "power_watts"});
+  std::vector<double> said;
+  const auto say = [&](int count) {
+    for (int i = 0; i < count; ++i) {
+      said.push_back(static_cast<double>(said.size()));
+      out.sample(id, agent->now(), said.back());
+    }
+  };
+  say(500);
+  ASSERT_TRUE(waitUntil([&] { return hub->stats().samples == 500; }));
+  *free_bytes = std::int64_t{80} << 20;  // the reserve is a sixteenth of the disk: 64 MiB
+  say(500);
+  ASSERT_TRUE(waitUntil([&] { return hub->stats().samples == 1'000; })) << "a disk with room is used";
+  *free_bytes = std::int64_t{60} << 20;
+  say(1'000);
+  ASSERT_TRUE(waitUntil([&] { return !hub->stats().store_error.empty(); }));
+  EXPECT_THAT(hub->stats().store_error, HasSubstr("s.rgl: its disk is full"));
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  EXPECT_EQ(hub->stats().samples, 1'000);
+  {
+    const std::lock_guard lock(mutex);
+    EXPECT_EQ(std::ranges::count_if(lines, [](const std::string& line) { return line.find("disk is full") != std::string::npos; }), 1);
+  }
+  *free_bytes = std::int64_t{1} << 40;
+  say(100);
+  ASSERT_TRUE(waitUntil([&] { return hub->stats().samples == static_cast<std::int64_t>(said.size()); }));
+  EXPECT_TRUE(waitUntil([&] { return hub->stats().store_error.empty(); }));
+  EXPECT_TRUE(agent->stop());
+  ASSERT_TRUE(hub->stop().ok());
+  EXPECT_EQ(storedValues("power_watts"), said);
+  EXPECT_GE(issueCount("store.refused"), 1);
+  EXPECT_EQ(issueCount("wire.gap"), 0);
 }
 
 TEST_F(HubTest, StoresABatchOnceHoweverOftenItComes) {
