@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "storage/clock_map.h"
+#include "storage/damage_log.h"
 #include "storage/live_tail.h"
 #include "storage/pyramid_cache.h"
 #include "storage/reader.h"
@@ -38,7 +39,8 @@ struct ChunkView {
 
 class StoreReader final : public Reader {
  public:
-  StoreReader(std::string path, ReaderOptions options) : m_path(std::move(path)), m_live(std::move(options.live)) {}
+  StoreReader(std::string path, ReaderOptions options)
+      : m_path(std::move(path)), m_damage(DamageLog::of(m_path)), m_live(std::move(options.live)) {}
   Status start();
 
   std::uint64_t generation() override;
@@ -107,6 +109,7 @@ class StoreReader final : public Reader {
   Result<std::string> text(std::int64_t id);
 
   std::string m_path;
+  std::shared_ptr<DamageLog> m_damage;
   bool m_immutable = false;
   std::shared_ptr<const LiveTail> m_live;
   sqlite::Connection m_db;

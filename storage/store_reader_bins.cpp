@@ -228,9 +228,11 @@ Status StoreReader::pyramidSegments(SeriesId id, SeriesSnapshot& tail, std::vect
         chunkChecksum(id.value, rows->int64(1), rows->int64(2), static_cast<std::uint64_t>(rows->int64(3)), data->blob(0)) == crc &&
         decodePyramid(data->blob(0), *pyramid);
     data->reset();
-    if (!good)
-      return {Code::kDataLoss,
-              "damaged pyramid: " + m_path + ": series " + std::to_string(id.value) + " row " + std::to_string(pyramid_id)};
+    if (!good) {
+      const std::string object = "series " + std::to_string(id.value) + " pyramid " + std::to_string(pyramid_id);
+      m_damage->note(object);
+      return {Code::kDataLoss, "damaged pyramid: " + m_path + ": " + object};
+    }
     const PyramidSegment segment{std::move(pyramid), false};
     const PyramidSegment checked{segment.pyramid, isOrdered(*segment.pyramid)};
     m_pyramids.put(pyramid_id, crc, checked);

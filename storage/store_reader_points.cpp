@@ -173,6 +173,7 @@ Status StoreReader::decode(SeriesId id, const std::vector<ChunkView>& chunks, Bo
       }
       if (!good) {
         out.x.resize(before), out.value.resize(before), out.time.resize(any_time ? before : 0);
+        m_damage->note(nameOf(id, chunk));
         if (damage.empty()) damage = nameOf(id, chunk);
         continue;
       }

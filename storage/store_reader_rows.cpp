@@ -179,6 +179,7 @@ Result<std::vector<Issue>> StoreReader::issues() {
     }
     return {};
   }));
+  for (Issue& damage : m_damage->issues()) found.push_back(std::move(damage));
   return found;
 }
 

@@ -155,7 +155,9 @@ Result<SpanColumns> StoreReader::spans(TrackId track, TimeRange range, std::stop
         chunkChecksum(track.value, statement->int64(1), statement->int64(2), n, blob) == static_cast<std::uint32_t>(statement->int64(6)) &&
         decodeSpanChunk(blob, n, chunk);
     if (!good) {
-      if (damage.empty()) damage = "track " + std::to_string(track.value) + " chunk " + std::to_string(statement->int64(0));
+      const std::string object = "track " + std::to_string(track.value) + " chunk " + std::to_string(statement->int64(0));
+      m_damage->note(object);
+      if (damage.empty()) damage = object;
       continue;
     }
     RG_TRY(collector.add(chunk, statement->int64(4), name));
