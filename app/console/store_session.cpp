@@ -43,7 +43,7 @@ StoreSession::StoreSession(SessionOptions options) : m_options(std::move(options
     promise.set_value(std::make_shared<const Access>(prepare(options)));
   });
   m_queries = std::make_unique<QueryService>([access = m_access, store = m_options.store]() -> Result<std::unique_ptr<Reader>> {
-    const std::shared_ptr<const Access> way = access.get();
+    const std::shared_ptr<const Access>& way = access.get();
     if (way->hub) return Reader::open(store, way->reader);
     return ctl::openForReading(store);
   });

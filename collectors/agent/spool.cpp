@@ -133,7 +133,7 @@ void Spool::scan(std::uint64_t number, Recovered& out) {
         {.code = "agent.spool_damaged",
          .source = "spool",
          .detail = path + ": " + std::to_string(size - std::min(at, size)) + " bytes after byte " + std::to_string(at) + " were cut off"});
-    if (ftruncate(fd, static_cast<off_t>(at)) != 0) good = false;
+    (void)!ftruncate(fd, static_cast<off_t>(at));  // if it stays, the next start cuts it off again
   }
   ::close(fd);
   if (segment.live == 0) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
 
 #include "model/metric_catalog.h"
@@ -135,7 +136,7 @@ void ClusterMetrics::tickGpu(std::int32_t rank, std::int64_t step, double activi
   clock = std::max(345e6, clock - 15e6 * std::abs(m_model.noise(m_ticks, rank, kClockNoise)));
   const double target = hot ? 88 : kAmbientCelsius + watts / kWattsPerDegree;
   gpu.celsius += (target - gpu.celsius) * std::min(1.0, static_cast<double>(m_period) / (8.0 * kNsPerSecond));
-  const auto rounded = [](double value, double unit) { return static_cast<double>(static_cast<std::int64_t>(value / unit + 0.5)) * unit; };
+  const auto rounded = [](double value, double unit) { return std::round(value / unit) * unit; };
   m_out.sample(gpu.power, time, static_cast<double>(static_cast<std::int64_t>(watts * 1000)) / 1000);
   m_out.sample(gpu.clock, time, rounded(clock, 15e6));
   m_out.sample(gpu.busy, time, activity > 0.1 ? 1.0 : 0.0);
@@ -146,7 +147,7 @@ void ClusterMetrics::tickGpu(std::int32_t rank, std::int64_t step, double activi
   m_out.sample(gpu.nvlink_in, time, communicating ? 180e9 : activity * 60e9);
   m_out.sample(gpu.reasons, time, static_cast<double>(reasons));
   if (m_ticks % kSlowEvery != 0) return;
-  m_out.sample(gpu.temperature, time, static_cast<double>(static_cast<int>(gpu.celsius + 0.5)));
+  m_out.sample(gpu.temperature, time, std::round(gpu.celsius));
   m_out.sample(gpu.memory, time, static_cast<double>(kind.memory_bytes) * 0.9);
   m_out.sample(gpu.power_limit, time, kind.limit_watts);
 }

@@ -122,7 +122,8 @@ Step StepModel::step(std::int64_t number) const {
     RankStep& r = step.ranks[rank];
     r.forward = scaled(work, factor[rank] * kForwardShare);
     r.backward = scaled(work, factor[rank] * (1 - kForwardShare));
-    const auto replica = static_cast<std::size_t>(m_coordinates[rank].dp * s.cp + m_coordinates[rank].cp);
+    const auto replica = static_cast<std::size_t>(m_coordinates[rank].dp) * static_cast<std::size_t>(s.cp) +
+                         static_cast<std::size_t>(m_coordinates[rank].cp);
     const auto stage = static_cast<std::size_t>(m_coordinates[rank].pp);
     // A stage moves at the pace of its slowest tensor-parallel member.
     forward[replica][stage] = std::max(forward[replica][stage], (r.forward + r.host / 3 + r.gc / 3) / s.micro_batches);

@@ -123,7 +123,8 @@ void StepRecords::spans(std::int32_t rank, std::int64_t step, TimeNs began, cons
   };
   add(began, timing.dur, kStep, SpanCategory::kAnnotation, 0);
   add(began, r.data, kData, SpanCategory::kDataload, 1);
-  const auto replica = static_cast<std::size_t>((at.dp * m_scenario.cp + at.cp) * m_scenario.pp + at.pp);
+  const auto replica = static_cast<std::size_t>(std::int64_t{at.dp} * m_scenario.cp + at.cp) * static_cast<std::size_t>(m_scenario.pp) +
+                       static_cast<std::size_t>(at.pp);
   // Own work inside the stage's slot; the rest of the slot is waiting for the tensor-parallel peers.
   const DurNs forward = (r.forward + r.host / 3 + r.gc / 3) / m_scenario.micro_batches,
               backward = (r.backward + r.host * 2 / 3 + r.gc * 2 / 3) / m_scenario.micro_batches;

@@ -31,7 +31,7 @@ const QString kGeometryKey = QStringLiteral("geometry");
 
 // Zooming keeps the middle; a window never gets below one nanosecond or out of int64.
 TimeRange zoomed(TimeRange range, double factor) {
-  const double middle = static_cast<double>(range.t0 / 2 + range.t1 / 2);
+  const double middle = static_cast<double>(range.t0) / 2 + static_cast<double>(range.t1) / 2;
   const double half = std::max(static_cast<double>(range.t1 - range.t0) * factor / 2, 1.0);
   constexpr double kLimit = 9e18;
   return {static_cast<TimeNs>(std::clamp(middle - half, -kLimit, kLimit)), static_cast<TimeNs>(std::clamp(middle + half, -kLimit, kLimit))};

@@ -36,7 +36,7 @@ void MountProbe::request() {
 
 std::optional<MountProbe::Answer> MountProbe::take() {
   const std::lock_guard lock(m_state->mutex);
-  auto answer = std::move(m_state->answer);
+  auto answer = m_state->answer;
   m_state->answer.reset();
   return answer;
 }
