@@ -29,6 +29,10 @@ constexpr std::array kIssues = {
     IssueInfo{"client.bad_ring", kWarning,
               "A file in the ring directory is not a ring this agent can read: another version of librunglass, or damaged. Use the "
               "librunglass of the same release as the agent."},
+    IssueInfo{
+        "client.duplicate_rank", kError,
+        "Two live processes of one attempt claim the same rank: their steps and scalars are mixed. Check RANK in the launcher, or give "
+        "each job a run name of its own."},
     IssueInfo{"client.no_step", kWarning,
               "A trainer reported a scalar outside any step and without a step number; it cannot be placed on a curve and was left out."},
     // --- wire ---

@@ -59,6 +59,7 @@ struct Agent::Parts {
   std::string session, alive_path;
   int lock_fd = -1;
   SessionDictionary dictionary;
+  RankTable ranks;
   std::unique_ptr<Outbox> outbox;
   std::unique_ptr<HubLink> link;
   std::function<TimeNs()> now;
@@ -223,7 +224,7 @@ void Agent::Parts::runSource(const SourceEntry& entry, WireRecorder& out) {
   const std::string key(entry.name);
   const toml::table empty;
   const toml::table* config = options.config ? (*options.config)["source"][key].as_table() : nullptr;
-  const SourceContext context{.node = node, .now = now, .config = config != nullptr ? config : &empty, .state_dir = options.state_dir};
+  const SourceContext context{.node = node, .now = now, .config = config != nullptr ? config : &empty, .state_dir = options.state_dir, .ranks = &ranks};
   if (const Status status = source->start(out, context); !status.ok()) {
     const bool absent = status.code() == Code::kUnavailable;
     out.issue({.code = absent ? "agent.source_absent" : "agent.source_failed",

@@ -18,6 +18,7 @@
 
 #include <toml++/toml.h>
 
+#include "collectors/sources/rank_table.h"
 #include "model/recorder.h"
 
 namespace runglass {
@@ -28,6 +29,7 @@ struct SourceContext {
   const toml::table* config;    // the source's own table, e.g. [source.nvml]; never null
   std::string state_dir;        // for what must survive a restart of the agent
   std::string root = "/";       // prefix of /proc and /sys, so that tests replay recorded trees
+  RankTable* ranks = nullptr;   // of this agent; null: sources know nothing of each other
 };
 
 class Source {

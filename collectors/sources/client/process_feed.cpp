@@ -99,6 +99,17 @@ void ProcessFeed::declare(Recorder& out) {
   place(identity.rank_cp, m_rank.cp);
   place(identity.rank_ep, m_rank.ep);
   out.rank(m_rank);
+  if (m_context.ranks != nullptr && m_ring->alive()) {
+    if (const auto twin = m_context.ranks->put(*m_rank.pid, m_rank); twin && m_rank.pid != m_twin_told) {
+      m_twin_told = m_rank.pid;
+      out.issue(
+          {.code = "client.duplicate_rank",
+           .source = label(),
+           .first = m_context.now(),
+           .last = m_context.now(),
+           .detail = "processes " + std::to_string(*twin) + " and " + std::to_string(*m_rank.pid) + " both say that they are " + label()});
+    }
+  }
   if (!m_declared && m_ring->neverRead() && m_rank.rank == 0) {
     out.event({.time = *m_attempt.start,
                .attempt = m_attempt_id,
@@ -352,6 +363,7 @@ void ProcessFeed::sampleRunDelay(Recorder& out, TimeNs now) {
 void ProcessFeed::finish(Recorder& out, AttemptEnd& ending) {
   if (m_finished) return;
   m_finished = true;
+  if (m_context.ranks != nullptr && m_rank.pid) m_context.ranks->drop(*m_rank.pid);
   const rgr_header& header = m_ring->header();
   const std::string said = header.identity.end_cause;
   AttemptEnd::Gravity gravity = AttemptEnd::kOrderly;

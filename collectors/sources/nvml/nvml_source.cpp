@@ -6,6 +6,7 @@
 
 #include <fstream>
 #include <map>
+#include <set>
 #include <sstream>
 
 #include "collectors/sources/host/proc_parse.h"
@@ -129,6 +130,12 @@ class NvmlSource : public Source {
         labels += "," + oneLabel("rank", *rank).substr(1);
       else
         labels += "}";
+      if (const auto known = m_context->ranks != nullptr ? m_context->ranks->find(static_cast<std::int32_t>(process.pid)) : std::nullopt;
+          known && m_placed.emplace(process.pid, gpu.id()).second) {
+        Rank rank = *known;
+        rank.device = gpu.id();
+        out.rank(rank);
+      }
       // NVML does not tell the memory of processes in some containers: the process is known all the same, its memory absent.
       if (process.memory_bytes)
         gpu.put(out, "gpu_process_memory_bytes", now, static_cast<double>(*process.memory_bytes), labels);
@@ -138,6 +145,7 @@ class NvmlSource : public Source {
   }
 
   const SourceContext* m_context = nullptr;
+  std::set<std::pair<unsigned, DeviceId>> m_placed;  // ranks that were told their device
   std::unique_ptr<nvml::Library> m_library;
   NodeId m_node;
   std::vector<std::unique_ptr<NvmlGpu>> m_gpus;

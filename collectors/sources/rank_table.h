@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// RankTable: which process of this node is which rank, as the client said it; how sources that see processes (NVML) know the rank.
+//
+// Threading:  any thread: sources run in threads of their own.
+// Ownership:  the agent owns it; all sources share it.
+// Units:      pids of the agent's PID namespace.
+// Errors:     none.
+// Cost:       a map of the node's trainers.
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <optional>
+
+#include "model/topology.h"
+
+namespace runglass {
+
+class RankTable {
+ public:
+  // The pid of another live process that claims the same rank of the same attempt, if there is one.
+  std::optional<std::int32_t> put(std::int32_t pid, const Rank& rank) {
+    const std::lock_guard lock(m_mutex);
+    std::optional<std::int32_t> twin;
+    for (const auto& [other, known] : m_ranks)
+      if (other != pid && known.attempt == rank.attempt && known.rank == rank.rank) twin = other;
+    m_ranks[pid] = rank;
+    return twin;
+  }
+  void drop(std::int32_t pid) {
+    const std::lock_guard lock(m_mutex);
+    m_ranks.erase(pid);
+  }
+  std::optional<Rank> find(std::int32_t pid) const {
+    const std::lock_guard lock(m_mutex);
+    const auto found = m_ranks.find(pid);
+    return found == m_ranks.end() ? std::nullopt : std::optional(found->second);
+  }
+
+ private:
+  mutable std::mutex m_mutex;
+  std::map<std::int32_t, Rank> m_ranks;
+};
+
+}  // namespace runglass
