@@ -89,6 +89,7 @@ class LogSession {
   struct Step {
     std::int64_t value = 0;
     bool samples = false;
+    bool counted = false;  // lines were counted: says nothing to other lines
   };
   std::optional<Step> stepOf(const Match& match);
   std::optional<double> number(std::string_view key) const;

@@ -11,7 +11,7 @@
 
 namespace runglass::train_log {
 namespace {
-bool saysNothing(std::string_view text) { return text.empty() || text == "N/A" || text == "None" || text == "null" || text == "-"; }
+bool saysNothing(std::string_view text) { return text.empty() || text == "N/A" || text == "n/a" || text == "None" || text == "null" || text == "-"; }
 
 std::string labelsOf(const std::string& canonical, bool samples) {
   std::string out;
@@ -21,10 +21,11 @@ std::string labelsOf(const std::string& canonical, bool samples) {
 }
 }  // namespace
 
+// Also the first of "5/100", as steps are printed.
 std::optional<double> LogSession::number(std::string_view key) const {
   for (const Pair& pair : m_pairs)
     if (pair.key == key)
-      if (const auto quantity = parseQuantity(pair.text)) return quantity->value;
+      if (const auto quantity = parseQuantity(std::string_view(pair.text).substr(0, pair.text.find('/')))) return quantity->value;
   return std::nullopt;
 }
 
@@ -50,10 +51,16 @@ std::optional<LogSession::Step> LogSession::stepOf(const Match& match) {
       if (epoch && epochs != m_variables.end() && total != m_variables.end() && epochs->second > 0)
         step = whole(*epoch / epochs->second * total->second);
     }
+    if (from == StepFrom::kEpochBar) {
+      const auto epoch = whole(number("epoch")), total = parseInteger(match.group(Role::kTotal)),
+                 at = parseInteger(match.group(Role::kStep));
+      constexpr std::int64_t kMost = std::int64_t{1} << 31;  // keeps the product in range
+      if (epoch && total && at && *epoch >= 0 && *epoch < kMost && *total >= 0 && *total < kMost) step = *epoch * *total + *at;
+    }
     if (from == StepFrom::kPrevious)
       if (const auto it = m_file_step.find(rule.file); it != m_file_step.end()) step = it->second;
     if (from == StepFrom::kCount) step = m_state[&rule].count + 1;
-    if (step) return Step{*step, false};
+    if (step) return Step{*step, false, from == StepFrom::kCount};
   }
   return std::nullopt;
 }
@@ -71,6 +78,8 @@ bool LogSession::beginIfNeeded(std::int64_t step, Recorder& out) {
 void LogSession::onRecord(const Match& match, const Line& line, Recorder& out) {
   const Rule& rule = *match.rule;
   m_pairs.clear();
+  if (const auto key = match.group(Role::kKey); key.data())
+    m_pairs.push_back({std::string(trimmed(key)), std::string(match.group(Role::kText))});
   for (std::size_t i = 0; i < rule.captures.size(); ++i)
     if (rule.captures[i].role == Role::kValue && !rule.captures[i].name.empty() && match.groups[i].data())
       m_pairs.push_back({rule.captures[i].name, std::string(trimmed(match.groups[i]))});
@@ -106,7 +115,7 @@ void LogSession::onRecord(const Match& match, const Line& line, Recorder& out) {
     state.last_step = step->value;
     ++state.count;
   }
-  if (!step->samples) m_file_step[rule.file] = step->value;
+  if (!step->samples && !step->counted) m_file_step[rule.file] = step->value;
   ++m_records;
   const std::vector<Pair> pairs = std::move(m_pairs);
   for (const Pair& pair : pairs) onValue(rule, pair, step->value, step->samples, line, out);
@@ -157,7 +166,9 @@ void LogSession::onValue(const Rule& rule, const Pair& pair, std::int64_t step, 
   if (std::find(rule.step_keys.begin(), rule.step_keys.end(), pair.key) != rule.step_keys.end()) return;
   if (rule.name_key.empty() && !rule.keep.empty() && std::find(rule.keep.begin(), rule.keep.end(), pair.key) == rule.keep.end()) return;
   const auto& metrics = m_rules->files()[rule.file].metrics;
-  const auto known = metrics.find(pair.key);
+  // "valid/loss" is what the key "loss" means in the source "valid"; else the key means the same everywhere.
+  auto known = rule.source.empty() ? metrics.end() : metrics.find(rule.source + "/" + pair.key);
+  if (known == metrics.end()) known = metrics.find(pair.key);
   const MetricRule* metric = known == metrics.end() ? nullptr : &known->second;
   if (metric && metric->drop) return;
   const auto quantity = parseQuantity(pair.text);

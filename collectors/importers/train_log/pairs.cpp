@@ -37,13 +37,25 @@ void addList(std::vector<Pair>& out, std::string_view key, std::string_view text
   }
 }
 
+// "lm loss 1.05E+01": a name of words and a number.
+void addNameAndNumber(std::vector<Pair>& out, std::string_view piece) {
+  const std::size_t space = piece.rfind(' ');
+  if (space == std::string_view::npos || !isLetter(piece.front()) || !parseQuantity(piece.substr(space + 1))) return;
+  const std::string_view name = piece.substr(0, space);
+  if (std::all_of(name.begin(), name.end(), [](char c) { return isLetter(c) || c == ' ' || c == '_' || c == '-'; }))
+    add(out, name, piece.substr(space + 1));
+}
+
 void readBars(std::string_view text, std::vector<Pair>& out) {
   while (!text.empty()) {
     const std::size_t bar = text.find('|');
     const std::string_view piece = text.substr(0, bar);
     std::size_t colon = piece.rfind(':');
     if (colon == std::string_view::npos) colon = piece.rfind('=');
-    if (colon != std::string_view::npos) addList(out, piece.substr(0, colon), piece.substr(colon + 1));
+    if (colon != std::string_view::npos)
+      addList(out, piece.substr(0, colon), piece.substr(colon + 1));
+    else
+      addNameAndNumber(out, trimmed(piece));
     text.remove_prefix(bar == std::string_view::npos ? text.size() : bar + 1);
   }
 }
@@ -236,6 +248,15 @@ bool startsWithFolded(std::string_view text, std::string_view word) {
   return true;
 }
 
+// "np.float64(0.5)" and "tensor(0.5, device='cuda:0')", as Python prints what was not turned into a number: "0.5". The end may be cut.
+std::string_view unwrapped(std::string_view text) {
+  if (!text.starts_with("tensor(") && !text.starts_with("np.") && !text.starts_with("numpy.")) return text;
+  const std::size_t open = text.find('(');
+  if (open == std::string_view::npos) return text;
+  text.remove_prefix(open + 1);
+  return trimmed(text.substr(0, text.find_first_of(",)")));
+}
+
 // nan, inf, infinity with an optional sign; returns the characters read.
 std::size_t readNonFinite(std::string_view text, double& value) {
   const std::size_t sign = !text.empty() && (text[0] == '-' || text[0] == '+') ? 1 : 0;
@@ -272,6 +293,7 @@ std::optional<Quantity> parseQuantity(std::string_view text) {
   double value = 0;
   char number[64];
   std::size_t length = 0;
+  text = unwrapped(text);
   std::size_t used = readNumber(text, number, length);
   if (used != 0) {
     const auto [end, error] = std::from_chars(number, number + length, value);

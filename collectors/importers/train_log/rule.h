@@ -54,6 +54,7 @@ enum class StepFrom : std::uint8_t {
   kCapture,   // (?P<step>...)
   kKeys,      // a pair named in step_keys
   kEpoch,     // epoch / num_epochs * total_steps
+  kEpochBar,  // epoch * (?P<total>...) + (?P<step>...): bars that begin anew in every epoch
   kPrevious,  // the last step this rule file saw
   kCount,     // one more than the last record of this rule
 };

@@ -14,9 +14,10 @@ namespace {
 
 constexpr std::array<std::pair<std::string_view, PairStyle>, 3> kPairStyles = {
     {{"bars", PairStyle::kBars}, {"words", PairStyle::kWords}, {"json", PairStyle::kJson}}};
-constexpr std::array<std::pair<std::string_view, StepFrom>, 5> kStepFrom = {{{"capture", StepFrom::kCapture},
+constexpr std::array<std::pair<std::string_view, StepFrom>, 6> kStepFrom = {{{"capture", StepFrom::kCapture},
                                                                              {"keys", StepFrom::kKeys},
                                                                              {"epoch", StepFrom::kEpoch},
+                                                                             {"epoch_bar", StepFrom::kEpochBar},
                                                                              {"previous", StepFrom::kPrevious},
                                                                              {"count", StepFrom::kCount}}};
 constexpr std::array<std::pair<std::string_view, CheckpointPart>, 3> kCheckpointParts = {
@@ -164,9 +165,9 @@ struct Kind {
   std::string_view table;
   RuleKind kind;
 };
-constexpr std::array kKinds = {Kind{"record", RuleKind::kRecord},       Kind{"event", RuleKind::kEvent},
-                               Kind{"fact", RuleKind::kFact},           Kind{"layout", RuleKind::kLayout},
-                               Kind{"variable", RuleKind::kVariable},   Kind{"step", RuleKind::kStep},
+// What sets a step comes before what needs one: a progress bar and the values of its step may stand in one line.
+constexpr std::array kKinds = {Kind{"variable", RuleKind::kVariable},   Kind{"step", RuleKind::kStep}, Kind{"record", RuleKind::kRecord},
+                               Kind{"event", RuleKind::kEvent},         Kind{"fact", RuleKind::kFact}, Kind{"layout", RuleKind::kLayout},
                                Kind{"framework", RuleKind::kFramework}, Kind{"log", RuleKind::kLog}};
 
 Result<std::pair<Rule, std::string>> readRule(const toml::table& table, RuleKind kind, const std::string& where) {
