@@ -3,6 +3,8 @@
 
 #include <filesystem>
 
+#include "collectors/importers/train_log/log_text.h"
+
 namespace runglass {
 
 std::string runNameOfFile(const std::string& path) {
@@ -16,8 +18,7 @@ std::string runNameOfFile(const std::string& path) {
   return displayName(name);
 }
 
-std::string displayName(std::string_view name) {
-  constexpr std::size_t kMaxBytes = 256;
+std::string printable(std::string_view name) {
   const auto byte = [&](std::size_t i) { return i < name.size() ? static_cast<unsigned char>(name[i]) : 0U; };
   std::string out;
   for (std::size_t i = 0; i < name.size();) {
@@ -32,6 +33,12 @@ std::string displayName(std::string_view name) {
       out += name[i];
     i += turns ? 3 : c1 ? 2 : 1;
   }
+  return train_log::validText(out, std::string::npos);
+}
+
+std::string displayName(std::string_view name) {
+  constexpr std::size_t kMaxBytes = 256;
+  std::string out = printable(name);
   if (out.size() > kMaxBytes) {
     out.resize(kMaxBytes);
     while (!out.empty() && (static_cast<unsigned char>(out.back()) & 0xC0) == 0x80) out.pop_back();

@@ -15,7 +15,9 @@ namespace runglass {
 
 // "a/b/run.json.gz" -> "run"; files that all have one name (train.log, trainer_state.json) are called after their folder.
 std::string runNameOfFile(const std::string& path);
-// Fit to be a name and to be shown: control characters and marks that turn the direction of writing become "_", at most 256 bytes.
+// Fit to be stored and shown: control characters and marks that turn the direction of writing become "_", what is no UTF-8 becomes U+FFFD.
+std::string printable(std::string_view name);
+// The same, and at most 256 bytes.
 std::string displayName(std::string_view name);
 
 }  // namespace runglass

@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "collectors/importers/input/input_file.h"
+#include "collectors/importers/input/run_name.h"
 #include "collectors/importers/session/counting_recorder.h"
 
 namespace runglass {
@@ -89,8 +90,8 @@ Status ImportSession::importMember(const FoundFile& file, const Member& member, 
   const std::string path_key = canonicalPath(member.path);
   const auto mark = m_writer.importMark(path_key);
   const bool same = mark && chosen->isSame(probe, mark->identity);
-  ImportTarget target{.file_name = fs::path(member.path).filename().string(), .path = member.path};
-  target.source = place.source;
+  ImportTarget target{.file_name = printable(fs::path(member.path).filename().string()), .path = printable(member.path)};
+  target.source = printable(place.source);
   const bool replaced = mark && !same;
   const std::int64_t before = timesReplaced(path_key) + (replaced ? 1 : 0);
   const std::string origin = by_folder || before == 0 ? place.origin : place.origin + "#" + std::to_string(before + 1);

@@ -1,9 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "collectors/importers/registry.h"
 #include "collectors/importers/tfevents/tfevents_parser.h"
 
 namespace runglass {
 namespace {
+
+// The run, its attempts and their times: of the points that were recorded, so that a later import adds to them.
+class RunTeller {
+ public:
+  RunTeller(const ImportTarget& target, Recorder& out) : m_target(target), m_out(out) {
+    m_run.name = target.run_name;
+    m_run.framework = "tensorboard";
+    m_attempt.key = target.attempt_key;
+  }
+  RunId id() const { return m_attempt.run; }
+
+  void take(const std::string& tag, const TfeventsParser::Scalars& points) {
+    if (!m_attempt_id) {
+      m_attempt.run = m_out.run(m_run);
+      m_attempt_id = m_out.attempt(m_attempt);
+    }
+    const SeriesId series = m_out.series(
+        {.attempt = m_attempt_id, .metric = tag, .source = m_target.source, .labels = canonicalLabel(tag), .kind = SeriesKind::kScalar});
+    m_out.scalars(series, points.step, points.time, points.value);
+    const auto [first, last] = std::minmax_element(points.time.begin(), points.time.end());
+    m_attempt.start = std::min(m_attempt.start.value_or(*first), *first);
+    m_attempt.end = std::max(m_attempt.end.value_or(*last), *last);
+  }
+  // The writer says that it starts at a step: again is another attempt in the same file.
+  void start(std::int64_t step, bool again) {
+    if (again) {
+      tellTimes();
+      m_attempt = {.run = m_attempt.run, .key = m_target.attempt_key + "#" + std::to_string(++m_starts)};
+      m_attempt_id = {};
+    }
+    if (step > 0 && !m_attempt_id) m_attempt.resumed_from_step = step;
+  }
+  void tellTimes() {
+    if (!m_attempt_id) return;
+    m_run.start = m_attempt.start;
+    m_run.end = m_attempt.end;
+    m_out.run(m_run);
+    m_out.attempt(m_attempt);
+  }
+
+ private:
+  const ImportTarget& m_target;
+  Recorder& m_out;
+  Run m_run;
+  Attempt m_attempt;
+  AttemptId m_attempt_id;
+  int m_starts = 1;
+};
 
 class TfeventsImporter : public Importer {
  public:
@@ -17,18 +67,9 @@ class TfeventsImporter : public Importer {
   }
 
   Status run(ByteStream& in, const ImportTarget& target, Recorder& out, ImportReport& report, std::stop_token stop) override {
-    AttemptId attempt;
-    TfeventsParser parser(
-        [&](const std::string& tag, const TfeventsParser::Scalars& points) {
-          if (!attempt) {
-            report.run = out.run({.name = target.run_name, .framework = "tensorboard"});
-            attempt = out.attempt({.run = report.run, .key = target.attempt_key});
-          }
-          const SeriesId series = out.series(
-              {.attempt = attempt, .metric = tag, .source = target.source, .labels = canonicalLabel(tag), .kind = SeriesKind::kScalar});
-          out.scalars(series, points.step, points.time, points.value);
-        },
-        target.resume_at);
+    RunTeller run(target, out);
+    TfeventsParser parser([&](const std::string& tag, const TfeventsParser::Scalars& points) { run.take(tag, points); }, target.resume_at,
+                          [&](std::int64_t step, bool again) { run.start(step, again); });
     Status read;
     for (;;) {
       if (stop.stop_requested()) {
@@ -43,6 +84,8 @@ class TfeventsImporter : public Importer {
       if (bytes->empty() || !parser.feed(*bytes)) break;
     }
     parser.flush();
+    run.tellTimes();
+    report.run = run.id();
     report.committed_offset = parser.committedOffset();
     report.end_time = parser.counts().last_time;
     if (read.code() == Code::kCancelled) return read;

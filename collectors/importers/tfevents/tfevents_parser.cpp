@@ -147,21 +147,29 @@ std::optional<double> contentValue(std::uint64_t dtype, std::string_view content
   }
 }
 
-bool isRankZero(std::string_view shape) {
+// Rank 0, or every dimension 1.
+bool isOneElement(std::string_view shape) {
   Wire wire(shape);
   std::uint32_t number = 0, type = 0;
   while (wire.field(&number, &type)) {
-    if (number == 2 || number == 3) return false;  // a dimension, or rank not known
-    if (!wire.skip(type)) return false;
+    std::string_view dimension;
+    std::uint64_t size = 0;
+    if (number == 2 && type == 2) {
+      if (!wire.bytes(&dimension)) return false;
+      Wire inside(dimension);
+      if (!inside.field(&number, &type) || number != 1 || type != 0 || !inside.varint(&size) || size != 1) return false;
+    } else if (number == 3 || !wire.skip(type)) {  // rank not known
+      return false;
+    }
   }
   return wire.at == wire.end;
 }
 
-// The value of a rank-0 tensor of a numeric type; nothing for any other tensor.
+// The value of a tensor of one number; nothing for any other tensor.
 std::optional<double> tensorScalar(std::string_view tensor) {
   Wire wire(tensor);
   std::uint64_t dtype = 0;
-  bool rank_zero = true;
+  bool one_element = true;
   std::string_view content;
   std::optional<double> value;
   std::optional<std::uint64_t> sixteen_bits;
@@ -176,7 +184,7 @@ std::optional<double> tensorScalar(std::string_view tensor) {
       double d = 0;
       std::uint64_t v = 0;
       if (number == 2)
-        rank_zero = isRankZero(bytes);
+        one_element = isOneElement(bytes);
       else if (number == 4)
         content = bytes;
       else if (number == 5 && packed.fixed(&f))
@@ -197,11 +205,21 @@ std::optional<double> tensorScalar(std::string_view tensor) {
       return std::nullopt;
     }
   }
-  if (!rank_zero) return std::nullopt;
+  if (!one_element) return std::nullopt;
   if (!content.empty()) return contentValue(dtype, content);
   if (sixteen_bits && dtype == kHalf) return halfToDouble(static_cast<std::uint16_t>(*sixteen_bits));
   if (sixteen_bits && dtype == kBfloat16) return bfloatToDouble(static_cast<std::uint16_t>(*sixteen_bits));
   return value;
+}
+
+// SessionLog { status: START }
+bool saysStart(std::string_view session) {
+  Wire wire(session);
+  std::uint32_t number = 0, type = 0;
+  std::uint64_t status = 0;
+  while (wire.field(&number, &type))
+    if (number == 1 && type == 0 ? !wire.varint(&status) : !wire.skip(type)) return false;
+  return status == 1;
 }
 
 }  // namespace
@@ -221,7 +239,8 @@ bool looksLikeTfevents(std::string_view head) {
   return data.find("brain.Event:") != std::string_view::npos || (!data.empty() && data[0] == 0x09);
 }
 
-TfeventsParser::TfeventsParser(Sink sink, std::uint64_t skip_to) : m_sink(std::move(sink)), m_skip_to(skip_to) {}
+TfeventsParser::TfeventsParser(Sink sink, std::uint64_t skip_to, StartSink start)
+    : m_sink(std::move(sink)), m_start(std::move(start)), m_skip_to(skip_to) {}
 
 bool TfeventsParser::feed(std::string_view bytes) {
   if (m_counts.bad_length_at) return false;
@@ -271,12 +290,11 @@ bool TfeventsParser::parseRecords(std::string_view bytes, std::size_t* used) {
     if (bytes.size() - at < whole) break;
     const std::string_view data(record + kHeader, static_cast<std::size_t>(length));
     ++m_counts.records;
-    if (m_record_begin >= m_skip_to) {
-      if (masked(crc32c(data)) == load<std::uint32_t>(record + kHeader + length))
-        event(data);
-      else
-        ++m_counts.bad_data_crc;
-    }
+    const bool skipped = m_record_begin < m_skip_to;
+    if (masked(crc32c(data)) == load<std::uint32_t>(record + kHeader + length))
+      event(data, skipped);
+    else if (!skipped)
+      ++m_counts.bad_data_crc;
     at += whole;
     m_record_begin += whole;
   }
@@ -284,11 +302,11 @@ bool TfeventsParser::parseRecords(std::string_view bytes, std::size_t* used) {
   return true;
 }
 
-void TfeventsParser::event(std::string_view data) {
+void TfeventsParser::event(std::string_view data, bool skipped) {
   Wire wire(data);
   double seconds = 0;
   std::uint64_t step = 0;
-  std::string_view summary;
+  std::string_view summary, session;
   std::uint32_t number = 0, type = 0;
   bool ok = true;
   while (ok && wire.field(&number, &type)) {
@@ -298,10 +316,23 @@ void TfeventsParser::event(std::string_view data) {
       ok = wire.varint(&step);
     else if (number == 5 && type == 2)
       ok = wire.bytes(&summary);
+    else if (number == 7 && type == 2)
+      ok = wire.bytes(&session);
     else
       ok = wire.skip(type);
   }
-  if (!ok || wire.at != wire.end) {
+  ok = ok && wire.at == wire.end;
+  if (ok && m_start && saysStart(session)) {
+    flush();
+    const auto at = static_cast<std::int64_t>(step);
+    const bool again = m_newest_step && at < *m_newest_step;
+    if (again) m_newest_step.reset();
+    m_start(at, again);
+  }
+  if (!summary.empty())
+    m_newest_step = std::max(m_newest_step.value_or(std::numeric_limits<std::int64_t>::min()), static_cast<std::int64_t>(step));
+  if (skipped) return;
+  if (!ok) {
     ++m_counts.malformed;
     return;
   }
@@ -349,7 +380,7 @@ bool TfeventsParser::summaryValue(std::string_view data, double seconds, std::in
 
 void TfeventsParser::add(std::string_view tag, double seconds, std::int64_t step, double value) {
   std::string cut;
-  if (tag.size() > kMaxTagBytes) tag = cut = displayName(tag.substr(0, kMaxTagBytes)) + " #" + std::to_string(crc32c(tag));
+  if (tag.size() > kMaxTagBytes) tag = cut = std::string(tag.substr(0, kMaxTagBytes)) + " #" + std::to_string(crc32c(tag));
   auto found = m_tag_index.find(tag);
   if (found == m_tag_index.end()) {
     if (m_tags.size() == kMaxTags) {
@@ -357,7 +388,9 @@ void TfeventsParser::add(std::string_view tag, double seconds, std::int64_t step
       return;
     }
     found = m_tag_index.emplace(std::string(tag), m_tags.size()).first;
-    m_tags.push_back({std::string(tag), {}});
+    std::string name = printable(tag);
+    if (name != tag) name += " #" + std::to_string(crc32c(tag));
+    m_tags.push_back({std::move(name), {}});
   }
   TagPoints& points = m_tags[found->second];
   points.points.step.push_back(step);

@@ -44,8 +44,12 @@ class TfeventsParser {
     std::optional<TimeNs> first_time, last_time;  // oldest and newest
   };
 
-  // Records that begin before `skip_to` (a former committedOffset()) are read but give and count nothing.
-  explicit TfeventsParser(Sink sink, std::uint64_t skip_to = 0);
+  // Called where the writer says that it starts at a step, after all points before it were handed over; `again`: the file holds later
+  // steps already. (An Estimator says so after each evaluation and goes on where it was: not again.)
+  using StartSink = std::function<void(std::int64_t step, bool again)>;
+
+  // Records that begin before `skip_to` (a former committedOffset()) give and count nothing but starts.
+  explicit TfeventsParser(Sink sink, std::uint64_t skip_to = 0, StartSink start = {});
   // Takes the next bytes. False once the file cannot be read further (bad_length_at is set).
   bool feed(std::string_view bytes);
   // Hands over all batched points.
@@ -61,7 +65,7 @@ class TfeventsParser {
     Scalars points;
   };
   bool parseRecords(std::string_view bytes, std::size_t* used);
-  void event(std::string_view data);
+  void event(std::string_view data, bool skipped);
   bool summaryValue(std::string_view data, double seconds, std::int64_t step);
   void add(std::string_view tag, double seconds, std::int64_t step, double value);
   void hand(TagPoints& tag);
@@ -71,6 +75,7 @@ class TfeventsParser {
     std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
   };
   Sink m_sink;
+  StartSink m_start;
   std::uint64_t m_skip_to;
   std::uint64_t m_fed = 0, m_record_begin = 0;
   std::uint64_t m_skip_bytes = 0;  // left of a record that is too large to keep
@@ -78,6 +83,7 @@ class TfeventsParser {
   std::unordered_map<std::string, std::size_t, Hash, std::equal_to<>> m_tag_index;
   std::vector<TagPoints> m_tags;
   std::size_t m_batched = 0;
+  std::optional<std::int64_t> m_newest_step;  // since the last such start
   Counts m_counts;
 };
 

@@ -8,9 +8,10 @@
 
 namespace runglass::train_log {
 
-std::string cleanText(std::string_view text, std::size_t most) {
+std::string cleanText(std::string_view text, std::size_t most) { return validText(trimmed(text), most); }
+
+std::string validText(std::string_view text, std::size_t most) {
   std::string out;
-  text = trimmed(text);
   for (std::size_t i = 0; i < text.size() && out.size() < most;) {
     const auto c = static_cast<unsigned char>(text[i]);
     const std::size_t want = c < 0x80 ? 1 : (c >= 0xC2 && c < 0xE0) ? 2 : (c >= 0xE0 && c < 0xF0) ? 3 : (c >= 0xF0 && c < 0xF5) ? 4 : 0;

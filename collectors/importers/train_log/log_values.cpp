@@ -11,7 +11,9 @@
 
 namespace runglass::train_log {
 namespace {
-bool saysNothing(std::string_view text) { return text.empty() || text == "N/A" || text == "n/a" || text == "None" || text == "null" || text == "-"; }
+bool saysNothing(std::string_view text) {
+  return text.empty() || text == "N/A" || text == "n/a" || text == "None" || text == "null" || text == "-";
+}
 
 std::string labelsOf(const std::string& canonical, bool samples) {
   std::string out;

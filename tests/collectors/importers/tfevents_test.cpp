@@ -4,7 +4,9 @@
 #include <cmath>
 #include <cstring>
 #include <fstream>
+#include <map>
 #include <random>
+#include <set>
 
 #include <nlohmann/json.hpp>
 
@@ -144,6 +146,39 @@ TEST(TfeventsImporter, CutsEndlessTagsAndKeepsThemApart) {
   const auto result = importText(header() + eventWith(1, 1, simple(tag + "a", 1)) + eventWith(1, 1, simple(tag + "b", 2)));
   ASSERT_EQ(result.recorder.series_keys.size(), 2U);
   for (const auto& [id, key] : result.recorder.series_keys) EXPECT_LT(key.metric.size(), 1100U);
+}
+
+TEST(TfeventsImporter, StoresTagsThatCanBePrinted) {
+  const auto result = importText(header() + eventWith(1, 1, simple("a\xff\n\x1b[31mb", 1)) +
+                                 eventWith(1, 1, simple("a\xfe\n\x1b[31mb", 2)) + eventWith(1, 1, simple(" loss \xC3\xA9", 3)));
+  std::set<std::string> names;
+  for (const auto& [id, key] : result.recorder.series_keys) names.insert(key.metric);
+  ASSERT_EQ(names.size(), 3U);
+  EXPECT_TRUE(names.contains(" loss \xC3\xA9")) << "good names stay as they are";
+  for (const std::string& name : names)
+    for (const char c : name) EXPECT_TRUE(static_cast<unsigned char>(c) >= 0x20 && static_cast<unsigned char>(c) < 0xFE) << name;
+}
+
+// SessionLog { status: START } at a step: TensorBoard shows nothing older from that step on.
+TEST(TfeventsImporter, AStartInsideAFileIsAnotherAttempt) {
+  const auto start = [](double time, std::int64_t step) {
+    return record("\x09" + std::string(reinterpret_cast<const char*>(&time), 8) + "\x10" + static_cast<char>(step) + field(7, "\x08\x01"));
+  };
+  const std::string before = header() + start(1, 0) + eventWith(1, 1, simple("loss", 1)) + eventWith(2, 2, simple("loss", 2));
+  const std::string goes_on = start(3, 2);  // as an Estimator says after each evaluation
+  const std::string after = goes_on + start(10, 1) + eventWith(11, 2, simple("loss", 2.5)) + eventWith(12, 3, simple("loss", 3));
+  const auto whole = importText(before + after, {.attempt_key = "0"});
+  std::map<std::string, Attempt> attempts;
+  for (const Attempt& attempt : whole.recorder.attempts) attempts[attempt.key] = attempt;
+  ASSERT_EQ(attempts.size(), 2U);
+  EXPECT_EQ(attempts["0"].start, 1 * kNsPerSecond);
+  EXPECT_EQ(attempts["0"].end, 2 * kNsPerSecond);
+  EXPECT_EQ(attempts["0#2"].resumed_from_step, 1);
+  EXPECT_EQ(attempts["0#2"].end, 12 * kNsPerSecond);
+  EXPECT_EQ(whole.recorder.runs.back().end, 12 * kNsPerSecond) << "a run has the times of its points";
+  const auto rest = importText(before + after, {.attempt_key = "0", .resume_at = before.size()});
+  EXPECT_EQ(rest.recorder.attempts.back().key, "0#2") << "a later import meets the same attempts";
+  EXPECT_EQ(rest.recorder.scalarsOf("loss").step, (std::vector<std::int64_t>{2, 3}));
 }
 
 TEST(TfeventsImporter, SurvivesRandomDamage) {
