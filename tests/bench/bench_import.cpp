@@ -48,7 +48,7 @@ std::string eventFile() {
     std::string value = std::string("\x0A") + static_cast<char>(tag.size()) + tag + '\x15';
     append(value, 2.5F + static_cast<float>(noise >> 8) * 1e-9F);
     data = '\x09';
-    append(data, 1.7e9 + 0.137 * (i / kTags) + 1e-5 * (i % kTags));
+    append(data, 1.7e9 + 0.137 * static_cast<double>(i / kTags) + 1e-5 * (i % kTags));
     data += '\x10';
     auto step = static_cast<std::uint32_t>(i / kTags);
     for (; step >= 0x80; step >>= 7) data += static_cast<char>(step | 0x80);
@@ -74,7 +74,8 @@ void countEvents(benchmark::State& state) {
 
 void BM_TfeventsParse(benchmark::State& state) {
   const std::string& file = sharedFile();
-  for (auto _ : state) {
+  for (auto unused : state) {
+    static_cast<void>(unused);
     std::size_t points = 0;
     TfeventsParser parser([&](const std::string&, const TfeventsParser::Scalars& batch) { points += batch.step.size(); });
     for (std::size_t at = 0; at < file.size(); at += 1 << 20) parser.feed(std::string_view(file).substr(at, 1 << 20));
@@ -90,7 +91,8 @@ void BM_TfeventsFileToCommit(benchmark::State& state) {
   if (mkdtemp(folder.data()) == nullptr) return state.SkipWithError("cannot make a temporary folder");
   const std::string events = folder + "/events.out.tfevents.1700000000.bench", store = folder + "/s.rgl";
   std::ofstream(events, std::ios::binary) << sharedFile();
-  for (auto _ : state) {
+  for (auto unused : state) {
+    static_cast<void>(unused);
     auto writer = Writer::open(store);
     if (!writer.ok()) {
       state.SkipWithError(writer.status().message().c_str());

@@ -18,6 +18,7 @@
 #include <optional>
 
 #include "widgets/charts/plot_data.h"
+#include "widgets/charts/plot_picture.h"
 #include "widgets/core/theme.h"
 
 namespace runglass {
@@ -45,6 +46,8 @@ class PlotWidget : public QWidget {
   void setCursor(std::optional<std::int64_t> x);
   // Waiting for an answer: the picture stays, dimmed.
   void setStale(bool stale);
+  // What is on screen is of the newest data and window.
+  bool isRendered() const { return !m_dirty && !m_rendering; }
   // The plot area: what one pixel column stands for decides how many bins to ask.
   QRect plotArea() const;
   // Everything as vectors, for SVG and PDF.
@@ -84,24 +87,12 @@ class PlotWidget : public QWidget {
   bool event(QEvent* event) override;
 
  private:
-  struct PanelLayout {
-    QRect title, plot;
-  };
-  struct Drawing;  // where and how: image or vector
-  std::vector<PanelLayout> layoutPanels(const QRect& area) const;
+  PlotPicture picture() const;
   void render();
-  void draw(Drawing& drawing, const QRect& area) const;
-  void drawPanel(Drawing& drawing, const PlotPanel& panel, const PanelLayout& place) const;
-  void drawCurves(Drawing& drawing, const PlotPanel& panel, const QRect& plot, const YMap& y) const;
-  void drawNotNumbers(QPainter& painter, const PixelColumns& columns, const QRect& plot, const QColor& color) const;
-  std::optional<ValueRange> rangeOf(const PlotPanel& panel, int* outliers) const;
+  void takeImage(const QImage& image, std::int64_t x0, std::int64_t x1);
   void paintCursor(QPainter& painter, const QRect& area) const;
   void paintDrag(QPainter& painter, const QRect& area) const;
-  std::span<const Bin> visible(const std::vector<Bin>& bins) const;
   bool takesKey(const QKeyEvent& event) const;
-  void drawTitle(QPainter& painter, const PlotPanel& panel, const PanelLayout& place, const QString& unit, int outliers) const;
-  void drawAxis(QPainter& painter, const QRect& area) const;
-  void drawMarks(QPainter& painter, const QRect& lane, const QRect& plot) const;
   void zoom(double factor, double at_pixel);
   void pan(double share);
   void change(std::int64_t x0, std::int64_t x1, bool gesture);
@@ -115,7 +106,10 @@ class PlotWidget : public QWidget {
   bool m_owns_undo = false;
   int m_title_reserve = 0;
   QImage m_image;
+  std::int64_t m_image_x0 = 0, m_image_x1 = 0;
   bool m_dirty = true;
+  bool m_rendering = false;    // a picture is being made elsewhere
+  std::uint64_t m_render = 0;  // number of the newest
   enum class Drag : std::uint8_t { kNone, kPress, kSelect, kPan, kBox } m_drag = Drag::kNone;
   QPointF m_press, m_here;
   std::int64_t m_press_x0 = 0, m_press_x1 = 0;

@@ -142,7 +142,9 @@ void CurveCard::tell() {
   m_note->setPalette(ink);
 }
 
-bool CurveCard::isFinal() const { return visibleRegion().isEmpty() || (m_asked && !m_due && !busy()); }
+bool CurveCard::isFinal() const {
+  return visibleRegion().isEmpty() || (m_asked && !m_due && !busy() && (m_plot->visibleRegion().isEmpty() || m_plot->isRendered()));
+}
 
 void CurveCard::paintEvent(QPaintEvent*) {
   QPainter painter(this);

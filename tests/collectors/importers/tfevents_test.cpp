@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <fstream>
@@ -53,7 +54,7 @@ TEST(TfeventsImporter, KeepsValuesStepsAndTimesBitEqual) {
   ASSERT_EQ(points.size(), values.size());
   for (std::size_t i = 0; i < values.size(); ++i) {
     const double widened = values[i];
-    EXPECT_EQ(std::memcmp(&points.value[i], &widened, sizeof widened), 0) << i;
+    EXPECT_EQ(std::bit_cast<std::uint64_t>(points.value[i]), std::bit_cast<std::uint64_t>(widened)) << i;
     EXPECT_EQ(points.step[i], static_cast<std::int64_t>(i) - 1);
     EXPECT_EQ(points.time[i], 1700000000250000000LL + static_cast<TimeNs>(i) * kNsPerSecond);
   }
