@@ -92,10 +92,8 @@ class Reader {
 
   // All samples with time in range, in x order (equal x: order of arrival).
   virtual Result<SampleColumns> samples(SeriesId series, TimeRange range, std::stop_token stop = {}) = 0;
-  // All points with step in [step0, step1), in step order. Superseded points are included; see supersededFrom().
+  // All points with step in [step0, step1), in step order. Superseded points are included; see model/superseded.h.
   virtual Result<ScalarColumns> scalars(SeriesId series, std::int64_t step0, std::int64_t step1, std::stop_token stop = {}) = 0;
-  // Steps >= this of `attempt` were run again by a later attempt of the run; absent = none were.
-  virtual Result<std::optional<std::int64_t>> supersededFrom(AttemptId attempt) = 0;
   // Always `bins` rows that tile [x0, x1) in order. Above 64 samples a bin, edges move to block boundaries: the returned x0/x1 are
   // true and the values exact for them. Empty bins have count 0 and nan_count 0.
   virtual Result<std::vector<Bin>> bins(SeriesId series, Axis axis, std::int64_t x0, std::int64_t x1, std::size_t bins,

@@ -157,22 +157,6 @@ Result<std::vector<Series>> StoreReader::series(const SeriesFilter& filter) {
   return found;
 }
 
-Result<std::optional<std::int64_t>> StoreReader::supersededFrom(AttemptId attempt) {
-  // A later attempt began at or before steps that this one had done.
-  RG_ASSIGN(auto statement, m_db.prepare("SELECT min(s.first_x) FROM rg_series s JOIN rg_attempt later ON later.attempt_id = s.attempt_id "
-                                         "JOIN rg_attempt this ON this.run_id = later.run_id AND this.number < later.number "
-                                         "WHERE this.attempt_id = ?1 AND s.kind = 2 AND s.sample_count > 0"));
-  statement.bind(1, attempt.value);
-  RG_TRY(statement.step().status());
-  const std::optional<std::int64_t> from = statement.optionalInt64(0);
-  if (!from) return from;
-  RG_ASSIGN(auto last, m_db.prepare("SELECT max(last_x) FROM rg_series WHERE attempt_id = ?1 AND kind = 2 AND sample_count > 0"));
-  last.bind(1, attempt.value);
-  RG_TRY(last.step().status());
-  if (last.isNull(0) || last.int64(0) < *from) return std::optional<std::int64_t>();
-  return from;
-}
-
 Status StoreReader::query(std::string_view sql, const SqlSink& sink, std::stop_token stop) {
   if (!m_session) {
     RG_ASSIGN(m_session, SqlSession::open(m_path, m_immutable, *this));

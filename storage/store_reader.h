@@ -61,7 +61,6 @@ class StoreReader final : public Reader {
   Result<std::vector<Finding>> findings(std::optional<RunId> run) override;
   Result<SampleColumns> samples(SeriesId series, TimeRange range, std::stop_token stop) override;
   Result<ScalarColumns> scalars(SeriesId series, std::int64_t step0, std::int64_t step1, std::stop_token stop) override;
-  Result<std::optional<std::int64_t>> supersededFrom(AttemptId attempt) override;
   Result<std::vector<Bin>> bins(SeriesId series, Axis axis, std::int64_t x0, std::int64_t x1, std::size_t bins,
                                 std::stop_token stop) override;
   Result<std::vector<LatestSample>> latest(std::span<const SeriesId> series) override;

@@ -3,11 +3,14 @@
 // 1. m_series_index matches m_series whenever that is set.
 #include "storage/sql/catalogue.h"
 
+#include "model/superseded.h"
+
 namespace runglass::sql {
 
 void Catalogue::begin(std::stop_token stop) {
   m_stop = std::move(stop);
   m_series.reset();
+  m_superseded.reset();
   m_series_index.clear();
   m_attempts.reset();
   m_tracks.reset();
@@ -28,14 +31,22 @@ Result<const Series*> Catalogue::seriesById(std::int64_t id) {
   return found == m_series_index.end() ? nullptr : &(*all)[found->second];
 }
 
+Result<std::optional<std::int64_t>> Catalogue::supersededFrom(SeriesId id) {
+  if (!m_superseded) {
+    RG_ASSIGN(const auto* all, series());
+    m_superseded = runglass::supersededFrom(*all);
+  }
+  const auto found = m_superseded->find(id);
+  return found == m_superseded->end() ? std::optional<std::int64_t>() : std::optional(found->second);
+}
+
 Status Catalogue::loadAttempts() {
   std::map<AttemptId, AttemptRow> rows;
   RG_ASSIGN(const auto runs, m_reader.runs());
   for (const Run& run : runs) {
     RG_ASSIGN(const auto attempts, m_reader.attempts(run.id));
     for (const Attempt& attempt : attempts) {
-      RG_ASSIGN(auto from, m_reader.supersededFrom(attempt.id));
-      rows[attempt.id] = {run.id, attempt.number, from};
+      rows[attempt.id] = {run.id, attempt.number};
     }
   }
   m_attempts = std::move(rows);

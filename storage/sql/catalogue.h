@@ -22,7 +22,6 @@ namespace runglass::sql {
 struct AttemptRow {
   RunId run;
   std::int32_t number = 0;
-  std::optional<std::int64_t> superseded_from;
 };
 
 class Catalogue {
@@ -38,6 +37,8 @@ class Catalogue {
   Result<const Series*> seriesById(std::int64_t id);     // nullptr: there is none
   Result<const AttemptRow*> attempt(AttemptId attempt);  // nullptr: there is none
   Result<const std::vector<Track>*> tracks();
+  // Absent: no later attempt began this series again.
+  Result<std::optional<std::int64_t>> supersededFrom(SeriesId series);
 
  private:
   Status loadAttempts();
@@ -46,6 +47,7 @@ class Catalogue {
   std::stop_token m_stop;
   std::optional<std::vector<Series>> m_series;
   std::unordered_map<std::uint64_t, std::size_t> m_series_index;
+  std::optional<std::unordered_map<SeriesId, std::int64_t>> m_superseded;
   std::optional<std::map<AttemptId, AttemptRow>> m_attempts;
   std::optional<std::vector<Track>> m_tracks;
 };

@@ -45,7 +45,8 @@ class PointCursor : public Cursor {
       if (series.key.kind != SeriesKind::kScalar || !wants(series.key)) continue;
       RG_ASSIGN(const AttemptRow* attempt, m_catalogue.attempt(series.key.attempt));
       if (!attempt || !admits(constraints, series, *attempt)) continue;
-      m_series.push_back({&series, attempt});
+      RG_ASSIGN(const auto superseded, m_catalogue.supersededFrom(series.id));
+      m_series.push_back({&series, attempt, superseded});
     }
     if (!m_series.empty()) RG_TRY(load());
     return settle();
@@ -60,6 +61,7 @@ class PointCursor : public Cursor {
   struct Source {
     const Series* series;
     const AttemptRow* attempt;
+    std::optional<std::int64_t> superseded_from;
   };
   virtual bool wants(const SeriesKey& key) const = 0;
   virtual bool shows(std::size_t row) const = 0;
@@ -76,7 +78,7 @@ class PointCursor : public Cursor {
     return m_points.time[m_row];
   }
   bool superseded(std::size_t row) const {
-    const auto& from = m_series[m_at].attempt->superseded_from;
+    const auto& from = m_series[m_at].superseded_from;
     return from && m_points.step[row] >= *from;
   }
   // The values of the series with the same owner but another metric, matched to m_points by step; NaN where there is none.

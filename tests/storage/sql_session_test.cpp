@@ -28,7 +28,6 @@ class ValueReader : public Reader {
   std::map<SeriesId, SampleColumns> sample_data;
   std::map<SeriesId, ScalarColumns> scalar_data;
   std::map<TrackId, SpanColumns> span_data;
-  std::map<AttemptId, std::int64_t> superseded;
   int scalar_reads = 0;
 
   std::uint64_t generation() override { return 1; }
@@ -73,10 +72,6 @@ class ValueReader : public Reader {
       found.value.push_back(all.value[i]);
     }
     return found;
-  }
-  Result<std::optional<std::int64_t>> supersededFrom(AttemptId attempt) override {
-    const auto found = superseded.find(attempt);
-    return found == superseded.end() ? std::nullopt : std::optional(found->second);
   }
   Result<std::vector<Bin>> bins(SeriesId, Axis, std::int64_t x0, std::int64_t x1, std::size_t bins, std::stop_token) override {
     std::vector<Bin> made(bins);
@@ -130,7 +125,6 @@ class SqlSessionTest : public ::testing::Test {
         "INSERT INTO rg_issue VALUES('clock.future','agent',3,NULL,NULL,'');");
     m_reader.all_runs = {{.id = {1}, .name = "first"}};
     m_reader.all_attempts = {{.id = {10}, .run = {1}, .number = 0}, {.id = {11}, .run = {1}, .number = 1}};
-    m_reader.superseded[{10}] = 3;
     scalarSeries(1, {.attempt = {10}, .metric = "loss", .kind = SeriesKind::kScalar}, {1, 2, 3, 4}, {8, 7, 6, 5}, {100, kAbsent, 300, 400});
     scalarSeries(2, {.attempt = {11}, .metric = "loss", .kind = SeriesKind::kScalar}, {3, 4}, {6.5, std::nan("")}, {});
     m_reader.all_series.push_back({.id = {3}, .key = {.node = {5}, .metric = "power_watts"}, .sample_count = 3});
@@ -149,7 +143,12 @@ class SqlSessionTest : public ::testing::Test {
     sqlite3_close(db);
   }
   void scalarSeries(std::uint64_t id, SeriesKey key, std::vector<std::int64_t> step, std::vector<double> value, std::vector<TimeNs> time) {
-    m_reader.all_series.push_back({.id = {id}, .key = std::move(key), .run = {1}, .sample_count = static_cast<std::int64_t>(step.size())});
+    m_reader.all_series.push_back({.id = {id},
+                                   .key = std::move(key),
+                                   .run = {1},
+                                   .sample_count = static_cast<std::int64_t>(step.size()),
+                                   .first_x = step.front(),
+                                   .last_x = step.back()});
     m_reader.scalar_data[{id}] = {std::move(step), std::move(time), std::move(value)};
   }
   SqlSession& session() {

@@ -7,6 +7,7 @@
 #include <limits>
 #include <random>
 
+#include "model/superseded.h"
 #include "storage/writer.h"
 #include "tests/storage/temp_store.h"
 
@@ -229,8 +230,8 @@ TEST(Store, SaysFromWhichStepALaterAttemptSupersedes) {
   }
   expectOk(writer->flush());
   auto reader = openReader(store.path());
-  EXPECT_EQ(reader->supersededFrom(first).value(), 60);
-  EXPECT_EQ(reader->supersededFrom(second).value(), std::nullopt);
+  const auto superseded = supersededFrom(*reader->series({}));
+  EXPECT_EQ(superseded, (std::unordered_map<SeriesId, std::int64_t>{{reader->series({.attempt = first})->at(0).id, 60}}));
   const auto attempts = reader->attempts({1});
   EXPECT_EQ(attempts->at(0).last_step, 99);
   EXPECT_EQ(attempts->at(1).number, 1);

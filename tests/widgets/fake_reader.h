@@ -75,7 +75,6 @@ class FakeReader : public Reader {
     }
     return give(cut);
   }
-  Result<std::optional<std::int64_t>> supersededFrom(AttemptId) override { return std::optional<std::int64_t>{}; }
   Result<std::vector<Bin>> bins(SeriesId, Axis, std::int64_t, std::int64_t, std::size_t, std::stop_token) override {
     return std::vector<Bin>{};
   }

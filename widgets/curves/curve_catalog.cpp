@@ -10,6 +10,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "model/superseded.h"
 #include "widgets/core/roles.h"
 #include "widgets/core/units.h"
 
@@ -92,27 +93,18 @@ void sortTags(CurveCatalog& catalog) {
 Result<CurveCatalog> readCurveCatalog(Reader& reader, std::stop_token stop) {
   CurveCatalog catalog;
   RG_ASSIGN(const std::vector<Run> runs, reader.runs());
-  struct Life {
-    std::int32_t number = 0;
-    std::optional<std::int64_t> superseded_from;
-  };
-  std::unordered_map<AttemptId, Life> lives;
+  std::unordered_map<AttemptId, std::int32_t> numbers;
   std::unordered_map<RunId, std::size_t> run_index;
   for (const Run& run : runs) {
     if (stop.stop_requested()) return Status(Code::kCancelled, "list curves: superseded");
     run_index[run.id] = catalog.runs.size();
     catalog.runs.push_back({run, screenText(run.name, kNameChars), run.start});
     RG_ASSIGN(const std::vector<Attempt> attempts, reader.attempts(run.id));
-    for (const Attempt& attempt : attempts) {
-      Life life{attempt.number, std::nullopt};
-      if (attempts.size() > 1) {
-        RG_ASSIGN(life.superseded_from, reader.supersededFrom(attempt.id));
-      }
-      lives[attempt.id] = life;
-    }
+    for (const Attempt& attempt : attempts) numbers[attempt.id] = attempt.number;
   }
   RG_ASSIGN(const Names names, readNames(reader));
   RG_ASSIGN(const std::vector<Series> all, reader.series({}));
+  const auto superseded = supersededFrom(all);
   std::map<std::tuple<std::string, std::string, bool>, std::size_t> tag_index;
   for (const Series& series : all) {
     if (series.sample_count == 0) continue;
@@ -125,10 +117,8 @@ Result<CurveCatalog> readCurveCatalog(Reader& reader, std::stop_token stop) {
       CurveRun& owner = catalog.runs[member.run];
       if (!owner.run.start && series.first_time) owner.begin = std::min(owner.begin.value_or(*series.first_time), *series.first_time);
     }
-    if (const auto life = lives.find(series.key.attempt); life != lives.end()) {
-      member.attempt = life->second.number;
-      member.superseded_from = life->second.superseded_from;
-    }
+    if (const auto number = numbers.find(series.key.attempt); number != numbers.end()) member.attempt = number->second;
+    if (const auto from = superseded.find(series.id); from != superseded.end()) member.superseded_from = from->second;
     catalog.tags[place->second].members.push_back(std::move(member));
   }
   sortTags(catalog);

@@ -5,7 +5,7 @@
 // Ownership:  plain values.
 // Units:      as Series.
 // Errors:     the Reader's.
-// Cost:       O(series); one supersededFrom() per attempt.
+// Cost:       O(series).
 #pragma once
 
 #include <QString>

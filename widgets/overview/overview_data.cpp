@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "model/superseded.h"
 #include "widgets/core/roles.h"
 #include "widgets/core/theme.h"
 
@@ -101,6 +102,7 @@ class Builder {
   // One curve per attempt: the newest in colour, what was run again faint under it.
   Status addScalarPanel(const QString& title, Role role, double share) {
     PlotPanel panel{.title = title, .robust = role == Role::kGradNorm, .share = share};
+    const auto superseded_from = supersededFrom(m_series);
     for (const Attempt& attempt : m_data.summary.attempts) {
       std::vector<Series> own;
       std::copy_if(m_series.begin(), m_series.end(), std::back_inserter(own),
@@ -109,14 +111,13 @@ class Builder {
       if (series == nullptr) continue;
       panel.unit = series->key.unit.empty() && (role == Role::kTokensPerSecond || role == Role::kTokensPerGpu) ? "per_s" : series->key.unit;
       RG_ASSIGN(SharedBins read, bins(*series, m_question.pixels));
-      RG_ASSIGN(const auto superseded, m_reader.supersededFrom(attempt.id));
-      if (superseded && *superseded <= series->last_x) {
+      if (const auto superseded = superseded_from.find(series->id); superseded != superseded_from.end()) {
         // The part that was run again is drawn faint; on the time axis the attempt's own time tells it apart anyway.
         panel.curves.push_back({.color = m_theme.muted, .bins = read, .faint = true});
         if (m_axis != XAxis::kStep) continue;
         auto kept = std::make_shared<std::vector<Bin>>(*read);
         for (Bin& bin : *kept)
-          if (bin.x0 >= *superseded) bin.count = bin.nan_count = 0;
+          if (bin.x0 >= superseded->second) bin.count = bin.nan_count = 0;
         read = kept;
       }
       panel.curves.push_back({.name = screenText(series->key.metric, 60),
