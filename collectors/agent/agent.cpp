@@ -224,7 +224,8 @@ void Agent::Parts::runSource(const SourceEntry& entry, WireRecorder& out) {
   const std::string key(entry.name);
   const toml::table empty;
   const toml::table* config = options.config ? (*options.config)["source"][key].as_table() : nullptr;
-  const SourceContext context{.node = node, .now = now, .config = config != nullptr ? config : &empty, .state_dir = options.state_dir, .ranks = &ranks};
+  const SourceContext context{
+      .node = node, .now = now, .config = config != nullptr ? config : &empty, .state_dir = options.state_dir, .ranks = &ranks};
   if (const Status status = source->start(out, context); !status.ok()) {
     const bool absent = status.code() == Code::kUnavailable;
     out.issue({.code = absent ? "agent.source_absent" : "agent.source_failed",

@@ -75,7 +75,7 @@ class ProcessFeed {
   AttemptId m_attempt_id;
   bool m_declared = false, m_finished = false;
   std::optional<std::int32_t> m_twin_told;  // pid with which a doubled rank was told
-  TimeNs m_last_time = 0;  // newest stamp in the ring
+  TimeNs m_last_time = 0;                   // newest stamp in the ring
 
   std::map<std::string, SeriesId> m_series;  // key: metric, labels and owner
   std::map<std::uint32_t, TrackId> m_tracks;
