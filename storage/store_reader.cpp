@@ -119,30 +119,26 @@ Result<std::vector<Finding>> StoreReader::findings(std::optional<RunId> run) {
   return all<Finding>(m_db, " WHERE run_id = ?1 ORDER BY finding_id", {number(*run)});
 }
 
+Status StoreReader::refreshSeries() {
+  RG_ASSIGN(const auto version, m_db.queryInt64("PRAGMA data_version"));
+  if (m_series_version == version) return {};
+  RG_ASSIGN(m_series, all<Series>(m_db, " ORDER BY s.series_id"));
+  m_series_version = version;
+  return {};
+}
+
 Result<std::vector<Series>> StoreReader::series(const SeriesFilter& filter) {
-  std::string where;
-  std::vector<std::int64_t> args;
-  const auto condition = [&](std::string_view sql, std::int64_t value) {
-    where.append(where.empty() ? " WHERE " : " AND ").append(sql).append("?").append(std::to_string(args.size() + 1));
-    args.push_back(value);
-  };
-  if (filter.run) condition("a.run_id = ", number(*filter.run));
-  if (filter.attempt) condition("s.attempt_id = ", number(*filter.attempt));
-  if (filter.node) condition("s.node_id = ", number(*filter.node));
-  if (filter.device) condition("s.device_id = ", number(*filter.device));
-  if (filter.kind) condition("s.kind = ", static_cast<std::int64_t>(*filter.kind));
-  if (filter.metric) where.append(where.empty() ? " WHERE " : " AND ").append("m.text = ?").append(std::to_string(args.size() + 1));
-  RG_ASSIGN(auto statement, m_db.prepare(std::string(rows::select<Series>()).append(where).append(" ORDER BY s.series_id")));
-  int index = 1;
-  for (const std::int64_t arg : args) statement.bind(index++, arg);
-  if (filter.metric) statement.bind(index, std::string_view(*filter.metric));
+  RG_TRY(refreshSeries());
   RG_TRY(refreshClocks());
+  const auto wanted = [&filter](const Series& s) {
+    return (!filter.run || s.run == *filter.run) && (!filter.attempt || s.key.attempt == *filter.attempt) &&
+           (!filter.node || s.key.node == *filter.node) && (!filter.device || s.key.device == *filter.device) &&
+           (!filter.kind || s.key.kind == *filter.kind) && (!filter.metric || s.key.metric == *filter.metric);
+  };
   std::vector<Series> found;
-  while (true) {
-    RG_ASSIGN(const bool row, statement.step());
-    if (!row) break;
-    found.push_back(rows::read<Series>(statement));
-    Series& s = found.back();
+  for (const Series& stored : m_series) {
+    if (!wanted(stored)) continue;
+    Series& s = found.emplace_back(stored);
     if (const auto extent = m_live ? m_live->extent(s.id) : std::nullopt) {
       s.sample_count = extent->count;
       s.first_x = extent->first_x, s.last_x = extent->last_x;

@@ -98,6 +98,8 @@ class StoreReader final : public Reader {
   Result<const ClockMap*> clockOf(TrackId track);
   // Reads the clock maps again when another connection has committed since.
   Status refreshClocks();
+  // The same for the series as the file has them: panels ask for the catalogue many times a second, the file changes once in seconds.
+  Status refreshSeries();
   Result<std::vector<Bin>> rawBins(SeriesId series, const Identity& identity, std::int64_t x0, std::int64_t x1, std::size_t bins,
                                    const std::stop_token& stop);
   Result<std::uint64_t> fileGeneration();
@@ -117,6 +119,8 @@ class StoreReader final : public Reader {
   PyramidCache m_pyramids;
   ClockMaps m_clocks;
   std::int64_t m_clocks_version = -1;
+  std::vector<Series> m_series;  // by id, of m_series_version
+  std::optional<std::int64_t> m_series_version;
   std::unordered_map<std::int64_t, std::string> m_texts;
   std::unique_ptr<SqlSession> m_session;
   std::uint64_t m_generation = 0;

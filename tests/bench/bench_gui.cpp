@@ -5,7 +5,6 @@
 // are painted, with nothing asked or queued any more (repainting stale pixels does not count). RUNGLASS_BENCH_POINTS makes it smaller.
 #include <benchmark/benchmark.h>
 
-#include <QApplication>
 #include <QKeyEvent>
 #include <QTemporaryDir>
 #include <QWheelEvent>
@@ -17,8 +16,8 @@
 
 #include "storage/writer.h"
 #include "tests/bench/calibration.h"
+#include "tests/bench/timed_application.h"
 #include "widgets/charts/raster.h"
-#include "widgets/core/theme.h"
 #include "widgets/curves/curves_view.h"
 
 namespace runglass {
@@ -27,27 +26,6 @@ namespace {
 constexpr int kCurves = 64;
 constexpr std::size_t kDefaultPoints = 1'000'000;
 constexpr int kWorkers = 3;
-
-// Times every paint of a top-level window.
-class TimedApplication : public QApplication {
- public:
-  using QApplication::QApplication;
-  bool notify(QObject* receiver, QEvent* event) override {
-    const bool frame = event->type() == QEvent::UpdateRequest && receiver->isWidgetType() && static_cast<QWidget*>(receiver)->isWindow();
-    const TimeNs begun = frame ? monotonicNow() : 0;
-    const bool done = QApplication::notify(receiver, event);
-    if (frame) frames.push_back(static_cast<double>(monotonicNow() - begun) / 1e6);
-    return done;
-  }
-  std::vector<double> frames;
-};
-
-double quantile(std::vector<double> values, double share) {
-  if (values.empty()) return 0;
-  const auto at = values.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));
-  std::nth_element(values.begin(), at, values.end());
-  return *at;
-}
 
 std::size_t pointCount() {
   const char* wanted = std::getenv("RUNGLASS_BENCH_POINTS");
@@ -211,16 +189,5 @@ BENCHMARK(crosshair)->Name("gui/crosshair_64_curves")->Unit(benchmark::kMillisec
 }  // namespace runglass
 
 int main(int argc, char** argv) {
-  qputenv("QT_QPA_PLATFORM", "offscreen");
-  const QTemporaryDir runtime;
-  qputenv("XDG_RUNTIME_DIR", runtime.path().toUtf8());
-  qputenv("XDG_CONFIG_HOME", runtime.path().toUtf8());
-  runglass::TimedApplication app(argc, argv);
-  runglass::applyTheme(app, runglass::ThemeName::kDark);
-  benchmark::Initialize(&argc, argv);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
-  benchmark::RunSpecifiedBenchmarks();
-  runglass::the_scene.reset();
-  benchmark::Shutdown();
-  return 0;
+  return runglass::runGuiBenchmarks(argc, argv, [] { runglass::the_scene.reset(); });
 }

@@ -7,12 +7,17 @@
 #include <sys/resource.h>
 
 #include <QMetaObject>
+#include <QTimer>
+#include <algorithm>
 #include <chrono>
+#include <utility>
 
 namespace runglass {
 namespace {
 constexpr auto kPicturePeriod = std::chrono::milliseconds(40);
 constexpr int kTextEvery = 5;   // of the picture periods: 200 ms
+constexpr int kRestFactor = 3;
+constexpr DurNs kLongestRest = kNsPerSecond;
 constexpr int kWorkerNice = 8;  // painting goes before reading where both want the last core
 }  // namespace
 
@@ -34,15 +39,27 @@ QueryService::~QueryService() {
 }
 
 void QueryService::enqueue(const std::shared_ptr<QuerySlot::State>& slot, Supersede supersede, Run run, std::function<void()> deliver) {
-  if (slot->busy && supersede == Supersede::kAfterCurrent) {
-    std::weak_ptr<QuerySlot::State> weak = slot;
-    slot->next = [this, weak, run = std::move(run), deliver = std::move(deliver)] {
-      if (const auto alive = weak.lock()) start(alive, run, deliver);
-    };
-    return;
+  if (supersede == Supersede::kCancelOlder) {
+    slot->next = nullptr;
+    return start(slot, std::move(run), std::move(deliver));
   }
-  slot->next = nullptr;
-  start(slot, std::move(run), std::move(deliver));
+  std::weak_ptr<QuerySlot::State> weak = slot;
+  const bool waiting = slot->busy;
+  slot->next = [this, weak, run = std::move(run), deliver = std::move(deliver)] {
+    if (const auto alive = weak.lock()) start(alive, run, deliver);
+  };
+  if (!waiting) startNext(slot);
+}
+
+void QueryService::startNext(const std::shared_ptr<QuerySlot::State>& slot) {
+  const DurNs rest = slot->rest_until - monotonicNow();
+  if (rest <= 0) return std::exchange(slot->next, nullptr)();
+  slot->busy = true;
+  std::weak_ptr<QuerySlot::State> weak = slot;
+  QTimer::singleShot(static_cast<int>(rest / kNsPerMs) + 1, this, [weak, epoch = slot->epoch.load(std::memory_order_relaxed)] {
+    const auto alive = weak.lock();
+    if (alive && alive->next && epoch == alive->epoch.load(std::memory_order_relaxed)) std::exchange(alive->next, nullptr)();
+  });
 }
 
 void QueryService::start(const std::shared_ptr<QuerySlot::State>& slot, Run run, std::function<void()> deliver) {
@@ -97,10 +114,9 @@ void QueryService::finished(const Job& job, DurNs took) {
   if (job.epoch != job.slot->epoch.load(std::memory_order_relaxed)) return;
   m_last_query = took;
   job.slot->busy = false;
-  // What waits starts first, so that a panel that looks at busy() in its callback sees the truth.
-  const std::function<void()> next = std::exchange(job.slot->next, nullptr);
+  job.slot->rest_until = monotonicNow() + std::min(kRestFactor * took, kLongestRest);
   job.deliver();
-  if (next && !job.slot->busy && job.epoch == job.slot->epoch.load(std::memory_order_relaxed)) next();
+  if (job.slot->next && !job.slot->busy && job.epoch == job.slot->epoch.load(std::memory_order_relaxed)) startNext(job.slot);
 }
 
 void QueryService::watchLoop(const std::stop_token& stop) {

@@ -48,7 +48,8 @@ class QuerySlot {
     std::atomic<std::uint64_t> epoch{0};  // read by workers; the rest belongs to the GUI thread
     std::stop_source stop;
     bool busy = false;
-    std::function<void()> next;  // submits what waits for the current answer
+    TimeNs rest_until = 0;       // monotonic: a refresh before that waits
+    std::function<void()> next;  // submits what waits for the current answer or for the end of the rest
   };
   std::shared_ptr<State> m_state;
 };
@@ -65,7 +66,8 @@ class QueryService : public QObject {
   QueryService& operator=(const QueryService&) = delete;
 
   // kCancelOlder: the question changed (zoom, selection). kAfterCurrent: the same question again because data arrived; the running one
-  // finishes first, so that a slow query under a fast refresh still shows something.
+  // finishes first, so that a slow query under a fast refresh still shows something; then the slot rests for three times as long as the
+  // query took (at most a second), so that no panel's refreshes take more than a quarter of a core.
   enum class Supersede : std::uint8_t { kCancelOlder, kAfterCurrent };
 
   template <class T>
@@ -110,6 +112,7 @@ class QueryService : public QObject {
   };
   void enqueue(const std::shared_ptr<QuerySlot::State>& slot, Supersede supersede, Run run, std::function<void()> deliver);
   void start(const std::shared_ptr<QuerySlot::State>& slot, Run run, std::function<void()> deliver);
+  void startNext(const std::shared_ptr<QuerySlot::State>& slot);
   void workerLoop(const std::stop_token& stop);
   void watchLoop(const std::stop_token& stop);
   void finished(const Job& job, DurNs took);
