@@ -59,10 +59,15 @@ struct StoreInfo {
   std::string path, store_uuid;
   int schema_version = 0;
   std::int64_t file_bytes = 0, journal_bytes = 0;
-  std::int64_t sample_count = 0, sample_bytes = 0;  // bytes of chunks and pyramids
-  std::int64_t span_count = 0, span_bytes = 0;
-  std::int64_t event_count = 0, log_count = 0, series_count = 0;
+  std::int64_t sample_count = 0, series_count = 0;
   std::optional<TimeNs> first, last;
+};
+
+// What can only be known by looking at every row.
+struct StoreUsage {
+  std::int64_t sample_bytes = 0;  // of chunks and pyramids
+  std::int64_t span_count = 0, span_bytes = 0;
+  std::int64_t event_count = 0, log_count = 0;
 };
 
 class Reader {
@@ -75,6 +80,7 @@ class Reader {
   virtual std::uint64_t generation() = 0;
 
   virtual Result<StoreInfo> info() = 0;
+  virtual Result<StoreUsage> usage(std::stop_token stop) = 0;  // reads the whole file: seconds per GiB from a cold disk
   virtual Result<std::vector<Node>> nodes() = 0;
   virtual Result<std::vector<Device>> devices() = 0;
   virtual Result<std::vector<Run>> runs() = 0;

@@ -6,6 +6,7 @@
 // 2. The journal is emptied only after the commit that holds its content. A crash between the two replays nothing, because the marks moved.
 // 3. Only this connection checkpoints.
 #include <algorithm>
+#include <bit>
 
 #include "storage/retention.h"
 #include "storage/store_writer.h"
@@ -165,7 +166,8 @@ Status StoreWriter::saveSeries(SeriesId id, LiveSeries& series) {
   if (series.late) RG_TRY(save_open(*series.late, true));
   if (!series.extent_changed) return {};
   const SeriesExtent& extent = series.extent;
-  bindAll(m_sql.extent, id.value, extent.count, extent.first_x, extent.last_x, extent.first_time, extent.last_time);
+  bindAll(m_sql.extent, id.value, extent.count, extent.first_x, extent.last_x, extent.first_time, extent.last_time,
+          std::bit_cast<std::int64_t>(series.latest->value), series.latest->time);
   return m_sql.extent.run();
 }
 

@@ -7,6 +7,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include <bit>
 #include <filesystem>
 
 #include "storage/schema/schema.h"
@@ -151,7 +152,9 @@ Status StoreWriter::prepareStatements() {
   RG_TRY(keep(m_sql.span_chunk,
               "INSERT OR REPLACE INTO rg_span_chunk(chunk_id, track_id, lane, t0, t1, n, first_span_id, sealed, crc, data) "
               "VALUES(?,?,?,?,?,?,?,?,?,?)"));
-  RG_TRY(keep(m_sql.extent, "UPDATE rg_series SET sample_count=?2, first_x=?3, last_x=?4, first_ns=?5, last_ns=?6 WHERE series_id=?1"));
+  RG_TRY(keep(m_sql.extent,
+              "UPDATE rg_series SET sample_count=?2, first_x=?3, last_x=?4, first_ns=?5, last_ns=?6, latest_bits=?7, latest_ns=?8 WHERE "
+              "series_id=?1"));
   RG_TRY(keep(m_sql.small_pyramids,
               "SELECT pyramid_id, x0, x1, chunks, crc, data FROM rg_pyramid WHERE series_id = ?1 AND chunks < ?2 ORDER BY pyramid_id"));
   RG_TRY(keep(m_sql.drop_chunk, "DELETE FROM rg_chunk WHERE chunk_id = ?"));
@@ -185,10 +188,14 @@ Status StoreWriter::replayJournal() {
 }
 
 Status StoreWriter::loadSeries(SeriesId id, LiveSeries& series) {
-  RG_ASSIGN(auto extent, m_db.prepare("SELECT sample_count, first_x, last_x, first_ns, last_ns FROM rg_series WHERE series_id = ?"));
+  RG_ASSIGN(
+      auto extent,
+      m_db.prepare("SELECT sample_count, first_x, last_x, first_ns, last_ns, latest_bits, latest_ns FROM rg_series WHERE series_id = ?"));
   extent.bind(1, id.value);
   RG_ASSIGN(const bool known, extent.step());
   if (known) series.extent = {extent.int64(0), extent.int64(1), extent.int64(2), extent.optionalInt64(3), extent.optionalInt64(4)};
+  if (known && !extent.isNull(5))
+    series.latest = LatestSample{id, extent.int64(2), extent.optionalInt64(6), std::bit_cast<double>(extent.int64(5))};
   RG_ASSIGN(auto sealed, m_db.prepare("SELECT max(x1) FROM rg_chunk WHERE series_id = ? AND sealed = 1 AND late = 0"));
   sealed.bind(1, id.value);
   RG_TRY(sealed.step().status());

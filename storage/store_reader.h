@@ -44,7 +44,8 @@ class StoreReader final : public Reader {
   Status start();
 
   std::uint64_t generation() override;
-  Result<StoreInfo> info() override;  // store_info.cpp
+  Result<StoreInfo> info() override;                        // store_info.cpp
+  Result<StoreUsage> usage(std::stop_token stop) override;  // store_info.cpp
   Result<std::vector<Node>> nodes() override;
   Result<std::vector<Device>> devices() override;
   Result<std::vector<Run>> runs() override;

@@ -4,6 +4,7 @@
 // 1. Main chunks come before late ones, each in order of arrival; a stable merge by x therefore keeps equal x in order of arrival.
 // 2. A chunk whose checksum or content is wrong is left out and named; all others are returned.
 #include <algorithm>
+#include <bit>
 #include <limits>
 
 #include "storage/store_reader.h"
@@ -250,21 +251,14 @@ Result<std::vector<LatestSample>> StoreReader::latest(std::span<const SeriesId> 
 }
 
 Result<std::optional<LatestSample>> StoreReader::newestStored(SeriesId id) {
-  RG_ASSIGN(sqlite::Statement * statement, kept(m_newest_sql,
-                                                "SELECT x1, (SELECT kind FROM rg_series WHERE series_id = ?1) FROM rg_chunk "
-                                                "WHERE series_id = ?1 ORDER BY x1 DESC LIMIT 1"));
+  RG_ASSIGN(sqlite::Statement * statement,
+            kept(m_newest_sql, "SELECT last_x, latest_ns, latest_bits FROM rg_series WHERE series_id = ?1 AND latest_bits IS NOT NULL"));
   statement->bind(1, id.value);
+  std::optional<LatestSample> latest;
   RG_ASSIGN(const bool row, statement->step());
-  const std::int64_t newest = row ? statement->int64(0) : 0;
-  const bool scalar = row && statement->int64(1) == static_cast<int>(SeriesKind::kScalar);
+  if (row) latest = LatestSample{id, statement->int64(0), statement->optionalInt64(1), std::bit_cast<double>(statement->int64(2))};
   statement->reset();
-  if (!row) return std::optional<LatestSample>();
-  const auto points = this->points(id, {newest, newest}, {});
-  if (!points.ok() || points->size() == 0) return std::optional<LatestSample>();
-  LatestSample latest{id, points->x.back(), std::nullopt, points->value.back()};
-  if (!scalar) latest.time = latest.x;
-  if (scalar && !points->time.empty() && points->time.back() != kAbsent) latest.time = points->time.back();
-  return std::optional(latest);
+  return latest;
 }
 
 }  // namespace runglass

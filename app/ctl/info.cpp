@@ -16,6 +16,7 @@ using Json = nlohmann::ordered_json;
 
 struct Contents {
   StoreInfo store;
+  StoreUsage usage;
   std::vector<Run> runs;
   std::vector<std::vector<Attempt>> attempts;  // of each run
   std::vector<Node> nodes;
@@ -26,6 +27,7 @@ struct Contents {
 Result<Contents> read(Reader& reader) {
   Contents all;
   RG_ASSIGN(all.store, reader.info());
+  RG_ASSIGN(all.usage, reader.usage({}));
   RG_ASSIGN(all.runs, reader.runs());
   for (const Run& run : all.runs) {
     RG_ASSIGN(auto attempts, reader.attempts(run.id));
@@ -74,13 +76,13 @@ Json toJson(const Contents& all) {
                {"last_ns", orNull(store.last)},
                {"series", store.series_count},
                {"samples", store.sample_count},
-               {"sample_bytes", store.sample_bytes},
-               {"bytes_per_sample", orNull(ratio(store.sample_bytes, store.sample_count))},
-               {"spans", store.span_count},
-               {"span_bytes", store.span_bytes},
-               {"bytes_per_span", orNull(ratio(store.span_bytes, store.span_count))},
-               {"events", store.event_count},
-               {"log_lines", store.log_count},
+               {"sample_bytes", all.usage.sample_bytes},
+               {"bytes_per_sample", orNull(ratio(all.usage.sample_bytes, store.sample_count))},
+               {"spans", all.usage.span_count},
+               {"span_bytes", all.usage.span_bytes},
+               {"bytes_per_span", orNull(ratio(all.usage.span_bytes, all.usage.span_count))},
+               {"events", all.usage.event_count},
+               {"log_lines", all.usage.log_count},
                {"nodes", all.nodes.size()},
                {"devices", all.devices.size()}};
   json["runs"] = Json::array();
@@ -150,9 +152,9 @@ std::string toText(const Contents& all) {
   if (store.journal_bytes > 0) text += "journal   " + bytesText(store.journal_bytes) + " not yet in the file\n";
   text += "time      " + timeText(store.first) + " to " + timeText(store.last) + "\n";
   text += "samples   " + std::to_string(store.sample_count) + " in " + std::to_string(store.series_count) + " series" +
-          perText(store.sample_bytes, store.sample_count) + "\n";
-  text += "spans     " + std::to_string(store.span_count) + perText(store.span_bytes, store.span_count) + "\n";
-  text += "events    " + std::to_string(store.event_count) + ", log lines " + std::to_string(store.log_count) + "\n";
+          perText(all.usage.sample_bytes, store.sample_count) + "\n";
+  text += "spans     " + std::to_string(all.usage.span_count) + perText(all.usage.span_bytes, all.usage.span_count) + "\n";
+  text += "events    " + std::to_string(all.usage.event_count) + ", log lines " + std::to_string(all.usage.log_count) + "\n";
   text += "nodes     " + std::to_string(all.nodes.size()) + ", devices " + std::to_string(all.devices.size()) + "\n";
   for (std::size_t i = 0; i < all.runs.size(); ++i) {
     const Run& run = all.runs[i];

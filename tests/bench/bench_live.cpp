@@ -13,14 +13,17 @@
 #include <unistd.h>
 
 #include <QEventLoop>
+#include <QFile>
 #include <QTemporaryDir>
 #include <QTimer>
+#include <cmath>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <memory>
 #include <optional>
+#include <random>
 
 #include "collectors/hub/hub.h"
 #include "collectors/sim/scenario.h"
@@ -84,7 +87,7 @@ class SimulatedCluster {
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-    if (posix_spawn(&m_pid, argv[0], &actions, nullptr, argv.data(), environ) != 0) std::abort();
+    RG_CHECK(posix_spawn(&m_pid, argv[0], &actions, nullptr, argv.data(), environ) == 0);
     posix_spawn_file_actions_destroy(&actions);
   }
   ~SimulatedCluster() {
@@ -100,7 +103,7 @@ class LiveConsole {
  public:
   LiveConsole() {
     auto hub = Hub::start(store(), {});
-    if (!hub.ok()) std::abort();
+    RG_CHECK(hub.ok());
     m_hub = std::move(*hub);
     m_cluster = std::make_unique<SimulatedCluster>(m_folder.path().toStdString(), m_hub->address());
     m_queries = std::make_unique<QueryService>([this] { return Reader::open(store(), m_hub->readerOptions()); });
@@ -114,7 +117,7 @@ class LiveConsole {
     window.reset();
     m_queries.reset();
     m_cluster.reset();
-    if (!m_hub->stop().ok()) std::abort();
+    RG_CHECK(m_hub->stop().ok());
   }
   HubStats stats() const { return m_hub->stats(); }
   std::string store() const { return m_folder.filePath("live.rgl").toStdString(); }
@@ -148,7 +151,7 @@ std::optional<TimeNs> newestShown(const QWidget& window) {
 
 void live(benchmark::State& state, const char* place, bool follow) {
   LiveConsole console;
-  if (!console.window->showPlace(place)) std::abort();
+  RG_CHECK(console.window->showPlace(place));
   if (follow) console.window->state().followEnd(kFollow);
   wait(kWarmUpSeconds);
   std::vector<double> shown;
@@ -183,30 +186,43 @@ void live(benchmark::State& state, const char* place, bool follow) {
   state.counters["rss_mib"] = rssMib();
 }
 
-// A stored run of 512 GPUs, as long as the file must be large.
+// A stored run of 512 GPUs and 40 steps whose devices went on for as long as the file must be large.
 const std::string& largeStore() {
   static QTemporaryDir folder;
   static const std::string path = folder.filePath("large.rgl").toStdString();
-  static bool made = false;
-  if (made) return path;
-  made = true;
-  auto writer = Writer::open(path);
-  if (!writer.ok()) std::abort();
-  // Measured: about 3 bytes per sample and 61,000 samples a second.
-  const double bytes = setting("RUNGLASS_BENCH_MIB", kOpenMib) * 1024 * 1024;
-  const int steps = static_cast<int>(bytes / 3 / 61'000 / 4);
-  const auto scenario = sim::parseScenario(scenarioText(64, steps, 13), "bench");
-  if (!scenario.ok()) std::abort();
+  if (QFile::exists(QString::fromStdString(path))) return path;
+  auto opened = Writer::open(path);
+  const auto scenario = sim::parseScenario(scenarioText(64, 40, 13), "bench");
+  RG_CHECK(opened.ok() && scenario.ok());
+  Writer& writer = **opened;
   sim::PlayOptions options;
   options.speed = 0;
-  options.start = wallNow() - sim::scenarioLength(*scenario);
-  if (!sim::play(*scenario, **writer, options).ok() || !(*writer)->close().ok()) std::abort();
+  options.start = wallNow() - 8 * 3600 * kNsPerSecond;
+  RG_CHECK(sim::play(*scenario, writer, options).ok());
+  auto all = (*Reader::open(path))->series({.kind = SeriesKind::kGauge});
+  RG_CHECK(all.ok());
+  std::erase_if(*all, [](const Series& series) { return !series.key.device; });
+  constexpr std::size_t kBlock = 10'000;
+  std::vector<TimeNs> times(kBlock);
+  std::vector<double> values(kBlock);
+  std::mt19937_64 random(5);
+  TimeNs at = options.start + sim::scenarioLength(*scenario) + kNsPerSecond;
+  const auto wanted = static_cast<std::uintmax_t>(setting("RUNGLASS_BENCH_MIB", kOpenMib) * (1 << 20));
+  while (std::filesystem::file_size(path) < wanted) {
+    for (TimeNs& time : times) time = at += 100 * kNsPerMs;
+    for (const Series& series : *all) {
+      for (double& value : values) value = 250 + std::round(static_cast<double>(random() % 1'000)) / 100;
+      writer.samples(series.id, times, values);
+    }
+    RG_CHECK(writer.flush().ok());
+  }
+  RG_CHECK(writer.close().ok());
   return path;
 }
 
 void forgetPages(const std::string& path) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0 || fsync(file) != 0 || posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED) != 0) std::abort();
+  RG_CHECK(file >= 0 && fsync(file) == 0 && posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED) == 0);
   close(file);
 }
 

@@ -32,6 +32,7 @@ class ValueReader : public Reader {
 
   std::uint64_t generation() override { return 1; }
   Result<StoreInfo> info() override { return StoreInfo{}; }
+  Result<StoreUsage> usage(std::stop_token) override { return StoreUsage{}; }
   Result<std::vector<Node>> nodes() override { return std::vector<Node>{}; }
   Result<std::vector<Device>> devices() override { return std::vector<Device>{}; }
   Result<std::vector<Run>> runs() override { return all_runs; }

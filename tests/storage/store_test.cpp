@@ -216,6 +216,63 @@ TEST(Store, KeepsScalarsWithAndWithoutAClock) {
   EXPECT_EQ(reader->latest(std::vector{timed})->at(0).time, 4'999'000'000);
 }
 
+TEST(Store, TheNewestSampleIsThatOfTheGreatestTimeAlsoAfterReopening) {
+  const TempStore store;
+  const double odd = nastyValues().back();
+  SeriesId id, silent;
+  {
+    auto writer = openWriter(store.path());
+    id = gauge(*writer);
+    silent = gauge(*writer, "never_watts");
+    writer->sample(id, 9, 1.5);
+    writer->sample(id, 9, odd);
+    writer->sample(id, 4, 2.5);
+    expectOk(writer->close());
+  }
+  const std::vector ids = {id, silent};
+  const auto stored = openReader(store.path())->latest(ids);
+  ASSERT_EQ(stored->size(), 1U) << "a series without samples has no newest one";
+  EXPECT_EQ(stored->at(0).x, 9);
+  EXPECT_EQ(bitsOf({stored->at(0).value}), bitsOf({odd}));
+  auto writer = openWriter(store.path());
+  writer->sample(id, 7, 3.5);
+  EXPECT_EQ(openReader(store.path(), writer.get())->latest(ids)->at(0).x, 9) << "late data are not the newest";
+  expectOk(writer->close());
+  EXPECT_EQ(bitsOf({openReader(store.path())->latest(ids)->at(0).value}), bitsOf({odd}));
+}
+
+TEST(Store, UsageCountsEveryRowAndCanBeStopped) {
+  const TempStore store;
+  auto writer = openWriter(store.path());
+  const SeriesId id = gauge(*writer);
+  for (int i = 0; i < 20'000; ++i) writer->sample(id, i, i % 7);
+  expectOk(writer->close());
+  auto reader = openReader(store.path());
+  const auto usage = reader->usage({});
+  ASSERT_TRUE(usage.ok());
+  EXPECT_GT(usage->sample_bytes, 500);
+  EXPECT_LT(usage->sample_bytes, 20'000 * 3);
+  std::stop_source stop;
+  stop.request_stop();
+  EXPECT_EQ(reader->usage(stop.get_token()).status().code(), Code::kCancelled);
+}
+
+TEST(Store, ASeriesListFollowsWhatAnotherProcessCommits) {
+  const TempStore store;
+  auto writer = openWriter(store.path());
+  const SeriesId id = gauge(*writer);
+  expectOk(writer->flush());
+  auto reader = openReader(store.path());
+  EXPECT_EQ(reader->series({})->at(0).sample_count, 0);
+  writer->sample(id, 5, 1);
+  gauge(*writer, "another_watts");
+  expectOk(writer->flush());
+  const auto series = reader->series({});
+  ASSERT_EQ(series->size(), 2U);
+  EXPECT_EQ(series->at(0).sample_count, 1);
+  EXPECT_EQ(reader->series({.metric = "another_watts"})->size(), 1U);
+}
+
 TEST(Store, SaysFromWhichStepALaterAttemptSupersedes) {
   const TempStore store;
   auto writer = openWriter(store.path());

@@ -22,6 +22,7 @@ struct FakeData {
   std::atomic<std::uint64_t> generation{1};
   Status failure;
   StoreInfo info;
+  StoreUsage usage;
   std::vector<Node> nodes;
   std::vector<Device> devices;
   std::vector<Run> runs;
@@ -40,6 +41,7 @@ class FakeReader : public Reader {
   explicit FakeReader(std::shared_ptr<FakeData> data) : m_data(std::move(data)) {}
   std::uint64_t generation() override { return m_data->generation.load(); }
   Result<StoreInfo> info() override { return give(m_data->info); }
+  Result<StoreUsage> usage(std::stop_token) override { return give(m_data->usage); }
   Result<std::vector<Node>> nodes() override { return give(m_data->nodes); }
   Result<std::vector<Device>> devices() override { return give(m_data->devices); }
   Result<std::vector<Run>> runs() override { return give(m_data->runs); }

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <QElapsedTimer>
 #include <QSignalSpy>
 #include <QThread>
 #include <semaphore>
@@ -90,6 +91,38 @@ TEST_F(QueryServiceTest, ARefreshWaitsForTheRunningAnswerSoThatSlowQueriesStillS
   go.release();
   ASSERT_TRUE(waitFor([&] { return answers.size() >= 2 && !slot.busy(); }));
   EXPECT_EQ(answers, (std::vector<int>{1, 9})) << "the running one and the newest; what lies between is not asked";
+}
+
+TEST_F(QueryServiceTest, ARefreshRestsAfterASlowAnswerAndAQuestionDoesNot) {
+  constexpr int kSlowMs = 60;
+  QueryService service(opener(), 1);
+  QuerySlot slot;
+  int answers = 0;
+  const auto ask = [&](QueryService::Supersede supersede) {
+    service.submit<int>(
+        slot, supersede,
+        [](Reader&, std::stop_token) -> Result<int> {
+          QThread::msleep(kSlowMs);
+          return 1;
+        },
+        [&](const IntAnswer&) { ++answers; });
+  };
+  ask(kAfterCurrent);
+  ASSERT_TRUE(waitFor([&] { return answers == 1; }));
+  QElapsedTimer age;
+  age.start();
+  ask(kAfterCurrent);
+  EXPECT_TRUE(slot.busy()) << "a refresh that rests is on its way";
+  ASSERT_TRUE(waitFor([&] { return answers == 2; }));
+  EXPECT_GE(age.elapsed(), 3 * kSlowMs) << "three times as long as the query took, then the query";
+  age.start();
+  ask(kAfterCurrent);
+  ask(kCancelOlder);
+  ASSERT_TRUE(waitFor([&] { return answers == 3; }));
+  EXPECT_LT(age.elapsed(), 3 * kSlowMs) << "the user does not wait for a rest";
+  QThread::msleep(4 * kSlowMs);
+  QCoreApplication::processEvents();
+  EXPECT_EQ(answers, 3) << "the refresh was superseded, its timer starts nothing";
 }
 
 TEST_F(QueryServiceTest, AnAnswerForADeadPanelIsDropped) {

@@ -102,7 +102,7 @@ std::shared_ptr<FakeData> sampleData() {
   data->info.schema_version = 1;
   data->info.file_bytes = 1'288'490'188;
   data->info.sample_count = 512'000'000;
-  data->info.sample_bytes = 1'152'000'000;
+  data->usage.sample_bytes = 1'152'000'000;
   data->info.series_count = 6'144;
   data->info.first = kStart;
   data->info.last = kSampleNow;

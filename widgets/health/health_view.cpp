@@ -19,6 +19,7 @@ namespace runglass {
 namespace {
 
 constexpr int kSideWidth = 100 * kGrid;
+constexpr qint64 kUsageEveryMs = 60'000;  // it reads the whole file
 constexpr std::string_view kUnknownHelp = "This program does not know this code: the store was written by a newer one.";
 
 QLabel* plainLabel(QWidget* parent, bool muted = false) {
@@ -118,10 +119,11 @@ QString healthSentence(const std::vector<IssueRow>& issues) {
   return QStringLiteral("Nothing was lost and nothing odd arrived.");
 }
 
-std::vector<std::pair<QString, QString>> storeFacts(const StoreInfo& info, TimeStyle style) {
+std::vector<std::pair<QString, QString>> storeFacts(const StoreInfo& info, const StoreUsage* usage, TimeStyle style) {
   const auto per = [](std::int64_t bytes, std::int64_t count) {
     return count > 0 ? QStringLiteral("%1 B").arg(formatNumber(static_cast<double>(bytes) / static_cast<double>(count), 3)) : kAbsentText;
   };
+  const auto counted = [usage](std::int64_t StoreUsage::*field) { return usage != nullptr ? formatCount(usage->*field) : kAbsentText; };
   return {
       {QStringLiteral("file"), screenText(info.path, 300)},
       {QStringLiteral("store"), screenText(info.store_uuid, 80)},
@@ -130,11 +132,11 @@ std::vector<std::pair<QString, QString>> storeFacts(const StoreInfo& info, TimeS
       {QStringLiteral("journal"), formatBytes(static_cast<double>(info.journal_bytes))},
       {QStringLiteral("series"), formatCount(info.series_count)},
       {QStringLiteral("samples"), formatCount(info.sample_count)},
-      {QStringLiteral("a sample takes"), per(info.sample_bytes, info.sample_count)},
-      {QStringLiteral("spans"), formatCount(info.span_count)},
-      {QStringLiteral("a span takes"), per(info.span_bytes, info.span_count)},
-      {QStringLiteral("events"), formatCount(info.event_count)},
-      {QStringLiteral("log lines"), formatCount(info.log_count)},
+      {QStringLiteral("a sample takes"), usage != nullptr ? per(usage->sample_bytes, info.sample_count) : kAbsentText},
+      {QStringLiteral("spans"), counted(&StoreUsage::span_count)},
+      {QStringLiteral("a span takes"), usage != nullptr ? per(usage->span_bytes, usage->span_count) : kAbsentText},
+      {QStringLiteral("events"), counted(&StoreUsage::event_count)},
+      {QStringLiteral("log lines"), counted(&StoreUsage::log_count)},
       {QStringLiteral("first data"), timeText(info.first, style)},
       {QStringLiteral("last data"), timeText(info.last, style)},
   };
@@ -215,7 +217,7 @@ void HealthView::refresh(Tick tick) {
   if (tick == Tick::kText) ask();
 }
 
-bool HealthView::isFinal() const { return m_shown && !m_slot.busy(); }
+bool HealthView::isFinal() const { return m_shown && !m_slot.busy() && !m_usage_slot.busy(); }
 
 QString HealthView::copyText() const { return m_table->selectedTsv(); }
 
@@ -230,6 +232,19 @@ void HealthView::ask() {
   m_context.queries->submit<StoreHealth>(
       m_slot, QueryService::Supersede::kAfterCurrent, [](Reader& reader, std::stop_token) { return readStoreHealth(reader); },
       [this](const auto& answer) { showAnswer(answer); });
+  if (!m_usage_age.isValid() || m_usage_age.elapsed() > kUsageEveryMs) askUsage();
+}
+
+void HealthView::askUsage() {
+  m_usage_age.start();
+  m_context.queries->submit<StoreUsage>(
+      m_usage_slot, QueryService::Supersede::kAfterCurrent,
+      [](Reader& reader, std::stop_token stop) { return reader.usage(std::move(stop)); },
+      [this](const Result<std::shared_ptr<const StoreUsage>>& answer) {
+        if (!answer.ok()) return;  // the same file fails in ask(), which says so
+        m_usage = *answer;
+        showFacts();
+      });
 }
 
 void HealthView::showAnswer(const Result<std::shared_ptr<const StoreHealth>>& answer) {
@@ -272,7 +287,7 @@ void HealthView::showDetail(const QModelIndex& index) {
 
 void HealthView::showFacts() {
   if (!m_health) return;
-  const auto facts = storeFacts(m_health->info, m_style);
+  const auto facts = storeFacts(m_health->info, m_usage.get(), m_style);
   for (int row = 0; row < static_cast<int>(facts.size()); ++row) {
     for (int column = 0; column < 2; ++column) {
       QLayoutItem* item = m_facts->itemAtPosition(row, column);

@@ -8,6 +8,7 @@
 // Cost:       one issues() and one info() a text tick, coalesced.
 #pragma once
 
+#include <QElapsedTimer>
 #include <QStackedLayout>
 #include <memory>
 #include <vector>
@@ -38,7 +39,8 @@ Result<StoreHealth> readStoreHealth(Reader& reader);
 // The one sentence: "Nothing odd arrived." or what was lost and what was odd.
 QString healthSentence(const std::vector<IssueRow>& issues);
 // Name and value lines of the store panel.
-std::vector<std::pair<QString, QString>> storeFacts(const StoreInfo& info, TimeStyle style);
+// `usage` may be null: not known yet.
+std::vector<std::pair<QString, QString>> storeFacts(const StoreInfo& info, const StoreUsage* usage, TimeStyle style);
 
 class HealthView : public View {
   Q_OBJECT
@@ -57,6 +59,7 @@ class HealthView : public View {
 
  private:
   void ask();
+  void askUsage();
   void showAnswer(const Result<std::shared_ptr<const StoreHealth>>& answer);
   void showDetail(const QModelIndex& index);
   void showFacts();
@@ -75,7 +78,9 @@ class HealthView : public View {
   QLabel* m_detail_text = nullptr;
   QGridLayout* m_facts = nullptr;
   bool m_shown = false;
-  QuerySlot m_slot;
+  std::shared_ptr<const StoreUsage> m_usage;
+  QElapsedTimer m_usage_age;  // since it was asked
+  QuerySlot m_slot, m_usage_slot;
 };
 
 }  // namespace runglass
