@@ -15,7 +15,7 @@
 namespace runglass {
 namespace {
 constexpr auto kPicturePeriod = std::chrono::milliseconds(40);
-constexpr int kTextEvery = 5;   // of the picture periods: 200 ms
+constexpr int kTextEvery = 5;  // of the picture periods: 200 ms
 constexpr int kRestFactor = 3;
 constexpr DurNs kLongestRest = kNsPerSecond;
 constexpr int kWorkerNice = 8;  // painting goes before reading where both want the last core
