@@ -89,6 +89,7 @@ void StoreWriter::appendPoints(SeriesId id, const std::int64_t* x, const std::in
   for (std::size_t i = 1; i < n; ++i) ordered &= x[i] >= x[i - 1];
   const std::int64_t low = ordered ? x[0] : *std::min_element(x, x + n);
   const std::int64_t high = ordered ? x[n - 1] : *std::max_element(x, x + n);
+  const bool newest = extent.count == 0 || high >= extent.last_x;
   extent.first_x = extent.count == 0 ? low : std::min(extent.first_x, low);
   extent.last_x = extent.count == 0 ? high : std::max(extent.last_x, high);
   extent.count += static_cast<std::int64_t>(n);
@@ -102,7 +103,7 @@ void StoreWriter::appendPoints(SeriesId id, const std::int64_t* x, const std::in
     extent.last_time = std::max(extent.last_time.value_or(*last), *last);
   }
   // The newest is the last to arrive among those with the greatest x.
-  if (!series->latest || high >= series->latest->x) {
+  if (newest) {
     std::size_t at = n - 1;
     while (x[at] != high) --at;
     std::optional<TimeNs> when = scalar ? std::nullopt : std::optional(x[at]);

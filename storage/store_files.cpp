@@ -8,6 +8,8 @@
 #include <filesystem>
 
 #include "storage/journal.h"
+#include "storage/schema/schema.h"
+#include "storage/sqlite/connection.h"
 
 namespace runglass {
 
@@ -20,6 +22,15 @@ bool needsRecovery(const std::string& store) {
   const bool free = ::flock(lock, LOCK_SH | LOCK_NB) == 0;
   ::close(lock);  // gives the lock back
   return free;
+}
+
+bool needsUpgrade(const std::string& store) {
+  auto db = sqlite::Connection::open(store, sqlite::OpenMode::kReadOnly);
+  if (!db.ok()) return false;
+  const auto application = db->queryInt64("PRAGMA application_id");
+  const auto version = db->queryInt64("PRAGMA user_version");
+  return application.ok() && application->value_or(0) == sqlite::kApplicationId && version.ok() &&
+         version->value_or(0) < static_cast<std::int64_t>(schemaScripts().size());
 }
 
 }  // namespace runglass

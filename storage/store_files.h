@@ -19,5 +19,7 @@ inline std::string journalPath(const std::string& store) { return store + "-inge
 inline std::string lockPath(const std::string& store) { return store + "-lock"; }
 // Whether batches wait in the journal and no living writer will store them: open a Writer (and close it) before reading.
 bool needsRecovery(const std::string& store);
+// Whether its schema is older than this program's: a Writer that opens it makes it new, a Reader refuses it.
+bool needsUpgrade(const std::string& store);
 
 }  // namespace runglass

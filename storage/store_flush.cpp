@@ -167,7 +167,8 @@ Status StoreWriter::saveSeries(SeriesId id, LiveSeries& series) {
   if (!series.extent_changed) return {};
   const SeriesExtent& extent = series.extent;
   bindAll(m_sql.extent, id.value, extent.count, extent.first_x, extent.last_x, extent.first_time, extent.last_time,
-          std::bit_cast<std::int64_t>(series.latest->value), series.latest->time);
+          series.latest ? std::optional(std::bit_cast<std::int64_t>(series.latest->value)) : std::nullopt,
+          series.latest ? series.latest->time : std::nullopt);
   return m_sql.extent.run();
 }
 

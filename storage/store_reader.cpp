@@ -41,6 +41,11 @@ Status StoreReader::start() {
     return {Code::kFailedPrecondition, "cannot open store: " + m_path + ": its schema " + std::to_string(*version) +
                                            " is newer than this program's " + std::to_string(newest) + "; use a newer runglass"};
   }
+  if (version.value_or(0) < newest) {
+    return {Code::kFailedPrecondition, "cannot open store: " + m_path + ": its schema " + std::to_string(version.value_or(0)) +
+                                           " is older than this program's " + std::to_string(newest) +
+                                           " and can only be made new where it can be written"};
+  }
   return m_db.exec("PRAGMA query_only=ON; PRAGMA wal_autocheckpoint=0; PRAGMA cache_size=-8192");
 }
 

@@ -252,12 +252,21 @@ Result<std::vector<LatestSample>> StoreReader::latest(std::span<const SeriesId> 
 
 Result<std::optional<LatestSample>> StoreReader::newestStored(SeriesId id) {
   RG_ASSIGN(sqlite::Statement * statement,
-            kept(m_newest_sql, "SELECT last_x, latest_ns, latest_bits FROM rg_series WHERE series_id = ?1 AND latest_bits IS NOT NULL"));
+            kept(m_newest_sql, "SELECT last_x, latest_ns, latest_bits, kind FROM rg_series WHERE series_id = ?1 AND sample_count > 0"));
   statement->bind(1, id.value);
-  std::optional<LatestSample> latest;
   RG_ASSIGN(const bool row, statement->step());
+  std::optional<LatestSample> latest;
   if (row) latest = LatestSample{id, statement->int64(0), statement->optionalInt64(1), std::bit_cast<double>(statement->int64(2))};
+  const bool known = !row || !statement->isNull(2);
+  const bool scalar = row && statement->int64(3) == static_cast<int>(SeriesKind::kScalar);
   statement->reset();
+  if (known) return latest;
+  // Nothing was recorded since schema 1, which did not keep it.
+  const auto points = this->points(id, {latest->x, latest->x}, {});
+  if (!points.ok() || points->size() == 0) return std::optional<LatestSample>();
+  latest->value = points->value.back();
+  latest->time = scalar ? std::nullopt : std::optional(latest->x);
+  if (scalar && !points->time.empty() && points->time.back() != kAbsent) latest->time = points->time.back();
   return latest;
 }
 

@@ -10,12 +10,14 @@ namespace runglass::ctl {
 WriterOptions writerOptions() { return {.replay = makeJournalReplay()}; }
 
 Result<std::unique_ptr<Reader>> openForReading(const std::string& path) {
-  if (needsRecovery(path)) {
+  const bool upgrade = needsUpgrade(path);
+  if (upgrade || needsRecovery(path)) {
     auto writer = Writer::open(path, writerOptions());
-    Status recovered = writer.ok() ? (*writer)->close() : writer.status();
+    Status opened = writer.ok() ? (*writer)->close() : writer.status();
     // Somebody else was quicker: then the data is in good hands.
-    if (!recovered.ok() && recovered.code() != Code::kAlreadyExists)
-      std::fprintf(stderr, "note: acknowledged batches in %s are not shown: %s\n", journalPath(path).c_str(), recovered.message().c_str());
+    if (!opened.ok() && opened.code() != Code::kAlreadyExists)
+      std::fprintf(stderr, "note: %s %s: %s\n", upgrade ? "the schema was not made new of" : "acknowledged batches are not shown of",
+                   path.c_str(), opened.message().c_str());
   }
   return Reader::open(path);
 }

@@ -21,8 +21,7 @@ CREATE TABLE rg_checkpoint(attempt_id INTEGER NOT NULL, step INTEGER NOT NULL, p
 CREATE TABLE rg_series(series_id INTEGER PRIMARY KEY, attempt_id INTEGER, rank INTEGER, node_id INTEGER, device_id INTEGER,
                        metric INTEGER NOT NULL REFERENCES rg_string, source INTEGER NOT NULL REFERENCES rg_string,
                        labels INTEGER NOT NULL REFERENCES rg_string, unit INTEGER NOT NULL REFERENCES rg_string, kind INTEGER NOT NULL,
-                       sample_count INTEGER NOT NULL DEFAULT 0, first_x INTEGER, last_x INTEGER, first_ns INTEGER, last_ns INTEGER,
-                       latest_bits INTEGER, latest_ns INTEGER);
+                       sample_count INTEGER NOT NULL DEFAULT 0, first_x INTEGER, last_x INTEGER, first_ns INTEGER, last_ns INTEGER);
 CREATE INDEX rg_series_attempt ON rg_series(attempt_id);
 CREATE TABLE rg_track(track_id INTEGER PRIMARY KEY, attempt_id INTEGER NOT NULL, rank INTEGER, kind TEXT NOT NULL, name TEXT NOT NULL);
 CREATE TABLE rg_event(event_id INTEGER PRIMARY KEY, time_ns INTEGER, attempt_id INTEGER, node_id INTEGER, device_id INTEGER, rank INTEGER, step INTEGER,
@@ -65,5 +64,5 @@ CREATE TABLE rg_pyramid(pyramid_id INTEGER PRIMARY KEY, series_id INTEGER NOT NU
 CREATE INDEX rg_pyramid_series ON rg_pyramid(series_id, x0);
 CREATE TABLE rg_span_chunk(chunk_id INTEGER PRIMARY KEY, track_id INTEGER NOT NULL, lane INTEGER NOT NULL, t0 INTEGER NOT NULL, t1 INTEGER NOT NULL, n INTEGER NOT NULL,
                            first_span_id INTEGER NOT NULL, sealed INTEGER NOT NULL, crc INTEGER NOT NULL, data BLOB NOT NULL);
-CREATE INDEX rg_span_chunk_track ON rg_span_chunk(track_id, lane, t0, t1);
+CREATE INDEX rg_span_chunk_track ON rg_span_chunk(track_id, lane, t0);
 CREATE INDEX rg_span_chunk_open ON rg_span_chunk(track_id) WHERE sealed = 0;

@@ -10,9 +10,12 @@
 #include <cmath>
 #include <csignal>
 #include <cstdio>
+#include <fstream>
 #include <random>
+#include <sstream>
 #include <thread>
 
+#include "storage/sqlite/connection.h"
 #include "storage/store_files.h"
 #include "storage/writer.h"
 #include "tests/storage/temp_store.h"
@@ -84,6 +87,46 @@ JournalReplay replayBatches() {
     recordBatch(**writer, seq);
     if (seq % 7 == 0 && !(*writer)->flushIfDue().ok()) ::_exit(6);
     if (seq % 97 == 0 && !(*writer)->flush().ok()) ::_exit(7);
+  }
+}
+
+// What the shipped schemas left behind: tests/data/schemaN.sql are dumps of stores that programs of their time wrote.
+void restore(const std::string& path, int schema) {
+  std::ifstream dump(RG_TEST_DATA "/schema" + std::to_string(schema) + ".sql");
+  std::stringstream sql;
+  sql << "PRAGMA application_id=" << sqlite::kApplicationId << "; PRAGMA user_version=" << schema << ';' << dump.rdbuf();
+  sqlite3* db = nullptr;
+  ASSERT_EQ(sqlite3_open(path.c_str(), &db), SQLITE_OK);
+  EXPECT_EQ(sqlite3_exec(db, sql.str().c_str(), nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(db);
+  sqlite3_close(db);
+}
+
+TEST(StoreTrouble, AStoreOfAnOlderSchemaIsMadeNewWithACopyKept) {
+  const TempStore store;
+  restore(store.path(), 1);
+  EXPECT_TRUE(needsUpgrade(store.path()));
+  EXPECT_THAT(Reader::open(store.path()).status().message(), HasSubstr("older than this program's"));
+  auto writer = Writer::open(store.path());
+  ASSERT_TRUE(writer.ok()) << writer.status().message();
+  ASSERT_TRUE((*writer)->close().ok());
+  EXPECT_FALSE(needsUpgrade(store.path()));
+  EXPECT_TRUE(needsUpgrade(store.path() + ".schema1")) << "the copy is as it was";
+  auto opened = Reader::open(store.path());
+  ASSERT_TRUE(opened.ok()) << opened.status().message();
+  Reader* const reader = opened->get();
+  EXPECT_TRUE(reader->verify({})->empty());
+  // Each series' newest value, which schema 1 did not keep, is that of its points.
+  const auto all = reader->series({});
+  ASSERT_GT(all->size(), 20U);
+  for (const Series& series : *all) {
+    if (series.sample_count == 0) continue;
+    const std::vector ids = {series.id};
+    const auto latest = reader->latest(ids);
+    ASSERT_EQ(latest->size(), 1U) << series.key.metric;
+    EXPECT_EQ(latest->at(0).x, series.last_x) << series.key.metric;
+    const bool scalar = series.key.kind == SeriesKind::kScalar;
+    EXPECT_EQ(latest->at(0).value, scalar ? reader->scalars(series.id, series.last_x, series.last_x + 1, {})->value.back()
+                                          : reader->samples(series.id, {series.last_x, series.last_x + 1}, {})->value.back());
   }
 }
 

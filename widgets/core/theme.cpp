@@ -122,7 +122,7 @@ QTableView, QTreeView, QListView { background: %1; border: none; gridline-color:
   selection-background-color: %8; selection-color: %5; }
 QTableView::item:focus, QTreeView::item:focus, QListView::item:focus { border: 1px solid %7; }
 QTableView::item { border: none; padding: 0 3px; }
-QListView::item { padding: 3px 4px; }
+QListView::item { padding: 3px 0; }
 QTreeView::indicator, QListView::indicator { width: 10px; height: 10px; border: 1px solid %6; border-radius: 2px; background: %1; }
 QTreeView::indicator:checked, QListView::indicator:checked { background: %7; border-color: %7; }
 QTreeView::indicator:indeterminate { background: %8; border-color: %7; }
@@ -138,6 +138,7 @@ QPushButton { background: %3; color: %5; border: 1px solid %4; border-radius: 2p
 QPushButton:hover, QPushButton:focus { border: 1px solid %7; }
 QPushButton:disabled { color: %6; }
 QToolButton { background: transparent; color: %5; border: 1px solid transparent; border-radius: 2px; padding: 3px 8px; }
+QToolButton[dense="true"] { padding: 0 6px; }
 QToolButton:hover { background: %3; }
 QToolButton:focus { border: 1px solid %7; }
 QToolButton:checked { background: %8; }

@@ -26,6 +26,7 @@ QToolButton* makeButton(QWidget* parent, const QString& text, const QString& tip
   button->setToolTip(tip);
   button->setCheckable(checkable);
   button->setAutoRaise(true);
+  button->setProperty("dense", true);
   button->setFont(tableFont());
   button->setFocusPolicy(Qt::TabFocus);
   return button;

@@ -370,7 +370,7 @@ class Builder {
     QStringList note;
     if (t.mfu && t.tokens_per_s) note += formatShortCount(*t.tokens_per_s) + QStringLiteral(" tokens/s");
     if (t.change) note += formatSignedPercent(*t.change) + QStringLiteral(" to its best");
-    if (!t.mfu && t.tokens_per_s && t.tokens_per_gpu) note += formatShortCount(*t.tokens_per_gpu) + QStringLiteral(" per rank");
+    if (!t.mfu && t.tokens_per_s && t.tokens_per_gpu) note += formatShortCount(*t.tokens_per_gpu) + QStringLiteral("/rank");
     if (!t.mfu && !t.tokens_per_s && !t.tokens_per_gpu) note += QStringLiteral("not logged");
     const QString title = t.mfu              ? QStringLiteral("MFU")
                           : t.tokens_per_s   ? QStringLiteral("Tokens/s")
