@@ -60,6 +60,7 @@ struct Agent::Parts {
   int lock_fd = -1;
   SessionDictionary dictionary;
   RankTable ranks;
+  LeaseBook leases;
   std::unique_ptr<Outbox> outbox;
   std::unique_ptr<HubLink> link;
   std::function<TimeNs()> now;
@@ -224,8 +225,12 @@ void Agent::Parts::runSource(const SourceEntry& entry, WireRecorder& out) {
   const std::string key(entry.name);
   const toml::table empty;
   const toml::table* config = options.config ? (*options.config)["source"][key].as_table() : nullptr;
-  const SourceContext context{
-      .node = node, .now = now, .config = config != nullptr ? config : &empty, .state_dir = options.state_dir, .ranks = &ranks};
+  const SourceContext context{.node = node,
+                              .now = now,
+                              .config = config != nullptr ? config : &empty,
+                              .state_dir = options.state_dir,
+                              .ranks = &ranks,
+                              .leases = &leases};
   if (const Status status = source->start(out, context); !status.ok()) {
     const bool absent = status.code() == Code::kUnavailable;
     out.issue({.code = absent ? "agent.source_absent" : "agent.source_failed",
@@ -250,7 +255,7 @@ Result<std::unique_ptr<Agent>> Agent::start(AgentOptions options) {
   parts.options = std::move(options);
   RG_TRY(parts.takeStateDir());
   RG_TRY(parts.openSession());
-  parts.link = std::make_unique<HubLink>(parts.options.link, *parts.outbox, parts.now, parts.options.say);
+  parts.link = std::make_unique<HubLink>(parts.options.link, *parts.outbox, parts.leases, parts.now, parts.options.say);
   RG_TRY(parts.link->start());
   parts.sealer = std::thread([&parts] { parts.runSealer(); });
   for (const SourceEntry& entry : parts.options.sources) {

@@ -64,8 +64,9 @@ struct HubLink::Session {
   ClockEstimate clock;
 };
 
-HubLink::HubLink(HubLinkOptions options, Outbox& outbox, std::function<TimeNs()> now, std::function<void(const std::string&)> say)
-    : m_options(std::move(options)), m_outbox(outbox), m_now(std::move(now)), m_say(std::move(say)) {}
+HubLink::HubLink(HubLinkOptions options, Outbox& outbox, LeaseBook& leases, std::function<TimeNs()> now,
+                 std::function<void(const std::string&)> say)
+    : m_options(std::move(options)), m_outbox(outbox), m_leases(leases), m_now(std::move(now)), m_say(std::move(say)) {}
 
 HubLink::~HubLink() { (void)stop(0); }
 
@@ -168,6 +169,7 @@ Status HubLink::runSession() {
         m_outbox.acked(positionsOf(answer.acks().ack()), answer.acks().credit_bytes());
       } else if (answer.has_pong()) {
         session.clock.add(answer.pong().agent_raw_ns(), answer.pong().hub_received_ns(), answer.pong().hub_sent_ns(), received);
+        for (const v1::Lease& lease : answer.pong().leases()) m_leases.answered(lease.file(), lease.held(), lease.offset(), monotonicNow());
       }
     }
     const std::lock_guard lock(session.mutex);
@@ -203,6 +205,27 @@ Status HubLink::runSession() {
   return Status(static_cast<Code>(status.error_code()), status.error_message());
 }
 
+bool HubLink::sendBeat(Session& session) {
+  v1::AgentMessage message;
+  v1::Heartbeat& beat = *message.mutable_heartbeat();
+  {
+    const std::lock_guard lock(session.mutex);
+    if (const auto reading = session.clock.best()) {
+      beat.set_offset_ns(reading->offset);
+      beat.set_error_ns(reading->error);
+    }
+  }
+  beat.set_spool_bytes(m_outbox.spoolBytes());
+  beat.set_dropped_batches(m_outbox.droppedBatches());
+  for (const LeaseBook::Claim& claim : m_leases.claims(monotonicNow())) {
+    v1::Lease& lease = *beat.add_leases();
+    lease.set_file(claim.file);
+    lease.set_offset(claim.offset);
+  }
+  beat.set_raw_ns(m_now());
+  return session.stream->Write(message);
+}
+
 void HubLink::sendWaiting(Session& session) {
   DurNs next_beat = 0;
   v1::AgentMessage message;
@@ -218,6 +241,7 @@ void HubLink::sendWaiting(Session& session) {
       m_last_said.clear();
     }
     if (m_stop && (m_outbox.empty() || monotonicNow() >= m_deadline)) {
+      sendBeat(session);  // with how far the files were recorded at last, for who follows them next
       message.mutable_goodbye()->set_reason("stopped");
       session.stream->Write(message);
       session.stream->WritesDone();
@@ -225,19 +249,7 @@ void HubLink::sendWaiting(Session& session) {
     }
     if (monotonicNow() >= next_beat) {
       next_beat = monotonicNow() + m_options.beat;
-      v1::Heartbeat& beat = *message.mutable_heartbeat();
-      beat.Clear();
-      {
-        const std::lock_guard lock(session.mutex);
-        if (const auto reading = session.clock.best()) {
-          beat.set_offset_ns(reading->offset);
-          beat.set_error_ns(reading->error);
-        }
-      }
-      beat.set_spool_bytes(m_outbox.spoolBytes());
-      beat.set_dropped_batches(m_outbox.droppedBatches());
-      beat.set_raw_ns(m_now());
-      if (!session.stream->Write(message)) return;
+      if (!sendBeat(session)) return;
     }
     const auto batch = m_outbox.next();
     if (!batch) {

@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "collectors/agent/outbox.h"
+#include "collectors/sources/lease_book.h"
 
 namespace runglass {
 
@@ -30,7 +31,8 @@ struct HubLinkOptions {
 
 class HubLink {
  public:
-  HubLink(HubLinkOptions options, Outbox& outbox, std::function<TimeNs()> now, std::function<void(const std::string&)> say);
+  HubLink(HubLinkOptions options, Outbox& outbox, LeaseBook& leases, std::function<TimeNs()> now,
+          std::function<void(const std::string&)> say);
   ~HubLink();
 
   Status start();  // INVALID_ARGUMENT: a TLS file cannot be read
@@ -43,11 +45,13 @@ class HubLink {
   void run();
   Status runSession();
   void sendWaiting(Session& session);
+  bool sendBeat(Session& session);
   void pause(DurNs length);
   void explain(const Status& status);
 
   HubLinkOptions m_options;
   Outbox& m_outbox;
+  LeaseBook& m_leases;
   std::function<TimeNs()> m_now;
   std::function<void(const std::string&)> m_say;
   std::string m_ca_pem, m_cert_pem, m_key_pem;

@@ -71,7 +71,12 @@ const char* eventKind(NodeState to) {
 }  // namespace
 
 IngestThread::IngestThread(std::unique_ptr<Writer> writer, const HubOptions& options, std::vector<Node> known_nodes)
-    : m_options(options), m_writer(std::move(writer)), m_live_tail(m_writer->liveTail()), m_liveness(options.liveness) {
+    : m_options(options),
+      m_writer(std::move(writer)),
+      m_live_tail(m_writer->liveTail()),
+      m_liveness(options.liveness),
+      // A store that knows nobody has no agent that followed before this hub began.
+      m_leases(known_nodes.empty() ? monotonicNow() - LeaseTable::kExpiry : monotonicNow()) {
   for (const Node& node : known_nodes) m_liveness.expect(node, monotonicNow());
   m_thread = std::thread([this] { run(); });
 }
@@ -187,6 +192,7 @@ void IngestThread::handle(Item& item) {
       return handleHeartbeat(item, agent, message.heartbeat());
     case v1::AgentMessage::kGoodbye: {
       const std::string node_uuid = agent.node_uuid;
+      m_leases.release(agent.uuid);
       storeAdmitted();
       return recordChanges(m_liveness.left(node_uuid, item.received_mono));
     }
@@ -404,6 +410,13 @@ void IngestThread::handleHeartbeat(const Item& item, Agent& agent, const v1::Hea
   v1::Pong pong;
   pong.set_agent_raw_ns(beat.raw_ns());
   pong.set_hub_received_ns(item.received);
+  for (const v1::Lease& wanted : beat.leases()) {
+    const LeaseTable::Answer answer = m_leases.claim(agent.uuid, wanted.file(), wanted.offset(), item.received_mono);
+    v1::Lease& lease = *pong.add_leases();
+    lease.set_file(wanted.file());
+    lease.set_offset(answer.offset);
+    lease.set_held(answer.held);
+  }
   pong.set_hub_sent_ns(wallNow());
   agent.link->sendPong(pong);
   m_writer->node({.uuid = agent.node_uuid, .name = agent.node_name, .state = NodeState::kAlive, .last_heard = item.received});

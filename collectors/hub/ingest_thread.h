@@ -19,6 +19,7 @@
 
 #include "collectors/hub/agent_link.h"
 #include "collectors/hub/hub.h"
+#include "collectors/hub/lease_table.h"
 #include "collectors/hub/payload_replay.h"
 
 namespace runglass {
@@ -117,6 +118,7 @@ class IngestThread {
   std::vector<Acknowledgement> m_journaled;  // not acknowledged yet
   std::string m_refused;                     // why the newest group was not taken; empty: it was
   Liveness m_liveness;
+  LeaseTable m_leases;
   DurNs m_last_tick = 0, m_last_retention = 0;
 
   mutable std::mutex m_mutex;  // guards all below

@@ -18,6 +18,7 @@
 
 #include <toml++/toml.h>
 
+#include "collectors/sources/lease_book.h"
 #include "collectors/sources/rank_table.h"
 #include "model/recorder.h"
 
@@ -30,6 +31,7 @@ struct SourceContext {
   std::string state_dir;        // for what must survive a restart of the agent
   std::string root = "/";       // prefix of /proc and /sys, so that tests replay recorded trees
   RankTable* ranks = nullptr;   // of this agent; null: sources know nothing of each other
+  LeaseBook* leases = nullptr;  // of this agent; null: it follows files that other nodes see as if they were its own
 };
 
 class Source {

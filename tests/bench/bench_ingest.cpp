@@ -119,7 +119,7 @@ class Bench {
     RG_CHECK(outbox.ok());
     m_outbox = std::move(*outbox);
     m_link = std::make_unique<HubLink>(
-        HubLinkOptions{.hub = m_hub->address(), .agent_uuid = "bench", .node_uuid = "bench", .node_name = "bench"}, *m_outbox,
+        HubLinkOptions{.hub = m_hub->address(), .agent_uuid = "bench", .node_uuid = "bench", .node_name = "bench"}, *m_outbox, m_leases,
         [this] { return now(); }, [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); });
     RG_CHECK(m_link->start().ok());
     const NodeId node = m_recorder.node({.uuid = "bench", .name = "bench"});
@@ -162,6 +162,7 @@ class Bench {
   WireRecorder m_recorder{m_dictionary, [this] { return now(); }, [] {}};
   std::unique_ptr<HubProcess> m_hub;
   std::unique_ptr<Outbox> m_outbox;
+  LeaseBook m_leases;
   std::unique_ptr<HubLink> m_link;
   std::vector<SeriesId> m_series;
   std::size_t m_bytes = 0;

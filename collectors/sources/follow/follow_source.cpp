@@ -5,6 +5,7 @@
 #include "collectors/sources/follow/follow_source.h"
 
 #include <glob.h>
+#include <sys/stat.h>
 
 #include <cstdio>
 #include <filesystem>
@@ -12,6 +13,7 @@
 #include <sstream>
 
 #include "collectors/importers/input/run_name.h"
+#include "model/shared_filesystem.h"
 
 namespace runglass {
 namespace {
@@ -30,6 +32,11 @@ Status FollowSource::start(Recorder& out, const SourceContext& context) {
   if (m_globs.empty()) return {Code::kUnavailable, "source." + std::string(name()) + ": no files to follow: set paths"};
   m_run = (*context.config)["run"].value_or(std::string());
   m_attempt = (*context.config)["attempt"].value_or(std::string("0"));
+  const std::string lease = (*context.config)["lease"].value_or(std::string("shared"));
+  if (lease != "shared" && lease != "always" && lease != "never")
+    return {Code::kInvalidArgument, "source." + std::string(name()) + ": lease = \"" + lease + "\": wants shared, always or never"};
+  if (lease != "never") m_leases = context.leases;
+  m_lease_all = lease == "always";
   m_node = out.node(context.node);
   if (!context.state_dir.empty()) m_state_path = context.state_dir + "/" + std::string(name()) + ".follow";
   load();
@@ -50,11 +57,43 @@ void FollowSource::expand(TimeNs now) {
   }
 }
 
+// A file that other nodes see too is followed by the agent that holds its lease. Whoever lost it forgets the file and goes on, if the
+// lease comes back, where the others were then.
+bool FollowSource::mayFollow(Entry& entry) {
+  const std::string& path = entry.file->path();
+  struct stat info {};
+  if (m_leases == nullptr || ::stat(path.c_str(), &info) != 0) return true;  // reading says why
+  if (!entry.shared) {
+    entry.shared = m_lease_all || onSharedFilesystem(path);
+    std::error_code error;
+    entry.canonical = std::filesystem::weakly_canonical(path, error).string();
+  }
+  if (!*entry.shared) return true;
+  const auto mark = entry.file->mark();
+  const std::uint64_t inode = mark ? mark->inode : info.st_ino;
+  std::uint64_t recorded = entry.others_read;
+  if (const auto saved = m_saved.find(path); saved != m_saved.end() && saved->second.mark.inode == inode)
+    recorded = std::max(recorded, saved->second.offset);
+  LeaseBook::Answer answer = m_leases->claim(entry.canonical + '#' + std::to_string(inode), recorded, monotonicNow());
+  if (answer.offset > static_cast<std::uint64_t>(info.st_size)) answer.offset = 0;  // cut since
+  const bool held = answer.state == LeaseBook::State::kHeld;
+  const bool overtaken = held && entry.paused && entry.consumer && answer.offset > entry.consumer->committedOffset();
+  if (entry.consumer && (overtaken || answer.state == LeaseBook::State::kElsewhere)) {
+    entry.consumer.reset();
+    entry.file = std::make_unique<FollowedFile>(path);
+    entry.at_end = false;
+  }
+  entry.paused = !held;
+  if (held && !entry.consumer) entry.others_read = answer.offset;
+  return held;
+}
+
 void FollowSource::open(Entry& entry) {
   FollowTarget target{.path = entry.file->path(), .run_name = m_run, .attempt_key = m_attempt, .node = m_node};
   if (target.run_name.empty()) target.run_name = runNameOfFile(target.path);
   const auto kept = m_kept.find(target.path);
   if (kept != m_kept.end() && entry.file->isSame(kept->second.mark)) target.resume_at = kept->second.offset;
+  target.resume_at = std::max(target.resume_at, entry.others_read);
   entry.consumer = consumer(target);
 }
 
@@ -72,6 +111,7 @@ bool FollowSource::follow(Entry& entry, std::size_t& budget, TimeNs now, Recorde
     if (!entry.consumer) open(entry);
     using enum FollowedFile::News;
     if (read->news == kReplaced || read->news == kCut) {
+      entry.others_read = 0;
       entry.consumer->startOver(out);
       out.issue({.code = read->news == kCut ? "follow.truncated" : "follow.replaced",
                  .source = entry.file->path(),
@@ -98,6 +138,7 @@ TimeNs FollowSource::poll(Recorder& out, TimeNs now) {
   std::size_t budget = kPollBytes;
   bool more = false;
   for (auto& [path, entry] : m_entries) {
+    if (!mayFollow(entry)) continue;
     more |= follow(entry, budget, now, out);
     if (entry.fresh) entry.consumer->flush(out);
     entry.fresh = false;
@@ -110,6 +151,7 @@ void FollowSource::stop(Recorder& out) {
   for (auto& [path, entry] : m_entries)
     if (entry.consumer) entry.consumer->finish(out);
   remember(0, true);
+  for (auto& [path, entry] : m_entries) mayFollow(entry);  // the last claim says how far it got
 }
 
 std::map<std::string, FollowSource::Kept> FollowSource::snapshot() const {
@@ -121,19 +163,17 @@ std::map<std::string, FollowSource::Kept> FollowSource::snapshot() const {
 }
 
 void FollowSource::remember(TimeNs now, bool at_once) {
-  if (m_state_path.empty()) return;
   if (at_once) return save(snapshot());
   if (now < m_next_at) return;
-  if (m_next_at != 0 && m_next != m_saved) {
-    save(m_next);
-    m_saved = m_next;
-  }
+  if (m_next_at != 0 && m_next != m_saved) save(m_next);
   m_next = snapshot();
   m_next_at = now + kSaveLate;
 }
 
 // One line per file: device inode head_size head_crc offset path.
-void FollowSource::save(const std::map<std::string, Kept>& state) const {
+void FollowSource::save(const std::map<std::string, Kept>& state) {
+  m_saved = state;
+  if (m_state_path.empty()) return;
   const std::string draft = m_state_path + ".new";
   {
     std::ofstream file(draft, std::ios::binary | std::ios::trunc);
@@ -157,6 +197,7 @@ void FollowSource::load() {
     fields.ignore(1);
     if (fields && std::getline(fields, path) && !path.empty()) m_kept[path] = kept;
   }
+  m_saved = m_kept;
 }
 
 }  // namespace runglass

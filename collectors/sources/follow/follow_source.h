@@ -6,7 +6,8 @@
 // Units:      bytes, ns.
 // Errors:     start(): UNAVAILABLE without `paths`. Files that cannot be read are a follow.unreadable issue, once each, and tried again.
 // Cost:       every 200 ms two stats per file; globs are expanded every 2 s; at most 32 MiB are read per poll.
-// Config:     paths = ["/logs/*.log", ...], run = "name" (default: from the file's name), attempt = "key" (default "0").
+// Config:     paths = ["/logs/*.log", ...], run = "name" (default: from the file's name), attempt = "key" (default "0"),
+//             lease = "shared" (default: of files on network filesystems only one agent follows each), "always" or "never".
 //             <state_dir>/<name>.follow keeps how far each file was recorded; it is written 2 s late, so that after a crash of the agent
 //             a few points are recorded twice rather than lost.
 #pragma once
@@ -60,17 +61,24 @@ class FollowSource : public Source {
     std::unique_ptr<FollowedFile> file;
     std::unique_ptr<FileConsumer> consumer;
     bool at_end = false, told = false, fresh = false;
+    std::optional<bool> shared;     // with other nodes; absent: not looked at yet
+    std::string canonical;          // path, of the claim
+    bool paused = false;            // the lease was not held at the last look
+    std::uint64_t others_read = 0;  // up to here another agent recorded it
   };
   void expand(TimeNs now);
+  bool mayFollow(Entry& entry);
   bool follow(Entry& entry, std::size_t& budget, TimeNs now, Recorder& out);
   void open(Entry& entry);
   void remember(TimeNs now, bool at_once);
   void load();
   std::map<std::string, Kept> snapshot() const;
-  void save(const std::map<std::string, Kept>& state) const;
+  void save(const std::map<std::string, Kept>& state);
 
   std::vector<std::string> m_globs;
   std::string m_run, m_attempt, m_state_path;
+  LeaseBook* m_leases = nullptr;
+  bool m_lease_all = false;
   NodeId m_node;
   std::map<std::string, Entry> m_entries;
   std::map<std::string, Kept> m_kept;  // as loaded; entries move out when their file is opened

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstring>
 
+#include "collectors/hub/lease_table.h"
 #include "collectors/sources/tfevents/tfevents_source.h"
 #include "collectors/sources/train_log/train_log_source.h"
 #include "model/crc32c.h"
@@ -21,10 +22,14 @@ std::string iteration(int step, const char* loss) { return " iteration " + std::
 // One life of a source: what an agent does with it between its start and its end.
 class Life {
  public:
-  Life(std::unique_ptr<Source> source, const ScratchFolder& folder, const std::string& config) : m_source(std::move(source)) {
+  Life(std::unique_ptr<Source> source, const ScratchFolder& folder, const std::string& config, LeaseBook* leases = nullptr)
+      : m_source(std::move(source)) {
     m_config = toml::parse(config);
-    const SourceContext context{
-        .node = {.uuid = "n1", .name = "node1"}, .now = [this] { return m_now; }, .config = &m_config, .state_dir = folder.path()};
+    const SourceContext context{.node = {.uuid = "n1", .name = "node1"},
+                                .now = [this] { return m_now; },
+                                .config = &m_config,
+                                .state_dir = leases == nullptr ? folder.path() : std::string(),
+                                .leases = leases};
     status = m_source->start(out, context);
   }
   void poll(int times = 1) {
@@ -106,6 +111,71 @@ TEST(TrainLogSource, AfterARestartOfTheAgentNothingIsLostOrRecordedTwice) {
   EXPECT_THAT(steps, ElementsAre(ElementsAre(3), ElementsAre(1)))
       << "the restart is seen although the first steps were read by the agent before";
   EXPECT_EQ(life.out.attempts.size(), 2U);
+}
+
+// A heartbeat of each agent and the hub's answers.
+void beat(std::initializer_list<std::pair<const char*, LeaseBook*>> agents, LeaseTable& hub) {
+  for (const auto& [name, book] : agents)
+    for (const LeaseBook::Claim& claim : book->claims(monotonicNow())) {
+      const LeaseTable::Answer answer = hub.claim(name, claim.file, claim.offset, monotonicNow());
+      book->answered(claim.file, answer.held, answer.offset, monotonicNow());
+    }
+}
+
+TEST(TrainLogSource, OfTwoAgentsThatSeeAFileOneFollowsAndTheOtherGoesOnAfterIt) {
+  const ScratchFolder folder;
+  folder.write("train.log", iteration(1, "5.0") + iteration(2, "4.0"));
+  LeaseBook book_a, book_b;
+  LeaseTable hub(monotonicNow() - LeaseTable::kExpiry);
+  const std::string config = logConfig(folder) + "lease = 'always'\n";
+  Life a(makeTrainLogSource(), folder, config, &book_a), b(makeTrainLogSource(), folder, config, &book_b);
+  a.poll(), b.poll();
+  EXPECT_THAT(a.out.runs, IsEmpty()) << "nobody reads before the hub has chosen";
+  beat({{"a", &book_a}, {"b", &book_b}}, hub);
+  a.poll(), b.poll();
+  EXPECT_THAT(a.out.scalarsOf("lm loss").step, ElementsAre(1, 2));
+  EXPECT_THAT(b.out.runs, IsEmpty());
+  folder.append("train.log", iteration(3, "3.0"));
+  a.poll(30), b.poll(30);
+  a.stop();
+  beat({{"a", &book_a}}, hub);
+  hub.release("a");
+  folder.append("train.log", iteration(4, "2.0"));
+  b.poll();
+  beat({{"b", &book_b}}, hub);
+  b.poll();
+  EXPECT_THAT(a.out.scalarsOf("lm loss").step, ElementsAre(1, 2, 3));
+  EXPECT_THAT(b.out.scalarsOf("lm loss").step, ElementsAre(4)) << "no line twice, none left out";
+}
+
+TEST(TrainLogSource, WhoLostALeaseStopsAndGoesOnWhereTheOtherWas) {
+  const ScratchFolder folder;
+  folder.write("train.log", iteration(1, "5.0"));
+  LeaseBook book;
+  Life a(makeTrainLogSource(), folder, logConfig(folder) + "lease = 'always'\n", &book);
+  a.poll();
+  const std::string file = book.claims(monotonicNow()).at(0).file;
+  book.answered(file, true, 0, monotonicNow());
+  a.poll();
+  book.answered(file, false, 0, monotonicNow());
+  folder.append("train.log", iteration(2, "4.0"));
+  a.poll();
+  EXPECT_THAT(a.out.scalarsOf("lm loss").step, ElementsAre(1));
+  const std::string all = iteration(1, "5.0") + iteration(2, "4.0");
+  folder.append("train.log", iteration(3, "3.0"));
+  book.answered(file, true, all.size(), monotonicNow());
+  a.poll();
+  EXPECT_THAT(a.out.scalarsOf("lm loss").step, ElementsAre(1, 3)) << "step 2 is the other's";
+}
+
+TEST(TrainLogSource, AFileOfThisNodeAloneNeedsNoLease) {
+  const ScratchFolder folder;
+  folder.write("train.log", iteration(1, "5.0"));
+  LeaseBook book;
+  Life life(makeTrainLogSource(), folder, logConfig(folder), &book);
+  life.poll();
+  EXPECT_THAT(life.out.scalarsOf("lm loss").step, ElementsAre(1));
+  EXPECT_THAT(book.claims(monotonicNow()), IsEmpty());
 }
 
 TEST(TrainLogSource, AnotherFileOfTheSameNameIsReadFromItsStartAfterARestart) {

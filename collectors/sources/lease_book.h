@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// LeaseBook: the files of this agent that other nodes see too; the hub lets one agent follow each. Sources ask, the link carries the
+// claims with its heartbeats.
+//
+// Threading:  any thread.
+// Ownership:  the agent owns it; its follow sources and its link share it.
+// Units:      bytes; monotonic ns.
+// Errors:     none; without a hub nobody holds anything: the lines stay in the file until there is one.
+// Cost:       a map of the files on shared filesystems.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "model/time.h"
+
+namespace runglass {
+
+class LeaseBook {
+ public:
+  enum class State : std::uint8_t { kUnknown, kHeld, kElsewhere };
+  struct Answer {
+    State state = State::kUnknown;
+    std::uint64_t offset = 0;  // of kHeld: others recorded the file up to here
+  };
+  struct Claim {
+    std::string file;
+    std::uint64_t offset = 0;
+  };
+
+  // Says that this agent wants to follow `file` and recorded it up to `offset`; answers what the hub said last.
+  Answer claim(const std::string& file, std::uint64_t offset, DurNs now) {
+    const std::lock_guard lock(m_mutex);
+    Entry& entry = m_entries[file];
+    entry.offset = offset;
+    entry.wanted = now;
+    if (entry.answered == 0 || now - entry.answered > kConfirmedFor) return {};
+    return entry.answer;
+  }
+  // What to tell the hub; forgets what nobody asked for any more.
+  std::vector<Claim> claims(DurNs now) {
+    const std::lock_guard lock(m_mutex);
+    std::erase_if(m_entries, [now](const auto& entry) { return now - entry.second.wanted > kWantedFor; });
+    std::vector<Claim> all;
+    for (const auto& [file, entry] : m_entries) all.push_back({file, entry.offset});
+    return all;
+  }
+  void answered(const std::string& file, bool held, std::uint64_t offset, DurNs now) {
+    const std::lock_guard lock(m_mutex);
+    const auto found = m_entries.find(file);
+    if (found == m_entries.end()) return;
+    found->second.answer = {held ? State::kHeld : State::kElsewhere, offset};
+    found->second.answered = now;
+  }
+
+ private:
+  static constexpr DurNs kConfirmedFor = 10 * kNsPerSecond;  // below LeaseTable::kExpiry: two never follow at once
+  static constexpr DurNs kWantedFor = 60 * kNsPerSecond;
+  struct Entry {
+    std::uint64_t offset = 0;
+    DurNs wanted = 0, answered = 0;
+    Answer answer;
+  };
+  std::mutex m_mutex;
+  std::map<std::string, Entry> m_entries;
+};
+
+}  // namespace runglass
