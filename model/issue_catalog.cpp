@@ -17,6 +17,17 @@ constexpr std::array kIssues = {
     IssueInfo{"store.journal_torn", kWarning,
               "The journal ended in the middle of a record, as a kill or power cut leaves it. That batch was never acknowledged; its agent "
               "sends it again."},
+    // --- traces ---
+    IssueInfo{
+        "kineto.broken_event", kWarning,
+        "Text inside a trace is no event: some PyTorch versions wrote names with raw quotes. What lies between it and the next event is "
+        "left out; all others are kept."},
+    IssueInfo{"kineto.no_time", kWarning, "Complete events without a begin, or with a negative or overflowing duration, are left out."},
+    IssueInfo{"kineto.too_many_tracks", kWarning,
+              "A trace names more than 65,536 threads and streams; spans on the later ones are left out."},
+    IssueInfo{
+        "kineto.not_a_span", kInfo,
+        "A trace also holds arrows, instants, counters and names of rows. Only spans are kept so far; the original file has the rest."},
     // --- client ---
     IssueInfo{
         "client.ring_full", kError,

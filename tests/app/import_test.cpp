@@ -143,6 +143,25 @@ TEST_F(ImportTest, EveryFolderOfEventFilesIsARun) {
             "name,source,n\na,\"\",5\na,eval,3\nb,\"\",4\n");
 }
 
+TEST_F(ImportTest, TracesOfRanksInOneFolderAreOneRun) {
+  const auto trace = [](const std::string& info) {
+    return R"({"schemaVersion": 1, "baseTimeNanoseconds": 1759300074000000000, )" + info +
+           R"("traceEvents": [{"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": 1, "dur": 2}]})";
+  };
+  put("all/profile/step100_rank0.json", trace(""));
+  put("all/profile/step100_rank1.json", trace(""));
+  put("all/profile/other.json", trace(""));
+  put("all/tb/node1_11.1700000000.pt.trace.json", trace(R"("distributedInfo": {"rank": 0}, )"));
+  put("all/tb/node1_12.1700000001.pt.trace.json", trace(R"("distributedInfo": {"rank": 1}, )"));
+  ASSERT_EQ(import("all").exit, 0);
+  EXPECT_EQ(query("SELECT r.name, count(DISTINCT t.rank) AS ranks, count(*) AS spans FROM run r JOIN track t USING (run_id) JOIN span s "
+                  "USING (track_id) GROUP BY 1 ORDER BY 1")
+                .out,
+            "name,ranks,spans\nother,0,1\nstep100,2,2\ntb,2,2\n");
+  EXPECT_EQ(import("all").exit, 0);
+  EXPECT_EQ(count("span"), "5\n") << "again adds nothing";
+}
+
 TEST_F(ImportTest, OneBadFileDoesNotKeepTheOthersOut) {
   put("all/cut.gz", std::string("\x1f\x8b\x08\0\0\0\0\0\0\x03\xcb\x48", 12));
   put("all/empty.log", "");

@@ -147,6 +147,7 @@ QWidget* CurvesView::makeSide() {
   m_runs->setUniformItemSizes(true);
   m_runs->setMaximumHeight(kRunsHeight);
   m_runs->setTextElideMode(Qt::ElideMiddle);
+  m_runs->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   connect(m_filter, &QLineEdit::textChanged, this, &CurvesView::filterChanged);
   connect(m_filter, &QLineEdit::returnPressed, this, &CurvesView::tickFiltered);
   connect(m_runs, &QListWidget::itemChanged, this, [this](const QListWidgetItem* item) {

@@ -86,7 +86,9 @@ Status ImportSession::importMember(const FoundFile& file, const Member& member, 
   result.kind = chosen->kind();
 
   const bool by_folder = chosen->kind() == "tfevents";
-  const RunPlace place = by_folder ? placeByFolder(file, member.path) : placeAlone(member.path);
+  const RunPlace place = by_folder                    ? placeByFolder(file, member.path)
+                         : chosen->kind() == "kineto" ? placeOfTrace(member.path)
+                                                      : placeAlone(member.path);
   const std::string path_key = canonicalPath(member.path);
   const auto mark = m_writer.importMark(path_key);
   const bool same = mark && chosen->isSame(probe, mark->identity);

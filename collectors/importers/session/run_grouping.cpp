@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/importers/session/run_grouping.h"
 
+#include <re2/re2.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -109,6 +110,17 @@ RunPlace placeByFolder(const FoundFile& file, const std::string& member) {
   }
   for (const std::string& folder : folders) place.source += (place.source.empty() ? "" : "/") + folder;
   return place;
+}
+
+RunPlace placeOfTrace(const std::string& member) {
+  const fs::path path(canonicalPath(member));
+  const std::string name = path.filename().string(), folder = path.parent_path().string();
+  if (name.find(".pt.trace.json") != std::string::npos) return {displayName(path.parent_path().filename().string()), folder, ""};
+  static const RE2 kRank("(.*?)[-_.]?rank[-_]?[0-9]+(.*)");
+  std::string before, after;
+  if (!RE2::FullMatch(name, kRank, &before, &after)) return placeAlone(member);
+  const std::string shown = before.empty() ? path.parent_path().filename().string() : before;
+  return {displayName(shown), folder + "/" + before + "#" + after, ""};
 }
 
 RunPlace placeAlone(const std::string& member) { return {runNameOfFile(member), canonicalPath(member), ""}; }

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// HeldEvents: a trace's events, compressed, until what stands behind them in the file is known (the time base, the rank).
+//
+// Threading:  one thread.
+// Ownership:  owns the compressed text.
+// Units:      bytes.
+// Errors:     INTERNAL when zstd fails, which takes memory that is damaged.
+// Cost:       traces shrink to a tenth or less; zstd level 1 in, at about 2 GB/s out.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/result.h"
+
+namespace runglass {
+
+class HeldEvents {
+ public:
+  Status add(std::string_view event);
+  // Calls `take` with every event in order, kPadding readable bytes behind each, and holds none any more.
+  Status replay(const std::function<void(std::string_view)>& take);
+  bool empty() const { return m_blocks.empty() && m_open.empty(); }
+
+ private:
+  struct Block {
+    std::string packed;
+    std::size_t size = 0;
+  };
+  Status pack();
+  std::vector<Block> m_blocks;
+  std::string m_open;  // events, each behind its 4-byte length
+};
+
+}  // namespace runglass

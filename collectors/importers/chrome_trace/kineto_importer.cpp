@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+// PyTorch profiler (Kineto) traces: Chrome trace JSON of one rank. Newer ones count from baseTimeNanoseconds, which may stand behind the
+// events, as distributedInfo may; then the events wait, compressed, until the end of the file.
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "collectors/importers/chrome_trace/event_slicer.h"
+#include "collectors/importers/chrome_trace/held_events.h"
+#include "collectors/importers/chrome_trace/trace_event.h"
+#include "collectors/importers/chrome_trace/track_sorter.h"
+#include "collectors/importers/input/run_name.h"
+#include "collectors/importers/registry.h"
+
+namespace runglass {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::size_t kMostTracks = 65'536;
+// Times without a base that are this large count from 1970: later than 1973 in µs, longer than 3 years of uptime.
+constexpr std::int64_t kEpochNs = 100'000'000LL * kNsPerSecond;
+constexpr std::size_t kMostMembers = 64U << 20;
+
+struct CategoryRule {
+  std::string_view category;
+  SpanCategory span;
+  enum Where : std::uint8_t { kHost, kGpu, kAccelerator } where;
+};
+constexpr CategoryRule kRules[] = {
+    {"kernel", SpanCategory::kCompute, CategoryRule::kGpu},
+    {"Kernel", SpanCategory::kCompute, CategoryRule::kGpu},
+    {"gpu_memcpy", SpanCategory::kMemcpy, CategoryRule::kGpu},
+    {"Memcpy", SpanCategory::kMemcpy, CategoryRule::kGpu},
+    {"gpu_memset", SpanCategory::kMemset, CategoryRule::kGpu},
+    {"Memset", SpanCategory::kMemset, CategoryRule::kGpu},
+    {"gpu_user_annotation", SpanCategory::kAnnotation, CategoryRule::kGpu},
+    {"cuda_sync", SpanCategory::kSync, CategoryRule::kGpu},
+    {"mtia_ccp_events", SpanCategory::kCompute, CategoryRule::kAccelerator},
+    {"privateuse1_driver", SpanCategory::kRuntime, CategoryRule::kHost},
+    {"cpu_op", SpanCategory::kCpuOp, CategoryRule::kHost},
+    {"Operator", SpanCategory::kCpuOp, CategoryRule::kHost},
+    {"user_annotation", SpanCategory::kAnnotation, CategoryRule::kHost},
+    {"Trace", SpanCategory::kAnnotation, CategoryRule::kHost},
+    {"cuda_runtime", SpanCategory::kRuntime, CategoryRule::kHost},
+    {"cuda_driver", SpanCategory::kRuntime, CategoryRule::kHost},
+    {"Runtime", SpanCategory::kRuntime, CategoryRule::kHost},
+    {"mtia_runtime", SpanCategory::kRuntime, CategoryRule::kHost},
+    {"xpu_runtime", SpanCategory::kRuntime, CategoryRule::kHost},
+    {"xpu_driver", SpanCategory::kRuntime, CategoryRule::kHost},
+    {"privateuse1_runtime", SpanCategory::kRuntime, CategoryRule::kHost},
+};
+
+const CategoryRule& ruleOf(std::string_view category) {
+  static constexpr CategoryRule kOther{"", SpanCategory::kOther, CategoryRule::kHost};
+  const auto found = std::ranges::find(kRules, category, &CategoryRule::category);
+  return found == std::end(kRules) ? kOther : *found;
+}
+
+bool namesACollective(std::string_view kernel) {
+  for (std::size_t i = 0; i + 4 <= kernel.size(); ++i) {
+    const auto lower = [&](std::size_t at) { return static_cast<char>(std::tolower(static_cast<unsigned char>(kernel[i + at]))); };
+    if (lower(1) == 'c' && lower(2) == 'c' && lower(3) == 'l' && (lower(0) == 'n' || lower(0) == 'r')) return true;
+  }
+  return false;
+}
+
+// "rank" and a number in a file's name.
+std::optional<std::int32_t> rankOfName(std::string_view name) {
+  for (std::size_t at = name.find("rank"); at != std::string_view::npos; at = name.find("rank", at + 1)) {
+    std::size_t digits = at + 4;
+    if (digits < name.size() && (name[digits] == '-' || name[digits] == '_')) ++digits;
+    std::int32_t rank = 0;
+    if (std::from_chars(name.data() + digits, name.data() + name.size(), rank).ec == std::errc()) return rank;
+  }
+  return std::nullopt;
+}
+
+// One file's way into the Recorder.
+class KinetoTrace {
+ public:
+  KinetoTrace(const ImportTarget& target, Recorder& out, ImportReport& report)
+      : m_target(target), m_out(out), m_report(report), m_sorter(out) {}
+
+  void member(std::string_view key, std::string_view value) {
+    if (m_member_bytes + value.size() > kMostMembers) return;
+    m_member_bytes += value.size();
+    if (key == "baseTimeNanoseconds") {
+      std::int64_t base = 0;
+      if (std::from_chars(value.data(), value.data() + value.size(), base).ec == std::errc()) m_base = base;
+    } else if (key == "distributedInfo") {
+      m_distributed = Json::parse(value, nullptr, false);
+    } else if (key == "deviceProperties") {
+      m_devices = Json::parse(value, nullptr, false);
+    } else if (key.find("version") != std::string_view::npos && value.size() < 200) {
+      m_facts.emplace(key, value);
+    }
+  }
+
+  bool event(std::string_view text, std::uint64_t offset) {
+    if (!m_parser.read(text, m_event)) return false;
+    ++m_events;
+    if (m_event.phase != 'X') {
+      ++m_others;
+      return true;
+    }
+    if (!m_decided) decide();
+    if (offset < m_target.resume_at) return true;
+    if (m_hold)
+      m_failure = m_failure.ok() ? m_held.add(text) : m_failure;
+    else
+      record();
+    return true;
+  }
+
+  Status finish() {
+    RG_TRY(m_failure);
+    if (m_hold) {
+      m_hold = false;
+      RG_TRY(m_held.replay([this](std::string_view text) {
+        if (m_parser.read(text, m_event)) record();
+      }));
+    }
+    m_sorter.flush();
+    if (m_attempt) tellWhole();
+    if (m_no_time > 0) issue("kineto.no_time", m_no_time, "complete events without a usable ts or dur");
+    if (m_no_track > 0) issue("kineto.too_many_tracks", m_no_track, "spans beyond " + std::to_string(kMostTracks) + " tracks");
+    if (m_others > 0 && m_run) issue("kineto.not_a_span", m_others, "events that are no spans");
+    m_report.run = m_run;
+    if (m_newest) m_report.end_time = *m_newest;
+    return {};
+  }
+  void issue(const char* code, std::int64_t count, const std::string& detail) {
+    m_out.issue({.code = code, .source = m_target.path, .count = count, .detail = detail});
+  }
+  std::int64_t events() const { return m_events; }
+  const Status& failure() const { return m_failure; }
+
+ private:
+  // At the first span: may it be recorded now, or does the file still have to say when and who?
+  void decide() {
+    m_decided = true;
+    const bool absolute = m_base.has_value() || m_event.ts.value_or(0) > kEpochNs;
+    m_hold = !absolute || !m_distributed.is_object();
+  }
+
+  void begin() {
+    if (m_attempt) return;
+    m_epoch = m_base.has_value() || m_event.ts.value_or(0) > kEpochNs;
+    m_run =
+        m_out.run({.name = m_target.run_name, .time_domain = m_epoch ? TimeDomain::kUtc : TimeDomain::kRelative, .framework = "pytorch"});
+    Attempt attempt{.run = m_run, .key = m_target.attempt_key};
+    if (m_distributed.is_object()) {
+      if (const auto rank = m_distributed.find("rank"); rank != m_distributed.end() && rank->is_number_integer())
+        m_rank = rank->get<std::int32_t>();
+      if (const auto world = m_distributed.find("world_size"); world != m_distributed.end() && world->is_number_integer())
+        attempt.layout.world = world->get<std::int32_t>();
+    }
+    if (!m_rank) m_rank = rankOfName(m_target.file_name);
+    m_attempt = m_out.attempt(attempt);
+    if (m_rank) m_out.rank({.attempt = m_attempt, .rank = *m_rank});
+  }
+
+  void record() {
+    if (!m_event.ts || (m_event.dur && *m_event.dur < 0)) {
+      ++m_no_time;
+      return;
+    }
+    begin();
+    std::int64_t start = 0, end = 0;
+    const DurNs dur = m_event.dur.value_or(0);
+    if (__builtin_add_overflow(*m_event.ts, m_base.value_or(0), &start) || __builtin_add_overflow(start, dur, &end)) {
+      ++m_no_time;
+      return;
+    }
+    const CategoryRule& rule = ruleOf(m_event.category);
+    const TrackId track = trackOf(rule);
+    if (!track) {
+      ++m_no_track;
+      return;
+    }
+    TraceSpan span{.start = start, .dur = dur, .category = rule.span};
+    if (rule.span == SpanCategory::kCompute && namesACollective(m_event.name)) span.category = SpanCategory::kComm;
+    span.correlation = m_event.correlation.value_or(kAbsent);
+    span.external_id = m_event.external_id.value_or(kAbsent);
+    span.bytes = m_event.bytes.value_or(kAbsent);
+    span.sequence = m_event.sequence.value_or(kAbsent);
+    noteStep(start, dur);
+    m_sorter.add(track, span, m_event.name, m_event.args);
+    m_oldest = std::min(m_oldest.value_or(start), start);
+    m_newest = std::max(m_newest.value_or(end), end);
+    if (m_sorter.full()) m_sorter.flush();
+  }
+
+  void noteStep(TimeNs start, DurNs dur) {
+    constexpr std::string_view kStep = "ProfilerStep#";
+    std::int64_t step = 0;
+    if (!m_event.name.starts_with(kStep) || m_event.category == "gpu_user_annotation") return;
+    const std::string_view digits = m_event.name.substr(kStep.size());
+    if (std::from_chars(digits.data(), digits.data() + digits.size(), step).ec == std::errc()) m_sorter.addStep(step, start, dur);
+  }
+
+  TrackId trackOf(const CategoryRule& rule) {
+    const auto number = [](std::string_view text, const std::optional<std::int64_t>& argument) {
+      return text.empty() && argument ? std::to_string(*argument) : displayName(text);
+    };
+    std::string kind = "thread", name;
+    if (rule.where == CategoryRule::kHost) {
+      name = m_event.pid.empty() ? "thread " + displayName(m_event.tid) : displayName(m_event.pid) + " / " + displayName(m_event.tid);
+    } else {
+      kind = rule.where == CategoryRule::kGpu ? "gpu_stream" : "accel_queue";
+      name = "GPU " + number(m_event.pid, m_event.device) + " stream " + number(m_event.tid, m_event.stream);
+    }
+    const auto [known, fresh] = m_tracks.try_emplace(kind + '\n' + name);
+    if (fresh) {
+      if (m_tracks.size() > kMostTracks) {
+        m_tracks.erase(known);
+        return {};
+      }
+      known->second = m_out.track({.attempt = m_attempt, .rank = m_rank, .kind = kind, .name = name});
+    }
+    return known->second;
+  }
+
+  void tellWhole() {
+    if (m_epoch) {
+      m_out.run({.name = m_target.run_name, .start = m_oldest, .end = m_newest});
+      m_out.attempt({.run = m_run, .key = m_target.attempt_key, .start = m_oldest, .end = m_newest});
+    }
+    const auto fact = [&](const std::string& key, const std::string& value) {
+      if (!value.empty()) m_out.fact({.attempt = m_attempt, .rank = m_rank, .key = key, .value = printable(value)});
+    };
+    for (const auto& [key, value] : m_facts) fact(key, value);
+    if (m_devices.is_array() && !m_devices.empty() && m_devices.front().is_object()) fact("gpu_model", m_devices.front().value("name", ""));
+    if (m_distributed.is_object())
+      for (const char* key : {"backend", "nccl_version"})
+        if (m_distributed.contains(key) && m_distributed[key].is_string()) fact(key, m_distributed[key].get<std::string>());
+  }
+
+  const ImportTarget& m_target;
+  Recorder& m_out;
+  ImportReport& m_report;
+  TrackSorter m_sorter;
+  TraceEventParser m_parser;
+  TraceEvent m_event;
+  HeldEvents m_held;
+  Status m_failure;
+  bool m_decided = false, m_hold = false, m_epoch = false;
+  std::optional<std::int64_t> m_base;
+  Json m_distributed, m_devices;
+  std::map<std::string, std::string, std::less<>> m_facts;
+  std::size_t m_member_bytes = 0;
+  RunId m_run;
+  AttemptId m_attempt;
+  std::optional<std::int32_t> m_rank;
+  std::map<std::string, TrackId> m_tracks;
+  std::optional<TimeNs> m_oldest, m_newest;
+  std::int64_t m_events = 0, m_others = 0, m_no_time = 0, m_no_track = 0;
+};
+
+class KinetoImporter : public Importer {
+ public:
+  std::string_view kind() const override { return "kineto"; }
+
+  // "traceEvents" may come behind megabytes of properties: what stands before it tells as well.
+  int recognise(const ImportProbe& probe) const override {
+    const auto has = [&](std::string_view text) { return probe.head.find(text) != std::string_view::npos; };
+    const std::size_t first = probe.head.find_first_not_of(" \t\r\n");
+    if (first == std::string_view::npos || probe.head[first] != '{') return 0;
+    if (has("\"schemaVersion\"") && (has("\"traceEvents\"") || has("\"deviceProperties\"") || has("\"distributedInfo\""))) return 95;
+    constexpr std::array kCategories = {"\"cpu_op\"", "\"python_function\"", "\"cuda_runtime\"", "\"user_annotation\"", "\"Operator\""};
+    return has("\"traceEvents\"") && std::ranges::any_of(kCategories, has) ? 90 : 0;
+  }
+
+  Status run(ByteStream& in, const ImportTarget& target, Recorder& out, ImportReport& report, std::stop_token stop) override {
+    KinetoTrace trace(target, out, report);
+    EventSlicer slicer;
+    slicer.member = [&](std::string_view key, std::string_view value) { trace.member(key, value); };
+    slicer.event = [&](std::string_view text) { return trace.event(text, slicer.offset()); };
+    std::string damaged;
+    while (true) {
+      if (stop.stop_requested()) return {Code::kCancelled, target.path + ": stopped"};
+      const auto bytes = in.next();
+      if (!bytes.ok()) {
+        damaged = bytes.status().message();
+        break;
+      }
+      if (bytes->empty()) break;
+      slicer.feed(*bytes);
+      RG_TRY(trace.failure());
+      if (!slicer.wellBegun()) return {Code::kInvalidArgument, target.path + ": byte 0: no Chrome trace: neither an object nor a list"};
+    }
+    slicer.finish();
+    RG_TRY(trace.finish());
+    report.committed_offset = slicer.offset();
+    if (slicer.broken() > 0) trace.issue("kineto.broken_event", slicer.broken(), "text that is no event was left out");
+    if (!damaged.empty())
+      report.partial_reason = damaged;
+    else if (slicer.cut())
+      report.partial_reason = "the file ends in the middle, at byte " + std::to_string(in.offset());
+    if (!report.run) report.skipped_reason = "no span in " + std::to_string(trace.events()) + " events";
+    return {};
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Importer> makeKinetoImporter() { return std::make_unique<KinetoImporter>(); }
+
+}  // namespace runglass

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// TraceEvent: one event of the Chrome trace format (Trace Event Format, Google; PyTorch's Kineto writes it), as its text says it.
+//
+// Threading:  one parser per thread.
+// Ownership:  views point into the event's text or into the parser, until the next read().
+// Units:      ns, from µs with any number of decimals, exactly; ids as 64 bits.
+// Errors:     read(): false for text that is no event.
+// Cost:       one pass over the event and one over its args.
+#pragma once
+
+#include <simdjson.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "model/time.h"
+
+namespace runglass {
+
+struct TraceEvent {
+  char phase = 0;
+  std::string_view name, category;
+  std::optional<std::int64_t> ts, dur;  // ns
+  std::string_view pid, tid;            // as text, quotes removed
+  std::string_view args;                // raw JSON object, or empty
+  // Of args, where they are there.
+  std::optional<std::int64_t> correlation, external_id, bytes, sequence, device, stream;
+  std::string_view group;     // "Process Group Name"
+  std::string_view arg_name;  // "name", of metadata events
+};
+
+class TraceEventParser {
+ public:
+  // `text` must have EventSlicer::kPadding readable bytes behind it.
+  bool read(std::string_view text, TraceEvent& event);
+
+ private:
+  bool readArgs(simdjson::ondemand::object args, TraceEvent& event);
+  simdjson::ondemand::parser m_parser;
+};
+
+// "1234.567" or 1234.567 µs -> 1234567 ns, rounded half away from zero; absent for what is no number or beyond 64 bits.
+std::optional<std::int64_t> nsFromMicros(std::string_view token);
+
+}  // namespace runglass

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collectors/importers/chrome_trace/track_sorter.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace runglass {
+
+void TrackSorter::add(TrackId track, const TraceSpan& span, std::string_view name, std::string_view args) {
+  Waiting& waiting = m_tracks[track];
+  const auto [known, fresh] = waiting.known.try_emplace(std::string(name), static_cast<std::uint32_t>(waiting.dictionary.size()));
+  if (fresh) waiting.dictionary.emplace_back(name);
+  waiting.spans.push_back(span);
+  waiting.names.push_back(known->second);
+  waiting.args.emplace_back(args);
+  waiting.has_args |= !args.empty();
+  m_bytes += sizeof(TraceSpan) + sizeof(std::string) + 4 + args.size() + (fresh ? 2 * name.size() + 64 : 0);
+}
+
+std::int64_t TrackSorter::stepAt(TimeNs time) const {
+  auto step = m_steps.upper_bound(time);
+  if (step == m_steps.begin()) return kAbsent;
+  --step;
+  return time < step->second.first ? step->second.second : kAbsent;
+}
+
+void TrackSorter::record(TrackId track, Waiting& waiting) {
+  const std::size_t n = waiting.spans.size();
+  std::vector<std::uint32_t> order(n);
+  std::iota(order.begin(), order.end(), 0);
+  // Of two that begin together the longer one encloses the other.
+  std::ranges::stable_sort(order, [&](std::uint32_t a, std::uint32_t b) {
+    const TraceSpan &l = waiting.spans[a], &r = waiting.spans[b];
+    return l.start != r.start ? l.start < r.start : l.dur > r.dur;
+  });
+  SpanColumns columns;
+  columns.names = std::move(waiting.dictionary);
+  const auto optional = [&](std::int64_t TraceSpan::*field, std::vector<std::int64_t>& column) {
+    if (std::ranges::any_of(waiting.spans, [field](const TraceSpan& span) { return span.*field != kAbsent; }))
+      for (const std::uint32_t i : order) column.push_back(waiting.spans[i].*field);
+  };
+  optional(&TraceSpan::correlation, columns.correlation);
+  optional(&TraceSpan::external_id, columns.external_id);
+  optional(&TraceSpan::bytes, columns.bytes);
+  optional(&TraceSpan::sequence, columns.seq);
+  for (const std::uint32_t i : order) {
+    const TraceSpan& span = waiting.spans[i];
+    while (!waiting.open.empty() && waiting.open.back() <= span.start) waiting.open.pop_back();
+    columns.start.push_back(span.start);
+    columns.dur.push_back(span.dur);
+    columns.name.push_back(waiting.names[i]);
+    columns.category.push_back(span.category);
+    columns.depth.push_back(static_cast<std::int32_t>(waiting.open.size()));
+    if (!m_steps.empty()) columns.step.push_back(stepAt(span.start));
+    if (waiting.has_args) columns.args.push_back(std::move(waiting.args[i]));
+    if (waiting.open.empty() || span.start + span.dur <= waiting.open.back()) waiting.open.push_back(span.start + span.dur);
+  }
+  m_out.spans(track, columns);
+  std::vector<TimeNs> open = std::move(waiting.open);
+  waiting = {};
+  waiting.open = std::move(open);
+}
+
+void TrackSorter::flush() {
+  for (auto& [track, waiting] : m_tracks)
+    if (!waiting.spans.empty()) record(track, waiting);
+  m_bytes = 0;
+}
+
+}  // namespace runglass

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// TrackSorter: gathers the spans of many tracks, and records each track's sorted by begin with their nesting depth.
+//
+// Threading:  one thread.
+// Ownership:  borrows the Recorder; owns what waits.
+// Units:      ns, bytes.
+// Errors:     the Recorder's, at its flush().
+// Cost:       at most kMostBytes wait; a sort per flush. Nesting is exact within what waited together.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "model/recorder.h"
+
+namespace runglass {
+
+struct TraceSpan {
+  TimeNs start = 0;
+  DurNs dur = 0;
+  SpanCategory category = SpanCategory::kOther;
+  std::int64_t correlation = kAbsent, external_id = kAbsent, bytes = kAbsent, sequence = kAbsent;
+};
+
+class TrackSorter {
+ public:
+  static constexpr std::size_t kMostBytes = 96U << 20;
+
+  explicit TrackSorter(Recorder& out) : m_out(out) {}
+  void add(TrackId track, const TraceSpan& span, std::string_view name, std::string_view args);
+  // Training steps by their ranges; spans that begin in one carry its number.
+  void addStep(std::int64_t step, TimeNs begin, DurNs dur) { m_steps[begin] = {begin + dur, step}; }
+  bool full() const { return m_bytes > kMostBytes; }
+  void flush();
+
+ private:
+  struct Waiting {
+    std::vector<TraceSpan> spans;
+    std::vector<std::uint32_t> names;
+    std::vector<std::string> args;
+    std::vector<std::string> dictionary;
+    std::unordered_map<std::string, std::uint32_t> known;
+    std::vector<TimeNs> open;  // ends of what encloses the newest span
+    bool has_args = false;
+  };
+  void record(TrackId track, Waiting& waiting);
+  std::int64_t stepAt(TimeNs time) const;
+
+  Recorder& m_out;
+  std::map<TrackId, Waiting> m_tracks;
+  std::map<TimeNs, std::pair<TimeNs, std::int64_t>> m_steps;  // begin -> end, number
+  std::size_t m_bytes = 0;
+};
+
+}  // namespace runglass
