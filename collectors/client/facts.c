@@ -2,7 +2,9 @@
 /* Invariants: no value whose name looks secret leaves the process, neither from the environment nor from the command line. */
 #define _GNU_SOURCE
 #include <ctype.h>
+#include <dirent.h>
 #include <fcntl.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +13,8 @@
 #include "collectors/client/identity.h"
 
 extern char **environ;
+
+enum { kMostDevices = 64, kNameBytes = 64 };
 
 static int contains(const char *upper, const char *part) { return strstr(upper, part) != NULL; }
 
@@ -76,6 +80,88 @@ static void sendArgv(struct rg_ring *ring) {
   rg_fact_put(ring, 1, "argv", line);
 }
 
+static size_t readLine(const char *path, char *line, size_t bytes) {
+  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  const ssize_t n = fd < 0 ? -1 : read(fd, line, bytes - 1);
+  if (fd >= 0) close(fd);
+  line[n > 0 ? n : 0] = 0;
+  return n > 0 ? (size_t)n : 0;
+}
+
+static int byText(const void *a, const void *b) { return strcmp(a, b); }
+
+/* The names in a folder, sorted: devices come in the order of their bus addresses. */
+static int listFolder(const char *path, char names[][kNameBytes], int most) {
+  DIR *folder = opendir(path);
+  int count = 0;
+  if (!folder) return 0;
+  for (struct dirent *entry; count < most && (entry = readdir(folder));)
+    if (entry->d_name[0] != '.' && strlen(entry->d_name) < kNameBytes) strcpy(names[count++], entry->d_name);
+  closedir(folder);
+  qsort(names, (size_t)count, kNameBytes, byText);
+  return count;
+}
+
+static void append(char *text, size_t bytes, const char *format, ...) {
+  const size_t at = strlen(text);
+  va_list arguments;
+  va_start(arguments, format);
+  if (at < bytes) vsnprintf(text + at, bytes - at, format, arguments);
+  va_end(arguments);
+}
+
+static void join(char *path, size_t bytes, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(path, bytes, format, arguments);
+  va_end(arguments);
+}
+
+/* Without CUDA: the kernel driver tells what is plugged in. */
+void rg_list_gpus(const char *root, char *text, size_t bytes) {
+  char names[kMostDevices][kNameBytes], path[512], information[2048];
+  text[0] = 0;
+  join(path, sizeof(path), "%s/proc/driver/nvidia/gpus", root);
+  const int count = listFolder(path, names, kMostDevices);
+  for (int i = 0; i < count; ++i) {
+    join(path, sizeof(path), "%s/proc/driver/nvidia/gpus/%s/information", root, names[i]);
+    readLine(path, information, sizeof(information));
+    const char *uuid = strstr(information, "GPU UUID:");
+    if (!uuid) continue;
+    uuid += strlen("GPU UUID:");
+    uuid += strspn(uuid, " \t");
+    append(text, bytes, "%s%.*s", text[0] ? "," : "", (int)strcspn(uuid, " \t\r\n"), uuid);
+  }
+}
+
+/* RDMA devices with the state and rate of their first port, then the interfaces that are up. */
+void rg_list_nics(const char *root, char *text, size_t bytes) {
+  static const char *const kVirtual[] = {"lo", "docker", "veth", "br-", "virbr", "cni", "flannel", "cali", "tunl", "tap"};
+  char names[kMostDevices][kNameBytes], path[512], state[64], rate[64];
+  text[0] = 0;
+  join(path, sizeof(path), "%s/sys/class/infiniband", root);
+  int count = listFolder(path, names, kMostDevices);
+  for (int i = 0; i < count; ++i) {
+    join(path, sizeof(path), "%s/sys/class/infiniband/%s/ports/1/state", root, names[i]);
+    readLine(path, state, sizeof(state));
+    join(path, sizeof(path), "%s/sys/class/infiniband/%s/ports/1/rate", root, names[i]);
+    readLine(path, rate, sizeof(rate));
+    const char *word = strchr(state, ' '); /* "4: ACTIVE" */
+    append(text, bytes, "%s%s", text[0] ? ", " : "", names[i]);
+    if (word) append(text, bytes, " %.*s", (int)strcspn(word + 1, "\n"), word + 1);
+    if (rate[0]) append(text, bytes, " %.*s", (int)strcspn(rate, "\n"), rate);
+  }
+  join(path, sizeof(path), "%s/sys/class/net", root);
+  count = listFolder(path, names, kMostDevices);
+  for (int i = 0; i < count; ++i) {
+    int virtual = 0;
+    for (size_t k = 0; k < sizeof(kVirtual) / sizeof(kVirtual[0]); ++k) virtual |= strncmp(names[i], kVirtual[k], strlen(kVirtual[k])) == 0;
+    join(path, sizeof(path), "%s/sys/class/net/%s/operstate", root, names[i]);
+    readLine(path, state, sizeof(state));
+    if (!virtual && strncmp(state, "up", 2) == 0) append(text, bytes, "%s%s", text[0] ? ", " : "", names[i]);
+  }
+}
+
 void rg_facts_send(struct rg_ring *ring) {
   static const char *const kPrefixes[] = {"NCCL_", "TORCH", "PYTORCH_", "CUDA_", "NVTE_", "OMP_",    "MKL_",    "GLOO_",      "UCX_",
                                           "FI_",   "HCCL_", "RCCL_",    "ROCR_", "HIP_",  "ASCEND_", "MASTER_", "SLURM_JOB_", "XLA_"};
@@ -83,6 +169,10 @@ void rg_facts_send(struct rg_ring *ring) {
   sendArgv(ring);
   if (getcwd(text, sizeof(text))) rg_fact_put(ring, 1, "cwd", text);
   if (gethostname(text, sizeof(text)) == 0) rg_fact_put(ring, 1, "hostname", text);
+  rg_list_gpus("", text, sizeof(text));
+  if (text[0]) rg_fact_put(ring, 1, "gpu_uuids", text);
+  rg_list_nics("", text, sizeof(text));
+  if (text[0]) rg_fact_put(ring, 1, "nics", text);
   for (char **entry = environ; entry && *entry; ++entry) {
     const char *equals = strchr(*entry, '=');
     if (!equals || equals - *entry >= 200) continue;

@@ -19,6 +19,9 @@ void rg_facts_send(struct rg_ring *ring);
 void rg_fact_put(struct rg_ring *ring, int automatic, const char *key, const char *value);
 /* Same rule as model/topology.cpp looksSecret(); a test holds the two together. */
 int rg_looks_secret(const char *name, size_t bytes);
+/* What is plugged in below `root` ("" = /), as text; empty: none, or nobody tells. */
+void rg_list_gpus(const char *root, char *text, size_t bytes);
+void rg_list_nics(const char *root, char *text, size_t bytes);
 /* NUL-separated /proc/self/cmdline; returns its bytes. */
 size_t rg_read_argv(char *buffer, size_t bytes);
 

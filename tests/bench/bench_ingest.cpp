@@ -39,7 +39,7 @@ struct HubUse {
 class HubProcess {
  public:
   explicit HubProcess(const std::string& store) {
-    std::vector<std::string> arguments = {RG_BIN_DIR "/runglassctl", "serve", "--store", store, "--listen", "127.0.0.1:0"};
+    std::vector<std::string> arguments = {std::string(RG_BIN_DIR) + "/runglassctl", "serve", "--store", store, "--listen", "127.0.0.1:0"};
     std::vector<char*> argv;
     for (std::string& argument : arguments) argv.push_back(argument.data());
     argv.push_back(nullptr);
@@ -173,7 +173,8 @@ double g_top_rate = 10e6;  // samples/s of the last fastest() run
 void fastest(benchmark::State& state, bool shared) {
   constexpr std::size_t kMessages = 6'000;  // 60 M samples
   const Data& set = data(shared);
-  for (auto _ : state) {
+  for (auto unused : state) {
+    static_cast<void>(unused);
     Bench bench;
     bench.message(set, 0);
     bench.waitUntilAcknowledged();  // connected, series declared
@@ -204,7 +205,8 @@ void halfRate(benchmark::State& state) {
   const double rate = g_top_rate / 2;
   const auto messages = static_cast<std::size_t>(rate * kSeconds / static_cast<double>(kMessageSamples));
   const DurNs period = static_cast<DurNs>(1e9 * static_cast<double>(kMessageSamples) / rate);
-  for (auto _ : state) {
+  for (auto unused : state) {
+    static_cast<void>(unused);
     Bench bench;
     bench.message(set, 0);
     bench.waitUntilAcknowledged();

@@ -80,7 +80,8 @@ class SimulatedCluster {
   SimulatedCluster(const std::string& folder, const std::string& hub) {
     const std::string scenario = folder + "/scenario.toml";
     std::ofstream(scenario) << scenarioText(64, 100'000, 13);
-    std::vector<std::string> arguments = {RG_BIN_DIR "/runglass-agent", "--hub", hub, "--state-dir", folder, "--simulate", scenario};
+    std::vector<std::string> arguments = {
+        std::string(RG_BIN_DIR) + "/runglass-agent", "--hub", hub, "--state-dir", folder, "--simulate", scenario};
     std::vector<char*> argv;
     for (std::string& argument : arguments) argv.push_back(argument.data());
     argv.push_back(nullptr);

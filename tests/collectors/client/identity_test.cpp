@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 
 #include "model/topology.h"
 #include "tests/collectors/client/trainer_process.h"
 
-extern "C" int rg_looks_secret(const char* name, std::size_t bytes);  // collectors/client/identity.h is C only
+// collectors/client/identity.h is C only.
+extern "C" int rg_looks_secret(const char* name, std::size_t bytes);
+extern "C" void rg_list_gpus(const char* root, char* text, std::size_t bytes);
+extern "C" void rg_list_nics(const char* root, char* text, std::size_t bytes);
 
 namespace runglass::test {
 namespace {
@@ -206,6 +212,34 @@ TEST(ClientIdentity, CallsTheSameNamesSecretAsTheStoreDoes) {
   for (const char* name : {"WANDB_API_KEY", "HF_TOKEN", "MY_SECRET_X", "db_password", "KEY", "SSH_KEY", "AWS_ACCESS_KEY_ID", "OAUTH",
                            "NCCL_DEBUG", "KEYBOARD", "CUDA_VISIBLE_DEVICES", "MONKEY", "NCCL_IB_HCA", "TORCH_credentials", "apikey"})
     EXPECT_EQ(rg_looks_secret(name, std::strlen(name)) != 0, looksSecret(name)) << name;
+}
+
+TEST(Facts, NameTheGpusAndNicsOfTheNode) {
+  const RingDirectory root;
+  const auto put = [&](const std::string& path, const std::string& text) {
+    const std::filesystem::path file = root.path() + path;
+    std::filesystem::create_directories(file.parent_path());
+    std::ofstream(file) << text;
+  };
+  std::array<char, 512> text;
+  rg_list_gpus(root.path().c_str(), text.data(), text.size());
+  EXPECT_STREQ(text.data(), "") << "no driver";
+  rg_list_nics(root.path().c_str(), text.data(), text.size());
+  EXPECT_STREQ(text.data(), "");
+  put("/proc/driver/nvidia/gpus/0000:3d:00.0/information", "Model: \t\t NVIDIA H100\nGPU UUID: \t GPU-bb\nBus Type: \t PCIe\n");
+  put("/proc/driver/nvidia/gpus/0000:1a:00.0/information", "Model: \t\t NVIDIA H100\nIRQ: 12\nGPU UUID: \t GPU-aa\n");
+  put("/proc/driver/nvidia/gpus/0000:ff:00.0/information", "damaged");
+  put("/sys/class/infiniband/mlx5_1/ports/1/state", "1: DOWN\n");
+  put("/sys/class/infiniband/mlx5_0/ports/1/state", "4: ACTIVE\n");
+  put("/sys/class/infiniband/mlx5_0/ports/1/rate", "400 Gb/sec (4X NDR)\n");
+  for (const char* name : {"lo", "eth1", "docker0", "veth12"}) put(std::string("/sys/class/net/") + name + "/operstate", "up\n");
+  put("/sys/class/net/eth0/operstate", "down\n");
+  rg_list_gpus(root.path().c_str(), text.data(), text.size());
+  EXPECT_STREQ(text.data(), "GPU-aa,GPU-bb");
+  rg_list_nics(root.path().c_str(), text.data(), text.size());
+  EXPECT_STREQ(text.data(), "mlx5_0 ACTIVE 400 Gb/sec (4X NDR), mlx5_1 DOWN, eth1");
+  rg_list_nics(root.path().c_str(), text.data(), 8);
+  EXPECT_STREQ(text.data(), "mlx5_0 ") << "cut, never beyond the buffer";
 }
 
 }  // namespace
