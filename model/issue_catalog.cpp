@@ -28,6 +28,9 @@ constexpr std::array kIssues = {
     IssueInfo{
         "kineto.not_a_span", kInfo,
         "A trace also holds arrows, instants, counters and names of rows. Only spans are kept so far; the original file has the rest."},
+    IssueInfo{"nsys.no_time", kWarning, "Rows of a report whose end comes before their begin, or beyond 64 bits, are left out."},
+    IssueInfo{"nsys.too_many_tracks", kWarning,
+              "A report names more than 65,536 threads and streams; spans on the later ones are left out."},
     // --- client ---
     IssueInfo{
         "client.ring_full", kError,

@@ -3,7 +3,6 @@
 // events, as distributedInfo may; then the events wait, compressed, until the end of the file.
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -11,9 +10,10 @@
 #include "collectors/importers/chrome_trace/event_slicer.h"
 #include "collectors/importers/chrome_trace/held_events.h"
 #include "collectors/importers/chrome_trace/trace_event.h"
-#include "collectors/importers/chrome_trace/track_sorter.h"
 #include "collectors/importers/input/run_name.h"
 #include "collectors/importers/registry.h"
+#include "collectors/importers/timeline/kernel_category.h"
+#include "collectors/importers/timeline/track_sorter.h"
 
 namespace runglass {
 namespace {
@@ -58,25 +58,6 @@ const CategoryRule& ruleOf(std::string_view category) {
   static constexpr CategoryRule kOther{"", SpanCategory::kOther, CategoryRule::kHost};
   const auto found = std::ranges::find(kRules, category, &CategoryRule::category);
   return found == std::end(kRules) ? kOther : *found;
-}
-
-bool namesACollective(std::string_view kernel) {
-  for (std::size_t i = 0; i + 4 <= kernel.size(); ++i) {
-    const auto lower = [&](std::size_t at) { return static_cast<char>(std::tolower(static_cast<unsigned char>(kernel[i + at]))); };
-    if (lower(1) == 'c' && lower(2) == 'c' && lower(3) == 'l' && (lower(0) == 'n' || lower(0) == 'r')) return true;
-  }
-  return false;
-}
-
-// "rank" and a number in a file's name.
-std::optional<std::int32_t> rankOfName(std::string_view name) {
-  for (std::size_t at = name.find("rank"); at != std::string_view::npos; at = name.find("rank", at + 1)) {
-    std::size_t digits = at + 4;
-    if (digits < name.size() && (name[digits] == '-' || name[digits] == '_')) ++digits;
-    std::int32_t rank = 0;
-    if (std::from_chars(name.data() + digits, name.data() + name.size(), rank).ec == std::errc()) return rank;
-  }
-  return std::nullopt;
 }
 
 // One file's way into the Recorder.
@@ -183,7 +164,7 @@ class KinetoTrace {
       return;
     }
     TraceSpan span{.start = start, .dur = dur, .category = rule.span};
-    if (rule.span == SpanCategory::kCompute && namesACollective(m_event.name)) span.category = SpanCategory::kComm;
+    if (rule.span == SpanCategory::kCompute) span.category = kernelCategory(m_event.name);
     span.correlation = m_event.correlation.value_or(kAbsent);
     span.external_id = m_event.external_id.value_or(kAbsent);
     span.bytes = m_event.bytes.value_or(kAbsent);
@@ -264,6 +245,7 @@ class KinetoTrace {
 class KinetoImporter : public Importer {
  public:
   std::string_view kind() const override { return "kineto"; }
+  Grouping grouping() const override { return Grouping::kRankFiles; }
 
   // "traceEvents" may come behind megabytes of properties: what stands before it tells as well.
   int recognise(const ImportProbe& probe) const override {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/importers/input/run_name.h"
 
+#include <charconv>
 #include <filesystem>
 
 #include "collectors/importers/train_log/log_text.h"
@@ -16,6 +17,16 @@ std::string runNameOfFile(const std::string& path) {
                        name == "output" || name.starts_with("events.out.tfevents");
   if (generic && file.has_parent_path() && !file.parent_path().filename().empty()) name = file.parent_path().filename().string();
   return displayName(name);
+}
+
+std::optional<std::int32_t> rankOfName(std::string_view name) {
+  for (std::size_t at = name.find("rank"); at != std::string_view::npos; at = name.find("rank", at + 1)) {
+    std::size_t digits = at + 4;
+    if (digits < name.size() && (name[digits] == '-' || name[digits] == '_')) ++digits;
+    std::int32_t rank = 0;
+    if (std::from_chars(name.data() + digits, name.data() + name.size(), rank).ec == std::errc()) return rank;
+  }
+  return std::nullopt;
 }
 
 std::string printable(std::string_view name) {

@@ -112,7 +112,7 @@ RunPlace placeByFolder(const FoundFile& file, const std::string& member) {
   return place;
 }
 
-RunPlace placeOfTrace(const std::string& member) {
+RunPlace placeOfRankFile(const std::string& member) {
   const fs::path path(canonicalPath(member));
   const std::string name = path.filename().string(), folder = path.parent_path().string();
   if (name.find(".pt.trace.json") != std::string::npos) return {displayName(path.parent_path().filename().string()), folder, ""};

@@ -38,7 +38,7 @@ FileList listFiles(const std::string& path);
 RunPlace placeByFolder(const FoundFile& file, const std::string& member);
 // Of a trace of one rank: "x_rank3.json" and its likes in one folder are ranks of one run, and so are all that TensorBoard's trace handler
 // wrote into a folder ("host_123.456.pt.trace.json"). Any other trace is its own run.
-RunPlace placeOfTrace(const std::string& member);
+RunPlace placeOfRankFile(const std::string& member);
 // Of any other file: its own run.
 RunPlace placeAlone(const std::string& member);
 std::string canonicalPath(const std::string& path);

@@ -58,6 +58,7 @@ class RunTeller {
 class TfeventsImporter : public Importer {
  public:
   std::string_view kind() const override { return "tfevents"; }
+  Grouping grouping() const override { return Grouping::kFolder; }
   int recognise(const ImportProbe& probe) const override { return looksLikeTfevents(probe.head) ? 95 : 0; }
 
   std::optional<TimeNs> beginTime(const ImportProbe& probe) const override {

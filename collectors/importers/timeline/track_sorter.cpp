@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collectors/importers/chrome_trace/track_sorter.h"
+#include "collectors/importers/timeline/track_sorter.h"
 
 #include <algorithm>
 #include <numeric>
