@@ -170,5 +170,25 @@ TEST_F(GpusTest, ErrorsAndLastHeardHaveScalesOfTheirOwn) {
   EXPECT_DOUBLE_EQ(cellOf(heard, m_gpus[0][0]).deviation, 0.5);
 }
 
+TEST_F(GpusTest, TheHostSaysWhenAMountIsFullAndHowFreshPowerIs) {
+  powerEverywhere();
+  const auto put = [&](const char* metric, const char* labels, DeviceId device, TimeNs time, double value) {
+    m_writer->sample(m_writer->series({.node = m_nodes[0], .device = device, .metric = metric, .labels = labels}), time, value);
+  };
+  constexpr double kHour = 3600.0 * kNsPerSecond;
+  const char* const ckpt = R"({"mount":"/ckpt"})";
+  const char* const logs = R"({"mount":"/logs"})";
+  put("mount_free_bytes", ckpt, {}, kEnd, 2e9);
+  put("mount_time_to_full_ns", ckpt, {}, kEnd, 3 * kHour);
+  put("mount_free_bytes", logs, {}, kEnd, 2e9);
+  put("mount_time_to_full_ns", logs, {}, kEnd - kNsPerSecond, 2 * kHour);
+  put("power_refresh_ns", "", m_gpus[0][2], kEnd, 1e8);
+  const GpuData data = read({.node = m_nodes[0], .now = kEnd});
+  EXPECT_TRUE(data.detail.host_line.contains(QStringLiteral("/ckpt 1.86 GiB free, full in 3 h 00"))) << data.detail.host_line.toStdString();
+  EXPECT_FALSE(data.detail.host_line.contains(QStringLiteral("full in 2 h"))) << "it stopped filling";
+  EXPECT_TRUE(
+      std::ranges::any_of(data.detail.columns, [](const DetailColumn& column) { return column.title.startsWith("Power refresh"); }));
+}
+
 }  // namespace
 }  // namespace runglass

@@ -14,7 +14,7 @@ struct DetailMetric {
   const char* metric;
   const char* over;  // printed after it: "612 / 700"
 };
-constexpr std::array<DetailMetric, 12> kDetail = {{{"power_watts", "power_limit_watts"},
+constexpr std::array<DetailMetric, 13> kDetail = {{{"power_watts", "power_limit_watts"},
                                                    {"sm_clock_hertz", "sm_clock_max_hertz"},
                                                    {"clock_event_reasons", ""},
                                                    {"temperature_celsius", "temperature_slowdown_celsius"},
@@ -25,11 +25,13 @@ constexpr std::array<DetailMetric, 12> kDetail = {{{"power_watts", "power_limit_
                                                    {"nvlink_transmit_bytes_per_s", ""},
                                                    {"nvlink_replay_error_total", ""},
                                                    {"pcie_link_width", ""},
-                                                   {"pcie_replay_total", ""}}};
+                                                   {"pcie_replay_total", ""},
+                                                   {"power_refresh_ns", ""}}};
 constexpr std::array<const char*, 3> kDeviceStrips = {"power_watts", "sm_clock_hertz", "temperature_celsius"};
 constexpr std::array<const char*, 4> kHostStrips = {"cpu_busy_ratio", "net_transmit_bytes_per_s", "memory_available_bytes",
                                                     "pressure_cpu_some_ratio"};
 constexpr std::size_t kStrips = 5;
+constexpr double kFullSoon = 7.0 * 86'400 * kNsPerSecond;  // a mount that lasts longer is no news
 
 QString titleOf(std::string_view metric) {
   const MetricInfo* info = findMetric(metric);
@@ -170,7 +172,15 @@ class Builder {
     }
     for (const Series* series : m_fleet.find(m_question.node, {}, "mount_free_bytes")) {
       RG_ASSIGN(const auto value, latest(series));
-      if (value) words << labelOf(*series) + QStringLiteral(" ") + formatBytes(*value) + QStringLiteral(" free");
+      if (!value) continue;
+      QString text = labelOf(*series) + QStringLiteral(" ") + formatBytes(*value) + QStringLiteral(" free");
+      for (const Series* full : m_fleet.find(m_question.node, {}, "mount_time_to_full_ns")) {
+        // Told only while the mount fills.
+        if (full->key.labels != series->key.labels || full->last_x < series->last_x) continue;
+        RG_ASSIGN(const auto left, latest(full));
+        if (left && *left < kFullSoon) text += QStringLiteral(", full in ") + formatAge(static_cast<DurNs>(*left));
+      }
+      words << text;
     }
     m_out.host_line = words.join(QStringLiteral(" · "));
     return {};
