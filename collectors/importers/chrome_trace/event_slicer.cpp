@@ -5,11 +5,19 @@
 #include "collectors/importers/chrome_trace/event_slicer.h"
 
 #include <algorithm>
+#include <array>
 
 namespace runglass {
 namespace {
 
 constexpr std::string_view kSpace = " \t\r\n,";
+
+constexpr std::array<bool, 256> tableOf(std::string_view bytes) {
+  std::array<bool, 256> table{};
+  for (const char c : bytes) table[static_cast<unsigned char>(c)] = true;
+  return table;
+}
+constexpr std::array<bool, 256> kEndsText = tableOf("\"\\\n"), kStructure = tableOf("\"{}[]");
 
 bool isSpace(char c) { return kSpace.find(c) != std::string_view::npos; }
 
@@ -153,18 +161,23 @@ EventSlicer::Scan EventSlicer::scanValue(std::size_t from, std::size_t& end) {
   const std::size_t size = m_buffer.size();
   std::size_t at = m_scan;
   for (; at < size; ++at) {
-    const char c = data[at];
     if (m_in_string) {
-      if (c == '\\') {
-        if (at + 1 == size) break;
-        ++at;
-      } else if (c == '"') {
+      while (at < size && !kEndsText[static_cast<unsigned char>(data[at])]) ++at;
+      if (at == size) break;
+      if (data[at] == '\n') return Scan::kBad;
+      if (data[at] == '"') {
         m_in_string = false;
         if (m_depth == 0) return m_scan = 0, end = at + 1, Scan::kWhole;
-      } else if (c == '\n') {
-        return Scan::kBad;
+      } else if (++at == size) {  // a backslash, and what it escapes
+        --at;
+        break;
       }
-    } else if (c == '"') {
+      continue;
+    }
+    while (at < size && m_depth > 0 && !kStructure[static_cast<unsigned char>(data[at])]) ++at;
+    if (at == size) break;
+    const char c = data[at];
+    if (c == '"') {
       m_in_string = true;
     } else if (c == '{' || c == '[') {
       ++m_depth;

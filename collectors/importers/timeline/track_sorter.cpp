@@ -8,8 +8,12 @@ namespace runglass {
 
 void TrackSorter::add(TrackId track, const TraceSpan& span, std::string_view name, std::string_view args) {
   Waiting& waiting = m_tracks[track];
-  const auto [known, fresh] = waiting.known.try_emplace(std::string(name), static_cast<std::uint32_t>(waiting.dictionary.size()));
-  if (fresh) waiting.dictionary.emplace_back(name);
+  auto known = waiting.known.find(name);
+  const bool fresh = known == waiting.known.end();
+  if (fresh) {
+    known = waiting.known.emplace(name, static_cast<std::uint32_t>(waiting.dictionary.size())).first;
+    waiting.dictionary.emplace_back(name);
+  }
   waiting.spans.push_back(span);
   waiting.names.push_back(known->second);
   waiting.args.emplace_back(args);

@@ -37,12 +37,16 @@ class TrackSorter {
   void flush();
 
  private:
+  struct TextHash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
+  };
   struct Waiting {
     std::vector<TraceSpan> spans;
     std::vector<std::uint32_t> names;
     std::vector<std::string> args;
     std::vector<std::string> dictionary;
-    std::unordered_map<std::string, std::uint32_t> known;
+    std::unordered_map<std::string, std::uint32_t, TextHash, std::equal_to<>> known;
     std::vector<TimeNs> open;  // ends of what encloses the newest span
     bool has_args = false;
   };

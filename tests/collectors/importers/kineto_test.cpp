@@ -88,6 +88,15 @@ TEST(Kineto, WhatStandsBehindTheEventsCountsForAllOfThem) {
   }
 }
 
+TEST(Kineto, EscapesMayBeCutAnywhere) {
+  const std::string text =
+      trace(event("cpu_op", R"(a \"{[\\)", "1", "1") + "," + event("cpu_op", R"(\u00e9)", "3", "1"), kBaseMember + kInfo);
+  for (std::size_t piece = 1; piece < 40; ++piece) {
+    const auto result = importText(text, {}, piece);
+    EXPECT_THAT(spansOf(result), ElementsAre(testing::Field(&Flat::name, R"(a "{[\)"), testing::Field(&Flat::name, "\u00e9"))) << piece;
+  }
+}
+
 TEST(Kineto, NestsByTimeAndNumbersTheStepsThatEncloseSpans) {
   const auto result =
       importText(trace(event("cpu_op", "inner", "12", "1") + "," + event("cpu_op", "outer", "11", "5") + "," +
