@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Event files: scalar events per second, parsing alone and from file to commit (2 M events of 10 tags, as a trainer writes them).
+// Traces: bytes of JSON per second from file to commit, arguments kept (1.2 M events as Kineto writes them, time base at the end).
 #include <benchmark/benchmark.h>
 #include <stdlib.h>
 
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -17,7 +19,7 @@
 namespace {
 using namespace runglass;
 
-constexpr int kEvents = 2'000'000, kTags = 10;
+constexpr int kEvents = 2'000'000, kTags = 10, kSpans = 1'200'000;
 
 template <class T>
 void append(std::string& to, T value) {
@@ -86,11 +88,14 @@ void BM_TfeventsParse(benchmark::State& state) {
 }
 BENCHMARK(BM_TfeventsParse)->Unit(benchmark::kMillisecond);
 
-void BM_TfeventsFileToCommit(benchmark::State& state) {
+// `path` into a new store again and again; `right` looks at the one file's result.
+template <class Right>
+void fileToCommit(benchmark::State& state, const std::string& name, const std::string& content, const char* per, double count,
+                  Right right) {
   std::string folder = (std::filesystem::temp_directory_path() / "bench_import_XXXXXX").string();
   if (mkdtemp(folder.data()) == nullptr) return state.SkipWithError("cannot make a temporary folder");
-  const std::string events = folder + "/events.out.tfevents.1700000000.bench", store = folder + "/s.rgl";
-  std::ofstream(events, std::ios::binary) << sharedFile();
+  const std::string file = folder + "/" + name, store = folder + "/s.rgl";
+  std::ofstream(file, std::ios::binary) << content;
   for (auto unused : state) {
     static_cast<void>(unused);
     auto writer = Writer::open(store);
@@ -98,21 +103,58 @@ void BM_TfeventsFileToCommit(benchmark::State& state) {
       state.SkipWithError(writer.status().message().c_str());
       break;
     }
-    const auto results = ImportSession(**writer, {}).import({events});
+    const auto results = ImportSession(**writer, {}).import({file});
     const Status closed = (*writer)->close();
-    if (!results.ok() || !closed.ok() || results->size() != 1 || results->front().points != kEvents)
-      state.SkipWithError("the import lost events");
-    state.counters["bytes_per_point"] = static_cast<double>(std::filesystem::file_size(store)) / kEvents;
+    if (!results.ok() || !closed.ok() || results->size() != 1 || !right(results->front())) state.SkipWithError("the import lost something");
+    state.counters[per] = static_cast<double>(std::filesystem::file_size(store)) / count;
     state.PauseTiming();
     writer->reset();
     std::filesystem::remove(store);
     state.ResumeTiming();
   }
   std::filesystem::remove_all(folder);
+}
+
+void BM_TfeventsFileToCommit(benchmark::State& state) {
+  fileToCommit(state, "events.out.tfevents.1700000000.bench", sharedFile(), "bytes_per_point", kEvents,
+               [](const FileResult& result) { return result.points == kEvents; });
   countEvents(state);
 }
 // The writer works on threads of its own: wall time is what the user waits.
 BENCHMARK(BM_TfeventsFileToCommit)->Unit(benchmark::kMillisecond)->UseRealTime();
+
+std::string makeTrace() {
+  std::string text = "{\n  \"schemaVersion\": 1,\n  \"traceEvents\": [\n";
+  char line[512];
+  std::uint32_t noise = 1;
+  for (int i = 0; i < kSpans; ++i) {
+    noise = noise * 1664525U + 1013904223U;
+    const double at = 1'000'000 + i * 3.137;
+    std::snprintf(
+        line, sizeof line,
+        "  {\n    \"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"void at::native::vectorized_elementwise_kernel<%u, float>\", \"pid\": 0, "
+        "\"tid\": %u,\n    \"ts\": %.3f, \"dur\": %.3f,\n    \"args\": {\n      \"External id\": %d, \"device\": 0, \"stream\": %u, "
+        "\"correlation\": %d, \"registers per thread\": 32, \"shared memory\": 0, \"grid\": [%u, 1, 1], \"block\": [128, 1, 1]\n    }\n  "
+        "},\n",
+        noise >> 26, 7 + i % 4, at, 1 + (noise >> 20) * 1e-3, i, 7 + i % 4, i, noise >> 22);
+    text += line;
+  }
+  text.resize(text.size() - 2);
+  return text + "\n  ],\n  \"baseTimeNanoseconds\": 1759300074000000000\n}\n";
+}
+
+const std::string& sharedTrace() {
+  static const std::string trace = makeTrace();
+  return trace;
+}
+
+void BM_KinetoFileToCommit(benchmark::State& state) {
+  const std::string& file = sharedTrace();
+  fileToCommit(state, "rank0.json", file, "bytes_per_span", kSpans, [](const FileResult& result) { return result.spans == kSpans; });
+  state.SetItemsProcessed(state.iterations() * kSpans);
+  state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(file.size()));
+}
+BENCHMARK(BM_KinetoFileToCommit)->Unit(benchmark::kMillisecond)->UseRealTime();
 
 }  // namespace
 
