@@ -33,6 +33,7 @@ class Recorder {
   virtual void rank(const Rank& rank) = 0;                    // identity: (attempt, rank)
   virtual void fact(const Fact& fact) = 0;                    // identity: (attempt, node, rank, key)
   virtual void checkpoint(const Checkpoint& checkpoint) = 0;  // identity: (attempt, step, path)
+  virtual void group(const CommGroup& group) = 0;             // identity: (attempt, id)
   virtual SeriesId series(const SeriesKey& key) = 0;
   virtual TrackId track(const TrackKey& key) = 0;
 

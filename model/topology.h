@@ -91,6 +91,19 @@ struct Fact {
   std::string key, value;
 };
 
+// The ranks of one communicator. `id` is the source's own number, the one that spans and progress carry in `group`; sources that have
+// names instead of numbers use commGroupId(), which is equal on every rank.
+struct CommGroup {
+  AttemptId attempt;
+  std::int64_t id = 0;
+  std::string kind;  // "dp", "tp", "pp", ... where the source says it, else ""
+  std::string name;
+  std::vector<std::int32_t> ranks;  // in the communicator's order; empty: not known
+};
+
+// Of a name and its members: 48 bits, never 0.
+std::int64_t commGroupId(std::string_view name, std::string_view members);
+
 struct Checkpoint {
   AttemptId attempt;
   std::int64_t step = 0;

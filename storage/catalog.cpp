@@ -107,6 +107,16 @@ bool merge(Checkpoint& have, const Checkpoint& said) {
   return changed;
 }
 
+bool merge(CommGroup& have, const CommGroup& said) {
+  bool changed = set(have.kind, said.kind);
+  changed |= set(have.name, said.name);
+  if (!said.ranks.empty() && said.ranks != have.ranks) {
+    have.ranks = said.ranks;
+    changed = true;
+  }
+  return changed;
+}
+
 // Adds or merges; returns the entry.
 template <class Row>
 typename CatalogTable<Row>::Entry& upsert(CatalogTable<Row>& table, std::string key, const Row& said) {
@@ -180,6 +190,7 @@ void Catalog::fact(const Fact& fact) {
 }
 
 void Catalog::checkpoint(const Checkpoint& checkpoint) { upsert(m_checkpoints, keyOf(checkpoint), checkpoint); }
+void Catalog::group(const CommGroup& group) { upsert(m_groups, keyOf(group), group); }
 
 void Catalog::noteKind(std::uint64_t series_id, SeriesKind kind) {
   if (m_series_kinds.size() <= series_id) m_series_kinds.resize(series_id + 1, SeriesKind::kGauge);
@@ -239,13 +250,15 @@ RunId Catalog::findRun(std::string_view name) const {
 
 bool Catalog::changed() const {
   return !(m_nodes.changed().empty() && m_devices.changed().empty() && m_runs.changed().empty() && m_attempts.changed().empty() &&
-           m_ranks.changed().empty() && m_facts.changed().empty() && m_checkpoints.changed().empty() && m_series.changed().empty() &&
-           m_tracks.changed().empty() && m_progress.changed().empty() && m_clock.changed().empty() && m_texts.changed().empty());
+           m_ranks.changed().empty() && m_facts.changed().empty() && m_checkpoints.changed().empty() && m_groups.changed().empty() &&
+           m_series.changed().empty() && m_tracks.changed().empty() && m_progress.changed().empty() && m_clock.changed().empty() &&
+           m_texts.changed().empty());
 }
 
 void Catalog::committed() {
   m_nodes.committed(), m_devices.committed(), m_runs.committed(), m_attempts.committed(), m_ranks.committed(), m_facts.committed();
-  m_checkpoints.committed(), m_series.committed(), m_tracks.committed(), m_progress.committed(), m_clock.committed(), m_texts.committed();
+  m_checkpoints.committed(), m_groups.committed(), m_series.committed(), m_tracks.committed(), m_progress.committed(), m_clock.committed(),
+      m_texts.committed();
 }
 
 }  // namespace runglass

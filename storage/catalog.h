@@ -74,6 +74,7 @@ class Catalog {
   void rank(const Rank& rank);
   void fact(const Fact& fact);
   void checkpoint(const Checkpoint& checkpoint);
+  void group(const CommGroup& group);
   SeriesId series(const SeriesKey& key);
   TrackId track(const TrackKey& key);
   void progress(const Progress& progress);
@@ -107,6 +108,7 @@ class Catalog {
   CatalogTable<Rank> m_ranks;
   CatalogTable<Fact> m_facts;
   CatalogTable<Checkpoint> m_checkpoints;
+  CatalogTable<CommGroup> m_groups;
   CatalogTable<SeriesKey> m_series;
   std::vector<SeriesKind> m_series_kinds{SeriesKind::kGauge};
   CatalogTable<TrackKey> m_tracks;

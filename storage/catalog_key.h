@@ -51,6 +51,7 @@ inline std::string keyOf(const Attempt& a) { return Key().add(a.run).add(a.key).
 inline std::string keyOf(const Rank& r) { return Key().add(r.attempt).add(std::int64_t{r.rank}).take(); }
 inline std::string keyOf(const Fact& f) { return Key().add(f.attempt).add(f.node).add(f.rank).add(f.key).take(); }
 inline std::string keyOf(const Checkpoint& c) { return Key().add(c.attempt).add(c.step).add(c.path).take(); }
+inline std::string keyOf(const CommGroup& g) { return Key().add(g.attempt).add(g.id).take(); }
 inline std::string keyOf(const Progress& p) { return Key().add(p.attempt).add(std::int64_t{p.rank}).take(); }
 inline std::string keyOf(const ClockReading& c) { return Key().add(c.node).add(c.session).add(c.raw).take(); }
 inline std::string keyOf(const SeriesKey& k) {

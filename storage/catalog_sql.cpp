@@ -76,6 +76,7 @@ Status Catalog::loadDetails(sqlite::Connection& db) {
   RG_TRY(rows::each<Rank>(db, "", [&](const Rank& r) { m_ranks.add(keyOf(r), r); }));
   RG_TRY(rows::each<Fact>(db, "", [&](const Fact& f) { m_facts.add(keyOf(f), f); }));
   RG_TRY(rows::each<Checkpoint>(db, "", [&](const Checkpoint& c) { m_checkpoints.add(keyOf(c), c); }));
+  RG_TRY(rows::each<CommGroup>(db, "", [&](const CommGroup& g) { m_groups.add(keyOf(g), g); }));
   RG_TRY(rows::each<Progress>(db, "", [&](const Progress& p) { m_progress.add(keyOf(p), p); }));
   return rows::each<ClockReading>(db, "", [&](const ClockReading& c) { m_clock.add(keyOf(c), c); });
 }
@@ -180,6 +181,13 @@ Status Catalog::saveDetails(sqlite::Connection& db) {
                      "INSERT OR REPLACE INTO rg_checkpoint(attempt_id, step, path, begin_ns, durable_ns, bytes) VALUES(?,?,?,?,?,?)",
                      [](sqlite::Statement& s, std::int64_t, const Checkpoint& c) {
                        bindAll(s, 1, c.attempt.value, c.step, std::string_view(c.path), c.begin, c.durable, c.bytes);
+                     }));
+  RG_TRY(saveChanged(db, m_groups, "INSERT OR REPLACE INTO rg_comm_group(attempt_id, group_id, kind, name, ranks) VALUES(?,?,?,?,?)",
+                     [](sqlite::Statement& s, std::int64_t, const CommGroup& g) {
+                       std::string ranks = "[";
+                       for (const std::int32_t rank : g.ranks) ranks.append(ranks.size() > 1 ? "," : "").append(std::to_string(rank));
+                       ranks += ']';
+                       bindAll(s, 1, g.attempt.value, g.id, std::string_view(g.kind), std::string_view(g.name), std::string_view(ranks));
                      }));
   RG_TRY(saveChanged(db, m_progress,
                      "INSERT OR REPLACE INTO rg_progress(attempt_id, rank, time_ns, step, microbatch, group_id, seq, phase, op, since_ns) "

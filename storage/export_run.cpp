@@ -107,6 +107,13 @@ class RunCopy {
         m_to.fact(fact);
       }
     }
+    for (const Attempt& attempt : m_attempts) {
+      RG_ASSIGN(auto groups, m_from.groups(attempt.id));
+      for (CommGroup& group : groups) {
+        group.attempt = mapped(m_attempt_ids, attempt.id);
+        m_to.group(group);
+      }
+    }
     RG_ASSIGN(auto checkpoints, m_from.checkpoints(m_run));
     for (Checkpoint& checkpoint : checkpoints) {
       checkpoint.attempt = mapped(m_attempt_ids, checkpoint.attempt);

@@ -87,6 +87,7 @@ class Reader {
   virtual Result<std::vector<Attempt>> attempts(RunId run) = 0;    // by number
   virtual Result<std::vector<Rank>> ranks(AttemptId attempt) = 0;  // by rank
   virtual Result<std::vector<Fact>> facts(AttemptId attempt) = 0;
+  virtual Result<std::vector<CommGroup>> groups(AttemptId attempt) = 0;
   virtual Result<std::vector<Checkpoint>> checkpoints(RunId run) = 0;
   virtual Result<std::vector<Progress>> progress(RunId run) = 0;  // latest per rank of the newest attempt
   virtual Result<std::vector<Series>> series(const SeriesFilter& filter) = 0;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "storage/rows.h"
 
+#include <charconv>
+
 namespace runglass::rows {
 namespace {
 
@@ -135,6 +137,27 @@ Checkpoint read<Checkpoint>(const sqlite::Statement& s) {
   c.path = text(s, 2);
   c.begin = s.optionalInt64(3), c.durable = s.optionalInt64(4), c.bytes = s.optionalInt64(5);
   return c;
+}
+
+template <>
+std::string_view select<CommGroup>() {
+  return "SELECT attempt_id, group_id, kind, name, ranks FROM rg_comm_group";
+}
+template <>
+CommGroup read<CommGroup>(const sqlite::Statement& s) {
+  CommGroup g;
+  readId(s, 0, g.attempt);
+  g.id = s.int64(1);
+  g.kind = text(s, 2), g.name = text(s, 3);
+  const std::string_view list = s.text(4);
+  for (std::size_t at = list.find_first_of("0123456789"); at < list.size(); at = list.find_first_of("0123456789", at)) {
+    std::int32_t rank = 0;
+    const auto [end, error] = std::from_chars(list.data() + at, list.data() + list.size(), rank);
+    if (error != std::errc()) break;
+    g.ranks.push_back(rank);
+    at = static_cast<std::size_t>(end - list.data());
+  }
+  return g;
 }
 
 template <>

@@ -59,6 +59,10 @@ std::string_view select<Checkpoint>();
 template <>
 Checkpoint read<Checkpoint>(const sqlite::Statement& statement);
 template <>
+std::string_view select<CommGroup>();
+template <>
+CommGroup read<CommGroup>(const sqlite::Statement& statement);
+template <>
 std::string_view select<Progress>();
 template <>
 Progress read<Progress>(const sqlite::Statement& statement);

@@ -107,6 +107,9 @@ Result<std::vector<Rank>> StoreReader::ranks(AttemptId attempt) {
 Result<std::vector<Fact>> StoreReader::facts(AttemptId attempt) {
   return all<Fact>(m_db, " WHERE attempt_id = ?1 ORDER BY key, node_id, rank", {number(attempt)});
 }
+Result<std::vector<CommGroup>> StoreReader::groups(AttemptId attempt) {
+  return all<CommGroup>(m_db, " WHERE attempt_id = ?1 ORDER BY group_id", {number(attempt)});
+}
 Result<std::vector<Checkpoint>> StoreReader::checkpoints(RunId run) {
   return all<Checkpoint>(m_db, " WHERE attempt_id IN (SELECT attempt_id FROM rg_attempt WHERE run_id = ?1) ORDER BY attempt_id, step, path",
                          {number(run)});

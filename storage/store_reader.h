@@ -52,6 +52,7 @@ class StoreReader final : public Reader {
   Result<std::vector<Attempt>> attempts(RunId run) override;
   Result<std::vector<Rank>> ranks(AttemptId attempt) override;
   Result<std::vector<Fact>> facts(AttemptId attempt) override;
+  Result<std::vector<CommGroup>> groups(AttemptId attempt) override;
   Result<std::vector<Checkpoint>> checkpoints(RunId run) override;
   Result<std::vector<Progress>> progress(RunId run) override;
   Result<std::vector<Series>> series(const SeriesFilter& filter) override;

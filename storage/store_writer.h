@@ -35,6 +35,7 @@ class StoreWriter final : public Writer {
   void rank(const Rank& rank) override { m_catalog.rank(rank); }
   void fact(const Fact& fact) override { m_catalog.fact(fact); }
   void checkpoint(const Checkpoint& checkpoint) override { m_catalog.checkpoint(checkpoint); }
+  void group(const CommGroup& group) override { m_catalog.group(group); }
   SeriesId series(const SeriesKey& key) override { return m_catalog.series(key); }
   TrackId track(const TrackKey& key) override { return m_catalog.track(key); }
   void samples(SeriesId series, std::span<const TimeNs> time, std::span<const double> value) override;

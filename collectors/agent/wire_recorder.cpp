@@ -263,6 +263,16 @@ void WireRecorder::checkpoint(const Checkpoint& checkpoint) {
   putMessage(StreamClass::kEvents, Wire::kCheckpointFieldNumber, record);
 }
 
+void WireRecorder::group(const CommGroup& group) {
+  v1::CommGroup record;
+  record.set_attempt(wireId(group.attempt.value));
+  record.set_id(group.id);
+  record.set_kind(group.kind);
+  record.set_name(group.name);
+  for (const std::int32_t rank : group.ranks) record.add_ranks(rank);
+  putMessage(StreamClass::kEvents, Wire::kGroupFieldNumber, record);
+}
+
 void WireRecorder::samples(SeriesId series, std::span<const TimeNs> time, std::span<const double> value) {
   for (std::size_t from = 0; from < time.size(); from += kMaxBlock) {
     const std::size_t count = std::min(kMaxBlock, time.size() - from);

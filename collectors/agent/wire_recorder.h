@@ -38,6 +38,7 @@ class WireRecorder : public Recorder {
   void rank(const Rank& rank) override;
   void fact(const Fact& fact) override;
   void checkpoint(const Checkpoint& checkpoint) override;
+  void group(const CommGroup& group) override;
   SeriesId series(const SeriesKey& key) override { return m_dictionary.series(key); }
   TrackId track(const TrackKey& key) override { return m_dictionary.track(key); }
   void samples(SeriesId series, std::span<const TimeNs> time, std::span<const double> value) override;

@@ -174,6 +174,15 @@ void PayloadSession::say(const v1::Checkpoint& wire) {
   }
 }
 
+void PayloadSession::say(const v1::CommGroup& wire) {
+  if (const AttemptId attempt = look(attempts, wire.attempt()))
+    out->group({.attempt = attempt,
+                .id = wire.id(),
+                .kind = wire.kind(),
+                .name = wire.name(),
+                .ranks = {wire.ranks().begin(), wire.ranks().end()}});
+}
+
 void PayloadSession::say(const v1::Event& wire) {
   out->event({.time = fixed(wire.has_time_ns(), wire.time_ns(), hasWallTime(wire.attempt())),
               .attempt = look(attempts, wire.attempt()),
@@ -277,6 +286,8 @@ bool PayloadSession::entry(std::uint32_t field, std::string_view bytes) {
       return parsed<v1::Fact>(bytes, said);
     case Wire::kCheckpointFieldNumber:
       return parsed<v1::Checkpoint>(bytes, said);
+    case Wire::kGroupFieldNumber:
+      return parsed<v1::CommGroup>(bytes, said);
     case Wire::kEventFieldNumber:
       return parsed<v1::Event>(bytes, said);
     case Wire::kLogFieldNumber:

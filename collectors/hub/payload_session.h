@@ -94,6 +94,7 @@ struct PayloadSession {
   void say(const v1::Rank& wire);
   void say(const v1::Fact& wire);
   void say(const v1::Checkpoint& wire);
+  void say(const v1::CommGroup& wire);
   void say(const v1::Event& wire);
   void say(const v1::LogLine& wire);
   void say(const v1::Progress& wire);

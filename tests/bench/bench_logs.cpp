@@ -21,6 +21,7 @@ class NullRecorder : public Recorder {
   AttemptId attempt(const Attempt&) override { return AttemptId{1}; }
   void rank(const Rank&) override {}
   void fact(const Fact&) override {}
+  void group(const CommGroup&) override {}
   void checkpoint(const Checkpoint&) override {}
   SeriesId series(const SeriesKey&) override { return SeriesId{1}; }
   TrackId track(const TrackKey&) override { return TrackId{1}; }

@@ -34,6 +34,7 @@ class MemoryRecorder : public Recorder {
   void rank(const Rank& value) override { ranks.push_back(value); }
   void fact(const Fact& value) override { facts.push_back(value); }
   void checkpoint(const Checkpoint& value) override { checkpoints.push_back(value); }
+  void group(const CommGroup& value) override { groups.push_back(value); }
   SeriesId series(const SeriesKey& key) override {
     for (const auto& [id, known] : series_keys)
       if (known == key) return SeriesId{id};
@@ -96,6 +97,7 @@ class MemoryRecorder : public Recorder {
   std::vector<Rank> ranks;
   std::vector<Fact> facts;
   std::vector<Checkpoint> checkpoints;
+  std::vector<CommGroup> groups;
   std::map<std::uint64_t, SeriesKey> series_keys;
   std::map<std::uint64_t, TrackKey> track_keys;
   std::map<std::uint64_t, SampleColumns> metric_samples;

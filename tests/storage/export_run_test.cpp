@@ -47,8 +47,8 @@ TEST_F(ExportRunTest, AWholeRunComesAcrossWithEverythingThatBelongsToIt) {
        {"SELECT run_uuid, name, state, world_size, tp_size, framework FROM run",
         "SELECT attempt, resumed_from_step, first_step, last_step FROM attempt", "SELECT attempt, node, rank, key, value FROM attempt_fact",
         "SELECT attempt, step, begin_ns, durable_ns, bytes, path FROM checkpoint",
-        "SELECT attempt, rank, node, device_uuid, tp, pp FROM rank", "SELECT node, rack, state, node_uuid FROM node",
-        "SELECT * FROM device",
+        "SELECT attempt, group_id, kind, name, ranks FROM comm_group", "SELECT attempt, rank, node, device_uuid, tp, pp FROM rank",
+        "SELECT node, rack, state, node_uuid FROM node", "SELECT * FROM device",
         "SELECT node, device_uuid, rank, metric, labels, unit, kind, sample_count, first_ns, last_ns, attempt, source FROM series ORDER BY "
         "metric, attempt",
         "SELECT attempt, source, tag, step, time_ns, value, superseded FROM scalar_all ORDER BY tag, attempt, step",

@@ -30,6 +30,7 @@ struct FakeData {
   std::vector<Rank> ranks;
   std::vector<Fact> facts;
   std::vector<Checkpoint> checkpoints;
+  std::vector<CommGroup> groups;
   std::vector<Series> series;          // ids 1..n
   std::vector<ScalarColumns> scalars;  // of series id - 1
   std::vector<Issue> issues;
@@ -54,6 +55,7 @@ class FakeReader : public Reader {
   Result<std::vector<Fact>> facts(AttemptId attempt) override {
     return where(m_data->facts, [attempt](const Fact& f) { return f.attempt == attempt; });
   }
+  Result<std::vector<CommGroup>> groups(AttemptId) override { return give(m_data->groups); }
   Result<std::vector<Checkpoint>> checkpoints(RunId) override { return give(m_data->checkpoints); }
   Result<std::vector<Progress>> progress(RunId) override { return std::vector<Progress>{}; }
   Result<std::vector<Series>> series(const SeriesFilter& filter) override {

@@ -29,6 +29,7 @@ class CountingRecorder : public Recorder {
   void rank(const Rank& value) override { m_next.rank(value); }
   void fact(const Fact& value) override { m_next.fact(value); }
   void checkpoint(const Checkpoint& value) override { m_next.checkpoint(value); }
+  void group(const CommGroup& value) override { m_next.group(value); }
   SeriesId series(const SeriesKey& key) override { return m_next.series(key); }
   TrackId track(const TrackKey& key) override { return m_next.track(key); }
   void samples(SeriesId id, std::span<const TimeNs> time, std::span<const double> value) override {

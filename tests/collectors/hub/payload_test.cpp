@@ -149,6 +149,7 @@ TEST_F(PayloadWire, CarriesTopologyEventsAndLogs) {
   out.rank({.attempt = attempt, .rank = 5, .node = node, .device = gpu, .local_rank = 1, .tp = 1, .pp = 0});
   out.fact({.attempt = attempt, .rank = 5, .key = "NCCL_DEBUG", .value = "INFO"});
   out.checkpoint({.attempt = attempt, .step = 100, .begin = kNow - 9, .bytes = 77, .path = "/ckpt"});
+  out.group({.attempt = attempt, .id = 3, .kind = "tp", .name = "TENSOR_MODEL_PARALLEL_GROUP", .ranks = {4, 5}});
   out.event({.time = kNow,
              .attempt = attempt,
              .node = node,
@@ -187,6 +188,8 @@ TEST_F(PayloadWire, CarriesTopologyEventsAndLogs) {
   EXPECT_EQ(heard.logs[0].text, std::string("\xff\0bin", 5));
   EXPECT_THAT(heard.facts, SizeIs(1));
   EXPECT_EQ(heard.checkpoints.at(0).durable, std::nullopt);
+  EXPECT_EQ(heard.groups.at(0).id, 3);
+  EXPECT_EQ(heard.groups.at(0).ranks, (std::vector<std::int32_t>{4, 5}));
   EXPECT_EQ(heard.progresses.at(0).since, kNow - 1);
   EXPECT_EQ(heard.labels.at(0).strength, 1.2);
   EXPECT_EQ(heard.issueCount("agent.text_cut"), 3);
