@@ -17,6 +17,9 @@ constexpr std::array kIssues = {
     IssueInfo{"store.journal_torn", kWarning,
               "The journal ended in the middle of a record, as a kill or power cut leaves it. That batch was never acknowledged; its agent "
               "sends it again."},
+    IssueInfo{"spans.overlap", kInfo,
+              "Spans of one track and depth overlapped, so that they cannot stand in one row. They are kept whole, on overflow lanes below "
+              "the others."},
     // --- traces ---
     IssueInfo{
         "kineto.broken_event", kWarning,

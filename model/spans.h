@@ -39,6 +39,23 @@ inline constexpr int kSpanCategoryCount = 13;
 const char* spanCategoryName(SpanCategory category);                 // "compute", "comm", ...
 std::optional<SpanCategory> spanCategoryFromName(std::string_view);  // inverse
 
+// What a glance tells apart: work of the device, communication, copies, the host's.
+enum class SpanClass : std::uint8_t { kCompute = 0, kComm, kCopy, kHost };
+inline constexpr int kSpanClassCount = 4;
+constexpr SpanClass spanClass(SpanCategory category) {
+  switch (category) {
+    case SpanCategory::kCompute:
+      return SpanClass::kCompute;
+    case SpanCategory::kComm:
+      return SpanClass::kComm;
+    case SpanCategory::kMemcpy:
+    case SpanCategory::kMemset:
+      return SpanClass::kCopy;
+    default:
+      return SpanClass::kHost;
+  }
+}
+
 // A row of the timeline: a GPU stream, a thread, a PP direction.
 struct TrackKey {
   AttemptId attempt;

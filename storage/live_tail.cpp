@@ -48,13 +48,21 @@ std::optional<LiveTail::SpanSnapshot> LiveTail::spans(TrackId id, std::uint64_t 
   if (track) {
     const std::lock_guard lock(track->mutex);
     snapshot.owned = true;
-    for (const auto& lane : track->lanes) {
+    for (std::size_t i = 0; i < track->lanes.size(); ++i) {
+      const auto& lane = track->lanes[i];
       if (!lane) continue;
       for (const PendingSpans& chunk : lane->pending) {
         if (chunk.generation > file_generation) snapshot.chunks.push_back(chunk);
       }
       if (lane->open.size() > 0) {
-        snapshot.chunks.push_back({0, lane->chunk_id, lane->first_span_id, std::make_shared<SpanChunk>(lane->open), lane->t0, lane->t1});
+        snapshot.chunks.push_back({.lane = static_cast<std::int32_t>(i),
+                                   .chunk_id = lane->chunk_id,
+                                   .first_span_id = lane->first_span_id,
+                                   .n = lane->open.size(),
+                                   .open = std::make_shared<SpanChunk>(lane->open),
+                                   .packed = {},
+                                   .t0 = lane->t0,
+                                   .t1 = lane->t1});
       }
     }
   }

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <atomic>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -19,7 +20,7 @@
 #include "model/events.h"
 #include "model/samples.h"
 #include "model/spans.h"
-#include "storage/codec/span_chunk.h"
+#include "storage/codec/span_summary.h"
 #include "storage/series_buffer.h"
 
 namespace runglass {
@@ -52,15 +53,26 @@ struct LiveSeries {
   std::optional<LatestSample> latest;
 };
 
-struct PendingSpans {
-  std::uint64_t generation = 0;
-  std::int64_t chunk_id = 0, first_span_id = 0;
-  std::shared_ptr<const SpanChunk> spans;
-  TimeNs t0 = 0, t1 = 0;  // t1 exclusive; max while a span is open
+// A chunk as its row will hold it.
+struct PackedSpans {
+  std::string data, summary;
 };
 
-// One lane of a track.
+struct PendingSpans {
+  std::uint64_t generation = 0;  // 0: the lane's open chunk
+  std::int32_t lane = 0;
+  std::int64_t chunk_id = 0, first_span_id = 0;
+  std::size_t n = 0;
+  std::shared_ptr<const SpanChunk> open;      // of an open chunk,
+  std::shared_ptr<const PackedSpans> packed;  // of a sealed one
+  TimeNs t0 = 0, t1 = 0;                      // t1 exclusive; max while a span is open
+};
+
+// Lanes 0..63 are the source's depths; spans that overlap one of their own depth go to lanes 64 + depth, 128 + depth, ...
+inline constexpr std::int32_t kSpanDepths = 64;
+
 struct LiveLane {
+  TimeNs end = std::numeric_limits<TimeNs>::min();  // of the span that ends last
   SpanChunk open;
   std::int64_t chunk_id = 0, first_span_id = 0;
   TimeNs t0 = 0, t1 = 0;

@@ -9,6 +9,7 @@
 // Cost:       bins(): O(bins + edges) from the pyramid; the decoded-pyramid cache is bounded (64 MiB).
 #pragma once
 
+#include <array>
 #include <functional>
 #include <memory>
 #include <span>
@@ -51,6 +52,28 @@ struct EventFilter {
 };
 
 enum class Axis : std::uint8_t { kX, kTime };  // kX: time for metrics, step for scalars
+
+// What of a lane begins in one pixel: a span, or several close ones with the share of [t0, t1) that each class of them was busy.
+struct SpanBar {
+  static constexpr std::uint32_t kNoName = UINT32_MAX;
+  TimeNs t0 = 0, t1 = 0;         // t1 is the highest int64 while the span is open
+  std::int64_t id = 0;           // 0: several
+  std::uint32_t name = kNoName;  // index into SpanPicture::names, of the longest; none where the bar is too narrow to show it
+  std::uint32_t count = 0;
+  SpanCategory category = SpanCategory::kOther;  // with the most busy time
+  std::array<float, kSpanClassCount> busy{};
+};
+
+struct SpanPicture {
+  struct Lane {
+    TrackId track;
+    std::int32_t depth = 0, overflow = 0;
+    std::vector<SpanBar> bars;  // by t0
+  };
+  std::vector<Lane> lanes;  // in the order of the tracks asked for, then depth, then overflow
+  std::vector<std::string> names;
+  bool exact = true;  // false: bars of several spans may be wider than two pixels
+};
 
 // SQL values as SQLite has them.
 using SqlValue = std::variant<std::monostate, std::int64_t, double, std::string>;
@@ -111,6 +134,10 @@ class Reader {
   virtual Result<std::vector<Track>> tracks(AttemptId attempt) = 0;
   // Spans of a track that overlap the range.
   virtual Result<SpanColumns> spans(TrackId track, TimeRange range, std::stop_token stop = {}) = 0;
+
+  // The tracks' spans in the range for a screen on which a pixel is `pixel` wide. At most about one bar begins in a pixel of a lane. Where
+  // chunks would have to be read for more than 2 M spans, stretches of up to 128 are one bar and the picture is not exact.
+  virtual Result<SpanPicture> spanPicture(std::span<const TrackId> tracks, TimeRange range, DurNs pixel, std::stop_token stop = {}) = 0;
 
   // Read-only SQL over the relations of contract.md section 3. `row` returns false to stop.
   struct SqlSink {

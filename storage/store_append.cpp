@@ -14,18 +14,24 @@ namespace runglass {
 namespace {
 
 constexpr std::size_t kFirstSealMin = 2048;
-constexpr std::int32_t kLanes = 64;
+constexpr int kOverflowLanes = 8;
 constexpr std::size_t kMaxArgsBytes = std::size_t{4} << 20;
 constexpr std::int64_t kRowBytes = 64;
 
 // Same-rate series must not all seal at once.
 std::size_t firstLimit(SeriesId id) { return kFirstSealMin + (id.value * 0x9e3779b97f4a7c15ULL >> 53) % kFirstSealMin; }
 
-TimeNs endOf(TimeNs start, DurNs dur) {
-  if (dur == kAbsent) return std::numeric_limits<TimeNs>::max();
-  TimeNs end = 0;
-  if (__builtin_add_overflow(start, std::max<DurNs>(dur, 1), &end)) return std::numeric_limits<TimeNs>::max();
-  return end;
+// The lane of a span: its depth's own, or the first of that depth's overflow lanes where it overlaps nothing. The last one takes the rest.
+std::size_t laneOf(LiveTrack& track, std::int32_t depth, TimeNs start) {
+  const auto base = static_cast<std::size_t>(std::clamp(depth, 0, kSpanDepths - 1));
+  std::size_t lane = base;
+  for (int overflow = 0; overflow < kOverflowLanes; ++overflow) {
+    lane = base + static_cast<std::size_t>(overflow) * kSpanDepths;
+    if (track.lanes.size() <= lane || !track.lanes[lane] || track.lanes[lane]->end <= start) break;
+  }
+  if (track.lanes.size() <= lane) track.lanes.resize(lane + 1);
+  if (!track.lanes[lane]) track.lanes[lane] = std::make_unique<LiveLane>();
+  return lane;
 }
 
 }  // namespace
@@ -164,61 +170,105 @@ void StoreWriter::spans(TrackId id, const SpanColumns& spans) {
     track->listed = true;
     m_dirty_tracks.push_back(id);
   }
-  const std::lock_guard lock(track->mutex);
-  appendSpans(*track, spans, names);
+  std::int64_t overlaps = 0;
+  {
+    const std::lock_guard lock(track->mutex);
+    overlaps = appendSpans(*track, spans, names);
+  }
   m_tail->noteChange();
+  if (overlaps > 0) issue({.code = "spans.overlap", .source = "track " + std::to_string(id.value), .count = overlaps});
 }
 
-void StoreWriter::appendSpans(LiveTrack& track, const SpanColumns& spans, const std::vector<std::int64_t>& names) {
+std::int64_t StoreWriter::appendSpans(LiveTrack& track, const SpanColumns& spans, const std::vector<std::int64_t>& names) {
+  std::int64_t overlaps = 0;
+  const auto depthOf = [&](std::size_t i) { return spans.depth.empty() ? 0 : spans.depth[i]; };
+  for (std::size_t from = 0, to = 0; from < spans.size(); from = to) {
+    // As many as follow each other on one lane and fit its chunk.
+    const std::size_t lane_index = laneOf(track, depthOf(from), spans.start[from]);
+    LiveLane& lane = *track.lanes[lane_index];
+    const std::size_t most = std::min(spans.size(), from + (kSpanChunkSpans - lane.open.size()));
+    const bool by_depth = lane_index < kSpanDepths;
+    TimeNs t0 = spans.start[from], end = lane.end;
+    do {
+      t0 = std::min(t0, spans.start[to]);
+      end = std::max(end, spanEnd(spans.start[to], spans.dur[to]));
+      ++to;
+    } while (by_depth && to < most && depthOf(to) == depthOf(from) && spans.start[to] >= end);
+    if (!by_depth) ++overlaps;
+    appendRun(lane, spans, names, from, to);
+    lane.t0 = lane.open.size() == to - from ? t0 : std::min(lane.t0, t0);
+    lane.t1 = lane.open.size() == to - from ? end : std::max(lane.t1, end);
+    lane.end = end;
+    if (lane.open.size() == kSpanChunkSpans || lane.args_bytes >= kMaxArgsBytes) sealSpans(lane, lane_index);
+  }
+  return overlaps;
+}
+
+void StoreWriter::appendRun(LiveLane& lane, const SpanColumns& spans, const std::vector<std::int64_t>& names, std::size_t from,
+                            std::size_t to) {
   const std::vector<std::int64_t>* const optional[SpanChunk::kOptional] = {&spans.step,  &spans.microbatch,  &spans.group,      &spans.seq,
                                                                            &spans.bytes, &spans.correlation, &spans.external_id};
-  for (std::size_t i = 0; i < spans.size(); ++i) {
-    const std::int32_t depth = spans.depth.empty() ? 0 : spans.depth[i];
-    const auto lane_index = static_cast<std::size_t>(std::clamp(depth, 0, kLanes - 1));
-    if (track.lanes.size() <= lane_index) track.lanes.resize(lane_index + 1);
-    if (!track.lanes[lane_index]) track.lanes[lane_index] = std::make_unique<LiveLane>();
-    LiveLane& lane = *track.lanes[lane_index];
-    SpanChunk& open = lane.open;
-    const std::size_t before = open.size();
-    const TimeNs start = spans.start[i], end = endOf(start, spans.dur[i]);
-    if (before == 0) {
-      lane.chunk_id = m_next_span_chunk++;
-      lane.first_span_id = lane.chunk_id * static_cast<std::int64_t>(kSpanChunkSpans);
-    }
-    lane.t0 = before == 0 ? start : std::min(lane.t0, start);
-    lane.t1 = before == 0 ? end : std::max(lane.t1, end);
-    lane.dirty = true;
-    open.start.push_back(start);
-    open.dur.push_back(spans.dur[i]);
+  SpanChunk& open = lane.open;
+  const std::size_t before = open.size(), after = before + (to - from);
+  if (before == 0) {
+    lane.chunk_id = m_next_span_chunk++;
+    lane.first_span_id = lane.chunk_id * static_cast<std::int64_t>(kSpanChunkSpans);
+  }
+  lane.dirty = true;
+  const auto range = [&](const auto& column) {
+    return std::pair(column.begin() + static_cast<std::ptrdiff_t>(from), column.begin() + static_cast<std::ptrdiff_t>(to));
+  };
+  const auto [starts, starts_end] = range(spans.start);
+  open.start.insert(open.start.end(), starts, starts_end);
+  const auto [durs, durs_end] = range(spans.dur);
+  open.dur.insert(open.dur.end(), durs, durs_end);
+  for (std::size_t i = from; i < to; ++i) {
     open.name.push_back(names[spans.name[i]]);
     open.category.push_back(static_cast<std::int64_t>(spans.category[i]));
-    open.depth.push_back(depth);
-    for (std::size_t k = 0; k < SpanChunk::kOptional; ++k) {
-      const std::int64_t value = optional[k]->empty() ? kAbsent : (*optional[k])[i];
-      auto& column = open.optional[k];
-      if (column.empty() && value == kAbsent) continue;
-      column.resize(before, kAbsent);
-      column.push_back(value);
-    }
-    // A column that began in this chunk stays as long as the others.
-    for (auto& column : open.optional) {
-      if (!column.empty()) column.resize(before + 1, kAbsent);
-    }
-    const std::string_view args = spans.args.empty() ? std::string_view() : std::string_view(spans.args[i]);
-    if (!args.empty() || !open.args.empty()) {
-      open.args.resize(before);
-      open.args.emplace_back(args);
-      lane.args_bytes += args.size();
-    }
-    if (open.size() == kSpanChunkSpans || lane.args_bytes >= kMaxArgsBytes) sealSpans(lane);
   }
+  if (spans.depth.empty()) {
+    open.depth.resize(after, 0);
+  } else {
+    const auto [depths, depths_end] = range(spans.depth);
+    open.depth.insert(open.depth.end(), depths, depths_end);
+  }
+  for (std::size_t k = 0; k < SpanChunk::kOptional; ++k) {
+    auto& column = open.optional[k];
+    const bool said = !optional[k]->empty();
+    if (!said && column.empty()) continue;
+    column.resize(before, kAbsent);
+    if (said) {
+      const auto [values, values_end] = range(*optional[k]);
+      column.insert(column.end(), values, values_end);
+    } else {
+      column.resize(after, kAbsent);
+    }
+    if (before == 0 && std::ranges::all_of(column, [](std::int64_t v) { return v == kAbsent; })) column.clear();
+  }
+  const bool with_args = !spans.args.empty() && std::any_of(range(spans.args).first, range(spans.args).second,
+                                                            [](const std::string& text) { return !text.empty(); });
+  if (!with_args && open.args.empty()) return;
+  open.args.resize(before);
+  for (std::size_t i = from; i < to && with_args; ++i) {
+    open.args.push_back(spans.args[i]);
+    lane.args_bytes += spans.args[i].size();
+  }
+  open.args.resize(after);
 }
 
-void StoreWriter::sealSpans(LiveLane& lane) {
-  m_pending_bytes += static_cast<std::int64_t>(lane.open.size() * 16 + lane.args_bytes);
-  lane.pending.push_back(
-      {m_tail->committed() + 1, lane.chunk_id, lane.first_span_id, std::make_shared<SpanChunk>(std::move(lane.open)), lane.t0, lane.t1});
-  lane.open = {};
+void StoreWriter::sealSpans(LiveLane& lane, std::size_t index) {
+  auto packed = std::make_shared<PackedSpans>(packSpans(lane.open));
+  m_pending_bytes += static_cast<std::int64_t>(packed->data.size() + packed->summary.size());
+  lane.pending.push_back({.generation = m_tail->committed() + 1,
+                          .lane = static_cast<std::int32_t>(index),
+                          .chunk_id = lane.chunk_id,
+                          .first_span_id = lane.first_span_id,
+                          .n = lane.open.size(),
+                          .open = {},
+                          .packed = std::move(packed),
+                          .t0 = lane.t0,
+                          .t1 = lane.t1});
+  lane.open.clear();
   lane.args_bytes = 0;
   lane.dirty = false;
 }

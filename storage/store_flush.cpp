@@ -235,22 +235,31 @@ Status StoreWriter::saveTrack(TrackId id, LiveTrack& track) {
     if (!track.lanes[i]) continue;
     LiveLane& lane = *track.lanes[i];
     for (const PendingSpans& chunk : lane.pending) {
-      if (chunk.generation == next) RG_TRY(saveSpanChunk(id, i, chunk, true));
+      if (chunk.generation == next) RG_TRY(saveSpanChunk(id, chunk, *chunk.packed));
     }
     if (!lane.dirty || lane.open.size() == 0) continue;
-    const PendingSpans open{0, lane.chunk_id, lane.first_span_id, std::make_shared<SpanChunk>(lane.open), lane.t0, lane.t1};
-    RG_TRY(saveSpanChunk(id, i, open, false));
+    const PendingSpans open{.lane = static_cast<std::int32_t>(i),
+                            .chunk_id = lane.chunk_id,
+                            .first_span_id = lane.first_span_id,
+                            .n = lane.open.size(),
+                            .open = {},
+                            .packed = {},
+                            .t0 = lane.t0,
+                            .t1 = lane.t1};
+    RG_TRY(saveSpanChunk(id, open, packSpans(lane.open)));
   }
   return {};
 }
 
-Status StoreWriter::saveSpanChunk(TrackId id, std::size_t lane, const PendingSpans& chunk, bool sealed) {
-  const std::string blob = encodeSpanChunk(*chunk.spans);
-  const std::size_t n = chunk.spans->size();
-  bindAll(m_sql.span_chunk, chunk.chunk_id, id.value, lane, chunk.t0, chunk.t1, n, chunk.first_span_id, sealed ? 1 : 0,
-          chunkChecksum(id.value, chunk.t0, chunk.t1, n, blob));
-  m_sql.span_chunk.bindBlob(10, blob);
-  m_flushed_bytes += static_cast<std::int64_t>(blob.size());
+PackedSpans StoreWriter::packSpans(const SpanChunk& chunk) { return {encodeSpanChunk(chunk), encodeSpanSummary(summarise(chunk))}; }
+
+Status StoreWriter::saveSpanChunk(TrackId id, const PendingSpans& chunk, const PackedSpans& packed) {
+  bindAll(m_sql.span_chunk, chunk.chunk_id, id.value, chunk.lane, chunk.t0, chunk.t1, chunk.n, chunk.first_span_id,
+          chunk.generation == 0 ? 0 : 1, chunkChecksum(id.value, chunk.t0, chunk.t1, chunk.n, packed.data));
+  m_sql.span_chunk.bindBlob(10, packed.data);
+  m_sql.span_chunk.bindBlob(11, packed.summary);
+  // The index holds the summary a second time.
+  m_flushed_bytes += static_cast<std::int64_t>(packed.data.size() + 2 * packed.summary.size());
   return m_sql.span_chunk.run();
 }
 

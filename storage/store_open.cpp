@@ -150,8 +150,8 @@ Status StoreWriter::prepareStatements() {
               "INSERT OR REPLACE INTO rg_chunk(chunk_id, series_id, x0, x1, n, sealed, late, crc, data) VALUES(?,?,?,?,?,?,?,?,?)"));
   RG_TRY(keep(m_sql.pyramid, "INSERT OR REPLACE INTO rg_pyramid(pyramid_id, series_id, x0, x1, chunks, crc, data) VALUES(?,?,?,?,?,?,?)"));
   RG_TRY(keep(m_sql.span_chunk,
-              "INSERT OR REPLACE INTO rg_span_chunk(chunk_id, track_id, lane, t0, t1, n, first_span_id, sealed, crc, data) "
-              "VALUES(?,?,?,?,?,?,?,?,?,?)"));
+              "INSERT OR REPLACE INTO rg_span_chunk(chunk_id, track_id, lane, t0, t1, n, first_span_id, sealed, crc, data, summary) "
+              "VALUES(?,?,?,?,?,?,?,?,?,?,?)"));
   RG_TRY(keep(m_sql.extent,
               "UPDATE rg_series SET sample_count=?2, first_x=?3, last_x=?4, first_ns=?5, last_ns=?6, latest_bits=?7, latest_ns=?8 WHERE "
               "series_id=?1"));

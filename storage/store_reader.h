@@ -17,8 +17,8 @@
 
 #include "storage/clock_map.h"
 #include "storage/damage_log.h"
+#include "storage/decoded_cache.h"
 #include "storage/live_tail.h"
-#include "storage/pyramid_cache.h"
 #include "storage/reader.h"
 #include "storage/sql/sql_session.h"
 #include "storage/sqlite/connection.h"
@@ -68,6 +68,7 @@ class StoreReader final : public Reader {
   Result<std::vector<LatestSample>> latest(std::span<const SeriesId> series) override;
   Result<std::vector<Track>> tracks(AttemptId attempt) override;
   Result<SpanColumns> spans(TrackId track, TimeRange range, std::stop_token stop) override;
+  Result<SpanPicture> spanPicture(std::span<const TrackId> tracks, TimeRange range, DurNs pixel, std::stop_token stop) override;
   Status query(std::string_view sql, const SqlSink& sink, std::stop_token stop) override;
   Result<std::vector<std::string>> verify(std::stop_token stop) override;  // store_info.cpp
 
@@ -98,6 +99,15 @@ class StoreReader final : public Reader {
   Result<Identity> identityOf(SeriesId id);
   Result<std::optional<LatestSample>> newestStored(SeriesId id);
   Result<const ClockMap*> clockOf(TrackId track);
+  struct PictureChunk;
+  struct PictureTrack;
+  // Both empty for a damaged chunk, which is then noted.
+  Result<SpanStretches> summaryOf(TrackId track, const PictureChunk& chunk, std::string_view blob);
+  Result<SpanShapes> shapesOf(TrackId track, const PictureChunk& chunk);
+  Result<bool> spanChunk(TrackId track, std::int64_t chunk_id, SpanChunk& out);
+  Status pictureChunks(PictureTrack& track, const std::optional<LiveTail::SpanSnapshot>& tail);
+  Status pictureBars(const PictureTrack& track, bool exact, DurNs pixel, SpanPicture& out,
+                     std::unordered_map<std::int64_t, std::uint32_t>& names);
   // Reads the clock maps again when another connection has committed since.
   Status refreshClocks();
   // The same for the series as the file has them: panels ask for the catalogue many times a second, the file changes once in seconds.
@@ -117,8 +127,10 @@ class StoreReader final : public Reader {
   std::shared_ptr<const LiveTail> m_live;
   sqlite::Connection m_db;
   sqlite::Statement m_generation_sql, m_version_sql, m_chunks_sql, m_open_sql, m_pyramid_sql, m_pyramid_data_sql, m_known_sql, m_spans_sql,
-      m_text_sql, m_newest_sql;
-  PyramidCache m_pyramids;
+      m_picture_sql, m_span_chunk_sql, m_text_sql, m_newest_sql;
+  DecodedCache<PyramidSegment> m_pyramids{std::size_t{64} << 20};
+  DecodedCache<SpanStretches> m_summaries{std::size_t{64} << 20};
+  DecodedCache<SpanShapes> m_shapes{std::size_t{48} << 20};
   ClockMaps m_clocks;
   std::int64_t m_clocks_version = -1;
   std::vector<Series> m_series;  // by id, of m_series_version

@@ -163,7 +163,10 @@ Result<SpanColumns> StoreReader::spans(TrackId track, TimeRange range, std::stop
     RG_TRY(collector.add(chunk, statement->int64(4), name));
   }
   statement->reset();
-  for (const PendingSpans& pending : tail->chunks) RG_TRY(collector.add(*pending.spans, pending.first_span_id, name));
+  for (const PendingSpans& pending : tail->chunks) {
+    if (pending.packed) RG_CHECK(decodeSpanChunk(pending.packed->data, pending.n, chunk));
+    RG_TRY(collector.add(pending.packed ? chunk : *pending.open, pending.first_span_id, name));
+  }
   if (!damage.empty() && out.size() == 0) return Status(Code::kDataLoss, "damaged chunk: " + m_path + ": " + damage);
   sortByStart(out);
   for (std::size_t i = 0; clock != nullptr && i < out.size(); ++i) out.start[i] = clock->corrected(out.start[i]);

@@ -87,8 +87,11 @@ class StoreWriter final : public Writer {
   LiveSeries* live(SeriesId id);
   void appendPoints(SeriesId id, const std::int64_t* x, const std::int64_t* time, const double* value, std::size_t n);
   void seal(LiveSeries& series, SeriesBuffer& buffer, bool late);
-  void appendSpans(LiveTrack& track, const SpanColumns& spans, const std::vector<std::int64_t>& names);
-  void sealSpans(LiveLane& lane);
+  // Returns how many went to overflow lanes.
+  std::int64_t appendSpans(LiveTrack& track, const SpanColumns& spans, const std::vector<std::int64_t>& names);
+  void appendRun(LiveLane& lane, const SpanColumns& spans, const std::vector<std::int64_t>& names, std::size_t from, std::size_t to);
+  static PackedSpans packSpans(const SpanChunk& chunk);
+  void sealSpans(LiveLane& lane, std::size_t index);
   void fail(Status status);
   std::int64_t text(std::string_view text);
 
@@ -101,7 +104,7 @@ class StoreWriter final : public Writer {
   Status savePyramid(SeriesId id, const PendingChunk& chunk);
   Status mergePyramids(SeriesId id, std::int64_t below);
   Status saveTrack(TrackId id, LiveTrack& track);
-  Status saveSpanChunk(TrackId id, std::size_t lane, const PendingSpans& chunk, bool sealed);
+  Status saveSpanChunk(TrackId id, const PendingSpans& chunk, const PackedSpans& packed);
   Status saveRows();
   Status saveFindings();
   Status saveState();

@@ -11,7 +11,7 @@
 
 #include "storage/codec/pyramid.h"
 #include "storage/codec/sample_chunk.h"
-#include "storage/codec/span_chunk.h"
+#include "storage/codec/span_summary.h"
 
 namespace runglass {
 namespace {
@@ -244,7 +244,7 @@ class Verifier {
 
   Status checkSpanChunks() {
     RG_ASSIGN(auto names, m_db.queryInt64("SELECT max(string_id) FROM rg_string"));
-    RG_ASSIGN(auto rows, m_db.prepare("SELECT chunk_id, track_id, t0, t1, n, crc, data FROM rg_span_chunk"));
+    RG_ASSIGN(auto rows, m_db.prepare("SELECT chunk_id, track_id, t0, t1, n, crc, data, summary FROM rg_span_chunk"));
     return eachRow(rows, [&]() -> Status {
       checkSpanChunk(rows, names.value_or(0));
       return {};
@@ -267,6 +267,7 @@ class Verifier {
       if (spans.start[i] < row.int64(2) || spans.start[i] > row.int64(3)) return fail("its spans are not within its bounds");
       if (spans.name[i] < 1 || spans.name[i] > last_name) return fail("a span's name is not in the store");
     }
+    if (!row.isNull(7) && row.blob(7) != encodeSpanSummary(summarise(spans))) return fail("its summary is not that of its spans");
   }
 
   sqlite::Connection& m_db;

@@ -67,6 +67,12 @@ bool decodeArgs(std::string_view part, std::size_t n, std::vector<std::string>& 
 
 }  // namespace
 
+void SpanChunk::clear() {
+  for (auto* column : {&start, &dur, &name, &category, &depth}) column->clear();
+  for (auto& column : optional) column.clear();
+  args.clear();
+}
+
 std::string encodeSpanChunk(const SpanChunk& chunk) {
   std::string blob(1, static_cast<char>(kVersion));
   std::uint64_t mask = chunk.args.empty() ? 0 : kArgsBit;
@@ -85,7 +91,7 @@ std::string encodeSpanChunk(const SpanChunk& chunk) {
   return blob;
 }
 
-bool decodeSpanChunk(std::string_view blob, std::size_t n, SpanChunk& out) {
+bool decodeSpanChunk(std::string_view blob, std::size_t n, SpanChunk& out, SpanParts parts) {
   ByteReader in(blob);
   const std::uint8_t version = in.byte();
   const std::uint64_t mask = in.varint();
@@ -96,9 +102,11 @@ bool decodeSpanChunk(std::string_view blob, std::size_t n, SpanChunk& out) {
   std::string_view part;
   if (!takePart(in, limit, unpacked, part)) return false;
   ByteReader r(part);
-  for (auto* column : {&out.start, &out.dur, &out.name, &out.category, &out.depth}) {
+  for (auto* column : {&out.start, &out.dur, &out.name, &out.category}) {
     if (!decodeColumn(r, n, *column)) return false;
   }
+  if (parts == SpanParts::kShape) return true;
+  if (!decodeColumn(r, n, out.depth)) return false;
   for (std::size_t i = 0; i < SpanChunk::kOptional; ++i) {
     out.optional[i].clear();
     if ((mask >> i & 1) != 0 && !decodeColumn(r, n, out.optional[i])) return false;

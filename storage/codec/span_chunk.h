@@ -27,9 +27,12 @@ struct SpanChunk {
   std::vector<std::int64_t> optional[kOptional];
   std::vector<std::string> args;  // empty or as long as start
   std::size_t size() const { return start.size(); }
+  void clear();  // keeps the room
 };
 
 std::string encodeSpanChunk(const SpanChunk& chunk);
-bool decodeSpanChunk(std::string_view blob, std::size_t n, SpanChunk& out);
+// `kShape`: only start, dur, name and category.
+enum class SpanParts : std::uint8_t { kAll, kShape };
+bool decodeSpanChunk(std::string_view blob, std::size_t n, SpanChunk& out, SpanParts parts = SpanParts::kAll);
 
 }  // namespace runglass

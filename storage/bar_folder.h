@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// BarFolder: makes bars of one lane's spans and stretches, several that begin in one pixel into one. Internal to storage.
+//
+// Threading:  one thread.
+// Ownership:  appends to the caller's vector.
+// Units:      TimeNs; pixel ns; busy in ns.
+// Errors:     none. What is wider than a pixel is never merged, so that only gaps narrower than a pixel close.
+// Cost:       about 5 ns a piece. Pieces come in order of t0; ones that come late make a bar of their own.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "storage/reader.h"
+
+namespace runglass {
+
+// A span, or a stretch of several, as a chunk says it.
+struct SpanPiece {
+  TimeNs t0 = 0, t1 = 0;  // t1 exclusive; the highest int64 while a span is open
+  DurNs longest = 0;
+  std::int64_t name = 0;  // of the longest, an interned string
+  std::uint32_t count = 0;
+  SpanCategory category = SpanCategory::kOther;  // with the most busy time
+  std::array<float, kSpanClassCount> busy{};     // ns
+};
+
+class BarFolder {
+ public:
+  static constexpr std::uint64_t kNamedPixels = 5;
+
+  // `nameOf`: index of an interned string in the picture's names.
+  BarFolder(DurNs pixel, std::vector<SpanBar>& out) : m_pixel(std::max<DurNs>(pixel, 1)), m_out(out) {}
+
+  template <class NameOf>
+  Status add(const SpanPiece& piece, std::int64_t id, NameOf nameOf) {
+    const std::uint64_t width = static_cast<std::uint64_t>(piece.t1) - static_cast<std::uint64_t>(piece.t0);
+    const bool narrow = width <= static_cast<std::uint64_t>(m_pixel);
+    if (narrow && m_open && pixelOf(piece.t0) == m_column) {
+      merge(piece);
+      return {};
+    }
+    close();
+    SpanBar bar{.t0 = piece.t0, .t1 = piece.t1, .id = id, .count = piece.count, .category = piece.category, .busy = piece.busy};
+    if (width / kNamedPixels >= static_cast<std::uint64_t>(m_pixel)) {
+      RG_ASSIGN(bar.name, nameOf(piece.name));
+    }
+    m_out.push_back(bar);
+    m_open = narrow;
+    m_pending = true;
+    m_column = pixelOf(piece.t0);
+    m_most = *std::ranges::max_element(piece.busy);
+    return {};
+  }
+  void finish() { close(); }
+
+ private:
+  std::int64_t pixelOf(TimeNs time) const { return time / m_pixel - (time % m_pixel < 0 ? 1 : 0); }
+  void merge(const SpanPiece& piece) {
+    SpanBar& bar = m_out.back();
+    bar.t1 = std::max(bar.t1, piece.t1);
+    bar.id = 0;
+    bar.count += piece.count;
+    const float most = *std::ranges::max_element(piece.busy);
+    if (most > m_most) m_most = most, bar.category = piece.category;
+    for (std::size_t c = 0; c < bar.busy.size(); ++c) bar.busy[c] += piece.busy[c];
+  }
+  // Busy ns become shares of the bar's extent.
+  void close() {
+    if (!m_pending) return;
+    SpanBar& bar = m_out.back();
+    const auto extent = static_cast<float>(static_cast<std::uint64_t>(bar.t1) - static_cast<std::uint64_t>(bar.t0));
+    for (float& share : bar.busy) share = extent > 0 ? std::min(share / extent, 1.0F) : 0;
+    m_pending = m_open = false;
+  }
+
+  DurNs m_pixel;
+  std::vector<SpanBar>& m_out;
+  bool m_open = false, m_pending = false;
+  std::int64_t m_column = 0;
+  float m_most = 0;
+};
+
+}  // namespace runglass
