@@ -125,9 +125,8 @@ std::string encodeSpanSummary(const SpanSummary& summary) {
   std::vector<std::int64_t> extent(summary.size());
   for (std::size_t i = 0; i < extent.size(); ++i)
     extent[i] = static_cast<std::int64_t>(static_cast<std::uint64_t>(summary.t1[i]) - static_cast<std::uint64_t>(summary.t0[i]));
-  for (const auto* column :
-       {&summary.t0, static_cast<const std::vector<std::int64_t>*>(&extent), &summary.count, &summary.longest, &summary.longest_name,
-        &summary.longest_category})
+  for (const auto* column : {&summary.t0, static_cast<const std::vector<std::int64_t>*>(&extent), &summary.count, &summary.longest,
+                             &summary.longest_name, &summary.longest_category})
     append(*column, blob);
   for (const auto& busy : summary.busy)
     if (!busy.empty()) append(busy, blob);
