@@ -182,9 +182,10 @@ Status Catalog::saveDetails(sqlite::Connection& db) {
                      [](sqlite::Statement& s, std::int64_t, const Checkpoint& c) {
                        bindAll(s, 1, c.attempt.value, c.step, std::string_view(c.path), c.begin, c.durable, c.bytes);
                      }));
+  std::string ranks;  // outlives the binding
   RG_TRY(saveChanged(db, m_groups, "INSERT OR REPLACE INTO rg_comm_group(attempt_id, group_id, kind, name, ranks) VALUES(?,?,?,?,?)",
-                     [](sqlite::Statement& s, std::int64_t, const CommGroup& g) {
-                       std::string ranks = "[";
+                     [&ranks](sqlite::Statement& s, std::int64_t, const CommGroup& g) {
+                       ranks.assign(1, '[');
                        for (const std::int32_t rank : g.ranks) ranks.append(ranks.size() > 1 ? "," : "").append(std::to_string(rank));
                        ranks += ']';
                        bindAll(s, 1, g.attempt.value, g.id, std::string_view(g.kind), std::string_view(g.name), std::string_view(ranks));

@@ -66,7 +66,7 @@ inline SampleStoreIds fillSampleStore(Writer& writer) {
   writer.rank({.attempt = ids.first, .rank = 0, .node = node, .device = gpu, .tp = 0, .pp = 0});
   writer.rank({.attempt = ids.first, .rank = 1, .node = node, .tp = 1, .pp = 0});
   writer.fact({.attempt = ids.first, .node = node, .rank = 0, .key = "argv", .value = "train.py --lr 3e-4"});
-  writer.group({.attempt = ids.first, .id = 3, .kind = "tp", .name = "tensor", .ranks = {0, 1}});
+  writer.group({.attempt = ids.first, .id = 3, .kind = "tp", .name = "tensor", .ranks = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}});
   writer.checkpoint(
       {.attempt = ids.first, .step = 50, .begin = kStoreStart + 5, .durable = kStoreStart + 9, .bytes = 1000, .path = "ckpt/50"});
   ids.power = writer.series({.node = node, .device = gpu, .metric = "power_watts", .unit = "watts"});

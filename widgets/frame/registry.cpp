@@ -10,6 +10,7 @@
 #include "widgets/health/health_view.h"
 #include "widgets/overview/overview_view.h"
 #include "widgets/runs/runs_view.h"
+#include "widgets/timeline/timeline_view.h"
 
 namespace runglass {
 namespace {
@@ -29,6 +30,11 @@ constexpr std::array kViews = {
              "1–9, 0\tmetric\nL\tas a list, worst first\nR\torder: by rack or by rank\n← →\thost", true, make<GpusView>},
     ViewInfo{"curves", "Curves", "Any scalar or metric of any run against step or time; runs compared in one plot", nullptr, true,
              make<CurvesView>},
+    ViewInfo{"timeline", "Timeline",
+             "What every rank did when, from a week to ten nanoseconds; spans, steps, launches and collective peers",
+             "W S A D\tzoom, pan\n, .\tprevious, next span\nF\tfit the selection\nP\tpin the rank under the pointer\nEnter\topen or close "
+             "it\n− +\tlower, higher rows",
+             true, make<TimelineView>},
     ViewInfo{"health", "Health", "What arrived odd or was lost, with counts and help; the store's size", nullptr, true, make<HealthView>},
     ViewInfo{"findings", "Findings", "What the analyses concluded about the run, worst first", nullptr, false, make<FindingsView>},
 };

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/timeline/span_detail.h"
+
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QRegularExpression>
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <unordered_map>
+
+#include "widgets/core/units.h"
+
+namespace runglass {
+namespace {
+
+constexpr std::size_t kMostSpans = 3'000'000, kMostHits = 10'000, kMostPeerRanks = 64;
+constexpr DurNs kLaunchReach = kNsPerSecond, kPeerReach = 5 * kNsPerSecond;
+constexpr std::int64_t kHighest = std::numeric_limits<std::int64_t>::max();
+
+TimeNs endOf(const SpanColumns& spans, std::size_t i) {
+  TimeNs end = 0;
+  if (spans.dur[i] == kAbsent || __builtin_add_overflow(spans.start[i], std::max<DurNs>(spans.dur[i], 1), &end)) return kHighest;
+  return end;
+}
+
+std::int64_t valueOf(const std::vector<std::int64_t>& column, std::size_t i) { return column.empty() ? kAbsent : column[i]; }
+
+TimeNs shifted(TimeNs time, DurNs by) {
+  TimeNs sum = 0;
+  if (__builtin_add_overflow(time, by, &sum)) return by < 0 ? std::numeric_limits<TimeNs>::min() : kHighest;
+  return sum;
+}
+
+SpanColumns only(const SpanColumns& all, std::size_t i) {
+  SpanColumns one;
+  one.id = {all.id[i]}, one.start = {all.start[i]}, one.dur = {all.dur[i]}, one.name = {0}, one.category = {all.category[i]};
+  one.names = {all.names[all.name[i]]};
+  if (!all.depth.empty()) one.depth = {all.depth[i]};
+  const auto take = [i](const std::vector<std::int64_t>& from, std::vector<std::int64_t>& to) {
+    if (valueOf(from, i) != kAbsent) to = {from[i]};
+  };
+  take(all.step, one.step), take(all.microbatch, one.microbatch), take(all.group, one.group), take(all.seq, one.seq);
+  take(all.bytes, one.bytes), take(all.correlation, one.correlation), take(all.external_id, one.external_id);
+  if (!all.args.empty()) one.args = {all.args[i]};
+  return one;
+}
+
+SpanPeer peerOf(const char* kind, TrackId track, std::int32_t rank, const SpanColumns& spans, std::size_t i) {
+  return {QString::fromLatin1(kind), track, rank, spans.id[i], spans.start[i], endOf(spans, i), shortSpanName(spans.names[spans.name[i]])};
+}
+
+const TimelineRank* rankOf(const TimelineCatalog& catalog, std::int32_t rank) {
+  const auto found = std::ranges::find_if(catalog.ranks, [rank](const TimelineRank& r) { return r.rank.value_or(-1) == rank; });
+  return found == catalog.ranks.end() ? nullptr : &*found;
+}
+
+// Launch and kernel share a correlation; the operator shares its external id with both.
+Status addLaunch(Reader& reader, const TimelineCatalog& catalog, SpanDetail& detail, const std::stop_token& stop) {
+  const std::int64_t correlation = valueOf(detail.span.correlation, 0), external = valueOf(detail.span.external_id, 0);
+  const TimelineRank* rank = rankOf(catalog, detail.rank);
+  if (rank == nullptr || (correlation == kAbsent && external == kAbsent)) return {};
+  const TimeRange reach{shifted(detail.span.start[0], -kLaunchReach), shifted(endOf(detail.span, 0), kLaunchReach)};
+  const auto rankOfKind = [](SpanCategory c) { return c == SpanCategory::kCpuOp ? 0 : c == SpanCategory::kRuntime ? 1 : 2; };
+  const int mine = rankOfKind(detail.span.category[0]);
+  for (const Track& track : rank->tracks) {
+    RG_ASSIGN(const SpanColumns spans, reader.spans(track.id, reach, stop));
+    for (std::size_t i = 0; i < spans.size(); ++i) {
+      if (spans.id[i] == detail.span.id[0]) continue;
+      const int other = rankOfKind(spans.category[i]);
+      const bool same_launch = correlation != kAbsent && valueOf(spans.correlation, i) == correlation;
+      const bool same_op = external != kAbsent && valueOf(spans.external_id, i) == external && (mine == 0) != (other == 0);
+      if (!same_launch && !same_op) continue;
+      const char* kind = other < mine ? (other == 0 ? "operator" : "launched by") : mine < other ? "launches" : "same launch";
+      detail.peers.push_back(peerOf(kind, track.id, detail.rank, spans, i));
+    }
+  }
+  return {};
+}
+
+// The same operation of the same communicator on other ranks; the last to begin is whom the others waited for.
+Status addCollective(Reader& reader, const TimelineCatalog& catalog, SpanDetail& detail, const std::stop_token& stop) {
+  const std::int64_t group = valueOf(detail.span.group, 0), seq = valueOf(detail.span.seq, 0);
+  if (group == kAbsent || seq == kAbsent) return {};
+  const TimeRange reach{shifted(detail.span.start[0], -kPeerReach), shifted(endOf(detail.span, 0), kPeerReach)};
+  const std::string& name = detail.span.names[0];
+  std::size_t looked = 0;
+  std::vector<SpanPeer> found;
+  for (const TimelineRank& rank : catalog.ranks) {
+    const std::int32_t number = rank.rank.value_or(-1);
+    if (number == detail.rank) continue;
+    if (++looked > kMostPeerRanks) break;
+    for (const Track& track : rank.tracks) {
+      if (stop.stop_requested()) return {Code::kCancelled, "cancelled"};
+      RG_ASSIGN(const SpanColumns spans, reader.spans(track.id, reach, stop));
+      for (std::size_t i = 0; i < spans.size(); ++i)
+        if (valueOf(spans.group, i) == group && valueOf(spans.seq, i) == seq && spans.category[i] == detail.span.category[0] &&
+            (spans.category[i] != SpanCategory::kCpuOp || spans.names[spans.name[i]] == name))
+          found.push_back(peerOf("same collective", track.id, number, spans, i));
+    }
+  }
+  if (found.empty()) return {};
+  const auto last = std::ranges::max_element(found, {}, &SpanPeer::t0);
+  const DurNs late = last->t0 - detail.span.start[0];
+  detail.waited = late > 0 ? QStringLiteral("waited %1 for rank %2, the last to begin").arg(formatDuration(late)).arg(last->rank)
+                           : QStringLiteral("the last to begin; the first waited %1")
+                                 .arg(formatDuration(detail.span.start[0] - std::ranges::min_element(found, {}, &SpanPeer::t0)->t0));
+  std::ranges::stable_sort(found, {}, &SpanPeer::t0);
+  detail.peers.insert(detail.peers.end(), found.begin(), found.end());
+  return {};
+}
+
+// Calls `take(rank, track, spans, i)` for spans that touch the range; false when there were too many to look at all.
+template <class Take>
+Result<bool> eachSpan(Reader& reader, const std::vector<std::pair<std::int32_t, std::vector<TrackId>>>& ranks, TimeRange range,
+                      const std::stop_token& stop, Take take) {
+  std::size_t seen = 0;
+  for (const auto& [rank, tracks] : ranks) {
+    for (const TrackId track : tracks) {
+      if (stop.stop_requested()) return Status(Code::kCancelled, "cancelled");
+      if (seen > kMostSpans) return false;
+      RG_ASSIGN(const SpanColumns spans, reader.spans(track, range, stop));
+      seen += spans.size();
+      for (std::size_t i = 0; i < spans.size(); ++i)
+        if (!take(rank, track, spans, i)) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+void unite(Intervals& intervals) {
+  std::ranges::sort(intervals);
+  std::size_t kept = 0;
+  for (const auto& next : intervals) {
+    if (kept > 0 && next.first <= intervals[kept - 1].second)
+      intervals[kept - 1].second = std::max(intervals[kept - 1].second, next.second);
+    else
+      intervals[kept++] = next;
+  }
+  intervals.resize(kept);
+}
+
+DurNs lengthOf(const Intervals& united) {
+  DurNs sum = 0;
+  for (const auto& [from, to] : united) sum += to - from;
+  return sum;
+}
+
+DurNs outside(const Intervals& a, const Intervals& b) {
+  DurNs sum = 0;
+  auto cover = b.begin();
+  for (const auto& [from, to] : a) {
+    TimeNs at = from;
+    while (cover != b.end() && cover->second <= from) ++cover;
+    for (auto c = cover; c != b.end() && c->first < to; ++c) {
+      if (c->first > at) sum += c->first - at;
+      at = std::max(at, c->second);
+    }
+    if (at < to) sum += to - at;
+  }
+  return sum;
+}
+
+QString SpanDetail::name() const { return screenText(span.names.empty() ? std::string() : span.names[0], 400); }
+
+std::vector<std::pair<QString, QString>> SpanDetail::lines() const {
+  std::vector<std::pair<QString, QString>> out;
+  const auto add = [&](const char* what, const QString& value) { out.emplace_back(QString::fromLatin1(what), value); };
+  add("category", QString::fromLatin1(spanCategoryName(span.category[0])));
+  add("duration", span.dur[0] == kAbsent ? QStringLiteral("still open") : formatDuration(span.dur[0]));
+  if (rank >= 0) add("rank", QString::number(rank));
+  const auto number = [&](const char* what, const std::vector<std::int64_t>& column) {
+    if (valueOf(column, 0) != kAbsent) add(what, QString::number(column[0]));
+  };
+  number("step", span.step), number("micro-batch", span.microbatch), number("group", span.group), number("seq", span.seq);
+  if (const std::int64_t bytes = valueOf(span.bytes, 0); bytes != kAbsent) {
+    add("bytes", formatBytes(static_cast<double>(bytes)));
+    if (span.dur[0] > 0) add("bytes / duration", formatByteRate(static_cast<double>(bytes) * 1e9 / static_cast<double>(span.dur[0])));
+  }
+  number("correlation", span.correlation), number("external id", span.external_id);
+  if (!waited.isEmpty()) add("collective", waited);
+  if (span.args.empty() || span.args[0].empty()) return out;
+  const QByteArray raw(span.args[0].data(), static_cast<qsizetype>(span.args[0].size()));
+  const QJsonDocument args = QJsonDocument::fromJson(raw);
+  if (!args.isObject()) {
+    add("arguments", screenText(span.args[0]));
+    return out;
+  }
+  const QJsonObject object = args.object();
+  for (auto it = object.begin(); it != object.end(); ++it) {
+    QString value = it->isString()
+                        ? it->toString()
+                        : QString::fromUtf8(QJsonDocument(QJsonObject{{QStringLiteral("v"), *it}}).toJson(QJsonDocument::Compact));
+    if (!it->isString()) value = value.mid(5, value.size() - 6);
+    out.emplace_back(screenText(it.key().toStdString(), 80), screenText(value.toStdString(), 300));
+  }
+  return out;
+}
+
+Result<SpanDetail> readSpanDetail(Reader& reader, const TimelineCatalog& catalog, TrackId track, std::int32_t rank, std::int64_t id,
+                                  TimeNs t0, std::stop_token stop) {
+  SpanDetail detail{.track = track, .rank = rank, .span = {}, .peers = {}, .waited = {}};
+  RG_ASSIGN(const SpanColumns spans, reader.spans(track, {t0, shifted(t0, 1)}, stop));
+  const auto at = std::ranges::find(spans.id, id);
+  if (at == spans.id.end()) return Status(Code::kNotFound, "the span is no longer in the store");
+  detail.span = only(spans, static_cast<std::size_t>(at - spans.id.begin()));
+  RG_TRY(addLaunch(reader, catalog, detail, stop));
+  RG_TRY(addCollective(reader, catalog, detail, stop));
+  return detail;
+}
+
+QString AreaSummary::sentence() const {
+  if (rows.empty()) return QStringLiteral("No span lies in this area.");
+  const double room = static_cast<double>(range.t1 - range.t0) * std::max(ranks, 1);
+  const auto share = [&](DurNs part) { return formatPercent(static_cast<double>(part) / room); };
+  const auto of = [&](SpanClass c) { return busy[static_cast<std::size_t>(c)]; };
+  QString text = QStringLiteral("%1 over %2 %3: compute %4, communication %5")
+                     .arg(formatDuration(range.t1 - range.t0))
+                     .arg(ranks)
+                     .arg(ranks == 1 ? QStringLiteral("rank") : QStringLiteral("ranks"))
+                     .arg(share(of(SpanClass::kCompute)), share(of(SpanClass::kComm)));
+  if (of(SpanClass::kComm) > 0) text += QStringLiteral(" (%1 exposed)").arg(share(exposed));
+  if (of(SpanClass::kCopy) > 0) text += QStringLiteral(", copies %1").arg(share(of(SpanClass::kCopy)));
+  if (!whole) text += QStringLiteral(". Too many spans to look at all: narrow the area");
+  return text + QLatin1Char('.');
+}
+
+Result<AreaSummary> readArea(Reader& reader, const std::vector<std::pair<std::int32_t, std::vector<TrackId>>>& ranks, TimeRange range,
+                             std::stop_token stop) {
+  AreaSummary out{.range = range, .rows = {}, .ranks = static_cast<int>(ranks.size())};
+  std::map<std::pair<SpanCategory, std::string>, AreaRow> rows;
+  std::map<std::int32_t, std::array<Intervals, kSpanClassCount>> busy;
+  RG_ASSIGN(out.whole, eachSpan(reader, ranks, range, stop, [&](std::int32_t rank, TrackId, const SpanColumns& spans, std::size_t i) {
+              const TimeNs from = std::max(spans.start[i], range.t0), to = std::min(endOf(spans, i), range.t1);
+              if (to <= from) return true;
+              AreaRow& row = rows[{spans.category[i], spans.names[spans.name[i]]}];
+              row.shortest = row.count == 0 ? to - from : std::min(row.shortest, to - from);
+              row.longest = std::max(row.longest, to - from);
+              row.total += to - from;
+              ++row.count;
+              busy[rank][static_cast<std::size_t>(spanClass(spans.category[i]))].emplace_back(from, to);
+              return true;
+            }));
+  for (auto& [key, row] : rows) {
+    row.category = key.first;
+    row.name = screenText(key.second, 300);
+    out.rows.push_back(std::move(row));
+  }
+  std::ranges::stable_sort(out.rows, std::greater<>(), &AreaRow::total);
+  for (auto& [rank, classes] : busy) {
+    for (std::size_t c = 0; c < classes.size(); ++c) {
+      unite(classes[c]);
+      out.busy[c] += lengthOf(classes[c]);
+    }
+    out.exposed += outside(classes[static_cast<std::size_t>(SpanClass::kComm)], classes[static_cast<std::size_t>(SpanClass::kCompute)]);
+  }
+  return out;
+}
+
+Result<SearchResult> searchSpans(Reader& reader, const std::vector<std::pair<std::int32_t, std::vector<TrackId>>>& ranks, TimeRange range,
+                                 const QString& pattern, std::stop_token stop) {
+  const QRegularExpression wanted(pattern, QRegularExpression::CaseInsensitiveOption);
+  if (!wanted.isValid()) return Status(Code::kInvalidArgument, "search: " + wanted.errorString().toStdString());
+  SearchResult out;
+  std::unordered_map<std::string, bool> known;
+  RG_ASSIGN(out.whole, eachSpan(reader, ranks, range, stop, [&](std::int32_t rank, TrackId track, const SpanColumns& spans, std::size_t i) {
+              const std::string& name = spans.names[spans.name[i]];
+              auto [match, fresh] = known.try_emplace(name, false);
+              if (fresh) match->second = wanted.match(QString::fromStdString(name)).hasMatch();
+              if (!match->second) return true;
+              out.hits.push_back({track, rank, spans.id[i], spans.start[i], endOf(spans, i), shortSpanName(name)});
+              return out.hits.size() < kMostHits;
+            }));
+  std::ranges::stable_sort(out.hits, {}, &SearchHit::t0);
+  return out;
+}
+
+}  // namespace runglass

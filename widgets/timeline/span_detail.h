@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the timeline's drawer says: one span with its peers, the spans of an area by name, and the hits of a search.
+//
+// Threading:  the functions run on a query worker; their answers are immutable.
+// Ownership:  values.
+// Units:      TimeNs; shares 0..1.
+// Errors:     as Reader; NOT_FOUND when the span is gone.
+// Cost:       O(spans in the range looked at), which is bounded; `whole` says when the bound cut it.
+#pragma once
+
+#include <QString>
+#include <array>
+#include <optional>
+#include <stop_token>
+#include <vector>
+
+#include "widgets/timeline/timeline_data.h"
+
+namespace runglass {
+
+struct SpanPeer {
+  QString kind;  // "launched by", "launches", "part of", "same collective"
+  TrackId track;
+  std::int32_t rank = -1;
+  std::int64_t id = 0;
+  TimeNs t0 = 0, t1 = 0;
+  QString name;
+};
+
+struct SpanDetail {
+  TrackId track;
+  std::int32_t rank = -1;
+  SpanColumns span;  // of one
+  std::vector<SpanPeer> peers;
+  QString waited;                                          // who waited for whom, in words; empty: not known
+  std::vector<std::pair<QString, QString>> lines() const;  // what and value, arguments included
+  QString name() const;
+};
+// `catalog` tells which tracks other ranks have.
+Result<SpanDetail> readSpanDetail(Reader& reader, const TimelineCatalog& catalog, TrackId track, std::int32_t rank, std::int64_t id,
+                                  TimeNs t0, std::stop_token stop);
+
+struct AreaRow {
+  SpanCategory category = SpanCategory::kOther;
+  QString name;
+  std::int64_t count = 0;
+  DurNs total = 0, shortest = 0, longest = 0;  // inside the area
+};
+struct AreaSummary {
+  TimeRange range;
+  std::vector<AreaRow> rows;                  // by total, largest first
+  std::array<DurNs, kSpanClassCount> busy{};  // union over a rank's tracks, summed over ranks
+  DurNs exposed = 0;                          // communication while none of the rank's computation ran, summed over ranks
+  int ranks = 0;
+  bool whole = true;
+  QString sentence() const;
+};
+Result<AreaSummary> readArea(Reader& reader, const std::vector<std::pair<std::int32_t, std::vector<TrackId>>>& ranks, TimeRange range,
+                             std::stop_token stop);
+
+struct SearchHit {
+  TrackId track;
+  std::int32_t rank = -1;
+  std::int64_t id = 0;
+  TimeNs t0 = 0, t1 = 0;
+  QString name;
+};
+struct SearchResult {
+  std::vector<SearchHit> hits;  // by t0
+  bool whole = true;
+};
+// `pattern`: a regular expression over the full names, case-insensitive.
+Result<SearchResult> searchSpans(Reader& reader, const std::vector<std::pair<std::int32_t, std::vector<TrackId>>>& ranks, TimeRange range,
+                                 const QString& pattern, std::stop_token stop);
+
+// Length of the union of half-open intervals, and of the part of `a` outside of `b`. Sorts its arguments.
+using Intervals = std::vector<std::pair<TimeNs, TimeNs>>;
+void unite(Intervals& intervals);
+DurNs lengthOf(const Intervals& united);
+DurNs outside(const Intervals& a, const Intervals& b);  // both united
+
+}  // namespace runglass

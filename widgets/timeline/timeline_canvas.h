@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// TimelineCanvas: rows of spans under one time axis, with gutter, step bands and minimap; zoom, pan, selection with mouse and keys.
+//
+// Threading:  GUI thread.
+// Ownership:  borrows the RowList; shares the picture.
+// Units:      TimeNs; the window is half-open.
+// Errors:     none; rows that the picture does not have yet stay empty until it does.
+// Cost:       a repaint is O(bars on screen + pixels); the crosshair alone repaints no bars.
+#pragma once
+
+#include <QImage>
+#include <QWidget>
+#include <memory>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "widgets/charts/geometry.h"
+#include "widgets/timeline/row_list.h"
+#include "widgets/timeline/timeline_raster.h"
+
+class QScrollBar;
+
+namespace runglass {
+
+// A span that was pointed at. id 0: several.
+struct PointedBar {
+  TrackId track;
+  std::int32_t rank = -1;
+  SpanBar bar;
+  QString name;
+};
+
+// An arrow between two spans.
+struct FlowArrow {
+  TrackId from, to;
+  TimeNs from_time = 0, to_time = 0;
+};
+
+class TimelineCanvas : public QWidget {
+  Q_OBJECT
+
+ public:
+  static constexpr int kGutter = 180, kMinimap = 8, kRuler = 20, kBands = 16, kHeader = kMinimap + kRuler + kBands;
+
+  explicit TimelineCanvas(RowList* rows, QWidget* parent = nullptr);
+
+  void rowsChanged();  // after any change of the RowList
+  void setPicture(std::shared_ptr<const TimelinePicture> picture);
+  void setWindow(TimeNs t0, TimeNs t1);
+  void setExtent(std::optional<TimeRange> extent);
+  void setNow(TimeNs now, bool live);
+  void setStyle(TimeStyle style);
+  void setSelected(std::optional<PointedBar> bar, std::vector<FlowArrow> arrows);
+  void setHits(std::set<std::int64_t> ids);
+  void setArea(std::optional<TimeRange> area);
+  void scrollTo(TrackId track);
+  TimeNs t0() const { return m_t0; }
+  TimeNs t1() const { return m_t1; }
+  std::optional<TimeRange> area() const { return m_area; }
+  // Rows on screen now, as a question to the store.
+  std::vector<RowQuestion> visibleRows() const;
+  int timeWidth() const;
+  bool isRendered() const { return !m_dirty; }
+
+ signals:
+  void windowChanged(std::int64_t t0, std::int64_t t1, bool gesture);
+  void gestureEnded();
+  void showAll();
+  void followEnd();
+  void rowsScrolled();
+  void barChosen(const runglass::PointedBar& bar);
+  void nothingChosen();
+  void areaChosen(std::int64_t t0, std::int64_t t1);
+  void rankChosen(std::int32_t rank);
+  void rankToggled(std::int32_t rank);
+  void trackToggled(std::uint64_t track);
+  void pinToggled(std::int32_t rank);
+  void densityWanted(int by);
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
+  void changeEvent(QEvent* event) override;
+  void wheelEvent(QWheelEvent* event) override;
+  void mousePressEvent(QMouseEvent* event) override;
+  void mouseMoveEvent(QMouseEvent* event) override;
+  void mouseReleaseEvent(QMouseEvent* event) override;
+  void mouseDoubleClickEvent(QMouseEvent* event) override;
+  void keyPressEvent(QKeyEvent* event) override;
+  void leaveEvent(QEvent* event) override;
+  bool event(QEvent* event) override;
+
+ private:
+  QRect timeArea() const;  // right of the gutter, below the header
+  XMap map() const;
+  int screenY(const TimelineRow& row) const;
+  const TimelineRow* rowAt(int y) const;
+  const RowPicture* pictureOf(const TimelineRow& row) const;
+  std::optional<PointedBar> barAt(QPointF at) const;
+  QString tipAt(QPointF at) const;
+  void render();
+  void renderRows(QImage& image, QPainter& painter);
+  void renderGutter(QPainter& painter);
+  void renderHeader(QPainter& painter);
+  void renderBands(QPainter& painter);
+  void paintMarks(QPainter& painter) const;
+  void paintArea(QPainter& painter) const;
+  void paintCursor(QPainter& painter) const;
+  std::optional<QRect> rectOf(TrackId track, TimeNs t0, TimeNs t1, std::int64_t id) const;
+  void zoom(double factor, double at_pixel);
+  void pan(double share);
+  void change(TimeNs t0, TimeNs t1, bool gesture);
+  void stepSelection(int by);
+  void toggle(const TimelineRow& row);
+  void placeScroll();
+  void touch();
+
+  RowList* m_rows;
+  QScrollBar* m_scroll;
+  std::shared_ptr<const TimelinePicture> m_picture;
+  std::vector<std::size_t> m_picture_rows;  // of m_rows: 1 + index in m_picture, 0: none
+  TimeNs m_t0 = 0, m_t1 = 0, m_now = 0;
+  bool m_live = false;
+  std::optional<TimeRange> m_extent, m_area;
+  TimeStyle m_style = TimeStyle::kUtc;
+  std::optional<PointedBar> m_selected;
+  std::vector<FlowArrow> m_arrows;
+  std::set<std::int64_t> m_hits;
+  QImage m_image;
+  bool m_dirty = true;
+  std::optional<QPointF> m_cursor;
+  enum class Drag : std::uint8_t { kNone, kPress, kArea, kPan, kMinimap } m_drag = Drag::kNone;
+  QPointF m_press, m_here;
+  TimeNs m_press_t0 = 0, m_press_t1 = 0;
+  int m_press_scroll = 0;
+};
+
+}  // namespace runglass

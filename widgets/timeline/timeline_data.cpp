@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/timeline/timeline_data.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <unordered_map>
+
+#include "model/crc32c.h"
+#include "widgets/core/run_summary.h"
+#include "widgets/core/units.h"
+
+namespace runglass {
+namespace {
+
+constexpr std::size_t kMostBands = 4'000;
+constexpr std::size_t kMostStripPixels = 16'384;
+constexpr std::int64_t kSteps = 200;  // of the newest, from which the slowest rank is told
+
+std::optional<AttemptId> chosenAttempt(const std::vector<Attempt>& attempts, AttemptId wanted) {
+  for (const Attempt& attempt : attempts)
+    if (attempt.id == wanted) return attempt.id;
+  return attempts.empty() ? std::nullopt : std::optional(attempts.back().id);
+}
+
+// Medians of the newest steps per rank; the largest names the slowest.
+Status findSlowest(Reader& reader, TimelineCatalog& catalog, const std::stop_token& stop) {
+  SeriesFilter filter;
+  filter.attempt = catalog.attempt.id;
+  filter.metric = "step_time_ns";
+  RG_ASSIGN(const auto series, reader.series(filter));
+  std::vector<double> medians;
+  std::optional<std::pair<double, std::int32_t>> worst;
+  for (const Series& s : series) {
+    if (!s.key.rank || s.sample_count == 0) continue;
+    if (stop.stop_requested()) return {Code::kCancelled, "cancelled"};
+    RG_ASSIGN(const auto points, reader.scalars(s.id, s.last_x - kSteps + 1, s.last_x + 1, stop));
+    const auto middle = median({points.value.begin(), points.value.end()});
+    if (!middle) continue;
+    medians.push_back(*middle);
+    if (!worst || *middle > worst->first) worst = {*middle, *s.key.rank};
+  }
+  const auto usual = median(medians);
+  if (worst && usual && *usual > 0 && medians.size() > 1) {
+    catalog.slowest = worst->second;
+    catalog.slower_ratio = worst->first / *usual - 1;
+  }
+  return {};
+}
+
+// Streams before queues before threads; equal kinds by the numbers in their names.
+bool comesBefore(const Track& a, const Track& b) {
+  const auto order = [](const TrackKey& key) {
+    return key.kind == "gpu_stream" ? 0 : isDeviceTrack(key) ? 1 : key.kind == "thread" ? 3 : 2;
+  };
+  const int left = order(a.key), right = order(b.key);
+  if (left != right) return left < right;
+  const auto numbers = [](const std::string& text) {
+    std::vector<std::int64_t> found;
+    std::int64_t value = -1;
+    for (const char c : text) {
+      if (c >= '0' && c <= '9' && value < std::numeric_limits<std::int64_t>::max() / 10 - 10)
+        value = std::max<std::int64_t>(value, 0) * 10 + (c - '0');
+      else if (value >= 0)
+        found.push_back(std::exchange(value, -1));
+    }
+    if (value >= 0) found.push_back(value);
+    return found;
+  };
+  return std::pair(numbers(a.key.name), a.key.name) < std::pair(numbers(b.key.name), b.key.name);
+}
+
+Status readSteps(Reader& reader, const TimelineQuestion& question, TimelinePicture& out, const std::stop_token& stop) {
+  if (!question.step_rank) return {};
+  const std::string sql = "SELECT step, start_ns, dur_ns FROM step WHERE run_id = " + std::to_string(question.run.value) +
+                          " AND attempt = " + std::to_string(question.attempt) + " AND rank = " + std::to_string(*question.step_rank);
+  Reader::SqlSink sink;
+  sink.columns = [](const std::vector<std::string>&) {};
+  sink.row = [&](const std::vector<SqlValue>& row) {
+    const auto *step = std::get_if<std::int64_t>(&row[0]), *start = std::get_if<std::int64_t>(&row[1]),
+               *dur = std::get_if<std::int64_t>(&row[2]);
+    if (step == nullptr || start == nullptr || dur == nullptr) return true;
+    if (*start >= question.range.t1 || *start + *dur <= question.range.t0) return true;
+    if (out.steps.size() == kMostBands) {
+      out.steps_too_many = true;
+      return false;
+    }
+    out.steps.push_back({.step = *step, .t0 = *start, .t1 = *start + *dur});
+    return true;
+  };
+  RG_TRY(reader.query(sql, sink, stop));
+  if (out.steps_too_many) out.steps.clear();
+  std::vector<double> lengths;
+  for (const StepBand& band : out.steps) lengths.push_back(static_cast<double>(band.t1 - band.t0));
+  const auto usual = median(lengths);
+  for (StepBand& band : out.steps) band.slow = usual && static_cast<double>(band.t1 - band.t0) > 1.1 * *usual && lengths.size() > 2;
+  return {};
+}
+
+}  // namespace
+
+bool isDeviceTrack(const TrackKey& key) { return key.kind == "gpu_stream" || key.kind == "accel_queue"; }
+
+std::uint64_t TimelineCatalog::tracks() const {
+  std::uint64_t count = 0;
+  for (const TimelineRank& rank : ranks) count += rank.tracks.size();
+  return count;
+}
+
+Result<TimelineCatalog> readTimelineCatalog(Reader& reader, RunId run, AttemptId attempt, std::stop_token stop) {
+  TimelineCatalog catalog;
+  RG_ASSIGN(catalog.run, chooseRun(reader, run));
+  RG_ASSIGN(const auto attempts, reader.attempts(catalog.run.id));
+  const auto chosen = chosenAttempt(attempts, attempt);
+  if (!chosen) return catalog;
+  catalog.attempt = *std::ranges::find(attempts, *chosen, &Attempt::id);
+  RG_ASSIGN(const auto ranks, reader.ranks(*chosen));
+  RG_ASSIGN(const auto nodes, reader.nodes());
+  RG_ASSIGN(const auto tracks, reader.tracks(*chosen));
+  std::map<std::int64_t, TimelineRank> found;  // -1: no rank
+  for (const Track& track : tracks) {
+    TimelineRank& rank = found[track.key.rank ? *track.key.rank : -1];
+    rank.rank = track.key.rank;
+    rank.tracks.push_back(track);
+    rank.has_device |= isDeviceTrack(track.key);
+  }
+  for (const Rank& place : ranks) {
+    const auto rank = found.find(place.rank);
+    if (rank == found.end()) continue;
+    rank->second.place = place;
+    const auto node = std::ranges::find(nodes, place.node, &Node::id);
+    if (node != nodes.end()) rank->second.node = screenText(node->name, 80);
+  }
+  for (auto& [number, rank] : found) {
+    std::ranges::sort(rank.tracks, comesBefore);
+    catalog.ranks.push_back(std::move(rank));
+  }
+  if (catalog.run.start && catalog.run.end) catalog.extent = TimeRange{*catalog.run.start, *catalog.run.end};
+  RG_TRY(findSlowest(reader, catalog, stop));
+  return catalog;
+}
+
+QString shortSpanName(std::string_view name) {
+  QString text = screenText(name, 200);
+  for (const char* prefix : {"void ", "at::native::", "(anonymous namespace)::", "anonymous namespace::", "at::cuda::", "c10d::",
+                             "cutlass::", "at_cuda_detail::"})
+    while (text.startsWith(QLatin1String(prefix))) text.remove(0, static_cast<qsizetype>(std::char_traits<char>::length(prefix)));
+  return text;
+}
+
+BusyStrip busyStrip(const std::vector<SpanPicture::Lane>& lanes, const RowQuestion& question, TimeRange range, DurNs pixel) {
+  BusyStrip strip{.t0 = range.t0, .pixel = std::max<DurNs>(pixel, 1), .columns = {}};
+  const auto pixels = std::min<std::size_t>(static_cast<std::size_t>((range.t1 - range.t0) / strip.pixel + 1), kMostStripPixels);
+  std::vector<std::array<float, kSpanClassCount>> busy(pixels);
+  const auto width = static_cast<float>(strip.pixel);
+  for (const auto& lane : lanes) {
+    const auto at = std::ranges::find(question.tracks, lane.track) - question.tracks.begin();
+    const bool host = static_cast<std::size_t>(at) < question.host.size() && question.host[static_cast<std::size_t>(at)];
+    if (lane.depth > 0 && host) continue;
+    // On a device's queue the host class is ranges drawn around kernels: no work of their own.
+    const std::size_t classes = host ? kSpanClassCount : static_cast<std::size_t>(SpanClass::kHost);
+    for (const SpanBar& bar : lane.bars) {
+      const TimeNs from = std::max(bar.t0, range.t0), to = std::min(bar.t1, range.t1);
+      if (to <= from) continue;
+      auto x = static_cast<std::size_t>((from - range.t0) / strip.pixel);
+      for (TimeNs left = from; left < to && x < pixels; ++x) {
+        const TimeNs right = std::min<TimeNs>(to, range.t0 + static_cast<TimeNs>(x + 1) * strip.pixel);
+        const float share = static_cast<float>(right - left) / width;
+        for (std::size_t c = 0; c < classes; ++c) busy[x][c] += share * bar.busy[c];
+        left = right;
+      }
+    }
+  }
+  strip.columns.resize(pixels);
+  for (std::size_t x = 0; x < pixels; ++x)
+    for (std::size_t c = 0; c < busy[x].size(); ++c)
+      // Whatever was busy at all is not nothing.
+      strip.columns[x][c] = busy[x][c] <= 0 ? 0 : static_cast<std::uint8_t>(std::clamp(busy[x][c] * 255 + 0.5F, 1.0F, 255.0F));
+  return strip;
+}
+
+Result<TimelinePicture> readTimeline(Reader& reader, const TimelineQuestion& question, std::stop_token stop) {
+  TimelinePicture out{.range = question.range, .pixel = question.pixel};
+  std::vector<TrackId> tracks;
+  for (const RowQuestion& row : question.rows) tracks.insert(tracks.end(), row.tracks.begin(), row.tracks.end());
+  std::ranges::sort(tracks);
+  const auto doubles = std::ranges::unique(tracks);
+  tracks.erase(doubles.begin(), doubles.end());
+  RG_ASSIGN(SpanPicture picture, reader.spanPicture(tracks, question.range, question.pixel, stop));
+  out.exact = picture.exact;
+  for (const std::string& name : picture.names) {
+    out.names.push_back(shortSpanName(name));
+    out.shades.push_back(static_cast<std::uint8_t>(crc32c(name)));
+  }
+  std::unordered_map<std::uint64_t, std::vector<std::size_t>> lanes;  // by track
+  for (std::size_t i = 0; i < picture.lanes.size(); ++i) lanes[picture.lanes[i].track.value].push_back(i);
+  for (const RowQuestion& row : question.rows) {
+    RowPicture& made = out.rows.emplace_back();
+    made.question = row;
+    for (const TrackId track : row.tracks)
+      if (const auto found = lanes.find(track.value); found != lanes.end())
+        for (const std::size_t i : found->second) made.lanes.push_back(picture.lanes[i]);
+    if (row.folded && made.lanes.size() > 1) made.lanes.resize(1);
+    if (!row.strip) continue;
+    made.strip = busyStrip(made.lanes, row, question.range, question.pixel);
+    made.lanes.clear();
+  }
+  RG_TRY(readSteps(reader, question, out, stop));
+  return out;
+}
+
+}  // namespace runglass

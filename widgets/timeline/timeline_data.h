@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the timeline asks of a store: which ranks and tracks a run has, and how the rows on screen look in a stretch of time.
+//
+// Threading:  the functions run on a query worker; their answers are immutable.
+// Ownership:  values.
+// Units:      TimeNs; a strip's shares are 0..255 of its pixel.
+// Errors:     as Reader; NOT_FOUND without a run.
+// Cost:       the catalogue O(ranks + tracks); a picture as Reader::spanPicture of the rows asked for.
+#pragma once
+
+#include <QString>
+#include <QStringList>
+#include <array>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <vector>
+
+#include "storage/reader.h"
+
+namespace runglass {
+
+struct TimelineRank {
+  std::optional<std::int32_t> rank;  // absent: tracks of the run as a whole
+  Rank place;                        // coordinates and node as far as they are known
+  QString node;
+  std::vector<Track> tracks;  // streams of the device first
+  bool has_device = false;    // any of them is a device's queue
+};
+
+struct TimelineCatalog {
+  Run run;
+  Attempt attempt;
+  std::vector<TimelineRank> ranks;  // by rank
+  // Of the slowest rank by median step time, and how it compares; absent without steps.
+  std::optional<std::int32_t> slowest;
+  std::optional<double> slower_ratio;
+  std::optional<TimeRange> extent;  // of the run as far as it is known
+  std::uint64_t tracks() const;
+};
+Result<TimelineCatalog> readTimelineCatalog(Reader& reader, RunId run, AttemptId attempt, std::stop_token stop);
+
+bool isDeviceTrack(const TrackKey& key);  // a stream or queue of a GPU or accelerator
+
+struct RowQuestion {
+  std::vector<TrackId> tracks;
+  bool strip = false;      // all tracks as one busy strip, else each lane with its bars
+  bool folded = false;     // without strip: only the outermost lane
+  std::vector<bool> host;  // with strip, per track: a thread, of which only the outermost spans count
+  friend bool operator==(const RowQuestion&, const RowQuestion&) = default;
+};
+
+struct TimelineQuestion {
+  RunId run;
+  std::int32_t attempt = 0;  // its number
+  std::vector<RowQuestion> rows;
+  TimeRange range;  // what is on screen and some more
+  DurNs pixel = 1;
+  std::optional<std::int32_t> step_rank;  // whose steps the bands show
+};
+
+// Busy shares of the four classes, one entry per pixel from t0 on.
+struct BusyStrip {
+  TimeNs t0 = 0;
+  DurNs pixel = 1;
+  std::vector<std::array<std::uint8_t, kSpanClassCount>> columns;
+};
+
+struct RowPicture {
+  RowQuestion question;
+  std::vector<SpanPicture::Lane> lanes;  // empty for strips
+  BusyStrip strip;
+};
+
+struct StepBand {
+  std::int64_t step = 0;
+  TimeNs t0 = 0, t1 = 0;
+  bool slow = false;  // by more than a tenth over the median of those shown
+};
+
+struct TimelinePicture {
+  TimeRange range;
+  DurNs pixel = 1;
+  std::vector<RowPicture> rows;      // as asked
+  std::vector<QString> names;        // of bars, short
+  std::vector<std::uint8_t> shades;  // of names: the same name has the same shade in every picture
+  std::vector<StepBand> steps;
+  bool steps_too_many = false;  // more than can be told apart
+  bool exact = true;
+};
+Result<TimelinePicture> readTimeline(Reader& reader, const TimelineQuestion& question, std::stop_token stop);
+
+// "void at::native::foo<float>(…)" -> "foo<float>(…)": what differs comes first.
+QString shortSpanName(std::string_view name);
+BusyStrip busyStrip(const std::vector<SpanPicture::Lane>& lanes, const RowQuestion& question, TimeRange range, DurNs pixel);
+
+}  // namespace runglass

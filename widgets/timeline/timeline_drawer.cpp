@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/timeline/timeline_drawer.h"
+
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QVBoxLayout>
+
+#include "widgets/core/units.h"
+
+namespace runglass {
+namespace {
+
+QString lengthText(TimeNs t0, TimeNs t1) {
+  return t1 == std::numeric_limits<TimeNs>::max() ? QStringLiteral("open") : formatDuration(t1 - t0);
+}
+
+template <class R>
+Column<R> duration(const char* title, DurNs (*value)(const R&)) {
+  return {.title = QString::fromLatin1(title),
+          .help = {},
+          .align = Qt::AlignRight,
+          .text = [value](const R& row) { return formatDuration(value(row)); },
+          .sort = [value](const R& row) { return QVariant(static_cast<qlonglong>(value(row))); },
+          .copy = [value](const R& row) { return QString::number(value(row)); }};
+}
+
+std::vector<Column<SpanPeer>> peerColumns() {
+  std::vector<Column<SpanPeer>> columns;
+  columns.push_back({.title = QStringLiteral("how"), .text = [](const SpanPeer& p) { return p.kind; }});
+  columns.push_back({.title = QStringLiteral("rank"),
+                     .align = Qt::AlignRight,
+                     .text = [](const SpanPeer& p) { return p.rank < 0 ? kAbsentText : QString::number(p.rank); },
+                     .sort = [](const SpanPeer& p) { return QVariant(p.rank); }});
+  columns.push_back({.title = QStringLiteral("name"), .text = [](const SpanPeer& p) { return p.name; }});
+  columns.push_back({.title = QStringLiteral("begins"),
+                     .align = Qt::AlignRight,
+                     .text = [](const SpanPeer& p) { return formatTimeFull(p.t0, TimeStyle::kUtc).section(QLatin1Char(' '), 1, 1); },
+                     .sort = [](const SpanPeer& p) { return QVariant(static_cast<qlonglong>(p.t0)); },
+                     .copy = [](const SpanPeer& p) { return QString::number(p.t0); }});
+  columns.push_back({.title = QStringLiteral("duration"),
+                     .align = Qt::AlignRight,
+                     .text = [](const SpanPeer& p) { return lengthText(p.t0, p.t1); },
+                     .sort = [](const SpanPeer& p) { return QVariant(static_cast<qlonglong>(p.t1 - p.t0)); },
+                     .copy = [](const SpanPeer& p) { return QString::number(p.t1 - p.t0); }});
+  return columns;
+}
+
+std::vector<Column<AreaRow>> areaColumns() {
+  std::vector<Column<AreaRow>> columns;
+  columns.push_back(
+      {.title = QStringLiteral("category"), .text = [](const AreaRow& r) { return QString::fromLatin1(spanCategoryName(r.category)); }});
+  columns.push_back({.title = QStringLiteral("name"), .text = [](const AreaRow& r) { return r.name; }});
+  columns.push_back({.title = QStringLiteral("count"),
+                     .align = Qt::AlignRight,
+                     .text = [](const AreaRow& r) { return formatCount(r.count); },
+                     .sort = [](const AreaRow& r) { return QVariant(static_cast<qlonglong>(r.count)); },
+                     .copy = [](const AreaRow& r) { return QString::number(r.count); }});
+  columns.push_back(duration<AreaRow>("total", [](const AreaRow& r) { return r.total; }));
+  columns.push_back(duration<AreaRow>("mean", [](const AreaRow& r) { return r.count > 0 ? r.total / r.count : 0; }));
+  columns.push_back(duration<AreaRow>("shortest", [](const AreaRow& r) { return r.shortest; }));
+  columns.push_back(duration<AreaRow>("longest", [](const AreaRow& r) { return r.longest; }));
+  return columns;
+}
+
+std::vector<Column<SearchHit>> hitColumns() {
+  std::vector<Column<SearchHit>> columns;
+  columns.push_back({.title = QStringLiteral("rank"),
+                     .align = Qt::AlignRight,
+                     .text = [](const SearchHit& h) { return h.rank < 0 ? kAbsentText : QString::number(h.rank); },
+                     .sort = [](const SearchHit& h) { return QVariant(h.rank); }});
+  columns.push_back({.title = QStringLiteral("name"), .text = [](const SearchHit& h) { return h.name; }});
+  columns.push_back({.title = QStringLiteral("begins"),
+                     .align = Qt::AlignRight,
+                     .text = [](const SearchHit& h) { return formatTimeFull(h.t0, TimeStyle::kUtc).section(QLatin1Char(' '), 1, 1); },
+                     .sort = [](const SearchHit& h) { return QVariant(static_cast<qlonglong>(h.t0)); },
+                     .copy = [](const SearchHit& h) { return QString::number(h.t0); }});
+  columns.push_back({.title = QStringLiteral("duration"),
+                     .align = Qt::AlignRight,
+                     .text = [](const SearchHit& h) { return lengthText(h.t0, h.t1); },
+                     .sort = [](const SearchHit& h) { return QVariant(static_cast<qlonglong>(h.t1 - h.t0)); }});
+  return columns;
+}
+
+QLabel* plainLabel() {
+  auto* label = new QLabel;
+  label->setTextFormat(Qt::PlainText);
+  label->setWordWrap(true);
+  label->setAlignment(Qt::AlignTop | Qt::AlignLeft);
+  label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  return label;
+}
+
+template <class T>
+std::shared_ptr<const std::vector<T>> shared(std::vector<T> rows) {
+  return std::make_shared<const std::vector<T>>(std::move(rows));
+}
+
+}  // namespace
+
+TimelineDrawer::TimelineDrawer(QWidget* parent)
+    : QTabWidget(parent),
+      m_name(plainLabel()),
+      m_lines(new QTableWidget),
+      m_peer_model(new TableModel<SpanPeer>(
+          peerColumns(), [](const SpanPeer& a, const SpanPeer& b) { return a.id == b.id; }, this)),
+      m_peers(new TableView(m_peer_model, tr("Filter peers"), this)),
+      m_area_head(plainLabel()),
+      m_area_model(new TableModel<AreaRow>(
+          areaColumns(), [](const AreaRow& a, const AreaRow& b) { return a.category == b.category && a.name == b.name; }, this)),
+      m_area(new TableView(m_area_model, tr("Filter names"), this)),
+      m_hits_head(plainLabel()),
+      m_hit_model(new TableModel<SearchHit>(
+          hitColumns(), [](const SearchHit& a, const SearchHit& b) { return a.id == b.id; }, this)),
+      m_hits(new TableView(m_hit_model, tr("Filter hits"), this)) {
+  addTab(makeSpanPage(), tr("Selection"));
+  addTab(makeTablePage(m_area_head, m_area), tr("Area"));
+  addTab(makeTablePage(m_hits_head, m_hits), tr("Search"));
+  setDocumentMode(true);
+  connect(m_peers, &TableView::rowActivated, this, [this](const QModelIndex& index) {
+    if (const SpanPeer* peer = m_peer_model->rowAt(index)) emit peerChosen(*peer);
+  });
+  connect(m_hits, &TableView::rowChosen, this, [this](const QModelIndex& index) { emit hitChosen(index.row()); });
+  showNote(tr("Click a span to see what it is, what launched it and who took part. Drag over the rows to sum up an area."));
+  showAreaNote(tr("Drag over the rows to sum up what ran there."));
+  showHitsNote(tr("Type a regular expression into Search ( / ) and press Enter: it looks at the rows and the time on screen."));
+}
+
+QWidget* TimelineDrawer::makeSpanPage() {
+  auto* page = new QWidget;
+  auto* row = new QHBoxLayout(page);
+  row->setContentsMargins(kGrid, kGrid, kGrid, kGrid);
+  auto* left = new QVBoxLayout;
+  left->addWidget(m_name);
+  m_lines->setColumnCount(2);
+  m_lines->horizontalHeader()->hide();
+  m_lines->verticalHeader()->hide();
+  m_lines->verticalHeader()->setDefaultSectionSize(kRowHeight);
+  m_lines->horizontalHeader()->setStretchLastSection(true);
+  m_lines->setShowGrid(false);
+  m_lines->setFont(tableFont());
+  m_lines->setEditTriggers(QAbstractItemView::NoEditTriggers);
+  m_lines->setSelectionMode(QAbstractItemView::NoSelection);
+  left->addWidget(m_lines, 1);
+  row->addLayout(left, 1);
+  row->addWidget(m_peers, 1);
+  return page;
+}
+
+QWidget* TimelineDrawer::makeTablePage(QLabel* head, TableView* table) {
+  auto* page = new QWidget;
+  auto* column = new QVBoxLayout(page);
+  column->setContentsMargins(kGrid, kGrid, kGrid, kGrid);
+  column->addWidget(head);
+  column->addWidget(table, 1);
+  return page;
+}
+
+void TimelineDrawer::showSpan(const SpanDetail& detail) {
+  m_name->setText(detail.name());
+  const auto lines = detail.lines();
+  m_lines->setRowCount(static_cast<int>(lines.size()));
+  for (int i = 0; i < static_cast<int>(lines.size()); ++i) {
+    auto* what = new QTableWidgetItem(lines[static_cast<std::size_t>(i)].first);
+    what->setForeground(currentTheme().muted);
+    m_lines->setItem(i, 0, what);
+    auto* value = new QTableWidgetItem(lines[static_cast<std::size_t>(i)].second);
+    value->setToolTip(value->text());
+    m_lines->setItem(i, 1, value);
+  }
+  m_lines->resizeColumnToContents(0);
+  m_lines->show();
+  m_peer_model->setRows(shared(detail.peers));
+  m_peers->setVisible(!detail.peers.empty());
+  m_peers->fitColumns();
+  setCurrentIndex(0);
+}
+
+void TimelineDrawer::showNote(const QString& text) {
+  m_name->setText(text);
+  m_lines->setRowCount(0);
+  m_lines->hide();
+  m_peer_model->setRows(shared(std::vector<SpanPeer>()));
+  m_peers->hide();
+}
+
+void TimelineDrawer::showArea(const AreaSummary& area) {
+  m_area_head->setText(area.sentence());
+  m_area_model->setRows(shared(area.rows));
+  m_area->setVisible(!area.rows.empty());
+  m_area->fitColumns();
+  setCurrentIndex(1);
+}
+
+void TimelineDrawer::showAreaNote(const QString& text) {
+  m_area_head->setText(text);
+  m_area_model->setRows(shared(std::vector<AreaRow>()));
+  m_area->hide();
+}
+
+void TimelineDrawer::showHits(const SearchResult& result) {
+  m_hits_head->setText(result.hits.empty() ? tr("Nothing here has such a name. The search looked at the rows and the time on screen.")
+                                           : tr("%1 spans%2")
+                                                 .arg(formatCount(static_cast<std::int64_t>(result.hits.size())),
+                                                      result.whole ? QString() : tr(", and more: narrow the window")));
+  m_hit_model->setRows(shared(result.hits));
+  m_hits->setVisible(!result.hits.empty());
+  m_hits->fitColumns();
+  setCurrentIndex(2);
+}
+
+void TimelineDrawer::showHitsNote(const QString& text) {
+  m_hits_head->setText(text);
+  m_hit_model->setRows(shared(std::vector<SearchHit>()));
+  m_hits->hide();
+}
+
+QString TimelineDrawer::copyText() const {
+  if (currentIndex() == 1) return m_area_head->text() + QLatin1Char('\n') + m_area->selectedTsv();
+  if (currentIndex() == 2) return m_hits->selectedTsv();
+  QStringList lines{m_name->text()};
+  for (int i = 0; i < m_lines->rowCount(); ++i) lines << m_lines->item(i, 0)->text() + QLatin1Char('\t') + m_lines->item(i, 1)->text();
+  return lines.join(QLatin1Char('\n'));
+}
+
+}  // namespace runglass

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// TimelineDrawer: below the rows, what is selected: a span with its peers, an area by name, the hits of a search.
+//
+// Threading:  GUI thread.
+// Ownership:  shares what it shows.
+// Units:      as SpanDetail, AreaSummary, SearchResult.
+// Errors:     shown in words in the place of the table.
+// Cost:       tables are virtual.
+#pragma once
+
+#include <QLabel>
+#include <QTabWidget>
+#include <QTableWidget>
+
+#include "widgets/core/table_model.h"
+#include "widgets/core/table_view.h"
+#include "widgets/timeline/span_detail.h"
+
+namespace runglass {
+
+class TimelineDrawer : public QTabWidget {
+  Q_OBJECT
+
+ public:
+  explicit TimelineDrawer(QWidget* parent = nullptr);
+
+  void showSpan(const SpanDetail& detail);
+  void showNote(const QString& text);  // in the place of a span
+  void showArea(const AreaSummary& area);
+  void showAreaNote(const QString& text);
+  void showHits(const SearchResult& result);
+  void showHitsNote(const QString& text);
+  QString copyText() const;
+
+ signals:
+  void peerChosen(const runglass::SpanPeer& peer);
+  void hitChosen(int index);
+
+ private:
+  QWidget* makeSpanPage();
+  QWidget* makeTablePage(QLabel* head, TableView* table);
+
+  QLabel* m_name;
+  QTableWidget* m_lines;
+  TableModel<SpanPeer>* m_peer_model;
+  TableView* m_peers;
+  QLabel* m_area_head;
+  TableModel<AreaRow>* m_area_model;
+  TableView* m_area;
+  QLabel* m_hits_head;
+  TableModel<SearchHit>* m_hit_model;
+  TableView* m_hits;
+};
+
+}  // namespace runglass

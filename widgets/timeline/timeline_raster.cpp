@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/timeline/timeline_raster.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace runglass {
+namespace {
+
+constexpr int kLabelWidth = 28, kLabelHeight = 11;
+constexpr double kFaintest = 0.35, kShade = 0.12;
+
+}  // namespace
+
+QColor categoryColor(const Theme& theme, SpanCategory category) {
+  switch (category) {
+    case SpanCategory::kCompute:
+      return theme.compute;
+    case SpanCategory::kComm:
+      return theme.communication;
+    case SpanCategory::kMemcpy:
+    case SpanCategory::kMemset:
+      return theme.memcpy;
+    case SpanCategory::kDataload:
+      return theme.data_load;
+    case SpanCategory::kCheckpoint:
+      return theme.checkpoint;
+    case SpanCategory::kGc:
+      return theme.gc;
+    case SpanCategory::kSync:
+      return theme.sync;
+    case SpanCategory::kIdle:
+      return theme.idle;
+    case SpanCategory::kAnnotation:
+      return mix(theme.host, theme.accent, 0.35);
+    case SpanCategory::kCpuOp:
+    case SpanCategory::kRuntime:
+    case SpanCategory::kOther:
+      break;
+  }
+  return theme.host;
+}
+
+TimelineRaster::TimelineRaster(QImage& image, const XMap& map, const Theme& theme)
+    : m_image(image), m_area(image.rect()), m_map(map), m_ground(theme.ground), m_text(theme.text) {
+  for (int c = 0; c < kSpanCategoryCount; ++c)
+    for (int s = 0; s < kShades; ++s)
+      m_colors[static_cast<std::size_t>(c)][static_cast<std::size_t>(s)] =
+          mix(categoryColor(theme, static_cast<SpanCategory>(c)), theme.text, kShade * s / (kShades - 1));
+  const std::array<QColor, kParts> parts = {theme.compute, theme.communication, mix(theme.memcpy, theme.host, 0.3)};
+  for (std::size_t p = 0; p < parts.size(); ++p)
+    for (int share = 0; share < 256; ++share)
+      m_busy[p][static_cast<std::size_t>(share)] = mix(m_ground, parts[p], kFaintest + (1 - kFaintest) * share / 255.0).rgb();
+}
+
+void TimelineRaster::fill(int x0, int x1, int y0, int y1, QRgb color) {
+  x0 = std::max(x0, m_area.left()), x1 = std::min(x1, m_area.right() + 1);
+  y0 = std::max(y0, m_area.top()), y1 = std::min(y1, m_area.bottom() + 1);
+  for (int y = y0; y < y1 && x0 < x1; ++y) {
+    auto* line = reinterpret_cast<QRgb*>(m_image.scanLine(y));
+    std::fill(line + x0, line + x1, color);
+  }
+}
+
+void TimelineRaster::bars(const std::vector<SpanBar>& bars, const std::vector<std::uint8_t>& shades, int top, int height, TimeNs now,
+                          std::vector<BarLabel>* labels) {
+  const double left = m_map.left, right = m_map.left + m_map.width;
+  const auto first = std::ranges::lower_bound(bars, m_map.x0, {}, [](const SpanBar& bar) { return bar.t1; });
+  int drawn = std::numeric_limits<int>::min();
+  for (auto bar = first; bar != bars.end() && bar->t0 < m_map.x1; ++bar) {
+    const bool open = bar->t1 == std::numeric_limits<TimeNs>::max();
+    const TimeNs end = open ? std::max(now, bar->t0) : bar->t1;
+    const double a = std::clamp(m_map.toPixel(std::max(bar->t0, m_map.x0)), left, right);
+    const double b = std::clamp(m_map.toPixel(std::min(end, m_map.x1)), left, right);
+    const int x0 = static_cast<int>(a);
+    int x1 = std::max(x0 + 1, static_cast<int>(std::lround(b)));
+    const std::size_t shade = bar->name < shades.size() ? shades[bar->name] % kShades : 0;
+    QColor color = m_colors[static_cast<std::size_t>(bar->category)][shade];
+    if (bar->id == 0) {
+      float busy = 0;
+      for (const float share : bar->busy) busy += share;
+      color = mix(m_ground, color, kFaintest + (1 - kFaintest) * std::clamp<double>(busy, 0, 1));
+    }
+    // Wide spans keep a pixel between each other, so that two of a kind are two.
+    const bool wide = x1 - x0 >= 4;
+    if (wide && x0 > drawn) --x1;
+    drawn = x1;
+    fill(x0, wide ? x1 : std::max(x1, x0 + 1), top, top + height - 1, color.rgb());
+    if (labels != nullptr && bar->name != SpanBar::kNoName && x1 - x0 >= kLabelWidth && height >= kLabelHeight) {
+      const QColor ink = contrastRatio(color, m_text) > contrastRatio(color, m_ground) ? m_text : m_ground;
+      labels->push_back({QRect(x0 + 3, top, x1 - x0 - 5, height - 1), bar->name, ink});
+    }
+  }
+}
+
+void TimelineRaster::placeColumns(const BusyStrip& strip) {
+  if (strip.t0 == m_columns_t0 && strip.pixel == m_columns_pixel && strip.columns.size() == m_columns_count) return;
+  m_columns_t0 = strip.t0, m_columns_pixel = strip.pixel, m_columns_count = strip.columns.size();
+  const int left = static_cast<int>(m_map.left), width = static_cast<int>(m_map.width);
+  m_columns.assign(static_cast<std::size_t>(std::max(width, 0)), {});
+  for (int x = 0; x < width; ++x) {
+    const TimeNs t0 = m_map.fromPixel(left + x), t1 = std::max(m_map.fromPixel(left + x + 1), t0 + 1);
+    if (t1 <= strip.t0) continue;
+    const auto first = std::max<std::int64_t>((t0 - strip.t0) / strip.pixel, 0);
+    const auto last = std::min((t1 - 1 - strip.t0) / strip.pixel, static_cast<std::int64_t>(strip.columns.size()) - 1);
+    if (first <= last) m_columns[static_cast<std::size_t>(x)] = {static_cast<std::int32_t>(first), static_cast<std::int32_t>(last)};
+  }
+}
+
+void TimelineRaster::strip(const BusyStrip& strip, int top, int height) {
+  if (strip.columns.empty()) return;
+  placeColumns(strip);
+  // A row of a few pixels shows what is busiest.
+  const bool one = height < 6;
+  const std::array<int, kParts + 1> edges = {0, height * 4 / 9, height * 7 / 9, height};
+  const int left = static_cast<int>(m_map.left);
+  for (std::size_t i = 0; i < m_columns.size(); ++i) {
+    std::array<std::uint8_t, kParts> parts{};
+    for (std::int32_t c = m_columns[i].first; c <= m_columns[i].last; ++c) {
+      const auto& busy = strip.columns[static_cast<std::size_t>(c)];
+      parts[0] = std::max(parts[0], busy[0]);
+      parts[1] = std::max(parts[1], busy[1]);
+      parts[2] = std::max({parts[2], busy[2], busy[3]});
+    }
+    const int x = left + static_cast<int>(i);
+    if (one) {
+      const auto p = static_cast<std::size_t>(std::ranges::max_element(parts) - parts.begin());
+      if (parts[p] > 0) fill(x, x + 1, top, top + height, m_busy[p][parts[p]]);
+      continue;
+    }
+    for (std::size_t p = 0; p < parts.size(); ++p)
+      if (parts[p] > 0) fill(x, x + 1, top + edges[p], top + edges[p + 1] - 1, m_busy[p][parts[p]]);
+  }
+}
+
+}  // namespace runglass

@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Invariant: pictures are asked for the rows on screen and half a window to either side, so that a short pan shows what it uncovers at
+// once.
+#include "widgets/timeline/timeline_view.h"
+
+#include <QHBoxLayout>
+#include <QSplitter>
+#include <QVBoxLayout>
+#include <algorithm>
+
+namespace runglass {
+namespace {
+
+constexpr int kDrawerHeight = 200;
+constexpr qint64 kCatalogMs = 2'000;
+
+TimeNs moved(TimeNs time, DurNs by) {
+  TimeNs sum = 0;
+  if (__builtin_add_overflow(time, by, &sum)) return by < 0 ? std::numeric_limits<TimeNs>::min() : std::numeric_limits<TimeNs>::max();
+  return sum;
+}
+
+}  // namespace
+
+TimelineView::TimelineView(ViewContext context, QWidget* parent)
+    : View(parent),
+      m_context(std::move(context)),
+      m_choice(new QComboBox),
+      m_grouping(new QComboBox),
+      m_filter(new QLineEdit),
+      m_search(new QLineEdit),
+      m_badges(new QLabel),
+      m_canvas(new TimelineCanvas(&m_rows)),
+      m_drawer(new TimelineDrawer),
+      m_panel(new StatePanel),
+      m_stack(new QStackedLayout(this)) {
+  m_stack->addWidget(m_panel);
+  m_stack->addWidget(makePage());
+  m_panel->showLoading(tr("Reading the timeline …"));
+  setFocusProxy(m_canvas);
+  connectCanvas();
+}
+
+QWidget* TimelineView::makeBar() {
+  auto* bar = new QWidget;
+  auto* row = new QHBoxLayout(bar);
+  row->setContentsMargins(0, 0, 0, 0);
+  row->setSpacing(kGrid);
+  m_choice->addItems({tr("suggested ranks"), tr("all ranks")});
+  m_choice->setToolTip(tr("Suggested: the slowest rank, its pipeline neighbours, peers of its role, and what is selected or pinned"));
+  m_grouping->addItems({tr("by node"), tr("by PP stage"), tr("by DP rank"), tr("by TP rank"), tr("ungrouped")});
+  m_filter->setPlaceholderText(tr("Show rows (regular expression)"));
+  m_search->setPlaceholderText(tr("Search spans ( / ), Enter: next"));
+  for (QLineEdit* edit : {m_filter, m_search}) {
+    edit->setClearButtonEnabled(true);
+    edit->setFont(tableFont());
+    edit->setMaximumWidth(240);
+  }
+  m_badges->setFont(tableFont());
+  m_badges->setTextFormat(Qt::PlainText);
+  m_badges->setForegroundRole(QPalette::PlaceholderText);
+  row->addWidget(m_choice);
+  row->addWidget(m_grouping);
+  row->addWidget(m_filter, 1);
+  row->addWidget(m_search, 1);
+  row->addStretch(1);
+  row->addWidget(m_badges);
+  connect(m_choice, &QComboBox::currentIndexChanged, this, [this](int index) {
+    m_rows.setChoice(index == 0 ? RowChoice::kSuggested : RowChoice::kAll);
+    m_canvas->rowsChanged();
+  });
+  connect(m_grouping, &QComboBox::currentIndexChanged, this, [this](int index) {
+    m_rows.setGrouping(static_cast<RowGrouping>(index));
+    m_canvas->rowsChanged();
+  });
+  connect(m_filter, &QLineEdit::textChanged, this, [this](const QString& text) {
+    m_rows.setPattern(text);
+    m_filter->setToolTip(m_rows.patternProblem());
+    m_canvas->rowsChanged();
+  });
+  connect(m_search, &QLineEdit::returnPressed, this, [this] { search(1); });
+  return bar;
+}
+
+QWidget* TimelineView::makePage() {
+  auto* page = new QWidget;
+  auto* column = new QVBoxLayout(page);
+  column->setContentsMargins(kGrid, kGrid, kGrid, 0);
+  column->setSpacing(kGrid);
+  column->addWidget(makeBar());
+  auto* split = new QSplitter(Qt::Vertical);
+  split->addWidget(m_canvas);
+  split->addWidget(m_drawer);
+  split->setStretchFactor(0, 1);
+  split->setCollapsible(0, false);
+  split->setSizes({600, kDrawerHeight});
+  column->addWidget(split, 1);
+  return page;
+}
+
+void TimelineView::connectCanvas() {
+  SharedState* state = m_context.state;
+  connect(m_canvas, &TimelineCanvas::windowChanged, this, [state](std::int64_t t0, std::int64_t t1, bool gesture) {
+    state->setWindow({t0, t1}, gesture ? SharedState::Undo::kMerge : SharedState::Undo::kStep);
+  });
+  connect(m_canvas, &TimelineCanvas::gestureEnded, state, [state] { state->endGesture(); });
+  connect(m_canvas, &TimelineCanvas::showAll, state, [state] { state->showAll(); });
+  connect(m_canvas, &TimelineCanvas::followEnd, state, [this, state] { state->followEnd(m_canvas->t1() - m_canvas->t0()); });
+  connect(m_canvas, &TimelineCanvas::rowsScrolled, this, [this] { ask(QueryService::Supersede::kCancelOlder); });
+  connect(m_canvas, &TimelineCanvas::barChosen, this, &TimelineView::choose);
+  connect(m_canvas, &TimelineCanvas::nothingChosen, this, [this] { m_canvas->setSelected(std::nullopt, {}); });
+  connect(m_canvas, &TimelineCanvas::areaChosen, this, [this](std::int64_t t0, std::int64_t t1) { askArea({t0, t1}); });
+  connect(m_canvas, &TimelineCanvas::rankChosen, this, [this, state](std::int32_t rank) {
+    Selection selection = m_state.selection;
+    selection.rank = rank < 0 ? std::nullopt : std::optional(rank);
+    state->select(selection);
+  });
+  connect(m_canvas, &TimelineCanvas::rankToggled, this, [this](std::int32_t rank) {
+    m_rows.toggle(rank);
+    m_canvas->rowsChanged();
+  });
+  connect(m_canvas, &TimelineCanvas::trackToggled, this, [this](std::uint64_t track) {
+    m_rows.toggle(TrackId{track});
+    m_canvas->rowsChanged();
+  });
+  connect(m_canvas, &TimelineCanvas::pinToggled, this, [this](std::int32_t rank) {
+    m_rows.togglePin(rank);
+    m_canvas->rowsChanged();
+  });
+  connect(m_canvas, &TimelineCanvas::densityWanted, this, [this](int by) {
+    m_rows.setDensity(by);
+    m_canvas->rowsChanged();
+  });
+  connect(m_drawer, &TimelineDrawer::peerChosen, this,
+          [this](const SpanPeer& peer) { goTo(peer.track, peer.rank, peer.id, peer.t0, peer.t1); });
+  connect(m_drawer, &TimelineDrawer::hitChosen, this, [this](int index) {
+    if (!m_hits || index < 0 || index >= static_cast<int>(m_hits->hits.size())) return;
+    m_hit = index;
+    const SearchHit& hit = m_hits->hits[static_cast<std::size_t>(index)];
+    goTo(hit.track, hit.rank, hit.id, hit.t0, hit.t1);
+  });
+}
+
+TimeRange TimelineView::window() const {
+  const TimeRange range = m_state.window.range;
+  if (range.t1 > range.t0) return range;
+  const auto& catalog = m_rows.catalog();
+  return catalog && catalog->extent ? *catalog->extent : TimeRange{0, 0};
+}
+
+void TimelineView::applyState(const ViewState& state) {
+  const bool other_run = state.selection.run != m_state.selection.run || state.selection.attempt != m_state.selection.attempt;
+  const bool moved_by_data = state.window.mode != WindowMode::kFixed && state.selection == m_state.selection;
+  m_state = state;
+  m_rows.setSelected(state.selection.rank);
+  m_canvas->setStyle(state.time_style);
+  m_canvas->setExtent(m_context.state->extent());
+  if (other_run || !m_asked) {
+    m_asked = true;
+    askCatalog(QueryService::Supersede::kCancelOlder);
+  }
+  const TimeRange range = window();
+  m_canvas->setWindow(range.t0, range.t1);
+  m_canvas->rowsChanged();
+  ask(moved_by_data ? QueryService::Supersede::kAfterCurrent : QueryService::Supersede::kCancelOlder);
+}
+
+void TimelineView::refresh(Tick tick) {
+  if (tick == Tick::kText && (!m_catalog_age.isValid() || m_catalog_age.elapsed() > kCatalogMs))
+    askCatalog(QueryService::Supersede::kAfterCurrent);
+  if (tick == Tick::kPictures) ask(QueryService::Supersede::kAfterCurrent);
+}
+
+bool TimelineView::isFinal() const { return m_shown && !m_catalog_slot.busy() && !m_slot.busy(); }
+
+void TimelineView::askCatalog(QueryService::Supersede supersede) {
+  m_catalog_age.restart();
+  m_context.queries->submit<TimelineCatalog>(
+      m_catalog_slot, supersede,
+      [run = m_state.selection.run, attempt = m_state.selection.attempt](Reader& reader, std::stop_token stop) {
+        return readTimelineCatalog(reader, run, attempt, std::move(stop));
+      },
+      [this](const auto& answer) { showCatalog(answer); });
+}
+
+void TimelineView::showCatalog(const Result<std::shared_ptr<const TimelineCatalog>>& answer) {
+  if (!answer.ok() && answer.status().code() != Code::kNotFound) {
+    m_shown = true;
+    m_panel->showFailed(tr("The timeline could not be read"), screenText(answer.status().message()));
+    return m_stack->setCurrentIndex(0);
+  }
+  if (!answer.ok() || (*answer)->tracks() == 0) {
+    m_shown = true;
+    m_panel->showEmpty(
+        tr("No timeline yet"),
+        tr("This run has no spans. Import a profiler's trace, or let trainers report spans through runglass.py or the tracer."),
+        QStringLiteral("runglassctl import --store STORE.rgl TRACE.json.gz"));
+    return m_stack->setCurrentIndex(0);
+  }
+  m_stack->setCurrentIndex(1);
+  m_rows.setCatalog(*answer);
+  m_rows.setSelected(m_state.selection.rank);
+  const TimeRange range = window();
+  m_canvas->setWindow(range.t0, range.t1);
+  m_canvas->rowsChanged();
+}
+
+void TimelineView::ask(QueryService::Supersede supersede) {
+  const TimeRange range = window();
+  const auto& catalog = m_rows.catalog();
+  if (!catalog || range.t1 <= range.t0) return;
+  const DurNs half = (range.t1 - range.t0) / 2;
+  std::optional<std::int32_t> step_rank = m_state.selection.rank ? m_state.selection.rank : catalog->slowest;
+  if (!step_rank && !catalog->ranks.empty()) step_rank = catalog->ranks.front().rank;
+  TimelineQuestion question{.run = catalog->run.id,
+                            .attempt = catalog->attempt.number,
+                            .rows = m_canvas->visibleRows(),
+                            .range = {moved(range.t0, -half), moved(range.t1, half)},
+                            .pixel = std::max<DurNs>((range.t1 - range.t0) / m_canvas->timeWidth(), 1),
+                            .step_rank = step_rank};
+  m_context.queries->submit<TimelinePicture>(
+      m_slot, supersede,
+      [question = std::move(question)](Reader& reader, std::stop_token stop) { return readTimeline(reader, question, std::move(stop)); },
+      [this](const auto& answer) { showPicture(answer); });
+}
+
+void TimelineView::showPicture(const Result<std::shared_ptr<const TimelinePicture>>& answer) {
+  m_shown = true;
+  if (!answer.ok()) {
+    m_badges->setText(screenText(answer.status().message()));
+    return;
+  }
+  m_picture = *answer;
+  const bool live = m_rows.catalog() && m_rows.catalog()->run.state == RunState::kRunning && !m_state.paused;
+  m_canvas->setNow(m_context.clock(), live);
+  const bool grew = m_rows.noteLanes(*m_picture);
+  m_canvas->setPicture(m_picture);
+  if (grew) m_canvas->rowsChanged();
+  showBadges();
+}
+
+void TimelineView::showBadges() {
+  QStringList badges;
+  const auto& catalog = m_rows.catalog();
+  if (catalog) badges << tr("%1 of %2 ranks").arg(m_rows.shownRanks()).arg(catalog->ranks.size());
+  if (m_picture) badges << (m_picture->exact ? tr("exact") : tr("binned: stretches of up to 128 spans"));
+  if (catalog && catalog->run.time_domain == TimeDomain::kRelative) badges << tr("times count from the trace's own start");
+  m_badges->setText(badges.join(QStringLiteral("  ·  ")));
+}
+
+void TimelineView::choose(const PointedBar& bar) {
+  m_canvas->setSelected(bar, {});
+  if (bar.bar.id == 0) {
+    m_drawer->showNote(
+        tr("%1 spans stand here in less than a pixel each: zoom in (W) to tell them apart, or drag over them to sum them up.")
+            .arg(formatCount(bar.bar.count)));
+    m_drawer->setCurrentIndex(0);
+    return;
+  }
+  askDetail(bar.track, bar.rank, bar.bar.id, bar.bar.t0);
+}
+
+void TimelineView::askDetail(TrackId track, std::int32_t rank, std::int64_t id, TimeNs t0) {
+  if (!m_rows.catalog()) return;
+  m_context.queries->submit<SpanDetail>(
+      m_detail_slot, QueryService::Supersede::kCancelOlder,
+      [catalog = m_rows.catalog(), track, rank, id, t0](Reader& reader, std::stop_token stop) {
+        return readSpanDetail(reader, *catalog, track, rank, id, t0, std::move(stop));
+      },
+      [this](const auto& answer) {
+        if (!answer.ok()) return m_drawer->showNote(screenText(answer.status().message()));
+        showDetail(**answer);
+      });
+}
+
+void TimelineView::showDetail(const SpanDetail& detail) {
+  m_drawer->showSpan(detail);
+  std::vector<FlowArrow> arrows;
+  for (const SpanPeer& peer : detail.peers) {
+    const bool comes_in = peer.t0 <= detail.span.start[0];
+    arrows.push_back(comes_in ? FlowArrow{peer.track, detail.track, peer.t0, detail.span.start[0]}
+                              : FlowArrow{detail.track, peer.track, detail.span.start[0], peer.t0});
+  }
+  SpanBar bar{.t0 = detail.span.start[0], .t1 = std::numeric_limits<TimeNs>::max(), .id = detail.span.id[0], .count = 1};
+  bar.category = detail.span.category[0];
+  if (detail.span.dur[0] != kAbsent) bar.t1 = moved(bar.t0, std::max<DurNs>(detail.span.dur[0], 1));
+  m_canvas->setSelected(PointedBar{detail.track, detail.rank, bar, shortSpanName(detail.span.names[0])}, std::move(arrows));
+}
+
+std::vector<std::pair<std::int32_t, std::vector<TrackId>>> TimelineView::shownTracks() const {
+  std::map<std::int32_t, std::vector<TrackId>> found;
+  for (const TimelineRow& row : m_rows.rows()) {
+    auto& tracks = found[row.rank];
+    for (const TrackId track : row.question.tracks)
+      if (std::ranges::find(tracks, track) == tracks.end()) tracks.push_back(track);
+  }
+  std::erase_if(found, [](const auto& entry) { return entry.second.empty(); });
+  return {found.begin(), found.end()};
+}
+
+void TimelineView::askArea(TimeRange range) {
+  m_drawer->showAreaNote(tr("Summing up …"));
+  m_drawer->setCurrentIndex(1);
+  m_context.queries->submit<AreaSummary>(
+      m_area_slot, QueryService::Supersede::kCancelOlder,
+      [tracks = shownTracks(), range](Reader& reader, std::stop_token stop) { return readArea(reader, tracks, range, std::move(stop)); },
+      [this](const auto& answer) {
+        if (!answer.ok()) return m_drawer->showAreaNote(screenText(answer.status().message()));
+        m_drawer->showArea(**answer);
+      });
+}
+
+void TimelineView::search(int step) {
+  const QString pattern = m_search->text();
+  if (pattern.isEmpty()) {
+    m_hits.reset();
+    m_canvas->setHits({});
+    return;
+  }
+  if (m_hits && pattern == m_hits_pattern && !m_hits->hits.empty()) {
+    const int count = static_cast<int>(m_hits->hits.size());
+    m_hit = (m_hit + step + count) % count;
+    const SearchHit& hit = m_hits->hits[static_cast<std::size_t>(m_hit)];
+    return goTo(hit.track, hit.rank, hit.id, hit.t0, hit.t1);
+  }
+  m_context.queries->submit<SearchResult>(
+      m_search_slot, QueryService::Supersede::kCancelOlder,
+      [tracks = shownTracks(), range = window(), pattern](Reader& reader, std::stop_token stop) {
+        return searchSpans(reader, tracks, range, pattern, std::move(stop));
+      },
+      [this, pattern](const auto& answer) {
+        if (!answer.ok()) {
+          m_drawer->setCurrentIndex(2);
+          return m_drawer->showHitsNote(screenText(answer.status().message()));
+        }
+        m_hits = *answer;
+        m_hits_pattern = pattern;
+        m_hit = -1;
+        std::set<std::int64_t> ids;
+        for (const SearchHit& hit : m_hits->hits) ids.insert(hit.id);
+        m_canvas->setHits(std::move(ids));
+        m_drawer->showHits(*m_hits);
+        if (!m_hits->hits.empty()) search(1);
+      });
+}
+
+void TimelineView::goTo(TrackId track, std::int32_t rank, std::int64_t id, TimeNs t0, TimeNs t1) {
+  m_rows.open(rank, track);
+  m_canvas->rowsChanged();
+  m_canvas->scrollTo(track);
+  const DurNs length = t1 == std::numeric_limits<TimeNs>::max() ? 0 : t1 - t0;
+  const TimeRange now = window();
+  // Near enough to see it, and no nearer than the user already is.
+  const DurNs span =
+      std::clamp<DurNs>(now.t1 - now.t0, std::min<DurNs>(length * 2, now.t1 - now.t0), std::max<DurNs>(length * 200, 10'000));
+  if (t0 < now.t0 || t1 > now.t1 || span != now.t1 - now.t0)
+    m_context.state->setWindow({t0 + length / 2 - span / 2, t0 + length / 2 + span / 2 + 1});
+  askDetail(track, rank, id, t0);
+}
+
+QString TimelineView::copyText() const { return m_drawer->copyText(); }
+
+void TimelineView::focusFilter() {
+  m_search->setFocus();
+  m_search->selectAll();
+}
+
+}  // namespace runglass

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// View `timeline`: what every rank did when: rows of spans under one time axis, with what is selected below.
+//
+// Threading:  GUI thread; catalogue, pictures, details, areas and searches are read on query workers.
+// Ownership:  as View.
+// Units:      as TimelinePicture.
+// Errors:     a failed read keeps the stale picture and says why.
+// Cost:       one picture of the rows on screen per move and per picture tick, coalesced.
+#pragma once
+
+#include <QComboBox>
+#include <QElapsedTimer>
+#include <QLabel>
+#include <QLineEdit>
+#include <QStackedLayout>
+
+#include "widgets/core/state_panel.h"
+#include "widgets/core/view.h"
+#include "widgets/timeline/timeline_canvas.h"
+#include "widgets/timeline/timeline_drawer.h"
+
+namespace runglass {
+
+class TimelineView : public View {
+  Q_OBJECT
+
+ public:
+  TimelineView(ViewContext context, QWidget* parent);
+
+  void applyState(const ViewState& state) override;
+  void refresh(Tick tick) override;
+  bool isFinal() const override;
+  QString copyText() const override;
+  void focusFilter() override;
+  TimelineCanvas* canvas() const { return m_canvas; }
+  TimelineDrawer* drawer() const { return m_drawer; }
+  void showAllRanks() { m_choice->setCurrentIndex(1); }
+
+ private:
+  QWidget* makePage();
+  QWidget* makeBar();
+  void connectCanvas();
+  void askCatalog(QueryService::Supersede supersede);
+  void showCatalog(const Result<std::shared_ptr<const TimelineCatalog>>& answer);
+  void ask(QueryService::Supersede supersede);
+  void showPicture(const Result<std::shared_ptr<const TimelinePicture>>& answer);
+  void askDetail(TrackId track, std::int32_t rank, std::int64_t id, TimeNs t0);
+  void showDetail(const SpanDetail& detail);
+  void askArea(TimeRange range);
+  void search(int step);
+  void goTo(TrackId track, std::int32_t rank, std::int64_t id, TimeNs t0, TimeNs t1);
+  void choose(const PointedBar& bar);
+  void showBadges();
+  TimeRange window() const;
+  std::vector<std::pair<std::int32_t, std::vector<TrackId>>> shownTracks() const;
+
+  const ViewContext m_context;
+  ViewState m_state;
+  RowList m_rows;
+  QComboBox* m_choice;
+  QComboBox* m_grouping;
+  QLineEdit* m_filter;
+  QLineEdit* m_search;
+  QLabel* m_badges;
+  TimelineCanvas* m_canvas;
+  TimelineDrawer* m_drawer;
+  StatePanel* m_panel;
+  QStackedLayout* m_stack;
+  std::shared_ptr<const TimelinePicture> m_picture;
+  std::shared_ptr<const SearchResult> m_hits;
+  QString m_hits_pattern;
+  int m_hit = -1;
+  bool m_shown = false, m_asked = false;
+  QElapsedTimer m_catalog_age;
+  QuerySlot m_catalog_slot, m_slot, m_detail_slot, m_area_slot, m_search_slot;
+};
+
+}  // namespace runglass
