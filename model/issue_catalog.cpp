@@ -34,6 +34,25 @@ constexpr std::array kIssues = {
     IssueInfo{"nsys.no_time", kWarning, "Rows of a report whose end comes before their begin, or beyond 64 bits, are left out."},
     IssueInfo{"nsys.too_many_tracks", kWarning,
               "A report names more than 65,536 threads and streams; spans on the later ones are left out."},
+    IssueInfo{"nccl_flight_recorder.bad_entry", kWarning, "Entries of a dump that are not dictionaries say nothing and are left out."},
+    IssueInfo{
+        "nccl_flight_recorder.no_time", kWarning,
+        "Entries of a dump have neither the time they were made nor the one they began, so they have no place on the timeline and are "
+        "left out."},
+    IssueInfo{"nccl_flight_recorder.odd_end", kWarning,
+              "Entries are marked as completed, but their end is missing or before their begin: they are shown without length. Their "
+              "arguments hold the times as written."},
+    IssueInfo{"nccl_flight_recorder.too_many_groups", kWarning,
+              "A dump names more than 65,536 process groups; collectives of the later ones are left out."},
+    IssueInfo{"nccl_flight_recorder.large_part", kWarning,
+              "A collective's arguments, or one of a dump's facts, are larger than 1 MiB and were not kept. The original file has them."},
+    IssueInfo{
+        "nccl_flight_recorder.other_rank", kWarning,
+        "A dump's file name gives another rank than its process groups do; the groups are believed. The files may have been renamed."},
+    IssueInfo{"nccl_flight_recorder.no_rank", kWarning,
+              "Neither the name of a dump nor its process groups tell its rank. Name the files as PyTorch does, with the rank at the end."},
+    IssueInfo{"nccl_flight_recorder.trailing_bytes", kInfo,
+              "Bytes follow the end of a dump, as when a shorter dump is written over a longer one. They were not read."},
     // --- client ---
     IssueInfo{
         "client.ring_full", kError,

@@ -66,8 +66,9 @@ class Importer {
   virtual std::string identity(const ImportProbe& probe) const;
   // Whether the file, maybe grown since, is the one that had this identity() before. Default: what its first bytes were, they still are.
   virtual bool isSame(const ImportProbe& probe, std::string_view identity) const;
-  // Which files make one run: each alone; those of a folder; the files of its ranks, told by their names.
-  enum class Grouping : std::uint8_t { kAlone, kFolder, kRankFiles };
+  // Which files make one run: each alone; those of a folder; the files of its ranks, told by their names; dumps whose names end
+  // in the rank.
+  enum class Grouping : std::uint8_t { kAlone, kFolder, kRankFiles, kRankDumps };
   virtual Grouping grouping() const { return Grouping::kAlone; }
   // First time in the file, if its head has one.
   virtual std::optional<TimeNs> beginTime(const ImportProbe&) const { return std::nullopt; }

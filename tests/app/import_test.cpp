@@ -162,6 +162,25 @@ TEST_F(ImportTest, TracesOfRanksInOneFolderAreOneRun) {
   EXPECT_EQ(count("span"), "5\n") << "again adds nothing";
 }
 
+TEST_F(ImportTest, DumpsOfRanksInOneFolderAreOneRun) {
+  const std::string dump =
+      R"({"version": "2.9", "pg_config": {"0": {"name": "0", "desc": "default_pg", "ranks": "[0, 1]"}}, "entries": [{"process_group": )"
+      R"(["0", "default_pg"], "profiling_name": "nccl:all_reduce", "collective_seq_id": 5, "time_created_ns": 1758580155801340263}]})";
+  for (const char* name : {"hang1/_dump_0", "hang1/_dump_1", "hang2/_dump_0", "hang2/_dump_1", "x/nccl_trace_rank_0", "x/nccl_trace_rank_1",
+                           "y/job7-0.json", "y/job7-1.json"})
+    put(std::string("all/") + name, dump);
+  const std::string sql =
+      "SELECT r.name, count(DISTINCT t.rank) AS ranks, count(DISTINCT s.span_id) AS spans, count(DISTINCT t.attempt) AS attempts, "
+      "count(DISTINCT g.group_id) AS groups, sum(s.dur_ns) AS dur FROM run r JOIN comm_group g USING (run_id) JOIN track t USING (run_id) "
+      "JOIN span s USING (track_id) GROUP BY 1 ORDER BY 1";
+  const std::string expected = "name,ranks,spans,attempts,groups,dur\nhang1,2,2,1,1,\nhang2,2,2,1,1,\njob7,2,2,1,1,\nnccl_trace,2,2,1,1,\n";
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_EQ(import("all").exit, 0);
+    EXPECT_EQ(query(sql).out, expected) << "again adds nothing";
+  }
+  EXPECT_EQ(ctl({"verify", "--store", m_store}).exit, 0);
+}
+
 TEST_F(ImportTest, OneBadFileDoesNotKeepTheOthersOut) {
   put("all/cut.gz", std::string("\x1f\x8b\x08\0\0\0\0\0\0\x03\xcb\x48", 12));
   put("all/empty.log", "");

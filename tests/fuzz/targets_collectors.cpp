@@ -35,6 +35,7 @@ void importAs(std::string_view kind, std::string_view bytes) {
 RG_FUZZ(tfevents) { importAs("tfevents", text(data, size)); }
 RG_FUZZ(kineto) { importAs("kineto", text(data, size)); }
 RG_FUZZ(nsys_sqlite) { importAs("nsys_sqlite", text(data, size)); }
+RG_FUZZ(nccl_flight_recorder) { importAs("nccl_flight_recorder", text(data, size)); }
 RG_FUZZ(hf_trainer_state) { importAs("hf_trainer_state", text(data, size)); }
 RG_FUZZ(megatron_golden) { importAs("megatron_golden", text(data, size)); }
 RG_FUZZ(mlperf_mllog) { importAs("mlperf_mllog", text(data, size)); }

@@ -86,8 +86,10 @@ Status ImportSession::importMember(const FoundFile& file, const Member& member, 
   result.kind = chosen->kind();
 
   const bool by_folder = chosen->grouping() == Importer::Grouping::kFolder;
-  const bool by_rank = chosen->grouping() == Importer::Grouping::kRankFiles;
-  const RunPlace place = by_folder ? placeByFolder(file, member.path) : by_rank ? placeOfRankFile(member.path) : placeAlone(member.path);
+  const RunPlace place = by_folder                                              ? placeByFolder(file, member.path)
+                         : chosen->grouping() == Importer::Grouping::kRankFiles ? placeOfRankFile(member.path)
+                         : chosen->grouping() == Importer::Grouping::kRankDumps ? placeOfRankDump(member.path)
+                                                                                : placeAlone(member.path);
   const std::string path_key = canonicalPath(member.path);
   const auto mark = m_writer.importMark(path_key);
   const bool same = mark && chosen->isSame(probe, mark->identity);

@@ -123,6 +123,18 @@ RunPlace placeOfRankFile(const std::string& member) {
   return {displayName(shown), folder + "/" + before + "#" + after, ""};
 }
 
+RunPlace placeOfRankDump(const std::string& member) {
+  const fs::path path(canonicalPath(member));
+  const std::string name = path.filename().string(), folder = path.parent_path().string();
+  if (name.find("rank") != std::string::npos) return placeOfRankFile(member);
+  static const RE2 kNumbered("(.*?)[-_.]*[0-9]+((?:\\.[a-z][a-z0-9]*)*)");
+  std::string before, after;
+  if (!RE2::FullMatch(name, kNumbered, &before, &after)) return placeAlone(member);
+  // "_dump", "dump": no name for a run, the folder has one.
+  const bool bare = before.empty() || before == "dump" || before == "_dump";
+  return {displayName(bare ? path.parent_path().filename().string() : before), folder + "/" + before + "#" + after, ""};
+}
+
 RunPlace placeAlone(const std::string& member) { return {runNameOfFile(member), canonicalPath(member), ""}; }
 
 }  // namespace runglass
