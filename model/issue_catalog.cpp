@@ -53,6 +53,16 @@ constexpr std::array kIssues = {
               "Neither the name of a dump nor its process groups tell its rank. Name the files as PyTorch does, with the rank at the end."},
     IssueInfo{"nccl_flight_recorder.trailing_bytes", kInfo,
               "Bytes follow the end of a dump, as when a shorter dump is written over a longer one. They were not read."},
+    IssueInfo{"xpu_timer.broken_trace", kWarning,
+              "Traces of a timeline are not laid out as any known build of xpu_timer writes them and are left out."},
+    IssueInfo{"xpu_timer.no_time", kWarning,
+              "Traces of a timeline begin outside the years 2001 to 2100; they have no place and are left out."},
+    IssueInfo{
+        "xpu_timer.no_names", kInfo,
+        "Kernels of a timeline are shown by their codes: their names stand in the .timeline.meta file of the same rank, which must lie "
+        "beside the timeline, unpacked."},
+    IssueInfo{"xpu_timer.other_rank", kWarning,
+              "A timeline's file name gives another rank than its content does; the content is believed. The files may have been renamed."},
     // --- client ---
     IssueInfo{
         "client.ring_full", kError,

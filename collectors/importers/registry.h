@@ -23,6 +23,7 @@ std::unique_ptr<Importer> makeTrainLogImporter();
 std::unique_ptr<Importer> makeKinetoImporter();
 std::unique_ptr<Importer> makeNsysImporter();
 std::unique_ptr<Importer> makeFlightRecorderImporter();
+std::unique_ptr<Importer> makeXpuTimerImporter();
 std::unique_ptr<Importer> makeMlperfLogImporter();
 
 // {"canonical":"loss"} for tags that mean the training loss, the gradient norm, ... whatever their source calls them; "" otherwise.

@@ -181,6 +181,22 @@ TEST_F(ImportTest, DumpsOfRanksInOneFolderAreOneRun) {
   EXPECT_EQ(ctl({"verify", "--store", m_store}).exit, 0);
 }
 
+TEST_F(ImportTest, TimelinesOfRanksTakeTheirNamesFromTheFilesBesideThem) {
+  // One compute kernel of code 1, 7 µs from 1758580155 s on; see the importer's own tests.
+  const std::string trace("\x0A\x0D\x10\x01\x18\xC0\xC9\xCA\xCB\xB5\xED\x8F\x03\x20\x07", 15);
+  for (const char rank : {'0', '1'}) {
+    const std::string name = std::string("all/job7/0000") + rank + "-00002.timeline";
+    put(name, trace + (rank == '0' ? "" : std::string("\x20\x01", 2)));
+    put(name + ".meta", "1,xpu_timer_mm_rank" + std::string(1, rank) + "\nxpu_timer_host_trace,GC\n");
+  }
+  const auto outcome = import("all");
+  ASSERT_EQ(outcome.exit, 0) << outcome.err << outcome.out;
+  EXPECT_EQ(query("SELECT r.name, t.rank, s.name AS span, s.dur_ns FROM run r JOIN track t USING (run_id) JOIN span s USING (track_id) "
+                  "ORDER BY t.rank")
+                .out,
+            "name,rank,span,dur_ns\njob7,0,mm_rank0,7000\njob7,1,mm_rank1,7000\n");
+}
+
 TEST_F(ImportTest, OneBadFileDoesNotKeepTheOthersOut) {
   put("all/cut.gz", std::string("\x1f\x8b\x08\0\0\0\0\0\0\x03\xcb\x48", 12));
   put("all/empty.log", "");

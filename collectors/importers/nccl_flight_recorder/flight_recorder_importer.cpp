@@ -11,12 +11,13 @@
 #include "collectors/importers/nccl_flight_recorder/document_readers.h"
 #include "collectors/importers/nccl_flight_recorder/process_groups.h"
 #include "collectors/importers/registry.h"
+#include "collectors/importers/timeline/span_batches.h"
 #include "model/crc32c.h"
 
 namespace runglass {
 namespace {
 
-constexpr std::size_t kMostArgs = 1U << 20, kMostFact = 1U << 20, kMostWaiting = 16U << 20;
+constexpr std::size_t kMostArgs = 1U << 20, kMostFact = 1U << 20;
 
 // Number of elements times their size, over all inputs; absent when a type is not known.
 std::int64_t bytesOfInputs(PlainValue entry) {
@@ -59,13 +60,13 @@ std::optional<std::int32_t> numberAtEnd(std::string_view name) {
 class Dump {
  public:
   Dump(PlainValue document, const ImportTarget& target, Recorder& out)
-      : m_document(document), m_target(target), m_out(out), m_groups(document) {}
+      : m_document(document), m_target(target), m_out(out), m_groups(document), m_spans(out) {}
 
   void record() {
     begin();
     const PlainValue entries = m_document.find("entries");
     for (std::size_t i = 0; i < entries.size(); ++i) entry(entries.at(i));
-    flush();
+    m_spans.flush();
     for (const auto& [name, group] : m_groups.all())
       m_out.group({.attempt = m_attempt,
                    .id = group.id,
@@ -151,7 +152,8 @@ class Dump {
     const DurNs dur = done ? durationOf(entry, start, completed) : kAbsent;
     const std::string name = displayName(entry.find("profiling_name").text());
     noteCurrent({group, seq.value_or(kAbsent), name, created.value_or(start)}, done);
-    add(track, start, dur, name, group->id, seq.value_or(kAbsent), entry);
+    m_spans.add(track, {.start = start, .dur = dur, .group = group->id, .seq = seq.value_or(kAbsent), .bytes = bytesOfInputs(entry)}, name,
+                argsOf(entry));
   }
 
   // With timing on the device's own time; else until the watchdog saw the end.
@@ -180,32 +182,13 @@ class Dump {
     return known->second;
   }
 
-  // Collectives of one group may be under way at once: they are given as they are, without nesting.
-  void add(TrackId track, TimeNs start, DurNs dur, const std::string& name, std::int64_t group, std::int64_t seq, PlainValue entry) {
-    Waiting& waiting = m_waiting[track];
-    const auto [known, fresh] = waiting.names.try_emplace(name, static_cast<std::uint32_t>(waiting.columns.names.size()));
-    if (fresh) waiting.columns.names.push_back(name);
+  std::string argsOf(PlainValue entry) {
     std::string args;
     if (entry.bytes() <= kMostArgs)
       entry.writeJson(args, "profiling_name");
     else
       ++m_large;
-    m_waiting_bytes += args.size() + 64;
-    SpanColumns& columns = waiting.columns;
-    columns.start.push_back(start);
-    columns.dur.push_back(dur);
-    columns.name.push_back(known->second);
-    columns.category.push_back(SpanCategory::kComm);
-    columns.group.push_back(group);
-    columns.seq.push_back(seq);
-    columns.bytes.push_back(bytesOfInputs(entry));
-    columns.args.push_back(std::move(args));
-    if (m_waiting_bytes > kMostWaiting) flush();
-  }
-  void flush() {
-    for (const auto& [track, waiting] : m_waiting) m_out.spans(track, waiting.columns);
-    m_waiting.clear();
-    m_waiting_bytes = 0;
+    return args;
   }
 
   // What one Progress cannot hold: every group's numbers, as one JSON list.
@@ -273,11 +256,6 @@ class Dump {
     m_out.progress(now);
   }
 
-  struct Waiting {
-    SpanColumns columns;
-    std::map<std::string, std::uint32_t> names;
-  };
-
   PlainValue m_document;
   const ImportTarget& m_target;
   Recorder& m_out;
@@ -286,8 +264,7 @@ class Dump {
   AttemptId m_attempt;
   std::optional<std::int32_t> m_rank;
   std::map<const ProcessGroup*, TrackId> m_tracks;
-  std::map<TrackId, Waiting> m_waiting;
-  std::size_t m_waiting_bytes = 0;
+  SpanBatches m_spans;
   Current m_pending, m_last;
   std::optional<TimeNs> m_oldest, m_newest;
   std::int64_t m_no_entry = 0, m_no_time = 0, m_odd_end = 0, m_no_track = 0, m_large = 0;

@@ -127,6 +127,10 @@ RunPlace placeOfRankDump(const std::string& member) {
   const fs::path path(canonicalPath(member));
   const std::string name = path.filename().string(), folder = path.parent_path().string();
   if (name.find("rank") != std::string::npos) return placeOfRankFile(member);
+  // xpu_timer's names: rank and number of ranks, nothing that could name a run.
+  static const RE2 kRankOfWorld("[0-9]+-([0-9]+)\\.timeline.*");
+  if (std::string world; RE2::FullMatch(name, kRankOfWorld, &world))
+    return {displayName(path.parent_path().filename().string()), folder + "/#" + world + ".timeline", ""};
   static const RE2 kNumbered("(.*?)[-_.]*[0-9]+((?:\\.[a-z][a-z0-9]*)*)");
   std::string before, after;
   if (!RE2::FullMatch(name, kNumbered, &before, &after)) return placeAlone(member);

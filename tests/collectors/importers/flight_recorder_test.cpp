@@ -273,7 +273,7 @@ TEST(FlightRecorder, OddEntriesCostOnlyThemselves) {
   EXPECT_EQ(result.recorder.issueCount("nccl_flight_recorder.bad_entry"), 1);
   const SpanColumns spans = onlySpans(result);
   EXPECT_THAT(spans.group, ElementsAre(commGroupId("999", "")));
-  EXPECT_THAT(spans.bytes, ElementsAre(kAbsent));
+  EXPECT_TRUE(spans.bytes.empty());
 }
 
 TEST(FlightRecorder, MeetsTheFactsOfTheSharedRealFiles) {
