@@ -63,6 +63,23 @@ constexpr std::array kIssues = {
         "beside the timeline, unpacked."},
     IssueInfo{"xpu_timer.other_rank", kWarning,
               "A timeline's file name gives another rank than its content does; the content is believed. The files may have been renamed."},
+    IssueInfo{"nccl_inspector.broken_line", kWarning, "Lines of an NCCL Inspector log are no JSON objects and are left out."},
+    IssueInfo{"nccl_inspector.no_context", kWarning,
+              "Records of an NCCL Inspector log do not say of which communicator they are: since format v4.3 that stands in the dump_stats "
+              "line before them, which was cut away or filtered out. They are left out."},
+    IssueInfo{"nccl_inspector.no_number", kWarning,
+              "Operations have no number in their communicator, so they have no place on a curve; those with times are on the timeline."},
+    IssueInfo{"nccl_inspector.not_kept", kInfo,
+              "Proxy traces and other records are counted; only collectives and point-to-point operations are kept."},
+    IssueInfo{
+        "nccl_inspector.dropped", kWarning,
+        "The plugin overwrote records before it wrote them. Dump more often (NCCL_INSPECTOR_DUMP_THREAD_INTERVAL_MICROSECONDS) or give it "
+        "a larger ring (NCCL_INSPECTOR_DUMP_COLL_RING_SIZE)."},
+    IssueInfo{"nccl_inspector.too_many_names", kWarning,
+              "A log names more than 16,384 communicators, or kinds of operations; those beyond are left out."},
+    IssueInfo{"nccl_inspector.no_rank", kInfo,
+              "A log numbers a process within each communicator but does not say its rank in the job, unless one communicator is named as "
+              "that of all, or is the only one. Such operations are shown by host and process. Files named NAME_rank_N.log tell it."},
     // --- client ---
     IssueInfo{
         "client.ring_full", kError,

@@ -31,6 +31,7 @@ const std::vector<std::unique_ptr<Importer>>& importers() {
     all.push_back(makeKinetoImporter());
     all.push_back(makeNsysImporter());
     all.push_back(makeFlightRecorderImporter());
+    all.push_back(makeNcclInspectorImporter());
     all.push_back(makeXpuTimerImporter());
     all.push_back(makeHfTrainerStateImporter());
     all.push_back(makeMegatronGoldenImporter());

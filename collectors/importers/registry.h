@@ -23,6 +23,7 @@ std::unique_ptr<Importer> makeTrainLogImporter();
 std::unique_ptr<Importer> makeKinetoImporter();
 std::unique_ptr<Importer> makeNsysImporter();
 std::unique_ptr<Importer> makeFlightRecorderImporter();
+std::unique_ptr<Importer> makeNcclInspectorImporter();
 std::unique_ptr<Importer> makeXpuTimerImporter();
 std::unique_ptr<Importer> makeMlperfLogImporter();
 

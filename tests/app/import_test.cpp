@@ -197,6 +197,26 @@ TEST_F(ImportTest, TimelinesOfRanksTakeTheirNamesFromTheFilesBesideThem) {
             "name,rank,span,dur_ns\njob7,0,mm_rank0,7000\njob7,1,mm_rank1,7000\n");
 }
 
+TEST_F(ImportTest, LogsOfNcclInspectorGrowAndAreOneRunPerFolder) {
+  const auto lines = [](int rank, int first, int last) {
+    std::string log;
+    for (int sn = first; sn < last; ++sn)
+      log += R"({"header":{"id":"0xabc","rank":)" + std::to_string(rank) + R"(,"n_ranks":2,"nnodes":1},"metadata":{)" +
+             R"("inspector_output_format_version":"v4.0","dump_timestamp_us":1748030377748202,"hostname":"n1","pid":7},"coll_perf":{)" +
+             R"("coll":"AllReduce","coll_sn":)" + std::to_string(sn) + R"(,"coll_exec_time_us":10,"coll_busbw_gbs":1.5}})" + "\n";
+    return log;
+  };
+  put("all/job9/n1-pid7.log", lines(0, 0, 5));
+  put("all/job9/n1-pid8.log", lines(1, 0, 5));
+  EXPECT_EQ(pointsOf(import("all")), 20);
+  put("all/job9/n1-pid8.log", lines(1, 5, 8), std::ios::app);
+  EXPECT_EQ(pointsOf(import("all")), 6);
+  EXPECT_EQ(query("SELECT r.name, s.rank, count(*) AS n, max(s.step) AS last FROM scalar s JOIN run r USING (run_id) WHERE "
+                  "s.tag = 'coll_busbw_gbs' GROUP BY 1, 2 ORDER BY 2")
+                .out,
+            "name,rank,n,last\njob9,0,5,4\njob9,1,8,7\n");
+}
+
 TEST_F(ImportTest, OneBadFileDoesNotKeepTheOthersOut) {
   put("all/cut.gz", std::string("\x1f\x8b\x08\0\0\0\0\0\0\x03\xcb\x48", 12));
   put("all/empty.log", "");

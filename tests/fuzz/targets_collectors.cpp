@@ -36,6 +36,7 @@ RG_FUZZ(tfevents) { importAs("tfevents", text(data, size)); }
 RG_FUZZ(kineto) { importAs("kineto", text(data, size)); }
 RG_FUZZ(nsys_sqlite) { importAs("nsys_sqlite", text(data, size)); }
 RG_FUZZ(nccl_flight_recorder) { importAs("nccl_flight_recorder", text(data, size)); }
+RG_FUZZ(nccl_inspector) { importAs("nccl_inspector", text(data, size)); }
 RG_FUZZ(xpu_timer) { importAs("xpu_timer", text(data, size)); }
 RG_FUZZ(hf_trainer_state) { importAs("hf_trainer_state", text(data, size)); }
 RG_FUZZ(megatron_golden) { importAs("megatron_golden", text(data, size)); }

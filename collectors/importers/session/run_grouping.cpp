@@ -131,6 +131,10 @@ RunPlace placeOfRankDump(const std::string& member) {
   static const RE2 kRankOfWorld("[0-9]+-([0-9]+)\\.timeline.*");
   if (std::string world; RE2::FullMatch(name, kRankOfWorld, &world))
     return {displayName(path.parent_path().filename().string()), folder + "/#" + world + ".timeline", ""};
+  // NCCL Inspector's: host and process.
+  static const RE2 kProcess(".*-pid[0-9]+(\\.log.*)");
+  if (std::string after; RE2::FullMatch(name, kProcess, &after))
+    return {displayName(path.parent_path().filename().string()), folder + "/#-pid" + after, ""};
   static const RE2 kNumbered("(.*?)[-_.]*[0-9]+((?:\\.[a-z][a-z0-9]*)*)");
   std::string before, after;
   if (!RE2::FullMatch(name, kNumbered, &before, &after)) return placeAlone(member);

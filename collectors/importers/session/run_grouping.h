@@ -39,8 +39,8 @@ RunPlace placeByFolder(const FoundFile& file, const std::string& member);
 // Of a trace of one rank: "x_rank3.json" and its likes in one folder are ranks of one run, and so are all that TensorBoard's trace handler
 // wrote into a folder ("host_123.456.pt.trace.json"). Any other trace is its own run.
 RunPlace placeOfRankFile(const std::string& member);
-// Of a dump that one rank wrote: as above, and "_dump_3", "prefix3", "00003-00064.timeline" and their likes in one folder are ranks of
-// one run.
+// Of a dump that one rank wrote: as above, and "_dump_3", "prefix3", "00003-00064.timeline", "host-pid77.log" and their likes in one
+// folder are ranks of one run.
 RunPlace placeOfRankDump(const std::string& member);
 // Of any other file: its own run.
 RunPlace placeAlone(const std::string& member);
