@@ -31,6 +31,42 @@ constexpr std::array kIssues = {
     IssueInfo{
         "kineto.not_a_span", kInfo,
         "A trace also holds arrows, instants, counters and names of rows. Only spans are kept so far; the original file has the rest."},
+    IssueInfo{"chrome_trace.broken_event", kWarning,
+              "Text inside a trace is no event. What lies between it and the next event is left out; all others are kept."},
+    IssueInfo{"chrome_trace.no_time", kWarning, "Events without a time, or with one beyond 64 bits of nanoseconds, are left out."},
+    IssueInfo{
+        "chrome_trace.bad_duration", kWarning,
+        "Spans that end before they begin, or whose end is missing or beyond 64 bits. They are kept where they begin, with no length: "
+        "sums of durations lack what they would have added or taken away."},
+    IssueInfo{"chrome_trace.too_many_tracks", kWarning, "A trace names more than 65,536 threads; spans on the later ones are left out."},
+    IssueInfo{"chrome_trace.unmatched_end", kWarning,
+              "Ends without a begin on their thread: the trace began too late, or lost events. They are left out."},
+    IssueInfo{"chrome_trace.never_ended", kWarning,
+              "Begins without an end: what ran when the trace stopped. They are kept as spans that are still open."},
+    IssueInfo{
+        "chrome_trace.closed_later", kInfo,
+        "A trace has grown since the last import and ends spans that were open then. Both are kept; import it into a new store to have "
+        "the ended ones only."},
+    IssueInfo{"chrome_trace.too_many_open", kWarning,
+              "More begins without an end than fit in 64 MiB. Those beyond are left out, as are their ends: the writer lost its ends."},
+    IssueInfo{"chrome_trace.too_many_instants", kWarning, "A trace holds more than 100,000 instant events; the later ones are left out."},
+    IssueInfo{"chrome_trace.flow", kInfo, "A trace also holds arrows between spans. They are not kept so far; the original file has them."},
+    IssueInfo{"chrome_trace.not_kept", kInfo,
+              "A trace also holds asynchronous events, objects, samples or memory dumps. They are not kept; the original file has them."},
+    IssueInfo{"chrome_trace.odd_counter", kWarning, "Values of counters that are no numbers, or beyond 4,096 series, are left out."},
+    IssueInfo{
+        "chrome_trace.late_names", kInfo,
+        "A very large trace names its rows behind its events. Rows that were recorded by then keep their numbers for names and have no "
+        "rank."},
+    IssueInfo{
+        "chrome_trace.odd_sizes", kWarning,
+        "The YAML file with a job's sizes holds lines that are no `key: value`, keys that come twice or sizes that are no numbers from "
+        "1. The other lines hold."},
+    IssueInfo{"chrome_trace.sizes_disagree", kWarning,
+              "The sizes of a job do not multiply to its world size, or ranks of its trace lie outside of them: the YAML file may be of "
+              "another job. Both are stored as they are."},
+    IssueInfo{"chrome_trace.coordinates_disagree", kWarning,
+              "A trace puts one rank in two places of the parallel layout. The first one is kept: check how its writer numbers ranks."},
     IssueInfo{"nsys.no_time", kWarning, "Rows of a report whose end comes before their begin, or beyond 64 bits, are left out."},
     IssueInfo{"nsys.too_many_tracks", kWarning,
               "A report names more than 65,536 threads and streams; spans on the later ones are left out."},

@@ -29,6 +29,8 @@ const std::vector<std::unique_ptr<Importer>>& importers() {
     std::vector<std::unique_ptr<Importer>> all;
     all.push_back(makeTfeventsImporter());
     all.push_back(makeKinetoImporter());
+    all.push_back(makeChromeTraceImporter());
+    all.push_back(makeStragglerExtrasImporter());
     all.push_back(makeNsysImporter());
     all.push_back(makeFlightRecorderImporter());
     all.push_back(makeNcclInspectorImporter());

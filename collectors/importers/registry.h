@@ -21,6 +21,8 @@ std::unique_ptr<Importer> makeHfTrainerStateImporter();
 std::unique_ptr<Importer> makeMegatronGoldenImporter();
 std::unique_ptr<Importer> makeTrainLogImporter();
 std::unique_ptr<Importer> makeKinetoImporter();
+std::unique_ptr<Importer> makeChromeTraceImporter();
+std::unique_ptr<Importer> makeStragglerExtrasImporter();
 std::unique_ptr<Importer> makeNsysImporter();
 std::unique_ptr<Importer> makeFlightRecorderImporter();
 std::unique_ptr<Importer> makeNcclInspectorImporter();

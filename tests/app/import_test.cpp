@@ -217,6 +217,36 @@ TEST_F(ImportTest, LogsOfNcclInspectorGrowAndAreOneRunPerFolder) {
             "name,rank,n,last\njob9,0,5,4\njob9,1,8,7\n");
 }
 
+TEST_F(ImportTest, AFolderOfStragglerAnalysisIsOneRunAndItsExtrasSayWhyTheyAreLeftOut) {
+  const std::string timeline =
+      R"([{"name":"forward-compute","pid":1,"tid":5,"ts":1,"dur":2,"ph":"X","args":{"step":3,"mb_id":0,"seq_id":0}},)"
+      R"({"name":"thread_name","pid":1,"tid":5,"ph":"M","args":{"name":"PP rank 0, TP rank 0, compute"}},)"
+      R"({"name":"process_name","pid":1,"ph":"M","args":{"name":"DP rank [1]"}}])";
+  put("job/timeline-J.json", timeline);
+  put("job/ideal-timeline-J.json", timeline);
+  put("job/meta-J.yaml", "dp_size: 2\ndsp_size: 1\npp_size: 1\ntp_size: 1\nworld_size: 2\n");
+  put("job/ms-J.json", R"({"tori": 1, "tideal": 1})");
+  put("job/mw-J.json", R"({"tori": 1, "tideal": 1})");
+  put("job/result-J.json", R"({"job_meta": {}, "step_t_base": {}})");
+  put("job/trace-J.parquet", "PAR1");
+  const Outcome done = import("job");
+  ASSERT_EQ(done.exit, 0) << done.err;
+  int skipped = 0;
+  const Json report = Json::parse(done.out);
+  for (const Json& file : report["files"]) {
+    if (file["status"] != "skipped") continue;
+    ++skipped;
+    EXPECT_EQ(file["kind"], "straggler_analysis");
+    EXPECT_NE(file["reason"], "");
+  }
+  EXPECT_EQ(skipped, 6);
+  EXPECT_EQ(query("SELECT world_size, dp_size, time_domain FROM run").out, "world_size,dp_size,time_domain\n2,2,relative\n");
+  EXPECT_EQ(query("SELECT r.rank, dp, pp, cp, step, microbatch, dur_ns FROM span JOIN rank r USING (run_id)").out,
+            "rank,dp,pp,cp,step,microbatch,dur_ns\n1,1,0,0,3,0,2000\n");
+  EXPECT_EQ(import("job").exit, 0);
+  EXPECT_EQ(count("span"), "1\n");
+}
+
 TEST_F(ImportTest, OneBadFileDoesNotKeepTheOthersOut) {
   put("all/cut.gz", std::string("\x1f\x8b\x08\0\0\0\0\0\0\x03\xcb\x48", 12));
   put("all/empty.log", "");

@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "collectors/hub/payload_replay.h"
+#include "collectors/importers/chrome_trace/job_sizes.h"
 #include "collectors/importers/importer.h"
 #include "collectors/sim/scenario.h"
 #include "collectors/sources/host/proc_parse.h"
@@ -34,6 +35,8 @@ void importAs(std::string_view kind, std::string_view bytes) {
 
 RG_FUZZ(tfevents) { importAs("tfevents", text(data, size)); }
 RG_FUZZ(kineto) { importAs("kineto", text(data, size)); }
+RG_FUZZ(chrome_trace) { importAs("chrome_trace", text(data, size)); }
+RG_FUZZ(job_sizes) { (void)parseJobSizes(text(data, size)); }
 RG_FUZZ(nsys_sqlite) { importAs("nsys_sqlite", text(data, size)); }
 RG_FUZZ(nccl_flight_recorder) { importAs("nccl_flight_recorder", text(data, size)); }
 RG_FUZZ(nccl_inspector) { importAs("nccl_inspector", text(data, size)); }

@@ -11,6 +11,8 @@ namespace runglass {
 namespace {
 
 constexpr std::string_view kSpace = " \t\r\n,";
+// Deeper text is no event of any writer; without a bound, text that opens and never closes would be scanned again from every brace.
+constexpr std::size_t kMaxDepth = 64;
 
 constexpr std::array<bool, 256> tableOf(std::string_view bytes) {
   std::array<bool, 256> table{};
@@ -43,7 +45,7 @@ void EventSlicer::work() {
 }
 
 bool EventSlicer::step() {
-  if (m_seeking) return skipTo("{\"ph\"");
+  if (m_seeking) return skipTo(m_event_begin);
   while (m_at < m_buffer.size() && isSpace(m_buffer[m_at])) ++m_at;
   if (m_at == m_buffer.size()) return false;
   switch (m_state) {
@@ -79,10 +81,13 @@ bool EventSlicer::members() {
     return true;
   }
   const std::size_t end = m_buffer.find('"', m_at + 1);
-  if (end == std::string::npos) return false;
-  std::size_t value = end + 1;
+  std::size_t value = end == std::string::npos ? m_buffer.size() : end + 1;
   while (value < m_buffer.size() && (isSpace(m_buffer[value]) || m_buffer[value] == ':')) ++value;
-  if (value >= m_buffer.size()) return false;
+  if (value >= m_buffer.size()) {
+    if (value - m_at <= kMaxValue) return false;
+    resync(m_at + 1);
+    return true;
+  }
   const std::string key = m_buffer.substr(m_at + 1, end - m_at - 1);
   if (key == "traceEvents" && m_buffer[value] == '[') {
     m_state = State::kEvents;
@@ -122,8 +127,17 @@ bool EventSlicer::events() {
     resync(m_at + 1);
     return true;
   }
+  if (!m_begin_known) learnBegin(after);
   m_at = after;
   return true;
+}
+
+// A writer begins all its events with the same key: that is what to look for after broken text.
+void EventSlicer::learnBegin(std::size_t end) {
+  const std::size_t open = m_buffer.find('"', m_at), close = m_buffer.find('"', open + 1);
+  if (open == std::string::npos || close == std::string::npos || close >= end) return;
+  m_event_begin = "{" + m_buffer.substr(open, close - open + 1);
+  m_begin_known = true;
 }
 
 // The next event after broken text.
@@ -141,7 +155,7 @@ bool EventSlicer::skipTo(std::string_view wanted) {
     std::size_t next = brace + 1;
     while (next < text.size() && isSpace(text[next])) ++next;
     const std::string_view rest = wanted.substr(1);
-    if (text.size() - next < rest.size()) {
+    if (text.size() - next < rest.size() && next - brace <= kMaxValue) {
       m_at = brace;  // not enough to tell
       return false;
     }
@@ -180,7 +194,7 @@ EventSlicer::Scan EventSlicer::scanValue(std::size_t from, std::size_t& end) {
     if (c == '"') {
       m_in_string = true;
     } else if (c == '{' || c == '[') {
-      ++m_depth;
+      if (++m_depth > kMaxDepth) return Scan::kBad;
     } else if (c == '}' || c == ']') {
       // A bare value ends where its object does.
       if (m_depth == 0) return m_scan = 0, end = at, Scan::kWhole;
@@ -194,7 +208,10 @@ EventSlicer::Scan EventSlicer::scanValue(std::size_t from, std::size_t& end) {
 }
 
 void EventSlicer::finish() {
-  m_cut = m_state != State::kEnd;
+  while (m_at < m_buffer.size() && isSpace(m_buffer[m_at])) ++m_at;
+  // The format lets a writer leave out the `]` of the array form, as it cannot know when it will be killed.
+  const bool open_array = m_array && m_state == State::kEvents && !m_seeking && m_at == m_buffer.size();
+  m_cut = m_state != State::kEnd && !open_array;
   if (m_at < m_buffer.size() && !m_seeking && m_state == State::kEvents) ++m_broken;
 }
 

@@ -4,9 +4,11 @@
 // Threading:  one thread.
 // Ownership:  keeps what is not complete yet; views given out are valid during the call, with kPadding readable bytes behind them.
 // Units:      bytes.
-// Errors:     a value that never ends, a raw line break inside a string (what PyTorch wrote for names with quotes) or anything longer
-//             than kMaxValue is counted in broken() and skipped up to the next `{"ph"`; cut() says that the end of the file is missing.
-// Cost:       one pass; memory is one piece plus the largest value.
+// Errors:     a value that never ends, a raw line break inside a string (what PyTorch wrote for names with quotes), anything longer
+//             than kMaxValue or nested deeper than any writer nests is counted in broken() and skipped up to where the next event begins
+//             (with the key that the first event began with); cut() says that the end of the file is missing. An array form that ends
+//             behind an event is whole without its `]`.
+// Cost:       one pass; memory is one piece plus the largest value. Broken text is scanned again, a bounded number of times.
 #pragma once
 
 #include <cstdint>
@@ -43,6 +45,7 @@ class EventSlicer {
   bool skipTo(std::string_view wanted);
   Scan scanValue(std::size_t from, std::size_t& end);
   void resync(std::size_t from);
+  void learnBegin(std::size_t end);
 
   std::string m_buffer;
   std::size_t m_at = 0;    // the next byte to look at
@@ -53,6 +56,8 @@ class EventSlicer {
   State m_state = State::kStart;
   bool m_array = false, m_seeking = false, m_cut = false;
   std::int64_t m_broken = 0;
+  std::string m_event_begin = "{\"ph\"";
+  bool m_begin_known = false;
 };
 
 }  // namespace runglass

@@ -28,6 +28,7 @@ Status HeldEvents::pack() {
   if (ZSTD_isError(packed) != 0) return {Code::kInternal, std::string("held events: ") + ZSTD_getErrorName(packed)};
   block.packed.resize(packed);
   block.packed.shrink_to_fit();
+  m_packed_bytes += block.packed.size();
   m_blocks.push_back(std::move(block));
   m_open.clear();
   return {};
@@ -48,6 +49,7 @@ Status HeldEvents::replay(const std::function<void(std::string_view)>& take) {
     }
   }
   m_blocks.clear();
+  m_packed_bytes = 0;
   return {};
 }
 

@@ -23,6 +23,7 @@ class HeldEvents {
   // Calls `take` with every event in order, kPadding readable bytes behind each, and holds none any more.
   Status replay(const std::function<void(std::string_view)>& take);
   bool empty() const { return m_blocks.empty() && m_open.empty(); }
+  std::size_t bytes() const { return m_packed_bytes + m_open.size(); }  // in memory
 
  private:
   struct Block {
@@ -31,6 +32,7 @@ class HeldEvents {
   };
   Status pack();
   std::vector<Block> m_blocks;
+  std::size_t m_packed_bytes = 0;
   std::string m_open;  // events, each behind its 4-byte length
 };
 

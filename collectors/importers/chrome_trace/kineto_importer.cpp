@@ -7,22 +7,20 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "collectors/importers/chrome_trace/event_slicer.h"
 #include "collectors/importers/chrome_trace/held_events.h"
 #include "collectors/importers/chrome_trace/trace_event.h"
+#include "collectors/importers/chrome_trace/trace_reader.h"
 #include "collectors/importers/input/run_name.h"
 #include "collectors/importers/registry.h"
 #include "collectors/importers/timeline/kernel_category.h"
 #include "collectors/importers/timeline/track_sorter.h"
+#include "collectors/importers/timeline/track_table.h"
 
 namespace runglass {
 namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::size_t kMostTracks = 65'536;
-// Times without a base that are this large count from 1970: later than 1973 in µs, longer than 3 years of uptime.
-constexpr std::int64_t kEpochNs = 100'000'000LL * kNsPerSecond;
 constexpr std::size_t kMostMembers = 64U << 20;
 
 struct CategoryRule {
@@ -64,7 +62,7 @@ const CategoryRule& ruleOf(std::string_view category) {
 class KinetoTrace {
  public:
   KinetoTrace(const ImportTarget& target, Recorder& out, ImportReport& report)
-      : m_target(target), m_out(out), m_report(report), m_sorter(out) {}
+      : m_target(target), m_out(out), m_report(report), m_sorter(out), m_tracks(out) {}
 
   void member(std::string_view key, std::string_view value) {
     if (m_member_bytes + value.size() > kMostMembers) return;
@@ -108,7 +106,7 @@ class KinetoTrace {
     m_sorter.flush();
     if (m_attempt) tellWhole();
     if (m_no_time > 0) issue("kineto.no_time", m_no_time, "complete events without a usable ts or dur");
-    if (m_no_track > 0) issue("kineto.too_many_tracks", m_no_track, "spans beyond " + std::to_string(kMostTracks) + " tracks");
+    if (m_no_track > 0) issue("kineto.too_many_tracks", m_no_track, "spans beyond " + std::to_string(TrackTable::kMostTracks) + " tracks");
     if (m_others > 0 && m_run) issue("kineto.not_a_span", m_others, "events that are no spans");
     m_report.run = m_run;
     if (m_newest) m_report.end_time = *m_newest;
@@ -119,6 +117,7 @@ class KinetoTrace {
   }
   std::int64_t events() const { return m_events; }
   const Status& failure() const { return m_failure; }
+  bool holds() const { return m_hold; }
 
  private:
   // At the first span: may it be recorded now, or does the file still have to say when and who?
@@ -195,15 +194,7 @@ class KinetoTrace {
       kind = rule.where == CategoryRule::kGpu ? "gpu_stream" : "accel_queue";
       name = "GPU " + number(m_event.pid, m_event.device) + " stream " + number(m_event.tid, m_event.stream);
     }
-    const auto [known, fresh] = m_tracks.try_emplace(kind + '\n' + name);
-    if (fresh) {
-      if (m_tracks.size() > kMostTracks) {
-        m_tracks.erase(known);
-        return {};
-      }
-      known->second = m_out.track({.attempt = m_attempt, .rank = m_rank, .kind = kind, .name = name});
-    }
-    return known->second;
+    return m_tracks.find({.attempt = m_attempt, .rank = m_rank, .kind = kind, .name = name}).id;
   }
 
   void tellWhole() {
@@ -237,7 +228,7 @@ class KinetoTrace {
   RunId m_run;
   AttemptId m_attempt;
   std::optional<std::int32_t> m_rank;
-  std::map<std::string, TrackId> m_tracks;
+  TrackTable m_tracks;
   std::optional<TimeNs> m_oldest, m_newest;
   std::int64_t m_events = 0, m_others = 0, m_no_time = 0, m_no_track = 0;
 };
@@ -262,28 +253,15 @@ class KinetoImporter : public Importer {
     EventSlicer slicer;
     slicer.member = [&](std::string_view key, std::string_view value) { trace.member(key, value); };
     slicer.event = [&](std::string_view text) { return trace.event(text, slicer.offset()); };
-    std::string damaged;
-    while (true) {
-      if (stop.stop_requested()) return {Code::kCancelled, target.path + ": stopped"};
-      const auto bytes = in.next();
-      if (!bytes.ok()) {
-        damaged = bytes.status().message();
-        break;
-      }
-      if (bytes->empty()) break;
-      slicer.feed(*bytes);
-      RG_TRY(trace.failure());
-      if (!slicer.wellBegun()) return {Code::kInvalidArgument, target.path + ": byte 0: no Chrome trace: neither an object nor a list"};
-    }
-    slicer.finish();
+    RG_ASSIGN(const TraceEnd end, readTrace(in, target.path, slicer, stop, [&] { return trace.failure(); }));
+    // What waits for the end of the file is not recorded yet: a stop leaves nothing of it.
+    if (end.stopped && trace.holds()) return {Code::kCancelled, target.path + ": stopped"};
     RG_TRY(trace.finish());
     report.committed_offset = slicer.offset();
     if (slicer.broken() > 0) trace.issue("kineto.broken_event", slicer.broken(), "text that is no event was left out");
-    if (!damaged.empty())
-      report.partial_reason = damaged;
-    else if (slicer.cut())
-      report.partial_reason = "the file ends in the middle, at byte " + std::to_string(in.offset());
-    if (!report.run) report.skipped_reason = "no span in " + std::to_string(trace.events()) + " events";
+    if (end.stopped) return {Code::kCancelled, target.path + ": stopped"};
+    report.partial_reason = end.partial_reason;
+    if (!report.run && target.resume_at == 0) report.skipped_reason = "no span in " + std::to_string(trace.events()) + " events";
     return {};
   }
 };

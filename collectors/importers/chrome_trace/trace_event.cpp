@@ -26,7 +26,9 @@ std::string_view textOf(value& v) {
   return v.get_string().get(text) == simdjson::SUCCESS ? text : std::string_view();
 }
 
-std::optional<std::int64_t> integerOf(value& v) {
+}  // namespace
+
+std::optional<std::int64_t> integerOf(simdjson::ondemand::value& v) {
   const std::string_view token = tokenOf(v);
   std::int64_t number = 0;
   const auto parsed = std::from_chars(token.data(), token.data() + token.size(), number);
@@ -36,8 +38,6 @@ std::optional<std::int64_t> integerOf(value& v) {
   if (unsigned_parsed.ec == std::errc() && unsigned_parsed.ptr == token.data() + token.size()) return static_cast<std::int64_t>(wide);
   return std::nullopt;
 }
-
-}  // namespace
 
 std::optional<std::int64_t> nsFromMicros(std::string_view token) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / 1000 - 1;

@@ -41,6 +41,8 @@ class TraceEventParser {
   simdjson::ondemand::parser m_parser;
 };
 
+// 12 or "12", ids above 2^63 by their bits; absent for anything else.
+std::optional<std::int64_t> integerOf(simdjson::ondemand::value& v);
 // "1234.567" or 1234.567 µs -> 1234567 ns, rounded half away from zero; absent for what is no number or beyond 64 bits.
 std::optional<std::int64_t> nsFromMicros(std::string_view token);
 

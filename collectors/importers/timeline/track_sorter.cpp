@@ -2,9 +2,15 @@
 #include "collectors/importers/timeline/track_sorter.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 namespace runglass {
+namespace {
+
+TimeNs endOf(const TraceSpan& span) { return span.dur == kAbsent ? std::numeric_limits<TimeNs>::max() : span.start + span.dur; }
+
+}  // namespace
 
 void TrackSorter::add(TrackId track, const TraceSpan& span, std::string_view name, std::string_view args) {
   Waiting& waiting = m_tracks[track];
@@ -35,7 +41,7 @@ void TrackSorter::record(TrackId track, Waiting& waiting) {
   // Of two that begin together the longer one encloses the other.
   std::ranges::stable_sort(order, [&](std::uint32_t a, std::uint32_t b) {
     const TraceSpan &l = waiting.spans[a], &r = waiting.spans[b];
-    return l.start != r.start ? l.start < r.start : l.dur > r.dur;
+    return l.start != r.start ? l.start < r.start : endOf(l) > endOf(r);
   });
   SpanColumns columns;
   columns.names = std::move(waiting.dictionary);
@@ -47,6 +53,8 @@ void TrackSorter::record(TrackId track, Waiting& waiting) {
   optional(&TraceSpan::external_id, columns.external_id);
   optional(&TraceSpan::bytes, columns.bytes);
   optional(&TraceSpan::sequence, columns.seq);
+  optional(&TraceSpan::microbatch, columns.microbatch);
+  const bool has_steps = !m_steps.empty() || std::ranges::any_of(waiting.spans, [](const TraceSpan& span) { return span.step != kAbsent; });
   for (const std::uint32_t i : order) {
     const TraceSpan& span = waiting.spans[i];
     while (!waiting.open.empty() && waiting.open.back() <= span.start) waiting.open.pop_back();
@@ -55,9 +63,9 @@ void TrackSorter::record(TrackId track, Waiting& waiting) {
     columns.name.push_back(waiting.names[i]);
     columns.category.push_back(span.category);
     columns.depth.push_back(static_cast<std::int32_t>(waiting.open.size()));
-    if (!m_steps.empty()) columns.step.push_back(stepAt(span.start));
+    if (has_steps) columns.step.push_back(span.step != kAbsent ? span.step : stepAt(span.start));
     if (waiting.has_args) columns.args.push_back(std::move(waiting.args[i]));
-    if (waiting.open.empty() || span.start + span.dur <= waiting.open.back()) waiting.open.push_back(span.start + span.dur);
+    if (waiting.open.empty() || endOf(span) <= waiting.open.back()) waiting.open.push_back(endOf(span));
   }
   m_out.spans(track, columns);
   std::vector<TimeNs> open = std::move(waiting.open);

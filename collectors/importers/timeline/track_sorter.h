@@ -20,9 +20,10 @@ namespace runglass {
 
 struct TraceSpan {
   TimeNs start = 0;
-  DurNs dur = 0;
+  DurNs dur = 0;  // kAbsent: still open. Else start + dur is within 64 bits
   SpanCategory category = SpanCategory::kOther;
   std::int64_t correlation = kAbsent, external_id = kAbsent, bytes = kAbsent, sequence = kAbsent;
+  std::int64_t step = kAbsent, microbatch = kAbsent;  // where the source says them itself
 };
 
 class TrackSorter {
@@ -31,7 +32,7 @@ class TrackSorter {
 
   explicit TrackSorter(Recorder& out) : m_out(out) {}
   void add(TrackId track, const TraceSpan& span, std::string_view name, std::string_view args);
-  // Training steps by their ranges; spans that begin in one carry its number.
+  // Training steps by their ranges; spans that begin in one, and have no step of their own, carry its number.
   void addStep(std::int64_t step, TimeNs begin, DurNs dur) { m_steps[begin] = {begin + dur, step}; }
   bool full() const { return m_bytes > kMostBytes; }
   void flush();

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// RowNames: the names that a trace gives to its processes and threads, and what they say about rank, coordinates and lane.
+//
+// Threading:  one thread.
+// Ownership:  owns copies of the names.
+// Units:      ranks from 0.
+// Errors:     names beyond kMostNames are not kept.
+// Cost:       a hash look-up; names are cut at 256 bytes.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "collectors/importers/chrome_trace/rank_book.h"
+
+namespace runglass {
+
+// "PP rank 0, TP rank 1, pp-comm", "rank[3] pp ->", "DP rank [7]": what such a name says.
+struct RowMeaning {
+  std::optional<std::int32_t> rank;
+  Coordinates at;
+  std::string lane;  // what is left of the name, lower case
+};
+RowMeaning meaningOf(std::string_view name);
+// Track kind of a lane of ndtimeline ("main", "pp ->", "tp collective", ...) or StragglerAnalysis ("compute", "pp-comm", ...); "" for
+// others.
+std::string_view kindOfLane(std::string_view lane);
+
+struct Row {
+  std::string kind, name;
+  std::optional<std::int32_t> rank;
+  Coordinates at;
+};
+
+class RowNames {
+ public:
+  static constexpr std::size_t kMostNames = 65'536;
+  void nameProcess(std::string_view pid, std::string_view name);
+  void nameThread(std::string_view pid, std::string_view tid, std::string_view name);
+  // What is known so far about the row of one thread; of one process when `tid` is empty.
+  Row row(std::string_view pid, std::string_view tid) const;
+
+ private:
+  std::unordered_map<std::string, std::string> m_processes, m_threads;
+};
+
+}  // namespace runglass

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// TrackTable: declares the tracks of one attempt at their first use, and no more of them than any real machine has rows.
+//
+// Threading:  one thread.
+// Ownership:  borrows the Recorder.
+// Units:      none.
+// Errors:     an id of 0 for tracks beyond kMostTracks: the caller counts what it leaves out.
+// Cost:       a hash look-up per call.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "model/recorder.h"
+
+namespace runglass {
+
+class TrackTable {
+ public:
+  static constexpr std::size_t kMostTracks = 65'536;
+
+  explicit TrackTable(Recorder& out) : m_out(out) {}
+  struct Found {
+    TrackId id;
+    bool fresh = false;  // first use of this rank, kind and name
+  };
+  Found find(const TrackKey& key);
+
+ private:
+  Recorder& m_out;
+  std::unordered_map<std::string, TrackId> m_tracks;
+};
+
+}  // namespace runglass
