@@ -2,7 +2,8 @@
 /* Invariants:
  * 1. rg_current_ring is set last, when all of the ring is in place, and cleared before the lock that says "alive" is given up.
  * 2. A forked child starts detached; what its parent's ring holds is the parent's.
- * 3. errno is as it was when a function returns.
+ * 3. A held ring is filled like any other; only its identity_version stays 0, which keeps a reader from declaring it.
+ * 4. errno is as it was when a function returns.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -13,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "collectors/client/identity.h"
@@ -20,7 +22,9 @@
 
 struct rg_ring *_Atomic rg_current_ring;
 struct rg_step_state rg_current_step = {.step = RG_NONE, .schedstat_fd = -1};
+struct rg_listener rg_listener;
 static struct rg_ring *g_newest;
+static int g_held; /* the identity is the environment's and not yet told */
 static pthread_mutex_t g_init = PTHREAD_MUTEX_INITIALIZER;
 
 static void detachChild(void) {
@@ -28,7 +32,22 @@ static void detachChild(void) {
   pthread_mutex_init(&g_init, NULL);
 }
 
+/* Under g_init. */
+static void tellIdentity(struct rg_ring *ring) {
+  g_held = 0;
+  if (ring->header->identity_version == 0) __atomic_store_n(&ring->header->identity_version, 2, __ATOMIC_RELEASE);
+}
+
+void rg_tell_identity(void) {
+  pthread_mutex_lock(&g_init);
+  struct rg_ring *ring = rg_live();
+  if (ring && g_held) tellIdentity(ring);
+  pthread_mutex_unlock(&g_init);
+}
+
 static void endRing(const char *cause, uint32_t state) {
+  void (*listener)(int) = atomic_load_explicit(&rg_listener.before_end, memory_order_acquire);
+  if (listener && rg_live()) listener(state == RGR_END_EXIT);
   struct rg_ring *ring = atomic_exchange(&rg_current_ring, NULL);
   if (!ring) return;
   struct rgr_identity *identity = &ring->header->identity;
@@ -64,7 +83,9 @@ static int chooseDirectory(const struct rg_options *options, char *dir, size_t b
     snprintf(dir, bytes, "/dev/shm/runglass-%ld", (long)getuid());
   makeDirectories(dir);
   struct stat st;
-  if (lstat(dir, &st) != 0) return snprintf(why, why_bytes, "no directory %s: %s", dir, strerror(errno)), -1;
+  /* The C library's own lstat is a symbol of 2.33 where this is built, and the trainer's may be older. */
+  if (syscall(SYS_newfstatat, AT_FDCWD, dir, &st, AT_SYMLINK_NOFOLLOW) != 0)
+    return snprintf(why, why_bytes, "no directory %s: %s", dir, strerror(errno)), -1;
   if (!S_ISDIR(st.st_mode) || st.st_uid != getuid() || (st.st_mode & 022))
     return snprintf(why, why_bytes, "%s is not a directory of ours that only we can write to", dir), -1;
   return 0;
@@ -106,7 +127,7 @@ static uint64_t ringSlots(void) {
   return slots;
 }
 
-static int start(const struct rg_options *options) {
+static int start(const struct rg_options *options, int held) {
   const char *off = getenv("RUNGLASS");
   if (off && (strcmp(off, "off") == 0 || strcmp(off, "0") == 0)) return -1;
   char dir[400], why[512];
@@ -123,7 +144,8 @@ static int start(const struct rg_options *options) {
   g_newest = ring;
   struct rgr_header *header = ring->header;
   rg_identity_fill(&header->identity, options);
-  __atomic_store_n(&header->identity_version, 2, __ATOMIC_RELEASE);
+  g_held = held;
+  if (!held) tellIdentity(ring);
   if (header->identity.local_rank == RG_NONE || header->identity.local_rank == 0 || header->identity.rank == 0) rg_facts_send(ring);
   atomic_store(&rg_current_step.step, RG_NONE);
   atomic_store(&rg_current_step.phase, RG_PHASE_INIT);
@@ -139,15 +161,41 @@ static int start(const struct rg_options *options) {
   return 0;
 }
 
-int rg_init(const struct rg_options *options) {
-  struct rg_options given = RG_OPTIONS_INIT;
-  if (options) memcpy(&given, options, options->size < sizeof(given) ? options->size : sizeof(given));
+/* The trainer names itself on a ring that a tracer made; 0: it wants another directory, so the held ring goes. */
+static int adoptHeld(struct rg_ring *ring, const struct rg_options *options) {
+  const size_t folder = (size_t)(strrchr(ring->path, '/') - ring->path);
+  if (options->dir && *options->dir && (strlen(options->dir) != folder || strncmp(options->dir, ring->path, folder) != 0)) {
+    atomic_store(&rg_current_ring, NULL);
+    unlink(ring->path);
+    close(ring->fd);
+    return 0;
+  }
+  rg_identity_fill(&ring->header->identity, options);
+  tellIdentity(ring);
+  return 1;
+}
+
+static int init(const struct rg_options *options, int held) {
   const int saved = errno;
   pthread_mutex_lock(&g_init);
-  const int result = rg_live() ? 0 : start(&given);
+  struct rg_ring *ring = rg_live();
+  int result = 0;
+  if (ring && g_held && !held && !adoptHeld(ring, options)) ring = NULL;
+  if (!ring) result = start(options, held);
   pthread_mutex_unlock(&g_init);
   errno = saved;
   return result;
+}
+
+int rg_init(const struct rg_options *options) {
+  struct rg_options given = RG_OPTIONS_INIT;
+  if (options) memcpy(&given, options, options->size < sizeof(given) ? options->size : sizeof(given));
+  return init(&given, 0);
+}
+
+int rg_init_held(void) {
+  const struct rg_options given = RG_OPTIONS_INIT;
+  return init(&given, 1);
 }
 
 int rg_enabled(void) { return rg_live() != NULL; }
@@ -179,6 +227,7 @@ int64_t rg_now(void) { return rg_clock(CLOCK_MONOTONIC); }
 
 static struct rgr_identity *beginIdentity(struct rg_ring *ring) {
   pthread_mutex_lock(&g_init);
+  tellIdentity(ring);
   __atomic_fetch_add(&ring->header->identity_version, 1, __ATOMIC_ACQ_REL);
   return &ring->header->identity;
 }

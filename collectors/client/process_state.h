@@ -28,6 +28,18 @@ struct rg_step_state {
 extern struct rg_ring *_Atomic rg_current_ring;
 extern struct rg_step_state rg_current_step;
 
+/* What a tracer linked with this library wants to hear; NULL: nobody listens. */
+struct rg_listener {
+  void (*_Atomic step)(int64_t step);      /* a step begins; RG_NONE: it ended */
+  void (*_Atomic before_end)(int exiting); /* the ring is about to end: last words */
+};
+extern struct rg_listener rg_listener;
+
+/* As rg_init(NULL), but the agent is not told who this is until rg_init() or rg_tell_identity(): a tracer wakes before the trainer
+ * has said its name. */
+int rg_init_held(void);
+void rg_tell_identity(void);
+
 static inline struct rg_ring *rg_live(void) { return atomic_load_explicit(&rg_current_ring, memory_order_acquire); }
 
 #endif

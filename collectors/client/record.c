@@ -77,6 +77,11 @@ static int64_t runDelay(void) {
   return sscanf(text, "%lld %lld", &on_cpu, &waiting) == 2 ? waiting : RG_NONE;
 }
 
+static void tellListener(int64_t step) {
+  void (*listener)(int64_t) = atomic_load_explicit(&rg_listener.step, memory_order_acquire);
+  if (listener) listener(step);
+}
+
 void rg_step_begin(int64_t step) {
   struct rg_ring *ring = rg_live();
   if (!ring) return;
@@ -97,6 +102,7 @@ void rg_step_begin(int64_t step) {
   atomic_store(&rg_current_step.start, now);
   atomic_store(&rg_current_step.step, step);
   tellProgress(ring, threadState(ring), now);
+  tellListener(step);
   errno = saved;
 }
 
@@ -118,6 +124,7 @@ void rg_step_end(void) {
   }
   atomic_fetch_add(&rg_current_step.steps_seen, 1);
   atomic_store(&rg_current_step.step, RG_NONE);
+  tellListener(RG_NONE);
   errno = saved;
 }
 

@@ -20,6 +20,7 @@
 
 _Static_assert(sizeof(struct rgr_commit) == 8, "commit word is one 64-bit store");
 _Static_assert(sizeof(struct rgr_span) == RGR_SLOT_PAYLOAD, "a span is one slot");
+_Static_assert(sizeof(struct rgr_gpu_span) == 80, "a GPU span has no padding");
 _Static_assert(sizeof(struct rgr_header) <= RGR_HEADER_BYTES, "header fits its pages");
 
 static int openAt(const char *dir, char *temporary, size_t bytes, struct rg_ring *ring) {
@@ -118,7 +119,7 @@ static int takeFlag(atomic_flag *flag) {
 
 uint32_t rg_ring_intern(struct rg_ring *ring, const char *text, size_t bytes) {
   struct rgr_header *header = ring->header;
-  if (bytes > 255) bytes = 255;
+  if (bytes > RGR_LONGEST_STRING) bytes = RGR_LONGEST_STRING;
   if (bytes == 0 && header->string_count > 0) return 0;
   const uint64_t hash = hashBytes(text, bytes);
   uint64_t place;

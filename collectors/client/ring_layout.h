@@ -17,17 +17,20 @@
 #include <stdint.h>
 
 #define RGR_MAGIC 0x31474e4952475252ull /* "RRGRING1" */
-#define RGR_VERSION 1u
+#define RGR_VERSION 2u                  /* 2: GPU spans and counts, a longer string table */
+#define RGR_OLDEST_VERSION 1u           /* what a reader still takes */
 #define RGR_SLOT_BYTES 64u
 #define RGR_SLOT_PAYLOAD 56u
 #define RGR_MAX_SLOTS 160u
 #define RGR_HEADER_BYTES 8192u
 #define RGR_MAX_STRINGS 4096u
-#define RGR_STRING_BYTES 131072u
+#define RGR_STRING_BYTES 524288u /* of version 2; kernels have long names */
+#define RGR_STRING_BYTES_V1 131072u
+#define RGR_LONGEST_STRING 1023u /* version 1 wrote up to 255 */
 #define RGR_MIN_SLOTS 1024u
 #define RGR_MAX_RING_SLOTS (1u << 24)
 
-/* Record types, in the commit word. */
+/* Record types, in the commit word. A reader skips and counts those it does not know, so a new type needs no new version. */
 enum rgr_type {
   RGR_CONT = 0, /* second and further slots of a record */
   RGR_SPAN = 1,
@@ -38,7 +41,9 @@ enum rgr_type {
   RGR_CHECKPOINT = 6,
   RGR_LOG = 7,
   RGR_FACT = 8,
-  RGR_TYPE_COUNT = 9
+  RGR_GPU_SPAN = 9, /* since version 2 */
+  RGR_COUNT = 10,   /* since version 2 */
+  RGR_TYPE_COUNT = 11
 };
 
 struct rgr_commit { /* read and written as one 64-bit word */
@@ -51,6 +56,19 @@ struct rgr_span {
   int64_t start, dur, step, seq, bytes, group;
   int32_t microbatch; /* INT32_MIN = absent */
   uint16_t name, track;
+};
+/* RGR_GPU_SPAN: a = category, b = depth; args (a JSON object) follow. A later version may insert fields before them. */
+struct rgr_gpu_span {
+  struct rgr_span span;
+  int64_t correlation;
+  int64_t launched;                 /* when the host asked for it; INT64_MIN = absent */
+  uint32_t fixed_bytes, args_bytes; /* fixed_bytes: of this struct as written */
+};
+/* RGR_COUNT: how often something that is not a record happened since the ring was made; told again when it grows. */
+struct rgr_count {
+  int64_t time;
+  uint64_t total;
+  uint32_t name;
 };
 /* RGR_SCALAR: a = 1 when the value is this rank's own, 0 when it is the whole run's. */
 struct rgr_scalar {
@@ -135,5 +153,6 @@ struct rgr_string {
 #define RGR_STRINGS_AT RGR_HEADER_BYTES
 #define RGR_STRING_DATA_AT (RGR_STRINGS_AT + RGR_MAX_STRINGS * 8u)
 #define RGR_SLOTS_AT (RGR_STRING_DATA_AT + RGR_STRING_BYTES)
+#define RGR_SLOTS_AT_V1 (RGR_STRING_DATA_AT + RGR_STRING_BYTES_V1)
 
 #endif

@@ -12,6 +12,7 @@
 #include <fstream>
 
 #include "collectors/sources/client/rank_placement.h"
+#include "collectors/sources/client/record_payload.h"
 #include "collectors/sources/series_book.h"
 #include "model/metric_catalog.h"
 
@@ -23,18 +24,6 @@ constexpr std::array<const char*, 5> kPhaseNames = {"init", "warmup", "steady", 
 constexpr std::array<std::string_view, 4> kCanonical = {"loss", "grad_norm", "learning_rate", "tokens_per_s"};
 
 std::optional<std::int64_t> given(std::int64_t value) { return value == kAbsent ? std::nullopt : std::optional(value); }
-
-template <class T>
-T fixedPart(std::string_view payload) {
-  T value{};
-  std::memcpy(&value, payload.data(), std::min(sizeof(T), payload.size()));
-  return value;
-}
-
-// The text after a fixed part; cut where the record is shorter than it claims.
-std::string_view textAt(std::string_view payload, std::size_t offset, std::size_t bytes) {
-  return offset <= payload.size() ? payload.substr(offset, bytes) : std::string_view();
-}
 
 std::string bootId() {
   std::ifstream file("/proc/sys/kernel/random/boot_id");
@@ -158,36 +147,13 @@ void ProcessFeed::take(Recorder& out, const RingReader::Record& record) {
     case RGR_LOG:
     case RGR_FACT:
       return takeText(out, record);
+    case RGR_GPU_SPAN:
+      return takeGpuSpan(out, record);
+    case RGR_COUNT:
+      return takeCount(out, fixedPart<rgr_count>(payload));
     default:
-      return;
+      ++m_unknown;
   }
-}
-
-void ProcessFeed::takeSpan(Recorder& out, const rgr_span& span, int category, int depth) {
-  auto [track, fresh] = m_tracks.try_emplace(span.track);
-  if (fresh) {
-    const std::string_view text = m_ring->string(span.track);
-    const std::size_t cut = text.find('\x1f');
-    const bool named = cut != std::string_view::npos;
-    track->second = out.track({.attempt = m_attempt_id,
-                               .rank = m_rank.rank,
-                               .kind = std::string(named ? text.substr(0, cut) : "thread"),
-                               .name = std::string(named ? text.substr(cut + 1) : text)});
-  }
-  PendingSpans& pending = m_spans[track->second];
-  SpanColumns& columns = pending.columns;
-  auto [name, new_name] = pending.names.try_emplace(span.name, static_cast<std::uint32_t>(columns.names.size()));
-  if (new_name) columns.names.emplace_back(m_ring->string(span.name));
-  columns.start.push_back(toTime(span.start));
-  columns.dur.push_back(std::max<DurNs>(span.dur, 0));
-  columns.name.push_back(name->second);
-  columns.category.push_back(category < kSpanCategoryCount ? static_cast<SpanCategory>(category) : SpanCategory::kOther);
-  columns.depth.push_back(depth);
-  columns.step.push_back(span.step);
-  columns.microbatch.push_back(span.microbatch == INT32_MIN ? kAbsent : span.microbatch);
-  columns.group.push_back(span.group);
-  columns.seq.push_back(span.seq);
-  columns.bytes.push_back(span.bytes);
 }
 
 void ProcessFeed::putScalar(Recorder& out, SeriesKey key, std::int64_t step, TimeNs time, double value) {
@@ -303,7 +269,7 @@ void ProcessFeed::handOver(Recorder& out) {
   for (auto& [series, pending] : m_scalars)
     if (!pending.step.empty()) out.scalars(series, pending.step, pending.time, pending.value);
   for (auto& [track, pending] : m_spans)
-    if (pending.columns.size() > 0) out.spans(track, pending.columns);
+    if (pending.columns.size() > 0) out.spans(track, whole(pending.columns));
   m_scalars.clear();
   m_spans.clear();
 }
@@ -339,6 +305,7 @@ void ProcessFeed::tellLosses(Recorder& out, TimeNs now) {
   };
   tell("client.ring_full", m_ring->header().dropped, m_dropped_seen, "records refused by the trainer's ring");
   tell("client.names_full", m_ring->header().lost_names, m_names_seen, "names refused by the trainer's table");
+  tell("client.unknown_record", m_unknown, m_unknown_seen, "records of kinds this agent does not know");
   tell("client.torn_record", m_ring->tornRecords(), m_torn_seen, "records left half written by a process that died");
 }
 

@@ -50,7 +50,11 @@ class ProcessFeed {
   std::string label() const;  // "run 'x' rank 3", for issues
   void declare(Recorder& out);
   void take(Recorder& out, const RingReader::Record& record);
+  SpanColumns& addSpan(Recorder& out, const rgr_span& span, int category, int depth);
   void takeSpan(Recorder& out, const rgr_span& span, int category, int depth);
+  void takeGpuSpan(Recorder& out, const RingReader::Record& record);
+  void takeCount(Recorder& out, const rgr_count& count);
+  static const SpanColumns& whole(SpanColumns& columns);
   void takeScalar(Recorder& out, const rgr_scalar& scalar, bool per_rank);
   void takeStep(Recorder& out, const rgr_step& step, int phase);
   void takePart(Recorder& out, const rgr_part& part);
@@ -82,6 +86,8 @@ class ProcessFeed {
   std::map<SeriesId, PendingScalars> m_scalars;
   std::map<TrackId, PendingSpans> m_spans;
   std::uint64_t m_progress_seen = 0, m_dropped_seen = 0, m_names_seen = 0, m_torn_seen = 0;
+  std::uint64_t m_unknown = 0, m_unknown_seen = 0;
+  std::map<std::uint32_t, std::uint64_t> m_counts;  // name -> total seen; an agent that starts again counts from what comes
   TimeNs m_progress_told = 0, m_delay_due = 0;
 };
 

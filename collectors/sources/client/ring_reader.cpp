@@ -32,13 +32,17 @@ Result<std::unique_ptr<RingReader>> RingReader::open(const std::string& path) {
   rgr_header& header = reader->m_header;
   if (!reader->readAt(&header, sizeof(header), 0)) return Status(Code::kInvalidArgument, "ring " + path + ": shorter than a header");
   if (header.magic != RGR_MAGIC) return Status(Code::kInvalidArgument, "ring " + path + ": not a ring");
-  if (header.version != RGR_VERSION)
-    return Status(Code::kInvalidArgument,
-                  "ring " + path + ": version " + std::to_string(header.version) + ", this agent reads " + std::to_string(RGR_VERSION));
+  if (header.version < RGR_OLDEST_VERSION || header.version > RGR_VERSION)
+    return Status(Code::kInvalidArgument, "ring " + path + ": version " + std::to_string(header.version) + ", this agent reads " +
+                                              std::to_string(RGR_OLDEST_VERSION) + " to " + std::to_string(RGR_VERSION));
   const std::uint64_t slots = header.slots;
+  if (header.version == 1) {
+    reader->m_string_bytes = RGR_STRING_BYTES_V1;
+    reader->m_slots_at = RGR_SLOTS_AT_V1;
+  }
   if (slots < RGR_MIN_SLOTS || slots > RGR_MAX_RING_SLOTS || (slots & (slots - 1)) != 0 || header.max_strings != RGR_MAX_STRINGS ||
-      header.string_bytes != RGR_STRING_BYTES || header.header_bytes != RGR_HEADER_BYTES ||
-      static_cast<std::uint64_t>(info.st_size) != RGR_SLOTS_AT + slots * RGR_SLOT_BYTES)
+      header.string_bytes != reader->m_string_bytes || header.header_bytes != RGR_HEADER_BYTES ||
+      static_cast<std::uint64_t>(info.st_size) != reader->m_slots_at + slots * RGR_SLOT_BYTES)
     return Status(Code::kInvalidArgument, "ring " + path + ": sizes in its header do not fit the file");
   reader->m_first_tail = reader->m_position = reader->m_next = header.tail_check == ~header.tail ? header.tail : 0;
   RG_TRY(reader->look());
@@ -93,8 +97,8 @@ bool RingReader::readSlots(std::uint64_t position, std::uint64_t count) {
   const std::uint64_t first = position & (m_header.slots - 1);
   const std::uint64_t before_wrap = std::min<std::uint64_t>(count, m_header.slots - first);
   m_slots.resize(count * RGR_SLOT_BYTES);
-  return readAt(m_slots.data(), before_wrap * RGR_SLOT_BYTES, RGR_SLOTS_AT + first * RGR_SLOT_BYTES) &&
-         readAt(m_slots.data() + before_wrap * RGR_SLOT_BYTES, (count - before_wrap) * RGR_SLOT_BYTES, RGR_SLOTS_AT);
+  return readAt(m_slots.data(), before_wrap * RGR_SLOT_BYTES, m_slots_at + first * RGR_SLOT_BYTES) &&
+         readAt(m_slots.data() + before_wrap * RGR_SLOT_BYTES, (count - before_wrap) * RGR_SLOT_BYTES, m_slots_at);
 }
 
 rgr_commit RingReader::commitAt(std::uint64_t index) const {
@@ -106,7 +110,7 @@ rgr_commit RingReader::commitAt(std::uint64_t index) const {
 std::uint64_t RingReader::recordAt(std::uint64_t index, std::uint64_t count) const {
   const rgr_commit head = commitAt(index);
   if (head.stamp != static_cast<std::uint32_t>(m_position + index + 1)) return 0;
-  if (head.type == RGR_CONT || head.type >= RGR_TYPE_COUNT || head.slots == 0 || index + head.slots > count) return 0;
+  if (head.type == RGR_CONT || head.slots == 0 || index + head.slots > count) return 0;
   for (std::uint64_t i = 1; i < head.slots; ++i) {
     const rgr_commit next = commitAt(index + i);
     if (next.stamp != static_cast<std::uint32_t>(m_position + index + i + 1) || next.type != RGR_CONT) return 0;
@@ -179,7 +183,7 @@ std::string_view RingReader::string(std::uint32_t id) {
     for (std::size_t i = m_strings.size(); i < entries.size(); ++i) {
       const rgr_string entry = entries[i];
       std::string text = "(damaged name)";
-      if (entry.bytes <= 255 && entry.offset <= RGR_STRING_BYTES - entry.bytes) {
+      if (entry.bytes <= RGR_LONGEST_STRING && entry.offset <= m_string_bytes - entry.bytes) {
         text.resize(entry.bytes);
         if (!readAt(text.data(), text.size(), RGR_STRING_DATA_AT + entry.offset)) text = "(damaged name)";
       }

@@ -80,6 +80,7 @@ class RingReader {
   std::int32_t m_pid = 0;
   std::uint64_t m_first_tail = 0, m_position = 0, m_next = 0, m_torn = 0;
   bool m_in_torn = false;
+  std::uint64_t m_string_bytes = RGR_STRING_BYTES, m_slots_at = RGR_SLOTS_AT;  // by the ring's version
   std::vector<char> m_slots;
   std::string m_joined;
   std::vector<std::string> m_strings;

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What we rely on of the binary interfaces of CUDA 11 to 13, cuBLAS and NCCL: no header of theirs is needed to build.
+ *
+ * Threading:  declarations only.
+ * Ownership:  handles belong to whoever made them; we never free one we did not make.
+ * Units:      as their owners say.
+ * Errors:     every status is an int; 0 is success everywhere.
+ * Cost:       none.
+ */
+#ifndef RUNGLASS_CUDA_ABI_H
+#define RUNGLASS_CUDA_ABI_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef void *rgc_stream; /* cudaStream_t, CUstream */
+typedef void *rgc_event;  /* cudaEvent_t, CUevent */
+typedef void *rgc_handle; /* any other opaque handle */
+
+/* What the interposed functions look like to the trainer. */
+#define RGC_EXPORT __attribute__((visibility("default")))
+
+enum {
+  RGC_SUCCESS = 0,
+  RGC_INVALID_VALUE = 1,
+  RGC_UNLOADING = 4, /* cudaErrorCudartUnloading, CUDA_ERROR_DEINITIALIZED */
+  RGC_INVALID_HANDLE = 400,
+  RGC_NOT_READY = 600,
+  RGC_CAPTURE_FIRST = 900, /* 900..907: the call met a stream capture */
+  RGC_CAPTURE_LAST = 907,
+  RGC_UNKNOWN = 999, /* what an interposed CUDA function returns when the real one is nowhere */
+  RGC_CUBLAS_MISSING = 1,
+  RGC_NCCL_MISSING = 3,
+  RGC_NCCL_IN_PROGRESS = 7
+};
+
+enum { RGC_CAPTURE_MODE_RELAXED = 2, RGC_STREAM_NON_BLOCKING = 1 };
+
+struct rgc_dim3 {
+  unsigned x, y, z;
+};
+
+/* cudaLaunchConfig_t */
+struct rgc_launch_config {
+  struct rgc_dim3 grid, block;
+  size_t shared_bytes;
+  rgc_stream stream;
+  void *attributes;
+  unsigned attribute_count;
+};
+
+/* CUlaunchConfig */
+struct rgc_driver_launch_config {
+  unsigned grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes;
+  rgc_stream stream;
+  void *attributes;
+  unsigned attribute_count;
+};
+
+/* ncclUniqueId, passed by value */
+struct rgc_nccl_id {
+  char internal[128];
+};
+
+enum rgc_copy { RGC_HOST_TO_HOST, RGC_HOST_TO_DEVICE, RGC_DEVICE_TO_HOST, RGC_DEVICE_TO_DEVICE, RGC_COPY_DEFAULT, RGC_COPY_KINDS };
+
+/* cublasLtMatrixLayoutAttribute_t and cublasLtMatmulDescAttributes_t */
+enum { RGC_LAYOUT_TYPE = 0, RGC_LAYOUT_ROWS = 2, RGC_LAYOUT_COLS = 3, RGC_LAYOUT_BATCH = 5 };
+enum { RGC_MATMUL_TRANSA = 3, RGC_MATMUL_TRANSB = 4 };
+
+#endif

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Invariants:
+ * 1. No CUDA call is made before a device is made current on this thread: the first one would make a context on GPU 0.
+ * 2. This thread's captures are relaxed: asking for an event while another thread captures a stream would spoil that capture.
+ * 3. Operations of one stream end in their order: only the first of each is asked about.
+ * 4. After a stop or a failure no CUDA call is made any more.
+ */
+#define _GNU_SOURCE
+#include "collectors/cuda/poller.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <time.h>
+
+#include "collectors/cuda/event_pool.h"
+#include "collectors/cuda/gpu_api.h"
+#include "collectors/cuda/gpu_clock.h"
+#include "collectors/cuda/old_symbols.h"
+#include "collectors/cuda/span_record.h"
+
+RGC_OLD_SYMBOL(pthread_create);
+
+enum { kMostStreams = 1024, kPairsAPass = 64 };
+static const int64_t kSecond = INT64_C(1000000000), kLongestHeld = INT64_C(10000000000), kLongestWait = 200000000;
+
+static struct rgc_op *_Atomic g_submitted;
+static _Atomic int g_stop, g_stopped, g_flush_asked, g_flush_done;
+
+/* The rest is the poller thread's own. */
+static struct rgc_lane g_lanes[kMostStreams + 1]; /* the last takes what finds no room */
+static uint16_t g_lane_order[kMostStreams + 1];
+static int g_lane_count, g_streams_of[RGC_MAX_DEVICES], g_device = -1;
+static int64_t g_pending, g_active_at, g_counts_at, g_started_at;
+static int g_identity_told;
+
+void rgc_submit(struct rgc_op *op) {
+  struct rgc_op *first = atomic_load_explicit(&g_submitted, memory_order_relaxed);
+  do op->next = first;
+  while (!atomic_compare_exchange_weak_explicit(&g_submitted, &first, op, memory_order_release, memory_order_relaxed));
+}
+
+static struct rgc_lane *laneOf(const struct rgc_op *op) {
+  const uint64_t hash = ((uint64_t)(uintptr_t)op->stream ^ (uint64_t)op->device << 56) * 0x9e3779b97f4a7c15ull >> 40;
+  struct rgc_lane *lane = &g_lanes[kMostStreams];
+  for (int i = 0; i < kMostStreams; ++i) {
+    struct rgc_lane *at = &g_lanes[(hash + (uint64_t)i) % kMostStreams];
+    if (at->used && (at->stream != op->stream || at->device != op->device)) continue;
+    lane = at;
+    break;
+  }
+  if (lane->used) return lane;
+  lane->used = 1;
+  lane->stream = op->stream;
+  lane->device = op->device;
+  /* 0 and cudaStreamLegacy are the same stream. */
+  lane->number = (uintptr_t)op->stream <= 1 ? 0 : ++g_streams_of[op->device];
+  g_lane_order[g_lane_count++] = (uint16_t)(lane - g_lanes);
+  return lane;
+}
+
+static void takeSubmitted(void) {
+  struct rgc_op *op = atomic_exchange_explicit(&g_submitted, NULL, memory_order_acquire), *oldest_first = NULL;
+  while (op) {
+    struct rgc_op *next = op->next;
+    op->next = oldest_first;
+    oldest_first = op;
+    op = next;
+  }
+  for (op = oldest_first; op;) {
+    struct rgc_op *next = op->next;
+    struct rgc_lane *lane = laneOf(op);
+    op->next = NULL;
+    *(lane->first ? &lane->last->next : &lane->first) = op;
+    lane->last = op;
+    ++g_pending;
+    op = next;
+  }
+}
+
+static int useDevice(int device) {
+  if (device == g_device) return 0;
+  const int error = rgc_gpu.set_device(device);
+  g_device = error ? -1 : device;
+  return error;
+}
+
+/* RGC_NOT_READY: still on the GPU. */
+static int finish(struct rgc_lane *lane, struct rgc_op *op) {
+  const int status = rgc_gpu.event_query(op->end);
+  if (status) return status;
+  float ms = 0;
+  int64_t start = 0;
+  int error = rgc_gpu.elapsed(&ms, op->start, op->end);
+  if (!error) error = rgc_clock_place(op->device, op->start, op->launched, &start);
+  if (error) return error;
+  rgc_tell_span(lane, op, start, (int64_t)((double)ms * 1e6));
+  atomic_store_explicit(&rgc_tracer.consecutive_failures, 0, memory_order_relaxed);
+  return 0;
+}
+
+static int drainLane(struct rgc_lane *lane, int64_t now) {
+  if (!lane->first) return 0;
+  int error = useDevice(lane->first->device);
+  if (!error) error = rgc_clock_keep(lane->first->device, now);
+  if (error || !rgc_clock_ready(lane->first->device)) return error;
+  while (lane->first) {
+    struct rgc_op *op = lane->first;
+    error = finish(lane, op);
+    if (error) return error == RGC_NOT_READY ? 0 : error;
+    lane->first = op->next;
+    --g_pending;
+    rgc_pool_give(op);
+  }
+  return 0;
+}
+
+static int fillPools(void) {
+  for (int device = 0; device < RGC_MAX_DEVICES; ++device) {
+    if (!rgc_pool_used(device)) continue;
+    int error = useDevice(device);
+    if (!error) error = rgc_pool_fill(device, kPairsAPass);
+    if (error) return error;
+  }
+  return 0;
+}
+
+static int tracing(void) { return atomic_load_explicit(&rgc_tracer.state, memory_order_acquire) == RGC_ON; }
+
+static void pass(int64_t now) {
+  takeSubmitted();
+  if (g_pending > 0) g_active_at = now;
+  int error = 0;
+  for (int i = 0; i < g_lane_count && !error && tracing(); ++i) error = drainLane(&g_lanes[g_lane_order[i]], now);
+  if (!error && tracing()) error = fillPools();
+  if (error) rgc_failed(error);
+}
+
+/* The trainer had its time to say who it is; and a ring that nobody may read yet fills up. */
+static void tellIdentityInTime(int64_t now) {
+  struct rg_ring *ring = rg_live();
+  if (g_identity_told || !ring) return;
+  const uint64_t waiting = __atomic_load_n(&ring->header->head, __ATOMIC_RELAXED) - __atomic_load_n(&ring->header->tail, __ATOMIC_RELAXED);
+  if (now - g_started_at < kLongestHeld && waiting < ring->slot_count / 2) return;
+  g_identity_told = 1;
+  rg_tell_identity();
+}
+
+static void nap(int64_t ns) {
+  const struct timespec time = {0, (long)ns};
+  nanosleep(&time, NULL);
+}
+
+static void *run(void *unused) {
+  (void)unused;
+  prctl(PR_SET_NAME, "runglass-cuda", 0, 0, 0);
+  g_started_at = rg_clock(CLOCK_MONOTONIC);
+  int relaxed = RGC_CAPTURE_MODE_RELAXED;
+  if (rgc_gpu.exchange_capture_mode) rgc_gpu.exchange_capture_mode(&relaxed);
+  for (int stop = 0; !stop;) {
+    stop = atomic_load_explicit(&g_stop, memory_order_acquire);
+    const int asked = atomic_load_explicit(&g_flush_asked, memory_order_acquire);
+    const int64_t now = rg_clock(CLOCK_MONOTONIC);
+    pass(now);
+    if (stop && tracing() && g_pending > 0) rgc_count(RGC_UNFINISHED, (uint64_t)g_pending);
+    if (stop || asked != atomic_load(&g_flush_done) || now - g_counts_at >= kSecond) {
+      g_counts_at = now;
+      rgc_tell_counts(now);
+    }
+    tellIdentityInTime(now);
+    atomic_store_explicit(&g_flush_done, asked, memory_order_release);
+    if (!stop) nap(now - g_active_at < kSecond ? 2000000 : 10000000);
+  }
+  atomic_store_explicit(&g_stopped, 1, memory_order_release);
+  return NULL;
+}
+
+int rgc_poller_start(void) {
+  pthread_attr_t attributes;
+  pthread_t thread;
+  sigset_t all, before;
+  sigfillset(&all);
+  /* The trainer's signals are not for this thread. sigprocmask is the thread's own on Linux; pthread_sigmask moved in 2.32. */
+  sigprocmask(SIG_SETMASK, &all, &before);
+  pthread_attr_init(&attributes);
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  const int failed = pthread_create(&thread, &attributes, run, NULL);
+  pthread_attr_destroy(&attributes);
+  sigprocmask(SIG_SETMASK, &before, NULL);
+  return !failed;
+}
+
+void rgc_poller_flush(void) {
+  const int asked = atomic_fetch_add(&g_flush_asked, 1) + 1;
+  const int64_t until = rg_clock(CLOCK_MONOTONIC) + kLongestWait;
+  while (atomic_load_explicit(&g_flush_done, memory_order_acquire) < asked && !atomic_load(&g_stopped) && rg_clock(CLOCK_MONOTONIC) < until)
+    nap(200000);
+}
+
+void rgc_poller_stop(void) {
+  atomic_store_explicit(&g_stop, 1, memory_order_release);
+  const int64_t until = rg_clock(CLOCK_MONOTONIC) + kLongestWait;
+  while (!atomic_load_explicit(&g_stopped, memory_order_acquire) && rg_clock(CLOCK_MONOTONIC) < until) nap(200000);
+}

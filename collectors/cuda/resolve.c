@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Invariants:
+ * 1. The library's own handle is asked first: a trainer's libraries are often loaded with RTLD_LOCAL, where RTLD_NEXT does not look.
+ * 2. Nothing is loaded that the process did not load: RTLD_NOLOAD everywhere.
+ * 3. An answer that is our own function is no answer.
+ */
+#define _GNU_SOURCE
+#include "collectors/cuda/resolve.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <string.h>
+
+#include "collectors/cuda/old_symbols.h"
+
+RGC_OLD_SYMBOL(dlopen);
+RGC_OLD_SYMBOL(dlsym);
+RGC_OLD_SYMBOL(dlclose);
+RGC_OLD_SYMBOL(dladdr);
+
+struct library_names {
+  const char *prefix; /* some wheels rename libraries: libcudart-9335f6a2.so.11.0 */
+  const char *sonames[4];
+};
+static const struct library_names kLibraries[RGC_LIBRARY_COUNT] = {
+    [RGC_CUDART] = {"libcudart", {"libcudart.so.12", "libcudart.so.13", "libcudart.so.11.0", NULL}},
+    [RGC_DRIVER] = {"libcuda.", {"libcuda.so.1", NULL}},
+    [RGC_NCCL] = {"libnccl", {"libnccl.so.2", NULL}},
+    [RGC_CUBLAS] = {"libcublas.", {"libcublas.so.12", "libcublas.so.13", "libcublas.so.11", NULL}},
+    [RGC_CUBLASLT] = {"libcublasLt", {"libcublasLt.so.12", "libcublasLt.so.13", "libcublasLt.so.11", NULL}},
+};
+
+static int isOurs(const void *address) {
+  Dl_info of_symbol, of_us;
+  return dladdr(address, &of_symbol) && dladdr((const void *)kLibraries, &of_us) && of_symbol.dli_fbase == of_us.dli_fbase;
+}
+
+static rgc_function askHandle(void *handle, const char *symbol) {
+  void *address = dlsym(handle, symbol);
+  rgc_function function = NULL;
+  if (address && !isOurs(address)) memcpy(&function, &address, sizeof(function));
+  return function;
+}
+
+static rgc_function askLoaded(const char *name, const char *symbol) {
+  void *handle = dlopen(name, RTLD_NOLOAD | RTLD_LAZY);
+  if (!handle) return NULL;
+  rgc_function function = askHandle(handle, symbol);
+  dlclose(handle); /* gives back the count that RTLD_NOLOAD added */
+  return function;
+}
+
+struct search {
+  const char *prefix;
+  char path[1024];
+};
+
+static int matchLibrary(struct dl_phdr_info *info, size_t bytes, void *context) {
+  (void)bytes;
+  struct search *search = context;
+  const char *slash = info->dlpi_name ? strrchr(info->dlpi_name, '/') : NULL;
+  if (!slash || strncmp(slash + 1, search->prefix, strlen(search->prefix)) != 0 || !strstr(slash, ".so")) return 0;
+  if (strlen(info->dlpi_name) >= sizeof(search->path)) return 0;
+  strcpy(search->path, info->dlpi_name);
+  return 1;
+}
+
+rgc_function rgc_find(enum rgc_library library, const char *symbol) {
+  const struct library_names *names = &kLibraries[library];
+  rgc_function function = NULL;
+  for (int i = 0; names->sonames[i] && !function; ++i) function = askLoaded(names->sonames[i], symbol);
+  if (!function) {
+    struct search search = {.prefix = names->prefix};
+    /* The path is opened after the walk: the walk holds the loader's lock. */
+    if (dl_iterate_phdr(matchLibrary, &search)) function = askLoaded(search.path, symbol);
+  }
+  if (!function) function = askHandle(RTLD_NEXT, symbol);
+  return function;
+}
+
+rgc_function rgc_find_demangler(void) {
+  static rgc_function found;
+  if (!found) found = askLoaded("libstdc++.so.6", "__cxa_demangle");
+  if (!found) found = askHandle(RTLD_DEFAULT, "__cxa_demangle");
+  return found;
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Invariants: what is remembered of a ring (names, counts told) is forgotten when the ring changes. */
+#define _GNU_SOURCE
+#include "collectors/cuda/span_record.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collectors/cuda/resolve.h"
+
+enum { kKnownNames = 4096 };
+
+static struct {
+  const char *name;
+  uint32_t id;
+} g_names[kKnownNames];
+static uint64_t g_told[RGC_COUNTED];
+static struct rg_ring *g_ring;
+
+static void forgetIfChanged(struct rg_ring *ring) {
+  if (ring == g_ring) return;
+  memset(g_names, 0, sizeof(g_names));
+  memset(g_told, 0, sizeof(g_told));
+  g_ring = ring;
+}
+
+/* PyTorch's kernels are readable only demangled; the C++ library for it is whatever the trainer brought. */
+static uint32_t internReadable(struct rg_ring *ring, const char *name) {
+  if (strncmp(name, "_Z", 2) != 0) return rg_ring_intern(ring, name, strlen(name));
+  typedef char *demangle_function(const char *, char *, size_t *, int *);
+  demangle_function *demangle = (demangle_function *)rgc_find_demangler();
+  int status = -1;
+  char *readable = demangle ? demangle(name, NULL, NULL, &status) : NULL;
+  const char *best = readable && status == 0 ? readable : name;
+  const uint32_t id = rg_ring_intern(ring, best, strlen(best));
+  free(readable);
+  return id;
+}
+
+static uint32_t nameId(struct rg_ring *ring, const char *name) {
+  const uint64_t hash = (uint64_t)(uintptr_t)name * 0x9e3779b97f4a7c15ull >> 40;
+  for (int i = 0; i < 16; ++i) {
+    const uint64_t at = (hash + (uint64_t)i) % kKnownNames;
+    if (g_names[at].name == name) return g_names[at].id;
+    if (g_names[at].name) continue;
+    g_names[at].id = internReadable(ring, name);
+    g_names[at].name = name;
+    return g_names[at].id;
+  }
+  return internReadable(ring, name);
+}
+
+static const char *cudaTypeName(int type) {
+  switch (type) {
+    case 0:
+      return "float32";
+    case 1:
+      return "float64";
+    case 2:
+      return "float16";
+    case 3:
+      return "int8";
+    case 4:
+      return "complex64";
+    case 5:
+      return "complex128";
+    case 8:
+      return "uint8";
+    case 10:
+      return "int32";
+    case 14:
+      return "bfloat16";
+    case 28:
+      return "float8_e4m3";
+    case 29:
+      return "float8_e5m2";
+    case 33:
+      return "float4_e2m1";
+    default:
+      return "other";
+  }
+}
+
+static const char *ncclTypeName(int type) {
+  static const char *const kNames[] = {"int8",    "uint8",   "int32",   "uint32",   "int64",       "uint64",
+                                       "float16", "float32", "float64", "bfloat16", "float8_e4m3", "float8_e5m2"};
+  return type >= 0 && type < (int)(sizeof(kNames) / sizeof(kNames[0])) ? kNames[type] : "other";
+}
+
+static const char *redopName(int redop) {
+  static const char *const kNames[] = {"sum", "prod", "max", "min", "avg"};
+  return redop < (int)(sizeof(kNames) / sizeof(kNames[0])) ? kNames[redop] : "custom";
+}
+
+struct text {
+  char bytes[512];
+  size_t used;
+};
+
+__attribute__((format(printf, 2, 3))) static void add(struct text *text, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  const int n = vsnprintf(text->bytes + text->used, sizeof(text->bytes) - text->used, format, arguments);
+  va_end(arguments);
+  if (n > 0) text->used += (size_t)n < sizeof(text->bytes) - text->used ? (size_t)n : sizeof(text->bytes) - text->used - 1;
+}
+
+static void describeGemm(struct text *text, const struct rgc_gemm *gemm) {
+  const double flops = 2.0 * (double)gemm->m * (double)gemm->n * (double)gemm->k * (double)gemm->batch;
+  add(text, "\"m\":%lld,\"n\":%lld,\"k\":%lld,\"batch\":%lld,", (long long)gemm->m, (long long)gemm->n, (long long)gemm->k,
+      (long long)gemm->batch);
+  add(text, "\"trans\":\"%c%c\",\"dtype\":\"%s\",", gemm->trans_a, gemm->trans_b, cudaTypeName(gemm->type_a));
+  if (gemm->type_c != gemm->type_a) add(text, "\"dtype_out\":\"%s\",", cudaTypeName(gemm->type_c));
+  /* A complex multiply and add is four of each. */
+  add(text, "\"flops\":%.0f", gemm->type_a == 4 || gemm->type_a == 5 ? flops * 4 : flops);
+}
+
+static void describeComm(struct text *text, const struct rgc_comm *comm, int64_t seq) {
+  add(text, "\"dtype\":\"%s\",\"count\":%lld", ncclTypeName(comm->type), (long long)comm->count);
+  if (comm->ranks >= 0) add(text, ",\"ranks\":%d,\"rank\":%d", comm->ranks, comm->rank);
+  if (comm->redop >= 0) add(text, ",\"redop\":\"%s\"", redopName(comm->redop));
+  if (comm->peer >= 0) add(text, ",\"peer\":%d", comm->peer);
+  if (comm->root >= 0) add(text, ",\"root\":%d", comm->root);
+  if (comm->ops > 1) add(text, ",\"ops\":%d", comm->ops);
+  if (comm->ops > 1 && comm->last_seq != RG_NONE && comm->last_seq != seq) add(text, ",\"last_seq\":%lld", (long long)comm->last_seq);
+}
+
+static void describe(struct text *text, const struct rgc_op *op) {
+  add(text, "{");
+  if (op->kind == RGC_OP_KERNEL)
+    add(text, "\"grid\":[%u,%u,%u],\"block\":[%u,%u,%u],\"shared_bytes\":%lld", op->about.kernel.grid.x, op->about.kernel.grid.y,
+        op->about.kernel.grid.z, op->about.kernel.block.x, op->about.kernel.block.y, op->about.kernel.block.z,
+        (long long)op->about.kernel.shared_bytes);
+  else if (op->kind == RGC_OP_GEMM)
+    describeGemm(text, &op->about.gemm);
+  else if (op->kind == RGC_OP_COMM)
+    describeComm(text, &op->about.comm, op->seq);
+  add(text, "}");
+}
+
+static int categoryOf(const struct rgc_op *op) {
+  switch ((enum rgc_kind)op->kind) {
+    case RGC_OP_COMM:
+      return RG_COMM;
+    case RGC_OP_COPY:
+      return RG_MEMCPY;
+    case RGC_OP_SET:
+      return RG_MEMSET;
+    default:
+      return RG_COMPUTE;
+  }
+}
+
+void rgc_tell_span(struct rgc_lane *lane, const struct rgc_op *op, int64_t start, int64_t dur) {
+  struct rg_ring *ring = rg_live();
+  if (!ring) return;
+  forgetIfChanged(ring);
+  if (lane->ring != ring) {
+    char name[64];
+    snprintf(name, sizeof(name), "gpu_stream\x1fGPU %d stream %d", lane->device, lane->number);
+    lane->ring = ring;
+    lane->track = rg_ring_intern(ring, name, strlen(name));
+  }
+  struct text args = {.used = 0};
+  describe(&args, op);
+  const struct rgr_gpu_span record = {
+      .span = {.start = start,
+               .dur = dur > 0 ? dur : 0,
+               .step = op->step,
+               .seq = op->seq,
+               .bytes = op->bytes,
+               .group = op->group,
+               .microbatch = INT32_MIN,
+               .name = (uint16_t)nameId(ring, op->name),
+               .track = (uint16_t)lane->track},
+      .correlation = op->correlation,
+      .launched = op->launched,
+      .fixed_bytes = sizeof(record),
+      .args_bytes = (uint32_t)args.used,
+  };
+  rg_ring_put(ring, RGR_GPU_SPAN, categoryOf(op), 0, &record, sizeof(record), args.bytes, args.used, NULL, 0);
+}
+
+void rgc_tell_counts(int64_t now) {
+  static const char *const kNames[RGC_COUNTED] = {"gpu_pool_empty", "gpu_in_capture", "gpu_trace_stopped", "gpu_op_failed",
+                                                  "gpu_unfinished"};
+  struct rg_ring *ring = rg_live();
+  if (!ring) return;
+  forgetIfChanged(ring);
+  for (int i = 0; i < RGC_COUNTED; ++i) {
+    const uint64_t total = atomic_load_explicit(&rgc_tracer.counted[i], memory_order_relaxed);
+    if (total == g_told[i]) continue;
+    const struct rgr_count record = {now, total, rg_ring_intern(ring, kNames[i], strlen(kNames[i]))};
+    if (rg_ring_put_one(ring, RGR_COUNT, 0, 0, &record, sizeof(record))) g_told[i] = total;
+  }
+}

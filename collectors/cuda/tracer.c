@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Invariants:
+ * 1. Until the first call into CUDA nothing is made: no ring, no thread, no handler. After a fork the child stays that way for good.
+ * 2. Nothing waits on the trainer's threads: what would have to wait is counted and passed through.
+ * 3. An op given to the poller has both its events recorded on its stream; every other op goes straight back to its pool.
+ * 4. The runtime's last error is the trainer's: a failure of ours is taken out again.
+ */
+#define _GNU_SOURCE
+#include "collectors/cuda/tracer.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "collectors/cuda/communicators.h"
+#include "collectors/cuda/event_pool.h"
+#include "collectors/cuda/gpu_api.h"
+#include "collectors/cuda/kernel_names.h"
+#include "collectors/cuda/poller.h"
+#include "collectors/cuda/runglass_cuda.h"
+
+enum { kFirstPairs = 64, kMostFailures = 64, kEveryByDefault = 100 };
+
+struct rgc_tracer rgc_tracer = {.state = RGC_COLD, .launch_mode = RGC_LAUNCH_COLD, .every = kEveryByDefault};
+_Thread_local int rgc_depth __attribute__((tls_model("initial-exec")));
+static _Atomic int g_forced;
+
+void rgc_count(enum rgc_counted what, uint64_t more) { atomic_fetch_add_explicit(&rgc_tracer.counted[what], more, memory_order_relaxed); }
+
+static void leave(int from, int to) {
+  if (atomic_compare_exchange_strong(&rgc_tracer.state, &from, to)) atomic_store(&rgc_tracer.launch_mode, RGC_LAUNCH_PASS);
+}
+
+void rgc_failed(int error) {
+  rgc_gpu_clear();
+  if (error >= RGC_CAPTURE_FIRST && error <= RGC_CAPTURE_LAST) {
+    rgc_count(RGC_IN_CAPTURE, 1);
+    return;
+  }
+  if (error == RGC_INVALID_VALUE || error == RGC_INVALID_HANDLE) {
+    rgc_count(RGC_OP_FAILED, 1);
+    if (atomic_fetch_add(&rgc_tracer.consecutive_failures, 1) < kMostFailures) return;
+  }
+  if (atomic_load(&rgc_tracer.state) != RGC_ON) return;
+  leave(RGC_ON, RGC_STOPPED);
+  if (error != RGC_UNLOADING) rgc_count(RGC_TRACE_STOPPED, 1);
+}
+
+/* --- steps --------------------------------------------------------------------------------------------------------- */
+
+static void chooseLaunchMode(int64_t step, int step_is_new) {
+  const int64_t every = atomic_load(&rgc_tracer.every);
+  int on = atomic_load(&g_forced);
+  if (step != RG_NONE) {
+    on |= every > 0 && step >= 0 && step % every == 0;
+    if (step_is_new && atomic_load(&rgc_tracer.more_steps) > 0) on |= atomic_fetch_sub(&rgc_tracer.more_steps, 1) > 0;
+  }
+  atomic_store(&rgc_tracer.launch_mode, on ? RGC_LAUNCH_TRACE : RGC_LAUNCH_PASS);
+}
+
+static void onStep(int64_t step) {
+  int no_ring = RGC_NO_RING;
+  /* The environment gave us no ring, but the trainer has made one since. */
+  if (atomic_load(&rgc_tracer.state) == no_ring && atomic_compare_exchange_strong(&rgc_tracer.state, &no_ring, RGC_COLD))
+    atomic_store(&rgc_tracer.launch_mode, RGC_LAUNCH_COLD);
+  if (atomic_load(&rgc_tracer.state) == RGC_ON) chooseLaunchMode(step, 1);
+}
+
+int64_t rg_cuda_trace_every(int64_t every) { return atomic_exchange(&rgc_tracer.every, every > 0 ? every : 0); }
+void rg_cuda_trace_steps(int64_t steps) { atomic_store(&rgc_tracer.more_steps, steps > 0 ? steps : 0); }
+int rg_cuda_active(void) { return atomic_load(&rgc_tracer.state) == RGC_ON; }
+void rg_cuda_trace_now(int on) {
+  atomic_store(&g_forced, on != 0);
+  if (rg_cuda_active()) chooseLaunchMode(atomic_load(&rg_current_step.step), 0);
+}
+
+/* --- life ---------------------------------------------------------------------------------------------------------- */
+
+static void onEnd(int exiting) {
+  (void)exiting; /* a process that exits has stopped the poller by itself */
+  if (rg_cuda_active()) rgc_poller_flush();
+}
+
+static void atExit(void) {
+  if (atomic_load(&rgc_tracer.state) < RGC_ON) return;
+  const int64_t state = atomic_load(&rgc_tracer.state);
+  if (state == RGC_ON || state == RGC_STOPPED) rgc_poller_stop();
+  atomic_store(&rgc_tracer.launch_mode, RGC_LAUNCH_PASS);
+  atomic_store(&rgc_tracer.state, RGC_OFF);
+}
+
+static void inChild(void) {
+  atomic_store(&rgc_tracer.launch_mode, RGC_LAUNCH_PASS);
+  atomic_store(&rgc_tracer.state, RGC_OFF);
+  rgc_kernel_names_in_child();
+  rgc_comms_in_child();
+}
+
+__attribute__((constructor)) static void listen(void) {
+  atomic_store(&rg_listener.step, onStep);
+  atomic_store(&rg_listener.before_end, onEnd);
+}
+
+static int64_t environmentNumber(const char *name, int64_t otherwise, int64_t least, int64_t most) {
+  const char *text = getenv(name);
+  char *end;
+  const long long value = text && *text ? strtoll(text, &end, 10) : otherwise;
+  return !text || !*text || *end ? otherwise : value < least ? least : value > most ? most : value;
+}
+
+static int start(void) {
+  const char *off = getenv("RUNGLASS_CUDA");
+  if (off && (off[0] == '0' || off[0] == 'o')) return RGC_OFF;
+  if (!rgc_gpu_find()) return RGC_OFF;
+  if (rg_init_held() != 0) return RGC_NO_RING;
+  static int hooked;
+  if (hooked) return RGC_ON;
+  hooked = 1;
+  atomic_store(&rgc_tracer.every, environmentNumber("RUNGLASS_TRACE_EVERY", atomic_load(&rgc_tracer.every), 0, INT64_MAX));
+  rgc_pool_capacity((uint32_t)environmentNumber("RUNGLASS_CUDA_EVENTS", 8192, 2, 1 << 20) / 2);
+  if (!rgc_poller_start()) return RGC_OFF;
+  pthread_atfork(NULL, NULL, inChild);
+  atexit(atExit); /* after CUDA's own and the ring's, so it runs before them */
+  return RGC_ON;
+}
+
+int rgc_awake(void) {
+  int state = atomic_load_explicit(&rgc_tracer.state, memory_order_acquire);
+  if (__builtin_expect(state == RGC_ON, 1)) return 1;
+  if (state != RGC_COLD || !atomic_compare_exchange_strong(&rgc_tracer.state, &state, RGC_STARTING)) return 0;
+  const int saved = errno;
+  const int now = start();
+  atomic_store(&rgc_tracer.state, now);
+  if (now == RGC_ON)
+    chooseLaunchMode(atomic_load(&rg_current_step.step), 1);
+  else
+    atomic_store(&rgc_tracer.launch_mode, RGC_LAUNCH_PASS);
+  errno = saved;
+  return now == RGC_ON;
+}
+
+/* --- operations ---------------------------------------------------------------------------------------------------- */
+
+/* The first pairs of a device come from the thread that works on it; the poller makes the rest. */
+static struct rgc_op *firstPair(int device) {
+  int mode = RGC_CAPTURE_MODE_RELAXED, current = -1;
+  if (rgc_pool_used(device)) return NULL;
+  if (rgc_gpu.get_device(&current) != 0 || current != device) return rgc_pool_want(device), NULL;
+  if (rgc_gpu.exchange_capture_mode) rgc_gpu.exchange_capture_mode(&mode);
+  const int error = rgc_pool_fill(device, kFirstPairs);
+  if (rgc_gpu.exchange_capture_mode) rgc_gpu.exchange_capture_mode(&mode);
+  if (error) rgc_failed(error);
+  return rgc_pool_take(device);
+}
+
+static struct rgc_op *takePair(rgc_stream stream, int device) {
+  int capturing = 0, error = 0;
+  if (device == RGC_CURRENT_DEVICE) error = rgc_gpu.get_device(&device);
+  if (!error) error = rgc_gpu.is_capturing(stream, &capturing);
+  if (error) return rgc_failed(error), NULL;
+  if (capturing) return rgc_count(RGC_IN_CAPTURE, 1), NULL;
+  if (device < 0 || device >= RGC_MAX_DEVICES) return rgc_count(RGC_OP_FAILED, 1), NULL;
+  struct rgc_op *op = rgc_pool_take(device);
+  if (!op) op = firstPair(device);
+  if (!op) rgc_count(RGC_POOL_EMPTY, 1);
+  return op;
+}
+
+struct rgc_op *rgc_open(rgc_stream stream, int device, enum rgc_kind kind, const char *name) {
+  if (!rgc_awake() || !rg_live()) return NULL;
+  struct rgc_op *op = takePair(stream, device);
+  if (!op) return NULL;
+  op->stream = stream;
+  op->kind = (uint8_t)kind;
+  op->name = name;
+  op->bytes = op->group = op->seq = RG_NONE;
+  op->step = atomic_load_explicit(&rg_current_step.step, memory_order_relaxed);
+  op->correlation = atomic_fetch_add_explicit(&rgc_tracer.correlation, 1, memory_order_relaxed) + 1;
+  op->launched = rg_clock(CLOCK_MONOTONIC);
+  const int error = rgc_gpu.event_record(op->start, stream);
+  if (!error) return op;
+  rgc_pool_give(op);
+  rgc_failed(error);
+  return NULL;
+}
+
+struct rgc_op *rgc_begin(rgc_stream stream, int device, enum rgc_kind kind, const char *name) {
+  return rgc_depth++ > 0 ? NULL : rgc_open(stream, device, kind, name);
+}
+
+void rgc_shut(struct rgc_op *op, int status) {
+  if (!op) return;
+  const int error = status == 0 ? rgc_gpu.event_record(op->end, op->stream) : 0;
+  if (status == 0 && error == 0) {
+    rgc_submit(op);
+    return;
+  }
+  rgc_pool_give(op);
+  if (error) rgc_failed(error);
+}
+
+void rgc_end(struct rgc_op *op, int status) {
+  --rgc_depth;
+  rgc_shut(op, status);
+}
+
+int rgc_wait_begin(const char *name) {
+  if (rgc_depth++ > 0 || !rgc_awake()) return 0;
+  rg_span_begin(name, RG_SYNC, RG_PART_NONE, RG_NONE, RG_NONE, RG_NONE, RG_NONE);
+  return 1;
+}
+
+void rgc_wait_end(int begun) {
+  --rgc_depth;
+  if (begun) rg_span_end();
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// A ring record's bytes as values.
+//
+// Threading:  pure.
+// Ownership:  views into the payload.
+// Units:      bytes.
+// Errors:     what the payload is too short for reads as zero, or as empty text.
+// Cost:       a copy of the fixed part.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+
+namespace runglass {
+
+template <class T>
+T fixedPart(std::string_view payload) {
+  T value{};
+  std::memcpy(&value, payload.data(), std::min(sizeof(T), payload.size()));
+  return value;
+}
+
+// The text after a fixed part; cut where the record is shorter than it claims.
+inline std::string_view textAt(std::string_view payload, std::size_t offset, std::size_t bytes) {
+  return offset <= payload.size() ? payload.substr(offset, bytes) : std::string_view();
+}
+
+}  // namespace runglass
