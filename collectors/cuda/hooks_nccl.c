@@ -24,7 +24,7 @@ struct call {
 static _Thread_local struct {
   int depth, count;
   struct call calls[kMostInGroup];
-} t_group __attribute__((tls_model("initial-exec")));
+} t_group;
 
 static int64_t sizeOf(int type) {
   static const int8_t kSizes[] = {1, 1, 4, 4, 8, 8, 2, 4, 8, 2, 1, 1};

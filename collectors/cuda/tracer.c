@@ -19,10 +19,10 @@
 #include "collectors/cuda/poller.h"
 #include "collectors/cuda/runglass_cuda.h"
 
-enum { kFirstPairs = 64, kMostFailures = 64, kEveryByDefault = 100 };
+enum { kFirstPairs = 256, kMostFailures = 64, kEveryByDefault = 100 };
 
 struct rgc_tracer rgc_tracer = {.state = RGC_COLD, .launch_mode = RGC_LAUNCH_COLD, .every = kEveryByDefault};
-_Thread_local int rgc_depth __attribute__((tls_model("initial-exec")));
+_Thread_local int rgc_depth;
 static _Atomic int g_forced;
 
 void rgc_count(enum rgc_counted what, uint64_t more) { atomic_fetch_add_explicit(&rgc_tracer.counted[what], more, memory_order_relaxed); }
@@ -96,7 +96,7 @@ static void inChild(void) {
   rgc_comms_in_child();
 }
 
-__attribute__((constructor)) static void listen(void) {
+__attribute__((constructor)) static void hearSteps(void) {
   atomic_store(&rg_listener.step, onStep);
   atomic_store(&rg_listener.before_end, onEnd);
 }

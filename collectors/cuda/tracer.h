@@ -76,7 +76,7 @@ void rgc_count(enum rgc_counted what, uint64_t more);
 void rgc_failed(int error);
 
 /* Libraries call each other through the same names: only the outermost call is timed. */
-extern _Thread_local int rgc_depth __attribute__((tls_model("initial-exec")));
+extern _Thread_local int rgc_depth;
 
 /* Should this kernel launch be looked at? Wakes the tracer at the first one. */
 static inline int rgc_launch_traced(void) {

@@ -54,12 +54,14 @@ _cause = None
 def _load():
     here = os.path.dirname(os.path.abspath(__file__))
     tried = []
-    for path in (os.environ.get("RUNGLASS_LIB"), os.path.join(here, "librunglass.so"), os.path.join(here, "..", "lib", "librunglass.so"),
+    # A preloaded CUDA tracer has the library inside: both must write to one ring.
+    inside = ["preloaded"] if hasattr(ctypes.CDLL(None), "rg_cuda_active") else []
+    for path in (*inside, os.environ.get("RUNGLASS_LIB"), os.path.join(here, "librunglass.so"), os.path.join(here, "..", "lib", "librunglass.so"),
                  "librunglass.so"):
         if not path:
             continue
         try:
-            library = ctypes.CDLL(path)
+            library = ctypes.CDLL(None if path == "preloaded" else path)
             for name, (result, arguments) in _SIGNATURES.items():
                 function = getattr(library, name)
                 function.restype, function.argtypes = result, arguments

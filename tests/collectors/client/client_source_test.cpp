@@ -8,51 +8,12 @@
 #include "collectors/sources/client/rank_placement.h"
 #include "model/issue_catalog.h"
 #include "model/metric_catalog.h"
-#include "tests/collectors/client/trainer_process.h"
-#include "tests/collectors/memory_recorder.h"
+#include "tests/collectors/client/local_agent.h"
 
 namespace runglass::test {
 namespace {
 
-// The client source on one directory, as an agent would run it.
-class Agent {
- public:
-  explicit Agent(const RingDirectory& dir) : m_config(toml::table{{"dirs", toml::array{dir.path()}}, {"poll_ms", 1}}) {
-    m_context.node.uuid = "node-uuid";
-    m_context.node.name = "n0";
-    m_context.now = [] { return wallNow(); };
-    m_context.config = &m_config;
-    EXPECT_TRUE(m_source->start(out, m_context).ok());
-  }
-  // Polls until `done` or five seconds are over.
-  void pollUntil(const std::function<bool()>& done) {
-    for (int i = 0; i < 5000 && !done(); ++i) {
-      m_source->poll(out, m_now += 250 * kNsPerMs);
-      usleep(1000);
-    }
-    EXPECT_TRUE(done());
-  }
-  void pollUntilEnd(std::size_t processes = 1) {
-    pollUntil([&] {
-      std::size_t ends = 0;
-      for (const Event& event : out.events) ends += event.kind == "process_exit";
-      return ends >= processes;
-    });
-  }
-  MemoryRecorder out;
-
- private:
-  toml::table m_config;
-  SourceContext m_context;
-  std::unique_ptr<Source> m_source = makeClientSource();
-  TimeNs m_now = wallNow();
-};
-
-std::string fact(const MemoryRecorder& out, std::string_view key) {
-  for (const Fact& fact : out.facts)
-    if (fact.key == key) return fact.value;
-  return "(none)";
-}
+using Agent = LocalAgent;
 
 TEST(ClientSource, TellsRunAttemptRankAndLayout) {
   RingDirectory dir;

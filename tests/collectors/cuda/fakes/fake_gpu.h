@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// A GPU that is not there: streams with a virtual clock that runs ahead of the host's, events on them, and what it noticed of misuse.
+//
+// Threading:  any thread.
+// Ownership:  streams and events live until the process ends.
+// Units:      ns of CLOCK_MONOTONIC.
+// Errors:     CUDA's numbers. Injected by environment: FAKE_RECORD_FAILS_AFTER=n, FAKE_QUERY_FAILS_AFTER=n (then 700 for ever),
+//             FAKE_NEVER_DONE=1 (no event completes).
+// Cost:       an atomic operation and a clock reading per call, so that a bench sees the tracer and not this.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#define FAKE_API extern "C" __attribute__((visibility("default")))
+
+namespace fake {
+
+enum Error {
+  kSuccess = 0,
+  kInvalidValue = 1,
+  kInvalidHandle = 400,
+  kNotReady = 600,
+  kIllegalAddress = 700,
+  kCaptureUnsupported = 900,
+  kCaptureImplicit = 906
+};
+
+// What a test asks about afterwards.
+struct Report {
+  std::int64_t launches, gemms, collectives, copies;
+  std::int64_t unsafe_in_capture;  // a call that would have spoiled another thread's capture
+  std::int64_t strays;             // event calls of a thread that never chose a device: these make a context on GPU 0
+};
+
+}  // namespace fake
+
+FAKE_API fake::Report* fakeReport();
+FAKE_API std::int64_t fakeNow();
+
+FAKE_API int fakeSetDevice(int device);
+FAKE_API int fakeGetDevice(int* device);
+FAKE_API int fakeStreamCreate(void** stream);
+FAKE_API int fakeStreamSynchronize(void* stream);
+FAKE_API int fakeDeviceSynchronize();
+// Puts `ns` of work on the stream. In a capture it is only noted.
+FAKE_API int fakeEnqueue(void* stream, std::int64_t ns);
+FAKE_API int fakeCapture(void* stream, int on);
+FAKE_API int fakeIsCapturing(void* stream, int* status);
+FAKE_API int fakeExchangeCaptureMode(int* mode);
+FAKE_API int fakeEventCreate(void** event);
+FAKE_API int fakeEventRecord(void* event, void* stream);
+FAKE_API int fakeEventQuery(void* event);
+FAKE_API int fakeEventSynchronize(void* event);
+FAKE_API int fakeEventElapsed(float* ms, void* start, void* end);

@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+// A program linked with CUDA's libraries, as C++ trainers are.
+extern "C" int workload(int argc, char** argv);
+
+int main(int argc, char** argv) { return workload(argc, argv); }
