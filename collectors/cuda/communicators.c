@@ -38,7 +38,7 @@ static struct rgc_communicator *look(rgc_handle handle, int take) {
 }
 
 static int ask(const char *function, rgc_handle handle, int otherwise) {
-  int (*get)(rgc_handle, int *) = (int (*)(rgc_handle, int *))rgc_find(RGC_NCCL, function);
+  int (*get)(rgc_handle, int *) = (int (*)(rgc_handle, int *))rgc_find(RGC_NCCL, function, NULL);
   int value = -1;
   return get && get(handle, &value) == 0 ? value : otherwise;
 }

@@ -15,7 +15,7 @@ static int setDeviceOfDriver(int device) {
   return error ? error : g_set_current(context);
 }
 
-#define FIND(field, library, symbol) api.field = (__typeof__(api.field))rgc_find(library, symbol)
+#define FIND(field, library, symbol) api.field = (__typeof__(api.field))rgc_find(library, symbol, NULL)
 
 static int findRuntime(void) {
   struct rgc_gpu_api api = {0};
@@ -47,8 +47,8 @@ static int findDriver(void) {
   FIND(is_capturing, RGC_DRIVER, "cuStreamIsCapturing");
   FIND(stream_create, RGC_DRIVER, "cuStreamCreate");
   FIND(exchange_capture_mode, RGC_DRIVER, "cuThreadExchangeStreamCaptureMode");
-  g_retain_primary = (__typeof__(g_retain_primary))rgc_find(RGC_DRIVER, "cuDevicePrimaryCtxRetain");
-  g_set_current = (__typeof__(g_set_current))rgc_find(RGC_DRIVER, "cuCtxSetCurrent");
+  g_retain_primary = (__typeof__(g_retain_primary))rgc_find(RGC_DRIVER, "cuDevicePrimaryCtxRetain", NULL);
+  g_set_current = (__typeof__(g_set_current))rgc_find(RGC_DRIVER, "cuCtxSetCurrent", NULL);
   if (!api.get_device || !api.event_create || !api.event_record || !api.event_query || !api.elapsed || !api.is_capturing ||
       !api.stream_create || !g_retain_primary || !g_set_current)
     return 0;

@@ -16,7 +16,7 @@ static struct rgc_gemm shape(int trans_a, int trans_b, int64_t m, int64_t n, int
 
 static struct rgc_op *begin(rgc_handle handle, const char *name, struct rgc_gemm gemm) {
   static rgc_function _Atomic known;
-  int (*get_stream)(rgc_handle, rgc_stream *) = (int (*)(rgc_handle, rgc_stream *))rgc_real(&known, RGC_CUBLAS, "cublasGetStream_v2");
+  int (*get_stream)(rgc_handle, rgc_stream *) = (int (*)(rgc_handle, rgc_stream *))rgc_real(&known, RGC_CUBLAS, "cublasGetStream_v2", NULL);
   rgc_stream stream = NULL;
   if (get_stream && get_stream(handle, &stream) != 0) stream = NULL;
   struct rgc_op *op = rgc_begin(stream, RGC_CURRENT_DEVICE, RGC_OP_GEMM, name);
@@ -104,8 +104,8 @@ static int64_t number(attribute_function *get, rgc_handle object, int attribute,
 
 static struct rgc_gemm ltShape(rgc_handle description, rgc_handle layout_a, rgc_handle layout_d) {
   static rgc_function _Atomic known_layout, known_description;
-  attribute_function *layout = (attribute_function *)rgc_real(&known_layout, RGC_CUBLASLT, "cublasLtMatrixLayoutGetAttribute");
-  attribute_function *matmul = (attribute_function *)rgc_real(&known_description, RGC_CUBLASLT, "cublasLtMatmulDescGetAttribute");
+  attribute_function *layout = (attribute_function *)rgc_real(&known_layout, RGC_CUBLASLT, "cublasLtMatrixLayoutGetAttribute", NULL);
+  attribute_function *matmul = (attribute_function *)rgc_real(&known_description, RGC_CUBLASLT, "cublasLtMatmulDescGetAttribute", NULL);
   const int trans_a = (int)number(matmul, description, RGC_MATMUL_TRANSA, 4, 0);
   const int trans_b = (int)number(matmul, description, RGC_MATMUL_TRANSB, 4, 0);
   const int64_t k = number(layout, layout_a, trans_a == 0 ? RGC_LAYOUT_COLS : RGC_LAYOUT_ROWS, 8, 0);

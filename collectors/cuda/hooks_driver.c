@@ -38,7 +38,7 @@ static const char *driverKernelName(const void *function) {
   static rgc_function _Atomic known;
   const char *name = rgc_kernel_get(function);
   if (name) return name;
-  getName = (__typeof__(getName))rgc_real(&known, RGC_DRIVER, "cuFuncGetName"); /* since 12.3 */
+  getName = (__typeof__(getName))rgc_real(&known, RGC_DRIVER, "cuFuncGetName", NULL); /* since 12.3 */
   if (getName && getName(&name, function) != 0) name = NULL;
   rgc_kernel_put(function, name ? name : "(unnamed kernel)", 1);
   name = rgc_kernel_get(function);

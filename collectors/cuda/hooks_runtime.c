@@ -21,6 +21,19 @@ RGC_EXPORT void __cudaRegisterFunction(void **binary, const char *host, char *de
   if (real) real(binary, host, device, name, limit, thread_id, block_id, block, grid, warp);
 }
 
+/* Since CUDA 12 a launch may name the kernel by a handle made of the host function. */
+#define GET_KERNEL(name)                                                         \
+  RGC_EXPORT int name(rgc_handle *kernel, const void *host);                     \
+  RGC_EXPORT int name(rgc_handle *kernel, const void *host) {                    \
+    RGC_FIND(RGC_CUDART, name);                                                  \
+    if (!real) return RGC_UNKNOWN;                                               \
+    const int status = real(kernel, host);                                       \
+    if (status == 0 && kernel) rgc_kernel_put(*kernel, rgc_kernel_get(host), 1); \
+    return status;                                                               \
+  }
+GET_KERNEL(__cudaGetKernel)
+GET_KERNEL(cudaGetKernel)
+
 static const char *kernelName(const void *function) {
   const char *name = rgc_kernel_get(function);
   if (name) return name;
@@ -56,6 +69,8 @@ static struct rgc_op *beginKernel(rgc_stream stream, const void *function, struc
   }
 LAUNCH(cudaLaunchKernel, )
 LAUNCH(cudaLaunchKernel_ptsz, ofThread)
+LAUNCH(__cudaLaunchKernel, ) /* what nvcc's stubs call since CUDA 13 */
+LAUNCH(__cudaLaunchKernel_ptsz, ofThread)
 LAUNCH(cudaLaunchCooperativeKernel, )
 
 RGC_EXPORT int cudaLaunchKernelExC(const struct rgc_launch_config *config, const void *function, void **arguments);

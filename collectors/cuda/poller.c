@@ -80,10 +80,14 @@ static void takeSubmitted(void) {
 }
 
 static int useDevice(int device) {
+  static int relaxed;
   if (device == g_device) return 0;
   const int error = rgc_gpu.set_device(device);
   g_device = error ? -1 : device;
-  return error;
+  if (error || relaxed || !rgc_gpu.exchange_capture_mode) return error;
+  relaxed = 1;
+  int mode = RGC_CAPTURE_MODE_RELAXED;
+  return rgc_gpu.exchange_capture_mode(&mode);
 }
 
 /* RGC_NOT_READY: still on the GPU. */
@@ -158,8 +162,6 @@ static void *run(void *unused) {
   (void)unused;
   prctl(PR_SET_NAME, "runglass-cuda", 0, 0, 0);
   g_started_at = g_active_at = rg_clock(CLOCK_MONOTONIC);
-  int relaxed = RGC_CAPTURE_MODE_RELAXED;
-  if (rgc_gpu.exchange_capture_mode) rgc_gpu.exchange_capture_mode(&relaxed);
   for (int stop = 0; !stop;) {
     stop = atomic_load_explicit(&g_stop, memory_order_acquire);
     const int asked = atomic_load_explicit(&g_flush_asked, memory_order_acquire);

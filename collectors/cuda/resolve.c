@@ -65,7 +65,7 @@ static int matchLibrary(struct dl_phdr_info *info, size_t bytes, void *context) 
   return 1;
 }
 
-rgc_function rgc_find(enum rgc_library library, const char *symbol) {
+rgc_function rgc_find(enum rgc_library library, const char *symbol, const void *caller) {
   const struct library_names *names = &kLibraries[library];
   rgc_function function = NULL;
   for (int i = 0; names->sonames[i] && !function; ++i) function = askLoaded(names->sonames[i], symbol);
@@ -75,6 +75,8 @@ rgc_function rgc_find(enum rgc_library library, const char *symbol) {
     if (dl_iterate_phdr(matchLibrary, &search)) function = askLoaded(search.path, symbol);
   }
   if (!function) function = askHandle(RTLD_NEXT, symbol);
+  Dl_info of_caller;
+  if (!function && caller && dladdr(caller, &of_caller) && of_caller.dli_fname) function = askLoaded(of_caller.dli_fname, symbol);
   return function;
 }
 

@@ -17,15 +17,17 @@ typedef void (*rgc_function)(void);
 
 enum rgc_library { RGC_CUDART, RGC_DRIVER, RGC_NCCL, RGC_CUBLAS, RGC_CUBLASLT, RGC_LIBRARY_COUNT };
 
-rgc_function rgc_find(enum rgc_library library, const char *symbol);
+/* `caller`: an address in the code that called the interposed function, or NULL. A library that brought its own copy of CUDA's runtime is
+ * given that copy where there is no other. */
+rgc_function rgc_find(enum rgc_library library, const char *symbol, const void *caller);
 
 /* __cxa_demangle of whatever C++ library the process has; the tracer's thread only. */
 rgc_function rgc_find_demangler(void);
 
-static inline rgc_function rgc_real(rgc_function _Atomic *known, enum rgc_library library, const char *symbol) {
+static inline rgc_function rgc_real(rgc_function _Atomic *known, enum rgc_library library, const char *symbol, const void *caller) {
   rgc_function real = atomic_load_explicit(known, memory_order_acquire);
   if (__builtin_expect(real != NULL, 1)) return real;
-  real = rgc_find(library, symbol);
+  real = rgc_find(library, symbol, caller);
   atomic_store_explicit(known, real, memory_order_release);
   return real;
 }
@@ -33,6 +35,6 @@ static inline rgc_function rgc_real(rgc_function _Atomic *known, enum rgc_librar
 /* Declares `real` in the interposed function `name`: the function behind it, of the same type, or NULL. */
 #define RGC_FIND(library, name)          \
   static rgc_function _Atomic name##_at; \
-  const __typeof__(&name) real = (__typeof__(&name))rgc_real(&name##_at, library, #name)
+  const __typeof__(&name) real = (__typeof__(&name))rgc_real(&name##_at, library, #name, __builtin_return_address(0))
 
 #endif

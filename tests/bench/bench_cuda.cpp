@@ -45,6 +45,7 @@ class Machine {
     setenv("RUNGLASS_RING_BYTES", "67108864", 1);
     setenv("RUNGLASS_CUDA_EVENTS", "262144", 1);
     setenv("RUNGLASS_TRACE_EVERY", "0", 1);
+    setenv("FAKE_INSTANT", "1", 1);
     m_cudart = load(RG_FAKE_DIR "/libcudart.so.12", RTLD_LOCAL);
     m_nccl = load(RG_FAKE_DIR "/libnccl.so.2", RTLD_LOCAL);
     m_cublas = load(RG_FAKE_DIR "/libcublas.so.12", RTLD_LOCAL);
@@ -86,6 +87,7 @@ class Machine {
     __atomic_store_n(&m_header->tail_check, ~head, __ATOMIC_RELEASE);
   }
   std::uint64_t dropped() const { return m_header->dropped; }
+  std::uint64_t slots() const { return __atomic_load_n(&m_header->head, __ATOMIC_ACQUIRE); }
 
  private:
   template <class F>
@@ -108,6 +110,8 @@ void compare(benchmark::State& state, Traced traced, Bare bare) {
   constexpr int kBatch = 1000;
   Machine& machine = Machine::get();
   std::vector<double> with, without;
+  machine.settle();
+  const std::uint64_t slots = machine.slots();
   const auto time = [](auto& call) {
     const auto begin = std::chrono::steady_clock::now();
     for (int i = 0; i < kBatch; ++i) call();
@@ -120,9 +124,12 @@ void compare(benchmark::State& state, Traced traced, Bare bare) {
     state.ResumeTiming();
     with.push_back(time(traced));
   }
+  machine.settle();
   const double bare_ns = median(without), traced_ns = median(with);
   state.counters["bare_ns"] = bare_ns;
   state.counters["added_ns"] = traced_ns - bare_ns;
+  // A call that was timed is two to five slots of the ring; fewer would mean that what was measured is not tracing.
+  state.counters["slots_per_call"] = static_cast<double>(machine.slots() - slots) / kBatch / static_cast<double>(state.iterations());
   state.counters["ring_full"] = static_cast<double>(machine.dropped());
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/sources/client/client_source.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 
 #include <fstream>
@@ -322,6 +323,31 @@ TEST(ClientSource, TurnsLossAndDamageIntoIssues) {
   EXPECT_GT(agent.out.issueCount("client.ring_full"), 1000);
   EXPECT_EQ(agent.out.issueCount("client.bad_ring"), 1);
   EXPECT_EQ(agent.out.issueCount("client.ring_full") + static_cast<std::int64_t>(agent.out.scalarsOf("x", std::nullopt).size()), 3000);
+}
+
+TEST(ClientSource, SkipsRecordsOfAKindItDoesNotKnow) {
+  RingDirectory dir;
+  TrainerProcess trainer([&] {
+    initIn(dir);
+    for (int i = 0; i < 10; ++i) rg_scalar("x", i, 0);
+  });
+  trainer.wait();
+  const int fd = open(dir.ring().c_str(), O_RDWR);
+  int changed = 0;
+  for (std::uint64_t slot = 0; slot < 1000 && changed < 3; ++slot) {
+    const auto at = static_cast<off_t>(RGR_SLOTS_AT + slot * RGR_SLOT_BYTES + offsetof(rgr_commit, type));
+    std::uint8_t type = 0;
+    ASSERT_EQ(pread(fd, &type, 1, at), 1);
+    if (type != RGR_SCALAR) continue;
+    type = 200;
+    ASSERT_EQ(pwrite(fd, &type, 1, at), 1);
+    ++changed;
+  }
+  close(fd);
+  Agent agent(dir);
+  agent.pollUntilEnd();
+  EXPECT_EQ(agent.out.scalarsOf("x", std::nullopt).size(), 7u);
+  EXPECT_EQ(agent.out.issueCount("client.unknown_record"), 3);
 }
 
 TEST(ClientSource, SamplesHowLongALiveRankWaitsForACpu) {

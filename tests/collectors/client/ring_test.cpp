@@ -308,6 +308,34 @@ TEST(ClientRing, RefusesFilesThatAreNotRings) {
   }
 }
 
+TEST(ClientRing, OfTheEarlierVersionIsStillRead) {
+  RingDirectory dir;
+  TrainerProcess trainer([&] {
+    initIn(dir);
+    rg_scalar("x", 7, 2.5);
+  });
+  trainer.wait();
+  const std::string path = dir.ring();
+  std::ifstream file(path, std::ios::binary);
+  std::string bytes(std::istreambuf_iterator<char>(file), {});
+  // Its string table was shorter; all else was where it is now.
+  bytes.erase(RGR_SLOTS_AT_V1, RGR_SLOTS_AT - RGR_SLOTS_AT_V1);
+  const std::uint32_t version = 1, string_bytes = RGR_STRING_BYTES_V1;
+  std::memcpy(bytes.data() + offsetof(rgr_header, version), &version, sizeof(version));
+  std::memcpy(bytes.data() + offsetof(rgr_header, string_bytes), &string_bytes, sizeof(string_bytes));
+  std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
+  auto reader = RingReader::open(path);
+  ASSERT_TRUE(reader.ok()) << reader.status().message();
+  int scalars = 0;
+  readAll(**reader, [&](const RingReader::Record& record) {
+    if (record.head.type != RGR_SCALAR) return;
+    ++scalars;
+    EXPECT_EQ(scalarOf(record).step, 7);
+    EXPECT_EQ((*reader)->string(scalarOf(record).name), "x");
+  });
+  EXPECT_EQ(scalars, 1);
+}
+
 TEST(ClientRing, TellsAFileCutUnderItAsDataLoss) {
   RingDirectory dir;
   TrainerProcess trainer([&] {

@@ -115,10 +115,10 @@ TEST_P(CudaTracerOf, TellsEveryProductCollectiveCopyAndWaitOfEveryStep) {
       EXPECT_EQ(traced.named(name, step).size(), 1u) << name << " in step " << step;
     const std::size_t kernels = step % 2 == 0 ? 1 : 0;
     EXPECT_EQ(traced.named("add(float*, float*, int)", step).size(), 2 * kernels);
-    for (const char* name : {"scale", "asked_kernel", "triton_fused"})
+    for (const char* name : {"scale", "asked_kernel", "triton_fused", "by_handle"})
       EXPECT_EQ(traced.named(name, step).size(), kernels) << name << " in step " << step;
   }
-  EXPECT_EQ(traced.spans.size(), 3u * 9 + 2u * 5 + 1) << "nothing else: a product's own kernels belong to the product";
+  EXPECT_EQ(traced.spans.size(), 3u * 9 + 2u * 6 + 1) << "nothing else: a product's own kernels belong to the product";
   const auto waits = std::count_if(traced.host.begin(), traced.host.end(), [](const GpuSpan& span) {
     return span.name == "cudaStreamSynchronize" && span.category == SpanCategory::kSync;
   });
@@ -272,6 +272,23 @@ TEST(CudaTracer, CountsWhatFindsNoEvents) {
   EXPECT_GT(empty, 400);
   EXPECT_GT(unfinished, 0) << "the process ends before its GPU";
   EXPECT_EQ(empty + unfinished + static_cast<std::int64_t>(traced.named("scale").size()), 500);
+}
+
+TEST(CudaTracer, LosesAndMixesNothingOfManyThreads) {
+  const Traced traced(local("threads", "2000"), {{"FAKE_INSTANT", "1"}, {"RUNGLASS_RING_BYTES", "8388608"}});
+  EXPECT_EQ(traced.status, 0);
+  const std::vector<GpuSpan> copies = traced.named("Memcpy DtoD");
+  EXPECT_EQ(static_cast<std::int64_t>(copies.size()) + traced.out.issueCount("client.gpu_pool_empty") +
+                traced.out.issueCount("client.gpu_unfinished") + traced.out.issueCount("client.ring_full"),
+            8000);
+  EXPECT_GT(copies.size(), 4000u);
+  std::set<std::int64_t> correlations;
+  for (const GpuSpan& span : copies) EXPECT_TRUE(correlations.insert(span.correlation).second);
+}
+
+TEST(CudaTracer, GivesALibraryThatBroughtItsOwnRuntimeThatOne) {
+  const Traced traced({RG_BIN_DIR "/cuda_probe", "load", RG_STATIC_WORKLOAD, "-"}, {}, false);
+  EXPECT_EQ(traced.status, 0);
 }
 
 TEST(CudaTracer, NeitherHangsNorCrashesAProcessThatExitsInMidFlight) {

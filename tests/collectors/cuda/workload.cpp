@@ -11,6 +11,7 @@
 #include <cstring>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "collectors/client/runglass.h"
 #include "tests/collectors/cuda/fakes/fake_gpu.h"
@@ -36,6 +37,8 @@ int cudaSetDevice(int);
 int cudaGetLastError();
 int cudaLaunchKernel(const void*, Dim3, Dim3, void**, std::size_t, void*);
 int cudaLaunchKernelExC(const LaunchConfig*, const void*, void**);
+int __cudaGetKernel(void**, const void*);
+int __cudaLaunchKernel(void*, Dim3, Dim3, void**, std::size_t, void*);
 int cudaGraphLaunch(void*, void*);
 int cudaMemcpyAsync(void*, const void*, std::size_t, int, void*);
 int cudaMemcpy(void*, const void*, std::size_t, int);
@@ -75,13 +78,16 @@ namespace {
 // Host stand-ins of kernels, as nvcc makes them; their names are registered before main.
 void hostAdd() {}
 void hostScale() {}
+void hostByHandle() {}
 void hostUnknown() {}
 
 struct Register {
   Register() {
-    static char binary[8], add[] = "_Z3addPfS_i", scale[] = "scale";
+    static char binary[8], add[] = "_Z3addPfS_i", scale[] = "scale", handle_name[] = "by_handle";
     void** handle = __cudaRegisterFatBinary(binary);
     __cudaRegisterFunction(handle, reinterpret_cast<const char*>(&hostAdd), add, add, -1, nullptr, nullptr, nullptr, nullptr, nullptr);
+    __cudaRegisterFunction(handle, reinterpret_cast<const char*>(&hostByHandle), handle_name, handle_name, -1, nullptr, nullptr, nullptr,
+                           nullptr, nullptr);
     __cudaRegisterFunction(handle, reinterpret_cast<const char*>(&hostScale), scale, scale, -1, nullptr, nullptr, nullptr, nullptr,
                            nullptr);
   }
@@ -141,6 +147,9 @@ void step(const Gpu& gpu, std::int64_t number) {
   launch(gpu, hostAdd, 70);
   launch(gpu, hostScale, 40);
   launch(gpu, hostAdd, 70);
+  void* kernel = nullptr;
+  __cudaGetKernel(&kernel, stub(hostByHandle));
+  __cudaLaunchKernel(kernel, {20, 1, 1}, {32, 1, 1}, nullptr, 0, gpu.compute);
   const LaunchConfig config{{25, 2, 1}, {64, 1, 1}, 0, gpu.compute, nullptr, 0};
   cudaLaunchKernelExC(&config, stub(hostUnknown), nullptr);
   cuLaunchKernel(gpu.function, 33, 1, 1, 32, 1, 1, 0, gpu.compute, nullptr, nullptr);
@@ -221,6 +230,21 @@ int flood(const Gpu& gpu, std::int64_t count) {
   return 0;
 }
 
+int manyThreads(const Gpu& gpu, std::int64_t each) {
+  std::vector<std::thread> threads;
+  rg_step_begin(0);
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&gpu, each, t] {
+      for (std::int64_t i = 0; i < each; ++i) {
+        cudaMemcpyAsync(nullptr, nullptr, 1, 3, t % 2 == 0 ? gpu.compute : gpu.side);
+        if (i % 64 == 0) usleep(500);
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  rg_step_end();
+  return 0;
+}
+
 // Asks the tracer at run time, as a trainer may.
 int switched(const Gpu& gpu) {
   const auto every = reinterpret_cast<std::int64_t (*)(std::int64_t)>(dlsym(RTLD_DEFAULT, "rg_cuda_trace_every"));
@@ -261,6 +285,7 @@ int workload(int argc, char** argv) {
   if (mode == "fork") return forked(gpu);
   if (mode == "exit") return leave(gpu);
   if (mode == "flood") return flood(gpu, steps);
+  if (mode == "threads") return manyThreads(gpu, steps);
   if (mode == "switch") return switched(gpu);
   return 2;
 }

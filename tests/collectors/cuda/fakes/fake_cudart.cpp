@@ -47,6 +47,14 @@ FAKE_API int cudaLaunchKernel(const void*, Dim3 grid, Dim3, void**, std::size_t,
   ++fakeReport()->launches;
   return remember(grid.y == 0 ? fake::kInvalidValue : fakeEnqueue(stream, static_cast<std::int64_t>(grid.x) * 1000));
 }
+FAKE_API int __cudaGetKernel(void** kernel, const void* host) {
+  *kernel = const_cast<char*>(static_cast<const char*>(host) + 1);
+  return 0;
+}
+FAKE_API int __cudaLaunchKernel(void*, Dim3 grid, Dim3, void**, std::size_t, void* stream) {
+  ++fakeReport()->launches;
+  return remember(fakeEnqueue(stream, static_cast<std::int64_t>(grid.x) * 1000));
+}
 FAKE_API int cudaLaunchKernelExC(const LaunchConfig* config, const void*, void**) {
   ++fakeReport()->launches;
   return remember(fakeEnqueue(config->stream, static_cast<std::int64_t>(config->grid.x) * 1000));

@@ -31,7 +31,7 @@ std::int64_t number(const char* name) {
   return text != nullptr ? std::atoll(text) : -1;
 }
 const std::int64_t kRecordsUntilFailure = number("FAKE_RECORD_FAILS_AFTER"), kQueriesUntilFailure = number("FAKE_QUERY_FAILS_AFTER");
-const bool kNeverDone = number("FAKE_NEVER_DONE") > 0;
+const bool kNeverDone = number("FAKE_NEVER_DONE") > 0, kInstant = number("FAKE_INSTANT") > 0;
 
 Stream& streamOf(void* handle) {
   return reinterpret_cast<std::uintptr_t>(handle) <= 2 ? g_default[t_device] : *static_cast<Stream*>(handle);
@@ -86,6 +86,7 @@ int fakeEnqueue(void* handle, std::int64_t ns) {
   t_has_context = true;
   Stream& stream = streamOf(handle);
   if (stream.capturing.load(std::memory_order_relaxed) != 0) return fake::kSuccess;
+  if (kInstant) ns = 0;
   std::int64_t before = stream.free_at.load(std::memory_order_relaxed);
   const std::int64_t now = fakeNow();
   while (!stream.free_at.compare_exchange_weak(before, (before > now ? before : now) + ns)) {
@@ -105,6 +106,7 @@ int fakeIsCapturing(void* handle, int* status) {
   return legacy && g_captures.load(std::memory_order_relaxed) > 0 && t_mode == 0 ? fake::kCaptureImplicit : fake::kSuccess;
 }
 int fakeExchangeCaptureMode(int* mode) {
+  if (!t_has_context) ++g_report.strays;
   const int before = t_mode;
   t_mode = *mode;
   *mode = before;

@@ -5,7 +5,7 @@
 // Ownership:  streams and events live until the process ends.
 // Units:      ns of CLOCK_MONOTONIC.
 // Errors:     CUDA's numbers. Injected by environment: FAKE_RECORD_FAILS_AFTER=n, FAKE_QUERY_FAILS_AFTER=n (then 700 for ever),
-//             FAKE_NEVER_DONE=1 (no event completes).
+//             FAKE_NEVER_DONE=1 (no event completes). FAKE_INSTANT=1: work takes no time.
 // Cost:       an atomic operation and a clock reading per call, so that a bench sees the tracer and not this.
 #pragma once
 
