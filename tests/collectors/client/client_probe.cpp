@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Empties the rings of a directory, as the agent does, until `processes` trainers have ended; prints one line per thing.
-// usage: client_probe DIR PROCESSES SECONDS
+// usage: client_probe DIR PROCESSES SECONDS [gpu]; with "gpu" it prints the spans of GPU streams alone, with their times, tab-separated
 #include <unistd.h>
 
 #include <cstdio>
@@ -9,9 +9,26 @@
 #include "collectors/sources/client/client_source.h"
 #include "tests/collectors/memory_recorder.h"
 
+namespace {
+
+void printGpuSpans(const runglass::test::MemoryRecorder& out) {
+  for (const auto& [id, key] : out.track_keys) {
+    if (key.kind != "gpu_stream") continue;
+    for (const runglass::SpanColumns& batch : out.span_batches.at(id))
+      for (std::size_t i = 0; i < batch.size(); ++i)
+        std::printf("%s\t%d\t%s\t%s\t%lld\t%lld\t%lld\t%s\n", batch.names[batch.name[i]].c_str(), key.rank.value_or(-1), key.name.c_str(),
+                    spanCategoryName(batch.category[i]), static_cast<long long>(batch.step[i]), static_cast<long long>(batch.start[i]),
+                    static_cast<long long>(batch.dur[i]), batch.args.empty() ? "" : batch.args[i].c_str());
+  }
+  for (const runglass::Issue& issue : out.issues)
+    std::fprintf(stderr, "issue %s %lld\n", issue.code.c_str(), static_cast<long long>(issue.count));
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
   using namespace runglass;
-  if (argc != 4) return 2;
+  if (argc != 4 && argc != 5) return 2;
   const toml::table config{{"dirs", toml::array{std::string(argv[1])}}};
   SourceContext context;
   context.node.uuid = context.node.name = "probe";
@@ -29,6 +46,10 @@ int main(int argc, char** argv) {
   while (!ended() && wallNow() < deadline) {
     source->poll(out, wallNow());
     usleep(20'000);
+  }
+  if (argc == 5) {
+    printGpuSpans(out);
+    return ended() ? 0 : 1;
   }
   for (const Run& run : out.runs) std::printf("run %s state %d\n", run.name.c_str(), static_cast<int>(run.state));
   for (const Attempt& attempt : out.attempts) std::printf("attempt %s: %s\n", attempt.key.c_str(), attempt.end_cause.c_str());

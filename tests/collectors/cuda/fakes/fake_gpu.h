@@ -9,6 +9,7 @@
 // Cost:       an atomic operation and a clock reading per call, so that a bench sees the tracer and not this.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -28,9 +29,9 @@ enum Error {
 
 // What a test asks about afterwards.
 struct Report {
-  std::int64_t launches, gemms, collectives, copies;
-  std::int64_t unsafe_in_capture;  // a call that would have spoiled another thread's capture
-  std::int64_t strays;             // event calls of a thread that never chose a device: these make a context on GPU 0
+  std::atomic<std::int64_t> launches, gemms, collectives, copies;
+  std::atomic<std::int64_t> unsafe_in_capture;  // a call that would have spoiled another thread's capture
+  std::atomic<std::int64_t> strays;             // event calls of a thread that never chose a device: these make a context on GPU 0
 };
 
 }  // namespace fake
