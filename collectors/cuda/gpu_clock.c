@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Invariants:
  * 1. A valid reference's event has happened and its host time is known; its event is recorded anew only after it was made invalid.
- * 2. Events are placed from the newest reference before them, at most seconds away: elapsed times are floats in ms, whose steps grow
- *    with the distance (4 us after a minute). So between two ties a chain of references follows, one a second.
+ * 2. Events are placed from the newest reference before them, seconds away at most: elapsed times are floats in ms, whose steps grow
+ *    with the distance (4 us after a minute), and the two clocks drift apart by microseconds a second.
+ * 3. An event happened between the last look that did not find it and the first that did. So a reading is narrow however late it comes:
+ *    where all streams share one hardware queue (CUDA_DEVICE_MAX_CONNECTIONS=1) it comes after all that was launched before.
+ * 4. A reading too wide to be believed moves the chain on by the GPU's own clock, for 60 s at most.
  */
 #define _GNU_SOURCE
 #include "collectors/cuda/gpu_clock.h"
@@ -11,8 +14,8 @@
 #include "collectors/cuda/gpu_api.h"
 #include "collectors/cuda/tracer.h"
 
-enum { kReferences = 4, kTries = 8 };
-static const int64_t kTieEvery = INT64_C(60000000000), kHopEvery = INT64_C(1000000000), kLongestWait = 2000000;
+enum { kReferences = 4, kTries = 4, kFirstTries = 8 };
+static const int64_t kReadEvery = INT64_C(1000000000), kTieEvery = INT64_C(60000000000), kSpin = 200000, kNarrow = 200000;
 
 struct reference {
   rgc_event event;
@@ -23,87 +26,93 @@ struct reference {
 struct gpu_clock {
   rgc_stream stream;
   struct reference references[kReferences];
-  rgc_event spare; /* for tries of a tie */
-  int newest, hopping;
-  int64_t tied, told; /* told: when the newest reference was made */
+  int newest;
+  int64_t tied, read; /* when a reading was last believed; when a round of them last ended */
+  /* The round of readings under way. */
+  rgc_event asked; /* recorded, or the next to be */
+  int64_t asked_at, not_yet_at, best_width;
+  int waiting, tries;
 };
 static struct gpu_clock g_clocks[RGC_MAX_DEVICES];
 
 static int prepare(struct gpu_clock *clock) {
-  if (clock->spare) return 0;
+  if (clock->asked) return 0;
   int error = clock->stream ? 0 : rgc_gpu.stream_create(&clock->stream, RGC_STREAM_NON_BLOCKING);
   for (int i = 0; i < kReferences && !error; ++i)
     if (!clock->references[i].event) error = rgc_gpu.event_create(&clock->references[i].event, 0);
-  return error ? error : rgc_gpu.event_create(&clock->spare, 0);
+  return error ? error : rgc_gpu.event_create(&clock->asked, 0);
 }
 
-/* Records `event` and waits for it; the narrower the two host readings, the better it is known. */
-static int readPair(struct gpu_clock *clock, rgc_event event, int64_t *middle, int64_t *width) {
-  const int64_t before = rg_clock(CLOCK_MONOTONIC);
-  int64_t after = before;
-  int status = rgc_gpu.event_record(event, clock->stream);
-  while (status == 0 && (status = rgc_gpu.event_query(event)) == RGC_NOT_READY && after - before < kLongestWait) {
-    after = rg_clock(CLOCK_MONOTONIC);
-    status = 0;
+static int ask(struct gpu_clock *clock) {
+  clock->asked_at = clock->not_yet_at = rg_clock(CLOCK_MONOTONIC);
+  const int error = rgc_gpu.event_record(clock->asked, clock->stream);
+  clock->waiting = !error;
+  return error;
+}
+
+/* Looks without a pause for a fifth of a millisecond after asking, later once a pass; RGC_NOT_READY: again at the next. */
+static int look(struct gpu_clock *clock, int64_t *seen_at) {
+  const int64_t until = clock->asked_at + kSpin;
+  for (;;) {
+    const int64_t before = rg_clock(CLOCK_MONOTONIC);
+    const int status = rgc_gpu.event_query(clock->asked);
+    *seen_at = rg_clock(CLOCK_MONOTONIC);
+    if (status != RGC_NOT_READY) return status;
+    clock->not_yet_at = before;
+    if (*seen_at >= until) return status;
   }
-  if (status == 0) after = rg_clock(CLOCK_MONOTONIC);
-  *middle = before + (after - before) / 2;
-  *width = after - before;
-  return status;
 }
 
-static int tie(struct gpu_clock *clock, int64_t now) {
-  const int slot = (clock->newest + 1) % kReferences;
+/* The narrowest reading of a round stays in the slot. */
+static void keepNarrowest(struct gpu_clock *clock, struct reference *slot, int64_t seen_at) {
+  const int64_t width = seen_at - clock->not_yet_at;
+  if (clock->tries++ > 0 && width >= clock->best_width) return;
+  const rgc_event event = slot->event;
+  slot->event = clock->asked;
+  slot->host = clock->not_yet_at + width / 2;
+  clock->asked = event;
+  clock->best_width = width;
+}
+
+static int settle(struct gpu_clock *clock, int slot, int64_t now) {
   struct reference *reference = &clock->references[slot];
-  int64_t best = kLongestWait;
-  reference->valid = 0;
-  clock->hopping = 0;
-  for (int i = 0; i < kTries; ++i) {
-    int64_t middle, width;
-    const int error = readPair(clock, clock->spare, &middle, &width);
-    if (error == RGC_NOT_READY) continue;
+  if (rgc_clock_ready((int)(clock - g_clocks)) && clock->best_width > kNarrow && now - clock->tied < kTieEvery) {
+    float ms = 0;
+    const struct reference *from = &clock->references[clock->newest];
+    const int error = rgc_gpu.elapsed(&ms, from->event, reference->event);
     if (error) return error;
-    if (width >= best) continue;
-    best = width;
-    const rgc_event event = reference->event;
-    *reference = (struct reference){clock->spare, middle, 1};
-    clock->spare = event;
+    reference->host = from->host + (int64_t)((double)ms * 1e6);
+  } else {
+    clock->tied = now;
   }
-  if (!reference->valid) return 0; /* a stream of ours that waits for milliseconds: next time */
-  clock->newest = slot;
-  clock->tied = clock->told = now;
-  return 0;
-}
-
-static int hop(struct gpu_clock *clock, int64_t now) {
-  const int slot = (clock->newest + 1) % kReferences;
-  struct reference *reference = &clock->references[slot];
-  if (!clock->hopping) {
-    reference->valid = 0;
-    clock->hopping = 1;
-    return rgc_gpu.event_record(reference->event, clock->stream);
-  }
-  const int status = rgc_gpu.event_query(reference->event);
-  if (status == RGC_NOT_READY) return 0;
-  float ms = 0;
-  const struct reference *from = &clock->references[clock->newest];
-  const int error = status ? status : rgc_gpu.elapsed(&ms, from->event, reference->event);
-  if (error) return error;
-  reference->host = from->host + (int64_t)((double)ms * 1e6);
   reference->valid = 1;
   clock->newest = slot;
-  clock->hopping = 0;
-  clock->told = now;
+  clock->read = now;
+  clock->tries = 0;
   return 0;
 }
 
 int rgc_clock_keep(int device, int64_t now) {
   struct gpu_clock *clock = &g_clocks[device];
-  const int error = prepare(clock);
-  if (error) return error;
-  if (!rgc_clock_ready(device) || now - clock->tied >= kTieEvery) return tie(clock, now);
-  return clock->hopping || now - clock->told >= kHopEvery ? hop(clock, now) : 0;
+  const int ready = rgc_clock_ready(device), idle = !clock->waiting && clock->tries == 0;
+  if (ready && idle && now - clock->read < kReadEvery) return 0;
+  int error = prepare(clock);
+  const int slot = ready ? (clock->newest + 1) % kReferences : clock->newest;
+  clock->references[slot].valid = 0;
+  while (!error) {
+    int64_t seen_at;
+    if (!clock->waiting) error = ask(clock);
+    if (!error) error = look(clock, &seen_at);
+    if (error) break;
+    clock->waiting = 0;
+    keepNarrowest(clock, &clock->references[slot], seen_at);
+    const int slow = seen_at - clock->asked_at > kSpin; /* a full queue: one good reading will do */
+    if ((slow && clock->best_width <= kNarrow) || clock->tries >= (ready ? kTries : kFirstTries)) return settle(clock, slot, now);
+  }
+  return error == RGC_NOT_READY ? 0 : error;
 }
+
+int rgc_clock_waits(int device, int64_t now) { return g_clocks[device].waiting && now - g_clocks[device].asked_at < kReadEvery; }
 
 int rgc_clock_ready(int device) { return g_clocks[device].references[g_clocks[device].newest].valid; }
 

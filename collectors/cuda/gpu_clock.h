@@ -5,8 +5,8 @@
  * Ownership:  events and one stream per device, for ever.
  * Units:      ns of CLOCK_MONOTONIC.
  * Errors:     keep: the number of the CUDA call that failed. Not ready until a first tie succeeded: try again later.
- * Cost:       keep: every second one event, every 60 s eight readings of some 10 us each. Error: half the narrowest reading, plus the
- *             drift and float rounding (62 ns at a second's distance) since then.
+ * Cost:       keep: four readings of some 10 us each, every second at most. Error: half the narrowest, plus the drift of a second and
+ *             the rounding of floats (62 ns at a second's distance).
  */
 #ifndef RUNGLASS_CUDA_GPU_CLOCK_H
 #define RUNGLASS_CUDA_GPU_CLOCK_H
@@ -15,6 +15,8 @@
 
 int rgc_clock_keep(int device, int64_t now);
 int rgc_clock_ready(int device);
+/* A reading is under way and wants to be looked at soon. */
+int rgc_clock_waits(int device, int64_t now);
 /* Host time of `event`, which happened after `launched`. Returns CUDA's error. */
 int rgc_clock_place(int device, rgc_event event, int64_t launched, int64_t *host);
 

@@ -34,11 +34,11 @@ RGC_EXPORT int cuKernelGetFunction(rgc_handle *function, rgc_handle kernel) {
 }
 
 static const char *driverKernelName(const void *function) {
-  static int (*getName)(const char **, const void *);
+  typedef int get_name(const char **, const void *);
   static rgc_function _Atomic known;
   const char *name = rgc_kernel_get(function);
   if (name) return name;
-  getName = (__typeof__(getName))rgc_real(&known, RGC_DRIVER, "cuFuncGetName", NULL); /* since 12.3 */
+  get_name *getName = (get_name *)rgc_real(&known, RGC_DRIVER, "cuFuncGetName", NULL); /* since 12.3 */
   if (getName && getName(&name, function) != 0) name = NULL;
   rgc_kernel_put(function, name ? name : "(unnamed kernel)", 1);
   name = rgc_kernel_get(function);

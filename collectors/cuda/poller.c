@@ -161,6 +161,7 @@ static void nap(int64_t ns) {
 static void *run(void *unused) {
   (void)unused;
   prctl(PR_SET_NAME, "runglass-cuda", 0, 0, 0);
+  prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
   g_started_at = g_active_at = rg_clock(CLOCK_MONOTONIC);
   for (int stop = 0; !stop;) {
     stop = atomic_load_explicit(&g_stop, memory_order_acquire);
@@ -174,7 +175,7 @@ static void *run(void *unused) {
     }
     tellIdentityInTime(now);
     atomic_store_explicit(&g_flush_done, asked, memory_order_release);
-    if (!stop) nap(now - g_active_at < kSecond ? 2000000 : 10000000);
+    if (!stop) nap(g_device >= 0 && rgc_clock_waits(g_device, now) ? 50000 : now - g_active_at < kSecond ? 2000000 : 10000000);
   }
   atomic_store_explicit(&g_stopped, 1, memory_order_release);
   return NULL;

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "collectors/cuda/communicators.h"
 #include "collectors/cuda/event_pool.h"
@@ -110,7 +111,7 @@ static int64_t environmentNumber(const char *name, int64_t otherwise, int64_t le
 
 static int start(void) {
   const char *off = getenv("RUNGLASS_CUDA");
-  if (off && (off[0] == '0' || off[0] == 'o')) return RGC_OFF;
+  if (off && (strcmp(off, "off") == 0 || strcmp(off, "0") == 0)) return RGC_OFF;
   if (!rgc_gpu_find()) return RGC_OFF;
   if (rg_init_held() != 0) return RGC_NO_RING;
   static int hooked;

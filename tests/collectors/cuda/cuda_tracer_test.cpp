@@ -217,6 +217,34 @@ TEST(CudaTracer, NumbersCollectivesSoThatRanksCanBeCompared) {
   EXPECT_EQ(scatter[0].args["redop"], "avg");
 }
 
+TEST(CudaTracer, FollowsAGpuClockThatDrifts) {
+  // 1 % fast: without readings the last step would lie 22 ms too late.
+  const Traced traced(local("for", "2200"), {{"FAKE_DRIFT_PPM", "10000"}, {"RUNGLASS_TRACE_EVERY", "0"}});
+  const std::vector<GpuSpan> sets = traced.named("Memset");
+  ASSERT_FALSE(sets.empty());
+  const GpuSpan& last = *std::max_element(sets.begin(), sets.end(), [](const GpuSpan& a, const GpuSpan& b) { return a.step < b.step; });
+  for (const GpuSpan& wait : traced.host) {
+    if (wait.step != last.step || wait.name != "cudaStreamSynchronize") continue;
+    EXPECT_LT(last.start + last.dur - (wait.start + wait.dur), 15'000'000);
+    break;
+  }
+}
+
+TEST(CudaTracer, TiesTheClocksThroughAFullQueue) {
+  const Traced traced(local("ahead", "40"), {{"FAKE_ONE_QUEUE", "1"}});
+  EXPECT_EQ(traced.status, 0);
+  for (std::int64_t step = 0; step < 3; ++step) {
+    const std::vector<GpuSpan> kernels = traced.named("scale", step);
+    ASSERT_EQ(kernels.size(), 40u);
+    TimeNs end = 0;
+    for (const GpuSpan& kernel : kernels) end = std::max(end, kernel.start + kernel.dur);
+    for (const GpuSpan& wait : traced.host) {
+      if (wait.step != step || wait.name != "cudaStreamSynchronize") continue;
+      EXPECT_NEAR(static_cast<double>(wait.start + wait.dur - end), 0, 20e6) << "of 400 ms";
+    }
+  }
+}
+
 TEST(CudaTracer, CanBeSwitchedWhileTheTrainerRuns) {
   const Traced traced(local("switch"), {{"RUNGLASS_TRACE_EVERY", "7"}});
   EXPECT_EQ(traced.status, 0);
@@ -281,7 +309,7 @@ TEST(CudaTracer, LosesAndMixesNothingOfManyThreads) {
   EXPECT_EQ(static_cast<std::int64_t>(copies.size()) + traced.out.issueCount("client.gpu_pool_empty") +
                 traced.out.issueCount("client.gpu_unfinished") + traced.out.issueCount("client.ring_full"),
             8000);
-  EXPECT_GT(copies.size(), 4000u);
+  EXPECT_GT(copies.size(), 256u);
   std::set<std::int64_t> correlations;
   for (const GpuSpan& span : copies) EXPECT_TRUE(correlations.insert(span.correlation).second);
 }
@@ -338,6 +366,12 @@ TEST(CudaTracer, NeedsNoWordOfTheTrainer) {
   EXPECT_EQ(traced.out.runs[0].name, "from-the-launcher");
   EXPECT_EQ(traced.out.ranks.back().rank, 3);
   EXPECT_EQ(traced.named("cublasGemmEx").size(), 2u);
+}
+
+TEST(CudaTracer, SaysWhoItIsBeforeItsRingIsFull) {
+  const Traced traced(local("unnamed", "100"), {{"RUNGLASS_RING_BYTES", "1"}, {"RUNGLASS_RUN", "r"}, {"RUNGLASS_TRACE_EVERY", "0"}});
+  EXPECT_EQ(traced.status, 0);
+  EXPECT_GT(traced.named("cublasGemmEx").size(), 60u) << "the smallest ring holds 1,024 slots, a fifth of this";
 }
 
 TEST(CudaTracer, TimesWithTheDriverAloneWhereThereIsNoRuntime) {

@@ -176,6 +176,26 @@ int train(const Gpu& gpu, std::int64_t steps) {
   return 0;
 }
 
+int trainFor(const Gpu& gpu, std::int64_t milliseconds) {
+  const std::int64_t until = rg_now() + milliseconds * 1'000'000;
+  for (std::int64_t i = 0; rg_now() < until; ++i) {
+    step(gpu, i);
+    usleep(20'000);
+  }
+  return 0;
+}
+
+// The host runs far ahead of the GPU.
+int ahead(const Gpu& gpu, std::int64_t count) {
+  for (int round = 0; round < 3; ++round) {
+    rg_step_begin(round);
+    for (std::int64_t i = 0; i < count; ++i) launch(gpu, hostScale, 10'000);
+    cudaStreamSynchronize(gpu.compute);
+    rg_step_end();
+  }
+  return 0;
+}
+
 int capture(const Gpu& gpu) {
   step(gpu, 0);
   rg_step_begin(100);
@@ -281,6 +301,8 @@ int workload(int argc, char** argv) {
   cudaMemcpy(nullptr, nullptr, 8, 1);  // CUDA before the trainer says who it is
   if (!early && mode != "unnamed") rg_init(&options);
   if (mode == "train" || mode == "unnamed") return train(gpu, steps);
+  if (mode == "for") return trainFor(gpu, steps);
+  if (mode == "ahead") return ahead(gpu, steps);
   if (mode == "capture") return capture(gpu);
   if (mode == "fork") return forked(gpu);
   if (mode == "exit") return leave(gpu);

@@ -22,6 +22,7 @@ struct Event {
 fake::Report g_report;
 Stream g_default[kDevices];
 std::atomic<int> g_captures{0};
+std::atomic<std::int64_t> g_busy_until{0};
 std::atomic<std::int64_t> g_records{0}, g_queries{0};
 thread_local int t_device = 0, t_mode = 0;
 thread_local bool t_has_context = false;
@@ -31,7 +32,8 @@ std::int64_t number(const char* name) {
   return text != nullptr ? std::atoll(text) : -1;
 }
 const std::int64_t kRecordsUntilFailure = number("FAKE_RECORD_FAILS_AFTER"), kQueriesUntilFailure = number("FAKE_QUERY_FAILS_AFTER");
-const bool kNeverDone = number("FAKE_NEVER_DONE") > 0, kInstant = number("FAKE_INSTANT") > 0;
+const double kRate = 1 + static_cast<double>(number("FAKE_DRIFT_PPM") > 0 ? number("FAKE_DRIFT_PPM") : 0) / 1e6;
+const bool kNeverDone = number("FAKE_NEVER_DONE") > 0, kInstant = number("FAKE_INSTANT") > 0, kOneQueue = number("FAKE_ONE_QUEUE") > 0;
 
 Stream& streamOf(void* handle) {
   return reinterpret_cast<std::uintptr_t>(handle) <= 2 ? g_default[t_device] : *static_cast<Stream*>(handle);
@@ -91,6 +93,7 @@ int fakeEnqueue(void* handle, std::int64_t ns) {
   const std::int64_t now = fakeNow();
   while (!stream.free_at.compare_exchange_weak(before, (before > now ? before : now) + ns)) {
   }
+  if (kOneQueue) g_busy_until = stream.free_at.load();
   return fake::kSuccess;
 }
 
@@ -125,7 +128,9 @@ int fakeEventRecord(void* handle, void* stream) {
     return fake::kCaptureUnsupported;
   }
   Event& event = *static_cast<Event*>(handle);
-  const std::int64_t now = fakeNow(), free_at = streamOf(stream).free_at.load(std::memory_order_relaxed);
+  const std::int64_t now = fakeNow();
+  std::int64_t free_at = streamOf(stream).free_at.load(std::memory_order_relaxed);
+  if (kOneQueue && free_at == 0) free_at = g_busy_until;
   event.at.store(free_at > now ? free_at : now, std::memory_order_relaxed);
   event.recorded = true;
   return fake::kSuccess;
@@ -144,6 +149,6 @@ int fakeEventSynchronize(void* event) {
 int fakeEventElapsed(float* ms, void* start, void* end) {
   const Event &from = *static_cast<Event*>(start), &to = *static_cast<Event*>(end);
   if (!from.recorded || !to.recorded) return fake::kInvalidHandle;
-  *ms = static_cast<float>(static_cast<double>(to.at - from.at) / 1e6);
+  *ms = static_cast<float>(static_cast<double>(to.at - from.at) / 1e6 * kRate);
   return fake::kSuccess;
 }

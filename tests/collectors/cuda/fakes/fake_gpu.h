@@ -6,6 +6,8 @@
 // Units:      ns of CLOCK_MONOTONIC.
 // Errors:     CUDA's numbers. Injected by environment: FAKE_RECORD_FAILS_AFTER=n, FAKE_QUERY_FAILS_AFTER=n (then 700 for ever),
 //             FAKE_NEVER_DONE=1 (no event completes). FAKE_INSTANT=1: work takes no time.
+//             FAKE_DRIFT_PPM=n: the GPU's clock runs fast.
+//             FAKE_ONE_QUEUE=1: an event on an idle stream waits for all that was launched before it.
 // Cost:       an atomic operation and a clock reading per call, so that a bench sees the tracer and not this.
 #pragma once
 
