@@ -136,10 +136,9 @@ constexpr std::array kIssues = {
               "A trainer reported a scalar outside any step and without a step number; it cannot be placed on a curve and was left out."},
     IssueInfo{"client.unknown_record", kWarning,
               "A trainer wrote records of a kind this agent does not know; they are left out. Its librunglass is newer than the agent."},
-    IssueInfo{
-        "client.gpu_pool_empty", kError,
-        "More GPU work was under way than the tracer had events for; these operations are not on the timeline, the trainer was not "
-        "slowed. Raise RUNGLASS_CUDA_EVENTS."},
+    IssueInfo{"client.gpu_pool_empty", kError,
+              "More GPU work was under way than the tracer had events for; these operations are not on the timeline, the trainer was not "
+              "slowed. Raise RUNGLASS_CUDA_EVENTS."},
     IssueInfo{"client.gpu_in_capture", kInfo,
               "GPU work inside a CUDA graph capture is not timed one by one; the graph's launches are, in traced steps."},
     IssueInfo{
@@ -148,8 +147,7 @@ constexpr std::array kIssues = {
         "the fault itself in the log and in the device's Xid events."},
     IssueInfo{"client.gpu_op_failed", kWarning,
               "Some GPU operations could not be timed: their stream belongs to another context than the thread's, or is gone."},
-    IssueInfo{"client.gpu_unfinished", kInfo,
-              "A process ended with work still on its GPU; those operations have no end and are left out."},
+    IssueInfo{"client.gpu_unfinished", kInfo, "A process ended with work still on its GPU; those operations have no end and are left out."},
     // --- wire ---
     IssueInfo{
         "wire.absurd_time", kWarning,

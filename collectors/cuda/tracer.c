@@ -22,7 +22,7 @@
 
 enum { kFirstPairs = 256, kMostFailures = 64, kEveryByDefault = 100 };
 
-struct rgc_tracer rgc_tracer = {.state = RGC_COLD, .launch_mode = RGC_LAUNCH_COLD, .every = kEveryByDefault};
+struct rgc_tracer rgc_tracer = {.state = RGC_COLD, .launch_mode = RGC_LAUNCH_COLD, .every = RG_NONE};
 _Thread_local int rgc_depth;
 static _Atomic int g_forced;
 
@@ -49,8 +49,23 @@ void rgc_failed(int error) {
 
 /* --- steps --------------------------------------------------------------------------------------------------------- */
 
+static int64_t environmentNumber(const char *name, int64_t otherwise, int64_t least, int64_t most) {
+  const char *text = getenv(name);
+  char *end;
+  const long long value = text && *text ? strtoll(text, &end, 10) : otherwise;
+  return !text || !*text || *end ? otherwise : value < least ? least : value > most ? most : value;
+}
+
+/* The environment's word counts until the program has spoken. */
+static int64_t traceEvery(void) {
+  int64_t every = atomic_load(&rgc_tracer.every);
+  if (every != RG_NONE) return every;
+  const int64_t first = environmentNumber("RUNGLASS_TRACE_EVERY", kEveryByDefault, 0, INT64_MAX);
+  return atomic_compare_exchange_strong(&rgc_tracer.every, &every, first) ? first : every;
+}
+
 static void chooseLaunchMode(int64_t step, int step_is_new) {
-  const int64_t every = atomic_load(&rgc_tracer.every);
+  const int64_t every = traceEvery();
   int on = atomic_load(&g_forced);
   if (step != RG_NONE) {
     on |= every > 0 && step >= 0 && step % every == 0;
@@ -67,7 +82,10 @@ static void onStep(int64_t step) {
   if (atomic_load(&rgc_tracer.state) == RGC_ON) chooseLaunchMode(step, 1);
 }
 
-int64_t rg_cuda_trace_every(int64_t every) { return atomic_exchange(&rgc_tracer.every, every > 0 ? every : 0); }
+int64_t rg_cuda_trace_every(int64_t every) {
+  traceEvery();
+  return atomic_exchange(&rgc_tracer.every, every > 0 ? every : 0);
+}
 void rg_cuda_trace_steps(int64_t steps) { atomic_store(&rgc_tracer.more_steps, steps > 0 ? steps : 0); }
 int rg_cuda_active(void) { return atomic_load(&rgc_tracer.state) == RGC_ON; }
 void rg_cuda_trace_now(int on) {
@@ -102,13 +120,6 @@ __attribute__((constructor)) static void hearSteps(void) {
   atomic_store(&rg_listener.before_end, onEnd);
 }
 
-static int64_t environmentNumber(const char *name, int64_t otherwise, int64_t least, int64_t most) {
-  const char *text = getenv(name);
-  char *end;
-  const long long value = text && *text ? strtoll(text, &end, 10) : otherwise;
-  return !text || !*text || *end ? otherwise : value < least ? least : value > most ? most : value;
-}
-
 static int start(void) {
   const char *off = getenv("RUNGLASS_CUDA");
   if (off && (strcmp(off, "off") == 0 || strcmp(off, "0") == 0)) return RGC_OFF;
@@ -117,7 +128,6 @@ static int start(void) {
   static int hooked;
   if (hooked) return RGC_ON;
   hooked = 1;
-  atomic_store(&rgc_tracer.every, environmentNumber("RUNGLASS_TRACE_EVERY", atomic_load(&rgc_tracer.every), 0, INT64_MAX));
   rgc_pool_capacity((uint32_t)environmentNumber("RUNGLASS_CUDA_EVENTS", 8192, 2, 1 << 20) / 2);
   if (!rgc_poller_start()) return RGC_OFF;
   pthread_atfork(NULL, NULL, inChild);

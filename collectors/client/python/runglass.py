@@ -51,12 +51,33 @@ _names = {}
 _cause = None
 
 
+def _tracer():
+    """The CUDA tracer, where one was preloaded into this process."""
+    try:
+        process = ctypes.CDLL(None)
+        process.rg_cuda_trace_every.restype, process.rg_cuda_trace_every.argtypes = _L, [_L]
+        process.rg_cuda_trace_steps.restype, process.rg_cuda_trace_steps.argtypes = None, [_L]
+        return process
+    except (OSError, AttributeError, TypeError):
+        return None
+
+
+def trace_kernels(every=None, steps=None):
+    """Asks the preloaded CUDA tracer to time single kernels in every `every`-th step (0: none), or also in the next `steps` steps.
+    Returns whether there is a tracer."""
+    tracer = _tracer()
+    if tracer is not None and every is not None:
+        tracer.rg_cuda_trace_every(int(every))
+    if tracer is not None and steps is not None:
+        tracer.rg_cuda_trace_steps(int(steps))
+    return tracer is not None
+
+
 def _load():
     here = os.path.dirname(os.path.abspath(__file__))
     tried = []
-    # A preloaded CUDA tracer has the library inside: both must write to one ring.
-    inside = ["preloaded"] if hasattr(ctypes.CDLL(None), "rg_cuda_active") else []
-    for path in (*inside, os.environ.get("RUNGLASS_LIB"), os.path.join(here, "librunglass.so"), os.path.join(here, "..", "lib", "librunglass.so"),
+    # The tracer has the library inside: both must write to one ring.
+    for path in ("" if _tracer() is None else "preloaded", os.environ.get("RUNGLASS_LIB"), os.path.join(here, "librunglass.so"), os.path.join(here, "..", "lib", "librunglass.so"),
                  "librunglass.so"):
         if not path:
             continue
