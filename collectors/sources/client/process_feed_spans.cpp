@@ -10,6 +10,7 @@ namespace runglass {
 namespace {
 
 constexpr std::size_t kMostCounts = 64;
+constexpr std::uint32_t kMostArgs = 2048;  // ours have a quarter; a hostile ring's brackets must not nest down the stack
 
 struct CountedLoss {
   std::string_view name;
@@ -66,7 +67,7 @@ void ProcessFeed::takeGpuSpan(Recorder& out, const RingReader::Record& record) {
   SpanColumns& columns = addSpan(out, gpu.span, record.head.a, record.head.b);
   columns.correlation.resize(columns.size() - 1, kAbsent);
   columns.correlation.push_back(gpu.correlation);
-  nlohmann::json args = nlohmann::json::parse(textAt(record.payload, gpu.fixed_bytes, gpu.args_bytes), nullptr, false);
+  nlohmann::json args = nlohmann::json::parse(textAt(record.payload, gpu.fixed_bytes, std::min(gpu.args_bytes, kMostArgs)), nullptr, false);
   if (!args.is_object()) args = nlohmann::json::object();
   if (gpu.launched != kAbsent && gpu.launched <= gpu.span.start)
     args["launch_delay_ns"] = static_cast<std::uint64_t>(gpu.span.start) - static_cast<std::uint64_t>(gpu.launched);

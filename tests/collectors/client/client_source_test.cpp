@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 
+#include <array>
 #include <fstream>
 
 #include "collectors/sources/client/rank_placement.h"
@@ -325,7 +326,7 @@ TEST(ClientSource, TurnsLossAndDamageIntoIssues) {
   EXPECT_EQ(agent.out.issueCount("client.ring_full") + static_cast<std::int64_t>(agent.out.scalarsOf("x", std::nullopt).size()), 3000);
 }
 
-TEST(ClientSource, SkipsRecordsOfAKindItDoesNotKnow) {
+TEST(ClientSource, SkipsRecordsThatMakeNoSense) {
   RingDirectory dir;
   TrainerProcess trainer([&] {
     initIn(dir);
@@ -333,13 +334,13 @@ TEST(ClientSource, SkipsRecordsOfAKindItDoesNotKnow) {
   });
   trainer.wait();
   const int fd = open(dir.ring().c_str(), O_RDWR);
-  int changed = 0;
+  std::size_t changed = 0;
   for (std::uint64_t slot = 0; slot < 1000 && changed < 3; ++slot) {
     const auto at = static_cast<off_t>(RGR_SLOTS_AT + slot * RGR_SLOT_BYTES + offsetof(rgr_commit, type));
     std::uint8_t type = 0;
     ASSERT_EQ(pread(fd, &type, 1, at), 1);
     if (type != RGR_SCALAR) continue;
-    type = 200;
+    type = std::array<std::uint8_t, 3>{200, RGR_GPU_SPAN, RGR_COUNT}.at(changed);
     ASSERT_EQ(pwrite(fd, &type, 1, at), 1);
     ++changed;
   }
@@ -347,7 +348,7 @@ TEST(ClientSource, SkipsRecordsOfAKindItDoesNotKnow) {
   Agent agent(dir);
   agent.pollUntilEnd();
   EXPECT_EQ(agent.out.scalarsOf("x", std::nullopt).size(), 7u);
-  EXPECT_EQ(agent.out.issueCount("client.unknown_record"), 3);
+  EXPECT_EQ(agent.out.issueCount("client.unknown_record"), 2) << "the GPU span is too short to be one; a count nobody knows is not data";
 }
 
 TEST(ClientSource, SamplesHowLongALiveRankWaitsForACpu) {

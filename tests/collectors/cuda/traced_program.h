@@ -93,10 +93,10 @@ class Traced {
 };
 
 inline std::vector<std::string> local(const std::string& mode, const std::string& steps = "3") {
-  return {RG_BIN_DIR "/cuda_probe", "load", RG_WORKLOAD, mode, steps};
+  return {std::string(RG_BIN_DIR) + "/cuda_probe", "load", RG_WORKLOAD, mode, steps};
 }
 inline std::vector<std::string> linked(const std::string& mode, const std::string& steps = "3") {
-  return {RG_BIN_DIR "/cuda_linked_probe", mode, steps};
+  return {std::string(RG_BIN_DIR) + "/cuda_linked_probe", mode, steps};
 }
 
 inline void expectUnharmed(const Traced& traced) {
