@@ -101,7 +101,7 @@ static int finish(struct rgc_lane *lane, struct rgc_op *op) {
   if (error) return error;
   /* Nothing starts before it is asked for: the two clocks are tied to a few microseconds only. */
   if (start < op->launched) start = op->launched;
-  rgc_tell_span(lane, op, start, (int64_t)((double)ms * 1e6));
+  rgc_tell_span(lane, op, start, (int64_t)((double)ms * 1e6 + 0.5));
   atomic_store_explicit(&rgc_tracer.consecutive_failures, 0, memory_order_relaxed);
   return 0;
 }
