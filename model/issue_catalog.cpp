@@ -21,6 +21,8 @@ constexpr std::array kIssues = {
               "Spans of one track and depth overlapped, so that they cannot stand in one row. They are kept whole, on overflow lanes below "
               "the others."},
     // --- traces ---
+    IssueInfo{"trace.too_many_steps", kWarning,
+              "A trace names more than a million steps; the later ones have no length of their own. Their spans are kept."},
     IssueInfo{
         "kineto.broken_event", kWarning,
         "Text inside a trace is no event: some PyTorch versions wrote names with raw quotes. What lies between it and the next event is "

@@ -132,6 +132,8 @@ class Reader {
   virtual Result<std::vector<LatestSample>> latest(std::span<const SeriesId> series) = 0;
 
   virtual Result<std::vector<Track>> tracks(AttemptId attempt) = 0;
+  // From the first begin to the last end of a run's spans that are in the file; spans still open end where they begin.
+  virtual Result<std::optional<TimeRange>> spanExtent(RunId run) = 0;
   // Spans of a track that overlap the range.
   virtual Result<SpanColumns> spans(TrackId track, TimeRange range, std::stop_token stop = {}) = 0;
 

@@ -67,6 +67,7 @@ class StoreReader final : public Reader {
                                 std::stop_token stop) override;
   Result<std::vector<LatestSample>> latest(std::span<const SeriesId> series) override;
   Result<std::vector<Track>> tracks(AttemptId attempt) override;
+  Result<std::optional<TimeRange>> spanExtent(RunId run) override;
   Result<SpanColumns> spans(TrackId track, TimeRange range, std::stop_token stop) override;
   Result<SpanPicture> spanPicture(std::span<const TrackId> tracks, TimeRange range, DurNs pixel, std::stop_token stop) override;
   Status query(std::string_view sql, const SqlSink& sink, std::stop_token stop) override;
@@ -135,6 +136,8 @@ class StoreReader final : public Reader {
   std::int64_t m_clocks_version = -1;
   std::vector<Series> m_series;  // by id, of m_series_version
   std::optional<std::int64_t> m_series_version;
+  std::unordered_map<std::uint64_t, std::optional<TimeRange>> m_span_extents;  // by run, of m_extents_version
+  std::optional<std::int64_t> m_extents_version;
   std::unordered_map<std::int64_t, std::string> m_texts;
   std::unique_ptr<SqlSession> m_session;
   std::uint64_t m_generation = 0;

@@ -117,6 +117,33 @@ Result<const ClockMap*> StoreReader::clockOf(TrackId track) {
   return m_clocks.of(AttemptId{static_cast<std::uint64_t>(statement.int64(0))}, static_cast<std::int32_t>(statement.int64(1)));
 }
 
+Result<std::optional<TimeRange>> StoreReader::spanExtent(RunId run) {
+  RG_TRY(refreshClocks());
+  RG_ASSIGN(const auto version, m_db.queryInt64("PRAGMA data_version"));
+  if (m_extents_version != version) m_span_extents.clear();
+  m_extents_version = version;
+  if (const auto known = m_span_extents.find(run.value); known != m_span_extents.end()) return known->second;
+  RG_ASSIGN(auto rows,
+            m_db.prepare("SELECT t.attempt_id, t.rank, min(c.t0), max(iif(c.t1 = 9223372036854775807, c.t0 + 1, c.t1)) FROM rg_attempt a "
+                         "JOIN rg_track t USING(attempt_id) JOIN rg_span_chunk c USING(track_id) WHERE a.run_id = ?1 GROUP BY 1, 2"));
+  rows.bind(1, run.value);
+  std::optional<TimeRange> extent;
+  while (true) {
+    RG_ASSIGN(const bool row, rows.step());
+    if (!row) break;
+    const ClockMap* const clock = rows.isNull(1) || m_clocks.none() ? nullptr
+                                                                    : m_clocks.of(AttemptId{static_cast<std::uint64_t>(rows.int64(0))},
+                                                                                  static_cast<std::int32_t>(rows.int64(1)));
+    const auto corrected = [clock](TimeNs time) { return clock != nullptr ? clock->corrected(time) : time; };
+    const TimeRange of_rank{corrected(rows.int64(2)), corrected(rows.int64(3))};
+    if (!extent) extent = of_rank;
+    extent->t0 = std::min(extent->t0, of_rank.t0);
+    extent->t1 = std::max(extent->t1, of_rank.t1);
+  }
+  m_span_extents[run.value] = extent;
+  return extent;
+}
+
 Result<SpanColumns> StoreReader::spans(TrackId track, TimeRange range, std::stop_token stop) {
   SpanColumns out;
   if (range.t0 >= range.t1) return out;

@@ -91,6 +91,7 @@ class ValueReader : public Reader {
       if (track.key.attempt == attempt) found.push_back(track);
     return found;
   }
+  Result<std::optional<TimeRange>> spanExtent(RunId) override { return std::optional<TimeRange>(); }
   Result<SpanPicture> spanPicture(std::span<const TrackId>, TimeRange, DurNs, std::stop_token) override { return SpanPicture{}; }
   Result<SpanColumns> spans(TrackId track, TimeRange, std::stop_token) override { return span_data[track]; }
   Status query(std::string_view, const SqlSink&, std::stop_token) override { return {Code::kUnimplemented, "not asked"}; }

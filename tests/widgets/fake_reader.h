@@ -91,6 +91,7 @@ class FakeReader : public Reader {
     return give(newest);
   }
   Result<std::vector<Track>> tracks(AttemptId) override { return std::vector<Track>{}; }
+  Result<std::optional<TimeRange>> spanExtent(RunId) override { return std::optional<TimeRange>(); }
   Result<SpanPicture> spanPicture(std::span<const TrackId>, TimeRange, DurNs, std::stop_token) override { return SpanPicture{}; }
   Result<SpanColumns> spans(TrackId, TimeRange, std::stop_token) override { return SpanColumns{}; }
   Status query(std::string_view, const SqlSink&, std::stop_token) override { return {}; }

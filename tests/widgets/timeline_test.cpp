@@ -145,8 +145,8 @@ class TimelineViewTest : public ::testing::Test {
 };
 
 TEST_F(TimelineViewTest, ShowsTheWholeRunAndItsSpansInTheirColours) {
-  EXPECT_EQ(m_view->canvas()->t0(), kStart);
-  EXPECT_EQ(m_view->canvas()->t1(), kStart + 100 * kNsPerMs);
+  EXPECT_EQ(m_view->canvas()->t0(), kStart + 10 * kNsPerMs);
+  EXPECT_EQ(m_view->canvas()->t1(), kStart + 70 * kNsPerMs);
   const QImage picture = m_view->canvas()->grab().toImage();
   EXPECT_EQ(picture.pixelColor(at(kStart + 15 * kNsPerMs)), currentTheme().ground);
   EXPECT_EQ(picture.pixelColor(at(kStart + 65 * kNsPerMs)).hsvHue() / 10, currentTheme().communication.hsvHue() / 10);
@@ -169,10 +169,10 @@ TEST_F(TimelineViewTest, ACollectiveSaysWhoWaitedForWhom) {
 }
 
 TEST_F(TimelineViewTest, ADraggedAreaIsSummedUpByName) {
-  QTest::mousePress(m_view->canvas(), Qt::LeftButton, {}, at(kStart + 5 * kNsPerMs));
+  QTest::mousePress(m_view->canvas(), Qt::LeftButton, {}, at(kStart + 11 * kNsPerMs));
   QTest::mouseMove(m_view->canvas(), at(kStart + 50 * kNsPerMs));
-  QTest::mouseMove(m_view->canvas(), at(kStart + 95 * kNsPerMs));
-  QTest::mouseRelease(m_view->canvas(), Qt::LeftButton, {}, at(kStart + 95 * kNsPerMs));
+  QTest::mouseMove(m_view->canvas(), at(kStart + 69 * kNsPerMs + 900'000));
+  QTest::mouseRelease(m_view->canvas(), Qt::LeftButton, {}, at(kStart + 69 * kNsPerMs + 900'000));
   ASSERT_TRUE(waitFor([this] { return m_view->copyText().contains(QStringLiteral("exposed")); }));
   const QString text = m_view->copyText();
   EXPECT_TRUE(text.contains(QStringLiteral("over 2 ranks"))) << text.toStdString();

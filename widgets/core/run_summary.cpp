@@ -178,6 +178,11 @@ Result<RunSummary> readRunSummary(Reader& reader, const Run& run, std::stop_toke
   RG_ASSIGN(summary.attempts, reader.attempts(run.id));
   RG_TRY(readScalars(reader, summary, stop));
   RG_TRY(readNodes(reader, summary));
+  RG_ASSIGN(const auto spans, reader.spanExtent(run.id));
+  if (spans) {
+    summary.first_data = std::min(summary.first_data.value_or(spans->t0), spans->t0);
+    summary.last_data = std::max(summary.last_data.value_or(spans->t1), spans->t1);
+  }
   RG_ASSIGN(const std::vector<Finding> findings, reader.findings(run.id));
   for (const Finding& finding : findings) ++summary.findings[static_cast<std::size_t>(finding.severity)];
   RG_ASSIGN(const std::vector<Checkpoint> checkpoints, reader.checkpoints(run.id));

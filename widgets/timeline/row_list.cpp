@@ -173,6 +173,7 @@ void RowList::addRank(const TimelineRank& rank, bool pinned) {
   head.height = open ? kStripHeight : kDensities[m_density].strip;
   if (rank.rank && rank.rank == m_catalog->slowest && m_catalog->slower_ratio && *m_catalog->slower_ratio > 0.02)
     head.detail = QStringLiteral("slowest, %1").arg(formatSignedPercent(*m_catalog->slower_ratio));
+  if (rank.tracks.empty()) head.detail = QStringLiteral("no spans");
   place(std::move(head));
   if (!open) return;
   for (const Track& track : rank.tracks) {
@@ -185,7 +186,8 @@ void RowList::addRank(const TimelineRank& rank, bool pinned) {
                                             : track.key.kind != "thread" || (!rank.has_device && rank.tracks.size() <= kUnfoldedThreads);
     row.question.folded = !row.open;
     row.height = (row.open ? lanesOf(track.id) : 1) * kLaneHeight;
-    if (track.key.kind != "gpu_stream" && track.key.kind != "thread") row.title = screenText(track.key.kind + " " + track.key.name, 80);
+    const auto alike = std::ranges::count(rank.tracks, track.key.kind, [](const Track& t) { return t.key.kind; });
+    if (track.key.kind != "gpu_stream" && track.key.kind != "thread" && alike == 1) row.title = screenText(track.key.kind, 80);
     place(std::move(row));
   }
 }

@@ -126,17 +126,18 @@ Result<TimelineCatalog> readTimelineCatalog(Reader& reader, RunId run, AttemptId
     rank.has_device |= isDeviceTrack(track.key);
   }
   for (const Rank& place : ranks) {
-    const auto rank = found.find(place.rank);
-    if (rank == found.end()) continue;
-    rank->second.place = place;
+    // A rank that said nothing is a row as well: its silence may be the finding.
+    TimelineRank& rank = found[place.rank];
+    rank.rank = place.rank;
+    rank.place = place;
     const auto node = std::ranges::find(nodes, place.node, &Node::id);
-    if (node != nodes.end()) rank->second.node = screenText(node->name, 80);
+    if (node != nodes.end()) rank.node = screenText(node->name, 80);
   }
   for (auto& [number, rank] : found) {
     std::ranges::sort(rank.tracks, comesBefore);
     catalog.ranks.push_back(std::move(rank));
   }
-  if (catalog.run.start && catalog.run.end) catalog.extent = TimeRange{*catalog.run.start, *catalog.run.end};
+  RG_ASSIGN(catalog.extent, reader.spanExtent(catalog.run.id));
   RG_TRY(findSlowest(reader, catalog, stop));
   return catalog;
 }

@@ -35,7 +35,7 @@ struct TimelineCatalog {
   // Of the slowest rank by median step time, and how it compares; absent without steps.
   std::optional<std::int32_t> slowest;
   std::optional<double> slower_ratio;
-  std::optional<TimeRange> extent;  // of the run as far as it is known
+  std::optional<TimeRange> extent;  // of its spans in the file
   std::uint64_t tracks() const;
 };
 Result<TimelineCatalog> readTimelineCatalog(Reader& reader, RunId run, AttemptId attempt, std::stop_token stop);

@@ -22,6 +22,7 @@
 #include "collectors/importers/chrome_trace/trace_reader.h"
 #include "collectors/importers/input/run_name.h"
 #include "collectors/importers/registry.h"
+#include "collectors/importers/timeline/step_book.h"
 #include "collectors/importers/timeline/track_sorter.h"
 #include "collectors/importers/timeline/track_table.h"
 
@@ -220,11 +221,12 @@ class ChromeTrace {
   void record(TimeNs start, DurNs dur) {
     begin();
     readArgs();
-    const TrackId track = trackOf();
-    if (!track) {
+    const Lane* const lane = laneOf();
+    if (lane == nullptr) {
       ++m_counts.no_track;
       return;
     }
+    noteRank(*lane);
     TraceSpan span{.start = start, .dur = dur, .category = category()};
     span.correlation = m_event.correlation.value_or(kAbsent);
     span.external_id = m_event.external_id.value_or(kAbsent);
@@ -232,7 +234,8 @@ class ChromeTrace {
     span.sequence = m_parallel.sequence ? *m_parallel.sequence : m_event.sequence.value_or(kAbsent);
     span.step = m_parallel.step.value_or(kAbsent);
     span.microbatch = m_parallel.microbatch.value_or(kAbsent);
-    m_sorter.add(track, span, m_event.name, m_event.args);
+    if (span.step != kAbsent && dur != kAbsent) m_steps.note(lane->rank, span.step, start, start + dur);
+    m_sorter.add(lane->track, span, m_event.name, m_event.args);
     m_oldest = std::min(m_oldest.value_or(start), start);
     m_newest = std::max(m_newest.value_or(start), dur == kAbsent ? start : start + dur);
     if (m_sorter.full()) m_sorter.flush();
@@ -276,16 +279,12 @@ class ChromeTrace {
     return &m_lanes.emplace(std::move(key), std::move(lane)).first->second;
   }
 
-  TrackId trackOf() {
-    const Lane* const lane = laneOf();
-    if (lane == nullptr) return {};
-    if (lane->rank) {
-      Coordinates at = lane->at;
-      for (const auto axis : {&Coordinates::tp, &Coordinates::pp, &Coordinates::dp, &Coordinates::cp, &Coordinates::ep})
-        if (m_parallel.at.*axis) at.*axis = m_parallel.at.*axis;
-      m_ranks.note(*lane->rank, at);
-    }
-    return lane->track;
+  void noteRank(const Lane& lane) {
+    if (!lane.rank) return;
+    Coordinates at = lane.at;
+    for (const auto axis : {&Coordinates::tp, &Coordinates::pp, &Coordinates::dp, &Coordinates::cp, &Coordinates::ep})
+      if (m_parallel.at.*axis) at.*axis = m_parallel.at.*axis;
+    m_ranks.note(*lane.rank, at);
   }
 
   void instant() {
@@ -317,6 +316,8 @@ class ChromeTrace {
     }
     const Layout layout = m_sizes ? m_sizes->layout : Layout{};
     m_ranks.declare(m_out, m_attempt, layout);
+    m_steps.tell(m_out, m_attempt);
+    issue("trace.too_many_steps", m_steps.overflowed(), "beyond " + std::to_string(StepBook::kMostSteps) + " steps of all ranks");
     if (m_sizes) {
       if (!m_sizes->trial.empty()) m_out.fact({.attempt = m_attempt, .key = "trial_name", .value = m_sizes->trial});
       issue("chrome_trace.odd_sizes", m_sizes->odd_lines, "lines of " + printable(m_sizes->path) + " that say nothing we can hold");
@@ -341,6 +342,7 @@ class ChromeTrace {
   RowNames m_names;
   OpenSlices m_open;
   RankBook m_ranks;
+  StepBook m_steps;
   Status m_failure;
   bool m_hold = true, m_epoch = false;
   std::int64_t m_old_held = 0, m_events = 0, m_instants = 0;

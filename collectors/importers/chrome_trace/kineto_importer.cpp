@@ -13,6 +13,7 @@
 #include "collectors/importers/input/run_name.h"
 #include "collectors/importers/registry.h"
 #include "collectors/importers/timeline/kernel_category.h"
+#include "collectors/importers/timeline/step_book.h"
 #include "collectors/importers/timeline/track_sorter.h"
 #include "collectors/importers/timeline/track_table.h"
 
@@ -21,6 +22,7 @@ namespace {
 
 using Json = nlohmann::json;
 
+constexpr std::size_t kMostGroups = 65'536;
 constexpr std::size_t kMostMembers = 64U << 20;
 
 struct CategoryRule {
@@ -105,6 +107,8 @@ class KinetoTrace {
     }
     m_sorter.flush();
     if (m_attempt) tellWhole();
+    if (m_steps.overflowed() > 0)
+      issue("trace.too_many_steps", m_steps.overflowed(), "beyond " + std::to_string(StepBook::kMostSteps) + " steps");
     if (m_no_time > 0) issue("kineto.no_time", m_no_time, "complete events without a usable ts or dur");
     if (m_no_track > 0) issue("kineto.too_many_tracks", m_no_track, "spans beyond " + std::to_string(TrackTable::kMostTracks) + " tracks");
     if (m_others > 0 && m_run) issue("kineto.not_a_span", m_others, "events that are no spans");
@@ -168,6 +172,7 @@ class KinetoTrace {
     span.external_id = m_event.external_id.value_or(kAbsent);
     span.bytes = m_event.bytes.value_or(kAbsent);
     span.sequence = m_event.sequence.value_or(kAbsent);
+    span.group = groupOf(m_event.group);
     noteStep(start, dur);
     m_sorter.add(track, span, m_event.name, m_event.args);
     m_oldest = std::min(m_oldest.value_or(start), start);
@@ -175,12 +180,46 @@ class KinetoTrace {
     if (m_sorter.full()) m_sorter.flush();
   }
 
+  // Process groups have names; equal names of other members are other groups.
+  std::int64_t groupOf(std::string_view name) {
+    if (name.empty()) return kAbsent;
+    const auto known = m_groups.find(name);
+    if (known != m_groups.end()) return known->second;
+    if (m_groups.size() == kMostGroups) return kAbsent;
+    CommGroup group{.attempt = m_attempt, .name = displayName(name)};
+    std::string members;
+    if (const Json* said = groupConfig(name)) {
+      const Json ranks = said->value("ranks", Json());
+      const Json list = ranks.is_string() ? Json::parse(ranks.get<std::string>(), nullptr, false) : ranks;
+      for (const Json& rank : list.is_array() ? list : Json::array())
+        if (rank.is_number_integer()) group.ranks.push_back(rank.get<std::int32_t>());
+      members = list.is_array() ? list.dump() : "";
+      if (const Json desc = said->value("pg_desc", Json()); desc.is_string()) {
+        group.name += " " + displayName(desc.get<std::string>());
+        if (desc == "default_pg") group.kind = "world";
+      }
+    }
+    group.id = commGroupId(name, members);
+    m_out.group(group);
+    return m_groups.emplace(name, group.id).first->second;
+  }
+  const Json* groupConfig(std::string_view name) const {
+    if (!m_distributed.is_object()) return nullptr;
+    const auto configs = m_distributed.find("pg_config");
+    if (configs == m_distributed.end() || !configs->is_array()) return nullptr;
+    for (const Json& config : *configs)
+      if (config.is_object() && config.value("pg_name", Json()) == name) return &config;
+    return nullptr;
+  }
+
   void noteStep(TimeNs start, DurNs dur) {
     constexpr std::string_view kStep = "ProfilerStep#";
     std::int64_t step = 0;
     if (!m_event.name.starts_with(kStep) || m_event.category == "gpu_user_annotation") return;
     const std::string_view digits = m_event.name.substr(kStep.size());
-    if (std::from_chars(digits.data(), digits.data() + digits.size(), step).ec == std::errc()) m_sorter.addStep(step, start, dur);
+    if (std::from_chars(digits.data(), digits.data() + digits.size(), step).ec != std::errc()) return;
+    m_sorter.addStep(step, start, dur);
+    m_steps.note(m_rank, step, start, start + dur);
   }
 
   TrackId trackOf(const CategoryRule& rule) {
@@ -198,6 +237,7 @@ class KinetoTrace {
   }
 
   void tellWhole() {
+    m_steps.tell(m_out, m_attempt);
     if (m_epoch) {
       m_out.run({.name = m_target.run_name, .start = m_oldest, .end = m_newest});
       m_out.attempt({.run = m_run, .key = m_target.attempt_key, .start = m_oldest, .end = m_newest});
@@ -224,6 +264,8 @@ class KinetoTrace {
   std::optional<std::int64_t> m_base;
   Json m_distributed, m_devices;
   std::map<std::string, std::string, std::less<>> m_facts;
+  std::map<std::string, std::int64_t, std::less<>> m_groups;  // by name
+  StepBook m_steps;
   std::size_t m_member_bytes = 0;
   RunId m_run;
   AttemptId m_attempt;

@@ -53,6 +53,7 @@ void TrackSorter::record(TrackId track, Waiting& waiting) {
   optional(&TraceSpan::external_id, columns.external_id);
   optional(&TraceSpan::bytes, columns.bytes);
   optional(&TraceSpan::sequence, columns.seq);
+  optional(&TraceSpan::group, columns.group);
   optional(&TraceSpan::microbatch, columns.microbatch);
   const bool has_steps = !m_steps.empty() || std::ranges::any_of(waiting.spans, [](const TraceSpan& span) { return span.step != kAbsent; });
   for (const std::uint32_t i : order) {

@@ -22,7 +22,7 @@ struct TraceSpan {
   TimeNs start = 0;
   DurNs dur = 0;  // kAbsent: still open. Else start + dur is within 64 bits
   SpanCategory category = SpanCategory::kOther;
-  std::int64_t correlation = kAbsent, external_id = kAbsent, bytes = kAbsent, sequence = kAbsent;
+  std::int64_t correlation = kAbsent, external_id = kAbsent, bytes = kAbsent, sequence = kAbsent, group = kAbsent;
   std::int64_t step = kAbsent, microbatch = kAbsent;  // where the source says them itself
 };
 

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// StepBook: the training steps of ranks as a trace shows them: from the first begin to the last end of what belongs to a step.
+//
+// Threading:  one thread.
+// Ownership:  owns what was noted.
+// Units:      TimeNs.
+// Errors:     steps beyond kMostSteps are counted by overflowed(), not kept.
+// Cost:       one look-up per note; 64 bytes a step.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "model/recorder.h"
+
+namespace runglass {
+
+class StepBook {
+ public:
+  static constexpr std::size_t kMostSteps = 1'000'000;
+
+  void note(std::optional<std::int32_t> rank, std::int64_t step, TimeNs begin, TimeNs end);
+  // Each as a value of step_time_ns at its begin.
+  void tell(Recorder& out, AttemptId attempt) const;
+  std::int64_t overflowed() const { return m_overflowed; }
+
+ private:
+  std::map<std::pair<std::int32_t, std::int64_t>, std::pair<TimeNs, TimeNs>> m_steps;  // (rank or -1, step) -> begin, end
+  std::int64_t m_overflowed = 0;
+};
+
+}  // namespace runglass
