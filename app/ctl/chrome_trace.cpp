@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 namespace runglass::ctl {
 namespace {
@@ -22,17 +23,18 @@ class TraceWriter {
  public:
   TraceWriter(TimeNs base, Output& out) : m_base(base), m_out(out) {}
 
-  void name(const Track& track) {
+  void name(const Track& track, std::uint64_t tid, std::size_t overflow) {
     const std::int64_t pid = track.key.rank.value_or(-1);
     std::string process = track.key.rank ? "rank " + std::to_string(pid) : "run";
     metadata(pid, 0, "process_name", process);
-    metadata(pid, track.id.value, "thread_name", track.key.kind + " " + track.key.name);
+    metadata(pid, tid, "thread_name",
+             track.key.kind + " " + track.key.name + (overflow == 0 ? "" : " (overlap " + std::to_string(overflow) + ")"));
   }
-  void span(const Track& track, const SpanColumns& spans, std::size_t i) {
+  void span(const Track& track, std::uint64_t tid, const SpanColumns& spans, std::size_t i) {
     std::string text = "{\"ph\":";
     const bool open = spans.dur[i] == kAbsent;
     text += open ? "\"B\"" : "\"X\"";
-    text += ",\"pid\":" + std::to_string(track.key.rank.value_or(-1)) + ",\"tid\":" + std::to_string(track.id.value) + ",\"cat\":\"" +
+    text += ",\"pid\":" + std::to_string(track.key.rank.value_or(-1)) + ",\"tid\":" + std::to_string(tid) + ",\"cat\":\"" +
             spanCategoryName(spans.category[i]) + "\",\"name\":";
     appendJsonString(text, spans.names[spans.name[i]]);
     text += ",\"ts\":";
@@ -88,6 +90,39 @@ class TraceWriter {
   bool m_first = true;
 };
 
+// Readers of the format want the spans of a thread properly nested. Those of a track that are not get threads of their own.
+class NestedLanes {
+ public:
+  // Spans in order of begin, of two that begin together the longer first.
+  static std::vector<std::size_t> order(const SpanColumns& spans) {
+    std::vector<std::size_t> order(spans.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
+      return spans.start[a] != spans.start[b] ? spans.start[a] < spans.start[b] : endOf(spans, a) > endOf(spans, b);
+    });
+    return order;
+  }
+  std::size_t laneOf(const SpanColumns& spans, std::size_t i) {
+    const TimeNs start = spans.start[i], end = endOf(spans, i);
+    for (std::size_t lane = 0;; ++lane) {
+      if (lane == m_open.size()) m_open.emplace_back();
+      std::vector<TimeNs>& open = m_open[lane];
+      while (!open.empty() && open.back() <= start) open.pop_back();
+      if (!open.empty() && end > open.back()) continue;
+      open.push_back(end);
+      return lane;
+    }
+  }
+
+ private:
+  static TimeNs endOf(const SpanColumns& spans, std::size_t i) {
+    TimeNs end = 0;
+    const bool open = spans.dur[i] == kAbsent || __builtin_add_overflow(spans.start[i], spans.dur[i], &end);
+    return open ? std::numeric_limits<TimeNs>::max() : end;
+  }
+  std::vector<std::vector<TimeNs>> m_open;  // per lane: ends of what encloses the newest span
+};
+
 }  // namespace
 
 Status writeChromeTrace(Reader& reader, RunId run, TimeRange range, Output& out) {
@@ -104,12 +139,22 @@ Status writeChromeTrace(Reader& reader, RunId run, TimeRange range, Output& out)
   }
   if (base == std::numeric_limits<TimeNs>::max())
     return {Code::kNotFound, "cannot export trace: run " + std::to_string(run.value) + ": it holds no spans in this time range"};
+  std::uint64_t next_tid = 1;
+  for (const Track& track : tracks) next_tid = std::max(next_tid, track.id.value + 1);
   TraceWriter trace(base, out);
   trace.begin();
   for (const Track& track : tracks) {
     RG_ASSIGN(const auto spans, reader.spans(track.id, range));
-    if (spans.size() > 0) trace.name(track);
-    for (std::size_t i = 0; i < spans.size(); ++i) trace.span(track, spans, i);
+    NestedLanes lanes;
+    std::vector<std::uint64_t> tids;
+    for (const std::size_t i : NestedLanes::order(spans)) {
+      const std::size_t lane = lanes.laneOf(spans, i);
+      if (lane == tids.size()) {
+        tids.push_back(lane == 0 ? track.id.value : next_tid++);
+        trace.name(track, tids.back(), lane);
+      }
+      trace.span(track, tids[lane], spans, i);
+    }
     if (!out.ok()) break;
   }
   trace.end();

@@ -217,6 +217,27 @@ TEST_F(ImportTest, LogsOfNcclInspectorGrowAndAreOneRunPerFolder) {
             "name,rank,n,last\njob9,0,5,4\njob9,1,8,7\n");
 }
 
+TEST_F(ImportTest, OverlappingSpansComeOutOfAnExportedTraceNestedOnThreadsOfTheirOwn) {
+  put("t.json",
+      R"({"traceEvents":[{"ph":"X","pid":1,"tid":2,"name":"a","ts":1.001,"dur":10},{"ph":"X","pid":1,"tid":2,"name":"b","ts":5,"dur":10},)"
+      R"({"ph":"X","pid":1,"tid":2,"name":"c","ts":6,"dur":1.5},{"ph":"X","pid":1,"tid":2,"name":"d","ts":30,"dur":1}]})");
+  ASSERT_EQ(import("t.json").exit, 0);
+  const std::string exported = m_folder.file("out.json");
+  const Outcome outcome = ctl({"export", "--store", m_store, "--run", "1", "--chrome-trace", exported});
+  ASSERT_EQ(outcome.exit, 0) << outcome.err;
+  std::map<std::pair<std::int64_t, std::int64_t>, std::vector<std::pair<double, double>>> threads;
+  const Json trace = Json::parse(contentOf(exported));
+  for (const Json& event : trace["traceEvents"])
+    if (event["ph"] == "X")
+      threads[{event["pid"], event["tid"]}].emplace_back(event["ts"], event["ts"].get<double>() + event["dur"].get<double>());
+  EXPECT_EQ(threads.size(), 2U);
+  for (const auto& [thread, spans] : threads)
+    for (const auto& a : spans)
+      for (const auto& b : spans)
+        EXPECT_FALSE(a.first < b.first && b.first < a.second && a.second < b.second) << "neither apart nor one inside the other";
+  EXPECT_EQ(query("SELECT count(*) AS n, sum(dur_ns) AS dur FROM span").out, "n,dur\n4,22500\n");
+}
+
 TEST_F(ImportTest, AFolderOfStragglerAnalysisIsOneRunAndItsExtrasSayWhyTheyAreLeftOut) {
   const std::string timeline =
       R"([{"name":"forward-compute","pid":1,"tid":5,"ts":1,"dur":2,"ph":"X","args":{"step":3,"mb_id":0,"seq_id":0}},)"
