@@ -30,6 +30,7 @@ namespace {
 
 constexpr std::size_t kSeries = 1'000, kPerMessage = 10, kPoints = 10'000;
 constexpr std::size_t kMessageSamples = kSeries * kPerMessage;
+constexpr std::size_t kTracks = 64, kMessageSpans = 4'096;
 constexpr std::size_t kBacklog = 6U << 20;  // the agent makes more when less than this waits
 
 struct HubUse {
@@ -142,6 +143,31 @@ class Bench {
     m_bytes += payload.size();
     m_outbox->add(StreamClass::kMetrics, std::move(payload), now(), monotonicNow());
   }
+  // Kernels of 64 streams, each after the other, without arguments.
+  void kernels(std::size_t number) {
+    SpanColumns& c = m_kernels;
+    if (c.names.empty())
+      for (int i = 0; i < 40; ++i) c.names.push_back("void kernel_" + std::to_string(i) + "<float>(float*, int)");
+    if (m_tracks.empty()) {
+      const AttemptId attempt = m_recorder.attempt({.run = m_recorder.run({.name = "bench"})});
+      for (std::int32_t t = 0; t < static_cast<std::int32_t>(kTracks); ++t)
+        m_tracks.push_back(m_recorder.track({.attempt = attempt, .rank = t, .kind = "gpu_stream", .name = "stream 7"}));
+    }
+    c.start.clear(), c.dur.clear(), c.name.clear(), c.category.clear(), c.correlation.clear();
+    TimeNs at = m_first + static_cast<TimeNs>(number / kTracks) * 200 * kNsPerMs;
+    for (std::size_t i = 0; i < kMessageSpans; ++i) {
+      const auto kind = static_cast<std::uint32_t>(m_random() % 40);
+      c.start.push_back(at), c.dur.push_back(2'000 + kind * 700 + static_cast<DurNs>(m_random() % (300 + kind * 30))),
+          c.name.push_back(kind);
+      c.category.push_back(kind < 6 ? SpanCategory::kComm : SpanCategory::kCompute);
+      c.correlation.push_back(static_cast<std::int64_t>(number * kMessageSpans + i));
+      at += c.dur.back() + 500 + static_cast<TimeNs>(m_random() % 4'000);
+    }
+    m_recorder.spans(m_tracks[number % kTracks], c);
+    std::string payload = m_recorder.take(StreamClass::kKernels);
+    m_bytes += payload.size();
+    m_outbox->add(StreamClass::kKernels, std::move(payload), now(), monotonicNow());
+  }
   Outbox& outbox() { return *m_outbox; }
   std::size_t bytes() const { return m_bytes; }
   void waitUntilAcknowledged() {
@@ -165,6 +191,9 @@ class Bench {
   LeaseBook m_leases;
   std::unique_ptr<HubLink> m_link;
   std::vector<SeriesId> m_series;
+  std::vector<TrackId> m_tracks;
+  SpanColumns m_kernels;
+  std::mt19937_64 m_random{3};
   std::size_t m_bytes = 0;
 };
 
@@ -195,6 +224,32 @@ void fastest(benchmark::State& state, bool shared) {
     state.counters["hub_rss_mib"] = use.rss_mib;
     state.counters["file_bytes_per_sample"] = bench.storeBytes() / samples;
     state.counters["wire_bytes_per_sample"] = static_cast<double>(bench.bytes()) / samples;
+  }
+}
+
+void fastestSpans(benchmark::State& state) {
+  constexpr std::size_t kMessages = 4'000;  // 16 M spans
+  for (auto unused : state) {
+    static_cast<void>(unused);
+    Bench bench;
+    bench.kernels(0);
+    bench.waitUntilAcknowledged();
+    const DurNs began = monotonicNow();
+    for (std::size_t i = 1; i <= kMessages; ++i) {
+      bench.kernels(i);
+      while (!bench.outbox().waitForRoom(kBacklog, kNsPerSecond)) {
+      }
+    }
+    bench.waitUntilAcknowledged();
+    const double seconds = static_cast<double>(monotonicNow() - began) / 1e9;
+    const double spans = static_cast<double>(kMessages * kMessageSpans);
+    const HubUse use = bench.end();
+    state.SetIterationTime(seconds);
+    state.counters["spans_per_s"] = spans / seconds;
+    state.counters["spans_per_hub_cpu_s"] = spans / use.cpu_seconds;
+    state.counters["hub_rss_mib"] = use.rss_mib;
+    state.counters["file_bytes_per_span"] = bench.storeBytes() / spans;
+    state.counters["wire_bytes_per_span"] = static_cast<double>(bench.bytes()) / spans;
   }
 }
 
@@ -242,6 +297,7 @@ void halfRate(benchmark::State& state) {
 
 BENCHMARK_CAPTURE(fastest, shared, true)->UseManualTime()->Iterations(1)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(fastest, own, false)->UseManualTime()->Iterations(1)->Unit(benchmark::kMillisecond);
+BENCHMARK(fastestSpans)->UseManualTime()->Iterations(1)->Unit(benchmark::kMillisecond);
 BENCHMARK(halfRate)->UseManualTime()->Iterations(1)->Unit(benchmark::kMillisecond);
 
 }  // namespace

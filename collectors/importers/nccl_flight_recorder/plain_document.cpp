@@ -164,6 +164,10 @@ PlainValue PlainValue::find(std::string_view key) const {
 std::uint64_t PlainValue::bytes() const { return m_document == nullptr ? 0 : m_document->m_parts[m_part].bytes; }
 
 void PlainValue::writeJson(std::string& out, std::string_view without) const {
+  if (m_document == nullptr) {
+    out += "null";
+    return;
+  }
   switch (kind()) {
     case Kind::kNull:
       out += "null";
