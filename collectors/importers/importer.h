@@ -30,6 +30,8 @@ class ByteStream {
   // Next bytes, at most `max`; empty = end. The view is valid until the next call. DATA_LOSS on a damaged or cut archive.
   virtual Result<std::string_view> next(std::size_t max = 1 << 20) = 0;
   virtual std::uint64_t offset() const = 0;  // decompressed bytes handed out so far
+  // The last bytes where they can be had without what lies before them (a plain file); else nothing.
+  virtual std::string tail(std::size_t) const { return {}; }
 };
 
 struct ImportProbe {

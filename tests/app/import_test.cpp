@@ -217,6 +217,21 @@ TEST_F(ImportTest, LogsOfNcclInspectorGrowAndAreOneRunPerFolder) {
             "name,rank,n,last\njob9,0,5,4\njob9,1,8,7\n");
 }
 
+TEST_F(ImportTest, ATraceThatTellsItsClockAndRankBehindItsEventsIsReadTheSameWhetherTheEndCanBeSeenFirstOrNot) {
+  const std::string events =
+      R"({"schemaVersion": 1, "traceEvents": [{"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 5.5, "dur": 2,)"
+      R"("args": {"note": "\"baseTimeNanoseconds\": 1, \"distributedInfo\": {\"rank\": 9}"}}],)";
+  const std::string end =
+      R"("distributedInfo": {"backend": "nccl", "rank": 3, "world_size": 4, "odd": "}"}, "baseTimeNanoseconds": 1759300074000000000})";
+  put("plain/a.json", events + "\n" + end);
+  // More behind the events than is looked at first.
+  put("long/b.json", events + R"("filler": ")" + std::string(400'000, 'x') + "\"," + end);
+  ASSERT_EQ(import("plain").exit, 0);
+  ASSERT_EQ(import("long").exit, 0);
+  EXPECT_EQ(query("SELECT t.rank, s.start_ns FROM span s JOIN track t USING (track_id) ORDER BY s.span_id").out,
+            "rank,start_ns\n3,1759300074000005500\n3,1759300074000005500\n");
+}
+
 TEST_F(ImportTest, OverlappingSpansComeOutOfAnExportedTraceNestedOnThreadsOfTheirOwn) {
   put("t.json",
       R"({"traceEvents":[{"ph":"X","pid":1,"tid":2,"name":"a","ts":1.001,"dur":10},{"ph":"X","pid":1,"tid":2,"name":"b","ts":5,"dur":10},)"

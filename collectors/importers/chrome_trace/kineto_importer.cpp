@@ -22,7 +22,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::size_t kMostGroups = 65'536;
+constexpr std::size_t kMostGroups = 65'536, kMostTail = 256U << 10;
 constexpr std::size_t kMostMembers = 64U << 20;
 
 struct CategoryRule {
@@ -81,6 +81,20 @@ class KinetoTrace {
     }
   }
 
+  // What stands behind the last event, where the end of the file can be looked at first: then no event has to wait for it.
+  void foresee(std::string_view tail) {
+    const std::size_t last = tail.rfind("\"ph\"");
+    if (last == std::string_view::npos) return;
+    tail.remove_prefix(last);
+    m_foreseen = true;
+    for (const char* key : {"baseTimeNanoseconds", "distributedInfo"}) {
+      const std::size_t at = tail.find('"' + std::string(key) + '"');
+      const std::size_t colon = at == std::string_view::npos ? at : tail.find(':', at);
+      const std::size_t value = colon == std::string_view::npos ? colon : tail.find_first_not_of(" \t\r\n", colon + 1);
+      if (value != std::string_view::npos) member(key, valueAt(tail.substr(value)));
+    }
+  }
+
   bool event(std::string_view text, std::uint64_t offset) {
     if (!m_parser.read(text, m_event)) return false;
     ++m_events;
@@ -124,11 +138,29 @@ class KinetoTrace {
   bool holds() const { return m_hold; }
 
  private:
+  // A JSON value and nothing behind it.
+  static std::string_view valueAt(std::string_view text) {
+    if (text.empty() || text[0] != '{') return text.substr(0, text.find_first_of(",}] \t\r\n"));
+    int depth = 0;
+    bool quoted = false;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      if (quoted && text[i] == '\\')
+        ++i;
+      else if (text[i] == '"')
+        quoted = !quoted;
+      else if (!quoted && text[i] == '{')
+        ++depth;
+      else if (!quoted && text[i] == '}' && --depth == 0)
+        return text.substr(0, i + 1);
+    }
+    return {};
+  }
+
   // At the first span: may it be recorded now, or does the file still have to say when and who?
   void decide() {
     m_decided = true;
     const bool absolute = m_base.has_value() || m_event.ts.value_or(0) > kEpochNs;
-    m_hold = !absolute || !m_distributed.is_object();
+    m_hold = !m_foreseen && (!absolute || !m_distributed.is_object());
   }
 
   void begin() {
@@ -260,7 +292,7 @@ class KinetoTrace {
   TraceEvent m_event;
   HeldEvents m_held;
   Status m_failure;
-  bool m_decided = false, m_hold = false, m_epoch = false;
+  bool m_foreseen = false, m_decided = false, m_hold = false, m_epoch = false;
   std::optional<std::int64_t> m_base;
   Json m_distributed, m_devices;
   std::map<std::string, std::string, std::less<>> m_facts;
@@ -292,6 +324,7 @@ class KinetoImporter : public Importer {
 
   Status run(ByteStream& in, const ImportTarget& target, Recorder& out, ImportReport& report, std::stop_token stop) override {
     KinetoTrace trace(target, out, report);
+    trace.foresee(in.tail(kMostTail));
     EventSlicer slicer;
     slicer.member = [&](std::string_view key, std::string_view value) { trace.member(key, value); };
     slicer.event = [&](std::string_view text) { return trace.event(text, slicer.offset()); };

@@ -5,12 +5,14 @@
 #include "collectors/importers/input/input_file.h"
 
 #include <archive.h>
+
 #include <archive_entry.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 
 namespace runglass {
 namespace {
@@ -63,6 +65,16 @@ class InputFile::MemberStream : public ByteStream {
   }
   std::uint64_t offset() const override { return m_offset; }
   bool damaged() const { return !m_status.ok(); }
+  std::string tail(std::size_t most) const override {
+    const bool plain =
+        m_archive != nullptr && archive_filter_code(m_archive, 0) == ARCHIVE_FILTER_NONE && archive_format(m_archive) == ARCHIVE_FORMAT_RAW;
+    std::ifstream file;
+    if (plain) file.open(m_path, std::ios::binary);
+    const auto bytes = static_cast<std::streamoff>(std::min<std::uint64_t>(most, m_file_bytes));
+    std::string last(static_cast<std::size_t>(bytes), '\0');
+    if (!file.seekg(-bytes, std::ios::end).read(last.data(), bytes)) return {};
+    return last;
+  }
 
  private:
   // Fills an empty m_block; it stays empty at the end. By blocks, because archive_read_data() drops what precedes a damaged place.
