@@ -94,6 +94,17 @@ TEST(RowListTest, OpensOneRankFoldsItsThreadsAndGroupsTheRest) {
   EXPECT_EQ(ranksOf(list).size(), 16U) << "a broken pattern hides nothing";
 }
 
+TEST(RowListTest, KeepsTheMetricsOnTopWhileRanksScroll) {
+  auto catalog = catalogOf(16);
+  catalog->metrics = {{SeriesId{4}, QStringLiteral("Power"), "watts"}};
+  RowList list;
+  list.setCatalog(catalog);
+  EXPECT_EQ(list.rows().front().kind, RowKind::kMetric);
+  EXPECT_EQ(list.rows().front().question.series, SeriesId{4});
+  EXPECT_EQ(list.rows().front().height, RowList::kMetricHeight);
+  EXPECT_EQ(list.pinnedHeight(), list.rows()[1].y) << "the ranks begin below";
+}
+
 // Two ranks with a stream and a thread each: a launch, its kernel, and a collective that rank 1 enters 3 ms late.
 class TimelineViewTest : public ::testing::Test {
  protected:

@@ -138,7 +138,7 @@ void TimelineCanvas::toggle(const TimelineRow& row) {
 
 std::optional<PointedBar> TimelineCanvas::barAt(QPointF at) const {
   const TimelineRow* row = rowAt(static_cast<int>(at.y()));
-  if (row == nullptr || row->question.strip || at.x() < kGutter || m_t1 <= m_t0) return std::nullopt;
+  if (row == nullptr || row->kind == RowKind::kMetric || row->question.strip || at.x() < kGutter || m_t1 <= m_t0) return std::nullopt;
   const RowPicture* made = pictureOf(*row);
   const auto lane = static_cast<std::size_t>((static_cast<int>(at.y()) - screenY(*row)) / RowList::kLaneHeight);
   if (made == nullptr || lane >= made->lanes.size()) return std::nullopt;

@@ -204,6 +204,13 @@ void RowList::rebuild() {
     return std::ranges::any_of(
         rank.tracks, [&](const Track& t) { return m_pattern.match(head + QLatin1Char(' ') + screenText(t.key.name)).hasMatch(); });
   };
+  for (const TimelineMetric& metric : m_catalog->metrics) {
+    TimelineRow row{.kind = RowKind::kMetric, .title = metric.title, .detail = {}, .unit = metric.unit, .question = {}, .rank = -1};
+    row.question.series = metric.series;
+    row.pinned = true;
+    row.height = kMetricHeight;
+    place(std::move(row));
+  }
   for (const TimelineRank& rank : ranks)
     if (m_pinned.contains(numberOf(rank))) addRank(rank, true), ++m_shown_ranks;
   m_pinned_height = m_height;

@@ -18,11 +18,12 @@
 
 namespace runglass {
 
-enum class RowKind : std::uint8_t { kGroup, kRank, kTrack };
+enum class RowKind : std::uint8_t { kMetric, kGroup, kRank, kTrack };
 
 struct TimelineRow {
   RowKind kind = RowKind::kRank;
   QString title, detail;   // of the gutter
+  std::string unit;        // of a metric
   RowQuestion question;    // none for groups
   std::int32_t rank = -1;  // -1: none
   bool open = false, pinned = false;
@@ -34,7 +35,7 @@ enum class RowChoice : std::uint8_t { kSuggested, kAll };
 
 class RowList {
  public:
-  static constexpr int kStripHeight = 18, kLaneHeight = 14, kGroupHeight = 18;
+  static constexpr int kStripHeight = 18, kLaneHeight = 14, kGroupHeight = 18, kMetricHeight = 40;
   // Heights of a closed rank's strip and the gap below it, from readable to as many as fit.
   struct Density {
     int strip, gap;

@@ -12,6 +12,9 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <tuple>
+
+#include "widgets/charts/raster.h"
 
 namespace runglass {
 namespace {
@@ -58,7 +61,7 @@ const TimelineRow* TimelineCanvas::rowAt(int y) const {
 std::vector<RowQuestion> TimelineCanvas::visibleRows() const {
   std::vector<RowQuestion> questions;
   for (const TimelineRow& row : m_rows->rows()) {
-    if (row.kind == RowKind::kGroup || row.question.tracks.empty()) continue;
+    if (row.kind == RowKind::kGroup || (row.question.tracks.empty() && !row.question.series)) continue;
     const int top = screenY(row);
     if (row.pinned || (top + row.height > kHeader && top < height())) questions.push_back(row.question);
   }
@@ -84,16 +87,17 @@ void TimelineCanvas::setPicture(std::shared_ptr<const TimelinePicture> picture) 
   m_picture = std::move(picture);
   m_picture_rows.assign(m_rows->rows().size(), 0);
   if (m_picture) {
-    std::map<std::pair<bool, TrackId>, std::size_t> made;
+    std::map<std::tuple<SeriesId, bool, TrackId>, std::size_t> made;
+    const auto keyOf = [](const RowQuestion& question) {
+      return std::tuple(question.series, question.strip, question.tracks.empty() ? TrackId() : question.tracks.front());
+    };
     for (std::size_t i = 0; i < m_picture->rows.size(); ++i) {
-      const RowQuestion& question = m_picture->rows[i].question;
-      if (!question.tracks.empty())
-        made[{question.strip, question.tracks.front()}] = i + 1;  // folded or not: either will do until the other comes
+      // Folded or not: either will do until the other comes.
+      made[keyOf(m_picture->rows[i].question)] = i + 1;
     }
     for (std::size_t i = 0; i < m_picture_rows.size(); ++i) {
       const RowQuestion& question = m_rows->rows()[i].question;
-      if (question.tracks.empty()) continue;
-      const auto found = made.find({question.strip, question.tracks.front()});
+      const auto found = made.find(keyOf(question));
       if (found != made.end()) m_picture_rows[i] = found->second;
     }
   }
@@ -170,6 +174,10 @@ void TimelineCanvas::renderRows(QImage& image, QPainter& painter) {
     raster.setClip(QRect(scaled(kGutter), scaled(from), scaled(timeWidth()), scaled(height() - from)));
     const RowPicture* made = pictureOf(row);
     if (made == nullptr) continue;
+    if (row.kind == RowKind::kMetric) {
+      renderMetric(image, *made, scaled(top), scaled(row.height));
+      continue;
+    }
     if (row.question.strip) {
       const int air = row.height > kReadable ? 1 : 0;
       raster.strip(made->strip, scaled(top + air), std::max(1, scaled(row.height - 2 * air)));
@@ -206,6 +214,27 @@ void TimelineCanvas::renderRows(QImage& image, QPainter& painter) {
   painter.setClipping(false);
 }
 
+void TimelineCanvas::renderMetric(QImage& image, const RowPicture& made, int top, int height) const {
+  const double ratio = devicePixelRatioF();
+  const auto range = valueRange(made.bins, m_t0, m_t1, false, false, nullptr);
+  if (!range) return;
+  const XMap time{m_t0, m_t1, kGutter * ratio, timeWidth() * ratio};
+  const ValueRange air = padded(*range, false);
+  const QRect clip(static_cast<int>(kGutter * ratio), top, static_cast<int>(timeWidth() * ratio), height);
+  RasterCurve curve{.bins = made.bins, .color = currentTheme().accent, .gaps = true};
+  fillColumns({&curve, 1}, time);
+  drawCurves(image, clip, {&curve, 1}, YMap{air.lo, air.hi, top + 2.0, height - 4.0, false});
+}
+
+// "412 – 698 W" of what is on screen.
+QString TimelineCanvas::rangeOf(const TimelineRow& row) const {
+  const RowPicture* made = pictureOf(row);
+  const auto range = made != nullptr ? valueRange(made->bins, m_t0, m_t1, false, false, nullptr) : std::nullopt;
+  if (!range) return tr("nothing here");
+  const UnitScale scale = unitScale(row.unit, range->lo, range->hi);
+  return QStringLiteral("%1 – %2 %3").arg(formatScaled(range->lo, scale), formatScaled(range->hi, scale), scale.suffix);
+}
+
 void TimelineCanvas::renderGutter(QPainter& painter) {
   const Theme& theme = currentTheme();
   painter.fillRect(QRect(0, kHeader, kGutter, height() - kHeader), theme.surface);
@@ -222,6 +251,15 @@ void TimelineCanvas::renderGutter(QPainter& painter) {
       painter.fillRect(QRect(0, top, width() - kScrollWidth, row.height), theme.raised);
       painter.setPen(theme.text);
       painter.drawText(QRect(kGrid, top, width(), line), Qt::AlignVCenter, row.title + QStringLiteral("   ") + row.detail);
+      continue;
+    }
+    if (row.kind == RowKind::kMetric) {
+      painter.setPen(theme.text);
+      painter.drawText(QRect(kGrid, top, kGutter - 2 * kGrid, row.height / 2), Qt::AlignBottom,
+                       metrics.elidedText(row.title, Qt::ElideRight, kGutter - 2 * kGrid));
+      painter.setPen(theme.muted);
+      painter.drawText(QRect(kGrid, top + row.height / 2, kGutter - 2 * kGrid, row.height / 2), Qt::AlignTop, rangeOf(row));
+      painter.fillRect(QRect(0, top + row.height, width() - kScrollWidth, 1), theme.line);
       continue;
     }
     const bool rank = row.kind == RowKind::kRank;

@@ -101,7 +101,9 @@ class TimelineCanvas : public QWidget {
   QString tipAt(QPointF at) const;
   void render();
   void renderRows(QImage& image, QPainter& painter);
+  void renderMetric(QImage& image, const RowPicture& made, int top, int height) const;
   void renderGutter(QPainter& painter);
+  QString rangeOf(const TimelineRow& row) const;
   void renderHeader(QPainter& painter);
   void renderBands(QPainter& painter);
   void paintMarks(QPainter& painter) const;

@@ -8,6 +8,8 @@
 #include <unordered_map>
 
 #include "model/crc32c.h"
+#include "model/metric_catalog.h"
+#include "widgets/core/roles.h"
 #include "widgets/core/run_summary.h"
 #include "widgets/core/units.h"
 
@@ -45,6 +47,42 @@ Status findSlowest(Reader& reader, TimelineCatalog& catalog, const std::stop_tok
   if (worst && usual && *usual > 0 && medians.size() > 1) {
     catalog.slowest = worst->second;
     catalog.slower_ratio = worst->first / *usual - 1;
+  }
+  return {};
+}
+
+// What a rank's device and node had, under the run's loss.
+Status findMetrics(Reader& reader, TimelineCatalog& catalog, std::optional<std::int32_t> rank) {
+  SeriesFilter filter;
+  filter.attempt = catalog.attempt.id;
+  RG_ASSIGN(const auto of_run, reader.series(filter));
+  if (const Series* loss = pickSeries(of_run, Role::kLoss); loss != nullptr && loss->first_time)
+    catalog.metrics.push_back({loss->id, screenText(loss->key.metric, 60), loss->key.unit});
+  if (!rank) rank = catalog.slowest;
+  const auto chosen = std::ranges::find_if(catalog.ranks, [&](const TimelineRank& r) { return !rank || r.rank == rank; });
+  if (chosen == catalog.ranks.end()) return {};
+  const auto add = [&](const SeriesFilter& owner, const char* metric) -> Status {
+    SeriesFilter wanted = owner;
+    wanted.metric = metric;
+    RG_ASSIGN(const auto found, reader.series(wanted));
+    const auto longest = std::ranges::max_element(found, {}, &Series::sample_count);
+    if (longest == found.end() || longest->sample_count == 0) return {};
+    const MetricInfo* info = findMetric(metric);
+    catalog.metrics.push_back(
+        {longest->id,
+         info != nullptr ? QString::fromUtf8(info->title.data(), static_cast<qsizetype>(info->title.size())) : QString::fromLatin1(metric),
+         longest->key.unit});
+    return {};
+  };
+  if (chosen->place.device) {
+    SeriesFilter device;
+    device.device = chosen->place.device;
+    for (const char* metric : {"sm_clock_hertz", "power_watts"}) RG_TRY(add(device, metric));
+  }
+  if (chosen->place.node) {
+    SeriesFilter node;
+    node.node = chosen->place.node;
+    for (const char* metric : {"rdma_transmit_bytes_per_s", "net_transmit_bytes_per_s"}) RG_TRY(add(node, metric));
   }
   return {};
 }
@@ -108,7 +146,8 @@ std::uint64_t TimelineCatalog::tracks() const {
   return count;
 }
 
-Result<TimelineCatalog> readTimelineCatalog(Reader& reader, RunId run, AttemptId attempt, std::stop_token stop) {
+Result<TimelineCatalog> readTimelineCatalog(Reader& reader, RunId run, AttemptId attempt, std::optional<std::int32_t> rank,
+                                            std::stop_token stop) {
   TimelineCatalog catalog;
   RG_ASSIGN(catalog.run, chooseRun(reader, run));
   RG_ASSIGN(const auto attempts, reader.attempts(catalog.run.id));
@@ -139,6 +178,7 @@ Result<TimelineCatalog> readTimelineCatalog(Reader& reader, RunId run, AttemptId
   }
   RG_ASSIGN(catalog.extent, reader.spanExtent(catalog.run.id));
   RG_TRY(findSlowest(reader, catalog, stop));
+  RG_TRY(findMetrics(reader, catalog, rank));
   return catalog;
 }
 
@@ -199,6 +239,12 @@ Result<TimelinePicture> readTimeline(Reader& reader, const TimelineQuestion& que
   for (const RowQuestion& row : question.rows) {
     RowPicture& made = out.rows.emplace_back();
     made.question = row;
+    if (row.series) {
+      const auto pixels = static_cast<std::size_t>((question.range.t1 - question.range.t0) / std::max<DurNs>(question.pixel, 1));
+      RG_ASSIGN(made.bins, reader.bins(row.series, Axis::kTime, question.range.t0, question.range.t1,
+                                       std::clamp<std::size_t>(pixels, 16, kMostStripPixels), stop));
+      continue;
+    }
     for (const TrackId track : row.tracks)
       if (const auto found = lanes.find(track.value); found != lanes.end())
         for (const std::size_t i : found->second) made.lanes.push_back(picture.lanes[i]);

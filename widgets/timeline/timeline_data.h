@@ -28,6 +28,13 @@ struct TimelineRank {
   bool has_device = false;    // any of them is a device's queue
 };
 
+// A value over time that stands above the spans.
+struct TimelineMetric {
+  SeriesId series;
+  QString title;  // "GPU power"
+  std::string unit;
+};
+
 struct TimelineCatalog {
   Run run;
   Attempt attempt;
@@ -35,10 +42,13 @@ struct TimelineCatalog {
   // Of the slowest rank by median step time, and how it compares; absent without steps.
   std::optional<std::int32_t> slowest;
   std::optional<double> slower_ratio;
-  std::optional<TimeRange> extent;  // of its spans in the file
+  std::vector<TimelineMetric> metrics;  // the loss, and clock, power and network of the rank asked for
+  std::optional<TimeRange> extent;      // of its spans in the file
   std::uint64_t tracks() const;
 };
-Result<TimelineCatalog> readTimelineCatalog(Reader& reader, RunId run, AttemptId attempt, std::stop_token stop);
+// Metrics are those of `rank`, or else of the slowest or first one.
+Result<TimelineCatalog> readTimelineCatalog(Reader& reader, RunId run, AttemptId attempt, std::optional<std::int32_t> rank,
+                                            std::stop_token stop);
 
 bool isDeviceTrack(const TrackKey& key);  // a stream or queue of a GPU or accelerator
 
@@ -46,6 +56,7 @@ struct RowQuestion {
   std::vector<TrackId> tracks;
   bool strip = false;      // all tracks as one busy strip, else each lane with its bars
   bool folded = false;     // without strip: only the outermost lane
+  SeriesId series;         // a metric instead of spans
   std::vector<bool> host;  // with strip, per track: a thread, of which only the outermost spans count
   friend bool operator==(const RowQuestion&, const RowQuestion&) = default;
 };
@@ -70,6 +81,7 @@ struct RowPicture {
   RowQuestion question;
   std::vector<SpanPicture::Lane> lanes;  // empty for strips
   BusyStrip strip;
+  std::vector<Bin> bins;  // of a metric
 };
 
 struct StepBand {

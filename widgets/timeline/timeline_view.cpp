@@ -149,7 +149,8 @@ TimeRange TimelineView::window() const {
 }
 
 void TimelineView::applyState(const ViewState& state) {
-  const bool other_run = state.selection.run != m_state.selection.run || state.selection.attempt != m_state.selection.attempt;
+  const bool other_run = state.selection.run != m_state.selection.run || state.selection.attempt != m_state.selection.attempt ||
+                         state.selection.rank != m_state.selection.rank;
   const bool moved_by_data = state.window.mode != WindowMode::kFixed && state.selection == m_state.selection;
   m_state = state;
   m_rows.setSelected(state.selection.rank);
@@ -177,8 +178,8 @@ void TimelineView::askCatalog(QueryService::Supersede supersede) {
   m_catalog_age.restart();
   m_context.queries->submit<TimelineCatalog>(
       m_catalog_slot, supersede,
-      [run = m_state.selection.run, attempt = m_state.selection.attempt](Reader& reader, std::stop_token stop) {
-        return readTimelineCatalog(reader, run, attempt, std::move(stop));
+      [selection = m_state.selection](Reader& reader, std::stop_token stop) {
+        return readTimelineCatalog(reader, selection.run, selection.attempt, selection.rank, std::move(stop));
       },
       [this](const auto& answer) { showCatalog(answer); });
 }
@@ -290,6 +291,7 @@ void TimelineView::showDetail(const SpanDetail& detail) {
 std::vector<std::pair<std::int32_t, std::vector<TrackId>>> TimelineView::shownTracks() const {
   std::map<std::int32_t, std::vector<TrackId>> found;
   for (const TimelineRow& row : m_rows.rows()) {
+    if (row.kind == RowKind::kMetric) continue;
     auto& tracks = found[row.rank];
     for (const TrackId track : row.question.tracks)
       if (std::ranges::find(tracks, track) == tracks.end()) tracks.push_back(track);
