@@ -106,6 +106,9 @@ class Reader {
   virtual Result<StoreUsage> usage(std::stop_token stop) = 0;  // reads the whole file: seconds per GiB from a cold disk
   virtual Result<std::vector<Node>> nodes() = 0;
   virtual Result<std::vector<Device>> devices() = 0;
+  // How far a node's clock may be off at a time after its offset was taken out: the error of the newest reading before it, or of the first
+  // one. Absent: its clock was never compared.
+  virtual Result<std::optional<DurNs>> clockError(NodeId node, TimeNs time) = 0;
   virtual Result<std::vector<Run>> runs() = 0;
   virtual Result<std::vector<Attempt>> attempts(RunId run) = 0;    // by number
   virtual Result<std::vector<Rank>> ranks(AttemptId attempt) = 0;  // by rank

@@ -107,6 +107,13 @@ Result<std::vector<Rank>> StoreReader::ranks(AttemptId attempt) {
 Result<std::vector<Fact>> StoreReader::facts(AttemptId attempt) {
   return all<Fact>(m_db, " WHERE attempt_id = ?1 ORDER BY key, node_id, rank", {number(attempt)});
 }
+Result<std::optional<DurNs>> StoreReader::clockError(NodeId node, TimeNs time) {
+  RG_ASSIGN(auto row, m_db.prepare("SELECT error_ns FROM rg_clock_map WHERE node_id = ?1 ORDER BY raw_ns > ?2, abs(raw_ns - ?2) LIMIT 1"));
+  row.bind(1, node.value);
+  row.bind(2, time);
+  RG_ASSIGN(const bool found, row.step());
+  return found ? row.optionalInt64(0) : std::nullopt;
+}
 Result<std::vector<CommGroup>> StoreReader::groups(AttemptId attempt) {
   return all<CommGroup>(m_db, " WHERE attempt_id = ?1 ORDER BY group_id", {number(attempt)});
 }

@@ -48,6 +48,7 @@ class StoreReader final : public Reader {
   Result<StoreUsage> usage(std::stop_token stop) override;  // store_info.cpp
   Result<std::vector<Node>> nodes() override;
   Result<std::vector<Device>> devices() override;
+  Result<std::optional<DurNs>> clockError(NodeId node, TimeNs time) override;
   Result<std::vector<Run>> runs() override;
   Result<std::vector<Attempt>> attempts(RunId run) override;
   Result<std::vector<Rank>> ranks(AttemptId attempt) override;

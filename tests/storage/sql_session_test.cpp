@@ -44,6 +44,7 @@ class ValueReader : public Reader {
   }
   Result<std::vector<Rank>> ranks(AttemptId) override { return std::vector<Rank>{}; }
   Result<std::vector<Fact>> facts(AttemptId) override { return std::vector<Fact>{}; }
+  Result<std::optional<DurNs>> clockError(NodeId, TimeNs) override { return std::optional<DurNs>(); }
   Result<std::vector<CommGroup>> groups(AttemptId) override { return std::vector<CommGroup>{}; }
   Result<std::vector<Checkpoint>> checkpoints(RunId) override { return std::vector<Checkpoint>{}; }
   Result<std::vector<Progress>> progress(RunId) override { return std::vector<Progress>{}; }

@@ -55,6 +55,7 @@ class FakeReader : public Reader {
   Result<std::vector<Fact>> facts(AttemptId attempt) override {
     return where(m_data->facts, [attempt](const Fact& f) { return f.attempt == attempt; });
   }
+  Result<std::optional<DurNs>> clockError(NodeId, TimeNs) override { return std::optional<DurNs>(); }
   Result<std::vector<CommGroup>> groups(AttemptId) override { return give(m_data->groups); }
   Result<std::vector<Checkpoint>> checkpoints(RunId) override { return give(m_data->checkpoints); }
   Result<std::vector<Progress>> progress(RunId) override { return std::vector<Progress>{}; }

@@ -115,7 +115,10 @@ class TimelineViewTest : public ::testing::Test {
     const RunId run = writer->run({.name = "r", .start = kStart, .end = kStart + 100 * kNsPerMs});
     const AttemptId attempt = writer->attempt({.run = run, .layout = {.world = 2}});
     for (std::int32_t r = 0; r < 2; ++r) {
-      writer->rank({.attempt = attempt, .rank = r});
+      const std::string name = "n" + std::to_string(r);
+      const NodeId node = writer->node({.uuid = name, .name = name});
+      writer->clock({.node = node, .session = "s", .raw = kStart, .offset = 0, .error = 2 * kNsPerMs, .source = "hello"});
+      writer->rank({.attempt = attempt, .rank = r, .node = node});
       m_stream[r] = writer->track({.attempt = attempt, .rank = r, .kind = "gpu_stream", .name = "GPU 0 stream 7"});
       const TrackId thread = writer->track({.attempt = attempt, .rank = r, .kind = "thread", .name = "main"});
       SpanColumns launch;
@@ -146,7 +149,8 @@ class TimelineViewTest : public ::testing::Test {
   QPoint at(TimeNs time) const {
     const TimelineCanvas* canvas = m_view->canvas();
     const XMap map{canvas->t0(), canvas->t1(), static_cast<double>(TimelineCanvas::kGutter), static_cast<double>(canvas->timeWidth())};
-    return {static_cast<int>(map.toPixel(time)), TimelineCanvas::kHeader + RowList::kStripHeight + 2 + RowList::kLaneHeight / 2};
+    return {static_cast<int>(map.toPixel(time)),
+            TimelineCanvas::kHeader + RowList::kGroupHeight + 2 + RowList::kStripHeight + 2 + RowList::kLaneHeight / 2};
   }
   TempStore m_store;
   TrackId m_stream[2];
@@ -177,6 +181,7 @@ TEST_F(TimelineViewTest, ACollectiveSaysWhoWaitedForWhom) {
   QTest::mouseClick(m_view->canvas(), Qt::LeftButton, {}, at(kStart + 65 * kNsPerMs));
   ASSERT_TRUE(waitFor([this] { return m_view->copyText().contains(QStringLiteral("waited")); }));
   EXPECT_TRUE(m_view->copyText().contains(QStringLiteral("for rank 1, the last to begin"))) << m_view->copyText().toStdString();
+  EXPECT_TRUE(m_view->copyText().contains(QStringLiteral("the order is not certain"))) << "3 ms, by clocks that agree to 4 ms";
 }
 
 TEST_F(TimelineViewTest, ADraggedAreaIsSummedUpByName) {

@@ -161,6 +161,7 @@ std::optional<PointedBar> TimelineCanvas::barAt(QPointF at) const {
 QString TimelineCanvas::tipAt(QPointF at) const {
   if (at.x() < kGutter) {
     const TimelineRow* row = rowAt(static_cast<int>(at.y()));
+    if (row != nullptr && !row->tip.isEmpty()) return row->tip;
     return row == nullptr ? QString() : row->title + (row->detail.isEmpty() ? QString() : QStringLiteral("\n") + row->detail);
   }
   const int bands = kMinimap + kRuler;

@@ -24,6 +24,7 @@ struct TimelineRow {
   RowKind kind = RowKind::kRank;
   QString title, detail;   // of the gutter
   std::string unit;        // of a metric
+  QString tip;             // what the gutter has no room for
   RowQuestion question;    // none for groups
   std::int32_t rank = -1;  // -1: none
   bool open = false, pinned = false;

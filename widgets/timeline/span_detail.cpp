@@ -78,6 +78,14 @@ Status addLaunch(Reader& reader, const TimelineCatalog& catalog, SpanDetail& det
   return {};
 }
 
+// How far the clocks of two ranks may be apart; nothing on one node, or where they were never compared.
+std::optional<DurNs> errorBetween(const TimelineCatalog& catalog, std::int32_t a, std::int32_t b) {
+  const TimelineRank *left = rankOf(catalog, a), *right = rankOf(catalog, b);
+  if (left == nullptr || right == nullptr || left->place.node == right->place.node) return std::nullopt;
+  if (!left->clock_error || !right->clock_error) return std::nullopt;
+  return *left->clock_error + *right->clock_error;
+}
+
 // The same operation of the same communicator on other ranks; the last to begin is whom the others waited for.
 Status addCollective(Reader& reader, const TimelineCatalog& catalog, SpanDetail& detail, const std::stop_token& stop) {
   const std::int64_t group = valueOf(detail.span.group, 0), seq = valueOf(detail.span.seq, 0);
@@ -105,6 +113,11 @@ Status addCollective(Reader& reader, const TimelineCatalog& catalog, SpanDetail&
   detail.waited = late > 0 ? QStringLiteral("waited %1 for rank %2, the last to begin").arg(formatDuration(late)).arg(last->rank)
                            : QStringLiteral("the last to begin; the first waited %1")
                                  .arg(formatDuration(detail.span.start[0] - std::ranges::min_element(found, {}, &SpanPeer::t0)->t0));
+  const SpanPeer& other = late > 0 ? *last : *std::ranges::min_element(found, {}, &SpanPeer::t0);
+  if (const auto error = errorBetween(catalog, detail.rank, other.rank))
+    detail.waited += std::abs(other.t0 - detail.span.start[0]) <= *error
+                         ? QStringLiteral("; the clocks agree to ± %1 only: the order is not certain").arg(formatDuration(*error))
+                         : QStringLiteral(" (clocks agree to ± %1)").arg(formatDuration(*error));
   std::ranges::stable_sort(found, {}, &SpanPeer::t0);
   detail.peers.insert(detail.peers.end(), found.begin(), found.end());
   return {};

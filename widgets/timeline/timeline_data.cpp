@@ -177,6 +177,15 @@ Result<TimelineCatalog> readTimelineCatalog(Reader& reader, RunId run, AttemptId
     catalog.ranks.push_back(std::move(rank));
   }
   RG_ASSIGN(catalog.extent, reader.spanExtent(catalog.run.id));
+  std::map<NodeId, std::optional<DurNs>> errors;
+  for (TimelineRank& rank : catalog.ranks) {
+    if (!rank.place.node || !catalog.extent) continue;
+    const auto [known, fresh] = errors.try_emplace(rank.place.node);
+    if (fresh) {
+      RG_ASSIGN(known->second, reader.clockError(rank.place.node, catalog.extent->t1));
+    }
+    rank.clock_error = known->second;
+  }
   RG_TRY(findSlowest(reader, catalog, stop));
   RG_TRY(findMetrics(reader, catalog, rank));
   return catalog;

@@ -24,8 +24,9 @@ struct TimelineRank {
   std::optional<std::int32_t> rank;  // absent: tracks of the run as a whole
   Rank place;                        // coordinates and node as far as they are known
   QString node;
-  std::vector<Track> tracks;  // streams of the device first
-  bool has_device = false;    // any of them is a device's queue
+  std::vector<Track> tracks;         // streams of the device first
+  std::optional<DurNs> clock_error;  // of its node at the end of the run; absent: never compared with another's
+  bool has_device = false;           // any of them is a device's queue
 };
 
 // A value over time that stands above the spans.

@@ -320,7 +320,7 @@ TEST(FlightRecorder, MeetsTheFactsOfTheSharedRealFiles) {
           entries[entry["record_id"]] = entry;
         }
     EXPECT_EQ(entries.size(), fact["entries"].get<std::size_t>());
-    EXPECT_EQ(nlohmann::json(states).size() == 0 ? nlohmann::json::object() : nlohmann::json(states), fact["states"]);
+    EXPECT_EQ(nlohmann::json(states).empty() ? nlohmann::json::object() : nlohmann::json(states), fact["states"]);
     for (const auto& entry : fact["entries_list"])
       for (const auto& [key, value] : entry.items()) EXPECT_EQ(entries[entry["record_id"]][key], value) << key;
     for (std::size_t size = 2; size < bytes.size(); size += 13) EXPECT_FALSE(importDump(bytes.substr(0, size)).status.ok()) << size;

@@ -12,7 +12,6 @@ namespace {
 using test::Imported;
 using test::importText;
 using testing::ElementsAre;
-using testing::HasSubstr;
 using Json = nlohmann::json;
 
 constexpr std::int64_t kUs = 1'748'030'377'000'000;
