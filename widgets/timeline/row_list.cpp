@@ -178,6 +178,8 @@ void RowList::addRank(const TimelineRank& rank, bool pinned) {
   if (rank.tracks.empty()) head.detail = QStringLiteral("no spans");
   place(std::move(head));
   if (!open) return;
+  std::map<std::string_view, int> alike;  // tracks of a kind
+  for (const Track& track : rank.tracks) ++alike[track.key.kind];
   for (const Track& track : rank.tracks) {
     TimelineRow row{.kind = RowKind::kTrack, .title = screenText(track.key.name, 80), .detail = {}, .question = {}, .rank = number};
     row.question.tracks = {track.id};
@@ -188,8 +190,8 @@ void RowList::addRank(const TimelineRank& rank, bool pinned) {
                                             : track.key.kind != "thread" || (!rank.has_device && rank.tracks.size() <= kUnfoldedThreads);
     row.question.folded = !row.open;
     row.height = (row.open ? lanesOf(track.id) : 1) * kLaneHeight;
-    const auto alike = std::ranges::count(rank.tracks, track.key.kind, [](const Track& t) { return t.key.kind; });
-    if (track.key.kind != "gpu_stream" && track.key.kind != "thread" && alike == 1) row.title = screenText(track.key.kind, 80);
+    if (track.key.kind != "gpu_stream" && track.key.kind != "thread" && alike[track.key.kind] == 1)
+      row.title = screenText(track.key.kind, 80);
     place(std::move(row));
   }
 }

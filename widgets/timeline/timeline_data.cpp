@@ -204,9 +204,10 @@ BusyStrip busyStrip(const std::vector<SpanPicture::Lane>& lanes, const RowQuesti
   const auto pixels = std::min<std::size_t>(static_cast<std::size_t>((range.t1 - range.t0) / strip.pixel + 1), kMostStripPixels);
   std::vector<std::array<float, kSpanClassCount>> busy(pixels);
   const auto width = static_cast<float>(strip.pixel);
+  std::unordered_map<std::uint64_t, bool> hosts;
+  for (std::size_t i = 0; i < question.tracks.size(); ++i) hosts[question.tracks[i].value] = i < question.host.size() && question.host[i];
   for (const auto& lane : lanes) {
-    const auto at = std::ranges::find(question.tracks, lane.track) - question.tracks.begin();
-    const bool host = static_cast<std::size_t>(at) < question.host.size() && question.host[static_cast<std::size_t>(at)];
+    const bool host = hosts[lane.track.value];
     if (lane.depth > 0 && host) continue;
     // On a device's queue the host class is ranges drawn around kernels: no work of their own.
     const std::size_t classes = host ? kSpanClassCount : static_cast<std::size_t>(SpanClass::kHost);

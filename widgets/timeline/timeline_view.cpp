@@ -289,15 +289,13 @@ void TimelineView::showDetail(const SpanDetail& detail) {
 }
 
 std::vector<std::pair<std::int32_t, std::vector<TrackId>>> TimelineView::shownTracks() const {
-  std::map<std::int32_t, std::vector<TrackId>> found;
-  for (const TimelineRow& row : m_rows.rows()) {
-    if (row.kind == RowKind::kMetric) continue;
-    auto& tracks = found[row.rank];
-    for (const TrackId track : row.question.tracks)
-      if (std::ranges::find(tracks, track) == tracks.end()) tracks.push_back(track);
-  }
-  std::erase_if(found, [](const auto& entry) { return entry.second.empty(); });
-  return {found.begin(), found.end()};
+  std::map<std::int32_t, std::set<TrackId>> tracks;
+  for (const TimelineRow& row : m_rows.rows())
+    if (row.kind != RowKind::kMetric) tracks[row.rank].insert(row.question.tracks.begin(), row.question.tracks.end());
+  std::vector<std::pair<std::int32_t, std::vector<TrackId>>> found;
+  for (const auto& [rank, of_rank] : tracks)
+    if (!of_rank.empty()) found.emplace_back(rank, std::vector<TrackId>(of_rank.begin(), of_rank.end()));
+  return found;
 }
 
 void TimelineView::askArea(TimeRange range) {
