@@ -73,7 +73,9 @@ bool TraceEventParser::read(std::string_view text, TraceEvent& event) {
           simdjson::SUCCESS ||
       document.get_object().get(object) != simdjson::SUCCESS)
     return false;
+  bool empty = true;
   for (auto field : object) {
+    empty = false;
     std::string_view key;
     value v;
     if (field.unescaped_key().get(key) != simdjson::SUCCESS || field.value().get(v) != simdjson::SUCCESS) return false;
@@ -97,7 +99,8 @@ bool TraceEventParser::read(std::string_view text, TraceEvent& event) {
       if (v.get_object().get(args) == simdjson::SUCCESS && !readArgs(args, event)) return false;
     }
   }
-  return event.phase != 0;
+  // Writers end their list with {} to be rid of the last comma. What has other members but no phase is half of something broken.
+  return event.phase != 0 || empty;
 }
 
 bool TraceEventParser::readArgs(simdjson::ondemand::object args, TraceEvent& event) {

@@ -4,7 +4,7 @@
 // Threading:  one parser per thread.
 // Ownership:  views point into the event's text or into the parser, until the next read().
 // Units:      ns, from µs with any number of decimals, exactly; ids as 64 bits.
-// Errors:     read(): false for text that is no event.
+// Errors:     read(): false for text that is no event; an empty object is one without a phase.
 // Cost:       one pass over the event and one over its args.
 #pragma once
 
