@@ -19,5 +19,6 @@ extern const TableSpec kScalarAllTable;  // and shown, marked
 extern const TableSpec kStepTable;
 extern const TableSpec kStepPartTable;
 extern const TableSpec kSpanInTable;  // span_in(t0_ns, t1_ns)
+extern const TableSpec kFlowTable;
 
 }  // namespace runglass::sql

@@ -232,6 +232,26 @@ TEST_F(ImportTest, ATraceThatTellsItsClockAndRankBehindItsEventsIsReadTheSameWhe
             "rank,start_ns\n3,1759300074000005500\n3,1759300074000005500\n");
 }
 
+TEST_F(ImportTest, ArrowsLeadFromLaunchesToKernelsAndBetweenTheRanksOfACollective) {
+  const auto trace = [](int rank, int start) {
+    return R"({"schemaVersion": 1, "distributedInfo": {"rank": )" + std::to_string(rank) +
+           R"(, "world_size": 2, "pg_config": [{"pg_name": "0", "ranks": [0, 1]}]}, "baseTimeNanoseconds": 1759300074000000000, "traceEvents": [)" +
+           R"({"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 9, "tid": 9, "ts": 1, "dur": 1, "args": {"correlation": 5}},)" +
+           R"({"ph": "X", "cat": "kernel", "name": "ncclDevKernel_AllReduce", "pid": 0, "tid": 7, "ts": )" + std::to_string(start) +
+           R"(, "dur": 4, "args": {"correlation": 5, "Process Group Name": "0", "Seq": 12}}]})";
+  };
+  put("t/rank0.json", trace(0, 30));
+  put("t/rank1.json", trace(1, 20));
+  ASSERT_EQ(import("t").exit, 0);
+  EXPECT_EQ(
+      query(
+          "SELECT f.kind, count(*) AS n, a.name AS first, b.name AS second, sum(b.start_ns - a.start_ns) AS ns FROM flow f JOIN span a ON "
+          "a.span_id = f.from_span JOIN span b ON b.span_id = f.to_span GROUP BY 1 ORDER BY 1")
+          .out,
+      "kind,n,first,second,ns\ncollective,1,ncclDevKernel_AllReduce,ncclDevKernel_AllReduce,10000\n"
+      "launch,2,cudaLaunchKernel,ncclDevKernel_AllReduce,48000\n");
+}
+
 TEST_F(ImportTest, OverlappingSpansComeOutOfAnExportedTraceNestedOnThreadsOfTheirOwn) {
   put("t.json",
       R"({"traceEvents":[{"ph":"X","pid":1,"tid":2,"name":"a","ts":1.001,"dur":10},{"ph":"X","pid":1,"tid":2,"name":"b","ts":5,"dur":10},)"
