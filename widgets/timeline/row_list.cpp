@@ -172,7 +172,7 @@ void RowList::addRank(const TimelineRank& rank, bool pinned) {
   head.pinned = pinned;
   head.height = open ? kStripHeight : kDensities[m_density].strip;
   if (rank.rank && rank.rank == m_catalog->slowest && m_catalog->slower_ratio && *m_catalog->slower_ratio > 0.02)
-    head.detail = QStringLiteral("slowest, %1").arg(formatSignedPercent(*m_catalog->slower_ratio));
+    head.detail = QStringLiteral("slowest %1").arg(formatSignedPercent(*m_catalog->slower_ratio, 0));
   head.tip = head.title + (rank.node.isEmpty() ? QString() : QStringLiteral("\nnode ") + rank.node);
   if (rank.clock_error) head.tip += QStringLiteral("\nits clock is right to ± ") + formatDuration(*rank.clock_error);
   if (rank.tracks.empty()) head.detail = QStringLiteral("no spans");

@@ -203,6 +203,8 @@ std::vector<std::pair<QString, QString>> SpanDetail::lines() const {
   }
   const QJsonObject object = args.object();
   for (auto it = object.begin(); it != object.end(); ++it) {
+    const bool said = std::ranges::any_of(out, [&](const auto& line) { return line.first.compare(it.key(), Qt::CaseInsensitive) == 0; });
+    if (said && it.key().compare(QStringLiteral("bytes"), Qt::CaseInsensitive) != 0) continue;
     QString value = it->isString()
                         ? it->toString()
                         : QString::fromUtf8(QJsonDocument(QJsonObject{{QStringLiteral("v"), *it}}).toJson(QJsonDocument::Compact));
@@ -261,7 +263,8 @@ Result<AreaSummary> readArea(Reader& reader, const std::vector<std::pair<std::in
     row.name = screenText(key.second, 300);
     out.rows.push_back(std::move(row));
   }
-  std::ranges::stable_sort(out.rows, std::greater<>(), &AreaRow::total);
+  // What the device did comes before the ranges drawn around it.
+  std::ranges::stable_sort(out.rows, {}, [](const AreaRow& row) { return std::pair(spanClass(row.category), -row.total); });
   for (auto& [rank, classes] : busy) {
     for (std::size_t c = 0; c < classes.size(); ++c) {
       unite(classes[c]);

@@ -48,7 +48,7 @@ struct AreaRow {
 };
 struct AreaSummary {
   TimeRange range;
-  std::vector<AreaRow> rows;                  // by total, largest first
+  std::vector<AreaRow> rows;                  // by class, then by total, the largest first
   std::array<DurNs, kSpanClassCount> busy{};  // union over a rank's tracks, summed over ranks
   DurNs exposed = 0;                          // communication while none of the rank's computation ran, summed over ranks
   int ranks = 0;
