@@ -22,12 +22,15 @@ constexpr std::int64_t kRowBytes = 64;
 std::size_t firstLimit(SeriesId id) { return kFirstSealMin + (id.value * 0x9e3779b97f4a7c15ULL >> 53) % kFirstSealMin; }
 
 // The lane of a span: its depth's own, or the first of that depth's overflow lanes where it overlaps nothing. The last one takes the rest.
-std::size_t laneOf(LiveTrack& track, std::int32_t depth, TimeNs start) {
+// Until `until` the lanes before it have no room.
+std::size_t laneOf(LiveTrack& track, std::int32_t depth, TimeNs start, TimeNs& until) {
   const auto base = static_cast<std::size_t>(std::clamp(depth, 0, kSpanDepths - 1));
   std::size_t lane = base;
+  until = std::numeric_limits<TimeNs>::max();
   for (int overflow = 0; overflow < kOverflowLanes; ++overflow) {
     lane = base + static_cast<std::size_t>(overflow) * kSpanDepths;
     if (track.lanes.size() <= lane || !track.lanes[lane] || track.lanes[lane]->end <= start) break;
+    if (overflow + 1 < kOverflowLanes) until = std::min(until, track.lanes[lane]->end);
   }
   if (track.lanes.size() <= lane) track.lanes.resize(lane + 1);
   if (!track.lanes[lane]) track.lanes[lane] = std::make_unique<LiveLane>();
@@ -184,17 +187,17 @@ std::int64_t StoreWriter::appendSpans(LiveTrack& track, const SpanColumns& spans
   const auto depthOf = [&](std::size_t i) { return spans.depth.empty() ? 0 : spans.depth[i]; };
   for (std::size_t from = 0, to = 0; from < spans.size(); from = to) {
     // As many as follow each other on one lane and fit its chunk.
-    const std::size_t lane_index = laneOf(track, depthOf(from), spans.start[from]);
+    TimeNs until = 0;
+    const std::size_t lane_index = laneOf(track, depthOf(from), spans.start[from], until);
     LiveLane& lane = *track.lanes[lane_index];
     const std::size_t most = std::min(spans.size(), from + (kSpanChunkSpans - lane.open.size()));
-    const bool by_depth = lane_index < kSpanDepths;
     TimeNs t0 = spans.start[from], end = lane.end;
     do {
       t0 = std::min(t0, spans.start[to]);
       end = std::max(end, spanEnd(spans.start[to], spans.dur[to]));
       ++to;
-    } while (by_depth && to < most && depthOf(to) == depthOf(from) && spans.start[to] >= end);
-    if (!by_depth) ++overlaps;
+    } while (to < most && depthOf(to) == depthOf(from) && spans.start[to] >= end && spans.start[to] < until);
+    if (lane_index >= kSpanDepths) overlaps += static_cast<std::int64_t>(to - from);
     appendRun(lane, spans, names, from, to);
     lane.t0 = lane.open.size() == to - from ? t0 : std::min(lane.t0, t0);
     lane.t1 = lane.open.size() == to - from ? end : std::max(lane.t1, end);

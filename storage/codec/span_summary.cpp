@@ -84,13 +84,6 @@ void add(SpanSummary& out, TimeNs start, DurNs dur, std::int64_t name, std::size
 
 }  // namespace
 
-TimeNs spanEnd(TimeNs start, DurNs dur) {
-  if (dur == kAbsent) return kHighest;
-  TimeNs end = 0;
-  if (__builtin_add_overflow(start, std::max<DurNs>(dur, 1), &end)) return kHighest;
-  return end;
-}
-
 std::size_t SpanSummary::bytes() const {
   std::size_t columns = 6;
   for (const auto& column : busy) columns += column.empty() ? 0 : 1;

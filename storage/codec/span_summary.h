@@ -11,6 +11,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,7 +28,11 @@ struct SpanSummary {
 };
 
 // The exclusive end; the highest int64 for open spans and those that end beyond it. A span of no length ends 1 ns after its start.
-TimeNs spanEnd(TimeNs start, DurNs dur);
+inline TimeNs spanEnd(TimeNs start, DurNs dur) {
+  constexpr TimeNs kHighest = std::numeric_limits<TimeNs>::max();
+  TimeNs end = 0;
+  return dur == kAbsent || __builtin_add_overflow(start, dur < 1 ? 1 : dur, &end) ? kHighest : end;
+}
 
 SpanSummary summarise(const SpanChunk& chunk);
 std::string encodeSpanSummary(const SpanSummary& summary);

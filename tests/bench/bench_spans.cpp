@@ -52,6 +52,20 @@ SpanColumns gpuSpansOf(const std::string& trace) {
   return best;
 }
 
+// Without the ranges that annotations draw around them, and without arguments.
+SpanColumns kernelsOf(const SpanColumns& all) {
+  SpanColumns some;
+  some.names = all.names;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (spanClass(all.category[i]) == SpanClass::kHost) continue;
+    some.start.push_back(all.start[i]), some.dur.push_back(all.dur[i]), some.name.push_back(all.name[i]);
+    some.category.push_back(all.category[i]);
+    if (!all.correlation.empty()) some.correlation.push_back(all.correlation[i]);
+    if (!all.external_id.empty()) some.external_id.push_back(all.external_id[i]);
+  }
+  return some;
+}
+
 SpanColumns madeSpans() {
   SpanColumns columns;
   std::mt19937_64 random(5);
@@ -75,7 +89,7 @@ const Kernels& kernels() {
     const std::string trace = std::string(RG_SHARED_DATA) + "/kineto/tracelens_xdit_flux1_rank0.json.gz";
     if (std::filesystem::exists(trace)) k.columns = gpuSpansOf(trace), k.from = "tracelens_xdit_flux1_rank0";
     if (k.columns.size() < 1'000) k.columns = madeSpans(), k.from = "made";
-    k.columns.args.clear(), k.columns.id.clear(), k.columns.depth.clear();
+    k.columns = kernelsOf(k.columns);
     const TimeNs first = k.columns.start.front();
     for (TimeNs& start : k.columns.start) start -= first;
     for (std::size_t i = 0; i < k.columns.size(); ++i)
