@@ -38,7 +38,8 @@ class BarFolder {
   Status add(const SpanPiece& piece, std::int64_t id, NameOf nameOf) {
     const std::uint64_t width = static_cast<std::uint64_t>(piece.t1) - static_cast<std::uint64_t>(piece.t0);
     const bool narrow = width <= static_cast<std::uint64_t>(m_pixel);
-    if (narrow && m_open && pixelOf(piece.t0) == m_column) {
+    if (narrow && m_open &&
+        static_cast<std::uint64_t>(piece.t0) - static_cast<std::uint64_t>(m_column) < static_cast<std::uint64_t>(m_pixel)) {
       merge(piece);
       return {};
     }
@@ -50,14 +51,18 @@ class BarFolder {
     m_out.push_back(bar);
     m_open = narrow;
     m_pending = true;
-    m_column = pixelOf(piece.t0);
+    m_column = columnOf(piece.t0);
     m_most = *std::ranges::max_element(piece.busy);
     return {};
   }
   void finish() { close(); }
 
  private:
-  std::int64_t pixelOf(TimeNs time) const { return time / m_pixel - (time % m_pixel < 0 ? 1 : 0); }
+  // Where the pixel begins that holds a time.
+  TimeNs columnOf(TimeNs time) const {
+    const TimeNs into = time % m_pixel;
+    return static_cast<TimeNs>(static_cast<std::uint64_t>(time) - static_cast<std::uint64_t>(into < 0 ? into + m_pixel : into));
+  }
   void merge(const SpanPiece& piece) {
     SpanBar& bar = m_out.back();
     bar.t1 = std::max(bar.t1, piece.t1);
@@ -72,14 +77,15 @@ class BarFolder {
     if (!m_pending) return;
     SpanBar& bar = m_out.back();
     const auto extent = static_cast<float>(static_cast<std::uint64_t>(bar.t1) - static_cast<std::uint64_t>(bar.t0));
-    for (float& share : bar.busy) share = extent > 0 ? std::min(share / extent, 1.0F) : 0;
+    const float scale = extent > 0 ? 1 / extent : 0;
+    for (float& share : bar.busy) share = std::min(share * scale, 1.0F);
     m_pending = m_open = false;
   }
 
   DurNs m_pixel;
   std::vector<SpanBar>& m_out;
   bool m_open = false, m_pending = false;
-  std::int64_t m_column = 0;
+  TimeNs m_column = 0;  // where the pixel of the open bar begins
   float m_most = 0;
 };
 
