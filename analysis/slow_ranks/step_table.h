@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// The newest steps of an attempt as the slow-rank kernel wants them, read from a store.
+//
+// Threading:  on the thread of the Reader.
+// Ownership:  values.
+// Units:      ns; steps.
+// Errors:     the Reader's; CANCELLED when `stop` fires. An attempt without step times gives an empty table.
+// Cost:       bounded: the newest kStepsLookedAt steps of each step series, about 10 a rank. 4,096 ranks: below 100 MiB.
+#pragma once
+
+#include <optional>
+#include <stop_token>
+#include <vector>
+
+#include "analysis/slow_ranks/slow_ranks.h"
+#include "model/ids.h"
+#include "model/topology.h"
+#include "storage/reader.h"
+
+namespace runglass {
+
+inline constexpr std::int64_t kStepsLookedAt = 200;
+
+struct StepTableAnswer {
+  StepTable table;
+  std::vector<std::optional<TimeRange>> when;  // by step: from the first rank's begin to the last one's end; absent without a clock
+  bool has_parts = false;                      // step parts exist, whether or not enough ranks have them
+};
+
+// Work of a rank in a step = the sum of its step_part_ns less step_part_wait_ns of the same part. Of a part that is communication, or the
+// rest of the step ("other"), and whose waiting nobody measured, nothing can be called work: it is left out. Work is what is compared where
+// at least half of the ranks with steps have it, else step_time_ns. `ranks` are the attempt's (Reader::ranks); those that say nothing stay
+// in the table, without values.
+Result<StepTableAnswer> readStepTable(Reader& reader, AttemptId attempt, const std::vector<Rank>& ranks, std::stop_token stop);
+
+}  // namespace runglass
