@@ -82,9 +82,8 @@ class RoleRanking {
   }
 
   void comparePart(std::size_t part) {
-    const auto placed = sortedBy([&](const RankSteps& rank) {
-      return part < rank.part_ns.size() ? rank.part_ns[part].value_or(kAbsentValue) : kAbsentValue;
-    });
+    const auto placed = sortedBy(
+        [&](const RankSteps& rank) { return part < rank.part_ns.size() ? rank.part_ns[part].value_or(kAbsentValue) : kAbsentValue; });
     if (static_cast<int>(placed.size()) - 1 < kLeastPeers) return;
     for (std::size_t i = 0; i < placed.size(); ++i)
       m_scores[placed[i].member].parts.push_back({.part = part, .own_ns = placed[i].value, .peers_ns = medianWithout(placed, i)});

@@ -59,19 +59,19 @@ enum class Confidence : std::uint8_t { kLow, kMedium, kHigh };
 struct RankScore {
   std::int32_t rank = 0;
   std::int32_t role = kNoRole;
-  std::optional<double> score;                 // median over steps of own / peers' median, minus 1
-  std::optional<double> own_ns, excess_ns;     // medians over steps: its work, and what it took more than its peers
-  std::optional<double> persistence;           // share of the compared steps more than kSlowerThanPeers above the peers
-  double coverage = 0;                         // steps with data / steps looked at
-  int peers = 0;                               // others of its role with data, the most in any step
-  std::optional<double> spread;                // median absolute deviation of its role's scores
+  std::optional<double> score;              // median over steps of own / peers' median, minus 1
+  std::optional<double> own_ns, excess_ns;  // medians over steps: its work, and what it took more than its peers
+  std::optional<double> persistence;        // share of the compared steps more than kSlowerThanPeers above the peers
+  double coverage = 0;                      // steps with data / steps looked at
+  int peers = 0;                            // others of its role with data, the most in any step
+  std::optional<double> spread;             // median absolute deviation of its role's scores
   Confidence confidence = Confidence::kLow;
   bool stands_out = false;
-  std::optional<std::int64_t> since_step;      // where it stands out: from when on it was mostly above its peers
-  bool since_before = false;                   // it already was at the first step looked at
-  std::optional<std::size_t> worst;            // index of the step with the highest ratio
-  std::vector<PartScore> parts;                // most excess first; empty without parts or peers
-  std::vector<float> ratio;                    // by step: own / peers' median - 1; NaN: not compared
+  std::optional<std::int64_t> since_step;  // where it stands out: from when on it was mostly above its peers
+  bool since_before = false;               // it already was at the first step looked at
+  std::optional<std::size_t> worst;        // index of the step with the highest ratio
+  std::vector<PartScore> parts;            // most excess first; empty without parts or peers
+  std::vector<float> ratio;                // by step: own / peers' median - 1; NaN: not compared
 };
 
 struct StageWork {
@@ -87,9 +87,9 @@ struct SlowRanks {
   SlownessBasis basis = SlownessBasis::kStepTime;
   std::vector<std::int64_t> steps;
   std::vector<std::string> parts;
-  std::vector<RankScore> ranks;    // who stands out, then by score; without a score last
-  std::vector<StageWork> stages;   // by role
-  std::optional<double> moved;     // all ranks together: newer half of the steps over the older half, minus 1
+  std::vector<RankScore> ranks;   // who stands out, then by score; without a score last
+  std::vector<StageWork> stages;  // by role
+  std::optional<double> moved;    // all ranks together: newer half of the steps over the older half, minus 1
   std::size_t standingOut() const;
 };
 

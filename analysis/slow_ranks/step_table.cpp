@@ -63,7 +63,8 @@ class TableReader {
     filter.metric = metric;
     RG_ASSIGN(auto all, m_reader.series(filter));
     std::erase_if(all, [&](const Series& s) {
-      return s.sample_count == 0 || !s.key.rank || s.key.attempt != m_attempt || s.key.metric != metric || s.key.kind != SeriesKind::kScalar;
+      return s.sample_count == 0 || !s.key.rank || s.key.attempt != m_attempt || s.key.metric != metric ||
+             s.key.kind != SeriesKind::kScalar;
     });
     return all;
   }
@@ -75,7 +76,8 @@ class TableReader {
     if (series.last_x < m_first) return dense;
     RG_ASSIGN(auto points, m_reader.scalars(series.id, m_first, m_last + 1, m_stop));
     for (std::size_t i = 0; i < points.size(); ++i)
-      if (std::isfinite(points.value[i]) && points.value[i] >= 0) dense[static_cast<std::size_t>(points.step[i] - m_first)] = points.value[i];
+      if (std::isfinite(points.value[i]) && points.value[i] >= 0)
+        dense[static_cast<std::size_t>(points.step[i] - m_first)] = points.value[i];
     if (raw != nullptr) *raw = std::move(points);
     return dense;
   }
@@ -136,7 +138,9 @@ class TableReader {
   void finish() {
     std::vector<bool> known(kWidth);
     std::size_t timed = 0, working = 0;
-    const auto hasAny = [](const std::vector<double>& column) { return std::ranges::any_of(column, [](double v) { return !std::isnan(v); }); };
+    const auto hasAny = [](const std::vector<double>& column) {
+      return std::ranges::any_of(column, [](double v) { return !std::isnan(v); });
+    };
     for (const auto& [number, rank] : m_ranks) {
       for (const auto* column : {&rank.dur, &rank.work})
         for (std::size_t i = 0; i < column->size(); ++i)

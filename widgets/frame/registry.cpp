@@ -9,6 +9,7 @@
 #include "widgets/findings/findings_view.h"
 #include "widgets/health/health_view.h"
 #include "widgets/overview/overview_view.h"
+#include "widgets/ranking/ranking_view.h"
 #include "widgets/runs/runs_view.h"
 #include "widgets/timeline/timeline_view.h"
 
@@ -35,6 +36,8 @@ constexpr std::array kViews = {
              "W S A D\tzoom, pan\n, .\tprevious, next span\nF\tfit the selection\nP\tpin the rank under the pointer\nEnter\topen or close "
              "it\n− +\tlower, higher rows",
              true, make<TimelineView>},
+    ViewInfo{"ranking", "Ranking", "Who is slow: every rank's own work against the ranks of its stage, worst first; rank × step in colour",
+             "← → ↑ ↓\tneighbouring cell of the heat map\nEnter\tthe timeline at the worst step", true, make<RankingView>},
     ViewInfo{"health", "Health", "What arrived odd or was lost, with counts and help; the store's size", nullptr, true, make<HealthView>},
     ViewInfo{"findings", "Findings", "What the analyses concluded about the run, worst first", nullptr, false, make<FindingsView>},
 };

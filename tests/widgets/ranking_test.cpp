@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The ranking: its sentence, its table, what the heat map shows and where a click leads.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <QAbstractItemModelTester>
+#include <QLineEdit>
+#include <QSignalSpy>
+#include <QTest>
+#include <cmath>
+
+#include "storage/writer.h"
+#include "tests/storage/temp_store.h"
+#include "tests/widgets/gui_test.h"
+#include "widgets/ranking/ranking_view.h"
+
+namespace runglass {
+namespace {
+
+constexpr TimeNs kStart = 1'790'000'000LL * kNsPerSecond;
+constexpr DurNs kStep = 100 * kNsPerMs;
+constexpr float kNothing = std::numeric_limits<float>::quiet_NaN();
+
+HeatCells cellsOf(std::size_t rows, std::size_t steps, float value) {
+  HeatCells cells;
+  for (std::size_t s = 0; s < steps; ++s) cells.steps.push_back(static_cast<std::int64_t>(s));
+  for (std::size_t r = 0; r < rows; ++r) cells.rows.push_back({static_cast<std::int32_t>(r), std::vector<float>(steps, value)});
+  return cells;
+}
+
+TEST(HeatMapTest, EveryCellHasAPixelAndEveryPixelACell) {
+  for (const auto& [pixels, count] : {std::pair{100, 7UL}, std::pair{7, 100UL}, std::pair{64, 64UL}, std::pair{500, 4'096UL}}) {
+    std::size_t seen = 0;
+    for (int p = 0; p < pixels; ++p) {
+      const CellRange range = cellsUnder(p, pixels, count);
+      ASSERT_LE(range.first, seen) << "no cell is left out";
+      ASSERT_LT(range.first, range.last);
+      ASSERT_LE(range.last, count);
+      seen = std::max(seen, range.last);
+    }
+    EXPECT_EQ(seen, count);
+  }
+}
+
+TEST(HeatMapTest, OfManyCellsUnderAPixelTheWorstIsShown) {
+  HeatCells cells = cellsOf(4'096, 200, -0.02F);
+  cells.rows[3'000].ratio[100] = 0.5F;
+  cells.scale = 0.05;
+  QImage image(50, 40, QImage::Format_RGB32);
+  const Theme& dark = theme(ThemeName::kDark);
+  paintHeat(image, cells, dark);
+  int red = 0;
+  for (int y = 0; y < image.height(); ++y)
+    for (int x = 0; x < image.width(); ++x) red += image.pixelColor(x, y) == dark.heat_worse ? 1 : 0;
+  EXPECT_EQ(red, 1);
+  EXPECT_EQ(image.pixelColor(100 * 50 / 200, 3'000 * 40 / 4'096), dark.heat_worse);
+}
+
+TEST(HeatMapTest, WhatWasNotToldIsHatchedAndNotTheMedian) {
+  HeatCells cells = cellsOf(2, 2, 0);
+  cells.rows[1].ratio.assign(2, kNothing);
+  QImage image(100, 100, QImage::Format_RGB32);
+  const Theme& light = theme(ThemeName::kLight);
+  paintHeat(image, cells, light);
+  int hatched[2] = {};
+  for (int y = 0; y < 100; ++y)
+    for (int x = 0; x < 100; ++x) hatched[y / 50] += image.pixelColor(x, y) == light.line ? 1 : 0;
+  EXPECT_EQ(hatched[0], 0);
+  EXPECT_GT(hatched[1], 500);
+}
+
+TEST(HeatMapTest, TheScaleIsRoundAndOneOutlierDoesNotSetIt) {
+  HeatCells cells = cellsOf(50, 100, 0.01F);
+  EXPECT_DOUBLE_EQ(heatScale(cells), 0.05);
+  cells.rows[0].ratio[0] = 9;
+  EXPECT_DOUBLE_EQ(heatScale(cells), 0.05);
+  for (std::size_t s = 0; s < 100; ++s) cells.rows[1].ratio[s] = 0.15F;
+  EXPECT_DOUBLE_EQ(heatScale(cells), 0.2);
+}
+
+// Eight ranks on two nodes, 40 steps of 100 ms. Rank `slow` computes 80 ms, the others 50; all wait for it.
+void record(const std::string& path, int slow, bool parts = true, int world = 8) {
+  auto opened = Writer::open(path);
+  ASSERT_TRUE(opened.ok()) << opened.status().message();
+  auto writer = std::move(*opened);
+  const RunId run = writer->run({.name = "r", .start = kStart, .end = kStart + 40 * kStep});
+  const AttemptId attempt = writer->attempt({.run = run, .layout = {.world = world}});
+  const NodeId nodes[2] = {writer->node({.uuid = "a", .name = "n0001"}), writer->node({.uuid = "b", .name = "n0002"})};
+  for (std::int32_t r = 0; r < world; ++r) {
+    writer->rank({.attempt = attempt, .rank = r, .node = nodes[r * 2 / world], .dp = r});
+    const auto series = [&](const char* metric, const char* labels) {
+      return writer->series({.attempt = attempt, .rank = r, .metric = metric, .labels = labels, .unit = "ns", .kind = SeriesKind::kScalar});
+    };
+    const SeriesId dur = series("step_time_ns", "");
+    for (std::int64_t step = 0; step < 40; ++step) writer->scalar(dur, step, kStart + step * kStep, static_cast<double>(kStep));
+    if (!parts) continue;
+    const SeriesId forward = series("step_part_ns", R"({"part":"forward"})"), comm = series("step_part_ns", R"({"part":"communication"})"),
+                   wait = series("step_part_wait_ns", R"({"part":"communication"})");
+    for (std::int64_t step = 0; step < 40; ++step) {
+      const double busy = (r == slow ? 80e6 : 50e6) + (r == slow && step == 17 ? 9e6 : 0);
+      writer->scalar(forward, step, kStart + step * kStep, busy);
+      writer->scalar(comm, step, kStart + step * kStep, 100e6 - busy);
+      writer->scalar(wait, step, kStart + step * kStep, 95e6 - busy);
+    }
+  }
+  ASSERT_TRUE(writer->close().ok());
+}
+
+class RankingViewTest : public ::testing::Test {
+ protected:
+  void open() {
+    m_queries = std::make_unique<QueryService>([this] { return Reader::open(m_store.path()); }, 1);
+    m_view = std::make_unique<RankingView>(ViewContext{m_queries.get(), &m_state}, nullptr);
+    QObject::connect(&m_state, &SharedState::changed, m_view.get(), [this] { m_view->applyState(m_state.state()); });
+    m_view->resize(1400, 800);
+    m_view->show();
+    m_view->applyState(m_state.state());
+    ASSERT_TRUE(waitFor([this] { return m_view->isFinal(); }));
+  }
+  int rowCount() const { return m_view->model()->rowCount(); }
+
+  TempStore m_store;
+  SharedState m_state;
+  std::unique_ptr<QueryService> m_queries;
+  std::unique_ptr<RankingView> m_view;
+};
+
+TEST_F(RankingViewTest, SaysWhoIsSlowWhereAndInWhat) {
+  record(m_store.path(), 5);
+  open();
+  const QString sentence = m_view->sentence();
+  EXPECT_TRUE(sentence.startsWith(QStringLiteral("Rank 5 on n0002 works 54.5"))) << sentence.toStdString();
+  EXPECT_TRUE(sentence.contains(QStringLiteral("most of it in forward"))) << sentence.toStdString();
+  EXPECT_TRUE(sentence.contains(QStringLiteral("confidence medium")));
+  ASSERT_EQ(rowCount(), 8);
+  EXPECT_EQ(m_view->model()->rows()[0].score.rank, 5);
+  EXPECT_TRUE(m_view->model()->rows()[0].score.stands_out);
+  EXPECT_FALSE(m_view->model()->rows()[1].score.stands_out) << "who waits is not slow";
+  EXPECT_TRUE(m_view->copyText().contains(QStringLiteral("n0002")));
+}
+
+TEST_F(RankingViewTest, SaysThatNobodyStandsOut) {
+  record(m_store.path(), -1);
+  open();
+  EXPECT_TRUE(m_view->sentence().startsWith(QStringLiteral("No rank stands out"))) << m_view->sentence().toStdString();
+}
+
+TEST_F(RankingViewTest, ItsModelKeepsTheRulesOfItemModels) {
+  TableModel<RankRow> model(
+      rankColumns(), [](const RankRow& a, const RankRow& b) { return a.score.rank == b.score.rank; }, nullptr);
+  const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::Warning);
+  record(m_store.path(), 5);
+  auto reader = Reader::open(m_store.path());
+  ASSERT_TRUE(reader.ok());
+  const auto data = readRanking(**reader, {}, {}, {});
+  ASSERT_TRUE(data.ok());
+  model.setRows(std::make_shared<const std::vector<RankRow>>(data->rows));
+  EXPECT_EQ(model.rowCount(), 8);
+  auto fewer = data->rows;
+  fewer.erase(fewer.begin() + 2);
+  model.setRows(std::make_shared<const std::vector<RankRow>>(fewer));
+  EXPECT_EQ(model.rowCount(), 7);
+  for (int column = 0; column < model.columnCount(); ++column)
+    EXPECT_FALSE(model.index(0, column).data().toString().isEmpty())
+        << model.headerData(column, Qt::Horizontal, Qt::DisplayRole).toString().toStdString();
+}
+
+TEST_F(RankingViewTest, AClickInTheHeatMapSelectsRankStepAndMachine) {
+  record(m_store.path(), 5);
+  open();
+  QTest::mouseClick(m_view->heatMap(), Qt::LeftButton, {}, m_view->heatMap()->pointOf(5, 17));
+  EXPECT_EQ(m_state.state().selection.rank, 5);
+  EXPECT_EQ(m_state.state().selection.step, 17);
+  EXPECT_TRUE(m_state.state().selection.node);
+  EXPECT_EQ(m_view->model()->rowAt(m_view->table()->currentRow())->score.rank, 5) << "the table follows";
+  QTest::keyClick(m_view->heatMap(), Qt::Key_Down);
+  EXPECT_EQ(m_state.state().selection.rank, 6);
+  QTest::keyClick(m_view->heatMap(), Qt::Key_Right);
+  EXPECT_EQ(m_state.state().selection.step, 18);
+}
+
+TEST_F(RankingViewTest, ADoubleClickedRowOpensTheTimelineAtItsWorstStep) {
+  record(m_store.path(), 5);
+  open();
+  QSignalSpy wanted(m_view.get(), &View::viewRequested);
+  QTableView* table = m_view->table()->table();
+  const QPoint first = table->visualRect(table->model()->index(0, 3)).center();
+  QTest::mouseClick(table->viewport(), Qt::LeftButton, {}, first);
+  QTest::mouseDClick(table->viewport(), Qt::LeftButton, {}, first);
+  ASSERT_EQ(wanted.count(), 1);
+  EXPECT_EQ(wanted.at(0).at(0).toString(), QStringLiteral("timeline"));
+  EXPECT_EQ(m_state.state().selection.rank, 5);
+  EXPECT_EQ(m_state.state().selection.step, 17);
+  const TimeRange range = m_state.state().window.range;
+  EXPECT_EQ(range.t0, kStart + 17 * kStep - kStep / 4);
+  EXPECT_EQ(range.t1, kStart + 18 * kStep + kStep / 4);
+}
+
+TEST_F(RankingViewTest, TheFilterKeepsTheRanksOfANode) {
+  record(m_store.path(), 5);
+  open();
+  m_view->focusFilter();
+  auto* filter = m_view->findChild<QLineEdit*>();
+  QTest::keyClicks(filter, QStringLiteral("n0001"));
+  EXPECT_EQ(m_view->table()->table()->model()->rowCount(), 4);
+}
+
+TEST_F(RankingViewTest, WithoutPartsItSaysThatStepTimesTellNobodyApart) {
+  record(m_store.path(), 5, false);
+  open();
+  EXPECT_TRUE(m_view->sentence().startsWith(QStringLiteral("No rank stands out")));
+  auto reader = Reader::open(m_store.path());
+  const auto data = readRanking(**reader, {}, {}, {});
+  ASSERT_TRUE(data.ok());
+  EXPECT_TRUE(rankingGrounds(*data).contains(QStringLiteral("all ranks take as long as the slowest")));
+}
+
+TEST_F(RankingViewTest, TooFewPeersAreSaidToBeSo) {
+  record(m_store.path(), 1, true, 2);
+  open();
+  EXPECT_TRUE(m_view->sentence().startsWith(QStringLiteral("Too few peers"))) << m_view->sentence().toStdString();
+  EXPECT_EQ(rowCount(), 2) << "with what they work";
+  EXPECT_FALSE(m_view->heatMap()->isVisible());
+}
+
+TEST_F(RankingViewTest, ARunWithoutStepsSaysWhatBringsThem) {
+  {
+    auto writer = Writer::open(m_store.path());
+    ASSERT_TRUE(writer.ok());
+    (*writer)->attempt({.run = (*writer)->run({.name = "r", .start = kStart})});
+    ASSERT_TRUE((*writer)->close().ok());
+  }
+  open();
+  EXPECT_FALSE(m_view->heatMap()->isVisible());
+  EXPECT_TRUE(m_view->copyText().isEmpty());
+}
+
+}  // namespace
+}  // namespace runglass
