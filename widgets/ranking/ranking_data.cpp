@@ -13,12 +13,22 @@ namespace {
 constexpr double kStageDiffers = 0.05, kMoved = 0.02;  // from which a sentence says so
 constexpr double kPartWorthNaming = 0.005;             // of the rank's work
 
-QString coordinatesOf(const Rank& place) {
+// A dimension in which all ranks are at the same place says nothing.
+struct Dimension {
+  QChar letter;
+  std::optional<std::int32_t> Rank::*at;
+};
+std::vector<Dimension> dimensionsOf(const std::vector<Rank>& ranks) {
+  std::vector<Dimension> varying;
+  for (const Dimension& d : {Dimension{u'd', &Rank::dp}, {u'p', &Rank::pp}, {u't', &Rank::tp}, {u'c', &Rank::cp}, {u'e', &Rank::ep}})
+    if (std::ranges::any_of(ranks, [&](const Rank& rank) { return rank.*d.at != ranks.front().*d.at; })) varying.push_back(d);
+  return varying;
+}
+
+QString coordinatesOf(const Rank& place, const std::vector<Dimension>& dimensions) {
   QStringList parts;
-  const auto part = [&](QChar letter, const std::optional<std::int32_t>& value) {
-    if (value) parts << letter + QString::number(*value);
-  };
-  part(u'd', place.dp), part(u'p', place.pp), part(u't', place.tp), part(u'c', place.cp), part(u'e', place.ep);
+  for (const Dimension& d : dimensions)
+    if (place.*d.at) parts << d.letter + QString::number(*(place.*d.at));
   return parts.join(u' ');
 }
 
@@ -86,9 +96,15 @@ QString nobodySentence(const RankingData& data) {
     return text + QStringLiteral("; all moved together by %1 over these %2 steps.")
                       .arg(formatSignedPercent(*data.ranking.moved), formatCount(static_cast<std::int64_t>(data.ranking.steps.size())));
   const RankScore& first = data.rows.front().score;
-  return text + QStringLiteral("; the slowest, rank %1, is %2 %3 its peers.")
-                    .arg(first.rank)
-                    .arg(formatPercent(std::abs(*first.score)), *first.score < 0 ? QStringLiteral("below") : QStringLiteral("above"));
+  text += QStringLiteral("; the slowest, rank %1, is %2 %3 its peers")
+              .arg(first.rank)
+              .arg(formatPercent(std::abs(*first.score)), *first.score < 0 ? QStringLiteral("below") : QStringLiteral("above"));
+  // A difference that looks large needs the reason why it is none.
+  if (*first.score > kSlowerThanPeers && *first.persistence <= kPersistent)
+    text += QStringLiteral(", but in %1 of the steps only").arg(formatPercent(*first.persistence, 0));
+  else if (*first.score > kSlowerThanPeers)
+    text += QStringLiteral(", but its peers differ by ± %1, too").arg(formatPercent(first.spread.value_or(0)));
+  return text + u'.';
 }
 
 QString tooFewSentence(const RankingData& data) {
@@ -108,6 +124,7 @@ void placeRows(RankingData& data, const std::vector<Rank>& ranks, const std::vec
   std::unordered_map<std::uint64_t, QString> names;
   for (const Rank& rank : ranks) places[rank.rank] = &rank;
   for (const Node& node : nodes) names[node.id.value] = screenText(node.name, 80);
+  const std::vector<Dimension> dimensions = dimensionsOf(ranks);
   data.heat.steps = data.ranking.steps;
   for (RankScore& score : data.ranking.ranks) {
     data.heat.rows.push_back({score.rank, std::move(score.ratio)});
@@ -115,7 +132,7 @@ void placeRows(RankingData& data, const std::vector<Rank>& ranks, const std::vec
     row.score = score;
     if (const auto place = places.find(score.rank); place != places.end()) {
       row.place = *place->second;
-      row.coordinates = coordinatesOf(row.place);
+      row.coordinates = coordinatesOf(row.place, dimensions);
       if (const auto name = names.find(row.place.node.value); name != names.end()) row.node = name->second;
     }
     data.rows.push_back(std::move(row));
@@ -208,7 +225,9 @@ QString rankEvidence(const RankingData& data, const RankRow& row) {
   if (!score.own_ns) return text + QStringLiteral(": told nothing of these steps.");
   text += data.ranking.basis == SlownessBasis::kWork ? QStringLiteral(": works %1 a step") : QStringLiteral(": takes %1 a step");
   text = text.arg(formatDuration(static_cast<DurNs>(*score.own_ns)));
-  if (!score.score) return text + QStringLiteral("; not compared: %1 peers.").arg(score.peers);
+  if (!score.score)
+    return text +
+           (score.peers == 1 ? QStringLiteral("; not compared: 1 peer.") : QStringLiteral("; not compared: %1 peers.").arg(score.peers));
   text += QStringLiteral(", %1 to the median of up to %2 peers; usual among them ± %3.")
               .arg(formatSignedPercent(*score.score))
               .arg(score.peers)
@@ -251,7 +270,7 @@ std::vector<Column<RankRow>> rankColumns() {
                      .text = [](const R& r) { return r.score.score ? formatSignedPercent(*r.score.score) : kAbsentText; },
                      .sort = [number](const R& r) { return number(r.score.score); },
                      .copy = [full](const R& r) { return full(r.score.score); }});
-  columns.push_back({.title = QStringLiteral("work"),
+  columns.push_back({.title = QStringLiteral("per step"),
                      .help = QStringLiteral("Median of its own work in a step, without waiting; the step time where no parts are known."),
                      .align = right,
                      .text = [](const R& r) { return r.score.own_ns ? formatDuration(static_cast<DurNs>(*r.score.own_ns)) : kAbsentText; },

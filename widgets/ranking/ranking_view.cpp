@@ -10,7 +10,7 @@
 namespace runglass {
 namespace {
 
-constexpr int kTableShare = 3, kHeatShare = 2;
+constexpr int kTableShare = 2, kHeatShare = 1;
 constexpr int kMarginShare = 4;  // of a step's length, to either side of it in the timeline
 
 }  // namespace
@@ -63,6 +63,7 @@ QWidget* RankingView::makePage() {
   split->addWidget(m_heat);
   split->setStretchFactor(0, kTableShare);
   split->setStretchFactor(1, kHeatShare);
+  split->setSizes({kTableShare * 1'000, kHeatShare * 1'000});
   split->setCollapsible(0, false);
   auto* column = new QVBoxLayout(page);
   column->setContentsMargins(0, kGrid, 0, 0);
