@@ -177,8 +177,11 @@ void RankHeatMap::paintEvent(QPaintEvent*) {
 void RankHeatMap::paintLegend(QPainter& painter) const {
   const Theme& theme = currentTheme();
   painter.setPen(theme.text);
+  const QRect area = cellArea();
+  const bool several =
+      m_cells->rows.size() > static_cast<std::size_t>(area.height()) || m_cells->steps.size() > static_cast<std::size_t>(area.width());
   painter.drawText(QRect(kLeft, kGrid, width() - kLeft, 16), Qt::AlignLeft | Qt::AlignVCenter,
-                   tr("rank × step, against the peers' median"));
+                   tr("rank × step, against the peers' median") + (several ? tr("; a pixel shows its worst cell") : QString()));
   painter.setPen(theme.muted);
   const QFontMetrics metrics(painter.font());
   const int y = kGrid + 20;
@@ -196,11 +199,7 @@ void RankHeatMap::paintLegend(QPainter& painter) const {
   painter.drawLine(x + kLegendWidth / 2, y - 3, x + kLegendWidth / 2, y + kLegendHeight + 2);
   x += kLegendWidth + 2 * kGrid;
   word(formatSignedPercent(m_cells->scale, 0));
-  const QRect area = cellArea();
-  QString note = tr("plain: within ± 2 %; hatched: not told");
-  if (m_cells->rows.size() > static_cast<std::size_t>(area.height()) || m_cells->steps.size() > static_cast<std::size_t>(area.width()))
-    note += tr("; a pixel shows its worst cell");
-  word(note);
+  word(tr("plain: within ± 2 %; hatched: not told"));
 }
 
 void RankHeatMap::paintAxes(QPainter& painter) const {

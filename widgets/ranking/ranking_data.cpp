@@ -83,10 +83,15 @@ QString standingOutSentence(const RankingData& data) {
               .arg(confidenceText(score.confidence), formatPercent(*score.persistence, 0),
                    formatCount(static_cast<std::int64_t>(data.ranking.steps.size())));
   const auto others = static_cast<std::int64_t>(data.ranking.standingOut()) - 1;
-  if (others == 1)
+  if (others == 1) {
     text += QStringLiteral(" Rank %1 stands out as well.").arg(data.rows[1].score.rank);
-  else if (others > 1)
-    text += QStringLiteral(" %1 more ranks stand out.").arg(formatCount(others));
+  } else if (others > 1) {
+    const auto end = data.rows.begin() + static_cast<std::ptrdiff_t>(others) + 1;
+    const bool one_node =
+        first.place.node && std::all_of(data.rows.begin(), end, [&](const RankRow& row) { return row.place.node == first.place.node; });
+    text += (one_node ? QStringLiteral(" %1 more ranks of this node stand out.") : QStringLiteral(" %1 more ranks stand out."))
+                .arg(formatCount(others));
+  }
   return text;
 }
 
