@@ -12,6 +12,7 @@
 #include "widgets/ranking/ranking_view.h"
 #include "widgets/runs/runs_view.h"
 #include "widgets/timeline/timeline_view.h"
+#include "widgets/topology/topology_view.h"
 
 namespace runglass {
 namespace {
@@ -36,6 +37,8 @@ constexpr std::array kViews = {
              "W S A D\tzoom, pan\n, .\tprevious, next span\nF\tfit the selection\nP\tpin the rank under the pointer\nEnter\topen or close "
              "it\n− +\tlower, higher rows",
              true, make<TimelineView>},
+    ViewInfo{"topology", "Topology", "The DP × PP × TP lattice: which rank deviates from its stage, who belongs to whom, who waits",
+             "← → ↑ ↓\trank\nEnter\tits timeline\nEsc\tnone", true, make<TopologyView>},
     ViewInfo{"ranking", "Ranking", "Who is slow: every rank's own work against the ranks of its stage, worst first; rank × step in colour",
              "← → ↑ ↓\tneighbouring cell of the heat map\nEnter\tthe timeline at the worst step", true, make<RankingView>},
     ViewInfo{"health", "Health", "What arrived odd or was lost, with counts and help; the store's size", nullptr, true, make<HealthView>},

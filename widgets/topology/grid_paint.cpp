@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// How TopologyGrid looks: ranks, outlines, headers; and what a tooltip says.
+#include <QPaintEvent>
+#include <QPainter>
+#include <algorithm>
+
+#include "widgets/charts/raster.h"
+#include "widgets/core/units.h"
+#include "widgets/topology/topology_grid.h"
+
+namespace runglass {
+namespace {
+
+constexpr int kTextWidth = 22, kTextHeight = 13, kValueWidth = 84;  // from which a tick says its rank, its value, too
+constexpr double kDim = 0.75;
+
+}  // namespace
+
+void TopologyGrid::paintEvent(QPaintEvent* event) {
+  QPainter painter(viewport());
+  const Theme& theme = currentTheme();
+  painter.fillRect(event->rect(), theme.ground);
+  if (!m_data) return;
+  painter.setFont(tableFont());
+  painter.translate(offset());
+  const QRect exposed = event->rect().translated(-offset());
+  painter.setPen(QPen(theme.line, kHairline, Qt::DotLine));
+  painter.setBrush(Qt::NoBrush);
+  for (const QRect& hole : m_holes)
+    if (hole.intersects(exposed)) painter.drawRect(hole.adjusted(0, 0, -1, -1));
+  for (std::uint32_t i = 0; i < m_cells.size(); ++i)
+    if (m_cells[i].intersects(exposed)) paintRank(painter, i, m_cells[i]);
+  painter.setPen(theme.muted);
+  for (const Title& title : m_titles)
+    painter.drawText(title.rect, Qt::AlignLeft | Qt::AlignVCenter,
+                     painter.fontMetrics().elidedText(title.text, Qt::ElideRight, title.rect.width()));
+  paintGroups(painter);
+  paintNode(painter);
+  painter.resetTransform();
+  paintHeads(painter);
+}
+
+void TopologyGrid::paintRank(QPainter& painter, std::uint32_t index, const QRect& rect) const {
+  const Theme& theme = currentTheme();
+  const TopologyRank& rank = m_data->ranks[index];
+  const bool dim = !m_lit.empty() && !m_lit[index];
+  const auto faded = [&](const QColor& color) { return dim ? mix(color, theme.ground, kDim) : color; };
+  QColor fill = theme.raised;
+  if (rank.value) fill = rank.deviation ? deviationColor(theme, m_data->metric, *rank.deviation, m_data->spread) : theme.line;
+  painter.fillRect(rect, faded(fill));
+  if (!rank.value && rank.wait != WaitState::kWaiting) paintHatch(painter, rect, faded(theme.muted));
+  if (rank.wait == WaitState::kWaiting) paintHatch(painter, rect, faded(theme.communication));
+  if (rank.wait == WaitState::kNotSeen) {
+    painter.setPen(QPen(faded(theme.error), kSelectionLine));
+    painter.drawLine(rect.topLeft(), rect.bottomRight());
+    painter.drawLine(rect.topRight(), rect.bottomLeft());
+    painter.drawRect(rect.adjusted(0, 0, -1, -1));
+  }
+  if (rect.width() < kTextWidth || rect.height() < kTextHeight) return;
+  const QString number = QString::number(rank.place.rank);
+  const int needed = painter.fontMetrics().horizontalAdvance(number) + kGrid;
+  if (needed > rect.width()) return;
+  // Text keeps its contrast on every fill: the better of ink and ground.
+  const QColor ink = contrastRatio(theme.text, fill) >= contrastRatio(theme.ground, fill) ? theme.text : theme.ground;
+  const QRect inner = rect.adjusted(kGrid, 0, -kGrid, 0);
+  const bool value = rank.value && rect.width() >= kValueWidth;
+  if (!rank.value || rank.wait != WaitState::kNone)  // hatches and crosses must not run through the digits
+    painter.fillRect(QRect(value ? inner.left() - 2 : rect.center().x() - needed / 2, rect.top() + 1, needed, rect.height() - 2),
+                     faded(fill));
+  painter.setPen(faded(ink));
+  painter.drawText(value ? inner : rect, (value ? Qt::AlignLeft : Qt::AlignHCenter) | Qt::AlignVCenter, number);
+  if (value)
+    painter.drawText(inner, Qt::AlignRight | Qt::AlignVCenter,
+                     m_data->metric.value == TopologyValue::kProgress ? formatCount(static_cast<std::int64_t>(*rank.value))
+                                                                      : formatValue(*rank.value, m_data->metric.unit));
+}
+
+// Peers in the hue of their kind; neighbours share one outline, so that small ticks keep their colour.
+void TopologyGrid::paintGroups(QPainter& painter) const {
+  if (!m_chosen) return;
+  painter.setBrush(Qt::NoBrush);
+  for (const PeerGroup& group : m_peers) {
+    std::vector<QRect> merged;
+    for (const std::uint32_t i : group.ranks) {
+      const QRect& rect = m_cells[i];
+      const auto below = std::ranges::find_if(merged, [&](const QRect& r) {
+        return r.left() == rect.left() && r.right() == rect.right() && rect.top() - r.bottom() <= 2 && rect.top() > r.bottom();
+      });
+      if (below != merged.end())
+        *below = below->united(rect);
+      else
+        merged.push_back(rect);
+    }
+    painter.setPen(QPen(peerColor(currentTheme(), group.kind), kSelectionLine, Qt::SolidLine, Qt::SquareCap, Qt::MiterJoin));
+    for (const QRect& rect : merged) painter.drawRect(rect.adjusted(-1, -1, 1, 1));
+  }
+  painter.setPen(QPen(currentTheme().text, kSelectionLine, Qt::SolidLine, Qt::SquareCap, Qt::MiterJoin));
+  painter.drawRect(m_cells[*m_chosen].adjusted(-1, -1, 1, 1));
+}
+
+// All ranks of the node under the pointer.
+void TopologyGrid::paintNode(QPainter& painter) const {
+  if (!m_hovered) return;
+  const TopologyRank& hovered = m_data->ranks[*m_hovered];
+  std::vector<QRect> merged;
+  for (std::uint32_t i = 0; i < m_cells.size(); ++i) {
+    if (i != *m_hovered && (!hovered.place.node || m_data->ranks[i].place.node != hovered.place.node)) continue;
+    if (!merged.empty() && merged.back().left() == m_cells[i].left() && m_cells[i].top() - merged.back().bottom() == 2)
+      merged.back() = merged.back().united(m_cells[i]);
+    else
+      merged.push_back(m_cells[i]);
+  }
+  painter.setBrush(Qt::NoBrush);
+  painter.setPen(QPen(currentTheme().text, kHairline));
+  for (const QRect& rect : merged) painter.drawRect(rect.adjusted(-1, -1, 0, 0));
+}
+
+void TopologyGrid::paintHeads(QPainter& painter) const {
+  const Theme& theme = currentTheme();
+  const QPoint by = offset();
+  const QFontMetrics metrics = painter.fontMetrics();
+  painter.setPen(theme.muted);
+  if (!m_rows.empty()) {
+    painter.fillRect(QRect(0, 0, kLeft - kGrid, std::min(viewport()->height(), m_rows.back().at + m_rows.back().size + by.y())),
+                     theme.ground);
+    for (const Head& row : m_rows)
+      painter.drawText(QRect(kGrid, row.at + by.y(), kLeft - 2 * kGrid, std::max(row.size, 14)), Qt::AlignLeft | Qt::AlignVCenter,
+                       row.text);
+  }
+  if (m_columns.empty()) return;
+  painter.fillRect(QRect(0, 0, viewport()->width(), kTop - kGrid), theme.ground);
+  // As many numbers as there is room for.
+  const int widest = metrics.horizontalAdvance(m_columns.back().text) + 2 * kGrid;
+  const int pitch = m_columns.size() > 1 ? m_columns[1].at - m_columns[0].at : m_columns[0].size;
+  std::size_t stride = 1;
+  for (const std::size_t step : {2U, 4U, 8U, 16U, 32U, 64U, 128U})
+    if (static_cast<int>(stride) * pitch < widest) stride = step;
+  for (std::size_t i = 0; i < m_columns.size(); i += stride) {
+    const Head& column = m_columns[i];
+    const int width = std::max(column.size, metrics.horizontalAdvance(column.text));
+    painter.drawText(QRect(column.at + by.x() + (column.size - width) / 2, 0, width, kTop - kGrid), Qt::AlignCenter, column.text);
+  }
+  painter.fillRect(QRect(0, 0, kLeft - kGrid, kTop - kGrid), theme.ground);
+  if (!m_columns.front().text.startsWith(QStringLiteral("dp")))
+    painter.drawText(QRect(kGrid, 0, kLeft - 3 * kGrid, kTop - kGrid), Qt::AlignRight | Qt::AlignVCenter, tr("dp"));
+}
+
+QString TopologyGrid::tipAt(const QPoint& point) const {
+  const auto index = rankAt(point);
+  if (!index) return {};
+  const TopologyRank& rank = m_data->ranks[*index];
+  QStringList lines{tr("rank %1").arg(rank.place.rank)};
+  const QString place = coordinateText(rank.place);
+  lines << (place == kAbsentText ? tr("no coordinates") : place);
+  lines << (rank.node.isEmpty() ? tr("node not known") : rank.node + (rank.gpu.isEmpty() ? QString() : QStringLiteral(", ") + rank.gpu));
+  const QString title = QString::fromUtf8(m_data->metric.title);
+  if (!rank.value)
+    lines << title + tr(": none, %1").arg(QString::fromUtf8(m_data->metric.missing));
+  else
+    lines << title + QStringLiteral(": ") + valueText(m_data->metric, *rank.value);
+  if (rank.deviation)
+    lines << tr("%1 to the median of %2").arg(deviationText(m_data->metric, *rank.deviation), stageText(rank.place.pp));
+  else if (rank.value)
+    lines << tr("no peers in its stage to compare with");
+  if (rank.wait == WaitState::kWaiting) lines << tr("waits in %1").arg(screenText(rank.progress->op, 60));
+  if (rank.wait == WaitState::kNotSeen) lines << tr("✕ not seen in the collective that the others wait in");
+  return lines.join(QLatin1Char('\n'));
+}
+
+}  // namespace runglass

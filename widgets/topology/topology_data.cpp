@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/topology/topology_data.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <unordered_map>
+
+#include "widgets/core/run_summary.h"
+#include "widgets/core/units.h"
+
+namespace runglass {
+namespace {
+
+constexpr DurNs kLiveWithin = 120 * kNsPerSecond;   // as for the fleet: nothing newer means nobody writes
+constexpr DurNs kSampleStale = 30 * kNsPerSecond;   // behind the newest sample of the same metric
+constexpr DurNs kAfterAttempt = 10 * kNsPerSecond;  // a sample this much later than the attempt's end is of what came after
+
+std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
+  return (a ^ (b + 0x9E3779B97F4A7C15ULL + (a << 6) + (a >> 2))) * 0xBF58476D1CE4E5B9ULL;
+}
+
+class TopologyReading {
+ public:
+  TopologyReading(Reader& reader, const TopologyQuestion& question, std::stop_token stop)
+      : m_reader(reader), m_question(question), m_stop(std::move(stop)) {}
+
+  Result<TopologyData> read() {
+    RG_ASSIGN(m_data.run, chooseRun(m_reader, m_question.run));
+    RG_ASSIGN(const auto attempts, m_reader.attempts(m_data.run.id));
+    if (attempts.empty()) return std::move(m_data);
+    const auto wanted = std::ranges::find(attempts, m_question.attempt, &Attempt::id);
+    m_data.attempt = wanted != attempts.end() ? *wanted : attempts.back();
+    m_newest = m_data.attempt.id == attempts.back().id;
+    RG_TRY(readRanks());
+    if (m_data.ranks.empty()) return std::move(m_data);
+    RG_TRY(readProgress());
+    RG_ASSIGN(m_data.groups, m_reader.groups(m_data.attempt.id));
+    m_data.lattice = placeRanks(m_data.ranks, m_data.attempt.layout);
+    chooseNow();
+    RG_TRY(readValues());
+    compareToStages(m_data);
+    if (m_newest && m_data.run.state != RunState::kFinished) m_data.hang = findHang(m_data);
+    makeWords(m_data);
+    return std::move(m_data);
+  }
+
+ private:
+  Status readRanks() {
+    RG_ASSIGN(const auto ranks, m_reader.ranks(m_data.attempt.id));
+    RG_ASSIGN(const auto nodes, m_reader.nodes());
+    RG_ASSIGN(const auto devices, m_reader.devices());
+    SeriesFilter own;
+    own.attempt = m_data.attempt.id;
+    RG_ASSIGN(m_series, m_reader.series(own));
+    std::erase_if(m_series, [&](const Series& s) { return s.key.attempt != m_data.attempt.id || s.sample_count == 0 || !s.key.rank; });
+    std::map<std::int32_t, Rank> known;
+    for (const Rank& rank : ranks) known[rank.rank] = rank;
+    // A rank that only has values is a rank as well.
+    for (const Series& series : m_series) known.try_emplace(*series.key.rank, Rank{.attempt = m_data.attempt.id, .rank = *series.key.rank});
+    std::map<NodeId, QString> node_names;
+    for (const Node& node : nodes) node_names[node.id] = screenText(node.name, 60);
+    std::map<DeviceId, QString> gpus;
+    for (const Device& device : devices) {
+      QString text = device.index ? QStringLiteral("GPU %1").arg(*device.index) : QStringLiteral("GPU");
+      if (!device.model.empty()) text += QStringLiteral(", ") + screenText(device.model, 60);
+      gpus[device.id] = text;
+    }
+    for (const auto& [number, place] : known) {
+      TopologyRank rank{.place = place};
+      if (const auto node = node_names.find(place.node); node != node_names.end()) rank.node = node->second;
+      if (const auto gpu = gpus.find(place.device); gpu != gpus.end()) rank.gpu = gpu->second;
+      m_index[number] = m_data.ranks.size();
+      m_data.ranks.push_back(std::move(rank));
+    }
+    return {};
+  }
+
+  Status readProgress() {
+    if (!m_newest) return {};  // the Reader keeps that of the newest attempt
+    RG_ASSIGN(const auto progress, m_reader.progress(m_data.run.id));
+    for (const Progress& one : progress)
+      if (const auto at = m_index.find(one.rank); at != m_index.end() && one.attempt == m_data.attempt.id)
+        m_data.ranks[at->second].progress = one;
+    return {};
+  }
+
+  void chooseNow() {
+    TimeNs newest = 0;
+    for (const Series& series : m_series) newest = std::max(newest, series.last_time.value_or(0));
+    for (const TopologyRank& rank : m_data.ranks)
+      if (rank.progress) newest = std::max(newest, rank.progress->time);
+    const bool live = m_data.run.state == RunState::kRunning && m_question.now - newest < kLiveWithin;
+    m_data.now = live ? std::max(newest, m_question.now) : newest;
+  }
+
+  Status readValues() {
+    for (const TopologyMetric& metric : kTopologyMetrics) {
+      if (m_question.value && metric.value != *m_question.value) continue;
+      m_data.metric = metric;
+      RG_TRY(readValue(metric));
+      const bool any = std::ranges::any_of(m_data.ranks, [](const TopologyRank& rank) { return rank.value.has_value(); });
+      if (any) return {};
+    }
+    if (!m_question.value) m_data.metric = kTopologyMetrics[0];
+    return {};
+  }
+
+  Status readValue(const TopologyMetric& metric) {
+    switch (metric.value) {
+      case TopologyValue::kStepTime:
+      case TopologyValue::kWork:
+        return readSteps(metric);
+      case TopologyValue::kProgress:
+        for (TopologyRank& rank : m_data.ranks)
+          if (rank.progress && rank.progress->step) rank.value = static_cast<double>(*rank.progress->step);
+        return {};
+      default:
+        return readDevices(metric);
+    }
+  }
+
+  // All ranks over the same steps, the newest of the attempt: a rank that stopped reporting has no value among them.
+  Status readSteps(const TopologyMetric& metric) {
+    const bool work = metric.value == TopologyValue::kWork;
+    struct Sources {
+      std::vector<const Series*> add, subtract;
+    };
+    std::map<std::int32_t, Sources> sources;
+    std::optional<std::int64_t> last;
+    for (const Series& series : m_series) {
+      if (series.key.kind != SeriesKind::kScalar) continue;
+      const bool is_value = series.key.metric == metric.metric, is_wait = work && series.key.metric == "step_part_wait_ns";
+      if (!is_value && !is_wait) continue;
+      (is_wait ? sources[*series.key.rank].subtract : sources[*series.key.rank].add).push_back(&series);
+      if (is_value) last = std::max(last.value_or(series.last_x), series.last_x);
+    }
+    if (!last) return {};
+    m_data.last_step = last;
+    for (const auto& [number, of] : sources) {
+      TopologyRank& rank = m_data.ranks[m_index[number]];
+      rank.fingerprint = mixed(static_cast<std::uint64_t>(*last), static_cast<std::uint64_t>(metric.value));
+      for (const auto* list : {&of.add, &of.subtract})
+        for (const Series* s : *list)
+          rank.fingerprint = mixed(rank.fingerprint, s->id.value * 31 + static_cast<std::uint64_t>(s->sample_count));
+      if (takeOver(rank)) continue;
+      if (of.add.empty() || (work && of.subtract.empty())) continue;
+      std::map<std::int64_t, double> steps;
+      RG_TRY(sumUp(of.add, *last, 1, steps));
+      RG_TRY(sumUp(of.subtract, *last, -1, steps));
+      std::vector<double> values;
+      for (const auto& [step, value] : steps) values.push_back(value);
+      rank.value = median(std::move(values));
+    }
+    return {};
+  }
+
+  // What has not grown has not changed.
+  bool takeOver(TopologyRank& rank) const {
+    const auto& previous = m_question.previous;
+    if (!previous || previous->attempt.id != m_data.attempt.id || previous->metric.value != m_data.metric.value) return false;
+    const auto same = std::ranges::lower_bound(previous->ranks, rank.place.rank, {}, [](const TopologyRank& r) { return r.place.rank; });
+    if (same == previous->ranks.end() || same->place.rank != rank.place.rank || same->fingerprint != rank.fingerprint) return false;
+    rank.value = same->value;
+    return true;
+  }
+
+  // Waits are taken off the steps that have parts; a step that only has a wait is none.
+  Status sumUp(const std::vector<const Series*>& series, std::int64_t last, double sign, std::map<std::int64_t, double>& steps) {
+    for (const Series* one : series) {
+      if (m_stop.stop_requested()) return {Code::kCancelled, "cancelled"};
+      RG_ASSIGN(const auto points, m_reader.scalars(one->id, last - kTopologySteps + 1, last + 1, m_stop));
+      for (std::size_t i = 0; i < points.size(); ++i) {
+        if (!std::isfinite(points.value[i])) continue;
+        if (sign > 0)
+          steps[points.step[i]] += points.value[i];
+        else if (const auto at = steps.find(points.step[i]); at != steps.end())
+          at->second -= points.value[i];
+      }
+    }
+    return {};
+  }
+
+  Status readDevices(const TopologyMetric& metric) {
+    TimeNs until = std::numeric_limits<TimeNs>::max();
+    if (!m_newest) {
+      if (!m_data.attempt.end) return {};
+      until = *m_data.attempt.end + kAfterAttempt;
+    }
+    SeriesFilter filter;
+    filter.metric = metric.metric;
+    RG_ASSIGN(const auto series, m_reader.series(filter));
+    std::map<DeviceId, SeriesId> of;
+    for (const Series& one : series)
+      if (one.key.device && one.key.metric == metric.metric && one.sample_count > 0) of.try_emplace(one.key.device, one.id);
+    std::vector<SeriesId> ids;
+    for (const TopologyRank& rank : m_data.ranks)
+      if (const auto at = of.find(rank.place.device); at != of.end()) ids.push_back(at->second);
+    if (ids.empty()) return {};
+    RG_ASSIGN(const auto latest, m_reader.latest(ids));
+    std::unordered_map<std::uint64_t, LatestSample> found;
+    TimeNs newest = 0;
+    for (const LatestSample& sample : latest) found[sample.series.value] = sample, newest = std::max(newest, sample.x);
+    for (TopologyRank& rank : m_data.ranks) {
+      const auto at = of.find(rank.place.device);
+      if (at == of.end()) continue;
+      const auto sample = found.find(at->second.value);
+      // An old value is not now's, and one of a later attempt not this one's.
+      if (sample == found.end() || newest - sample->second.x > kSampleStale) continue;
+      if (sample->second.x > until) continue;
+      rank.value = sample->second.value;
+    }
+    return {};
+  }
+
+  Reader& m_reader;
+  const TopologyQuestion& m_question;
+  const std::stop_token m_stop;
+  TopologyData m_data;
+  std::vector<Series> m_series;  // of the attempt's ranks, with samples
+  std::map<std::int32_t, std::size_t> m_index;
+  bool m_newest = false;
+};
+
+}  // namespace
+
+Result<TopologyData> readTopology(Reader& reader, const TopologyQuestion& question, std::stop_token stop) {
+  return TopologyReading(reader, question, std::move(stop)).read();
+}
+
+}  // namespace runglass

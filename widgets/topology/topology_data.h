@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// TopologyData: the ranks of one attempt at their places in the DP × PP × TP lattice, with one value each against its stage's median.
+//
+// Threading:  readTopology() on a query worker; its answer is immutable. The other functions are pure.
+// Ownership:  values.
+// Units:      catalogue units; a deviation is a ratio, or a difference in the metric's unit where `relative` is false.
+// Errors:     the Reader's; NOT_FOUND without a run. A rank without a value says why, it is never 0.
+// Cost:       one scalar read of at most kTopologySteps points a rank (work: one for each part and wait); ranks whose series did not grow
+//             since `previous` are not read again.
+#pragma once
+
+#include <QString>
+#include <array>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "storage/reader.h"
+
+namespace runglass {
+
+enum class TopologyValue : std::uint8_t { kStepTime, kWork, kProgress, kPower, kClock, kTemperature };
+struct TopologyMetric {
+  TopologyValue value;
+  const char* title;
+  const char* metric;  // the series; "" where it is not one
+  const char* unit;
+  bool more_is_worse;
+  bool relative;         // deviations are ratios
+  double stands_out;     // the deviation from which the headline names a rank or a stage
+  const char* is_worse;  // "Rank 3 %1 its stage's median", %1: how much
+  const char* missing;   // why a rank has no value
+};
+inline constexpr std::array<TopologyMetric, 6> kTopologyMetrics = {
+    {{TopologyValue::kStepTime, "step time, median of 50 steps", "step_time_ns", "ns", true, true, 0.05, "is %1 slower than",
+      "no step time in the newest 50 steps"},
+     {TopologyValue::kWork, "work (without waiting), median of 50 steps", "step_part_ns", "ns", true, true, 0.05, "works %1 longer than",
+      "its step parts do not tell work from waiting"},
+     {TopologyValue::kProgress, "last heard step", "", "steps", false, false, 2, "is %1 behind", "its progress names no step"},
+     {TopologyValue::kPower, "GPU power, latest", "power_watts", "watts", false, true, 0.15, "draws %1 less power than",
+      "its GPU is not known or says nothing of it"},
+     {TopologyValue::kClock, "SM clock, latest", "sm_clock_hertz", "hertz", false, true, 0.05, "is clocked %1 lower than",
+      "its GPU is not known or says nothing of it"},
+     {TopologyValue::kTemperature, "GPU temperature, latest", "temperature_celsius", "celsius", true, false, 10, "is %1 hotter than",
+      "its GPU is not known or says nothing of it"}}};
+inline constexpr std::int64_t kTopologySteps = 50;
+
+// In a hang: what the rank's newest progress says of the collective that holds the job up.
+enum class WaitState : std::uint8_t { kNone, kWaiting, kNotSeen };
+
+struct TopologyRank {
+  Rank place;
+  QString node, gpu;
+  std::optional<double> value, deviation;
+  std::optional<Progress> progress;
+  WaitState wait = WaitState::kNone;
+  std::uint64_t fingerprint = 0;  // of the series that the value came from
+};
+
+inline constexpr std::uint32_t kNoRank = UINT32_MAX;
+
+// Where ranks stand: a tile for each (pp, dp), in it a block for each cp (and ep where that is needed to tell ranks apart), a tick for
+// each tp. Only what the ranks said; values are those that occur, or all up to the layout's size.
+struct Lattice {
+  std::vector<std::int32_t> dp, pp, tp;                       // axes; {-1}: no rank said it
+  std::vector<std::pair<std::int32_t, std::int32_t>> blocks;  // (cp, ep); -1: not said or not needed
+  std::vector<std::uint32_t> cells;                           // index into ranks, or kNoRank
+  bool by_ep = false;
+  std::size_t at(std::size_t row, std::size_t column, std::size_t block, std::size_t tick) const {
+    return ((row * dp.size() + column) * blocks.size() + block) * tp.size() + tick;
+  }
+  // Ranks that said no place, or one that is taken; by node where no rank has a place.
+  struct Strip {
+    QString title;
+    std::vector<std::uint32_t> ranks;
+  };
+  std::vector<Strip> strips;
+};
+
+struct StageMedian {
+  std::optional<std::int32_t> pp;
+  double median = 0;
+  std::size_t ranks = 0;  // with a value
+};
+
+// What holds the job up, as far as the ranks' progress says it.
+struct Hang {
+  std::size_t waiting = 0;             // ranks of the whole job
+  std::vector<std::int32_t> not_seen;  // in the collective below, and waiting nowhere else
+  std::size_t inside = 0, members = 0;
+  QString op, group;
+  std::optional<std::int64_t> seq;
+};
+
+struct TopologyData {
+  Run run;
+  Attempt attempt;
+  std::vector<TopologyRank> ranks;  // by rank
+  std::vector<CommGroup> groups;
+  Lattice lattice;
+  TopologyMetric metric = kTopologyMetrics[0];
+  std::vector<StageMedian> stages;  // by pp
+  double spread = 0;                // the deviation that is drawn at full colour
+  std::optional<Hang> hang;
+  std::optional<std::int64_t> last_step;
+  TimeNs now = 0;  // ages count from here
+  QString headline, caption;
+  bool warn = false;
+};
+
+struct TopologyQuestion {
+  RunId run;
+  AttemptId attempt;
+  std::optional<TopologyValue> value;  // absent: the first that any rank has
+  TimeNs now = 0;
+  std::shared_ptr<const TopologyData> previous;
+};
+Result<TopologyData> readTopology(Reader& reader, const TopologyQuestion& question, std::stop_token stop);
+
+// From coordinates alone; strips by node when no rank has any.
+Lattice placeRanks(std::span<const TopologyRank> ranks, const Layout& layout);
+// Fills deviations, stages and spread from the values.
+void compareToStages(TopologyData& data);
+std::optional<Hang> findHang(TopologyData& data);  // and the ranks' wait
+
+enum class PeerKind : std::uint8_t { kTp, kPp, kDp, kEp, kCp };
+struct PeerGroup {
+  PeerKind kind;
+  std::vector<std::uint32_t> ranks;  // indices, with the rank itself
+};
+// By coordinates; kinds that those do not tell come from the attempt's communicators. Kinds of one rank are left out.
+std::vector<PeerGroup> peersOf(const TopologyData& data, std::uint32_t rank);
+
+// Words.
+void makeWords(TopologyData& data);                                  // headline and caption
+QString rankRanges(std::vector<std::int32_t> ranks, int most = 12);  // "0–7, 16"
+QString coordinateText(const Rank& rank);                            // "dp 0 · pp 1 · tp 5"; kAbsentText
+QString deviationText(const TopologyMetric& metric, double deviation);
+QString valueText(const TopologyMetric& metric, double value);
+QString stageText(std::optional<std::int32_t> pp);
+
+}  // namespace runglass

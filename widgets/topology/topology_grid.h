@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// TopologyGrid: the lattice as a picture: DP across, PP down, a tile for each TP group; scrolls under headers that stay.
+//
+// Threading:  GUI thread.
+// Ownership:  shares the TopologyData.
+// Units:      device-independent pixels; tiles fit the room, from 14 px wide and 5 px a tick on.
+// Errors:     a rank without a value is hatched, a place without a rank dotted; never 0.
+// Cost:       a repaint is O(ranks in the exposed part); places are computed when the data or the size changes.
+#pragma once
+
+#include <QAbstractScrollArea>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "widgets/core/theme.h"
+#include "widgets/topology/topology_data.h"
+
+namespace runglass {
+
+QColor peerColor(const Theme& theme, PeerKind kind);
+// From the neutral ground of a value at the median to full colour at `spread`.
+QColor deviationColor(const Theme& theme, const TopologyMetric& metric, double deviation, double spread);
+
+class TopologyGrid : public QAbstractScrollArea {
+  Q_OBJECT
+
+ public:
+  static constexpr int kLeft = 64, kTop = 24;  // headers
+  explicit TopologyGrid(QWidget* parent = nullptr);
+  void setData(std::shared_ptr<const TopologyData> data);
+  void setSelected(std::optional<std::int32_t> rank);
+  // Where a rank is on the viewport now; empty when it is not shown.
+  QRect rankRect(std::int32_t rank) const;
+  bool isDimmed(std::int32_t rank) const;
+  QString tipAt(const QPoint& point) const;  // in viewport coordinates
+
+ signals:
+  void rankChosen(int rank);
+  void cleared();
+  void rankOpened(int rank);
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
+  void keyPressEvent(QKeyEvent* event) override;
+  bool viewportEvent(QEvent* event) override;
+  void changeEvent(QEvent* event) override;
+
+ private:
+  struct Head {
+    int at, size;
+    QString text;
+  };
+  struct Title {
+    QRect rect;
+    QString text;
+  };
+  void layOut();
+  void layOutLattice(const QSize& room, int strips_height);
+  void layOutStrips(const QSize& room, int top, bool measure);
+  int stripsHeight(const QSize& room);
+  void choosePeers();
+  QPoint offset() const;
+  std::optional<std::uint32_t> rankAt(const QPoint& point) const;
+  void paintRank(QPainter& painter, std::uint32_t index, const QRect& rect) const;
+  void paintGroups(QPainter& painter) const;
+  void paintNode(QPainter& painter) const;
+  void paintHeads(QPainter& painter) const;
+  void walk(int dx, int dy);
+
+  std::shared_ptr<const TopologyData> m_data;
+  std::optional<std::int32_t> m_selected;
+  std::optional<std::uint32_t> m_chosen, m_hovered;  // indices
+  std::vector<PeerGroup> m_peers;
+  std::vector<bool> m_lit;     // by index; empty: all
+  std::vector<QRect> m_cells;  // by index; in content coordinates
+  std::vector<QRect> m_holes;  // places without a rank
+  std::vector<Head> m_columns, m_rows;
+  std::vector<Title> m_titles;  // of strips
+  QSize m_content;
+};
+
+}  // namespace runglass

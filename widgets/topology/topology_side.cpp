@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Invariant: all outside text is escaped before it becomes part of m_html.
+#include "widgets/topology/topology_side.h"
+
+#include <QEvent>
+#include <QPainter>
+#include <QScrollArea>
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include "widgets/charts/raster.h"
+#include "widgets/topology/topology_grid.h"
+
+namespace runglass {
+namespace {
+
+constexpr int kBarWidth = 160, kBarHeight = 12;
+constexpr std::size_t kMostGroups = 16, kStagesInWords = 4, kStagesListed = 32;
+
+QString kindName(PeerKind kind) {
+  switch (kind) {
+    case PeerKind::kTp:
+      return QStringLiteral("TP");
+    case PeerKind::kPp:
+      return QStringLiteral("PP");
+    case PeerKind::kDp:
+      return QStringLiteral("DP");
+    case PeerKind::kEp:
+      return QStringLiteral("EP");
+    case PeerKind::kCp:
+      break;
+  }
+  return QStringLiteral("CP");
+}
+
+}  // namespace
+
+TopologySide::TopologySide(QWidget* parent) : QWidget(parent), m_label(new QLabel) {
+  setFixedWidth(kSideWidth);
+  m_label->setTextFormat(Qt::RichText);
+  m_label->setWordWrap(true);
+  m_label->setAlignment(Qt::AlignTop | Qt::AlignLeft);
+  m_label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  m_label->setFont(tableFont());
+  m_label->setContentsMargins(2 * kGrid, 0, kGrid, kGrid);
+  auto* scroll = new QScrollArea;
+  scroll->setFrameShape(QFrame::NoFrame);
+  scroll->setWidgetResizable(true);
+  scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  scroll->setWidget(m_label);
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->addWidget(scroll);
+}
+
+void TopologySide::changeEvent(QEvent* event) {
+  // Not more often than needed: the label's own palette change comes through here as well.
+  if (event->type() == QEvent::PaletteChange && m_data) fill();
+  QWidget::changeEvent(event);
+}
+
+void TopologySide::show(std::shared_ptr<const TopologyData> data, std::optional<std::int32_t> rank, TimeStyle style) {
+  m_data = std::move(data), m_rank = rank, m_style = style;
+  fill();
+}
+
+void TopologySide::head(const QString& text) {
+  m_html += QStringLiteral("<tr><td colspan=2 style='padding-top:8px'><b>%1</b></td></tr>").arg(text.toHtmlEscaped());
+  m_plain += text + QLatin1Char('\n');
+}
+
+void TopologySide::line(const QString& name, const QString& value) {
+  m_html += QStringLiteral("<tr><td style='color:%1; padding-right:8px'>%2</td><td>%3</td></tr>")
+                .arg(currentTheme().muted.name(), name.toHtmlEscaped(), value.toHtmlEscaped());
+  m_plain += name + QLatin1Char('\t') + value + QLatin1Char('\n');
+}
+
+void TopologySide::fill() {
+  m_html = QStringLiteral("<table cellspacing=2 width='100%'>");
+  m_plain.clear();
+  const auto found = std::ranges::find_if(m_data->ranks, [this](const TopologyRank& rank) { return m_rank && rank.place.rank == *m_rank; });
+  if (found == m_data->ranks.end()) {
+    head(tr("No rank selected"));
+    line(tr("click"), tr("selects a rank: its TP, PP, DP and EP peers are outlined, Esc clears"));
+    line(tr("double click"), tr("opens the timeline at the rank"));
+  } else {
+    tellRank(*found);
+    tellGroups(static_cast<std::uint32_t>(found - m_data->ranks.begin()));
+    tellProgress(*found);
+  }
+  tellStages();
+  m_html += QStringLiteral("</table>");
+  if (m_label->text() != m_html) m_label->setText(m_html);
+}
+
+void TopologySide::tellRank(const TopologyRank& rank) {
+  const TopologyMetric& metric = m_data->metric;
+  head(tr("Rank %1").arg(rank.place.rank));
+  const QString place = coordinateText(rank.place);
+  line(tr("place"), place == kAbsentText ? tr("no coordinates") : place);
+  line(tr("node"), rank.node.isEmpty() ? tr("not known") : rank.node);
+  line(tr("GPU"), rank.gpu.isEmpty() ? tr("not known") : rank.gpu);
+  if (rank.place.pid) line(tr("PID"), QString::number(*rank.place.pid));
+  line(QString::fromUtf8(metric.title).section(QLatin1Char(','), 0, 0),
+       rank.value ? valueText(metric, *rank.value) : tr("none: %1").arg(QString::fromUtf8(metric.missing)));
+  const auto stage = std::ranges::find(m_data->stages, rank.place.pp, &StageMedian::pp);
+  if (stage != m_data->stages.end())
+    line(tr("median of %1").arg(stageText(rank.place.pp)),
+         tr("%1 over %2 ranks").arg(valueText(metric, stage->median), formatCount(static_cast<std::int64_t>(stage->ranks))));
+  if (rank.value)
+    line(tr("deviation"), rank.deviation ? deviationText(metric, *rank.deviation) : tr("no peers in its stage to compare with"));
+}
+
+void TopologySide::tellGroups(std::uint32_t index) {
+  head(tr("Peers"));
+  const auto peers = peersOf(*m_data, index);
+  if (peers.empty()) line(QString(), tr("neither coordinates nor communicators of a known kind tell any"));
+  for (const PeerGroup& group : peers) {
+    std::vector<std::int32_t> ranks;
+    for (const std::uint32_t i : group.ranks) ranks.push_back(m_data->ranks[i].place.rank);
+    m_html +=
+        QStringLiteral("<tr><td><span style='color:%1'>■</span> %2 of %3</td><td>%4</td></tr>")
+            .arg(peerColor(currentTheme(), group.kind).name(), kindName(group.kind), QString::number(ranks.size()), rankRanges(ranks));
+    m_plain += QStringLiteral("%1 of %2\t%3\n").arg(kindName(group.kind), QString::number(ranks.size()), rankRanges(ranks));
+  }
+  const std::int32_t own = m_data->ranks[index].place.rank;
+  std::vector<const CommGroup*> in;
+  for (const CommGroup& group : m_data->groups)
+    if (std::ranges::find(group.ranks, own) != group.ranks.end()) in.push_back(&group);
+  if (in.empty()) return;
+  std::ranges::stable_sort(in, std::greater{}, [](const CommGroup* group) { return group->ranks.size(); });
+  head(tr("Communicators: %1").arg(formatCount(static_cast<std::int64_t>(in.size()))));
+  // The same members under the same name are one line: some programs make a communicator for each purpose.
+  std::map<std::pair<QString, QString>, int> lines;
+  std::vector<std::pair<QString, QString>> order;
+  for (const CommGroup* group : in) {
+    QString name = screenText(group->name.empty() ? group->kind : group->name, 40);
+    if (name.isEmpty()) name = tr("without a name");
+    const std::pair entry{name, tr("%1: %2").arg(QString::number(group->ranks.size()), rankRanges(group->ranks))};
+    if (lines[entry]++ == 0) order.push_back(entry);
+  }
+  for (std::size_t i = 0; i < std::min(order.size(), kMostGroups); ++i) {
+    // Long names have no place to break.
+    const int times = lines[order[i]];
+    line(QString(order[i].first).replace(QLatin1Char('_'), QStringLiteral("_\u200B")),
+         order[i].second + (times > 1 ? QStringLiteral("  ×%1").arg(times) : QString()));
+  }
+  if (order.size() > kMostGroups) line(QString(), tr("and %1 more").arg(order.size() - kMostGroups));
+}
+
+void TopologySide::tellProgress(const TopologyRank& rank) {
+  head(tr("Progress"));
+  if (!rank.progress) return line(QString(), tr("nothing heard"));
+  const Progress& p = *rank.progress;
+  if (rank.wait == WaitState::kWaiting) line(tr("state"), tr("waits"));
+  if (rank.wait == WaitState::kNotSeen) line(tr("state"), tr("not seen where the others wait"));
+  if (!p.op.empty()) line(tr("in"), screenText(p.op, 80));
+  if (p.seq) line(tr("sequence"), QStringLiteral("#%1").arg(*p.seq));
+  if (p.group) {
+    const auto group = std::ranges::find(m_data->groups, *p.group, &CommGroup::id);
+    line(tr("of"), group != m_data->groups.end() && !group->name.empty()
+                       ? screenText(group->name, 60).replace(QLatin1Char('_'), QStringLiteral("_\u200B"))
+                       : tr("group %1").arg(*p.group));
+  }
+  if (p.step) line(tr("step"), formatCount(*p.step));
+  if (!p.phase.empty()) line(tr("phase"), screenText(p.phase, 40));
+  if (p.since)
+    line(tr("since"),
+         formatTime(*p.since, m_style) + tr(", %1 before the newest word").arg(formatDuration(std::max<DurNs>(0, m_data->now - *p.since))));
+  line(tr("heard"), formatTime(p.time, m_style));
+}
+
+void TopologySide::tellStages() {
+  if (m_data->stages.empty()) return;
+  head(tr("Medians"));
+  for (std::size_t i = 0; i < std::min(m_data->stages.size(), kStagesListed); ++i) {
+    const StageMedian& stage = m_data->stages[i];
+    line(stageText(stage.pp),
+         tr("%1 over %2 ranks").arg(valueText(m_data->metric, stage.median), formatCount(static_cast<std::int64_t>(stage.ranks))));
+  }
+  if (m_data->stages.size() > kStagesListed) line(QString(), tr("and %1 more").arg(m_data->stages.size() - kStagesListed));
+}
+
+HeatScale::HeatScale(QWidget* parent) : QWidget(parent) {
+  setFont(tableFont());
+  setMinimumHeight(kRowHeight);
+}
+
+void HeatScale::setData(std::shared_ptr<const TopologyData> data) {
+  m_data = std::move(data);
+  updateGeometry();
+  update();
+}
+
+QString HeatScale::words() const {
+  if (!m_data || m_data->stages.empty()) return {};
+  const auto& stages = m_data->stages;
+  QString text = tr("to the median of the same stage: ");
+  if (stages.size() == 1) return tr("to the median ") + valueText(m_data->metric, stages.front().median);
+  if (stages.size() <= kStagesInWords) {
+    QStringList parts;
+    for (const StageMedian& stage : stages) parts << stageText(stage.pp) + QLatin1Char(' ') + valueText(m_data->metric, stage.median);
+    return text + parts.join(QStringLiteral(", "));
+  }
+  const auto [low, high] = std::ranges::minmax_element(stages, {}, &StageMedian::median);
+  return text + tr("%1 to %2").arg(valueText(m_data->metric, low->median), valueText(m_data->metric, high->median));
+}
+
+QSize HeatScale::sizeHint() const { return {600, kRowHeight}; }
+
+void HeatScale::paintEvent(QPaintEvent*) {
+  if (!m_data) return;
+  QPainter painter(this);
+  painter.setFont(tableFont());
+  const Theme& theme = currentTheme();
+  const QFontMetrics metrics = painter.fontMetrics();
+  const int middle = height() / 2;
+  int x = 0;
+  const auto write = [&](const QString& text, const QColor& color) {
+    painter.setPen(color);
+    painter.drawText(QRect(x, 0, width() - x, height()), Qt::AlignLeft | Qt::AlignVCenter, text);
+    x += metrics.horizontalAdvance(text) + kGrid;
+  };
+  const auto swatch = [&](const QColor& hatch, bool cross, const QString& text) {
+    const QRect box(x, middle - kBarHeight / 2, kBarHeight, kBarHeight);
+    painter.fillRect(box, theme.raised);
+    if (!cross) paintHatch(painter, box, hatch);
+    if (cross) {
+      painter.setPen(QPen(hatch, kSelectionLine));
+      painter.drawLine(box.topLeft(), box.bottomRight());
+      painter.drawLine(box.topRight(), box.bottomLeft());
+    }
+    x += kBarHeight + kGrid;
+    write(text, theme.muted);
+    x += 2 * kGrid;
+  };
+  if (!m_data->stages.empty()) {
+    const double spread = m_data->spread;
+    write(deviationText(m_data->metric, -spread), theme.text);
+    const int steps = kBarWidth / 4;
+    for (int i = 0; i < steps; ++i)
+      painter.fillRect(QRect(x + i * 4, middle - kBarHeight / 2, 4, kBarHeight),
+                       deviationColor(theme, m_data->metric, spread * (2.0 * i / (steps - 1) - 1), spread));
+    x += kBarWidth + kGrid;
+    write(deviationText(m_data->metric, spread), theme.text);
+    write(words(), theme.muted);
+    x += 2 * kGrid;
+  }
+  const auto& ranks = m_data->ranks;
+  if (std::ranges::any_of(ranks, [](const TopologyRank& rank) { return !rank.value; })) swatch(theme.muted, false, tr("no value"));
+  if (!m_data->hang) return;
+  swatch(theme.communication, false, tr("waits"));
+  swatch(theme.error, true, tr("not seen where the others wait"));
+}
+
+}  // namespace runglass

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// TopologySide: the selected rank in words: place, value against its stage, its groups, its newest progress. HeatScale: what the
+// colours mean.
+//
+// Threading:  GUI thread.
+// Ownership:  share the TopologyData.
+// Units:      kSideWidth pixels.
+// Errors:     what is not known is kAbsentText or says what would tell it.
+// Cost:       a few dozen lines of text for each answer.
+#pragma once
+
+#include <QLabel>
+#include <QWidget>
+#include <memory>
+#include <optional>
+
+#include "widgets/core/units.h"
+#include "widgets/topology/topology_data.h"
+
+namespace runglass {
+
+class TopologySide : public QWidget {
+  Q_OBJECT
+
+ public:
+  static constexpr int kSideWidth = 300;
+  explicit TopologySide(QWidget* parent = nullptr);
+  void show(std::shared_ptr<const TopologyData> data, std::optional<std::int32_t> rank, TimeStyle style);
+  QString text() const { return m_plain; }
+
+ protected:
+  void changeEvent(QEvent* event) override;
+
+ private:
+  void fill();
+  void head(const QString& text);
+  void line(const QString& name, const QString& value);
+  void tellRank(const TopologyRank& rank);
+  void tellGroups(std::uint32_t index);
+  void tellProgress(const TopologyRank& rank);
+  void tellStages();
+
+  QLabel* m_label;
+  QString m_html, m_plain;
+  std::shared_ptr<const TopologyData> m_data;
+  std::optional<std::int32_t> m_rank;
+  TimeStyle m_style = TimeStyle::kUtc;
+};
+
+class HeatScale : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit HeatScale(QWidget* parent = nullptr);
+  void setData(std::shared_ptr<const TopologyData> data);
+  QSize sizeHint() const override;
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+
+ private:
+  QString words() const;  // the medians
+  std::shared_ptr<const TopologyData> m_data;
+};
+
+}  // namespace runglass

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// View `topology`: where every rank stands in the parallel layout, which of them deviate from their stage, and who belongs to whom.
+//
+// Threading:  GUI thread; the data are read on a query worker.
+// Ownership:  as View.
+// Units:      as TopologyData.
+// Errors:     a failed read says why in place of the picture.
+// Cost:       one readTopology() a text tick, after the one before; a selection asks nothing.
+#pragma once
+
+#include <QComboBox>
+#include <QLabel>
+#include <QStackedLayout>
+
+#include "widgets/core/state_panel.h"
+#include "widgets/core/view.h"
+#include "widgets/topology/topology_grid.h"
+#include "widgets/topology/topology_side.h"
+
+namespace runglass {
+
+class TopologyView : public View {
+  Q_OBJECT
+
+ public:
+  TopologyView(ViewContext context, QWidget* parent);
+
+  void applyState(const ViewState& state) override;
+  void refresh(Tick tick) override;
+  bool isFinal() const override { return m_shown && !m_slot.busy(); }
+  QString copyText() const override;
+  TopologyGrid* grid() const { return m_grid; }
+  TopologySide* side() const { return m_side; }
+  QString headline() const { return m_headline->text(); }
+
+ protected:
+  void changeEvent(QEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
+
+ private:
+  QWidget* makePage();
+  void connectParts();
+  void ask(QueryService::Supersede supersede);
+  void showAnswer(const Result<std::shared_ptr<const TopologyData>>& answer);
+  void choose(std::optional<std::int32_t> rank);
+  void restyle();
+
+  const ViewContext m_context;
+  ViewState m_state;
+  QLabel* m_headline;
+  QComboBox* m_metric;
+  HeatScale* m_scale;
+  QLabel* m_caption;
+  TopologyGrid* m_grid;
+  TopologySide* m_side;
+  StatePanel* m_panel;
+  QStackedLayout* m_stack;
+  std::shared_ptr<const TopologyData> m_data;
+  bool m_shown = false, m_asked = false;
+  bool m_metric_chosen = false;  // by the user; else the first that has values
+  QuerySlot m_slot;
+};
+
+}  // namespace runglass

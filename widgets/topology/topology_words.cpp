@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Invariant: a sentence says only what the values and the ranks' progress say.
+#include <QStringList>
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <unordered_map>
+
+#include "widgets/core/units.h"
+#include "widgets/topology/topology_data.h"
+
+namespace runglass {
+namespace {
+
+constexpr DurNs kHungAfter = 60 * kNsPerSecond;  // of a live job: shorter waits are every step's
+
+// The ranks whose newest word is a collective of one communicator (0: they name none).
+struct Meeting {
+  std::int64_t seq = 0;  // the newest
+  std::vector<std::uint32_t> inside, behind;
+};
+
+std::map<std::int64_t, Meeting> meetingsOf(const TopologyData& data) {
+  std::map<std::int64_t, Meeting> meetings;
+  for (std::uint32_t i = 0; i < data.ranks.size(); ++i) {
+    const auto& p = data.ranks[i].progress;
+    if (!p || !p->seq) continue;
+    const auto [at, added] = meetings.try_emplace(p->group.value_or(0));
+    Meeting& meeting = at->second;
+    if (added || *p->seq > meeting.seq) {
+      meeting.behind.insert(meeting.behind.end(), meeting.inside.begin(), meeting.inside.end());
+      meeting.inside.clear();
+      meeting.seq = *p->seq;
+    }
+    (*p->seq == meeting.seq ? meeting.inside : meeting.behind).push_back(i);
+  }
+  return meetings;
+}
+
+QString much(const TopologyMetric& metric, double deviation) {
+  const double size = std::abs(deviation);
+  if (metric.relative) return formatPercent(size, size < 0.0995 ? 1 : 0);
+  return valueText(metric, size);
+}
+
+struct StageDeviation {
+  std::optional<std::int32_t> pp;
+  double deviation = 0;  // positive: worse
+};
+
+// The stage that is furthest on the worse side of the middle of the others.
+std::optional<StageDeviation> worstStage(const TopologyData& data) {
+  std::optional<StageDeviation> worst;
+  for (const StageMedian& stage : data.stages) {
+    std::vector<double> others;
+    for (const StageMedian& other : data.stages)
+      if (&other != &stage && other.pp) others.push_back(other.median);
+    if (!stage.pp || others.empty()) continue;
+    std::ranges::sort(others);
+    const double middle =
+        others.size() % 2 == 1 ? others[others.size() / 2] : (others[others.size() / 2 - 1] + others[others.size() / 2]) / 2;
+    if (data.metric.relative && middle == 0) continue;
+    double deviation = data.metric.relative ? stage.median / middle - 1 : stage.median - middle;
+    if (!data.metric.more_is_worse) deviation = -deviation;
+    if (!worst || deviation > worst->deviation) worst = StageDeviation{stage.pp, deviation};
+  }
+  return worst;
+}
+
+QString hangSentence(const TopologyData& data) {
+  const Hang& hang = *data.hang;
+  const bool one = hang.not_seen.size() == 1;
+  QString where = hang.op.isEmpty() ? QStringLiteral("a collective") : hang.op;
+  if (hang.seq) where += QStringLiteral(" #%1").arg(*hang.seq);
+  if (!hang.group.isEmpty()) where += QStringLiteral(" of ") + hang.group;
+  return QStringLiteral("%1 of %2 ranks wait; %3 %4 %5 not seen in %6, where %7 of %8 wait")
+      .arg(formatCount(static_cast<std::int64_t>(hang.waiting)), formatCount(static_cast<std::int64_t>(data.ranks.size())),
+           one ? QStringLiteral("rank") : QStringLiteral("ranks"), rankRanges(hang.not_seen, 6),
+           one ? QStringLiteral("is") : QStringLiteral("are"), where, formatCount(static_cast<std::int64_t>(hang.inside)),
+           formatCount(static_cast<std::int64_t>(hang.members)));
+}
+
+QString rankSentence(const TopologyData& data, const TopologyRank& worst, double deviation) {
+  QString text = QStringLiteral("Rank %1 %2 its stage's median")
+                     .arg(worst.place.rank)
+                     .arg(QString::fromUtf8(data.metric.is_worse).arg(much(data.metric, deviation)));
+  if (data.stages.size() == 1 && !data.stages.front().pp) text.replace(QStringLiteral("its stage's"), QStringLiteral("the ranks'"));
+  std::size_t more = 0;
+  bool same_node = worst.place.node.value != 0;
+  for (const TopologyRank& rank : data.ranks) {
+    if (&rank == &worst || !rank.deviation) continue;
+    if ((data.metric.more_is_worse ? *rank.deviation : -*rank.deviation) < data.metric.stands_out) continue;
+    ++more;
+    same_node &= rank.place.node == worst.place.node;
+  }
+  if (more > 0)
+    text += QStringLiteral("; %1 more by at least %2%3")
+                .arg(formatCount(static_cast<std::int64_t>(more)),
+                     data.metric.relative ? formatPercent(data.metric.stands_out, 0) : much(data.metric, data.metric.stands_out),
+                     same_node ? QStringLiteral(", all on ") + worst.node : QString());
+  return text;
+}
+
+void makeHeadline(TopologyData& data) {
+  data.warn = true;
+  if (data.hang) {
+    data.headline = hangSentence(data);
+    return;
+  }
+  const TopologyRank* worst = nullptr;
+  double deviation = 0, largest = 0;
+  std::size_t valued = 0;
+  for (const TopologyRank& rank : data.ranks) {
+    valued += rank.value ? 1 : 0;
+    if (!rank.deviation) continue;
+    const double worse = data.metric.more_is_worse ? *rank.deviation : -*rank.deviation;
+    largest = std::max(largest, std::abs(worse));
+    if (worst == nullptr || worse > deviation) worst = &rank, deviation = worse;
+  }
+  const auto stage = worstStage(data);
+  if (stage && stage->deviation >= data.metric.stands_out && (worst == nullptr || stage->deviation >= deviation)) {
+    data.headline = QStringLiteral("Stage %1 %2 the other stages")
+                        .arg(*stage->pp)
+                        .arg(QString::fromUtf8(data.metric.is_worse).arg(much(data.metric, stage->deviation)));
+    return;
+  }
+  if (worst != nullptr && deviation >= data.metric.stands_out) {
+    data.headline = rankSentence(data, *worst, deviation);
+    return;
+  }
+  data.warn = false;
+  if (valued == 0) {
+    data.headline = QStringLiteral("%1 ranks; none has a value for: %2")
+                        .arg(formatCount(static_cast<std::int64_t>(data.ranks.size())), QString::fromUtf8(data.metric.title));
+    return;
+  }
+  if (worst == nullptr) {
+    data.headline = QStringLiteral("%1 of %2 ranks have a value, none has a peer in its stage")
+                        .arg(formatCount(static_cast<std::int64_t>(valued)), formatCount(static_cast<std::int64_t>(data.ranks.size())));
+    return;
+  }
+  // Rounded up: "within" must be true.
+  const double digits = data.metric.relative ? 1000 : 1;
+  const double bound = std::ceil(largest * digits - 1e-9) / digits;
+  const QString median =
+      data.stages.size() == 1 && !data.stages.front().pp ? QStringLiteral("their median") : QStringLiteral("their stage's median");
+  const QString who = valued == data.ranks.size() ? QStringLiteral("All %1 ranks").arg(formatCount(static_cast<std::int64_t>(valued)))
+                                                  : QStringLiteral("The %1 of %2 ranks that have a value")
+                                                        .arg(formatCount(static_cast<std::int64_t>(valued)),
+                                                             formatCount(static_cast<std::int64_t>(data.ranks.size())));
+  data.headline = bound == 0 ? QStringLiteral("%1 are at %2").arg(who, median)
+                             : QStringLiteral("%1 are within %2 of %3").arg(who, much(data.metric, bound), median);
+}
+
+// What the picture is: layout, what lies in a tile, who is missing.
+void makeCaption(TopologyData& data) {
+  const Lattice& l = data.lattice;
+  QStringList parts;
+  const auto count = [](std::size_t n) { return formatCount(static_cast<std::int64_t>(n)); };
+  if (l.cells.empty())
+    parts << QStringLiteral("No rank says its place in the parallel layout: a plain grid by node");
+  else {
+    parts << QStringLiteral("DP %1 across, PP %2 down").arg(count(l.dp.size()), count(l.pp.size()));
+    if (l.tp.size() > 1) parts << QStringLiteral("in a tile, top down: tp %1–%2").arg(l.tp.front()).arg(l.tp.back());
+    if (l.blocks.size() > 1)
+      parts << (l.by_ep ? l.blocks.front().first >= 0 && l.blocks.front().first != l.blocks.back().first
+                              ? QStringLiteral("from left to right: cp %1–%2, each with its ep %3–%4")
+                                    .arg(l.blocks.front().first)
+                                    .arg(l.blocks.back().first)
+                                    .arg(l.blocks.front().second)
+                                    .arg(l.blocks.back().second)
+                              : QStringLiteral("from left to right: ep %1–%2").arg(l.blocks.front().second).arg(l.blocks.back().second)
+                        : QStringLiteral("from left to right: cp %1–%2").arg(l.blocks.front().first).arg(l.blocks.back().first));
+  }
+  const std::size_t known = data.ranks.size();
+  const auto world = static_cast<std::size_t>(std::max(0, data.attempt.layout.world));
+  parts << (world > known ? QStringLiteral("%1 of %2 ranks known; dotted places have none").arg(count(known), count(world))
+                          : QStringLiteral("%1 ranks").arg(count(known)));
+  if (data.attempt.layout.ep > 1 && !l.by_ep) parts << QStringLiteral("EP %1 lies within these").arg(data.attempt.layout.ep);
+  if (data.last_step && (data.metric.value == TopologyValue::kStepTime || data.metric.value == TopologyValue::kWork))
+    parts << QStringLiteral("steps up to %1").arg(formatCount(*data.last_step));
+  data.caption = parts.join(QStringLiteral("  ·  "));
+}
+
+}  // namespace
+
+std::optional<Hang> findHang(TopologyData& data) {
+  const auto meetings = meetingsOf(data);
+  std::set<std::uint32_t> waiting;
+  for (const auto& [group, meeting] : meetings) waiting.insert(meeting.inside.begin(), meeting.inside.end());
+  std::unordered_map<std::int32_t, std::uint32_t> index;
+  for (std::uint32_t i = 0; i < data.ranks.size(); ++i) index[data.ranks[i].place.rank] = i;
+  std::optional<Hang> worst;
+  std::vector<std::uint32_t> not_seen;
+  for (const auto& [id, meeting] : meetings) {
+    const auto group = std::ranges::find(data.groups, id, &CommGroup::id);
+    // Who holds this up: members that are behind in it, or that wait nowhere at all.
+    std::vector<std::uint32_t> absent = meeting.behind;
+    std::size_t members = meeting.inside.size() + meeting.behind.size();
+    if (group != data.groups.end() && !group->ranks.empty()) {
+      members = group->ranks.size();
+      for (const std::int32_t rank : group->ranks)
+        if (const auto at = index.find(rank);
+            at != index.end() && !waiting.contains(at->second) && std::ranges::find(absent, at->second) == absent.end())
+          absent.push_back(at->second);
+    }
+    if (absent.empty() || meeting.inside.empty()) continue;
+    const Progress& word = *data.ranks[meeting.inside.front()].progress;
+    const bool live = data.run.state == RunState::kRunning;
+    if (live && data.now - word.since.value_or(word.time) < kHungAfter) continue;
+    if (worst && worst->inside >= meeting.inside.size()) continue;
+    worst = Hang{.waiting = waiting.size(), .not_seen = {}, .inside = meeting.inside.size(), .members = members};
+    worst->op = screenText(word.op, 60);
+    if (group != data.groups.end()) worst->group = screenText(group->name.empty() ? group->kind : group->name, 60);
+    worst->seq = meeting.seq;
+    std::ranges::sort(absent);
+    for (const std::uint32_t i : absent) worst->not_seen.push_back(data.ranks[i].place.rank);
+    not_seen = absent;
+  }
+  if (!worst || worst->waiting < 2) return std::nullopt;
+  for (const std::uint32_t i : waiting) data.ranks[i].wait = WaitState::kWaiting;
+  for (const std::uint32_t i : not_seen) data.ranks[i].wait = WaitState::kNotSeen;
+  return worst;
+}
+
+void makeWords(TopologyData& data) {
+  makeHeadline(data);
+  makeCaption(data);
+}
+
+QString rankRanges(std::vector<std::int32_t> ranks, int most) {
+  std::ranges::sort(ranks);
+  QStringList parts;
+  for (std::size_t i = 0; i < ranks.size();) {
+    std::size_t end = i + 1;
+    while (end < ranks.size() && ranks[end] == ranks[end - 1] + 1) ++end;
+    if (parts.size() == most) {
+      parts << QStringLiteral("… (%1 in all)").arg(formatCount(static_cast<std::int64_t>(ranks.size())));
+      break;
+    }
+    if (end - i > 2)
+      parts << QStringLiteral("%1–%2").arg(ranks[i]).arg(ranks[end - 1]);
+    else
+      for (std::size_t j = i; j < end; ++j) parts << QString::number(ranks[j]);
+    i = end;
+  }
+  return parts.join(QStringLiteral(", "));
+}
+
+QString coordinateText(const Rank& rank) {
+  QStringList parts;
+  for (const auto& [name, value] : {std::pair<const char*, std::optional<std::int32_t>>{"dp", rank.dp},
+                                    {"pp", rank.pp},
+                                    {"tp", rank.tp},
+                                    {"cp", rank.cp},
+                                    {"ep", rank.ep}})
+    if (value) parts << QStringLiteral("%1 %2").arg(QLatin1String(name)).arg(*value);
+  return parts.isEmpty() ? kAbsentText : parts.join(QStringLiteral(" · "));
+}
+
+QString valueText(const TopologyMetric& metric, double value) {
+  if (metric.value != TopologyValue::kProgress) return formatValue(value, metric.unit);
+  const auto steps = static_cast<std::int64_t>(std::llround(value));
+  return formatCount(steps) + (steps == 1 ? QStringLiteral(" step") : QStringLiteral(" steps"));
+}
+
+QString deviationText(const TopologyMetric& metric, double deviation) {
+  if (metric.relative) return formatSignedPercent(deviation);
+  return (deviation < 0 ? QStringLiteral("−") : QStringLiteral("+")) + valueText(metric, std::abs(deviation));
+}
+
+QString stageText(std::optional<std::int32_t> pp) { return pp ? QStringLiteral("stage %1").arg(*pp) : QStringLiteral("all ranks"); }
+
+}  // namespace runglass
