@@ -79,20 +79,29 @@ void TopologyGrid::paintRank(QPainter& painter, std::uint32_t index, const QRect
 void TopologyGrid::paintGroups(QPainter& painter) const {
   if (!m_chosen) return;
   painter.setBrush(Qt::NoBrush);
+  struct Outline {
+    QRect rect;
+    int level;
+  };
+  std::vector<int> levels(m_cells.size(), 0);  // outlines around a rank so far: the next one goes inside
   for (const PeerGroup& group : m_peers) {
-    std::vector<QRect> merged;
+    std::vector<Outline> merged;
     for (const std::uint32_t i : group.ranks) {
       const QRect& rect = m_cells[i];
-      const auto below = std::ranges::find_if(merged, [&](const QRect& r) {
-        return r.left() == rect.left() && r.right() == rect.right() && rect.top() - r.bottom() <= 2 && rect.top() > r.bottom();
+      const auto above = std::ranges::find_if(merged, [&](const Outline& one) {
+        return one.rect.left() == rect.left() && one.rect.right() == rect.right() && one.rect.bottom() + 2 == rect.top();
       });
-      if (below != merged.end())
-        *below = below->united(rect);
+      const int level = i == *m_chosen ? 0 : levels[i]++;
+      if (above == merged.end())
+        merged.push_back({rect, level});
       else
-        merged.push_back(rect);
+        *above = {above->rect.united(rect), std::max(above->level, level)};
     }
     painter.setPen(QPen(peerColor(currentTheme(), group.kind), kSelectionLine, Qt::SolidLine, Qt::SquareCap, Qt::MiterJoin));
-    for (const QRect& rect : merged) painter.drawRect(rect.adjusted(-1, -1, 1, 1));
+    for (const auto& [rect, level] : merged) {
+      const int inset = std::min(level * kSelectionLine, std::min(rect.width(), rect.height()) / 3) - 1;
+      painter.drawRect(rect.adjusted(inset, inset, -inset, -inset));
+    }
   }
   painter.setPen(QPen(currentTheme().text, kSelectionLine, Qt::SolidLine, Qt::SquareCap, Qt::MiterJoin));
   painter.drawRect(m_cells[*m_chosen].adjusted(-1, -1, 1, 1));

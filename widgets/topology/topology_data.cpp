@@ -95,10 +95,13 @@ class TopologyReading {
   }
 
   Status readValues() {
-    for (const TopologyMetric& metric : kTopologyMetrics) {
-      if (m_question.value && metric.value != *m_question.value) continue;
-      m_data.metric = metric;
-      RG_TRY(readValue(metric));
+    // In a synchronous job every rank's step takes as long as the slowest one's: work tells them apart, where waits are known.
+    constexpr std::array kOrder = {TopologyValue::kWork,  TopologyValue::kStepTime, TopologyValue::kProgress,
+                                   TopologyValue::kPower, TopologyValue::kClock,    TopologyValue::kTemperature};
+    for (const TopologyValue value : kOrder) {
+      if (m_question.value && value != *m_question.value) continue;
+      m_data.metric = *std::ranges::find(kTopologyMetrics, value, &TopologyMetric::value);
+      RG_TRY(readValue(m_data.metric));
       const bool any = std::ranges::any_of(m_data.ranks, [](const TopologyRank& rank) { return rank.value.has_value(); });
       if (any) return {};
     }

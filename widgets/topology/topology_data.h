@@ -115,7 +115,7 @@ struct TopologyData {
 struct TopologyQuestion {
   RunId run;
   AttemptId attempt;
-  std::optional<TopologyValue> value;  // absent: the first that any rank has
+  std::optional<TopologyValue> value;  // absent: work, else the first that any rank has
   TimeNs now = 0;
   std::shared_ptr<const TopologyData> previous;
 };

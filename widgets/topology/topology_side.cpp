@@ -243,14 +243,18 @@ void HeatScale::paintEvent(QPaintEvent*) {
                        deviationColor(theme, m_data->metric, spread * (2.0 * i / (steps - 1) - 1), spread));
     x += kBarWidth + kGrid;
     write(deviationText(m_data->metric, spread), theme.text);
-    write(words(), theme.muted);
     x += 2 * kGrid;
   }
   const auto& ranks = m_data->ranks;
   if (std::ranges::any_of(ranks, [](const TopologyRank& rank) { return !rank.value; })) swatch(theme.muted, false, tr("no value"));
-  if (!m_data->hang) return;
-  swatch(theme.communication, false, tr("waits"));
-  swatch(theme.error, true, tr("not seen where the others wait"));
+  if (m_data->hang) {
+    swatch(theme.communication, false, tr("waits"));
+    swatch(theme.error, true, tr("not seen there"));
+  }
+  // Last: the medians stand in the side panel, too, where there is no room for them here.
+  const QString medians = words();
+  if (medians.isEmpty()) return;
+  write(metrics.elidedText(medians, Qt::ElideRight, width() - x), theme.muted);
 }
 
 }  // namespace runglass
