@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loss spikes: where a training loss leaves its own recent level, and whether it came back.
+//
+// Threading:  a detector belongs to one thread at a time; it is a value and may be copied to go on later.
+// Ownership:  values.
+// Units:      steps as the series counts them. Windows and persistence count points, which are steps of a loss logged at every step.
+// Errors:     none: what is not finite is a mark of its own.
+// Cost:       O(log window + a move of at most 800 bytes) per point; 3 KiB per detector and 88 bytes per spike.
+//
+// The rule: robust z of log loss, (log x - median) / (1.4826 MAD) > 8 over the 100 accepted points before x (Leys et al. 2013, "Detecting
+// outliers: do not use standard deviation around the mean, use absolute deviation around the median", for median and MAD). Around it stands
+// what running it on real logs asked for:
+//   upward only, and on the raw value from the first loss <= 0 on;
+//   MAD is at least 1 % of the median and at least the resolution to which the values were printed;
+//   outliers stay out of the baseline. A spike is over (benign) at the first point within 2 sigma of its baseline. After 50 points that are
+//   not, it is malignant, and those points are the new baseline, as leaving outliers out for ever would latch;
+//   an outlier within 50 points after a recovery belongs to the same spike;
+//   the first 20 points have to be 20 % above the median of the first 10 as well;
+//   NaN and Inf are malignant at once and never enter a baseline.
+// It is causal: a later point moves a spike's end, peak and verdict, and nothing else.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace runglass {
+
+inline constexpr std::size_t kSpikeWindow = 100, kSpikeWarmUp = 20, kSpikeFirst = 10;
+inline constexpr double kSpikeZ = 8, kSpikeBackZ = 2, kSpikeWarmUpRatio = 1.2;
+inline constexpr double kSpikeFloor = 0.01;  // of the median
+inline constexpr int kSpikePersistence = 50, kSpikeCooldown = 50;
+
+enum class SpikeRule : std::uint8_t { kRobustZ, kWarmUp, kNonFinite };
+enum class SpikeVerdict : std::uint8_t { kUnknown, kBenign, kMalignant };  // unknown: the points end before it is decided
+
+struct LossSpike {
+  std::int64_t first_step = 0, last_step = 0;  // last: the newest point that was not back
+  std::int64_t peak_step = 0;
+  double peak = 0;
+  double baseline = 0;  // median at its begin; NaN where nothing was before it
+  SpikeRule rule = SpikeRule::kRobustZ;
+  SpikeVerdict verdict = SpikeVerdict::kUnknown;
+  std::optional<std::int64_t> recovered_step;  // of a malignant spike: it came back after the verdict
+  friend bool operator==(const LossSpike&, const LossSpike&) = default;
+};
+
+class LossSpikeDetector {
+ public:
+  // Points come in step order.
+  void push(std::int64_t step, double value);
+  const std::vector<LossSpike>& spikes() const { return m_spikes; }  // by first_step
+
+ private:
+  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+  double toScale(double value) const;
+  double fromScale(double scaled) const;
+  double median() const;
+  double deviation(double middle) const;
+  double floorOf(double middle) const;
+  double sigma(double middle) const;
+  double firstMedian() const;
+  bool isOutlier(double value) const;
+  void accept(double value);
+  void turnRaw();
+  void learnResolution(double value);
+  void notFinite(std::int64_t step, double value);
+  void begin(std::int64_t step, double value);
+  void follow(std::int64_t step, double value);
+  void settle();
+
+  // The accepted points, on the scale (log, or raw): as a ring by age, and sorted.
+  std::array<double, kSpikeWindow> m_ring{}, m_sorted{};
+  std::size_t m_size = 0, m_oldest = 0;
+  bool m_log = true;
+  int m_decimals = 0;  // that the values need so far; kExact: more than a print has
+
+  std::size_t m_current = kNone;  // the spike that is open, or that ended within the cooldown
+  bool m_open = false;
+  double m_return = 0;            // back is at or below this; value
+  int m_since = 0;                // points since it ended
+  std::vector<double> m_away;     // its points; values
+  std::size_t m_shifted = kNone;  // a malignant spike that may come back below m_shifted_return
+  double m_shifted_return = 0;
+  std::size_t m_non_finite = kNone;
+  int m_finite_since = 0;
+  std::vector<LossSpike> m_spikes;
+};
+
+std::vector<LossSpike> findLossSpikes(std::span<const std::int64_t> steps, std::span<const double> values);
+
+}  // namespace runglass
