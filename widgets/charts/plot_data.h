@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "model/events.h"
 #include "widgets/charts/geometry.h"
 
 namespace runglass {
@@ -30,10 +31,19 @@ struct PlotCurve {
   bool gaps = false;   // leave holes where data is missing
 };
 
+// Something found in a panel's curves: a shape at the panel's top edge.
+struct PanelMark {
+  std::int64_t x = 0;
+  Severity severity = Severity::kWarning;
+  QString text;  // made safe with screenText()
+  friend bool operator==(const PanelMark&, const PanelMark&) = default;
+};
+
 struct PlotPanel {
   QString title;
   std::string unit;
   std::vector<PlotCurve> curves;
+  std::vector<PanelMark> marks;  // by x
   bool log = false;
   bool robust = false;  // let outliers leave the panel; a badge counts them
   double share = 1;     // of the height

@@ -17,6 +17,9 @@ namespace runglass {
 namespace {
 
 constexpr int kDragPixels = 4;
+constexpr qsizetype kMostWords = 8;       // lines of a tooltip
+constexpr std::int64_t kVisitWidths = 3;  // zoomed out further than this from a visit, the next begins anew
+constexpr double kMarkWindow = 0.1;       // of the window, shown around the mark that a key goes to
 constexpr double kZoomStep = 1.25, kPanShare = 0.12, kFast = 3;
 constexpr std::int64_t kNarrowest = 4;
 constexpr double kWidest = 4e18;
@@ -41,6 +44,31 @@ void PlotWidget::zoom(double factor, double at_pixel) {
 void PlotWidget::pan(double share) {
   const auto by = static_cast<std::int64_t>(share * static_cast<double>(m_x1 - m_x0));
   change(m_x0 + by, m_x1 + by, true);
+}
+
+// From the mark visited last while it is what the window shows, else from the window's edge. The first visit zooms in, those after it only
+// move.
+void PlotWidget::goToMark(int direction) {
+  if (!m_data || m_x1 <= m_x0) return;
+  std::vector<std::int64_t> places;
+  for (const PlotPanel& panel : m_data->panels)
+    for (const PanelMark& mark : panel.marks) places.push_back(mark.x);
+  std::ranges::sort(places);
+  const bool visiting = m_visited && *m_visited >= m_x0 && *m_visited < m_x1 && m_x1 - m_x0 <= kVisitWidths * m_visit_width;
+  std::optional<std::int64_t> next;
+  if (direction > 0) {
+    const auto found = visiting ? std::ranges::upper_bound(places, *m_visited) : std::ranges::lower_bound(places, m_x0);
+    if (found != places.end()) next = *found;
+  } else {
+    const auto found = std::ranges::lower_bound(places, visiting ? *m_visited : m_x1);
+    if (found != places.begin()) next = *std::prev(found);
+  }
+  if (!next) return;
+  const auto width = static_cast<double>(m_x1 - m_x0) * (visiting ? 1 : kMarkWindow);
+  const std::int64_t half = std::max<std::int64_t>(kNarrowest, static_cast<std::int64_t>(width / 2));
+  m_visited = next;
+  m_visit_width = 2 * half;
+  change(*next - half, *next + half, false);
 }
 
 void PlotWidget::wheelEvent(QWheelEvent* event) {
@@ -103,6 +131,7 @@ bool PlotWidget::takesKey(const QKeyEvent& event) const {
     case Qt::Key_D:
     case Qt::Key_Home:
     case Qt::Key_End:
+    case Qt::Key_N:
       return held == Qt::NoModifier;
     case Qt::Key_0:
       return held == Qt::ControlModifier;
@@ -146,6 +175,9 @@ void PlotWidget::keyPressEvent(QKeyEvent* event) {
     case Qt::Key_End:
       emit followEnd();
       break;
+    case Qt::Key_N:
+      goToMark(event->modifiers() & Qt::ShiftModifier ? -1 : 1);
+      break;
     default:
       break;
   }
@@ -168,8 +200,11 @@ bool PlotWidget::event(QEvent* event) {
     const auto* help = static_cast<QHelpEvent*>(event);
     const QRect area = plotArea();
     QStringList words;
+    const QStringList found = picture().markTexts(help->pos());
+    for (const QString& text : found.mid(0, kMostWords)) words << text.toHtmlEscaped();
+    if (found.size() > kMostWords) words << tr("and %1 more; zoom in").arg(found.size() - kMostWords);
     for (const PlotMark& mark : m_data->marks)
-      if (std::abs(xMap(area).toPixel(mark.x) - help->pos().x()) < 6 && help->pos().y() > area.bottom() - 4 && words.size() < 8)
+      if (std::abs(xMap(area).toPixel(mark.x) - help->pos().x()) < 6 && help->pos().y() > area.bottom() - 4 && words.size() < kMostWords)
         words << mark.text.toHtmlEscaped();
     if (words.isEmpty())
       QToolTip::hideText();

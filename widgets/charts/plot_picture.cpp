@@ -19,7 +19,8 @@ constexpr int kBandAlpha = 60;
 constexpr int kLegendName = 180;
 constexpr double kGridInk = 0.7;  // of the line colour: the grid stays behind the curves
 constexpr double kVectorLine = 1.4;
-constexpr int kMarkApart = 26;  // between words at a row of NaN marks
+constexpr int kPanelMark = 9, kPanelMarkReach = 6;  // side of a mark; how near the mouse has to be
+constexpr int kMarkApart = 26;                      // between words at a row of NaN marks
 
 }  // namespace
 
@@ -134,6 +135,7 @@ void PlotPicture::drawPanel(Drawing& drawing, const PlotPanel& panel, const Pane
   painter.setClipRect(place.plot);
   drawCurves(drawing, panel, place.plot, y);
   painter.restore();
+  drawPanelMarks(painter, panel, place.plot);
   drawTitle(painter, panel, place, scale.suffix, outliers);
 }
 
@@ -206,6 +208,49 @@ void PlotPicture::drawNotNumbers(QPainter& painter, const PixelColumns& columns,
   row(columns.nan_pixels, plot.bottom() - 5, plot.bottom() - 14, QStringLiteral("NaN"));
   row(columns.below_pixels, plot.bottom() - 5, plot.bottom() - 14, QStringLiteral("−Inf"));
   row(columns.above_pixels, plot.top(), plot.top() + 1, QStringLiteral("+Inf"));
+}
+
+// A triangle points at the spike: hollow while it is only a warning, full for an error. A full diamond is what is not finite. Marks closer
+// than a mark share one, of the worst; the tooltip names all.
+void PlotPicture::drawPanelMarks(QPainter& painter, const PlotPanel& panel, const QRect& plot) const {
+  const XMap x = xMap(plot);
+  painter.save();
+  painter.setRenderHint(QPainter::Antialiasing);
+  for (auto mark = panel.marks.begin(); mark != panel.marks.end();) {
+    const double at = x.toPixel(mark->x);
+    Severity worst = mark->severity;
+    double middle = at;
+    for (++mark; mark != panel.marks.end() && x.toPixel(mark->x) - at < kPanelMark; ++mark)
+      if (mark->severity > worst) worst = mark->severity, middle = x.toPixel(mark->x);
+    if (middle < plot.left() || middle > plot.right() + 1) continue;
+    const double top = plot.top() + 1, half = kPanelMark / 2.0;
+    const QColor color = severityColor(m_theme, worst);
+    painter.setPen(QPen(color, 1.5));
+    painter.setBrush(worst > Severity::kWarning ? color : m_theme.ground);
+    if (worst == Severity::kCritical)
+      painter.drawPolygon(QPolygonF({{middle, top}, {middle + half, top + half}, {middle, top + kPanelMark}, {middle - half, top + half}}));
+    else
+      painter.drawPolygon(QPolygonF({{middle - half, top}, {middle + half, top}, {middle, top + kPanelMark}}));
+  }
+  painter.restore();
+}
+
+QStringList PlotPicture::markTexts(QPoint at) const {
+  if (isEmpty()) return {};
+  const QRect area = plotArea();
+  const auto places = layoutPanels(area);
+  std::vector<const PanelMark*> hit;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const QRect& plot = places[i].plot;
+    if (at.y() < plot.top() - 2 || at.y() > plot.top() + kPanelMark + 4) continue;
+    const XMap x = xMap(plot);
+    for (const PanelMark& mark : m_data->panels[i].marks)
+      if (std::abs(x.toPixel(mark.x) - at.x()) < kPanelMarkReach) hit.push_back(&mark);
+  }
+  std::ranges::stable_sort(hit, [](const PanelMark* a, const PanelMark* b) { return a->severity > b->severity; });
+  QStringList words;
+  for (const PanelMark* mark : hit) words << mark->text;
+  return words;
 }
 
 int PlotPicture::primitives() const {

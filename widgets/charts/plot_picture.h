@@ -48,6 +48,8 @@ class PlotPicture {
   void paintVector(QPainter& painter, const QRect& target) const;
   // Pixel columns of curves: what a vector file would hold.
   int primitives() const;
+  // Of the panel marks drawn at this point, worst first.
+  QStringList markTexts(QPoint at) const;
   std::size_t binCount() const;  // what render() costs
 
  private:
@@ -56,6 +58,7 @@ class PlotPicture {
   void drawPanel(Drawing& drawing, const PlotPanel& panel, const PanelLayout& place) const;
   void drawCurves(Drawing& drawing, const PlotPanel& panel, const QRect& plot, const YMap& y) const;
   void drawNotNumbers(QPainter& painter, const PixelColumns& columns, const QRect& plot, double ratio, const QColor& color) const;
+  void drawPanelMarks(QPainter& painter, const PlotPanel& panel, const QRect& plot) const;
   void drawTitle(QPainter& painter, const PlotPanel& panel, const PanelLayout& place, const QString& unit, int outliers) const;
   void drawAxis(QPainter& painter, const QRect& area) const;
   void drawMarks(QPainter& painter, const QRect& lane, const QRect& plot) const;

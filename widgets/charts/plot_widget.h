@@ -95,6 +95,7 @@ class PlotWidget : public QWidget {
   bool takesKey(const QKeyEvent& event) const;
   void zoom(double factor, double at_pixel);
   void pan(double share);
+  void goToMark(int direction);
   void change(std::int64_t x0, std::int64_t x1, bool gesture);
   XMap xMap(const QRect& plot) const { return {m_x0, m_x1, static_cast<double>(plot.left()), static_cast<double>(plot.width())}; }
   const Bin* binAt(const std::vector<Bin>& bins, std::int64_t x) const;
@@ -102,6 +103,8 @@ class PlotWidget : public QWidget {
   std::shared_ptr<const PlotData> m_data;
   std::int64_t m_x0 = 0, m_x1 = 0;
   std::optional<std::int64_t> m_cursor;
+  std::int64_t m_visit_width = 0;
+  std::optional<std::int64_t> m_visited;  // panel mark that a key went to
   bool m_stale = false;
   bool m_owns_undo = false;
   int m_title_reserve = 0;

@@ -207,6 +207,24 @@ Result<CardPart> readCardPart(Reader& reader, const CardQuestion& question, std:
   return out;
 }
 
+Result<CardMarks> readCardMarks(Reader& reader, const CardQuestion& question, std::stop_token stop) {
+  const CurveTag& tag = question.catalog->tags.at(question.tag);
+  CardMarks marks;
+  if (!question.spikes || !tag.scalar) return marks;
+  for (const std::size_t index : question.members) {
+    const CurveSeries& member = tag.members.at(index);
+    const auto place = placementOf(*question.catalog, tag, member, question.axis);
+    if (!place) continue;
+    const SpikePlace where{.axis = question.axis == CurveAxis::kStep ? XAxis::kStep : XAxis::kTime,
+                           .offset = place->offset,
+                           .name = question.members.size() > 1 ? member.name : QString()};
+    RG_ASSIGN(const CardMarks own, readSpikeMarks(reader, *question.spikes, member.series, member.superseded_from, where, stop));
+    marks.insert(marks.end(), own.begin(), own.end());
+  }
+  std::ranges::stable_sort(marks, {}, &PanelMark::x);
+  return marks;
+}
+
 CardData joinCard(const CardQuestion& question, const std::vector<std::shared_ptr<const CardPart>>& parts) {
   const CurveTag& tag = question.catalog->tags.at(question.tag);
   const XRange covered = coveredBy(question);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "widgets/charts/plot_data.h"
+#include "widgets/charts/spike_marks.h"
 #include "widgets/core/theme.h"
 #include "widgets/curves/curve_catalog.h"
 
@@ -36,6 +37,7 @@ struct CardQuestion {
   bool log = false, robust = false;
   TimeStyle style = TimeStyle::kUtc;
   ThemeName theme = ThemeName::kDark;
+  std::shared_ptr<SpikeCache> spikes;  // of the view
 };
 
 struct CardData {
@@ -61,6 +63,10 @@ struct XRange {
 std::optional<XRange> extentOf(const CurveCatalog& catalog, const CurveTag& tag, const CurveSeries& member, CurveAxis axis);
 
 Result<CardPart> readCardPart(Reader& reader, const CardQuestion& question, std::size_t part, std::stop_token stop);
+// Marks of the members that are training losses, by x. Reads every point that it has not read yet: apart from the curves, which do not
+// wait.
+using CardMarks = std::vector<PanelMark>;
+Result<CardMarks> readCardMarks(Reader& reader, const CardQuestion& question, std::stop_token stop);
 // The picture, once all parts are there.
 CardData joinCard(const CardQuestion& question, const std::vector<std::shared_ptr<const CardPart>>& parts);
 

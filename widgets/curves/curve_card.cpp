@@ -11,6 +11,7 @@
 #include <QStandardPaths>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "widgets/core/units.h"
 #include "widgets/curves/curve_export.h"
@@ -36,6 +37,12 @@ QToolButton* makeButton(QWidget* parent, const QString& text, const QString& tip
 bool sameSubject(const CardQuestion& a, const CardQuestion& b) {
   return a.catalog == b.catalog && a.tag == b.tag && a.members == b.members && a.colors == b.colors && a.axis == b.axis &&
          a.smoothing == b.smoothing && a.log == b.log && a.robust == b.robust && a.style == b.style && a.theme == b.theme;
+}
+
+// What marks depend on. A newer catalogue of the same series only adds to them.
+bool sameMarks(const CardQuestion& a, const CardQuestion& b) {
+  return a.catalog != nullptr && b.catalog != nullptr && a.catalog->tags.at(a.tag).metric == b.catalog->tags.at(b.tag).metric &&
+         a.members == b.members && a.axis == b.axis;
 }
 
 }  // namespace
@@ -118,12 +125,46 @@ void CurveCard::answered(const CardQuestion& question, std::size_t part, const R
     m_data = std::make_shared<const CardData>(joinCard(question, m_parts));
     m_answered = question;
     m_plot->setData(m_data->plot);
+    addMarks();
+    submitMarks();
   } else {
     m_plot->setStale(true);
   }
   m_parts.clear();
   tell();
   if (m_due) update();  // the paint asks
+}
+
+// After the curves, which are not to wait. An answer under way comes first: fast data must not starve it.
+void CurveCard::submitMarks() {
+  const CurveTag& tag = m_answered.catalog->tags.at(m_answered.tag);
+  if (std::ranges::none_of(m_answered.members, [&](std::size_t member) { return isLoss(tag.members.at(member).series); })) return;
+  if (m_marks_slot.busy() && sameMarks(m_marks_asked, m_answered)) {
+    m_marks_due = true;
+    return;
+  }
+  m_marks_due = false;
+  m_marks_asked = m_answered;
+  m_queries->submit<CardMarks>(
+      m_marks_slot, QueryService::Supersede::kCancelOlder,
+      [question = m_answered](Reader& reader, std::stop_token stop) { return readCardMarks(reader, question, std::move(stop)); },
+      [this, question = m_answered](const Result<std::shared_ptr<const CardMarks>>& answer) {
+        if (answer.ok()) {
+          const bool same = m_marks && *m_marks == **answer && sameMarks(m_marks_answered, question);
+          m_marks = *answer;
+          m_marks_answered = question;
+          if (!same) addMarks();  // the picture already has them
+        }
+        if (m_marks_due) submitMarks();
+      });
+}
+
+void CurveCard::addMarks() {
+  if (!m_marks || !sameMarks(m_marks_answered, m_answered)) return;
+  if (*m_marks == m_plot->data()->panels.front().marks) return;
+  auto plot = std::make_shared<PlotData>(*m_data->plot);
+  plot->panels.front().marks = *m_marks;
+  m_plot->setData(std::move(plot));
 }
 
 void CurveCard::tell() {
@@ -144,7 +185,8 @@ void CurveCard::tell() {
 }
 
 bool CurveCard::isFinal() const {
-  return visibleRegion().isEmpty() || (m_asked && !m_due && !busy() && (m_plot->visibleRegion().isEmpty() || m_plot->isRendered()));
+  return visibleRegion().isEmpty() ||
+         (m_asked && !m_due && !busy() && !m_marks_slot.busy() && (m_plot->visibleRegion().isEmpty() || m_plot->isRendered()));
 }
 
 void CurveCard::paintEvent(QPaintEvent*) {

@@ -47,6 +47,8 @@ class CurveCard : public QWidget {
  private:
   void submit(QueryService::Supersede supersede);
   bool busy() const { return m_missing > 0; }
+  void submitMarks();
+  void addMarks();
   void answered(const CardQuestion& question, std::size_t part, const Result<std::shared_ptr<const CardPart>>& answer);
   bool covered() const;
   void chooseFile(const QString& suffix);
@@ -65,6 +67,11 @@ class CurveCard : public QWidget {
   std::vector<std::shared_ptr<const CardPart>> m_parts;  // of the question under way
   std::size_t m_missing = 0;                             // of them
   std::array<QuerySlot, kParts> m_slots;
+  std::shared_ptr<const CardMarks> m_marks;
+  CardQuestion m_marks_asked;
+  CardQuestion m_marks_answered;  // what m_marks answers
+  bool m_marks_due = false;       // data came while they were read
+  QuerySlot m_marks_slot;
   QuerySlot m_export_slot;
 };
 

@@ -468,6 +468,7 @@ void CurvesView::updateCards(bool fresh) {
     question.robust = m_robust;
     question.style = m_state.time_style;
     question.theme = currentTheme().name;
+    question.spikes = m_spikes;
     card->plot()->setOwnsUndo(m_axis != CurveAxis::kTime);
     card->ask(question, left_out, m_tags->isPinned(shown[i]), fresh);
   }

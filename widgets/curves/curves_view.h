@@ -97,6 +97,7 @@ class CurvesView : public View {
   double m_smoothing = 0.6;
   bool m_robust = false;
   bool m_runs_chosen = false;
+  const std::shared_ptr<SpikeCache> m_spikes = std::make_shared<SpikeCache>();
   std::set<std::string> m_log_tags;
   // Own windows of the step and relative axes; absent: everything. m_history[m_place] is the one shown.
   std::deque<std::optional<XRange>> m_history{std::nullopt};

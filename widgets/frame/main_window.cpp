@@ -194,7 +194,8 @@ void MainWindow::showKeys() {
                                   {tr("Ctrl+wheel, W, S"), tr("zoom at the cursor; with Shift faster")},
                                   {tr("Shift+wheel, A, D, ← →"), tr("earlier, later")},
                                   {tr("double click, Home"), tr("show everything")},
-                                  {tr("End"), tr("follow the newest data")}}}};
+                                  {tr("End"), tr("follow the newest data")},
+                                  {tr("N, Shift+N"), tr("next, previous loss spike")}}}};
   for (const ViewInfo& view : viewRegistry()) {
     if (view.keys == nullptr) continue;
     more.push_back({QString::fromUtf8(view.title), {}});

@@ -111,6 +111,9 @@ class Builder {
       if (series == nullptr) continue;
       panel.unit = series->key.unit.empty() && (role == Role::kTokensPerSecond || role == Role::kTokensPerGpu) ? "per_s" : series->key.unit;
       RG_ASSIGN(SharedBins read, bins(*series, m_question.pixels));
+      if (role == Role::kLoss) {
+        RG_TRY(addSpikes(*series, superseded_from, panel));
+      }
       if (const auto superseded = superseded_from.find(series->id); superseded != superseded_from.end()) {
         // The part that was run again is drawn faint; on the time axis the attempt's own time tells it apart anyway.
         panel.curves.push_back({.color = m_theme.muted, .bins = read, .faint = true});
@@ -133,6 +136,16 @@ class Builder {
       panel.share = kEmptyShare;
     }
     m_plots->panels.push_back(std::move(panel));
+    return {};
+  }
+
+  Status addSpikes(const Series& series, const std::unordered_map<SeriesId, std::int64_t>& superseded_from, PlotPanel& panel) {
+    if (!m_question.spikes) return {};
+    const auto superseded = superseded_from.find(series.id);
+    const auto from = superseded != superseded_from.end() ? std::optional(superseded->second) : std::nullopt;
+    RG_ASSIGN(const auto own, readSpikeMarks(m_reader, *m_question.spikes, series, from, {.axis = m_axis}, m_stop));
+    panel.marks.insert(panel.marks.end(), own.begin(), own.end());
+    std::ranges::stable_sort(panel.marks, {}, &PanelMark::x);
     return {};
   }
 

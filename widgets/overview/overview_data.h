@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "widgets/charts/plot_data.h"
+#include "widgets/charts/spike_marks.h"
 #include "widgets/core/run_summary.h"
 #include "widgets/core/selection.h"
 #include "widgets/core/theme.h"
@@ -65,6 +66,7 @@ struct OverviewQuestion {
   TimeStyle style = TimeStyle::kUtc;
   ThemeName theme = ThemeName::kDark;
   TimeNs now = 0;
+  std::shared_ptr<SpikeCache> spikes;            // of the view; none: no marks
   std::shared_ptr<const OverviewData> previous;  // the answer before, where there is one: what is per step is taken from it
 };
 

@@ -109,6 +109,7 @@ void OverviewView::ask(QueryService::Supersede supersede) {
                             .style = m_state.time_style,
                             .theme = currentTheme().name,
                             .now = m_context.clock(),
+                            .spikes = m_spikes,
                             .previous = m_data};
   m_context.queries->submit<OverviewData>(
       m_slot, supersede, [question](Reader& reader, std::stop_token stop) { return readOverview(reader, question, std::move(stop)); },

@@ -44,6 +44,7 @@ class OverviewView : public View {
   const ViewContext m_context;
   ViewState m_state;
   std::shared_ptr<const OverviewData> m_data;
+  const std::shared_ptr<SpikeCache> m_spikes = std::make_shared<SpikeCache>();
   XAxis m_axis = XAxis::kTime;
   std::optional<std::pair<std::int64_t, std::int64_t>> m_steps;
   QLabel* m_sentence;

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Marks of loss spikes for a panel: where, how bad, and the words.
+//
+// Threading:  any thread; on a query worker where it reads.
+// Ownership:  values.
+// Units:      x of the plot's axis: steps, or ns less `offset`.
+// Errors:     the Reader's.
+// Cost:       as SpikeCache; O(spikes) words.
+#pragma once
+
+#include <stop_token>
+#include <vector>
+
+#include "analysis/loss_spikes/series_spikes.h"
+#include "widgets/charts/plot_data.h"
+
+namespace runglass {
+
+// Whether a series is a training loss, whose spikes are marked.
+bool isLoss(const Series& series);
+
+struct SpikePlace {
+  XAxis axis = XAxis::kStep;
+  std::int64_t offset = 0;  // own time = x + offset
+  QString name;             // of the curve, where the panel has several; safe for the screen
+};
+
+// A benign or undecided spike is a warning, a malignant one an error, NaN and Inf are critical. A spike without a place on the axis has no
+// mark.
+std::vector<PanelMark> spikeMarks(const std::vector<SeriesSpike>& spikes, const SpikePlace& place);
+// Nothing for what isLoss() does not call one.
+Result<std::vector<PanelMark>> readSpikeMarks(Reader& reader, SpikeCache& cache, const Series& series,
+                                              std::optional<std::int64_t> superseded_from, const SpikePlace& place,
+                                              const std::stop_token& stop);
+
+}  // namespace runglass
