@@ -298,6 +298,54 @@ TEST_F(CurvesTest, NewPointsArriveWithATick) {
   ASSERT_TRUE(waitFor([&] { return view->isFinal() && panel(0).curves.at(0).bins->size() == 60; }));
 }
 
+TEST_F(CurvesTest, OnlyALossHasSpikeMarksAndNGoesFromOneToTheNext) {
+  const AttemptId attempt = addRun("r");
+  std::vector<double> values = decay(5'000);
+  for (const std::size_t at : {1'000u, 3'000u}) values[at] = 4.2;
+  addScalar(attempt, "loss", 0, values);
+  addScalar(attempt, "lr", 0, values);
+  addScalar(attempt, "eval/loss", 0, values);
+  open();
+  for (std::size_t card = 0; card < view->cards().size(); ++card)
+    EXPECT_EQ(panel(card).marks.size(), panel(card).title == "loss" ? 2u : 0u) << panel(card).title.toStdString();
+  ASSERT_EQ(panel(0).title, "loss");
+  const PanelMark& mark = panel(0).marks[0];
+  EXPECT_EQ(mark.x, 1'000);
+  EXPECT_EQ(mark.severity, Severity::kWarning);
+  EXPECT_EQ(mark.text, "loss spike at step " + formatCount(1'000) + ": 4.200 against 1.000, recovered at " + formatCount(1'001));
+  PlotWidget* plot = view->cards()[0]->plot();
+  plot->setFocus();
+  const auto middle = [plot] { return (plot->x0() + plot->x1()) / 2; };
+  QTest::keyClick(plot, Qt::Key_N);
+  EXPECT_NEAR(static_cast<double>(middle()), 1'000, 1);
+  const std::int64_t width = plot->x1() - plot->x0();
+  EXPECT_LT(width, 600);
+  QTest::keyClick(plot, Qt::Key_N);
+  EXPECT_NEAR(static_cast<double>(middle()), 3'000, 1);
+  EXPECT_EQ(plot->x1() - plot->x0(), width);
+  QTest::keyClick(plot, Qt::Key_N);
+  EXPECT_NEAR(static_cast<double>(middle()), 3'000, 1) << "there is no third";
+  QTest::keyClick(plot, Qt::Key_N, Qt::ShiftModifier);
+  EXPECT_NEAR(static_cast<double>(middle()), 1'000, 1);
+  settle();
+  EXPECT_EQ(panel(0).marks.size(), 2u);
+}
+
+TEST_F(CurvesTest, ASpikeThatArrivesWithATickGetsItsMark) {
+  const AttemptId attempt = addRun("r");
+  addScalar(attempt, "loss", 0, decay(300));
+  open();
+  EXPECT_TRUE(panel(0).marks.empty());
+  addScalar(attempt, "loss", 300, {1.0, 9.0, 1.0});
+  ASSERT_TRUE(writer->flush().ok());
+  view->refresh(Tick::kText);
+  ASSERT_TRUE(waitFor([&] { return panel(0).marks.size() == 1; }));
+  view->setAxis(CurveAxis::kTime);
+  settle();
+  ASSERT_EQ(panel(0).marks.size(), 1u);
+  EXPECT_EQ(panel(0).marks[0].x, kStart + 301 * kNsPerSecond);
+}
+
 TEST_F(CurvesTest, AnEmptyStoreSaysWhatBringsCurves) {
   open();
   EXPECT_TRUE(view->isFinal());
