@@ -311,7 +311,7 @@ TEST_F(CurvesTest, OnlyALossHasSpikeMarksAndNGoesFromOneToTheNext) {
   ASSERT_EQ(panel(0).title, "loss");
   const PanelMark& mark = panel(0).marks[0];
   EXPECT_EQ(mark.x, 1'000);
-  EXPECT_EQ(mark.severity, Severity::kWarning);
+  EXPECT_EQ(mark.severity, Severity::kInfo);
   EXPECT_EQ(mark.text, "loss spike at step " + formatCount(1'000) + ": 4.200 against 1.000, recovered at " + formatCount(1'001));
   PlotWidget* plot = view->cards()[0]->plot();
   plot->setFocus();

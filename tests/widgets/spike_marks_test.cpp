@@ -53,7 +53,7 @@ TEST(SpikeMarks, WordsTellStepHeightAndWhetherItCameBack) {
   ASSERT_EQ(marks.size(), 4u);
   EXPECT_EQ(marks[0].severity, Severity::kCritical);
   EXPECT_EQ(marks[0].text, "loss is NaN at step 7, recovered at 9");
-  EXPECT_EQ(marks[1].severity, Severity::kWarning);
+  EXPECT_EQ(marks[1].severity, Severity::kInfo);
   EXPECT_EQ(marks[1].text, "loss spike at step " + formatCount(12'340) + ": 4.200 against 2.100, recovered at " + formatCount(12'360));
   EXPECT_EQ(marks[2].severity, Severity::kError);
   EXPECT_TRUE(marks[2].text.endsWith("not back within 50 points"));

@@ -29,6 +29,8 @@ QString wordsOf(const LossSpike& spike) {
 
 Severity severityOf(const LossSpike& spike) {
   if (spike.rule == SpikeRule::kNonFinite) return Severity::kCritical;
+  // What came back is worth a look, not an alarm: healthy runs have dozens.
+  if (spike.verdict == SpikeVerdict::kBenign) return Severity::kInfo;
   return spike.verdict == SpikeVerdict::kMalignant ? Severity::kError : Severity::kWarning;
 }
 
