@@ -13,6 +13,7 @@
 #include <QWidget>
 #include <functional>
 
+#include "widgets/core/edit_port.h"
 #include "widgets/core/query_service.h"
 #include "widgets/core/selection.h"
 
@@ -21,6 +22,7 @@ namespace runglass {
 struct ViewContext {
   QueryService* queries = nullptr;
   SharedState* state = nullptr;
+  EditPort* edits = nullptr;                // null: nothing can be added
   std::function<TimeNs()> clock = wallNow;  // what "now" is; a test or a reproducible picture holds it still
 };
 

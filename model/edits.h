@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Edits: what a person, or an analysis on a person's word, adds to what was recorded: notes and clock alignments.
+//
+// Threading:  values.
+// Ownership:  values.
+// Units:      TimeNs; shifts are added to a time: positive moves a span later.
+// Errors:     none here. Runs are named by uuid, so that an edit means the same in another process's store.
+// Cost:       none.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "model/time.h"
+
+namespace runglass {
+
+struct Note {
+  std::int64_t id = 0;  // of the store; 0: a new one
+  std::string run_uuid;
+  std::optional<TimeNs> time;  // absent: about the run as a whole
+  std::string author, text;    // no text: the note goes
+};
+
+// How far what a rank recorded is moved, on top of its node's clock: piecewise linear between its shifts, constant outside.
+struct ClockShift {
+  std::int32_t rank = 0;
+  TimeNs at = 0;  // time of the node's clock as its own map corrected it
+  DurNs shift = 0, error = 0;
+};
+
+// Replaces what aligned the attempt before; no shifts: its times are again as the nodes' clocks say.
+struct ClockAlignment {
+  std::string run_uuid;
+  std::int32_t attempt = 0;  // its number
+  std::string source;        // "collectives", "manual"
+  std::vector<ClockShift> shifts;
+};
+
+using Edit = std::variant<Note, ClockAlignment>;
+
+}  // namespace runglass
