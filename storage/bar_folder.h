@@ -19,9 +19,8 @@ namespace runglass {
 
 // A span, or a stretch of several, as a chunk says it.
 struct SpanPiece {
-  TimeNs t0 = 0, t1 = 0;  // t1 exclusive; the highest int64 while a span is open
-  DurNs longest = 0;
-  std::int64_t name = 0;  // of the longest, an interned string
+  TimeNs t0 = 0, t1 = 0;   // t1 exclusive; the highest int64 while a span is open
+  std::uint32_t name = 0;  // of the longest, an interned string
   std::uint32_t count = 0;
   SpanCategory category = SpanCategory::kOther;  // with the most busy time
   std::array<float, kSpanClassCount> busy{};     // ns

@@ -12,8 +12,9 @@
 #include <list>
 #include <memory>
 #include <unordered_map>
+#include <vector>
 
-#include "storage/bar_folder.h"
+#include "model/spans.h"
 #include "storage/codec/pyramid.h"
 
 namespace runglass {
@@ -23,12 +24,6 @@ struct PyramidSegment {
   std::shared_ptr<const Pyramid> pyramid;
   bool ordered = true;
   std::size_t bytes() const { return pyramid->bytes(); }
-};
-
-// A chunk of spans from afar, by t0.
-struct SpanStretches {
-  std::shared_ptr<const std::vector<SpanPiece>> pieces;  // null: the chunk is damaged
-  std::size_t bytes() const { return 64 + pieces->size() * sizeof(SpanPiece); }
 };
 
 // The spans of a chunk as a picture needs them, by t0.

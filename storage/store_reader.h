@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "storage/clock_map.h"
+#include "storage/codec/span_summary.h"
 #include "storage/damage_log.h"
 #include "storage/decoded_cache.h"
 #include "storage/live_tail.h"
@@ -103,13 +104,15 @@ class StoreReader final : public Reader {
   Result<const ClockMap*> clockOf(TrackId track);
   struct PictureChunk;
   struct PictureTrack;
-  // Both empty for a damaged chunk, which is then noted.
-  Result<SpanStretches> summaryOf(TrackId track, const PictureChunk& chunk, std::string_view blob);
-  Result<SpanShapes> shapesOf(TrackId track, const PictureChunk& chunk);
+  struct TrackOutline;
+  Status showStored(TrackId track, PictureChunk& chunk, std::string_view summary);
+  // Empty for a damaged chunk, which is then noted.
+  Result<SpanShapes> shapesOf(TrackId track, const PictureChunk& chunk, const PendingSpans* pending);
   Result<bool> spanChunk(TrackId track, std::int64_t chunk_id, SpanChunk& out);
-  Status pictureChunks(PictureTrack& track, const std::optional<LiveTail::SpanSnapshot>& tail);
-  Status pictureBars(const PictureTrack& track, bool exact, DurNs pixel, SpanPicture& out,
-                     std::unordered_map<std::int64_t, std::uint32_t>& names);
+  Result<std::shared_ptr<const TrackOutline>> outlineOf(TrackId track, TimeRange range, std::int64_t version);
+  Status pictureChunks(PictureTrack& track, std::int64_t version, const std::optional<LiveTail::SpanSnapshot>& tail);
+  Status pictureBars(const PictureTrack& track, const std::optional<LiveTail::SpanSnapshot>& tail, bool exact, DurNs pixel,
+                     SpanPicture& out, std::unordered_map<std::int64_t, std::uint32_t>& names);
   // Reads the clock maps again when another connection has committed since.
   Status refreshClocks();
   // The same for the series as the file has them: panels ask for the catalogue many times a second, the file changes once in seconds.
@@ -129,9 +132,15 @@ class StoreReader final : public Reader {
   std::shared_ptr<const LiveTail> m_live;
   sqlite::Connection m_db;
   sqlite::Statement m_generation_sql, m_version_sql, m_chunks_sql, m_open_sql, m_pyramid_sql, m_pyramid_data_sql, m_known_sql, m_spans_sql,
-      m_picture_sql, m_span_chunk_sql, m_text_sql, m_newest_sql;
+      m_picture_sql, m_outline_sql, m_summary_sql, m_span_chunk_sql, m_text_sql, m_newest_sql;
   DecodedCache<PyramidSegment> m_pyramids{std::size_t{64} << 20};
-  DecodedCache<SpanStretches> m_summaries{std::size_t{64} << 20};
+  struct OutlineRow {
+    std::shared_ptr<const TrackOutline> outline;
+    std::size_t size = 0;
+    std::size_t bytes() const { return size; }
+  };
+  DecodedCache<OutlineRow> m_outlines{std::size_t{64} << 20};
+  SpanSummary m_summary;  // the last one decoded; kept for its memory
   DecodedCache<SpanShapes> m_shapes{std::size_t{48} << 20};
   ClockMaps m_clocks;
   std::int64_t m_clocks_version = -1;

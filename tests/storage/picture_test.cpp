@@ -221,6 +221,37 @@ TEST_F(PictureTest, LooksTheSameBeforeAndAfterACommit) {
   EXPECT_EQ(bars(picture(*reader(), {}, 100)), live);
 }
 
+TEST_F(PictureTest, AReaderThatLookedBeforeDrawsWhatAFreshOneDrawsAsDataComesAndGoes) {
+  Random random(23);
+  const std::vector<Span> spans = burstySpans(random, 60'000);
+  const TimeRange all{spans.front().start, spans.back().start + 1'000'000};
+  const auto bars = [](const SpanPicture& made) {
+    std::vector<std::tuple<TimeNs, TimeNs, std::uint32_t, std::int64_t>> out;
+    for (const auto& lane : made.lanes)
+      for (const SpanBar& bar : lane.bars) out.emplace_back(bar.t0, bar.t1, bar.count, bar.id);
+    return out;
+  };
+  const std::unique_ptr<Reader> live = reader(true), stored = reader();
+  std::size_t recorded = 0;
+  while (recorded < spans.size()) {
+    const std::size_t n = std::min<std::size_t>(1 + random() % 6'000, spans.size() - recorded);
+    m_writer->spans(m_track, columnsOf({spans.begin() + static_cast<std::ptrdiff_t>(recorded),
+                                        spans.begin() + static_cast<std::ptrdiff_t>(recorded + n)}));
+    recorded += n;
+    if (random() % 3 == 0) {
+      ASSERT_TRUE(m_writer->flush().ok());
+    }
+    if (random() % 8 == 0) {
+      ASSERT_TRUE(m_writer->applyRetention({.kernel_spans = all.t1 - spans[recorded / 2].start}, all.t1).ok());
+    }
+    TimeNs t0 = all.t0 + static_cast<DurNs>(random() % static_cast<std::uint64_t>(all.t1 - all.t0)), t1 = all.t1;
+    if (random() % 2 == 0) t0 = all.t0, t1 = t0 + static_cast<DurNs>(random() % static_cast<std::uint64_t>(all.t1 - all.t0)) + 1;
+    const DurNs pixel = 1 + (t1 - t0) / 2'000;
+    ASSERT_EQ(bars(picture(*live, {t0, t1}, pixel)), bars(picture(*reader(true), {t0, t1}, pixel))) << recorded;
+    ASSERT_EQ(bars(picture(*stored, {t0, t1}, pixel)), bars(picture(*reader(), {t0, t1}, pixel))) << recorded;
+  }
+}
+
 TEST_F(PictureTest, AnOpenSpanReachesToTheEnd) {
   m_writer->spans(m_track, columnsOf({{kEpoch, 10, SpanCategory::kCompute}, {kEpoch + 100, kAbsent, SpanCategory::kComm}}));
   ASSERT_TRUE(m_writer->flush().ok());
