@@ -22,8 +22,8 @@ namespace runglass {
 struct ViewContext {
   QueryService* queries = nullptr;
   SharedState* state = nullptr;
-  EditPort* edits = nullptr;                // null: nothing can be added
   std::function<TimeNs()> clock = wallNow;  // what "now" is; a test or a reproducible picture holds it still
+  EditPort* edits = nullptr;                // null: nothing can be added
 };
 
 enum class Tick : std::uint8_t { kPictures, kText };  // 20-25 Hz, 5-10 Hz
