@@ -8,6 +8,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "analysis/step_parts/span_parts.h"
+
 namespace runglass {
 namespace {
 
@@ -52,6 +54,7 @@ class TableReader {
       const auto wait = wait_of.find({*series.key.rank, series.key.source + '\n' + series.key.labels});
       RG_TRY(readPart(series, wait == wait_of.end() ? nullptr : wait->second));
     }
+    if (parts.empty()) RG_TRY(readSpans(ranks));
     finish();
     return std::move(m_answer);
   }
@@ -85,12 +88,14 @@ class TableReader {
   Status readTimes(const Series& series) {
     ScalarColumns raw;
     RG_ASSIGN(auto dense, column(series, &raw));
+    std::vector<StepWindow>& windows = m_windows[*series.key.rank];
     for (std::size_t i = 0; i < raw.size() && !raw.time.empty(); ++i) {
       const double dur = raw.value[i];
       if (raw.time[i] == kAbsent || !std::isfinite(dur) || dur < 0 || dur > 1e17) continue;
       const TimeRange range{raw.time[i], raw.time[i] + static_cast<DurNs>(dur)};
       auto& when = m_when[static_cast<std::size_t>(raw.step[i] - m_first)];
       when = when ? TimeRange{std::min(when->t0, range.t0), std::max(when->t1, range.t1)} : range;
+      windows.push_back({raw.step[i], range});
     }
     m_ranks[*series.key.rank].dur = std::move(dense);
     return {};
@@ -114,6 +119,31 @@ class TableReader {
       any = true;
     }
     if (any) rank.parts[partIndex(name)] = std::move(dense);
+    return {};
+  }
+
+  Status readSpans(const std::vector<Rank>& ranks) {
+    RG_ASSIGN(const SpanPartsAnswer answer, readSpanParts(m_reader, m_attempt, ranks, m_windows, m_stop));
+    if (answer.ranks.empty()) return {};
+    m_answer.span_waits_known = answer.waits_known;
+    for (const auto& [number, steps] : answer.ranks) {
+      Gathered& rank = m_ranks[number];
+      rank.work.assign(kWidth, kNothing);
+      for (int p = 0; p < kStepPartCount; ++p) {
+        const auto part = static_cast<StepPart>(p);
+        if (part == StepPart::kIdle || part == StepPart::kCommWait) continue;
+        if (part == StepPart::kComm && answer.waits_known < kWaitsKnown) continue;
+        std::vector<double> dense(kWidth, kNothing);
+        bool any = false;
+        for (const StepWithParts& step : steps) {
+          const auto at = static_cast<std::size_t>(step.step - m_first);
+          dense[at] = static_cast<double>(step.parts[part]);
+          rank.work[at] = (std::isnan(rank.work[at]) ? 0 : rank.work[at]) + dense[at];
+          any |= dense[at] > 0;
+        }
+        if (any) rank.parts[partIndex(stepPartName(part))] = std::move(dense);
+      }
+    }
     return {};
   }
 
@@ -171,6 +201,7 @@ class TableReader {
   const std::stop_token m_stop;
   std::int64_t m_first = 0, m_last = std::numeric_limits<std::int64_t>::min();
   std::map<std::int32_t, Gathered> m_ranks;
+  std::map<std::int32_t, std::vector<StepWindow>> m_windows;
   std::vector<std::optional<TimeRange>> m_when;
   StepTableAnswer m_answer;
 };

@@ -6,6 +6,7 @@
 // Units:      ns; steps.
 // Errors:     the Reader's; CANCELLED when `stop` fires. An attempt without step times gives an empty table.
 // Cost:       bounded: the newest kStepsLookedAt steps of each step series, about 10 a rank. 4,096 ranks x 200 steps: 0.5 s, 100 MiB.
+//             Without step parts also the spans of as many steps as readSpanParts() reads.
 #pragma once
 
 #include <optional>
@@ -25,9 +26,15 @@ struct StepTableAnswer {
   StepTable table;
   std::vector<std::optional<TimeRange>> when;  // by step: from the first rank's begin to the last one's end; absent without a clock
   bool has_parts = false;                      // step parts exist, whether or not enough ranks have them
+  // Nobody told step parts: they are those of the ranks' spans. The share of communication whose waiting could be told apart; below
+  // kWaitsKnown none of it counts as work.
+  std::optional<double> span_waits_known;
 };
 
-// Work of a rank in a step = the sum of its step_part_ns less step_part_wait_ns of the same part. Of a part that is communication, or the
+inline constexpr double kWaitsKnown = 0.9;
+
+// Work of a rank in a step = the sum of its step_part_ns less step_part_wait_ns of the same part; where no rank tells parts, what its spans
+// show (analysis/step_parts). Of a part that is communication, or the
 // rest of the step ("other"), and whose waiting nobody measured, nothing can be called work: it is left out. Work is what is compared where
 // at least half of the ranks with steps have it, else step_time_ns. `ranks` are the attempt's (Reader::ranks); those that say nothing stay
 // in the table, without values.

@@ -173,6 +173,7 @@ Result<RankingData> readRanking(Reader& reader, RunId run, AttemptId attempt, st
   data.ranking = rankBySlowness(table.table);
   data.when = std::move(table.when);
   data.has_parts = table.has_parts;
+  data.span_waits_known = table.span_waits_known;
   placeRows(data, ranks, nodes);
   return data;
 }
@@ -198,6 +199,12 @@ QString rankingGrounds(const RankingData& data) {
                 "Compared: whole step times. In a synchronous job all ranks take as long as the slowest, so that this finds nobody there; "
                 "step parts tell work from waiting: runglass.span(…, part=\"forward\") or runglass.part(…) in the training script.");
   parts << head;
+  if (ranking.basis == SlownessBasis::kWork && data.span_waits_known) {
+    parts << QStringLiteral("Nobody told step parts: they are what the ranks' spans show.");
+    if (*data.span_waits_known < kWaitsKnown)
+      parts << QStringLiteral("Communication is left out: its waiting is known for %1 of it only.")
+                   .arg(formatPercent(*data.span_waits_known));
+  }
   if (ranking.basis == SlownessBasis::kStepTime && data.has_parts)
     parts << QStringLiteral("Fewer than half of the ranks tell their step parts.");
   std::vector<double> medians;

@@ -35,6 +35,7 @@ struct RankingData {
   HeatCells heat;             // by rank
   std::vector<std::optional<TimeRange>> when;
   bool has_parts = false;
+  std::optional<double> span_waits_known;  // as StepTableAnswer
 
   const RankRow* find(std::int32_t rank) const;
   std::optional<TimeRange> timeOf(std::int64_t step) const;

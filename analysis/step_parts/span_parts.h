@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts of steps for ranks whose spans are stored: an imported trace, or a run whose trainer names no parts itself.
+//
+// Threading:  on the thread of the Reader.
+// Ownership:  values.
+// Units:      as StepParts; ratios 0..1.
+// Errors:     the Reader's; CANCELLED when `stop` fires. Ranks without spans in their steps have no entry.
+// Cost:       reads the spans of the newest steps, at most kMostPartSpans: 1 s a million on one core. 100 MB.
+#pragma once
+
+#include <map>
+#include <stop_token>
+#include <vector>
+
+#include "analysis/step_parts/step_parts.h"
+#include "model/ids.h"
+#include "model/topology.h"
+#include "storage/reader.h"
+
+namespace runglass {
+
+inline constexpr std::size_t kMostPartSpans = 2'000'000;
+
+struct StepWindow {
+  std::int64_t step = 0;
+  TimeRange range;
+  friend auto operator<=>(const StepWindow& a, const StepWindow& b) { return a.step <=> b.step; }
+  friend bool operator==(const StepWindow&, const StepWindow&) = default;
+};
+
+struct StepWithParts {
+  std::int64_t step = 0;
+  StepParts parts;
+};
+
+struct SpanPartsAnswer {
+  std::map<std::int32_t, std::vector<StepWithParts>> ranks;
+  double waits_known = 0;    // share of the communication time for which its waiting could be told; 0 without communication
+  std::size_t left_out = 0;  // older steps with spans that were not read
+};
+
+// `windows`: each rank's steps.
+Result<SpanPartsAnswer> readSpanParts(Reader& reader, AttemptId attempt, const std::vector<Rank>& ranks,
+                                      const std::map<std::int32_t, std::vector<StepWindow>>& windows, std::stop_token stop);
+
+}  // namespace runglass
