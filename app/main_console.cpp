@@ -13,6 +13,7 @@
 
 #include "app/console/console.h"
 #include "app/console/screenshot.h"
+#include "app/control_arguments.h"
 #include "app/hub_arguments.h"
 #include "widgets/frame/registry.h"
 
@@ -25,6 +26,7 @@ struct Arguments {
   Place place;
   bool live = false;
   HubArguments hub;
+  std::string tls_ca;
 };
 
 int fail(const std::string& message, int code = 1) {
@@ -101,10 +103,14 @@ int runScreenshot(const Arguments& arguments) {
 int runWindow(QApplication& app, const Arguments& arguments) {
   QSettings settings;
   applyTheme(app, wantedTheme(arguments, &settings));
-  SessionOptions session{arguments.store, std::nullopt};
-  if (arguments.live) {
-    session.hub = arguments.hub.options();
-  }
+  const HubOptions hub = arguments.hub.options();
+  SessionOptions session{.store = arguments.store};
+  if (arguments.live) session.hub = hub;
+  // The same token and certificate serve to ask the hub of another process.
+  ControlArguments control{.token_file = hub.token_file, .tls_ca = arguments.tls_ca, .tls_cert = hub.tls_cert, .tls_key = hub.tls_key};
+  const Result<ControlTarget> target = control.target();
+  if (!target.ok()) return fail(target.status().message());
+  session.control = *target;
   quitOnSignals(app);
   Console console(session, arguments.place, &settings);
   QObject::connect(&console, &Console::placedChanged, &console, [&console] {
@@ -122,6 +128,7 @@ int runConsole(int argc, char** argv) {
   cli.add_flag("--live", arguments.live, "Write the store and receive agents (on 127.0.0.1, any free port, unless --listen)");
   const CLI::Option* listen = cli.add_option("--listen", arguments.hub.listen, "HOST:PORT of the hub; implies --live");
   arguments.hub.declare(cli);
+  cli.add_option("--tls-ca", arguments.tls_ca, "Where another process's hub is asked: CA of its certificate (PEM); turns TLS on");
   declarePlace(cli, arguments);
   CLI::App* shot = cli.add_subcommand("screenshot", "Write one view as a PNG; needs no display");
   shot->add_option("--store", arguments.store, "The store, a .rgl file")->required();

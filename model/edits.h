@@ -4,8 +4,9 @@
 // Threading:  values.
 // Ownership:  values.
 // Units:      TimeNs; shifts are added to a time: positive moves a span later.
-// Errors:     none here. Runs are named by uuid, so that an edit means the same in another process's store.
-// Cost:       none.
+// Errors:     checkEdit(): INVALID_ARGUMENT what no store may take, whoever sent it. Runs are named by uuid, so that an edit means the same
+//             in another process's store.
+// Cost:       checkEdit(): O(text).
 #pragma once
 
 #include <cstdint>
@@ -14,6 +15,7 @@
 #include <variant>
 #include <vector>
 
+#include "model/result.h"
 #include "model/time.h"
 
 namespace runglass {
@@ -41,5 +43,11 @@ struct ClockAlignment {
 };
 
 using Edit = std::variant<Note, ClockAlignment>;
+
+inline constexpr std::size_t kMaxEditText = 64U << 10;
+inline constexpr std::size_t kMaxEditName = 256;  // of runs, authors, sources
+inline constexpr std::size_t kMaxShifts = 1'000'000;
+
+Status checkEdit(const Edit& edit);
 
 }  // namespace runglass

@@ -82,6 +82,10 @@ class Catalog {
   std::int64_t text(std::string_view text);  // interned
 
   RunId findRun(std::string_view name) const;  // 0: none
+  RunId findRunByUuid(const std::string& uuid) {
+    const auto* entry = m_runs.find(uuid);
+    return entry == nullptr ? RunId() : RunId{entry->id};
+  }
   // What a loaded or declared series is; kScalar decides what x means.
   SeriesKind seriesKind(SeriesId id) const { return m_series_kinds[id.value]; }
   bool knowsSeries(SeriesId id) const { return id.value < m_series_kinds.size() && id.value != 0; }

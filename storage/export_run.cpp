@@ -34,6 +34,7 @@ class RunCopy {
     RG_TRY(copySeries());
     RG_TRY(copySpans());
     RG_TRY(copyRows());
+    RG_TRY(copyNotes());
     return m_to.flush();
   }
 
@@ -212,6 +213,17 @@ class RunCopy {
         if (spans.size() > 0) m_to.spans(to, spans);
         RG_TRY(m_to.flushIfDue());
       }
+    }
+    return {};
+  }
+
+  // Those about the run as a whole are in every slice.
+  Status copyNotes() {
+    RG_ASSIGN(auto notes, m_from.notes(m_run));
+    for (Note& note : notes) {
+      if (note.time && !inRange(note.time)) continue;
+      note.id = 0;
+      RG_TRY(m_to.edit(note));
     }
     return {};
   }

@@ -19,6 +19,7 @@
 #include <variant>
 #include <vector>
 
+#include "model/edits.h"
 #include "model/events.h"
 #include "model/findings.h"
 #include "model/result.h"
@@ -122,6 +123,7 @@ class Reader {
   virtual Result<std::vector<Issue>> issues() = 0;
   virtual Result<std::vector<Label>> labels(RunId run) = 0;
   virtual Result<std::vector<Finding>> findings(std::optional<RunId> run) = 0;
+  virtual Result<std::vector<Note>> notes(RunId run) = 0;  // by time, those about the run as a whole first
 
   // All samples with time in range, in x order (equal x: order of arrival).
   virtual Result<SampleColumns> samples(SeriesId series, TimeRange range, std::stop_token stop = {}) = 0;

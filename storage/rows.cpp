@@ -300,6 +300,20 @@ Label read<Label>(const sqlite::Statement& s) {
 }
 
 template <>
+std::string_view select<Note>() {
+  return "SELECT n.note_id, r.uuid, n.time_ns, n.author, n.text FROM rg_note n JOIN rg_run r ON r.run_id = n.run_id";
+}
+template <>
+Note read<Note>(const sqlite::Statement& s) {
+  Note note;
+  note.id = s.int64(0);
+  note.run_uuid = text(s, 1);
+  note.time = s.optionalInt64(2);
+  note.author = text(s, 3), note.text = text(s, 4);
+  return note;
+}
+
+template <>
 std::string_view select<Finding>() {
   return "SELECT finding_id, run_id, attempt_id, kind, subject, severity, start_ns, end_ns, first_step, last_step, node_id, rank, dp, pp, "
          "tp, "

@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 
+#include "model/edits.h"
 #include "model/events.h"
 #include "model/findings.h"
 #include "model/samples.h"
@@ -94,6 +95,10 @@ template <>
 std::string_view select<Label>();
 template <>
 Label read<Label>(const sqlite::Statement& statement);
+template <>
+std::string_view select<Note>();
+template <>
+Note read<Note>(const sqlite::Statement& statement);
 template <>
 std::string_view select<Finding>();
 template <>

@@ -5,6 +5,8 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
 
 #include "storage/journal.h"
@@ -12,6 +14,36 @@
 #include "storage/sqlite/connection.h"
 
 namespace runglass {
+
+StoreHolder readHolder(int lock_fd) {
+  std::array<char, 512> text{};
+  const ssize_t got = ::pread(lock_fd, text.data(), text.size(), 0);
+  if (got <= 0) return {};
+  const std::string_view all(text.data(), static_cast<std::size_t>(got));
+  const std::string_view pid = all.substr(0, std::min(kContactAt - 1, all.find('\0')));
+  const std::string_view contact = all.substr(std::min(kContactAt, all.size()));
+  const auto printable = [](std::string_view part) { return std::ranges::all_of(part, [](char c) { return c > ' ' && c < 0x7f; }); };
+  StoreHolder holder;
+  if (printable(pid) && !pid.empty()) holder.pid = pid;
+  if (printable(contact)) holder.contact = contact;
+  return holder;
+}
+
+std::string holderText(int pid, const std::string& contact) {
+  std::string text = std::to_string(pid);
+  if (contact.empty()) return text;
+  text.resize(kContactAt, '\0');
+  return text + contact;
+}
+
+std::optional<StoreHolder> holderOf(const std::string& store) {
+  const int lock = ::open(lockPath(store).c_str(), O_RDONLY | O_CLOEXEC);
+  if (lock < 0) return std::nullopt;
+  std::optional<StoreHolder> holder;
+  if (::flock(lock, LOCK_SH | LOCK_NB) != 0) holder = readHolder(lock);
+  ::close(lock);  // gives the lock back
+  return holder;
+}
 
 bool needsRecovery(const std::string& store) {
   std::error_code error;

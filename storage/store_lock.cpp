@@ -15,7 +15,7 @@ namespace runglass {
 
 StoreLock::~StoreLock() { release(); }
 
-Status StoreLock::take(const std::string& store_path) {
+Status StoreLock::take(const std::string& store_path, const std::string& contact) {
   m_path = lockPath(store_path);
   while (true) {
     m_fd = ::open(m_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
@@ -24,12 +24,10 @@ Status StoreLock::take(const std::string& store_path) {
       return {code, "cannot write store: " + store_path + ": " + std::strerror(errno)};
     }
     if (::flock(m_fd, LOCK_EX | LOCK_NB) != 0) {
-      char pid[16] = {};
-      const ssize_t got = ::pread(m_fd, pid, sizeof pid - 1, 0);
+      const StoreHolder holder = readHolder(m_fd);
       ::close(m_fd);
       m_fd = -1;
-      return {Code::kAlreadyExists,
-              "cannot write store: " + store_path + ": another process writes it, pid " + (got > 0 ? pid : "unknown")};
+      return {Code::kAlreadyExists, "cannot write store: " + store_path + ": another process writes it, pid " + holder.pid};
     }
     // The last owner may have deleted the file between our open and our lock.
     struct stat ours {
@@ -38,9 +36,9 @@ Status StoreLock::take(const std::string& store_path) {
       break;
     ::close(m_fd);
   }
-  const std::string pid = std::to_string(::getpid());
-  // The pid is for people; the lock holds without it (a full disk).
-  if (::ftruncate(m_fd, 0) != 0 || ::pwrite(m_fd, pid.data(), pid.size(), 0) < 0) return {};
+  const std::string text = holderText(::getpid(), contact);
+  // The lock holds without it (a full disk).
+  if (::ftruncate(m_fd, 0) != 0 || ::pwrite(m_fd, text.data(), text.size(), 0) < 0) return {};
   return {};
 }
 

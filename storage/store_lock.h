@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lock that makes a process the only writer of a store: flock on `<store>-lock`, which holds the owner's pid. Internal to storage.
+// The lock that makes a process the only writer of a store: flock on `<store>-lock`. Internal to storage.
 //
 // Threading:  one thread.
 // Ownership:  owns the descriptor; the kernel frees the lock when the process dies.
@@ -20,7 +20,8 @@ class StoreLock {
   StoreLock(const StoreLock&) = delete;
   StoreLock& operator=(const StoreLock&) = delete;
   ~StoreLock();
-  Status take(const std::string& store_path);
+  // `contact`: where the owner takes edits; empty: nowhere.
+  Status take(const std::string& store_path, const std::string& contact = "");
   // Frees the lock and deletes the file.
   void release();
 

@@ -47,7 +47,7 @@ StoreWriter::~StoreWriter() {
 
 Status StoreWriter::start() {
   m_closed = true;  // until all of this has worked, destruction must not fold anything
-  RG_TRY(m_lock.take(m_path));
+  RG_TRY(m_lock.take(m_path, m_options.contact));
   RG_TRY(openFile());
   RG_TRY(loadState());
   RG_TRY(prepareStatements());

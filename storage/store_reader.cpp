@@ -129,6 +129,9 @@ Result<std::vector<Progress>> StoreReader::progress(RunId run) {
 Result<std::vector<Track>> StoreReader::tracks(AttemptId attempt) {
   return all<Track>(m_db, " WHERE t.attempt_id = ?1 ORDER BY t.rank, t.track_id", {number(attempt)});
 }
+Result<std::vector<Note>> StoreReader::notes(RunId run) {
+  return all<Note>(m_db, " WHERE n.run_id = ?1 ORDER BY n.time_ns, n.note_id", {number(run)});
+}
 Result<std::vector<Finding>> StoreReader::findings(std::optional<RunId> run) {
   if (!run) return all<Finding>(m_db, " ORDER BY finding_id");
   return all<Finding>(m_db, " WHERE run_id = ?1 ORDER BY finding_id", {number(*run)});

@@ -63,6 +63,7 @@ class StoreReader final : public Reader {
   Result<std::vector<Issue>> issues() override;
   Result<std::vector<Label>> labels(RunId run) override;
   Result<std::vector<Finding>> findings(std::optional<RunId> run) override;
+  Result<std::vector<Note>> notes(RunId run) override;
   Result<SampleColumns> samples(SeriesId series, TimeRange range, std::stop_token stop) override;
   Result<ScalarColumns> scalars(SeriesId series, std::int64_t step0, std::int64_t step1, std::stop_token stop) override;
   Result<std::vector<Bin>> bins(SeriesId series, Axis axis, std::int64_t x0, std::int64_t x1, std::size_t bins,

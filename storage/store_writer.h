@@ -57,6 +57,7 @@ class StoreWriter final : public Writer {
   Status syncJournal() override { return m_journal.sync(); }
   std::shared_ptr<const LiveTail> liveTail() const override { return m_tail; }
   void finding(const Finding& finding) override { m_findings.push_back(finding); }
+  Status edit(const Edit& edit) override;  // store_edit.cpp
   std::optional<ImportMark> importMark(std::string_view path_key) override;
   void setImportMark(std::string_view path_key, const ImportMark& mark) override { m_marks[std::string(path_key)] = mark; }
   Result<RunId> findRun(std::string_view name) override;
@@ -94,6 +95,10 @@ class StoreWriter final : public Writer {
   void sealSpans(LiveLane& lane, std::size_t index);
   void fail(Status status);
   std::int64_t text(std::string_view text);
+
+  // store_edit.cpp
+  Status saveEdit(const Note& note);
+  Status saveEdit(const ClockAlignment& alignment);
 
   // store_flush.cpp
   Status commitAll();

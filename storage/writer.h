@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "model/edits.h"
 #include "model/findings.h"
 #include "model/recorder.h"
 #include "storage/reader.h"
@@ -50,6 +51,7 @@ struct DiskSpace {
 struct WriterOptions {
   JournalReplay replay;        // required when the journal is not empty; without it open() fails and says so
   bool power_safe = false;     // grouped fdatasync of the journal, <= 200 ms
+  std::string contact;         // HOST:PORT where the holder of the lock takes edits; written into the lock file
   std::int64_t max_pages = 0;  // > 0: the file may not grow beyond so many pages of 4 KiB
   // What the store's disk has left; absent: not known, nothing is held back. Empty: statvfs(). Tests give their own.
   std::function<std::optional<DiskSpace>(const std::string& path)> disk_space;
@@ -89,6 +91,9 @@ class Writer : public Recorder {
   // Values recorded but not yet committed, for Readers of this process.
   virtual std::shared_ptr<const LiveTail> liveTail() const = 0;
   virtual void finding(const Finding& finding) = 0;  // upsert by (run, kind, subject, first_step)
+  // Committed when it returns OK, and then visible to every Reader. INVALID_ARGUMENT see checkEdit(); NOT_FOUND no such run, attempt or
+  // note (names it); those of flush().
+  virtual Status edit(const Edit& edit) = 0;
   // Re-import state per file: content identity and committed offset.
   struct ImportMark {
     std::string identity;

@@ -22,11 +22,13 @@ void Console::open(const SessionOptions& session, const Place& place) {
   m_window.reset();
   m_session.reset();
   m_placed.reset();
+  m_control = session.control;
   WindowOptions options;
   options.settings = m_settings;
   if (!session.store.empty()) {
     m_session = std::make_unique<StoreSession>(session);
     options.queries = &m_session->queries();
+    options.edits = &m_session->edits();
     options.status = m_session.get();
   }
   m_window = std::make_unique<MainWindow>(options);
@@ -34,7 +36,7 @@ void Console::open(const SessionOptions& session, const Place& place) {
   connect(
       m_window.get(), &MainWindow::openStoreRequested, this,
       [this](const QString& path) {
-        open({path.toStdString(), std::nullopt}, {});
+        open({.store = path.toStdString(), .control = m_control}, {});
         m_window->show();
       },
       Qt::QueuedConnection);

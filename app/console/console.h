@@ -40,6 +40,7 @@ class Console : public QObject {
   void goTo(const Place& place);
 
   QSettings* m_settings;
+  ControlTarget m_control;
   std::unique_ptr<StoreSession> m_session;
   std::unique_ptr<MainWindow> m_window;
   std::optional<Status> m_placed;

@@ -34,7 +34,7 @@ QSize sizeFromText(const QString& text) {
 
 Status takeScreenshot(const ScreenshotOptions& options) {
   if (!QFileInfo::exists(QString::fromStdString(options.store))) return {Code::kNotFound, "open: " + options.store + ": no such file"};
-  Console console({options.store, std::nullopt}, options.place, nullptr);
+  Console console({.store = options.store}, options.place, nullptr);
   MainWindow& window = console.window();
   window.resize(options.size);
   window.show();

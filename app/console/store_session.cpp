@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Invariants: 1. Query workers and their Readers are gone before the hub stops. 2. The GUI thread never waits for m_access: it looks
-// whether it is there. 3. A hub that cannot be had never prevents reading.
+// Invariants: 1. Query workers, their Readers and the edits are gone before the hub stops. 2. The GUI thread never waits for m_access: it
+// looks whether it is there. 3. A hub that cannot be had never prevents reading.
 #include "app/console/store_session.h"
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <unistd.h>
 
-#include <array>
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
 
 #include "app/ctl/store_access.h"
-#include "storage/store_files.h"
 #include "widgets/core/units.h"
 
 namespace runglass {
@@ -20,45 +18,40 @@ namespace {
 
 constexpr DurNs kRatePeriod = kNsPerSecond;
 
-// The pid that holds the store's lock; empty: nobody does.
-std::string writerOf(const std::string& store) {
-  const int lock = ::open(lockPath(store).c_str(), O_RDONLY | O_CLOEXEC);
-  if (lock < 0) return {};
-  std::string pid;
-  if (::flock(lock, LOCK_SH | LOCK_NB) != 0) {
-    std::array<char, 16> text{};
-    const ssize_t got = ::pread(lock, text.data(), text.size() - 1, 0);
-    pid = got > 0 ? std::string(text.data()) : "unknown";
-  }
-  ::close(lock);  // gives the lock back
-  return pid;
+// As SQLite sees it: a file that we may write in a folder where its -wal can be.
+bool isWritable(const std::string& store) {
+  const std::string folder = std::filesystem::path(store).parent_path().string();
+  return ::faccessat(AT_FDCWD, store.c_str(), W_OK, AT_EACCESS) == 0 &&
+         ::faccessat(AT_FDCWD, folder.empty() ? "." : folder.c_str(), W_OK, AT_EACCESS) == 0;
 }
 
 }  // namespace
 
 StoreSession::StoreSession(SessionOptions options) : m_options(std::move(options)) {
-  std::promise<std::shared_ptr<const Access>> promise;
+  std::promise<std::shared_ptr<const StoreAccess>> promise;
   m_access = promise.get_future().share();
   m_preparing = std::jthread([promise = std::move(promise), options = m_options]() mutable {
-    promise.set_value(std::make_shared<const Access>(prepare(options)));
+    promise.set_value(std::make_shared<const StoreAccess>(prepare(options)));
   });
   m_queries = std::make_unique<QueryService>([access = m_access, store = m_options.store]() -> Result<std::unique_ptr<Reader>> {
-    const std::shared_ptr<const Access>& way = access.get();
+    const std::shared_ptr<const StoreAccess>& way = access.get();
     if (way->hub) return Reader::open(store, way->reader);
     return ctl::openForReading(store);
   });
+  m_edits = std::make_unique<StoreEdits>(m_options.store, m_options.control, m_access);
 }
 
 StoreSession::~StoreSession() {
   m_queries.reset();
+  m_edits.reset();
   m_preparing.join();
   if (const auto access = m_access.get(); access->hub) {
     if (const Status stopped = access->hub->stop(); !stopped.ok()) std::fprintf(stderr, "runglass: %s\n", stopped.message().c_str());
   }
 }
 
-StoreSession::Access StoreSession::prepare(const SessionOptions& options) {
-  Access access;
+StoreAccess StoreSession::prepare(const SessionOptions& options) {
+  StoreAccess access;
   if (options.hub) {
     auto hub = Hub::start(options.store, *options.hub);
     if (hub.ok()) {
@@ -71,18 +64,19 @@ StoreSession::Access StoreSession::prepare(const SessionOptions& options) {
     access.problem = hub.status().message();
     std::fprintf(stderr, "runglass: no hub: %s\n", access.problem.c_str());
   }
-  access.writer = writerOf(options.store);
+  access.holder = holderOf(options.store);
+  access.writable = isWritable(options.store);
   return access;
 }
 
-std::shared_ptr<const StoreSession::Access> StoreSession::ready() const {
+std::shared_ptr<const StoreAccess> StoreSession::ready() const {
   if (m_access.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return nullptr;
   return m_access.get();
 }
 
 SourceStatus StoreSession::status() {
   SourceStatus status;
-  const std::shared_ptr<const Access> access = ready();
+  const std::shared_ptr<const StoreAccess> access = ready();
   if (!access) {
     status.role = QStringLiteral("opening …");
     return status;
@@ -99,16 +93,14 @@ SourceStatus StoreSession::status() {
     return status;
   }
   status.role = QStringLiteral("stored file");
-  if (!access->writer.empty()) {
-    const QString pid = screenText(access->writer, 20);
+  if (access->holder) {
+    const QString pid = screenText(access->holder->pid, 20);
     status.role = QStringLiteral("reader: process %1 writes").arg(pid);
-    status.problem = QStringLiteral("Process %1 writes this store; this window reads along and cannot change it.").arg(pid);
+    if (access->holder->contact.empty())
+      status.problem = QStringLiteral("Process %1 writes this store and takes no edits; this window reads along.").arg(pid);
   }
-  if (!access->problem.empty()) {
-    const QString reading = access->writer.empty() ? QStringLiteral("No hub: %1. This window only reads.")
-                                                   : QStringLiteral("No hub: %1. This window reads along and cannot change the store.");
-    status.problem = reading.arg(screenText(access->problem));
-  }
+  if (!access->problem.empty())
+    status.problem = QStringLiteral("No hub: %1. This window reads and receives nothing.").arg(screenText(access->problem));
   return status;
 }
 

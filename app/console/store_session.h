@@ -16,7 +16,10 @@
 #include <string>
 #include <thread>
 
+#include "app/console/store_edits.h"
+#include "collectors/control/control_client.h"
 #include "collectors/hub/hub.h"
+#include "storage/store_files.h"
 #include "widgets/core/query_service.h"
 #include "widgets/frame/status_source.h"
 
@@ -24,7 +27,17 @@ namespace runglass {
 
 struct SessionOptions {
   std::string store;
-  std::optional<HubOptions> hub;  // present: write the store and receive agents
+  std::optional<HubOptions> hub = std::nullopt;  // present: write the store and receive agents
+  ControlTarget control = {};                    // how to ask the hub of another process; its address is in the store's lock
+};
+
+// How to read and edit the store, known once the hub has started or failed.
+struct StoreAccess {
+  ReaderOptions reader;
+  std::shared_ptr<Hub> hub;
+  bool writable = true;
+  std::string problem;                // why there is no hub although one was wanted
+  std::optional<StoreHolder> holder;  // the process that writes the store, where it is another one
 };
 
 class StoreSession : public StatusSource {
@@ -33,24 +46,19 @@ class StoreSession : public StatusSource {
   ~StoreSession() override;
 
   QueryService& queries() { return *m_queries; }
+  EditPort& edits() { return *m_edits; }
   SourceStatus status() override;
 
  private:
-  // How to read the store, known once the hub has started or failed.
-  struct Access {
-    ReaderOptions reader;
-    std::shared_ptr<Hub> hub;
-    std::string problem;  // why there is no hub although one was wanted
-    std::string writer;   // pid of the process that writes the store, where it is another one
-  };
-  static Access prepare(const SessionOptions& options);
-  std::shared_ptr<const Access> ready() const;  // null while it is being prepared
+  static StoreAccess prepare(const SessionOptions& options);
+  std::shared_ptr<const StoreAccess> ready() const;  // null while it is being prepared
   void noteRates(const HubStats& stats);
 
   const SessionOptions m_options;
-  std::shared_future<std::shared_ptr<const Access>> m_access;
+  std::shared_future<std::shared_ptr<const StoreAccess>> m_access;
   std::jthread m_preparing;
   std::unique_ptr<QueryService> m_queries;
+  std::unique_ptr<StoreEdits> m_edits;
   // Rate of the newest whole second.
   TimeNs m_rate_begin = 0;
   std::int64_t m_rate_samples = 0;

@@ -7,6 +7,7 @@ namespace runglass::ctl {
 std::unique_ptr<Command> makeExport();
 std::unique_ptr<Command> makeImport();
 std::unique_ptr<Command> makeInfo();
+std::unique_ptr<Command> makeNote();
 std::unique_ptr<Command> makeQuery();
 std::unique_ptr<Command> makeServe();
 std::unique_ptr<Command> makeVerify();
@@ -18,6 +19,7 @@ std::vector<std::unique_ptr<Command>> commands() {
   all.push_back(makeQuery());
   all.push_back(makeVerify());
   all.push_back(makeExport());
+  all.push_back(makeNote());
   all.push_back(makeServe());
   return all;
 }

@@ -12,6 +12,7 @@
 #include <chrono>
 
 #include "collectors/hub/acceptor.h"
+#include "collectors/hub/control_service.h"
 #include "collectors/hub/credentials.h"
 #include "collectors/hub/ingest_service.h"
 #include "collectors/hub/ingest_thread.h"
@@ -57,6 +58,7 @@ struct Hub::Parts {
   std::unique_ptr<TokenBook> tokens;
   std::unique_ptr<IngestThread> ingest;
   std::unique_ptr<IngestService> service;
+  std::unique_ptr<ControlService> control;
   std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> connections;
   std::unique_ptr<grpc::Server> server;
 };
@@ -74,19 +76,25 @@ Result<std::unique_ptr<Hub>> Hub::start(const std::string& store, HubOptions opt
   parts.tokens = std::make_unique<TokenBook>(std::move(tokens));
 
   options.writer.replay = makeJournalReplay();
+  options.writer.contact = parts.acceptor->address();
   RG_ASSIGN(std::unique_ptr<Writer> writer, Writer::open(store, options.writer));
   std::vector<Node> known;
+  std::string store_uuid;
   {
     RG_ASSIGN(const std::unique_ptr<Reader> reader, Reader::open(store));
     RG_ASSIGN(known, reader->nodes());
+    RG_ASSIGN(StoreInfo info, reader->info());
+    store_uuid = std::move(info.store_uuid);
   }
   parts.ingest = std::make_unique<IngestThread>(std::move(writer), options, std::move(known));
   parts.service = std::make_unique<IngestService>(*parts.ingest, *parts.tokens, *parts.acceptor, options.max_agents);
 
+  parts.control = std::make_unique<ControlService>(*parts.ingest, *parts.tokens, *parts.acceptor, std::move(store_uuid));
   grpc::EnableDefaultHealthCheckService(true);
   grpc::ServerBuilder builder;
   setLimits(builder);
   builder.RegisterService(parts.service.get());
+  builder.RegisterService(parts.control.get());
   parts.connections = builder.experimental().AddExternalConnectionAcceptor(
       grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD, serverCredentials(tls));
   parts.server = builder.BuildAndStart();
@@ -111,6 +119,7 @@ Status Hub::stop() {
   if (parts.acceptor) parts.acceptor->stop();
   if (parts.server) {
     parts.service->drain();
+    parts.control->drain();
     parts.ingest->finishAll(Status(Code::kUnavailable, "hub: is stopping"), kDrain);
     parts.server->Shutdown(std::chrono::system_clock::now() + std::chrono::nanoseconds(kDrain));
     parts.server.reset();

@@ -11,12 +11,12 @@
 #include <optional>
 #include <vector>
 
+#include "collectors/hub/admission.h"
+
 namespace runglass {
 namespace {
 
 using Bytes = grpc::ByteBuffer;
-
-grpc::Status wireStatus(const Status& status) { return grpc::Status(static_cast<grpc::StatusCode>(status.code()), status.message()); }
 
 class SessionReactor final : public grpc::ServerBidiReactor<Bytes, Bytes>,
                              public AgentLink,
@@ -146,16 +146,9 @@ class RefusingReactor final : public grpc::ServerBidiReactor<Bytes, Bytes> {
 
 }  // namespace
 
-grpc::Status IngestService::admit(grpc::CallbackServerContext& context) {
+grpc::Status IngestService::admit(const grpc::CallbackServerContext& context) {
   if (m_draining) return {grpc::StatusCode::UNAVAILABLE, "hub: is stopping"};
-  if (m_tokens.required()) {
-    const auto header = context.client_metadata().find("authorization");
-    const bool has = header != context.client_metadata().end();
-    const std::string_view value = has ? std::string_view(header->second.data(), header->second.size()) : std::string_view();
-    if (!m_tokens.check(value, addressOfPeer(context.peer()), monotonicNow()))
-      return {grpc::StatusCode::UNAUTHENTICATED, "session: token is missing or not known to this hub"};
-  }
-  m_acceptor.authenticated(context.peer());
+  if (grpc::Status status = authenticate(context, m_tokens, m_acceptor); !status.ok()) return status;
   if (m_sessions >= m_max_agents)
     return {grpc::StatusCode::UNAVAILABLE, "hub: has its " + std::to_string(m_max_agents) + " agents already"};
   return grpc::Status::OK;

@@ -28,7 +28,7 @@ class IngestService final : public v1::Ingest::WithRawCallbackMethod_Session<v1:
   void drain() { m_draining = true; }
 
  private:
-  grpc::Status admit(grpc::CallbackServerContext& context);
+  grpc::Status admit(const grpc::CallbackServerContext& context);
 
   IngestThread& m_ingest;
   TokenBook& m_tokens;

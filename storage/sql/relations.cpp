@@ -80,7 +80,7 @@ constexpr std::string_view kViews[] = {
     R"(CREATE TEMP VIEW comm_group AS SELECT a.run_id, a.number AS attempt, g.group_id, g.kind, g.name, g.ranks
   FROM main.rg_comm_group g JOIN main.rg_attempt a USING(attempt_id))",
 
-    R"(CREATE TEMP VIEW note AS SELECT run_id, time_ns, author, text FROM main.rg_note)",
+    R"(CREATE TEMP VIEW note AS SELECT run_id, time_ns, author, text, note_id FROM main.rg_note)",
 
     R"(CREATE TEMP VIEW label AS SELECT a.run_id, l.kind, n.name AS node, l.rank, d.uuid AS device_uuid, l.start_ns, l.end_ns, l.first_step, l.last_step,
   l.strength, a.number AS attempt

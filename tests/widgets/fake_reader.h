@@ -69,6 +69,7 @@ class FakeReader : public Reader {
   Result<std::vector<Finding>> findings(std::optional<RunId> run) override {
     return where(m_data->findings, [&](const Finding& f) { return !run || f.run == *run; });
   }
+  Result<std::vector<Note>> notes(RunId) override { return std::vector<Note>{}; }
   Result<SampleColumns> samples(SeriesId, TimeRange, std::stop_token) override { return SampleColumns{}; }
   Result<ScalarColumns> scalars(SeriesId series, std::int64_t step0, std::int64_t step1, std::stop_token) override {
     ScalarColumns cut;

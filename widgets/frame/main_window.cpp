@@ -57,7 +57,7 @@ MainWindow::MainWindow(const WindowOptions& options, QWidget* parent)
       m_strip(new RunStrip(this)),
       m_banner(new QLabel(this)),
       m_panel(new StatePanel(this)),
-      m_docks(new DockHost({options.queries, &m_state, options.clock}, viewRegistry(), options.settings, this)),
+      m_docks(new DockHost({options.queries, &m_state, options.clock, options.edits}, viewRegistry(), options.settings, this)),
       m_status(new StatusLine(this)) {
   setWindowTitle(QStringLiteral("Runglass"));
   m_banner->setTextFormat(Qt::PlainText);

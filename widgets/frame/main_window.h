@@ -34,6 +34,7 @@ class StatePanel;
 
 struct WindowOptions {
   QueryService* queries = nullptr;          // null: no store is open
+  EditPort* edits = nullptr;                // null: nothing can be added
   StatusSource* status = nullptr;           // may be null
   QSettings* settings = nullptr;            // null: nothing is remembered
   std::function<TimeNs()> clock = wallNow;  // held still for reproducible pictures

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Invariants: 1. `done` is called on the GUI thread and only there is its context looked at. 2. Who holds the store is asked for each edit:
+// it changes while the window is open.
+#include "app/console/store_edits.h"
+
+#include <QCoreApplication>
+#include <QPointer>
+#include <chrono>
+
+#include "app/console/store_session.h"
+#include "app/store_edit.h"
+
+namespace runglass {
+namespace {
+
+using Answer = std::function<void(const Status&)>;
+
+// `done` as any thread may call it.
+Answer onGuiThread(QObject* context, Answer done) {
+  return [context = QPointer<QObject>(context), done = std::move(done)](const Status& status) {
+    QMetaObject::invokeMethod(
+        QCoreApplication::instance(),
+        [context, done, status] {
+          if (context != nullptr) done(status);
+        },
+        Qt::QueuedConnection);
+  };
+}
+
+}  // namespace
+
+StoreEdits::StoreEdits(std::string store, ControlTarget control, std::shared_future<std::shared_ptr<const StoreAccess>> access)
+    : m_store(std::move(store)), m_control(std::move(control)), m_access(std::move(access)) {
+  m_worker.setMaxThreadCount(1);
+}
+
+StoreEdits::~StoreEdits() { m_worker.waitForDone(); }
+
+QString StoreEdits::refusal() const {
+  if (m_access.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return QStringLiteral("The store is being opened.");
+  return m_access.get()->writable ? QString() : QStringLiteral("This store is read-only.");
+}
+
+void StoreEdits::submit(Edit edit, QObject* context, Answer done) {
+  m_worker.start([this, edit = std::move(edit), answer = onGuiThread(context, std::move(done))] {
+    const std::shared_ptr<const StoreAccess>& access = m_access.get();
+    if (!access->writable) return answer({Code::kPermissionDenied, "cannot edit store: " + m_store + ": it is read-only"});
+    if (!access->hub) return answer(editStore(m_store, edit, m_control));
+    access->hub->post([edit, answer](Writer& writer) { answer(writer.edit(edit)); });
+  });
+}
+
+}  // namespace runglass

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// runglassctl note: writes down what a person knows about a run; also while a hub writes the store.
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <cstdlib>
+
+#include "app/control_arguments.h"
+#include "app/ctl/command.h"
+#include "app/ctl/store_access.h"
+#include "app/store_edit.h"
+
+namespace runglass::ctl {
+namespace {
+
+// By id, uuid or name, in this order.
+Result<Run> findRun(Reader& reader, const std::string& wanted) {
+  RG_ASSIGN(const std::vector<Run> runs, reader.runs());
+  std::uint64_t id = 0;
+  const auto [end, error] = std::from_chars(wanted.data(), wanted.data() + wanted.size(), id);
+  if (error == std::errc() && end == wanted.data() + wanted.size())
+    for (const Run& run : runs)
+      if (run.id.value == id) return run;
+  for (const Run& run : runs)
+    if (run.uuid == wanted || run.name == wanted) return run;
+  return Status(Code::kNotFound, "there is no run " + wanted);
+}
+
+class AddNote : public Command {
+ public:
+  AddNote() {
+    if (const char* user = std::getenv("USER")) m_note.author = user;
+  }
+  const char* name() const override { return "note"; }
+  const char* help() const override { return "Write a note on a run, or change or remove one; also while a hub writes the store"; }
+  void declare(CLI::App& app) override {
+    app.add_option("--store", m_store, "The store, a .rgl file")->required();
+    app.add_option("--run", m_run, "The run's id, uuid or name")->required();
+    app.add_option("--time", m_note.time, "What moment it is about, ns since 1970; without it: the run as a whole");
+    app.add_option("--author", m_note.author, "Who says so")->capture_default_str();
+    app.add_option("--id", m_note.id, "Change this note (note_id of the relation note) instead of adding one")->check(CLI::PositiveNumber);
+    CLI::Option* text = app.add_option("TEXT", m_note.text, "At most 64 KiB");
+    CLI::Option* remove = app.add_flag("--remove", m_remove, "Remove the note of --id");
+    remove->needs("--id")->excludes(text);
+    m_control.declare(app);
+  }
+  Status run() override {
+    if (m_note.text.empty() && !m_remove) return {Code::kInvalidArgument, "no text was given"};
+    RG_ASSIGN(const ControlTarget control, m_control.target());
+    {
+      RG_ASSIGN(const auto reader, openForReading(m_store));
+      Result<Run> run = findRun(*reader, m_run);
+      if (!run.ok()) return {run.status().code(), m_store + ": " + run.status().message()};
+      m_note.run_uuid = run->uuid;
+    }
+    return editStore(m_store, m_note, control);
+  }
+
+ private:
+  std::string m_store, m_run;
+  bool m_remove = false;
+  Note m_note;
+  ControlArguments m_control;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> makeNote() { return std::make_unique<AddNote>(); }
+
+}  // namespace runglass::ctl

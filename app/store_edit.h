@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// How a program that does not write a store all the time edits it: through the hub that does, or as its writer for a moment.
+//
+// Threading:  blocks for seconds at worst: never on the GUI thread.
+// Ownership:  values.
+// Units:      none.
+// Errors:     those of Writer::edit(), Writer::open() and ControlClient; UNAVAILABLE a process holds the store and takes no edits (its pid
+//             is in the message). OK: committed.
+// Cost:       one call, or one opening and closing of the store.
+#pragma once
+
+#include <string>
+
+#include "collectors/control/control_client.h"
+#include "model/edits.h"
+
+namespace runglass {
+
+// `control` without an address: the store's lock file has it.
+Status editStore(const std::string& store, const Edit& edit, const ControlTarget& control);
+
+}  // namespace runglass

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collectors/control/control_client.h"
+
+#include <grpcpp/grpcpp.h>
+
+#include <chrono>
+#include <fstream>
+#include <sstream>
+
+#include "collectors/control/edit_message.h"
+#include "runglass/v1/control.grpc.pb.h"
+
+namespace runglass {
+namespace {
+
+Result<std::string> readPem(const std::string& path) {
+  if (path.empty()) return std::string();
+  std::ifstream file(path, std::ios::binary);
+  std::stringstream text;
+  text << file.rdbuf();
+  if (!file || text.str().empty()) return Status(Code::kInvalidArgument, "TLS: " + path + ": cannot be read");
+  return std::move(text).str();
+}
+
+// Without TLS a hub listens on loopback only. The address may come from a file beside the store: a token goes nowhere else in clear text.
+bool isLoopback(const std::string& hub) {
+  const std::string host = hub.substr(0, hub.rfind(':'));
+  return host.starts_with("127.") || host == "[::1]" || host == "localhost";
+}
+
+Result<std::shared_ptr<grpc::Channel>> connect(const ControlTarget& target) {
+  if (target.tls_ca.empty() && !isLoopback(target.hub))
+    return Status(Code::kFailedPrecondition,
+                  "hub: " + target.hub + ": on another machine, so TLS is needed: give the CA of its certificate");
+  grpc::SslCredentialsOptions pem;
+  RG_ASSIGN(pem.pem_root_certs, readPem(target.tls_ca));
+  RG_ASSIGN(pem.pem_cert_chain, readPem(target.tls_cert));
+  RG_ASSIGN(pem.pem_private_key, readPem(target.tls_key));
+  grpc::ChannelArguments arguments;
+  arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
+  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+  arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
+  return grpc::CreateCustomChannel(target.hub, target.tls_ca.empty() ? grpc::InsecureChannelCredentials() : grpc::SslCredentials(pem),
+                                   arguments);
+}
+
+Status answerOf(const grpc::Status& status, const ControlTarget& target) {
+  if (status.ok()) return {};
+  std::string message = "hub: " + target.hub + ": " + status.error_message();
+  if (status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED) message = "hub: " + target.hub + ": did not answer in time";
+  const bool silent = status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED;
+  return {silent ? Code::kUnavailable : static_cast<Code>(status.error_code()), message};
+}
+
+}  // namespace
+
+Status ControlClient::edit(const Edit& edit, const std::string& store_uuid) {
+  RG_TRY(checkEdit(edit));
+  RG_ASSIGN(const auto channel, connect(m_target));
+  const auto stub = v1::Control::NewStub(channel);
+  grpc::ClientContext context;
+  context.set_deadline(std::chrono::system_clock::now() + std::chrono::nanoseconds(m_patience));
+  if (!m_target.token.empty()) context.AddMetadata("authorization", "Bearer " + m_target.token);
+  v1::EditDone done;
+  const auto writer = stub->Edit(&context, &done);
+  // A write that fails means that the hub has answered already: Finish() says what.
+  for (const v1::EditPart& part : partsOf(edit, store_uuid))
+    if (!writer->Write(part)) break;
+  writer->WritesDone();
+  return answerOf(writer->Finish(), m_target);
+}
+
+}  // namespace runglass

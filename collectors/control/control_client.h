@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// ControlClient: asks a hub, whichever process it is in.
+//
+// Threading:  each call blocks until answered or out of patience: never on the GUI thread. One thread per object.
+// Ownership:  a connection per call.
+// Units:      ns.
+// Errors:     UNAVAILABLE nobody answers there, UNAUTHENTICATED the token; else the hub's own Status. Messages name the address.
+// Cost:       one connection per call.
+#pragma once
+
+#include <string>
+
+#include "model/edits.h"
+#include "model/result.h"
+
+namespace runglass {
+
+struct ControlTarget {
+  std::string hub;                        // HOST:PORT
+  std::string token;                      // empty: none
+  std::string tls_ca, tls_cert, tls_key;  // PEM files; a CA turns TLS on
+};
+
+class ControlClient {
+ public:
+  explicit ControlClient(ControlTarget target, DurNs patience = 10 * kNsPerSecond) : m_target(std::move(target)), m_patience(patience) {}
+  // `store_uuid`: of the store that is meant; a hub of another one refuses. Empty: whichever it writes.
+  Status edit(const Edit& edit, const std::string& store_uuid);
+
+ private:
+  const ControlTarget m_target;
+  const DurNs m_patience;
+};
+
+}  // namespace runglass

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Invariants:
+// 1. Every reactor reaches Finish exactly once: at the first refusal, or on the store writer's thread after the edit.
+// 2. A call that was cut off or could not be read makes no edit: an alignment says how many shifts it has, a note is one part.
+#include "collectors/hub/control_service.h"
+
+#include "collectors/control/edit_message.h"
+#include "collectors/hub/admission.h"
+
+namespace runglass {
+namespace {
+
+class EditReactor final : public grpc::ServerReadReactor<v1::EditPart> {
+ public:
+  EditReactor(IngestThread& ingest, std::atomic<int>& calls, const grpc::CallbackServerContext& context, const std::string& store_uuid)
+      : m_ingest(ingest), m_calls(calls), m_context(context), m_store_uuid(store_uuid) {
+    ++m_calls;
+    StartRead(&m_part);
+  }
+  void OnReadDone(bool ok) override {
+    if (!ok) return all();
+    Status status = m_edit.add(m_part);
+    if (status.ok() && !m_edit.storeUuid().empty() && m_edit.storeUuid() != m_store_uuid)
+      status = Status(Code::kFailedPrecondition, "edit: this hub writes another store");
+    if (!status.ok()) return Finish(wireStatus(status));
+    StartRead(&m_part);
+  }
+  void OnDone() override {
+    --m_calls;
+    delete this;
+  }
+
+ private:
+  void all() {
+    if (m_context.IsCancelled()) return Finish(grpc::Status::CANCELLED);
+    Result<Edit> edit = m_edit.take();
+    if (!edit.ok()) return Finish(wireStatus(edit.status()));
+    m_ingest.post([this, edit = std::move(edit).value()](Writer& writer) { Finish(wireStatus(writer.edit(edit))); });
+  }
+
+  IngestThread& m_ingest;
+  std::atomic<int>& m_calls;
+  const grpc::CallbackServerContext& m_context;
+  const std::string& m_store_uuid;
+  v1::EditPart m_part;
+  EditAssembly m_edit;
+};
+
+// Ends a call that was not admitted; nothing was read.
+class RefusingReactor final : public grpc::ServerReadReactor<v1::EditPart> {
+ public:
+  explicit RefusingReactor(const grpc::Status& status) { Finish(status); }
+  void OnDone() override { delete this; }
+};
+
+}  // namespace
+
+grpc::Status ControlService::admit(const grpc::CallbackServerContext& context) {
+  if (m_draining) return {grpc::StatusCode::UNAVAILABLE, "is stopping"};
+  if (const grpc::Status status = authenticate(context, m_tokens, m_acceptor); !status.ok()) return status;
+  if (m_calls >= kMaxCalls)
+    return {grpc::StatusCode::RESOURCE_EXHAUSTED, "makes " + std::to_string(kMaxCalls) + " edits already; try again"};
+  return grpc::Status::OK;
+}
+
+grpc::ServerReadReactor<v1::EditPart>* ControlService::Edit(grpc::CallbackServerContext* context, v1::EditDone*) {
+  if (const grpc::Status status = admit(*context); !status.ok()) return new RefusingReactor(status);
+  return new EditReactor(m_ingest, m_calls, *context, m_store_uuid);
+}
+
+}  // namespace runglass

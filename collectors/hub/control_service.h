@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// ControlService: takes people's edits over gRPC and has them made on the store writer's thread.
+//
+// Threading:  gRPC's callback threads, which never block.
+// Ownership:  borrows the IngestThread, tokens and acceptor, which outlive the server.
+// Units:      none.
+// Errors:     gRPC statuses: FAILED_PRECONDITION another store is meant, RESOURCE_EXHAUSTED too many edits at once; else Writer::edit()'s.
+// Cost:       memory <= kMaxCalls edits of kMaxShifts.
+#pragma once
+
+#include <grpcpp/grpcpp.h>
+
+#include <atomic>
+#include <string>
+
+#include "collectors/hub/acceptor.h"
+#include "collectors/hub/credentials.h"
+#include "collectors/hub/ingest_thread.h"
+#include "runglass/v1/control.grpc.pb.h"
+
+namespace runglass {
+
+class ControlService final : public v1::Control::CallbackService {
+ public:
+  static constexpr int kMaxCalls = 16;
+
+  ControlService(IngestThread& ingest, TokenBook& tokens, Acceptor& acceptor, std::string store_uuid)
+      : m_ingest(ingest), m_tokens(tokens), m_acceptor(acceptor), m_store_uuid(std::move(store_uuid)) {}
+
+  grpc::ServerReadReactor<v1::EditPart>* Edit(grpc::CallbackServerContext* context, v1::EditDone* done) override;
+  void drain() { m_draining = true; }
+
+ private:
+  grpc::Status admit(const grpc::CallbackServerContext& context);
+
+  IngestThread& m_ingest;
+  TokenBook& m_tokens;
+  Acceptor& m_acceptor;
+  const std::string m_store_uuid;
+  std::atomic<int> m_calls = 0;
+  std::atomic<bool> m_draining = false;
+};
+
+}  // namespace runglass

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/edits.h"
+
+#include <string_view>
+
+namespace runglass {
+namespace {
+
+// RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF.
+bool isUtf8(std::string_view text) {
+  const auto byte = [&](std::size_t at) { return at < text.size() ? static_cast<unsigned char>(text[at]) : 0U; };
+  for (std::size_t i = 0; i < text.size();) {
+    const unsigned lead = byte(i);
+    const std::size_t more = lead < 0x80                   ? 0
+                             : lead >= 0xc2 && lead < 0xe0 ? 1
+                             : (lead & 0xf0U) == 0xe0      ? 2
+                             : lead >= 0xf0 && lead < 0xf5 ? 3
+                                                           : 4;
+    if (more == 4) return false;
+    for (std::size_t k = 1; k <= more; ++k)
+      if ((byte(i + k) & 0xc0U) != 0x80) return false;
+    const unsigned second = byte(i + 1);
+    if ((lead == 0xe0 && second < 0xa0) || (lead == 0xed && second > 0x9f) || (lead == 0xf0 && second < 0x90) ||
+        (lead == 0xf4 && second > 0x8f))
+      return false;
+    i += more + 1;
+  }
+  return true;
+}
+
+Status checkText(const char* what, std::string_view text, std::size_t limit) {
+  if (text.size() > limit)
+    return {Code::kInvalidArgument,
+            std::string(what) + ": " + std::to_string(text.size()) + " bytes, at most " + std::to_string(limit) + " are kept"};
+  if (!isUtf8(text)) return {Code::kInvalidArgument, std::string(what) + ": not UTF-8"};
+  if (text.find('\0') != std::string_view::npos) return {Code::kInvalidArgument, std::string(what) + ": holds a zero byte"};
+  return {};
+}
+
+Status checkOne(const Note& note) {
+  RG_TRY(checkText("note: text", note.text, kMaxEditText));
+  RG_TRY(checkText("note: author", note.author, kMaxEditName));
+  if (note.id < 0) return {Code::kInvalidArgument, "note: " + std::to_string(note.id) + ": ids begin at 1"};
+  if (note.id == 0 && note.text.empty()) return {Code::kInvalidArgument, "note: has no text"};
+  return {};
+}
+
+Status checkOne(const ClockAlignment& alignment) {
+  RG_TRY(checkText("alignment: source", alignment.source, kMaxEditName));
+  if (alignment.shifts.size() > kMaxShifts)
+    return {Code::kInvalidArgument,
+            "alignment: " + std::to_string(alignment.shifts.size()) + " shifts, at most " + std::to_string(kMaxShifts) + " are kept"};
+  return {};
+}
+
+}  // namespace
+
+Status checkEdit(const Edit& edit) {
+  const std::string& run = std::visit([](const auto& one) -> const std::string& { return one.run_uuid; }, edit);
+  if (run.empty()) return {Code::kInvalidArgument, "edit: names no run"};
+  RG_TRY(checkText("edit: run", run, kMaxEditName));
+  return std::visit([](const auto& one) { return checkOne(one); }, edit);
+}
+
+}  // namespace runglass

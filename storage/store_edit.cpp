@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// StoreWriter: what people add, each edit in a transaction of its own.
+// Invariants:
+// 1. An edit that returned OK is committed; one that failed left nothing.
+#include "storage/store_writer.h"
+
+namespace runglass {
+
+Status StoreWriter::edit(const Edit& edit) {
+  RG_TRY(checkEdit(edit));
+  RG_ASSIGN(auto transaction, sqlite::Transaction::begin(m_db, sqlite::Transaction::Kind::kImmediate));
+  // The run it names may not be in the file yet.
+  RG_TRY(m_catalog.save(m_db));
+  RG_TRY(std::visit([this](const auto& one) { return saveEdit(one); }, edit));
+  RG_TRY(transaction.commit());
+  m_catalog.committed();
+  m_tail->noteChange();
+  return {};
+}
+
+Status StoreWriter::saveEdit(const Note& note) {
+  const RunId run = m_catalog.findRunByUuid(note.run_uuid);
+  if (!run) return {Code::kNotFound, "note: run " + note.run_uuid + ": not in this store"};
+  if (note.id == 0) {
+    RG_ASSIGN(auto insert, m_db.prepare("INSERT INTO rg_note(run_id, time_ns, author, text) VALUES(?,?,?,?)"));
+    insert.bind(1, run.value);
+    insert.bind(2, note.time);
+    insert.bind(3, std::string_view(note.author));
+    insert.bind(4, std::string_view(note.text));
+    return insert.run();
+  }
+  RG_ASSIGN(auto change,
+            m_db.prepare(note.text.empty() ? "DELETE FROM rg_note WHERE note_id = ?1 AND run_id = ?2"
+                                           : "UPDATE rg_note SET time_ns = ?3, author = ?4, text = ?5 WHERE note_id = ?1 AND run_id = ?2"));
+  change.bind(1, note.id);
+  change.bind(2, run.value);
+  if (!note.text.empty()) {
+    change.bind(3, note.time);
+    change.bind(4, std::string_view(note.author));
+    change.bind(5, std::string_view(note.text));
+  }
+  RG_TRY(change.run());
+  if (m_db.changes() == 0) return {Code::kNotFound, "note " + std::to_string(note.id) + ": run " + note.run_uuid + " has no such note"};
+  return {};
+}
+
+Status StoreWriter::saveEdit(const ClockAlignment& alignment) {
+  return {Code::kUnimplemented, "alignment: run " + alignment.run_uuid + ": this store does not keep alignments"};
+}
+
+}  // namespace runglass

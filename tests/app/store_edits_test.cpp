@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The console's EditPort in each of its cases: its own hub, another process's, nobody's store, a store that may not be written.
+#include "app/console/store_edits.h"
+
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <QSignalSpy>
+#include <QThread>
+
+#include "app/console/store_session.h"
+#include "tests/storage/sample_store.h"
+#include "tests/widgets/gui_test.h"
+
+namespace runglass {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+class StoreEditsTest : public ::testing::Test {
+ protected:
+  void SetUp() override { makeSampleStore(m_store); }
+  // What the port said, once it did.
+  Status edit(StoreSession& session, Edit edit) {
+    std::optional<Status> said;
+    session.edits().submit(std::move(edit), &m_context, [&](const Status& status) {
+      EXPECT_EQ(QThread::currentThread(), m_context.thread());
+      said = status;
+    });
+    EXPECT_FALSE(said.has_value()) << "the GUI thread waited";
+    EXPECT_TRUE(waitFor([&] { return said.has_value(); }));
+    return said.value_or(Status(Code::kInternal, "nothing was said"));
+  }
+  static Note note(const std::string& text) { return {.run_uuid = "run-uuid-1", .author = "ada", .text = text}; }
+  // As a view sees them: through a query worker that has its Reader already.
+  std::size_t notesIn(StoreSession& session) {
+    std::optional<std::size_t> count;
+    QuerySlot slot;
+    session.queries().submit<std::vector<Note>>(
+        slot, QueryService::Supersede::kCancelOlder, [](Reader& reader, std::stop_token) { return reader.notes(RunId{1}); },
+        [&](const Result<std::shared_ptr<const std::vector<Note>>>& answer) {
+          EXPECT_TRUE(answer.ok()) << answer.status().message();
+          count = answer.ok() ? (*answer)->size() : 0;
+        });
+    EXPECT_TRUE(waitFor([&] { return count.has_value(); }));
+    return count.value_or(0);
+  }
+  bool canEdit(StoreSession& session) {
+    return waitFor([&] { return session.edits().refusal().isEmpty(); });
+  }
+
+  TempFolder m_folder;
+  std::string m_store = m_folder.file("s.rgl");
+  QObject m_context;
+};
+
+TEST_F(StoreEditsTest, TheOwnHubMakesTheEdit) {
+  StoreSession session({.store = m_store, .hub = HubOptions()});
+  ASSERT_TRUE(canEdit(session));
+  ASSERT_EQ(notesIn(session), 0u);
+  const Status made = edit(session, note("x"));
+  EXPECT_TRUE(made.ok()) << made.message();
+  EXPECT_EQ(notesIn(session), 1u);
+}
+
+TEST_F(StoreEditsTest, TheHubOfAnotherProcessIsAsked) {
+  auto hub = Hub::start(m_store, {});
+  ASSERT_TRUE(hub.ok()) << hub.status().message();
+  StoreSession session({.store = m_store});
+  ASSERT_TRUE(canEdit(session));
+  ASSERT_EQ(notesIn(session), 0u);
+  const Status made = edit(session, note("x"));
+  EXPECT_TRUE(made.ok()) << made.message();
+  EXPECT_EQ(notesIn(session), 1u);
+  EXPECT_FALSE(session.status().problem.has_value());
+}
+
+TEST_F(StoreEditsTest, AStoreThatNobodyWritesIsWrittenForTheMomentAndReadersGoOn) {
+  StoreSession session({.store = m_store});
+  ASSERT_TRUE(canEdit(session));
+  ASSERT_EQ(notesIn(session), 0u);
+  for (std::size_t i = 1; i <= 3; ++i) {
+    const Status made = edit(session, note("x"));
+    EXPECT_TRUE(made.ok()) << made.message();
+    EXPECT_EQ(notesIn(session), i);
+  }
+  EXPECT_FALSE(holderOf(m_store).has_value());
+}
+
+TEST_F(StoreEditsTest, AStoreThatMayNotBeWrittenSaysSo) {
+  ASSERT_EQ(::chmod(m_folder.path().c_str(), 0555), 0);
+  ASSERT_EQ(::chmod(m_store.c_str(), 0444), 0);
+  // Root may write whatever its mode says.
+  const uid_t me = ::geteuid();
+  ASSERT_TRUE(me != 0 || ::seteuid(65'534) == 0);
+  {
+    StoreSession session({.store = m_store});
+    EXPECT_EQ(notesIn(session), 0u);
+    EXPECT_THAT(session.edits().refusal().toStdString(), HasSubstr("read-only"));
+    EXPECT_EQ(edit(session, note("x")).code(), Code::kPermissionDenied);
+  }
+  EXPECT_EQ(::seteuid(me), 0);
+  EXPECT_EQ(::chmod(m_folder.path().c_str(), 0755), 0);
+}
+
+TEST_F(StoreEditsTest, AWriterThatTakesNoEditsIsNamedInTheAnswer) {
+  const auto writer = Writer::open(m_store);
+  ASSERT_TRUE(writer.ok());
+  StoreSession session({.store = m_store});
+  ASSERT_TRUE(canEdit(session));
+  const Status refused = edit(session, note("x"));
+  EXPECT_EQ(refused.code(), Code::kUnavailable);
+  EXPECT_THAT(refused.message(), HasSubstr(std::to_string(::getpid())));
+  EXPECT_THAT(session.status().problem.value_or("").toStdString(), HasSubstr("takes no edits"));
+}
+
+TEST_F(StoreEditsTest, AnEditWhoseViewIsGoneIsMadeAndNobodyIsTold) {
+  {
+    StoreSession session({.store = m_store});
+    QObject view;
+    session.edits().submit(note("kept"), &view, [](const Status&) { ADD_FAILURE() << "the view is gone"; });
+  }
+  QCoreApplication::processEvents();
+  const auto reader = Reader::open(m_store);
+  ASSERT_TRUE(reader.ok());
+  EXPECT_THAT(*(*reader)->notes(RunId{1}), SizeIs(1));
+}
+
+TEST_F(StoreEditsTest, WhatTheStoreDoesNotHaveIsTheAnswer) {
+  StoreSession session({.store = m_store});
+  Note wrong = note("x");
+  wrong.run_uuid = "nobody";
+  EXPECT_EQ(edit(session, wrong).code(), Code::kNotFound);
+}
+
+}  // namespace
+}  // namespace runglass

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// Edits: notes in the store, and the lock file that tells where its holder takes them.
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <limits>
+
+#include "storage/store_files.h"
+#include "tests/storage/sample_store.h"
+
+namespace runglass {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::Field;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+class EditTest : public ::testing::Test {
+ protected:
+  void SetUp() override { m_ids = makeSampleStore(m_store); }
+  std::unique_ptr<Writer> writer(WriterOptions options = {}) {
+    auto opened = Writer::open(m_store, std::move(options));
+    EXPECT_TRUE(opened.ok()) << opened.status().message();
+    return opened.ok() ? std::move(*opened) : nullptr;
+  }
+  std::unique_ptr<Reader> reader() {
+    auto opened = Reader::open(m_store);
+    EXPECT_TRUE(opened.ok()) << opened.status().message();
+    return opened.ok() ? std::move(*opened) : nullptr;
+  }
+  std::vector<std::string> texts(Reader& reader) {
+    std::vector<std::string> found;
+    const auto notes = reader.notes(m_ids.run);
+    EXPECT_TRUE(notes.ok()) << notes.status().message();
+    if (notes.ok())
+      for (const Note& note : *notes) found.push_back(note.text);
+    return found;
+  }
+  static Note note(const std::string& text, std::optional<TimeNs> time = std::nullopt) {
+    return {.run_uuid = "run-uuid-1", .time = time, .author = "ada", .text = text};
+  }
+  static std::string whyNot(const Status& status) { return status.ok() ? "" : status.message(); }
+
+  TempFolder m_folder;
+  std::string m_store = m_folder.file("s.rgl");
+  SampleStoreIds m_ids;
+};
+
+TEST_F(EditTest, ANoteIsThereForOtherReadersAtOnceAndAfterAClose) {
+  const auto before = reader();
+  const auto generation = before->generation();
+  const auto open = writer();
+  ASSERT_EQ(whyNot(open->edit(note("later", 7))), "");
+  ASSERT_EQ(whyNot(open->edit(note("whole run"))), "");
+  EXPECT_THAT(texts(*reader()), ElementsAre("whole run", "later"));
+  EXPECT_THAT(texts(*before), ElementsAre("whole run", "later"));
+  EXPECT_GT(before->generation(), generation);
+  ASSERT_EQ(open->close().code(), Code::kUnavailable) << "before is still open, so the file is not folded";
+  const auto after = reader();
+  const auto notes = after->notes(m_ids.run);
+  ASSERT_TRUE(notes.ok());
+  ASSERT_THAT(*notes, SizeIs(2));
+  EXPECT_EQ(notes->at(1).author, "ada");
+  EXPECT_EQ(notes->at(1).run_uuid, "run-uuid-1");
+  EXPECT_EQ(notes->at(1).time, 7);
+  EXPECT_EQ(notes->at(0).time, std::nullopt);
+  EXPECT_THAT(*after->verify({}), IsEmpty());
+}
+
+TEST_F(EditTest, ANoteIsChangedAndRemovedByItsIdWithinItsRun) {
+  const auto open = writer();
+  (void)open->run({.uuid = "other-run", .name = "other"});
+  ASSERT_EQ(whyNot(open->edit(note("first"))), "");
+  Note changed = (*reader()->notes(m_ids.run)).at(0);
+  changed.text = "second", changed.time = 12;
+  ASSERT_EQ(whyNot(open->edit(changed)), "");
+  EXPECT_THAT(*reader()->notes(m_ids.run), ElementsAre(Field(&Note::time, std::optional<TimeNs>(12))));
+  Note stray = changed;
+  stray.run_uuid = "other-run";
+  EXPECT_EQ(open->edit(stray).code(), Code::kNotFound);
+  changed.text.clear();
+  ASSERT_EQ(whyNot(open->edit(changed)), "");
+  EXPECT_THAT(texts(*reader()), IsEmpty());
+  EXPECT_EQ(open->edit(changed).code(), Code::kNotFound);
+}
+
+TEST_F(EditTest, ARunThatIsNotThereIsNamed) {
+  const auto open = writer();
+  Note wrong = note("x");
+  wrong.run_uuid = "no-such-run";
+  const Status status = open->edit(wrong);
+  EXPECT_EQ(status.code(), Code::kNotFound);
+  EXPECT_THAT(status.message(), HasSubstr("no-such-run"));
+}
+
+TEST_F(EditTest, ARunThatWasOnlyJustDeclaredTakesNotes) {
+  const auto open = writer();
+  const RunId run = open->run({.uuid = "fresh", .name = "fresh"});
+  Note on_it = note("hello");
+  on_it.run_uuid = "fresh";
+  ASSERT_EQ(whyNot(open->edit(on_it)), "");
+  EXPECT_THAT(*reader()->notes(run), SizeIs(1));
+}
+
+TEST_F(EditTest, WhatNoStoreMayTakeIsRefusedWithTheReasonAndLeavesNothing) {
+  const auto open = writer();
+  const auto refused = [&](Note wrong) {
+    const Status status = open->edit(wrong);
+    EXPECT_EQ(status.code(), Code::kInvalidArgument) << status.message();
+    return status.message();
+  };
+  EXPECT_THAT(refused(note("")), HasSubstr("no text"));
+  EXPECT_THAT(refused(note(std::string(kMaxEditText + 1, 'a'))), HasSubstr("65537 bytes"));
+  for (const char* bad : {"\xff", "a\xc0\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "cut \xe2\x82", "\xc3"})
+    EXPECT_THAT(refused(note(bad)), HasSubstr("UTF-8")) << bad;
+  EXPECT_THAT(refused(note(std::string("a\0b", 3))), HasSubstr("zero byte"));
+  Note author = note("x");
+  author.author = std::string(kMaxEditName + 1, 'a');
+  EXPECT_THAT(refused(author), HasSubstr("author"));
+  Note nobody = note("x");
+  nobody.run_uuid.clear();
+  EXPECT_THAT(refused(nobody), HasSubstr("names no run"));
+  Note negative = note("x");
+  negative.id = -1;
+  EXPECT_THAT(refused(negative), HasSubstr("-1"));
+  EXPECT_THAT(texts(*reader()), IsEmpty());
+  EXPECT_EQ(whyNot(open->edit(note("naïve \xe2\x82\xac \xf0\x9f\x99\x82"))), "");
+  EXPECT_EQ(whyNot(open->edit(note(std::string(kMaxEditText, 'a')))), "");
+}
+
+TEST_F(EditTest, ReadersThatWereOpenSurviveAWriterThatComesAndGoes) {
+  const auto early = reader();
+  ASSERT_THAT(texts(*early), IsEmpty());  // its connection has seen the store without a -wal file
+  std::uint64_t generation = early->generation();
+  for (int i = 0; i < 3; ++i) {
+    const auto open = writer();
+    ASSERT_EQ(whyNot(open->edit(note("n" + std::to_string(i), i))), "");
+    (void)open->close();
+    EXPECT_THAT(texts(*early), SizeIs(static_cast<std::size_t>(i) + 1));
+    EXPECT_GT(early->generation(), generation);
+    generation = early->generation();
+    EXPECT_EQ(early->samples(m_ids.power, {})->size(), static_cast<std::size_t>(kStoreSamples));
+    std::int64_t rows = 0;
+    Reader::SqlSink sink;
+    sink.row = [&](const std::vector<SqlValue>&) { return ++rows, true; };
+    EXPECT_EQ(whyNot(early->query("SELECT note_id, text FROM note", sink)), "");
+    EXPECT_EQ(rows, i + 1);
+  }
+}
+
+TEST_F(EditTest, ACopyOfARunBringsItsNotes) {
+  {
+    const auto open = writer();
+    ASSERT_EQ(whyNot(open->edit(note("whole run"))), "");
+    ASSERT_EQ(whyNot(open->edit(note("inside", kStoreStart + 5))), "");
+    ASSERT_EQ(whyNot(open->edit(note("outside", kStoreStart + 50))), "");
+    ASSERT_EQ(whyNot(open->close()), "");
+  }
+  const std::string part = m_folder.file("part.rgl");
+  ASSERT_EQ(whyNot(exportRun(m_store, m_ids.run, {kStoreStart, kStoreStart + 10}, part)), "");
+  const auto copy = Reader::open(part);
+  ASSERT_TRUE(copy.ok());
+  const auto notes = (*copy)->notes((*copy)->runs()->at(0).id);
+  ASSERT_TRUE(notes.ok());
+  EXPECT_THAT(*notes, ElementsAre(Field(&Note::text, "whole run"), Field(&Note::text, "inside")));
+}
+
+TEST_F(EditTest, TheLockNamesItsHolderAndWhereEditsGo) {
+  EXPECT_FALSE(holderOf(m_store).has_value());
+  {
+    const auto open = writer({.contact = "127.0.0.1:4711"});
+    const auto holder = holderOf(m_store);
+    ASSERT_TRUE(holder.has_value());
+    EXPECT_EQ(holder->pid, std::to_string(::getpid()));
+    EXPECT_EQ(holder->contact, "127.0.0.1:4711");
+    // As programs that know only of the pid read it.
+    std::ifstream lock(lockPath(m_store), std::ios::binary);
+    char text[16] = {};
+    lock.read(text, 15);
+    EXPECT_STREQ(text, std::to_string(::getpid()).c_str());
+    EXPECT_THAT(Writer::open(m_store).status().message(), HasSubstr("pid " + std::to_string(::getpid())));
+  }
+  EXPECT_FALSE(holderOf(m_store).has_value());
+  const auto open = writer();
+  EXPECT_EQ(holderOf(m_store)->contact, "");
+}
+
+TEST_F(EditTest, AnOddLockFileIsAnUnknownHolder) {
+  const auto open = writer();
+  const auto said = [&](const std::string& text) {
+    std::ofstream(lockPath(m_store), std::ios::binary | std::ios::trunc) << text;
+    return holderOf(m_store).value_or(StoreHolder{"free", "free"});
+  };
+  EXPECT_EQ(said("").pid, "unknown");
+  EXPECT_EQ(said("\x1b[31m").pid, "unknown");
+  EXPECT_EQ(said("4711").pid, "4711");
+  EXPECT_EQ(said("4711").contact, "");
+  EXPECT_EQ(said(std::string("4711") + std::string(12, '\0') + "host:1\nevil").contact, "");
+  EXPECT_EQ(said(std::string(4000, 'x')).pid, std::string(15, 'x'));
+}
+
+}  // namespace
+}  // namespace runglass
