@@ -22,11 +22,16 @@ Status editAsWriter(const std::string& store, const Edit& edit) {
   return {};
 }
 
+Result<std::string> uuidOf(const std::string& store) {
+  RG_ASSIGN(const auto reader, Reader::open(store));
+  RG_ASSIGN(StoreInfo info, reader->info());
+  return std::move(info.store_uuid);
+}
+
 Status editThroughHub(const std::string& store, const Edit& edit, ControlTarget control, const std::string& contact) {
   control.hub = contact;
-  RG_ASSIGN(const auto reader, Reader::open(store));
-  RG_ASSIGN(const StoreInfo info, reader->info());
-  return ControlClient(std::move(control)).edit(edit, info.store_uuid);
+  RG_ASSIGN(const std::string uuid, uuidOf(store));
+  return ControlClient(std::move(control)).edit(edit, uuid);
 }
 
 }  // namespace
@@ -49,6 +54,16 @@ Status editStore(const std::string& store, const Edit& edit, const ControlTarget
     }
     std::this_thread::sleep_for(kPause);
   }
+}
+
+Result<OrderOutcome> placeOrder(const std::string& store, const Order& order, const ControlTarget& control) {
+  const auto holder = holderOf(store);
+  if (!holder) return Status(Code::kFailedPrecondition, store + ": no hub writes it now");
+  if (holder->contact.empty()) return Status(Code::kFailedPrecondition, store + ": process " + holder->pid + " writes it and is no hub");
+  ControlTarget target = control;
+  target.hub = holder->contact;
+  RG_ASSIGN(const std::string uuid, uuidOf(store));
+  return ControlClient(std::move(target)).order(order, uuid);
 }
 
 }  // namespace runglass

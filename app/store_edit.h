@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How a program that does not write a store all the time edits it: through the hub that does, or as its writer for a moment.
+// How a program that does not write a store all the time edits it, through the hub that does or as its writer for a moment, and how it asks
+// that hub for what only a hub can do.
 //
 // Threading:  blocks for seconds at worst: never on the GUI thread.
 // Ownership:  values.
 // Units:      none.
 // Errors:     those of Writer::edit(), Writer::open() and ControlClient; UNAVAILABLE a process holds the store and takes no edits (its pid
-//             is in the message). OK: committed.
+//             is in the message).
 // Cost:       one call, or one opening and closing of the store.
 #pragma once
 
@@ -16,7 +17,9 @@
 
 namespace runglass {
 
-// `control` without an address: the store's lock file has it.
+// `control` without an address: the store's lock file has it. OK: committed.
 Status editStore(const std::string& store, const Edit& edit, const ControlTarget& control);
+// FAILED_PRECONDITION: no hub writes the store.
+Result<OrderOutcome> placeOrder(const std::string& store, const Order& order, const ControlTarget& control);
 
 }  // namespace runglass

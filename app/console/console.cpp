@@ -29,6 +29,7 @@ void Console::open(const SessionOptions& session, const Place& place) {
     m_session = std::make_unique<StoreSession>(session);
     options.queries = &m_session->queries();
     options.edits = &m_session->edits();
+    options.orders = &m_session->orders();
     options.status = m_session.get();
   }
   m_window = std::make_unique<MainWindow>(options);

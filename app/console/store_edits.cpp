@@ -13,15 +13,17 @@
 namespace runglass {
 namespace {
 
-using Answer = std::function<void(const Status&)>;
+template <class Answer>
+using Done = std::function<void(const Answer&)>;
 
 // `done` as any thread may call it.
-Answer onGuiThread(QObject* context, Answer done) {
-  return [context = QPointer<QObject>(context), done = std::move(done)](const Status& status) {
+template <class Answer>
+Done<Answer> onGuiThread(QObject* context, Done<Answer> done) {
+  return [context = QPointer<QObject>(context), done = std::move(done)](const Answer& answer) {
     QMetaObject::invokeMethod(
         QCoreApplication::instance(),
-        [context, done, status] {
-          if (context != nullptr) done(status);
+        [context, done, answer] {
+          if (context != nullptr) done(answer);
         },
         Qt::QueuedConnection);
   };
@@ -41,12 +43,20 @@ QString StoreEdits::refusal() const {
   return m_access.get()->writable ? QString() : QStringLiteral("This store is read-only.");
 }
 
-void StoreEdits::submit(Edit edit, QObject* context, Answer done) {
+void StoreEdits::submit(Edit edit, QObject* context, Done<Status> done) {
   m_worker.start([this, edit = std::move(edit), answer = onGuiThread(context, std::move(done))] {
     const std::shared_ptr<const StoreAccess>& access = m_access.get();
     if (!access->writable) return answer({Code::kPermissionDenied, "cannot edit store: " + m_store + ": it is read-only"});
     if (!access->hub) return answer(editStore(m_store, edit, m_control));
     access->hub->post([edit, answer](Writer& writer) { answer(writer.edit(edit)); });
+  });
+}
+
+void StoreEdits::place(Order order, QObject* context, Done<Result<OrderOutcome>> done) {
+  m_worker.start([this, order = std::move(order), answer = onGuiThread(context, std::move(done))] {
+    const std::shared_ptr<const StoreAccess>& access = m_access.get();
+    if (!access->hub) return answer(placeOrder(m_store, order, m_control));
+    access->hub->order(order, answer);
   });
 }
 

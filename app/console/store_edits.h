@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// StoreEdits: the console's EditPort: its own hub, the hub of another process, or a Writer for the moment.
+// StoreEdits: the console's EditPort and OrderPort: its own hub, the hub of another process, or a Writer for the moment.
 //
 // Threading:  GUI thread. Edits are made on a thread of its own, one after the other, or on the hub's.
 // Ownership:  the session owns it; the destructor waits for the edit that is being made.
 // Units:      none.
-// Errors:     as editStore() and Writer::edit().
+// Errors:     as editStore(), placeOrder() and Writer::edit().
 // Cost:       one thread while there are edits.
 #pragma once
 
@@ -15,18 +15,20 @@
 
 #include "collectors/control/control_client.h"
 #include "widgets/core/edit_port.h"
+#include "widgets/core/order_port.h"
 
 namespace runglass {
 
 struct StoreAccess;
 
-class StoreEdits : public EditPort {
+class StoreEdits : public EditPort, public OrderPort {
  public:
   StoreEdits(std::string store, ControlTarget control, std::shared_future<std::shared_ptr<const StoreAccess>> access);
   ~StoreEdits() override;
 
   QString refusal() const override;
   void submit(Edit edit, QObject* context, std::function<void(const Status&)> done) override;
+  void place(Order order, QObject* context, std::function<void(const Result<OrderOutcome>&)> done) override;
 
  private:
   const std::string m_store;

@@ -47,6 +47,7 @@ class StoreSession : public StatusSource {
 
   QueryService& queries() { return *m_queries; }
   EditPort& edits() { return *m_edits; }
+  OrderPort& orders() { return *m_edits; }
   SourceStatus status() override;
 
  private:

@@ -10,6 +10,7 @@ std::unique_ptr<Command> makeInfo();
 std::unique_ptr<Command> makeNote();
 std::unique_ptr<Command> makeQuery();
 std::unique_ptr<Command> makeServe();
+std::unique_ptr<Command> makeTrace();
 std::unique_ptr<Command> makeVerify();
 
 std::vector<std::unique_ptr<Command>> commands() {
@@ -20,6 +21,7 @@ std::vector<std::unique_ptr<Command>> commands() {
   all.push_back(makeVerify());
   all.push_back(makeExport());
   all.push_back(makeNote());
+  all.push_back(makeTrace());
   all.push_back(makeServe());
   return all;
 }

@@ -61,6 +61,7 @@ struct Agent::Parts {
   SessionDictionary dictionary;
   RankTable ranks;
   LeaseBook leases;
+  OrderBook orders;
   std::unique_ptr<Outbox> outbox;
   std::unique_ptr<HubLink> link;
   std::function<TimeNs()> now;
@@ -230,6 +231,7 @@ void Agent::Parts::runSource(const SourceEntry& entry, WireRecorder& out) {
                               .config = config != nullptr ? config : &empty,
                               .state_dir = options.state_dir,
                               .ranks = &ranks,
+                              .orders = &orders,
                               .leases = &leases};
   if (const Status status = source->start(out, context); !status.ok()) {
     const bool absent = status.code() == Code::kUnavailable;
@@ -253,9 +255,10 @@ Result<std::unique_ptr<Agent>> Agent::start(AgentOptions options) {
   std::unique_ptr<Agent> agent(new Agent());
   Parts& parts = *agent->m_parts;
   parts.options = std::move(options);
+  if (parts.options.orders) parts.orders.allow(*parts.options.orders);
   RG_TRY(parts.takeStateDir());
   RG_TRY(parts.openSession());
-  parts.link = std::make_unique<HubLink>(parts.options.link, *parts.outbox, parts.leases, parts.now, parts.options.say);
+  parts.link = std::make_unique<HubLink>(parts.options.link, *parts.outbox, parts.leases, parts.orders, parts.now, parts.options.say);
   RG_TRY(parts.link->start());
   parts.sealer = std::thread([&parts] { parts.runSealer(); });
   for (const SourceEntry& entry : parts.options.sources) {

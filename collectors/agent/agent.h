@@ -11,6 +11,8 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -30,6 +32,7 @@ struct AgentOptions {
   DurNs seal_every = 50 * kNsPerMs;           // while connected
   std::shared_ptr<const toml::table> config;  // the whole file; may be null
   std::vector<SourceEntry> sources;           // those to run; see sources()
+  std::optional<std::set<OrderKind>> orders;  // that it carries out; absent: all
   std::function<TimeNs()> now;                // empty: wall time at start + CLOCK_MONOTONIC
   std::function<void(const std::string&)> say = [](const std::string&) {};
 };

@@ -50,6 +50,23 @@ Status readAgentTable(const std::string& path, const toml::table& table, AgentOp
   return {};
 }
 
+// allow = []: none at all. Without the table all of them: they only read.
+Status readOrdersTable(const std::string& path, const toml::table& table, AgentOptions& options) {
+  for (const auto& [key, value] : table)
+    if (key.str() != "allow") return unknownKey(path, "orders", key.str());
+  const toml::array* names = table["allow"].as_array();
+  if (names == nullptr) return Status(Code::kInvalidArgument, "configuration: " + path + ": orders.allow must be a list of names");
+  options.orders.emplace();
+  for (const auto& name : *names) {
+    const auto kind = orderNamed(name.value_or(std::string()));
+    if (!kind)
+      return Status(Code::kInvalidArgument,
+                    "configuration: " + path + ": orders.allow: there is no order '" + name.value_or(std::string()) + "'");
+    options.orders->insert(*kind);
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<std::string> readToken(const std::string& path) {
@@ -77,6 +94,7 @@ Result<AgentOptions> readAgentConfig(const std::string& path) {
   options.link.hub = (*table)["hub"].value_or(std::string());
   options.state_dir = (*table)["state_dir"].value_or(options.state_dir);
   if (const toml::table* agent = (*table)["agent"].as_table()) RG_TRY(readAgentTable(path, *agent, options));
+  if (const toml::table* orders = (*table)["orders"].as_table()) RG_TRY(readOrdersTable(path, *orders, options));
   options.node = {.uuid = (*table)["node"]["uuid"].value_or(std::string()),
                   .name = (*table)["node"]["name"].value_or(std::string()),
                   .rack = (*table)["node"]["rack"].value_or(std::string()),

@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "collectors/agent/clock_estimate.h"
+#include "collectors/proto/order_message.h"
 #include "model/crc32c.h"
 #include "runglass/v1/ingest.grpc.pb.h"
 
@@ -64,9 +65,9 @@ struct HubLink::Session {
   ClockEstimate clock;
 };
 
-HubLink::HubLink(HubLinkOptions options, Outbox& outbox, LeaseBook& leases, std::function<TimeNs()> now,
+HubLink::HubLink(HubLinkOptions options, Outbox& outbox, LeaseBook& leases, OrderBook& orders, std::function<TimeNs()> now,
                  std::function<void(const std::string&)> say)
-    : m_options(std::move(options)), m_outbox(outbox), m_leases(leases), m_now(std::move(now)), m_say(std::move(say)) {}
+    : m_options(std::move(options)), m_outbox(outbox), m_leases(leases), m_orders(orders), m_now(std::move(now)), m_say(std::move(say)) {}
 
 HubLink::~HubLink() { (void)stop(0); }
 
@@ -170,6 +171,8 @@ Status HubLink::runSession() {
       } else if (answer.has_pong()) {
         session.clock.add(answer.pong().agent_raw_ns(), answer.pong().hub_received_ns(), answer.pong().hub_sent_ns(), received);
         for (const v1::Lease& lease : answer.pong().leases()) m_leases.answered(lease.file(), lease.held(), lease.offset(), monotonicNow());
+      } else if (answer.has_order()) {
+        takeOrder(answer.order());
       }
     }
     const std::lock_guard lock(session.mutex);
@@ -226,6 +229,27 @@ bool HubLink::sendBeat(Session& session) {
   return session.stream->Write(message);
 }
 
+void HubLink::takeOrder(const v1::Order& order) {
+  Result<Order> known = orderOf(order);
+  if (!known.ok()) return m_orders.answer({order.order_id(), known.status(), {}});
+  m_orders.ask({.id = order.order_id(),
+                .order = std::move(known).value(),
+                .first_step = order.has_first_step() ? std::optional<std::int64_t>(order.first_step()) : std::nullopt});
+}
+
+bool HubLink::sendOrderResults(Session& session) {
+  for (const OrderBook::Answer& answer : m_orders.answers()) {
+    v1::AgentMessage message;
+    v1::OrderResult& result = *message.mutable_order_result();
+    result.set_order_id(answer.id);
+    result.set_code(static_cast<std::uint32_t>(answer.status.code()));
+    result.set_message(answer.status.message());
+    for (const std::int32_t rank : answer.ranks) result.add_rank(rank);
+    if (!session.stream->Write(message)) return false;
+  }
+  return true;
+}
+
 void HubLink::sendWaiting(Session& session) {
   DurNs next_beat = 0;
   v1::AgentMessage message;
@@ -251,6 +275,7 @@ void HubLink::sendWaiting(Session& session) {
       next_beat = monotonicNow() + m_options.beat;
       if (!sendBeat(session)) return;
     }
+    if (!sendOrderResults(session)) return;
     const auto batch = m_outbox.next();
     if (!batch) {
       m_outbox.waitForWork(std::min<DurNs>(next_beat - monotonicNow(), 100 * kNsPerMs));

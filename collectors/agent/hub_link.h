@@ -16,6 +16,8 @@
 
 #include "collectors/agent/outbox.h"
 #include "collectors/sources/lease_book.h"
+#include "collectors/sources/order_book.h"
+#include "runglass/v1/ingest.pb.h"
 
 namespace runglass {
 
@@ -31,7 +33,7 @@ struct HubLinkOptions {
 
 class HubLink {
  public:
-  HubLink(HubLinkOptions options, Outbox& outbox, LeaseBook& leases, std::function<TimeNs()> now,
+  HubLink(HubLinkOptions options, Outbox& outbox, LeaseBook& leases, OrderBook& orders, std::function<TimeNs()> now,
           std::function<void(const std::string&)> say);
   ~HubLink();
 
@@ -46,12 +48,15 @@ class HubLink {
   Status runSession();
   void sendWaiting(Session& session);
   bool sendBeat(Session& session);
+  void takeOrder(const v1::Order& order);
+  bool sendOrderResults(Session& session);
   void pause(DurNs length);
   void explain(const Status& status);
 
   HubLinkOptions m_options;
   Outbox& m_outbox;
   LeaseBook& m_leases;
+  OrderBook& m_orders;
   std::function<TimeNs()> m_now;
   std::function<void(const std::string&)> m_say;
   std::string m_ca_pem, m_cert_pem, m_key_pem;

@@ -21,7 +21,9 @@
 _Static_assert(sizeof(struct rgr_commit) == 8, "commit word is one 64-bit store");
 _Static_assert(sizeof(struct rgr_span) == RGR_SLOT_PAYLOAD, "a span is one slot");
 _Static_assert(sizeof(struct rgr_gpu_span) == 80, "a GPU span has no padding");
-_Static_assert(sizeof(struct rgr_header) <= RGR_HEADER_BYTES, "header fits its pages");
+_Static_assert(sizeof(struct rgr_header) <= RGR_TRACER_AT, "header ends before the orders");
+_Static_assert(RGR_TRACER_AT + sizeof(struct rgr_tracer) <= RGR_ORDERS_AT, "the tracer's word ends before the orders");
+_Static_assert(RGR_ORDERS_AT + sizeof(struct rgr_orders) <= RGR_HEADER_BYTES, "orders fit the header's pages");
 
 static int openAt(const char *dir, char *temporary, size_t bytes, struct rg_ring *ring) {
   const int64_t now = rg_clock(CLOCK_MONOTONIC);
@@ -42,6 +44,7 @@ static void fillHeader(struct rgr_header *header, uint64_t slots) {
   header->anchor_mono = rg_clock(CLOCK_MONOTONIC);
   header->anchor_wall = rg_clock(CLOCK_REALTIME);
   header->tail_check = ~(uint64_t)0;
+  ((struct rgr_tracer *)((unsigned char *)header + RGR_TRACER_AT))->orders_layout = RGR_ORDERS_LAYOUT;
   const int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
   if (fd >= 0) {
     if (read(fd, header->boot_id, 36) != 36) memset(header->boot_id, 0, sizeof(header->boot_id));

@@ -2,7 +2,7 @@
 /* The shared-memory file between a trainer (writer) and an agent (reader): the one description both sides compile.
  *
  * Threading:  any number of writer threads in the owning process, one reader in another process.
- * Ownership:  the writer creates and maps the file; the reader reads it with pread and writes only `tail` and `tail_check`.
+ * Ownership:  the writer creates and maps the file; the reader reads it with pread and writes only `tail`, `tail_check` and the orders.
  * Units:      ns of CLOCK_MONOTONIC unless a field says wall; bytes. All integers little-endian (hosts are).
  * Errors:     nothing in here may be trusted by the reader: a trainer may die, or be hostile, at any store.
  * Cost:       64 bytes a slot; a span, a scalar, a step is one slot.
@@ -149,6 +149,42 @@ struct rgr_header {
 struct rgr_string {
   uint32_t offset, bytes;
 };
+
+/* Orders: what the agent asks of the tracer in this process. They lie in a part of the header's pages that was empty before, so an older
+ * library's ring says layout 0, and an older agent never looks there: the version stays.
+ * The agent writes all but `serial` and then `serial`; the tracer takes what `check` confirms, and neither believes the other's numbers.
+ */
+#define RGR_TRACER_AT 4096u
+#define RGR_ORDERS_AT 4352u
+#define RGR_ORDERS_LAYOUT 1u
+#define RGR_FILTER_BYTES 512u
+#define RGR_UNSAID INT64_MIN /* nothing was asked */
+
+enum rgr_ability { RGR_CAN_TRACE = 1, RGR_CAN_EXACT = 2, RGR_CAN_KEEP_RECENT = 4 };
+
+struct rgr_tracer {
+  uint32_t orders_layout; /* by the library; 0: it knows no orders */
+  uint32_t abilities;     /* by a tracer that is awake; 0: there is none */
+  uint64_t taken;         /* serial of the orders that it took last */
+};
+
+struct rgr_orders { /* what shall be; the same again changes nothing */
+  uint64_t serial, check;
+  int64_t trace_every;
+  int64_t first_step, steps;        /* single kernels in [first_step, first_step + steps) */
+  int64_t exact_first, exact_steps; /* the same for exact mode; 0 steps: no more */
+  int64_t recent_seconds;           /* 0: nothing is kept */
+  uint32_t filter_bytes, reserved;  /* 0: every kernel */
+  char filter[RGR_FILTER_BYTES];    /* parts of names, separated by '|' */
+};
+
+static inline uint64_t rgr_orders_check(const struct rgr_orders *orders) {
+  const unsigned char *bytes = (const unsigned char *)orders;
+  uint64_t hash = 0xcbf29ce484222325ull;
+  for (uint32_t i = 0; i < sizeof(*orders); ++i)
+    if (i < 8 || i >= 16) hash = (hash ^ bytes[i]) * 0x100000001b3ull;
+  return hash;
+}
 
 #define RGR_STRINGS_AT RGR_HEADER_BYTES
 #define RGR_STRING_DATA_AT (RGR_STRINGS_AT + RGR_MAX_STRINGS * 8u)

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "collectors/control/edit_message.h"
+#include "collectors/proto/order_message.h"
 #include "runglass/v1/control.grpc.pb.h"
 
 namespace runglass {
@@ -44,6 +45,11 @@ Result<std::shared_ptr<grpc::Channel>> connect(const ControlTarget& target) {
                                    arguments);
 }
 
+void prepare(grpc::ClientContext& context, const ControlTarget& target, DurNs patience) {
+  context.set_deadline(std::chrono::system_clock::now() + std::chrono::nanoseconds(patience));
+  if (!target.token.empty()) context.AddMetadata("authorization", "Bearer " + target.token);
+}
+
 Status answerOf(const grpc::Status& status, const ControlTarget& target) {
   if (status.ok()) return {};
   std::string message = "hub: " + target.hub + ": " + status.error_message();
@@ -59,8 +65,7 @@ Status ControlClient::edit(const Edit& edit, const std::string& store_uuid) {
   RG_ASSIGN(const auto channel, connect(m_target));
   const auto stub = v1::Control::NewStub(channel);
   grpc::ClientContext context;
-  context.set_deadline(std::chrono::system_clock::now() + std::chrono::nanoseconds(m_patience));
-  if (!m_target.token.empty()) context.AddMetadata("authorization", "Bearer " + m_target.token);
+  prepare(context, m_target, m_patience);
   v1::EditDone done;
   const auto writer = stub->Edit(&context, &done);
   // A write that fails means that the hub has answered already: Finish() says what.
@@ -68,6 +73,25 @@ Status ControlClient::edit(const Edit& edit, const std::string& store_uuid) {
     if (!writer->Write(part)) break;
   writer->WritesDone();
   return answerOf(writer->Finish(), m_target);
+}
+
+Result<OrderOutcome> ControlClient::order(const Order& order, const std::string& store_uuid) {
+  RG_TRY(checkOrder(order));
+  RG_ASSIGN(const auto channel, connect(m_target));
+  const auto stub = v1::Control::NewStub(channel);
+  grpc::ClientContext context;
+  prepare(context, m_target, m_patience);
+  v1::OrderRequest request;
+  request.set_store_uuid(store_uuid);
+  fillOrder(request, order);
+  v1::OrderReply reply;
+  RG_TRY(answerOf(stub->Order(&context, request, &reply), m_target));
+  OrderOutcome outcome;
+  if (reply.has_first_step()) outcome.first_step = reply.first_step();
+  for (const v1::NodeAnswer& one : reply.answer())
+    outcome.answers.push_back(
+        {.node = one.node(), .ranks = {one.rank().begin(), one.rank().end()}, .status = statusOf(one.code(), one.message())});
+  return outcome;
 }
 
 }  // namespace runglass

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "model/edits.h"
+#include "model/orders.h"
 #include "model/result.h"
 
 namespace runglass {
@@ -26,6 +27,8 @@ class ControlClient {
   explicit ControlClient(ControlTarget target, DurNs patience = 10 * kNsPerSecond) : m_target(std::move(target)), m_patience(patience) {}
   // `store_uuid`: of the store that is meant; a hub of another one refuses. Empty: whichever it writes.
   Status edit(const Edit& edit, const std::string& store_uuid);
+  // What each node said; the hub waits for its agents for some seconds.
+  Result<OrderOutcome> order(const Order& order, const std::string& store_uuid);
 
  private:
   const ControlTarget m_target;

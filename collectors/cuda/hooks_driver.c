@@ -2,6 +2,7 @@
 /* The CUDA driver's launches, interposed: code compiled at run time is launched with these.
  * Invariants: as in hooks_runtime.c. */
 #define _GNU_SOURCE
+#include "collectors/cuda/kernel_filter.h"
 #include "collectors/cuda/kernel_names.h"
 #include "collectors/cuda/resolve.h"
 #include "collectors/cuda/tracer.h"
@@ -46,6 +47,7 @@ static const char *driverKernelName(const void *function) {
 }
 
 static struct rgc_op *beginKernel(rgc_stream stream, const void *function, struct rgc_dim3 grid, struct rgc_dim3 block, unsigned shared) {
+  if (rgc_filter_on() && rgc_filter_known_refused(driverKernelName(function))) return rgc_begin_none();
   struct rgc_op *op = rgc_begin(stream, RGC_CURRENT_DEVICE, RGC_OP_KERNEL, NULL);
   if (!op) return NULL;
   op->name = driverKernelName(function);

@@ -3,6 +3,7 @@
  * Invariants: the real function is called exactly once, with the trainer's arguments, and its status is what the trainer gets. */
 #define _GNU_SOURCE
 #include "collectors/cuda/gpu_api.h"
+#include "collectors/cuda/kernel_filter.h"
 #include "collectors/cuda/kernel_names.h"
 #include "collectors/cuda/resolve.h"
 #include "collectors/cuda/tracer.h"
@@ -45,6 +46,7 @@ static const char *kernelName(const void *function) {
 }
 
 static struct rgc_op *beginKernel(rgc_stream stream, const void *function, struct rgc_dim3 grid, struct rgc_dim3 block, size_t shared) {
+  if (rgc_filter_on() && rgc_filter_known_refused(kernelName(function))) return rgc_begin_none();
   struct rgc_op *op = rgc_begin(stream, RGC_CURRENT_DEVICE, RGC_OP_KERNEL, NULL);
   if (!op) return NULL;
   op->name = kernelName(function);

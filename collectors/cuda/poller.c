@@ -17,7 +17,9 @@
 #include "collectors/cuda/event_pool.h"
 #include "collectors/cuda/gpu_api.h"
 #include "collectors/cuda/gpu_clock.h"
+#include "collectors/cuda/kernel_filter.h"
 #include "collectors/cuda/old_symbols.h"
+#include "collectors/cuda/orders.h"
 #include "collectors/cuda/span_record.h"
 
 RGC_OLD_SYMBOL(pthread_create);
@@ -101,7 +103,7 @@ static int finish(struct rgc_lane *lane, struct rgc_op *op) {
   if (error) return error;
   /* Nothing starts before it is asked for: the two clocks are tied to a few microseconds only. */
   if (start < op->launched) start = op->launched;
-  rgc_tell_span(lane, op, start, (int64_t)((double)ms * 1e6 + 0.5));
+  if (op->kind != RGC_OP_KERNEL || !rgc_filter_refuses(op->name)) rgc_tell_span(lane, op, start, (int64_t)((double)ms * 1e6 + 0.5));
   atomic_store_explicit(&rgc_tracer.consecutive_failures, 0, memory_order_relaxed);
   return 0;
 }
@@ -167,6 +169,7 @@ static void *run(void *unused) {
     stop = atomic_load_explicit(&g_stop, memory_order_acquire);
     const int asked = atomic_load_explicit(&g_flush_asked, memory_order_acquire);
     const int64_t now = rg_clock(CLOCK_MONOTONIC);
+    rgc_orders_look();
     pass(now);
     if (stop && tracing() && g_pending > 0) rgc_count(RGC_UNFINISHED, (uint64_t)g_pending);
     if (stop || asked != atomic_load(&g_flush_done) || now - g_counts_at >= kSecond) {

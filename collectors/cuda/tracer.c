@@ -69,6 +69,7 @@ static void chooseLaunchMode(int64_t step, int step_is_new) {
   int on = atomic_load(&g_forced);
   if (step != RG_NONE) {
     on |= every > 0 && step >= 0 && step % every == 0;
+    on |= step >= atomic_load(&rgc_tracer.window_first) && step < atomic_load(&rgc_tracer.window_end);
     if (step_is_new && atomic_load(&rgc_tracer.more_steps) > 0) on |= atomic_fetch_sub(&rgc_tracer.more_steps, 1) > 0;
   }
   atomic_store(&rgc_tracer.launch_mode, on ? RGC_LAUNCH_TRACE : RGC_LAUNCH_PASS);
@@ -80,6 +81,13 @@ static void onStep(int64_t step) {
   if (atomic_load(&rgc_tracer.state) == no_ring && atomic_compare_exchange_strong(&rgc_tracer.state, &no_ring, RGC_COLD))
     atomic_store(&rgc_tracer.launch_mode, RGC_LAUNCH_COLD);
   if (atomic_load(&rgc_tracer.state) == RGC_ON) chooseLaunchMode(step, 1);
+}
+
+void rgc_trace_window(int64_t first, int64_t steps) {
+  /* Between the stores no step is in it. */
+  atomic_store(&rgc_tracer.window_end, INT64_MIN);
+  atomic_store(&rgc_tracer.window_first, first);
+  atomic_store(&rgc_tracer.window_end, first > INT64_MAX - steps ? INT64_MAX : first + steps);
 }
 
 int64_t rg_cuda_trace_every(int64_t every) {

@@ -58,10 +58,14 @@ struct rgc_tracer {
   _Atomic int state;       /* rgc_state */
   _Atomic int launch_mode; /* rgc_launch_mode: all that an untraced launch looks at */
   _Atomic int64_t every, more_steps, correlation;
+  _Atomic int64_t window_first, window_end; /* steps that were ordered, half-open */
   _Atomic uint64_t counted[RGC_COUNTED];
   _Atomic int consecutive_failures;
 };
 extern struct rgc_tracer rgc_tracer;
+
+/* Also in the steps [first, first + steps); replaces the ones asked before. */
+void rgc_trace_window(int64_t first, int64_t steps);
 
 /* Wakes up at the first call into CUDA; 1 when operations are timed. */
 int rgc_awake(void);
@@ -77,6 +81,12 @@ void rgc_failed(int error);
 
 /* Libraries call each other through the same names: only the outermost call is timed. */
 extern _Thread_local int rgc_depth;
+
+/* In place of rgc_begin() where nothing is timed. */
+static inline struct rgc_op *rgc_begin_none(void) {
+  ++rgc_depth;
+  return 0;
+}
 
 /* Should this kernel launch be looked at? Wakes the tracer at the first one. */
 static inline int rgc_launch_traced(void) {

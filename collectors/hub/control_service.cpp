@@ -6,6 +6,7 @@
 
 #include "collectors/control/edit_message.h"
 #include "collectors/hub/admission.h"
+#include "collectors/proto/order_message.h"
 
 namespace runglass {
 namespace {
@@ -46,6 +47,17 @@ class EditReactor final : public grpc::ServerReadReactor<v1::EditPart> {
   EditAssembly m_edit;
 };
 
+void fillReply(v1::OrderReply& reply, const OrderOutcome& outcome) {
+  if (outcome.first_step) reply.set_first_step(*outcome.first_step);
+  for (const OrderAnswer& one : outcome.answers) {
+    v1::NodeAnswer& answer = *reply.add_answer();
+    answer.set_node(one.node);
+    answer.set_code(static_cast<std::uint32_t>(one.status.code()));
+    answer.set_message(one.status.message());
+    for (const std::int32_t rank : one.ranks) answer.add_rank(rank);
+  }
+}
+
 // Ends a call that was not admitted; nothing was read.
 class RefusingReactor final : public grpc::ServerReadReactor<v1::EditPart> {
  public:
@@ -59,8 +71,29 @@ grpc::Status ControlService::admit(const grpc::CallbackServerContext& context) {
   if (m_draining) return {grpc::StatusCode::UNAVAILABLE, "is stopping"};
   if (const grpc::Status status = authenticate(context, m_tokens, m_acceptor); !status.ok()) return status;
   if (m_calls >= kMaxCalls)
-    return {grpc::StatusCode::RESOURCE_EXHAUSTED, "makes " + std::to_string(kMaxCalls) + " edits already; try again"};
+    return {grpc::StatusCode::RESOURCE_EXHAUSTED, "answers " + std::to_string(kMaxCalls) + " calls already; try again"};
   return grpc::Status::OK;
+}
+
+grpc::ServerUnaryReactor* ControlService::Order(grpc::CallbackServerContext* context, const v1::OrderRequest* request,
+                                                v1::OrderReply* reply) {
+  grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
+  grpc::Status refused = admit(*context);
+  if (refused.ok() && !request->store_uuid().empty() && request->store_uuid() != m_store_uuid)
+    refused = {grpc::StatusCode::FAILED_PRECONDITION, "order: this hub writes another store"};
+  const Result<runglass::Order> order = orderOf(*request);
+  if (refused.ok() && !order.ok()) refused = wireStatus(order.status());
+  if (!refused.ok()) {
+    reactor->Finish(refused);
+    return reactor;
+  }
+  ++m_calls;
+  m_ingest.order(*order, [this, reactor, reply](const Result<OrderOutcome>& outcome) {
+    if (outcome.ok()) fillReply(*reply, *outcome);
+    --m_calls;
+    reactor->Finish(outcome.ok() ? grpc::Status::OK : wireStatus(outcome.status()));
+  });
+  return reactor;
 }
 
 grpc::ServerReadReactor<v1::EditPart>* ControlService::Edit(grpc::CallbackServerContext* context, v1::EditDone*) {

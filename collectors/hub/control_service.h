@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// ControlService: takes people's edits over gRPC and has them made on the store writer's thread.
+// ControlService: people's edits and orders over gRPC, made and placed on the store writer's thread.
 //
 // Threading:  gRPC's callback threads, which never block.
 // Ownership:  borrows the IngestThread, tokens and acceptor, which outlive the server.
 // Units:      none.
-// Errors:     gRPC statuses: FAILED_PRECONDITION another store is meant, RESOURCE_EXHAUSTED too many edits at once; else Writer::edit()'s.
+// Errors:     gRPC statuses: FAILED_PRECONDITION another store is meant, RESOURCE_EXHAUSTED too many calls at once; else those of
+//             Writer::edit() and OrderDesk.
 // Cost:       memory <= kMaxCalls edits of kMaxShifts.
 #pragma once
 
@@ -28,6 +29,7 @@ class ControlService final : public v1::Control::CallbackService {
       : m_ingest(ingest), m_tokens(tokens), m_acceptor(acceptor), m_store_uuid(std::move(store_uuid)) {}
 
   grpc::ServerReadReactor<v1::EditPart>* Edit(grpc::CallbackServerContext* context, v1::EditDone* done) override;
+  grpc::ServerUnaryReactor* Order(grpc::CallbackServerContext* context, const v1::OrderRequest* request, v1::OrderReply* reply) override;
   void drain() { m_draining = true; }
 
  private:

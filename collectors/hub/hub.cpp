@@ -86,7 +86,7 @@ Result<std::unique_ptr<Hub>> Hub::start(const std::string& store, HubOptions opt
     RG_ASSIGN(StoreInfo info, reader->info());
     store_uuid = std::move(info.store_uuid);
   }
-  parts.ingest = std::make_unique<IngestThread>(std::move(writer), options, std::move(known));
+  parts.ingest = std::make_unique<IngestThread>(std::move(writer), store, options, std::move(known));
   parts.service = std::make_unique<IngestService>(*parts.ingest, *parts.tokens, *parts.acceptor, options.max_agents);
 
   parts.control = std::make_unique<ControlService>(*parts.ingest, *parts.tokens, *parts.acceptor, std::move(store_uuid));
@@ -113,6 +113,7 @@ int Hub::port() const { return m_parts->acceptor->port(); }
 ReaderOptions Hub::readerOptions() const { return {.live = m_parts->ingest->liveTail()}; }
 HubStats Hub::stats() const { return m_parts->ingest->stats(); }
 void Hub::post(std::function<void(Writer&)> action) { m_parts->ingest->post(std::move(action)); }
+void Hub::order(Order order, std::function<void(Result<OrderOutcome>)> done) { m_parts->ingest->order(std::move(order), std::move(done)); }
 
 Status Hub::stop() {
   Parts& parts = *m_parts;

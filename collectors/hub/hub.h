@@ -15,6 +15,7 @@
 #include <string>
 
 #include "collectors/hub/liveness.h"
+#include "model/orders.h"
 #include "model/result.h"
 #include "storage/reader.h"
 #include "storage/writer.h"
@@ -56,6 +57,8 @@ class Hub {
   HubStats stats() const;
   // Runs `action` on the store writer's thread: notes, findings, pins of the embedding program.
   void post(std::function<void(Writer&)> action);
+  // Asks the tracers of a run's processes; `done` comes on the store writer's thread, within seconds. See OrderDesk.
+  void order(Order order, std::function<void(Result<OrderOutcome>)> done);
   // Refuses new agents, acknowledges what it has, says goodbye, closes the store. Later calls do nothing.
   Status stop();
 

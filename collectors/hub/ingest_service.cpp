@@ -6,6 +6,7 @@
 // 3. A reactor lives until OnDone and until the ingest thread has let go of it; m_self holds it for gRPC.
 #include "collectors/hub/ingest_service.h"
 
+#include <deque>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -17,6 +18,7 @@ namespace runglass {
 namespace {
 
 using Bytes = grpc::ByteBuffer;
+constexpr std::size_t kMostOrders = 64;
 
 class SessionReactor final : public grpc::ServerBidiReactor<Bytes, Bytes>,
                              public AgentLink,
@@ -68,6 +70,13 @@ class SessionReactor final : public grpc::ServerBidiReactor<Bytes, Bytes>,
     m_credit = credit_bytes;
     writeNext();
   }
+  void sendOrder(v1::Order order) override {
+    const std::lock_guard lock(m_mutex);
+    // An agent that reads nothing does not answer either: its order times out.
+    if (m_orders.size() >= kMostOrders) return;
+    m_orders.push_back(std::move(order));
+    writeNext();
+  }
   void resumeReads() override {
     const std::lock_guard lock(m_mutex);
     if (!m_finished) StartRead(&m_read);
@@ -113,6 +122,9 @@ class SessionReactor final : public grpc::ServerBidiReactor<Bytes, Bytes>,
     } else if (m_pong) {
       *message.mutable_pong() = *m_pong;
       m_pong.reset();
+    } else if (!m_orders.empty()) {
+      *message.mutable_order() = std::move(m_orders.front());
+      m_orders.pop_front();
     } else {
       return;
     }
@@ -132,6 +144,7 @@ class SessionReactor final : public grpc::ServerBidiReactor<Bytes, Bytes>,
   bool m_writing = false, m_finished = false;
   std::optional<v1::Welcome> m_welcome;
   std::optional<v1::Pong> m_pong;
+  std::deque<v1::Order> m_orders;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> m_acks;
   std::uint64_t m_credit = 0;
   std::optional<Status> m_status;

@@ -70,13 +70,15 @@ const char* eventKind(NodeState to) {
 
 }  // namespace
 
-IngestThread::IngestThread(std::unique_ptr<Writer> writer, const HubOptions& options, std::vector<Node> known_nodes)
+IngestThread::IngestThread(std::unique_ptr<Writer> writer, const std::string& store, const HubOptions& options,
+                           std::vector<Node> known_nodes)
     : m_options(options),
       m_writer(std::move(writer)),
       m_live_tail(m_writer->liveTail()),
       m_liveness(options.liveness),
       // A store that knows nobody has no agent that followed before this hub began.
-      m_leases(known_nodes.empty() ? monotonicNow() - LeaseTable::kExpiry : monotonicNow()) {
+      m_leases(known_nodes.empty() ? monotonicNow() - LeaseTable::kExpiry : monotonicNow()),
+      m_orders([store, live = m_live_tail] { return Reader::open(store, {.live = live}); }) {
   for (const Node& node : known_nodes) m_liveness.expect(node, monotonicNow());
   m_thread = std::thread([this] { run(); });
 }
@@ -110,10 +112,19 @@ void IngestThread::post(std::function<void(Writer&)> action) {
   m_wake.notify_one();
 }
 
+void IngestThread::order(Order order, OrderDone done) {
+  post([this, order = std::move(order), done = std::move(done)](Writer& writer) {
+    std::vector<OrderDesk::Peer> peers;
+    for (const auto& [key, agent] : m_agents) peers.push_back({agent.link, agent.node});
+    m_orders.place(order, peers, writer, monotonicNow(), done);
+  });
+}
+
 void IngestThread::finishAll(const Status& status, DurNs timeout) {
   auto done = std::make_shared<std::promise<void>>();
   post([this, status, done](Writer&) {
     acknowledge();
+    m_orders.close();
     for (auto& [key, agent] : m_agents) agent.link->finish(status);
     done->set_value();
   });
@@ -163,6 +174,7 @@ void IngestThread::run() {
     for (const auto& link : resumed) link->resumeReads();
     tick();
   }
+  m_orders.close();
   m_close_status = m_writer->close();
 }
 
@@ -196,6 +208,8 @@ void IngestThread::handle(Item& item) {
       storeAdmitted();
       return recordChanges(m_liveness.left(node_uuid, item.received_mono));
     }
+    case v1::AgentMessage::kOrderResult:
+      return m_orders.answered(item.link.get(), message.order_result(), *m_writer);
     default:
       return refuse(item.link, Status(Code::kInvalidArgument, "session: " + item.link->peer() + ": message without a known body"));
   }
@@ -462,6 +476,7 @@ void IngestThread::refuse(std::shared_ptr<AgentLink> link, const Status& status)
 }
 
 void IngestThread::drop(AgentLink* link) {
+  m_orders.gone(link, *m_writer);
   m_agents.erase(link);
   const std::lock_guard lock(m_mutex);
   m_stats.agents = static_cast<std::int64_t>(m_agents.size());
@@ -492,6 +507,7 @@ void IngestThread::tick() {
   m_last_tick = now;
   acknowledge();
   recordChanges(m_liveness.tick(now));
+  m_orders.tick(now, *m_writer);
   const Status status = m_writer->flushIfDue();
   if (m_options.retention && now - m_last_retention > 60 * kNsPerSecond) {
     m_last_retention = now;

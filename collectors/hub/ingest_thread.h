@@ -20,6 +20,7 @@
 #include "collectors/hub/agent_link.h"
 #include "collectors/hub/hub.h"
 #include "collectors/hub/lease_table.h"
+#include "collectors/hub/order_desk.h"
 #include "collectors/hub/payload_replay.h"
 
 namespace runglass {
@@ -28,13 +29,16 @@ inline constexpr std::uint32_t kProtoVersion = 1;
 
 class IngestThread {
  public:
-  IngestThread(std::unique_ptr<Writer> writer, const HubOptions& options, std::vector<Node> known_nodes);
+  // `store`: the path of the file that `writer` writes.
+  IngestThread(std::unique_ptr<Writer> writer, const std::string& store, const HubOptions& options, std::vector<Node> known_nodes);
   ~IngestThread();
 
   // False: the queue is full; read no more from this agent until its resumeReads() is called. The message was taken all the same.
   bool push(std::shared_ptr<AgentLink> link, v1::AgentMessage message);
   void closed(std::shared_ptr<AgentLink> link);
   void post(std::function<void(Writer&)> action);
+  // `done` is called on this object's thread, within OrderDesk::kPatience.
+  void order(Order order, OrderDone done);
   // Ends every session with `status` once all that was pushed before is stored and acknowledged; returns when done or at the timeout.
   void finishAll(const Status& status, DurNs timeout);
   // Stores what is queued, closes the store.
@@ -119,6 +123,7 @@ class IngestThread {
   std::string m_refused;                     // why the newest group was not taken; empty: it was
   Liveness m_liveness;
   LeaseTable m_leases;
+  OrderDesk m_orders;
   DurNs m_last_tick = 0, m_last_retention = 0;
 
   mutable std::mutex m_mutex;  // guards all below

@@ -19,6 +19,7 @@
 #include <toml++/toml.h>
 
 #include "collectors/sources/lease_book.h"
+#include "collectors/sources/order_book.h"
 #include "collectors/sources/rank_table.h"
 #include "model/recorder.h"
 
@@ -31,6 +32,7 @@ struct SourceContext {
   std::string state_dir;        // for what must survive a restart of the agent
   std::string root = "/";       // prefix of /proc and /sys, so that tests replay recorded trees
   RankTable* ranks = nullptr;   // of this agent; null: sources know nothing of each other
+  OrderBook* orders = nullptr;  // of this agent; null: nothing is asked of it
   LeaseBook* leases = nullptr;  // of this agent; null: it follows files that other nodes see as if they were its own
 };
 

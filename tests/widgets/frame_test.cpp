@@ -5,12 +5,14 @@
 #include <QAction>
 #include <QApplication>
 #include <QClipboard>
+#include <QComboBox>
 #include <QDockWidget>
 #include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
 #include <QPushButton>
 #include <QSettings>
+#include <QSpinBox>
 #include <QTableView>
 #include <QTemporaryDir>
 #include <QTest>
@@ -19,6 +21,7 @@
 #include "tests/widgets/sample_data.h"
 #include "widgets/frame/fuzzy.h"
 #include "widgets/frame/main_window.h"
+#include "widgets/frame/trace_dialog.h"
 
 namespace runglass {
 namespace {
@@ -29,6 +32,16 @@ class FixedStatus : public StatusSource {
   SourceStatus value;
 };
 
+class HeldOrders : public OrderPort {
+ public:
+  void place(Order order, QObject*, std::function<void(const Result<OrderOutcome>&)> done) override {
+    placed.push_back(std::move(order));
+    answer = std::move(done);
+  }
+  std::vector<Order> placed;
+  std::function<void(const Result<OrderOutcome>&)> answer;
+};
+
 class MainWindowTest : public testing::Test {
  protected:
   void open(std::shared_ptr<FakeData> store, QSettings* settings = nullptr) {
@@ -36,6 +49,7 @@ class MainWindowTest : public testing::Test {
     queries = std::make_unique<QueryService>(openerOf(data), 2);
     WindowOptions options;
     options.queries = queries.get();
+    options.orders = &orders;
     options.status = &status;
     options.settings = settings;
     options.clock = [] { return kSampleNow; };
@@ -50,6 +64,7 @@ class MainWindowTest : public testing::Test {
   std::shared_ptr<FakeData> data;
   std::unique_ptr<QueryService> queries;
   FixedStatus status;
+  HeldOrders orders;
   std::unique_ptr<MainWindow> window;
 };
 
@@ -65,6 +80,40 @@ TEST_F(MainWindowTest, ShowsTheNewestRunInTheStrip) {
   EXPECT_TRUE(strip.contains(formatCount(48'210)));
   EXPECT_TRUE(strip.contains("7 / 8"));
   EXPECT_TRUE(strip.contains(formatSignedPercent(-0.0512))) << strip.toStdString();
+}
+
+TEST_F(MainWindowTest, ThePaletteAsksTheTracersOfTheRunOnScreenAndShowsWhatEachNodeSaid) {
+  open(sampleData());
+  ASSERT_TRUE(window->showPlace("runs"));
+  ASSERT_TRUE(waitFor([&] { return window->isFinal(); }));
+  const auto& all = window->commands().all();
+  const auto command = std::ranges::find_if(all, [](const QAction* action) { return action->text().startsWith("Trace kernels"); });
+  ASSERT_NE(command, all.end());
+  (*command)->trigger();
+  const auto* dialog = window->findChild<TraceDialog*>();
+  ASSERT_NE(dialog, nullptr);
+  auto* ask = dialog->findChild<QPushButton*>();
+  dialog->findChild<QSpinBox*>()->setValue(7);
+  ask->click();
+  ASSERT_EQ(orders.placed.size(), 1u);
+  EXPECT_EQ(orders.placed[0].kind, OrderKind::kTraceSteps);
+  EXPECT_EQ(orders.placed[0].number, 7);
+  EXPECT_FALSE(orders.placed[0].run.empty());
+  EXPECT_TRUE(checkOrder(orders.placed[0]).ok());
+  EXPECT_FALSE(ask->isEnabled());
+  orders.answer(OrderOutcome{.first_step = 4711,
+                             .answers = {{.node = "n0", .ranks = {0, 1}, .status = {}},
+                                         {.node = "n1", .ranks = {}, .status = {Code::kUnavailable, "its agent is not connected"}}}});
+  EXPECT_TRUE(ask->isEnabled());
+  const auto labels = dialog->findChildren<QLabel*>();
+  EXPECT_TRUE(std::ranges::any_of(labels, [](const QLabel* label) {
+    return label->text() == "From step 4711 on\nn0: done, ranks 0, 1\nn1: its agent is not connected";
+  })) << labels.back()->text();
+  auto* what = dialog->findChild<QComboBox*>();
+  for (int i = 0; i < what->count(); ++i) {
+    what->setCurrentIndex(i);
+    EXPECT_TRUE(checkOrder(dialog->order()).ok()) << what->currentText();
+  }
 }
 
 TEST_F(MainWindowTest, EveryRegisteredViewAndLayoutBecomesFinal) {

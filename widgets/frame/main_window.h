@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 
+#include "widgets/core/order_port.h"
 #include "widgets/core/query_service.h"
 #include "widgets/core/run_summary.h"
 #include "widgets/core/selection.h"
@@ -35,6 +36,7 @@ class StatePanel;
 struct WindowOptions {
   QueryService* queries = nullptr;          // null: no store is open
   EditPort* edits = nullptr;                // null: nothing can be added
+  OrderPort* orders = nullptr;              // null: nobody can be asked
   StatusSource* status = nullptr;           // may be null
   QSettings* settings = nullptr;            // null: nothing is remembered
   std::function<TimeNs()> clock = wallNow;  // held still for reproducible pictures
@@ -81,6 +83,7 @@ class MainWindow : public QWidget {
   void updateStatus();
   void noteRate(const StoreInfo& info);
   void copyFocused();
+  void traceKernels();
   void zoom(double factor);
   void pan(double share);
   void chooseStore();

@@ -11,6 +11,7 @@
 #include <map>
 #include <set>
 
+#include "collectors/sources/client/order_work.h"
 #include "collectors/sources/client/process_feed.h"
 
 namespace runglass {
@@ -28,6 +29,7 @@ class ClientSource : public Source {
     if (const auto* dirs = (*context.config)["dirs"].as_array())
       for (const auto& dir : *dirs)
         if (const auto text = dir.value<std::string>()) m_dirs.push_back(*text);
+    if (context.orders != nullptr) m_orders.emplace(*context.orders);
     m_poll = std::clamp<std::int64_t>((*context.config)["poll_ms"].value_or<std::int64_t>(25), 1, 1000) * kNsPerMs;
     return {};
   }
@@ -42,6 +44,7 @@ class ClientSource : public Source {
       const bool keep = pump(out, *it->second, now, more);
       it = keep ? std::next(it) : m_feeds.erase(it);
     }
+    if (m_orders) m_orders->poll(m_feeds, monotonicNow());
     return more ? now : now + m_poll;
   }
 
@@ -111,6 +114,7 @@ class ClientSource : public Source {
 
   const SourceContext* m_context = nullptr;
   std::vector<std::string> m_dirs;
+  std::optional<OrderWork> m_orders;
   DurNs m_poll = 25 * kNsPerMs;
   TimeNs m_list_due = 0;
   std::map<std::string, std::unique_ptr<ProcessFeed>> m_feeds;

@@ -34,6 +34,12 @@ class ProcessFeed {
   const std::string& attemptKey() const { return m_attempt.key; }
   bool exhausted() const { return m_ring->exhausted(); }
   const RingReader& ring() const { return *m_ring; }
+  std::int32_t rank() const { return m_rank.rank; }
+  // The step it is in; absent: it tells none.
+  std::optional<std::int64_t> step() const {
+    const std::int64_t step = m_ring->progress().step;
+    return m_ring->progressVersion() == 0 || step == kAbsent ? std::nullopt : std::optional(step);
+  }
 
  private:
   struct PendingScalars {

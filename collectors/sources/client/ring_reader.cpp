@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <limits>
 
 namespace runglass {
 namespace {
@@ -171,6 +172,37 @@ void RingReader::release() {
   const std::uint64_t pair[2] = {m_position, ~m_position};
   // 16 bytes in one page of a memory file: cannot be cut short; a torn look at them fails the complement check.
   [[maybe_unused]] const ssize_t n = pwrite(m_fd, pair, sizeof(pair), offsetof(rgr_header, tail));
+}
+
+rgr_tracer RingReader::tracer() const {
+  rgr_tracer tracer{};
+  if (!readAt(&tracer, sizeof(tracer), RGR_TRACER_AT)) return {};
+  return tracer;
+}
+
+rgr_orders RingReader::orders() const {
+  rgr_orders orders{};
+  // Torn by an agent that died, or never written: the serial goes on from where it is all the same.
+  const bool whole = readAt(&orders, sizeof(orders), RGR_ORDERS_AT) && orders.serial != 0 && orders.check == rgr_orders_check(&orders);
+  if (whole && orders.filter_bytes <= RGR_FILTER_BYTES) return orders;
+  const std::uint64_t serial = orders.serial;
+  orders = {};
+  orders.serial = serial;
+  orders.trace_every = orders.first_step = orders.exact_first = orders.recent_seconds = RGR_UNSAID;
+  return orders;
+}
+
+Result<std::uint64_t> RingReader::putOrders(rgr_orders orders) const {
+  // Never 0, which means that nothing was asked.
+  orders.serial = orders.serial == std::numeric_limits<std::uint64_t>::max() ? 1 : orders.serial + 1;
+  orders.check = rgr_orders_check(&orders);
+  const char* bytes = reinterpret_cast<const char*>(&orders);
+  constexpr std::size_t kSerial = sizeof(orders.serial);
+  const bool written =
+      pwrite(m_fd, bytes + kSerial, sizeof(orders) - kSerial, RGR_ORDERS_AT + kSerial) == static_cast<ssize_t>(sizeof(orders) - kSerial) &&
+      pwrite(m_fd, bytes, kSerial, RGR_ORDERS_AT) == static_cast<ssize_t>(kSerial);
+  if (!written) return Status(Code::kUnavailable, "ring " + m_path + ": orders cannot be written: " + std::strerror(errno));
+  return orders.serial;
 }
 
 std::string_view RingReader::string(std::uint32_t id) {

@@ -57,6 +57,13 @@ class RingReader {
   bool exhausted() const { return !m_alive && m_position == m_header.head; }
   bool neverRead() const { return m_first_tail == 0; }
 
+  // What the trainer said about orders, as of now; all zero where the file cannot be read.
+  rgr_tracer tracer() const;
+  // The orders in force; nothing asked where there are none that their check confirms.
+  rgr_orders orders() const;
+  // Puts them in force; returns their serial, which the tracer's `taken` reaches when it took them up.
+  Result<std::uint64_t> putOrders(rgr_orders orders) const;
+
   // Interned string; "(damaged name)" for an id that is not in the table.
   std::string_view string(std::uint32_t id);
   std::uint64_t tornRecords() const { return m_torn; }

@@ -27,6 +27,7 @@ class LocalAgent {
     m_context.node.name = "n0";
     m_context.now = [] { return wallNow(); };
     m_context.config = &m_config;
+    m_context.orders = &orders;
     EXPECT_TRUE(m_source->start(out, m_context).ok());
   }
   // Polls until `done` or five seconds are over.
@@ -45,6 +46,7 @@ class LocalAgent {
     });
   }
   MemoryRecorder out;
+  OrderBook orders;
 
  private:
   toml::table m_config;

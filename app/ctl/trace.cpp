@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// runglassctl trace: asks the tracers in a run's processes for kernels, through the hub.
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "app/control_arguments.h"
+#include "app/ctl/command.h"
+#include "app/ctl/output.h"
+#include "app/store_edit.h"
+
+namespace runglass::ctl {
+namespace {
+
+std::string ranksText(const std::vector<std::int32_t>& ranks) {
+  std::string text;
+  for (const std::int32_t rank : ranks) text += (text.empty() ? "" : ",") + std::to_string(rank);
+  return text;
+}
+
+class Trace : public Command {
+ public:
+  const char* name() const override { return "trace"; }
+  const char* help() const override { return "Ask the tracers of a running run for kernels; prints what each node said"; }
+  void declare(CLI::App& app) override {
+    CLI::Option* hub = app.add_option("--hub", m_hub, "The hub, HOST:PORT");
+    app.add_option("--store", m_store, "Instead: the store that a hub of this machine writes")->excludes(hub);
+    app.add_option("--run", m_order.run, "The run's name")->required();
+    app.add_option("--rank", m_order.ranks, "Only this rank; may be given again")->allow_extra_args(false);
+    auto* what = app.add_option_group("what", "Exactly one");
+    number(*what, "--steps", OrderKind::kTraceSteps, "Every kernel in the next N steps, the same on all ranks");
+    number(*what, "--every", OrderKind::kTraceEvery, "Every kernel in the steps that N divides; 0: in none");
+    number(*what, "--exact", OrderKind::kExact, "The next N steps as the profiler's own interface sees them; 0: no more");
+    number(*what, "--keep-recent", OrderKind::kKeepRecent, "Keep about the last N seconds at full rate beside the ring; 0: nothing");
+    what->add_option_function<std::string>(
+        "--filter",
+        [this](const std::string& text) {
+          m_order.kind = OrderKind::kTraceFilter;
+          m_order.filter = text;
+        },
+        "Only kernels whose names contain one of the parts, A|B|C; empty: every kernel");
+    what->add_flag_callback(
+        "--ship-recent", [this] { m_order.kind = OrderKind::kShipRecent; }, "Send what is kept to the store");
+    what->require_option(1);
+    app.add_flag("--json", m_json, "Print one JSON object");
+    m_control.declare(app);
+  }
+  Status run() override {
+    RG_ASSIGN(ControlTarget target, m_control.target());
+    if (m_hub.empty() && m_store.empty()) return {Code::kInvalidArgument, "wants --hub HOST:PORT or --store S.rgl"};
+    target.hub = m_hub;
+    RG_ASSIGN(const OrderOutcome outcome,
+              m_hub.empty() ? placeOrder(m_store, m_order, target) : ControlClient(std::move(target)).order(m_order, ""));
+    Output out = Output::standard();
+    out.write(m_json ? json(outcome) : text(outcome));
+    RG_TRY(out.finish());
+    for (const OrderAnswer& answer : outcome.answers)
+      if (!answer.status.ok()) return {answer.status.code(), answer.node + ": " + answer.status.message()};
+    if (outcome.answers.empty()) return {Code::kNotFound, "run '" + m_order.run + "' has no ranks"};
+    return {};
+  }
+
+ private:
+  void number(CLI::App& app, const std::string& name, OrderKind kind, const std::string& help) {
+    app.add_option_function<std::int64_t>(
+        name,
+        [this, kind](const std::int64_t& value) {
+          m_order.kind = kind;
+          m_order.number = value;
+        },
+        help);
+  }
+  static std::string text(const OrderOutcome& outcome) {
+    std::string out;
+    for (const OrderAnswer& answer : outcome.answers) {
+      out += answer.node.empty() ? "-" : oneLine(answer.node);
+      out += answer.status.ok() ? "  done" : "  " + oneLine(answer.status.message());
+      if (!answer.ranks.empty()) out += "  ranks " + ranksText(answer.ranks);
+      if (outcome.first_step && !answer.ranks.empty()) out += "  from step " + std::to_string(*outcome.first_step);
+      out += "\n";
+    }
+    return out;
+  }
+  static std::string json(const OrderOutcome& outcome) {
+    nlohmann::ordered_json nodes = nlohmann::ordered_json::array();
+    for (const OrderAnswer& answer : outcome.answers)
+      nodes.push_back({{"node", answer.node}, {"ok", answer.status.ok()}, {"message", answer.status.message()}, {"ranks", answer.ranks}});
+    nlohmann::ordered_json all = {{"first_step", nullptr}, {"nodes", nodes}};
+    if (outcome.first_step) all["first_step"] = *outcome.first_step;
+    return all.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  }
+
+  std::string m_hub, m_store;
+  bool m_json = false;
+  Order m_order;
+  ControlArguments m_control;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> makeTrace() { return std::make_unique<Trace>(); }
+
+}  // namespace runglass::ctl

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+// Invariants:
+// 1. An order is open until every agent that it went to has answered, has gone, or is out of time; then `done` is called and it is
+// forgotten.
+// 2. What is asked and what each node says is an event of the run.
+#include "collectors/hub/order_desk.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "collectors/proto/order_message.h"
+
+namespace runglass {
+namespace {
+
+// Steps between the newest that the store knows of and the first that is asked for. On its way are: the step's own record (an agent polls
+// every 25 ms and sends every 50), the order (the same way back) and the tracer's look at it (2 to 10 ms), and a rank may be a step or two
+// ahead of the one that told. Two seconds of steps cover that many times over; every tracer then knows the window before any rank is in it,
+// and all ranks trace the same steps.
+constexpr DurNs kLead = 2 * kNsPerSecond;
+constexpr std::int64_t kLeastLead = 3, kUnknownLead = 20, kMostLead = 100'000;
+
+std::int64_t leadOf(std::optional<double> period) {
+  if (!period || !(*period > 0)) return kUnknownLead;
+  const double steps = std::ceil(static_cast<double>(kLead) / *period);
+  return std::clamp(steps < static_cast<double>(kMostLead) ? static_cast<std::int64_t>(steps) : kMostLead, kLeastLead, kMostLead);
+}
+
+bool needsSteps(const Order& order) {
+  return order.kind == OrderKind::kTraceSteps || (order.kind == OrderKind::kExact && order.number > 0);
+}
+
+// ns from the begin of a step to that of the next, among the newest ones: what lies between two steps counts too.
+Result<std::optional<double>> periodOf(Reader& reader, const LatestSample& latest) {
+  constexpr std::int64_t kLooked = 16;
+  // Numbers of steps come from trainers: any int64.
+  if (latest.x < 0 || latest.x == std::numeric_limits<std::int64_t>::max()) return std::optional<double>();
+  RG_ASSIGN(const ScalarColumns steps, reader.scalars(latest.series, latest.x - kLooked, latest.x + 1));
+  if (steps.size() < 2 || steps.time.size() != steps.size() || steps.step.back() <= steps.step.front()) return std::optional<double>();
+  const double span = static_cast<double>(steps.time.back()) - static_cast<double>(steps.time.front());
+  return std::optional(span / static_cast<double>(steps.step.back() - steps.step.front()));
+}
+
+// The first step that all ranks can still make; absent: the run tells none.
+Result<std::optional<std::int64_t>> firstStepOf(Reader& reader, RunId run, AttemptId attempt) {
+  std::optional<std::int64_t> newest;
+  RG_ASSIGN(const std::vector<Progress> progress, reader.progress(run));
+  for (const Progress& one : progress)
+    if (one.step) newest = std::max(newest.value_or(*one.step), *one.step);
+  RG_ASSIGN(const std::vector<Series> series, reader.series({.run = run, .attempt = attempt, .metric = "step_time_ns"}));
+  std::vector<SeriesId> ids;
+  for (const Series& one : series) ids.push_back(one.id);
+  RG_ASSIGN(const std::vector<LatestSample> latest, reader.latest(ids));
+  std::optional<double> period;
+  if (const auto front = std::ranges::max_element(latest, {}, &LatestSample::x); front != latest.end()) {
+    newest = std::max(newest.value_or(front->x), front->x);
+    RG_ASSIGN(period, periodOf(reader, *front));
+  }
+  if (!newest) return std::optional<std::int64_t>();
+  const std::int64_t lead = leadOf(period);
+  return std::optional(*newest > std::numeric_limits<std::int64_t>::max() - lead ? *newest : *newest + lead);
+}
+
+}  // namespace
+
+struct OrderDesk::Plan {
+  AttemptId attempt;
+  std::optional<std::int64_t> first_step;
+  std::map<NodeId, std::string> nodes;      // that have the ranks
+  std::vector<std::int32_t> missing_ranks;  // that no node has
+};
+
+Result<OrderDesk::Plan> OrderDesk::planOf(const Order& order) {
+  RG_TRY(checkOrder(order));
+  RG_ASSIGN(const std::unique_ptr<Reader> reader, m_open());
+  RG_ASSIGN(const std::vector<Run> runs, reader->runs());
+  const auto run = std::ranges::find(runs, order.run, &Run::name);
+  if (run == runs.end()) return Status(Code::kNotFound, "order: run '" + order.run + "': not in this store");
+  RG_ASSIGN(const std::vector<Attempt> attempts, reader->attempts(run->id));
+  if (attempts.empty()) return Status(Code::kNotFound, "order: run '" + order.run + "': nothing is known of its processes");
+  Plan plan{.attempt = attempts.back().id, .first_step = {}, .nodes = {}, .missing_ranks = {}};
+  if (needsSteps(order)) {
+    RG_ASSIGN(plan.first_step, firstStepOf(*reader, run->id, plan.attempt));
+    if (!plan.first_step) return Status(Code::kFailedPrecondition, "order: run '" + order.run + "': tells no steps");
+  }
+  RG_ASSIGN(const std::vector<Node> nodes, reader->nodes());
+  std::map<NodeId, std::string> names;
+  for (const Node& node : nodes) names[node.id] = node.name;
+  RG_ASSIGN(const std::vector<Rank> ranks, reader->ranks(plan.attempt));
+  std::set<std::int32_t> missing(order.ranks.begin(), order.ranks.end());
+  for (const Rank& rank : ranks) {
+    if (!order.ranks.empty() && missing.erase(rank.rank) == 0) continue;
+    plan.nodes[rank.node] = names[rank.node];
+  }
+  plan.missing_ranks.assign(missing.begin(), missing.end());
+  return plan;
+}
+
+void OrderDesk::place(const Order& order, std::span<const Peer> peers, Writer& writer, DurNs now, OrderDone done) {
+  if (m_orders.size() >= kMostOpen) return done(Status(Code::kResourceExhausted, "order: " + std::to_string(kMostOpen) + " are open"));
+  const Result<Plan> plan = planOf(order);
+  if (!plan.ok()) return done(plan.status());
+  const std::uint64_t id = m_next_id++;
+  const auto at = m_orders.emplace(id, Open{.order = order, .attempt = plan->attempt, .outcome = {}, .waiting = {}}).first;
+  Open& open = at->second;
+  open.outcome.first_step = plan->first_step;
+  open.until = now + kPatience;
+  open.done = std::move(done);
+  const std::string from = plan->first_step ? ", from step " + std::to_string(*plan->first_step) : "";
+  writer.event({.time = wallNow(),
+                .attempt = plan->attempt,
+                .step = plan->first_step,
+                .kind = "order",
+                .code = std::string(orderName(order.kind)),
+                .message = orderText(order) + from});
+  v1::Order message;
+  message.set_order_id(id);
+  fillOrder(message, order);
+  if (plan->first_step) message.set_first_step(*plan->first_step);
+  for (const auto& [node, name] : plan->nodes) {
+    bool any = false;
+    for (const Peer& peer : peers) {
+      if (peer.node != node) continue;
+      any = true;
+      open.waiting[peer.link.get()] = {node, name};
+      peer.link->sendOrder(message);
+    }
+    if (!any) note(open, node, {.node = name, .ranks = {}, .status = {Code::kUnavailable, "its agent is not connected"}}, writer);
+  }
+  for (const std::int32_t rank : plan->missing_ranks)
+    note(open, {}, {.node = "", .ranks = {}, .status = {Code::kNotFound, "rank " + std::to_string(rank) + " is not in the newest attempt"}},
+         writer);
+  finishIfAll(at);
+}
+
+void OrderDesk::note(Open& open, NodeId node, OrderAnswer answer, Writer& writer) {
+  std::string ranks;
+  for (const std::int32_t rank : answer.ranks) {
+    if (ranks.size() > 200) break;
+    ranks += (ranks.empty() ? "ranks " : ", ") + std::to_string(rank);
+  }
+  const std::string who = answer.node.empty() ? "" : answer.node + ": ";
+  writer.event(
+      {.time = wallNow(),
+       .attempt = open.attempt,
+       .node = node,
+       .kind = "order",
+       .severity = answer.status.ok() ? Severity::kInfo : Severity::kWarning,
+       .code = std::string(orderName(open.order.kind)),
+       .message = who + (answer.status.ok() ? "done, " + ranks : answer.status.message() + (ranks.empty() ? "" : "; done: " + ranks))});
+  open.outcome.answers.push_back(std::move(answer));
+}
+
+void OrderDesk::answered(const AgentLink* link, const v1::OrderResult& result, Writer& writer) {
+  const auto at = m_orders.find(result.order_id());
+  if (at == m_orders.end()) return;  // too late, or to an earlier hub
+  const auto waiting = at->second.waiting.extract(link);
+  if (waiting.empty()) return;
+  note(at->second, waiting.mapped().node,
+       {.node = waiting.mapped().name,
+        .ranks = {result.rank().begin(), result.rank().end()},
+        .status = statusOf(result.code(), result.message())},
+       writer);
+  finishIfAll(at);
+}
+
+void OrderDesk::gone(const AgentLink* link, Writer& writer) {
+  for (auto at = m_orders.begin(); at != m_orders.end();) {
+    const auto next = std::next(at);
+    if (const auto waiting = at->second.waiting.extract(link); !waiting.empty()) {
+      note(at->second, waiting.mapped().node,
+           {.node = waiting.mapped().name, .ranks = {}, .status = {Code::kUnavailable, "its agent went away"}}, writer);
+      finishIfAll(at);
+    }
+    at = next;
+  }
+}
+
+void OrderDesk::tick(DurNs now, Writer& writer) {
+  for (auto at = m_orders.begin(); at != m_orders.end();) {
+    const auto next = std::next(at);
+    if (now >= at->second.until) {
+      for (const auto& [link, waiting] : std::exchange(at->second.waiting, {}))
+        note(at->second, waiting.node,
+             {.node = waiting.name, .ranks = {}, .status = {Code::kUnavailable, "its agent did not answer in time, or is too old to"}},
+             writer);
+      finishIfAll(at);
+    }
+    at = next;
+  }
+}
+
+void OrderDesk::close() {
+  for (auto& [id, open] : std::exchange(m_orders, {})) open.done(Status(Code::kUnavailable, "order: the hub is stopping"));
+}
+
+void OrderDesk::finishIfAll(std::map<std::uint64_t, Open>::iterator at) {
+  if (!at->second.waiting.empty()) return;
+  Open open = std::move(at->second);
+  m_orders.erase(at);
+  std::ranges::sort(open.outcome.answers, {}, &OrderAnswer::node);
+  open.done(std::move(open.outcome));
+}
+
+}  // namespace runglass

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Orders: what a person asks of the tracers in a run's processes, and what became of it.
+//
+// Threading:  values.
+// Ownership:  values.
+// Units:      steps, seconds.
+// Errors:     checkOrder(): INVALID_ARGUMENT what no hub passes on. Orders only ever read: none changes what a trainer computes.
+// Cost:       O(ranks + text).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/result.h"
+
+namespace runglass {
+
+enum class OrderKind : std::uint8_t {
+  kTraceSteps,   // number: of steps with single kernels, the same on all ranks
+  kTraceEvery,   // number: single kernels in the steps it divides; 0: in none
+  kTraceFilter,  // filter: parts of kernel names separated by '|'; empty: every kernel
+  kExact,        // number: of steps seen by the profiler's own interface; 0: no more
+  kKeepRecent,   // number: of seconds that are kept at full rate beside the ring; 0: none
+  kShipRecent,   // what is kept goes to the store
+};
+inline constexpr std::size_t kOrderKinds = 6;
+
+struct Order {
+  OrderKind kind = OrderKind::kTraceSteps;
+  std::string run;                  // its name
+  std::vector<std::int32_t> ranks;  // empty: all
+  std::int64_t number = 0;
+  std::string filter;
+};
+
+struct OrderAnswer {
+  std::string node;
+  std::vector<std::int32_t> ranks;  // that do it
+  Status status;                    // of the others, or of the agent
+};
+
+struct OrderOutcome {
+  std::optional<std::int64_t> first_step;  // from here on, on all ranks
+  std::vector<OrderAnswer> answers;        // one per node that has ranks of the run
+};
+
+std::string_view orderName(OrderKind kind);  // "trace_steps"
+std::optional<OrderKind> orderNamed(std::string_view name);
+// "trace 5 steps with kernels".
+std::string orderText(const Order& order);
+Status checkOrder(const Order& order);
+
+}  // namespace runglass

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// runglassctl trace: the hub is found, what cannot be asked is one clear line, each node is a line.
+#include <nlohmann/json.hpp>
+
+#include "collectors/hub/hub.h"
+#include "tests/app/ctl_fixture.h"
+
+namespace runglass {
+namespace {
+
+class TraceTest : public CtlFixture {
+ protected:
+  void SetUp() override { makeSampleStore(m_store); }
+  Outcome trace(std::vector<std::string> more) {
+    more.insert(more.begin(), "trace");
+    return ctl(more);
+  }
+};
+
+TEST_F(TraceTest, ExactlyOneThingIsAskedOfOneHub) {
+  EXPECT_EQ(trace({"--store", m_store, "--run", "pretrain"}).exit, 2);
+  EXPECT_EQ(trace({"--store", m_store, "--run", "pretrain", "--every", "1", "--steps", "2"}).exit, 2);
+  EXPECT_EQ(trace({"--store", m_store, "--hub", "127.0.0.1:1", "--run", "pretrain", "--every", "1"}).exit, 2);
+  EXPECT_EQ(trace({"--store", m_store, "--run", "pretrain", "--every", "x"}).exit, 2);
+  expectFails(trace({"--run", "pretrain", "--every", "1"}), "--hub HOST:PORT or --store");
+  expectFails(trace({"--store", m_store, "--run", "pretrain", "--every", "1"}), "no hub writes it now");
+}
+
+TEST_F(TraceTest, AStoreThatAnotherProcessThanAHubWritesIsSaid) {
+  const auto writer = Writer::open(m_store);
+  ASSERT_TRUE(writer.ok());
+  expectFails(trace({"--store", m_store, "--run", "pretrain", "--every", "1"}), "process " + std::to_string(::getpid()));
+}
+
+TEST_F(TraceTest, EachNodeIsALineAndOneThatCouldNotIsAFailure) {
+  auto hub = Hub::start(m_store, {});
+  ASSERT_TRUE(hub.ok()) << hub.status().message();
+  const Outcome away = trace({"--store", m_store, "--run", "pretrain", "--every", "5"});
+  EXPECT_EQ(away.out, "node-a  its agent is not connected\n");
+  expectFails(away, "node-a: its agent is not connected");
+  const Outcome steps = trace({"--hub", (*hub)->address(), "--run", "pretrain", "--steps", "5", "--rank", "0", "--json"});
+  const auto json = nlohmann::json::parse(steps.out, nullptr, false);
+  ASSERT_TRUE(json.is_object()) << steps.out << steps.err;
+  EXPECT_EQ(json["nodes"].size(), 1u);
+  EXPECT_EQ(json["nodes"][0]["ok"], false);
+  expectFails(trace({"--store", m_store, "--run", "nobody", "--every", "5"}), "run 'nobody'");
+  expectFails(trace({"--store", m_store, "--run", "pretrain", "--steps", "0"}), "0 is not in 1..100000");
+  const auto events = query("SELECT kind, code, message FROM event WHERE kind = 'order' ORDER BY event_id LIMIT 2");
+  EXPECT_EQ(events.out,
+            "kind,code,message\norder,trace_every,trace kernels in every step that 5 divides\n"
+            "order,trace_every,node-a: its agent is not connected\n");
+}
+
+}  // namespace
+}  // namespace runglass
