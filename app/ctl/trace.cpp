@@ -55,7 +55,6 @@ class Trace : public Command {
     RG_TRY(out.finish());
     for (const OrderAnswer& answer : outcome.answers)
       if (!answer.status.ok()) return {answer.status.code(), answer.node + ": " + answer.status.message()};
-    if (outcome.answers.empty()) return {Code::kNotFound, "run '" + m_order.run + "' has no ranks"};
     return {};
   }
 

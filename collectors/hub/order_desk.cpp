@@ -94,6 +94,7 @@ Result<OrderDesk::Plan> OrderDesk::planOf(const Order& order) {
     if (!order.ranks.empty() && missing.erase(rank.rank) == 0) continue;
     plan.nodes[rank.node] = names[rank.node];
   }
+  if (ranks.empty()) return Status(Code::kNotFound, "order: run '" + order.run + "': the ranks of its newest attempt are not known");
   plan.missing_ranks.assign(missing.begin(), missing.end());
   return plan;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // runglassctl trace: the hub is found, what cannot be asked is one clear line, each node is a line.
+#include <future>
 #include <nlohmann/json.hpp>
 
 #include "collectors/hub/hub.h"
@@ -35,16 +36,26 @@ TEST_F(TraceTest, AStoreThatAnotherProcessThanAHubWritesIsSaid) {
 TEST_F(TraceTest, EachNodeIsALineAndOneThatCouldNotIsAFailure) {
   auto hub = Hub::start(m_store, {});
   ASSERT_TRUE(hub.ok()) << hub.status().message();
-  const Outcome away = trace({"--store", m_store, "--run", "pretrain", "--every", "5"});
+  std::promise<bool> recorded;
+  (*hub)->post([&](Writer& writer) {
+    const NodeId node = writer.node({.uuid = "machine-1", .name = "node-a"});
+    const AttemptId attempt = writer.attempt({.run = writer.run({.name = "live"}), .key = "0"});
+    writer.rank({.attempt = attempt, .rank = 0, .node = node});
+    recorded.set_value(writer.flush().ok());
+  });
+  ASSERT_TRUE(recorded.get_future().get());
+  expectFails(trace({"--store", m_store, "--run", "pretrain", "--every", "5"}), "the ranks of its newest attempt are not known");
+  const Outcome away = trace({"--store", m_store, "--run", "live", "--every", "5"});
   EXPECT_EQ(away.out, "node-a  its agent is not connected\n");
   expectFails(away, "node-a: its agent is not connected");
-  const Outcome steps = trace({"--hub", (*hub)->address(), "--run", "pretrain", "--steps", "5", "--rank", "0", "--json"});
-  const auto json = nlohmann::json::parse(steps.out, nullptr, false);
-  ASSERT_TRUE(json.is_object()) << steps.out << steps.err;
+  expectFails(trace({"--store", m_store, "--run", "live", "--steps", "5"}), "tells no steps");
+  const Outcome one = trace({"--hub", (*hub)->address(), "--run", "live", "--filter", "a|b", "--rank", "0", "--json"});
+  const auto json = nlohmann::json::parse(one.out, nullptr, false);
+  ASSERT_TRUE(json.is_object()) << one.out << one.err;
   EXPECT_EQ(json["nodes"].size(), 1u);
   EXPECT_EQ(json["nodes"][0]["ok"], false);
   expectFails(trace({"--store", m_store, "--run", "nobody", "--every", "5"}), "run 'nobody'");
-  expectFails(trace({"--store", m_store, "--run", "pretrain", "--steps", "0"}), "0 is not in 1..100000");
+  expectFails(trace({"--store", m_store, "--run", "live", "--steps", "0"}), "0 is not in 1..100000");
   const auto events = query("SELECT kind, code, message FROM event WHERE kind = 'order' ORDER BY event_id LIMIT 2");
   EXPECT_EQ(events.out,
             "kind,code,message\norder,trace_every,trace kernels in every step that 5 divides\n"

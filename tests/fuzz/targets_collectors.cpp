@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parsers of files and of the wire.
+#include <algorithm>
 #include <string_view>
 
+#include "collectors/control/edit_message.h"
 #include "collectors/hub/payload_replay.h"
 #include "collectors/importers/chrome_trace/job_sizes.h"
 #include "collectors/importers/importer.h"
@@ -51,6 +53,20 @@ RG_FUZZ(wire_payload) {
   PayloadReplay replay("fuzz");
   test::MemoryRecorder out;
   (void)replay.play(text(data, size), out);
+}
+
+// Two parts, split where the first byte says.
+RG_FUZZ(edit_message) {
+  const std::string_view bytes = text(data, size);
+  if (bytes.empty()) return;
+  const std::size_t cut = std::min<std::size_t>(static_cast<unsigned char>(bytes[0]), bytes.size() - 1) + 1;
+  EditAssembly assembly;
+  for (const std::string_view part : {bytes.substr(1, cut - 1), bytes.substr(cut)}) {
+    v1::EditPart message;
+    if (!message.ParseFromArray(part.data(), static_cast<int>(part.size())) || !assembly.add(message).ok()) return;
+  }
+  const auto edit = assembly.take();
+  if (edit.ok()) (void)checkEdit(*edit);
 }
 
 RG_FUZZ(proc) {

@@ -108,11 +108,11 @@ TEST_F(MainWindowTest, ThePaletteAsksTheTracersOfTheRunOnScreenAndShowsWhatEachN
   const auto labels = dialog->findChildren<QLabel*>();
   EXPECT_TRUE(std::ranges::any_of(labels, [](const QLabel* label) {
     return label->text() == "From step 4711 on\nn0: done, ranks 0, 1\nn1: its agent is not connected";
-  })) << labels.back()->text();
+  })) << labels.back()->text().toStdString();
   auto* what = dialog->findChild<QComboBox*>();
   for (int i = 0; i < what->count(); ++i) {
     what->setCurrentIndex(i);
-    EXPECT_TRUE(checkOrder(dialog->order()).ok()) << what->currentText();
+    EXPECT_TRUE(checkOrder(dialog->order()).ok()) << what->currentText().toStdString();
   }
 }
 

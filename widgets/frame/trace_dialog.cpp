@@ -103,7 +103,6 @@ void TraceDialog::showAnswer(const Result<OrderOutcome>& outcome) {
     if (!answer.ranks.empty()) line += tr(", ranks %1").arg(ranksText(answer.ranks));
     lines << line;
   }
-  if (outcome->answers.empty()) lines << tr("This run has no ranks.");
   m_answer->setText(lines.join(u'\n'));
 }
 

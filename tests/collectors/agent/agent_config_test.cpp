@@ -47,6 +47,18 @@ TEST_F(AgentConfig, RefusesKeysAndSourcesThatDoNotExist) {
   EXPECT_THAT(read("[agent]\nspool_mib = -1\n").status().message(), HasSubstr("agent.spool_mib"));
 }
 
+TEST_F(AgentConfig, CarriesOutTheOrdersThatItNamesAndAllOfThemWithoutAWord) {
+  EXPECT_FALSE(read("hub = 'h:1'\n")->orders.has_value());
+  const auto some = read("[orders]\nallow = ['trace_steps', 'keep_recent']\n");
+  ASSERT_TRUE(some.ok()) << some.status().message();
+  EXPECT_THAT(*some->orders, testing::ElementsAre(OrderKind::kTraceSteps, OrderKind::kKeepRecent));
+  EXPECT_THAT(*read("[orders]\nallow = []\n")->orders, testing::IsEmpty());
+  EXPECT_THAT(read("[orders]\nallow = ['reboot']\n").status().message(), HasSubstr("no order 'reboot'"));
+  EXPECT_THAT(read("[orders]\nallow = [7]\n").status().message(), HasSubstr("no order ''"));
+  EXPECT_THAT(read("[orders]\nallow = true\n").status().message(), HasSubstr("a list of names"));
+  EXPECT_THAT(read("[orders]\ndeny = []\n").status().message(), HasSubstr("'deny'"));
+}
+
 TEST_F(AgentConfig, RefusesATokenThatOthersCanRead) {
   std::ofstream(dir / "token") << "0123456789abcdef\n";
   std::filesystem::permissions(dir / "token", std::filesystem::perms::owner_read | std::filesystem::perms::others_read);
