@@ -128,6 +128,30 @@ TEST_F(StoreEditsTest, AnEditWhoseViewIsGoneIsMadeAndNobodyIsTold) {
   EXPECT_THAT(*(*reader)->notes(RunId{1}), SizeIs(1));
 }
 
+TEST_F(StoreEditsTest, AnOrderGoesToTheHubWhereverItIs) {
+  const auto asked = [&](StoreSession& session) {
+    std::optional<Result<OrderOutcome>> said;
+    session.orders().place({.kind = OrderKind::kTraceEvery, .run = "pretrain", .number = 5}, &m_context,
+                           [&](const Result<OrderOutcome>& outcome) { said = outcome; });
+    EXPECT_TRUE(waitFor([&] { return said.has_value(); }));
+    return said ? said->status() : Status(Code::kInternal, "nothing was said");
+  };
+  {
+    StoreSession session({.store = m_store});
+    EXPECT_THAT(asked(session).message(), HasSubstr("no hub writes it"));
+  }
+  {
+    StoreSession session({.store = m_store, .hub = HubOptions()});
+    EXPECT_THAT(asked(session).message(), HasSubstr("ranks of its newest attempt"));
+  }
+  auto hub = Hub::start(m_store, {});
+  ASSERT_TRUE(hub.ok()) << hub.status().message();
+  StoreSession session({.store = m_store});
+  const Status through = asked(session);
+  EXPECT_THAT(through.message(), HasSubstr("ranks of its newest attempt"));
+  EXPECT_THAT(through.message(), HasSubstr((*hub)->address()));
+}
+
 TEST_F(StoreEditsTest, WhatTheStoreDoesNotHaveIsTheAnswer) {
   StoreSession session({.store = m_store});
   Note wrong = note("x");
