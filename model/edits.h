@@ -37,8 +37,10 @@ struct ClockShift {
 // Replaces what aligned the attempt before; no shifts: its times are again as the nodes' clocks say.
 struct ClockAlignment {
   std::string run_uuid;
-  std::int32_t attempt = 0;  // its number
-  std::string source;        // "collectives", "manual"
+  std::int32_t attempt = 0;       // its number
+  std::string source;             // "collectives", "manual"
+  std::int64_t matches = 0;       // how many operations it was made from; 0: not known
+  std::optional<DurNs> residual;  // median distance of their ends after the shifts; absent: not known
   std::vector<ClockShift> shifts;
 };
 

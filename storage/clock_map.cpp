@@ -16,8 +16,9 @@ Wide floorDivide(Wide a, Wide b) { return a / b - (a % b != 0 && a < 0 ? 1 : 0);
 
 }  // namespace
 
-void ClockMap::add(TimeNs raw, DurNs offset, DurNs error) {
-  if (offset >= -error && offset <= error) offset = 0;
+void ClockMap::addReading(TimeNs raw, DurNs offset, DurNs error) { add(raw, offset >= -error && offset <= error ? 0 : offset); }
+
+void ClockMap::add(TimeNs raw, DurNs offset) {
   if (!m_knots.empty()) {
     // A later raw time is never an earlier corrected one.
     const Wide before = Wide{m_knots.back().raw} + m_knots.back().offset;
@@ -28,7 +29,9 @@ void ClockMap::add(TimeNs raw, DurNs offset, DurNs error) {
   m_identity = m_identity && offset == 0;
 }
 
-TimeNs ClockMap::corrected(TimeNs raw) const {
+TimeNs ClockMap::corrected(TimeNs raw) const { return own(m_under != nullptr ? m_under->corrected(raw) : raw); }
+
+TimeNs ClockMap::own(TimeNs raw) const {
   if (m_identity) return raw;
   const auto next = std::upper_bound(m_knots.begin(), m_knots.end(), raw, [](TimeNs t, const Knot& knot) { return t < knot.raw; });
   if (next == m_knots.begin()) return plus(raw, next->offset);
@@ -39,44 +42,88 @@ TimeNs ClockMap::corrected(TimeNs raw) const {
 }
 
 TimeNs ClockMap::rawFrom(TimeNs time) const {
-  if (m_identity || time == kLowest || time == kHighest) return time;
+  if (time == kLowest || time == kHighest) return time;
+  // Neither map runs backwards, so the least time can be looked for in one after the other.
+  if (m_identity) return m_under != nullptr ? m_under->rawFrom(time) : time;
   TimeNs low = kLowest, high = kHighest;
   while (low < high) {
     const auto middle = static_cast<TimeNs>(floorDivide(Wide{low} + high, 2));
-    if (corrected(middle) >= time) {
+    if (own(middle) >= time) {
       high = middle;
     } else {
       low = middle + 1;
     }
   }
-  return low;
+  return m_under != nullptr ? m_under->rawFrom(low) : low;
 }
 
-Status ClockMaps::load(sqlite::Connection& db) {
-  m_maps.clear();
+Status ClockMaps::load(sqlite::Connection& db, bool aligned) {
+  RG_TRY(loadReadings(db));
+  if (aligned) RG_TRY(loadShifts(db));
   m_none = true;
+  for (const auto& [node, map] : m_nodes) m_none = m_none && map.isIdentity();
+  m_ranks.clear();
+  if (!m_none) {
+    RG_ASSIGN(auto ranks, db.prepare("SELECT attempt_id, rank, node_id FROM rg_rank WHERE node_id IS NOT NULL"));
+    while (true) {
+      RG_ASSIGN(const bool row, ranks.step());
+      if (!row) break;
+      const auto attempt = static_cast<std::uint64_t>(ranks.int64(0));
+      m_ranks[{attempt, static_cast<std::int32_t>(ranks.int64(1))}] = {static_cast<std::uint64_t>(ranks.int64(2))};
+    }
+  }
+  for (auto& [key, map] : m_aligned) {
+    const auto node = m_ranks.find(key);
+    map.setUnder(node == m_ranks.end() ? nullptr : of(node->second));
+    m_none = m_none && map.isIdentity();
+  }
+  return {};
+}
+
+Status ClockMaps::loadReadings(sqlite::Connection& db) {
+  m_nodes.clear();
   RG_ASSIGN(auto statement, db.prepare("SELECT node_id, raw_ns, offset_ns, error_ns FROM rg_clock_map ORDER BY node_id, raw_ns"));
   while (true) {
     RG_ASSIGN(const bool row, statement.step());
-    if (!row) break;
-    m_maps[static_cast<std::uint64_t>(statement.int64(0))].add(statement.int64(1), statement.int64(2), statement.int64(3));
-  }
-  for (const auto& [node, map] : m_maps) m_none = m_none && map.isIdentity();
-  m_ranks.clear();
-  if (m_none) return {};
-  RG_ASSIGN(auto ranks, db.prepare("SELECT attempt_id, rank, node_id FROM rg_rank WHERE node_id IS NOT NULL"));
-  while (true) {
-    RG_ASSIGN(const bool row, ranks.step());
     if (!row) return {};
-    const auto attempt = static_cast<std::uint64_t>(ranks.int64(0));
-    m_ranks[{attempt, static_cast<std::int32_t>(ranks.int64(1))}] = {static_cast<std::uint64_t>(ranks.int64(2))};
+    m_nodes[static_cast<std::uint64_t>(statement.int64(0))].addReading(statement.int64(1), statement.int64(2), statement.int64(3));
   }
+}
+
+Status ClockMaps::loadShifts(sqlite::Connection& db) {
+  std::vector<std::pair<std::uint64_t, TimeNs>> there;
+  RG_ASSIGN(auto made, db.prepare("SELECT attempt_id, made_ns FROM rg_clock_align ORDER BY attempt_id"));
+  while (true) {
+    RG_ASSIGN(const bool row, made.step());
+    if (!row) break;
+    there.emplace_back(static_cast<std::uint64_t>(made.int64(0)), made.int64(1));
+  }
+  if (there == m_shifts_loaded) return {};
+  m_aligned.clear();
+  m_shifts_loaded.clear();  // until all of them are
+  RG_ASSIGN(auto statement, db.prepare("SELECT attempt_id, rank, at_ns, shift_ns FROM rg_clock_shift ORDER BY attempt_id, rank, at_ns"));
+  while (true) {
+    RG_ASSIGN(const bool row, statement.step());
+    if (!row) break;
+    const RankKey key{static_cast<std::uint64_t>(statement.int64(0)), static_cast<std::int32_t>(statement.int64(1))};
+    m_aligned[key].add(statement.int64(2), statement.int64(3));
+  }
+  m_shifts_loaded = std::move(there);
+  return {};
 }
 
 const ClockMap* ClockMaps::of(AttemptId attempt, const std::optional<std::int32_t>& rank) const {
   if (m_none || !rank) return nullptr;
+  if (const auto aligned = m_aligned.find({attempt.value, *rank}); aligned != m_aligned.end())
+    return aligned->second.isIdentity() ? nullptr : &aligned->second;
   const auto it = m_ranks.find({attempt.value, *rank});
   return it == m_ranks.end() ? nullptr : of(it->second);
+}
+
+const ClockMap* ClockMaps::of(NodeId node, AttemptId attempt, const std::optional<std::int32_t>& rank) const {
+  // A rank's word about itself moves with its spans, also where it names its node.
+  if (rank && m_aligned.contains({attempt.value, *rank})) return of(attempt, rank);
+  return node ? of(node) : of(attempt, rank);
 }
 
 }  // namespace runglass

@@ -2,6 +2,8 @@
 // Invariants:
 // 1. The new store is written under <to>.part and renamed when it is complete: `to` is a whole store or not there.
 // 2. Only the Reader and the Writer are used, so that any source a Reader can open can be exported.
+// 3. Times are copied without their alignment, and the alignment beside them, so that it can be taken off there too. A slice is one of
+//    aligned time: each rank's share of it is looked for where its own times lie.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -13,6 +15,7 @@
 #include <map>
 #include <set>
 
+#include "storage/clock_map.h"
 #include "storage/store_files.h"
 #include "storage/writer.h"
 
@@ -25,22 +28,57 @@ constexpr std::size_t kPiece = 1 << 16;  // points recorded between two looks at
 
 class RunCopy {
  public:
-  RunCopy(Reader& from, Writer& to, RunId run, TimeRange range) : m_from(from), m_to(to), m_run(run), m_range(range) {}
+  // `from` applies no alignments, `aligned` does.
+  RunCopy(Reader& from, Reader& aligned, Writer& to, RunId run, TimeRange range)
+      : m_from(from), m_aligned(aligned), m_to(to), m_run(run), m_range(range) {}
 
   Status copy() {
     RG_TRY(copyRun());
+    RG_TRY(readAlignments());
     RG_TRY(copyMachines());
     RG_TRY(copyAttempts());
     RG_TRY(copySeries());
     RG_TRY(copySpans());
     RG_TRY(copyRows());
     RG_TRY(copyNotes());
-    return m_to.flush();
+    RG_TRY(m_to.flush());
+    for (const ClockAlignment& alignment : m_alignments) RG_TRY(m_to.align(alignment));
+    return {};
   }
 
  private:
   bool whole() const { return m_range == TimeRange{}; }
-  bool inRange(std::optional<TimeNs> time) const { return whole() || (time && *time >= m_range.t0 && *time < m_range.t1); }
+  bool inRange(std::optional<TimeNs> time, const TimeRange& range) const {
+    return whole() || (time && *time >= range.t0 && *time < range.t1);
+  }
+  // Where what a rank recorded of the slice lies without its alignment.
+  TimeRange rangeOf(AttemptId attempt, const std::optional<std::int32_t>& rank) const {
+    const auto found = rank ? m_shifts.find({attempt, *rank}) : m_shifts.end();
+    return found == m_shifts.end() ? m_range : TimeRange{found->second.rawFrom(m_range.t0), found->second.rawFrom(m_range.t1)};
+  }
+
+  Status readAlignments() {
+    std::int32_t number = 0;  // attempts are numbered anew, in the same order
+    for (const Attempt& attempt : m_attempts) {
+      RG_ASSIGN(auto alignment, m_aligned.alignment(attempt.id));
+      const std::int32_t renumbered = number++;
+      if (!alignment) continue;
+      for (const ClockShift& shift : alignment->shifts) m_shifts[{attempt.id, shift.rank}].add(shift.at, shift.shift);
+      alignment->attempt = renumbered;
+      m_alignments.push_back(std::move(*alignment));
+    }
+    return {};
+  }
+
+  // Events or log lines of the slice, newest first.
+  template <class Row>
+  Result<std::vector<Row>> rowsOf(Result<std::vector<Row>> (Reader::*read)(const EventFilter&)) {
+    // With shifts, which rows lie in the slice depends on their rank.
+    const TimeRange asked = m_shifts.empty() ? m_range : TimeRange{};
+    RG_ASSIGN(auto rows, (m_from.*read)({.range = asked, .run = m_run, .limit = std::numeric_limits<std::int32_t>::max()}));
+    std::erase_if(rows, [this](const Row& row) { return !inRange(row.time, rangeOf(row.attempt, row.rank)); });
+    return rows;
+  }
 
   template <class Key>
   static Key mapped(const std::map<Key, Key>& ids, Key id) {
@@ -73,8 +111,8 @@ class RunCopy {
       for (const Rank& rank : ranks) wanted.insert(rank.node), wanted_devices.insert(rank.device);
     for (const auto& [attempt, facts] : m_facts)
       for (const Fact& fact : facts) wanted.insert(fact.node);
-    RG_ASSIGN(m_events, m_from.events({.range = m_range, .run = m_run, .limit = std::numeric_limits<std::int32_t>::max()}));
-    RG_ASSIGN(m_logs, m_from.logs({.range = m_range, .run = m_run, .limit = std::numeric_limits<std::int32_t>::max()}));
+    RG_ASSIGN(m_events, rowsOf<Event>(&Reader::events));
+    RG_ASSIGN(m_logs, rowsOf<LogLine>(&Reader::logs));
     RG_ASSIGN(m_series, m_from.series({.run = m_run}));
     for (const Event& event : m_events) wanted.insert(event.node), wanted_devices.insert(event.device);
     for (const LogLine& line : m_logs) wanted.insert(line.node);
@@ -144,7 +182,7 @@ class RunCopy {
   }
 
   Status copySeries() {
-    for (const Series& series : m_series) RG_TRY(copyOne(series, m_range));
+    for (const Series& series : m_series) RG_TRY(copyOne(series, rangeOf(series.key.attempt, series.key.rank)));
     const TimeRange range = runRange();
     if (range.t0 >= range.t1) return {};
     for (const auto& [old, fresh] : m_node_ids) {
@@ -166,7 +204,7 @@ class RunCopy {
     key.node = mapped(m_node_ids, key.node);
     key.device = mapped(m_device_ids, key.device);
     const SeriesId fresh = m_to.series(key);
-    if (key.kind == SeriesKind::kScalar) return copyScalars(series.id, fresh);
+    if (key.kind == SeriesKind::kScalar) return copyScalars(series.id, fresh, range);
     RG_ASSIGN(const auto samples, m_from.samples(series.id, range));
     for (std::size_t at = 0; at < samples.size(); at += kPiece) {
       const std::size_t n = std::min(kPiece, samples.size() - at);
@@ -176,13 +214,13 @@ class RunCopy {
     return {};
   }
 
-  Status copyScalars(SeriesId from, SeriesId to) {
+  Status copyScalars(SeriesId from, SeriesId to, TimeRange range) {
     RG_ASSIGN(const auto points, m_from.scalars(from, kLowest, kHighest));
     // Points without a time lie in no slice, and are recorded apart: a batch has times or none.
     ScalarColumns timed, untimed;
     for (std::size_t i = 0; i < points.size(); ++i) {
       const bool has_time = !points.time.empty() && points.time[i] != kAbsent;
-      if (!inRange(has_time ? std::optional(points.time[i]) : std::nullopt)) continue;
+      if (!inRange(has_time ? std::optional(points.time[i]) : std::nullopt, range)) continue;
       ScalarColumns& to_columns = has_time ? timed : untimed;
       to_columns.step.push_back(points.step[i]);
       if (has_time) to_columns.time.push_back(points.time[i]);
@@ -209,7 +247,7 @@ class RunCopy {
         TrackKey key = track.key;
         key.attempt = fresh;
         const TrackId to = m_to.track(key);
-        RG_ASSIGN(const auto spans, m_from.spans(track.id, m_range));
+        RG_ASSIGN(const auto spans, m_from.spans(track.id, rangeOf(old, track.key.rank)));
         if (spans.size() > 0) m_to.spans(to, spans);
         RG_TRY(m_to.flushIfDue());
       }
@@ -265,12 +303,14 @@ class RunCopy {
     return {};
   }
 
-  Reader& m_from;
+  Reader &m_from, &m_aligned;
   Writer& m_to;
   RunId m_run, m_new_run;
   Run m_source_run;
   TimeRange m_range;
   std::vector<Attempt> m_attempts;
+  std::vector<ClockAlignment> m_alignments;  // as the new store numbers attempts
+  std::map<std::pair<AttemptId, std::int32_t>, ClockMap> m_shifts;
   std::map<AttemptId, std::vector<Rank>> m_ranks;
   std::map<AttemptId, std::vector<Fact>> m_facts;
   std::vector<Event> m_events;
@@ -289,7 +329,8 @@ void removeStore(const std::string& path) {
 
 Status writeStore(const std::string& part, Reader& reader, RunId run, TimeRange range) {
   RG_ASSIGN(auto writer, Writer::open(part));
-  RG_TRY(RunCopy(reader, *writer, run, range).copy());
+  RG_ASSIGN(const auto unaligned, reader.unaligned());
+  RG_TRY(RunCopy(*unaligned, reader, *writer, run, range).copy());
   return writer->close();
 }
 

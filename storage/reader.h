@@ -3,7 +3,7 @@
 //
 // Threading:  one thread at a time per Reader; open one per worker. Each call is one short read transaction.
 // Ownership:  a Reader owns its connection and returns values. `live` must outlive it (shared).
-// Units:      TimeNs, steps, bytes; ranges half-open. Times come back corrected by clock_map.
+// Units:      TimeNs, steps, bytes; ranges half-open. Times come back corrected by clock_map and by the attempt's alignment.
 // Errors:     NOT_FOUND unknown id; DATA_LOSS a damaged chunk (named; other data stays readable and the gap is an issue);
 //             CANCELLED when `stop` fires; FAILED_PRECONDITION a store newer than this program. An empty answer is no error.
 // Cost:       bins(): O(bins + edges) from the pyramid; the decoded-pyramid cache is bounded (64 MiB).
@@ -110,6 +110,12 @@ class Reader {
   // How far a node's clock may be off at a time after its offset was taken out: the error of the newest reading before it, or of the first
   // one. Absent: its clock was never compared.
   virtual Result<std::optional<DurNs>> clockError(NodeId node, TimeNs time) = 0;
+  // The same for what a rank recorded: the error of its alignment where it has one, else its node's.
+  virtual Result<std::optional<DurNs>> clockError(AttemptId attempt, std::int32_t rank, TimeNs time) = 0;
+  // What moves the attempt's ranks on top of their nodes' clocks, by rank and time; absent: nothing does.
+  virtual Result<std::optional<ClockAlignment>> alignment(AttemptId attempt) = 0;
+  // A Reader of the same store to which no alignment applies: what another one is reckoned from.
+  virtual Result<std::unique_ptr<Reader>> unaligned() = 0;
   virtual Result<std::vector<Run>> runs() = 0;
   virtual Result<std::vector<Attempt>> attempts(RunId run) = 0;    // by number
   virtual Result<std::vector<Rank>> ranks(AttemptId attempt) = 0;  // by rank

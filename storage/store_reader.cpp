@@ -114,6 +114,49 @@ Result<std::optional<DurNs>> StoreReader::clockError(NodeId node, TimeNs time) {
   RG_ASSIGN(const bool found, row.step());
   return found ? row.optionalInt64(0) : std::nullopt;
 }
+Result<std::optional<DurNs>> StoreReader::clockError(AttemptId attempt, std::int32_t rank, TimeNs time) {
+  RG_ASSIGN(auto shift,
+            m_db.prepare("SELECT error_ns FROM rg_clock_shift WHERE attempt_id = ?1 AND rank = ?2 ORDER BY at_ns > ?3, abs(at_ns - "
+                         "?3) LIMIT 1"));
+  shift.bind(1, attempt.value);
+  shift.bind(2, rank);
+  shift.bind(3, time);
+  RG_ASSIGN(const bool aligned, shift.step());
+  if (aligned && m_aligned) return shift.optionalInt64(0);
+  RG_ASSIGN(auto node, m_db.prepare("SELECT node_id FROM rg_rank WHERE attempt_id = ?1 AND rank = ?2 AND node_id IS NOT NULL"));
+  node.bind(1, attempt.value);
+  node.bind(2, rank);
+  RG_ASSIGN(const bool known, node.step());
+  if (!known) return std::optional<DurNs>();
+  return clockError(NodeId{static_cast<std::uint64_t>(node.int64(0))}, time);
+}
+Result<std::optional<ClockAlignment>> StoreReader::alignment(AttemptId attempt) {
+  if (!m_aligned) return std::optional<ClockAlignment>();
+  RG_ASSIGN(auto head, m_db.prepare("SELECT r.uuid, a.number, c.source, c.matches, c.residual_ns FROM rg_clock_align c JOIN rg_attempt a "
+                                    "USING(attempt_id) JOIN rg_run r USING(run_id) WHERE attempt_id = ?1"));
+  head.bind(1, attempt.value);
+  RG_ASSIGN(const bool row, head.step());
+  if (!row) return std::optional<ClockAlignment>();
+  ClockAlignment found{.run_uuid = std::string(head.text(0)),
+                       .attempt = static_cast<std::int32_t>(head.int64(1)),
+                       .source = std::string(head.text(2)),
+                       .matches = head.int64(3),
+                       .residual = head.optionalInt64(4),
+                       .shifts = {}};
+  RG_ASSIGN(auto shifts,
+            m_db.prepare("SELECT rank, at_ns, shift_ns, error_ns FROM rg_clock_shift WHERE attempt_id = ?1 ORDER BY rank, at_ns"));
+  shifts.bind(1, attempt.value);
+  while (true) {
+    RG_ASSIGN(const bool more, shifts.step());
+    if (!more) return std::optional(std::move(found));
+    found.shifts.push_back({static_cast<std::int32_t>(shifts.int64(0)), shifts.int64(1), shifts.int64(2), shifts.int64(3)});
+  }
+}
+Result<std::unique_ptr<Reader>> StoreReader::unaligned() {
+  auto reader = std::make_unique<StoreReader>(m_path, ReaderOptions{m_live}, false);
+  RG_TRY(reader->start());
+  return std::unique_ptr<Reader>(std::move(reader));
+}
 Result<std::vector<CommGroup>> StoreReader::groups(AttemptId attempt) {
   return all<CommGroup>(m_db, " WHERE attempt_id = ?1 ORDER BY group_id", {number(attempt)});
 }
@@ -122,9 +165,19 @@ Result<std::vector<Checkpoint>> StoreReader::checkpoints(RunId run) {
                          {number(run)});
 }
 Result<std::vector<Progress>> StoreReader::progress(RunId run) {
-  return all<Progress>(
-      m_db, " WHERE attempt_id = (SELECT attempt_id FROM rg_attempt WHERE run_id = ?1 ORDER BY number DESC LIMIT 1) ORDER BY rank",
-      {number(run)});
+  RG_TRY(refreshClocks());
+  RG_ASSIGN(
+      auto found,
+      all<Progress>(m_db,
+                    " WHERE attempt_id = (SELECT attempt_id FROM rg_attempt WHERE run_id = ?1 ORDER BY number DESC LIMIT 1) ORDER BY rank",
+                    {number(run)}));
+  for (Progress& one : found) {
+    const ClockMap* const clock = m_clocks.of(one.attempt, one.rank);
+    if (clock == nullptr) continue;
+    one.time = clock->corrected(one.time);
+    if (one.since) one.since = clock->corrected(*one.since);
+  }
+  return found;
 }
 Result<std::vector<Track>> StoreReader::tracks(AttemptId attempt) {
   return all<Track>(m_db, " WHERE t.attempt_id = ?1 ORDER BY t.rank, t.track_id", {number(attempt)});

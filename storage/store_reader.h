@@ -40,8 +40,8 @@ struct ChunkView {
 
 class StoreReader final : public Reader {
  public:
-  StoreReader(std::string path, ReaderOptions options)
-      : m_path(std::move(path)), m_damage(DamageLog::of(m_path)), m_live(std::move(options.live)) {}
+  StoreReader(std::string path, ReaderOptions options, bool aligned = true)
+      : m_path(std::move(path)), m_damage(DamageLog::of(m_path)), m_live(std::move(options.live)), m_aligned(aligned) {}
   Status start();
 
   std::uint64_t generation() override;
@@ -50,6 +50,9 @@ class StoreReader final : public Reader {
   Result<std::vector<Node>> nodes() override;
   Result<std::vector<Device>> devices() override;
   Result<std::optional<DurNs>> clockError(NodeId node, TimeNs time) override;
+  Result<std::optional<DurNs>> clockError(AttemptId attempt, std::int32_t rank, TimeNs time) override;
+  Result<std::optional<ClockAlignment>> alignment(AttemptId attempt) override;
+  Result<std::unique_ptr<Reader>> unaligned() override;
   Result<std::vector<Run>> runs() override;
   Result<std::vector<Attempt>> attempts(RunId run) override;
   Result<std::vector<Rank>> ranks(AttemptId attempt) override;
@@ -131,6 +134,7 @@ class StoreReader final : public Reader {
   std::shared_ptr<DamageLog> m_damage;
   bool m_immutable = false;
   std::shared_ptr<const LiveTail> m_live;
+  bool m_aligned;  // alignments apply
   sqlite::Connection m_db;
   sqlite::Statement m_generation_sql, m_version_sql, m_chunks_sql, m_open_sql, m_pyramid_sql, m_pyramid_data_sql, m_known_sql, m_spans_sql,
       m_picture_sql, m_outline_sql, m_summary_sql, m_span_chunk_sql, m_text_sql, m_newest_sql;

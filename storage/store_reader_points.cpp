@@ -45,7 +45,7 @@ Status StoreReader::refreshClocks() {
   const std::int64_t now = row ? version->int64(0) : 0;
   version->reset();
   if (now == m_clocks_version) return {};
-  RG_TRY(m_clocks.load(m_db));
+  RG_TRY(m_clocks.load(m_db, m_aligned));
   m_clocks_version = now;
   return {};
 }

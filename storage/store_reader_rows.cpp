@@ -68,7 +68,7 @@ template <class Row>
 void correct(std::vector<Row>& rows, const ClockMaps& clocks, const EventFilter& filter) {
   if (clocks.none()) return;
   for (Row& row : rows) {
-    const ClockMap* clock = row.node ? clocks.of(row.node) : clocks.of(row.attempt, row.rank);
+    const ClockMap* clock = clocks.of(row.node, row.attempt, row.rank);
     if (clock != nullptr && row.time) row.time = clock->corrected(*row.time);
   }
   std::erase_if(rows, [&](const Row& row) { return !timeFits(filter.range, row.time); });

@@ -45,6 +45,9 @@ class ValueReader : public Reader {
   Result<std::vector<Rank>> ranks(AttemptId) override { return std::vector<Rank>{}; }
   Result<std::vector<Fact>> facts(AttemptId) override { return std::vector<Fact>{}; }
   Result<std::optional<DurNs>> clockError(NodeId, TimeNs) override { return std::optional<DurNs>(); }
+  Result<std::optional<DurNs>> clockError(AttemptId, std::int32_t, TimeNs) override { return std::optional<DurNs>(); }
+  Result<std::optional<ClockAlignment>> alignment(AttemptId) override { return std::optional<ClockAlignment>(); }
+  Result<std::unique_ptr<Reader>> unaligned() override { return Status(Code::kUnimplemented, "no alignment here"); }
   Result<std::vector<CommGroup>> groups(AttemptId) override { return std::vector<CommGroup>{}; }
   Result<std::vector<Checkpoint>> checkpoints(RunId) override { return std::vector<Checkpoint>{}; }
   Result<std::vector<Progress>> progress(RunId) override { return std::vector<Progress>{}; }

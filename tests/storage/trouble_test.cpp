@@ -101,16 +101,19 @@ void restore(const std::string& path, int schema) {
   sqlite3_close(db);
 }
 
-TEST(StoreTrouble, AStoreOfAnOlderSchemaIsMadeNewWithACopyKept) {
+class OlderSchema : public ::testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(Shipped, OlderSchema, ::testing::Values(1, 3));
+
+TEST_P(OlderSchema, IsMadeNewWithACopyKept) {
   const TempStore store;
-  restore(store.path(), 1);
+  restore(store.path(), GetParam());
   EXPECT_TRUE(needsUpgrade(store.path()));
   EXPECT_THAT(Reader::open(store.path()).status().message(), HasSubstr("older than this program's"));
   auto writer = Writer::open(store.path());
   ASSERT_TRUE(writer.ok()) << writer.status().message();
   ASSERT_TRUE((*writer)->close().ok());
   EXPECT_FALSE(needsUpgrade(store.path()));
-  EXPECT_TRUE(needsUpgrade(store.path() + ".schema1")) << "the copy is as it was";
+  EXPECT_TRUE(needsUpgrade(store.path() + ".schema" + std::to_string(GetParam()))) << "the copy is as it was";
   auto opened = Reader::open(store.path());
   ASSERT_TRUE(opened.ok()) << opened.status().message();
   Reader* const reader = opened->get();
@@ -128,6 +131,9 @@ TEST(StoreTrouble, AStoreOfAnOlderSchemaIsMadeNewWithACopyKept) {
     EXPECT_EQ(latest->at(0).value, scalar ? reader->scalars(series.id, series.last_x, series.last_x + 1, {})->value.back()
                                           : reader->samples(series.id, {series.last_x, series.last_x + 1}, {})->value.back());
   }
+  // What schema 4 added is there, and empty.
+  EXPECT_FALSE(reader->alignment(AttemptId{1})->has_value());
+  EXPECT_GT(reader->spans(TrackId{1}, {})->size(), 3U);
 }
 
 TEST(KilledWriter, LosesNoAcknowledgedBatchAndStoresNoneTwice) {

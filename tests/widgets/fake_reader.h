@@ -56,6 +56,9 @@ class FakeReader : public Reader {
     return where(m_data->facts, [attempt](const Fact& f) { return f.attempt == attempt; });
   }
   Result<std::optional<DurNs>> clockError(NodeId, TimeNs) override { return std::optional<DurNs>(); }
+  Result<std::optional<DurNs>> clockError(AttemptId, std::int32_t, TimeNs) override { return std::optional<DurNs>(); }
+  Result<std::optional<ClockAlignment>> alignment(AttemptId) override { return std::optional<ClockAlignment>(); }
+  Result<std::unique_ptr<Reader>> unaligned() override { return Status(Code::kUnimplemented, "no alignment here"); }
   Result<std::vector<CommGroup>> groups(AttemptId) override { return give(m_data->groups); }
   Result<std::vector<Checkpoint>> checkpoints(RunId) override { return give(m_data->checkpoints); }
   Result<std::vector<Progress>> progress(RunId) override { return std::vector<Progress>{}; }

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an alignment does to the times of a store: who is moved, who is not, and that it can be taken off again.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "storage/writer.h"
+#include "tests/storage/temp_store.h"
+
+namespace runglass {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr TimeNs kBegin = 1'700'000'000LL * kNsPerSecond;
+
+// Two ranks on two nodes; node b's clock is 2 s behind by its own map. Each rank has a series, a loss, a span a second, a log line and an
+// event; node b has a power series.
+class ClockAlignTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    m_writer = Writer::open(m_store.path()).value();
+    m_run = m_writer->run({.uuid = "run-1", .name = "r"});
+    m_attempt = m_writer->attempt({.run = m_run, .key = "0"});
+    for (std::int32_t r = 0; r < 2; ++r) {
+      const std::string name = r == 0 ? "a" : "b";
+      m_node[r] = m_writer->node({.uuid = name, .name = name});
+      m_writer->rank({.attempt = m_attempt, .rank = r, .node = m_node[r]});
+      m_series[r] = m_writer->series({.attempt = m_attempt, .rank = r, .metric = "tokens"});
+      m_loss[r] = m_writer->series({.attempt = m_attempt, .rank = r, .metric = "loss", .kind = SeriesKind::kScalar});
+      m_track[r] = m_writer->track({.attempt = m_attempt, .rank = r, .kind = "gpu_stream", .name = "7"});
+    }
+    m_power = m_writer->series({.node = m_node[1], .metric = "power_watts"});
+    m_writer->clock({.node = m_node[1], .session = "s", .raw = kBegin, .offset = 2 * kNsPerSecond, .error = kNsPerMs, .source = "hello"});
+    for (std::int32_t r = 0; r < 2; ++r) {
+      SpanColumns spans;
+      spans.names = {"k"};
+      for (int i = 0; i < 100; ++i) {
+        const TimeNs at = kBegin + i * kNsPerSecond - r * 2 * kNsPerSecond;  // as the node's clock stamps it
+        spans.start.push_back(at), spans.dur.push_back(kNsPerMs), spans.name.push_back(0);
+        spans.category.push_back(SpanCategory::kCompute);
+        m_writer->sample(m_series[r], at, i);
+        m_writer->scalar(m_loss[r], i, at, i);
+      }
+      m_writer->spans(m_track[r], spans);
+    }
+    const TimeNs raw = kBegin - 2 * kNsPerSecond;
+    m_writer->sample(m_power, raw, 1);
+    m_writer->log({.time = raw, .attempt = m_attempt, .node = m_node[1], .rank = 1, .text = "rank's"});
+    m_writer->log({.time = raw, .node = m_node[1], .text = "node's"});
+    m_writer->event({.time = raw, .attempt = m_attempt, .rank = 1, .kind = "rank's"});
+    m_writer->progress({.attempt = m_attempt, .rank = 1, .time = raw, .since = raw});
+    ASSERT_TRUE(m_writer->flush().ok());
+    m_reader = Reader::open(m_store.path()).value();
+  }
+  // Rank 1 a second later at the begin, 1.099 s at the end.
+  ClockAlignment drifting() const {
+    return {.run_uuid = "run-1",
+            .attempt = 0,
+            .source = "collectives",
+            .matches = 7,
+            .residual = 5'000,
+            .shifts = {{1, kBegin + 99 * kNsPerSecond, 1'099 * kNsPerMs, 20'000}, {1, kBegin, kNsPerSecond, 10'000}}};
+  }
+  void align(const ClockAlignment& alignment) {
+    const Status status = m_writer->align(alignment);
+    ASSERT_TRUE(status.ok()) << status.message();
+  }
+  std::vector<TimeNs> starts(Reader& reader, int rank, TimeRange range = {}) { return reader.spans(m_track[rank], range)->start; }
+
+  TempStore m_store;
+  std::unique_ptr<Writer> m_writer;
+  std::unique_ptr<Reader> m_reader;
+  RunId m_run;
+  AttemptId m_attempt;
+  NodeId m_node[2];
+  SeriesId m_series[2], m_loss[2], m_power;
+  TrackId m_track[2];
+};
+
+TEST_F(ClockAlignTest, MovesWhatTheRankRecordedOnTopOfItsNodesClock) {
+  EXPECT_EQ(starts(*m_reader, 1).front(), kBegin) << "the node's own map";
+  align(drifting());
+  const auto at = [](int i) { return kBegin + i * kNsPerSecond + 1'000 * kNsPerMs + i * kNsPerMs; };
+  EXPECT_EQ(starts(*m_reader, 1).front(), at(0)) << "the same Reader notices";
+  EXPECT_EQ(starts(*m_reader, 1)[50], at(50));
+  EXPECT_EQ(starts(*m_reader, 1).back(), at(99));
+  EXPECT_THAT(starts(*m_reader, 1, {at(50), at(50) + 1}), ElementsAre(at(50))) << "ranges are in aligned time";
+  EXPECT_THAT(starts(*m_reader, 1, {at(50) + 2 * kNsPerMs, at(51)}), IsEmpty());
+  EXPECT_EQ(starts(*m_reader, 0).front(), kBegin) << "rank 0 is not moved";
+  EXPECT_EQ(m_reader->samples(m_series[1], {at(50), at(52)})->time, (std::vector<TimeNs>{at(50), at(51)}));
+  EXPECT_EQ(m_reader->scalars(m_loss[1], 50, 51)->time, std::vector<TimeNs>{at(50)});
+  EXPECT_EQ(m_reader->latest(std::vector{m_series[1]})->at(0).x, at(99));
+  EXPECT_EQ(m_reader->progress(m_run)->at(0).time, at(0));
+  EXPECT_EQ(m_reader->progress(m_run)->at(0).since, at(0));
+  const auto extent = *m_reader->spanExtent(m_run);
+  EXPECT_EQ(extent->t0, kBegin);
+  EXPECT_GE(extent->t1, at(99));
+  const auto picture = m_reader->spanPicture(std::vector{m_track[1]}, {at(50), at(50) + kNsPerMs}, 1'000);
+  ASSERT_EQ(picture->lanes.size(), 1U);
+  EXPECT_EQ(picture->lanes[0].bars.at(0).t0, at(50));
+  EXPECT_EQ(m_reader->samples(m_power, {})->time, std::vector<TimeNs>{kBegin}) << "a node's series is its node's";
+  std::map<std::string, TimeNs> logs;
+  const auto lines = m_reader->logs({});
+  for (const LogLine& line : *lines) logs[line.text] = *line.time;
+  EXPECT_EQ(logs["rank's"], at(0));
+  EXPECT_EQ(logs["node's"], kBegin);
+  EXPECT_EQ(m_reader->events({})->at(0).time, at(0));
+}
+
+TEST_F(ClockAlignTest, SaysWhatAlignsAnAttemptAndHowWellTheRanksClockIsKnown) {
+  EXPECT_FALSE(m_reader->alignment(m_attempt)->has_value());
+  EXPECT_EQ(*m_reader->clockError(m_attempt, 1, kBegin), kNsPerMs) << "its node's";
+  EXPECT_FALSE(m_reader->clockError(m_attempt, 0, kBegin)->has_value()) << "never compared";
+  align(drifting());
+  const auto alignment = *m_reader->alignment(m_attempt);
+  ASSERT_TRUE(alignment);
+  EXPECT_EQ(alignment->run_uuid, "run-1");
+  EXPECT_EQ(alignment->source, "collectives");
+  EXPECT_EQ(alignment->matches, 7);
+  EXPECT_EQ(alignment->residual, 5'000);
+  ASSERT_EQ(alignment->shifts.size(), 2U);
+  EXPECT_EQ(alignment->shifts[0].shift, kNsPerSecond) << "in order of time";
+  EXPECT_EQ(*m_reader->clockError(m_attempt, 1, kBegin - 1), 10'000);
+  EXPECT_EQ(*m_reader->clockError(m_attempt, 1, kBegin + 200 * kNsPerSecond), 20'000);
+  EXPECT_EQ(*m_reader->clockError(m_node[1], kBegin), kNsPerMs) << "the node's stays its own";
+}
+
+TEST_F(ClockAlignTest, AnotherAlignmentReplacesItAndAnEmptyOneTakesItOff) {
+  align(drifting());
+  EXPECT_EQ(starts(*m_reader, 1).front(), kBegin + kNsPerSecond);
+  align({.run_uuid = "run-1", .source = "manual", .shifts = {{0, kBegin, -5, 0}}});
+  EXPECT_EQ(starts(*m_reader, 1).front(), kBegin);
+  EXPECT_EQ(starts(*m_reader, 0).front(), kBegin - 5);
+  const auto before = m_reader->generation();
+  align({.run_uuid = "run-1"});
+  EXPECT_GT(m_reader->generation(), before);
+  EXPECT_EQ(starts(*m_reader, 0).front(), kBegin);
+  EXPECT_FALSE(m_reader->alignment(m_attempt)->has_value());
+}
+
+TEST_F(ClockAlignTest, ARankNeverRunsBackwardsHoweverTheShiftsJump) {
+  align({.run_uuid = "run-1",
+         .source = "manual",
+         .shifts = {{0, kBegin + 10 * kNsPerSecond, 50 * kNsPerSecond, 0}, {0, kBegin + 20 * kNsPerSecond, -50 * kNsPerSecond, 0}}});
+  const auto all = starts(*m_reader, 0);
+  EXPECT_EQ(all.size(), 100U);
+  EXPECT_TRUE(std::ranges::is_sorted(all));
+  align({.run_uuid = "run-1", .source = "manual", .shifts = {{0, kBegin, std::numeric_limits<DurNs>::max(), 0}}});
+  EXPECT_EQ(starts(*m_reader, 0).size(), 100U) << "absurd, and still all there";
+}
+
+TEST_F(ClockAlignTest, RefusesWhatContradictsItselfAndLeavesWhatIsThere) {
+  align(drifting());
+  const auto fails = [&](ClockAlignment alignment, Code code, const char* why) {
+    const Status status = m_writer->align(alignment);
+    EXPECT_EQ(status.code(), code);
+    EXPECT_THAT(status.message(), HasSubstr(why));
+  };
+  fails({.run_uuid = "run-2", .source = "manual", .shifts = {{0, 1, 1, 1}}}, Code::kNotFound, "no such attempt");
+  fails({.run_uuid = "run-1", .attempt = 4, .source = "manual", .shifts = {{0, 1, 1, 1}}}, Code::kNotFound, "attempt 4 of run run-1");
+  fails({.run_uuid = "run-1", .source = "manual", .shifts = {{0, 1, 1, 1}, {0, 1, 2, 1}}}, Code::kInvalidArgument, "two shifts");
+  fails({.run_uuid = "run-1", .source = "manual", .shifts = {{0, 1, 1, -1}}}, Code::kInvalidArgument, "below zero");
+  fails({.run_uuid = "run-1", .shifts = {{0, 1, 1, 1}}}, Code::kInvalidArgument, "what aligned");
+  EXPECT_EQ(starts(*m_reader, 1).front(), kBegin + kNsPerSecond);
+}
+
+TEST_F(ClockAlignTest, AnUnalignedReaderOfTheSameStoreShowsTheNodesTimes) {
+  align(drifting());
+  const auto unaligned = m_reader->unaligned().value();
+  EXPECT_EQ(starts(*unaligned, 1).front(), kBegin);
+  EXPECT_FALSE(unaligned->alignment(m_attempt)->has_value());
+  EXPECT_EQ(*unaligned->clockError(m_attempt, 1, kBegin), kNsPerMs);
+}
+
+TEST_F(ClockAlignTest, AnExportCarriesTheAlignmentAndASliceIsOneOfAlignedTime) {
+  align(drifting());
+  const auto at = [](int i) { return kBegin + i * kNsPerSecond + 1'000 * kNsPerMs + i * kNsPerMs; };
+  const std::string whole = m_store.folder() + "/whole.rgl", slice = m_store.folder() + "/slice.rgl";
+  ASSERT_TRUE(exportRun(m_store.path(), m_run, {}, whole).ok());
+  auto copy = Reader::open(whole).value();
+  const auto spans_of = [](Reader& reader, std::int32_t rank) {
+    std::vector<TimeNs> found;
+    const auto tracks = reader.tracks(AttemptId{1});
+    for (const Track& track : *tracks)
+      if (track.key.rank == rank) found = reader.spans(track.id, {})->start;
+    return found;
+  };
+  EXPECT_EQ(spans_of(*copy, 0), starts(*m_reader, 0));
+  EXPECT_EQ(spans_of(*copy, 1), starts(*m_reader, 1));
+  ASSERT_TRUE(copy->alignment(AttemptId{1})->has_value());
+  EXPECT_EQ((*copy->alignment(AttemptId{1}))->source, "collectives");
+  copy.reset();
+  {
+    auto writer = Writer::open(whole).value();
+    ASSERT_TRUE(writer->align({.run_uuid = "run-1"}).ok());
+  }
+  copy = Reader::open(whole).value();
+  EXPECT_EQ(spans_of(*copy, 1).front(), kBegin) << "taken off there, its times are the node's";
+  ASSERT_TRUE(exportRun(m_store.path(), m_run, {at(50), at(51)}, slice).ok());
+  const auto part = Reader::open(slice).value();
+  EXPECT_THAT(spans_of(*part, 1), ElementsAre(at(50)));
+  EXPECT_THAT(spans_of(*part, 0), ElementsAre(kBegin + 52 * kNsPerSecond));
+  EXPECT_THAT(*part->logs({}), IsEmpty());
+}
+
+}  // namespace
+}  // namespace runglass
