@@ -40,7 +40,7 @@ struct ClockAlignment {
   std::int32_t attempt = 0;       // its number
   std::string source;             // "collectives", "manual"
   std::int64_t matches = 0;       // how many operations it was made from; 0: not known
-  std::optional<DurNs> residual;  // median distance of their ends after the shifts; absent: not known
+  std::optional<DurNs> residual;  // of the clock farthest from the others: median distance of its ends after the shifts; absent: not known
   std::vector<ClockShift> shifts;
 };
 

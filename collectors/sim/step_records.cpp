@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <numbers>
 
 namespace runglass::sim {
@@ -44,6 +45,12 @@ StepRecords::StepRecords(const Scenario& scenario, const StepModel& model, Recor
       series.track = out.track({.attempt = attempt, .rank = rank, .kind = "thread", .name = "trainer"});
     m_ranks.push_back(series);
   }
+  std::map<std::int64_t, CommGroup> groups;  // the replicas of a stage's shard reduce its gradients
+  for (std::int32_t rank = 0; rank < scenario.world(); ++rank) groups[groupOf(rank)].ranks.push_back(rank);
+  for (auto& [id, group] : groups) {
+    group.attempt = attempt, group.id = id, group.kind = "dp", group.name = "dp " + std::to_string(id);
+    out.group(group);
+  }
 }
 
 bool StepRecords::silent(std::int32_t rank, std::int64_t step) const {
@@ -52,21 +59,35 @@ bool StepRecords::silent(std::int32_t rank, std::int64_t step) const {
   });
 }
 
+DurNs StepRecords::skew(std::int32_t rank, std::int64_t step) const {
+  DurNs ahead = 0;
+  for (const Fault& fault : m_scenario.faults)
+    if (fault.kind == "clock_skew" && acts(fault, step) && m_model.hits(fault, rank))
+      ahead += static_cast<DurNs>(fault.strength * kNsPerSecond);
+  return ahead;
+}
+
+std::int64_t StepRecords::groupOf(std::int32_t rank) const {
+  const Coordinates& at = m_model.coordinates(rank);
+  return 1 + at.tp + std::int64_t{at.pp} * m_scenario.tp;
+}
+
 void StepRecords::begin(std::int64_t step, TimeNs now) {
   for (std::int32_t rank = 0; rank < m_scenario.world(); ++rank)
     if (!silent(rank, step))
       m_out.progress({.attempt = m_attempt,
                       .rank = rank,
-                      .time = now,
+                      .time = now + skew(rank, step),
                       .step = step,
                       .phase = step <= kWarmupSteps ? "warmup" : "steady",
                       .op = "forward",
-                      .since = now});
+                      .since = now + skew(rank, step)});
 }
 
-void StepRecords::end(std::int64_t step, TimeNs began, const Step& timing) {
+void StepRecords::end(std::int64_t step, TimeNs began_at, const Step& timing) {
   for (std::int32_t rank = 0; rank < m_scenario.world(); ++rank) {
     if (silent(rank, step)) continue;
+    const TimeNs began = began_at + skew(rank, step);
     const RankSeries& series = m_ranks[static_cast<std::size_t>(rank)];
     const RankStep& r = timing.ranks[static_cast<std::size_t>(rank)];
     m_out.scalar(series.dur, step, began, static_cast<double>(timing.dur));
@@ -77,7 +98,7 @@ void StepRecords::end(std::int64_t step, TimeNs began, const Step& timing) {
     m_out.scalar(series.communication_wait, step, began, static_cast<double>(r.wait));
     if (m_scenario.spans != SpanDetail::kNone) spans(rank, step, began, timing);
   }
-  globals(step, began + timing.dur, timing);
+  globals(step, began_at + timing.dur, timing);
 }
 
 void StepRecords::globals(std::int64_t step, TimeNs end, const Step& timing) {
@@ -112,7 +133,8 @@ void StepRecords::spans(std::int32_t rank, std::int64_t step, TimeNs began, cons
   SpanColumns out;
   enum Name : std::uint32_t { kStep, kData, kForward, kBackward, kReduce, kOptimizer, kKernel };
   out.names = {"step", "data", "forward", "backward", "all_reduce dp", "optimizer", "layer"};
-  const auto add = [&](TimeNs start, DurNs dur, Name name, SpanCategory category, std::int32_t depth, std::int64_t batch = kAbsent) {
+  const auto add = [&](TimeNs start, DurNs dur, Name name, SpanCategory category, std::int32_t depth, std::int64_t batch = kAbsent,
+                       std::int64_t group = kAbsent) {
     out.start.push_back(start);
     out.dur.push_back(dur);
     out.name.push_back(name);
@@ -120,6 +142,8 @@ void StepRecords::spans(std::int32_t rank, std::int64_t step, TimeNs began, cons
     out.depth.push_back(depth);
     out.step.push_back(step);
     out.microbatch.push_back(batch);
+    out.group.push_back(group);
+    out.seq.push_back(group == kAbsent ? kAbsent : step);
   };
   add(began, timing.dur, kStep, SpanCategory::kAnnotation, 0);
   add(began, r.data, kData, SpanCategory::kDataload, 1);
@@ -137,7 +161,7 @@ void StepRecords::spans(std::int32_t rank, std::int64_t step, TimeNs began, cons
       for (int layer = 0; layer < kLayers; ++layer)
         add(start + dur * layer / kLayers, dur / kLayers, kKernel, SpanCategory::kCompute, 2, op.microbatch);
   }
-  add(began + timing.reduce_begin, timing.optimizer_begin - timing.reduce_begin, kReduce, SpanCategory::kComm, 1);
+  add(began + timing.reduce_begin, timing.optimizer_begin - timing.reduce_begin, kReduce, SpanCategory::kComm, 1, kAbsent, groupOf(rank));
   add(began + timing.optimizer_begin, r.optimizer, kOptimizer, SpanCategory::kCompute, 1);
   m_out.spans(m_ranks[static_cast<std::size_t>(rank)].track, out);
 }

@@ -20,7 +20,7 @@ class StepRecords {
  public:
   StepRecords(const Scenario& scenario, const StepModel& model, Recorder& out, AttemptId attempt);
   void begin(std::int64_t step, TimeNs now);
-  void end(std::int64_t step, TimeNs began, const Step& timing);
+  void end(std::int64_t step, TimeNs began_at, const Step& timing);
   void validation(std::int64_t step, TimeNs now);
   void hang(const Fault& fault, std::int64_t step, TimeNs now);
 
@@ -33,6 +33,8 @@ class StepRecords {
     TrackId track;
   };
   bool silent(std::int32_t rank, std::int64_t step) const;
+  DurNs skew(std::int32_t rank, std::int64_t step) const;  // how far its node's clock is ahead
+  std::int64_t groupOf(std::int32_t rank) const;           // whom it reduces gradients with
   void globals(std::int64_t step, TimeNs end, const Step& timing);
   void spans(std::int32_t rank, std::int64_t step, TimeNs began, const Step& timing);
 
