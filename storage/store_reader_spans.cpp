@@ -171,7 +171,10 @@ Result<SpanColumns> StoreReader::spans(TrackId track, TimeRange range, std::stop
   std::string damage;
   SpanChunk chunk;
   while (true) {
-    if (stop.stop_requested()) return Status(Code::kCancelled, "cancelled");
+    if (stop.stop_requested()) {
+      statement->reset();  // a statement that is left open holds this connection to the store as it is now
+      return Status(Code::kCancelled, "cancelled");
+    }
     RG_ASSIGN(const bool row, statement->step());
     if (!row) break;
     if (statement->int64(5) == 0 && tail->owned) continue;

@@ -186,6 +186,13 @@ Result<TimelineCatalog> readTimelineCatalog(Reader& reader, RunId run, AttemptId
     }
     rank.clock_error = known->second;
   }
+  RG_ASSIGN(catalog.alignment, reader.alignment(*chosen));
+  if (catalog.alignment) {
+    std::map<std::int32_t, DurNs> aligned;  // the last of each rank
+    for (const ClockShift& shift : catalog.alignment->shifts) aligned[shift.rank] = shift.error;
+    for (TimelineRank& rank : catalog.ranks)
+      if (const auto found = rank.rank ? aligned.find(*rank.rank) : aligned.end(); found != aligned.end()) rank.clock_error = found->second;
+  }
   RG_TRY(findSlowest(reader, catalog, stop));
   RG_TRY(findMetrics(reader, catalog, rank));
   return catalog;

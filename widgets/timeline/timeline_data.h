@@ -25,7 +25,7 @@ struct TimelineRank {
   Rank place;                        // coordinates and node as far as they are known
   QString node;
   std::vector<Track> tracks;         // streams of the device first
-  std::optional<DurNs> clock_error;  // of its node at the end of the run; absent: never compared with another's
+  std::optional<DurNs> clock_error;  // of its alignment, or its node, at the end of the run; absent: never compared with another's
   bool has_device = false;           // any of them is a device's queue
 };
 
@@ -45,6 +45,7 @@ struct TimelineCatalog {
   std::optional<double> slower_ratio;
   std::vector<TimelineMetric> metrics;  // the loss, and clock, power and network of the rank asked for
   std::optional<TimeRange> extent;      // of its spans in the file
+  std::optional<ClockAlignment> alignment;
   std::uint64_t tracks() const;
 };
 // Metrics are those of `rank`, or else of the slowest or first one.

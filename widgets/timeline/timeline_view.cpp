@@ -32,6 +32,7 @@ TimelineView::TimelineView(ViewContext context, QWidget* parent)
       m_badges(new QLabel),
       m_canvas(new TimelineCanvas(&m_rows)),
       m_drawer(new TimelineDrawer),
+      m_clocks(new ClockPanel(m_context)),
       m_panel(new StatePanel),
       m_stack(new QStackedLayout(this)) {
   m_stack->addWidget(m_panel);
@@ -65,6 +66,7 @@ QWidget* TimelineView::makeBar() {
   row->addWidget(m_search, 1);
   row->addStretch(1);
   row->addWidget(m_badges);
+  row->addWidget(m_clocks->button());
   connect(m_choice, &QComboBox::currentIndexChanged, this, [this](int index) {
     m_rows.setChoice(index == 0 ? RowChoice::kSuggested : RowChoice::kAll);
     m_canvas->rowsChanged();
@@ -88,6 +90,8 @@ QWidget* TimelineView::makePage() {
   column->setContentsMargins(kGrid, kGrid, kGrid, 0);
   column->setSpacing(kGrid);
   column->addWidget(makeBar());
+  column->addWidget(m_clocks);
+  for (QAction* action : m_clocks->actions()) addAction(action);
   auto* split = new QSplitter(Qt::Vertical);
   split->addWidget(m_canvas);
   split->addWidget(m_drawer);
@@ -130,6 +134,11 @@ void TimelineView::connectCanvas() {
   connect(m_canvas, &TimelineCanvas::densityWanted, this, [this](int by) {
     m_rows.setDensity(by);
     m_canvas->rowsChanged();
+  });
+  connect(m_clocks, &ClockPanel::aligned, this, [this] {
+    askCatalog(QueryService::Supersede::kCancelOlder);
+    ask(QueryService::Supersede::kCancelOlder);
+    if (const auto chosen = m_clocks->chosen()) askDetail(chosen->track, chosen->rank, chosen->id, chosen->t0);
   });
   connect(m_drawer, &TimelineDrawer::peerChosen, this,
           [this](const SpanPeer& peer) { goTo(peer.track, peer.rank, peer.id, peer.t0, peer.t1); });
@@ -200,6 +209,7 @@ void TimelineView::showCatalog(const Result<std::shared_ptr<const TimelineCatalo
   }
   m_stack->setCurrentIndex(1);
   m_rows.setCatalog(*answer);
+  m_clocks->setCatalog(*answer);
   m_rows.setSelected(m_state.selection.rank);
   const TimeRange range = window();
   m_canvas->setWindow(range.t0, range.t1);
@@ -251,6 +261,7 @@ void TimelineView::showBadges() {
 
 void TimelineView::choose(const PointedBar& bar) {
   m_canvas->setSelected(bar, {});
+  m_clocks->setChosen(std::nullopt);
   if (bar.bar.id == 0) {
     m_drawer->showNote(
         tr("%1 spans stand here in less than a pixel each: zoom in (W) to tell them apart, or drag over them to sum them up.")
@@ -276,6 +287,13 @@ void TimelineView::askDetail(TrackId track, std::int32_t rank, std::int64_t id, 
 
 void TimelineView::showDetail(const SpanDetail& detail) {
   m_drawer->showSpan(detail);
+  if (const auto& catalog = m_rows.catalog(); catalog && detail.rank >= 0)
+    m_clocks->setChosen(ChosenCall{.run = catalog->run.id,
+                                   .attempt = catalog->attempt.id,
+                                   .track = detail.track,
+                                   .rank = detail.rank,
+                                   .id = detail.span.id[0],
+                                   .t0 = detail.span.start[0]});
   std::vector<FlowArrow> arrows;
   for (const SpanPeer& peer : detail.peers) {
     const bool comes_in = peer.t0 <= detail.span.start[0];

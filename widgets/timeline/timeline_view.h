@@ -16,6 +16,7 @@
 
 #include "widgets/core/state_panel.h"
 #include "widgets/core/view.h"
+#include "widgets/timeline/clock_panel.h"
 #include "widgets/timeline/timeline_canvas.h"
 #include "widgets/timeline/timeline_drawer.h"
 
@@ -34,6 +35,7 @@ class TimelineView : public View {
   void focusFilter() override;
   TimelineCanvas* canvas() const { return m_canvas; }
   TimelineDrawer* drawer() const { return m_drawer; }
+  ClockPanel* clocks() const { return m_clocks; }
   void showAllRanks() { m_choice->setCurrentIndex(1); }
 
  private:
@@ -64,6 +66,7 @@ class TimelineView : public View {
   QLabel* m_badges;
   TimelineCanvas* m_canvas;
   TimelineDrawer* m_drawer;
+  ClockPanel* m_clocks;
   StatePanel* m_panel;
   QStackedLayout* m_stack;
   std::shared_ptr<const TimelinePicture> m_picture;
