@@ -8,6 +8,7 @@
 #include <limits>
 #include <numeric>
 
+#include "analysis/clock_align/clock_curve.h"
 #include "analysis/clock_align/clock_graph.h"
 
 namespace runglass {
@@ -16,27 +17,7 @@ namespace {
 constexpr std::size_t kLeastEdge = 5;  // differences that tell two clocks' offset
 constexpr int kPolishes = 3;
 constexpr DurNs kShortestWindow = kNsPerSecond / 2;
-constexpr double kMostShift = 9e18;
 constexpr TimeNs kFarthest = 4'000'000'000'000'000'000;  // year 2096: sums of two times still fit
-
-struct Knot {
-  std::size_t window = 0;
-  TimeNs at = 0;
-  DurNs ahead = 0;
-};
-using Curve = std::vector<Knot>;  // by `at`
-
-// Before the first and after the last knot it goes on as it went between the two nearest.
-DurNs aheadAt(const Curve& curve, TimeNs time) {
-  if (curve.size() == 1) return curve.front().ahead;
-  const auto next = std::upper_bound(curve.begin() + 1, curve.end() - 1, time, [](TimeNs t, const Knot& knot) { return t < knot.at; });
-  const Knot& from = *(next - 1);
-  const double share = static_cast<double>(minusTime(time, from.at)) / static_cast<double>(minusTime(next->at, from.at));
-  const double more = std::clamp(share * static_cast<double>(minusTime(next->ahead, from.ahead)), -kMostShift, kMostShift);
-  return plusTime(from.ahead, static_cast<DurNs>(more));
-}
-
-DurNs distance(TimeNs a, TimeNs b) { return std::max(minusTime(a, b), minusTime(b, a)); }
 
 // The value that `share` of the values are at most; reorders them.
 DurNs quantile(std::vector<DurNs>& values, double share) {
@@ -241,7 +222,7 @@ class Aligner {
     const DurNs of_reference = away[m_reference].empty() ? 0 : medianOf(away[m_reference]);
     for (std::size_t c = 0; c < m_count; ++c) {
       if (c == m_reference || away[c].size() < kLeastMatches) continue;
-      const auto knot = std::ranges::find(m_curves[c], w, &Knot::window);
+      const auto knot = std::ranges::find(m_curves[c], w, &CurveKnot::window);
       if (knot != m_curves[c].end()) knot->ahead = plusTime(knot->ahead, minusTime(medianOf(away[c]), of_reference));
     }
   }
@@ -256,11 +237,11 @@ class Aligner {
       }
     }
     for (std::size_t c = 0; c < m_count; ++c) {
-      Curve& curve = m_curves[c];
+      ClockCurve& curve = m_curves[c];
       if (!m_out.clocks[c].aligned) continue;
       if (curve.empty()) curve.push_back({0, reach[c]->t0, m_ahead[c]});
       if (curve.size() < 2) continue;
-      const Knot front{0, reach[c]->t0, aheadAt(curve, reach[c]->t0)}, back{0, reach[c]->t1, aheadAt(curve, reach[c]->t1)};
+      const CurveKnot front{0, reach[c]->t0, aheadAt(curve, reach[c]->t0)}, back{0, reach[c]->t1, aheadAt(curve, reach[c]->t1)};
       if (front.at < curve.front().at) curve.insert(curve.begin(), front);
       if (back.at > curve.back().at) curve.push_back(back);
     }
@@ -276,40 +257,6 @@ class Aligner {
     for (const std::size_t op : m_used) addTo(graph, op, [this](const MatchedOps::End& end) { return minusTime(end.time, ahead(end)); });
     const auto places = graph.placesFrom(m_reference, kLeastEdge);
     for (std::size_t c = 0; c < m_count; ++c) m_path_error[c] = places[c] ? places[c]->error : 0;
-  }
-
-  // Leaves out knots that the others tell to within the tolerance (Douglas and Peucker, 1973).
-  static void simplify(Curve& curve, DurNs tolerance) {
-    std::vector<DurNs> values;
-    for (const Knot& knot : curve) values.push_back(knot.ahead);
-    const auto [low, high] = std::ranges::minmax(values);
-    if (minusTime(high, low) <= 2 * tolerance) {
-      const Knot one{0, curve.front().at, medianOf(values)};
-      curve = {one};
-      return;
-    }
-    std::vector<bool> keep(curve.size(), false);
-    keep.front() = keep.back() = true;
-    std::vector<std::pair<std::size_t, std::size_t>> open = {{0, curve.size() - 1}};
-    while (!open.empty()) {
-      const auto [from, to] = open.back();
-      open.pop_back();
-      const Curve line = {curve[from], curve[to]};
-      std::size_t worst = from;
-      DurNs most = tolerance;
-      for (std::size_t i = from + 1; i < to; ++i) {
-        const DurNs away = distance(curve[i].ahead, aheadAt(line, curve[i].at));
-        if (away > most) worst = i, most = away;
-      }
-      if (worst == from) continue;
-      keep[worst] = true;
-      open.emplace_back(from, worst);
-      open.emplace_back(worst, to);
-    }
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < curve.size(); ++i)
-      if (keep[i]) curve[kept++] = curve[i];
-    curve.resize(kept);
   }
 
   // Median distance of each clock's ends from their operation's middle, and its error; the largest of the medians.
@@ -346,7 +293,7 @@ class Aligner {
       AlignedClock& clock = m_out.clocks[c];
       if (!clock.aligned) continue;
       std::vector<DurNs> shifts;
-      for (const Knot& knot : m_curves[c]) {
+      for (const CurveKnot& knot : m_curves[c]) {
         clock.knots.push_back({knot.at, minusTime(0, knot.ahead)});
         shifts.push_back(clock.knots.back().shift);
       }
@@ -395,7 +342,7 @@ class Aligner {
   std::vector<std::size_t> m_used;          // operations with two clocks that are looked at; by time from cutWindows() on
   std::vector<std::size_t> m_window_begin;  // into m_used, and its end
   std::vector<DurNs> m_ahead, m_path_error;
-  std::vector<Curve> m_curves;
+  std::vector<ClockCurve> m_curves;
   std::uint32_t m_reference = 0;
   std::vector<MatchedOps::End> m_ends;  // of endsOf()
   std::vector<DurNs> m_times;           // of middleOf()

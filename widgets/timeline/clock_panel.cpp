@@ -131,8 +131,8 @@ void ClockPanel::setCatalog(std::shared_ptr<const TimelineCatalog> catalog) {
   showState();
 }
 
-void ClockPanel::setChosen(std::optional<ChosenCall> chosen) {
-  m_chosen = std::move(chosen);
+void ClockPanel::setChosen(const std::optional<ChosenCall>& chosen) {
+  m_chosen = chosen;
   showState();
 }
 

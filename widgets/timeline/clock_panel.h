@@ -39,7 +39,7 @@ class ClockPanel : public QFrame {
   std::vector<QAction*> actions() const { return {m_by_collectives, m_begins, m_ends, m_undo, m_off}; }
   void setCatalog(std::shared_ptr<const TimelineCatalog> catalog);
   // The span whose operation the others are aligned to.
-  void setChosen(std::optional<ChosenCall> chosen);
+  void setChosen(const std::optional<ChosenCall>& chosen);
   const std::optional<ChosenCall>& chosen() const { return m_chosen; }
   QString words() const { return m_words->text(); }
   bool busy() const { return m_slot.busy() || m_storing; }
