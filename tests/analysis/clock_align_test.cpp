@@ -12,7 +12,6 @@
 namespace runglass {
 namespace {
 
-using testing::Each;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
