@@ -182,7 +182,11 @@ QString TimelineCanvas::tipAt(QPointF at) const {
   }
   const bool open = bar->bar.t1 == std::numeric_limits<TimeNs>::max();
   const QString length = open ? tr("still open") : formatDuration(bar->bar.t1 - bar->bar.t0);
-  return (bar->name.isEmpty() ? category : bar->name) + QStringLiteral("\n") + category + QStringLiteral(", ") + length;
+  QString tip = (bar->name.isEmpty() ? category : bar->name) + QStringLiteral("\n") + category + QStringLiteral(", ") + length;
+  if (m_waits)
+    if (const auto part = m_waits->of_span.find(bar->bar.id); part != m_waits->of_span.end())
+      tip += QLatin1Char('\n') + part->second.sentence();
+  return tip;
 }
 
 // The next or previous bar of the selected one's lane.

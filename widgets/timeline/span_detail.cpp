@@ -78,22 +78,30 @@ Status addLaunch(Reader& reader, const TimelineCatalog& catalog, SpanDetail& det
   return {};
 }
 
-// How far the clocks of two ranks may be apart; nothing on one node, or where they were never compared.
-std::optional<DurNs> errorBetween(const TimelineCatalog& catalog, std::int32_t a, std::int32_t b) {
-  const TimelineRank *left = rankOf(catalog, a), *right = rankOf(catalog, b);
-  if (left == nullptr || right == nullptr || left->place.node == right->place.node) return std::nullopt;
-  if (!left->clock_error || !right->clock_error) return std::nullopt;
-  return *left->clock_error + *right->clock_error;
+// The same operation of the same communicator on other ranks, and who waited for whom.
+Status addCollective(Reader& reader, const TimelineCatalog& catalog, SpanDetail& detail, const std::stop_token& stop) {
+  const auto calls = callsOf(detail.rank, detail.track, detail.span);
+  if (calls.empty()) return {};
+  RG_ASSIGN(const auto set, readCollective(reader, catalog, calls[0], detail.waited, stop));
+  if (!set) return {};
+  const auto mine = std::ranges::find(set->calls, calls[0].id, &CollectiveCall::id) - set->calls.begin();
+  detail.wait = waitOf(*set, static_cast<std::size_t>(mine), clockGaps(catalog));
+  detail.waited = detail.wait->sentence();
+  // Calls that are not known to be one operation are no peers.
+  if (set->match != CollectiveSet::Match::kMatched && set->match != CollectiveSet::Match::kDisjoint) return {};
+  for (const CollectiveCall& call : set->calls)
+    if (call.id != calls[0].id)
+      detail.peers.push_back({set->pair ? QStringLiteral("other end") : QStringLiteral("same collective"), call.track, call.rank, call.id,
+                              call.t0, call.t1, shortSpanName(call.name)});
+  return {};
 }
 
-// The same operation of the same communicator on other ranks; the last to begin is whom the others waited for.
-Status addCollective(Reader& reader, const TimelineCatalog& catalog, SpanDetail& detail, const std::stop_token& stop) {
+// The host's calls of the same number on other ranks: who entered when.
+Status addHostCalls(Reader& reader, const TimelineCatalog& catalog, SpanDetail& detail, const std::stop_token& stop) {
   const std::int64_t group = valueOf(detail.span.group, 0), seq = valueOf(detail.span.seq, 0);
-  if (group == kAbsent || seq == kAbsent) return {};
+  if (group == kAbsent || seq == kAbsent || detail.span.category[0] == SpanCategory::kComm) return {};
   const TimeRange reach{shifted(detail.span.start[0], -kPeerReach), shifted(endOf(detail.span, 0), kPeerReach)};
-  const std::string& name = detail.span.names[0];
   std::size_t looked = 0;
-  std::vector<SpanPeer> found;
   for (const TimelineRank& rank : catalog.ranks) {
     const std::int32_t number = rank.rank.value_or(-1);
     if (number == detail.rank) continue;
@@ -103,23 +111,10 @@ Status addCollective(Reader& reader, const TimelineCatalog& catalog, SpanDetail&
       RG_ASSIGN(const SpanColumns spans, reader.spans(track.id, reach, stop));
       for (std::size_t i = 0; i < spans.size(); ++i)
         if (valueOf(spans.group, i) == group && valueOf(spans.seq, i) == seq && spans.category[i] == detail.span.category[0] &&
-            (spans.category[i] != SpanCategory::kCpuOp || spans.names[spans.name[i]] == name))
-          found.push_back(peerOf("same collective", track.id, number, spans, i));
+            spans.names[spans.name[i]] == detail.span.names[0])
+          detail.peers.push_back(peerOf("same call", track.id, number, spans, i));
     }
   }
-  if (found.empty()) return {};
-  const auto last = std::ranges::max_element(found, {}, &SpanPeer::t0);
-  const DurNs late = last->t0 - detail.span.start[0];
-  detail.waited = late > 0 ? QStringLiteral("waited %1 for rank %2, the last to begin").arg(formatDuration(late)).arg(last->rank)
-                           : QStringLiteral("the last to begin; the first waited %1")
-                                 .arg(formatDuration(detail.span.start[0] - std::ranges::min_element(found, {}, &SpanPeer::t0)->t0));
-  const SpanPeer& other = late > 0 ? *last : *std::ranges::min_element(found, {}, &SpanPeer::t0);
-  if (const auto error = errorBetween(catalog, detail.rank, other.rank))
-    detail.waited += std::abs(other.t0 - detail.span.start[0]) <= *error
-                         ? QStringLiteral("; the clocks agree to ± %1 only: the order is not certain").arg(formatDuration(*error))
-                         : QStringLiteral(" (clocks agree to ± %1)").arg(formatDuration(*error));
-  std::ranges::stable_sort(found, {}, &SpanPeer::t0);
-  detail.peers.insert(detail.peers.end(), found.begin(), found.end());
   return {};
 }
 
@@ -193,7 +188,7 @@ std::vector<std::pair<QString, QString>> SpanDetail::lines() const {
     if (span.dur[0] > 0) add("bytes / duration", formatByteRate(static_cast<double>(bytes) * 1e9 / static_cast<double>(span.dur[0])));
   }
   number("correlation", span.correlation), number("external id", span.external_id);
-  if (!waited.isEmpty()) add("collective", waited);
+  if (!waited.isEmpty()) add("waiting", waited);
   if (span.args.empty() || span.args[0].empty()) return out;
   const QByteArray raw(span.args[0].data(), static_cast<qsizetype>(span.args[0].size()));
   const QJsonDocument args = QJsonDocument::fromJson(raw);
@@ -223,6 +218,7 @@ Result<SpanDetail> readSpanDetail(Reader& reader, const TimelineCatalog& catalog
   detail.span = only(spans, static_cast<std::size_t>(at - spans.id.begin()));
   RG_TRY(addLaunch(reader, catalog, detail, stop));
   RG_TRY(addCollective(reader, catalog, detail, stop));
+  RG_TRY(addHostCalls(reader, catalog, detail, stop));
   return detail;
 }
 

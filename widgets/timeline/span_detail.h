@@ -15,11 +15,12 @@
 #include <vector>
 
 #include "widgets/timeline/timeline_data.h"
+#include "widgets/timeline/wait_question.h"
 
 namespace runglass {
 
 struct SpanPeer {
-  QString kind;  // "launched by", "launches", "part of", "same collective"
+  QString kind;  // "launched by", "launches", "operator", "same collective", "other end"
   TrackId track;
   std::int32_t rank = -1;
   std::int64_t id = 0;
@@ -32,7 +33,8 @@ struct SpanDetail {
   std::int32_t rank = -1;
   SpanColumns span;  // of one
   std::vector<SpanPeer> peers;
-  QString waited;                                          // who waited for whom, in words; empty: not known
+  std::optional<WaitPart> wait;                            // of a collective or a message
+  QString waited;                                          // who waited for whom, in words; empty: it is neither
   std::vector<std::pair<QString, QString>> lines() const;  // what and value, arguments included
   QString name() const;
 };

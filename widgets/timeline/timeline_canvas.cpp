@@ -7,7 +7,6 @@
 #include <QEvent>
 #include <QFontMetrics>
 #include <QPainter>
-#include <QPainterPath>
 #include <QScrollBar>
 #include <algorithm>
 #include <cmath>
@@ -66,6 +65,24 @@ std::vector<RowQuestion> TimelineCanvas::visibleRows() const {
     if (row.pinned || (top + row.height > kHeader && top < height())) questions.push_back(row.question);
   }
   return questions;
+}
+
+std::vector<std::pair<std::int32_t, TrackId>> TimelineCanvas::splittable() const {
+  std::vector<std::pair<std::int32_t, TrackId>> found;
+  if (m_t1 <= m_t0) return found;
+  const auto least = static_cast<DurNs>(static_cast<double>(m_t1 - m_t0) / timeWidth() * kSplitWidth);
+  for (const TimelineRow& row : m_rows->rows()) {
+    const int top = screenY(row);
+    if (row.kind != RowKind::kTrack || row.rank < 0 || (!row.pinned && (top + row.height <= kHeader || top >= height()))) continue;
+    const RowPicture* made = pictureOf(row);
+    const auto wide = [&](const SpanBar& bar) {
+      return bar.category == SpanCategory::kComm && bar.id != 0 && bar.t1 > m_t0 && bar.t0 < m_t1 &&
+             (bar.t1 == std::numeric_limits<TimeNs>::max() || bar.t1 - bar.t0 >= least);
+    };
+    if (made != nullptr && std::ranges::any_of(made->lanes, [&](const auto& lane) { return std::ranges::any_of(lane.bars, wide); }))
+      found.emplace_back(row.rank, row.question.tracks.front());
+  }
+  return found;
 }
 
 void TimelineCanvas::rowsChanged() {
@@ -127,6 +144,7 @@ void TimelineCanvas::setSelected(std::optional<PointedBar> bar, std::vector<Flow
   update();
 }
 void TimelineCanvas::setHits(std::set<std::int64_t> ids) { m_hits = std::move(ids), touch(); }
+void TimelineCanvas::setWaits(std::shared_ptr<const WaitParts> waits) { m_waits = std::move(waits), touch(); }
 void TimelineCanvas::setArea(std::optional<TimeRange> area) { m_area = area, update(); }
 
 void TimelineCanvas::scrollTo(TrackId track) {
@@ -186,7 +204,8 @@ void TimelineCanvas::renderRows(QImage& image, QPainter& painter) {
     for (std::size_t lane = 0; lane < made->lanes.size(); ++lane) {
       const auto& bars = made->lanes[lane].bars;
       const int y = top + static_cast<int>(lane) * RowList::kLaneHeight;
-      raster.bars(bars, m_picture->shades, scaled(y), scaled(RowList::kLaneHeight), m_now, labels.size() < kMostLabels ? &labels : nullptr);
+      raster.bars(bars, m_picture->shades, m_waits.get(), scaled(y), scaled(RowList::kLaneHeight), m_now,
+                  labels.size() < kMostLabels ? &labels : nullptr);
       if (m_hits.empty()) continue;
       for (const SpanBar& bar : bars)
         if (bar.t1 > m_t0 && bar.t0 < m_t1 && m_hits.contains(bar.id)) hits.push_back({time.toPixel(bar.t0), time.toPixel(bar.t1), y});
@@ -282,158 +301,6 @@ void TimelineCanvas::renderGutter(QPainter& painter) {
   painter.setClipping(false);
   if (m_rows->pinnedHeight() > 0) painter.fillRect(QRect(0, pinned_end - 1, width(), 1), theme.accent);
   painter.fillRect(QRect(kGutter - 1, kHeader, 1, height()), theme.line);
-}
-
-void TimelineCanvas::renderHeader(QPainter& painter) {
-  const Theme& theme = currentTheme();
-  painter.fillRect(QRect(0, 0, width(), kHeader), theme.surface);
-  if (m_t1 <= m_t0) return;
-  const XMap time = map();
-  if (m_extent && m_extent->t1 > m_extent->t0) {
-    const XMap whole{m_extent->t0, m_extent->t1, static_cast<double>(kGutter), static_cast<double>(timeWidth())};
-    painter.fillRect(QRect(kGutter, 2, timeWidth(), kMinimap - 3), theme.raised);
-    const int a =
-        static_cast<int>(std::clamp(whole.toPixel(std::clamp(m_t0, m_extent->t0, m_extent->t1)), whole.left, whole.left + whole.width));
-    const int b =
-        static_cast<int>(std::clamp(whole.toPixel(std::clamp(m_t1, m_extent->t0, m_extent->t1)), whole.left, whole.left + whole.width));
-    painter.fillRect(QRect(a, 2, std::max(3, b - a), kMinimap - 3), theme.accent);
-  }
-  painter.setFont(tableFont());
-  for (const AxisTick& tick : xTicks(time, XAxis::kTime, m_style)) {
-    const int x = static_cast<int>(std::lround(tick.pixel));
-    painter.fillRect(QRect(x, kMinimap + kRuler - 4, 1, 4), theme.muted);
-    painter.setPen(theme.muted);
-    painter.drawText(QRect(x + 3, kMinimap, 160, kRuler - 2), Qt::AlignVCenter, tick.label);
-  }
-  painter.setPen(theme.muted);
-  painter.drawText(QRect(kGrid, kMinimap, kGutter - 2 * kGrid, kRuler), Qt::AlignVCenter, formatDuration(m_t1 - m_t0) + tr(" on screen"));
-  renderBands(painter);
-  painter.fillRect(QRect(0, kHeader - 1, width(), 1), theme.line);
-}
-
-void TimelineCanvas::renderBands(QPainter& painter) {
-  const Theme& theme = currentTheme();
-  const XMap time = map();
-  const int top = kMinimap + kRuler;
-  painter.setPen(theme.muted);
-  const bool any = m_picture && !m_picture->steps.empty();
-  painter.drawText(QRect(kGrid, top, kGutter - 2 * kGrid, kBands), Qt::AlignVCenter,
-                   any                                      ? tr("steps")
-                   : m_picture && m_picture->steps_too_many ? tr("steps: zoom in")
-                                                            : tr("no steps here"));
-  if (!any) return;
-  painter.setClipRect(QRect(kGutter, top, timeWidth(), kBands));
-  for (std::size_t i = 0; i < m_picture->steps.size(); ++i) {
-    const StepBand& band = m_picture->steps[i];
-    if (band.t1 <= m_t0 || band.t0 >= m_t1) continue;
-    const double a = time.toPixel(std::max(band.t0, m_t0)), b = time.toPixel(std::min(band.t1, m_t1));
-    const QRect rect(static_cast<int>(a), top + 1, std::max(1, static_cast<int>(b) - static_cast<int>(a)), kBands - 3);
-    painter.fillRect(rect, band.step % 2 == 0 ? theme.raised : mix(theme.raised, theme.line, 0.6));
-    if (band.slow) {
-      painter.setPen(theme.warning);
-      painter.drawRect(rect.adjusted(0, 0, -1, -1));
-    }
-    if (rect.width() < 36) continue;
-    QString text = formatCount(band.step);
-    if (rect.width() > 110) text += QStringLiteral("   ") + formatDuration(band.t1 - band.t0);
-    painter.setPen(theme.text);
-    painter.drawText(rect.adjusted(4, 0, -2, 0), Qt::AlignVCenter, text);
-  }
-  painter.setClipping(false);
-}
-
-std::optional<QRect> TimelineCanvas::rectOf(TrackId track, TimeNs t0, TimeNs t1, std::int64_t id) const {
-  const XMap time = map();
-  for (const TimelineRow& row : m_rows->rows()) {
-    if (row.kind == RowKind::kGroup || std::ranges::find(row.question.tracks, track) == row.question.tracks.end()) continue;
-    // The open row comes after the strip of its rank and is the better place.
-    if (row.question.strip && row.open) continue;
-    const int top = screenY(row);
-    if (top + row.height <= kHeader + (row.pinned ? 0 : m_rows->pinnedHeight()) || top >= height()) return std::nullopt;
-    int y = top, h = row.height;
-    if (const RowPicture* made = pictureOf(row); made != nullptr && !row.question.strip) {
-      h = RowList::kLaneHeight;
-      for (std::size_t lane = 0; lane < made->lanes.size(); ++lane) {
-        const auto& bars = made->lanes[lane].bars;
-        auto bar = std::ranges::lower_bound(bars, t0, {}, &SpanBar::t0);
-        for (; bar != bars.end() && bar->t0 == t0; ++bar)
-          if (bar->id == id || id == 0) y = top + static_cast<int>(lane) * RowList::kLaneHeight;
-      }
-    }
-    const double a = time.toPixel(std::clamp(t0, m_t0, m_t1)), b = time.toPixel(std::clamp(t1, m_t0, m_t1));
-    return QRect(static_cast<int>(a), y, std::max(2, static_cast<int>(b) - static_cast<int>(a)), h - 1);
-  }
-  return std::nullopt;
-}
-
-void TimelineCanvas::paintMarks(QPainter& painter) const {
-  const Theme& theme = currentTheme();
-  painter.setClipRect(timeArea());
-  if (m_live && m_now >= m_t0 && m_now < m_t1)
-    painter.fillRect(QRect(static_cast<int>(map().toPixel(m_now)), kHeader, 1, height()), theme.accent);
-  if (m_selected) {
-    if (const auto rect = rectOf(m_selected->track, m_selected->bar.t0, m_selected->bar.t1, m_selected->bar.id)) {
-      painter.setPen(QPen(theme.text, kSelectionLine));
-      painter.setBrush(Qt::NoBrush);
-      painter.drawRect(rect->adjusted(-1, -1, 1, 1));
-    }
-  }
-  painter.setRenderHint(QPainter::Antialiasing);
-  painter.setPen(QPen(theme.accent, 1.5));
-  for (const FlowArrow& arrow : m_arrows) {
-    const auto from = rectOf(arrow.from, arrow.from_time, arrow.from_time + 1, 0),
-               to = rectOf(arrow.to, arrow.to_time, arrow.to_time + 1, 0);
-    if (!from || !to) continue;
-    const QPointF a(from->left(), from->center().y()), b(to->left(), to->center().y());
-    const double bend = std::max(20.0, std::abs(b.x() - a.x()) / 2);
-    QPainterPath path(a);
-    path.cubicTo(a + QPointF(bend, 0), b - QPointF(bend, 0), b);
-    painter.drawPath(path);
-    painter.drawEllipse(b, 2.5, 2.5);
-  }
-  painter.setRenderHint(QPainter::Antialiasing, false);
-  painter.setClipping(false);
-}
-
-void TimelineCanvas::paintArea(QPainter& painter) const {
-  std::optional<TimeRange> area = m_area;
-  if (m_drag == Drag::kArea) {
-    const TimeNs a = map().fromPixel(m_press.x()), b = map().fromPixel(m_here.x());
-    area = TimeRange{std::min(a, b), std::max(a, b)};
-  }
-  if (!area || area->t1 <= m_t0 || area->t0 >= m_t1) return;
-  const Theme& theme = currentTheme();
-  const XMap time = map();
-  const int a = static_cast<int>(time.toPixel(std::max(area->t0, m_t0))), b = static_cast<int>(time.toPixel(std::min(area->t1, m_t1)));
-  const QRect rect(a, kHeader, std::max(1, b - a), height() - kHeader);
-  QColor fill = theme.accent;
-  fill.setAlphaF(0.12F);
-  painter.fillRect(rect, fill);
-  painter.setPen(theme.accent);
-  painter.drawLine(rect.topLeft(), rect.bottomLeft());
-  painter.drawLine(rect.topRight(), rect.bottomRight());
-  painter.setFont(tableFont());
-  const QString text = formatDuration(area->t1 - area->t0);
-  const QRect box(std::clamp(rect.center().x() - 50, kGutter, std::max(kGutter, width() - 110)), kMinimap + 1, 100, kRuler - 3);
-  painter.fillRect(box, theme.raised);
-  painter.setPen(theme.text);
-  painter.drawText(box, Qt::AlignCenter, text);
-}
-
-void TimelineCanvas::paintCursor(QPainter& painter) const {
-  if (!m_cursor || m_drag == Drag::kArea || m_t1 <= m_t0 || m_cursor->x() < kGutter || m_cursor->x() >= kGutter + timeWidth()) return;
-  const Theme& theme = currentTheme();
-  const int x = static_cast<int>(m_cursor->x());
-  QColor line = theme.muted;
-  line.setAlphaF(0.5F);
-  painter.fillRect(QRect(x, kMinimap, 1, height()), line);
-  const QString text = formatTimeFull(map().fromPixel(m_cursor->x()), m_style);
-  painter.setFont(tableFont());
-  const int wide = QFontMetrics(tableFont()).horizontalAdvance(text) + 2 * kGrid;
-  const QRect box(std::clamp(x + kGrid, kGutter, std::max(kGutter, width() - wide)), kMinimap + 1, wide, kRuler - 3);
-  painter.fillRect(box, theme.raised);
-  painter.setPen(theme.text);
-  painter.drawText(box, Qt::AlignCenter, text);
 }
 
 void TimelineCanvas::paintEvent(QPaintEvent*) {

@@ -54,12 +54,15 @@ class TimelineCanvas : public QWidget {
   void setSelected(std::optional<PointedBar> bar, std::vector<FlowArrow> arrows);
   void setHits(std::set<std::int64_t> ids);
   void setArea(std::optional<TimeRange> area);
+  void setWaits(std::shared_ptr<const WaitParts> waits);
   void scrollTo(TrackId track);
   TimeNs t0() const { return m_t0; }
   TimeNs t1() const { return m_t1; }
   std::optional<TimeRange> area() const { return m_area; }
   // Rows on screen now, as a question to the store.
   std::vector<RowQuestion> visibleRows() const;
+  // Ranks and tracks on which communication is wide enough to be split into waiting and transfer.
+  std::vector<std::pair<std::int32_t, TrackId>> splittable() const;
   int timeWidth() const;
   bool isRendered() const { return !m_dirty; }
 
@@ -121,6 +124,7 @@ class TimelineCanvas : public QWidget {
   RowList* m_rows;
   QScrollBar* m_scroll;
   std::shared_ptr<const TimelinePicture> m_picture;
+  std::shared_ptr<const WaitParts> m_waits;
   std::vector<std::size_t> m_picture_rows;  // of m_rows: 1 + index in m_picture, 0: none
   TimeNs m_t0 = 0, m_t1 = 0, m_now = 0;
   bool m_live = false;

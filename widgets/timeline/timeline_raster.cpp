@@ -10,6 +10,8 @@ namespace {
 
 constexpr int kLabelWidth = 28, kLabelHeight = 11;
 constexpr double kFaintest = 0.35, kShade = 0.12;
+constexpr int kHatchPitch = 5, kHatchInk = 2;
+constexpr double kHatchGround = 0.22, kHatchLine = 0.6;
 
 }  // namespace
 
@@ -63,8 +65,18 @@ void TimelineRaster::fill(int x0, int x1, int y0, int y1, QRgb color) {
   }
 }
 
-void TimelineRaster::bars(const std::vector<SpanBar>& bars, const std::vector<std::uint8_t>& shades, int top, int height, TimeNs now,
-                          std::vector<BarLabel>* labels) {
+// Stripes that run on from bar to bar, so dark that a name on them can be read.
+void TimelineRaster::hatch(int x0, int x1, int y0, int y1, const QColor& color) {
+  const QRgb ground = mix(m_ground, color, kHatchGround).rgb(), line = mix(m_ground, color, kHatchLine).rgb();
+  x0 = std::max(x0, m_area.left()), x1 = std::min(x1, m_area.right() + 1);
+  for (int y = std::max(y0, m_area.top()); y < std::min(y1, m_area.bottom() + 1); ++y) {
+    auto* pixels = reinterpret_cast<QRgb*>(m_image.scanLine(y));
+    for (int x = x0; x < x1; ++x) pixels[x] = (x + y) % kHatchPitch < kHatchInk ? line : ground;
+  }
+}
+
+void TimelineRaster::bars(const std::vector<SpanBar>& bars, const std::vector<std::uint8_t>& shades, const WaitParts* waits, int top,
+                          int height, TimeNs now, std::vector<BarLabel>* labels) {
   const double left = m_map.left, right = m_map.left + m_map.width;
   const auto first = std::ranges::lower_bound(bars, m_map.x0, {}, [](const SpanBar& bar) { return bar.t1; });
   int drawn = std::numeric_limits<int>::min();
@@ -87,10 +99,20 @@ void TimelineRaster::bars(const std::vector<SpanBar>& bars, const std::vector<st
     if (wide && x0 > drawn) --x1;
     drawn = x1;
     fill(x0, wide ? x1 : std::max(x1, x0 + 1), top, top + height - 1, color.rgb());
-    if (labels != nullptr && bar->name != SpanBar::kNoName && x1 - x0 >= kLabelWidth && height >= kLabelHeight) {
-      const QColor ink = contrastRatio(color, m_text) > contrastRatio(color, m_ground) ? m_text : m_ground;
-      labels->push_back({QRect(x0 + 3, top, x1 - x0 - 5, height - 1), bar->name, ink});
+    int waited = x0;
+    if (waits != nullptr && bar->category == SpanCategory::kComm && bar->id != 0 && x1 - x0 >= kSplitWidth) {
+      const auto part = waits->of_span.find(bar->id);
+      if (part != waits->of_span.end() && part->second.kind == WaitPart::Kind::kWaited)
+        waited = std::min(static_cast<int>(std::lround(std::clamp(m_map.toPixel(part->second.until), a, b))), x1);
     }
+    if (waited > x0) hatch(x0, waited, top, top + height - 1, color);
+    if (labels == nullptr || bar->name == SpanBar::kNoName || height < kLabelHeight) continue;
+    // The name stands on the part that worked, or else on the stripes.
+    const bool solid = x1 - waited >= kLabelWidth;
+    const int from = solid ? waited : x0, to = solid ? x1 : waited;
+    if (to - from < kLabelWidth) continue;
+    const bool light = !solid || contrastRatio(color, m_text) > contrastRatio(color, m_ground);
+    labels->push_back({QRect(from + 3, top, to - from - 5, height - 1), bar->name, light ? m_text : m_ground});
   }
 }
 

@@ -15,8 +15,12 @@
 #include "widgets/charts/geometry.h"
 #include "widgets/core/theme.h"
 #include "widgets/timeline/timeline_data.h"
+#include "widgets/timeline/wait_question.h"
 
 namespace runglass {
+
+// A bar that is narrower is not split into waiting and transfer.
+inline constexpr int kSplitWidth = 6;
 
 QColor categoryColor(const Theme& theme, SpanCategory category);
 
@@ -33,9 +37,9 @@ class TimelineRaster {
   TimelineRaster(QImage& image, const XMap& map, const Theme& theme);
   void setClip(const QRect& area) { m_area = area.intersected(m_image.rect()); }
   // A lane's bars `height` pixels high at `top`. Bars of several spans are the fainter the less they were busy, but never invisible.
-  // `shades` of the picture's names; `labels` may be null.
-  void bars(const std::vector<SpanBar>& bars, const std::vector<std::uint8_t>& shades, int top, int height, TimeNs now,
-            std::vector<BarLabel>* labels);
+  // `shades` of the picture's names; `waits`: parts of spans that were waiting, hatched where they are wide enough; `labels` may be null.
+  void bars(const std::vector<SpanBar>& bars, const std::vector<std::uint8_t>& shades, const WaitParts* waits, int top, int height,
+            TimeNs now, std::vector<BarLabel>* labels);
   // Compute above communication above copies and host work, each as strong as it was busy.
   void strip(const BusyStrip& strip, int top, int height);
 
@@ -45,6 +49,7 @@ class TimelineRaster {
     std::int32_t first = 0, last = -1;  // of a strip, under one pixel
   };
   void fill(int x0, int x1, int y0, int y1, QRgb color);
+  void hatch(int x0, int x1, int y0, int y1, const QColor& color);
   void placeColumns(const BusyStrip& strip);
 
   QImage& m_image;

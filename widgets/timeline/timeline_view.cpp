@@ -181,7 +181,7 @@ void TimelineView::refresh(Tick tick) {
   if (tick == Tick::kPictures) ask(QueryService::Supersede::kAfterCurrent);
 }
 
-bool TimelineView::isFinal() const { return m_shown && !m_catalog_slot.busy() && !m_slot.busy(); }
+bool TimelineView::isFinal() const { return m_shown && !m_catalog_slot.busy() && !m_slot.busy() && !m_waits_slot.busy(); }
 
 void TimelineView::askCatalog(QueryService::Supersede supersede) {
   m_catalog_age.restart();
@@ -220,6 +220,7 @@ void TimelineView::ask(QueryService::Supersede supersede) {
   const TimeRange range = window();
   const auto& catalog = m_rows.catalog();
   if (!catalog || range.t1 <= range.t0) return;
+  m_supersede = supersede;
   const DurNs half = (range.t1 - range.t0) / 2;
   std::optional<std::int32_t> step_rank = m_state.selection.rank ? m_state.selection.rank : catalog->slowest;
   if (!step_rank && !catalog->ranks.empty()) step_rank = catalog->ranks.front().rank;
@@ -247,7 +248,29 @@ void TimelineView::showPicture(const Result<std::shared_ptr<const TimelinePictur
   const bool grew = m_rows.noteLanes(*m_picture);
   m_canvas->setPicture(m_picture);
   if (grew) m_canvas->rowsChanged();
+  askWaits();
   showBadges();
+}
+
+// What of the communication on screen was waiting. The parts that are known stay until these come.
+void TimelineView::askWaits() {
+  const auto& catalog = m_rows.catalog();
+  WaitQuestion question{m_canvas->splittable(), m_picture->range};
+  if (!catalog || question.tracks.empty()) {
+    m_waits_slot.cancel();
+    m_waits_note.clear();
+    return;
+  }
+  m_context.queries->submit<WaitParts>(
+      m_waits_slot, m_supersede,
+      [catalog, question = std::move(question)](Reader& reader, std::stop_token stop) {
+        return readWaits(reader, *catalog, question, std::move(stop));
+      },
+      [this](const auto& answer) {
+        m_waits_note = answer.ok() ? (*answer)->note : screenText(answer.status().message());
+        if (answer.ok()) m_canvas->setWaits(*answer);
+        showBadges();
+      });
 }
 
 void TimelineView::showBadges() {
@@ -255,6 +278,7 @@ void TimelineView::showBadges() {
   const auto& catalog = m_rows.catalog();
   if (catalog) badges << tr("%1 of %2 ranks").arg(m_rows.shownRanks()).arg(catalog->ranks.size());
   if (m_picture) badges << (m_picture->exact ? tr("exact") : tr("binned: stretches of up to 128 spans"));
+  if (!m_waits_note.isEmpty()) badges << m_waits_note;
   if (catalog && catalog->run.time_domain == TimeDomain::kRelative) badges << tr("times count from the trace's own start");
   m_badges->setText(badges.join(QStringLiteral("  ·  ")));
 }

@@ -46,6 +46,7 @@ class TimelineView : public View {
   void showCatalog(const Result<std::shared_ptr<const TimelineCatalog>>& answer);
   void ask(QueryService::Supersede supersede);
   void showPicture(const Result<std::shared_ptr<const TimelinePicture>>& answer);
+  void askWaits();
   void askDetail(TrackId track, std::int32_t rank, std::int64_t id, TimeNs t0);
   void showDetail(const SpanDetail& detail);
   void askArea(TimeRange range);
@@ -73,9 +74,11 @@ class TimelineView : public View {
   std::shared_ptr<const SearchResult> m_hits;
   QString m_hits_pattern;
   int m_hit = -1;
+  QString m_waits_note;
+  QueryService::Supersede m_supersede = QueryService::Supersede::kCancelOlder;  // of the newest picture asked for
   bool m_shown = false, m_asked = false;
   QElapsedTimer m_catalog_age;
-  QuerySlot m_catalog_slot, m_slot, m_detail_slot, m_area_slot, m_search_slot;
+  QuerySlot m_catalog_slot, m_slot, m_detail_slot, m_area_slot, m_search_slot, m_waits_slot;
 };
 
 }  // namespace runglass

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Which calls on different ranks are one collective, and how much of each call was waiting for the last member to begin.
+//
+// Threading:  pure functions.
+// Ownership:  values.
+// Units:      TimeNs, corrected by the clock map; an open call ends at the highest int64.
+// Errors:     none: what cannot be told is a kind of WaitPart, with words. Nothing is claimed below the error of the clocks.
+// Cost:       O(n log n) of the calls.
+#pragma once
+
+#include <QString>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/spans.h"
+
+namespace runglass {
+
+struct CollectiveCall {
+  std::int32_t rank = -1;
+  TrackId track;
+  std::int64_t id = 0;
+  TimeNs t0 = 0, t1 = 0;
+  std::int64_t group = kAbsent, seq = kAbsent, step = kAbsent;
+  std::string name;
+};
+
+// The calls of one collective, or of a send and its receive, one for each rank, by begin.
+struct CollectiveSet {
+  enum class Match : std::uint8_t {
+    kMatched,
+    kAlone,     // no other member's call is in the store
+    kTwice,     // a rank has several calls of this number
+    kDiffers,   // its members ran different operations
+    kCounts,    // without numbers, and not as many calls on every member
+    kDisjoint,  // one ended before another began
+  };
+  std::vector<CollectiveCall> calls;
+  Match match = Match::kMatched;
+  std::size_t members = 0;  // of the communicator; 0: not known
+  bool pair = false;        // a send and its receive
+  bool whole() const { return pair || (members > 0 && calls.size() >= members); }
+};
+
+// Ranks of each communicator; one that is not here has unknown members.
+using GroupMembers = std::map<std::int64_t, std::vector<std::int32_t>>;
+
+// With a number (seq): the calls of the same communicator and number. Without: the n-th call of a communicator in a step on each rank is
+// the same one where all members have as many calls in that step, of the same names in the same order.
+std::vector<CollectiveSet> matchCalls(std::vector<CollectiveCall> calls, const GroupMembers& members);
+
+// How far the clocks of two ranks may be apart.
+struct ClockGap {
+  enum class Kind : std::uint8_t { kSame, kCompared, kUnknown, kNodeUnknown } kind = Kind::kSame;
+  DurNs error = 0;  // of kCompared
+};
+using ClockGapOf = std::function<ClockGap(std::int32_t, std::int32_t)>;
+
+struct WaitPart {
+  enum class Kind : std::uint8_t {
+    kWaited,      // from its begin to `until`
+    kLast,        // the others waited for it
+    kBelowError,  // the order is not certain
+    kNotClocked,  // clocks that were never compared
+    kBuffered,    // a send that ended before its receive began
+    kUnmatched,   // see `match`
+  } kind = Kind::kUnmatched;
+  CollectiveSet::Match match = CollectiveSet::Match::kMatched;
+  TimeNs t0 = 0, t1 = 0, until = 0;
+  DurNs apart = 0;          // its begin and that of `other`
+  std::int32_t other = -1;  // whom it waited for, or who waited longest for it
+  ClockGap gap;             // to `other`
+  std::size_t calls = 0, members = 0;
+  bool whole = false;
+  QString sentence() const;  // "waited 3.2 ms of 3.4 ms for rank 9"
+};
+WaitPart waitOf(const CollectiveSet& set, std::size_t call, const ClockGapOf& gap);
+
+}  // namespace runglass

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/timeline/wait_question.h"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+
+#include "widgets/core/units.h"
+
+namespace runglass {
+namespace {
+
+constexpr TimeNs kHighest = std::numeric_limits<TimeNs>::max(), kLowest = std::numeric_limits<TimeNs>::min();
+constexpr DurNs kSlack = kNsPerMs;
+
+TimeNs moved(TimeNs time, DurNs by) {
+  TimeNs sum = 0;
+  return __builtin_add_overflow(time, by, &sum) ? (by < 0 ? kLowest : kHighest) : sum;
+}
+
+std::int64_t valueOf(const std::vector<std::int64_t>& column, std::size_t i) { return column.empty() ? kAbsent : column[i]; }
+
+// From the begin of the step before to the end of the step after: the calls of these steps on every rank.
+Result<std::optional<TimeRange>> rangeOfSteps(Reader& reader, const TimelineCatalog& catalog, std::int32_t rank, std::int64_t first,
+                                              std::int64_t last, const std::stop_token& stop) {
+  const std::string sql = "SELECT step, start_ns, dur_ns FROM step WHERE run_id = " + std::to_string(catalog.run.id.value) +
+                          " AND attempt = " + std::to_string(catalog.attempt.number) + " AND rank = " + std::to_string(rank) +
+                          " AND step BETWEEN " + std::to_string(moved(first, -1)) + " AND " + std::to_string(moved(last, 1));
+  std::optional<TimeRange> range;
+  bool begins = false, ends = false;
+  DurNs longest = 0;
+  Reader::SqlSink sink;
+  sink.columns = [](const std::vector<std::string>&) {};
+  sink.row = [&](const std::vector<SqlValue>& row) {
+    const auto *step = std::get_if<std::int64_t>(&row[0]), *start = std::get_if<std::int64_t>(&row[1]),
+               *dur = std::get_if<std::int64_t>(&row[2]);
+    if (step == nullptr || start == nullptr || dur == nullptr || *dur < 0) return true;
+    if (!range) range = TimeRange{*start, moved(*start, *dur)};
+    range->t0 = std::min(range->t0, *start), range->t1 = std::max(range->t1, moved(*start, *dur));
+    begins |= *step<first, ends |= *step> last;
+    longest = std::max(longest, *dur);
+    return true;
+  };
+  RG_TRY(reader.query(sql, sink, stop));
+  if (!range) return range;
+  if (!begins) range->t0 = moved(range->t0, -longest);
+  if (!ends) range->t1 = moved(range->t1, longest);
+  return range;
+}
+
+struct Wanted {
+  std::set<std::int64_t> groups, steps;
+  std::set<std::pair<std::int64_t, std::int64_t>> numbers;
+  TimeRange range{kHighest, kLowest};
+  bool has(const CollectiveCall& call) const {
+    return call.seq != kAbsent ? numbers.contains({call.group, call.seq}) : groups.contains(call.group) && steps.contains(call.step);
+  }
+};
+
+// What to look for and where; steps that are not known leave their calls unmatched.
+Result<Wanted> wantedBy(Reader& reader, const TimelineCatalog& catalog, const std::vector<CollectiveCall>& own,
+                        const std::stop_token& stop) {
+  Wanted wanted;
+  std::int32_t counting = -1;
+  for (const CollectiveCall& call : own) {
+    if (call.seq == kAbsent && call.step == kAbsent) continue;
+    wanted.groups.insert(call.group);
+    if (call.seq != kAbsent)
+      wanted.numbers.emplace(call.group, call.seq);
+    else
+      wanted.steps.insert(call.step), counting = call.rank;
+    wanted.range.t0 = std::min(wanted.range.t0, call.t0);
+    // A peer of a call that is still open may begin at any time after it.
+    wanted.range.t1 = std::max(wanted.range.t1, call.t1);
+  }
+  if (!wanted.steps.empty()) {
+    RG_ASSIGN(const auto steps, rangeOfSteps(reader, catalog, counting, *wanted.steps.begin(), *wanted.steps.rbegin(), stop));
+    if (!steps) wanted.steps.clear();
+    if (steps) wanted.range = {std::min(wanted.range.t0, steps->t0), std::max(wanted.range.t1, steps->t1)};
+  }
+  DurNs error = 0;
+  for (const TimelineRank& rank : catalog.ranks) error = std::max(error, rank.clock_error.value_or(0));
+  wanted.range = {moved(wanted.range.t0, -kSlack - error), moved(wanted.range.t1, kSlack + error)};
+  return wanted;
+}
+
+// Tracks of the ranks that may have such calls: queues of devices, or threads where there are none.
+std::vector<std::pair<std::int32_t, TrackId>> candidates(const TimelineCatalog& catalog, const std::set<std::int32_t>& ranks) {
+  std::vector<std::pair<std::int32_t, TrackId>> tracks;
+  for (const TimelineRank& rank : catalog.ranks) {
+    if (!rank.rank || !ranks.contains(*rank.rank)) continue;
+    for (const Track& track : rank.tracks)
+      if (!rank.has_device || isDeviceTrack(track.key)) tracks.emplace_back(*rank.rank, track.id);
+  }
+  return tracks;
+}
+
+// Leaves the tracks that communicate in the range, by their summaries; how many spans they have there.
+Result<std::size_t> keepCommunicating(Reader& reader, std::vector<std::pair<std::int32_t, TrackId>>& tracks, TimeRange range,
+                                      const std::stop_token& stop) {
+  std::vector<TrackId> ids;
+  for (const auto& [rank, track] : tracks) ids.push_back(track);
+  std::ranges::sort(ids);
+  const auto pixel = static_cast<DurNs>(static_cast<std::uint64_t>(range.t1) - static_cast<std::uint64_t>(range.t0));
+  RG_ASSIGN(const SpanPicture coarse, reader.spanPicture(ids, range, std::max<DurNs>(pixel, kNsPerMs), stop));
+  std::size_t spans = 0;
+  std::map<TrackId, std::pair<std::size_t, bool>> known;
+  for (const auto& lane : coarse.lanes) {
+    auto& [count, communicates] = known[lane.track];
+    for (const SpanBar& bar : lane.bars) {
+      count += bar.count;
+      communicates |= bar.busy[static_cast<std::size_t>(SpanClass::kComm)] > 0;
+    }
+  }
+  std::erase_if(tracks, [&](const auto& track) { return !known[track.second].second; });
+  for (const auto& [rank, track] : tracks) spans += known[track].first;
+  return spans;
+}
+
+Result<std::vector<CollectiveSet>> readSets(Reader& reader, const TimelineCatalog& catalog, const std::vector<CollectiveCall>& own,
+                                            QString& note, const std::stop_token& stop) {
+  std::vector<CollectiveSet> none;
+  RG_ASSIGN(const Wanted wanted, wantedBy(reader, catalog, own, stop));
+  if (wanted.groups.empty()) return none;
+  GroupMembers members;
+  RG_ASSIGN(const auto groups, reader.groups(catalog.attempt.id));
+  std::set<std::int32_t> ranks;
+  for (const CommGroup& group : groups)
+    if (wanted.groups.contains(group.id) && !group.ranks.empty()) members[group.id] = group.ranks;
+  for (const auto& [group, of_group] : members) ranks.insert(of_group.begin(), of_group.end());
+  if (members.size() < wanted.groups.size())
+    for (const TimelineRank& rank : catalog.ranks)
+      if (rank.rank) ranks.insert(*rank.rank);
+  auto tracks = candidates(catalog, ranks);
+  RG_ASSIGN(const std::size_t spans, keepCommunicating(reader, tracks, wanted.range, stop));
+  if (spans > kMostWaitSpans) {
+    note = QStringLiteral("waiting not told apart: %1 spans on %2 tracks would have to be read, zoom in")
+               .arg(formatCount(static_cast<std::int64_t>(spans)))
+               .arg(tracks.size());
+    return none;
+  }
+  std::vector<CollectiveCall> calls;
+  for (const auto& [rank, track] : tracks) {
+    if (stop.stop_requested()) return Status(Code::kCancelled, "cancelled");
+    RG_ASSIGN(const SpanColumns of_track, reader.spans(track, wanted.range, stop));
+    for (CollectiveCall& call : callsOf(rank, track, of_track))
+      if (wanted.has(call)) calls.push_back(std::move(call));
+  }
+  return matchCalls(std::move(calls), members);
+}
+
+}  // namespace
+
+std::vector<CollectiveCall> callsOf(std::int32_t rank, TrackId track, const SpanColumns& spans) {
+  std::vector<CollectiveCall> calls;
+  if (spans.group.empty()) return calls;
+  for (std::size_t i = 0; i < spans.size(); ++i) {
+    if (spans.category[i] != SpanCategory::kComm || spans.group[i] == kAbsent) continue;
+    const TimeNs end = spans.dur[i] == kAbsent ? kHighest : moved(spans.start[i], std::max<DurNs>(spans.dur[i], 1));
+    calls.push_back({.rank = rank,
+                     .track = track,
+                     .id = spans.id[i],
+                     .t0 = spans.start[i],
+                     .t1 = end,
+                     .group = spans.group[i],
+                     .seq = valueOf(spans.seq, i),
+                     .step = valueOf(spans.step, i),
+                     .name = spans.names[spans.name[i]]});
+  }
+  return calls;
+}
+
+ClockGapOf clockGaps(const TimelineCatalog& catalog) {
+  struct Clock {
+    NodeId node;
+    std::optional<DurNs> error;
+  };
+  std::map<std::int32_t, Clock> clocks;
+  for (const TimelineRank& rank : catalog.ranks)
+    if (rank.rank) clocks[*rank.rank] = {rank.place.node, rank.clock_error};
+  return [clocks = std::move(clocks)](std::int32_t a, std::int32_t b) -> ClockGap {
+    const auto left = clocks.find(a), right = clocks.find(b);
+    if (left == clocks.end() || right == clocks.end()) return {.kind = ClockGap::Kind::kUnknown};
+    const Clock &one = left->second, &other = right->second;
+    if (one.error && other.error && (!one.node || one.node != other.node))
+      return {.kind = ClockGap::Kind::kCompared, .error = *one.error + *other.error};
+    if (!one.node && !other.node) return {.kind = ClockGap::Kind::kNodeUnknown};
+    return {.kind = one.node == other.node ? ClockGap::Kind::kSame : ClockGap::Kind::kUnknown};
+  };
+}
+
+Result<WaitParts> readWaits(Reader& reader, const TimelineCatalog& catalog, const WaitQuestion& question, std::stop_token stop) {
+  WaitParts out;
+  std::vector<CollectiveCall> own;
+  std::set<TrackId> asked;
+  for (const auto& [rank, track] : question.tracks) {
+    if (stop.stop_requested()) return Status(Code::kCancelled, "cancelled");
+    asked.insert(track);
+    RG_ASSIGN(const SpanColumns spans, reader.spans(track, question.range, stop));
+    std::ranges::move(callsOf(rank, track, spans), std::back_inserter(own));
+  }
+  if (own.empty()) return out;
+  RG_ASSIGN(const auto sets, readSets(reader, catalog, own, out.note, stop));
+  const ClockGapOf gap = clockGaps(catalog);
+  for (const CollectiveSet& set : sets)
+    for (std::size_t i = 0; i < set.calls.size(); ++i)
+      if (asked.contains(set.calls[i].track)) out.of_span.emplace(set.calls[i].id, waitOf(set, i, gap));
+  return out;
+}
+
+Result<std::optional<CollectiveSet>> readCollective(Reader& reader, const TimelineCatalog& catalog, const CollectiveCall& call,
+                                                    QString& note, std::stop_token stop) {
+  RG_ASSIGN(auto sets, readSets(reader, catalog, {call}, note, stop));
+  for (CollectiveSet& set : sets)
+    if (std::ranges::find(set.calls, call.id, &CollectiveCall::id) != set.calls.end()) return std::optional(std::move(set));
+  return std::optional<CollectiveSet>();
+}
+
+}  // namespace runglass

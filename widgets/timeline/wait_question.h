@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Reads the calls that belong to collectives on screen from every rank of their communicators, on screen or not.
+//
+// Threading:  the functions run on a query worker; their answers are immutable.
+// Ownership:  values.
+// Units:      as CollectiveCall.
+// Errors:     as Reader. Too much to read is no error: `note` says so.
+// Cost:       the tracks that communicate, of the ranks of those communicators, in the time of the calls; at most kMostWaitSpans spans.
+#pragma once
+
+#include <memory>
+#include <stop_token>
+#include <unordered_map>
+
+#include "widgets/timeline/timeline_data.h"
+#include "widgets/timeline/wait_parts.h"
+
+namespace runglass {
+
+inline constexpr std::size_t kMostWaitSpans = 400'000;
+
+struct WaitQuestion {
+  std::vector<std::pair<std::int32_t, TrackId>> tracks;  // rank and track of lanes on which bars are wide enough to be split
+  TimeRange range;
+};
+
+struct WaitParts {
+  std::unordered_map<std::int64_t, WaitPart> of_span;  // of the tracks asked for
+  QString note;                                        // why some are not known; empty: nothing was left out
+};
+Result<WaitParts> readWaits(Reader& reader, const TimelineCatalog& catalog, const WaitQuestion& question, std::stop_token stop);
+
+// The collective of one call; absent when it names no communicator, or when there was too much to read (`note` says so).
+Result<std::optional<CollectiveSet>> readCollective(Reader& reader, const TimelineCatalog& catalog, const CollectiveCall& call,
+                                                    QString& note, std::stop_token stop);
+
+ClockGapOf clockGaps(const TimelineCatalog& catalog);
+
+// The spans' communication calls; other spans and calls without a communicator are left out.
+std::vector<CollectiveCall> callsOf(std::int32_t rank, TrackId track, const SpanColumns& spans);
+
+}  // namespace runglass
