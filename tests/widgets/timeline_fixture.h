@@ -45,6 +45,7 @@ class TimelineViewTest : public ::testing::Test {
  protected:
   // Whatever else the store shall hold.
   virtual void record(Writer&, RunId, AttemptId) {}
+  virtual void closed() {}
   void SetUp() override {
     auto opened = Writer::open(m_store.path());
     ASSERT_TRUE(opened.ok()) << opened.status().message();
@@ -72,6 +73,7 @@ class TimelineViewTest : public ::testing::Test {
     }
     record(*writer, run, attempt);
     ASSERT_TRUE(writer->close().ok());
+    closed();
     m_queries = std::make_unique<QueryService>([this] { return Reader::open(m_store.path()); }, 2);
     m_view =
         std::make_unique<TimelineView>(ViewContext{m_queries.get(), &m_state, [] { return kStart + kNsPerSecond; }, &m_edits}, nullptr);

@@ -15,9 +15,9 @@ TEST(IntervalsTest, ExposedCommunicationIsWhatNoComputationCovers) {
   Intervals comm{{50, 60}, {0, 10}, {5, 20}}, compute{{8, 12}, {55, 100}};
   unite(comm), unite(compute);
   EXPECT_EQ(lengthOf(comm), 30);
-  EXPECT_EQ(outside(comm, compute), 8 + 8 + 5);
-  EXPECT_EQ(outside(comm, {}), 30);
-  EXPECT_EQ(outside({}, compute), 0);
+  EXPECT_EQ(lengthOf(without(comm, compute)), 8 + 8 + 5);
+  EXPECT_EQ(without(comm, {}), comm);
+  EXPECT_TRUE(without({}, compute).empty());
 }
 
 TEST(BusyStripTest, SharesEachPixelByClassAndIgnoresRangesDrawnAroundKernels) {

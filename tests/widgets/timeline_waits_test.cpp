@@ -105,7 +105,7 @@ class TimelineWaitsTest : public TimelineViewTest {
       const SeriesId steps =
           writer.series({.attempt = attempt, .rank = r, .metric = "step_time_ns", .unit = "ns", .kind = SeriesKind::kScalar});
       const std::int64_t step = 1;
-      const TimeNs time = kStart + 65 * kNsPerMs;
+      const TimeNs time = kStart + 15 * kNsPerMs;
       const double value = 50e6;
       writer.scalars(steps, {&step, 1}, {&time, 1}, {&value, 1});
     }

@@ -97,6 +97,8 @@ void TimelineCanvas::mouseReleaseEvent(QMouseEvent* event) {
       setArea(TimeRange{a, b});
       emit areaChosen(a, b);
     }
+  } else if (const Flag* flag = drag == Drag::kPress ? flagAt(m_here) : nullptr; flag != nullptr) {
+    emit markChosen(m_notes[flag->note], m_here.toPoint() + QPoint(0, kRuler));
   } else if (drag == Drag::kPress) {
     const TimelineRow* row = rowAt(static_cast<int>(m_here.y()));
     if (m_here.x() < kGutter) {
@@ -164,6 +166,7 @@ QString TimelineCanvas::tipAt(QPointF at) const {
     if (row != nullptr && !row->tip.isEmpty()) return row->tip;
     return row == nullptr ? QString() : row->title + (row->detail.isEmpty() ? QString() : QStringLiteral("\n") + row->detail);
   }
+  if (const Flag* flag = flagAt(at)) return flagTip(*flag, m_notes, m_style);
   const int bands = kMinimap + kRuler;
   if (at.y() >= bands && at.y() < kHeader && m_picture) {
     const TimeNs here = map().fromPixel(at.x());
@@ -212,6 +215,51 @@ void TimelineCanvas::stepSelection(int by) {
   }
 }
 
+void TimelineCanvas::fitSelection() {
+  const auto area = m_area       ? m_area
+                    : m_selected ? std::optional(TimeRange{m_selected->bar.t0, std::min(m_selected->bar.t1, m_now)})
+                                 : std::nullopt;
+  if (!area) return;
+  const DurNs margin = std::max<DurNs>((area->t1 - area->t0) / 10, kNarrowest);
+  change(area->t0 - margin, area->t1 + margin, false);
+}
+
+// On the chosen span where the pointer is on it or away; else under the pointer.
+void TimelineCanvas::mark() {
+  if (m_t1 <= m_t0) return;
+  const bool pointing = m_cursor && m_cursor->x() >= kGutter && m_cursor->x() < kGutter + timeWidth();
+  const auto pointed = pointing ? barAt(*m_cursor) : std::nullopt;
+  const bool on_span = m_selected && (!pointing || (pointed && pointed->bar.id == m_selected->bar.id));
+  const TimeNs time = on_span ? m_selected->bar.t0 : pointing ? map().fromPixel(m_cursor->x()) : m_t0 + (m_t1 - m_t0) / 2;
+  emit markWanted(time, QPoint(static_cast<int>(map().toPixel(std::clamp(time, m_t0, m_t1))), kHeader));
+}
+
+// Keys that mean something here before they are anybody's shortcut.
+bool TimelineCanvas::takesKey(const QKeyEvent& event) const {
+  const auto held = event.modifiers() & ~(Qt::ShiftModifier | Qt::KeypadModifier);
+  if (held == Qt::ControlModifier) return event.key() == Qt::Key_0;
+  if (held != Qt::NoModifier) return false;
+  switch (event.key()) {
+    case Qt::Key_W:
+    case Qt::Key_S:
+    case Qt::Key_A:
+    case Qt::Key_D:
+    case Qt::Key_Left:
+    case Qt::Key_Right:
+    case Qt::Key_Up:
+    case Qt::Key_Down:
+    case Qt::Key_Home:
+    case Qt::Key_End:
+    case Qt::Key_F:
+    case Qt::Key_M:
+    case Qt::Key_N:
+    case Qt::Key_P:
+      return true;
+    default:
+      return false;
+  }
+}
+
 void TimelineCanvas::keyPressEvent(QKeyEvent* event) {
   const double fast = event->modifiers() & Qt::ShiftModifier ? kFast : 1;
   const double middle = m_cursor && m_cursor->x() >= kGutter ? m_cursor->x() : kGutter + timeWidth() / 2.0;
@@ -242,14 +290,12 @@ void TimelineCanvas::keyPressEvent(QKeyEvent* event) {
       return stepSelection(-1);
     case Qt::Key_Period:
       return stepSelection(1);
-    case Qt::Key_F: {
-      const auto area = m_area       ? m_area
-                        : m_selected ? std::optional(TimeRange{m_selected->bar.t0, std::min(m_selected->bar.t1, m_now)})
-                                     : std::nullopt;
-      if (!area) return;
-      const DurNs margin = std::max<DurNs>((area->t1 - area->t0) / 10, kNarrowest);
-      return change(area->t0 - margin, area->t1 + margin, false);
-    }
+    case Qt::Key_F:
+      return fitSelection();
+    case Qt::Key_M:
+      return mark();
+    case Qt::Key_N:
+      return emit anomalyWanted(event->modifiers() & Qt::ShiftModifier ? -1 : 1);
     case Qt::Key_P:
       if (const TimelineRow* row = m_cursor ? rowAt(static_cast<int>(m_cursor->y())) : nullptr; row != nullptr && row->rank >= 0)
         emit pinToggled(row->rank);
@@ -277,6 +323,10 @@ void TimelineCanvas::leaveEvent(QEvent*) {
 }
 
 bool TimelineCanvas::event(QEvent* event) {
+  if (event->type() == QEvent::ShortcutOverride && takesKey(*static_cast<QKeyEvent*>(event))) {
+    event->accept();
+    return true;
+  }
   if (event->type() == QEvent::ToolTip) {
     auto* help = static_cast<QHelpEvent*>(event);
     const QString tip = tipAt(help->pos());

@@ -33,8 +33,19 @@ std::optional<QRect> TimelineCanvas::rectOf(TrackId track, TimeNs t0, TimeNs t1,
   return std::nullopt;
 }
 
+void TimelineCanvas::placeNotes() {
+  m_flags = m_t1 > m_t0 ? placeFlags(m_notes, map(), kMinimap + 1, kRuler - 3, QFontMetrics(tableFont())) : std::vector<Flag>();
+}
+
+const Flag* TimelineCanvas::flagAt(QPointF at) const {
+  const auto found = std::ranges::find_if(m_flags, [&](const Flag& flag) { return flag.box.contains(at.toPoint()); });
+  return found == m_flags.end() ? nullptr : &*found;
+}
+
 void TimelineCanvas::paintMarks(QPainter& painter) const {
   const Theme& theme = currentTheme();
+  painter.setClipRect(QRect(kGutter, kMinimap, timeWidth(), height() - kMinimap));
+  paintFlags(painter, m_flags, m_notes, height());
   painter.setClipRect(timeArea());
   if (m_live && m_now >= m_t0 && m_now < m_t1)
     painter.fillRect(QRect(static_cast<int>(map().toPixel(m_now)), kHeader, 1, height()), theme.accent);

@@ -3,26 +3,18 @@
 
 #include <QJsonDocument>
 #include <QJsonObject>
-#include <QRegularExpression>
 #include <algorithm>
 #include <limits>
 #include <map>
-#include <unordered_map>
 
 #include "widgets/core/units.h"
 
 namespace runglass {
 namespace {
 
-constexpr std::size_t kMostSpans = 3'000'000, kMostHits = 10'000, kMostPeerRanks = 64;
+constexpr std::size_t kMostSpans = 3'000'000, kMostPeerRanks = 64;
 constexpr DurNs kLaunchReach = kNsPerSecond, kPeerReach = 5 * kNsPerSecond;
 constexpr std::int64_t kHighest = std::numeric_limits<std::int64_t>::max();
-
-TimeNs endOf(const SpanColumns& spans, std::size_t i) {
-  TimeNs end = 0;
-  if (spans.dur[i] == kAbsent || __builtin_add_overflow(spans.start[i], std::max<DurNs>(spans.dur[i], 1), &end)) return kHighest;
-  return end;
-}
 
 std::int64_t valueOf(const std::vector<std::int64_t>& column, std::size_t i) { return column.empty() ? kAbsent : column[i]; }
 
@@ -47,7 +39,8 @@ SpanColumns only(const SpanColumns& all, std::size_t i) {
 }
 
 SpanPeer peerOf(const char* kind, TrackId track, std::int32_t rank, const SpanColumns& spans, std::size_t i) {
-  return {QString::fromLatin1(kind), track, rank, spans.id[i], spans.start[i], endOf(spans, i), shortSpanName(spans.names[spans.name[i]])};
+  return {
+      QString::fromLatin1(kind), track, rank, spans.id[i], spans.start[i], spanEndOf(spans, i), shortSpanName(spans.names[spans.name[i]])};
 }
 
 const TimelineRank* rankOf(const TimelineCatalog& catalog, std::int32_t rank) {
@@ -60,7 +53,7 @@ Status addLaunch(Reader& reader, const TimelineCatalog& catalog, SpanDetail& det
   const std::int64_t correlation = valueOf(detail.span.correlation, 0), external = valueOf(detail.span.external_id, 0);
   const TimelineRank* rank = rankOf(catalog, detail.rank);
   if (rank == nullptr || (correlation == kAbsent && external == kAbsent)) return {};
-  const TimeRange reach{shifted(detail.span.start[0], -kLaunchReach), shifted(endOf(detail.span, 0), kLaunchReach)};
+  const TimeRange reach{shifted(detail.span.start[0], -kLaunchReach), shifted(spanEndOf(detail.span, 0), kLaunchReach)};
   const auto rankOfKind = [](SpanCategory c) { return c == SpanCategory::kCpuOp ? 0 : c == SpanCategory::kRuntime ? 1 : 2; };
   const int mine = rankOfKind(detail.span.category[0]);
   for (const Track& track : rank->tracks) {
@@ -100,7 +93,7 @@ Status addCollective(Reader& reader, const TimelineCatalog& catalog, SpanDetail&
 Status addHostCalls(Reader& reader, const TimelineCatalog& catalog, SpanDetail& detail, const std::stop_token& stop) {
   const std::int64_t group = valueOf(detail.span.group, 0), seq = valueOf(detail.span.seq, 0);
   if (group == kAbsent || seq == kAbsent || detail.span.category[0] == SpanCategory::kComm) return {};
-  const TimeRange reach{shifted(detail.span.start[0], -kPeerReach), shifted(endOf(detail.span, 0), kPeerReach)};
+  const TimeRange reach{shifted(detail.span.start[0], -kPeerReach), shifted(spanEndOf(detail.span, 0), kPeerReach)};
   std::size_t looked = 0;
   for (const TimelineRank& rank : catalog.ranks) {
     const std::int32_t number = rank.rank.value_or(-1);
@@ -118,10 +111,15 @@ Status addHostCalls(Reader& reader, const TimelineCatalog& catalog, SpanDetail& 
   return {};
 }
 
-// Calls `take(rank, track, spans, i)` for spans that touch the range; false when there were too many to look at all.
-template <class Take>
-Result<bool> eachSpan(Reader& reader, const std::vector<std::pair<std::int32_t, std::vector<TrackId>>>& ranks, TimeRange range,
-                      const std::stop_token& stop, Take take) {
+}  // namespace
+
+TimeNs spanEndOf(const SpanColumns& spans, std::size_t i) {
+  TimeNs end = 0;
+  if (spans.dur[i] == kAbsent || __builtin_add_overflow(spans.start[i], std::max<DurNs>(spans.dur[i], 1), &end)) return kHighest;
+  return end;
+}
+
+Result<bool> eachSpan(Reader& reader, const RankTracks& ranks, TimeRange range, const std::stop_token& stop, const TakeSpan& take) {
   std::size_t seen = 0;
   for (const auto& [rank, tracks] : ranks) {
     for (const TrackId track : tracks) {
@@ -134,41 +132,6 @@ Result<bool> eachSpan(Reader& reader, const std::vector<std::pair<std::int32_t, 
     }
   }
   return true;
-}
-
-}  // namespace
-
-void unite(Intervals& intervals) {
-  std::ranges::sort(intervals);
-  std::size_t kept = 0;
-  for (const auto& next : intervals) {
-    if (kept > 0 && next.first <= intervals[kept - 1].second)
-      intervals[kept - 1].second = std::max(intervals[kept - 1].second, next.second);
-    else
-      intervals[kept++] = next;
-  }
-  intervals.resize(kept);
-}
-
-DurNs lengthOf(const Intervals& united) {
-  DurNs sum = 0;
-  for (const auto& [from, to] : united) sum += to - from;
-  return sum;
-}
-
-DurNs outside(const Intervals& a, const Intervals& b) {
-  DurNs sum = 0;
-  auto cover = b.begin();
-  for (const auto& [from, to] : a) {
-    TimeNs at = from;
-    while (cover != b.end() && cover->second <= from) ++cover;
-    for (auto c = cover; c != b.end() && c->first < to; ++c) {
-      if (c->first > at) sum += c->first - at;
-      at = std::max(at, c->second);
-    }
-    if (at < to) sum += to - at;
-  }
-  return sum;
 }
 
 QString SpanDetail::name() const { return screenText(span.names.empty() ? std::string() : span.names[0], 400); }
@@ -238,13 +201,12 @@ QString AreaSummary::sentence() const {
   return text + QLatin1Char('.');
 }
 
-Result<AreaSummary> readArea(Reader& reader, const std::vector<std::pair<std::int32_t, std::vector<TrackId>>>& ranks, TimeRange range,
-                             std::stop_token stop) {
+Result<AreaSummary> readArea(Reader& reader, const RankTracks& ranks, TimeRange range, std::stop_token stop) {
   AreaSummary out{.range = range, .rows = {}, .ranks = static_cast<int>(ranks.size())};
   std::map<std::pair<SpanCategory, std::string>, AreaRow> rows;
   std::map<std::int32_t, std::array<Intervals, kSpanClassCount>> busy;
   RG_ASSIGN(out.whole, eachSpan(reader, ranks, range, stop, [&](std::int32_t rank, TrackId, const SpanColumns& spans, std::size_t i) {
-              const TimeNs from = std::max(spans.start[i], range.t0), to = std::min(endOf(spans, i), range.t1);
+              const TimeNs from = std::max(spans.start[i], range.t0), to = std::min(spanEndOf(spans, i), range.t1);
               if (to <= from) return true;
               AreaRow& row = rows[{spans.category[i], spans.names[spans.name[i]]}];
               row.shortest = row.count == 0 ? to - from : std::min(row.shortest, to - from);
@@ -266,26 +228,9 @@ Result<AreaSummary> readArea(Reader& reader, const std::vector<std::pair<std::in
       unite(classes[c]);
       out.busy[c] += lengthOf(classes[c]);
     }
-    out.exposed += outside(classes[static_cast<std::size_t>(SpanClass::kComm)], classes[static_cast<std::size_t>(SpanClass::kCompute)]);
+    out.exposed +=
+        lengthOf(without(classes[static_cast<std::size_t>(SpanClass::kComm)], classes[static_cast<std::size_t>(SpanClass::kCompute)]));
   }
-  return out;
-}
-
-Result<SearchResult> searchSpans(Reader& reader, const std::vector<std::pair<std::int32_t, std::vector<TrackId>>>& ranks, TimeRange range,
-                                 const QString& pattern, std::stop_token stop) {
-  const QRegularExpression wanted(pattern, QRegularExpression::CaseInsensitiveOption);
-  if (!wanted.isValid()) return Status(Code::kInvalidArgument, "search: " + wanted.errorString().toStdString());
-  SearchResult out;
-  std::unordered_map<std::string, bool> known;
-  RG_ASSIGN(out.whole, eachSpan(reader, ranks, range, stop, [&](std::int32_t rank, TrackId track, const SpanColumns& spans, std::size_t i) {
-              const std::string& name = spans.names[spans.name[i]];
-              auto [match, fresh] = known.try_emplace(name, false);
-              if (fresh) match->second = wanted.match(QString::fromStdString(name)).hasMatch();
-              if (!match->second) return true;
-              out.hits.push_back({track, rank, spans.id[i], spans.start[i], endOf(spans, i), shortSpanName(name)});
-              return out.hits.size() < kMostHits;
-            }));
-  std::ranges::stable_sort(out.hits, {}, &SearchHit::t0);
   return out;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the timeline's drawer says: one span with its peers, the spans of an area by name, and the hits of a search.
+// What the timeline's drawer says: one span with its peers, the spans of an area by name, and what a search finds.
 //
 // Threading:  the functions run on a query worker; their answers are immutable.
 // Ownership:  values.
@@ -10,10 +10,12 @@
 
 #include <QString>
 #include <array>
+#include <functional>
 #include <optional>
 #include <stop_token>
 #include <vector>
 
+#include "widgets/timeline/intervals.h"
 #include "widgets/timeline/timeline_data.h"
 #include "widgets/timeline/wait_question.h"
 
@@ -42,6 +44,15 @@ struct SpanDetail {
 Result<SpanDetail> readSpanDetail(Reader& reader, const TimelineCatalog& catalog, TrackId track, std::int32_t rank, std::int64_t id,
                                   TimeNs t0, std::stop_token stop);
 
+// Ranks with the tracks that are looked at.
+using RankTracks = std::vector<std::pair<std::int32_t, std::vector<TrackId>>>;
+
+// Calls `take(rank, track, spans, i)` for spans that touch the range until it returns false; false when it did, or when there were too many
+// spans to look at all.
+using TakeSpan = std::function<bool(std::int32_t, TrackId, const SpanColumns&, std::size_t)>;
+Result<bool> eachSpan(Reader& reader, const RankTracks& ranks, TimeRange range, const std::stop_token& stop, const TakeSpan& take);
+TimeNs spanEndOf(const SpanColumns& spans, std::size_t i);  // the highest int64 while it is open
+
 struct AreaRow {
   SpanCategory category = SpanCategory::kOther;
   QString name;
@@ -57,8 +68,7 @@ struct AreaSummary {
   bool whole = true;
   QString sentence() const;
 };
-Result<AreaSummary> readArea(Reader& reader, const std::vector<std::pair<std::int32_t, std::vector<TrackId>>>& ranks, TimeRange range,
-                             std::stop_token stop);
+Result<AreaSummary> readArea(Reader& reader, const RankTracks& ranks, TimeRange range, std::stop_token stop);
 
 struct SearchHit {
   TrackId track;
@@ -67,18 +77,5 @@ struct SearchHit {
   TimeNs t0 = 0, t1 = 0;
   QString name;
 };
-struct SearchResult {
-  std::vector<SearchHit> hits;  // by t0
-  bool whole = true;
-};
-// `pattern`: a regular expression over the full names, case-insensitive.
-Result<SearchResult> searchSpans(Reader& reader, const std::vector<std::pair<std::int32_t, std::vector<TrackId>>>& ranks, TimeRange range,
-                                 const QString& pattern, std::stop_token stop);
-
-// Length of the union of half-open intervals, and of the part of `a` outside of `b`. Sorts its arguments.
-using Intervals = std::vector<std::pair<TimeNs, TimeNs>>;
-void unite(Intervals& intervals);
-DurNs lengthOf(const Intervals& united);
-DurNs outside(const Intervals& a, const Intervals& b);  // both united
 
 }  // namespace runglass

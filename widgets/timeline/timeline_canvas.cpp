@@ -21,6 +21,17 @@ namespace {
 constexpr int kScrollWidth = 10;
 constexpr int kIndent = 14, kReadable = 9;
 constexpr int kMostLabels = 600;
+constexpr std::uint8_t kAllBusy = 250;
+
+// Somewhere without a pause, for as long as can be split.
+bool communicates(const BusyStrip& strip) {
+  int run = 0;
+  for (const auto& column : strip.columns) {
+    run = column[static_cast<std::size_t>(SpanClass::kComm)] >= kAllBusy ? run + 1 : 0;
+    if (run >= kSplitWidth) return true;
+  }
+  return false;
+}
 
 }  // namespace
 
@@ -71,17 +82,22 @@ std::vector<std::pair<std::int32_t, TrackId>> TimelineCanvas::splittable() const
   std::vector<std::pair<std::int32_t, TrackId>> found;
   if (m_t1 <= m_t0) return found;
   const auto least = static_cast<DurNs>(static_cast<double>(m_t1 - m_t0) / timeWidth() * kSplitWidth);
+  const auto wide = [&](const SpanBar& bar) {
+    return bar.category == SpanCategory::kComm && bar.id != 0 && bar.t1 > m_t0 && bar.t0 < m_t1 &&
+           (bar.t1 == std::numeric_limits<TimeNs>::max() || bar.t1 - bar.t0 >= least);
+  };
   for (const TimelineRow& row : m_rows->rows()) {
     const int top = screenY(row);
-    if (row.kind != RowKind::kTrack || row.rank < 0 || (!row.pinned && (top + row.height <= kHeader || top >= height()))) continue;
+    if (row.rank < 0 || row.height < kReadable || (!row.pinned && (top + row.height <= kHeader || top >= height()))) continue;
     const RowPicture* made = pictureOf(row);
-    const auto wide = [&](const SpanBar& bar) {
-      return bar.category == SpanCategory::kComm && bar.id != 0 && bar.t1 > m_t0 && bar.t0 < m_t1 &&
-             (bar.t1 == std::numeric_limits<TimeNs>::max() || bar.t1 - bar.t0 >= least);
-    };
-    if (made != nullptr && std::ranges::any_of(made->lanes, [&](const auto& lane) { return std::ranges::any_of(lane.bars, wide); }))
-      found.emplace_back(row.rank, row.question.tracks.front());
+    if (made == nullptr) continue;
+    if (row.question.strip ? communicates(made->strip)
+                           : std::ranges::any_of(made->lanes, [&](const auto& lane) { return std::ranges::any_of(lane.bars, wide); }))
+      for (const TrackId track : row.question.tracks) found.emplace_back(row.rank, track);
   }
+  std::ranges::sort(found);
+  const auto doubles = std::ranges::unique(found);
+  found.erase(doubles.begin(), doubles.end());
   return found;
 }
 
@@ -145,6 +161,7 @@ void TimelineCanvas::setSelected(std::optional<PointedBar> bar, std::vector<Flow
 }
 void TimelineCanvas::setHits(std::set<std::int64_t> ids) { m_hits = std::move(ids), touch(); }
 void TimelineCanvas::setWaits(std::shared_ptr<const WaitParts> waits) { m_waits = std::move(waits), touch(); }
+void TimelineCanvas::setNotes(std::vector<Note> notes) { m_notes = std::move(notes), touch(); }
 void TimelineCanvas::setArea(std::optional<TimeRange> area) { m_area = area, update(); }
 
 void TimelineCanvas::scrollTo(TrackId track) {
@@ -167,6 +184,7 @@ void TimelineCanvas::render() {
   if (m_t1 > m_t0) renderRows(m_image, painter);
   renderGutter(painter);
   renderHeader(painter);
+  placeNotes();
   painter.end();
   m_image.setDevicePixelRatio(ratio);
   m_dirty = false;
@@ -199,6 +217,9 @@ void TimelineCanvas::renderRows(QImage& image, QPainter& painter) {
     if (row.question.strip) {
       const int air = row.height > kReadable ? 1 : 0;
       raster.strip(made->strip, scaled(top + air), std::max(1, scaled(row.height - 2 * air)));
+      if (!m_waits) continue;
+      const auto waits = m_waits->of_rank.find(row.rank);
+      if (waits != m_waits->of_rank.end()) raster.stripWaits(waits->second, scaled(top + air), scaled(row.height - 2 * air));
       continue;
     }
     for (std::size_t lane = 0; lane < made->lanes.size(); ++lane) {

@@ -17,6 +17,7 @@
 
 #include "widgets/charts/geometry.h"
 #include "widgets/timeline/row_list.h"
+#include "widgets/timeline/timeline_marks.h"
 #include "widgets/timeline/timeline_raster.h"
 
 class QScrollBar;
@@ -55,6 +56,7 @@ class TimelineCanvas : public QWidget {
   void setHits(std::set<std::int64_t> ids);
   void setArea(std::optional<TimeRange> area);
   void setWaits(std::shared_ptr<const WaitParts> waits);
+  void setNotes(std::vector<Note> notes);  // by time, each with one
   void scrollTo(TrackId track);
   TimeNs t0() const { return m_t0; }
   TimeNs t1() const { return m_t1; }
@@ -80,6 +82,9 @@ class TimelineCanvas : public QWidget {
   void trackToggled(std::uint64_t track);
   void pinToggled(std::int32_t rank);
   void densityWanted(int by);
+  void markWanted(std::int64_t time, QPoint at);  // of the pointer, or of the chosen span
+  void markChosen(const runglass::Note& note, QPoint at);
+  void anomalyWanted(int by);
 
  protected:
   void paintEvent(QPaintEvent* event) override;
@@ -111,6 +116,10 @@ class TimelineCanvas : public QWidget {
   void renderBands(QPainter& painter);
   void paintMarks(QPainter& painter) const;
   void paintArea(QPainter& painter) const;
+  const Flag* flagAt(QPointF at) const;
+  void placeNotes();
+  void mark();
+  void fitSelection();
   void paintCursor(QPainter& painter) const;
   std::optional<QRect> rectOf(TrackId track, TimeNs t0, TimeNs t1, std::int64_t id) const;
   void zoom(double factor, double at_pixel);
@@ -118,6 +127,7 @@ class TimelineCanvas : public QWidget {
   void change(TimeNs t0, TimeNs t1, bool gesture);
   void stepSelection(int by);
   void toggle(const TimelineRow& row);
+  bool takesKey(const QKeyEvent& event) const;
   void placeScroll();
   void touch();
 
@@ -125,6 +135,8 @@ class TimelineCanvas : public QWidget {
   QScrollBar* m_scroll;
   std::shared_ptr<const TimelinePicture> m_picture;
   std::shared_ptr<const WaitParts> m_waits;
+  std::vector<Note> m_notes;
+  std::vector<Flag> m_flags;                // of m_notes, for the window shown
   std::vector<std::size_t> m_picture_rows;  // of m_rows: 1 + index in m_picture, 0: none
   TimeNs m_t0 = 0, m_t1 = 0, m_now = 0;
   bool m_live = false;

@@ -10,6 +10,8 @@
 namespace runglass {
 namespace {
 
+constexpr std::size_t kFittedHits = 1'000;
+
 QString lengthText(TimeNs t0, TimeNs t1) {
   return t1 == std::numeric_limits<TimeNs>::max() ? QStringLiteral("open") : formatDuration(t1 - t0);
 }
@@ -119,10 +121,13 @@ TimelineDrawer::TimelineDrawer(QWidget* parent)
   connect(m_peers, &TableView::rowActivated, this, [this](const QModelIndex& index) {
     if (const SpanPeer* peer = m_peer_model->rowAt(index)) emit peerChosen(*peer);
   });
-  connect(m_hits, &TableView::rowChosen, this, [this](const QModelIndex& index) { emit hitChosen(index.row()); });
+  connect(m_hits, &TableView::rowChosen, this, [this](const QModelIndex& index) {
+    if (const SearchHit* hit = m_hit_model->rowAt(index)) emit hitChosen(*hit);
+  });
   showNote(tr("Click a span to see what it is, what launched it and who took part. Drag over the rows to sum up an area."));
   showAreaNote(tr("Drag over the rows to sum up what ran there."));
-  showHitsNote(tr("Type a regular expression into Search ( / ) and press Enter: it looks at the rows and the time on screen."));
+  showHitsNote(tr(
+      "Type a regular expression into Search ( / ) and press Enter: it looks at the rows shown, first on screen, then in the whole run."));
 }
 
 QWidget* TimelineDrawer::makeSpanPage() {
@@ -197,15 +202,12 @@ void TimelineDrawer::showAreaNote(const QString& text) {
   m_area->hide();
 }
 
-void TimelineDrawer::showHits(const SearchResult& result) {
-  m_hits_head->setText(result.hits.empty() ? tr("Nothing here has such a name. The search looked at the rows and the time on screen.")
-                                           : tr("%1 spans%2")
-                                                 .arg(formatCount(static_cast<std::int64_t>(result.hits.size())),
-                                                      result.whole ? QString() : tr(", and more: narrow the window")));
-  m_hit_model->setRows(shared(result.hits));
-  m_hits->setVisible(!result.hits.empty());
-  m_hits->fitColumns();
-  setCurrentIndex(2);
+void TimelineDrawer::showHits(const std::vector<SearchHit>& hits, const QString& sentence) {
+  m_hits_head->setText(sentence);
+  const bool grew = hits.size() != m_hit_model->rows().size();
+  if (grew) m_hit_model->setRows(shared(hits));
+  m_hits->setVisible(!hits.empty());
+  if (grew && hits.size() <= kFittedHits) m_hits->fitColumns();
 }
 
 void TimelineDrawer::showHitsNote(const QString& text) {

@@ -3,7 +3,7 @@
 //
 // Threading:  GUI thread.
 // Ownership:  shares what it shows.
-// Units:      as SpanDetail, AreaSummary, SearchResult.
+// Units:      as SpanDetail, AreaSummary, SearchHit.
 // Errors:     shown in words in the place of the table.
 // Cost:       tables are virtual.
 #pragma once
@@ -28,13 +28,13 @@ class TimelineDrawer : public QTabWidget {
   void showNote(const QString& text);  // in the place of a span
   void showArea(const AreaSummary& area);
   void showAreaNote(const QString& text);
-  void showHits(const SearchResult& result);
+  void showHits(const std::vector<SearchHit>& hits, const QString& sentence);
   void showHitsNote(const QString& text);
   QString copyText() const;
 
  signals:
   void peerChosen(const runglass::SpanPeer& peer);
-  void hitChosen(int index);
+  void hitChosen(const runglass::SearchHit& hit);
 
  private:
   QWidget* makeSpanPage();

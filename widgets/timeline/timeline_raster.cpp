@@ -10,8 +10,12 @@ namespace {
 
 constexpr int kLabelWidth = 28, kLabelHeight = 11;
 constexpr double kFaintest = 0.35, kShade = 0.12;
+constexpr int kSplitHeight = 6;  // of a strip; a lower one shows what is busiest
 constexpr int kHatchPitch = 5, kHatchInk = 2;
 constexpr double kHatchGround = 0.22, kHatchLine = 0.6;
+
+// Of compute, communication and the rest.
+std::array<int, 4> stripEdges(int height) { return {0, height * 4 / 9, height * 7 / 9, height}; }
 
 }  // namespace
 
@@ -134,8 +138,8 @@ void TimelineRaster::strip(const BusyStrip& strip, int top, int height) {
   if (strip.columns.empty()) return;
   placeColumns(strip);
   // A row of a few pixels shows what is busiest.
-  const bool one = height < 6;
-  const std::array<int, kParts + 1> edges = {0, height * 4 / 9, height * 7 / 9, height};
+  const bool one = height < kSplitHeight;
+  const auto edges = stripEdges(height);
   const int left = static_cast<int>(m_map.left);
   for (std::size_t i = 0; i < m_columns.size(); ++i) {
     std::array<std::uint8_t, kParts> parts{};
@@ -153,6 +157,19 @@ void TimelineRaster::strip(const BusyStrip& strip, int top, int height) {
     }
     for (std::size_t p = 0; p < parts.size(); ++p)
       if (parts[p] > 0) fill(x, x + 1, top + edges[p], top + edges[p + 1] - 1, m_busy[p][parts[p]]);
+  }
+}
+
+void TimelineRaster::stripWaits(const Intervals& waiting, int top, int height) {
+  if (height < kSplitHeight) return;
+  const auto edges = stripEdges(height);
+  const QColor& color = m_colors[static_cast<std::size_t>(SpanCategory::kComm)][0];
+  const double left = m_map.left, right = m_map.left + m_map.width;
+  for (auto wait = std::ranges::lower_bound(waiting, m_map.x0, {}, &std::pair<TimeNs, TimeNs>::second);
+       wait != waiting.end() && wait->first < m_map.x1; ++wait) {
+    const int x0 = static_cast<int>(std::ceil(std::clamp(m_map.toPixel(std::max(wait->first, m_map.x0)), left, right)));
+    const int x1 = static_cast<int>(std::clamp(m_map.toPixel(std::min(wait->second, m_map.x1)), left, right));
+    if (x1 - x0 >= kSplitWidth / 2) hatch(x0, x1, top + edges[1], top + edges[2] - 1, color);
   }
 }
 

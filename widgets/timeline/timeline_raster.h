@@ -42,6 +42,8 @@ class TimelineRaster {
             TimeNs now, std::vector<BarLabel>* labels);
   // Compute above communication above copies and host work, each as strong as it was busy.
   void strip(const BusyStrip& strip, int top, int height);
+  // Hatches the communication of a strip while its rank waited; rows of a few pixels have no room for it.
+  void stripWaits(const Intervals& waiting, int top, int height);
 
  private:
   static constexpr int kShades = 5, kParts = 3;

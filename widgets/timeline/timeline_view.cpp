@@ -4,6 +4,7 @@
 #include "widgets/timeline/timeline_view.h"
 
 #include <QHBoxLayout>
+#include <QKeyEvent>
 #include <QSplitter>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -13,6 +14,7 @@ namespace {
 
 constexpr int kDrawerHeight = 200;
 constexpr qint64 kCatalogMs = 2'000;
+constexpr DurNs kLongestShown = 3'600 * kNsPerSecond;
 
 TimeNs moved(TimeNs time, DurNs by) {
   TimeNs sum = 0;
@@ -34,7 +36,9 @@ TimelineView::TimelineView(ViewContext context, QWidget* parent)
       m_drawer(new TimelineDrawer),
       m_clocks(new ClockPanel(m_context)),
       m_panel(new StatePanel),
-      m_stack(new QStackedLayout(this)) {
+      m_stack(new QStackedLayout(this)),
+      m_finder(m_context.queries, this),
+      m_mark(new MarkEditor(m_context.edits, m_canvas)) {
   m_stack->addWidget(m_panel);
   m_stack->addWidget(makePage());
   m_panel->showLoading(tr("Reading the timeline …"));
@@ -51,7 +55,7 @@ QWidget* TimelineView::makeBar() {
   m_choice->setToolTip(tr("Suggested: the slowest rank, its pipeline neighbours, peers of its role, and what is selected or pinned"));
   m_grouping->addItems({tr("by node"), tr("by PP stage"), tr("by DP rank"), tr("by TP rank"), tr("ungrouped")});
   m_filter->setPlaceholderText(tr("Show rows (regular expression)"));
-  m_search->setPlaceholderText(tr("Search spans ( / ), Enter: next"));
+  m_search->setPlaceholderText(tr("Search spans ( / ), Enter: next hit"));
   for (QLineEdit* edit : {m_filter, m_search}) {
     edit->setClearButtonEnabled(true);
     edit->setFont(tableFont());
@@ -80,7 +84,14 @@ QWidget* TimelineView::makeBar() {
     m_filter->setToolTip(m_rows.patternProblem());
     m_canvas->rowsChanged();
   });
-  connect(m_search, &QLineEdit::returnPressed, this, [this] { search(1); });
+  m_search->installEventFilter(this);
+  connect(m_search, &QLineEdit::textChanged, this, [this] {
+    m_finder.clear();
+    m_wanted_hit = 0;
+    m_canvas->setHits({});
+    m_search_state.clear();
+    showBadges();
+  });
   return bar;
 }
 
@@ -112,7 +123,13 @@ void TimelineView::connectCanvas() {
   connect(m_canvas, &TimelineCanvas::followEnd, state, [this, state] { state->followEnd(m_canvas->t1() - m_canvas->t0()); });
   connect(m_canvas, &TimelineCanvas::rowsScrolled, this, [this] { ask(QueryService::Supersede::kCancelOlder); });
   connect(m_canvas, &TimelineCanvas::barChosen, this, &TimelineView::choose);
-  connect(m_canvas, &TimelineCanvas::nothingChosen, this, [this] { m_canvas->setSelected(std::nullopt, {}); });
+  connect(m_canvas, &TimelineCanvas::nothingChosen, this, [this] {
+    m_chosen.reset();
+    m_anomaly.reset();
+    m_anomaly_words.clear();
+    m_canvas->setSelected(std::nullopt, {});
+    showBadges();
+  });
   connect(m_canvas, &TimelineCanvas::areaChosen, this, [this](std::int64_t t0, std::int64_t t1) { askArea({t0, t1}); });
   connect(m_canvas, &TimelineCanvas::rankChosen, this, [this, state](std::int32_t rank) {
     Selection selection = m_state.selection;
@@ -142,12 +159,20 @@ void TimelineView::connectCanvas() {
   });
   connect(m_drawer, &TimelineDrawer::peerChosen, this,
           [this](const SpanPeer& peer) { goTo(peer.track, peer.rank, peer.id, peer.t0, peer.t1); });
-  connect(m_drawer, &TimelineDrawer::hitChosen, this, [this](int index) {
-    if (!m_hits || index < 0 || index >= static_cast<int>(m_hits->hits.size())) return;
-    m_hit = index;
-    const SearchHit& hit = m_hits->hits[static_cast<std::size_t>(index)];
+  connect(m_drawer, &TimelineDrawer::hitChosen, this, [this](const SearchHit& hit) {
+    m_finder.goneTo(hit);
     goTo(hit.track, hit.rank, hit.id, hit.t0, hit.t1);
   });
+  connect(m_canvas, &TimelineCanvas::markWanted, this, [this](std::int64_t time, QPoint at) {
+    if (m_rows.catalog()) openMark({.run_uuid = m_rows.catalog()->run.uuid, .time = time}, at);
+  });
+  connect(m_canvas, &TimelineCanvas::markChosen, this, &TimelineView::openMark);
+  connect(m_mark, &MarkEditor::saved, this, [this] {
+    m_canvas->setFocus();
+    askNotes();
+  });
+  connect(m_canvas, &TimelineCanvas::anomalyWanted, this, &TimelineView::askAnomaly);
+  connect(&m_finder, &TimelineSearch::changed, this, &TimelineView::showSearch);
 }
 
 TimeRange TimelineView::window() const {
@@ -210,10 +235,18 @@ void TimelineView::showCatalog(const Result<std::shared_ptr<const TimelineCatalo
   m_stack->setCurrentIndex(1);
   m_rows.setCatalog(*answer);
   m_clocks->setCatalog(*answer);
+  askNotes();
   m_rows.setSelected(m_state.selection.rank);
   const TimeRange range = window();
   m_canvas->setWindow(range.t0, range.t1);
   m_canvas->rowsChanged();
+}
+
+// Whose steps the bands show.
+std::optional<std::int32_t> TimelineView::stepRank() const {
+  const auto& catalog = m_rows.catalog();
+  if (m_state.selection.rank || !catalog) return m_state.selection.rank;
+  return catalog->slowest || catalog->ranks.empty() ? catalog->slowest : catalog->ranks.front().rank;
 }
 
 void TimelineView::ask(QueryService::Supersede supersede) {
@@ -222,14 +255,12 @@ void TimelineView::ask(QueryService::Supersede supersede) {
   if (!catalog || range.t1 <= range.t0) return;
   m_supersede = supersede;
   const DurNs half = (range.t1 - range.t0) / 2;
-  std::optional<std::int32_t> step_rank = m_state.selection.rank ? m_state.selection.rank : catalog->slowest;
-  if (!step_rank && !catalog->ranks.empty()) step_rank = catalog->ranks.front().rank;
   TimelineQuestion question{.run = catalog->run.id,
                             .attempt = catalog->attempt.number,
                             .rows = m_canvas->visibleRows(),
                             .range = {moved(range.t0, -half), moved(range.t1, half)},
                             .pixel = std::max<DurNs>((range.t1 - range.t0) / m_canvas->timeWidth(), 1),
-                            .step_rank = step_rank};
+                            .step_rank = stepRank()};
   m_context.queries->submit<TimelinePicture>(
       m_slot, supersede,
       [question = std::move(question)](Reader& reader, std::stop_token stop) { return readTimeline(reader, question, std::move(stop)); },
@@ -273,11 +304,67 @@ void TimelineView::askWaits() {
       });
 }
 
+void TimelineView::openMark(const Note& note, QPoint at) { m_mark->open(note, m_state.time_style, at); }
+
+void TimelineView::askNotes() {
+  if (!m_rows.catalog()) return;
+  m_context.queries->submit<std::vector<Note>>(
+      m_notes_slot, QueryService::Supersede::kAfterCurrent,
+      [run = m_rows.catalog()->run](Reader& reader, std::stop_token) { return readNotes(reader, run); },
+      [this](const auto& answer) {
+        // A failure keeps the flags that are known.
+        if (answer.ok()) m_canvas->setNotes(**answer);
+      });
+}
+
+void TimelineView::askAnomaly(int by) {
+  const auto& catalog = m_rows.catalog();
+  if (!catalog) return;
+  const TimeRange now = window();
+  const auto inside = [&](TimeNs time) { return time >= now.t0 && time < now.t1; };
+  AnomalyQuestion question{.from = by > 0 ? moved(now.t0, -1) : now.t1, .by = by, .step_rank = stepRank()};
+  if (m_chosen) {
+    question.track = m_chosen->track, question.rank = m_chosen->rank, question.name = m_chosen_name;
+    if (inside(m_chosen->bar.t0)) question.from = m_chosen->bar.t0;
+  }
+  if (m_anomaly && inside(*m_anomaly)) question.from = *m_anomaly;
+  m_context.queries->submit<AnomalyAnswer>(
+      m_anomaly_slot, QueryService::Supersede::kCancelOlder,
+      [catalog, question](Reader& reader, std::stop_token stop) { return nextAnomaly(reader, *catalog, question, std::move(stop)); },
+      [this, by](const auto& answer) {
+        if (answer.ok()) return showAnomaly(**answer, by);
+        m_anomaly_words = screenText(answer.status().message());
+        showBadges();
+      });
+}
+
+void TimelineView::showAnomaly(const AnomalyAnswer& answer, int by) {
+  if (!answer.found) {
+    m_anomaly_words = (by > 0 ? tr("nothing unusual after this: ") : tr("nothing unusual before this: ")) + answer.looked;
+    return showBadges();
+  }
+  const Anomaly& found = *answer.found;
+  m_anomaly = found.t0;
+  m_anomaly_words = found.words;
+  if (found.id != 0) {
+    goTo(found.track, found.rank, found.id, found.t0, found.t1);
+  } else {
+    const TimeRange now = window();
+    const DurNs length = std::max<DurNs>(found.t1 - found.t0, 1);
+    const DurNs span =
+        std::max<DurNs>(std::min<DurNs>(now.t1 - now.t0, length > kLongestShown ? kLongestShown : length * 20), length + length / 4);
+    m_context.state->setWindow({moved(found.t0, length / 2 - span / 2), moved(found.t0, length / 2 + span / 2 + 1)});
+  }
+  showBadges();
+}
+
 void TimelineView::showBadges() {
   QStringList badges;
+  if (!m_anomaly_words.isEmpty()) badges << m_anomaly_words;
   const auto& catalog = m_rows.catalog();
   if (catalog) badges << tr("%1 of %2 ranks").arg(m_rows.shownRanks()).arg(catalog->ranks.size());
   if (m_picture) badges << (m_picture->exact ? tr("exact") : tr("binned: stretches of up to 128 spans"));
+  if (!m_search_state.isEmpty()) badges << m_search_state;
   if (!m_waits_note.isEmpty()) badges << m_waits_note;
   if (catalog && catalog->run.time_domain == TimeDomain::kRelative) badges << tr("times count from the trace's own start");
   m_badges->setText(badges.join(QStringLiteral("  ·  ")));
@@ -286,6 +373,7 @@ void TimelineView::showBadges() {
 void TimelineView::choose(const PointedBar& bar) {
   m_canvas->setSelected(bar, {});
   m_clocks->setChosen(std::nullopt);
+  m_chosen.reset();
   if (bar.bar.id == 0) {
     m_drawer->showNote(
         tr("%1 spans stand here in less than a pixel each: zoom in (W) to tell them apart, or drag over them to sum them up.")
@@ -327,14 +415,16 @@ void TimelineView::showDetail(const SpanDetail& detail) {
   SpanBar bar{.t0 = detail.span.start[0], .t1 = std::numeric_limits<TimeNs>::max(), .id = detail.span.id[0], .count = 1};
   bar.category = detail.span.category[0];
   if (detail.span.dur[0] != kAbsent) bar.t1 = moved(bar.t0, std::max<DurNs>(detail.span.dur[0], 1));
-  m_canvas->setSelected(PointedBar{detail.track, detail.rank, bar, shortSpanName(detail.span.names[0])}, std::move(arrows));
+  m_chosen = PointedBar{detail.track, detail.rank, bar, shortSpanName(detail.span.names[0])};
+  m_chosen_name = detail.span.names[0];
+  m_canvas->setSelected(m_chosen, std::move(arrows));
 }
 
-std::vector<std::pair<std::int32_t, std::vector<TrackId>>> TimelineView::shownTracks() const {
+RankTracks TimelineView::shownTracks() const {
   std::map<std::int32_t, std::set<TrackId>> tracks;
   for (const TimelineRow& row : m_rows.rows())
     if (row.kind != RowKind::kMetric) tracks[row.rank].insert(row.question.tracks.begin(), row.question.tracks.end());
-  std::vector<std::pair<std::int32_t, std::vector<TrackId>>> found;
+  RankTracks found;
   for (const auto& [rank, of_rank] : tracks)
     if (!of_rank.empty()) found.emplace_back(rank, std::vector<TrackId>(of_rank.begin(), of_rank.end()));
   return found;
@@ -352,38 +442,51 @@ void TimelineView::askArea(TimeRange range) {
       });
 }
 
+bool TimelineView::eventFilter(QObject* object, QEvent* event) {
+  if (object == m_search && event->type() == QEvent::KeyPress) {
+    const auto* key = static_cast<QKeyEvent*>(event);
+    if (key->key() == Qt::Key_Return || key->key() == Qt::Key_Enter) {
+      search(key->modifiers() & Qt::ShiftModifier ? -1 : 1);
+      return true;
+    }
+    if (key->key() == Qt::Key_Escape) {
+      m_canvas->setFocus();
+      return true;
+    }
+  }
+  return View::eventFilter(object, event);
+}
+
 void TimelineView::search(int step) {
   const QString pattern = m_search->text();
-  if (pattern.isEmpty()) {
-    m_hits.reset();
-    m_canvas->setHits({});
-    return;
+  if (pattern.isEmpty()) return;
+  m_wanted_hit = step;
+  if (pattern == m_finder.pattern()) return showSearch();
+  const auto& catalog = m_rows.catalog();
+  if (!catalog) return;
+  TimeRange extent = catalog->extent.value_or(window());
+  if (const auto known = m_context.state->extent()) extent = {std::min(extent.t0, known->t0), std::max(extent.t1, known->t1)};
+  m_finder.start(pattern, shownTracks(), window(), extent);
+  m_drawer->showHitsNote(tr("Searching …"));
+}
+
+// What is found so far; goes to the hit that was asked for as soon as it is known.
+void TimelineView::showSearch() {
+  const auto hit = m_wanted_hit != 0 ? m_finder.next(m_wanted_hit) : std::nullopt;
+  if (hit) {
+    m_wanted_hit = 0;
+    m_finder.goneTo(*hit);
+    goTo(hit->track, hit->rank, hit->id, hit->t0, hit->t1);
+  } else if (m_wanted_hit != 0) {
+    m_drawer->setCurrentIndex(2);
+    if (!m_finder.running()) m_wanted_hit = 0;
   }
-  if (m_hits && pattern == m_hits_pattern && !m_hits->hits.empty()) {
-    const int count = static_cast<int>(m_hits->hits.size());
-    m_hit = (m_hit + step + count) % count;
-    const SearchHit& hit = m_hits->hits[static_cast<std::size_t>(m_hit)];
-    return goTo(hit.track, hit.rank, hit.id, hit.t0, hit.t1);
-  }
-  m_context.queries->submit<SearchResult>(
-      m_search_slot, QueryService::Supersede::kCancelOlder,
-      [tracks = shownTracks(), range = window(), pattern](Reader& reader, std::stop_token stop) {
-        return searchSpans(reader, tracks, range, pattern, std::move(stop));
-      },
-      [this, pattern](const auto& answer) {
-        if (!answer.ok()) {
-          m_drawer->setCurrentIndex(2);
-          return m_drawer->showHitsNote(screenText(answer.status().message()));
-        }
-        m_hits = *answer;
-        m_hits_pattern = pattern;
-        m_hit = -1;
-        std::set<std::int64_t> ids;
-        for (const SearchHit& hit : m_hits->hits) ids.insert(hit.id);
-        m_canvas->setHits(std::move(ids));
-        m_drawer->showHits(*m_hits);
-        if (!m_hits->hits.empty()) search(1);
-      });
+  std::set<std::int64_t> ids;
+  for (const SearchHit& found : m_finder.hits()) ids.insert(found.id);
+  m_canvas->setHits(std::move(ids));
+  m_search_state = m_finder.sentence(window());
+  m_drawer->showHits(m_finder.hits(), m_search_state);
+  showBadges();
 }
 
 void TimelineView::goTo(TrackId track, std::int32_t rank, std::int64_t id, TimeNs t0, TimeNs t1) {
@@ -392,11 +495,12 @@ void TimelineView::goTo(TrackId track, std::int32_t rank, std::int64_t id, TimeN
   m_canvas->scrollTo(track);
   const DurNs length = t1 == std::numeric_limits<TimeNs>::max() ? 0 : t1 - t0;
   const TimeRange now = window();
-  // Near enough to see it, and no nearer than the user already is.
+  // All of it, near enough to see it, and else no nearer than the user already is.
   const DurNs span =
-      std::clamp<DurNs>(now.t1 - now.t0, std::min<DurNs>(length * 2, now.t1 - now.t0), std::max<DurNs>(length * 200, 10'000));
+      std::clamp<DurNs>(now.t1 - now.t0, moved(length, length / 4),
+                        std::max<DurNs>(moved(length, length) < kLongestShown ? length * 200 : moved(length, length), 10'000));
   if (t0 < now.t0 || t1 > now.t1 || span != now.t1 - now.t0)
-    m_context.state->setWindow({t0 + length / 2 - span / 2, t0 + length / 2 + span / 2 + 1});
+    m_context.state->setWindow({moved(t0, length / 2 - span / 2), moved(t0, length / 2 + span / 2 + 1)});
   askDetail(track, rank, id, t0);
 }
 

@@ -17,8 +17,10 @@
 #include "widgets/core/state_panel.h"
 #include "widgets/core/view.h"
 #include "widgets/timeline/clock_panel.h"
+#include "widgets/timeline/timeline_anomaly.h"
 #include "widgets/timeline/timeline_canvas.h"
 #include "widgets/timeline/timeline_drawer.h"
+#include "widgets/timeline/timeline_search.h"
 
 namespace runglass {
 
@@ -36,7 +38,11 @@ class TimelineView : public View {
   TimelineCanvas* canvas() const { return m_canvas; }
   TimelineDrawer* drawer() const { return m_drawer; }
   ClockPanel* clocks() const { return m_clocks; }
+  QString badges() const { return m_badges->text(); }
   void showAllRanks() { m_choice->setCurrentIndex(1); }
+
+ protected:
+  bool eventFilter(QObject* object, QEvent* event) override;
 
  private:
   QWidget* makePage();
@@ -51,11 +57,17 @@ class TimelineView : public View {
   void showDetail(const SpanDetail& detail);
   void askArea(TimeRange range);
   void search(int step);
+  void showSearch();
   void goTo(TrackId track, std::int32_t rank, std::int64_t id, TimeNs t0, TimeNs t1);
   void choose(const PointedBar& bar);
+  void askNotes();
+  void openMark(const Note& note, QPoint at);
+  void askAnomaly(int by);
+  void showAnomaly(const AnomalyAnswer& answer, int by);
   void showBadges();
   TimeRange window() const;
-  std::vector<std::pair<std::int32_t, std::vector<TrackId>>> shownTracks() const;
+  std::optional<std::int32_t> stepRank() const;
+  RankTracks shownTracks() const;
 
   const ViewContext m_context;
   ViewState m_state;
@@ -71,14 +83,17 @@ class TimelineView : public View {
   StatePanel* m_panel;
   QStackedLayout* m_stack;
   std::shared_ptr<const TimelinePicture> m_picture;
-  std::shared_ptr<const SearchResult> m_hits;
-  QString m_hits_pattern;
-  int m_hit = -1;
-  QString m_waits_note;
+  std::optional<PointedBar> m_chosen;
+  std::string m_chosen_name;  // in full
+  TimelineSearch m_finder;
+  MarkEditor* m_mark;
+  std::optional<TimeNs> m_anomaly;  // gone to last
+  int m_wanted_hit = 0;             // 1 or -1: go there as soon as it is found
+  QString m_waits_note, m_search_state, m_anomaly_words;
   QueryService::Supersede m_supersede = QueryService::Supersede::kCancelOlder;  // of the newest picture asked for
   bool m_shown = false, m_asked = false;
   QElapsedTimer m_catalog_age;
-  QuerySlot m_catalog_slot, m_slot, m_detail_slot, m_area_slot, m_search_slot, m_waits_slot;
+  QuerySlot m_catalog_slot, m_slot, m_detail_slot, m_area_slot, m_waits_slot, m_notes_slot, m_anomaly_slot;
 };
 
 }  // namespace runglass

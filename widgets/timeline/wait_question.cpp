@@ -48,6 +48,14 @@ Result<std::optional<TimeRange>> rangeOfSteps(Reader& reader, const TimelineCata
   return range;
 }
 
+TimeNs endOf(TimeNs start, DurNs dur) { return dur == kAbsent ? kHighest : moved(start, std::max<DurNs>(dur, 1)); }
+
+QString tooMany(std::size_t spans, std::size_t tracks) {
+  return QStringLiteral("waiting not told apart: %1 spans on %2 tracks would have to be read, zoom in")
+      .arg(formatCount(static_cast<std::int64_t>(spans)))
+      .arg(tracks);
+}
+
 struct Wanted {
   std::set<std::int64_t> groups, steps;
   std::set<std::pair<std::int64_t, std::int64_t>> numbers;
@@ -134,9 +142,7 @@ Result<std::vector<CollectiveSet>> readSets(Reader& reader, const TimelineCatalo
   auto tracks = candidates(catalog, ranks);
   RG_ASSIGN(const std::size_t spans, keepCommunicating(reader, tracks, wanted.range, stop));
   if (spans > kMostWaitSpans) {
-    note = QStringLiteral("waiting not told apart: %1 spans on %2 tracks would have to be read, zoom in")
-               .arg(formatCount(static_cast<std::int64_t>(spans)))
-               .arg(tracks.size());
+    note = tooMany(spans, tracks.size());
     return none;
   }
   std::vector<CollectiveCall> calls;
@@ -156,12 +162,11 @@ std::vector<CollectiveCall> callsOf(std::int32_t rank, TrackId track, const Span
   if (spans.group.empty()) return calls;
   for (std::size_t i = 0; i < spans.size(); ++i) {
     if (spans.category[i] != SpanCategory::kComm || spans.group[i] == kAbsent) continue;
-    const TimeNs end = spans.dur[i] == kAbsent ? kHighest : moved(spans.start[i], std::max<DurNs>(spans.dur[i], 1));
     calls.push_back({.rank = rank,
                      .track = track,
                      .id = spans.id[i],
                      .t0 = spans.start[i],
-                     .t1 = end,
+                     .t1 = endOf(spans.start[i], spans.dur[i]),
                      .group = spans.group[i],
                      .seq = valueOf(spans.seq, i),
                      .step = valueOf(spans.step, i),
@@ -191,20 +196,44 @@ ClockGapOf clockGaps(const TimelineCatalog& catalog) {
 
 Result<WaitParts> readWaits(Reader& reader, const TimelineCatalog& catalog, const WaitQuestion& question, std::stop_token stop) {
   WaitParts out;
+  auto tracks = question.tracks;
+  RG_ASSIGN(const std::size_t spans, keepCommunicating(reader, tracks, question.range, stop));
+  if (spans > kMostWaitSpans) {
+    out.note = tooMany(spans, tracks.size());
+    return out;
+  }
   std::vector<CollectiveCall> own;
   std::set<TrackId> asked;
-  for (const auto& [rank, track] : question.tracks) {
+  std::map<std::int32_t, Intervals> transfer, waiting;
+  for (const auto& [rank, track] : tracks) {
     if (stop.stop_requested()) return Status(Code::kCancelled, "cancelled");
     asked.insert(track);
-    RG_ASSIGN(const SpanColumns spans, reader.spans(track, question.range, stop));
-    std::ranges::move(callsOf(rank, track, spans), std::back_inserter(own));
+    RG_ASSIGN(const SpanColumns of_track, reader.spans(track, question.range, stop));
+    std::ranges::move(callsOf(rank, track, of_track), std::back_inserter(own));
+    for (std::size_t i = 0; i < of_track.size(); ++i)
+      if (of_track.category[i] == SpanCategory::kComm)
+        transfer[rank].emplace_back(of_track.start[i], endOf(of_track.start[i], of_track.dur[i]));
   }
   if (own.empty()) return out;
   RG_ASSIGN(const auto sets, readSets(reader, catalog, own, out.note, stop));
   const ClockGapOf gap = clockGaps(catalog);
-  for (const CollectiveSet& set : sets)
-    for (std::size_t i = 0; i < set.calls.size(); ++i)
-      if (asked.contains(set.calls[i].track)) out.of_span.emplace(set.calls[i].id, waitOf(set, i, gap));
+  std::map<std::pair<std::int32_t, TimeNs>, TimeNs> until;
+  for (const CollectiveSet& set : sets) {
+    for (std::size_t i = 0; i < set.calls.size(); ++i) {
+      const CollectiveCall& call = set.calls[i];
+      if (!asked.contains(call.track)) continue;
+      const auto [part, fresh] = out.of_span.emplace(call.id, waitOf(set, i, gap));
+      if (part->second.kind != WaitPart::Kind::kWaited) continue;
+      waiting[call.rank].emplace_back(call.t0, part->second.until);
+      until[{call.rank, call.t0}] = part->second.until;
+    }
+  }
+  for (auto& [rank, waits] : waiting) {
+    for (auto& [from, to] : transfer[rank])
+      if (const auto split = until.find({rank, from}); split != until.end()) from = std::min(split->second, to);
+    unite(waits), unite(transfer[rank]);
+    out.of_rank[rank] = without(waits, transfer[rank]);
+  }
   return out;
 }
 

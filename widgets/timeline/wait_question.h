@@ -12,6 +12,7 @@
 #include <stop_token>
 #include <unordered_map>
 
+#include "widgets/timeline/intervals.h"
 #include "widgets/timeline/timeline_data.h"
 #include "widgets/timeline/wait_parts.h"
 
@@ -26,7 +27,9 @@ struct WaitQuestion {
 
 struct WaitParts {
   std::unordered_map<std::int64_t, WaitPart> of_span;  // of the tracks asked for
-  QString note;                                        // why some are not known; empty: nothing was left out
+  // When a rank waited and none of its tracks asked for did anything else with the network, by begin.
+  std::unordered_map<std::int32_t, Intervals> of_rank;
+  QString note;  // why some are not known; empty: nothing was left out
 };
 Result<WaitParts> readWaits(Reader& reader, const TimelineCatalog& catalog, const WaitQuestion& question, std::stop_token stop);
 

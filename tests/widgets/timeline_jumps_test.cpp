@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// From one place of the run to another: hits of a search beyond the window, slow steps, slow spans, findings.
+#include <QLineEdit>
+
+#include "tests/widgets/timeline_fixture.h"
+
+namespace runglass {
+namespace {
+
+// A hundred spans of a second each on rank 7, every tenth one rare; the 55th is slow. Steps of a second, the 30th slow; a finding at 80 s.
+class TimelineJumpsTest : public TimelineViewTest {
+ protected:
+  void record(Writer& writer, RunId run, AttemptId attempt) override {
+    writer.rank({.attempt = attempt, .rank = 7});
+    const TrackId stream = writer.track({.attempt = attempt, .rank = 7, .kind = "gpu_stream", .name = "GPU 0 stream 7"});
+    SpanColumns spans;
+    spans.names = {"often", "rare"};
+    std::vector<std::int64_t> steps;
+    std::vector<TimeNs> times;
+    std::vector<double> lengths;
+    for (int i = 0; i < 100; ++i) {
+      spans.start.push_back(begin(i)), spans.dur.push_back(i == 55 ? 900 * kNsPerMs : (500 + i % 5) * kNsPerMs);
+      spans.name.push_back(i % 10 == 0 ? 1 : 0), spans.category.push_back(SpanCategory::kCompute);
+      steps.push_back(i), times.push_back(begin(i)), lengths.push_back(i == 30 ? 1.3e9 : 1e9);
+    }
+    writer.spans(stream, spans);
+    const SeriesId series =
+        writer.series({.attempt = attempt, .rank = 7, .metric = "step_time_ns", .unit = "ns", .kind = SeriesKind::kScalar});
+    writer.scalars(series, steps, times, lengths);
+    const Finding finding{.run = run, .kind = "loss_spike", .subject = "run", .start = begin(80), .summary = "the loss jumped"};
+    writer.finding(finding);
+    m_run = run;
+    m_rare = stream;
+  }
+  static TimeNs begin(int i) { return kStart + kNsPerSecond * (i + 1); }
+  // A tenth of a second around the begin of the span.
+  void look(int i) {
+    m_state.setWindow({begin(i) - 50 * kNsPerMs, begin(i) + 50 * kNsPerMs});
+    settle();
+  }
+  QLineEdit* searchLine() const { return m_view->findChildren<QLineEdit*>().at(1); }
+  int shownSpan() const { return static_cast<int>(((m_view->canvas()->t0() + m_view->canvas()->t1()) / 2 - kStart) / kNsPerSecond) - 1; }
+  bool arrives(int i) {
+    return waitFor([&] { return begin(i) >= m_view->canvas()->t0() && begin(i) < m_view->canvas()->t1() && m_view->isFinal(); });
+  }
+  RunId m_run;
+  TrackId m_rare;
+};
+
+TEST_F(TimelineJumpsTest, ASearchGoesOnBeyondTheWindowToBothEndsOfTheRun) {
+  m_view->showAllRanks();
+  look(43);
+  searchLine()->setText(QStringLiteral("^rare$"));
+  QTest::keyClick(searchLine(), Qt::Key_Return);
+  ASSERT_TRUE(arrives(50)) << shownSpan();
+  ASSERT_TRUE(waitFor([this] { return m_view->badges().contains(QStringLiteral("10 hits, 1 on screen; at number 6")); }))
+      << m_view->badges().toStdString();
+  QTest::keyClick(searchLine(), Qt::Key_Return);
+  ASSERT_TRUE(arrives(60));
+  QTest::keyClick(searchLine(), Qt::Key_Return, Qt::ShiftModifier);
+  ASSERT_TRUE(arrives(50));
+  QTest::keyClick(searchLine(), Qt::Key_Return, Qt::ShiftModifier);
+  ASSERT_TRUE(arrives(40));
+  for (int i = 50; i < 100; i += 10) QTest::keyClick(searchLine(), Qt::Key_Return);
+  ASSERT_TRUE(arrives(90));
+  QTest::keyClick(searchLine(), Qt::Key_Return);
+  ASSERT_TRUE(arrives(0)) << "around the end, when the whole run is searched";
+  searchLine()->setText(QStringLiteral("other"));
+  EXPECT_FALSE(m_view->badges().contains(QStringLiteral("hits"))) << "new input ends the search";
+}
+
+TEST_F(TimelineJumpsTest, ASliceStopsAtTheMostHitsAndSaysSo) {
+  auto reader = Reader::open(m_store.path());
+  ASSERT_TRUE(reader.ok());
+  const RankTracks tracks{{7, {m_rare}}};
+  const TimeRange all{kStart, kStart + 200 * kNsPerSecond};
+  const auto some = searchSpans(**reader, tracks, all, QStringLiteral("often"), 5, {});
+  ASSERT_TRUE(some.ok());
+  EXPECT_EQ(some->hits.size(), 5U);
+  EXPECT_FALSE(some->whole);
+  const auto every = searchSpans(**reader, tracks, all, QStringLiteral("often"), 90, {});
+  EXPECT_EQ(every->hits.size(), 90U);
+  EXPECT_TRUE(every->whole);
+  const auto begun = searchSpans(**reader, tracks, {begin(10) + 1, begin(12)}, QStringLiteral("."), 90, {});
+  ASSERT_EQ(begun->hits.size(), 1U) << "a span belongs to the slice in which it begins";
+  EXPECT_EQ(begun->hits[0].t0, begin(11));
+}
+
+TEST_F(TimelineJumpsTest, NGoesToSlowStepsFindingsAndSlowSpansOfTheChosenName) {
+  m_view->showAllRanks();
+  Selection selection;
+  selection.rank = 7;
+  m_state.select(selection);
+  look(10);
+  QTest::keyClick(m_view->canvas(), Qt::Key_N);
+  ASSERT_TRUE(arrives(30)) << shownSpan();
+  EXPECT_THAT(plain(m_view->badges()), ::testing::HasSubstr("slow step 30: 1.30 s, +30 % to the median of 100 steps"));
+  QTest::keyClick(m_view->canvas(), Qt::Key_N);
+  ASSERT_TRUE(arrives(80)) << "no span is chosen: the slow one is no anomaly yet";
+  EXPECT_TRUE(m_view->badges().contains(QStringLiteral("finding: the loss jumped")));
+  QTest::keyClick(m_view->canvas(), Qt::Key_N);
+  ASSERT_TRUE(waitFor([this] { return m_view->badges().contains(QStringLiteral("nothing unusual after this")); }));
+  EXPECT_THAT(plain(m_view->badges()), ::testing::HasSubstr("100 steps of rank 7, 1 findings"));
+  QTest::keyClick(m_view->canvas(), Qt::Key_N, Qt::ShiftModifier);
+  ASSERT_TRUE(arrives(30)) << shownSpan();
+}
+
+TEST_F(TimelineJumpsTest, ASlowSpanIsFiveMadsOverTheMedianOfItsName) {
+  auto reader = Reader::open(m_store.path());
+  ASSERT_TRUE(reader.ok());
+  const auto catalog = readTimelineCatalog(**reader, {}, {}, {}, {});
+  ASSERT_TRUE(catalog.ok());
+  const AnomalyQuestion question{.from = begin(40), .by = 1, .track = m_rare, .rank = 7, .name = "often"};
+  const auto answer = nextAnomaly(**reader, *catalog, question, {});
+  ASSERT_TRUE(answer.ok()) << answer.status().message();
+  ASSERT_TRUE(answer->found);
+  EXPECT_EQ(answer->found->t0, begin(55));
+  EXPECT_EQ(plain(answer->found->words), "slow often: 900 ms, median of 90 of its name on this row 502 ms");
+  const AnomalyQuestion rare{.from = begin(40), .by = -1, .track = m_rare, .rank = 7, .name = "rare"};
+  EXPECT_FALSE(nextAnomaly(**reader, *catalog, rare, {})->found) << "the rare ones are all alike";
+}
+
+}  // namespace
+}  // namespace runglass

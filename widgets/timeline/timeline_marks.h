@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Marks of the timeline: a run's notes as flags on the time axis, and the small editor in which they are written.
+//
+// Threading:  GUI thread; readNotes() runs on a query worker.
+// Ownership:  borrows the EditPort (may be null: nothing can be added) and the QueryService.
+// Units:      TimeNs; pixels of the ruler.
+// Errors:     an edit that was refused stays in the editor with the reason; nothing is lost.
+// Cost:       O(notes on screen) a paint.
+#pragma once
+
+#include <QFrame>
+#include <QLabel>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "model/edits.h"
+#include "widgets/charts/geometry.h"
+#include "widgets/core/edit_port.h"
+#include "widgets/core/units.h"
+#include "widgets/timeline/timeline_data.h"
+
+namespace runglass {
+
+// The run's notes by time; those without a time are left out: they stand on no axis.
+Result<std::vector<Note>> readNotes(Reader& reader, const Run& run);
+
+// Where a note's flag is. Notes that are too close to have words stand under the flag of the first.
+struct Flag {
+  std::size_t note = 0;
+  int count = 1;
+  QRect box;     // of the words
+  int pole = 0;  // x
+};
+std::vector<Flag> placeFlags(const std::vector<Note>& notes, const XMap& map, int top, int height, const QFontMetrics& metrics);
+void paintFlags(QPainter& painter, const std::vector<Flag>& flags, const std::vector<Note>& notes, int bottom);
+QString flagTip(const Flag& flag, const std::vector<Note>& notes, TimeStyle style);
+
+// A note being written: Enter saves, Shift+Enter begins a line, Escape leaves it as it was.
+class MarkEditor : public QFrame {
+  Q_OBJECT
+
+ public:
+  MarkEditor(EditPort* port, QWidget* parent);
+  void open(const Note& note, TimeStyle style, QPoint at);
+  bool isOpen() const { return isVisible(); }
+
+ signals:
+  void saved();
+
+ protected:
+  bool eventFilter(QObject* object, QEvent* event) override;
+
+ private:
+  void submit(bool remove);
+
+  EditPort* m_port;
+  Note m_note;
+  QLabel* m_head;
+  QPlainTextEdit* m_text;
+  QLabel* m_problem;
+  QPushButton* m_save;
+  QPushButton* m_delete;
+};
+
+}  // namespace runglass
