@@ -85,6 +85,20 @@ TEST(WaitPartsTest, OddNumbersMatchNothing) {
   EXPECT_EQ(matchCalls({call(0, 1, 9, 7), call(1, 12, 19, 7)}, {})[0].match, Match::kDisjoint);
 }
 
+TEST(WaitPartsTest, CountsTheWholeRunWhereRanksBeginTheirStepsAtOtherTimes) {
+  const GroupMembers members{{5, {0, 1}}};
+  // The second call is of step 3 on rank 0 and of step 4 on rank 1.
+  const std::vector calls{call(0, 10, 20, kAbsent, 3), call(0, 30, 50, kAbsent, 3), call(1, 12, 20, kAbsent, 3),
+                          call(1, 40, 50, kAbsent, 4)};
+  EXPECT_EQ(matchCalls(calls, members)[0].match, Match::kCounts);
+  const auto sets = matchCalls(calls, members, true);
+  ASSERT_EQ(sets.size(), 2U);
+  EXPECT_EQ(waitOf(sets[1], 0, oneClock).until, 40);
+  auto shifted = calls;
+  shifted[2].t0 = 60, shifted[2].t1 = 70;
+  EXPECT_EQ(matchCalls(shifted, members, true)[0].match, Match::kDisjoint) << "equal counts of other calls do not overlap";
+}
+
 // Four ranks on one node; the collective of a step has no number.
 class TimelineWaitsTest : public TimelineViewTest {
  protected:

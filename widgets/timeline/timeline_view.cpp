@@ -4,7 +4,6 @@
 #include "widgets/timeline/timeline_view.h"
 
 #include <QHBoxLayout>
-#include <QKeyEvent>
 #include <QSplitter>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -14,7 +13,6 @@ namespace {
 
 constexpr int kDrawerHeight = 200;
 constexpr qint64 kCatalogMs = 2'000;
-constexpr DurNs kLongestShown = 3'600 * kNsPerSecond;
 
 TimeNs moved(TimeNs time, DurNs by) {
   TimeNs sum = 0;
@@ -292,70 +290,21 @@ void TimelineView::askWaits() {
     m_waits_note.clear();
     return;
   }
+  // Of a run that is over nothing new can come.
+  if (m_waits && catalog->run.state != RunState::kRunning && m_waits_catalog == catalog && m_waits->answers(question)) return;
   m_context.queries->submit<WaitParts>(
       m_waits_slot, m_supersede,
       [catalog, question = std::move(question)](Reader& reader, std::stop_token stop) {
         return readWaits(reader, *catalog, question, std::move(stop));
       },
-      [this](const auto& answer) {
+      [this, catalog](const auto& answer) {
         m_waits_note = answer.ok() ? (*answer)->note : screenText(answer.status().message());
-        if (answer.ok()) m_canvas->setWaits(*answer);
+        if (!answer.ok()) return showBadges();
+        m_waits = *answer;
+        m_waits_catalog = catalog;
+        m_canvas->setWaits(m_waits);
         showBadges();
       });
-}
-
-void TimelineView::openMark(const Note& note, QPoint at) { m_mark->open(note, m_state.time_style, at); }
-
-void TimelineView::askNotes() {
-  if (!m_rows.catalog()) return;
-  m_context.queries->submit<std::vector<Note>>(
-      m_notes_slot, QueryService::Supersede::kAfterCurrent,
-      [run = m_rows.catalog()->run](Reader& reader, std::stop_token) { return readNotes(reader, run); },
-      [this](const auto& answer) {
-        // A failure keeps the flags that are known.
-        if (answer.ok()) m_canvas->setNotes(**answer);
-      });
-}
-
-void TimelineView::askAnomaly(int by) {
-  const auto& catalog = m_rows.catalog();
-  if (!catalog) return;
-  const TimeRange now = window();
-  const auto inside = [&](TimeNs time) { return time >= now.t0 && time < now.t1; };
-  AnomalyQuestion question{.from = by > 0 ? moved(now.t0, -1) : now.t1, .by = by, .step_rank = stepRank()};
-  if (m_chosen) {
-    question.track = m_chosen->track, question.rank = m_chosen->rank, question.name = m_chosen_name;
-    if (inside(m_chosen->bar.t0)) question.from = m_chosen->bar.t0;
-  }
-  if (m_anomaly && inside(*m_anomaly)) question.from = *m_anomaly;
-  m_context.queries->submit<AnomalyAnswer>(
-      m_anomaly_slot, QueryService::Supersede::kCancelOlder,
-      [catalog, question](Reader& reader, std::stop_token stop) { return nextAnomaly(reader, *catalog, question, std::move(stop)); },
-      [this, by](const auto& answer) {
-        if (answer.ok()) return showAnomaly(**answer, by);
-        m_anomaly_words = screenText(answer.status().message());
-        showBadges();
-      });
-}
-
-void TimelineView::showAnomaly(const AnomalyAnswer& answer, int by) {
-  if (!answer.found) {
-    m_anomaly_words = (by > 0 ? tr("nothing unusual after this: ") : tr("nothing unusual before this: ")) + answer.looked;
-    return showBadges();
-  }
-  const Anomaly& found = *answer.found;
-  m_anomaly = found.t0;
-  m_anomaly_words = found.words;
-  if (found.id != 0) {
-    goTo(found.track, found.rank, found.id, found.t0, found.t1);
-  } else {
-    const TimeRange now = window();
-    const DurNs length = std::max<DurNs>(found.t1 - found.t0, 1);
-    const DurNs span =
-        std::max<DurNs>(std::min<DurNs>(now.t1 - now.t0, length > kLongestShown ? kLongestShown : length * 20), length + length / 4);
-    m_context.state->setWindow({moved(found.t0, length / 2 - span / 2), moved(found.t0, length / 2 + span / 2 + 1)});
-  }
-  showBadges();
 }
 
 void TimelineView::showBadges() {
@@ -368,140 +317,6 @@ void TimelineView::showBadges() {
   if (!m_waits_note.isEmpty()) badges << m_waits_note;
   if (catalog && catalog->run.time_domain == TimeDomain::kRelative) badges << tr("times count from the trace's own start");
   m_badges->setText(badges.join(QStringLiteral("  ·  ")));
-}
-
-void TimelineView::choose(const PointedBar& bar) {
-  m_canvas->setSelected(bar, {});
-  m_clocks->setChosen(std::nullopt);
-  m_chosen.reset();
-  if (bar.bar.id == 0) {
-    m_drawer->showNote(
-        tr("%1 spans stand here in less than a pixel each: zoom in (W) to tell them apart, or drag over them to sum them up.")
-            .arg(formatCount(bar.bar.count)));
-    m_drawer->setCurrentIndex(0);
-    return;
-  }
-  askDetail(bar.track, bar.rank, bar.bar.id, bar.bar.t0);
-}
-
-void TimelineView::askDetail(TrackId track, std::int32_t rank, std::int64_t id, TimeNs t0) {
-  if (!m_rows.catalog()) return;
-  m_context.queries->submit<SpanDetail>(
-      m_detail_slot, QueryService::Supersede::kCancelOlder,
-      [catalog = m_rows.catalog(), track, rank, id, t0](Reader& reader, std::stop_token stop) {
-        return readSpanDetail(reader, *catalog, track, rank, id, t0, std::move(stop));
-      },
-      [this](const auto& answer) {
-        if (!answer.ok()) return m_drawer->showNote(screenText(answer.status().message()));
-        showDetail(**answer);
-      });
-}
-
-void TimelineView::showDetail(const SpanDetail& detail) {
-  m_drawer->showSpan(detail);
-  if (const auto& catalog = m_rows.catalog(); catalog && detail.rank >= 0)
-    m_clocks->setChosen(ChosenCall{.run = catalog->run.id,
-                                   .attempt = catalog->attempt.id,
-                                   .track = detail.track,
-                                   .rank = detail.rank,
-                                   .id = detail.span.id[0],
-                                   .t0 = detail.span.start[0]});
-  std::vector<FlowArrow> arrows;
-  for (const SpanPeer& peer : detail.peers) {
-    const bool comes_in = peer.t0 <= detail.span.start[0];
-    arrows.push_back(comes_in ? FlowArrow{peer.track, detail.track, peer.t0, detail.span.start[0]}
-                              : FlowArrow{detail.track, peer.track, detail.span.start[0], peer.t0});
-  }
-  SpanBar bar{.t0 = detail.span.start[0], .t1 = std::numeric_limits<TimeNs>::max(), .id = detail.span.id[0], .count = 1};
-  bar.category = detail.span.category[0];
-  if (detail.span.dur[0] != kAbsent) bar.t1 = moved(bar.t0, std::max<DurNs>(detail.span.dur[0], 1));
-  m_chosen = PointedBar{detail.track, detail.rank, bar, shortSpanName(detail.span.names[0])};
-  m_chosen_name = detail.span.names[0];
-  m_canvas->setSelected(m_chosen, std::move(arrows));
-}
-
-RankTracks TimelineView::shownTracks() const {
-  std::map<std::int32_t, std::set<TrackId>> tracks;
-  for (const TimelineRow& row : m_rows.rows())
-    if (row.kind != RowKind::kMetric) tracks[row.rank].insert(row.question.tracks.begin(), row.question.tracks.end());
-  RankTracks found;
-  for (const auto& [rank, of_rank] : tracks)
-    if (!of_rank.empty()) found.emplace_back(rank, std::vector<TrackId>(of_rank.begin(), of_rank.end()));
-  return found;
-}
-
-void TimelineView::askArea(TimeRange range) {
-  m_drawer->showAreaNote(tr("Summing up …"));
-  m_drawer->setCurrentIndex(1);
-  m_context.queries->submit<AreaSummary>(
-      m_area_slot, QueryService::Supersede::kCancelOlder,
-      [tracks = shownTracks(), range](Reader& reader, std::stop_token stop) { return readArea(reader, tracks, range, std::move(stop)); },
-      [this](const auto& answer) {
-        if (!answer.ok()) return m_drawer->showAreaNote(screenText(answer.status().message()));
-        m_drawer->showArea(**answer);
-      });
-}
-
-bool TimelineView::eventFilter(QObject* object, QEvent* event) {
-  if (object == m_search && event->type() == QEvent::KeyPress) {
-    const auto* key = static_cast<QKeyEvent*>(event);
-    if (key->key() == Qt::Key_Return || key->key() == Qt::Key_Enter) {
-      search(key->modifiers() & Qt::ShiftModifier ? -1 : 1);
-      return true;
-    }
-    if (key->key() == Qt::Key_Escape) {
-      m_canvas->setFocus();
-      return true;
-    }
-  }
-  return View::eventFilter(object, event);
-}
-
-void TimelineView::search(int step) {
-  const QString pattern = m_search->text();
-  if (pattern.isEmpty()) return;
-  m_wanted_hit = step;
-  if (pattern == m_finder.pattern()) return showSearch();
-  const auto& catalog = m_rows.catalog();
-  if (!catalog) return;
-  TimeRange extent = catalog->extent.value_or(window());
-  if (const auto known = m_context.state->extent()) extent = {std::min(extent.t0, known->t0), std::max(extent.t1, known->t1)};
-  m_finder.start(pattern, shownTracks(), window(), extent);
-  m_drawer->showHitsNote(tr("Searching …"));
-}
-
-// What is found so far; goes to the hit that was asked for as soon as it is known.
-void TimelineView::showSearch() {
-  const auto hit = m_wanted_hit != 0 ? m_finder.next(m_wanted_hit) : std::nullopt;
-  if (hit) {
-    m_wanted_hit = 0;
-    m_finder.goneTo(*hit);
-    goTo(hit->track, hit->rank, hit->id, hit->t0, hit->t1);
-  } else if (m_wanted_hit != 0) {
-    m_drawer->setCurrentIndex(2);
-    if (!m_finder.running()) m_wanted_hit = 0;
-  }
-  std::set<std::int64_t> ids;
-  for (const SearchHit& found : m_finder.hits()) ids.insert(found.id);
-  m_canvas->setHits(std::move(ids));
-  m_search_state = m_finder.sentence(window());
-  m_drawer->showHits(m_finder.hits(), m_search_state);
-  showBadges();
-}
-
-void TimelineView::goTo(TrackId track, std::int32_t rank, std::int64_t id, TimeNs t0, TimeNs t1) {
-  m_rows.open(rank, track);
-  m_canvas->rowsChanged();
-  m_canvas->scrollTo(track);
-  const DurNs length = t1 == std::numeric_limits<TimeNs>::max() ? 0 : t1 - t0;
-  const TimeRange now = window();
-  // All of it, near enough to see it, and else no nearer than the user already is.
-  const DurNs span =
-      std::clamp<DurNs>(now.t1 - now.t0, moved(length, length / 4),
-                        std::max<DurNs>(moved(length, length) < kLongestShown ? length * 200 : moved(length, length), 10'000));
-  if (t0 < now.t0 || t1 > now.t1 || span != now.t1 - now.t0)
-    m_context.state->setWindow({moved(t0, length / 2 - span / 2), moved(t0, length / 2 + span / 2 + 1)});
-  askDetail(track, rank, id, t0);
 }
 
 QString TimelineView::copyText() const { return m_drawer->copyText(); }

@@ -83,6 +83,8 @@ class TimelineView : public View {
   StatePanel* m_panel;
   QStackedLayout* m_stack;
   std::shared_ptr<const TimelinePicture> m_picture;
+  std::shared_ptr<const WaitParts> m_waits;
+  std::shared_ptr<const TimelineCatalog> m_waits_catalog;  // from which they were read
   std::optional<PointedBar> m_chosen;
   std::string m_chosen_name;  // in full
   TimelineSearch m_finder;

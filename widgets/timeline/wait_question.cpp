@@ -59,38 +59,36 @@ QString tooMany(std::size_t spans, std::size_t tracks) {
 struct Wanted {
   std::set<std::int64_t> groups, steps;
   std::set<std::pair<std::int64_t, std::int64_t>> numbers;
+  bool counts = false, all_of_run = false;  // calls without numbers; those of the whole run, else of `steps`
+  std::int32_t rank = -1;                   // one that has such calls
   TimeRange range{kHighest, kLowest};
   bool has(const CollectiveCall& call) const {
-    return call.seq != kAbsent ? numbers.contains({call.group, call.seq}) : groups.contains(call.group) && steps.contains(call.step);
+    if (call.seq != kAbsent) return numbers.contains({call.group, call.seq});
+    return counts && groups.contains(call.group) && (all_of_run || steps.contains(call.step));
   }
 };
 
-// What to look for and where; steps that are not known leave their calls unmatched.
-Result<Wanted> wantedBy(Reader& reader, const TimelineCatalog& catalog, const std::vector<CollectiveCall>& own,
-                        const std::stop_token& stop) {
+Wanted wantedBy(const TimelineCatalog& catalog, const std::vector<CollectiveCall>& own) {
   Wanted wanted;
-  std::int32_t counting = -1;
   for (const CollectiveCall& call : own) {
-    if (call.seq == kAbsent && call.step == kAbsent) continue;
     wanted.groups.insert(call.group);
-    if (call.seq != kAbsent)
+    if (call.seq != kAbsent) {
       wanted.numbers.emplace(call.group, call.seq);
-    else
-      wanted.steps.insert(call.step), counting = call.rank;
+    } else {
+      wanted.counts = true, wanted.rank = call.rank;
+      if (call.step != kAbsent) wanted.steps.insert(call.step);
+    }
     wanted.range.t0 = std::min(wanted.range.t0, call.t0);
     // A peer of a call that is still open may begin at any time after it.
     wanted.range.t1 = std::max(wanted.range.t1, call.t1);
-  }
-  if (!wanted.steps.empty()) {
-    RG_ASSIGN(const auto steps, rangeOfSteps(reader, catalog, counting, *wanted.steps.begin(), *wanted.steps.rbegin(), stop));
-    if (!steps) wanted.steps.clear();
-    if (steps) wanted.range = {std::min(wanted.range.t0, steps->t0), std::max(wanted.range.t1, steps->t1)};
   }
   DurNs error = 0;
   for (const TimelineRank& rank : catalog.ranks) error = std::max(error, rank.clock_error.value_or(0));
   wanted.range = {moved(wanted.range.t0, -kSlack - error), moved(wanted.range.t1, kSlack + error)};
   return wanted;
 }
+
+void widen(TimeRange& range, const TimeRange& by) { range = {std::min(range.t0, by.t0), std::max(range.t1, by.t1)}; }
 
 // Tracks of the ranks that may have such calls: queues of devices, or threads where there are none.
 std::vector<std::pair<std::int32_t, TrackId>> candidates(const TimelineCatalog& catalog, const std::set<std::int32_t>& ranks) {
@@ -125,11 +123,37 @@ Result<std::size_t> keepCommunicating(Reader& reader, std::vector<std::pair<std:
   return spans;
 }
 
+// The tracks to be read for these calls, in `wanted.range`; none, with a note, when that were too much. Without numbers the whole run is
+// counted if it can be read, else the steps of the calls.
+Result<std::vector<std::pair<std::int32_t, TrackId>>> tracksFor(Reader& reader, const TimelineCatalog& catalog, Wanted& wanted,
+                                                                const std::set<std::int32_t>& ranks, QString& note,
+                                                                const std::stop_token& stop) {
+  const auto all = candidates(catalog, ranks);
+  const TimeRange calls = wanted.range;
+  if (wanted.counts && catalog.extent) {
+    auto tracks = all;
+    wanted.all_of_run = true;
+    widen(wanted.range, *catalog.extent);
+    RG_ASSIGN(const std::size_t spans, keepCommunicating(reader, tracks, wanted.range, stop));
+    if (spans <= kMostWaitSpans) return tracks;
+    wanted.all_of_run = false;
+    wanted.range = calls;
+  }
+  if (wanted.counts && !wanted.steps.empty()) {
+    RG_ASSIGN(const auto steps, rangeOfSteps(reader, catalog, wanted.rank, *wanted.steps.begin(), *wanted.steps.rbegin(), stop));
+    if (steps) widen(wanted.range, *steps);
+    if (!steps) wanted.steps.clear();
+  }
+  auto tracks = all;
+  RG_ASSIGN(const std::size_t spans, keepCommunicating(reader, tracks, wanted.range, stop));
+  if (spans <= kMostWaitSpans) return tracks;
+  note = tooMany(spans, tracks.size());
+  return std::vector<std::pair<std::int32_t, TrackId>>();
+}
+
 Result<std::vector<CollectiveSet>> readSets(Reader& reader, const TimelineCatalog& catalog, const std::vector<CollectiveCall>& own,
                                             QString& note, const std::stop_token& stop) {
-  std::vector<CollectiveSet> none;
-  RG_ASSIGN(const Wanted wanted, wantedBy(reader, catalog, own, stop));
-  if (wanted.groups.empty()) return none;
+  Wanted wanted = wantedBy(catalog, own);
   GroupMembers members;
   RG_ASSIGN(const auto groups, reader.groups(catalog.attempt.id));
   std::set<std::int32_t> ranks;
@@ -139,12 +163,7 @@ Result<std::vector<CollectiveSet>> readSets(Reader& reader, const TimelineCatalo
   if (members.size() < wanted.groups.size())
     for (const TimelineRank& rank : catalog.ranks)
       if (rank.rank) ranks.insert(*rank.rank);
-  auto tracks = candidates(catalog, ranks);
-  RG_ASSIGN(const std::size_t spans, keepCommunicating(reader, tracks, wanted.range, stop));
-  if (spans > kMostWaitSpans) {
-    note = tooMany(spans, tracks.size());
-    return none;
-  }
+  RG_ASSIGN(const auto tracks, tracksFor(reader, catalog, wanted, ranks, note, stop));
   std::vector<CollectiveCall> calls;
   for (const auto& [rank, track] : tracks) {
     if (stop.stop_requested()) return Status(Code::kCancelled, "cancelled");
@@ -152,7 +171,7 @@ Result<std::vector<CollectiveSet>> readSets(Reader& reader, const TimelineCatalo
     for (CollectiveCall& call : callsOf(rank, track, of_track))
       if (wanted.has(call)) calls.push_back(std::move(call));
   }
-  return matchCalls(std::move(calls), members);
+  return matchCalls(std::move(calls), members, wanted.all_of_run);
 }
 
 }  // namespace
@@ -173,6 +192,11 @@ std::vector<CollectiveCall> callsOf(std::int32_t rank, TrackId track, const Span
                      .name = spans.names[spans.name[i]]});
   }
   return calls;
+}
+
+bool WaitParts::answers(const WaitQuestion& question) const {
+  return note.isEmpty() && question.range.t0 >= range.t0 && question.range.t1 <= range.t1 &&
+         std::ranges::all_of(question.tracks, [this](const auto& track) { return tracks.contains(track); });
 }
 
 ClockGapOf clockGaps(const TimelineCatalog& catalog) {
@@ -214,6 +238,8 @@ Result<WaitParts> readWaits(Reader& reader, const TimelineCatalog& catalog, cons
       if (of_track.category[i] == SpanCategory::kComm)
         transfer[rank].emplace_back(of_track.start[i], endOf(of_track.start[i], of_track.dur[i]));
   }
+  out.tracks.insert(question.tracks.begin(), question.tracks.end());
+  out.range = question.range;
   if (own.empty()) return out;
   RG_ASSIGN(const auto sets, readSets(reader, catalog, own, out.note, stop));
   const ClockGapOf gap = clockGaps(catalog);

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <stop_token>
 #include <unordered_map>
 
@@ -29,7 +30,10 @@ struct WaitParts {
   std::unordered_map<std::int64_t, WaitPart> of_span;  // of the tracks asked for
   // When a rank waited and none of its tracks asked for did anything else with the network, by begin.
   std::unordered_map<std::int32_t, Intervals> of_rank;
-  QString note;  // why some are not known; empty: nothing was left out
+  QString note;                                       // why some are not known; empty: nothing was left out
+  std::set<std::pair<std::int32_t, TrackId>> tracks;  // of the question
+  TimeRange range{0, 0};
+  bool answers(const WaitQuestion& question) const;
 };
 Result<WaitParts> readWaits(Reader& reader, const TimelineCatalog& catalog, const WaitQuestion& question, std::stop_token stop);
 
