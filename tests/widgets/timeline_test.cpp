@@ -130,10 +130,14 @@ TEST_F(TimelineViewTest, ADraggedAreaIsSummedUpByName) {
   QTest::mouseMove(m_view->canvas(), at(kStart + 50 * kNsPerMs));
   QTest::mouseMove(m_view->canvas(), at(kStart + 69 * kNsPerMs + 900'000));
   QTest::mouseRelease(m_view->canvas(), Qt::LeftButton, {}, at(kStart + 69 * kNsPerMs + 900'000));
-  ASSERT_TRUE(waitFor([this] { return m_view->copyText().contains(QStringLiteral("exposed")); }));
+  ASSERT_TRUE(waitFor([this] { return m_view->copyText().contains(QStringLiteral("over 2 ranks")); }));
   const QString text = m_view->copyText();
   EXPECT_TRUE(text.contains(QStringLiteral("over 2 ranks"))) << text.toStdString();
   EXPECT_TRUE(text.contains(QStringLiteral("void gemm<float>\t2\t40000000\t20000000"))) << text.toStdString();
+  EXPECT_TRUE(text.contains(QStringLiteral("rank\tcompute\tcommunication\texposed\twaiting"))) << text.toStdString();
+  // By clocks that agree to 4 ms no waiting is known; that is no zero.
+  EXPECT_THAT(text.toStdString(), ::testing::ContainsRegex("\n0\t20000000\t[0-9]+\t[0-9]+\t\t0\t0"));
+  EXPECT_THAT(text.toStdString(), ::testing::ContainsRegex("\n1\t20000000\t[0-9]+\t[0-9]+\t\t0\t0"));
 }
 
 TEST_F(TimelineViewTest, ASearchFindsSpansAndStepsThroughThem) {

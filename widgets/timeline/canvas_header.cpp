@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Above the rows of the timeline: where the window lies in the run, the time, and the steps.
+#include <QFontMetrics>
 #include <QPainter>
 #include <algorithm>
 #include <cmath>
@@ -23,10 +24,13 @@ void TimelineCanvas::renderHeader(QPainter& painter) {
     painter.fillRect(QRect(a, 2, std::max(3, b - a), kMinimap - 3), theme.accent);
   }
   painter.setFont(tableFont());
+  const QFontMetrics metrics(tableFont());
   for (const AxisTick& tick : xTicks(time, XAxis::kTime, m_style)) {
     const int x = static_cast<int>(std::lround(tick.pixel));
     painter.fillRect(QRect(x, kMinimap + kRuler - 4, 1, 4), theme.muted);
     painter.setPen(theme.muted);
+    // Half a time is worse than none.
+    if (x + 3 + metrics.horizontalAdvance(tick.label) > kGutter + timeWidth()) continue;
     painter.drawText(QRect(x + 3, kMinimap, 160, kRuler - 2), Qt::AlignVCenter, tick.label);
   }
   painter.setPen(theme.muted);

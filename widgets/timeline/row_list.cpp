@@ -171,9 +171,13 @@ void RowList::addRank(const TimelineRank& rank, bool pinned) {
   head.open = open;
   head.pinned = pinned;
   head.height = open ? kStripHeight : kDensities[m_density].strip;
-  if (rank.rank && rank.rank == m_catalog->slowest && m_catalog->slower_ratio && *m_catalog->slower_ratio > 0.02)
-    head.detail = QStringLiteral("slowest %1").arg(formatSignedPercent(*m_catalog->slower_ratio, 0));
+  const bool slowest = rank.rank && rank.rank == m_catalog->slowest && m_catalog->slower_ratio && *m_catalog->slower_ratio > 0.02;
+  if (slowest) {
+    head.brief = formatSignedPercent(*m_catalog->slower_ratio, 0);
+    head.detail = QStringLiteral("slowest ") + head.brief;
+  }
   head.tip = head.title + (rank.node.isEmpty() ? QString() : QStringLiteral("\nnode ") + rank.node);
+  if (slowest) head.tip += QStringLiteral("\nthe slowest: its median step is %1 to the median rank's").arg(head.brief);
   if (rank.clock_error) head.tip += QStringLiteral("\nits clock is right to ± ") + formatDuration(*rank.clock_error);
   if (rank.tracks.empty()) head.detail = QStringLiteral("no spans");
   place(std::move(head));
@@ -232,7 +236,7 @@ void RowList::rebuild() {
   for (const QString& name : names) {
     if (!name.isEmpty() && names.size() > 1) {
       TimelineRow row{.kind = RowKind::kGroup, .title = name, .detail = {}, .question = {}, .rank = -1};
-      row.detail = QStringLiteral("%1 ranks").arg(groups[name].size());
+      row.detail = QStringLiteral("%1 ranks").arg(formatCount(static_cast<std::int64_t>(groups[name].size())));
       row.height = kGroupHeight;
       place(std::move(row));
     }

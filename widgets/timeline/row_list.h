@@ -23,6 +23,7 @@ enum class RowKind : std::uint8_t { kMetric, kGroup, kRank, kTrack };
 struct TimelineRow {
   RowKind kind = RowKind::kRank;
   QString title, detail;   // of the gutter
+  QString brief;           // for the detail where that has no room
   std::string unit;        // of a metric
   QString tip;             // what the gutter has no room for
   RowQuestion question;    // none for groups

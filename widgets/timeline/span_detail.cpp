@@ -78,14 +78,19 @@ Status addCollective(Reader& reader, const TimelineCatalog& catalog, SpanDetail&
   RG_ASSIGN(const auto set, readCollective(reader, catalog, calls[0], detail.waited, stop));
   if (!set) return {};
   const auto mine = std::ranges::find(set->calls, calls[0].id, &CollectiveCall::id) - set->calls.begin();
-  detail.wait = waitOf(*set, static_cast<std::size_t>(mine), clockGaps(catalog));
+  const ClockGapOf gap = clockGaps(catalog);
+  detail.wait = waitOf(*set, static_cast<std::size_t>(mine), gap);
   detail.waited = detail.wait->sentence();
   // Calls that are not known to be one operation are no peers.
   if (set->match != CollectiveSet::Match::kMatched && set->match != CollectiveSet::Match::kDisjoint) return {};
-  for (const CollectiveCall& call : set->calls)
-    if (call.id != calls[0].id)
-      detail.peers.push_back({set->pair ? QStringLiteral("other end") : QStringLiteral("same collective"), call.track, call.rank, call.id,
-                              call.t0, call.t1, shortSpanName(call.name)});
+  for (std::size_t i = 0; i < set->calls.size(); ++i) {
+    const CollectiveCall& call = set->calls[i];
+    if (call.id == calls[0].id) continue;
+    SpanPeer& peer = detail.peers.emplace_back(SpanPeer{set->pair ? QStringLiteral("other end") : QStringLiteral("same collective"),
+                                                        call.track, call.rank, call.id, call.t0, call.t1, shortSpanName(call.name)});
+    const WaitPart part = waitOf(*set, i, gap);
+    if (part.kind == WaitPart::Kind::kWaited || part.kind == WaitPart::Kind::kLast) peer.waited = part.until - part.t0;
+  }
   return {};
 }
 
@@ -140,6 +145,7 @@ std::vector<std::pair<QString, QString>> SpanDetail::lines() const {
   std::vector<std::pair<QString, QString>> out;
   const auto add = [&](const char* what, const QString& value) { out.emplace_back(QString::fromLatin1(what), value); };
   add("category", QString::fromLatin1(spanCategoryName(span.category[0])));
+  if (!waited.isEmpty()) add("waiting", waited);
   add("duration", span.dur[0] == kAbsent ? QStringLiteral("still open") : formatDuration(span.dur[0]));
   if (rank >= 0) add("rank", QString::number(rank));
   const auto number = [&](const char* what, const std::vector<std::int64_t>& column) {
@@ -151,7 +157,6 @@ std::vector<std::pair<QString, QString>> SpanDetail::lines() const {
     if (span.dur[0] > 0) add("bytes / duration", formatByteRate(static_cast<double>(bytes) * 1e9 / static_cast<double>(span.dur[0])));
   }
   number("correlation", span.correlation), number("external id", span.external_id);
-  if (!waited.isEmpty()) add("waiting", waited);
   if (span.args.empty() || span.args[0].empty()) return out;
   const QByteArray raw(span.args[0].data(), static_cast<qsizetype>(span.args[0].size()));
   const QJsonDocument args = QJsonDocument::fromJson(raw);
@@ -182,6 +187,7 @@ Result<SpanDetail> readSpanDetail(Reader& reader, const TimelineCatalog& catalog
   RG_TRY(addLaunch(reader, catalog, detail, stop));
   RG_TRY(addCollective(reader, catalog, detail, stop));
   RG_TRY(addHostCalls(reader, catalog, detail, stop));
+  for (SpanPeer& peer : detail.peers) peer.apart = peer.t0 - detail.span.start[0];
   return detail;
 }
 
@@ -195,13 +201,33 @@ QString AreaSummary::sentence() const {
                      .arg(ranks)
                      .arg(ranks == 1 ? QStringLiteral("rank") : QStringLiteral("ranks"))
                      .arg(share(of(SpanClass::kCompute)), share(of(SpanClass::kComm)));
-  if (of(SpanClass::kComm) > 0) text += QStringLiteral(" (%1 exposed)").arg(share(exposed));
+  if (of(SpanClass::kComm) > 0)
+    text +=
+        QStringLiteral(" (%1 exposed%2)").arg(share(exposed), waiting ? QStringLiteral(", %1 waiting").arg(share(*waiting)) : QString());
   if (of(SpanClass::kCopy) > 0) text += QStringLiteral(", copies %1").arg(share(of(SpanClass::kCopy)));
   if (!whole) text += QStringLiteral(". Too many spans to look at all: narrow the area");
   return text + QLatin1Char('.');
 }
 
-Result<AreaSummary> readArea(Reader& reader, const RankTracks& ranks, TimeRange range, std::stop_token stop) {
+// How long each rank waited inside its collectives.
+Status addWaiting(Reader& reader, const TimelineCatalog& catalog, const RankTracks& ranks, AreaSummary& out, const std::stop_token& stop) {
+  WaitQuestion question{{}, out.range};
+  for (const auto& [rank, tracks] : ranks)
+    for (const TrackId track : tracks) question.tracks.emplace_back(rank, track);
+  RG_ASSIGN(const WaitParts waits, readWaits(reader, catalog, question, stop));
+  for (AreaRank& rank : out.of_rank) {
+    const auto known = waits.of_rank.find(rank.rank);
+    if (known == waits.of_rank.end()) continue;
+    rank.waiting = 0;
+    for (const auto& [from, to] : known->second)
+      rank.waiting = *rank.waiting + std::max<DurNs>(0, std::min(to, out.range.t1) - std::max(from, out.range.t0));
+    out.waiting = out.waiting.value_or(0) + *rank.waiting;
+  }
+  return {};
+}
+
+Result<AreaSummary> readArea(Reader& reader, const TimelineCatalog& catalog, const RankTracks& ranks, TimeRange range,
+                             std::stop_token stop) {
   AreaSummary out{.range = range, .rows = {}, .ranks = static_cast<int>(ranks.size())};
   std::map<std::pair<SpanCategory, std::string>, AreaRow> rows;
   std::map<std::int32_t, std::array<Intervals, kSpanClassCount>> busy;
@@ -224,13 +250,16 @@ Result<AreaSummary> readArea(Reader& reader, const RankTracks& ranks, TimeRange 
   // What the device did comes before the ranges drawn around it.
   std::ranges::stable_sort(out.rows, {}, [](const AreaRow& row) { return std::pair(spanClass(row.category), -row.total); });
   for (auto& [rank, classes] : busy) {
+    AreaRank& of_rank = out.of_rank.emplace_back(AreaRank{.rank = rank});
     for (std::size_t c = 0; c < classes.size(); ++c) {
       unite(classes[c]);
-      out.busy[c] += lengthOf(classes[c]);
+      out.busy[c] += of_rank.busy[c] = lengthOf(classes[c]);
     }
-    out.exposed +=
+    of_rank.exposed =
         lengthOf(without(classes[static_cast<std::size_t>(SpanClass::kComm)], classes[static_cast<std::size_t>(SpanClass::kCompute)]));
+    out.exposed += of_rank.exposed;
   }
+  RG_TRY(addWaiting(reader, catalog, ranks, out, stop));
   return out;
 }
 

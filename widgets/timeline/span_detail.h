@@ -28,6 +28,8 @@ struct SpanPeer {
   std::int64_t id = 0;
   TimeNs t0 = 0, t1 = 0;
   QString name;
+  DurNs apart = 0;              // its begin after that of the span looked at
+  std::optional<DurNs> waited;  // of a collective's call, where it is known
 };
 
 struct SpanDetail {
@@ -59,16 +61,25 @@ struct AreaRow {
   std::int64_t count = 0;
   DurNs total = 0, shortest = 0, longest = 0;  // inside the area
 };
+struct AreaRank {
+  std::int32_t rank = -1;
+  std::array<DurNs, kSpanClassCount> busy{};  // union over its tracks
+  DurNs exposed = 0;                          // communication while none of its computation ran
+  std::optional<DurNs> waiting;               // of its communication; absent: not known
+};
 struct AreaSummary {
   TimeRange range;
   std::vector<AreaRow> rows;                  // by class, then by total, the largest first
   std::array<DurNs, kSpanClassCount> busy{};  // union over a rank's tracks, summed over ranks
   DurNs exposed = 0;                          // communication while none of the rank's computation ran, summed over ranks
-  int ranks = 0;
+  int ranks = 0;                              // looked at
+  std::vector<AreaRank> of_rank;              // of those that had spans
+  std::optional<DurNs> waiting;               // summed over the ranks of which it is known
   bool whole = true;
   QString sentence() const;
 };
-Result<AreaSummary> readArea(Reader& reader, const RankTracks& ranks, TimeRange range, std::stop_token stop);
+Result<AreaSummary> readArea(Reader& reader, const TimelineCatalog& catalog, const RankTracks& ranks, TimeRange range,
+                             std::stop_token stop);
 
 struct SearchHit {
   TrackId track;

@@ -79,11 +79,14 @@ RankTracks TimelineView::shownTracks() const {
 }
 
 void TimelineView::askArea(TimeRange range) {
+  if (!m_rows.catalog()) return;
   m_drawer->showAreaNote(tr("Summing up …"));
   m_drawer->setCurrentIndex(1);
   m_context.queries->submit<AreaSummary>(
       m_area_slot, QueryService::Supersede::kCancelOlder,
-      [tracks = shownTracks(), range](Reader& reader, std::stop_token stop) { return readArea(reader, tracks, range, std::move(stop)); },
+      [catalog = m_rows.catalog(), tracks = shownTracks(), range](Reader& reader, std::stop_token stop) {
+        return readArea(reader, *catalog, tracks, range, std::move(stop));
+      },
       [this](const auto& answer) {
         if (!answer.ok()) return m_drawer->showAreaNote(screenText(answer.status().message()));
         m_drawer->showArea(**answer);

@@ -19,8 +19,8 @@ namespace runglass {
 namespace {
 
 constexpr int kScrollWidth = 10;
-constexpr int kIndent = 14, kReadable = 9;
-constexpr int kMostLabels = 600;
+constexpr int kIndent = 14, kReadable = 9, kLine = 14, kSparse = 56;
+constexpr int kMostLabels = 600, kBriefest = 24;
 constexpr std::uint8_t kAllBusy = 250;
 
 // Somewhere without a pause, for as long as can be split.
@@ -238,14 +238,19 @@ void TimelineCanvas::renderRows(QImage& image, QPainter& painter) {
   font.setPixelSize(static_cast<int>(10 * ratio));
   painter.setFont(font);
   const QFontMetrics metrics(font);
-  const double letter = std::max(1.0, metrics.averageCharWidth() * 1.08);
+  const int dots = metrics.horizontalAdvance(QChar(0x2026)) + 1;
+  std::vector<int> wide(m_picture ? m_picture->names.size() : 0, -1);  // of the names, as they are needed
   for (const BarLabel& label : labels) {
-    if (label.name >= m_picture->names.size()) continue;
+    if (label.name >= wide.size() || label.rect.top() < scaled(kHeader)) continue;
     const QString& name = m_picture->names[label.name];
-    const int fits = static_cast<int>(label.rect.width() / letter);
-    if (fits < 2 || label.rect.top() < scaled(kHeader)) continue;
+    int& needs = wide[label.name];
+    if (needs < 0) needs = metrics.horizontalAdvance(name);
+    const int room = label.rect.width();
+    // The first letters, fewer than would fit were all as wide as these are on average.
+    const auto fits = needs <= room ? name.size() : name.size() * (room - dots) / needs;
+    if (fits < 2) continue;
     painter.setPen(label.ink);
-    painter.drawText(label.rect, Qt::AlignVCenter | Qt::TextSingleLine, name.size() > fits ? name.left(fits - 1) + QChar(0x2026) : name);
+    painter.drawText(label.rect, Qt::AlignVCenter | Qt::TextSingleLine, fits < name.size() ? name.left(fits) + QChar(0x2026) : name);
   }
   painter.restore();
   painter.setClipRect(timeArea());
@@ -281,12 +286,15 @@ void TimelineCanvas::renderGutter(QPainter& painter) {
   painter.setFont(tableFont());
   const QFontMetrics metrics(tableFont());
   const int pinned_end = kHeader + m_rows->pinnedHeight();
+  int named = kHeader;
   for (const TimelineRow& row : m_rows->rows()) {
     const int top = screenY(row), from = row.pinned ? kHeader : pinned_end;
     if (top + row.height <= from || top >= height()) continue;
     painter.setClipRect(QRect(0, from, width(), height() - from));
-    const int line = std::min(row.height, RowList::kStripHeight);
-    if (row.height < kReadable) continue;
+    // Of rows that are lower than a line as many are named as have room.
+    const int line = std::clamp(row.height, kLine, RowList::kStripHeight);
+    if (row.height < kLine && top < named) continue;
+    if (row.height < kLine) named = top + (row.height < kReadable ? kSparse : kLine);
     if (row.kind == RowKind::kGroup) {
       painter.fillRect(QRect(0, top, width() - kScrollWidth, row.height), theme.raised);
       painter.setPen(theme.text);
@@ -307,17 +315,21 @@ void TimelineCanvas::renderGutter(QPainter& painter) {
     painter.setPen(theme.muted);
     painter.drawText(QRect(left - 12, top, 12, line), Qt::AlignCenter, row.open ? QStringLiteral("▾") : QStringLiteral("▸"));
     if (m_selected && rank && m_selected->rank == row.rank) painter.fillRect(QRect(0, top, 2, row.height), theme.accent);
-    const int detail = rank && !row.detail.isEmpty() ? std::min(metrics.horizontalAdvance(row.detail) + kGrid, kGutter / 2) : 0;
+    const QString title = (row.pinned && rank ? tr("pinned ") : QString()) + row.title;
+    const int room = kGutter - left - kGrid, needs = metrics.horizontalAdvance(title);
     painter.setPen(rank ? theme.text : theme.muted);
-    painter.drawText(QRect(left, top, kGutter - left - detail - kGrid, line), Qt::AlignVCenter,
-                     metrics.elidedText((row.pinned && rank ? QStringLiteral("pinned ") : QString()) + row.title, Qt::ElideRight,
-                                        kGutter - left - detail - kGrid));
-    if (detail > 0) {
+    painter.drawText(QRect(left, top, room, line), Qt::AlignVCenter, metrics.elidedText(title, Qt::ElideRight, room));
+    // The rank before its node; of a node's name the end, which tells it from the others.
+    const int rest = room - needs - kGrid;
+    const bool brief = metrics.horizontalAdvance(row.detail) > rest && !row.brief.isEmpty();
+    if (rank && rest >= kBriefest) {
       painter.setPen(theme.muted);
-      painter.drawText(QRect(kGutter - detail - kGrid, top, detail, line), Qt::AlignVCenter | Qt::AlignRight,
-                       metrics.elidedText(row.detail, Qt::ElideRight, detail));
+      painter.drawText(QRect(left + needs + kGrid, top, rest, line), Qt::AlignVCenter | Qt::AlignRight,
+                       metrics.elidedText(brief ? row.brief : row.detail, Qt::ElideLeft, rest));
     }
-    painter.fillRect(QRect(0, top + row.height, width() - kScrollWidth, 1), rank ? theme.line : theme.surface);
+    // A line between rows without a gap would be drawn over what it separates.
+    const int line_end = row.height < kReadable ? kGutter : width() - kScrollWidth;
+    painter.fillRect(QRect(0, top + row.height, line_end, 1), rank ? theme.line : theme.surface);
   }
   painter.setClipping(false);
   if (m_rows->pinnedHeight() > 0) painter.fillRect(QRect(0, pinned_end - 1, width(), 1), theme.accent);

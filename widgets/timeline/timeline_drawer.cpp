@@ -16,6 +16,11 @@ QString lengthText(TimeNs t0, TimeNs t1) {
   return t1 == std::numeric_limits<TimeNs>::max() ? QStringLiteral("open") : formatDuration(t1 - t0);
 }
 
+QString signedDuration(DurNs apart) {
+  return apart < 0 ? QChar(0x2212) + formatDuration(-std::max(apart, -std::numeric_limits<DurNs>::max()))
+                   : QLatin1Char('+') + formatDuration(apart);
+}
+
 template <class R>
 Column<R> duration(const char* title, DurNs (*value)(const R&)) {
   return {.title = QString::fromLatin1(title),
@@ -33,17 +38,29 @@ std::vector<Column<SpanPeer>> peerColumns() {
                      .align = Qt::AlignRight,
                      .text = [](const SpanPeer& p) { return p.rank < 0 ? kAbsentText : QString::number(p.rank); },
                      .sort = [](const SpanPeer& p) { return QVariant(p.rank); }});
-  columns.push_back({.title = QStringLiteral("name"), .text = [](const SpanPeer& p) { return p.name; }});
-  columns.push_back({.title = QStringLiteral("begins"),
+  columns.push_back({.title = QStringLiteral("after this"),
+                     .help = QStringLiteral("Its begin, counted from the begin of the chosen span"),
                      .align = Qt::AlignRight,
-                     .text = [](const SpanPeer& p) { return formatTimeFull(p.t0, TimeStyle::kUtc).section(QLatin1Char(' '), 1, 1); },
-                     .sort = [](const SpanPeer& p) { return QVariant(static_cast<qlonglong>(p.t0)); },
-                     .copy = [](const SpanPeer& p) { return QString::number(p.t0); }});
+                     .text = [](const SpanPeer& p) { return signedDuration(p.apart); },
+                     .sort = [](const SpanPeer& p) { return QVariant(static_cast<qlonglong>(p.apart)); },
+                     .copy = [](const SpanPeer& p) { return QString::number(p.apart); }});
+  columns.push_back({.title = QStringLiteral("waited"),
+                     .help = QStringLiteral("From its begin until the last member of the collective began"),
+                     .align = Qt::AlignRight,
+                     .text = [](const SpanPeer& p) { return p.waited ? formatDuration(*p.waited) : kAbsentText; },
+                     .sort = [](const SpanPeer& p) { return p.waited ? QVariant(static_cast<qlonglong>(*p.waited)) : QVariant(); },
+                     .copy = [](const SpanPeer& p) { return p.waited ? QString::number(*p.waited) : QString(); }});
   columns.push_back({.title = QStringLiteral("duration"),
                      .align = Qt::AlignRight,
                      .text = [](const SpanPeer& p) { return lengthText(p.t0, p.t1); },
                      .sort = [](const SpanPeer& p) { return QVariant(static_cast<qlonglong>(p.t1 - p.t0)); },
                      .copy = [](const SpanPeer& p) { return QString::number(p.t1 - p.t0); }});
+  columns.push_back({.title = QStringLiteral("begins"),
+                     .align = Qt::AlignRight,
+                     .text = [](const SpanPeer& p) { return formatTimeFull(p.t0, TimeStyle::kUtc).section(QLatin1Char(' '), 1, 1); },
+                     .sort = [](const SpanPeer& p) { return QVariant(static_cast<qlonglong>(p.t0)); },
+                     .copy = [](const SpanPeer& p) { return QString::number(p.t0); }});
+  columns.push_back({.title = QStringLiteral("name"), .text = [](const SpanPeer& p) { return p.name; }});
   return columns;
 }
 
@@ -61,6 +78,26 @@ std::vector<Column<AreaRow>> areaColumns() {
   columns.push_back(duration<AreaRow>("mean", [](const AreaRow& r) { return r.count > 0 ? r.total / r.count : 0; }));
   columns.push_back(duration<AreaRow>("shortest", [](const AreaRow& r) { return r.shortest; }));
   columns.push_back(duration<AreaRow>("longest", [](const AreaRow& r) { return r.longest; }));
+  return columns;
+}
+
+std::vector<Column<AreaRank>> areaRankColumns() {
+  std::vector<Column<AreaRank>> columns;
+  columns.push_back({.title = QStringLiteral("rank"),
+                     .align = Qt::AlignRight,
+                     .text = [](const AreaRank& r) { return r.rank < 0 ? kAbsentText : QString::number(r.rank); },
+                     .sort = [](const AreaRank& r) { return QVariant(r.rank); }});
+  columns.push_back(duration<AreaRank>("compute", [](const AreaRank& r) { return r.busy[0]; }));
+  columns.push_back(duration<AreaRank>("communication", [](const AreaRank& r) { return r.busy[1]; }));
+  columns.push_back(duration<AreaRank>("exposed", [](const AreaRank& r) { return r.exposed; }));
+  columns.push_back({.title = QStringLiteral("waiting"),
+                     .help = QStringLiteral("Of its communication: before the last member of the collective began"),
+                     .align = Qt::AlignRight,
+                     .text = [](const AreaRank& r) { return r.waiting ? formatDuration(*r.waiting) : kAbsentText; },
+                     .sort = [](const AreaRank& r) { return r.waiting ? QVariant(static_cast<qlonglong>(*r.waiting)) : QVariant(); },
+                     .copy = [](const AreaRank& r) { return r.waiting ? QString::number(*r.waiting) : QString(); }});
+  columns.push_back(duration<AreaRank>("copies", [](const AreaRank& r) { return r.busy[2]; }));
+  columns.push_back(duration<AreaRank>("host", [](const AreaRank& r) { return r.busy[3]; }));
   return columns;
 }
 
@@ -110,13 +147,16 @@ TimelineDrawer::TimelineDrawer(QWidget* parent)
       m_area_model(new TableModel<AreaRow>(
           areaColumns(), [](const AreaRow& a, const AreaRow& b) { return a.category == b.category && a.name == b.name; }, this)),
       m_area(new TableView(m_area_model, tr("Filter names"), this)),
+      m_area_rank_model(new TableModel<AreaRank>(
+          areaRankColumns(), [](const AreaRank& a, const AreaRank& b) { return a.rank == b.rank; }, this)),
+      m_area_ranks(new TableView(m_area_rank_model, tr("Filter ranks"), this)),
       m_hits_head(plainLabel()),
       m_hit_model(new TableModel<SearchHit>(
           hitColumns(), [](const SearchHit& a, const SearchHit& b) { return a.id == b.id; }, this)),
       m_hits(new TableView(m_hit_model, tr("Filter hits"), this)) {
   addTab(makeSpanPage(), tr("Selection"));
-  addTab(makeTablePage(m_area_head, m_area), tr("Area"));
-  addTab(makeTablePage(m_hits_head, m_hits), tr("Search"));
+  addTab(makeTablePage(m_area_head, {m_area, m_area_ranks}), tr("Area"));
+  addTab(makeTablePage(m_hits_head, {m_hits}), tr("Search"));
   setDocumentMode(true);
   connect(m_peers, &TableView::rowActivated, this, [this](const QModelIndex& index) {
     if (const SpanPeer* peer = m_peer_model->rowAt(index)) emit peerChosen(*peer);
@@ -151,12 +191,14 @@ QWidget* TimelineDrawer::makeSpanPage() {
   return page;
 }
 
-QWidget* TimelineDrawer::makeTablePage(QLabel* head, TableView* table) {
+QWidget* TimelineDrawer::makeTablePage(QLabel* head, const std::vector<TableView*>& tables) {
   auto* page = new QWidget;
   auto* column = new QVBoxLayout(page);
   column->setContentsMargins(kGrid, kGrid, kGrid, kGrid);
   column->addWidget(head);
-  column->addWidget(table, 1);
+  auto* row = new QHBoxLayout;
+  for (TableView* table : tables) row->addWidget(table, table == tables.front() ? 3 : 2);
+  column->addLayout(row, 1);
   return page;
 }
 
@@ -193,6 +235,9 @@ void TimelineDrawer::showArea(const AreaSummary& area) {
   m_area_model->setRows(shared(area.rows));
   m_area->setVisible(!area.rows.empty());
   m_area->fitColumns();
+  m_area_rank_model->setRows(shared(area.of_rank));
+  m_area_ranks->setVisible(!area.rows.empty());
+  m_area_ranks->fitColumns();
   setCurrentIndex(1);
 }
 
@@ -200,6 +245,8 @@ void TimelineDrawer::showAreaNote(const QString& text) {
   m_area_head->setText(text);
   m_area_model->setRows(shared(std::vector<AreaRow>()));
   m_area->hide();
+  m_area_rank_model->setRows(shared(std::vector<AreaRank>()));
+  m_area_ranks->hide();
 }
 
 void TimelineDrawer::showHits(const std::vector<SearchHit>& hits, const QString& sentence) {
@@ -217,7 +264,8 @@ void TimelineDrawer::showHitsNote(const QString& text) {
 }
 
 QString TimelineDrawer::copyText() const {
-  if (currentIndex() == 1) return m_area_head->text() + QLatin1Char('\n') + m_area->selectedTsv();
+  if (currentIndex() == 1)
+    return m_area_head->text() + QLatin1Char('\n') + m_area->selectedTsv() + QLatin1Char('\n') + m_area_ranks->selectedTsv();
   if (currentIndex() == 2) return m_hits->selectedTsv();
   QStringList lines{m_name->text()};
   for (int i = 0; i < m_lines->rowCount(); ++i) lines << m_lines->item(i, 0)->text() + QLatin1Char('\t') + m_lines->item(i, 1)->text();

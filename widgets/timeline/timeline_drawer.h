@@ -38,7 +38,7 @@ class TimelineDrawer : public QTabWidget {
 
  private:
   QWidget* makeSpanPage();
-  QWidget* makeTablePage(QLabel* head, TableView* table);
+  QWidget* makeTablePage(QLabel* head, const std::vector<TableView*>& tables);
 
   QLabel* m_name;
   QTableWidget* m_lines;
@@ -47,6 +47,8 @@ class TimelineDrawer : public QTabWidget {
   QLabel* m_area_head;
   TableModel<AreaRow>* m_area_model;
   TableView* m_area;
+  TableModel<AreaRank>* m_area_rank_model;
+  TableView* m_area_ranks;
   QLabel* m_hits_head;
   TableModel<SearchHit>* m_hit_model;
   TableView* m_hits;

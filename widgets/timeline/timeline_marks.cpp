@@ -14,7 +14,7 @@ namespace runglass {
 namespace {
 
 constexpr int kWidest = 160, kNarrowest = 28, kPad = 4;
-constexpr int kEditorWidth = 320, kEditorHeight = 150;
+constexpr int kEditorWidth = 340, kEditorHeight = 140;
 
 QString firstWords(const Note& note) { return screenText(note.text).section(QLatin1Char('\n'), 0, 0); }
 
@@ -91,15 +91,13 @@ QString flagTip(const Flag& flag, const std::vector<Note>& notes, TimeStyle styl
 }
 
 MarkEditor::MarkEditor(EditPort* port, QWidget* parent)
-    : QFrame(parent),
+    : QWidget(parent),
       m_port(port),
       m_head(new QLabel),
       m_text(new QPlainTextEdit),
       m_problem(new QLabel),
       m_save(new QPushButton(tr("Save (Enter)"))),
       m_delete(new QPushButton(tr("Delete"))) {
-  setFrameShape(QFrame::StyledPanel);
-  setAutoFillBackground(true);
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(2 * kGrid, kGrid, 2 * kGrid, kGrid);
   column->setSpacing(kGrid);
@@ -149,6 +147,13 @@ void MarkEditor::open(const Note& note, TimeStyle style, QPoint at) {
   m_text->selectAll();
 }
 
+void MarkEditor::paintEvent(QPaintEvent*) {
+  QPainter painter(this);
+  painter.setPen(currentTheme().accent);
+  painter.setBrush(currentTheme().raised);
+  painter.drawRect(rect().adjusted(0, 0, -1, -1));
+}
+
 bool MarkEditor::eventFilter(QObject* object, QEvent* event) {
   if (object == m_text && event->type() == QEvent::KeyPress) {
     const auto* key = static_cast<QKeyEvent*>(event);
@@ -162,7 +167,7 @@ bool MarkEditor::eventFilter(QObject* object, QEvent* event) {
       return true;
     }
   }
-  return QFrame::eventFilter(object, event);
+  return QWidget::eventFilter(object, event);
 }
 
 void MarkEditor::submit(bool remove) {

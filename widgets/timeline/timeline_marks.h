@@ -8,10 +8,10 @@
 // Cost:       O(notes on screen) a paint.
 #pragma once
 
-#include <QFrame>
 #include <QLabel>
 #include <QPlainTextEdit>
 #include <QPushButton>
+#include <QWidget>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -39,7 +39,7 @@ void paintFlags(QPainter& painter, const std::vector<Flag>& flags, const std::ve
 QString flagTip(const Flag& flag, const std::vector<Note>& notes, TimeStyle style);
 
 // A note being written: Enter saves, Shift+Enter begins a line, Escape leaves it as it was.
-class MarkEditor : public QFrame {
+class MarkEditor : public QWidget {
   Q_OBJECT
 
  public:
@@ -52,6 +52,7 @@ class MarkEditor : public QFrame {
 
  protected:
   bool eventFilter(QObject* object, QEvent* event) override;
+  void paintEvent(QPaintEvent* event) override;
 
  private:
   void submit(bool remove);

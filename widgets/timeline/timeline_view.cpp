@@ -11,7 +11,7 @@
 namespace runglass {
 namespace {
 
-constexpr int kDrawerHeight = 200;
+constexpr int kDrawerHeight = 200, kLegendFrom = 1'200;
 constexpr qint64 kCatalogMs = 2'000;
 
 TimeNs moved(TimeNs time, DurNs by) {
@@ -29,6 +29,7 @@ TimelineView::TimelineView(ViewContext context, QWidget* parent)
       m_grouping(new QComboBox),
       m_filter(new QLineEdit),
       m_search(new QLineEdit),
+      m_legend(new CategoryLegend),
       m_badges(new QLabel),
       m_canvas(new TimelineCanvas(&m_rows)),
       m_drawer(new TimelineDrawer),
@@ -57,6 +58,7 @@ QWidget* TimelineView::makeBar() {
   for (QLineEdit* edit : {m_filter, m_search}) {
     edit->setClearButtonEnabled(true);
     edit->setFont(tableFont());
+    edit->setMinimumWidth(180);
     edit->setMaximumWidth(240);
   }
   m_badges->setFont(tableFont());
@@ -66,8 +68,11 @@ QWidget* TimelineView::makeBar() {
   row->addWidget(m_grouping);
   row->addWidget(m_filter, 1);
   row->addWidget(m_search, 1);
-  row->addStretch(1);
-  row->addWidget(m_badges);
+  row->addSpacing(kGrid);
+  row->addWidget(m_legend);
+  row->addWidget(m_badges, 4);
+  m_badges->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+  m_badges->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
   row->addWidget(m_clocks->button());
   connect(m_choice, &QComboBox::currentIndexChanged, this, [this](int index) {
     m_rows.setChoice(index == 0 ? RowChoice::kSuggested : RowChoice::kAll);
@@ -268,9 +273,10 @@ void TimelineView::ask(QueryService::Supersede supersede) {
 void TimelineView::showPicture(const Result<std::shared_ptr<const TimelinePicture>>& answer) {
   m_shown = true;
   if (!answer.ok()) {
-    m_badges->setText(screenText(answer.status().message()));
-    return;
+    m_problem = screenText(answer.status().message());
+    return showBadges();
   }
+  m_problem.clear();
   m_picture = *answer;
   const bool live = m_rows.catalog() && m_rows.catalog()->run.state == RunState::kRunning && !m_state.paused;
   m_canvas->setNow(m_context.clock(), live);
@@ -309,14 +315,24 @@ void TimelineView::askWaits() {
 
 void TimelineView::showBadges() {
   QStringList badges;
+  if (!m_problem.isEmpty()) badges << m_problem;
   if (!m_anomaly_words.isEmpty()) badges << m_anomaly_words;
   const auto& catalog = m_rows.catalog();
-  if (catalog) badges << tr("%1 of %2 ranks").arg(m_rows.shownRanks()).arg(catalog->ranks.size());
+  if (catalog)
+    badges << tr("%1 of %2 ranks").arg(formatCount(m_rows.shownRanks()), formatCount(static_cast<std::int64_t>(catalog->ranks.size())));
   if (m_picture) badges << (m_picture->exact ? tr("exact") : tr("binned: stretches of up to 128 spans"));
   if (!m_search_state.isEmpty()) badges << m_search_state;
   if (!m_waits_note.isEmpty()) badges << m_waits_note;
   if (catalog && catalog->run.time_domain == TimeDomain::kRelative) badges << tr("times count from the trace's own start");
-  m_badges->setText(badges.join(QStringLiteral("  ·  ")));
+  m_badge_words = badges.join(QStringLiteral("  ·  "));
+  m_badges->setToolTip(m_badge_words);
+  m_badges->setText(m_badges->fontMetrics().elidedText(m_badge_words, Qt::ElideRight, m_badges->width()));
+}
+
+void TimelineView::resizeEvent(QResizeEvent* event) {
+  View::resizeEvent(event);
+  m_legend->setVisible(width() >= kLegendFrom);
+  showBadges();
 }
 
 QString TimelineView::copyText() const { return m_drawer->copyText(); }

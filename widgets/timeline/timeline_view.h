@@ -16,6 +16,7 @@
 
 #include "widgets/core/state_panel.h"
 #include "widgets/core/view.h"
+#include "widgets/timeline/category_legend.h"
 #include "widgets/timeline/clock_panel.h"
 #include "widgets/timeline/timeline_anomaly.h"
 #include "widgets/timeline/timeline_canvas.h"
@@ -38,11 +39,12 @@ class TimelineView : public View {
   TimelineCanvas* canvas() const { return m_canvas; }
   TimelineDrawer* drawer() const { return m_drawer; }
   ClockPanel* clocks() const { return m_clocks; }
-  QString badges() const { return m_badges->text(); }
+  QString badges() const { return m_badge_words; }
   void showAllRanks() { m_choice->setCurrentIndex(1); }
 
  protected:
   bool eventFilter(QObject* object, QEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
 
  private:
   QWidget* makePage();
@@ -76,6 +78,7 @@ class TimelineView : public View {
   QComboBox* m_grouping;
   QLineEdit* m_filter;
   QLineEdit* m_search;
+  CategoryLegend* m_legend;
   QLabel* m_badges;
   TimelineCanvas* m_canvas;
   TimelineDrawer* m_drawer;
@@ -91,7 +94,7 @@ class TimelineView : public View {
   MarkEditor* m_mark;
   std::optional<TimeNs> m_anomaly;  // gone to last
   int m_wanted_hit = 0;             // 1 or -1: go there as soon as it is found
-  QString m_waits_note, m_search_state, m_anomaly_words;
+  QString m_waits_note, m_search_state, m_anomaly_words, m_badge_words, m_problem;
   QueryService::Supersede m_supersede = QueryService::Supersede::kCancelOlder;  // of the newest picture asked for
   bool m_shown = false, m_asked = false;
   QElapsedTimer m_catalog_age;

@@ -249,6 +249,7 @@ Result<WaitParts> readWaits(Reader& reader, const TimelineCatalog& catalog, cons
       const CollectiveCall& call = set.calls[i];
       if (!asked.contains(call.track)) continue;
       const auto [part, fresh] = out.of_span.emplace(call.id, waitOf(set, i, gap));
+      if (part->second.kind == WaitPart::Kind::kLast) waiting[call.rank];
       if (part->second.kind != WaitPart::Kind::kWaited) continue;
       waiting[call.rank].emplace_back(call.t0, part->second.until);
       until[{call.rank, call.t0}] = part->second.until;

@@ -28,7 +28,7 @@ struct WaitQuestion {
 
 struct WaitParts {
   std::unordered_map<std::int64_t, WaitPart> of_span;  // of the tracks asked for
-  // When a rank waited and none of its tracks asked for did anything else with the network, by begin.
+  // When a rank waited and none of its tracks asked for did anything else with the network, by begin; ranks of which that is known.
   std::unordered_map<std::int32_t, Intervals> of_rank;
   QString note;                                       // why some are not known; empty: nothing was left out
   std::set<std::pair<std::int32_t, TrackId>> tracks;  // of the question

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// CategoryLegend: what the colours of the timeline mean, in one line.
+//
+// Threading:  GUI thread.
+// Ownership:  none.
+// Units:      device-independent pixels.
+// Errors:     none.
+// Cost:       a few rectangles and words a paint.
+#pragma once
+
+#include <QWidget>
+
+namespace runglass {
+
+class CategoryLegend : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit CategoryLegend(QWidget* parent = nullptr);
+  QSize sizeHint() const override;
+  QSize minimumSizeHint() const override { return sizeHint(); }
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+};
+
+}  // namespace runglass
