@@ -92,14 +92,15 @@ static int chooseDirectory(const struct rg_options *options, char *dir, size_t b
 }
 
 /* A ring whose owner is dead for a day was never read: without this, trainers without an agent would fill the memory file system.
- * Only before our own ring exists: closing any descriptor of it would give up its lock. */
+ * Only before our own ring exists: closing any descriptor of it would give up its lock; what bears our number is passed over, it may be
+ * the recent ring of an earlier rg_init. */
 static void removeIfOld(int dir_fd, const char *name) {
   static struct rgr_header header;
   const int fd = openat(dir_fd, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   if (fd < 0) return;
   struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
   if (fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type == F_UNLCK && pread(fd, &header, sizeof(header), 0) == sizeof(header) &&
-      header.magic == RGR_MAGIC) {
+      (header.magic == RGR_MAGIC || header.magic == RGR_RECENT_MAGIC)) {
     const int64_t told = header.progress[header.progress_version & 1].time;
     const int64_t last = header.progress_version > 0 && told > header.anchor_mono ? told : header.anchor_mono;
     if (rg_clock(CLOCK_MONOTONIC) - last > 24 * 3600 * INT64_C(1000000000)) unlinkat(dir_fd, name, 0);
@@ -111,9 +112,12 @@ static void removeOldRings(const char *dir) {
   DIR *listing = opendir(dir);
   if (!listing) return;
   int left = 4096;
+  char ours[32];
+  const size_t ours_bytes = (size_t)snprintf(ours, sizeof(ours), "%ld-", (long)getpid());
   for (struct dirent *entry; left-- > 0 && (entry = readdir(listing));) {
     const char *dot = strrchr(entry->d_name, '.');
-    if (dot && strcmp(dot, ".ring") == 0) removeIfOld(dirfd(listing), entry->d_name);
+    if (dot && (strcmp(dot, ".ring") == 0 || strcmp(dot, ".recent") == 0) && strncmp(entry->d_name, ours, ours_bytes) != 0)
+      removeIfOld(dirfd(listing), entry->d_name);
   }
   closedir(listing);
 }

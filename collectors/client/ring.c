@@ -4,7 +4,8 @@
  * 2. A record's first commit word is its last store (release), so a reader that sees it sees the whole record.
  * 3. `tail` is believed only when tail_check is its complement; a torn or absurd pair means "nothing was released".
  * 4. All pages are allocated before the file gets its name: a full /dev/shm is an error here, never a SIGBUS later.
- * 5. The file appears under its final name only when it is complete and locked, so a reader never sees half a header.
+ * 5. In a recent ring `head` moves before the slots it claims are touched: a reader that finds it far enough back read no torn slot.
+ * 6. The file appears under its final name only when it is complete and locked, so a reader never sees half a header.
  */
 #define _GNU_SOURCE
 #include "collectors/client/ring.h"
@@ -25,15 +26,8 @@ _Static_assert(sizeof(struct rgr_header) <= RGR_TRACER_AT, "header ends before t
 _Static_assert(RGR_TRACER_AT + sizeof(struct rgr_tracer) <= RGR_ORDERS_AT, "the tracer's word ends before the orders");
 _Static_assert(RGR_ORDERS_AT + sizeof(struct rgr_orders) <= RGR_HEADER_BYTES, "orders fit the header's pages");
 
-static int openAt(const char *dir, char *temporary, size_t bytes, struct rg_ring *ring) {
-  const int64_t now = rg_clock(CLOCK_MONOTONIC);
-  snprintf(temporary, bytes, "%s/.%ld-%llx.new", dir, (long)getpid(), (unsigned long long)now);
-  snprintf(ring->path, sizeof(ring->path), "%s/%ld-%llx.ring", dir, (long)getpid(), (unsigned long long)now);
-  return open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-}
-
-static void fillHeader(struct rgr_header *header, uint64_t slots) {
-  header->magic = RGR_MAGIC;
+static void fillHeader(struct rgr_header *header, uint64_t magic, uint64_t slots) {
+  header->magic = magic;
   header->version = RGR_VERSION;
   header->header_bytes = RGR_HEADER_BYTES;
   header->slots = (uint32_t)slots;
@@ -58,13 +52,10 @@ static int lockAlive(int fd) {
   return fcntl(fd, F_SETLK, &lock);
 }
 
-struct rg_ring *rg_ring_create(const char *dir, uint64_t slots, char *why, size_t why_bytes) {
-  struct rg_ring *ring = calloc(1, sizeof(*ring));
-  char temporary[512];
-  if (!ring) return snprintf(why, why_bytes, "out of memory"), NULL;
-  if (strlen(dir) > sizeof(temporary) - 64) return free(ring), snprintf(why, why_bytes, "directory name too long"), NULL;
-  ring->fd = openAt(dir, temporary, sizeof(temporary), ring);
-  if (ring->fd < 0) return snprintf(why, why_bytes, "cannot create a file in %s: %s", dir, strerror(errno)), free(ring), NULL;
+/* `path` is the ring's; the file is made under `temporary` in the same directory. */
+static struct rg_ring *create(struct rg_ring *ring, const char *temporary, uint64_t magic, uint64_t slots, char *why, size_t why_bytes) {
+  ring->fd = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (ring->fd < 0) return snprintf(why, why_bytes, "cannot create %s: %s", temporary, strerror(errno)), free(ring), NULL;
 
   int failed = ENOSPC;
   for (; slots >= RGR_MIN_SLOTS; slots /= 2) {
@@ -83,18 +74,41 @@ struct rg_ring *rg_ring_create(const char *dir, uint64_t slots, char *why, size_
     ring->string_data = (char *)map + RGR_STRING_DATA_AT;
     ring->slots = (unsigned char *)map + RGR_SLOTS_AT;
     ring->slot_count = slots;
-    fillHeader(ring->header, slots);
+    fillHeader(ring->header, magic, slots);
     rg_ring_intern(ring, "", 0); /* id 0: no name */
     if (lockAlive(ring->fd) != 0) failed = errno;
   }
   if (!failed && rename(temporary, ring->path) != 0) failed = errno;
   if (!failed) return ring;
-  snprintf(why, why_bytes, "cannot make a ring in %s: %s", dir, strerror(failed));
+  snprintf(why, why_bytes, "cannot make the ring %s: %s", ring->path, strerror(failed));
   unlink(temporary);
   if (map != MAP_FAILED) munmap(map, RGR_SLOTS_AT + slots * RGR_SLOT_BYTES);
   close(ring->fd);
   free(ring);
   return NULL;
+}
+
+struct rg_ring *rg_ring_create(const char *dir, uint64_t slots, char *why, size_t why_bytes) {
+  struct rg_ring *ring = calloc(1, sizeof(*ring));
+  char temporary[512];
+  if (!ring) return snprintf(why, why_bytes, "out of memory"), NULL;
+  if (strlen(dir) > sizeof(temporary) - 64) return free(ring), snprintf(why, why_bytes, "directory name too long"), NULL;
+  const long pid = (long)getpid();
+  const unsigned long long now = (unsigned long long)rg_clock(CLOCK_MONOTONIC);
+  snprintf(temporary, sizeof(temporary), "%s/.%ld-%llx.new", dir, pid, now);
+  snprintf(ring->path, sizeof(ring->path), "%s/%ld-%llx.ring", dir, pid, now);
+  return create(ring, temporary, RGR_MAGIC, slots, why, why_bytes);
+}
+
+struct rg_ring *rg_ring_create_recent(const struct rg_ring *of, uint64_t slots, char *why, size_t why_bytes) {
+  struct rg_ring *ring = calloc(1, sizeof(*ring));
+  char temporary[sizeof(ring->path) + 8];
+  if (!ring) return snprintf(why, why_bytes, "out of memory"), NULL;
+  if (snprintf(ring->path, sizeof(ring->path), "%s.recent", of->path) >= (int)sizeof(ring->path))
+    return free(ring), snprintf(why, why_bytes, "directory name too long"), NULL;
+  snprintf(temporary, sizeof(temporary), "%s.new", ring->path);
+  unlink(temporary); /* of an earlier try that died */
+  return create(ring, temporary, RGR_RECENT_MAGIC, slots, why, why_bytes);
 }
 
 static uint64_t hashBytes(const char *text, size_t bytes) {
@@ -203,16 +217,16 @@ int rg_ring_put_one(struct rg_ring *ring, int type, int a, int b, const void *fi
   return 1;
 }
 
-int rg_ring_put(struct rg_ring *ring, int type, int a, int b, const void *fixed, size_t fixed_bytes, const void *s1, size_t n1,
-                const void *s2, size_t n2) {
-  const struct {
-    const unsigned char *at;
-    size_t bytes;
-  } parts[3] = {{fixed, fixed_bytes}, {s1, n1}, {s2, n2}};
-  const size_t total = fixed_bytes + n1 + n2;
-  const size_t need = (total + RGR_SLOT_PAYLOAD - 1) / RGR_SLOT_PAYLOAD;
-  uint64_t position;
-  if (need > RGR_MAX_SLOTS || !claim(ring, need, &position)) return 0;
+struct part {
+  const unsigned char *at;
+  size_t bytes;
+};
+
+static size_t slotsOf(const struct part *parts) {
+  return (parts[0].bytes + parts[1].bytes + parts[2].bytes + RGR_SLOT_PAYLOAD - 1) / RGR_SLOT_PAYLOAD;
+}
+
+static void fillSlots(struct rg_ring *ring, uint64_t position, const struct part *parts) {
   size_t done = 0;
   for (int p = 0; p < 3; ++p) {
     size_t from = 0;
@@ -226,9 +240,33 @@ int rg_ring_put(struct rg_ring *ring, int type, int a, int b, const void *fixed,
       done += n;
     }
   }
-  for (size_t i = 1; i < need; ++i) commit(slotAt(ring, position + i), position + i, RGR_CONT, 0, 0, 0);
-  commit(slotAt(ring, position), position, type, (unsigned)need, a, b);
+}
+
+static void commitAll(struct rg_ring *ring, uint64_t position, size_t slots, int type, int a, int b) {
+  for (size_t i = 1; i < slots; ++i) commit(slotAt(ring, position + i), position + i, RGR_CONT, 0, 0, 0);
+  commit(slotAt(ring, position), position, type, (unsigned)slots, a, b);
+}
+
+int rg_ring_put(struct rg_ring *ring, int type, int a, int b, const void *fixed, size_t fixed_bytes, const void *s1, size_t n1,
+                const void *s2, size_t n2) {
+  const struct part parts[3] = {{fixed, fixed_bytes}, {s1, n1}, {s2, n2}};
+  const size_t need = slotsOf(parts);
+  uint64_t position;
+  if (need > RGR_MAX_SLOTS || !claim(ring, need, &position)) return 0;
+  fillSlots(ring, position, parts);
+  commitAll(ring, position, need, type, a, b);
   return 1;
+}
+
+void rg_ring_overwrite(struct rg_ring *ring, int type, int a, int b, const void *fixed, size_t fixed_bytes, const void *s1, size_t n1) {
+  const struct part parts[3] = {{fixed, fixed_bytes}, {s1, n1}, {NULL, 0}};
+  const size_t need = slotsOf(parts);
+  if (need > RGR_MAX_SLOTS) return;
+  const uint64_t position = ring->header->head;
+  __atomic_store_n(&ring->header->head, position + need, __ATOMIC_RELAXED);
+  __atomic_thread_fence(__ATOMIC_RELEASE);
+  fillSlots(ring, position, parts);
+  commitAll(ring, position, need, type, a, b);
 }
 
 void rg_ring_progress(struct rg_ring *ring, const struct rgr_progress *progress) {

@@ -35,12 +35,16 @@ struct rg_ring {
 };
 
 struct rg_ring *rg_ring_create(const char *dir, uint64_t slots, char *why, size_t why_bytes);
+/* A recent ring beside `of`. */
+struct rg_ring *rg_ring_create_recent(const struct rg_ring *of, uint64_t slots, char *why, size_t why_bytes);
 uint32_t rg_ring_intern(struct rg_ring *ring, const char *text, size_t bytes);
 /* One record: fixed part, then up to two strings. Returns 0 when it was dropped. */
 int rg_ring_put(struct rg_ring *ring, int type, int a, int b, const void *fixed, size_t fixed_bytes, const void *s1, size_t n1,
                 const void *s2, size_t n2);
 /* The fast path: a record of one slot. */
 int rg_ring_put_one(struct rg_ring *ring, int type, int a, int b, const void *fixed, size_t fixed_bytes);
+/* Into a recent ring, over the oldest. One thread only. */
+void rg_ring_overwrite(struct rg_ring *ring, int type, int a, int b, const void *fixed, size_t fixed_bytes, const void *s1, size_t n1);
 void rg_ring_progress(struct rg_ring *ring, const struct rgr_progress *progress);
 
 static inline int64_t rg_clock(clockid_t id) {

@@ -10,15 +10,20 @@
  * Layout: Header page(s) | string table (entries, then bytes) | slots.
  * A record is 1..kMaxSlots consecutive slots. Slot = 8-byte commit word + 56 bytes. The commit word holds the low 32 bits of
  * (slot position + 1), so a word left over from an earlier lap never matches; the first slot's word is stored last (release).
+ *
+ * A recent ring (RGR_RECENT_MAGIC, `<ring>.recent`) is the same file with one writer that waits for nobody: `head` moves before the slots
+ * below it are written, so a slot of position p is whole only while p + slots >= head. `tail` has no meaning. progress is when
+ * it was last written to, identity a copy of the main ring's.
  */
 #ifndef RUNGLASS_RING_LAYOUT_H
 #define RUNGLASS_RING_LAYOUT_H
 
 #include <stdint.h>
 
-#define RGR_MAGIC 0x31474e4952475252ull /* "RRGRING1" */
-#define RGR_VERSION 2u                  /* 2: GPU spans and counts, a longer string table */
-#define RGR_OLDEST_VERSION 1u           /* what a reader still takes */
+#define RGR_MAGIC 0x31474e4952475252ull        /* "RRGRING1" */
+#define RGR_RECENT_MAGIC 0x314e434552475252ull /* "RRGRECN1" */
+#define RGR_VERSION 2u                         /* 2: GPU spans and counts, a longer string table */
+#define RGR_OLDEST_VERSION 1u                  /* what a reader still takes */
 #define RGR_SLOT_BYTES 64u
 #define RGR_SLOT_PAYLOAD 56u
 #define RGR_MAX_SLOTS 160u
@@ -29,6 +34,7 @@
 #define RGR_LONGEST_STRING 1023u /* version 1 wrote up to 255 */
 #define RGR_MIN_SLOTS 1024u
 #define RGR_MAX_RING_SLOTS (1u << 24)
+#define RGR_SHIPPED 0x80u /* in `a` of a recent ring's GPU span: the main ring has it too */
 
 /* Record types, in the commit word. A reader skips and counts those it does not know, so a new type needs no new version. */
 enum rgr_type {
@@ -120,7 +126,7 @@ struct rgr_identity {                                  /* guarded by identity_ve
 struct rgr_header {
   uint64_t magic;
   uint32_t version, header_bytes;
-  uint32_t slots, max_strings, string_bytes, reserved0;
+  uint32_t slots, max_strings, string_bytes, recent_seconds; /* the last: of a recent ring, what it was asked to hold */
   int64_t pid, uid;
   int64_t anchor_mono, anchor_wall; /* read together when the ring was made */
   char boot_id[40];

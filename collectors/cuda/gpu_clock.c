@@ -5,7 +5,9 @@
  *    with the distance (4 us after a minute), and the two clocks drift apart by microseconds a second.
  * 3. An event happened between the last look that did not find it and the first that did. So a reading is narrow however late it comes:
  *    where all streams share one hardware queue (CUDA_DEVICE_MAX_CONNECTIONS=1) it comes after all that was launched before.
- * 4. A reading too wide to be believed moves the chain on by the GPU's own clock, for 60 s at most.
+ * 4. CUPTI has placed its stamps on a host clock of its own, which runs at our rate but for corrections: between two readings the
+ *    difference is interpolated, outside of them it is that of the nearest.
+ * 5. A reading too wide to be believed moves the chain on by the GPU's own clock, for 60 s at most.
  */
 #define _GNU_SOURCE
 #include "collectors/cuda/gpu_clock.h"
@@ -127,4 +129,46 @@ int rgc_clock_place(int device, rgc_event event, int64_t launched, int64_t *host
   const int error = rgc_gpu.elapsed(&ms, from->event, event);
   *host = from->host + (int64_t)((double)ms * 1e6);
   return error;
+}
+
+/* --- CUPTI ---------------------------------------------------------------------------------------------------------- */
+
+enum { kCuptiReadings = 64 };
+static struct {
+  int64_t host, ahead; /* ahead: CUPTI's stamp - host */
+} g_cupti[kCuptiReadings];
+static uint64_t g_cupti_count;
+
+void rgc_clock_read_cupti(int (*timestamp)(uint64_t *)) {
+  int64_t host = 0, ahead = 0, narrowest = INT64_MAX;
+  for (int i = 0; i < kTries; ++i) {
+    uint64_t stamp = 0;
+    const int64_t before = rg_clock(CLOCK_MONOTONIC);
+    if (timestamp(&stamp) != 0 || stamp == 0) return;
+    const int64_t width = rg_clock(CLOCK_MONOTONIC) - before;
+    if (width >= narrowest) continue;
+    narrowest = width;
+    host = before + width / 2;
+    ahead = (int64_t)stamp - host;
+  }
+  g_cupti[g_cupti_count % kCuptiReadings].host = host;
+  g_cupti[g_cupti_count % kCuptiReadings].ahead = ahead;
+  ++g_cupti_count;
+}
+
+int64_t rgc_clock_of_cupti(uint64_t stamp) {
+  const uint64_t oldest = g_cupti_count > kCuptiReadings ? g_cupti_count - kCuptiReadings : 0;
+  int64_t ahead = 0;
+  for (uint64_t i = g_cupti_count; i-- > oldest;) {
+    const int64_t host = g_cupti[i % kCuptiReadings].host, here = g_cupti[i % kCuptiReadings].ahead;
+    const int64_t after = (int64_t)stamp - host - here;
+    if (after >= 0 && i + 1 < g_cupti_count) {
+      const int64_t length = g_cupti[(i + 1) % kCuptiReadings].host - host, more = g_cupti[(i + 1) % kCuptiReadings].ahead - here;
+      return (int64_t)stamp - here -
+             (length > 0 ? (int64_t)((double)more * (double)(after < length ? after : length) / (double)length) : 0);
+    }
+    ahead = here;
+    if (after >= 0) break;
+  }
+  return (int64_t)stamp - ahead;
 }

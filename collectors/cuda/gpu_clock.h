@@ -20,4 +20,8 @@ int rgc_clock_waits(int device, int64_t now);
 /* Host time of `event`, which happened after `launched`. Returns CUDA's error. */
 int rgc_clock_place(int device, rgc_event event, int64_t launched, int64_t *host);
 
+/* CUPTI's clock, whatever it is (CLOCK_REALTIME, which may be set): a reading, and the host time of one of its stamps. */
+void rgc_clock_read_cupti(int (*timestamp)(uint64_t *));
+int64_t rgc_clock_of_cupti(uint64_t stamp);
+
 #endif

@@ -8,21 +8,19 @@
 #define _GNU_SOURCE
 #include "collectors/cuda/poller.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <time.h>
 
 #include "collectors/cuda/event_pool.h"
+#include "collectors/cuda/exact_records.h"
 #include "collectors/cuda/gpu_api.h"
 #include "collectors/cuda/gpu_clock.h"
 #include "collectors/cuda/kernel_filter.h"
-#include "collectors/cuda/old_symbols.h"
 #include "collectors/cuda/orders.h"
+#include "collectors/cuda/quiet_thread.h"
+#include "collectors/cuda/recent_ring.h"
 #include "collectors/cuda/span_record.h"
-
-RGC_OLD_SYMBOL(pthread_create);
 
 enum { kMostStreams = 1024, kPairsAPass = 512 };
 static const int64_t kSecond = INT64_C(1000000000), kLongestHeld = INT64_C(10000000000), kLongestWait = 200000000;
@@ -43,21 +41,21 @@ void rgc_submit(struct rgc_op *op) {
   while (!atomic_compare_exchange_weak_explicit(&g_submitted, &first, op, memory_order_release, memory_order_relaxed));
 }
 
-static struct rgc_lane *laneOf(const struct rgc_op *op) {
-  const uint64_t hash = ((uint64_t)(uintptr_t)op->stream ^ (uint64_t)op->device << 56) * 0x9e3779b97f4a7c15ull >> 40;
+struct rgc_lane *rgc_lane_of(rgc_stream stream, int device) {
+  const uint64_t hash = ((uint64_t)(uintptr_t)stream ^ (uint64_t)device << 56) * 0x9e3779b97f4a7c15ull >> 40;
   struct rgc_lane *lane = &g_lanes[kMostStreams];
   for (int i = 0; i < kMostStreams; ++i) {
     struct rgc_lane *at = &g_lanes[(hash + (uint64_t)i) % kMostStreams];
-    if (at->used && (at->stream != op->stream || at->device != op->device)) continue;
+    if (at->used && (at->stream != stream || at->device != device)) continue;
     lane = at;
     break;
   }
   if (lane->used) return lane;
   lane->used = 1;
-  lane->stream = op->stream;
-  lane->device = op->device;
+  lane->stream = stream;
+  lane->device = (int16_t)device;
   /* 0 and cudaStreamLegacy are the same stream. */
-  lane->number = (uintptr_t)op->stream <= 1 ? 0 : ++g_streams_of[op->device];
+  lane->number = (uintptr_t)stream <= 1 ? 0 : ++g_streams_of[device];
   g_lane_order[g_lane_count++] = (uint16_t)(lane - g_lanes);
   return lane;
 }
@@ -72,7 +70,7 @@ static void takeSubmitted(void) {
   }
   for (op = oldest_first; op;) {
     struct rgc_op *next = op->next;
-    struct rgc_lane *lane = laneOf(op);
+    struct rgc_lane *lane = rgc_lane_of(op->stream, op->device);
     op->next = NULL;
     *(lane->first ? &lane->last->next : &lane->first) = op;
     lane->last = op;
@@ -136,12 +134,14 @@ static int fillPools(void) {
 
 static int tracing(void) { return atomic_load_explicit(&rgc_tracer.state, memory_order_acquire) == RGC_ON; }
 
-static void pass(int64_t now) {
+static void pass(int64_t now, int last) {
+  rgc_recent_keep(now);
   takeSubmitted();
   if (g_pending > 0) g_active_at = now;
   int error = 0;
   for (int i = 0; i < g_lane_count && !error && tracing(); ++i) error = drainLane(&g_lanes[g_lane_order[i]], now);
   if (!error && tracing()) error = fillPools();
+  if (!error && tracing()) rgc_tell_exact_records(now, last);
   if (error) rgc_failed(error);
 }
 
@@ -170,7 +170,7 @@ static void *run(void *unused) {
     const int asked = atomic_load_explicit(&g_flush_asked, memory_order_acquire);
     const int64_t now = rg_clock(CLOCK_MONOTONIC);
     rgc_orders_look();
-    pass(now);
+    pass(now, stop || asked != atomic_load(&g_flush_done));
     if (stop && tracing() && g_pending > 0) rgc_count(RGC_UNFINISHED, (uint64_t)g_pending);
     if (stop || asked != atomic_load(&g_flush_done) || now - g_counts_at >= kSecond) {
       g_counts_at = now;
@@ -180,24 +180,12 @@ static void *run(void *unused) {
     atomic_store_explicit(&g_flush_done, asked, memory_order_release);
     if (!stop) nap(g_device >= 0 && rgc_clock_waits(g_device, now) ? 50000 : now - g_active_at < kSecond ? 2000000 : 10000000);
   }
+  rgc_recent_end();
   atomic_store_explicit(&g_stopped, 1, memory_order_release);
   return NULL;
 }
 
-int rgc_poller_start(void) {
-  pthread_attr_t attributes;
-  pthread_t thread;
-  sigset_t all, before;
-  sigfillset(&all);
-  /* The trainer's signals are not for this thread. sigprocmask is the thread's own on Linux; pthread_sigmask moved in 2.32. */
-  sigprocmask(SIG_SETMASK, &all, &before);
-  pthread_attr_init(&attributes);
-  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-  const int failed = pthread_create(&thread, &attributes, run, NULL);
-  pthread_attr_destroy(&attributes);
-  sigprocmask(SIG_SETMASK, &before, NULL);
-  return !failed;
-}
+int rgc_poller_start(void) { return rgc_start_thread(run); }
 
 void rgc_poller_flush(void) {
   const int asked = atomic_fetch_add(&g_flush_asked, 1) + 1;

@@ -35,7 +35,7 @@ static int isOurs(const void *address) {
   return dladdr(address, &of_symbol) && dladdr((const void *)kLibraries, &of_us) && of_symbol.dli_fbase == of_us.dli_fbase;
 }
 
-static rgc_function askHandle(void *handle, const char *symbol) {
+rgc_function rgc_symbol(void *handle, const char *symbol) {
   void *address = dlsym(handle, symbol);
   rgc_function function = NULL;
   if (address && !isOurs(address)) memcpy(&function, &address, sizeof(function));
@@ -45,7 +45,7 @@ static rgc_function askHandle(void *handle, const char *symbol) {
 static rgc_function askLoaded(const char *name, const char *symbol) {
   void *handle = dlopen(name, RTLD_NOLOAD | RTLD_LAZY);
   if (!handle) return NULL;
-  rgc_function function = askHandle(handle, symbol);
+  rgc_function function = rgc_symbol(handle, symbol);
   dlclose(handle); /* gives back the count that RTLD_NOLOAD added */
   return function;
 }
@@ -74,7 +74,7 @@ rgc_function rgc_find(enum rgc_library library, const char *symbol, const void *
     /* The path is opened after the walk: the walk holds the loader's lock. */
     if (dl_iterate_phdr(matchLibrary, &search)) function = askLoaded(search.path, symbol);
   }
-  if (!function) function = askHandle(RTLD_NEXT, symbol);
+  if (!function) function = rgc_symbol(RTLD_NEXT, symbol);
   Dl_info of_caller;
   if (!function && caller && dladdr(caller, &of_caller) && of_caller.dli_fname) function = askLoaded(of_caller.dli_fname, symbol);
   return function;
@@ -83,6 +83,6 @@ rgc_function rgc_find(enum rgc_library library, const char *symbol, const void *
 rgc_function rgc_find_demangler(void) {
   static rgc_function found;
   if (!found) found = askLoaded("libstdc++.so.6", "__cxa_demangle");
-  if (!found) found = askHandle(RTLD_DEFAULT, "__cxa_demangle");
+  if (!found) found = rgc_symbol(RTLD_DEFAULT, "__cxa_demangle");
   return found;
 }

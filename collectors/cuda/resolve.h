@@ -21,6 +21,9 @@ enum rgc_library { RGC_CUDART, RGC_DRIVER, RGC_NCCL, RGC_CUBLAS, RGC_CUBLASLT, R
  * given that copy where there is no other. */
 rgc_function rgc_find(enum rgc_library library, const char *symbol, const void *caller);
 
+/* In one library, opened by the caller. */
+rgc_function rgc_symbol(void *handle, const char *symbol);
+
 /* __cxa_demangle of whatever C++ library the process has; the tracer's thread only. */
 rgc_function rgc_find_demangler(void);
 

@@ -6,7 +6,7 @@
  * Ownership:  none.
  * Units:      steps as in rg_step_begin().
  * Errors:     none; without CUDA nothing happens.
- * Cost:       an atomic store.
+ * Cost:       an atomic store; trace_exact starts a thread.
  */
 #ifndef RUNGLASS_CUDA_H
 #define RUNGLASS_CUDA_H
@@ -28,6 +28,12 @@ RG_API int64_t rg_cuda_trace_every(int64_t every);
 RG_API void rg_cuda_trace_steps(int64_t steps);
 /* 1: from now on, steps or no steps; 0: as the other two say. */
 RG_API void rg_cuda_trace_now(int on);
+/* The next `steps` steps in exact mode: every kernel, copy and memset as CUPTI sees it, those inside libraries and graphs too. INT64_MAX:
+ * from now on, steps or no steps; 0: no more. What stands in the way is told as client.gpu_exact_unavailable. As RUNGLASS_CUDA_EXACT. */
+RG_API void rg_cuda_trace_exact(int64_t steps);
+/* Every launch is timed from now on, into a file beside the ring that holds about the last `seconds` and survives this process; 0: no
+ * more, and the file goes. As RUNGLASS_CUDA_RECENT. */
+RG_API void rg_cuda_keep_recent(int seconds);
 /* 1 while GPU operations are timed. */
 RG_API int rg_cuda_active(void);
 

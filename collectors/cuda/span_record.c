@@ -8,22 +8,29 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collectors/cuda/recent_ring.h"
 #include "collectors/cuda/resolve.h"
 
 enum { kKnownNames = 4096 };
 
-static struct {
-  const char *name;
-  uint32_t id;
-} g_names[kKnownNames];
+/* What is remembered of a ring. */
+struct memory {
+  struct rg_ring *ring;
+  struct {
+    const char *name;
+    uint32_t id;
+  } names[kKnownNames];
+};
+static struct memory g_memories[RGC_WHERES];
 static uint64_t g_told[RGC_COUNTED];
-static struct rg_ring *g_ring;
 
-static void forgetIfChanged(struct rg_ring *ring) {
-  if (ring == g_ring) return;
-  memset(g_names, 0, sizeof(g_names));
-  memset(g_told, 0, sizeof(g_told));
-  g_ring = ring;
+static struct memory *memoryOf(enum rgc_where where, struct rg_ring *ring) {
+  struct memory *memory = &g_memories[where];
+  if (memory->ring == ring) return memory;
+  memset(memory->names, 0, sizeof(memory->names));
+  if (where == RGC_MAIN) memset(g_told, 0, sizeof(g_told));
+  memory->ring = ring;
+  return memory;
 }
 
 /* PyTorch's kernels are readable only demangled; the C++ library for it is whatever the trainer brought. */
@@ -39,17 +46,17 @@ static uint32_t internReadable(struct rg_ring *ring, const char *name) {
   return id;
 }
 
-static uint32_t nameId(struct rg_ring *ring, const char *name) {
+static uint32_t nameId(struct memory *memory, const char *name) {
   const uint64_t hash = (uint64_t)(uintptr_t)name * 0x9e3779b97f4a7c15ull >> 40;
   for (int i = 0; i < 16; ++i) {
     const uint64_t at = (hash + (uint64_t)i) % kKnownNames;
-    if (g_names[at].name == name) return g_names[at].id;
-    if (g_names[at].name) continue;
-    g_names[at].id = internReadable(ring, name);
-    g_names[at].name = name;
-    return g_names[at].id;
+    if (memory->names[at].name == name) return memory->names[at].id;
+    if (memory->names[at].name) continue;
+    memory->names[at].id = internReadable(memory->ring, name);
+    memory->names[at].name = name;
+    return memory->names[at].id;
   }
-  return internReadable(ring, name);
+  return internReadable(memory->ring, name);
 }
 
 static const char *cudaTypeName(int type) {
@@ -127,16 +134,28 @@ static void describeComm(struct text *text, const struct rgc_comm *comm, int64_t
   if (comm->ops > 1 && comm->last_seq != RG_NONE && comm->last_seq != seq) add(text, ",\"last_seq\":%lld", (long long)comm->last_seq);
 }
 
+static void describeKernel(struct text *text, struct rgc_dim3 grid, struct rgc_dim3 block, int64_t shared_bytes) {
+  add(text, "\"grid\":[%u,%u,%u],\"block\":[%u,%u,%u],\"shared_bytes\":%lld", grid.x, grid.y, grid.z, block.x, block.y, block.z,
+      (long long)shared_bytes);
+}
+
 static void describe(struct text *text, const struct rgc_op *op) {
   add(text, "{");
   if (op->kind == RGC_OP_KERNEL)
-    add(text, "\"grid\":[%u,%u,%u],\"block\":[%u,%u,%u],\"shared_bytes\":%lld", op->about.kernel.grid.x, op->about.kernel.grid.y,
-        op->about.kernel.grid.z, op->about.kernel.block.x, op->about.kernel.block.y, op->about.kernel.block.z,
-        (long long)op->about.kernel.shared_bytes);
+    describeKernel(text, op->about.kernel.grid, op->about.kernel.block, op->about.kernel.shared_bytes);
   else if (op->kind == RGC_OP_GEMM)
     describeGemm(text, &op->about.gemm);
   else if (op->kind == RGC_OP_COMM)
     describeComm(text, &op->about.comm, op->seq);
+  add(text, "}");
+}
+
+static void describeExact(struct text *text, const struct rgc_exact_span *span) {
+  add(text, "{\"exact\":true");
+  if (span->grid.x > 0) add(text, ","), describeKernel(text, span->grid, span->block, span->shared_bytes);
+  if (span->parent != RG_NONE) add(text, ",\"parent\":%lld", (long long)span->parent);
+  if (span->of_graph) add(text, ",\"graph\":true");
+  if (span->queued != RG_NONE) add(text, ",\"queue_delay_ns\":%lld", (long long)(span->start - span->queued));
   add(text, "}");
 }
 
@@ -153,16 +172,35 @@ static int categoryOf(const struct rgc_op *op) {
   }
 }
 
-void rgc_tell_span(struct rgc_lane *lane, const struct rgc_op *op, int64_t start, int64_t dur) {
-  struct rg_ring *ring = rg_live();
-  if (!ring) return;
-  forgetIfChanged(ring);
-  if (lane->ring != ring) {
-    char name[64];
-    snprintf(name, sizeof(name), "gpu_stream\x1fGPU %d stream %d", lane->device, lane->number);
-    lane->ring = ring;
-    lane->track = rg_ring_intern(ring, name, strlen(name));
+/* 1: the ring took it. `flags` go beside the category. */
+static int put(enum rgc_where where, struct rg_ring *ring, struct rgc_lane *lane, const char *name, struct rgr_gpu_span record,
+               int category, int depth, int flags, const struct text *args) {
+  struct memory *memory = memoryOf(where, ring);
+  if (lane->in[where].ring != ring) {
+    char track[64];
+    snprintf(track, sizeof(track), "gpu_stream\x1fGPU %d stream %d", lane->device, lane->number);
+    lane->in[where].ring = ring;
+    lane->in[where].track = rg_ring_intern(ring, track, strlen(track));
   }
+  record.span.name = (uint16_t)nameId(memory, name);
+  record.span.track = (uint16_t)lane->in[where].track;
+  record.fixed_bytes = sizeof(record);
+  record.args_bytes = (uint32_t)args->used;
+  if (where == RGC_MAIN) return rg_ring_put(ring, RGR_GPU_SPAN, category, depth, &record, sizeof(record), args->bytes, args->used, NULL, 0);
+  rg_ring_overwrite(ring, RGR_GPU_SPAN, category | flags, depth, &record, sizeof(record), args->bytes, args->used);
+  return 1;
+}
+
+/* `args_of_recent`: a single kernel has none there, so that more of them fit. */
+static void putAll(struct rgc_lane *lane, const char *name, const struct rgr_gpu_span *record, int category, int depth, int to_main,
+                   const struct text *args, int args_of_recent) {
+  static const struct text kNone = {.used = 0};
+  struct rg_ring *ring = rg_live(), *recent = rgc_recent();
+  const int shipped = to_main && ring && put(RGC_MAIN, ring, lane, name, *record, category, depth, 0, args);
+  if (recent) put(RGC_RECENT, recent, lane, name, *record, category, depth, shipped ? (int)RGR_SHIPPED : 0, args_of_recent ? args : &kNone);
+}
+
+void rgc_tell_span(struct rgc_lane *lane, const struct rgc_op *op, int64_t start, int64_t dur) {
   struct text args = {.used = 0};
   describe(&args, op);
   const struct rgr_gpu_span record = {
@@ -172,23 +210,46 @@ void rgc_tell_span(struct rgc_lane *lane, const struct rgc_op *op, int64_t start
                .seq = op->seq,
                .bytes = op->bytes,
                .group = op->group,
-               .microbatch = INT32_MIN,
-               .name = (uint16_t)nameId(ring, op->name),
-               .track = (uint16_t)lane->track},
+               .microbatch = INT32_MIN},
       .correlation = op->correlation,
       .launched = op->launched,
-      .fixed_bytes = sizeof(record),
-      .args_bytes = (uint32_t)args.used,
   };
-  rg_ring_put(ring, RGR_GPU_SPAN, categoryOf(op), 0, &record, sizeof(record), args.bytes, args.used, NULL, 0);
+  putAll(lane, op->name, &record, categoryOf(op), 0, op->to_main, &args, op->kind == RGC_OP_GEMM || op->kind == RGC_OP_COMM);
+}
+
+void rgc_tell_exact(struct rgc_lane *lane, const struct rgc_exact_span *span) {
+  struct text args = {.used = 0};
+  describeExact(&args, span);
+  const struct rgr_gpu_span record = {
+      .span = {.start = span->start,
+               .dur = span->dur,
+               .step = span->step,
+               .seq = RG_NONE,
+               .bytes = span->bytes,
+               .group = RG_NONE,
+               .microbatch = INT32_MIN},
+      .correlation = span->correlation,
+      .launched = span->launched,
+  };
+  putAll(lane, span->name, &record, span->category, span->parent != RG_NONE, 1, &args, span->parent != RG_NONE);
 }
 
 void rgc_tell_counts(int64_t now) {
-  static const char *const kNames[RGC_COUNTED] = {"gpu_pool_empty", "gpu_in_capture", "gpu_trace_stopped", "gpu_op_failed",
-                                                  "gpu_unfinished"};
+  static const char *const kNames[RGC_COUNTED] = {"gpu_pool_empty",
+                                                  "gpu_in_capture",
+                                                  "gpu_trace_stopped",
+                                                  "gpu_op_failed",
+                                                  "gpu_unfinished",
+                                                  "gpu_exact_no_library",
+                                                  "gpu_exact_unknown_version",
+                                                  "gpu_exact_in_use",
+                                                  "gpu_exact_refused",
+                                                  "gpu_exact_bad_record",
+                                                  "gpu_exact_lost",
+                                                  "gpu_recent_refused"};
   struct rg_ring *ring = rg_live();
   if (!ring) return;
-  forgetIfChanged(ring);
+  memoryOf(RGC_MAIN, ring);
   for (int i = 0; i < RGC_COUNTED; ++i) {
     const uint64_t total = atomic_load_explicit(&rgc_tracer.counted[i], memory_order_relaxed);
     if (total == g_told[i]) continue;

@@ -15,9 +15,11 @@
 
 #include "collectors/cuda/communicators.h"
 #include "collectors/cuda/event_pool.h"
+#include "collectors/cuda/exact_trace.h"
 #include "collectors/cuda/gpu_api.h"
 #include "collectors/cuda/kernel_names.h"
 #include "collectors/cuda/poller.h"
+#include "collectors/cuda/recent_ring.h"
 #include "collectors/cuda/runglass_cuda.h"
 
 enum { kFirstPairs = 256, kMostFailures = 64, kEveryByDefault = 100 };
@@ -64,6 +66,12 @@ static int64_t traceEvery(void) {
   return atomic_compare_exchange_strong(&rgc_tracer.every, &every, first) ? first : every;
 }
 
+void rgc_refresh_launch_mode(void) {
+  if (atomic_load(&rgc_tracer.state) != RGC_ON) return;
+  const int on = atomic_load(&rgc_tracer.ordinary) || atomic_load(&rgc_exact_on) || atomic_load(&rgc_recent_seconds) > 0;
+  atomic_store(&rgc_tracer.launch_mode, on ? RGC_LAUNCH_TRACE : RGC_LAUNCH_PASS);
+}
+
 static void chooseLaunchMode(int64_t step, int step_is_new) {
   const int64_t every = traceEvery();
   int on = atomic_load(&g_forced);
@@ -72,7 +80,8 @@ static void chooseLaunchMode(int64_t step, int step_is_new) {
     on |= step >= atomic_load(&rgc_tracer.window_first) && step < atomic_load(&rgc_tracer.window_end);
     if (step_is_new && atomic_load(&rgc_tracer.more_steps) > 0) on |= atomic_fetch_sub(&rgc_tracer.more_steps, 1) > 0;
   }
-  atomic_store(&rgc_tracer.launch_mode, on ? RGC_LAUNCH_TRACE : RGC_LAUNCH_PASS);
+  atomic_store(&rgc_tracer.ordinary, on);
+  rgc_refresh_launch_mode();
 }
 
 static void onStep(int64_t step) {
@@ -80,7 +89,9 @@ static void onStep(int64_t step) {
   /* The environment gave us no ring, but the trainer has made one since. */
   if (atomic_load(&rgc_tracer.state) == no_ring && atomic_compare_exchange_strong(&rgc_tracer.state, &no_ring, RGC_COLD))
     atomic_store(&rgc_tracer.launch_mode, RGC_LAUNCH_COLD);
-  if (atomic_load(&rgc_tracer.state) == RGC_ON) chooseLaunchMode(step, 1);
+  if (atomic_load(&rgc_tracer.state) != RGC_ON) return;
+  rgc_exact_step(step);
+  chooseLaunchMode(step, 1);
 }
 
 void rgc_trace_window(int64_t first, int64_t steps) {
@@ -100,23 +111,46 @@ void rg_cuda_trace_now(int on) {
   atomic_store(&g_forced, on != 0);
   if (rg_cuda_active()) chooseLaunchMode(atomic_load(&rg_current_step.step), 0);
 }
+void rg_cuda_trace_exact(int64_t steps) {
+  rgc_exact_want(steps);
+  if (rg_cuda_active()) rgc_exact_wake();
+}
+void rg_cuda_keep_recent(int seconds) {
+  atomic_store(&rgc_recent_seconds, seconds > 0 ? seconds : 0);
+  rgc_refresh_launch_mode();
+}
+
+/* What the environment wants at once. */
+static void wantFromEnvironment(void) {
+  const char *exact = getenv("RUNGLASS_CUDA_EXACT");
+  if (exact && strcmp(exact, "on") == 0)
+    rgc_exact_want(INT64_MAX);
+  else if (exact)
+    rgc_exact_want(environmentNumber("RUNGLASS_CUDA_EXACT", 0, 0, INT64_MAX));
+  const int recent = (int)environmentNumber("RUNGLASS_CUDA_RECENT", 0, 0, 24 * 3600);
+  if (recent > 0) atomic_store(&rgc_recent_seconds, recent);
+}
 
 /* --- life ---------------------------------------------------------------------------------------------------------- */
 
 static void onEnd(int exiting) {
   (void)exiting; /* a process that exits has stopped the poller by itself */
-  if (rg_cuda_active()) rgc_poller_flush();
+  if (!rg_cuda_active()) return;
+  rgc_exact_flush();
+  rgc_poller_flush();
 }
 
 static void atExit(void) {
   if (atomic_load(&rgc_tracer.state) < RGC_ON) return;
   const int64_t state = atomic_load(&rgc_tracer.state);
+  if (state == RGC_ON) rgc_exact_stop();
   if (state == RGC_ON || state == RGC_STOPPED) rgc_poller_stop();
   atomic_store(&rgc_tracer.launch_mode, RGC_LAUNCH_PASS);
   atomic_store(&rgc_tracer.state, RGC_OFF);
 }
 
 static void inChild(void) {
+  atomic_store(&rgc_exact_on, 0);
   atomic_store(&rgc_tracer.launch_mode, RGC_LAUNCH_PASS);
   atomic_store(&rgc_tracer.state, RGC_OFF);
   rgc_kernel_names_in_child();
@@ -138,6 +172,7 @@ static int start(void) {
   hooked = 1;
   rgc_pool_capacity((uint32_t)environmentNumber("RUNGLASS_CUDA_EVENTS", 8192, 2, 1 << 20) / 2);
   if (!rgc_poller_start()) return RGC_OFF;
+  wantFromEnvironment();
   pthread_atfork(NULL, NULL, inChild);
   atexit(atExit); /* after CUDA's own and the ring's, so it runs before them */
   return RGC_ON;
@@ -150,10 +185,12 @@ int rgc_awake(void) {
   const int saved = errno;
   const int now = start();
   atomic_store(&rgc_tracer.state, now);
-  if (now == RGC_ON)
+  if (now == RGC_ON) {
     chooseLaunchMode(atomic_load(&rg_current_step.step), 1);
-  else
+    rgc_exact_wake();
+  } else {
     atomic_store(&rgc_tracer.launch_mode, RGC_LAUNCH_PASS);
+  }
   errno = saved;
   return now == RGC_ON;
 }
@@ -192,23 +229,31 @@ struct rgc_op *rgc_open(rgc_stream stream, int device, enum rgc_kind kind, const
   op->stream = stream;
   op->kind = (uint8_t)kind;
   op->name = name;
+  op->to_main = (kind != RGC_OP_KERNEL && kind != RGC_OP_GRAPH) || atomic_load_explicit(&rgc_tracer.ordinary, memory_order_relaxed) ||
+                atomic_load_explicit(&rgc_exact_on, memory_order_relaxed);
+  op->parent = 0;
   op->bytes = op->group = op->seq = RG_NONE;
   op->step = atomic_load_explicit(&rg_current_step.step, memory_order_relaxed);
   op->correlation = atomic_fetch_add_explicit(&rgc_tracer.correlation, 1, memory_order_relaxed) + 1;
   op->launched = rg_clock(CLOCK_MONOTONIC);
   const int error = rgc_gpu.event_record(op->start, stream);
-  if (!error) return op;
+  if (!error) {
+    op->parent = (uint8_t)rgc_exact_open(op);
+    return op;
+  }
   rgc_pool_give(op);
   rgc_failed(error);
   return NULL;
 }
 
 struct rgc_op *rgc_begin(rgc_stream stream, int device, enum rgc_kind kind, const char *name) {
-  return rgc_depth++ > 0 ? NULL : rgc_open(stream, device, kind, name);
+  if (rgc_depth++ > 0) return NULL;
+  return rgc_exact_tells(stream, kind) ? NULL : rgc_open(stream, device, kind, name);
 }
 
 void rgc_shut(struct rgc_op *op, int status) {
   if (!op) return;
+  if (op->parent) rgc_exact_shut();
   const int error = status == 0 ? rgc_gpu.event_record(op->end, op->stream) : 0;
   if (status == 0 && error == 0) {
     rgc_submit(op);

@@ -24,6 +24,13 @@ constexpr CountedLoss kCounted[] = {
     {"gpu_trace_stopped", "client.gpu_trace_stopped", "an event call failed, timing stopped"},
     {"gpu_op_failed", "client.gpu_op_failed", "operations whose events could not be recorded"},
     {"gpu_unfinished", "client.gpu_unfinished", "operations still on the GPU when the process ended"},
+    {"gpu_exact_no_library", "client.gpu_exact_unavailable", "no libcupti for this process's CUDA was found; RUNGLASS_CUPTI names one"},
+    {"gpu_exact_unknown_version", "client.gpu_exact_unavailable", "records of this version of CUPTI are not known to the tracer"},
+    {"gpu_exact_in_use", "client.gpu_exact_unavailable", "another profiler has CUPTI in this process"},
+    {"gpu_exact_refused", "client.gpu_exact_unavailable", "CUPTI refused to record"},
+    {"gpu_exact_bad_record", "client.gpu_exact_unavailable", "CUPTI's records are not of the size that its version has"},
+    {"gpu_exact_lost", "client.gpu_exact_lost", "kernels and copies that CUPTI dropped or could not time"},
+    {"gpu_recent_refused", "client.gpu_recent_unavailable", "no room for the recent ring beside the ring"},
 };
 
 }  // namespace

@@ -13,7 +13,7 @@ struct LaunchConfig {
 
 int launch(unsigned grid_x, void* stream) {
   ++fakeReport()->launches;
-  return fakeEnqueue(stream, static_cast<std::int64_t>(grid_x) * 1000);
+  return fakeEnqueue(stream, static_cast<std::int64_t>(grid_x) * 1000, {.name = "of_the_driver", .grid = grid_x});
 }
 
 }  // namespace

@@ -20,6 +20,7 @@ struct Event {
 };
 
 fake::Report g_report;
+std::atomic<fake::Observer> g_observer{nullptr};
 Stream g_default[kDevices];
 std::atomic<int> g_captures{0};
 std::atomic<std::int64_t> g_busy_until{0};
@@ -84,7 +85,9 @@ int fakeStreamSynchronize(void* stream) {
 }
 int fakeDeviceSynchronize() { return fakeStreamSynchronize(nullptr); }
 
-int fakeEnqueue(void* handle, std::int64_t ns) {
+void fakeObserve(fake::Observer observer) { g_observer = observer; }
+
+int fakeEnqueue(void* handle, std::int64_t ns, const fake::Work& work) {
   t_has_context = true;
   Stream& stream = streamOf(handle);
   if (stream.capturing.load(std::memory_order_relaxed) != 0) return fake::kSuccess;
@@ -92,6 +95,10 @@ int fakeEnqueue(void* handle, std::int64_t ns) {
   std::int64_t before = stream.free_at.load(std::memory_order_relaxed);
   const std::int64_t now = fakeNow();
   while (!stream.free_at.compare_exchange_weak(before, (before > now ? before : now) + ns)) {
+  }
+  if (const fake::Observer observer = g_observer.load(std::memory_order_relaxed)) {
+    const std::int64_t start = before > now ? before : now;
+    observer(work, t_device, handle, now, start, start + ns);
   }
   if (kOneQueue) g_busy_until = stream.free_at.load();
   return fake::kSuccess;

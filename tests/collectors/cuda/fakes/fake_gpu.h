@@ -33,8 +33,20 @@ enum Error {
 struct Report {
   std::atomic<std::int64_t> launches, gemms, collectives, copies;
   std::atomic<std::int64_t> unsafe_in_capture;  // a call that would have spoiled another thread's capture
+  std::atomic<std::int64_t> cupti_subscribed, cupti_enabled, cupti_buffers;  // now: subscriptions, kinds, buffers it was given
   std::atomic<std::int64_t> strays;             // event calls of a thread that never chose a device: these make a context on GPU 0
 };
+
+// Work on the GPU as a profiler sees it.
+struct Work {
+  enum Kind : std::uint8_t { kKernel, kCopy, kSet } kind = kKernel;
+  const char* name = "inner_kernel";
+  std::int64_t bytes = 0;
+  int copy_kind = 0;  // CUDA's
+  unsigned grid = 1, block = 1, shared = 0;
+  int graph_kernels = 0;  // of one launch; they share its time
+};
+using Observer = void (*)(const Work& work, int device, void* stream, std::int64_t called, std::int64_t start, std::int64_t end);
 
 }  // namespace fake
 
@@ -47,7 +59,9 @@ FAKE_API int fakeStreamCreate(void** stream);
 FAKE_API int fakeStreamSynchronize(void* stream);
 FAKE_API int fakeDeviceSynchronize();
 // Puts `ns` of work on the stream. In a capture it is only noted.
-FAKE_API int fakeEnqueue(void* stream, std::int64_t ns);
+FAKE_API int fakeEnqueue(void* stream, std::int64_t ns, const fake::Work& work = {});
+// Told of all work from now on; nullptr: of none.
+FAKE_API void fakeObserve(fake::Observer observer);
 FAKE_API int fakeCapture(void* stream, int on);
 FAKE_API int fakeIsCapturing(void* stream, int* status);
 FAKE_API int fakeExchangeCaptureMode(int* mode);

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Invariants:
+ * 1. CUPTI is called by the exact thread alone, but for: a stream's number and parents' marks (trainer's threads, while it is on), its
+ * clock and its walk over a full buffer (the tracer's thread).
+ * 2. Our subscription is held only while we record: whoever holds one keeps others out, and PyTorch's profiler asks but once.
+ * 3. What is launched between two moments belongs to the earlier one; CUPTI records more than that, and the rest is thrown away.
+ * 4. A buffer is free, CUPTI's, or ours. When none is free CUPTI drops and counts.
+ * 5. After a refusal nothing is tried again until somebody asks again; after a bad record, never.
+ */
+#define _GNU_SOURCE
+#include "collectors/cuda/exact_trace.h"
+
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <time.h>
+
+#include "collectors/cuda/cupti_library.h"
+#include "collectors/cuda/gpu_api.h"
+#include "collectors/cuda/quiet_thread.h"
+
+enum { kBuffers = 64, kBufferBytes = 1 << 20, kMostStreams = 512 };
+static const int64_t kLongestWait = 200000000, kFlushEvery = 100000000, kLongestDrain = INT64_C(2000000000);
+
+_Atomic int rgc_exact_on;
+static _Atomic int64_t g_left; /* steps still wanted; INT64_MAX: no end */
+static _Atomic int g_running, g_ready, g_quit, g_broken, g_flush_asked, g_flush_done;
+
+int rgc_exact_ready(void) { return atomic_load_explicit(&g_ready, memory_order_acquire); }
+
+/* --- moments ------------------------------------------------------------------------------------------------------- */
+
+static struct rgc_moment g_moments[RGC_EXACT_MOMENTS];
+static uint64_t g_moment_count;
+static atomic_flag g_moments_busy = ATOMIC_FLAG_INIT;
+
+static void lockMoments(void) {
+  while (atomic_flag_test_and_set_explicit(&g_moments_busy, memory_order_acquire)) {
+  } /* held for a few hundred ns */
+}
+static void unlockMoments(void) { atomic_flag_clear_explicit(&g_moments_busy, memory_order_release); }
+
+static void note(int64_t step, int on) {
+  lockMoments();
+  const struct rgc_moment moment = {rg_clock(CLOCK_MONOTONIC), step, on};
+  g_moments[g_moment_count++ % RGC_EXACT_MOMENTS] = moment;
+  unlockMoments();
+  atomic_store(&rgc_exact_on, on);
+  rgc_refresh_launch_mode();
+}
+
+int rgc_exact_moments(struct rgc_moment *moments) {
+  lockMoments();
+  const uint64_t end = g_moment_count;
+  const uint64_t begin = end > RGC_EXACT_MOMENTS ? end - RGC_EXACT_MOMENTS : 0;
+  for (uint64_t i = begin; i < end; ++i) moments[i - begin] = g_moments[i % RGC_EXACT_MOMENTS];
+  unlockMoments();
+  return (int)(end - begin);
+}
+
+void rgc_exact_want(int64_t steps) {
+  atomic_store(&g_left, steps > 0 && !atomic_load(&g_broken) ? steps : 0);
+  if (steps <= 0 && atomic_load(&rgc_exact_on)) note(atomic_load(&rg_current_step.step), 0);
+}
+
+void rgc_exact_step(int64_t step) {
+  if (!rgc_exact_ready()) return;
+  const int64_t left = atomic_load(&g_left);
+  int on = left > 0;
+  if (step == RG_NONE) on = on && atomic_load(&rgc_exact_on);
+  /* A change of mind meanwhile wins. */
+  int64_t expected = left;
+  if (on && step != RG_NONE && left != INT64_MAX) atomic_compare_exchange_strong(&g_left, &expected, left - 1);
+  if (on || atomic_load(&rgc_exact_on)) note(step, on);
+}
+
+/* --- streams ------------------------------------------------------------------------------------------------------- */
+
+struct seen {
+  rgc_stream _Atomic stream; /* the key's first half; stored last */
+  int device;
+  uint32_t id;
+};
+static struct seen g_seen[kMostStreams]; /* open addressing, never full */
+static _Atomic int g_seen_count;
+static atomic_flag g_seen_busy = ATOMIC_FLAG_INIT;
+
+static int isDefault(rgc_stream stream) { return (uintptr_t)stream <= 2; }
+
+/* A key for NULL, which means "free". Default streams are one per device. */
+static rgc_stream keyOf(rgc_stream stream, int device) {
+  return isDefault(stream) ? (rgc_stream)(((uintptr_t)device << 8) | ((uintptr_t)stream + 1)) : stream;
+}
+
+static struct seen *placeOf(rgc_stream key) {
+  const uint64_t hash = (uint64_t)(uintptr_t)key * 0x9e3779b97f4a7c15ull >> 40;
+  for (uint64_t i = hash;; ++i) {
+    struct seen *at = &g_seen[i % kMostStreams];
+    rgc_stream here = atomic_load_explicit(&at->stream, memory_order_acquire);
+    if (here == key || here == NULL) return at;
+  }
+}
+
+static void learnStream(rgc_stream stream, int device) {
+  struct seen *at = placeOf(keyOf(stream, device));
+  uint32_t id = 0;
+  if (atomic_load(&at->stream) || atomic_load(&g_seen_count) >= kMostStreams / 2) return;
+  if (rgc_cupti.stream_id(NULL, (uintptr_t)stream == 2 ? NULL : stream, (uintptr_t)stream == 2, &id) != 0) return;
+  at->device = device;
+  at->id = id;
+  atomic_store_explicit(&at->stream, keyOf(stream, device), memory_order_release);
+  atomic_fetch_add(&g_seen_count, 1);
+}
+
+void rgc_exact_see_stream(rgc_stream stream) {
+  int device = 0;
+  if (!rgc_cupti.stream_id) return;
+  if (!isDefault(stream) && atomic_load_explicit(&placeOf(stream)->stream, memory_order_relaxed)) return;
+  if (rgc_gpu.get_device(&device) != 0) {
+    rgc_gpu_clear();
+    return;
+  }
+  if (atomic_load_explicit(&placeOf(keyOf(stream, device))->stream, memory_order_relaxed)) return;
+  if (atomic_flag_test_and_set_explicit(&g_seen_busy, memory_order_acquire)) return; /* the next launch on it will do */
+  learnStream(stream, device);
+  learnStream(NULL, device);
+  atomic_flag_clear_explicit(&g_seen_busy, memory_order_release);
+}
+
+rgc_stream rgc_exact_stream(int device, uint32_t id) {
+  for (int i = 0; i < kMostStreams; ++i) {
+    const rgc_stream key = atomic_load_explicit(&g_seen[i].stream, memory_order_acquire);
+    if (key && g_seen[i].device == device && g_seen[i].id == id)
+      return key == keyOf(NULL, device) || key == keyOf((rgc_stream)1, device) ? NULL
+             : key == keyOf((rgc_stream)2, device)                             ? (rgc_stream)2
+                                                                               : key;
+  }
+  return (rgc_stream)(~(uintptr_t)0 - id);
+}
+
+/* --- parents ------------------------------------------------------------------------------------------------------- */
+
+int rgc_exact_open_parent(const struct rgc_op *op) {
+  rgc_exact_see_stream(op->stream);
+  return rgc_cupti.push && rgc_cupti.pop && rgc_cupti.push(RGC_CUPTI_CUSTOM, (uint64_t)op->correlation) == 0;
+}
+
+void rgc_exact_shut(void) {
+  uint64_t last;
+  rgc_cupti.pop(RGC_CUPTI_CUSTOM, &last);
+}
+
+/* --- buffers ------------------------------------------------------------------------------------------------------- */
+
+static uint8_t *g_arena;
+static _Atomic int g_lent[kBuffers]; /* 0: free, 1: CUPTI has it, 2: it is full */
+static size_t g_valid[kBuffers];
+static int g_next[kBuffers];
+static _Atomic int g_full = -1;  /* newest first; pushed by CUPTI */
+static int g_full_in_order = -1; /* the tracer's thread's */
+static _Atomic int g_with_cupti;
+
+static void request(uint8_t **buffer, size_t *bytes, size_t *most_records) {
+  *buffer = NULL;
+  *bytes = *most_records = 0;
+  for (int i = 0; i < kBuffers && g_arena; ++i) {
+    int free = 0;
+    if (atomic_load_explicit(&g_lent[i], memory_order_relaxed) || !atomic_compare_exchange_strong(&g_lent[i], &free, 1)) continue;
+    atomic_fetch_add(&g_with_cupti, 1);
+    *buffer = g_arena + (size_t)i * kBufferBytes;
+    *bytes = kBufferBytes;
+    return;
+  }
+}
+
+static void complete(rgc_handle context, uint32_t stream, uint8_t *buffer, size_t bytes, size_t valid_bytes) {
+  (void)context, (void)stream, (void)bytes;
+  if (!g_arena || buffer < g_arena || buffer >= g_arena + (size_t)kBuffers * kBufferBytes) return;
+  const int index = (int)((size_t)(buffer - g_arena) / kBufferBytes);
+  int lent = 1;
+  if (!atomic_compare_exchange_strong(&g_lent[index], &lent, 2)) return; /* it came back before */
+  g_valid[index] = valid_bytes < kBufferBytes ? valid_bytes : kBufferBytes;
+  int first = atomic_load(&g_full);
+  do g_next[index] = first;
+  while (!atomic_compare_exchange_weak(&g_full, &first, index));
+  atomic_fetch_sub(&g_with_cupti, 1);
+}
+
+uint8_t *rgc_exact_take_buffer(size_t *valid_bytes) {
+  if (g_full_in_order < 0) {
+    for (int at = atomic_exchange(&g_full, -1), next; at >= 0; at = next) {
+      next = g_next[at];
+      g_next[at] = g_full_in_order;
+      g_full_in_order = at;
+    }
+  }
+  const int index = g_full_in_order;
+  if (index < 0) return NULL;
+  g_full_in_order = g_next[index];
+  *valid_bytes = g_valid[index];
+  return g_arena + (size_t)index * kBufferBytes;
+}
+
+void rgc_exact_give_buffer(uint8_t *buffer) { atomic_store(&g_lent[(size_t)(buffer - g_arena) / kBufferBytes], 0); }
+
+/* --- the thread ---------------------------------------------------------------------------------------------------- */
+
+static const int kKinds[] = {RGC_CUPTI_KERNEL, RGC_CUPTI_MEMCPY,  RGC_CUPTI_MEMSET,  RGC_CUPTI_MEMCPY_PEER,
+                             RGC_CUPTI_DRIVER, RGC_CUPTI_RUNTIME, RGC_CUPTI_EXTERNAL};
+enum { kKindCount = sizeof(kKinds) / sizeof(kKinds[0]), kKindsNeeded = 4 };
+
+static void nap(int64_t ns) {
+  const struct timespec time = {0, (long)ns};
+  nanosleep(&time, NULL);
+}
+
+static void ignore(void *data, int domain, uint32_t id, const void *about) { (void)data, (void)domain, (void)id, (void)about; }
+
+static int alive(void) {
+  return atomic_load(&rgc_tracer.state) == RGC_ON && !atomic_load_explicit(&g_quit, memory_order_acquire) && !atomic_load(&g_broken);
+}
+static int wanted(void) { return alive() && (atomic_load(&g_left) > 0 || atomic_load(&rgc_exact_on)); }
+
+static void disableAll(void) {
+  for (int i = 0; i < kKindCount; ++i) rgc_cupti.disable(kKinds[i]);
+}
+
+/* RGC_COUNTED: it records. */
+static enum rgc_counted begin(rgc_handle *subscriber) {
+  const enum rgc_counted missing = rgc_cupti_find();
+  if (missing != RGC_COUNTED) return missing;
+  if (!g_arena) {
+    void *map = mmap(NULL, (size_t)kBuffers * kBufferBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (map == MAP_FAILED) return RGC_EXACT_REFUSED;
+    g_arena = map;
+  }
+  const int refused = rgc_cupti.subscribe(subscriber, ignore, NULL);
+  if (refused) return refused == RGC_CUPTI_IN_USE ? RGC_EXACT_IN_USE : RGC_EXACT_REFUSED;
+  int error = rgc_cupti.register_callbacks(request, complete);
+  for (int i = 0; i < kKindCount && !error; ++i) {
+    const int status = rgc_cupti.enable(kKinds[i]);
+    if (i < kKindsNeeded) error = status; /* without the others a launch's time and parent are not known */
+  }
+  if (!error) return RGC_COUNTED;
+  disableAll();
+  rgc_cupti.unsubscribe(*subscriber);
+  return RGC_EXACT_REFUSED;
+}
+
+static void flush(uint32_t how) {
+  const int asked = atomic_load_explicit(&g_flush_asked, memory_order_acquire);
+  size_t dropped = 0;
+  rgc_cupti.flush(how);
+  if (rgc_cupti.dropped(NULL, 0, &dropped) == 0 && dropped > 0) rgc_count(RGC_EXACT_LOST, dropped);
+  atomic_store_explicit(&g_flush_done, asked, memory_order_release);
+}
+
+static void record(void) {
+  int64_t flushed = 0;
+  while (wanted()) {
+    const int64_t now = rg_clock(CLOCK_MONOTONIC);
+    if (now - flushed >= kFlushEvery || atomic_load(&g_flush_asked) != atomic_load(&g_flush_done)) {
+      flush(0);
+      flushed = now;
+    }
+    nap(5000000);
+  }
+}
+
+/* What was launched may still run; only complete records come by themselves. */
+static void end(rgc_handle subscriber) {
+  if (atomic_load(&rgc_exact_on)) note(RG_NONE, 0);
+  if (atomic_load(&rgc_tracer.state) == RGC_ON) {
+    disableAll();
+    const int64_t until = rg_clock(CLOCK_MONOTONIC) + kLongestDrain;
+    flush(0);
+    while (atomic_load(&g_with_cupti) > 0 && alive() && rg_clock(CLOCK_MONOTONIC) < until) {
+      nap(20000000);
+      flush(0);
+    }
+    flush(RGC_CUPTI_FLUSH_FORCED);
+    rgc_cupti.unsubscribe(subscriber);
+  }
+  atomic_store(&g_ready, 0);
+}
+
+static void session(void) {
+  rgc_handle subscriber = NULL;
+  const enum rgc_counted refused = begin(&subscriber);
+  if (refused != RGC_COUNTED) {
+    rgc_count(refused, 1);
+    atomic_store(&g_left, 0);
+    return;
+  }
+  memset(g_seen, 0, sizeof(g_seen));
+  atomic_store(&g_seen_count, 0);
+  atomic_store_explicit(&g_ready, 1, memory_order_release);
+  if (atomic_load(&g_left) == INT64_MAX) note(atomic_load(&rg_current_step.step), 1);
+  record();
+  end(subscriber);
+}
+
+static void *run(void *unused) {
+  (void)unused;
+  prctl(PR_SET_NAME, "runglass-cupti", 0, 0, 0);
+  while (alive() && atomic_load(&g_left) > 0) session();
+  atomic_store_explicit(&g_running, 0, memory_order_release);
+  rgc_exact_wake(); /* asked for again between the last look and the end */
+  return NULL;
+}
+
+void rgc_exact_wake(void) {
+  int idle = 0;
+  if (atomic_load(&g_left) <= 0 || !alive() || !atomic_compare_exchange_strong(&g_running, &idle, 1)) return;
+  if (!rgc_start_thread(run)) atomic_store(&g_running, 0), rgc_count(RGC_EXACT_REFUSED, 1), atomic_store(&g_left, 0);
+}
+
+void rgc_exact_flush(void) {
+  if (!rgc_exact_ready()) return;
+  const int asked = atomic_fetch_add(&g_flush_asked, 1) + 1;
+  const int64_t until = rg_clock(CLOCK_MONOTONIC) + kLongestWait;
+  while (atomic_load_explicit(&g_flush_done, memory_order_acquire) < asked && rgc_exact_ready() && rg_clock(CLOCK_MONOTONIC) < until)
+    nap(200000);
+}
+
+void rgc_exact_stop(void) {
+  atomic_store_explicit(&g_quit, 1, memory_order_release);
+  const int64_t until = rg_clock(CLOCK_MONOTONIC) + kLongestWait;
+  while (atomic_load_explicit(&g_running, memory_order_acquire) && rg_clock(CLOCK_MONOTONIC) < until) nap(200000);
+}
+
+void rgc_exact_give_up(void) {
+  if (atomic_exchange(&g_broken, 1) == 0) rgc_count(RGC_EXACT_BAD_RECORD, 1);
+  atomic_store(&g_left, 0);
+}

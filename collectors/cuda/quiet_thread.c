@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Invariants: the trainer's signals are the trainer's. */
+#define _GNU_SOURCE
+#include "collectors/cuda/quiet_thread.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+
+#include "collectors/cuda/old_symbols.h"
+
+RGC_OLD_SYMBOL(pthread_create);
+
+int rgc_start_thread(void *(*run)(void *)) {
+  pthread_attr_t attributes;
+  pthread_t thread;
+  sigset_t all, before;
+  sigfillset(&all);
+  /* sigprocmask is the thread's own on Linux; pthread_sigmask moved in 2.32. */
+  sigprocmask(SIG_SETMASK, &all, &before);
+  pthread_attr_init(&attributes);
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  const int failed = pthread_create(&thread, &attributes, run, NULL);
+  pthread_attr_destroy(&attributes);
+  sigprocmask(SIG_SETMASK, &before, NULL);
+  return !failed;
+}
