@@ -153,9 +153,10 @@ constexpr std::array kIssues = {
     IssueInfo{"client.gpu_exact_unavailable", kWarning,
               "Exact mode was asked for and is not possible in this process; kernels are timed by events as before. The detail says why: a "
               "profiler that is already there, no CUPTI, or one whose records the tracer does not know."},
-    IssueInfo{"client.gpu_exact_lost", kWarning,
-              "In exact mode some kernels or copies have no record or no times: CUPTI had no buffer left, or they had not ended when it was "
-              "switched off. Trace fewer steps at a time."},
+    IssueInfo{
+        "client.gpu_exact_lost", kWarning,
+        "In exact mode some kernels or copies have no record or no times: CUPTI had no buffer left, or they had not ended when it was "
+        "switched off. Trace fewer steps at a time."},
     IssueInfo{"client.gpu_recent_unavailable", kWarning,
               "The last seconds of GPU work were to be kept, and shared memory has no room for them. Make /dev/shm larger or set "
               "RUNGLASS_CUDA_RECENT_BYTES."},

@@ -5,11 +5,13 @@
  * 2. Our subscription is held only while we record: whoever holds one keeps others out, and PyTorch's profiler asks but once.
  * 3. What is launched between two moments belongs to the earlier one; CUPTI records more than that, and the rest is thrown away.
  * 4. A buffer is free, CUPTI's, or ours. When none is free CUPTI drops and counts.
- * 5. After a refusal nothing is tried again until somebody asks again; after a bad record, never.
+ * 5. When the process exits the thread is gone before CUPTI's own handlers take it down.
+ * 6. After a refusal nothing is tried again until somebody asks again; after a bad record, never.
  */
 #define _GNU_SOURCE
 #include "collectors/cuda/exact_trace.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -292,6 +294,8 @@ static void session(void) {
     atomic_store(&g_left, 0);
     return;
   }
+  static int hooked;
+  if (!hooked) hooked = 1, atexit(rgc_exact_stop); /* after CUPTI's own, so it runs before them */
   memset(g_seen, 0, sizeof(g_seen));
   atomic_store(&g_seen_count, 0);
   atomic_store_explicit(&g_ready, 1, memory_order_release);

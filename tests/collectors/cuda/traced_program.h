@@ -24,6 +24,7 @@ struct GpuSpan {
   DurNs dur = 0;
   std::int64_t step = 0, group = 0, seq = 0, bytes = 0, correlation = 0;
   nlohmann::json args;
+  std::int32_t depth = 0;
 };
 
 // A traced program, and what an agent made of it.
@@ -86,7 +87,7 @@ class Traced {
           (gpu ? spans : host)
               .push_back({key.name, batch.names[batch.name[i]], batch.category[i], batch.start[i], batch.dur[i], batch.step[i],
                           batch.group[i], batch.seq[i], batch.bytes[i], gpu ? batch.correlation[i] : kAbsent,
-                          gpu ? nlohmann::json::parse(batch.args[i], nullptr, false) : nlohmann::json()});
+                          gpu ? nlohmann::json::parse(batch.args[i], nullptr, false) : nlohmann::json(), batch.depth[i]});
       }
     }
   }

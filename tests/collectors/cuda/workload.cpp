@@ -167,6 +167,9 @@ void tell() {
   fact("fake_launches", report.launches);
   fact("fake_unsafe_in_capture", report.unsafe_in_capture);
   fact("fake_strays", report.strays);
+  fact("fake_cupti_subscribed", report.cupti_subscribed);
+  fact("fake_cupti_enabled", report.cupti_enabled);
+  fact("fake_cupti_buffers", report.cupti_buffers);
   fact("last_error", cudaGetLastError());
 }
 
@@ -287,6 +290,73 @@ int switched(const Gpu& gpu) {
   return 0;
 }
 
+// The tracer arms and ends exact mode in its own time.
+bool waitFor(const std::atomic<std::int64_t>& what, bool on, int milliseconds = 3000) {
+  for (int i = 0; i < milliseconds && (what > 0) != on; ++i) usleep(1000);
+  return (what > 0) == on;
+}
+
+// A step with work that no interposed function sees: as Triton launches, and a graph's kernels.
+void exactStep(const Gpu& gpu, std::int64_t number) {
+  static void* cudart = dlopen("libcudart.so.12", RTLD_NOLOAD | RTLD_LAZY);
+  static const auto around = reinterpret_cast<decltype(&cudaLaunchKernel)>(dlsym(cudart, "cudaLaunchKernel"));
+  static char graph[8];
+  rg_step_begin(number);
+  around(stub(hostScale), {44, 1, 1}, {128, 1, 1}, nullptr, 16, gpu.compute);
+  cudaGraphLaunch(graph, gpu.compute);
+  launch(gpu, hostAdd, 70);
+  launch(gpu, hostScale, 40);
+  cuLaunchKernel(gpu.function, 33, 1, 1, 32, 1, 1, 0, gpu.compute, nullptr, nullptr);
+  products(gpu);
+  communicate(gpu);
+  cudaMemcpyAsync(nullptr, nullptr, 4096, 1, gpu.compute);
+  cudaMemsetAsync(nullptr, 0, 512, gpu.compute);
+  cudaStreamSynchronize(gpu.compute);
+  rg_step_end();
+}
+
+using AskExact = void (*)(std::int64_t);
+AskExact askExact() { return reinterpret_cast<AskExact>(dlsym(RTLD_DEFAULT, "rg_cuda_trace_exact")); }
+
+// Two exact steps of four, or what the environment says; then the same once more.
+int exact(const Gpu& gpu, std::int64_t rounds) {
+  const fake::Report& report = *fakeReport();
+  for (std::int64_t round = 0; round < rounds; ++round) {
+    if (askExact() == nullptr) return 5;
+    if (std::getenv("RUNGLASS_CUDA_EXACT") == nullptr) askExact()(2);
+    const bool armed = waitFor(report.cupti_enabled, true, 500);
+    if (armed) usleep(20'000);
+    for (std::int64_t i = 0; i < 4; ++i) exactStep(gpu, 10 * round + i);
+    if (std::getenv("RUNGLASS_CUDA_EXACT") != nullptr) askExact()(0);
+    if (!waitFor(report.cupti_subscribed, false)) return 6;
+  }
+  usleep(300'000);
+  tell();
+  return 0;
+}
+
+// Exact mode is on and the GPU busy when the process ends or forks.
+int exactInterrupted(const Gpu& gpu, bool forks) {
+  askExact()(INT64_MAX);
+  waitFor(fakeReport()->cupti_enabled, true);
+  usleep(20'000);
+  exactStep(gpu, 0);
+  if (forks) {
+    const pid_t child = fork();
+    if (child == 0) {
+      exactStep(gpu, 1);
+      _exit(0);
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    rg_fact("child_status", std::to_string(status).c_str());
+    tell();
+  } else {
+    for (int i = 0; i < 20; ++i) launch(gpu, hostScale, 100'000);
+  }
+  return 0;
+}
+
 }  // namespace
 
 extern "C" __attribute__((visibility("default"))) int workload(int argc, char** argv);
@@ -309,5 +379,7 @@ int workload(int argc, char** argv) {
   if (mode == "flood") return flood(gpu, steps);
   if (mode == "threads") return manyThreads(gpu, steps);
   if (mode == "switch") return switched(gpu);
+  if (mode == "exact") return exact(gpu, steps);
+  if (mode == "exact-exit" || mode == "exact-fork") return exactInterrupted(gpu, mode == "exact-fork");
   return 2;
 }

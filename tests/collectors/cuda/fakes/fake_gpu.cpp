@@ -86,6 +86,7 @@ int fakeStreamSynchronize(void* stream) {
 int fakeDeviceSynchronize() { return fakeStreamSynchronize(nullptr); }
 
 void fakeObserve(fake::Observer observer) { g_observer = observer; }
+bool fakeObserved() { return g_observer.load(std::memory_order_relaxed) != nullptr; }
 
 int fakeEnqueue(void* handle, std::int64_t ns, const fake::Work& work) {
   t_has_context = true;

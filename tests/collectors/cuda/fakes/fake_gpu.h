@@ -32,9 +32,9 @@ enum Error {
 // What a test asks about afterwards.
 struct Report {
   std::atomic<std::int64_t> launches, gemms, collectives, copies;
-  std::atomic<std::int64_t> unsafe_in_capture;  // a call that would have spoiled another thread's capture
+  std::atomic<std::int64_t> unsafe_in_capture;                               // a call that would have spoiled another thread's capture
   std::atomic<std::int64_t> cupti_subscribed, cupti_enabled, cupti_buffers;  // now: subscriptions, kinds, buffers it was given
-  std::atomic<std::int64_t> strays;             // event calls of a thread that never chose a device: these make a context on GPU 0
+  std::atomic<std::int64_t> strays;  // event calls of a thread that never chose a device: these make a context on GPU 0
 };
 
 // Work on the GPU as a profiler sees it.
@@ -62,6 +62,7 @@ FAKE_API int fakeDeviceSynchronize();
 FAKE_API int fakeEnqueue(void* stream, std::int64_t ns, const fake::Work& work = {});
 // Told of all work from now on; nullptr: of none.
 FAKE_API void fakeObserve(fake::Observer observer);
+FAKE_API bool fakeObserved();
 FAKE_API int fakeCapture(void* stream, int on);
 FAKE_API int fakeIsCapturing(void* stream, int* status);
 FAKE_API int fakeExchangeCaptureMode(int* mode);
