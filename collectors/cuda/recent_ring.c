@@ -52,6 +52,7 @@ static void begin(struct rg_ring *ring, int seconds) {
     return;
   }
   recent->older = g_recent;
+  memcpy(&recent->header->identity, &ring->header->identity, sizeof(ring->header->identity)); /* a held one is not told later */
   g_recent = recent;
   g_beside = ring;
   g_identity_version = 0;

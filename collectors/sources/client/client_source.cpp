@@ -13,11 +13,12 @@
 
 #include "collectors/sources/client/order_work.h"
 #include "collectors/sources/client/process_feed.h"
+#include "collectors/sources/client/recent_ring.h"
 
 namespace runglass {
 namespace {
 
-constexpr DurNs kListEvery = 250 * kNsPerMs;
+constexpr DurNs kListEvery = 250 * kNsPerMs, kSweepEvery = 10 * kNsPerSecond;
 constexpr int kPumpsPerPoll = 8;  // a full ring is emptied in one poll, the others still get their turn
 
 class ClientSource : public Source {
@@ -30,6 +31,7 @@ class ClientSource : public Source {
       for (const auto& dir : *dirs)
         if (const auto text = dir.value<std::string>()) m_dirs.push_back(*text);
     if (context.orders != nullptr) m_orders.emplace(*context.orders);
+    m_keep_recent = std::max<std::int64_t>((*context.config)["recent_keep_minutes"].value_or<std::int64_t>(30), 0) * 60 * kNsPerSecond;
     m_poll = std::clamp<std::int64_t>((*context.config)["poll_ms"].value_or<std::int64_t>(25), 1, 1000) * kNsPerMs;
     return {};
   }
@@ -38,6 +40,10 @@ class ClientSource : public Source {
     if (now >= m_list_due) {
       m_list_due = now + kListEvery;
       for (const std::string& dir : directories()) list(out, dir);
+    }
+    if (now >= m_sweep_due) {
+      m_sweep_due = now + kSweepEvery;
+      for (const std::string& dir : directories()) sweep(out, dir);
     }
     bool more = false;
     for (auto it = m_feeds.begin(); it != m_feeds.end();) {
@@ -85,10 +91,25 @@ class ClientSource : public Source {
     }
   }
 
-  void tellBad(Recorder& out, const std::string& path, const Status& why) {
+  // A recent ring outlives its process for as long as somebody may ask for it.
+  void sweep(Recorder& out, const std::string& dir) {
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator(dir, error)) {
+      const std::string path = entry.path();
+      if (entry.path().extension() != ".recent" || m_bad.contains(path)) continue;
+      const auto ring = RecentRing::open(path);
+      if (ring.ok()) {
+        if (!(*ring)->alive() && (*ring)->age() >= m_keep_recent) unlink(path.c_str());
+      } else if (ring.status().code() == Code::kInvalidArgument || ring.status().code() == Code::kDataLoss) {
+        tellBad(out, path, ring.status(), "client.bad_recent_ring");
+      }
+    }
+  }
+
+  void tellBad(Recorder& out, const std::string& path, const Status& why, const char* code = "client.bad_ring") {
     if (!m_bad.insert(path).second) return;
     const TimeNs now = m_context->now();
-    out.issue({.code = "client.bad_ring", .source = path, .first = now, .last = now, .detail = why.message()});
+    out.issue({.code = code, .source = path, .first = now, .last = now, .detail = why.message()});
   }
 
   // False: the feed is done with.
@@ -116,7 +137,8 @@ class ClientSource : public Source {
   std::vector<std::string> m_dirs;
   std::optional<OrderWork> m_orders;
   DurNs m_poll = 25 * kNsPerMs;
-  TimeNs m_list_due = 0;
+  DurNs m_keep_recent = 0;
+  TimeNs m_list_due = 0, m_sweep_due = 0;
   std::map<std::string, std::unique_ptr<ProcessFeed>> m_feeds;
   std::set<std::string> m_bad;
   std::map<std::pair<std::string, std::string>, AttemptEnd> m_ends;  // by run and attempt

@@ -2,11 +2,13 @@
 // Source `client`: the training processes of this node that load librunglass: finds their ring files and empties them.
 //
 // Threading:  the agent's thread of this source.
-// Ownership:  one ProcessFeed per ring file; a file is removed once its process is gone and all of it was recorded.
+// Ownership:  one ProcessFeed per ring file; a file is removed once its process is gone and all of it was recorded, a recent ring
+//             (recent_ring.h) once its process is gone and nothing was written to it for recent_keep_minutes.
 // Units:      ns.
 // Errors:     a file that is not a ring, or of another version, is one client.bad_ring issue and left alone.
 // Cost:       every 25 ms two small reads per process; directories are listed every 250 ms.
-// Config:     dirs = ["/path", ...] (default: where the library puts rings; for root, everybody's), poll_ms = 25.
+// Config:     dirs = ["/path", ...] (default: where the library puts rings; for root, everybody's), poll_ms = 25,
+//             recent_keep_minutes = 30.
 #pragma once
 
 #include <memory>

@@ -11,7 +11,7 @@
 #include <cstring>
 #include <fstream>
 
-#include "collectors/sources/client/rank_placement.h"
+#include "collectors/sources/client/process_identity.h"
 #include "collectors/sources/client/record_payload.h"
 #include "collectors/sources/series_book.h"
 #include "model/metric_catalog.h"
@@ -25,21 +25,11 @@ constexpr std::array<std::string_view, 4> kCanonical = {"loss", "grad_norm", "le
 
 std::optional<std::int64_t> given(std::int64_t value) { return value == kAbsent ? std::nullopt : std::optional(value); }
 
-std::string bootId() {
-  std::ifstream file("/proc/sys/kernel/random/boot_id");
-  std::string id;
-  file >> id;
-  return id;
-}
-
 }  // namespace
 
 ProcessFeed::ProcessFeed(std::unique_ptr<RingReader> ring, const SourceContext& context) : m_ring(std::move(ring)), m_context(context) {
   const rgr_header& header = m_ring->header();
-  // A ring of an earlier boot counts from another zero: then its own pair of clocks is the best there is.
-  const std::string boot = bootId();
-  const bool same_boot = boot.empty() || header.boot_id[0] == 0 || boot == header.boot_id;
-  m_offset = same_boot ? context.now() - monotonicNow() : header.anchor_wall - header.anchor_mono;
+  m_offset = ringClockOffset(header, context.now());
   m_last_time = header.anchor_mono + m_offset;
 }
 
@@ -58,35 +48,16 @@ void ProcessFeed::declare(Recorder& out) {
   if (!m_ring->identityIsWhole() || (m_declared && header.identity_version == m_identity_version)) return;
   m_identity_version = header.identity_version;
   m_node = out.node(m_context.node);
-  m_run.name = identity.run[0] ? identity.run : "unnamed";
-  m_run.framework = identity.framework;
-  m_rank.rank = static_cast<std::int32_t>(std::clamp<std::int64_t>(given(identity.rank).value_or(0), 0, 1 << 24));
-  m_attempt.key = identity.attempt;
-  m_attempt.layout = {static_cast<std::int32_t>(std::clamp<std::int64_t>(given(identity.world).value_or(0), 0, 1 << 24)),
-                      identity.tp,
-                      identity.pp,
-                      identity.dp,
-                      identity.cp,
-                      identity.ep,
-                      identity.vpp};
+  applyIdentity(identity, m_run, m_attempt, m_rank);
   if (m_rank.rank == 0) m_run.start = m_attempt.start = header.anchor_mono + m_offset;
   // A ring found after its process died says nothing about the run's state but by its end.
   m_run.state = m_ring->alive() ? RunState::kRunning : RunState::kUnknown;
   m_attempt.run = out.run(m_run);
   m_attempt_id = out.attempt(m_attempt);
+  m_spans.owner(m_attempt_id, m_rank.rank);
   m_rank.attempt = m_attempt_id;
   m_rank.node = m_node;
-  if (const auto local = given(identity.local_rank)) m_rank.local_rank = static_cast<std::int32_t>(*local);
   m_rank.pid = m_ring->pid() != 0 ? m_ring->pid() : static_cast<std::int32_t>(header.pid);
-  placeRank(m_attempt.layout, identity.order, m_rank);
-  const auto place = [](std::int32_t value, std::optional<std::int32_t>& to) {
-    if (value >= 0) to = value;
-  };
-  place(identity.rank_tp, m_rank.tp);
-  place(identity.rank_pp, m_rank.pp);
-  place(identity.rank_dp, m_rank.dp);
-  place(identity.rank_cp, m_rank.cp);
-  place(identity.rank_ep, m_rank.ep);
   out.rank(m_rank);
   if (m_context.ranks != nullptr && m_ring->alive()) {
     if (const auto twin = m_context.ranks->put(*m_rank.pid, m_rank); twin && m_rank.pid != m_twin_told) {
@@ -128,7 +99,7 @@ void ProcessFeed::take(Recorder& out, const RingReader::Record& record) {
   const std::string_view payload = record.payload;
   switch (record.head.type) {
     case RGR_SPAN:
-      return takeSpan(out, fixedPart<rgr_span>(payload), record.head.a, record.head.b);
+      return m_spans.add(out, fixedPart<rgr_span>(payload), record.head.a, record.head.b);
     case RGR_SCALAR:
       return takeScalar(out, fixedPart<rgr_scalar>(payload), record.head.a != 0);
     case RGR_STEP:
@@ -148,7 +119,8 @@ void ProcessFeed::take(Recorder& out, const RingReader::Record& record) {
     case RGR_FACT:
       return takeText(out, record);
     case RGR_GPU_SPAN:
-      return takeGpuSpan(out, record);
+      if (!m_spans.addGpu(out, payload, record.head.a, record.head.b)) ++m_unknown;
+      return;
     case RGR_COUNT:
       return takeCount(out, fixedPart<rgr_count>(payload));
     default:
@@ -268,10 +240,8 @@ void ProcessFeed::takeFact(Recorder& out, bool automatic, std::string key, std::
 void ProcessFeed::handOver(Recorder& out) {
   for (auto& [series, pending] : m_scalars)
     if (!pending.step.empty()) out.scalars(series, pending.step, pending.time, pending.value);
-  for (auto& [track, pending] : m_spans)
-    if (pending.columns.size() > 0) out.spans(track, whole(pending.columns));
   m_scalars.clear();
-  m_spans.clear();
+  m_spans.handOver(out);
 }
 
 void ProcessFeed::tellProgress(Recorder& out, TimeNs now) {

@@ -13,6 +13,7 @@
 #include <string>
 
 #include "collectors/sources/client/ring_reader.h"
+#include "collectors/sources/client/span_gatherer.h"
 #include "collectors/sources/source.h"
 
 namespace runglass {
@@ -47,20 +48,11 @@ class ProcessFeed {
     std::vector<TimeNs> time;
     std::vector<double> value;
   };
-  struct PendingSpans {
-    SpanColumns columns;
-    std::map<std::uint32_t, std::uint32_t> names;
-  };
-
   TimeNs toTime(std::int64_t mono);
   std::string label() const;  // "run 'x' rank 3", for issues
   void declare(Recorder& out);
   void take(Recorder& out, const RingReader::Record& record);
-  SpanColumns& addSpan(Recorder& out, const rgr_span& span, int category, int depth);
-  void takeSpan(Recorder& out, const rgr_span& span, int category, int depth);
-  void takeGpuSpan(Recorder& out, const RingReader::Record& record);
   void takeCount(Recorder& out, const rgr_count& count);
-  static const SpanColumns& whole(SpanColumns& columns);
   void takeScalar(Recorder& out, const rgr_scalar& scalar, bool per_rank);
   void takeStep(Recorder& out, const rgr_step& step, int phase);
   void takePart(Recorder& out, const rgr_part& part);
@@ -88,9 +80,8 @@ class ProcessFeed {
   TimeNs m_last_time = 0;                   // newest stamp in the ring
 
   std::map<std::string, SeriesId> m_series;  // key: metric, labels and owner
-  std::map<std::uint32_t, TrackId> m_tracks;
   std::map<SeriesId, PendingScalars> m_scalars;
-  std::map<TrackId, PendingSpans> m_spans;
+  SpanGatherer m_spans{[this](std::uint32_t id) { return m_ring->string(id); }, [this](std::int64_t mono) { return toTime(mono); }};
   std::uint64_t m_progress_seen = 0, m_dropped_seen = 0, m_names_seen = 0, m_torn_seen = 0;
   std::uint64_t m_unknown = 0, m_unknown_seen = 0;
   std::map<std::uint32_t, std::uint64_t> m_counts;  // name -> total seen; an agent that starts again counts from what comes

@@ -16,6 +16,8 @@
 #include <cstring>
 #include <limits>
 
+#include "collectors/sources/client/process_identity.h"
+
 namespace runglass {
 namespace {
 constexpr std::uint64_t kSlotsAtOnce = 16384;
@@ -86,11 +88,7 @@ Status RingReader::refresh() {
   }
   if (first.identity_version != second.identity_version) second.identity_version |= 1;
   m_header = second;
-  rgr_identity& identity = m_header.identity;
-  for (char* text : {identity.run + sizeof(identity.run), identity.attempt + sizeof(identity.attempt),
-                     identity.framework + sizeof(identity.framework), identity.order + sizeof(identity.order),
-                     identity.end_cause + sizeof(identity.end_cause), m_header.boot_id + sizeof(m_header.boot_id)})
-    text[-1] = 0;
+  terminateTexts(m_header);
   return {};
 }
 
