@@ -13,6 +13,7 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
+#include "collectors/sources/client/recent_ring.h"
 #include "tests/collectors/client/local_agent.h"
 
 namespace runglass::test {
@@ -51,7 +52,7 @@ class Traced {
     waitpid(pid, &status, 0);
     seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     out = agent.out;
-    collect();
+    collect(out, spans, host);
   }
 
   std::vector<GpuSpan> named(std::string_view name, std::optional<std::int64_t> step = std::nullopt) const {
@@ -73,11 +74,35 @@ class Traced {
   double seconds = 0;
   MemoryRecorder out;
   std::vector<GpuSpan> spans, host;
+  std::string recentRing() const {
+    for (const auto& entry : std::filesystem::directory_iterator(dir.path()))
+      if (entry.path().extension() == ".recent") return entry.path();
+    return {};
+  }
+  // What the recent ring holds beyond the main one; `known` is what both have.
+  std::vector<GpuSpan> recent(std::int64_t* known = nullptr) const {
+    MemoryRecorder more;
+    SourceContext context;
+    context.node.uuid = "node-uuid";
+    context.now = [] { return wallNow(); };
+    const auto ring = RecentRing::open(recentRing());
+    EXPECT_TRUE(ring.ok()) << ring.status().message();
+    if (!ring.ok()) return {};
+    const auto shipped = (*ring)->ship(more, context, 0);
+    EXPECT_TRUE(shipped.ok()) << shipped.status().message();
+    if (shipped.ok() && known != nullptr) *known = shipped->known;
+    EXPECT_EQ(more.runs.at(0).name, out.runs.at(0).name);
+    std::vector<GpuSpan> gpu, host_spans;
+    collect(more, gpu, host_spans);
+    return gpu;
+  }
 
  private:
-  void collect() {
+  static void collect(const MemoryRecorder& out, std::vector<GpuSpan>& spans, std::vector<GpuSpan>& host) {
     for (const auto& [id, key] : out.track_keys) {
-      for (const SpanColumns& batch : out.span_batches[id]) {
+      const auto batches = out.span_batches.find(id);
+      if (batches == out.span_batches.end()) continue;
+      for (const SpanColumns& batch : batches->second) {
         const bool gpu = key.kind == "gpu_stream";
         if (gpu) {
           EXPECT_EQ(batch.args.size(), batch.size());

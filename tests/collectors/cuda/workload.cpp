@@ -2,6 +2,8 @@
 // The trainer of the tracer's tests: linked with CUDA's libraries as PyTorch is, told by its arguments what to do.
 // usage: MODE [STEPS]; see kModes below. What the fakes noticed is told as facts.
 #include <dlfcn.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -9,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <string>
 #include <thread>
 #include <vector>
@@ -357,6 +360,45 @@ int exactInterrupted(const Gpu& gpu, bool forks) {
   return 0;
 }
 
+int recentRings() {
+  int found = 0;
+  const char* directory = std::getenv("RUNGLASS_DIR");
+  for (const auto& entry : std::filesystem::directory_iterator(directory != nullptr ? directory : "/nowhere"))
+    found += entry.path().extension() == ".recent";
+  return found;
+}
+bool waitForRecentRings(int count) {
+  for (int i = 0; i < 3000 && recentRings() != count; ++i) usleep(1000);
+  return recentRings() == count;
+}
+
+// Kept for three steps of five, then killed, or the room is gone.
+int recent(const Gpu& gpu, const std::string& how) {
+  const auto keep = reinterpret_cast<void (*)(int)>(dlsym(RTLD_DEFAULT, "rg_cuda_keep_recent"));
+  if (keep == nullptr) return 5;
+  if (how == "recent-refused") {
+    const rlimit limit{1 << 20, 1 << 20};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    keep(10);
+    usleep(50'000);
+    step(gpu, 0);
+    return recentRings() == 0 ? 0 : 6;
+  }
+  step(gpu, 0);
+  keep(10);
+  if (!waitForRecentRings(1)) return 6;
+  for (std::int64_t i = 1; i < 4; ++i) step(gpu, i);
+  if (how == "recent-killed") {
+    usleep(50'000);
+    kill(getpid(), SIGKILL);
+  }
+  keep(0);
+  if (!waitForRecentRings(0)) return 7;
+  step(gpu, 4);
+  tell();
+  return 0;
+}
+
 }  // namespace
 
 extern "C" __attribute__((visibility("default"))) int workload(int argc, char** argv);
@@ -379,6 +421,7 @@ int workload(int argc, char** argv) {
   if (mode == "flood") return flood(gpu, steps);
   if (mode == "threads") return manyThreads(gpu, steps);
   if (mode == "switch") return switched(gpu);
+  if (mode.starts_with("recent")) return recent(gpu, mode);
   if (mode == "exact") return exact(gpu, steps);
   if (mode == "exact-exit" || mode == "exact-fork") return exactInterrupted(gpu, mode == "exact-fork");
   return 2;
