@@ -32,32 +32,37 @@ int rgc_exact_ready(void) { return atomic_load_explicit(&g_ready, memory_order_a
 
 /* --- moments ------------------------------------------------------------------------------------------------------- */
 
-static struct rgc_moment g_moments[RGC_EXACT_MOMENTS];
-static uint64_t g_moment_count;
-static atomic_flag g_moments_busy = ATOMIC_FLAG_INIT;
-
-static void lockMoments(void) {
-  while (atomic_flag_test_and_set_explicit(&g_moments_busy, memory_order_acquire)) {
-  } /* held for a few hundred ns */
-}
-static void unlockMoments(void) { atomic_flag_clear_explicit(&g_moments_busy, memory_order_release); }
+/* Written by the trainer's threads and ours without waiting for each other; `number` is stored last, and is 0 while the rest is not whole.
+ */
+static struct {
+  _Atomic uint64_t number;
+  _Atomic int64_t time, step;
+  _Atomic int on;
+} g_moments[RGC_EXACT_MOMENTS];
+static _Atomic uint64_t g_moment_count;
 
 static void note(int64_t step, int on) {
-  lockMoments();
-  const struct rgc_moment moment = {rg_clock(CLOCK_MONOTONIC), step, on};
-  g_moments[g_moment_count++ % RGC_EXACT_MOMENTS] = moment;
-  unlockMoments();
+  const uint64_t number = atomic_fetch_add(&g_moment_count, 1);
+  __typeof__(&g_moments[0]) at = &g_moments[number % RGC_EXACT_MOMENTS];
+  atomic_store(&at->number, 0);
+  atomic_store(&at->time, rg_clock(CLOCK_MONOTONIC));
+  atomic_store(&at->step, step);
+  atomic_store(&at->on, on);
+  atomic_store(&at->number, number + 1);
   atomic_store(&rgc_exact_on, on);
   rgc_refresh_launch_mode();
 }
 
 int rgc_exact_moments(struct rgc_moment *moments) {
-  lockMoments();
-  const uint64_t end = g_moment_count;
-  const uint64_t begin = end > RGC_EXACT_MOMENTS ? end - RGC_EXACT_MOMENTS : 0;
-  for (uint64_t i = begin; i < end; ++i) moments[i - begin] = g_moments[i % RGC_EXACT_MOMENTS];
-  unlockMoments();
-  return (int)(end - begin);
+  const uint64_t end = atomic_load(&g_moment_count);
+  int count = 0;
+  for (uint64_t i = end > RGC_EXACT_MOMENTS ? end - RGC_EXACT_MOMENTS : 0; i < end; ++i) {
+    __typeof__(&g_moments[0]) at = &g_moments[i % RGC_EXACT_MOMENTS];
+    if (atomic_load(&at->number) != i + 1) continue;
+    const struct rgc_moment moment = {atomic_load(&at->time), atomic_load(&at->step), atomic_load(&at->on)};
+    if (atomic_load(&at->number) == i + 1) moments[count++] = moment;
+  }
+  return count;
 }
 
 void rgc_exact_want(int64_t steps) {
@@ -66,7 +71,10 @@ void rgc_exact_want(int64_t steps) {
 }
 
 void rgc_exact_step(int64_t step) {
-  if (!rgc_exact_ready()) return;
+  if (!rgc_exact_ready()) {
+    rgc_exact_wake(); /* asked for before there was a ring */
+    return;
+  }
   const int64_t left = atomic_load(&g_left);
   int on = left > 0;
   if (step == RG_NONE) on = on && atomic_load(&rgc_exact_on);
@@ -221,7 +229,7 @@ static void ignore(void *data, int domain, uint32_t id, const void *about) { (vo
 static int alive(void) {
   return atomic_load(&rgc_tracer.state) == RGC_ON && !atomic_load_explicit(&g_quit, memory_order_acquire) && !atomic_load(&g_broken);
 }
-static int wanted(void) { return alive() && (atomic_load(&g_left) > 0 || atomic_load(&rgc_exact_on)); }
+static int wanted(void) { return alive() && rg_live() && (atomic_load(&g_left) > 0 || atomic_load(&rgc_exact_on)); }
 
 static void disableAll(void) {
   for (int i = 0; i < kKindCount; ++i) rgc_cupti.disable(kKinds[i]);
@@ -307,7 +315,7 @@ static void session(void) {
 static void *run(void *unused) {
   (void)unused;
   prctl(PR_SET_NAME, "runglass-cupti", 0, 0, 0);
-  while (alive() && atomic_load(&g_left) > 0) session();
+  while (alive() && rg_live() && atomic_load(&g_left) > 0) session();
   atomic_store_explicit(&g_running, 0, memory_order_release);
   rgc_exact_wake(); /* asked for again between the last look and the end */
   return NULL;
@@ -315,7 +323,7 @@ static void *run(void *unused) {
 
 void rgc_exact_wake(void) {
   int idle = 0;
-  if (atomic_load(&g_left) <= 0 || !alive() || !atomic_compare_exchange_strong(&g_running, &idle, 1)) return;
+  if (atomic_load(&g_left) <= 0 || !alive() || !rg_live() || !atomic_compare_exchange_strong(&g_running, &idle, 1)) return;
   if (!rgc_start_thread(run)) atomic_store(&g_running, 0), rgc_count(RGC_EXACT_REFUSED, 1), atomic_store(&g_left, 0);
 }
 

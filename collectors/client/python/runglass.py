@@ -10,13 +10,16 @@
                 ...
             rg.scalar("loss", loss)
 
-Without the library, or with RUNGLASS=off, every call does nothing. No call raises, blocks or exits.
+Without librunglass.so the ring is written by runglass_ring.py, which lies beside this file and is slower; without that too, or with
+RUNGLASS=off, every call does nothing. No call raises, blocks or exits.
 """
 import atexit
 import ctypes
+import gc
 import os
 import platform
 import sys
+import time
 import traceback
 
 NONE = -(1 << 63)
@@ -57,19 +60,30 @@ def _tracer():
         process = ctypes.CDLL(None)
         process.rg_cuda_trace_every.restype, process.rg_cuda_trace_every.argtypes = _L, [_L]
         process.rg_cuda_trace_steps.restype, process.rg_cuda_trace_steps.argtypes = None, [_L]
+        process.rg_cuda_trace_exact.restype, process.rg_cuda_trace_exact.argtypes = None, [_L]
+        process.rg_cuda_keep_recent.restype, process.rg_cuda_keep_recent.argtypes = None, [_I]
         return process
     except (OSError, AttributeError, TypeError):
         return None
 
 
-def trace_kernels(every=None, steps=None):
-    """Asks the preloaded CUDA tracer to time single kernels in every `every`-th step (0: none), or also in the next `steps` steps.
-    Returns whether there is a tracer."""
+def trace_kernels(every=None, steps=None, exact=False):
+    """Asks the preloaded CUDA tracer to time single kernels in every `every`-th step (0: none), or also in the next `steps` steps; exact:
+    these as CUPTI sees them, those inside libraries and graphs too (steps=0: no more). Returns whether there is a tracer."""
     tracer = _tracer()
     if tracer is not None and every is not None:
         tracer.rg_cuda_trace_every(int(every))
     if tracer is not None and steps is not None:
-        tracer.rg_cuda_trace_steps(int(steps))
+        (tracer.rg_cuda_trace_exact if exact else tracer.rg_cuda_trace_steps)(int(steps))
+    return tracer is not None
+
+
+def keep_recent(seconds):
+    """Asks the preloaded CUDA tracer to time every launch and keep about the last `seconds` for a post-mortem (0: no more). Returns whether
+    there is a tracer."""
+    tracer = _tracer()
+    if tracer is not None:
+        tracer.rg_cuda_keep_recent(int(seconds))
     return tracer is not None
 
 
@@ -89,6 +103,11 @@ def _load():
             return library
         except (OSError, AttributeError) as error:
             tried.append("%s: %s" % (path, error))
+    try:
+        import runglass_ring
+        return runglass_ring.Library()
+    except Exception as error:  # an unusual platform: as without it
+        tried.append("runglass_ring: %s" % error)
     sys.stderr.write("runglass: off: no library: %s (set RUNGLASS_LIB)\n" % tried[0])
     return None
 
@@ -109,9 +128,9 @@ def _number(value):
     return NONE if value is None else int(value)
 
 
-def init(run=None, attempt=None, dir=None, framework=None, rank=None, world=None, local_rank=None):
+def init(run=None, attempt=None, dir=None, framework=None, rank=None, world=None, local_rank=None, gc_over_ms=1.0):
     """Switches on. What is not given comes from the environment (torchrun, Slurm, MPI, Ray, Kubernetes, SageMaker, ModelArts, Azure ML).
-    Returns whether it is on."""
+    Python's garbage collections of `gc_over_ms` and more are spans of the track "Python GC"; None: they are not. Returns whether it is on."""
     global _lib, _on
     if _on:
         return True
@@ -131,6 +150,7 @@ def init(run=None, attempt=None, dir=None, framework=None, rank=None, world=None
     if _on:
         _hook_exceptions()
         _send_facts()
+        _watch_collections(gc_over_ms)
     return _on
 
 
@@ -171,6 +191,35 @@ def _hook_exceptions():
 
     hook._runglass = True
     sys.excepthook = hook
+
+
+_collection = {"over_ns": None, "began": None, "track": 0, "names": ()}
+
+
+def _on_collection(phase, info):
+    """Called by the collector itself: touches nothing that could start another."""
+    if phase == "start":
+        _collection["began"] = time.monotonic_ns() if _on else None
+        return
+    began = _collection["began"]
+    if not _on or began is None or _collection["over_ns"] is None:
+        return
+    took = time.monotonic_ns() - began
+    if took >= _collection["over_ns"]:
+        name = _collection["names"][min(info.get("generation", 2), 2)]
+        _lib.rg_span(_collection["track"], name, 10, began, took, NONE, NONE, NONE, NONE)
+
+
+def _watch_collections(over_ms):
+    _collection["over_ns"] = None if over_ms is None else int(over_ms * 1e6)
+    if over_ms is None:
+        return
+    _collection["names"] = (b"gc generation 0", b"gc generation 1", b"gc generation 2")
+    _collection["track"] = _lib.rg_track(b"thread", b"Python GC")
+    for name in _collection["names"]:
+        _lib.rg_name(name)
+    if _on_collection not in gc.callbacks:
+        gc.callbacks.append(_on_collection)
 
 
 def _git_hash(folder):
@@ -326,3 +375,25 @@ class span(object):
         if _on:
             _lib.rg_span_end()
         return False
+
+
+class batches(object):
+    """for batch in rg.batches(loader): the loader's batches; waiting for each is a span `next_batch` and counts as the step's data part.
+    What is loaded between two steps belongs to no step: take batches inside `with rg.step(n)` to have it counted."""
+
+    def __init__(self, loader, name="next_batch"):
+        self._loader = loader
+        self._name = name
+
+    def __len__(self):
+        return len(self._loader)
+
+    def __iter__(self):
+        iterator = iter(self._loader)
+        while True:
+            try:
+                with span(self._name, "dataload", part="data"):
+                    batch = next(iterator)
+            except StopIteration:
+                return
+            yield batch

@@ -24,6 +24,30 @@ def probe(directory, processes=1):
     return result.stdout
 
 
+# What librunglass.so is on a machine that has none.
+WITHOUT_LIBRARY = "import ctypes\nctypes.CDLL = lambda path: (_ for _ in ()).throw(OSError('no'))\n"
+EVERYTHING = """
+import runglass as rg
+assert rg.init(rank=1, world=2)
+rg.layout(dp=2)
+for n in range(3):
+    with rg.step(n):
+        with rg.span("forward", part="forward", microbatch=0):
+            with rg.span("all_reduce", "comm", part="communication", group=1, seq=n, bytes=8):
+                pass
+        rg.scalar("loss", 3.5 - n)
+        rg.scalar("load", n, per_rank=True)
+rg.checkpoint_begin(3, "x")
+rg.checkpoint_durable(3, "x", 10)
+rg.fact("config_hash", "f00")
+rg.fact("api_key", "f00")
+rg.log("h\\u00e9llo" * 400, severity="warning")
+assert rg.dropped() == 0
+rg.shutdown()
+rg.scalar("after", 1, step=1)
+"""
+
+
 def guide(language):
     """The code block of docs/client.md in a language."""
     with open(os.path.join(SOURCE, "docs", "client.md"), encoding="utf-8") as file:
@@ -38,35 +62,114 @@ class RunglassPy(unittest.TestCase):
     def tearDown(self):
         self._directory.cleanup()
 
-    def test_tells_steps_spans_and_scalars(self):
-        result = run("""
-import runglass as rg
-assert rg.init(rank=1, world=2)
-rg.layout(dp=2)
-for n in range(3):
-    with rg.step(n):
-        with rg.span("forward", part="forward", microbatch=0):
-            with rg.span("all_reduce", "comm", part="communication", group=1, seq=n, bytes=8):
-                pass
-        rg.scalar("loss", 3.5 - n)
-        rg.scalar("load", n, per_rank=True)
-rg.checkpoint_begin(3, "x")
-rg.checkpoint_durable(3, "x", 10)
-rg.fact("config_hash", "f00")
-rg.log("h\\u00e9llo", severity="warning")
-assert rg.dropped() == 0
-rg.shutdown()
-rg.scalar("after", 1, step=1)
-""", self.dir)
+    def check_everything(self, before):
+        result = run(before + EVERYTHING, self.dir)
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         out = probe(self.dir)
         for line in ("rank 1 tp 0 pp 0 dp 1", 'series loss rank -1 labels {"canonical":"loss"} points 3 first 3.5 last 1.5',
                      "series load rank 1 labels  points 3 first 0 last 2", "span forward rank 1 category compute step 2",
                      "span all_reduce rank 1 category comm step 0", "fact config_hash = f00", "checkpoint 3 durable 1",
-                     "log client h\u00e9llo"):
+                     "log client " + "h\u00e9llo" * 400, "event process_exit finished"):
             self.assertIn(line + "\n", out)
-        self.assertIn("step_part_ns", out)
+        for series in ("step_time_ns", 'step_part_ns rank 1 labels {"part":"forward"}', 'step_part_ns rank 1 labels {"part":"communication"}',
+                       'step_part_wait_ns rank 1 labels {"part":"communication"}', "step_cpu_ns"):
+            self.assertIn("series " + series, out)
         self.assertNotIn("series after", out)
+        self.assertNotIn("fact api_key", out)
+        self.assertNotIn("issue", out)
+        self.assertEqual(os.listdir(self.dir), [], "a ring that was read to its end goes away")
+
+    def test_tells_steps_spans_and_scalars(self):
+        self.check_everything("")
+
+    def test_tells_the_same_without_the_library(self):
+        self.check_everything(WITHOUT_LIBRARY)
+
+    def test_without_the_library_loses_nothing_over_many_laps_and_threads(self):
+        result = run(WITHOUT_LIBRARY + """
+import gc, threading, time, runglass as rg
+assert rg.init(rank=0, world=1, gc_over_ms=0)
+gc.set_threshold(50)  # collections in the middle of everything
+def work(thread):
+    for n in range(2000):
+        while True:
+            before = rg.dropped()
+            rg.scalar("s%d" % thread, n, step=n, per_rank=True)
+            if rg.dropped() == before: break
+            time.sleep(0.001)
+        junk = [[] for _ in range(5)]; junk.append(junk)
+threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
+for t in threads: t.start()
+for t in threads: t.join()
+""", self.dir, RUNGLASS_RING_BYTES=str(4 << 20))
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        out = probe(self.dir)
+        for thread in range(4):
+            self.assertIn("series s%d rank 0 labels  points 2000 first 0 last 1999\n" % thread, out)
+        self.assertIn("span gc generation 0 rank 0 category gc", out)
+        for issue in ("torn_record", "unknown_record", "bad_ring"):
+            self.assertNotIn(issue, out)
+
+    def test_without_the_library_counts_what_a_full_ring_refused(self):
+        result = run(WITHOUT_LIBRARY + """
+import os, runglass as rg
+assert rg.init(rank=0, world=1)
+for n in range(3000): rg.scalar("x", n, step=n)
+assert 1900 < rg.dropped() < 2100, rg.dropped()
+os._exit(7)  # without a word
+""", self.dir, RUNGLASS_RING_BYTES="1")
+        self.assertEqual((result.returncode, result.stderr), (7, ""))
+        out = probe(self.dir)
+        self.assertIn("issue client.ring_full", out)
+        self.assertIn("gone without a word", out)
+
+    def test_without_the_library_tells_exceptions_exits_and_forks(self):
+        result = run(WITHOUT_LIBRARY + """
+import os, runglass as rg
+rg.init(rank=0, world=1)
+pid = os.fork()
+if pid == 0:
+    rg.scalar("child", 1, step=1)
+    os._exit(0)
+os.waitpid(pid, 0)
+rg.scalar("parent", 1, step=1)
+raise ValueError("bad batch")
+""", self.dir)
+        self.assertEqual(result.returncode, 1)
+        out = probe(self.dir)
+        self.assertIn("attempt 0: rank 0: exception: ValueError: bad batch\n", out)
+        self.assertIn("series parent", out)
+        self.assertNotIn("series child", out)
+
+    def test_tells_long_collections_and_waits_for_batches(self):
+        result = run("""
+import gc, time, runglass as rg
+assert rg.init(rank=0, world=1, gc_over_ms=0)
+def loader():
+    for n in range(3):
+        time.sleep(0.01)
+        yield n
+waiting = iter(rg.batches(loader()))
+assert len(rg.batches([1, 2])) == 2
+for n in range(3):
+    with rg.step(n):
+        assert next(waiting) == n
+        gc.collect()
+""", self.dir)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        out = probe(self.dir)
+        for step in range(3):
+            self.assertIn("span gc generation 2 rank 0 category gc step %d\n" % step, out)
+            self.assertIn("span next_batch rank 0 category dataload step %d\n" % step, out)
+        waited = re.search(r'series step_part_wait_ns rank 0 labels {"part":"data"} points 3 first (\S+)', out)
+        self.assertGreater(float(waited.group(1)), 8e6, "the loader slept")
+        silent = run("import gc, runglass as rg\nrg.init(rank=0, world=1, gc_over_ms=None)\ngc.collect()", self.dir)
+        self.assertEqual(silent.returncode, 0)
+        self.assertNotIn("gc generation", probe(self.dir))
+
+    def test_asks_a_tracer_only_where_there_is_one(self):
+        result = run("import runglass as rg\nprint(rg.trace_kernels(steps=3, exact=True), rg.keep_recent(60))", self.dir)
+        self.assertEqual((result.returncode, result.stdout), (0, "False False\n"))
 
     def test_tells_an_uncaught_exception_and_still_prints_it(self):
         result = run("import runglass as rg\nrg.init(rank=0, world=1)\nraise ValueError('bad batch')", self.dir)
@@ -102,8 +205,7 @@ rg.scalar("after", 1, step=1)
         calls = "import runglass as rg\nprint(rg.init())\nwith rg.step(1):\n  with rg.span('x'): rg.scalar('loss', 1)\nrg.log('x'); rg.shutdown()"
         off = run(calls, self.dir, RUNGLASS="off")
         self.assertEqual((off.returncode, off.stdout, off.stderr), (0, "False\n", ""))
-        missing = run(calls.replace("import runglass as rg", "import ctypes\nctypes.CDLL = lambda path: (_ for _ in ()).throw(OSError('no'))\nimport runglass as rg"),
-                      self.dir)
+        missing = run("import sys\nsys.modules['runglass_ring'] = None\n" + WITHOUT_LIBRARY + calls, self.dir)
         self.assertEqual((missing.returncode, missing.stdout), (0, "False\n"))
         self.assertEqual(missing.stderr.count("\n"), 1)
         self.assertTrue(missing.stderr.startswith("runglass: off: "))

@@ -123,6 +123,22 @@ TEST(CudaTracerLife, TimesWithTheDriverAloneWhereThereIsNoRuntime) {
   EXPECT_NEAR(traced.shortestMicroseconds("jit_kernel"), 80, 1);
 }
 
+TEST(CudaTracerLife, TakesExactModeAndTheRecentRingFromPython) {
+  const std::string program =
+      std::string("import sys, ctypes, time; sys.path.insert(0, '") + RG_SOURCE_DIR +
+      "/collectors/client/python')\nimport runglass as rg\n"
+      "assert rg.init(run='python') and rg.trace_kernels(steps=1 << 40, exact=True) and rg.keep_recent(5)\n"
+      "w = ctypes.CDLL('" RG_WORKLOAD
+      "')\nwords = (ctypes.c_char_p * 3)(b'w', b'for', b'600')\n"
+      "assert w.workload(3, words) == 0\nassert rg.trace_kernels(steps=0, exact=True)\ntime.sleep(0.4)\nrg.shutdown('done')\n";
+  const Traced traced({RG_PYTHON, "-c", program}, {{"RUNGLASS_LIB", RG_CLIENT}, {"RUNGLASS_CUPTI", RG_CUPTI}});
+  EXPECT_EQ(traced.status, 0);
+  std::size_t exact = 0;
+  for (const GpuSpan& span : traced.named("scale")) exact += span.args.value("exact", false);
+  EXPECT_GT(exact, 5u);
+  EXPECT_NE(traced.recentRing(), "");
+}
+
 TEST(CudaTracerLife, SharesOneRingWithThePythonModule) {
   const std::string program =
       std::string("import sys, ctypes; sys.path.insert(0, '") + RG_SOURCE_DIR +

@@ -175,6 +175,12 @@ TEST(ExactMode, NeitherHangsNorCrashesAProcessThatEndsInTheMiddle) {
   EXPECT_GT(traced.out.issueCount("client.gpu_exact_lost"), 0) << "what had not is counted";
 }
 
+TEST(ExactMode, EndsWithTheRing) {
+  const Traced traced(local("exact-shutdown"), with());
+  EXPECT_EQ(traced.status, 0) << "nobody is told any more, so CUPTI is free for others";
+  EXPECT_EQ(traced.named("of_a_graph", 0).size(), 4u) << "what was there is told before the end";
+}
+
 TEST(ExactMode, IsInertInAForkedChild) {
   const Traced traced(local("exact-fork"), with());
   EXPECT_EQ(traced.status, 0);

@@ -338,13 +338,17 @@ int exact(const Gpu& gpu, std::int64_t rounds) {
   return 0;
 }
 
-// Exact mode is on and the GPU busy when the process ends or forks.
-int exactInterrupted(const Gpu& gpu, bool forks) {
+// Exact mode is on and the GPU busy when the process ends, forks or has told all it wants to.
+int exactInterrupted(const Gpu& gpu, const std::string& how) {
   askExact()(INT64_MAX);
   waitFor(fakeReport()->cupti_enabled, true);
   usleep(20'000);
   exactStep(gpu, 0);
-  if (forks) {
+  if (how == "exact-shutdown") {
+    rg_shutdown(nullptr);
+    return waitFor(fakeReport()->cupti_subscribed, false) ? 0 : 6;
+  }
+  if (how == "exact-fork") {
     const pid_t child = fork();
     if (child == 0) {
       exactStep(gpu, 1);
@@ -423,6 +427,6 @@ int workload(int argc, char** argv) {
   if (mode == "switch") return switched(gpu);
   if (mode.starts_with("recent")) return recent(gpu, mode);
   if (mode == "exact") return exact(gpu, steps);
-  if (mode == "exact-exit" || mode == "exact-fork") return exactInterrupted(gpu, mode == "exact-fork");
+  if (mode.starts_with("exact-")) return exactInterrupted(gpu, mode);
   return 2;
 }
