@@ -5,10 +5,14 @@ without the tracer.
 
     tests/device/cuda_tracer_vs_profiler.py [--build build/release] [--steps 400] [--world N]
 
+Then once more in exact mode, in a process of its own: two profilers cannot have CUPTI at once.
+
 Passes when
   - direct kernels (launched by PyTorch itself) have the same names and counts, and those of 20 us and more the same median time within 5 %;
   - matrix products and NCCL kernels have the same count of calls, and the same sum of times within 5 %;
-  - a step with the tracer takes at most 0.5 % longer, one whose kernels are traced at most 10 %.
+  - in exact mode every kernel, copy and memset of the profiler is there, by name and count, those inside cuBLAS, cuDNN, NCCL and Triton too, and
+    those of 20 us and more have the same median time within 5 %; nothing of it is told twice;
+  - a step with the tracer takes at most 0.5 % longer, one whose kernels are traced at most 10 %; an exact step's is printed.
 Exits 77 (skipped) where there is no GPU, no PyTorch or no build.
 """
 import argparse
@@ -76,6 +80,16 @@ def worker(arguments):
             for number in range(1000, 1010):
                 step(number)
         profiler.export_chrome_trace(arguments.out + ".%d.json" % rank)
+    elif arguments.exact:
+        assert runglass.trace_kernels(steps=10, exact=True), "no tracer"
+        time.sleep(3)  # CUPTI is loaded and switched on meanwhile
+        for number in range(1000, 1010):
+            begin = time.perf_counter()
+            step(number)
+            times.append((number, time.perf_counter() - begin))
+        time.sleep(3)
+        with open(arguments.out + ".%d.json" % rank, "w") as file:
+            json.dump(times, file)
     else:
         for number in range(1, arguments.steps + 1):
             begin = time.perf_counter()
@@ -87,7 +101,7 @@ def worker(arguments):
     dist.destroy_process_group()
 
 
-def run(arguments, out, tracer, every, profiled=False):
+def run(arguments, out, tracer, every, profiled=False, exact=False):
     """The training in `world` processes; returns the tracer's GPU spans of rank 0 as lists of columns."""
     rings = tempfile.mkdtemp(prefix="rings-", dir="/dev/shm")
     environment = dict(os.environ, RUNGLASS_DIR=rings, RUNGLASS_RING_BYTES=str(64 << 20), RUNGLASS_TRACE_EVERY=str(every),
@@ -98,7 +112,7 @@ def run(arguments, out, tracer, every, profiled=False):
     reader = subprocess.Popen([os.path.join(arguments.build, "bin", "client_probe"), rings, str(arguments.world), "600", "gpu"],
                               stdout=subprocess.PIPE, text=True)
     command = [sys.executable, os.path.abspath(__file__), "--worker", "--out", out, "--steps", str(arguments.steps)]
-    command += ["--profile"] if profiled else []
+    command += (["--profile"] if profiled else []) + (["--exact"] if exact else [])
     ranks = [subprocess.Popen(command, env=dict(environment, RANK=str(r), LOCAL_RANK=str(r))) for r in range(arguments.world)]
     failed = [r for r, process in enumerate(ranks) if process.wait() != 0]
     text = reader.communicate()[0]
@@ -146,6 +160,31 @@ def compare(spans, kernels, failures):
         print("only the profiler saw %d x %s" % (len(durs), name[:100]))
 
 
+def compare_exact(spans, events, failures):
+    """Everything that CUPTI tells PyTorch's profiler it tells us: the same counts per name, the same times."""
+    mine, theirs, twice = collections.defaultdict(list), collections.defaultdict(list), 0
+    for name, _, _, category, step, _, dur, args in spans:
+        if not 1000 <= int(step) < 1010:
+            continue
+        exact = json.loads(args or "{}").get("exact", False)
+        if exact:
+            mine[name if category in ("compute", "comm") else category].append(int(dur))
+        elif not name.startswith(("cublas", "nccl")) and not name.endswith("GraphLaunch"):
+            twice += 1
+    kinds = {"kernel": None, "gpu_memcpy": "memcpy", "gpu_memset": "memset"}
+    for event in events:
+        if event.get("cat") in kinds:
+            theirs[kinds[event["cat"]] or event["name"][:1023]].append(int(event["dur"] * 1000))
+    judge(failures, bool(mine), "%d exact spans of %d names" % (sum(map(len, mine.values())), len(mine)))
+    judge(failures, twice == 0, "%d spans by events of what CUPTI tells" % twice)
+    for name in sorted(set(mine) | set(theirs)):
+        ours, other = mine.get(name, []), theirs.get(name, [])
+        judge(failures, len(ours) == len(other), "exact: %d / %d times %s" % (len(ours), len(other), name[:90]))
+        if ours and other and statistics.median(other) >= LONG_NS:
+            ratio = statistics.median(ours) / statistics.median(other)
+            judge(failures, abs(ratio - 1) <= 0.05, "exact: median %.3f of the profiler's: %s" % (ratio, name[:90]))
+
+
 def step_seconds(out, traced_every):
     with open(out + ".0.json") as file:
         times = json.load(file)
@@ -161,6 +200,7 @@ def main():
     parser.add_argument("--world", type=int, default=0)
     parser.add_argument("--worker", action="store_true")
     parser.add_argument("--profile", action="store_true")
+    parser.add_argument("--exact", action="store_true")
     parser.add_argument("--out", default="")
     arguments = parser.parse_args()
     if arguments.worker:
@@ -183,6 +223,10 @@ def main():
         with open(out + ".0.json") as file:
             events = json.load(file)["traceEvents"]
         compare(spans, [event for event in events if event.get("cat") == "kernel"], failures)
+        out = os.path.join(folder, "exact")
+        compare_exact(run(arguments, out, tracer=True, every=1_000_000, exact=True), events, failures)
+        with open(out + ".0.json") as file:
+            exact_step = statistics.median(seconds for _, seconds in json.load(file))
         # In turns, so that a warming GPU slows all of them alike.
         rounds = {"bare": [], "always": [], "traced": []}
         for _ in range(3):
@@ -193,6 +237,7 @@ def main():
         bare, always, traced = (statistics.median(rounds[name]) for name in ("bare", "always", "traced"))
         judge(failures, always / bare - 1 <= 0.005, "a step takes %.3f ms bare, %+.2f %% with the tracer" % (bare * 1e3, (always / bare - 1) * 100))
         judge(failures, traced / bare - 1 <= 0.10, "a traced step %+.2f %%" % ((traced / bare - 1) * 100))
+    print("      an exact step %+.2f %%" % ((exact_step / bare - 1) * 100))
     print("%d failures" % len(failures))
     return 1 if failures else 0
 
