@@ -8,6 +8,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <utility>
 
 #include "tests/collectors/client/local_agent.h"
 #include "tests/collectors/client/recent_writer.h"
@@ -152,6 +153,38 @@ TEST_F(RecentRings, AreReadWholeWhileTheyAreWrittenOver) {
   EXPECT_FALSE(ring->alive());
   const std::vector<std::int64_t> rest = numbers();
   EXPECT_EQ(std::set<std::int64_t>(rest.begin(), rest.end()).size(), rest.size());
+}
+
+// A writer that goes on between two looks at the file: it has claimed slots and written half of them, commit words not yet.
+class WriterBetweenLooks : public MemoryRecorder {
+ public:
+  std::function<void()> at_flush;
+  Status flush() override {
+    if (at_flush) std::exchange(at_flush, nullptr)();
+    return MemoryRecorder::flush();
+  }
+};
+
+TEST_F(RecentRings, AreNotBelievedWhereTheHeadHasGoneOverThem) {
+  constexpr std::uint64_t kSlots = 65536, kFirstLook = 16384, kClaimed = 30'000;
+  write(kSlots, 40'000);
+  const auto ring = open();
+  const std::uint64_t head = ring->header().head;
+  ASSERT_GT(head, 2 * kSlots);
+  WriterBetweenLooks between;
+  between.at_flush = [&] {
+    overwrite(offsetof(rgr_header, head), head + kClaimed);
+    for (std::uint64_t i = kFirstLook; i < kClaimed; ++i)
+      overwrite(RGR_SLOTS_AT + ((head - kSlots + i) % kSlots) * RGR_SLOT_BYTES + 16, std::uint64_t{0xdeadbeef});
+  };
+  const auto shipped = ring->ship(between, m_context, 0);
+  ASSERT_TRUE(shipped.ok()) << shipped.status().message();
+  EXPECT_EQ(shipped->damaged, 1);
+  out.span_batches = between.span_batches;
+  out.track_keys = between.track_keys;
+  const std::vector<std::int64_t> got = numbers();
+  EXPECT_LT(got.size(), 40'000u * (kSlots - kClaimed + kFirstLook) / head + 200);
+  EXPECT_EQ(got.back(), 39'999);
 }
 
 TEST_F(RecentRings, SurviveTheKillOfTheirWriter) {
