@@ -93,6 +93,19 @@ TEST(ExactMode, PlacesCuptisTimesOnTheHostsClockAndOnTheStreamsTrack) {
   }
 }
 
+TEST(ExactMode, WaitsForTheCallThatCameInALaterBuffer) {
+  const Traced traced(local("exact", "1"), with({{"FAKE_CUPTI_LATE", "1"}, {"FAKE_CUPTI_RECORDS", "3"}}));
+  expectUnharmed(traced);
+  std::size_t exact = 0;
+  for (const GpuSpan& span : traced.spans) {
+    if (!isExact(span)) continue;
+    ++exact;
+    EXPECT_TRUE(span.args.contains("launch_delay_ns")) << span.name;
+    EXPECT_TRUE(span.step == 0 || span.step == 1) << span.name;
+  }
+  EXPECT_GT(exact, 30u);
+}
+
 class ExactModeOfVersion : public testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Cupti, ExactModeOfVersion, testing::Values("13", "14", "16", "17", "18", "19", "28", "130001"));
 

@@ -5,6 +5,7 @@
 //   FAKE_CUPTI_BAD_SIZE=1    kernels are longer than their version says      FAKE_CUPTI_WILD=1   the walk leaves the buffer
 //   FAKE_CUPTI_IN_USE=1      somebody has subscribed                          FAKE_CUPTI_FAILS=f  calls named so fail (subscribe, enable,
 //   register) FAKE_CUPTI_DROPS=n       told as dropped once                             FAKE_CUPTI_UNTIMED=1 kernels have no times
+//   FAKE_CUPTI_LATE=1        every other buffer comes back a flush later
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -46,8 +47,8 @@ std::size_t bytesOf(std::uint32_t kind) {
 
 struct Buffer {
   std::uint8_t* bytes;
-  std::size_t size, used = 0, records = 0;
-  std::int64_t over = 0;                                   // host time at which all of it has ended
+  std::size_t size, used = 0, records = 0, number = 0;
+  std::int64_t over = 0, made = fakeNow();                 // over: host time at which all of it has ended
   std::vector<std::pair<std::size_t, std::int64_t>> ends;  // of kernels: where their times stand, and when they are known
 };
 
@@ -84,6 +85,8 @@ void append(const std::vector<std::uint8_t>& record, std::int64_t over, std::siz
       return;
     }
     ++fakeReport()->cupti_buffers;
+    static std::size_t made = 0;
+    buffer.number = made++;
     g_buffers.push_back(buffer);
   }
   Buffer& buffer = g_buffers.back();
@@ -203,7 +206,8 @@ FAKE_API int cuptiActivityFlushAll(std::uint32_t how) {
     const std::lock_guard lock(g_mutex);
     const std::int64_t now = fakeNow();
     for (auto it = g_buffers.begin(); it != g_buffers.end();) {
-      if (it->over > now && how == 0) {
+      const bool late = number("FAKE_CUPTI_LATE", 0) > 0 && it->number % 2 == 1 && now - it->made < 60'000'000;
+      if ((it->over > now || late) && how == 0) {
         ++it;
         continue;
       }
