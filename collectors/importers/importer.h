@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Importer: reads one kind of file into a Recorder. Importers never see the store, so agents and tests use them as they are.
 //
-// Threading:  run() is called on one thread; different Importer objects may run at once on different Recorders.
+// Threading:  an Importer has no state: run() may be called on several threads at once, each with a stream and a Recorder of its own.
 // Ownership:  the caller owns stream, Recorder and report.
 // Units:      decompressed bytes.
 // Errors:     run() fails only when nothing can be read at all (INVALID_ARGUMENT wrong or damaged header, names offset and reason);

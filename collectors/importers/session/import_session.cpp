@@ -1,23 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-//  1. A file's data and its import mark are in one transaction: what the mark covers is stored, what is stored is covered.
+//  1. A file's data and its import mark are in one transaction: what the mark covers is stored, what is stored is covered. Files that are
+//     parsed at once share a transaction; m_uncommitted_bytes is 0 outside of it.
 //  2. A mark's identity tells whether the file at its path is still the same one, grown or not.
 //  3. A run's name belongs to the directory or file that first took it; another one of the same name gets a longer name.
 #include "collectors/importers/session/import_session.h"
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <limits>
+#include <thread>
 
 #include "collectors/importers/input/input_file.h"
 #include "collectors/importers/input/run_name.h"
 #include "collectors/importers/session/counting_recorder.h"
+#include "collectors/importers/session/parse_thread.h"
 
 namespace runglass {
 namespace {
 
 namespace fs = std::filesystem;
 
+// The store takes a third of the time that a parser takes: more than three would wait for it.
+constexpr std::size_t kMostParses = 3;
+// Of text: what files of one transaction become waits in memory, at some 50 bytes a KiB.
+constexpr std::uint64_t kMostUncommitted = 1ULL << 30, kUnpacked = 12;
 constexpr TimeNs kNoEnd = std::numeric_limits<TimeNs>::max();
 
 void describe(const Status& status, const ImportReport& report, bool nothing_new, FileResult& result) {
@@ -37,90 +45,196 @@ void describe(const Status& status, const ImportReport& report, bool nothing_new
 
 }  // namespace
 
+// A file, and how it goes into the store.
+struct ImportSession::Plan {
+  Importer* importer = nullptr;
+  ImportTarget target;
+  std::string path_key, identity;
+  std::optional<Writer::ImportMark> mark;
+  bool same = false, replaced = false;
+  std::int64_t times_replaced = 0;
+  std::size_t result = 0;
+};
+
+// A rank's file while it is parsed.
+struct ImportSession::Parse {
+  Parse(Plan what, Recorder& out) : plan(std::move(what)), counting(out), player(counting) {}
+  Plan plan;
+  CountingRecorder counting;
+  CallPlayer player;
+  std::unique_ptr<ParseThread> thread;
+};
+
+ImportSession::ImportSession(Writer& writer, ImportOptions options) : m_writer(writer), m_options(std::move(options)) {
+  const std::size_t cores = m_options.threads > 0 ? m_options.threads : std::thread::hardware_concurrency();
+  m_most_parses = std::clamp<std::size_t>(cores, 1, kMostParses);
+}
+
+ImportSession::~ImportSession() = default;
+
 Result<std::vector<FileResult>> ImportSession::import(const std::vector<std::string>& paths) {
-  std::vector<FileResult> results;
+  m_results.clear();
   for (const std::string& path : paths) {
     const FileList list = listFiles(path);
     for (const auto& [folder, why] : list.unreadable)
-      results.push_back({.path = folder, .reason = "cannot list the folder: " + why, .status = ImportStatus::kFailed});
+      m_results.push_back({.path = folder, .reason = "cannot list the folder: " + why, .status = ImportStatus::kFailed});
     for (const FoundFile& file : list.files) {
-      if (m_options.stop.stop_requested()) return Status(Code::kCancelled, "import stopped at " + file.path);
+      if (m_options.stop.stop_requested()) {
+        RG_TRY(finishParses());
+        return Status(Code::kCancelled, "import stopped at " + file.path);
+      }
       if (m_options.on_file) m_options.on_file(file.path);
-      RG_TRY(importFile(file, results));
+      RG_TRY(importFile(file));
     }
   }
-  return results;
+  RG_TRY(finishParses());
+  return std::move(m_results);
 }
 
-Status ImportSession::importFile(const FoundFile& file, std::vector<FileResult>& results) {
+Status ImportSession::importFile(const FoundFile& file) {
   auto input = InputFile::open(file.path);
   if (!input.ok()) {
-    results.push_back({.path = file.path, .reason = input.status().message(), .status = ImportStatus::kFailed});
+    m_results.push_back({.path = file.path, .reason = input.status().message(), .status = ImportStatus::kFailed});
     return {};
   }
   for (;;) {
     auto member = (*input)->next();
     if (!member.ok()) {
-      results.push_back({.path = file.path, .reason = member.status().message(), .status = ImportStatus::kFailed});
+      m_results.push_back({.path = file.path, .reason = member.status().message(), .status = ImportStatus::kFailed});
       return {};
     }
     if (!member->has_value()) return {};
-    FileResult& result = results.emplace_back(FileResult{.path = (*member)->path});
-    RG_TRY(importMember(file, {(*member)->path, (*member)->head, *(*member)->stream, (*member)->head_status}, result));
+    m_results.push_back({.path = (*member)->path});
+    Importer* const importer = importerOf(**member);
+    if (importer == nullptr) continue;
+    const bool whole_file = (*member)->path == file.path;
+    if (whole_file && mayParseAside(*importer, **member)) return parseAside(file, std::move(*input), **member, *importer);
+    RG_TRY(finishParses());
+    RG_TRY(importMember(plan(file, **member, *importer), *(*member)->stream));
   }
 }
 
-Status ImportSession::importMember(const FoundFile& file, const Member& member, FileResult& result) {
+// Null where no importer knows the member: then its result says so.
+Importer* ImportSession::importerOf(const InputFile::Member& member) {
   const ImportProbe probe{member.path, member.head};
   Importer* chosen = nullptr;
   int best = 0;
   for (const auto& importer : importers())
     if (const int score = importer->recognise(probe); score > best) best = score, chosen = importer.get();
-  if (chosen == nullptr) {
-    result.status = member.head_status.ok() ? ImportStatus::kSkipped : ImportStatus::kFailed;
-    result.reason = !member.head_status.ok() ? member.head_status.message()
-                    : member.head.empty()    ? "the file is empty"
-                                             : "no importer knows this kind of file";
-    return {};
+  FileResult& result = m_results.back();
+  if (chosen != nullptr) {
+    result.kind = chosen->kind();
+    return chosen;
   }
-  result.kind = chosen->kind();
+  result.status = member.head_status.ok() ? ImportStatus::kSkipped : ImportStatus::kFailed;
+  result.reason = !member.head_status.ok() ? member.head_status.message()
+                  : member.head.empty()    ? "the file is empty"
+                                           : "no importer knows this kind of file";
+  return nullptr;
+}
 
-  const bool by_folder = chosen->grouping() == Importer::Grouping::kFolder;
-  const RunPlace place = by_folder                                              ? placeByFolder(file, member.path)
-                         : chosen->grouping() == Importer::Grouping::kRankFiles ? placeOfRankFile(member.path)
-                         : chosen->grouping() == Importer::Grouping::kRankDumps ? placeOfRankDump(member.path)
-                                                                                : placeAlone(member.path);
-  const std::string path_key = canonicalPath(member.path);
-  const auto mark = m_writer.importMark(path_key);
-  const bool same = mark && chosen->isSame(probe, mark->identity);
-  ImportTarget target{.file_name = printable(fs::path(member.path).filename().string()), .path = printable(member.path)};
+ImportSession::Plan ImportSession::plan(const FoundFile& file, const InputFile::Member& member, Importer& importer) {
+  const ImportProbe probe{member.path, member.head};
+  const bool by_folder = importer.grouping() == Importer::Grouping::kFolder;
+  const RunPlace place = by_folder                                               ? placeByFolder(file, member.path)
+                         : importer.grouping() == Importer::Grouping::kRankFiles ? placeOfRankFile(member.path)
+                         : importer.grouping() == Importer::Grouping::kRankDumps ? placeOfRankDump(member.path)
+                                                                                 : placeAlone(member.path);
+  Plan plan{.importer = &importer, .path_key = canonicalPath(member.path), .identity = importer.identity(probe)};
+  plan.result = m_results.size() - 1;
+  plan.mark = m_writer.importMark(plan.path_key);
+  plan.same = plan.mark && importer.isSame(probe, plan.mark->identity);
+  plan.replaced = plan.mark && !plan.same;
+  plan.times_replaced = timesReplaced(plan.path_key) + (plan.replaced ? 1 : 0);
+  const std::string origin =
+      by_folder || plan.times_replaced == 0 ? place.origin : place.origin + "#" + std::to_string(plan.times_replaced + 1);
+  ImportTarget& target = plan.target;
+  target.file_name = printable(fs::path(member.path).filename().string());
+  target.path = printable(member.path);
   target.source = printable(place.source);
-  const bool replaced = mark && !same;
-  const std::int64_t before = timesReplaced(path_key) + (replaced ? 1 : 0);
-  const std::string origin = by_folder || before == 0 ? place.origin : place.origin + "#" + std::to_string(before + 1);
   target.run_name = m_options.run_name.empty() ? runName(place.name, origin) : m_options.run_name;
-  target.attempt_key = same ? mark->state : attemptKey(target.run_name, target.source, chosen->beginTime(probe), replaced);
-  target.resume_at = same ? static_cast<std::uint64_t>(mark->offset) : 0;
+  target.attempt_key = plan.same ? plan.mark->state : attemptKey(target.run_name, target.source, importer.beginTime(probe), plan.replaced);
+  target.resume_at = plan.same ? static_cast<std::uint64_t>(plan.mark->offset) : 0;
+  return plan;
+}
 
+Status ImportSession::importMember(const Plan& plan, ByteStream& stream) {
   CountingRecorder counting(m_writer);
   ImportReport report;
-  const Status status = chosen->run(member.stream, target, counting, report, m_options.stop);
-  const bool cancelled = status.code() == Code::kCancelled;
-  result.run = report.run ? report.run : same ? mark->run : RunId{};
+  const Status status = plan.importer->run(stream, plan.target, counting, report, m_options.stop);
+  conclude(plan, status, report, counting);
+  RG_TRY(m_writer.flush());
+  return status.code() == Code::kCancelled ? status : Status();
+}
+
+void ImportSession::conclude(const Plan& plan, const Status& status, const ImportReport& report, const CountingRecorder& counting) {
+  FileResult& result = m_results[plan.result];
+  result.run = report.run ? report.run : plan.same ? plan.mark->run : RunId{};
   result.points = counting.points;
   result.spans = counting.span_count;
   result.events = counting.event_count;
   result.issues = counting.issue_counts;
-  describe(status, report, same && counting.points + counting.span_count + counting.event_count == 0, result);
+  describe(status, report, plan.same && counting.points + counting.span_count + counting.event_count == 0, result);
   // A stopped import is marked too: what it recorded is stored, and the next one goes on behind it.
-  if (status.ok() || cancelled) {
-    m_writer.setImportMark(path_key,
-                           {chosen->identity(probe), static_cast<std::int64_t>(report.committed_offset), result.run, target.attempt_key});
-    if (replaced) m_writer.setImportMark("replaced:" + path_key, {.identity = {}, .offset = before});
-    rememberEnd(target.run_name, target.source, target.attempt_key, report.end_time);
+  if (!status.ok() && status.code() != Code::kCancelled) return;
+  const ImportTarget& target = plan.target;
+  m_writer.setImportMark(plan.path_key,
+                         {plan.identity, static_cast<std::int64_t>(report.committed_offset), result.run, target.attempt_key});
+  if (plan.replaced) m_writer.setImportMark("replaced:" + plan.path_key, {.identity = {}, .offset = plan.times_replaced});
+  rememberEnd(target.run_name, target.source, target.attempt_key, report.end_time);
+}
+
+// The files of ranks need nothing of each other: neither the end of the one before nor what it was marked with.
+bool ImportSession::mayParseAside(const Importer& importer, const InputFile::Member& member) const {
+  if (m_most_parses == 1) return false;
+  const bool of_rank = importer.grouping() == Importer::Grouping::kRankFiles || importer.grouping() == Importer::Grouping::kRankDumps;
+  const ImportProbe probe{member.path, member.head};
+  if (!of_rank || importer.beginTime(probe)) return false;
+  const std::string path_key = canonicalPath(member.path);
+  const auto mark = m_writer.importMark(path_key);
+  if (mark && !importer.isSame(probe, mark->identity)) return false;
+  return std::ranges::none_of(m_parses, [&](const auto& parse) { return parse->plan.path_key == path_key; });
+}
+
+Status ImportSession::parseAside(const FoundFile& file, std::unique_ptr<InputFile> input, const InputFile::Member& member,
+                                 Importer& importer) {
+  // Only of a plain file the tail can be had.
+  const bool packed = member.stream->tail(1).empty();
+  std::error_code unknown;
+  const std::uint64_t size = fs::file_size(file.path, unknown);
+  const std::uint64_t bytes = unknown ? 1 : size * (packed ? kUnpacked : 1);
+  if (m_uncommitted_bytes + bytes > kMostUncommitted) RG_TRY(finishParses());
+  while (m_parses.size() >= m_most_parses) playNext();
+  m_uncommitted_bytes += bytes;
+  auto parse = std::make_unique<Parse>(plan(file, member, importer), m_writer);
+  parse->thread = std::make_unique<ParseThread>(importer, std::move(input), *member.stream, parse->plan.target, m_options.stop);
+  m_parses.push_back(std::move(parse));
+  return {};
+}
+
+// The files take turns, a batch each, so that what the store gets does not depend on who is faster.
+void ImportSession::playNext() {
+  Parse& parse = *m_parses[m_turn];
+  if (auto calls = parse.thread->next()) {
+    parse.player.play(std::move(*calls));
+    m_turn = (m_turn + 1) % m_parses.size();
+    return;
   }
+  const Status& status = parse.thread->status();
+  ImportReport report = parse.thread->report();
+  report.run = parse.player.run(report.run);
+  conclude(parse.plan, status, report, parse.counting);
+  if (status.code() == Code::kCancelled && m_cancelled.ok()) m_cancelled = status;
+  m_parses.erase(m_parses.begin() + static_cast<std::ptrdiff_t>(m_turn));
+  if (m_turn >= m_parses.size()) m_turn = 0;
+}
+
+Status ImportSession::finishParses() {
+  if (m_uncommitted_bytes == 0) return {};
+  while (!m_parses.empty()) playNext();
+  m_uncommitted_bytes = 0;
   RG_TRY(m_writer.flush());
-  return cancelled ? status : Status();
+  return std::exchange(m_cancelled, {});
 }
 
 std::string ImportSession::runName(const std::string& base, const std::string& origin) {

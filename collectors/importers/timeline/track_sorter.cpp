@@ -18,13 +18,11 @@ void TrackSorter::add(TrackId track, const TraceSpan& span, std::string_view nam
   const bool fresh = known == waiting.known.end();
   if (fresh) {
     known = waiting.known.emplace(name, static_cast<std::uint32_t>(waiting.dictionary.size())).first;
-    waiting.dictionary.emplace_back(name);
+    waiting.dictionary.push_back(&known->first);
   }
-  waiting.spans.push_back(span);
-  waiting.names.push_back(known->second);
-  waiting.args.emplace_back(args);
-  waiting.has_args |= !args.empty();
-  m_bytes += sizeof(TraceSpan) + sizeof(std::string) + 4 + args.size() + (fresh ? 2 * name.size() + 64 : 0);
+  waiting.args.append(args);
+  waiting.spans.push_back({span, known->second, waiting.args.size()});
+  m_bytes += sizeof(Waiting::Span) + args.size() + (fresh ? name.size() + 96 : 0);
 }
 
 std::int64_t TrackSorter::stepAt(TimeNs time) const {
@@ -40,14 +38,21 @@ void TrackSorter::record(TrackId track, Waiting& waiting) {
   std::iota(order.begin(), order.end(), 0);
   // Of two that begin together the longer one encloses the other.
   std::ranges::stable_sort(order, [&](std::uint32_t a, std::uint32_t b) {
-    const TraceSpan &l = waiting.spans[a], &r = waiting.spans[b];
+    const TraceSpan &l = waiting.spans[a].span, &r = waiting.spans[b].span;
     return l.start != r.start ? l.start < r.start : endOf(l) > endOf(r);
   });
+  for (std::size_t from = 0; from < n; from += kBatchSpans)
+    recordBatch(track, waiting, std::span(order).subspan(from, std::min(kBatchSpans, n - from)));
+  std::vector<TimeNs> open = std::move(waiting.open);
+  waiting = {};
+  waiting.open = std::move(open);
+}
+
+void TrackSorter::recordBatch(TrackId track, Waiting& waiting, std::span<const std::uint32_t> order) {
   SpanColumns columns;
-  columns.names = std::move(waiting.dictionary);
   const auto optional = [&](std::int64_t TraceSpan::*field, std::vector<std::int64_t>& column) {
-    if (std::ranges::any_of(waiting.spans, [field](const TraceSpan& span) { return span.*field != kAbsent; }))
-      for (const std::uint32_t i : order) column.push_back(waiting.spans[i].*field);
+    if (std::ranges::any_of(order, [&](std::uint32_t i) { return waiting.spans[i].span.*field != kAbsent; }))
+      for (const std::uint32_t i : order) column.push_back(waiting.spans[i].span.*field);
   };
   optional(&TraceSpan::correlation, columns.correlation);
   optional(&TraceSpan::external_id, columns.external_id);
@@ -55,23 +60,26 @@ void TrackSorter::record(TrackId track, Waiting& waiting) {
   optional(&TraceSpan::sequence, columns.seq);
   optional(&TraceSpan::group, columns.group);
   optional(&TraceSpan::microbatch, columns.microbatch);
-  const bool has_steps = !m_steps.empty() || std::ranges::any_of(waiting.spans, [](const TraceSpan& span) { return span.step != kAbsent; });
+  const auto has_args = [&](std::uint32_t i) { return !waiting.argsOf(i).empty(); };
+  const bool has_steps =
+      !m_steps.empty() || std::ranges::any_of(order, [&](std::uint32_t i) { return waiting.spans[i].span.step != kAbsent; });
+  const bool any_args = std::ranges::any_of(order, has_args);
+  std::unordered_map<std::uint32_t, std::uint32_t> names;  // of the track -> of the batch
   for (const std::uint32_t i : order) {
-    const TraceSpan& span = waiting.spans[i];
+    const TraceSpan& span = waiting.spans[i].span;
     while (!waiting.open.empty() && waiting.open.back() <= span.start) waiting.open.pop_back();
     columns.start.push_back(span.start);
     columns.dur.push_back(span.dur);
-    columns.name.push_back(waiting.names[i]);
+    const auto [name, fresh] = names.try_emplace(waiting.spans[i].name, static_cast<std::uint32_t>(columns.names.size()));
+    if (fresh) columns.names.push_back(*waiting.dictionary[name->first]);
+    columns.name.push_back(name->second);
     columns.category.push_back(span.category);
     columns.depth.push_back(static_cast<std::int32_t>(waiting.open.size()));
     if (has_steps) columns.step.push_back(span.step != kAbsent ? span.step : stepAt(span.start));
-    if (waiting.has_args) columns.args.push_back(std::move(waiting.args[i]));
+    if (any_args) columns.args.emplace_back(waiting.argsOf(i));
     if (waiting.open.empty() || endOf(span) <= waiting.open.back()) waiting.open.push_back(endOf(span));
   }
   m_out.spans(track, columns);
-  std::vector<TimeNs> open = std::move(waiting.open);
-  waiting = {};
-  waiting.open = std::move(open);
 }
 
 void TrackSorter::flush() {

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -28,7 +29,7 @@ struct TraceSpan {
 
 class TrackSorter {
  public:
-  static constexpr std::size_t kMostBytes = 96U << 20;
+  static constexpr std::size_t kMostBytes = 48U << 20;
 
   explicit TrackSorter(Recorder& out) : m_out(out) {}
   void add(TrackId track, const TraceSpan& span, std::string_view name, std::string_view args);
@@ -43,15 +44,24 @@ class TrackSorter {
     std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
   };
   struct Waiting {
-    std::vector<TraceSpan> spans;
-    std::vector<std::uint32_t> names;
-    std::vector<std::string> args;
-    std::vector<std::string> dictionary;
+    struct Span {
+      TraceSpan span;
+      std::uint32_t name;    // of dictionary
+      std::size_t args_end;  // in args; they begin where those of the span before end
+    };
+    std::string_view argsOf(std::size_t i) const {
+      const std::size_t begin = i == 0 ? 0 : spans[i - 1].args_end;
+      return std::string_view(args).substr(begin, spans[i].args_end - begin);
+    }
+    std::vector<Span> spans;
+    std::string args;
     std::unordered_map<std::string, std::uint32_t, TextHash, std::equal_to<>> known;
-    std::vector<TimeNs> open;  // ends of what encloses the newest span
-    bool has_args = false;
+    std::vector<const std::string*> dictionary;  // keys of `known`
+    std::vector<TimeNs> open;                    // ends of what encloses the newest span
   };
+  static constexpr std::size_t kBatchSpans = 4'096;
   void record(TrackId track, Waiting& waiting);
+  void recordBatch(TrackId track, Waiting& waiting, std::span<const std::uint32_t> order);
   std::int64_t stepAt(TimeNs time) const;
 
   Recorder& m_out;

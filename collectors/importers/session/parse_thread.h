@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// ParseThread: one file's importer on a thread of its own, ahead of whoever plays its calls into the store.
+//
+// Threading:  all calls on one thread, the store's; the importer runs on another.
+// Ownership:  owns the file; the destructor stops the importer and waits for it.
+// Units:      bytes.
+// Errors:     status() and report() are the importer's, once next() has nothing more.
+// Cost:       a thread; at most kMostWaiting batches wait, then the importer does.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <thread>
+
+#include "collectors/importers/importer.h"
+#include "collectors/importers/input/input_file.h"
+#include "collectors/importers/session/recorded_calls.h"
+
+namespace runglass {
+
+class ParseThread {
+ public:
+  static constexpr std::size_t kMostWaiting = 4;
+
+  // `stream` is a member of `file`.
+  ParseThread(Importer& importer, std::unique_ptr<InputFile> file, ByteStream& stream, const ImportTarget& target,
+              const std::stop_token& stop);
+  ~ParseThread();
+  ParseThread(const ParseThread&) = delete;
+  ParseThread& operator=(const ParseThread&) = delete;
+
+  // Waits for the next batch; nothing after the last.
+  std::optional<RecordedCalls> next();
+  const Status& status() const { return m_status; }
+  const ImportReport& report() const { return m_report; }
+
+ private:
+  void run(Importer& importer, ByteStream& stream);
+  void put(RecordedCalls calls);
+
+  std::unique_ptr<InputFile> m_file;
+  ImportTarget m_target;
+  Status m_status;
+  ImportReport m_report;
+  std::stop_source m_stop;
+  std::stop_callback<std::function<void()>> m_on_stop;
+  std::mutex m_mutex;
+  std::condition_variable m_changed;
+  std::deque<RecordedCalls> m_waiting;
+  bool m_ended = false, m_abandoned = false;
+  std::jthread m_thread;  // last: the others are there before it and after it
+};
+
+}  // namespace runglass

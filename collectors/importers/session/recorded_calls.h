@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a parser says to a Recorder on its own thread, kept in batches so that it can be said again to the store's on another.
+//
+// Threading:  a CallRecorder and a CallPlayer each on one thread; batches are handed from one to the other.
+// Ownership:  batches own copies; the player borrows the Recorder behind it.
+// Units:      as recorded; ids inside batches are the CallRecorder's own, from 1.
+// Errors:     none; those of the Recorder behind the player.
+// Cost:       a copy of everything; a batch is handed on at kBatchBytes. Where batches end depends on what is said only.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <tuple>
+#include <variant>
+#include <vector>
+
+#include "model/recorder.h"
+
+namespace runglass {
+
+struct SeriesCall {
+  SeriesId id;
+  SeriesKey key;
+};
+struct TrackCall {
+  TrackId id;
+  TrackKey key;
+};
+struct SamplesCall {
+  SeriesId series;
+  SampleColumns columns;
+};
+struct ScalarsCall {
+  SeriesId series;
+  ScalarColumns columns;
+};
+struct SpansCall {
+  TrackId track;
+  SpanColumns columns;
+};
+// Nodes, devices, runs and attempts bear the id that the parser got.
+using RecordedCall = std::variant<Node, Device, Run, Attempt, Rank, Fact, Checkpoint, CommGroup, SeriesCall, TrackCall, SamplesCall,
+                                  ScalarsCall, SpansCall, Event, LogLine, Progress, Issue, Label, ClockReading>;
+using RecordedCalls = std::vector<RecordedCall>;
+
+class CallRecorder : public Recorder {
+ public:
+  static constexpr std::size_t kBatchBytes = 4U << 20;
+
+  explicit CallRecorder(std::function<void(RecordedCalls)> take) : m_take(std::move(take)) {}
+
+  NodeId node(const Node& value) override;
+  DeviceId device(const Device& value) override;
+  RunId run(const Run& value) override;
+  AttemptId attempt(const Attempt& value) override;
+  void rank(const Rank& value) override { add(value, 0); }
+  void fact(const Fact& value) override { add(value, value.key.size() + value.value.size()); }
+  void checkpoint(const Checkpoint& value) override { add(value, value.path.size()); }
+  void group(const CommGroup& value) override { add(value, value.name.size() + value.ranks.size() * sizeof(std::int32_t)); }
+  SeriesId series(const SeriesKey& key) override;
+  TrackId track(const TrackKey& key) override;
+  void samples(SeriesId series, std::span<const TimeNs> time, std::span<const double> value) override;
+  void scalars(SeriesId series, std::span<const std::int64_t> step, std::span<const TimeNs> time, std::span<const double> value) override;
+  void spans(TrackId track, const SpanColumns& columns) override;
+  void event(const Event& value) override { add(value, value.kind.size() + value.message.size()); }
+  void log(const LogLine& value) override { add(value, value.text.size()); }
+  void progress(const Progress& value) override { add(value, value.op.size()); }
+  void issue(const Issue& value) override { add(value, value.source.size() + value.detail.size()); }
+  void label(const Label& value) override { add(value, 0); }
+  void clock(const ClockReading& value) override { add(value, 0); }
+  // Hands on what waits.
+  Status flush() override;
+
+ private:
+  template <class Call>
+  void add(Call call, std::size_t bytes) {
+    m_calls.emplace_back(std::move(call));
+    grow(sizeof(RecordedCall) + bytes);
+  }
+  void grow(std::size_t bytes);
+
+  using SeriesIdentity = std::tuple<AttemptId, std::optional<std::int32_t>, NodeId, DeviceId, std::string, std::string, std::string>;
+  using TrackIdentity = std::tuple<AttemptId, std::optional<std::int32_t>, std::string, std::string>;
+
+  std::function<void(RecordedCalls)> m_take;
+  RecordedCalls m_calls;
+  std::size_t m_bytes = 0;
+  std::map<std::string, NodeId> m_nodes;
+  std::map<std::string, DeviceId> m_devices;
+  std::map<std::pair<std::string, std::string>, RunId> m_runs;  // uuid, or name where there is none
+  std::map<std::pair<RunId, std::string>, AttemptId> m_attempts;
+  std::map<SeriesIdentity, SeriesId> m_series;
+  std::map<TrackIdentity, TrackId> m_tracks;
+};
+
+class CallPlayer {
+ public:
+  explicit CallPlayer(Recorder& to) : m_to(to) {}
+  void play(RecordedCalls calls);
+  // The id behind the player of a run that the parser got.
+  RunId run(RunId recorded) const { return m_runs.at(recorded); }
+
+ private:
+  // By the recorded id, which counts from 1; 0 stays 0.
+  template <class Id>
+  class RealIds {
+   public:
+    Id at(Id recorded) const { return recorded.value == 0 || recorded.value > m_ids.size() ? Id{} : m_ids[recorded.value - 1]; }
+    void put(Id recorded, Id real) {
+      if (recorded.value > m_ids.size()) m_ids.push_back(real);
+    }
+
+   private:
+    std::vector<Id> m_ids;
+  };
+
+  void say(Node& value);
+  void say(Device& value);
+  void say(Run& value);
+  void say(Attempt& value);
+  void say(Rank& value);
+  void say(Fact& value);
+  void say(Checkpoint& value);
+  void say(CommGroup& value);
+  void say(SeriesCall& call);
+  void say(TrackCall& call);
+  void say(SamplesCall& call) { m_to.samples(m_series.at(call.series), call.columns.time, call.columns.value); }
+  void say(ScalarsCall& call) { m_to.scalars(m_series.at(call.series), call.columns.step, call.columns.time, call.columns.value); }
+  void say(SpansCall& call) { m_to.spans(m_tracks.at(call.track), call.columns); }
+  void say(Event& value);
+  void say(LogLine& value);
+  void say(Progress& value);
+  void say(Issue& value) { m_to.issue(value); }
+  void say(Label& value);
+  void say(ClockReading& value);
+
+  Recorder& m_to;
+  RealIds<NodeId> m_nodes;
+  RealIds<DeviceId> m_devices;
+  RealIds<RunId> m_runs;
+  RealIds<AttemptId> m_attempts;
+  RealIds<SeriesId> m_series;
+  RealIds<TrackId> m_tracks;
+};
+
+}  // namespace runglass

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whole imports into a store: the files of ranks that are parsed at once, stopped, and named twice.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "collectors/importers/session/import_session.h"
+#include "collectors/importers/session/recorded_calls.h"
+#include "tests/collectors/memory_recorder.h"
+#include "tests/collectors/temp_dir.h"
+
+namespace runglass {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class SessionTest : public testing::Test {
+ protected:
+  // A rank's trace: the higher the rank the longer, so that ranks end at different times.
+  void writeRank(int rank, int spans) {
+    std::ofstream file(m_dir / ("traces/rank" + std::to_string(rank) + ".json"));
+    file << R"({"schemaVersion": 1, "baseTimeNanoseconds": 1759300074000000000, "distributedInfo": {"rank": )" << rank
+         << R"(, "world_size": 8}, "traceEvents": [)";
+    for (int i = 0; i < spans; ++i) {
+      file << (i > 0 ? ",\n" : "") << R"({"ph": "X", "cat": "kernel", "name": "kernel )" << i % 7 << R"(", "pid": 0, "tid": )" << i % 3
+           << R"(, "ts": )" << i * 10 << R"(, "dur": 5, "args": {"correlation": )" << i << R"(, "filler": ")" << std::string(300, 'x')
+           << R"("}})";
+    }
+    file << "]}";
+  }
+  void writeRanks(int ranks) {
+    std::filesystem::create_directories(m_dir / "traces");
+    for (int rank = 0; rank < ranks; ++rank) writeRank(rank, 15'000 + 4'000 * rank);
+  }
+  Result<std::vector<FileResult>> import(const std::string& store, ImportOptions options) {
+    auto writer = Writer::open(m_dir / store);
+    RG_TRY(writer.status());
+    auto results = ImportSession(**writer, std::move(options)).import({m_dir / "traces"});
+    RG_TRY((*writer)->close());
+    return results;
+  }
+  enum class Show { kContent, kIds };
+  // The spans of a store, a line each: by their content, sorted, or in the store's order with their ids.
+  std::vector<std::string> spansOf(const std::string& store, Show show) {
+    std::vector<std::string> all;
+    auto reader = Reader::open(m_dir / store);
+    EXPECT_TRUE(reader.ok());
+    if (!reader.ok()) return all;
+    const auto runs = (*reader)->runs();
+    for (const auto& run : *runs) {
+      const auto attempts = (*reader)->attempts(run.id);
+      for (const Attempt& attempt : *attempts) {
+        const auto tracks = (*reader)->tracks(attempt.id);
+        for (const Track& track : *tracks) {
+          const auto spans = (*reader)->spans(track.id, {});
+          const std::string row =
+              run.name + " " + attempt.key + " rank " + std::to_string(track.key.rank.value_or(-1)) + " " + track.key.name;
+          for (std::size_t i = 0; i < spans->size(); ++i)
+            all.push_back(row + " " + (show == Show::kIds ? std::to_string(spans->id[i]) + " " : "") + spans->names[spans->name[i]] + " " +
+                          std::to_string(spans->start[i]) + " " + std::to_string(spans->dur[i]) + " " +
+                          std::to_string(spans->correlation[i]));
+        }
+      }
+    }
+    if (show == Show::kContent) std::ranges::sort(all);
+    return all;
+  }
+  const test::TempDir m_dir;
+};
+
+TEST_F(SessionTest, RanksThatAreParsedAtOnceGiveWhatTheyGiveOneByOne) {
+  writeRanks(5);
+  for (const auto& [store, threads] : {std::pair("one.rgl", 1U), {"three.rgl", 3U}, {"again.rgl", 3U}}) {
+    const auto results = import(store, {.threads = threads});
+    ASSERT_TRUE(results.ok()) << results.status().message();
+    ASSERT_EQ(results->size(), 5U);
+    for (int rank = 0; rank < 5; ++rank) {
+      const FileResult& result = (*results)[static_cast<std::size_t>(rank)];
+      EXPECT_THAT(result.path, HasSubstr("rank" + std::to_string(rank)));
+      EXPECT_EQ(result.spans, 15'000 + 4'000 * rank);
+      EXPECT_EQ(result.run, results->front().run) << "all are one run";
+      EXPECT_EQ(result.status, ImportStatus::kOk);
+    }
+  }
+  EXPECT_EQ(spansOf("one.rgl", Show::kContent), spansOf("three.rgl", Show::kContent));
+  EXPECT_EQ(spansOf("three.rgl", Show::kIds), spansOf("again.rgl", Show::kIds)) << "not even ids depend on who was faster";
+}
+
+TEST_F(SessionTest, RanksAgainAddNothing) {
+  writeRanks(3);
+  ASSERT_TRUE(import("s.rgl", {.threads = 3}).ok());
+  const auto before = spansOf("s.rgl", Show::kIds);
+  const auto again = import("s.rgl", {.threads = 3});
+  ASSERT_TRUE(again.ok());
+  for (const FileResult& result : *again) {
+    EXPECT_EQ(result.spans, 0);
+    EXPECT_THAT(result.reason, HasSubstr("nothing new"));
+  }
+  EXPECT_EQ(spansOf("s.rgl", Show::kIds), before);
+}
+
+TEST_F(SessionTest, AFileThatIsNamedTwiceIsImportedOnce) {
+  writeRanks(2);
+  auto writer = Writer::open(m_dir / "s.rgl");
+  ASSERT_TRUE(writer.ok());
+  const std::string file = m_dir / "traces/rank0.json";
+  const auto results = ImportSession(**writer, {.threads = 3}).import({file, file});
+  ASSERT_TRUE(results.ok());
+  EXPECT_THAT(*results, ElementsAre(testing::Field(&FileResult::spans, 15'000), testing::Field(&FileResult::spans, 0)));
+}
+
+TEST_F(SessionTest, WhatIsStoppedWhileRanksAreParsedCanBeFinishedLater) {
+  writeRanks(4);
+  std::stop_source stop;
+  int files = 0;
+  const auto stopped = import("s.rgl", {.on_file =
+                                            [&](const std::string&) {
+                                              if (++files == 3) stop.request_stop();
+                                            },
+                                        .stop = stop.get_token(),
+                                        .threads = 2});
+  EXPECT_EQ(stopped.status().code(), Code::kCancelled);
+  ASSERT_TRUE(import("s.rgl", {.threads = 2}).ok());
+  ASSERT_TRUE(import("whole.rgl", {.threads = 2}).ok());
+  EXPECT_EQ(spansOf("s.rgl", Show::kContent), spansOf("whole.rgl", Show::kContent));
+}
+
+TEST(RecordedCalls, ArriveAsTheyWereMadeWithTheIdsOfTheOther) {
+  test::MemoryRecorder to;
+  to.run({.name = "somebody else's"});
+  to.track({.name = "somebody else's"});
+  CallPlayer player(to);
+  std::size_t batches = 0;
+  CallRecorder from([&](RecordedCalls calls) {
+    ++batches;
+    player.play(std::move(calls));
+  });
+  const RunId run = from.run({.name = "mine"});
+  EXPECT_EQ(from.run({.name = "mine", .framework = "pytorch"}), run);
+  const AttemptId attempt = from.attempt({.run = run, .key = "0"});
+  const NodeId node = from.node({.uuid = "n"});
+  const DeviceId gpu = from.device({.uuid = "g", .node = node});
+  const TrackId track = from.track({.attempt = attempt, .name = "stream 7"});
+  EXPECT_EQ(from.track({.attempt = attempt, .name = "stream 7"}), track);
+  EXPECT_NE(from.track({.attempt = attempt, .rank = 1, .name = "stream 7"}), track);
+  const SeriesId series = from.series({.attempt = attempt, .metric = "m"});
+  EXPECT_EQ(from.series({.attempt = attempt, .metric = "m"}), series);
+  from.sample(series, 1, 0.5);
+  from.sample(series, 2, 1.5);
+  from.event({.attempt = attempt, .node = node, .device = gpu, .kind = "instant"});
+  SpanColumns spans;
+  spans.start = {5};
+  spans.dur = {6};
+  spans.name = {0};
+  spans.names = {"gemm"};
+  spans.category = {SpanCategory::kCompute};
+  spans.args = {std::string(CallRecorder::kBatchBytes, 'x')};
+  from.spans(track, spans);
+  EXPECT_EQ(batches, 1U) << "a batch that is full goes its way";
+  from.issue({.code = "c", .count = 3});
+  ASSERT_TRUE(from.flush().ok());
+  EXPECT_EQ(batches, 2U);
+
+  EXPECT_EQ(player.run(run), RunId{2});
+  EXPECT_EQ(player.run({}), RunId{});
+  EXPECT_EQ(to.runs.at(1).framework, "pytorch");
+  EXPECT_EQ(to.attempts.at(0).run, RunId{2});
+  EXPECT_EQ(to.devices.at(0).node, NodeId{1});
+  EXPECT_EQ(to.track_keys.at(2).attempt, AttemptId{1});
+  EXPECT_EQ(to.span_batches.at(2).at(0).names, spans.names);
+  EXPECT_THAT(to.samplesOf("m").value, ElementsAre(0.5, 1.5));
+  EXPECT_EQ(to.events.at(0).device, DeviceId{1});
+  EXPECT_EQ(to.issueCount("c"), 3);
+}
+
+}  // namespace
+}  // namespace runglass
