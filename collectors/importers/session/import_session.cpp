@@ -49,7 +49,7 @@ void describe(const Status& status, const ImportReport& report, bool nothing_new
 struct ImportSession::Plan {
   Importer* importer = nullptr;
   ImportTarget target;
-  std::string path_key, identity;
+  std::string path_key, identity, part;
   std::optional<Writer::ImportMark> mark;
   bool same = false, replaced = false;
   std::int64_t times_replaced = 0;
@@ -142,6 +142,7 @@ ImportSession::Plan ImportSession::plan(const FoundFile& file, const InputFile::
                                                                                  : placeAlone(member.path);
   Plan plan{.importer = &importer, .path_key = canonicalPath(member.path), .identity = importer.identity(probe)};
   plan.result = m_results.size() - 1;
+  plan.part = place.part;
   plan.mark = m_writer.importMark(plan.path_key);
   plan.same = plan.mark && importer.isSame(probe, plan.mark->identity);
   plan.replaced = plan.mark && !plan.same;
@@ -204,9 +205,14 @@ Status ImportSession::parseAside(const FoundFile& file, std::unique_ptr<InputFil
   const std::uint64_t size = fs::file_size(file.path, unknown);
   const std::uint64_t bytes = unknown ? 1 : size * (packed ? kUnpacked : 1);
   if (m_uncommitted_bytes + bytes > kMostUncommitted) RG_TRY(finishParses());
-  while (m_parses.size() >= m_most_parses) playNext();
   m_uncommitted_bytes += bytes;
   auto parse = std::make_unique<Parse>(plan(file, member, importer), m_writer);
+  // What may share a track with it comes before it.
+  const auto in_the_way = [&](const auto& other) {
+    return other->plan.target.run_name == parse->plan.target.run_name &&
+           (other->plan.part.empty() || parse->plan.part.empty() || other->plan.part == parse->plan.part);
+  };
+  while (m_parses.size() >= m_most_parses || std::ranges::any_of(m_parses, in_the_way)) playNext();
   parse->thread = std::make_unique<ParseThread>(importer, std::move(input), *member.stream, parse->plan.target, m_options.stop);
   m_parses.push_back(std::move(parse));
   return {};

@@ -36,6 +36,33 @@ bool folderIsRun(const fs::path& root, const std::vector<fs::path>& files) {
   return only_phases;
 }
 
+// Component by component, numbers by their value: "step9_9" before "step10_19", "rank2" before "rank10".
+bool comesBefore(const fs::path& left, const fs::path& right) {
+  const std::string_view a = left.native(), b = right.native();
+  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+  const auto numberAt = [&](std::string_view text, std::size_t& at) {
+    const std::size_t begin = at;
+    while (at < text.size() && digit(text[at])) ++at;
+    std::string_view number = text.substr(begin, at - begin);
+    number.remove_prefix(std::min(number.find_first_not_of('0'), number.size()));
+    return number;
+  };
+  std::size_t i = 0, j = 0;
+  while (i < a.size() && j < b.size()) {
+    if (digit(a[i]) && digit(b[j])) {
+      const std::string_view x = numberAt(a, i), y = numberAt(b, j);
+      if (x.size() != y.size()) return x.size() < y.size();
+      if (x != y) return x < y;
+    } else if (a[i] == b[j]) {
+      ++i, ++j;
+    } else {
+      if (a[i] == '/' || b[j] == '/') return a[i] == '/';
+      return static_cast<unsigned char>(a[i]) < static_cast<unsigned char>(b[j]);
+    }
+  }
+  return a.size() - i != b.size() - j ? a.size() - i < b.size() - j : a < b;
+}
+
 // The folders of a member inside an archive, without what would lead out of it.
 std::vector<std::string> foldersOf(const std::string& inside) {
   std::vector<std::string> folders;
@@ -79,7 +106,7 @@ FileList listFiles(const std::string& path) {
       break;
     }
   }
-  std::sort(files.begin(), files.end());
+  std::ranges::sort(files, comesBefore);
 
   const bool one_run = folderIsRun(root, files);
   for (const fs::path& file : files) {
@@ -115,34 +142,40 @@ RunPlace placeByFolder(const FoundFile& file, const std::string& member) {
 RunPlace placeOfRankFile(const std::string& member) {
   const fs::path path(canonicalPath(member));
   const std::string name = path.filename().string(), folder = path.parent_path().string();
-  if (name.find(".pt.trace.json") != std::string::npos) return {displayName(path.parent_path().filename().string()), folder, ""};
-  static const RE2 kRank("(.*?)[-_.]?rank[-_]?[0-9]+(.*)");
-  std::string before, after;
-  if (!RE2::FullMatch(name, kRank, &before, &after)) return placeAlone(member);
-  const std::string shown = before.empty() ? path.parent_path().filename().string() : before;
-  return {displayName(shown), folder + "/" + before + "#" + after, ""};
+  const std::string folder_name = path.parent_path().filename().string();
+  // The worker, and when it wrote the file: a worker may have written several.
+  static const RE2 kWorker("(.*?)(?:\\.[0-9]+)?\\.pt\\.trace\\.json.*");
+  std::string before, after, part;
+  if (RE2::FullMatch(name, kWorker, &part)) return {displayName(folder_name), folder, "", part};
+  static const RE2 kRank("(.*?)[-_.]?rank[-_]?([0-9]+)(.*)");
+  if (RE2::FullMatch(name, kRank, &before, &part, &after))
+    return {displayName(before.empty() ? folder_name : before), folder + "/" + before + "#" + after, "", part};
+  // ndtimeline's: the first and the last step of all ranks of a host.
+  static const RE2 kSteps("trace_step[0-9]+_[0-9]+((?:\\.[a-z][a-z0-9]*)*)");
+  if (RE2::FullMatch(name, kSteps, &after)) return {displayName(folder_name), folder + "/trace_step#" + after, "", ""};
+  return placeAlone(member);
 }
 
 RunPlace placeOfRankDump(const std::string& member) {
   const fs::path path(canonicalPath(member));
   const std::string name = path.filename().string(), folder = path.parent_path().string();
+  const std::string folder_name = path.parent_path().filename().string();
   if (name.find("rank") != std::string::npos) return placeOfRankFile(member);
   // xpu_timer's names: rank and number of ranks, nothing that could name a run.
-  static const RE2 kRankOfWorld("[0-9]+-([0-9]+)\\.timeline.*");
-  if (std::string world; RE2::FullMatch(name, kRankOfWorld, &world))
-    return {displayName(path.parent_path().filename().string()), folder + "/#" + world + ".timeline", ""};
+  static const RE2 kRankOfWorld("([0-9]+)-([0-9]+)\\.timeline.*");
+  std::string before, after, part;
+  if (std::string world; RE2::FullMatch(name, kRankOfWorld, &part, &world))
+    return {displayName(folder_name), folder + "/#" + world + ".timeline", "", part};
   // NCCL Inspector's: host and process.
-  static const RE2 kProcess(".*-pid[0-9]+(\\.log.*)");
-  if (std::string after; RE2::FullMatch(name, kProcess, &after))
-    return {displayName(path.parent_path().filename().string()), folder + "/#-pid" + after, ""};
-  static const RE2 kNumbered("(.*?)[-_.]*[0-9]+((?:\\.[a-z][a-z0-9]*)*)");
-  std::string before, after;
-  if (!RE2::FullMatch(name, kNumbered, &before, &after)) return placeAlone(member);
+  static const RE2 kProcess("(.*-pid[0-9]+)(\\.log.*)");
+  if (RE2::FullMatch(name, kProcess, &part, &after)) return {displayName(folder_name), folder + "/#-pid" + after, "", part};
+  static const RE2 kNumbered("(.*?)[-_.]*([0-9]+)((?:\\.[a-z][a-z0-9]*)*)");
+  if (!RE2::FullMatch(name, kNumbered, &before, &part, &after)) return placeAlone(member);
   // "_dump", "dump": no name for a run, the folder has one.
   const bool bare = before.empty() || before == "dump" || before == "_dump";
-  return {displayName(bare ? path.parent_path().filename().string() : before), folder + "/" + before + "#" + after, ""};
+  return {displayName(bare ? folder_name : before), folder + "/" + before + "#" + after, "", part};
 }
 
-RunPlace placeAlone(const std::string& member) { return {runNameOfFile(member), canonicalPath(member), ""}; }
+RunPlace placeAlone(const std::string& member) { return {runNameOfFile(member), canonicalPath(member), "", ""}; }
 
 }  // namespace runglass

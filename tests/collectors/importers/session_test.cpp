@@ -61,7 +61,7 @@ class SessionTest : public testing::Test {
           for (std::size_t i = 0; i < spans->size(); ++i)
             all.push_back(row + " " + (show == Show::kIds ? std::to_string(spans->id[i]) + " " : "") + spans->names[spans->name[i]] + " " +
                           std::to_string(spans->start[i]) + " " + std::to_string(spans->dur[i]) + " " +
-                          std::to_string(spans->correlation[i]));
+                          std::to_string(spans->correlation.empty() ? kAbsent : spans->correlation[i]));
         }
       }
     }
@@ -126,6 +126,46 @@ TEST_F(SessionTest, WhatIsStoppedWhileRanksAreParsedCanBeFinishedLater) {
   ASSERT_TRUE(import("s.rgl", {.threads = 2}).ok());
   ASSERT_TRUE(import("whole.rgl", {.threads = 2}).ok());
   EXPECT_EQ(spansOf("s.rgl", Show::kContent), spansOf("whole.rgl", Show::kContent));
+}
+
+// As veScale's ndtimeline names them; in the order of names the tenth step comes before the ninth.
+TEST_F(SessionTest, TheStepFilesOfOneTimelineAreOneRunInTheOrderOfTheirSteps) {
+  std::filesystem::create_directories(m_dir / "traces");
+  for (int step = 0; step < 12; ++step) {
+    std::ofstream file(m_dir / ("traces/trace_step" + std::to_string(step) + "_" + std::to_string(step)));
+    file << R"([{"name":"forward-compute","cat":"forward-compute","ph":"X","pid":0,"tid":30,"ts":)" << 1759300074000000 + step * 100
+         << R"(,"dur":50,"args":{"rank":3,"step":)" << step << R"(,"tp":0,"pp":0}},)"
+         << R"({"name":"thread_name","ph":"M","pid":0,"tid":30,"args":{"name":"rank[3] main"}}])";
+  }
+  const auto results = import("s.rgl", {.threads = 3});
+  ASSERT_TRUE(results.ok());
+  for (const FileResult& result : *results) {
+    EXPECT_EQ(result.run, results->front().run);
+    EXPECT_TRUE(result.issues.empty());
+  }
+  const auto spans = spansOf("s.rgl", Show::kIds);
+  ASSERT_EQ(spans.size(), 12U);
+  EXPECT_THAT(spans.front(), HasSubstr("traces 0 rank 3 rank[3] main"));
+  auto reader = Reader::open(m_dir / "s.rgl");
+  EXPECT_THAT(*(*reader)->issues(), testing::IsEmpty()) << "no step overlaps another";
+}
+
+// As TensorBoard's trace handler names them: one worker, two windows.
+TEST_F(SessionTest, WindowsOfOneWorkerFollowEachOtherOnItsTracks) {
+  std::filesystem::create_directories(m_dir / "traces");
+  for (int window = 0; window < 3; ++window) {
+    std::ofstream file(m_dir / ("traces/host_77.169895766216876939" + std::to_string(window) + ".pt.trace.json"));
+    file << R"({"schemaVersion": 1, "distributedInfo": {"rank": 1}, "traceEvents": [)";
+    for (int i = 0; i < 30'000; ++i)
+      file << (i > 0 ? ",\n" : "") << R"({"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": )"
+           << 1759300074000000 + window * 1'000'000 + i * 10 << R"(, "dur": 5, "args": {"correlation": )" << i << R"(, "filler": ")"
+           << std::string(300, 'x') << R"("}})";
+    file << "]}";
+  }
+  ASSERT_TRUE(import("s.rgl", {.threads = 3}).ok());
+  EXPECT_EQ(spansOf("s.rgl", Show::kIds).size(), 90'000U);
+  auto reader = Reader::open(m_dir / "s.rgl");
+  EXPECT_THAT(*(*reader)->issues(), testing::IsEmpty());
 }
 
 TEST(RecordedCalls, ArriveAsTheyWereMadeWithTheIdsOfTheOther) {
