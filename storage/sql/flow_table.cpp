@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrows between spans, from the keys that spans carry: a correlation joins a launch with what it started on the device of its rank, and
-// (group, seq) one operation of a communicator on all its ranks. Nothing is stored for them: kernels are too many.
+// Arrows between spans, from the keys that spans carry: a correlation joins a launch with what it started on the device of its rank,
+// (group, seq) one operation of a communicator on all its ranks, and PyTorch's sequence number a forward operator with the backward one
+// that undoes it. Nothing is stored for them: kernels are too many.
 // Invariants:
 // 1. m_flows are those of the rank before m_at, or, at the end of an attempt, of its communicators; m_row is the one shown.
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 #include <unordered_map>
 #include <utility>
@@ -14,6 +16,17 @@
 
 namespace runglass::sql {
 namespace {
+
+// The integer behind "key" in the text of a flat JSON object.
+std::optional<std::int64_t> integerIn(std::string_view args, std::string_view quoted_key) {
+  const std::size_t key = args.find(quoted_key);
+  if (key == std::string_view::npos) return std::nullopt;
+  const std::size_t at = args.find_first_not_of(": \t\r\n\"", key + quoted_key.size());
+  std::int64_t number = 0;
+  if (at == std::string_view::npos || std::from_chars(args.data() + at, args.data() + args.size(), number).ec != std::errc())
+    return std::nullopt;
+  return number;
+}
 
 enum FlowColumn : int { kFrom, kTo, kKind, kRun, kAttempt };
 
@@ -77,6 +90,15 @@ class FlowCursor : public Cursor {
     bool sends;
   };
 
+  struct Operator {  // that has a sequence number
+    TimeNs start, end;
+    TrackId track;
+    std::int64_t span;
+  };
+  struct Operators {
+    std::vector<Operator> forward, backward;
+  };
+
   static bool isHost(SpanCategory category) { return category == SpanCategory::kRuntime || category == SpanCategory::kCpuOp; }
 
   Status settle() {
@@ -93,6 +115,7 @@ class FlowCursor : public Cursor {
   Status loadRank(const RankTracks& rank) {
     std::unordered_map<std::int64_t, std::int64_t> launches;      // correlation -> span
     std::vector<std::pair<std::int64_t, std::int64_t>> launched;  // correlation, span
+    std::map<std::int64_t, Operators> operators;                  // by sequence number
     for (const TrackId track : rank.tracks) {
       if (m_catalogue.stop().stop_requested()) return {Code::kCancelled, "query cancelled"};
       RG_ASSIGN(const SpanColumns spans, m_catalogue.reader().spans(track, {}, m_catalogue.stop()));
@@ -104,6 +127,7 @@ class FlowCursor : public Cursor {
           else
             launched.emplace_back(spans.correlation[i], spans.id[i]);
         }
+        if (spans.category[i] == SpanCategory::kCpuOp && !spans.args.empty()) noteOperator(spans, i, track, operators);
         if (!spans.group.empty() && !spans.seq.empty() && spans.group[i] != kAbsent && spans.seq[i] != kAbsent &&
             spans.category[i] == SpanCategory::kComm) {
           const bool sends = spans.names[spans.name[i]].find("send") != std::string::npos;
@@ -113,7 +137,33 @@ class FlowCursor : public Cursor {
     }
     for (const auto& [correlation, span] : launched)
       if (const auto launch = launches.find(correlation); launch != launches.end()) m_flows.push_back({launch->second, span, "launch"});
+    for (auto& [sequence, both] : operators) joinOperators(both);
     return {};
+  }
+
+  // A backward operator bears the number of the forward one, and the thread that ran that; other operators have thread 0.
+  static void noteOperator(const SpanColumns& spans, std::size_t i, TrackId track, std::map<std::int64_t, Operators>& operators) {
+    const auto sequence = integerIn(spans.args[i], "\"Sequence number\"");
+    if (!sequence || *sequence < 0 || spans.dur[i] == kAbsent) return;
+    const bool backward = integerIn(spans.args[i], "\"Fwd thread id\"").value_or(0) != 0;
+    Operators& both = operators[*sequence];
+    (backward ? both.backward : both.forward).push_back({spans.start[i], spans.start[i] + spans.dur[i], track, spans.id[i]});
+  }
+
+  // Operators that only prepare another one bear its number too: of those before a backward operator the last to begin is the one. A
+  // backward operator may be wrapped by one of the engine with the same number.
+  void joinOperators(Operators& both) {
+    if (both.forward.empty() || both.backward.empty()) return;
+    const auto by_start = [](const Operator& a, const Operator& b) { return a.start != b.start ? a.start < b.start : a.end > b.end; };
+    std::ranges::stable_sort(both.forward, by_start);
+    std::ranges::stable_sort(both.backward, by_start);
+    for (std::size_t i = 0; i < both.backward.size(); ++i) {
+      const Operator& to = both.backward[i];
+      const Operator* const inner = i + 1 < both.backward.size() ? &both.backward[i + 1] : nullptr;
+      if (inner != nullptr && inner->track == to.track && inner->start < to.end) continue;
+      auto from = std::ranges::upper_bound(both.forward, to.start, {}, &Operator::start);
+      if (from != both.forward.begin()) m_flows.push_back({(--from)->span, to.span, "fwd_bwd"});
+    }
   }
 
   // From the first to begin to the others; from the sender to the receiver where there are two.

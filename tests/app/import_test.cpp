@@ -252,6 +252,24 @@ TEST_F(ImportTest, ArrowsLeadFromLaunchesToKernelsAndBetweenTheRanksOfACollectiv
       "launch,2,cudaLaunchKernel,ncclDevKernel_AllReduce,48000\n");
 }
 
+// As PyTorch's profiler writes them: operators that prepare the forward one bear its number, the engine wraps the backward one.
+TEST_F(ImportTest, ArrowsLeadFromForwardToBackwardOperators) {
+  const auto op = [](const char* name, int tid, int start, int dur, int sequence, int forward_thread) {
+    return R"(,{"ph": "X", "cat": "cpu_op", "pid": 9, "name": ")" + std::string(name) + R"(", "tid": )" + std::to_string(tid) +
+           R"(, "ts": )" + std::to_string(start) + R"(, "dur": )" + std::to_string(dur) + R"(, "args": {"Fwd thread id": )" +
+           std::to_string(forward_thread) + R"(, "Sequence number": )" + std::to_string(sequence) + "}}";
+  };
+  put("t.json", R"({"schemaVersion": 1, "baseTimeNanoseconds": 1759300074000000000, "traceEvents": [{})" + op("aten::to", 1, 1, 2, 7, 0) +
+                    op("aten::mse_loss", 1, 4, 5, 7, 0) + op("aten::add", 1, 12, 2, 8, 0) + op("engine: MseLossBackward0", 2, 30, 9, 7, 1) +
+                    op("MseLossBackward0", 2, 31, 7, 7, 1) + op("MseLossBackward0", 2, 60, 7, 7, 1) + op("aten::to", 1, 70, 2, 7, 0) +
+                    op("LostBackward0", 2, 80, 5, 9, 1) + op("aten::none", 1, 90, 1, -1, 0) + "]}");
+  ASSERT_EQ(import("t.json").exit, 0);
+  EXPECT_EQ(query("SELECT f.kind, a.name AS first, b.name AS second, b.start_ns - a.start_ns AS ns FROM flow f JOIN span a ON "
+                  "a.span_id = f.from_span JOIN span b ON b.span_id = f.to_span ORDER BY 4")
+                .out,
+            "kind,first,second,ns\nfwd_bwd,aten::mse_loss,MseLossBackward0,27000\nfwd_bwd,aten::mse_loss,MseLossBackward0,56000\n");
+}
+
 TEST_F(ImportTest, OverlappingSpansComeOutOfAnExportedTraceNestedOnThreadsOfTheirOwn) {
   put("t.json",
       R"({"traceEvents":[{"ph":"X","pid":1,"tid":2,"name":"a","ts":1.001,"dur":10},{"ph":"X","pid":1,"tid":2,"name":"b","ts":5,"dur":10},)"
