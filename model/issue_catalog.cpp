@@ -23,16 +23,24 @@ constexpr std::array kIssues = {
     // --- traces ---
     IssueInfo{"trace.too_many_steps", kWarning,
               "A trace names more than a million steps; the later ones have no length of their own. Their spans are kept."},
+    IssueInfo{"trace.too_many_names", kWarning,
+              "The spans of a trace have more than 60,000 different names, or 16 MiB of them: whoever wrote it puts numbers into names. "
+              "Those of the later spans are kept without their numbers (\"copy 17\" as \"copy #\")."},
     IssueInfo{
         "kineto.broken_event", kWarning,
         "Text inside a trace is no event: some PyTorch versions wrote names with raw quotes. What lies between it and the next event is "
         "left out; all others are kept."},
-    IssueInfo{"kineto.no_time", kWarning, "Complete events without a begin, or with a negative or overflowing duration, are left out."},
+    IssueInfo{"kineto.no_time", kWarning, "Events without a begin, or with a negative or overflowing duration, are left out."},
     IssueInfo{"kineto.too_many_tracks", kWarning,
               "A trace names more than 65,536 threads and streams; spans on the later ones are left out."},
-    IssueInfo{
-        "kineto.not_a_span", kInfo,
-        "A trace also holds arrows, instants, counters and names of rows. Only spans are kept so far; the original file has the rest."},
+    IssueInfo{"kineto.flow", kInfo,
+              "A trace draws arrows between spans. They are not kept one by one: the relation flow finds launches by their correlation and "
+              "forward and backward operators by their sequence number."},
+    IssueInfo{"kineto.not_kept", kInfo,
+              "A trace also holds asynchronous events, objects or samples. They are not kept; the original file has them."},
+    IssueInfo{"kineto.odd_counter", kWarning,
+              "Values of counters or sizes of allocations that are no numbers, or of too many series, are left out."},
+    IssueInfo{"kineto.too_many_instants", kWarning, "A trace holds more than 100,000 instant events; the later ones are left out."},
     IssueInfo{"chrome_trace.broken_event", kWarning,
               "Text inside a trace is no event. What lies between it and the next event is left out; all others are kept."},
     IssueInfo{"chrome_trace.no_time", kWarning, "Events without a time, or with one beyond 64 bits of nanoseconds, are left out."},

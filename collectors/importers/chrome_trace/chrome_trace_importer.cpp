@@ -75,6 +75,7 @@ class ChromeTrace {
     m_open.takeAll([this](const OpenSlice& slice) { neverEnded(slice); });
     m_sorter.flush();
     if (m_attempt) tellWhole();
+    issue("trace.too_many_names", m_sorter.renamed(), "spans without the numbers of their names");
     m_counts.too_many_open = m_open.overflowed();
     m_counts.tell(m_out, m_target.path);
     m_report.run = m_run;

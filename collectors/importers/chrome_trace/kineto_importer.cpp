@@ -7,7 +7,10 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "collectors/importers/chrome_trace/counter_series.h"
 #include "collectors/importers/chrome_trace/held_events.h"
+#include "collectors/importers/chrome_trace/memory_series.h"
+#include "collectors/importers/chrome_trace/message_bytes.h"
 #include "collectors/importers/chrome_trace/trace_event.h"
 #include "collectors/importers/chrome_trace/trace_reader.h"
 #include "collectors/importers/input/run_name.h"
@@ -24,6 +27,7 @@ using Json = nlohmann::json;
 
 constexpr std::size_t kMostGroups = 65'536, kMostTail = 256U << 10;
 constexpr std::size_t kMostMembers = 64U << 20;
+constexpr std::int64_t kMostInstants = 100'000;
 
 struct CategoryRule {
   std::string_view category;
@@ -64,7 +68,7 @@ const CategoryRule& ruleOf(std::string_view category) {
 class KinetoTrace {
  public:
   KinetoTrace(const ImportTarget& target, Recorder& out, ImportReport& report)
-      : m_target(target), m_out(out), m_report(report), m_sorter(out), m_tracks(out) {}
+      : m_target(target), m_out(out), m_report(report), m_sorter(out), m_counters(out), m_memory(out), m_tracks(out) {}
 
   void member(std::string_view key, std::string_view value) {
     if (m_member_bytes + value.size() > kMostMembers) return;
@@ -98,12 +102,27 @@ class KinetoTrace {
   bool event(std::string_view text, std::uint64_t offset) {
     if (!m_parser.read(text, m_event)) return false;
     ++m_events;
-    if (m_event.phase != 'X') {
-      ++m_others;
-      return true;
+    const bool old = offset < m_target.resume_at;
+    switch (m_event.phase) {
+      case 'X':
+      case 'C':
+      case 'i':
+      case 'I':
+        break;
+      case 's':
+      case 't':
+      case 'f':
+        m_flows += !old;
+        return true;
+      case 'M':   // names of rows
+      case '\0':  // the {} behind a last comma
+        return true;
+      default:
+        m_others += !old;
+        return true;
     }
     if (!m_decided) decide();
-    if (offset < m_target.resume_at) return true;
+    if (old) return true;
     if (m_hold)
       m_failure = m_failure.ok() ? m_held.add(text) : m_failure;
     else
@@ -123,9 +142,13 @@ class KinetoTrace {
     if (m_attempt) tellWhole();
     if (m_steps.overflowed() > 0)
       issue("trace.too_many_steps", m_steps.overflowed(), "beyond " + std::to_string(StepBook::kMostSteps) + " steps");
-    if (m_no_time > 0) issue("kineto.no_time", m_no_time, "complete events without a usable ts or dur");
+    if (m_no_time > 0) issue("kineto.no_time", m_no_time, "events without a usable ts or dur");
     if (m_no_track > 0) issue("kineto.too_many_tracks", m_no_track, "spans beyond " + std::to_string(TrackTable::kMostTracks) + " tracks");
-    if (m_others > 0 && m_run) issue("kineto.not_a_span", m_others, "events that are no spans");
+    if (m_sorter.renamed() > 0) issue("trace.too_many_names", m_sorter.renamed(), "spans without the numbers of their names");
+    if (m_flows > 0 && m_run) issue("kineto.flow", m_flows, "ends of arrows (s, t, f)");
+    if (m_others > 0 && m_run) issue("kineto.not_kept", m_others, "events of other phases");
+    if (m_odd_counters > 0) issue("kineto.odd_counter", m_odd_counters, "values of counters (C) and sizes of [memory] that cannot be read");
+    if (m_instants > kMostInstants) issue("kineto.too_many_instants", m_instants - kMostInstants, "instant events (i) beyond the limit");
     m_report.run = m_run;
     if (m_newest) m_report.end_time = *m_newest;
     return {};
@@ -181,14 +204,34 @@ class KinetoTrace {
   }
 
   void record() {
-    if (!m_event.ts || (m_event.dur && *m_event.dur < 0)) {
+    TimeNs time = 0;
+    if (!m_event.ts || __builtin_add_overflow(*m_event.ts, m_base.value_or(0), &time)) {
       ++m_no_time;
       return;
     }
     begin();
-    std::int64_t start = 0, end = 0;
+    if (m_event.phase == 'X') {
+      span(time);
+    } else if (m_event.phase == 'C') {
+      m_event.ts = time;
+      m_odd_counters += m_counters.put(m_attempt, m_rank, displayName(m_event.pid), m_event);
+    } else {
+      instant(time);
+    }
+  }
+
+  void instant(TimeNs time) {
+    if (m_event.name == "[memory]") {
+      m_odd_counters += !m_memory.put(m_attempt, m_rank, time, m_event.args);
+    } else if (++m_instants <= kMostInstants) {
+      m_out.event({.time = time, .attempt = m_attempt, .rank = m_rank, .kind = "instant", .message = displayName(m_event.name)});
+    }
+  }
+
+  void span(TimeNs start) {
     const DurNs dur = m_event.dur.value_or(0);
-    if (__builtin_add_overflow(*m_event.ts, m_base.value_or(0), &start) || __builtin_add_overflow(start, dur, &end)) {
+    std::int64_t end = 0;
+    if (dur < 0 || __builtin_add_overflow(start, dur, &end)) {
       ++m_no_time;
       return;
     }
@@ -202,7 +245,7 @@ class KinetoTrace {
     if (rule.span == SpanCategory::kCompute) span.category = kernelCategory(m_event.name);
     span.correlation = m_event.correlation.value_or(kAbsent);
     span.external_id = m_event.external_id.value_or(kAbsent);
-    span.bytes = m_event.bytes.value_or(kAbsent);
+    span.bytes = m_event.bytes ? *m_event.bytes : messageBytes(m_event).value_or(kAbsent);
     span.sequence = m_event.sequence.value_or(kAbsent);
     span.group = groupOf(m_event.group);
     noteStep(start, dur);
@@ -288,6 +331,8 @@ class KinetoTrace {
   Recorder& m_out;
   ImportReport& m_report;
   TrackSorter m_sorter;
+  CounterSeries m_counters;
+  MemorySeries m_memory;
   TraceEventParser m_parser;
   TraceEvent m_event;
   HeldEvents m_held;
@@ -304,7 +349,7 @@ class KinetoTrace {
   std::optional<std::int32_t> m_rank;
   TrackTable m_tracks;
   std::optional<TimeNs> m_oldest, m_newest;
-  std::int64_t m_events = 0, m_others = 0, m_no_time = 0, m_no_track = 0;
+  std::int64_t m_events = 0, m_flows = 0, m_others = 0, m_instants = 0, m_odd_counters = 0, m_no_time = 0, m_no_track = 0;
 };
 
 class KinetoImporter : public Importer {

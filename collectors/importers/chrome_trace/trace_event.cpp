@@ -120,6 +120,12 @@ bool TraceEventParser::readArgs(simdjson::ondemand::object args, TraceEvent& eve
       event.device = integerOf(v);
     else if (key == "stream")
       event.stream = integerOf(v);
+    else if (key == "In msg nelems")
+      event.in_elements = integerOf(v);
+    else if (key == "Out msg nelems")
+      event.out_elements = integerOf(v);
+    else if (key == "dtype")
+      event.element_type = tokenOf(v);
     else if (key == "Process Group Name")
       event.group = tokenOf(v);
     else if (key == "name")

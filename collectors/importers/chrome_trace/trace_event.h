@@ -27,8 +27,10 @@ struct TraceEvent {
   std::string_view args;                // raw JSON object, or empty
   // Of args, where they are there.
   std::optional<std::int64_t> correlation, external_id, bytes, sequence, device, stream;
-  std::string_view group;     // "Process Group Name"
-  std::string_view arg_name;  // "name", of metadata events
+  std::optional<std::int64_t> in_elements, out_elements;  // "In msg nelems", "Out msg nelems"
+  std::string_view element_type;                          // "dtype"
+  std::string_view group;                                 // "Process Group Name"
+  std::string_view arg_name;                              // "name", of metadata events
 };
 
 class TraceEventParser {

@@ -47,6 +47,7 @@ class NsysReport {
     RG_TRY(readCalls("OSRT_API", SpanCategory::kOther, " OS"));
     m_sorter.flush();
     if (m_attempt) tellWhole();
+    if (m_sorter.renamed() > 0) issue("trace.too_many_names", m_sorter.renamed(), "spans without the numbers of their names");
     if (m_no_time > 0) issue("nsys.no_time", m_no_time, "rows whose end is before their begin or beyond 64 bits");
     if (m_no_track > 0) issue("nsys.too_many_tracks", m_no_track, "spans beyond " + std::to_string(kMostTracks) + " tracks");
     return {};

@@ -18,8 +18,10 @@ void TrackSorter::add(TrackId track, const TraceSpan& span, std::string_view nam
   const bool fresh = known == waiting.known.end();
   if (fresh) {
     known = waiting.known.emplace(name, static_cast<std::uint32_t>(waiting.dictionary.size())).first;
-    waiting.dictionary.push_back(&known->first);
+    const std::string& admitted = m_names.admit(name);
+    waiting.dictionary.push_back({&admitted, admitted != name});
   }
+  m_renamed += waiting.dictionary[known->second].renamed;
   waiting.args.append(args);
   waiting.spans.push_back({span, known->second, waiting.args.size()});
   m_bytes += sizeof(Waiting::Span) + args.size() + (fresh ? name.size() + 96 : 0);
@@ -71,7 +73,7 @@ void TrackSorter::recordBatch(TrackId track, Waiting& waiting, std::span<const s
     columns.start.push_back(span.start);
     columns.dur.push_back(span.dur);
     const auto [name, fresh] = names.try_emplace(waiting.spans[i].name, static_cast<std::uint32_t>(columns.names.size()));
-    if (fresh) columns.names.push_back(*waiting.dictionary[name->first]);
+    if (fresh) columns.names.push_back(*waiting.dictionary[name->first].text);
     columns.name.push_back(name->second);
     columns.category.push_back(span.category);
     columns.depth.push_back(static_cast<std::int32_t>(waiting.open.size()));

@@ -15,6 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "collectors/importers/timeline/name_book.h"
 #include "model/recorder.h"
 
 namespace runglass {
@@ -37,11 +38,17 @@ class TrackSorter {
   void addStep(std::int64_t step, TimeNs begin, DurNs dur) { m_steps[begin] = {begin + dur, step}; }
   bool full() const { return m_bytes > kMostBytes; }
   void flush();
+  // Spans that lost their name to the bound on names.
+  std::int64_t renamed() const { return m_renamed; }
 
  private:
   struct TextHash {
     using is_transparent = void;
     std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
+  };
+  struct Name {
+    const std::string* text;  // of m_names
+    bool renamed;
   };
   struct Waiting {
     struct Span {
@@ -56,8 +63,8 @@ class TrackSorter {
     std::vector<Span> spans;
     std::string args;
     std::unordered_map<std::string, std::uint32_t, TextHash, std::equal_to<>> known;
-    std::vector<const std::string*> dictionary;  // keys of `known`
-    std::vector<TimeNs> open;                    // ends of what encloses the newest span
+    std::vector<Name> dictionary;  // by the numbers in `known`
+    std::vector<TimeNs> open;      // ends of what encloses the newest span
   };
   static constexpr std::size_t kBatchSpans = 4'096;
   void record(TrackId track, Waiting& waiting);
@@ -67,6 +74,8 @@ class TrackSorter {
   Recorder& m_out;
   std::map<TrackId, Waiting> m_tracks;
   std::map<TimeNs, std::pair<TimeNs, std::int64_t>> m_steps;  // begin -> end, number
+  NameBook m_names;
+  std::int64_t m_renamed = 0;
   std::size_t m_bytes = 0;
 };
 

@@ -5,9 +5,11 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "collectors/importers/chrome_trace/event_slicer.h"
 #include "collectors/importers/chrome_trace/trace_event.h"
+#include "collectors/importers/timeline/name_book.h"
 #include "tests/collectors/importers/import_fixture.h"
 
 namespace runglass {
@@ -138,6 +140,94 @@ TEST(Kineto, AbsurdTimesAndDepthsAreCountedOrRefusedNeverFollowed) {
   const auto deep =
       importText(trace(event("kernel", "a", "1", "1") + R"(,{"ph": "X", "args": )" + std::string(1'000'000, '['), kBaseMember));
   EXPECT_EQ(spansOf(deep).size(), 1U);
+}
+
+TEST(Kineto, BytesOfACollectiveAreThoseOfItsLargerSide) {
+  const auto collective = [](const char* ts, const char* in, const char* out, const char* type) {
+    return event("kernel", "ncclDevKernel", ts, "1",
+                 std::string(R"(, "args": {"Collective name": "c", "In msg nelems": )") + in + R"(, "Out msg nelems": )" + out +
+                     R"(, "dtype": ")" + type + "\"}");
+  };
+  const auto result =
+      importText(trace(collective("1", "12", "96", "BFloat16") + "," + collective("3", "96", "12", "Float") + "," +
+                           collective("5", "8", "8", "Unheard") + "," + collective("7", "9223372036854775807", "1", "Long") + "," +
+                           collective("9", "0", "0", "Byte") + "," + collective("11", "-4", "-4", "Int"),
+                       kBaseMember + kInfo));
+  EXPECT_THAT(result.recorder.span_batches.at(1).at(0).bytes, ElementsAre(192, 384, kAbsent, kAbsent, 0, kAbsent));
+  EXPECT_THAT(result.recorder.span_batches.at(1).at(0).args.at(0), HasSubstr("In msg nelems")) << "arguments stay";
+}
+
+TEST(Kineto, AllocationsAreSeriesOfTheirDeviceAndCountersSeriesOfTheirNumbers) {
+  const auto memory = [](const char* ts, const char* args) {
+    return std::string(R"({"ph": "i", "s": "t", "name": "[memory]", "pid": 9, "tid": 9, "ts": )") + ts + R"(, "args": {)" + args + "}}";
+  };
+  const auto result = importText(
+      trace(memory("1.5", R"("Total Reserved": 4096, "Total Allocated": 1024, "Bytes": 1024, "Device Id": 0, "Device Type": 1)") + "," +
+                memory("2", R"("Total Reserved": 4096, "Total Allocated": 0, "Bytes": -1024, "Device Id": 0, "Device Type": 1)") + "," +
+                memory("3", R"("Device Type": 0, "Device Id": -1, "Bytes": 4)") + "," + memory("4", R"("Device Type": 0)") + "," +
+                event("kernel", "gemm", "5", "1") + R"(,{"ph": "C", "name": "busy", "pid": 0, "ts": 7, "args": {"sm": 0.5}})",
+            kBaseMember + kInfo));
+  const std::string cuda = R"({"device":"cuda:0"})";
+  EXPECT_THAT(result.recorder.samplesOf("allocator_allocated_bytes", cuda).value, ElementsAre(1024, 0));
+  EXPECT_THAT(result.recorder.samplesOf("allocator_allocated_bytes", cuda).time, ElementsAre(kBase + 1'500, kBase + 2'000));
+  EXPECT_THAT(result.recorder.samplesOf("allocator_reserved_bytes", cuda).value, ElementsAre(4096, 4096));
+  EXPECT_THAT(result.recorder.samplesOf("allocator_change_bytes", R"({"device":"cpu"})").value, ElementsAre(4));
+  EXPECT_THAT(result.recorder.samplesOf("busy").time, ElementsAre(kBase + 7'000));
+  EXPECT_EQ(result.recorder.issueCount("kineto.odd_counter"), 1) << "the allocation without a size";
+  EXPECT_TRUE(result.recorder.events.empty());
+}
+
+TEST(Kineto, InstantsAreEventsAndWhatIsNotKeptIsCountedAsWhatItIs) {
+  const std::string instant = R"({"name": "Record Window End", "ph": "i", "s": "g", "pid": "", "tid": "", "ts": 20})";
+  const std::string arrow = R"({"ph": "s", "id": 4, "pid": 9, "tid": 9, "ts": 10, "cat": "fwdbwd", "name": "fwdbwd"})";
+  const std::string named = R"({"ph": "M", "name": "thread_name", "pid": 0, "tid": 7, "args": {"name": "stream 7"}})";
+  const std::string other = R"({"ph": "b", "id": 4, "ts": 10, "name": "async"})";
+  const std::string events =
+      event("kernel", "gemm", "10", "2") + "," + instant + "," + arrow + "," + arrow + "," + named + "," + other + ",{}";
+  // The base behind the events holds all of them back.
+  for (const auto& text : {trace(events, kBaseMember + kInfo), trace(events, "", R"(, "baseTimeNanoseconds": 1759300074000000000)")}) {
+    const auto result = importText(text);
+    ASSERT_EQ(result.recorder.events.size(), 1U);
+    EXPECT_EQ(result.recorder.events.at(0).message, "Record Window End");
+    EXPECT_EQ(result.recorder.events.at(0).time, kBase + 20'000);
+    EXPECT_EQ(result.recorder.issueCount("kineto.flow"), 2);
+    EXPECT_EQ(result.recorder.issueCount("kineto.not_kept"), 1);
+    EXPECT_EQ(result.recorder.issues.size(), 2U);
+  }
+  std::string many;
+  for (int i = 0; i < 100'003; ++i) many += instant + ",";
+  const auto bounded = importText(trace(many + event("kernel", "gemm", "10", "2"), kBaseMember + kInfo));
+  EXPECT_EQ(bounded.recorder.events.size(), 100'000U);
+  EXPECT_EQ(bounded.recorder.issueCount("kineto.too_many_instants"), 3);
+}
+
+TEST(Kineto, AMillionNamesAreBoundedAndTheSpansKept) {
+  std::string events;
+  for (int i = 0; i < 100'000; ++i) events += event("cpu_op", "copy " + std::to_string(i) + " to 0x", "1", "1") + ",";
+  const auto result = importText(trace(events + event("cpu_op", "copy 5 to 0x", "3", "1"), kBaseMember + kInfo));
+  std::set<std::string> names;
+  for (const Flat& span : spansOf(result)) names.insert(span.name);
+  EXPECT_EQ(spansOf(result).size(), 100'001U);
+  EXPECT_LE(names.size(), NameBook::kMostNames);
+  EXPECT_TRUE(names.contains("copy 5 to 0x"));
+  EXPECT_TRUE(names.contains("copy # to #x"));
+  EXPECT_EQ(result.recorder.issueCount("trace.too_many_names"), static_cast<std::int64_t>(100'000 - (names.size() - 1)));
+}
+
+TEST(NameBook, IsBoundedInNumberAndInBytesWhateverTheNamesAre) {
+  NameBook by_number;
+  std::set<std::string> names;
+  for (int i = 0; i < 100'000; ++i) {
+    std::string letters;
+    for (int left = i; left > 0; left /= 26) letters += static_cast<char>('a' + left % 26);
+    names.insert(by_number.admit(letters));
+  }
+  EXPECT_EQ(names.size(), NameBook::kMostNames);
+  EXPECT_TRUE(names.contains(std::string(NameBook::kOther)));
+  NameBook by_bytes;
+  std::size_t kept = 0;
+  for (char c = 'a'; c <= 'z'; ++c) kept += by_bytes.admit(std::string(1 << 20, c)) != NameBook::kOther;
+  EXPECT_EQ(kept, 16U);
 }
 
 TEST(Kineto, MeetsTheFactsOfTheSharedRealFiles) {

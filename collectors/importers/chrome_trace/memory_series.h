@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// MemorySeries: the "[memory]" instants of PyTorch's profiler, one for every allocation and release, as series of each device.
+//
+// Threading:  one thread.
+// Ownership:  borrows the Recorder.
+// Units:      ns, bytes.
+// Errors:     put(): false for an instant that says no size, or of a device beyond kMostDevices.
+// Cost:       one pass over the args and a look-up.
+#pragma once
+
+#include <simdjson.h>
+
+#include <map>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "model/recorder.h"
+
+namespace runglass {
+
+class MemorySeries {
+ public:
+  static constexpr std::size_t kMostDevices = 1'024;
+
+  explicit MemorySeries(Recorder& out) : m_out(out) {}
+  // allocator_allocated_bytes and allocator_reserved_bytes; of profilers that tell no totals, allocator_change_bytes. `args` must have
+  // EventSlicer::kPadding readable bytes behind it.
+  bool put(AttemptId attempt, std::optional<std::int32_t> rank, TimeNs time, std::string_view args);
+
+ private:
+  struct Device {
+    SeriesId allocated, reserved, change;
+  };
+  Recorder& m_out;
+  simdjson::ondemand::parser m_parser;
+  std::map<std::pair<std::int64_t, std::int64_t>, Device> m_devices;  // by type and index
+};
+
+}  // namespace runglass
