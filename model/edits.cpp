@@ -50,6 +50,7 @@ Status checkOne(const ClockAlignment& alignment) {
   if (alignment.shifts.size() > kMaxShifts)
     return {Code::kInvalidArgument,
             "alignment: " + std::to_string(alignment.shifts.size()) + " shifts, at most " + std::to_string(kMaxShifts) + " are kept"};
+  if (alignment.source.empty() && !alignment.shifts.empty()) return {Code::kInvalidArgument, "alignment: it is not said what aligned"};
   return {};
 }
 

@@ -48,7 +48,7 @@ using Edit = std::variant<Note, ClockAlignment>;
 
 inline constexpr std::size_t kMaxEditText = 64U << 10;
 inline constexpr std::size_t kMaxEditName = 256;  // of runs, authors, sources
-inline constexpr std::size_t kMaxShifts = 1'000'000;
+inline constexpr std::size_t kMaxShifts = 4'000'000;
 
 Status checkEdit(const Edit& edit);
 

@@ -42,7 +42,7 @@ class RunCopy {
     RG_TRY(copyRows());
     RG_TRY(copyNotes());
     RG_TRY(m_to.flush());
-    for (const ClockAlignment& alignment : m_alignments) RG_TRY(m_to.align(alignment));
+    for (const ClockAlignment& alignment : m_alignments) RG_TRY(m_to.edit(alignment));
     return {};
   }
 
@@ -259,7 +259,7 @@ class RunCopy {
   Status copyNotes() {
     RG_ASSIGN(auto notes, m_from.notes(m_run));
     for (Note& note : notes) {
-      if (note.time && !inRange(note.time)) continue;
+      if (note.time && !inRange(note.time, m_range)) continue;
       note.id = 0;
       RG_TRY(m_to.edit(note));
     }

@@ -44,8 +44,4 @@ Status StoreWriter::saveEdit(const Note& note) {
   return {};
 }
 
-Status StoreWriter::saveEdit(const ClockAlignment& alignment) {
-  return {Code::kUnimplemented, "alignment: run " + alignment.run_uuid + ": this store does not keep alignments"};
-}
-
 }  // namespace runglass

@@ -58,7 +58,6 @@ class StoreWriter final : public Writer {
   std::shared_ptr<const LiveTail> liveTail() const override { return m_tail; }
   void finding(const Finding& finding) override { m_findings.push_back(finding); }
   Status edit(const Edit& edit) override;  // store_edit.cpp
-  Status align(const ClockAlignment& alignment) override;  // store_align.cpp
   std::optional<ImportMark> importMark(std::string_view path_key) override;
   void setImportMark(std::string_view path_key, const ImportMark& mark) override { m_marks[std::string(path_key)] = mark; }
   Result<RunId> findRun(std::string_view name) override;
@@ -99,7 +98,7 @@ class StoreWriter final : public Writer {
 
   // store_edit.cpp
   Status saveEdit(const Note& note);
-  Status saveEdit(const ClockAlignment& alignment);
+  Status saveEdit(const ClockAlignment& alignment);  // store_align.cpp
 
   // store_flush.cpp
   Status commitAll();

@@ -91,12 +91,10 @@ class Writer : public Recorder {
   // Values recorded but not yet committed, for Readers of this process.
   virtual std::shared_ptr<const LiveTail> liveTail() const = 0;
   virtual void finding(const Finding& finding) = 0;  // upsert by (run, kind, subject, first_step)
-  // Committed when it returns OK, and then visible to every Reader. INVALID_ARGUMENT see checkEdit(); NOT_FOUND no such run, attempt or
+  // Committed when it returns OK, and then visible to every Reader. INVALID_ARGUMENT see checkEdit(), or shifts
+  // that contradict each other; NOT_FOUND no such run, attempt or
   // note (names it); those of flush().
   virtual Status edit(const Edit& edit) = 0;
-  // Replaces what aligned the attempt, in a transaction of its own after a flush(). NOT_FOUND no such run or attempt; INVALID_ARGUMENT
-  // shifts that contradict each other.
-  virtual Status align(const ClockAlignment& alignment) = 0;
   // Re-import state per file: content identity and committed offset.
   struct ImportMark {
     std::string identity;

@@ -5,24 +5,27 @@
 
 namespace runglass {
 
-Result<ClockGapOf> readClockGaps(Reader& reader, const std::vector<Rank>& ranks, TimeNs time) {
-  std::map<std::int32_t, NodeId> node_of;
-  std::map<NodeId, std::optional<DurNs>> errors;
+ClockGapOf clockGaps(const std::vector<RankClock>& clocks) {
+  std::map<std::int32_t, RankClock> of_rank;
+  for (const RankClock& clock : clocks) of_rank[clock.rank] = clock;
+  return [of_rank = std::move(of_rank)](std::int32_t a, std::int32_t b) -> ClockGap {
+    const auto left = of_rank.find(a), right = of_rank.find(b);
+    if (left == of_rank.end() || right == of_rank.end()) return {.kind = ClockGap::Kind::kUnknown};
+    const RankClock &one = left->second, &other = right->second;
+    if (one.error && other.error && (!one.node || one.node != other.node))
+      return {.kind = ClockGap::Kind::kCompared, .error = *one.error + *other.error};
+    if (!one.node && !other.node) return {.kind = ClockGap::Kind::kNodeUnknown};
+    return {.kind = one.node == other.node ? ClockGap::Kind::kSame : ClockGap::Kind::kUnknown};
+  };
+}
+
+Result<ClockGapOf> readClockGaps(Reader& reader, AttemptId attempt, const std::vector<Rank>& ranks, TimeNs time) {
+  std::vector<RankClock> clocks;
   for (const Rank& rank : ranks) {
-    node_of[rank.rank] = rank.node;
-    if (!rank.node || errors.contains(rank.node)) continue;
-    RG_ASSIGN(errors[rank.node], reader.clockError(rank.node, time));
+    RG_ASSIGN(const auto error, reader.clockError(attempt, rank.rank, time));
+    clocks.push_back({rank.rank, rank.node, error});
   }
-  return ClockGapOf([node_of = std::move(node_of), errors = std::move(errors)](std::int32_t a, std::int32_t b) -> ClockGap {
-    const auto left = node_of.find(a), right = node_of.find(b);
-    if (left == node_of.end() || right == node_of.end()) return {.kind = ClockGap::Kind::kUnknown};
-    const NodeId one = left->second, other = right->second;
-    if (!one && !other) return {.kind = ClockGap::Kind::kNodeUnknown};
-    if (one == other) return {};
-    const auto near = errors.find(one), far = errors.find(other);
-    if (near == errors.end() || far == errors.end() || !near->second || !far->second) return {.kind = ClockGap::Kind::kUnknown};
-    return {.kind = ClockGap::Kind::kCompared, .error = *near->second + *far->second};
-  });
+  return clockGaps(clocks);
 }
 
 }  // namespace runglass

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far the clocks of the ranks of an attempt may be apart, read from a store.
+// How far the clocks of the ranks of an attempt may be apart.
 //
-// Threading:  on the thread of the Reader; the answer from any thread.
+// Threading:  readClockGaps() on the thread of the Reader; the answers from any thread.
 // Ownership:  the answer owns what it knows.
 // Units:      DurNs.
 // Errors:     the Reader's.
-// Cost:       one look-up a node.
+// Cost:       one look-up a rank.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "analysis/collectives/collective_waits.h"
@@ -16,7 +17,15 @@
 
 namespace runglass {
 
-// At `time`. Ranks of one node share a clock. A rank whose node is not known is taken to share its clock with others of that kind only.
-Result<ClockGapOf> readClockGaps(Reader& reader, const std::vector<Rank>& ranks, TimeNs time);
+struct RankClock {
+  std::int32_t rank = -1;
+  NodeId node;
+  std::optional<DurNs> error;  // of its clock against the others'; absent: never compared
+};
+
+// Ranks of one node share a clock; ranks whose nodes are not known may.
+ClockGapOf clockGaps(const std::vector<RankClock>& clocks);
+// The clocks of the attempt's ranks at `time`.
+Result<ClockGapOf> readClockGaps(Reader& reader, AttemptId attempt, const std::vector<Rank>& ranks, TimeNs time);
 
 }  // namespace runglass

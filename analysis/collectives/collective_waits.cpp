@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <limits>
 #include <set>
-#include <tuple>
 
 namespace runglass {
 namespace {
@@ -75,52 +74,62 @@ void matchNumbered(std::vector<CollectiveCall> calls, std::size_t members, std::
   }
 }
 
-// Calls of one communicator in one step, without numbers.
-void matchCounted(std::vector<CollectiveCall> calls, const std::vector<std::int32_t>* members, std::vector<CollectiveSet>& out) {
-  std::map<std::int32_t, std::vector<CollectiveCall>> ranks;
-  for (CollectiveCall& call : calls) ranks[call.rank].push_back(std::move(call));
-  std::size_t count = ranks.begin()->second.size();
-  bool equal = members != nullptr && !members->empty() &&
-               std::ranges::all_of(*members, [&](std::int32_t rank) { return ranks.contains(rank); }) && ranks.size() == members->size();
-  for (auto& [rank, of_rank] : ranks) {
-    std::ranges::stable_sort(of_rank, {}, &CollectiveCall::t0);
-    equal &= of_rank.size() == count;
-  }
-  if (!equal) {
-    CollectiveSet set{.match = ranks.size() < 2 ? Match::kAlone : Match::kCounts, .members = members != nullptr ? members->size() : 0};
-    for (auto& [rank, of_rank] : ranks) std::ranges::move(of_rank, std::back_inserter(set.calls));
-    return out.push_back(std::move(set));
-  }
+using RankCalls = std::map<std::int32_t, std::vector<CollectiveCall>>;
+
+bool countsAgree(const RankCalls& ranks, const std::vector<std::int32_t>* members) {
+  return members != nullptr && ranks.size() == members->size() &&
+         std::ranges::all_of(*members, [&](std::int32_t rank) { return ranks.contains(rank); }) &&
+         std::ranges::all_of(ranks, [&](const auto& rank) { return rank.second.size() == ranks.begin()->second.size(); });
+}
+
+void matchInOrder(RankCalls ranks, std::vector<CollectiveSet>& out) {
+  const std::size_t count = ranks.begin()->second.size(), before = out.size();
+  for (auto& [rank, of_rank] : ranks) std::ranges::stable_sort(of_rank, {}, &CollectiveCall::t0);
+  bool differs = false;
   for (std::size_t i = 0; i < count; ++i) {
     std::vector<CollectiveCall> of_set;
     for (auto& [rank, of_rank] : ranks) of_set.push_back(std::move(of_rank[i]));
-    out.push_back(setOf(std::move(of_set), members->size()));
+    out.push_back(setOf(std::move(of_set), ranks.size()));
+    differs |= out.back().match == Match::kDiffers;
   }
-  // One that does not fit says that the others of the step may be shifted as well.
-  const auto first = out.end() - static_cast<std::ptrdiff_t>(count);
-  if (std::any_of(first, out.end(), [](const CollectiveSet& set) { return set.match == Match::kDiffers; }))
-    std::for_each(first, out.end(), [](CollectiveSet& set) { set.match = Match::kDiffers; });
+  // One that does not fit says that the others may be shifted as well.
+  for (std::size_t i = before; differs && i < out.size(); ++i) out[i].match = Match::kDiffers;
+}
+
+// Calls of one communicator without numbers.
+void matchCounted(std::vector<CollectiveCall> calls, const std::vector<std::int32_t>* members, bool all_of_run,
+                  std::vector<CollectiveSet>& out) {
+  std::map<std::int64_t, RankCalls> steps;
+  RankCalls all;
+  for (const CollectiveCall& call : calls) all[call.rank].push_back(call);
+  if (all_of_run && countsAgree(all, members)) return matchInOrder(std::move(all), out);
+  for (CollectiveCall& call : calls) steps[call.step][call.rank].push_back(std::move(call));
+  for (auto& [step, ranks] : steps) {
+    if (step != kAbsent && countsAgree(ranks, members)) {
+      matchInOrder(std::move(ranks), out);
+      continue;
+    }
+    CollectiveSet set{.match = ranks.size() < 2 ? Match::kAlone : Match::kCounts, .members = members != nullptr ? members->size() : 0};
+    for (auto& [rank, of_rank] : ranks) std::ranges::move(of_rank, std::back_inserter(set.calls));
+    out.push_back(std::move(set));
+  }
 }
 
 }  // namespace
 
-std::vector<CollectiveSet> matchCalls(std::vector<CollectiveCall> calls, const GroupMembers& members) {
-  std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, std::vector<CollectiveCall>> numbered, counted;
-  for (CollectiveCall& call : calls) {
-    if (call.group == kAbsent || (call.seq == kAbsent && call.step == kAbsent)) continue;
-    const bool by_number = call.seq != kAbsent;
-    (by_number ? numbered : counted)[{call.group, call.seq, by_number ? kAbsent : call.step}].push_back(std::move(call));
-  }
-  const auto of = [&](std::int64_t group) {
-    const auto found = members.find(group);
-    return found == members.end() ? nullptr : &found->second;
-  };
+std::vector<CollectiveSet> matchCalls(std::vector<CollectiveCall> calls, const GroupMembers& members, bool all_of_run) {
+  std::map<std::pair<std::int64_t, std::int64_t>, std::vector<CollectiveCall>> groups;  // by number; kAbsent: without
+  for (CollectiveCall& call : calls)
+    if (call.group != kAbsent) groups[{call.group, call.seq}].push_back(std::move(call));
   std::vector<CollectiveSet> out;
-  for (auto& [key, of_key] : numbered) {
-    const auto* known = of(std::get<0>(key));
-    matchNumbered(std::move(of_key), known != nullptr ? known->size() : 0, out);
+  for (auto& [key, of_key] : groups) {
+    const auto found = members.find(key.first);
+    const auto* known = found == members.end() || found->second.empty() ? nullptr : &found->second;
+    if (key.second == kAbsent)
+      matchCounted(std::move(of_key), known, all_of_run, out);
+    else
+      matchNumbered(std::move(of_key), known != nullptr ? known->size() : 0, out);
   }
-  for (auto& [key, of_key] : counted) matchCounted(std::move(of_key), of(std::get<0>(key)), out);
   return out;
 }
 

@@ -51,9 +51,9 @@ struct CollectiveSet {
 // Ranks of each communicator; one that is not here has unknown members.
 using GroupMembers = std::map<std::int64_t, std::vector<std::int32_t>>;
 
-// With a number (seq): the calls of the same communicator and number. Without: the n-th call of a communicator in a step on each rank is
-// the same one where all members have as many calls in that step, of the same names in the same order.
-std::vector<CollectiveSet> matchCalls(std::vector<CollectiveCall> calls, const GroupMembers& members);
+// With a number (seq): the calls of the same communicator and number. Without: the n-th call of a communicator on each rank is the same one
+// where all members have as many calls, of the same names in the same order: in the whole run if `calls` are all of it, else in a step.
+std::vector<CollectiveSet> matchCalls(std::vector<CollectiveCall> calls, const GroupMembers& members, bool all_of_run = false);
 
 // How far the clocks of two ranks may be apart.
 struct ClockGap {

@@ -91,8 +91,8 @@ class PartsReader {
     RG_ASSIGN(const auto groups, m_reader.groups(m_attempt));
     for (const CommGroup& group : groups)
       if (!group.ranks.empty()) members[group.id] = group.ranks;
-    RG_ASSIGN(const ClockGapOf gap, readClockGaps(m_reader, ranks, calls.empty() ? 0 : calls.back().t0));
-    for (const CollectiveSet& set : matchCalls(std::move(calls), members)) {
+    RG_ASSIGN(const ClockGapOf gap, readClockGaps(m_reader, m_attempt, ranks, calls.empty() ? 0 : calls.back().t0));
+    for (const CollectiveSet& set : matchCalls(std::move(calls), members, m_answer.left_out == 0)) {
       for (std::size_t i = 0; i < set.calls.size(); ++i) {
         const WaitPart wait = waitOf(set, i, gap);
         const bool alone = set.match == CollectiveSet::Match::kAlone && set.members == 1;  // nobody to wait for

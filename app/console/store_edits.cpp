@@ -19,11 +19,11 @@ using Done = std::function<void(const Answer&)>;
 // `done` as any thread may call it.
 template <class Answer>
 Done<Answer> onGuiThread(QObject* context, Done<Answer> done) {
-  return [context = QPointer<QObject>(context), done = std::move(done)](const Answer& answer) {
+  return [context = std::make_shared<const QPointer<QObject>>(context), done = std::move(done)](const Answer& answer) {
     QMetaObject::invokeMethod(
         QCoreApplication::instance(),
         [context, done, answer] {
-          if (context != nullptr) done(answer);
+          if (!context->isNull()) done(answer);
         },
         Qt::QueuedConnection);
   };

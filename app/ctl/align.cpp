@@ -4,9 +4,11 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/clock_align/clock_matches.h"
+#include "app/control_arguments.h"
 #include "app/ctl/command.h"
 #include "app/ctl/output.h"
 #include "app/ctl/store_access.h"
+#include "app/store_edit.h"
 
 namespace runglass::ctl {
 namespace {
@@ -85,12 +87,6 @@ std::string toText(const ClockProposal& proposal, bool stored) {
   return text;
 }
 
-Status store(const std::string& path, const ClockAlignment& edit) {
-  RG_ASSIGN(auto writer, Writer::open(path, writerOptions()));
-  RG_TRY(writer->align(edit));
-  return writer->close();
-}
-
 class Align : public Command {
  public:
   const char* name() const override { return "align"; }
@@ -102,8 +98,10 @@ class Align : public Command {
     auto* dry = app.add_flag("--dry-run", m_dry, "Only say what would be shifted");
     app.add_flag("--reset", m_reset, "Take the alignment off: times are as the nodes' clocks say")->excludes(dry);
     app.add_flag("--json", m_json, "Print one JSON object");
+    m_control.declare(app);
   }
   Status run() override {
+    RG_ASSIGN(const ControlTarget control, m_control.target());
     RG_ASSIGN(auto reader, openForReading(m_store));
     RG_ASSIGN(const auto runs, reader->runs());
     const auto run = std::ranges::find(runs, RunId{m_run}, &Run::id);
@@ -114,11 +112,11 @@ class Align : public Command {
     if (attempt == attempts.end())
       return {Code::kNotFound, m_store + ": run " + std::to_string(m_run) + " has no attempt" +
                                    (m_attempt ? " " + std::to_string(*m_attempt) : std::string())};
-    if (m_reset) return reset(std::move(reader), *run, *attempt);
+    if (m_reset) return reset(std::move(reader), *run, *attempt, control);
     RG_ASSIGN(const ClockProposal proposal, proposeAlignment(*reader, run->id, attempt->id, {}));
     reader.reset();  // a store that is read cannot be folded into one file
     const bool wanted = !m_dry && proposal.result.verdict == ClockAlignVerdict::kShift;
-    if (wanted) RG_TRY(store(m_store, proposal.edit));
+    if (wanted) RG_TRY(editStore(m_store, proposal.edit, control));
     Output out = Output::standard();
     out.write(m_json ? toJson(proposal, attempt->number, wanted).dump(2, ' ', false, Json::error_handler_t::replace) + "\n"
                      : toText(proposal, wanted));
@@ -128,10 +126,11 @@ class Align : public Command {
   }
 
  private:
-  Status reset(std::unique_ptr<Reader> reader, const Run& run, const Attempt& attempt) const {
+  Status reset(std::unique_ptr<Reader> reader, const Run& run, const Attempt& attempt, const ControlTarget& control) const {
     RG_ASSIGN(const auto had, reader->alignment(attempt.id));
     reader.reset();
-    if (had) RG_TRY(store(m_store, {.run_uuid = run.uuid, .attempt = attempt.number, .source = {}, .shifts = {}}));
+    const ClockAlignment none{.run_uuid = run.uuid, .attempt = attempt.number, .source = {}, .shifts = {}};
+    if (had) RG_TRY(editStore(m_store, none, control));
     Output out = Output::standard();
     if (m_json)
       out.write(Json{{"run_uuid", run.uuid}, {"attempt", attempt.number}, {"verdict", "reset"}, {"stored", had.has_value()}}.dump(2) +
@@ -145,6 +144,7 @@ class Align : public Command {
   std::uint64_t m_run = 0;
   std::optional<std::int32_t> m_attempt;
   bool m_dry = false, m_reset = false, m_json = false;
+  ControlArguments m_control;
 };
 
 }  // namespace

@@ -22,6 +22,8 @@ void fill(v1::EditPart& part, const ClockAlignment& alignment) {
   out.set_run_uuid(alignment.run_uuid);
   out.set_attempt(alignment.attempt);
   out.set_source(alignment.source);
+  out.set_matches(alignment.matches);
+  if (alignment.residual) out.set_residual_ns(*alignment.residual);
   out.set_shift_count(static_cast<std::uint32_t>(alignment.shifts.size()));
 }
 
@@ -75,7 +77,13 @@ Status EditAssembly::add(const v1::EditPart& part) {
         return {Code::kInvalidArgument,
                 "alignment: " + std::to_string(alignment.shift_count()) + " shifts, at most " + std::to_string(kMaxShifts) + " are kept"};
       m_shift_count = alignment.shift_count();
-      m_edit = ClockAlignment{.run_uuid = alignment.run_uuid(), .attempt = alignment.attempt(), .source = alignment.source(), .shifts = {}};
+      ClockAlignment begun{.run_uuid = alignment.run_uuid(),
+                           .attempt = alignment.attempt(),
+                           .source = alignment.source(),
+                           .matches = alignment.matches(),
+                           .shifts = {}};
+      if (alignment.has_residual_ns()) begun.residual = alignment.residual_ns();
+      m_edit = std::move(begun);
     }
   }
   const v1::ClockShifts& columns = part.shifts();

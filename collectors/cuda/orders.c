@@ -14,10 +14,6 @@
 
 enum { kMostSteps = 1000000, kMostSeconds = 3600 };
 
-/* Not in every tracer; the abilities tell the agent. */
-RG_API void rg_cuda_trace_exact(int64_t steps) __attribute__((weak));
-RG_API void rg_cuda_keep_recent(int seconds) __attribute__((weak));
-
 static struct rg_ring *g_ring;
 static struct rgr_orders g_taken; /* from g_ring; serial 0: none yet */
 static uint32_t g_told;
@@ -26,7 +22,7 @@ static int g_exact_due;
 /* None while nothing is timed: who asks then is told so. */
 static uint32_t abilities(void) {
   if (!rg_cuda_active()) return 0;
-  return RGR_CAN_TRACE | (rg_cuda_trace_exact ? RGR_CAN_EXACT : 0) | (rg_cuda_keep_recent ? RGR_CAN_KEEP_RECENT : 0);
+  return RGR_CAN_TRACE | RGR_CAN_EXACT | RGR_CAN_KEEP_RECENT;
 }
 
 static int64_t within(int64_t value, int64_t most) { return value < 0 ? 0 : value > most ? most : value; }
@@ -41,7 +37,7 @@ static void carryOut(const struct rgr_orders *orders) {
   if (orders->exact_first != RGR_UNSAID &&
       (first || orders->exact_first != g_taken.exact_first || orders->exact_steps != g_taken.exact_steps))
     g_exact_due = 1;
-  if (rg_cuda_keep_recent && orders->recent_seconds != RGR_UNSAID && (first || orders->recent_seconds != g_taken.recent_seconds))
+  if (orders->recent_seconds != RGR_UNSAID && (first || orders->recent_seconds != g_taken.recent_seconds))
     rg_cuda_keep_recent((int)within(orders->recent_seconds, kMostSeconds));
   g_taken = *orders;
 }
@@ -51,7 +47,7 @@ static void beginExactInTime(void) {
   const int64_t step = atomic_load(&rg_current_step.step);
   if (!g_exact_due || (g_taken.exact_steps > 0 && (step == RG_NONE || step < g_taken.exact_first - 1))) return;
   g_exact_due = 0;
-  if (rg_cuda_trace_exact) rg_cuda_trace_exact(within(g_taken.exact_steps, kMostSteps));
+  rg_cuda_trace_exact(within(g_taken.exact_steps, kMostSteps));
 }
 
 void rgc_orders_look(void) {

@@ -84,7 +84,7 @@ TEST_F(ClockMatchesTest, FindsTheSkewOfASimulatedNodeAndOneShiftForAllItsRanks) 
   // Stored and asked again, the same is found: what is in force is not looked at.
   {
     auto out = writer();
-    ASSERT_TRUE(out->align(found.edit).ok());
+    ASSERT_TRUE(out->edit(found.edit).ok());
     ASSERT_TRUE(out->close().ok());
   }
   EXPECT_EQ(propose().edit.shifts.size(), 16U);

@@ -44,11 +44,11 @@ class ManualAlignTest : public ::testing::Test {
     m_reader = Reader::open(m_store.path()).value();
   }
   // Rank 1's span of a step, as it is shown now.
-  ChosenCall chosen(int step, bool reduce) {
+  ChosenCall chosen(std::size_t step, bool reduce) {
     const auto tracks = m_reader->tracks(AttemptId{1});
     const Track& track = tracks->at(1);
     const auto spans = m_reader->spans(track.id, {});
-    const auto i = static_cast<std::size_t>(2 * step + (reduce ? 1 : 0));
+    const std::size_t i = 2 * step + (reduce ? 1 : 0);
     return {.run = RunId{1}, .attempt = AttemptId{1}, .track = track.id, .rank = 1, .id = spans->id[i], .t0 = spans->start[i]};
   }
   std::map<std::int32_t, DurNs> shifts(const ChosenCall& call, AlignEdge edge) {
@@ -89,13 +89,14 @@ TEST_F(ManualAlignTest, ComesOnTopOfWhatAlignedTheAttemptBefore) {
   record({0, 0, 10 * kNsPerMs, 0}, false);
   const ChosenCall before = chosen(3, true);
   ASSERT_TRUE(m_writer
-                  ->align({.run_uuid = "u",
-                           .source = "collectives",
-                           .shifts = {{1, kStart, 7 * kNsPerMs, 9}, {2, kStart, kNsPerMs, 9}, {2, kStart + kNsPerSecond, 2 * kNsPerMs, 9}}})
+                  ->edit(ClockAlignment{
+                      .run_uuid = "u",
+                      .source = "collectives",
+                      .shifts = {{1, kStart, 7 * kNsPerMs, 9}, {2, kStart, kNsPerMs, 9}, {2, kStart + kNsPerSecond, 2 * kNsPerMs, 9}}})
                   .ok());
   const auto found = alignToCall(*m_reader, before, AlignEdge::kEnd, {});
   ASSERT_TRUE(found.ok()) << "chosen before it moved: " << found.status().message();
-  ASSERT_TRUE(m_writer->align(*found).ok());
+  ASSERT_TRUE(m_writer->edit(*found).ok());
   std::set<TimeNs> ends;
   const auto tracks = m_reader->tracks(AttemptId{1});
   for (const Track& track : *tracks) {

@@ -111,7 +111,8 @@ constexpr DurNs kMs = kNsPerMs;
 class SpanWorkTest : public ::testing::Test {
  protected:
   // Four ranks, steps of 100 ms that end with a collective: the slow one computes 60 ms, the others 50 and wait for it.
-  void record(std::int32_t slow, bool numbered, int steps = 20) {
+  void record(std::int32_t slow, bool numbered, bool grouped = true) {
+    constexpr std::int64_t kSteps = 20;
     auto opened = Writer::open(m_store.path());
     ASSERT_TRUE(opened.ok());
     Writer& out = **opened;
@@ -126,7 +127,7 @@ class SpanWorkTest : public ::testing::Test {
       const TrackId track = out.track({.attempt = m_attempt, .rank = r, .kind = "gpu_stream", .name = "stream 7"});
       SpanColumns spans;
       spans.names = {"gemm", "ncclAllReduce"};
-      for (std::int64_t step = 0; step < steps; ++step) {
+      for (std::int64_t step = 0; step < kSteps; ++step) {
         const TimeNs t0 = kStart + step * 100 * kMs;
         const DurNs compute = (r == slow ? 60 : 50) * kMs;
         out.scalar(dur, step, t0, 100e6);
@@ -136,7 +137,7 @@ class SpanWorkTest : public ::testing::Test {
           spans.dur.push_back(length);
           spans.category.push_back(category);
           spans.name.push_back(category == Category::kComm ? 1 : 0);
-          spans.group.push_back(category == Category::kComm ? 7 : kAbsent);
+          spans.group.push_back(category == Category::kComm && grouped ? 7 : kAbsent);
           spans.seq.push_back(category == Category::kComm && numbered ? step : kAbsent);
         }
       }
@@ -169,8 +170,15 @@ TEST_F(SpanWorkTest, BlamesTheRankThatComputesLongerAndWaitsLeast) {
   EXPECT_EQ(ranking.standingOut(), 1U);
 }
 
-TEST_F(SpanWorkTest, LeavesCommunicationOutWhereWaitingCannotBeTold) {
+TEST_F(SpanWorkTest, CallsWithoutNumbersAreMatchedByTheirOrder) {
   record(2, false);
+  const StepTableAnswer answer = read();
+  ASSERT_EQ(answer.span_waits_known, 1.0);
+  EXPECT_DOUBLE_EQ(answer.table.ranks[0].value_ns[3], 60e6);
+}
+
+TEST_F(SpanWorkTest, LeavesCommunicationOutWhereWaitingCannotBeTold) {
+  record(2, false, false);
   const StepTableAnswer answer = read();
   ASSERT_EQ(answer.span_waits_known, 0.0);
   EXPECT_THAT(answer.table.parts, ::testing::ElementsAre("compute"));

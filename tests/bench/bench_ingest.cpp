@@ -121,7 +121,7 @@ class Bench {
     m_outbox = std::move(*outbox);
     m_link = std::make_unique<HubLink>(
         HubLinkOptions{.hub = m_hub->address(), .agent_uuid = "bench", .node_uuid = "bench", .node_name = "bench"}, *m_outbox, m_leases,
-        [this] { return now(); }, [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); });
+        m_orders, [this] { return now(); }, [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); });
     RG_CHECK(m_link->start().ok());
     const NodeId node = m_recorder.node({.uuid = "bench", .name = "bench"});
     for (std::size_t s = 0; s < kSeries; ++s)
@@ -189,6 +189,7 @@ class Bench {
   std::unique_ptr<HubProcess> m_hub;
   std::unique_ptr<Outbox> m_outbox;
   LeaseBook m_leases;
+  OrderBook m_orders;
   std::unique_ptr<HubLink> m_link;
   std::vector<SeriesId> m_series;
   std::vector<TrackId> m_tracks;

@@ -64,7 +64,7 @@ class ClockAlignTest : public ::testing::Test {
             .shifts = {{1, kBegin + 99 * kNsPerSecond, 1'099 * kNsPerMs, 20'000}, {1, kBegin, kNsPerSecond, 10'000}}};
   }
   void align(const ClockAlignment& alignment) {
-    const Status status = m_writer->align(alignment);
+    const Status status = m_writer->edit(alignment);
     ASSERT_TRUE(status.ok()) << status.message();
   }
   std::vector<TimeNs> starts(Reader& reader, int rank, TimeRange range = {}) { return reader.spans(m_track[rank], range)->start; }
@@ -154,7 +154,7 @@ TEST_F(ClockAlignTest, ARankNeverRunsBackwardsHoweverTheShiftsJump) {
 TEST_F(ClockAlignTest, RefusesWhatContradictsItselfAndLeavesWhatIsThere) {
   align(drifting());
   const auto fails = [&](ClockAlignment alignment, Code code, const char* why) {
-    const Status status = m_writer->align(alignment);
+    const Status status = m_writer->edit(alignment);
     EXPECT_EQ(status.code(), code);
     EXPECT_THAT(status.message(), HasSubstr(why));
   };
@@ -194,7 +194,7 @@ TEST_F(ClockAlignTest, AnExportCarriesTheAlignmentAndASliceIsOneOfAlignedTime) {
   copy.reset();
   {
     auto writer = Writer::open(whole).value();
-    ASSERT_TRUE(writer->align({.run_uuid = "run-1"}).ok());
+    ASSERT_TRUE(writer->edit(ClockAlignment{.run_uuid = "run-1"}).ok());
   }
   copy = Reader::open(whole).value();
   EXPECT_EQ(spans_of(*copy, 1).front(), kBegin) << "taken off there, its times are the node's";

@@ -23,7 +23,7 @@ class StoringPort : public EditPort {
   explicit StoringPort(Writer* writer) : m_writer(writer) {}
   QString refusal() const override { return why; }
   void submit(Edit edit, QObject* context, std::function<void(const Status&)> done) override {
-    const Status status = m_writer->align(std::get<ClockAlignment>(edit));
+    const Status status = m_writer->edit(edit);
     QMetaObject::invokeMethod(
         context, [done = std::move(done), status] { done(status); }, Qt::QueuedConnection);
   }
@@ -178,7 +178,9 @@ TEST_F(TimelineClockTest, ARefusedEditIsToldAndLeavesTheTimes) {
 
 TEST_F(TimelineClockTest, OrdersAreJudgedByTheAlignmentsError) {
   ASSERT_TRUE(
-      m_writer->align({.run_uuid = "run-uuid", .source = "collectives", .shifts = {{0, 0, 0, 3'000}, {1, kStart, -kAhead, 7'000}}}).ok());
+      m_writer
+          ->edit(ClockAlignment{.run_uuid = "run-uuid", .source = "collectives", .shifts = {{0, 0, 0, 3'000}, {1, kStart, -kAhead, 7'000}}})
+          .ok());
   const auto catalog = readTimelineCatalog(*m_reader, RunId{1}, m_attempt, std::nullopt, {});
   ASSERT_TRUE(catalog.ok());
   EXPECT_EQ(catalog->ranks[0].clock_error, 3'000);

@@ -2,6 +2,7 @@
 // Waiting inside collectives: which calls are one, how much of each was waiting, and when nothing is said.
 #include "tests/widgets/timeline_fixture.h"
 #include "widgets/timeline/timeline_raster.h"
+#include "widgets/timeline/wait_words.h"
 
 namespace runglass {
 namespace {
@@ -24,9 +25,9 @@ TEST(WaitPartsTest, TransferBeginsWithTheLastMemberAndWhatIsBeforeItIsWaiting) {
   const WaitPart first = waitOf(sets[0], 0, oneClock), last = waitOf(sets[0], 2, oneClock);
   EXPECT_EQ(first.kind, Kind::kWaited);
   EXPECT_EQ(first.until, 160);
-  EXPECT_EQ(plain(first.sentence()), "waited 60 ns of 100 ns for rank 1");
+  EXPECT_EQ(plain(waitSentence(first)), "waited 60 ns of 100 ns for rank 1");
   EXPECT_EQ(last.kind, Kind::kLast);
-  EXPECT_EQ(plain(last.sentence()), "the last to begin: rank 0 waited longest for it, 60 ns");
+  EXPECT_EQ(plain(waitSentence(last)), "the last to begin: rank 0 waited longest for it, 60 ns");
   EXPECT_EQ(sets[1].match, Match::kAlone);
   EXPECT_EQ(waitOf(sets[1], 0, oneClock).kind, Kind::kUnmatched);
 }
@@ -43,7 +44,7 @@ TEST(WaitPartsTest, ClaimsNothingBelowTheErrorOfTheClocks) {
 
 TEST(WaitPartsTest, SaysAtLeastWhereMembersAreMissing) {
   const auto sets = matchCalls({call(0, 100, 200, 7), call(1, 160, 201, 7)}, {{5, {0, 1, 2}}});
-  EXPECT_EQ(plain(waitOf(sets[0], 0, oneClock).sentence()),
+  EXPECT_EQ(plain(waitSentence(waitOf(sets[0], 0, oneClock))),
             "waited 60 ns of 100 ns for rank 1; at least: 2 of its 3 members are in the store");
 }
 
@@ -70,7 +71,7 @@ TEST(WaitPartsTest, CountsCallsWithoutNumbersOnlyWhereAllMembersHaveAsMany) {
 TEST(WaitPartsTest, AReceiveWaitsForItsSendAndABufferedSendForNobody) {
   auto sets = matchCalls({call(0, 100, 110, 7, 1, "ncclSend"), call(1, 50, 140, 7, 1, "ncclRecv")}, {{5, {0, 1, 2, 3}}});
   ASSERT_TRUE(sets[0].pair);
-  EXPECT_EQ(plain(waitOf(sets[0], 0, oneClock).sentence()), "waited 50 ns of 90 ns for rank 0") << "the pair is whole";
+  EXPECT_EQ(plain(waitSentence(waitOf(sets[0], 0, oneClock))), "waited 50 ns of 90 ns for rank 0") << "the pair is whole";
   sets = matchCalls({call(0, 100, 110, 7, 1, "ncclSend"), call(1, 120, 140, 7, 1, "ncclRecv")}, {});
   EXPECT_EQ(waitOf(sets[0], 0, oneClock).kind, Kind::kBuffered);
   sets = matchCalls({call(0, 100, 110, 7, 1, "ncclSend"), call(1, 90, 110, 7, 1, "ncclRecv"), call(2, 95, 110, 7, 1, "ncclSend")}, {});
@@ -116,6 +117,13 @@ class TimelineWaitsTest : public TimelineViewTest {
         spans.name.push_back(0), spans.category.push_back(SpanCategory::kComm), spans.group.push_back(9), spans.step.push_back(1);
       }
       writer.spans(stream, spans);
+      if (r < 6) {
+        SpanColumns open;
+        open.names = {"AllGather"};
+        open.start = {kStart + 60 * kNsPerMs + (r - 4) * kNsPerMs}, open.dur = {kAbsent}, open.name = {0};
+        open.category = {SpanCategory::kComm}, open.group = {10}, open.seq = {77};
+        writer.spans(writer.track({.attempt = attempt, .rank = r, .kind = "gpu_stream", .name = "GPU 0 stream 9"}), open);
+      }
       const SeriesId steps =
           writer.series({.attempt = attempt, .rank = r, .metric = "step_time_ns", .unit = "ns", .kind = SeriesKind::kScalar});
       const std::int64_t step = 1;
@@ -139,8 +147,20 @@ TEST_F(TimelineWaitsTest, PeersThatAreNotOnScreenAreReadFromTheStore) {
   for (const auto& [id, part] : waits->of_span) {
     EXPECT_EQ(part.kind, Kind::kWaited);
     EXPECT_EQ(part.until - part.t0, 1'500'000);
-    EXPECT_EQ(plain(part.sentence()), "waited 1.50 ms of 4.00 ms for rank 7");
+    EXPECT_EQ(plain(waitSentence(part)), "waited 1.50 ms of 4.00 ms for rank 7");
   }
+}
+
+TEST_F(TimelineWaitsTest, ACallThatIsStillOpenTellsWhomItWaitedFor) {
+  auto reader = Reader::open(m_store.path());
+  ASSERT_TRUE(reader.ok());
+  const auto catalog = readTimelineCatalog(**reader, {}, {}, {}, {});
+  ASSERT_TRUE(catalog.ok());
+  const TrackId open = catalog->ranks[2].tracks[1].id;
+  const auto waits = readWaits(**reader, *catalog, {{{4, open}}, {kStart + 60 * kNsPerMs, kStart + 70 * kNsPerMs}}, {});
+  ASSERT_TRUE(waits.ok()) << waits.status().message();
+  ASSERT_EQ(waits->of_span.size(), 1U);
+  EXPECT_EQ(plain(waitSentence(waits->of_span.begin()->second)), "waited 1.00 ms for rank 5; among the 2 members in the store");
 }
 
 TEST_F(TimelineWaitsTest, TheWaitingPartOfAWideBarIsHatched) {

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "widgets/timeline/timeline_canvas.h"
+#include "widgets/timeline/wait_words.h"
 
 namespace runglass {
 namespace {
@@ -188,7 +189,7 @@ QString TimelineCanvas::tipAt(QPointF at) const {
   QString tip = (bar->name.isEmpty() ? category : bar->name) + QStringLiteral("\n") + category + QStringLiteral(", ") + length;
   if (m_waits)
     if (const auto part = m_waits->of_span.find(bar->bar.id); part != m_waits->of_span.end())
-      tip += QLatin1Char('\n') + part->second.sentence();
+      tip += QLatin1Char('\n') + waitSentence(part->second);
   return tip;
 }
 

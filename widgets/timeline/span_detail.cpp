@@ -8,6 +8,7 @@
 #include <map>
 
 #include "widgets/core/units.h"
+#include "widgets/timeline/wait_words.h"
 
 namespace runglass {
 namespace {
@@ -74,13 +75,17 @@ Status addLaunch(Reader& reader, const TimelineCatalog& catalog, SpanDetail& det
 // The same operation of the same communicator on other ranks, and who waited for whom.
 Status addCollective(Reader& reader, const TimelineCatalog& catalog, SpanDetail& detail, const std::stop_token& stop) {
   const auto calls = callsOf(detail.rank, detail.track, detail.span);
-  if (calls.empty()) return {};
+  if (calls.empty()) {
+    if (detail.span.category[0] == SpanCategory::kComm)
+      detail.waited = QStringLiteral("the source names no communicator: waiting cannot be told");
+    return {};
+  }
   RG_ASSIGN(const auto set, readCollective(reader, catalog, calls[0], detail.waited, stop));
   if (!set) return {};
   const auto mine = std::ranges::find(set->calls, calls[0].id, &CollectiveCall::id) - set->calls.begin();
   const ClockGapOf gap = clockGaps(catalog);
   detail.wait = waitOf(*set, static_cast<std::size_t>(mine), gap);
-  detail.waited = detail.wait->sentence();
+  detail.waited = waitSentence(*detail.wait);
   // Calls that are not known to be one operation are no peers.
   if (set->match != CollectiveSet::Match::kMatched && set->match != CollectiveSet::Match::kDisjoint) return {};
   for (std::size_t i = 0; i < set->calls.size(); ++i) {

@@ -73,7 +73,7 @@ Status findSteps(Reader& reader, const TimelineCatalog& catalog, const AnomalyQu
 
 Status findFindings(Reader& reader, const TimelineCatalog& catalog, Nearest& nearest, QStringList& looked) {
   RG_ASSIGN(const auto findings, reader.findings(catalog.run.id));
-  looked << QStringLiteral("%1 findings").arg(findings.size());
+  looked << (findings.size() == 1 ? QStringLiteral("1 finding") : QStringLiteral("%1 findings").arg(findings.size()));
   for (const Finding& finding : findings) {
     if (!finding.start || !nearest.nearer(*finding.start)) continue;
     nearest.found = Anomaly{.t0 = *finding.start, .t1 = std::max(finding.end.value_or(*finding.start), *finding.start)};

@@ -53,8 +53,8 @@ QWidget* TimelineView::makeBar() {
   m_choice->addItems({tr("suggested ranks"), tr("all ranks")});
   m_choice->setToolTip(tr("Suggested: the slowest rank, its pipeline neighbours, peers of its role, and what is selected or pinned"));
   m_grouping->addItems({tr("by node"), tr("by PP stage"), tr("by DP rank"), tr("by TP rank"), tr("ungrouped")});
-  m_filter->setPlaceholderText(tr("Show rows (regular expression)"));
-  m_search->setPlaceholderText(tr("Search spans ( / ), Enter: next hit"));
+  m_filter->setPlaceholderText(tr("Show rows (regex)"));
+  m_search->setPlaceholderText(tr("Search spans ( / )"));
   for (QLineEdit* edit : {m_filter, m_search}) {
     edit->setClearButtonEnabled(true);
     edit->setFont(tableFont());
@@ -84,9 +84,11 @@ QWidget* TimelineView::makeBar() {
   });
   connect(m_filter, &QLineEdit::textChanged, this, [this](const QString& text) {
     m_rows.setPattern(text);
-    m_filter->setToolTip(m_rows.patternProblem());
+    m_filter->setToolTip(m_rows.patternProblem().isEmpty() ? tr("Regular expression over rank, node and track") : m_rows.patternProblem());
     m_canvas->rowsChanged();
   });
+  m_filter->setToolTip(tr("Regular expression over rank, node and track"));
+  m_search->setToolTip(tr("Regular expression over span names; Enter: next hit, Shift+Enter: previous"));
   m_search->installEventFilter(this);
   connect(m_search, &QLineEdit::textChanged, this, [this] {
     m_finder.clear();

@@ -18,8 +18,6 @@ TimeNs moved(TimeNs time, DurNs by) {
   return __builtin_add_overflow(time, by, &sum) ? (by < 0 ? kLowest : kHighest) : sum;
 }
 
-std::int64_t valueOf(const std::vector<std::int64_t>& column, std::size_t i) { return column.empty() ? kAbsent : column[i]; }
-
 // From the begin of the step before to the end of the step after: the calls of these steps on every rank.
 Result<std::optional<TimeRange>> rangeOfSteps(Reader& reader, const TimelineCatalog& catalog, std::int32_t rank, std::int64_t first,
                                               std::int64_t last, const std::stop_token& stop) {
@@ -107,7 +105,9 @@ Result<std::size_t> keepCommunicating(Reader& reader, std::vector<std::pair<std:
   std::vector<TrackId> ids;
   for (const auto& [rank, track] : tracks) ids.push_back(track);
   std::ranges::sort(ids);
-  const auto pixel = static_cast<DurNs>(static_cast<std::uint64_t>(range.t1) - static_cast<std::uint64_t>(range.t0));
+  // One pixel: summaries answer, no chunk is read. A call that is still open makes the range endless.
+  DurNs pixel = 0;
+  if (__builtin_sub_overflow(range.t1, range.t0, &pixel)) pixel = kHighest;
   RG_ASSIGN(const SpanPicture coarse, reader.spanPicture(ids, range, std::max<DurNs>(pixel, kNsPerMs), stop));
   std::size_t spans = 0;
   std::map<TrackId, std::pair<std::size_t, bool>> known;
@@ -176,46 +176,16 @@ Result<std::vector<CollectiveSet>> readSets(Reader& reader, const TimelineCatalo
 
 }  // namespace
 
-std::vector<CollectiveCall> callsOf(std::int32_t rank, TrackId track, const SpanColumns& spans) {
-  std::vector<CollectiveCall> calls;
-  if (spans.group.empty()) return calls;
-  for (std::size_t i = 0; i < spans.size(); ++i) {
-    if (spans.category[i] != SpanCategory::kComm || spans.group[i] == kAbsent) continue;
-    calls.push_back({.rank = rank,
-                     .track = track,
-                     .id = spans.id[i],
-                     .t0 = spans.start[i],
-                     .t1 = endOf(spans.start[i], spans.dur[i]),
-                     .group = spans.group[i],
-                     .seq = valueOf(spans.seq, i),
-                     .step = valueOf(spans.step, i),
-                     .name = spans.names[spans.name[i]]});
-  }
-  return calls;
+ClockGapOf clockGaps(const TimelineCatalog& catalog) {
+  std::vector<RankClock> clocks;
+  for (const TimelineRank& rank : catalog.ranks)
+    if (rank.rank) clocks.push_back({*rank.rank, rank.place.node, rank.clock_error});
+  return clockGaps(clocks);
 }
 
 bool WaitParts::answers(const WaitQuestion& question) const {
   return note.isEmpty() && question.range.t0 >= range.t0 && question.range.t1 <= range.t1 &&
          std::ranges::all_of(question.tracks, [this](const auto& track) { return tracks.contains(track); });
-}
-
-ClockGapOf clockGaps(const TimelineCatalog& catalog) {
-  struct Clock {
-    NodeId node;
-    std::optional<DurNs> error;
-  };
-  std::map<std::int32_t, Clock> clocks;
-  for (const TimelineRank& rank : catalog.ranks)
-    if (rank.rank) clocks[*rank.rank] = {rank.place.node, rank.clock_error};
-  return [clocks = std::move(clocks)](std::int32_t a, std::int32_t b) -> ClockGap {
-    const auto left = clocks.find(a), right = clocks.find(b);
-    if (left == clocks.end() || right == clocks.end()) return {.kind = ClockGap::Kind::kUnknown};
-    const Clock &one = left->second, &other = right->second;
-    if (one.error && other.error && (!one.node || one.node != other.node))
-      return {.kind = ClockGap::Kind::kCompared, .error = *one.error + *other.error};
-    if (!one.node && !other.node) return {.kind = ClockGap::Kind::kNodeUnknown};
-    return {.kind = one.node == other.node ? ClockGap::Kind::kSame : ClockGap::Kind::kUnknown};
-  };
 }
 
 Result<WaitParts> readWaits(Reader& reader, const TimelineCatalog& catalog, const WaitQuestion& question, std::stop_token stop) {

@@ -13,9 +13,9 @@
 #include <stop_token>
 #include <unordered_map>
 
+#include "analysis/collectives/clock_gaps.h"
 #include "widgets/timeline/intervals.h"
 #include "widgets/timeline/timeline_data.h"
-#include "widgets/timeline/wait_parts.h"
 
 namespace runglass {
 
@@ -42,8 +42,5 @@ Result<std::optional<CollectiveSet>> readCollective(Reader& reader, const Timeli
                                                     QString& note, std::stop_token stop);
 
 ClockGapOf clockGaps(const TimelineCatalog& catalog);
-
-// The spans' communication calls; other spans and calls without a communicator are left out.
-std::vector<CollectiveCall> callsOf(std::int32_t rank, TrackId track, const SpanColumns& spans);
 
 }  // namespace runglass

@@ -13,7 +13,7 @@
 
 #include "collectors/sources/client/order_work.h"
 #include "collectors/sources/client/process_feed.h"
-#include "collectors/sources/client/recent_ring.h"
+#include "collectors/sources/client/recent_rings.h"
 
 namespace runglass {
 namespace {
@@ -31,7 +31,7 @@ class ClientSource : public Source {
       for (const auto& dir : *dirs)
         if (const auto text = dir.value<std::string>()) m_dirs.push_back(*text);
     if (context.orders != nullptr) m_orders.emplace(*context.orders);
-    m_keep_recent = std::max<std::int64_t>((*context.config)["recent_keep_minutes"].value_or<std::int64_t>(30), 0) * 60 * kNsPerSecond;
+    m_recent.keepFor(std::max<std::int64_t>((*context.config)["recent_keep_minutes"].value_or<std::int64_t>(30), 0) * 60 * kNsPerSecond);
     m_poll = std::clamp<std::int64_t>((*context.config)["poll_ms"].value_or<std::int64_t>(25), 1, 1000) * kNsPerMs;
     return {};
   }
@@ -43,14 +43,17 @@ class ClientSource : public Source {
     }
     if (now >= m_sweep_due) {
       m_sweep_due = now + kSweepEvery;
-      for (const std::string& dir : directories()) sweep(out, dir);
+      // A recent ring outlives its process for as long as somebody may ask for it.
+      m_recent.sweep(directories(), [&](const std::string& path, const Status& why) { tellBad(out, path, why, "client.bad_recent_ring"); });
     }
     bool more = false;
     for (auto it = m_feeds.begin(); it != m_feeds.end();) {
       const bool keep = pump(out, *it->second, now, more);
       it = keep ? std::next(it) : m_feeds.erase(it);
     }
-    if (m_orders) m_orders->poll(m_feeds, monotonicNow());
+    if (m_orders)
+      m_orders->poll(m_feeds, monotonicNow(),
+                     [&](const OrderBook::Task& task) { return m_recent.ship(task, directories(), out, *m_context); });
     return more ? now : now + m_poll;
   }
 
@@ -91,21 +94,6 @@ class ClientSource : public Source {
     }
   }
 
-  // A recent ring outlives its process for as long as somebody may ask for it.
-  void sweep(Recorder& out, const std::string& dir) {
-    std::error_code error;
-    for (const auto& entry : std::filesystem::directory_iterator(dir, error)) {
-      const std::string path = entry.path();
-      if (entry.path().extension() != ".recent" || m_bad.contains(path)) continue;
-      const auto ring = RecentRing::open(path);
-      if (ring.ok()) {
-        if (!(*ring)->alive() && (*ring)->age() >= m_keep_recent) unlink(path.c_str());
-      } else if (ring.status().code() == Code::kInvalidArgument || ring.status().code() == Code::kDataLoss) {
-        tellBad(out, path, ring.status(), "client.bad_recent_ring");
-      }
-    }
-  }
-
   void tellBad(Recorder& out, const std::string& path, const Status& why, const char* code = "client.bad_ring") {
     if (!m_bad.insert(path).second) return;
     const TimeNs now = m_context->now();
@@ -136,8 +124,8 @@ class ClientSource : public Source {
   const SourceContext* m_context = nullptr;
   std::vector<std::string> m_dirs;
   std::optional<OrderWork> m_orders;
+  RecentRings m_recent;
   DurNs m_poll = 25 * kNsPerMs;
-  DurNs m_keep_recent = 0;
   TimeNs m_list_due = 0, m_sweep_due = 0;
   std::map<std::string, std::unique_ptr<ProcessFeed>> m_feeds;
   std::set<std::string> m_bad;

@@ -47,8 +47,8 @@ Status put(const OrderBook::Task& task, const ProcessFeed& feed, std::uint32_t a
       if ((abilities & RGR_CAN_KEEP_RECENT) == 0) return unsupported("keeping the last seconds");
       orders.recent_seconds = order.number;
       return {};
-    case OrderKind::kShipRecent:
-      return unsupported("shipping the last seconds");
+    case OrderKind::kShipRecent:  // not the tracer's
+      break;
   }
   return {};
 }
@@ -64,8 +64,13 @@ Result<std::uint64_t> carryOut(const OrderBook::Task& task, const ProcessFeed& f
 
 }  // namespace
 
-void OrderWork::poll(const Feeds& feeds, DurNs now) {
-  for (const OrderBook::Task& task : m_book.take()) m_waiting.push_back(begin(task, feeds, now));
+void OrderWork::poll(const Feeds& feeds, DurNs now, const Ship& ship) {
+  for (const OrderBook::Task& task : m_book.take()) {
+    if (task.order.kind == OrderKind::kShipRecent)
+      m_book.answer(ship(task));
+    else
+      m_waiting.push_back(begin(task, feeds, now));
+  }
   std::erase_if(m_waiting, [&](Waiting& waiting) {
     if (!settled(waiting, feeds, now)) return false;
     std::ranges::sort(waiting.answer.ranks);

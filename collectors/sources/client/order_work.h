@@ -8,6 +8,7 @@
 // Cost:       one small read and two small writes per rank and order.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -24,7 +25,8 @@ class OrderWork {
   static constexpr DurNs kPatience = kNsPerSecond;
 
   explicit OrderWork(OrderBook& book) : m_book(book) { book.serve(); }
-  void poll(const Feeds& feeds, DurNs now);
+  using Ship = std::function<OrderBook::Answer(const OrderBook::Task&)>;
+  void poll(const Feeds& feeds, DurNs now, const Ship& ship);
 
  private:
   // An order that is written and waits for its tracers.

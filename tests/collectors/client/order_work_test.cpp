@@ -115,7 +115,7 @@ TEST_F(OrderWorkTest, WhatTheTracerCannotDoIsSaid) {
   LocalAgent agent(m_dir);
   OrderBook::Task exact = of(OrderKind::kExact, 3);
   exact.first_step = 200;
-  for (const OrderBook::Task& task : {exact, of(OrderKind::kKeepRecent, 60), of(OrderKind::kShipRecent)}) {
+  for (const OrderBook::Task& task : {exact, of(OrderKind::kKeepRecent, 60)}) {
     const Status status = ask(agent, task).status;
     EXPECT_EQ(status.code(), Code::kUnimplemented);
     EXPECT_THAT(status.message(), HasSubstr("not supported by this tracer"));

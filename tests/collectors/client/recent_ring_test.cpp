@@ -336,5 +336,34 @@ TEST_F(RecentRings, AreRemovedSomeTimeAfterTheirProcessIsGone) {
   EXPECT_EQ(out.issues[0].code, "client.bad_recent_ring");
 }
 
+TEST_F(RecentRings, AnOrderShipsThoseOfItsRunAlsoAfterTheTrainersDeathAndNothingTwice) {
+  write(4096, 200);
+  LocalAgent agent(dir);
+  const auto order = [&](const char* run, std::vector<std::int32_t> ranks) {
+    agent.orders.ask({.id = 5, .order = {.kind = OrderKind::kShipRecent, .run = run, .ranks = std::move(ranks)}, .first_step = {}});
+    std::vector<OrderBook::Answer> answers;
+    agent.pollUntil([&] {
+      for (OrderBook::Answer& answer : agent.orders.answers()) answers.push_back(std::move(answer));
+      return !answers.empty();
+    });
+    return answers.empty() ? OrderBook::Answer() : answers[0];
+  };
+  const auto spans = [&] {
+    std::size_t count = 0;
+    for (const auto& [track, batches] : agent.out.span_batches)
+      for (const SpanColumns& batch : batches) count += batch.size();
+    return count;
+  };
+  EXPECT_EQ(order("other", {}).status.code(), Code::kNotFound);
+  EXPECT_EQ(order("gpt", {0}).status.code(), Code::kNotFound);
+  EXPECT_EQ(spans(), 0U);
+  const OrderBook::Answer first = order("gpt", {3});
+  EXPECT_TRUE(first.status.ok()) << first.status.message();
+  EXPECT_THAT(first.ranks, testing::ElementsAre(3));
+  EXPECT_EQ(spans(), 200U);
+  EXPECT_TRUE(order("gpt", {}).status.ok());
+  EXPECT_EQ(spans(), 200U);
+}
+
 }  // namespace
 }  // namespace runglass::test

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collectors/sources/client/recent_rings.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "collectors/sources/client/process_identity.h"
+
+namespace runglass {
+namespace {
+
+std::vector<std::string> recentFiles(const std::vector<std::string>& dirs) {
+  std::vector<std::string> files;
+  std::error_code error;
+  for (const std::string& dir : dirs)
+    for (const auto& entry : std::filesystem::directory_iterator(dir, error))
+      if (entry.path().extension() == ".recent") files.push_back(entry.path());
+  return files;
+}
+
+}  // namespace
+
+void RecentRings::sweep(const std::vector<std::string>& dirs, const TellBad& bad) {
+  std::erase_if(m_rings, [](const auto& entry) { return ::access(entry.first.c_str(), F_OK) != 0; });
+  for (const std::string& path : recentFiles(dirs)) {
+    const auto ring = RecentRing::open(path);
+    if (ring.ok()) {
+      if (!(*ring)->alive() && (*ring)->age() >= m_keep) unlink(path.c_str());
+    } else if (ring.status().code() == Code::kInvalidArgument || ring.status().code() == Code::kDataLoss) {
+      bad(path, ring.status());
+    }
+  }
+}
+
+OrderBook::Answer RecentRings::ship(const OrderBook::Task& task, const std::vector<std::string>& dirs, Recorder& out,
+                                    const SourceContext& context) {
+  OrderBook::Answer answer{.id = task.id, .status = {}, .ranks = {}};
+  bool any = false;
+  for (const std::string& path : recentFiles(dirs)) {
+    auto opened = RecentRing::open(path);
+    if (!opened.ok()) continue;  // sweep() tells
+    Run run;
+    Attempt attempt;
+    Rank rank;
+    applyIdentity((*opened)->header().identity, run, attempt, rank);
+    const std::vector<std::int32_t>& wanted = task.order.ranks;
+    if (run.name != task.order.run || (!wanted.empty() && std::ranges::find(wanted, rank.rank) == wanted.end())) continue;
+    any = true;
+    std::unique_ptr<RecentRing>& ring = m_rings[path];
+    if (!ring) ring = std::move(*opened);
+    const auto shipped = ring->ship(out, context, task.order.number * kNsPerSecond);
+    if (shipped.ok()) {
+      answer.ranks.push_back(rank.rank);
+    } else {
+      const std::string text = "rank " + std::to_string(rank.rank) + ": " + shipped.status().message();
+      answer.status =
+          answer.status.ok() ? Status(shipped.status().code(), text) : Status(answer.status.code(), answer.status.message() + "; " + text);
+    }
+  }
+  if (!any)
+    answer.status = {Code::kNotFound, "no such rank of run '" + task.order.run + "' keeps its last seconds here: ask for keep_recent"};
+  std::ranges::sort(answer.ranks);
+  return answer;
+}
+
+}  // namespace runglass
