@@ -13,6 +13,7 @@ namespace runglass {
 namespace {
 
 constexpr TimeNs kHighest = std::numeric_limits<TimeNs>::max();
+constexpr DurNs kFromAfar = std::numeric_limits<DurNs>::max() / 4;  // a pixel so wide that summaries answer
 
 TimeRange extentOf(const std::vector<StepWindow>& windows) {
   TimeRange range{kHighest, std::numeric_limits<TimeNs>::min()};
@@ -29,9 +30,12 @@ class PartsReader {
     for (const Track& track : tracks)
       if (track.key.rank && windows.contains(*track.key.rank)) m_tracks[*track.key.rank].push_back(track.id);
     m_windows = windows;
-    RG_TRY(keepWhatCanBeRead());
+    // Without numbers calls can be matched only where all of them are known, also those outside the steps.
+    RG_ASSIGN(const std::size_t all, countSpans(true));
+    m_all = all <= kMostPartSpans;
+    if (!m_all) RG_TRY(keepWhatCanBeRead());
     std::vector<CollectiveCall> calls;
-    for (const auto& [rank, of_rank] : m_windows) RG_TRY(readRank(rank, extentOf(of_rank), calls));
+    for (const auto& [rank, of_rank] : m_windows) RG_TRY(readRank(rank, rangeOf(of_rank), calls));
     if (m_spans.empty()) return std::move(m_answer);
     RG_TRY(tellWaits(ranks, std::move(calls)));
     for (const auto& [rank, spans] : m_spans) share(rank, spans);
@@ -45,21 +49,29 @@ class PartsReader {
     std::int64_t id;  // of communication
   };
 
-  // Drops older steps until the spans of the others are few enough.
-  Status keepWhatCanBeRead() {
-    std::set<std::int64_t> steps;
+  TimeRange rangeOf(const std::vector<StepWindow>& windows) const { return m_all ? TimeRange{} : extentOf(windows); }
+
+  // Of the run, or of the steps.
+  Result<std::size_t> countSpans(bool all) {
     std::size_t spans = 0;
-    for (const auto& [rank, of_rank] : m_windows) {
-      for (const StepWindow& window : of_rank) steps.insert(window.step);
+    for (const auto& [rank, windows] : m_windows) {
       const auto tracks = m_tracks.find(rank);
-      if (tracks == m_tracks.end() || of_rank.empty()) continue;
+      if (tracks == m_tracks.end() || windows.empty()) continue;
       if (m_stop.stop_requested()) return Status(Code::kCancelled, "cancelled");
-      const TimeRange range = extentOf(of_rank);
-      RG_ASSIGN(const SpanPicture coarse, m_reader.spanPicture(tracks->second, range, std::max<DurNs>(range.t1 - range.t0, 1), m_stop));
+      RG_ASSIGN(const SpanPicture coarse, m_reader.spanPicture(tracks->second, all ? TimeRange{} : extentOf(windows), kFromAfar, m_stop));
       for (const auto& lane : coarse.lanes)
         for (const SpanBar& bar : lane.bars) spans += bar.count;
     }
+    return spans;
+  }
+
+  // Drops older steps until the spans of the others are few enough.
+  Status keepWhatCanBeRead() {
+    RG_ASSIGN(const std::size_t spans, countSpans(false));
     if (spans <= kMostPartSpans) return {};
+    std::set<std::int64_t> steps;
+    for (const auto& [rank, windows] : m_windows)
+      for (const StepWindow& window : windows) steps.insert(window.step);
     const std::size_t kept = std::max<std::size_t>(steps.size() * kMostPartSpans / spans, 1);
     m_answer.left_out = steps.size() - std::min(kept, steps.size());
     const std::int64_t first = *std::next(steps.begin(), static_cast<std::ptrdiff_t>(m_answer.left_out));
@@ -92,7 +104,7 @@ class PartsReader {
     for (const CommGroup& group : groups)
       if (!group.ranks.empty()) members[group.id] = group.ranks;
     RG_ASSIGN(const ClockGapOf gap, readClockGaps(m_reader, m_attempt, ranks, calls.empty() ? 0 : calls.back().t0));
-    for (const CollectiveSet& set : matchCalls(std::move(calls), members, m_answer.left_out == 0)) {
+    for (const CollectiveSet& set : matchCalls(std::move(calls), members, m_all)) {
       for (std::size_t i = 0; i < set.calls.size(); ++i) {
         const WaitPart wait = waitOf(set, i, gap);
         const bool alone = set.match == CollectiveSet::Match::kAlone && set.members == 1;  // nobody to wait for
@@ -104,16 +116,18 @@ class PartsReader {
   }
 
   void share(std::int32_t rank, const std::vector<Kept>& kept) {
+    const TimeRange extent = extentOf(m_windows[rank]);
     std::vector<PartSpan> spans;
     spans.reserve(kept.size());
     for (const Kept& one : kept) {
       PartSpan span = one.span;
       if (one.span.category == SpanCategory::kComm && span.t1 != kHighest) {
         const auto until = m_waited_until.find(one.id);
-        m_comm_ns += static_cast<double>(span.t1 - span.t0);
+        const double of_steps = std::max<double>(0, static_cast<double>(std::min(span.t1, extent.t1) - std::max(span.t0, extent.t0)));
+        m_comm_ns += of_steps;
         if (until != m_waited_until.end()) {
           span.until = until->second;
-          m_known_ns += static_cast<double>(span.t1 - span.t0);
+          m_known_ns += of_steps;
         }
       }
       spans.push_back(span);
@@ -134,6 +148,7 @@ class PartsReader {
   std::map<std::int32_t, std::vector<TrackId>> m_tracks;
   std::map<std::int32_t, std::vector<Kept>> m_spans;
   std::unordered_map<std::int64_t, TimeNs> m_waited_until;  // by span
+  bool m_all = false;                                       // every span of the run is read
   double m_comm_ns = 0, m_known_ns = 0;
   SpanPartsAnswer m_answer;
 };

@@ -35,7 +35,7 @@ struct StepWithParts {
 
 struct SpanPartsAnswer {
   std::map<std::int32_t, std::vector<StepWithParts>> ranks;
-  double waits_known = 0;    // share of the communication time for which its waiting could be told; 0 without communication
+  double waits_known = 0;    // share of the steps' communication for which its waiting could be told; 0 without communication
   std::size_t left_out = 0;  // older steps with spans that were not read
 };
 

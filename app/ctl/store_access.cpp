@@ -2,6 +2,7 @@
 #include "app/ctl/store_access.h"
 
 #include <cstdio>
+#include <mutex>
 
 #include "collectors/hub/payload_replay.h"
 #include "storage/store_files.h"
@@ -10,6 +11,9 @@ namespace runglass::ctl {
 WriterOptions writerOptions() { return {.replay = makeJournalReplay()}; }
 
 Result<std::unique_ptr<Reader>> openForReading(const std::string& path) {
+  // Several Readers of a process may open a store at once: the others wait until the first has made it good.
+  static std::mutex one_at_a_time;
+  const std::lock_guard lock(one_at_a_time);
   const bool upgrade = needsUpgrade(path);
   if (upgrade || needsRecovery(path)) {
     auto writer = Writer::open(path, writerOptions());

@@ -3,13 +3,18 @@
 #include "app/console/store_edits.h"
 
 #include <gmock/gmock.h>
+#include <sqlite3.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <QSignalSpy>
 #include <QThread>
+#include <array>
+#include <fstream>
+#include <thread>
 
 #include "app/console/store_session.h"
+#include "app/ctl/store_access.h"
 #include "tests/storage/sample_store.h"
 #include "tests/widgets/gui_test.h"
 
@@ -157,6 +162,24 @@ TEST_F(StoreEditsTest, WhatTheStoreDoesNotHaveIsTheAnswer) {
   Note wrong = note("x");
   wrong.run_uuid = "nobody";
   EXPECT_EQ(edit(session, wrong).code(), Code::kNotFound);
+}
+
+// The console's query workers open their Readers at once.
+TEST_F(StoreEditsTest, AnOlderStoreIsMadeNewOnceHoweverManyOpenIt) {
+  const std::string path = m_store + ".old.rgl";
+  std::ifstream dump(RG_TEST_DATA "/schema3.sql");
+  const std::string sql((std::istreambuf_iterator<char>(dump)), std::istreambuf_iterator<char>());
+  sqlite3* db = nullptr;
+  ASSERT_EQ(sqlite3_open(path.c_str(), &db), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(db, sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(db);
+  ASSERT_EQ(sqlite3_exec(db, "PRAGMA application_id=0x52474C31; PRAGMA user_version=3", nullptr, nullptr, nullptr), SQLITE_OK);
+  sqlite3_close(db);
+  std::array<Status, 6> opened;
+  {
+    std::vector<std::jthread> workers;
+    for (Status& status : opened) workers.emplace_back([&] { status = ctl::openForReading(path).status(); });
+  }
+  for (const Status& status : opened) EXPECT_TRUE(status.ok()) << status.message();
 }
 
 }  // namespace

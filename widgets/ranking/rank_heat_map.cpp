@@ -17,7 +17,7 @@ namespace runglass {
 namespace {
 
 constexpr int kTop = 48, kLeft = 52, kBottom = 22, kRight = 3 * kGrid;
-constexpr int kLegendWidth = 120, kLegendHeight = 10;
+constexpr int kLegendWidth = 90, kLegendHeight = 10;
 constexpr int kHatch = 6;    // pixels between the lines of absent cells
 constexpr int kGapFrom = 6;  // cells at least as high and wide as this are kept apart by a line of ground
 constexpr int kLabelEvery = 40;
@@ -199,7 +199,7 @@ void RankHeatMap::paintLegend(QPainter& painter) const {
   painter.drawLine(x + kLegendWidth / 2, y - 3, x + kLegendWidth / 2, y + kLegendHeight + 2);
   x += kLegendWidth + 2 * kGrid;
   word(formatSignedPercent(m_cells->scale, 0));
-  word(tr("plain: within ± 2 %; hatched: not told"));
+  word(tr("plain: ± 2 %, hatched: not told"));
 }
 
 void RankHeatMap::paintAxes(QPainter& painter) const {

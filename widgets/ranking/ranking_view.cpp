@@ -10,7 +10,7 @@
 namespace runglass {
 namespace {
 
-constexpr int kTableShare = 73, kHeatShare = 27;
+constexpr int kTableShare = 70, kHeatShare = 30;
 constexpr int kMarginShare = 4;  // of a step's length, to either side of it in the timeline
 
 }  // namespace
