@@ -120,5 +120,50 @@ TEST_F(TimelineJumpsTest, ASlowSpanIsFiveMadsOverTheMedianOfItsName) {
   EXPECT_FALSE(nextAnomaly(**reader, *catalog, rare, {})->found) << "the rare ones are all alike";
 }
 
+TEST_F(TimelineJumpsTest, GoesToAStepOrAMomentThatIsTyped) {
+  m_view->showAllRanks();
+  look(43);
+  auto* field = m_view->findChild<GoToField*>();
+  const auto go = [&](const char* text) {
+    QTest::keyClick(m_view->canvas(), Qt::Key_G);
+    EXPECT_TRUE(field->isVisibleTo(m_view.get()));
+    field->setText(QString::fromUtf8(text));
+    QTest::keyClick(field, Qt::Key_Return);
+    EXPECT_FALSE(field->isVisibleTo(m_view.get()));
+  };
+  go("step 30");
+  ASSERT_TRUE(arrives(30)) << m_view->badges().toStdString() << shownSpan();
+  EXPECT_NEAR(static_cast<double>(m_view->canvas()->t1() - m_view->canvas()->t0()), 1.3e9 * 1.2, 1e7);
+  go("77");
+  ASSERT_TRUE(arrives(77));
+  go("123");
+  EXPECT_TRUE(waitFor([this] { return m_view->badges().contains(QStringLiteral("no step 123")); })) << m_view->badges().toStdString();
+  EXPECT_TRUE(m_view->badges().contains(QStringLiteral("there are 0 to 99")));
+  go(formatTimeOfDay(begin(12), TimeStyle::kUtc).toUtf8());
+  ASSERT_TRUE(arrives(12));
+  go(QByteArray::number(static_cast<qlonglong>(begin(90))));
+  ASSERT_TRUE(arrives(90));
+  go("the other day");
+  EXPECT_TRUE(waitFor([this] { return m_view->badges().contains(QStringLiteral("neither a step nor a time")); }));
+}
+
+TEST_F(TimelineJumpsTest, ReadsTimesInTheirZoneAndOnTheirDay) {
+  const auto reader = Reader::open(m_store.path());
+  ASSERT_TRUE(reader.ok());
+  TimelineCatalog catalog;
+  catalog.extent = TimeRange{kStart, kStart + kNsPerSecond};
+  const auto read = [&](const char* text) {
+    const auto moment = readMoment(**reader, catalog, QString::fromUtf8(text), 1'790'000'000'000'000'000, TimeStyle::kUtc, {});
+    return moment.ok() && moment->range ? std::optional(moment->range->t0) : std::nullopt;
+  };
+  EXPECT_EQ(read("14:13:20.000000007"), 1'790'000'000'000'000'007);
+  EXPECT_EQ(read("2026-09-21 14:13"), 1'789'999'980'000'000'000);
+  EXPECT_EQ(read("1970-01-01T00:00:01,5Z"), 1'500'000'000);
+  EXPECT_EQ(read("+1.25 s"), kStart + 1'250'000'000);
+  EXPECT_EQ(read("25:00"), std::nullopt);
+  EXPECT_EQ(read("9999-99-99 10:00"), std::nullopt);
+  EXPECT_EQ(read(""), std::nullopt);
+}
+
 }  // namespace
 }  // namespace runglass

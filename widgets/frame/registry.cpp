@@ -32,13 +32,13 @@ constexpr std::array kViews = {
              "1–9, 0\tmetric\nL\tas a list, worst first\nR\torder: by rack or by rank\n← →\thost", true, make<GpusView>},
     ViewInfo{"curves", "Curves", "Any scalar or metric of any run against step or time; runs compared in one plot", nullptr, true,
              make<CurvesView>},
-    ViewInfo{
-        "timeline", "Timeline", "What every rank did when, from a week to ten nanoseconds; spans, steps, launches and collective peers",
-        "W S A D\tzoom, pan\n, .\tprevious, next span\nF\tfit the selection\nHome\tto the begin\nN, Shift+N\tnext, previous slow step, "
-        "slow "
-        "span or finding\nM\twrite a note here\nP\tpin the rank under the pointer\nEnter\topen or close it; in the search: next hit\n− "
-        "+\tlower, higher rows",
-        true, make<TimelineView>},
+    ViewInfo{"timeline", "Timeline",
+             "What every rank did when, from a week to ten nanoseconds; spans, steps, launches and collective peers",
+             "W S A D\tzoom, pan\n, .\tprevious, next span\n[ ]\talong its arrows\nF\tfit the selection\nShift+Z\tfit the area\n"
+             "Home\tto the begin\nG\tgo to a step or time\nN, Shift+N\tnext, previous slow step, slow span or finding\nM\twrite a note "
+             "here\nP\tpin the rank under the pointer\nEnter\topen or close it; in the search: next hit\n− "
+             "+\tlower, higher rows",
+             true, make<TimelineView>},
     ViewInfo{"topology", "Topology", "The DP × PP × TP lattice: which rank deviates from its stage, who belongs to whom, who waits",
              "← → ↑ ↓\trank\nEnter\tits timeline\nEsc\tnone", true, make<TopologyView>},
     ViewInfo{"ranking", "Ranking", "Who is slow: every rank's own work against the ranks of its stage, worst first; rank × step in colour",

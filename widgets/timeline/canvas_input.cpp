@@ -255,6 +255,10 @@ bool TimelineCanvas::takesKey(const QKeyEvent& event) const {
     case Qt::Key_M:
     case Qt::Key_N:
     case Qt::Key_P:
+    case Qt::Key_G:
+    case Qt::Key_Z:
+    case Qt::Key_BracketLeft:
+    case Qt::Key_BracketRight:
       return true;
     default:
       return false;
@@ -293,6 +297,15 @@ void TimelineCanvas::keyPressEvent(QKeyEvent* event) {
       return stepSelection(1);
     case Qt::Key_F:
       return fitSelection();
+    case Qt::Key_G:
+      return emit goToWanted();
+    case Qt::Key_Z:
+      if (fast > 1 && m_area) change(m_area->t0, m_area->t1, false);
+      return;
+    case Qt::Key_BracketLeft:
+      return emit flowWanted(-1);
+    case Qt::Key_BracketRight:
+      return emit flowWanted(1);
     case Qt::Key_M:
       return mark();
     case Qt::Key_N:

@@ -22,6 +22,7 @@ void TimelineView::choose(const PointedBar& bar) {
   m_canvas->setSelected(bar, {});
   m_clocks->setChosen(std::nullopt);
   m_chosen.reset();
+  m_peers.clear();
   if (bar.bar.id == 0) {
     m_drawer->showNote(
         tr("%1 spans stand here in less than a pixel each: zoom in (W) to tell them apart, or drag over them to sum them up.")
@@ -66,6 +67,8 @@ void TimelineView::showDetail(const SpanDetail& detail) {
   m_chosen = PointedBar{detail.track, detail.rank, bar, shortSpanName(detail.span.names[0])};
   m_chosen_name = detail.span.names[0];
   m_canvas->setSelected(m_chosen, std::move(arrows));
+  m_peers = detail.peers;
+  std::ranges::stable_sort(m_peers, {}, &SpanPeer::t0);
 }
 
 RankTracks TimelineView::shownTracks() const {
@@ -206,6 +209,36 @@ void TimelineView::showAnomaly(const AnomalyAnswer& answer, int by) {
     m_context.state->setWindow({moved(found.t0, length / 2 - span / 2), moved(found.t0, length / 2 + span / 2 + 1)});
   }
   showBadges();
+}
+
+void TimelineView::askMoment(const QString& text) {
+  const auto& catalog = m_rows.catalog();
+  if (!catalog) return;
+  const TimeRange now = window();
+  const TimeNs near = now.t0 + (now.t1 - now.t0) / 2;
+  m_context.queries->submit<Moment>(
+      m_moment_slot, QueryService::Supersede::kCancelOlder,
+      [catalog, text, near, style = m_state.time_style](Reader& reader, std::stop_token stop) {
+        return readMoment(reader, *catalog, text, near, style, std::move(stop));
+      },
+      [this](const auto& answer) {
+        m_anomaly_words = answer.ok() ? (*answer)->words : screenText(answer.status().message());
+        showBadges();
+        if (!answer.ok() || !(*answer)->range) return;
+        const TimeRange found = *(*answer)->range, shown = window();
+        // A step with a tenth around it; a moment in the middle of as much as was on screen.
+        const DurNs length = found.t1 - found.t0, beside = length > 0 ? length / 10 + 1 : (shown.t1 - shown.t0) / 2;
+        m_context.state->setWindow({moved(found.t0, -beside), moved(found.t1, beside)});
+      });
+}
+
+// The peers of a span are those it came from before it and those it leads to after it; the nearest in time is the next.
+void TimelineView::walkFlow(int by) {
+  if (!m_chosen) return;
+  const auto after = std::ranges::upper_bound(m_peers, m_chosen->bar.t0, {}, &SpanPeer::t0);
+  if (by > 0 ? after == m_peers.end() : after == m_peers.begin()) return;
+  const SpanPeer peer = by > 0 ? *after : *std::prev(after);
+  goTo(peer.track, peer.rank, peer.id, peer.t0, peer.t1);
 }
 
 }  // namespace runglass

@@ -82,6 +82,8 @@ class TimelineCanvas : public QWidget {
   void trackToggled(std::uint64_t track);
   void pinToggled(std::int32_t rank);
   void densityWanted(int by);
+  void goToWanted();
+  void flowWanted(int by);                        // along the arrows of the chosen span
   void markWanted(std::int64_t time, QPoint at);  // of the pointer, or of the chosen span
   void markChosen(const runglass::Note& note, QPoint at);
   void anomalyWanted(int by);

@@ -37,7 +37,8 @@ TimelineView::TimelineView(ViewContext context, QWidget* parent)
       m_panel(new StatePanel),
       m_stack(new QStackedLayout(this)),
       m_finder(m_context.queries, this),
-      m_mark(new MarkEditor(m_context.edits, m_canvas)) {
+      m_mark(new MarkEditor(m_context.edits, m_canvas)),
+      m_go_to(new GoToField(m_canvas)) {
   m_stack->addWidget(m_panel);
   m_stack->addWidget(makePage());
   m_panel->showLoading(tr("Reading the timeline …"));
@@ -172,6 +173,9 @@ void TimelineView::connectCanvas() {
     if (m_rows.catalog()) openMark({.run_uuid = m_rows.catalog()->run.uuid, .time = time}, at);
   });
   connect(m_canvas, &TimelineCanvas::markChosen, this, &TimelineView::openMark);
+  connect(m_canvas, &TimelineCanvas::goToWanted, m_go_to, &GoToField::open);
+  connect(m_go_to, &GoToField::wanted, this, &TimelineView::askMoment);
+  connect(m_canvas, &TimelineCanvas::flowWanted, this, &TimelineView::walkFlow);
   connect(m_mark, &MarkEditor::saved, this, [this] {
     m_canvas->setFocus();
     askNotes();

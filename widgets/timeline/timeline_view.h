@@ -21,6 +21,7 @@
 #include "widgets/timeline/timeline_anomaly.h"
 #include "widgets/timeline/timeline_canvas.h"
 #include "widgets/timeline/timeline_drawer.h"
+#include "widgets/timeline/timeline_goto.h"
 #include "widgets/timeline/timeline_search.h"
 
 namespace runglass {
@@ -65,6 +66,8 @@ class TimelineView : public View {
   void askNotes();
   void openMark(const Note& note, QPoint at);
   void askAnomaly(int by);
+  void askMoment(const QString& text);
+  void walkFlow(int by);
   void showAnomaly(const AnomalyAnswer& answer, int by);
   void showBadges();
   TimeRange window() const;
@@ -92,13 +95,15 @@ class TimelineView : public View {
   std::string m_chosen_name;  // in full
   TimelineSearch m_finder;
   MarkEditor* m_mark;
+  GoToField* m_go_to;
+  std::vector<SpanPeer> m_peers;    // of the chosen span, by begin
   std::optional<TimeNs> m_anomaly;  // gone to last
   int m_wanted_hit = 0;             // 1 or -1: go there as soon as it is found
   QString m_waits_note, m_search_state, m_anomaly_words, m_badge_words, m_problem;
   QueryService::Supersede m_supersede = QueryService::Supersede::kCancelOlder;  // of the newest picture asked for
   bool m_shown = false, m_asked = false;
   QElapsedTimer m_catalog_age;
-  QuerySlot m_catalog_slot, m_slot, m_detail_slot, m_area_slot, m_waits_slot, m_notes_slot, m_anomaly_slot;
+  QuerySlot m_catalog_slot, m_slot, m_detail_slot, m_area_slot, m_waits_slot, m_notes_slot, m_anomaly_slot, m_moment_slot;
 };
 
 }  // namespace runglass
