@@ -38,6 +38,35 @@ std::optional<SeriesSnapshot> LiveTail::series(SeriesId id, std::uint64_t file_g
   return snapshot;
 }
 
+namespace {
+
+// An open lane as a chunk: what it holds now.
+PendingSpans openSpans(const LiveLane& lane, std::size_t index) {
+  return {.lane = static_cast<std::int32_t>(index),
+          .chunk_id = lane.chunk_id,
+          .first_span_id = lane.first_span_id,
+          .n = lane.open.size(),
+          .open = std::make_shared<SpanChunk>(lane.open),
+          .packed = {},
+          .t0 = lane.t0,
+          .t1 = lane.t1};
+}
+
+// Absent: no lane of the track has that chunk.
+std::optional<PendingSpans> chunkOf(const LiveTrack& track, std::int64_t chunk_id, std::uint64_t file_generation) {
+  for (std::size_t i = 0; i < track.lanes.size(); ++i) {
+    const auto& lane = track.lanes[i];
+    if (!lane) continue;
+    if (lane->chunk_id == chunk_id && lane->open.size() > 0) return openSpans(*lane, i);
+    for (const PendingSpans& chunk : lane->pending) {
+      if (chunk.chunk_id == chunk_id && chunk.generation > file_generation) return chunk;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 std::optional<LiveTail::SpanSnapshot> LiveTail::spans(TrackId id, std::uint64_t file_generation) const {
   std::shared_ptr<LiveTrack> track;
   {
@@ -54,16 +83,21 @@ std::optional<LiveTail::SpanSnapshot> LiveTail::spans(TrackId id, std::uint64_t 
       for (const PendingSpans& chunk : lane->pending) {
         if (chunk.generation > file_generation) snapshot.chunks.push_back(chunk);
       }
-      if (lane->open.size() > 0) {
-        snapshot.chunks.push_back({.lane = static_cast<std::int32_t>(i),
-                                   .chunk_id = lane->chunk_id,
-                                   .first_span_id = lane->first_span_id,
-                                   .n = lane->open.size(),
-                                   .open = std::make_shared<SpanChunk>(lane->open),
-                                   .packed = {},
-                                   .t0 = lane->t0,
-                                   .t1 = lane->t1});
-      }
+      if (lane->open.size() > 0) snapshot.chunks.push_back(openSpans(*lane, i));
+    }
+  }
+  if (file_generation < m_kept_from.load(std::memory_order_acquire)) return std::nullopt;
+  return snapshot;
+}
+
+std::optional<LiveTail::ChunkSnapshot> LiveTail::spanChunk(std::int64_t chunk_id, std::uint64_t file_generation) const {
+  ChunkSnapshot snapshot;
+  {
+    const std::shared_lock lock(m_map_mutex);
+    for (std::size_t i = 0; i < m_tracks.size() && !snapshot.chunk; ++i) {
+      if (!m_tracks[i]) continue;
+      const std::lock_guard track_lock(m_tracks[i]->mutex);
+      snapshot = {TrackId{i}, chunkOf(*m_tracks[i], chunk_id, file_generation)};
     }
   }
   if (file_generation < m_kept_from.load(std::memory_order_acquire)) return std::nullopt;

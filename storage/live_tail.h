@@ -116,6 +116,12 @@ class LiveTail {
     std::vector<PendingSpans> chunks;
   };
   std::optional<SpanSnapshot> spans(TrackId id, std::uint64_t file_generation) const;
+  // A span chunk by its id, if the tail holds what the file's snapshot does not.
+  struct ChunkSnapshot {
+    TrackId track;
+    std::optional<PendingSpans> chunk;
+  };
+  std::optional<ChunkSnapshot> spanChunk(std::int64_t chunk_id, std::uint64_t file_generation) const;
   std::optional<SeriesExtent> extent(SeriesId id) const;
   std::optional<LatestSample> latest(SeriesId id) const;
   // Rows newer than the file's snapshot.

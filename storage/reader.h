@@ -76,6 +76,13 @@ struct SpanPicture {
   bool exact = true;  // false: bars of several spans may be wider than two pixels
 };
 
+// Spans that are stored together; their ids follow each other.
+struct StoredSpans {
+  TrackId track;
+  std::int64_t first = 0, end = 0;  // their ids; a piece that still grows has a later end when asked again. Equal: there is none
+  SpanColumns spans;                // by id, of those that overlap the range
+};
+
 // SQL values as SQLite has them.
 using SqlValue = std::variant<std::monostate, std::int64_t, double, std::string>;
 
@@ -147,6 +154,8 @@ class Reader {
   virtual Result<std::optional<TimeRange>> spanExtent(RunId run) = 0;
   // Spans of a track that overlap the range.
   virtual Result<SpanColumns> spans(TrackId track, TimeRange range, std::stop_token stop = {}) = 0;
+  // A span by its id, with those stored beside it: who follows many ids keeps the pieces. One lookup and one chunk decoded.
+  virtual Result<StoredSpans> spansWith(std::int64_t span, TimeRange range) = 0;
 
   // The tracks' spans in the range for a screen on which a pixel is `pixel` wide. At most about one bar begins in a pixel of a lane. Where
   // chunks would have to be read for more than 2 M spans, stretches of up to 128 are one bar and the picture is not exact.

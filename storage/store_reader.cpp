@@ -225,8 +225,12 @@ Result<std::vector<Series>> StoreReader::series(const SeriesFilter& filter) {
 }
 
 Status StoreReader::query(std::string_view sql, const SqlSink& sink, std::stop_token stop) {
-  if (!m_session) {
-    RG_ASSIGN(m_session, SqlSession::open(m_path, m_immutable, *this));
+  RG_TRY(refreshClocks());
+  // Views that correct times do without the indices on them, so they are made where there is something to correct.
+  const ClockMaps* const clocks = m_clocks.none() ? nullptr : &m_clocks;
+  if (!m_session || m_session_clocks != clocks) {
+    RG_ASSIGN(m_session, SqlSession::open(m_path, m_immutable, *this, clocks));
+    m_session_clocks = clocks;
   }
   return m_session->query(sql, sink, std::move(stop));
 }

@@ -75,6 +75,7 @@ class StoreReader final : public Reader {
   Result<std::vector<Track>> tracks(AttemptId attempt) override;
   Result<std::optional<TimeRange>> spanExtent(RunId run) override;
   Result<SpanColumns> spans(TrackId track, TimeRange range, std::stop_token stop) override;
+  Result<StoredSpans> spansWith(std::int64_t span, TimeRange range) override;
   Result<SpanPicture> spanPicture(std::span<const TrackId> tracks, TimeRange range, DurNs pixel, std::stop_token stop) override;
   Status query(std::string_view sql, const SqlSink& sink, std::stop_token stop) override;
   Result<std::vector<std::string>> verify(std::stop_token stop) override;  // store_info.cpp
@@ -112,7 +113,8 @@ class StoreReader final : public Reader {
   Status showStored(TrackId track, PictureChunk& chunk, std::string_view summary);
   // Empty for a damaged chunk, which is then noted.
   Result<SpanShapes> shapesOf(TrackId track, const PictureChunk& chunk, const PendingSpans* pending);
-  Result<bool> spanChunk(TrackId track, std::int64_t chunk_id, SpanChunk& out);
+  // False for a damaged chunk, which is then noted.
+  Result<bool> spanChunk(TrackId track, std::int64_t chunk_id, SpanChunk& out, SpanParts parts = SpanParts::kShape);
   Result<std::shared_ptr<const TrackOutline>> outlineOf(TrackId track, TimeRange range, std::int64_t version);
   Status pictureChunks(PictureTrack& track, std::int64_t version, const std::optional<LiveTail::SpanSnapshot>& tail);
   Status pictureBars(const PictureTrack& track, const std::optional<LiveTail::SpanSnapshot>& tail, bool exact, DurNs pixel,
@@ -137,7 +139,7 @@ class StoreReader final : public Reader {
   bool m_aligned;  // alignments apply
   sqlite::Connection m_db;
   sqlite::Statement m_generation_sql, m_version_sql, m_chunks_sql, m_open_sql, m_pyramid_sql, m_pyramid_data_sql, m_known_sql, m_spans_sql,
-      m_picture_sql, m_outline_sql, m_summary_sql, m_span_chunk_sql, m_text_sql, m_newest_sql;
+      m_picture_sql, m_outline_sql, m_summary_sql, m_span_chunk_sql, m_piece_sql, m_text_sql, m_newest_sql;
   DecodedCache<PyramidSegment> m_pyramids{std::size_t{64} << 20};
   struct OutlineRow {
     std::shared_ptr<const TrackOutline> outline;
@@ -155,6 +157,7 @@ class StoreReader final : public Reader {
   std::optional<std::int64_t> m_extents_version;
   std::unordered_map<std::int64_t, std::string> m_texts;
   std::unique_ptr<SqlSession> m_session;
+  const ClockMaps* m_session_clocks = nullptr;  // what m_session corrects with: m_clocks, or nothing
   std::uint64_t m_generation = 0;
   std::int64_t m_data_version = -1;
 };

@@ -157,7 +157,7 @@ Result<SpanShapes> StoreReader::shapesOf(TrackId track, const PictureChunk& chun
   return shapes;
 }
 
-Result<bool> StoreReader::spanChunk(TrackId track, std::int64_t chunk_id, SpanChunk& out) {
+Result<bool> StoreReader::spanChunk(TrackId track, std::int64_t chunk_id, SpanChunk& out, SpanParts parts) {
   RG_ASSIGN(sqlite::Statement * statement, kept(m_span_chunk_sql, "SELECT t0, t1, n, crc, data FROM rg_span_chunk WHERE chunk_id = ?1"));
   statement->bind(1, chunk_id);
   RG_ASSIGN(const bool row, statement->step());
@@ -168,7 +168,7 @@ Result<bool> StoreReader::spanChunk(TrackId track, std::int64_t chunk_id, SpanCh
     good =
         n > 0 && n <= kSpanChunkSpans &&
         chunkChecksum(track.value, statement->int64(0), statement->int64(1), n, blob) == static_cast<std::uint32_t>(statement->int64(3)) &&
-        decodeSpanChunk(blob, n, out, SpanParts::kShape);
+        decodeSpanChunk(blob, n, out, parts);
   }
   statement->reset();
   if (!good) m_damage->note("track " + std::to_string(track.value) + " chunk " + std::to_string(chunk_id));

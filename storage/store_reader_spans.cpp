@@ -203,4 +203,49 @@ Result<SpanColumns> StoreReader::spans(TrackId track, TimeRange range, std::stop
   return out;
 }
 
+Result<StoredSpans> StoreReader::spansWith(std::int64_t span, TimeRange range) {
+  const std::int64_t chunk_id = span / static_cast<std::int64_t>(kSpanChunkSpans);
+  StoredSpans piece;
+  SpanChunk chunk;
+  for (int i = 0; chunk.size() == 0; ++i) {
+    if (i == kSnapshotAttempts) return Status(Code::kUnavailable, "cannot read store: " + m_path + ": commits came faster than this read");
+    RG_ASSIGN(const auto transaction, sqlite::Transaction::begin(m_db, sqlite::Transaction::Kind::kRead));
+    RG_ASSIGN(const std::uint64_t generation, fileGeneration());
+    RG_ASSIGN(sqlite::Statement * statement,
+              kept(m_piece_sql, "SELECT track_id, first_span_id, n, sealed FROM rg_span_chunk WHERE chunk_id = ?1"));
+    statement->bind(1, chunk_id);
+    RG_ASSIGN(const bool row, statement->step());
+    piece = {};
+    if (row) {
+      piece.track = TrackId{static_cast<std::uint64_t>(statement->int64(0))};
+      piece.first = statement->int64(1), piece.end = piece.first + statement->int64(2);
+    }
+    const bool sealed = row && statement->int64(3) != 0;
+    statement->reset();
+    // What is sealed in the file is final; of all else the tail may know more.
+    const auto tail = m_live && !sealed ? m_live->spanChunk(chunk_id, generation) : LiveTail::ChunkSnapshot();
+    if (!tail) continue;
+    const PendingSpans* const pending = tail->chunk ? &*tail->chunk : nullptr;
+    if (pending != nullptr) {
+      const auto n = static_cast<std::int64_t>(pending->n);
+      piece = {.track = tail->track, .first = pending->first_span_id, .end = pending->first_span_id + n, .spans = {}};
+    }
+    if (span < piece.first || span >= piece.end) return StoredSpans();
+    if (pending == nullptr) {
+      RG_ASSIGN(const bool good, spanChunk(piece.track, chunk_id, chunk, SpanParts::kAll));
+      const std::string object = "track " + std::to_string(piece.track.value) + " chunk " + std::to_string(chunk_id);
+      if (!good) return Status(Code::kDataLoss, "damaged chunk: " + m_path + ": " + object);
+    } else if (pending->packed) {
+      RG_CHECK(decodeSpanChunk(pending->packed->data, pending->n, chunk));
+    } else {
+      chunk = *pending->open;
+    }
+  }
+  RG_ASSIGN(const ClockMap* const clock, clockOf(piece.track));
+  if (clock != nullptr) range = {clock->rawFrom(range.t0), clock->rawFrom(range.t1)};
+  RG_TRY(Collector(range, piece.spans).add(chunk, piece.first, [this](std::int64_t id) { return text(id); }));
+  for (std::size_t i = 0; clock != nullptr && i < piece.spans.size(); ++i) piece.spans.start[i] = clock->corrected(piece.spans.start[i]);
+  return piece;
+}
+
 }  // namespace runglass

@@ -244,7 +244,7 @@ class Verifier {
 
   Status checkSpanChunks() {
     RG_ASSIGN(auto names, m_db.queryInt64("SELECT max(string_id) FROM rg_string"));
-    RG_ASSIGN(auto rows, m_db.prepare("SELECT chunk_id, track_id, t0, t1, n, crc, data, summary FROM rg_span_chunk"));
+    RG_ASSIGN(auto rows, m_db.prepare("SELECT chunk_id, track_id, t0, t1, n, crc, data, summary, first_span_id FROM rg_span_chunk"));
     return eachRow(rows, [&]() -> Status {
       checkSpanChunk(rows, names.value_or(0));
       return {};
@@ -261,6 +261,7 @@ class Verifier {
     if (chunkChecksum(static_cast<std::uint64_t>(row.int64(1)), row.int64(2), row.int64(3), static_cast<std::uint64_t>(n), blob) !=
         static_cast<std::uint32_t>(row.int64(5)))
       return fail("checksum mismatch");
+    if (row.int64(8) != row.int64(0) * static_cast<std::int64_t>(kSpanChunkSpans)) return fail("its span ids are not those of its number");
     SpanChunk spans;
     if (!decodeSpanChunk(blob, static_cast<std::size_t>(n), spans)) return fail("cannot be decoded");
     for (std::size_t i = 0; i < spans.size(); ++i) {

@@ -1,11 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. m_series_index matches m_series whenever that is set.
+// 1. m_series_index matches m_series whenever that is set, m_track_index m_tracks.
+// 2. m_piece_bytes is the sum of m_pieces' bytes. A span never changes, so a piece is right for as long as a query runs; the ids after
+//    its end may have come since.
 #include "storage/sql/catalogue.h"
 
 #include "model/superseded.h"
 
+#include <algorithm>
+
 namespace runglass::sql {
+namespace {
+
+constexpr std::size_t kPieceBudget = std::size_t{64} << 20;
+
+std::size_t bytesOf(const SpanColumns& spans) {
+  std::size_t bytes = sizeof(StoredSpans) + spans.size() * (3 * sizeof(std::int64_t) + sizeof(SpanCategory) + 2 * sizeof(std::int32_t));
+  for (const auto* column :
+       {&spans.step, &spans.microbatch, &spans.group, &spans.seq, &spans.bytes, &spans.correlation, &spans.external_id})
+    bytes += column->size() * sizeof(std::int64_t);
+  for (const std::string& text : spans.args) bytes += sizeof text + text.size();
+  for (const std::string& text : spans.names) bytes += sizeof text + text.size();
+  return bytes;
+}
+
+}  // namespace
 
 void Catalogue::begin(std::stop_token stop) {
   m_stop = std::move(stop);
@@ -14,6 +33,9 @@ void Catalogue::begin(std::stop_token stop) {
   m_series_index.clear();
   m_attempts.reset();
   m_tracks.reset();
+  m_track_index.clear();
+  m_pieces.clear();
+  m_piece_bytes = 0;
 }
 
 Result<const std::vector<Series>*> Catalogue::series() {
@@ -68,8 +90,45 @@ Result<const std::vector<Track>*> Catalogue::tracks() {
       for (Track& track : of_attempt) all.push_back(std::move(track));
     }
     m_tracks = std::move(all);
+    for (std::size_t i = 0; i < m_tracks->size(); ++i) m_track_index[(*m_tracks)[i].id] = i;
   }
   return &*m_tracks;
+}
+
+Result<const Track*> Catalogue::track(TrackId id) {
+  RG_ASSIGN(const auto* all, tracks());
+  const auto found = m_track_index.find(id);
+  return found == m_track_index.end() ? nullptr : &(*all)[found->second];
+}
+
+Result<std::shared_ptr<const StoredSpans>> Catalogue::piece(std::int64_t span, TimeRange range) {
+  if (auto after = m_pieces.upper_bound(span); after != m_pieces.begin()) {
+    KeptPiece& kept = std::prev(after)->second;
+    if (span < kept.piece->end && kept.range == range) {
+      kept.used = ++m_piece_clock;
+      return kept.piece;
+    }
+  }
+  RG_ASSIGN(auto read, m_reader.spansWith(span, range));
+  if (read.first == read.end) return std::shared_ptr<const StoredSpans>();
+  auto fresh = std::make_shared<const StoredSpans>(std::move(read));
+  keepPiece(fresh, range);
+  return fresh;
+}
+
+void Catalogue::keepPiece(std::shared_ptr<const StoredSpans> piece, TimeRange range) {
+  const auto drop = [this](auto at) {
+    m_piece_bytes -= at->second.bytes;
+    m_pieces.erase(at);
+  };
+  if (const auto same = m_pieces.find(piece->first); same != m_pieces.end()) drop(same);
+  const std::size_t bytes = bytesOf(piece->spans);
+  while (!m_pieces.empty() && m_piece_bytes + bytes > kPieceBudget) {
+    drop(std::ranges::min_element(m_pieces, {}, [](const auto& kept) { return kept.second.used; }));
+  }
+  m_piece_bytes += bytes;
+  const std::int64_t first = piece->first;
+  m_pieces[first] = {std::move(piece), range, bytes, ++m_piece_clock};
 }
 
 }  // namespace runglass::sql

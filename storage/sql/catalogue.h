@@ -5,10 +5,11 @@
 // Ownership:  borrows the Reader; references returned live until the next begin().
 // Units:      none.
 // Errors:     those of the Reader; an id without a row is an empty answer.
-// Cost:       each list is read once per query, on first use.
+// Cost:       each list is read once per query, on first use; the last pieces of spans are kept, 64 MiB of them.
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <unordered_map>
@@ -37,11 +38,21 @@ class Catalogue {
   Result<const Series*> seriesById(std::int64_t id);     // nullptr: there is none
   Result<const AttemptRow*> attempt(AttemptId attempt);  // nullptr: there is none
   Result<const std::vector<Track>*> tracks();
+  Result<const Track*> track(TrackId track);  // nullptr: there is none
+  // Reader::spansWith for who asks for one span after the other. Null: there is no such span.
+  Result<std::shared_ptr<const StoredSpans>> piece(std::int64_t span, TimeRange range);
   // Absent: no later attempt began this series again.
   Result<std::optional<std::int64_t>> supersededFrom(SeriesId series);
 
  private:
+  struct KeptPiece {
+    std::shared_ptr<const StoredSpans> piece;
+    TimeRange range;  // it was asked for
+    std::size_t bytes = 0;
+    std::uint64_t used = 0;
+  };
   Status loadAttempts();
+  void keepPiece(std::shared_ptr<const StoredSpans> piece, TimeRange range);
 
   Reader& m_reader;
   std::stop_token m_stop;
@@ -50,6 +61,10 @@ class Catalogue {
   std::optional<std::unordered_map<SeriesId, std::int64_t>> m_superseded;
   std::optional<std::map<AttemptId, AttemptRow>> m_attempts;
   std::optional<std::vector<Track>> m_tracks;
+  std::unordered_map<TrackId, std::size_t> m_track_index;
+  std::map<std::int64_t, KeptPiece> m_pieces;  // by first id
+  std::size_t m_piece_bytes = 0;
+  std::uint64_t m_piece_clock = 0;
 };
 
 }  // namespace runglass::sql

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The relations that are plain views over rg_* tables. TEMP, made at open, so that a store file never carries a view.
+// Who says when: a row's node, or its attempt and rank, as in ClockMaps. Of a series the node goes first: its rank's alignment is not its
+// own.
 #include "storage/sql/relations.h"
 
 namespace runglass::sql {
@@ -43,14 +45,15 @@ constexpr std::string_view kViews[] = {
 
     R"(CREATE TEMP VIEW series AS SELECT s.series_id, a.run_id, n.name AS node, d.uuid AS device_uuid, s.rank, m.text AS metric,
   nullif(l.text,'') AS labels, nullif(u.text,'') AS unit, CASE s.kind WHEN 0 THEN 'gauge' WHEN 1 THEN 'counter' ELSE 'scalar' END AS kind,
-  s.sample_count, s.first_ns, s.last_ns, a.number AS attempt, nullif(c.text,'') AS source
+  s.sample_count, corrected(s.first_ns, s.node_id, s.attempt_id, CASE WHEN s.node_id THEN NULL ELSE s.rank END) AS first_ns,
+  corrected(s.last_ns, s.node_id, s.attempt_id, CASE WHEN s.node_id THEN NULL ELSE s.rank END) AS last_ns, a.number AS attempt, nullif(c.text,'') AS source
   FROM main.rg_series s JOIN main.rg_string m ON m.string_id = s.metric LEFT JOIN main.rg_string l ON l.string_id = s.labels
   LEFT JOIN main.rg_string u ON u.string_id = s.unit LEFT JOIN main.rg_string c ON c.string_id = s.source
   LEFT JOIN main.rg_attempt a ON a.attempt_id = s.attempt_id LEFT JOIN main.rg_device d ON d.device_id = s.device_id
   LEFT JOIN main.rg_node n ON n.node_id = coalesce(nullif(s.node_id,0), d.node_id))",
 
-    R"(CREATE TEMP VIEW progress AS SELECT a.run_id, a.number AS attempt, p.rank, p.time_ns, p.step, p.microbatch, nullif(p.op,'') AS op,
-  p.group_id, p.seq, p.since_ns, nullif(p.phase,'') AS phase FROM main.rg_progress p JOIN main.rg_attempt a USING(attempt_id))",
+    R"(CREATE TEMP VIEW progress AS SELECT a.run_id, a.number AS attempt, p.rank, corrected(p.time_ns, NULL, p.attempt_id, p.rank) AS time_ns, p.step, p.microbatch, nullif(p.op,'') AS op,
+  p.group_id, p.seq, corrected(p.since_ns, NULL, p.attempt_id, p.rank) AS since_ns, nullif(p.phase,'') AS phase FROM main.rg_progress p JOIN main.rg_attempt a USING(attempt_id))",
 
     R"(CREATE TEMP VIEW track AS SELECT t.track_id, a.run_id, a.number AS attempt, t.rank, t.kind, t.name
   FROM main.rg_track t JOIN main.rg_attempt a USING(attempt_id))",
@@ -58,13 +61,13 @@ constexpr std::string_view kViews[] = {
     R"(CREATE TEMP VIEW span AS SELECT span_id, run_id, attempt, rank, track_id, category, name, start_ns, dur_ns, depth, step, microbatch,
   group_id, seq, bytes, correlation, external_id, args FROM span_in)",
 
-    R"(CREATE TEMP VIEW event AS SELECT e.event_id, e.time_ns, a.run_id, a.number AS attempt, n.name AS node, d.uuid AS device_uuid, e.rank, e.kind,
+    R"(CREATE TEMP VIEW event AS SELECT e.event_id, corrected(e.time_ns, e.node_id, e.attempt_id, e.rank) AS time_ns, a.run_id, a.number AS attempt, n.name AS node, d.uuid AS device_uuid, e.rank, e.kind,
   CASE e.severity WHEN 0 THEN 'debug' WHEN 1 THEN 'info' WHEN 2 THEN 'warning' WHEN 3 THEN 'error' ELSE 'critical' END AS severity,
   nullif(e.code,'') AS code, e.message, e.step
   FROM main.rg_event e LEFT JOIN main.rg_attempt a USING(attempt_id) LEFT JOIN main.rg_device d ON d.device_id = e.device_id
   LEFT JOIN main.rg_node n ON n.node_id = coalesce(nullif(e.node_id,0), d.node_id))",
 
-    R"(CREATE TEMP VIEW log_line AS SELECT g.time_ns, a.run_id, a.number AS attempt, n.name AS node, g.rank, s.text AS stream,
+    R"(CREATE TEMP VIEW log_line AS SELECT corrected(g.time_ns, g.node_id, g.attempt_id, g.rank) AS time_ns, a.run_id, a.number AS attempt, n.name AS node, g.rank, s.text AS stream,
   CASE g.severity WHEN 0 THEN 'debug' WHEN 1 THEN 'info' WHEN 2 THEN 'warning' WHEN 3 THEN 'error' ELSE 'critical' END AS severity, g.text
   FROM main.rg_log g LEFT JOIN main.rg_attempt a USING(attempt_id) LEFT JOIN main.rg_node n ON n.node_id = g.node_id
   LEFT JOIN main.rg_string s ON s.string_id = g.stream)",
@@ -91,8 +94,23 @@ constexpr std::string_view kViews[] = {
   FROM main.rg_issue i)",
 };
 
+// Its times as they are stored: "corrected(time, ...)" is "time".
+std::string uncorrected(std::string_view definition) {
+  constexpr std::string_view kCall = "corrected(";
+  std::string text(definition);
+  for (std::size_t at = text.find(kCall); at != std::string::npos; at = text.find(kCall, at)) {
+    const std::size_t comma = text.find(',', at), end = text.find(')', at);
+    text.replace(at, end + 1 - at, text.substr(at + kCall.size(), comma - at - kCall.size()));
+  }
+  return text;
+}
+
 }  // namespace
 
-std::span<const std::string_view> viewDefinitions() { return kViews; }
+std::vector<std::string> viewDefinitions(bool correcting) {
+  std::vector<std::string> definitions;
+  for (const std::string_view view : kViews) definitions.push_back(correcting ? std::string(view) : uncorrected(view));
+  return definitions;
+}
 
 }  // namespace runglass::sql

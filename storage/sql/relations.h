@@ -2,17 +2,17 @@
 // The relations of the contract that are views: their CREATE TEMP VIEW statements.
 //
 // Threading:  immutable.
-// Ownership:  static storage.
+// Ownership:  values.
 // Units:      int64 ns UTC; absent is NULL.
-// Errors:     none. They name the function issue_severity(code), which the session registers.
-// Cost:       none.
+// Errors:     none. They name functions that the session registers: issue_severity(code), corrected(time, node_id, attempt_id, rank).
+// Cost:       none. Without `correcting`, times are columns, so that the indices on them serve.
 #pragma once
 
-#include <span>
-#include <string_view>
+#include <string>
+#include <vector>
 
 namespace runglass::sql {
 
-std::span<const std::string_view> viewDefinitions();
+std::vector<std::string> viewDefinitions(bool correcting);
 
 }  // namespace runglass::sql

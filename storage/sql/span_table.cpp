@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
 // 1. m_tracks lists what the scan will read, m_at the one being read (or its end); m_spans and m_row belong to m_tracks[m_at].
+// 2. A scan for one span_id reads one piece of one track, shared with other scans, and stops at m_end.
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <limits>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -41,9 +44,10 @@ class SpanCursor : public Cursor {
 
   Status filter(const Constraints& constraints) override {
     m_tracks.clear();
-    m_at = m_row = 0;
-    m_spans = {};
+    m_at = m_row = m_end = 0;
+    m_spans.reset();
     if (constraints.impossible()) return {};
+    if (const auto span = constraints.exact(kSpanId)) return find(*span, constraints);
     m_range = {};
     m_range.t0 = constraints.exact(kT0).value_or(std::max(m_range.t0, constraints.atLeast(kStart)));
     m_range.t1 = constraints.exact(kT1).value_or(m_range.t1);
@@ -59,6 +63,22 @@ class SpanCursor : public Cursor {
     if (!m_tracks.empty()) RG_TRY(load());
     return settle();
   }
+  // The row of one span. SQLite checks what else was asked, but not the arguments.
+  Status find(std::int64_t span, const Constraints& constraints) {
+    const TimeRange range{constraints.exact(kT0).value_or(TimeRange().t0), constraints.exact(kT1).value_or(TimeRange().t1)};
+    RG_ASSIGN(const auto piece, m_catalogue.piece(span, range));
+    if (!piece) return {};
+    const auto row = std::ranges::lower_bound(piece->spans.id, span);
+    if (row == piece->spans.id.end() || *row != span) return {};
+    RG_ASSIGN(const Track* track, m_catalogue.track(piece->track));
+    if (!track) return {};
+    RG_ASSIGN(const AttemptRow* attempt, m_catalogue.attempt(track->key.attempt));
+    m_tracks.push_back({track, attempt});
+    m_spans = std::shared_ptr<const SpanColumns>(piece, &piece->spans);
+    m_row = static_cast<std::size_t>(row - piece->spans.id.begin());
+    m_end = m_row + 1;
+    return {};
+  }
   bool done() const override { return m_at >= m_tracks.size(); }
   Status next() override {
     ++m_row;
@@ -68,7 +88,7 @@ class SpanCursor : public Cursor {
     const Track& track = *m_tracks[m_at].track;
     switch (column) {
       case kSpanId:
-        return sqlite3_result_int64(out, m_spans.id[m_row]);
+        return sqlite3_result_int64(out, m_spans->id[m_row]);
       case kRun:
         return sqlite3_result_int64(out, static_cast<sqlite3_int64>(m_tracks[m_at].attempt->run.value));
       case kAttempt:
@@ -78,17 +98,17 @@ class SpanCursor : public Cursor {
       case kTrack:
         return sqlite3_result_int64(out, static_cast<sqlite3_int64>(track.id.value));
       case kCategory:
-        return resultText(out, spanCategoryName(m_spans.category[m_row]));
+        return resultText(out, spanCategoryName(m_spans->category[m_row]));
       case kName:
-        return resultText(out, m_spans.names[m_spans.name[m_row]]);
+        return resultText(out, m_spans->names[m_spans->name[m_row]]);
       case kStart:
-        return sqlite3_result_int64(out, m_spans.start[m_row]);
+        return sqlite3_result_int64(out, m_spans->start[m_row]);
       case kDur:
-        return optional(out, m_spans.dur);
+        return optional(out, m_spans->dur);
       case kDepth:
-        return sqlite3_result_int64(out, m_spans.depth.empty() ? 0 : m_spans.depth[m_row]);
+        return sqlite3_result_int64(out, m_spans->depth.empty() ? 0 : m_spans->depth[m_row]);
       case kArgs:
-        if (!m_spans.args.empty() && !m_spans.args[m_row].empty()) resultText(out, m_spans.args[m_row]);
+        if (!m_spans->args.empty() && !m_spans->args[m_row].empty()) resultText(out, m_spans->args[m_row]);
         return;
       default:
         if (const auto* values = optionalColumn(column)) optional(out, *values);
@@ -103,19 +123,19 @@ class SpanCursor : public Cursor {
   const std::vector<std::int64_t>* optionalColumn(int column) const {
     switch (column) {
       case kStep:
-        return &m_spans.step;
+        return &m_spans->step;
       case kMicrobatch:
-        return &m_spans.microbatch;
+        return &m_spans->microbatch;
       case kGroup:
-        return &m_spans.group;
+        return &m_spans->group;
       case kSeq:
-        return &m_spans.seq;
+        return &m_spans->seq;
       case kBytes:
-        return &m_spans.bytes;
+        return &m_spans->bytes;
       case kCorrelation:
-        return &m_spans.correlation;
+        return &m_spans->correlation;
       case kExternal:
-        return &m_spans.external_id;
+        return &m_spans->external_id;
       default:
         return nullptr;
     }
@@ -124,12 +144,14 @@ class SpanCursor : public Cursor {
     if (!values.empty() && values[m_row] != kAbsent) sqlite3_result_int64(out, values[m_row]);
   }
   Status load() {
-    RG_ASSIGN(m_spans, m_catalogue.reader().spans(m_tracks[m_at].track->id, m_range, m_catalogue.stop()));
+    RG_ASSIGN(auto spans, m_catalogue.reader().spans(m_tracks[m_at].track->id, m_range, m_catalogue.stop()));
+    m_end = spans.size();
+    m_spans = std::make_shared<const SpanColumns>(std::move(spans));
     m_row = 0;
     return {};
   }
   Status settle() {
-    while (!done() && m_row >= m_spans.size()) {
+    while (!done() && m_row >= m_end) {
       if (m_catalogue.stop().stop_requested()) return {Code::kCancelled, "query cancelled"};
       if (++m_at < m_tracks.size()) RG_TRY(load());
     }
@@ -139,13 +161,13 @@ class SpanCursor : public Cursor {
   Catalogue& m_catalogue;
   TimeRange m_range;
   std::vector<Source> m_tracks;
-  std::size_t m_at = 0, m_row = 0;
-  SpanColumns m_spans;
+  std::size_t m_at = 0, m_row = 0, m_end = 0;
+  std::shared_ptr<const SpanColumns> m_spans;
 };
 
-constexpr TableSpec::Pushed kSpanPushed[] = {{kRun, Push::kInteger},   {kAttempt, Push::kInteger}, {kRank, Push::kInteger},
-                                             {kTrack, Push::kInteger}, {kStart, Push::kInteger},   {kT0, Push::kArgument},
-                                             {kT1, Push::kArgument}};
+constexpr TableSpec::Pushed kSpanPushed[] = {{kSpanId, Push::kKey},   {kRun, Push::kInteger},   {kAttempt, Push::kInteger},
+                                             {kRank, Push::kInteger}, {kTrack, Push::kInteger}, {kStart, Push::kInteger},
+                                             {kT0, Push::kArgument},  {kT1, Push::kArgument}};
 
 std::unique_ptr<Cursor> make(Catalogue& catalogue) { return std::make_unique<SpanCursor>(catalogue); }
 

@@ -2,7 +2,7 @@
 // Invariants:
 // 1. The authorizer is set before any foreign SQL is prepared and never taken away.
 // 2. One query at a time: m_catalogue and m_stop belong to it. query() may not be entered from its own sink.
-// 3. m_catalogue outlives m_connection, which holds cursors on it.
+// 3. m_catalogue and m_clocks outlive m_connection, which holds cursors on the one and a function with the other.
 #include "storage/sql/sql_session.h"
 
 #include <sqlite3.h>
@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "model/issue_catalog.h"
+#include "storage/clock_map.h"
 #include "storage/sql/catalogue.h"
 #include "storage/sql/relations.h"
 #include "storage/sql/tables.h"
@@ -59,6 +60,17 @@ void issueSeverity(sqlite3_context* out, int, sqlite3_value** argv) {
   if (info) sqlite3_result_text(out, severityName(info->severity), -1, SQLITE_STATIC);
 }
 
+// corrected(time, node_id, attempt_id, rank): the time as the Reader gives it for a row that names these.
+void correctedTime(sqlite3_context* out, int, sqlite3_value** argv) {
+  const ClockMaps* const clocks = *static_cast<const ClockMaps* const*>(sqlite3_user_data(out));
+  if (!clocks || sqlite3_value_type(argv[0]) != SQLITE_INTEGER) return sqlite3_result_value(out, argv[0]);
+  const auto id = [argv](int i) { return static_cast<std::uint64_t>(sqlite3_value_int64(argv[i])); };  // NULL is 0: none
+  const auto rank = sqlite3_value_type(argv[3]) == SQLITE_NULL ? std::nullopt : std::optional(sqlite3_value_int(argv[3]));
+  const ClockMap* const clock = clocks->of(NodeId{id(1)}, AttemptId{id(2)}, rank);
+  const TimeNs time = sqlite3_value_int64(argv[0]);
+  sqlite3_result_int64(out, clock ? clock->corrected(time) : time);
+}
+
 // Values as the sink wants them; a blob prints as SQLite's own literal.
 SqlValue valueOf(const sqlite::Statement& statement, int column) {
   switch (statement.columnType(column)) {
@@ -84,22 +96,27 @@ SqlValue valueOf(const sqlite::Statement& statement, int column) {
 
 class Session : public SqlSession {
  public:
-  Session(sqlite::Connection connection, Reader& reader) : m_catalogue(reader), m_connection(std::move(connection)) {}
+  Session(sqlite::Connection connection, Reader& reader, const ClockMaps* clocks)
+      : m_catalogue(reader), m_clocks(clocks), m_connection(std::move(connection)) {}
 
   Status prepareConnection() {
     sqlite3* db = m_connection.raw();
     // Sorting may outgrow memory.
     RG_TRY(m_connection.exec("PRAGMA temp_store=FILE"));
     RG_TRY(refuseForeignObjects());
-    const int rc = sqlite3_create_function_v2(db, "issue_severity", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, nullptr,
-                                              issueSeverity, nullptr, nullptr, nullptr);
+    int rc = sqlite3_create_function_v2(db, "issue_severity", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, nullptr,
+                                        issueSeverity, nullptr, nullptr, nullptr);
+    if (rc == SQLITE_OK) {
+      rc = sqlite3_create_function_v2(db, "corrected", 4, SQLITE_UTF8 | SQLITE_INNOCUOUS, &m_clocks, correctedTime, nullptr, nullptr,
+                                      nullptr);
+    }
     if (rc != SQLITE_OK) return sqlite::sqliteStatus(db, rc, "cannot prepare SQL", m_connection.path());
     for (const sql::TableSpec* table : kTables) {
       RG_TRY(sql::registerTable(db, *table, m_catalogue));
       // Connects it now: declaring its columns later would look like CREATE TABLE to the authorizer.
       RG_TRY(m_connection.exec(std::string("PRAGMA table_info(") + table->name + ")"));
     }
-    for (const std::string_view view : sql::viewDefinitions()) RG_TRY(m_connection.exec(std::string(view)));
+    for (const std::string& view : sql::viewDefinitions(m_clocks != nullptr)) RG_TRY(m_connection.exec(view));
     RG_TRY(m_connection.exec("PRAGMA query_only=ON"));
     sqlite3_set_authorizer(db, authorize, nullptr);
     sqlite3_progress_handler(
@@ -110,6 +127,13 @@ class Session : public SqlSession {
   Status query(std::string_view sql, const Reader::SqlSink& sink, std::stop_token stop) override {
     m_stop = stop;
     m_catalogue.begin(std::move(stop));
+    const Status done = run(sql, sink);
+    m_catalogue.begin({});  // what it kept may be large, and the next query may be far
+    return done;
+  }
+
+ private:
+  Status run(std::string_view sql, const Reader::SqlSink& sink) {
     RG_ASSIGN(sqlite::Statement statement, prepareOne(sql));
     std::vector<std::string> names;
     for (int i = 0; i < statement.columnCount(); ++i) names.emplace_back(statement.columnName(i));
@@ -124,7 +148,6 @@ class Session : public SqlSession {
     }
   }
 
- private:
   // A store holds rg_* tables and their indices. Anything else is not ours and could run or shadow a relation.
   Status refuseForeignObjects() {
     RG_ASSIGN(
@@ -166,15 +189,16 @@ class Session : public SqlSession {
   }
 
   sql::Catalogue m_catalogue;
+  const ClockMaps* m_clocks;  // null: there is nothing to correct
   std::stop_token m_stop;
   sqlite::Connection m_connection;
 };
 
 }  // namespace
 
-Result<std::unique_ptr<SqlSession>> SqlSession::open(const std::string& path, bool immutable, Reader& reader) {
+Result<std::unique_ptr<SqlSession>> SqlSession::open(const std::string& path, bool immutable, Reader& reader, const ClockMaps* clocks) {
   RG_ASSIGN(auto connection, sqlite::Connection::open(path, immutable ? sqlite::OpenMode::kImmutable : sqlite::OpenMode::kReadOnly));
-  auto session = std::make_unique<Session>(std::move(connection), reader);
+  auto session = std::make_unique<Session>(std::move(connection), reader, clocks);
   RG_TRY(session->prepareConnection());
   return std::unique_ptr<SqlSession>(std::move(session));
 }

@@ -2,7 +2,7 @@
 // SqlSession: read-only SQL over the relations of the contract, on a connection of its own. Reader::query is this.
 //
 // Threading:  one thread at a time, the Reader's.
-// Ownership:  borrows the Reader, which must outlive it; owns its connection.
+// Ownership:  borrows the Reader and its clock maps, which must outlive it; owns its connection.
 // Units:      relations speak int64 ns UTC; see SCHEMA.md, "Relations".
 // Errors:     INVALID_ARGUMENT bad SQL (with SQLite's reason); PERMISSION_DENIED anything but reading; CANCELLED by the stop token
 //             or the sink; DATA_LOSS a store that holds triggers, views or tables that are not ours.
@@ -19,10 +19,12 @@
 
 namespace runglass {
 
+class ClockMaps;
+
 class SqlSession {
  public:
-  // `immutable`: as the Reader opened the file.
-  static Result<std::unique_ptr<SqlSession>> open(const std::string& path, bool immutable, Reader& reader);
+  // `immutable`: as the Reader opened the file. `clocks` corrects the times of views; null: they are right as they are stored.
+  static Result<std::unique_ptr<SqlSession>> open(const std::string& path, bool immutable, Reader& reader, const ClockMaps* clocks);
   virtual ~SqlSession() = default;
 
   virtual Status query(std::string_view sql, const Reader::SqlSink& sink, std::stop_token stop) = 0;

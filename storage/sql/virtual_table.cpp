@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::int64_t kLowest = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t kHighest = std::numeric_limits<std::int64_t>::max();
+constexpr double kKeyCost = 10;  // beside 1e9 for a whole relation: such a lookup is the inner loop of a join
 
 struct Binding {
   const TableSpec* spec;
@@ -86,7 +87,7 @@ int bestIndex(sqlite3_vtab* base, sqlite3_index_info* info) {
   std::string plan;
   int arguments = 0;
   double cost = 1e9;
-  bool have_required = false;
+  bool have_required = false, have_key = false;
   for (int i = 0; i < info->nConstraint; ++i) {
     const auto& constraint = info->aConstraint[i];
     const auto* pushed = pushedColumn(spec, constraint.iColumn);
@@ -102,6 +103,7 @@ int bestIndex(sqlite3_vtab* base, sqlite3_index_info* info) {
     plan += std::to_string(constraint.iColumn) + ',' + std::to_string(constraint.op) + ';';
     cost /= constraint.op == SQLITE_INDEX_CONSTRAINT_EQ ? 100 : 2;
     have_required = have_required || pushed->kind == Push::kRequiredArgument;
+    have_key = have_key || pushed->kind == Push::kKey;
   }
   for (const auto& pushed : spec.pushed) {
     if (pushed.kind == Push::kRequiredArgument && !have_required) {
@@ -111,8 +113,9 @@ int bestIndex(sqlite3_vtab* base, sqlite3_index_info* info) {
   info->idxStr = sqlite3_mprintf("%s", plan.c_str());
   if (!info->idxStr) return SQLITE_NOMEM;
   info->needToFreeIdxStr = 1;
-  info->estimatedCost = cost;
-  info->estimatedRows = static_cast<sqlite3_int64>(cost / 100) + 1;
+  info->estimatedCost = have_key ? kKeyCost : cost;
+  info->estimatedRows = have_key ? 1 : static_cast<sqlite3_int64>(cost / 100) + 1;
+  if (have_key) info->idxFlags = SQLITE_INDEX_SCAN_UNIQUE;
   return SQLITE_OK;
 }
 

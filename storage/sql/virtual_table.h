@@ -61,7 +61,8 @@ class Cursor {
   virtual void column(sqlite3_context* out, int column) const = 0;
 };
 
-enum class Push : std::uint8_t { kInteger, kText, kArgument, kRequiredArgument };
+// kKey: only equality, which leaves at most one row and finds it at once.
+enum class Push : std::uint8_t { kInteger, kText, kKey, kArgument, kRequiredArgument };
 
 struct TableSpec {
   const char* name;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "storage/writer.h"
+#include "tests/storage/sql_rows.h"
 #include "tests/storage/temp_store.h"
 
 namespace runglass {
@@ -203,6 +204,80 @@ TEST_F(ClockAlignTest, AnExportCarriesTheAlignmentAndASliceIsOneOfAlignedTime) {
   EXPECT_THAT(spans_of(*part, 1), ElementsAre(at(50)));
   EXPECT_THAT(spans_of(*part, 0), ElementsAre(kBegin + 52 * kNsPerSecond));
   EXPECT_THAT(*part->logs({}), IsEmpty());
+}
+
+// The times of a Reader and those of its relations, by what names the row.
+void expectTheSameTimes(Reader& reader, RunId run) {
+  const auto print = [](std::optional<TimeNs> time) { return time ? std::to_string(*time) : "NULL"; };
+  std::vector<std::string> events, logs, progress, series;
+  const auto all_events = reader.events({});
+  for (const Event& e : *all_events) events.push_back(std::to_string(e.id) + "|" + print(e.time));
+  const auto all_logs = reader.logs({});
+  for (const LogLine& l : *all_logs) logs.push_back(l.text + "|" + print(l.time));
+  const auto all_progress = reader.progress(run);
+  for (const Progress& p : *all_progress) progress.push_back(std::to_string(p.rank) + "|" + print(p.time) + "|" + print(p.since));
+  const auto all_series = reader.series({});
+  for (const Series& s : *all_series) series.push_back(std::to_string(s.id.value) + "|" + print(s.first_time) + "|" + print(s.last_time));
+  EXPECT_EQ(events.size() + 1, logs.size());
+  EXPECT_EQ(sqlRows(reader, "SELECT event_id, time_ns FROM event ORDER BY time_ns DESC, event_id DESC"), events);
+  EXPECT_THAT(sqlRows(reader, "SELECT text, time_ns FROM log_line"), testing::UnorderedElementsAreArray(logs));
+  EXPECT_EQ(sqlRows(reader, "SELECT rank, time_ns, since_ns FROM progress ORDER BY rank"), progress);
+  EXPECT_EQ(sqlRows(reader, "SELECT series_id, first_ns, last_ns FROM series ORDER BY series_id"), series);
+}
+
+TEST_F(ClockAlignTest, RelationsSayTheTimesThatTheReaderSays) {
+  // A row about a rank that names its node, one without a time, and a series that names both.
+  m_writer->event({.time = kBegin, .attempt = m_attempt, .node = m_node[1], .rank = 1, .kind = "both"});
+  m_writer->event({.attempt = m_attempt, .rank = 1, .kind = "timeless"});
+  m_writer->log({.attempt = m_attempt, .rank = 1, .text = "timeless"});
+  m_writer->log({.time = kBegin, .attempt = m_attempt, .node = m_node[0], .rank = 0, .text = "rank 0's"});
+  m_writer->sample(m_writer->series({.attempt = m_attempt, .rank = 1, .node = m_node[1], .metric = "both"}), kBegin, 1);
+  ASSERT_TRUE(m_writer->flush().ok());
+  expectTheSameTimes(*m_reader, m_run);
+  const std::string event = "SELECT time_ns FROM event WHERE kind = 'rank''s'";
+  EXPECT_THAT(sqlRows(*m_reader, event), ElementsAre(std::to_string(kBegin))) << "by the node's map";
+  align(drifting());
+  expectTheSameTimes(*m_reader, m_run);
+  EXPECT_THAT(sqlRows(*m_reader, event), ElementsAre(std::to_string(kBegin + kNsPerSecond)));
+  EXPECT_THAT(sqlRows(*m_reader, "SELECT kind FROM event WHERE time_ns = " + std::to_string(kBegin + kNsPerSecond)), ElementsAre("rank's"))
+      << "conditions are on corrected time";
+  const auto unaligned = m_reader->unaligned().value();
+  expectTheSameTimes(*unaligned, m_run);
+  EXPECT_THAT(sqlRows(*unaligned, event), ElementsAre(std::to_string(kBegin)));
+  align({.run_uuid = "run-1"});
+  expectTheSameTimes(*m_reader, m_run);
+  EXPECT_THAT(sqlRows(*m_reader, event), ElementsAre(std::to_string(kBegin)));
+}
+
+TEST_F(ClockAlignTest, RelationsUseTheIndicesOnTimeUntilThereIsSomethingToCorrect) {
+  const TempStore other;
+  auto writer = Writer::open(other.path()).value();
+  const NodeId node = writer->node({.uuid = "a", .name = "a"});
+  writer->event({.time = kBegin, .node = node, .kind = "xid"});
+  ASSERT_TRUE(writer->flush().ok());
+  auto reader = Reader::open(other.path()).value();
+  const std::string late = "SELECT time_ns FROM event WHERE time_ns > 5";
+  EXPECT_THAT(sqlRows(*reader, "EXPLAIN QUERY PLAN " + late), testing::Contains(HasSubstr("rg_event_time")));
+  EXPECT_THAT(sqlRows(*reader, late), ElementsAre(std::to_string(kBegin)));
+  writer->clock({.node = node, .session = "s", .raw = kBegin, .offset = kNsPerSecond, .error = 1, .source = "hello"});
+  ASSERT_TRUE(writer->flush().ok());
+  EXPECT_THAT(sqlRows(*reader, late), ElementsAre(std::to_string(kBegin + kNsPerSecond))) << "the same Reader notices";
+}
+
+TEST_F(ClockAlignTest, ASpanOfARangeIsFoundByItsIdInCorrectedTimeToo) {
+  align(drifting());
+  const TimeNs t0 = kBegin + 50 * kNsPerSecond, t1 = t0 + 10 * kNsPerSecond;
+  for (const TimeNs off : {TimeNs{0}, kNsPerMs - 1, kNsPerMs, kNsPerMs + 1, 50 * kNsPerMs + 999'999}) {
+    const std::string range = "span_in(" + std::to_string(t0 + off) + ", " + std::to_string(t1 + off) + ")";
+    const auto scan = sqlRows(*m_reader, "SELECT span_id, start_ns FROM " + range + " ORDER BY span_id");
+    EXPECT_GE(scan.size(), 19U);
+    EXPECT_LE(scan.size(), 22U);
+    EXPECT_EQ(sqlRows(*m_reader,
+                      "WITH RECURSIVE n(id) AS (SELECT 4096 UNION ALL SELECT id + 1 FROM n WHERE id < 8400) SELECT s.span_id, "
+                      "s.start_ns FROM n CROSS JOIN " +
+                          range + " s ON s.span_id = n.id ORDER BY 1"),
+              scan);
+  }
 }
 
 }  // namespace

@@ -12,11 +12,15 @@
 #include <map>
 #include <sstream>
 
+#include "tests/storage/sql_rows.h"
+
 namespace runglass {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
 
 // Only what the virtual tables ask.
 class ValueReader : public Reader {
@@ -28,7 +32,7 @@ class ValueReader : public Reader {
   std::map<SeriesId, SampleColumns> sample_data;
   std::map<SeriesId, ScalarColumns> scalar_data;
   std::map<TrackId, SpanColumns> span_data;
-  int scalar_reads = 0;
+  int scalar_reads = 0, span_reads = 0, piece_reads = 0;
 
   std::uint64_t generation() override { return 1; }
   Result<StoreInfo> info() override { return StoreInfo{}; }
@@ -98,24 +102,24 @@ class ValueReader : public Reader {
   }
   Result<std::optional<TimeRange>> spanExtent(RunId) override { return std::optional<TimeRange>(); }
   Result<SpanPicture> spanPicture(std::span<const TrackId>, TimeRange, DurNs, std::stop_token) override { return SpanPicture{}; }
-  Result<SpanColumns> spans(TrackId track, TimeRange, std::stop_token) override { return span_data[track]; }
+  Result<SpanColumns> spans(TrackId track, TimeRange, std::stop_token) override {
+    ++span_reads;
+    return span_data[track];
+  }
+  // A track's spans are one piece.
+  Result<StoredSpans> spansWith(std::int64_t span, TimeRange range) override {
+    ++piece_reads;
+    for (const auto& [track, spans] : span_data) {
+      if (spans.size() == 0 || span < spans.id.front() || span > spans.id.back()) continue;
+      StoredSpans piece{.track = track, .first = spans.id.front(), .end = spans.id.back() + 1, .spans = {}};
+      if (spans.start.front() < range.t1) piece.spans = spans;
+      return piece;
+    }
+    return StoredSpans{};
+  }
   Status query(std::string_view, const SqlSink&, std::stop_token) override { return {Code::kUnimplemented, "not asked"}; }
   Result<std::vector<std::string>> verify(std::stop_token) override { return std::vector<std::string>{}; }
 };
-
-std::string print(const SqlValue& value) {
-  struct {
-    std::string operator()(std::monostate) const { return "NULL"; }
-    std::string operator()(std::int64_t number) const { return std::to_string(number); }
-    std::string operator()(double number) const {
-      std::ostringstream out;
-      out << number;
-      return out.str();
-    }
-    std::string operator()(const std::string& text) const { return text; }
-  } printer;
-  return std::visit(printer, value);
-}
 
 class SqlSessionTest : public ::testing::Test {
  protected:
@@ -162,7 +166,7 @@ class SqlSessionTest : public ::testing::Test {
   }
   SqlSession& session() {
     if (!m_session) {
-      auto opened = SqlSession::open(m_path, false, m_reader);
+      auto opened = SqlSession::open(m_path, false, m_reader, nullptr);
       EXPECT_TRUE(opened.ok()) << opened.status().message();
       m_session = std::move(opened).value();
     }
@@ -171,14 +175,7 @@ class SqlSessionTest : public ::testing::Test {
   // Rows as "a|b|c"; a failure as its message.
   std::vector<std::string> rows(std::string_view sql, std::stop_token stop = {}) {
     std::vector<std::string> found;
-    Reader::SqlSink sink;
-    sink.row = [&](const std::vector<SqlValue>& row) {
-      std::string line;
-      for (std::size_t i = 0; i < row.size(); ++i) line += (i ? "|" : "") + print(row[i]);
-      found.push_back(line);
-      return true;
-    };
-    m_status = session().query(sql, sink, std::move(stop));
+    m_status = session().query(sql, sinkInto(found), std::move(stop));
     if (!m_status.ok()) found.push_back(m_status.message());
     return found;
   }
@@ -256,6 +253,78 @@ TEST_F(SqlSessionTest, SpansCarryTheirTrackAndKeepAbsentColumnsNull) {
   EXPECT_THAT(rows("SELECT coalesce(sum(dur_ns),0) FROM span_in(0, 100)"), ElementsAre("5"));
 }
 
+// A rank that launched two kernels, its thread one piece, its stream another.
+void launchTwo(ValueReader& reader) {
+  reader.all_tracks = {{.id = {4}, .key = {.attempt = {11}, .rank = 1, .kind = "thread", .name = "main"}, .run = {1}},
+                       {.id = {5}, .key = {.attempt = {11}, .rank = 1, .kind = "gpu_stream", .name = "s7"}, .run = {1}}};
+  SpanColumns spans;
+  spans.id = {4096, 4097};
+  spans.start = {10, 20};
+  spans.dur = {5, 5};
+  spans.name = {0, 0};
+  spans.category = {SpanCategory::kRuntime, SpanCategory::kRuntime};
+  spans.correlation = {71, 72};
+  spans.names = {"cudaLaunchKernel"};
+  reader.span_data[{4}] = spans;
+  spans.id = {8192, 8193};
+  spans.category = {SpanCategory::kCompute, SpanCategory::kCompute};
+  spans.names = {"gemm"};
+  reader.span_data[{5}] = spans;
+}
+
+TEST_F(SqlSessionTest, AJoinOfArrowsWithTheirSpansReadsEachPieceOnceInWhateverOrderItIsWritten) {
+  launchTwo(m_reader);
+  for (const char* from : {"flow f JOIN span a ON a.span_id = f.from_span JOIN span b ON b.span_id = f.to_span",
+                           "span a JOIN span b JOIN flow f ON f.to_span = b.span_id AND f.from_span = a.span_id",
+                           "span b JOIN flow f ON f.to_span = b.span_id LEFT JOIN span a ON a.span_id = f.from_span"}) {
+    m_reader.piece_reads = m_reader.span_reads = 0;
+    const std::string sql = std::string("SELECT a.name, b.name, a.rank, b.start_ns FROM ") + from + " WHERE f.kind = 'launch'";
+    EXPECT_THAT(rows(sql), ElementsAre("cudaLaunchKernel|gemm|1|10", "cudaLaunchKernel|gemm|1|20")) << from;
+    EXPECT_EQ(m_reader.piece_reads, 2) << from;
+    EXPECT_EQ(m_reader.span_reads, 2) << from << ": the tracks are read for the arrows alone";
+    for (const std::string& step : rows("EXPLAIN QUERY PLAN " + sql)) {
+      if (step.find("|SCAN f ") != std::string::npos) continue;
+      EXPECT_THAT(step, HasSubstr("VIRTUAL TABLE INDEX 0:0,2;")) << from;
+    }
+  }
+  m_reader.piece_reads = m_reader.span_reads = 0;
+  EXPECT_THAT(rows("SELECT (SELECT name FROM span WHERE span_id = f.from_span) FROM flow f"),
+              ElementsAre("cudaLaunchKernel", "cudaLaunchKernel"));
+  EXPECT_EQ(m_reader.piece_reads, 1) << "a piece outlives the cursor that read it";
+}
+
+TEST_F(SqlSessionTest, ASpanIdIsComparedAsSqlComparesIt) {
+  launchTwo(m_reader);
+  EXPECT_THAT(rows("SELECT span_id FROM span WHERE span_id = 4097"), ElementsAre("4097"));
+  EXPECT_EQ(m_reader.span_reads, 0);
+  EXPECT_THAT(rows("SELECT span_id FROM span WHERE span_id IN (8193, 4096, 5, -1, NULL)"), UnorderedElementsAre("4096", "8193"));
+  EXPECT_THAT(rows("SELECT span_id FROM span WHERE span_id = '4097'"), ElementsAre("4097"));
+  EXPECT_THAT(rows("SELECT span_id FROM span WHERE span_id = 4097.0"), ElementsAre("4097"));
+  EXPECT_THAT(rows("SELECT span_id FROM span WHERE span_id = 4097.5"), IsEmpty());
+  EXPECT_THAT(rows("SELECT span_id FROM span WHERE span_id = NULL"), IsEmpty());
+  EXPECT_THAT(rows("SELECT span_id FROM span WHERE span_id = 4097 AND span_id = 4096"), IsEmpty());
+  EXPECT_THAT(rows("SELECT span_id FROM span WHERE span_id = 4097 AND track_id = 5"), IsEmpty());
+  EXPECT_THAT(rows("SELECT span_id FROM span WHERE span_id > 4096 AND span_id < 8193"), ElementsAre("4097", "8192"));
+  EXPECT_THAT(rows("SELECT span_id FROM span_in(0, 10) WHERE span_id = 4096"), IsEmpty());
+}
+
+TEST_F(SqlSessionTest, KeepsThePiecesUsedLastAndNotMoreThanItsBudget) {
+  launchTwo(m_reader);
+  m_reader.all_tracks.push_back({.id = {6}, .key = {.attempt = {11}, .rank = 1, .kind = "thread", .name = "b"}, .run = {1}});
+  for (const std::uint64_t track : {4, 5, 6}) {
+    SpanColumns& spans = m_reader.span_data[{track}];
+    spans = {};
+    spans.id = {static_cast<std::int64_t>(track) * 4096};
+    spans.start = {1}, spans.dur = {1}, spans.name = {0}, spans.category = {SpanCategory::kOther}, spans.names = {"x"};
+    spans.args = {std::string(std::size_t{30} << 20, 'x')};  // two fit
+  }
+  EXPECT_THAT(
+      rows("WITH o(at, track) AS (VALUES (1, 4), (2, 5), (3, 4), (4, 6), (5, 4), (6, 5)) SELECT s.track_id FROM o CROSS JOIN span s "
+           "ON s.span_id = o.track * 4096"),
+      ElementsAre("4", "5", "4", "6", "4", "5"));
+  EXPECT_EQ(m_reader.piece_reads, 4) << "4, 5, 6 in 5's place, 5 again";
+}
+
 TEST_F(SqlSessionTest, ViewsNameThingsAndKeepUnknownSizesNull) {
   EXPECT_THAT(rows("SELECT name, time_domain, state, world_size, tp_size, pp_size FROM run"), ElementsAre("first|utc|finished|16|2|NULL"));
   EXPECT_THAT(rows("SELECT attempt, world_size, tp_size FROM attempt ORDER BY 1"), ElementsAre("0|8|NULL", "1|16|2"));
@@ -316,11 +385,11 @@ TEST_F(SqlSessionTest, RowsStreamAndTheSinkMayStop) {
 
 TEST_F(SqlSessionTest, RefusesAFileWithTriggersViewsOrForeignTables) {
   execute("CREATE TABLE sample(series_id, value)");
-  auto opened = SqlSession::open(m_path, false, m_reader);
+  auto opened = SqlSession::open(m_path, false, m_reader, nullptr);
   EXPECT_EQ(opened.status().code(), Code::kDataLoss);
   EXPECT_THAT(opened.status().message(), HasSubstr("table sample"));
   execute("DROP TABLE sample; CREATE VIEW rg_v AS SELECT 1");
-  opened = SqlSession::open(m_path, false, m_reader);
+  opened = SqlSession::open(m_path, false, m_reader, nullptr);
   EXPECT_THAT(opened.status().message(), HasSubstr("view rg_v"));
 }
 

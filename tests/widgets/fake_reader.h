@@ -99,6 +99,7 @@ class FakeReader : public Reader {
   Result<std::optional<TimeRange>> spanExtent(RunId) override { return std::optional<TimeRange>(); }
   Result<SpanPicture> spanPicture(std::span<const TrackId>, TimeRange, DurNs, std::stop_token) override { return SpanPicture{}; }
   Result<SpanColumns> spans(TrackId, TimeRange, std::stop_token) override { return SpanColumns{}; }
+  Result<StoredSpans> spansWith(std::int64_t, TimeRange) override { return StoredSpans{}; }
   Status query(std::string_view, const SqlSink&, std::stop_token) override { return {}; }
   Result<std::vector<std::string>> verify(std::stop_token) override { return std::vector<std::string>{}; }
 
