@@ -58,9 +58,6 @@ constexpr std::string_view kViews[] = {
     R"(CREATE TEMP VIEW track AS SELECT t.track_id, a.run_id, a.number AS attempt, t.rank, t.kind, t.name
   FROM main.rg_track t JOIN main.rg_attempt a USING(attempt_id))",
 
-    R"(CREATE TEMP VIEW span AS SELECT span_id, run_id, attempt, rank, track_id, category, name, start_ns, dur_ns, depth, step, microbatch,
-  group_id, seq, bytes, correlation, external_id, args FROM span_in)",
-
     R"(CREATE TEMP VIEW event AS SELECT e.event_id, corrected(e.time_ns, e.node_id, e.attempt_id, e.rank) AS time_ns, a.run_id, a.number AS attempt, n.name AS node, d.uuid AS device_uuid, e.rank, e.kind,
   CASE e.severity WHEN 0 THEN 'debug' WHEN 1 THEN 'info' WHEN 2 THEN 'warning' WHEN 3 THEN 'error' ELSE 'critical' END AS severity,
   nullif(e.code,'') AS code, e.message, e.step

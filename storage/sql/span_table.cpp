@@ -5,8 +5,10 @@
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -165,19 +167,24 @@ class SpanCursor : public Cursor {
   std::shared_ptr<const SpanColumns> m_spans;
 };
 
+// The arguments last: `span` has none.
 constexpr TableSpec::Pushed kSpanPushed[] = {{kSpanId, Push::kKey},   {kRun, Push::kInteger},   {kAttempt, Push::kInteger},
                                              {kRank, Push::kInteger}, {kTrack, Push::kInteger}, {kStart, Push::kInteger},
                                              {kT0, Push::kArgument},  {kT1, Push::kArgument}};
+
+#define RG_SPAN_COLUMNS                                                                                                \
+  "span_id INTEGER, run_id INTEGER, attempt INTEGER, rank INTEGER, track_id INTEGER, category TEXT, name TEXT, "       \
+  "start_ns INTEGER, dur_ns INTEGER, depth INTEGER, step INTEGER, microbatch INTEGER, group_id INTEGER, seq INTEGER, " \
+  "bytes INTEGER, correlation INTEGER, external_id INTEGER, args TEXT"
 
 std::unique_ptr<Cursor> make(Catalogue& catalogue) { return std::make_unique<SpanCursor>(catalogue); }
 
 }  // namespace
 
-const TableSpec kSpanInTable = {
-    "span_in",
-    "CREATE TABLE x(span_id INTEGER, run_id INTEGER, attempt INTEGER, rank INTEGER, track_id INTEGER, category TEXT, name TEXT, "
-    "start_ns INTEGER, dur_ns INTEGER, depth INTEGER, step INTEGER, microbatch INTEGER, group_id INTEGER, seq INTEGER, bytes INTEGER, "
-    "correlation INTEGER, external_id INTEGER, args TEXT, t0_ns INTEGER HIDDEN, t1_ns INTEGER HIDDEN)",
-    "SELECT * FROM span_in(t0_ns, t1_ns)", kSpanPushed, make};
+// Not a view over span_in: SQLite makes a copy of a view of a virtual table at the right of a LEFT JOIN.
+const TableSpec kSpanTable = {"span", "CREATE TABLE x(" RG_SPAN_COLUMNS ")", "", std::span(kSpanPushed).first<std::size(kSpanPushed) - 2>(),
+                              make};
+const TableSpec kSpanInTable = {"span_in", "CREATE TABLE x(" RG_SPAN_COLUMNS ", t0_ns INTEGER HIDDEN, t1_ns INTEGER HIDDEN)",
+                                "SELECT * FROM span_in(t0_ns, t1_ns)", kSpanPushed, make};
 
 }  // namespace runglass::sql

@@ -25,8 +25,9 @@ namespace {
 
 constexpr int kProgressOps = 2000;  // virtual machine steps between looks at the stop token: well under a millisecond
 
-const sql::TableSpec* const kTables[] = {&sql::kSampleTable, &sql::kBinTable,      &sql::kScalarTable, &sql::kScalarAllTable,
-                                         &sql::kStepTable,   &sql::kStepPartTable, &sql::kSpanInTable, &sql::kFlowTable};
+const sql::TableSpec* const kTables[] = {&sql::kSampleTable,    &sql::kBinTable,    &sql::kScalarTable,
+                                         &sql::kScalarAllTable, &sql::kStepTable,   &sql::kStepPartTable,
+                                         &sql::kSpanTable,      &sql::kSpanInTable, &sql::kFlowTable};
 
 // Looking at the shape of a relation is reading; every other PRAGMA is not.
 bool readingPragma(const char* name) {

@@ -18,6 +18,7 @@ extern const TableSpec kScalarTable;     // superseded points hidden
 extern const TableSpec kScalarAllTable;  // and shown, marked
 extern const TableSpec kStepTable;
 extern const TableSpec kStepPartTable;
+extern const TableSpec kSpanTable;
 extern const TableSpec kSpanInTable;  // span_in(t0_ns, t1_ns)
 extern const TableSpec kFlowTable;
 
