@@ -19,8 +19,8 @@ std::size_t bytesOf(const SpanColumns& spans) {
   for (const auto* column :
        {&spans.step, &spans.microbatch, &spans.group, &spans.seq, &spans.bytes, &spans.correlation, &spans.external_id})
     bytes += column->size() * sizeof(std::int64_t);
-  for (const std::string& text : spans.args) bytes += sizeof text + text.size();
-  for (const std::string& text : spans.names) bytes += sizeof text + text.size();
+  for (const std::string& text : spans.args) bytes += sizeof(std::string) + text.size();
+  for (const std::string& text : spans.names) bytes += sizeof(std::string) + text.size();
   return bytes;
 }
 
