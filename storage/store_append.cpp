@@ -221,10 +221,15 @@ void StoreWriter::appendRun(LiveLane& lane, const SpanColumns& spans, const std:
   const auto range = [&](const auto& column) {
     return std::pair(column.begin() + static_cast<std::ptrdiff_t>(from), column.begin() + static_cast<std::ptrdiff_t>(to));
   };
-  const auto [starts, starts_end] = range(spans.start);
-  open.start.insert(open.start.end(), starts, starts_end);
-  const auto [durs, durs_end] = range(spans.dur);
-  open.dur.insert(open.dur.end(), durs, durs_end);
+  // Spans that nest come one by one: an insert of one costs several times a push_back.
+  const auto add = [&](std::vector<std::int64_t>& column, const auto& values) {
+    if (to - from == 1)
+      column.push_back(values[from]);
+    else
+      column.insert(column.end(), range(values).first, range(values).second);
+  };
+  add(open.start, spans.start);
+  add(open.dur, spans.dur);
   for (std::size_t i = from; i < to; ++i) {
     open.name.push_back(names[spans.name[i]]);
     open.category.push_back(static_cast<std::int64_t>(spans.category[i]));
@@ -232,8 +237,7 @@ void StoreWriter::appendRun(LiveLane& lane, const SpanColumns& spans, const std:
   if (spans.depth.empty()) {
     open.depth.resize(after, 0);
   } else {
-    const auto [depths, depths_end] = range(spans.depth);
-    open.depth.insert(open.depth.end(), depths, depths_end);
+    add(open.depth, spans.depth);
   }
   for (std::size_t k = 0; k < SpanChunk::kOptional; ++k) {
     auto& column = open.optional[k];
@@ -241,8 +245,7 @@ void StoreWriter::appendRun(LiveLane& lane, const SpanColumns& spans, const std:
     if (!said && column.empty()) continue;
     column.resize(before, kAbsent);
     if (said) {
-      const auto [values, values_end] = range(*optional[k]);
-      column.insert(column.end(), values, values_end);
+      add(column, *optional[k]);
     } else {
       column.resize(after, kAbsent);
     }

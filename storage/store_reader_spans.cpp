@@ -60,7 +60,7 @@ class Collector {
       }
       if (!chunk.args.empty() && !chunk.args[i].empty()) {
         m_out.args.resize(before);
-        m_out.args.push_back(chunk.args[i]);
+        m_out.args.emplace_back(chunk.args[i]);
       } else if (!m_out.args.empty()) {
         m_out.args.resize(before + 1);
       }

@@ -56,12 +56,11 @@ bool takePart(ByteReader& in, std::size_t limit, std::string& unpacked, std::str
   return true;
 }
 
-bool decodeArgs(std::string_view part, std::size_t n, std::vector<std::string>& args) {
+bool decodeArgs(std::string_view part, std::size_t n, TextColumn& args) {
   ByteReader r(part);
   std::vector<std::uint64_t> length(n);
   for (auto& l : length) l = r.varint();
-  args.resize(n);
-  for (std::size_t i = 0; i < n && r.ok(); ++i) args[i] = r.take(length[i]);
+  for (std::size_t i = 0; i < n && r.ok(); ++i) args.push_back(r.take(length[i]));
   return r.atEnd();
 }
 
@@ -84,8 +83,8 @@ std::string encodeSpanChunk(const SpanChunk& chunk) {
   appendPart(blob, body);
   if (!chunk.args.empty()) {
     body.clear();
-    for (const auto& text : chunk.args) appendVarint(body, text.size());
-    for (const auto& text : chunk.args) body.append(text);
+    for (std::size_t i = 0; i < chunk.args.size(); ++i) appendVarint(body, chunk.args[i].size());
+    body.append(chunk.args.text());
     appendPart(blob, body);
   }
   return blob;

@@ -15,6 +15,7 @@
 
 #include "model/spans.h"
 #include "storage/codec/sample_chunk.h"
+#include "storage/codec/text_column.h"
 
 namespace runglass {
 
@@ -25,7 +26,7 @@ struct SpanChunk {
   // step, microbatch, group, seq, bytes, correlation, external_id; each empty (all absent) or as long as start.
   static constexpr std::size_t kOptional = 7;
   std::vector<std::int64_t> optional[kOptional];
-  std::vector<std::string> args;  // empty or as long as start
+  TextColumn args;  // empty or as long as start
   std::size_t size() const { return start.size(); }
   void clear();  // keeps the room
 };

@@ -153,7 +153,7 @@ SpanChunk anySpans(Random& random, std::size_t n) {
     c.depth.push_back(0);
     c.optional[0].push_back(static_cast<std::int64_t>(i / 60));
     c.optional[5].push_back(anyInt(random));
-    if (with_args) c.args.emplace_back(random() % 4 == 0 ? R"({"stream":7,"grid":[1,2,3]})" : "");
+    if (with_args) c.args.push_back(random() % 4 == 0 ? R"({"stream":7,"grid":[1,2,3]})" : "");
   }
   return c;
 }

@@ -6,9 +6,11 @@
 #include <charconv>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <unordered_map>
 
 #include "collectors/importers/chrome_trace/counter_series.h"
 #include "collectors/importers/chrome_trace/held_events.h"
+#include "collectors/importers/chrome_trace/kineto_category.h"
 #include "collectors/importers/chrome_trace/memory_series.h"
 #include "collectors/importers/chrome_trace/message_bytes.h"
 #include "collectors/importers/chrome_trace/trace_event.h"
@@ -28,41 +30,6 @@ using Json = nlohmann::json;
 constexpr std::size_t kMostGroups = 65'536, kMostTail = 256U << 10;
 constexpr std::size_t kMostMembers = 64U << 20;
 constexpr std::int64_t kMostInstants = 100'000;
-
-struct CategoryRule {
-  std::string_view category;
-  SpanCategory span;
-  enum Where : std::uint8_t { kHost, kGpu, kAccelerator } where;
-};
-constexpr CategoryRule kRules[] = {
-    {"kernel", SpanCategory::kCompute, CategoryRule::kGpu},
-    {"Kernel", SpanCategory::kCompute, CategoryRule::kGpu},
-    {"gpu_memcpy", SpanCategory::kMemcpy, CategoryRule::kGpu},
-    {"Memcpy", SpanCategory::kMemcpy, CategoryRule::kGpu},
-    {"gpu_memset", SpanCategory::kMemset, CategoryRule::kGpu},
-    {"Memset", SpanCategory::kMemset, CategoryRule::kGpu},
-    {"gpu_user_annotation", SpanCategory::kAnnotation, CategoryRule::kGpu},
-    {"cuda_sync", SpanCategory::kSync, CategoryRule::kGpu},
-    {"mtia_ccp_events", SpanCategory::kCompute, CategoryRule::kAccelerator},
-    {"privateuse1_driver", SpanCategory::kRuntime, CategoryRule::kHost},
-    {"cpu_op", SpanCategory::kCpuOp, CategoryRule::kHost},
-    {"Operator", SpanCategory::kCpuOp, CategoryRule::kHost},
-    {"user_annotation", SpanCategory::kAnnotation, CategoryRule::kHost},
-    {"Trace", SpanCategory::kAnnotation, CategoryRule::kHost},
-    {"cuda_runtime", SpanCategory::kRuntime, CategoryRule::kHost},
-    {"cuda_driver", SpanCategory::kRuntime, CategoryRule::kHost},
-    {"Runtime", SpanCategory::kRuntime, CategoryRule::kHost},
-    {"mtia_runtime", SpanCategory::kRuntime, CategoryRule::kHost},
-    {"xpu_runtime", SpanCategory::kRuntime, CategoryRule::kHost},
-    {"xpu_driver", SpanCategory::kRuntime, CategoryRule::kHost},
-    {"privateuse1_runtime", SpanCategory::kRuntime, CategoryRule::kHost},
-};
-
-const CategoryRule& ruleOf(std::string_view category) {
-  static constexpr CategoryRule kOther{"", SpanCategory::kOther, CategoryRule::kHost};
-  const auto found = std::ranges::find(kRules, category, &CategoryRule::category);
-  return found == std::end(kRules) ? kOther : *found;
-}
 
 // One file's way into the Recorder.
 class KinetoTrace {
@@ -235,7 +202,7 @@ class KinetoTrace {
       ++m_no_time;
       return;
     }
-    const CategoryRule& rule = ruleOf(m_event.category);
+    const KinetoCategory& rule = kinetoCategory(m_event.category);
     const TrackId track = trackOf(rule);
     if (!track) {
       ++m_no_track;
@@ -297,15 +264,25 @@ class KinetoTrace {
     m_steps.note(m_rank, step, start, start + dur);
   }
 
-  TrackId trackOf(const CategoryRule& rule) {
+  // By what the event says, while it says it all itself: most events are on the rows of those before.
+  TrackId trackOf(const KinetoCategory& rule) {
+    if (m_event.pid.empty() || m_event.tid.empty()) return declaredTrack(rule);
+    m_row.assign(1, static_cast<char>('0' + rule.where)).append(m_event.pid).append(1, '\n').append(m_event.tid);
+    if (const auto known = m_rows.find(m_row); known != m_rows.end()) return known->second;
+    const TrackId track = declaredTrack(rule);
+    if (track && m_rows.size() < TrackTable::kMostTracks) m_rows.emplace(m_row, track);
+    return track;
+  }
+
+  TrackId declaredTrack(const KinetoCategory& rule) {
     const auto number = [](std::string_view text, const std::optional<std::int64_t>& argument) {
       return text.empty() && argument ? std::to_string(*argument) : displayName(text);
     };
     std::string kind = "thread", name;
-    if (rule.where == CategoryRule::kHost) {
+    if (rule.where == KinetoCategory::kHost) {
       name = m_event.pid.empty() ? "thread " + displayName(m_event.tid) : displayName(m_event.pid) + " / " + displayName(m_event.tid);
     } else {
-      kind = rule.where == CategoryRule::kGpu ? "gpu_stream" : "accel_queue";
+      kind = rule.where == KinetoCategory::kGpu ? "gpu_stream" : "accel_queue";
       name = "GPU " + number(m_event.pid, m_event.device) + " stream " + number(m_event.tid, m_event.stream);
     }
     return m_tracks.find({.attempt = m_attempt, .rank = m_rank, .kind = kind, .name = name}).id;
@@ -348,6 +325,8 @@ class KinetoTrace {
   AttemptId m_attempt;
   std::optional<std::int32_t> m_rank;
   TrackTable m_tracks;
+  std::unordered_map<std::string, TrackId> m_rows;  // by place, pid and tid as they are written
+  std::string m_row;
   std::optional<TimeNs> m_oldest, m_newest;
   std::int64_t m_events = 0, m_flows = 0, m_others = 0, m_instants = 0, m_odd_counters = 0, m_no_time = 0, m_no_track = 0;
 };

@@ -38,6 +38,7 @@ constexpr ElementType kTypes[] = {{"Float", 4},
 }  // namespace
 
 std::optional<std::int64_t> messageBytes(const TraceEvent& event) {
+  if (event.element_type.empty()) return std::nullopt;
   const auto* const type = std::ranges::find(kTypes, event.element_type, &ElementType::name);
   const auto elements = std::max(event.in_elements, event.out_elements);  // absent is less than any
   std::int64_t bytes = 0;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 
 namespace runglass {
 namespace {
@@ -13,18 +12,23 @@ TimeNs endOf(const TraceSpan& span) { return span.dur == kAbsent ? std::numeric_
 }  // namespace
 
 void TrackSorter::add(TrackId track, const TraceSpan& span, std::string_view name, std::string_view args) {
-  Waiting& waiting = m_tracks[track];
-  auto known = waiting.known.find(name);
-  const bool fresh = known == waiting.known.end();
-  if (fresh) {
-    known = waiting.known.emplace(name, static_cast<std::uint32_t>(waiting.dictionary.size())).first;
+  auto known = m_known.find(name);
+  if (known == m_known.end()) {
+    known = m_known.emplace(name, static_cast<std::uint32_t>(m_dictionary.size())).first;
     const std::string& admitted = m_names.admit(name);
-    waiting.dictionary.push_back({&admitted, admitted != name});
+    m_dictionary.push_back({&admitted, admitted != name});
+    m_bytes += name.size() + 96;
   }
-  m_renamed += waiting.dictionary[known->second].renamed;
-  waiting.args.append(args);
-  waiting.spans.push_back({span, known->second, waiting.args.size()});
-  m_bytes += sizeof(Waiting::Span) + args.size() + (fresh ? name.size() + 96 : 0);
+  m_renamed += m_dictionary[known->second].renamed;
+  if (m_spans.empty()) {  // room that is not used is never touched
+    m_spans.reserve(kMostBytes / 2 / sizeof(Waiting));
+    m_args.reserve(kMostBytes / 2);
+  }
+  Row& row = m_rows[track];
+  ++row.waiting;
+  m_args.append(args);
+  m_spans.push_back({span, &row, known->second, m_args.size()});
+  m_bytes += sizeof(Waiting) + args.size();
 }
 
 std::int64_t TrackSorter::stepAt(TimeNs time) const {
@@ -34,27 +38,40 @@ std::int64_t TrackSorter::stepAt(TimeNs time) const {
   return time < step->second.first ? step->second.second : kAbsent;
 }
 
-void TrackSorter::record(TrackId track, Waiting& waiting) {
-  const std::size_t n = waiting.spans.size();
-  std::vector<std::uint32_t> order(n);
-  std::iota(order.begin(), order.end(), 0);
+void TrackSorter::flush() {
+  m_order.resize(m_spans.size());
+  std::size_t begin = 0;
+  for (auto& [track, row] : m_rows) {
+    row.end = begin;
+    begin += row.waiting;
+  }
+  for (std::size_t i = 0; i < m_spans.size(); ++i) m_order[m_spans[i].row->end++] = static_cast<std::uint32_t>(i);
   // Of two that begin together the longer one encloses the other.
-  std::ranges::stable_sort(order, [&](std::uint32_t a, std::uint32_t b) {
-    const TraceSpan &l = waiting.spans[a].span, &r = waiting.spans[b].span;
+  const auto comes_before = [&](std::uint32_t a, std::uint32_t b) {
+    const TraceSpan &l = m_spans[a].span, &r = m_spans[b].span;
     return l.start != r.start ? l.start < r.start : endOf(l) > endOf(r);
-  });
-  for (std::size_t from = 0; from < n; from += kBatchSpans)
-    recordBatch(track, waiting, std::span(order).subspan(from, std::min(kBatchSpans, n - from)));
-  std::vector<TimeNs> open = std::move(waiting.open);
-  waiting = {};
-  waiting.open = std::move(open);
+  };
+  for (auto& [track, row] : m_rows) {
+    const std::span order = std::span(m_order).subspan(row.end - row.waiting, row.waiting);
+    if (!std::ranges::is_sorted(order, comes_before)) std::ranges::stable_sort(order, comes_before);
+    for (std::size_t from = 0; from < order.size(); from += kBatchSpans)
+      recordBatch(track, row, order.subspan(from, std::min(kBatchSpans, order.size() - from)));
+    row.waiting = 0;
+  }
+  m_spans.clear();
+  m_args.clear();
+  m_known.clear();
+  m_dictionary.clear();
+  m_bytes = 0;
 }
 
-void TrackSorter::recordBatch(TrackId track, Waiting& waiting, std::span<const std::uint32_t> order) {
-  SpanColumns columns;
+void TrackSorter::recordBatch(TrackId track, Row& row, std::span<const std::uint32_t> order) {
+  SpanColumns& columns = m_batch;
+  const std::size_t n = order.size();
   const auto optional = [&](std::int64_t TraceSpan::*field, std::vector<std::int64_t>& column) {
-    if (std::ranges::any_of(order, [&](std::uint32_t i) { return waiting.spans[i].span.*field != kAbsent; }))
-      for (const std::uint32_t i : order) column.push_back(waiting.spans[i].span.*field);
+    column.clear();
+    if (std::ranges::any_of(order, [&](std::uint32_t i) { return m_spans[i].span.*field != kAbsent; }))
+      for (const std::uint32_t i : order) column.push_back(m_spans[i].span.*field);
   };
   optional(&TraceSpan::correlation, columns.correlation);
   optional(&TraceSpan::external_id, columns.external_id);
@@ -62,32 +79,39 @@ void TrackSorter::recordBatch(TrackId track, Waiting& waiting, std::span<const s
   optional(&TraceSpan::sequence, columns.seq);
   optional(&TraceSpan::group, columns.group);
   optional(&TraceSpan::microbatch, columns.microbatch);
-  const auto has_args = [&](std::uint32_t i) { return !waiting.argsOf(i).empty(); };
-  const bool has_steps =
-      !m_steps.empty() || std::ranges::any_of(order, [&](std::uint32_t i) { return waiting.spans[i].span.step != kAbsent; });
-  const bool any_args = std::ranges::any_of(order, has_args);
-  std::unordered_map<std::uint32_t, std::uint32_t> names;  // of the track -> of the batch
-  for (const std::uint32_t i : order) {
-    const TraceSpan& span = waiting.spans[i].span;
-    while (!waiting.open.empty() && waiting.open.back() <= span.start) waiting.open.pop_back();
-    columns.start.push_back(span.start);
-    columns.dur.push_back(span.dur);
-    const auto [name, fresh] = names.try_emplace(waiting.spans[i].name, static_cast<std::uint32_t>(columns.names.size()));
-    if (fresh) columns.names.push_back(*waiting.dictionary[name->first].text);
-    columns.name.push_back(name->second);
-    columns.category.push_back(span.category);
-    columns.depth.push_back(static_cast<std::int32_t>(waiting.open.size()));
-    if (has_steps) columns.step.push_back(span.step != kAbsent ? span.step : stepAt(span.start));
-    if (any_args) columns.args.emplace_back(waiting.argsOf(i));
-    if (waiting.open.empty() || endOf(span) <= waiting.open.back()) waiting.open.push_back(endOf(span));
+  const auto has_step = [&](std::uint32_t i) { return m_spans[i].span.step != kAbsent; };
+  columns.step.resize(!m_steps.empty() || std::ranges::any_of(order, has_step) ? n : 0);
+  columns.args.resize(std::ranges::any_of(order, [&](std::uint32_t i) { return !argsOf(i).empty(); }) ? n : 0);
+  columns.start.resize(n);
+  columns.dur.resize(n);
+  columns.name.resize(n);
+  columns.category.resize(n);
+  columns.depth.resize(n);
+  columns.names.clear();
+  ++m_batches;
+  for (std::size_t at = 0; at < n; ++at) {
+    const Waiting& waiting = m_spans[order[at]];
+    const TraceSpan& span = waiting.span;
+    while (!row.open.empty() && row.open.back() <= span.start) row.open.pop_back();
+    columns.start[at] = span.start;
+    columns.dur[at] = span.dur;
+    columns.name[at] = nameInBatch(m_dictionary[waiting.name]);
+    columns.category[at] = span.category;
+    columns.depth[at] = static_cast<std::int32_t>(row.open.size());
+    if (!columns.step.empty()) columns.step[at] = span.step != kAbsent ? span.step : stepAt(span.start);
+    if (!columns.args.empty()) columns.args[at] = argsOf(order[at]);
+    if (row.open.empty() || endOf(span) <= row.open.back()) row.open.push_back(endOf(span));
   }
   m_out.spans(track, columns);
 }
 
-void TrackSorter::flush() {
-  for (auto& [track, waiting] : m_tracks)
-    if (!waiting.spans.empty()) record(track, waiting);
-  m_bytes = 0;
+std::uint32_t TrackSorter::nameInBatch(Name& name) {
+  if (name.batch != m_batches) {
+    name.batch = m_batches;
+    name.at = static_cast<std::uint32_t>(m_batch.names.size());
+    m_batch.names.push_back(*name.text);
+  }
+  return name.at;
 }
 
 }  // namespace runglass

@@ -49,30 +49,38 @@ class TrackSorter {
   struct Name {
     const std::string* text;  // of m_names
     bool renamed;
+    std::uint64_t batch = 0;  // the last one that has it, where it is
+    std::uint32_t at = 0;
+  };
+  struct Row {
+    std::size_t waiting = 0, end = 0;  // how many of m_spans, and where they end in m_order
+    std::vector<TimeNs> open;          // ends of what encloses the newest span
   };
   struct Waiting {
-    struct Span {
-      TraceSpan span;
-      std::uint32_t name;    // of dictionary
-      std::size_t args_end;  // in args; they begin where those of the span before end
-    };
-    std::string_view argsOf(std::size_t i) const {
-      const std::size_t begin = i == 0 ? 0 : spans[i - 1].args_end;
-      return std::string_view(args).substr(begin, spans[i].args_end - begin);
-    }
-    std::vector<Span> spans;
-    std::string args;
-    std::unordered_map<std::string, std::uint32_t, TextHash, std::equal_to<>> known;
-    std::vector<Name> dictionary;  // by the numbers in `known`
-    std::vector<TimeNs> open;      // ends of what encloses the newest span
+    TraceSpan span;
+    Row* row;
+    std::uint32_t name;    // of m_dictionary
+    std::size_t args_end;  // in m_args; they begin where those of the span before end
   };
   static constexpr std::size_t kBatchSpans = 4'096;
-  void record(TrackId track, Waiting& waiting);
-  void recordBatch(TrackId track, Waiting& waiting, std::span<const std::uint32_t> order);
+  void recordBatch(TrackId track, Row& row, std::span<const std::uint32_t> order);
+  std::uint32_t nameInBatch(Name& name);
+  std::string_view argsOf(std::size_t i) const {
+    const std::size_t begin = i == 0 ? 0 : m_spans[i - 1].args_end;
+    return std::string_view(m_args).substr(begin, m_spans[i].args_end - begin);
+  }
   std::int64_t stepAt(TimeNs time) const;
 
   Recorder& m_out;
-  std::map<TrackId, Waiting> m_tracks;
+  // One list for all tracks, and one batch: their room is used again, so that a long file asks for none.
+  std::map<TrackId, Row> m_rows;
+  std::vector<Waiting> m_spans;
+  std::string m_args;
+  std::vector<std::uint32_t> m_order;
+  std::unordered_map<std::string, std::uint32_t, TextHash, std::equal_to<>> m_known;
+  std::vector<Name> m_dictionary;  // by the numbers in m_known
+  SpanColumns m_batch;
+  std::uint64_t m_batches = 0;
   std::map<TimeNs, std::pair<TimeNs, std::int64_t>> m_steps;  // begin -> end, number
   NameBook m_names;
   std::int64_t m_renamed = 0;
