@@ -6,6 +6,8 @@
 //  3. A run's name belongs to the directory or file that first took it; another one of the same name gets a longer name.
 #include "collectors/importers/session/import_session.h"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
@@ -27,6 +29,21 @@ constexpr std::size_t kMostParses = 3;
 // Of text: what files of one transaction become waits in memory, at some 50 bytes a KiB.
 constexpr std::uint64_t kMostUncommitted = 1ULL << 30, kUnpacked = 12;
 constexpr TimeNs kNoEnd = std::numeric_limits<TimeNs>::max();
+
+// That this process may use: under taskset and in containers fewer than the machine has.
+std::size_t usableCores() {
+  cpu_set_t cores;
+  return ::sched_getaffinity(0, sizeof cores, &cores) == 0 ? static_cast<std::size_t>(CPU_COUNT(&cores))
+                                                           : std::thread::hardware_concurrency();
+}
+
+std::int64_t numberOf(const std::string& attempt_key) {
+  std::int64_t number = 0;
+  std::from_chars(attempt_key.data(), attempt_key.data() + attempt_key.size(), number);
+  return number;
+}
+
+std::string attemptMark(const std::string& run_name, const std::string& source) { return "attempt:" + run_name + "|" + source; }
 
 void describe(const Status& status, const ImportReport& report, bool nothing_new, FileResult& result) {
   if (!status.ok()) {
@@ -66,7 +83,7 @@ struct ImportSession::Parse {
 };
 
 ImportSession::ImportSession(Writer& writer, ImportOptions options) : m_writer(writer), m_options(std::move(options)) {
-  const std::size_t cores = m_options.threads > 0 ? m_options.threads : std::thread::hardware_concurrency();
+  const std::size_t cores = m_options.threads > 0 ? m_options.threads : usableCores();
   m_most_parses = std::clamp<std::size_t>(cores, 1, kMostParses);
 }
 
@@ -74,6 +91,7 @@ ImportSession::~ImportSession() = default;
 
 Result<std::vector<FileResult>> ImportSession::import(const std::vector<std::string>& paths) {
   m_results.clear();
+  m_restarted.clear();
   for (const std::string& path : paths) {
     const FileList list = listFiles(path);
     for (const auto& [folder, why] : list.unreadable)
@@ -154,7 +172,9 @@ ImportSession::Plan ImportSession::plan(const FoundFile& file, const InputFile::
   target.path = printable(member.path);
   target.source = printable(place.source);
   target.run_name = m_options.run_name.empty() ? runName(place.name, origin) : m_options.run_name;
-  target.attempt_key = plan.same ? plan.mark->state : attemptKey(target.run_name, target.source, importer.beginTime(probe), plan.replaced);
+  // Where the replaced file is of another run, that is all that it takes.
+  const bool restarts = plan.replaced && (by_folder || !m_options.run_name.empty());
+  target.attempt_key = plan.same ? plan.mark->state : attemptKey(target.run_name, target.source, importer.beginTime(probe), restarts);
   target.resume_at = plan.same ? static_cast<std::uint64_t>(plan.mark->offset) : 0;
   return plan;
 }
@@ -266,21 +286,27 @@ std::int64_t ImportSession::timesReplaced(const std::string& path_key) const {
   return mark ? mark->offset : 0;
 }
 
-// Attempts of one source are numbered from "0"; a file that begins after the newest one has ended is a restart, and so is one that took
-// the place of another.
+// Attempts of one source are numbered from "0"; a file that begins after the newest one has ended is a restart. So is one that took the
+// place of another; the others that were replaced with it are of the same restart.
 std::string ImportSession::attemptKey(const std::string& run_name, const std::string& source, std::optional<TimeNs> begin, bool replaced) {
-  const auto last = m_writer.importMark("attempt:" + run_name + "|" + source);
+  const std::string key = attemptMark(run_name, source);
+  const auto last = m_writer.importMark(key);
   if (!last) return "0";
-  std::int64_t index = 0;
-  std::from_chars(last->state.data(), last->state.data() + last->state.size(), index);
-  return replaced || (begin && *begin >= last->offset) ? std::to_string(index + 1) : last->state;
+  const std::string next = std::to_string(numberOf(last->state) + 1);
+  const bool later = begin && *begin >= last->offset;
+  if (!replaced) return later ? next : last->state;
+  const auto restarted = m_restarted.try_emplace(key, next).first;
+  if (later) restarted->second = next;
+  return restarted->second;
 }
 
 void ImportSession::rememberEnd(const std::string& run_name, const std::string& source, const std::string& attempt_key,
                                 std::optional<TimeNs> end) {
-  const std::string key = "attempt:" + run_name + "|" + source;
+  const std::string key = attemptMark(run_name, source);
   const auto last = m_writer.importMark(key);
   if (last && last->state == attempt_key && (!end || (last->offset != kNoEnd && *end <= last->offset))) return;
+  // Nor does what belongs to an older attempt make that the newest again.
+  if (last && numberOf(attempt_key) < numberOf(last->state)) return;
   // While no file has told a time, none begins after the end.
   const TimeNs newest = !last || last->offset == kNoEnd ? end.value_or(kNoEnd) : std::max(last->offset, end.value_or(last->offset));
   m_writer.setImportMark(key, {.identity = {}, .offset = newest, .run = {}, .state = attempt_key});

@@ -11,7 +11,7 @@
 //
 // One run: --run NAME takes everything. Event files: a top directory is a run and its sub-directories are sources; a file that begins after
 // the one before has ended is the next attempt. Everything else: a file is a run. Another file at the path of one imported before (its
-// beginning differs) is another run, or, where folders or --run make the run, another attempt.
+// beginning differs) is another run, or, where folders or --run make the run, another attempt: one for all that are replaced in one import.
 #pragma once
 
 #include <functional>
@@ -78,6 +78,7 @@ class ImportSession {
   std::size_t m_turn = 0;  // of m_parses
   std::uint64_t m_uncommitted_bytes = 0;
   Status m_cancelled;
+  std::map<std::string, std::string> m_restarted;  // of this import: the attempts of replaced files, by where attempts are remembered
 };
 
 }  // namespace runglass

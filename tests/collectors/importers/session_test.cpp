@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 #include "collectors/importers/session/import_session.h"
 #include "collectors/importers/session/recorded_calls.h"
@@ -34,6 +35,20 @@ class SessionTest : public testing::Test {
   void writeRanks(int ranks) {
     std::filesystem::create_directories(m_dir / "traces");
     for (int rank = 0; rank < ranks; ++rank) writeRank(rank, 15'000 + 4'000 * rank);
+  }
+  // As above, with another beginning.
+  void replaceRank(int rank, int spans) {
+    writeRank(rank, spans);
+    const std::filesystem::path path = m_dir / ("traces/rank" + std::to_string(rank) + ".json");
+    std::ifstream old(path);
+    const std::string text{std::istreambuf_iterator<char>(old), {}};
+    std::ofstream(path) << "{\"traceName\": \"" << spans << "\"," << text.substr(1);
+  }
+  // The rank and attempt of every track.
+  std::set<std::string> ranksOf(const std::string& store) {
+    std::set<std::string> all;
+    for (const std::string& span : spansOf(store, Show::kContent)) all.insert(span.substr(0, span.find(" GPU")));
+    return all;
   }
   Result<std::vector<FileResult>> import(const std::string& store, ImportOptions options) {
     auto writer = Writer::open(m_dir / store);
@@ -100,6 +115,34 @@ TEST_F(SessionTest, RanksAgainAddNothing) {
     EXPECT_THAT(result.reason, HasSubstr("nothing new"));
   }
   EXPECT_EQ(spansOf("s.rgl", Show::kIds), before);
+}
+
+TEST_F(SessionTest, RanksThatAreReplacedTogetherAreOneAttemptOrOneOtherRun) {
+  writeRanks(3);
+  for (const std::string name : {"r", ""}) {
+    const std::string store = "s" + name + ".rgl";
+    writeRanks(3);
+    ASSERT_TRUE(import(store, {.run_name = name, .threads = 2}).ok());
+    for (int rank = 0; rank < 3; ++rank) replaceRank(rank, 100);
+    ASSERT_TRUE(import(store, {.run_name = name, .threads = 2}).ok());
+    const std::string was = name.empty() ? "traces 0 rank " : "r 0 rank ", now = name.empty() ? "traces/traces 0 rank " : "r 1 rank ";
+    EXPECT_THAT(ranksOf(store), ElementsAre(was + "0", was + "1", was + "2", now + "0", now + "1", now + "2"));
+    const auto before = spansOf(store, Show::kIds);
+    ASSERT_TRUE(import(store, {.run_name = name, .threads = 2}).ok());
+    EXPECT_EQ(spansOf(store, Show::kIds), before);
+  }
+}
+
+TEST_F(SessionTest, ARankThatIsReplacedAgainIsYetAnotherAttempt) {
+  writeRanks(2);
+  const ImportOptions into_one{.run_name = "r", .threads = 2};
+  ASSERT_TRUE(import("s.rgl", into_one).ok());
+  for (const int spans : {50, 60}) {
+    replaceRank(0, spans);
+    ASSERT_TRUE(import("s.rgl", into_one).ok());
+    ASSERT_TRUE(import("s.rgl", into_one).ok()) << "rank 1, still of attempt 0, does not make that the newest";
+  }
+  EXPECT_THAT(ranksOf("s.rgl"), ElementsAre("r 0 rank 0", "r 0 rank 1", "r 1 rank 0", "r 2 rank 0"));
 }
 
 TEST_F(SessionTest, AFileThatIsNamedTwiceIsImportedOnce) {
