@@ -84,6 +84,7 @@ class Dump {
     if (m_no_time > 0) issue("nccl_flight_recorder.no_time", m_no_time, "entries without a time");
     if (m_odd_end > 0) issue("nccl_flight_recorder.odd_end", m_odd_end, "completed entries without an end after their begin");
     if (m_no_track > 0) issue("nccl_flight_recorder.too_many_groups", m_no_track, "entries of groups beyond the limit");
+    if (m_spans.renamed() > 0) issue("trace.too_many_names", m_spans.renamed(), "spans without the numbers of their names");
     if (m_large > 0) issue("nccl_flight_recorder.large_part", m_large, "arguments or facts of more than 1 MiB");
   }
   void issue(const char* code, std::int64_t count, const std::string& detail) {

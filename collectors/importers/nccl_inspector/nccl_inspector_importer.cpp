@@ -66,6 +66,7 @@ class InspectorLog {
     tell("nccl_inspector.not_kept", m_other, "records of other kinds (proxy traces)");
     tell("nccl_inspector.dropped", m_dropped, "operations that the plugin lost before it wrote");
     tell("nccl_inspector.too_many_names", m_too_many, "operations beyond the limit");
+    tell("trace.too_many_names", m_spans.renamed(), "spans without the numbers of their names");
     tell("nccl_inspector.no_rank", m_no_rank, "operations of processes whose rank is not told");
   }
   void issue(const char* code, std::int64_t count, const std::string& detail) {

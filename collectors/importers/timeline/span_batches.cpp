@@ -8,11 +8,12 @@ namespace runglass {
 void SpanBatches::add(TrackId track, const LooseSpan& span, std::string_view name, std::string args) {
   Waiting& waiting = m_waiting[track];
   SpanColumns& columns = waiting.columns;
-  auto known = waiting.names.find(name);
-  if (known == waiting.names.end()) {
-    known = waiting.names.emplace(name, static_cast<std::uint32_t>(columns.names.size())).first;
-    columns.names.emplace_back(name);
-    m_bytes += 2 * name.size() + 64;
+  const std::string& admitted = m_names.admit(name);
+  m_renamed += admitted != name;
+  const auto [known, fresh] = waiting.names.try_emplace(&admitted, static_cast<std::uint32_t>(columns.names.size()));
+  if (fresh) {
+    columns.names.push_back(admitted);
+    m_bytes += admitted.size() + 64;
   }
   m_bytes += args.size() + sizeof(LooseSpan) + sizeof(std::string);
   columns.start.push_back(span.start);

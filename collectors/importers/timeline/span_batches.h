@@ -6,13 +6,15 @@
 // Ownership:  borrows the Recorder; owns what waits.
 // Units:      ns, bytes.
 // Errors:     the Recorder's, at its flush().
-// Cost:       at most kMostBytes wait and one span more.
+// Cost:       at most kMostBytes wait and one span more; names as a NameBook bounds them.
 #pragma once
 
 #include <map>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 
+#include "collectors/importers/timeline/name_book.h"
 #include "model/recorder.h"
 
 namespace runglass {
@@ -31,15 +33,19 @@ class SpanBatches {
   explicit SpanBatches(Recorder& out) : m_out(out) {}
   void add(TrackId track, const LooseSpan& span, std::string_view name, std::string args);
   void flush();
+  // Spans that lost their name to the bound on names.
+  std::int64_t renamed() const { return m_renamed; }
 
  private:
   struct Waiting {
     SpanColumns columns;
-    std::map<std::string, std::uint32_t, std::less<>> names;
+    std::unordered_map<const std::string*, std::uint32_t> names;  // of m_names -> of columns
   };
 
   Recorder& m_out;
   std::map<TrackId, Waiting> m_waiting;
+  NameBook m_names;
+  std::int64_t m_renamed = 0;
   std::size_t m_bytes = 0;
 };
 

@@ -237,6 +237,7 @@ class Timeline {
     }
     if (m_broken > 0) issue("xpu_timer.broken_trace", m_broken, "traces that cannot be decoded");
     if (m_no_time > 0) issue("xpu_timer.no_time", m_no_time, "traces without a time between 2001 and 2100");
+    if (m_spans.renamed() > 0) issue("trace.too_many_names", m_spans.renamed(), "spans without the numbers of their names");
     if (m_no_name > 0) issue("xpu_timer.no_names", m_no_name, "kernels whose codes have no name in the .timeline.meta beside the file");
   }
 

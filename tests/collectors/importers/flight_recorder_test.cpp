@@ -5,8 +5,10 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "collectors/importers/nccl_flight_recorder/process_groups.h"
+#include "collectors/importers/timeline/name_book.h"
 #include "tests/collectors/importers/import_fixture.h"
 
 namespace runglass {
@@ -274,6 +276,20 @@ TEST(FlightRecorder, OddEntriesCostOnlyThemselves) {
   const SpanColumns spans = onlySpans(result);
   EXPECT_THAT(spans.group, ElementsAre(commGroupId("999", "")));
   EXPECT_TRUE(spans.bytes.empty());
+}
+
+TEST(FlightRecorder, AMillionNamesAreBoundedAndTheSpansKept) {
+  std::vector<Json> entries(70'000, entryOf("completed", kT, kT + 1));
+  for (std::size_t i = 0; i < entries.size(); ++i) entries[i]["profiling_name"] = "nccl:send " + std::to_string(i);
+  const auto result = importText(dumpOf(entries).dump(), {.file_name = "nccl_trace_rank_3"});
+  std::set<std::string> names;
+  std::size_t spans = 0;
+  for (const auto& [track, batches] : result.recorder.span_batches)
+    for (const SpanColumns& columns : batches) names.insert(columns.names.begin(), columns.names.end()), spans += columns.size();
+  EXPECT_EQ(spans, 70'000U);
+  EXPECT_LE(names.size(), NameBook::kMostNames);
+  EXPECT_TRUE(names.contains("nccl:send #"));
+  EXPECT_EQ(result.recorder.issueCount("trace.too_many_names"), static_cast<std::int64_t>(70'000 - (names.size() - 1)));
 }
 
 TEST(FlightRecorder, MeetsTheFactsOfTheSharedRealFiles) {

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <set>
 
+#include "collectors/importers/timeline/name_book.h"
 #include "tests/collectors/importers/import_fixture.h"
 
 namespace runglass {
@@ -125,6 +127,25 @@ TEST(NcclInspector, FromFormat43OnTheDumpTellsWhoseTheRecordsAre) {
   const auto orphan =
       importLog(line(context("0xabc", 2, 8), "coll_perf", collective(8, 1)) + line(Json::object(), "coll_perf", collective(9, 1)));
   EXPECT_EQ(orphan.recorder.issueCount("nccl_inspector.no_context"), 1);
+}
+
+TEST(NcclInspector, AMillionNamesAreBoundedAndTheSpansKept) {
+  std::string log;
+  for (int i = 0; i < 70'000; ++i) {
+    Json op = verbose(collective(i, 30));
+    op["coll"] = "Send " + std::to_string(i);
+    for (const char* curve : {"coll_msg_size_bytes", "coll_exec_time_us", "coll_algobw_gbs", "coll_busbw_gbs"}) op.erase(curve);
+    log += line(context("0xabc", 3, 8), "coll_perf", op);
+  }
+  const auto result = importText(log, {.file_name = "node-7-pid4711.log"});
+  std::set<std::string> names;
+  std::size_t spans = 0;
+  for (const auto& [track, batches] : result.recorder.span_batches)
+    for (const SpanColumns& columns : batches) names.insert(columns.names.begin(), columns.names.end()), spans += columns.size();
+  EXPECT_EQ(spans, 70'000U);
+  EXPECT_LE(names.size(), NameBook::kMostNames);
+  EXPECT_TRUE(names.contains("Send #"));
+  EXPECT_EQ(result.recorder.issueCount("trace.too_many_names"), static_cast<std::int64_t>(70'000 - (names.size() - 1)));
 }
 
 TEST(NcclInspector, OddLinesCostOnlyThemselves) {

@@ -5,7 +5,9 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 
+#include "collectors/importers/timeline/name_book.h"
 #include "tests/collectors/importers/import_fixture.h"
 #include "tests/collectors/temp_dir.h"
 
@@ -148,6 +150,18 @@ TEST(XpuTimer, OddTracesCostOnlyThemselves) {
   EXPECT_EQ(result.recorder.issueCount("xpu_timer.broken_trace"), 2);
   EXPECT_EQ(result.recorder.issueCount("xpu_timer.other_rank"), 1);
   EXPECT_EQ(result.recorder.ranks.at(0).rank, 3);
+}
+
+TEST(XpuTimer, AMillionNamesAreBoundedAndTheSpansKept) {
+  std::string many;
+  for (int i = 0; i < 70'000; ++i) many += host("call " + std::to_string(i), kUs + static_cast<unsigned>(i), 1);
+  const auto result = importText(many + tail(3), {.file_name = "00003-00008.timeline"});
+  std::set<std::string> names;
+  for (const Flat& span : spansOf(result)) names.insert(span.name);
+  EXPECT_EQ(spansOf(result).size(), 70'000U);
+  EXPECT_LE(names.size(), NameBook::kMostNames);
+  EXPECT_TRUE(names.contains("call #"));
+  EXPECT_EQ(result.recorder.issueCount("trace.too_many_names"), static_cast<std::int64_t>(70'000 - (names.size() - 1)));
 }
 
 }  // namespace
