@@ -7,12 +7,11 @@
 
 #include <grpcpp/grpcpp.h>
 
-#include <fstream>
 #include <random>
-#include <sstream>
 
 #include "collectors/agent/clock_estimate.h"
 #include "collectors/proto/order_message.h"
+#include "collectors/proto/pem_file.h"
 #include "model/crc32c.h"
 #include "runglass/v1/ingest.grpc.pb.h"
 
@@ -22,15 +21,6 @@ namespace {
 constexpr DurNs kSteadyAfter = 2 * kNsPerSecond;
 constexpr DurNs kWelcomePatience = 10 * kNsPerSecond;
 constexpr std::size_t kDefinitionsPart = 1U << 20;
-
-Result<std::string> readPem(const std::string& path) {
-  if (path.empty()) return std::string();
-  std::ifstream file(path, std::ios::binary);
-  std::stringstream text;
-  text << file.rdbuf();
-  if (!file || text.str().empty()) return Status(Code::kInvalidArgument, "TLS: " + path + ": cannot be read");
-  return std::move(text).str();
-}
 
 grpc::ChannelArguments channelArguments() {
   grpc::ChannelArguments arguments;

@@ -1,32 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/control/control_client.h"
 
+#include <arpa/inet.h>
 #include <grpcpp/grpcpp.h>
 
 #include <chrono>
-#include <fstream>
-#include <sstream>
 
 #include "collectors/control/edit_message.h"
 #include "collectors/proto/order_message.h"
+#include "collectors/proto/pem_file.h"
 #include "runglass/v1/control.grpc.pb.h"
 
 namespace runglass {
 namespace {
 
-Result<std::string> readPem(const std::string& path) {
-  if (path.empty()) return std::string();
-  std::ifstream file(path, std::ios::binary);
-  std::stringstream text;
-  text << file.rdbuf();
-  if (!file || text.str().empty()) return Status(Code::kInvalidArgument, "TLS: " + path + ": cannot be read");
-  return std::move(text).str();
-}
-
 // Without TLS a hub listens on loopback only. The address may come from a file beside the store: a token goes nowhere else in clear text.
+// A name that only begins like an address is somebody else's.
 bool isLoopback(const std::string& hub) {
   const std::string host = hub.substr(0, hub.rfind(':'));
-  return host.starts_with("127.") || host == "[::1]" || host == "localhost";
+  in_addr address{};
+  return host == "localhost" || host == "[::1]" || (inet_pton(AF_INET, host.c_str(), &address) == 1 && ntohl(address.s_addr) >> 24 == 127);
 }
 
 Result<std::shared_ptr<grpc::Channel>> connect(const ControlTarget& target) {

@@ -116,6 +116,9 @@ TEST_F(ControlTest, ATokenGoesInClearTextToLoopbackOnly) {
   const Status refused = ControlClient({.hub = "192.0.2.1:4711", .token = "secret"}).edit(note("x"), "");
   EXPECT_EQ(refused.code(), Code::kFailedPrecondition);
   EXPECT_THAT(refused.message(), HasSubstr("TLS"));
+  // Names that only begin or end like the loopback's addresses.
+  for (const char* hub : {"127.evil.example:1", "127.0.0.1.evil.example:1", "localhost.evil.example:1", "dns:///127.0.0.1:1"})
+    EXPECT_EQ(ControlClient({.hub = hub, .token = "secret"}, kNsPerMs).edit(note("x"), "").code(), Code::kFailedPrecondition) << hub;
 }
 
 TEST_F(ControlTest, NobodyThereIsSaidWithTheAddress) {
