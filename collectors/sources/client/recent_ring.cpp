@@ -16,6 +16,7 @@
 
 #include "collectors/sources/client/process_identity.h"
 #include "collectors/sources/client/record_payload.h"
+#include "collectors/sources/client/ring_file.h"
 #include "collectors/sources/client/span_gatherer.h"
 
 namespace runglass {
@@ -82,18 +83,7 @@ Result<std::unique_ptr<RecentRing>> RecentRing::open(const std::string& path) {
   return ring;
 }
 
-bool RecentRing::readAt(void* to, std::size_t bytes, std::uint64_t offset) const {
-  auto* at = static_cast<char*>(to);
-  while (bytes > 0) {
-    const ssize_t n = pread(m_fd, at, bytes, static_cast<off_t>(offset));
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return false;
-    at += n;
-    bytes -= static_cast<std::size_t>(n);
-    offset += static_cast<std::uint64_t>(n);
-  }
-  return true;
-}
+bool RecentRing::readAt(void* to, std::size_t bytes, std::uint64_t offset) const { return readWhole(m_fd, to, bytes, offset); }
 
 bool RecentRing::readSlots(std::vector<char>& to, std::uint64_t position, std::uint64_t count) const {
   const std::uint64_t first = position & (m_header.slots - 1);

@@ -17,6 +17,7 @@
 #include <limits>
 
 #include "collectors/sources/client/process_identity.h"
+#include "collectors/sources/client/ring_file.h"
 
 namespace runglass {
 namespace {
@@ -52,18 +53,7 @@ Result<std::unique_ptr<RingReader>> RingReader::open(const std::string& path) {
   return reader;
 }
 
-bool RingReader::readAt(void* to, std::size_t bytes, std::uint64_t offset) const {
-  auto* at = static_cast<char*>(to);
-  while (bytes > 0) {
-    const ssize_t n = pread(m_fd, at, bytes, static_cast<off_t>(offset));
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return false;
-    at += n;
-    bytes -= static_cast<std::size_t>(n);
-    offset += static_cast<std::uint64_t>(n);
-  }
-  return true;
-}
+bool RingReader::readAt(void* to, std::size_t bytes, std::uint64_t offset) const { return readWhole(m_fd, to, bytes, offset); }
 
 void RingReader::lookForOwner() {
   struct flock lock {};
