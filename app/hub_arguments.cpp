@@ -5,7 +5,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "app/ctl/store_access.h"
+#include "app/store_access.h"
 
 namespace runglass {
 
@@ -27,7 +27,7 @@ HubOptions HubArguments::options() const {
   }
   HubOptions options = m_options;
   options.listen = listen;
-  options.writer = ctl::writerOptions();
+  options.writer = writerOptions();
   options.writer.power_safe = m_durability == "power";
   options.retention = Retention();
   return options;

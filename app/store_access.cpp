@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/ctl/store_access.h"
+#include "app/store_access.h"
 
 #include <cstdio>
 #include <mutex>
@@ -7,7 +7,7 @@
 #include "collectors/hub/payload_replay.h"
 #include "storage/store_files.h"
 
-namespace runglass::ctl {
+namespace runglass {
 WriterOptions writerOptions() { return {.replay = makeJournalReplay()}; }
 
 Result<std::unique_ptr<Reader>> openForReading(const std::string& path) {
@@ -26,4 +26,4 @@ Result<std::unique_ptr<Reader>> openForReading(const std::string& path) {
   return Reader::open(path);
 }
 
-}  // namespace runglass::ctl
+}  // namespace runglass

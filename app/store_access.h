@@ -15,11 +15,11 @@
 #include "storage/reader.h"
 #include "storage/writer.h"
 
-namespace runglass::ctl {
+namespace runglass {
 
 Result<std::unique_ptr<Reader>> openForReading(const std::string& path);
 
 // Writer options with the hub's replay function, for commands that write.
 WriterOptions writerOptions();
 
-}  // namespace runglass::ctl
+}  // namespace runglass

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <thread>
 
-#include "app/ctl/store_access.h"
+#include "app/store_access.h"
 #include "storage/store_files.h"
 
 namespace runglass {
@@ -15,7 +15,7 @@ constexpr DurNs kPatience = 3 * kNsPerSecond;  // with one that holds the store 
 constexpr auto kPause = std::chrono::milliseconds(50);
 
 Status editAsWriter(const std::string& store, const Edit& edit) {
-  RG_ASSIGN(const auto writer, Writer::open(store, ctl::writerOptions()));
+  RG_ASSIGN(const auto writer, Writer::open(store, writerOptions()));
   RG_TRY(writer->edit(edit));
   // The edit is committed. A file that could not be folded because somebody reads it is whole all the same.
   (void)writer->close();

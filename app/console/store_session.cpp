@@ -10,7 +10,7 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "app/ctl/store_access.h"
+#include "app/store_access.h"
 #include "widgets/core/units.h"
 
 namespace runglass {
@@ -36,7 +36,7 @@ StoreSession::StoreSession(SessionOptions options) : m_options(std::move(options
   m_queries = std::make_unique<QueryService>([access = m_access, store = m_options.store]() -> Result<std::unique_ptr<Reader>> {
     const std::shared_ptr<const StoreAccess>& way = access.get();
     if (way->hub) return Reader::open(store, way->reader);
-    return ctl::openForReading(store);
+    return openForReading(store);
   });
   m_edits = std::make_unique<StoreEdits>(m_options.store, m_options.control, m_access);
 }

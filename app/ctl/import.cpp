@@ -8,7 +8,7 @@
 
 #include "app/ctl/command.h"
 #include "app/ctl/output.h"
-#include "app/ctl/store_access.h"
+#include "app/store_access.h"
 #include "collectors/importers/session/import_session.h"
 
 namespace runglass::ctl {

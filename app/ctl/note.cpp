@@ -6,7 +6,7 @@
 
 #include "app/control_arguments.h"
 #include "app/ctl/command.h"
-#include "app/ctl/store_access.h"
+#include "app/store_access.h"
 #include "app/store_edit.h"
 
 namespace runglass::ctl {

@@ -6,7 +6,7 @@
 #include "app/ctl/command.h"
 #include "app/ctl/output.h"
 #include "app/ctl/row_format.h"
-#include "app/ctl/store_access.h"
+#include "app/store_access.h"
 
 namespace runglass::ctl {
 namespace {

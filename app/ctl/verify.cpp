@@ -5,7 +5,7 @@
 
 #include "app/ctl/command.h"
 #include "app/ctl/output.h"
-#include "app/ctl/store_access.h"
+#include "app/store_access.h"
 
 namespace runglass::ctl {
 namespace {

@@ -14,7 +14,7 @@
 #include <thread>
 
 #include "app/console/store_session.h"
-#include "app/ctl/store_access.h"
+#include "app/store_access.h"
 #include "tests/storage/sample_store.h"
 #include "tests/widgets/gui_test.h"
 
@@ -177,7 +177,7 @@ TEST_F(StoreEditsTest, AnOlderStoreIsMadeNewOnceHoweverManyOpenIt) {
   std::array<Status, 6> opened;
   {
     std::vector<std::jthread> workers;
-    for (Status& status : opened) workers.emplace_back([&] { status = ctl::openForReading(path).status(); });
+    for (Status& status : opened) workers.emplace_back([&] { status = openForReading(path).status(); });
   }
   for (const Status& status : opened) EXPECT_TRUE(status.ok()) << status.message();
 }
