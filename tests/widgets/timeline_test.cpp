@@ -33,6 +33,24 @@ TEST(BusyStripTest, SharesEachPixelByClassAndIgnoresRangesDrawnAroundKernels) {
   EXPECT_THAT(strip.columns[3], ::testing::ElementsAre(0, 0, 0, 0));
 }
 
+// As trainers record: a range around the step, computation in it, communication in that.
+TEST(BusyStripTest, AHostIsAsBusyWithAClassAsTheLaneThatShowsMostOfIt) {
+  const TrackId track{1};
+  SpanPicture::Lane step{.track = track,
+                         .bars = {{.t0 = 0, .t1 = 40, .id = 9, .count = 1, .category = SpanCategory::kAnnotation, .busy = {0, 0, 0, 1}}}};
+  SpanPicture::Lane forward{.track = track, .depth = 1, .bars = {{.t0 = 0, .t1 = 20, .count = 1, .busy = {1, 0, 0, 0}}}};
+  SpanPicture::Lane inner{.track = track,
+                          .depth = 2,
+                          .bars = {{.t0 = 0, .t1 = 5, .count = 1, .busy = {1, 0, 0, 0}},
+                                   {.t0 = 10, .t1 = 15, .count = 1, .category = SpanCategory::kComm, .busy = {0, 1, 0, 0}},
+                                   {.t0 = 30, .t1 = 40, .count = 1, .category = SpanCategory::kGc, .busy = {0, 0, 0, 1}}}};
+  const BusyStrip strip = busyStrip({step, forward, inner}, {.tracks = {track}, .strip = true, .host = {true}}, {0, 40}, 10);
+  EXPECT_THAT(strip.columns[0], ::testing::ElementsAre(255, 0, 0, 0));
+  EXPECT_THAT(strip.columns[1], ::testing::ElementsAre(255, 128, 0, 0));
+  EXPECT_THAT(strip.columns[2], ::testing::ElementsAre(0, 0, 0, 0));
+  EXPECT_THAT(strip.columns[3], ::testing::ElementsAre(0, 0, 0, 255));
+}
+
 std::shared_ptr<TimelineCatalog> catalogOf(int ranks) {
   auto catalog = std::make_shared<TimelineCatalog>();
   catalog->run.id = RunId{1}, catalog->attempt.id = AttemptId{1};

@@ -180,10 +180,11 @@ void RankHeatMap::paintLegend(QPainter& painter) const {
   const QRect area = cellArea();
   const bool several =
       m_cells->rows.size() > static_cast<std::size_t>(area.height()) || m_cells->steps.size() > static_cast<std::size_t>(area.width());
-  painter.drawText(QRect(kLeft, kGrid, width() - kLeft, 16), Qt::AlignLeft | Qt::AlignVCenter,
-                   tr("rank × step, against the peers' median") + (several ? tr("; a pixel shows its worst cell") : QString()));
-  painter.setPen(theme.muted);
   const QFontMetrics metrics(painter.font());
+  const QString title = tr("rank × step, against the peers' median") + (several ? tr("; a pixel shows its worst cell") : QString());
+  painter.drawText(QRect(kLeft, kGrid, width() - kLeft, 16), Qt::AlignLeft | Qt::AlignVCenter,
+                   metrics.elidedText(title, Qt::ElideRight, width() - kLeft));
+  painter.setPen(theme.muted);
   const int y = kGrid + 20;
   int x = kLeft;
   const auto word = [&](const QString& text) {
@@ -199,7 +200,12 @@ void RankHeatMap::paintLegend(QPainter& painter) const {
   painter.drawLine(x + kLegendWidth / 2, y - 3, x + kLegendWidth / 2, y + kLegendHeight + 2);
   x += kLegendWidth + 2 * kGrid;
   word(formatSignedPercent(m_cells->scale, 0));
-  word(tr("plain: ± 2 %, hatched: not told"));
+  // The longest words that there is room for.
+  for (const QString& text : {tr("plain: ± 2 %, hatched: not told"), tr("plain: ± 2 %")}) {
+    if (x + metrics.horizontalAdvance(text) > width()) continue;
+    word(text);
+    break;
+  }
 }
 
 void RankHeatMap::paintAxes(QPainter& painter) const {

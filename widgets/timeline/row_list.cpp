@@ -236,7 +236,8 @@ void RowList::rebuild() {
   for (const QString& name : names) {
     if (!name.isEmpty() && names.size() > 1) {
       TimelineRow row{.kind = RowKind::kGroup, .title = name, .detail = {}, .question = {}, .rank = -1};
-      row.detail = QStringLiteral("%1 ranks").arg(formatCount(static_cast<std::int64_t>(groups[name].size())));
+      row.detail = groups[name].size() == 1 ? QStringLiteral("1 rank")
+                                            : QStringLiteral("%1 ranks").arg(formatCount(static_cast<std::int64_t>(groups[name].size())));
       row.height = kGroupHeight;
       place(std::move(row));
     }

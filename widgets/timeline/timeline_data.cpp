@@ -206,35 +206,69 @@ QString shortSpanName(std::string_view name) {
   return text;
 }
 
+namespace {
+
+using Shares = std::vector<std::array<float, kSpanClassCount>>;
+
+// Tells `take` of each pixel how much of it a lane was busy, in order of pixels.
+template <class Take>
+void eachPixel(const SpanPicture::Lane& lane, TimeRange range, DurNs pixel, std::size_t pixels, Take take) {
+  const auto width = static_cast<float>(pixel);
+  for (const SpanBar& bar : lane.bars) {
+    const TimeNs from = std::max(bar.t0, range.t0), to = std::min(bar.t1, range.t1);
+    if (to <= from) continue;
+    auto x = static_cast<std::size_t>((from - range.t0) / pixel);
+    for (TimeNs left = from; left < to && x < pixels; ++x) {
+      const TimeNs right = std::min<TimeNs>(to, range.t0 + static_cast<TimeNs>(x + 1) * pixel);
+      take(x, static_cast<float>(right - left) / width, bar);
+      left = right;
+    }
+  }
+}
+
+// On a device's queue the host class is ranges drawn around kernels: no work of their own.
+void addQueue(const SpanPicture::Lane& lane, TimeRange range, DurNs pixel, Shares& busy) {
+  eachPixel(lane, range, pixel, busy.size(), [&](std::size_t x, float share, const SpanBar& bar) {
+    for (std::size_t c = 0; c < static_cast<std::size_t>(SpanClass::kHost); ++c) busy[x][c] += share * bar.busy[c];
+  });
+}
+
+// A thread's spans nest: the host was as busy with a class as the lane that shows most of it. Ranges drawn around them are no work.
+void raiseToThread(const SpanPicture::Lane& lane, TimeRange range, DurNs pixel, Shares& busy) {
+  std::array<float, kSpanClassCount> here{};
+  std::size_t at = busy.size();
+  const auto raise = [&] {
+    for (std::size_t c = 0; at < busy.size() && c < here.size(); ++c) busy[at][c] = std::max(busy[at][c], here[c]);
+  };
+  eachPixel(lane, range, pixel, busy.size(), [&](std::size_t x, float share, const SpanBar& bar) {
+    if (bar.category == SpanCategory::kAnnotation) return;
+    if (x != at) raise(), here = {}, at = x;
+    for (std::size_t c = 0; c < here.size(); ++c) here[c] += share * bar.busy[c];
+  });
+  raise();
+}
+
+}  // namespace
+
 BusyStrip busyStrip(const std::vector<SpanPicture::Lane>& lanes, const RowQuestion& question, TimeRange range, DurNs pixel) {
   BusyStrip strip{.t0 = range.t0, .pixel = std::max<DurNs>(pixel, 1), .columns = {}};
   const auto pixels = std::min<std::size_t>(static_cast<std::size_t>((range.t1 - range.t0) / strip.pixel + 1), kMostStripPixels);
-  std::vector<std::array<float, kSpanClassCount>> busy(pixels);
-  const auto width = static_cast<float>(strip.pixel);
+  Shares busy(pixels), host(pixels);
   std::unordered_map<std::uint64_t, bool> hosts;
   for (std::size_t i = 0; i < question.tracks.size(); ++i) hosts[question.tracks[i].value] = i < question.host.size() && question.host[i];
   for (const auto& lane : lanes) {
-    const bool host = hosts[lane.track.value];
-    if (lane.depth > 0 && host) continue;
-    // On a device's queue the host class is ranges drawn around kernels: no work of their own.
-    const std::size_t classes = host ? kSpanClassCount : static_cast<std::size_t>(SpanClass::kHost);
-    for (const SpanBar& bar : lane.bars) {
-      const TimeNs from = std::max(bar.t0, range.t0), to = std::min(bar.t1, range.t1);
-      if (to <= from) continue;
-      auto x = static_cast<std::size_t>((from - range.t0) / strip.pixel);
-      for (TimeNs left = from; left < to && x < pixels; ++x) {
-        const TimeNs right = std::min<TimeNs>(to, range.t0 + static_cast<TimeNs>(x + 1) * strip.pixel);
-        const float share = static_cast<float>(right - left) / width;
-        for (std::size_t c = 0; c < classes; ++c) busy[x][c] += share * bar.busy[c];
-        left = right;
-      }
-    }
+    if (hosts[lane.track.value])
+      raiseToThread(lane, range, strip.pixel, host);
+    else
+      addQueue(lane, range, strip.pixel, busy);
   }
   strip.columns.resize(pixels);
   for (std::size_t x = 0; x < pixels; ++x)
-    for (std::size_t c = 0; c < busy[x].size(); ++c)
+    for (std::size_t c = 0; c < busy[x].size(); ++c) {
+      const float share = busy[x][c] + host[x][c];
       // Whatever was busy at all is not nothing.
-      strip.columns[x][c] = busy[x][c] <= 0 ? 0 : static_cast<std::uint8_t>(std::clamp(busy[x][c] * 255 + 0.5F, 1.0F, 255.0F));
+      strip.columns[x][c] = share <= 0 ? 0 : static_cast<std::uint8_t>(std::clamp(share * 255 + 0.5F, 1.0F, 255.0F));
+    }
   return strip;
 }
 

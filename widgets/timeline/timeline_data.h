@@ -59,7 +59,7 @@ struct RowQuestion {
   bool strip = false;      // all tracks as one busy strip, else each lane with its bars
   bool folded = false;     // without strip: only the outermost lane
   SeriesId series;         // a metric instead of spans
-  std::vector<bool> host;  // with strip, per track: a thread, of which only the outermost spans count
+  std::vector<bool> host;  // with strip, per track: a thread, whose spans nest
   friend bool operator==(const RowQuestion&, const RowQuestion&) = default;
 };
 

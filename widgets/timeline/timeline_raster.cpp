@@ -54,7 +54,7 @@ TimelineRaster::TimelineRaster(QImage& image, const XMap& map, const Theme& them
     for (int s = 0; s < kShades; ++s)
       m_colors[static_cast<std::size_t>(c)][static_cast<std::size_t>(s)] =
           mix(categoryColor(theme, static_cast<SpanCategory>(c)), theme.text, kShade * s / (kShades - 1));
-  const std::array<QColor, kParts> parts = {theme.compute, theme.communication, mix(theme.memcpy, theme.host, 0.3)};
+  const std::array<QColor, kSpanClassCount> parts = {theme.compute, theme.communication, theme.memcpy, theme.host};
   for (std::size_t p = 0; p < parts.size(); ++p)
     for (int share = 0; share < 256; ++share)
       m_busy[p][static_cast<std::size_t>(share)] = mix(m_ground, parts[p], kFaintest + (1 - kFaintest) * share / 255.0).rgb();
@@ -142,21 +142,23 @@ void TimelineRaster::strip(const BusyStrip& strip, int top, int height) {
   const auto edges = stripEdges(height);
   const int left = static_cast<int>(m_map.left);
   for (std::size_t i = 0; i < m_columns.size(); ++i) {
-    std::array<std::uint8_t, kParts> parts{};
+    std::array<std::uint8_t, kSpanClassCount> busiest{};
     for (std::int32_t c = m_columns[i].first; c <= m_columns[i].last; ++c) {
       const auto& busy = strip.columns[static_cast<std::size_t>(c)];
-      parts[0] = std::max(parts[0], busy[0]);
-      parts[1] = std::max(parts[1], busy[1]);
-      parts[2] = std::max({parts[2], busy[2], busy[3]});
+      for (std::size_t k = 0; k < busy.size(); ++k) busiest[k] = std::max(busiest[k], busy[k]);
     }
     const int x = left + static_cast<int>(i);
     if (one) {
-      const auto p = static_cast<std::size_t>(std::ranges::max_element(parts) - parts.begin());
-      if (parts[p] > 0) fill(x, x + 1, top, top + height, m_busy[p][parts[p]]);
+      const auto k = static_cast<std::size_t>(std::ranges::max_element(busiest) - busiest.begin());
+      if (busiest[k] > 0) fill(x, x + 1, top, top + height, m_busy[k][busiest[k]]);
       continue;
     }
-    for (std::size_t p = 0; p < parts.size(); ++p)
-      if (parts[p] > 0) fill(x, x + 1, top + edges[p], top + edges[p + 1] - 1, m_busy[p][parts[p]]);
+    // Copies and the host share the lowest part.
+    const std::size_t lowest = busiest[2] > 0 && busiest[2] * 2 >= busiest[3] ? 2 : 3;
+    for (const std::size_t k : {std::size_t{0}, std::size_t{1}, lowest}) {
+      const std::size_t p = std::min<std::size_t>(k, kParts - 1);
+      if (busiest[k] > 0) fill(x, x + 1, top + edges[p], top + edges[p + 1] - 1, m_busy[k][busiest[k]]);
+    }
   }
 }
 

@@ -59,8 +59,8 @@ class TimelineRaster {
   XMap m_map;
   QColor m_ground, m_text;
   std::array<std::array<QColor, kShades>, kSpanCategoryCount> m_colors;
-  std::array<std::array<QRgb, 256>, kParts> m_busy;  // of compute, communication, the rest, by how busy it was
-  std::vector<Columns> m_columns;                    // of the strips of one picture, by pixel from m_map.left on
+  std::array<std::array<QRgb, 256>, kSpanClassCount> m_busy;  // of each class, by how busy it was
+  std::vector<Columns> m_columns;                             // of the strips of one picture, by pixel from m_map.left on
   TimeNs m_columns_t0 = 0;
   DurNs m_columns_pixel = 0;
   std::size_t m_columns_count = 0;
