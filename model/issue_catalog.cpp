@@ -264,6 +264,29 @@ constexpr std::array kIssues = {
         "train_log.bad_rule", kWarning,
         "A rule file of yours cannot be used and was left out; the detail names the file, the place and the reason. Built-in rules work as "
         "before."},
+    // --- kernel logs ---
+    IssueInfo{
+        "kernel_log.no_time_zone", kInfo,
+        "The log prints times without a time zone (dmesg -T): they are taken as UTC. If the machine ran in another zone, its events are "
+        "shifted by that many hours against other sources."},
+    IssueInfo{"kernel_log.no_year", kWarning,
+              "The log prints times without a year (classic syslog): none is invented, so these lines have no time. Export the log with "
+              "journalctl -k -o short-iso, or dmesg --time-format iso."},
+    IssueInfo{"kernel_log.mixed_clocks", kWarning,
+              "Lines of one log have different clocks: some since boot, some of the day. Those unlike the first are kept without a time."},
+    IssueInfo{"kernel_log.long_line", kWarning, "Lines of more than 1 MiB are cut; no kernel writes such lines."},
+    IssueInfo{"kernel_log.too_many_events", kError,
+              "The log tells of more faults than are kept: a file's first 100,000, or 2,000 at once and 50 a second on a live node. The "
+              "others are counted here; the original log has them."},
+    IssueInfo{
+        "kernel_log.too_many_lines", kWarning,
+        "The log holds more lines than are kept: a file's first 50,000, or 10,000 at once and 100 a second on a live node. Faults are "
+        "kept apart from them; the original log has all."},
+    IssueInfo{"kernel_log.too_many_devices", kWarning,
+              "A log names more than 4,096 hosts, or devices; events of those beyond belong to no device. The log may be damaged."},
+    IssueInfo{"kernel_log.overwritten", kError,
+              "The kernel wrote faster than the agent read: its ring buffer overwrote records that were never seen. Enlarge it with "
+              "log_buf_len= on the kernel's command line."},
     // --- followed files ---
     IssueInfo{
         "follow.unreadable", kWarning,

@@ -37,6 +37,7 @@ const std::vector<std::unique_ptr<Importer>>& importers() {
     all.push_back(makeXpuTimerImporter());
     all.push_back(makeHfTrainerStateImporter());
     all.push_back(makeMegatronGoldenImporter());
+    all.push_back(makeKernelLogImporter());
     all.push_back(makeTrainLogImporter());
     all.push_back(makeMlperfLogImporter());
     return all;

@@ -28,6 +28,7 @@ std::unique_ptr<Importer> makeFlightRecorderImporter();
 std::unique_ptr<Importer> makeNcclInspectorImporter();
 std::unique_ptr<Importer> makeXpuTimerImporter();
 std::unique_ptr<Importer> makeMlperfLogImporter();
+std::unique_ptr<Importer> makeKernelLogImporter();
 
 // {"canonical":"loss"} for tags that mean the training loss, the gradient norm, ... whatever their source calls them; "" otherwise.
 std::string canonicalLabel(std::string_view tag);

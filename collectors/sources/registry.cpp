@@ -2,6 +2,7 @@
 #include "collectors/sources/client/client_source.h"
 #include "collectors/sources/heartbeat/heartbeat_source.h"
 #include "collectors/sources/host/host_source.h"
+#include "collectors/sources/kernel_log/kernel_log_source.h"
 #include "collectors/sources/nvml/nvml_source.h"
 #include "collectors/sources/source.h"
 #include "collectors/sources/tfevents/tfevents_source.h"
@@ -11,7 +12,8 @@ namespace runglass {
 
 const std::vector<SourceEntry>& sources() {
   static const std::vector<SourceEntry> kAll = {
-      {"client", makeClientSource, true},       {"heartbeat", makeHeartbeatSource, true}, {"host", makeHostSource, true},
+      {"client", makeClientSource, true},       {"heartbeat", makeHeartbeatSource, true},
+      {"host", makeHostSource, true},           {"kernel_log", makeKernelLogSource, true},
       {"nvml", makeNvmlSource, true},           {"tfevents", makeTfeventsSource, false},  // on where [source.tfevents] names paths
       {"train_log", makeTrainLogSource, false},
   };

@@ -45,6 +45,7 @@ RG_FUZZ(nccl_inspector) { importAs("nccl_inspector", text(data, size)); }
 RG_FUZZ(xpu_timer) { importAs("xpu_timer", text(data, size)); }
 RG_FUZZ(hf_trainer_state) { importAs("hf_trainer_state", text(data, size)); }
 RG_FUZZ(megatron_golden) { importAs("megatron_golden", text(data, size)); }
+RG_FUZZ(kernel_log) { importAs("kernel_log", text(data, size)); }
 RG_FUZZ(mlperf_mllog) { importAs("mlperf_mllog", text(data, size)); }
 
 RG_FUZZ(scenario) { (void)sim::parseScenario(text(data, size), "fuzz.toml"); }

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+// Invariants:
+// 1. A line is handled once, when it is finished; lines that begin before resume_at change state but record nothing.
+// 2. All recorded times of a session are of m_domain; a line with another clock is recorded without a time.
+// 3. A run is declared with the first line that is recorded, never by a live session. Lines that are not recorded make no issues.
+#include "collectors/importers/kernel_log/kernel_log_session.h"
+
+#include <algorithm>
+#include <ctime>
+
+#include "collectors/importers/train_log/log_text.h"
+
+namespace runglass::kernel_log {
+namespace {
+using train_log::cleanText;
+constexpr std::size_t kMaxPlaces = 4096;
+
+// The instant at which a clock on the wall of this machine shows what, read as UTC, is `time`; in `year` if that is given.
+TimeNs fromLocal(TimeNs time, std::optional<int> year = std::nullopt) {
+  const std::time_t seconds = time / kNsPerSecond;
+  std::tm parts{};
+  gmtime_r(&seconds, &parts);
+  if (year) parts.tm_year = *year;
+  parts.tm_isdst = -1;
+  return std::int64_t{std::mktime(&parts)} * kNsPerSecond + time % kNsPerSecond;
+}
+
+// The last such day of a year that is not in the future, but for clocks that differ by hours.
+TimeNs lastBefore(TimeNs now, TimeNs without_year) {
+  const std::time_t seconds = now / kNsPerSecond;
+  std::tm today{};
+  localtime_r(&seconds, &today);
+  const TimeNs this_year = fromLocal(without_year, today.tm_year);
+  return this_year <= now + 24 * 3600 * kNsPerSecond ? this_year : fromLocal(without_year, today.tm_year - 1);
+}
+
+std::string_view deviceKind(std::string_view fault) {
+  if (fault == "xid" || fault == "gpu_lost" || fault == "gpu_uuid") return "gpu";
+  if (fault == "sxid" || fault == "nvswitch") return "nvswitch";
+  if (fault == "link_down" || fault == "link_up" || fault == "nic_error") return "nic";
+  return {};
+}
+}  // namespace
+
+KernelLogSession::KernelLogSession(SessionOptions options)
+    : m_options(std::move(options)), m_lines_left(m_options.line_budget), m_events_left(m_options.event_budget) {
+  for (const auto& [pci, uuid] : m_options.gpu_uuids) m_gpu_uuids[m_options.node_uuid + '/' + pci] = uuid;
+}
+
+void KernelLogSession::push(std::string_view bytes, Recorder& out) {
+  m_splitter.push(bytes, [&](std::string_view line, std::uint64_t offset) { onLine(line, offset >= m_options.resume_at, out); });
+  m_committed = m_splitter.lineStart();
+  for (; m_long_told < m_splitter.longLines(); ++m_long_told) addIssue("kernel_log.long_line", "a line of more than 1 MiB is cut");
+}
+
+void KernelLogSession::finish(Recorder& out, bool take_rest) {
+  if (take_rest && !m_splitter.partial().empty()) {
+    const std::string rest(m_splitter.partial());
+    onLine(rest, m_splitter.lineStart() >= m_options.resume_at, out);
+    m_committed = m_splitter.offset();
+  }
+  KernelLine line;
+  if (m_reader.finish(line)) onText(line, m_committed > m_options.resume_at, out);
+}
+
+void KernelLogSession::startOver() {
+  m_splitter = train_log::LineSplitter();
+  m_reader = KernelLineReader();
+  m_options.resume_at = 0;
+  m_committed = 0;
+  m_long_told = 0;
+}
+
+void KernelLogSession::refill(std::int64_t lines, std::int64_t events) {
+  m_lines_left = std::min(m_options.line_budget, m_lines_left + lines);
+  m_events_left = std::min(m_options.event_budget, m_events_left + events);
+}
+
+void KernelLogSession::onLine(std::string_view raw, bool record, Recorder& out) {
+  if (!record) m_long_told = m_splitter.longLines();
+  raw.remove_prefix(std::min(raw.find_first_not_of('\0'), raw.size()));
+  if (raw.find('\x1b') != std::string_view::npos) {
+    train_log::stripAnsi(raw, m_clean);
+    raw = m_clean;
+  }
+  KernelLine line;
+  if (m_reader.read(raw, line)) onText(line, record, out);
+}
+
+void KernelLogSession::onText(const KernelLine& line, bool record, Recorder& out) {
+  if (line.sequence) {
+    if (m_skip_to && *line.sequence <= *m_skip_to) return;
+    m_sequence = line.sequence;
+  }
+  // Other programs repeat what the kernel says; only the fabric manager has news of its own.
+  auto fault = faultOf(line.text, m_scratch);
+  if (fault && line.other_program && fault->kind != "nvswitch") fault.reset();
+  if (line.kernel || fault) ++m_kernel_lines;
+  if (!m_options.live) learnDomain(line, record, out);
+  const auto time = timeOf(line, record);
+  if (record && time) m_end_time = std::max(m_end_time.value_or(*time), *time);
+  if (fault) onFault(*fault, line, time, record, out);
+  if (!record || (fault && fault->kind != "gpu_uuid")) return;
+  if (m_lines_left == 0) return addIssue("kernel_log.too_many_lines", cleanText(line.text, 120), time);
+  --m_lines_left;
+  out.log({.time = time,
+           .attempt = m_attempt,
+           .node = placeOf(line.host, out).node,
+           .stream = m_options.stream,
+           .severity = line.severity.value_or(Severity::kInfo),
+           .text = train_log::validText(line.text, train_log::kMaxLogText)});
+}
+
+void KernelLogSession::onFault(const Fault& fault, const KernelLine& line, std::optional<TimeNs> time, bool record, Recorder& out) {
+  const Where where = placeOf(line.host, out);
+  if (fault.kind == "gpu_uuid") {
+    if (m_gpu_uuids.size() < kMaxPlaces) m_gpu_uuids.insert_or_assign(where.node_uuid + '/' + fault.pci, std::string(fault.uuid));
+    return;
+  }
+  if (!record) return;
+  if (m_events_left == 0) return addIssue("kernel_log.too_many_events", cleanText(fault.message, 120), time);
+  --m_events_left;
+  out.event({.time = time,
+             .attempt = m_attempt,
+             .node = where.node,
+             .device = deviceOf(fault, where, out),
+             .kind = std::string(fault.kind),
+             .severity = fault.severity,
+             .code = fault.code,
+             .message = cleanText(fault.message, train_log::kMaxMessage)});
+}
+
+std::optional<TimeNs> KernelLogSession::timeOf(const KernelLine& line, bool record) {
+  const auto odd = [&](std::string_view code) {
+    if (record) addIssue(code, cleanText(line.text, 120));
+  };
+  switch (line.clock) {
+    case Clock::kNone:
+      return m_options.live ? m_arrival : std::nullopt;
+    case Clock::kNoYear:
+      if (m_options.live) return lastBefore(m_arrival.value_or(wallNow()), line.time);
+      odd("kernel_log.no_year");
+      return std::nullopt;
+    case Clock::kBoot:
+      if (m_options.boot_to_utc) return line.time + *m_options.boot_to_utc;
+      if (m_domain == TimeDomain::kRelative) return line.time;
+      if (m_options.live) return m_arrival;
+      break;
+    case Clock::kLocal:
+      if (m_options.live) return fromLocal(line.time);
+      if (m_domain != TimeDomain::kUtc) break;
+      odd("kernel_log.no_time_zone");
+      return line.time;
+    case Clock::kUtc:
+      if (m_options.live || m_domain == TimeDomain::kUtc) return line.time;
+      break;
+  }
+  odd("kernel_log.mixed_clocks");
+  return std::nullopt;
+}
+
+// The first line with a time says what the run's times mean, also where it was recorded by an earlier import.
+void KernelLogSession::learnDomain(const KernelLine& line, bool record, Recorder& out) {
+  const TimeDomain before = m_domain;
+  if (m_domain == TimeDomain::kNone) {
+    if (line.clock == Clock::kUtc || line.clock == Clock::kLocal) m_domain = TimeDomain::kUtc;
+    if (line.clock == Clock::kBoot) m_domain = m_options.boot_to_utc ? TimeDomain::kUtc : TimeDomain::kRelative;
+  }
+  if (!record || (m_run && m_domain == before)) return;
+  m_run = out.run({.name = m_options.run_name, .time_domain = m_domain});
+  m_attempt = out.attempt({.run = m_run, .key = m_options.attempt_key});
+}
+
+KernelLogSession::Where KernelLogSession::placeOf(std::string_view host, Recorder& out) {
+  if (m_options.node) return {m_options.node, m_options.node_uuid};
+  if (host.empty()) return {{}, "log:" + m_options.path};  // of two such logs in one run, the slots are not the same
+  if (const auto known = m_hosts.find(host); known != m_hosts.end()) return known->second;
+  if (m_hosts.size() >= kMaxPlaces) {
+    addIssue("kernel_log.too_many_devices", cleanText(host, train_log::kMaxName));
+    return {{}, "log:" + m_options.path};
+  }
+  const std::string name = cleanText(host, train_log::kMaxName);
+  const Where where{out.node({.uuid = "name:" + name, .name = name}), "name:" + name};
+  return m_hosts.emplace(host, where).first->second;
+}
+
+// A GPU that the log names by its UUID is that one; any other device is known by its place in the node.
+DeviceId KernelLogSession::deviceOf(const Fault& fault, const Where& where, Recorder& out) {
+  std::string_view kind = deviceKind(fault.kind);
+  std::string uuid;
+  if (const auto gpu = m_gpu_uuids.find(where.node_uuid + '/' + fault.pci); !fault.pci.empty() && gpu != m_gpu_uuids.end()) {
+    kind = "gpu";
+    uuid = gpu->second;
+  } else if (kind == "nic" && !fault.interface_name.empty()) {
+    uuid = where.node_uuid + "/nic-" + std::string(fault.interface_name);
+  } else if (!kind.empty() && !fault.pci.empty()) {
+    uuid = where.node_uuid + '/' + std::string(kind) + '-' + fault.pci;
+  } else {
+    return {};
+  }
+  if (const auto known = m_devices.find(uuid); known != m_devices.end()) return known->second;
+  if (m_devices.size() >= kMaxPlaces) {
+    addIssue("kernel_log.too_many_devices", cleanText(uuid, train_log::kMaxName));
+    return {};
+  }
+  return m_devices.emplace(uuid, out.device({.uuid = uuid, .node = where.node, .kind = std::string(kind)})).first->second;
+}
+
+void KernelLogSession::addIssue(std::string_view code, std::string_view detail, std::optional<TimeNs> time) {
+  Issue& issue = m_issues[std::string(code)];
+  issue.count = issue.code.empty() ? 1 : issue.count + 1;
+  issue.code = code;
+  issue.source = m_options.path;
+  if (issue.detail.empty()) issue.detail = detail;
+  if (time) {
+    issue.first = std::min(issue.first.value_or(*time), *time);
+    issue.last = std::max(issue.last.value_or(*time), *time);
+  }
+}
+
+std::map<std::string, Issue> KernelLogSession::takeIssues() { return std::exchange(m_issues, {}); }
+
+}  // namespace runglass::kernel_log

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// KernelLogSession: one kernel log from its first byte: lines in, events with their devices and log lines out. The importer pushes a file
+// through it, the agent's source what the kernel has just said.
+//
+// Threading:  one thread.
+// Ownership:  borrows the Recorder per call.
+// Units:      TimeNs; times without a zone are UTC in an imported file and local time on the machine that writes it.
+// Errors:     none; odd data is counted in issues().
+// Cost:       O(bytes); memory bounded (one line of 1 MiB, 4,096 hosts and devices). At most `line_budget` log lines and `event_budget`
+//             events are recorded until refill() gives more; what is left out is counted.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "collectors/importers/kernel_log/fault_line.h"
+#include "collectors/importers/kernel_log/kernel_line.h"
+#include "collectors/importers/train_log/line_splitter.h"
+#include "model/recorder.h"
+
+namespace runglass::kernel_log {
+
+struct SessionOptions {
+  std::string run_name, attempt_key;  // of an imported file; a live log belongs to its node alone
+  std::string stream;                 // of log lines: the file's name
+  std::string path;                   // for issues
+  std::uint64_t resume_at = 0;        // lines that begin before it are parsed, not recorded
+  bool live = false;
+  NodeId node;  // this machine, where known
+  std::string node_uuid;
+  std::optional<DurNs> boot_to_utc;              // turns times since boot into wall time
+  std::map<std::string, std::string> gpu_uuids;  // by PCI address, where known
+  std::int64_t line_budget = 50'000, event_budget = 100'000;
+};
+
+class KernelLogSession {
+ public:
+  explicit KernelLogSession(SessionOptions options);
+
+  void push(std::string_view bytes, Recorder& out);
+  // End of the file. `take_rest`: an unfinished last line counts; logs that were copied from a screen end like that.
+  void finish(Recorder& out, bool take_rest);
+  // The file was replaced or cut: what follows is its first byte.
+  void startOver();
+  // Wall time of lines that print none (live only).
+  void setArrival(std::optional<TimeNs> now) { m_arrival = now; }
+  void setBootToUtc(DurNs offset) { m_options.boot_to_utc = offset; }
+  // Records of /dev/kmsg up to this number are known already.
+  void skipTo(std::uint64_t sequence) { m_skip_to = sequence; }
+  // More may be recorded again, up to the most that the budgets were.
+  void refill(std::int64_t lines, std::int64_t events);
+
+  RunId run() const { return m_run; }
+  bool hasKernelLines() const { return m_kernel_lines > 0; }
+  std::optional<TimeNs> endTime() const { return m_end_time; }
+  std::optional<std::uint64_t> lastSequence() const { return m_sequence; }
+  std::uint64_t committedOffset() const { return m_committed; }
+  // What became odd since the last call, by code; counts add up.
+  std::map<std::string, Issue> takeIssues();
+
+ private:
+  struct Where {
+    NodeId node;
+    std::string node_uuid;
+  };
+  void onLine(std::string_view raw, bool record, Recorder& out);
+  void onText(const KernelLine& line, bool record, Recorder& out);
+  void onFault(const Fault& fault, const KernelLine& line, std::optional<TimeNs> time, bool record, Recorder& out);
+  std::optional<TimeNs> timeOf(const KernelLine& line, bool record);
+  void learnDomain(const KernelLine& line, bool record, Recorder& out);
+  Where placeOf(std::string_view host, Recorder& out);
+  DeviceId deviceOf(const Fault& fault, const Where& where, Recorder& out);
+  void addIssue(std::string_view code, std::string_view detail, std::optional<TimeNs> time = std::nullopt);
+
+  SessionOptions m_options;
+  std::int64_t m_lines_left, m_events_left;
+  train_log::LineSplitter m_splitter;
+  KernelLineReader m_reader;
+  train_log::RuleSet::Scratch m_scratch;
+  std::string m_clean;
+  std::optional<TimeNs> m_arrival;
+  std::optional<std::uint64_t> m_sequence, m_skip_to;
+  std::uint64_t m_committed = 0;
+  std::int64_t m_kernel_lines = 0, m_long_told = 0;
+  RunId m_run;
+  AttemptId m_attempt;
+  TimeDomain m_domain = TimeDomain::kNone;
+  std::optional<TimeNs> m_end_time;
+  std::map<std::string, Where, std::less<>> m_hosts;
+  std::map<std::string, DeviceId> m_devices;       // by uuid
+  std::map<std::string, std::string> m_gpu_uuids;  // by node uuid + address
+  std::map<std::string, Issue> m_issues;
+};
+
+}  // namespace runglass::kernel_log
