@@ -4,11 +4,13 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "app/ctl/command.h"
 #include "app/ctl/output.h"
 #include "app/store_access.h"
+#include "collectors/importers/registry.h"
 #include "collectors/importers/session/import_session.h"
 
 namespace runglass::ctl {
@@ -32,19 +34,23 @@ class Import : public Command {
  public:
   const char* name() const override { return "import"; }
   const char* help() const override {
-    return "Import files and folders: TensorBoard events, training logs, trainer states, ... (.gz .bz2 .zst .xz .tar too)";
+    return "Import files and folders: TensorBoard events, training logs, traces, GPU telemetry, ... (.gz .bz2 .zst .xz .tar too)";
   }
   void declare(CLI::App& app) override {
     app.add_option("--store", m_store, "The store, a .rgl file; made if it is missing")->required();
     app.add_option("--run", m_run, "Put everything into the run of this name");
+    app.add_option("--map", m_map, "Read CSV files by the layouts in this TOML file (docs/import_csv.md)");
     app.add_flag("--json", m_json, "Print one JSON object");
     app.add_option("PATH", m_paths, "Files and folders")->required();
   }
 
   Status run() override {
+    ImportOptions options{.run_name = m_run};
+    if (!m_map.empty()) {
+      RG_ASSIGN(options.mapped, mappedImporter());
+    }
     RG_ASSIGN(auto writer, Writer::open(m_store, writerOptions()));
     const bool terminal = isatty(STDERR_FILENO) != 0;
-    ImportOptions options{.run_name = m_run};
     if (terminal) options.on_file = [](const std::string& path) { std::fprintf(stderr, "\r\033[K%s", oneLine(path).c_str()); };
     auto results = ImportSession(*writer, options).import(m_paths);
     if (terminal) std::fputs("\r\033[K", stderr);
@@ -65,6 +71,18 @@ class Import : public Command {
   }
 
  private:
+  Result<std::shared_ptr<Importer>> mappedImporter() const {
+    constexpr std::size_t kMost = std::size_t{1} << 20;
+    std::ifstream file(m_map, std::ios::binary);
+    std::string toml(kMost + 1, '\0');
+    file.read(toml.data(), static_cast<std::streamsize>(toml.size()));
+    toml.resize(static_cast<std::size_t>(file.gcount()));
+    if (!file.is_open() || file.bad()) return Status(Code::kNotFound, "cannot read the layouts: " + m_map);
+    if (toml.size() > kMost) return Status(Code::kInvalidArgument, "the layouts are larger than 1 MiB: " + m_map);
+    RG_ASSIGN(std::unique_ptr<Importer> importer, makeMappedCsvImporter(m_map, toml));
+    return std::shared_ptr<Importer>(std::move(importer));
+  }
+
   static std::string json(const std::vector<FileResult>& results) {
     nlohmann::ordered_json files = nlohmann::ordered_json::array(), runs = nlohmann::ordered_json::array();
     for (const FileResult& r : results) {
@@ -101,7 +119,7 @@ class Import : public Command {
     return out;
   }
 
-  std::string m_store, m_run;
+  std::string m_store, m_run, m_map;
   bool m_json = false;
   std::vector<std::string> m_paths;
 };

@@ -40,6 +40,12 @@ const std::vector<std::unique_ptr<Importer>>& importers() {
     all.push_back(makeKernelLogImporter());
     all.push_back(makeTrainLogImporter());
     all.push_back(makeMlperfLogImporter());
+    all.push_back(makeNvidiaSmiImporter());
+    all.push_back(makeGpuTelemetryCsvImporter());
+    all.push_back(makeClusterCsvImporter());
+    all.push_back(makePrometheusTextImporter());
+    all.push_back(makeMlperfPowerImporter());
+    all.push_back(makeDlroverEventsImporter());
     return all;
   }();
   return kAll;

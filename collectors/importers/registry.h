@@ -29,6 +29,14 @@ std::unique_ptr<Importer> makeNcclInspectorImporter();
 std::unique_ptr<Importer> makeXpuTimerImporter();
 std::unique_ptr<Importer> makeMlperfLogImporter();
 std::unique_ptr<Importer> makeKernelLogImporter();
+std::unique_ptr<Importer> makeNvidiaSmiImporter();
+std::unique_ptr<Importer> makeGpuTelemetryCsvImporter();
+std::unique_ptr<Importer> makeClusterCsvImporter();
+std::unique_ptr<Importer> makePrometheusTextImporter();
+std::unique_ptr<Importer> makeMlperfPowerImporter();
+std::unique_ptr<Importer> makeDlroverEventsImporter();
+// Of any CSV file that a layout of the user's explains; INVALID_ARGUMENT names the place in the layout file.
+Result<std::unique_ptr<Importer>> makeMappedCsvImporter(const std::string& name, std::string_view toml);
 
 // {"canonical":"loss"} for tags that mean the training loss, the gradient norm, ... whatever their source calls them; "" otherwise.
 std::string canonicalLabel(std::string_view tag);

@@ -137,6 +137,7 @@ Importer* ImportSession::importerOf(const InputFile::Member& member) {
   const ImportProbe probe{member.path, member.head};
   Importer* chosen = nullptr;
   int best = 0;
+  if (m_options.mapped != nullptr && (best = m_options.mapped->recognise(probe)) > 0) chosen = m_options.mapped.get();
   for (const auto& importer : importers())
     if (const int score = importer->recognise(probe); score > best) best = score, chosen = importer.get();
   FileResult& result = m_results.back();

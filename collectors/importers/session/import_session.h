@@ -44,7 +44,8 @@ struct ImportOptions {
   std::string run_name;                                  // "" = derived from the paths
   std::function<void(const std::string& path)> on_file;  // progress
   std::stop_token stop;
-  unsigned threads = 0;  // that may parse at once; 0 = as many as there are cores
+  std::shared_ptr<Importer> mapped;  // of the user's own CSV layouts; asked before all others
+  unsigned threads = 0;              // that may parse at once; 0 = as many as there are cores
 };
 
 class ImportSession {

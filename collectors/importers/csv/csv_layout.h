@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// CsvLayout: what the columns of a CSV file mean, as a TOML file says it (the shape is in docs/import_csv.md).
+//
+// Threading:  immutable.
+// Ownership:  owns its texts.
+// Units:      as findUnit() names them; values become base units.
+// Errors:     loadLayouts: INVALID_ARGUMENT "FILE: layout 2: why"; an unknown field, unit or format is an error.
+// Cost:       O(file).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "collectors/importers/telemetry/quantity.h"
+#include "model/result.h"
+#include "model/time.h"
+
+namespace runglass {
+
+struct CsvColumn {
+  std::string name;    // of the column; or
+  std::string match;   // a regular expression for the names of many: its first group is the device's index
+  std::string metric;  // "" = made of name and unit
+  const Unit* unit = nullptr;
+  std::string device_kind;  // of `match`: "nic"; "" = the row's device, or the node
+  bool counter = false;
+};
+
+// A row as something that happened.
+struct CsvEvent {
+  std::string time, kind, code, message;  // columns, but `kind` is a word; rows without that time have no such event
+};
+
+struct CsvLayout {
+  enum class TimeFormat : std::uint8_t { kNone, kSeconds, kMilliseconds, kMicroseconds, kNanoseconds, kWall };
+  std::string name, kind = "csv";
+  std::vector<std::string> require;  // columns that tell this layout; all of them are in the header
+  char separator = ',';
+  std::string time;
+  TimeFormat time_format = TimeFormat::kNone;
+  bool has_zone = false;
+  int zone_minutes = 0;
+  std::string device_kind = "gpu", index, uuid, model;  // columns
+  std::vector<std::string> labels;                      // columns that tell series apart
+  std::string phase;                                    // a column whose changes are events
+  std::vector<CsvColumn> columns;
+  std::vector<CsvEvent> events;
+};
+
+struct LayoutText {
+  std::string name, toml;
+};
+// The layout files of this build.
+std::span<const LayoutText> builtinLayoutTexts();
+
+using CsvLayouts = std::vector<CsvLayout>;
+Result<CsvLayouts> loadLayouts(const std::string& name, std::string_view toml);
+std::shared_ptr<const CsvLayouts> builtinLayouts();
+
+}  // namespace runglass

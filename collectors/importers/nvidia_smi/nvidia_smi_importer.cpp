@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// What nvidia-smi prints: --query-gpu CSV, -q, dmon; each alone, repeated, or together in a capture with headings of # lines between.
+#include <algorithm>
+
+#include "collectors/importers/nvidia_smi/smi_monitor.h"
+#include "collectors/importers/nvidia_smi/smi_query.h"
+#include "collectors/importers/nvidia_smi/smi_table.h"
+#include "collectors/importers/registry.h"
+#include "collectors/importers/train_log/line_splitter.h"
+
+namespace runglass {
+namespace {
+
+using namespace nvidia_smi;
+using train_log::LineSplitter;
+
+constexpr std::string_view kLog = "==NVSMI LOG==", kCommand = "# $ nvidia-smi", kTaken = "collected_at:";
+
+class SmiFile {
+ public:
+  SmiFile(const ImportTarget& target, Recorder& out)
+      : m_target(target), m_series(target, out), m_sink(m_series, target, out), m_query(m_sink), m_table(m_sink), m_monitor(m_sink) {}
+
+  void line(std::string_view text, std::uint64_t offset) {
+    m_sink.recording = offset >= m_target.resume_at;
+    if (text.find(kLog) != std::string_view::npos) {
+      m_query.begin();
+      m_mode = Mode::kQuery;
+    } else if (text.starts_with("####") || text.starts_with("# $")) {
+      leave();
+    } else if (text.starts_with(kTaken)) {
+      if (const auto taken = parseWallTime(text.substr(kTaken.size())); taken && taken->zoned) m_sink.takenAt(taken->time);
+    } else if (SmiMonitor::isHeader(text)) {
+      leave();
+      m_monitor.header(text);
+      m_mode = Mode::kMonitor;
+    } else if (text.starts_with("#")) {
+      if (m_mode == Mode::kMonitor) m_monitor.units(text);
+    } else if (SmiTable::isHeader(text)) {
+      leave();
+      m_table.header(text);
+      m_mode = Mode::kTable;
+    } else if (m_mode == Mode::kQuery) {
+      m_query.line(text);
+    } else if (m_mode == Mode::kTable) {
+      m_table.row(text);
+    } else if (m_mode == Mode::kMonitor && !m_monitor.row(text)) {
+      m_mode = Mode::kNone;
+    }
+    if (!m_query.inGpu()) m_committed = offset;
+  }
+  // `end`: where the unfinished last line begins.
+  void finish(std::uint64_t end, bool final) {
+    // Of a file that grows, the last GPU of -q may not be complete; it is read again.
+    if (final || !m_query.inGpu()) {
+      leave();
+      m_committed = end;
+    }
+    m_series.flush();
+    m_sink.recording = true;
+  }
+  DeviceSeries& series() { return m_series; }
+  SmiSink& sink() { return m_sink; }
+  std::uint64_t committed() const { return m_committed; }
+
+ private:
+  enum class Mode : std::uint8_t { kNone, kQuery, kTable, kMonitor };
+  void leave() {
+    m_query.end();
+    m_mode = Mode::kNone;
+  }
+  const ImportTarget& m_target;
+  DeviceSeries m_series;
+  SmiSink m_sink;
+  SmiQuery m_query;
+  SmiTable m_table;
+  SmiMonitor m_monitor;
+  Mode m_mode = Mode::kNone;
+  std::uint64_t m_committed = 0;
+};
+
+class NvidiaSmiImporter : public Importer {
+ public:
+  std::string_view kind() const override { return "nvidia_smi"; }
+  int recognise(const ImportProbe& probe) const override {
+    if (probe.head.find(kCommand) != std::string_view::npos) return 96;
+    const std::string_view head = probe.head.substr(std::min(probe.head.find_first_not_of("\r\n \t"), probe.head.size()));
+    const std::string_view first = head.substr(0, head.find_first_of("\r\n"));
+    if (first.find(kLog) != std::string_view::npos) return 96;
+    return SmiTable::isHeader(first) || SmiMonitor::isHeader(first) ? 94 : 0;
+  }
+
+  Status run(ByteStream& in, const ImportTarget& target, Recorder& out, ImportReport& report, std::stop_token stop) override {
+    SmiFile file(target, out);
+    LineSplitter lines;
+    Status status;
+    while (status.ok()) {
+      if (stop.stop_requested()) {
+        status = Status(Code::kCancelled, "import of " + target.path + " was stopped");
+        break;
+      }
+      auto bytes = in.next();
+      if (!bytes.ok()) {
+        status = bytes.status();
+      } else if (bytes->empty()) {
+        break;
+      } else {
+        lines.push(*bytes, [&](std::string_view line, std::uint64_t offset) { file.line(line, offset); });
+      }
+    }
+    const bool stopped = status.code() == Code::kCancelled;
+    file.finish(lines.lineStart(), target.final && status.ok());
+    if (lines.longLines() > 0) file.sink().note("nvidia_smi.ragged_row", "a line of more than 1 MiB", lines.longLines());
+    file.sink().tell();
+    if (target.final && !stopped && !lines.partial().empty() && lines.lineStart() >= target.resume_at)
+      out.issue({.code = "import.truncated", .source = target.path, .detail = "the last line has no end; it is not imported"});
+    report.committed_offset = std::max(file.committed(), target.resume_at);
+    report.end_time = file.series().newest();
+    if (file.series().started()) report.run = file.series().run();
+    if (!report.end_time && target.resume_at == 0) report.skipped_reason = "no row with a time and a value";
+    if (status.ok() || stopped || !report.run) return status;
+    report.partial_reason = status.message();
+    return {};
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Importer> makeNvidiaSmiImporter() { return std::make_unique<NvidiaSmiImporter>(); }
+
+}  // namespace runglass

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collectors/importers/nvidia_smi/smi_sink.h"
+
+#include <cmath>
+
+#include "collectors/importers/input/run_name.h"
+
+namespace runglass::nvidia_smi {
+
+std::optional<TimeNs> SmiSink::time(std::string_view text) {
+  const auto wall = parseWallTime(text);
+  if (!wall) return std::nullopt;
+  if (wall->zoned) return wall->time;
+  if (!m_zone) {
+    // Zones differ by quarters of an hour, from -12 to +14 hours.
+    constexpr DurNs kQuarter = 900 * kNsPerSecond, kMostMinutes = 5;
+    m_zone = 0;
+    bool known = false;
+    if (m_taken_at) {
+      const DurNs apart = wall->time - *m_taken_at;
+      const DurNs zone = static_cast<DurNs>(std::llround(static_cast<double>(apart) / static_cast<double>(kQuarter))) * kQuarter;
+      known = std::abs(apart - zone) <= kMostMinutes * 60 * kNsPerSecond && std::abs(zone) <= 56 * kQuarter;
+      if (known) m_zone = zone;
+    }
+    if (!known) note("nvidia_smi.no_time_zone", text);
+  }
+  return wall->time - *m_zone;
+}
+
+void SmiSink::put(DeviceId device, const std::string& metric, std::string_view labels, TimeNs time, const Quantity& quantity) {
+  if (!recording) return;
+  if (!device)
+    note("nvidia_smi.too_many", "devices");
+  else
+    series.put(device, metric, labels, time, *quantity.value, metric.ends_with("_total") || metric.find("_counters_") != std::string::npos);
+}
+
+void SmiSink::absent(Absence why, std::string_view field) { note("nvidia_smi." + std::string(absenceName(why)), field); }
+
+void SmiSink::note(const std::string& code, std::string_view what, std::int64_t count) {
+  if (!recording) return;
+  Note& noted = m_notes[code];
+  noted.count += count;
+  if (noted.names.size() < kMostNamed)
+    noted.names.insert(displayName(what));
+  else
+    noted.more = noted.more || !noted.names.contains(displayName(what));
+}
+
+void SmiSink::tell() {
+  if (series.leftOut() > 0) note("nvidia_smi.too_many", "series", series.leftOut());
+  for (const auto& [code, noted] : m_notes) {
+    std::string names;
+    for (const std::string& name : noted.names) names.append(names.empty() ? "" : ", ").append(name);
+    if (noted.more) names += ", ...";
+    m_out.issue({.code = code, .source = m_target.path, .count = noted.count, .detail = names});
+  }
+  m_notes.clear();
+}
+
+}  // namespace runglass::nvidia_smi

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collectors/importers/telemetry/device_series.h"
+
+#include <algorithm>
+
+#include "collectors/importers/input/run_name.h"
+#include "model/metric_catalog.h"
+
+namespace runglass {
+namespace {
+
+// "GPU-00000000-0000-…": whoever published the file took the number out. Two such devices are not one.
+bool isMasked(std::string_view uuid) {
+  const std::size_t begin = std::min(uuid.find_first_of("-") + 1, uuid.size());
+  return uuid.find_first_not_of("0-", begin) == std::string_view::npos;
+}
+
+}  // namespace
+
+RunId DeviceSeries::run() {
+  if (m_run) return m_run;
+  m_run = m_out.run({.name = m_target.run_name});
+  m_attempt = m_out.attempt({.run = m_run, .key = m_target.attempt_key});
+  // Files put into one run (--run, a folder) are not thereby of one machine.
+  const std::string file = runNameOfFile(m_target.path);
+  std::string name = m_target.run_name;
+  if (!m_target.source.empty()) name += "/" + displayName(m_target.source);
+  if (name != file) name += "/" + file;
+  m_node_uuid = "name:" + name;
+  m_node = m_out.node({.uuid = m_node_uuid, .name = name});
+  // Ties the node to the run: a file of telemetry knows of no ranks.
+  m_out.fact({.attempt = m_attempt, .node = m_node, .key = "telemetry_file", .value = displayName(m_target.file_name)});
+  return m_run;
+}
+
+NodeId DeviceSeries::node() {
+  run();
+  return m_node;
+}
+
+AttemptId DeviceSeries::attempt() {
+  run();
+  return m_attempt;
+}
+
+DeviceId DeviceSeries::device(const DeviceName& name) {
+  run();
+  const std::string kind(name.kind);
+  std::vector<std::string> keys;
+  const std::string uuid = name.uuid.empty() || isMasked(name.uuid) ? std::string() : displayName(name.uuid);
+  if (!uuid.empty()) keys.push_back("uuid:" + uuid);
+  if (name.index) keys.push_back(kind + ":" + std::to_string(*name.index));
+  if (!name.bus_id.empty()) keys.push_back("bus:" + displayName(name.bus_id));
+  if (keys.empty()) keys.push_back(kind);
+  // The surest name decides: an index may be another card's after a reboot, its UUID is not.
+  for (const std::string& key : keys) {
+    const auto known = m_devices.find(key);
+    if (known == m_devices.end()) continue;
+    const DeviceId id = known->second;
+    const bool other_card = !uuid.empty() && key != keys.front() && m_with_uuid.contains(id.value);
+    if (other_card) continue;
+    if (!uuid.empty()) m_with_uuid.insert(id.value);
+    for (const std::string& other : keys) m_devices.insert_or_assign(other, id);
+    return id;
+  }
+  if (m_device_count >= kMostDevices) return {};
+  ++m_device_count;
+  Device device{.node = m_node, .index = name.index, .kind = kind, .model = displayName(name.model)};
+  device.uuid = !uuid.empty() ? uuid
+                              : m_node_uuid + "/" + kind +
+                                    (name.index            ? std::to_string(*name.index)
+                                     : name.bus_id.empty() ? std::string()
+                                                           : "@" + displayName(name.bus_id));
+  const DeviceId id = m_out.device(device);
+  if (!uuid.empty()) m_with_uuid.insert(id.value);
+  for (const std::string& key : keys) m_devices.insert_or_assign(key, id);
+  return id;
+}
+
+void DeviceSeries::fact(const std::string& key, std::string_view value) {
+  run();
+  const std::string text = displayName(value);
+  if (const auto known = m_facts.find(key); known != m_facts.end() && known->second == text) return;
+  m_facts[key] = text;
+  m_out.fact({.attempt = m_attempt, .node = m_node, .key = key, .value = text});
+}
+
+void DeviceSeries::put(DeviceId device, std::string_view metric, std::string_view labels, TimeNs time, double value, bool counter) {
+  run();
+  std::string key = std::to_string(device.value);
+  key.append(1, '\n').append(metric).append(1, '\n').append(labels);
+  auto known = m_series.find(key);
+  if (known == m_series.end()) {
+    if (m_series.size() >= kMostSeries) {
+      ++m_left_out;
+      return;
+    }
+    const MetricInfo* const info = findMetric(metric);
+    const SeriesId id = m_out.series({.node = m_node,
+                                      .device = device,
+                                      .metric = std::string(metric),
+                                      .source = m_target.source,
+                                      .labels = std::string(labels),
+                                      .unit = std::string(unitOfMetric(metric)),
+                                      .kind = counter || (info != nullptr && info->counter) ? SeriesKind::kCounter : SeriesKind::kGauge});
+    known = m_series.emplace(std::move(key), Column{.id = id, .time = {}, .value = {}}).first;
+  }
+  Column& column = known->second;
+  column.time.push_back(time);
+  column.value.push_back(value);
+  m_oldest = std::min(m_oldest.value_or(time), time);
+  m_newest = std::max(m_newest.value_or(time), time);
+  if (column.time.size() >= kBatch)
+    hand(column);
+  else if (++m_held >= kMostHeld)
+    for (auto& [name, waiting] : m_series) hand(waiting);
+}
+
+void DeviceSeries::hand(Column& column) {
+  if (column.time.empty()) return;
+  m_out.samples(column.id, column.time, column.value);
+  m_held -= std::min(m_held, column.time.size());
+  column.time.clear();
+  column.value.clear();
+}
+
+void DeviceSeries::flush() {
+  for (auto& [name, column] : m_series) hand(column);
+  if (m_oldest) {
+    m_out.run({.name = m_target.run_name, .start = m_oldest, .end = m_newest});
+    m_out.attempt({.run = m_run, .key = m_target.attempt_key, .start = m_oldest, .end = m_newest});
+  }
+}
+
+}  // namespace runglass

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "collectors/exposition/exposition_parser.h"
+#include "tests/collectors/importers/import_fixture.h"
+
+namespace runglass {
+namespace {
+
+using test::Imported;
+using test::importText;
+using testing::ElementsAre;
+using testing::Pair;
+using Line = ExpositionParser::Line;
+
+TEST(Exposition, ReadsSamplesWithLabelsEscapesTimesAndExemplars) {
+  ExpositionParser parser;
+  ASSERT_EQ(parser.line("http_requests_total{method=\"po\\\"st\",path=\"C:\\\\a\\n\",} 1.5e3 1395066363000"), Line::kSample);
+  EXPECT_EQ(parser.sample().name, "http_requests_total");
+  EXPECT_THAT(parser.sample().labels, ElementsAre(Pair("method", "po\"st"), Pair("path", "C:\\a\n")));
+  EXPECT_EQ(parser.sample().value, 1500);
+  EXPECT_EQ(parser.sample().time, 1'395'066'363'000'000'000);
+  ASSERT_EQ(parser.line("up -Inf"), Line::kSample);
+  EXPECT_TRUE(std::isinf(parser.sample().value));
+  EXPECT_FALSE(parser.sample().time);
+  ASSERT_EQ(parser.line("x_bucket{le=\"+Inf\"} 7 1747325044.429 # {trace_id=\"a\"} 0.5 1747325044"), Line::kSample);
+  EXPECT_EQ(parser.sample().time, 1'747'325'044'429'000'000);
+  EXPECT_TRUE(parser.sample().exemplar);
+  EXPECT_EQ(parser.line("# TYPE x histogram"), Line::kType);
+  EXPECT_EQ(parser.typeOf("x_bucket"), "histogram");
+  EXPECT_EQ(parser.line("# HELP x y z"), Line::kHelp);
+  EXPECT_EQ(parser.line("# EOF"), Line::kEnd);
+  EXPECT_EQ(parser.line(""), Line::kBlank);
+}
+
+TEST(Exposition, WhatIsNoSampleIsBad) {
+  ExpositionParser parser;
+  for (const char* const bad : {"Active 2*1g.5gb + 2g.10gb", "a{b=\"c} 1", "a{b=c} 1", "a{b=\"c\" 1", "a{", "a", "a 1 2 3", "1a 1",
+                                "a{b=\"c\"} x", "a 1 -5", "a 1 99999999999999999999", "a{b=\"c\"d=\"e\"} 1", "a{b=\"\\", "# TYPE a"})
+    EXPECT_EQ(parser.line(bad), Line::kBad) << bad;
+}
+
+TEST(PrometheusText, TimedSamplesOfDcgmAreDevicesSeries) {
+  const Imported result = importText(
+      "# TYPE DCGM_FI_DEV_FB_USED gauge\n"
+      "DCGM_FI_DEV_FB_USED{gpu=\"3\",UUID=\"GPU-a-1\",device=\"nvidia3\",modelName=\"H100\",pod=\"p\"} 2 1747325044429\n"
+      "dcgm_gpu_temp{gpu=\"3\",uuid=\"GPU-a-1\"} 40 1747325044429\n"
+      "node_load1 0.5 1747325044429\nrubbish\n");
+  EXPECT_EQ(result.kind, "prometheus_text");
+  ASSERT_EQ(result.recorder.devices.size(), 1U);
+  EXPECT_EQ(result.recorder.devices[0].model, "H100");
+  EXPECT_THAT(result.recorder.samplesOf("gpu_memory_used_bytes", R"({"pod":"p"})", DeviceId{1}).value, ElementsAre(2'097'152.0));
+  EXPECT_THAT(result.recorder.samplesOf("temperature_celsius", "", DeviceId{1}).time, ElementsAre(1'747'325'044'429'000'000));
+  EXPECT_THAT(result.recorder.samplesOf("node_load1", "").value, ElementsAre(0.5));
+  EXPECT_EQ(result.recorder.issueCount("prometheus_text.bad_line"), 1);
+}
+
+TEST(PrometheusText, SamplesWithoutATimeGetNoneInvented) {
+  const Imported result = importText("# TYPE a gauge\na{x=\"1\"} 5\na{x=\"2\"} 6\na{x=\"1\"} 7\n");
+  ASSERT_EQ(result.recorder.runs.size(), 1U);
+  EXPECT_EQ(result.recorder.runs[0].time_domain, TimeDomain::kNone);
+  const ScalarColumns a = result.recorder.scalarsOf("a", std::nullopt, R"({"x":"1"})");
+  EXPECT_THAT(a.step, ElementsAre(0, 1));
+  EXPECT_THAT(a.value, ElementsAre(5.0, 7.0));
+  EXPECT_TRUE(a.time.empty());
+  EXPECT_EQ(result.recorder.issueCount("prometheus_text.no_time"), 3);
+}
+
+TEST(PrometheusText, ALogOfPairsIsNone) { EXPECT_NE(importText("step 5\nloss 0.5\nlr 0.1\n").kind, "prometheus_text"); }
+
+TEST(PrometheusText, HostileNamesAreBounded) {
+  const std::string text = "# TYPE a gauge\n" + std::string(5'000, 'a') + "{" + std::string(5'000, 'b') + "=\"" + std::string(5'000, 'c') +
+                           "\"} 1 1747325044\n" + "z 1 1747325044\n";
+  const Imported result = importText(text);
+  for (const auto& [id, key] : result.recorder.series_keys) {
+    EXPECT_LE(key.metric.size(), 256U);
+    EXPECT_LE(key.labels.size(), 600U);
+  }
+  EXPECT_EQ(result.recorder.metric_samples.size(), 2U);
+}
+
+TEST(PrometheusText, StoredFilesMatchTheirFacts) {
+  const std::filesystem::path data = RG_SHARED_DATA;
+  if (!std::filesystem::exists(data / "facts.json")) GTEST_SKIP() << "no shared data";
+  const auto kinds = nlohmann::json::parse(std::ifstream(data / "facts.json"))["kinds"];
+  std::vector<std::pair<std::filesystem::path, nlohmann::json>> files;
+  for (const auto& [name, fact] : kinds["prometheus_text"].items()) files.emplace_back(data / "prometheus_text" / name, fact);
+  EXPECT_EQ(files.size(), 7U);
+  files.emplace_back(data / "dlrover" / "xpu_timer_metric_normal_0.txt", kinds["dlrover"]["xpu_timer_metric_normal_0.txt"]["prom"]);
+  for (const auto& [path, fact] : files) {
+    SCOPED_TRACE(path.filename());
+    const Imported result = test::importFile(path);
+    ASSERT_TRUE(result.status.ok()) << result.status.message();
+    EXPECT_EQ(result.kind, "prometheus_text");
+    std::size_t samples = 0;
+    TimeNs newest = 0;
+    for (const auto& [id, columns] : result.recorder.metric_samples) {
+      samples += columns.size();
+      for (const TimeNs time : columns.time) newest = std::max(newest, time);
+    }
+    for (const auto& [id, columns] : result.recorder.scalar_points) samples += columns.size();
+    EXPECT_EQ(samples, fact["samples"].get<std::size_t>());
+    EXPECT_EQ(result.recorder.series_keys.size(), fact["distinct_series"].get<std::size_t>());
+    EXPECT_EQ(result.recorder.issueCount("prometheus_text.bad_line"), fact["not_matched"].get<std::int64_t>());
+    if (fact["max_timestamp"].is_number()) {
+      EXPECT_NEAR(static_cast<double>(newest) / 1e9, fact["max_timestamp"].get<double>(), 1e-6);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace runglass
