@@ -15,7 +15,6 @@ namespace {
 using test::Imported;
 using test::importText;
 using testing::ElementsAre;
-using testing::HasSubstr;
 
 constexpr TimeNs kJuly = 1'783'116'646'000'000'000;  // 2026-07-03 22:10:46 UTC
 
