@@ -50,9 +50,9 @@ enum class RunState : std::uint8_t { kUnknown = 0, kRunning = 1, kFinished = 2, 
 
 struct Run {
   RunId id;
-  std::string uuid;  // empty on input: derived from the name
-  std::string name;  // unique in a store
-  TimeDomain time_domain = TimeDomain::kUtc;
+  std::string uuid;                       // empty on input: derived from the name
+  std::string name;                       // unique in a store
+  std::optional<TimeDomain> time_domain;  // absent: not said; where nobody says it, UTC
   RunState state = RunState::kUnknown;
   std::optional<TimeNs> start, end;
   std::string framework;

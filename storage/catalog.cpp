@@ -55,8 +55,13 @@ bool merge(Device& have, const Device& said) {
   return changed;
 }
 
+// Whoever first told times settles what they mean: what comes without times, or with others, leaves those that are stored alone.
+bool settle(std::optional<TimeDomain>& have, const std::optional<TimeDomain>& said) {
+  return (!have || have == TimeDomain::kNone) && set(have, said);
+}
+
 bool merge(Run& have, const Run& said) {
-  bool changed = setNonZero(have.time_domain, said.time_domain);
+  bool changed = settle(have.time_domain, said.time_domain);
   changed |= setNonZero(have.state, said.state);
   changed |= setEarlier(have.start, said.start);
   changed |= setLater(have.end, said.end);
@@ -242,10 +247,13 @@ std::int64_t Catalog::text(std::string_view text) {
   return static_cast<std::int64_t>(entry.id);
 }
 
-RunId Catalog::findRun(std::string_view name) const {
+std::optional<Run> Catalog::findRun(std::string_view name) const {
   const auto named = m_run_uuids.find(std::string(name));
-  if (named == m_run_uuids.end()) return {};
-  return {const_cast<Catalog*>(this)->m_runs.find(named->second)->id};
+  if (named == m_run_uuids.end()) return std::nullopt;
+  const auto* entry = m_runs.find(named->second);
+  Run run = entry->row;
+  run.id = {entry->id};
+  return run;
 }
 
 bool Catalog::changed() const {

@@ -34,6 +34,7 @@ class CatalogTable {
     const auto it = m_entries.find(key);
     return it == m_entries.end() ? nullptr : &it->second;
   }
+  const Entry* find(const std::string& key) const { return const_cast<CatalogTable*>(this)->find(key); }
   // `id` 0: the next free one.
   Entry& add(std::string key, Row row, std::uint64_t id = 0) {
     Entry& entry = m_entries[std::move(key)];
@@ -81,7 +82,7 @@ class Catalog {
   void clock(const ClockReading& reading);
   std::int64_t text(std::string_view text);  // interned
 
-  RunId findRun(std::string_view name) const;  // 0: none
+  std::optional<Run> findRun(std::string_view name) const;
   RunId findRunByUuid(const std::string& uuid) {
     const auto* entry = m_runs.find(uuid);
     return entry == nullptr ? RunId() : RunId{entry->id};

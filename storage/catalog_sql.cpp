@@ -110,8 +110,9 @@ Status Catalog::saveRuns(sqlite::Connection& db) {
                      "INSERT OR REPLACE INTO rg_run(run_id, uuid, name, time_domain, state, start_ns, end_ns, framework, simulated) "
                      "VALUES(?,?,?,?,?,?,?,?,?)",
                      [](sqlite::Statement& s, std::int64_t id, const Run& r) {
-                       bindAll(s, 1, id, std::string_view(r.uuid), std::string_view(r.name), static_cast<int>(r.time_domain),
-                               static_cast<int>(r.state), r.start, r.end, std::string_view(r.framework), r.simulated ? 1 : 0);
+                       bindAll(s, 1, id, std::string_view(r.uuid), std::string_view(r.name),
+                               static_cast<int>(r.time_domain.value_or(TimeDomain::kUtc)), static_cast<int>(r.state), r.start, r.end,
+                               std::string_view(r.framework), r.simulated ? 1 : 0);
                      }));
   return saveChanged(
       db, m_attempts,

@@ -361,9 +361,8 @@ std::uint64_t StoreWriter::resumeFrom(const StreamKey& stream) {
   return it == m_streams.end() ? 0 : it->second.next_seq;
 }
 
-Result<RunId> StoreWriter::findRun(std::string_view name) {
-  const RunId run = m_catalog.findRun(name);
-  if (run) return run;
+Result<Run> StoreWriter::findRun(std::string_view name) {
+  if (auto run = m_catalog.findRun(name)) return *std::move(run);
   return Status(Code::kNotFound, "no such run: " + std::string(name) + ": the store has none of that name");
 }
 

@@ -60,7 +60,7 @@ class StoreWriter final : public Writer {
   Status edit(const Edit& edit) override;  // store_edit.cpp
   std::optional<ImportMark> importMark(std::string_view path_key) override;
   void setImportMark(std::string_view path_key, const ImportMark& mark) override { m_marks[std::string(path_key)] = mark; }
-  Result<RunId> findRun(std::string_view name) override;
+  Result<Run> findRun(std::string_view name) override;
   void pin(TimeRange range, std::string_view reason) override { m_pins.emplace_back(range, reason); }
   Status applyRetention(const Retention& policy, TimeNs now) override;  // retention.cpp
   void setMaxPages(std::int64_t pages) override;

@@ -104,7 +104,7 @@ class Writer : public Recorder {
   };
   virtual std::optional<ImportMark> importMark(std::string_view path_key) = 0;
   virtual void setImportMark(std::string_view path_key, const ImportMark& mark) = 0;
-  virtual Result<RunId> findRun(std::string_view name) = 0;        // NOT_FOUND when there is none
+  virtual Result<Run> findRun(std::string_view name) = 0;          // NOT_FOUND when there is none
   virtual void pin(TimeRange range, std::string_view reason) = 0;  // exempt from retention
   virtual Status applyRetention(const Retention& policy, TimeNs now) = 0;
   // Raises or lowers WriterOptions::max_pages; never below what is in use.

@@ -91,7 +91,7 @@ Json toJson(const Contents& all) {
     json["runs"].push_back({{"run_id", run.id.value},
                             {"run_uuid", run.uuid},
                             {"name", run.name},
-                            {"time_domain", domainName(run.time_domain)},
+                            {"time_domain", domainName(run.time_domain.value_or(TimeDomain::kUtc))},
                             {"state", stateName(run.state)},
                             {"start_ns", orNull(run.start)},
                             {"end_ns", orNull(run.end)},

@@ -74,7 +74,7 @@ RunId SessionDictionary::run(const Run& run) {
     record.set_id(id);
     record.set_uuid(run.uuid);
     record.set_name(run.name);
-    record.set_time_domain(static_cast<std::uint32_t>(run.time_domain));
+    if (run.time_domain) record.set_time_domain(static_cast<std::uint32_t>(*run.time_domain));
     record.set_simulated(run.simulated);
     return record;
   })};

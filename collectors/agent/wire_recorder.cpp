@@ -199,7 +199,7 @@ RunId WireRecorder::run(const Run& run) {
   update.set_id(wireId(id.value));
   update.set_uuid(run.uuid);
   update.set_name(run.name);
-  update.set_time_domain(static_cast<std::uint32_t>(run.time_domain));
+  if (run.time_domain) update.set_time_domain(static_cast<std::uint32_t>(*run.time_domain));
   update.set_simulated(run.simulated);
   update.set_state(static_cast<std::uint32_t>(run.state));
   if (run.start) update.set_start_ns(*run.start);

@@ -27,14 +27,15 @@ Node nodeOf(const v1::Node& wire) {
 }
 
 Run runOf(const v1::Run& wire) {
-  return {.uuid = wire.uuid(),
-          .name = wire.name(),
-          .time_domain = enumOr(wire.time_domain(), TimeDomain::kNone, TimeDomain::kUtc),
-          .state = enumOr(wire.state(), RunState::kStalled, RunState::kUnknown),
-          .start = optionalOf(wire.has_start_ns(), wire.start_ns()),
-          .end = optionalOf(wire.has_end_ns(), wire.end_ns()),
-          .framework = wire.framework(),
-          .simulated = wire.simulated()};
+  return {
+      .uuid = wire.uuid(),
+      .name = wire.name(),
+      .time_domain = wire.has_time_domain() ? std::optional(enumOr(wire.time_domain(), TimeDomain::kNone, TimeDomain::kUtc)) : std::nullopt,
+      .state = enumOr(wire.state(), RunState::kStalled, RunState::kUnknown),
+      .start = optionalOf(wire.has_start_ns(), wire.start_ns()),
+      .end = optionalOf(wire.has_end_ns(), wire.end_ns()),
+      .framework = wire.framework(),
+      .simulated = wire.simulated()};
 }
 
 }  // namespace
@@ -87,7 +88,7 @@ void PayloadSession::define(const v1::Run& wire) {
   if (isNext(runs, wire.id(), limits.runs, "runs")) {
     const Run run = runOf(wire);
     runs.push_back(out->run(run));
-    run_has_wall_time.push_back(run.time_domain == TimeDomain::kUtc);
+    run_has_wall_time.push_back(run.time_domain.value_or(TimeDomain::kUtc) == TimeDomain::kUtc);
   }
 }
 

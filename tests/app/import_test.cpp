@@ -65,7 +65,11 @@ class ImportTest : public CtlFixture {
     fs::create_directories(fs::path(m_folder.file(name)).parent_path());
     std::ofstream(m_folder.file(name), std::ios::binary | mode) << content;
   }
-  Outcome import(const std::string& name) { return ctl({"import", "--store", m_store, "--json", m_folder.file(name)}); }
+  Outcome import(const std::string& name, const std::string& run = "") {
+    std::vector<std::string> words = {"import", "--store", m_store, "--json", m_folder.file(name)};
+    if (!run.empty()) words.insert(words.end(), {"--run", run});
+    return ctl(words);
+  }
   // points of the only file, or of all
   static std::int64_t pointsOf(const Outcome& outcome) {
     std::int64_t points = 0;
@@ -321,6 +325,21 @@ TEST_F(ImportTest, AFolderOfStragglerAnalysisIsOneRunAndItsExtrasSayWhyTheyAreLe
             "rank,dp,pp,cp,step,microbatch,dur_ns\n1,1,0,0,3,0,2000\n");
   EXPECT_EQ(import("job").exit, 0);
   EXPECT_EQ(count("span"), "1\n");
+}
+
+TEST_F(ImportTest, TimesOfAnotherClockAreKeptOutOfARunAndWhatHasNoTimesLeavesItsClockAlone) {
+  put("iso.log", "2026-03-02T10:00:00,000000+00:00 NVRM: Xid (PCI:0000:9b:00): 79, pid=1, GPU has fallen off the bus.\n");
+  put("boot.log", "[  100.000000] NVRM: Xid (PCI:0000:9b:00): 13, pid=1, Graphics Exception\n");
+  put("plain.log", nanoGpt(0, 30));
+  ASSERT_EQ(import("iso.log", "job").exit, 0);
+  const Outcome boot = import("boot.log", "job");
+  EXPECT_EQ(boot.exit, 1);
+  EXPECT_THAT(boot.out, testing::HasSubstr("import it without --run"));
+  EXPECT_EQ(query("SELECT count(*) AS n FROM event").out, "n\n1\n");
+  ASSERT_EQ(import("plain.log", "job").exit, 0);
+  EXPECT_EQ(query("SELECT name, time_domain FROM run").out, "name,time_domain\njob,utc\n");
+  EXPECT_EQ(import("boot.log").exit, 0) << "on its own it is a run of its own";
+  EXPECT_EQ(query("SELECT time_domain FROM run WHERE name = 'boot'").out, "time_domain\nrelative\n");
 }
 
 TEST_F(ImportTest, OneBadFileDoesNotKeepTheOthersOut) {

@@ -75,7 +75,7 @@ struct ImportSession::Plan {
 
 // A rank's file while it is parsed.
 struct ImportSession::Parse {
-  Parse(Plan what, Recorder& out) : plan(std::move(what)), counting(out), player(counting) {}
+  Parse(Plan what, Writer& out) : plan(std::move(what)), counting(out), player(counting) {}
   Plan plan;
   CountingRecorder counting;
   CallPlayer player;
@@ -184,7 +184,7 @@ Status ImportSession::importMember(const Plan& plan, ByteStream& stream) {
   CountingRecorder counting(m_writer);
   ImportReport report;
   const Status status = plan.importer->run(stream, plan.target, counting, report, m_options.stop);
-  conclude(plan, status, report, counting);
+  conclude(plan, counting.refused().ok() ? status : counting.refused(), report, counting);
   RG_TRY(m_writer.flush());
   return status.code() == Code::kCancelled ? status : Status();
 }
@@ -247,7 +247,7 @@ void ImportSession::playNext() {
     m_turn = (m_turn + 1) % m_parses.size();
     return;
   }
-  const Status& status = parse.thread->status();
+  const Status status = parse.counting.refused().ok() ? parse.thread->status() : parse.counting.refused();
   ImportReport report = parse.thread->report();
   report.run = parse.player.run(report.run);
   conclude(parse.plan, status, report, parse.counting);

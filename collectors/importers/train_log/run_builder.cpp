@@ -64,7 +64,6 @@ void RunBuilder::open(bool new_run, Recorder& out) {
     tell(out);
     m_start.reset(), m_end.reset();
   }
-  if (m_run_id && new_run) conclude(out);
   if (!m_run_id || new_run) {
     ++m_runs;
     m_attempts = 0;
@@ -101,6 +100,7 @@ void RunBuilder::tell(Recorder& out) {
     if (m_run.state != RunState::kRunning) m_run.end = std::max(m_run.end.value_or(*m_end), *m_end);
     if (m_run.state != RunState::kRunning) m_attempt.end = m_end;
   }
+  m_run.time_domain = m_stamped ? TimeDomain::kUtc : TimeDomain::kNone;
   m_run_id = out.run(m_run);
   m_attempt.run = m_run_id;
   m_told_layout = m_layout;
@@ -115,13 +115,6 @@ void RunBuilder::tell(Recorder& out) {
   }
   m_facts.clear();
   m_changed = false;
-}
-
-// The end of a run's lines: only now is it known that none of them had a time.
-void RunBuilder::conclude(Recorder& out) {
-  if (m_stamped) return;
-  m_run.time_domain = TimeDomain::kNone;
-  out.run(m_run);
 }
 
 AttemptId RunBuilder::attempt(Recorder& out) {
@@ -197,7 +190,6 @@ void RunBuilder::flush(Recorder& out, bool end) {
     release(out);
   }
   if (!m_boundary) tell(out);
-  if (end) conclude(out);
 }
 
 }  // namespace runglass::train_log

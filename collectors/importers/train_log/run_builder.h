@@ -60,7 +60,6 @@ class RunBuilder {
   };
   void open(bool new_run, Recorder& out);
   void tell(Recorder& out);
-  void conclude(Recorder& out);
   void release(Recorder& out);
 
   std::string m_name, m_key;
