@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "collectors/agent/agent.h"
+#include "collectors/sim/simulated_captures.h"
 #include "collectors/sim/simulator.h"
 
 namespace runglass {
@@ -47,6 +48,24 @@ sigset_t blockedStopSignals() {
   return signals;
 }
 
+// Answers capture orders for all of the scenario's nodes while it is played.
+std::jthread answerCaptures(Agent& agent, const sim::Scenario& scenario, const sim::PlayState& state) {
+  Recorder& out = agent.recorder();
+  const OrderBook::Server server = agent.orders().serve({OrderKind::kCapture});
+  return std::jthread([&agent, &scenario, &state, &out, server](const std::stop_token& stop) {
+    while (!stop.stop_requested()) {
+      const std::vector<OrderBook::Task> tasks = agent.orders().take(server);
+      for (const OrderBook::Task& task : tasks)
+        agent.orders().answer(
+            {.id = task.id,
+             .status = {},
+             .ranks = sim::capture(scenario, state, task.order.ranks, static_cast<CaptureReason>(task.order.number), agent.now(), out),
+             .note = "simulated stacks and process states"});
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
+  });
+}
+
 // Plays a scenario through an agent session without sources of its own. At full speed it ends now and keeps to what the hub can take.
 Status simulate(const Arguments& arguments) {
   constexpr std::size_t kRoom = 64U << 20;
@@ -58,7 +77,10 @@ Status simulate(const Arguments& arguments) {
   RG_ASSIGN(AgentOptions options, optionsOf(arguments));
   options.sources.clear();
   options.node = {.uuid = "sim:" + scenario.name, .name = "simulator " + scenario.name};
+  options.link.speaks_for = sim::nodeUuids(scenario);
   RG_ASSIGN(const std::unique_ptr<Agent> agent, Agent::start(std::move(options)));
+  sim::PlayState state;
+  std::jthread captures = answerCaptures(*agent, scenario, state);
   std::stop_source stop;
   std::jthread waiter([&] {
     timespec second{1, 0};
@@ -66,7 +88,8 @@ Status simulate(const Arguments& arguments) {
       if (sigtimedwait(&signals, nullptr, &second) > 0) stop.request_stop();
   });
   const bool full_speed = arguments.speed == "max";
-  sim::PlayOptions play{.start = agent->now(), .speed = full_speed ? 0 : std::stod(arguments.speed), .stop = stop.get_token()};
+  sim::PlayOptions play{
+      .start = agent->now(), .speed = full_speed ? 0 : std::stod(arguments.speed), .stop = stop.get_token(), .state = &state};
   // Faster than life begins in the past and ends now: no collector speaks of the future.
   if (play.speed > 1) play.start -= static_cast<DurNs>(static_cast<double>(sim::scenarioLength(scenario)) * (1 - 1 / play.speed));
   if (full_speed) {
@@ -78,6 +101,7 @@ Status simulate(const Arguments& arguments) {
   Status played = sim::play(scenario, agent->recorder(), play);
   const bool stopped = played.code() == Code::kCancelled;
   stop.request_stop();
+  captures = {};  // it records until it has ended
   if (!agent->stop(30 * kNsPerSecond)) return {Code::kUnavailable, "the hub did not take everything; the rest waits in the spool"};
   return stopped ? Status() : played;
 }
@@ -89,7 +113,9 @@ Status collect(const Arguments& arguments) {
   std::fprintf(stderr, "runglass-agent: session %s on %s\n", agent->session().c_str(), agent->node().name.c_str());
   int received = 0;
   sigwait(&signals, &received);
-  if (!agent->stop()) std::fprintf(stderr, "runglass-agent: the hub did not take everything; the rest waits in the spool\n");
+  // The sources' last words take at most 8 s: all is over within 20.
+  if (!agent->stop(8 * kNsPerSecond))
+    std::fprintf(stderr, "runglass-agent: the hub did not take everything; the rest waits in the spool\n");
   return {};
 }
 

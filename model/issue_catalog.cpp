@@ -170,6 +170,14 @@ constexpr std::array kIssues = {
               "RUNGLASS_CUDA_RECENT_BYTES."},
     IssueInfo{"client.bad_recent_ring", kWarning,
               "The file that holds a trainer's last seconds of GPU work makes no sense and was not read; the detail says what is wrong."},
+    // --- capture ---
+    IssueInfo{
+        "capture.over_budget", kWarning,
+        "A node has recorded as many captures as it may in an hour; this piece was left out. Raise [source.capture] hourly_mib, or look "
+        "at who asks so often."},
+    IssueInfo{"capture.bad_dump", kWarning,
+              "A flight-recorder dump was not read: it is too large, damaged, or holds what no dump holds. The detail says what and where; "
+              "nothing in it was executed."},
     // --- wire ---
     IssueInfo{
         "wire.absurd_time", kWarning,

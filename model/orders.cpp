@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "model/captures.h"
+
 namespace runglass {
 namespace {
 
@@ -17,7 +19,8 @@ constexpr std::array<Entry, kOrderKinds> kEntries = {{{"trace_steps", 1, 100'000
                                                       {"trace_filter", 0, 0},
                                                       {"exact", 0, 100'000},
                                                       {"keep_recent", 0, 3'600},
-                                                      {"ship_recent", 0, 0}}};
+                                                      {"ship_recent", 0, 0},
+                                                      {"capture", 0, 1}}};
 constexpr std::size_t kMostRanks = 1U << 17, kMostFilter = 512, kMostName = 256;
 
 const Entry& entryOf(OrderKind kind) { return kEntries[static_cast<std::size_t>(kind)]; }
@@ -51,6 +54,8 @@ std::string orderText(const Order& order) {
       return order.number == 0 ? "keep nothing beside the ring" : "keep the last " + number + " s at full rate";
     case OrderKind::kShipRecent:
       return "ship what is kept";
+    case OrderKind::kCapture:
+      return "capture, " + std::string(captureReasonName(static_cast<CaptureReason>(order.number)));
   }
   return "";
 }

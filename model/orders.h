@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Orders: what a person asks of the tracers in a run's processes, and what became of it.
+// Orders: what a person, or the hub at a stall, asks of the agents and tracers of a run, and what became of it.
 //
 // Threading:  values.
 // Ownership:  values.
@@ -25,8 +25,9 @@ enum class OrderKind : std::uint8_t {
   kExact,        // number: of steps seen by the profiler's own interface; 0: no more
   kKeepRecent,   // number: of seconds that are kept at full rate beside the ring; 0: none
   kShipRecent,   // what is kept goes to the store
+  kCapture,      // number: a CaptureReason; what node and ranks look like now goes to the store
 };
-inline constexpr std::size_t kOrderKinds = 6;
+inline constexpr std::size_t kOrderKinds = 7;
 
 struct Order {
   OrderKind kind = OrderKind::kTraceSteps;
@@ -40,6 +41,7 @@ struct OrderAnswer {
   std::string node;
   std::vector<std::int32_t> ranks;  // that do it
   Status status;                    // of the others, or of the agent
+  std::string note;                 // what came of it in words: what was not there, what is still on its way
 };
 
 struct OrderOutcome {

@@ -12,6 +12,7 @@
 
 #include <span>
 
+#include "model/captures.h"
 #include "model/events.h"
 #include "model/result.h"
 #include "model/samples.h"
@@ -49,6 +50,7 @@ class Recorder {
   virtual void issue(const Issue& issue) = 0;
   virtual void label(const Label& label) = 0;
   virtual void clock(const ClockReading& reading) = 0;
+  virtual void capture(const Capture& capture) = 0;
 
   // Hands on what was recorded so far (store: commits; wire: seals a batch). Returns the first failure since the last flush.
   virtual Status flush() = 0;

@@ -114,6 +114,9 @@ class RunCopy {
     RG_ASSIGN(m_events, rowsOf<Event>(&Reader::events));
     RG_ASSIGN(m_logs, rowsOf<LogLine>(&Reader::logs));
     RG_ASSIGN(m_series, m_from.series({.run = m_run}));
+    RG_ASSIGN(m_captures, m_from.captures(m_run, m_shifts.empty() ? m_range : TimeRange{}));
+    std::erase_if(m_captures, [this](const Capture& one) { return !inRange(one.time, rangeOf(one.attempt, one.rank)); });
+    for (const Capture& capture : m_captures) wanted.insert(capture.node);
     for (const Event& event : m_events) wanted.insert(event.node), wanted_devices.insert(event.device);
     for (const LogLine& line : m_logs) wanted.insert(line.node);
     for (const Series& series : m_series) wanted.insert(series.key.node), wanted_devices.insert(series.key.device);
@@ -279,6 +282,11 @@ class RunCopy {
       line->node = mapped(m_node_ids, line->node);
       m_to.log(*line);
     }
+    for (Capture& capture : m_captures) {
+      capture.attempt = mapped(m_attempt_ids, capture.attempt);
+      capture.node = mapped(m_node_ids, capture.node);
+      m_to.capture(capture);
+    }
     RG_ASSIGN(auto labels, m_from.labels(m_run));
     for (Label& label : labels) {
       label.attempt = mapped(m_attempt_ids, label.attempt);
@@ -315,6 +323,7 @@ class RunCopy {
   std::map<AttemptId, std::vector<Fact>> m_facts;
   std::vector<Event> m_events;
   std::vector<LogLine> m_logs;
+  std::vector<Capture> m_captures;
   std::vector<Series> m_series;
   std::map<AttemptId, AttemptId> m_attempt_ids;
   std::map<NodeId, NodeId> m_node_ids;

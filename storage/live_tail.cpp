@@ -128,6 +128,7 @@ std::optional<PendingRows> LiveTail::rows(std::uint64_t file_generation) const {
     if (m_stored_rows.generation > file_generation) rows = m_stored_rows;
     rows.events.insert(rows.events.end(), m_rows.events.begin(), m_rows.events.end());
     rows.logs.insert(rows.logs.end(), m_rows.logs.begin(), m_rows.logs.end());
+    rows.captures.insert(rows.captures.end(), m_rows.captures.begin(), m_rows.captures.end());
     rows.labels.insert(rows.labels.end(), m_rows.labels.begin(), m_rows.labels.end());
     rows.issues.insert(rows.issues.end(), m_rows.issues.begin(), m_rows.issues.end());
     // The commit of m_rows may be in the file already, a moment before commitDone() says so here.

@@ -17,6 +17,7 @@
 #include <shared_mutex>
 #include <vector>
 
+#include "model/captures.h"
 #include "model/events.h"
 #include "model/samples.h"
 #include "model/spans.h"
@@ -93,6 +94,7 @@ struct PendingRows {
   std::vector<Event> events;
   std::vector<LogLine> logs;
   std::vector<Label> labels;
+  std::vector<std::shared_ptr<const Capture>> captures;  // shared: their texts are large, and a snapshot is taken many times a second
   std::vector<Issue> issues;
 };
 

@@ -19,6 +19,7 @@
 #include <variant>
 #include <vector>
 
+#include "model/captures.h"
 #include "model/edits.h"
 #include "model/events.h"
 #include "model/findings.h"
@@ -83,6 +84,8 @@ struct StoredSpans {
   SpanColumns spans;                // by id, of those that overlap the range
 };
 
+enum class CaptureTexts : std::uint8_t { kWith, kWithout };
+
 // SQL values as SQLite has them.
 using SqlValue = std::variant<std::monostate, std::int64_t, double, std::string>;
 
@@ -135,6 +138,8 @@ class Reader {
   virtual Result<std::vector<LogLine>> logs(const EventFilter& filter) = 0;
   virtual Result<std::vector<Issue>> issues() = 0;
   virtual Result<std::vector<Label>> labels(RunId run) = 0;
+  // By time, of the run's attempts and, without an attempt, of its nodes. With their texts an answer may be large: up to 1 MiB each.
+  virtual Result<std::vector<Capture>> captures(RunId run, TimeRange range, CaptureTexts texts = CaptureTexts::kWith) = 0;
   virtual Result<std::vector<Finding>> findings(std::optional<RunId> run) = 0;
   virtual Result<std::vector<Note>> notes(RunId run) = 0;  // by time, those about the run as a whole first
 

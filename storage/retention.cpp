@@ -42,6 +42,8 @@ constexpr Tier kPyramidTier = {
     "x1",
     "AND NOT EXISTS (SELECT 1 FROM rg_chunk k WHERE k.series_id = c.series_id AND k.x0 <= c.x1 AND k.x1 >= c.x0)"};
 constexpr Tier kKernelTier = {"rg_span_chunk", "chunk_id", "track_id", kKernelTracks, "t0", "t1", "AND c.sealed = 1"};
+// Of all kinds; its own owner.
+constexpr Tier kCaptureTier = {"rg_capture", "capture_id", "capture_id", "SELECT capture_id FROM rg_capture", "time_ns", "time_ns", ""};
 constexpr Tier kCoarseTier = {"rg_span_chunk", "chunk_id", "track_id", kOtherTracks, "t0", "t1", "AND c.sealed = 1"};
 
 class Keeper {
@@ -52,10 +54,12 @@ class Keeper {
     RG_TRY(expire(kKernelTier, m_policy.kernel_spans, m_outcome.span_chunks));
     RG_TRY(expire(kSampleTier, m_policy.samples, m_outcome.sample_chunks));
     RG_TRY(expire(kPyramidTier, m_policy.pyramids, m_outcome.pyramids));
+    RG_TRY(expire(kCaptureTier, m_policy.captures, m_outcome.captures));
     // What is cheapest to lose goes first.
     RG_TRY(shrink(kKernelTier, m_outcome.span_chunks));
     RG_TRY(shrink(kSampleTier, m_outcome.sample_chunks));
     RG_TRY(shrink(kCoarseTier, m_outcome.span_chunks));
+    RG_TRY(shrink(kCaptureTier, m_outcome.captures));
     RG_TRY(shrink(kPyramidTier, m_outcome.pyramids));
     RG_ASSIGN(const std::int64_t used, usedBytes());
     m_outcome.over_cap = m_policy.max_bytes > 0 && used > m_policy.max_bytes;

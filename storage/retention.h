@@ -17,7 +17,7 @@
 namespace runglass {
 
 struct RetentionOutcome {
-  std::int64_t sample_chunks = 0, pyramids = 0, span_chunks = 0;  // rows deleted
+  std::int64_t sample_chunks = 0, pyramids = 0, span_chunks = 0, captures = 0;  // rows deleted
   bool over_cap = false;  // all that may be deleted is gone, and the file is still larger than the policy's cap
 };
 

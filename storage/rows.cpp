@@ -283,6 +283,27 @@ Issue read<Issue>(const sqlite::Statement& s) {
 }
 
 template <>
+std::string_view select<StoredCapture>() {
+  return "SELECT capture_id, time_ns, attempt_id, node_id, rank, kind, source, reason, bytes, truncated_bytes, packed, crc, body FROM "
+         "rg_capture c";
+}
+template <>
+StoredCapture read<StoredCapture>(const sqlite::Statement& s) {
+  StoredCapture row;
+  Capture& c = row.capture;
+  c.id = s.int64(0), c.time = s.int64(1);
+  readId(s, 2, c.attempt);
+  readId(s, 3, c.node);
+  c.rank = optionalInt32(s, 4);
+  c.kind = text(s, 5), c.source = text(s, 6), c.reason = text(s, 7);
+  c.bytes = s.int64(8), c.truncated_bytes = s.int64(9);
+  row.packed = s.int64(10) != 0;
+  row.crc = static_cast<std::uint32_t>(s.int64(11));
+  row.body = std::string(s.blob(12));
+  return row;
+}
+
+template <>
 std::string_view select<Label>() {
   return "SELECT attempt_id, kind, node_id, device_id, rank, start_ns, end_ns, first_step, last_step, strength FROM rg_label";
 }

@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 
+#include "model/captures.h"
 #include "model/edits.h"
 #include "model/events.h"
 #include "model/findings.h"
@@ -29,6 +30,14 @@ std::string_view select();
 // The current row of such a statement.
 template <class Row>
 Row read(const sqlite::Statement& statement);
+
+// Its text is still packed.
+struct StoredCapture {
+  Capture capture;
+  std::string body;
+  bool packed = false;
+  std::uint32_t crc = 0;
+};
 
 // What there are rows of; the definitions are in rows.cpp.
 template <>
@@ -95,6 +104,10 @@ template <>
 std::string_view select<Label>();
 template <>
 Label read<Label>(const sqlite::Statement& statement);
+template <>
+std::string_view select<StoredCapture>();
+template <>
+StoredCapture read<StoredCapture>(const sqlite::Statement& statement);
 template <>
 std::string_view select<Note>();
 template <>

@@ -38,7 +38,8 @@ void bindAll(sqlite::Statement& statement, const T&... values) {
 bool StoreWriter::anythingPending() const {
   const PendingRows& rows = m_tail->pendingRows();
   return !m_dirty_series.empty() || !m_dirty_tracks.empty() || m_streams_changed || !m_findings.empty() || !m_marks.empty() ||
-         !m_pins.empty() || !rows.events.empty() || !rows.logs.empty() || !rows.labels.empty() || !rows.issues.empty();
+         !m_pins.empty() || !rows.events.empty() || !rows.logs.empty() || !rows.labels.empty() || !rows.issues.empty() ||
+         !rows.captures.empty();
 }
 
 Status StoreWriter::flush() {
@@ -98,6 +99,7 @@ Status StoreWriter::commitAll() {
   for (const SeriesId id : m_dirty_series) RG_TRY(saveSeries(id, *m_tail->find(id)));
   for (const TrackId id : m_dirty_tracks) RG_TRY(saveTrack(id, *m_tail->find(id)));
   RG_TRY(saveRows());
+  RG_TRY(saveCaptures());
   RG_TRY(saveFindings());
   RG_TRY(saveState());
   RG_TRY(m_db.exec("UPDATE rg_meta SET value = " + std::to_string(m_tail->committed() + 1) + " WHERE key = 'generation'"));

@@ -65,6 +65,7 @@ class StoreReader final : public Reader {
   Result<std::vector<LogLine>> logs(const EventFilter& filter) override;
   Result<std::vector<Issue>> issues() override;
   Result<std::vector<Label>> labels(RunId run) override;
+  Result<std::vector<Capture>> captures(RunId run, TimeRange range, CaptureTexts texts) override;
   Result<std::vector<Finding>> findings(std::optional<RunId> run) override;
   Result<std::vector<Note>> notes(RunId run) override;
   Result<SampleColumns> samples(SeriesId series, TimeRange range, std::stop_token stop) override;

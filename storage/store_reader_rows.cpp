@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "storage/codec/capture_body.h"
 #include "storage/rows.h"
 #include "storage/store_reader.h"
 
@@ -195,6 +196,45 @@ Result<std::vector<Label>> StoreReader::labels(RunId run) {
     }
     return {};
   }));
+  return found;
+}
+
+Result<std::vector<Capture>> StoreReader::captures(RunId run, TimeRange range, CaptureTexts texts) {
+  std::vector<Capture> found;
+  const bool with_text = texts == CaptureTexts::kWith;
+  const auto correct = [&](Capture& one) {
+    if (const ClockMap* clock = m_clocks.of(one.node, one.attempt, one.rank)) one.time = clock->corrected(one.time);
+    if (timeFits(range, one.time)) found.push_back(std::move(one));
+  };
+  RG_TRY(consistent([&](const PendingRows& tail) -> Status {
+    found.clear();
+    RG_TRY(refreshClocks());
+    RG_TRY(rows::each<rows::StoredCapture>(
+        m_db,
+        " WHERE c.attempt_id IN (SELECT attempt_id FROM rg_attempt WHERE run_id = ?1) OR (c.attempt_id IS NULL AND c.node_id IN (SELECT "
+        "r.node_id FROM rg_rank r JOIN rg_attempt a ON a.attempt_id = r.attempt_id WHERE a.run_id = ?1)) ORDER BY c.time_ns",
+        [&](rows::StoredCapture row) {
+          if (with_text) {
+            auto text = captureChecksum(row.body, row.packed, row.capture.bytes) == row.crc
+                            ? captureText(row.body, row.packed, row.capture.bytes)
+                            : std::nullopt;
+            if (!text) return m_damage->note("capture " + std::to_string(row.capture.id));
+            row.capture.text = std::move(*text);
+          }
+          correct(row.capture);
+        },
+        {static_cast<std::int64_t>(run.value)}));
+    if (tail.captures.empty()) return {};
+    RG_ASSIGN(const Members members, membersOf(m_db, run));
+    for (const auto& one : tail.captures) {
+      if (!belongs(members, one->attempt, one->node, {})) continue;
+      Capture copy = *one;
+      if (!with_text) copy.text.clear();
+      correct(copy);
+    }
+    return {};
+  }));
+  std::ranges::stable_sort(found, {}, &Capture::time);
   return found;
 }
 

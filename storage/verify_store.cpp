@@ -9,6 +9,7 @@
 #include <cstring>
 #include <tuple>
 
+#include "storage/codec/capture_body.h"
 #include "storage/codec/pyramid.h"
 #include "storage/codec/sample_chunk.h"
 #include "storage/codec/span_summary.h"
@@ -38,6 +39,8 @@ constexpr Reference kReferences[] = {
     {"event", "SELECT event_id FROM rg_event WHERE attempt_id <> 0 AND attempt_id NOT IN (SELECT attempt_id FROM rg_attempt)"},
     {"event", "SELECT event_id FROM rg_event WHERE node_id <> 0 AND node_id NOT IN (SELECT node_id FROM rg_node)"},
     {"log line", "SELECT log_id FROM rg_log WHERE attempt_id <> 0 AND attempt_id NOT IN (SELECT attempt_id FROM rg_attempt)"},
+    {"capture", "SELECT capture_id FROM rg_capture WHERE attempt_id IS NOT NULL AND attempt_id NOT IN (SELECT attempt_id FROM rg_attempt)"},
+    {"capture", "SELECT capture_id FROM rg_capture WHERE node_id IS NOT NULL AND node_id NOT IN (SELECT node_id FROM rg_node)"},
     {"finding", "SELECT finding_id FROM rg_finding WHERE run_id NOT IN (SELECT run_id FROM rg_run)"},
     {"label", "SELECT label_id FROM rg_label WHERE attempt_id NOT IN (SELECT attempt_id FROM rg_attempt)"},
     {"sample chunk", "SELECT chunk_id FROM rg_chunk WHERE series_id NOT IN (SELECT series_id FROM rg_series)"},
@@ -94,6 +97,7 @@ class Verifier {
     for (const Reference& reference : kReferences) RG_TRY(tolerate(reference.what, checkReference(reference)));
     RG_TRY(tolerate("table rg_series", checkAllSeries()));
     RG_TRY(tolerate("table rg_span_chunk", checkSpanChunks()));
+    RG_TRY(tolerate("table rg_capture", checkCaptures()));
     if (m_more > 0) m_lines.push_back("and " + std::to_string(m_more) + " more damaged objects");
     return std::move(m_lines);
   }
@@ -240,6 +244,20 @@ class Verifier {
     if (static_cast<std::int64_t>(unmatched_samples) > series.expired)
       damaged("pyramid of " + nameOf(series) + ": it speaks of " + std::to_string(unmatched_samples) +
               " samples that are not there, retention deleted " + std::to_string(series.expired));
+  }
+
+  Status checkCaptures() {
+    RG_ASSIGN(auto rows, m_db.prepare("SELECT capture_id, bytes, packed, crc, body FROM rg_capture"));
+    return eachRow(rows, [&]() -> Status {
+      const bool packed = rows.int64(2) != 0;
+      const std::string_view body = rows.blob(4);
+      const auto fail = [&](const char* why) { damaged("capture " + std::to_string(rows.int64(0)) + ": " + why); };
+      if (captureChecksum(body, packed, rows.int64(1)) != static_cast<std::uint32_t>(rows.int64(3)))
+        fail("checksum mismatch");
+      else if (!captureText(body, packed, rows.int64(1)))
+        fail("cannot be decoded");
+      return {};
+    });
   }
 
   Status checkSpanChunks() {

@@ -41,6 +41,7 @@ struct Retention {
   DurNs pyramids = 90LL * 24 * 3600 * kNsPerSecond;
   DurNs samples = 48LL * 3600 * kNsPerSecond;  // raw samples of metric series; scalars live as long as the run
   DurNs kernel_spans = 24LL * 3600 * kNsPerSecond;
+  DurNs captures = 90LL * 24 * 3600 * kNsPerSecond;
   std::int64_t max_bytes = 0;  // 0 = no cap
 };
 

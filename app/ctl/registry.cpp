@@ -5,6 +5,7 @@
 namespace runglass::ctl {
 
 std::unique_ptr<Command> makeAlign();
+std::unique_ptr<Command> makeCapture();
 std::unique_ptr<Command> makeExport();
 std::unique_ptr<Command> makeImport();
 std::unique_ptr<Command> makeInfo();
@@ -23,6 +24,7 @@ std::vector<std::unique_ptr<Command>> commands() {
   all.push_back(makeExport());
   all.push_back(makeNote());
   all.push_back(makeTrace());
+  all.push_back(makeCapture());
   all.push_back(makeAlign());
   all.push_back(makeServe());
   return all;

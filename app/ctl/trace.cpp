@@ -1,21 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // runglassctl trace: asks the tracers in a run's processes for kernels, through the hub.
 #include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 
 #include "app/control_arguments.h"
 #include "app/ctl/command.h"
+#include "app/ctl/order_outcome.h"
 #include "app/ctl/output.h"
 #include "app/store_edit.h"
 
 namespace runglass::ctl {
 namespace {
-
-std::string ranksText(const std::vector<std::int32_t>& ranks) {
-  std::string text;
-  for (const std::int32_t rank : ranks) text += (text.empty() ? "" : ",") + std::to_string(rank);
-  return text;
-}
 
 class Trace : public Command {
  public:
@@ -51,11 +45,9 @@ class Trace : public Command {
     RG_ASSIGN(const OrderOutcome outcome,
               m_hub.empty() ? placeOrder(m_store, m_order, target) : ControlClient(std::move(target)).order(m_order, ""));
     Output out = Output::standard();
-    out.write(m_json ? json(outcome) : text(outcome));
+    out.write(m_json ? outcomeJson(outcome) : outcomeText(outcome));
     RG_TRY(out.finish());
-    for (const OrderAnswer& answer : outcome.answers)
-      if (!answer.status.ok()) return {answer.status.code(), answer.node + ": " + answer.status.message()};
-    return {};
+    return outcomeStatus(outcome);
   }
 
  private:
@@ -67,25 +59,6 @@ class Trace : public Command {
           m_order.number = value;
         },
         help);
-  }
-  static std::string text(const OrderOutcome& outcome) {
-    std::string out;
-    for (const OrderAnswer& answer : outcome.answers) {
-      out += answer.node.empty() ? "-" : oneLine(answer.node);
-      out += answer.status.ok() ? "  done" : "  " + oneLine(answer.status.message());
-      if (!answer.ranks.empty()) out += "  ranks " + ranksText(answer.ranks);
-      if (outcome.first_step && !answer.ranks.empty()) out += "  from step " + std::to_string(*outcome.first_step);
-      out += "\n";
-    }
-    return out;
-  }
-  static std::string json(const OrderOutcome& outcome) {
-    nlohmann::ordered_json nodes = nlohmann::ordered_json::array();
-    for (const OrderAnswer& answer : outcome.answers)
-      nodes.push_back({{"node", answer.node}, {"ok", answer.status.ok()}, {"message", answer.status.message()}, {"ranks", answer.ranks}});
-    nlohmann::ordered_json all = {{"first_step", nullptr}, {"nodes", nodes}};
-    if (outcome.first_step) all["first_step"] = *outcome.first_step;
-    return all.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
   }
 
   std::string m_hub, m_store;

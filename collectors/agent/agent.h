@@ -52,6 +52,8 @@ class Agent {
   // Waits until what was recorded is sealed and less than `bytes` are unacknowledged; for producers that may wait instead of losing data.
   bool waitForRoom(std::size_t bytes, DurNs timeout);
   bool connected() const;
+  // For orders that something that is not a Source carries out.
+  OrderBook& orders();
   TimeNs now() const;
   const Node& node() const;
   std::string session() const;

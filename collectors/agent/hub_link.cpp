@@ -142,6 +142,7 @@ Status HubLink::runSession() {
   hello.set_node_uuid(m_options.node_uuid);
   hello.set_node_name(m_options.node_name);
   for (const std::string& name : m_outbox.sessions()) hello.add_sessions()->set_session(name);
+  for (const std::string& uuid : m_options.speaks_for) hello.add_speaks_for(uuid);
   hello.set_raw_ns(m_now());
   session.stream->Write(message);
 
@@ -221,7 +222,7 @@ bool HubLink::sendBeat(Session& session) {
 
 void HubLink::takeOrder(const v1::Order& order) {
   Result<Order> known = orderOf(order);
-  if (!known.ok()) return m_orders.answer({order.order_id(), known.status(), {}});
+  if (!known.ok()) return m_orders.refuseUnknown(order.order_id(), known.status());
   m_orders.ask({.id = order.order_id(),
                 .order = std::move(known).value(),
                 .first_step = order.has_first_step() ? std::optional<std::int64_t>(order.first_step()) : std::nullopt});
@@ -234,6 +235,7 @@ bool HubLink::sendOrderResults(Session& session) {
     result.set_order_id(answer.id);
     result.set_code(static_cast<std::uint32_t>(answer.status.code()));
     result.set_message(answer.status.message());
+    result.set_note(answer.note);
     for (const std::int32_t rank : answer.ranks) result.add_rank(rank);
     if (!session.stream->Write(message)) return false;
   }

@@ -26,6 +26,7 @@ struct HubLinkOptions {
   std::string token;
   std::string tls_ca, tls_cert, tls_key;  // PEM files; a CA turns TLS on
   std::string agent_uuid, node_uuid, node_name;
+  std::vector<std::string> speaks_for;  // uuids of further nodes whose orders come here: a simulator's
   DurNs first_pause = 500 * kNsPerMs, longest_pause = 10 * kNsPerSecond;
   DurNs beat = 2 * kNsPerSecond;
   std::uint32_t proto_version = 1;

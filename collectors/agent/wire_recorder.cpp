@@ -396,6 +396,22 @@ void WireRecorder::clock(const ClockReading& reading) {
   putMessage(StreamClass::kEvents, Wire::kClockFieldNumber, record);
 }
 
+void WireRecorder::capture(const Capture& capture) {
+  Capture bounded = capture;
+  boundCapture(bounded);
+  v1::Capture record;
+  record.set_time_ns(bounded.time);
+  record.set_attempt(wireId(bounded.attempt.value));
+  record.set_node(wireId(bounded.node.value));
+  if (bounded.rank) record.set_rank(*bounded.rank);
+  record.set_kind(bounded.kind);
+  record.set_source(bounded.source);
+  record.set_reason(bounded.reason);
+  record.set_text(std::move(bounded.text));
+  record.set_truncated_bytes(bounded.truncated_bytes);
+  putMessage(StreamClass::kLogs, Wire::kCaptureFieldNumber, record);
+}
+
 std::string WireRecorder::cut(const std::string& text) {
   if (text.size() <= kMaxText) return text;
   issue({.code = "agent.text_cut", .source = "agent", .first = m_now(), .last = m_now(), .detail = text.substr(0, 80) + "..."});

@@ -50,6 +50,7 @@ class WireRecorder : public Recorder {
   void issue(const Issue& issue) override;
   void label(const Label& label) override;
   void clock(const ClockReading& reading) override;
+  void capture(const Capture& capture) override;
   Status flush() override;
 
   // The oldest pending piece of a class: a complete Payload of about kPiece bytes or less; empty when nothing is pending.

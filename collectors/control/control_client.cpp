@@ -82,8 +82,10 @@ Result<OrderOutcome> ControlClient::order(const Order& order, const std::string&
   OrderOutcome outcome;
   if (reply.has_first_step()) outcome.first_step = reply.first_step();
   for (const v1::NodeAnswer& one : reply.answer())
-    outcome.answers.push_back(
-        {.node = one.node(), .ranks = {one.rank().begin(), one.rank().end()}, .status = statusOf(one.code(), one.message())});
+    outcome.answers.push_back({.node = one.node(),
+                               .ranks = {one.rank().begin(), one.rank().end()},
+                               .status = statusOf(one.code(), one.message()),
+                               .note = oneWireLine(one.note())});
   return outcome;
 }
 

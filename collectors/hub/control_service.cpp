@@ -54,6 +54,7 @@ void fillReply(v1::OrderReply& reply, const OrderOutcome& outcome) {
     answer.set_node(one.node);
     answer.set_code(static_cast<std::uint32_t>(one.status.code()));
     answer.set_message(one.status.message());
+    answer.set_note(one.note);
     for (const std::int32_t rank : one.ranks) answer.add_rank(rank);
   }
 }

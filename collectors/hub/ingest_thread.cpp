@@ -115,7 +115,10 @@ void IngestThread::post(std::function<void(Writer&)> action) {
 void IngestThread::order(Order order, OrderDone done) {
   post([this, order = std::move(order), done = std::move(done)](Writer& writer) {
     std::vector<OrderDesk::Peer> peers;
-    for (const auto& [key, agent] : m_agents) peers.push_back({agent.link, agent.node});
+    for (const auto& [key, agent] : m_agents) {
+      peers.push_back({agent.link, agent.node});
+      for (const std::string& uuid : agent.speaks_for) peers.push_back({agent.link, writer.node({.uuid = uuid})});
+    }
     m_orders.place(order, peers, writer, monotonicNow(), done);
   });
 }
@@ -228,6 +231,9 @@ bool IngestThread::mayJoin(const Item& item, const v1::Hello& hello) {
   if (static_cast<std::size_t>(hello.sessions_size()) > kMaxSessions) return no(Code::kInvalidArgument, "Hello names too many sessions");
   for (const std::string* name : {&hello.agent_uuid(), &hello.node_uuid(), &hello.node_name()})
     if (name->size() > kMaxName) return no(Code::kInvalidArgument, "Hello holds a name of more than 256 bytes");
+  if (hello.speaks_for_size() > kMaxSpeaksFor ||
+      std::ranges::any_of(hello.speaks_for(), [](const std::string& uuid) { return uuid.empty() || uuid.size() > kMaxName; }))
+    return no(Code::kInvalidArgument, "Hello speaks for too many nodes, or for one without a name");
   for (const auto& session : hello.sessions())
     if (session.session().empty() || session.session().size() > kMaxName)
       return no(Code::kInvalidArgument, "Hello holds a bad session name");
@@ -249,6 +255,7 @@ bool IngestThread::mayJoin(const Item& item, const v1::Hello& hello) {
 void IngestThread::handleHello(const Item& item, const v1::Hello& hello) {
   if (!mayJoin(item, hello)) return;
   Agent agent{.link = item.link, .uuid = hello.agent_uuid(), .node_uuid = hello.node_uuid(), .node_name = hello.node_name()};
+  agent.speaks_for.assign(hello.speaks_for().begin(), hello.speaks_for().end());
   agent.heard = item.received_mono;
   agent.coarse_offset = item.received - std::clamp<TimeNs>(hello.raw_ns(), 0, kLatest);
   agent.node = m_writer->node({.uuid = agent.node_uuid, .name = agent.node_name, .state = NodeState::kAlive, .last_heard = item.received});

@@ -50,6 +50,7 @@ class IngestThread {
  private:
   static constexpr std::size_t kMaxStreams = 16;
   static constexpr std::size_t kMaxSessions = 64;
+  static constexpr int kMaxSpeaksFor = 4'096;
 
   // One (agent, session) on one connection.
   struct Inbound {
@@ -65,6 +66,7 @@ class IngestThread {
     std::shared_ptr<AgentLink> link;
     std::string uuid, node_uuid, node_name;
     NodeId node;
+    std::vector<std::string> speaks_for;  // uuids of further nodes
     std::vector<std::shared_ptr<Inbound>> sessions;
     DurNs heard = 0;  // monotonic
     DurNs coarse_offset = 0;

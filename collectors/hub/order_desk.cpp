@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <set>
 
 #include "collectors/proto/order_message.h"
 
@@ -68,7 +67,11 @@ Result<std::optional<std::int64_t>> firstStepOf(Reader& reader, RunId run, Attem
 struct OrderDesk::Plan {
   AttemptId attempt;
   std::optional<std::int64_t> first_step;
-  std::map<NodeId, std::string> nodes;      // that have the ranks
+  struct Place {
+    std::string name;
+    std::set<std::int32_t> ranks;
+  };
+  std::map<NodeId, Place> nodes;            // that have the ranks
   std::vector<std::int32_t> missing_ranks;  // that no node has
 };
 
@@ -92,7 +95,8 @@ Result<OrderDesk::Plan> OrderDesk::planOf(const Order& order) {
   std::set<std::int32_t> missing(order.ranks.begin(), order.ranks.end());
   for (const Rank& rank : ranks) {
     if (!order.ranks.empty() && missing.erase(rank.rank) == 0) continue;
-    plan.nodes[rank.node] = names[rank.node];
+    plan.nodes[rank.node].name = names[rank.node];
+    plan.nodes[rank.node].ranks.insert(rank.rank);
   }
   if (ranks.empty()) return Status(Code::kNotFound, "order: run '" + order.run + "': the ranks of its newest attempt are not known");
   plan.missing_ranks.assign(missing.begin(), missing.end());
@@ -120,18 +124,23 @@ void OrderDesk::place(const Order& order, std::span<const Peer> peers, Writer& w
   message.set_order_id(id);
   fillOrder(message, order);
   if (plan->first_step) message.set_first_step(*plan->first_step);
-  for (const auto& [node, name] : plan->nodes) {
+  for (const auto& [node, place] : plan->nodes) {
     bool any = false;
     for (const Peer& peer : peers) {
       if (peer.node != node) continue;
       any = true;
-      open.waiting[peer.link.get()] = {node, name};
-      peer.link->sendOrder(message);
+      if (!open.waiting.contains(peer.link.get())) peer.link->sendOrder(message);
+      open.waiting.insert({peer.link.get(), {node, place.name, place.ranks}});
     }
-    if (!any) note(open, node, {.node = name, .ranks = {}, .status = {Code::kUnavailable, "its agent is not connected"}}, writer);
+    if (!any)
+      note(open, node, {.node = place.name, .ranks = {}, .status = {Code::kUnavailable, "its agent is not connected"}, .note = {}}, writer);
   }
   for (const std::int32_t rank : plan->missing_ranks)
-    note(open, {}, {.node = "", .ranks = {}, .status = {Code::kNotFound, "rank " + std::to_string(rank) + " is not in the newest attempt"}},
+    note(open, {},
+         {.node = "",
+          .ranks = {},
+          .status = {Code::kNotFound, "rank " + std::to_string(rank) + " is not in the newest attempt"},
+          .note = {}},
          writer);
   finishIfAll(at);
 }
@@ -143,38 +152,52 @@ void OrderDesk::note(Open& open, NodeId node, OrderAnswer answer, Writer& writer
     ranks += (ranks.empty() ? "ranks " : ", ") + std::to_string(rank);
   }
   const std::string who = answer.node.empty() ? "" : answer.node + ": ";
-  writer.event(
-      {.time = wallNow(),
-       .attempt = open.attempt,
-       .node = node,
-       .kind = "order",
-       .severity = answer.status.ok() ? Severity::kInfo : Severity::kWarning,
-       .code = std::string(orderName(open.order.kind)),
-       .message = who + (answer.status.ok() ? "done, " + ranks : answer.status.message() + (ranks.empty() ? "" : "; done: " + ranks))});
+  writer.event({.time = wallNow(),
+                .attempt = open.attempt,
+                .node = node,
+                .kind = "order",
+                .severity = answer.status.ok() ? Severity::kInfo : Severity::kWarning,
+                .code = std::string(orderName(open.order.kind)),
+                .message = who +
+                           (answer.status.ok() ? "done, " + ranks : answer.status.message() + (ranks.empty() ? "" : "; done: " + ranks)) +
+                           (answer.note.empty() ? "" : "; " + answer.note)});
   open.outcome.answers.push_back(std::move(answer));
+}
+
+std::vector<OrderDesk::Open::Waiting> OrderDesk::extract(Open& open, const AgentLink* link) {
+  std::vector<Open::Waiting> taken;
+  const auto [first, last] = open.waiting.equal_range(link);
+  for (auto at = first; at != last; ++at) taken.push_back(std::move(at->second));
+  open.waiting.erase(first, last);
+  return taken;
 }
 
 void OrderDesk::answered(const AgentLink* link, const v1::OrderResult& result, Writer& writer) {
   const auto at = m_orders.find(result.order_id());
   if (at == m_orders.end()) return;  // too late, or to an earlier hub
-  const auto waiting = at->second.waiting.extract(link);
+  const std::vector<Open::Waiting> waiting = extract(at->second, link);
   if (waiting.empty()) return;
-  note(at->second, waiting.mapped().node,
-       {.node = waiting.mapped().name,
-        .ranks = {result.rank().begin(), result.rank().end()},
-        .status = statusOf(result.code(), result.message())},
-       writer);
+  for (const Open::Waiting& node : waiting) {
+    std::vector<std::int32_t> ranks(result.rank().begin(), result.rank().end());
+    if (waiting.size() > 1) std::erase_if(ranks, [&](std::int32_t rank) { return !node.ranks.contains(rank); });
+    note(at->second, node.node,
+         {.node = node.name,
+          .ranks = std::move(ranks),
+          .status = statusOf(result.code(), result.message()),
+          .note = oneWireLine(result.note())},
+         writer);
+  }
   finishIfAll(at);
 }
 
 void OrderDesk::gone(const AgentLink* link, Writer& writer) {
   for (auto at = m_orders.begin(); at != m_orders.end();) {
     const auto next = std::next(at);
-    if (const auto waiting = at->second.waiting.extract(link); !waiting.empty()) {
-      note(at->second, waiting.mapped().node,
-           {.node = waiting.mapped().name, .ranks = {}, .status = {Code::kUnavailable, "its agent went away"}}, writer);
-      finishIfAll(at);
-    }
+    const std::vector<Open::Waiting> waiting = extract(at->second, link);
+    for (const Open::Waiting& node : waiting)
+      note(at->second, node.node, {.node = node.name, .ranks = {}, .status = {Code::kUnavailable, "its agent went away"}, .note = {}},
+           writer);
+    if (!waiting.empty()) finishIfAll(at);
     at = next;
   }
 }
@@ -185,7 +208,10 @@ void OrderDesk::tick(DurNs now, Writer& writer) {
     if (now >= at->second.until) {
       for (const auto& [link, waiting] : std::exchange(at->second.waiting, {}))
         note(at->second, waiting.node,
-             {.node = waiting.name, .ranks = {}, .status = {Code::kUnavailable, "its agent did not answer in time, or is too old to"}},
+             {.node = waiting.name,
+              .ranks = {},
+              .status = {Code::kUnavailable, "its agent did not answer in time, or is too old to"},
+              .note = {}},
              writer);
       finishIfAll(at);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// OrderDesk: passes people's orders on to the agents that have ranks of the run, and collects what they say.
+// OrderDesk: passes orders on to the agents that have ranks of the run, and collects what they say.
 //
 // Threading:  the store writer's thread.
 // Ownership:  borrows links while they are connected; `done` is called once per order.
@@ -12,6 +12,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -53,12 +54,15 @@ class OrderDesk {
     struct Waiting {
       NodeId node;
       std::string name;
+      std::set<std::int32_t> ranks;  // those that were asked for
     };
-    std::map<const AgentLink*, Waiting> waiting;
+    std::multimap<const AgentLink*, Waiting> waiting;  // one agent may speak for several nodes
     DurNs until = 0;
     OrderDone done;
   };
   struct Plan;
+  // Every answer of an agent that the order waits for, taken out of it.
+  static std::vector<Open::Waiting> extract(Open& open, const AgentLink* link);
   Result<Plan> planOf(const Order& order);
   static void note(Open& open, NodeId node, OrderAnswer answer, Writer& writer);
   void finishIfAll(std::map<std::uint64_t, Open>::iterator at);

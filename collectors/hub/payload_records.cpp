@@ -254,6 +254,19 @@ void PayloadSession::say(const v1::ClockReading& wire) {
                 .source = wire.source()});
 }
 
+void PayloadSession::say(const v1::Capture& wire) {
+  constexpr std::size_t kMostName = 256;  // the agent's text is bounded by the Recorder, its names here
+  out->capture({.time = *fixed(true, wire.time_ns(), hasWallTime(wire.attempt())),
+                .attempt = look(attempts, wire.attempt()),
+                .node = look(nodes, wire.node()),
+                .rank = optionalOf(wire.has_rank(), wire.rank()),
+                .kind = wire.kind().substr(0, kMostName),
+                .source = wire.source().substr(0, kMostName),
+                .reason = wire.reason().substr(0, kMostName),
+                .text = wire.text(),
+                .truncated_bytes = std::max<std::int64_t>(0, wire.truncated_bytes())});
+}
+
 bool PayloadSession::entry(std::uint32_t field, std::string_view bytes) {
   const auto defined = [&](const auto& wire) { define(wire); };
   const auto said = [&](const auto& wire) {
@@ -301,6 +314,8 @@ bool PayloadSession::entry(std::uint32_t field, std::string_view bytes) {
       return parsed<v1::Label>(bytes, said);
     case Wire::kClockFieldNumber:
       return parsed<v1::ClockReading>(bytes, said);
+    case Wire::kCaptureFieldNumber:
+      return parsed<v1::Capture>(bytes, said);
     case Wire::kSamplesFieldNumber:
       return sampleBlock(bytes);
     case Wire::kScalarsFieldNumber:

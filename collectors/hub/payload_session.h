@@ -101,6 +101,7 @@ struct PayloadSession {
   void say(const v1::Issue& wire);
   void say(const v1::Label& wire);
   void say(const v1::ClockReading& wire);
+  void say(const v1::Capture& wire);
   Device deviceOf(const v1::Device& wire);
   Attempt attemptOf(const v1::Attempt& wire);
 };

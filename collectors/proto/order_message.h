@@ -34,13 +34,19 @@ Result<Order> orderOf(const Message& message) {
                .filter = message.filter()};
 }
 
-// A status of another process: its message in one bounded line, its code one that there is.
-inline Status statusOf(std::uint32_t code, const std::string& message) {
+// Words of another process in one bounded line.
+inline std::string oneWireLine(const std::string& message) {
   constexpr std::size_t kMost = 1'024;
-  if (code == 0) return {};
   std::string line = message.substr(0, kMost);
   for (char& c : line)
     if (static_cast<unsigned char>(c) < 0x20) c = ' ';
+  return line;
+}
+
+// A status of another process: its message in one bounded line, its code one that there is.
+inline Status statusOf(std::uint32_t code, const std::string& message) {
+  if (code == 0) return {};
+  const std::string line = oneWireLine(message);
   return {code <= static_cast<std::uint32_t>(Code::kUnauthenticated) ? static_cast<Code>(code) : Code::kUnknown, line};
 }
 

@@ -47,8 +47,7 @@ ClusterMetrics::ClusterMetrics(const Scenario& scenario, const StepModel& model,
                        .unit = std::string(unitOfMetric(metric))});
   };
   for (std::int32_t n = 0; n < scenario.nodes; ++n) {
-    char name[16];
-    std::snprintf(name, sizeof name, "sim-%04d", n);
+    const std::string name = nodeName(n);
     Node info{.uuid = "sim:" + scenario.name + "/" + name,
               .name = name,
               .rack = "rack-" + std::to_string(n / scenario.nodes_per_rack),

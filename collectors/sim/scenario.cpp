@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstdio>
 #include <set>
 
 #include <toml++/toml.h>
@@ -230,6 +231,12 @@ Result<Scenario> parseScenario(std::string_view toml_text, std::string_view file
   if (const toml::array* faults = root["fault"].as_array())
     for (const auto& node : *faults) RG_TRY(readFault(file_name, node, s));
   return s;
+}
+
+std::string nodeName(std::int32_t index) {
+  char name[16];
+  std::snprintf(name, sizeof name, "sim-%04d", index);
+  return name;
 }
 
 }  // namespace runglass::sim

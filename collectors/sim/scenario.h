@@ -59,4 +59,7 @@ struct Scenario {
 
 Result<Scenario> parseScenario(std::string_view toml_text, std::string_view file_name);
 
+// "sim-0007".
+std::string nodeName(std::int32_t index);
+
 }  // namespace runglass::sim

@@ -42,6 +42,7 @@ class Player {
     startAttempt("0", std::nullopt);
     for (std::int64_t step = 1; step <= m_scenario.steps && m_status.ok(); ++step) {
       beginFaults(step);
+      if (m_options.state != nullptr) m_options.state->step = step;
       if (const Fault* hang = active("hang", step)) return playHang(*hang, step);
       playStep(step);
       endFaults(step);
@@ -71,6 +72,7 @@ class Player {
                                .resumed_from_step = resumed_from,
                                .layout = {.world = s.world(), .tp = s.tp, .pp = s.pp, .dp = s.dp, .cp = s.cp, .ep = s.ep, .vpp = s.vpp}});
     m_attempt_key = key;
+    if (m_options.state != nullptr) m_options.state->attempt = static_cast<std::int64_t>(m_crashed.size());
     for (std::int32_t rank = 0; rank < s.world(); ++rank) {
       const Coordinates& at = m_model.coordinates(rank);
       m_out.rank({.attempt = m_attempt,
@@ -177,6 +179,7 @@ class Player {
   // Nothing ends any more: the fault's rank never enters its collective, everybody else waits in it.
   Status playHang(const Fault& fault, std::int64_t step) {
     m_records->hang(fault, step, m_now);
+    if (m_options.state != nullptr) m_options.state->hang = &fault;
     m_status = m_out.flush();
     advance(step, static_cast<DurNs>(std::max(60.0, fault.strength) * kNsPerSecond), nullptr);
     endFaults(fault.last_step);

@@ -10,6 +10,7 @@
 // The run is marked simulated, and every screen says so. Numbers follow from (seed, step, rank): a scenario repeats exactly.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <stop_token>
 
@@ -18,10 +19,18 @@
 
 namespace runglass::sim {
 
+// Where a play is, for whoever looks on from another thread.
+struct PlayState {
+  std::atomic<std::int64_t> step = 0;
+  std::atomic<std::int64_t> attempt = 0;     // its key
+  std::atomic<const Fault*> hang = nullptr;  // of the scenario, while it acts
+};
+
 struct PlayOptions {
   TimeNs start = 0;  // virtual begin; with speed 0 choose one so that the end is not in the future
   double speed = 1;  // 0 = max
   std::stop_token stop;
+  PlayState* state = nullptr;
   std::function<void()> after_flush;  // may wait: how a producer at full speed keeps to what its hub can take
 };
 

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// OrderBook: orders of the hub on their way to the source that can carry them out, and its answers on their way back.
+// OrderBook: orders of the hub on their way to the sources that can carry them out, and their answers on their way back. What several
+// sources carry out is answered once, when all of them have.
 //
-// Threading:  any thread: the link asks and collects, the client source takes and answers.
+// Threading:  any thread: the link asks and collects, sources take and answer.
 // Ownership:  the agent owns it.
 // Units:      as model/orders.h.
 // Errors:     PERMISSION_DENIED what this agent's configuration does not allow, UNAVAILABLE nobody here serves: answered at once.
 // Cost:       a lock and a small copy; at most kMost orders wait, further ones are RESOURCE_EXHAUSTED.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -16,6 +20,7 @@
 #include <vector>
 
 #include "model/orders.h"
+#include "model/time.h"
 
 namespace runglass {
 
@@ -31,14 +36,17 @@ class OrderBook {
     std::uint64_t id = 0;
     Status status;
     std::vector<std::int32_t> ranks;  // that do it
+    std::string note;                 // as OrderAnswer
   };
+  enum class Server : std::size_t {};
 
   // All are allowed until told otherwise: they only read.
   void allow(std::set<OrderKind> kinds) { m_allowed = std::move(kinds); }
-  // From now on somebody calls take().
-  void serve() {
+  // From now on somebody takes orders of these kinds, and answers each.
+  Server serve(std::set<OrderKind> kinds) {
     const std::lock_guard lock(m_mutex);
-    m_served = true;
+    m_desks.push_back({std::move(kinds), {}});
+    return Server{m_desks.size() - 1};
   }
   void ask(Task task) {
     const std::lock_guard lock(m_mutex);
@@ -46,17 +54,37 @@ class OrderBook {
     if (m_allowed && !m_allowed->contains(task.order.kind))
       return refuse(task.id, {Code::kPermissionDenied, "order " + name + ": not in this agent's [orders] allow"});
     if (Status fit = checkOrder(task.order); !fit.ok()) return refuse(task.id, std::move(fit));
-    if (!m_served) return refuse(task.id, {Code::kUnavailable, "order " + name + ": this agent's source 'client' is off"});
-    if (m_tasks.size() >= kMost) return refuse(task.id, {Code::kResourceExhausted, "order " + name + ": too many wait"});
-    m_tasks.push_back(std::move(task));
+    const DurNs now = monotonicNow();
+    // A source that hangs keeps nobody else from being asked.
+    std::erase_if(m_open, [&](const auto& open) { return now - open.second.asked > kForgotten; });
+    if (m_open.size() >= kMost) return refuse(task.id, {Code::kResourceExhausted, "order " + name + ": too many wait"});
+    std::size_t served = 0;
+    for (Desk& desk : m_desks) {
+      if (!desk.kinds.contains(task.order.kind)) continue;
+      desk.tasks.push_back(task);
+      ++served;
+    }
+    if (served == 0) return refuse(task.id, {Code::kUnavailable, "order " + name + ": this agent's source for it is off"});
+    m_open[task.id] = {.asked = now, .left = served, .answer = {.id = task.id, .status = {}, .ranks = {}, .note = {}}};
   }
-  std::vector<Task> take() {
+  std::vector<Task> take(Server server) {
     const std::lock_guard lock(m_mutex);
-    return std::exchange(m_tasks, {});
+    return std::exchange(m_desks[static_cast<std::size_t>(server)].tasks, {});
   }
+  // One server's; an order's second answer by the same server must not be given.
   void answer(Answer answer) {
     const std::lock_guard lock(m_mutex);
-    m_answers.push_back(std::move(answer));
+    const auto open = m_open.find(answer.id);
+    if (open == m_open.end()) return;  // forgotten
+    merge(open->second.answer, std::move(answer));
+    if (--open->second.left > 0) return;
+    m_answers.push_back(std::move(open->second.answer));
+    m_open.erase(open);
+  }
+  // An order that is not known here.
+  void refuseUnknown(std::uint64_t id, Status status) {
+    const std::lock_guard lock(m_mutex);
+    refuse(id, std::move(status));
   }
   std::vector<Answer> answers() {
     const std::lock_guard lock(m_mutex);
@@ -64,12 +92,34 @@ class OrderBook {
   }
 
  private:
-  void refuse(std::uint64_t id, Status status) { m_answers.push_back({id, std::move(status), {}}); }
+  void refuse(std::uint64_t id, Status status) { m_answers.push_back({.id = id, .status = std::move(status), .ranks = {}, .note = {}}); }
+
+  static constexpr DurNs kForgotten = 60 * kNsPerSecond;
+  struct Desk {
+    std::set<OrderKind> kinds;
+    std::vector<Task> tasks;
+  };
+  struct Open {
+    DurNs asked = 0;
+    std::size_t left = 0;
+    Answer answer;
+  };
+  // The first failure gives the code; ranks that any server did are done.
+  static void merge(Answer& all, Answer one) {
+    if (all.status.ok())
+      all.status = std::move(one.status);
+    else if (!one.status.ok())
+      all.status = {all.status.code(), all.status.message() + "; " + one.status.message()};
+    for (const std::int32_t rank : one.ranks)
+      if (std::ranges::find(all.ranks, rank) == all.ranks.end()) all.ranks.push_back(rank);
+    std::ranges::sort(all.ranks);
+    if (!one.note.empty()) all.note += (all.note.empty() ? "" : "; ") + one.note;
+  }
 
   std::optional<std::set<OrderKind>> m_allowed;
   std::mutex m_mutex;
-  bool m_served = false;
-  std::vector<Task> m_tasks;
+  std::vector<Desk> m_desks;
+  std::map<std::uint64_t, Open> m_open;
   std::vector<Answer> m_answers;
 };
 

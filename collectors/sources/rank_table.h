@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// RankTable: which process of this node is which rank, as the client said it; how sources that see processes (NVML) know the rank.
+// RankTable: which process of this node is which rank, as the client said it; how sources that see processes (NVML, capture) know the rank.
 //
 // Threading:  any thread: sources run in threads of their own.
 // Ownership:  the agent owns it; all sources share it.
@@ -11,20 +11,28 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "model/topology.h"
 
 namespace runglass {
 
+struct Trainer {
+  std::int32_t pid = 0;
+  Rank rank;
+  std::string run, attempt_key, ring;  // the ring's path
+};
+
 class RankTable {
  public:
   // The pid of another live process that claims the same rank of the same attempt, if there is one.
-  std::optional<std::int32_t> put(std::int32_t pid, const Rank& rank) {
+  std::optional<std::int32_t> put(const Trainer& trainer) {
     const std::lock_guard lock(m_mutex);
     std::optional<std::int32_t> twin;
     for (const auto& [other, known] : m_ranks)
-      if (other != pid && known.attempt == rank.attempt && known.rank == rank.rank) twin = other;
-    m_ranks[pid] = rank;
+      if (other != trainer.pid && known.rank.attempt == trainer.rank.attempt && known.rank.rank == trainer.rank.rank) twin = other;
+    m_ranks[trainer.pid] = trainer;
     return twin;
   }
   void drop(std::int32_t pid) {
@@ -34,12 +42,18 @@ class RankTable {
   std::optional<Rank> find(std::int32_t pid) const {
     const std::lock_guard lock(m_mutex);
     const auto found = m_ranks.find(pid);
-    return found == m_ranks.end() ? std::nullopt : std::optional(found->second);
+    return found == m_ranks.end() ? std::nullopt : std::optional(found->second.rank);
+  }
+  std::vector<Trainer> all() const {
+    const std::lock_guard lock(m_mutex);
+    std::vector<Trainer> all;
+    for (const auto& [pid, trainer] : m_ranks) all.push_back(trainer);
+    return all;
   }
 
  private:
   mutable std::mutex m_mutex;
-  std::map<std::int32_t, Rank> m_ranks;
+  std::map<std::int32_t, Trainer> m_ranks;
 };
 
 }  // namespace runglass

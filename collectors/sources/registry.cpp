@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "collectors/sources/capture/capture_source.h"
 #include "collectors/sources/client/client_source.h"
 #include "collectors/sources/heartbeat/heartbeat_source.h"
 #include "collectors/sources/host/host_source.h"
@@ -12,9 +13,9 @@ namespace runglass {
 
 const std::vector<SourceEntry>& sources() {
   static const std::vector<SourceEntry> kAll = {
-      {"client", makeClientSource, true},       {"heartbeat", makeHeartbeatSource, true},
-      {"host", makeHostSource, true},           {"kernel_log", makeKernelLogSource, true},
-      {"nvml", makeNvmlSource, true},           {"tfevents", makeTfeventsSource, false},  // on where [source.tfevents] names paths
+      {"capture", makeCaptureSource, true},     {"client", makeClientSource, true},        {"heartbeat", makeHeartbeatSource, true},
+      {"host", makeHostSource, true},           {"kernel_log", makeKernelLogSource, true}, {"nvml", makeNvmlSource, true},
+      {"tfevents", makeTfeventsSource, false},  // on where [source.tfevents] names paths
       {"train_log", makeTrainLogSource, false},
   };
   return kAll;

@@ -80,6 +80,10 @@ constexpr std::string_view kViews[] = {
     R"(CREATE TEMP VIEW comm_group AS SELECT a.run_id, a.number AS attempt, g.group_id, g.kind, g.name, g.ranks
   FROM main.rg_comm_group g JOIN main.rg_attempt a USING(attempt_id))",
 
+    R"(CREATE TEMP VIEW capture AS SELECT c.capture_id, a.run_id, a.number AS attempt, corrected(c.time_ns, c.node_id, c.attempt_id, c.rank) AS time_ns, n.name AS node, c.rank, c.kind, c.source, c.reason,
+  c.bytes, c.truncated_bytes, capture_text(c.body, c.packed, c.bytes) AS text
+  FROM main.rg_capture c LEFT JOIN main.rg_attempt a USING(attempt_id) LEFT JOIN main.rg_node n ON n.node_id = c.node_id)",
+
     R"(CREATE TEMP VIEW note AS SELECT run_id, time_ns, author, text, note_id FROM main.rg_note)",
 
     R"(CREATE TEMP VIEW label AS SELECT a.run_id, l.kind, n.name AS node, l.rank, d.uuid AS device_uuid, l.start_ns, l.end_ns, l.first_step, l.last_step,

@@ -4,7 +4,8 @@
 // Threading:  immutable.
 // Ownership:  values.
 // Units:      int64 ns UTC; absent is NULL.
-// Errors:     none. They name functions that the session registers: issue_severity(code), corrected(time, node_id, attempt_id, rank).
+// Errors:     none. They name functions that the session registers: issue_severity(code), corrected(time, node_id, attempt_id, rank),
+//             capture_text(body, packed, bytes).
 // Cost:       none. Without `correcting`, times are columns, so that the indices on them serve.
 #pragma once
 

@@ -15,6 +15,7 @@
 
 #include "model/issue_catalog.h"
 #include "storage/clock_map.h"
+#include "storage/codec/capture_body.h"
 #include "storage/sql/catalogue.h"
 #include "storage/sql/relations.h"
 #include "storage/sql/tables.h"
@@ -72,6 +73,14 @@ void correctedTime(sqlite3_context* out, int, sqlite3_value** argv) {
   sqlite3_result_int64(out, clock ? clock->corrected(time) : time);
 }
 
+// capture_text(body, packed, bytes): NULL for what is damaged.
+void captureTextOf(sqlite3_context* out, int, sqlite3_value** argv) {
+  const void* bytes = sqlite3_value_blob(argv[0]);
+  const std::string_view body(static_cast<const char*>(bytes), static_cast<std::size_t>(sqlite3_value_bytes(argv[0])));
+  const auto text = captureText(body, sqlite3_value_int(argv[1]) != 0, sqlite3_value_int64(argv[2]));
+  if (text) sqlite3_result_text(out, text->data(), static_cast<int>(text->size()), SQLITE_TRANSIENT);
+}
+
 // Values as the sink wants them; a blob prints as SQLite's own literal.
 SqlValue valueOf(const sqlite::Statement& statement, int column) {
   switch (statement.columnType(column)) {
@@ -110,6 +119,10 @@ class Session : public SqlSession {
     if (rc == SQLITE_OK) {
       rc = sqlite3_create_function_v2(db, "corrected", 4, SQLITE_UTF8 | SQLITE_INNOCUOUS, &m_clocks, correctedTime, nullptr, nullptr,
                                       nullptr);
+    }
+    if (rc == SQLITE_OK) {
+      rc = sqlite3_create_function_v2(db, "capture_text", 3, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, nullptr, captureTextOf,
+                                      nullptr, nullptr, nullptr);
     }
     if (rc != SQLITE_OK) return sqlite::sqliteStatus(db, rc, "cannot prepare SQL", m_connection.path());
     for (const sql::TableSpec* table : kTables) {

@@ -65,6 +65,7 @@ class MemoryRecorder : public Recorder {
   void issue(const Issue& value) override { issues.push_back(value); }
   void label(const Label& value) override { labels.push_back(value); }
   void clock(const ClockReading& value) override { clocks.push_back(value); }
+  void capture(const Capture& value) override { captures.push_back(value); }
   Status flush() override { return fail_flush; }
 
   // The one series with this metric and, where given, labels / rank / device. Empty columns when there is none.
@@ -109,6 +110,7 @@ class MemoryRecorder : public Recorder {
   std::vector<Issue> issues;
   std::vector<Label> labels;
   std::vector<ClockReading> clocks;
+  std::vector<Capture> captures;
   Status fail_flush;
 
  private:

@@ -60,6 +60,7 @@ class ValueReader : public Reader {
   Result<std::vector<LogLine>> logs(const EventFilter&) override { return std::vector<LogLine>{}; }
   Result<std::vector<Issue>> issues() override { return std::vector<Issue>{}; }
   Result<std::vector<Label>> labels(RunId) override { return std::vector<Label>{}; }
+  Result<std::vector<Capture>> captures(RunId, TimeRange, CaptureTexts) override { return std::vector<Capture>{}; }
   Result<std::vector<Finding>> findings(std::optional<RunId>) override { return std::vector<Finding>{}; }
   Result<std::vector<Note>> notes(RunId) override { return std::vector<Note>{}; }
   Result<SampleColumns> samples(SeriesId series, TimeRange range, std::stop_token) override {

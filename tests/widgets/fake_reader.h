@@ -69,6 +69,7 @@ class FakeReader : public Reader {
   Result<std::vector<LogLine>> logs(const EventFilter&) override { return std::vector<LogLine>{}; }
   Result<std::vector<Issue>> issues() override { return give(m_data->issues); }
   Result<std::vector<Label>> labels(RunId) override { return std::vector<Label>{}; }
+  Result<std::vector<Capture>> captures(RunId, TimeRange, CaptureTexts) override { return std::vector<Capture>{}; }
   Result<std::vector<Finding>> findings(std::optional<RunId> run) override {
     return where(m_data->findings, [&](const Finding& f) { return !run || f.run == *run; });
   }

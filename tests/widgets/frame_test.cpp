@@ -10,6 +10,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
+#include <QPlainTextEdit>
 #include <QPushButton>
 #include <QSettings>
 #include <QSpinBox>
@@ -19,6 +20,7 @@
 
 #include "tests/widgets/gui_test.h"
 #include "tests/widgets/sample_data.h"
+#include "widgets/frame/capture_dialog.h"
 #include "widgets/frame/fuzzy.h"
 #include "widgets/frame/main_window.h"
 #include "widgets/frame/trace_dialog.h"
@@ -101,9 +103,10 @@ TEST_F(MainWindowTest, ThePaletteAsksTheTracersOfTheRunOnScreenAndShowsWhatEachN
   EXPECT_FALSE(orders.placed[0].run.empty());
   EXPECT_TRUE(checkOrder(orders.placed[0]).ok());
   EXPECT_FALSE(ask->isEnabled());
-  orders.answer(OrderOutcome{.first_step = 4711,
-                             .answers = {{.node = "n0", .ranks = {0, 1}, .status = {}},
-                                         {.node = "n1", .ranks = {}, .status = {Code::kUnavailable, "its agent is not connected"}}}});
+  orders.answer(
+      OrderOutcome{.first_step = 4711,
+                   .answers = {{.node = "n0", .ranks = {0, 1}, .status = {}, .note = {}},
+                               {.node = "n1", .ranks = {}, .status = {Code::kUnavailable, "its agent is not connected"}, .note = {}}}});
   EXPECT_TRUE(ask->isEnabled());
   const auto labels = dialog->findChildren<QLabel*>();
   EXPECT_TRUE(std::ranges::any_of(labels, [](const QLabel* label) {
@@ -114,6 +117,30 @@ TEST_F(MainWindowTest, ThePaletteAsksTheTracersOfTheRunOnScreenAndShowsWhatEachN
     what->setCurrentIndex(i);
     EXPECT_TRUE(checkOrder(dialog->order()).ok()) << what->currentText().toStdString();
   }
+}
+
+TEST_F(MainWindowTest, ThePaletteCapturesTheRunOnScreenAtOnceAndShowsWhatEachNodeSaid) {
+  open(sampleData());
+  ASSERT_TRUE(window->showPlace("runs"));
+  ASSERT_TRUE(waitFor([&] { return window->isFinal(); }));
+  const auto& all = window->commands().all();
+  const auto command = std::ranges::find_if(all, [](const QAction* action) { return action->text() == "Capture now"; });
+  ASSERT_NE(command, all.end());
+  (*command)->trigger();
+  ASSERT_EQ(orders.placed.size(), 1u) << "nothing more has to be pressed";
+  EXPECT_EQ(orders.placed[0].kind, OrderKind::kCapture);
+  EXPECT_FALSE(orders.placed[0].run.empty());
+  EXPECT_TRUE(checkOrder(orders.placed[0]).ok());
+  const auto* dialog = window->findChild<CaptureDialog*>();
+  ASSERT_NE(dialog, nullptr);
+  EXPECT_FALSE(dialog->findChild<QPushButton*>()->isEnabled());
+  orders.answer(
+      OrderOutcome{.first_step = {},
+                   .answers = {{.node = "n0", .ranks = {0, 1}, .status = {}, .note = "stack 1, process 2"},
+                               {.node = "n1", .ranks = {}, .status = {Code::kUnavailable, "its agent is not connected"}, .note = {}}}});
+  EXPECT_EQ(dialog->findChild<QPlainTextEdit*>()->toPlainText(),
+            "n0: done, ranks 0, 1; stack 1, process 2\nn1: its agent is not connected");
+  EXPECT_TRUE(dialog->findChild<QPushButton*>()->isEnabled());
 }
 
 TEST_F(MainWindowTest, EveryRegisteredViewAndLayoutBecomesFinal) {

@@ -18,6 +18,7 @@
 #include <cmath>
 
 #include "widgets/core/state_panel.h"
+#include "widgets/frame/capture_dialog.h"
 #include "widgets/frame/trace_dialog.h"
 
 namespace runglass {
@@ -261,12 +262,20 @@ void MainWindow::makeTimeCommands() {
 void MainWindow::makeDataCommands() {
   const QString group = tr("Data");
   m_commands.add(group, tr("Open a store …"), {QKeySequence::Open}, [this] { chooseStore(); });
-  if (m_options.orders != nullptr) m_commands.add(group, tr("Trace kernels …"), {}, [this] { traceKernels(); });
+  if (m_options.orders != nullptr) {
+    m_commands.add(group, tr("Capture now"), {}, [this] { captureNow(); });
+    m_commands.add(group, tr("Trace kernels …"), {}, [this] { traceKernels(); });
+  }
   m_commands.add(group, tr("Copy"), {QKeySequence::Copy}, [this] { copyFocused(); });
   m_commands.add(group, tr("Quit"), {QKeySequence(QStringLiteral("Ctrl+Q"))}, [this] { close(); });
 }
 
 // Of the run on screen.
+void MainWindow::captureNow() {
+  if (m_summary == nullptr) return;
+  (new CaptureDialog(*m_options.orders, QString::fromStdString(m_summary->run.name), this))->open();
+}
+
 void MainWindow::traceKernels() {
   if (m_summary == nullptr) return;
   (new TraceDialog(*m_options.orders, QString::fromStdString(m_summary->run.name), this))->open();

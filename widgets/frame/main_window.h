@@ -83,6 +83,7 @@ class MainWindow : public QWidget {
   void updateStatus();
   void noteRate(const StoreInfo& info);
   void copyFocused();
+  void captureNow();
   void traceKernels();
   void zoom(double factor);
   void pan(double share);

@@ -10,6 +10,7 @@
 #include <array>
 
 #include "widgets/core/units.h"
+#include "widgets/frame/order_text.h"
 
 namespace runglass {
 namespace {
@@ -27,14 +28,6 @@ constexpr std::array<Choice, 5> kChoices = {{
     {OrderKind::kKeepRecent, "Keep the last seconds at full rate", " s", 60},
     {OrderKind::kShipRecent, "Send the seconds that were kept", nullptr, 0},
 }};
-
-QString ranksText(const std::vector<std::int32_t>& ranks) {
-  constexpr std::size_t kShown = 16;
-  QStringList numbers;
-  for (std::size_t i = 0; i < ranks.size() && i < kShown; ++i) numbers << QString::number(ranks[i]);
-  if (ranks.size() > kShown) numbers << QObject::tr("and %1 more").arg(ranks.size() - kShown);
-  return numbers.join(QStringLiteral(", "));
-}
 
 }  // namespace
 
@@ -94,16 +87,7 @@ void TraceDialog::ask() {
 
 void TraceDialog::showAnswer(const Result<OrderOutcome>& outcome) {
   m_ask->setEnabled(true);
-  if (!outcome.ok()) return m_answer->setText(screenText(outcome.status().message()));
-  QStringList lines;
-  if (outcome->first_step) lines << tr("From step %1 on").arg(*outcome->first_step);
-  for (const OrderAnswer& answer : outcome->answers) {
-    QString line = answer.node.empty() ? QString() : screenText(answer.node) + QStringLiteral(": ");
-    line += answer.status.ok() ? tr("done") : screenText(answer.status.message());
-    if (!answer.ranks.empty()) line += tr(", ranks %1").arg(ranksText(answer.ranks));
-    lines << line;
-  }
-  m_answer->setText(lines.join(u'\n'));
+  m_answer->setText(orderText(outcome));
 }
 
 }  // namespace runglass

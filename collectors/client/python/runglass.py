@@ -15,9 +15,11 @@ RUNGLASS=off, every call does nothing. No call raises, blocks or exits.
 """
 import atexit
 import ctypes
+import faulthandler
 import gc
 import os
 import platform
+import signal
 import sys
 import time
 import traceback
@@ -141,6 +143,7 @@ def init(run=None, attempt=None, dir=None, framework=None, rank=None, world=None
         if _lib is None:
             return False
         atexit.register(_at_exit)
+        atexit.register(_disarm_stacks)
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=_detach)
     options = _Options(ctypes.sizeof(_Options), _bytes(run), _bytes(attempt), _bytes(dir), _bytes(framework), _number(rank), _number(world),
@@ -151,6 +154,7 @@ def init(run=None, attempt=None, dir=None, framework=None, rank=None, world=None
         _hook_exceptions()
         _send_facts()
         _watch_collections(gc_over_ms)
+        _arm_stacks()
     return _on
 
 
@@ -174,6 +178,52 @@ def _at_exit():
 def _detach():
     global _on
     _on = False
+    _stacks["path"] = None
+
+
+# Open as long as the process lives: faulthandler writes to its descriptor, and the agent looks who holds it.
+_stacks = {"file": None, "path": None}
+
+
+def _ring_path():
+    """The file of this process's ring, as the library holds it open."""
+    for number in os.listdir("/proc/self/fd"):
+        try:
+            path = os.readlink("/proc/self/fd/" + number)
+        except OSError:
+            continue
+        if path.endswith(".ring") and os.path.basename(path).startswith("%d-" % os.getpid()):
+            return path
+    return None
+
+
+def _arm_stacks():
+    """On SIGURG faulthandler writes the stacks of all threads to a file beside the ring; an agent that captures sends it. The signal is one
+    that does nothing where nobody handles it, and a handler of the trainer's own is left alone. RUNGLASS_STACKS=off: not at all."""
+    try:
+        if os.environ.get("RUNGLASS_STACKS", "").lower() in ("off", "0") or _stacks["file"] is not None:
+            return
+        if signal.getsignal(signal.SIGURG) is not signal.SIG_DFL:
+            return
+        ring = _ring_path()
+        if ring is None:
+            return
+        path = ring[:-len(".ring")] + ".stack"
+        file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        os.write(file, b"runglass stacks 1 pid %d signal %d\n" % (os.getpid(), signal.SIGURG))
+        faulthandler.register(signal.SIGURG, file=file, all_threads=True, chain=False)
+        _stacks["file"], _stacks["path"] = file, path
+    except (OSError, AttributeError, RuntimeError, ValueError):  # another system, no /proc: no stacks
+        pass
+
+
+def _disarm_stacks():
+    path, _stacks["path"] = _stacks["path"], None
+    if path is not None:
+        try:
+            os.unlink(path)
+        except OSError:
+            pass
 
 
 def _hook_exceptions():

@@ -89,6 +89,9 @@ class CountingRecorder : public Recorder {
   void clock(const ClockReading& value) override {
     if (m_refused.ok()) m_next.clock(value);
   }
+  void capture(const Capture& value) override {
+    if (m_refused.ok()) m_next.capture(value);
+  }
   Status flush() override { return m_refused.ok() ? m_next.flush() : m_refused; }
 
  private:

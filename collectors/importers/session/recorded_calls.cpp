@@ -180,4 +180,10 @@ void CallPlayer::say(ClockReading& value) {
   m_to.clock(value);
 }
 
+void CallPlayer::say(Capture& value) {
+  value.attempt = m_attempts.at(value.attempt);
+  value.node = m_nodes.at(value.node);
+  m_to.capture(value);
+}
+
 }  // namespace runglass

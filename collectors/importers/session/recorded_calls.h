@@ -41,7 +41,7 @@ struct SpansCall {
 };
 // Nodes, devices, runs and attempts bear the id that the parser got.
 using RecordedCall = std::variant<Node, Device, Run, Attempt, Rank, Fact, Checkpoint, CommGroup, SeriesCall, TrackCall, SamplesCall,
-                                  ScalarsCall, SpansCall, Event, LogLine, Progress, Issue, Label, ClockReading>;
+                                  ScalarsCall, SpansCall, Event, LogLine, Progress, Issue, Label, ClockReading, Capture>;
 using RecordedCalls = std::vector<RecordedCall>;
 
 class CallRecorder : public Recorder {
@@ -69,6 +69,7 @@ class CallRecorder : public Recorder {
   void issue(const Issue& value) override { add(value, value.source.size() + value.detail.size()); }
   void label(const Label& value) override { add(value, 0); }
   void clock(const ClockReading& value) override { add(value, 0); }
+  void capture(const Capture& value) override { add(value, value.text.size()); }
   // Hands on what waits.
   Status flush() override;
 
@@ -134,6 +135,7 @@ class CallPlayer {
   void say(Issue& value) { m_to.issue(value); }
   void say(Label& value);
   void say(ClockReading& value);
+  void say(Capture& value);
 
   Recorder& m_to;
   RealIds<NodeId> m_nodes;

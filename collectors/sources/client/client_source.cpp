@@ -19,6 +19,7 @@ namespace runglass {
 namespace {
 
 constexpr DurNs kListEvery = 250 * kNsPerMs, kSweepEvery = 10 * kNsPerSecond;
+constexpr DurNs kLastWords = 6 * kNsPerSecond, kCaptureShips = 2 * kNsPerSecond;
 constexpr int kPumpsPerPoll = 8;  // a full ring is emptied in one poll, the others still get their turn
 
 class ClientSource : public Source {
@@ -52,17 +53,47 @@ class ClientSource : public Source {
       it = keep ? std::next(it) : m_feeds.erase(it);
     }
     if (m_orders)
-      m_orders->poll(m_feeds, monotonicNow(),
-                     [&](const OrderBook::Task& task) { return m_recent.ship(task, directories(), out, *m_context); });
+      m_orders->poll(m_feeds, monotonicNow(), [&](const OrderBook::Task& task) {
+        return task.order.kind == OrderKind::kCapture ? capture(out, task) : m_recent.ship(task, directories(), out, *m_context);
+      });
     return more ? now : now + m_poll;
   }
 
   void stop(Recorder& out) override {
-    for (auto& [path, feed] : m_feeds)
-      if (const auto last = feed->pump(out, m_context->now()); !last.ok()) tellBad(out, path, last.status());
+    const DurNs until = monotonicNow() + kLastWords;
+    for (auto& [path, feed] : m_feeds) {
+      for (bool more = true; more && monotonicNow() < until;) {
+        const auto last = feed->pump(out, m_context->now());
+        if (!last.ok()) tellBad(out, path, last.status());
+        more = last.ok() && *last;
+      }
+      feed->capture(out, m_context->now(), CaptureReason::kSigterm);
+    }
+    // What the recent rings keep outlives the agent; only what can be had in time goes out now.
+    (void)m_recent.ship({}, directories(), out, *m_context, until);
+    (void)out.flush();
   }
 
  private:
+  // This source's share: progress slots, and the last seconds where they are kept.
+  OrderBook::Answer capture(Recorder& out, const OrderBook::Task& task) {
+    OrderBook::Answer answer{.id = task.id, .status = {}, .ranks = {}, .note = {}};
+    const std::vector<std::int32_t>& wanted = task.order.ranks;
+    std::size_t told = 0, kept = 0;
+    for (const auto& [path, feed] : m_feeds) {
+      if (feed->runName() != task.order.run) continue;
+      if (!wanted.empty() && std::ranges::find(wanted, feed->rank()) == wanted.end()) continue;
+      told += feed->capture(out, m_context->now(), static_cast<CaptureReason>(task.order.number)) ? 1 : 0;
+    }
+    OrderBook::Task ship = task;
+    ship.order.number = 0;  // as many seconds as are kept
+    kept = m_recent.ship(ship, directories(), out, *m_context, monotonicNow() + kCaptureShips).ranks.size();
+    if (told > 0) answer.note = "progress " + std::to_string(told);
+    if (kept > 0) answer.note += ", recent ring " + std::to_string(kept);
+    (void)out.flush();
+    return answer;
+  }
+
   std::vector<std::string> directories() const {
     if (!m_dirs.empty()) return m_dirs;
     std::vector<std::string> all;
@@ -118,6 +149,8 @@ class ClientSource : public Source {
     feed.finish(out, m_ends[{feed.runName(), feed.attemptKey()}]);
     if (!out.flush().ok()) return true;
     unlink(feed.ring().path().c_str());
+    // What the trainer armed for stacks; see collectors/sources/capture.
+    unlink(std::filesystem::path(feed.ring().path()).replace_extension(".stack").c_str());
     return false;
   }
 

@@ -48,6 +48,7 @@ Status put(const OrderBook::Task& task, const ProcessFeed& feed, std::uint32_t a
       orders.recent_seconds = order.number;
       return {};
     case OrderKind::kShipRecent:  // not the tracer's
+    case OrderKind::kCapture:
       break;
   }
   return {};
@@ -64,10 +65,16 @@ Result<std::uint64_t> carryOut(const OrderBook::Task& task, const ProcessFeed& f
 
 }  // namespace
 
-void OrderWork::poll(const Feeds& feeds, DurNs now, const Ship& ship) {
-  for (const OrderBook::Task& task : m_book.take()) {
-    if (task.order.kind == OrderKind::kShipRecent)
-      m_book.answer(ship(task));
+OrderWork::OrderWork(OrderBook& book)
+    : m_book(book),
+      m_server(book.serve({OrderKind::kTraceSteps, OrderKind::kTraceEvery, OrderKind::kTraceFilter, OrderKind::kExact,
+                           OrderKind::kKeepRecent, OrderKind::kShipRecent, OrderKind::kCapture})) {}
+
+void OrderWork::poll(const Feeds& feeds, DurNs now, const Aside& aside) {
+  const std::vector<OrderBook::Task> tasks = m_book.take(m_server);
+  for (const OrderBook::Task& task : tasks) {
+    if (task.order.kind == OrderKind::kShipRecent || task.order.kind == OrderKind::kCapture)
+      m_book.answer(aside(task));
     else
       m_waiting.push_back(begin(task, feeds, now));
   }
@@ -80,7 +87,7 @@ void OrderWork::poll(const Feeds& feeds, DurNs now, const Ship& ship) {
 }
 
 OrderWork::Waiting OrderWork::begin(const OrderBook::Task& task, const Feeds& feeds, DurNs now) {
-  Waiting waiting{.answer = {.id = task.id, .status = {}, .ranks = {}}, .rings = {}, .until = now + kPatience};
+  Waiting waiting{.answer = {.id = task.id, .status = {}, .ranks = {}, .note = {}}, .rings = {}, .until = now + kPatience};
   const std::vector<std::int32_t>& wanted = task.order.ranks;
   bool any = false;
   for (const auto& [path, feed] : feeds) {

@@ -24,9 +24,10 @@ class OrderWork {
   using Feeds = std::map<std::string, std::unique_ptr<ProcessFeed>>;  // by the ring's path
   static constexpr DurNs kPatience = kNsPerSecond;
 
-  explicit OrderWork(OrderBook& book) : m_book(book) { book.serve(); }
-  using Ship = std::function<OrderBook::Answer(const OrderBook::Task&)>;
-  void poll(const Feeds& feeds, DurNs now, const Ship& ship);
+  explicit OrderWork(OrderBook& book);
+  // `aside`: what is no tracer's to do, kShipRecent and kCapture.
+  using Aside = std::function<OrderBook::Answer(const OrderBook::Task&)>;
+  void poll(const Feeds& feeds, DurNs now, const Aside& aside);
 
  private:
   // An order that is written and waits for its tracers.
@@ -44,6 +45,7 @@ class OrderWork {
   bool settled(Waiting& waiting, const Feeds& feeds, DurNs now);
 
   OrderBook& m_book;
+  OrderBook::Server m_server;
   std::vector<Waiting> m_waiting;
 };
 

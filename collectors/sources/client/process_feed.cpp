@@ -60,7 +60,9 @@ void ProcessFeed::declare(Recorder& out) {
   m_rank.pid = m_ring->pid() != 0 ? m_ring->pid() : static_cast<std::int32_t>(header.pid);
   out.rank(m_rank);
   if (m_context.ranks != nullptr && m_ring->alive()) {
-    if (const auto twin = m_context.ranks->put(*m_rank.pid, m_rank); twin && m_rank.pid != m_twin_told) {
+    if (const auto twin = m_context.ranks->put(
+            {.pid = *m_rank.pid, .rank = m_rank, .run = m_run.name, .attempt_key = m_attempt.key, .ring = m_ring->path()});
+        twin && m_rank.pid != m_twin_told) {
       m_twin_told = m_rank.pid;
       out.issue(
           {.code = "client.duplicate_rank",
@@ -251,6 +253,12 @@ void ProcessFeed::tellProgress(Recorder& out, TimeNs now) {
   const bool again = version != 0 && m_ring->alive() && now - m_progress_told >= kProgressAgain;
   const bool last_words = version != m_progress_seen && !m_ring->alive();
   if (!news && !again && !last_words) return;
+  out.progress(progressNow(now));
+  m_progress_seen = version;
+  m_progress_told = now;
+}
+
+Progress ProcessFeed::progressNow(TimeNs now) {
   const rgr_progress& told = m_ring->progress();
   Progress progress{.attempt = m_attempt_id, .rank = m_rank.rank};
   progress.time = m_ring->alive() ? now : toTime(told.time);
@@ -261,9 +269,40 @@ void ProcessFeed::tellProgress(Recorder& out, TimeNs now) {
   if (const auto since = given(told.since)) progress.since = toTime(*since);
   progress.phase = told.phase < kPhaseNames.size() ? kPhaseNames[told.phase] : "";
   progress.op = m_ring->string(told.op);
-  out.progress(progress);
-  m_progress_seen = version;
-  m_progress_told = now;
+  return progress;
+}
+
+bool ProcessFeed::capture(Recorder& out, TimeNs now, CaptureReason reason) {
+  if (!m_declared || !m_ring->look().ok()) return false;
+  const rgr_header& header = m_ring->header();
+  std::string text = m_ring->alive() ? "alive" : "gone";
+  text += ", pid " + std::to_string(*m_rank.pid) + "\n";
+  if (m_ring->progressVersion() != 0) {
+    const Progress at = progressNow(now);
+    out.progress(at);
+    text += at.step ? "step " + std::to_string(*at.step) : "in no step";
+    if (!at.phase.empty()) text += ", phase " + at.phase;
+    if (at.microbatch) text += ", microbatch " + std::to_string(*at.microbatch);
+    text += "\n" + (at.op.empty() ? "in no operation" : "in " + at.op);
+    if (at.group) text += ", group " + std::to_string(*at.group);
+    if (at.seq) text += ", seq " + std::to_string(*at.seq);
+    if (at.since) text += ", for " + std::to_string((now - *at.since) / kNsPerMs) + " ms";
+    text += "\n";
+  } else {
+    text += "tells no progress\n";
+  }
+  text += "ring: " + std::to_string(header.head - std::min(header.head, header.tail)) + " of " + std::to_string(header.slots) +
+          " slots wait, " + std::to_string(header.dropped) + " records refused\n";
+  text += (m_ring->tracer().abilities & RGR_CAN_TRACE) != 0 ? "a tracer of GPU work is awake\n" : "no tracer of GPU work\n";
+  out.capture({.time = now,
+               .attempt = m_attempt_id,
+               .node = m_node,
+               .rank = m_rank.rank,
+               .kind = "progress",
+               .source = "librunglass",
+               .reason = std::string(captureReasonName(reason)),
+               .text = std::move(text)});
+  return true;
 }
 
 void ProcessFeed::tellLosses(Recorder& out, TimeNs now) {

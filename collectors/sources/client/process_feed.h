@@ -29,6 +29,8 @@ class ProcessFeed {
 
   // Records what is new and gives the slots back once the Recorder took them. True: more is waiting.
   Result<bool> pump(Recorder& out, TimeNs now);
+  // Where the process is now, as a capture of kind "progress". False: it has not said who it is.
+  bool capture(Recorder& out, TimeNs now, CaptureReason reason);
   // After the process is gone and all is read: its end, told once.
   void finish(Recorder& out, AttemptEnd& end);
   const std::string& runName() const { return m_run.name; }
@@ -62,6 +64,7 @@ class ProcessFeed {
   void putStepValue(Recorder& out, std::string_view metric, std::string labels, std::int64_t step, TimeNs time, double value);
   void putScalar(Recorder& out, SeriesKey key, std::int64_t step, TimeNs time, double value);
   void handOver(Recorder& out);
+  Progress progressNow(TimeNs now);
   void tellProgress(Recorder& out, TimeNs now);
   void tellLosses(Recorder& out, TimeNs now);
   void sampleRunDelay(Recorder& out, TimeNs now);

@@ -35,8 +35,8 @@ void RecentRings::sweep(const std::vector<std::string>& dirs, const TellBad& bad
 }
 
 OrderBook::Answer RecentRings::ship(const OrderBook::Task& task, const std::vector<std::string>& dirs, Recorder& out,
-                                    const SourceContext& context) {
-  OrderBook::Answer answer{.id = task.id, .status = {}, .ranks = {}};
+                                    const SourceContext& context, DurNs until) {
+  OrderBook::Answer answer{.id = task.id, .status = {}, .ranks = {}, .note = {}};
   bool any = false;
   for (const std::string& path : recentFiles(dirs)) {
     auto opened = RecentRing::open(path);
@@ -46,11 +46,14 @@ OrderBook::Answer RecentRings::ship(const OrderBook::Task& task, const std::vect
     Rank rank;
     applyIdentity((*opened)->header().identity, run, attempt, rank);
     const std::vector<std::int32_t>& wanted = task.order.ranks;
-    if (run.name != task.order.run || (!wanted.empty() && std::ranges::find(wanted, rank.rank) == wanted.end())) continue;
+    if ((!task.order.run.empty() && run.name != task.order.run) ||
+        (!wanted.empty() && std::ranges::find(wanted, rank.rank) == wanted.end()))
+      continue;
     any = true;
     std::unique_ptr<RecentRing>& ring = m_rings[path];
     if (!ring) ring = std::move(*opened);
-    const auto shipped = ring->ship(out, context, task.order.number * kNsPerSecond);
+    const auto shipped = monotonicNow() >= until ? Result<RecentRing::Shipped>(Status(Code::kUnavailable, "no time is left to ship it"))
+                                                 : ring->ship(out, context, task.order.number * kNsPerSecond);
     if (shipped.ok()) {
       answer.ranks.push_back(rank.rank);
     } else {

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <set>
@@ -28,7 +29,9 @@ class RecentRings {
   void keepFor(DurNs keep) { m_keep = keep; }
   void sweep(const std::vector<std::string>& dirs, const TellBad& bad);
   // Those of the order's run and ranks, of the living and the dead.
-  OrderBook::Answer ship(const OrderBook::Task& task, const std::vector<std::string>& dirs, Recorder& out, const SourceContext& context);
+  // No run: all. After `until` (monotonic) no further ring is begun; the answer then names those that are left.
+  OrderBook::Answer ship(const OrderBook::Task& task, const std::vector<std::string>& dirs, Recorder& out, const SourceContext& context,
+                         DurNs until = std::numeric_limits<DurNs>::max());
 
  private:
   DurNs m_keep = 0;

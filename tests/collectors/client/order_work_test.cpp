@@ -176,7 +176,7 @@ TEST(OrderBook, AnswersAtOnceWhatIsNotAllowedOrNotServed) {
   OrderBook::Task task{.id = 1, .order = {.kind = OrderKind::kTraceEvery, .run = "r", .number = 1}};
   book.ask(task);
   EXPECT_EQ(book.answers().at(0).status.code(), Code::kUnavailable);
-  book.serve();
+  const OrderBook::Server tracer = book.serve({OrderKind::kTraceEvery, OrderKind::kTraceSteps});
   book.allow({OrderKind::kTraceSteps});
   book.ask(task);
   const auto refused = book.answers();
@@ -184,12 +184,35 @@ TEST(OrderBook, AnswersAtOnceWhatIsNotAllowedOrNotServed) {
   EXPECT_EQ(refused[0].status.code(), Code::kPermissionDenied);
   EXPECT_THAT(refused[0].status.message(), HasSubstr("[orders] allow"));
   task.order.kind = OrderKind::kTraceSteps;
-  for (std::size_t i = 0; i < OrderBook::kMost + 1; ++i) book.ask(task);
-  EXPECT_THAT(book.take(), SizeIs(OrderBook::kMost));
+  for (std::size_t i = 0; i < OrderBook::kMost + 1; ++i) {
+    task.id = 100 + i;
+    book.ask(task);
+  }
+  EXPECT_THAT(book.take(tracer), SizeIs(OrderBook::kMost));
   EXPECT_EQ(book.answers().at(0).status.code(), Code::kResourceExhausted);
   task.order.number = -1;
   book.ask(task);
   EXPECT_EQ(book.answers().at(0).status.code(), Code::kInvalidArgument);
+}
+
+TEST(OrderBook, AnswersOnceWhatSeveralSourcesCarryOutAndSaysWhatBothSay) {
+  OrderBook book;
+  const OrderBook::Server client = book.serve({OrderKind::kCapture, OrderKind::kTraceEvery});
+  const OrderBook::Server capture = book.serve({OrderKind::kCapture});
+  book.ask({.id = 1, .order = {.kind = OrderKind::kCapture, .run = "r"}});
+  book.ask({.id = 2, .order = {.kind = OrderKind::kTraceEvery, .run = "r", .number = 1}});
+  EXPECT_THAT(book.take(client), SizeIs(2));
+  EXPECT_THAT(book.take(capture), SizeIs(1)) << "the other is not its to do";
+  book.answer({.id = 1, .status = {}, .ranks = {1, 0}, .note = "progress 2"});
+  EXPECT_THAT(book.answers(), SizeIs(0)) << "one has not answered";
+  book.answer({.id = 1, .status = {Code::kUnavailable, "no stack"}, .ranks = {2, 1}, .note = "stack 1"});
+  const auto answers = book.answers();
+  ASSERT_THAT(answers, SizeIs(1));
+  EXPECT_EQ(answers[0].status.message(), "no stack");
+  EXPECT_THAT(answers[0].ranks, testing::ElementsAre(0, 1, 2));
+  EXPECT_EQ(answers[0].note, "progress 2; stack 1");
+  book.answer({.id = 1, .status = {}, .ranks = {}, .note = "late"});
+  EXPECT_THAT(book.answers(), SizeIs(0));
 }
 
 }  // namespace

@@ -118,16 +118,16 @@ TEST_F(NvmlSourceTest, GivesARankOfTheClientItsGpu) {
   start();
   poll(0);
   EXPECT_TRUE(m_out.ranks.empty()) << "a rank in an environment names no attempt";
-  EXPECT_FALSE(ranks.put(4001, {.attempt = {7}, .rank = 5}));
+  EXPECT_FALSE(ranks.put({.pid = 4001, .rank = {.attempt = {7}, .rank = 5}}));
   poll(10 * kNsPerSecond);
   poll(10 * kNsPerSecond);
   ASSERT_EQ(m_out.ranks.size(), 1U) << "once";
   EXPECT_EQ(m_out.ranks[0].attempt, AttemptId{7});
   EXPECT_EQ(m_out.ranks[0].rank, 5);
   EXPECT_NE(m_out.ranks[0].device, DeviceId{});
-  EXPECT_EQ(ranks.put(4002, {.attempt = {7}, .rank = 5}), 4001) << "two processes, one rank";
+  EXPECT_EQ(ranks.put({.pid = 4002, .rank = {.attempt = {7}, .rank = 5}}), 4001) << "two processes, one rank";
   ranks.drop(4001);
-  EXPECT_FALSE(ranks.put(4002, {.attempt = {7}, .rank = 5}));
+  EXPECT_FALSE(ranks.put({.pid = 4002, .rank = {.attempt = {7}, .rank = 5}}));
 }
 
 TEST_F(NvmlSourceTest, ReadsTheLongerProcessRecordOfTheDriversThatHaveIt) {

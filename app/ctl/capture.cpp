@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// runglassctl capture: asks all nodes of a run for what they and their ranks look like now, through the hub.
+#include <CLI/CLI.hpp>
+
+#include "app/control_arguments.h"
+#include "app/ctl/command.h"
+#include "app/ctl/order_outcome.h"
+#include "app/ctl/output.h"
+#include "app/store_edit.h"
+
+namespace runglass::ctl {
+namespace {
+
+class CaptureNow : public Command {
+ public:
+  const char* name() const override { return "capture"; }
+  const char* help() const override { return "Take stacks, process states and logs of a running run now; prints what each node said"; }
+  void declare(CLI::App& app) override {
+    CLI::Option* hub = app.add_option("--hub", m_hub, "The hub, HOST:PORT");
+    app.add_option("--store", m_store, "Instead: the store that a hub of this machine writes")->excludes(hub);
+    app.add_option("--run", m_order.run, "The run's name")->required();
+    app.add_option("--ranks", m_order.ranks, "Only these ranks: 0,3,17")->delimiter(',');
+    app.add_flag("--json", m_json, "Print one JSON object");
+    m_control.declare(app);
+  }
+  Status run() override {
+    RG_ASSIGN(ControlTarget target, m_control.target());
+    if (m_hub.empty() && m_store.empty()) return {Code::kInvalidArgument, "wants --hub HOST:PORT or --store S.rgl"};
+    target.hub = m_hub;
+    m_order.kind = OrderKind::kCapture;
+    RG_ASSIGN(const OrderOutcome outcome,
+              m_hub.empty() ? placeOrder(m_store, m_order, target) : ControlClient(std::move(target)).order(m_order, ""));
+    Output out = Output::standard();
+    out.write(m_json ? outcomeJson(outcome) : outcomeText(outcome));
+    RG_TRY(out.finish());
+    return outcomeStatus(outcome);
+  }
+
+ private:
+  std::string m_hub, m_store;
+  bool m_json = false;
+  Order m_order;
+  ControlArguments m_control;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> makeCapture() { return std::make_unique<CaptureNow>(); }
+
+}  // namespace runglass::ctl

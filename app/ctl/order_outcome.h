@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What became of an order, as a line per node or as one JSON object.
+//
+// Threading:  pure.
+// Ownership:  values.
+// Units:      steps.
+// Errors:     statusOf(): the first node's that could not.
+// Cost:       O(nodes + ranks).
+#pragma once
+
+#include <string>
+
+#include "model/orders.h"
+
+namespace runglass::ctl {
+
+std::string outcomeText(const OrderOutcome& outcome);
+std::string outcomeJson(const OrderOutcome& outcome);
+Status outcomeStatus(const OrderOutcome& outcome);
+
+}  // namespace runglass::ctl

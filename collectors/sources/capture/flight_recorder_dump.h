@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// FlightRecorderDump: a rank's NCCL flight recorder: one byte into PyTorch's debug pipe, then the dump that the trainer writes, read by the
+// same importer that reads stored dumps, so that its collectives, groups and progress are part of the run.
+//
+// Threading:  as CapturePiece.
+// Ownership:  borrows what is known of the rank's earlier dumps.
+// Units:      ns of the monotonic clock; bytes.
+// Errors:     named with the reason: a pipe that is none, is another user's or has no reader; a dump that is too large, another user's, or
+//             holds what a dump may not hold (issue capture.bad_dump).
+// Cost:       a dump of at most kMostDump in memory while it is read.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "collectors/sources/capture/capture_log.h"
+#include "collectors/sources/rank_table.h"
+
+namespace runglass {
+
+// What a trainer was started with.
+struct TrainerEnvironment {
+  std::map<std::string, std::string> variables;
+  std::string get(const std::string& name) const {
+    const auto found = variables.find(name);
+    return found == variables.end() ? "" : found->second;
+  }
+  static const std::vector<std::string>& names();
+};
+
+// Of a rank's dumps that were recorded: a dump repeats what the one before it had.
+struct KnownDumps {
+  std::int64_t modified_ns = 0;                                 // of the newest file that was read
+  std::map<TrackId, std::set<std::pair<TimeNs, DurNs>>> spans;  // of the last dump
+};
+
+class FlightRecorderDump : public CapturePiece {
+ public:
+  static constexpr DurNs kPatience = 20 * kNsPerSecond;  // PyTorch looks at the pipe about once a second
+  static constexpr std::int64_t kMostDump = 64 << 20;
+
+  FlightRecorderDump(std::string root, Trainer trainer, TrainerEnvironment environment, KnownDumps& known)
+      : m_root(std::move(root)), m_trainer(std::move(trainer)), m_environment(std::move(environment)), m_known(known) {}
+  bool poll(CaptureLog& log, DurNs now) override;
+  void giveUp(CaptureLog& log) override;
+  const char* kind() const override { return "flight_recorder"; }
+
+ private:
+  struct Found {
+    std::string path;
+    std::int64_t size = -1, modified_ns = 0;
+  };
+  // As the trainer sees the path.
+  std::string inside(const std::string& path) const;
+  std::vector<std::string> dumpPaths() const;
+  Found newest() const;
+  Status poke() const;
+  // OK: recorded. UNAVAILABLE: not whole yet.
+  Status take(CaptureLog& log, const Found& found);
+  CaptureLog::Owner owner() const { return {m_trainer.rank.attempt, m_trainer.rank.rank}; }
+
+  std::string m_root;
+  Trainer m_trainer;
+  TrainerEnvironment m_environment;
+  KnownDumps& m_known;
+  std::uint32_t m_uid = 0;
+  bool m_begun = false;
+  DurNs m_until = 0, m_grown = 0;
+  Found m_before, m_seen;
+  std::string m_trouble;
+};
+
+}  // namespace runglass

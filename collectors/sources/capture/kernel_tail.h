@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// The newest lines of the kernel's log, as dmesg prints them.
+//
+// Threading:  pure.
+// Ownership:  none kept.
+// Units:      bytes; the kernel's seconds since boot.
+// Errors:     PERMISSION_DENIED, NOT_FOUND as open() says.
+// Cost:       reads the kernel's whole ring, at most 16 MiB.
+#pragma once
+
+#include <string>
+
+#include "model/result.h"
+
+namespace runglass {
+
+struct KernelTail {
+  std::string text;
+  std::int64_t truncated_bytes = 0;
+};
+Result<KernelTail> kernelTail(const std::string& path, std::size_t most);
+
+}  // namespace runglass

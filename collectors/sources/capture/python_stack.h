@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// PythonStack: a trainer's Python stacks from the faulthandler that runglass.py armed: a signal to the trainer, then what it wrote.
+//
+// Threading:  as CapturePiece.
+// Ownership:  owns the file's descriptor.
+// Units:      ns of the monotonic clock.
+// Errors:     a process that did not arm it, is stopped or does not answer within kPatience is named with the reason and gets, or got, no
+//             signal that could end it: the signal is SIGURG, whose default is to be ignored, and it is sent only to a process that catches
+//             it and holds the file open.
+// Cost:       a signal; the trainer's threads stand still for the milliseconds that writing their stacks takes.
+#pragma once
+
+#include <csignal>
+#include <string>
+
+#include "collectors/sources/capture/capture_log.h"
+#include "collectors/sources/rank_table.h"
+
+namespace runglass {
+
+class PythonStack : public CapturePiece {
+ public:
+  static constexpr DurNs kPatience = 2 * kNsPerSecond;
+  static constexpr int kSignal = SIGURG;
+
+  // `on_none` is called once when there will be no stack: another way may be tried.
+  PythonStack(std::string root, Trainer trainer, std::function<void(CaptureLog&)> on_none)
+      : m_root(std::move(root)), m_trainer(std::move(trainer)), m_on_none(std::move(on_none)) {}
+  ~PythonStack() override;
+  bool poll(CaptureLog& log, DurNs now) override;
+  void giveUp(CaptureLog& log) override;
+  const char* kind() const override { return "stack"; }
+
+ private:
+  // Sends the signal, or says why not.
+  Status begin();
+  Status checkFile();
+  void take(CaptureLog& log);
+  void none(CaptureLog& log, const std::string& why);
+  CaptureLog::Owner owner() const { return {m_trainer.rank.attempt, m_trainer.rank.rank}; }
+
+  std::string m_root;
+  Trainer m_trainer;
+  std::function<void(CaptureLog&)> m_on_none;
+  int m_fd = -1;
+  bool m_begun = false;
+  std::int64_t m_head = 0, m_from = 0, m_size = 0;  // of the file: its first line, where this dump begins, its end
+  DurNs m_grown = 0, m_until = 0;
+};
+
+}  // namespace runglass
