@@ -28,8 +28,12 @@ struct FaultInfo {
   std::string_view meaning, advice;
 };
 
-// Where the Xid rows come from.
+// Where the rows come from.
 inline constexpr std::string_view kXidSource = "NVIDIA Xid Errors catalog, 2025-10";
+inline constexpr std::string_view kNcclSource = "NCCL user guide, ncclResult_t and troubleshooting, 2.27";
+inline constexpr std::string_view kVerbsSource = "ibv_poll_cq(3), enum ibv_wc_status, rdma-core 44";
+// The source of a kind's rows; "" where they are our own.
+std::string_view faultSource(std::string_view kind);
 
 std::span<const FaultInfo> faultCatalog();  // sorted by kind, then by code as text
 // The row of this kind and code, else the kind's own; nullptr: not known.

@@ -15,7 +15,7 @@ const std::vector<SourceEntry>& sources() {
   static const std::vector<SourceEntry> kAll = {
       {"capture", makeCaptureSource, true},     {"client", makeClientSource, true},        {"heartbeat", makeHeartbeatSource, true},
       {"host", makeHostSource, true},           {"kernel_log", makeKernelLogSource, true}, {"nvml", makeNvmlSource, true},
-      {"tfevents", makeTfeventsSource, false},  // on where [source.tfevents] names paths
+      {"nccl_log", makeNcclLogSource, false},   {"tfevents", makeTfeventsSource, false},  // on where [source.tfevents] names paths
       {"train_log", makeTrainLogSource, false},
   };
   return kAll;

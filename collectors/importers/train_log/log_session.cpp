@@ -14,10 +14,9 @@
 
 namespace runglass::train_log {
 namespace {
-constexpr std::int64_t kMaxEventsPerRule = 2000;
-constexpr std::int64_t kMaxLogLines = 5000;
 constexpr std::size_t kMaxNodes = 4096;
-
+constexpr DurNs kTellRepeatsEvery = 60 * kNsPerSecond;  // of a followed log
+constexpr DurNs kRefillEvery = 600 * kNsPerSecond;      // what a followed log may tell again
 }  // namespace
 
 LogSession::LogSession(std::shared_ptr<const RuleSet> rules, SessionOptions options)
@@ -47,8 +46,11 @@ void LogSession::onLine(std::string_view raw, std::uint64_t offset, Recorder& ou
     raw = m_clean;
   }
   m_rules->match(raw, m_scratch);
-  if (!m_scratch.matches.empty() || m_log_more > 0) {
-    Line line{raw, m_rules->prefixOf(raw), {}, m_recording};
+  m_told_by = 0;
+  if (m_place.lines > 0) --m_place.lines;
+  if (!m_scratch.matches.empty() || m_log_more > 0 || !m_tracebacks.empty()) {
+    Line line{.text = raw, .prefix = m_rules->prefixOf(raw), .record = m_recording};
+    findPlace(line);
     m_run.setRecording(line.record);
     if (line.prefix.time) line.time = timeOf(*line.prefix.time);
     for (const Match& match : m_scratch.matches)
@@ -60,29 +62,35 @@ void LogSession::onLine(std::string_view raw, std::uint64_t offset, Recorder& ou
     for (const Match& match : m_scratch.matches) apply(match, line, out);
     if (goes_on && m_log_more > 0) {
       --m_log_more;
-      onLog(raw, m_log_severity, line, out);
+      onLog(m_log_severity, line, out);
     }
+    followTraceback(line, out);
   }
   remember(raw);
 }
 
-void LogSession::apply(const Match& match, const Line& line, Recorder& out) {
+void LogSession::apply(const Match& match, Line& line, Recorder& out) {
   const Rule& rule = *match.rule;
   switch (rule.kind) {
     case RuleKind::kRecord:
       m_run.framework(m_rules->files()[rule.file].framework, m_rules->files()[rule.file].priority);
       return rule.name_key.empty() ? onRecord(match, line, out) : onNamed(match, line, out);
     case RuleKind::kEvent:
+      if (rule.otherwise && m_told_by == rule.file + 1) return;
+      m_told_by = rule.file + 1;
+      line.told = true;
       return onEvent(match, line, out);
+    case RuleKind::kPlace:
+    case RuleKind::kProcess:
+      return learnPlace(match, line);
+    case RuleKind::kTraceback:
+      return onTraceback(match, line, out);
     case RuleKind::kLayout:
       return onLayout(match);
     case RuleKind::kFramework:
       return m_run.framework(rule.name, rule.priority);
-    case RuleKind::kFact: {
-      const std::string key = cleanText(match.group(Role::kKey), kMaxName);
-      if (!key.empty() && !looksSecret(key)) m_run.fact(key, withoutSecrets(cleanText(match.group(Role::kText), kMaxFact)));
-      return;
-    }
+    case RuleKind::kFact:
+      return onFact(match, line, out);
     case RuleKind::kVariable:
       for (std::size_t i = 0; i < rule.captures.size(); ++i)
         if (const auto value = parseInteger(match.groups[i])) m_variables[rule.captures[i].name] = static_cast<double>(*value);
@@ -95,7 +103,7 @@ void LogSession::apply(const Match& match, const Line& line, Recorder& out) {
       m_log_more = rule.more_lines + (m_log_more > 0 ? 1 : 0);  // the line itself is logged here, not as a follower
       m_log_severity = rule.severity;
       if (m_log_more > rule.more_lines) --m_log_more;
-      return onLog(line.text, rule.severity, line, out);
+      return onLog(rule.severity, line, out);
   }
 }
 
@@ -121,50 +129,6 @@ void LogSession::openAttempt(Recorder& out) {
   m_points.open(m_run.attempt(out), out);
 }
 
-// False, and counted, once a rule has told kMaxEventsPerRule events.
-bool LogSession::mayTell(const Rule& rule) {
-  if (++m_event_count[&rule] <= kMaxEventsPerRule) return true;
-  addIssue("train_log.too_many_events", rule.where);
-  return false;
-}
-
-void LogSession::say(Event event, const Line& line, Recorder& out) {
-  event.time = line.time;
-  event.rank = line.prefix.rank;
-  event.node = nodeOf(line.prefix.host, out);
-  m_run.event(std::move(event), out);
-}
-
-void LogSession::onEvent(const Match& match, const Line& line, Recorder& out) {
-  const Rule& rule = *match.rule;
-  if (!m_run.exists()) openAttempt(out);
-  if (rule.once && !m_said_once.emplace(&rule, line.prefix.rank.value_or(-1)).second) return;
-  if (rule.starts) m_run.starts(out);
-  Event event;
-  event.kind = rule.event;
-  event.severity = rule.severity;
-  event.code = cleanText(match.group(Role::kCode), kMaxName);
-  event.step = parseInteger(match.group(Role::kStep));
-  if (!event.step && !rule.starts)
-    if (const auto it = m_file_step.find(rule.file); it != m_file_step.end()) event.step = it->second;
-  event.message = cleanText(line.text, kMaxMessage);
-  const std::optional<std::int64_t> step = event.step;
-  if (!mayTell(rule)) return;
-  say(std::move(event), line, out);
-  if (rule.ends == Ending::kFinished) m_run.ended(RunBuilder::End::kFinished, rule.event);
-  if (rule.ends == Ending::kFailed) m_run.ended(RunBuilder::End::kFailed, rule.event);
-  if (rule.ends == Ending::kStopped) m_run.ended(RunBuilder::End::kStopped, rule.event);
-  if (rule.checkpoint == CheckpointPart::kLoaded && step) m_run.resumedFrom(*step);
-  if (rule.checkpoint == CheckpointPart::kBegin || rule.checkpoint == CheckpointPart::kSaved) {
-    if (!step) return;
-    Checkpoint checkpoint;
-    checkpoint.step = *step;
-    checkpoint.path = cleanText(match.group(Role::kPath), kMaxFact);
-    (rule.checkpoint == CheckpointPart::kBegin ? checkpoint.begin : checkpoint.durable) = line.time;
-    m_run.checkpoint(std::move(checkpoint), out);
-  }
-}
-
 // Captures are named as the sizes of Layout; dp_shard multiplies dp.
 void LogSession::onLayout(const Match& match) {
   Layout layout = m_run.layout();
@@ -181,24 +145,14 @@ void LogSession::onLayout(const Match& match) {
   m_run.layout(layout);
 }
 
-void LogSession::onLog(std::string_view text, Severity severity, const Line& line, Recorder& out) {
-  if (!line.record) return;
-  if (++m_logs > kMaxLogLines) return addIssue("train_log.too_many_log_lines", cleanText(text, 120));
-  const bool fresh = !m_run.exists();
-  LogLine log;
-  log.time = line.time;
-  log.attempt = m_run.attempt(out);
-  if (fresh) openAttempt(out);
-  log.node = nodeOf(line.prefix.host, out);
-  log.rank = line.prefix.rank;
-  log.stream = m_options.stream;
-  log.severity = severity;
-  log.text = cleanText(text, kMaxLogText);
-  if (!log.text.empty()) out.log(log);
+// Programs print the name up to its first dot, or all of it.
+bool LogSession::isHere(std::string_view host) const {
+  const std::string_view here = m_options.node_name;
+  return !here.empty() && host.substr(0, host.find('.')) == here.substr(0, here.find('.'));
 }
 
 NodeId LogSession::nodeOf(std::string_view host, Recorder& out) {
-  if (host.empty()) return m_options.node;
+  if (host.empty() || isHere(host)) return m_options.node;
   std::string name = cleanText(host, kMaxName);
   if (const auto it = m_nodes.find(name); it != m_nodes.end()) return it->second;
   if (m_nodes.size() >= kMaxNodes) return m_options.node;
@@ -282,6 +236,16 @@ std::map<std::string, LogSession::IssueNote> LogSession::issues() const {
 }
 
 void LogSession::flush(Recorder& out) {
+  sayTracebacks(out);
+  if (m_arrival && (!m_repeats_told || *m_arrival - *m_repeats_told >= kTellRepeatsEvery)) {
+    if (m_repeats_told) sayRepeats(out);
+    m_repeats_told = m_arrival;
+  }
+  if (m_arrival && (!m_refilled || *m_arrival - *m_refilled >= kRefillEvery)) {
+    m_event_count.clear();
+    m_logs = 0;
+    m_refilled = m_arrival;
+  }
   m_points.flush(out);
   m_run.flush(out, false);
 }
@@ -294,6 +258,8 @@ void LogSession::startOver() {
   m_options.resume_at = 0;
   m_near_size.fill(0);
   m_log_more = 0;
+  m_place.lines = 0;
+  m_tracebacks.clear();
 }
 
 bool LogSession::cutRecord() {
@@ -304,6 +270,8 @@ bool LogSession::cutRecord() {
 }
 
 void LogSession::finish(Recorder& out) {
+  sayTracebacks(out);
+  sayRepeats(out);
   m_points.finish(out);
   m_run.flush(out, true);
 }

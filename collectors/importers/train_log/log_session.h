@@ -10,11 +10,13 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -35,7 +37,10 @@ struct SessionOptions {
   std::string path;               // for issues
   std::uint64_t resume_at = 0;    // lines that begin before it are parsed, not recorded
   bool live = false;              // followed on the machine that writes it
-  NodeId node;                    // this machine, where known
+  NodeId node;                    // this machine, where known, and its name
+  std::string node_name;
+  // Which rank of which attempt a process of this machine is, where known: its lines are of that attempt, and no run is made for them.
+  std::function<std::optional<Rank>(std::int32_t pid)> process;
 };
 
 class LogSession {
@@ -73,15 +78,30 @@ class LogSession {
     LinePrefix prefix;
     std::optional<TimeNs> time;
     bool record = true;
+    AttemptId attempt;    // of a known process; else the log's own
+    bool told = false;    // an event was told of it
+    bool logged = false;  // it is a log line already
+    std::string_view body() const { return text.substr(prefix.size); }
   };
   void onLine(std::string_view raw, std::uint64_t offset, Recorder& out);
-  void apply(const Match& match, const Line& line, Recorder& out);
+  void apply(const Match& match, Line& line, Recorder& out);
   void onRecord(const Match& match, const Line& line, Recorder& out);
   void onNamed(const Match& match, const Line& line, Recorder& out);
   void onValue(const Rule& rule, const Pair& pair, std::int64_t step, bool samples, const Line& line, Recorder& out);
-  void onEvent(const Match& match, const Line& line, Recorder& out);
+  void onEvent(const Match& match, Line line, Recorder& out);
+  void onCheckpoint(const Match& match, std::optional<std::int64_t> step, const Line& line, Recorder& out);
+  void onFact(const Match& match, const Line& line, Recorder& out);
   void onLayout(const Match& match);
-  void onLog(std::string_view text, Severity severity, const Line& line, Recorder& out);
+  void onLog(Severity severity, Line& line, Recorder& out);
+  void findPlace(Line& line);
+  void learnPlace(const Match& match, const Line& line);
+  void onTraceback(const Match& match, Line& line, Recorder& out);
+  void followTraceback(Line& line, Recorder& out);
+  struct Traceback;
+  void sayTraceback(Traceback& traceback, Recorder& out);
+  void sayTracebacks(Recorder& out);
+  void sayGrouped(const Rule& rule, Event event, const std::string& shape, Recorder& out);
+  void sayRepeats(Recorder& out);
   void stamp(TimeNs time);
   void openAttempt(Recorder& out);
   bool beginIfNeeded(std::int64_t step, Recorder& out);
@@ -94,7 +114,11 @@ class LogSession {
   std::optional<Step> stepOf(const Match& match);
   std::optional<double> number(std::string_view key) const;
   bool mayTell(const Rule& rule);
+  bool mayLog(std::string_view text);
+  static void place(Event& event, const Line& line, NodeId node);
   void say(Event event, const Line& line, Recorder& out);
+  void tell(Event event, Recorder& out);
+  bool isHere(std::string_view host) const;
   NodeId nodeOf(std::string_view host, Recorder& out);
   std::optional<TimeNs> timeOf(const PrintedTime& printed);
   std::optional<TimeNs> nearTime();
@@ -131,12 +155,45 @@ class LogSession {
   std::unordered_map<std::size_t, std::int64_t> m_file_step;  // last step per rule file
   std::map<std::string, double, std::less<>> m_variables;
 
+  struct Process {
+    std::int32_t rank = 0;
+    std::int64_t world = 0;
+  };
+  std::unordered_map<std::string, Process> m_processes;  // by host and pid
+  struct Place {
+    std::optional<std::int32_t> rank;
+    std::string host;
+    int lines = 0;  // for that many more
+  };
+  Place m_place;
+
+  // What repeats is counted: told when it is seen first (live) or when all is counted (an imported file).
+  struct Repeats {
+    Event event;
+    std::int64_t order = 0, count = 0, told = 0;
+    std::optional<TimeNs> last;
+  };
+  std::unordered_map<std::string, Repeats> m_repeats;
+  std::optional<TimeNs> m_repeats_told, m_refilled;
+
+  struct Traceback {
+    bool open = false;  // between its first and its last line
+    int lines = 0, strangers = 0;
+    std::optional<Event> event;  // told unless another one follows from it at once
+    const Rule* rule = nullptr;
+  };
+  std::map<std::int32_t, Traceback> m_tracebacks;  // by rank, -1: not known
+
+  using FactKey = std::tuple<std::uint64_t, std::uint64_t, std::int32_t, std::string>;  // attempt, node, rank, key
+  std::map<FactKey, std::set<std::string>> m_fact_values;
+
   std::unordered_map<const Rule*, std::int64_t> m_event_count;
   std::unordered_map<std::string, NodeId> m_nodes;
   std::int64_t m_records = 0, m_logs = 0;
   std::optional<TimeNs> m_end_time;
   bool m_recording = true;
   std::int64_t m_long_before = 0, m_refused_before = 0;  // counted in the part that is not recorded
+  std::size_t m_told_by = 0;                             // 1 + the rule file that told an event of this line
   int m_log_more = 0;
   Severity m_log_severity = Severity::kInfo;
   std::map<std::string, IssueNote> m_issues;

@@ -69,6 +69,7 @@ std::optional<LogSession::Step> LogSession::stepOf(const Match& match) {
 
 // For records whose steps say nothing about restarts. True when an attempt was opened.
 bool LogSession::beginIfNeeded(std::int64_t step, Recorder& out) {
+  if (m_run.waiting()) sayRepeats(out);
   if (m_run.waiting())
     m_run.record(step, std::nullopt, false, out);
   else if (m_run.exists())
@@ -98,6 +99,7 @@ void LogSession::onRecord(const Match& match, const Line& line, Recorder& out) {
   const bool owner = ownerOf(rule, line.prefix.rank);
   if (rule.advances && owner) {
     const auto last = m_state[&rule].last_step;
+    if (m_run.waiting() || (last && step->value < *last)) sayRepeats(out);  // of the attempt before
     if (m_run.record(step->value, total, last && step->value < *last, out)) {
       openAttempt(out);
       ownerOf(rule, line.prefix.rank);
@@ -153,7 +155,7 @@ void LogSession::onNamed(const Match& match, const Line& line, Recorder& out) {
   for (Pair& pair : values) {
     if (!step) {  // a setting, not a measurement
       if (!pair.key.empty() && !saysNothing(pair.text) && pair.key == name)
-        m_run.fact(cleanText(name, kMaxName), cleanText(pair.text, kMaxFact));
+        m_run.fact({.key = cleanText(name, kMaxName), .value = cleanText(pair.text, kMaxFact)});
       continue;
     }
     if (!parseQuantity(pair.text)) continue;

@@ -20,7 +20,7 @@
 
 namespace runglass::train_log {
 
-enum class RuleKind : std::uint8_t { kRecord, kEvent, kFact, kLayout, kVariable, kStep, kFramework, kLog };
+enum class RuleKind : std::uint8_t { kRecord, kEvent, kFact, kLayout, kVariable, kStep, kFramework, kLog, kProcess, kPlace, kTraceback };
 
 // What a capture group of a rule means. Group names that have no meaning of their own are values: (?P<loss>...).
 enum class Role : std::uint8_t {
@@ -42,6 +42,7 @@ enum class Role : std::uint8_t {
   kFraction,
   kZone,
   kHost,
+  kPid,
 };
 
 struct Capture {
@@ -60,6 +61,9 @@ enum class StepFrom : std::uint8_t {
 };
 
 enum class CheckpointPart : std::uint8_t { kNone, kBegin, kSaved, kLoaded };
+// Whom a fact is of, and which of several values of it counts. kAll: every different one, sorted, joined by ", ".
+enum class FactScope : std::uint8_t { kAttempt, kNode, kRank };
+enum class FactTake : std::uint8_t { kLast, kFirst, kAll };
 enum class Ending : std::uint8_t { kNone, kFinished, kFailed, kStopped };  // kStopped: someone ended it on purpose
 
 // [[metric]]: what a key of the source becomes.
@@ -95,10 +99,23 @@ struct Rule {
   // event, log
   std::string event;
   Severity severity = Severity::kInfo;
+  std::string code;  // where no capture gives one
   bool once = false, starts = false;
+  bool group = false;      // repeats are counted instead of told
+  bool otherwise = false;  // only where no event rule above it in its file matches the line
   CheckpointPart checkpoint = CheckpointPart::kNone;
   Ending ends = Ending::kNone;
   int more_lines = 0;
+
+  // fact
+  std::string key, text;  // where no capture gives them
+  FactScope scope = FactScope::kAttempt;
+  FactTake take = FactTake::kLast;
+
+  // place: for how many lines its rank and host hold
+  int lines = 0;
+  // traceback: its last line, else its first
+  bool last = false;
 
   // framework
   std::string name;

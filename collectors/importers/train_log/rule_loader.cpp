@@ -24,7 +24,7 @@ constexpr std::array<std::pair<std::string_view, CheckpointPart>, 3> kCheckpoint
     {{"begin", CheckpointPart::kBegin}, {"saved", CheckpointPart::kSaved}, {"loaded", CheckpointPart::kLoaded}}};
 constexpr std::array<std::pair<std::string_view, Ending>, 3> kEndings = {
     {{"finished", Ending::kFinished}, {"failed", Ending::kFailed}, {"stopped", Ending::kStopped}}};
-constexpr std::array<std::pair<std::string_view, Role>, 17> kRoles = {{{"step", Role::kStep},
+constexpr std::array<std::pair<std::string_view, Role>, 18> kRoles = {{{"step", Role::kStep},
                                                                        {"total", Role::kTotal},
                                                                        {"pairs", Role::kPairs},
                                                                        {"key", Role::kKey},
@@ -40,7 +40,13 @@ constexpr std::array<std::pair<std::string_view, Role>, 17> kRoles = {{{"step", 
                                                                        {"second", Role::kSecond},
                                                                        {"fraction", Role::kFraction},
                                                                        {"zone", Role::kZone},
-                                                                       {"host", Role::kHost}}};
+                                                                       {"host", Role::kHost},
+                                                                       {"pid", Role::kPid}}};
+constexpr std::array<std::pair<std::string_view, FactScope>, 3> kScopes = {
+    {{"attempt", FactScope::kAttempt}, {"node", FactScope::kNode}, {"rank", FactScope::kRank}}};
+constexpr std::array<std::pair<std::string_view, FactTake>, 3> kTakes = {
+    {{"last", FactTake::kLast}, {"first", FactTake::kFirst}, {"all", FactTake::kAll}}};
+constexpr std::array<std::pair<std::string_view, bool>, 2> kTracebackParts = {{{"first", false}, {"last", true}}};
 
 template <class Table>
 auto lookUp(const Table& table, std::string_view name) -> const typename Table::value_type::second_type* {
@@ -151,6 +157,16 @@ void readEvent(Fields& fields, Rule& rule) {
   rule.starts = fields.flag("starts");
   rule.checkpoint = fields.choice("checkpoint", kCheckpointParts);
   rule.ends = fields.choice("ends", kEndings);
+  rule.code = fields.text("code");
+  rule.group = fields.flag("group");
+  rule.otherwise = fields.flag("otherwise");
+}
+
+void readFact(Fields& fields, Rule& rule) {
+  rule.key = fields.text("key");
+  rule.text = fields.text("text");
+  rule.scope = fields.choice("scope", kScopes);
+  rule.take = fields.choice("take", kTakes);
 }
 
 void readSeverity(Fields& fields, Rule& rule, std::string_view otherwise) {
@@ -166,9 +182,11 @@ struct Kind {
   RuleKind kind;
 };
 // What sets a step comes before what needs one: a progress bar and the values of its step may stand in one line.
-constexpr std::array kKinds = {Kind{"variable", RuleKind::kVariable},   Kind{"step", RuleKind::kStep}, Kind{"record", RuleKind::kRecord},
-                               Kind{"event", RuleKind::kEvent},         Kind{"fact", RuleKind::kFact}, Kind{"layout", RuleKind::kLayout},
-                               Kind{"framework", RuleKind::kFramework}, Kind{"log", RuleKind::kLog}};
+constexpr std::array kKinds = {
+    Kind{"place", RuleKind::kPlace}, Kind{"process", RuleKind::kProcess},    Kind{"variable", RuleKind::kVariable},
+    Kind{"step", RuleKind::kStep},   Kind{"record", RuleKind::kRecord},      Kind{"event", RuleKind::kEvent},
+    Kind{"fact", RuleKind::kFact},   Kind{"layout", RuleKind::kLayout},      Kind{"framework", RuleKind::kFramework},
+    Kind{"log", RuleKind::kLog},     Kind{"traceback", RuleKind::kTraceback}};
 
 Result<std::pair<Rule, std::string>> readRule(const toml::table& table, RuleKind kind, const std::string& where) {
   Fields fields(table, where);
@@ -181,6 +199,9 @@ Result<std::pair<Rule, std::string>> readRule(const toml::table& table, RuleKind
   if (kind == RuleKind::kEvent) readEvent(fields, rule);
   if (kind == RuleKind::kEvent || kind == RuleKind::kLog) readSeverity(fields, rule, kind == RuleKind::kLog ? "warning" : "info");
   if (kind == RuleKind::kLog) rule.more_lines = static_cast<int>(std::clamp(fields.number("more_lines", 0), 0.0, 1000.0));
+  if (kind == RuleKind::kFact) readFact(fields, rule);
+  if (kind == RuleKind::kPlace) rule.lines = static_cast<int>(std::clamp(fields.number("lines", 1), 1.0, 100.0));
+  if (kind == RuleKind::kTraceback) rule.last = fields.choice("part", kTracebackParts);
   if (kind == RuleKind::kFramework) {
     rule.name = fields.text("name");
     rule.priority = static_cast<int>(std::clamp(fields.number("priority", 0), -1e6, 1e6));

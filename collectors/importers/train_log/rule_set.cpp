@@ -184,6 +184,12 @@ void RuleSet::match(std::string_view line, Scratch& scratch) const {
   }
 }
 
+void RuleSet::addPlace(const Match& match, LinePrefix& prefix) {
+  if (const auto rank = smallNumber(match.group(Role::kRank), 9'999'999)) prefix.rank = *rank;
+  if (const auto pid = smallNumber(match.group(Role::kPid), 1 << 30)) prefix.pid = *pid;
+  if (const auto host = match.group(Role::kHost); !host.empty()) prefix.host = host;
+}
+
 LinePrefix RuleSet::prefixOf(std::string_view line) const {
   LinePrefix out;
   line = line.substr(0, kPrefixWindow);
@@ -195,10 +201,10 @@ LinePrefix RuleSet::prefixOf(std::string_view line) const {
       if (!prefix.regex->Match(piece(line), 0, line.size(), re2::RE2::ANCHOR_START, whole, wanted) || whole[0].empty()) continue;
       Match match{&prefix.rule, {}};
       for (int i = 1; i < wanted; ++i) match.groups[i - 1] = std::string_view(whole[i].data(), whole[i].size());
-      if (const auto rank = smallNumber(match.group(Role::kRank), 9'999'999)) out.rank = *rank;
-      if (const auto host = match.group(Role::kHost); !host.empty()) out.host = host;
+      addPlace(match, out);
       if (const auto time = printedTime(match)) out.time = time;
       line.remove_prefix(whole[0].size());
+      out.size += whole[0].size();
       found = true;
       break;
     }

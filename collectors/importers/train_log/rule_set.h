@@ -52,9 +52,10 @@ std::optional<PrintedTime> printedTime(const Match& match);
 
 // What launchers and loggers put before a line.
 struct LinePrefix {
-  std::optional<std::int32_t> rank;
+  std::optional<std::int32_t> rank, pid;
   std::string_view host;
   std::optional<PrintedTime> time;
+  std::size_t size = 0;  // of the prefixes, in bytes
 };
 
 class RuleSet {
@@ -74,6 +75,8 @@ class RuleSet {
   // All rules that match the line, in file order, in scratch.matches (views into `line`).
   void match(std::string_view line, Scratch& scratch) const;
   LinePrefix prefixOf(std::string_view line) const;
+  // A rank, process id or host that `match` captured.
+  static void addPlace(const Match& match, LinePrefix& prefix);
 
   const std::vector<RuleFile>& files() const { return m_files; }
   const std::vector<Rule>& rules() const { return m_rules; }

@@ -29,11 +29,12 @@ void RunBuilder::starts(Recorder& out) {
   m_boundary = true;
 }
 
-void RunBuilder::fact(std::string key, std::string value) {
+void RunBuilder::fact(Fact fact) {
+  FactKey key = keyOf(fact);
   const auto known = m_known_facts.find(key);
-  if (known == m_known_facts.end() ? m_known_facts.size() >= kMaxFacts : known->second == value) return;
-  m_known_facts[key] = value;
-  m_facts.emplace_back(std::move(key), std::move(value));
+  if (known == m_known_facts.end() ? m_known_facts.size() >= kMaxFacts : known->second == fact.value) return;
+  m_known_facts[std::move(key)] = fact.value;
+  m_facts.push_back(std::move(fact));
   m_changed = true;
 }
 
@@ -81,7 +82,7 @@ void RunBuilder::open(bool new_run, Recorder& out) {
   m_resumed_from.reset();
   m_records = 0;
   m_known_facts.clear();
-  for (const auto& [key, value] : m_facts) m_known_facts[key] = value;
+  for (const Fact& fact : m_facts) m_known_facts[keyOf(fact)] = fact.value;
   m_finished = m_boundary = false;
   m_told_layout = Layout{};
   m_changed = true;
@@ -106,11 +107,8 @@ void RunBuilder::tell(Recorder& out) {
   m_told_layout = m_layout;
   m_attempt.layout = completed(m_layout);
   m_attempt_id = out.attempt(m_attempt);
-  for (auto& [key, value] : m_facts) {
-    Fact fact;
+  for (Fact& fact : m_facts) {
     fact.attempt = m_attempt_id;
-    fact.key = std::move(key);
-    fact.value = std::move(value);
     out.fact(fact);
   }
   m_facts.clear();

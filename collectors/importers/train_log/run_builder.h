@@ -12,6 +12,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -36,7 +37,7 @@ class RunBuilder {
   // What is said of the attempt: kept until it exists. Sizes that follow from the others are filled in by tell().
   void layout(const Layout& layout) { m_layout = layout; }
   const Layout& layout() const { return m_layout; }
-  void fact(std::string key, std::string value);
+  void fact(Fact fact);
   void framework(const std::string& name, int priority);
   void stamp(TimeNs time);
   // Opens an attempt if there is none; events before the first record of the next attempt wait for it.
@@ -70,8 +71,10 @@ class RunBuilder {
   Run m_run;
   Attempt m_attempt;
   Layout m_layout, m_told_layout;
-  std::vector<std::pair<std::string, std::string>> m_facts;  // not yet told
-  std::map<std::string, std::string> m_known_facts;          // of the open attempt
+  using FactKey = std::tuple<std::uint64_t, std::int32_t, std::string>;  // node, rank or -1, key
+  static FactKey keyOf(const Fact& fact) { return {fact.node.value, fact.rank.value_or(-1), fact.key}; }
+  std::vector<Fact> m_facts;                     // not yet told
+  std::map<FactKey, std::string> m_known_facts;  // of the open attempt
   Waiting m_waiting;
   bool m_boundary = false, m_finished = false, m_changed = false, m_recording = true, m_stamped = false;
   std::int64_t m_records = 0, m_first_step = 0, m_last_step = 0, m_refused = 0;

@@ -136,7 +136,7 @@ class TrainLogImporter : public Importer {
     report.run = session.run();
     report.end_time = session.endTime();
     report.committed_offset = session.committedOffset();
-    if (!session.hasRecords()) report.skipped_reason = "no known training line";
+    if (!session.hasRecords() && !session.run()) report.skipped_reason = "no known training line";
   }
 
   std::string_view m_kind;

@@ -11,7 +11,7 @@ namespace {
 
 class LogConsumer : public FileConsumer {
  public:
-  explicit LogConsumer(const FollowTarget& target)
+  LogConsumer(const FollowTarget& target, const std::string& node_name, const RankTable* ranks)
       : m_path(target.path),
         m_session(train_log::RuleSet::standard(), {.run_name = target.run_name,
                                                    .attempt_key = target.attempt_key,
@@ -19,7 +19,9 @@ class LogConsumer : public FileConsumer {
                                                    .path = target.path,
                                                    .resume_at = target.resume_at,
                                                    .live = true,
-                                                   .node = target.node}) {}
+                                                   .node = target.node,
+                                                   .node_name = node_name,
+                                                   .process = rankOf(ranks)}) {}
 
   void feed(std::string_view bytes, std::optional<TimeNs> arrival, Recorder& out) override {
     m_session.setArrival(arrival);
@@ -37,6 +39,10 @@ class LogConsumer : public FileConsumer {
   std::uint64_t committedOffset() const override { return m_session.committedOffset(); }
 
  private:
+  static std::function<std::optional<Rank>(std::int32_t)> rankOf(const RankTable* ranks) {
+    if (ranks == nullptr) return {};
+    return [ranks](std::int32_t pid) { return ranks->find(pid); };
+  }
   // Only what is new: the store adds counts up.
   void tellIssues(Recorder& out) {
     for (const auto& [code, note] : m_session.issues()) {
@@ -51,16 +57,31 @@ class LogConsumer : public FileConsumer {
   std::map<std::string, std::int64_t> m_told;
 };
 
+// Both names read with the same rules; two tables of a configuration can name different files and runs.
 class TrainLogSource : public FollowSource {
  public:
-  std::string_view name() const override { return "train_log"; }
+  explicit TrainLogSource(std::string_view name) : m_name(name) {}
+  std::string_view name() const override { return m_name; }
+  Status start(Recorder& out, const SourceContext& context) override {
+    m_node_name = context.node.name;
+    m_ranks = context.ranks;
+    return FollowSource::start(out, context);
+  }
 
  protected:
-  std::unique_ptr<FileConsumer> consumer(const FollowTarget& target) override { return std::make_unique<LogConsumer>(target); }
+  std::unique_ptr<FileConsumer> consumer(const FollowTarget& target) override {
+    return std::make_unique<LogConsumer>(target, m_node_name, m_ranks);
+  }
+
+ private:
+  std::string_view m_name;
+  std::string m_node_name;
+  const RankTable* m_ranks = nullptr;
 };
 
 }  // namespace
 
-std::unique_ptr<Source> makeTrainLogSource() { return std::make_unique<TrainLogSource>(); }
+std::unique_ptr<Source> makeTrainLogSource() { return std::make_unique<TrainLogSource>("train_log"); }
+std::unique_ptr<Source> makeNcclLogSource() { return std::make_unique<TrainLogSource>("nccl_log"); }
 
 }  // namespace runglass

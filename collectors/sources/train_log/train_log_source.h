@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Source `train_log`: follows training logs while they are written (rules: collectors/importers/train_log, docs/log_rules.md).
+// Sources `train_log` and `nccl_log`: follow logs while they are written (rules: collectors/importers/train_log, docs/log_rules.md). They
+// are one reader under two names, so that what NCCL writes (NCCL_DEBUG_FILE) can belong to another run or name than the trainer's log.
 //
 // Threading:  see follow_source.h.
 // Ownership:  see follow_source.h.
@@ -16,5 +17,6 @@
 namespace runglass {
 
 std::unique_ptr<Source> makeTrainLogSource();
+std::unique_ptr<Source> makeNcclLogSource();
 
 }  // namespace runglass

@@ -149,7 +149,7 @@ TEST(TrainLogSession, AFloodOfNamesEventsOrRestartsIsBoundedAndCounted) {
     for (int k = 0; k < 20; ++k) names += "m" + std::to_string(i * 20 + k) + ": 1 | ";
     names += "\n";
   }
-  for (int i = 0; i < 2500; ++i) events += "CUDA out of memory\n";
+  for (int i = 0; i < 2500; ++i) events += "rank " + std::to_string(i) + " died from signal 9\n";
   for (int i = 0; i < 3000; ++i) restarts += iteration(i % 2 == 0 ? 5 : 1, 100, 1);
   EXPECT_EQ(importLog(names).out.issueCount("train_log.too_many_series"), 6000 - 4096);
   EXPECT_EQ(importLog(events).out.issueCount("train_log.too_many_events"), 500);

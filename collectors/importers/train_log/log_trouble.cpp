@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+// LogSession's events, facts, tracebacks and log lines: what a log says of a job besides its values.
+// Invariants:
+// 1. An entry of m_repeats has told at least once (followed log) or not at all (imported file); sayRepeats() tells what is left.
+// 2. A traceback gives one event, of its last line, unless a rule makes an event of that line; of a chain, the last one's.
+#include <algorithm>
+
+#include "collectors/importers/train_log/log_session.h"
+#include "collectors/importers/train_log/log_text.h"
+#include "model/fault_catalog.h"
+
+namespace runglass::train_log {
+namespace {
+constexpr std::int64_t kMaxEventsPerRule = 2000, kMaxLogLines = 5000;
+constexpr std::size_t kMaxRepeats = 4096, kMaxProcesses = 1 << 16, kMaxFactKeys = 1 << 16, kMaxFactValues = 16, kMaxTracebacks = 4096;
+constexpr int kMaxTracebackLines = 200;  // kept as log lines
+constexpr int kMaxStrangers = 50;        // lines of others between those of a traceback
+constexpr int kChainLines = 4;           // "The above exception was the direct cause of ..." between blank lines
+constexpr int kTailLines = 4;            // of a message of several lines
+
+// The text with its numbers taken out: what two lines have in common that differ in sizes, ports, addresses and times.
+std::string shapeOf(std::string_view text) {
+  std::string out;
+  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+  for (std::size_t i = 0; i < text.size();) {
+    if (!digit(text[i])) {
+      out += text[i++];
+      continue;
+    }
+    const bool hex = text.substr(i).starts_with("0x");
+    i += hex ? 2 : 0;
+    while (i < text.size() && (digit(text[i]) || (hex && ((text[i] >= 'a' && text[i] <= 'f') || (text[i] >= 'A' && text[i] <= 'F'))))) ++i;
+    out += '#';
+  }
+  return out;
+}
+
+std::string addressOf(const LinePrefix& prefix) { return std::string(prefix.host) + ':' + std::to_string(*prefix.pid); }
+}  // namespace
+
+// A line without a rank has that of its process, else the one that a line before it named for the lines after it.
+void LogSession::findPlace(Line& line) {
+  LinePrefix& prefix = line.prefix;
+  if (prefix.pid) {
+    if (const auto known = m_processes.find(addressOf(prefix)); known != m_processes.end() && !prefix.rank)
+      prefix.rank = known->second.rank;
+    if (const auto rank = m_options.process && isHere(prefix.host) ? m_options.process(*prefix.pid) : std::nullopt) {
+      prefix.rank = rank->rank;
+      line.attempt = rank->attempt;
+    }
+  }
+  if (m_place.lines == 0) return;
+  if (!prefix.rank) prefix.rank = m_place.rank;
+  if (prefix.host.empty()) prefix.host = m_place.host;
+}
+
+void LogSession::learnPlace(const Match& match, const Line& line) {
+  LinePrefix found;
+  RuleSet::addPlace(match, found);
+  if (match.rule->kind == RuleKind::kPlace) {
+    if (m_place.lines == 0) m_place = {};
+    if (found.rank) m_place.rank = found.rank;
+    if (!found.host.empty()) m_place.host = found.host;
+    m_place.lines = match.rule->lines + 1;  // this line counts as one
+    return;
+  }
+  // A process is in many communicators; its rank is that of the widest.
+  if (!line.prefix.pid || !found.rank || m_processes.size() >= kMaxProcesses) return;
+  std::int64_t world = 0;
+  for (std::size_t i = 0; i < match.rule->captures.size(); ++i)
+    if (match.rule->captures[i].name == "world") world = parseInteger(match.groups[i]).value_or(0);
+  Process& process = m_processes[addressOf(line.prefix)];
+  if (world > process.world) process = {*found.rank, world};
+}
+
+void LogSession::onFact(const Match& match, const Line& line, Recorder& out) {
+  const Rule& rule = *match.rule;
+  const auto part = [&](Role role, const std::string& otherwise) {
+    return match.group(role).data() ? match.group(role) : std::string_view(otherwise);
+  };
+  Fact fact{.attempt = line.attempt};
+  fact.key = cleanText(part(Role::kKey, rule.key), kMaxName);
+  fact.value = withoutSecrets(cleanText(part(Role::kText, rule.text), kMaxFact));
+  if (fact.key.empty() || looksSecret(fact.key)) return;
+  if (rule.scope != FactScope::kAttempt) fact.node = nodeOf(line.prefix.host, out);
+  if (rule.scope == FactScope::kRank) fact.rank = line.prefix.rank;
+  if (rule.take != FactTake::kLast || line.attempt) {
+    if (m_fact_values.size() >= kMaxFactKeys) return;
+    auto& values = m_fact_values[{fact.attempt.value, fact.node.value, fact.rank.value_or(-1), fact.key}];
+    if (values.contains(fact.value) || (rule.take == FactTake::kFirst && !values.empty()) || values.size() >= kMaxFactValues) return;
+    if (rule.take == FactTake::kLast) values.clear();
+    values.insert(fact.value);
+    fact.value.clear();
+    for (const std::string& value : values) fact.value += (fact.value.empty() ? "" : ", ") + value;
+  }
+  if (!line.attempt) {
+    if (rule.scope != FactScope::kAttempt && !m_run.exists()) openAttempt(out);  // a log that tells of nothing else
+    return m_run.fact(std::move(fact));
+  }
+  if (line.record) out.fact(fact);
+}
+
+// False, and counted, once a rule has told kMaxEventsPerRule events.
+bool LogSession::mayTell(const Rule& rule) {
+  if (++m_event_count[&rule] <= kMaxEventsPerRule) return true;
+  addIssue("train_log.too_many_events", rule.where);
+  return false;
+}
+
+void LogSession::tell(Event event, Recorder& out) {
+  if (!event.attempt) return m_run.event(std::move(event), out);
+  if (m_recording) out.event(event);
+}
+
+void LogSession::place(Event& event, const Line& line, NodeId node) {
+  event.time = line.time;
+  event.attempt = line.attempt;
+  event.rank = line.prefix.rank;
+  event.node = node;
+}
+
+void LogSession::say(Event event, const Line& line, Recorder& out) {
+  place(event, line, nodeOf(line.prefix.host, out));
+  tell(std::move(event), out);
+}
+
+void LogSession::onEvent(const Match& match, Line line, Recorder& out) {
+  const Rule& rule = *match.rule;
+  RuleSet::addPlace(match, line.prefix);
+  if (!line.attempt && !m_run.exists()) openAttempt(out);
+  if (rule.once && !m_said_once.emplace(&rule, line.prefix.rank.value_or(-1)).second) return;
+  if (rule.starts && !line.attempt) {
+    sayRepeats(out);
+    m_fact_values.clear();
+    m_run.starts(out);
+  }
+  Event event;
+  event.kind = rule.event;
+  event.severity = rule.severity;
+  event.code = cleanText(match.group(Role::kCode), kMaxName);
+  if (event.code.empty()) event.code = rule.code;
+  if (const FaultInfo* known = findFault(event.kind, event.code); known != nullptr && !known->code.empty())
+    event.severity = known->severity;
+  event.step = parseInteger(match.group(Role::kStep));
+  if (!event.step && !rule.starts)
+    if (const auto it = m_file_step.find(rule.file); it != m_file_step.end()) event.step = it->second;
+  event.message = cleanText(line.text, kMaxMessage);
+  const std::optional<std::int64_t> step = event.step;
+  if (rule.group) {
+    if (!line.record) return;
+    place(event, line, nodeOf(line.prefix.host, out));
+    const std::string shape = event.code.empty() ? shapeOf(event.message) : event.code;
+    sayGrouped(rule, std::move(event), shape, out);
+  } else {
+    if (!mayTell(rule)) return;
+    say(std::move(event), line, out);
+  }
+  if (line.attempt) return;
+  if (rule.ends == Ending::kFinished) m_run.ended(RunBuilder::End::kFinished, rule.event);
+  if (rule.ends == Ending::kFailed) m_run.ended(RunBuilder::End::kFailed, rule.event);
+  if (rule.ends == Ending::kStopped) m_run.ended(RunBuilder::End::kStopped, rule.event);
+  onCheckpoint(match, step, line, out);
+}
+
+void LogSession::onCheckpoint(const Match& match, std::optional<std::int64_t> step, const Line& line, Recorder& out) {
+  const Rule& rule = *match.rule;
+  if (!step || rule.checkpoint == CheckpointPart::kNone) return;
+  if (rule.checkpoint == CheckpointPart::kLoaded) return m_run.resumedFrom(*step);
+  Checkpoint checkpoint;
+  checkpoint.step = *step;
+  checkpoint.path = cleanText(match.group(Role::kPath), kMaxFact);
+  (rule.checkpoint == CheckpointPart::kBegin ? checkpoint.begin : checkpoint.durable) = line.time;
+  m_run.checkpoint(std::move(checkpoint), out);
+}
+
+// One event for what a rank says again and again.
+void LogSession::sayGrouped(const Rule& rule, Event event, const std::string& shape, Recorder& out) {
+  const auto time = event.time;
+  const std::string key = event.kind + '\0' + shape + '\0' + std::to_string(event.rank.value_or(-1)) + '\0' +
+                          std::to_string(event.node.value) + '\0' + std::to_string(event.attempt.value);
+  auto known = m_repeats.find(key);
+  if (known == m_repeats.end()) {
+    if (!mayTell(rule)) return;
+    if (m_repeats.size() >= kMaxRepeats) sayRepeats(out);
+    known = m_repeats.emplace(key, Repeats{.event = std::move(event), .order = static_cast<std::int64_t>(m_repeats.size())}).first;
+    if (m_options.live) {
+      tell(known->second.event, out);
+      known->second.told = 1;
+    }
+  }
+  ++known->second.count;
+  known->second.last = time;
+}
+
+void LogSession::sayRepeats(Recorder& out) {
+  std::vector<Repeats> all;
+  for (auto& [key, repeats] : m_repeats)
+    if (repeats.count > repeats.told) all.push_back(std::move(repeats));
+  m_repeats.clear();
+  std::sort(all.begin(), all.end(), [](const Repeats& a, const Repeats& b) { return a.order < b.order; });
+  for (Repeats& repeats : all) {
+    const std::int64_t more = repeats.count - repeats.told;
+    if (repeats.told > 0) {
+      repeats.event.time = repeats.last;
+      repeats.event.message += " (" + std::to_string(more) + " more)";
+    } else if (more > 1) {
+      repeats.event.message += " (" + std::to_string(more) + " times)";
+    }
+    tell(std::move(repeats.event), out);
+  }
+}
+
+void LogSession::onTraceback(const Match& match, Line& line, Recorder& out) {
+  if (match.group(Role::kText).data() != line.body().data()) return;  // spoken of, not printed by Python
+  const std::int32_t rank = line.prefix.rank.value_or(-1);
+  if (!match.rule->last) {
+    if (m_tracebacks.size() >= kMaxTracebacks && !m_tracebacks.contains(rank)) return;
+    m_tracebacks[rank] = Traceback{.open = true};  // an earlier one of a chain is explained by this one
+    return;
+  }
+  const auto found = m_tracebacks.find(rank);
+  if (found == m_tracebacks.end() || !found->second.open) return;
+  Traceback& traceback = found->second;
+  onLog(Severity::kError, line, out);
+  traceback.open = false;
+  traceback.lines = 0;
+  m_log_more = std::max(m_log_more, kTailLines);
+  m_log_severity = Severity::kError;
+  if (line.told) {
+    m_tracebacks.erase(found);
+    return;
+  }
+  if (!line.record) return;
+  traceback.rule = match.rule;
+  Event& event = traceback.event.emplace();
+  event.kind = "traceback";
+  event.severity = Severity::kError;
+  event.code = cleanText(match.group(Role::kCode), kMaxName);
+  event.message = cleanText(line.body(), kMaxMessage);
+  place(event, line, nodeOf(line.prefix.host, out));
+}
+
+void LogSession::followTraceback(Line& line, Recorder& out) {
+  const auto found = m_tracebacks.find(line.prefix.rank.value_or(-1));
+  if (found == m_tracebacks.end()) return;
+  Traceback& traceback = found->second;
+  if (!traceback.open) {
+    if (++traceback.lines <= kChainLines + 1) return;  // its own last line is the first
+    sayTraceback(traceback, out);
+    m_tracebacks.erase(found);
+    return;
+  }
+  const std::string_view body = line.body();
+  const bool own = body.empty() || body[0] == ' ' || body[0] == '\t' || traceback.lines == 0;
+  if (!own) {
+    if (++traceback.strangers > kMaxStrangers) m_tracebacks.erase(found);
+    return;
+  }
+  if (++traceback.lines <= kMaxTracebackLines) onLog(Severity::kError, line, out);
+}
+
+void LogSession::sayTraceback(Traceback& traceback, Recorder& out) {
+  if (!traceback.event) return;
+  if (!traceback.event->attempt && !m_run.exists()) openAttempt(out);
+  const std::string shape = shapeOf(traceback.event->message);
+  sayGrouped(*traceback.rule, std::move(*traceback.event), shape, out);
+}
+
+void LogSession::sayTracebacks(Recorder& out) {
+  for (auto it = m_tracebacks.begin(); it != m_tracebacks.end();) {
+    if (!it->second.open) sayTraceback(it->second, out);
+    it = it->second.open ? std::next(it) : m_tracebacks.erase(it);
+  }
+}
+
+bool LogSession::mayLog(std::string_view text) {
+  if (++m_logs <= kMaxLogLines) return true;
+  addIssue("train_log.too_many_log_lines", cleanText(text, 120));
+  return false;
+}
+
+void LogSession::onLog(Severity severity, Line& line, Recorder& out) {
+  if (!line.record || line.logged) return;
+  line.logged = true;
+  LogLine log;
+  log.text = cleanText(line.text, kMaxLogText);
+  if (log.text.empty() || !mayLog(line.text)) return;
+  log.attempt = line.attempt;
+  if (!log.attempt) {
+    const bool fresh = !m_run.exists();
+    log.attempt = m_run.attempt(out);
+    if (fresh) openAttempt(out);
+  }
+  log.time = line.time;
+  log.node = nodeOf(line.prefix.host, out);
+  log.rank = line.prefix.rank;
+  log.stream = m_options.stream;
+  log.severity = severity;
+  out.log(log);
+}
+
+}  // namespace runglass::train_log
