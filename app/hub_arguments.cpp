@@ -17,6 +17,7 @@ void HubArguments::declare(CLI::App& app) {
   app.add_option("--durability", m_durability, "Of the hub: what an acknowledgement survives: a killed hub, or a power cut")
       ->check(CLI::IsMember({"kill", "power"}))
       ->capture_default_str();
+  app.add_option("--scrape", m_scrape, "Of the hub: Prometheus endpoints to scrape, a TOML file (docs/scrape.md)");
 }
 
 HubOptions HubArguments::options() const {
@@ -31,6 +32,11 @@ HubOptions HubArguments::options() const {
   options.writer.power_safe = m_durability == "power";
   options.retention = Retention();
   return options;
+}
+
+Result<std::vector<ScrapeTarget>> HubArguments::scrapeTargets() const {
+  if (m_scrape.empty()) return std::vector<ScrapeTarget>();
+  return readScrapeConfig(m_scrape);
 }
 
 }  // namespace runglass

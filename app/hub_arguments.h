@@ -9,8 +9,10 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "collectors/hub/hub.h"
+#include "collectors/scrape/scrape_config.h"
 
 namespace CLI {
 class App;
@@ -25,11 +27,14 @@ class HubArguments {
   // Raises the limit of open files to what is allowed: an agent is a connection.
   HubOptions options() const;
 
+  // What --scrape names; none without it. An error names the file and its line.
+  Result<std::vector<ScrapeTarget>> scrapeTargets() const;
+
   std::string listen = HubOptions().listen;
 
  private:
   HubOptions m_options;
-  std::string m_durability = "kill";
+  std::string m_durability = "kill", m_scrape;
 };
 
 }  // namespace runglass

@@ -106,6 +106,9 @@ int runWindow(QApplication& app, const Arguments& arguments) {
   const HubOptions hub = arguments.hub.options();
   SessionOptions session{.store = arguments.store};
   if (arguments.live) session.hub = hub;
+  Result<std::vector<ScrapeTarget>> scrape = arguments.hub.scrapeTargets();
+  if (!scrape.ok()) return fail(scrape.status().message());
+  session.scrape = std::move(*scrape);
   // The same token and certificate serve to ask the hub of another process.
   ControlArguments control{.token_file = hub.token_file, .tls_ca = arguments.tls_ca, .tls_cert = hub.tls_cert, .tls_key = hub.tls_key};
   const Result<ControlTarget> target = control.target();

@@ -284,6 +284,7 @@ constexpr std::array kIssues = {
     IssueInfo{"prometheus_text.no_time", kInfo,
               "Samples without a time, as an exporter's page has them. None is invented: the run has no clock, and the n-th sample of a "
               "series stands at step n."},
+    IssueInfo{"prometheus_text.blank", kInfo, "Values by which DCGM says that there is none. They are absent, not huge."},
     IssueInfo{"prometheus_text.exemplar", kInfo, "Exemplars (single traced values behind a sample) are counted and not kept."},
     IssueInfo{"prometheus_text.too_many", kWarning,
               "The file holds more than 65,536 series, or more than a million samples without a time; those beyond are left out."},
@@ -295,6 +296,28 @@ constexpr std::array kIssues = {
               "DLRover prints local times without a zone: they are taken as UTC. If the machine ran in another zone, the run is shifted by "
               "that many hours against other sources."},
     IssueInfo{"dlrover.unmatched", kInfo, "Ends without a begin, as when the file begins in the middle of a step; they have no duration."},
+    // --- scraped exporters ---
+    IssueInfo{
+        "scrape.failed", kWarning,
+        "Scrapes that brought nothing: no connection, no answer in time, or an answer that is no metrics; the detail says why. Nothing "
+        "is stored for them: the curves have a gap."},
+    IssueInfo{
+        "scrape.too_large", kWarning,
+        "Answers of more than 32 MiB after unpacking, or of more than 200,000 samples, are refused as a whole. Filter at the exporter."},
+    IssueInfo{"scrape.bad_line", kWarning,
+              "Lines that are neither samples nor comments of the Prometheus text format are left out; the detail shows the first one."},
+    IssueInfo{
+        "scrape.too_many_series", kWarning,
+        "The target exposes more series than its most_series allows (or all targets more than two million): those that came later are "
+        "refused, the others go on. Usually a label holds ids or times."},
+    IssueInfo{"scrape.long_labels", kWarning,
+              "Samples with more than 64 labels, 4 KiB of them, or a name of more than 200 bytes are refused."},
+    IssueInfo{"scrape.repeated_sample", kWarning, "A page holds the same name and labels twice; the first value is kept."},
+    IssueInfo{"scrape.blank_value", kInfo, "Values by which DCGM says that there is none. They are absent, not huge."},
+    IssueInfo{"scrape.absurd_time", kWarning,
+              "Samples that say they are more than five minutes ahead of the hub's clock; the time of the scrape counts instead."},
+    IssueInfo{"scrape.writer_behind", kError,
+              "The store took samples more slowly than they were scraped: scrapes were left out until it caught up. Scrape more rarely."},
     // --- training logs ---
     IssueInfo{
         "train_log.long_line", kWarning,

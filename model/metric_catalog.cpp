@@ -69,6 +69,9 @@ constexpr std::array kMetrics = {
     metric("gpu_process_memory_bytes", "bytes", kDevice, false, "Process GPU memory", "Device memory of one process (NVML)."),
     metric("gpu_process_count", "count", kDevice, false, "GPU process",
            "A process that uses the GPU and whose memory the driver does not tell (NVML)."),
+    metric("last_xid", "", kDevice, false, "Last Xid",
+           "The last Xid since the driver was loaded, 0 for none; it stays when the fault is over (dcgm-exporter)."),
+    metric("gpu_memory_free_bytes", "bytes", kDevice, false, "GPU memory free", "Device memory not in use (nvidia-smi, DCGM)."),
     // --- hosts ---
     metric("cpu_busy_ratio", "ratio", kNode, false, "CPU busy", "Share of CPU time not idle, all cores (/proc/stat)."),
     metric("cpu_core_busy_ratio", "ratio", kNode, false, "Core busy", "Share of one core's time not idle (/proc/stat)."),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Invariants: 1. Query workers, their Readers and the edits are gone before the hub stops. 2. The GUI thread never waits for m_access: it
-// looks whether it is there. 3. A hub that cannot be had never prevents reading.
+// Invariants: 1. Query workers, their Readers, the edits and the scraper are gone before the hub stops. 2. The GUI thread never waits for
+// m_access: it looks whether it is there. 3. A hub that cannot be had never prevents reading.
 #include "app/console/store_session.h"
 
 #include <fcntl.h>
@@ -45,6 +45,7 @@ StoreSession::~StoreSession() {
   m_queries.reset();
   m_edits.reset();
   m_preparing.join();
+  if (const auto access = m_access.get(); access->scraper) access->scraper->stop();
   if (const auto access = m_access.get(); access->hub) {
     if (const Status stopped = access->hub->stop(); !stopped.ok()) std::fprintf(stderr, "runglass: %s\n", stopped.message().c_str());
   }
@@ -57,6 +58,7 @@ StoreAccess StoreSession::prepare(const SessionOptions& options) {
     if (hub.ok()) {
       access.hub = std::move(hub).value();
       access.reader = access.hub->readerOptions();
+      access.scraper = startScraper(*access.hub, options.store, options.scrape);
       std::printf("listening on %s\n", access.hub->address().c_str());
       std::fflush(stdout);
       return access;

@@ -17,6 +17,7 @@
 #include <thread>
 
 #include "app/console/store_edits.h"
+#include "app/scraping.h"
 #include "collectors/control/control_client.h"
 #include "collectors/hub/hub.h"
 #include "storage/store_files.h"
@@ -28,6 +29,7 @@ namespace runglass {
 struct SessionOptions {
   std::string store;
   std::optional<HubOptions> hub = std::nullopt;  // present: write the store and receive agents
+  std::vector<ScrapeTarget> scrape = {};         // by the hub
   ControlTarget control = {};                    // how to ask the hub of another process; its address is in the store's lock
 };
 
@@ -35,6 +37,7 @@ struct SessionOptions {
 struct StoreAccess {
   ReaderOptions reader;
   std::shared_ptr<Hub> hub;
+  std::shared_ptr<Scraper> scraper;  // into the hub; null where there is nothing to scrape
   bool writable = true;
   std::string problem;                // why there is no hub although one was wanted
   std::optional<StoreHolder> holder;  // the process that writes the store, where it is another one

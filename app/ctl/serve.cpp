@@ -8,6 +8,7 @@
 
 #include "app/ctl/command.h"
 #include "app/hub_arguments.h"
+#include "app/scraping.h"
 
 namespace runglass::ctl {
 namespace {
@@ -28,9 +29,11 @@ class Serve : public Command {
     sigaddset(&signals, SIGTERM);
     sigaddset(&signals, SIGINT);
     pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+    RG_ASSIGN(std::vector<ScrapeTarget> targets, m_hub.scrapeTargets());
     RG_ASSIGN(auto hub, Hub::start(m_store, m_hub.options()));
     std::printf("listening on %s\n", hub->address().c_str());
     std::fflush(stdout);
+    std::unique_ptr<Scraper> scraper = startScraper(*hub, m_store, std::move(targets));
     std::string said;
     const timespec second{1, 0};
     while (sigtimedwait(&signals, nullptr, &second) < 0) {
@@ -42,6 +45,7 @@ class Serve : public Command {
     std::signal(SIGTERM, [](int) { _exit(0); });
     std::signal(SIGINT, [](int) { _exit(0); });
     pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
+    scraper.reset();
     return hub->stop();
   }
 

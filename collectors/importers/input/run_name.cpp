@@ -4,8 +4,6 @@
 #include <charconv>
 #include <filesystem>
 
-#include "collectors/importers/train_log/log_text.h"
-
 namespace runglass {
 
 std::string runNameOfFile(const std::string& path) {
@@ -27,35 +25,6 @@ std::optional<std::int32_t> rankOfName(std::string_view name) {
     if (std::from_chars(name.data() + digits, name.data() + name.size(), rank).ec == std::errc()) return rank;
   }
   return std::nullopt;
-}
-
-std::string printable(std::string_view name) {
-  const auto byte = [&](std::size_t i) { return i < name.size() ? static_cast<unsigned char>(name[i]) : 0U; };
-  std::string out;
-  for (std::size_t i = 0; i < name.size();) {
-    // C1 controls are C2 80..9F; U+202A..202E and U+2066..2069 are E2 80 AA..AE and E2 81 A6..A9 in UTF-8.
-    const bool control = byte(i) < 0x20 || byte(i) == 0x7F;
-    const bool c1 = byte(i) == 0xC2 && byte(i + 1) >= 0x80 && byte(i + 1) < 0xA0;
-    const bool turns = byte(i) == 0xE2 && ((byte(i + 1) == 0x80 && byte(i + 2) >= 0xAA && byte(i + 2) <= 0xAE) ||
-                                           (byte(i + 1) == 0x81 && byte(i + 2) >= 0xA6 && byte(i + 2) <= 0xA9));
-    if (control || c1 || turns)
-      out += '_';
-    else
-      out += name[i];
-    i += turns ? 3 : c1 ? 2 : 1;
-  }
-  return train_log::validText(out, std::string::npos);
-}
-
-std::string displayName(std::string_view name) {
-  constexpr std::size_t kMaxBytes = 256;
-  std::string out = printable(name);
-  if (out.size() > kMaxBytes) {
-    out.resize(kMaxBytes);
-    while (!out.empty() && (static_cast<unsigned char>(out.back()) & 0xC0) == 0x80) out.pop_back();
-    if (!out.empty() && static_cast<unsigned char>(out.back()) >= 0xC0) out.pop_back();
-  }
-  return out;
 }
 
 }  // namespace runglass

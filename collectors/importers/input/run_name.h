@@ -13,15 +13,13 @@
 #include <string>
 #include <string_view>
 
+#include "collectors/importers/telemetry/display_name.h"
+
 namespace runglass {
 
 // "a/b/run.json.gz" -> "run"; files that all have one name (train.log, trainer_state.json) are called after their folder.
 std::string runNameOfFile(const std::string& path);
 // 3 of "trace_rank3.json", "rank-3.gz".
 std::optional<std::int32_t> rankOfName(std::string_view name);
-// Fit to be stored and shown: control characters and marks that turn the direction of writing become "_", what is no UTF-8 becomes U+FFFD.
-std::string printable(std::string_view name);
-// The same, and at most 256 bytes.
-std::string displayName(std::string_view name);
 
 }  // namespace runglass

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pages of exporters and dumps of time series in the Prometheus text format or OpenMetrics.
 #include <algorithm>
-#include <charconv>
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 
-#include "collectors/exposition/exposition_parser.h"
+#include "collectors/exposition/exporter_metrics.h"
+#include "collectors/exposition/exporter_sample.h"
 #include "collectors/importers/input/run_name.h"
-#include "collectors/importers/prometheus_text/exporter_metrics.h"
 #include "collectors/importers/registry.h"
 #include "collectors/importers/telemetry/device_series.h"
-#include "collectors/importers/telemetry/quantity.h"
 #include "collectors/importers/train_log/line_splitter.h"
 #include "model/metric_catalog.h"
 
@@ -22,14 +20,10 @@ using train_log::LineSplitter;
 
 constexpr std::size_t kMostSeries = DeviceSeries::kMostSeries, kMostUntimed = 1'000'000;
 
-// What the name and labels of a sample stand for; the same for all its samples.
+// Of the samples with one name and labels.
 struct Meaning {
-  std::string metric, labels;  // of the device, or of the node
-  std::string all_labels;      // of a series without a clock, which belongs to the run
-  const Unit* unit = nullptr;
-  DeviceName device;  // views of the texts below
-  std::string uuid, bus_id, model;
-  bool is_device = false, counter = false;
+  ExporterSample sample;
+  std::string labels;  // of the series in the file's node
   DeviceId id;
   std::vector<double> untimed;
 };
@@ -55,6 +49,7 @@ class PrometheusFile {
     if (m_series.started()) report.run = m_series.run();
     report.end_time = m_series.newest();
     issue("prometheus_text.bad_line", m_bad, m_first_bad);
+    issue("prometheus_text.blank", m_blank, "");
     issue("prometheus_text.exemplar", m_exemplars, "");
     issue("prometheus_text.too_many", m_too_many + m_series.leftOut(), "");
     issue("prometheus_text.no_time", static_cast<std::int64_t>(m_untimed), "");
@@ -71,10 +66,17 @@ class PrometheusFile {
       ++m_too_many;
       return;
     }
-    const double value = meaning->unit != nullptr ? meaning->unit->apply(sample.value) : sample.value;
+    const ExporterSample& what = meaning->sample;
+    if (what.dcgm && isBlankOfDcgm(sample.value)) {
+      ++m_blank;
+      return;
+    }
+    const double value = what.value(sample.value);
     if (sample.time) {
-      if (meaning->is_device && !meaning->id) meaning->id = m_series.device(meaning->device);
-      m_series.put(meaning->id, meaning->metric, meaning->labels, *sample.time, value, meaning->counter);
+      if (!what.device_kind.empty() && !meaning->id)
+        meaning->id =
+            m_series.device({.kind = what.device_kind, .uuid = what.uuid, .index = what.index, .bus_id = what.bus_id, .model = what.model});
+      m_series.put(meaning->id, what.metric, meaning->labels, *sample.time, value, what.counter);
     } else if (m_untimed < kMostUntimed) {
       ++m_untimed;
       meaning->untimed.push_back(value);
@@ -88,45 +90,15 @@ class PrometheusFile {
     if (const auto known = m_meanings.find(key); known != m_meanings.end()) return &known->second;
     if (m_meanings.size() >= kMostSeries) return nullptr;
     Meaning& meaning = m_meanings[std::move(key)];
-    const ExporterMetric* const known = findExporterMetric(sample.name);
-    meaning.metric = known != nullptr ? std::string(known->metric) : displayName(sample.name);
-    if (known != nullptr) meaning.unit = findUnit(known->unit);
-    const MetricInfo* const info = findMetric(meaning.metric);
-    meaning.counter = m_parser.typeOf(sample.name) == "counter" || (info != nullptr && info->counter);
-    const bool of_gpu = known != nullptr || sample.name.starts_with("DCGM_") || sample.name.starts_with("dcgm_");
-    nlohmann::json all = nlohmann::json::object(), rest = nlohmann::json::object();
-    for (const auto& [name, value] : sample.labels) {
-      all[displayName(name)] = displayName(value);
-      if (!of_gpu || !nameDevice(meaning, name, value)) rest[displayName(name)] = displayName(value);
-    }
-    meaning.is_device = meaning.device.index || !meaning.uuid.empty();
-    meaning.device.uuid = meaning.uuid, meaning.device.bus_id = meaning.bus_id, meaning.device.model = meaning.model;
-    meaning.labels = text(rest);
-    meaning.all_labels = text(all);
+    meaning.sample = exporterSample(sample, m_parser.typeOf(sample.name));
+    // Several hosts may stand in one file, which is one node.
+    meaning.labels = meaning.sample.node.empty() ? meaning.sample.labels : withHost(meaning.sample.labels, meaning.sample.node);
     return &meaning;
   }
-
-  // Exporters write these in different cases.
-  static bool nameDevice(Meaning& meaning, std::string_view name, std::string_view value) {
-    const std::string low = lowered(name);
-    if (low == "uuid" || low == "gpu_uuid") {
-      meaning.uuid = value;
-    } else if (low == "gpu") {
-      std::int32_t index = 0;
-      const auto parsed = std::from_chars(value.data(), value.data() + value.size(), index);
-      if (parsed.ec != std::errc() || parsed.ptr != value.data() + value.size() || index < 0) return false;
-      meaning.device.index = index;
-    } else if (low == "pci_bus_id") {
-      meaning.bus_id = value;
-    } else if (low == "modelname" || low == "model_name") {
-      meaning.model = value;
-    } else {
-      return low == "device";
-    }
-    return true;
-  }
-  static std::string text(const nlohmann::json& labels) {
-    return labels.empty() ? std::string() : labels.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  static std::string withHost(const std::string& labels, const std::string& host) {
+    auto all = labels.empty() ? nlohmann::json::object() : nlohmann::json::parse(labels, nullptr, false);
+    if (all.is_object()) all["hostname"] = host;
+    return all.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   }
 
   void putUntimed(ImportReport& report) {
@@ -136,10 +108,10 @@ class PrometheusFile {
     for (const auto& [key, meaning] : m_meanings) {
       if (meaning.untimed.empty()) continue;
       const SeriesId id = m_out.series({.attempt = attempt,
-                                        .metric = meaning.metric,
+                                        .metric = meaning.sample.metric,
                                         .source = m_target.source,
-                                        .labels = meaning.all_labels,
-                                        .unit = std::string(unitOfMetric(meaning.metric)),
+                                        .labels = meaning.sample.every_label,
+                                        .unit = std::string(unitOfMetric(meaning.sample.metric)),
                                         .kind = SeriesKind::kScalar});
       const auto before = m_seen.find(key);
       std::vector<std::int64_t> steps(meaning.untimed.size());
@@ -158,7 +130,7 @@ class PrometheusFile {
   ExpositionParser m_parser;
   std::unordered_map<std::string, Meaning> m_meanings;
   std::unordered_map<std::string, std::int64_t> m_seen;
-  std::int64_t m_bad = 0, m_exemplars = 0, m_too_many = 0;
+  std::int64_t m_bad = 0, m_exemplars = 0, m_too_many = 0, m_blank = 0;
   std::size_t m_untimed = 0;
   std::string m_first_bad;
 };

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What exporters of GPU metrics call things, and what the metric catalogue calls them.
+// What exporters of GPU and NPU metrics call things, and what the metric catalogue calls them.
 //
 // Threading:  immutable.
 // Ownership:  static storage.
 // Units:      `unit` is that of the exporter.
 // Errors:     nullptr: not known; such metrics keep their own name and unit.
-// Cost:       O(table).
+// Cost:       O(log table).
 #pragma once
 
 #include <string_view>
@@ -17,5 +17,8 @@ struct ExporterMetric {
   std::string_view metric, unit;
 };
 const ExporterMetric* findExporterMetric(std::string_view name);
+
+// DCGM's values that stand for none: blank, not found, not supported, not permitted.
+bool isBlankOfDcgm(double value);
 
 }  // namespace runglass

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collectors/importers/prometheus_text/exporter_metrics.h"
+#include "collectors/exposition/exporter_metrics.h"
 
-#include <algorithm>
 #include <array>
+#include <map>
 
 namespace runglass {
 namespace {
@@ -36,14 +36,41 @@ constexpr std::array kMetrics = {
     ExporterMetric{"DCGM_FI_PROF_PIPE_TENSOR_ACTIVE", "DCGM_FI_PROF_TENSOR_UTIL_RATIO", "dcgm_fi_prof_pipe_tensor_active",
                    "tensor_active_ratio", "ratio"},
     ExporterMetric{"DCGM_FI_PROF_DRAM_ACTIVE", "DCGM_FI_PROF_DRAM_UTIL_RATIO", "dcgm_fi_prof_dram_active", "dram_active_ratio", "ratio"},
+    ExporterMetric{"DCGM_FI_PROF_NVLINK_TX_BYTES", "", "dcgm_fi_prof_nvlink_tx_bytes", "nvlink_transmit_bytes_per_s", "B/s"},
+    ExporterMetric{"DCGM_FI_PROF_NVLINK_RX_BYTES", "", "dcgm_fi_prof_nvlink_rx_bytes", "nvlink_receive_bytes_per_s", "B/s"},
+    ExporterMetric{"DCGM_FI_DEV_NVLINK_CRC_DATA_ERROR_COUNT_TOTAL", "DCGM_FI_DEV_NVLINK_CRC_DATA_ERROR_TOTAL", "", "nvlink_crc_error_total",
+                   ""},
+    ExporterMetric{"DCGM_FI_DEV_NVLINK_REPLAY_ERROR_COUNT_TOTAL", "DCGM_FI_DEV_NVLINK_REPLAY_ERROR_TOTAL", "", "nvlink_replay_error_total",
+                   ""},
+    ExporterMetric{"DCGM_FI_DEV_NVLINK_RECOVERY_ERROR_COUNT_TOTAL", "DCGM_FI_DEV_NVLINK_RECOVERY_ERROR_TOTAL", "",
+                   "nvlink_recovery_error_total", ""},
+    ExporterMetric{"DCGM_FI_DEV_XID_ERRORS", "DCGM_FI_DEV_XID_ERROR", "dcgm_xid_errors", "last_xid", ""},
+    // npu-exporter has had one generation of names.
+    ExporterMetric{"npu_chip_info_utilization", "", "", "gpu_busy_ratio", "%"},
+    ExporterMetric{"npu_chip_info_temperature", "", "", "temperature_celsius", "C"},
+    ExporterMetric{"npu_chip_info_power", "", "", "power_watts", "W"},
+    ExporterMetric{"npu_chip_info_hbm_used_memory", "", "", "gpu_memory_used_bytes", "MiB"},
+    ExporterMetric{"npu_chip_info_hbm_total_memory", "", "", "gpu_memory_total_bytes", "MiB"},
+    ExporterMetric{"npu_chip_info_aicore_current_freq", "", "", "sm_clock_hertz", "MHz"},
 };
 
 }  // namespace
 
 const ExporterMetric* findExporterMetric(std::string_view name) {
-  const auto it =
-      std::ranges::find_if(kMetrics, [&](const ExporterMetric& m) { return m.name == name || m.newer == name || m.oldest == name; });
-  return name.empty() || it == kMetrics.end() ? nullptr : &*it;
+  static const auto kByName = [] {
+    std::map<std::string_view, const ExporterMetric*> all;
+    for (const ExporterMetric& metric : kMetrics)
+      for (const std::string_view spelling : {metric.name, metric.newer, metric.oldest})
+        if (!spelling.empty()) all.emplace(spelling, &metric);
+    return all;
+  }();
+  const auto known = kByName.find(name);
+  return known == kByName.end() ? nullptr : known->second;
+}
+
+bool isBlankOfDcgm(double value) {
+  constexpr double kBlank32 = 0x7FFFFFF0, kBlankDouble = 140'737'488'355'328.0;  // the blanks of 64-bit fields are beyond the latter
+  return (value >= kBlank32 && value <= 0x7FFFFFFF) || value >= kBlankDouble;
 }
 
 }  // namespace runglass

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A scraper whose finds go into a hub's store.
+//
+// Threading:  main thread, or the one that starts the hub.
+// Ownership:  the scraper borrows the hub: it must be gone before the hub stops.
+// Units:      none.
+// Errors:     none; targets that do not answer are events and ingest issues.
+// Cost:       one thread.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "collectors/hub/hub.h"
+#include "collectors/scrape/scraper.h"
+
+namespace runglass {
+
+// Null where there is nothing to scrape.
+std::unique_ptr<Scraper> startScraper(Hub& hub, const std::string& store, std::vector<ScrapeTarget> targets);
+
+}  // namespace runglass

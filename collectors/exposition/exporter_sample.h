@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the name and labels of an exposed sample stand for: a catalogue metric of a device or a node.
+//
+// Threading:  pure.
+// Ownership:  owns its texts, which are fit to be stored.
+// Units:      `unit` turns the exporter's value into the catalogue's.
+// Errors:     none: what is not known stays as it is named.
+// Cost:       O(labels); once per series, not per sample.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "collectors/exposition/exposition_parser.h"
+#include "collectors/importers/telemetry/quantity.h"
+
+namespace runglass {
+
+struct ExporterSample {
+  std::string metric;
+  const Unit* unit = nullptr;  // nullptr: the value as it is
+  bool counter = false;
+  bool dcgm = false;        // its blank values are no values
+  bool last_xid = false;    // a gauge that keeps the last Xid until the driver is loaded again
+  std::string device_kind;  // "gpu", "npu"; "": of the node
+  std::string uuid, bus_id, model;
+  std::optional<std::int32_t> index;
+  std::string node;         // of the label Hostname
+  std::string labels;       // canonical JSON of those that did not go into the fields above; "" = none
+  std::string every_label;  // of all
+
+  double value(double exposed) const { return unit != nullptr ? unit->apply(exposed) : exposed; }
+};
+
+// `type`: of the sample's family ("counter", ...), "" where none is told.
+ExporterSample exporterSample(const ExpositionParser::Sample& sample, std::string_view type);
+
+}  // namespace runglass

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collectors/http/transfer.h"
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+namespace runglass {
+namespace {
+
+constexpr std::size_t kMostHeaderBytes = 64U << 10;
+
+}  // namespace
+
+CurlHandle makeCurl() {
+  static std::once_flag once;
+  std::call_once(once, [] { curl_global_init(CURL_GLOBAL_DEFAULT); });
+  return CurlHandle(curl_easy_init());
+}
+
+Transfer::Transfer(CURL* curl, HttpRequest request, OnBody on_body, std::stop_token stop)
+    : m_curl(curl), m_request(std::move(request)), m_on_body(std::move(on_body)), m_stop(std::move(stop)) {
+  for (const std::string& header : m_request.headers) {
+    if (curl_slist* longer = curl_slist_append(m_headers.get(), header.c_str())) {
+      [[maybe_unused]] auto* same = m_headers.release();
+      m_headers.reset(longer);
+    }
+  }
+  curl_easy_reset(curl);  // keeps the connections
+  curl_easy_setopt(curl, CURLOPT_URL, m_request.url.c_str());
+  curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+  curl_easy_setopt(curl, CURLOPT_PROXY, "");
+  curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+  // A name server that hangs would be waited for beyond the time-out; the thread that asks it ends by itself.
+  curl_easy_setopt(curl, CURLOPT_QUICK_EXIT, 1L);
+  curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);
+  curl_easy_setopt(curl, CURLOPT_ACCEPT_ENCODING, "gzip");  // the limits below count what comes out
+  curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, static_cast<long>(std::max<DurNs>(1, m_request.timeout / kNsPerMs)));
+  curl_easy_setopt(curl, CURLOPT_USERAGENT, "runglass");
+  curl_easy_setopt(curl, CURLOPT_HTTPHEADER, m_headers.get());
+  curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, m_why.data());
+  curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, &Transfer::onBody);
+  curl_easy_setopt(curl, CURLOPT_WRITEDATA, this);
+  curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, &Transfer::onHeader);
+  curl_easy_setopt(curl, CURLOPT_HEADERDATA, this);
+  if (m_stop.stop_possible()) {
+    curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
+    curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, &Transfer::onProgress);
+    curl_easy_setopt(curl, CURLOPT_XFERINFODATA, this);
+  }
+  if (!m_request.ca_file.empty()) curl_easy_setopt(curl, CURLOPT_CAINFO, m_request.ca_file.c_str());
+  if (m_request.method != "GET") {
+    curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, m_request.method.c_str());
+    curl_easy_setopt(curl, CURLOPT_POSTFIELDS, m_request.body.c_str());
+    curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(m_request.body.size()));
+  }
+}
+
+void Transfer::fillHead() {
+  long status = 0;
+  curl_easy_getinfo(m_curl, CURLINFO_RESPONSE_CODE, &status);
+  m_head.status = static_cast<int>(status);
+  const char* type = nullptr;
+  curl_easy_getinfo(m_curl, CURLINFO_CONTENT_TYPE, &type);
+  if (type != nullptr) m_head.content_type = type;
+}
+
+std::size_t Transfer::onBody(char* data, std::size_t size, std::size_t count, void* self) {
+  auto& t = *static_cast<Transfer*>(self);
+  const std::size_t bytes = size * count;
+  if (t.m_body_bytes == 0) t.fillHead();
+  t.m_body_bytes += bytes;
+  t.m_too_much = t.m_body_bytes > t.m_request.most_bytes;
+  t.m_unwanted = !t.m_too_much && !t.m_on_body(t.m_head, {data, bytes});
+  return t.m_too_much || t.m_unwanted ? 0 : bytes;
+}
+
+std::size_t Transfer::onHeader(char*, std::size_t size, std::size_t count, void* self) {
+  auto& t = *static_cast<Transfer*>(self);
+  t.m_header_bytes += size * count;
+  t.m_too_much = t.m_header_bytes > kMostHeaderBytes;
+  return t.m_too_much ? 0 : size * count;
+}
+
+int Transfer::onProgress(void* self, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
+  return static_cast<Transfer*>(self)->m_stop.stop_requested() ? 1 : 0;
+}
+
+Result<HttpAnswer> Transfer::outcome(CURLcode code) {
+  const std::string what = m_request.method + " " + shownUrl(m_request.url) + ": ";
+  if (m_too_much && m_header_bytes > kMostHeaderBytes)
+    return Status(Code::kResourceExhausted, what + "the headers are larger than " + std::to_string(kMostHeaderBytes) + " bytes");
+  if (m_too_much)
+    return Status(Code::kResourceExhausted, what + "the answer is larger than " + std::to_string(m_request.most_bytes) + " bytes");
+  if (m_unwanted) return Status(Code::kCancelled, what + "the rest of the answer was not wanted");
+  switch (code) {
+    case CURLE_OK:
+      fillHead();
+      return std::move(m_head);
+    case CURLE_UNSUPPORTED_PROTOCOL:
+    case CURLE_URL_MALFORMAT:
+      return Status(Code::kInvalidArgument, what + "not an http or https address");
+    case CURLE_OPERATION_TIMEDOUT:
+      return Status(Code::kUnavailable, what + "no answer within " + std::to_string(m_request.timeout / kNsPerMs) + " ms");
+    case CURLE_ABORTED_BY_CALLBACK:
+      return Status(Code::kCancelled, what + "stopped");
+    default:
+      return Status(Code::kUnavailable, what + (m_why.front() != '\0' ? m_why.data() : curl_easy_strerror(code)));
+  }
+}
+
+}  // namespace runglass

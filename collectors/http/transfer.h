@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// One request as libcurl sees it: what HttpClient and HttpTransfers have in common. For this room only.
+//
+// Threading:  one thread.
+// Ownership:  borrows the handle; owns request and headers, which must stay where they are while libcurl works.
+// Units:      ns, bytes of the body as it is after unpacking.
+// Errors:     statusOf() as HttpClient::request() tells them.
+// Cost:       none of its own.
+#pragma once
+
+#include <curl/curl.h>
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string_view>
+
+#include "collectors/http/http_client.h"
+
+namespace runglass {
+
+class Transfer {
+ public:
+  using OnBody = std::function<bool(const HttpAnswer& head, std::string_view piece)>;
+
+  Transfer(CURL* curl, HttpRequest request, OnBody on_body, std::stop_token stop = {});
+  Transfer(const Transfer&) = delete;
+  Transfer& operator=(const Transfer&) = delete;
+
+  // What came of it, once libcurl is done; the body is the caller's, who was given it piece by piece.
+  Result<HttpAnswer> outcome(CURLcode code);
+
+ private:
+  static std::size_t onBody(char* data, std::size_t size, std::size_t count, void* self);
+  static std::size_t onHeader(char* data, std::size_t size, std::size_t count, void* self);
+  static int onProgress(void* self, curl_off_t, curl_off_t, curl_off_t, curl_off_t);
+  void fillHead();
+
+  struct FreeList {
+    void operator()(curl_slist* list) const { curl_slist_free_all(list); }
+  };
+  CURL* const m_curl;
+  const HttpRequest m_request;
+  const OnBody m_on_body;
+  const std::stop_token m_stop;
+  std::unique_ptr<curl_slist, FreeList> m_headers;
+  std::array<char, CURL_ERROR_SIZE> m_why{};
+  HttpAnswer m_head;
+  std::size_t m_body_bytes = 0, m_header_bytes = 0;
+  bool m_too_much = false, m_unwanted = false;
+};
+
+struct FreeCurl {
+  void operator()(CURL* curl) const { curl_easy_cleanup(curl); }
+};
+using CurlHandle = std::unique_ptr<CURL, FreeCurl>;
+CurlHandle makeCurl();  // null: no memory
+
+}  // namespace runglass

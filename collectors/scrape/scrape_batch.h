@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// ScrapeBatch: what some scrapes found, on its way from the scraper's thread to the writer's.
+//
+// Threading:  filled on one thread, applied on another, in the order of filling.
+// Ownership:  owns copies; WrittenIds belong to the thread that applies.
+// Units:      TimeNs; values in base units of the catalogue.
+// Errors:     none: what a Recorder cannot take, its flush() tells.
+// Cost:       24 bytes a sample.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "model/recorder.h"
+
+namespace runglass {
+
+// The writer's ids of what one target has declared, by the index that the target gave it.
+struct WrittenIds {
+  std::vector<NodeId> nodes;
+  std::vector<DeviceId> devices;
+  std::vector<SeriesId> series;
+};
+
+struct ScrapedPoint {
+  std::uint32_t series = 0;
+  TimeNs time = 0;
+  double value = 0;
+};
+
+struct TargetPart {
+  // Indices of the target; those of nodes and devices are never given again, those of series are when one has not been seen for long.
+  struct NewNode {
+    std::uint32_t index;
+    Node node;
+  };
+  struct NewDevice {
+    std::uint32_t index, node;
+    Device device;
+  };
+  struct NewSeries {
+    std::uint32_t index, node;
+    std::optional<std::uint32_t> device;
+    SeriesKey key;
+  };
+  struct NewEvent {
+    std::uint32_t node;
+    std::optional<std::uint32_t> device;
+    Event event;
+  };
+
+  std::shared_ptr<WrittenIds> ids;
+  std::vector<NewNode> nodes;
+  std::vector<NewDevice> devices;
+  std::vector<NewSeries> series;
+  std::vector<ScrapedPoint> points;
+  std::vector<NewEvent> events;
+  std::vector<Issue> issues;
+};
+
+class ScrapeBatch {
+ public:
+  void add(TargetPart part);
+  std::size_t points() const { return m_points; }
+  bool empty() const { return m_parts.empty(); }
+  void apply(Recorder& out);
+
+ private:
+  std::vector<TargetPart> m_parts;
+  std::size_t m_points = 0;
+};
+
+}  // namespace runglass

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// ScrapePage: one answer of a target, judged and read as it arrives.
+//
+// Threading:  one thread.
+// Ownership:  borrows the book; keeps its parser, and so the families' types, from one page to the next.
+// Units:      bytes; TimeNs.
+// Errors:     finish() says why a page does not count: the HTTP status, a content type that is no metrics, too many samples, more bad lines
+//             than good ones, an OpenMetrics page without its end. Odd lines and samples of a page that counts become issues.
+// Cost:       O(page); holds an unfinished line and 24 bytes a sample.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "collectors/exposition/exposition_parser.h"
+#include "collectors/http/http_client.h"
+#include "collectors/importers/train_log/line_splitter.h"
+#include "collectors/scrape/target_book.h"
+
+namespace runglass {
+
+class ScrapePage {
+ public:
+  static constexpr std::size_t kMostBytes = 32U << 20, kMostSamples = 200'000;
+
+  ScrapePage(const ScrapeTarget& target, const ScrapePlace& place, std::int64_t& series_of_all);
+
+  void begin(TimeNs now);
+  // False: the page will not count, whatever follows.
+  bool body(const HttpAnswer& head, std::string_view piece);
+  Result<TargetPart> finish(const Result<HttpAnswer>& answer);
+  TargetBook& book() { return m_book; }
+
+ private:
+  void judge(const HttpAnswer& head);
+  void line(std::string_view text);
+  Status refusal(const Result<HttpAnswer>& answer) const;
+  void issues(TargetPart& part) const;
+
+  struct Counts {
+    std::int64_t good = 0, bad = 0, too_many_series = 0, long_labels = 0, twice = 0, blank = 0;
+    std::string first_bad, first_refused;
+  };
+  const ScrapeTarget& m_target;
+  TargetBook m_book;
+  ExpositionParser m_parser;
+  train_log::LineSplitter m_lines;
+  ExpositionParser::Clock m_clock = ExpositionParser::Clock::kMilliseconds;
+  bool m_judged = false, m_ended = false, m_too_many = false;
+  std::string m_wrong;  // why it does not count; empty: so far it does
+  TimeNs m_now = 0;
+  Counts m_counts;
+};
+
+}  // namespace runglass

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+// Invariants: 1. A series in m_by_key has its declaration in m_fresh until a scrape is accepted. 2. Node 0 is the target's own; its name is
+// settled by the first part that leaves, and then stays.
+#include "collectors/scrape/target_book.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "collectors/exposition/exporter_metrics.h"
+#include "collectors/importers/telemetry/display_name.h"
+#include "model/fault_catalog.h"
+#include "model/metric_catalog.h"
+
+namespace runglass {
+namespace {
+
+constexpr DurNs kSweepEvery = 3'600 * kNsPerSecond, kHeardEvery = 10 * kNsPerSecond;
+
+bool isLoopback(const std::string& host) { return host == "localhost" || host == "::1" || host.starts_with("127."); }
+
+}  // namespace
+
+TargetBook::TargetBook(const ScrapeTarget& target, const ScrapePlace& place, std::int64_t& series_of_all)
+    : m_target(target), m_place(place), m_series_of_all(series_of_all) {}
+
+TargetBook::~TargetBook() { m_series_of_all -= static_cast<std::int64_t>(m_by_key.size()); }
+
+void TargetBook::begin(TimeNs now) {
+  m_now = now;
+  m_points.clear();
+  m_absurd = 0;
+  m_at = 0;
+  ++m_scrape;
+  if (m_swept == 0) m_swept = now;
+  if (now - m_swept >= kSweepEvery) forget();
+}
+
+// Series that come and go (pods) do not use up the target's share for ever.
+void TargetBook::forget() {
+  m_swept = m_now;
+  for (std::uint32_t index = 0; index < m_entries.size(); ++index) {
+    Entry& entry = m_entries[index];
+    if (entry.key.empty() || m_now - entry.seen < kForgottenAfter) continue;
+    m_by_key.erase(entry.key);
+    std::erase_if(m_fresh, [&](const TargetPart::NewSeries& fresh) { return fresh.index == index; });
+    entry = Entry();
+    m_free.push_back(index);
+    --m_series_of_all;
+  }
+}
+
+TargetBook::Entry* TargetBook::find(std::string_view key) {
+  std::uint32_t index = 0;
+  if (m_at < m_order.size() && m_entries[m_order[m_at]].key == key) {
+    index = m_order[m_at];
+  } else if (const auto known = m_by_key.find(key); known != m_by_key.end()) {
+    index = known->second;
+    if (m_at < m_order.size())
+      m_order[m_at] = index;
+    else
+      m_order.push_back(index);
+  } else {
+    return nullptr;
+  }
+  ++m_at;
+  return &m_entries[index];
+}
+
+TargetBook::Kept TargetBook::sample(const ExpositionParser::Sample& sample, const ExpositionParser& types) {
+  Entry* entry = find(sample.key);
+  if (entry == nullptr) {
+    if (sample.name.size() > kMostName || sample.labels.size() > kMostLabels || sample.key.size() > kMostKey) return Kept::kLongLabels;
+    entry = add(sample, types);
+    if (entry == nullptr) return Kept::kTooManySeries;
+  }
+  entry->seen = m_now;
+  if (entry->dcgm && isBlankOfDcgm(sample.value)) return Kept::kBlank;
+  TimeNs time = m_now;
+  if (sample.time && *sample.time <= m_now + kMostAhead) {
+    time = *sample.time;
+    if (time <= entry->newest) return Kept::kRepeated;  // the exporter has no newer one
+  } else {
+    if (entry->scrape == m_scrape) return Kept::kTwice;
+    m_absurd += sample.time ? 1 : 0;
+  }
+  entry->scrape = m_scrape;
+  const auto index = m_order[m_at - 1];
+  m_points.push_back({index, time, entry->unit != nullptr ? entry->unit->apply(sample.value) : sample.value});
+  return Kept::kYes;
+}
+
+TargetBook::Entry* TargetBook::add(const ExpositionParser::Sample& sample, const ExpositionParser& types) {
+  if (static_cast<std::int64_t>(m_by_key.size()) >= m_target.most_series || m_series_of_all >= kMostSeriesOfAll) return nullptr;
+  const ExporterSample what = exporterSample(sample, types.typeOf(sample.name));
+  Entry entry{.key = std::string(sample.key), .unit = what.unit, .dcgm = what.dcgm, .last_xid = what.last_xid};
+  if (!what.node.empty() && m_target.node.empty()) {
+    const auto node = nodeOf(what.node);
+    if (!node) return nullptr;
+    entry.node = *node;
+  }
+  if (!what.device_kind.empty()) {
+    entry.device = deviceOf(what, entry.node);
+    if (!entry.device) return nullptr;
+  }
+  if (sample.name == "node_uname_info")
+    for (const auto& [name, value] : sample.labels)
+      if (name == "nodename") m_uname = displayName(value);
+
+  const std::uint32_t index = m_free.empty() ? static_cast<std::uint32_t>(m_entries.size()) : m_free.back();
+  if (m_free.empty())
+    m_entries.emplace_back();
+  else
+    m_free.pop_back();
+  m_fresh.push_back({.index = index,
+                     .node = entry.node,
+                     .device = entry.device,
+                     .key = {.metric = what.metric,
+                             .source = m_target.source,
+                             .labels = what.labels,
+                             .unit = std::string(unitOfMetric(what.metric)),
+                             .kind = what.counter ? SeriesKind::kCounter : SeriesKind::kGauge}});
+  m_entries[index] = std::move(entry);
+  m_by_key.emplace(m_entries[index].key, index);
+  ++m_series_of_all;
+  if (m_at < m_order.size())
+    m_order[m_at] = index;
+  else
+    m_order.push_back(index);
+  ++m_at;
+  return &m_entries[index];
+}
+
+std::optional<std::uint32_t> TargetBook::nodeOf(const std::string& name) {
+  const auto known = std::find(m_nodes.begin() + 1, m_nodes.end(), name);
+  if (known != m_nodes.end()) return static_cast<std::uint32_t>(known - m_nodes.begin());
+  if (m_nodes.size() >= kMostDevices) return std::nullopt;
+  m_nodes.push_back(name);
+  return static_cast<std::uint32_t>(m_nodes.size() - 1);
+}
+
+std::optional<std::uint32_t> TargetBook::deviceOf(const ExporterSample& what, std::uint32_t node) {
+  const std::string name =
+      what.uuid.empty() ? std::to_string(node) + "/" + what.device_kind + std::to_string(what.index.value_or(0)) : what.uuid;
+  if (const auto known = m_device_of.find(name); known != m_device_of.end()) {
+    // NVLink's samples lack what others say.
+    Device& device = m_devices[known->second].device;
+    const bool more = (device.model.empty() && !what.model.empty()) || (!device.index && what.index);
+    if (device.model.empty()) device.model = what.model;
+    if (!device.index) device.index = what.index;
+    if (more) m_declared_devices = std::min<std::size_t>(m_declared_devices, known->second);
+    return known->second;
+  }
+  if (m_devices.size() >= kMostDevices) return std::nullopt;
+  const auto index = static_cast<std::uint32_t>(m_devices.size());
+  m_devices.push_back({.node = node, .device = {.uuid = what.uuid, .index = what.index, .kind = what.device_kind, .model = what.model}});
+  m_device_of.emplace(name, index);
+  return index;
+}
+
+std::string TargetBook::defaultNode() const {
+  if (!m_target.node.empty()) return m_target.node;
+  if (!m_uname.empty()) return m_uname;
+  // An exporter of GPUs names the machine on every sample.
+  if (m_nodes.size() == 2) return m_nodes[1];
+  std::string host = displayName(hostOf(m_target.url));
+  return isLoopback(host) && !m_place.this_node.empty() ? m_place.this_node : host;
+}
+
+void TargetBook::declare(TargetPart& part) {
+  part.ids = m_ids;
+  if (m_nodes.front().empty()) m_nodes.front() = defaultNode();
+  for (std::size_t i = m_node_uuids.size(); i < m_nodes.size(); ++i) {
+    std::string uuid = m_place.node_uuid ? m_place.node_uuid(m_nodes[i]) : std::string();
+    if (uuid.empty()) uuid = "name:" + m_nodes[i];
+    part.nodes.push_back({static_cast<std::uint32_t>(i), {.uuid = uuid, .name = m_nodes[i]}});
+    m_node_uuids.push_back(std::move(uuid));
+  }
+  for (; m_declared_devices < m_devices.size(); ++m_declared_devices) {
+    const KnownDevice& known = m_devices[m_declared_devices];
+    Device device = known.device;
+    if (device.uuid.empty()) device.uuid = m_node_uuids[known.node] + "/" + device.kind + std::to_string(device.index.value_or(0));
+    part.devices.push_back({static_cast<std::uint32_t>(m_declared_devices), known.node, std::move(device)});
+  }
+  part.series = std::exchange(m_fresh, {});
+}
+
+// The gauge keeps the last Xid for ever: only a change is news, and the first sight is none.
+void TargetBook::tellXids(TargetPart& part) {
+  for (const ScrapedPoint& point : m_points) {
+    const Entry& entry = m_entries[point.series];
+    if (!entry.last_xid) continue;
+    // Labels come and go with the value (err_code) and with who uses the GPU (pod); the gauge is the device's.
+    const auto [last, first] = m_last_xid.try_emplace({entry.node, entry.device}, point.value);
+    const double before = std::exchange(last->second, point.value);
+    if (!(point.value > 0 && point.value < 1e6) || (!first && before == point.value)) continue;
+    const std::string code = std::to_string(static_cast<std::int64_t>(point.value));
+    const FaultInfo* const known = findFault("xid", code);
+    const std::string what = "Xid " + code + (known != nullptr ? ": " + std::string(known->meaning) : std::string());
+    Event event{.time = point.time, .kind = "xid", .code = code, .message = what + " (dcgm-exporter)"};
+    event.severity = known != nullptr ? known->severity : Severity::kWarning;
+    if (first) {
+      event.kind = "xid_seen_last";
+      event.severity = Severity::kInfo;
+      event.message = "last Xid seen before watching began: " + what;
+    }
+    part.events.push_back({.node = entry.node, .device = entry.device, .event = std::move(event)});
+  }
+}
+
+TargetPart TargetBook::accept() {
+  TargetPart part;
+  declare(part);
+  tellXids(part);
+  m_order.resize(m_at);
+  for (const ScrapedPoint& point : m_points) m_entries[point.series].newest = point.time;
+  if (m_now - m_heard >= kHeardEvery && m_node_uuids.front().starts_with("name:")) {
+    m_heard = m_now;
+    part.nodes.push_back({0, {.uuid = m_node_uuids.front(), .name = m_nodes.front(), .last_heard = m_now}});
+  }
+  part.points = std::exchange(m_points, {});
+  return part;
+}
+
+TargetPart TargetBook::tell(Event event) {
+  TargetPart part;
+  // Before the first good page nothing is sure but the address; what is declared then would tie the target to it.
+  if (m_nodes.front().empty()) {
+    const std::string name = defaultNode();
+    std::string uuid = m_place.node_uuid ? m_place.node_uuid(name) : std::string();
+    if (uuid.empty()) uuid = "name:" + name;
+    part.ids = std::make_shared<WrittenIds>();
+    part.nodes.push_back({0, {.uuid = std::move(uuid), .name = name}});
+  } else {
+    declare(part);
+  }
+  part.events.push_back({.node = 0, .device = {}, .event = std::move(event)});
+  return part;
+}
+
+}  // namespace runglass
