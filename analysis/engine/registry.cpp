@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/engine/analysis.h"
+#include "analysis/hangs/hangs.h"
 
 namespace runglass {
 
 const std::vector<AnalysisEntry>& analyses() {
-  static const std::vector<AnalysisEntry> kAll = {};
+  static const std::vector<AnalysisEntry> kAll = {
+      {"hangs", makeHangs},
+  };
   return kAll;
 }
 

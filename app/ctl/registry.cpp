@@ -5,12 +5,14 @@
 namespace runglass::ctl {
 
 std::unique_ptr<Command> makeAlign();
+std::unique_ptr<Command> makeAnalyze();
 std::unique_ptr<Command> makeCapture();
 std::unique_ptr<Command> makeExport();
 std::unique_ptr<Command> makeImport();
 std::unique_ptr<Command> makeInfo();
 std::unique_ptr<Command> makeNote();
 std::unique_ptr<Command> makeQuery();
+std::unique_ptr<Command> makeScore();
 std::unique_ptr<Command> makeServe();
 std::unique_ptr<Command> makeTrace();
 std::unique_ptr<Command> makeVerify();
@@ -21,6 +23,8 @@ std::vector<std::unique_ptr<Command>> commands() {
   all.push_back(makeInfo());
   all.push_back(makeQuery());
   all.push_back(makeVerify());
+  all.push_back(makeAnalyze());
+  all.push_back(makeScore());
   all.push_back(makeExport());
   all.push_back(makeNote());
   all.push_back(makeTrace());

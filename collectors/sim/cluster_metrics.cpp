@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "model/fault_catalog.h"
 #include "model/metric_catalog.h"
 
 namespace runglass::sim {
@@ -81,6 +82,7 @@ ClusterMetrics::ClusterMetrics(const Scenario& scenario, const StepModel& model,
 }
 
 bool ClusterMetrics::silent(std::int32_t rank, std::int64_t step) const {
+  if (m_gone.contains(m_model.nodeOf(rank))) return true;
   return std::any_of(m_scenario.faults.begin(), m_scenario.faults.end(), [&](const Fault& fault) {
     return (fault.kind == "heartbeat_loss" || fault.kind == "agent_restart" || fault.kind == "missing_rank") && step >= fault.first_step &&
            step <= fault.last_step && m_model.hits(fault, rank);
@@ -127,7 +129,7 @@ void ClusterMetrics::tickGpu(std::int32_t rank, std::int64_t step, double activi
   bool hot = false;
   for (const Fault& fault : m_scenario.faults) {
     if (step < fault.first_step || step > fault.last_step || !m_model.hits(fault, rank)) continue;
-    if (fault.kind == "thermal_throttle") hot = true, clock /= fault.strength, reasons |= 0x40;
+    if (fault.kind == "thermal_throttle") hot = true, clock /= fault.strength, reasons |= 0x48;  // hardware slowdown, thermal
   }
   const double watts = (kind.idle_watts + (kind.limit_watts * 0.98 - kind.idle_watts) * activity) * (clock / kind.max_hertz) *
                        (1 + 0.01 * m_model.noise(m_ticks, rank, kPowerNoise));
@@ -169,26 +171,89 @@ void ClusterMetrics::tickNodes(std::int64_t step, bool communicating) {
 }
 
 void ClusterMetrics::tellFault(const Fault& fault, TimeNs now) {
-  if (fault.kind == "nic_flap") {
-    m_out.event({.time = now,
-                 .node = node(fault.target.index),
-                 .kind = "nic_link_down",
-                 .severity = Severity::kWarning,
-                 .message = (fault.target.nic.empty() ? "ib0" : fault.target.nic) + ": link down"});
+  const std::string nic = fault.target.nic.empty() ? "ib0" : fault.target.nic;
+  if (fault.kind == "nic_flap")
+    return m_out.event({.time = now,
+                        .node = node(fault.target.index),
+                        .kind = "link_down",
+                        .severity = Severity::kError,
+                        .message = "mlx5_core 0000:5e:00.0 " + nic + ": Link down"});
+  if (fault.kind == "heartbeat_loss") {
+    // A shorter silence is none that a hub would tell.
+    if (static_cast<double>(fault.last_step - fault.first_step + 1) * m_scenario.step_seconds < 15) return;
+    for (std::int32_t n = 0; n < m_scenario.nodes; ++n)
+      if (m_model.hits(fault, n * m_scenario.gpus_per_node)) tellLiveness(n, now);
     return;
   }
   if (fault.kind != "xid" && fault.kind != "hardware_fault") return;
   std::int32_t rank = 0;
   while (rank + 1 < m_scenario.world() && !m_model.hits(fault, rank)) ++rank;
-  const int xid = fault.xid.value_or(79);
-  m_out.event({.time = now,
-               .node = node(m_model.nodeOf(rank)),
-               .device = device(rank),
-               .rank = rank,
-               .kind = "xid",
-               .severity = xid == 79 || xid == 48 || xid == 95 ? Severity::kCritical : Severity::kError,
-               .code = std::to_string(xid),
-               .message = "Xid " + std::to_string(xid)});
+  const std::string code = std::to_string(fault.xid.value_or(79));
+  const FaultInfo* known = findFault("xid", code);
+  const auto tell = [&](DurNs after, const char* kind, const std::string& said_code, Severity severity, const std::string& message) {
+    m_out.event({.time = now + after,
+                 .node = node(m_model.nodeOf(rank)),
+                 .device = device(rank),
+                 .kind = kind,
+                 .severity = severity,
+                 .code = said_code,
+                 .message = message});
+  };
+  const std::string pci = "NVRM: Xid (PCI:0000:" + std::to_string(10 + rank % m_scenario.gpus_per_node) + ":00): ";
+  tell(0, "xid", code, known != nullptr ? known->severity : Severity::kError, pci + code + ", pid=4242, name=python");
+  if (code != "79") return;
+  tell(2 * kNsPerMs, "gpu_lost", "", Severity::kCritical, "NVRM: GPU 0000:10:00.0: GPU has fallen off the bus.");
+  tell(40 * kNsPerMs, "xid", "154", Severity::kWarning,
+       pci + "154, GPU recovery action changed from 0x0 (None) to 0x2 (Node Reboot Required)");
+  tell(900 * kNsPerMs, "xid", "45", Severity::kWarning, pci + "45, pid=4242, name=python, Ch 00000008");
+}
+
+void ClusterMetrics::tellFaultEnd(const Fault& fault, TimeNs now) {
+  const std::string nic = fault.target.nic.empty() ? "ib0" : fault.target.nic;
+  if (fault.kind == "nic_flap")
+    m_out.event({.time = now,
+                 .node = node(fault.target.index),
+                 .kind = "link_up",
+                 .severity = Severity::kInfo,
+                 .message = "mlx5_core 0000:5e:00.0 " + nic + ": Link up"});
+  if (fault.kind != "heartbeat_loss") return;
+  for (std::int32_t n = 0; n < m_scenario.nodes; ++n)
+    if (m_model.hits(fault, n * m_scenario.gpus_per_node))
+      m_out.event({.time = now,
+                   .node = node(n),
+                   .kind = "node_back",
+                   .severity = Severity::kInfo,
+                   .message = m_nodes[static_cast<std::size_t>(n)].info.name + " is back"});
+}
+
+// As a hub's liveness tells it: stale after three beats, lost after fifteen seconds.
+void ClusterMetrics::tellLiveness(std::int32_t index, TimeNs silent_since) {
+  const std::string& name = m_nodes[static_cast<std::size_t>(index)].info.name;
+  m_out.event({.time = silent_since + 6 * kNsPerSecond,
+               .node = node(index),
+               .kind = "node_stale",
+               .severity = Severity::kWarning,
+               .message = name + " has been silent for 6000 ms"});
+  m_out.event({.time = silent_since + 15 * kNsPerSecond,
+               .node = node(index),
+               .kind = "node_lost",
+               .severity = Severity::kError,
+               .message = name + " has been silent for 15000 ms"});
+}
+
+void ClusterMetrics::takeAway(const Fault& fault, TimeNs now) {
+  for (std::int32_t rank = 0; rank < m_scenario.world(); ++rank)
+    if (m_model.hits(fault, rank) && m_gone.insert(m_model.nodeOf(rank)).second) tellLiveness(m_model.nodeOf(rank), now);
+}
+
+void ClusterMetrics::bringBack(TimeNs now) {
+  for (const std::int32_t n : m_gone)
+    m_out.event({.time = now,
+                 .node = node(n),
+                 .kind = "node_back",
+                 .severity = Severity::kInfo,
+                 .message = m_nodes[static_cast<std::size_t>(n)].info.name + " is back"});
+  m_gone.clear();
 }
 
 }  // namespace runglass::sim

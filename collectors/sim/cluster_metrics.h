@@ -8,6 +8,7 @@
 // Cost:       a tick records 9 samples per GPU and 2 per node; every tenth also temperature, memory and the node's heartbeat.
 #pragma once
 
+#include <set>
 #include <vector>
 
 #include "collectors/sim/step_model.h"
@@ -26,6 +27,10 @@ class ClusterMetrics {
   void tick(std::int64_t step, DurNs in_step, const Step* timing);
   // The events that a fault shows at its begin: Xid, link down, ...
   void tellFault(const Fault& fault, TimeNs now);
+  void tellFaultEnd(const Fault& fault, TimeNs now);
+  // The fault's GPUs are gone and their node falls silent, as its liveness then tells; and all come back.
+  void takeAway(const Fault& fault, TimeNs now);
+  void bringBack(TimeNs now);
 
  private:
   struct NodeSeries {
@@ -38,6 +43,7 @@ class ClusterMetrics {
     SeriesId power, clock, busy, sm, tensor, dram, nvlink_out, nvlink_in, reasons, temperature, memory, power_limit;
     double celsius = 35;
   };
+  void tellLiveness(std::int32_t node, TimeNs silent_since);
   bool silent(std::int32_t rank, std::int64_t step) const;
   void tickGpu(std::int32_t rank, std::int64_t step, double activity, bool communicating);
   void tickNodes(std::int64_t step, bool communicating);
@@ -51,6 +57,7 @@ class ClusterMetrics {
   std::int64_t m_ticks = 0;
   std::vector<NodeSeries> m_nodes;
   std::vector<Gpu> m_gpus;
+  std::set<std::int32_t> m_gone;  // nodes
 };
 
 }  // namespace runglass::sim

@@ -22,7 +22,8 @@ namespace {
 
 constexpr DurNs kRestartPause = 30 * kNsPerSecond;
 constexpr DurNs kEvalDuration = 10 * kNsPerSecond;
-constexpr std::int64_t kTicksPerBatch = 1 << 15;  // of one GPU, about nine samples each
+constexpr DurNs kWatchdog = 600 * kNsPerSecond, kSaidAgain = 2 * kNsPerSecond;  // of torch.distributed; of progress while nothing moves
+constexpr std::int64_t kTicksPerBatch = 1 << 15;                                // of one GPU, about nine samples each
 
 bool acts(const Fault& fault, std::int64_t step) { return step >= fault.first_step && step <= fault.last_step; }
 
@@ -101,7 +102,10 @@ class Player {
   }
   void endFaults(std::int64_t step) {
     for (std::size_t i = 0; i < m_scenario.faults.size(); ++i)
-      if (m_scenario.faults[i].last_step == step) tellLabel(i, step);
+      if (m_scenario.faults[i].last_step == step) {
+        m_cluster->tellFaultEnd(m_scenario.faults[i], m_now);
+        tellLabel(i, step);
+      }
   }
   void tellLabel(std::size_t i, std::int64_t last_step) {
     const Fault& fault = m_scenario.faults[i];
@@ -163,7 +167,13 @@ class Player {
     return step;
   }
 
+  // A short `strength`: the job ends with the fault; else its peers wait so many seconds in collectives, at most until their watchdogs.
   std::int64_t crash(const Fault& fault, std::int64_t step) {
+    const auto waits = static_cast<DurNs>(fault.strength * kNsPerSecond);
+    if (waits >= 60 * kNsPerSecond) {
+      m_cluster->takeAway(fault, m_now);
+      standStill(fault, step + 1, std::min(waits, kWatchdog), true);
+    }
     m_out.attempt({.run = m_run,
                    .key = m_attempt_key,
                    .end = m_now,
@@ -172,16 +182,27 @@ class Player {
     for (std::size_t i = 0; i < m_scenario.faults.size(); ++i)
       if (&m_scenario.faults[i] == &fault) tellLabel(i, step);
     advance(step, kRestartPause, nullptr);
+    m_cluster->bringBack(m_now);
     startAttempt(std::to_string(m_crashed.size()), m_last_checkpoint);
     return m_last_checkpoint;
   }
 
-  // Nothing ends any more: the fault's rank never enters its collective, everybody else waits in it.
+  // Everybody waits for the fault's ranks; whoever lives says so again and again.
+  void standStill(const Fault& fault, std::int64_t step, DurNs length, bool culprits_dead) {
+    const TimeNs begin = m_now;
+    for (DurNs waited = 0; waited < length && m_status.ok(); waited += kSaidAgain) {
+      advance(step, std::min(kSaidAgain, length - waited), nullptr);
+      m_records->hang(fault, step, begin, m_now, culprits_dead);
+    }
+    if (length >= kWatchdog) m_records->timeOut(fault, step, m_now);
+  }
+
+  // Nothing ends any more: the fault's rank never enters its collective, everybody else waits in it until the watchdog ends the job.
   Status playHang(const Fault& fault, std::int64_t step) {
-    m_records->hang(fault, step, m_now);
+    m_records->begin(step, m_now);
     if (m_options.state != nullptr) m_options.state->hang = &fault;
-    m_status = m_out.flush();
-    advance(step, static_cast<DurNs>(std::max(60.0, fault.strength) * kNsPerSecond), nullptr);
+    const DurNs length = static_cast<DurNs>(std::max(60.0, fault.strength) * kNsPerSecond);
+    standStill(fault, step, std::min(length, kWatchdog), false);
     endFaults(fault.last_step);
     if (m_status.ok()) finish("stalled");
     return m_status;

@@ -6,12 +6,15 @@
 #include <limits>
 #include <map>
 #include <numbers>
+#include <optional>
+#include <string>
 
 namespace runglass::sim {
 namespace {
 
 constexpr std::array<std::string_view, 7> kPartNames = {"data", "forward", "backward", "communication", "optimizer", "host", "gc"};
 constexpr std::int64_t kWarmupSteps = 10;
+constexpr std::int64_t kTensorGroups = 10'000'000, kPipelineGroups = 20'000'000;  // numbers of communicators begin there
 enum Noise : std::uint64_t { kLossNoise = 200, kGradNoise };
 
 bool acts(const Fault& fault, std::int64_t step) { return step >= fault.first_step && step <= fault.last_step; }
@@ -45,11 +48,26 @@ StepRecords::StepRecords(const Scenario& scenario, const StepModel& model, Recor
       series.track = out.track({.attempt = attempt, .rank = rank, .kind = "thread", .name = "trainer"});
     m_ranks.push_back(series);
   }
-  std::map<std::int64_t, CommGroup> groups;  // the replicas of a stage's shard reduce its gradients
-  for (std::int32_t rank = 0; rank < scenario.world(); ++rank) groups[groupOf(rank)].ranks.push_back(rank);
+  declareGroups();
+}
+
+// The replicas of a stage's shard reduce its gradients; shards of a layer and stages of a replica exchange activations.
+void StepRecords::declareGroups() {
+  std::map<std::int64_t, CommGroup> groups;
+  const auto add = [&](std::int64_t id, const char* kind, std::int64_t number, std::int32_t rank) {
+    CommGroup& group = groups[id];
+    group.attempt = m_attempt, group.id = id, group.kind = kind, group.name = std::string(kind) + " " + std::to_string(number);
+    group.ranks.push_back(rank);
+  };
+  for (std::int32_t rank = 0; rank < m_scenario.world(); ++rank) {
+    add(groupOf(rank), "dp", groupOf(rank), rank);
+    if (m_scenario.tp > 1) add(tensorGroupOf(rank), "tp", tensorGroupOf(rank) - kTensorGroups, rank);
+    if (m_scenario.pp > 1) add(pipelineGroupOf(rank), "pp", pipelineGroupOf(rank) - kPipelineGroups, rank);
+  }
   for (auto& [id, group] : groups) {
-    group.attempt = attempt, group.id = id, group.kind = "dp", group.name = "dp " + std::to_string(id);
-    out.group(group);
+    if (group.kind == "pp")  // in the order of the stages
+      std::ranges::sort(group.ranks, {}, [this](std::int32_t rank) { return m_model.coordinates(rank).pp; });
+    m_out.group(group);
   }
 }
 
@@ -70,6 +88,16 @@ DurNs StepRecords::skew(std::int32_t rank, std::int64_t step) const {
 std::int64_t StepRecords::groupOf(std::int32_t rank) const {
   const Coordinates& at = m_model.coordinates(rank);
   return 1 + at.tp + std::int64_t{at.pp} * m_scenario.tp;
+}
+
+std::int64_t StepRecords::tensorGroupOf(std::int32_t rank) const {
+  const Coordinates& at = m_model.coordinates(rank);
+  return kTensorGroups + at.pp + std::int64_t{m_scenario.pp} * (at.cp + std::int64_t{m_scenario.cp} * at.dp);
+}
+
+std::int64_t StepRecords::pipelineGroupOf(std::int32_t rank) const {
+  const Coordinates& at = m_model.coordinates(rank);
+  return kPipelineGroups + at.tp + std::int64_t{m_scenario.tp} * (at.cp + std::int64_t{m_scenario.cp} * at.dp);
 }
 
 void StepRecords::begin(std::int64_t step, TimeNs now) {
@@ -170,17 +198,76 @@ void StepRecords::validation(std::int64_t step, TimeNs now) {
   m_out.scalar(m_validation, step, now, 2.05 + 8.5 * std::pow(static_cast<double>(step) + 5, -0.35));
 }
 
-void StepRecords::hang(const Fault& fault, std::int64_t step, TimeNs now) {
+// By rank; nobody where the whole run is the target.
+std::vector<std::int32_t> StepRecords::culpritsOf(const Fault& fault) const {
+  std::vector<std::int32_t> culprits;
+  for (std::int32_t rank = 0; rank < m_scenario.world() && fault.target.kind != Target::Kind::kRun; ++rank)
+    if (m_model.hits(fault, rank)) culprits.push_back(rank);
+  return culprits;
+}
+
+// Where a rank stands once nothing moves: the shards of the culprits' layers came first, then the other stages of their replicas, which
+// exchange activations with them, then everybody in the gradients' reduction.
+Progress StepRecords::standing(const std::vector<std::int32_t>& culprits, std::int32_t rank, std::int64_t step, TimeNs since) const {
+  constexpr std::int64_t kLayerCalls = 1'000;  // of a step
+  Progress p{.attempt = m_attempt, .rank = rank, .time = since, .step = step, .phase = "steady"};
+  const auto part = [&](double share) { return since + static_cast<DurNs>(share * m_scenario.step_seconds * kNsPerSecond); };
+  if (std::ranges::binary_search(culprits, rank)) {
+    p.op = "backward", p.microbatch = 0, p.since = part(0.20);
+    return p;
+  }
+  const Coordinates& own = m_model.coordinates(rank);
+  std::optional<std::int32_t> stage;  // of a culprit in the same replica
+  bool same_shards = false;
+  for (const std::int32_t other : culprits) {
+    const Coordinates& at = m_model.coordinates(other);
+    if (at.dp != own.dp || at.cp != own.cp) continue;
+    stage = at.pp;
+    same_shards |= at.pp == own.pp;
+  }
+  if (same_shards && m_scenario.tp > 1) {
+    p.op = "all_reduce tp", p.group = tensorGroupOf(rank), p.seq = step * kLayerCalls + 17, p.microbatch = 0, p.since = part(0.21);
+  } else if (stage && *stage != own.pp) {
+    // Gradients come from the next stage, activations from the one before.
+    const std::int32_t from = own.pp < *stage ? own.pp + 1 : own.pp - 1;
+    p.op = "recv " + std::to_string(own.pp) + "<-" + std::to_string(from), p.group = pipelineGroupOf(rank);
+    p.seq = step * kLayerCalls + own.pp, p.microbatch = 0;
+    p.since = part(0.25 + 0.01 * std::abs(own.pp - *stage));
+  } else {
+    p.op = "all_reduce dp", p.group = groupOf(rank), p.seq = step, p.since = part(0.85);
+  }
+  return p;
+}
+
+void StepRecords::hang(const Fault& fault, std::int64_t step, TimeNs since, TimeNs now, bool culprits_dead) {
+  const std::vector<std::int32_t> culprits = culpritsOf(fault);
   for (std::int32_t rank = 0; rank < m_scenario.world(); ++rank) {
-    const bool culprit = m_model.hits(fault, rank) && fault.target.kind != Target::Kind::kRun;
-    m_out.progress({.attempt = m_attempt,
-                    .rank = rank,
-                    .time = now,
-                    .step = step,
-                    .seq = culprit ? step - 1 : step,
-                    .phase = "steady",
-                    .op = culprit ? "backward" : "all_reduce dp",
-                    .since = now});
+    if (culprits_dead && (std::ranges::binary_search(culprits, rank) ||
+                          (fault.target.kind == Target::Kind::kGpu && m_model.nodeOf(rank) == fault.target.index)))
+      continue;
+    Progress p = standing(culprits, rank, step, since);
+    if (p.since && *p.since > now) continue;
+    p.time = now;
+    m_out.progress(p);
+  }
+}
+
+void StepRecords::timeOut(const Fault& fault, std::int64_t step, TimeNs now) {
+  constexpr DurNs kTimeout = 600 * kNsPerSecond;
+  const std::vector<std::int32_t> culprits = culpritsOf(fault);
+  for (std::int32_t rank = 0; rank < m_scenario.world(); ++rank) {
+    const Progress p = standing(culprits, rank, step, now - kTimeout);
+    if (!p.seq) continue;
+    const std::string seq = std::to_string(*p.seq), op = p.op.starts_with("recv") ? "RECV" : "ALLREDUCE";
+    m_out.event({.time = now + rank * kNsPerMs,
+                 .attempt = m_attempt,
+                 .rank = rank,
+                 .step = step,
+                 .kind = "collective_timeout",
+                 .severity = Severity::kError,
+                 .code = seq,
+                 .message = "[Rank " + std::to_string(rank) + "] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=" + seq +
+                            ", OpType=" + op + ", Timeout(ms)=600000) ran for 600010 milliseconds before timing out."});
   }
 }
 

@@ -22,7 +22,11 @@ class StepRecords {
   void begin(std::int64_t step, TimeNs now);
   void end(std::int64_t step, TimeNs began_at, const Step& timing);
   void validation(std::int64_t step, TimeNs now);
-  void hang(const Fault& fault, std::int64_t step, TimeNs now);
+  // What the ranks say while the fault's ranks do not come to their collectives, `now` - `since` after the step began; the dead say
+  // nothing.
+  void hang(const Fault& fault, std::int64_t step, TimeNs since, TimeNs now, bool culprits_dead);
+  // The watchdog of every rank that waits.
+  void timeOut(const Fault& fault, std::int64_t step, TimeNs now);
 
  private:
   static constexpr std::size_t kParts = 7;
@@ -35,6 +39,11 @@ class StepRecords {
   bool silent(std::int32_t rank, std::int64_t step) const;
   DurNs skew(std::int32_t rank, std::int64_t step) const;  // how far its node's clock is ahead
   std::int64_t groupOf(std::int32_t rank) const;           // whom it reduces gradients with
+  std::int64_t tensorGroupOf(std::int32_t rank) const;
+  std::int64_t pipelineGroupOf(std::int32_t rank) const;
+  void declareGroups();
+  std::vector<std::int32_t> culpritsOf(const Fault& fault) const;
+  Progress standing(const std::vector<std::int32_t>& culprits, std::int32_t rank, std::int64_t step, TimeNs since) const;
   void globals(std::int64_t step, TimeNs end, const Step& timing);
   void spans(std::int32_t rank, std::int64_t step, TimeNs began, const Step& timing);
 

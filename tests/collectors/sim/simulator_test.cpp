@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 
 #include "collectors/sim/step_model.h"
@@ -143,8 +145,46 @@ TEST(Simulator, HangsWithTheCulpritOutsideTheCollective) {
   const auto out = played(small({fault("hang", kRank5, 12, 12, 60)}));
   EXPECT_EQ(out.runs[0].state, RunState::kStalled);
   EXPECT_EQ(out.scalarsOf("loss").size(), 11U);
-  const auto& last = out.progresses;
-  for (std::size_t i = last.size() - 8; i < last.size(); ++i) EXPECT_EQ(last[i].op == "all_reduce dp", last[i].rank != 5);
+  const auto& all = out.progresses;
+  std::map<std::int32_t, Progress> last;
+  for (const Progress& one : all) last[one.rank] = one;
+  for (const auto& [rank, one] : last) {
+    EXPECT_EQ(one.seq.has_value(), rank != 5) << "rank " << rank << " waits in a collective";
+    EXPECT_EQ(one.group.has_value(), rank != 5);
+    EXPECT_LT(*one.since, one.time - 50 * kNsPerSecond) << "said again while nothing moves";
+  }
+  EXPECT_EQ(last[5].op, "backward");
+  EXPECT_EQ(last[4].op, "all_reduce tp") << "its tensor-parallel peer";
+  const auto group = std::ranges::find(out.groups, *last[4].group, &CommGroup::id);
+  ASSERT_NE(group, out.groups.end());
+  EXPECT_EQ(group->ranks, (std::vector<std::int32_t>{4, 5}));
+}
+
+TEST(Simulator, ALostGpuSilencesItsNodeAndTimesOutItsPeers) {
+  Fault lost = fault("hardware_fault", {.kind = Target::Kind::kGpu, .index = 1, .gpu = 2}, 12, 12, 600);
+  lost.xid = 79;
+  Scenario s = small({lost});
+  s.nodes = 2;
+  s.gpus_per_node = 4;
+  const auto out = played(s);
+  std::map<std::string, int> kinds;
+  for (const Event& event : out.events) ++kinds[event.kind];
+  EXPECT_EQ(kinds["xid"], 3) << "79, 154 and 45";
+  EXPECT_EQ(kinds["gpu_lost"], 1);
+  EXPECT_EQ(kinds["node_lost"], 1);
+  EXPECT_EQ(kinds["collective_timeout"], 7);
+  EXPECT_EQ(kinds["node_back"], 1);
+  EXPECT_EQ(out.attempts.size(), 2U);
+  ASSERT_EQ(out.labels.size(), 1U);
+  EXPECT_EQ(out.labels[0].kind, "hardware_fault");
+}
+
+TEST(Simulator, AFlappingLinkGoesDownAndComesUp) {
+  const auto out = played(small({fault("nic_flap", {.kind = Target::Kind::kNic, .index = 0, .nic = "ib1"}, 10, 12, 2)}));
+  std::vector<std::string> kinds;
+  for (const Event& event : out.events)
+    if (event.kind.starts_with("link")) kinds.push_back(event.kind + " " + event.message.substr(event.message.find("ib1")));
+  EXPECT_EQ(kinds, (std::vector<std::string>{"link_down ib1: Link down", "link_up ib1: Link up"}));
 }
 
 TEST(Simulator, StopsAtTheRecordersFirstFailure) {

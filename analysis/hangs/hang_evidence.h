@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// HangEvidence: what a `hang` or `stall` finding knows of who waits for whom, as the JSON object in Finding::evidence.
+//
+// Threading:  plain values; both functions are pure.
+// Ownership:  values own their strings.
+// Units:      TimeNs, DurNs, steps; lists are cut at kMostListed, their counts are not.
+// Errors:     parse: INVALID_ARGUMENT not an object or a field of the wrong type (names it); fields that are missing stay at their
+// defaults. Cost:       O(text).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/result.h"
+#include "model/time.h"
+
+namespace runglass {
+
+inline constexpr std::size_t kMostListed = 64;
+
+// What a rank does while others wait for it.
+enum class HangStanding : std::uint8_t {
+  kComputing = 0,  // is in no collective
+  kBehind,         // its newest word is an earlier operation of the same communicator
+  kWaiting,        // waits in another communicator, which is the one to look at
+  kSilent,         // said nothing: absence is evidence
+};
+const char* hangStandingName(HangStanding standing);  // "computing", "behind", "waiting", "silent"
+
+struct HangMember {
+  std::int32_t rank = 0;
+  std::string node;  // name; "" not known
+  HangStanding standing = HangStanding::kComputing;
+  std::string op;                          // what it is in
+  std::optional<std::int64_t> group, seq;  // of that
+  std::optional<TimeNs> since;
+};
+
+// Why nobody leaves a communicator's operation.
+enum class HangReason : std::uint8_t {
+  kMissing = 0,  // members have not entered
+  kMismatched,   // members called different operations for the same sequence number
+  kStuck,        // all members are inside: the transport or a GPU
+  kDeadlock,     // communicators wait for each other in a circle
+};
+const char* hangReasonName(HangReason reason);  // "missing", "mismatched", "stuck", "deadlock"
+
+struct HangGroup {
+  std::int64_t id = 0;  // 0: the ranks name no communicator
+  std::string kind, name, op;
+  std::string other_op;  // of kMismatched
+  HangReason reason = HangReason::kMissing;
+  std::optional<std::int64_t> seq;
+  std::optional<TimeNs> since;  // when its first member began to wait
+  std::int64_t members = 0, inside = 0, missing_count = 0;
+  std::vector<HangMember> missing;       // those that hold it up first
+  std::vector<std::int64_t> blocked_by;  // communicators in which missing members wait
+  std::int32_t depth = 0;                // 0: a root; 1: waits for a root; ...
+};
+
+struct HangEvidence {
+  std::string source;  // "progress", "flight_recorder", "events", "steps", "log"
+  std::string phase;   // of the ranks: "steady", ...
+  std::optional<std::int64_t> step;
+  std::optional<TimeNs> since, as_of;
+  std::optional<DurNs> limit;     // after which it was said
+  std::int64_t world = 0;         // ranks of the layout, or those that are known
+  std::int64_t blocked = 0;       // ranks that wait
+  std::int64_t silent = 0;        // ranks that said nothing
+  std::optional<DurNs> watchdog;  // absent: it is switched off, or nobody waits in a collective
+  std::optional<TimeNs> watchdog_at;
+  std::string watchdog_source;       // "default" or the fact that told
+  std::int64_t timeouts = 0;         // collective_timeout events
+  std::vector<HangMember> culprits;  // not waiting themselves, over all roots
+  std::int64_t culprit_count = 0;
+  std::vector<HangGroup> groups;  // roots first, by when their first member began to wait
+  std::int64_t group_count = 0;
+};
+
+std::string printHangEvidence(const HangEvidence& evidence);
+Result<HangEvidence> parseHangEvidence(std::string_view json);
+
+}  // namespace runglass

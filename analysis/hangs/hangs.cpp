@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: Apache-2.0
+// Invariants:
+//  1. At most one finding at a time is open: a hang replaces the stall that it grew out of, which then ends.
+//  2. What was said and holds no longer ends when ranks moved again, or with its attempt.
+//  3. Nothing is said of a run that no rank was heard of, nor of one that was ended on purpose.
+#include "analysis/hangs/hangs.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+
+#include "analysis/hangs/hang_words.h"
+#include "analysis/hangs/step_watch.h"
+#include "analysis/hangs/watchdog.h"
+#include "analysis/hangs/wavefront.h"
+
+namespace runglass {
+namespace {
+
+constexpr DurNs kSilentAfter = 30 * kNsPerSecond;   // a rank, behind the others' newest word
+constexpr DurNs kUnheardAfter = 60 * kNsPerSecond;  // all ranks: then it is the hub's trouble, not the run's
+constexpr std::string_view kHang = "hang", kStall = "stall";
+
+// What of a rank's progress changes when it moves.
+struct Place {
+  std::optional<std::int64_t> step, microbatch, group, seq;
+  std::string op;
+  friend bool operator==(const Place&, const Place&) = default;
+};
+
+class Hangs : public Analysis {
+ public:
+  Result<std::vector<Finding>> look(const Question& question) override {
+    m_out.clear();
+    m_run = question.run;
+    RG_ASSIGN(const auto runs, question.reader.runs());
+    const auto run = std::ranges::find(runs, question.run, &Run::id);
+    if (run == runs.end()) return Status(Code::kNotFound, "hangs: run " + std::to_string(question.run.value) + ": not in the store");
+    RG_ASSIGN(const auto attempts, question.reader.attempts(run->id));
+    if (attempts.empty() || run->time_domain == TimeDomain::kNone) return std::vector<Finding>();
+    RG_TRY(remember(question.reader));
+    RG_TRY(readSteps(question, attempts));
+    RG_TRY(judgePast(question, attempts));
+    RG_TRY(judgeNow(question, *run, attempts.back()));
+    RG_TRY(closeOthers(attempts));
+    return m_out;
+  }
+
+ private:
+  // What an earlier life of this analysis said and nobody has ended.
+  Status remember(Reader& reader) {
+    if (m_remembered) return {};
+    m_remembered = true;
+    RG_ASSIGN(auto said, reader.findings(m_run));
+    for (Finding& one : said)
+      if ((one.kind == kHang || one.kind == kStall) && !one.end) m_open.push_back(std::move(one));
+    return {};
+  }
+
+  Status readSteps(const Question& question, const std::vector<Attempt>& attempts) {
+    for (const Attempt& attempt : attempts) {
+      const auto known = std::ranges::find(m_watches, attempt.id, &StepWatch::attempt);
+      const bool done = known != m_watches.end() && attempt.id != attempts.back().id && m_settled.contains(attempt.id);
+      if (done) continue;
+      StepWatch& watch = known != m_watches.end() ? *known : m_watches.emplace_back(m_run, attempt.id);
+      RG_TRY(watch.read(question.reader, question.stop));
+      if (attempt.id != attempts.back().id) m_settled.insert(attempt.id);
+    }
+    return {};
+  }
+
+  Finding make(const Attempt& attempt, std::string_view kind, Severity severity, const HangEvidence& evidence) const {
+    Finding finding;
+    finding.run = m_run, finding.attempt = attempt.id;
+    finding.kind = kind, finding.subject = "attempt:" + std::to_string(attempt.number);
+    finding.severity = severity;
+    finding.start = evidence.since;
+    finding.first_step = finding.last_step = evidence.step;
+    finding.evidence = printHangEvidence(evidence);
+    return finding;
+  }
+
+  Status judgePast(const Question& question, const std::vector<Attempt>& attempts) {
+    for (const Attempt& attempt : attempts) {
+      const auto watch = std::ranges::find(m_watches, attempt.id, &StepWatch::attempt);
+      for (const StallGap& gap : watch->gaps()) {
+        HangEvidence evidence{.source = watch->fromLog() ? "log" : "steps", .phase = {}};
+        evidence.step = gap.step, evidence.since = gap.range.t0, evidence.as_of = gap.range.t1, evidence.limit = gap.limit;
+        Finding finding = make(attempt, kStall, watch->fromLog() ? Severity::kInfo : Severity::kWarning, evidence);
+        finding.end = gap.range.t1;
+        finding.confidence = watch->fromLog() ? 0.3 : 0.9;
+        finding.summary = stallSentence(evidence, gap.range.t1 - gap.range.t0, true);
+        m_out.push_back(std::move(finding));
+      }
+    }
+    EventFilter filter;
+    filter.run = m_run;
+    filter.kind = "collective_timeout";
+    RG_ASSIGN(m_timeouts, question.reader.events(filter));
+    for (const Attempt& attempt : attempts)
+      if (attempt.id != attempts.back().id) sayTimeouts(attempt);
+    return {};
+  }
+
+  // The watchdog's own words, where no progress says more.
+  void sayTimeouts(const Attempt& attempt) {
+    HangEvidence evidence{.source = "events", .phase = {}};
+    evidence.world = attempt.layout.world;
+    std::set<std::int32_t> ranks;
+    for (const Event& event : m_timeouts) {
+      if (event.attempt != attempt.id) continue;
+      const TimeoutWords words = timeoutWords(event);
+      ++evidence.timeouts;
+      if (event.rank) ranks.insert(*event.rank);
+      if (!event.time) continue;
+      evidence.as_of = std::max(evidence.as_of.value_or(*event.time), *event.time);
+      const TimeNs since = *event.time - words.ran.value_or(kDefaultWatchdog);
+      evidence.since = std::min(evidence.since.value_or(since), since);
+    }
+    if (evidence.timeouts == 0) return;
+    evidence.blocked = static_cast<std::int64_t>(ranks.size());
+    evidence.step = attempt.last_step;
+    Finding finding = make(attempt, kHang, Severity::kCritical, evidence);
+    finding.end = evidence.as_of;
+    finding.confidence = 0.7;
+    finding.summary = hangSentence(evidence);
+    m_out.push_back(std::move(finding));
+  }
+
+  // When a rank's word last changed, as far as this object saw it; the newest of all.
+  std::optional<TimeNs> watchPlaces(const std::vector<Progress>& progress) {
+    for (const Progress& p : progress) {
+      const Place place{p.step, p.microbatch, p.group, p.seq, p.op};
+      const auto [at, added] = m_places.try_emplace(p.rank, place);
+      if (added || at->second == place) continue;
+      at->second = place;
+      m_changed = std::max(m_changed.value_or(p.time), p.time);
+    }
+    return m_changed;
+  }
+
+  struct Now {
+    std::vector<Progress> progress;
+    TimeNs as_of = 0, newest = 0, moved = 0;
+    std::string phase;
+    std::optional<std::int64_t> step;  // the furthest that anybody is in
+  };
+
+  Result<std::optional<Now>> gather(const Question& question, const Run& run, const Attempt& attempt, const StepWatch& watch) {
+    Now now;
+    RG_ASSIGN(now.progress, question.reader.progress(m_run));
+    std::erase_if(now.progress, [&](const Progress& p) { return p.attempt != attempt.id; });
+    if (attempt.id != m_places_of) m_places.clear(), m_changed.reset(), m_places_of = attempt.id;
+    const bool over = run.state == RunState::kFinished || attempt.planned.value_or(false);
+    if (now.progress.empty() || over) return std::optional<Now>();
+    std::map<std::string, std::size_t> phases;
+    now.moved = watch.clock().lastEnd().value_or(0);
+    for (const Progress& p : now.progress) {
+      now.newest = std::max(now.newest, p.time);
+      if (p.since && *p.since <= p.time) now.moved = std::max(now.moved, *p.since);
+      if (p.step) now.step = std::max(now.step.value_or(*p.step), *p.step);
+      ++phases[p.phase];
+    }
+    if (const auto changed = watchPlaces(now.progress)) now.moved = std::max(now.moved, *changed);
+    now.phase = std::ranges::max_element(phases, {}, [](const auto& entry) { return entry.second; })->first;
+    now.as_of = question.now ? std::max(*question.now, now.newest) : now.newest;
+    if (attempt.end) now.as_of = std::min(now.as_of, std::max(*attempt.end, now.newest));
+    return std::optional(std::move(now));
+  }
+
+  Status judgeNow(const Question& question, const Run& run, const Attempt& attempt) {
+    const StepWatch& watch = *std::ranges::find(m_watches, attempt.id, &StepWatch::attempt);
+    RG_ASSIGN(const auto now, gather(question, run, attempt, watch));
+    m_moved.reset();
+    if (!now) {
+      sayTimeouts(attempt);
+      return judgeLog(question, run, attempt, watch);
+    }
+    m_moved = now->moved;
+    if (question.now && !attempt.end && *question.now - now->newest > kUnheardAfter) return keepOpen();
+    RG_ASSIGN(const bool dump, isDump(question.reader, attempt));
+    const bool starting = !watch.clock().judges() || (!now->phase.empty() && now->phase != "steady");
+    const DurNs start_limit = phaseLimit(watch.longestPhase());
+    const DurNs still = now->as_of - now->moved;
+    DurNs hang_limit = start_limit;
+    if (!starting && still >= watch.clock().hangLimit(DurNs{1})) {
+      RG_ASSIGN(const auto op_p99, watch.communicationP99(question.reader, question.stop));
+      hang_limit = watch.clock().hangLimit(op_p99);
+    }
+    if (dump || (still >= hang_limit && hang_limit > 0)) {
+      RG_ASSIGN(const bool on_purpose, endedOnPurpose(question.reader, *now));
+      if (!on_purpose) return sayHang(question.reader, attempt, *now, dump, hang_limit);
+    }
+    // A reference rank that is not heard says nothing about the others' steps.
+    const auto last = watch.clock().last();
+    const bool in_time = last && (!now->step || *now->step <= last->step + 1);
+    const DurNs stall_limit = starting ? start_limit : watch.clock().stallLimit();
+    if (in_time && !watch.fromLog() && now->as_of - *watch.clock().lastEnd() >= stall_limit) {
+      RG_ASSIGN(const bool on_purpose, endedOnPurpose(question.reader, *now));
+      if (!on_purpose) sayStall(attempt, watch, now->as_of, stall_limit, now->phase);
+    }
+    return {};
+  }
+
+  void sayStall(const Attempt& attempt, const StepWatch& watch, TimeNs as_of, DurNs limit, const std::string& phase) {
+    HangEvidence evidence{.source = watch.fromLog() ? "log" : "steps", .phase = phase};
+    evidence.step = watch.clock().last()->step, evidence.since = watch.clock().lastEnd(), evidence.as_of = as_of, evidence.limit = limit;
+    Finding finding = make(attempt, kStall, watch.fromLog() ? Severity::kInfo : Severity::kWarning, evidence);
+    finding.confidence = watch.fromLog() ? 0.3 : 0.8;
+    finding.summary = stallSentence(evidence, as_of - *evidence.since, false);
+    m_out.push_back(std::move(finding));
+  }
+
+  // A stored log ends with its last line; only a live one can fall silent.
+  Status judgeLog(const Question& question, const Run& run, const Attempt& attempt, const StepWatch& watch) {
+    const auto last = watch.clock().lastEnd();
+    if (!question.now || !last || !watch.fromLog() || attempt.end || run.state != RunState::kRunning) return {};
+    m_moved = last;
+    const DurNs limit = watch.clock().judges() ? watch.clock().stallLimit() : phaseLimit(watch.longestPhase());
+    if (*question.now - *last >= limit) sayStall(attempt, watch, *question.now, limit, {});
+    return {};
+  }
+
+  static Result<bool> isDump(Reader& reader, const Attempt& attempt) {
+    RG_ASSIGN(const auto facts, reader.facts(attempt.id));
+    return std::ranges::any_of(facts, [](const Fact& fact) { return fact.key == "flight_recorder_version"; });
+  }
+
+  // Somebody ended it, or everybody said goodbye, while it still moved or just after.
+  Result<bool> endedOnPurpose(Reader& reader, const Now& now) const {
+    static constexpr std::array<std::string_view, 4> kEnds = {"terminated", "job_stopped", "finished", "stopped"};
+    EventFilter filter;
+    filter.run = m_run;
+    filter.range = {now.moved - kSilentAfter, now.moved + kSilentAfter};
+    RG_ASSIGN(const auto events, reader.events(filter));
+    return std::ranges::any_of(events, [](const Event& event) { return std::ranges::find(kEnds, event.kind) != kEnds.end(); });
+  }
+
+  Result<std::vector<WavefrontRank>> standing(Reader& reader, const Attempt& attempt, const Now& now) const {
+    RG_ASSIGN(const auto ranks, reader.ranks(attempt.id));
+    RG_ASSIGN(const auto nodes, reader.nodes());
+    std::map<NodeId, const Node*> node_of;
+    for (const Node& node : nodes) node_of[node.id] = &node;
+    std::map<std::int32_t, WavefrontRank> known;
+    for (const Rank& rank : ranks) {
+      WavefrontRank& to = known[rank.rank];
+      to.rank = rank.rank, to.silent = true;
+      const auto node = node_of.find(rank.node);
+      if (node != node_of.end()) to.node = node->second->name;
+    }
+    for (const Progress& p : now.progress) {
+      WavefrontRank& to = known[p.rank];
+      to.rank = p.rank, to.progress = p;
+      to.silent = now.newest - p.time > kSilentAfter;
+    }
+    std::vector<WavefrontRank> out;
+    for (auto& [number, rank] : known) out.push_back(std::move(rank));
+    return out;
+  }
+
+  Status sayHang(Reader& reader, const Attempt& attempt, const Now& now, bool dump, DurNs limit) {
+    RG_ASSIGN(const auto ranks, standing(reader, attempt, now));
+    RG_ASSIGN(const auto groups, reader.groups(attempt.id));
+    Wavefront front = findWavefront(ranks, groups);
+    // A dump that was asked for is no hang: only who is missing makes one.
+    if (dump && (front.groups.empty() || (front.culprits.empty() && front.groups.front().reason == HangReason::kMissing))) return {};
+    HangEvidence evidence{.source = dump ? "flight_recorder" : "progress", .phase = now.phase};
+    evidence.step = now.step, evidence.since = now.moved, evidence.as_of = now.as_of;
+    if (!dump) evidence.limit = limit;
+    evidence.world = std::max<std::int64_t>(attempt.layout.world, static_cast<std::int64_t>(ranks.size()));
+    evidence.blocked = static_cast<std::int64_t>(front.blocked.size());
+    evidence.silent = std::ranges::count(ranks, true, &WavefrontRank::silent);
+    for (const Event& event : m_timeouts) evidence.timeouts += event.attempt == attempt.id ? 1 : 0;
+    std::optional<TimeNs> waiting_since;
+    for (const HangGroup& group : front.groups)
+      if (group.since) waiting_since = std::min(waiting_since.value_or(*group.since), *group.since);
+    if (waiting_since) {
+      RG_ASSIGN(const auto facts, reader.facts(attempt.id));
+      const Watchdog watchdog = watchdogOf(facts);
+      evidence.watchdog = watchdog.timeout, evidence.watchdog_source = watchdog.source;
+      if (watchdog.timeout) evidence.watchdog_at = *waiting_since + *watchdog.timeout;
+    }
+    evidence.culprit_count = static_cast<std::int64_t>(front.culprits.size());
+    evidence.group_count = static_cast<std::int64_t>(front.groups.size());
+    evidence.culprits = std::move(front.culprits), evidence.groups = std::move(front.groups);
+    if (evidence.culprits.size() > kMostListed) evidence.culprits.resize(kMostListed);
+    if (evidence.groups.size() > kMostListed) evidence.groups.resize(kMostListed);
+    Finding finding = make(attempt, kHang, dump ? Severity::kError : Severity::kCritical, evidence);
+    finding.summary = hangSentence(evidence);
+    finding.confidence = dump ? 0.6 : evidence.culprits.empty() ? 0.6 : 0.9;
+    finding.coverage = static_cast<double>(now.progress.size()) / static_cast<double>(std::max<std::int64_t>(1, evidence.world));
+    finding.score = static_cast<double>(evidence.blocked) / static_cast<double>(std::max<std::int64_t>(1, evidence.world));
+    if (attempt.end) finding.end = attempt.end;
+    RG_TRY(placeCulprits(reader, attempt, evidence, finding));
+    m_out.push_back(std::move(finding));
+    return {};
+  }
+
+  // Rank, node and coordinates, as far as all culprits share them.
+  static Status placeCulprits(Reader& reader, const Attempt& attempt, const HangEvidence& evidence, Finding& finding) {
+    if (evidence.culprits.empty() || evidence.culprit_count > static_cast<std::int64_t>(evidence.culprits.size())) return {};
+    RG_ASSIGN(const auto ranks, reader.ranks(attempt.id));
+    std::vector<const Rank*> places;
+    for (const HangMember& member : evidence.culprits) {
+      const auto at = std::ranges::find(ranks, member.rank, &Rank::rank);
+      if (at == ranks.end()) return {};
+      places.push_back(&*at);
+    }
+    const Rank& first = *places.front();
+    const auto all = [&](auto member) {
+      return std::ranges::all_of(places, [&](const Rank* rank) { return rank->*member == first.*member; });
+    };
+    if (places.size() == 1) finding.rank = first.rank;
+    if (all(&Rank::node)) finding.node = first.node;
+    if (all(&Rank::dp)) finding.dp = first.dp;
+    if (all(&Rank::pp)) finding.pp = first.pp;
+    if (all(&Rank::tp)) finding.tp = first.tp;
+    return {};
+  }
+
+  static bool same(const Finding& a, const Finding& b) {
+    return a.kind == b.kind && a.subject == b.subject && a.first_step == b.first_step;
+  }
+
+  // Nobody was heard: what was said neither holds nor ended.
+  Status keepOpen() {
+    for (const Finding& one : m_open) m_out.push_back(one);
+    return {};
+  }
+
+  Status closeOthers(const std::vector<Attempt>& attempts) {
+    std::vector<Finding> still;
+    for (Finding& open : m_open) {
+      if (std::ranges::any_of(m_out, [&](const Finding& one) { return same(one, open); })) continue;
+      const auto attempt = std::ranges::find(attempts, open.attempt, &Attempt::id);
+      const bool older = attempt != attempts.end() && attempt->id != attempts.back().id;
+      if (older && attempt->end)
+        open.end = attempt->end;
+      else if (older && attempts.back().start)
+        open.end = attempts.back().start;
+      else if (attempt != attempts.end() && attempt->end)
+        open.end = attempt->end;
+      else if (m_moved && (!open.start || *m_moved > *open.start))
+        open.end = m_moved;
+      else if (const auto grown = std::ranges::find(m_out, kHang, &Finding::kind); grown != m_out.end())
+        open.end = grown->start;  // the stall that became this hang
+      else
+        open.end = m_moved ? m_moved : open.start;
+      m_out.push_back(open);
+    }
+    for (const Finding& one : m_out)
+      if (!one.end) still.push_back(one);
+    m_open = std::move(still);
+    return {};
+  }
+
+  RunId m_run;
+  bool m_remembered = false;
+  std::vector<Finding> m_open, m_out;
+  std::vector<StepWatch> m_watches;
+  std::set<AttemptId> m_settled;
+  std::vector<Event> m_timeouts;
+  std::map<std::int32_t, Place> m_places;
+  AttemptId m_places_of;
+  std::optional<TimeNs> m_changed, m_moved;
+};
+
+}  // namespace
+
+std::unique_ptr<Analysis> makeHangs() { return std::make_unique<Hangs>(); }
+
+}  // namespace runglass

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/hangs/stall_clock.h"
+
+#include <algorithm>
+
+namespace runglass {
+namespace {
+
+constexpr DurNs kLeastStall = 30 * kNsPerSecond, kLeastLogStall = 300 * kNsPerSecond, kLeastHang = 60 * kNsPerSecond;
+constexpr DurNs kLongest = 24 * 3600 * kNsPerSecond;  // limits beyond a day say nothing, and times ten must not run over
+
+}  // namespace
+
+DurNs p99Of(std::vector<DurNs> values) {
+  if (values.empty()) return 0;
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) * 99 / 100);
+  std::ranges::nth_element(values, at);
+  return std::clamp<DurNs>(*at, 0, kLongest);
+}
+
+DurNs phaseLimit(DurNs longest) { return std::max(kPhaseLimit, 3 * std::clamp<DurNs>(longest, 0, kLongest)); }
+
+std::vector<StallGap> StepClock::take(const std::vector<ClockedStep>& steps) {
+  const std::size_t first_new = m_recent.size();
+  m_recent.insert(m_recent.end(), steps.begin(), steps.end());
+  m_taken += steps.size();
+  std::vector<DurNs> periods;
+  const std::size_t from = m_recent.size() > kStepsKept ? m_recent.size() - kStepsKept : 0;
+  for (std::size_t i = std::max<std::size_t>(from, 1); i < m_recent.size(); ++i)
+    if (m_recent[i - 1].steady && m_recent[i].start > m_recent[i - 1].start) periods.push_back(m_recent[i].start - m_recent[i - 1].start);
+  m_p99 = p99Of(std::move(periods));
+  std::vector<StallGap> gaps;
+  if (judges()) {
+    const DurNs limit = stallLimit();
+    // The first step compiles: what follows it is not judged.
+    for (std::size_t i = std::max<std::size_t>(first_new, m_taken == m_recent.size() ? 2 : 1); i < m_recent.size(); ++i) {
+      const ClockedStep &before = m_recent[i - 1], &after = m_recent[i];
+      const DurNs allowed = before.steady && after.steady ? limit : std::max(limit, kPhaseLimit);
+      if (after.start - before.start <= allowed) continue;
+      const TimeNs begin = m_from_log ? before.start : before.start + std::clamp<DurNs>(before.dur, 0, after.start - before.start);
+      gaps.push_back({before.step, {begin, after.start}, allowed});
+    }
+  }
+  if (from > 0) m_recent.erase(m_recent.begin(), m_recent.begin() + static_cast<std::ptrdiff_t>(from));
+  return gaps;
+}
+
+DurNs StepClock::stallLimit() const {
+  if (!judges()) return kPhaseLimit;
+  return m_from_log ? std::max(10 * m_p99, kLeastLogStall) : std::max(5 * m_p99, kLeastStall);
+}
+
+DurNs StepClock::hangLimit(std::optional<DurNs> op_p99) const {
+  if (!judges()) return kPhaseLimit;
+  return std::max(10 * (op_p99 && *op_p99 > 0 ? std::min(*op_p99, m_p99) : m_p99), kLeastHang);
+}
+
+std::optional<TimeNs> StepClock::lastEnd() const {
+  if (m_recent.empty()) return std::nullopt;
+  return m_from_log ? m_recent.back().start : m_recent.back().start + std::clamp<DurNs>(m_recent.back().dur, 0, kLongest);
+}
+
+}  // namespace runglass

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// The stall clock: how long a run may stand still before that is odd, and where in its past it stood still for longer.
+//
+// Threading:  pure; StepClock one thread at a time.
+// Ownership:  values.
+// Units:      TimeNs, DurNs, steps.
+// Errors:     none. With fewer than kStepsToJudge steps only the limits of a start apply.
+// Cost:       take(): O(new steps + kStepsKept).
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "model/time.h"
+
+namespace runglass {
+
+inline constexpr std::size_t kStepsToJudge = 20, kStepsKept = 2'000;
+// Init, compile, checkpoint, evaluation, index rebuild: a start is no stall.
+inline constexpr DurNs kPhaseLimit = 600 * kNsPerSecond;
+
+struct ClockedStep {
+  std::int64_t step = 0;
+  TimeNs start = 0;  // or when its log line was written
+  DurNs dur = 0;
+  bool steady = true;  // neither init, warmup, eval nor checkpoint
+};
+
+// A gap between two steps.
+struct StallGap {
+  std::int64_t step = 0;  // the last one before
+  TimeRange range;
+  DurNs limit = 0;
+};
+
+// max(10 min, 3 x the longest so far).
+DurNs phaseLimit(DurNs longest);
+
+class StepClock {
+ public:
+  // Log lines come at intervals: theirs is max(10 x p99 of the gaps, 5 min); else max(5 x p99, 30 s).
+  explicit StepClock(bool from_log) : m_from_log(from_log) {}
+  // New steps in order; answers gaps that nothing said so far explains.
+  std::vector<StallGap> take(const std::vector<ClockedStep>& steps);
+  DurNs stallLimit() const;
+  // max(60 s, 10 x p99 of the operation); an operation lasts no longer than `op_p99` or, where that is not known, a step.
+  DurNs hangLimit(std::optional<DurNs> op_p99) const;
+  std::optional<ClockedStep> last() const { return m_recent.empty() ? std::nullopt : std::optional(m_recent.back()); }
+  std::optional<TimeNs> lastEnd() const;
+  bool judges() const { return m_taken >= kStepsToJudge; }
+  std::size_t taken() const { return m_taken; }
+
+ private:
+  const bool m_from_log;
+  std::size_t m_taken = 0;
+  std::vector<ClockedStep> m_recent;  // the newest kStepsKept
+  DurNs m_p99 = 0;                    // of the times from step to step, steady ones
+};
+
+// The value below which 99 of 100 lie; of fewer than a hundred the second largest. 0: none.
+DurNs p99Of(std::vector<DurNs> values);
+
+}  // namespace runglass

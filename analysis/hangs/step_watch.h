@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// StepWatch: the steps of one attempt as its lowest rank tells them, fed into the stall clock; and gaps that nothing explains.
+//
+// Threading:  one thread.
+// Ownership:  borrows the Reader during calls.
+// Units:      TimeNs, steps.
+// Errors:     the Reader's.
+// Cost:       the first call reads at most kStepsKept x 10 steps, later ones what is new. Events are only read beside a gap.
+#pragma once
+
+#include <set>
+
+#include "analysis/hangs/stall_clock.h"
+#include "storage/reader.h"
+
+namespace runglass {
+
+class StepWatch {
+ public:
+  StepWatch(RunId run, AttemptId attempt) : m_run(run), m_attempt(attempt) {}
+  Status read(Reader& reader, std::stop_token stop);
+  // Gaps of the past in which neither a checkpoint nor an evaluation nor a restart took place.
+  const std::vector<StallGap>& gaps() const { return m_gaps; }
+  const StepClock& clock() const { return m_clock ? *m_clock : m_none; }
+  bool fromLog() const { return m_series.id.value != 0 && !m_series.key.rank; }
+  bool known() const { return m_series.id.value != 0; }
+  // p99 of the time in communication: no operation takes longer.
+  Result<std::optional<DurNs>> communicationP99(Reader& reader, std::stop_token stop) const;
+  // The longest checkpoint or evaluation so far.
+  DurNs longestPhase() const { return m_longest_phase; }
+  AttemptId attempt() const { return m_attempt; }
+
+ private:
+  Status choose(Reader& reader);
+  Result<std::set<std::int64_t>> oddSteps(Reader& reader, std::int64_t from, std::stop_token stop);
+  Result<bool> explained(Reader& reader, const StallGap& gap);
+
+  RunId m_run;
+  AttemptId m_attempt;
+  Series m_series, m_phase;
+  std::optional<std::int64_t> m_next;  // step to read from
+  std::optional<StepClock> m_clock;
+  StepClock m_none{false};
+  std::vector<StallGap> m_gaps;
+  DurNs m_longest_phase = 0;
+};
+
+}  // namespace runglass

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// When the collective watchdog ends a hung job: PyTorch's ten minutes, or what the attempt's facts or its own words say.
+//
+// Threading:  pure.
+// Ownership:  values.
+// Units:      DurNs.
+// Errors:     none: what cannot be read is not said.
+// Cost:       O(facts).
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "model/events.h"
+#include "model/topology.h"
+
+namespace runglass {
+
+struct Watchdog {
+  std::optional<DurNs> timeout;  // absent: it is switched off
+  std::string source = "default";
+};
+inline constexpr DurNs kDefaultWatchdog = 600 * kNsPerSecond;  // torch.distributed's default_pg_nccl_timeout
+
+Watchdog watchdogOf(std::span<const Fact> facts);
+// "Watchdog caught collective operation timeout: WorkNCCL(SeqNum=7, OpType=ALLREDUCE, ..., Timeout(ms)=600000) ran for 600029 milliseconds"
+struct TimeoutWords {
+  std::optional<std::int64_t> seq;
+  std::string op;
+  std::optional<DurNs> ran;
+};
+TimeoutWords timeoutWords(const Event& event);
+
+}  // namespace runglass

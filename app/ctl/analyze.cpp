@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// runglassctl analyze: asks every analysis of the stored runs, as of their last data, and stores what they find.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "analysis/engine/analysis.h"
+#include "app/ctl/command.h"
+#include "app/ctl/output.h"
+#include "app/store_access.h"
+
+namespace runglass::ctl {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+template <class T>
+Json orNull(const std::optional<T>& value) {
+  if constexpr (std::is_same_v<T, double>)
+    if (value && !std::isfinite(*value)) return std::isnan(*value) ? "nan" : *value > 0 ? "inf" : "-inf";
+  return value ? Json(*value) : Json();
+}
+
+struct Names {
+  std::map<NodeId, std::string> nodes;
+  std::map<AttemptId, std::int32_t> attempts;  // numbers
+};
+
+Json toJson(const Finding& f, const Names& names) {
+  const auto attempt = names.attempts.find(f.attempt);
+  const auto node = names.nodes.find(f.node);
+  Json evidence = Json::parse(f.evidence, nullptr, false);
+  if (!evidence.is_object()) evidence = Json::object();
+  return {{"finding_id", f.id != 0 ? Json(f.id) : Json()},
+          {"run_id", f.run.value},
+          {"attempt", attempt != names.attempts.end() ? Json(attempt->second) : Json()},
+          {"kind", f.kind},
+          {"subject", f.subject},
+          {"severity", severityName(f.severity)},
+          {"start_ns", orNull(f.start)},
+          {"end_ns", orNull(f.end)},
+          {"first_step", orNull(f.first_step)},
+          {"last_step", orNull(f.last_step)},
+          {"node", node != names.nodes.end() ? Json(node->second) : Json()},
+          {"rank", orNull(f.rank)},
+          {"dp", orNull(f.dp)},
+          {"pp", orNull(f.pp)},
+          {"tp", orNull(f.tp)},
+          {"score", orNull(f.score)},
+          {"confidence", orNull(f.confidence)},
+          {"coverage", orNull(f.coverage)},
+          {"summary", f.summary},
+          {"evidence", std::move(evidence)}};
+}
+
+struct RunAnswer {
+  Run run;
+  std::vector<Finding> findings;
+  std::map<AttemptId, std::int32_t> attempts;
+};
+
+Json toJson(const RunAnswer& answer, const std::map<NodeId, std::string>& nodes, bool stored) {
+  const Names names{nodes, answer.attempts};
+  Json json = {{"run_id", answer.run.id.value}, {"run_uuid", answer.run.uuid}, {"name", answer.run.name}, {"stored", stored}};
+  json["findings"] = Json::array();
+  for (const Finding& finding : answer.findings) json["findings"].push_back(toJson(finding, names));
+  // No analysis answers these yet.
+  json["what_if"] = {{"status", "insufficient"}};
+  json["ranking"] = Json::array();
+  json["ranking_status"] = "insufficient";
+  json["loss"] = {{"spikes", Json::array()}, {"status", "insufficient"}};
+  json["goodput"] = {{"status", "insufficient"}};
+  return json;
+}
+
+Result<RunAnswer> ask(Reader& reader, const Run& run) {
+  RunAnswer answer{.run = run, .findings = {}, .attempts = {}};
+  RG_ASSIGN(const auto attempts, reader.attempts(run.id));
+  for (const Attempt& attempt : attempts) answer.attempts[attempt.id] = attempt.number;
+  for (const AnalysisEntry& entry : analyses()) {
+    auto found = entry.make()->look({.reader = reader, .run = run.id, .now = {}, .stop = {}});
+    if (!found.ok()) return Status(found.status().code(), "analysis " + std::string(entry.name) + ": " + found.status().message());
+    for (Finding& finding : *found) answer.findings.push_back(std::move(finding));
+  }
+  return answer;
+}
+
+class Analyze : public Command {
+ public:
+  const char* name() const override { return "analyze"; }
+  const char* help() const override { return "Run every analysis on the stored runs, store the findings and print them"; }
+  void declare(CLI::App& app) override {
+    app.add_option("--store", m_store, "The store, a .rgl file")->required();
+    app.add_option("--run", m_run, "Only the run with this id (runglassctl info shows it); without it all runs")
+        ->check(CLI::PositiveNumber);
+    app.add_flag("--json", m_json, "Print one JSON object");
+  }
+  Status run() override {
+    RG_TRY(read());
+    bool stored = true;
+    RG_TRY(store(stored));
+    Output out = Output::standard();
+    out.write(m_json ? json(stored).dump(2, ' ', false, Json::error_handler_t::replace) + "\n" : text(stored));
+    return out.finish();
+  }
+
+ private:
+  Status read() {
+    RG_ASSIGN(auto reader, openForReading(m_store));
+    RG_ASSIGN(const auto runs, reader->runs());
+    RG_ASSIGN(const auto nodes, reader->nodes());
+    for (const Node& node : nodes) m_nodes[node.id] = node.name;
+    for (const Run& run : runs) {
+      if (m_run && run.id.value != *m_run) continue;
+      RG_ASSIGN(auto answer, ask(*reader, run));
+      m_answers.push_back(std::move(answer));
+    }
+    if (m_run && m_answers.empty()) return {Code::kNotFound, m_store + ": there is no run " + std::to_string(*m_run)};
+    return {};
+  }
+
+  // A store that a hub writes is only read; its hub analyses by itself.
+  Status store(bool& stored) {
+    const bool any = std::ranges::any_of(m_answers, [](const RunAnswer& answer) { return !answer.findings.empty(); });
+    if (!any) return {};
+    auto writer = Writer::open(m_store, writerOptions());
+    if (writer.status().code() == Code::kAlreadyExists || writer.status().code() == Code::kPermissionDenied) {
+      std::fprintf(stderr, "note: findings are not stored: %s\n", writer.status().message().c_str());
+      return stored = false, Status();
+    }
+    RG_TRY(writer.status());
+    for (const RunAnswer& answer : m_answers)
+      for (const Finding& finding : answer.findings) (*writer)->finding(finding);
+    RG_TRY((*writer)->close());
+    RG_ASSIGN(auto reader, Reader::open(m_store));
+    for (RunAnswer& answer : m_answers) {
+      RG_ASSIGN(const auto known, reader->findings(answer.run.id));
+      for (Finding& finding : answer.findings)
+        for (const Finding& one : known)
+          if (one.kind == finding.kind && one.subject == finding.subject && one.first_step == finding.first_step) finding.id = one.id;
+    }
+    return {};
+  }
+
+  const RunAnswer* newest() const {
+    const RunAnswer* best = nullptr;
+    for (const RunAnswer& answer : m_answers)
+      if (best == nullptr || answer.run.start.value_or(0) >= best->run.start.value_or(0)) best = &answer;
+    return best;
+  }
+
+  Json json(bool stored) const {
+    const RunAnswer* top = newest();
+    Json json = top != nullptr ? toJson(*top, m_nodes, stored) : Json{{"run_id", nullptr}, {"stored", stored}, {"findings", Json::array()}};
+    if (m_run) return json;
+    json["runs"] = Json::array();
+    for (const RunAnswer& answer : m_answers) json["runs"].push_back(toJson(answer, m_nodes, stored));
+    return json;
+  }
+
+  std::string text(bool stored) const {
+    std::string text;
+    for (const RunAnswer& answer : m_answers) {
+      text += "run " + std::to_string(answer.run.id.value) + " " + oneLine(answer.run.name) + ": " +
+              std::to_string(answer.findings.size()) + (answer.findings.size() == 1 ? " finding\n" : " findings\n");
+      for (const Finding& finding : answer.findings)
+        text += std::string("  ") + severityName(finding.severity) + " " + finding.kind + ", " + oneLine(finding.subject) + ": " +
+                oneLine(finding.summary) + "\n";
+    }
+    return stored ? text : text + "not stored: another process writes the store\n";
+  }
+
+  std::string m_store;
+  std::optional<std::uint64_t> m_run;
+  bool m_json = false;
+  std::vector<RunAnswer> m_answers;
+  std::map<NodeId, std::string> m_nodes;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> makeAnalyze() { return std::make_unique<Analyze>(); }
+
+}  // namespace runglass::ctl

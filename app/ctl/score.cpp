@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// runglassctl score: the stored findings of simulated runs against what the simulator did.
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "analysis/engine/score.h"
+#include "app/ctl/command.h"
+#include "app/ctl/output.h"
+#include "app/store_access.h"
+
+namespace runglass::ctl {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Scores = std::map<std::string, KindScore>;
+
+Json toJson(const Scores& scores) {
+  Json json = Json::array();
+  for (const auto& [kind, score] : scores)
+    json.push_back({{"kind", kind},
+                    {"labels", score.labels},
+                    {"hits", score.hits},
+                    {"misses", score.misses},
+                    {"findings", score.findings},
+                    {"false_alarms", score.false_alarms},
+                    {"explained", score.explained},
+                    {"info", score.info},
+                    {"missed", score.missed},
+                    {"false_found", score.false_found}});
+  return json;
+}
+
+void add(Scores& to, const Scores& from) {
+  for (const auto& [kind, score] : from) {
+    KindScore& sum = to[kind];
+    sum.labels += score.labels, sum.hits += score.hits, sum.misses += score.misses, sum.findings += score.findings;
+    sum.false_alarms += score.false_alarms, sum.explained += score.explained, sum.info += score.info;
+    sum.missed.insert(sum.missed.end(), score.missed.begin(), score.missed.end());
+    sum.false_found.insert(sum.false_found.end(), score.false_found.begin(), score.false_found.end());
+  }
+}
+
+class Score : public Command {
+ public:
+  const char* name() const override { return "score"; }
+  const char* help() const override { return "Compare the findings of simulated runs with their labels: hits, misses, false alarms"; }
+  void declare(CLI::App& app) override {
+    app.add_option("--store", m_store, "The store, a .rgl file; analyze it first")->required();
+    app.add_flag("--json", m_json, "Print one JSON object");
+  }
+  Status run() override {
+    RG_ASSIGN(auto reader, openForReading(m_store));
+    RG_ASSIGN(const auto runs, reader->runs());
+    Scores all;
+    Json json = {{"runs", Json::array()}};
+    for (const Run& run : runs) {
+      RG_ASSIGN(const auto labels, reader->labels(run.id));
+      // Without labels nobody knows what is true; a simulated run without any is a calm one.
+      if (labels.empty() && !run.simulated) continue;
+      RG_ASSIGN(const auto findings, reader->findings(run.id));
+      const Scores scores = scoreFindings(findings, labels);
+      json["runs"].push_back({{"run_id", run.id.value}, {"name", run.name}, {"kinds", toJson(scores)}});
+      add(all, scores);
+    }
+    json["kinds"] = toJson(all);
+    Output out = Output::standard();
+    out.write(m_json ? json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n" : text(all));
+    return out.finish();
+  }
+
+ private:
+  static std::string text(const Scores& scores) {
+    char line[160];
+    std::snprintf(line, sizeof line, "%-22s %7s %6s %7s %9s %13s %10s %5s\n", "kind", "labels", "hits", "misses", "findings",
+                  "false alarms", "explained", "info");
+    std::string text = line;
+    for (const auto& [kind, s] : scores) {
+      std::snprintf(line, sizeof line, "%-22s %7d %6d %7d %9d %13d %10d %5d\n", oneLine(kind).substr(0, 40).c_str(), s.labels, s.hits,
+                    s.misses, s.findings, s.false_alarms, s.explained, s.info);
+      text += line;
+      for (const std::string& one : s.false_found) text += "  false alarm: " + oneLine(one) + "\n";
+      for (const std::string& one : s.missed) text += "  missed: " + oneLine(one) + "\n";
+    }
+    return text;
+  }
+
+  std::string m_store;
+  bool m_json = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> makeScore() { return std::make_unique<Score>(); }
+
+}  // namespace runglass::ctl

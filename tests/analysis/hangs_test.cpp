@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+// When a run stands still, since when, and when it only looks so.
+#include "analysis/hangs/hangs.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "analysis/hangs/hang_evidence.h"
+#include "analysis/hangs/stall_clock.h"
+#include "analysis/hangs/watchdog.h"
+#include "storage/writer.h"
+#include "tests/storage/temp_store.h"
+
+namespace runglass {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr TimeNs kT = 1'700'000'000LL * kNsPerSecond;
+constexpr DurNs kStep = 2 * kNsPerSecond;
+
+TEST(StallClockTest, AsksForStepsBeforeItJudges) {
+  StepClock clock(false);
+  std::vector<ClockedStep> steps;
+  for (int i = 0; i < 10; ++i) steps.push_back({i, kT + i * kStep, kStep});
+  steps.push_back({10, kT + 500 * kNsPerSecond, kStep});
+  EXPECT_TRUE(clock.take(steps).empty());
+  EXPECT_EQ(clock.stallLimit(), kPhaseLimit);
+  EXPECT_EQ(clock.hangLimit({}), kPhaseLimit);
+}
+
+TEST(StallClockTest, IsAtLeastThirtySecondsAndFiveTimesTheSlowSteps) {
+  StepClock clock(false);
+  std::vector<ClockedStep> steps;
+  TimeNs at = kT;
+  for (int i = 0; i < 200; ++i) steps.push_back({i, at, kStep}), at += i % 50 == 49 ? 20 * kNsPerSecond : kStep;
+  EXPECT_TRUE(clock.take(steps).empty()) << "a periodic evaluation inside the steps is none";
+  EXPECT_EQ(clock.stallLimit(), 100 * kNsPerSecond);
+  EXPECT_EQ(clock.hangLimit({}), 200 * kNsPerSecond);
+  EXPECT_EQ(clock.hangLimit(kNsPerSecond), 60 * kNsPerSecond);
+  const auto gaps = clock.take({{200, at + 200 * kNsPerSecond, kStep}});
+  ASSERT_EQ(gaps.size(), 1U);
+  EXPECT_EQ(gaps[0].step, 199);
+  EXPECT_EQ(gaps[0].limit, 100 * kNsPerSecond);
+}
+
+TEST(StallClockTest, LogLinesHaveLongerLimits) {
+  StepClock clock(true);
+  std::vector<ClockedStep> steps;
+  for (int i = 0; i < 100; ++i) steps.push_back({i, kT + i * kStep, kStep});
+  (void)clock.take(steps);
+  EXPECT_EQ(clock.stallLimit(), 300 * kNsPerSecond);
+}
+
+TEST(WatchdogTest, IsTenMinutesUnlessFactsSayOtherwise) {
+  const auto fact = [](const char* key, const char* value) { return Fact{.key = key, .value = value}; };
+  EXPECT_EQ(watchdogOf({}).timeout, kDefaultWatchdog);
+  const std::vector<Fact> megatron = {fact("argv", "train.py --distributed-timeout-minutes 30 --x")};
+  EXPECT_EQ(watchdogOf(megatron).timeout, 1800 * kNsPerSecond);
+  EXPECT_EQ(watchdogOf(megatron).source, "--distributed-timeout-minutes");
+  const std::vector<Fact> off = {fact("TORCH_NCCL_ASYNC_ERROR_HANDLING", "0")};
+  EXPECT_FALSE(watchdogOf(off).timeout);
+  const std::vector<Fact> odd = {fact("distributed_timeout_minutes", "99999999999999999999"), fact("ddp_timeout", "-4")};
+  EXPECT_EQ(watchdogOf(odd).timeout, kDefaultWatchdog);
+}
+
+// Four ranks on two nodes, TP 2 x DP 2, that took 100 steps of two seconds.
+class HangsTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    auto opened = Writer::open(m_file.path());
+    ASSERT_TRUE(opened.ok()) << opened.status().message();
+    m_writer = std::move(*opened);
+    m_run = m_writer->run({.name = "r", .state = RunState::kRunning, .start = kT});
+    m_attempt = m_writer->attempt({.run = m_run, .key = "0", .start = kT, .layout = {.world = 4, .tp = 2, .dp = 2}});
+    for (std::int32_t r = 0; r < 4; ++r) {
+      const NodeId node = m_writer->node({.uuid = r < 2 ? "a" : "b", .name = r < 2 ? "node-a" : "node-b"});
+      m_writer->rank({.attempt = m_attempt, .rank = r, .node = node, .tp = r % 2, .pp = 0, .dp = r / 2});
+    }
+    m_writer->group({.attempt = m_attempt, .id = 1, .kind = "tp", .name = "tp 0", .ranks = {0, 1}});
+    m_writer->group({.attempt = m_attempt, .id = 2, .kind = "tp", .name = "tp 1", .ranks = {2, 3}});
+    m_writer->group({.attempt = m_attempt, .id = 3, .kind = "dp", .name = "dp 0", .ranks = {0, 2}});
+    m_writer->group({.attempt = m_attempt, .id = 4, .kind = "dp", .name = "dp 1", .ranks = {1, 3}});
+    m_steps = m_writer->series({.attempt = m_attempt, .rank = 0, .metric = "step_time_ns", .unit = "ns", .kind = SeriesKind::kScalar});
+    step(0, 100);
+  }
+  void step(std::int64_t first, std::int64_t end, DurNs late = 0) {
+    for (std::int64_t s = first; s < end; ++s) m_writer->scalar(m_steps, s, kT + s * kStep + late, static_cast<double>(kStep));
+    m_end = kT + end * kStep + late;
+  }
+  // Rank 3 computes and never comes; the others wait for it; said again `later`.
+  void hang(DurNs later, const std::string& phase = "steady", bool silent = false) {
+    const auto say = [&](std::int32_t rank, const char* op, std::optional<std::int64_t> group, std::optional<std::int64_t> seq) {
+      m_writer->progress({.attempt = m_attempt,
+                          .rank = rank,
+                          .time = m_end + later,
+                          .step = 100,
+                          .group = group,
+                          .seq = seq,
+                          .phase = phase,
+                          .op = op,
+                          .since = m_end + kNsPerSecond});
+    };
+    say(0, "all_reduce", 3, 100), say(1, "all_reduce", 4, 100), say(2, "all_reduce", 2, 4000);
+    if (!silent) say(3, "backward", {}, {});
+  }
+  void move(DurNs later) {
+    for (std::int32_t rank = 0; rank < 4; ++rank)
+      m_writer->progress({.attempt = m_attempt,
+                          .rank = rank,
+                          .time = m_end + later,
+                          .step = 101,
+                          .phase = "steady",
+                          .op = "forward",
+                          .since = m_end + later});
+  }
+  std::vector<Finding> look(std::optional<TimeNs> now = {}) {
+    EXPECT_TRUE(m_writer->flush().ok());
+    auto reader = Reader::open(m_file.path());
+    EXPECT_TRUE(reader.ok());
+    auto found = m_hangs->look({.reader = **reader, .run = m_run, .now = now, .stop = {}});
+    EXPECT_TRUE(found.ok()) << found.status().message();
+    return found.ok() ? *found : std::vector<Finding>();
+  }
+
+  TempStore m_file;
+  std::unique_ptr<Writer> m_writer;
+  std::unique_ptr<Analysis> m_hangs = makeHangs();
+  RunId m_run;
+  AttemptId m_attempt;
+  SeriesId m_steps;
+  TimeNs m_end = 0;
+};
+
+TEST_F(HangsTest, ARunThatMovesGivesNothing) {
+  EXPECT_TRUE(look().empty());
+  move(kNsPerSecond);
+  EXPECT_TRUE(look(m_end + 10 * kNsPerSecond).empty());
+}
+
+TEST_F(HangsTest, NamesTheCollectiveTheRankAndTheTimeThatIsLeft) {
+  hang(100 * kNsPerSecond);
+  const auto found = look();
+  ASSERT_EQ(found.size(), 1U);
+  const Finding& hang = found[0];
+  EXPECT_EQ(hang.kind, "hang");
+  EXPECT_EQ(hang.severity, Severity::kCritical);
+  EXPECT_EQ(hang.rank, 3);
+  EXPECT_EQ(hang.tp, 1);
+  EXPECT_EQ(hang.first_step, 100);
+  EXPECT_FALSE(hang.end);
+  EXPECT_THAT(hang.summary,
+              HasSubstr("3 of 4 ranks wait at step 100; root: all_reduce #4000 of tp 1, where rank 3 (node-b) has not entered"));
+  const auto evidence = parseHangEvidence(hang.evidence);
+  ASSERT_TRUE(evidence.ok());
+  EXPECT_EQ(evidence->watchdog_at, m_end + kNsPerSecond + kDefaultWatchdog);
+  EXPECT_EQ(evidence->culprits[0].standing, HangStanding::kComputing);
+}
+
+TEST_F(HangsTest, SaysAStallFirstAndThenOneHangAndEndsIt) {
+  hang(2 * kNsPerSecond);
+  EXPECT_TRUE(look(m_end + 20 * kNsPerSecond).empty());
+  hang(40 * kNsPerSecond);
+  auto found = look(m_end + 41 * kNsPerSecond);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].kind, "stall");
+  EXPECT_EQ(found[0].severity, Severity::kWarning);
+  hang(80 * kNsPerSecond);
+  found = look(m_end + 81 * kNsPerSecond);
+  ASSERT_EQ(found.size(), 2U) << "the hang, and the stall that ends in it";
+  EXPECT_EQ(found[0].kind, "hang");
+  EXPECT_EQ(found[1].kind, "stall");
+  EXPECT_TRUE(found[1].end);
+  const auto first = found[0];
+  hang(90 * kNsPerSecond);
+  found = look(m_end + 91 * kNsPerSecond);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].first_step, first.first_step) << "one finding per hang";
+  EXPECT_EQ(found[0].subject, first.subject);
+  move(120 * kNsPerSecond);
+  found = look(m_end + 121 * kNsPerSecond);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].kind, "hang");
+  EXPECT_EQ(found[0].end, m_end + 120 * kNsPerSecond);
+  EXPECT_TRUE(look(m_end + 122 * kNsPerSecond).empty());
+}
+
+TEST_F(HangsTest, EndsWhatAnEarlierLifeOfTheHubSaid) {
+  hang(100 * kNsPerSecond);
+  for (const Finding& finding : look(m_end + 101 * kNsPerSecond)) m_writer->finding(finding);
+  move(130 * kNsPerSecond);
+  m_hangs = makeHangs();
+  const auto found = look(m_end + 131 * kNsPerSecond);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].end, m_end + 130 * kNsPerSecond);
+}
+
+TEST_F(HangsTest, ASilentRankIsTheCulprit) {
+  hang(0);
+  hang(100 * kNsPerSecond, "steady", true);
+  const auto found = look();
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].rank, 3);
+  EXPECT_THAT(found[0].summary, HasSubstr("silent"));
+}
+
+TEST_F(HangsTest, WithoutAnyProgressNothingIsKnown) {
+  EXPECT_TRUE(look(m_end + 3600 * kNsPerSecond).empty()) << "a stored run, or one whose agents are gone";
+  hang(2 * kNsPerSecond);
+  EXPECT_TRUE(look(m_end + 3600 * kNsPerSecond).empty()) << "no rank was heard for an hour: that is the hub's trouble";
+}
+
+TEST_F(HangsTest, StartsCheckpointsAndEvaluationsHaveTimeAndPlannedEndsAreQuiet) {
+  for (const char* phase : {"init", "eval", "checkpoint", "warmup"}) {
+    hang(300 * kNsPerSecond, phase);
+    EXPECT_TRUE(look().empty()) << phase;
+  }
+  hang(700 * kNsPerSecond, "checkpoint");
+  EXPECT_EQ(look().size(), 1U) << "but not for ever";
+  m_hangs = makeHangs();
+  m_writer->event({.time = m_end + 2 * kNsPerSecond, .attempt = m_attempt, .kind = "terminated", .severity = Severity::kWarning});
+  hang(700 * kNsPerSecond);
+  EXPECT_TRUE(look().empty()) << "SIGTERM";
+}
+
+TEST_F(HangsTest, AFinishedRunHangsNoLonger) {
+  hang(700 * kNsPerSecond);
+  m_writer->run({.name = "r", .state = RunState::kFinished, .end = m_end + 700 * kNsPerSecond});
+  EXPECT_TRUE(look().empty());
+}
+
+TEST_F(HangsTest, APastStallIsToldUnlessACheckpointExplainsIt) {
+  step(101, 130, 90 * kNsPerSecond);
+  auto found = look();
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].kind, "stall");
+  EXPECT_TRUE(found[0].end);
+  EXPECT_EQ(found[0].first_step, 99);
+  m_writer->checkpoint(
+      {.attempt = m_attempt, .step = 99, .begin = kT + 201 * kNsPerSecond, .durable = kT + 280 * kNsPerSecond, .path = "c"});
+  m_hangs = makeHangs();
+  EXPECT_TRUE(look().empty());
+}
+
+TEST_F(HangsTest, TheWatchdogsWordsOfAnEarlierAttemptAreAHangThatEnded) {
+  for (std::int32_t rank = 0; rank < 3; ++rank)
+    m_writer->event({.time = m_end + 600 * kNsPerSecond,
+                     .attempt = m_attempt,
+                     .rank = rank,
+                     .kind = "collective_timeout",
+                     .severity = Severity::kError,
+                     .code = "100",
+                     .message =
+                         "Watchdog caught collective operation timeout: WorkNCCL(SeqNum=100, OpType=ALLREDUCE, Timeout(ms)=600000) ran "
+                         "for 590000 milliseconds"});
+  (void)m_writer->attempt({.run = m_run, .key = "1", .start = m_end + 700 * kNsPerSecond});
+  const auto found = look();
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].start, m_end + 10 * kNsPerSecond);
+  EXPECT_EQ(found[0].end, m_end + 600 * kNsPerSecond);
+  EXPECT_THAT(found[0].summary, HasSubstr("3 collective time-outs"));
+}
+
+}  // namespace
+}  // namespace runglass
