@@ -373,6 +373,23 @@ constexpr std::array kIssues = {
     IssueInfo{"kernel_log.overwritten", kError,
               "The kernel wrote faster than the agent read: its ring buffer overwrote records that were never seen. Enlarge it with "
               "log_buf_len= on the kernel's command line."},
+    // --- the hub's watch over live runs ---
+    IssueInfo{
+        "watch.analysis_failed", kWarning,
+        "An analysis of a live run failed; the detail says why. It is asked again in the next round, and what it found before stands."},
+    IssueInfo{"watch.too_many_findings", kWarning,
+              "An analysis says more findings of one run than are kept; the later ones are left out. Its thresholds fit this run badly."},
+    // --- alerts ---
+    IssueInfo{"alert.not_told", kError,
+              "An alert reached none of its targets; the detail says what each of them answered. It is in the history all the same. "
+              "`runglassctl alert test` tries the targets."},
+    IssueInfo{"alert.held_back", kWarning,
+              "A rule wanted to tell more than most_per_hour allows. What was held back is told as one message as soon as there is room."},
+    IssueInfo{"alert.too_many_causes", kWarning,
+              "More troubles hold at once than alerts keep apart (20,000). Those beyond are counted here and told of by nobody."},
+    IssueInfo{"alert.deadman", kWarning,
+              "The sign of life that a watcher outside waits for cannot be given; the detail says why. Data is stored all the same, unless "
+              "the detail says otherwise."},
     // --- followed files ---
     IssueInfo{
         "follow.unreadable", kWarning,

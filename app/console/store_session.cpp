@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Invariants: 1. Query workers, their Readers, the edits and the scraper are gone before the hub stops. 2. The GUI thread never waits for
+// Invariants: 1. Query workers, their Readers, the edits, the scraper and the watch are gone before the hub stops. 2. The GUI thread never waits for
 // m_access: it looks whether it is there. 3. A hub that cannot be had never prevents reading.
 #include "app/console/store_session.h"
 
@@ -47,6 +47,7 @@ StoreSession::~StoreSession() {
   m_preparing.join();
   if (const auto access = m_access.get(); access->scraper) access->scraper->stop();
   if (const auto access = m_access.get(); access->hub) {
+    access->watch->stop();
     if (const Status stopped = access->hub->stop(); !stopped.ok()) std::fprintf(stderr, "runglass: %s\n", stopped.message().c_str());
   }
 }
@@ -59,6 +60,7 @@ StoreAccess StoreSession::prepare(const SessionOptions& options) {
       access.hub = std::move(hub).value();
       access.reader = access.hub->readerOptions();
       access.scraper = startScraper(*access.hub, options.store, options.scrape);
+      access.watch = std::make_shared<Watch>(options.store, *access.hub, WatchOptions());
       std::printf("listening on %s\n", access.hub->address().c_str());
       std::fflush(stdout);
       return access;

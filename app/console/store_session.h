@@ -18,6 +18,7 @@
 
 #include "app/console/store_edits.h"
 #include "app/scraping.h"
+#include "app/watch/watch.h"
 #include "collectors/control/control_client.h"
 #include "collectors/hub/hub.h"
 #include "storage/store_files.h"
@@ -38,6 +39,7 @@ struct StoreAccess {
   ReaderOptions reader;
   std::shared_ptr<Hub> hub;
   std::shared_ptr<Scraper> scraper;  // into the hub; null where there is nothing to scrape
+  std::shared_ptr<Watch> watch;  // of the hub; after it, because it borrows it
   bool writable = true;
   std::string problem;                // why there is no hub although one was wanted
   std::optional<StoreHolder> holder;  // the process that writes the store, where it is another one

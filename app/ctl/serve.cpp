@@ -9,6 +9,7 @@
 #include "app/ctl/command.h"
 #include "app/hub_arguments.h"
 #include "app/scraping.h"
+#include "app/watch/watch.h"
 
 namespace runglass::ctl {
 namespace {
@@ -31,6 +32,7 @@ class Serve : public Command {
     pthread_sigmask(SIG_BLOCK, &signals, nullptr);
     RG_ASSIGN(std::vector<ScrapeTarget> targets, m_hub.scrapeTargets());
     RG_ASSIGN(auto hub, Hub::start(m_store, m_hub.options()));
+    Watch watch(m_store, *hub, WatchOptions());
     std::printf("listening on %s\n", hub->address().c_str());
     std::fflush(stdout);
     std::unique_ptr<Scraper> scraper = startScraper(*hub, m_store, std::move(targets));
@@ -46,6 +48,7 @@ class Serve : public Command {
     std::signal(SIGINT, [](int) { _exit(0); });
     pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
     scraper.reset();
+    watch.stop();
     return hub->stop();
   }
 

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Watch: what a hub does beside storing. Asks every analysis about every live run and stores what they find.
+//
+// Threading:  constructor, stop() and destructor from one thread; the work is done on a thread of its own. stats() from any.
+// Ownership:  borrows the Hub, which outlives it.
+// Units:      ns.
+// Errors:     a store that cannot be read is tried again at the next round; what fails is an ingest issue (watch.*). Nothing stops it.
+// Cost:       at most half a core: a round that took longer than half the period is followed by a pause as long as itself.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <thread>
+
+#include "analysis/engine/analysis.h"
+#include "app/watch/live_analyses.h"
+#include "collectors/hub/hub.h"
+
+namespace runglass {
+
+struct WatchOptions {
+  std::span<const AnalysisEntry> analyses = runglass::analyses();
+  DurNs period = 2 * kNsPerSecond;
+  // A run came to a stand: called once per `stall` or `hang` that is new and has no end, on the watch's thread, before the finding is
+  // stored. For asking the run's nodes what every rank is doing, while they still can be asked. Must not block.
+  std::function<void(const Run& run, const Finding& finding)> on_stall;
+  std::function<TimeNs()> clock = wallNow;
+};
+
+struct WatchStats {
+  std::int64_t rounds = 0, failed_rounds = 0;
+  std::int64_t findings_new = 0, findings_changed = 0;  // written into the store
+  DurNs last_round = 0, busy = 0;                       // time spent in rounds
+};
+
+class Watch {
+ public:
+  Watch(std::string store, Hub& hub, WatchOptions options);
+  ~Watch();
+  // Ends the round that is going on; returns when its thread has ended. Later calls do nothing.
+  void stop();
+  WatchStats stats() const;
+
+ private:
+  void run(const std::stop_token& stop);
+  void look(Reader& reader, const std::stop_token& stop);
+  void store(const LiveRound& round);
+
+  const std::string m_store;
+  Hub& m_hub;
+  const WatchOptions m_options;
+  LiveAnalyses m_analyses;
+  mutable std::mutex m_mutex;
+  WatchStats m_stats;
+  std::jthread m_thread;  // last: it uses all of the above
+};
+
+}  // namespace runglass

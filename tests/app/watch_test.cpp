@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The watch beside a hub: findings of a live run come into the store by themselves.
+#include "app/watch/watch.h"
+
+#include <gmock/gmock.h>
+
+#include <chrono>
+
+#include "tests/app/live_store.h"
+#include "tests/storage/temp_store.h"
+
+namespace runglass {
+namespace {
+
+using ::testing::SizeIs;
+
+class WatchTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    FakeAnalysis::silence();
+    m_hub = std::move(Hub::start(m_temp.path(), {}).value());
+    m_hub->post([](Writer& writer) {
+      recordLiveRun(writer, wallNow() - 10 * kNsPerSecond);
+      (void)writer.flush();
+    });
+  }
+  void TearDown() override { FakeAnalysis::silence(); }
+  static bool within(DurNs limit, const std::function<bool()>& condition) {
+    for (const TimeNs end = monotonicNow() + limit; monotonicNow() < end; std::this_thread::sleep_for(std::chrono::milliseconds(5)))
+      if (condition()) return true;
+    return condition();
+  }
+  std::vector<Finding> stored() { return (*Reader::open(m_temp.path(), m_hub->readerOptions()))->findings(std::nullopt).value(); }
+  WatchOptions options() const { return {.analyses = m_entries, .period = 20 * kNsPerMs}; }
+
+  const std::vector<AnalysisEntry> m_entries = FakeAnalysis::entries();
+  TempStore m_temp;
+  std::unique_ptr<Hub> m_hub;
+};
+
+TEST_F(WatchTest, WhatAnAnalysisFindsIsStoredOnceAndEndsWhenItIsNoLongerSaid) {
+  const Watch watch(m_temp.path(), *m_hub, options());
+  FakeAnalysis::say(0, {findingOf("slow_rank", "rank:3", Severity::kWarning, wallNow())});
+  ASSERT_TRUE(within(20 * kNsPerSecond, [&] { return stored().size() == 1; }));
+  const std::int64_t rounds = watch.stats().rounds;
+  ASSERT_TRUE(within(20 * kNsPerSecond, [&] { return watch.stats().rounds > rounds + 3; }));
+  EXPECT_EQ(watch.stats().findings_new, 1);
+  EXPECT_EQ(watch.stats().findings_changed, 0);
+  FakeAnalysis::say(0, std::vector<Finding>());
+  EXPECT_TRUE(within(20 * kNsPerSecond, [&] { return stored().at(0).end.has_value(); }));
+  EXPECT_THAT(stored(), SizeIs(1));
+}
+
+TEST_F(WatchTest, ANewStandstillAsksForACaptureOnceAndOneThatIsOverDoesNot) {
+  std::atomic<int> asked = 0;
+  std::string run;
+  WatchOptions with = options();
+  with.on_stall = [&](const runglass::Run& of, const Finding& finding) {
+    EXPECT_EQ(finding.kind, "hang");
+    run = of.uuid;
+    ++asked;
+  };
+  Finding over = findingOf("stall", "run", Severity::kError, wallNow() - kNsPerSecond);
+  over.end = wallNow();
+  FakeAnalysis::say(0, {over, findingOf("slow_rank", "rank:3", Severity::kWarning, wallNow())});
+  FakeAnalysis::say(1, {findingOf("hang", "run", Severity::kCritical, wallNow())});
+  {
+    const Watch watch(m_temp.path(), *m_hub, with);
+    ASSERT_TRUE(within(20 * kNsPerSecond, [&] { return watch.stats().rounds > 4 && stored().size() == 3; }));
+  }
+  EXPECT_EQ(asked, 1);
+  EXPECT_EQ(run, "live-uuid");
+  const Watch again(m_temp.path(), *m_hub, with);
+  ASSERT_TRUE(within(20 * kNsPerSecond, [&] { return again.stats().rounds > 2; }));
+  EXPECT_EQ(asked, 1) << "a hang that the store knows was captured when it was new";
+}
+
+TEST_F(WatchTest, AnExpensiveAnalysisTakesHalfTheTimeAtMost) {
+  FakeAnalysis::say(0, [](const Question&) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(60));
+    return std::vector<Finding>();
+  });
+  const TimeNs begin = monotonicNow();
+  Watch watch(m_temp.path(), *m_hub, options());
+  ASSERT_TRUE(within(20 * kNsPerSecond, [&] { return watch.stats().rounds >= 6; }));
+  watch.stop();
+  // The last round has no pause behind it yet.
+  const DurNs others = watch.stats().busy - watch.stats().last_round;
+  EXPECT_LE(others, (monotonicNow() - begin) * 6 / 10);
+}
+
+TEST_F(WatchTest, StoppingDoesNotWaitForTheNextRound) {
+  WatchOptions slow = options();
+  slow.period = 3600 * kNsPerSecond;
+  Watch watch(m_temp.path(), *m_hub, slow);
+  ASSERT_TRUE(within(20 * kNsPerSecond, [&] { return watch.stats().rounds == 1; }));
+  const TimeNs begin = monotonicNow();
+  watch.stop();
+  EXPECT_LT(monotonicNow() - begin, 10 * kNsPerSecond);
+}
+
+}  // namespace
+}  // namespace runglass
