@@ -54,12 +54,26 @@ Status checkOne(const ClockAlignment& alignment) {
   return {};
 }
 
+Status checkOne(const Snooze& snooze) {
+  RG_TRY(checkText("snooze: rule", snooze.rule, kMaxEditName));
+  RG_TRY(checkText("snooze: cause", snooze.cause, kMaxAlertCause));
+  RG_TRY(checkText("snooze: author", snooze.author, kMaxEditName));
+  if (snooze.rule.empty() == snooze.cause.empty()) return {Code::kInvalidArgument, "snooze: wants a rule or a cause"};
+  return {};
+}
+
+Status checkRun(const std::string& run_uuid) {
+  if (run_uuid.empty()) return {Code::kInvalidArgument, "edit: names no run"};
+  return checkText("edit: run", run_uuid, kMaxEditName);
+}
+Status checkRunOf(const Note& note) { return checkRun(note.run_uuid); }
+Status checkRunOf(const ClockAlignment& alignment) { return checkRun(alignment.run_uuid); }
+Status checkRunOf(const Snooze&) { return {}; }  // of the whole store
+
 }  // namespace
 
 Status checkEdit(const Edit& edit) {
-  const std::string& run = std::visit([](const auto& one) -> const std::string& { return one.run_uuid; }, edit);
-  if (run.empty()) return {Code::kInvalidArgument, "edit: names no run"};
-  RG_TRY(checkText("edit: run", run, kMaxEditName));
+  RG_TRY(std::visit([](const auto& one) { return checkRunOf(one); }, edit));
   return std::visit([](const auto& one) { return checkOne(one); }, edit);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Edits: what a person, or an analysis on a person's word, adds to what was recorded: notes and clock alignments.
+// Edits: what a person, or an analysis on a person's word, adds to what was recorded: notes, clock alignments, snoozed alerts.
 //
 // Threading:  values.
 // Ownership:  values.
@@ -15,6 +15,7 @@
 #include <variant>
 #include <vector>
 
+#include "model/alerts.h"
 #include "model/result.h"
 #include "model/time.h"
 
@@ -44,10 +45,11 @@ struct ClockAlignment {
   std::vector<ClockShift> shifts;
 };
 
-using Edit = std::variant<Note, ClockAlignment>;
+using Edit = std::variant<Note, ClockAlignment, Snooze>;
 
 inline constexpr std::size_t kMaxEditText = 64U << 10;
-inline constexpr std::size_t kMaxEditName = 256;  // of runs, authors, sources
+inline constexpr std::size_t kMaxEditName = 256;  // of runs, authors, sources, rules
+inline constexpr std::size_t kMaxAlertCause = 1024;
 inline constexpr std::size_t kMaxShifts = 4'000'000;
 
 Status checkEdit(const Edit& edit);

@@ -19,6 +19,7 @@
 #include <variant>
 #include <vector>
 
+#include "model/alerts.h"
 #include "model/captures.h"
 #include "model/edits.h"
 #include "model/events.h"
@@ -141,7 +142,9 @@ class Reader {
   // By time, of the run's attempts and, without an attempt, of its nodes. With their texts an answer may be large: up to 1 MiB each.
   virtual Result<std::vector<Capture>> captures(RunId run, TimeRange range, CaptureTexts texts = CaptureTexts::kWith) = 0;
   virtual Result<std::vector<Finding>> findings(std::optional<RunId> run) = 0;
-  virtual Result<std::vector<Note>> notes(RunId run) = 0;  // by time, those about the run as a whole first
+  virtual Result<std::vector<Note>> notes(RunId run) = 0;            // by time, those about the run as a whole first
+  virtual Result<std::vector<Alert>> alerts(std::size_t limit) = 0;  // newest first, of all runs
+  virtual Result<std::vector<Snooze>> snoozes() = 0;                 // those that are over too
 
   // All samples with time in range, in x order (equal x: order of arrival).
   virtual Result<SampleColumns> samples(SeriesId series, TimeRange range, std::stop_token stop = {}) = 0;

@@ -356,6 +356,35 @@ Finding read<Finding>(const sqlite::Statement& s) {
   return f;
 }
 
+template <>
+std::string_view select<Alert>() {
+  return "SELECT alert_id, run_id, rule, cause, kind, severity, since_ns, end_ns, due_ns, told_ns, told_count, summary, link, delivery "
+         "FROM "
+         "rg_alert";
+}
+template <>
+Alert read<Alert>(const sqlite::Statement& s) {
+  Alert a;
+  a.id = s.int64(0);
+  readId(s, 1, a.run);
+  a.rule = text(s, 2), a.cause = text(s, 3), a.kind = text(s, 4);
+  a.severity = enumOf(s.int64(5), Severity::kCritical, Severity::kInfo);
+  a.since = s.int64(6);
+  a.end = s.optionalInt64(7), a.due = s.optionalInt64(8), a.told = s.optionalInt64(9);
+  a.count = s.int64(10);
+  a.summary = text(s, 11), a.link = text(s, 12), a.delivery = text(s, 13);
+  return a;
+}
+
+template <>
+std::string_view select<Snooze>() {
+  return "SELECT rule, cause, until_ns, author FROM rg_snooze";
+}
+template <>
+Snooze read<Snooze>(const sqlite::Statement& s) {
+  return {.rule = text(s, 0), .cause = text(s, 1), .until = s.int64(2), .author = text(s, 3)};
+}
+
 Status eachText(sqlite::Connection& db, const std::function<void(std::int64_t id, std::string_view text)>& take) {
   RG_ASSIGN(sqlite::Statement statement, db.prepare("SELECT string_id, text FROM rg_string"));
   while (true) {

@@ -116,6 +116,14 @@ template <>
 std::string_view select<Finding>();
 template <>
 Finding read<Finding>(const sqlite::Statement& statement);
+template <>
+std::string_view select<Alert>();
+template <>
+Alert read<Alert>(const sqlite::Statement& statement);
+template <>
+std::string_view select<Snooze>();
+template <>
+Snooze read<Snooze>(const sqlite::Statement& statement);
 
 // Calls `take` for each row; `rest` is appended to select<Row>() and may use ?1, ?2 for the numbers in `args` and what follows them for
 // `text`.

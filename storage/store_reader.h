@@ -68,6 +68,8 @@ class StoreReader final : public Reader {
   Result<std::vector<Capture>> captures(RunId run, TimeRange range, CaptureTexts texts) override;
   Result<std::vector<Finding>> findings(std::optional<RunId> run) override;
   Result<std::vector<Note>> notes(RunId run) override;
+  Result<std::vector<Alert>> alerts(std::size_t limit) override;  // store_alert.cpp
+  Result<std::vector<Snooze>> snoozes() override;                 // store_alert.cpp
   Result<SampleColumns> samples(SeriesId series, TimeRange range, std::stop_token stop) override;
   Result<ScalarColumns> scalars(SeriesId series, std::int64_t step0, std::int64_t step1, std::stop_token stop) override;
   Result<std::vector<Bin>> bins(SeriesId series, Axis axis, std::int64_t x0, std::int64_t x1, std::size_t bins,

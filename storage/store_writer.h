@@ -58,7 +58,8 @@ class StoreWriter final : public Writer {
   Status syncJournal() override { return m_journal.sync(); }
   std::shared_ptr<const LiveTail> liveTail() const override { return m_tail; }
   void finding(const Finding& finding) override { m_findings.push_back(finding); }
-  Status edit(const Edit& edit) override;  // store_edit.cpp
+  Status alerts(std::span<const Alert> alerts) override;  // store_alert.cpp
+  Status edit(const Edit& edit) override;                 // store_edit.cpp
   std::optional<ImportMark> importMark(std::string_view path_key) override;
   void setImportMark(std::string_view path_key, const ImportMark& mark) override { m_marks[std::string(path_key)] = mark; }
   Result<Run> findRun(std::string_view name) override;
@@ -100,6 +101,7 @@ class StoreWriter final : public Writer {
   // store_edit.cpp
   Status saveEdit(const Note& note);
   Status saveEdit(const ClockAlignment& alignment);  // store_align.cpp
+  Status saveEdit(const Snooze& snooze);             // store_alert.cpp
 
   // store_flush.cpp
   Status commitAll();

@@ -92,6 +92,9 @@ class Writer : public Recorder {
   // Values recorded but not yet committed, for Readers of this process.
   virtual std::shared_ptr<const LiveTail> liveTail() const = 0;
   virtual void finding(const Finding& finding) = 0;  // upsert by (run, kind, subject, first_step)
+  // Upsert by (rule, cause, since); committed when it returns OK. The newest kMaxAlerts are kept.
+  static constexpr std::int64_t kMaxAlerts = 20'000;
+  virtual Status alerts(std::span<const Alert> alerts) = 0;
   // Committed when it returns OK, and then visible to every Reader. INVALID_ARGUMENT see checkEdit(), or shifts
   // that contradict each other; NOT_FOUND no such run, attempt or
   // note (names it); those of flush().

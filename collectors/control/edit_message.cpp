@@ -27,6 +27,14 @@ void fill(v1::EditPart& part, const ClockAlignment& alignment) {
   out.set_shift_count(static_cast<std::uint32_t>(alignment.shifts.size()));
 }
 
+void fill(v1::EditPart& part, const Snooze& snooze) {
+  v1::Snooze& out = *part.mutable_snooze();
+  out.set_rule(snooze.rule);
+  out.set_cause(snooze.cause);
+  if (snooze.until) out.set_until_ns(*snooze.until);
+  out.set_author(snooze.author);
+}
+
 // Differences wrap, so that any two times have one.
 std::int64_t difference(std::int64_t a, std::int64_t b) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
@@ -60,7 +68,7 @@ std::vector<v1::EditPart> partsOf(const Edit& edit, const std::string& store_uui
 
 Status EditAssembly::add(const v1::EditPart& part) {
   if (m_begun == (part.what_case() != v1::EditPart::WHAT_NOT_SET))
-    return {Code::kInvalidArgument, m_begun ? "edit: a call carries one" : "edit: neither a note nor an alignment"};
+    return {Code::kInvalidArgument, m_begun ? "edit: a call carries one" : "edit: neither a note nor an alignment nor a snooze"};
   if (!m_begun) {
     m_begun = true;
     m_store_uuid = part.store_uuid();
@@ -71,6 +79,12 @@ Status EditAssembly::add(const v1::EditPart& part) {
                     .time = note.has_time_ns() ? std::optional<TimeNs>(note.time_ns()) : std::nullopt,
                     .author = note.author(),
                     .text = note.text()};
+    } else if (part.has_snooze()) {
+      const v1::Snooze& snooze = part.snooze();
+      m_edit = Snooze{.rule = snooze.rule(),
+                      .cause = snooze.cause(),
+                      .until = snooze.has_until_ns() ? std::optional<TimeNs>(snooze.until_ns()) : std::nullopt,
+                      .author = snooze.author()};
     } else {
       const v1::ClockAlignment& alignment = part.alignment();
       if (alignment.shift_count() > kMaxShifts)
@@ -92,7 +106,7 @@ Status EditAssembly::add(const v1::EditPart& part) {
     return {Code::kInvalidArgument, "alignment: columns of different length"};
   if (count == 0) return {};
   auto* alignment = std::get_if<ClockAlignment>(&m_edit);
-  if (alignment == nullptr) return {Code::kInvalidArgument, "note: has no shifts"};
+  if (alignment == nullptr) return {Code::kInvalidArgument, "edit: only an alignment has shifts"};
   if (alignment->shifts.size() + static_cast<std::size_t>(count) > m_shift_count)
     return {Code::kInvalidArgument, "alignment: more shifts than the " + std::to_string(m_shift_count) + " announced"};
   TimeNs at = 0;

@@ -86,6 +86,12 @@ constexpr std::string_view kViews[] = {
 
     R"(CREATE TEMP VIEW note AS SELECT run_id, time_ns, author, text, note_id FROM main.rg_note)",
 
+    R"(CREATE TEMP VIEW alert AS SELECT a.alert_id, a.run_id, a.rule, a.cause, a.kind,
+  CASE a.severity WHEN 0 THEN 'debug' WHEN 1 THEN 'info' WHEN 2 THEN 'warning' WHEN 3 THEN 'error' ELSE 'critical' END AS severity,
+  a.since_ns, a.end_ns, a.due_ns, a.told_ns, a.told_count,
+  (SELECT max(s.until_ns) FROM main.rg_snooze s WHERE s.cause = a.cause OR s.rule = a.rule) AS snoozed_until_ns,
+  a.summary, a.link, nullif(a.delivery,'') AS delivery FROM main.rg_alert a)",
+
     R"(CREATE TEMP VIEW label AS SELECT a.run_id, l.kind, n.name AS node, l.rank, d.uuid AS device_uuid, l.start_ns, l.end_ns, l.first_step, l.last_step,
   l.strength, a.number AS attempt
   FROM main.rg_label l JOIN main.rg_attempt a USING(attempt_id) LEFT JOIN main.rg_node n ON n.node_id = l.node_id

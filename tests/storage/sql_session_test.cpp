@@ -63,6 +63,8 @@ class ValueReader : public Reader {
   Result<std::vector<Capture>> captures(RunId, TimeRange, CaptureTexts) override { return std::vector<Capture>{}; }
   Result<std::vector<Finding>> findings(std::optional<RunId>) override { return std::vector<Finding>{}; }
   Result<std::vector<Note>> notes(RunId) override { return std::vector<Note>{}; }
+  Result<std::vector<Alert>> alerts(std::size_t) override { return std::vector<Alert>{}; }
+  Result<std::vector<Snooze>> snoozes() override { return std::vector<Snooze>{}; }
   Result<SampleColumns> samples(SeriesId series, TimeRange range, std::stop_token) override {
     SampleColumns found;
     const auto& all = sample_data[series];

@@ -74,6 +74,8 @@ class FakeReader : public Reader {
     return where(m_data->findings, [&](const Finding& f) { return !run || f.run == *run; });
   }
   Result<std::vector<Note>> notes(RunId) override { return std::vector<Note>{}; }
+  Result<std::vector<Alert>> alerts(std::size_t) override { return std::vector<Alert>{}; }
+  Result<std::vector<Snooze>> snoozes() override { return std::vector<Snooze>{}; }
   Result<SampleColumns> samples(SeriesId, TimeRange, std::stop_token) override { return SampleColumns{}; }
   Result<ScalarColumns> scalars(SeriesId series, std::int64_t step0, std::int64_t step1, std::stop_token) override {
     ScalarColumns cut;

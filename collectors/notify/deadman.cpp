@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collectors/notify/deadman.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <condition_variable>
+#include <cstring>
+#include <mutex>
+
+#include "collectors/http/http_client.h"
+
+namespace runglass {
+namespace {
+
+Status touch(const std::string& path) {
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0644);
+  const bool done = fd >= 0 && ::futimens(fd, nullptr) == 0;
+  const int why = errno;
+  if (fd >= 0) ::close(fd);
+  if (done) return {};
+  return {Code::kPermissionDenied, "deadman: " + path + ": " + std::strerror(why)};
+}
+
+Status ask(HttpClient& http, const DeadmanOptions& options, const std::stop_token& stop) {
+  constexpr std::size_t kMost = 64U << 10;
+  RG_ASSIGN(const HttpAnswer answer,
+            http.request(
+                {.url = options.url, .method = options.method, .headers = {}, .body = "", .timeout = options.timeout, .most_bytes = kMost},
+                stop));
+  if (answer.status >= 200 && answer.status < 300) return {};
+  return {Code::kUnavailable, "deadman: " + shownUrl(options.url) + ": HTTP status " + std::to_string(answer.status)};
+}
+
+}  // namespace
+
+Deadman::Deadman(DeadmanOptions options, std::function<Status()> alive, std::function<void(const std::string&)> say)
+    : m_options(std::move(options)), m_alive(std::move(alive)), m_say(std::move(say)) {
+  m_thread = std::jthread([this](const std::stop_token& stop) { run(stop); });
+}
+
+void Deadman::run(const std::stop_token& stop) {
+  HttpClient http;
+  std::string said;
+  std::mutex mutex;
+  std::condition_variable_any wake;
+  while (!stop.stop_requested()) {
+    Status status = m_alive();
+    if (status.ok()) status = m_options.file.empty() ? ask(http, m_options, stop) : touch(m_options.file);
+    if (stop.stop_requested()) return;
+    if (status.message() != said) m_say(said = status.message());
+    std::unique_lock lock(mutex);
+    wake.wait_for(lock, stop, std::chrono::nanoseconds(m_options.every), [] { return false; });
+  }
+}
+
+}  // namespace runglass

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// PlaceLink: a place in a store as text that survives mails and chats: runglass://STORE_UUID/run/RUN_UUID?view=..&t0=..&t1=..&select=..
+//
+// Threading:  plain values.
+// Ownership:  values.
+// Units:      TimeNs.
+// Errors:     parseLink(): INVALID_ARGUMENT not such a link, with the part that is wrong.
+// Cost:       O(text).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "model/result.h"
+#include "model/time.h"
+
+namespace runglass {
+
+struct PlaceLink {
+  std::string store_uuid;
+  std::string run_uuid;  // empty: whichever the store would show
+  std::string view;      // empty: the default layout
+  std::optional<TimeNs> t0, t1;
+  std::string select;  // "rank=37,step=48210,node=n0412,attempt=2", as --select
+  friend bool operator==(const PlaceLink&, const PlaceLink&) = default;
+};
+
+std::string linkText(const PlaceLink& link);
+Result<PlaceLink> parseLink(std::string_view text);
+bool isLink(std::string_view text);  // by its scheme
+
+}  // namespace runglass
