@@ -4,6 +4,7 @@
 
 namespace runglass::ctl {
 
+std::unique_ptr<Command> makeAlert();
 std::unique_ptr<Command> makeAlign();
 std::unique_ptr<Command> makeAnalyze();
 std::unique_ptr<Command> makeCapture();
@@ -30,6 +31,7 @@ std::vector<std::unique_ptr<Command>> commands() {
   all.push_back(makeTrace());
   all.push_back(makeCapture());
   all.push_back(makeAlign());
+  all.push_back(makeAlert());
   all.push_back(makeServe());
   return all;
 }

@@ -21,6 +21,8 @@ class Serve : public Command {
   void declare(CLI::App& app) override {
     app.add_option("--store", m_store, "The store, a .rgl file; created if it is missing")->required();
     app.add_option("--listen", m_hub.listen, "HOST:PORT; port 0 takes any free one")->capture_default_str();
+    app.add_option("--alerts", m_alerts,
+                   "Who is told of what, a TOML file (docs/alerts.md); without it the history is kept and nobody told");
     m_hub.declare(app);
   }
   Status run() override {
@@ -31,8 +33,12 @@ class Serve : public Command {
     sigaddset(&signals, SIGINT);
     pthread_sigmask(SIG_BLOCK, &signals, nullptr);
     RG_ASSIGN(std::vector<ScrapeTarget> targets, m_hub.scrapeTargets());
+    WatchOptions watching;
+    if (!m_alerts.empty()) {
+      RG_ASSIGN(watching.alerts, readAlertRules(m_alerts));
+    }
     RG_ASSIGN(auto hub, Hub::start(m_store, m_hub.options()));
-    Watch watch(m_store, *hub, WatchOptions());
+    Watch watch(m_store, *hub, watching);
     std::printf("listening on %s\n", hub->address().c_str());
     std::fflush(stdout);
     std::unique_ptr<Scraper> scraper = startScraper(*hub, m_store, std::move(targets));
@@ -53,7 +59,7 @@ class Serve : public Command {
   }
 
  private:
-  std::string m_store;
+  std::string m_store, m_alerts;
   HubArguments m_hub;
 };
 

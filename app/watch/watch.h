@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Watch: what a hub does beside storing. Asks every analysis about every live run and stores what they find.
+// Watch: what a hub does beside storing. Asks every analysis about every live run, stores what they find, tells people by the alert rules,
+// and gives the sign of life. Only the one who writes a store has one, so that two who follow a store never tell the same thing twice.
 //
 // Threading:  constructor, stop() and destructor from one thread; the work is done on a thread of its own. stats() from any.
 // Ownership:  borrows the Hub, which outlives it.
@@ -18,6 +19,8 @@
 #include "analysis/engine/analysis.h"
 #include "app/watch/live_analyses.h"
 #include "collectors/hub/hub.h"
+#include "collectors/notify/deadman.h"
+#include "collectors/notify/notifier.h"
 
 namespace runglass {
 
@@ -27,6 +30,9 @@ struct WatchOptions {
   // A run came to a stand: called once per `stall` or `hang` that is new and has no end, on the watch's thread, before the finding is
   // stored. For asking the run's nodes what every rank is doing, while they still can be asked. Must not block.
   std::function<void(const Run& run, const Finding& finding)> on_stall;
+  // Of what people are told; without targets the history is kept and nobody is told.
+  AlertOptions alerts = defaultAlerts(false);
+  std::function<void(const AlertMessage&)> desktop;  // shows a message on the screen; called on the hub's thread, must not block
   std::function<TimeNs()> clock = wallNow;
 };
 
@@ -34,6 +40,8 @@ struct WatchStats {
   std::int64_t rounds = 0, failed_rounds = 0;
   std::int64_t findings_new = 0, findings_changed = 0;  // written into the store
   DurNs last_round = 0, busy = 0;                       // time spent in rounds
+  DurNs cpu = 0;                                        // of the watch's thread, all that it did
+  Notifier::Stats alerts;
 };
 
 class Watch {
@@ -46,15 +54,24 @@ class Watch {
 
  private:
   void run(const std::stop_token& stop);
+  bool prepare(std::unique_ptr<Reader>& reader);
   void look(Reader& reader, const std::stop_token& stop);
   void store(const LiveRound& round);
+  void tell(Reader& reader);
+  void startDeadman();
 
   const std::string m_store;
   Hub& m_hub;
   const WatchOptions m_options;
   LiveAnalyses m_analyses;
+  Notifier m_notifier;
+  bool m_notifier_started = false;
+  std::vector<Finding> m_untold;  // found, not yet seen by the notifier
+  std::uint64_t m_told_generation = 0;
+  TimeNs m_told_at = 0;  // monotonic
   mutable std::mutex m_mutex;
   WatchStats m_stats;
+  std::unique_ptr<Deadman> m_deadman;
   std::jthread m_thread;  // last: it uses all of the above
 };
 
