@@ -17,6 +17,9 @@ constexpr std::array kIssues = {
     IssueInfo{"store.journal_torn", kWarning,
               "The journal ended in the middle of a record, as a kill or power cut leaves it. That batch was never acknowledged; its agent "
               "sends it again."},
+    IssueInfo{"store.logs_forgotten", kWarning,
+              "The store held more log lines than its cap allows (20 million unless set otherwise). The oldest plain ones went, then the "
+              "oldest warnings and worse; incidents' ranges are kept. Events are not affected."},
     IssueInfo{"spans.overlap", kInfo,
               "Spans of one track and depth overlapped, so that they cannot stand in one row. They are kept whole, on overflow lanes below "
               "the others."},

@@ -2,6 +2,7 @@
 #include "storage/clock_map.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
 
 namespace runglass {
@@ -26,6 +27,7 @@ void ClockMap::add(TimeNs raw, DurNs offset) {
     if (raw == m_knots.back().raw) m_knots.pop_back();
   }
   m_knots.push_back({raw, offset});
+  m_farthest = std::max(m_farthest, offset == kLowest ? kHighest : std::abs(offset));
   m_identity = m_identity && offset == 0;
 }
 
@@ -77,6 +79,10 @@ Status ClockMaps::load(sqlite::Connection& db, bool aligned) {
     map.setUnder(node == m_ranks.end() ? nullptr : of(node->second));
     m_none = m_none && map.isIdentity();
   }
+  DurNs nodes = 0, ranks = 0;
+  for (const auto& [node, map] : m_nodes) nodes = std::max(nodes, map.farthest());
+  for (const auto& [key, map] : m_aligned) ranks = std::max(ranks, map.farthest());
+  m_farthest = nodes > kHighest - ranks ? kHighest : nodes + ranks;
   return {};
 }
 

@@ -34,6 +34,8 @@ class ClockMap {
   TimeNs corrected(TimeNs raw) const;
   // The least raw time whose corrected time is at or after `time`; the ends of int64 stand for no bound.
   TimeNs rawFrom(TimeNs time) const;
+  // No time is moved farther than this by the map itself.
+  DurNs farthest() const { return m_farthest; }
   bool isIdentity() const { return m_identity && (m_under == nullptr || m_under->isIdentity()); }
 
  private:
@@ -45,6 +47,7 @@ class ClockMap {
   const ClockMap* m_under = nullptr;
   std::vector<Knot> m_knots;
   bool m_identity = true;
+  DurNs m_farthest = 0;
 };
 
 class ClockMaps {
@@ -61,6 +64,8 @@ class ClockMaps {
   // The same for a row that may name either.
   const ClockMap* of(NodeId node, AttemptId attempt, const std::optional<std::int32_t>& rank) const;
   bool none() const { return m_none; }
+  // No time of anybody is moved farther than this.
+  DurNs farthest() const { return m_farthest; }
 
  private:
   using RankKey = std::pair<std::uint64_t, std::int32_t>;  // attempt, rank
@@ -72,6 +77,7 @@ class ClockMaps {
   std::map<RankKey, ClockMap> m_aligned;                          // over their nodes' maps
   std::vector<std::pair<std::uint64_t, TimeNs>> m_shifts_loaded;  // attempt, when its alignment was made
   bool m_none = true;
+  DurNs m_farthest = 0;
 };
 
 }  // namespace runglass

@@ -120,17 +120,22 @@ std::optional<LatestSample> LiveTail::latest(SeriesId id) const {
   return series.latest;
 }
 
-std::optional<PendingRows> LiveTail::rows(std::uint64_t file_generation) const {
+std::optional<PendingRows> LiveTail::rows(std::uint64_t file_generation, bool logs) const {
   PendingRows rows;
+  const auto add = [&](const PendingRows& more) {
+    rows.events.insert(rows.events.end(), more.events.begin(), more.events.end());
+    rows.captures.insert(rows.captures.end(), more.captures.begin(), more.captures.end());
+    rows.labels.insert(rows.labels.end(), more.labels.begin(), more.labels.end());
+    rows.issues.insert(rows.issues.end(), more.issues.begin(), more.issues.end());
+    if (!logs) return;
+    if (rows.logs.empty()) rows.first_log = more.first_log;
+    rows.logs.insert(rows.logs.end(), more.logs.begin(), more.logs.end());
+  };
   {
     const std::lock_guard lock(m_rows_mutex);
     // Rows of the coming generation always; those of the last one when the snapshot is older than it.
-    if (m_stored_rows.generation > file_generation) rows = m_stored_rows;
-    rows.events.insert(rows.events.end(), m_rows.events.begin(), m_rows.events.end());
-    rows.logs.insert(rows.logs.end(), m_rows.logs.begin(), m_rows.logs.end());
-    rows.captures.insert(rows.captures.end(), m_rows.captures.begin(), m_rows.captures.end());
-    rows.labels.insert(rows.labels.end(), m_rows.labels.begin(), m_rows.labels.end());
-    rows.issues.insert(rows.issues.end(), m_rows.issues.begin(), m_rows.issues.end());
+    if (m_stored_rows.generation > file_generation) add(m_stored_rows);
+    add(m_rows);
     // The commit of m_rows may be in the file already, a moment before commitDone() says so here.
     if (file_generation > m_committed.load(std::memory_order_acquire)) return PendingRows();
   }

@@ -93,6 +93,7 @@ struct PendingRows {
   std::uint64_t generation = 0;
   std::vector<Event> events;
   std::vector<LogLine> logs;
+  std::int64_t first_log = 0;  // the id of logs[0]; the others follow
   std::vector<Label> labels;
   std::vector<std::shared_ptr<const Capture>> captures;  // shared: their texts are large, and a snapshot is taken many times a second
   std::vector<Issue> issues;
@@ -126,8 +127,8 @@ class LiveTail {
   std::optional<ChunkSnapshot> spanChunk(std::int64_t chunk_id, std::uint64_t file_generation) const;
   std::optional<SeriesExtent> extent(SeriesId id) const;
   std::optional<LatestSample> latest(SeriesId id) const;
-  // Rows newer than the file's snapshot.
-  std::optional<PendingRows> rows(std::uint64_t file_generation) const;
+  // Rows newer than the file's snapshot. Log lines may be very many: without `logs` they stay out.
+  std::optional<PendingRows> rows(std::uint64_t file_generation, bool logs = false) const;
   // Interned texts that may not be in the file yet.
   std::string text(std::int64_t id) const;
 

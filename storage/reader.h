@@ -11,6 +11,7 @@
 
 #include <array>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <span>
 #include <stop_token>
@@ -52,6 +53,57 @@ struct EventFilter {
   Severity at_least = Severity::kDebug;
   std::string kind;            // of events; "" = any
   std::size_t limit = 10'000;  // newest first
+};
+
+// A place in the order of events or log lines: by corrected time, then by id. Rows without a time come before all others.
+struct RowKey {
+  TimeNs time = std::numeric_limits<TimeNs>::min();
+  std::int64_t id = 0;
+  friend auto operator<=>(const RowKey&, const RowKey&) = default;
+};
+
+enum class RowOrder : std::uint8_t { kNewestFirst, kOldestFirst };
+
+// What is wanted of events or of log lines.
+struct RowQuery {
+  std::string words = {};         // as typed, see model/log_query.h; of events: in kind, code and message
+  TimeRange range = {};           // the whole range also has the rows without a time
+  std::optional<RunId> run = {};  // also rows of the run's nodes and devices without an attempt
+  std::optional<AttemptId> attempt = {};
+  std::optional<NodeId> node = {};
+  std::optional<DeviceId> device = {};  // of events
+  std::optional<std::int32_t> rank = {};
+  std::string kind = {};    // of events; "" = any
+  std::string stream = {};  // of log lines; "" = any
+  Severity at_least = Severity::kDebug;
+  RowOrder order = RowOrder::kNewestFirst;
+  std::optional<RowKey> after = {};  // the last row of the page before
+  std::size_t limit = 200;
+};
+
+struct LogHit {
+  RowKey key;
+  LogLine line;
+};
+struct LogPage {
+  std::vector<LogHit> hits;
+  bool more = false;
+};
+struct EventPage {
+  std::vector<Event> events;
+  bool more = false;
+};
+// Lines of one node, rank and stream in order of time.
+struct LogContext {
+  std::vector<LogHit> lines;
+  std::size_t at = 0;  // the line that was asked for
+};
+
+inline constexpr std::size_t kSeverityCount = 5;
+using SeverityCounts = std::array<std::uint32_t, kSeverityCount>;
+// How many rows of each severity lie in equal parts of a range.
+struct RowDensity {
+  std::vector<SeverityCounts> events, logs;
 };
 
 enum class Axis : std::uint8_t { kX, kTime };  // kX: time for metrics, step for scalars
@@ -137,6 +189,15 @@ class Reader {
   virtual Result<std::vector<Series>> series(const SeriesFilter& filter) = 0;
   virtual Result<std::vector<Event>> events(const EventFilter& filter) = 0;
   virtual Result<std::vector<LogLine>> logs(const EventFilter& filter) = 0;
+  // A page of them, found by the index of words and by that of times. The tail's rows are among them. A page costs what it shows, unless
+  // words or owners fit only few of very many rows; a stop ends it.
+  virtual Result<LogPage> searchLogs(const RowQuery& query, std::stop_token stop = {}) = 0;
+  virtual Result<EventPage> searchEvents(const RowQuery& query, std::stop_token stop = {}) = 0;
+  // NOT_FOUND: the line is not there (any more).
+  virtual Result<LogContext> logContext(std::int64_t log_id, std::size_t before, std::size_t after, std::stop_token stop = {}) = 0;
+  // Of query.range, which must have two ends; order, after and limit mean nothing. Times are as stamped where clocks are off by less than
+  // half a part.
+  virtual Result<RowDensity> rowDensity(const RowQuery& query, std::size_t parts, std::stop_token stop = {}) = 0;
   virtual Result<std::vector<Issue>> issues() = 0;
   virtual Result<std::vector<Label>> labels(RunId run) = 0;
   // By time, of the run's attempts and, without an attempt, of its nodes. With their texts an answer may be large: up to 1 MiB each.

@@ -4,6 +4,7 @@
 // 2. Every sample chunk deleted is counted in rg_expired in the same transaction, so that verify can still account for every sample.
 // 3. A pyramid row outlives every raw chunk it covers.
 // 4. Only sealed chunks go: the open one belongs to the writer.
+// 5. A log line goes together with its words in the index.
 #include "storage/retention.h"
 
 #include <algorithm>
@@ -46,6 +47,10 @@ constexpr Tier kKernelTier = {"rg_span_chunk", "chunk_id", "track_id", kKernelTr
 constexpr Tier kCaptureTier = {"rg_capture", "capture_id", "capture_id", "SELECT capture_id FROM rg_capture", "time_ns", "time_ns", ""};
 constexpr Tier kCoarseTier = {"rg_span_chunk", "chunk_id", "track_id", kOtherTracks, "t0", "t1", "AND c.sealed = 1"};
 
+// Log lines have times only, and no owner that matters; the plain ones are cheaper to lose.
+constexpr Tier kPlainLogTier = {"rg_log", "log_id", "severity", "0, 1", "time_ns", "time_ns", ""};
+constexpr Tier kSevereLogTier = {"rg_log", "log_id", "severity", "2, 3, 4", "time_ns", "time_ns", ""};
+
 class Keeper {
  public:
   Keeper(sqlite::Connection& db, const Retention& policy, TimeNs now) : m_db(db), m_policy(policy), m_now(now) {}
@@ -55,11 +60,15 @@ class Keeper {
     RG_TRY(expire(kSampleTier, m_policy.samples, m_outcome.sample_chunks));
     RG_TRY(expire(kPyramidTier, m_policy.pyramids, m_outcome.pyramids));
     RG_TRY(expire(kCaptureTier, m_policy.captures, m_outcome.captures));
+    for (const Tier* logs : {&kPlainLogTier, &kSevereLogTier}) RG_TRY(expire(*logs, m_policy.logs, m_outcome.log_lines));
+    RG_TRY(keepLogLines());
     // What is cheapest to lose goes first.
     RG_TRY(shrink(kKernelTier, m_outcome.span_chunks));
     RG_TRY(shrink(kSampleTier, m_outcome.sample_chunks));
+    RG_TRY(shrink(kPlainLogTier, m_outcome.log_lines));
     RG_TRY(shrink(kCoarseTier, m_outcome.span_chunks));
     RG_TRY(shrink(kCaptureTier, m_outcome.captures));
+    RG_TRY(shrink(kSevereLogTier, m_outcome.log_lines));
     RG_TRY(shrink(kPyramidTier, m_outcome.pyramids));
     RG_ASSIGN(const std::int64_t used, usedBytes());
     m_outcome.over_cap = m_policy.max_bytes > 0 && used > m_policy.max_bytes;
@@ -100,6 +109,26 @@ class Keeper {
     return {};
   }
 
+  // The oldest plain lines beyond the cap on their number, then the oldest severe ones.
+  Status keepLogLines() {
+    if (m_policy.max_log_lines <= 0) return {};
+    // Ids have few gaps and are at hand; counting is for when it matters.
+    RG_ASSIGN(const auto most, m_db.queryInt64("SELECT (SELECT max(log_id) FROM rg_log) - (SELECT min(log_id) FROM rg_log) + 1"));
+    if (most.value_or(0) <= m_policy.max_log_lines) return {};
+    RG_ASSIGN(const auto lines, m_db.queryInt64("SELECT count(*) FROM rg_log"));
+    std::int64_t beyond = lines.value_or(0) - m_policy.max_log_lines;
+    for (const Tier* logs : {&kPlainLogTier, &kSevereLogTier}) {
+      if (beyond <= 0) return {};
+      RG_ASSIGN(auto found, m_db.prepare(candidates(*logs) + " ORDER BY c.time_ns, c.log_id LIMIT ?1"));
+      found.bind(1, beyond);
+      RG_ASSIGN(const auto ids, idsOf(found));
+      for (std::size_t at = 0; at < ids.size(); at += kBatch)
+        RG_TRY(erase(*logs, {ids.data() + at, std::min(kBatch, ids.size() - at)}, m_outcome.logs_beyond_cap));
+      beyond -= static_cast<std::int64_t>(ids.size());
+    }
+    return {};
+  }
+
   static Result<std::vector<std::int64_t>> idsOf(sqlite::Statement& statement) {
     std::vector<std::int64_t> ids;
     while (true) {
@@ -115,8 +144,14 @@ class Keeper {
                                           "WHERE chunk_id = ?1 ON CONFLICT(series_id) DO UPDATE SET sample_count = sample_count + "
                                           "excluded.sample_count, last_x = max(last_x, excluded.last_x)"));
     RG_ASSIGN(auto drop, m_db.prepare(std::string("DELETE FROM ") + tier.table + " WHERE " + tier.id + " = ?1"));
-    const bool samples = &tier == &kSampleTier;
+    RG_ASSIGN(auto forget_words, m_db.prepare("INSERT INTO rg_log_words(rg_log_words, rowid, text) SELECT 'delete', log_id, text FROM "
+                                              "rg_log WHERE log_id = ?1"));
+    const bool samples = &tier == &kSampleTier, logs = &tier == &kPlainLogTier || &tier == &kSevereLogTier;
     for (const std::int64_t id : ids) {
+      if (logs) {
+        forget_words.bind(1, id);
+        RG_TRY(forget_words.run());
+      }
       if (samples) {
         remember.bind(1, id);
         RG_TRY(remember.run());

@@ -18,10 +18,11 @@ namespace runglass {
 
 struct RetentionOutcome {
   std::int64_t sample_chunks = 0, pyramids = 0, span_chunks = 0, captures = 0;  // rows deleted
+  std::int64_t log_lines = 0, logs_beyond_cap = 0;                              // by age or for room; because there were too many
   bool over_cap = false;  // all that may be deleted is gone, and the file is still larger than the policy's cap
 };
 
-// Scalars, events, findings, facts and coarse spans live as long as their run; pinned ranges are exempt from everything.
+// Scalars, events, findings and facts live as long as their run; pinned ranges are exempt from everything.
 Result<RetentionOutcome> retain(sqlite::Connection& db, const Retention& policy, TimeNs now);
 
 }  // namespace runglass

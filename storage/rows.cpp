@@ -253,7 +253,9 @@ Event read<Event>(const sqlite::Statement& s) {
 
 template <>
 std::string_view select<LogLine>() {
-  return "SELECT time_ns, attempt_id, node_id, rank, (SELECT text FROM rg_string WHERE string_id = e.stream), severity, text FROM rg_log e";
+  return "SELECT time_ns, attempt_id, node_id, rank, (SELECT text FROM rg_string WHERE string_id = e.stream), severity, text, log_id FROM "
+         "rg_log "
+         "e";
 }
 template <>
 LogLine read<LogLine>(const sqlite::Statement& s) {

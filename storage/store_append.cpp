@@ -289,7 +289,11 @@ void StoreWriter::event(const Event& event) {
 
 void StoreWriter::log(const LogLine& line) {
   text(line.stream);  // interned now, so that the flush has it in the catalogue already
-  m_tail->append([&](PendingRows& rows) { rows.logs.push_back(line); });
+  m_tail->append([&](PendingRows& rows) {
+    if (rows.logs.empty()) rows.first_log = m_next_log;
+    rows.logs.push_back(line);
+    ++m_next_log;
+  });
   m_pending_bytes += kRowBytes + static_cast<std::int64_t>(line.text.size());
 }
 

@@ -18,6 +18,7 @@ constexpr DurNs kFlushInterval = 10 * kNsPerSecond;
 constexpr DurNs kShortOfRoomInterval = 500 * kNsPerMs;
 constexpr DurNs kCatalogInterval = 50 * kNsPerMs;
 constexpr std::int64_t kFlushBytes = std::int64_t{64} << 20;
+constexpr std::size_t kFlushLogs = 32'768;                      // whoever looks for words looks at every line that waits
 constexpr std::int64_t kRewriteRate = std::int64_t{512} << 10;  // bytes a second that early flushes may write: 42 GiB a day at most
 constexpr DurNs kCostShare = 10;                                // early flushes may take a tenth of the time
 constexpr std::int64_t kCheckpointBytes = std::int64_t{16} << 20;
@@ -69,7 +70,7 @@ Status StoreWriter::flushIfDue() {
   const DurNs waited = now - m_last_flush;
   const bool pending = anythingPending();
   const bool cheap = waited >= kCatalogInterval && waited >= m_flush_cost * kCostShare && waited >= m_write_debt;
-  const bool large = m_journal.bytes() >= kFlushBytes || m_pending_bytes >= kFlushBytes;
+  const bool large = m_journal.bytes() >= kFlushBytes || m_pending_bytes >= kFlushBytes || m_tail->pendingRows().logs.size() >= kFlushLogs;
   if ((pending || m_catalog.changed()) && (cheap || large || waited >= kFlushInterval)) return flush();
   // A disk that fills up: store early what waits, because its journal takes the room twice.
   if (pending && waited >= kShortOfRoomInterval) {
@@ -277,16 +278,7 @@ Status StoreWriter::saveRows() {
       RG_TRY(statement.run());
     }
   }
-  if (!rows.logs.empty()) {
-    RG_ASSIGN(auto statement,
-              m_db.prepare("INSERT INTO rg_log(time_ns, attempt_id, node_id, rank, stream, severity, text) VALUES(?,?,?,?,?,?,?)"));
-    for (const LogLine& l : rows.logs) {
-      bindAll(statement, l.time, idOrNull(l.attempt), idOrNull(l.node), l.rank, text(l.stream), static_cast<int>(l.severity),
-              std::string_view(l.text));
-      RG_TRY(statement.run());
-      m_flushed_bytes += static_cast<std::int64_t>(l.text.size());
-    }
-  }
+  RG_TRY(saveLogs());
   if (!rows.labels.empty()) {
     RG_ASSIGN(auto statement, m_db.prepare("INSERT INTO rg_label(attempt_id, kind, node_id, device_id, rank, start_ns, end_ns, first_step, "
                                            "last_step, strength) VALUES(?,?,?,?,?,?,?,?,?,?)"));
@@ -306,6 +298,24 @@ Status StoreWriter::saveRows() {
   for (const Issue& i : rows.issues) {
     bindAll(statement, std::string_view(i.code), std::string_view(i.source), i.count, i.first, i.last, std::string_view(i.detail));
     RG_TRY(statement.run());
+  }
+  return {};
+}
+
+Status StoreWriter::saveLogs() {
+  const PendingRows& rows = m_tail->pendingRows();
+  if (rows.logs.empty()) return {};
+  RG_ASSIGN(auto line, m_db.prepare("INSERT INTO rg_log(log_id, time_ns, attempt_id, node_id, rank, stream, severity, text) "
+                                    "VALUES(?,?,?,?,?,?,?,?)"));
+  RG_ASSIGN(auto words, m_db.prepare("INSERT INTO rg_log_words(rowid, text) VALUES(?,?)"));
+  std::int64_t id = rows.first_log;
+  for (const LogLine& l : rows.logs) {
+    bindAll(line, id, l.time, idOrNull(l.attempt), idOrNull(l.node), l.rank, text(l.stream), static_cast<int>(l.severity),
+            std::string_view(l.text));
+    RG_TRY(line.run());
+    bindAll(words, id++, std::string_view(l.text));
+    RG_TRY(words.run());
+    m_flushed_bytes += static_cast<std::int64_t>(l.text.size());
   }
   return {};
 }
@@ -360,7 +370,15 @@ Status StoreWriter::saveState() {
 Status StoreWriter::applyRetention(const Retention& policy, TimeNs now) {
   RG_TRY(flush());
   RG_ASSIGN(const RetentionOutcome outcome, retain(m_db, policy, now));
-  if (outcome.sample_chunks + outcome.pyramids + outcome.span_chunks > 0) m_tail->noteChange();
+  if (outcome.sample_chunks + outcome.pyramids + outcome.span_chunks + outcome.log_lines + outcome.logs_beyond_cap > 0)
+    m_tail->noteChange();
+  if (outcome.logs_beyond_cap > 0)
+    issue({.code = "store.logs_forgotten",
+           .source = "store",
+           .count = outcome.logs_beyond_cap,
+           .first = now,
+           .last = now,
+           .detail = "more than " + std::to_string(policy.max_log_lines) + " log lines; the oldest went"});
   return {};
 }
 

@@ -128,6 +128,7 @@ Status StoreWriter::loadState() {
   RG_TRY(next("SELECT max(chunk_id) FROM rg_span_chunk", m_next_span_chunk));
   RG_TRY(next("SELECT max(event_id) FROM rg_event", m_next_event));
   RG_TRY(next("SELECT max(capture_id) FROM rg_capture", m_next_capture));
+  RG_TRY(next("SELECT max(log_id) FROM rg_log", m_next_log));
   RG_TRY(next("SELECT max(pyramid_id) FROM rg_pyramid", m_next_pyramid));
   RG_ASSIGN(const auto generation, m_db.queryInt64("SELECT value FROM rg_meta WHERE key = 'generation'"));
   m_tail->setGeneration(static_cast<std::uint64_t>(generation.value_or(1)));

@@ -63,6 +63,11 @@ class StoreReader final : public Reader {
   Result<std::vector<Series>> series(const SeriesFilter& filter) override;
   Result<std::vector<Event>> events(const EventFilter& filter) override;
   Result<std::vector<LogLine>> logs(const EventFilter& filter) override;
+  Result<LogPage> searchLogs(const RowQuery& query, std::stop_token stop) override;      // store_reader_search.cpp
+  Result<EventPage> searchEvents(const RowQuery& query, std::stop_token stop) override;  // store_reader_search.cpp
+  Result<LogContext> logContext(std::int64_t log_id, std::size_t before, std::size_t after,
+                                std::stop_token stop) override;                                            // store_reader_search.cpp
+  Result<RowDensity> rowDensity(const RowQuery& query, std::size_t parts, std::stop_token stop) override;  // store_reader_search.cpp
   Result<std::vector<Issue>> issues() override;
   Result<std::vector<Label>> labels(RunId run) override;
   Result<std::vector<Capture>> captures(RunId run, TimeRange range, CaptureTexts texts) override;
@@ -95,8 +100,7 @@ class StoreReader final : public Reader {
     bool correctsX() const { return clock != nullptr && kind != SeriesKind::kScalar; }
   };
   // Calls `take` inside one read transaction with the tail's rows that complete the file's; again when the tail has moved on meanwhile.
-  template <class Take>
-  Status consistent(Take take);
+  Status consistent(const std::function<Status(const PendingRows&)>& take, bool logs = false);
   // The same for the chunks of a series; the transaction stays open with `transaction`.
   Status openSnapshot(SeriesId id, std::optional<sqlite::Transaction>& transaction, SeriesSnapshot& tail);
   // Chunks that touch `bounds`, main before late, each group in order of arrival. `open_only`: those without a pyramid row.

@@ -1,53 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // StoreReader: events, log lines, issues and labels, of the file and of the tail.
 #include <algorithm>
-#include <unordered_set>
 
 #include "storage/codec/capture_body.h"
 #include "storage/rows.h"
+#include "storage/run_members.h"
 #include "storage/store_reader.h"
 
 namespace runglass {
 namespace {
-
-// Who belongs to a run, for rows of nodes and devices without an attempt.
-struct Members {
-  std::unordered_set<std::uint64_t> attempts, nodes, devices;
-};
-
-Result<Members> membersOf(sqlite::Connection& db, RunId run) {
-  Members members;
-  const auto collect = [&](const char* sql, std::unordered_set<std::uint64_t>& into) -> Status {
-    RG_ASSIGN(auto statement, db.prepare(sql));
-    statement.bind(1, run.value);
-    while (true) {
-      RG_ASSIGN(const bool row, statement.step());
-      if (!row) return {};
-      if (statement.int64(0) != 0) into.insert(static_cast<std::uint64_t>(statement.int64(0)));
-    }
-  };
-  RG_TRY(collect("SELECT attempt_id FROM rg_attempt WHERE run_id = ?1", members.attempts));
-  RG_TRY(collect("SELECT DISTINCT r.node_id FROM rg_rank r JOIN rg_attempt a ON a.attempt_id = r.attempt_id WHERE a.run_id = ?1",
-                 members.nodes));
-  RG_TRY(collect("SELECT DISTINCT r.device_id FROM rg_rank r JOIN rg_attempt a ON a.attempt_id = r.attempt_id WHERE a.run_id = ?1",
-                 members.devices));
-  return members;
-}
-
-bool belongs(const Members& members, AttemptId attempt, NodeId node, DeviceId device) {
-  if (attempt) return members.attempts.count(attempt.value) != 0;
-  return members.nodes.count(node.value) != 0 || members.devices.count(device.value) != 0;
-}
-
-constexpr std::string_view kOfRun =
-    " AND (e.attempt_id IN (SELECT attempt_id FROM rg_attempt WHERE run_id = ?5) OR (e.attempt_id IS NULL AND e.node_id IN (SELECT "
-    "r.node_id "
-    "FROM rg_rank r JOIN rg_attempt a ON a.attempt_id = r.attempt_id WHERE a.run_id = ?5)))";
-constexpr std::string_view kEventOfRun =
-    " AND (e.attempt_id IN (SELECT attempt_id FROM rg_attempt WHERE run_id = ?5) OR (e.attempt_id IS NULL AND (e.node_id IN (SELECT "
-    "r.node_id "
-    "FROM rg_rank r JOIN rg_attempt a ON a.attempt_id = r.attempt_id WHERE a.run_id = ?5) OR e.device_id IN (SELECT r.device_id "
-    "FROM rg_rank r JOIN rg_attempt a ON a.attempt_id = r.attempt_id WHERE a.run_id = ?5))))";
 
 bool isWhole(const TimeRange& range) { return range == TimeRange{}; }
 
@@ -56,11 +17,11 @@ bool timeFits(const TimeRange& range, const std::optional<TimeNs>& time) {
   return time && *time >= range.t0 && (*time < range.t1 || range.t1 == std::numeric_limits<TimeNs>::max());
 }
 
-// With clocks to correct, the file is asked for all of time and the range is applied to corrected times.
+// With clocks to correct, the file is asked for what they may bring into the range, which is then applied to corrected times.
 EventFilter widened(const EventFilter& filter, const ClockMaps& clocks) {
   EventFilter wide = filter;
   if (clocks.none() || isWhole(filter.range)) return wide;
-  wide.range = {};
+  wide.range = widened(filter.range, clocks.farthest());
   wide.limit = std::numeric_limits<std::int64_t>::max();
   return wide;
 }
@@ -77,17 +38,16 @@ void correct(std::vector<Row>& rows, const ClockMaps& clocks, const EventFilter&
 
 // Rows of the file, newest first; a row without a time is in the whole range only.
 template <class Row>
-Status fromFile(sqlite::Connection& db, const EventFilter& filter, std::string_view of_run, std::string_view id, std::vector<Row>& rows) {
+Status fromFile(sqlite::Connection& db, const EventFilter& filter, std::string_view id, std::vector<Row>& rows) {
   std::string rest = " WHERE e.severity >= ?1";
   if (!isWhole(filter.range)) rest += " AND e.time_ns >= ?2 AND (e.time_ns < ?3 OR ?3 = 9223372036854775807)";
-  if (filter.run) rest += of_run;
+  if (filter.run) rest += ofRun(*filter.run, std::is_same_v<Row, Event>);
   const bool one_kind = std::is_same_v<Row, Event> && !filter.kind.empty();
-  if (one_kind) rest += " AND e.kind = ?6";
+  if (one_kind) rest += " AND e.kind = ?5";
   rest.append(" ORDER BY e.time_ns DESC, e.").append(id).append(" DESC LIMIT ?4");
   return rows::each<Row>(
       db, rest, [&](Row row) { rows.push_back(std::move(row)); },
-      {static_cast<std::int64_t>(filter.at_least), filter.range.t0, filter.range.t1, static_cast<std::int64_t>(filter.limit),
-       filter.run ? static_cast<std::int64_t>(filter.run->value) : 0},
+      {static_cast<std::int64_t>(filter.at_least), filter.range.t0, filter.range.t1, static_cast<std::int64_t>(filter.limit)},
       one_kind ? std::optional<std::string_view>(filter.kind) : std::nullopt);
 }
 
@@ -103,14 +63,13 @@ void addNewest(std::vector<Row>& rows, const std::vector<Row>& tail, std::size_t
 }  // namespace
 
 // Reads with the tail's rows that complete the file's snapshot; again when a commit came in between.
-template <class Take>
-Status StoreReader::consistent(Take take) {
+Status StoreReader::consistent(const std::function<Status(const PendingRows&)>& take, bool logs) {
   constexpr int kAttempts = 100;
   for (int i = 0; i < kAttempts; ++i) {
     RG_ASSIGN(auto transaction, sqlite::Transaction::begin(m_db, sqlite::Transaction::Kind::kRead));
     RG_ASSIGN(const std::uint64_t generation, fileGeneration());
     if (!m_live) return take(PendingRows());
-    auto rows = m_live->rows(generation);
+    auto rows = m_live->rows(generation, logs);
     if (rows) return take(*rows);
   }
   return {Code::kUnavailable, "cannot read store: " + m_path + ": commits came faster than this read"};
@@ -121,15 +80,15 @@ Result<std::vector<Event>> StoreReader::events(const EventFilter& filter) {
   RG_TRY(consistent([&](const PendingRows& tail) -> Status {
     RG_TRY(refreshClocks());
     const EventFilter wide = widened(filter, m_clocks);
-    RG_TRY(fromFile(m_db, wide, kEventOfRun, "event_id", found));
-    Members members;
+    RG_TRY(fromFile(m_db, wide, "event_id", found));
+    RunMembers members;
     if (filter.run && !tail.events.empty()) {
       RG_ASSIGN(members, membersOf(m_db, *filter.run));
     }
     std::vector<Event> fresh;
     for (const Event& e : tail.events) {
       if (e.severity < filter.at_least || !timeFits(wide.range, e.time)) continue;
-      if (filter.run && !belongs(members, e.attempt, e.node, e.device)) continue;
+      if (filter.run && !members.own(e.attempt, e.node, e.device)) continue;
       if (!filter.kind.empty() && e.kind != filter.kind) continue;
       fresh.push_back(e);
     }
@@ -143,25 +102,27 @@ Result<std::vector<Event>> StoreReader::events(const EventFilter& filter) {
 
 Result<std::vector<LogLine>> StoreReader::logs(const EventFilter& filter) {
   std::vector<LogLine> found;
-  RG_TRY(consistent([&](const PendingRows& tail) -> Status {
-    RG_TRY(refreshClocks());
-    const EventFilter wide = widened(filter, m_clocks);
-    RG_TRY(fromFile(m_db, wide, kOfRun, "log_id", found));
-    Members members;
-    if (filter.run && !tail.logs.empty()) {
-      RG_ASSIGN(members, membersOf(m_db, *filter.run));
-    }
-    std::vector<LogLine> fresh;
-    for (const LogLine& l : tail.logs) {
-      if (l.severity < filter.at_least || !timeFits(wide.range, l.time)) continue;
-      if (filter.run && !belongs(members, l.attempt, l.node, {})) continue;
-      fresh.push_back(l);
-    }
-    correct(found, m_clocks, filter);
-    correct(fresh, m_clocks, filter);
-    addNewest(found, fresh, filter.limit);
-    return {};
-  }));
+  RG_TRY(consistent(
+      [&](const PendingRows& tail) -> Status {
+        RG_TRY(refreshClocks());
+        const EventFilter wide = widened(filter, m_clocks);
+        RG_TRY(fromFile(m_db, wide, "log_id", found));
+        RunMembers members;
+        if (filter.run && !tail.logs.empty()) {
+          RG_ASSIGN(members, membersOf(m_db, *filter.run));
+        }
+        std::vector<LogLine> fresh;
+        for (const LogLine& l : tail.logs) {
+          if (l.severity < filter.at_least || !timeFits(wide.range, l.time)) continue;
+          if (filter.run && !members.own(l.attempt, l.node, {})) continue;
+          fresh.push_back(l);
+        }
+        correct(found, m_clocks, filter);
+        correct(fresh, m_clocks, filter);
+        addNewest(found, fresh, filter.limit);
+        return {};
+      },
+      true));
   return found;
 }
 
@@ -190,7 +151,7 @@ Result<std::vector<Label>> StoreReader::labels(RunId run) {
     RG_TRY(rows::each<Label>(m_db, " WHERE attempt_id IN (SELECT attempt_id FROM rg_attempt WHERE run_id = ?1) ORDER BY label_id",
                              [&](Label label) { found.push_back(std::move(label)); }, {static_cast<std::int64_t>(run.value)}));
     if (tail.labels.empty()) return {};
-    RG_ASSIGN(const Members members, membersOf(m_db, run));
+    RG_ASSIGN(const RunMembers members, membersOf(m_db, run));
     for (const Label& label : tail.labels) {
       if (members.attempts.count(label.attempt.value) != 0) found.push_back(label);
     }

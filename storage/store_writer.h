@@ -115,6 +115,7 @@ class StoreWriter final : public Writer {
   Status saveSpanChunk(TrackId id, const PendingSpans& chunk, const PackedSpans& packed);
   Status saveRows();
   Status saveCaptures();  // store_captures.cpp
+  Status saveLogs();
   Status saveFindings();
   Status saveState();
   void markStored();
@@ -139,7 +140,7 @@ class StoreWriter final : public Writer {
   std::map<std::string, ImportMark> m_marks;
   std::vector<std::pair<TimeRange, std::string>> m_pins;
   std::uint64_t m_first_new_series = 0;  // ids from here on have nothing in the file
-  std::int64_t m_next_chunk = 1, m_next_span_chunk = 1, m_next_event = 1, m_next_capture = 1, m_next_pyramid = 1;
+  std::int64_t m_next_chunk = 1, m_next_span_chunk = 1, m_next_event = 1, m_next_log = 1, m_next_capture = 1, m_next_pyramid = 1;
   Status m_failure;                    // the first since the last flush
   std::int64_t m_pending_bytes = 0;    // of sealed chunks and rows that are not in the file
   std::int64_t m_flushed_bytes = 0;    // by the flush that is going on

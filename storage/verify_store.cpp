@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "storage/codec/capture_body.h"
+#include "model/log_query.h"
 #include "storage/codec/pyramid.h"
 #include "storage/codec/sample_chunk.h"
 #include "storage/codec/span_summary.h"
@@ -98,6 +99,7 @@ class Verifier {
     RG_TRY(tolerate("table rg_series", checkAllSeries()));
     RG_TRY(tolerate("table rg_span_chunk", checkSpanChunks()));
     RG_TRY(tolerate("table rg_capture", checkCaptures()));
+    RG_TRY(tolerate("index of the words of log lines", checkLogWords()));
     if (m_more > 0) m_lines.push_back("and " + std::to_string(m_more) + " more damaged objects");
     return std::move(m_lines);
   }
@@ -289,6 +291,51 @@ class Verifier {
     if (!row.isNull(7) && row.blob(7) != encodeSpanSummary(summarise(spans))) return fail("its summary is not that of its spans");
   }
 
+  // The index must hold each word of each log line once and nothing else. Both sides are added up, each (word, line) as a number of its
+  // own, so that order and size do not matter.
+  Status checkLogWords() {
+    std::uint64_t in_lines = 0, in_index = 0;
+    std::int64_t lines_words = 0, index_words = 0;
+    const auto mixed = [](std::uint64_t word, std::int64_t line) {
+      std::uint64_t x = word ^ (static_cast<std::uint64_t>(line) * 0x9e3779b97f4a7c15ULL);
+      x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
+      x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
+      return x ^ (x >> 31);
+    };
+    const auto hashOf = [](std::string_view word) {  // FNV-1a
+      std::uint64_t hash = 0xcbf29ce484222325ULL;
+      for (const char c : word) hash = (hash ^ static_cast<unsigned char>(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c)) * 0x100000001b3ULL;
+      return hash;
+    };
+    RG_ASSIGN(auto lines, m_db.prepare("SELECT log_id, text FROM rg_log"));
+    std::vector<std::uint64_t> words;
+    RG_TRY(eachRow(lines, [&]() -> Status {
+      words.clear();
+      for (WordCursor word(lines.text(1)); word.next();) words.push_back(hashOf(word.word()));
+      std::ranges::sort(words);
+      words.erase(std::ranges::unique(words).begin(), words.end());
+      for (const std::uint64_t word : words) in_lines += mixed(word, lines.int64(0));
+      lines_words += static_cast<std::int64_t>(words.size());
+      return {};
+    }));
+    RG_ASSIGN(auto index, m_db.prepare("SELECT term, doc FROM temp.rg_log_vocabulary"));
+    std::string term;
+    std::uint64_t hash = 0;
+    RG_TRY(eachRow(index, [&]() -> Status {
+      if (index_words++ == 0 || index.text(0) != term) {
+        term = index.text(0);
+        hash = hashOf(term);
+      }
+      in_index += mixed(hash, index.int64(1));
+      return {};
+    }));
+    if (in_lines != in_index)
+      damaged("index of the words of log lines: it holds " + std::to_string(index_words) + " words of lines, the lines have " +
+              std::to_string(lines_words) + (lines_words == index_words ? ", and they are not the same" : "") +
+              ": a search may miss lines");
+    return {};
+  }
+
   sqlite::Connection& m_db;
   std::stop_token m_stop;
   std::vector<std::string> m_lines;
@@ -301,6 +348,12 @@ class Verifier {
 
 }  // namespace
 
-Result<std::vector<std::string>> verifyStore(sqlite::Connection& db, std::stop_token stop) { return Verifier(db, std::move(stop)).run(); }
+Result<std::vector<std::string>> verifyStore(sqlite::Connection& db, std::stop_token stop) {
+  // What the index of words holds can only be listed through a table of this connection's own.
+  RG_TRY(
+      db.exec("PRAGMA query_only=OFF; CREATE VIRTUAL TABLE IF NOT EXISTS temp.rg_log_vocabulary USING fts5vocab('main', "
+              "'rg_log_words', 'instance'); PRAGMA query_only=ON"));
+  return Verifier(db, std::move(stop)).run();
+}
 
 }  // namespace runglass

@@ -42,7 +42,9 @@ struct Retention {
   DurNs samples = 48LL * 3600 * kNsPerSecond;  // raw samples of metric series; scalars live as long as the run
   DurNs kernel_spans = 24LL * 3600 * kNsPerSecond;
   DurNs captures = 90LL * 24 * 3600 * kNsPerSecond;
-  std::int64_t max_bytes = 0;  // 0 = no cap
+  DurNs logs = 30LL * 24 * 3600 * kNsPerSecond;
+  std::int64_t max_log_lines = 20'000'000;  // 0 = no cap; what goes then is told as an issue
+  std::int64_t max_bytes = 0;               // 0 = no cap
 };
 
 struct DiskSpace {

@@ -65,7 +65,7 @@ constexpr std::string_view kViews[] = {
   LEFT JOIN main.rg_node n ON n.node_id = coalesce(nullif(e.node_id,0), d.node_id))",
 
     R"(CREATE TEMP VIEW log_line AS SELECT corrected(g.time_ns, g.node_id, g.attempt_id, g.rank) AS time_ns, a.run_id, a.number AS attempt, n.name AS node, g.rank, s.text AS stream,
-  CASE g.severity WHEN 0 THEN 'debug' WHEN 1 THEN 'info' WHEN 2 THEN 'warning' WHEN 3 THEN 'error' ELSE 'critical' END AS severity, g.text
+  CASE g.severity WHEN 0 THEN 'debug' WHEN 1 THEN 'info' WHEN 2 THEN 'warning' WHEN 3 THEN 'error' ELSE 'critical' END AS severity, g.text, g.log_id
   FROM main.rg_log g LEFT JOIN main.rg_attempt a USING(attempt_id) LEFT JOIN main.rg_node n ON n.node_id = g.node_id
   LEFT JOIN main.rg_string s ON s.string_id = g.stream)",
 

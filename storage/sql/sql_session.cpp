@@ -26,9 +26,9 @@ namespace {
 
 constexpr int kProgressOps = 2000;  // virtual machine steps between looks at the stop token: well under a millisecond
 
-const sql::TableSpec* const kTables[] = {&sql::kSampleTable,    &sql::kBinTable,    &sql::kScalarTable,
-                                         &sql::kScalarAllTable, &sql::kStepTable,   &sql::kStepPartTable,
-                                         &sql::kSpanTable,      &sql::kSpanInTable, &sql::kFlowTable};
+const sql::TableSpec* const kTables[] = {&sql::kSampleTable, &sql::kBinTable,      &sql::kScalarTable, &sql::kScalarAllTable,
+                                         &sql::kStepTable,   &sql::kStepPartTable, &sql::kSpanTable,   &sql::kSpanInTable,
+                                         &sql::kFlowTable,   &sql::kLogSearchTable};
 
 // Looking at the shape of a relation is reading; every other PRAGMA is not.
 bool readingPragma(const char* name) {
@@ -164,10 +164,11 @@ class Session : public SqlSession {
 
   // A store holds rg_* tables and their indices. Anything else is not ours and could run or shadow a relation.
   Status refuseForeignObjects() {
-    RG_ASSIGN(
-        const std::string foreign,
-        m_connection.queryText("SELECT type || ' ' || name FROM sqlite_schema WHERE type IN ('view','trigger') OR (type = 'table' AND "
-                               "(name NOT GLOB 'rg_*' AND name NOT GLOB 'sqlite_*' OR sql LIKE 'CREATE VIRTUAL%')) LIMIT 1"));
+    RG_ASSIGN(const std::string foreign,
+              m_connection.queryText(
+                  "SELECT type || ' ' || name FROM sqlite_schema WHERE type IN ('view','trigger') OR (type = 'table' AND "
+                  "(name NOT GLOB 'rg_*' AND name NOT GLOB 'sqlite_*' OR (sql LIKE 'CREATE VIRTUAL%' AND NOT (name = 'rg_log_words' AND "
+                  "sql LIKE 'CREATE VIRTUAL TABLE rg_log_words USING fts5(%')))) LIMIT 1"));
     if (foreign.empty()) return {};
     return {Code::kDataLoss, "cannot open store for SQL: " + m_connection.path() + ": it holds the " + foreign +
                                  ", which no store has; somebody changed this file"};

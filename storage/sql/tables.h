@@ -21,5 +21,6 @@ extern const TableSpec kStepPartTable;
 extern const TableSpec kSpanTable;
 extern const TableSpec kSpanInTable;  // span_in(t0_ns, t1_ns)
 extern const TableSpec kFlowTable;
+extern const TableSpec kLogSearchTable;  // log_search(words)
 
 }  // namespace runglass::sql

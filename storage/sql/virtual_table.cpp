@@ -72,7 +72,8 @@ const TableSpec::Pushed* pushedColumn(const TableSpec& spec, int column) {
   return nullptr;
 }
 
-bool isArgument(const TableSpec::Pushed& pushed) { return pushed.kind == Push::kArgument || pushed.kind == Push::kRequiredArgument; }
+bool isRequired(const TableSpec::Pushed& pushed) { return pushed.kind == Push::kRequiredArgument || pushed.kind == Push::kRequiredText; }
+bool isArgument(const TableSpec::Pushed& pushed) { return pushed.kind == Push::kArgument || isRequired(pushed); }
 
 bool operatorFits(const TableSpec::Pushed& pushed, int op) {
   if (op == SQLITE_INDEX_CONSTRAINT_EQ) return true;
@@ -102,11 +103,11 @@ int bestIndex(sqlite3_vtab* base, sqlite3_index_info* info) {
     info->aConstraintUsage[i].omit = isArgument(*pushed) ? 1 : 0;
     plan += std::to_string(constraint.iColumn) + ',' + std::to_string(constraint.op) + ';';
     cost /= constraint.op == SQLITE_INDEX_CONSTRAINT_EQ ? 100 : 2;
-    have_required = have_required || pushed->kind == Push::kRequiredArgument;
+    have_required = have_required || isRequired(*pushed);
     have_key = have_key || pushed->kind == Push::kKey;
   }
   for (const auto& pushed : spec.pushed) {
-    if (pushed.kind == Push::kRequiredArgument && !have_required) {
+    if (isRequired(pushed) && !have_required) {
       return fail(base, {Code::kInvalidArgument, std::string(spec.name) + " needs its arguments: " + spec.usage});
     }
   }
@@ -136,8 +137,9 @@ int close(sqlite3_vtab_cursor* scan) {
 // One pushed constraint as a Wanted, absent where it must be ignored.
 std::optional<Wanted> wantedOf(const TableSpec::Pushed& pushed, int op, sqlite3_value* value) {
   Wanted wanted{.column = pushed.column};
-  if (pushed.kind == Push::kText) {
-    if (sqlite3_value_type(value) != SQLITE_TEXT) return std::nullopt;
+  if (pushed.kind == Push::kText || pushed.kind == Push::kRequiredText) {
+    // An argument is a text whatever it was written as: log_search(79).
+    if (pushed.kind == Push::kText && sqlite3_value_type(value) != SQLITE_TEXT) return std::nullopt;
     const auto* text = reinterpret_cast<const char*>(sqlite3_value_text(value));
     wanted.text = std::string_view(text, static_cast<std::size_t>(sqlite3_value_bytes(value)));
     return wanted;

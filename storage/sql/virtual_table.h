@@ -62,7 +62,7 @@ class Cursor {
 };
 
 // kKey: only equality, which leaves at most one row and finds it at once.
-enum class Push : std::uint8_t { kInteger, kText, kKey, kArgument, kRequiredArgument };
+enum class Push : std::uint8_t { kInteger, kText, kKey, kArgument, kRequiredArgument, kRequiredText };
 
 struct TableSpec {
   const char* name;

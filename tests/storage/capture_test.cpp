@@ -189,7 +189,7 @@ TEST_F(CaptureTest, AStoreOfTheSchemaBeforeGetsItsTable) {
     ASSERT_TRUE((*writer)->close().ok());
   }
   EXPECT_THAT(texts("SELECT text FROM capture"), ElementsAre("now"));
-  EXPECT_THAT(texts("SELECT name FROM run"), SizeIs(1));
+  EXPECT_THAT(texts("SELECT name FROM run"), SizeIs(2));
 }
 
 }  // namespace

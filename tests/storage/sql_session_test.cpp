@@ -58,6 +58,10 @@ class ValueReader : public Reader {
   Result<std::vector<Series>> series(const SeriesFilter&) override { return all_series; }
   Result<std::vector<Event>> events(const EventFilter&) override { return std::vector<Event>{}; }
   Result<std::vector<LogLine>> logs(const EventFilter&) override { return std::vector<LogLine>{}; }
+  Result<LogPage> searchLogs(const RowQuery&, std::stop_token) override { return LogPage{}; }
+  Result<EventPage> searchEvents(const RowQuery&, std::stop_token) override { return EventPage{}; }
+  Result<LogContext> logContext(std::int64_t, std::size_t, std::size_t, std::stop_token) override { return LogContext{}; }
+  Result<RowDensity> rowDensity(const RowQuery&, std::size_t, std::stop_token) override { return RowDensity{}; }
   Result<std::vector<Issue>> issues() override { return std::vector<Issue>{}; }
   Result<std::vector<Label>> labels(RunId) override { return std::vector<Label>{}; }
   Result<std::vector<Capture>> captures(RunId, TimeRange, CaptureTexts) override { return std::vector<Capture>{}; }

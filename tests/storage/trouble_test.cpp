@@ -102,7 +102,7 @@ void restore(const std::string& path, int schema) {
 }
 
 class OlderSchema : public ::testing::TestWithParam<int> {};
-INSTANTIATE_TEST_SUITE_P(Shipped, OlderSchema, ::testing::Values(1, 3));
+INSTANTIATE_TEST_SUITE_P(Shipped, OlderSchema, ::testing::Values(1, 3, 4));
 
 TEST_P(OlderSchema, IsMadeNewWithACopyKept) {
   const TempStore store;
@@ -134,6 +134,10 @@ TEST_P(OlderSchema, IsMadeNewWithACopyKept) {
   // What schema 4 added is there, and empty.
   EXPECT_FALSE(reader->alignment(AttemptId{1})->has_value());
   EXPECT_GT(reader->spans(TrackId{1}, {})->size(), 3U);
+  // Schema 5's index has the words of the lines that were there before it.
+  const auto hits = reader->searchLogs({.words = "\"most recent call\""});
+  ASSERT_TRUE(hits.ok()) << hits.status().message();
+  EXPECT_EQ(hits->hits.size(), GetParam() == 4 ? 1U : 0U);
 }
 
 TEST(KilledWriter, LosesNoAcknowledgedBatchAndStoresNoneTwice) {

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/log_query.h"
+
+#include <algorithm>
+
+namespace runglass {
+namespace {
+
+constexpr std::size_t kMostTerms = 64, kMostWords = 256;  // of a query; what goes beyond asks for nothing
+
+bool partOfWord(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return byte >= 128 || (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'Z') || (byte >= 'a' && byte <= 'z');
+}
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }
+
+bool sameWord(std::string_view in_text, std::string_view wanted, bool prefix) {
+  if (prefix ? in_text.size() < wanted.size() : in_text.size() != wanted.size()) return false;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    if (lower(in_text[i]) != wanted[i]) return false;
+  }
+  return true;
+}
+
+// The first place at or after `from` where the term's words follow each other.
+std::optional<TextPiece> find(std::string_view text, const LogQuery::Term& term, std::size_t from) {
+  WordCursor at(text.substr(from));
+  while (at.next()) {
+    WordCursor ahead = at;
+    std::size_t found = 0;
+    while (sameWord(ahead.word(), term.words[found], term.prefix && found + 1 == term.words.size())) {
+      if (++found == term.words.size()) return TextPiece{from + at.begin(), from + ahead.end()};
+      if (!ahead.next()) return std::nullopt;
+    }
+  }
+  return std::nullopt;
+}
+
+bool isSpace(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+
+}  // namespace
+
+bool WordCursor::next() {
+  m_begin = m_end;
+  while (m_begin < m_text.size() && !partOfWord(m_text[m_begin])) ++m_begin;
+  m_end = m_begin;
+  while (m_end < m_text.size() && partOfWord(m_text[m_end])) ++m_end;
+  return m_end > m_begin;
+}
+
+LogQuery::LogQuery(std::string_view typed) {
+  std::size_t at = 0, words = 0;
+  while (at < typed.size() && m_terms.size() < kMostTerms) {
+    if (isSpace(typed[at])) {
+      ++at;
+      continue;
+    }
+    Term term;
+    if (typed[at] == '-') term.without = true, ++at;
+    const bool quoted = at < typed.size() && typed[at] == '"';
+    const std::size_t begin = quoted ? at + 1 : at;
+    std::size_t end = begin;
+    while (end < typed.size() && (quoted ? typed[end] != '"' : !isSpace(typed[end]))) ++end;
+    const std::string_view piece = typed.substr(begin, end - begin);
+    at = quoted && end < typed.size() ? end + 1 : end;
+    term.prefix = quoted ? at < typed.size() && typed[at] == '*' : piece.ends_with('*');
+    if (quoted && term.prefix) ++at;
+    for (WordCursor word(piece); word.next() && words < kMostWords; ++words) {
+      term.words.emplace_back(word.word());
+      std::ranges::transform(term.words.back(), term.words.back().begin(), lower);
+    }
+    if (!term.words.empty()) m_terms.push_back(std::move(term));
+  }
+}
+
+bool LogQuery::matches(std::string_view text) const {
+  return std::ranges::all_of(m_terms, [&](const Term& term) { return find(text, term, 0).has_value() != term.without; });
+}
+
+std::vector<TextPiece> LogQuery::marks(std::string_view text) const {
+  std::vector<TextPiece> marks;
+  for (const Term& term : m_terms) {
+    if (term.without) continue;
+    for (auto piece = find(text, term, 0); piece; piece = find(text, term, piece->end)) marks.push_back(*piece);
+  }
+  std::ranges::sort(marks, {}, &TextPiece::begin);
+  std::vector<TextPiece> apart;
+  for (const TextPiece& piece : marks) {
+    if (!apart.empty() && piece.begin < apart.back().end) {
+      apart.back().end = std::max(apart.back().end, piece.end);
+    } else {
+      apart.push_back(piece);
+    }
+  }
+  return apart;
+}
+
+std::string LogQuery::indexExpression() const {
+  std::string expression;
+  for (const Term& term : m_terms) {
+    if (term.without) continue;
+    for (std::size_t i = 0; i < term.words.size(); ++i) {
+      if (!expression.empty()) expression += " AND ";
+      // Words hold no quotes.
+      expression.append("\"").append(term.words[i]).append("\"");
+      if (term.prefix && i + 1 == term.words.size()) expression += " *";
+    }
+  }
+  return expression;
+}
+
+}  // namespace runglass

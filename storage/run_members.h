@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which events and log lines belong to a run: those of its attempts, and those of its machines that name no attempt. Internal to storage.
+//
+// Threading:  that of the connection.
+// Ownership:  values.
+// Units:      none.
+// Errors:     those of SQLite.
+// Cost:       three index ranges.
+#pragma once
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <unordered_set>
+
+#include "model/ids.h"
+#include "model/result.h"
+#include "model/time.h"
+#include "storage/sqlite/connection.h"
+
+namespace runglass {
+
+struct RunMembers {
+  std::unordered_set<std::uint64_t> attempts, nodes, devices;
+  bool own(AttemptId attempt, NodeId node, DeviceId device) const {
+    if (attempt) return attempts.contains(attempt.value);
+    return nodes.contains(node.value) || devices.contains(device.value);
+  }
+};
+Result<RunMembers> membersOf(sqlite::Connection& db, RunId run);
+
+// The same as a condition " AND ..." on rows `e`.
+std::string ofRun(RunId run, bool with_devices);
+
+// What may come to lie in `range` when no time is moved farther than `farthest`.
+inline TimeRange widened(TimeRange range, DurNs farthest) {
+  constexpr TimeNs kLowest = std::numeric_limits<TimeNs>::min(), kHighest = std::numeric_limits<TimeNs>::max();
+  return {range.t0 < kLowest + farthest ? kLowest : range.t0 - farthest, range.t1 > kHighest - farthest ? kHighest : range.t1 + farthest};
+}
+
+}  // namespace runglass
