@@ -60,6 +60,7 @@ struct Agent::Parts {
   int lock_fd = -1;
   SessionDictionary dictionary;
   RankTable ranks;
+  FaultBook faults;
   LeaseBook leases;
   OrderBook orders;
   std::unique_ptr<Outbox> outbox;
@@ -232,6 +233,7 @@ void Agent::Parts::runSource(const SourceEntry& entry, WireRecorder& out) {
                               .state_dir = options.state_dir,
                               .ranks = &ranks,
                               .orders = &orders,
+                              .faults = &faults,
                               .leases = &leases};
   if (const Status status = source->start(out, context); !status.ok()) {
     const bool absent = status.code() == Code::kUnavailable;

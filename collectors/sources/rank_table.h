@@ -8,6 +8,7 @@
 // Cost:       a map of the node's trainers.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -32,12 +33,12 @@ class RankTable {
     std::optional<std::int32_t> twin;
     for (const auto& [other, known] : m_ranks)
       if (other != trainer.pid && known.rank.attempt == trainer.rank.attempt && known.rank.rank == trainer.rank.rank) twin = other;
-    m_ranks[trainer.pid] = trainer;
+    if (m_ranks.insert_or_assign(trainer.pid, trainer).second) ++m_generation;
     return twin;
   }
   void drop(std::int32_t pid) {
     const std::lock_guard lock(m_mutex);
-    m_ranks.erase(pid);
+    if (m_ranks.erase(pid) > 0) ++m_generation;
   }
   std::optional<Rank> find(std::int32_t pid) const {
     const std::lock_guard lock(m_mutex);
@@ -51,8 +52,15 @@ class RankTable {
     return all;
   }
 
+  // Another number whenever a process came or went; absent while there is none.
+  std::optional<std::uint64_t> generation() const {
+    const std::lock_guard lock(m_mutex);
+    return m_ranks.empty() ? std::nullopt : std::optional(m_generation);
+  }
+
  private:
   mutable std::mutex m_mutex;
+  std::uint64_t m_generation = 0;
   std::map<std::int32_t, Trainer> m_ranks;
 };
 

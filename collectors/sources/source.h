@@ -18,6 +18,7 @@
 
 #include <toml++/toml.h>
 
+#include "collectors/sources/fault_book.h"
 #include "collectors/sources/lease_book.h"
 #include "collectors/sources/order_book.h"
 #include "collectors/sources/rank_table.h"
@@ -33,6 +34,7 @@ struct SourceContext {
   std::string root = "/";       // prefix of /proc and /sys, so that tests replay recorded trees
   RankTable* ranks = nullptr;   // of this agent; null: sources know nothing of each other
   OrderBook* orders = nullptr;  // of this agent; null: nothing is asked of it
+  FaultBook* faults = nullptr;  // of this agent; null: each source tells all that it sees
   LeaseBook* leases = nullptr;  // of this agent; null: it follows files that other nodes see as if they were its own
 };
 

@@ -55,7 +55,6 @@ class HostSource : public Source {
     readMemory(out, now);
     readPressure(out, now, elapsed);
     readDisks(out, now, elapsed);
-    readNetwork(out, now, elapsed);
     readKernelMemory(out, now);
     readMounts(out, now);
     readProcesses(out, now, elapsed);
@@ -155,18 +154,6 @@ class HostSource : public Source {
         put(out, "disk_busy_ratio", now,
             std::min(1.0, static_cast<double>(counters.busy_ms - it->second) * kNsPerMs / static_cast<double>(elapsed)), labels);
       it->second = counters.busy_ms;
-    }
-  }
-
-  void readNetwork(Recorder& out, TimeNs now, DurNs elapsed) {
-    const auto text = readText(proc("net/dev"));
-    if (!text) return;
-    for (const auto& [interface, counters] : proc::parseNetDev(*text)) {
-      const std::string labels = oneLabel("interface", interface);
-      putRate(out, "net_receive_bytes_per_s", labels, now, elapsed, counters.rx_bytes);
-      putRate(out, "net_transmit_bytes_per_s", labels, now, elapsed, counters.tx_bytes);
-      put(out, "net_errors_total", now, static_cast<double>(counters.rx_errors + counters.tx_errors), labels);
-      put(out, "net_dropped_total", now, static_cast<double>(counters.rx_dropped + counters.tx_dropped), labels);
     }
   }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Source `host`: what the machine itself is doing: CPU, memory, pressure, disks, mounts, network, trainers' processes, and the
+// Source `host`: what the machine itself is doing: CPU, memory, pressure, disks, mounts, trainers' processes, and the
 // kernel's compaction and huge-page counters that stall large-memory trainers.
 //
 // Threading:  the agent's thread of this source.

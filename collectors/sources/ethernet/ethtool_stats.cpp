@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collectors/sources/ethernet/ethtool_stats.h"
+
+#include <linux/ethtool.h>
+#include <linux/sockios.h>
+#include <net/if.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <cstring>
+
+namespace runglass {
+namespace {
+constexpr std::uint32_t kMostCounters = 4096;
+constexpr std::size_t kMostInterfaces = 1024;
+}  // namespace
+
+std::optional<PauseCounter> pauseCounterOf(std::string_view name) {
+  if (name == "rx_discards_phy") return PauseCounter{"net_receive_discard_total", {}};
+  if (name == "tx_discards_phy") return PauseCounter{"net_transmit_discard_total", {}};
+  const bool received = name.starts_with("rx_");
+  if (!received && !name.starts_with("tx_")) return std::nullopt;
+  const std::string_view metric = received ? "net_receive_pause_total" : "net_transmit_pause_total";
+  name.remove_prefix(3);
+  if (name == "pause_ctrl_phy") return PauseCounter{metric, {}};
+  if (!name.starts_with("prio") || !name.ends_with("_pause")) return std::nullopt;
+  name = name.substr(4, name.size() - 10);
+  int priority = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), priority);
+  if (error != std::errc() || end != name.data() + name.size() || priority < 0 || priority > 15) return std::nullopt;
+  return PauseCounter{metric, priority};
+}
+
+EthtoolStats::EthtoolStats() : m_socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)) {}
+EthtoolStats::~EthtoolStats() {
+  if (m_socket >= 0) ::close(m_socket);
+}
+
+bool EthtoolStats::ask(const std::string& interface_name, void* request) const {
+  ifreq asked{};
+  if (m_socket < 0 || interface_name.size() >= sizeof asked.ifr_name) return false;
+  std::memcpy(asked.ifr_name, interface_name.data(), interface_name.size());
+  asked.ifr_data = static_cast<char*>(request);
+  return ::ioctl(m_socket, SIOCETHTOOL, &asked) == 0;
+}
+
+const EthtoolStats::Names& EthtoolStats::names(const std::string& interface_name) {
+  if (const auto known = m_names.find(interface_name); known != m_names.end()) return known->second;
+  if (m_names.size() >= kMostInterfaces) m_names.clear();  // names of containers come and go
+  Names& found = m_names[interface_name];
+  ethtool_drvinfo driver{};
+  driver.cmd = ETHTOOL_GDRVINFO;
+  if (!ask(interface_name, &driver) || driver.n_stats == 0 || driver.n_stats > kMostCounters) return found;
+  // Room for more than it said: a driver may grow between two calls, and tells so only afterwards.
+  std::vector<std::uint64_t> room((sizeof(ethtool_gstrings) + std::size_t{kMostCounters} * ETH_GSTRING_LEN) / sizeof(std::uint64_t) + 1);
+  auto* strings = reinterpret_cast<ethtool_gstrings*>(room.data());
+  strings->cmd = ETHTOOL_GSTRINGS;
+  strings->string_set = ETH_SS_STATS;
+  strings->len = driver.n_stats;
+  if (!ask(interface_name, strings) || strings->len > kMostCounters) return found;
+  found.count = strings->len;
+  for (std::uint32_t i = 0; i < strings->len; ++i) {
+    const char* name = reinterpret_cast<const char*>(strings->data) + std::size_t{i} * ETH_GSTRING_LEN;
+    if (const auto counter = pauseCounterOf({name, strnlen(name, ETH_GSTRING_LEN)})) found.wanted.emplace_back(i, *counter);
+  }
+  return found;
+}
+
+EthtoolStats::Values EthtoolStats::read(const std::string& interface_name) {
+  Values values;
+  const Names& known = names(interface_name);
+  if (known.wanted.empty()) return values;
+  std::vector<std::uint64_t> room(sizeof(ethtool_stats) / sizeof(std::uint64_t) + kMostCounters);
+  auto* stats = reinterpret_cast<ethtool_stats*>(room.data());
+  stats->cmd = ETHTOOL_GSTATS;
+  stats->n_stats = known.count;
+  if (!ask(interface_name, stats) || stats->n_stats != known.count) {
+    m_names.erase(interface_name);  // another driver: its names are asked again
+    return values;
+  }
+  for (const auto& [place, counter] : known.wanted)
+    values.emplace_back(counter, room[sizeof(ethtool_stats) / sizeof(std::uint64_t) + place]);
+  return values;
+}
+
+}  // namespace runglass

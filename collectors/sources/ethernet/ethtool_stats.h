@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// The driver's own counters of a network interface (`ethtool -S`): pauses by priority, discards of the port.
+//
+// Threading:  one thread.
+// Ownership:  EthtoolStats owns a socket.
+// Units:      packets and pause frames since the driver was loaded; pause durations as the driver counts them.
+// Errors:     an interface without such counters gives none; asked once, it is not asked again for its names.
+// Cost:       one ioctl per read, two more the first time; at most 4,096 counters.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace runglass {
+
+// What one of those counters is here: metric of metric_catalog and the priority it is of.
+struct PauseCounter {
+  std::string_view metric;
+  std::optional<int> priority;  // absent: of the whole port
+  friend bool operator==(const PauseCounter&, const PauseCounter&) = default;
+};
+// "rx_prio3_pause" -> net_receive_pause_total, 3; "rx_discards_phy" -> net_receive_discard_total. Absent for all others.
+std::optional<PauseCounter> pauseCounterOf(std::string_view ethtool_name);
+
+class EthtoolStats {
+ public:
+  EthtoolStats();
+  ~EthtoolStats();
+  EthtoolStats(const EthtoolStats&) = delete;
+  EthtoolStats& operator=(const EthtoolStats&) = delete;
+
+  using Values = std::vector<std::pair<PauseCounter, std::uint64_t>>;
+  Values read(const std::string& interface_name);
+
+ private:
+  struct Names {
+    std::uint32_t count = 0;                                     // of all counters of the driver
+    std::vector<std::pair<std::uint32_t, PauseCounter>> wanted;  // by place
+  };
+  const Names& names(const std::string& interface_name);
+  bool ask(const std::string& interface_name, void* request) const;
+
+  int m_socket = -1;
+  std::map<std::string, Names> m_names;
+};
+
+}  // namespace runglass

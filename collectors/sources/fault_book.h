@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// FaultBook: which faults the sources of one agent have just told, so that what two of them see is one event: an Xid comes from NVML and
+// from the kernel's log, a lost link from the adapter's state and from its driver.
+//
+// Threading:  any thread.
+// Ownership:  the agent owns it; its sources share it.
+// Units:      ns of the agent's clock.
+// Errors:     none; beyond kMost different faults within a window, what is new is told.
+// Cost:       a lock and a map of the last seconds' faults.
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "model/time.h"
+
+namespace runglass {
+
+class FaultBook {
+ public:
+  static constexpr DurNs kWindow = 2 * kNsPerSecond;
+  static constexpr std::size_t kMost = 4096;
+
+  // The kernel's log is read: what it tells has more words, so that others wait kWindow for it.
+  void readKernel() {
+    const std::lock_guard lock(m_mutex);
+    m_kernel = true;
+  }
+  bool kernelIsRead() const {
+    const std::lock_guard lock(m_mutex);
+    return m_kernel;
+  }
+  // True: `teller` may tell; nobody else told of this fault within kWindow. The same teller may always tell again.
+  bool mayTell(std::string_view teller, std::string_view kind, std::string_view code, std::string_view device, TimeNs time) {
+    const std::lock_guard lock(m_mutex);
+    std::string key = std::string(kind) + '\0' + std::string(code) + '\0' + std::string(device);
+    const auto near = [&](const Told& told) { return told.time - time <= kWindow && time - told.time <= kWindow; };
+    if (const auto known = m_told.find(key); known != m_told.end() && known->second.teller != teller && near(known->second)) return false;
+    if (m_told.size() >= kMost) std::erase_if(m_told, [&](const auto& entry) { return !near(entry.second); });
+    if (m_told.size() < kMost) m_told.insert_or_assign(std::move(key), Told{std::string(teller), time});
+    return true;
+  }
+
+ private:
+  struct Told {
+    std::string teller;
+    TimeNs time = 0;
+  };
+  mutable std::mutex m_mutex;
+  bool m_kernel = false;
+  std::map<std::string, Told> m_told;
+};
+
+}  // namespace runglass

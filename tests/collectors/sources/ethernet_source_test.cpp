@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// The source ethernet on a tree as /proc/net and /sys/class/net have it.
+#include "collectors/sources/ethernet/ethernet_source.h"
+
+#include <gmock/gmock.h>
+
+#include "collectors/sources/ethernet/ethtool_stats.h"
+#include "tests/collectors/memory_recorder.h"
+#include "tests/collectors/sources/follow/scratch_folder.h"
+
+namespace runglass::test {
+namespace {
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class EthernetSourceTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::filesystem::create_directories(m_root.path("proc/net"));
+    std::filesystem::create_directories(m_root.path("sys/class/net/eth0/device"));
+    std::filesystem::create_directories(m_root.path("sys/class/net/veth7"));
+    traffic(1000, 500);
+    link("eth0", "1", 1);
+    link("veth7", "1", 1);
+    m_source = makeEthernetSource();
+    m_context = {.node = {.uuid = "u1", .name = "n1"},
+                 .now = [] { return TimeNs{0}; },
+                 .config = &m_config,
+                 .root = m_root.path() + "/",
+                 .faults = &m_faults};
+  }
+  void traffic(int received, int sent) {
+    m_root.write("proc/net/dev", "eth0: " + std::to_string(received) + " 0 1 2 0 0 0 0 " + std::to_string(sent) + " 0 3 4 0 0 0 0\n");
+  }
+  void link(const std::string& interface_name, const std::string& carrier, int changes) {
+    m_root.write("sys/class/net/" + interface_name + "/carrier", carrier + "\n");
+    m_root.write("sys/class/net/" + interface_name + "/carrier_changes", std::to_string(changes) + "\n");
+  }
+  void poll(int times = 1) {
+    for (int i = 0; i < times; ++i) m_source->poll(out, m_now += kNsPerSecond);
+  }
+  std::vector<std::string> told() const {
+    std::vector<std::string> all;
+    for (const Event& event : out.events) all.push_back(event.kind + ": " + event.message);
+    return all;
+  }
+
+  ScratchFolder m_root;
+  toml::table m_config;
+  FaultBook m_faults;
+  SourceContext m_context;
+  std::unique_ptr<Source> m_source;
+  TimeNs m_now = 0;
+  MemoryRecorder out;
+};
+
+TEST_F(EthernetSourceTest, RecordsRatesOnlyBetweenTwoReadings) {
+  ASSERT_TRUE(m_source->start(out, m_context).ok());
+  poll();
+  EXPECT_EQ(out.samplesOf("net_receive_bytes_per_s").size(), 0U);
+  EXPECT_THAT(out.samplesOf("net_errors_total").value, ElementsAre(4.0));
+  EXPECT_THAT(out.samplesOf("net_dropped_total").value, ElementsAre(6.0));
+  traffic(3000, 400);
+  poll();
+  EXPECT_THAT(out.samplesOf("net_receive_bytes_per_s").value, ElementsAre(2000.0));
+  EXPECT_EQ(out.samplesOf("net_transmit_bytes_per_s").size(), 0U) << "a counter that fell was reset: no rate";
+}
+
+TEST_F(EthernetSourceTest, ALostLinkAndItsReturnAreEventsOfTheAdapter) {
+  ASSERT_TRUE(m_source->start(out, m_context).ok());
+  poll(3);
+  link("eth0", "0", 2);
+  link("veth7", "0", 2);
+  poll(5);
+  link("eth0", "1", 3);
+  poll(3);
+  EXPECT_THAT(told(), ElementsAre("link_down: eth0 lost its link", "link_up: eth0 is up after 5.0 s"))
+      << "interfaces of containers come and go";
+  EXPECT_EQ(out.devices.at(0).uuid, "u1/nic-eth0");
+  link("eth0", "1", 7);
+  poll(3);
+  ASSERT_EQ(out.events.size(), 3U);
+  EXPECT_THAT(told().back(), HasSubstr("link_flap: eth0 lost its link 2 times"));
+}
+
+TEST_F(EthernetSourceTest, ALinkThatIsDownFromTheBeginningOrSwitchedOffIsQuiet) {
+  link("eth0", "", 0);
+  ASSERT_TRUE(m_source->start(out, m_context).ok());
+  poll(3);
+  link("eth0", "0", 2);
+  poll(3);
+  std::filesystem::remove_all(m_root.path("sys/class/net/eth0"));
+  poll(30);
+  EXPECT_TRUE(out.events.empty());
+}
+
+TEST_F(EthernetSourceTest, WhatTheKernelsLogToldIsNotToldAgain) {
+  ASSERT_TRUE(m_source->start(out, m_context).ok());
+  poll(2);
+  EXPECT_TRUE(m_faults.mayTell("kernel_log", "link_down", "", "u1/nic-eth0", m_now));
+  link("eth0", "0", 2);
+  poll();
+  EXPECT_TRUE(out.events.empty());
+}
+
+TEST(EthtoolStats, KnowsPausesByPriorityAndDiscardsOfThePort) {
+  EXPECT_EQ(pauseCounterOf("rx_prio3_pause"), (PauseCounter{"net_receive_pause_total", 3}));
+  EXPECT_EQ(pauseCounterOf("tx_prio0_pause"), (PauseCounter{"net_transmit_pause_total", 0}));
+  EXPECT_EQ(pauseCounterOf("rx_pause_ctrl_phy"), (PauseCounter{"net_receive_pause_total", {}}));
+  EXPECT_EQ(pauseCounterOf("rx_discards_phy"), (PauseCounter{"net_receive_discard_total", {}}));
+  for (const char* other : {"rx_prio3_pause_duration", "rx_prio_pause", "rx_prio99_pause", "rx_prio-1_pause", "rx_", "prio3_pause", ""})
+    EXPECT_EQ(pauseCounterOf(other), std::nullopt) << other;
+}
+
+TEST(EthtoolStats, AsksRealInterfacesWithoutHarm) {
+  EthtoolStats stats;
+  EXPECT_TRUE(stats.read("no_such_interface_name_at_all").empty());
+  EXPECT_TRUE(stats.read("lo").empty());
+}
+
+}  // namespace
+}  // namespace runglass::test
