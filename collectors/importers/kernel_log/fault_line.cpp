@@ -53,6 +53,7 @@ std::optional<Fault> faultOf(std::string_view text, train_log::RuleSet::Scratch&
   fault.pci = pciAddress(capture(match, "pci"));
   fault.uuid = capture(match, "uuid");
   fault.interface_name = capture(match, "interface");
+  fault.pid = capture(match, "pid");
   fault.message = match.group(train_log::Role::kText);
   if (const FaultInfo* known = findFault(fault.kind, fault.code)) fault.severity = known->severity;
   // The line knows more than the catalogue: the same code is told of links that recovered and of links that are gone.

@@ -25,7 +25,7 @@ struct Fault {
   std::string code;
   Severity severity = Severity::kInfo;
   std::string pci;  // "0000:9b:00", lower case, 4-digit domain; "" where none is named
-  std::string_view uuid, interface_name;
+  std::string_view uuid, interface_name, pid;
   std::string_view message;  // the text from where the fault begins
 };
 

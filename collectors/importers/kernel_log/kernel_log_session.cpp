@@ -101,11 +101,15 @@ void KernelLogSession::onText(const KernelLine& line, bool record, Recorder& out
   if (record && time) m_end_time = std::max(m_end_time.value_or(*time), *time);
   if (fault) onFault(*fault, line, time, record, out);
   if (!record || (fault && fault->kind != "gpu_uuid")) return;
+  keepLine(line, time, placeOf(line.host, out).node, out);
+}
+
+void KernelLogSession::keepLine(const KernelLine& line, std::optional<TimeNs> time, NodeId node, Recorder& out) {
   if (m_lines_left == 0) return addIssue("kernel_log.too_many_lines", cleanText(line.text, 120), time);
   --m_lines_left;
   out.log({.time = time,
            .attempt = m_attempt,
-           .node = placeOf(line.host, out).node,
+           .node = node,
            .stream = m_options.stream,
            .severity = line.severity.value_or(Severity::kInfo),
            .text = train_log::validText(line.text, train_log::kMaxLogText)});
@@ -118,16 +122,26 @@ void KernelLogSession::onFault(const Fault& fault, const KernelLine& line, std::
     return;
   }
   if (!record) return;
+  std::string_view device_kind;
+  const std::string uuid = deviceUuid(fault, where, device_kind);
+  if (time && m_options.may_tell && !m_options.may_tell(fault.kind, fault.code, uuid, *time)) return keepLine(line, time, where.node, out);
   if (m_events_left == 0) return addIssue("kernel_log.too_many_events", cleanText(fault.message, 120), time);
+  const Event event{.time = time,
+                    .attempt = m_attempt,
+                    .node = where.node,
+                    .device = deviceOf(uuid, device_kind, where, out),
+                    .kind = std::string(fault.kind),
+                    .severity = fault.severity,
+                    .code = fault.code,
+                    .message = cleanText(fault.message, train_log::kMaxMessage)};
+  const std::string process = fault.code + '/' + uuid + '/' + std::string(fault.pid);
+  if (m_options.live && fault.kind == "xid" && !m_repeated.isNew(process, event, time.value_or(0))) return;
   --m_events_left;
-  out.event({.time = time,
-             .attempt = m_attempt,
-             .node = where.node,
-             .device = deviceOf(fault, where, out),
-             .kind = std::string(fault.kind),
-             .severity = fault.severity,
-             .code = fault.code,
-             .message = cleanText(fault.message, train_log::kMaxMessage)});
+  out.event(event);
+}
+
+void KernelLogSession::tellRepeats(TimeNs now, bool all, Recorder& out) {
+  for (const Event& event : m_repeated.due(now, all)) out.event(event);
 }
 
 std::optional<TimeNs> KernelLogSession::timeOf(const KernelLine& line, bool record) {
@@ -184,20 +198,20 @@ KernelLogSession::Where KernelLogSession::placeOf(std::string_view host, Recorde
   return m_hosts.emplace(host, where).first->second;
 }
 
-// A GPU that the log names by its UUID is that one; any other device is known by its place in the node.
-DeviceId KernelLogSession::deviceOf(const Fault& fault, const Where& where, Recorder& out) {
-  std::string_view kind = deviceKind(fault.kind);
-  std::string uuid;
+// A GPU that the log names by its UUID is that one; any other device is known by its place in the node. "" where there is none.
+std::string KernelLogSession::deviceUuid(const Fault& fault, const Where& where, std::string_view& kind) const {
+  kind = deviceKind(fault.kind);
   if (const auto gpu = m_gpu_uuids.find(where.node_uuid + '/' + fault.pci); !fault.pci.empty() && gpu != m_gpu_uuids.end()) {
     kind = "gpu";
-    uuid = gpu->second;
-  } else if (kind == "nic" && !fault.interface_name.empty()) {
-    uuid = where.node_uuid + "/nic-" + std::string(fault.interface_name);
-  } else if (!kind.empty() && !fault.pci.empty()) {
-    uuid = where.node_uuid + '/' + std::string(kind) + '-' + fault.pci;
-  } else {
-    return {};
+    return gpu->second;
   }
+  if (kind == "nic" && !fault.interface_name.empty()) return where.node_uuid + "/nic-" + std::string(fault.interface_name);
+  if (!kind.empty() && !fault.pci.empty()) return where.node_uuid + '/' + std::string(kind) + '-' + fault.pci;
+  return {};
+}
+
+DeviceId KernelLogSession::deviceOf(const std::string& uuid, std::string_view kind, const Where& where, Recorder& out) {
+  if (uuid.empty()) return {};
   if (const auto known = m_devices.find(uuid); known != m_devices.end()) return known->second;
   if (m_devices.size() >= kMaxPlaces) {
     addIssue("kernel_log.too_many_devices", cleanText(uuid, train_log::kMaxName));

@@ -17,6 +17,7 @@
 
 #include "collectors/importers/kernel_log/fault_line.h"
 #include "collectors/importers/kernel_log/kernel_line.h"
+#include "collectors/importers/kernel_log/repeated_faults.h"
 #include "collectors/importers/train_log/line_splitter.h"
 #include "model/recorder.h"
 
@@ -32,6 +33,8 @@ struct SessionOptions {
   std::string node_uuid;
   std::optional<DurNs> boot_to_utc;              // turns times since boot into wall time
   std::map<std::string, std::string> gpu_uuids;  // by PCI address, where known
+  // False: another source of this agent has just told of this fault; its line is kept as a log line then.
+  std::function<bool(std::string_view kind, std::string_view code, std::string_view device, TimeNs time)> may_tell;
   std::int64_t line_budget = 50'000, event_budget = 100'000;
 };
 
@@ -49,6 +52,8 @@ class KernelLogSession {
   void setBootToUtc(DurNs offset) { m_options.boot_to_utc = offset; }
   // Records of /dev/kmsg up to this number are known already.
   void skipTo(std::uint64_t sequence) { m_skip_to = sequence; }
+  // Repeated faults of a live log: those of the last minute, or all.
+  void tellRepeats(TimeNs now, bool all, Recorder& out);
   // More may be recorded again, up to the most that the budgets were.
   void refill(std::int64_t lines, std::int64_t events);
 
@@ -71,7 +76,9 @@ class KernelLogSession {
   std::optional<TimeNs> timeOf(const KernelLine& line, bool record);
   void learnDomain(const KernelLine& line, bool record, Recorder& out);
   Where placeOf(std::string_view host, Recorder& out);
-  DeviceId deviceOf(const Fault& fault, const Where& where, Recorder& out);
+  void keepLine(const KernelLine& line, std::optional<TimeNs> time, NodeId node, Recorder& out);
+  std::string deviceUuid(const Fault& fault, const Where& where, std::string_view& kind) const;
+  DeviceId deviceOf(const std::string& uuid, std::string_view kind, const Where& where, Recorder& out);
   void addIssue(std::string_view code, std::string_view detail, std::optional<TimeNs> time = std::nullopt);
 
   SessionOptions m_options;
@@ -91,6 +98,7 @@ class KernelLogSession {
   std::map<std::string, Where, std::less<>> m_hosts;
   std::map<std::string, DeviceId> m_devices;       // by uuid
   std::map<std::string, std::string> m_gpu_uuids;  // by node uuid + address
+  RepeatedFaults m_repeated;
   std::map<std::string, Issue> m_issues;
 };
 

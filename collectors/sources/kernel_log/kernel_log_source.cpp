@@ -65,10 +65,14 @@ class KernelFileConsumer : public FileConsumer {
     m_pace.tick(m_session, monotonicNow());
     m_session.push(bytes, out);
   }
-  void flush(Recorder& out) override { tellIssues(m_session, out); }
+  void flush(Recorder& out) override {
+    m_session.tellRepeats(wallNow(), false, out);
+    tellIssues(m_session, out);
+  }
   void startOver(Recorder&) override { m_session.startOver(); }
   void finish(Recorder& out) override {
     m_session.finish(out, false);
+    m_session.tellRepeats(0, true, out);
     tellIssues(m_session, out);
   }
   std::uint64_t committedOffset() const override { return m_session.committedOffset(); }
@@ -89,6 +93,7 @@ class KernelLogSource : public FollowSource {
     m_now = context.now;
     m_node_uuid = context.node.uuid;
     m_gpus = gpuUuids(context.root);
+    m_faults = context.faults;
     m_follows = context.config->contains("paths");
     if (m_follows) RG_TRY(FollowSource::start(out, context));
     m_path = (*context.config)["kmsg"].value_or(context.root + "dev/kmsg");
@@ -98,6 +103,7 @@ class KernelLogSource : public FollowSource {
       const Status status(Code::kUnavailable, "source.kernel_log: " + m_path + ": " + std::strerror(errno));
       return m_follows ? Status() : status;
     }
+    if (m_faults != nullptr) m_faults->readKernel();
     m_kmsg.emplace(options(out.node(context.node), m_path, "kmsg"));
     if (!context.state_dir.empty()) m_state_path = context.state_dir + "/kernel_log.kmsg";
     std::ifstream(context.root + "proc/sys/kernel/random/boot_id") >> m_boot;
@@ -126,6 +132,7 @@ class KernelLogSource : public FollowSource {
         break;
       }
     }
+    m_kmsg->tellRepeats(now, false, out);
     tellIssues(*m_kmsg, out);
     remember(now);
     return next;
@@ -133,7 +140,9 @@ class KernelLogSource : public FollowSource {
 
   void stop(Recorder& out) override {
     if (m_follows) FollowSource::stop(out);
-    if (m_kmsg) save(m_kmsg->lastSequence());
+    if (!m_kmsg) return;
+    m_kmsg->tellRepeats(0, true, out);
+    save(m_kmsg->lastSequence());
   }
 
  protected:
@@ -145,12 +154,18 @@ class KernelLogSource : public FollowSource {
 
  private:
   kernel_log::SessionOptions options(NodeId node, const std::string& path, const std::string& stream) const {
+    std::function<bool(std::string_view, std::string_view, std::string_view, TimeNs)> may_tell;
+    if (m_faults != nullptr)
+      may_tell = [book = m_faults](std::string_view kind, std::string_view code, std::string_view device, TimeNs time) {
+        return book->mayTell("kernel_log", kind, code, device, time);
+      };
     return {.stream = stream,
             .path = path,
             .live = true,
             .node = node,
             .node_uuid = m_node_uuid,
             .gpu_uuids = m_gpus,
+            .may_tell = std::move(may_tell),
             .line_budget = kLineBurst,
             .event_budget = kEventBurst};
   }
@@ -175,6 +190,7 @@ class KernelLogSource : public FollowSource {
   std::function<TimeNs()> m_now;
   std::string m_node_uuid, m_path, m_state_path, m_boot;
   std::map<std::string, std::string> m_gpus;
+  FaultBook* m_faults = nullptr;
   bool m_follows = false;
   int m_fd = -1;
   std::optional<KernelLogSession> m_kmsg;

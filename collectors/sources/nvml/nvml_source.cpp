@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
 //  1. A GPU that is lost gives one event and then silence: its last values age and are shown as stale.
-//  2. An Xid event is recorded for each that the driver reports, in the order reported.
+//  2. An Xid that the driver reports is recorded once: not again if the kernel's log told it, and repeats are counted.
 #include "collectors/sources/nvml/nvml_source.h"
 
+#include <deque>
 #include <fstream>
 #include <map>
 #include <set>
 #include <sstream>
 
+#include "collectors/importers/kernel_log/repeated_faults.h"
 #include "collectors/sources/host/proc_parse.h"
 #include "collectors/sources/nvml/nvml_gpu.h"
+#include "model/fault_catalog.h"
 
 namespace runglass {
 namespace {
@@ -64,11 +67,14 @@ class NvmlSource : public Source {
         at = m_gpus.erase(at);
       }
     }
-    recordXids(out);
+    readXids();
+    tellXids(out, now, false);
     if (slow) m_last_slow = now;
     if (rare) m_last_rare = now;
     return now + m_fast;
   }
+
+  void stop(Recorder& out) override { tellXids(out, m_context->now(), true); }
 
  private:
   void openEvents() {
@@ -92,22 +98,43 @@ class NvmlSource : public Source {
     m_gpus.clear();
   }
 
-  void recordXids(Recorder& out) {
+  struct Xid {
+    Event event;
+    std::string uuid;
+  };
+
+  void readXids() {
     if (m_events == nullptr) return;
     nvml::EventData event{};
     // A storm is drained a bounded part per poll; the driver queues the rest.
     for (int i = 0; i < 64 && m_library->eventSetWait(m_events, &event, 0) == nvml::kSuccess; ++i) {
-      DeviceId device;
+      Xid xid;
       for (const auto& gpu : m_gpus)
-        if (gpu->handle() == event.device) device = gpu->id();
-      out.event({.time = m_context->now(),
-                 .node = m_node,
-                 .device = device,
-                 .kind = "xid",
-                 .severity = Severity::kError,
-                 .code = std::to_string(event.data),
-                 .message = "Xid " + std::to_string(event.data) + " reported by the driver"});
+        if (gpu->handle() == event.device) {
+          xid.event.device = gpu->id();
+          xid.uuid = gpu->uuid();
+        }
+      xid.event.time = m_context->now();
+      xid.event.node = m_node;
+      xid.event.kind = "xid";
+      xid.event.code = std::to_string(event.data);
+      const FaultInfo* info = findFault("xid", xid.event.code);
+      xid.event.severity = info != nullptr ? info->severity : Severity::kError;
+      xid.event.message = "Xid " + xid.event.code + " reported by the driver";
+      m_xids.push_back(std::move(xid));
     }
+  }
+
+  // The kernel's log says more of an Xid: where it is read, it is given FaultBook::kWindow to come first.
+  void tellXids(Recorder& out, TimeNs now, bool all) {
+    FaultBook* faults = m_context->faults;
+    const DurNs wait = faults != nullptr && faults->kernelIsRead() && !all ? FaultBook::kWindow : 0;
+    for (; !m_xids.empty() && now - *m_xids.front().event.time >= wait; m_xids.pop_front()) {
+      const Xid& xid = m_xids.front();
+      if (faults != nullptr && !faults->mayTell("nvml", "xid", xid.event.code, xid.uuid, *xid.event.time)) continue;
+      if (m_repeated.isNew(xid.event.code + '/' + xid.uuid, xid.event, now)) out.event(xid.event);
+    }
+    for (const Event& event : m_repeated.due(now, all)) out.event(event);
   }
 
   void recordLost(Recorder& out, DeviceId device, const std::string& what) {
@@ -150,6 +177,8 @@ class NvmlSource : public Source {
   NodeId m_node;
   std::vector<std::unique_ptr<NvmlGpu>> m_gpus;
   nvml::EventSet m_events = nullptr;
+  std::deque<Xid> m_xids;  // that wait to be told
+  kernel_log::RepeatedFaults m_repeated;
   DurNs m_fast = 100 * kNsPerMs;
   std::optional<TimeNs> m_last_slow, m_last_rare;
 };

@@ -31,7 +31,8 @@ class KernelLogSourceTest : public testing::Test {
                                 .now = [] { return monotonicNow() + kBooted; },
                                 .config = &table,
                                 .state_dir = m_root.path(),
-                                .root = m_root.path() + "/"};
+                                .root = m_root.path() + "/",
+                                .faults = &m_faults};
     const Status status = source->start(out, context);
     if (!status.ok()) return status;
     TimeNs now = 1000 * kNsPerSecond;
@@ -42,6 +43,7 @@ class KernelLogSourceTest : public testing::Test {
   std::string kmsg() const { return "kmsg = \"" + m_root.path("kmsg") + "\"\n"; }
 
   ScratchFolder m_root;
+  FaultBook m_faults;
   MemoryRecorder out;
 };
 
@@ -74,11 +76,33 @@ TEST_F(KernelLogSourceTest, RecordsNothingTwiceWithinABoot) {
 
 TEST_F(KernelLogSourceTest, CountsWhatAStormHasMoreThanItRecords) {
   std::string storm;
-  for (int i = 0; i < 3000; ++i) storm += "4," + std::to_string(i) + ",2500000,-;NVRM: Xid (PCI:0000:9b:00): 13, x\n";
+  for (int i = 0; i < 3000; ++i)
+    storm += "4," + std::to_string(i) + ",2500000,-;NVRM: Xid (PCI:0000:9b:00): 13, pid=" + std::to_string(i) + ", x\n";
   m_root.append("kmsg", storm);
   ASSERT_TRUE(live(kmsg(), 3).ok());
   EXPECT_EQ(out.events.size(), 2000U);
   EXPECT_EQ(out.issueCount("kernel_log.too_many_events"), 1000);
+}
+
+TEST_F(KernelLogSourceTest, RepeatsOfOneProcessAreOneEventAndItsCount) {
+  std::string storm;
+  for (int i = 0; i < 629; ++i) storm += "4," + std::to_string(i) + ",2500000,-;NVRM: Xid (PCI:0000:9b:00): 13, pid=7, name=a, x\n";
+  m_root.append("kmsg", storm + "4,900,2500001,-;NVRM: Xid (PCI:0000:9b:00): 13, pid=8, name=b, x\n");
+  ASSERT_TRUE(live(kmsg()).ok());
+  ASSERT_EQ(out.events.size(), 3U);
+  EXPECT_EQ(out.events[0].message, "Xid (PCI:0000:9b:00): 13, pid=7, name=a, x");
+  EXPECT_EQ(out.events[1].message, "Xid (PCI:0000:9b:00): 13, pid=8, name=b, x");
+  EXPECT_EQ(out.events[2].message, "Xid (PCI:0000:9b:00): 13, pid=7, name=a, x (628 more)");
+}
+
+TEST_F(KernelLogSourceTest, WhatAnotherSourceHasJustToldIsALogLine) {
+  m_root.append("kmsg", kXid);
+  ASSERT_TRUE(m_faults.mayTell("nvml", "xid", "79", "GPU-509665ad-b600-ac93-3616-d754b23d636d", kBooted + 2'500'000'000));
+  ASSERT_TRUE(live(kmsg()).ok());
+  EXPECT_TRUE(out.events.empty());
+  ASSERT_EQ(out.logs.size(), 1U);
+  EXPECT_NE(out.logs[0].text.find("Xid (PCI:0000:9b:00): 79"), std::string::npos) << "its words are not lost";
+  EXPECT_TRUE(m_faults.kernelIsRead());
 }
 
 TEST_F(KernelLogSourceTest, FollowsFilesWhereTheKernelsOwnIsOff) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -101,6 +102,27 @@ TEST_F(NvmlSourceTest, RecordsAnXidWithItsGpu) {
   ASSERT_EQ(xids.size(), 1U);
   EXPECT_EQ(xids[0].code, "63");
   EXPECT_EQ(xids[0].device, DeviceId{2});
+}
+
+TEST_F(NvmlSourceTest, LeavesAnXidToTheKernelsLogWhereThatIsRead) {
+  const auto xids = [&] {
+    return std::count_if(m_out.events.begin(), m_out.events.end(), [](const Event& event) { return event.kind == "xid"; });
+  };
+  FaultBook faults;
+  faults.readKernel();
+  m_context.faults = &faults;
+  start();
+  state("xid 79\n");
+  poll(0);
+  poll(kNsPerSecond);
+  EXPECT_EQ(xids(), 0) << "it waits for the kernel's words";
+  poll(2 * kNsPerSecond);
+  EXPECT_EQ(xids(), 1) << "and tells what the kernel does not";
+  start();
+  poll(0);
+  EXPECT_TRUE(faults.mayTell("kernel_log", "xid", "79", "GPU-fake-1", m_now + kNsPerSecond));
+  poll(5 * kNsPerSecond);
+  EXPECT_EQ(xids(), 1);
 }
 
 TEST_F(NvmlSourceTest, KnowsWhichRankUsesAGpuAndThatHiddenMemoryIsNotZero) {

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// RepeatedFaults: a fault that a live source sees again and again is told at once, and then by the minute with its count.
+//
+// Threading:  one thread.
+// Ownership:  copies.
+// Units:      ns of the agent's clock.
+// Errors:     none; beyond kMost different faults at a time, what is new is told as it comes.
+// Cost:       a map look-up per fault.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "model/events.h"
+
+namespace runglass::kernel_log {
+
+class RepeatedFaults {
+ public:
+  static constexpr DurNs kTellEvery = 60 * kNsPerSecond;
+  static constexpr std::size_t kMost = 1024;
+
+  // True: tell it now. False: it is counted. `key`: what makes two faults the same, e.g. code, device and process.
+  bool isNew(const std::string& key, const Event& event, TimeNs now) {
+    const auto known = m_faults.find(key);
+    if (known == m_faults.end()) {
+      if (m_faults.size() < kMost) m_faults[key] = {event, now, 0};
+      return true;
+    }
+    known->second.event.time = event.time;
+    ++known->second.count;
+    return false;
+  }
+  // What was counted for a minute, or everything; what did not come again is forgotten.
+  std::vector<Event> due(TimeNs now, bool all) {
+    std::vector<Event> events;
+    for (auto it = m_faults.begin(); it != m_faults.end();) {
+      Fault& fault = it->second;
+      if (!all && now - fault.told < kTellEvery) {
+        ++it;
+      } else if (fault.count == 0) {
+        it = m_faults.erase(it);
+      } else {
+        events.push_back(fault.event);
+        events.back().message += " (" + std::to_string(fault.count) + " more)";
+        fault.count = 0;
+        fault.told = now;
+        ++it;
+      }
+    }
+    return events;
+  }
+
+ private:
+  struct Fault {
+    Event event;  // as told first; with the time of the last one
+    TimeNs told = 0;
+    std::int64_t count = 0;
+  };
+  std::map<std::string, Fault> m_faults;
+};
+
+}  // namespace runglass::kernel_log
