@@ -21,6 +21,8 @@ class CaptureTest : public ::testing::Test {
   // Two of a run's rank and one of its node alone.
   void fill(Writer& writer) {
     m_ids = fillSampleStore(writer);
+    const NodeId other = writer.node({.uuid = "machine-2"});
+    ASSERT_TRUE(writer.flush().ok());
     const NodeId node = writer.node({.uuid = "machine-1"});
     writer.capture({.time = kStoreStart + 500,
                     .attempt = m_ids.first,
@@ -39,7 +41,6 @@ class CaptureTest : public ::testing::Test {
                     .source = "/proc/1",
                     .reason = "sigterm",
                     .text = std::string("a\0b", 3)});
-    const NodeId other = writer.node({.uuid = "machine-2"});
     writer.capture({.time = kStoreStart + 1, .node = other, .kind = "nvml", .source = "nvidia-smi -q", .reason = "stall", .text = "other"});
   }
   void makeStore() {
@@ -83,10 +84,11 @@ TEST_F(CaptureTest, OfARunComeBackByTimeWithThoseOfItsNodesFromTheTailAndFromThe
   ASSERT_TRUE(writer.ok());
   fill(**writer);
   for (const bool stored : {false, true}) {
-    if (stored) ASSERT_TRUE((*writer)->flush().ok());
+    if (stored) {
+      ASSERT_TRUE((*writer)->flush().ok());
+    }
     auto reader = Reader::open(m_path, {.live = (*writer)->liveTail()});
     ASSERT_TRUE(reader.ok());
-    if (!stored) ASSERT_TRUE((*writer)->flushIfDue().ok());
     const auto captures = (*reader)->captures(m_ids.run, {});
     ASSERT_TRUE(captures.ok()) << captures.status().message();
     EXPECT_THAT(kinds(*captures), ElementsAre("kernel_log/stall/1", "stack/by hand/" + std::to_string(m_stack.size()), "process/sigterm/3"))

@@ -28,7 +28,7 @@ using ::testing::SizeIs;
 
 // A Python without torch that said who it is and now waits, in a function whose name its stack has.
 constexpr const char* kTrainer = R"(
-import os, sys, time
+import os, signal, sys, time
 sys.path.insert(0, os.environ["RG_PYTHON"])
 import runglass as rg
 def inside_the_collective():
@@ -36,6 +36,8 @@ def inside_the_collective():
     while True:
         time.sleep(0.05)
 assert rg.init(run="r", rank=int(os.environ["RANK"]), world=2)
+if "UNARM" in os.environ:
+    signal.signal(signal.SIGURG, signal.SIG_DFL)
 inside_the_collective()
 )";
 
@@ -58,7 +60,7 @@ class PythonTrainer {
     close(ends[1]);
     char line[8] = {};
     EXPECT_GT(read(ends[0], line, sizeof line), 0) << "no python3, or it failed";
-    close(ends[0]);
+    m_output = ends[0];  // open as long as it may print
     for (const auto& entry : std::filesystem::directory_iterator(dir.path()))
       if (entry.path().filename().string().starts_with(std::to_string(m_pid) + "-") && entry.path().extension() == ".ring")
         m_ring = entry.path();
@@ -67,6 +69,7 @@ class PythonTrainer {
   ~PythonTrainer() {
     kill(m_pid, SIGKILL);
     waitpid(m_pid, nullptr, 0);
+    close(m_output);
   }
   PythonTrainer(const PythonTrainer&) = delete;
   bool lives() const { return waitpid(m_pid, nullptr, WNOHANG) == 0; }
@@ -77,6 +80,7 @@ class PythonTrainer {
 
  private:
   pid_t m_pid = 0;
+  int m_output = -1;
   std::int32_t m_rank = 0;
   std::string m_ring;
 };
@@ -104,8 +108,9 @@ class CaptureSourceTest : public testing::Test {
   }
   // The answer; then polls until the capture's event is there.
   OrderBook::Answer capture(std::vector<std::int32_t> ranks = {}) {
-    if (!m_started) EXPECT_TRUE(m_source->start(m_out, m_context).ok());
-    m_started = true;
+    if (!std::exchange(m_started, true)) {
+      EXPECT_TRUE(m_source->start(m_out, m_context).ok());
+    }
     m_orders.ask({.id = ++m_order, .order = {.kind = OrderKind::kCapture, .run = "r", .ranks = std::move(ranks), .number = 1}});
     OrderBook::Answer answer;
     const std::size_t events = m_out.events.size();
@@ -223,6 +228,14 @@ TEST_F(CaptureSourceTest, OneThatDidNotArmIsNeverSignalled) {
   std::filesystem::create_hard_link(one.stackFile(), zero.stackFile());
   EXPECT_THAT(refusal(), HasSubstr("is not a file of the trainer's own"));
   EXPECT_TRUE(one.lives());
+}
+
+TEST_F(CaptureSourceTest, OneThatArmedButLostItsHandlerOrHasOneOfItsOwnIsNotSignalled) {
+  const PythonTrainer zero(m_dir, 0, {{"UNARM", "1"}});
+  know(zero);
+  EXPECT_THAT(capture().note, HasSubstr("it does not catch the signal that it armed (rank 0)"));
+  EXPECT_TRUE(zero.lives());
+  EXPECT_THAT(std::filesystem::file_size(zero.stackFile()), testing::Lt(100u));
 }
 
 TEST_F(CaptureSourceTest, AnOrderThatFitsNobodyIsRefusedAndSoIsASecondCaptureMeanwhile) {
