@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/engine/analysis.h"
 #include "analysis/hangs/hangs.h"
+#include "analysis/hardware_faults/hardware_faults.h"
 
 namespace runglass {
 
 const std::vector<AnalysisEntry>& analyses() {
   static const std::vector<AnalysisEntry> kAll = {
       {"hangs", makeHangs},
+      {"hardware_faults", makeHardwareFaults},
   };
   return kAll;
 }
