@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// `runglassctl analyze` and `score` over runs that the shipped simulator, agent and hub played and stored: clean, fault, ambiguous, missing
+// data.
+#include <signal.h>
+
+#include <chrono>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "storage/writer.h"
+#include "tests/app/ctl_fixture.h"
+
+namespace runglass {
+namespace {
+
+using ::testing::HasSubstr;
+using Json = nlohmann::json;
+
+// 16 ranks on four nodes, TP 2, PP 2, DP 4, two-second steps; one rack a node.
+const std::string kSmall = R"(name = "small"
+seed = 7
+steps = 60
+[cluster]
+nodes = 4
+gpus_per_node = 4
+nodes_per_rack = 1
+metrics_hertz = 2
+[job]
+tp = 2
+pp = 2
+dp = 4
+step_seconds = 2.0
+spans = "none"
+)";
+
+class AnalyzeTest : public CtlFixture {
+ protected:
+  // A hub and an agent that simulates, at full speed, as a script starts them.
+  void play(const std::string& toml) {
+    const std::string scenario = m_folder.file("s.toml");
+    std::ofstream(scenario) << toml;
+    const pid_t hub = start({"serve", "--store", m_store, "--listen", "127.0.0.1:0"});
+    std::string address;
+    for (int i = 0; i < 200 && address.empty(); ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      const std::string said = contentOf(m_folder.file("stdout"));
+      if (said.find('\n') != std::string::npos) address = said.substr(said.rfind(' ') + 1, said.find('\n') - said.rfind(' ') - 1);
+    }
+    ASSERT_FALSE(address.empty()) << contentOf(m_folder.file("stderr"));
+    const pid_t agent = ::fork();
+    if (agent == 0) {
+      const int quiet = ::open("/dev/null", O_WRONLY);
+      ::dup2(quiet, 1), ::dup2(quiet, 2);
+      ::execl(RG_BIN_DIR "/runglass-agent", "runglass-agent", "--simulate", scenario.c_str(), "--hub", address.c_str(), "--speed", "max",
+              nullptr);
+      ::_exit(127);
+    }
+    int status = 0;
+    ::waitpid(agent, &status, 0);
+    EXPECT_EQ(WEXITSTATUS(status), 0);
+    ::kill(hub, SIGTERM);
+    ::waitpid(hub, &status, 0);
+    EXPECT_EQ(WEXITSTATUS(status), 0);
+  }
+  Json analyze() {
+    const Outcome outcome = ctl({"analyze", "--store", m_store, "--json"});
+    EXPECT_EQ(outcome.exit, 0) << outcome.err;
+    return Json::parse(outcome.out, nullptr, false);
+  }
+  Json scoreOf(const std::string& kind) {
+    const Outcome outcome = ctl({"score", "--store", m_store, "--json"});
+    EXPECT_EQ(outcome.exit, 0) << outcome.err;
+    const Json answer = Json::parse(outcome.out);
+    for (const Json& one : answer["kinds"])
+      if (one["kind"] == kind) return one;
+    return Json::object();
+  }
+  static std::string fault(const std::string& lines) { return "[[fault]]\n" + lines; }
+};
+
+TEST_F(AnalyzeTest, ACalmRunWithSavesAndEvaluationsGivesNoFindings) {
+  std::string calm = kSmall;
+  calm.insert(calm.find("spans"), "checkpoint_every_steps = 10\neval_every_steps = 20\nsequence_lengths = \"variable\"\n");
+  play(calm);
+  const Json answer = analyze();
+  EXPECT_EQ(answer["findings"].size(), 0U) << answer["findings"].dump(1);
+  EXPECT_EQ(answer["what_if"]["status"], "insufficient");
+  EXPECT_TRUE(answer["ranking"].is_array());
+  EXPECT_TRUE(answer["loss"]["spikes"].is_array());
+  EXPECT_EQ(answer["runs"].size(), 1U);
+}
+
+TEST_F(AnalyzeTest, AHangIsOneFindingThatNamesTheRankAndIsStored) {
+  play(kSmall + fault("kind = \"hang\"\ntarget = \"rank:6\"\nfirst_step = 40\nlast_step = 40\nstrength = 120.0\n"));
+  const Json answer = analyze();
+  ASSERT_EQ(answer["findings"].size(), 1U) << answer["findings"].dump(1);
+  const Json& finding = answer["findings"][0];
+  EXPECT_EQ(finding["kind"], "hang");
+  EXPECT_EQ(finding["severity"], "critical");
+  EXPECT_EQ(finding["rank"], 6);
+  EXPECT_EQ(finding["node"], "sim-0001");
+  EXPECT_EQ(finding["first_step"], 40);
+  EXPECT_EQ(finding["evidence"]["blocked"], 15);
+  EXPECT_EQ(finding["evidence"]["groups"][0]["kind"], "tp");
+  EXPECT_EQ(answer["stored"], true);
+  EXPECT_EQ(query("SELECT kind, rank FROM finding").out, "kind,rank\nhang,6\n");
+  (void)analyze();
+  EXPECT_EQ(query("SELECT count(*) FROM finding").out, "count(*)\n1\n") << "said again it is the same finding";
+  EXPECT_EQ(scoreOf("hang")["hits"], 1);
+  EXPECT_EQ(scoreOf("hang")["false_alarms"], 0);
+}
+
+TEST_F(AnalyzeTest, ALostGpuIsOneFaultWithItsPeersAsSymptoms) {
+  play(kSmall + fault("kind = \"hardware_fault\"\ntarget = \"gpu:1/2\"\nfirst_step = 30\nlast_step = 30\nstrength = 600.0\nxid = 79\n"));
+  const Json answer = analyze();
+  int faults = 0;
+  for (const Json& finding : answer["findings"]) {
+    if (finding["kind"] != "hardware_fault") continue;
+    ++faults;
+    EXPECT_EQ(finding["rank"], 6);
+    EXPECT_EQ(finding["severity"], "critical");
+    EXPECT_EQ(finding["evidence"]["symptoms_by_kind"]["collective_timeout"], 15);
+    EXPECT_EQ(finding["evidence"]["symptoms_by_kind"]["xid 45"], 1);
+    EXPECT_THAT(finding["summary"].get<std::string>(), HasSubstr("Xid 79"));
+  }
+  EXPECT_EQ(faults, 1) << answer["findings"].dump(1);
+  EXPECT_EQ(scoreOf("hardware_fault")["hits"], 1);
+  EXPECT_EQ(scoreOf("hardware_fault")["false_alarms"], 0);
+  EXPECT_EQ(scoreOf("hang")["false_alarms"], 0);
+}
+
+TEST_F(AnalyzeTest, HeatIsOneFindingOfTheNode) {
+  play(kSmall + fault("kind = \"thermal_throttle\"\ntarget = \"node:2\"\nfirst_step = 30\nlast_step = 45\nstrength = 1.3\n"));
+  const Json answer = analyze();
+  ASSERT_EQ(answer["findings"].size(), 1U) << answer["findings"].dump(1);
+  EXPECT_EQ(answer["findings"][0]["kind"], "thermal_throttle");
+  EXPECT_EQ(answer["findings"][0]["node"], "sim-0002");
+  EXPECT_EQ(answer["findings"][0]["evidence"]["device_count"], 4);
+  EXPECT_EQ(scoreOf("thermal_throttle")["hits"], 1);
+}
+
+TEST_F(AnalyzeTest, AFlappingLinkIsASlowLink) {
+  play(kSmall + fault("kind = \"nic_flap\"\ntarget = \"nic:3/ib0\"\nfirst_step = 30\nlast_step = 33\nstrength = 2.5\n"));
+  const Json answer = analyze();
+  ASSERT_EQ(answer["findings"].size(), 1U) << answer["findings"].dump(1);
+  EXPECT_EQ(answer["findings"][0]["kind"], "slow_link");
+  EXPECT_EQ(scoreOf("nic_flap")["hits"], 1);
+}
+
+TEST_F(AnalyzeTest, AShortPauseAndASlowRankAreNeitherStallNorHang) {  // ambiguous
+  play(kSmall + fault("kind = \"stall\"\ntarget = \"run\"\nfirst_step = 40\nlast_step = 40\nstrength = 20.0\n") +
+       fault("kind = \"slow_rank\"\ntarget = \"rank:3\"\nfirst_step = 45\nlast_step = 50\nstrength = 3.0\n"));
+  EXPECT_EQ(analyze()["findings"].size(), 0U);
+}
+
+TEST_F(AnalyzeTest, AStallThatEndedIsTold) {
+  play(kSmall + fault("kind = \"stall\"\ntarget = \"run\"\nfirst_step = 40\nlast_step = 40\nstrength = 90.0\n"));
+  const Json answer = analyze();
+  ASSERT_EQ(answer["findings"].size(), 1U) << answer["findings"].dump(1);
+  EXPECT_EQ(answer["findings"][0]["kind"], "stall");
+  EXPECT_FALSE(answer["findings"][0]["end_ns"].is_null());
+  EXPECT_EQ(scoreOf("stall")["hits"], 1);
+}
+
+TEST_F(AnalyzeTest, MissingDataIsNoFinding) {
+  {
+    auto writer = Writer::open(m_store);
+    ASSERT_TRUE(writer.ok());
+    const AttemptId attempt = (*writer)->attempt({.run = (*writer)->run({.name = "empty", .state = RunState::kRunning})});
+    (*writer)->progress({.attempt = attempt, .rank = 0, .time = 5});
+    ASSERT_TRUE((*writer)->close().ok());
+  }
+  EXPECT_EQ(analyze()["findings"].size(), 0U);
+  expectFails(ctl({"analyze", "--store", m_store, "--run", "77"}), "there is no run 77");
+  expectFails(ctl({"analyze", "--store", m_folder.file("none.rgl")}), "none.rgl");
+}
+
+TEST_F(AnalyzeTest, AStoreThatSomebodyWritesIsOnlyRead) {
+  play(kSmall + fault("kind = \"hang\"\ntarget = \"rank:6\"\nfirst_step = 40\nlast_step = 40\nstrength = 120.0\n"));
+  auto writer = Writer::open(m_store);
+  ASSERT_TRUE(writer.ok());
+  const Outcome outcome = ctl({"analyze", "--store", m_store, "--json"});
+  EXPECT_EQ(outcome.exit, 0);
+  const Json answer = Json::parse(outcome.out, nullptr, false);
+  EXPECT_EQ(answer["stored"], false);
+  ASSERT_EQ(answer["findings"].size(), 1U);
+  EXPECT_TRUE(answer["findings"][0]["finding_id"].is_null());
+}
+
+// The dumps' authors name ranks 9 and 14 in EXPERT_MODEL_PARALLEL_GROUP.
+TEST_F(AnalyzeTest, RealFlightRecorderDumpsNameTheRanksThatTheirAuthorsDo) {
+  const std::string folder = RG_SHARED_DATA "/nccl_flight_recorder";
+  if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no " << folder;
+  ASSERT_EQ(ctl({"import", "--store", m_store, folder}).exit, 0);
+  int seen = 0;
+  const Json answer = analyze();
+  for (const Json& run : answer["runs"]) {
+    if (!run["name"].get<std::string>().starts_with("nvrx_")) continue;
+    ++seen;
+    ASSERT_EQ(run["findings"].size(), 1U) << run["name"];
+    const Json& evidence = run["findings"][0]["evidence"];
+    std::vector<int> culprits;
+    for (const Json& member : evidence["culprits"]) culprits.push_back(member["rank"].get<int>());
+    EXPECT_EQ(culprits, (std::vector<int>{9, 14})) << run["name"];
+    EXPECT_THAT(evidence["groups"][0]["name"].get<std::string>(), HasSubstr("EXPERT_MODEL_PARALLEL_GROUP"));
+  }
+  EXPECT_EQ(seen, 2);
+}
+
+}  // namespace
+}  // namespace runglass
