@@ -6,6 +6,7 @@
 
 #include "app/ctl/command.h"
 #include "app/ctl/output.h"
+#include "app/ctl/plain_text.h"
 #include "app/store_access.h"
 #include "model/issue_catalog.h"
 
@@ -112,19 +113,6 @@ Json toJson(const Contents& all) {
                                      {"help", known ? Json(known->help) : Json()}});
   }
   return json;
-}
-
-std::string bytesText(std::int64_t bytes) {
-  static constexpr const char* kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-  double value = static_cast<double>(bytes);
-  std::size_t unit = 0;
-  while (value >= 1024 && unit + 1 < std::size(kUnits)) {
-    value /= 1024;
-    ++unit;
-  }
-  char text[40];
-  std::snprintf(text, sizeof text, unit == 0 ? "%.0f %s" : "%.1f %s", value, kUnits[unit]);
-  return text;
 }
 
 std::string timeText(std::optional<TimeNs> time) {

@@ -15,6 +15,8 @@ std::unique_ptr<Command> makeNote();
 std::unique_ptr<Command> makeQuery();
 std::unique_ptr<Command> makeScore();
 std::unique_ptr<Command> makeServe();
+std::unique_ptr<Command> makeStatus();
+std::unique_ptr<Command> makeTop();
 std::unique_ptr<Command> makeTrace();
 std::unique_ptr<Command> makeVerify();
 
@@ -31,6 +33,8 @@ std::vector<std::unique_ptr<Command>> commands() {
   all.push_back(makeTrace());
   all.push_back(makeCapture());
   all.push_back(makeAlign());
+  all.push_back(makeStatus());
+  all.push_back(makeTop());
   all.push_back(makeAlert());
   all.push_back(makeServe());
   return all;

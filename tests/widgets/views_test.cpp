@@ -8,7 +8,7 @@
 
 #include "tests/widgets/gui_test.h"
 #include "tests/widgets/sample_data.h"
-#include "widgets/core/roles.h"
+#include "analysis/run_summary/roles.h"
 #include "widgets/findings/findings_view.h"
 #include "widgets/health/health_view.h"
 #include "widgets/runs/runs_view.h"
@@ -245,7 +245,7 @@ TEST(RunSummary, SpeaksOfMfuOnlyWhereModelAndDeviceAreKnown) {
   for (Rank& rank : data->ranks) rank.device = {1};
   ASSERT_TRUE(throughput().mfu);
   EXPECT_NEAR(*throughput().mfu, 6 * 8e9 * (1.0e6 / 64) / 989.4e12, 1e-9);
-  EXPECT_TRUE(throughput().mfu_source.contains("H100")) << throughput().mfu_source.toStdString();
+  EXPECT_TRUE(throughputWhy(throughput()).contains("H100")) << throughputWhy(throughput()).toStdString();
   data->ranks.back().device = {2};
   EXPECT_FALSE(throughput().mfu) << "two kinds of device have no one peak";
 }

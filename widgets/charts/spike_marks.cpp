@@ -4,7 +4,7 @@
 #include <QObject>
 #include <cmath>
 
-#include "widgets/core/roles.h"
+#include "analysis/run_summary/roles.h"
 #include "widgets/core/units.h"
 
 namespace runglass {

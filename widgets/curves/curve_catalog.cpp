@@ -11,7 +11,7 @@
 #include <unordered_map>
 
 #include "model/superseded.h"
-#include "widgets/core/roles.h"
+#include "analysis/run_summary/roles.h"
 #include "widgets/core/units.h"
 
 namespace runglass {

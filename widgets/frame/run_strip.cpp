@@ -16,11 +16,11 @@ constexpr double kNoticeable = 0.05;  // a loss of throughput below this is with
 
 StripItem stateItem(const RunSummary& run, TimeNs now) {
   const StateWord state = stateWord(run, now);
-  StripItem item{QString(), state.word, QStringLiteral("As the run says; silent: it calls itself running, but nothing arrived for 15 s."),
-                 state.severity};
+  StripItem item{QString(), QString::fromLatin1(state.word),
+                 QStringLiteral("As the run says; silent: it calls itself running, but nothing arrived for 15 s."), state.severity};
   if (run.run.time_domain != TimeDomain::kUtc) return item;
   std::optional<TimeNs> since = run.run.state == RunState::kRunning ? run.run.start : run.run.end;
-  if (state.word == QStringLiteral("silent")) since = run.last_data;
+  if (item.value == QLatin1String("silent")) since = run.last_data;
   if (since && now >= *since) item.value += u' ' + formatAge(now - *since);
   return item;
 }

@@ -6,8 +6,8 @@
 #include <map>
 #include <set>
 
+#include "analysis/run_summary/roles.h"
 #include "model/superseded.h"
-#include "widgets/core/roles.h"
 #include "widgets/core/theme.h"
 
 namespace runglass {
@@ -426,7 +426,7 @@ class Builder {
   void makeSentence() {
     const RunSummary& s = m_data.summary;
     const StateWord state = stateWord(s, m_question.now);
-    QString text = state.word;
+    QString text = QString::fromLatin1(state.word);
     text[0] = text[0].toUpper();
     if (s.run.simulated) text = QStringLiteral("Simulated. ") + text;
     const bool over = s.run.state == RunState::kFinished || s.run.state == RunState::kFailed;

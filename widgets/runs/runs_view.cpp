@@ -76,7 +76,7 @@ std::vector<Column<RunSummary>> runColumns(const RunColumnContext* context) {
   columns.push_back({.title = QStringLiteral("state"),
                      .help = QStringLiteral("As the run says; silent: it calls itself running, but nothing arrived for 15 s."),
                      .align = left,
-                     .text = [context](const R& r) { return stateWord(r, context->clock()).word; },
+                     .text = [context](const R& r) { return QString::fromLatin1(stateWord(r, context->clock()).word); },
                      .mark = [context](const R& r) { return stateWord(r, context->clock()).severity; }});
   columns.push_back(
       {.title = QStringLiteral("run"),

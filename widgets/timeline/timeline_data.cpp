@@ -9,7 +9,7 @@
 
 #include "model/crc32c.h"
 #include "model/metric_catalog.h"
-#include "widgets/core/roles.h"
+#include "analysis/run_summary/roles.h"
 #include "widgets/core/run_summary.h"
 #include "widgets/core/units.h"
 

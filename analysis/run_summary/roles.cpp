@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
-#include "widgets/core/roles.h"
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/run_summary/roles.h"
 
 #include <algorithm>
 #include <array>

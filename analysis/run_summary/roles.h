@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
+// SPDX-License-Identifier: Apache-2.0
 // Roles: which of a run's series is "the loss", "tokens per second", ... although every framework calls it differently.
 //
 // Threading:  any thread; no state.

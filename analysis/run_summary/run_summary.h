@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// RunSummary: one run in one line, read once: for the run strip, the run list and `runglassctl status`.
+//
+// Threading:  that of the Reader; the value is immutable afterwards.
+// Ownership:  plain value.
+// Units:      TimeNs, steps; tokens per second; FLOP/s over dense peak FLOP/s.
+// Errors:     the Reader's. What the store does not know stays absent.
+// Cost:       a few catalogue reads and two scalar reads of at most kThroughputSteps points.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "model/result.h"
+#include "model/topology.h"
+#include "storage/reader.h"
+
+namespace runglass {
+
+// Where a share of the peak came from. Without `peak` the trainer logged the share itself, as `tag`.
+struct MfuSource {
+  double flops_per_s = 0;            // of a GPU
+  std::optional<double> parameters;  // of the model, where the rate is 6 x parameters x tokens/s
+  std::string tag;                   // of the series that says the rate or the share
+  std::optional<double> peak;
+  std::string peak_source;
+};
+
+// How fast the newest attempt goes: medians of its newest kRecentSteps. What no series says stays absent.
+struct Throughput {
+  std::optional<double> tokens_per_s, tokens_per_gpu;  // of the whole job; of one GPU
+  std::string tokens_tag;                              // the series they came from
+  // tokens over the attempt's best earlier kRecentSteps in a row, minus 1: a run that is slow for long does not become its own measure.
+  std::optional<double> change;
+  std::optional<double> mfu;  // model FLOP/s over the device's dense peak
+  MfuSource mfu_source;
+};
+
+struct RunSummary {
+  Run run;
+  std::vector<Attempt> attempts;  // by number
+  std::optional<std::int64_t> last_step;
+  std::optional<double> loss;
+  std::string loss_tag;  // the series it came from
+  Throughput throughput;
+  std::array<int, 5> findings{};  // by Severity
+  int nodes_heard = 0, nodes_total = 0;
+  std::optional<Checkpoint> checkpoint;  // the newest durable one
+  std::optional<TimeNs> first_data, last_data;
+};
+
+inline constexpr std::int64_t kRecentSteps = 20;
+inline constexpr std::int64_t kThroughputSteps = 2'000;
+
+Result<RunSummary> readRunSummary(Reader& reader, const Run& run, std::stop_token stop);
+// The run with this id, else (id 0) the one that is running or started last; NOT_FOUND in an empty store.
+Result<Run> chooseRun(Reader& reader, RunId wanted);
+// The nodes that the newest attempt runs on and that a heartbeat ever spoke for; all such nodes where no rank says its node.
+Result<std::vector<Node>> nodesOf(Reader& reader, const std::vector<Attempt>& attempts);
+
+// Sorts out `values`' not finite ones; absent when nothing is left. The upper of the two middle ones.
+std::optional<double> median(std::vector<double> values);
+
+// `now` decides whether a run that calls itself running is silent.
+struct StateWord {
+  const char* word;   // "running", "silent", "finished", "failed", "stalled", "unknown"
+  Severity severity;  // of the deviation: info when all is well
+};
+StateWord stateWord(const RunSummary& summary, TimeNs now);
+
+}  // namespace runglass

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// TopFrame: what `runglassctl top` shows, read from a store and laid out as lines; no terminal is needed for either.
+//
+// Threading:  that of the Reader.
+// Ownership:  values.
+// Units:      watts, celsius, hertz, bytes, ratios, ns.
+// Errors:     the Reader's. What no series says, or said too long ago, is "-".
+// Cost:       one look-up of the newest values of nine metrics.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/run_summary/run_summary.h"
+#include "storage/reader.h"
+
+namespace runglass::ctl {
+
+enum class TopColumn : std::uint8_t { kBusy, kPower, kTemperature, kClock, kMemory, kStep, kStepTime };
+inline constexpr std::size_t kTopColumns = 7;
+
+struct TopRow {
+  std::string node, device, what;  // what: the rank's operation or phase
+  std::optional<std::int32_t> rank;
+  std::array<std::optional<double>, kTopColumns> value;
+};
+
+struct TopData {
+  std::optional<RunSummary> summary;
+  std::vector<TopRow> rows;  // GPUs of the run's nodes, then ranks without a known GPU; by node, device, rank
+};
+
+enum class TopSort : std::uint8_t { kPlace, kBusy, kPower, kTemperature, kStepTime };
+
+struct TopView {
+  std::size_t width = 100, height = 40;
+  std::size_t first = 0;  // of the rows shown
+  TopSort sort = TopSort::kPlace;
+};
+
+// Values older than this before `now` are "-": silence is no value.
+inline constexpr DurNs kTopFresh = 60 * kNsPerSecond;
+
+Result<TopData> readTop(Reader& reader, const std::string& run, TimeNs now);
+// At most `height` lines of at most `width` characters, without line ends.
+std::vector<std::string> topLines(TopData data, const TopView& view, TimeNs now);
+
+}  // namespace runglass::ctl
