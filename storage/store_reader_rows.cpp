@@ -186,9 +186,9 @@ Result<std::vector<Capture>> StoreReader::captures(RunId run, TimeRange range, C
         },
         {static_cast<std::int64_t>(run.value)}));
     if (tail.captures.empty()) return {};
-    RG_ASSIGN(const Members members, membersOf(m_db, run));
+    RG_ASSIGN(const RunMembers members, membersOf(m_db, run));
     for (const auto& one : tail.captures) {
-      if (!belongs(members, one->attempt, one->node, {})) continue;
+      if (!members.own(one->attempt, one->node, {})) continue;
       Capture copy = *one;
       if (!with_text) copy.text.clear();
       correct(copy);

@@ -38,6 +38,7 @@ class Serve : public Command {
       RG_ASSIGN(watching.alerts, readAlertRules(m_alerts));
     }
     RG_ASSIGN(auto hub, Hub::start(m_store, m_hub.options()));
+    watching.on_stall = captureAtStall(*hub);
     Watch watch(m_store, *hub, watching);
     std::printf("listening on %s\n", hub->address().c_str());
     std::fflush(stdout);

@@ -10,6 +10,9 @@
 #include <condition_variable>
 #include <future>
 
+#include "model/captures.h"
+#include "model/orders.h"
+
 namespace runglass {
 namespace {
 
@@ -46,6 +49,13 @@ void sleepFor(DurNs pause, const std::stop_token& stop) {
 }
 
 }  // namespace
+
+std::function<void(const Run&, const Finding&)> captureAtStall(Hub& hub) {
+  return [&hub](const Run& run, const Finding&) {
+    const auto why = static_cast<std::int64_t>(CaptureReason::kStall);
+    hub.order({.kind = OrderKind::kCapture, .run = run.name, .ranks = {}, .number = why, .filter = {}}, [](const Result<OrderOutcome>&) {});
+  };
+}
 
 Watch::Watch(std::string store, Hub& hub, WatchOptions options)
     : m_store(std::move(store)),

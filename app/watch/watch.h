@@ -36,6 +36,9 @@ struct WatchOptions {
   std::function<TimeNs()> clock = wallNow;
 };
 
+// For on_stall: asks the run's nodes for a capture. What came of it stands in the store, an event per node.
+std::function<void(const Run& run, const Finding& finding)> captureAtStall(Hub& hub);
+
 struct WatchStats {
   std::int64_t rounds = 0, failed_rounds = 0;
   std::int64_t findings_new = 0, findings_changed = 0;  // written into the store

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // CountingRecorder: passes a file's records on and counts them, so that an import's report holds what was recorded and nothing else.
 //
-// Threading:  as the Writer behind it.
-// Ownership:  borrows that Writer.
+// Threading:  as the Recorder behind it.
+// Ownership:  borrows both.
 // Units:      counts.
-// Errors:     those of the Writer behind, and FAILED_PRECONDITION for a file whose times are of another clock than those that its run has:
+// Errors:     those of the Recorder behind, and FAILED_PRECONDITION for a file whose times are of another clock than those that its run has:
 //             they would lie decades apart. Nothing of it is recorded from there on.
 // Cost:       an addition per call.
 #pragma once
@@ -18,7 +18,8 @@ namespace runglass {
 
 class CountingRecorder : public Recorder {
  public:
-  explicit CountingRecorder(Writer& next) : m_next(next) {}
+  // `store`: whose runs a file may be said to belong to; null: only runs that are new.
+  explicit CountingRecorder(Recorder& next, Writer* store = nullptr) : m_next(next), m_store(store) {}
 
   const Status& refused() const { return m_refused; }
 
@@ -28,7 +29,7 @@ class CountingRecorder : public Recorder {
   NodeId node(const Node& value) override { return m_refused.ok() ? m_next.node(value) : NodeId{}; }
   DeviceId device(const Device& value) override { return m_refused.ok() ? m_next.device(value) : DeviceId{}; }
   RunId run(const Run& value) override {
-    const auto have = m_next.findRun(value.name);
+    const auto have = m_store == nullptr ? Result<Run>(Run()) : m_store->findRun(value.name);
     if (have.ok() && hasClock(have->time_domain) && hasClock(value.time_domain) && have->time_domain != value.time_domain)
       m_refused =
           Status(Code::kFailedPrecondition,
@@ -97,7 +98,8 @@ class CountingRecorder : public Recorder {
  private:
   static bool hasClock(const std::optional<TimeDomain>& domain) { return domain && domain != TimeDomain::kNone; }
 
-  Writer& m_next;
+  Recorder& m_next;
+  Writer* m_store;
   Status m_refused;
 };
 

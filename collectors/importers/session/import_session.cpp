@@ -75,7 +75,7 @@ struct ImportSession::Plan {
 
 // A rank's file while it is parsed.
 struct ImportSession::Parse {
-  Parse(Plan what, Writer& out) : plan(std::move(what)), counting(out), player(counting) {}
+  Parse(Plan what, Writer& out) : plan(std::move(what)), counting(out, &out), player(counting) {}
   Plan plan;
   CountingRecorder counting;
   CallPlayer player;
@@ -181,7 +181,7 @@ ImportSession::Plan ImportSession::plan(const FoundFile& file, const InputFile::
 }
 
 Status ImportSession::importMember(const Plan& plan, ByteStream& stream) {
-  CountingRecorder counting(m_writer);
+  CountingRecorder counting(m_writer, &m_writer);
   ImportReport report;
   const Status status = plan.importer->run(stream, plan.target, counting, report, m_options.stop);
   conclude(plan, counting.refused().ok() ? status : counting.refused(), report, counting);
