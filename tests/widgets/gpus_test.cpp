@@ -127,12 +127,12 @@ TEST_F(GpusTest, BadgesAndFactsThatDiffer) {
   powerEverywhere();
   for (int n = 0; n < kNodes; ++n)
     for (int g = 0; g < kGpus; ++g)
-      m_writer->event(
-          {.time = kEnd - 50 * kNsPerSecond,
-           .node = m_nodes[n],
-           .device = m_gpus[n][g],
-           .kind = "device_facts",
-           .message = n == 3 && g == 0 ? R"({"driver":"550.54","ecc":true,"pci":"b"})" : R"({"driver":"535.104","ecc":true,"pci":"a"})"});
+      m_writer->event({.time = kEnd - 50 * kNsPerSecond,
+                       .node = m_nodes[n],
+                       .device = m_gpus[n][g],
+                       .kind = "device_facts",
+                       .message = n == 3 && g == 0 ? R"({"driver":"550.54","ecc":true,"mig":true,"pci":"b"})"
+                                                   : R"({"driver":"535.104","ecc":true,"pci":"a"})"});
   m_writer->event({.time = kEnd - 5 * kNsPerSecond,
                    .node = m_nodes[0],
                    .device = m_gpus[0][1],
@@ -148,6 +148,12 @@ TEST_F(GpusTest, BadgesAndFactsThatDiffer) {
   EXPECT_EQ(data.counts.at(CellGroup::kXid), 1);
   EXPECT_EQ(data.counts.at(CellGroup::kThrottled), 1);
   EXPECT_EQ(data.severity, Severity::kError);
+  EXPECT_TRUE(cellOf(data, m_gpus[3][0]).mig);
+  EXPECT_FALSE(cellOf(data, m_gpus[0][0]).mig);
+  EXPECT_EQ(data.counts.at(CellGroup::kMig), 1);
+  EXPECT_EQ(data.chosen, m_nodes[0]);
+  EXPECT_TRUE(data.detail.trouble.contains("GPU 1 Xid 79: ")) << data.detail.trouble.toStdString();
+  EXPECT_TRUE(data.detail.trouble.contains("NVIDIA Xid")) << "where the meaning is from";
   ASSERT_EQ(data.differences.size(), 1U);
   EXPECT_EQ(data.differences[0].odd, std::vector<DeviceId>{m_gpus[3][0]});
   EXPECT_EQ(data.differences[0].text, "driver: 550.54 on n3 GPU 0, 535.104 on 31");

@@ -37,6 +37,7 @@ class Builder {
         &kGridMetrics[m_data.has_gpus || m_question.metric == kHostMetric || m_question.metric >= 5 ? m_question.metric : kHostMetric];
     layOut();
     RG_TRY(readValues());
+    RG_TRY(readDifferences());
     RG_TRY(readBadges());
     colour();
     count();
@@ -49,7 +50,6 @@ class Builder {
                                              .style = m_question.style,
                                              .theme = m_question.theme},
                                             m_stop));
-    RG_TRY(readDifferences());
     makeSentence();
     makeScale();
     return std::move(m_data);
@@ -218,10 +218,14 @@ class Builder {
     RG_ASSIGN(const auto reasons, latest("clock_event_reasons"));
     RG_ASSIGN(const auto remap, latest("row_remap_pending_count"));
     EventFilter filter{.range = {m_fleet.now - 3600 * kNsPerSecond, m_fleet.now + kNsPerSecond}, .kind = "xid", .limit = 5'000};
-    RG_ASSIGN(const auto events, m_reader.events(filter));
-    std::set<DeviceId> xids;
+    RG_ASSIGN(auto events, m_reader.events(filter));
+    std::set<DeviceId> xids, links;
     for (const Event& event : events)
       if (event.device) xids.insert(event.device);
+    filter.kind = "nvlink_error";
+    RG_ASSIGN(events, m_reader.events(filter));
+    for (const Event& event : events)
+      if (event.device) links.insert(event.device);
     std::size_t i = 0;
     eachCell([&](GpuCell& cell) {
       const auto bits = reasons[i] && cell.device ? static_cast<std::uint64_t>(reasons[i]->value) : 0;
@@ -229,6 +233,8 @@ class Builder {
       cell.capped = (bits & kPowerCapReason) != 0;
       cell.remap_pending = remap[i] && cell.device && remap[i]->value > 0;
       cell.xid = xids.contains(cell.device);
+      cell.link_error = links.contains(cell.device);
+      cell.mig = cell.device && std::ranges::binary_search(m_data.mig, cell.device);
       ++i;
     });
     for (const char* metric : kLinkErrors) {
@@ -291,6 +297,7 @@ class Builder {
     m_data.facts_of = static_cast<std::int64_t>(m_fleet.devices.size());
     if (m_question.previous && m_question.previous->facts_of == m_data.facts_of) {
       m_data.differences = m_question.previous->differences;
+      m_data.mig = m_question.previous->mig;
       return {};
     }
     RG_ASSIGN(const auto events, m_reader.events({.kind = "device_facts", .limit = kFactDevices}));
@@ -299,10 +306,12 @@ class Builder {
     for (const Event& event : events) {  // newest first
       if (!event.device || !seen.insert(event.device).second) continue;
       const QJsonObject object = QJsonDocument::fromJson(QByteArray::fromStdString(event.message)).object();
+      if (object.value(QLatin1String("mig")).toBool()) m_data.mig.push_back(event.device);
       for (auto it = object.begin(); it != object.end(); ++it)
         if (it.key() != QLatin1String("pci") && it.key() != QLatin1String("numa_node"))
           facts[it.key()][it.value().toVariant().toString()].insert(event.device);
     }
+    std::ranges::sort(m_data.mig);
     for (const auto& [key, values] : facts) {
       if (values.size() < 2) continue;
       const auto most = std::ranges::max_element(values, {}, [](const auto& value) { return value.second.size(); });
@@ -409,6 +418,8 @@ bool isIn(const GpuCell& cell, CellGroup group) {
       return cell.remap_pending;
     case CellGroup::kLinkError:
       return cell.link_error;
+    case CellGroup::kMig:
+      return cell.mig;
     case CellGroup::kCapped:
       return cell.capped;
   }

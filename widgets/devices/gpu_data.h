@@ -58,6 +58,7 @@ struct GpuCell {
   bool remap_pending = false;
   bool link_error = false;  // NVLink replays, recoveries or CRC errors
   bool xid = false;         // an Xid event in the last hour of data
+  bool mig = false;         // divided into instances
   QString name;             // "n0412 GPU 3"
   QString rank;             // "37 (0,1,5)"
 };
@@ -69,17 +70,18 @@ struct HostColumn {
 };
 
 // Cells that are counted and can be singled out.
-enum class CellGroup : std::uint8_t { kAll, kHeard, kStale, kLost, kAbsent, kXid, kThrottled, kRemap, kLinkError, kCapped };
+enum class CellGroup : std::uint8_t { kAll, kHeard, kStale, kLost, kAbsent, kXid, kThrottled, kRemap, kLinkError, kMig, kCapped };
 bool isIn(const GpuCell& cell, CellGroup group);
-inline constexpr std::array<std::pair<CellGroup, const char*>, 9> kCellGroups = {{{CellGroup::kHeard, "heard"},
-                                                                                  {CellGroup::kStale, "stale"},
-                                                                                  {CellGroup::kLost, "lost"},
-                                                                                  {CellGroup::kAbsent, "without this metric"},
-                                                                                  {CellGroup::kXid, "■ Xid, last hour"},
-                                                                                  {CellGroup::kThrottled, "◣ slowed down"},
-                                                                                  {CellGroup::kRemap, "● remap pending"},
-                                                                                  {CellGroup::kLinkError, "◆ NVLink errors"},
-                                                                                  {CellGroup::kCapped, "power-capped"}}};
+inline constexpr std::array<std::pair<CellGroup, const char*>, 10> kCellGroups = {{{CellGroup::kHeard, "heard"},
+                                                                                   {CellGroup::kStale, "stale"},
+                                                                                   {CellGroup::kLost, "lost"},
+                                                                                   {CellGroup::kAbsent, "without this metric"},
+                                                                                   {CellGroup::kXid, "■ Xid, last hour"},
+                                                                                   {CellGroup::kThrottled, "◣ slowed down"},
+                                                                                   {CellGroup::kRemap, "● remap pending"},
+                                                                                   {CellGroup::kLinkError, "◆ NVLink errors"},
+                                                                                   {CellGroup::kMig, "▭ MIG on"},
+                                                                                   {CellGroup::kCapped, "power-capped"}}};
 
 // A fact in which a few devices differ from most: "driver: 535.104 on 63, 550.54 on n0412 GPU 3".
 struct FactDifference {
@@ -101,6 +103,7 @@ struct GpuData {
   NodeId chosen;
   HostDetail detail;
   std::vector<FactDifference> differences;
+  std::vector<DeviceId> mig;  // in order
   std::int64_t facts_of = 0;  // devices whose facts were read
 };
 

@@ -90,6 +90,12 @@ void GpuGrid::paintCell(QPainter& painter, const QRect& rect, const GpuCell& cel
     painter.drawLine(rect.topLeft(), rect.bottomRight());
     painter.drawLine(rect.topRight(), rect.bottomLeft());
   }
+  if (cell.state == CellState::kStale && cell.age && rect.width() >= kLarge - 1) {
+    painter.setFont(tableFont());
+    painter.fillRect(rect.adjusted(2, 5, -2, -5), theme.ground);
+    painter.setPen(theme.text);
+    painter.drawText(rect, Qt::AlignCenter, QString::number(std::min<DurNs>(999, *cell.age / kNsPerSecond)));
+  }
   // Corner badges; with a shape each, so that colour is not all.
   const int badge = std::max(3, rect.width() / 3);
   painter.setPen(Qt::NoPen);
@@ -105,6 +111,12 @@ void GpuGrid::paintCell(QPainter& painter, const QRect& rect, const GpuCell& cel
     painter.setBrush(theme.memcpy);
     painter.drawPolygon(QPolygon({rect.topLeft() + QPoint(badge / 2, 0), rect.topLeft() + QPoint(badge, badge / 2),
                                   rect.topLeft() + QPoint(badge / 2, badge), rect.topLeft() + QPoint(0, badge / 2)}));
+  }
+  if (cell.mig) {
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(theme.text);
+    painter.drawRect(QRect(rect.center().x() - badge / 2, rect.bottom() - badge + 1, badge - 1, badge - 1));
+    painter.setPen(Qt::NoPen);
   }
   if (cell.remap_pending) {
     painter.setBrush(theme.group_ep);
@@ -156,6 +168,7 @@ bool GpuGrid::event(QEvent* event) {
   if (cell->throttled) lines << tr("◣ clocks held down by heat or hardware");
   if (cell->remap_pending) lines << tr("● row remap pending: needs a reset");
   if (cell->link_error) lines << tr("◆ NVLink errors since the driver was loaded");
+  if (cell->mig) lines << tr("▭ MIG is on: divided into instances");
   if (cell->capped) lines << tr("at its power cap");
   QToolTip::showText(help->globalPos(), lines.join(QLatin1Char('\n')).toHtmlEscaped().replace(QLatin1Char('\n'), QStringLiteral("<br>")),
                      this);

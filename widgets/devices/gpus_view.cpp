@@ -85,11 +85,12 @@ GpusView::GpusView(ViewContext context, QWidget* parent)
       m_worst(new TableView(m_worst_model, tr("Filter GPUs  ( / )"), this)),
       m_host(new QLabel),
       m_host_line(new QLabel),
+      m_trouble(new QLabel),
       m_table(new QTableWidget),
       m_strips(new PlotWidget),
       m_panel(new StatePanel),
       m_stack(new QStackedLayout(this)) {
-  for (QLabel* label : {m_sentence, m_scale, m_host, m_host_line}) {
+  for (QLabel* label : {m_sentence, m_scale, m_host, m_host_line, m_trouble}) {
     label->setTextFormat(Qt::PlainText);
     label->setWordWrap(true);
     label->setTextInteractionFlags(Qt::TextSelectableByMouse);
@@ -97,6 +98,7 @@ GpusView::GpusView(ViewContext context, QWidget* parent)
   m_sentence->setFont(headlineFont());
   m_scale->setFont(tableFont());
   m_host_line->setFont(tableFont());
+  m_trouble->setFont(tableFont());
   m_host_line->setForegroundRole(QPalette::PlaceholderText);
   for (const GridMetric& metric : kGridMetrics)
     m_metric->addItem(QStringLiteral("%1  %2").arg(QLatin1Char(metric.key)).arg(QString::fromUtf8(metric.title)));
@@ -156,6 +158,7 @@ QWidget* GpusView::makePage() {
   middle->addWidget(m_worst, 1);
   column->addLayout(middle);
   column->addWidget(m_host);
+  column->addWidget(m_trouble);
   column->addWidget(m_host_line);
   column->addWidget(m_table);
   column->addWidget(m_strips, 1);
@@ -283,6 +286,8 @@ void GpusView::showDetail() {
   const HostDetail& detail = m_data->detail;
   m_host->setText(detail.name);
   m_host_line->setText(detail.host_line);
+  m_trouble->setText(detail.trouble);
+  m_trouble->setVisible(!detail.trouble.isEmpty());
   m_host_line->setVisible(!detail.host_line.isEmpty());
   fillTable();
   fitRoom();

@@ -75,6 +75,7 @@ class GpusView : public View {
   TableView* m_worst;
   QLabel* m_host;
   QLabel* m_host_line;
+  QLabel* m_trouble;
   QTableWidget* m_table;
   PlotWidget* m_strips;
   StatePanel* m_panel;

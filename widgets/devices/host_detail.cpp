@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "model/fault_catalog.h"
 #include "model/metric_catalog.h"
 
 namespace runglass {
@@ -31,6 +32,8 @@ constexpr std::array<const char*, 3> kDeviceStrips = {"power_watts", "sm_clock_h
 constexpr std::array<const char*, 4> kHostStrips = {"cpu_busy_ratio", "net_transmit_bytes_per_s", "memory_available_bytes",
                                                     "pressure_cpu_some_ratio"};
 constexpr std::size_t kStrips = 5;
+constexpr DurNs kRecent = 3'600 * kNsPerSecond;
+constexpr std::size_t kTroubleLines = 4, kTroubleEvents = 5'000;
 constexpr double kFullSoon = 7.0 * 86'400 * kNsPerSecond;  // a mount that lasts longer is no news
 
 QString titleOf(std::string_view metric) {
@@ -84,6 +87,7 @@ class Builder {
     name(*node);
     RG_TRY(readTable());
     RG_TRY(readHostLine());
+    RG_TRY(readTrouble());
     RG_TRY(readStrips());
     return std::move(m_out);
   }
@@ -184,6 +188,56 @@ class Builder {
     }
     m_out.host_line = words.join(QStringLiteral(" · "));
     return {};
+  }
+
+  // What befell the host and its devices, the worst first; repeats are one line.
+  Status readTrouble() {
+    struct Trouble {
+      Event newest;
+      int count = 0;
+    };
+    RG_ASSIGN(const auto events,
+              m_reader.events(
+                  {.range = {m_fleet.now - kRecent, m_fleet.now + kNsPerSecond}, .at_least = Severity::kWarning, .limit = kTroubleEvents}));
+    std::vector<Trouble> found;
+    for (const Event& event : events) {  // newest first
+      const bool ours =
+          event.node == m_question.node || std::ranges::any_of(m_devices, [&](const Device* device) { return device->id == event.device; });
+      if (!ours) continue;
+      const auto same = std::ranges::find_if(found, [&](const Trouble& t) {
+        return t.newest.kind == event.kind && t.newest.code == event.code && t.newest.device == event.device;
+      });
+      if (same == found.end())
+        found.push_back({event, 1});
+      else
+        ++same->count;
+    }
+    // What follows from another fault is never on top of it.
+    const auto rank = [](const Trouble& t) {
+      const FaultInfo* fault = findFault(t.newest.kind, t.newest.code);
+      return std::pair(fault != nullptr && fault->secondary ? 1 : 0, -static_cast<int>(t.newest.severity));
+    };
+    std::ranges::stable_sort(found, {}, rank);
+    QStringList lines;
+    for (std::size_t i = 0; i < std::min(found.size(), kTroubleLines); ++i) lines << troubleText(found[i].newest, found[i].count);
+    if (found.size() > kTroubleLines) lines << QStringLiteral("and %1 more: see the events").arg(found.size() - kTroubleLines);
+    m_out.trouble = lines.join(u'\n');
+    return {};
+  }
+
+  QString troubleText(const Event& event, int count) {
+    const auto words = [](std::string_view text) { return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size())); };
+    QString text = severityGlyph(event.severity) + u' ' + formatTimeOfDay(event.time.value_or(0), m_question.style) + u' ';
+    for (const Device* device : m_devices)
+      if (device->id == event.device) text += QStringLiteral("GPU %1 ").arg(device->index.value_or(0));
+    text += event.kind == "xid" ? QStringLiteral("Xid") : screenText(event.kind, 40).replace(u'_', u' ');
+    if (!event.code.empty()) text += u' ' + screenText(event.code, 20);
+    if (count > 1) text += QStringLiteral(" × %1").arg(formatCount(count));
+    const FaultInfo* fault = findFault(event.kind, event.code);
+    if (fault == nullptr) return text + QStringLiteral(": ") + screenText(event.message, 160);
+    text += QStringLiteral(": ") + words(fault->meaning);
+    if (!fault->advice.empty()) text += QStringLiteral(" → ") + words(fault->advice);
+    return text + (event.kind == "xid" ? QStringLiteral(" (%1)").arg(words(kXidSource)) : QString());
   }
 
   Status readStrips() {

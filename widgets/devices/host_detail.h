@@ -32,6 +32,7 @@ struct HostDetail {
   std::vector<DetailColumn> columns;
   std::vector<DetailRow> rows;
   QString host_line;  // CPU, memory, NIC, mounts in one line
+  QString trouble;    // warnings and worse of the last hour, a line each: what, what it means, what to do
   std::shared_ptr<const PlotData> strips;
   std::int64_t x0 = 0, x1 = 0;
 };

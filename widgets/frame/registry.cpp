@@ -6,6 +6,7 @@
 
 #include "widgets/curves/curves_view.h"
 #include "widgets/devices/gpus_view.h"
+#include "widgets/events/events_view.h"
 #include "widgets/findings/findings_view.h"
 #include "widgets/health/health_view.h"
 #include "widgets/overview/overview_view.h"
@@ -43,6 +44,9 @@ constexpr std::array kViews = {
              "← → ↑ ↓\trank\nEnter\tits timeline\nEsc\tnone", true, make<TopologyView>},
     ViewInfo{"ranking", "Ranking", "Who is slow: every rank's own work against the ranks of its stage, worst first; rank × step in colour",
              "← → ↑ ↓\tneighbouring cell of the heat map\nEnter\tthe timeline at the worst step", true, make<RankingView>},
+    ViewInfo{"events", "Events",
+             "One time line of hardware, log and training events, findings and notes: what happened, where, what it means and what to do",
+             "Enter\tmove every view to the row\n→ ←\topen, close repeats\nEsc\tclear the search and filters", true, make<EventsView>},
     ViewInfo{"health", "Health", "What arrived odd or was lost, with counts and help; the store's size", nullptr, true, make<HealthView>},
     ViewInfo{"findings", "Findings", "What the analyses concluded about the run, worst first", nullptr, false, make<FindingsView>},
 };

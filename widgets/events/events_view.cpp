@@ -1,0 +1,516 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Invariants:
+// 1. The rows are of m_list_range and the filters; a change of either asks for the first page anew.
+// 2. New rows never move what is read: they wait behind the pill unless the table is at its top.
+// 3. A click changes the shared state only, and the table keeps its rows when the change is its own.
+#include "widgets/events/events_view.h"
+
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QKeyEvent>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPainter>
+#include <QPushButton>
+#include <QScrollBar>
+#include <QSplitter>
+#include <QStyledItemDelegate>
+#include <QTableView>
+#include <QTimer>
+#include <QVBoxLayout>
+
+#include "model/issue_catalog.h"
+#include "widgets/core/theme.h"
+#include "widgets/core/units.h"
+
+namespace runglass {
+namespace {
+
+constexpr DurNs kMargin = 60 * kNsPerSecond;  // around a moment that every view moves to
+constexpr int kTypingMs = 150, kTableShare = 66, kPanelShare = 34;
+constexpr std::array<int, EventModel::kColumns> kWidths = {128, 78, 112, 170, 200};
+
+// Paints the words that were looked for on a coloured ground.
+class MarkedCells : public QStyledItemDelegate {
+ public:
+  using QStyledItemDelegate::QStyledItemDelegate;
+  void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override {
+    const QVariantList marks = index.data(EventModel::kMarksRole).toList();
+    if (!marks.isEmpty()) {
+      const QString text = index.data(Qt::DisplayRole).toString();
+      const QFontMetrics metrics(option.font);
+      painter->save();
+      painter->setClipRect(option.rect);
+      for (const QVariant& mark : marks) {
+        const QPoint piece = mark.toPoint();
+        const int left = option.rect.left() + 3 + metrics.horizontalAdvance(text.left(piece.x()));
+        const int width = metrics.horizontalAdvance(text.mid(piece.x(), piece.y() - piece.x()));
+        painter->fillRect(QRect(left, option.rect.top() + 2, width, option.rect.height() - 4),
+                          mix(currentTheme().ground, currentTheme().warning, 0.45));
+      }
+      painter->restore();
+    }
+    QStyledItemDelegate::paint(painter, option, index);
+  }
+};
+
+}  // namespace
+
+EventsView::EventsView(ViewContext context, QWidget* parent)
+    : View(parent),
+      m_context(std::move(context)),
+      m_model(new EventModel(this)),
+      m_lane(new EventLane),
+      m_panel(new EventPanel),
+      m_table(new QTableView),
+      m_search(new QLineEdit),
+      m_level(new QComboBox),
+      m_source(new QComboBox),
+      m_count(new QLabel),
+      m_note(new QLabel),
+      m_pill(new QPushButton(m_table)),
+      m_back(new QPushButton(tr("Only the window"))),
+      m_empty(new StatePanel),
+      m_stack(new QStackedLayout),
+      m_typing(new QTimer(this)) {
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(0);
+  column->addWidget(makeFilters());
+  column->addWidget(m_lane);
+  auto* below = new QWidget;
+  below->setLayout(m_stack);
+  column->addWidget(below, 1);
+  column->addWidget(m_note);
+  m_note->setWordWrap(true);
+  m_note->setTextFormat(Qt::PlainText);
+  m_note->setContentsMargins(2 * kGrid, kGrid, 2 * kGrid, kGrid);
+  m_note->hide();
+  m_stack->addWidget(m_empty);
+  m_stack->addWidget(makePage());
+  m_empty->showLoading(tr("Reading the events …"));
+  m_typing->setSingleShot(true);
+  m_typing->setInterval(kTypingMs);
+  setFocusProxy(m_table);
+  connectParts();
+}
+
+QWidget* EventsView::makeFilters() {
+  auto* bar = new QWidget;
+  m_search->setPlaceholderText(tr("Search: words, \"phrase\", begin*, -without, node:NAME, rank:N, kind:NAME  ( / )"));
+  m_search->setClearButtonEnabled(true);
+  m_search->setMinimumWidth(260);
+  m_search->installEventFilter(this);
+  m_level->addItem(tr("Usual"), static_cast<int>(EventLevel::kUsual));
+  m_level->addItem(tr("All lines"), static_cast<int>(EventLevel::kAll));
+  m_level->addItem(tr("Warnings and worse"), static_cast<int>(EventLevel::kWarning));
+  m_level->addItem(tr("Errors and worse"), static_cast<int>(EventLevel::kError));
+  m_level->addItem(tr("Critical"), static_cast<int>(EventLevel::kCritical));
+  m_level->setToolTip(tr("Usual: all that happened, and log lines from warning on; every log line where words are looked for."));
+  m_source->addItem(tr("Everything"), -1);
+  m_source->addItem(tr("Events"), static_cast<int>(EventSource::kEvent));
+  m_source->addItem(tr("Log lines"), static_cast<int>(EventSource::kLog));
+  m_source->addItem(tr("Findings"), static_cast<int>(EventSource::kFinding));
+  m_source->addItem(tr("Notes"), static_cast<int>(EventSource::kNote));
+  m_level->setAccessibleName(tr("Severity"));
+  m_source->setAccessibleName(tr("Kind of rows"));
+  m_back->setToolTip(tr("The list still has the rows from before a row was opened."));
+  m_back->hide();
+  m_count->setForegroundRole(QPalette::PlaceholderText);
+  auto* row = new QHBoxLayout(bar);
+  row->setContentsMargins(2 * kGrid, kGrid, 2 * kGrid, kGrid);
+  row->setSpacing(2 * kGrid);
+  row->addWidget(m_search, 3);
+  row->addWidget(m_level);
+  row->addWidget(m_source);
+  row->addWidget(m_back);
+  row->addStretch(1);
+  row->addWidget(m_count);
+  return bar;
+}
+
+QWidget* EventsView::makePage() {
+  m_table->setModel(m_model);
+  m_table->setItemDelegateForColumn(EventModel::kMessage, new MarkedCells(m_table));
+  m_table->setFont(tableFont());
+  m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
+  m_table->setSelectionMode(QAbstractItemView::ExtendedSelection);
+  m_table->setShowGrid(false);
+  m_table->setWordWrap(false);
+  m_table->setTabKeyNavigation(false);
+  m_table->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
+  m_table->verticalHeader()->hide();
+  m_table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+  m_table->verticalHeader()->setDefaultSectionSize(kRowHeight);
+  m_table->verticalHeader()->setMinimumSectionSize(kRowHeight);
+  m_table->horizontalHeader()->setHighlightSections(false);
+  m_table->horizontalHeader()->setStretchLastSection(true);
+  m_table->horizontalHeader()->setFont(tableFont());
+  for (int i = 0; i < EventModel::kColumns; ++i) m_table->setColumnWidth(i, kWidths[static_cast<std::size_t>(i)]);
+  m_table->installEventFilter(this);
+  m_pill->setCursor(Qt::PointingHandCursor);
+  m_pill->hide();
+  auto* split = new QSplitter(Qt::Horizontal);
+  split->setHandleWidth(kHairline);
+  split->addWidget(m_table);
+  split->addWidget(m_panel);
+  split->setStretchFactor(0, kTableShare);
+  split->setStretchFactor(1, kPanelShare);
+  split->setSizes({kTableShare * 1'000, kPanelShare * 1'000});
+  split->setCollapsible(0, false);
+  return split;
+}
+
+void EventsView::connectParts() {
+  connect(m_typing, &QTimer::timeout, this, &EventsView::filtersChanged);
+  connect(m_search, &QLineEdit::textChanged, this, [this] { m_typing->start(); });
+  connect(m_search, &QLineEdit::returnPressed, this, [this] { m_table->setFocus(); });
+  connect(m_level, &QComboBox::currentIndexChanged, this, &EventsView::filtersChanged);
+  connect(m_source, &QComboBox::currentIndexChanged, this, &EventsView::filtersChanged);
+  connect(m_model, &EventModel::pageWanted, this, &EventsView::askNext);
+  connect(m_pill, &QPushButton::clicked, this, &EventsView::showNewer);
+  connect(m_back, &QPushButton::clicked, this, [this] {
+    m_own_window.reset();
+    applyState(m_state);
+  });
+  connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this, &EventsView::rowChosen);
+  connect(m_table, &QTableView::clicked, this, [this](const QModelIndex& index) {
+    m_touched = true;
+    if (m_model->isHeader(index) && index.column() == EventModel::kMessage) return m_model->toggle(index);
+    if (const EventRow* row = m_model->rowAt(index)) goTo(*row);
+  });
+  connect(m_table->verticalScrollBar(), &QScrollBar::valueChanged, this, [this](int value) {
+    if (value == 0 && m_waiting) showNewer();
+  });
+  connect(m_lane, &EventLane::rangeChosen, this, [this](TimeRange range, bool gesture) {
+    m_own_window.reset();
+    m_context.state->setWindow(range, gesture ? SharedState::Undo::kMerge : SharedState::Undo::kStep);
+  });
+  connect(m_lane, &EventLane::gestureEnded, this, [this] { m_context.state->endGesture(); });
+  connect(m_lane, &EventLane::allWanted, this, [this] {
+    m_own_window.reset();
+    m_context.state->showAll();
+  });
+  connect(m_lane, &EventLane::timeClicked, this, [this](TimeNs time) {
+    // The row that is nearest to the moment from below.
+    for (int row = 0; row < m_model->rowCount(); ++row) {
+      const EventRow* at = m_model->rowAt(m_model->index(row, 0));
+      if (!at->timed || at->key.time > time) continue;
+      m_table->setCurrentIndex(m_model->index(row, 0));
+      return;
+    }
+  });
+  connect(m_panel, &EventPanel::linkChosen, this, &EventsView::follow);
+}
+
+EventFilters EventsView::filters() const {
+  EventFilters filters{.words = m_search->text().toStdString(), .level = static_cast<EventLevel>(m_level->currentData().toInt())};
+  if (const int source = m_source->currentData().toInt(); source >= 0) filters.source = static_cast<EventSource>(source);
+  return filters;
+}
+
+EventQuestion EventsView::question() const {
+  EventQuestion question{.run = m_state.selection.run, .filters = filters()};
+  // All of time also has the rows without one.
+  if (!m_list_all && m_list_range.t0 < m_list_range.t1) question.range = m_list_range;
+  return question;
+}
+
+void EventsView::applyState(const ViewState& state) {
+  const bool other_run = !m_shown || state.selection.run != m_state.selection.run;
+  const bool own = m_own_window && state.window.mode == WindowMode::kFixed && state.window.range == *m_own_window;
+  const bool restyled = state.time_style != m_state.time_style;
+  const WindowMode old_mode = m_state.window.mode;
+  m_state = state;
+  if (own && !other_run) {
+    // The list stays; the lanes show where in the window it is now.
+    m_back->show();
+    if (restyled) m_model->setTimes(state.time_style, m_list_range);
+    return askDensity(QueryService::Supersede::kCancelOlder);
+  }
+  m_back->hide();
+  const bool moved = m_list_range != state.window.range || old_mode != state.window.mode;
+  m_list_range = state.window.range;
+  m_list_all = state.window.mode == WindowMode::kAll;
+  m_model->setTimes(state.time_style, m_list_range);
+  if (!other_run && !moved && !restyled) return;
+  const auto supersede =
+      other_run || state.window.mode == WindowMode::kFixed ? QueryService::Supersede::kCancelOlder : QueryService::Supersede::kAfterCurrent;
+  if (other_run || state.window.mode != WindowMode::kAll || old_mode != state.window.mode) askFirst(supersede);
+  askDensity(supersede);
+}
+
+void EventsView::refresh(Tick tick) {
+  if (tick != Tick::kText) return;
+  askFirst(QueryService::Supersede::kAfterCurrent);
+  askDensity(QueryService::Supersede::kAfterCurrent);
+}
+
+bool EventsView::isFinal() const {
+  return m_shown && !m_typing->isActive() && !m_first_slot.busy() && !m_density_slot.busy() && !m_detail_slot.busy();
+}
+
+void EventsView::focusFilter() {
+  m_search->setFocus(Qt::ShortcutFocusReason);
+  m_search->selectAll();
+}
+
+QString EventsView::noteText() const { return m_note->isHidden() ? QString() : m_note->text(); }
+
+QString EventsView::copyText() const {
+  QStringList lines;
+  QModelIndexList rows = m_table->selectionModel()->selectedRows();
+  std::ranges::sort(rows, {}, &QModelIndex::row);
+  for (const QModelIndex& row : rows) {
+    QStringList cells;
+    for (int c = 0; c < EventModel::kColumns; ++c)
+      cells << row.siblingAtColumn(c).data(EventModel::kCopyRole).toString().replace(u'\t', u' ').replace(u'\n', u' ');
+    lines << cells.join(u'\t');
+  }
+  return lines.isEmpty() ? QString() : lines.join(u'\n') + u'\n';
+}
+
+void EventsView::filtersChanged() {
+  m_typing->stop();
+  m_waiting.reset();
+  m_pill->hide();
+  m_model->setWords(typedFilters(filters().words).words);
+  askFirst(QueryService::Supersede::kCancelOlder);
+  askDensity(QueryService::Supersede::kCancelOlder);
+}
+
+void EventsView::askFirst(QueryService::Supersede supersede) {
+  const bool again = supersede == QueryService::Supersede::kAfterCurrent;
+  m_context.queries->submit<EventPageData>(
+      m_first_slot, supersede,
+      [question = question()](Reader& reader, std::stop_token stop) { return readEvents(reader, question, std::move(stop)); },
+      [this, again](const auto& answer) { showFirst(answer, again); });
+}
+
+void EventsView::askNext() {
+  EventQuestion next = question();
+  next.from = m_next;
+  m_context.queries->submit<EventPageData>(
+      m_next_slot, QueryService::Supersede::kCancelOlder,
+      [next](Reader& reader, std::stop_token stop) { return readEvents(reader, next, std::move(stop)); },
+      [this](const auto& answer) { showNext(answer); });
+}
+
+void EventsView::askDensity(QueryService::Supersede supersede) {
+  EventQuestion density = question();
+  // A run that only kernel messages speak of has no extent of its own.
+  density.range = m_state.window.range;
+  if (density.range.t0 >= density.range.t1 && m_extent) density.range = *m_extent;
+  if (density.range.t0 >= density.range.t1) return m_lane->setDensity(nullptr, m_state.time_style);
+  m_context.queries->submit<EventDensity>(
+      m_density_slot, supersede,
+      [density, parts = m_lane->parts()](Reader& reader, std::stop_token stop) {
+        return readDensity(reader, density, parts, std::move(stop));
+      },
+      [this](const Result<std::shared_ptr<const EventDensity>>& answer) {
+        if (answer.ok()) m_lane->setDensity(*answer, m_state.time_style);
+      });
+}
+
+void EventsView::askDetail() {
+  const EventRow* row = m_model->rowAt(m_table->currentIndex());
+  if (row == nullptr) return;
+  m_context.queries->submit<EventDetail>(
+      m_detail_slot, QueryService::Supersede::kCancelOlder,
+      [row = *row](Reader& reader, std::stop_token stop) { return readEventDetail(reader, row, std::move(stop)); },
+      [this](const Result<std::shared_ptr<const EventDetail>>& answer) {
+        if (answer.ok())
+          m_panel->showDetail(**answer);
+        else
+          m_panel->showFailed(screenText(answer.status().message()));
+      });
+}
+
+void EventsView::showFirst(const Result<std::shared_ptr<const EventPageData>>& answer, bool again) {
+  const bool first = !m_shown;
+  m_shown = true;
+  if (!answer.ok()) {
+    if (!first && again) return;  // what is shown stays; the frame tells of a store that cannot be read
+    m_empty->showFailed(tr("The events cannot be read."), screenText(answer.status().message()));
+    return m_stack->setCurrentIndex(0);
+  }
+  const EventPageData& page = **answer;
+  if (page.range && m_extent != page.range) {
+    m_extent = page.range;
+    if (m_state.window.range.t0 >= m_state.window.range.t1) {
+      m_model->setTimes(m_state.time_style, *m_extent);
+      askDensity(QueryService::Supersede::kCancelOlder);
+    }
+  }
+  showNotKept(page);
+  const bool at_top = m_table->verticalScrollBar()->value() == 0;
+  if (!again || first || m_model->rowCount() == 0 || at_top) return takeFirst(page);
+  const EventKey newest = m_model->rows().front().key;
+  const auto newer = std::ranges::count_if(page.rows, [&](const EventRow& row) { return row.timed && row.key > newest; });
+  if (newer == 0) return;
+  m_waiting = page;
+  m_pill->setText(
+      tr("▲ %1%2 newer").arg(formatCount(newer), static_cast<std::size_t>(newer) == page.rows.size() ? QStringLiteral("+") : QString()));
+  m_pill->adjustSize();
+  m_pill->move((m_table->viewport()->width() - m_pill->width()) / 2, m_table->horizontalHeader()->height() + kGrid);
+  m_pill->show();
+  m_pill->raise();
+}
+
+void EventsView::takeFirst(const EventPageData& page) {
+  const bool same = m_model->loaded() > 0 && page.rows.size() <= m_model->loaded() && !page.rows.empty() &&
+                    page.rows.front().key == m_model->rows().front().key && page.rows.size() == m_model->loaded() &&
+                    page.rows.back().key == m_model->rows().back().key;
+  m_waiting.reset();
+  m_pill->hide();
+  if (same) return;
+  const EventRow* current = m_model->rowAt(m_table->currentIndex());
+  const std::optional<EventKey> kept = current != nullptr ? std::optional(current->key) : std::nullopt;
+  m_choosing = true;
+  m_next = page.next;
+  m_model->reset(page.rows, page.more);
+  m_choosing = false;
+  m_count->setText(
+      tr("%1%2 rows").arg(formatCount(static_cast<std::int64_t>(m_model->loaded())), page.more ? QStringLiteral("+") : QString()));
+  showEmptyOr(page);
+  if (page.rows.empty()) return m_panel->showNothing();
+  if (const QModelIndex at = kept && m_touched ? m_model->find(*kept) : QModelIndex(); at.isValid())
+    m_table->selectionModel()->setCurrentIndex(at, QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
+  else
+    chooseStart();
+}
+
+// Without a choice of the user's the detail shows the newest row of what is selected elsewhere, else the newest of the worst.
+void EventsView::chooseStart() {
+  int best = -1;
+  int best_score = -1;
+  const Selection& selection = m_state.selection;
+  for (int i = 0; i < std::min(m_model->rowCount(), 2'000); ++i) {
+    const EventRow* row = m_model->rowAt(m_model->index(i, 0));
+    int score = static_cast<int>(row->severity);
+    if (selection.rank && row->rank == selection.rank) score += 20;
+    if (selection.node && row->node == selection.node) score += 10;
+    if (row->key.source == EventSource::kEvent && row->severity >= Severity::kWarning) score += 1;
+    if (score > best_score) best = i, best_score = score;
+  }
+  if (best < 0) return;
+  m_table->selectionModel()->setCurrentIndex(m_model->index(best, 0), QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
+  m_table->scrollToTop();
+}
+
+void EventsView::showNext(const Result<std::shared_ptr<const EventPageData>>& answer) {
+  if (!answer.ok()) return m_model->append({}, false);
+  m_next = (*answer)->next;
+  m_model->append((*answer)->rows, (*answer)->more);
+  m_count->setText(
+      tr("%1%2 rows").arg(formatCount(static_cast<std::int64_t>(m_model->loaded())), (*answer)->more ? QStringLiteral("+") : QString()));
+}
+
+void EventsView::showEmptyOr(const EventPageData& page) {
+  if (!page.rows.empty()) return m_stack->setCurrentIndex(1);
+  if (!page.unknown.isEmpty()) {
+    m_empty->showEmpty(tr("No node is called %1.").arg(page.unknown), tr("node:NAME wants the whole name as the GPU view shows it."));
+  } else if (page.anything) {
+    m_empty->showEmpty(tr("Nothing of this kind in this window."),
+                       tr("Esc clears the search; “All lines” also shows what is below a warning; Ctrl+0 shows all of time."));
+  } else {
+    m_empty->showEmpty(tr("Nothing has happened yet."),
+                       tr("Agents send hardware events, kernel messages and the trainers' log lines; imports bring those of stored runs."),
+                       QStringLiteral("runglassctl import --store STORE.rgl KERNEL-LOG TRAIN-LOG"));
+  }
+  m_stack->setCurrentIndex(0);
+}
+
+void EventsView::showNotKept(const EventPageData& page) {
+  std::int64_t lines = 0;
+  QStringList why;
+  for (const Issue& issue : page.not_kept) {
+    lines += issue.count;
+    const IssueInfo* info = findIssue(issue.code);
+    why << screenText(issue.source, 60) + QStringLiteral(": ") +
+               (issue.detail.empty() && info != nullptr ? QString::fromUtf8(info->help.data(), static_cast<qsizetype>(info->help.size()))
+                                                        : screenText(issue.detail, 160));
+  }
+  m_note->setVisible(lines > 0);
+  if (lines == 0) return;
+  why.removeDuplicates();
+  m_note->setText(severityGlyph(Severity::kWarning) + u' ' +
+                  tr("%1 rows were not kept. %2").arg(formatCount(lines), why.mid(0, 3).join(QStringLiteral(" · "))));
+  m_note->setToolTip(why.join(u'\n'));
+}
+
+void EventsView::rowChosen() {
+  if (m_choosing) return;
+  const EventRow* row = m_model->rowAt(m_table->currentIndex());
+  if (row == nullptr) return m_lane->setMark(std::nullopt);
+  m_lane->setMark(row->timed ? std::optional(row->key.time) : std::nullopt);
+  m_panel->showRow(*row, typedFilters(filters().words).words, m_state.time_style);
+  askDetail();
+}
+
+// Every view moves there: who and when.
+void EventsView::goTo(const EventRow& row) {
+  Selection selection = m_state.selection;
+  if (row.run) selection.run = row.run;
+  if (row.attempt) selection.attempt = row.attempt;
+  selection.rank = row.rank;
+  selection.node = row.node;
+  selection.device = row.device;
+  selection.step = row.step;
+  m_context.state->select(selection);
+  if (!row.timed) return;
+  const TimeRange window{row.key.time - kMargin, std::max(row.end.value_or(row.key.time), row.key.time) + kMargin};
+  m_own_window = window;
+  m_context.state->setWindow(window);
+}
+
+void EventsView::follow(const QString& what) {
+  const EventRow* current = m_model->rowAt(m_table->currentIndex());
+  if (current == nullptr) return;
+  const EventRow row = *current;
+  goTo(row);
+  if (what == QLatin1String("rank")) emit viewRequested(QStringLiteral("timeline"));
+  if (what == QLatin1String("node") || what == QLatin1String("device")) emit viewRequested(QStringLiteral("gpus"));
+  if (what == QLatin1String("attempt")) emit viewRequested(QStringLiteral("overview"));
+}
+
+void EventsView::showNewer() {
+  if (!m_waiting) return;
+  const EventPageData page = std::move(*m_waiting);
+  takeFirst(page);
+  m_table->scrollToTop();
+}
+
+bool EventsView::eventFilter(QObject* watched, QEvent* event) {
+  if (event->type() != QEvent::KeyPress) return View::eventFilter(watched, event);
+  const auto* key = static_cast<QKeyEvent*>(event);
+  if (key->key() == Qt::Key_Escape) {
+    if (m_search->text().isEmpty()) m_level->setCurrentIndex(0), m_source->setCurrentIndex(0);
+    m_search->clear();
+    m_table->setFocus();
+    return true;
+  }
+  if (watched != m_table) {
+    if (key->key() == Qt::Key_Down) m_table->setFocus();
+    return key->key() == Qt::Key_Down;
+  }
+  const QModelIndex at = m_table->currentIndex();
+  m_touched = true;
+  if (key->key() == Qt::Key_Return || key->key() == Qt::Key_Enter) {
+    if (const EventRow* row = m_model->rowAt(at)) goTo(EventRow(*row));
+    return true;
+  }
+  if ((key->key() == Qt::Key_Right || key->key() == Qt::Key_Left) && m_model->isHeader(at)) {
+    m_model->toggle(at);
+    return true;
+  }
+  return View::eventFilter(watched, event);
+}
+
+void EventsView::resizeEvent(QResizeEvent* event) {
+  View::resizeEvent(event);
+  if (m_shown) askDensity(QueryService::Supersede::kCancelOlder);
+}
+
+}  // namespace runglass

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// View `events`: one time line of hardware, log, training events, findings and notes: when, what, where, and what to do about it.
+//
+// Threading:  GUI thread; pages, densities and details are read on query workers.
+// Ownership:  as View.
+// Units:      TimeNs.
+// Errors:     a failed read shows the reason.
+// Cost:       a page as the table is scrolled; while data arrive the first page and the densities a text tick, coalesced.
+#pragma once
+
+#include <QStackedLayout>
+#include <memory>
+#include <optional>
+
+#include "widgets/core/state_panel.h"
+#include "widgets/core/view.h"
+#include "widgets/events/event_data.h"
+#include "widgets/events/event_lane.h"
+#include "widgets/events/event_model.h"
+#include "widgets/events/event_panel.h"
+
+class QComboBox;
+class QLabel;
+class QLineEdit;
+class QPushButton;
+class QTableView;
+class QTimer;
+
+namespace runglass {
+
+class EventsView : public View {
+  Q_OBJECT
+
+ public:
+  EventsView(ViewContext context, QWidget* parent);
+
+  void applyState(const ViewState& state) override;
+  void refresh(Tick tick) override;
+  bool isFinal() const override;
+  QString copyText() const override;
+  void focusFilter() override;
+
+  EventModel* model() const { return m_model; }
+  QTableView* table() const { return m_table; }
+  EventLane* lane() const { return m_lane; }
+  EventPanel* panel() const { return m_panel; }
+  QPushButton* pill() const { return m_pill; }
+  QString noteText() const;
+
+ protected:
+  bool eventFilter(QObject* watched, QEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
+
+ private:
+  QWidget* makeFilters();
+  QWidget* makePage();
+  void connectParts();
+  EventFilters filters() const;
+  EventQuestion question() const;
+  void filtersChanged();
+  void askFirst(QueryService::Supersede supersede);
+  void askNext();
+  void askDensity(QueryService::Supersede supersede);
+  void askDetail();
+  void showFirst(const Result<std::shared_ptr<const EventPageData>>& answer, bool again);
+  void takeFirst(const EventPageData& page);
+  void showNext(const Result<std::shared_ptr<const EventPageData>>& answer);
+  void showEmptyOr(const EventPageData& page);
+  void showNotKept(const EventPageData& page);
+  void chooseStart();
+  void rowChosen();
+  void goTo(const EventRow& row);
+  void follow(const QString& what);
+  void showNewer();
+
+  const ViewContext m_context;
+  ViewState m_state;
+  // What the table lists: the window, except that going to one of its rows does not take the others away.
+  TimeRange m_list_range{0, 0};
+  bool m_list_all = true;
+  std::optional<TimeRange> m_own_window;
+  std::optional<TimeRange> m_extent;  // of what the filters want
+  EventModel* m_model;
+  EventLane* m_lane;
+  EventPanel* m_panel;
+  QTableView* m_table;
+  QLineEdit* m_search;
+  QComboBox* m_level;
+  QComboBox* m_source;
+  QLabel* m_count;
+  QLabel* m_note;
+  QPushButton* m_pill;
+  QPushButton* m_back;
+  StatePanel* m_empty;
+  QStackedLayout* m_stack;
+  QTimer* m_typing;
+  EventPosition m_next;
+  std::optional<EventPageData> m_waiting;  // a newer first page, while the table is scrolled
+  bool m_shown = false, m_density_shown = false, m_choosing = false, m_touched = false;
+  QuerySlot m_first_slot, m_next_slot, m_density_slot, m_detail_slot;
+};
+
+}  // namespace runglass
