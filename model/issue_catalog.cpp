@@ -215,6 +215,10 @@ constexpr std::array kIssues = {
               "A source could not start; the detail says why. Its data is missing until the agent restarts."},
     IssueInfo{"agent.spool_damaged", kWarning,
               "The end of the agent's spool was damaged, as after a kill or power cut; it was cut off and what came before is delivered."},
+    IssueInfo{
+        "agent.log_limit", kWarning,
+        "A source wrote more than 10,000 log lines a second for longer than ten seconds. Lines beyond that were not kept; warnings and "
+        "worse have as much room again for themselves. Its own file still has them."},
     IssueInfo{"agent.text_cut", kWarning, "A text of more than 64 KiB was cut to that length."},
     IssueInfo{"agent.unclean_end", kWarning,
               "The agent ended without a goodbye (killed, crash, power). Up to a second of data before that may be missing between the two "

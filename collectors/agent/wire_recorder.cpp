@@ -333,6 +333,11 @@ void WireRecorder::event(const Event& event) {
 }
 
 void WireRecorder::log(const LogLine& line) {
+  const TimeNs now = m_now();
+  const bool kept = m_log_budget.take(line.severity, now);
+  if (!kept) m_log_stream = line.stream;
+  if (const std::int64_t refused = m_log_budget.refusedToTell(now); refused > 0) tellRefused(refused);
+  if (!kept) return;
   v1::LogLine record;
   if (line.time) record.set_time_ns(*line.time);
   record.set_attempt(wireId(line.attempt.value));
@@ -412,6 +417,15 @@ void WireRecorder::capture(const Capture& capture) {
   putMessage(StreamClass::kLogs, Wire::kCaptureFieldNumber, record);
 }
 
+void WireRecorder::tellRefused(std::int64_t lines) {
+  issue({.code = "agent.log_limit",
+         .source = m_log_stream.substr(0, 200),
+         .count = lines,
+         .first = m_now(),
+         .last = m_now(),
+         .detail = "more than " + std::to_string(LogBudget::kLinesPerSecond) + " log lines a second from one source"});
+}
+
 std::string WireRecorder::cut(const std::string& text) {
   if (text.size() <= kMaxText) return text;
   issue({.code = "agent.text_cut", .source = "agent", .first = m_now(), .last = m_now(), .detail = text.substr(0, 80) + "..."});
@@ -419,6 +433,7 @@ std::string WireRecorder::cut(const std::string& text) {
 }
 
 Status WireRecorder::flush() {
+  if (const std::int64_t refused = m_log_budget.takeRefused(); refused > 0) tellRefused(refused);
   m_seal();
   const std::lock_guard lock(m_mutex);
   if (!m_dropping) return {};

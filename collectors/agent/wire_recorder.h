@@ -17,6 +17,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "collectors/agent/log_budget.h"
 #include "collectors/agent/session_dictionary.h"
 #include "collectors/proto/stream_class.h"
 #include "model/recorder.h"
@@ -76,12 +77,15 @@ class WireRecorder : public Recorder {
 
   // At most kMaxText bytes of `text`; says so when that is not all.
   std::string cut(const std::string& text);
+  void tellRefused(std::int64_t lines);
 
   SessionDictionary& m_dictionary;
   std::function<TimeNs()> m_now;
   std::function<void()> m_seal;
   mutable std::mutex m_mutex;
   std::array<Pending, kStreamClassCount> m_pending;
+  LogBudget m_log_budget;
+  std::string m_log_stream;  // of the last line that was refused
   std::int64_t m_dropped = 0;
   bool m_dropping = false;
   std::unordered_map<std::uint64_t, std::string> m_told;  // (field, id) -> last update of this Recorder

@@ -281,6 +281,36 @@ TEST_F(PayloadWire, DoesNotAllocateWhatBytesOnlyClaim) {
   EXPECT_EQ(heard.issueCount("wire.bad_payload"), 1);
 }
 
+TEST_F(PayloadWire, CutsALineOf100MegabytesAndSaysSo) {
+  out.log({.time = kNow, .stream = "stdout", .text = std::string(100'000'000, 'x')});
+  out.log({.time = kNow, .stream = "stdout", .text = "the next one"});
+  deliver();
+  ASSERT_EQ(heard.logs.size(), 2U);
+  EXPECT_EQ(heard.logs[0].text.size(), 64U << 10);
+  EXPECT_EQ(heard.logs[1].text, "the next one");
+  EXPECT_EQ(heard.issueCount("agent.text_cut"), 1);
+}
+
+TEST_F(PayloadWire, AFloodOfLinesIsCutAndCountedAndLeavesRoomForWarnings) {
+  const std::int64_t flood = LogBudget::kBurst + 5'000;
+  for (std::int64_t i = 0; i < flood; ++i) out.log({.time = kNow, .stream = "stdout", .text = "x"});
+  out.log({.time = kNow, .stream = "stdout", .severity = Severity::kError, .text = "boom"});
+  ASSERT_TRUE(out.flush().ok());
+  deliver();
+  ASSERT_EQ(heard.logs.size(), static_cast<std::size_t>(LogBudget::kBurst) + 1);
+  EXPECT_EQ(heard.logs.back().text, "boom");
+  EXPECT_EQ(heard.issueCount("agent.log_limit"), 5'000);
+}
+
+TEST(LogBudget, LetsFiveThousandLinesASecondThroughForEver) {
+  LogBudget budget;
+  TimeNs now = kNow;
+  for (int i = 0; i < 1'000'000; ++i) ASSERT_TRUE(budget.take(Severity::kInfo, now += 200'000));
+  for (int i = 0; i < 1'000'000; ++i) budget.take(Severity::kInfo, now += 50'000);
+  const std::int64_t refused = budget.takeRefused();
+  EXPECT_NEAR(static_cast<double>(refused), 400'000.0, 2'000.0) << "of 20,000 a second for 50 s, 10,000 a second and the burst";
+}
+
 TEST_F(PayloadWire, BoundsWhatNobodyTakes) {
   const SeriesId id = gauge("power_watts");
   const std::vector<double> values(4096, 1.5);
