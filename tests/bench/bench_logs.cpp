@@ -2,41 +2,18 @@
 // Training logs: bytes per second through the rule engine, without and with lines that match.
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <random>
 #include <string>
 
 #include "collectors/importers/train_log/log_session.h"
 #include "collectors/importers/train_log/pairs.h"
+#include "tests/bench/null_recorder.h"
 
 namespace {
 using namespace runglass;
 using namespace runglass::train_log;
-
-// Takes everything and keeps nothing: the engine alone is measured.
-class NullRecorder : public Recorder {
- public:
-  NodeId node(const Node&) override { return NodeId{1}; }
-  DeviceId device(const Device&) override { return DeviceId{1}; }
-  RunId run(const Run&) override { return RunId{1}; }
-  AttemptId attempt(const Attempt&) override { return AttemptId{1}; }
-  void rank(const Rank&) override {}
-  void fact(const Fact&) override {}
-  void group(const CommGroup&) override {}
-  void checkpoint(const Checkpoint&) override {}
-  SeriesId series(const SeriesKey&) override { return SeriesId{1}; }
-  TrackId track(const TrackKey&) override { return TrackId{1}; }
-  void samples(SeriesId, std::span<const TimeNs>, std::span<const double>) override {}
-  void scalars(SeriesId, std::span<const std::int64_t>, std::span<const TimeNs>, std::span<const double>) override {}
-  void spans(TrackId, const SpanColumns&) override {}
-  void event(const Event&) override {}
-  void log(const LogLine&) override {}
-  void progress(const Progress&) override {}
-  void issue(const Issue&) override {}
-  void capture(const Capture&) override {}
-  void label(const Label&) override {}
-  void clock(const ClockReading&) override {}
-  Status flush() override { return {}; }
-};
+using runglass::bench::NullRecorder;
 
 std::string plainLines(std::size_t bytes) {
   std::mt19937 random(7);
@@ -87,6 +64,30 @@ void pushAll(benchmark::State& state, const std::string& text) {
 
 void BM_LogWithoutMatches(benchmark::State& state) { pushAll(state, plainLines(32 << 20)); }
 BENCHMARK(BM_LogWithoutMatches)->Unit(benchmark::kMillisecond);
+// As NCCL_DEBUG=INFO prints while communicators are made; every 200th line is a warning.
+std::string ncclLines(std::size_t bytes) {
+  std::string text;
+  for (int i = 0; text.size() < bytes; ++i) {
+    const std::string head = "node17:" + std::to_string(4711 + i % 8) + ":4800 [" + std::to_string(i % 8) + "] ";
+    if (i % 200 == 0) {
+      text += head + "misc/socket.cc:881 NCCL WARN ncclSocketSend: socket state (" + std::to_string(i) + ") is odd\n";
+    } else if (i % 4 == 0) {
+      text += head + "NCCL INFO Channel 0" + std::to_string(i % 10) + "/32 :    0   1   2   3   4   5   6   7\n";
+    } else if (i % 4 == 1) {
+      text += head + "NCCL INFO Trees [0] 1/-1/-1->0->-1 [1] 1/-1/-1->0->-1 [2] 1/-1/-1->0->-1 [3] 1/-1/-1->0->-1\n";
+    } else {
+      text += head + "NCCL INFO Channel 0" + std::to_string(i % 10) + "/0 : 5[1] -> 1[1] [receive] via NET/IB/3/GDRDMA\n";
+    }
+  }
+  return text;
+}
+
+void BM_LogOfNccl(benchmark::State& state) {
+  const std::string text = ncclLines(8 << 20);
+  pushAll(state, text);
+  state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations()) * std::count(text.begin(), text.end(), '\n'));
+}
+BENCHMARK(BM_LogOfNccl)->Unit(benchmark::kMillisecond);
 void BM_LogOfIterations(benchmark::State& state) { pushAll(state, iterationLines(8 << 20)); }
 BENCHMARK(BM_LogOfIterations)->Unit(benchmark::kMillisecond);
 }  // namespace
