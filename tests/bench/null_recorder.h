@@ -31,6 +31,7 @@ class NullRecorder : public Recorder {
   void log(const LogLine&) override {}
   void progress(const Progress&) override {}
   void issue(const Issue&) override {}
+  void capture(const Capture&) override {}
   void label(const Label&) override {}
   void clock(const ClockReading&) override {}
   Status flush() override { return {}; }
