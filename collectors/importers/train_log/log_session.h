@@ -183,6 +183,7 @@ class LogSession {
     const Rule* rule = nullptr;
   };
   std::map<std::int32_t, Traceback> m_tracebacks;  // by rank, -1: not known
+  int m_traceback_quiet = 0;                       // lines since one of them went on
 
   using FactKey = std::tuple<std::uint64_t, std::uint64_t, std::int32_t, std::string>;  // attempt, node, rank, key
   std::map<FactKey, std::set<std::string>> m_fact_values;

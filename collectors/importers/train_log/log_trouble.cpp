@@ -16,6 +16,7 @@ constexpr std::size_t kMaxRepeats = 4096, kMaxProcesses = 1 << 16, kMaxFactKeys 
 constexpr int kMaxTracebackLines = 200;  // kept as log lines
 constexpr int kMaxStrangers = 50;        // lines of others between those of a traceback
 constexpr int kChainLines = 4;           // "The above exception was the direct cause of ..." between blank lines
+constexpr int kQuietLines = 2000;        // after which a rank's traceback does not go on
 constexpr int kTailLines = 4;            // of a message of several lines
 
 // The text with its numbers taken out: what two lines have in common that differ in sizes, ports, addresses and times.
@@ -241,8 +242,15 @@ void LogSession::onTraceback(const Match& match, Line& line, Recorder& out) {
 }
 
 void LogSession::followTraceback(Line& line, Recorder& out) {
+  if (m_tracebacks.empty()) return;
   const auto found = m_tracebacks.find(line.prefix.rank.value_or(-1));
-  if (found == m_tracebacks.end()) return;
+  if (found == m_tracebacks.end()) {
+    // A rank that died says no more.
+    if (++m_traceback_quiet < kQuietLines) return;
+    sayTracebacks(out);
+    return m_tracebacks.clear();
+  }
+  m_traceback_quiet = 0;
   Traceback& traceback = found->second;
   if (!traceback.open) {
     if (++traceback.lines <= kChainLines + 1) return;  // its own last line is the first

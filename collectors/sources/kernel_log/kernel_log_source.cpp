@@ -96,6 +96,7 @@ class KernelLogSource : public FollowSource {
     m_faults = context.faults;
     m_follows = context.config->contains("paths");
     if (m_follows) RG_TRY(FollowSource::start(out, context));
+    if (m_follows && m_faults != nullptr) m_faults->readKernel();
     m_path = (*context.config)["kmsg"].value_or(context.root + "dev/kmsg");
     if (m_path.empty()) return m_follows ? Status() : Status(Code::kUnavailable, "source.kernel_log: kmsg is off and no paths are set");
     m_fd = ::open(m_path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);

@@ -169,6 +169,14 @@ TEST(Tracebacks, OfAChainTheLastOneCounts) {
   EXPECT_EQ(log.out.events[0].message, "my.package.LoaderError: no batch");
 }
 
+TEST(Tracebacks, ThatOfARankThatDiesIsToldWhileTheOthersGoOn) {
+  std::string text = "[rank1]:Traceback (most recent call last):\n[rank1]:  File \"a.py\", line 1, in f\n[rank1]:ValueError: 1\n";
+  for (int i = 0; i < 3000; ++i) text += "[rank0]:a line of another rank\n";
+  Live log;
+  log.say(text + "[rank1]:ValueError: 2\n", 1);
+  EXPECT_THAT(told(log.out), ElementsAre("traceback/ValueError of 1"));
+}
+
 TEST(Tracebacks, OneThatNeverEndsIsGivenUp) {
   std::string text = "Traceback (most recent call last):\n  File \"a.py\", line 1, in f\n";
   for (int i = 0; i < 200; ++i) text += "a line of somebody else\n";
