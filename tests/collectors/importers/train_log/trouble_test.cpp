@@ -40,6 +40,7 @@ class Live {
     m_session.push(text, out);
     m_session.flush(out);
   }
+  void sayWithoutFlush(std::string_view text) { m_session.push(text, out); }
   void end() { m_session.finish(out); }
   MemoryRecorder out;
 
@@ -173,7 +174,7 @@ TEST(Tracebacks, ThatOfARankThatDiesIsToldWhileTheOthersGoOn) {
   std::string text = "[rank1]:Traceback (most recent call last):\n[rank1]:  File \"a.py\", line 1, in f\n[rank1]:ValueError: 1\n";
   for (int i = 0; i < 3000; ++i) text += "[rank0]:a line of another rank\n";
   Live log;
-  log.say(text + "[rank1]:ValueError: 2\n", 1);
+  log.sayWithoutFlush(text);
   EXPECT_THAT(told(log.out), ElementsAre("traceback/ValueError of 1"));
 }
 
