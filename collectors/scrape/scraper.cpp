@@ -158,8 +158,8 @@ void Scraper::Parts::failed(Target& target, const Status& why) {
   take(target.page.book().tell({.time = wallNow(),
                                 .kind = "scrape_target_down",
                                 .severity = Severity::kWarning,
-                                .message = shownUrl(target.config.url) + " failed " + std::to_string(kFailuresToTell) + " times in " +
-                                           seconds(wallNow() - target.failing_since) + ": " + why.message()}));
+                                .message = why.message() + " (" + std::to_string(kFailuresToTell) + " times in " +
+                                           seconds(wallNow() - target.failing_since) + ")"}));
 }
 
 void Scraper::Parts::take(TargetPart part) {
