@@ -20,6 +20,9 @@ class Cluster {
   explicit Cluster(std::int32_t nodes) {
     m_scenario.name = "capture";
     m_scenario.nodes = nodes;
+    m_scenario.tp = m_scenario.gpus_per_node;
+    m_scenario.dp = nodes;
+    RG_CHECK(m_scenario.world() == nodes * m_scenario.gpus_per_node);
     std::string pattern = (std::filesystem::temp_directory_path() / "rg_capture_XXXXXX").string();
     RG_CHECK(::mkdtemp(pattern.data()) != nullptr);
     m_dir = pattern;

@@ -196,6 +196,35 @@ TEST_F(PayloadWire, CarriesTopologyEventsAndLogs) {
   EXPECT_EQ(heard.clocks.at(0).offset, -3);
 }
 
+TEST_F(PayloadWire, CarriesCapturesWholeAndTheEndOfOnesThatAreTooLarge) {
+  const AttemptId attempt = out.attempt({.run = out.run({.name = "r"}), .key = "a"});
+  out.capture({.time = kNow,
+               .attempt = attempt,
+               .node = out.node(machine),
+               .rank = 7,
+               .kind = "stack",
+               .source = "faulthandler",
+               .reason = "stall",
+               .text = "File x\nin all_reduce\n",
+               .truncated_bytes = 9});
+  Capture huge{.time = kNow - 1, .attempt = attempt, .kind = "kernel_log"};
+  huge.text = std::string(3 << 20, 'k') + "\nthe end\n";
+  out.capture(huge);
+  deliver();
+  EXPECT_TRUE(counts.intact);
+  ASSERT_THAT(heard.captures, SizeIs(2));
+  const Capture& stack = heard.captures[0];
+  EXPECT_EQ(stack.text, "File x\nin all_reduce\n");
+  EXPECT_EQ(stack.rank, 7);
+  EXPECT_EQ(stack.node, NodeId{1});
+  EXPECT_EQ(stack.attempt, AttemptId{1});
+  EXPECT_EQ(stack.kind + stack.source + stack.reason, "stackfaulthandlerstall");
+  EXPECT_EQ(stack.truncated_bytes, 9);
+  EXPECT_EQ(heard.captures[1].text, "the end\n");
+  EXPECT_EQ(heard.captures[1].truncated_bytes, (3 << 20) + 1);
+  EXPECT_FALSE(heard.captures[1].rank);
+}
+
 TEST_F(PayloadWire, SendsAnUpdateOnlyWhenSomethingChanged) {
   runglass::Run run{.name = "r", .state = RunState::kRunning};
   (void)out.run(run);

@@ -8,6 +8,7 @@
 #include <map>
 #include <numeric>
 
+#include "collectors/sim/simulated_captures.h"
 #include "collectors/sim/step_model.h"
 #include "tests/collectors/memory_recorder.h"
 
@@ -185,6 +186,25 @@ TEST(Simulator, AFlappingLinkGoesDownAndComesUp) {
   for (const Event& event : out.events)
     if (event.kind.starts_with("link")) kinds.push_back(event.kind + " " + event.message.substr(event.message.find("ib1")));
   EXPECT_EQ(kinds, (std::vector<std::string>{"link_down ib1: Link down", "link_up ib1: Link up"}));
+}
+
+TEST(Simulator, ACaptureOfAHangShowsTheCulpritElsewhereAndSaysThatItIsSimulated) {
+  const Scenario scenario = small({fault("hang", kRank5, 12, 12, 60)});
+  PlayState state;
+  test::MemoryRecorder played;
+  ASSERT_TRUE(play(scenario, played, {.start = 1'700'000'000'000'000'000, .speed = 0, .state = &state}).ok());
+  test::MemoryRecorder out;
+  EXPECT_EQ(capture(scenario, state, {}, CaptureReason::kStall, 1'700'000'000'000'000'000, out).size(), 8U);
+  EXPECT_EQ(capture(scenario, state, {3, 99}, CaptureReason::kByHand, 1'700'000'000'000'000'000, out), std::vector<std::int32_t>{3});
+  ASSERT_EQ(out.captures.size(), 18U);
+  for (const Capture& one : out.captures) {
+    EXPECT_TRUE(one.text.starts_with("simulated")) << one.text;
+    EXPECT_EQ(one.source, "simulator");
+    if (one.kind != "stack") continue;
+    EXPECT_EQ(one.text.find("all_reduce") == std::string::npos, one.rank == 5) << one.text;
+    EXPECT_NE(one.text.find("step 12"), std::string::npos);
+  }
+  EXPECT_EQ(out.nodes.at(0).uuid, played.nodes.at(0).uuid) << "the player's own nodes";
 }
 
 TEST(Simulator, StopsAtTheRecordersFirstFailure) {
