@@ -120,6 +120,20 @@ class Finder {
     return missing;
   }
 
+  // Of many pairs the one whose other end is what is missing.
+  void nameThePair(const Meeting& meeting, const std::vector<HangMember>& missing, HangGroup& out) const {
+    const auto& members = meeting.group->ranks;
+    for (const std::size_t i : meeting.at) {
+      const Progress& p = *m_ranks[i].progress;
+      const auto peer = otherEnd(p.op);
+      if (!peer || *peer >= members.size()) continue;
+      const auto at = std::ranges::find(missing, members[*peer], &HangMember::rank);
+      if (at == missing.end()) continue;
+      out.op = p.op, out.seq = p.seq;
+      return;
+    }
+  }
+
   HangGroup describe(std::int64_t id, const Meeting& meeting) {
     HangGroup out;
     out.id = id;
@@ -139,6 +153,7 @@ class Finder {
       if (p.op != out.op && !p.op.empty() && !pairwise) out.other_op = p.op;
     }
     std::vector<HangMember> missing = missingOf(id, meeting);
+    if (pairwise && meeting.group != nullptr) nameThePair(meeting, missing, out);
     std::set<std::int64_t> blocked_by;
     bool root = missing.empty();
     for (const HangMember& one : missing) {

@@ -217,6 +217,111 @@ TEST(HangTest, AShortWaitOfALiveJobIsNone) {
   EXPECT_TRUE(findHang(data));
 }
 
+// Four ranks, TP 2 x DP 2; rank 3 computes while the others wait for it, and a finding says so.
+class HangModeTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    auto opened = Writer::open(m_store.path());
+    ASSERT_TRUE(opened.ok());
+    m_writer = std::move(*opened);
+    m_run = m_writer->run({.name = "r", .state = RunState::kRunning, .start = kStart});
+    m_attempt = m_writer->attempt({.run = m_run, .key = "0", .layout = {.world = 4, .tp = 2, .dp = 2}});
+    for (std::int32_t r = 0; r < 4; ++r) {
+      m_writer->rank(
+          {.attempt = m_attempt, .rank = r, .node = m_writer->node({.uuid = "a", .name = "node-<a>"}), .tp = r % 2, .pp = 0, .dp = r / 2});
+      Progress p{.attempt = m_attempt, .rank = r, .time = kStart + 90 * kNsPerSecond, .step = 7, .phase = "steady", .since = kStart};
+      if (r < 3) p.group = r == 2 ? 1 : 2, p.seq = 40, p.op = "all_reduce";
+      if (r == 3) p.op = "backward";
+      m_writer->progress(p);
+    }
+    m_writer->log({.time = kStart, .attempt = m_attempt, .rank = 3, .stream = "stdout", .text = "loading <b>shard</b> 12"});
+  }
+  Finding hang() const {
+    HangEvidence e{.source = "progress", .phase = "steady"};
+    e.world = 4, e.blocked = 3, e.step = 7, e.since = kStart, e.as_of = kStart + 90 * kNsPerSecond;
+    e.watchdog = 600 * kNsPerSecond, e.watchdog_at = kStart + 600 * kNsPerSecond, e.watchdog_source = "default";
+    HangMember missing{
+        .rank = 3, .node = "node-<a>", .standing = HangStanding::kBehind, .op = "all_reduce", .group = 1, .seq = 38, .since = kStart};
+    e.culprits = {missing}, e.culprit_count = 1;
+    HangGroup root, other;
+    root.id = 1, root.kind = "tp", root.name = "tp <1>", root.op = "all_reduce", root.seq = 40, root.members = 2, root.inside = 1;
+    root.missing = {missing}, root.missing_count = 1;
+    other = root, other.id = 2, other.kind = "dp", other.name = "dp 0", other.depth = 1, other.blocked_by = {1};
+    other.missing[0].standing = HangStanding::kWaiting;
+    e.groups = {root, other}, e.group_count = 9;
+    Finding finding;
+    finding.run = m_run, finding.attempt = m_attempt, finding.kind = "hang", finding.subject = "attempt:0", finding.start = kStart;
+    finding.evidence = printHangEvidence(e);
+    return finding;
+  }
+  TopologyData read(std::optional<TopologyValue> value = {}) {
+    EXPECT_TRUE(m_writer->flush().ok());
+    auto reader = Reader::open(m_store.path());
+    EXPECT_TRUE(reader.ok());
+    TopologyQuestion question{.run = m_run, .attempt = {}, .value = value, .now = kStart + 100 * kNsPerSecond, .previous = {}};
+    auto data = readTopology(**reader, question, {});
+    EXPECT_TRUE(data.ok());
+    return std::move(*data);
+  }
+  TempStore m_store;
+  std::unique_ptr<Writer> m_writer;
+  RunId m_run;
+  AttemptId m_attempt;
+};
+
+TEST_F(HangModeTest, SaysWhoIsWaitedForAndHowLongTheWatchdogWaits) {
+  m_writer->finding(hang());
+  const TopologyData data = read();
+  ASSERT_TRUE(data.hang_mode);
+  EXPECT_EQ(data.headline, QStringLiteral("3 of 4 ranks blocked; root: all_reduce #40 of tp <1>, where rank 3 (node-<a>) has not entered; "
+                                          "watchdog aborts in 8:20"));
+  EXPECT_EQ(data.ranks[3].wait, WaitState::kNotSeen);
+  EXPECT_EQ(data.ranks[3].behind, QStringLiteral("−2"));
+  EXPECT_EQ(data.ranks[3].last_log, QStringLiteral("loading <b>shard</b> 12"));
+  EXPECT_EQ(data.ranks[2].wait, WaitState::kWaiting);
+  EXPECT_TRUE(data.ranks[2].at_root);
+  EXPECT_FALSE(data.ranks[0].at_root) << "it waits for one that waits";
+  EXPECT_FALSE(read(TopologyValue::kProgress).hang_mode) << "a metric was chosen";
+}
+
+TEST_F(HangModeTest, EndsWithTheFindingAndToleratesOddEvidence) {
+  Finding finding = hang();
+  finding.evidence = R"({"groups":7})";
+  m_writer->finding(finding);
+  EXPECT_FALSE(read().hang_found);
+  finding = hang();
+  finding.end = kStart + 95 * kNsPerSecond;
+  m_writer->finding(finding);
+  EXPECT_FALSE(read().hang_found) << "it ended while the attempt went on";
+  (void)m_writer->attempt({.run = m_run, .key = "0", .end = kStart + 95 * kNsPerSecond});
+  EXPECT_TRUE(read().hang_found) << "the attempt ended in it";
+}
+
+TEST_F(HangModeTest, TheViewListsCommunicatorsAndShowsTheFirstCulprit) {
+  m_writer->finding(hang());
+  ASSERT_TRUE(m_writer->flush().ok());
+  SharedState state;
+  QueryService queries([this] { return Reader::open(m_store.path()); }, 1);
+  TopologyView view(ViewContext{&queries, &state, [] { return kStart + 100 * kNsPerSecond; }}, nullptr);
+  QObject::connect(&state, &SharedState::changed, &view, [&] { view.applyState(state.state()); });
+  view.resize(1400, 800);
+  view.show();
+  view.applyState(state.state());
+  ASSERT_TRUE(waitFor([&] { return view.isFinal(); }));
+  ASSERT_TRUE(view.hangList()->isVisible());
+  const std::string list = view.hangList()->text().toStdString();
+  EXPECT_THAT(list, HasSubstr("tp <1>: all_reduce #40\n1 of 2 inside, missing: 3\n"));
+  EXPECT_THAT(list, HasSubstr("dp 0: all_reduce #40\n1 of 2 inside, missing: 3, in tp <1>\n"));
+  EXPECT_THAT(list, HasSubstr("and 7 more"));
+  EXPECT_THAT(view.side()->text().toStdString(), HasSubstr("Rank 3\n"));
+  EXPECT_THAT(view.side()->text().toStdString(), HasSubstr("last log line\tloading <b>shard</b> 12"));
+  emit view.hangList()->rankChosen(2);
+  EXPECT_EQ(state.state().selection.rank, 2);
+  auto* metric = view.findChild<QComboBox*>();
+  ASSERT_EQ(metric->count(), static_cast<int>(kTopologyMetrics.size()) + 1);
+  EXPECT_EQ(metric->currentText(), QStringLiteral("state in the hang"));
+}
+
 TEST(RankRangesTest, AreShortAndSayWhatTheyLeaveOut) {
   EXPECT_EQ(rankRanges({16, 0, 1, 2, 3, 8, 9}), QStringLiteral("0–3, 8, 9, 16"));
   EXPECT_EQ(rankRanges({0, 2, 4, 6}, 2), QStringLiteral("0, 2, … (4 in all)"));

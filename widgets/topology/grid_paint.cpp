@@ -12,7 +12,21 @@ namespace runglass {
 namespace {
 
 constexpr int kTextWidth = 22, kTextHeight = 13, kValueWidth = 84;  // from which a tick says its rank, its value, too
-constexpr double kDim = 0.75;
+constexpr double kDim = 0.75, kFurther = 0.55;
+
+// In a hang: computing solid, waiting plain under its hatch, who is waited for in the colour of an error.
+QColor stateFill(const Theme& theme, const TopologyRank& rank) {
+  switch (rank.wait) {
+    case WaitState::kComputing:
+      return mix(theme.ground, theme.compute, 0.45);
+    case WaitState::kNotSeen:
+      return mix(theme.ground, theme.error, 0.35);
+    case WaitState::kSilent:
+      return theme.ground;
+    default:
+      return theme.raised;
+  }
+}
 
 }  // namespace
 
@@ -34,6 +48,7 @@ void TopologyGrid::paintEvent(QPaintEvent* event) {
   for (const Title& title : m_titles)
     painter.drawText(title.rect, Qt::AlignLeft | Qt::AlignVCenter,
                      painter.fontMetrics().elidedText(title.text, Qt::ElideRight, title.rect.width()));
+  paintBehind(painter);
   paintGroups(painter);
   paintNode(painter);
   painter.resetTransform();
@@ -46,11 +61,18 @@ void TopologyGrid::paintRank(QPainter& painter, std::uint32_t index, const QRect
   const bool dim = !m_lit.empty() && !m_lit[index];
   const auto faded = [&](const QColor& color) { return dim ? mix(color, theme.ground, kDim) : color; };
   QColor fill = theme.raised;
-  if (rank.value) fill = rank.deviation ? deviationColor(theme, m_data->metric, *rank.deviation, m_data->spread) : theme.line;
+  if (m_data->hang_mode)
+    fill = stateFill(theme, rank);
+  else if (rank.value)
+    fill = rank.deviation ? deviationColor(theme, m_data->metric, *rank.deviation, m_data->spread) : theme.line;
   painter.fillRect(rect, faded(fill));
-  if (!rank.value && rank.wait != WaitState::kWaiting) paintHatch(painter, rect, faded(theme.muted));
-  if (rank.wait == WaitState::kWaiting) paintHatch(painter, rect, faded(theme.communication));
-  if (rank.wait == WaitState::kNotSeen) {
+  const bool unknown = m_data->hang_mode ? rank.wait == WaitState::kNone : !rank.value && rank.wait != WaitState::kWaiting;
+  if (unknown) paintHatch(painter, rect, faded(theme.muted));
+  if (rank.wait == WaitState::kWaiting)
+    paintHatch(painter, rect,
+               faded(m_data->hang_mode && !rank.at_root ? mix(theme.communication, theme.ground, kFurther) : theme.communication));
+  if (rank.wait == WaitState::kSilent) painter.fillRect(rect, QBrush(faded(theme.error), Qt::Dense6Pattern));
+  if (rank.wait == WaitState::kNotSeen || rank.wait == WaitState::kSilent) {
     painter.setPen(QPen(faded(theme.error), kSelectionLine));
     painter.drawLine(rect.topLeft(), rect.bottomRight());
     painter.drawLine(rect.topRight(), rect.bottomLeft());
@@ -63,7 +85,8 @@ void TopologyGrid::paintRank(QPainter& painter, std::uint32_t index, const QRect
   // Text keeps its contrast on every fill: the better of ink and ground.
   const QColor ink = contrastRatio(theme.text, fill) >= contrastRatio(theme.ground, fill) ? theme.text : theme.ground;
   const QRect inner = rect.adjusted(kGrid, 0, -kGrid, 0);
-  const bool value = rank.value && rect.width() >= kValueWidth;
+  const bool value = !m_data->hang_mode && rank.value && rect.width() >= kValueWidth;
+  if (m_data->hang_mode && rect.width() >= kValueWidth) return paintState(painter, rank, inner, faded(fill), faded(ink));
   if (!rank.value || rank.wait != WaitState::kNone)  // hatches and crosses must not run through the digits
     painter.fillRect(QRect(value ? inner.left() - 2 : rect.center().x() - needed / 2, rect.top() + 1, needed, rect.height() - 2),
                      faded(fill));
@@ -73,6 +96,40 @@ void TopologyGrid::paintRank(QPainter& painter, std::uint32_t index, const QRect
     painter.drawText(inner, Qt::AlignRight | Qt::AlignVCenter,
                      m_data->metric.value == TopologyValue::kProgress ? formatCount(static_cast<std::int64_t>(*rank.value))
                                                                       : formatValue(*rank.value, m_data->metric.unit));
+}
+
+// Number on the left, how far behind or where it waits on the right, on a ground of their own.
+void TopologyGrid::paintState(QPainter& painter, const TopologyRank& rank, const QRect& inner, const QColor& fill,
+                              const QColor& ink) const {
+  const QFontMetrics metrics = painter.fontMetrics();
+  QString right = rank.behind;
+  if (right.isEmpty() && rank.progress && rank.progress->seq) right = QStringLiteral("#%1").arg(*rank.progress->seq);
+  const QString number = QString::number(rank.place.rank);
+  right = metrics.elidedText(right, Qt::ElideRight, inner.width() - metrics.horizontalAdvance(number) - 2 * kGrid);
+  for (const auto& [text, flags] : {std::pair(number, Qt::AlignLeft), std::pair(right, Qt::AlignRight)}) {
+    if (text.isEmpty()) continue;
+    const int width = metrics.horizontalAdvance(text) + kGrid;
+    const int x = flags == Qt::AlignLeft ? inner.left() - 2 : inner.right() + 3 - width;
+    painter.fillRect(QRect(x, inner.top() + 1, width, inner.height() - 2), fill);
+    painter.setPen(ink);
+    painter.drawText(inner, flags | Qt::AlignVCenter, text);
+  }
+}
+
+// Where ticks are too small for text, a tile still says how far its ranks are behind.
+void TopologyGrid::paintBehind(QPainter& painter) const {
+  if (!m_data->hang_mode) return;
+  const QFontMetrics metrics = painter.fontMetrics();
+  for (std::uint32_t i = 0; i < m_cells.size(); ++i) {
+    const TopologyRank& rank = m_data->ranks[i];
+    if (!rank.behind.startsWith(QChar(0x2212)) || (m_cells[i].width() >= kTextWidth && m_cells[i].height() >= kTextHeight)) continue;
+    const QSize size(metrics.horizontalAdvance(rank.behind) + kGrid, kTextHeight);
+    QRect box(QPoint(), size);
+    box.moveCenter(m_cells[i].center());
+    painter.fillRect(box, currentTheme().ground);
+    painter.setPen(currentTheme().error);
+    painter.drawText(box, Qt::AlignCenter, rank.behind);
+  }
 }
 
 // Peers in the hue of their kind; neighbours share one outline, so that small ticks keep their colour.
@@ -173,6 +230,9 @@ QString TopologyGrid::tipAt(const QPoint& point) const {
     lines << tr("no peers in its stage to compare with");
   if (rank.wait == WaitState::kWaiting) lines << tr("waits in %1").arg(screenText(rank.progress->op, 60));
   if (rank.wait == WaitState::kNotSeen) lines << tr("✕ not seen in the collective that the others wait in");
+  if (rank.wait == WaitState::kSilent) lines << tr("✕ silent: others wait for it");
+  if (!rank.behind.isEmpty())
+    lines << (rank.behind.startsWith(QChar(0x2212)) ? tr("%1 in the sequence of its peers").arg(rank.behind) : rank.behind);
   return lines.join(QLatin1Char('\n'));
 }
 

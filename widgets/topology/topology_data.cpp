@@ -40,7 +40,9 @@ class TopologyReading {
     chooseNow();
     RG_TRY(readValues());
     compareToStages(m_data);
-    if (m_newest && m_data.run.state != RunState::kFinished) m_data.hang = findHang(m_data);
+    if (m_newest) RG_TRY(readHangFinding(m_reader, m_data));
+    m_data.hang_mode = m_data.hang_found && !m_question.value;
+    if (m_newest && m_data.run.state != RunState::kFinished && !m_data.hang_found) m_data.hang = findHang(m_data);
     makeWords(m_data);
     return std::move(m_data);
   }

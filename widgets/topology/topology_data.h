@@ -19,6 +19,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/hangs/hang_evidence.h"
 #include "storage/reader.h"
 
 namespace runglass {
@@ -49,8 +50,14 @@ inline constexpr std::array<TopologyMetric, 6> kTopologyMetrics = {
       "its GPU is not known or says nothing of it"}}};
 inline constexpr std::int64_t kTopologySteps = 50;
 
-// In a hang: what the rank's newest progress says of the collective that holds the job up.
-enum class WaitState : std::uint8_t { kNone, kWaiting, kNotSeen };
+// In a hang: what the rank's newest progress, and the hang's finding, say of the collective that holds the job up.
+enum class WaitState : std::uint8_t {
+  kNone,     // nothing is known
+  kWaiting,  // in a collective, and others are not
+  kNotSeen,  // others wait for it
+  kSilent,   // the same, and it says nothing
+  kComputing
+};
 
 struct TopologyRank {
   Rank place;
@@ -58,6 +65,9 @@ struct TopologyRank {
   std::optional<double> value, deviation;
   std::optional<Progress> progress;
   WaitState wait = WaitState::kNone;
+  bool at_root = false;           // waits in a communicator that waits for no other
+  QString behind;                 // of who is waited for: "−2" in its peers' sequence, or what it does instead
+  QString last_log;               // in a hang
   std::uint64_t fingerprint = 0;  // of the series that the value came from
 };
 
@@ -103,9 +113,11 @@ struct TopologyData {
   std::vector<CommGroup> groups;
   Lattice lattice;
   TopologyMetric metric = kTopologyMetrics[0];
-  std::vector<StageMedian> stages;  // by pp
-  double spread = 0;                // the deviation that is drawn at full colour
-  std::optional<Hang> hang;
+  std::vector<StageMedian> stages;         // by pp
+  double spread = 0;                       // the deviation that is drawn at full colour
+  std::optional<Hang> hang;                // where no analysis has said more
+  std::optional<HangEvidence> hang_found;  // by the newest `hang` finding that holds
+  bool hang_mode = false;                  // ranks are drawn by their state in it, not by a metric
   std::optional<std::int64_t> last_step;
   TimeNs now = 0;  // ages count from here
   QString headline, caption;
@@ -126,6 +138,11 @@ Lattice placeRanks(std::span<const TopologyRank> ranks, const Layout& layout);
 // Fills deviations, stages and spread from the values.
 void compareToStages(TopologyData& data);
 std::optional<Hang> findHang(TopologyData& data);  // and the ranks' wait
+// The newest hang finding of the attempt that holds, the ranks' states by it, and the newest log line of those that it waits for.
+Status readHangFinding(Reader& reader, TopologyData& data);
+QString hangHeadline(const TopologyData& data);
+QString hangCaption(const TopologyData& data);
+QString waitText(const TopologyRank& rank);  // "waits", "has not entered", ...
 
 enum class PeerKind : std::uint8_t { kTp, kPp, kDp, kEp, kCp };
 struct PeerGroup {

@@ -64,6 +64,8 @@ class TopologyGrid : public QAbstractScrollArea {
   QPoint offset() const;
   std::optional<std::uint32_t> rankAt(const QPoint& point) const;
   void paintRank(QPainter& painter, std::uint32_t index, const QRect& rect) const;
+  void paintState(QPainter& painter, const TopologyRank& rank, const QRect& inner, const QColor& fill, const QColor& ink) const;
+  void paintBehind(QPainter& painter) const;
   void paintGroups(QPainter& painter) const;
   void paintNode(QPainter& painter) const;
   void paintHeads(QPainter& painter) const;

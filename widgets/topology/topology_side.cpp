@@ -78,17 +78,22 @@ void TopologySide::line(const QString& name, const QString& value) {
 void TopologySide::fill() {
   m_html = QStringLiteral("<table cellspacing=2 width='100%'>");
   m_plain.clear();
-  const auto found = std::ranges::find_if(m_data->ranks, [this](const TopologyRank& rank) { return m_rank && rank.place.rank == *m_rank; });
+  // In a hang the first question is who holds it up.
+  const auto shown = m_rank || !m_data->hang_mode || m_data->hang_found->culprits.empty()
+                         ? m_rank
+                         : std::optional(m_data->hang_found->culprits.front().rank);
+  const auto found = std::ranges::find_if(m_data->ranks, [&shown](const TopologyRank& rank) { return shown && rank.place.rank == *shown; });
   if (found == m_data->ranks.end()) {
     head(tr("No rank selected"));
     line(tr("click"), tr("selects a rank: its TP, PP, DP and EP peers are outlined, Esc clears"));
     line(tr("double click"), tr("opens the timeline at the rank"));
   } else {
     tellRank(*found);
+    if (m_data->hang_found) tellHang(*found);
     tellGroups(static_cast<std::uint32_t>(found - m_data->ranks.begin()));
-    tellProgress(*found);
+    if (!m_data->hang_found) tellProgress(*found);
   }
-  tellStages();
+  if (!m_data->hang_mode) tellStages();
   m_html += QStringLiteral("</table>");
   if (m_label->text() != m_html) m_label->setText(m_html);
 }
@@ -101,6 +106,7 @@ void TopologySide::tellRank(const TopologyRank& rank) {
   line(tr("node"), rank.node.isEmpty() ? tr("not known") : rank.node);
   line(tr("GPU"), rank.gpu.isEmpty() ? tr("not known") : rank.gpu);
   if (rank.place.pid) line(tr("PID"), QString::number(*rank.place.pid));
+  if (m_data->hang_mode) return;
   line(QString::fromUtf8(metric.title).section(QLatin1Char(','), 0, 0),
        rank.value ? valueText(metric, *rank.value) : tr("none: %1").arg(QString::fromUtf8(metric.missing)));
   const auto stage = std::ranges::find(m_data->stages, rank.place.pp, &StageMedian::pp);
@@ -152,8 +158,8 @@ void TopologySide::tellProgress(const TopologyRank& rank) {
   head(tr("Progress"));
   if (!rank.progress) return line(QString(), tr("nothing heard"));
   const Progress& p = *rank.progress;
-  if (rank.wait == WaitState::kWaiting) line(tr("state"), tr("waits"));
-  if (rank.wait == WaitState::kNotSeen) line(tr("state"), tr("not seen where the others wait"));
+  if (!m_data->hang_found && rank.wait == WaitState::kWaiting) line(tr("state"), tr("waits"));
+  if (!m_data->hang_found && rank.wait == WaitState::kNotSeen) line(tr("state"), tr("not seen where the others wait"));
   if (!p.op.empty()) line(tr("in"), screenText(p.op, 80));
   if (p.seq) line(tr("sequence"), QStringLiteral("#%1").arg(*p.seq));
   if (p.group) {
@@ -170,6 +176,16 @@ void TopologySide::tellProgress(const TopologyRank& rank) {
   line(tr("heard"), formatTime(p.time, m_style));
 }
 
+void TopologySide::tellHang(const TopologyRank& rank) {
+  head(tr("In the hang"));
+  line(tr("state"), waitText(rank));
+  if (!rank.behind.isEmpty())
+    line(tr("instead"), rank.behind.startsWith(QChar(0x2212)) ? tr("%1 in its peers' sequence").arg(rank.behind) : rank.behind);
+  tellProgress(rank);
+  line(tr("stack top"), tr("no capture has it"));
+  line(tr("last log line"), rank.last_log.isEmpty() ? tr("none of this rank") : rank.last_log);
+}
+
 void TopologySide::tellStages() {
   if (m_data->stages.empty()) return;
   head(tr("Medians"));
@@ -179,6 +195,34 @@ void TopologySide::tellStages() {
          tr("%1 over %2 ranks").arg(valueText(m_data->metric, stage.median), formatCount(static_cast<std::int64_t>(stage.ranks))));
   }
   if (m_data->stages.size() > kStagesListed) line(QString(), tr("and %1 more").arg(m_data->stages.size() - kStagesListed));
+}
+
+// The legend of a hang: the same fills and textures as in the grid.
+void HeatScale::paintStates(QPainter& painter) const {
+  const Theme& theme = currentTheme();
+  const QFontMetrics metrics = painter.fontMetrics();
+  int x = 0;
+  const auto entry = [&](const QColor& fill, const QColor& hatch, Qt::BrushStyle brush, bool cross, const QString& text) {
+    const QRect box(x, height() / 2 - kBarHeight / 2, kBarHeight, kBarHeight);
+    painter.fillRect(box, fill);
+    if (brush != Qt::NoBrush) painter.fillRect(box, QBrush(hatch, brush));
+    if (brush == Qt::NoBrush && hatch.isValid() && !cross) paintHatch(painter, box, hatch);
+    if (cross) {
+      painter.setPen(QPen(hatch, kSelectionLine));
+      painter.drawLine(box.topLeft(), box.bottomRight());
+      painter.drawLine(box.topRight(), box.bottomLeft());
+    }
+    x += kBarHeight + kGrid;
+    painter.setPen(theme.muted);
+    painter.drawText(QRect(x, 0, width() - x, height()), Qt::AlignLeft | Qt::AlignVCenter, text);
+    x += metrics.horizontalAdvance(text) + 3 * kGrid;
+  };
+  entry(mix(theme.ground, theme.error, 0.35), theme.error, Qt::NoBrush, true, tr("has not entered"));
+  entry(theme.ground, theme.error, Qt::Dense6Pattern, true, tr("silent"));
+  entry(theme.raised, theme.communication, Qt::NoBrush, false, tr("waits at the root"));
+  entry(theme.raised, mix(theme.communication, theme.ground, 0.55), Qt::NoBrush, false, tr("waits behind that"));
+  entry(mix(theme.ground, theme.compute, 0.45), QColor(), Qt::NoBrush, false, tr("computes"));
+  entry(theme.raised, theme.muted, Qt::NoBrush, false, tr("no data"));
 }
 
 HeatScale::HeatScale(QWidget* parent) : QWidget(parent) {
@@ -234,6 +278,7 @@ void HeatScale::paintEvent(QPaintEvent*) {
     write(text, theme.muted);
     x += 2 * kGrid;
   };
+  if (m_data->hang_mode) return paintStates(painter);
   if (!m_data->stages.empty()) {
     const double spread = m_data->spread;
     write(deviationText(m_data->metric, -spread), theme.text);

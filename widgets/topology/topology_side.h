@@ -38,6 +38,7 @@ class TopologySide : public QWidget {
   void tellRank(const TopologyRank& rank);
   void tellGroups(std::uint32_t index);
   void tellProgress(const TopologyRank& rank);
+  void tellHang(const TopologyRank& rank);
   void tellStages();
 
   QLabel* m_label;
@@ -60,6 +61,7 @@ class HeatScale : public QWidget {
 
  private:
   QString words() const;  // the medians
+  void paintStates(QPainter& painter) const;
   std::shared_ptr<const TopologyData> m_data;
 };
 

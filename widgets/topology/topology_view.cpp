@@ -10,7 +10,7 @@
 namespace runglass {
 namespace {
 
-constexpr int kSideFrom = 800;  // widths from which there is room for the side panel
+constexpr int kSideFrom = 800, kHangFrom = 1000;  // widths from which there is room for the side panel, for the hang's list too
 
 }  // namespace
 
@@ -22,6 +22,7 @@ TopologyView::TopologyView(ViewContext context, QWidget* parent)
       m_scale(new HeatScale),
       m_caption(new QLabel),
       m_grid(new TopologyGrid),
+      m_hang(new HangList),
       m_side(new TopologySide),
       m_panel(new StatePanel),
       m_stack(new QStackedLayout(this)) {
@@ -57,6 +58,7 @@ QWidget* TopologyView::makePage() {
   column->addWidget(m_caption);
   auto* middle = new QHBoxLayout;
   middle->setSpacing(2 * kGrid);
+  middle->addWidget(m_hang);
   middle->addWidget(m_grid, 1);
   middle->addWidget(m_side);
   column->addLayout(middle, 1);
@@ -64,10 +66,11 @@ QWidget* TopologyView::makePage() {
 }
 
 void TopologyView::connectParts() {
-  connect(m_metric, &QComboBox::activated, this, [this] {
-    m_metric_chosen = true;
+  connect(m_metric, &QComboBox::activated, this, [this](int index) {
+    m_metric_chosen = index < static_cast<int>(kTopologyMetrics.size());
     ask(QueryService::Supersede::kCancelOlder);
   });
+  connect(m_hang, &HangList::rankChosen, this, [this](int rank) { choose(rank); });
   connect(m_grid, &TopologyGrid::rankChosen, this, [this](int rank) { choose(rank); });
   connect(m_grid, &TopologyGrid::cleared, this, [this] { choose(std::nullopt); });
   connect(m_grid, &TopologyGrid::rankOpened, this, [this](int rank) {
@@ -130,18 +133,30 @@ void TopologyView::showAnswer(const Result<std::shared_ptr<const TopologyData>>&
   m_data = *answer;
   m_stack->setCurrentIndex(1);
   const auto at = std::ranges::find(kTopologyMetrics, m_data->metric.value, &TopologyMetric::value) - kTopologyMetrics.begin();
-  if (!m_metric_chosen) m_metric->setCurrentIndex(static_cast<int>(at));
+  offerHang();
+  if (!m_metric_chosen) m_metric->setCurrentIndex(m_data->hang_mode ? static_cast<int>(kTopologyMetrics.size()) : static_cast<int>(at));
   m_headline->setText(m_data->headline);
   m_caption->setText(m_data->caption);
   restyle();
   m_scale->setData(m_data);
   m_grid->setData(m_data);
+  m_hang->show(m_data);
+  m_hang->setVisible(m_data->hang_mode && width() >= kHangFrom);
   m_side->show(m_data, m_state.selection.rank, m_state.time_style);
+}
+
+// The states of a hang stand among the metrics as long as there is one.
+void TopologyView::offerHang() {
+  const int last = static_cast<int>(kTopologyMetrics.size());
+  if (m_data->hang_found && m_metric->count() == last) m_metric->addItem(tr("state in the hang"));
+  if (!m_data->hang_found && m_metric->count() > last) m_metric->removeItem(last);
 }
 
 void TopologyView::restyle() {
   QPalette ink = m_headline->palette();
-  ink.setColor(QPalette::WindowText, m_data && m_data->warn ? severityColor(currentTheme(), Severity::kWarning) : currentTheme().text);
+  ink.setColor(QPalette::WindowText, m_data && m_data->hang_found ? currentTheme().error
+                                     : m_data && m_data->warn     ? severityColor(currentTheme(), Severity::kWarning)
+                                                                  : currentTheme().text);
   m_headline->setPalette(ink);
 }
 
@@ -153,6 +168,7 @@ void TopologyView::changeEvent(QEvent* event) {
 void TopologyView::resizeEvent(QResizeEvent* event) {
   View::resizeEvent(event);
   m_side->setVisible(width() >= kSideFrom);
+  m_hang->setVisible(m_data && m_data->hang_mode && width() >= kHangFrom);
 }
 
 QString TopologyView::copyText() const {

@@ -14,6 +14,7 @@
 
 #include "widgets/core/state_panel.h"
 #include "widgets/core/view.h"
+#include "widgets/topology/hang_list.h"
 #include "widgets/topology/topology_grid.h"
 #include "widgets/topology/topology_side.h"
 
@@ -30,6 +31,7 @@ class TopologyView : public View {
   bool isFinal() const override { return m_shown && !m_slot.busy(); }
   QString copyText() const override;
   TopologyGrid* grid() const { return m_grid; }
+  HangList* hangList() const { return m_hang; }
   TopologySide* side() const { return m_side; }
   QString headline() const { return m_headline->text(); }
 
@@ -42,6 +44,7 @@ class TopologyView : public View {
   void connectParts();
   void ask(QueryService::Supersede supersede);
   void showAnswer(const Result<std::shared_ptr<const TopologyData>>& answer);
+  void offerHang();
   void choose(std::optional<std::int32_t> rank);
   void restyle();
 
@@ -52,6 +55,7 @@ class TopologyView : public View {
   HeatScale* m_scale;
   QLabel* m_caption;
   TopologyGrid* m_grid;
+  HangList* m_hang;
   TopologySide* m_side;
   StatePanel* m_panel;
   QStackedLayout* m_stack;

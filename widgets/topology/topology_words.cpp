@@ -224,8 +224,14 @@ std::optional<Hang> findHang(TopologyData& data) {
 }
 
 void makeWords(TopologyData& data) {
-  makeHeadline(data);
+  if (data.hang_found) {
+    data.headline = hangHeadline(data);
+    data.warn = true;
+  } else {
+    makeHeadline(data);
+  }
   makeCaption(data);
+  if (data.hang_mode) data.caption = hangCaption(data) + QStringLiteral("  ·  ") + data.caption;
 }
 
 QString rankRanges(std::vector<std::int32_t> ranks, int most) {

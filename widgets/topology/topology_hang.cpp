@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Invariant: in a hang, states are the finding's; only ranks that it does not name are judged by their own progress.
+#include <QStringList>
+#include <algorithm>
+#include <unordered_map>
+
+#include "widgets/core/units.h"
+#include "widgets/topology/topology_data.h"
+
+namespace runglass {
+namespace {
+
+constexpr std::size_t kLogsRead = 2'000;
+
+// Holds, or ended with the attempt: what a stored run was left in.
+const Finding* openHang(const std::vector<Finding>& findings, const Attempt& attempt) {
+  const Finding* best = nullptr;
+  for (const Finding& one : findings) {
+    if (one.kind != "hang" || one.attempt != attempt.id) continue;
+    if (one.end && (!attempt.end || *one.end < *attempt.end)) continue;
+    if (best == nullptr || one.start.value_or(0) >= best->start.value_or(0)) best = &one;
+  }
+  return best;
+}
+
+TopologyRank* rankOf(TopologyData& data, std::int32_t number) {
+  const auto at = std::ranges::lower_bound(data.ranks, number, {}, [](const TopologyRank& rank) { return rank.place.rank; });
+  return at != data.ranks.end() && at->place.rank == number ? &*at : nullptr;
+}
+
+QString behindText(const HangMember& member, const HangGroup& group) {
+  if (member.seq && group.seq && member.group == group.id && *group.seq > *member.seq)
+    return QStringLiteral("−%1").arg(*group.seq - *member.seq);
+  if (member.standing == HangStanding::kSilent) return QStringLiteral("silent");
+  return member.op.empty() ? QString() : QStringLiteral("in ") + screenText(member.op, 60);
+}
+
+void setStates(TopologyData& data) {
+  const HangEvidence& e = *data.hang_found;
+  std::unordered_map<std::int64_t, std::int32_t> depth;
+  for (const HangGroup& group : e.groups) depth[group.id] = group.depth;
+  for (TopologyRank& rank : data.ranks) {
+    if (!rank.progress) continue;
+    rank.wait = rank.progress->seq ? WaitState::kWaiting : WaitState::kComputing;
+    const auto at = depth.find(rank.progress->group.value_or(0));
+    rank.at_root = rank.wait == WaitState::kWaiting && at != depth.end() && at->second == 0;
+  }
+  for (const HangMember& member : e.culprits)
+    if (TopologyRank* rank = rankOf(data, member.rank))
+      rank->wait = member.standing == HangStanding::kSilent ? WaitState::kSilent : WaitState::kNotSeen;
+  for (const HangGroup& group : e.groups)
+    for (const HangMember& member : group.missing) {
+      if (member.standing == HangStanding::kWaiting) continue;
+      TopologyRank* rank = rankOf(data, member.rank);
+      if (rank != nullptr && rank->behind.isEmpty()) rank->behind = behindText(member, group);
+    }
+}
+
+// "rank 21 (sim-0002)", "sim-0077 (8 ranks)", "ranks 3, 9–12".
+QString culpritText(const HangEvidence& e) {
+  const std::string& node = e.culprits.front().node;
+  const bool one_node = std::ranges::all_of(e.culprits, [&](const HangMember& member) { return member.node == node; });
+  const bool all = e.culprit_count == static_cast<std::int64_t>(e.culprits.size());
+  if (e.culprit_count == 1)
+    return QStringLiteral("rank %1").arg(e.culprits.front().rank) +
+           (node.empty() ? QString() : QStringLiteral(" (%1)").arg(screenText(node, 60)));
+  if (one_node && all && !node.empty()) return QStringLiteral("%1 (%2 ranks)").arg(screenText(node, 60), formatCount(e.culprit_count));
+  std::vector<std::int32_t> ranks;
+  for (const HangMember& member : e.culprits) ranks.push_back(member.rank);
+  return all ? QStringLiteral("ranks ") + rankRanges(std::move(ranks), 6) : formatCount(e.culprit_count) + QStringLiteral(" ranks");
+}
+
+// "5:03"
+QString clockText(DurNs dur) {
+  const std::int64_t seconds = std::max<DurNs>(0, dur) / kNsPerSecond;
+  if (seconds >= 3600)
+    return QStringLiteral("%1:%2:%3").arg(seconds / 3600).arg(seconds / 60 % 60, 2, 10, QChar('0')).arg(seconds % 60, 2, 10, QChar('0'));
+  return QStringLiteral("%1:%2").arg(seconds / 60).arg(seconds % 60, 2, 10, QChar('0'));
+}
+
+QString watchdogText(const TopologyData& data) {
+  const HangEvidence& e = *data.hang_found;
+  if (e.timeouts > 0) return QStringLiteral("; the watchdog has aborted");
+  if (!e.watchdog_at) return {};
+  if (data.attempt.end || data.run.state != RunState::kRunning)
+    return e.as_of && *e.as_of < *e.watchdog_at ? QStringLiteral("; the watchdog had %1 left").arg(clockText(*e.watchdog_at - *e.as_of))
+                                                : QString();
+  const DurNs left = *e.watchdog_at - data.now;
+  return left > 0 ? QStringLiteral("; watchdog aborts in %1").arg(clockText(left)) : QStringLiteral("; the watchdog is overdue");
+}
+
+}  // namespace
+
+Status readHangFinding(Reader& reader, TopologyData& data) {
+  RG_ASSIGN(const auto findings, reader.findings(data.run.id));
+  const Finding* finding = openHang(findings, data.attempt);
+  if (finding == nullptr) return {};
+  auto evidence = parseHangEvidence(finding->evidence);
+  // A finding of another program's making: its ranks are judged by their progress alone.
+  if (!evidence.ok() || (evidence->groups.empty() && evidence->blocked == 0)) return {};
+  data.hang_found = std::move(*evidence);
+  setStates(data);
+  EventFilter filter;
+  filter.run = data.run.id;
+  filter.limit = kLogsRead;
+  RG_ASSIGN(const auto lines, reader.logs(filter));
+  for (const LogLine& line : lines)
+    if (line.rank && line.attempt == data.attempt.id)
+      if (TopologyRank* rank = rankOf(data, *line.rank); rank != nullptr && rank->last_log.isEmpty())
+        rank->last_log = screenText(line.text, 200);
+  return {};
+}
+
+QString hangHeadline(const TopologyData& data) {
+  const HangEvidence& e = *data.hang_found;
+  QString text = QStringLiteral("%1 of %2 ranks blocked").arg(formatCount(e.blocked), formatCount(e.world));
+  if (e.groups.empty()) return text + watchdogText(data);
+  const HangGroup& root = e.groups.front();
+  text += QStringLiteral("; root: ") + (root.op.empty() ? QStringLiteral("a collective") : screenText(root.op, 60));
+  if (root.seq) text += QStringLiteral(" #%1").arg(*root.seq);
+  const std::string& name = root.name.empty() ? root.kind : root.name;
+  if (!name.empty()) text += QStringLiteral(" of ") + screenText(name, 60);
+  switch (root.reason) {
+    case HangReason::kStuck:
+      text += QStringLiteral(", where all have entered and none leaves");
+      break;
+    case HangReason::kMismatched:
+      text += QStringLiteral(", which others call ") + screenText(root.other_op, 60);
+      break;
+    case HangReason::kDeadlock:
+      text += QStringLiteral(", in a circle of communicators that wait for each other");
+      break;
+    case HangReason::kMissing:
+      if (!e.culprits.empty())
+        text += QStringLiteral(", where %1 %2 not entered")
+                    .arg(culpritText(e), e.culprit_count == 1 || e.culprits.size() < 2 || (culpritText(e).endsWith(QChar(')')))
+                                             ? QStringLiteral("has")
+                                             : QStringLiteral("have"));
+  }
+  return text + watchdogText(data);
+}
+
+QString hangCaption(const TopologyData& data) {
+  const HangEvidence& e = *data.hang_found;
+  QStringList parts;
+  if (e.since && e.as_of)
+    parts
+        << QStringLiteral("nothing moved for %1, as of %2").arg(clockText(*e.as_of - *e.since), formatTimeOfDay(*e.as_of, TimeStyle::kUtc));
+  if (e.watchdog) parts << QStringLiteral("watchdog %1 (%2)").arg(clockText(*e.watchdog), screenText(e.watchdog_source, 60));
+  parts << QStringLiteral("%1 communicators blocked").arg(formatCount(e.group_count));
+  return parts.join(QStringLiteral("  ·  "));
+}
+
+QString waitText(const TopologyRank& rank) {
+  switch (rank.wait) {
+    case WaitState::kWaiting:
+      return rank.at_root ? QStringLiteral("waits, at the root") : QStringLiteral("waits");
+    case WaitState::kNotSeen:
+      return QStringLiteral("has not entered where the others wait");
+    case WaitState::kSilent:
+      return QStringLiteral("silent, others wait for it");
+    case WaitState::kComputing:
+      return QStringLiteral("computes");
+    case WaitState::kNone:
+      break;
+  }
+  return QStringLiteral("no data");
+}
+
+}  // namespace runglass
