@@ -2,6 +2,7 @@
 #include "analysis/engine/analysis.h"
 #include "analysis/hangs/hangs.h"
 #include "analysis/hardware_faults/hardware_faults.h"
+#include "analysis/settings_check/settings_check.h"
 
 namespace runglass {
 
@@ -9,6 +10,7 @@ const std::vector<AnalysisEntry>& analyses() {
   static const std::vector<AnalysisEntry> kAll = {
       {"hangs", makeHangs},
       {"hardware_faults", makeHardwareFaults},
+      {"settings_check", makeSettingsCheck},
   };
   return kAll;
 }

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/settings_check/settings.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+namespace runglass {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kNodesListed = 64;
+constexpr double kFew = 0.25;  // at most this share differs: they are the odd ones
+
+// What ought to be equal on all machines of a job.
+struct EqualSetting {
+  std::string_view key, title, advice;
+};
+constexpr std::array kEqual = {
+    EqualSetting{"driver", "GPU driver", "Bring all nodes to one driver version."},
+    EqualSetting{"driver_version", "GPU driver", "Bring all nodes to one driver version."},
+    EqualSetting{"cuda", "CUDA version of the driver", "Bring all nodes to one driver version."},
+    EqualSetting{"nccl_cuda_driver", "CUDA version that NCCL saw", "Bring all nodes to one driver version."},
+    EqualSetting{"nccl_version", "NCCL version", "Use one image on all nodes: ranks of different versions may not understand each other."},
+    EqualSetting{"nccl_network", "network that NCCL uses",
+                 "A node that fell back to sockets slows the whole job: look at its RDMA devices."},
+    EqualSetting{"nccl_ib_devices", "adapters that NCCL uses", "A node with fewer adapters slows the whole job."},
+    EqualSetting{"max_sm_clock_hertz", "highest SM clock",
+                 "Look for a clock limit that was left on the node (nvidia-smi -rgc takes it off)."},
+    EqualSetting{"power_limit_watts", "power limit", "Look for a power limit that was left on the node."},
+    EqualSetting{"ecc", "ECC mode", "Set the ECC mode alike; it changes usable memory and bandwidth."},
+    EqualSetting{"mig", "MIG mode", "MIG left on from another use: switch it off (nvidia-smi -mig 0) and reset the GPU."},
+    EqualSetting{"compute_mode", "compute mode", "Set the compute mode alike."},
+};
+
+std::optional<std::int64_t> numberOf(const std::string& text) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
+}
+
+struct Values {
+  std::map<std::string, std::set<std::string>> nodes;  // value -> nodes that told it
+  std::map<std::string, int> count;
+};
+
+Json evidenceOf(const std::string& key, const Values& values, std::string_view meaning, std::string_view advice) {
+  Json json = {{"key", key}, {"meaning", meaning}, {"advice", advice}, {"values", Json::array()}};
+  for (const auto& [value, nodes] : values.nodes) {
+    Json list = Json::array();
+    for (const std::string& node : nodes)
+      if (list.size() < kNodesListed) list.push_back(node);
+    json["values"].push_back({{"value", value.substr(0, 200)}, {"count", values.count.at(value)}, {"nodes", std::move(list)}});
+  }
+  return json;
+}
+
+Finding settingFinding(const std::string& key, Severity severity, std::string summary, Json evidence) {
+  Finding finding;
+  finding.kind = "settings", finding.subject = "setting:" + key;
+  finding.severity = severity;
+  finding.confidence = 0.9;
+  finding.summary = std::move(summary);
+  finding.evidence = evidence.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return finding;
+}
+
+// Differs on a few: those. Differs without a majority: said, but nobody is the odd one.
+std::optional<Finding> judgeEqual(const EqualSetting& setting, const Values& values) {
+  if (values.nodes.size() < 2) return std::nullopt;
+  std::set<std::string> all;
+  const std::string* most = nullptr;
+  for (const auto& [value, nodes] : values.nodes) {
+    all.insert(nodes.begin(), nodes.end());
+    if (most == nullptr || values.count.at(value) > values.count.at(*most)) most = &value;
+  }
+  std::set<std::string> odd;
+  int odd_count = 0, total = 0;
+  for (const auto& [value, count] : values.count) {
+    total += count;
+    if (value == *most) continue;
+    odd_count += count;
+    odd.insert(values.nodes.at(value).begin(), values.nodes.at(value).end());
+  }
+  const bool few = all.size() > 2 && odd_count <= kFew * total;
+  Json evidence = evidenceOf(std::string(setting.key), values, "differs within the job", setting.advice);
+  evidence["odd"] = Json::array();
+  if (few)
+    for (const std::string& node : odd)
+      if (evidence["odd"].size() < kNodesListed) evidence["odd"].push_back(node);
+  std::string text = std::string(setting.title) + " differs: ";
+  if (few && odd.size() == 1)
+    text += *odd.begin() + " has " +
+            (values.nodes.size() == 2
+                 ? std::find_if(values.nodes.begin(), values.nodes.end(), [&](const auto& entry) { return entry.first != *most; })
+                       ->first.substr(0, 60)
+                 : std::string("others")) +
+            ", the other " + std::to_string(all.size() - 1) + " nodes " + most->substr(0, 60);
+  else if (few)
+    text += "on " + std::to_string(odd.size()) + " of " + std::to_string(all.size()) + " nodes; most have " + most->substr(0, 60);
+  else
+    text += std::to_string(values.nodes.size()) + " values on " + std::to_string(all.size()) + " nodes";
+  return settingFinding(std::string(setting.key), few ? Severity::kWarning : Severity::kInfo, text, std::move(evidence));
+}
+
+// NCCL's own defaults are 20 (18 before 2.23) and 7: below, seconds of a flapping link end the job.
+struct LowSetting {
+  std::string_view key;
+  std::int64_t least;
+  std::string_view advice;
+};
+constexpr std::array kLow = {
+    LowSetting{"NCCL_IB_TIMEOUT", 18, "Take it off, or raise it: a link that flaps for seconds then does not end the job."},
+    LowSetting{"NCCL_IB_RETRY_CNT", 7, "Take it off, or set it to 7: a link that flaps for seconds then does not end the job."},
+};
+
+}  // namespace
+
+std::vector<Finding> judgeSettings(std::span<const ToldSetting> told) {
+  std::map<std::string, Values> by_key;
+  for (const ToldSetting& one : told) {
+    Values& values = by_key[one.key];
+    values.nodes[one.value].insert(one.node.empty() ? "the job" : one.node);
+    ++values.count[one.value];
+  }
+  std::vector<Finding> findings;
+  for (const EqualSetting& setting : kEqual)
+    if (const auto at = by_key.find(std::string(setting.key)); at != by_key.end())
+      if (auto finding = judgeEqual(setting, at->second)) findings.push_back(std::move(*finding));
+  if (const auto mig = by_key.find("mig"); mig != by_key.end() && mig->second.nodes.size() == 1 && mig->second.nodes.contains("true"))
+    findings.push_back(
+        settingFinding("mig", Severity::kInfo, "MIG is on on every GPU of the job",
+                       evidenceOf("mig", mig->second, "GPUs are partitioned", "Switch it off unless the job is meant to run on slices.")));
+  if (const auto gdr = by_key.find("nccl_gdrdma"); gdr != by_key.end()) {
+    std::set<std::string> off;
+    for (const auto& [value, nodes] : gdr->second.nodes)
+      if (value.find("off") != std::string::npos) off.insert(nodes.begin(), nodes.end());
+    if (!off.empty()) {
+      const bool mixed = gdr->second.nodes.size() > 1;
+      Json evidence = evidenceOf("nccl_gdrdma", gdr->second, "NCCL copies through host memory instead of reading GPU memory over RDMA",
+                                 "Look for nvidia-peermem or DMA-BUF, ACS and IOMMU settings and NCCL_NET_GDR_LEVEL.");
+      findings.push_back(settingFinding(
+          "nccl_gdrdma", mixed ? Severity::kWarning : Severity::kInfo,
+          "GPU Direct RDMA is off on " + (off.size() == 1 ? *off.begin() : std::to_string(off.size()) + " nodes"), std::move(evidence)));
+    }
+  }
+  for (const LowSetting& setting : kLow) {
+    const auto at = by_key.find(std::string(setting.key));
+    if (at == by_key.end()) continue;
+    for (const auto& [value, nodes] : at->second.nodes) {
+      const auto number = numberOf(value);
+      if (!number || *number >= setting.least) continue;
+      findings.push_back(settingFinding(std::string(setting.key), Severity::kInfo,
+                                        std::string(setting.key) + " is " + value + ": a network that is away for seconds ends the job",
+                                        evidenceOf(std::string(setting.key), at->second, "lower than NCCL's default", setting.advice)));
+      break;
+    }
+  }
+  return findings;
+}
+
+}  // namespace runglass

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Invariant: what was said and holds no longer ends; a setting that was never odd is never said.
+#include "analysis/settings_check/settings_check.h"
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "analysis/settings_check/settings.h"
+
+namespace runglass {
+namespace {
+
+constexpr DurNs kEvery = 60 * kNsPerSecond;
+constexpr std::size_t kMostTold = 200'000;
+
+class SettingsCheck : public Analysis {
+ public:
+  Result<std::vector<Finding>> look(const Question& question) override {
+    if (question.now && m_looked && *question.now - *m_looked < kEvery) return said();
+    m_looked = question.now;
+    RG_ASSIGN(const auto attempts, question.reader.attempts(question.run));
+    if (attempts.empty()) return std::vector<Finding>();
+    const Attempt& attempt = attempts.back();
+    RG_ASSIGN(const auto told, gather(question.reader, question.run, attempt));
+    std::set<std::string> holding;
+    for (Finding& finding : judgeSettings(told)) {
+      finding.run = question.run, finding.attempt = attempt.id, finding.start = attempt.start;
+      holding.insert(finding.subject);
+      m_said[finding.subject] = std::move(finding);
+    }
+    for (auto& [subject, finding] : m_said)
+      if (!holding.contains(subject) && !finding.end) finding.end = attempt.start;
+    return said();
+  }
+
+ private:
+  static Result<std::vector<ToldSetting>> gather(Reader& reader, RunId run, const Attempt& attempt) {
+    std::vector<ToldSetting> told;
+    RG_ASSIGN(const auto nodes, reader.nodes());
+    RG_ASSIGN(const auto devices, reader.devices());
+    RG_ASSIGN(const auto ranks, reader.ranks(attempt.id));
+    RG_ASSIGN(const auto facts, reader.facts(attempt.id));
+    std::map<NodeId, std::string> node_names;
+    for (const Node& node : nodes) node_names[node.id] = node.name;
+    std::map<DeviceId, std::string> uuids;
+    for (const Device& device : devices) uuids[device.id] = device.uuid;
+    std::set<NodeId> own_nodes;
+    std::set<DeviceId> own_devices;
+    for (const Rank& rank : ranks) own_nodes.insert(rank.node), own_devices.insert(rank.device);
+    for (const Fact& fact : facts)
+      if (told.size() < kMostTold && !fact.rank)
+        told.push_back({fact.key, fact.value, fact.node ? node_names[fact.node] : std::string(), {}});
+    EventFilter filter;
+    filter.run = run;
+    filter.kind = "device_facts";
+    RG_ASSIGN(const auto events, reader.events(filter));
+    std::set<DeviceId> seen;  // newest first
+    for (const Event& event : events) {
+      if (!event.device || !own_nodes.contains(event.node) || !seen.insert(event.device).second) continue;
+      // A GPU of the node that no rank runs on may be set as it likes.
+      if (!own_devices.contains(event.device)) continue;
+      const auto json = nlohmann::json::parse(event.message, nullptr, false);
+      if (!json.is_object()) continue;
+      for (const char* key : {"driver", "cuda", "mig", "ecc", "compute_mode", "power_limit_watts", "max_sm_clock_hertz"})
+        if (const auto at = json.find(key); at != json.end() && told.size() < kMostTold)
+          told.push_back({key, at->is_string() ? at->get<std::string>() : at->dump(), node_names[event.node], uuids[event.device]});
+    }
+    return told;
+  }
+  std::vector<Finding> said() const {
+    std::vector<Finding> out;
+    for (const auto& [subject, finding] : m_said) out.push_back(finding);
+    return out;
+  }
+
+  std::optional<TimeNs> m_looked;
+  std::map<std::string, Finding> m_said;
+};
+
+}  // namespace
+
+std::unique_ptr<Analysis> makeSettingsCheck() { return std::make_unique<SettingsCheck>(); }
+
+}  // namespace runglass
