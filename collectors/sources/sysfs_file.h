@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SysfsFile: one small file of /sys that is read again and again; it stays open.
+// SysfsFile: one small file of /sys that is read again and again; it stays open until it is closed.
 //
 // Threading:  one thread.
 // Ownership:  owns the descriptor.
@@ -44,6 +44,11 @@ class SysfsFile {
     while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.remove_suffix(1);
     return text;
   }
+  // Gives the descriptor back until the next read: for files that are read seldom.
+  void close() {
+    if (m_fd >= 0) ::close(m_fd);
+    m_fd = -1;
+  }
   // Absent too where the text is no whole number.
   std::optional<std::uint64_t> number() {
     const auto digits = text();
@@ -54,11 +59,6 @@ class SysfsFile {
   }
 
  private:
-  void close() {
-    if (m_fd >= 0) ::close(m_fd);
-    m_fd = -1;
-  }
-
   std::string m_path;
   int m_fd = -1;
   std::array<char, 255> m_bytes;

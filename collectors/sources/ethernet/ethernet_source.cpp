@@ -132,7 +132,7 @@ class EthernetSource : public Source {
 
   void tell(Recorder& out, TimeNs now, Link& link, const std::string& kind, Severity severity, const std::string& message) {
     // A short flap is what the driver or the RDMA port may have told as a link that went down.
-    const std::string_view same_as = kind == "link_flap" ? "link_down" : kind;
+    const std::string_view same_as = kind == "link_flap" ? std::string_view("link_down") : std::string_view(kind);
     if (m_context->faults != nullptr && !m_context->faults->mayTell("ethernet", same_as, "", link.uuid, now)) return;
     if (!link.device) link.device = out.device({.uuid = link.uuid, .node = m_node, .kind = "nic"});
     out.event({.time = now, .node = m_node, .device = link.device, .kind = kind, .severity = severity, .message = message});

@@ -102,7 +102,10 @@ RdmaPort::Traffic RdmaPort::readTraffic() {
 std::vector<std::optional<std::uint64_t>> RdmaPort::readErrors() {
   std::vector<std::optional<std::uint64_t>> values;
   values.reserve(m_errors.size());
-  for (SysfsFile& file : m_errors) values.push_back(file.number());
+  for (SysfsFile& file : m_errors) {
+    values.push_back(file.number());
+    file.close();  // a node may have hundreds of them
+  }
   return values;
 }
 
