@@ -114,7 +114,7 @@ constexpr auto kFaults = [] {
             "Compare with the other end of the link; check cable and transceiver."),
       fault("rdma_errors", "symbol_error", kWarning, kLink, "bit errors on the link",
             "Clean or replace cable or transceiver; look at both ends."),
-      fault("rdma_errors", "link_error_recovery", kWarning, kLink, "the link recovered by itself",
+      fault("rdma_errors", "link_error_recovery", kInfo, kLink, "the link recovered by itself",
             "A link that does so often is about to flap."),
       fault("rdma_errors", "local_ack_timeout_err", kWarning, kLink, "peers did not acknowledge in time",
             "A peer is gone, or packets are lost on the way: look at its node, then at switches between.", true),

@@ -17,7 +17,7 @@ using runglass::bench::NullRecorder;
 
 std::string plainLines(std::size_t bytes) {
   std::mt19937 random(7);
-  const char* words[] = {"node17:4711:4800 [3] NCCL INFO",
+  const char* words[] = {"node17:4711:4800 [3] OFI DEBUG",
                          "Channel 05/0 :",
                          "via P2P/CUMEM",
                          "loading",

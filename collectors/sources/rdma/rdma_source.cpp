@@ -10,6 +10,7 @@
 #include "collectors/sources/rdma/rdma_port.h"
 #include "collectors/sources/rdma/traffic_watch.h"
 #include "collectors/sources/series_book.h"
+#include "model/fault_catalog.h"
 
 namespace runglass {
 namespace {
@@ -36,7 +37,8 @@ class RdmaSource : public Source {
   Status start(Recorder& out, const SourceContext& context) override {
     m_context = &context;
     m_interval = (*context.config)["interval_ms"].value_or<std::int64_t>(1000) * kNsPerMs;
-    if (m_interval < kNsPerMs) return {Code::kInvalidArgument, "source.rdma: interval_ms: must be at least 1"};
+    if (m_interval < kNsPerMs || m_interval > kLongestPoll)
+      return {Code::kInvalidArgument, "source.rdma: interval_ms: must be in 1..10000"};
     std::vector<RdmaPort> ports = findRdmaPorts(context.root);
     if (ports.empty()) return {Code::kUnavailable, "source.rdma: " + context.root + "sys/class/infiniband: no RDMA device"};
     m_node = out.node(context.node);
@@ -210,8 +212,9 @@ class RdmaSource : public Source {
       const RdmaCounter& counter = counters[finding.counter];
       const Watched* watched = finding.all ? nullptr : &m_ports[finding.port];
       const std::string who = finding.all ? "all RDMA ports" : watched->port.name();
-      tell(out, now, watched, "rdma_errors", finding.all ? Severity::kInfo : Severity::kWarning,
-           std::string(counter.file.substr(counter.file.find('/') + 1)),
+      const std::string code(counter.file.substr(counter.file.find('/') + 1));
+      const FaultInfo* info = findFault("rdma_errors", code);
+      tell(out, now, watched, "rdma_errors", finding.all || info == nullptr ? Severity::kInfo : info->severity, code,
            who + ": " + std::to_string(finding.count) + " " + std::string(counter.words) + in +
                (finding.all ? "" : "; median of the node's other ports: " + std::to_string(finding.others)));
     }

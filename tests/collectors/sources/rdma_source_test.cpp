@@ -137,6 +137,24 @@ TEST_F(RdmaSourceTest, OneSymbolErrorIsASeriesAndManyOnOnePortAreAnEvent) {
   EXPECT_EQ(out.events[0].severity, Severity::kWarning);
 }
 
+TEST_F(RdmaSourceTest, ALinkThatRecoveredByItselfOnceIsNoWarning) {
+  addDevice("mlx5_0");
+  addDevice("mlx5_1");
+  for (const char* device : {"mlx5_0", "mlx5_1"}) set(device, "counters/link_error_recovery", "0");
+  ASSERT_TRUE(start().ok());
+  poll(6);
+  set("mlx5_1", "counters/link_error_recovery", "1");
+  poll(70);
+  ASSERT_THAT(told(), ElementsAre("rdma_errors/link_error_recovery"));
+  EXPECT_EQ(out.events[0].severity, Severity::kInfo);
+}
+
+TEST_F(RdmaSourceTest, AnIntervalThatIsTooLongForItsWatchIsRefused) {
+  addDevice("mlx5_0");
+  m_config.insert("interval_ms", 60'000);
+  EXPECT_EQ(start().code(), Code::kInvalidArgument);
+}
+
 TEST_F(RdmaSourceTest, ACounterThatStandsAtItsTopIsToldOnce) {
   addDevice("mlx4_0");
   set("mlx4_0", "counters/link_downed", "255");
