@@ -303,6 +303,8 @@ constexpr std::array kIssues = {
               "DLRover prints local times without a zone: they are taken as UTC. If the machine ran in another zone, the run is shifted by "
               "that many hours against other sources."},
     IssueInfo{"dlrover.unmatched", kInfo, "Ends without a begin, as when the file begins in the middle of a step; they have no duration."},
+    IssueInfo{"dlrover.too_many", kWarning,
+              "The file holds more than 4,096 names of values, or 10,000 begins without their ends; what is beyond is left out."},
     // --- scraped exporters ---
     IssueInfo{
         "scrape.failed", kWarning,

@@ -7,6 +7,8 @@
 #include "collectors/hub/payload_replay.h"
 #include "collectors/importers/chrome_trace/job_sizes.h"
 #include "collectors/importers/importer.h"
+#include "collectors/importers/registry.h"
+#include "collectors/scrape/scrape_page.h"
 #include "collectors/sim/scenario.h"
 #include "collectors/sources/host/proc_parse.h"
 #include "tests/collectors/importers/import_fixture.h"
@@ -46,7 +48,36 @@ RG_FUZZ(xpu_timer) { importAs("xpu_timer", text(data, size)); }
 RG_FUZZ(hf_trainer_state) { importAs("hf_trainer_state", text(data, size)); }
 RG_FUZZ(megatron_golden) { importAs("megatron_golden", text(data, size)); }
 RG_FUZZ(kernel_log) { importAs("kernel_log", text(data, size)); }
+RG_FUZZ(nvidia_smi) { importAs("nvidia_smi", text(data, size)); }
+RG_FUZZ(gpu_telemetry_csv) { importAs("gpu_telemetry_csv", text(data, size)); }
+RG_FUZZ(cluster_csv) { importAs("cluster_csv", text(data, size)); }
+RG_FUZZ(prometheus_text) { importAs("prometheus_text", text(data, size)); }
+RG_FUZZ(mlperf_power) { importAs("mlperf_power", text(data, size)); }
+RG_FUZZ(dlrover) { importAs("dlrover", text(data, size)); }
+RG_FUZZ(csv_layouts) { (void)makeMappedCsvImporter("fuzz.toml", text(data, size)); }
 RG_FUZZ(mlperf_mllog) { importAs("mlperf_mllog", text(data, size)); }
+
+// Pages of one target, split at form feeds: what a page said must not harm the next one.
+RG_FUZZ(scrape_page) {
+  const ScrapeTarget target{.url = "http://n1:1/metrics", .job = "fuzz", .source = "fuzz", .most_series = 64};
+  const ScrapePlace place;
+  std::int64_t series = 0;
+  ScrapePage page(target, place, series);
+  test::MemoryRecorder out;
+  std::string_view rest = text(data, size);
+  for (TimeNs now = kNsPerSecond; !rest.empty(); now += TargetBook::kForgottenAfter / 3) {
+    const std::string_view one = rest.substr(0, rest.find('\f'));
+    rest.remove_prefix(std::min(one.size() + 1, rest.size()));
+    const HttpAnswer head{.status = 200, .content_type = one.starts_with('#') ? "application/openmetrics-text" : "text/plain"};
+    page.begin(now);
+    for (std::size_t at = 0; at < one.size() && page.body(head, one.substr(at, 97)); at += 97) continue;
+    Result<TargetPart> part = page.finish(head);
+    if (!part.ok()) continue;
+    ScrapeBatch batch;
+    batch.add(std::move(*part));
+    batch.apply(out);
+  }
+}
 
 RG_FUZZ(scenario) { (void)sim::parseScenario(text(data, size), "fuzz.toml"); }
 

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Holds what the shipped runglassctl makes of input files against expected answers.
 
-A golden is a folder: input (a file or folder, imported into a fresh store), query.sql (one SELECT), expected.csv.
+A golden is a folder: input (a file or folder, imported into a fresh store), query.sql (one SELECT), expected.csv; map.toml, where there is one,
+says what the columns of a CSV file mean.
 Usage: run_golden.py --ctl build/release/bin/runglassctl [--bless] FOLDER...     (--bless rewrites expected.csv)
 """
 import argparse, difflib, os, subprocess, sys, tempfile
@@ -27,7 +28,8 @@ def check(ctl, folder, bless):
         query = file.read()
     with tempfile.TemporaryDirectory() as work:
         store = os.path.join(work, 'golden.rgl')
-        run(ctl, 'import', '--store', store, '--run', 'golden', *inputs(folder))
+        mapping = os.path.join(folder, 'map.toml')
+        run(ctl, 'import', '--store', store, '--run', 'golden', *(['--map', mapping] if os.path.exists(mapping) else []), *inputs(folder))
         run(ctl, 'verify', '--store', store)
         answer = run(ctl, 'query', '--store', store, '--format', 'csv', query)
     if bless:

@@ -5,6 +5,7 @@
 
 #include "collectors/importers/csv/csv_splitter.h"
 #include "collectors/importers/csv/csv_table.h"
+#include "collectors/importers/input/read_pieces.h"
 #include "collectors/importers/registry.h"
 
 namespace runglass {
@@ -26,7 +27,6 @@ class CsvImporter : public Importer {
     DeviceSeries series(target, out);
     std::optional<CsvTable> table;
     std::optional<CsvSplitter> splitter;
-    Status status;
     std::uint64_t begin = 0;
     const auto record = [&](const CsvTable::Record& fields, std::uint64_t end) {
       if (table && table->width() == 0)
@@ -35,25 +35,19 @@ class CsvImporter : public Importer {
         table->record(fields, begin < target.resume_at);
       begin = end;
     };
-    while (status.ok()) {
-      if (stop.stop_requested()) {
-        status = Status(Code::kCancelled, "import of " + target.path + " was stopped");
-        break;
-      }
-      auto bytes = in.next();
-      if (!bytes.ok()) {
-        status = bytes.status();
-        break;
-      }
-      if (bytes->empty()) break;
+    bool misfit = false;
+    const Status status = readPieces(in, target, stop, [&](std::string_view piece) {
+      if (misfit) return;
       if (!splitter) {
-        const CsvLayout* const layout = layoutOf(*bytes);
-        if (layout == nullptr) return {Code::kInvalidArgument, target.path + ": no layout fits the header"};
+        const CsvLayout* const layout = layoutOf(piece);
+        misfit = layout == nullptr;
+        if (misfit) return;
         splitter.emplace(layout->separator);
         table.emplace(*layout, series, target, out);
       }
-      splitter->push(*bytes, record);
-    }
+      splitter->push(piece, record);
+    });
+    if (misfit) return {Code::kInvalidArgument, target.path + ": no layout fits the header"};
     if (!table) return status.ok() ? Status(Code::kInvalidArgument, target.path + ": empty") : status;
     finish(*splitter, *table, target, status, record, out);
     if (splitter->longFields() + splitter->leftOutFields() > 0)
@@ -64,9 +58,7 @@ class CsvImporter : public Importer {
     report.end_time = series.newest() ? series.newest() : table->newestEvent();
     if (series.started()) report.run = series.run();
     if (!report.end_time && target.resume_at == 0) report.skipped_reason = "no record with a time and a value";
-    if (status.ok() || status.code() == Code::kCancelled || !report.run) return status;
-    report.partial_reason = status.message();
-    return {};
+    return endOfImport(status, report);
   }
 
  private:

@@ -20,16 +20,24 @@ constexpr std::array<std::pair<std::string_view, CsvLayout::TimeFormat>, 5> kFor
                                                                                          {"ns", CsvLayout::TimeFormat::kNanoseconds},
                                                                                          {"wall", CsvLayout::TimeFormat::kWall}}};
 
+Status wrongAt(const toml::node& where, const std::string& name, const std::string& why) {
+  return {Code::kInvalidArgument, name + ": line " + std::to_string(where.source().begin.line) + ": " + why};
+}
+
 // Reads fields of one table; the first thing that is wrong sticks.
 class Fields {
  public:
-  Fields(const toml::table& table, std::string where, std::initializer_list<std::string_view> known)
-      : m_table(table), m_where(std::move(where)) {
-    for (const auto& [key, value] : table)
+  // `name`: of the file that the table stands in.
+  Fields(const toml::table& table, std::string name, std::initializer_list<std::string_view> known)
+      : m_table(table), m_name(std::move(name)), m_line(table.source().begin.line) {
+    for (const auto& [key, value] : table) {
+      m_line = value.source().begin.line;
       if (std::ranges::find(known, key.str()) == known.end()) fail("unknown field " + std::string(key.str()));
+    }
+    m_line = table.source().begin.line;
   }
   void text(std::string_view key, std::string& out) {
-    const toml::node* const node = m_table.get(key);
+    const toml::node* const node = get(key);
     if (node == nullptr) return;
     if (const auto value = node->value_exact<std::string>())
       out = *value;
@@ -37,7 +45,7 @@ class Fields {
       fail(std::string(key) + " is no text");
   }
   void flag(std::string_view key, bool& out) {
-    const toml::node* const node = m_table.get(key);
+    const toml::node* const node = get(key);
     if (node == nullptr) return;
     if (const auto value = node->value_exact<bool>())
       out = *value;
@@ -45,7 +53,7 @@ class Fields {
       fail(std::string(key) + " is neither true nor false");
   }
   void texts(std::string_view key, std::vector<std::string>& out) {
-    const toml::node* const node = m_table.get(key);
+    const toml::node* const node = get(key);
     if (node == nullptr) return;
     const toml::array* const array = node->as_array();
     if (array == nullptr) return fail(std::string(key) + " is no list");
@@ -57,14 +65,21 @@ class Fields {
     }
   }
   void fail(const std::string& why) {
-    if (m_status.ok()) m_status = Status(Code::kInvalidArgument, m_where + ": " + why);
+    if (m_status.ok()) m_status = Status(Code::kInvalidArgument, m_name + ": line " + std::to_string(m_line) + ": " + why);
   }
   const toml::table& table() const { return m_table; }
   const Status& status() const { return m_status; }
 
  private:
+  // Where the field stands, if it is there at all.
+  const toml::node* get(std::string_view key) {
+    const toml::node* const node = m_table.get(key);
+    m_line = (node != nullptr ? node->source() : m_table.source()).begin.line;
+    return node;
+  }
   const toml::table& m_table;
-  std::string m_where;
+  std::string m_name;
+  toml::source_index m_line;
   Status m_status;
 };
 
@@ -86,10 +101,10 @@ Status readTime(Fields& in, CsvLayout& layout) {
   return in.status();
 }
 
-Result<CsvColumn> readColumn(const toml::table& table, const std::string& where) {
+Result<CsvColumn> readColumn(const toml::table& table, const std::string& name) {
   CsvColumn column;
   std::string unit;
-  Fields in(table, where, {"name", "match", "metric", "unit", "device_kind", "counter"});
+  Fields in(table, name, {"name", "match", "metric", "unit", "device_kind", "counter"});
   in.text("name", column.name);
   in.text("match", column.match);
   in.text("metric", column.metric);
@@ -108,10 +123,10 @@ Result<CsvColumn> readColumn(const toml::table& table, const std::string& where)
   return column;
 }
 
-Result<CsvLayout> readLayout(const toml::table& table, const std::string& where) {
+Result<CsvLayout> readLayout(const toml::table& table, const std::string& name) {
   CsvLayout layout;
   std::string separator = ",";
-  Fields in(table, where,
+  Fields in(table, name,
             {"name", "kind", "require", "separator", "time", "time_format", "zone_minutes", "device_kind", "index", "uuid", "model",
              "labels", "phase", "column", "event"});
   in.text("name", layout.name);
@@ -131,23 +146,22 @@ Result<CsvLayout> readLayout(const toml::table& table, const std::string& where)
     const toml::node* const node = table.get(key);
     if (node == nullptr) return {};
     const toml::array* const array = node->as_array();
-    if (array == nullptr || array->size() > kMostColumns)
-      return Status(Code::kInvalidArgument, where + ": " + std::string(key) + " is no list");
+    if (array == nullptr || array->size() > kMostColumns) return wrongAt(*node, name, std::string(key) + " is no list");
     for (const toml::node& item : *array) {
       const toml::table* const entry = item.as_table();
-      if (entry == nullptr) return Status(Code::kInvalidArgument, where + ": " + std::string(key) + " is no list of tables");
+      if (entry == nullptr) return wrongAt(item, name, std::string(key) + " is no list of tables");
       RG_TRY(read(*entry));
     }
     return {};
   };
   RG_TRY(each("column", [&](const toml::table& entry) -> Status {
-    RG_ASSIGN(CsvColumn column, readColumn(entry, where));
+    RG_ASSIGN(CsvColumn column, readColumn(entry, name));
     layout.columns.push_back(std::move(column));
     return {};
   }));
   RG_TRY(each("event", [&](const toml::table& entry) -> Status {
     CsvEvent event;
-    Fields fields(entry, where, {"time", "kind", "code", "message"});
+    Fields fields(entry, name, {"time", "kind", "code", "message"});
     fields.text("time", event.time);
     fields.text("kind", event.kind);
     fields.text("code", event.code);
@@ -176,15 +190,14 @@ Result<CsvLayouts> loadLayouts(const std::string& name, std::string_view toml) {
   }();
   if (!parsed.ok()) return parsed.status();
   for (const auto& [key, value] : *parsed)
-    if (key.str() != "layout") return Status(Code::kInvalidArgument, name + ": unknown field " + std::string(key.str()));
+    if (key.str() != "layout") return wrongAt(value, name, "unknown field " + std::string(key.str()));
   const toml::array* const array = parsed->get("layout") != nullptr ? parsed->get("layout")->as_array() : nullptr;
   if (array == nullptr || array->empty() || array->size() > kMostLayouts) return Status(Code::kInvalidArgument, name + ": no [[layout]]");
   CsvLayouts layouts;
   for (const toml::node& item : *array) {
-    const std::string where = name + ": layout " + std::to_string(layouts.size() + 1);
     const toml::table* const table = item.as_table();
-    if (table == nullptr) return Status(Code::kInvalidArgument, where + ": no table");
-    RG_ASSIGN(CsvLayout layout, readLayout(*table, where));
+    if (table == nullptr) return wrongAt(item, name, "a layout is no table");
+    RG_ASSIGN(CsvLayout layout, readLayout(*table, name));
     layouts.push_back(std::move(layout));
   }
   return layouts;

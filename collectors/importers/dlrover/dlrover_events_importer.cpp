@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "collectors/importers/input/read_pieces.h"
 #include "collectors/importers/input/run_name.h"
 #include "collectors/importers/registry.h"
 #include "collectors/importers/telemetry/wall_time.h"
@@ -58,7 +59,10 @@ class EventsFile {
     }
     const std::string key = displayName(event->id) + displayName(event->name);
     if (event->type == "BEGIN") {
-      if (m_open.size() < kMostOpen) m_open[key] = event->time.time;
+      if (m_open.size() < kMostOpen || m_open.contains(key))
+        m_open[key] = event->time.time;
+      else
+        ++m_too_many;
       if (recorded) return;
     }
     std::optional<TimeNs> begin;
@@ -83,6 +87,7 @@ class EventsFile {
     report.end_time = m_newest;
     issue("dlrover.bad_line", m_bad, m_first_bad);
     issue("dlrover.unmatched", m_unmatched, "");
+    issue("dlrover.too_many", m_too_many, "");
     issue("dlrover.no_time_zone", m_zoneless ? 1 : 0, "");
   }
 
@@ -115,7 +120,10 @@ class EventsFile {
   void scalar(const std::string& metric, const std::string& unit, std::int64_t step, TimeNs time, double value) {
     auto known = m_series.find(metric);
     if (known == m_series.end()) {
-      if (m_series.size() >= kMostSeries) return;
+      if (m_series.size() >= kMostSeries) {
+        ++m_too_many;
+        return;
+      }
       const SeriesId id = m_out.series({.attempt = m_attempt,
                                         .metric = metric,
                                         .source = m_target.source,
@@ -136,7 +144,7 @@ class EventsFile {
   AttemptId m_attempt;
   std::map<std::string, TimeNs> m_open;
   std::map<std::string, SeriesId> m_series;
-  std::int64_t m_bad = 0, m_unmatched = 0;
+  std::int64_t m_bad = 0, m_unmatched = 0, m_too_many = 0;
   bool m_zoneless = false;
   std::string m_first_bad;
   std::optional<TimeNs> m_oldest, m_newest;
@@ -153,22 +161,9 @@ class DlroverEventsImporter : public Importer {
   Status run(ByteStream& in, const ImportTarget& target, Recorder& out, ImportReport& report, std::stop_token stop) override {
     EventsFile file(target, out);
     LineSplitter lines;
-    Status status;
-    while (status.ok()) {
-      if (stop.stop_requested()) {
-        status = Status(Code::kCancelled, "import of " + target.path + " was stopped");
-        break;
-      }
-      auto bytes = in.next();
-      if (!bytes.ok()) {
-        status = bytes.status();
-      } else if (bytes->empty()) {
-        break;
-      } else {
-        lines.push(*bytes, [&](std::string_view line, std::uint64_t offset) { file.line(line, offset); });
-      }
-    }
-    const bool stopped = status.code() == Code::kCancelled;
+    const Status status = readPieces(in, target, stop, [&](std::string_view piece) {
+      lines.push(piece, [&](std::string_view line, std::uint64_t offset) { file.line(line, offset); });
+    });
     std::uint64_t end = lines.lineStart();
     // A line ends in a JSON object: that it is whole shows without a line end.
     if (target.final && status.ok() && !lines.partial().empty()) {
@@ -178,9 +173,7 @@ class DlroverEventsImporter : public Importer {
     file.finish(report);
     report.committed_offset = std::max(end, target.resume_at);
     if (!report.run && target.resume_at == 0) report.skipped_reason = "no training event";
-    if (status.ok() || stopped || !report.run) return status;
-    report.partial_reason = status.message();
-    return {};
+    return endOfImport(status, report);
   }
 };
 

@@ -3,6 +3,7 @@
 // log line. A log belongs to no training; `import --run NAME` puts it beside one.
 #include <algorithm>
 
+#include "collectors/importers/input/read_pieces.h"
 #include "collectors/importers/kernel_log/kernel_log_session.h"
 #include "collectors/importers/registry.h"
 
@@ -44,29 +45,14 @@ class KernelLogImporter : public Importer {
                               .stream = target.file_name,
                               .path = target.path,
                               .resume_at = target.resume_at});
-    Status end;
-    while (end.ok()) {
-      if (stop.stop_requested()) {
-        end = Status(Code::kCancelled, "import of " + target.path + " was stopped");
-        break;
-      }
-      auto bytes = in.next();
-      if (!bytes.ok())
-        end = bytes.status();
-      else if (bytes->empty())
-        break;
-      else
-        session.push(*bytes, out);
-    }
+    const Status end = readPieces(in, target, stop, [&](std::string_view piece) { session.push(piece, out); });
     session.finish(out, target.final && end.ok());
     for (const auto& [code, issue] : session.takeIssues()) out.issue(issue);
     report.run = session.run();
     report.end_time = session.endTime();
     report.committed_offset = session.committedOffset();
     if (!session.hasKernelLines()) report.skipped_reason = "no line of a kernel";
-    if (end.ok() || end.code() == Code::kCancelled || !session.run()) return end;
-    report.partial_reason = end.message();
-    return {};
+    return endOfImport(end, report);
   }
 
  private:

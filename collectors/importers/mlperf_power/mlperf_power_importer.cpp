@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "collectors/importers/input/read_pieces.h"
 #include "collectors/importers/input/run_name.h"
 #include "collectors/importers/registry.h"
 #include "collectors/importers/telemetry/device_series.h"
@@ -72,22 +73,9 @@ class MlperfPowerImporter : public Importer {
   Status run(ByteStream& in, const ImportTarget& target, Recorder& out, ImportReport& report, std::stop_token stop) override {
     PowerFile file(target, out);
     LineSplitter lines;
-    Status status;
-    while (status.ok()) {
-      if (stop.stop_requested()) {
-        status = Status(Code::kCancelled, "import of " + target.path + " was stopped");
-        break;
-      }
-      auto bytes = in.next();
-      if (!bytes.ok()) {
-        status = bytes.status();
-      } else if (bytes->empty()) {
-        break;
-      } else {
-        lines.push(*bytes, [&](std::string_view line, std::uint64_t offset) { file.line(line, offset); });
-      }
-    }
-    const bool stopped = status.code() == Code::kCancelled;
+    const Status status = readPieces(in, target, stop, [&](std::string_view piece) {
+      lines.push(piece, [&](std::string_view line, std::uint64_t offset) { file.line(line, offset); });
+    });
     std::uint64_t end = lines.lineStart();
     // A line is a JSON object: that it is whole shows without a line end.
     if (target.final && status.ok() && !lines.partial().empty()) {
@@ -99,9 +87,7 @@ class MlperfPowerImporter : public Importer {
     report.end_time = file.series.newest();
     if (file.series.started()) report.run = file.series.run();
     if (!report.end_time && target.resume_at == 0) report.skipped_reason = "no power reading";
-    if (status.ok() || stopped || !report.run) return status;
-    report.partial_reason = status.message();
-    return {};
+    return endOfImport(status, report);
   }
 };
 

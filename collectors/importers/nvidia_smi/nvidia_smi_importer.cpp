@@ -2,6 +2,7 @@
 // What nvidia-smi prints: --query-gpu CSV, -q, dmon; each alone, repeated, or together in a capture with headings of # lines between.
 #include <algorithm>
 
+#include "collectors/importers/input/read_pieces.h"
 #include "collectors/importers/nvidia_smi/smi_monitor.h"
 #include "collectors/importers/nvidia_smi/smi_query.h"
 #include "collectors/importers/nvidia_smi/smi_table.h"
@@ -93,21 +94,9 @@ class NvidiaSmiImporter : public Importer {
   Status run(ByteStream& in, const ImportTarget& target, Recorder& out, ImportReport& report, std::stop_token stop) override {
     SmiFile file(target, out);
     LineSplitter lines;
-    Status status;
-    while (status.ok()) {
-      if (stop.stop_requested()) {
-        status = Status(Code::kCancelled, "import of " + target.path + " was stopped");
-        break;
-      }
-      auto bytes = in.next();
-      if (!bytes.ok()) {
-        status = bytes.status();
-      } else if (bytes->empty()) {
-        break;
-      } else {
-        lines.push(*bytes, [&](std::string_view line, std::uint64_t offset) { file.line(line, offset); });
-      }
-    }
+    const Status status = readPieces(in, target, stop, [&](std::string_view piece) {
+      lines.push(piece, [&](std::string_view line, std::uint64_t offset) { file.line(line, offset); });
+    });
     const bool stopped = status.code() == Code::kCancelled;
     file.finish(lines.lineStart(), target.final && status.ok());
     if (lines.longLines() > 0) file.sink().note("nvidia_smi.ragged_row", "a line of more than 1 MiB", lines.longLines());
@@ -118,9 +107,7 @@ class NvidiaSmiImporter : public Importer {
     report.end_time = file.series().newest();
     if (file.series().started()) report.run = file.series().run();
     if (!report.end_time && target.resume_at == 0) report.skipped_reason = "no row with a time and a value";
-    if (status.ok() || stopped || !report.run) return status;
-    report.partial_reason = status.message();
-    return {};
+    return endOfImport(status, report);
   }
 };
 

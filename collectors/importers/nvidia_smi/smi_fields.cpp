@@ -196,6 +196,19 @@ unsigned reasonBit(std::string_view path) {
   return 0;
 }
 
+std::string_view eccTotal(std::string_view path) {
+  for (const auto& [section, corrected, uncorrected] :
+       {std::array<std::string_view, 3>{"ecc errors/volatile/", "ecc_errors_corrected_volatile_total",
+                                        "ecc_errors_uncorrected_volatile_total"},
+        std::array<std::string_view, 3>{"ecc errors/aggregate/", "ecc_corrected_total", "ecc_uncorrected_total"}}) {
+    if (!path.starts_with(section)) continue;
+    const std::string_view name = path.substr(section.size());
+    if (name == "single bit/total" || name.ends_with(" correctable")) return corrected;
+    if (name == "double bit/total" || name.find(" uncorrectable") != std::string_view::npos) return uncorrected;
+  }
+  return {};
+}
+
 std::optional<double> recoveryAction(std::string_view text) {
   static constexpr std::array<std::string_view, 7> kActions = {
       "none", "reset", "reboot", "drain p2p", "drain and reset", "recover imex domain", "bus reset"};

@@ -31,6 +31,10 @@ bool isIdentity(std::string_view printed);
 // The bit of clock_event_reasons that "clocks event reasons/sw power cap" stands for; 0: none.
 unsigned reasonBit(std::string_view path);
 
+// The total that "ecc errors/aggregate/dram correctable" counts towards: "ecc_corrected_total"; "": none. Drivers name the parts of it by
+// bits ("single bit/total"), by memory (SRAM, DRAM), or by memory and code (SEC-DED, parity).
+std::string_view eccTotal(std::string_view path);
+
 // "Drain and Reset" -> 4, as NVML counts; nullopt: not known.
 std::optional<double> recoveryAction(std::string_view text);
 

@@ -4,6 +4,7 @@
 #include "collectors/importers/nvidia_smi/smi_query.h"
 
 #include <charconv>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "collectors/importers/input/run_name.h"
@@ -96,6 +97,7 @@ void SmiQuery::end() {
       std::set<std::string> taken;
       unsigned reasons = 0;
       bool has_reasons = false;
+      std::map<std::string, double> ecc;
       for (const Reading& reading : m_readings) {
         m_sink.recording = reading.recording;
         if (const unsigned bit = reasonBit(reading.path)) {
@@ -104,8 +106,11 @@ void SmiQuery::end() {
           reasons |= flag.value == 1.0 ? bit : 0;
         } else {
           hand(reading, device, taken);
+          if (const std::string_view total = eccTotal(reading.path); !total.empty() && reading.recording)
+            if (const Quantity errors = parseQuantity(reading.text); errors.value) ecc[std::string(total)] += *errors.value;
         }
       }
+      for (const auto& [total, errors] : ecc) m_sink.put(device, total, "", *m_time, {.value = errors});
       if (has_reasons) m_sink.put(device, "clock_event_reasons", "", *m_time, {.value = static_cast<double>(reasons)});
     } else if (!m_time) {
       m_sink.note("nvidia_smi.no_time", "GPU " + m_bus);

@@ -6,6 +6,7 @@
 
 #include "collectors/exposition/exporter_metrics.h"
 #include "collectors/exposition/exporter_sample.h"
+#include "collectors/importers/input/read_pieces.h"
 #include "collectors/importers/input/run_name.h"
 #include "collectors/importers/registry.h"
 #include "collectors/importers/telemetry/device_series.h"
@@ -159,21 +160,9 @@ class PrometheusTextImporter : public Importer {
   Status run(ByteStream& in, const ImportTarget& target, Recorder& out, ImportReport& report, std::stop_token stop) override {
     PrometheusFile file(target, out);
     LineSplitter lines;
-    Status status;
-    while (status.ok()) {
-      if (stop.stop_requested()) {
-        status = Status(Code::kCancelled, "import of " + target.path + " was stopped");
-        break;
-      }
-      auto bytes = in.next();
-      if (!bytes.ok()) {
-        status = bytes.status();
-      } else if (bytes->empty()) {
-        break;
-      } else {
-        lines.push(*bytes, [&](std::string_view line, std::uint64_t offset) { file.line(line, offset); });
-      }
-    }
+    const Status status = readPieces(in, target, stop, [&](std::string_view piece) {
+      lines.push(piece, [&](std::string_view line, std::uint64_t offset) { file.line(line, offset); });
+    });
     const bool stopped = status.code() == Code::kCancelled;
     std::uint64_t end = lines.lineStart();
     if (!lines.partial().empty() && target.final && !stopped) {
@@ -186,9 +175,7 @@ class PrometheusTextImporter : public Importer {
       }
     }
     file.finish(report, end);
-    if (status.ok() || stopped || !report.run) return status;
-    report.partial_reason = status.message();
-    return {};
+    return endOfImport(status, report);
   }
 };
 

@@ -121,7 +121,7 @@ TEST(Csv, AWrongLayoutNamesThePlace) {
   EXPECT_THAT(why("x = ["), HasSubstr("my.toml: line 1"));
   EXPECT_THAT(why(""), HasSubstr("no [[layout]]"));
   const std::string good = "[[layout]]\ntime = \"t\"\ntime_format = \"s\"\n";
-  EXPECT_THAT(why(good + "column = [{ name = \"a\", unit = \"furlong\" }]"), HasSubstr("my.toml: layout 1: unknown unit furlong"));
+  EXPECT_THAT(why(good + "column = [{ name = \"a\", unit = \"furlong\" }]"), HasSubstr("my.toml: line 4: unknown unit furlong"));
   EXPECT_THAT(why(good + "colour = 1\ncolumn = [{ name = \"a\" }]"), HasSubstr("unknown field colour"));
   EXPECT_THAT(why(good + "column = [{ match = \"(\" }]"), HasSubstr("regular expression"));
   EXPECT_THAT(why("[[layout]]\ntime = \"t\"\ncolumn = [{ name = \"a\" }]"), HasSubstr("time_format"));

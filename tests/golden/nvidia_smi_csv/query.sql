@@ -1,0 +1,1 @@
+SELECT * FROM (SELECT s.device_uuid AS device, s.metric, s.labels, s.unit, x.time_ns, x.value FROM series s, sample(s.series_id) x ORDER BY 1, 2, 3, 5) UNION ALL SELECT * FROM (SELECT '' AS device, code AS metric, '' AS labels, severity AS unit, count AS time_ns, NULL AS value FROM ingest_issue ORDER BY code)
