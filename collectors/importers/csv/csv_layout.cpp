@@ -67,16 +67,20 @@ class Fields {
   void fail(const std::string& why) {
     if (m_status.ok()) m_status = Status(Code::kInvalidArgument, m_name + ": line " + std::to_string(m_line) + ": " + why);
   }
-  const toml::table& table() const { return m_table; }
-  const Status& status() const { return m_status; }
-
- private:
-  // Where the field stands, if it is there at all.
+  // Nothing that stands in one line is wrong, but the table as a whole.
+  void failWhole(const std::string& why) {
+    m_line = m_table.source().begin.line;
+    fail(why);
+  }
+  // What is wrong next is told of this field's line.
   const toml::node* get(std::string_view key) {
     const toml::node* const node = m_table.get(key);
     m_line = (node != nullptr ? node->source() : m_table.source()).begin.line;
     return node;
   }
+  const Status& status() const { return m_status; }
+
+ private:
   const toml::table& m_table;
   std::string m_name;
   toml::source_index m_line;
@@ -92,7 +96,7 @@ Status readTime(Fields& in, CsvLayout& layout) {
     layout.time_format = it->second;
   else if (!format.empty() || !layout.time.empty())
     in.fail("time_format is s, ms, us, ns (since 1970) or wall");
-  if (const toml::node* const zone = in.table().get("zone_minutes")) {
+  if (const toml::node* const zone = in.get("zone_minutes")) {
     const auto minutes = zone->value_exact<std::int64_t>();
     if (!minutes || *minutes < -1'080 || *minutes > 1'080) in.fail("zone_minutes is no number between -1080 and 1080");
     layout.zone_minutes = static_cast<int>(minutes.value_or(0));
@@ -111,7 +115,7 @@ Result<CsvColumn> readColumn(const toml::table& table, const std::string& name) 
   in.text("unit", unit);
   in.text("device_kind", column.device_kind);
   in.flag("counter", column.counter);
-  if (column.name.empty() == column.match.empty()) in.fail("a column has either name or match");
+  if (column.name.empty() == column.match.empty()) in.failWhole("a column has either name or match");
   if (!unit.empty() && (column.unit = findUnit(unit)) == nullptr) in.fail("unknown unit " + unit);
   if (!column.match.empty()) {
     const RE2 regex(column.match, RE2::Quiet);
@@ -166,13 +170,13 @@ Result<CsvLayout> readLayout(const toml::table& table, const std::string& name) 
     fields.text("kind", event.kind);
     fields.text("code", event.code);
     fields.text("message", event.message);
-    if (event.time.empty() || event.kind.empty()) fields.fail("an event has time and kind");
+    if (event.time.empty() || event.kind.empty()) fields.failWhole("an event has time and kind");
     layout.events.push_back(std::move(event));
     return fields.status();
   }));
-  if (layout.columns.empty() && layout.events.empty()) in.fail("neither column nor event");
-  if (layout.time_format == CsvLayout::TimeFormat::kNone) in.fail("no time_format");
-  if (!layout.columns.empty() && layout.time.empty()) in.fail("columns need a time");
+  if (layout.columns.empty() && layout.events.empty()) in.failWhole("neither column nor event");
+  if (layout.time_format == CsvLayout::TimeFormat::kNone) in.failWhole("no time_format");
+  if (!layout.columns.empty() && layout.time.empty()) in.failWhole("columns need a time");
   if (!in.status().ok()) return in.status();
   return layout;
 }
