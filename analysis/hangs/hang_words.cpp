@@ -74,6 +74,13 @@ std::string durationText(DurNs dur) {
 std::string hangSentence(const HangEvidence& e) {
   const std::string at = e.step ? " at step " + std::to_string(*e.step) : "";
   if (e.groups.empty()) {
+    if (e.source == "events" && !e.culprits.empty()) {
+      std::vector<std::int32_t> ranks;
+      for (const HangMember& member : e.culprits) ranks.push_back(member.rank);
+      const std::string node = commonNode(e.culprits);
+      return std::to_string(e.blocked) + " of " + std::to_string(e.world) + " ranks timed out in collectives" + at + "; not so " +
+             (ranks.size() == 1 ? "rank " : "ranks ") + rankList(ranks) + (node.empty() ? "" : " (" + node + ")");
+    }
     if (e.source == "events") return std::to_string(e.timeouts) + " collective time-outs" + at + "; who was missing is not recorded";
     return "No rank has moved" + at + (e.since && e.as_of ? " for " + durationText(*e.as_of - *e.since) : "") +
            "; no rank says that it waits";

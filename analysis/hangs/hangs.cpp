@@ -99,12 +99,12 @@ class Hangs : public Analysis {
     filter.kind = "collective_timeout";
     RG_ASSIGN(m_timeouts, question.reader.events(filter));
     for (const Attempt& attempt : attempts)
-      if (attempt.id != attempts.back().id) sayTimeouts(attempt);
+      if (attempt.id != attempts.back().id) RG_TRY(sayTimeouts(question.reader, attempt));
     return {};
   }
 
-  // The watchdog's own words, where no progress says more.
-  void sayTimeouts(const Attempt& attempt) {
+  // The watchdog's own words, where no progress says more. Of most ranks, those that say nothing are the suspects.
+  Status sayTimeouts(Reader& reader, const Attempt& attempt) {
     HangEvidence evidence{.source = "events", .phase = {}};
     evidence.world = attempt.layout.world;
     std::set<std::int32_t> ranks;
@@ -118,14 +118,33 @@ class Hangs : public Analysis {
       const TimeNs since = *event.time - words.ran.value_or(kDefaultWatchdog);
       evidence.since = std::min(evidence.since.value_or(since), since);
     }
-    if (evidence.timeouts == 0) return;
+    if (evidence.timeouts == 0) return {};
+    RG_ASSIGN(const auto silent, withoutTimeout(reader, attempt, ranks));
+    evidence.culprits = silent, evidence.culprit_count = evidence.silent = static_cast<std::int64_t>(silent.size());
     evidence.blocked = static_cast<std::int64_t>(ranks.size());
     evidence.step = attempt.last_step;
     Finding finding = make(attempt, kHang, Severity::kCritical, evidence);
     finding.end = evidence.as_of;
     finding.confidence = 0.7;
     finding.summary = hangSentence(evidence);
+    RG_TRY(placeCulprits(reader, attempt, evidence, finding));
     m_out.push_back(std::move(finding));
+    return {};
+  }
+
+  static Result<std::vector<HangMember>> withoutTimeout(Reader& reader, const Attempt& attempt, const std::set<std::int32_t>& timed_out) {
+    std::vector<HangMember> silent;
+    RG_ASSIGN(const auto ranks, reader.ranks(attempt.id));
+    RG_ASSIGN(const auto nodes, reader.nodes());
+    for (const Rank& rank : ranks) {
+      if (timed_out.contains(rank.rank)) continue;
+      HangMember member{.rank = rank.rank, .node = {}, .standing = HangStanding::kSilent, .op = {}, .group = {}, .seq = {}, .since = {}};
+      if (const auto node = std::ranges::find(nodes, rank.node, &Node::id); node != nodes.end()) member.node = node->name;
+      silent.push_back(std::move(member));
+    }
+    // Where many are without one, logs are missing, not ranks.
+    if (silent.size() * 3 > timed_out.size() || silent.size() > kMostListed) silent.clear();
+    return silent;
   }
 
   // When a rank's word last changed, as far as this object saw it; the newest of all.
@@ -174,7 +193,7 @@ class Hangs : public Analysis {
     RG_ASSIGN(const auto now, gather(question, run, attempt, watch));
     m_moved.reset();
     if (!now) {
-      sayTimeouts(attempt);
+      RG_TRY(sayTimeouts(question.reader, attempt));
       return judgeLog(question, run, attempt, watch);
     }
     m_moved = now->moved;

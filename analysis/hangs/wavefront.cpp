@@ -3,6 +3,7 @@
 #include "analysis/hangs/wavefront.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <map>
 #include <set>
@@ -28,7 +29,10 @@ std::optional<std::size_t> otherEnd(std::string_view op) {
   }
   return std::nullopt;
 }
-bool isPairwise(std::string_view op) { return op.find("send") != std::string_view::npos || op.find("recv") != std::string_view::npos; }
+bool isPairwise(std::string_view op) {
+  return std::ranges::any_of(std::array{"send", "recv", "receive"},
+                             [&](const char* word) { return op.find(word) != std::string_view::npos; });
+}
 
 class Finder {
  public:

@@ -35,14 +35,14 @@ class HardwareFaults : public Analysis {
 
   // Nodes and devices of the run: those its ranks are on; where ranks name none, all that its events do.
   Status readPlaces(const Question& question) {
-    m_places = {};
     RG_ASSIGN(m_attempts, question.reader.attempts(question.run));
     RG_ASSIGN(const auto nodes, question.reader.nodes());
     RG_ASSIGN(const auto devices, question.reader.devices());
     for (const Node& node : nodes) m_places.nodes[node.id] = node.name;
     for (const Device& device : devices) m_places.devices[device.id] = device;
-    m_own_nodes.clear();
     for (const Attempt& attempt : m_attempts) {
+      // Where the ranks of an attempt ran that is over does not change.
+      if (attempt.id != m_attempts.back().id && !m_placed.insert(attempt.id).second) continue;
       RG_ASSIGN(const auto ranks, question.reader.ranks(attempt.id));
       for (const Rank& rank : ranks) {
         if (rank.node) m_own_nodes[rank.node] = m_places.nodes[rank.node];
@@ -62,6 +62,8 @@ class HardwareFaults : public Analysis {
     TimeNs from = std::numeric_limits<TimeNs>::min();
     for (const Event& event : events)
       if (event.time) m_newest = std::max(m_newest.value_or(*event.time), *event.time);
+    // A clock that is ahead must not hide what comes until then.
+    if (m_newest && question.now) m_newest = std::min(*m_newest, *question.now);
     if (filter.range.t0 != TimeRange{}.t0) from = filter.range.t0 + kAftermath;
     std::set<NodeId> nodes;
     for (const auto& [id, name] : m_own_nodes) nodes.insert(id);
@@ -72,8 +74,8 @@ class HardwareFaults : public Analysis {
       // What began just before this window was judged with all of its events.
       if (fault.start < from) continue;
       Finding finding = faultFinding(fault, m_places);
-      RG_TRY(place(question, finding, fault.root.attempt));
-      found.insert(say(std::move(finding)));
+      RG_ASSIGN(const Identity identity, say(question, std::move(finding), fault.root.attempt));
+      found.insert(identity);
     }
     for (auto& [identity, finding] : m_said) {
       if (found.contains(identity) || !m_of_events.contains(identity) || finding.start.value_or(0) < from ||
@@ -92,8 +94,7 @@ class HardwareFaults : public Analysis {
     for (const ThrottledTogether& together : throttledTogether(m_throttle.devices())) {
       if (!during(together.t0)) continue;
       Finding finding = throttleFinding(together, m_places);
-      RG_TRY(place(question, finding, {}));
-      (void)say(std::move(finding));
+      RG_TRY(say(question, std::move(finding), {}).status());
     }
     return {};
   }
@@ -105,24 +106,38 @@ class HardwareFaults : public Analysis {
     });
   }
 
-  Status place(const Question& question, Finding& finding, AttemptId attempt) {
-    finding.run = question.run;
-    const TimeNs start = finding.start.value_or(0);
-    if (!attempt)
-      for (const Attempt& one : m_attempts)
-        if (!one.start || *one.start <= start) attempt = one.id;
-    finding.attempt = attempt ? attempt : m_attempts.front().id;
-    const auto [axis, added] = m_axes.try_emplace(finding.attempt);
-    if (added) RG_TRY(axis->second.read(question.reader, finding.attempt, question.stop));
-    finding.first_step = axis->second.at(start);
-    if (finding.end) finding.last_step = axis->second.at(*finding.end);
-    return {};
+  Result<std::optional<std::int64_t>> stepAt(const Question& question, AttemptId attempt, TimeNs time) {
+    const auto [axis, added] = m_axes.try_emplace(attempt);
+    if (added) RG_TRY(axis->second.read(question.reader, attempt, question.stop));
+    return axis->second.at(time);
   }
 
-  Identity say(Finding finding) {
+  // The attempt that went on, and the end that a restart without it is.
+  void placeInTime(Finding& finding, AttemptId attempt) const {
+    const TimeNs start = finding.start.value_or(0);
+    const Attempt* own = &m_attempts.front();
+    for (const Attempt& one : m_attempts) {
+      if (attempt ? one.id == attempt : !one.start || *one.start <= start) own = &one;
+      if (!finding.end && one.start && *one.start > start && one.id != m_attempts.front().id) finding.end = one.start;
+    }
+    finding.attempt = own->id;
+  }
+
+  Result<Identity> say(const Question& question, Finding finding, AttemptId attempt) {
+    finding.run = question.run;
+    placeInTime(finding, attempt);
     const Identity identity{finding.kind + '\n' + finding.subject, finding.start.value_or(0)};
     const auto known = m_said.find(identity);
-    if (known != m_said.end()) finding.first_step = known->second.first_step;
+    if (known != m_said.end()) {
+      finding.first_step = known->second.first_step;
+    } else if (finding.start) {
+      RG_ASSIGN(finding.first_step, stepAt(question, finding.attempt, *finding.start));
+    }
+    if (known != m_said.end() && known->second.end == finding.end) {
+      finding.last_step = known->second.last_step;
+    } else if (finding.end) {
+      RG_ASSIGN(finding.last_step, stepAt(question, finding.attempt, *finding.end));
+    }
     m_said[identity] = std::move(finding);
     return identity;
   }
@@ -130,7 +145,8 @@ class HardwareFaults : public Analysis {
   std::vector<Attempt> m_attempts;
   Places m_places;
   std::map<NodeId, std::string> m_own_nodes;
-  std::map<AttemptId, StepAxis> m_axes;
+  std::set<AttemptId> m_placed;
+  std::map<AttemptId, StepAxis> m_axes;  // of one call
   ThrottleWatch m_throttle;
   std::optional<TimeNs> m_newest;  // event
   std::map<Identity, Finding> m_said;

@@ -258,7 +258,9 @@ TEST_F(HangsTest, TheWatchdogsWordsOfAnEarlierAttemptAreAHangThatEnded) {
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].start, m_end + 10 * kNsPerSecond);
   EXPECT_EQ(found[0].end, m_end + 600 * kNsPerSecond);
-  EXPECT_THAT(found[0].summary, HasSubstr("3 collective time-outs"));
+  EXPECT_EQ(found[0].summary, "3 of 4 ranks timed out in collectives at step 99; not so rank 3 (node-b)")
+      << "who says nothing is the suspect";
+  EXPECT_EQ(found[0].rank, 3);
 }
 
 }  // namespace

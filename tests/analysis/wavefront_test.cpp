@@ -91,6 +91,13 @@ TEST_F(WavefrontTest, APairOfALargerGroupMissesOnlyItsOtherEnd) {
   EXPECT_THAT(culprits(front), ElementsAre(6)) << "rank 7 is awaited by nobody, and rank 5 waits itself";
 }
 
+TEST_F(WavefrontTest, PairsWithoutACommunicatorBlameNobody) {
+  rank(0, "send_forward", {}, 40), rank(1, "receive_forward", {}, 12), rank(2, "receive_backward", {}, 7);
+  const Wavefront front = find();
+  EXPECT_TRUE(front.culprits.empty()) << "each pair counts for itself";
+  EXPECT_EQ(front.blocked.size(), 3U);
+}
+
 TEST_F(WavefrontTest, OfACircleTheFewThatOthersHaveLeftBehindAreMissed) {
   // From a real dump: rank 1 is stuck in an all_gather that ranks 0, 2 and 3 have left for an all_to_all.
   m_groups = {{.id = 1, .name = "tp", .ranks = {0, 1, 2, 3}}, {.id = 2, .name = "ep", .ranks = {0, 1, 2, 3, 4, 5}}};
