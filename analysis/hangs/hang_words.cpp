@@ -17,7 +17,8 @@ std::string operation(const HangGroup& group) {
   std::string text = group.op.empty() ? "a collective" : group.op;
   if (group.seq) text += " #" + std::to_string(*group.seq);
   const std::string name = group.name.empty() ? group.kind : group.name;
-  return name.empty() ? text : text + " of " + name;
+  if (!name.empty()) return text + " of " + name + (group.name.empty() ? " group " + std::to_string(group.id) : "");
+  return group.id != 0 ? text + " of group " + std::to_string(group.id) : text;
 }
 
 std::string whatTheyDo(const HangMember& member) {

@@ -10,6 +10,8 @@
 #include <map>
 #include <set>
 
+#include "analysis/hangs/culprit_places.h"
+#include "analysis/hangs/group_history.h"
 #include "analysis/hangs/hang_words.h"
 #include "analysis/hangs/step_watch.h"
 #include "analysis/hangs/watchdog.h"
@@ -20,6 +22,7 @@ namespace {
 
 constexpr DurNs kSilentAfter = 30 * kNsPerSecond;   // a rank, behind the others' newest word
 constexpr DurNs kUnheardAfter = 60 * kNsPerSecond;  // all ranks: then it is the hub's trouble, not the run's
+constexpr DurNs kHistory = 120 * kNsPerSecond;      // of spans, in which every communicator is used
 constexpr std::string_view kHang = "hang", kStall = "stall";
 
 // What of a rank's progress changes when it moves.
@@ -130,21 +133,6 @@ class Hangs : public Analysis {
     RG_TRY(placeCulprits(reader, attempt, evidence, finding));
     m_out.push_back(std::move(finding));
     return {};
-  }
-
-  static Result<std::vector<HangMember>> withoutTimeout(Reader& reader, const Attempt& attempt, const std::set<std::int32_t>& timed_out) {
-    std::vector<HangMember> silent;
-    RG_ASSIGN(const auto ranks, reader.ranks(attempt.id));
-    RG_ASSIGN(const auto nodes, reader.nodes());
-    for (const Rank& rank : ranks) {
-      if (timed_out.contains(rank.rank)) continue;
-      HangMember member{.rank = rank.rank, .node = {}, .standing = HangStanding::kSilent, .op = {}, .group = {}, .seq = {}, .since = {}};
-      if (const auto node = std::ranges::find(nodes, rank.node, &Node::id); node != nodes.end()) member.node = node->name;
-      silent.push_back(std::move(member));
-    }
-    // Where many are without one, logs are missing, not ranks.
-    if (silent.size() * 3 > timed_out.size() || silent.size() > kMostListed) silent.clear();
-    return silent;
   }
 
   // When a rank's word last changed, as far as this object saw it; the newest of all.
@@ -278,9 +266,27 @@ class Hangs : public Analysis {
     return out;
   }
 
+  // Those that sources have listed; of others the members whose spans name them.
+  Result<std::vector<CommGroup>> groupsOf(Reader& reader, const Attempt& attempt, const Now& now) {
+    RG_ASSIGN(auto groups, reader.groups(attempt.id));
+    std::set<std::int64_t> unknown;
+    for (const Progress& p : now.progress)
+      if (p.group) unknown.insert(*p.group);
+    for (const CommGroup& group : groups)
+      if (!group.ranks.empty()) unknown.erase(group.id);
+    if (unknown.empty()) return groups;
+    if (m_learned_at != std::pair(attempt.id, now.moved)) {
+      RG_ASSIGN(const auto ranks, reader.ranks(attempt.id));
+      RG_ASSIGN(m_learned, learnGroups(reader, attempt.id, ranks, unknown, {now.moved - kHistory, now.moved + 1}, {}));
+      m_learned_at = {attempt.id, now.moved};
+    }
+    groups.insert(groups.end(), m_learned.begin(), m_learned.end());
+    return groups;
+  }
+
   Status sayHang(Reader& reader, const Attempt& attempt, const Now& now, bool dump, DurNs limit) {
     RG_ASSIGN(const auto ranks, standing(reader, attempt, now));
-    RG_ASSIGN(const auto groups, reader.groups(attempt.id));
+    RG_ASSIGN(const auto groups, groupsOf(reader, attempt, now));
     Wavefront front = findWavefront(ranks, groups);
     // A dump that was asked for is no hang: only who is missing makes one.
     if (dump && (front.groups.empty() || (front.culprits.empty() && front.groups.front().reason == HangReason::kMissing))) return {};
@@ -313,28 +319,6 @@ class Hangs : public Analysis {
     if (attempt.end) finding.end = attempt.end;
     RG_TRY(placeCulprits(reader, attempt, evidence, finding));
     m_out.push_back(std::move(finding));
-    return {};
-  }
-
-  // Rank, node and coordinates, as far as all culprits share them.
-  static Status placeCulprits(Reader& reader, const Attempt& attempt, const HangEvidence& evidence, Finding& finding) {
-    if (evidence.culprits.empty() || evidence.culprit_count > static_cast<std::int64_t>(evidence.culprits.size())) return {};
-    RG_ASSIGN(const auto ranks, reader.ranks(attempt.id));
-    std::vector<const Rank*> places;
-    for (const HangMember& member : evidence.culprits) {
-      const auto at = std::ranges::find(ranks, member.rank, &Rank::rank);
-      if (at == ranks.end()) return {};
-      places.push_back(&*at);
-    }
-    const Rank& first = *places.front();
-    const auto all = [&](auto member) {
-      return std::ranges::all_of(places, [&](const Rank* rank) { return rank->*member == first.*member; });
-    };
-    if (places.size() == 1) finding.rank = first.rank;
-    if (all(&Rank::node)) finding.node = first.node;
-    if (all(&Rank::dp)) finding.dp = first.dp;
-    if (all(&Rank::pp)) finding.pp = first.pp;
-    if (all(&Rank::tp)) finding.tp = first.tp;
     return {};
   }
 
@@ -383,6 +367,8 @@ class Hangs : public Analysis {
   std::map<std::int32_t, Place> m_places;
   AttemptId m_places_of;
   std::optional<TimeNs> m_changed, m_moved;
+  std::vector<CommGroup> m_learned;
+  std::pair<AttemptId, TimeNs> m_learned_at;
 };
 
 }  // namespace

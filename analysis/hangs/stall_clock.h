@@ -15,7 +15,7 @@
 
 namespace runglass {
 
-inline constexpr std::size_t kStepsToJudge = 20, kStepsKept = 2'000;
+inline constexpr std::size_t kStepsToJudge = 10, kStepsKept = 2'000;
 // Init, compile, checkpoint, evaluation, index rebuild: a start is no stall.
 inline constexpr DurNs kPhaseLimit = 600 * kNsPerSecond;
 

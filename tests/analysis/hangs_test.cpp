@@ -22,8 +22,8 @@ constexpr DurNs kStep = 2 * kNsPerSecond;
 TEST(StallClockTest, AsksForStepsBeforeItJudges) {
   StepClock clock(false);
   std::vector<ClockedStep> steps;
-  for (int i = 0; i < 10; ++i) steps.push_back({i, kT + i * kStep, kStep});
-  steps.push_back({10, kT + 500 * kNsPerSecond, kStep});
+  for (int i = 0; i < 8; ++i) steps.push_back({i, kT + i * kStep, kStep});
+  steps.push_back({8, kT + 500 * kNsPerSecond, kStep});
   EXPECT_TRUE(clock.take(steps).empty());
   EXPECT_EQ(clock.stallLimit(), kPhaseLimit);
   EXPECT_EQ(clock.hangLimit({}), kPhaseLimit);
@@ -155,6 +155,31 @@ TEST_F(HangsTest, NamesTheCollectiveTheRankAndTheTimeThatIsLeft) {
   ASSERT_TRUE(evidence.ok());
   EXPECT_EQ(evidence->watchdog_at, m_end + kNsPerSecond + kDefaultWatchdog);
   EXPECT_EQ(evidence->culprits[0].standing, HangStanding::kComputing);
+}
+
+TEST_F(HangsTest, LearnsTheMembersOfACommunicatorFromTheirSpans) {
+  for (std::int32_t rank = 2; rank < 4; ++rank) {
+    SpanColumns spans;
+    spans.names = {"all_reduce"};
+    spans.start = {m_end - 5 * kNsPerSecond}, spans.dur = {kNsPerSecond}, spans.name = {0}, spans.category = {SpanCategory::kComm};
+    spans.depth = {0}, spans.group = {77}, spans.seq = {4};
+    m_writer->spans(m_writer->track({.attempt = m_attempt, .rank = rank, .kind = "thread", .name = "trainer"}), spans);
+  }
+  for (std::int32_t rank = 0; rank < 4; ++rank) {
+    Progress p{.attempt = m_attempt,
+               .rank = rank,
+               .time = m_end + 100 * kNsPerSecond,
+               .step = 100,
+               .phase = "steady",
+               .op = "backward",
+               .since = m_end};
+    if (rank == 2) p.op = "all_reduce", p.group = 77, p.seq = 5;
+    m_writer->progress(p);
+  }
+  const auto found = look();
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].rank, 3) << found[0].summary;
+  EXPECT_THAT(found[0].summary, HasSubstr("all_reduce #5 of tp group 77"));
 }
 
 TEST_F(HangsTest, SaysAStallFirstAndThenOneHangAndEndsIt) {
