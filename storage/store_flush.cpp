@@ -46,7 +46,7 @@ bool StoreWriter::anythingPending() const {
 Status StoreWriter::flush() {
   if (!m_failure.ok()) return std::exchange(m_failure, Status());
   const TimeNs begin = monotonicNow();
-  m_flushed_bytes = 0;
+  m_flushed_bytes = m_flushed_log_bytes = 0;
   if (anythingPending()) {
     m_tail->forgetStored();
     RG_TRY(commitAll());
@@ -60,7 +60,8 @@ Status StoreWriter::flush() {
   checkpointIfDue();
   m_last_flush = m_last_catalog_commit = monotonicNow();
   m_flush_cost = m_last_flush - begin;
-  m_write_debt = m_flushed_bytes * kNsPerSecond / kRewriteRate;
+  // Log lines are written once, however often this commits.
+  m_write_debt = (m_flushed_bytes - m_flushed_log_bytes) * kNsPerSecond / kRewriteRate;
   return {};
 }
 
@@ -315,8 +316,9 @@ Status StoreWriter::saveLogs() {
     RG_TRY(line.run());
     bindAll(words, id++, std::string_view(l.text));
     RG_TRY(words.run());
-    m_flushed_bytes += static_cast<std::int64_t>(l.text.size());
+    m_flushed_log_bytes += static_cast<std::int64_t>(l.text.size());
   }
+  m_flushed_bytes += m_flushed_log_bytes;
   return {};
 }
 

@@ -66,7 +66,7 @@ class StoreReader final : public Reader {
   Result<LogPage> searchLogs(const RowQuery& query, std::stop_token stop) override;      // store_reader_search.cpp
   Result<EventPage> searchEvents(const RowQuery& query, std::stop_token stop) override;  // store_reader_search.cpp
   Result<LogContext> logContext(std::int64_t log_id, std::size_t before, std::size_t after,
-                                std::stop_token stop) override;                                            // store_reader_search.cpp
+                                std::stop_token stop) override;                                            // store_reader_context.cpp
   Result<RowDensity> rowDensity(const RowQuery& query, std::size_t parts, std::stop_token stop) override;  // store_reader_search.cpp
   Result<std::vector<Issue>> issues() override;
   Result<std::vector<Label>> labels(RunId run) override;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// StoreReader: pages of events and log lines by time, words and owner; the lines around one; how many there are when.
+// StoreReader: pages of events and log lines by time, words and owner; how many there are when.
 // Invariants:
 // 1. The file is walked in the order of times as stamped; a row is shown once no later row of the walk can come before it, which
 //    ClockMaps::farthest() bounds.
@@ -17,8 +17,7 @@ namespace runglass {
 namespace {
 
 constexpr std::int64_t kFewHits = 100'000;
-constexpr int kContextScan = 100'000;  // lines of others that are looked at for those around one
-constexpr int kStopEvery = 4096;       // rows between looks at the stop token
+constexpr int kStopEvery = 4096;  // rows between looks at the stop token
 constexpr TimeNs kLowest = std::numeric_limits<TimeNs>::min(), kHighest = std::numeric_limits<TimeNs>::max();
 
 template <class Row>
@@ -294,80 +293,6 @@ Result<EventPage> StoreReader::searchEvents(const RowQuery& query, std::stop_tok
     for (auto& found : page(best.take(), query.limit, answer.more)) answer.events.push_back(std::move(found.row));
     return {};
   }));
-  return answer;
-}
-
-Result<LogContext> StoreReader::logContext(std::int64_t log_id, std::size_t before, std::size_t after, std::stop_token stop) {
-  LogContext answer;
-  RG_TRY(consistent(
-      [&](const PendingRows& tail) -> Status {
-        RG_TRY(refreshClocks());
-        answer = {};
-        std::vector<LogHit> lines;
-        const auto stampedKey = [](const LogLine& line, std::int64_t id) { return RowKey{line.time.value_or(kLowest), id}; };
-        const auto inTail = [&](std::int64_t id) {
-          return id >= tail.first_log && id < tail.first_log + static_cast<std::int64_t>(tail.logs.size());
-        };
-        std::optional<LogHit> asked;
-        if (inTail(log_id)) {
-          const LogLine& line = tail.logs[static_cast<std::size_t>(log_id - tail.first_log)];
-          asked = LogHit{stampedKey(line, log_id), line};
-        } else {
-          RG_TRY(rows::each<LogLine>(m_db, " WHERE e.log_id = ?1",
-                                     [&](LogLine line) {
-                                       asked = LogHit{stampedKey(line, log_id), std::move(line)};
-                                     },
-                                     {log_id}));
-        }
-        if (!asked) return {Code::kNotFound, "log line " + std::to_string(log_id) + ": it is not in " + m_path};
-        const LogLine& of = asked->line;
-        const auto read = [&](bool back, std::size_t limit) -> Status {
-          const std::string time = std::to_string(asked->key.time), id = std::to_string(log_id), sign = back ? " < " : " > ";
-          std::string near = of.time ? "(time_ns" + sign + time + " OR (time_ns = " + time + " AND log_id" + sign + id + ")) AND time_ns" +
-                                           (back ? " <= " : " >= ") + time
-                                     : "time_ns IS NULL AND log_id" + sign + id;
-          const std::string order = std::string(" ORDER BY time_ns") + (back ? " DESC, log_id DESC" : ", log_id");
-          const auto owner = [](std::uint64_t value) { return value == 0 ? std::string("NULL") : std::to_string(value); };
-          const std::string sql =
-              "SELECT time_ns, attempt_id, node_id, rank, ?1, severity, text, log_id FROM (SELECT * FROM rg_log WHERE " + near + order +
-              " LIMIT " + std::to_string(kContextScan) + ") WHERE attempt_id IS " + owner(of.attempt.value) + " AND node_id IS " +
-              owner(of.node.value) + " AND rank IS " + (of.rank ? std::to_string(*of.rank) : "NULL") +
-              " AND stream IS (SELECT string_id FROM rg_string WHERE text = ?1)" + order + " LIMIT " + std::to_string(limit);
-          RG_ASSIGN(auto statement, m_db.prepare(sql));
-          statement.bind(1, std::string_view(of.stream));
-          while (true) {
-            if (stop.stop_requested()) return {Code::kCancelled, "lines around one: stopped"};
-            RG_ASSIGN(const bool row, statement.step());
-            if (!row) return {};
-            LogLine line = rows::read<LogLine>(statement);
-            const RowKey key = stampedKey(line, statement.int64(7));
-            lines.push_back({key, std::move(line)});
-          }
-        };
-        RG_TRY(read(true, before));
-        RG_TRY(read(false, after));
-        for (std::size_t i = 0; i < tail.logs.size(); ++i) {
-          const LogLine& line = tail.logs[i];
-          const std::int64_t id = tail.first_log + static_cast<std::int64_t>(i);
-          if (id == log_id || line.attempt != of.attempt || line.node != of.node || line.rank != of.rank || line.stream != of.stream)
-            continue;
-          lines.push_back({stampedKey(line, id), line});
-        }
-        lines.push_back(*asked);
-        std::ranges::sort(lines, {}, &LogHit::key);
-        const auto at = static_cast<std::size_t>(std::ranges::find(lines, asked->key, &LogHit::key) - lines.begin());
-        const std::size_t first = at - std::min(at, before), end = std::min(lines.size(), at + after + 1);
-        for (std::size_t i = first; i < end; ++i) {
-          LogLine& line = lines[i].line;
-          const ClockMap* const clock = m_clocks.of(line.node, line.attempt, line.rank);
-          if (clock != nullptr && line.time) line.time = clock->corrected(*line.time);
-          lines[i].key.time = line.time.value_or(kLowest);
-          answer.lines.push_back(std::move(lines[i]));
-        }
-        answer.at = at - first;
-        return {};
-      },
-      true));
   return answer;
 }
 

@@ -141,10 +141,11 @@ class StoreWriter final : public Writer {
   std::vector<std::pair<TimeRange, std::string>> m_pins;
   std::uint64_t m_first_new_series = 0;  // ids from here on have nothing in the file
   std::int64_t m_next_chunk = 1, m_next_span_chunk = 1, m_next_event = 1, m_next_log = 1, m_next_capture = 1, m_next_pyramid = 1;
-  Status m_failure;                    // the first since the last flush
-  std::int64_t m_pending_bytes = 0;    // of sealed chunks and rows that are not in the file
-  std::int64_t m_flushed_bytes = 0;    // by the flush that is going on
-  std::int64_t m_unchecked_bytes = 0;  // in the -wal file
+  Status m_failure;                      // the first since the last flush
+  std::int64_t m_pending_bytes = 0;      // of sealed chunks and rows that are not in the file
+  std::int64_t m_flushed_bytes = 0;      // by the flush that is going on
+  std::int64_t m_flushed_log_bytes = 0;  // of these
+  std::int64_t m_unchecked_bytes = 0;    // in the -wal file
   TimeNs m_last_flush = 0, m_last_catalog_commit = 0, m_last_checkpoint = 0;
   DurNs m_flush_cost = 0, m_catalog_cost = 0;
   DurNs m_write_debt = 0;  // time to wait so that rewriting open chunks stays below kRewriteRate

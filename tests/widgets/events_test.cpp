@@ -243,8 +243,10 @@ TEST_F(EventsTest, SaysHowManyLinesWereNotKeptAndWhy) {
   xid(1);
   m_writer->issue(
       {.code = "store.logs_forgotten", .source = "store", .count = 1'234, .detail = "more than 20000000 log lines; the oldest went"});
+  m_writer->issue({.code = "wire.gap", .source = "n0001", .count = 3, .detail = "the agent's spool was full"});
   open();
-  EXPECT_TRUE(m_view->noteText().contains(QStringLiteral("234 rows were not kept"))) << m_view->noteText().toStdString();
+  EXPECT_TRUE(m_view->noteText().contains(QStringLiteral("234 rows and 3 batches of agents were not kept")))
+      << m_view->noteText().toStdString();
   EXPECT_TRUE(m_view->noteText().contains(QStringLiteral("the oldest went")));
 }
 

@@ -16,9 +16,9 @@ namespace {
 constexpr std::size_t kContextLines = 8, kFewEvents = 20'000;
 constexpr DurNs kNear = 30 * kNsPerSecond;  // around an event
 // Codes of ingest issues that say that rows of this time line are missing.
-constexpr std::array<std::string_view, 6> kNotKept = {"store.logs_forgotten",      "agent.log_limit",
-                                                      "agent.recorder_full",       "train_log.too_many_log_lines",
-                                                      "train_log.too_many_events", "kernel_log.too_many_events"};
+constexpr std::array<std::string_view, 7> kNotKept = {
+    "store.logs_forgotten",       "agent.log_limit", "agent.recorder_full", "train_log.too_many_log_lines", "train_log.too_many_events",
+    "kernel_log.too_many_events", kLostBatches};
 // Said once at an agent's start about each device; the GPU view shows what of it matters.
 constexpr std::string_view kFacts = "device_facts";
 

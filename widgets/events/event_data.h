@@ -78,6 +78,9 @@ struct EventQuestion {
   std::size_t limit = 2'000;
 };
 
+// The code of the issue that counts batches of agents, not rows.
+inline constexpr std::string_view kLostBatches = "wire.gap";
+
 struct EventPageData {
   std::vector<EventRow> rows;  // newest first
   EventPosition next;

@@ -107,8 +107,11 @@ void EventLane::paintEvent(QPaintEvent*) {
     painter.drawText(QRectF(tick.pixel - 60, bottom + 3, 120, kAxis - 4), Qt::AlignHCenter | Qt::AlignVCenter, tick.label);
   }
   if (m_mark && *m_mark >= x.x0 && *m_mark < x.x1) {
-    painter.setPen(QPen(theme.accent, kSelectionLine));
-    painter.drawLine(QPointF(x.toPixel(*m_mark), kGrid), QPointF(x.toPixel(*m_mark), bottom));
+    // From below, so that the bar it stands under is seen.
+    const double pixel = x.toPixel(*m_mark);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(theme.accent);
+    painter.drawPolygon(QPolygonF({{pixel, bottom - 5.0}, {pixel - 5, bottom + 3.0}, {pixel + 5, bottom + 3.0}}));
   }
   if (m_pressed && std::abs(m_pointer - *m_pressed) >= kDragPx) {
     QColor brush = theme.accent;

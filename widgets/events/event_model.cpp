@@ -7,6 +7,7 @@
 #include <QPoint>
 #include <unordered_set>
 
+#include "model/fault_catalog.h"
 #include "widgets/core/theme.h"
 
 namespace runglass {
@@ -203,6 +204,9 @@ QString EventModel::message(const Shown& shown) const {
   QString text = screenText(withoutEscapes(row.text), kMessageChars);
   const QString name = row.kind == "xid" && !row.code.empty() ? QStringLiteral("Xid %1").arg(screenText(row.code, 20)) : QString();
   const bool named = name.isEmpty() || text.startsWith(QLatin1String("Xid"));
+  // A number alone tells nobody anything.
+  if (const FaultInfo* fault = !name.isEmpty() && text == name ? findFault(row.kind, row.code) : nullptr)
+    text += QStringLiteral(": ") + QString::fromUtf8(fault->meaning.data(), static_cast<qsizetype>(fault->meaning.size()));
   if (shown.member >= 0 || group.rows.size() < 2) return named ? text : name + QStringLiteral(": ") + text;
   const QString first = formatTimeOfDay(m_rows[group.rows.back()].key.time, m_style), last = formatTimeOfDay(row.key.time, m_style);
   return QStringLiteral("%1 %2× %3%4, %5  %6")

@@ -423,20 +423,23 @@ void EventsView::showEmptyOr(const EventPageData& page) {
 }
 
 void EventsView::showNotKept(const EventPageData& page) {
-  std::int64_t lines = 0;
+  std::int64_t lines = 0, batches = 0;
   QStringList why;
   for (const Issue& issue : page.not_kept) {
-    lines += issue.count;
+    (issue.code == kLostBatches ? batches : lines) += issue.count;
     const IssueInfo* info = findIssue(issue.code);
     why << screenText(issue.source, 60) + QStringLiteral(": ") +
                (issue.detail.empty() && info != nullptr ? QString::fromUtf8(info->help.data(), static_cast<qsizetype>(info->help.size()))
                                                         : screenText(issue.detail, 160));
   }
-  m_note->setVisible(lines > 0);
-  if (lines == 0) return;
+  m_note->setVisible(lines + batches > 0);
+  if (lines + batches == 0) return;
+  QStringList what;
+  if (lines > 0) what << tr("%1 rows").arg(formatCount(lines));
+  if (batches > 0) what << tr("%1 batches of agents").arg(formatCount(batches));
   why.removeDuplicates();
   m_note->setText(severityGlyph(Severity::kWarning) + u' ' +
-                  tr("%1 rows were not kept. %2").arg(formatCount(lines), why.mid(0, 3).join(QStringLiteral(" · "))));
+                  tr("%1 were not kept. %2").arg(what.join(tr(" and ")), why.mid(0, 3).join(QStringLiteral(" · "))));
   m_note->setToolTip(why.join(u'\n'));
 }
 
