@@ -10,6 +10,7 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <utility>
 
 #include "app/console/console.h"
 #include "app/console/screenshot.h"
@@ -26,7 +27,7 @@ struct Arguments {
   Place place;
   bool live = false;
   HubArguments hub;
-  std::string tls_ca;
+  std::string tls_ca, alerts, link;
 };
 
 int fail(const std::string& message, int code = 1) {
@@ -92,6 +93,22 @@ ThemeName wantedTheme(const Arguments& arguments, const QSettings* settings) {
   return themeFromName(remembered).value_or(ThemeName::kDark);
 }
 
+// A link says where to look; which file that is, this user's settings know from when the store was opened here.
+std::optional<int> takeLink(Arguments& arguments) {
+  if (isLink(arguments.store)) arguments.link = std::exchange(arguments.store, "");
+  if (arguments.link.empty()) return std::nullopt;
+  const Result<PlaceLink> link = parseLink(arguments.link);
+  if (!link.ok()) return fail(link.status().message(), 2);
+  const Result<Place> place = placeOf(*link);
+  if (!place.ok()) return fail(place.status().message(), 2);
+  arguments.place = *place;
+  const QSettings settings;
+  if (arguments.store.empty()) arguments.store = Console::rememberedStore(&settings, link->store_uuid);
+  if (arguments.store.empty())
+    return fail("link: store " + link->store_uuid + " was never opened here: say where it is: runglass STORE.rgl --link " + arguments.link);
+  return wrongUsage(arguments);
+}
+
 int runScreenshot(const Arguments& arguments) {
   const QSize size = sizeFromText(QString::fromStdString(arguments.size));
   if (!size.isValid()) return fail("--size " + arguments.size + ": wants WIDTHxHEIGHT, 64 to 16384 each", 2);
@@ -109,6 +126,11 @@ int runWindow(QApplication& app, const Arguments& arguments) {
   Result<std::vector<ScrapeTarget>> scrape = arguments.hub.scrapeTargets();
   if (!scrape.ok()) return fail(scrape.status().message());
   session.scrape = std::move(*scrape);
+  if (!arguments.alerts.empty()) {
+    Result<AlertOptions> alerts = readAlertRules(arguments.alerts);
+    if (!alerts.ok()) return fail(alerts.status().message());
+    session.alerts = std::move(alerts).value();
+  }
   // The same token and certificate serve to ask the hub of another process.
   ControlArguments control{.token_file = hub.token_file, .tls_ca = arguments.tls_ca, .tls_cert = hub.tls_cert, .tls_key = hub.tls_key};
   const Result<ControlTarget> target = control.target();
@@ -127,10 +149,12 @@ int runConsole(int argc, char** argv) {
   Arguments arguments;
   CLI::App cli("Watches GPU clusters and training runs.", "runglass");
   cli.set_help_flag("-h,--help", "Print this help and exit");
-  cli.add_option("store", arguments.store, "The store, a .rgl file");
+  cli.add_option("store", arguments.store, "The store, a .rgl file; or a runglass:// link into one that was opened here before");
+  cli.add_option("--link", arguments.link, "Go where this runglass:// link leads");
   cli.add_flag("--live", arguments.live, "Write the store and receive agents (on 127.0.0.1, any free port, unless --listen)");
   const CLI::Option* listen = cli.add_option("--listen", arguments.hub.listen, "HOST:PORT of the hub; implies --live");
   arguments.hub.declare(cli);
+  cli.add_option("--alerts", arguments.alerts, "Of the hub: who is told of what, a TOML file (docs/alerts.md); default: this screen");
   cli.add_option("--tls-ca", arguments.tls_ca, "Where another process's hub is asked: CA of its certificate (PEM); turns TLS on");
   declarePlace(cli, arguments);
   CLI::App* shot = cli.add_subcommand("screenshot", "Write one view as a PNG; needs no display");
@@ -157,7 +181,9 @@ int runConsole(int argc, char** argv) {
   QCoreApplication::setOrganizationName("runglass");
   QCoreApplication::setApplicationName("runglass");
   QApplication app(argc, argv);
-  return *shot ? runScreenshot(arguments) : runWindow(app, arguments);
+  if (*shot) return runScreenshot(arguments);
+  if (const auto wrong = takeLink(arguments)) return *wrong;
+  return runWindow(app, arguments);
 }
 
 }  // namespace

@@ -3,34 +3,81 @@
 // state of the view, not of the console.
 #include "app/console/console.h"
 
+#include <QCoreApplication>
+#include <QFileInfo>
+#include <QPointer>
+#include <QStyle>
 #include <limits>
+
+#include "widgets/core/units.h"
 
 namespace runglass {
 namespace {
 const QString kDefaultPlace = QStringLiteral("watch");
+
+QString storeKey(const std::string& store_uuid) { return QStringLiteral("stores/") + QString::fromStdString(store_uuid); }
+
+struct Destination {
+  Selection selection;
+  std::string store_uuid;
+};
+
+}  // namespace
+
+std::string Console::rememberedStore(const QSettings* settings, const std::string& store_uuid) {
+  return settings == nullptr ? std::string() : settings->value(storeKey(store_uuid)).toString().toStdString();
 }
 
 Console::Console(const SessionOptions& session, const Place& place, QSettings* settings) : m_settings(settings) { open(session, place); }
 
 Console::~Console() {
   m_slot.reset();
+  m_test_stop.request_stop();
+  m_testing.waitForDone();
   m_window.reset();
 }
 
 void Console::open(const SessionOptions& session, const Place& place) {
   m_slot = std::make_unique<QuerySlot>();
+  m_test_stop.request_stop();
+  m_testing.waitForDone();
+  m_test_stop = {};
   m_window.reset();
   m_session.reset();
   m_placed.reset();
   m_control = session.control;
+  m_store = session.store;
   WindowOptions options;
   options.settings = m_settings;
   if (!session.store.empty()) {
-    m_session = std::make_unique<StoreSession>(session);
+    SessionOptions with = session;
+    // Called on the hub's thread, perhaps while this window goes.
+    with.desktop = [guard = std::make_shared<const QPointer<Console>>(this)](const AlertMessage& message) {
+      QMetaObject::invokeMethod(
+          QCoreApplication::instance(),
+          [guard, title = message.title, text = message.text, link = message.link, severity = message.severity] {
+            if (!guard->isNull()) (*guard)->showAlert(screenText(title, 300), QString::fromStdString(text), link, severity);
+          },
+          Qt::QueuedConnection);
+    };
+    m_session = std::make_unique<StoreSession>(with);
     options.queries = &m_session->queries();
     options.edits = &m_session->edits();
     options.orders = &m_session->orders();
     options.status = m_session.get();
+    if (m_session->writes())
+      options.test_alerts = [this](QObject* context, std::function<void(const QString&)> done) {
+        m_testing.start([session = m_session.get(), stop = m_test_stop.get_token(),
+                         context = std::make_shared<const QPointer<QObject>>(context), done = std::move(done)] {
+          const QString said = QString::fromStdString(session->testAlerts(stop));
+          QMetaObject::invokeMethod(
+              QCoreApplication::instance(),
+              [context, done, said] {
+                if (!context->isNull()) done(said);
+              },
+              Qt::QueuedConnection);
+        });
+      };
   }
   m_window = std::make_unique<MainWindow>(options);
   // Later, because the window that asks is replaced by it.
@@ -46,17 +93,51 @@ void Console::open(const SessionOptions& session, const Place& place) {
 
 void Console::goTo(const Place& place) {
   m_window->showPlace(place.view.empty() ? kDefaultPlace : QString::fromStdString(place.view));
-  m_session->queries().submit<Selection>(
-      *m_slot, QueryService::Supersede::kCancelOlder, [place](Reader& reader, std::stop_token) { return resolvePlace(reader, place); },
-      [this, place](const Result<std::shared_ptr<const Selection>>& answer) {
+  m_session->queries().submit<Destination>(
+      *m_slot, QueryService::Supersede::kCancelOlder,
+      [place](Reader& reader, std::stop_token) -> Result<Destination> {
+        Destination destination;
+        RG_ASSIGN(destination.selection, resolvePlace(reader, place));
+        RG_ASSIGN(StoreInfo info, reader.info());
+        destination.store_uuid = std::move(info.store_uuid);
+        return destination;
+      },
+      [this, place](const Result<std::shared_ptr<const Destination>>& answer) {
         m_placed = answer.status();
         if (answer.ok()) {
-          m_window->state().select(**answer);
+          remember((*answer)->store_uuid);
+          m_window->state().select((*answer)->selection);
           const TimeRange extent = m_window->state().extent().value_or(TimeRange{});
           if (place.t0 || place.t1) m_window->state().setWindow({place.t0.value_or(extent.t0), place.t1.value_or(extent.t1)});
         }
         emit placedChanged();
       });
+}
+
+// So that a link, which names the store by its uuid, finds the file.
+void Console::remember(const std::string& store_uuid) const {
+  if (m_settings == nullptr || store_uuid.empty()) return;
+  m_settings->setValue(storeKey(store_uuid), QFileInfo(QString::fromStdString(m_store)).absoluteFilePath());
+}
+
+void Console::showAlert(const QString& title, const QString& text, const std::string& link, Severity severity) {
+  m_newest_link = link;
+  m_window->showToast(title, text, severity, [this, link] { followLink(link); });
+  if (!QSystemTrayIcon::isSystemTrayAvailable()) return;
+  if (m_tray == nullptr) {
+    m_tray = new QSystemTrayIcon(m_window->style()->standardIcon(QStyle::SP_MessageBoxWarning), this);
+    connect(m_tray, &QSystemTrayIcon::messageClicked, this, [this] { followLink(m_newest_link); });
+    m_tray->show();
+  }
+  m_tray->showMessage(title, text, severity >= Severity::kError ? QSystemTrayIcon::Critical : QSystemTrayIcon::Warning);
+}
+
+void Console::followLink(const std::string& link) {
+  const Result<PlaceLink> parsed = parseLink(link);
+  const Result<Place> place = parsed.ok() ? placeOf(*parsed) : Result<Place>(parsed.status());
+  if (place.ok()) goTo(*place);
+  m_window->raise();
+  m_window->activateWindow();
 }
 
 }  // namespace runglass

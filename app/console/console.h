@@ -10,9 +10,12 @@
 
 #include <QObject>
 #include <QSettings>
+#include <QSystemTrayIcon>
+#include <QThreadPool>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stop_token>
 
 #include "app/console/place.h"
 #include "app/console/store_session.h"
@@ -29,6 +32,8 @@ class Console : public QObject {
   ~Console() override;
 
   MainWindow& window() { return *m_window; }
+  // Where this user opened the store of this uuid last; empty: never, or nothing is remembered.
+  static std::string rememberedStore(const QSettings* settings, const std::string& store_uuid);
   // Absent until the store has answered; then OK or why the place does not exist.
   const std::optional<Status>& placed() const { return m_placed; }
 
@@ -38,13 +43,21 @@ class Console : public QObject {
  private:
   void open(const SessionOptions& session, const Place& place);
   void goTo(const Place& place);
+  void remember(const std::string& store_uuid) const;
+  void showAlert(const QString& title, const QString& text, const std::string& link, Severity severity);
+  void followLink(const std::string& link);
 
   QSettings* m_settings;
   ControlTarget m_control;
+  std::string m_store;
   std::unique_ptr<StoreSession> m_session;
   std::unique_ptr<MainWindow> m_window;
   std::optional<Status> m_placed;
   std::unique_ptr<QuerySlot> m_slot;
+  QSystemTrayIcon* m_tray = nullptr;  // while there is a tray and something was told
+  std::string m_newest_link;
+  std::stop_source m_test_stop;
+  QThreadPool m_testing;  // tries targets; waited for before the session goes
 };
 
 }  // namespace runglass

@@ -49,7 +49,19 @@ Status parseSelect(std::string_view text, Place& place) {
   return {};
 }
 
+Result<Place> placeOf(const PlaceLink& link) {
+  Place place{.store_uuid = link.store_uuid, .view = link.view, .run = link.run_uuid, .t0 = link.t0, .t1 = link.t1};
+  RG_TRY(parseSelect(link.select, place));
+  if (place.t0 && place.t1 && *place.t0 >= *place.t1) return Status(Code::kInvalidArgument, "link: t0 must be before t1");
+  return place;
+}
+
 Result<Selection> resolvePlace(Reader& reader, const Place& place) {
+  if (!place.store_uuid.empty()) {
+    RG_ASSIGN(const StoreInfo info, reader.info());
+    if (info.store_uuid != place.store_uuid)
+      return Status(Code::kNotFound, "link: it leads into store " + place.store_uuid + ", this one is " + info.store_uuid);
+  }
   Selection selection;
   if (!place.run.empty()) {
     RG_ASSIGN(selection.run, resolveRun(reader, place.run));

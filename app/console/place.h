@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 
+#include "model/place_link.h"
 #include "model/result.h"
 #include "storage/reader.h"
 #include "widgets/core/selection.h"
@@ -20,8 +21,9 @@
 namespace runglass {
 
 struct Place {
-  std::string view;  // empty: the default layout
-  std::string run;   // id or name; empty: the newest
+  std::string store_uuid;  // not empty: of this store only
+  std::string view;        // empty: the default layout
+  std::string run;         // id or name; empty: the newest
   std::optional<TimeNs> t0, t1;
   std::optional<std::int32_t> rank, attempt;  // attempt by its number
   std::optional<std::int64_t> step;
@@ -30,6 +32,7 @@ struct Place {
 
 // "rank=37,step=48210,node=n0412,attempt=2" in any order.
 Status parseSelect(std::string_view text, Place& place);
+Result<Place> placeOf(const PlaceLink& link);
 Result<Selection> resolvePlace(Reader& reader, const Place& place);
 
 }  // namespace runglass

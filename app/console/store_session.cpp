@@ -60,7 +60,9 @@ StoreAccess StoreSession::prepare(const SessionOptions& options) {
       access.hub = std::move(hub).value();
       access.reader = access.hub->readerOptions();
       access.scraper = startScraper(*access.hub, options.store, options.scrape);
-      access.watch = std::make_shared<Watch>(options.store, *access.hub, WatchOptions());
+      access.watch = std::make_shared<Watch>(
+          options.store, *access.hub,
+          WatchOptions{.on_stall = captureAtStall(*access.hub), .alerts = options.alerts, .desktop = options.desktop});
       std::printf("listening on %s\n", access.hub->address().c_str());
       std::fflush(stdout);
       return access;
@@ -71,6 +73,16 @@ StoreAccess StoreSession::prepare(const SessionOptions& options) {
   access.holder = holderOf(options.store);
   access.writable = isWritable(options.store);
   return access;
+}
+
+std::string StoreSession::testAlerts(const std::stop_token& stop) const {
+  std::string lines;
+  for (const TriedTarget& tried : tryTargets(m_options.alerts, {.uuid = "test", .path = m_options.store}, stop)) {
+    // Who reads this has the screen before them.
+    const bool told = tried.status.ok() || tried.status.code() == Code::kUnimplemented;
+    lines += (lines.empty() ? "" : "\n") + tried.name + ": " + (told ? "told" : tried.status.message());
+  }
+  return lines;
 }
 
 std::shared_ptr<const StoreAccess> StoreSession::ready() const {

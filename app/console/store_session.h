@@ -29,9 +29,11 @@ namespace runglass {
 
 struct SessionOptions {
   std::string store;
-  std::optional<HubOptions> hub = std::nullopt;  // present: write the store and receive agents
-  std::vector<ScrapeTarget> scrape = {};         // by the hub
-  ControlTarget control = {};                    // how to ask the hub of another process; its address is in the store's lock
+  std::optional<HubOptions> hub = std::nullopt;           // present: write the store and receive agents
+  std::vector<ScrapeTarget> scrape = {};                  // by that hub
+  AlertOptions alerts = defaultAlerts(true);              // of that hub
+  std::function<void(const AlertMessage&)> desktop = {};  // shows a message; called on the hub's thread
+  ControlTarget control = {};                             // how to ask the hub of another process; its address is in the store's lock
 };
 
 // How to read and edit the store, known once the hub has started or failed.
@@ -54,6 +56,9 @@ class StoreSession : public StatusSource {
   EditPort& edits() { return *m_edits; }
   OrderPort& orders() { return *m_edits; }
   SourceStatus status() override;
+  bool writes() const { return m_options.hub.has_value(); }
+  // Blocks for the targets' time-outs: on a thread of its own. Lines for people.
+  std::string testAlerts(const std::stop_token& stop) const;
 
  private:
   static StoreAccess prepare(const SessionOptions& options);

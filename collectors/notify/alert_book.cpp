@@ -5,11 +5,22 @@
 #include "collectors/notify/alert_book.h"
 
 #include <algorithm>
+#include <functional>
+
+#include "model/edits.h"
 
 namespace runglass {
 namespace {
 
 constexpr DurNs kHour = 3600 * kNsPerSecond;
+constexpr std::size_t kMaxSummary = 2'000;
+
+// Names come from outside: a long one keeps its begin and is told apart by its hash.
+std::string bounded(std::string_view cause) {
+  constexpr std::size_t kKept = kMaxAlertCause - 32;
+  if (cause.size() <= kMaxAlertCause) return std::string(cause);
+  return std::string(cause.substr(0, kKept)) + '#' + std::to_string(std::hash<std::string_view>()(cause));
+}
 
 bool fits(const std::vector<std::string>& kinds, const Trouble& trouble) {
   return std::ranges::any_of(kinds, [&](const std::string& kind) {
@@ -44,6 +55,8 @@ void AlertBook::load(std::span<const Alert> alerts, TimeNs now) {
 }
 
 void AlertBook::see(Trouble trouble, TimeNs now) {
+  trouble.cause = bounded(trouble.cause);
+  if (trouble.summary.size() > kMaxSummary) trouble.summary.resize(kMaxSummary);
   auto at = m_entries.find(trouble.cause);
   const TimeNs when = trouble.moment ? trouble.since : now;
   if (at != m_entries.end()) {
@@ -95,7 +108,7 @@ void AlertBook::see(Trouble trouble, TimeNs now) {
 }
 
 void AlertBook::end(std::string_view cause, TimeNs at) {
-  const auto found = m_entries.find(cause);
+  const auto found = m_entries.find(bounded(cause));
   if (found == m_entries.end()) return;
   Entry& entry = found->second;
   if (entry.over() || at < (entry.trouble ? entry.trouble->since : entry.alert.since)) return;
@@ -132,7 +145,8 @@ std::optional<Telling::Reason> AlertBook::reasonFor(const Entry& entry, TimeNs n
 void AlertBook::forget(TimeNs now) {
   std::erase_if(m_entries, [&](const auto& item) {
     const Entry& entry = item.second;
-    if (entry.dirty || entry.again) return false;
+    // On its way: what comes of it must find its row.
+    if (entry.dirty || entry.again || (entry.alert.due && !entry.alert.told)) return false;
     const bool moment = entry.trouble && entry.trouble->moment;
     const TimeNs quiet_since = entry.alert.end.value_or(entry.seen);
     if ((entry.over() || moment) && now - quiet_since >= m_options.rearm_after) return true;
@@ -206,7 +220,10 @@ Telling AlertBook::telling(std::size_t rule, std::span<Choice> chosen, TimeNs no
 std::vector<Alert> AlertBook::takeRows() {
   std::vector<Alert> rows;
   for (auto& [cause, entry] : m_entries)
-    if (std::exchange(entry.dirty, false)) rows.push_back(entry.alert);
+    if (std::exchange(entry.dirty, false)) {
+      rows.push_back(entry.alert);
+      if (entry.trouble && entry.trouble->moment) rows.back().end = entry.seen;  // when it happened last
+    }
   return rows;
 }
 

@@ -12,6 +12,7 @@ namespace {
 
 constexpr DurNs kMetricsEvery = 5 * kNsPerSecond;
 constexpr DurNs kNamesEvery = 10 * kNsPerSecond;
+constexpr DurNs kNamesPatience = 30 * kNsPerSecond;
 constexpr DurNs kHeldBackToldEvery = 3'600 * kNsPerSecond;
 constexpr std::size_t kHistory = 5'000;     // rows read at start
 constexpr std::size_t kMostEvents = 2'000;  // of the newest, a step
@@ -173,6 +174,11 @@ Trouble Notifier::troubleOf(const Event& event) const {
   return trouble;
 }
 
+bool Notifier::isNamed(const Event& event) const {
+  return (!event.node || m_nodes.contains(event.node)) && (!event.device || m_devices.contains(event.device)) &&
+         (!event.attempt || m_attempts.contains(event.attempt));
+}
+
 Status Notifier::seeEvents(Reader& reader, TimeNs now) {
   if (!m_events_from) return {};
   const std::uint64_t generation = reader.generation();
@@ -190,9 +196,15 @@ Status Notifier::seeEvents(Reader& reader, TimeNs now) {
     events.insert(events.end(), found.begin(), found.end());
   }
   std::ranges::stable_sort(events, {}, &Event::time);
+  if (!std::ranges::all_of(events, [this](const Event& event) { return isNamed(event); })) RG_TRY(readNames(reader));
   const std::lock_guard lock(m_shared->mutex);
   for (Event& event : events) {
     if (!event.time) continue;
+    // An event is seen before the store has committed who it is about. Without names it would be another cause.
+    if (!isNamed(event) && now - *event.time < kNamesPatience) {
+      m_events_generation = 0;
+      continue;
+    }
     if (event.kind != "node_back" && event.kind != "node_left") {
       m_shared->book.see(troubleOf(event), now);
       continue;

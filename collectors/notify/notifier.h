@@ -50,6 +50,8 @@ class Notifier {
   void seeFinding(const Finding& finding, TimeNs now);
   Status seeEvents(Reader& reader, TimeNs now);
   Status readNames(Reader& reader);
+  // Whether the names of all whom it is about were read.
+  bool isNamed(const Event& event) const;
   Trouble troubleOf(const Event& event) const;
   void send(std::vector<Telling> tellings, TimeNs now);
 

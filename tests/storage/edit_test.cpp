@@ -201,5 +201,70 @@ TEST_F(EditTest, AnOddLockFileIsAnUnknownHolder) {
   EXPECT_EQ(said(std::string(4000, 'x')).pid, std::string(15, 'x'));
 }
 
+TEST_F(EditTest, AlertsAreThereForOtherReadersAtOnceAndAreUpdatedByRuleCauseAndBegin) {
+  const auto open = writer();
+  const auto other = reader();
+  const auto generation = other->generation();
+  Alert alert{.run = m_ids.run,
+              .rule = "r",
+              .cause = "c",
+              .kind = "hang",
+              .severity = Severity::kWarning,
+              .since = 5,
+              .due = 9,
+              .count = 1,
+              .summary = "s",
+              .link = "l"};
+  ASSERT_EQ(whyNot(open->alerts({&alert, 1})), "");
+  EXPECT_GT(other->generation(), generation);
+  alert.told = 10;
+  alert.severity = Severity::kCritical;
+  alert.delivery = "pager: told";
+  ASSERT_EQ(whyNot(open->alerts({&alert, 1})), "");
+  alert.since = 100;
+  alert.run = {};
+  alert.due = std::nullopt;
+  ASSERT_EQ(whyNot(open->alerts({&alert, 1})), "");
+  const auto found = other->alerts(10);
+  ASSERT_TRUE(found.ok()) << found.status().message();
+  ASSERT_THAT(*found, SizeIs(2));
+  EXPECT_EQ((*found)[0].since, 100) << "newest first";
+  EXPECT_EQ((*found)[0].run, RunId());
+  EXPECT_EQ((*found)[1].run, m_ids.run);
+  EXPECT_EQ((*found)[1].told, 10);
+  EXPECT_EQ((*found)[1].severity, Severity::kCritical);
+  EXPECT_EQ((*found)[1].delivery, "pager: told");
+  EXPECT_THAT(*other->alerts(1), SizeIs(1));
+}
+
+TEST_F(EditTest, TheHistoryOfAlertsIsBounded) {
+  const auto open = writer();
+  std::vector<Alert> many(static_cast<std::size_t>(Writer::kMaxAlerts) + 10, Alert{.rule = "r", .kind = "k"});
+  for (std::size_t i = 0; i < many.size(); ++i) many[i].cause = std::to_string(i), many[i].since = static_cast<TimeNs>(i);
+  ASSERT_EQ(whyNot(open->alerts(many)), "");
+  const auto found = *reader()->alerts(many.size());
+  ASSERT_THAT(found, SizeIs(static_cast<std::size_t>(Writer::kMaxAlerts)));
+  EXPECT_EQ(found.back().since, 10);
+}
+
+TEST_F(EditTest, ASnoozeIsReplacedAndEndsAndMustMeanOneThing) {
+  const auto open = writer();
+  ASSERT_EQ(whyNot(open->edit(Snooze{.rule = "r", .cause = "", .until = 5, .author = "ada"})), "");
+  ASSERT_EQ(whyNot(open->edit(Snooze{.rule = "r", .cause = "", .until = 8, .author = "bob"})), "");
+  ASSERT_EQ(whyNot(open->edit(Snooze{.rule = "", .cause = "c", .until = 6, .author = ""})), "");
+  auto found = *reader()->snoozes();
+  ASSERT_THAT(found, SizeIs(2));
+  EXPECT_EQ(found[1].rule, "r");
+  EXPECT_EQ(found[1].until, 8);
+  EXPECT_EQ(found[1].author, "bob");
+  ASSERT_EQ(whyNot(open->edit(Snooze{.rule = "", .cause = "c", .until = std::nullopt, .author = ""})), "");
+  EXPECT_THAT(*reader()->snoozes(), SizeIs(1));
+  EXPECT_THAT(whyNot(open->edit(Snooze{.rule = "r", .cause = "c", .until = 1, .author = ""})), HasSubstr("a rule or a cause"));
+  EXPECT_THAT(whyNot(open->edit(Snooze{.rule = "", .cause = "", .until = 1, .author = ""})), HasSubstr("a rule or a cause"));
+  EXPECT_THAT(whyNot(open->edit(Snooze{.rule = "\xff", .cause = "", .until = 1, .author = ""})), HasSubstr("UTF-8"));
+  EXPECT_THAT(whyNot(open->edit(Snooze{.rule = "", .cause = std::string(kMaxAlertCause + 1, 'x'), .until = 1, .author = ""})),
+              HasSubstr("at most"));
+}
+
 }  // namespace
 }  // namespace runglass

@@ -35,6 +35,8 @@ struct FakeData {
   std::vector<ScalarColumns> scalars;  // of series id - 1
   std::vector<Issue> issues;
   std::vector<Finding> findings;
+  std::vector<Alert> alerts;
+  std::vector<Snooze> snoozes;
 };
 
 class FakeReader : public Reader {
@@ -78,8 +80,8 @@ class FakeReader : public Reader {
     return where(m_data->findings, [&](const Finding& f) { return !run || f.run == *run; });
   }
   Result<std::vector<Note>> notes(RunId) override { return std::vector<Note>{}; }
-  Result<std::vector<Alert>> alerts(std::size_t) override { return std::vector<Alert>{}; }
-  Result<std::vector<Snooze>> snoozes() override { return std::vector<Snooze>{}; }
+  Result<std::vector<Alert>> alerts(std::size_t) override { return give(m_data->alerts); }
+  Result<std::vector<Snooze>> snoozes() override { return give(m_data->snoozes); }
   Result<SampleColumns> samples(SeriesId, TimeRange, std::stop_token) override { return SampleColumns{}; }
   Result<ScalarColumns> scalars(SeriesId series, std::int64_t step0, std::int64_t step1, std::stop_token) override {
     ScalarColumns cut;

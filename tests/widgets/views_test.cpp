@@ -6,9 +6,9 @@
 #include <QSignalSpy>
 #include <QTest>
 
+#include "analysis/run_summary/roles.h"
 #include "tests/widgets/gui_test.h"
 #include "tests/widgets/sample_data.h"
-#include "analysis/run_summary/roles.h"
 #include "widgets/findings/findings_view.h"
 #include "widgets/health/health_view.h"
 #include "widgets/runs/runs_view.h"

@@ -10,8 +10,8 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "model/superseded.h"
 #include "analysis/run_summary/roles.h"
+#include "model/superseded.h"
 #include "widgets/core/units.h"
 
 namespace runglass {

@@ -60,7 +60,8 @@ MainWindow::MainWindow(const WindowOptions& options, QWidget* parent)
       m_banner(new QLabel(this)),
       m_panel(new StatePanel(this)),
       m_docks(new DockHost({options.queries, &m_state, options.clock, options.edits}, viewRegistry(), options.settings, this)),
-      m_status(new StatusLine(this)) {
+      m_status(new StatusLine(this)),
+      m_toast(new Toast(this)) {
   setWindowTitle(QStringLiteral("Runglass"));
   m_banner->setTextFormat(Qt::PlainText);
   m_banner->setWordWrap(true);
@@ -266,6 +267,10 @@ void MainWindow::makeDataCommands() {
     m_commands.add(group, tr("Capture now"), {}, [this] { captureNow(); });
     m_commands.add(group, tr("Trace kernels …"), {}, [this] { traceKernels(); });
   }
+  m_commands.add(group, tr("Show the alerts"), {}, [this] {
+    if (m_options.queries != nullptr) m_docks->addView(QStringLiteral("alerts"));
+  });
+  if (m_options.test_alerts) m_commands.add(group, tr("Send a test alert"), {}, [this] { testAlerts(); });
   m_commands.add(group, tr("Copy"), {QKeySequence::Copy}, [this] { copyFocused(); });
   m_commands.add(group, tr("Quit"), {QKeySequence(QStringLiteral("Ctrl+Q"))}, [this] { close(); });
 }
@@ -279,6 +284,14 @@ void MainWindow::captureNow() {
 void MainWindow::traceKernels() {
   if (m_summary == nullptr) return;
   (new TraceDialog(*m_options.orders, QString::fromStdString(m_summary->run.name), this))->open();
+}
+
+void MainWindow::testAlerts() {
+  m_options.test_alerts(this, [this](const QString& said) { showToast(tr("Test of the alerts"), said, Severity::kInfo); });
+}
+
+void MainWindow::showToast(const QString& title, const QString& text, Severity severity, std::function<void()> open) {
+  m_toast->show(title, text, severity, std::move(open));
 }
 
 void MainWindow::askSummary() {

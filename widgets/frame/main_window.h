@@ -22,6 +22,7 @@
 #include "widgets/frame/dock_host.h"
 #include "widgets/frame/run_strip.h"
 #include "widgets/frame/status_line.h"
+#include "widgets/frame/toast.h"
 
 class QLabel;
 class QPushButton;
@@ -40,7 +41,9 @@ struct WindowOptions {
   StatusSource* status = nullptr;           // may be null
   QSettings* settings = nullptr;            // null: nothing is remembered
   std::function<TimeNs()> clock = wallNow;  // held still for reproducible pictures
-  QString problem;                          // why no store is open, one line; shown with a way on
+  // Sends a test message to every target of the alert rules and says what came of it on the GUI thread; empty: this window has no hub.
+  std::function<void(QObject* context, std::function<void(const QString&)> done)> test_alerts;
+  QString problem;  // why no store is open, one line; shown with a way on
 };
 
 class MainWindow : public QWidget {
@@ -56,6 +59,9 @@ class MainWindow : public QWidget {
   // Everything visible is drawn from answers, nothing is on its way.
   bool isFinal() const;
   void setTheme(ThemeName theme);
+  // In the window's corner; a click calls `open`.
+  void showToast(const QString& title, const QString& text, Severity severity, std::function<void()> open = {});
+  const Toast& toast() const { return *m_toast; }
   const Commands& commands() const { return m_commands; }
   DockHost& docks() { return *m_docks; }
 
@@ -85,6 +91,7 @@ class MainWindow : public QWidget {
   void copyFocused();
   void captureNow();
   void traceKernels();
+  void testAlerts();
   void zoom(double factor);
   void pan(double share);
   void chooseStore();
@@ -98,6 +105,7 @@ class MainWindow : public QWidget {
   StatePanel* m_panel;
   DockHost* m_docks;
   StatusLine* m_status;
+  Toast* m_toast;
   QStackedLayout* m_stack = nullptr;
   std::vector<std::pair<QString, QPushButton*>> m_places;  // navigation
   QPushButton* m_live = nullptr;

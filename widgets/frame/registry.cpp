@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "widgets/alerts/alerts_view.h"
 #include "widgets/curves/curves_view.h"
 #include "widgets/devices/gpus_view.h"
 #include "widgets/events/events_view.h"
@@ -49,6 +50,8 @@ constexpr std::array kViews = {
              "Enter\tmove every view to the row\n→ ←\topen, close repeats\nEsc\tclear the search and filters", true, make<EventsView>},
     ViewInfo{"health", "Health", "What arrived odd or was lost, with counts and help; the store's size", nullptr, true, make<HealthView>},
     ViewInfo{"findings", "Findings", "What the analyses concluded about the run, worst first", nullptr, false, make<FindingsView>},
+    ViewInfo{"alerts", "Alerts", "What people were told by the hub, newest first; snooze a cause or a rule", nullptr, false,
+             make<AlertsView>},
 };
 
 }  // namespace

@@ -7,9 +7,9 @@
 #include <map>
 #include <unordered_map>
 
+#include "analysis/run_summary/roles.h"
 #include "model/crc32c.h"
 #include "model/metric_catalog.h"
-#include "analysis/run_summary/roles.h"
 #include "widgets/core/run_summary.h"
 #include "widgets/core/units.h"
 

@@ -4,6 +4,8 @@
 
 #include <gmock/gmock.h>
 
+#include "model/edits.h"
+
 namespace runglass {
 namespace {
 
@@ -249,6 +251,21 @@ TEST_F(AlertBookTest, WhatWasHeldBackIsOneTellingWhenThereIsRoom) {
   EXPECT_THAT(decide(kHour), SizeIs(1));
 }
 
+TEST_F(AlertBookTest, NamesFromOutsideAreBoundedAndStillToldApart) {
+  for (const char* end : {"a", "b"}) {
+    Trouble huge = finding("hang");
+    huge.cause = std::string(1 << 20, 'x') + end;
+    huge.summary = huge.cause;
+    see(huge, 0);
+  }
+  const auto told = decide(0);
+  ASSERT_THAT(told, SizeIs(2));
+  for (const Telling& one : told) {
+    EXPECT_LE(one.alerts[0].cause.size(), kMaxAlertCause);
+    EXPECT_LE(one.alerts[0].summary.size(), 2'000u);
+  }
+}
+
 TEST_F(AlertBookTest, WhatIsOverIsForgotten) {
   Trouble over = finding("hang");
   see(over, 0);
@@ -257,6 +274,10 @@ TEST_F(AlertBookTest, WhatIsOverIsForgotten) {
   see(over, kMinute);
   see(event("oom", "", kMinute), kMinute);
   decide(kMinute);
+  const std::vector<Alert> rows = m_book->takeRows();
+  decide(kMinute + m_options.rearm_after);
+  EXPECT_EQ(m_book->causes(), 2u) << "both are being told still";
+  m_book->delivered(rows, "pager: told", kStart + 2 * kMinute);
   m_book->takeRows();
   decide(kMinute + m_options.rearm_after);
   EXPECT_EQ(m_book->causes(), 0u);

@@ -192,6 +192,23 @@ TEST_F(NotifierTest, ASecondFollowerOfTheStoreIsNoNotifier) {
   EXPECT_EQ(follower->alerts(10)->at(0).count, 1);
 }
 
+TEST_F(NotifierTest, AnEventIsToldOnceWithNamesThoughItIsSeenBeforeTheyAreCommitted) {
+  m_options.rules = {{.name = "xid", .events = {"xid"}, .at_least = Severity::kError, .to = {"desktop"}}};
+  begin();
+  m_reader = std::move(Reader::open(m_temp.path(), {.live = m_writer->liveTail()}).value());
+  const NodeId node = m_writer->node({.uuid = "m9", .name = "n9"});
+  const DeviceId gpu = m_writer->device({.uuid = "GPU-9", .node = node, .index = 1, .kind = "gpu"});
+  m_writer->event(
+      {.time = kStart, .node = node, .device = gpu, .kind = "xid", .severity = Severity::kCritical, .code = "79", .message = "Xid 79"});
+  EXPECT_THAT(titles(kSecond), IsEmpty());
+  commit();
+  EXPECT_THAT(titles(2 * kSecond), ElementsAre("critical: Xid 79"));
+  EXPECT_THAT(m_shown[0].text, HasSubstr("n9 gpu 1"));
+  EXPECT_THAT(titles(40 * kSecond), IsEmpty());
+  ASSERT_THAT(history(), SizeIs(1));
+  EXPECT_EQ(history()[0].end, kStart) << "a moment is over as soon as it is said";
+}
+
 TEST_F(NotifierTest, ALostNodeIsToldAfterAMinuteByName) {
   event("node_lost", Severity::kError, 0, m_node);
   EXPECT_THAT(titles(59 * kSecond), IsEmpty());

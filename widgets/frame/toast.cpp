@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/frame/toast.h"
+
+#include <QEvent>
+#include <QLabel>
+#include <QVBoxLayout>
+
+#include "widgets/core/theme.h"
+
+namespace runglass {
+namespace {
+constexpr int kWidth = 420;
+}
+
+Toast::Toast(QWidget* parent) : QFrame(parent), m_title(new QLabel(this)), m_text(new QLabel(this)) {
+  setFrameShape(QFrame::Box);
+  setAutoFillBackground(true);
+  setBackgroundRole(QPalette::ToolTipBase);
+  setForegroundRole(QPalette::ToolTipText);
+  setCursor(Qt::PointingHandCursor);
+  QFont bold = font();
+  bold.setBold(true);
+  m_title->setFont(bold);
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(2 * kGrid, 2 * kGrid, 2 * kGrid, 2 * kGrid);
+  for (QLabel* label : {m_title, m_text}) {
+    label->setTextFormat(Qt::PlainText);
+    label->setWordWrap(true);
+    label->setForegroundRole(QPalette::ToolTipText);
+    column->addWidget(label);
+  }
+  m_timer.setSingleShot(true);
+  connect(&m_timer, &QTimer::timeout, this, &QWidget::hide);
+  parent->installEventFilter(this);
+  hide();
+}
+
+QString Toast::title() const { return m_title->text(); }
+
+void Toast::show(const QString& title, const QString& text, Severity severity, std::function<void()> open) {
+  m_title->setText(title);
+  m_text->setText(text);
+  m_open = std::move(open);
+  setFixedWidth(std::min(kWidth, parentWidget()->width()));
+  place();
+  raise();
+  QFrame::show();
+  if (severity < Severity::kCritical)
+    m_timer.start(kShownMs);
+  else
+    m_timer.stop();
+}
+
+void Toast::place() {
+  adjustSize();
+  const QRect room = parentWidget()->rect();
+  move(room.right() - width() - 2 * kGrid, room.bottom() - height() - 8 * kGrid);
+}
+
+void Toast::mousePressEvent(QMouseEvent*) {
+  hide();
+  if (m_open) m_open();
+}
+
+bool Toast::eventFilter(QObject* watched, QEvent* event) {
+  if (watched == parentWidget() && event->type() == QEvent::Resize && isVisible()) place();
+  return QFrame::eventFilter(watched, event);
+}
+
+}  // namespace runglass

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Toast: a message in the window's corner that goes by itself; a click goes where it points. The newest only: the history has the others.
+//
+// Threading:  GUI thread.
+// Ownership:  its parent owns it.
+// Units:      none.
+// Errors:     none.
+// Cost:       a label and a timer.
+#pragma once
+
+#include <QFrame>
+#include <QTimer>
+#include <functional>
+
+#include "model/events.h"
+
+class QLabel;
+
+namespace runglass {
+
+class Toast : public QFrame {
+  Q_OBJECT
+
+ public:
+  static constexpr int kShownMs = 20'000;
+
+  explicit Toast(QWidget* parent);
+  // Plain text. `open` may be empty: a click only closes it. Critical ones stay until they are clicked.
+  void show(const QString& title, const QString& text, Severity severity, std::function<void()> open);
+  QString title() const;
+
+ protected:
+  void mousePressEvent(QMouseEvent* event) override;
+  bool eventFilter(QObject* watched, QEvent* event) override;
+
+ private:
+  void place();
+
+  QLabel* m_title;
+  QLabel* m_text;
+  std::function<void()> m_open;
+  QTimer m_timer;
+};
+
+}  // namespace runglass
