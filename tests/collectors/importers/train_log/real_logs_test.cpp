@@ -80,7 +80,7 @@ TEST_P(RealLogs, HoldEverySeriesOfTheFacts) {
           << path << ": no tag with " << extremes.low << ".." << extremes.high;
     }
     EXPECT_EQ(log.report.skipped_reason.empty(), !wanted.empty() || facts["deepspeed"].error() == simdjson::SUCCESS ||
-                                                     facts["mllog_lines"].error() == simdjson::SUCCESS || log.out.runs.size() > 0)
+                                                     facts["mllog_lines"].error() == simdjson::SUCCESS || !log.out.runs.empty())
         << name << ": " << log.report.skipped_reason;
     for (const Issue& issue : log.out.issues) EXPECT_NE(issue.code, "train_log.unreadable_value") << name;
   }
