@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Invariants: 1. Query workers, their Readers, the edits, the scraper and the watch are gone before the hub stops. 2. The GUI thread never waits for
-// m_access: it looks whether it is there. 3. A hub that cannot be had never prevents reading.
+// Invariants: 1. Query workers, their Readers, the edits, the scraper and the watch are gone before the hub stops. 2. The GUI thread never
+// waits for m_access: it looks whether it is there. 3. A hub that cannot be had never prevents reading.
 #include "app/console/store_session.h"
 
 #include <fcntl.h>

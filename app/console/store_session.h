@@ -41,7 +41,7 @@ struct StoreAccess {
   ReaderOptions reader;
   std::shared_ptr<Hub> hub;
   std::shared_ptr<Scraper> scraper;  // into the hub; null where there is nothing to scrape
-  std::shared_ptr<Watch> watch;  // of the hub; after it, because it borrows it
+  std::shared_ptr<Watch> watch;      // of the hub; after it, because it borrows it
   bool writable = true;
   std::string problem;                // why there is no hub although one was wanted
   std::optional<StoreHolder> holder;  // the process that writes the store, where it is another one

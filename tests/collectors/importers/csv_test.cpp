@@ -12,6 +12,7 @@
 #include "collectors/importers/csv/csv_splitter.h"
 #include "collectors/importers/registry.h"
 #include "collectors/importers/telemetry/wall_time.h"
+#include "model/metric_catalog.h"
 #include "tests/collectors/importers/import_fixture.h"
 
 namespace runglass {
@@ -126,6 +127,17 @@ TEST(Csv, AWrongLayoutNamesThePlace) {
   EXPECT_THAT(why(good + "column = [{ match = \"(\" }]"), HasSubstr("regular expression"));
   EXPECT_THAT(why("[[layout]]\ntime = \"t\"\ncolumn = [{ name = \"a\" }]"), HasSubstr("time_format"));
   EXPECT_THAT(why(good), HasSubstr("neither column nor event"));
+}
+
+TEST(Csv, WhatTheBuiltInLayoutsNameIsInTheCatalogue) {
+  int named = 0;
+  for (const CsvLayout& layout : *builtinLayouts())
+    for (const CsvColumn& column : layout.columns) {
+      if (column.metric.empty()) continue;
+      ++named;
+      EXPECT_NE(findMetric(column.metric), nullptr) << column.metric;
+    }
+  EXPECT_GT(named, 20);
 }
 
 class CsvFacts : public testing::Test {

@@ -88,5 +88,12 @@ TEST(DlroverEvents, AnEndWithoutItsBeginHasNoDuration) {
   EXPECT_TRUE(result.recorder.scalar_points.empty());
 }
 
+TEST(DlroverEvents, BeginsThatNeverEndAreBounded) {
+  std::string text;
+  for (int i = 0; i < 10'050; ++i)
+    text += "[2025-04-21T23:53:35] [426] [" + std::to_string(i) + "] [T] [#step] [BEGIN] {\"global_step\": 9}\n";
+  EXPECT_EQ(importText(text).recorder.issueCount("dlrover.too_many"), 50);
+}
+
 }  // namespace
 }  // namespace runglass
