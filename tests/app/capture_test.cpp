@@ -68,7 +68,7 @@ class CaptureProgramsTest : public CtlFixture {
     std::filesystem::create_directory(m_rings);
     for (int port = 20000 + ::getpid() % 20000; !m_hub && port < 65000; port += 7) {
       m_address = "127.0.0.1:" + std::to_string(port);
-      m_hub.emplace(std::vector<std::string>{RG_BIN_DIR "/runglassctl", "serve", "--store", m_store, "--listen", m_address},
+      m_hub.emplace(std::vector<std::string>{std::string(RG_BIN_DIR) + "/runglassctl", "serve", "--store", m_store, "--listen", m_address},
                     m_folder.file("hub.log"));
       if (!waitFor(
               [&] {
@@ -90,8 +90,8 @@ class CaptureProgramsTest : public CtlFixture {
     const std::string config = m_folder.file("agent.toml");
     std::ofstream(config) << more << "\n[source.capture]\nnvidia_smi = \"\"\nnccl_ras = \"127.0.0.1:1\"\nkernel_log = \"\"\n"
                           << "[source.client]\ndirs = [\"" << m_rings << "\"]\n";
-    m_agent.emplace(std::vector<std::string>{RG_BIN_DIR "/runglass-agent", "--hub", m_address, "--config", config, "--state-dir",
-                                             m_folder.file("agent")},
+    m_agent.emplace(std::vector<std::string>{std::string(RG_BIN_DIR) + "/runglass-agent", "--hub", m_address, "--config", config,
+                                             "--state-dir", m_folder.file("agent")},
                     m_folder.file("agent.log"));
     ASSERT_TRUE(waitFor([&] { return query("SELECT count(*) FROM rank").out == "count(*)\n2\n"; }, 30))
         << contentOf(m_folder.file("agent.log"));

@@ -45,6 +45,7 @@ class ClientSource : public Source {
     if (now >= m_sweep_due) {
       m_sweep_due = now + kSweepEvery;
       // A recent ring outlives its process for as long as somebody may ask for it.
+      dropStrayStacks();
       m_recent.sweep(directories(), [&](const std::string& path, const Status& why) { tellBad(out, path, why, "client.bad_recent_ring"); });
     }
     bool more = false;
@@ -109,6 +110,16 @@ class ClientSource : public Source {
       if (entry.path().filename().string().starts_with("runglass-")) add(entry.path());
     for (const auto& entry : std::filesystem::directory_iterator("/run/user", error)) add(entry.path() / "runglass");
     return all;
+  }
+
+  // Of trainers whose rings are gone already: another trainer may take those away after a day.
+  void dropStrayStacks() const {
+    std::error_code error;
+    for (const std::string& dir : directories())
+      for (const auto& entry : std::filesystem::directory_iterator(dir, error)) {
+        std::filesystem::path ring = entry.path();
+        if (ring.extension() == ".stack" && ::access(ring.replace_extension(".ring").c_str(), F_OK) != 0) unlink(entry.path().c_str());
+      }
   }
 
   void list(Recorder& out, const std::string& dir) {

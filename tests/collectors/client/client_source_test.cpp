@@ -363,6 +363,39 @@ TEST(ClientSource, SamplesHowLongALiveRankWaitsForACpu) {
   EXPECT_GT(agent.out.samplesOf("run_cpu_ns").value.back(), 0);
 }
 
+TEST(ClientSource, CapturesWhereARankIsAndTakesStackFilesAwayWithTheirRings) {
+  RingDirectory dir;
+  TrainerProcess trainer([&] {
+    initIn(dir, "train", 3, 8);
+    rg_step_begin(7);
+    rg_span_begin("all_reduce", RG_COMM, RG_PART_COMMUNICATION, RG_NONE, 5, 41, RG_NONE);
+    pause();
+  });
+  Agent agent(dir);
+  agent.pollUntil([&] { return !agent.out.progresses.empty() && agent.out.progresses.back().op == "all_reduce"; });
+  const auto write = [&](const std::string& name) { std::ofstream(dir.path() + "/" + name) << "runglass stacks 1\n"; };
+  const std::string stack = std::filesystem::path(dir.ring()).stem().string() + ".stack";
+  write(stack), write("1-2.stack");
+  agent.orders.ask({.id = 9, .order = {.kind = OrderKind::kCapture, .run = "train"}});
+  std::vector<OrderBook::Answer> answers;
+  agent.pollUntil([&] {
+    for (OrderBook::Answer& answer : agent.orders.answers()) answers.push_back(std::move(answer));
+    return !answers.empty() && !std::filesystem::exists(dir.path() + "/1-2.stack");
+  });
+  EXPECT_EQ(answers.at(0).note, "progress 1");
+  ASSERT_EQ(agent.out.captures.size(), 1u);
+  const Capture& capture = agent.out.captures[0];
+  EXPECT_EQ(capture.kind, "progress");
+  EXPECT_EQ(capture.reason, "by hand");
+  EXPECT_EQ(capture.rank, 3);
+  EXPECT_NE(capture.text.find("step 7"), std::string::npos) << capture.text;
+  EXPECT_NE(capture.text.find("in all_reduce, group 5, seq 41, for "), std::string::npos) << capture.text;
+  EXPECT_TRUE(std::filesystem::exists(dir.path() + "/" + stack)) << "its ring is there";
+  trainer.kill();
+  agent.pollUntilEnd();
+  EXPECT_FALSE(std::filesystem::exists(dir.path() + "/" + stack));
+}
+
 TEST(ClientSource, PlacesRanksByOrderAndLeavesThemOutWhereSizesDoNotFit) {
   const auto place = [](Layout layout, int number, const char* order = "tp-cp-ep-dp-pp") {
     Rank rank;
