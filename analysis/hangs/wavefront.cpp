@@ -188,11 +188,12 @@ class Finder {
   void layer(std::vector<HangGroup>& groups) {
     spread(groups);
     if (breakCircles(groups)) spread(groups);
+    // Whom these wait for is not known; who waits for them is in no circle.
+    for (HangGroup& group : groups)
+      if (group.depth < 0 && group.blocked_by.empty()) group.depth = 0;
+    spread(groups);
     for (HangGroup& group : groups) {
-      if (group.depth < 0) {
-        group.depth = 0;
-        if (!group.blocked_by.empty()) group.reason = HangReason::kDeadlock;
-      }
+      if (group.depth < 0) group.depth = 0, group.reason = HangReason::kDeadlock;
       if (group.blocked_by.size() > kMostListed) group.blocked_by.resize(kMostListed);
     }
     // Of the roots the one that most of those who hold things up are missing in.

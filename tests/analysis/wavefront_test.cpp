@@ -91,6 +91,12 @@ TEST_F(WavefrontTest, APairOfALargerGroupMissesOnlyItsOtherEnd) {
   EXPECT_THAT(culprits(front), ElementsAre(6)) << "rank 7 is awaited by nobody, and rank 5 waits itself";
 }
 
+TEST_F(WavefrontTest, WaitingForSomebodyWhoseWaitIsNotUnderstoodIsNoCircle) {
+  m_groups = {{.id = 1, .name = "dp", .ranks = {0, 1}}};
+  rank(0, "all_reduce", 1, 9), rank(1, "receive_forward", {}, 12);
+  for (const HangGroup& group : find().groups) EXPECT_NE(group.reason, HangReason::kDeadlock);
+}
+
 TEST_F(WavefrontTest, PairsWithoutACommunicatorBlameNobody) {
   rank(0, "send_forward", {}, 40), rank(1, "receive_forward", {}, 12), rank(2, "receive_backward", {}, 7);
   const Wavefront front = find();

@@ -93,6 +93,7 @@ class TopologyReading {
     for (const TopologyRank& rank : m_data.ranks)
       if (rank.progress) newest = std::max(newest, rank.progress->time);
     const bool live = m_data.run.state == RunState::kRunning && m_question.now - newest < kLiveWithin;
+    m_data.live = live;
     m_data.now = live ? std::max(newest, m_question.now) : newest;
   }
 

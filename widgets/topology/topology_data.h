@@ -119,7 +119,8 @@ struct TopologyData {
   std::optional<HangEvidence> hang_found;  // by the newest `hang` finding that holds
   bool hang_mode = false;                  // ranks are drawn by their state in it, not by a metric
   std::optional<std::int64_t> last_step;
-  TimeNs now = 0;  // ages count from here
+  TimeNs now = 0;     // ages count from here
+  bool live = false;  // somebody writes it
   QString headline, caption;
   bool warn = false;
 };

@@ -82,7 +82,7 @@ QString watchdogText(const TopologyData& data) {
   const HangEvidence& e = *data.hang_found;
   if (e.timeouts > 0) return QStringLiteral("; the watchdog has aborted");
   if (!e.watchdog_at) return {};
-  if (data.attempt.end || data.run.state != RunState::kRunning)
+  if (!data.live || data.attempt.end)
     return e.as_of && *e.as_of < *e.watchdog_at ? QStringLiteral("; the watchdog had %1 left").arg(clockText(*e.watchdog_at - *e.as_of))
                                                 : QString();
   const DurNs left = *e.watchdog_at - data.now;
