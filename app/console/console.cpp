@@ -122,14 +122,16 @@ void Console::remember(const std::string& store_uuid) const {
 
 void Console::showAlert(const QString& title, const QString& text, const std::string& link, Severity severity) {
   m_newest_link = link;
-  m_window->showToast(title, text, severity, [this, link] { followLink(link); });
+  // Without the title, which stands above, and the link, which a click follows.
+  const QString body = text.section(u'\n', 1).section(u'\n', 0, -3);
+  m_window->showToast(title, body, severity, [this, link] { followLink(link); });
   if (!QSystemTrayIcon::isSystemTrayAvailable()) return;
   if (m_tray == nullptr) {
     m_tray = new QSystemTrayIcon(m_window->style()->standardIcon(QStyle::SP_MessageBoxWarning), this);
     connect(m_tray, &QSystemTrayIcon::messageClicked, this, [this] { followLink(m_newest_link); });
     m_tray->show();
   }
-  m_tray->showMessage(title, text, severity >= Severity::kError ? QSystemTrayIcon::Critical : QSystemTrayIcon::Warning);
+  m_tray->showMessage(title, body, severity >= Severity::kError ? QSystemTrayIcon::Critical : QSystemTrayIcon::Warning);
 }
 
 void Console::followLink(const std::string& link) {

@@ -116,7 +116,7 @@ std::pair<int, int> pngSize(const std::string& path) {
 
 TEST_F(ConsoleProgram, EveryBuiltViewBecomesAPictureWithoutADisplay) {
   ASSERT_TRUE(recorded()->close().ok());
-  for (const char* view : {"watch", "runs", "overview", "gpus", "curves", "health", "findings"}) {
+  for (const char* view : {"watch", "runs", "overview", "gpus", "curves", "health", "findings", "alerts"}) {
     const Outcome outcome = shoot(view);
     EXPECT_EQ(outcome.code, 0) << view << ": " << outcome.err;
     EXPECT_EQ(outcome.err, "") << view;
@@ -201,6 +201,36 @@ TEST(Place, SelectionsAreKeysAndValuesInAnyOrder) {
   for (const char* bad : {"rank", "rank=", "rank=1x", "colour=red", "rank=99999999999", "node="})
     EXPECT_EQ(parseSelect(bad, place).code(), Code::kInvalidArgument) << bad;
   EXPECT_TRUE(parseSelect("", place).ok());
+}
+
+TEST_F(ConsoleProgram, ALinkIntoAStoreThatWasNeverOpenedHereSaysHowToOpenItAndABadOneIsWrongUsage) {
+  ::setenv("XDG_CONFIG_HOME", dir.c_str(), 1);
+  Outcome outcome = Program({"runglass://no-such-store/run/r?view=gpus"}, dir).wait();
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_TRUE(oneLine(outcome.err)) << outcome.err;
+  EXPECT_NE(outcome.err.find("runglass STORE.rgl --link"), std::string::npos) << outcome.err;
+  outcome = Program({"runglass://s/run/r?t0=noon"}, dir).wait();
+  EXPECT_EQ(outcome.code, 2) << outcome.err;
+  outcome = Program({"runglass://s/run/r?view=no-such-view", "--link", "runglass://s/run/r?view=no-such-view"}, dir).wait();
+  EXPECT_NE(outcome.code, 0);
+  ::unsetenv("XDG_CONFIG_HOME");
+}
+
+TEST_F(ConsoleProgram, ALinkLeadsToItsRunAndOnlyIntoItsStore) {
+  ASSERT_TRUE(recorded()->close().ok());
+  auto reader = std::move(Reader::open(store).value());
+  const std::string uuid = reader->info()->store_uuid;
+  const runglass::Run first = reader->runs()->at(0);
+  const auto place = placeOf({.store_uuid = uuid, .run_uuid = first.uuid, .view = "gpus", .t0 = 1, .t1 = 2, .select = "rank=3"});
+  ASSERT_TRUE(place.ok()) << place.status().message();
+  const auto selection = resolvePlace(*reader, *place);
+  ASSERT_TRUE(selection.ok()) << selection.status().message();
+  EXPECT_EQ(selection->run, first.id);
+  EXPECT_EQ(selection->rank, 3);
+  const auto other = resolvePlace(*reader, *placeOf({.store_uuid = "another", .run_uuid = first.uuid}));
+  EXPECT_EQ(other.status().code(), Code::kNotFound);
+  EXPECT_FALSE(placeOf({.store_uuid = uuid, .t0 = 2, .t1 = 2}).ok());
+  EXPECT_FALSE(placeOf({.store_uuid = uuid, .select = "colour=red"}).ok());
 }
 
 }  // namespace
