@@ -147,8 +147,8 @@ class StoreWriter final : public Writer {
   std::int64_t m_flushed_log_bytes = 0;  // of these
   std::int64_t m_unchecked_bytes = 0;    // in the -wal file
   TimeNs m_last_flush = 0, m_last_catalog_commit = 0, m_last_checkpoint = 0;
-  DurNs m_flush_cost = 0, m_catalog_cost = 0;
-  DurNs m_write_debt = 0;  // time to wait so that rewriting open chunks stays below kRewriteRate
+  DurNs m_flush_cost = 0, m_log_cost = 0, m_catalog_cost = 0;  // of log lines apart
+  DurNs m_write_debt = 0;                                      // time to wait so that rewriting open chunks stays below kRewriteRate
   bool m_closed = false;
   bool m_close_told = false;  // a failed close() was reported to its caller: the destructor says it no second time
 };

@@ -76,6 +76,18 @@ TEST(EventModelTest, PutsRepeatsIntoOneRowThatOpens) {
   for (int column = 0; column < model.columnCount(); ++column) EXPECT_TRUE(model.index(0, column).data().isValid());
 }
 
+TEST(EventModelTest, AHitFarInsideALongLineIsBroughtToItsFront) {
+  EventModel model;
+  model.setWords("needle");
+  model.reset({rowAt(kStart, 1, "log", std::string(200, 'x') + " the needle in it")}, false);
+  const QModelIndex at = model.index(0, EventModel::kMessage);
+  const QString text = at.data().toString();
+  const QVariantList marks = at.data(EventModel::kMarksRole).toList();
+  ASSERT_EQ(marks.size(), 1);
+  EXPECT_LT(marks[0].toPoint().x(), 40);
+  EXPECT_EQ(text.mid(marks[0].toPoint().x(), 6), QStringLiteral("needle"));
+}
+
 TEST(EventModelTest, WhatIsFarApartOrElsewhereIsNoRepeat) {
   EventModel model;
   std::vector<EventRow> rows{rowAt(kStart, 3, "xid", "a"), rowAt(kStart - 700 * kNsPerSecond, 2, "xid", "a")};

@@ -16,6 +16,18 @@ namespace {
 constexpr DurNs kApart = 600 * kNsPerSecond;
 constexpr int kMessageChars = 600;
 constexpr std::size_t kSayingBytes = 200;
+constexpr qsizetype kFarHit = 60, kBeforeHit = 24;
+
+qsizetype charsOf(std::string_view bytes) { return QString::fromUtf8(bytes.data(), static_cast<qsizetype>(bytes.size())).size(); }
+
+// A hit far inside a long line is brought to its front.
+QString fromHit(const QString& text, const LogQuery& words) {
+  if (words.asksNothing() || text.size() < kFarHit) return text;
+  const std::string bytes = text.toStdString();
+  const std::vector<TextPiece> marks = words.marks(bytes);
+  const qsizetype at = marks.empty() ? 0 : charsOf(std::string_view(bytes).substr(0, marks.front().begin));
+  return at < kFarHit ? text : u'…' + text.mid(at - kBeforeHit);
+}
 
 const char* sourceWord(EventSource source) {
   switch (source) {
@@ -201,7 +213,7 @@ void EventModel::fetchMore(const QModelIndex& parent) {
 QString EventModel::message(const Shown& shown) const {
   const Group& group = groupOf(shown);
   const EventRow& row = m_rows[group.rows[static_cast<std::size_t>(std::max(shown.member, 0))]];
-  QString text = screenText(withoutEscapes(row.text), kMessageChars);
+  QString text = fromHit(screenText(withoutEscapes(row.text), kMessageChars), m_words);
   const QString name = row.kind == "xid" && !row.code.empty() ? QStringLiteral("Xid %1").arg(screenText(row.code, 20)) : QString();
   const bool named = name.isEmpty() || text.startsWith(QLatin1String("Xid"));
   // A number alone tells nobody anything.
@@ -264,9 +276,7 @@ QVariant EventModel::data(const QModelIndex& index, int role) const {
       const std::string bytes = message_text.toStdString();
       QVariantList marks;
       for (const TextPiece& piece : m_words.marks(bytes)) {
-        const auto chars = [&](std::size_t to) {
-          return static_cast<int>(QString::fromUtf8(bytes.data(), static_cast<qsizetype>(to)).size());
-        };
+        const auto chars = [&](std::size_t to) { return static_cast<int>(charsOf(std::string_view(bytes).substr(0, to))); };
         marks << QPoint(chars(piece.begin), chars(piece.end));
       }
       return marks;
