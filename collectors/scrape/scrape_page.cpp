@@ -25,6 +25,8 @@ void ScrapePage::begin(TimeNs now) {
   m_judged = m_ended = m_too_many = false;
   m_wrong.clear();
   m_counts = {};
+  // A page that invents families does not stay in memory.
+  if (m_parser.types().size() > kMostFamilies) m_parser = ExpositionParser(m_clock);
 }
 
 void ScrapePage::judge(const HttpAnswer& head) {

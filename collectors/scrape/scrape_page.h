@@ -6,7 +6,7 @@
 // Units:      bytes; TimeNs.
 // Errors:     finish() says why a page does not count: the HTTP status, a content type that is no metrics, too many samples, more bad lines
 //             than good ones, an OpenMetrics page without its end. Odd lines and samples of a page that counts become issues.
-// Cost:       O(page); holds an unfinished line and 24 bytes a sample.
+// Cost:       O(page); holds an unfinished line, 24 bytes a sample, and the types of kMostFamilies families.
 #pragma once
 
 #include <optional>
@@ -22,7 +22,7 @@ namespace runglass {
 
 class ScrapePage {
  public:
-  static constexpr std::size_t kMostBytes = 32U << 20, kMostSamples = 200'000;
+  static constexpr std::size_t kMostBytes = 32U << 20, kMostSamples = 200'000, kMostFamilies = 8'192;
 
   ScrapePage(const ScrapeTarget& target, const ScrapePlace& place, std::int64_t& series_of_all);
 
