@@ -44,7 +44,7 @@ class Cluster {
 
   // Until the hub knows all ranks and every agent is connected.
   void waitUntilKnown() {
-    const auto world = static_cast<std::size_t>(m_scenario.nodes * m_scenario.gpus_per_node);
+    const auto world = static_cast<std::size_t>(m_scenario.nodes) * static_cast<std::size_t>(m_scenario.gpus_per_node);
     for (std::size_t ranks = 0; ranks < world || m_hub->stats().agents < m_scenario.nodes;) {
       std::this_thread::sleep_for(std::chrono::milliseconds(100));
       const auto reader = open();
