@@ -73,16 +73,16 @@ Finding settingFinding(const std::string& key, Severity severity, std::string su
 std::optional<Finding> judgeEqual(const EqualSetting& setting, const Values& values) {
   if (values.nodes.size() < 2) return std::nullopt;
   std::set<std::string> all;
-  const std::string* most = nullptr;
+  std::string most = values.count.begin()->first;  // the value of most machines
   for (const auto& [value, nodes] : values.nodes) {
     all.insert(nodes.begin(), nodes.end());
-    if (most == nullptr || values.count.at(value) > values.count.at(*most)) most = &value;
+    if (values.count.at(value) > values.count.at(most)) most = value;
   }
   std::set<std::string> odd;
   int odd_count = 0, total = 0;
   for (const auto& [value, count] : values.count) {
     total += count;
-    if (value == *most) continue;
+    if (value == most) continue;
     odd_count += count;
     odd.insert(values.nodes.at(value).begin(), values.nodes.at(value).end());
   }
@@ -96,12 +96,12 @@ std::optional<Finding> judgeEqual(const EqualSetting& setting, const Values& val
   if (few && odd.size() == 1)
     text += *odd.begin() + " has " +
             (values.nodes.size() == 2
-                 ? std::find_if(values.nodes.begin(), values.nodes.end(), [&](const auto& entry) { return entry.first != *most; })
+                 ? std::find_if(values.nodes.begin(), values.nodes.end(), [&](const auto& entry) { return entry.first != most; })
                        ->first.substr(0, 60)
                  : std::string("others")) +
-            ", the other " + std::to_string(all.size() - 1) + " nodes " + most->substr(0, 60);
+            ", the other " + std::to_string(all.size() - 1) + " nodes " + most.substr(0, 60);
   else if (few)
-    text += "on " + std::to_string(odd.size()) + " of " + std::to_string(all.size()) + " nodes; most have " + most->substr(0, 60);
+    text += "on " + std::to_string(odd.size()) + " of " + std::to_string(all.size()) + " nodes; most have " + most.substr(0, 60);
   else
     text += std::to_string(values.nodes.size()) + " values on " + std::to_string(all.size()) + " nodes";
   return settingFinding(std::string(setting.key), few ? Severity::kWarning : Severity::kInfo, text, std::move(evidence));
