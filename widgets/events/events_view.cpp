@@ -217,6 +217,9 @@ EventQuestion EventsView::question() const {
   return question;
 }
 
+// All of time may reach farther than the run that the window shows.
+TimeRange EventsView::listed() const { return m_list_all && m_extent ? *m_extent : m_list_range; }
+
 void EventsView::applyState(const ViewState& state) {
   const bool other_run = !m_shown || state.selection.run != m_state.selection.run;
   const bool own = m_own_window && state.window.mode == WindowMode::kFixed && state.window.range == *m_own_window;
@@ -226,14 +229,14 @@ void EventsView::applyState(const ViewState& state) {
   if (own && !other_run) {
     // The list stays; the lanes show where in the window it is now.
     m_back->show();
-    if (restyled) m_model->setTimes(state.time_style, m_list_range);
+    if (restyled) m_model->setTimes(state.time_style, listed());
     return askDensity(QueryService::Supersede::kCancelOlder);
   }
   m_back->hide();
   const bool moved = m_list_range != state.window.range || old_mode != state.window.mode;
   m_list_range = state.window.range;
   m_list_all = state.window.mode == WindowMode::kAll;
-  m_model->setTimes(state.time_style, m_list_range);
+  m_model->setTimes(state.time_style, listed());
   if (!other_run && !moved && !restyled) return;
   const auto supersede =
       other_run || state.window.mode == WindowMode::kFixed ? QueryService::Supersede::kCancelOlder : QueryService::Supersede::kAfterCurrent;
@@ -338,10 +341,8 @@ void EventsView::showFirst(const Result<std::shared_ptr<const EventPageData>>& a
   const EventPageData& page = **answer;
   if (page.range && m_extent != page.range) {
     m_extent = page.range;
-    if (m_state.window.range.t0 >= m_state.window.range.t1) {
-      m_model->setTimes(m_state.time_style, *m_extent);
-      askDensity(QueryService::Supersede::kCancelOlder);
-    }
+    m_model->setTimes(m_state.time_style, listed());
+    if (m_state.window.range.t0 >= m_state.window.range.t1) askDensity(QueryService::Supersede::kCancelOlder);
   }
   showNotKept(page);
   const bool at_top = m_table->verticalScrollBar()->value() == 0;

@@ -57,6 +57,7 @@ class EventsView : public View {
   void connectParts();
   EventFilters filters() const;
   EventQuestion question() const;
+  TimeRange listed() const;
   void filtersChanged();
   void askFirst(QueryService::Supersede supersede);
   void askNext();
