@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "model/time_text.h"
+
 namespace runglass {
 namespace {
 
@@ -63,13 +65,6 @@ std::string rankList(std::vector<std::int32_t> ranks, std::size_t most) {
     i = end;
   }
   return text;
-}
-
-std::string durationText(DurNs dur) {
-  const std::int64_t seconds = std::max<std::int64_t>(0, dur) / kNsPerSecond;
-  if (seconds < 60) return std::to_string(seconds) + " s";
-  if (seconds < 3600) return std::to_string(seconds / 60) + " min" + (seconds % 60 != 0 ? " " + std::to_string(seconds % 60) + " s" : "");
-  return std::to_string(seconds / 3600) + " h" + (seconds / 60 % 60 != 0 ? " " + std::to_string(seconds / 60 % 60) + " min" : "");
 }
 
 std::string hangSentence(const HangEvidence& e) {

@@ -20,6 +20,5 @@ std::string hangSentence(const HangEvidence& evidence);
 std::string stallSentence(const HangEvidence& evidence, DurNs length, bool ended);
 // "0-3, 8, 9", at most `most` parts.
 std::string rankList(std::vector<std::int32_t> ranks, std::size_t most = 6);
-std::string durationText(DurNs dur);  // "2 min 10 s"
 
 }  // namespace runglass

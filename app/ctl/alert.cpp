@@ -9,6 +9,7 @@
 #include "app/store_access.h"
 #include "app/store_edit.h"
 #include "collectors/notify/courier.h"
+#include "model/time_text.h"
 
 namespace runglass::ctl {
 namespace {

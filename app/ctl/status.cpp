@@ -14,6 +14,7 @@
 #include "app/store_access.h"
 #include "collectors/notify/alert_message.h"
 #include "model/issue_catalog.h"
+#include "model/time_text.h"
 #include "storage/store_files.h"
 
 namespace runglass::ctl {

@@ -10,6 +10,7 @@
 
 #include "app/ctl/plain_text.h"
 #include "collectors/notify/alert_message.h"
+#include "model/time_text.h"
 
 namespace runglass::ctl {
 namespace {

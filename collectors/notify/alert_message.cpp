@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "model/place_link.h"
+#include "model/time_text.h"
 
 namespace runglass {
 namespace {
@@ -144,30 +145,6 @@ std::string jsonOf(const AlertMessage& message, const Telling& telling, const Co
 }
 
 }  // namespace
-
-std::string utcText(TimeNs time) {
-  const auto seconds = static_cast<std::time_t>(time / kNsPerSecond);
-  std::tm utc{};
-  char text[40];
-  if (gmtime_r(&seconds, &utc) == nullptr || std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%SZ", &utc) == 0)
-    return std::to_string(time) + " ns";
-  return text;
-}
-
-std::string durationText(DurNs duration) {
-  const double seconds = static_cast<double>(std::max<DurNs>(duration, 0)) / 1e9;
-  char text[40];
-  if (seconds < 120) {
-    std::snprintf(text, sizeof text, "%.0f s", seconds);
-  } else if (seconds < 120 * 60) {
-    std::snprintf(text, sizeof text, "%.0f min", seconds / 60);
-  } else if (seconds < 48 * 3600) {
-    std::snprintf(text, sizeof text, "%.1f h", seconds / 3600);
-  } else {
-    std::snprintf(text, sizeof text, "%.0f d", seconds / 86'400);
-  }
-  return text;
-}
 
 std::string linkOf(const Trouble& trouble, const StoreName& store, std::string view, std::string select) {
   return linkText({.store_uuid = store.uuid,

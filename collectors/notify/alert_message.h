@@ -38,9 +38,5 @@ inline constexpr std::size_t kMostListed = 100;
 AlertMessage messageOf(const Telling& telling, const AlertOptions& options, const StoreName& store, TimeNs now);
 // To the time around a trouble; `select` as --select.
 std::string linkOf(const Trouble& trouble, const StoreName& store, std::string view, std::string select);
-// "2026-03-07 02:10:31Z"
-std::string utcText(TimeNs time);
-// "4 min", "2.5 h", "3 d"
-std::string durationText(DurNs duration);
 
 }  // namespace runglass

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who waits for whom when nothing moves.
 #include "analysis/hangs/wavefront.h"
+#include "model/time_text.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -67,7 +67,7 @@ struct TopologyRank {
   WaitState wait = WaitState::kNone;
   bool at_root = false;           // waits in a communicator that waits for no other
   QString behind;                 // of who is waited for: "−2" in its peers' sequence, or what it does instead
-  QString last_log;               // in a hang
+  QString last_log, stack_top;    // in a hang
   std::uint64_t fingerprint = 0;  // of the series that the value came from
 };
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "analysis/hangs/stack_top.h"
 #include "widgets/core/units.h"
 #include "widgets/topology/topology_data.h"
 
@@ -89,6 +90,20 @@ QString watchdogText(const TopologyData& data) {
   return left > 0 ? QStringLiteral("; watchdog aborts in %1").arg(clockText(left)) : QStringLiteral("; the watchdog is overdue");
 }
 
+// Of the newest stacks that were captured since the run stood still.
+Status readStacks(Reader& reader, TimeNs since, TopologyData& data) {
+  const std::string sql = "SELECT rank, text FROM capture WHERE run_id = " + std::to_string(data.run.id.value) +
+                          " AND attempt = " + std::to_string(data.attempt.number) +
+                          " AND kind = 'stack' AND time_ns >= " + std::to_string(since) + " ORDER BY time_ns";
+  return reader.query(sql, {.columns = nullptr, .row = [&](const std::vector<SqlValue>& row) {
+                              const auto* number = std::get_if<std::int64_t>(&row[0]);
+                              const auto* text = std::get_if<std::string>(&row[1]);
+                              TopologyRank* rank = number == nullptr ? nullptr : rankOf(data, static_cast<std::int32_t>(*number));
+                              if (rank != nullptr && text != nullptr) rank->stack_top = screenText(stackTop(*text), 120);
+                              return true;
+                            }});
+}
+
 }  // namespace
 
 Status readHangFinding(Reader& reader, TopologyData& data) {
@@ -108,7 +123,7 @@ Status readHangFinding(Reader& reader, TopologyData& data) {
     if (line.rank && line.attempt == data.attempt.id)
       if (TopologyRank* rank = rankOf(data, *line.rank); rank != nullptr && rank->last_log.isEmpty())
         rank->last_log = screenText(line.text, 200);
-  return {};
+  return readStacks(reader, data.hang_found->since.value_or(data.attempt.start.value_or(0)), data);
 }
 
 QString hangHeadline(const TopologyData& data) {

@@ -182,7 +182,7 @@ void TopologySide::tellHang(const TopologyRank& rank) {
   if (!rank.behind.isEmpty())
     line(tr("instead"), rank.behind.startsWith(QChar(0x2212)) ? tr("%1 in its peers' sequence").arg(rank.behind) : rank.behind);
   tellProgress(rank);
-  line(tr("stack top"), tr("no capture has it"));
+  line(tr("stack top"), rank.stack_top.isEmpty() ? tr("no capture has it") : rank.stack_top);
   line(tr("last log line"), rank.last_log.isEmpty() ? tr("none of this rank") : rank.last_log);
 }
 

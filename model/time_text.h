@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Times and lengths of time as words of findings and messages.
+//
+// Threading:  pure.
+// Ownership:  values.
+// Units:      ns in; s, min, h, d out.
+// Errors:     none.
+// Cost:       one string.
+#pragma once
+
+#include <string>
+
+#include "model/time.h"
+
+namespace runglass {
+
+// "10 s", "2 min 10 s", "3 h 5 min", "4 d 2 h"; the second unit where it is not 0. Negative: "0 s".
+std::string durationText(DurNs duration);
+// "2026-03-02 10:00:00Z"
+std::string utcText(TimeNs time);
+
+}  // namespace runglass
