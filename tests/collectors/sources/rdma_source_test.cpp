@@ -166,7 +166,7 @@ TEST_F(RdmaSourceTest, ACounterThatStandsAtItsTopIsToldOnce) {
 TEST_F(RdmaSourceTest, AStoppedPortIsAnEventWhileTheOthersGoOn) {
   addDevice("mlx5_0");
   addDevice("mlx5_1");
-  m_ranks.put(1, {.rank = 0});
+  m_ranks.put({.pid = 1, .rank = {.rank = 0}});
   ASSERT_TRUE(start().ok());
   std::uint64_t first = 0, second = 0;
   const auto train = [&](int seconds, bool both) {
