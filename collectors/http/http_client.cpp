@@ -38,4 +38,11 @@ std::string shownUrl(const std::string& url) {
   return url.substr(0, host) + url.substr(begin, std::min(url.find_first_of("?#", begin), url.size()) - begin);
 }
 
+std::string shownHost(const std::string& url) {
+  std::string shown = shownUrl(url);
+  const std::size_t scheme = shown.find("://");
+  const std::size_t path = shown.find('/', scheme == std::string::npos ? 0 : scheme + 3);
+  return path == std::string::npos ? shown : shown.substr(0, path) + "/...";
+}
+
 }  // namespace runglass

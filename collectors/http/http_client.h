@@ -27,7 +27,8 @@ struct HttpRequest {
   std::string body;
   DurNs timeout = 10 * kNsPerSecond;
   std::size_t most_bytes = 32U << 20;
-  std::string ca_file;  // PEM; empty: the system's
+  std::string ca_file;       // PEM; empty: the system's
+  bool secret_path = false;  // messages name scheme and host only
 };
 
 struct HttpAnswer {
@@ -49,5 +50,7 @@ class HttpClient {
 
 // The URL without what must not be shown: user, password, query.
 std::string shownUrl(const std::string& url);
+// Without its path too: who knows the path of a webhook may use it.
+std::string shownHost(const std::string& url);
 
 }  // namespace runglass

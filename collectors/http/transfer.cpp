@@ -87,7 +87,7 @@ int Transfer::onProgress(void* self, curl_off_t, curl_off_t, curl_off_t, curl_of
 }
 
 Result<HttpAnswer> Transfer::outcome(CURLcode code) {
-  const std::string what = m_request.method + " " + shownUrl(m_request.url) + ": ";
+  const std::string what = m_request.method + " " + (m_request.secret_path ? shownHost(m_request.url) : shownUrl(m_request.url)) + ": ";
   if (m_too_much && m_header_bytes > kMostHeaderBytes)
     return Status(Code::kResourceExhausted, what + "the headers are larger than " + std::to_string(kMostHeaderBytes) + " bytes");
   if (m_too_much)

@@ -40,6 +40,7 @@ Status post(const AlertTarget& target, const AlertMessage& message, HttpClient& 
   request.headers.emplace_back("Content-Type: application/json");
   request.most_bytes = kMostAnswer;
   request.ca_file = target.ca_file;
+  request.secret_path = true;
   const Result<HttpAnswer> answer = http.request(request, stop);
   // It answered more than we want to read: it took the message.
   if (answer.status().code() == Code::kResourceExhausted) return {};
@@ -47,7 +48,7 @@ Status post(const AlertTarget& target, const AlertMessage& message, HttpClient& 
   if (answer->status >= 200 && answer->status < 300) return {};
   const bool mends = answer->status >= 500 || answer->status == 408 || answer->status == 429;
   return {mends ? Code::kUnavailable : Code::kFailedPrecondition,
-          "POST " + shownUrl(target.webhook) + ": HTTP status " + std::to_string(answer->status)};
+          "POST " + shownHost(target.webhook) + ": HTTP status " + std::to_string(answer->status)};
 }
 
 // Half to all of it, so that many hubs do not knock together.

@@ -27,12 +27,12 @@ Status touch(const std::string& path) {
 
 Status ask(HttpClient& http, const DeadmanOptions& options, const std::stop_token& stop) {
   constexpr std::size_t kMost = 64U << 10;
-  RG_ASSIGN(const HttpAnswer answer,
-            http.request(
-                {.url = options.url, .method = options.method, .headers = {}, .body = "", .timeout = options.timeout, .most_bytes = kMost},
-                stop));
+  HttpRequest request{.url = options.url, .method = options.method, .headers = {}, .body = "", .timeout = options.timeout};
+  request.most_bytes = kMost;
+  request.secret_path = true;
+  RG_ASSIGN(const HttpAnswer answer, http.request(request, stop));
   if (answer.status >= 200 && answer.status < 300) return {};
-  return {Code::kUnavailable, "deadman: " + shownUrl(options.url) + ": HTTP status " + std::to_string(answer.status)};
+  return {Code::kUnavailable, "deadman: " + shownHost(options.url) + ": HTTP status " + std::to_string(answer.status)};
 }
 
 }  // namespace

@@ -133,6 +133,9 @@ TEST(ShownUrl, HasNoUserNoQueryAndNoFragment) {
   EXPECT_EQ(shownUrl("http://h/p@x"), "http://h/p@x");
   EXPECT_EQ(shownUrl("u:p@h?x"), "h");
   EXPECT_EQ(shownUrl(""), "");
+  EXPECT_EQ(shownHost("https://u:p@h:1/services/T0/B0?x=y"), "https://h:1/...");
+  EXPECT_EQ(shownHost("https://h"), "https://h");
+  EXPECT_EQ(shownHost("h/p"), "h/...");
 }
 
 }  // namespace
