@@ -73,6 +73,8 @@ void Watch::stop() {
   m_deadman.reset();
   m_thread.request_stop();
   if (m_thread.joinable()) m_thread.join();
+  // Before the hub: what was told and is not stored as told would be told again.
+  m_notifier.stop();
 }
 
 WatchStats Watch::stats() const {

@@ -90,12 +90,17 @@ Courier::Courier(const std::vector<AlertTarget>& targets, CourierOptions options
   }
 }
 
-Courier::~Courier() {
+Courier::~Courier() { stop(); }
+
+void Courier::stop() {
+  m_stopped = true;
   for (const auto& lane : m_lanes) lane->thread.request_stop();
-  m_lanes.clear();
+  for (const auto& lane : m_lanes)
+    if (lane->thread.joinable()) lane->thread.join();
 }
 
 void Courier::send(std::shared_ptr<const AlertMessage> message) {
+  if (m_stopped) return;
   std::vector<Lane*> lanes;
   for (const auto& lane : m_lanes)
     if (std::ranges::find(message->to, lane->target.name) != message->to.end()) lanes.push_back(lane.get());

@@ -11,6 +11,7 @@
 // Cost:       kMaxQueue messages a target; those beyond are given up at once.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -40,6 +41,8 @@ class Courier {
   Courier(const std::vector<AlertTarget>& targets, CourierOptions options);
   ~Courier();
   void send(std::shared_ptr<const AlertMessage> message);
+  // Breaks off what is being tried and returns when no `done` comes any more; what is sent later is not told.
+  void stop();
 
  private:
   struct Delivery;
@@ -49,6 +52,7 @@ class Courier {
 
   const CourierOptions m_options;
   std::vector<std::unique_ptr<Lane>> m_lanes;
+  std::atomic<bool> m_stopped = false;
 };
 
 // One try. UNIMPLEMENTED: a desktop.

@@ -71,6 +71,8 @@ Notifier::Notifier(AlertOptions options, CourierOptions courier, SaveAlerts save
 
 Notifier::~Notifier() = default;
 
+void Notifier::stop() { m_courier->stop(); }
+
 Notifier::Stats Notifier::stats() const {
   const std::lock_guard lock(m_shared->mutex);
   Stats stats = m_shared->stats;

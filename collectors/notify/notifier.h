@@ -37,6 +37,8 @@ class Notifier {
   Status start(Reader& reader, TimeNs now);
   // `findings`: those that are new or changed since the last step, or known from before and seen for the first time.
   Status step(Reader& reader, std::span<const Finding> findings, TimeNs now);
+  // Ends the telling while the store still takes what came of it; later steps tell nobody.
+  void stop();
 
   // For metrics and tests.
   struct Stats {

@@ -142,6 +142,22 @@ TEST_F(CourierTest, OneThatNeverAnswersHoldsUpNobodyElseAndItsQueueIsBounded) {
   }
 }
 
+TEST_F(CourierTest, AfterAStopNobodyIsToldAndNothingIsSaidOfIt) {
+  std::string shown;
+  m_desktop = [&](const AlertMessage& message) { shown = message.id; };
+  FakeWebhook dead(FakeWebhook::Mood::kNeverAnswers);
+  AlertTarget slow = hook("dead", dead.url());
+  slow.timeout = 60 * kNsPerSecond;
+  Courier& all = courier({slow, {.name = "screen", .command = {}, .webhook = "", .desktop = true}});
+  all.send(message("a", {"dead"}));
+  const TimeNs begin = monotonicNow();
+  all.stop();
+  EXPECT_LT(monotonicNow() - begin, 10 * kNsPerSecond);
+  all.send(message("b", {"dead", "screen"}));
+  EXPECT_EQ(shown, "");
+  EXPECT_THAT(done(), SizeIs(0));
+}
+
 TEST_F(CourierTest, ACommandGetsTheJsonAndTheEnvironment) {
   const std::string out = m_dir / "out";
   courier({shell("cmd", "cat > " + out + "; echo \" $RUNGLASS_ALERT_ID\" >> " + out)}).send(message("a", {"cmd"}));

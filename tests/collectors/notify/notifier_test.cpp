@@ -183,6 +183,15 @@ TEST_F(NotifierTest, TheTellingThatIsRepeatedAfterAKillHasTheSameId) {
   EXPECT_EQ(m_shown[0].id, m_shown[1].id);
 }
 
+TEST_F(NotifierTest, WhatIsStoredAfterTheStopIsToldOnceByTheNextHub) {
+  step(0, {hang()});
+  m_notifier->stop();
+  store();
+  EXPECT_THAT(m_shown, IsEmpty());
+  begin(kStart + kMinute);
+  EXPECT_THAT(titles(kMinute, {hang()}), SizeIs(1));
+}
+
 TEST_F(NotifierTest, ASecondFollowerOfTheStoreIsNoNotifier) {
   step(0, {hang()});
   store();
