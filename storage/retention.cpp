@@ -5,6 +5,7 @@
 // 3. A pyramid row outlives every raw chunk it covers.
 // 4. Only sealed chunks go: the open one belongs to the writer.
 // 5. A log line goes together with its words in the index.
+// 6. Once anything was deleted, each batch begins within the budget; what is left then is called unfinished.
 #include "storage/retention.h"
 
 #include <algorithm>
@@ -15,7 +16,10 @@
 namespace runglass {
 namespace {
 
-constexpr std::size_t kBatch = 2000;  // rows a transaction, so that readers and ingest never wait long
+constexpr std::size_t kBatch = 2000;         // rows a transaction, so that readers and ingest never wait long
+constexpr std::size_t kCapBatch = 64;        // where no more is to be lost than the size cap asks for
+constexpr std::size_t kLogBatch = 5000;      // log lines are small
+constexpr std::int64_t kMostFound = 50'000;  // ids looked up at a time
 constexpr std::int64_t kVacuumPages = 4096;
 
 // Row conditions. A metric series has kind 0 or 1; kernels are the tracks of accelerators.
@@ -53,7 +57,11 @@ constexpr Tier kSevereLogTier = {"rg_log", "log_id", "severity", "2, 3, 4", "tim
 
 class Keeper {
  public:
-  Keeper(sqlite::Connection& db, const Retention& policy, TimeNs now) : m_db(db), m_policy(policy), m_now(now) {}
+  Keeper(sqlite::Connection& db, const Retention& policy, TimeNs now)
+      : m_db(db),
+        m_policy(policy),
+        m_now(now),
+        m_until(policy.budget > 0 ? monotonicNow() + policy.budget : std::numeric_limits<TimeNs>::max()) {}
 
   Result<RetentionOutcome> run() {
     RG_TRY(expire(kKernelTier, m_policy.kernel_spans, m_outcome.span_chunks));
@@ -71,7 +79,7 @@ class Keeper {
     RG_TRY(shrink(kSevereLogTier, m_outcome.log_lines));
     RG_TRY(shrink(kPyramidTier, m_outcome.pyramids));
     RG_ASSIGN(const std::int64_t used, usedBytes());
-    m_outcome.over_cap = m_policy.max_bytes > 0 && used > m_policy.max_bytes;
+    m_outcome.over_cap = !m_outcome.unfinished && m_policy.max_bytes > 0 && used > m_policy.max_bytes;
     RG_TRY(giveBackPages());
     return m_outcome;
   }
@@ -82,14 +90,27 @@ class Keeper {
            tier.extra + " AND NOT EXISTS (SELECT 1 FROM rg_pin p WHERE p.t0_ns <= c." + tier.end + " AND p.t1_ns > c." + tier.begin + ")";
   }
 
+  static bool isLog(const Tier& tier) { return &tier == &kPlainLogTier || &tier == &kSevereLogTier; }
+
+  // Of small steps one is always done, so that every call gets on.
+  bool timeIsUp() {
+    if (m_deleted_any && monotonicNow() >= m_until) m_outcome.unfinished = true;
+    return m_outcome.unfinished;
+  }
+
   Status expire(const Tier& tier, DurNs keep, std::int64_t& deleted) {
     const TimeNs lowest = std::numeric_limits<TimeNs>::min();
     const TimeNs cutoff = m_now < lowest + keep ? lowest : m_now - keep;
-    RG_ASSIGN(auto found, m_db.prepare(candidates(tier) + " AND c." + tier.begin + " < ?1 AND c." + tier.end + " < ?1"));
-    found.bind(1, cutoff);
-    RG_ASSIGN(const auto ids, idsOf(found));
-    for (std::size_t at = 0; at < ids.size(); at += kBatch)
-      RG_TRY(erase(tier, {ids.data() + at, std::min(kBatch, ids.size() - at)}, deleted));
+    RG_ASSIGN(auto found, m_db.prepare(candidates(tier) + " AND c." + tier.begin + " < ?1 AND c." + tier.end + " < ?1 LIMIT ?2"));
+    while (!m_outcome.unfinished) {
+      found.bind(1, cutoff);
+      found.bind(2, kMostFound);
+      RG_ASSIGN(const auto ids, idsOf(found));
+      if (ids.empty()) return {};
+      const std::size_t batch = isLog(tier) ? kLogBatch : kBatch;
+      for (std::size_t at = 0; at < ids.size() && !timeIsUp(); at += batch)
+        RG_TRY(erase(tier, {ids.data() + at, std::min(batch, ids.size() - at)}, deleted));
+    }
     return {};
   }
 
@@ -97,14 +118,16 @@ class Keeper {
   Status shrink(const Tier& tier, std::int64_t& deleted) {
     if (m_policy.max_bytes <= 0) return {};
     RG_ASSIGN(std::int64_t used, usedBytes());
-    if (used <= m_policy.max_bytes) return {};
-    RG_ASSIGN(auto found, m_db.prepare(candidates(tier) + " ORDER BY c." + tier.end));
-    RG_ASSIGN(const auto ids, idsOf(found));
-    // Small batches: no more is to be lost than the cap asks for.
-    constexpr std::size_t kSmallBatch = 64;
-    for (std::size_t at = 0; at < ids.size() && used > m_policy.max_bytes; at += kSmallBatch) {
-      RG_TRY(erase(tier, {ids.data() + at, std::min(kSmallBatch, ids.size() - at)}, deleted));
-      RG_ASSIGN(used, usedBytes());
+    RG_ASSIGN(auto found, m_db.prepare(candidates(tier) + " ORDER BY c." + tier.end + " LIMIT ?1"));
+    while (used > m_policy.max_bytes && !m_outcome.unfinished) {
+      found.bind(1, kMostFound);
+      RG_ASSIGN(const auto ids, idsOf(found));
+      if (ids.empty()) return {};
+      const std::size_t batch = isLog(tier) ? kBatch : kCapBatch;
+      for (std::size_t at = 0; at < ids.size() && used > m_policy.max_bytes && !timeIsUp(); at += batch) {
+        RG_TRY(erase(tier, {ids.data() + at, std::min(batch, ids.size() - at)}, deleted));
+        RG_ASSIGN(used, usedBytes());
+      }
     }
     return {};
   }
@@ -112,30 +135,47 @@ class Keeper {
   // The oldest plain lines beyond the cap on their number, then the oldest severe ones.
   Status keepLogLines() {
     if (m_policy.max_log_lines <= 0) return {};
-    // Ids have few gaps and are at hand; counting is for when it matters.
-    RG_ASSIGN(const auto most, m_db.queryInt64("SELECT (SELECT max(log_id) FROM rg_log) - (SELECT min(log_id) FROM rg_log) + 1"));
-    if (most.value_or(0) <= m_policy.max_log_lines) return {};
-    RG_ASSIGN(const auto lines, m_db.queryInt64("SELECT count(*) FROM rg_log"));
-    std::int64_t beyond = lines.value_or(0) - m_policy.max_log_lines;
+    RG_ASSIGN(const std::int64_t lines, logLines());
+    std::int64_t beyond = lines - m_policy.max_log_lines;
     for (const Tier* logs : {&kPlainLogTier, &kSevereLogTier}) {
       if (beyond <= 0) return {};
       RG_ASSIGN(auto found, m_db.prepare(candidates(*logs) + " ORDER BY c.time_ns, c.log_id LIMIT ?1"));
-      found.bind(1, beyond);
-      RG_ASSIGN(const auto ids, idsOf(found));
-      for (std::size_t at = 0; at < ids.size(); at += kBatch)
-        RG_TRY(erase(*logs, {ids.data() + at, std::min(kBatch, ids.size() - at)}, m_outcome.logs_beyond_cap));
-      beyond -= static_cast<std::int64_t>(ids.size());
+      while (beyond > 0 && !m_outcome.unfinished) {
+        found.bind(1, std::min(beyond, kMostFound));
+        RG_ASSIGN(const auto ids, idsOf(found));
+        if (ids.empty()) break;
+        const std::int64_t before = m_outcome.logs_beyond_cap;
+        for (std::size_t at = 0; at < ids.size() && !timeIsUp(); at += kLogBatch)
+          RG_TRY(erase(*logs, {ids.data() + at, std::min(kLogBatch, ids.size() - at)}, m_outcome.logs_beyond_cap));
+        beyond -= m_outcome.logs_beyond_cap - before;
+      }
     }
     return {};
+  }
+
+  // Nobody counts 20 M rows while data waits: the index of their words has the number at hand, as the first varint of its "averages"
+  // record (fts5_index.c). Ids bound it, should that record be damaged.
+  Result<std::int64_t> logLines() {
+    RG_ASSIGN(const auto most, m_db.queryInt64("SELECT (SELECT max(log_id) FROM rg_log) - (SELECT min(log_id) FROM rg_log) + 1"));
+    RG_ASSIGN(auto averages, m_db.prepare("SELECT block FROM rg_log_words_data WHERE id = 1"));
+    RG_ASSIGN(const bool there, averages.step());
+    std::int64_t lines = 0;
+    for (const char c : there ? averages.blob(0).substr(0, 8) : std::string_view()) {
+      lines = lines << 7 | (c & 0x7f);
+      if ((c & 0x80) == 0) break;
+    }
+    return std::min(lines, most.value_or(0));
   }
 
   static Result<std::vector<std::int64_t>> idsOf(sqlite::Statement& statement) {
     std::vector<std::int64_t> ids;
     while (true) {
       RG_ASSIGN(const bool row, statement.step());
-      if (!row) return ids;
+      if (!row) break;
       ids.push_back(statement.int64(0));
     }
+    statement.reset();
+    return ids;
   }
 
   Status erase(const Tier& tier, std::span<const std::int64_t> ids, std::int64_t& deleted) {
@@ -144,13 +184,18 @@ class Keeper {
                                           "WHERE chunk_id = ?1 ON CONFLICT(series_id) DO UPDATE SET sample_count = sample_count + "
                                           "excluded.sample_count, last_x = max(last_x, excluded.last_x)"));
     RG_ASSIGN(auto drop, m_db.prepare(std::string("DELETE FROM ") + tier.table + " WHERE " + tier.id + " = ?1"));
-    RG_ASSIGN(auto forget_words, m_db.prepare("INSERT INTO rg_log_words(rg_log_words, rowid, text) SELECT 'delete', log_id, text FROM "
-                                              "rg_log WHERE log_id = ?1"));
-    const bool samples = &tier == &kSampleTier, logs = &tier == &kPlainLogTier || &tier == &kSevereLogTier;
+    // Not INSERT ... SELECT: for that SQLite begins a savepoint, and at each savepoint FTS5 writes out a segment.
+    RG_ASSIGN(auto text, m_db.prepare("SELECT text FROM rg_log WHERE log_id = ?1"));
+    RG_ASSIGN(auto forget_words, m_db.prepare("INSERT INTO rg_log_words(rg_log_words, rowid, text) VALUES('delete', ?1, ?2)"));
+    const bool samples = &tier == &kSampleTier, logs = isLog(tier);
     for (const std::int64_t id : ids) {
       if (logs) {
+        text.bind(1, id);
+        RG_TRY(text.step().status());
         forget_words.bind(1, id);
+        forget_words.bind(2, text.text(0));
         RG_TRY(forget_words.run());
+        text.reset();
       }
       if (samples) {
         remember.bind(1, id);
@@ -161,6 +206,7 @@ class Keeper {
     }
     RG_TRY(transaction.commit());
     deleted += static_cast<std::int64_t>(ids.size());
+    m_deleted_any = true;
     return {};
   }
 
@@ -180,12 +226,18 @@ class Keeper {
       RG_ASSIGN(const auto after, m_db.queryInt64("PRAGMA freelist_count"));
       // A file made without auto_vacuum keeps its free pages for later rows.
       if (after.value_or(0) >= *before) return {};
+      if (monotonicNow() >= m_until) {
+        m_outcome.unfinished = true;
+        return {};
+      }
     }
   }
 
   sqlite::Connection& m_db;
   const Retention& m_policy;
   TimeNs m_now;
+  TimeNs m_until;  // monotonic
+  bool m_deleted_any = false;
   RetentionOutcome m_outcome;
 };
 

@@ -5,7 +5,8 @@
 // Ownership:  borrows the connection.
 // Units:      TimeNs, bytes.
 // Errors:     those of SQLite; what was deleted before a failure stays deleted (batches commit one by one).
-// Cost:       an index range per metric series, transactions of at most 2,000 rows, then the freed pages go back to the disk.
+// Cost:       an index range per metric series, transactions of at most 2,000 rows (5,000 log lines), then the freed pages
+//             go back to the disk; for about policy.budget, if it has one.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +20,7 @@ namespace runglass {
 struct RetentionOutcome {
   std::int64_t sample_chunks = 0, pyramids = 0, span_chunks = 0, captures = 0;  // rows deleted
   std::int64_t log_lines = 0, logs_beyond_cap = 0;                              // by age or for room; because there were too many
+  bool unfinished = false;                                                      // the budget was spent before all was done
   bool over_cap = false;  // all that may be deleted is gone, and the file is still larger than the policy's cap
 };
 

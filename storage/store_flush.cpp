@@ -371,9 +371,11 @@ Status StoreWriter::saveState() {
   return {};
 }
 
-Status StoreWriter::applyRetention(const Retention& policy, TimeNs now) {
-  RG_TRY(flush());
+Result<bool> StoreWriter::applyRetention(const Retention& policy, TimeNs now) {
+  // One that goes on needs no flush: it takes what is old. Pins must be there.
+  if (!m_retention_unfinished || !m_pins.empty()) RG_TRY(flush());
   RG_ASSIGN(const RetentionOutcome outcome, retain(m_db, policy, now));
+  m_retention_unfinished = outcome.unfinished;
   if (outcome.sample_chunks + outcome.pyramids + outcome.span_chunks + outcome.log_lines + outcome.logs_beyond_cap > 0)
     m_tail->noteChange();
   if (outcome.logs_beyond_cap > 0)
@@ -383,7 +385,7 @@ Status StoreWriter::applyRetention(const Retention& policy, TimeNs now) {
            .first = now,
            .last = now,
            .detail = "more than " + std::to_string(policy.max_log_lines) + " log lines; the oldest went"});
-  return {};
+  return !outcome.unfinished;
 }
 
 void StoreWriter::checkpointIfDue() {

@@ -64,7 +64,7 @@ class StoreWriter final : public Writer {
   void setImportMark(std::string_view path_key, const ImportMark& mark) override { m_marks[std::string(path_key)] = mark; }
   Result<Run> findRun(std::string_view name) override;
   void pin(TimeRange range, std::string_view reason) override { m_pins.emplace_back(range, reason); }
-  Status applyRetention(const Retention& policy, TimeNs now) override;  // retention.cpp
+  Result<bool> applyRetention(const Retention& policy, TimeNs now) override;  // retention.cpp
   void setMaxPages(std::int64_t pages) override;
   Status close() override;
 
@@ -149,6 +149,7 @@ class StoreWriter final : public Writer {
   TimeNs m_last_flush = 0, m_last_catalog_commit = 0, m_last_checkpoint = 0;
   DurNs m_flush_cost = 0, m_log_cost = 0, m_catalog_cost = 0;  // of log lines apart
   DurNs m_write_debt = 0;                                      // time to wait so that rewriting open chunks stays below kRewriteRate
+  bool m_retention_unfinished = false;
   bool m_closed = false;
   bool m_close_told = false;  // a failed close() was reported to its caller: the destructor says it no second time
 };

@@ -45,6 +45,7 @@ struct Retention {
   DurNs logs = 30LL * 24 * 3600 * kNsPerSecond;
   std::int64_t max_log_lines = 20'000'000;  // 0 = no cap; what goes then is told as an issue
   std::int64_t max_bytes = 0;               // 0 = no cap
+  DurNs budget = 0;                         // work about so long, and leave the rest to the next call; 0 = to the end
 };
 
 struct DiskSpace {
@@ -112,7 +113,8 @@ class Writer : public Recorder {
   virtual void setImportMark(std::string_view path_key, const ImportMark& mark) = 0;
   virtual Result<Run> findRun(std::string_view name) = 0;          // NOT_FOUND when there is none
   virtual void pin(TimeRange range, std::string_view reason) = 0;  // exempt from retention
-  virtual Status applyRetention(const Retention& policy, TimeNs now) = 0;
+  // False: the budget was spent before all was done.
+  virtual Result<bool> applyRetention(const Retention& policy, TimeNs now) = 0;
   // Raises or lowers WriterOptions::max_pages; never below what is in use.
   virtual void setMaxPages(std::int64_t pages) = 0;
   // Flush, fold the journal, truncate the WAL, journal_mode=DELETE: afterwards the single file is the whole store.

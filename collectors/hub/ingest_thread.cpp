@@ -29,6 +29,7 @@ constexpr std::size_t kMaxDictionary = 64U << 20;
 constexpr std::size_t kGroupBytes = 8U << 20;
 constexpr std::size_t kMaxName = 256;
 constexpr DurNs kTick = 50 * kNsPerMs;
+constexpr DurNs kRetentionEvery = 60 * kNsPerSecond, kRetentionBudget = 200 * kNsPerMs;
 constexpr DurNs kClockEvery = 60 * kNsPerSecond;
 constexpr DurNs kSkewTold = 100 * kNsPerMs;
 constexpr TimeNs kLatest = 4'000'000'000'000'000'000;  // year 2096: beyond it sums of times could overflow
@@ -516,12 +517,19 @@ void IngestThread::tick() {
   recordChanges(m_liveness.tick(now));
   m_orders.tick(now, *m_writer);
   const Status status = m_writer->flushIfDue();
-  if (m_options.retention && now - m_last_retention > 60 * kNsPerSecond) {
-    m_last_retention = now;
-    (void)m_writer->applyRetention(*m_options.retention, wallNow());
-  }
+  if (m_options.retention && now >= m_next_retention) forgetOld();
   const std::lock_guard lock(m_mutex);
   m_stats.store_error = m_refused.empty() ? status.message() : m_refused;
+}
+
+void IngestThread::forgetOld() {
+  Retention policy = *m_options.retention;
+  policy.budget = kRetentionBudget;
+  const TimeNs begin = monotonicNow();
+  const Result<bool> done = m_writer->applyRetention(policy, wallNow());
+  const TimeNs end = monotonicNow();
+  // What is left goes on after a pause of the same length, so that nodes are heard and stored meanwhile.
+  m_next_retention = end + (done.ok() && !*done ? end - begin : kRetentionEvery);
 }
 
 std::uint64_t IngestThread::credit() const {

@@ -106,6 +106,7 @@ class IngestThread {
   void failStore(const Status& status);
   void recordChanges(const std::vector<Liveness::Change>& changes);
   void tick();
+  void forgetOld();
   std::uint64_t credit() const;
 
   const HubOptions m_options;
@@ -126,7 +127,7 @@ class IngestThread {
   Liveness m_liveness;
   LeaseTable m_leases;
   OrderDesk m_orders;
-  DurNs m_last_tick = 0, m_last_retention = 0;
+  DurNs m_last_tick = 0, m_next_retention = 0;
 
   mutable std::mutex m_mutex;  // guards all below
   std::condition_variable m_wake, m_idle;

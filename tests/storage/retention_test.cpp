@@ -22,8 +22,9 @@ class RetentionTest : public ::testing::Test {
     auto writer = Writer::open(m_path);
     ASSERT_TRUE(writer.ok()) << writer.status().message();
     if (pinned) (*writer)->pin(*pinned, "incident 1");
-    const Status applied = (*writer)->applyRetention(policy, now);
-    ASSERT_TRUE(applied.ok()) << applied.message();
+    const auto applied = (*writer)->applyRetention(policy, now);
+    ASSERT_TRUE(applied.ok()) << applied.status().message();
+    EXPECT_TRUE(*applied);
     const Status closed = (*writer)->close();
     ASSERT_TRUE(closed.ok()) << closed.message();
     auto reader = Reader::open(m_path);
