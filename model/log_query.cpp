@@ -6,6 +6,7 @@
 namespace runglass {
 namespace {
 
+constexpr std::size_t kLeastPrefix = 3;                   // bytes: shorter ones begin so many words that the index gathers for seconds
 constexpr std::size_t kMostTerms = 64, kMostWords = 256;  // of a query; what goes beyond asks for nothing
 
 bool partOfWord(char c) {
@@ -101,10 +102,12 @@ std::string LogQuery::indexExpression() const {
   for (const Term& term : m_terms) {
     if (term.without) continue;
     for (std::size_t i = 0; i < term.words.size(); ++i) {
+      const bool prefix = term.prefix && i + 1 == term.words.size();
+      if (prefix && term.words[i].size() < kLeastPrefix) continue;
       if (!expression.empty()) expression += " AND ";
       // Words hold no quotes.
       expression.append("\"").append(term.words[i]).append("\"");
-      if (term.prefix && i + 1 == term.words.size()) expression += " *";
+      if (prefix) expression += " *";
     }
   }
   return expression;

@@ -58,7 +58,8 @@ class LogQuery {
   bool matches(std::string_view text) const;
   // Where the terms are, in order and apart from each other.
   std::vector<TextPiece> marks(std::string_view text) const;
-  // An FTS5 expression that no matching text fails (it may admit others); empty: only a look at every text can tell.
+  // An FTS5 expression that no matching text fails (it may admit others, and says nothing of short prefixes); empty: only a look at every
+  // text can tell.
   std::string indexExpression() const;
 
  private:

@@ -4,6 +4,8 @@
 // 1. The file is walked in the order of times as stamped; a row is shown once no later row of the walk can come before it, which
 //    ClockMaps::farthest() bounds.
 // 2. Few lines with the words: the index of words finds them, and they are sorted. Many: they are met soon enough on a walk along time.
+#include <sqlite3.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <queue>
@@ -42,6 +44,23 @@ struct Table<LogLine> {
   static constexpr const char* kName = "rg_log";
   static constexpr const char* kId = "log_id";
   static constexpr int kIdColumn = 7;
+};
+
+// While it lives, statements of `db` end soon after a stop: one step may pass millions of rows that are none of those looked for.
+class StopWatch {
+ public:
+  StopWatch(sqlite::Connection& db, std::stop_token stop) : m_db(db), m_stop(std::move(stop)) {
+    constexpr int kOps = 10'000;
+    sqlite3_progress_handler(
+        m_db.raw(), kOps, [](void* self) { return static_cast<StopWatch*>(self)->m_stop.stop_requested() ? 1 : 0; }, this);
+  }
+  StopWatch(const StopWatch&) = delete;
+  StopWatch& operator=(const StopWatch&) = delete;
+  ~StopWatch() { sqlite3_progress_handler(m_db.raw(), 0, nullptr, nullptr); }
+
+ private:
+  sqlite::Connection& m_db;
+  const std::stop_token m_stop;
 };
 
 DeviceId deviceOf(const Event& event) { return event.device; }
@@ -253,6 +272,7 @@ Result<LogPage> StoreReader::searchLogs(const RowQuery& query, std::stop_token s
   RG_TRY(consistent(
       [&](const PendingRows& tail) -> Status {
         RG_TRY(refreshClocks());
+        const StopWatch watch(m_db, stop);
         RowSearch<LogLine> search(query, m_clocks, stop);
         RG_TRY(search.prepare(m_db));
         Best<LogLine> best(search, query.limit + 1);
@@ -280,6 +300,7 @@ Result<EventPage> StoreReader::searchEvents(const RowQuery& query, std::stop_tok
   EventPage answer;
   RG_TRY(consistent([&](const PendingRows& tail) -> Status {
     RG_TRY(refreshClocks());
+    const StopWatch watch(m_db, stop);
     RowSearch<Event> search(query, m_clocks, stop);
     RG_TRY(search.prepare(m_db));
     Best<Event> best(search, query.limit + 1);
@@ -353,6 +374,7 @@ Result<RowDensity> StoreReader::rowDensity(const RowQuery& asked, std::size_t pa
   RG_TRY(consistent(
       [&](const PendingRows& tail) -> Status {
         RG_TRY(refreshClocks());
+        const StopWatch watch(m_db, stop);
         answer.events.assign(parts, {});
         answer.logs.assign(parts, {});
         // Where only times and severities matter, an index alone has them.

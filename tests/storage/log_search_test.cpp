@@ -293,6 +293,29 @@ TEST_F(LogSearch, AWordLongerThanTheIndexKeepsIsSound) {
   EXPECT_THAT(m_reader->verify().value(), IsEmpty());
 }
 
+TEST_F(LogSearch, AStopEndsAWalkThatFindsNothing) {
+  for (int i = 0; i < 10'000; ++i) say("needle", i);
+  flush();
+  const RowQuery nothing{.range = {kStart, kStart + 20'000}, .node = m_other};
+  EXPECT_THAT(foundBy(nothing), IsEmpty());
+  std::stop_source stop;
+  stop.request_stop();
+  EXPECT_EQ(m_reader->searchLogs(nothing, stop.get_token()).status().code(), Code::kCancelled);
+  EXPECT_EQ(m_reader->rowDensity(nothing, 2, stop.get_token()).status().code(), Code::kCancelled);
+  EXPECT_THAT(foundBy(nothing), IsEmpty()) << "the next one is not stopped";
+}
+
+TEST_F(LogSearch, ShortPrefixesAreFoundWithoutTheIndex) {
+  say("needle one", 1);
+  say("noodle two", 2);
+  EXPECT_EQ(LogQuery("ne* one").indexExpression(), "\"one\"");
+  EXPECT_EQ(LogQuery("nee*").indexExpression(), "\"nee\" *");
+  for (const bool stored : {false, true}) {
+    if (stored) flush();
+    EXPECT_THAT(found("ne*"), ElementsAre("needle one"));
+  }
+}
+
 TEST_F(LogSearch, IsTakenAlongByAnExport) {
   const RunId run = m_writer->run({.uuid = "", .name = "r"});
   const AttemptId attempt = m_writer->attempt({.run = run});
