@@ -376,7 +376,7 @@ Result<bool> StoreWriter::applyRetention(const Retention& policy, TimeNs now) {
   if (!m_retention_unfinished || !m_pins.empty()) RG_TRY(flush());
   RG_ASSIGN(const RetentionOutcome outcome, retain(m_db, policy, now));
   m_retention_unfinished = outcome.unfinished;
-  if (outcome.sample_chunks + outcome.pyramids + outcome.span_chunks + outcome.log_lines + outcome.logs_beyond_cap > 0)
+  if (outcome.sample_chunks + outcome.pyramids + outcome.span_chunks + outcome.captures + outcome.log_lines + outcome.logs_beyond_cap > 0)
     m_tail->noteChange();
   if (outcome.logs_beyond_cap > 0)
     issue({.code = "store.logs_forgotten",

@@ -175,7 +175,10 @@ TEST_F(CaptureTest, AreForgottenAfterTheirTimeAndNeverWhilePinned) {
   const Retention policy{.captures = 10 * kNsPerSecond};
   ASSERT_TRUE((*writer)->applyRetention(policy, kStoreStart + 5 * kNsPerSecond).ok());
   EXPECT_THAT(texts("SELECT kind FROM capture"), SizeIs(4));
+  const auto follower = std::move(Reader::open(m_path, {(*writer)->liveTail()}).value());
+  const std::uint64_t before = follower->generation();
   ASSERT_TRUE((*writer)->applyRetention(policy, kStoreStart + 20 * kNsPerSecond).ok());
+  EXPECT_GT(follower->generation(), before) << "who shows captures looks again";
   EXPECT_THAT(texts("SELECT kind FROM capture"), ElementsAre("stack"));
 }
 
