@@ -24,7 +24,8 @@ namespace {
 
 constexpr std::int64_t kLowest = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t kHighest = std::numeric_limits<std::int64_t>::max();
-constexpr std::size_t kPiece = 1 << 16;  // points recorded between two looks at what a commit costs
+constexpr std::size_t kPiece = 1 << 16;                         // points recorded between two looks at what a commit costs
+constexpr std::int64_t kCaptureBytes = std::int64_t{16} << 20;  // texts read at a time
 
 class RunCopy {
  public:
@@ -80,6 +81,31 @@ class RunCopy {
     return rows;
   }
 
+  // Captures of the slice that lie in `range`, which is of corrected time.
+  Result<std::vector<Capture>> capturesOf(TimeRange range, CaptureTexts texts) {
+    RG_ASSIGN(auto captures, m_from.captures(m_run, range, texts));
+    std::erase_if(captures, [this](const Capture& one) { return !inRange(one.time, rangeOf(one.attempt, one.rank)); });
+    return captures;
+  }
+
+  // Texts may be more than fits into memory: some at a time.
+  Status copyCaptures() {
+    for (auto next = m_capture_bytes.begin(); next != m_capture_bytes.end();) {
+      const TimeNs begin = next->first;
+      TimeNs last = begin;
+      for (std::int64_t bytes = 0; next != m_capture_bytes.end() && bytes < kCaptureBytes; ++next)
+        last = next->first, bytes += next->second;
+      RG_ASSIGN(auto captures, capturesOf({begin, last == kHighest ? last : last + 1}, CaptureTexts::kWith));
+      for (Capture& capture : captures) {
+        capture.attempt = mapped(m_attempt_ids, capture.attempt);
+        capture.node = mapped(m_node_ids, capture.node);
+        m_to.capture(capture);
+      }
+      RG_TRY(m_to.flushIfDue());
+    }
+    return {};
+  }
+
   template <class Key>
   static Key mapped(const std::map<Key, Key>& ids, Key id) {
     const auto found = ids.find(id);
@@ -114,9 +140,11 @@ class RunCopy {
     RG_ASSIGN(m_events, rowsOf<Event>(&Reader::events));
     RG_ASSIGN(m_logs, rowsOf<LogLine>(&Reader::logs));
     RG_ASSIGN(m_series, m_from.series({.run = m_run}));
-    RG_ASSIGN(m_captures, m_from.captures(m_run, m_shifts.empty() ? m_range : TimeRange{}));
-    std::erase_if(m_captures, [this](const Capture& one) { return !inRange(one.time, rangeOf(one.attempt, one.rank)); });
-    for (const Capture& capture : m_captures) wanted.insert(capture.node);
+    RG_ASSIGN(const auto captures, capturesOf(m_shifts.empty() ? m_range : TimeRange{}, CaptureTexts::kWithout));
+    for (const Capture& capture : captures) {
+      wanted.insert(capture.node);
+      m_capture_bytes[capture.time] += capture.bytes;
+    }
     for (const Event& event : m_events) wanted.insert(event.node), wanted_devices.insert(event.device);
     for (const LogLine& line : m_logs) wanted.insert(line.node);
     for (const Series& series : m_series) wanted.insert(series.key.node), wanted_devices.insert(series.key.device);
@@ -282,11 +310,7 @@ class RunCopy {
       line->node = mapped(m_node_ids, line->node);
       m_to.log(*line);
     }
-    for (Capture& capture : m_captures) {
-      capture.attempt = mapped(m_attempt_ids, capture.attempt);
-      capture.node = mapped(m_node_ids, capture.node);
-      m_to.capture(capture);
-    }
+    RG_TRY(copyCaptures());
     RG_ASSIGN(auto labels, m_from.labels(m_run));
     for (Label& label : labels) {
       label.attempt = mapped(m_attempt_ids, label.attempt);
@@ -323,7 +347,7 @@ class RunCopy {
   std::map<AttemptId, std::vector<Fact>> m_facts;
   std::vector<Event> m_events;
   std::vector<LogLine> m_logs;
-  std::vector<Capture> m_captures;
+  std::map<TimeNs, std::int64_t> m_capture_bytes;  // of the texts of that time
   std::vector<Series> m_series;
   std::map<AttemptId, AttemptId> m_attempt_ids;
   std::map<NodeId, NodeId> m_node_ids;

@@ -306,6 +306,16 @@ StoredCapture read<StoredCapture>(const sqlite::Statement& s) {
 }
 
 template <>
+std::string_view select<CaptureHead>() {
+  return "SELECT capture_id, time_ns, attempt_id, node_id, rank, kind, source, reason, bytes, truncated_bytes, packed, crc, NULL FROM "
+         "rg_capture c";
+}
+template <>
+CaptureHead read<CaptureHead>(const sqlite::Statement& s) {
+  return {read<StoredCapture>(s)};
+}
+
+template <>
 std::string_view select<Label>() {
   return "SELECT attempt_id, kind, node_id, device_id, rank, start_ns, end_ns, first_step, last_step, strength FROM rg_label";
 }

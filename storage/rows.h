@@ -39,6 +39,9 @@ struct StoredCapture {
   std::uint32_t crc = 0;
 };
 
+// Without its body, which SQLite then need not read.
+struct CaptureHead : StoredCapture {};
+
 // What there are rows of; the definitions are in rows.cpp.
 template <>
 std::string_view select<Node>();
@@ -108,6 +111,10 @@ template <>
 std::string_view select<StoredCapture>();
 template <>
 StoredCapture read<StoredCapture>(const sqlite::Statement& statement);
+template <>
+std::string_view select<CaptureHead>();
+template <>
+CaptureHead read<CaptureHead>(const sqlite::Statement& statement);
 template <>
 std::string_view select<Note>();
 template <>

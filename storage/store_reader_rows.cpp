@@ -163,35 +163,38 @@ Result<std::vector<Label>> StoreReader::labels(RunId run) {
 Result<std::vector<Capture>> StoreReader::captures(RunId run, TimeRange range, CaptureTexts texts) {
   std::vector<Capture> found;
   const bool with_text = texts == CaptureTexts::kWith;
-  const auto correct = [&](Capture& one) {
+  // Corrects its time; false: that is outside the range.
+  const auto fits = [&](Capture& one) {
     if (const ClockMap* clock = m_clocks.of(one.node, one.attempt, one.rank)) one.time = clock->corrected(one.time);
-    if (timeFits(range, one.time)) found.push_back(std::move(one));
+    return timeFits(range, one.time);
+  };
+  const auto take = [&](rows::StoredCapture row) {
+    if (!fits(row.capture)) return;
+    if (with_text) {
+      auto text = captureChecksum(row.body, row.packed, row.capture.bytes) == row.crc ? captureText(row.body, row.packed, row.capture.bytes)
+                                                                                      : std::nullopt;
+      if (!text) return m_damage->note("capture " + std::to_string(row.capture.id));
+      row.capture.text = std::move(*text);
+    }
+    found.push_back(std::move(row.capture));
   };
   RG_TRY(consistent([&](const PendingRows& tail) -> Status {
     found.clear();
     RG_TRY(refreshClocks());
-    RG_TRY(rows::each<rows::StoredCapture>(
-        m_db,
-        " WHERE c.attempt_id IN (SELECT attempt_id FROM rg_attempt WHERE run_id = ?1) OR (c.attempt_id IS NULL AND c.node_id IN (SELECT "
-        "r.node_id FROM rg_rank r JOIN rg_attempt a ON a.attempt_id = r.attempt_id WHERE a.run_id = ?1)) ORDER BY c.time_ns",
-        [&](rows::StoredCapture row) {
-          if (with_text) {
-            auto text = captureChecksum(row.body, row.packed, row.capture.bytes) == row.crc
-                            ? captureText(row.body, row.packed, row.capture.bytes)
-                            : std::nullopt;
-            if (!text) return m_damage->note("capture " + std::to_string(row.capture.id));
-            row.capture.text = std::move(*text);
-          }
-          correct(row.capture);
-        },
-        {static_cast<std::int64_t>(run.value)}));
+    const TimeRange stamped = widened(range, m_clocks.farthest());
+    constexpr std::string_view kOfRun =
+        " WHERE (c.attempt_id IN (SELECT attempt_id FROM rg_attempt WHERE run_id = ?1) OR (c.attempt_id IS NULL AND c.node_id IN (SELECT "
+        "r.node_id FROM rg_rank r JOIN rg_attempt a ON a.attempt_id = r.attempt_id WHERE a.run_id = ?1))) AND c.time_ns BETWEEN ?2 AND ?3 "
+        "ORDER BY c.time_ns";
+    const std::initializer_list<std::int64_t> args = {static_cast<std::int64_t>(run.value), stamped.t0, stamped.t1};
+    RG_TRY(with_text ? rows::each<rows::StoredCapture>(m_db, kOfRun, take, args) : rows::each<rows::CaptureHead>(m_db, kOfRun, take, args));
     if (tail.captures.empty()) return {};
     RG_ASSIGN(const RunMembers members, membersOf(m_db, run));
     for (const auto& one : tail.captures) {
       if (!members.own(one->attempt, one->node, {})) continue;
       Capture copy = *one;
       if (!with_text) copy.text.clear();
-      correct(copy);
+      if (fits(copy)) found.push_back(std::move(copy));
     }
     return {};
   }));

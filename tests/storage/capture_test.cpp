@@ -4,6 +4,7 @@
 #include <sqlite3.h>
 
 #include <fstream>
+#include <set>
 
 #include "storage/reader.h"
 #include "tests/storage/sample_store.h"
@@ -165,6 +166,27 @@ TEST_F(CaptureTest, GoWithTheirRunWhenItIsExportedAndOnlyTheSlice) {
   EXPECT_THAT(exported(whole), SizeIs(3)) << "not the one of another machine";
   ASSERT_THAT(exported(slice), SizeIs(1));
   EXPECT_EQ(exported(slice)[0].text, m_stack);
+}
+
+TEST_F(CaptureTest, AreExportedThoughTheirTextsAreReadInPieces) {
+  makeStore();
+  constexpr int kMany = 40;
+  const std::string text(1'000'000, 'x');
+  {
+    auto writer = Writer::open(m_path);
+    for (int i = 0; i < kMany; ++i)
+      (*writer)->capture({.time = kStoreStart + 10'000 + i / 3, .attempt = m_ids.first, .rank = i, .kind = "stack", .text = text});
+    ASSERT_TRUE((*writer)->close().ok());
+  }
+  const std::string whole = m_folder.file("whole.rgl");
+  ASSERT_TRUE(exportRun(m_path, m_ids.run, {}, whole).ok());
+  const auto reader = std::move(Reader::open(whole).value());
+  const auto captures = reader->captures(reader->runs()->at(0).id, {});
+  ASSERT_THAT(*captures, SizeIs(3 + kMany));
+  std::set<std::int32_t> ranks;
+  for (const Capture& one : *captures)
+    if (one.text == text) ranks.insert(one.rank.value_or(-1));
+  EXPECT_THAT(ranks, SizeIs(kMany));
 }
 
 TEST_F(CaptureTest, AreForgottenAfterTheirTimeAndNeverWhilePinned) {
