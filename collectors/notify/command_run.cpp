@@ -98,6 +98,8 @@ void pump(Pipes& pipes, std::string_view& input, std::string& output) {
   // A few blocks only: who floods must not keep us from looking at the clock.
   for (int i = 0; i < 8; ++i) {
     const ssize_t got = ::read(pipes.output.get(), block, sizeof block);
+    // All that it might have written is read; it may run on.
+    if (got == 0) pipes.output.close();
     if (got <= 0) return;
     output.append(block, static_cast<std::size_t>(got));
     if (output.size() > kKeptOutput) output.erase(0, output.size() - kKeptOutput);

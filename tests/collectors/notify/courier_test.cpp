@@ -208,6 +208,15 @@ TEST(CommandRun, OneThatFloodsAndReadsNothingIsBounded) {
   EXPECT_LE(status.message().size(), kKeptOutput + 200);
 }
 
+TEST(CommandRun, OneThatWritesNoMoreAndRunsOnIsWaitedForWithoutWork) {
+  timespec before{}, after{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &before);
+  const Status done = runCommand({"/bin/sh", "-c", "echo last; exec >&- 2>&-; sleep 1; exit 3"}, {}, "", 20 * kNsPerSecond, {});
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &after);
+  EXPECT_THAT(done.message(), HasSubstr("ended with status 3: last"));
+  EXPECT_LT((after.tv_sec - before.tv_sec) * kNsPerSecond + after.tv_nsec - before.tv_nsec, 200 * kNsPerMs);
+}
+
 TEST(CommandRun, AStopEndsIt) {
   std::stop_source stop;
   std::jthread stopper([&] {
