@@ -131,7 +131,8 @@ void Console::showAlert(const QString& title, const QString& text, const std::st
     connect(m_tray, &QSystemTrayIcon::messageClicked, this, [this] { followLink(m_newest_link); });
     m_tray->show();
   }
-  m_tray->showMessage(title, body, severity >= Severity::kError ? QSystemTrayIcon::Critical : QSystemTrayIcon::Warning);
+  // Desktops render markup, and the text has lines of logs in it.
+  m_tray->showMessage(title, body.toHtmlEscaped(), severity >= Severity::kError ? QSystemTrayIcon::Critical : QSystemTrayIcon::Warning);
 }
 
 void Console::followLink(const std::string& link) {
