@@ -32,6 +32,7 @@ class HardwareFaults : public Analysis {
 
  private:
   using Identity = std::pair<std::string, TimeNs>;  // kind and subject; begin
+  static Identity identityOf(const Finding& finding) { return {finding.kind + '\n' + finding.subject, finding.start.value_or(0)}; }
 
   // Nodes and devices of the run: those its ranks are on; where ranks name none, all that its events do.
   Status readPlaces(const Question& question) {
@@ -91,11 +92,27 @@ class HardwareFaults : public Analysis {
 
   Status judgeClocks(const Question& question) {
     RG_TRY(m_throttle.read(question.reader, m_own_nodes, question.stop));
+    TimeNs newest = 0;
+    for (const auto& [id, device] : m_throttle.devices()) newest = std::max(newest, device.last);
+    std::set<Identity> found;
     for (const ThrottledTogether& together : throttledTogether(m_throttle.devices())) {
       if (!during(together.t0)) continue;
       Finding finding = throttleFinding(together, m_places);
-      RG_TRY(say(question, std::move(finding), {}).status());
+      // A device that is heard late moves the begin, not the identity.
+      if (!m_said.contains(identityOf(finding)))
+        for (const Identity& known : m_of_clocks)
+          if (known.first == identityOf(finding).first && !found.contains(known) && together.t0 <= m_said.at(known).end.value_or(newest) &&
+              known.second <= together.t1)
+            finding.start = known.second;
+      RG_ASSIGN(const Identity identity, say(question, std::move(finding), {}));
+      found.insert(identity);
     }
+    // What grew into another kind, or from a node to the cluster, goes on under that name.
+    for (const Identity& known : m_of_clocks) {
+      Finding& finding = m_said.at(known);
+      if (!found.contains(known) && !finding.end) finding.end = std::max(newest, known.second);
+    }
+    m_of_clocks.merge(found);
     return {};
   }
 
@@ -126,7 +143,7 @@ class HardwareFaults : public Analysis {
   Result<Identity> say(const Question& question, Finding finding, AttemptId attempt) {
     finding.run = question.run;
     placeInTime(finding, attempt);
-    const Identity identity{finding.kind + '\n' + finding.subject, finding.start.value_or(0)};
+    const Identity identity = identityOf(finding);
     const auto known = m_said.find(identity);
     if (known != m_said.end()) {
       finding.first_step = known->second.first_step;
@@ -150,7 +167,7 @@ class HardwareFaults : public Analysis {
   ThrottleWatch m_throttle;
   std::optional<TimeNs> m_newest;  // event
   std::map<Identity, Finding> m_said;
-  std::set<Identity> m_of_events;
+  std::set<Identity> m_of_events, m_of_clocks;
 };
 
 }  // namespace

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the analysis says from call to call: one identity for one trouble, and an end for each.
+#include "analysis/hardware_faults/hardware_faults.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "storage/writer.h"
+#include "tests/storage/temp_store.h"
+
+namespace runglass {
+namespace {
+
+constexpr TimeNs kT = 1'700'000'000LL * kNsPerSecond;
+constexpr DurNs s = kNsPerSecond;
+
+// Ten nodes of one GPU and rank each.
+class HardwareFaultsTest : public ::testing::Test {
+ protected:
+  static constexpr std::uint64_t kNodes = 10;
+  void SetUp() override {
+    auto opened = Writer::open(m_file.path());
+    ASSERT_TRUE(opened.ok()) << opened.status().message();
+    m_writer = std::move(*opened);
+    m_run = m_writer->run({.name = "r", .state = RunState::kRunning, .start = kT});
+    m_attempt = m_writer->attempt({.run = m_run, .key = "0", .start = kT, .layout = {.world = kNodes}});
+    for (std::uint64_t n = 0; n < kNodes; ++n) {
+      const std::string name = "n" + std::to_string(n);
+      m_nodes.push_back(m_writer->node({.uuid = name, .name = name}));
+      m_devices.push_back(m_writer->device({.uuid = "GPU-" + name, .node = m_nodes.back(), .index = 0, .kind = "gpu"}));
+      m_writer->rank({.attempt = m_attempt, .rank = static_cast<std::int32_t>(n), .node = m_nodes.back(), .device = m_devices.back()});
+      m_clocks.push_back(m_writer->series({.node = m_nodes.back(),
+                                           .device = m_devices.back(),
+                                           .metric = "clock_event_reasons",
+                                           .unit = "bits",
+                                           .kind = SeriesKind::kGauge}));
+    }
+  }
+  void clocks(std::size_t node, DurNs from, DurNs to, double bits) {
+    for (DurNs at = from; at < to; ++at) m_writer->sample(m_clocks[node], kT + at * s, bits);
+  }
+  void event(DurNs after, const char* kind, const char* code, std::size_t node, Severity severity = Severity::kError, bool gpu = true) {
+    Event one{.time = kT + after * s, .attempt = m_attempt, .kind = kind, .severity = severity, .code = code, .message = kind};
+    one.node = m_nodes[node];
+    if (gpu) one.device = m_devices[node];
+    m_writer->event(one);
+  }
+  std::vector<Finding> look() {
+    EXPECT_TRUE(m_writer->flush().ok());
+    auto reader = Reader::open(m_file.path());
+    EXPECT_TRUE(reader.ok());
+    auto found = m_analysis->look({.reader = **reader, .run = m_run, .now = {}, .stop = {}});
+    EXPECT_TRUE(found.ok()) << found.status().message();
+    return found.ok() ? *found : std::vector<Finding>();
+  }
+  static std::vector<std::string> open(const std::vector<Finding>& found) {
+    std::vector<std::string> out;
+    for (const Finding& one : found)
+      if (!one.end) out.push_back(one.kind + " " + one.subject);
+    return out;
+  }
+
+  TempStore m_file;
+  std::unique_ptr<Writer> m_writer;
+  std::unique_ptr<Analysis> m_analysis = makeHardwareFaults();
+  RunId m_run;
+  AttemptId m_attempt;
+  std::vector<NodeId> m_nodes;
+  std::vector<DeviceId> m_devices;
+  std::vector<SeriesId> m_clocks;
+};
+
+using ::testing::ElementsAre;
+
+TEST_F(HardwareFaultsTest, AThrottleThatGrowsIsOpenUnderOneNameOnly) {
+  for (std::size_t n = 0; n < kNodes; ++n) clocks(n, 0, 100, n < 1 ? 0x40 : 0);
+  EXPECT_THAT(open(look()), ElementsAre("thermal_throttle node:n0"));
+  for (std::size_t n = 0; n < kNodes; ++n) clocks(n, 100, 120, n < 1 ? 0xc0 : 0);
+  auto found = look();
+  EXPECT_THAT(open(found), ElementsAre("hardware_fault node:n0")) << "a power brake, too";
+  for (std::size_t n = 0; n < kNodes; ++n) clocks(n, 120, 200, 0);
+  found = look();
+  EXPECT_THAT(open(found), ElementsAre());
+  EXPECT_EQ(found.size(), 2U);
+}
+
+TEST_F(HardwareFaultsTest, ADeviceThatIsHeardLateMovesNoIdentity) {
+  const DeviceId second = m_writer->device({.uuid = "GPU-late", .node = m_nodes[0], .index = 1, .kind = "gpu"});
+  const SeriesId late =
+      m_writer->series({.node = m_nodes[0], .device = second, .metric = "clock_event_reasons", .unit = "bits", .kind = SeriesKind::kGauge});
+  clocks(0, 50, 100, 0x40);
+  const auto first = look();
+  ASSERT_EQ(first.size(), 1U);
+  for (DurNs at = 40; at < 100; ++at) m_writer->sample(late, kT + at * s, 0x40);
+  const auto found = look();
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].start, first[0].start);
+  EXPECT_THAT(found[0].summary, ::testing::HasSubstr("2 GPUs of n0"));
+}
+
+}  // namespace
+}  // namespace runglass
