@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Invariants:
 // 1. A finding is ended here only if whoever said it answered in this round and did not say it; one that only the store knows, only if
-//    every analysis answered.
+//    every analysis answered; or if its run is not live any more, for nobody will be asked about it again.
 // 2. What a round returns as new or changed is what `known` holds: a caller that stores it need not be asked again.
 #include "app/watch/live_analyses.h"
 
@@ -56,7 +56,10 @@ Result<LiveRound> LiveAnalyses::round(Reader& reader, TimeNs now, const std::sto
       out.live.push_back(run);
       RG_TRY(ask(reader, run, now, now, stop, out));
     } else if (watched != m_runs.end()) {
-      if (!watched->second.analyses.empty()) RG_TRY(ask(reader, run, std::nullopt, run.end.value_or(now), stop, out));
+      if (!watched->second.analyses.empty()) {
+        RG_TRY(ask(reader, run, std::nullopt, run.end.value_or(now), stop, out));
+        endAll(watched->second, run.end.value_or(now), out);
+      }
       // A forgotten run is looked at again when it has data: its entry remembers when that was seen.
       if (saysItRuns(run))
         watched->second.analyses.clear(), watched->second.known.clear();
@@ -141,6 +144,14 @@ void LiveAnalyses::endUnsaid(Watched& watched, const std::vector<bool>& answered
     if (known.finding.end || known.round == m_round || !(known.by ? answered[*known.by] : all)) continue;
     known.finding.end = std::max(clock, known.finding.start.value_or(clock));
     known.written = clock;
+    out.changes.push_back({What::kChanged, known.finding});
+  }
+}
+
+void LiveAnalyses::endAll(Watched& watched, TimeNs clock, LiveRound& out) {
+  for (auto& [key, known] : watched.known) {
+    if (known.finding.end) continue;
+    known.finding.end = std::max(clock, known.finding.start.value_or(clock));
     out.changes.push_back({What::kChanged, known.finding});
   }
 }

@@ -46,7 +46,8 @@ class LiveAnalyses {
   static constexpr std::size_t kMostFindings = 100'000;  // of a run; what an analysis says beyond them is left out and told as an issue
 
   explicit LiveAnalyses(std::span<const AnalysisEntry> entries) : m_entries(entries.begin(), entries.end()) {}
-  // A run that ended is asked about once more, as of its last data. What an analysis no longer says ends at `now`.
+  // A run that ended is asked about once more, as of its last data, and its findings end with it. What an analysis no longer says ends at
+  // `now`.
   Result<LiveRound> round(Reader& reader, TimeNs now, const std::stop_token& stop);
 
  private:
@@ -71,6 +72,7 @@ class LiveAnalyses {
   Status ask(Reader& reader, const Run& run, std::optional<TimeNs> now, TimeNs clock, const std::stop_token& stop, LiveRound& out);
   void take(Watched& watched, std::size_t analysis, Finding finding, TimeNs clock, LiveRound& out);
   void endUnsaid(Watched& watched, const std::vector<bool>& answered, TimeNs clock, LiveRound& out);
+  static void endAll(Watched& watched, TimeNs clock, LiveRound& out);
 
   const std::vector<AnalysisEntry> m_entries;
   std::map<RunId, Watched> m_runs;

@@ -123,9 +123,12 @@ TEST_F(LiveAnalysesTest, ARunThatEndedIsAskedOnceMoreAsOfItsLastData) {
   round(10 * s);
   (void)m_writer->run({.uuid = "live-uuid", .name = "live live-uuid", .state = RunState::kFinished, .end = kLiveStart + 11 * s});
   ASSERT_TRUE(m_writer->flush().ok());
-  round(12 * s);
-  round(14 * s);
+  const LiveRound last = round(12 * s);
+  EXPECT_THAT(round(14 * s).changes, IsEmpty());
   EXPECT_THAT(nows, ElementsAre(kLiveStart + 10 * s, std::nullopt));
+  ASSERT_THAT(last.changes, SizeIs(1)) << "what still holds ends with the run";
+  EXPECT_EQ(last.changes[0].what, What::kChanged);
+  EXPECT_EQ(last.changes[0].finding.end, kLiveStart + 11 * s);
 }
 
 TEST_F(LiveAnalysesTest, RunsWithoutAClockOrLeftBehindAreNotAsked) {
