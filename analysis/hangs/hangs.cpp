@@ -187,9 +187,13 @@ class Hangs : public Analysis {
     m_moved = now->moved;
     if (question.now && !attempt.end && *question.now - now->newest > kUnheardAfter) return keepOpen();
     RG_ASSIGN(const bool dump, isDump(question.reader, attempt));
-    const bool starting = !watch.clock().judges() || (!now->phase.empty() && now->phase != "steady");
+    bool starting = !watch.clock().judges() || (!now->phase.empty() && now->phase != "steady");
     const DurNs start_limit = phaseLimit(watch.longestPhase());
     const DurNs still = now->as_of - now->moved;
+    // A trainer may save without saying that this is a phase.
+    if (!starting && now->as_of - watch.clock().lastEnd().value_or(now->moved) >= kSilentAfter) {
+      RG_ASSIGN(starting, watch.saves(question.reader, now->moved, now->as_of));
+    }
     DurNs hang_limit = start_limit;
     if (!starting && still >= watch.clock().hangLimit(DurNs{1})) {
       RG_ASSIGN(const auto op_p99, watch.communicationP99(question.reader, question.stop));

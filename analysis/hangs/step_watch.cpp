@@ -12,10 +12,13 @@ namespace runglass {
 namespace {
 
 constexpr std::int64_t kFirstLook = 10 * static_cast<std::int64_t>(kStepsKept);
-constexpr double kSteady = 2;                 // value of step_phase
-constexpr DurNs kBeside = 30 * kNsPerSecond;  // an event this near to a gap belongs to it
-constexpr std::size_t kMostGaps = 64;         // a run that stands still more often than that has a rhythm of its own
+constexpr double kSteady = 2;                    // value of step_phase
+constexpr DurNs kBeside = 30 * kNsPerSecond;     // an event this near to a gap belongs to it
+constexpr DurNs kAfterSave = 60 * kNsPerSecond;  // until the first step after a save has moved
+constexpr std::size_t kMostGaps = 64;            // a run that stands still more often than that has a rhythm of its own
 constexpr DurNs kLongestStep = 30LL * 24 * 3600 * kNsPerSecond;
+
+bool isSaveOrEval(const Event& event) { return event.kind.starts_with("eval") || event.kind.starts_with("checkpoint"); }
 
 Result<std::vector<Series>> scalarSeries(Reader& reader, AttemptId attempt, const char* metric) {
   SeriesFilter filter;
@@ -82,18 +85,35 @@ Status StepWatch::read(Reader& reader, std::stop_token stop) {
 }
 
 Result<bool> StepWatch::explained(Reader& reader, const StallGap& gap) {
-  if (gap.range.t1 - gap.range.t0 > phaseLimit(m_longest_phase)) return false;  // whatever it was, it took too long
+  // Whatever it was, it may take too long.
+  const DurNs length = gap.range.t1 - gap.range.t0;
+  const bool in_time = length <= phaseLimit(m_longest_phase);
   RG_ASSIGN(const auto checkpoints, reader.checkpoints(m_run));
-  for (const Checkpoint& one : checkpoints)
-    if (one.begin && *one.begin < gap.range.t1 && one.durable.value_or(*one.begin + kBeside) > gap.range.t0 - kBeside) return true;
+  bool saved = std::ranges::any_of(checkpoints, [&](const Checkpoint& one) {
+    return one.begin && *one.begin < gap.range.t1 && one.durable.value_or(*one.begin + kBeside) > gap.range.t0 - kBeside;
+  });
   EventFilter filter;
   filter.run = m_run;
   filter.range = {gap.range.t0 - kBeside, gap.range.t1 + kBeside};
   RG_ASSIGN(const auto events, reader.events(filter));
-  return std::ranges::any_of(events, [](const Event& event) {
-    return event.kind.starts_with("eval") || event.kind.starts_with("checkpoint") || event.kind == "start" || event.kind == "restart" ||
-           event.kind == "training_begins";
-  });
+  saved = saved || std::ranges::any_of(events, isSaveOrEval);
+  if (saved) m_longest_phase = std::max(m_longest_phase, length);
+  return in_time && (saved || std::ranges::any_of(events, [](const Event& event) {
+                       return event.kind == "start" || event.kind == "restart" || event.kind == "training_begins";
+                     }));
+}
+
+Result<bool> StepWatch::saves(Reader& reader, TimeNs moved, TimeNs now) const {
+  RG_ASSIGN(const auto checkpoints, reader.checkpoints(m_run));
+  for (const Checkpoint& one : checkpoints)
+    if (one.attempt == m_attempt && one.begin && *one.begin > moved - kBeside && *one.begin <= now &&
+        one.durable.value_or(now) > now - kAfterSave)
+      return true;
+  EventFilter filter;
+  filter.run = m_run;
+  filter.range = {moved - kBeside, now + 1};
+  RG_ASSIGN(const auto events, reader.events(filter));
+  return std::ranges::any_of(events, isSaveOrEval);
 }
 
 Result<std::optional<DurNs>> StepWatch::communicationP99(Reader& reader, std::stop_token stop) const {

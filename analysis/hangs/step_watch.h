@@ -26,7 +26,9 @@ class StepWatch {
   bool known() const { return m_series.id.value != 0; }
   // p99 of the time in communication: no operation takes longer.
   Result<std::optional<DurNs>> communicationP99(Reader& reader, std::stop_token stop) const;
-  // The longest checkpoint or evaluation so far.
+  // A checkpoint that began or an evaluation that spoke just before `moved` or later, and is not known to be over for long.
+  Result<bool> saves(Reader& reader, TimeNs moved, TimeNs now) const;
+  // The longest checkpoint or evaluation so far: as steps, or as the gap that it made between them.
   DurNs longestPhase() const { return m_longest_phase; }
   AttemptId attempt() const { return m_attempt; }
 

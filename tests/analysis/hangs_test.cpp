@@ -248,6 +248,24 @@ TEST_F(HangsTest, StartsCheckpointsAndEvaluationsHaveTimeAndPlannedEndsAreQuiet)
   EXPECT_TRUE(look().empty()) << "SIGTERM";
 }
 
+TEST_F(HangsTest, ASaveThatNamesNoPhaseHasTimeAndIsRemembered) {
+  hang(200 * kNsPerSecond);
+  m_writer->checkpoint({.attempt = m_attempt, .step = 99, .begin = m_end, .path = "c"});
+  EXPECT_TRUE(look().empty()) << "it is being written";
+  m_writer->checkpoint({.attempt = m_attempt, .step = 99, .begin = m_end, .durable = m_end + 180 * kNsPerSecond, .path = "c"});
+  EXPECT_TRUE(look().empty()) << "the next step has just begun";
+  hang(280 * kNsPerSecond);
+  EXPECT_EQ(look().size(), 1U);
+  m_hangs = makeHangs();
+  m_writer->checkpoint({.attempt = m_attempt, .step = 99, .begin = m_end, .durable = m_end + 390 * kNsPerSecond, .path = "c"});
+  step(101, 130, 400 * kNsPerSecond);
+  m_writer->event({.time = m_end, .attempt = m_attempt, .kind = "eval_begin", .severity = Severity::kInfo});
+  hang(900 * kNsPerSecond);
+  EXPECT_TRUE(look().empty()) << "an evaluation; three times as long as the save is not yet over";
+  hang(1300 * kNsPerSecond);
+  EXPECT_EQ(look().size(), 1U);
+}
+
 TEST_F(HangsTest, AFinishedRunHangsNoLonger) {
   hang(700 * kNsPerSecond);
   m_writer->run({.name = "r", .state = RunState::kFinished, .end = m_end + 700 * kNsPerSecond});
