@@ -71,12 +71,13 @@ class Correlation {
     }
   }
 
-  // Corrected errors are judged by their rates, and a program that crashed or ate the memory is no fault of the hardware.
+  // Corrected errors are judged by their rates; of what a program does only the Xids that its GPU tells may be the hardware's.
   static bool mayBeRoot(const Item& item) {
     if (item.info == nullptr || item.info->secondary) return false;
     const std::string& kind = item.event->kind;
-    if (kind == "oom" || kind == "segfault") return false;
-    return item.event->severity >= Severity::kError || (item.event->severity == Severity::kWarning && (kind == "xid" || kind == "sxid"));
+    const bool of_gpu = kind == "xid" || kind == "sxid";
+    if (item.info->scope == FaultScope::kProcess && !of_gpu) return false;
+    return item.event->severity >= Severity::kError || (item.event->severity == Severity::kWarning && of_gpu);
   }
   std::size_t firstAt(TimeNs time) const {
     const auto at = std::ranges::lower_bound(m_events, time, {}, [](const Item& item) { return *item.event->time; });

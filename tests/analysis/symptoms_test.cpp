@@ -134,6 +134,16 @@ TEST_F(SymptomsTest, CorrectedErrorsKilledProcessesAndTimeoutsAloneAreQuiet) {
   EXPECT_TRUE(find().empty()) << "without a time nothing can be put beside it";
 }
 
+TEST_F(SymptomsTest, WhatAProgramDoesIsAtMostASymptom) {
+  for (const char* kind : {"traceback", "killed", "out_of_memory", "cuda_error", "collective_mismatch", "nccl_error"})
+    event(1, kind, "", 3, 0);
+  EXPECT_TRUE(find().empty());
+  event(0, "xid", "48", 3, 35, Severity::kCritical);
+  const auto faults = find();
+  ASSERT_EQ(faults.size(), 1U);
+  EXPECT_EQ(faults[0].symptoms.size(), 6U);
+}
+
 TEST_F(SymptomsTest, WhatTheVendorSaysToIgnoreIsInfo) {
   event(0, "xid", "43", 3, 35, Severity::kWarning);
   const auto faults = find();
