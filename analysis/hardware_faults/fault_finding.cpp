@@ -133,10 +133,9 @@ Finding faultFinding(const CorrelatedFault& fault, const Places& places) {
     finding.subject = "hub";
   else if (fault.cause == FaultCause::kApplication)
     finding.subject = "run:" + fault.root.kind + " " + fault.root.code;
-  else if (device != nullptr)
-    finding.subject = "device:" + device->uuid;
-  else
-    finding.subject = "node:" + node;
+  else  // two troubles of one thing in the same step are two findings
+    finding.subject = (device != nullptr ? "device:" + device->uuid : "node:" + node) + ' ' + fault.root.kind +
+                      (fault.root.code.empty() ? std::string() : ' ' + fault.root.code);
   if (fault.cause != FaultCause::kHub && fault.nodes.size() == 1) finding.node = fault.root.node;
   if (const auto rank = places.ranks.find(fault.root.device); rank != places.ranks.end() && fault.cause == FaultCause::kDevice) {
     finding.rank = rank->second.rank;

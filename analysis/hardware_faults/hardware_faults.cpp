@@ -25,14 +25,26 @@ class HardwareFaults : public Analysis {
     m_axes.clear();
     RG_TRY(judgeEvents(question));
     RG_TRY(judgeClocks(question));
-    std::vector<Finding> out;
-    for (const auto& [identity, finding] : m_said) out.push_back(finding);
-    return out;
+    return said();
   }
 
  private:
   using Identity = std::pair<std::string, TimeNs>;  // kind and subject; begin
   static Identity identityOf(const Finding& finding) { return {finding.kind + '\n' + finding.subject, finding.start.value_or(0)}; }
+
+  // The same trouble again in one step, or where there are no steps, is one finding: what goes on before what ended, then the worst, then
+  // the newest.
+  std::vector<Finding> said() const {
+    std::map<std::pair<std::string, std::optional<std::int64_t>>, const Finding*> best;
+    const auto order = [](const Finding& one) { return std::pair(!one.end, one.severity); };
+    for (const auto& [identity, finding] : m_said) {
+      const Finding*& to = best[{identity.first, finding.first_step}];
+      if (to == nullptr || order(finding) >= order(*to)) to = &finding;
+    }
+    std::vector<Finding> out;
+    for (const auto& [key, finding] : best) out.push_back(*finding);
+    return out;
+  }
 
   // Nodes and devices of the run: those its ranks are on; where ranks name none, all that its events do.
   Status readPlaces(const Question& question) {

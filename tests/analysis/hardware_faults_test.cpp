@@ -98,5 +98,16 @@ TEST_F(HardwareFaultsTest, ADeviceThatIsHeardLateMovesNoIdentity) {
   EXPECT_THAT(found[0].summary, ::testing::HasSubstr("2 GPUs of n0"));
 }
 
+TEST_F(HardwareFaultsTest, EachFaultOfADeviceHasAnIdentityOfItsOwn) {
+  event(0, "xid", "48", 0, Severity::kCritical);
+  event(300, "xid", "79", 0, Severity::kCritical);
+  event(2000, "xid", "79", 0, Severity::kCritical);
+  const auto found = look();
+  ASSERT_EQ(found.size(), 2U) << "without steps 79 again is the same";
+  EXPECT_EQ(found[0].subject, "device:GPU-n0 xid 48");
+  EXPECT_EQ(found[1].subject, "device:GPU-n0 xid 79");
+  EXPECT_EQ(found[1].start, kT + 2000 * s) << "the newest";
+}
+
 }  // namespace
 }  // namespace runglass
