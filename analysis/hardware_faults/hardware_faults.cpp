@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "analysis/hardware_faults/fault_finding.h"
 #include "analysis/hardware_faults/step_at.h"
@@ -23,6 +24,7 @@ class HardwareFaults : public Analysis {
     RG_TRY(readPlaces(question));
     if (m_attempts.empty()) return std::vector<Finding>();
     m_axes.clear();
+    RG_TRY(remember(question));
     RG_TRY(judgeEvents(question));
     RG_TRY(judgeClocks(question));
     return said();
@@ -44,6 +46,15 @@ class HardwareFaults : public Analysis {
     std::vector<Finding> out;
     for (const auto& [key, finding] : best) out.push_back(*finding);
     return out;
+  }
+
+  // What an earlier life of this analysis said: the step was then that of the data that had come.
+  Status remember(const Question& question) {
+    if (std::exchange(m_remembered, true)) return {};
+    RG_ASSIGN(const auto stored, question.reader.findings(question.run));
+    for (const Finding& one : stored)
+      if (one.kind == "hardware_fault" || one.kind == "slow_link" || one.kind == "thermal_throttle") m_stored[identityOf(one)] = one;
+    return {};
   }
 
   // Nodes and devices of the run: those its ranks are on; where ranks name none, all that its events do.
@@ -111,11 +122,15 @@ class HardwareFaults : public Analysis {
       if (!during(together.t0)) continue;
       Finding finding = throttleFinding(together, m_places);
       // A device that is heard late moves the begin, not the identity.
-      if (!m_said.contains(identityOf(finding)))
-        for (const Identity& known : m_of_clocks)
-          if (known.first == identityOf(finding).first && !found.contains(known) && together.t0 <= m_said.at(known).end.value_or(newest) &&
-              known.second <= together.t1)
-            finding.start = known.second;
+      const auto is_same = [&](const Identity& known, const Finding& one) {
+        return known.first == identityOf(finding).first && !found.contains(known) && together.t0 <= one.end.value_or(newest) &&
+               known.second <= together.t1;
+      };
+      if (!m_said.contains(identityOf(finding))) {
+        for (const auto* told : {&m_stored, &m_said})
+          for (const auto& [known, one] : *told)
+            if (is_same(known, one)) finding.start = known.second;
+      }
       RG_ASSIGN(const Identity identity, say(question, std::move(finding), {}));
       found.insert(identity);
     }
@@ -159,6 +174,8 @@ class HardwareFaults : public Analysis {
     const auto known = m_said.find(identity);
     if (known != m_said.end()) {
       finding.first_step = known->second.first_step;
+    } else if (const auto stored = m_stored.find(identity); stored != m_stored.end()) {
+      finding.first_step = stored->second.first_step;
     } else if (finding.start) {
       RG_ASSIGN(finding.first_step, stepAt(question, finding.attempt, *finding.start));
     }
@@ -178,7 +195,8 @@ class HardwareFaults : public Analysis {
   std::map<AttemptId, StepAxis> m_axes;  // of one call
   ThrottleWatch m_throttle;
   std::optional<TimeNs> m_newest;  // event
-  std::map<Identity, Finding> m_said;
+  bool m_remembered = false;
+  std::map<Identity, Finding> m_stored, m_said;
   std::set<Identity> m_of_events, m_of_clocks;
 };
 

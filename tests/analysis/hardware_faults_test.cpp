@@ -109,5 +109,24 @@ TEST_F(HardwareFaultsTest, EachFaultOfADeviceHasAnIdentityOfItsOwn) {
   EXPECT_EQ(found[1].start, kT + 2000 * s) << "the newest";
 }
 
+TEST_F(HardwareFaultsTest, AfterARestartAFindingKeepsTheStepItWasSaidWith) {
+  const SeriesId steps =
+      m_writer->series({.attempt = m_attempt, .rank = 0, .metric = "step_time_ns", .unit = "ns", .kind = SeriesKind::kScalar});
+  for (std::int64_t step = 0; step < 10; ++step) m_writer->scalar(steps, step, kT + step * s, 1e9);
+  event(20, "xid", "79", 0, Severity::kCritical);
+  clocks(1, 20, 60, 0x40);
+  const auto first = look();
+  ASSERT_EQ(first.size(), 2U);
+  for (const Finding& one : first) m_writer->finding(one);
+  for (std::int64_t step = 10; step < 30; ++step) m_writer->scalar(steps, step, kT + step * s, 1e9);
+  m_analysis = makeHardwareFaults();
+  const auto again = look();
+  ASSERT_EQ(again.size(), 2U);
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(again[i].first_step, 9) << "the steps until 20 came later";
+    EXPECT_EQ(again[i].start, first[i].start);
+  }
+}
+
 }  // namespace
 }  // namespace runglass
