@@ -34,6 +34,13 @@ class HardwareFaults : public Analysis {
   using Identity = std::pair<std::string, TimeNs>;  // kind and subject; begin
   static Identity identityOf(const Finding& finding) { return {finding.kind + '\n' + finding.subject, finding.start.value_or(0)}; }
 
+  // What a later call must know of a fault whose events it does not read again.
+  struct Trace {
+    TimeNs last = 0;  // time that it came
+    bool of_program = false;
+    std::set<NodeId> silent;  // its nodes, where one fell silent
+  };
+
   // The same trouble again in one step, or where there are no steps, is one finding: what goes on before what ended, then the worst, then
   // the newest.
   std::vector<Finding> said() const {
@@ -95,11 +102,16 @@ class HardwareFaults : public Analysis {
       if (event.node) nodes.insert(event.node);
     std::set<Identity> found;
     for (const CorrelatedFault& fault : correlate(events, nodes.size())) {
+      Finding finding = faultFinding(fault, m_places);
+      if (const auto first = repeated(identityOf(finding), fault)) {
+        found.insert(*first);
+        continue;
+      }
       // What began just before this window was judged with all of its events.
       if (fault.start < from) continue;
-      Finding finding = faultFinding(fault, m_places);
       RG_ASSIGN(const Identity identity, say(question, std::move(finding), fault.root.attempt));
       found.insert(identity);
+      m_of_events[identity] = traceOf(fault);
     }
     for (auto& [identity, finding] : m_said) {
       if (found.contains(identity) || !m_of_events.contains(identity) || finding.start.value_or(0) < from ||
@@ -109,7 +121,43 @@ class HardwareFaults : public Analysis {
       finding.end = finding.start;
       finding.summary = "Explained by another fault since: " + finding.summary;
     }
-    m_of_events.merge(found);
+    return endOld(question, events);
+  }
+
+  static Trace traceOf(const CorrelatedFault& fault) {
+    Trace trace{.last = fault.last, .of_program = fault.info != nullptr && fault.info->scope == FaultScope::kProcess, .silent = {}};
+    const auto lost = [](const Event& event) { return event.kind == "node_lost"; };
+    if (lost(fault.root) || std::ranges::any_of(fault.symptoms, lost)) trace.silent.insert(fault.nodes.begin(), fault.nodes.end());
+    return trace;
+  }
+
+  // A program's fault comes again long after the window that its first time was in.
+  std::optional<Identity> repeated(const Identity& identity, const CorrelatedFault& fault) {
+    if (fault.info == nullptr || fault.info->scope != FaultScope::kProcess || m_said.contains(identity)) return std::nullopt;
+    for (auto& [known, trace] : m_of_events) {
+      if (known.first != identity.first || !trace.of_program || known.second > fault.start || fault.start - trace.last > kProgramRepeats)
+        continue;
+      trace.last = std::max(trace.last, fault.last);
+      return known;
+    }
+    return std::nullopt;
+  }
+
+  // What is older than the window ends, too: its nodes come back, or the job starts again.
+  Status endOld(const Question& question, const std::vector<Event>& events) {
+    std::set<std::pair<TimeNs, NodeId>> backs;
+    for (const Event& event : events)
+      if (event.kind == "node_back" && event.time) backs.emplace(*event.time, event.node);
+    for (const auto& [identity, trace] : m_of_events) {
+      Finding& finding = m_said.at(identity);
+      if (finding.end) continue;
+      const auto back =
+          std::ranges::find_if(backs, [&](const auto& one) { return one.first > identity.second && trace.silent.contains(one.second); });
+      if (back != backs.end()) finding.end = back->first;
+      placeInTime(finding, finding.attempt);
+      if (!finding.end) continue;
+      RG_ASSIGN(finding.last_step, stepAt(question, finding.attempt, *finding.end));
+    }
     return {};
   }
 
@@ -172,6 +220,9 @@ class HardwareFaults : public Analysis {
     placeInTime(finding, attempt);
     const Identity identity = identityOf(finding);
     const auto known = m_said.find(identity);
+    // An end that its own events do not tell: see endOld().
+    if (known != m_said.end() && !finding.end && m_of_events.contains(identity) && known->second.end > finding.start)
+      finding.end = known->second.end;
     if (known != m_said.end()) {
       finding.first_step = known->second.first_step;
     } else if (const auto stored = m_stored.find(identity); stored != m_stored.end()) {
@@ -197,7 +248,8 @@ class HardwareFaults : public Analysis {
   std::optional<TimeNs> m_newest;  // event
   bool m_remembered = false;
   std::map<Identity, Finding> m_stored, m_said;
-  std::set<Identity> m_of_events, m_of_clocks;
+  std::map<Identity, Trace> m_of_events;
+  std::set<Identity> m_of_clocks;
 };
 
 }  // namespace

@@ -126,6 +126,7 @@ class Correlation {
         fault.symptoms.push_back(other);
       }
       if (of_process && devices.size() > 1) fault.cause = FaultCause::kApplication;
+      fault.last = last;
       if (root.kind == "link_down") findFlap(i, last, fault);
       fault.nodes.assign(nodes.begin(), nodes.end());
       m_faults.push_back(std::move(fault));
@@ -206,6 +207,7 @@ class Correlation {
   }
 
   static void finish(CorrelatedFault& fault) {
+    fault.last = std::max(fault.last, fault.start);
     std::ranges::stable_sort(fault.symptoms, {}, [](const Event& event) { return event.time.value_or(0); });
     for (const Event& event : fault.symptoms) {
       const bool coded = event.kind == "xid" || event.kind == "sxid";

@@ -45,8 +45,8 @@ struct CorrelatedFault {
   std::map<std::string, int> counts;  // of the symptoms, by kind (and code)
   int repeats = 0;                    // of the root
   std::vector<NodeId> nodes;          // that share it
-  TimeNs start = 0;
-  std::optional<TimeNs> end;  // it was over: link up, node back
+  TimeNs start = 0, last = 0;         // its newest repeat
+  std::optional<TimeNs> end;          // it was over: link up, node back
 };
 
 // Events of one run's nodes and attempts in any order. `node_count`: of the run.

@@ -128,5 +128,32 @@ TEST_F(HardwareFaultsTest, AfterARestartAFindingKeepsTheStepItWasSaidWith) {
   }
 }
 
+TEST_F(HardwareFaultsTest, WhatIsOlderThanTheWindowStillEnds) {
+  event(0, "xid", "79", 0, Severity::kCritical);
+  event(15, "node_lost", "", 0, Severity::kError, false);
+  event(0, "xid", "48", 1, Severity::kCritical);
+  EXPECT_EQ(open(look()).size(), 2U);
+  event(4 * 3600, "link_up", "", 2, Severity::kInfo, false);
+  EXPECT_EQ(open(look()).size(), 2U);
+  event(5 * 3600, "node_back", "", 0, Severity::kInfo, false);
+  EXPECT_THAT(open(look()), ElementsAre("hardware_fault device:GPU-n1 xid 48"));
+  event(5 * 3600 + 1, "link_up", "", 2, Severity::kInfo, false);
+  EXPECT_THAT(open(look()), ElementsAre("hardware_fault device:GPU-n1 xid 48")) << "and stays so";
+  (void)m_writer->attempt({.run = m_run, .key = "1", .start = kT + 6 * 3600 * s});
+  const auto found = look();
+  EXPECT_THAT(open(found), ElementsAre());
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[0].end, kT + 5 * 3600 * s);
+  EXPECT_EQ(found[1].end, kT + 6 * 3600 * s);
+}
+
+TEST_F(HardwareFaultsTest, AProgramsFaultThatComesAgainForHoursIsOne) {
+  for (int i = 0; i < 40; ++i) {
+    event(i * 2400, "xid", "13", 0);
+    ASSERT_EQ(look().size(), 1U) << i;
+  }
+  EXPECT_EQ(look()[0].start, kT);
+}
+
 }  // namespace
 }  // namespace runglass
