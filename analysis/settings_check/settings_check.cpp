@@ -2,6 +2,7 @@
 // Invariant: what was said and holds no longer ends; a setting that was never odd is never said.
 #include "analysis/settings_check/settings_check.h"
 
+#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -66,7 +67,20 @@ class SettingsCheck : public Analysis {
         if (const auto at = json.find(key); at != json.end() && told.size() < kMostTold)
           told.push_back({key, at->is_string() ? at->get<std::string>() : at->dump(), node_names[event.node], uuids[event.device]});
     }
+    if (const auto first = std::ranges::find(ranks, 0, &Rank::rank); first != ranks.end() && first->node)
+      placeTold(told, node_names[first->node]);
     return told;
+  }
+  // What rank 0 tells without a node is of its own where nodes tell of theirs; what that one says itself counts before it.
+  static void placeTold(std::vector<ToldSetting>& told, const std::string& own) {
+    std::set<std::string> of_nodes, of_own;
+    for (const ToldSetting& one : told) {
+      if (!one.node.empty()) of_nodes.insert(one.key);
+      if (one.node == own) of_own.insert(one.key);
+    }
+    std::erase_if(told, [&](const ToldSetting& one) { return one.node.empty() && of_own.contains(one.key); });
+    for (ToldSetting& one : told)
+      if (one.node.empty() && of_nodes.contains(one.key)) one.node = own;
   }
   std::vector<Finding> said() const {
     std::vector<Finding> out;

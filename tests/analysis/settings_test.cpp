@@ -88,5 +88,29 @@ TEST(SettingsTest, ComeFromFactsAndFromWhatAgentsSayOfGpus) {
   EXPECT_EQ((*found)[1].start, 1000);
 }
 
+TEST(SettingsTest, WhatRankZeroTellsIsOfItsNode) {
+  TempStore file;
+  auto writer = Writer::open(file.path());
+  ASSERT_TRUE(writer.ok());
+  const RunId run = (*writer)->run({.name = "r", .state = RunState::kRunning});
+  const AttemptId attempt = (*writer)->attempt({.run = run, .key = "0", .start = 1000});
+  for (int n = 0; n < 8; ++n) {
+    const std::string name = "n" + std::to_string(n);
+    const NodeId node = (*writer)->node({.uuid = name, .name = name});
+    (*writer)->rank({.attempt = attempt, .rank = n, .node = node});
+    if (n > 0) (*writer)->fact({.attempt = attempt, .node = node, .key = "nccl_version", .value = "2.21"});
+    (*writer)->fact({.attempt = attempt, .node = node, .key = "mig", .value = "false"});
+  }
+  (*writer)->fact({.attempt = attempt, .key = "nccl_version", .value = "2.20"});
+  (*writer)->fact({.attempt = attempt, .key = "mig", .value = "true"});
+  ASSERT_TRUE((*writer)->flush().ok());
+  auto reader = Reader::open(file.path());
+  ASSERT_TRUE(reader.ok());
+  const auto found = makeSettingsCheck()->look({.reader = **reader, .run = run, .now = {}, .stop = {}});
+  ASSERT_TRUE(found.ok());
+  ASSERT_EQ(found->size(), 1U) << "what the node itself says of MIG counts";
+  EXPECT_EQ((*found)[0].summary, "NCCL version differs: n0 has 2.20, the other 7 nodes 2.21");
+}
+
 }  // namespace
 }  // namespace runglass
