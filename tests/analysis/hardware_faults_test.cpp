@@ -148,8 +148,8 @@ TEST_F(HardwareFaultsTest, WhatIsOlderThanTheWindowStillEnds) {
 }
 
 TEST_F(HardwareFaultsTest, AProgramsFaultThatComesAgainForHoursIsOne) {
-  for (int i = 0; i < 40; ++i) {
-    event(i * 2400, "xid", "13", 0);
+  for (int i = 0; i < 20; ++i) {
+    event(i * 5000, "xid", "13", 0);
     ASSERT_EQ(look().size(), 1U) << i;
   }
   EXPECT_EQ(look()[0].start, kT);
