@@ -14,6 +14,7 @@
 #include "collectors/sources/client/order_work.h"
 #include "collectors/sources/client/process_feed.h"
 #include "collectors/sources/client/recent_rings.h"
+#include "collectors/sources/client/stray_stacks.h"
 
 namespace runglass {
 namespace {
@@ -45,7 +46,7 @@ class ClientSource : public Source {
     if (now >= m_sweep_due) {
       m_sweep_due = now + kSweepEvery;
       // A recent ring outlives its process for as long as somebody may ask for it.
-      dropStrayStacks();
+      for (const std::string& dir : directories()) dropStrayStacks(dir);
       m_recent.sweep(directories(), [&](const std::string& path, const Status& why) { tellBad(out, path, why, "client.bad_recent_ring"); });
     }
     bool more = false;
@@ -106,20 +107,13 @@ class ClientSource : public Source {
     add("/dev/shm/runglass-" + std::to_string(getuid()));
     if (getuid() != 0) return all;
     std::error_code error;
+    // Anybody may make a name there; a link would lead to files of others.
     for (const auto& entry : std::filesystem::directory_iterator("/dev/shm", error))
-      if (entry.path().filename().string().starts_with("runglass-")) add(entry.path());
+      if (entry.path().filename().string().starts_with("runglass-") &&
+          entry.symlink_status(error).type() == std::filesystem::file_type::directory)
+        add(entry.path());
     for (const auto& entry : std::filesystem::directory_iterator("/run/user", error)) add(entry.path() / "runglass");
     return all;
-  }
-
-  // Of trainers whose rings are gone already: another trainer may take those away after a day.
-  void dropStrayStacks() const {
-    std::error_code error;
-    for (const std::string& dir : directories())
-      for (const auto& entry : std::filesystem::directory_iterator(dir, error)) {
-        std::filesystem::path ring = entry.path();
-        if (ring.extension() == ".stack" && ::access(ring.replace_extension(".ring").c_str(), F_OK) != 0) unlink(entry.path().c_str());
-      }
   }
 
   void list(Recorder& out, const std::string& dir) {

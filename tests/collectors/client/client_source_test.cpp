@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "collectors/sources/client/rank_placement.h"
+#include "collectors/sources/client/stray_stacks.h"
 #include "model/issue_catalog.h"
 #include "model/metric_catalog.h"
 #include "tests/collectors/client/local_agent.h"
@@ -373,7 +374,7 @@ TEST(ClientSource, CapturesWhereARankIsAndTakesStackFilesAwayWithTheirRings) {
   });
   Agent agent(dir);
   agent.pollUntil([&] { return !agent.out.progresses.empty() && agent.out.progresses.back().op == "all_reduce"; });
-  const auto write = [&](const std::string& name) { std::ofstream(dir.path() + "/" + name) << "runglass stacks 1\n"; };
+  const auto write = [&](const std::string& name) { std::ofstream(dir.path() + "/" + name) << "runglass stacks 1 pid 1 signal 23\n"; };
   const std::string stack = std::filesystem::path(dir.ring()).stem().string() + ".stack";
   write(stack), write("1-2.stack");
   agent.orders.ask({.id = 9, .order = {.kind = OrderKind::kCapture, .run = "train"}});
@@ -394,6 +395,26 @@ TEST(ClientSource, CapturesWhereARankIsAndTakesStackFilesAwayWithTheirRings) {
   trainer.kill();
   agent.pollUntilEnd();
   EXPECT_FALSE(std::filesystem::exists(dir.path() + "/" + stack));
+}
+
+TEST(ClientSource, TakesAwayNoStackFileThroughALinkOrThatIsNone) {
+  const RingDirectory dir, others;
+  const auto write = [](const std::string& path, const char* text) { std::ofstream(path) << text; };
+  const char* const stack = "runglass stacks 1 pid 1 signal 23\n";
+  write(others.path() + "/1.stack", stack);
+  write(dir.path() + "/1.stack", stack);
+  write(dir.path() + "/2.stack", "the only copy of something\n");
+  write(dir.path() + "/3.stack", "");
+  std::filesystem::create_symlink(others.path() + "/1.stack", dir.path() + "/4.stack");
+  write(dir.path() + "/5.stack", stack), write(dir.path() + "/5.ring", "");
+  const std::string link = dir.path() + "/link";
+  std::filesystem::create_directory_symlink(others.path(), link);
+  dropStrayStacks(link);
+  dropStrayStacks(dir.path());
+  const auto there = [](const std::string& path) { return std::filesystem::exists(std::filesystem::symlink_status(path)); };
+  EXPECT_TRUE(there(others.path() + "/1.stack"));
+  EXPECT_FALSE(there(dir.path() + "/1.stack")) << "a stray one";
+  for (const char* left : {"2", "3", "4", "5"}) EXPECT_TRUE(there(dir.path() + "/" + left + ".stack")) << left;
 }
 
 TEST(ClientSource, PlacesRanksByOrderAndLeavesThemOutWhereSizesDoNotFit) {
