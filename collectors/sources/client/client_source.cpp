@@ -34,6 +34,7 @@ class ClientSource : public Source {
         if (const auto text = dir.value<std::string>()) m_dirs.push_back(*text);
     if (context.orders != nullptr) m_orders.emplace(*context.orders);
     m_recent.keepFor(std::max<std::int64_t>((*context.config)["recent_keep_minutes"].value_or<std::int64_t>(30), 0) * 60 * kNsPerSecond);
+    if (!context.state_dir.empty()) m_recent.keepMarksIn(context.state_dir + "/client.recent");
     m_poll = std::clamp<std::int64_t>((*context.config)["poll_ms"].value_or<std::int64_t>(25), 1, 1000) * kNsPerMs;
     return {};
   }

@@ -4,6 +4,7 @@
 // Threading:  the agent's thread of this source.
 // Ownership:  one ProcessFeed per ring file; a file is removed once its process is gone and all of it was recorded, a recent ring
 //             (recent_ring.h) once its process is gone and nothing was written to it for recent_keep_minutes.
+//             <state_dir>/client.recent keeps how far each of those was shipped.
 // Units:      ns.
 // Errors:     a file that is not a ring, or of another version, is one client.bad_ring issue and left alone.
 // Cost:       every 25 ms two small reads per process; directories are listed every 250 ms.

@@ -103,7 +103,7 @@ Status RecentRing::look() {
     rgr_header first{}, second{};
     if (!readAt(&first, sizeof(first), 0) || !readAt(&second, sizeof(second), 0))
       return {Code::kDataLoss, "recent ring " + m_path + ": the file was cut"};
-    if (second.magic != RGR_RECENT_MAGIC || second.slots != slots || second.head < m_shipped_to)
+    if (second.magic != RGR_RECENT_MAGIC || second.slots != slots || second.head < m_mark.to)
       return {Code::kDataLoss, "recent ring " + m_path + ": its header was overwritten"};
     m_header = second;
     if (first.identity_version == second.identity_version && second.identity_version % 2 == 0) break;
@@ -151,7 +151,7 @@ void RecentRing::takeRecord(Visit& visit, std::uint64_t position, std::uint64_t 
   const auto span = fixedPart<rgr_span>(payload);
   const std::int64_t end = saturatingSum(span.start, std::max<std::int64_t>(span.dur, 0));
   if (end < visit.from) return;
-  if ((head.a & RGR_SHIPPED) != 0 || (position + index < m_shipped_to && end >= m_shipped_from)) {
+  if ((head.a & RGR_SHIPPED) != 0 || (position + index < m_mark.to && end >= m_mark.from)) {
     ++visit.shipped.known;
     return;
   }
@@ -222,8 +222,8 @@ Result<RecentRing::Shipped> RecentRing::ship(Recorder& out, const SourceContext&
     gatherer.handOver(out);
     RG_TRY(out.flush());
   }
-  m_shipped_to = end;
-  m_shipped_from = std::min(m_shipped_from, visit.from);
+  m_mark.to = end;
+  m_mark.from = std::min(m_mark.from, visit.from);
   if (visit.shipped.spans > 0) {
     visit.shipped.first = toTime(visit.first);
     visit.shipped.last = toTime(visit.last);

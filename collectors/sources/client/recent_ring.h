@@ -24,9 +24,16 @@ class RecentRing {
  public:
   struct Shipped {
     std::int64_t spans = 0;
-    std::int64_t known = 0;      // left out: they went through the main ring, or an earlier ship() of this object
+    std::int64_t known = 0;      // left out: they went through the main ring, or an earlier ship()
     std::int64_t damaged = 0;    // runs of slots that were written over meanwhile, or torn
     TimeNs first = 0, last = 0;  // of the spans: the earliest start, the latest end
+  };
+
+  // What ship() has handed over: all that lies before position `to` and ended after `from`, of the trainer's clock.
+  struct Mark {
+    std::uint64_t to = 0;
+    std::int64_t from = INT64_MAX;
+    friend bool operator==(const Mark&, const Mark&) = default;
   };
 
   static Result<std::unique_ptr<RecentRing>> open(const std::string& path);
@@ -45,6 +52,11 @@ class RecentRing {
   // Hands the spans that ended in the last `last` ns before now (of a dead trainer: before its end) to `out` and flushes it. `last` <= 0:
   // as many seconds as the trainer was asked to keep.
   Result<Shipped> ship(Recorder& out, const SourceContext& context, DurNs last);
+  const Mark& mark() const { return m_mark; }
+  // Goes on from what an earlier object of the same file has shipped. Nothing where the file cannot be the one that it was.
+  void resume(const Mark& mark) {
+    if (mark.to <= m_header.head) m_mark = mark;
+  }
 
  private:
   struct Visit;
@@ -62,9 +74,7 @@ class RecentRing {
   rgr_header m_header{};
   bool m_alive = true;
   std::vector<std::string> m_strings;
-  // What ship() has handed over: all that lies before this position and ended after this time.
-  std::uint64_t m_shipped_to = 0;
-  std::int64_t m_shipped_from = INT64_MAX;
+  Mark m_mark;
 };
 
 }  // namespace runglass

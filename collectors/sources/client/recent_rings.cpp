@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
+#include <sstream>
 
 #include "collectors/sources/client/process_identity.h"
 
@@ -20,10 +22,44 @@ std::vector<std::string> recentFiles(const std::vector<std::string>& dirs) {
   return files;
 }
 
+// Of a path: made when and by whom.
+std::string makingOf(const rgr_header& header) {
+  return std::to_string(header.pid) + "/" + std::to_string(header.anchor_mono) + "/" + std::to_string(header.anchor_wall);
+}
+
 }  // namespace
 
+void RecentRings::keepMarksIn(std::string path) {
+  m_marks_path = std::move(path);
+  std::ifstream file(m_marks_path);
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream fields(line);
+    Key key;
+    RecentRing::Mark mark;
+    if (fields >> key.second >> mark.to >> mark.from >> std::ws && std::getline(fields, key.first)) m_marks[key] = mark;
+  }
+  m_saved = m_marks;
+}
+
+void RecentRings::saveMarks() {
+  if (m_marks_path.empty() || m_marks == m_saved) return;
+  const std::string draft = m_marks_path + ".new";
+  {
+    std::ofstream file(draft, std::ios::trunc);
+    for (const auto& [key, mark] : m_marks)
+      if (key.first.find('\n') == std::string::npos) file << key.second << ' ' << mark.to << ' ' << mark.from << ' ' << key.first << '\n';
+    if (!file.flush()) return;  // a full disk: the older marks stay
+  }
+  std::error_code error;
+  std::filesystem::rename(draft, m_marks_path, error);
+  if (!error) m_saved = m_marks;
+}
+
 void RecentRings::sweep(const std::vector<std::string>& dirs, const TellBad& bad) {
-  std::erase_if(m_rings, [](const auto& entry) { return ::access(entry.first.c_str(), F_OK) != 0; });
+  const auto gone = [](const std::string& path) { return ::access(path.c_str(), F_OK) != 0; };
+  std::erase_if(m_rings, [&](const auto& entry) { return gone(entry.first); });
+  std::erase_if(m_marks, [&](const auto& entry) { return gone(entry.first.first); });
+  saveMarks();
   for (const std::string& path : recentFiles(dirs)) {
     const auto ring = RecentRing::open(path);
     if (ring.ok()) {
@@ -51,10 +87,15 @@ OrderBook::Answer RecentRings::ship(const OrderBook::Task& task, const std::vect
       continue;
     any = true;
     std::unique_ptr<RecentRing>& ring = m_rings[path];
-    if (!ring) ring = std::move(*opened);
+    const Key key(path, makingOf((ring ? ring : *opened)->header()));
+    if (!ring) {
+      ring = std::move(*opened);
+      if (const auto known = m_marks.find(key); known != m_marks.end()) ring->resume(known->second);
+    }
     const auto shipped = monotonicNow() >= until ? Result<RecentRing::Shipped>(Status(Code::kUnavailable, "no time is left to ship it"))
                                                  : ring->ship(out, context, task.order.number * kNsPerSecond);
     if (shipped.ok()) {
+      m_marks[key] = ring->mark();
       answer.ranks.push_back(rank.rank);
     } else {
       const std::string text = "rank " + std::to_string(rank.rank) + ": " + shipped.status().message();
@@ -62,6 +103,7 @@ OrderBook::Answer RecentRings::ship(const OrderBook::Task& task, const std::vect
           answer.status.ok() ? Status(shipped.status().code(), text) : Status(answer.status.code(), answer.status.message() + "; " + text);
     }
   }
+  saveMarks();
   if (!any)
     answer.status = {Code::kNotFound, "no such rank of run '" + task.order.run + "' keeps its last seconds here: ask for keep_recent"};
   std::ranges::sort(answer.ranks);

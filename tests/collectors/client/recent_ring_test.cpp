@@ -365,5 +365,30 @@ TEST_F(RecentRings, AnOrderShipsThoseOfItsRunAlsoAfterTheTrainersDeathAndNothing
   EXPECT_EQ(spans(), 200U);
 }
 
+TEST_F(RecentRings, AreNotShippedAgainByTheNextAgentButOneOfTheSameNameIs) {
+  const RingDirectory state;
+  toml::table config{{"dirs", toml::array{dir.path()}}};
+  SourceContext context = m_context;
+  context.config = &config;
+  context.state_dir = state.path();
+  const auto runAnAgent = [&] {
+    const auto source = makeClientSource();
+    EXPECT_TRUE(source->start(out, context).ok());
+    source->poll(out, wallNow());
+    source->stop(out);
+    return numbers().size();
+  };
+  write(4096, 200);
+  EXPECT_EQ(runAnAgent(), 200u);
+  EXPECT_EQ(runAnAgent(), 200u);
+  std::filesystem::remove(path());
+  write(4096, 250);
+  EXPECT_EQ(runAnAgent(), 450u);
+  EXPECT_EQ(runAnAgent(), 450u);
+  std::filesystem::remove(path());
+  runAnAgent();
+  EXPECT_EQ(std::filesystem::file_size(state.path() + "/client.recent"), 0u) << "of a ring that is gone nothing is kept";
+}
+
 }  // namespace
 }  // namespace runglass::test
