@@ -7,12 +7,14 @@
 #include "collectors/sources/capture/capture_source.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <thread>
 
 #include "collectors/sources/capture/capture_log.h"
 #include "collectors/sources/capture/flight_recorder_dump.h"
 #include "collectors/sources/capture/kernel_tail.h"
+#include "collectors/sources/capture/known_dumps.h"
 #include "collectors/sources/capture/nccl_ras.h"
 #include "collectors/sources/capture/process_look.h"
 #include "collectors/sources/capture/python_stack.h"
@@ -61,6 +63,10 @@ class CaptureSource : public Source {
         .native_stacks = config["native_stacks"].value_or(false)};
     m_budget.emplace(std::clamp<std::int64_t>(config["hourly_mib"].value_or<std::int64_t>(64), 1, 1 << 20) << 20);
     m_node = out.node(context.node);
+    if (!context.state_dir.empty()) {
+      m_dumps_path = context.state_dir + "/capture.dumps";
+      m_dumps = m_dumps_saved = loadKnownDumps(m_dumps_path);
+    }
     if (context.orders != nullptr) m_server = context.orders->serve({OrderKind::kCapture});
     return {};
   }
@@ -112,8 +118,12 @@ class CaptureSource : public Source {
                                        : TrainerEnvironment{environmentOf(m_context->root, trainer.pid, TrainerEnvironment::names())};
     }
     m_environments = std::move(environments);
-    // Pieces under way borrow theirs.
-    if (m_sessions.empty()) std::erase_if(m_dumps, [&](const auto& entry) { return !m_environments.contains(entry.first); });
+    // Pieces under way borrow theirs. A trainer that the agent has yet to find again has its ring.
+    std::error_code error;
+    if (m_sessions.empty())
+      std::erase_if(m_dumps, [&](const auto& entry) {
+        return !m_environments.contains(entry.first) && !std::filesystem::exists(entry.first, error);
+      });
   }
 
   void begin(Recorder& out, const OrderBook::Task& task, DurNs mono) {
@@ -227,6 +237,8 @@ class CaptureSource : public Source {
                              .severity = session.log.anyRefused() ? Severity::kWarning : Severity::kInfo,
                              .code = std::string(captureReasonName(session.log.reason())),
                              .message = "captured: " + session.log.words()});
+    if (!m_dumps_path.empty() && m_dumps != m_dumps_saved && session.log.out().flush().ok() && saveKnownDumps(m_dumps_path, m_dumps))
+      m_dumps_saved = m_dumps;
   }
 
   const SourceContext* m_context = nullptr;
@@ -236,7 +248,8 @@ class CaptureSource : public Source {
   std::optional<OrderBook::Server> m_server;
   TimeNs m_look_due = 0;
   std::map<std::string, TrainerEnvironment> m_environments;  // by ring
-  std::map<std::string, KnownDumps> m_dumps;                 // by ring
+  std::string m_dumps_path;
+  DumpsByRing m_dumps, m_dumps_saved;
   std::vector<std::unique_ptr<Session>> m_sessions;
 };
 

@@ -3,7 +3,7 @@
 // the GPUs' state, NCCL RAS. Progress slots and recent rings are the client source's share.
 //
 // Threading:  the agent's thread of this source.
-// Ownership:  owns the captures that are under way.
+// Ownership:  owns the captures that are under way; <state_dir>/capture.dumps keeps what was recorded of flight recorder dumps.
 // Units:      ns.
 // Errors:     see each piece; what is not there, refused or late is named in the answer and in an event of kind "capture".
 // Cost:       nothing but a look at the order book every 100 ms until somebody asks; hourly_mib bounds what a node records.

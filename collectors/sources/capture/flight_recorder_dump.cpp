@@ -37,8 +37,8 @@ class Bytes : public ByteStream {
   std::size_t m_at = 0;
 };
 
-// A dump as evidence of a run that is known already: what it says of the run itself is left to the trainer's own words, and spans that an
-// earlier dump had are not recorded again.
+// A dump as evidence of a run that is known already: what it says of the run itself is left to the trainer's own words, what an earlier
+// dump had is not recorded again, and what has not ended is not recorded yet: progress tells of it, and a later dump has its end.
 class EvidenceRecorder : public CountingRecorder {
  public:
   EvidenceRecorder(Recorder& next, const Trainer& trainer, const KnownDumps& known)
@@ -50,12 +50,13 @@ class EvidenceRecorder : public CountingRecorder {
     CountingRecorder::fact(value);
   }
   void spans(TrackId id, const SpanColumns& columns) override {
-    const auto before = m_known.spans.find(id);
     std::vector<std::size_t> fresh;
     for (std::size_t i = 0; i < columns.size(); ++i) {
-      const std::pair span(columns.start[i], columns.dur[i]);
-      seen[id].insert(span);
-      if (before == m_known.spans.end() || !before->second.contains(span)) fresh.push_back(i);
+      if (columns.dur[i] == kAbsent) continue;
+      const KnownDumps::Collective one{columns.group.empty() ? kAbsent : columns.group[i], columns.seq.empty() ? kAbsent : columns.seq[i],
+                                       columns.start[i]};
+      seen.insert(one);
+      if (!m_known.collectives.contains(one)) fresh.push_back(i);
     }
     if (fresh.size() == columns.size()) return CountingRecorder::spans(id, columns);
     SpanColumns some;
@@ -71,7 +72,7 @@ class EvidenceRecorder : public CountingRecorder {
     if (some.size() > 0) CountingRecorder::spans(id, some);
   }
   std::string status;
-  decltype(KnownDumps::spans) seen;
+  decltype(KnownDumps::collectives) seen;
 
  private:
   Recorder& m_next;
@@ -213,7 +214,7 @@ Status FlightRecorderDump::take(CaptureLog& log, const Found& found) {
     const bool hostile = read.message().find("the file is refused") != std::string::npos || read.code() == Code::kResourceExhausted;
     return hostile ? refuse(read.message()) : Status(Code::kUnavailable, read.message());
   }
-  m_known.spans = std::move(evidence.seen);
+  m_known.collectives = std::move(evidence.seen);
   m_known.modified_ns = found.modified_ns;
   std::string text = found.path + ", " + std::to_string(size) + " bytes: " + std::to_string(evidence.span_count) +
                      " collectives that were not recorded before\n";

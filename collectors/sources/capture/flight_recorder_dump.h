@@ -11,10 +11,10 @@
 #pragma once
 
 #include <map>
-#include <set>
 #include <string>
 
 #include "collectors/sources/capture/capture_log.h"
+#include "collectors/sources/capture/known_dumps.h"
 #include "collectors/sources/rank_table.h"
 
 namespace runglass {
@@ -27,12 +27,6 @@ struct TrainerEnvironment {
     return found == variables.end() ? "" : found->second;
   }
   static const std::vector<std::string>& names();
-};
-
-// Of a rank's dumps that were recorded: a dump repeats what the one before it had.
-struct KnownDumps {
-  std::int64_t modified_ns = 0;                                 // of the newest file that was read
-  std::map<TrackId, std::set<std::pair<TimeNs, DurNs>>> spans;  // of the last dump
 };
 
 class FlightRecorderDump : public CapturePiece {
