@@ -2,6 +2,7 @@
 #include "collectors/sources/capture/kernel_tail.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -27,6 +28,19 @@ void appendRecord(std::string_view record, std::string& text) {
   if (!text.ends_with('\n')) text += '\n';
 }
 
+// Of a plain file that is longer: to its last 2 * most bytes, or their next line. Returns what lies before.
+std::int64_t skipToTail(int fd, std::size_t most) {
+  struct stat info {};
+  const auto wanted = static_cast<std::int64_t>(2 * most);
+  if (::fstat(fd, &info) != 0 || !S_ISREG(info.st_mode) || info.st_size <= wanted) return 0;
+  std::int64_t begin = info.st_size - wanted;
+  std::string bytes(2 * most, '\0');
+  const ssize_t got = ::pread(fd, bytes.data(), bytes.size(), begin - 1);
+  if (const std::size_t end = got > 0 ? bytes.find('\n') : std::string::npos; end != std::string::npos)
+    begin += static_cast<std::int64_t>(end);
+  return ::lseek(fd, begin, SEEK_SET) == begin ? begin : 0;
+}
+
 }  // namespace
 
 Result<KernelTail> kernelTail(const std::string& path, std::size_t most) {
@@ -34,6 +48,7 @@ Result<KernelTail> kernelTail(const std::string& path, std::size_t most) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (fd < 0) return Status(errno == ENOENT ? Code::kNotFound : Code::kPermissionDenied, path + ": " + std::strerror(errno));
   KernelTail tail;
+  tail.truncated_bytes = skipToTail(fd, most);
   std::array<char, 16384> bytes{};
   std::string lines;  // of a plain file; the device gives one record a read
   for (std::size_t taken = 0; taken < kMostRead;) {

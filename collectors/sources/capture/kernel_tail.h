@@ -5,7 +5,7 @@
 // Ownership:  none kept.
 // Units:      bytes; the kernel's seconds since boot.
 // Errors:     PERMISSION_DENIED, NOT_FOUND as open() says.
-// Cost:       reads the kernel's whole ring, at most 16 MiB.
+// Cost:       reads the kernel's whole ring, at most 16 MiB; of a plain file only its end.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ namespace runglass {
 
 struct KernelTail {
   std::string text;
-  std::int64_t truncated_bytes = 0;
+  std::int64_t truncated_bytes = 0;  // of lines before the text
 };
 Result<KernelTail> kernelTail(const std::string& path, std::size_t most);
 

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "collectors/sources/capture/capture_source.h"
+#include "collectors/sources/capture/kernel_tail.h"
 #include "collectors/sources/capture/process_look.h"
 #include "tests/collectors/memory_recorder.h"
 #include "tests/collectors/temp_dir.h"
@@ -281,6 +282,23 @@ TEST_F(CaptureSourceTest, TheKernelsLogIsItsTailAsDmesgPrintsIt) {
   EXPECT_LE(tail.text.size(), 4096u);
   EXPECT_GT(tail.truncated_bytes, 100'000);
   EXPECT_FALSE(tail.rank);
+}
+
+TEST_F(CaptureSourceTest, TheTailOfALargeFileIsItsEndInWholeLines) {
+  const std::string log = m_dir / "kern.log";
+  std::string lines;
+  for (int i = 0; i < 200'000; ++i) lines += std::to_string(100'000'000 + i) + std::string(91, 'k') + "\n";
+  std::ofstream(log) << lines;  // 20 MB
+  const auto tail = kernelTail(log, 4000);
+  ASSERT_TRUE(tail.ok());
+  EXPECT_EQ(tail->text.size(), 4000u);
+  EXPECT_TRUE(lines.ends_with(tail->text)) << tail->text.substr(tail->text.size() - 200);
+  EXPECT_EQ(tail->truncated_bytes, static_cast<std::int64_t>(lines.size()) - 4000);
+  const auto odd = kernelTail(log, 19'999);
+  EXPECT_EQ(odd->text.size(), 19'999u);
+  EXPECT_EQ(odd->truncated_bytes, static_cast<std::int64_t>(lines.size()) - 19'999);
+  std::ofstream(log) << std::string(10'000, 'x');
+  EXPECT_EQ(kernelTail(log, 4000)->text, std::string(3999, 'x') + "\n") << "a line that is longer than the tail";
 }
 
 TEST_F(CaptureSourceTest, AToolThatHangsIsGivenUpAndOneThatFailsIsNamed) {
