@@ -399,10 +399,13 @@ constexpr std::array kIssues = {
     IssueInfo{"alert.deadman", kWarning,
               "The sign of life that a watcher outside waits for cannot be given; the detail says why. Data is stored all the same, unless "
               "the detail says otherwise."},
-    // --- followed files ---
+    // --- network ---
+    IssueInfo{"ethernet.too_many_counters", kWarning,
+              "The driver of a network interface has more than 65,536 counters of its own; its pauses and discards are not recorded."},
     IssueInfo{"rdma.saturated", kWarning,
               "An error counter of an RDMA port stands at the top of its few bits and counts no more: further errors of its kind are not "
               "seen. `perfquery -R` resets it."},
+    // --- followed files ---
     IssueInfo{
         "follow.unreadable", kWarning,
         "A file that the agent follows cannot be read; the detail says why. It is tried again at every poll; check its permissions and "

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <map>
 #include <sstream>
+#include <utility>
 
 #include "collectors/sources/ethernet/ethtool_stats.h"
 #include "collectors/sources/host/proc_parse.h"
@@ -63,6 +64,7 @@ class EthernetSource : public Source {
     std::optional<bool> up;
     std::optional<std::uint64_t> last_changes;
     std::optional<TimeNs> down_since;
+    bool told_too_many = false;
   };
 
   void readTraffic(Recorder& out, TimeNs now, DurNs elapsed) {
@@ -140,7 +142,7 @@ class EthernetSource : public Source {
 
   void readPauses(Recorder& out, TimeNs now) {
     m_last_pauses = now;
-    for (const auto& [interface_name, link] : m_links)
+    for (auto& [interface_name, link] : m_links) {
       for (const auto& [counter, value] : m_ethtool->read(interface_name)) {
         std::string labels = oneLabel("interface", interface_name);
         if (counter.priority) {
@@ -149,6 +151,13 @@ class EthernetSource : public Source {
         }
         m_book.put(out, counter.metric, labels, now, static_cast<double>(value));
       }
+      if (const auto count = m_ethtool->tooMany(interface_name); count && !std::exchange(link.told_too_many, true))
+        out.issue({.code = "ethernet.too_many_counters",
+                   .source = interface_name,
+                   .first = now,
+                   .last = now,
+                   .detail = std::to_string(*count) + " counters"});
+    }
   }
 
   const SourceContext* m_context = nullptr;

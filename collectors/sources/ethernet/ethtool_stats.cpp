@@ -13,8 +13,18 @@
 
 namespace runglass {
 namespace {
-constexpr std::uint32_t kMostCounters = 4096;
 constexpr std::size_t kMostInterfaces = 1024;
+
+// More than it said: a driver may grow between two calls, and tells so only afterwards.
+std::size_t roomFor(std::uint32_t counters) { return 2 * std::size_t{counters} + 4096; }
+
+bool askKernel(int socket, const std::string& interface_name, void* request) {
+  ifreq asked{};
+  if (socket < 0 || interface_name.size() >= sizeof asked.ifr_name) return false;
+  std::memcpy(asked.ifr_name, interface_name.data(), interface_name.size());
+  asked.ifr_data = static_cast<char*>(request);
+  return ::ioctl(socket, SIOCETHTOOL, &asked) == 0;
+}
 }  // namespace
 
 std::optional<PauseCounter> pauseCounterOf(std::string_view name) {
@@ -33,17 +43,11 @@ std::optional<PauseCounter> pauseCounterOf(std::string_view name) {
   return PauseCounter{metric, priority};
 }
 
-EthtoolStats::EthtoolStats() : m_socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)) {}
+EthtoolStats::EthtoolStats()
+    : m_socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)),
+      m_ask([socket = m_socket](const std::string& interface_name, void* request) { return askKernel(socket, interface_name, request); }) {}
 EthtoolStats::~EthtoolStats() {
   if (m_socket >= 0) ::close(m_socket);
-}
-
-bool EthtoolStats::ask(const std::string& interface_name, void* request) const {
-  ifreq asked{};
-  if (m_socket < 0 || interface_name.size() >= sizeof asked.ifr_name) return false;
-  std::memcpy(asked.ifr_name, interface_name.data(), interface_name.size());
-  asked.ifr_data = static_cast<char*>(request);
-  return ::ioctl(m_socket, SIOCETHTOOL, &asked) == 0;
 }
 
 const EthtoolStats::Names& EthtoolStats::names(const std::string& interface_name) {
@@ -52,14 +56,17 @@ const EthtoolStats::Names& EthtoolStats::names(const std::string& interface_name
   Names& found = m_names[interface_name];
   ethtool_drvinfo driver{};
   driver.cmd = ETHTOOL_GDRVINFO;
-  if (!ask(interface_name, &driver) || driver.n_stats == 0 || driver.n_stats > kMostCounters) return found;
-  // Room for more than it said: a driver may grow between two calls, and tells so only afterwards.
-  std::vector<std::uint64_t> room((sizeof(ethtool_gstrings) + std::size_t{kMostCounters} * ETH_GSTRING_LEN) / sizeof(std::uint64_t) + 1);
+  if (!m_ask(interface_name, &driver) || driver.n_stats == 0) return found;
+  if (driver.n_stats > kMostCounters) {
+    found.too_many = driver.n_stats;
+    return found;
+  }
+  std::vector<std::uint64_t> room((sizeof(ethtool_gstrings) + roomFor(driver.n_stats) * ETH_GSTRING_LEN) / sizeof(std::uint64_t) + 1);
   auto* strings = reinterpret_cast<ethtool_gstrings*>(room.data());
   strings->cmd = ETHTOOL_GSTRINGS;
   strings->string_set = ETH_SS_STATS;
   strings->len = driver.n_stats;
-  if (!ask(interface_name, strings) || strings->len > kMostCounters) return found;
+  if (!m_ask(interface_name, strings) || strings->len > roomFor(driver.n_stats)) return found;
   found.count = strings->len;
   for (std::uint32_t i = 0; i < strings->len; ++i) {
     const char* name = reinterpret_cast<const char*>(strings->data) + std::size_t{i} * ETH_GSTRING_LEN;
@@ -72,17 +79,22 @@ EthtoolStats::Values EthtoolStats::read(const std::string& interface_name) {
   Values values;
   const Names& known = names(interface_name);
   if (known.wanted.empty()) return values;
-  std::vector<std::uint64_t> room(sizeof(ethtool_stats) / sizeof(std::uint64_t) + kMostCounters);
+  std::vector<std::uint64_t> room(sizeof(ethtool_stats) / sizeof(std::uint64_t) + roomFor(known.count));
   auto* stats = reinterpret_cast<ethtool_stats*>(room.data());
   stats->cmd = ETHTOOL_GSTATS;
   stats->n_stats = known.count;
-  if (!ask(interface_name, stats) || stats->n_stats != known.count) {
+  if (!m_ask(interface_name, stats) || stats->n_stats != known.count) {
     m_names.erase(interface_name);  // another driver: its names are asked again
     return values;
   }
   for (const auto& [place, counter] : known.wanted)
     values.emplace_back(counter, room[sizeof(ethtool_stats) / sizeof(std::uint64_t) + place]);
   return values;
+}
+
+std::optional<std::uint32_t> EthtoolStats::tooMany(const std::string& interface_name) const {
+  const auto known = m_names.find(interface_name);
+  return known == m_names.end() ? std::nullopt : known->second.too_many;
 }
 
 }  // namespace runglass

@@ -4,8 +4,9 @@
 // Threading:  one thread.
 // Ownership:  EthtoolStats owns a socket.
 // Units:      packets and pause frames since the driver was loaded; pause durations as the driver counts them.
-// Errors:     an interface without such counters gives none; asked once, it is not asked again for its names.
-// Cost:       one ioctl per read, two more the first time; at most 4,096 counters.
+// Errors:     an interface without such counters, or with more than kMostCounters, gives none; asked once, it is not asked again for its
+//             names.
+// Cost:       one ioctl per read, two more the first time; 16 bytes per counter of the driver while it is read.
 #pragma once
 
 #include <cstdint>
@@ -29,23 +30,31 @@ std::optional<PauseCounter> pauseCounterOf(std::string_view ethtool_name);
 
 class EthtoolStats {
  public:
+  static constexpr std::uint32_t kMostCounters = 65'536;  // some drivers have dozens per queue, and a queue per core
+  // An ethtool request to an interface; false: it was refused.
+  using Ask = std::function<bool(const std::string& interface_name, void* request)>;
+
   EthtoolStats();
+  explicit EthtoolStats(Ask ask) : m_ask(std::move(ask)) {}
   ~EthtoolStats();
   EthtoolStats(const EthtoolStats&) = delete;
   EthtoolStats& operator=(const EthtoolStats&) = delete;
 
   using Values = std::vector<std::pair<PauseCounter, std::uint64_t>>;
   Values read(const std::string& interface_name);
+  // How many counters it has, where they are too many to be read.
+  std::optional<std::uint32_t> tooMany(const std::string& interface_name) const;
 
  private:
   struct Names {
     std::uint32_t count = 0;                                     // of all counters of the driver
     std::vector<std::pair<std::uint32_t, PauseCounter>> wanted;  // by place
+    std::optional<std::uint32_t> too_many;
   };
   const Names& names(const std::string& interface_name);
-  bool ask(const std::string& interface_name, void* request) const;
 
   int m_socket = -1;
+  Ask m_ask;
   std::map<std::string, Names> m_names;
 };
 

@@ -3,6 +3,10 @@
 #include "collectors/sources/ethernet/ethernet_source.h"
 
 #include <gmock/gmock.h>
+#include <linux/ethtool.h>
+
+#include <algorithm>
+#include <cstring>
 
 #include "collectors/sources/ethernet/ethtool_stats.h"
 #include "tests/collectors/memory_recorder.h"
@@ -110,6 +114,31 @@ TEST(EthtoolStats, KnowsPausesByPriorityAndDiscardsOfThePort) {
   EXPECT_EQ(pauseCounterOf("rx_discards_phy"), (PauseCounter{"net_receive_discard_total", {}}));
   for (const char* other : {"rx_prio3_pause_duration", "rx_prio_pause", "rx_prio99_pause", "rx_prio-1_pause", "rx_", "prio3_pause", ""})
     EXPECT_EQ(pauseCounterOf(other), std::nullopt) << other;
+}
+
+TEST(EthtoolStats, ReadsADriverOfTenThousandCountersAndSaysWhereThereAreTooMany) {
+  std::uint32_t said = 10'000, has = 10'500;  // it has grown since
+  EthtoolStats stats([&](const std::string&, void* request) {
+    std::uint32_t command = 0;
+    std::memcpy(&command, request, sizeof command);
+    if (command == ETHTOOL_GDRVINFO) static_cast<ethtool_drvinfo*>(request)->n_stats = said;
+    if (command == ETHTOOL_GSTRINGS) {
+      auto* strings = static_cast<ethtool_gstrings*>(request);
+      strings->len = has;
+      std::strcpy(reinterpret_cast<char*>(strings->data) + std::size_t{has - 1} * ETH_GSTRING_LEN, "rx_prio3_pause");
+    }
+    if (command == ETHTOOL_GSTATS) {
+      auto* values = static_cast<ethtool_stats*>(request);
+      values->n_stats = has;
+      std::fill_n(values->data, has, 7);
+    }
+    return true;
+  });
+  EXPECT_THAT(stats.read("eth0"), ElementsAre(std::pair(PauseCounter{"net_receive_pause_total", 3}, std::uint64_t{7})));
+  EXPECT_EQ(stats.tooMany("eth0"), std::nullopt);
+  said = has = EthtoolStats::kMostCounters + 1;
+  EXPECT_TRUE(stats.read("eth1").empty());
+  EXPECT_EQ(stats.tooMany("eth1"), said);
 }
 
 TEST(EthtoolStats, AsksRealInterfacesWithoutHarm) {
