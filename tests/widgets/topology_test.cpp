@@ -284,6 +284,22 @@ TEST_F(HangModeTest, SaysWhoIsWaitedForAndHowLongTheWatchdogWaits) {
   EXPECT_FALSE(read(TopologyValue::kProgress).hang_mode) << "a metric was chosen";
 }
 
+TEST_F(HangModeTest, ARanksStackTopIsThatOfItsNewestStackWithAFrame) {
+  m_writer->finding(hang());
+  const auto capture = [&](int second, std::string text) {
+    m_writer->capture({.time = kStart + second * kNsPerSecond, .attempt = m_attempt, .rank = 3, .kind = "stack", .text = std::move(text)});
+    return read().ranks[3].stack_top;
+  };
+  const auto stack = [](const std::string& function) {
+    return "Thread 0x1 (most recent call first):\n" + std::string(100'000, ' ') +
+           "File \"/w/worker.py\", line 7 in wait\n\nCurrent thread 0x2 " +
+           "(most recent call first):\n  File \"/w/train.py\", line 12 in " + function + "\n";
+  };
+  EXPECT_EQ(capture(10, stack("older")), QStringLiteral("older (train.py:12)"));
+  EXPECT_EQ(capture(20, stack("newer")), QStringLiteral("newer (train.py:12)"));
+  EXPECT_EQ(capture(30, "Current thread 0x2 (most recent call first):\n"), QStringLiteral("newer (train.py:12)"));
+}
+
 TEST_F(HangModeTest, EndsWithTheFindingAndToleratesOddEvidence) {
   Finding finding = hang();
   finding.evidence = R"({"groups":7})";

@@ -90,16 +90,17 @@ QString watchdogText(const TopologyData& data) {
   return left > 0 ? QStringLiteral("; watchdog aborts in %1").arg(clockText(left)) : QStringLiteral("; the watchdog is overdue");
 }
 
-// Of the newest stacks that were captured since the run stood still.
+// Of the newest stacks with a frame that were captured since the run stood still. faulthandler writes the thread that counts last.
 Status readStacks(Reader& reader, TimeNs since, TopologyData& data) {
-  const std::string sql = "SELECT rank, text FROM capture WHERE run_id = " + std::to_string(data.run.id.value) +
-                          " AND attempt = " + std::to_string(data.attempt.number) +
+  const std::string sql = "SELECT rank, substr(text, max(1, instr(text, 'Current thread')), 65536) FROM capture WHERE run_id = " +
+                          std::to_string(data.run.id.value) + " AND attempt = " + std::to_string(data.attempt.number) +
                           " AND kind = 'stack' AND time_ns >= " + std::to_string(since) + " ORDER BY time_ns";
   return reader.query(sql, {.columns = nullptr, .row = [&](const std::vector<SqlValue>& row) {
                               const auto* number = std::get_if<std::int64_t>(&row[0]);
                               const auto* text = std::get_if<std::string>(&row[1]);
                               TopologyRank* rank = number == nullptr ? nullptr : rankOf(data, static_cast<std::int32_t>(*number));
-                              if (rank != nullptr && text != nullptr) rank->stack_top = screenText(stackTop(*text), 120);
+                              if (rank == nullptr || text == nullptr) return true;
+                              if (const std::string top = stackTop(*text); !top.empty()) rank->stack_top = screenText(top, 120);
                               return true;
                             }});
 }
