@@ -105,6 +105,8 @@ constexpr auto kFaults = [] {
       fault("storage_stall", "", kWarning, kStorage, "a file server does not answer",
             "Everything that reads or writes there waits: data loaders and checkpoints first."),
       fault("storage_stall", "ok", kInfo, kStorage, "a file server answers again", ""),
+      fault("mount_stall", "", kError, kStorage, "a mounted file system does not answer",
+            "Everything that reads or writes there waits: look at its server and at the node's network."),
       fault("disk_error", "", kError, kStorage, "a disk reported an error", "Check and replace the disk."),
       fault("cpu_throttle", "", kWarning, kNode, "the CPU runs slower because of heat", "Check cooling."),
       fault("link_flap", "", kWarning, kLink, "a link was lost for less than a second",
@@ -189,7 +191,14 @@ constexpr auto kFaults = [] {
       fault("nccl_net_event", "", kWarning, kLink, "the adapter reported an event", "Look at the port's state and counters."),
       fault("nccl_net_event", "port active", kInfo, kLink, "a port became active", "Belongs to a link that went down before it."),
       fault("nccl_net_event", "port error", kError, kLink, "a port went down", "Check cable, transceiver and switch port."),
+      // --- nodes, as a hub hears of them ---
+      fault("node_stale", "", kWarning, kNode, "a node's agent has missed some of its beats", "It may be back at once; else it is lost.",
+            true),
+      fault("node_lost", "", kError, kNode, "a node's agent is silent",
+            "The node, its network or its agent: look at what other nodes say of it and at its console.", true),
       // --- processes of a job ---
+      fault("process_exit", "gone", kError, kProcess, "a rank's process ended without a word",
+            "Killed or crashed: look at the kernel log, host memory and the rank's own log.", true),
       fault("collective_timeout", "", kError, kProcess, "a rank waited for a collective until its time-out",
             "It is the others that wait: the cause is the rank that never came, or the fault on its GPU, node or link. Compare sequence "
             "numbers and last completed work of all ranks.",

@@ -53,6 +53,18 @@ TEST_F(SymptomsTest, ALostGpuWithAllThatFollowsIsOneFault) {
   EXPECT_LT(finding.evidence.size(), 8'000U) << "the first 20 symptoms only";
 }
 
+TEST_F(SymptomsTest, WhatTheAgentItselfTellsIsKnownAsFaultOrSymptom) {
+  event(0, "mount_stall", "", 3, 0, Severity::kError, "/data does not answer");
+  event(20, "process_exit", "gone", 3, 0);
+  event(30, "process_exit", "", 3, 0, Severity::kInfo);
+  event(0, "process_exit", "gone", 5, 0);
+  const auto faults = find();
+  ASSERT_EQ(faults.size(), 1U) << "that a rank is gone is no fault of the hardware";
+  EXPECT_EQ(faults[0].root.kind, "mount_stall");
+  EXPECT_EQ(faults[0].info->scope, FaultScope::kStorage);
+  EXPECT_EQ(faults[0].counts.at("process_exit"), 2) << "on either node, but not the orderly end";
+}
+
 TEST_F(SymptomsTest, XidFortyFiveIsNeverTheRootNearAnother) {
   event(0, "xid", "45", 3, 35, Severity::kWarning);
   event(1, "xid", "48", 3, 35, Severity::kCritical);
