@@ -52,7 +52,7 @@ class StatusTest : public CtlFixture {
   }
   void addTrouble(Writer& writer) {
     (void)writer.node({.uuid = "sim:small:1", .name = "sim-0001"});
-    const RunId run = *writer.findRun("small");
+    const RunId run = writer.findRun("small")->id;
     (void)writer.run({.name = "small", .state = RunState::kRunning});
     writer.finding({.run = run,
                     .kind = "slow_rank",
@@ -98,18 +98,18 @@ TEST_F(StatusTest, AStoredRunIsFifteenPlainLines) {
   ASSERT_EQ(status.exit, 0) << status.err;
   // All but the file's size.
   EXPECT_EQ(status.out.substr(0, status.out.rfind("store ")), R"(run         small, attempt 0 of 1, simulated
-state       silent for 88 s; newest data 88 s old
+state       silent for 1 min 27 s; newest data 1 min 27 s old
 step        60
 loss        3.9882 (loss)
 throughput  404 k tokens/s, 1.1 % below its best 20 steps
 ranks       16 (DP 4 PP 2 TP 2)
 nodes       2 of 2 heard
-checkpoint  step 50, 113 s old, 10 steps at risk
+checkpoint  step 50, 1 min 53 s old, 10 steps at risk
 findings    1 warning, 1 info
-            warning: rank 9 takes 40 % longer than its peers (for 4 min)
-            info: a blip [31m of one step (ended 3 min ago)
+            warning: rank 9 takes 40 % longer than its peers (for 3 min 30 s)
+            info: a blip [31m of one step (ended 3 min 16 s ago)
 suspects    rank:9 (slow_rank)
-alerts      1 in 24 h; 3 min ago: rank 9 takes 40 % longer than its peers
+alerts      1 in 24 h; 3 min 16 s ago: rank 9 takes 40 % longer than its peers
 issues      none
 )");
   EXPECT_THAT(status.out, HasSubstr("KiB, nobody writes it\n"));
