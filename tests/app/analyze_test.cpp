@@ -48,12 +48,13 @@ class AnalyzeTest : public CtlFixture {
       if (said.find('\n') != std::string::npos) address = said.substr(said.rfind(' ') + 1, said.find('\n') - said.rfind(' ') - 1);
     }
     ASSERT_FALSE(address.empty()) << contentOf(m_folder.file("stderr"));
+    const std::string state = m_folder.file("agent");
     const pid_t agent = ::fork();
     if (agent == 0) {
       const int quiet = ::open("/dev/null", O_WRONLY);
       ::dup2(quiet, 1), ::dup2(quiet, 2);
       ::execl(RG_BIN_DIR "/runglass-agent", "runglass-agent", "--simulate", scenario.c_str(), "--hub", address.c_str(), "--speed", "max",
-              nullptr);
+              "--state-dir", state.c_str(), nullptr);
       ::_exit(127);
     }
     int status = 0;

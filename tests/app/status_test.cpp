@@ -109,7 +109,7 @@ findings    1 warning, 1 info
             warning: rank 9 takes 40 % longer than its peers (for 3 min 30 s)
             info: a blip [31m of one step (ended 3 min 16 s ago)
 suspects    rank:9 (slow_rank)
-alerts      1 in 24 h; 3 min 16 s ago: rank 9 takes 40 % longer than its peers
+alerts      1 in 24 h; 3 min ago: rank 9 takes 40 % longer than its peers
 issues      none
 )");
   EXPECT_THAT(status.out, HasSubstr("KiB, nobody writes it\n"));

@@ -26,7 +26,10 @@ class MemoryRecorder : public Recorder {
     return upsert<DeviceId>(devices, value, [&](const Device& d) { return d.uuid == value.uuid; });
   }
   RunId run(const Run& value) override {
-    return upsert<RunId>(runs, value, [&](const Run& r) { return value.uuid.empty() ? r.name == value.name : r.uuid == value.uuid; });
+    const auto same = [&](const Run& r) { return value.uuid.empty() ? r.name == value.name : r.uuid == value.uuid; };
+    Run said = value;
+    if (const auto have = std::ranges::find_if(runs, same); have != runs.end() && !said.time_domain) said.time_domain = have->time_domain;
+    return upsert<RunId>(runs, said, same);
   }
   AttemptId attempt(const Attempt& value) override {
     return upsert<AttemptId>(attempts, value, [&](const Attempt& a) { return a.run == value.run && a.key == value.key; });

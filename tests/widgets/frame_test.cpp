@@ -303,6 +303,7 @@ TEST_F(MainWindowTest, WithoutAStoreTheWindowSaysHowToOpenOne) {
 TEST(Strip, ARunThatIsSilentSaysSoAndWarns) {
   RunSummary run;
   run.run.name = "r";
+  run.run.time_domain = TimeDomain::kUtc;
   run.run.state = RunState::kRunning;
   run.last_data = kSampleNow - 60 * kNsPerSecond;
   const auto items = stripItems(run, kSampleNow, TimeStyle::kUtc);
