@@ -9,8 +9,8 @@
 #include <cstring>
 #include <tuple>
 
-#include "storage/codec/capture_body.h"
 #include "model/log_query.h"
+#include "storage/codec/capture_body.h"
 #include "storage/codec/pyramid.h"
 #include "storage/codec/sample_chunk.h"
 #include "storage/codec/span_summary.h"

@@ -4,7 +4,8 @@
 // Threading:  as the Recorder behind it.
 // Ownership:  borrows both.
 // Units:      counts.
-// Errors:     those of the Recorder behind, and FAILED_PRECONDITION for a file whose times are of another clock than those that its run has:
+// Errors:     those of the Recorder behind, and FAILED_PRECONDITION for a file whose times are of another clock than those that its run
+// has:
 //             they would lie decades apart. Nothing of it is recorded from there on.
 // Cost:       an addition per call.
 #pragma once
