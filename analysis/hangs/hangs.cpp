@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -46,6 +47,7 @@ class Hangs : public Analysis {
     RG_TRY(readSteps(question, attempts));
     RG_TRY(judgePast(question, attempts));
     RG_TRY(judgeNow(question, *run, attempts.back()));
+    keepIdentities();
     RG_TRY(closeOthers(attempts));
     return m_out;
   }
@@ -56,8 +58,11 @@ class Hangs : public Analysis {
     if (m_remembered) return {};
     m_remembered = true;
     RG_ASSIGN(auto said, reader.findings(m_run));
-    for (Finding& one : said)
-      if ((one.kind == kHang || one.kind == kStall) && !one.end) m_open.push_back(std::move(one));
+    for (Finding& one : said) {
+      if (one.kind != kHang && one.kind != kStall) continue;
+      m_told.push_back(one);
+      if (!one.end) m_open.push_back(std::move(one));
+    }
     return {};
   }
 
@@ -330,6 +335,19 @@ class Hangs : public Analysis {
     return a.kind == b.kind && a.subject == b.subject && a.first_step == b.first_step;
   }
 
+  // The same standstill keeps the step under which it was first told: steps that arrive late must not make another one of it.
+  void keepIdentities() {
+    constexpr TimeNs kNow = std::numeric_limits<TimeNs>::max();
+    for (Finding& one : m_out)
+      for (const Finding& before : m_told)
+        if (one.kind == before.kind && one.subject == before.subject && one.start && before.start &&
+            *one.start < before.end.value_or(kNow) && *before.start < one.end.value_or(kNow)) {
+          one.first_step = before.first_step;
+          break;
+        }
+    m_told = m_out;
+  }
+
   // Nobody was heard: what was said neither holds nor ended.
   Status keepOpen() {
     for (const Finding& one : m_open) m_out.push_back(one);
@@ -364,7 +382,7 @@ class Hangs : public Analysis {
 
   RunId m_run;
   bool m_remembered = false;
-  std::vector<Finding> m_open, m_out;
+  std::vector<Finding> m_open, m_told, m_out;
   std::vector<StepWatch> m_watches;
   std::set<AttemptId> m_settled;
   std::vector<Event> m_timeouts;

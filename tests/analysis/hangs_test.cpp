@@ -301,9 +301,20 @@ TEST_F(HangsTest, TheWatchdogsWordsOfAnEarlierAttemptAreAHangThatEnded) {
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].start, m_end + 10 * kNsPerSecond);
   EXPECT_EQ(found[0].end, m_end + 600 * kNsPerSecond);
-  EXPECT_EQ(found[0].summary, "3 of 4 ranks timed out in collectives at step 99; not so rank 3 (node-b)")
+  EXPECT_EQ(found[0].summary, "3 of 4 ranks timed out in collectives at step 99; rank 3 (node-b) did not")
       << "who says nothing is the suspect";
   EXPECT_EQ(found[0].rank, 3);
+  // Steps that were still on their way, and a hub that was started again.
+  m_writer->finding(found[0]);
+  step(100, 103);
+  const auto again = look();
+  m_hangs = makeHangs();
+  const auto restarted = look();
+  ASSERT_EQ(again.size(), 1U);
+  ASSERT_EQ(restarted.size(), 1U);
+  EXPECT_EQ(again[0].first_step, 99);
+  EXPECT_EQ(restarted[0].first_step, 99);
+  EXPECT_EQ(restarted[0].last_step, 102);
 }
 
 }  // namespace
