@@ -76,6 +76,22 @@ TEST(EventModelTest, PutsRepeatsIntoOneRowThatOpens) {
   for (int column = 0; column < model.columnCount(); ++column) EXPECT_TRUE(model.index(0, column).data().isValid());
 }
 
+TEST(EventModelTest, WhatAllPeersSayBecauseOfOneIsOneRow) {
+  EventModel model;
+  std::vector<EventRow> rows;
+  for (int rank = 0; rank < 63; ++rank) {
+    rows.push_back(rowAt(kStart - rank, 1'000 - rank, "collective_timeout", "[Rank " + std::to_string(rank) + "] caught"));
+    rows.back().rank = rank;
+    rows.back().where = QStringLiteral("rank %1").arg(rank);
+  }
+  rows.push_back(rowAt(kStart - 100, 7, "xid", "fallen off the bus"));
+  model.reset(rows, false);
+  EXPECT_EQ(model.rowCount(), 2);
+  EXPECT_EQ(model.index(0, EventModel::kWhere).data().toString(), QStringLiteral("63 places"));
+  EXPECT_TRUE(model.index(0, EventModel::kMessage).data().toString().contains(QStringLiteral("63×")) ||
+              model.index(0, EventModel::kMessage).data().toString().contains(QStringLiteral("× 63")));
+}
+
 TEST(EventModelTest, AHitFarInsideALongLineIsBroughtToItsFront) {
   EventModel model;
   model.setWords("needle");

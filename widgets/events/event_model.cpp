@@ -48,8 +48,11 @@ const char* sourceWord(EventSource source) {
 // What tells repeats from others: numbers in the text do not.
 std::string EventModel::saying(const EventRow& row) {
   std::string says = std::to_string(static_cast<int>(row.key.source)) + '/' + row.kind + '/' + row.code + '/' +
-                     std::to_string(static_cast<int>(row.severity)) + '/' + std::to_string(row.node.value) + '/' +
-                     std::to_string(row.device.value) + '/' + (row.rank ? std::to_string(*row.rank) : "") + '/';
+                     std::to_string(static_cast<int>(row.severity)) + '/';
+  // What only follows from something else comes from all peers at once: one row, so that the cause is not buried under it.
+  const FaultInfo* fault = row.key.source == EventSource::kEvent ? findFault(row.kind, row.code) : nullptr;
+  if (fault != nullptr && fault->secondary) return says;
+  says += std::to_string(row.node.value) + '/' + std::to_string(row.device.value) + '/' + (row.rank ? std::to_string(*row.rank) : "") + '/';
   // An Xid is told by its number; what its text says of registers is each time another.
   if (row.kind == "xid" && !row.code.empty()) return says;
   bool in_number = false;
@@ -238,8 +241,12 @@ QString EventModel::text(const Shown& shown, int column, bool full) const {
     case kKind:
       if (row.key.source == EventSource::kEvent || row.key.source == EventSource::kFinding) return screenText(row.kind, 40);
       return QLatin1String(sourceWord(row.key.source)) + (full && !row.kind.empty() ? u' ' + screenText(row.kind, 80) : QString());
-    case kWhere:
-      return row.where;
+    case kWhere: {
+      if (shown.member >= 0) return row.where;
+      std::unordered_set<QString> places;
+      for (const std::size_t at : groupOf(shown).rows) places.insert(m_rows[at].where);
+      return places.size() > 1 ? QStringLiteral("%1 places").arg(formatCount(static_cast<std::int64_t>(places.size()))) : row.where;
+    }
     default:
       return full ? screenText(withoutEscapes(row.text), 1 << 20) : message(shown);
   }
