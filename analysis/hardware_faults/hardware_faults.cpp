@@ -151,9 +151,8 @@ class HardwareFaults : public Analysis {
     for (const auto& [identity, trace] : m_of_events) {
       Finding& finding = m_said.at(identity);
       if (finding.end) continue;
-      const auto back =
-          std::ranges::find_if(backs, [&](const auto& one) { return one.first > identity.second && trace.silent.contains(one.second); });
-      if (back != backs.end()) finding.end = back->first;
+      for (const auto& [time, node] : backs)
+        if (!finding.end && time > identity.second && trace.silent.contains(node)) finding.end = time;
       placeInTime(finding, finding.attempt);
       if (!finding.end) continue;
       RG_ASSIGN(finding.last_step, stepAt(question, finding.attempt, *finding.end));
