@@ -23,20 +23,22 @@ class EditReactor final : public grpc::ServerReadReactor<v1::EditPart> {
     Status status = m_edit.add(m_part);
     if (status.ok() && !m_edit.storeUuid().empty() && m_edit.storeUuid() != m_store_uuid)
       status = Status(Code::kFailedPrecondition, "edit: this hub writes another store");
-    if (!status.ok()) return Finish(wireStatus(status));
+    if (!status.ok()) return end(wireStatus(status));
     StartRead(&m_part);
   }
-  void OnDone() override {
-    --m_calls;
-    delete this;
-  }
+  void OnDone() override { delete this; }
 
  private:
+  // Who has the answer may ask again at once: OnDone() can be late on a busy machine.
+  void end(const grpc::Status& status) {
+    --m_calls;
+    Finish(status);
+  }
   void all() {
-    if (m_context.IsCancelled()) return Finish(grpc::Status::CANCELLED);
+    if (m_context.IsCancelled()) return end(grpc::Status::CANCELLED);
     Result<Edit> edit = m_edit.take();
-    if (!edit.ok()) return Finish(wireStatus(edit.status()));
-    m_ingest.post([this, edit = std::move(edit).value()](Writer& writer) { Finish(wireStatus(writer.edit(edit))); });
+    if (!edit.ok()) return end(wireStatus(edit.status()));
+    m_ingest.post([this, edit = std::move(edit).value()](Writer& writer) { end(wireStatus(writer.edit(edit))); });
   }
 
   IngestThread& m_ingest;
