@@ -2,6 +2,7 @@
 #include "model/time_text.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <ctime>
 
 namespace runglass {
@@ -16,6 +17,23 @@ std::string durationText(DurNs duration) {
   if (seconds < kHour) return two(seconds / kMinute, " min", seconds % kMinute, " s");
   if (seconds < 2 * kDay) return two(seconds / kHour, " h", seconds / kMinute % 60, " min");
   return two(seconds / kDay, " d", seconds / kHour % 24, " h");
+}
+
+std::string shortDurationText(DurNs duration) {
+  constexpr struct {
+    double size;
+    const char* unit;
+  } kUnits[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}};
+  if (duration >= 60 * kNsPerSecond) return durationText(duration);
+  const double ns = std::max(0.0, static_cast<double>(duration));
+  for (const auto& [size, unit] : kUnits) {
+    const double value = ns / size;
+    if (value < 0.9995) continue;
+    char text[40];
+    std::snprintf(text, sizeof text, "%.*f %s", value < 9.995 ? 2 : value < 99.95 ? 1 : 0, value, unit);
+    return text;
+  }
+  return std::to_string(static_cast<std::int64_t>(ns)) + " ns";
 }
 
 std::string utcText(TimeNs time) {

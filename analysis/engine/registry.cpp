@@ -3,6 +3,7 @@
 #include "analysis/hangs/hangs.h"
 #include "analysis/hardware_faults/hardware_faults.h"
 #include "analysis/settings_check/settings_check.h"
+#include "analysis/step_diagnosis/step_diagnosis.h"
 
 namespace runglass {
 
@@ -11,6 +12,7 @@ const std::vector<AnalysisEntry>& analyses() {
       {"hangs", makeHangs},
       {"hardware_faults", makeHardwareFaults},
       {"settings_check", makeSettingsCheck},
+      {"step_diagnosis", makeStepDiagnosis},
   };
   return kAll;
 }

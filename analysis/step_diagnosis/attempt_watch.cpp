@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/step_diagnosis/attempt_watch.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace runglass {
+namespace {
+
+constexpr std::size_t kRecent = 200;
+
+std::vector<float> known(const std::vector<float>& values) {
+  std::vector<float> out;
+  for (const float value : values)
+    if (!std::isnan(value)) out.push_back(value);
+  return out;
+}
+
+}  // namespace
+
+Status AttemptWatch::read(Reader& reader, bool ended, ShiftWatch& shifts, const std::stop_token& stop) {
+  for (;;) {
+    RG_ASSIGN(const auto frames, m_feed.next(reader, ended, stop));
+    if (frames.empty()) return {};
+    RG_TRY(m_regime.read(reader, frames, stop));
+    if (m_ranks_in_roles != m_feed.ranks().size()) {
+      m_roles = rolesOf(m_feed.ranks());
+      m_ranks_in_roles = m_feed.ranks().size();
+    }
+    for (const StepFrame& frame : frames) take(frame, shifts);
+  }
+}
+
+double AttemptWatch::stepTime() const { return m_recent.empty() ? 0 : static_cast<double>(medianOf({m_recent.begin(), m_recent.end()})); }
+
+void AttemptWatch::take(const StepFrame& frame, ShiftWatch& shifts) {
+  ++m_steps;
+  m_last = frame.step;
+  if (m_regime.begins(frame)) shifts.regimeChanged();
+  if (!isSteady(frame)) return;
+  ++m_steady;
+  if (const auto dur = frame.longest()) {
+    m_recent.push_back(static_cast<float>(*dur));
+    if (m_recent.size() > kRecent) m_recent.pop_front();
+  }
+  if (frame.has_parts) compare(frame);
+  takeShift(frame, shifts);
+}
+
+// The first step never counts, nor does the one after an evaluation or a save.
+bool AttemptWatch::isSteady(const StepFrame& frame) {
+  const StepPhase before = m_phase_before;
+  m_phase_before = frame.phase;
+  return m_steps > 1 && frame.phase == StepPhase::kSteady && before != StepPhase::kEval && before != StepPhase::kCheckpoint;
+}
+
+void AttemptWatch::compare(const StepFrame& frame) {
+  ++m_with_parts;
+  const double dur = frame.longest().value_or(0);
+  std::vector<float> compute;
+  std::vector<Deviation> computing;
+  for (std::size_t k = 0; k < kWorkKindCount; ++k) {
+    const auto kind = static_cast<WorkKind>(k);
+    auto work = workOf(frame, kind);
+    auto deviations = againstPeers(work, m_roles, kind, dur);
+    m_ranks[k].push(frame.step, frame.when, deviations);
+    if (kind != WorkKind::kCompute) continue;
+    m_stages.push(frame.step, frame.when, stagesAgainstOthers(work, m_roles));
+    compute = std::move(work), computing = std::move(deviations);
+  }
+  std::size_t told = 0;
+  for (const float value : compute) told += std::isnan(value) ? 0 : 1;
+  if (!m_feed.ranks().empty()) m_coverage += static_cast<double>(told) / static_cast<double>(m_feed.ranks().size());
+  std::vector<bool> slow(compute.size());
+  for (std::size_t rank = 0; rank < slow.size(); ++rank) slow[rank] = m_ranks[static_cast<std::size_t>(WorkKind::kCompute)].isOpen(rank);
+  m_imbalance.push(frame, m_roles, compute, computing, slow);
+  std::vector<Deviation> shares(2);
+  for (const RunShare share : {RunShare::kHost, RunShare::kData}) {
+    const float own = medianOf(known(workOf(frame, share == RunShare::kHost ? WorkKind::kHost : WorkKind::kData)));
+    if (std::isnan(own) || !(dur > 0)) continue;
+    Deviation& out = shares[static_cast<std::size_t>(share)];
+    out.compared = true, out.own_ns = own, out.ratio = own / static_cast<float>(dur), out.above = out.ratio >= kLargeShare;
+  }
+  m_run.push(frame.step, frame.when, shares);
+}
+
+void AttemptWatch::takeShift(const StepFrame& frame, ShiftWatch& shifts) const {
+  const auto dur = frame.longest();
+  if (!dur) return;
+  ShiftWatch::Point point{.attempt = m_attempt.id, .step = frame.step, .when = frame.when, .value = *dur};
+  point.first_of_attempt = m_steady == 1;
+  for (std::size_t c = 0; c < kStepColumnCount; ++c) {
+    double sum = 0;
+    std::size_t count = 0;
+    for (const float value : frame.columns[c])
+      if (!std::isnan(value)) sum += value, ++count;
+    point.parts[c] = count == 0 ? std::numeric_limits<float>::quiet_NaN() : static_cast<float>(sum / static_cast<double>(count));
+  }
+  shifts.push(point);
+}
+
+}  // namespace runglass

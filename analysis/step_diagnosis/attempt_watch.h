@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// AttemptWatch: what the steps of one attempt show, taken in step by step.
+//
+// Threading:  one thread.
+// Ownership:  borrows the Reader during read().
+// Units:      as StepFrame.
+// Errors:     the Reader's.
+// Cost:       as StepFeed plus O(ranks log ranks) a step: 1.5 ms for 1,024 ranks.
+#pragma once
+
+#include <array>
+#include <deque>
+
+#include "analysis/step_diagnosis/imbalance_watch.h"
+#include "analysis/step_diagnosis/persistence.h"
+#include "analysis/step_diagnosis/regime_watch.h"
+#include "analysis/step_diagnosis/shift_watch.h"
+#include "analysis/step_feed/step_feed.h"
+
+namespace runglass {
+
+// What the whole run spends on itself.
+enum class RunShare : std::uint8_t { kHost = 0, kData };
+inline constexpr float kLargeShare = 0.10F;  // of the step
+
+class AttemptWatch {
+ public:
+  explicit AttemptWatch(const Attempt& attempt) : m_attempt(attempt), m_feed(attempt.id), m_regime(attempt) {}
+  // What came since the call before. Shifts go on over attempts, so that their watch is the caller's.
+  Status read(Reader& reader, bool ended, ShiftWatch& shifts, const std::stop_token& stop);
+  // Before the first read(): earlier steps are left out.
+  void goOnFrom(const AttemptWatch& before) { m_regime.goOnFrom(before.m_regime.values()); }
+  void startAt(std::int64_t step) { m_feed.startAt(step); }
+
+  const Attempt& attempt() const { return m_attempt; }
+  void refresh(const Attempt& attempt) { m_attempt = attempt; }
+  const std::vector<Rank>& ranks() const { return m_feed.ranks(); }
+  const Roles& roles() const { return m_roles; }
+  std::vector<Spell> rankSpells(WorkKind kind) const { return m_ranks[static_cast<std::size_t>(kind)].spells(); }
+  std::vector<Spell> stageSpells() const { return m_stages.spells(); }
+  std::vector<Spell> runSpells() const { return m_run.spells(); }  // subjects: RunShare
+  const ImbalanceWatch& imbalance() const { return m_imbalance; }
+
+  std::size_t steps() const { return m_steps; }
+  std::size_t steadySteps() const { return m_steady; }
+  std::size_t stepsWithParts() const { return m_with_parts; }
+  // Mean share of the ranks that told of what a steady step was made; of all announced ranks.
+  double coverage() const { return m_steady == 0 ? 0 : m_coverage / static_cast<double>(m_steady); }
+  // Median of the newest steady steps; 0 before the first.
+  double stepTime() const;
+  std::optional<std::int64_t> lastStep() const { return m_last; }
+
+ private:
+  void take(const StepFrame& frame, ShiftWatch& shifts);
+  bool isSteady(const StepFrame& frame);
+  void compare(const StepFrame& frame);
+  void takeShift(const StepFrame& frame, ShiftWatch& shifts) const;
+
+  Attempt m_attempt;
+  StepFeed m_feed;
+  RegimeWatch m_regime;
+  Roles m_roles;
+  std::size_t m_ranks_in_roles = 0;
+  std::array<PersistenceWatch, kWorkKindCount> m_ranks;
+  PersistenceWatch m_stages, m_run;
+  ImbalanceWatch m_imbalance;
+  std::size_t m_steps = 0, m_steady = 0, m_with_parts = 0;
+  double m_coverage = 0;
+  StepPhase m_phase_before = StepPhase::kInit;
+  std::deque<float> m_recent;  // durations
+  std::optional<std::int64_t> m_last;
+};
+
+}  // namespace runglass

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Invariant: every spell that is told is in exactly one Blame.
+#include "analysis/step_diagnosis/blame.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace runglass {
+namespace {
+
+double middleOf(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
+
+Spell merged(const std::vector<Spell>& spells) {
+  Spell all = spells.front();
+  std::vector<double> ratio, own, usual;
+  for (const Spell& one : spells) {
+    if (one.first_step < all.first_step) all.first_step = one.first_step, all.start = one.start;
+    all.last_step = std::max(all.last_step, one.last_step);
+    if (all.end && one.end) all.end = std::max(*all.end, *one.end);
+    if (one.open) all.open = true, all.end.reset();
+    all.since_before |= one.since_before;
+    all.steps = std::max(all.steps, one.steps), all.above = std::max(all.above, one.above);
+    ratio.push_back(one.ratio), own.push_back(one.own_ns), usual.push_back(one.usual_ns);
+  }
+  all.ratio = middleOf(ratio), all.own_ns = middleOf(own), all.usual_ns = middleOf(usual);
+  return all;
+}
+
+struct Parties {
+  std::map<NodeId, std::size_t> ranks_of_node;
+  std::map<std::int32_t, std::size_t> ranks_of_replica;
+  std::map<std::int32_t, std::set<NodeId>> nodes_of_replica;
+};
+
+// Spells that begin together, of as many different ranks as possible: takes them out of `spells`, which are by begin.
+std::vector<Spell> takeTogether(std::vector<Spell>& spells) {
+  std::vector<Spell> together, rest;
+  std::set<std::size_t> subjects;
+  for (Spell& one : spells) {
+    const bool joins = together.empty() || (one.first_step - together.front().first_step <= kTogether && !subjects.contains(one.subject));
+    if (joins) subjects.insert(one.subject);
+    (joins ? together : rest).push_back(std::move(one));
+  }
+  spells = std::move(rest);
+  return together;
+}
+
+}  // namespace
+
+std::vector<Blame> blameOf(std::vector<Spell> spells, const std::vector<Rank>& ranks) {
+  std::erase_if(spells, [&](const Spell& one) { return (one.open && one.steps_open < kHoldBack) || one.subject >= ranks.size(); });
+  std::ranges::stable_sort(spells, {}, &Spell::first_step);
+  Parties parties;
+  for (const Rank& rank : ranks) {
+    if (rank.node) ++parties.ranks_of_node[rank.node];
+    if (rank.dp) ++parties.ranks_of_replica[*rank.dp], parties.nodes_of_replica[*rank.dp].insert(rank.node);
+  }
+  std::vector<Blame> out;
+  const auto gather = [&](auto key_of, auto size_of, Blame::Who who) {
+    std::map<decltype(key_of(ranks.front())), std::vector<Spell>> by_key;
+    for (Spell& one : spells) by_key[key_of(ranks[one.subject])].push_back(std::move(one));
+    spells.clear();
+    for (auto& [key, list] : by_key) {
+      const std::size_t size = size_of(key);
+      while (!list.empty()) {
+        const auto together = takeTogether(list);
+        if (size < 2 || static_cast<double>(together.size()) < kMostRanks * static_cast<double>(size)) {
+          spells.insert(spells.end(), together.begin(), together.end());
+          continue;
+        }
+        Blame blame{.who = who, .ranks = {}, .node = {}, .stage = {}, .replica = {}, .spell = merged(together)};
+        for (const Spell& one : together) blame.ranks.push_back(one.subject);
+        std::ranges::sort(blame.ranks);
+        const Rank& first = ranks[blame.ranks.front()];
+        if (who == Blame::Who::kNode) blame.node = first.node;
+        if (who == Blame::Who::kReplica) blame.replica = first.dp;
+        out.push_back(std::move(blame));
+      }
+    }
+    std::ranges::stable_sort(spells, {}, &Spell::first_step);
+  };
+  if (!spells.empty()) {
+    // A replica of several nodes that is slow everywhere has a reason of its own; the nodes of a smaller one have.
+    gather([](const Rank& rank) { return rank.dp.value_or(-1); },
+           [&](std::int32_t dp) { return dp >= 0 && parties.nodes_of_replica[dp].size() > 1 ? parties.ranks_of_replica[dp] : 0; },
+           Blame::Who::kReplica);
+  }
+  if (!spells.empty()) {
+    const bool several = parties.ranks_of_node.size() > 1;
+    gather([](const Rank& rank) { return rank.node; }, [&](NodeId node) { return node && several ? parties.ranks_of_node[node] : 0; },
+           Blame::Who::kNode);
+  }
+  for (const Spell& one : spells) {
+    const Rank& rank = ranks[one.subject];
+    out.push_back(
+        {.who = Blame::Who::kRank, .ranks = {one.subject}, .node = rank.node, .stage = rank.pp, .replica = rank.dp, .spell = one});
+  }
+  return out;
+}
+
+}  // namespace runglass

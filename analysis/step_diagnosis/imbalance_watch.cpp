@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/step_diagnosis/imbalance_watch.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace runglass {
+namespace {
+
+constexpr double kTouched = 0.5;                       // share of the steps in which somebody was slower
+constexpr double kMostOfOne = 0.5;                     // of those: beyond it, it is that one's
+constexpr double kPlanned = 0.8;                       // share of the ranks that collect in the same step
+constexpr double kCollectionCost = 0.01, kEnds = 0.5;  // of the cost that begins it
+constexpr std::size_t kFewestCollections = 3;
+constexpr double kLeastDeviation = 0.01;  // of a pass: what is near the median correlates with nothing
+
+// Medians over the members of what they took more than their stage's median, as a share of it.
+std::vector<float> passDeviations(const StepFrame& frame, const Roles& roles, StepColumn column) {
+  std::vector<float> usual;
+  for (const auto& members : roles.by_stage) {
+    std::vector<float> values;
+    for (const std::size_t rank : members)
+      if (rank < frame.dur.size()) values.push_back(frame.at(column, rank));
+    usual.push_back(medianOf(std::move(values)));
+  }
+  std::vector<float> out;
+  for (const auto& members : roles.by_replica) {
+    std::vector<float> ratios;
+    for (const std::size_t rank : members)
+      if (rank < frame.dur.size()) ratios.push_back(frame.at(column, rank) / usual[roles.stage_of[rank]] - 1);
+    out.push_back(medianOf(std::move(ratios)));
+  }
+  return out;
+}
+
+}  // namespace
+
+void ImbalanceWatch::push(const StepFrame& frame, const Roles& roles, const std::vector<float>& compute,
+                          const std::vector<Deviation>& deviations, const std::vector<bool>& known_slow) {
+  const auto dur = frame.longest();
+  if (!dur || *dur <= 0) return;
+  Step step{.step = frame.step, .when = frame.when, .passes = {}};
+  const bool by_replica = roles.by_replica.size() > 1;
+  const std::size_t units = by_replica ? roles.by_replica.size() : compute.size();
+  for (std::size_t unit = 0; unit < units; ++unit) {
+    std::vector<float> excess;
+    const std::vector<std::size_t> one = {unit};
+    for (const std::size_t rank : by_replica ? roles.by_replica[unit] : one) {
+      if (rank >= deviations.size() || !deviations[rank].compared || (rank < known_slow.size() && known_slow[rank])) continue;
+      excess.push_back(deviations[rank].above ? deviations[rank].own_ns - deviations[rank].usual_ns : 0);
+    }
+    const float middle = medianOf(std::move(excess));
+    if (std::isnan(middle) || middle / *dur <= step.excess) continue;
+    step.excess = middle / *dur, step.culprit = unit;
+  }
+  if (by_replica) {
+    const auto forward = passDeviations(frame, roles, StepColumn::kForward), backward = passDeviations(frame, roles, StepColumn::kBackward);
+    for (std::size_t i = 0; i < forward.size(); ++i)
+      if (!std::isnan(forward[i]) && !std::isnan(backward[i]) && std::max(std::fabs(forward[i]), std::fabs(backward[i])) > kLeastDeviation)
+        step.passes.emplace_back(forward[i], backward[i]);
+  }
+  std::size_t collecting = 0;
+  for (std::size_t rank = 0; rank < frame.dur.size(); ++rank) {
+    const float gc = frame.at(StepColumn::kGc, rank);
+    if (!(gc > 0)) continue;
+    ++collecting;
+    if (gc / *dur > step.collected) step.collected = gc / *dur, step.collector = rank;
+  }
+  if (static_cast<double>(collecting) >= kPlanned * static_cast<double>(frame.ranks_heard)) step.collected = 0;
+  m_steps.push_back(std::move(step));
+  if (m_steps.size() > kWindow) m_steps.pop_front();
+  ++m_seen;
+  if (m_steps.size() < kLeastSteps) return;
+  judgeWandering();
+  judgeCollections();
+}
+
+std::optional<double> ImbalanceWatch::correlation() const {
+  double n = 0, f = 0, b = 0, ff = 0, bb = 0, fb = 0;
+  for (const Step& step : m_steps)
+    for (const auto& [forward, backward] : step.passes) {
+      const double x = forward, y = backward;
+      ++n, f += x, b += y, ff += x * x, bb += y * y, fb += x * y;
+      if (n >= static_cast<double>(kMostPoints)) break;
+    }
+  if (n < 20) return std::nullopt;
+  const double vf = ff - f * f / n, vb = bb - b * b / n;
+  if (vf <= 0 || vb <= 0) return std::nullopt;
+  return (fb - f * b / n) / std::sqrt(vf * vb);
+}
+
+template <class Share, class Culprit>
+ImbalanceWatch::Sum ImbalanceWatch::sumOf(Share share, Culprit culprit) const {
+  Sum sum;
+  std::map<std::size_t, std::size_t> culprits;
+  for (const Step& step : m_steps) {
+    const double part = share(step);
+    if (part <= 0) continue;
+    if (sum.first == nullptr) sum.first = &step;
+    sum.cost += part / static_cast<double>(m_steps.size());
+    ++sum.touched;
+    sum.most_of_one = std::max(sum.most_of_one, ++culprits[culprit(step)]);
+  }
+  sum.culprits = culprits.size();
+  return sum;
+}
+
+void ImbalanceWatch::begin(std::vector<Imbalance>& list, const Step& first) const {
+  if (list.size() >= kMostKept) list.erase(list.begin());
+  Imbalance& one = list.emplace_back();
+  one.first_step = first.step;
+  if (first.when) one.start = first.when->t0;
+  one.since_before = m_seen <= static_cast<std::int64_t>(kWindow);
+}
+
+void ImbalanceWatch::end(Imbalance& one) const {
+  one.holds = false;
+  if (m_steps.back().when) one.end = m_steps.back().when->t1;
+}
+
+void ImbalanceWatch::follow(Imbalance& one, const Sum& sum) const {
+  one.last_step = m_steps.back().step;
+  one.cost = sum.cost, one.steps = m_steps.size(), one.touched = sum.touched, one.culprits = sum.culprits;
+}
+
+void ImbalanceWatch::judgeWandering() {
+  const Sum sum = sumOf([](const Step& step) { return step.excess; }, [](const Step& step) { return step.culprit; });
+  const auto touched = static_cast<double>(sum.touched), steps = static_cast<double>(m_steps.size());
+  const bool holds = !m_wandering.empty() && m_wandering.back().holds;
+  if (!holds && touched >= kTouched * steps && sum.culprits >= 2 && static_cast<double>(sum.most_of_one) <= kMostOfOne * touched)
+    begin(m_wandering, *sum.first);
+  else if (holds && touched < kTouched * kEnds * steps)
+    end(m_wandering.back());
+  if (m_wandering.empty() || !m_wandering.back().holds) return;
+  follow(m_wandering.back(), sum);
+  m_wandering.back().correlation = correlation();
+}
+
+void ImbalanceWatch::judgeCollections() {
+  const Sum sum = sumOf([](const Step& step) { return step.collected; }, [](const Step& step) { return step.collector; });
+  const bool holds = !m_collections.empty() && m_collections.back().holds;
+  if (!holds && sum.cost >= kCollectionCost && sum.touched >= kFewestCollections)
+    begin(m_collections, *sum.first);
+  else if (holds && sum.cost < kCollectionCost * kEnds)
+    end(m_collections.back());
+  if (!m_collections.empty() && m_collections.back().holds) follow(m_collections.back(), sum);
+}
+
+}  // namespace runglass

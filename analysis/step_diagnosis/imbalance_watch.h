@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// ImbalanceWatch: steps that wait for somebody else each time: sequence lengths, experts' loads, garbage collections.
+//
+// A replica whose batch is long is slow forward and backward alike, and in the next step it is another one: a forward-backward correlation
+// of at least 0.9 tells sequence imbalance from forward-only jitter (Lin et al., "Understanding Stragglers in Large Model Training Using
+// What-if Analysis", OSDI '25, sections 5.3 and 5.4). Garbage collections that all ranks make in the same step are planned and no jitter.
+//
+// Threading:  one thread.
+// Ownership:  values.
+// Units:      steps; ns; ratios of the step's duration.
+// Errors:     none.
+// Cost:       O(ranks) a step; kWindow summaries are kept.
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "analysis/step_diagnosis/peers.h"
+
+namespace runglass {
+
+struct Imbalance {
+  bool holds = true;
+  std::int64_t first_step = 0, last_step = 0;
+  std::optional<TimeNs> start, end;
+  bool since_before = false;           // as long as the attempt was looked at
+  double cost = 0;                     // mean share of the step that the slowest took more than the median
+  std::size_t steps = 0, touched = 0;  // looked at; in which somebody was slower
+  std::size_t culprits = 0;            // how many were the slowest at least once
+  std::optional<double> correlation;   // of forward and backward deviations
+};
+
+class ImbalanceWatch {
+ public:
+  static constexpr std::size_t kWindow = 100, kLeastSteps = 50, kMostPoints = 4'000, kMostKept = 1'000;
+  // Of replicas where there are at least two with peers, else of ranks.
+  void push(const StepFrame& frame, const Roles& roles, const std::vector<float>& compute, const std::vector<Deviation>& deviations,
+            const std::vector<bool>& known_slow);
+  // By begin; only the last one may still hold.
+  const std::vector<Imbalance>& wandering() const { return m_wandering; }
+  const std::vector<Imbalance>& collections() const { return m_collections; }
+
+ private:
+  struct Step {
+    std::int64_t step = 0;
+    std::optional<TimeRange> when;
+    double excess = 0;  // share of the step
+    std::size_t culprit = 0;
+    std::vector<std::pair<float, float>> passes;  // forward and backward deviation of each replica
+    double collected = 0;                         // share of the step that an unplanned collection took
+    std::size_t collector = 0;
+  };
+  // Of the window, in which `steps` of them were touched by somebody.
+  struct Sum {
+    double cost = 0;
+    std::size_t touched = 0, culprits = 0, most_of_one = 0;
+    const Step* first = nullptr;
+  };
+  template <class Share, class Culprit>
+  Sum sumOf(Share share, Culprit culprit) const;
+  void begin(std::vector<Imbalance>& list, const Step& first) const;
+  void end(Imbalance& one) const;
+  void follow(Imbalance& one, const Sum& sum) const;
+  void judgeWandering();
+  void judgeCollections();
+  std::optional<double> correlation() const;
+
+  std::deque<Step> m_steps;
+  std::int64_t m_seen = 0;
+  std::vector<Imbalance> m_wandering, m_collections;
+};
+
+}  // namespace runglass

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/step_diagnosis/peers.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace runglass {
+namespace {
+
+constexpr float kNothing = std::numeric_limits<float>::quiet_NaN();
+
+Deviation deviation(float own, float usual, float ratio_base) {
+  Deviation out;
+  if (std::isnan(own) || std::isnan(usual) || !(ratio_base > 0)) return out;
+  out.compared = true;
+  out.own_ns = own, out.usual_ns = usual;
+  out.ratio = (own - usual) / ratio_base;
+  out.above = out.ratio >= kLeastRatio && own - usual >= kLeastExcessNs;
+  return out;
+}
+
+struct Placed {
+  float value;
+  std::size_t rank;
+};
+
+// Of all but the one at `out`, sorted.
+float medianWithout(const std::vector<Placed>& sorted, std::size_t out) {
+  const auto at = [&](std::size_t k) { return sorted[k < out ? k : k + 1].value; };
+  const std::size_t n = sorted.size() - 1;
+  return n % 2 == 1 ? at(n / 2) : (at(n / 2 - 1) + at(n / 2)) / 2;
+}
+
+}  // namespace
+
+float medianOf(std::vector<float> values) {
+  std::erase_if(values, [](float v) { return std::isnan(v); });
+  if (values.empty()) return kNothing;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
+
+std::vector<float> workOf(const StepFrame& frame, WorkKind kind) {
+  std::vector<float> work(frame.dur.size());
+  for (std::size_t rank = 0; rank < work.size(); ++rank) {
+    const float delay = frame.at(StepColumn::kRunDelay, rank);
+    switch (kind) {
+      case WorkKind::kCompute: {
+        const float sum = sumOf(frame, rank, {StepColumn::kForward, StepColumn::kBackward, StepColumn::kOptimizer, StepColumn::kOther});
+        work[rank] = std::isnan(delay) ? sum : std::max(0.0F, sum - delay);
+        break;
+      }
+      case WorkKind::kHost:
+        work[rank] = sumOf(frame, rank, {StepColumn::kHost, StepColumn::kRunDelay});
+        break;
+      case WorkKind::kData:
+        work[rank] = frame.at(StepColumn::kData, rank);
+        break;
+    }
+  }
+  return work;
+}
+
+Roles rolesOf(const std::vector<Rank>& ranks) {
+  Roles roles;
+  roles.stage_of.resize(ranks.size()), roles.replica_of.resize(ranks.size());
+  const auto group = [&](auto coordinate, std::vector<std::int32_t>& names, std::vector<std::vector<std::size_t>>& members,
+                         std::vector<std::size_t>& of) {
+    std::map<std::int32_t, std::vector<std::size_t>> groups;
+    for (std::size_t i = 0; i < ranks.size(); ++i) groups[coordinate(ranks[i]).value_or(-1)].push_back(i);
+    for (auto& [name, list] : groups) {
+      for (const std::size_t i : list) of[i] = names.size();
+      names.push_back(name);
+      members.push_back(std::move(list));
+    }
+  };
+  group([](const Rank& r) { return r.pp; }, roles.stages, roles.by_stage, roles.stage_of);
+  group([](const Rank& r) { return r.dp; }, roles.replicas, roles.by_replica, roles.replica_of);
+  return roles;
+}
+
+std::vector<Deviation> againstPeers(const std::vector<float>& work, const Roles& roles, WorkKind kind, double step_ns) {
+  std::vector<Deviation> out(work.size());
+  std::vector<Placed> placed;
+  for (const auto& members : roles.by_stage) {
+    placed.clear();
+    for (const std::size_t rank : members)
+      if (rank < work.size() && !std::isnan(work[rank])) placed.push_back({work[rank], rank});
+    if (placed.size() < kFewestPeers + 1) continue;
+    std::ranges::sort(placed, {}, &Placed::value);
+    for (std::size_t i = 0; i < placed.size(); ++i) {
+      const float usual = medianWithout(placed, i);
+      out[placed[i].rank] = deviation(placed[i].value, usual, kind == WorkKind::kCompute ? usual : static_cast<float>(step_ns));
+    }
+  }
+  return out;
+}
+
+std::vector<Deviation> stagesAgainstOthers(const std::vector<float>& work, const Roles& roles) {
+  std::vector<Deviation> out(roles.by_stage.size());
+  if (roles.by_stage.size() < 2) return out;
+  std::vector<float> pace;
+  for (const auto& members : roles.by_stage) {
+    std::vector<float> values;
+    for (const std::size_t rank : members)
+      if (rank < work.size() && !std::isnan(work[rank])) values.push_back(work[rank]);
+    // The lower quartile: a stage is slow where most of its ranks are, not where one of its nodes is.
+    const auto quarter = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 4);
+    if (!values.empty()) std::ranges::nth_element(values, quarter);
+    pace.push_back(values.empty() ? kNothing : *quarter);
+  }
+  for (std::size_t i = 0; i < pace.size(); ++i) {
+    std::vector<float> others = pace;
+    others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
+    const float usual = medianOf(std::move(others));
+    out[i] = deviation(pace[i], usual, usual);
+  }
+  return out;
+}
+
+}  // namespace runglass

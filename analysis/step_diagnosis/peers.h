@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// What each rank, stage and replica did in a step against those with the same role.
+//
+// A rank's peers are the other ranks of its pipeline stage; a stage's are the other stages. Compute is forward, backward, optimizer and
+// other parts less the time that the rank had no CPU: what another process takes is no slow GPU. Comparing computing time over ranks is
+// MegaScale's way (Jiang et al., NSDI '24, section 5.1); the least time that counts (5 % and 5 ms) keeps small steps quiet.
+//
+// Threading:  pure.
+// Ownership:  values.
+// Units:      ns, ratios.
+// Errors:     none: with fewer than kFewestPeers peers nothing is compared.
+// Cost:       O(ranks log ranks) a category.
+#pragma once
+
+#include <vector>
+
+#include "analysis/step_diagnosis/persistence.h"
+#include "analysis/step_feed/step_frame.h"
+#include "model/topology.h"
+
+namespace runglass {
+
+inline constexpr float kLeastRatio = 0.05F, kLeastExcessNs = 5e6F;
+inline constexpr std::size_t kFewestPeers = 3;
+
+enum class WorkKind : std::uint8_t { kCompute = 0, kHost, kData };
+inline constexpr std::size_t kWorkKindCount = 3;
+// By rank; NaN where it did not say.
+std::vector<float> workOf(const StepFrame& frame, WorkKind kind);
+
+// Groups of ranks by index; a rank in none has no peers.
+struct Roles {
+  std::vector<std::int32_t> stages;                // pp of each stage, growing; one stage of everybody where no rank says one
+  std::vector<std::vector<std::size_t>> by_stage;  // ranks
+  std::vector<std::int32_t> replicas;              // dp of each replica
+  std::vector<std::vector<std::size_t>> by_replica;
+  std::vector<std::size_t> stage_of, replica_of;  // by rank
+};
+Roles rolesOf(const std::vector<Rank>& ranks);
+
+// Of each rank against its stage. `step_ns`: what the ratio of host and data time counts against, as their own are often near 0.
+std::vector<Deviation> againstPeers(const std::vector<float>& work, const Roles& roles, WorkKind kind, double step_ns);
+// Of each stage's lower quartile against the median of the other stages'.
+std::vector<Deviation> stagesAgainstOthers(const std::vector<float>& work, const Roles& roles);
+
+// The upper of the two middle ones; NaN of nothing. NaN among them count as not there.
+float medianOf(std::vector<float> values);
+
+}  // namespace runglass

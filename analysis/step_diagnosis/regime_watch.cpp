@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/step_diagnosis/regime_watch.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "analysis/run_summary/roles.h"
+
+namespace runglass {
+namespace {
+
+constexpr int kListEvery = 20;          // calls
+constexpr double kTokensMoved = 0.10;   // tokens/s and step time are measured over different stretches
+constexpr std::size_t kMovedSteps = 3;  // in a row, and alike
+constexpr double kAlike = 0.05;
+constexpr const char* kTokens = "tokens per step";
+
+// Of Megatron, DeepSpeed, NeMo, Lightning, torchtitan; case, spaces, - and _ do not matter.
+constexpr std::array<std::string_view, 9> kSettingTags = {"globalbatchsize", "batchsize",     "seqlength",
+                                                          "sequencelength",  "seqlen",        "microbatchsize",
+                                                          "numtokens",       "tokensperstep", "gradientaccumulationsteps"};
+
+bool isSetting(std::string_view tag) {
+  if (const auto slash = tag.rfind('/'); slash != std::string_view::npos) tag.remove_prefix(slash + 1);
+  std::string plain;
+  for (const char c : tag)
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0) plain += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return std::ranges::find(kSettingTags, plain) != kSettingTags.end();
+}
+
+}  // namespace
+
+std::optional<double> RegimeWatch::before(const std::string& tag) const {
+  const auto found = m_before.find(tag);
+  return found == m_before.end() ? std::nullopt : std::optional(found->second);
+}
+
+Status RegimeWatch::list(Reader& reader) {
+  SeriesFilter filter;
+  filter.attempt = m_attempt;
+  filter.kind = SeriesKind::kScalar;
+  RG_ASSIGN(auto all, reader.series(filter));
+  std::erase_if(all, [](const Series& series) { return series.key.rank.has_value() || series.sample_count == 0; });
+  for (const Series& series : all) {
+    const bool known = std::ranges::any_of(m_settings, [&](const Setting& one) { return one.id == series.id; });
+    if (!known && isSetting(series.key.metric))
+      m_settings.push_back({.id = series.id, .tag = series.key.metric, .told = {}, .value = before(series.key.metric)});
+  }
+  if (!m_tokens)
+    if (const Series* tokens = pickSeries(all, Role::kTokensPerSecond))
+      m_tokens = Setting{.id = tokens->id, .tag = kTokens, .told = {}, .value = before(kTokens)};
+  return {};
+}
+
+Status RegimeWatch::read(Reader& reader, const std::vector<StepFrame>& frames, const std::stop_token& stop) {
+  if (m_calls_since_list-- <= 0) {
+    RG_TRY(list(reader));
+    m_calls_since_list = kListEvery;
+  }
+  const auto fill = [&](Setting& one) -> Status {
+    RG_ASSIGN(const auto points, reader.scalars(one.id, frames.front().step, frames.back().step + 1, stop));
+    one.told.clear();
+    for (std::size_t i = 0; i < points.size(); ++i)
+      if (std::isfinite(points.value[i])) one.told[points.step[i]] = points.value[i];
+    return {};
+  };
+  for (Setting& one : m_settings) RG_TRY(fill(one));
+  if (m_tokens) RG_TRY(fill(*m_tokens));
+  return {};
+}
+
+bool RegimeWatch::begins(const StepFrame& frame) {
+  bool moved = false;
+  for (Setting& one : m_settings) {
+    const auto told = one.told.find(frame.step);
+    if (told == one.told.end()) continue;
+    moved |= one.value && *one.value != told->second;
+    one.value = told->second;
+  }
+  if (moved && m_tokens) m_tokens->value.reset();
+  return tokensMoved(frame) || moved;
+}
+
+bool RegimeWatch::tokensMoved(const StepFrame& frame) {
+  const auto dur = frame.longest();
+  if (!m_tokens || !dur) return false;
+  const auto told = m_tokens->told.find(frame.step);
+  if (told == m_tokens->told.end()) return false;
+  const double tokens = told->second * *dur / kNsPerSecond;
+  if (!m_tokens->value) {
+    m_tokens->value = tokens;
+    return false;
+  }
+  if (std::fabs(tokens / *m_tokens->value - 1) < kTokensMoved) {
+    m_off.clear();
+    return false;
+  }
+  m_off.push_back(tokens);
+  if (m_off.size() < kMovedSteps) return false;
+  const auto [least, most] = std::ranges::minmax(m_off);
+  if (most > least * (1 + kAlike)) {
+    m_off.erase(m_off.begin());
+    return false;
+  }
+  m_tokens->value = m_off.back();
+  m_off.clear();
+  return true;
+}
+
+std::map<std::string, double> RegimeWatch::values() const {
+  std::map<std::string, double> out;
+  for (const Setting& one : m_settings)
+    if (one.value) out[one.tag] = *one.value;
+  if (m_tokens && m_tokens->value) out[m_tokens->tag] = *m_tokens->value;
+  return out;
+}
+
+}  // namespace runglass

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// Invariant: m_away is empty exactly while m_sum is 0.
+#include "analysis/step_diagnosis/shift_watch.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace runglass {
+namespace {
+
+constexpr double kSlack = 0.015, kClamp = 0.10;
+constexpr std::size_t kMostAway = 400;  // steps that are off and make no shift: the level follows them
+constexpr double kBack = 0.02;          // of the level before a shift, within which it is over
+constexpr double kMostErrors = 6;
+
+double middleOf(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
+
+std::vector<double> valuesOf(const std::deque<ShiftWatch::Point>& points) {
+  std::vector<double> values;
+  values.reserve(points.size());
+  for (const auto& point : points) values.push_back(point.value);
+  return values;
+}
+
+double sigmaOf(const std::vector<double>& values, double median) {
+  std::vector<double> off;
+  off.reserve(values.size());
+  for (const double value : values) off.push_back(std::fabs(value - median));
+  return 1.4826 * middleOf(std::move(off));
+}
+
+ColumnMeans meansOf(const std::deque<ShiftWatch::Point>& points) {
+  ColumnMeans means{};
+  for (std::size_t c = 0; c < kStepColumnCount; ++c) {
+    std::vector<double> values;
+    for (const auto& point : points)
+      if (!std::isnan(point.parts[c])) values.push_back(point.parts[c]);
+    means[c] =
+        values.size() * 2 < points.size() ? std::numeric_limits<float>::quiet_NaN() : static_cast<float>(middleOf(std::move(values)));
+  }
+  return means;
+}
+
+}  // namespace
+
+ShiftWatch::Level ShiftWatch::level() const {
+  const auto values = valuesOf(m_level);
+  const double median = middleOf(values);
+  return {median, sigmaOf(values, median)};
+}
+
+void ShiftWatch::push(const Point& point) {
+  if (!(point.value > 0)) return;
+  follow(point);
+  if (m_level.size() < kLevelLeast) {
+    m_level.push_back(point);
+    return;
+  }
+  const double median = level().median;
+  const double off = std::clamp(point.value / median - 1, -kClamp, kClamp);
+  const double before = m_sum;
+  if (m_sum == 0)
+    m_sum = off > kSlack ? off - kSlack : off < -kSlack ? off + kSlack : 0;
+  else
+    m_sum += off + (m_sum > 0 ? -kSlack : kSlack);
+  const bool crossed = before != 0 && (before > 0) != (m_sum > 0);
+  if (m_sum == 0 || crossed) {
+    m_away.push_back(point);
+    settle();
+    return;
+  }
+  m_away.push_back(point);
+  if (m_away.size() >= kShiftLeast && judge()) return;
+  if (m_away.size() >= kMostAway) settle();
+}
+
+// They belong to the level after all.
+void ShiftWatch::settle() {
+  m_sum = 0;
+  for (const Point& point : m_away) m_level.push_back(point);
+  m_away.clear();
+  while (m_level.size() > kLevelKept) m_level.pop_front();
+}
+
+bool ShiftWatch::judge() {
+  const Point &first = m_away.front(), &last = m_away.back();
+  const bool is_long = first.when && last.when ? last.when->t1 - first.when->t0 >= kLeastTime : m_away.size() >= kStepsWithoutClock;
+  if (!is_long) return false;
+  const Level was = level();
+  const auto values = valuesOf(m_away);
+  const double now = middleOf(values);
+  const double change = now / was.median - 1;
+  // Of a median: 1.253 sigma / sqrt(n).
+  const double error = 1.253 / was.median *
+                       std::sqrt(was.sigma * was.sigma / static_cast<double>(m_level.size()) +
+                                 std::pow(sigmaOf(values, now), 2) / static_cast<double>(values.size()));
+  if (std::fabs(change) < kLeastChange || std::fabs(change) < kMostErrors * error) return false;
+  ThroughputShift shift{.attempt = first.attempt, .first_step = first.step, .last_step = last.step, .start = {}, .end = {}};
+  if (first.when) shift.start = first.when->t0;
+  shift.before = was.median, shift.after = now, shift.error = error;
+  shift.steps_before = m_level.size(), shift.steps_after = values.size();
+  shift.parts_before = meansOf(m_level), shift.parts_after = meansOf(m_away);
+  shift.across_restart = first.first_of_attempt;
+  // A job that goes back to where it was ends what made it slow; that is not another shift.
+  const bool is_return = !m_shifts.empty() && m_shifts.back().open && std::fabs(now / m_shifts.back().before - 1) < kBack;
+  if (!m_shifts.empty() && m_shifts.back().open) {
+    m_shifts.back().open = false;
+    m_shifts.back().end = shift.start;
+  }
+  if (!is_return) m_shifts.push_back(shift);
+  m_level.clear();
+  settle();
+  return true;
+}
+
+void ShiftWatch::follow(const Point& point) {
+  if (m_shifts.empty() || !m_shifts.back().open || !m_away.empty()) return;
+  m_shifts.back().last_step = std::max(m_shifts.back().last_step, point.step);
+  ++m_shifts.back().steps_after;
+}
+
+void ShiftWatch::regimeChanged() {
+  if (!m_shifts.empty() && m_shifts.back().open) {
+    m_shifts.back().open = false;
+    if (!m_level.empty() && m_level.back().when) m_shifts.back().end = m_level.back().when->t1;
+  }
+  m_level.clear();
+  m_away.clear();
+  m_sum = 0;
+}
+
+}  // namespace runglass

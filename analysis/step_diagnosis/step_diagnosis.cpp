@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// Invariant: an attempt that is over is read once; its findings do not change any more.
+#include "analysis/step_diagnosis/step_diagnosis.h"
+
+#include <algorithm>
+#include <list>
+#include <map>
+#include <tuple>
+
+#include "analysis/step_diagnosis/step_findings.h"
+
+namespace runglass {
+namespace {
+
+class StepDiagnosis : public Analysis {
+ public:
+  Result<std::vector<Finding>> look(const Question& question) override {
+    RG_ASSIGN(const auto attempts, question.reader.attempts(question.run));
+    if (attempts.empty()) return std::vector<Finding>();
+    RG_TRY(remember(question));
+    for (const Attempt& attempt : attempts) RG_TRY(follow(question, attempt, attempt.id == attempts.back().id));
+    return answer(question.reader);
+  }
+
+ private:
+  struct Followed {
+    AttemptWatch watch;
+    bool over = false;
+    std::vector<Finding> findings;  // of one that is over
+  };
+
+  // What an earlier life of this analysis said: it had seen the beginning.
+  Status remember(const Question& question) {
+    if (m_remembered) return {};
+    RG_ASSIGN(const auto stored, question.reader.findings(question.run));
+    for (const Finding& one : stored)
+      if (!one.end && one.first_step) m_stored[{one.attempt, one.kind, one.subject}] = one;
+    m_remembered = true;
+    return {};
+  }
+
+  Status follow(const Question& question, const Attempt& attempt, bool is_newest) {
+    auto known = std::ranges::find(m_followed, attempt.id, [](const Followed& one) { return one.watch.attempt().id; });
+    if (known == m_followed.end()) {
+      if (!m_followed.empty() && m_followed.back().watch.attempt().layout != attempt.layout) m_shifts.regimeChanged();
+      Followed fresh{.watch = AttemptWatch(attempt), .findings = {}};
+      if (!m_followed.empty()) fresh.watch.goOnFrom(m_followed.back().watch);
+      if (question.now && attempt.last_step) {
+        const std::int64_t from = *attempt.last_step - std::min(*attempt.last_step, kLiveLookBack);
+        if (from > attempt.first_step.value_or(from)) fresh.watch.startAt(from);
+      }
+      m_followed.push_back(std::move(fresh));
+      known = std::prev(m_followed.end());
+    }
+    if (known->over) return {};
+    known->watch.refresh(attempt);
+    const bool over = !is_newest || !question.now;
+    RG_TRY(known->watch.read(question.reader, over, m_shifts, question.stop));
+    if (!over) return {};
+    if (m_nodes.empty()) RG_TRY(readNodes(question.reader));
+    known->findings = findingsOf(known->watch, m_nodes, true);
+    known->over = true;
+    return {};
+  }
+
+  Status readNodes(Reader& reader) {
+    RG_ASSIGN(const auto nodes, reader.nodes());
+    for (const Node& node : nodes) m_nodes[node.id] = node.name;
+    return {};
+  }
+
+  Result<std::vector<Finding>> answer(Reader& reader) {
+    std::vector<Finding> out;
+    std::vector<const AttemptWatch*> watches;
+    for (Followed& one : m_followed) {
+      watches.push_back(&one.watch);
+      if (one.over) {
+        out.insert(out.end(), one.findings.begin(), one.findings.end());
+        continue;
+      }
+      RG_TRY(readNodes(reader));
+      auto found = findingsOf(one.watch, m_nodes, false);
+      std::ranges::move(found, std::back_inserter(out));
+    }
+    auto shifts = findingsOf(m_shifts.shifts(), watches, out);
+    std::ranges::move(shifts, std::back_inserter(out));
+    keepIdentities(out);
+    return out;
+  }
+
+  // What was said before this object began to look keeps the step it was said with.
+  void keepIdentities(std::vector<Finding>& findings) {
+    for (Finding& one : findings) {
+      const auto told = m_stored.find({one.attempt, one.kind, one.subject});
+      if (told == m_stored.end() || !one.first_step || *told->second.first_step >= *one.first_step) continue;
+      const auto evidence_says = one.evidence.find("\"since_first_step\":true") != std::string::npos;
+      if (!evidence_says) continue;
+      one.first_step = told->second.first_step, one.start = told->second.start;
+    }
+  }
+
+  std::list<Followed> m_followed;  // by number of attempt
+  ShiftWatch m_shifts;
+  NodeNames m_nodes;
+  bool m_remembered = false;
+  std::map<std::tuple<AttemptId, std::string, std::string>, Finding> m_stored;
+};
+
+}  // namespace
+
+std::unique_ptr<Analysis> makeStepDiagnosis() { return std::make_unique<StepDiagnosis>(); }
+
+}  // namespace runglass

@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/step_diagnosis/step_findings.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "analysis/step_diagnosis/blame.h"
+#include "model/time_text.h"
+
+namespace runglass {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Who = Blame::Who;
+
+constexpr double kHoursPerDay = 24;
+// What a day of it costs, from which somebody is told, and from which it is urgent. GPU-hours.
+constexpr double kWarns = 5, kUrgent = 1'000;
+constexpr double kCostToWarn = 0.05;  // of the step: what was so from the start is told from here on
+constexpr std::size_t kStepsToBeSure = 50, kStepsToSay = 20;
+constexpr double kGoodCoverage = 0.8, kPoorCoverage = 0.5;
+constexpr double kSameSequence = 0.9, kForwardOnly = 0.5;  // correlations of forward and backward
+constexpr std::int64_t kSameOnset = 30;                    // steps
+constexpr double kExplains = 0.5;                          // share of a shift
+
+std::string percent(double ratio) {
+  char text[32];
+  std::snprintf(text, sizeof text, std::fabs(ratio) < 0.0995 ? "%.1f %%" : "%.0f %%", 100 * ratio);
+  return text;
+}
+
+std::string ms(double ns) { return shortDurationText(static_cast<DurNs>(ns)); }
+
+class AttemptFindings {
+ public:
+  AttemptFindings(const AttemptWatch& watch, const NodeNames& nodes, bool over) : m_watch(watch), m_nodes(nodes), m_over(over) {}
+
+  std::vector<Finding> all() {
+    for (const WorkKind kind : {WorkKind::kCompute, WorkKind::kHost, WorkKind::kData})
+      for (const Blame& blame : blameOf(m_watch.rankSpells(kind), m_watch.ranks())) sayBlame(kind, blame);
+    for (const Spell& spell : m_watch.stageSpells()) sayStage(spell);
+    for (const Spell& spell : m_watch.runSpells()) sayRun(spell);
+    for (const Imbalance& one : m_watch.imbalance().wandering()) sayWandering(one);
+    for (const Imbalance& one : m_watch.imbalance().collections()) sayCollections(one);
+    sayTooLittle();
+    return std::move(m_out);
+  }
+
+ private:
+  Finding make(std::string kind, std::string subject, const Spell& spell) const {
+    Finding finding;
+    finding.attempt = m_watch.attempt().id;
+    finding.kind = std::move(kind), finding.subject = std::move(subject);
+    finding.start = spell.start, finding.end = spell.end;
+    finding.first_step = spell.first_step, finding.last_step = spell.last_step;
+    if (spell.open && m_over) finding.end = m_watch.attempt().end;
+    finding.coverage = m_watch.coverage();
+    const bool much = spell.steps >= kStepsToBeSure && m_watch.coverage() >= kGoodCoverage;
+    finding.confidence = much ? 0.95 : m_watch.coverage() >= kPoorCoverage ? 0.7 : 0.4;
+    return finding;
+  }
+
+  // Share of a step that `excess` is: in a synchronous job everybody waits for it.
+  double costOf(double excess) const {
+    const double step = m_watch.stepTime();
+    return step > 0 ? std::clamp(excess / step, 0.0, 1.0) : 0;
+  }
+  double world() const { return static_cast<double>(std::max<std::size_t>(m_watch.ranks().size(), 1)); }
+  double perDay(double cost) const { return cost * world() * kHoursPerDay; }
+  Severity severityOf(double cost) const {
+    const double hours = perDay(cost);
+    return hours >= kUrgent ? Severity::kError : hours >= kWarns ? Severity::kWarning : Severity::kInfo;
+  }
+
+  Json evidenceOf(const Spell& spell, double cost) const {
+    return {{"own_ns", std::llround(spell.own_ns)},
+            {"peers_ns", std::llround(spell.usual_ns)},
+            {"slower_ratio", spell.ratio},
+            {"steps", spell.steps},
+            {"steps_above", spell.above},
+            {"since_first_step", spell.since_before},
+            {"step_ns", std::llround(m_watch.stepTime())},
+            {"cost_ratio", cost},
+            {"gpu_hours_per_day", perDay(cost)},
+            {"steady_steps", m_watch.steadySteps()},
+            {"ranks", m_watch.ranks().size()}};
+  }
+
+  std::string nodeName(NodeId node) const {
+    const auto found = m_nodes.find(node);
+    return found == m_nodes.end() ? "node " + std::to_string(node.value) : found->second;
+  }
+
+  void place(Finding& finding, const Blame& blame, Json& evidence) const {
+    const auto& ranks = m_watch.ranks();
+    if (blame.who == Who::kRank) {
+      const Rank& rank = ranks[blame.ranks.front()];
+      finding.rank = rank.rank, finding.node = rank.node, finding.dp = rank.dp, finding.pp = rank.pp, finding.tp = rank.tp;
+    }
+    if (blame.who == Who::kNode) finding.node = blame.node;
+    if (blame.who == Who::kReplica) finding.dp = blame.replica;
+    evidence["slow_ranks"] = Json::array();
+    for (const std::size_t index : blame.ranks) evidence["slow_ranks"].push_back(ranks[index].rank);
+  }
+
+  std::string whoText(const Blame& blame) const {
+    switch (blame.who) {
+      case Who::kNode:
+        return nodeName(blame.node) + " (" + std::to_string(blame.ranks.size()) + " ranks)";
+      case Who::kReplica:
+        return "Data-parallel replica " + std::to_string(blame.replica.value_or(-1)) + " (" + std::to_string(blame.ranks.size()) +
+               " ranks)";
+      default: {
+        const Rank& rank = m_watch.ranks()[blame.ranks.front()];
+        return "Rank " + std::to_string(rank.rank) + (rank.node ? " on " + nodeName(rank.node) : "");
+      }
+    }
+  }
+
+  std::string subjectOf(const Blame& blame) const {
+    switch (blame.who) {
+      case Who::kNode:
+        return "node:" + nodeName(blame.node);
+      case Who::kReplica:
+        return "dp:" + std::to_string(blame.replica.value_or(-1));
+      default:
+        return "rank:" + std::to_string(m_watch.ranks()[blame.ranks.front()].rank);
+    }
+  }
+
+  static std::string since(const Spell& spell) {
+    return spell.since_before ? "as long as its steps were watched" : "since step " + std::to_string(spell.first_step);
+  }
+
+  void sayBlame(WorkKind kind, const Blame& blame) {
+    const double cost = costOf(blame.spell.excess());
+    std::string name;
+    if (kind == WorkKind::kHost) name = "host_bound";
+    if (kind == WorkKind::kData) name = "data_bound";
+    if (kind == WorkKind::kCompute)
+      name = blame.who == Who::kNode ? "slow_node" : blame.who == Who::kReplica ? "sequence_imbalance" : "slow_rank";
+    Finding finding = make(name, subjectOf(blame), blame.spell);
+    Json evidence = evidenceOf(blame.spell, cost);
+    place(finding, blame, evidence);
+    evidence["pattern"] = blame.who == Who::kNode ? "host_block" : blame.who == Who::kReplica ? "column" : "cell";
+    finding.score = kind == WorkKind::kCompute ? 1 + blame.spell.ratio : cost;
+    finding.severity = severityOf(cost);
+    // The first rank writes logs and saves: that is its job.
+    if (kind == WorkKind::kHost && blame.who == Who::kRank && finding.rank == 0) finding.severity = Severity::kInfo;
+    const std::string more = ms(blame.spell.own_ns) + " against " + ms(blame.spell.usual_ns);
+    const char* what = kind == WorkKind::kHost   ? " spends more time on the host than its peers: "
+                       : kind == WorkKind::kData ? " waits longer for its data than its peers: "
+                                                 : " computes slower than its peers: ";
+    finding.summary = whoText(blame) + what + more + " a step";
+    if (kind == WorkKind::kCompute) finding.summary += " (+" + percent(blame.spell.ratio) + ")";
+    finding.summary += ", " + since(blame.spell) + "; costs " + percent(cost) + " of every step";
+    finding.evidence = evidence.dump();
+    m_out.push_back(std::move(finding));
+  }
+
+  void sayStage(const Spell& spell) {
+    if ((spell.open && spell.steps_open < kHoldBack) || spell.subject >= m_watch.roles().stages.size()) return;
+    const auto& members = m_watch.roles().by_stage[spell.subject];
+    const std::int32_t stage = m_watch.roles().stages[spell.subject];
+    NodeId node = m_watch.ranks()[members.front()].node;
+    for (const std::size_t rank : members)
+      if (m_watch.ranks()[rank].node != node) node = {};
+    // What was even and no longer is did not get another share of the layers.
+    const bool is_node = node && !spell.since_before;
+    const double cost = costOf(spell.excess());
+    Finding finding =
+        is_node ? make("slow_node", "node:" + nodeName(node), spell) : make("stage_imbalance", "stage:" + std::to_string(stage), spell);
+    finding.pp = stage;
+    if (is_node) finding.node = node, finding.confidence = std::min(*finding.confidence, 0.7);
+    finding.score = 1 + spell.ratio;
+    finding.severity = cost >= kCostToWarn ? severityOf(cost) : Severity::kInfo;
+    Json evidence = evidenceOf(spell, cost);
+    evidence["pattern"] = "row";
+    evidence["stage"] = stage;
+    finding.evidence = evidence.dump();
+    const std::string more = ms(spell.own_ns) + " a step against " + ms(spell.usual_ns) + " (+" + percent(spell.ratio) + ")";
+    finding.summary = is_node ? nodeName(node) + ", which computes all of stage " + std::to_string(stage) +
+                                    ", has become slower than the other stages: " + more
+                              : "Stage " + std::to_string(stage) + " computes longer than the other stages: " + more;
+    finding.summary += ", " + since(spell) + "; costs up to " + percent(cost) + " of every step";
+    m_out.push_back(std::move(finding));
+  }
+
+  void sayRun(const Spell& spell) {
+    if (spell.open && spell.steps_open < kHoldBack) return;
+    const bool is_data = spell.subject == static_cast<std::size_t>(RunShare::kData);
+    const double cost = spell.own_ns > 0 ? costOf(spell.own_ns) : 0;
+    Finding finding = make(is_data ? "data_bound" : "host_bound", "run", spell);
+    finding.score = cost;
+    finding.severity = severityOf(cost);
+    Json evidence = evidenceOf(spell, cost);
+    evidence["pattern"] = "everybody";
+    finding.evidence = evidence.dump();
+    finding.summary = std::string("All ranks ") + (is_data ? "wait for data " : "are held up by the host ") + percent(cost) +
+                      " of every step (" + ms(spell.own_ns) + " of " + ms(m_watch.stepTime()) + "), " + since(spell);
+    m_out.push_back(std::move(finding));
+  }
+
+  static Spell spellOf(const Imbalance& one) {
+    Spell spell{.first_step = one.first_step, .last_step = one.last_step, .start = one.start, .end = one.end};
+    spell.open = one.holds, spell.since_before = one.since_before, spell.steps = one.steps, spell.above = one.touched;
+    return spell;
+  }
+
+  Json evidenceOf(const Imbalance& one) const {
+    Json json = {{"cost_ratio", one.cost},
+                 {"gpu_hours_per_day", perDay(one.cost)},
+                 {"steps", one.steps},
+                 {"steps_touched", one.touched},
+                 {"culprits", one.culprits},
+                 {"since_first_step", one.since_before},
+                 {"step_ns", std::llround(m_watch.stepTime())}};
+    json["forward_backward_correlation"] = one.correlation ? Json(*one.correlation) : Json();
+    return json;
+  }
+
+  // What was so from the start belongs to the run and its data; what begins, somebody should look at.
+  Severity severityOf(const Imbalance& one) const {
+    return !one.since_before && one.cost >= kCostToWarn ? severityOf(one.cost) : Severity::kInfo;
+  }
+
+  void sayWandering(const Imbalance& one) {
+    const bool forward_only = one.correlation && *one.correlation < kForwardOnly;
+    const bool same = one.correlation && *one.correlation >= kSameSequence;
+    Finding finding = make(forward_only ? "gc_jitter" : "sequence_imbalance", "run", spellOf(one));
+    finding.score = one.cost;
+    finding.severity = severityOf(one);
+    finding.confidence = same ? 0.9 : 0.4;
+    Json evidence = evidenceOf(one);
+    evidence["pattern"] = "speckle";
+    finding.evidence = evidence.dump();
+    finding.summary = "Steps wait for another rank each time (" + std::to_string(one.culprits) + " were the slowest at least once), " +
+                      since(spellOf(one)) + ": " +
+                      (same           ? "sequence lengths or experts' loads differ, forward and backward are slow together"
+                       : forward_only ? "forward passes alone are slow, as garbage collections make them"
+                                      : "lengths of sequences or loads of experts may differ") +
+                      "; costs " + percent(one.cost) + " of the steps";
+    m_out.push_back(std::move(finding));
+  }
+
+  void sayCollections(const Imbalance& one) {
+    Finding finding = make("gc_jitter", "run", spellOf(one));
+    finding.score = one.cost;
+    finding.severity = one.cost >= kCostToWarn ? severityOf(one.cost) : Severity::kInfo;
+    finding.confidence = 0.9;
+    Json evidence = evidenceOf(one);
+    evidence["pattern"] = "jitter";
+    finding.evidence = evidence.dump();
+    finding.summary = "Garbage collections at different steps of different ranks hold everybody up, " + since(spellOf(one)) + ": " +
+                      std::to_string(one.touched) + " of " + std::to_string(one.steps) + " steps, " + percent(one.cost) +
+                      " of their time; collecting on all ranks in the same step would cost it once";
+    m_out.push_back(std::move(finding));
+  }
+
+  void sayTooLittle() {
+    if (m_watch.ranks().size() < 2 || m_watch.steadySteps() < kStepsToSay) return;
+    const bool none = m_watch.stepsWithParts() * 2 < m_watch.steadySteps();
+    if (!none && m_watch.coverage() >= kPoorCoverage) return;
+    Finding finding = make("insufficient_evidence", "attempt:" + std::to_string(m_watch.attempt().number), {});
+    finding.start = m_watch.attempt().start, finding.end.reset();
+    finding.first_step = m_watch.attempt().first_step, finding.last_step = m_watch.lastStep();
+    finding.severity = Severity::kInfo;
+    finding.confidence.reset();
+    finding.coverage = none ? 0 : m_watch.coverage();
+    finding.evidence = Json{{"steady_steps", m_watch.steadySteps()},
+                            {"steps_with_parts", m_watch.stepsWithParts()},
+                            {"coverage", *finding.coverage},
+                            {"ranks", m_watch.ranks().size()}}
+                           .dump();
+    finding.summary =
+        none ? "Who is slow cannot be told: the steps' parts (forward, backward, communication and its waiting) were not recorded"
+             : "Who is slow cannot be told for all: only " + percent(m_watch.coverage()) +
+                   " of the ranks said what their steps were made of";
+    m_out.push_back(std::move(finding));
+  }
+
+  const AttemptWatch& m_watch;
+  const NodeNames& m_nodes;
+  const bool m_over;
+  std::vector<Finding> m_out;
+};
+
+double costOf(const Finding& finding) {
+  const auto evidence = Json::parse(finding.evidence, nullptr, false);
+  return evidence.is_object() ? evidence.value("cost_ratio", 0.0) : 0;
+}
+
+Json partsOf(const ThroughputShift& shift) {
+  Json parts = Json::object();
+  for (std::size_t c = 0; c < kStepColumnCount; ++c) {
+    if (std::isnan(shift.parts_before[c]) || std::isnan(shift.parts_after[c])) continue;
+    parts[stepColumnName(static_cast<StepColumn>(c))] = {{"before_ns", std::llround(shift.parts_before[c])},
+                                                         {"after_ns", std::llround(shift.parts_after[c])}};
+  }
+  return parts;
+}
+
+}  // namespace
+
+std::vector<Finding> findingsOf(const AttemptWatch& watch, const NodeNames& nodes, bool over) {
+  return AttemptFindings(watch, nodes, over).all();
+}
+
+std::vector<Finding> findingsOf(const std::vector<ThroughputShift>& shifts, const std::vector<const AttemptWatch*>& attempts,
+                                const std::vector<Finding>& explaining) {
+  std::vector<Finding> out;
+  for (const ThroughputShift& shift : shifts) {
+    Finding finding;
+    const AttemptWatch* own = attempts.front();
+    for (const AttemptWatch* one : attempts)
+      if (one->attempt().id == shift.attempt) own = one;
+    finding.attempt = own->attempt().id;
+    finding.kind = "throughput_shift", finding.subject = "run";
+    finding.start = shift.start, finding.end = shift.end;
+    finding.first_step = shift.first_step, finding.last_step = shift.last_step;
+    finding.score = shift.change();
+    finding.coverage = 1, finding.confidence = 0.95;
+    const double world = static_cast<double>(own->ranks().size());
+    const double hours = shift.change() / (1 + shift.change()) * world * kHoursPerDay;
+    finding.severity = shift.change() < 0 || hours < kWarns ? Severity::kInfo : hours >= kUrgent ? Severity::kError : Severity::kWarning;
+    Json evidence = {{"before_ns", std::llround(shift.before)},
+                     {"after_ns", std::llround(shift.after)},
+                     {"change_ratio", shift.change()},
+                     {"error_ratio", shift.error},
+                     {"steps_before", shift.steps_before},
+                     {"steps_after", shift.steps_after},
+                     {"gpu_hours_per_day", std::max(0.0, hours)},
+                     {"across_restart", shift.across_restart},
+                     {"parts", partsOf(shift)}};
+    const Finding* because = nullptr;
+    for (const Finding& one : explaining)
+      if (one.attempt == finding.attempt && one.first_step && std::abs(*one.first_step - shift.first_step) <= kSameOnset &&
+          shift.change() > 0 && costOf(one) >= kExplains * shift.change() && (because == nullptr || costOf(one) > costOf(*because)))
+        because = &one;
+    finding.summary = std::string("Steps take ") + percent(std::fabs(shift.change())) + (shift.change() > 0 ? " longer" : " less") +
+                      " since step " + std::to_string(shift.first_step) + (shift.across_restart ? ", the first after a restart" : "") +
+                      ": " + shortDurationText(static_cast<DurNs>(shift.before)) + " before, " +
+                      shortDurationText(static_cast<DurNs>(shift.after)) + " now";
+    if (because != nullptr) {
+      // One cause is told once.
+      finding.severity = Severity::kInfo;
+      evidence["explained_by"] = {{"kind", because->kind}, {"subject", because->subject}, {"first_step", *because->first_step}};
+      finding.summary += "; " + because->subject + " explains it (" + because->kind + ")";
+    } else if (shift.change() > 0 && own->stepsWithParts() > 0) {
+      finding.summary += "; no rank stands out: clocks, power caps, storage, network or the software itself";
+    }
+    finding.evidence = evidence.dump();
+    out.push_back(std::move(finding));
+  }
+  return out;
+}
+
+}  // namespace runglass

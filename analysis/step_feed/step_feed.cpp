@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+// Invariants:
+//  1. Every step is handed out at most once, in growing order; m_next is the first that was not.
+//  2. Whatever a rank says of a step after that step was handed out is not in any frame: it stays in the store.
+#include "analysis/step_feed/step_feed.h"
+
+#include <algorithm>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "model/spans.h"
+
+namespace runglass {
+namespace {
+
+constexpr int kListEvery = 10;          // calls: series appear seldom
+constexpr std::size_t kHeardKept = 20;  // frames
+constexpr std::int64_t kMostStep = std::numeric_limits<std::int64_t>::max() - (std::int64_t{1} << 40);
+constexpr float kNothing = std::numeric_limits<float>::quiet_NaN();
+constexpr double kLongest = 1e17;  // ns; three years
+
+std::string partOf(const std::string& labels) {
+  const auto json = nlohmann::json::parse(labels, nullptr, false);
+  if (!json.is_object() || !json.contains("part") || !json["part"].is_string()) return {};
+  return json["part"].get<std::string>();
+}
+
+std::string identity(const Series& series) {
+  return std::to_string(series.key.rank.value_or(-1)) + '\n' + series.key.source + '\n' + series.key.labels;
+}
+
+// Of a step that came twice the later value counts.
+bool isSuperseded(const ScalarColumns& points, std::size_t i) { return i + 1 < points.size() && points.step[i + 1] == points.step[i]; }
+
+bool isDuration(double value) { return std::isfinite(value) && value >= 0 && value < kLongest; }
+
+}  // namespace
+
+std::size_t StepFeed::indexOf(std::int32_t rank) {
+  const auto [at, added] = m_index.try_emplace(rank, m_ranks.size());
+  if (added) m_ranks.push_back({.attempt = m_attempt, .rank = rank, .node = {}, .device = {}});
+  return at->second;
+}
+
+Result<std::vector<Series>> StepFeed::seriesOf(Reader& reader, const char* metric) const {
+  SeriesFilter filter;
+  filter.attempt = m_attempt;
+  filter.metric = metric;
+  filter.kind = SeriesKind::kScalar;
+  RG_ASSIGN(auto all, reader.series(filter));
+  std::erase_if(all, [&](const Series& s) { return s.sample_count == 0 || !s.key.rank || s.key.attempt != m_attempt; });
+  return all;
+}
+
+Status StepFeed::list(Reader& reader) {
+  RG_ASSIGN(const auto ranks, reader.ranks(m_attempt));
+  for (const Rank& rank : ranks) m_ranks[indexOf(rank.rank)] = rank;
+  RG_ASSIGN(const auto durations, seriesOf(reader, "step_time_ns"));
+  m_durations.clear();
+  for (const Series& series : durations) {
+    m_durations.push_back({.id = series.id, .wait = {}, .rank = indexOf(*series.key.rank)});
+    if (!m_span) m_span = Span{series.first_x, series.last_x};
+    m_span->first = std::min(m_span->first, series.first_x), m_span->last = std::max(m_span->last, series.last_x);
+  }
+  RG_ASSIGN(const auto phases, seriesOf(reader, "step_phase"));
+  m_phases.clear();
+  for (const Series& series : phases) m_phases.push_back({.id = series.id, .wait = {}, .rank = indexOf(*series.key.rank)});
+  std::ranges::sort(m_phases, {}, [&](const Column& column) { return m_ranks[column.rank].rank; });
+  return listParts(reader);
+}
+
+Status StepFeed::listParts(Reader& reader) {
+  RG_ASSIGN(const auto parts, seriesOf(reader, "step_part_ns"));
+  RG_ASSIGN(const auto waits, seriesOf(reader, "step_part_wait_ns"));
+  RG_ASSIGN(const auto delays, seriesOf(reader, "step_run_delay_ns"));
+  std::map<std::string, SeriesId> wait_of;
+  for (const Series& series : waits) wait_of[identity(series)] = series.id;
+  m_parts.clear();
+  for (const Series& series : parts) {
+    const auto meaning = stepColumnOf(partOf(series.key.labels));
+    if (!meaning) continue;
+    Column column{.id = series.id, .wait = {}, .rank = indexOf(*series.key.rank), .column = *meaning};
+    if (const auto wait = wait_of.find(identity(series)); wait != wait_of.end()) column.wait = wait->second;
+    m_parts.push_back(column);
+  }
+  for (const Series& series : delays)
+    m_parts.push_back({.id = series.id, .wait = {}, .rank = indexOf(*series.key.rank), .column = StepColumn::kRunDelay});
+  return {};
+}
+
+Result<std::vector<StepFrame>> StepFeed::next(Reader& reader, bool ended, std::stop_token stop) {
+  if (m_calls_since_list-- <= 0) {
+    RG_TRY(list(reader));
+    m_calls_since_list = kListEvery;
+  }
+  if (!m_span) return std::vector<StepFrame>();
+  if (!m_next) m_next = std::clamp(m_span->first, -kMostStep, kMostStep);
+  for (;;) {
+    if (stop.stop_requested()) return Status(Code::kCancelled, "steps: stopped");
+    RG_ASSIGN(const bool is_new, anythingNew(reader, stop));
+    std::vector<StepFrame> frames;
+    if (is_new || *m_next <= m_span->last) {
+      RG_ASSIGN(frames, read(reader, stop));
+    }
+    if (frames.empty()) {
+      RG_ASSIGN(const bool more, skipGap(reader, stop));
+      if (!more) return frames;
+      continue;
+    }
+    // A full window has more behind it: only its last steps may be incomplete.
+    const std::size_t count = ended ? frames.size() : complete(frames);
+    frames.resize(count);
+    for (const StepFrame& frame : frames) m_heard.push_back(frame.ranks_heard);
+    if (m_heard.size() > kHeardKept) m_heard.erase(m_heard.begin(), m_heard.end() - static_cast<std::ptrdiff_t>(kHeardKept));
+    if (!frames.empty()) m_next = frames.back().step + 1;
+    return frames;
+  }
+}
+
+Result<bool> StepFeed::anythingNew(Reader& reader, const std::stop_token& stop) const {
+  // A few ranks speak for all: they may not all have died.
+  const std::size_t asked = std::min<std::size_t>(m_durations.size(), 3);
+  for (std::size_t i = 0; i < asked; ++i) {
+    const Column& column = m_durations[i * (m_durations.size() - 1) / std::max<std::size_t>(asked - 1, 1)];
+    RG_ASSIGN(const auto points, reader.scalars(column.id, *m_next, *m_next + kFrames, stop));
+    if (points.size() > 0) return true;
+  }
+  return false;
+}
+
+Result<bool> StepFeed::skipGap(Reader& reader, const std::stop_token& stop) {
+  const std::int64_t from = *m_next + kFrames;
+  if (from > m_span->last || from > kMostStep) return false;
+  std::optional<std::int64_t> nearest;
+  for (const Column& column : m_durations) {
+    const std::int64_t end = nearest.value_or(std::min(m_span->last, kMostStep) + 1);
+    for (std::int64_t width = kFrames; from < end; width *= 2) {
+      const std::int64_t to = width < end - from ? from + width : end;
+      RG_ASSIGN(const auto points, reader.scalars(column.id, from, to, stop));
+      if (points.size() > 0) nearest = points.step.front();
+      if (points.size() > 0 || to == end) break;
+    }
+  }
+  if (!nearest) return false;
+  m_next = *nearest;
+  return true;
+}
+
+Result<std::vector<StepFrame>> StepFeed::read(Reader& reader, const std::stop_token& stop) const {
+  std::vector<StepFrame> frames(static_cast<std::size_t>(kFrames));
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    frames[i].step = *m_next + static_cast<std::int64_t>(i);
+    frames[i].dur.assign(m_ranks.size(), kNothing);
+  }
+  RG_TRY(readDurations(reader, frames, stop));
+  if (std::ranges::all_of(frames, [](const StepFrame& frame) { return frame.ranks_heard == 0; })) return std::vector<StepFrame>();
+  RG_TRY(readPhases(reader, frames, stop));
+  for (const Column& source : m_parts) {
+    if (stop.stop_requested()) return Status(Code::kCancelled, "steps: stopped");
+    RG_TRY(readPart(reader, source, frames, stop));
+  }
+  std::erase_if(frames, [](const StepFrame& frame) { return frame.ranks_heard == 0; });
+  return frames;
+}
+
+Status StepFeed::readDurations(Reader& reader, std::vector<StepFrame>& frames, const std::stop_token& stop) const {
+  for (const Column& source : m_durations) {
+    if (stop.stop_requested()) return {Code::kCancelled, "steps: stopped"};
+    RG_ASSIGN(const auto points, reader.scalars(source.id, *m_next, *m_next + kFrames, stop));
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      if (!isDuration(points.value[i])) continue;
+      StepFrame& frame = frames[static_cast<std::size_t>(points.step[i] - *m_next)];
+      if (std::isnan(frame.dur[source.rank])) ++frame.ranks_heard;
+      frame.dur[source.rank] = static_cast<float>(points.value[i]);
+      if (points.time.empty() || points.time[i] == kAbsent) continue;
+      const TimeRange range{points.time[i], points.time[i] + static_cast<DurNs>(points.value[i])};
+      frame.when = frame.when ? TimeRange{std::min(frame.when->t0, range.t0), std::max(frame.when->t1, range.t1)} : range;
+    }
+  }
+  return {};
+}
+
+// The lowest rank that tells phases speaks for all.
+Status StepFeed::readPhases(Reader& reader, std::vector<StepFrame>& frames, const std::stop_token& stop) const {
+  if (m_phases.empty()) return {};
+  RG_ASSIGN(const auto points, reader.scalars(m_phases.front().id, *m_next, *m_next + kFrames, stop));
+  for (std::size_t i = 0; i < points.size(); ++i)
+    if (points.value[i] >= 0 && points.value[i] <= 4)
+      frames[static_cast<std::size_t>(points.step[i] - *m_next)].phase = static_cast<StepPhase>(static_cast<int>(points.value[i]));
+  return {};
+}
+
+Status StepFeed::readPart(Reader& reader, const Column& source, std::vector<StepFrame>& frames, const std::stop_token& stop) const {
+  RG_ASSIGN(const auto points, reader.scalars(source.id, *m_next, *m_next + kFrames, stop));
+  if (points.size() == 0) return {};
+  const auto add = [&](StepColumn column, std::int64_t step, double value) {
+    StepFrame& frame = frames[static_cast<std::size_t>(step - *m_next)];
+    auto& values = frame.columns[static_cast<std::size_t>(column)];
+    if (values.empty()) values.assign(m_ranks.size(), kNothing);
+    float& cell = values[source.rank];
+    cell = (std::isnan(cell) ? 0 : cell) + static_cast<float>(value);
+    frame.has_parts |= column != StepColumn::kRunDelay;
+  };
+  if (source.column != StepColumn::kTransfer) {
+    for (std::size_t i = 0; i < points.size(); ++i)
+      if (isDuration(points.value[i]) && !isSuperseded(points, i)) add(source.column, points.step[i], points.value[i]);
+    return {};
+  }
+  if (!source.wait) return {};
+  RG_ASSIGN(const auto waits, reader.scalars(*source.wait, *m_next, *m_next + kFrames, stop));
+  for (std::size_t i = 0, w = 0; i < points.size(); ++i) {
+    while (w < waits.size() && (waits.step[w] < points.step[i] || (waits.step[w] == points.step[i] && isSuperseded(waits, w)))) ++w;
+    if (isSuperseded(points, i) || w == waits.size() || waits.step[w] != points.step[i] || !isDuration(points.value[i]) ||
+        !isDuration(waits.value[w]))
+      continue;
+    add(StepColumn::kTransfer, points.step[i], std::max(0.0, points.value[i] - waits.value[w]));
+    add(StepColumn::kWait, points.step[i], waits.value[w]);
+  }
+  return {};
+}
+
+std::size_t StepFeed::complete(const std::vector<StepFrame>& frames) const {
+  const std::size_t expected = m_heard.empty() ? m_durations.size() : *std::ranges::max_element(m_heard);
+  std::size_t count = 0, settled = 0;  // those before `settled` are so far behind that nobody waits for them
+  for (std::size_t i = 0; i < frames.size(); ++i)
+    if (frames[i].ranks_heard * 2 >= expected) {
+      while (settled < i && frames[settled].step + kLate <= frames[i].step) ++settled;
+    }
+  for (; count < frames.size(); ++count)
+    if (count >= settled && frames[count].ranks_heard < expected) break;
+  return count;
+}
+
+}  // namespace runglass

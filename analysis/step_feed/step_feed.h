@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// StepFeed: the steps of one attempt, one after the other, each once, as every analysis of steps wants them: live as they become complete,
+// of a stored attempt from the first to the last.
+//
+// Threading:  one thread.
+// Ownership:  borrows the Reader during calls.
+// Units:      as StepFrame.
+// Errors:     the Reader's; CANCELLED when `stop` fires. An attempt without step times on any rank has no frames.
+// Cost:       next(): one read a series of the steps asked for, about 10 us each; nothing while no step came. At most kFrames steps a call.
+//             Memory: kFrames frames.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <stop_token>
+#include <vector>
+
+#include "analysis/step_feed/step_frame.h"
+#include "model/topology.h"
+#include "storage/reader.h"
+
+namespace runglass {
+
+class StepFeed {
+ public:
+  static constexpr std::int64_t kFrames = 128;
+  // A step is complete when all ranks that were heard lately have it, or when it is so many steps behind the newest one that half of them
+  // have: who is later than that is missing in it.
+  static constexpr std::int64_t kLate = 5;
+
+  explicit StepFeed(AttemptId attempt) : m_attempt(attempt) {}
+  // The next complete steps, in order; empty: there are none now. `ended`: nothing will come any more, every step is complete.
+  Result<std::vector<StepFrame>> next(Reader& reader, bool ended, std::stop_token stop);
+  // Before the first next(): earlier steps are left out.
+  void startAt(std::int64_t step) { m_next = step; }
+  AttemptId attempt() const { return m_attempt; }
+  // By rank; grows only at the end of the vector, when ranks appear that nobody had announced.
+  const std::vector<Rank>& ranks() const { return m_ranks; }
+
+ private:
+  struct Column {  // one series
+    SeriesId id;
+    std::optional<SeriesId> wait;  // of the same part
+    std::size_t rank = 0;          // index
+    StepColumn column = StepColumn::kOther;
+  };
+  struct Span {  // of the attempt's steps, as far as the list of series knows
+    std::int64_t first = 0, last = 0;
+  };
+
+  Status list(Reader& reader);
+  Status listParts(Reader& reader);
+  Result<std::vector<Series>> seriesOf(Reader& reader, const char* metric) const;
+  std::size_t indexOf(std::int32_t rank);
+  Result<bool> anythingNew(Reader& reader, const std::stop_token& stop) const;
+  // Past numbers that no step has; false: there is nothing further on.
+  Result<bool> skipGap(Reader& reader, const std::stop_token& stop);
+  Result<std::vector<StepFrame>> read(Reader& reader, const std::stop_token& stop) const;
+  Status readDurations(Reader& reader, std::vector<StepFrame>& frames, const std::stop_token& stop) const;
+  Status readPhases(Reader& reader, std::vector<StepFrame>& frames, const std::stop_token& stop) const;
+  Status readPart(Reader& reader, const Column& source, std::vector<StepFrame>& frames, const std::stop_token& stop) const;
+  std::size_t complete(const std::vector<StepFrame>& frames) const;
+
+  AttemptId m_attempt;
+  std::vector<Rank> m_ranks;
+  std::map<std::int32_t, std::size_t> m_index;
+  std::vector<Column> m_durations, m_phases, m_parts;
+  std::optional<Span> m_span;
+  std::optional<std::int64_t> m_next;  // step to read from
+  int m_calls_since_list = 0;
+  std::vector<std::size_t> m_heard;  // ranks heard in the newest frames, oldest first
+};
+
+}  // namespace runglass

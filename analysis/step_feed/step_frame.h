@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// StepFrame: one training step of all ranks, in columns: how long it took on each and what of.
+//
+// Threading:  plain values.
+// Ownership:  values.
+// Units:      ns; NaN: that rank did not say it. Columns are by index into the feed's ranks; a column that nobody has is empty.
+// Errors:     none.
+// Cost:       48 bytes a rank.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "model/time.h"
+
+namespace runglass {
+
+enum class StepColumn : std::uint8_t {
+  kForward = 0,
+  kBackward,
+  kOptimizer,
+  kOther,     // parts of other names
+  kTransfer,  // communication less its waiting; only where the waiting was told
+  kWait,      // of communication, for peers
+  kData,      // with its waiting: that is what it costs
+  kHost,
+  kGc,
+  kCheckpoint,
+  kRunDelay,  // the training thread was ready and had no CPU; inside the other columns
+};
+inline constexpr std::size_t kStepColumnCount = 11;
+const char* stepColumnName(StepColumn column);  // "forward", "communication", ...
+// Of a part's name as trainers say it ("forward-compute", "dataload", ...); communication is kTransfer. Absent: the rest of a step, in
+// which nobody knows what was done.
+std::optional<StepColumn> stepColumnOf(std::string_view part);
+
+enum class StepPhase : std::uint8_t { kInit = 0, kWarmup, kSteady, kEval, kCheckpoint };  // values of step_phase
+
+struct StepFrame {
+  std::int64_t step = 0;
+  StepPhase phase = StepPhase::kSteady;
+  std::optional<TimeRange> when;  // from the first rank's begin to the last one's end; absent without a clock
+  std::vector<float> dur;
+  std::array<std::vector<float>, kStepColumnCount> columns;
+  std::size_t ranks_heard = 0;  // with a duration
+  bool has_parts = false;
+
+  float at(StepColumn column, std::size_t rank) const {
+    const auto& values = columns[static_cast<std::size_t>(column)];
+    return values.empty() ? std::numeric_limits<float>::quiet_NaN() : values[rank];
+  }
+  // The longest of any rank; absent where nobody said one.
+  std::optional<double> longest() const;
+};
+
+// NaN where none of the columns is told.
+float sumOf(const StepFrame& frame, std::size_t rank, std::initializer_list<StepColumn> columns);
+
+}  // namespace runglass
