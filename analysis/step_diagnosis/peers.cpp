@@ -43,22 +43,18 @@ float medianOf(std::vector<float> values) {
 }
 
 std::vector<float> workOf(const StepFrame& frame, WorkKind kind) {
-  std::vector<float> work(frame.dur.size());
-  for (std::size_t rank = 0; rank < work.size(); ++rank) {
+  std::vector<float> work(frame.dur.size(), kNothing);
+  const bool is_told = kind == WorkKind::kCompute || !frame.columns[static_cast<std::size_t>(StepColumn::kRunDelay)].empty() ||
+                       !frame.columns[static_cast<std::size_t>(kind == WorkKind::kHost ? StepColumn::kHost : StepColumn::kData)].empty();
+  for (std::size_t rank = 0; is_told && rank < work.size(); ++rank) {
+    const float computing = sumOf(frame, rank, {StepColumn::kForward, StepColumn::kBackward, StepColumn::kOptimizer, StepColumn::kOther});
+    float own = computing;
+    if (kind == WorkKind::kHost) own = sumOf(frame, rank, {StepColumn::kHost, StepColumn::kRunDelay});
+    if (kind == WorkKind::kData) own = frame.at(StepColumn::kData, rank);
+    // A rank that told what it did in the step had none of what it did not name.
+    if (std::isnan(own) && !std::isnan(computing)) own = 0;
     const float delay = frame.at(StepColumn::kRunDelay, rank);
-    switch (kind) {
-      case WorkKind::kCompute: {
-        const float sum = sumOf(frame, rank, {StepColumn::kForward, StepColumn::kBackward, StepColumn::kOptimizer, StepColumn::kOther});
-        work[rank] = std::isnan(delay) ? sum : std::max(0.0F, sum - delay);
-        break;
-      }
-      case WorkKind::kHost:
-        work[rank] = sumOf(frame, rank, {StepColumn::kHost, StepColumn::kRunDelay});
-        break;
-      case WorkKind::kData:
-        work[rank] = frame.at(StepColumn::kData, rank);
-        break;
-    }
+    work[rank] = kind == WorkKind::kCompute && !std::isnan(delay) ? std::max(0.0F, own - delay) : own;
   }
   return work;
 }

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+// The watches on made-up steps, and the analysis on simulated runs: whom it names, since when, and whom it leaves alone.
+#include "analysis/step_diagnosis/step_diagnosis.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "analysis/step_diagnosis/blame.h"
+#include "analysis/step_diagnosis/shift_watch.h"
+#include "analysis/step_diagnosis/step_findings.h"
+#include "collectors/sim/simulator.h"
+#include "storage/writer.h"
+#include "tests/storage/temp_store.h"
+
+namespace runglass {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+constexpr TimeNs kStart = 1'790'000'000LL * kNsPerSecond;
+
+Deviation off(float ratio) {
+  return {.compared = true, .above = ratio >= kLeastRatio, .ratio = ratio, .own_ns = 100e6F * (1 + ratio), .usual_ns = 100e6F};
+}
+
+TEST(Persistence, WhoIsSlowFromAStepOnIsNoticedWithinTwentyStepsAndDatedToIt) {
+  PersistenceWatch watch;
+  std::int64_t noticed = 0;
+  for (std::int64_t step = 1; step <= 120 && noticed == 0; ++step) {
+    watch.push(step, std::nullopt, {off(0), off(step >= 100 ? 0.1F : 0.01F)});
+    if (watch.isOpen(1)) noticed = step;
+  }
+  EXPECT_EQ(noticed, 115);
+  ASSERT_THAT(watch.spells(), SizeIs(1));
+  EXPECT_EQ(watch.spells()[0].subject, 1U);
+  EXPECT_EQ(watch.spells()[0].first_step, 100);
+  EXPECT_FALSE(watch.spells()[0].since_before);
+  EXPECT_NEAR(watch.spells()[0].ratio, 0.1, 1e-6);
+}
+
+TEST(Persistence, WhatComesAndGoesIsNobodys) {
+  PersistenceWatch watch;
+  for (std::int64_t step = 1; step <= 500; ++step) watch.push(step, std::nullopt, {off(step % 4 != 0 ? 0.2F : 0.0F)});  // three of four
+  EXPECT_THAT(watch.spells(), IsEmpty());
+}
+
+TEST(Persistence, ItEndsWithTheLastSlowStepAndMayBeginAgain) {
+  PersistenceWatch watch;
+  for (std::int64_t step = 1; step <= 200; ++step)
+    watch.push(step, TimeRange{kStart + step, kStart + step + 1}, {off((step > 20 && step <= 60) || step > 120 ? 0.2F : 0.0F)});
+  const auto spells = watch.spells();
+  ASSERT_THAT(spells, SizeIs(2));
+  EXPECT_EQ(spells[0].first_step, 21);
+  EXPECT_EQ(spells[0].last_step, 60);
+  EXPECT_EQ(spells[0].end, kStart + 61);
+  EXPECT_FALSE(spells[0].open);
+  EXPECT_EQ(spells[1].first_step, 121);
+  EXPECT_TRUE(spells[1].open);
+}
+
+TEST(Persistence, StepsInWhichASubjectIsNotComparedTeachNothing) {
+  PersistenceWatch watch;
+  for (std::int64_t step = 1; step <= 60; ++step) watch.push(step, std::nullopt, {step % 2 == 0 ? off(0.1F) : Deviation{}});
+  ASSERT_THAT(watch.spells(), SizeIs(1));
+  EXPECT_EQ(watch.spells()[0].steps, 30U);
+  EXPECT_TRUE(watch.spells()[0].since_before);
+}
+
+std::vector<Rank> ranksOf(std::int32_t nodes, std::int32_t per_node) {
+  std::vector<Rank> ranks;
+  for (std::int32_t i = 0; i < nodes * per_node; ++i)
+    ranks.push_back({.attempt = {}, .rank = i, .node = NodeId(i / per_node + 1), .device = {}, .dp = i});
+  return ranks;
+}
+
+Spell spell(std::size_t rank, std::int64_t first) {
+  Spell out{.subject = rank, .first_step = first, .last_step = first + 50, .start = {}, .end = {}};
+  out.steps = out.above = 50, out.steps_open = 34, out.ratio = 0.1, out.own_ns = 110, out.usual_ns = 100;
+  return out;
+}
+
+TEST(Blame, AllRanksOfANodeAreTheNodeAndOneOfThemIsItself) {
+  std::vector<Spell> spells;
+  for (std::size_t rank = 8; rank < 16; ++rank) spells.push_back(spell(rank, 100 + static_cast<std::int64_t>(rank % 3)));
+  spells.push_back(spell(3, 40));
+  const auto blames = blameOf(spells, ranksOf(4, 8));
+  ASSERT_THAT(blames, SizeIs(2));
+  EXPECT_EQ(blames[0].who, Blame::Who::kNode);
+  EXPECT_EQ(blames[0].node, NodeId(2));
+  EXPECT_EQ(blames[0].spell.first_step, 100);
+  EXPECT_THAT(blames[0].ranks, SizeIs(8));
+  EXPECT_EQ(blames[1].who, Blame::Who::kRank);
+  EXPECT_THAT(blames[1].ranks, ElementsAre(3U));
+}
+
+TEST(Blame, RanksOfANodeThatBecameSlowAtDifferentTimesAreRanks) {
+  std::vector<Spell> spells;
+  for (std::size_t rank = 8; rank < 16; ++rank) spells.push_back(spell(rank, static_cast<std::int64_t>(rank) * 100));
+  EXPECT_THAT(blameOf(spells, ranksOf(4, 8)), SizeIs(8));
+}
+
+TEST(Blame, AReplicaOnSeveralNodesThatIsSlowAsAWholeIsTheReplica) {
+  std::vector<Rank> ranks = ranksOf(4, 2);
+  for (Rank& rank : ranks) rank.dp = rank.rank % 2, rank.pp = rank.rank / 2;
+  std::vector<Spell> spells;
+  for (const std::size_t rank : {1, 3, 5, 7}) spells.push_back(spell(rank, 10));
+  const auto blames = blameOf(spells, ranks);
+  ASSERT_THAT(blames, SizeIs(1));
+  EXPECT_EQ(blames[0].who, Blame::Who::kReplica);
+  EXPECT_EQ(blames[0].replica, 1);
+}
+
+TEST(Blame, WhatWasNoticedJustNowWaitsForItsNeighbours) {
+  Spell fresh = spell(1, 10);
+  fresh.steps_open = kHoldBack - 1;
+  EXPECT_THAT(blameOf({fresh}, ranksOf(2, 4)), IsEmpty());
+}
+
+// Steps of four seconds with normal noise; `level` by step.
+template <class Level>
+ShiftWatch shiftsOf(int steps, double noise, unsigned seed, Level level) {
+  ShiftWatch watch;
+  std::mt19937 random(seed);
+  std::normal_distribution<double> normal(0, noise);
+  TimeNs now = kStart;
+  for (int step = 1; step <= steps; ++step) {
+    const double dur = 4e9 * level(step) * (1 + normal(random));
+    watch.push({.attempt = AttemptId(1), .step = step, .when = TimeRange{now, now + static_cast<DurNs>(dur)}, .value = dur, .parts = {}});
+    now += static_cast<DurNs>(dur);
+  }
+  return watch;
+}
+
+TEST(Shift, FivePercentThatLastAreFoundAtTheirStep) {
+  for (unsigned seed = 1; seed <= 20; ++seed) {
+    const auto shifts = shiftsOf(900, 0.01, seed, [](int step) { return step < 500 ? 1.0 : 1.05; }).shifts();
+    ASSERT_THAT(shifts, SizeIs(1)) << "seed " << seed;
+    EXPECT_NEAR(static_cast<double>(shifts[0].first_step), 500, 5) << "seed " << seed;
+    EXPECT_NEAR(shifts[0].change(), 0.05, 0.01);
+    EXPECT_TRUE(shifts[0].open);
+  }
+}
+
+TEST(Shift, WhatGoesBackEndsAndIsNoSecondShift) {
+  const auto shifts = shiftsOf(1'500, 0.01, 3, [](int step) { return step >= 500 && step < 900 ? 1.06 : 1.0; }).shifts();
+  ASSERT_THAT(shifts, SizeIs(1));
+  EXPECT_FALSE(shifts[0].open);
+  EXPECT_NEAR(static_cast<double>(shifts[0].last_step), 900, 5);
+}
+
+TEST(Shift, NoiseSavesEvaluationsAndADailySwingAreNone) {
+  for (unsigned seed = 1; seed <= 20; ++seed)
+    EXPECT_THAT(shiftsOf(3'000, 0.02, seed,
+                         [](int step) {
+                           return (step % 100 == 0 ? 6.0 : step % 50 == 1 ? 1.5 : 1.0) * (1 + 0.01 * std::sin(step / 500.0));
+                         })
+                    .shifts(),
+                IsEmpty())
+        << "seed " << seed;
+}
+
+TEST(Shift, ThreeHundredSecondsAreTooShort) {
+  EXPECT_THAT(shiftsOf(575, 0.005, 1, [](int step) { return step < 500 ? 1.0 : 1.10; }).shifts(), IsEmpty());
+}
+
+TEST(Shift, AnotherRegimeIsAnotherLevel) {
+  ShiftWatch watch;
+  for (int step = 1; step <= 600; ++step) {
+    if (step == 300) watch.regimeChanged();
+    watch.push({.attempt = AttemptId(1),
+                .step = step,
+                .when = TimeRange{kStart + step * 4'000'000'000LL, kStart + (step + 1) * 4'000'000'000LL},
+                .value = step < 300 ? 4e9 : 8e9,
+                .parts = {}});
+  }
+  EXPECT_THAT(watch.shifts(), IsEmpty());
+}
+
+class StepDiagnosisTest : public ::testing::Test {
+ protected:
+  static sim::Scenario scenario(std::vector<sim::Fault> faults) {
+    sim::Scenario s;
+    s.name = "small";
+    s.seed = 3;
+    s.steps = 120;
+    s.tp = s.pp = 2;
+    s.dp = 4;
+    s.nodes = 4;
+    s.gpus_per_node = 4;
+    s.micro_batches = 4;
+    s.step_seconds = 4;
+    s.metrics_hertz = 1;
+    s.spans = sim::SpanDetail::kNone;
+    s.faults = std::move(faults);
+    return s;
+  }
+  std::vector<Finding> found(std::vector<sim::Fault> faults) {
+    auto opened = Writer::open(m_store.path());
+    EXPECT_TRUE(opened.ok()) << opened.status().message();
+    const sim::Scenario s = scenario(std::move(faults));
+    const Status status = sim::play(s, **opened, {.start = kStart, .speed = 0});
+    EXPECT_TRUE(status.ok()) << status.message();
+    EXPECT_TRUE((*opened)->close().ok());
+    return ask({});
+  }
+  std::vector<Finding> ask(std::optional<TimeNs> now) {
+    auto reader = Reader::open(m_store.path());
+    EXPECT_TRUE(reader.ok());
+    const auto runs = (*reader)->runs();
+    auto said = makeStepDiagnosis()->look({.reader = **reader, .run = runs->front().id, .now = now, .stop = {}});
+    EXPECT_TRUE(said.ok()) << said.status().message();
+    return said.ok() ? std::move(*said) : std::vector<Finding>();
+  }
+  static std::vector<std::string> warned(const std::vector<Finding>& findings) {
+    std::vector<std::string> out;
+    for (const Finding& one : findings)
+      if (one.severity >= Severity::kWarning) out.push_back(one.kind + " " + one.subject);
+    return out;
+  }
+  static sim::Fault fault(std::string kind, sim::Target target, double strength, std::int64_t first = 40) {
+    return {.kind = std::move(kind), .target = std::move(target), .first_step = first, .last_step = 120, .strength = strength, .xid = {}};
+  }
+  static constexpr auto kRank = sim::Target::Kind::kRank;
+
+  TempStore m_store;
+};
+
+TEST_F(StepDiagnosisTest, ACleanRunSaysNothing) { EXPECT_THAT(found({}), IsEmpty()); }
+
+TEST_F(StepDiagnosisTest, ASlowRankIsNamedWithItsStepAndItsCost) {
+  const auto findings = found({fault("slow_rank", {.kind = kRank, .index = 5, .nic = ""}, 1.15)});
+  ASSERT_THAT(warned(findings), ElementsAre("slow_rank rank:5"));
+  const Finding& one = findings.front();
+  EXPECT_EQ(one.rank, 5);
+  EXPECT_EQ(one.first_step, 40);
+  EXPECT_GT(*one.confidence, 0.9);
+  EXPECT_THAT(one.summary, HasSubstr("since step 40"));
+  EXPECT_THAT(one.evidence, HasSubstr("\"gpu_hours_per_day\":"));
+}
+
+TEST_F(StepDiagnosisTest, ASlowNodeIsOneFindingNotFour) {
+  EXPECT_THAT(warned(found({fault("slow_node", {.kind = sim::Target::Kind::kNode, .index = 2, .nic = ""}, 1.15)})),
+              ElementsAre("slow_node node:sim-0002"));
+}
+
+TEST_F(StepDiagnosisTest, AStageThatIsSlowFromTheStartIsOutOfBalance) {
+  const auto findings = found({fault("stage_imbalance", {.kind = sim::Target::Kind::kStage, .index = 1, .nic = ""}, 1.2, 1)});
+  ASSERT_THAT(warned(findings), ElementsAre("stage_imbalance stage:1"));
+  EXPECT_EQ(findings.front().pp, 1);
+}
+
+TEST_F(StepDiagnosisTest, ARankWithoutDataWaitsForItsDataAndDoesNotComputeSlowly) {
+  EXPECT_THAT(warned(found({fault("data_bound", {.kind = kRank, .index = 9, .nic = ""}, 1.15)})), ElementsAre("data_bound rank:9"));
+}
+
+TEST_F(StepDiagnosisTest, AHostThatHoldsUpARankIsNotASlowGpu) {
+  EXPECT_THAT(warned(found({fault("host_bound", {.kind = kRank, .index = 6, .nic = ""}, 1.15)})), ElementsAre("host_bound rank:6"));
+}
+
+TEST_F(StepDiagnosisTest, EverybodySlowerIsNobodysFault) {
+  sim::Scenario s = scenario({});
+  const auto findings = found({fault("throughput_shift", {.kind = sim::Target::Kind::kRun, .nic = ""}, 1.10)});
+  // 80 steps of 4.4 s are less than ten minutes: too short to be a shift.
+  EXPECT_THAT(warned(findings), IsEmpty());
+}
+
+TEST_F(StepDiagnosisTest, WhatIsStillGoingOnIsDatedAndStaysOpen) {
+  found({fault("slow_rank", {.kind = kRank, .index = 5, .nic = ""}, 1.15)});
+  const auto live = ask(kStart + 3'600LL * kNsPerSecond);
+  ASSERT_THAT(warned(live), ElementsAre("slow_rank rank:5"));
+  EXPECT_FALSE(live.front().end.has_value());
+}
+
+}  // namespace
+}  // namespace runglass

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// The feed on real stores: every step once, whole, in order; who is late is missing, not waited for.
+#include "analysis/step_feed/step_feed.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "storage/writer.h"
+#include "tests/storage/temp_store.h"
+
+namespace runglass {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+constexpr TimeNs kStart = 1'790'000'000LL * kNsPerSecond;
+
+class StepFeedTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    auto opened = Writer::open(m_store.path());
+    ASSERT_TRUE(opened.ok()) << opened.status().message();
+    m_out = std::move(*opened);
+    m_attempt = m_out->attempt({.run = m_out->run({.name = "r", .start = kStart})});
+  }
+  SeriesId series(std::int32_t rank, const char* metric, const std::string& part = "") {
+    return m_out->series({.attempt = m_attempt,
+                          .rank = rank,
+                          .node = {},
+                          .device = {},
+                          .metric = metric,
+                          .source = "",
+                          .labels = part.empty() ? "" : "{\"part\":\"" + part + "\"}",
+                          .unit = "ns",
+                          .kind = SeriesKind::kScalar});
+  }
+  void tell(std::int32_t rank, std::int64_t step, double ns = 100e6) {
+    m_out->scalar(series(rank, "step_time_ns"), step, kStart + step * 100'000'000, ns);
+  }
+  std::vector<std::int64_t> next(bool ended) {
+    EXPECT_TRUE(m_out->flush().ok());
+    auto reader = Reader::open(m_store.path());
+    EXPECT_TRUE(reader.ok());
+    if (!m_feed) {
+      const auto runs = (*reader)->runs();
+      m_feed.emplace((*reader)->attempts(runs->front().id)->back().id);
+    }
+    std::vector<std::int64_t> steps;
+    for (;;) {
+      auto frames = m_feed->next(**reader, ended, {});
+      EXPECT_TRUE(frames.ok()) << frames.status().message();
+      if (!frames.ok() || frames->empty()) return steps;
+      for (const StepFrame& frame : *frames) {
+        steps.push_back(frame.step);
+        m_frames.push_back(frame);
+      }
+    }
+  }
+
+  TempStore m_store;
+  std::unique_ptr<Writer> m_out;
+  AttemptId m_attempt;
+  std::optional<StepFeed> m_feed;
+  std::vector<StepFrame> m_frames;
+};
+
+TEST_F(StepFeedTest, AStepIsHandedOutOnceWhenAllRanksHaveToldIt) {
+  for (std::int32_t rank = 0; rank < 3; ++rank)
+    for (std::int64_t step = 1; step <= 4; ++step) tell(rank, step);
+  tell(0, 5);
+  EXPECT_THAT(next(false), ElementsAre(1, 2, 3, 4));
+  EXPECT_THAT(next(false), IsEmpty());
+  tell(1, 5), tell(2, 5);
+  EXPECT_THAT(next(false), ElementsAre(5));
+  EXPECT_EQ(m_frames.back().ranks_heard, 3U);
+}
+
+TEST_F(StepFeedTest, ARankThatFellSilentHoldsUpNobodyForLongerThanAFewSteps) {
+  for (std::int32_t rank = 0; rank < 4; ++rank)
+    for (std::int64_t step = 1; step <= 3; ++step) tell(rank, step);
+  EXPECT_THAT(next(false), ElementsAre(1, 2, 3));
+  for (std::int64_t step = 4; step <= 10; ++step)
+    for (std::int32_t rank = 0; rank < 3; ++rank) tell(rank, step);
+  EXPECT_THAT(next(false), ElementsAre(4, 5));
+  EXPECT_EQ(m_frames.back().ranks_heard, 3U);
+}
+
+TEST_F(StepFeedTest, WhatEndedHasNoIncompleteSteps) {
+  for (std::int64_t step = 1; step <= 3; ++step) tell(0, step);
+  tell(1, 1);
+  EXPECT_THAT(next(true), ElementsAre(1, 2, 3));
+}
+
+TEST_F(StepFeedTest, StepsFarApartAreFoundWithoutWalkingThroughTheGap) {
+  tell(0, 7);
+  tell(0, 1'000'000'007);
+  tell(0, 4'000'000'000'000);
+  EXPECT_THAT(next(true), ElementsAre(7, 1'000'000'007, 4'000'000'000'000));
+}
+
+TEST_F(StepFeedTest, AThousandStepsComeInOrderAndWhole) {
+  for (std::int64_t step = 0; step < 1'000; ++step)
+    for (std::int32_t rank = 0; rank < 2; ++rank) tell(rank, step);
+  const auto steps = next(true);
+  ASSERT_EQ(steps.size(), 1'000U);
+  for (std::int64_t step = 0; step < 1'000; ++step) EXPECT_EQ(steps[static_cast<std::size_t>(step)], step);
+}
+
+TEST_F(StepFeedTest, CommunicationIsSplitWhereItsWaitingWasTold) {
+  tell(0, 1), tell(1, 1);
+  m_out->scalar(series(0, "step_part_ns", "forward"), 1, kStart, 40e6);
+  m_out->scalar(series(0, "step_part_ns", "communication"), 1, kStart, 30e6);
+  m_out->scalar(series(0, "step_part_wait_ns", "communication"), 1, kStart, 20e6);
+  m_out->scalar(series(1, "step_part_ns", "communication"), 1, kStart, 30e6);  // its waiting is not known
+  m_out->scalar(series(1, "step_part_ns", "other"), 1, kStart, 70e6);          // nor is what this is
+  next(true);
+  ASSERT_EQ(m_frames.size(), 1U);
+  const StepFrame& frame = m_frames.front();
+  EXPECT_FLOAT_EQ(frame.at(StepColumn::kForward, 0), 40e6F);
+  EXPECT_FLOAT_EQ(frame.at(StepColumn::kTransfer, 0), 10e6F);
+  EXPECT_FLOAT_EQ(frame.at(StepColumn::kWait, 0), 20e6F);
+  for (const StepColumn column : {StepColumn::kTransfer, StepColumn::kWait, StepColumn::kOther, StepColumn::kForward})
+    EXPECT_TRUE(std::isnan(frame.at(column, 1))) << stepColumnName(column);
+}
+
+TEST_F(StepFeedTest, OfAStepThatCameTwiceTheLaterWordCounts) {
+  tell(0, 1);
+  m_out->scalar(series(0, "step_part_ns", "forward"), 1, kStart, 40e6);
+  m_out->scalar(series(0, "step_part_ns", "forward"), 1, kStart + 1, 50e6);
+  next(true);
+  EXPECT_FLOAT_EQ(m_frames.front().at(StepColumn::kForward, 0), 50e6F);
+}
+
+TEST_F(StepFeedTest, NonsenseIsNotHeard) {
+  tell(0, 1, -5);
+  tell(0, 2, std::numeric_limits<double>::quiet_NaN());
+  tell(0, 3, 1e30);
+  tell(0, 4);
+  EXPECT_THAT(next(true), ElementsAre(4));
+}
+
+TEST_F(StepFeedTest, WithoutStepTimesThereIsNothing) { EXPECT_THAT(next(true), IsEmpty()); }
+
+TEST(StepColumns, NamesOfTrainersAreUnderstood) {
+  EXPECT_EQ(stepColumnOf("forward-compute"), StepColumn::kForward);
+  EXPECT_EQ(stepColumnOf("Backward"), StepColumn::kBackward);
+  EXPECT_EQ(stepColumnOf("forward-recv"), StepColumn::kTransfer);
+  EXPECT_EQ(stepColumnOf("dataloader"), StepColumn::kData);
+  EXPECT_EQ(stepColumnOf("my_loss"), StepColumn::kOther);
+  EXPECT_EQ(stepColumnOf("other"), std::nullopt);
+}
+
+}  // namespace
+}  // namespace runglass
