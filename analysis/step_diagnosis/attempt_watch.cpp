@@ -36,6 +36,7 @@ double AttemptWatch::stepTime() const { return m_recent.empty() ? 0 : static_cas
 void AttemptWatch::take(const StepFrame& frame, ShiftWatch& shifts) {
   ++m_steps;
   m_last = frame.step;
+  if (frame.when) m_last_time = frame.when->t1;
   if (m_regime.begins(frame)) shifts.regimeChanged();
   if (!isSteady(frame)) return;
   ++m_steady;

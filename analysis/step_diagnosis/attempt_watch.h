@@ -49,6 +49,7 @@ class AttemptWatch {
   // Median of the newest steady steps; 0 before the first.
   double stepTime() const;
   std::optional<std::int64_t> lastStep() const { return m_last; }
+  std::optional<TimeNs> lastTime() const { return m_last_time; }
 
  private:
   void take(const StepFrame& frame, ShiftWatch& shifts);
@@ -69,6 +70,7 @@ class AttemptWatch {
   StepPhase m_phase_before = StepPhase::kInit;
   std::deque<float> m_recent;  // durations
   std::optional<std::int64_t> m_last;
+  std::optional<TimeNs> m_last_time;
 };
 
 }  // namespace runglass

@@ -7,6 +7,7 @@
 #include <map>
 #include <tuple>
 
+#include "analysis/step_diagnosis/machine_evidence.h"
 #include "analysis/step_diagnosis/step_findings.h"
 
 namespace runglass {
@@ -19,7 +20,7 @@ class StepDiagnosis : public Analysis {
     if (attempts.empty()) return std::vector<Finding>();
     RG_TRY(remember(question));
     for (const Attempt& attempt : attempts) RG_TRY(follow(question, attempt, attempt.id == attempts.back().id));
-    return answer(question.reader);
+    return answer(question);
   }
 
  private:
@@ -59,6 +60,8 @@ class StepDiagnosis : public Analysis {
     if (!over) return {};
     if (m_nodes.empty()) RG_TRY(readNodes(question.reader));
     known->findings = findingsOf(known->watch, m_nodes, true);
+    RG_TRY(addMachineEvidence(question.reader, question.run, known->watch.ranks(), known->watch.lastTime().value_or(0), m_machines,
+                              known->findings, question.stop));
     known->over = true;
     return {};
   }
@@ -69,7 +72,7 @@ class StepDiagnosis : public Analysis {
     return {};
   }
 
-  Result<std::vector<Finding>> answer(Reader& reader) {
+  Result<std::vector<Finding>> answer(const Question& question) {
     std::vector<Finding> out;
     std::vector<const AttemptWatch*> watches;
     for (Followed& one : m_followed) {
@@ -78,8 +81,10 @@ class StepDiagnosis : public Analysis {
         out.insert(out.end(), one.findings.begin(), one.findings.end());
         continue;
       }
-      RG_TRY(readNodes(reader));
+      RG_TRY(readNodes(question.reader));
       auto found = findingsOf(one.watch, m_nodes, false);
+      RG_TRY(
+          addMachineEvidence(question.reader, question.run, one.watch.ranks(), question.now.value_or(0), m_machines, found, question.stop));
       std::ranges::move(found, std::back_inserter(out));
     }
     auto shifts = findingsOf(m_shifts.shifts(), watches, out);
@@ -102,6 +107,7 @@ class StepDiagnosis : public Analysis {
   std::list<Followed> m_followed;  // by number of attempt
   ShiftWatch m_shifts;
   NodeNames m_nodes;
+  MachineMemory m_machines;
   bool m_remembered = false;
   std::map<std::tuple<AttemptId, std::string, std::string>, Finding> m_stored;
 };

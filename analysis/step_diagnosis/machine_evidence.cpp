@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/step_diagnosis/machine_evidence.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <set>
+
+namespace runglass {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// From where on a difference may be the reason.
+constexpr double kClockOff = 0.03, kPowerOff = 0.10, kHotter = 5;
+constexpr std::size_t kMostEvents = 200, kMostKinds = 8;
+constexpr std::array<const char*, 3> kMetrics = {"sm_clock_hertz", "temperature_celsius", "power_watts"};
+enum Asked : std::size_t { kClock, kTemperature, kPower };
+
+double middleOf(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
+
+class Asker {
+ public:
+  Asker(Reader& reader, TimeRange range, std::stop_token stop) : m_reader(reader), m_range(range), m_stop(std::move(stop)) {}
+
+  Result<std::vector<double>> meansOf(const std::vector<Rank>& ranks, const char* metric, std::size_t most) {
+    std::vector<double> means;
+    for (const Rank& rank : ranks) {
+      if (!rank.device || means.size() >= most) continue;
+      SeriesFilter filter;
+      filter.device = rank.device;
+      filter.metric = metric;
+      RG_ASSIGN(const auto all, m_reader.series(filter));
+      for (const Series& series : all) {
+        if (series.sample_count == 0) continue;
+        RG_ASSIGN(const auto bins, m_reader.bins(series.id, Axis::kTime, m_range.t0, m_range.t1, 1, m_stop));
+        if (bins.empty() || bins.front().count == 0) continue;
+        means.push_back(bins.front().sum / static_cast<double>(bins.front().count));
+        break;
+      }
+    }
+    return means;
+  }
+
+ private:
+  Reader& m_reader;
+  const TimeRange m_range;
+  const std::stop_token m_stop;
+};
+
+std::string number(const char* format, double value) {
+  char text[48];
+  std::snprintf(text, sizeof text, format, value);
+  return text;
+}
+
+const MachineValue* find(const MachineEvidence& evidence, std::size_t asked) {
+  const auto found = std::ranges::find(evidence.values, kMetrics[asked], &MachineValue::metric);
+  return found == evidence.values.end() ? nullptr : &*found;
+}
+
+void judge(MachineEvidence& evidence) {
+  const MachineValue *clock = find(evidence, kClock), *heat = find(evidence, kTemperature), *power = find(evidence, kPower);
+  const bool is_slow = clock != nullptr && clock->own < clock->peers * (1 - kClockOff);
+  const bool is_hot = heat != nullptr && heat->own > heat->peers + kHotter;
+  const bool is_weak = power != nullptr && power->own < power->peers * (1 - kPowerOff);
+  if (is_slow) {
+    evidence.cause = is_hot ? "thermal" : "clock";
+    evidence.words = "its SM clock is " + number("%.0f MHz", clock->own / 1e6) + " against " + number("%.0f MHz", clock->peers / 1e6);
+    if (is_hot) evidence.words += number(", at %.0f °C", heat->own) + number(" against %.0f °C", heat->peers);
+  } else if (!evidence.events.empty()) {
+    evidence.cause = "fault";
+    evidence.words = "its machine reported " + evidence.events.begin()->first;
+  } else if (is_weak) {
+    evidence.cause = "power";
+    evidence.words = "it draws " + number("%.0f W", power->own) + number(" against %.0f W", power->peers);
+  } else if (clock != nullptr) {
+    evidence.words = "its SM clock is its peers' (" + number("%.0f MHz)", clock->own / 1e6);
+    if (heat != nullptr) evidence.words += is_hot ? number(", but it is %.0f °C hotter", heat->own - heat->peers) : ", its temperature too";
+  }
+}
+
+// The ranks that a finding names, and those of the same role that it does not.
+void sortOut(const std::vector<Rank>& ranks, const Finding& finding, const Json& evidence, std::vector<Rank>& slow,
+             std::vector<Rank>& peers) {
+  std::set<std::int32_t> named;
+  if (evidence.contains("slow_ranks"))
+    for (const Json& rank : evidence["slow_ranks"]) named.insert(rank.get<std::int32_t>());
+  for (const Rank& rank : ranks) {
+    if (named.contains(rank.rank) || (named.empty() && rank.node == finding.node))
+      slow.push_back(rank);
+    else if (!finding.pp || rank.pp == finding.pp || named.empty())
+      peers.push_back(rank);
+  }
+}
+
+void addTo(Finding& finding, Json& json, const MachineEvidence& machine) {
+  json["machine"] = Json::object();
+  for (const MachineValue& value : machine.values)
+    json["machine"][value.metric] = {
+        {"own", value.own}, {"peers", value.peers}, {"devices", value.devices}, {"peer_devices", value.peer_devices}};
+  json["machine_events"] = machine.events;
+  json["cause"] = machine.cause.empty() ? Json() : Json(machine.cause);
+  finding.evidence = json.dump();
+  if (!machine.words.empty()) finding.summary += "; " + machine.words;
+}
+
+}  // namespace
+
+Result<MachineEvidence> machineEvidence(Reader& reader, RunId run, const std::vector<Rank>& slow, const std::vector<Rank>& peers,
+                                        TimeRange range, std::stop_token stop) {
+  MachineEvidence evidence;
+  Asker asker(reader, range, stop);
+  for (const char* metric : kMetrics) {
+    RG_ASSIGN(auto own, asker.meansOf(slow, metric, slow.size()));
+    if (own.empty()) continue;
+    RG_ASSIGN(auto others, asker.meansOf(peers, metric, kPeersAsked));
+    if (others.empty()) continue;
+    evidence.values.push_back({metric, middleOf(own), middleOf(others), own.size(), others.size()});
+  }
+  std::set<NodeId> nodes;
+  std::set<DeviceId> devices;
+  for (const Rank& rank : slow) nodes.insert(rank.node), devices.insert(rank.device);
+  for (const NodeId node : nodes) {
+    if (!node) continue;
+    RowQuery query;
+    query.range = range, query.run = run, query.node = node, query.at_least = Severity::kWarning, query.limit = kMostEvents;
+    RG_ASSIGN(const auto page, reader.searchEvents(query, stop));
+    for (const Event& event : page.events) {
+      // Of another device on the node, or of what follows from slowness itself.
+      if ((event.device && !devices.contains(event.device)) || event.kind == "collective_timeout") continue;
+      if (evidence.events.size() < kMostKinds) ++evidence.events[event.code.empty() ? event.kind : event.kind + " " + event.code];
+    }
+  }
+  judge(evidence);
+  return evidence;
+}
+
+Status addMachineEvidence(Reader& reader, RunId run, const std::vector<Rank>& ranks, TimeNs now, MachineMemory& memory,
+                          std::vector<Finding>& findings, const std::stop_token& stop) {
+  std::size_t asked = 0;
+  for (Finding& finding : findings) {
+    if ((finding.kind != "slow_rank" && finding.kind != "slow_node") || !finding.start) continue;
+    Json json = Json::parse(finding.evidence, nullptr, false);
+    const std::string key = finding.kind + '\n' + finding.subject + '\n' + std::to_string(finding.first_step.value_or(0));
+    const TimeRange range{*finding.start, std::max(finding.end.value_or(now), *finding.start + 1)};
+    auto known = memory.said.find(key);
+    if (known == memory.said.end() || range.t1 - known->second.until >= MachineMemory::kAskAgain) {
+      if (++asked > MachineMemory::kMostAsked) continue;
+      std::vector<Rank> slow, peers;
+      sortOut(ranks, finding, json, slow, peers);
+      RG_ASSIGN(MachineEvidence evidence, machineEvidence(reader, run, slow, peers, range, stop));
+      known = memory.said.insert_or_assign(key, MachineMemory::Said{range.t1, std::move(evidence)}).first;
+    }
+    addTo(finding, json, known->second.evidence);
+  }
+  return {};
+}
+
+}  // namespace runglass
