@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
+#include <limits>
 
 #include "model/fault_catalog.h"
 #include "model/metric_catalog.h"
@@ -29,6 +29,7 @@ const GpuModel& gpuModel(std::string_view name) {
 
 constexpr double kAmbientCelsius = 32, kWattsPerDegree = 16;
 constexpr std::int64_t kSlowEvery = 10;
+constexpr TimeNs kNever = std::numeric_limits<TimeNs>::max();
 enum Noise : std::uint64_t { kPowerNoise = 100, kClockNoise, kCpuNoise };
 
 }  // namespace
@@ -37,8 +38,9 @@ ClusterMetrics::ClusterMetrics(const Scenario& scenario, const StepModel& model,
     : m_scenario(scenario),
       m_model(model),
       m_out(out),
-      m_period(static_cast<DurNs>(kNsPerSecond / scenario.metrics_hertz)),
-      m_next(start + m_period) {
+      m_period(scenario.metrics_hertz > 0 ? static_cast<DurNs>(kNsPerSecond / scenario.metrics_hertz) : 0),
+      m_next(m_period > 0 ? start + m_period : kNever),
+      m_ports(scenario, model, out) {
   const GpuModel& kind = gpuModel(scenario.gpu);
   const auto series = [&](NodeId node, DeviceId device, std::string_view metric, std::string labels = "") {
     return out.series({.node = node,
@@ -78,7 +80,14 @@ ClusterMetrics::ClusterMetrics(const Scenario& scenario, const StepModel& model,
       gpu.memory = series(id, gpu.id, "gpu_memory_used_bytes");
       m_gpus.push_back(gpu);
     }
+    m_ports.declare(info.uuid, id);
   }
+}
+
+DeviceId ClusterMetrics::port(const Target& target) const {
+  for (std::int32_t n = 0; n < m_scenario.nics_per_node; ++n)
+    if (target.nic == nicName(n)) return m_ports.device(target.index, n);
+  return {};
 }
 
 bool ClusterMetrics::silent(std::int32_t rank, std::int64_t step) const {
@@ -99,15 +108,17 @@ TimeNs ClusterMetrics::stamp(std::int32_t node, std::int64_t step) const {
 }
 
 void ClusterMetrics::tick(std::int64_t step, DurNs in_step, const Step* timing) {
-  const bool reducing = timing != nullptr && in_step >= timing->reduce_begin && in_step < timing->optimizer_begin;
+  bool any_reducing = false;
   for (std::int32_t rank = 0; rank < m_scenario.world(); ++rank) {
+    const RankStep* r = timing != nullptr ? &timing->ranks[static_cast<std::size_t>(rank)] : nullptr;
+    const bool reducing = r != nullptr && in_step >= r->reduce_begin && in_step < r->reduce_end;
+    any_reducing |= reducing;
     if (silent(rank, step)) continue;
     double activity = 0.08;
-    if (timing != nullptr) {
+    if (r != nullptr) {
       // A rank works for its share of the pipeline phase and spins in collectives for the rest.
-      const RankStep& r = timing->ranks[static_cast<std::size_t>(rank)];
-      const auto pipeline = static_cast<double>(timing->reduce_begin - timing->pipeline_begin);
-      const double share = static_cast<double>(r.forward + r.backward) / std::max(1.0, pipeline);
+      const auto pipeline = static_cast<double>(r->reduce_begin - timing->pipeline_begin);
+      const double share = static_cast<double>(r->forward + r->backward) / std::max(1.0, pipeline);
       if (in_step < timing->pipeline_begin)
         activity = 0.15;
       else
@@ -115,7 +126,10 @@ void ClusterMetrics::tick(std::int64_t step, DurNs in_step, const Step* timing) 
     }
     tickGpu(rank, step, activity, reducing);
   }
-  tickNodes(step, reducing);
+  tickNodes(step, any_reducing);
+  m_ports.tick(step, in_step, timing, m_ticks, [this, step](std::int32_t n) -> std::optional<TimeNs> {
+    return silent(n * m_scenario.gpus_per_node, step) ? std::nullopt : std::optional(stamp(n, step));
+  });
   ++m_ticks;
   m_next += m_period;
 }
@@ -124,16 +138,20 @@ void ClusterMetrics::tickGpu(std::int32_t rank, std::int64_t step, double activi
   const GpuModel& kind = gpuModel(m_scenario.gpu);
   Gpu& gpu = m_gpus[static_cast<std::size_t>(rank)];
   const TimeNs time = stamp(m_model.nodeOf(rank), step);
-  double clock = kind.max_hertz;
-  std::uint64_t reasons = 0;
+  // A cap takes clocks away until the power fits: roughly its third root, for the voltage falls with the clock.
+  const double cap = m_scenario.power_cap_watts > 0 ? std::min(m_scenario.power_cap_watts, kind.limit_watts) : kind.limit_watts;
+  const double wanted = kind.idle_watts + (kind.limit_watts * 0.98 - kind.idle_watts) * activity;
+  const bool capped = wanted > cap;
+  double clock = kind.max_hertz * (capped ? std::cbrt(cap / wanted) : 1);
+  std::uint64_t reasons = capped ? 0x4 : 0;  // software power cap
   bool hot = false;
   for (const Fault& fault : m_scenario.faults) {
     if (step < fault.first_step || step > fault.last_step || !m_model.hits(fault, rank)) continue;
     if (fault.kind == "thermal_throttle") hot = true, clock /= fault.strength, reasons |= 0x48;  // hardware slowdown, thermal
   }
-  const double watts = (kind.idle_watts + (kind.limit_watts * 0.98 - kind.idle_watts) * activity) * (clock / kind.max_hertz) *
-                       (1 + 0.01 * m_model.noise(m_ticks, rank, kPowerNoise));
-  if (watts >= kind.limit_watts * 0.97) reasons |= 0x4;
+  const double watts =
+      (capped ? cap * 0.99 : wanted) * (hot ? clock / kind.max_hertz : 1) * (1 + 0.01 * m_model.noise(m_ticks, rank, kPowerNoise));
+  if (watts >= cap * 0.97) reasons |= 0x4;
   clock = std::max(345e6, clock - 15e6 * std::abs(m_model.noise(m_ticks, rank, kClockNoise)));
   const double target = hot ? 88 : kAmbientCelsius + watts / kWattsPerDegree;
   gpu.celsius += (target - gpu.celsius) * std::min(1.0, static_cast<double>(m_period) / (8.0 * kNsPerSecond));
@@ -150,7 +168,7 @@ void ClusterMetrics::tickGpu(std::int32_t rank, std::int64_t step, double activi
   if (m_ticks % kSlowEvery != 0) return;
   m_out.sample(gpu.temperature, time, std::round(gpu.celsius));
   m_out.sample(gpu.memory, time, static_cast<double>(kind.memory_bytes) * 0.9);
-  m_out.sample(gpu.power_limit, time, kind.limit_watts);
+  m_out.sample(gpu.power_limit, time, cap);
 }
 
 void ClusterMetrics::tickNodes(std::int64_t step, bool communicating) {
@@ -171,6 +189,7 @@ void ClusterMetrics::tickNodes(std::int64_t step, bool communicating) {
 }
 
 void ClusterMetrics::tellFault(const Fault& fault, TimeNs now) {
+  m_ports.tellErrors(fault, now);
   const std::string nic = fault.target.nic.empty() ? "ib0" : fault.target.nic;
   if (fault.kind == "nic_flap")
     return m_out.event({.time = now,

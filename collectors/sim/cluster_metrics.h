@@ -3,7 +3,7 @@
 //
 // Threading:  the player's thread.
 // Ownership:  borrows scenario, model and Recorder.
-// Units:      catalogue units; ticks every 1 / metrics_hertz.
+// Units:      catalogue units; ticks every 1 / metrics_hertz, never where that is 0.
 // Errors:     none of its own.
 // Cost:       a tick records 9 samples per GPU and 2 per node; every tenth also temperature, memory and the node's heartbeat.
 #pragma once
@@ -11,6 +11,7 @@
 #include <set>
 #include <vector>
 
+#include "collectors/sim/port_metrics.h"
 #include "collectors/sim/step_model.h"
 #include "model/recorder.h"
 
@@ -22,6 +23,8 @@ class ClusterMetrics {
 
   NodeId node(std::int32_t index) const { return m_nodes[static_cast<std::size_t>(index)].id; }
   DeviceId device(std::int32_t rank) const { return m_gpus[static_cast<std::size_t>(rank)].id; }
+  // Of a fault's network port; 0 where the scenario has no such port.
+  DeviceId port(const Target& target) const;
   TimeNs nextTick() const { return m_next; }
   // Records the metrics of time nextTick(). `in_step` is the time since the step began; no timing = nothing computes.
   void tick(std::int64_t step, DurNs in_step, const Step* timing);
@@ -52,8 +55,9 @@ class ClusterMetrics {
   const Scenario& m_scenario;
   const StepModel& m_model;
   Recorder& m_out;
-  DurNs m_period;
+  DurNs m_period;  // 0: no metrics
   TimeNs m_next;
+  PortMetrics m_ports;
   std::int64_t m_ticks = 0;
   std::vector<NodeSeries> m_nodes;
   std::vector<Gpu> m_gpus;

@@ -53,6 +53,11 @@ class TableReader {
         field = *value;
       else
         fail(key, "must be a string");
+    } else if constexpr (std::is_same_v<T, bool>) {
+      if (const auto value = node->value_exact<bool>())
+        field = *value;
+      else
+        fail(key, "must be true or false");
     } else if constexpr (std::is_floating_point_v<T>) {
       if (const auto value = node->value<double>())
         field = *value;
@@ -65,6 +70,27 @@ class TableReader {
       else
         fail(key, "must be a whole number from 0 to " + std::to_string(kLimit<T>));
     }
+  }
+  // One of a few words.
+  template <class T>
+  void choose(std::string_view key, T& field, std::initializer_list<std::pair<std::string_view, T>> words) {
+    std::string word, all;
+    for (const auto& [name, value] : words) {
+      if (value == field && word.empty()) word = name;
+      all += (all.empty() ? "" : name == (words.end() - 1)->first ? " or " : ", ") + std::string(name);
+    }
+    read(key, word);
+    for (const auto& [name, value] : words)
+      if (name == word) {
+        field = value;
+        return;
+      }
+    fail(key, "must be " + all);
+  }
+  // From 0 to below `limit`.
+  void readShare(std::string_view key, double& field, double limit = 1) {
+    read(key, field);
+    if (!(field >= 0) || field >= limit) fail(key, "must be from 0 to below " + std::to_string(static_cast<int>(limit)));
   }
   void fail(std::string_view key, const std::string& why) {
     if (m_status.ok()) m_status = bad(m_file, m_name + std::string(key) + ": " + why);
@@ -145,6 +171,10 @@ Status readFault(std::string_view file, const toml::node& node, Scenario& s) {
   reader.read("last_step", fault.last_step);
   reader.read("strength", fault.strength);
   reader.read("xid", xid);
+  reader.read("recovers", fault.recovers);
+  using enum FaultCause;
+  reader.choose<FaultCause>("cause", fault.cause,
+                            {{"usual", kUsual}, {"cpu_steal", kCpuSteal}, {"errors", kErrors}, {"rate", kRate}, {"silent", kSilent}});
   RG_TRY(reader.finish());
   if (std::find(kFaultKinds.begin(), kFaultKinds.end(), fault.kind) == kFaultKinds.end())
     return bad(file, where + "kind: '" + fault.kind + "' is not a fault that the simulator plays");
@@ -158,6 +188,49 @@ Status readFault(std::string_view file, const toml::node& node, Scenario& s) {
   return {};
 }
 
+// What a healthy job does beside steps of one length.
+void readHabits(TableReader& job, Scenario& s) {
+  job.readShare("eval_seconds", s.eval_seconds, 1e6);
+  job.read("eval_inside_step", s.eval_inside_step);
+  job.choose("checkpoints", s.async_checkpoints, {{"sync", false}, {"async", true}});
+  job.readShare("checkpoint_seconds", s.checkpoint_seconds, 1e6);
+  job.readShare("async_save_ratio", s.async_save_ratio);
+  job.read("async_save_steps", s.async_save_steps);
+  job.read("warmup_steps", s.warmup_steps);
+  job.readShare("compile_factor", s.compile_factor, 1000);
+  job.choose("learning_rate", s.wsd, {{"cosine", false}, {"wsd", true}});
+  job.read("sequence_length", s.sequence_length);
+  job.read("batch_ramp_steps", s.batch_ramp_steps);
+  job.readShare("batch_ramp_from", s.batch_ramp_from);
+  job.read("sequence_double_step", s.sequence_double_step);
+  job.read("restart_step", s.restart_step);
+  job.read("restart_micro_batches", s.restart_micro_batches);
+  job.read("epoch_every_steps", s.epoch_every_steps);
+  job.readShare("epoch_pause_seconds", s.epoch_pause_seconds, 1e6);
+  job.read("gc_every_steps", s.gc_every_steps);
+  job.readShare("gc_seconds", s.gc_seconds, 1e6);
+  job.read("log_every_steps", s.log_every_steps);
+  job.read("hub_restart_step", s.hub_restart_step);
+  job.read("hub_restart_steps", s.hub_restart_steps);
+  job.readShare("daily_swing_ratio", s.daily_swing_ratio);
+  job.readShare("daily_swing_hours", s.daily_swing_hours, 1e6);
+  job.readShare("moe_imbalance_ratio", s.moe_imbalance_ratio);
+  job.readShare("host_ratio", s.host_ratio);
+  job.readShare("rank0_host_ratio", s.rank0_host_ratio);
+  job.readShare("first_stage_extra_ratio", s.first_stage_extra_ratio, 10);
+  job.readShare("last_stage_extra_ratio", s.last_stage_extra_ratio, 10);
+  job.readShare("part_noise_ratio", s.part_noise_ratio);
+  job.choose("noise_tails", s.heavy_tails, {{"normal", false}, {"heavy", true}});
+  job.readShare("blips_per_step", s.blips_per_step, 1000);
+  job.readShare("gpu_spread_ratio", s.gpu_spread_ratio);
+  job.read("host_cpu", s.host_cpu);
+  if (s.log_every_steps < 1) job.fail("log_every_steps", "must be at least 1");
+  if (s.sequence_length < 1) job.fail("sequence_length", "must be at least 1");
+  if (!(s.compile_factor >= 1)) job.fail("compile_factor", "must be at least 1");
+  if (!(s.batch_ramp_from > 0)) job.fail("batch_ramp_from", "must be above 0");
+  if (!(s.daily_swing_hours > 0)) job.fail("daily_swing_hours", "must be above 0");
+}
+
 Status check(std::string_view file, const Scenario& s) {
   if (s.name.empty()) return bad(file, "name: missing");
   if (s.steps < 1) return bad(file, "steps: must be at least 1");
@@ -169,8 +242,9 @@ Status check(std::string_view file, const Scenario& s) {
   if (gpus > 1'000'000 || world > 1'000'000) return bad(file, "cluster: more than a million GPUs");
   if (world != gpus)
     return bad(file, "job: tp x pp x dp x cp is " + std::to_string(world) + " but the cluster has " + std::to_string(gpus) + " GPUs");
-  if (!(s.step_seconds > 0) || !(s.metrics_hertz > 0) || s.metrics_hertz > 1000)
-    return bad(file, "step_seconds must be above 0 and metrics_hertz from above 0 to 1000");
+  if (!(s.step_seconds > 0) || !(s.metrics_hertz >= 0) || s.metrics_hertz > 1000)
+    return bad(file, "step_seconds must be above 0 and metrics_hertz from 0 to 1000");
+  if (s.nics_per_node > 64) return bad(file, "cluster: nics_per_node: must be from 0 to 64");
   if (!(s.noise_ratio >= 0) || s.noise_ratio >= 1) return bad(file, "job: noise_ratio: must be from 0 to below 1");
   std::string sorted = s.order;
   for (const char* dimension : {"tp", "cp", "ep", "dp", "pp"})
@@ -203,10 +277,11 @@ Result<Scenario> parseScenario(std::string_view toml_text, std::string_view file
   c.read("gpu", s.gpu);
   c.read("nodes_per_rack", s.nodes_per_rack);
   c.read("metrics_hertz", s.metrics_hertz);
+  c.read("nics_per_node", s.nics_per_node);
+  c.readShare("power_cap_watts", s.power_cap_watts, 10'000);
   RG_TRY(c.finish());
   const toml::table* job = root["job"].as_table();
   TableReader j(file_name, "job.", job != nullptr ? *job : kEmpty);
-  std::string lengths = "fixed", spans = "coarse";
   j.read("tp", s.tp);
   j.read("pp", s.pp);
   j.read("dp", s.dp);
@@ -218,15 +293,12 @@ Result<Scenario> parseScenario(std::string_view toml_text, std::string_view file
   j.read("step_seconds", s.step_seconds);
   j.read("noise_ratio", s.noise_ratio);
   j.read("tokens_per_step", s.tokens_per_step);
-  j.read("sequence_lengths", lengths);
+  j.choose("sequence_lengths", s.variable_lengths, {{"fixed", false}, {"variable", true}});
   j.read("checkpoint_every_steps", s.checkpoint_every_steps);
   j.read("eval_every_steps", s.eval_every_steps);
-  j.read("spans", spans);
-  if (lengths != "fixed" && lengths != "variable") j.fail("sequence_lengths", "must be fixed or variable");
-  if (spans != "none" && spans != "coarse" && spans != "kernels") j.fail("spans", "must be none, coarse or kernels");
+  j.choose<SpanDetail>("spans", s.spans, {{"none", SpanDetail::kNone}, {"coarse", SpanDetail::kCoarse}, {"kernels", SpanDetail::kKernels}});
+  readHabits(j, s);
   RG_TRY(j.finish());
-  s.variable_lengths = lengths == "variable";
-  s.spans = spans == "none" ? SpanDetail::kNone : spans == "coarse" ? SpanDetail::kCoarse : SpanDetail::kKernels;
   RG_TRY(check(file_name, s));
   if (const toml::array* faults = root["fault"].as_array())
     for (const auto& node : *faults) RG_TRY(readFault(file_name, node, s));
@@ -238,5 +310,7 @@ std::string nodeName(std::int32_t index) {
   std::snprintf(name, sizeof name, "sim-%04d", index);
   return name;
 }
+
+std::string nicName(std::int32_t index) { return "ib" + std::to_string(index); }
 
 }  // namespace runglass::sim

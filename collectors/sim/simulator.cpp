@@ -12,6 +12,7 @@
 #include <mutex>
 #include <set>
 #include <thread>
+#include <utility>
 
 #include "collectors/sim/cluster_metrics.h"
 #include "collectors/sim/step_model.h"
@@ -21,11 +22,27 @@ namespace runglass::sim {
 namespace {
 
 constexpr DurNs kRestartPause = 30 * kNsPerSecond;
-constexpr DurNs kEvalDuration = 10 * kNsPerSecond;
 constexpr DurNs kWatchdog = 600 * kNsPerSecond, kSaidAgain = 2 * kNsPerSecond;  // of torch.distributed; of progress while nothing moves
 constexpr std::int64_t kTicksPerBatch = 1 << 15;                                // of one GPU, about nine samples each
 
 bool acts(const Fault& fault, std::int64_t step) { return step >= fault.first_step && step <= fault.last_step; }
+DurNs toNs(double seconds) { return static_cast<DurNs>(seconds * kNsPerSecond); }
+bool every(std::int64_t steps, std::int64_t step) { return steps > 0 && step % steps == 0; }
+
+// How long a save stops the job: one that writes beside the following steps only copies to the host.
+DurNs saveLength(const Scenario& s) {
+  const DurNs whole = toNs(s.checkpoint_seconds > 0 ? s.checkpoint_seconds : s.step_seconds / 2);
+  return s.async_checkpoints ? whole / 10 : whole;
+}
+// What stops the job after a step, faults aside.
+DurNs pauseAfter(const Scenario& s, std::int64_t step) {
+  DurNs pause = 0;
+  if (every(s.checkpoint_every_steps, step)) pause += saveLength(s);
+  if (every(s.eval_every_steps, step) && !s.eval_inside_step) pause += toNs(s.eval_seconds);
+  if (every(s.epoch_every_steps, step)) pause += toNs(s.epoch_pause_seconds);
+  if (s.restart_step == step && step > 0) pause += kRestartPause;
+  return pause;
+}
 
 class Player {
  public:
@@ -43,6 +60,7 @@ class Player {
     startAttempt("0", std::nullopt);
     for (std::int64_t step = 1; step <= m_scenario.steps && m_status.ok(); ++step) {
       beginFaults(step);
+      beginRegime(step);
       if (m_options.state != nullptr) m_options.state->step = step;
       if (const Fault* hang = active("hang", step)) return playHang(*hang, step);
       playStep(step);
@@ -73,7 +91,9 @@ class Player {
                                .resumed_from_step = resumed_from,
                                .layout = {.world = s.world(), .tp = s.tp, .pp = s.pp, .dp = s.dp, .cp = s.cp, .ep = s.ep, .vpp = s.vpp}});
     m_attempt_key = key;
-    if (m_options.state != nullptr) m_options.state->attempt = static_cast<std::int64_t>(m_crashed.size());
+    m_attempt_begin = resumed_from.value_or(0) + 1;
+    m_regime = regimeAt(s, m_attempt_begin);
+    if (m_options.state != nullptr) m_options.state->attempt = std::stoll(key);
     for (std::int32_t rank = 0; rank < s.world(); ++rank) {
       const Coordinates& at = m_model.coordinates(rank);
       m_out.rank({.attempt = m_attempt,
@@ -87,8 +107,33 @@ class Player {
                   .cp = at.cp});
     }
     m_out.fact({.attempt = m_attempt, .key = "scenario", .value = s.name + ", seed " + std::to_string(s.seed)});
+    tellRegime();
     m_out.event({.time = m_now, .attempt = m_attempt, .kind = resumed_from ? "restart" : "start", .message = "simulated run " + s.name});
-    m_records.emplace(m_scenario, m_model, m_out, m_attempt);
+    m_records.emplace(m_scenario, m_model, m_out, m_attempt, m_attempt_begin);
+  }
+
+  // What the trainer's arguments say, under Megatron-LM's names.
+  void tellRegime() {
+    const auto fact = [&](const char* key, std::int64_t value) {
+      m_out.fact({.attempt = m_attempt, .key = key, .value = std::to_string(value)});
+    };
+    fact("global_batch_size", m_regime.global_batch);
+    fact("num_microbatches", m_regime.micro_batches);
+    fact("seq_length", m_regime.sequence_length);
+  }
+  // A trainer that changes its regime on the way says so in its log.
+  void beginRegime(std::int64_t step) {
+    const Regime now = regimeAt(m_scenario, step);
+    if (now == m_regime) return;
+    const auto say = [&](const std::string& text) {
+      m_out.log({.time = m_now, .attempt = m_attempt, .rank = 0, .stream = "stdout", .text = text});
+    };
+    if (now.global_batch != m_regime.global_batch)
+      say("setting global batch size from " + std::to_string(m_regime.global_batch) + " to " + std::to_string(now.global_batch) + " and " +
+          std::to_string(now.micro_batches) + " micro-batches");
+    if (now.sequence_length != m_regime.sequence_length)
+      say("setting sequence length from " + std::to_string(m_regime.sequence_length) + " to " + std::to_string(now.sequence_length));
+    m_regime = now;
   }
 
   // Labels begin when their first step begins and are told once, when they have ended or the play does.
@@ -127,36 +172,77 @@ class Player {
       label.device = m_cluster->device(*label.rank);
     } else if (fault.target.kind == Target::Kind::kNode || fault.target.kind == Target::Kind::kNic) {
       label.node = m_cluster->node(fault.target.index);
+      label.device = m_cluster->port(fault.target);
+    } else if (fault.target.kind == Target::Kind::kStage) {
+      // A label has no stage of its own.
+      m_out.fact({.attempt = m_attempt,
+                  .key = "label/" + fault.kind + "/" + std::to_string(fault.first_step),
+                  .value = "stage:" + std::to_string(fault.target.index)});
     }
     m_out.label(label);
   }
 
   void playStep(std::int64_t step) {
-    const Step timing = m_model.step(step);
+    Step timing = m_model.step(step, m_attempt_begin);
     m_records->begin(step, m_now);
     advance(step, timing.dur, &timing);
     if (!m_status.ok()) return;
-    m_records->end(step, m_now - timing.dur, timing);
+    const TimeNs began = m_now - timing.dur;
+    const std::int64_t hole = m_scenario.hub_restart_step;
+    if (hole > 0 && step >= hole && step < hole + m_scenario.hub_restart_steps) {
+      m_late.push_back({step, began, std::move(timing)});
+      return;
+    }
+    m_records->end(step, began, timing);
+    deliverLate();
     m_status = m_out.flush();
     if (m_options.after_flush) m_options.after_flush();
   }
 
-  // What follows a step: checkpoint, evaluation, stall, a crash. Returns the step that counts as done (less after a rewind).
+  // What agents kept while the hub was away comes whole, and late.
+  void deliverLate() {
+    for (const Late& late : std::exchange(m_late, {})) m_records->end(late.step, late.began, late.timing);
+  }
+
+  void save(std::int64_t step) {
+    const Scenario& s = m_scenario;
+    Checkpoint saved{.attempt = m_attempt, .step = step, .begin = m_now, .path = "/ckpt/" + s.name + "/step-" + std::to_string(step)};
+    m_out.checkpoint(saved);
+    m_records->phase(step, m_now, "checkpoint", "save");
+    advance(step, saveLength(s), nullptr);
+    saved.bytes = std::int64_t{s.world()} << 30;
+    m_saving = saved;
+    if (!s.async_checkpoints) endSave();
+  }
+  void endSave() {
+    if (!m_saving) return;
+    m_saving->durable = m_now;
+    m_out.checkpoint(*m_saving);
+    m_last_checkpoint = m_saving->step;
+    m_saving.reset();
+  }
+
+  // What follows a step: checkpoint, evaluation, epoch, stall, a crash. Returns the step that counts as done (less after a rewind).
   std::int64_t afterStep(std::int64_t step) {
     const Scenario& s = m_scenario;
-    if (s.checkpoint_every_steps > 0 && step % s.checkpoint_every_steps == 0) {
-      const TimeNs begin = m_now;
-      const std::string path = "/ckpt/" + s.name + "/step-" + std::to_string(step);
-      m_out.checkpoint({.attempt = m_attempt, .step = step, .begin = begin, .path = path});
-      advance(step, static_cast<DurNs>(s.step_seconds * kNsPerSecond / 2), nullptr);
-      const std::int64_t bytes = std::int64_t{s.world()} << 30;
-      m_out.checkpoint({.attempt = m_attempt, .step = step, .begin = begin, .durable = m_now, .bytes = bytes, .path = path});
-      m_last_checkpoint = step;
-    }
-    if (s.eval_every_steps > 0 && step % s.eval_every_steps == 0) {
-      advance(step, kEvalDuration, nullptr);
+    if (m_saving && !isSaving(s, step + 1)) endSave();
+    if (every(s.checkpoint_every_steps, step)) save(step);
+    if (every(s.eval_every_steps, step)) {
+      if (!s.eval_inside_step) {
+        m_records->phase(step, m_now, "eval", "evaluate");
+        advance(step, toNs(s.eval_seconds), nullptr);
+      }
       m_records->validation(step, m_now);
     }
+    if (every(s.epoch_every_steps, step)) {
+      advance(step, toNs(s.epoch_pause_seconds), nullptr);
+      m_out.log({.time = m_now,
+                 .attempt = m_attempt,
+                 .rank = 0,
+                 .stream = "stdout",
+                 .text = "epoch " + std::to_string(step / s.epoch_every_steps + 1) + " begins"});
+    }
+    if (s.restart_step == step && !m_restarted) restart(step);
     for (const Fault& fault : s.faults) {
       if (fault.kind == "stall" && fault.first_step == step) advance(step, static_cast<DurNs>(fault.strength * kNsPerSecond), nullptr);
       if (fault.kind == "hardware_fault" && fault.first_step == step && !m_crashed.contains(&fault)) {
@@ -167,6 +253,17 @@ class Player {
     return step;
   }
 
+  // Stopped on purpose, with a checkpoint, to go on with other settings.
+  void restart(std::int64_t step) {
+    m_restarted = true;
+    deliverLate();
+    endSave();
+    if (m_last_checkpoint != step) save(step), endSave();
+    m_out.attempt({.run = m_run, .key = m_attempt_key, .end = m_now, .end_cause = "stopped for new settings", .planned = true});
+    advance(step, kRestartPause, nullptr);
+    startAttempt(std::to_string(++m_restarts), step);
+  }
+
   // A short `strength`: the job ends with the fault; else its peers wait so many seconds in collectives, at most until their watchdogs.
   std::int64_t crash(const Fault& fault, std::int64_t step) {
     const auto waits = static_cast<DurNs>(fault.strength * kNsPerSecond);
@@ -174,6 +271,8 @@ class Player {
       m_cluster->takeAway(fault, m_now);
       standStill(fault, step + 1, std::min(waits, kWatchdog), true);
     }
+    deliverLate();
+    m_saving.reset();  // what was not durable is lost
     m_out.attempt({.run = m_run,
                    .key = m_attempt_key,
                    .end = m_now,
@@ -183,7 +282,7 @@ class Player {
       if (&m_scenario.faults[i] == &fault) tellLabel(i, step);
     advance(step, kRestartPause, nullptr);
     m_cluster->bringBack(m_now);
-    startAttempt(std::to_string(m_crashed.size()), m_last_checkpoint);
+    startAttempt(std::to_string(++m_restarts), m_last_checkpoint);
     return m_last_checkpoint;
   }
 
@@ -199,6 +298,7 @@ class Player {
 
   // Nothing ends any more: the fault's rank never enters its collective, everybody else waits in it until the watchdog ends the job.
   Status playHang(const Fault& fault, std::int64_t step) {
+    deliverLate();
     m_records->begin(step, m_now);
     if (m_options.state != nullptr) m_options.state->hang = &fault;
     const DurNs length = static_cast<DurNs>(std::max(60.0, fault.strength) * kNsPerSecond);
@@ -209,6 +309,7 @@ class Player {
   }
 
   void finish(const std::string& cause) {
+    deliverLate();
     for (std::size_t i = 0; i < m_scenario.faults.size(); ++i) tellLabel(i, m_scenario.steps);
     m_out.attempt({.run = m_run, .key = m_attempt_key, .end = m_now, .end_cause = cause, .planned = cause == "finished"});
     m_out.run({.name = m_scenario.name,
@@ -234,6 +335,7 @@ class Player {
   // In real time at every tick; at full speed nobody watches the single tick, and larger batches cost their receiver less.
   void handOn() {
     m_unsealed += m_scenario.world();
+    if (!m_late.empty()) return;
     if (m_options.speed <= 0 && m_unsealed < kTicksPerBatch) return;
     m_unsealed = 0;
     m_status = m_out.flush();
@@ -261,6 +363,17 @@ class Player {
   RunId m_run;
   AttemptId m_attempt;
   std::string m_attempt_key;
+  struct Late {
+    std::int64_t step;
+    TimeNs began;
+    Step timing;
+  };
+  std::vector<Late> m_late;  // of a hub that is away
+  Regime m_regime;
+  std::int64_t m_attempt_begin = 1;
+  int m_restarts = 0;
+  bool m_restarted = false;
+  std::optional<Checkpoint> m_saving;
   std::int64_t m_last_checkpoint = 0;
   std::int64_t m_unsealed = 0;  // GPUs times ticks since the last flush
   std::set<const Fault*> m_crashed;
@@ -274,10 +387,11 @@ class Player {
 DurNs scenarioLength(const Scenario& scenario) {
   const StepModel model(scenario);
   DurNs length = 0;
-  for (std::int64_t step = 1; step <= scenario.steps; ++step) length += model.step(step).dur;
-  if (scenario.checkpoint_every_steps > 0)
-    length += scenario.steps / scenario.checkpoint_every_steps * static_cast<DurNs>(scenario.step_seconds * kNsPerSecond / 2);
-  if (scenario.eval_every_steps > 0) length += scenario.steps / scenario.eval_every_steps * kEvalDuration;
+  std::int64_t begin = 1;
+  for (std::int64_t step = 1; step <= scenario.steps; ++step) {
+    length += model.step(step, begin).dur + pauseAfter(scenario, step);
+    if (step == scenario.restart_step) begin = step + 1;
+  }
   return length;
 }
 

@@ -1,65 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
-// StepModel: how long every part of a training step takes on every rank of the simulated job, faults included.
+// StepModel: how long every part of a training step takes on every rank of the simulated job, and who waits for whom.
 //
 // Threading:  const after construction; step() is pure: the same scenario, step and rank give the same numbers.
 // Ownership:  borrows the scenario, which outlives it.
 // Units:      ns from the step's begin.
 // Errors:     none; the scenario was checked when it was read.
-// Cost:       step(): O(world + dp x pp x micro_batches).
+// Cost:       step(): O(world x faults + dp x pp x micro_batches).
 //
-// The pipeline is non-interleaved 1F1B (PipeDream-Flush; Narayanan et al., "Efficient Large-Scale Language Model Training on GPU
-// Clusters Using Megatron-LM", SC21, section 2.2.1); vpp is recorded in the layout and does not change the schedule.
+// A stage moves at the pace of the slowest of its tensor- and context-parallel members; stages of a replica wait in their receives
+// (pipeline.h; vpp is recorded in the layout and does not change the schedule); the replicas of a stage wait for each other in the
+// gradients' collective, which is as slow as the slowest network port in it; all ranks wait for all before the optimizer (the gradients'
+// norm) and at the step's end.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "collectors/sim/scenario.h"
-#include "model/time.h"
+#include "collectors/sim/pipeline.h"
+#include "collectors/sim/workload.h"
 
 namespace runglass::sim {
 
-struct Coordinates {
-  std::int32_t tp = 0, cp = 0, dp = 0, pp = 0;
-};
-// Coordinates of a rank under scenario.order (expert ranks fold into dp).
-Coordinates coordinatesOf(const Scenario& scenario, std::int32_t rank);
-
-struct PipelineOp {
-  std::int32_t microbatch;
-  bool backward;
-  DurNs start, dur;
-};
-
-struct RankStep {
-  DurNs data = 0, forward = 0, backward = 0, host = 0, gc = 0, communication = 0, optimizer = 0;
-  DurNs wait = 0;  // for others: in pipeline receives and collectives
-  DurNs busy() const { return data + forward + backward + host + gc + communication + optimizer; }
-};
-
 struct Step {
   DurNs dur = 0;  // the same on all ranks: a synchronous optimizer step ends together
-  DurNs pipeline_begin = 0, reduce_begin = 0, optimizer_begin = 0;
+  DurNs pipeline_begin = 0, optimizer_begin = 0;
+  Regime regime;
   std::vector<RankStep> ranks;
-  std::vector<std::vector<PipelineOp>> ops;  // [(dp x cp) x pp + stage], in order of execution
+  std::vector<std::vector<PipelineOp>> ops;  // [dp x pp + stage], in order of execution
+  std::vector<DurNs> transfer;               // [dp x pp + stage] between that stage and the next, one micro-batch
+  std::vector<double> reduce_ratio;          // by rank: its collective over an undisturbed one
 };
 
 class StepModel {
  public:
   explicit StepModel(const Scenario& scenario);
-  Step step(std::int64_t number) const;
-  const Coordinates& coordinates(std::int32_t rank) const { return m_coordinates[static_cast<std::size_t>(rank)]; }
+  // `attempt_begin`: the first step of its attempt.
+  Step step(std::int64_t number, std::int64_t attempt_begin = 1) const;
+  const Coordinates& coordinates(std::int32_t rank) const { return m_work.coordinates(rank); }
   std::int32_t nodeOf(std::int32_t rank) const { return rank / m_scenario.gpus_per_node; }
-  bool hits(const Fault& fault, std::int32_t rank) const;
+  bool hits(const Fault& fault, std::int32_t rank) const { return m_work.hits(fault, rank); }
   // Standard normal noise that depends on nothing but its arguments and the seed.
-  double noise(std::int64_t step, std::int64_t subject, std::uint64_t what) const;
+  double noise(std::int64_t step, std::int64_t subject, std::uint64_t what) const { return m_noise.normal(step, subject, what); }
+  double uniform(std::int64_t step, std::int64_t subject, std::uint64_t what) const { return m_noise.uniform(step, subject, what); }
 
  private:
-  DurNs runPipeline(Step& step, std::int32_t replica, const std::vector<DurNs>& forward, const std::vector<DurNs>& backward) const;
-  void applyFaults(std::int64_t number, Step& step, std::vector<double>& factor) const;
+  std::size_t place(std::int32_t replica, std::int32_t stage) const {
+    return static_cast<std::size_t>(replica) * static_cast<std::size_t>(m_scenario.pp) + static_cast<std::size_t>(stage);
+  }
+  std::size_t groupOf(std::int32_t rank) const;  // whom it reduces gradients with
+  void runReplicas(const Work& work, Step& step) const;
+  void reduceGradients(const Work& work, Step& step) const;
 
   const Scenario& m_scenario;
-  std::vector<Coordinates> m_coordinates;
+  Noise m_noise;
+  DurNs m_base, m_micro_batch;
+  Workload m_work;
+  std::vector<std::vector<std::int32_t>> m_groups;
+  std::vector<bool> m_spans_nodes;                       // by group
+  std::vector<std::vector<std::int32_t>> m_place_ranks;  // by place
 };
 
 }  // namespace runglass::sim

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <numbers>
 #include <optional>
 #include <string>
 
@@ -14,15 +13,17 @@ namespace {
 
 constexpr std::array<std::string_view, 7> kPartNames = {"data", "forward", "backward", "communication", "optimizer", "host", "gc"};
 constexpr std::int64_t kWarmupSteps = 10;
-constexpr std::int64_t kTensorGroups = 10'000'000, kPipelineGroups = 20'000'000;  // numbers of communicators begin there
-enum Noise : std::uint64_t { kLossNoise = 200, kGradNoise };
+constexpr std::int64_t kTensorGroups = 10'000'000, kPipelineGroups = 20'000'000,
+                       kContextGroups = 30'000'000;  // numbers of communicators begin there
+enum Noise : std::uint64_t { kLossNoise = 200, kGradNoise, kLossBlip, kLossBlipSize, kCpuNoise };
+constexpr double kBlocked = 0.95;  // of the time that a trainer waits for its data it has given the CPU back
 
 bool acts(const Fault& fault, std::int64_t step) { return step >= fault.first_step && step <= fault.last_step; }
 
 }  // namespace
 
-StepRecords::StepRecords(const Scenario& scenario, const StepModel& model, Recorder& out, AttemptId attempt)
-    : m_scenario(scenario), m_model(model), m_out(out), m_attempt(attempt) {
+StepRecords::StepRecords(const Scenario& scenario, const StepModel& model, Recorder& out, AttemptId attempt, std::int64_t attempt_begin)
+    : m_scenario(scenario), m_model(model), m_out(out), m_attempt(attempt), m_attempt_begin(attempt_begin) {
   const auto scalar = [&](std::optional<std::int32_t> rank, std::string metric, std::string labels, std::string unit) {
     return out.series({.attempt = attempt,
                        .rank = rank,
@@ -36,6 +37,11 @@ StepRecords::StepRecords(const Scenario& scenario, const StepModel& model, Recor
   m_grad_norm = scalar(std::nullopt, "grad_norm", canonical("grad_norm"), "");
   m_learning_rate = scalar(std::nullopt, "learning_rate", canonical("learning_rate"), "");
   m_tokens = scalar(std::nullopt, "tokens_per_s", canonical("tokens_per_s"), "per_s");
+  if (changesRegime(scenario)) {  // as Megatron-LM's log has them
+    m_batch = scalar(std::nullopt, "global batch size", "", "");
+    m_consumed = scalar(std::nullopt, "consumed samples", "", "");
+    m_length = scalar(std::nullopt, "seq length", "", "");
+  }
   if (scenario.eval_every_steps > 0) m_validation = scalar(std::nullopt, "validation_loss", canonical("validation_loss"), "");
   for (std::int32_t rank = 0; rank < scenario.world(); ++rank) {
     RankSeries series;
@@ -44,10 +50,21 @@ StepRecords::StepRecords(const Scenario& scenario, const StepModel& model, Recor
     for (std::size_t part = 0; part < kParts; ++part)
       series.part[part] = scalar(rank, "step_part_ns", "{\"part\":\"" + std::string(kPartNames[part]) + "\"}", "ns");
     series.communication_wait = scalar(rank, "step_part_wait_ns", R"({"part":"communication"})", "ns");
-    if (scenario.spans != SpanDetail::kNone)
+    if (scenario.host_cpu) {
+      series.data_wait = scalar(rank, "step_part_wait_ns", R"({"part":"data"})", "ns");
+      series.cpu = scalar(rank, "step_cpu_ns", "", "ns");
+      series.run_delay = scalar(rank, "step_run_delay_ns", "", "ns");
+    }
+    if (scenario.spans != SpanDetail::kNone) {
       series.track = out.track({.attempt = attempt, .rank = rank, .kind = "thread", .name = "trainer"});
+      if (scenario.pp > 1) {
+        series.send = out.track({.attempt = attempt, .rank = rank, .kind = "pp_send", .name = "pp send"});
+        series.receive = out.track({.attempt = attempt, .rank = rank, .kind = "pp_recv", .name = "pp recv"});
+      }
+    }
     m_ranks.push_back(series);
   }
+  for (std::int64_t step = 1; step < attempt_begin; ++step) m_samples += static_cast<double>(regimeAt(scenario, step).global_batch);
   declareGroups();
 }
 
@@ -62,6 +79,7 @@ void StepRecords::declareGroups() {
   for (std::int32_t rank = 0; rank < m_scenario.world(); ++rank) {
     add(groupOf(rank), "dp", groupOf(rank), rank);
     if (m_scenario.tp > 1) add(tensorGroupOf(rank), "tp", tensorGroupOf(rank) - kTensorGroups, rank);
+    if (m_scenario.cp > 1) add(contextGroupOf(rank), "cp", contextGroupOf(rank) - kContextGroups, rank);
     if (m_scenario.pp > 1) add(pipelineGroupOf(rank), "pp", pipelineGroupOf(rank) - kPipelineGroups, rank);
   }
   for (auto& [id, group] : groups) {
@@ -100,6 +118,24 @@ std::int64_t StepRecords::pipelineGroupOf(std::int32_t rank) const {
   return kPipelineGroups + at.tp + std::int64_t{m_scenario.tp} * (at.cp + std::int64_t{m_scenario.cp} * at.dp);
 }
 
+std::int64_t StepRecords::contextGroupOf(std::int32_t rank) const {
+  const Coordinates& at = m_model.coordinates(rank);
+  return kContextGroups + at.tp + std::int64_t{m_scenario.tp} * (at.pp + std::int64_t{m_scenario.pp} * at.dp);
+}
+
+// A job that compiles warms up in every attempt.
+bool StepRecords::isWarmup(std::int64_t step) const {
+  return m_scenario.warmup_steps > 0 ? step - m_attempt_begin < m_scenario.warmup_steps : step <= kWarmupSteps;
+}
+
+void StepRecords::phase(std::int64_t step, TimeNs now, const char* phase, const char* op) {
+  for (std::int32_t rank = 0; rank < m_scenario.world(); ++rank)
+    if (!silent(rank, step)) {
+      const TimeNs time = now + skew(rank, step);
+      m_out.progress({.attempt = m_attempt, .rank = rank, .time = time, .step = step, .phase = phase, .op = op, .since = time});
+    }
+}
+
 void StepRecords::begin(std::int64_t step, TimeNs now) {
   for (std::int32_t rank = 0; rank < m_scenario.world(); ++rank)
     if (!silent(rank, step))
@@ -107,7 +143,7 @@ void StepRecords::begin(std::int64_t step, TimeNs now) {
                       .rank = rank,
                       .time = now + skew(rank, step),
                       .step = step,
-                      .phase = step <= kWarmupSteps ? "warmup" : "steady",
+                      .phase = isWarmup(step) ? "warmup" : "steady",
                       .op = "forward",
                       .since = now + skew(rank, step)});
 }
@@ -119,22 +155,36 @@ void StepRecords::end(std::int64_t step, TimeNs began_at, const Step& timing) {
     const RankSeries& series = m_ranks[static_cast<std::size_t>(rank)];
     const RankStep& r = timing.ranks[static_cast<std::size_t>(rank)];
     m_out.scalar(series.dur, step, began, static_cast<double>(timing.dur));
-    m_out.scalar(series.phase, step, began, step <= kWarmupSteps ? 1 : 2);
+    m_out.scalar(series.phase, step, began, isWarmup(step) ? 1 : 2);
     const std::array<DurNs, kParts> parts = {r.data, r.forward, r.backward, r.communication + r.wait, r.optimizer, r.host, r.gc};
     for (std::size_t part = 0; part < kParts; ++part)
       if (parts[part] > 0) m_out.scalar(series.part[part], step, began, static_cast<double>(parts[part]));
     m_out.scalar(series.communication_wait, step, began, static_cast<double>(r.wait));
+    if (m_scenario.host_cpu) {
+      // The trainer's thread launches and spins; its helpers add a little.
+      const double busy = static_cast<double>(timing.dur - r.run_delay) - kBlocked * static_cast<double>(r.data);
+      m_out.scalar(series.data_wait, step, began, std::round(kBlocked * static_cast<double>(r.data)));
+      m_out.scalar(series.cpu, step, began, std::round(busy * (1.15 + 0.01 * m_model.noise(step, rank, kCpuNoise))));
+      m_out.scalar(series.run_delay, step, began, static_cast<double>(r.run_delay));
+    }
     if (m_scenario.spans != SpanDetail::kNone) spans(rank, step, began, timing);
   }
   globals(step, began_at + timing.dur, timing);
 }
 
-void StepRecords::globals(std::int64_t step, TimeNs end, const Step& timing) {
+double StepRecords::lossOf(std::int64_t step, double& grad_norm) {
   const auto n = static_cast<double>(step);
   double loss = 2.0 + 8.5 * std::pow(n + 5, -0.35);
   loss *= 1 + 0.004 * m_model.noise(step, 0, kLossNoise);
-  double grad_norm = (0.4 + 3 / std::sqrt(n)) * (1 + 0.05 * std::abs(m_model.noise(step, 0, kGradNoise)));
+  loss *= 1 - 0.03 * scheduleAt(m_scenario, step).decayed;
+  if (m_scenario.epoch_every_steps > 0)  // samples seen before are easier
+    loss *= std::pow(0.99, static_cast<double>((step - 1) / m_scenario.epoch_every_steps));
+  // A batch of odd text, now and then, where anything odd happens at all.
+  if (m_scenario.blips_per_step > 0 && m_model.uniform(step, 0, kLossBlip) < 0.002)
+    loss *= 1.03 + 0.05 * m_model.uniform(step, 0, kLossBlipSize);
+  grad_norm = (0.4 + 3 / std::sqrt(n)) * (1 + 0.05 * std::abs(m_model.noise(step, 0, kGradNoise)));
   for (const Fault& fault : m_scenario.faults) {
+    if (fault.kind == "loss_spike" && !fault.recovers && step > fault.last_step) loss *= 1 + 0.004 * 0.6 * fault.strength;
     if (!acts(fault, step)) continue;
     if (fault.kind == "loss_spike") {  // strength in sigmas of the loss noise
       loss *= 1 + 0.004 * fault.strength;
@@ -146,52 +196,29 @@ void StepRecords::globals(std::int64_t step, TimeNs end, const Step& timing) {
       loss = grad_norm = std::numeric_limits<double>::quiet_NaN();
     }
   }
-  const double total = static_cast<double>(m_scenario.steps), warmup = std::max(1.0, total / 50);
-  const double rate =
-      n < warmup ? 3e-4 * n / warmup : 3e-5 + 1.35e-4 * (1 + std::cos(std::numbers::pi * (n - warmup) / std::max(1.0, total - warmup)));
-  m_out.scalar(m_loss, step, end, loss);
-  m_out.scalar(m_grad_norm, step, end, grad_norm);
-  m_out.scalar(m_learning_rate, step, end, rate);
-  m_out.scalar(m_tokens, step, end, static_cast<double>(m_scenario.tokens_per_step) / (static_cast<double>(timing.dur) / kNsPerSecond));
+  return loss;
 }
 
-void StepRecords::spans(std::int32_t rank, std::int64_t step, TimeNs began, const Step& timing) {
-  const Coordinates& at = m_model.coordinates(rank);
-  const RankStep& r = timing.ranks[static_cast<std::size_t>(rank)];
-  SpanColumns out;
-  enum Name : std::uint32_t { kStep, kData, kForward, kBackward, kReduce, kOptimizer, kKernel };
-  out.names = {"step", "data", "forward", "backward", "all_reduce dp", "optimizer", "layer"};
-  const auto add = [&](TimeNs start, DurNs dur, Name name, SpanCategory category, std::int32_t depth, std::int64_t batch = kAbsent,
-                       std::int64_t group = kAbsent) {
-    out.start.push_back(start);
-    out.dur.push_back(dur);
-    out.name.push_back(name);
-    out.category.push_back(category);
-    out.depth.push_back(depth);
-    out.step.push_back(step);
-    out.microbatch.push_back(batch);
-    out.group.push_back(group);
-    out.seq.push_back(group == kAbsent ? kAbsent : step);
-  };
-  add(began, timing.dur, kStep, SpanCategory::kAnnotation, 0);
-  add(began, r.data, kData, SpanCategory::kDataload, 1);
-  const auto replica = static_cast<std::size_t>(std::int64_t{at.dp} * m_scenario.cp + at.cp) * static_cast<std::size_t>(m_scenario.pp) +
-                       static_cast<std::size_t>(at.pp);
-  // Own work inside the stage's slot; the rest of the slot is waiting for the tensor-parallel peers.
-  const DurNs forward = (r.forward + r.host / 3 + r.gc / 3) / m_scenario.micro_batches,
-              backward = (r.backward + r.host * 2 / 3 + r.gc * 2 / 3) / m_scenario.micro_batches;
-  constexpr int kLayers = 8;
-  for (const PipelineOp& op : timing.ops[replica]) {
-    const TimeNs start = began + timing.pipeline_begin + op.start;
-    const DurNs dur = op.backward ? backward : forward;
-    add(start, dur, op.backward ? kBackward : kForward, SpanCategory::kCompute, 1, op.microbatch);
-    if (m_scenario.spans == SpanDetail::kKernels)
-      for (int layer = 0; layer < kLayers; ++layer)
-        add(start + dur * layer / kLayers, dur / kLayers, kKernel, SpanCategory::kCompute, 2, op.microbatch);
+// Losses and rates are those of the steps since the last logged one, gradient norm and learning rate those of the step itself, as
+// Megatron-LM logs them.
+void StepRecords::globals(std::int64_t step, TimeNs end, const Step& timing) {
+  double grad_norm = 0;
+  m_sum.loss += lossOf(step, grad_norm);
+  m_sum.tokens += timing.regime.tokens;
+  m_sum.time += timing.dur;
+  ++m_sum.steps;
+  m_samples += static_cast<double>(timing.regime.global_batch);
+  if (step % m_scenario.log_every_steps != 0) return;
+  m_out.scalar(m_loss, step, end, m_sum.loss / static_cast<double>(m_sum.steps));
+  m_out.scalar(m_grad_norm, step, end, grad_norm);
+  m_out.scalar(m_learning_rate, step, end, scheduleAt(m_scenario, step).learning_rate);
+  m_out.scalar(m_tokens, step, end, m_sum.tokens / (static_cast<double>(m_sum.time) / kNsPerSecond));
+  if (changesRegime(m_scenario)) {
+    m_out.scalar(m_batch, step, end, static_cast<double>(timing.regime.global_batch));
+    m_out.scalar(m_consumed, step, end, m_samples);
+    m_out.scalar(m_length, step, end, static_cast<double>(timing.regime.sequence_length));
   }
-  add(began + timing.reduce_begin, timing.optimizer_begin - timing.reduce_begin, kReduce, SpanCategory::kComm, 1, kAbsent, groupOf(rank));
-  add(began + timing.optimizer_begin, r.optimizer, kOptimizer, SpanCategory::kCompute, 1);
-  m_out.spans(m_ranks[static_cast<std::size_t>(rank)].track, out);
+  m_sum = {};
 }
 
 void StepRecords::validation(std::int64_t step, TimeNs now) {

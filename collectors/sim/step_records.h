@@ -5,7 +5,8 @@
 // Ownership:  borrows scenario, model and Recorder.
 // Units:      catalogue units.
 // Errors:     none of its own.
-// Cost:       per step and rank: 13 scalars, 1 progress, and with coarse spans 2 x micro_batches + 4 spans.
+// Cost:       per step and rank: 10 to 14 scalars, 1 progress, and with coarse spans 2 x micro_batches + 4 spans and as many sends and
+//             receives as there are neighbours.
 #pragma once
 
 #include <array>
@@ -18,8 +19,11 @@ namespace runglass::sim {
 
 class StepRecords {
  public:
-  StepRecords(const Scenario& scenario, const StepModel& model, Recorder& out, AttemptId attempt);
+  // `attempt_begin`: the first step of the attempt.
+  StepRecords(const Scenario& scenario, const StepModel& model, Recorder& out, AttemptId attempt, std::int64_t attempt_begin);
   void begin(std::int64_t step, TimeNs now);
+  // What every rank says while it saves or evaluates.
+  void phase(std::int64_t step, TimeNs now, const char* phase, const char* op);
   void end(std::int64_t step, TimeNs began_at, const Step& timing);
   void validation(std::int64_t step, TimeNs now);
   // What the ranks say while the fault's ranks do not come to their collectives, `now` - `since` after the step began; the dead say
@@ -33,27 +37,40 @@ class StepRecords {
   struct RankSeries {
     SeriesId dur, phase;
     std::array<SeriesId, kParts> part;
-    SeriesId communication_wait;
-    TrackId track;
+    SeriesId communication_wait, data_wait, cpu, run_delay;
+    TrackId track, send, receive, collector;
   };
+  struct Sum {  // of the steps since the last logged one
+    double loss = 0, tokens = 0;
+    DurNs time = 0;
+    std::int64_t steps = 0;
+  };
+  bool isWarmup(std::int64_t step) const;
+  double lossOf(std::int64_t step, double& grad_norm);
   bool silent(std::int32_t rank, std::int64_t step) const;
   DurNs skew(std::int32_t rank, std::int64_t step) const;  // how far its node's clock is ahead
   std::int64_t groupOf(std::int32_t rank) const;           // whom it reduces gradients with
   std::int64_t tensorGroupOf(std::int32_t rank) const;
   std::int64_t pipelineGroupOf(std::int32_t rank) const;
+  std::int64_t contextGroupOf(std::int32_t rank) const;
   void declareGroups();
   std::vector<std::int32_t> culpritsOf(const Fault& fault) const;
   Progress standing(const std::vector<std::int32_t>& culprits, std::int32_t rank, std::int64_t step, TimeNs since) const;
   void globals(std::int64_t step, TimeNs end, const Step& timing);
   void spans(std::int32_t rank, std::int64_t step, TimeNs began, const Step& timing);
+  void transferSpans(std::int32_t rank, std::int64_t step, TimeNs began, const Step& timing);
+  void collectorSpan(std::int32_t rank, std::int64_t step, TimeNs start, DurNs dur);
 
   const Scenario& m_scenario;
   const StepModel& m_model;
   Recorder& m_out;
   AttemptId m_attempt;
+  std::int64_t m_attempt_begin;
   std::vector<RankSeries> m_ranks;
-  SeriesId m_loss, m_grad_norm, m_learning_rate, m_tokens, m_validation;
+  SeriesId m_loss, m_grad_norm, m_learning_rate, m_tokens, m_validation, m_batch, m_consumed, m_length;
   double m_divergence = 0;
+  double m_samples = 0;  // consumed
+  Sum m_sum;
 };
 
 }  // namespace runglass::sim

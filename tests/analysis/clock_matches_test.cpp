@@ -47,11 +47,12 @@ class ClockMatchesTest : public ::testing::Test {
     EXPECT_TRUE(proposal.ok()) << proposal.status().message();
     return std::move(*proposal);
   }
-  ClockProposal simulated(std::vector<sim::Fault> faults, std::int32_t tp = 2, std::int32_t pp = 1, std::int32_t dp = 8) {
+  ClockProposal simulated(std::vector<sim::Fault> faults, std::int32_t tp = 2, std::int32_t pp = 1, std::int32_t dp = 8,
+                          const char* order = "tp-cp-ep-dp-pp") {
     sim::Scenario s;
     s.name = "small";
     s.steps = 60;
-    s.tp = tp, s.pp = pp, s.dp = dp;
+    s.tp = tp, s.pp = pp, s.dp = dp, s.order = order;
     s.nodes = 4;
     s.gpus_per_node = 4;
     s.micro_batches = 4;
@@ -105,8 +106,14 @@ TEST_F(ClockMatchesTest, ASlowRankIsNoSkew) {
   EXPECT_THAT(found.edit.shifts, IsEmpty());
 }
 
-TEST_F(ClockMatchesTest, RefusesWhereEachNodeReducesByItself) {
+TEST_F(ClockMatchesTest, FindsTheSkewByTheTransfersBetweenStagesWhereEachNodeReducesByItself) {
   const ClockProposal found = simulated({skew(2, 0.25)}, 1, 4, 4);
+  ASSERT_EQ(found.result.verdict, ClockAlignVerdict::kShift) << found.result.words;
+  for (const ClockShift& shift : found.edit.shifts) EXPECT_EQ(shift.shift, shift.rank / 4 == 2 ? -250 * kNsPerMs : 0) << shift.rank;
+}
+
+TEST_F(ClockMatchesTest, RefusesWhereEachNodeReducesByItself) {
+  const ClockProposal found = simulated({skew(2, 0.25)}, 4, 1, 4, "dp-tp-cp-ep-pp");
   EXPECT_EQ(found.result.verdict, ClockAlignVerdict::kRefused);
   EXPECT_THAT(found.result.words, HasSubstr("no two on different clocks"));
 }

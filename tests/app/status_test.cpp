@@ -98,10 +98,10 @@ TEST_F(StatusTest, AStoredRunIsFifteenPlainLines) {
   ASSERT_EQ(status.exit, 0) << status.err;
   // All but the file's size.
   EXPECT_EQ(status.out.substr(0, status.out.rfind("store ")), R"(run         small, attempt 0 of 1, simulated
-state       silent for 1 min 27 s; newest data 1 min 27 s old
+state       silent for 1 min 28 s; newest data 1 min 28 s old
 step        60
 loss        3.9882 (loss)
-throughput  404 k tokens/s, 1.1 % below its best 20 steps
+throughput  404 k tokens/s, 1.4 % below its best 20 steps
 ranks       16 (DP 4 PP 2 TP 2)
 nodes       2 of 2 heard
 checkpoint  step 50, 1 min 53 s old, 10 steps at risk

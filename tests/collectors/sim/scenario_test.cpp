@@ -45,6 +45,36 @@ TEST(Scenario, NamesTheKeyTheLineAndTheReasonOfWhatItRefuses) {
   EXPECT_EQ(messageOf(kSmall), "ok");
 }
 
+TEST(Scenario, ReadsTheHabitsOfAJobAndRefusesWordsThatItDoesNotKnow) {
+  const std::string cluster = "name = \"x\"\n[cluster]\nnics_per_node = 4\nmetrics_hertz = 0\n[job]\ntp = 8\n";
+  const auto scenario = parseScenario(cluster + R"(
+checkpoints = "async"
+learning_rate = "wsd"
+noise_tails = "heavy"
+eval_inside_step = true
+batch_ramp_steps = 100
+batch_ramp_from = 0.125
+[[fault]]
+kind = "slow_link"
+cause = "rate"
+[[fault]]
+kind = "loss_spike"
+recovers = false
+)",
+                                      "s.toml");
+  ASSERT_TRUE(scenario.ok()) << scenario.status().message();
+  EXPECT_TRUE(scenario->async_checkpoints && scenario->wsd && scenario->heavy_tails && scenario->eval_inside_step);
+  EXPECT_EQ(scenario->nics_per_node, 4);
+  EXPECT_EQ(scenario->batch_ramp_from, 0.125);
+  EXPECT_EQ(scenario->faults[0].cause, FaultCause::kRate);
+  EXPECT_FALSE(scenario->faults[1].recovers);
+  EXPECT_EQ(messageOf(cluster + "checkpoints = \"later\"\n"), "s.toml: job.checkpoints: must be sync or async");
+  EXPECT_EQ(messageOf(cluster + "eval_inside_step = 1\n"), "s.toml: job.eval_inside_step: must be true or false");
+  EXPECT_EQ(messageOf(cluster + "host_ratio = 1.5\n"), "s.toml: job.host_ratio: must be from 0 to below 1");
+  EXPECT_NE(messageOf(cluster + "[[fault]]\nkind = \"hang\"\ncause = \"magic\"\n").find("usual, cpu_steal, errors, rate or silent"),
+            std::string::npos);
+}
+
 TEST(Scenario, ReadsTargetsOfEveryKind) {
   const auto scenario = parseScenario(kSmall + R"(
 [[fault]]
