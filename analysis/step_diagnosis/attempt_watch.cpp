@@ -33,11 +33,19 @@ Status AttemptWatch::read(Reader& reader, bool ended, ShiftWatch& shifts, const 
 
 double AttemptWatch::stepTime() const { return m_recent.empty() ? 0 : static_cast<double>(medianOf({m_recent.begin(), m_recent.end()})); }
 
+double AttemptWatch::costOf(double excess_ns) const {
+  const double step = stepTime();
+  return step > 0 ? std::clamp(excess_ns / step, 0.0, 1.0) : 0;
+}
+
 void AttemptWatch::take(const StepFrame& frame, ShiftWatch& shifts) {
   ++m_steps;
   m_last = frame.step;
   if (frame.when) m_last_time = frame.when->t1;
-  if (m_regime.begins(frame)) shifts.regimeChanged();
+  if (m_regime.begins(frame)) {
+    shifts.regimeChanged();
+    m_links.regimeChanged();
+  }
   if (!isSteady(frame)) return;
   ++m_steady;
   if (const auto dur = frame.longest()) {
@@ -64,11 +72,13 @@ void AttemptWatch::compare(const StepFrame& frame) {
     const auto kind = static_cast<WorkKind>(k);
     auto work = workOf(frame, kind);
     auto deviations = againstPeers(work, m_roles, kind, dur);
+    if (kind != WorkKind::kCompute) smooth(deviations, k, dur);
     m_ranks[k].push(frame.step, frame.when, deviations);
     if (kind != WorkKind::kCompute) continue;
     m_stages.push(frame.step, frame.when, stagesAgainstOthers(work, m_roles));
     compute = std::move(work), computing = std::move(deviations);
   }
+  m_links.push(frame);
   std::size_t told = 0;
   for (const float value : compute) told += std::isnan(value) ? 0 : 1;
   if (!m_feed.ranks().empty()) m_coverage += static_cast<double>(told) / static_cast<double>(m_feed.ranks().size());
@@ -83,6 +93,19 @@ void AttemptWatch::compare(const StepFrame& frame) {
     out.compared = true, out.own_ns = own, out.ratio = own / static_cast<float>(dur), out.above = out.ratio >= kLargeShare;
   }
   m_run.push(frame.step, frame.when, shares);
+}
+
+// Batches and launches come in bursts: what counts is what they take over a few steps.
+void AttemptWatch::smooth(std::vector<Deviation>& deviations, std::size_t kind, double dur) {
+  constexpr float kNewest = 0.3F;
+  std::vector<float>& means = m_smooth[kind];
+  means.resize(std::max(means.size(), deviations.size()), std::numeric_limits<float>::quiet_NaN());
+  for (std::size_t rank = 0; rank < deviations.size(); ++rank) {
+    Deviation& one = deviations[rank];
+    if (!one.compared) continue;
+    means[rank] = std::isnan(means[rank]) ? one.ratio : means[rank] + kNewest * (one.ratio - means[rank]);
+    one.above = means[rank] >= kLeastRatio && means[rank] * static_cast<float>(dur) >= kLeastExcessNs;
+  }
 }
 
 void AttemptWatch::takeShift(const StepFrame& frame, ShiftWatch& shifts) const {

@@ -12,6 +12,7 @@
 #include <deque>
 
 #include "analysis/step_diagnosis/imbalance_watch.h"
+#include "analysis/step_diagnosis/link_watch.h"
 #include "analysis/step_diagnosis/persistence.h"
 #include "analysis/step_diagnosis/regime_watch.h"
 #include "analysis/step_diagnosis/shift_watch.h"
@@ -39,6 +40,7 @@ class AttemptWatch {
   std::vector<Spell> rankSpells(WorkKind kind) const { return m_ranks[static_cast<std::size_t>(kind)].spells(); }
   std::vector<Spell> stageSpells() const { return m_stages.spells(); }
   std::vector<Spell> runSpells() const { return m_run.spells(); }  // subjects: RunShare
+  std::vector<Spell> linkSpells() const { return m_links.spells(); }
   const ImbalanceWatch& imbalance() const { return m_imbalance; }
 
   std::size_t steps() const { return m_steps; }
@@ -48,6 +50,9 @@ class AttemptWatch {
   double coverage() const { return m_steady == 0 ? 0 : m_coverage / static_cast<double>(m_steady); }
   // Median of the newest steady steps; 0 before the first.
   double stepTime() const;
+  // Share of a step that `excess_ns` is: in a synchronous job everybody waits for it. 0 before the first step.
+  double costOf(double excess_ns) const;
+  double gpuHoursPerDay(double cost) const { return cost * static_cast<double>(ranks().size()) * 24; }
   std::optional<std::int64_t> lastStep() const { return m_last; }
   std::optional<TimeNs> lastTime() const { return m_last_time; }
 
@@ -55,6 +60,7 @@ class AttemptWatch {
   void take(const StepFrame& frame, ShiftWatch& shifts);
   bool isSteady(const StepFrame& frame);
   void compare(const StepFrame& frame);
+  void smooth(std::vector<Deviation>& deviations, std::size_t kind, double dur);
   void takeShift(const StepFrame& frame, ShiftWatch& shifts) const;
 
   Attempt m_attempt;
@@ -64,7 +70,9 @@ class AttemptWatch {
   std::size_t m_ranks_in_roles = 0;
   std::array<PersistenceWatch, kWorkKindCount> m_ranks;
   PersistenceWatch m_stages, m_run;
+  LinkWatch m_links;
   ImbalanceWatch m_imbalance;
+  std::array<std::vector<float>, kWorkKindCount> m_smooth;  // by rank: ratios of host and data time
   std::size_t m_steps = 0, m_steady = 0, m_with_parts = 0;
   double m_coverage = 0;
   StepPhase m_phase_before = StepPhase::kInit;

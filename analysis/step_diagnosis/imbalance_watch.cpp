@@ -13,6 +13,9 @@ constexpr double kMostOfOne = 0.5;                     // of those: beyond it, i
 constexpr double kPlanned = 0.8;                       // share of the ranks that collect in the same step
 constexpr double kCollectionCost = 0.01, kEnds = 0.5;  // of the cost that begins it
 constexpr std::size_t kFewestCollections = 3;
+// A forward pass that is longer by so much of the step, while the backward pass is not by more than that share of it.
+constexpr float kPauseOfStep = 0.05F, kLeastPauseNs = 20e6F, kPauseBackward = 1.0F / 3;
+constexpr std::size_t kTouchesKept = 16;
 constexpr double kLeastDeviation = 0.01;  // of a pass: what is near the median correlates with nothing
 
 // Medians over the members of what they took more than their stage's median, as a share of it.
@@ -60,14 +63,7 @@ void ImbalanceWatch::push(const StepFrame& frame, const Roles& roles, const std:
       if (!std::isnan(forward[i]) && !std::isnan(backward[i]) && std::max(std::fabs(forward[i]), std::fabs(backward[i])) > kLeastDeviation)
         step.passes.emplace_back(forward[i], backward[i]);
   }
-  std::size_t collecting = 0;
-  for (std::size_t rank = 0; rank < frame.dur.size(); ++rank) {
-    const float gc = frame.at(StepColumn::kGc, rank);
-    if (!(gc > 0)) continue;
-    ++collecting;
-    if (gc / *dur > step.collected) step.collected = gc / *dur, step.collector = rank;
-  }
-  if (static_cast<double>(collecting) >= kPlanned * static_cast<double>(frame.ranks_heard)) step.collected = 0;
+  findCollection(frame, roles, known_slow, *dur, step);
   m_steps.push_back(std::move(step));
   if (m_steps.size() > kWindow) m_steps.pop_front();
   ++m_seen;
@@ -88,6 +84,34 @@ std::optional<double> ImbalanceWatch::correlation() const {
   const double vf = ff - f * f / n, vb = bb - b * b / n;
   if (vf <= 0 || vb <= 0) return std::nullopt;
   return (fb - f * b / n) / std::sqrt(vf * vb);
+}
+
+void ImbalanceWatch::findCollection(const StepFrame& frame, const Roles& roles, const std::vector<bool>& known_slow, double dur,
+                                    Step& step) {
+  std::size_t collecting = 0;
+  for (std::size_t rank = 0; rank < frame.dur.size(); ++rank) {
+    const float gc = frame.at(StepColumn::kGc, rank);
+    if (!(gc > 0)) continue;
+    ++collecting;
+    if (gc / dur > step.collected) step.collected = gc / dur, step.collector = rank, step.told = true;
+  }
+  if (static_cast<double>(collecting) >= kPlanned * static_cast<double>(frame.ranks_heard)) step.collected = 0, step.told = false;
+  if (collecting > 0 || frame.columns[static_cast<std::size_t>(StepColumn::kForward)].empty()) return;
+  for (const auto& members : roles.by_stage) {
+    std::vector<float> forward, backward;
+    for (const std::size_t rank : members)
+      if (rank < frame.dur.size())
+        forward.push_back(frame.at(StepColumn::kForward, rank)), backward.push_back(frame.at(StepColumn::kBackward, rank));
+    if (forward.size() <= kFewestPeers) continue;
+    const float usual_forward = medianOf(std::move(forward)), usual_backward = medianOf(std::move(backward));
+    for (const std::size_t rank : members) {
+      if (rank >= frame.dur.size() || (rank < known_slow.size() && known_slow[rank])) continue;
+      const float more = frame.at(StepColumn::kForward, rank) - usual_forward,
+                  back = frame.at(StepColumn::kBackward, rank) - usual_backward;
+      const bool alone = more >= kPauseOfStep * dur && more >= kLeastPauseNs && !(back > more * kPauseBackward);
+      if (alone && more / dur > step.collected) step.collected = more / dur, step.collector = rank;
+    }
+  }
 }
 
 template <class Share, class Culprit>
@@ -144,7 +168,16 @@ void ImbalanceWatch::judgeCollections() {
     begin(m_collections, *sum.first);
   else if (holds && sum.cost < kCollectionCost * kEnds)
     end(m_collections.back());
-  if (!m_collections.empty() && m_collections.back().holds) follow(m_collections.back(), sum);
+  if (m_collections.empty() || !m_collections.back().holds) return;
+  Imbalance& one = m_collections.back();
+  follow(one, sum);
+  one.told = 0;
+  one.newest.clear();
+  for (auto step = m_steps.rbegin(); step != m_steps.rend(); ++step) {
+    if (step->collected <= 0) continue;
+    one.told += step->told ? 1 : 0;
+    if (one.newest.size() < kTouchesKept) one.newest.push_back({step->collector, step->when});
+  }
 }
 
 }  // namespace runglass

@@ -4,6 +4,7 @@
 // A replica whose batch is long is slow forward and backward alike, and in the next step it is another one: a forward-backward correlation
 // of at least 0.9 tells sequence imbalance from forward-only jitter (Lin et al., "Understanding Stragglers in Large Model Training Using
 // What-if Analysis", OSDI '25, sections 5.3 and 5.4). Garbage collections that all ranks make in the same step are planned and no jitter.
+// They are told as a part of the step, or they show as forward passes that alone are longer than the stage's.
 //
 // Threading:  one thread.
 // Ownership:  values.
@@ -20,6 +21,12 @@
 
 namespace runglass {
 
+// When somebody was slower.
+struct Touch {
+  std::size_t rank = 0;
+  std::optional<TimeRange> when;
+};
+
 struct Imbalance {
   bool holds = true;
   std::int64_t first_step = 0, last_step = 0;
@@ -29,6 +36,8 @@ struct Imbalance {
   std::size_t steps = 0, touched = 0;  // looked at; in which somebody was slower
   std::size_t culprits = 0;            // how many were the slowest at least once
   std::optional<double> correlation;   // of forward and backward deviations
+  std::size_t told = 0;                // of collections: steps that named them as a part
+  std::vector<Touch> newest;           // of collections
 };
 
 class ImbalanceWatch {
@@ -50,6 +59,7 @@ class ImbalanceWatch {
     std::vector<std::pair<float, float>> passes;  // forward and backward deviation of each replica
     double collected = 0;                         // share of the step that an unplanned collection took
     std::size_t collector = 0;
+    bool told = false;
   };
   // Of the window, in which `steps` of them were touched by somebody.
   struct Sum {
@@ -62,6 +72,7 @@ class ImbalanceWatch {
   void begin(std::vector<Imbalance>& list, const Step& first) const;
   void end(Imbalance& one) const;
   void follow(Imbalance& one, const Sum& sum) const;
+  static void findCollection(const StepFrame& frame, const Roles& roles, const std::vector<bool>& known_slow, double dur, Step& step);
   void judgeWandering();
   void judgeCollections();
   std::optional<double> correlation() const;

@@ -7,6 +7,8 @@
 #include <map>
 #include <tuple>
 
+#include "analysis/step_diagnosis/collection_findings.h"
+#include "analysis/step_diagnosis/link_findings.h"
 #include "analysis/step_diagnosis/machine_evidence.h"
 #include "analysis/step_diagnosis/step_findings.h"
 
@@ -58,12 +60,18 @@ class StepDiagnosis : public Analysis {
     const bool over = !is_newest || !question.now;
     RG_TRY(known->watch.read(question.reader, over, m_shifts, question.stop));
     if (!over) return {};
-    if (m_nodes.empty()) RG_TRY(readNodes(question.reader));
-    known->findings = findingsOf(known->watch, m_nodes, true);
-    RG_TRY(addMachineEvidence(question.reader, question.run, known->watch.ranks(), known->watch.lastTime().value_or(0), m_machines,
-                              known->findings, question.stop));
+    RG_ASSIGN(known->findings, judge(question, known->watch, known->watch.lastTime().value_or(0), true));
     known->over = true;
     return {};
+  }
+
+  Result<std::vector<Finding>> judge(const Question& question, const AttemptWatch& watch, TimeNs until, bool over) {
+    RG_TRY(readNodes(question.reader));
+    std::vector<Finding> found = findingsOf(watch, m_nodes, over);
+    RG_TRY(addMachineEvidence(question.reader, question.run, watch.ranks(), until, m_machines, found, question.stop));
+    RG_TRY(addLinkFindings(question.reader, watch, m_nodes, until, over, m_links, found, question.stop));
+    RG_TRY(addCollectionFindings(question.reader, watch, over, found, question.stop));
+    return found;
   }
 
   Status readNodes(Reader& reader) {
@@ -81,10 +89,7 @@ class StepDiagnosis : public Analysis {
         out.insert(out.end(), one.findings.begin(), one.findings.end());
         continue;
       }
-      RG_TRY(readNodes(question.reader));
-      auto found = findingsOf(one.watch, m_nodes, false);
-      RG_TRY(
-          addMachineEvidence(question.reader, question.run, one.watch.ranks(), question.now.value_or(0), m_machines, found, question.stop));
+      RG_ASSIGN(auto found, judge(question, one.watch, question.now.value_or(0), false));
       std::ranges::move(found, std::back_inserter(out));
     }
     auto shifts = findingsOf(m_shifts.shifts(), watches, out);
@@ -108,6 +113,7 @@ class StepDiagnosis : public Analysis {
   ShiftWatch m_shifts;
   NodeNames m_nodes;
   MachineMemory m_machines;
+  LinkMemory m_links;
   bool m_remembered = false;
   std::map<std::tuple<AttemptId, std::string, std::string>, Finding> m_stored;
 };

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/step_diagnosis/blame.h"
+#include "analysis/step_diagnosis/words.h"
 #include "model/time_text.h"
 
 namespace runglass {
@@ -15,20 +16,12 @@ using Json = nlohmann::ordered_json;
 using Who = Blame::Who;
 
 constexpr double kHoursPerDay = 24;
-// What a day of it costs, from which somebody is told, and from which it is urgent. GPU-hours.
-constexpr double kWarns = 5, kUrgent = 1'000;
 constexpr double kCostToWarn = 0.05;  // of the step: what was so from the start is told from here on
 constexpr std::size_t kStepsToBeSure = 50, kStepsToSay = 20;
 constexpr double kGoodCoverage = 0.8, kPoorCoverage = 0.5;
-constexpr double kSameSequence = 0.9, kForwardOnly = 0.5;  // correlations of forward and backward
-constexpr std::int64_t kSameOnset = 30;                    // steps
-constexpr double kExplains = 0.5;                          // share of a shift
-
-std::string percent(double ratio) {
-  char text[32];
-  std::snprintf(text, sizeof text, std::fabs(ratio) < 0.0995 ? "%.1f %%" : "%.0f %%", 100 * ratio);
-  return text;
-}
+constexpr double kSameSequence = 0.9;    // correlation of forward and backward
+constexpr std::int64_t kSameOnset = 30;  // steps
+constexpr double kExplains = 0.5;        // share of a shift
 
 std::string ms(double ns) { return shortDurationText(static_cast<DurNs>(ns)); }
 
@@ -42,7 +35,6 @@ class AttemptFindings {
     for (const Spell& spell : m_watch.stageSpells()) sayStage(spell);
     for (const Spell& spell : m_watch.runSpells()) sayRun(spell);
     for (const Imbalance& one : m_watch.imbalance().wandering()) sayWandering(one);
-    for (const Imbalance& one : m_watch.imbalance().collections()) sayCollections(one);
     sayTooLittle();
     return std::move(m_out);
   }
@@ -61,17 +53,9 @@ class AttemptFindings {
     return finding;
   }
 
-  // Share of a step that `excess` is: in a synchronous job everybody waits for it.
-  double costOf(double excess) const {
-    const double step = m_watch.stepTime();
-    return step > 0 ? std::clamp(excess / step, 0.0, 1.0) : 0;
-  }
-  double world() const { return static_cast<double>(std::max<std::size_t>(m_watch.ranks().size(), 1)); }
-  double perDay(double cost) const { return cost * world() * kHoursPerDay; }
-  Severity severityOf(double cost) const {
-    const double hours = perDay(cost);
-    return hours >= kUrgent ? Severity::kError : hours >= kWarns ? Severity::kWarning : Severity::kInfo;
-  }
+  double costOf(double excess) const { return m_watch.costOf(excess); }
+  double perDay(double cost) const { return m_watch.gpuHoursPerDay(cost); }
+  Severity severityOf(double cost) const { return severityOfCost(perDay(cost)); }
 
   Json evidenceOf(const Spell& spell, double cost) const {
     return {{"own_ns", std::llround(spell.own_ns)},
@@ -153,8 +137,8 @@ class AttemptFindings {
                        : kind == WorkKind::kData ? " waits longer for its data than its peers: "
                                                  : " computes slower than its peers: ";
     finding.summary = whoText(blame) + what + more + " a step";
-    if (kind == WorkKind::kCompute) finding.summary += " (+" + percent(blame.spell.ratio) + ")";
-    finding.summary += ", " + since(blame.spell) + "; costs " + percent(cost) + " of every step";
+    if (kind == WorkKind::kCompute) finding.summary += " (+" + percentText(blame.spell.ratio) + ")";
+    finding.summary += ", " + since(blame.spell) + "; costs " + percentText(cost) + " of every step";
     finding.evidence = evidence.dump();
     m_out.push_back(std::move(finding));
   }
@@ -179,11 +163,11 @@ class AttemptFindings {
     evidence["pattern"] = "row";
     evidence["stage"] = stage;
     finding.evidence = evidence.dump();
-    const std::string more = ms(spell.own_ns) + " a step against " + ms(spell.usual_ns) + " (+" + percent(spell.ratio) + ")";
+    const std::string more = ms(spell.own_ns) + " a step against " + ms(spell.usual_ns) + " (+" + percentText(spell.ratio) + ")";
     finding.summary = is_node ? nodeName(node) + ", which computes all of stage " + std::to_string(stage) +
                                     ", has become slower than the other stages: " + more
                               : "Stage " + std::to_string(stage) + " computes longer than the other stages: " + more;
-    finding.summary += ", " + since(spell) + "; costs up to " + percent(cost) + " of every step";
+    finding.summary += ", " + since(spell) + "; costs up to " + percentText(cost) + " of every step";
     m_out.push_back(std::move(finding));
   }
 
@@ -197,7 +181,7 @@ class AttemptFindings {
     Json evidence = evidenceOf(spell, cost);
     evidence["pattern"] = "everybody";
     finding.evidence = evidence.dump();
-    finding.summary = std::string("All ranks ") + (is_data ? "wait for data " : "are held up by the host ") + percent(cost) +
+    finding.summary = std::string("All ranks ") + (is_data ? "wait for data " : "are held up by the host ") + percentText(cost) +
                       " of every step (" + ms(spell.own_ns) + " of " + ms(m_watch.stepTime()) + "), " + since(spell);
     m_out.push_back(std::move(finding));
   }
@@ -226,9 +210,8 @@ class AttemptFindings {
   }
 
   void sayWandering(const Imbalance& one) {
-    const bool forward_only = one.correlation && *one.correlation < kForwardOnly;
     const bool same = one.correlation && *one.correlation >= kSameSequence;
-    Finding finding = make(forward_only ? "gc_jitter" : "sequence_imbalance", "run", spellOf(one));
+    Finding finding = make("sequence_imbalance", "run", spellOf(one));
     finding.score = one.cost;
     finding.severity = severityOf(one);
     finding.confidence = same ? 0.9 : 0.4;
@@ -237,24 +220,9 @@ class AttemptFindings {
     finding.evidence = evidence.dump();
     finding.summary = "Steps wait for another rank each time (" + std::to_string(one.culprits) + " were the slowest at least once), " +
                       since(spellOf(one)) + ": " +
-                      (same           ? "sequence lengths or experts' loads differ, forward and backward are slow together"
-                       : forward_only ? "forward passes alone are slow, as garbage collections make them"
-                                      : "lengths of sequences or loads of experts may differ") +
-                      "; costs " + percent(one.cost) + " of the steps";
-    m_out.push_back(std::move(finding));
-  }
-
-  void sayCollections(const Imbalance& one) {
-    Finding finding = make("gc_jitter", "run", spellOf(one));
-    finding.score = one.cost;
-    finding.severity = one.cost >= kCostToWarn ? severityOf(one.cost) : Severity::kInfo;
-    finding.confidence = 0.9;
-    Json evidence = evidenceOf(one);
-    evidence["pattern"] = "jitter";
-    finding.evidence = evidence.dump();
-    finding.summary = "Garbage collections at different steps of different ranks hold everybody up, " + since(spellOf(one)) + ": " +
-                      std::to_string(one.touched) + " of " + std::to_string(one.steps) + " steps, " + percent(one.cost) +
-                      " of their time; collecting on all ranks in the same step would cost it once";
+                      (same ? "sequence lengths or experts' loads differ, forward and backward are slow together"
+                            : "lengths of sequences or loads of experts may differ") +
+                      "; costs " + percentText(one.cost) + " of the steps";
     m_out.push_back(std::move(finding));
   }
 
@@ -275,7 +243,7 @@ class AttemptFindings {
                            .dump();
     finding.summary =
         none ? "Who is slow cannot be told: the steps' parts (forward, backward, communication and its waiting) were not recorded"
-             : "Who is slow cannot be told for all: only " + percent(m_watch.coverage()) +
+             : "Who is slow cannot be told for all: only " + percentText(m_watch.coverage()) +
                    " of the ranks said what their steps were made of";
     m_out.push_back(std::move(finding));
   }
@@ -323,7 +291,7 @@ std::vector<Finding> findingsOf(const std::vector<ThroughputShift>& shifts, cons
     finding.coverage = 1, finding.confidence = 0.95;
     const double world = static_cast<double>(own->ranks().size());
     const double hours = shift.change() / (1 + shift.change()) * world * kHoursPerDay;
-    finding.severity = shift.change() < 0 || hours < kWarns ? Severity::kInfo : hours >= kUrgent ? Severity::kError : Severity::kWarning;
+    finding.severity = shift.change() < 0 ? Severity::kInfo : severityOfCost(hours);
     Json evidence = {{"before_ns", std::llround(shift.before)},
                      {"after_ns", std::llround(shift.after)},
                      {"change_ratio", shift.change()},
@@ -338,7 +306,7 @@ std::vector<Finding> findingsOf(const std::vector<ThroughputShift>& shifts, cons
       if (one.attempt == finding.attempt && one.first_step && std::abs(*one.first_step - shift.first_step) <= kSameOnset &&
           shift.change() > 0 && costOf(one) >= kExplains * shift.change() && (because == nullptr || costOf(one) > costOf(*because)))
         because = &one;
-    finding.summary = std::string("Steps take ") + percent(std::fabs(shift.change())) + (shift.change() > 0 ? " longer" : " less") +
+    finding.summary = std::string("Steps take ") + percentText(std::fabs(shift.change())) + (shift.change() > 0 ? " longer" : " less") +
                       " since step " + std::to_string(shift.first_step) + (shift.across_restart ? ", the first after a restart" : "") +
                       ": " + shortDurationText(static_cast<DurNs>(shift.before)) + " before, " +
                       shortDurationText(static_cast<DurNs>(shift.after)) + " now";

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/step_diagnosis/collection_findings.h"
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "analysis/step_diagnosis/words.h"
+
+namespace runglass {
+namespace {
+
+constexpr double kCostToWarn = 0.05;
+constexpr double kConfirmed = 0.5;  // of the pauses that were looked up
+
+struct Confirmation {
+  std::size_t asked = 0, found = 0;
+};
+
+// Whether a collection was recorded in the steps in which somebody paused. Only ranks that record collections are asked.
+Result<Confirmation> confirm(Reader& reader, const AttemptWatch& watch, const Imbalance& one, const std::stop_token& stop) {
+  RG_ASSIGN(const auto tracks, reader.tracks(watch.attempt().id));
+  std::map<std::int32_t, TrackId> recorded;
+  for (const Track& track : tracks)
+    if (track.key.rank && track.key.name == "Python GC") recorded[*track.key.rank] = track.id;
+  Confirmation out;
+  for (const Touch& touch : one.newest) {
+    const auto track = recorded.find(watch.ranks()[touch.rank].rank);
+    // A rank that has never collected has no such track; where others have one, that is an answer, too.
+    if (recorded.empty() || !touch.when) continue;
+    ++out.asked;
+    if (track == recorded.end()) continue;
+    RG_ASSIGN(const auto spans, reader.spans(track->second, *touch.when, stop));
+    out.found += spans.size() > 0 ? 1 : 0;
+  }
+  return out;
+}
+
+}  // namespace
+
+Status addCollectionFindings(Reader& reader, const AttemptWatch& watch, bool over, std::vector<Finding>& findings,
+                             const std::stop_token& stop) {
+  for (const Imbalance& one : watch.imbalance().collections()) {
+    const bool told = one.told * 2 >= one.touched;
+    Confirmation confirmation;
+    if (!told) {
+      RG_ASSIGN(confirmation, confirm(reader, watch, one, stop));
+      if (confirmation.asked > 0 && static_cast<double>(confirmation.found) < kConfirmed * static_cast<double>(confirmation.asked))
+        continue;
+    }
+    const bool sure = told || confirmation.asked > 0;
+    Finding finding;
+    finding.attempt = watch.attempt().id;
+    finding.kind = "gc_jitter", finding.subject = "run";
+    finding.start = one.start, finding.end = one.end;
+    if (one.holds && over) finding.end = watch.attempt().end;
+    finding.first_step = one.first_step, finding.last_step = one.last_step;
+    finding.score = one.cost;
+    finding.coverage = watch.coverage(), finding.confidence = sure ? 0.9 : 0.3;
+    finding.severity = sure && one.cost >= kCostToWarn ? severityOfCost(watch.gpuHoursPerDay(one.cost)) : Severity::kInfo;
+    finding.evidence = nlohmann::ordered_json{{"cost_ratio", one.cost},
+                                              {"gpu_hours_per_day", watch.gpuHoursPerDay(one.cost)},
+                                              {"steps", one.steps},
+                                              {"steps_touched", one.touched},
+                                              {"steps_told", one.told},
+                                              {"culprits", one.culprits},
+                                              {"pauses_looked_up", confirmation.asked},
+                                              {"pauses_with_collection", confirmation.found},
+                                              {"pattern", "jitter"},
+                                              {"step_ns", std::llround(watch.stepTime())}}
+                           .dump();
+    finding.summary = std::string(sure ? "Garbage collections" : "Pauses of single forward passes, as garbage collections make them,") +
+                      " at different steps of " + std::to_string(one.culprits) + " ranks hold everybody up since step " +
+                      std::to_string(one.first_step) + ": " + std::to_string(one.touched) + " of " + std::to_string(one.steps) +
+                      " steps, " + percentText(one.cost) + " of their time";
+    if (sure) finding.summary += "; collecting on all ranks in the same step would cost it once";
+    findings.push_back(std::move(finding));
+  }
+  return {};
+}
+
+}  // namespace runglass

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/step_diagnosis/link_findings.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "analysis/step_diagnosis/blame.h"
+#include "analysis/step_diagnosis/words.h"
+#include "model/time_text.h"
+
+namespace runglass {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kMostListed = 64;
+
+struct Stretch {
+  std::vector<Spell> spells;  // by begin
+  std::int64_t first() const { return spells.front().first_step; }
+};
+
+// Spells that begin together.
+std::vector<Stretch> stretchesOf(std::vector<Spell> spells) {
+  std::erase_if(spells, [](const Spell& one) { return one.open && one.steps_open < kHoldBack; });
+  std::ranges::stable_sort(spells, {}, &Spell::first_step);
+  std::vector<Stretch> out;
+  for (Spell& one : spells) {
+    if (out.empty() || one.first_step - out.back().first() > kTogether) out.emplace_back();
+    out.back().spells.push_back(std::move(one));
+  }
+  return out;
+}
+
+double middleOf(const std::vector<Spell>& spells, double Spell::*member) {
+  std::vector<double> values;
+  for (const Spell& one : spells) values.push_back(one.*member);
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
+
+Finding findingOf(const Stretch& stretch, const PortEvidence& ports, const AttemptWatch& watch, const NodeNames& nodes, bool over) {
+  const double own = middleOf(stretch.spells, &Spell::own_ns), before = middleOf(stretch.spells, &Spell::usual_ns);
+  const Spell* longest = &stretch.spells.front();
+  for (const Spell& one : stretch.spells)
+    if (one.open > longest->open || (one.open == longest->open && one.last_step > longest->last_step)) longest = &one;
+  Finding finding;
+  finding.attempt = watch.attempt().id;
+  finding.kind = "slow_link";
+  finding.first_step = stretch.first(), finding.last_step = longest->last_step;
+  finding.start = stretch.spells.front().start, finding.end = longest->end;
+  if (longest->open && over) finding.end = watch.attempt().end;
+  const double cost = watch.costOf(own - before);
+  finding.score = before > 0 ? own / before : 1;
+  finding.coverage = watch.coverage();
+  Json evidence = {{"own_ns", std::llround(own)},
+                   {"before_ns", std::llround(before)},
+                   {"cost_ratio", cost},
+                   {"gpu_hours_per_day", watch.gpuHoursPerDay(cost)},
+                   {"step_ns", std::llround(watch.stepTime())},
+                   {"ranks_touched", stretch.spells.size()},
+                   {"ports_looked_at", ports.ports}};
+  Json ranks = Json::array();
+  for (const Spell& one : stretch.spells)
+    if (ranks.size() < kMostListed) ranks.push_back(watch.ranks()[one.subject].rank);
+  evidence["slow_ranks"] = std::move(ranks);
+  finding.summary = "Communication of " + std::to_string(stretch.spells.size()) + " ranks takes " +
+                    shortDurationText(static_cast<DurNs>(own)) + " a step against " + shortDurationText(static_cast<DurNs>(before)) +
+                    " before step " + std::to_string(stretch.first()) + ", without waiting; costs up to " + percentText(cost) +
+                    " of every step: ";
+  if (ports.odd) {
+    const auto name = nodes.find(ports.odd->node);
+    const std::string node = name == nodes.end() ? "node " + std::to_string(ports.odd->node.value) : name->second;
+    finding.subject = "nic:" + node + (ports.odd->port.empty() ? "" : "/" + ports.odd->port);
+    finding.node = ports.odd->node;
+    finding.severity = severityOfCost(watch.gpuHoursPerDay(cost));
+    finding.confidence = 0.9;
+    evidence["port"] = {
+        {"node", node}, {"port", ports.odd->port}, {"metric", ports.odd->metric}, {"own", ports.odd->own}, {"others", ports.odd->others}};
+    finding.summary += (ports.odd->port.empty() ? "the port" : ports.odd->port) + " of " + node + ports.odd->words;
+  } else {
+    finding.subject = "run";
+    finding.severity = Severity::kInfo;
+    finding.confidence = 0.4;
+    finding.summary += ports.ports == 0 ? "no port's counters were recorded, so that the link cannot be named" : "no port stands out";
+  }
+  finding.evidence = evidence.dump();
+  return finding;
+}
+
+}  // namespace
+
+Status addLinkFindings(Reader& reader, const AttemptWatch& watch, const NodeNames& nodes, TimeNs now, bool over, LinkMemory& memory,
+                       std::vector<Finding>& findings, const std::stop_token& stop) {
+  for (const Stretch& stretch : stretchesOf(watch.linkSpells())) {
+    auto& said = memory.said[{watch.attempt().id, stretch.first()}];
+    TimeRange range{stretch.spells.front().start.value_or(now), now};
+    std::set<NodeId> touched;
+    bool open = false;
+    for (const Spell& one : stretch.spells) {
+      touched.insert(watch.ranks()[one.subject].node);
+      open |= one.open;
+    }
+    if (!open) range.t1 = stretch.spells.front().end.value_or(now);
+    range.t1 = std::max(range.t1, range.t0 + 1);
+    if (said.until == 0 || range.t1 - said.until >= LinkMemory::kAskAgain) {
+      RG_ASSIGN(PortEvidence evidence, portEvidence(reader, {touched.begin(), touched.end()}, range, stop));
+      // Once accused, a port stays the one: the finding keeps its name.
+      if (evidence.odd || !said.evidence.odd) said.evidence = std::move(evidence);
+      said.until = range.t1;
+    }
+    findings.push_back(findingOf(stretch, said.evidence, watch, nodes, over));
+  }
+  return {};
+}
+
+}  // namespace runglass

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// slow_link: transfers that became slower together, and the port that stands out meanwhile.
+//
+// Threading:  on the thread of the Reader; LinkMemory belongs to one analysis.
+// Ownership:  values.
+// Units:      as Finding.
+// Errors:     the Reader's.
+// Cost:       portEvidence() for each stretch, again after kAskAgain while it lasts.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "analysis/step_diagnosis/port_evidence.h"
+#include "analysis/step_diagnosis/step_findings.h"
+
+namespace runglass {
+
+struct LinkMemory {
+  static constexpr DurNs kAskAgain = 60 * kNsPerSecond;
+  struct Said {
+    TimeNs until = 0;
+    PortEvidence evidence;
+  };
+  std::map<std::pair<AttemptId, std::int64_t>, Said> said;  // by first step
+};
+
+// Without a port that stands out the finding is information: what all of it costs is said by throughput_shift.
+Status addLinkFindings(Reader& reader, const AttemptWatch& watch, const NodeNames& nodes, TimeNs now, bool over, LinkMemory& memory,
+                       std::vector<Finding>& findings, const std::stop_token& stop);
+
+}  // namespace runglass

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/step_diagnosis/port_evidence.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+namespace runglass {
+namespace {
+
+struct Counter {
+  const char* metric;
+  const char* words;
+};
+// Physical ones first: what the transport counts, both ends of a link count.
+constexpr std::array kPhysical = {Counter{"rdma_symbol_error_total", "symbol errors"},
+                                  Counter{"rdma_link_integrity_error_total", "link integrity errors"},
+                                  Counter{"rdma_receive_error_total", "packets with errors"},
+                                  Counter{"rdma_link_downed_total", "lost links"}, Counter{"rdma_link_recovery_total", "link recoveries"}};
+constexpr std::array kTransport = {
+    Counter{"rdma_packet_sequence_error_total", "sequence errors"}, Counter{"rdma_ack_timeout_total", "acknowledge time-outs"},
+    Counter{"rdma_out_of_sequence_total", "packets out of sequence"}, Counter{"rdma_transmit_discard_total", "discarded packets"}};
+constexpr double kFewestErrors = 3, kTimesTheOthers = 5;
+constexpr double kRateOff = 0.10;
+
+struct Value {
+  NodeId node;
+  DeviceId device;
+  std::string port;
+  double value = 0;
+};
+
+std::string portOf(const Series& series) {
+  const auto json = nlohmann::json::parse(series.key.labels, nullptr, false);
+  for (const char* name : {"device", "interface", "port"})
+    if (json.is_object() && json.contains(name) && json[name].is_string()) return json[name].get<std::string>();
+  return {};
+}
+
+double middleOf(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
+
+double medianOfOthers(const std::vector<Value>& values, std::size_t out) {
+  std::vector<double> others;
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (i != out) others.push_back(values[i].value);
+  return others.empty() ? 0 : middleOf(std::move(others));
+}
+
+class Asker {
+ public:
+  Asker(Reader& reader, const std::vector<NodeId>& nodes, TimeRange range, std::stop_token stop)
+      : m_reader(reader), m_nodes(nodes.begin(), nodes.end()), m_range(range), m_stop(std::move(stop)) {}
+
+  Result<PortEvidence> ask() {
+    RG_ASSIGN(const auto rates, valuesOf("rdma_link_bytes_per_s", false));
+    m_out.ports = rates.size();
+    if (const auto slow = std::ranges::min_element(rates, {}, &Value::value); slow != rates.end() && rates.size() > 1) {
+      const double others = medianOfOthers(rates, static_cast<std::size_t>(slow - rates.begin()));
+      if (slow->value < others * (1 - kRateOff)) {
+        char text[80];
+        std::snprintf(text, sizeof text, " runs at %.0f Gbit/s, the other ports at %.0f", slow->value * 8e-9, others * 8e-9);
+        return accuse(*slow, "rdma_link_bytes_per_s", others, text);
+      }
+    }
+    RG_TRY(counters(kPhysical));
+    if (!m_out.odd) RG_TRY(counters(kTransport));
+    return m_out;
+  }
+
+ private:
+  // Of the range: growth of a counter, mean of a gauge.
+  Result<std::vector<Value>> valuesOf(const char* metric, bool counter) {
+    SeriesFilter filter;
+    filter.metric = metric;
+    RG_ASSIGN(const auto all, m_reader.series(filter));
+    std::vector<Value> out;
+    for (const Series& series : all) {
+      if (m_stop.stop_requested()) return Status(Code::kCancelled, "ports: stopped");
+      if (series.key.metric != metric || series.sample_count == 0 || !m_nodes.contains(series.key.node)) continue;
+      RG_ASSIGN(const auto bins, m_reader.bins(series.id, Axis::kTime, m_range.t0, m_range.t1, 1, m_stop));
+      if (bins.empty() || bins.front().count == 0) continue;
+      const Bin& bin = bins.front();
+      out.push_back({series.key.node, series.key.device, portOf(series),
+                     counter ? std::max(0.0, bin.last - bin.first) : bin.sum / static_cast<double>(bin.count)});
+    }
+    return out;
+  }
+
+  template <std::size_t N>
+  Status counters(const std::array<Counter, N>& kinds) {
+    double best = 0;
+    for (const Counter& kind : kinds) {
+      RG_ASSIGN(const auto grown, valuesOf(kind.metric, true));
+      m_out.ports = std::max(m_out.ports, grown.size());
+      const auto most = std::ranges::max_element(grown, {}, &Value::value);
+      if (most == grown.end() || grown.size() < 2 || most->value < kFewestErrors) continue;
+      const double others = medianOfOthers(grown, static_cast<std::size_t>(most - grown.begin()));
+      const double times = most->value / std::max(others, 1.0);
+      if (times < kTimesTheOthers && others > 0) continue;
+      if (times <= best) continue;
+      best = times;
+      char text[120];
+      std::snprintf(text, sizeof text, " counted %.0f %s, the other ports %.0f", most->value, kind.words, others);
+      accuse(*most, kind.metric, others, text);
+    }
+    return {};
+  }
+
+  PortEvidence accuse(const Value& value, const char* metric, double others, const std::string& words) {
+    m_out.odd = OddPort{.node = value.node, .port = value.port, .metric = metric, .own = value.value, .others = others, .words = words};
+    return m_out;
+  }
+
+  Reader& m_reader;
+  const std::set<NodeId> m_nodes;
+  const TimeRange m_range;
+  const std::stop_token m_stop;
+  PortEvidence m_out;
+};
+
+}  // namespace
+
+Result<PortEvidence> portEvidence(Reader& reader, const std::vector<NodeId>& nodes, TimeRange range, std::stop_token stop) {
+  return Asker(reader, nodes, range, std::move(stop)).ask();
+}
+
+}  // namespace runglass
