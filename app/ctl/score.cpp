@@ -12,8 +12,6 @@ namespace runglass::ctl {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using Scores = std::map<std::string, KindScore>;
-
 Json toJson(const Scores& scores) {
   Json json = Json::array();
   for (const auto& [kind, score] : scores)
@@ -26,18 +24,13 @@ Json toJson(const Scores& scores) {
                     {"explained", score.explained},
                     {"info", score.info},
                     {"missed", score.missed},
-                    {"false_found", score.false_found}});
+                    {"false_found", score.false_found},
+                    {"attributed", score.attributed},
+                    {"repeats", score.repeats},
+                    {"notifications", score.notifications},
+                    {"onset_steps", score.onset_steps},
+                    {"median_onset_steps", score.medianOnset() ? Json(*score.medianOnset()) : Json()}});
   return json;
-}
-
-void add(Scores& to, const Scores& from) {
-  for (const auto& [kind, score] : from) {
-    KindScore& sum = to[kind];
-    sum.labels += score.labels, sum.hits += score.hits, sum.misses += score.misses, sum.findings += score.findings;
-    sum.false_alarms += score.false_alarms, sum.explained += score.explained, sum.info += score.info;
-    sum.missed.insert(sum.missed.end(), score.missed.begin(), score.missed.end());
-    sum.false_found.insert(sum.false_found.end(), score.false_found.begin(), score.false_found.end());
-  }
 }
 
 class Score : public Command {
@@ -58,9 +51,15 @@ class Score : public Command {
       // Without labels nobody knows what is true; a simulated run without any is a calm one.
       if (labels.empty() && !run.simulated) continue;
       RG_ASSIGN(const auto findings, reader->findings(run.id));
-      const Scores scores = scoreFindings(findings, labels);
+      std::vector<Fact> facts;
+      RG_ASSIGN(const auto attempts, reader->attempts(run.id));
+      for (const Attempt& attempt : attempts) {
+        RG_ASSIGN(const auto said, reader->facts(attempt.id));
+        facts.insert(facts.end(), said.begin(), said.end());
+      }
+      const Scores scores = scoreFindings(findings, truthsOf(labels, facts));
       json["runs"].push_back({{"run_id", run.id.value}, {"name", run.name}, {"kinds", toJson(scores)}});
-      add(all, scores);
+      addScores(all, scores);
     }
     json["kinds"] = toJson(all);
     Output out = Output::standard();
@@ -71,12 +70,13 @@ class Score : public Command {
  private:
   static std::string text(const Scores& scores) {
     char line[160];
-    std::snprintf(line, sizeof line, "%-22s %7s %6s %7s %9s %13s %10s %5s\n", "kind", "labels", "hits", "misses", "findings",
-                  "false alarms", "explained", "info");
+    std::snprintf(line, sizeof line, "%-22s %7s %6s %11s %7s %7s %9s %13s %10s %5s\n", "kind", "labels", "hits", "attributed", "misses",
+                  "onset", "findings", "false alarms", "explained", "info");
     std::string text = line;
     for (const auto& [kind, s] : scores) {
-      std::snprintf(line, sizeof line, "%-22s %7d %6d %7d %9d %13d %10d %5d\n", oneLine(kind).substr(0, 40).c_str(), s.labels, s.hits,
-                    s.misses, s.findings, s.false_alarms, s.explained, s.info);
+      const std::string onset = s.medianOnset() ? std::to_string(*s.medianOnset()) : "-";
+      std::snprintf(line, sizeof line, "%-22s %7d %6d %11d %7d %7s %9d %13d %10d %5d\n", oneLine(kind).substr(0, 40).c_str(), s.labels,
+                    s.hits, s.attributed, s.misses, onset.c_str(), s.findings, s.false_alarms, s.explained, s.info);
       text += line;
       for (const std::string& one : s.false_found) text += "  false alarm: " + oneLine(one) + "\n";
       for (const std::string& one : s.missed) text += "  missed: " + oneLine(one) + "\n";
