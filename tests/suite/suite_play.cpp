@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/suite/suite_play.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <tuple>
+
+#include "collectors/sim/simulator.h"
+
+namespace runglass {
+namespace {
+
+constexpr TimeNs kStart = 1'790'000'000'000'000'000;
+
+double secondsSince(TimeNs begin) { return static_cast<double>(monotonicNow() - begin) / kNsPerSecond; }
+
+// A store that is gone when this is.
+struct TemporaryStore {
+  std::string path = (std::filesystem::temp_directory_path() / ("rg-suite-" + std::to_string(::getpid()) + ".rgl")).string();
+  TemporaryStore() { remove(); }
+  ~TemporaryStore() { remove(); }
+  TemporaryStore(const TemporaryStore&) = delete;
+  TemporaryStore& operator=(const TemporaryStore&) = delete;
+  void remove() const {
+    for (const char* end : {"", "-wal", "-shm", "-journal", "-ingest", "-lock"}) {
+      std::error_code ignored;
+      std::filesystem::remove(path + end, ignored);
+    }
+  }
+};
+
+Status ask(Reader& reader, RunId run, std::span<const AnalysisEntry> entries, SuiteAnswer& answer) {
+  std::map<std::tuple<std::string, std::string, std::optional<std::int64_t>>, Finding> found;
+  for (const AnalysisEntry& entry : entries) {
+    const TimeNs begin = monotonicNow();
+    RG_ASSIGN(std::vector<Finding> said, entry.make()->look({.reader = reader, .run = run, .now = {}, .stop = {}}));
+    answer.analysis_seconds[std::string(entry.name)] += secondsSince(begin);
+    for (Finding& one : said) found[{one.kind, one.subject, one.first_step}] = std::move(one);
+  }
+  for (auto& [key, one] : found) {
+    answer.insufficient += one.kind == "insufficient_evidence" ? 1 : 0;
+    answer.notifications += one.severity > Severity::kInfo ? 1 : 0;
+    answer.findings.push_back(std::move(one));
+  }
+  return {};
+}
+
+std::string placeOf(const Truth& truth) {
+  std::string place;
+  if (truth.label.rank) place += " rank " + std::to_string(*truth.label.rank);
+  if (truth.label.node) place += " node #" + std::to_string(truth.label.node.value);
+  if (truth.stage) place += " stage " + std::to_string(*truth.stage);
+  return place.empty() ? " run" : place;
+}
+std::string stepsOf(std::optional<std::int64_t> first, std::optional<std::int64_t> last) {
+  return " steps " + (first ? std::to_string(*first) : "?") + ".." + (last ? std::to_string(*last) : "?");
+}
+
+}  // namespace
+
+Result<SuiteAnswer> playSuiteCase(const SuiteCase& one, std::span<const AnalysisEntry> entries) {
+  SuiteAnswer answer;
+  const TemporaryStore store;
+  const TimeNs begin = monotonicNow();
+  {
+    RG_ASSIGN(const auto writer, Writer::open(store.path));
+    DueRecorder out(*writer);
+    RG_TRY(sim::play(one.scenario, out, {.start = kStart, .speed = 0}));
+    RG_TRY(writer->close());
+  }
+  answer.play_seconds = secondsSince(begin);
+  RG_ASSIGN(const auto reader, Reader::open(store.path));
+  RG_ASSIGN(const auto runs, reader->runs());
+  const RunId run = runs.front().id;
+  RG_TRY(ask(*reader, run, entries, answer));
+  std::vector<Fact> facts;
+  RG_ASSIGN(const auto attempts, reader->attempts(run));
+  for (const Attempt& attempt : attempts) {
+    RG_ASSIGN(const auto said, reader->facts(attempt.id));
+    facts.insert(facts.end(), said.begin(), said.end());
+  }
+  RG_ASSIGN(const auto labels, reader->labels(run));
+  answer.truths = truthsOf(labels, facts);
+  answer.scores = scoreFindings(answer.findings, answer.truths);
+  return answer;
+}
+
+std::string describe(const SuiteAnswer& answer) {
+  std::string text;
+  char number[32];
+  for (const Truth& truth : answer.truths) {
+    std::snprintf(number, sizeof number, "%g", truth.label.strength);
+    text += "  label    " + truth.label.kind + placeOf(truth) + stepsOf(truth.label.first_step, truth.label.last_step) + " strength " +
+            number + "\n";
+  }
+  for (const Finding& finding : answer.findings)
+    text += "  " + std::string(severityName(finding.severity)) + " " + finding.kind + " " + finding.subject +
+            stepsOf(finding.first_step, finding.last_step) + ": " + finding.summary + "\n           " + finding.evidence + "\n";
+  for (const auto& [name, seconds] : answer.analysis_seconds) {
+    std::snprintf(number, sizeof number, "%.3f s", seconds);
+    text += "  " + name + " took " + number + "\n";
+  }
+  return text;
+}
+
+std::string scoreTable(const Scores& scores) {
+  char line[160];
+  std::snprintf(line, sizeof line, "%-22s %7s %6s %11s %7s %7s %13s %8s %10s %8s\n", "kind", "labels", "hits", "attributed", "misses",
+                "onset", "false alarms", "repeats", "explained", "info");
+  std::string text = line;
+  for (const auto& [kind, s] : scores) {
+    const std::string onset = s.medianOnset() ? std::to_string(*s.medianOnset()) : "-";
+    std::snprintf(line, sizeof line, "%-22s %7d %6d %11d %7d %7s %13d %8d %10d %8d\n", kind.c_str(), s.labels, s.hits, s.attributed,
+                  s.misses, onset.c_str(), s.false_alarms, s.repeats, s.explained, s.info);
+    text += line;
+  }
+  return text;
+}
+
+}  // namespace runglass
