@@ -122,13 +122,16 @@ double Workload::sequenceShare(std::int64_t step, std::int32_t replica) const {
   return longest > 0 ? length(replica) / longest : 0;
 }
 
+// The first step compiles. In the second some shapes are new, then autotuning and caches settle.
+double Workload::warmup(double since) const {
+  if (since < 1) return m_scenario.compile_factor;
+  return 1 + 0.08 * (m_scenario.compile_factor - 1) * std::exp(-8 * (since - 1) / static_cast<double>(m_scenario.warmup_steps));
+}
+
 void Workload::addHabits(std::int64_t step, std::int64_t attempt_begin, Work& work, std::vector<double>& factor) const {
   const Scenario& s = m_scenario;
   double all = 1;
-  if (s.warmup_steps > 0) {
-    const double since = static_cast<double>(step - attempt_begin) / static_cast<double>(s.warmup_steps);
-    all *= 1 + (s.compile_factor - 1) * std::exp(-8 * since);
-  }
+  if (s.warmup_steps > 0) all *= warmup(static_cast<double>(step - attempt_begin));
   if (s.daily_swing_ratio > 0) {
     const double hours = static_cast<double>(step) * s.step_seconds / 3600;
     all *= 1 + s.daily_swing_ratio * std::sin(2 * std::numbers::pi * hours / s.daily_swing_hours);

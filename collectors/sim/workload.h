@@ -60,6 +60,7 @@ class Workload {
 
  private:
   double noise(std::int64_t step, std::int64_t subject, std::uint64_t what) const;
+  double warmup(double since) const;  // steps since the attempt began
   void addHabits(std::int64_t step, std::int64_t attempt_begin, Work& work, std::vector<double>& factor) const;
   void addFault(const Fault& fault, std::int64_t step, Work& work, std::vector<double>& factor) const;
   void addBlips(std::int64_t step, Work& work) const;
