@@ -37,7 +37,9 @@ std::vector<StallGap> StepClock::take(const std::vector<ClockedStep>& steps) {
       const ClockedStep &before = m_recent[i - 1], &after = m_recent[i];
       const DurNs allowed = before.steady && after.steady ? limit : std::max(limit, kPhaseLimit);
       if (after.start - before.start <= allowed) continue;
-      const TimeNs begin = m_from_log ? before.start : before.start + std::clamp<DurNs>(before.dur, 0, after.start - before.start);
+      // What stood still is the time after a step, or the step itself where that is what took so long.
+      const TimeNs end = before.start + std::clamp<DurNs>(before.dur, 0, after.start - before.start);
+      const TimeNs begin = m_from_log || after.start - end <= allowed ? before.start : end;
       gaps.push_back({before.step, {begin, after.start}, allowed});
     }
   }

@@ -45,6 +45,8 @@ void AttemptWatch::take(const StepFrame& frame, ShiftWatch& shifts) {
   if (m_regime.begins(frame)) {
     shifts.regimeChanged();
     m_links.regimeChanged();
+    // Shares of the stages may differ from batch to batch.
+    m_stage_level.clear(), m_stage_learning.clear();
   }
   if (!isSteady(frame)) return;
   ++m_steady;
@@ -75,7 +77,9 @@ void AttemptWatch::compare(const StepFrame& frame) {
     if (kind != WorkKind::kCompute) smooth(deviations, k, dur);
     m_ranks[k].push(frame.step, frame.when, deviations);
     if (kind != WorkKind::kCompute) continue;
-    m_stages.push(frame.step, frame.when, stagesAgainstOthers(work, m_roles));
+    auto stages = stagesAgainstOthers(work, m_roles);
+    m_stages.push(frame.step, frame.when, stages);
+    followStages(frame, std::move(stages));
     compute = std::move(work), computing = std::move(deviations);
   }
   m_links.push(frame);
@@ -93,6 +97,26 @@ void AttemptWatch::compare(const StepFrame& frame) {
     out.compared = true, out.own_ns = own, out.ratio = own / static_cast<float>(dur), out.above = out.ratio >= kLargeShare;
   }
   m_run.push(frame.step, frame.when, shares);
+}
+
+void AttemptWatch::followStages(const StepFrame& frame, std::vector<Deviation> stages) {
+  constexpr std::size_t kLevelSteps = 30;
+  m_stage_level.resize(stages.size(), std::numeric_limits<float>::quiet_NaN());
+  m_stage_learning.resize(stages.size());
+  for (std::size_t stage = 0; stage < stages.size(); ++stage) {
+    Deviation& one = stages[stage];
+    if (!one.compared) continue;
+    if (std::isnan(m_stage_level[stage])) {
+      m_stage_learning[stage].push_back(one.ratio);
+      one = {};
+      if (m_stage_learning[stage].size() == kLevelSteps) m_stage_level[stage] = medianOf(m_stage_learning[stage]);
+      continue;
+    }
+    one.usual_ns *= 1 + m_stage_level[stage];
+    one.ratio = one.own_ns / one.usual_ns - 1;
+    one.above = one.ratio >= kLeastRatio && one.own_ns - one.usual_ns >= kLeastExcessNs;
+  }
+  m_stage_changes.push(frame.step, frame.when, stages);
 }
 
 // Batches and launches come in bursts: what counts is what they take over a few steps.

@@ -39,6 +39,8 @@ class AttemptWatch {
   const Roles& roles() const { return m_roles; }
   std::vector<Spell> rankSpells(WorkKind kind) const { return m_ranks[static_cast<std::size_t>(kind)].spells(); }
   std::vector<Spell> stageSpells() const { return m_stages.spells(); }
+  // Of stages that became slower against the others than they were in the first steps.
+  std::vector<Spell> stageChanges() const { return m_stage_changes.spells(); }
   std::vector<Spell> runSpells() const { return m_run.spells(); }  // subjects: RunShare
   std::vector<Spell> linkSpells() const { return m_links.spells(); }
   const ImbalanceWatch& imbalance() const { return m_imbalance; }
@@ -60,6 +62,7 @@ class AttemptWatch {
   void take(const StepFrame& frame, ShiftWatch& shifts);
   bool isSteady(const StepFrame& frame);
   void compare(const StepFrame& frame);
+  void followStages(const StepFrame& frame, std::vector<Deviation> stages);
   void smooth(std::vector<Deviation>& deviations, std::size_t kind, double dur);
   void takeShift(const StepFrame& frame, ShiftWatch& shifts) const;
 
@@ -69,7 +72,9 @@ class AttemptWatch {
   Roles m_roles;
   std::size_t m_ranks_in_roles = 0;
   std::array<PersistenceWatch, kWorkKindCount> m_ranks;
-  PersistenceWatch m_stages, m_run;
+  PersistenceWatch m_stages, m_stage_changes, m_run;
+  std::vector<std::vector<float>> m_stage_learning;  // by stage: ratios of its first steps
+  std::vector<float> m_stage_level;                  // their medians; NaN: not known yet
   LinkWatch m_links;
   ImbalanceWatch m_imbalance;
   std::array<std::vector<float>, kWorkKindCount> m_smooth;  // by rank: ratios of host and data time

@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kMostListed = 64;
+constexpr std::size_t kMostListed = 64, kMostNamed = 4;
 
 struct Stretch {
   std::vector<Spell> spells;  // by begin
@@ -39,6 +39,19 @@ double middleOf(const std::vector<Spell>& spells, double Spell::*member) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::ranges::nth_element(values, middle);
   return *middle;
+}
+
+std::string nodesText(const Stretch& stretch, const AttemptWatch& watch, const NodeNames& nodes) {
+  std::set<std::string> names;
+  for (const Spell& one : stretch.spells)
+    if (const auto name = nodes.find(watch.ranks()[one.subject].node); name != nodes.end()) names.insert(name->second);
+  std::string text;
+  std::size_t said = 0;
+  for (const std::string& name : names) {
+    if (++said > kMostNamed) break;
+    text += (said == 1 ? "; it is a link of " : ", ") + name;
+  }
+  return names.size() > kMostNamed ? text + " or " + std::to_string(names.size() - kMostNamed) + " other nodes" : text;
 }
 
 Finding findingOf(const Stretch& stretch, const PortEvidence& ports, const AttemptWatch& watch, const NodeNames& nodes, bool over) {
@@ -85,6 +98,7 @@ Finding findingOf(const Stretch& stretch, const PortEvidence& ports, const Attem
     finding.severity = Severity::kInfo;
     finding.confidence = 0.4;
     finding.summary += ports.ports == 0 ? "no port's counters were recorded, so that the link cannot be named" : "no port stands out";
+    finding.summary += nodesText(stretch, watch, nodes);
   }
   finding.evidence = evidence.dump();
   return finding;

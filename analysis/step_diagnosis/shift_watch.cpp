@@ -12,6 +12,12 @@ constexpr double kSlack = 0.015, kClamp = 0.10;
 constexpr std::size_t kMostAway = 400;  // steps that are off and make no shift: the level follows them
 constexpr double kBack = 0.02;          // of the level before a shift, within which it is over
 constexpr double kMostErrors = 6;
+constexpr std::size_t kBeside = 40, kBesideLeast = 15;  // steps on each side of a begin, at most an hour of them
+constexpr DurNs kBesideTime = 3600 * kNsPerSecond;
+constexpr double kSharp = 0.7;                       // share of the change that lies between them
+constexpr double kSureErrors = 3, kSureShare = 0.3;  // and that much of it is no noise
+constexpr double kSwing = 0.05;                      // no day swings so far
+constexpr double kMedianError = 1.253;               // of a median: 1.253 sigma / sqrt(n)
 
 double middleOf(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -86,6 +92,25 @@ void ShiftWatch::settle() {
   while (m_level.size() > kLevelKept) m_level.pop_front();
 }
 
+bool ShiftWatch::isSharp(double change, double of) const {
+  const std::optional<TimeRange>& when = m_away.front().when;
+  const auto isNear = [&](const Point& point) { return !when || !point.when || std::abs(point.when->t0 - when->t0) <= kBesideTime; };
+  std::vector<double> before, after;
+  for (auto point = m_level.rbegin(); point != m_level.rend() && before.size() < kBeside && isNear(*point); ++point)
+    before.push_back(point->value);
+  for (auto point = m_away.begin(); point != m_away.end() && after.size() < kBeside && isNear(*point); ++point)
+    after.push_back(point->value);
+  if (std::fabs(change) >= kSwing) return true;
+  if (std::min(before.size(), after.size()) < kBesideLeast) return false;
+  const double was = middleOf(before), is = middleOf(after);
+  const double error = kMedianError *
+                       std::hypot(sigmaOf(before, was) / std::sqrt(static_cast<double>(before.size())),
+                                  sigmaOf(after, is) / std::sqrt(static_cast<double>(after.size()))) /
+                       of;
+  const double beside = (is - was) / of * (change > 0 ? 1 : -1);
+  return beside >= kSharp * std::fabs(change) && beside - kSureErrors * error >= kSureShare * std::fabs(change);
+}
+
 bool ShiftWatch::judge() {
   const Point &first = m_away.front(), &last = m_away.back();
   const bool is_long = first.when && last.when ? last.when->t1 - first.when->t0 >= kLeastTime : m_away.size() >= kStepsWithoutClock;
@@ -94,11 +119,11 @@ bool ShiftWatch::judge() {
   const auto values = valuesOf(m_away);
   const double now = middleOf(values);
   const double change = now / was.median - 1;
-  // Of a median: 1.253 sigma / sqrt(n).
-  const double error = 1.253 / was.median *
+  const double error = kMedianError / was.median *
                        std::sqrt(was.sigma * was.sigma / static_cast<double>(m_level.size()) +
                                  std::pow(sigmaOf(values, now), 2) / static_cast<double>(values.size()));
   if (std::fabs(change) < kLeastChange || std::fabs(change) < kMostErrors * error) return false;
+  if (!isSharp(change, was.median)) return false;
   ThroughputShift shift{.attempt = first.attempt, .first_step = first.step, .last_step = last.step, .start = {}, .end = {}};
   if (first.when) shift.start = first.when->t0;
   shift.before = was.median, shift.after = now, shift.error = error;

@@ -3,8 +3,9 @@
 //
 // A two-sided cumulative sum (Page, "Continuous inspection schemes", Biometrika 41, 1954) of the steps' deviation from their level finds
 // where a shift may have begun; it is one after at least 50 steps and 10 minutes whose median is at least 3 % off and six standard errors
-// away from the level's. Steps are clamped to 10 % off, so that an evaluation inside a step or a save starts nothing. Verifying a change
-// point by the mean's shift is Greyhound's way (Wu et al., ATC '25).
+// away from the level's. What creeps, as a day's swing of 2 % up and down does, moves the level: below 5 % most of the change must lie
+// within an hour around its begin. Steps are clamped to 10 % off, so that an evaluation inside a step or a save starts nothing. Verifying
+// a change point by the mean's shift is Greyhound's way (Wu et al., ATC '25).
 //
 // Threading:  one thread.
 // Ownership:  values.
@@ -68,6 +69,7 @@ class ShiftWatch {
   Level level() const;
   void settle();
   bool judge();
+  bool isSharp(double change, double of) const;
   void follow(const Point& point);
 
   std::deque<Point> m_level, m_away;  // accepted steps, oldest first; those since the sum left 0

@@ -17,6 +17,7 @@ using Who = Blame::Who;
 
 constexpr double kHoursPerDay = 24;
 constexpr double kCostToWarn = 0.05;  // of the step: what was so from the start is told from here on
+constexpr double kCostOfImbalance = 0.10;
 constexpr std::size_t kStepsToBeSure = 50, kStepsToSay = 20;
 constexpr double kGoodCoverage = 0.8, kPoorCoverage = 0.5;
 constexpr double kSameSequence = 0.9;    // correlation of forward and backward
@@ -32,7 +33,9 @@ class AttemptFindings {
   std::vector<Finding> all() {
     for (const WorkKind kind : {WorkKind::kCompute, WorkKind::kHost, WorkKind::kData})
       for (const Blame& blame : blameOf(m_watch.rankSpells(kind), m_watch.ranks())) sayBlame(kind, blame);
-    for (const Spell& spell : m_watch.stageSpells()) sayStage(spell);
+    for (const Spell& spell : m_watch.stageSpells())
+      if (spell.since_before) sayStage(spell, false);
+    for (const Spell& spell : m_watch.stageChanges()) sayStage(spell, true);
     for (const Spell& spell : m_watch.runSpells()) sayRun(spell);
     for (const Imbalance& one : m_watch.imbalance().wandering()) sayWandering(one);
     sayTooLittle();
@@ -113,6 +116,15 @@ class AttemptFindings {
     }
   }
 
+  // Where loads wander, somebody is the slowest for a while: it takes longer, or more, to be somebody's own.
+  bool mayWander(const Spell& spell, double cost) const {
+    constexpr std::size_t kOwn = 100;  // steps
+    constexpr double kMore = 2;        // times what the wandering costs
+    return spell.steps < kOwn && std::ranges::any_of(m_watch.imbalance().wandering(), [&](const Imbalance& one) {
+             return one.first_step <= spell.last_step && (one.holds || one.last_step >= spell.first_step) && cost < kMore * one.cost;
+           });
+  }
+
   static std::string since(const Spell& spell) {
     return spell.since_before ? "as long as its steps were watched" : "since step " + std::to_string(spell.first_step);
   }
@@ -130,6 +142,11 @@ class AttemptFindings {
     evidence["pattern"] = blame.who == Who::kNode ? "host_block" : blame.who == Who::kReplica ? "column" : "cell";
     finding.score = kind == WorkKind::kCompute ? 1 + blame.spell.ratio : cost;
     finding.severity = severityOf(cost);
+    if (kind == WorkKind::kCompute && blame.who == Who::kRank && mayWander(blame.spell, cost)) {
+      finding.severity = Severity::kInfo;
+      finding.confidence = 0.3;
+      evidence["may_wander"] = true;
+    }
     // The first rank writes logs and saves: that is its job.
     if (kind == WorkKind::kHost && blame.who == Who::kRank && finding.rank == 0) finding.severity = Severity::kInfo;
     const std::string more = ms(blame.spell.own_ns) + " against " + ms(blame.spell.usual_ns);
@@ -143,7 +160,7 @@ class AttemptFindings {
     m_out.push_back(std::move(finding));
   }
 
-  void sayStage(const Spell& spell) {
+  void sayStage(const Spell& spell, bool changed) {
     if ((spell.open && spell.steps_open < kHoldBack) || spell.subject >= m_watch.roles().stages.size()) return;
     const auto& members = m_watch.roles().by_stage[spell.subject];
     const std::int32_t stage = m_watch.roles().stages[spell.subject];
@@ -151,22 +168,27 @@ class AttemptFindings {
     for (const std::size_t rank : members)
       if (m_watch.ranks()[rank].node != node) node = {};
     // What was even and no longer is did not get another share of the layers.
-    const bool is_node = node && !spell.since_before;
+    const bool is_node = node && changed;
     const double cost = costOf(spell.excess());
     Finding finding =
         is_node ? make("slow_node", "node:" + nodeName(node), spell) : make("stage_imbalance", "stage:" + std::to_string(stage), spell);
     finding.pp = stage;
     if (is_node) finding.node = node, finding.confidence = std::min(*finding.confidence, 0.7);
     finding.score = 1 + spell.ratio;
-    finding.severity = cost >= kCostToWarn ? severityOf(cost) : Severity::kInfo;
+    // First and last stages have more to do in nearly every job: that is told loudly only where it costs much.
+    finding.severity = changed || cost >= kCostOfImbalance ? severityOf(cost) : Severity::kInfo;
     Json evidence = evidenceOf(spell, cost);
     evidence["pattern"] = "row";
+    evidence["changed"] = changed;
     evidence["stage"] = stage;
     finding.evidence = evidence.dump();
     const std::string more = ms(spell.own_ns) + " a step against " + ms(spell.usual_ns) + " (+" + percentText(spell.ratio) + ")";
-    finding.summary = is_node ? nodeName(node) + ", which computes all of stage " + std::to_string(stage) +
-                                    ", has become slower than the other stages: " + more
-                              : "Stage " + std::to_string(stage) + " computes longer than the other stages: " + more;
+    const std::string stage_text = std::to_string(stage);
+    finding.summary = is_node
+                          ? nodeName(node) + ", which computes all of stage " + stage_text + ", has become slower than the other stages: "
+                      : changed ? "Stage " + stage_text + " has become slower than the other stages: "
+                                : "Stage " + stage_text + " computes longer than the other stages: ";
+    finding.summary += more;
     finding.summary += ", " + since(spell) + "; costs up to " + percentText(cost) + " of every step";
     m_out.push_back(std::move(finding));
   }
@@ -316,7 +338,9 @@ std::vector<Finding> findingsOf(const std::vector<ThroughputShift>& shifts, cons
       evidence["explained_by"] = {{"kind", because->kind}, {"subject", because->subject}, {"first_step", *because->first_step}};
       finding.summary += "; " + because->subject + " explains it (" + because->kind + ")";
     } else if (shift.change() > 0 && own->stepsWithParts() > 0) {
-      finding.summary += "; no rank stands out: clocks, power caps, storage, network or the software itself";
+      finding.summary += own->coverage() < kGoodCoverage
+                             ? "; no rank stands out among the " + percentText(own->coverage()) + " that said what their steps were made of"
+                             : "; no rank stands out: clocks, power caps, storage, network or the software itself";
     }
     finding.evidence = evidence.dump();
     out.push_back(std::move(finding));
