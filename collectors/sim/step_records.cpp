@@ -57,10 +57,13 @@ StepRecords::StepRecords(const Scenario& scenario, const StepModel& model, Recor
     }
     if (scenario.spans != SpanDetail::kNone) {
       series.track = out.track({.attempt = attempt, .rank = rank, .kind = "thread", .name = "trainer"});
-      if (scenario.pp > 1) {
-        series.send = out.track({.attempt = attempt, .rank = rank, .kind = "pp_send", .name = "pp send"});
-        series.receive = out.track({.attempt = attempt, .rank = rank, .kind = "pp_recv", .name = "pp recv"});
-      }
+      const auto pipe = [&](const char* kind, const char* name) {
+        return out.track({.attempt = attempt, .rank = rank, .kind = kind, .name = name});
+      };
+      const std::int32_t stage = model.coordinates(rank).pp;
+      if (scenario.pp > 1) series.receive = pipe("pp_recv", "pp recv");
+      if (stage + 1 < scenario.pp) series.send_forward = pipe("pp_send", "pp send forward");
+      if (stage > 0) series.send_backward = pipe("pp_send", "pp send backward");
     }
     m_ranks.push_back(series);
   }

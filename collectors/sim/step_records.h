@@ -38,7 +38,7 @@ class StepRecords {
     SeriesId dur, phase;
     std::array<SeriesId, kParts> part;
     SeriesId communication_wait, data_wait, cpu, run_delay;
-    TrackId track, send, receive, collector;
+    TrackId track, receive, send_forward, send_backward, collector;
   };
   struct Sum {  // of the steps since the last logged one
     double loss = 0, tokens = 0;

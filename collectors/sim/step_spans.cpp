@@ -61,35 +61,40 @@ void StepRecords::spans(std::int32_t rank, std::int64_t step, TimeNs began, cons
   if (r.other > 0) add(began + after + r.gc, r.other, kEvaluate, SpanCategory::kOther, 1);
   m_out.spans(m_ranks[static_cast<std::size_t>(rank)].track, out);
   if (m_scenario.pp > 1) transferSpans(rank, step, began, timing);
-  if (r.gc > 0) collectorSpan(rank, step, began + after, r.gc);
   if (r.collected > 0) collectorSpan(rank, step, began + timing.ops[place].front().start, r.collected);
+  if (r.gc > 0) collectorSpan(rank, step, began + after, r.gc);
 }
 
-// Sends and receives between the stages, each on a track of its own: both ends of a transfer carry the same group and seq and end together.
+// Receives and, by direction, sends between the stages, each in a stream of its own: both ends of a transfer carry the same group and seq
+// and end together.
 void StepRecords::transferSpans(std::int32_t rank, std::int64_t step, TimeNs began, const Step& timing) {
   const Coordinates& at = m_model.coordinates(rank);
+  const RankSeries& series = m_ranks[static_cast<std::size_t>(rank)];
   const auto place = static_cast<std::size_t>(at.dp) * static_cast<std::size_t>(m_scenario.pp) + static_cast<std::size_t>(at.pp);
   const std::int64_t group = pipelineGroupOf(rank);
   enum Name : std::uint32_t { kForward, kBackward };
-  SpanColumns received, sent;
+  SpanColumns received;
   received.names = {"forward-recv", "backward-recv"};
-  sent.names = {"forward-send", "backward-send"};
-  const SpanAdder receive{received, step}, send{sent, step};
   for (const PipelineOp& op : timing.ops[place])
     if (op.asked >= 0)
-      receive(began + op.asked, op.start - op.asked, op.backward ? kBackward : kForward, SpanCategory::kComm, 0, op.microbatch, group,
-              transferSeq(step, op, op.backward ? at.pp : at.pp - 1, m_scenario.pp));
-  const auto sends = [&](std::size_t to, bool backward, std::int32_t lower) {
-    for (const PipelineOp& op : timing.ops[to])
-      if (op.backward == backward && op.asked >= 0)
-        send(began + op.sent_by, op.start - op.sent_by, backward ? kBackward : kForward, SpanCategory::kComm, 0, op.microbatch, group,
-             transferSeq(step, op, lower, m_scenario.pp));
-  };
-  if (at.pp + 1 < m_scenario.pp) sends(place + 1, false, at.pp);
-  if (at.pp > 0) sends(place - 1, true, at.pp - 1);
-  const RankSeries& series = m_ranks[static_cast<std::size_t>(rank)];
+      SpanAdder{received, step}(began + op.asked, op.start - op.asked, op.backward ? kBackward : kForward, SpanCategory::kComm, 0,
+                                op.microbatch, group, transferSeq(step, op, op.backward ? at.pp : at.pp - 1, m_scenario.pp));
   m_out.spans(series.receive, received);
-  m_out.spans(series.send, sent);
+  const auto send = [&](TrackId track, std::size_t to, bool backward, std::int32_t lower) {
+    SpanColumns sent;
+    sent.names = {backward ? "backward-send" : "forward-send"};
+    DurNs free_at = 0;
+    for (const PipelineOp& op : timing.ops[to]) {
+      if (op.backward != backward || op.asked < 0) continue;
+      const DurNs begin = std::max(op.sent_by, free_at);
+      SpanAdder{sent, step}(began + begin, op.start - begin, 0, SpanCategory::kComm, 0, op.microbatch, group,
+                            transferSeq(step, op, lower, m_scenario.pp));
+      free_at = op.start;
+    }
+    m_out.spans(track, sent);
+  };
+  if (at.pp + 1 < m_scenario.pp) send(series.send_forward, place + 1, false, at.pp);
+  if (at.pp > 0) send(series.send_backward, place - 1, true, at.pp - 1);
 }
 
 void StepRecords::collectorSpan(std::int32_t rank, std::int64_t step, TimeNs start, DurNs dur) {

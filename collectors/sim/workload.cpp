@@ -173,8 +173,11 @@ void Workload::addFault(const Fault& fault, std::int64_t step, Work& work, std::
       const DurNs gaps = scaled(m_base, extra * notLess(1 + 0.1 * noise(step, rank, kHostNoise), 0));
       r.host += gaps;
       if (fault.cause == FaultCause::kCpuSteal) r.run_delay += gaps;
-    } else if (kind == "data_bound") {  // reads come in bursts: one step waits little, the next one long
-      r.data += scaled(m_base, extra * notLess(1 + 0.4 * m_noise.normal(step, rank, kDataBurst), 0.1));
+    } else if (kind == "data_bound") {  // reads come in bursts, of storage that all share at the same time
+      const bool shared = fault.target.kind == Target::Kind::kRun;
+      const double burst =
+          0.4 * m_noise.normal(step, shared ? -1 : rank, kDataBurst) + (shared ? 0.1 * m_noise.normal(step, rank, kDataBurst) : 0);
+      r.data += scaled(m_base, extra * notLess(1 + burst, 0.1));
     } else if (kind == "gc_jitter" && m_noise.uniform(step, rank, kGcVictim) < kCollects) {
       r.collected += scaled(m_base, extra * notLess(1 + 0.3 * m_noise.normal(step, rank, kGcNoise), 0.2));
     } else if (kind == "sequence_imbalance") {

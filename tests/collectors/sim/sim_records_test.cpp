@@ -69,6 +69,22 @@ TEST(SimSpans, BothEndsOfATransferShareTheirNumberAndEndTogether) {
   }
 }
 
+TEST(SimSpans, NoSpansOfOneTrackAndDepthOverlap) {
+  Scenario s = small();
+  s.steps = 12, s.spans = SpanDetail::kCoarse, s.tp = 1, s.pp = 4, s.gc_every_steps = 3, s.part_noise_ratio = 0.2, s.blips_per_step = 2;
+  s.faults = {{"gc_jitter", {}, 1, 12, 1.3}, {"slow_rank", {.kind = Target::Kind::kRank, .index = 5}, 1, 12, 1.5}};
+  const auto out = played(s);
+  for (const auto& [id, key] : out.track_keys) {
+    std::map<std::int32_t, std::vector<std::pair<TimeNs, TimeNs>>> by_depth;
+    for (const SpanColumns& batch : out.span_batches.at(id))
+      for (std::size_t i = 0; i < batch.size(); ++i) by_depth[batch.depth[i]].push_back({batch.start[i], batch.start[i] + batch.dur[i]});
+    for (auto& [depth, spans] : by_depth) {
+      std::ranges::sort(spans);
+      for (std::size_t i = 1; i < spans.size(); ++i) ASSERT_LE(spans[i - 1].second, spans[i].first) << key.name << " rank " << *key.rank;
+    }
+  }
+}
+
 TEST(SimSpans, TheGradientsCollectiveBeginsWhenEachComesAndEndsForAllAtOnce) {
   Scenario s = small();
   s.steps = 2, s.spans = SpanDetail::kCoarse;
