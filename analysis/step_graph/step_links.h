@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// The dependencies and groups of one step: what step_graph.cpp asks for every step.
+//
+// Threading:  pure.
+// Ownership:  values; borrows its arguments during the call.
+// Units:      indices into the step's operations.
+// Errors:     StepFit says why a step cannot be used.
+// Cost:       O(n log n) of the step.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "analysis/step_graph/step_graph.h"
+
+namespace runglass {
+
+// An operation of a worker, its ranks folded.
+struct WorkerOp {
+  std::uint32_t worker = 0;
+  StepOp op = StepOp::kForward;
+  std::int32_t chunk = -1;
+  std::int64_t microbatch = -1;
+  TimeNs start = 0;
+  DurNs dur = 0;
+  std::int64_t span_id = 0;
+  TimeNs end() const { return start + dur; }
+};
+
+// Workers of a step in a grid; replica r, stage s is worker r * stages + s.
+struct WorkerGrid {
+  std::uint32_t replicas = 0, stages = 0;
+  std::int32_t chunks = 1;
+};
+
+enum class StepFit : std::uint8_t { kFits, kPartial, kUnmatched };
+
+inline constexpr std::uint32_t kDropped = UINT32_MAX;  // inside of another operation, or beside all
+
+struct StepLinks {
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> waits;  // (who, for whom)
+  std::vector<std::uint32_t> group;                            // by operation; members of one group have the same number; kDropped
+  std::uint32_t groups = 0;
+  bool has_transfers = false;
+};
+
+// `ops` by worker, then start.
+StepFit linkStep(std::span<const WorkerOp> ops, const WorkerGrid& grid, StepLinks& out);
+
+}  // namespace runglass
