@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <tuple>
@@ -13,6 +14,8 @@ namespace {
 
 // Clocks of a worker's streams agree to this (the artifact's EPS).
 constexpr DurNs kSame = 50 * kNsPerUs;
+// Communication that ended before its last member began, as clocks have it, is kept with no length up to this (the artifact's EPS).
+constexpr DurNs kClockSlack = 10 * kNsPerMs;
 
 using List = std::vector<std::uint32_t>;
 
@@ -24,6 +27,7 @@ struct WorkerLists {
   List grads;    // synchronisation of gradients
   List tail;     // after the last pass, without `grads`
   std::array<List, 4> pipeline;
+  bool has_optimizer = false;
 };
 
 std::size_t direction(StepOp op) { return static_cast<std::size_t>(op) - static_cast<std::size_t>(StepOp::kForwardSend); }
@@ -102,16 +106,21 @@ class Linker {
       // Inside a pass it is part of the pass.
       if (lists.compute.empty() || at(i).start + kSame >= at(lists.compute.back()).end()) lists.compute.push_back(i);
     } else if (op == StepOp::kParamsAllGather) {
-      const bool after_optimizer = !lists.tail.empty() && at(lists.tail.back()).op == StepOp::kOptimizer;
-      (after_optimizer ? lists.tail : lists.head).push_back(i);
+      (lists.has_optimizer ? lists.tail : lists.head).push_back(i);
     } else if (isGradsSync(op)) {
       lists.grads.push_back(i);
     } else if (!isPipelineOp(op)) {
-      // Timers that nest: what runs inside the optimizer is part of it.
-      if (!lists.tail.empty() && at(lists.tail.back()).op == StepOp::kOptimizer && at(i).end() <= at(lists.tail.back()).end() &&
-          at(i).dur < at(lists.tail.back()).dur)
-        return;
+      if (!lists.tail.empty() && at(lists.tail.back()).op == StepOp::kOptimizer) {
+        const WorkerOp& optimizer = at(lists.tail.back());
+        // Timers that nest: what runs inside the optimizer is part of it.
+        if (at(i).dur > 0 && at(i).end() <= optimizer.end()) return;
+        if (op == StepOp::kClipGrads && at(i).dur == 0 && at(i).start - optimizer.start < kClockSlack) {
+          lists.tail.insert(lists.tail.end() - 1, i);
+          return;
+        }
+      }
       lists.tail.push_back(i);
+      lists.has_optimizer |= op == StepOp::kOptimizer;
     }
   }
 
@@ -297,8 +306,9 @@ class Linker {
     if (overlaps) {
       linkOverlappingGrads(lists);
     } else {
-      tail.insert(tail.end(), lists.grads.begin(), lists.grads.end());
-      std::ranges::sort(tail);  // of one worker: by start
+      tail.clear();
+      std::ranges::merge(lists.tail, lists.grads, std::back_inserter(tail), {}, [&](std::uint32_t i) { return at(i).start; },
+                         [&](std::uint32_t i) { return at(i).start; });
     }
     chain(tail);
     if (tail.empty()) return;
