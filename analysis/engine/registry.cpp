@@ -4,6 +4,7 @@
 #include "analysis/hardware_faults/hardware_faults.h"
 #include "analysis/settings_check/settings_check.h"
 #include "analysis/step_diagnosis/step_diagnosis.h"
+#include "analysis/what_if/what_if_analysis.h"
 
 namespace runglass {
 
@@ -13,6 +14,7 @@ const std::vector<AnalysisEntry>& analyses() {
       {"hardware_faults", makeHardwareFaults},
       {"settings_check", makeSettingsCheck},
       {"step_diagnosis", makeStepDiagnosis},
+      {"what_if", makeWhatIf},
   };
   return kAll;
 }

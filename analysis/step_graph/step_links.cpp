@@ -307,8 +307,9 @@ class Linker {
       linkOverlappingGrads(lists);
     } else {
       tail.clear();
-      std::ranges::merge(lists.tail, lists.grads, std::back_inserter(tail), {}, [&](std::uint32_t i) { return at(i).start; },
-                         [&](std::uint32_t i) { return at(i).start; });
+      std::ranges::merge(
+          lists.tail, lists.grads, std::back_inserter(tail), {}, [&](std::uint32_t i) { return at(i).start; },
+          [&](std::uint32_t i) { return at(i).start; });
     }
     chain(tail);
     if (tail.empty()) return;

@@ -91,16 +91,14 @@ class Asker {
   void decompose() {
     std::map<std::string, std::vector<StepOp>> shares;
     for (int op = 0; op < kStepOpCount; ++op)
-      if (m_replay.count(static_cast<StepOp>(op)) > 0)
-        shares[stepOpShareName(static_cast<StepOp>(op))].push_back(static_cast<StepOp>(op));
+      if (m_replay.count(static_cast<StepOp>(op)) > 0) shares[stepOpShareName(static_cast<StepOp>(op))].push_back(static_cast<StepOp>(op));
     for (const auto& [name, ops] : shares)
       m_out.by_op.push_back({name, slowdownBy([&](FixSet& fixed) {
                                for (const StepOp op : ops) fixed.setOp(op, false);
                              })});
     std::ranges::stable_sort(m_out.by_op, std::greater(), &WhatIfShare::s);
     const auto replicas = static_cast<std::uint32_t>(m_graph.replicas.size()), stages = static_cast<std::uint32_t>(m_graph.stages.size());
-    for (std::uint32_t r = 0; r < replicas; ++r)
-      m_out.by_replica.push_back(slowdownBy([&](FixSet& fixed) { fixed.setReplica(r, false); }));
+    for (std::uint32_t r = 0; r < replicas; ++r) m_out.by_replica.push_back(slowdownBy([&](FixSet& fixed) { fixed.setReplica(r, false); }));
     for (std::uint32_t s = 0; s < stages; ++s) m_out.by_stage.push_back(slowdownBy([&](FixSet& fixed) { fixed.setStage(s, false); }));
     for (std::uint32_t w = 0; w < replicas * stages; ++w)
       m_out.by_worker.push_back(std::min(m_out.by_replica[w / stages], m_out.by_stage[w % stages]));
@@ -108,7 +106,7 @@ class Asker {
     std::iota(order.begin(), order.end(), 0);
     std::ranges::sort(order, [&](std::uint32_t a, std::uint32_t b) {
       return m_out.by_worker[a] != m_out.by_worker[b] ? m_out.by_worker[a] > m_out.by_worker[b]
-                                                       : m_graph.workers[a].rank < m_graph.workers[b].rank;
+                                                      : m_graph.workers[a].rank < m_graph.workers[b].rank;
     });
     m_out.exact_by_worker.resize(order.size());
     for (std::size_t i = 0; i < std::min(kExactWorkers, order.size()); ++i)

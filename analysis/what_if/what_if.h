@@ -14,7 +14,8 @@
 // Ownership:  values.
 // Units:      mean step times in ns; slowdowns are ratios, 1 = none.
 // Errors:     kInsufficient, kRefused with a reason. Stopped: kInsufficient.
-// Cost:       replicas + 2 stages + operations + 10 replays. Where that would be more than kMostVisits, S_t and S_w are of evenly spaced steps.
+// Cost:       replicas + 2 stages + operations + 10 replays. Where that would be more than kMostVisits, S_t and S_w are of evenly spaced
+// steps.
 #pragma once
 
 #include <cstdint>
@@ -55,20 +56,20 @@ struct WhatIf {
   double t_real_ns = 0, t_ns = 0, t_ideal_ns = 0;
   double sim_error_ratio = 0;
   double s = 1, waste_ratio = 0;
-  double launch_slowdown = 1;         // T_real / T: what launch delays cost
-  std::optional<double> m_w, m_s;     // absent: nothing is slow, or one stage only
-  std::vector<WhatIfShare> by_op;     // worst first
-  std::vector<double> by_replica, by_stage;           // S_dp, S_pp
+  double launch_slowdown = 1;                             // T_real / T: what launch delays cost
+  std::optional<double> m_w, m_s;                         // absent: nothing is slow, or one stage only
+  std::vector<WhatIfShare> by_op;                         // worst first
+  std::vector<double> by_replica, by_stage;               // S_dp, S_pp
   std::vector<std::optional<double>> explained_by_stage;  // M of each stage
-  std::vector<double> by_worker;                      // S_w, by worker of the graph
-  std::vector<std::optional<double>> exact_by_worker;  // of the worst few
-  std::vector<std::uint32_t> worst;   // W, worst first
-  double worst_in_steps = 0;          // share of the steps in which W explains at least half of the slowdown
+  std::vector<double> by_worker;                          // S_w, by worker of the graph
+  std::vector<std::optional<double>> exact_by_worker;     // of the worst few
+  std::vector<std::uint32_t> worst;                       // W, worst first
+  double worst_in_steps = 0;                              // share of the steps in which W explains at least half of the slowdown
   std::vector<WhatIfStep> steps;
   std::optional<double> pass_correlation;
-  double slowest_changes = 0;         // share of the steps in which another replica is the slowest than in the one before
-  double replica_spread = 0;          // by how much the slowest replica's passes are longer than the mean replica's, mean over the steps
-  std::size_t decomposed_steps = 0;   // that S_t and S_w are of
+  double slowest_changes = 0;        // share of the steps in which another replica is the slowest than in the one before
+  double replica_spread = 0;         // by how much the slowest replica's passes are longer than the mean replica's, mean over the steps
+  std::size_t decomposed_steps = 0;  // that S_t and S_w are of
 };
 
 // What a choice of fixed operations would give.

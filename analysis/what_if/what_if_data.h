@@ -26,12 +26,12 @@ inline constexpr std::size_t kMostWhatIfSpans = 2'000'000;
 struct WhatIfCoverage {
   std::size_t spans_read = 0, spans_left_out = 0;  // the latter are older than what was read
   std::size_t spans_used = 0;
-  std::size_t open_spans = 0;                      // not ended; their steps are not whole
+  std::size_t open_spans = 0;  // not ended; their steps are not whole
   StepGaps gaps;
   std::size_t steps = 0;
   std::optional<std::int64_t> first_step, last_step;  // looked at
   std::size_t workers = 0, ranks = 0;
-  std::optional<std::size_t> workers_expected;        // dp x pp of the layout
+  std::optional<std::size_t> workers_expected;  // dp x pp of the layout
   // Of the workers and of the steps that were read.
   double ratio() const;
 };

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/engine/analysis.h"
+#include "app/ctl/analyze_what_if.h"
 #include "app/ctl/command.h"
 #include "app/ctl/output.h"
 #include "app/store_access.h"
@@ -60,6 +61,7 @@ struct RunAnswer {
   Run run;
   std::vector<Finding> findings;
   std::map<AttemptId, std::int32_t> attempts;
+  WhatIfPart what_if;
 };
 
 Json toJson(const RunAnswer& answer, const std::map<NodeId, std::string>& nodes, bool stored) {
@@ -67,8 +69,8 @@ Json toJson(const RunAnswer& answer, const std::map<NodeId, std::string>& nodes,
   Json json = {{"run_id", answer.run.id.value}, {"run_uuid", answer.run.uuid}, {"name", answer.run.name}, {"stored", stored}};
   json["findings"] = Json::array();
   for (const Finding& finding : answer.findings) json["findings"].push_back(toJson(finding, names));
+  json["what_if"] = answer.what_if.json;
   // No analysis answers these yet.
-  json["what_if"] = {{"status", "insufficient"}};
   json["ranking"] = Json::array();
   json["ranking_status"] = "insufficient";
   json["loss"] = {{"spikes", Json::array()}, {"status", "insufficient"}};
@@ -77,7 +79,7 @@ Json toJson(const RunAnswer& answer, const std::map<NodeId, std::string>& nodes,
 }
 
 Result<RunAnswer> ask(Reader& reader, const Run& run) {
-  RunAnswer answer{.run = run, .findings = {}, .attempts = {}};
+  RunAnswer answer{.run = run, .findings = {}, .attempts = {}, .what_if = {}};
   RG_ASSIGN(const auto attempts, reader.attempts(run.id));
   for (const Attempt& attempt : attempts) answer.attempts[attempt.id] = attempt.number;
   for (const AnalysisEntry& entry : analyses()) {
@@ -85,6 +87,7 @@ Result<RunAnswer> ask(Reader& reader, const Run& run) {
     if (!found.ok()) return Status(found.status().code(), "analysis " + std::string(entry.name) + ": " + found.status().message());
     for (Finding& finding : *found) answer.findings.push_back(std::move(finding));
   }
+  RG_ASSIGN(answer.what_if, whatIfPart(reader, run.id));
   return answer;
 }
 
@@ -169,6 +172,7 @@ class Analyze : public Command {
       for (const Finding& finding : answer.findings)
         text += std::string("  ") + severityName(finding.severity) + " " + finding.kind + ", " + oneLine(finding.subject) + ": " +
                 oneLine(finding.summary) + "\n";
+      text += answer.what_if.text;
     }
     return stored ? text : text + "not stored: another process writes the store\n";
   }

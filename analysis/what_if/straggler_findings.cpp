@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/what_if/straggler_findings.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <set>
+
+namespace runglass {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr double kWarns = 5, kUrgent = 1'000;  // GPU-hours a day
+constexpr double kHoursPerDay = 24;
+constexpr double kSameThing = 0.8;  // one cause explains nearly all that another one does
+constexpr double kCorrelates = 0.9, kSpread = 0.05;
+constexpr double kMostSteps = 0.5;
+constexpr double kStepsToBeSure = 20;
+constexpr std::size_t kListed = 16;
+
+std::string percent(double ratio) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.*f %%", std::fabs(ratio) < 0.0995 ? 1 : 0, ratio * 100);
+  return text;
+}
+
+std::string seconds(double ns) {
+  char text[32];
+  std::snprintf(text, sizeof text, ns < 1e9 ? "%.0f ms" : "%.2f s", ns < 1e9 ? ns / 1e6 : ns / 1e9);
+  return text;
+}
+
+class Teller {
+ public:
+  Teller(const WhatIfData& data, RunId run, const std::map<NodeId, std::string>& nodes)
+      : m_data(data), m_all(data.what_if), m_graph(*data.graph), m_run(run), m_nodes(nodes) {}
+
+  std::vector<Finding> tell() {
+    tellNode();
+    tellWorkers();
+    tellStage();
+    tellSequences();
+    return std::move(m_out);
+  }
+
+ private:
+  double stepsSeen() const { return static_cast<double>(m_all.steps.size()); }
+
+  // `explained`: the share of the slowdown that this is about.
+  Finding make(const char* kind, std::string subject, double explained, const FixSet& fixed, Json& evidence) const {
+    const FixOutcome outcome = outcomeOf(*m_data.replay, m_all, fixed);
+    const double cost = std::max(outcome.saved_ratio, 0.0), a_day = cost * m_data.gpus * kHoursPerDay;
+    Finding finding;
+    finding.run = m_run, finding.attempt = m_data.attempt.id;
+    finding.kind = kind, finding.subject = std::move(subject);
+    finding.severity = a_day >= kUrgent ? Severity::kError : a_day >= kWarns ? Severity::kWarning : Severity::kInfo;
+    finding.start = m_graph.steps.front().t0, finding.end = m_graph.steps.back().t1;
+    finding.first_step = m_data.attempt.first_step ? m_data.attempt.first_step : m_data.coverage.first_step;
+    finding.last_step = m_data.coverage.last_step;
+    finding.score = m_all.s;
+    finding.coverage = m_data.coverage.ratio();
+    finding.confidence = std::min(0.95, stepsSeen() / kStepsToBeSure) * (1 - m_all.sim_error_ratio / kMostSimulationError / 2) *
+                         std::sqrt(*finding.coverage);
+    evidence = {{"s", m_all.s},
+                {"waste_ratio", m_all.waste_ratio},
+                {"explained_ratio", explained},
+                {"t_ns", std::llround(m_all.t_ns)},
+                {"t_ideal_ns", std::llround(m_all.t_ideal_ns)},
+                {"t_fixed_ns", std::llround(outcome.t_ns)},
+                {"sim_error_ratio", m_all.sim_error_ratio},
+                {"cost_ratio", cost},
+                {"gpu_hours_per_day", a_day},
+                {"steps", m_all.steps.size()},
+                {"workers", m_graph.workers.size()},
+                {"separable", "dp, pp"}};
+    return finding;
+  }
+
+  std::string gain(const Json& evidence) const {
+    return "a step would take " + seconds(evidence["t_fixed_ns"].get<double>()) + " instead of " + seconds(m_all.t_ns) + " (" +
+           percent(evidence["cost_ratio"].get<double>()) + "; " + std::to_string(m_all.steps.size()) +
+           (m_all.steps.size() == 1 ? " step" : " steps") + " replayed)";
+  }
+
+  std::string workerText(std::uint32_t index) const {
+    const StepWorker& worker = m_graph.workers[index];
+    std::string text = "rank " + std::to_string(worker.rank);
+    const Layout& layout = m_data.attempt.layout;
+    if (worker.rank_count > 1 || layout.tp > 1 || layout.cp > 1) text += " or a tensor- or context-parallel peer of it (not separable)";
+    return text + " (dp " + std::to_string(worker.dp) + ", pp " + std::to_string(worker.pp) + ")";
+  }
+
+  const Rank* rankOf(std::uint32_t worker) const {
+    const auto at = std::ranges::find(m_data.ranks, m_graph.workers[worker].rank, &Rank::rank);
+    return at != m_data.ranks.end() ? &*at : nullptr;
+  }
+
+  // A machine of which several workers are slow together.
+  void tellNode() {
+    std::map<NodeId, std::vector<std::uint32_t>> by_node;
+    for (std::uint32_t w = 0; w < m_graph.workers.size(); ++w)
+      if (const Rank* rank = rankOf(w); rank != nullptr && rank->node) by_node[rank->node].push_back(w);
+    if (by_node.size() < 2 || m_graph.replicas.size() < 2) return;
+    NodeId worst{};
+    double most = 0;
+    for (const auto& [node, workers] : by_node) {
+      double sum = 0;
+      for (const std::uint32_t worker : workers) sum += m_all.by_worker[worker];
+      if (workers.size() >= 2 && sum / static_cast<double>(workers.size()) > most) {
+        most = sum / static_cast<double>(workers.size());
+        worst = node;
+      }
+    }
+    if (!worst) return;
+    FixSet fixed(m_graph, false);
+    for (const std::uint32_t worker : by_node[worst]) fixed.setWorker(worker, true);
+    const auto explained = explainedBy(*m_data.replay, m_all, fixed);
+    // One slow worker of the machine is a slow rank; a machine that holds a whole stage is told as the stage.
+    if (!explained || *explained < kExplainedFrom || *explained * kSameThing <= m_all.m_w.value_or(0)) return;
+    std::set<std::int32_t> stages, replicas;
+    for (const std::uint32_t worker : by_node[worst])
+      stages.insert(m_graph.workers[worker].pp), replicas.insert(m_graph.workers[worker].dp);
+    if (stages.size() == 1 && replicas.size() == m_graph.replicas.size() && m_graph.stages.size() > 1) return;
+    Json evidence;
+    const auto named = m_nodes.find(worst);
+    const std::string name = named != m_nodes.end() ? named->second : "node " + std::to_string(worst.value);
+    Finding finding = make("slow_node", "node:" + name, *explained, fixed, evidence);
+    finding.node = worst;
+    evidence["ranks"] = Json::array();
+    for (const std::uint32_t worker : by_node[worst]) evidence["ranks"].push_back(m_graph.workers[worker].rank);
+    finding.summary = name + " (" + std::to_string(by_node[worst].size()) + " workers) explains " + percent(*explained) +
+                      " of the slowdown: if it were as fast as the others, " + gain(evidence);
+    m_blamed.insert(by_node[worst].begin(), by_node[worst].end());
+    m_blamed_explains = *explained;
+    finish(std::move(finding), evidence);
+  }
+
+  void tellWorkers() {
+    // Without another replica of its stage a worker cannot be told from its stage.
+    if (!m_all.m_w || *m_all.m_w < kExplainedFrom || m_graph.replicas.size() < 2 || !m_blamed.empty()) return;
+    if (m_all.worst_in_steps < kMostSteps) return;
+    FixSet fixed(m_graph, false);
+    for (const std::uint32_t worker : m_all.worst) fixed.setWorker(worker, true);
+    const std::uint32_t worst = m_all.worst.front();
+    const StepWorker& worker = m_graph.workers[worst];
+    Json evidence;
+    Finding finding = make("slow_rank", "rank:" + std::to_string(worker.rank), *m_all.m_w, fixed, evidence);
+    finding.rank = worker.rank, finding.dp = worker.dp, finding.pp = worker.pp;
+    if (const Rank* rank = rankOf(worst)) {
+      finding.node = rank->node;
+      if (worker.rank_count == 1) finding.tp = rank->tp;
+    }
+    evidence["m_w"] = *m_all.m_w;
+    evidence["in_steps_ratio"] = m_all.worst_in_steps;
+    evidence["slow_workers"] = Json::array();
+    for (const std::uint32_t w : m_all.worst)
+      if (evidence["slow_workers"].size() < kListed)
+        evidence["slow_workers"].push_back({{"rank", m_graph.workers[w].rank},
+                                            {"dp", m_graph.workers[w].dp},
+                                            {"pp", m_graph.workers[w].pp},
+                                            {"s", m_all.by_worker[w]},
+                                            {"folded_ranks", m_graph.workers[w].rank_count}});
+    const std::string more =
+        m_all.worst.size() > 1 ? " and " + std::to_string(m_all.worst.size() - 1) + " more of the slowest 3 %" : std::string();
+    finding.summary = "Slow: " + workerText(worst) + more + ", in " + percent(m_all.worst_in_steps) +
+                      " of the steps; as fast as the others, " + gain(evidence);
+    m_blamed.insert(m_all.worst.begin(), m_all.worst.end());
+    m_blamed_explains = *m_all.m_w;
+    finish(std::move(finding), evidence);
+  }
+
+  void tellStage() {
+    std::uint32_t worst = 0;
+    for (std::uint32_t s = 1; s < m_all.explained_by_stage.size(); ++s)
+      if (m_all.explained_by_stage[s].value_or(0) > m_all.explained_by_stage[worst].value_or(0)) worst = s;
+    const double explained = m_all.explained_by_stage[worst].value_or(0);
+    if (explained < kExplainedFrom) return;
+    // Few workers of the stage explain what all of them do: it is them.
+    const auto stages = static_cast<std::uint32_t>(m_graph.stages.size());
+    const bool inside = std::ranges::any_of(m_blamed, [&](std::uint32_t worker) { return worker % stages == worst; });
+    if (inside && m_blamed_explains >= kSameThing * explained) return;
+    FixSet fixed(m_graph, false);
+    fixed.setStage(worst, true);
+    Json evidence;
+    const std::int32_t stage = m_graph.stages[worst];
+    Finding finding = make("stage_imbalance", "stage:" + std::to_string(stage), explained, fixed, evidence);
+    finding.pp = stage;
+    evidence["stage"] = stage;
+    evidence["pattern"] = "row";
+    evidence["explained_by_stage"] = Json::array();
+    for (std::uint32_t s = 0; s < stages; ++s)
+      evidence["explained_by_stage"].push_back(
+          {{"pp", m_graph.stages[s]}, {"explained_ratio", m_all.explained_by_stage[s].value_or(0)}, {"s", m_all.by_stage[s]}});
+    if (m_all.m_s) evidence["m_s"] = *m_all.m_s;
+    finding.summary = "Pipeline stage " + std::to_string(stage) + (worst + 1 == stages ? ", the last of " : " of ") +
+                      std::to_string(stages) + ", takes longer than its share (explains " + percent(explained) +
+                      " of the slowdown): balanced, " + gain(evidence);
+    if (m_graph.replicas.size() < 2) {
+      finding.confidence = *finding.confidence / 2;
+      finding.summary += "; with one replica a slow rank looks the same";
+    }
+    finish(std::move(finding), evidence);
+  }
+
+  void tellSequences() {
+    if (!m_all.pass_correlation || *m_all.pass_correlation < kCorrelates || m_graph.replicas.size() < 2) return;
+    if (m_all.replica_spread < kSpread || m_all.steps.size() < 3) return;
+    // At random another one of n replicas is the slowest in 1 - 1/n of the steps.
+    const double at_random = 1 - 1 / static_cast<double>(m_graph.replicas.size());
+    if (m_all.slowest_changes < at_random / 2) return;
+    FixSet fixed(m_graph, false);
+    fixed.setOp(StepOp::kForward, true);
+    fixed.setOp(StepOp::kBackward, true);
+    const double explained = explainedBy(*m_data.replay, m_all, fixed).value_or(0);
+    Json evidence;
+    Finding finding = make("sequence_imbalance", "run", explained, fixed, evidence);
+    evidence["pass_correlation"] = *m_all.pass_correlation;
+    evidence["slowest_changes_ratio"] = m_all.slowest_changes;
+    evidence["replica_spread_ratio"] = m_all.replica_spread;
+    char correlation[16];
+    std::snprintf(correlation, sizeof correlation, "%.2f", *m_all.pass_correlation);
+    finding.summary = "The slowest replica changes from step to step and is " + percent(m_all.replica_spread) +
+                      " slower than the mean one, forward and backward alike (correlation " + correlation +
+                      "): sequences of unequal length; with even passes, " + gain(evidence);
+    finish(std::move(finding), evidence);
+  }
+
+  void finish(Finding finding, const Json& evidence) {
+    finding.evidence = evidence.dump();
+    m_out.push_back(std::move(finding));
+  }
+
+  const WhatIfData& m_data;
+  const WhatIf& m_all;
+  const StepGraph& m_graph;
+  const RunId m_run;
+  const std::map<NodeId, std::string>& m_nodes;
+  std::set<std::uint32_t> m_blamed;  // workers
+  double m_blamed_explains = 0;
+  std::vector<Finding> m_out;
+};
+
+}  // namespace
+
+std::vector<Finding> stragglerFindings(const WhatIfData& data, RunId run, const std::map<NodeId, std::string>& nodes) {
+  if (data.what_if.status != WhatIfStatus::kOk || data.what_if.s <= kStragglingFrom) return {};
+  return Teller(data, run, nodes).tell();
+}
+
+}  // namespace runglass
