@@ -3,6 +3,7 @@
 #include "widgets/ranking/ranking_view.h"
 
 #include <QSplitter>
+#include <QTabWidget>
 #include <QVBoxLayout>
 
 #include "widgets/core/units.h"
@@ -26,7 +27,9 @@ RankingView::RankingView(ViewContext context, QWidget* parent)
       m_table(new TableView(m_model, tr("Filter ranks  ( / )"), this)),
       m_heat(new RankHeatMap),
       m_panel(new StatePanel),
-      m_stack(new QStackedLayout(this)) {
+      m_tabs(new QTabWidget),
+      m_stack(new QStackedLayout),
+      m_what_if(new WhatIfPanel(m_context)) {
   for (QLabel* label : {m_sentence, m_grounds, m_evidence}) {
     label->setTextFormat(Qt::PlainText);
     label->setWordWrap(true);
@@ -35,6 +38,14 @@ RankingView::RankingView(ViewContext context, QWidget* parent)
   }
   m_sentence->setFont(headlineFont());
   m_grounds->setForegroundRole(QPalette::PlaceholderText);
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->addWidget(m_tabs);
+  auto* ranking = new QWidget;
+  ranking->setLayout(m_stack);
+  m_tabs->setDocumentMode(true);
+  m_tabs->addTab(ranking, tr("Ranking"));
+  m_tabs->addTab(m_what_if, tr("What if"));
   m_stack->addWidget(m_panel);
   m_stack->addWidget(makePage());
   m_panel->showLoading(tr("Comparing the ranks …"));
@@ -78,16 +89,23 @@ void RankingView::applyState(const ViewState& state) {
   const bool other = state.selection.run != m_state.selection.run || state.selection.attempt != m_state.selection.attempt;
   m_state = state;
   if (other || !m_asked) ask(QueryService::Supersede::kCancelOlder);
+  m_what_if->applyState(state);
   showSelection();
 }
 
+void RankingView::showWhatIf() { m_tabs->setCurrentWidget(m_what_if); }
+
 void RankingView::refresh(Tick tick) {
   if (tick == Tick::kText) ask(QueryService::Supersede::kAfterCurrent);
+  m_what_if->refresh(tick);
 }
 
-bool RankingView::isFinal() const { return m_shown && !m_slot.busy(); }
+bool RankingView::isFinal() const { return m_shown && !m_slot.busy() && (m_tabs->currentWidget() != m_what_if || m_what_if->isFinal()); }
 
-QString RankingView::copyText() const { return m_data ? m_table->selectedTsv() : QString(); }
+QString RankingView::copyText() const {
+  if (m_tabs->currentWidget() == m_what_if) return m_what_if->copyText();
+  return m_data ? m_table->selectedTsv() : QString();
+}
 
 void RankingView::focusFilter() { m_table->focusFilter(); }
 

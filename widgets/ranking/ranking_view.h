@@ -15,6 +15,9 @@
 #include "widgets/core/table_view.h"
 #include "widgets/core/view.h"
 #include "widgets/ranking/ranking_data.h"
+#include "widgets/ranking/what_if_panel.h"
+
+class QTabWidget;
 
 namespace runglass {
 
@@ -33,6 +36,8 @@ class RankingView : public View {
   const TableModel<RankRow>* model() const { return m_model; }
   TableView* table() const { return m_table; }
   RankHeatMap* heatMap() const { return m_heat; }
+  WhatIfPanel* whatIf() const { return m_what_if; }
+  void showWhatIf();
 
  protected:
   void changeEvent(QEvent* event) override;
@@ -56,7 +61,9 @@ class RankingView : public View {
   TableView* m_table;
   RankHeatMap* m_heat;
   StatePanel* m_panel;
+  QTabWidget* m_tabs;
   QStackedLayout* m_stack;
+  WhatIfPanel* m_what_if;
   bool m_asked = false, m_shown = false, m_fitted = false;
   QuerySlot m_slot;
 };
