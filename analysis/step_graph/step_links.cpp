@@ -167,6 +167,12 @@ class Linker {
     return std::ranges::adjacent_find(keys) == keys.end();
   }
 
+  // At the ends of the model nothing is moved.
+  bool isMoved(StepOp op, std::uint32_t pass) const {
+    const std::int64_t way = op == StepOp::kForwardSend || op == StepOp::kBackwardRecv ? 1 : -1, other = placeOf(pass) + way;
+    return other >= 0 && other <= lastPlace();
+  }
+
   // For each operation of the list the number of its pass in `passes`; none where it belongs to none.
   std::optional<std::vector<std::optional<std::size_t>>> passesOf(const List& list, StepOp op, const List& passes) const {
     std::vector<std::optional<std::size_t>> out(list.size());
@@ -185,11 +191,18 @@ class Linker {
       return isSend(op) ? at(i).end() >= first_end - kSame : at(i).start <= last_begin + kSame;
     };
     const auto count = static_cast<std::size_t>(std::ranges::count_if(list, launched));
-    const bool first_missing = m_grid.chunks > 1 && count + 1 == passes.size();  // of the first and the last stage
-    if (count != 0 && count != passes.size() && !first_missing) return std::nullopt;
-    std::size_t next = !isSend(op) && first_missing ? 1 : 0;
+    std::vector<std::size_t> moves;  // passes that something is moved for
+    for (std::size_t pass = 0; pass < passes.size(); ++pass)
+      if (isMoved(op, passes[pass])) moves.push_back(pass);
+    if (count != passes.size() && count != moves.size()) {
+      // Of those that move nothing all are recorded, or all but the first receive.
+      if (m_grid.chunks == 1 || count + 1 != passes.size()) return std::nullopt;
+    }
+    const bool only_moves = count == moves.size();
+    std::size_t next = !isSend(op) && count + 1 == passes.size() ? 1 : 0;
+    if (only_moves) next = 0;
     for (std::size_t k = 0; k < list.size(); ++k)
-      if (launched(list[k])) out[k] = next++;
+      if (launched(list[k])) out[k] = only_moves ? moves[next++] : next++;
     return out;
   }
 
@@ -213,7 +226,7 @@ class Linker {
     const List& passes = isForwardTransfer(op) ? lists.forward : lists.backward;
     const auto pass_of = passesOf(list, op, passes);
     if (!pass_of) return false;
-    const std::int64_t step = isForwardTransfer(op) ? 1 : -1;
+    const std::int64_t way = isForwardTransfer(op) ? 1 : -1;
     for (std::size_t k = 0; k < list.size(); ++k) {
       const auto number = (*pass_of)[k];
       if (!number) continue;
@@ -225,9 +238,8 @@ class Linker {
         if (*number > 0) wait(list[k], passes[*number - 1]);
       }
       if (chunkOf(pass) < 0) return false;
-      const std::int64_t to = isSend(op) ? placeOf(pass) + step : placeOf(pass), from = isSend(op) ? placeOf(pass) : placeOf(pass) - step;
-      // At the ends of the model nothing is moved.
-      if (to < 0 || to > lastPlace() || from < 0 || from > lastPlace()) continue;
+      if (!isMoved(op, pass)) continue;
+      const std::int64_t to = isSend(op) ? placeOf(pass) + way : placeOf(pass);
       valid.push_back({isForwardTransfer(op), to, static_cast<std::uint32_t>(to % m_grid.stages), at(pass).microbatch, list[k],
                        static_cast<std::uint32_t>(valid.size())});
     }
@@ -296,7 +308,9 @@ class Linker {
     }
     for (const std::uint32_t i : lists.head) {
       const List& of_chunk = forward[m_grid.chunks > 1 ? std::max(at(i).chunk, -1) : -1];
-      const auto pass = std::ranges::lower_bound(of_chunk, at(i).end() - kSame, {}, [&](std::uint32_t p) { return at(p).start; });
+      // Without a chunk it is for the pass that began when it was over; with one, clocks need not agree that well.
+      const TimeNs from = at(i).chunk >= 0 ? at(i).start : at(i).end() - kSame;
+      const auto pass = std::ranges::lower_bound(of_chunk, from, {}, [&](std::uint32_t p) { return at(p).start; });
       if (pass != of_chunk.end()) wait(*pass, i);
     }
   }

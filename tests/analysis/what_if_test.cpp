@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+// What stragglers cost: replays against jobs that were played with other durations, who is blamed, and when nothing is said.
+#include "analysis/what_if/what_if.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "analysis/what_if/straggler_findings.h"
+#include "tests/analysis/recorded_job.h"
+
+namespace runglass {
+namespace {
+
+constexpr DurNs kMs = kNsPerMs;
+using Pass = std::function<DurNs(std::int64_t, int, int, int, bool)>;
+
+struct Asked {
+  std::shared_ptr<const StepGraph> graph;
+  std::shared_ptr<const Replay> replay;
+  WhatIf what_if;
+};
+
+Asked ask(const RecordedJob& job) {
+  Asked asked;
+  asked.graph = std::make_shared<const StepGraph>(buildStepGraph(job.ranks, job.ops));
+  asked.replay = std::make_shared<const Replay>(asked.graph);
+  asked.what_if = askWhatIf(*asked.replay);
+  return asked;
+}
+
+std::vector<std::int64_t> steps(int count) {
+  std::vector<std::int64_t> out;
+  for (int i = 0; i < count; ++i) out.push_back(100 + i);
+  return out;
+}
+
+DurNs usual(bool forward) { return (forward ? 100 : 200) * kMs; }
+
+std::vector<std::string> kindsOf(const RecordedJob& job, std::vector<Finding>* findings = nullptr) {
+  const Asked asked = ask(job);
+  WhatIfData data;
+  data.gpus = static_cast<std::int32_t>(job.ranks.size());
+  data.graph = asked.graph, data.replay = asked.replay, data.what_if = asked.what_if;
+  data.coverage.steps = asked.graph->steps.size();
+  data.coverage.first_step = 100, data.coverage.last_step = 100 + static_cast<std::int64_t>(data.coverage.steps) - 1;
+  for (const StepRank& rank : job.ranks)
+    data.ranks.push_back({.attempt = {}, .rank = rank.rank, .node = NodeId{static_cast<std::uint64_t>(rank.rank / 2 + 1)}});
+  std::vector<Finding> found = stragglerFindings(data, RunId{1}, {{NodeId{1}, "n1"}, {NodeId{2}, "n2"}});
+  std::vector<std::string> kinds;
+  for (const Finding& finding : found) kinds.push_back(finding.kind + " " + finding.subject);
+  if (findings != nullptr) *findings = std::move(found);
+  return kinds;
+}
+
+TEST(ReplayTest, WithNothingFixedTheRecordedTimesComeOut) {
+  for (const int chunks : {1, 2})
+    for (const bool told : {true, false}) {
+      const RecordedJob job = record({.dp = 2,
+                                      .pp = 4,
+                                      .chunks = chunks,
+                                      .micro_batches = 8,
+                                      .steps = steps(2),
+                                      .told_transfers = told,
+                                      .pass = [](std::int64_t step, int dp, int stage, int batch, bool forward) {
+                                        return usual(forward) + (step * 7 + dp * 5 + stage * 3 + batch) % 11 * kMs;
+                                      }});
+      const Asked asked = ask(job);
+      ASSERT_EQ(asked.graph->steps.size(), 2U) << chunks << told;
+      EXPECT_EQ(asked.replay->stepTimes(FixSet(*asked.graph, false)), job.step_times) << chunks << told;
+      EXPECT_DOUBLE_EQ(asked.what_if.sim_error_ratio, 0);
+    }
+}
+
+TEST(ReplayTest, WithAllFixedTheStepIsThatOfAJobWithMeanDurations) {
+  const Pass uneven = [](std::int64_t, int dp, int stage, int batch, bool forward) {
+    return usual(forward) + (dp == 0 ? 40 : 0) * kMs + (stage == 1 ? 20 : 0) * kMs + batch % 2 * kMs;
+  };
+  const RecordedJob job = record({.dp = 2, .pp = 2, .micro_batches = 6, .pass = uneven});
+  // The means of uneven: + 20 for half of the replicas, + 10 for half of the stages, + 0.5 for half of the micro-batches.
+  const RecordedJob even = record({.dp = 2, .pp = 2, .micro_batches = 6, .pass = [](std::int64_t, int, int, int, bool forward) {
+                                     return usual(forward) + 30 * kMs + kMs / 2;
+                                   }});
+  const Asked asked = ask(job);
+  EXPECT_EQ(asked.replay->stepTimes(FixSet(*asked.graph, true)), even.step_times);
+  EXPECT_DOUBLE_EQ(asked.what_if.s, static_cast<double>(job.step_times[0]) / static_cast<double>(even.step_times[0]));
+  EXPECT_DOUBLE_EQ(asked.what_if.waste_ratio, 1 - 1 / asked.what_if.s);
+}
+
+TEST(ReplayTest, FixingSomeOperationsIsAJobInWhichOnlyTheyAreUsual) {
+  const RecordedJob job = record(
+      {.dp = 3, .pp = 2, .pass = [](std::int64_t, int dp, int, int, bool forward) { return usual(forward) + (dp == 2 ? 90 : 0) * kMs; }});
+  const RecordedJob fixed = record(
+      {.dp = 3, .pp = 2, .pass = [](std::int64_t, int dp, int, int, bool forward) { return usual(forward) + (dp == 2 ? 30 : 0) * kMs; }});
+  const Asked asked = ask(job);
+  FixSet fix(*asked.graph, false);
+  fix.setReplica(2, true);
+  EXPECT_EQ(asked.replay->stepTimes(fix), fixed.step_times);
+}
+
+TEST(WhatIfTest, AnEvenJobHasNoSlowdownAndNobodyIsBlamed) {
+  const RecordedJob job = record({.dp = 2, .pp = 2, .steps = steps(3)});
+  const WhatIf what_if = ask(job).what_if;
+  ASSERT_EQ(what_if.status, WhatIfStatus::kOk);
+  EXPECT_DOUBLE_EQ(what_if.s, 1);
+  EXPECT_DOUBLE_EQ(what_if.waste_ratio, 0);
+  EXPECT_FALSE(what_if.m_w) << "a share of nothing is not a number";
+  EXPECT_FALSE(what_if.m_s);
+  EXPECT_THAT(kindsOf(job), ::testing::IsEmpty());
+}
+
+TEST(WhatIfTest, OneSlowWorkerExplainsTheSlowdownAndIsTheWorst) {
+  const RecordedJob job =
+      record({.dp = 4, .pp = 4, .micro_batches = 8, .steps = steps(4), .pass = [](std::int64_t, int dp, int stage, int, bool forward) {
+                return usual(forward) * (dp == 2 && stage == 1 ? 2 : 1);
+              }});
+  const WhatIf what_if = ask(job).what_if;
+  ASSERT_EQ(what_if.status, WhatIfStatus::kOk);
+  EXPECT_GT(what_if.s, 1.5);
+  ASSERT_TRUE(what_if.m_w);
+  EXPECT_GT(*what_if.m_w, 0.95);
+  EXPECT_THAT(what_if.worst, ::testing::ElementsAre(2U * 4 + 1));
+  EXPECT_DOUBLE_EQ(what_if.worst_in_steps, 1);
+  EXPECT_EQ(std::ranges::max_element(what_if.by_worker) - what_if.by_worker.begin(), 2 * 4 + 1);
+  ASSERT_TRUE(what_if.exact_by_worker[9]);
+  EXPECT_NEAR(*what_if.exact_by_worker[9], what_if.by_worker[9], 0.05) << "min(S_dp, S_pp) is near";
+  std::vector<Finding> findings;
+  EXPECT_THAT(kindsOf(job, &findings), ::testing::ElementsAre("slow_rank rank:9"));
+  EXPECT_EQ(findings[0].rank, 9);
+  EXPECT_EQ(findings[0].pp, 1);
+}
+
+TEST(WhatIfTest, ASlowStageIsTheStageAndNotOneOfItsWorkers) {
+  for (const int slow : {1, 3}) {
+    const RecordedJob job =
+        record({.dp = 4, .pp = 4, .micro_batches = 8, .steps = steps(3), .pass = [slow](std::int64_t, int, int stage, int, bool forward) {
+                  return usual(forward) * (stage == slow ? 3 : 2) / 2;
+                }});
+    EXPECT_THAT(kindsOf(job), ::testing::ElementsAre("stage_imbalance stage:" + std::to_string(slow)));
+    const WhatIf what_if = ask(job).what_if;
+    ASSERT_TRUE(what_if.m_s);
+    EXPECT_EQ(*what_if.m_s >= 0.5, slow == 3) << "M_S is the last stage's";
+    EXPECT_GT(what_if.explained_by_stage[static_cast<std::size_t>(slow)].value_or(0), 0.9);
+  }
+}
+
+TEST(WhatIfTest, UnequalSequencesAreOneFindingOfTheRun) {
+  std::mt19937 random(3);
+  std::map<std::pair<std::int64_t, int>, double> length;
+  const RecordedJob job = record({.dp = 8, .pp = 2, .steps = steps(12), .pass = [&](std::int64_t step, int dp, int, int, bool forward) {
+                                    auto& l = length[{step, dp}];
+                                    if (l == 0) l = 1 + static_cast<double>(random() % 1'000) / 1'000;
+                                    return static_cast<DurNs>(static_cast<double>(usual(forward)) * l);
+                                  }});
+  const WhatIf what_if = ask(job).what_if;
+  EXPECT_GT(what_if.pass_correlation.value_or(0), 0.99);
+  EXPECT_GT(what_if.slowest_changes, 0.5);
+  EXPECT_THAT(kindsOf(job), ::testing::ElementsAre("sequence_imbalance run"));
+}
+
+TEST(WhatIfTest, ASlowMachineIsTheMachine) {
+  const RecordedJob job = record({.dp = 8, .pp = 1, .steps = steps(4), .pass = [](std::int64_t, int dp, int, int, bool forward) {
+                                    return usual(forward) * (dp == 2 || dp == 3 ? 2 : 1);
+                                  }});
+  EXPECT_THAT(kindsOf(job), ::testing::ElementsAre("slow_node node:n2"));
+}
+
+TEST(WhatIfTest, WhatTheOperationsDoNotHoldIsRefused) {
+  RecordedJob job = record({.steps = steps(2)});
+  for (std::size_t i = 0; i < job.ops.size(); ++i)
+    if (job.ops.op[i] == StepOp::kOptimizer) job.ops.start[i] += 200 * kMs;  // the host did something that nobody recorded
+  const WhatIf what_if = ask(job).what_if;
+  EXPECT_EQ(what_if.status, WhatIfStatus::kRefused);
+  EXPECT_GT(what_if.sim_error_ratio, kMostSimulationError);
+  EXPECT_THAT(what_if.reason, ::testing::HasSubstr("differ from the recorded"));
+  EXPECT_THAT(kindsOf(job), ::testing::IsEmpty());
+}
+
+TEST(WhatIfTest, WithoutAWholeStepThereIsNoAnswer) {
+  RecordedJob job = record({});
+  job.ops.dur[0] = -1;
+  EXPECT_EQ(ask(job).what_if.status, WhatIfStatus::kInsufficient);
+  RecordedJob instant =
+      record({.transfer = 0, .sync = 0, .optimizer = 0, .pass = [](std::int64_t, int, int, int, bool) { return DurNs{0}; }});
+  EXPECT_EQ(ask(instant).what_if.status, WhatIfStatus::kInsufficient) << "nothing took any time";
+}
+
+TEST(WhatIfTest, SharesAreNamedByOperationWorstFirst) {
+  const WhatIf what_if = ask(record({.dp = 2,
+                                     .pp = 2,
+                                     .pass = [](std::int64_t, int dp, int, int,
+                                                bool forward) { return usual(forward) + (dp == 1 && !forward ? 100 : 0) * kMs; }}))
+                             .what_if;
+  ASSERT_FALSE(what_if.by_op.empty());
+  EXPECT_EQ(what_if.by_op.front().op, "backward-compute");
+  EXPECT_GT(what_if.by_op.front().s, 1.1);
+  std::vector<std::string> names;
+  for (const WhatIfShare& share : what_if.by_op) names.push_back(share.op);
+  EXPECT_THAT(names, ::testing::UnorderedElementsAre("backward-compute", "forward-compute", "optimizer", "forward-pp-comm",
+                                                     "backward-pp-comm", "grads-reduce-scatter"));
+}
+
+TEST(WhatIfTest, AStopEndsIt) {
+  const RecordedJob job = record({.dp = 2, .pp = 2});
+  std::stop_source stop;
+  stop.request_stop();
+  const Asked asked = ask(job);
+  EXPECT_EQ(askWhatIf(*asked.replay, stop.get_token()).status, WhatIfStatus::kInsufficient);
+}
+
+TEST(WhatIfDataTest, TheModelChunkIsReadFromTheArguments) {
+  EXPECT_EQ(modelChunkIn(R"({"step":3,"model_chunk":2,"mb_id":1})"), 2);
+  EXPECT_EQ(modelChunkIn(R"({"model_chunk": 0})"), 0);
+  EXPECT_EQ(modelChunkIn(R"({"model_chunk":-1})"), -1);
+  EXPECT_EQ(modelChunkIn(R"({"model_chunk":99999999999999})"), -1);
+  EXPECT_EQ(modelChunkIn(R"({"model_chunk)"), -1);
+  EXPECT_EQ(modelChunkIn(R"({"model_chunk":)"), -1);
+  EXPECT_EQ(modelChunkIn(""), -1);
+}
+
+}  // namespace
+}  // namespace runglass
