@@ -200,7 +200,7 @@ TEST_F(RankingViewTest, TheFilterKeepsTheRanksOfANode) {
   record(m_store.path(), 5);
   open();
   m_view->focusFilter();
-  auto* filter = m_view->findChild<QLineEdit*>();
+  auto* filter = m_view->table()->findChild<QLineEdit*>();
   QTest::keyClicks(filter, QStringLiteral("n0001"));
   EXPECT_EQ(m_view->table()->table()->model()->rowCount(), 4);
 }

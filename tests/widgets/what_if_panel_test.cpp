@@ -83,7 +83,7 @@ TEST(WhatIfPanelTest, ATickSaysWhatAStepWouldTake) {
   ASSERT_TRUE(waitFor([&] { return shown.view.isFinal(); }));
   // The mean of 300 and 600 ms.
   EXPECT_EQ(shown.row(WhatIfFact::kStep).fixed, formatDuration(460 * kNsPerMs));
-  EXPECT_TRUE(shown.view.whatIf()->sentence().contains(formatDuration(460 * kNsPerMs))) << shown.view.whatIf()->sentence();
+  EXPECT_TRUE(shown.view.whatIf()->sentence().contains(formatDuration(460 * kNsPerMs))) << shown.view.whatIf()->sentence().toStdString();
   EXPECT_TRUE(shown.view.copyText().contains(formatDuration(460 * kNsPerMs)));
 }
 
