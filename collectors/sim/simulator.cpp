@@ -292,6 +292,8 @@ class Player {
     for (DurNs waited = 0; waited < length && m_status.ok(); waited += kSaidAgain) {
       advance(step, std::min(kSaidAgain, length - waited), nullptr);
       m_records->hang(fault, step, begin, m_now, culprits_dead);
+      if (m_status.ok()) m_status = m_out.flush();
+      if (m_options.after_flush) m_options.after_flush();
     }
     if (length >= kWatchdog) m_records->timeOut(fault, step, m_now);
   }

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // How good the diagnoses are, and what they cost. `diagnosis/NAME` plays one scenario of tests/suite into a store and scores what every
-// registered analysis says; the end prints tables. `--benchmark_filter=NAME$` prints labels and findings of the one scenario. `live/...` is
-// what a round of LiveAnalyses costs per step of 1,024 ranks with spans and parts, early in the run and late.
+// registered analysis says; the end prints tables. `--benchmark_filter=diagnosis/NAME$` prints labels and findings of the one scenario.
+// `watched/NAME` plays it again while LiveAnalyses looks on, for delays and for what is told too early. `live/...` is what a round of
+// LiveAnalyses costs per step of 1,024 ranks with spans and parts, early in the run and late.
 #include <benchmark/benchmark.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
+#include <functional>
+#include <map>
+#include <tuple>
+#include <utility>
 
 #include "app/watch/live_analyses.h"
 #include "collectors/sim/simulator.h"
@@ -25,6 +29,9 @@ struct Totals {
   int played = 0, calm_played = 0, calm_notifications = 0, expected = 0, given = 0, given_unexpected = 0;
   double play_seconds = 0;
   std::string last;
+  Scores live, calm_live;
+  int watched = 0, calm_live_notifications = 0;
+  std::vector<std::string> calm_told;
 };
 Totals& totals() {
   static Totals all;
@@ -99,63 +106,141 @@ double threadSeconds() {
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
 }
 
-// 1,024 ranks, one step a second with about 40 spans a rank and all parts, and a slow rank, so that there is something to say. A round
-// after every step, as the watch of a hub does; what it costs on average over the 50 steps up to each of two points of the run.
+// A scenario played while it is watched: a round of LiveAnalyses every `every` steps, as the watch of a hub does.
+class LivePlay {
+ public:
+  explicit LivePlay(const sim::Scenario& scenario) : m_scenario(scenario) {}
+  // `judged` hears what each round took and said, in CPU seconds of this thread.
+  Status play(std::int64_t every, const std::function<void(std::int64_t step, double seconds, const LiveRound&)>& judged) {
+    RG_ASSIGN(const auto writer, Writer::open(m_store.path()));
+    DueRecorder out(*writer);
+    RG_ASSIGN(auto reader, Reader::open(m_store.path(), {.live = writer->liveTail()}));
+    LiveAnalyses live(analyses());
+    sim::PlayState at;
+    std::int64_t last = 0;
+    Status failed;
+    const auto look = [&](std::int64_t step, TimeNs now) {
+      failed = writer->flush();  // at this speed none is due by the clock
+      if (!failed.ok()) return;
+      const double begin = threadSeconds();
+      const Result<LiveRound> round = live.round(*reader, now, {});
+      if (!round.ok()) failed = round.status();
+      if (failed.ok()) judged(step, threadSeconds() - begin, *round);
+    };
+    TimeNs looked = 0;
+    const auto after_flush = [&] {  // also while a step stands still
+      const bool moved = at.step != std::exchange(last, at.step);
+      if (!failed.ok() || (moved ? at.step % every != 0 : out.newest() - looked < 15 * kNsPerSecond)) return;
+      looked = out.newest();
+      look(at.step, looked + kNsPerSecond);
+    };
+    RG_TRY(sim::play(m_scenario, out, {.start = 1'790'000'000'000'000'000, .speed = 0, .state = &at, .after_flush = after_flush}));
+    look(at.step + 1, out.newest() + kNsPerSecond);  // of the run that ended
+    RG_TRY(failed);
+    RG_ASSIGN(const auto runs, reader->runs());
+    RG_ASSIGN(m_truths, readTruths(*reader, runs.front().id));
+    m_spans = out.spanCount();
+    reader.reset();  // a store folds only when nobody reads it
+    return writer->close();
+  }
+  const std::vector<Truth>& truths() const { return m_truths; }
+  std::size_t spanCount() const { return m_spans; }
+
+ private:
+  const sim::Scenario& m_scenario;
+  const TemporaryStore m_store;
+  std::vector<Truth> m_truths;
+  std::size_t m_spans = 0;
+};
+
+// What was ever told while the run went on, at its worst severity; its first step is the one at which it was told first.
+void watchCase(benchmark::State& state, const SuiteCase& one) {
+  const std::int64_t every = std::max<std::int64_t>(5, one.scenario.steps / 200);
+  for (auto _ : state) {
+    std::map<std::tuple<std::string, std::string, std::optional<std::int64_t>>, Finding> told;
+    LivePlay play(one.scenario);
+    double cost = 0;
+    const Status status = play.play(every, [&](std::int64_t step, double seconds, const LiveRound& round) {
+      cost += seconds;
+      for (const FindingChange& change : round.changes) {
+        Finding finding = change.finding;
+        const auto [known, fresh] = told.try_emplace({finding.kind, finding.subject, finding.first_step}, finding);
+        const bool notified = !fresh && known->second.severity > Severity::kInfo;
+        finding.first_step = notified ? known->second.first_step : std::optional(step);
+        finding.severity = std::max(finding.severity, known->second.severity);
+        known->second = std::move(finding);
+      }
+    });
+    if (!status.ok()) return state.SkipWithError(status.message().c_str());
+    std::vector<Finding> findings;
+    int notifications = 0;
+    for (auto& [key, finding] : told) {
+      notifications += finding.severity > Severity::kInfo ? 1 : 0;
+      if (one.calm && finding.severity > Severity::kInfo)
+        totals().calm_told.push_back(one.scenario.name + ": " + finding.kind + " " + finding.subject + ": " + finding.summary);
+      findings.push_back(std::move(finding));
+    }
+    const Scores scores = scoreFindings(findings, play.truths());
+    addScores(one.calm ? totals().calm_live : totals().live, scores);
+    ++totals().watched;
+    totals().calm_live_notifications += one.calm ? notifications : 0;
+    KindScore sum;
+    for (const auto& [kind, score] : scores) sum.add(score);
+    state.counters["hits"] = sum.hits;
+    state.counters["false_alarms"] = sum.false_alarms;
+    state.counters["notifications"] = notifications;
+    state.counters["rounds_cpu_s"] = cost;
+  }
+}
+
+// 1,024 ranks, one step a second with 60 spans a rank and all parts, and a slow rank, so that there is something to say. A round after
+// every step; what it costs on average over the 50 steps up to each of two points of the run.
 void liveRounds(benchmark::State& state) {
   const char* wanted = std::getenv("RUNGLASS_BENCH_STEPS");
   const std::int64_t early = 200, late = wanted != nullptr ? std::atoll(wanted) : 2000;
   constexpr std::int64_t kWindow = 50;
-  const std::string path =
-      (std::filesystem::temp_directory_path() / ("rg-bench-diagnosis-" + std::to_string(::getpid()) + ".rgl")).string();
   sim::Scenario s;
   s.name = "live";
   s.steps = late;
   s.nodes = 128;
   s.tp = 8, s.pp = 8, s.dp = 16;
   s.step_seconds = 1, s.metrics_hertz = 0;
-  s.micro_batches = 8;
+  s.micro_batches = 10;
   s.part_noise_ratio = 0.05, s.heavy_tails = true, s.host_ratio = 0.01, s.host_cpu = true;
   s.spans = sim::SpanDetail::kCoarse;
   s.faults = {{"slow_rank", {.kind = sim::Target::Kind::kRank, .index = 700}, 100, late, 1.2}};
   for (auto _ : state) {
-    auto opened = Writer::open(path);
-    RG_CHECK(opened.ok());
-    Writer& writer = **opened;
-    DueRecorder out(writer);
-    auto reader = Reader::open(path, {.live = writer.liveTail()});
-    RG_CHECK(reader.ok());
-    LiveAnalyses live(analyses());
-    std::int64_t step = 0;
-    double cost = 0, worst = 0, early_cost = 0, late_cost = 0;
+    double early_cost = 0, late_cost = 0, worst = 0;
     std::size_t findings = 0;
-    const auto look = [&] {
-      ++step;
-      const double begin = threadSeconds();
-      const auto round = live.round(**reader, out.newest() + 2 * kNsPerSecond, {});
-      RG_CHECK(round.ok());
-      const double took = threadSeconds() - begin;
-      for (const FindingChange& change : round->changes) findings += change.what == FindingChange::What::kNew ? 1 : 0;
-      if ((step > early - kWindow && step <= early) || (step > late - kWindow && step <= late)) cost += took, worst = std::max(worst, took);
-      if (step == early) early_cost = std::exchange(cost, 0) / kWindow;
-      if (step == late) late_cost = cost / kWindow;
-    };
+    LivePlay play(s);
     const TimeNs begin = monotonicNow();
-    RG_CHECK(sim::play(s, out, {.start = 1'790'000'000'000'000'000, .speed = 0, .after_flush = look}).ok());
+    const Status status = play.play(1, [&](std::int64_t step, double seconds, const LiveRound& round) {
+      for (const FindingChange& change : round.changes) findings += change.what == FindingChange::What::kNew ? 1 : 0;
+      if (step > early - kWindow && step <= early) early_cost += seconds / kWindow;
+      if (step > late - kWindow && step <= late) late_cost += seconds / kWindow, worst = std::max(worst, seconds);
+    });
+    if (!status.ok()) return state.SkipWithError(status.message().c_str());
     state.counters["early_ms_per_step"] = early_cost * 1e3;
     state.counters["late_ms_per_step"] = late_cost * 1e3;
     state.counters["late_over_early"] = late_cost / early_cost;
-    state.counters["worst_ms"] = worst * 1e3;
+    state.counters["late_worst_ms"] = worst * 1e3;
     state.counters["findings"] = static_cast<double>(findings);
-    state.counters["spans_per_step"] = static_cast<double>(out.spanCount()) / static_cast<double>(late);
+    state.counters["spans_per_step"] = static_cast<double>(play.spanCount()) / static_cast<double>(late);
     state.counters["steps_per_s"] = static_cast<double>(late) / (static_cast<double>(monotonicNow() - begin) / kNsPerSecond);
-    reader->reset();
-    RG_CHECK(writer.close().ok());
   }
-  std::filesystem::remove(path);
 }
 BENCHMARK(liveRounds)->Name("live/round_per_step/1024")->Iterations(1)->Unit(benchmark::kSecond);
 
+void printLive() {
+  const Totals& all = totals();
+  if (all.watched == 0) return;
+  std::printf("\n%d scenarios watched live; onset: steps until it was told\n%s", all.watched, scoreTable(all.live).c_str());
+  std::printf("calm weeks: notifications %d\n", all.calm_live_notifications);
+  for (const std::string& line : all.calm_told) std::printf("  %s\n", line.substr(0, 220).c_str());
+}
+
 void printTables() {
+  printLive();
   const Totals& all = totals();
   if (all.played == 0) return;
   if (all.played == 1) {
@@ -181,8 +266,15 @@ int main(int count, char** arguments) {
     benchmark::RegisterBenchmark(("diagnosis/" + one.scenario.name).c_str(), [&one](benchmark::State& state) { playCase(state, one); })
         ->Iterations(1)
         ->Unit(benchmark::kSecond);
+  for (const SuiteCase& one : suite) {
+    if (one.scenario.world() > 64) continue;  // the same kinds on more ranks say nothing new of delays
+    benchmark::RegisterBenchmark(("watched/" + one.scenario.name).c_str(), [&one](benchmark::State& state) { watchCase(state, one); })
+        ->Iterations(1)
+        ->Unit(benchmark::kSecond);
+  }
   benchmark::RegisterBenchmark("diagnosis_total/faulty", [](benchmark::State& state) { sumOf(state, &totals().faulty); })->Iterations(1);
   benchmark::RegisterBenchmark("diagnosis_total/calm", [](benchmark::State& state) { sumOf(state, &totals().calm); })->Iterations(1);
+  benchmark::RegisterBenchmark("diagnosis_total/watched", [](benchmark::State& state) { sumOf(state, &totals().live); })->Iterations(1);
   benchmark::Initialize(&count, arguments);
   if (benchmark::ReportUnrecognizedArguments(count, arguments)) return 2;
   benchmark::RunSpecifiedBenchmarks();

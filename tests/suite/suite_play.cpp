@@ -16,21 +16,6 @@ constexpr TimeNs kStart = 1'790'000'000'000'000'000;
 
 double secondsSince(TimeNs begin) { return static_cast<double>(monotonicNow() - begin) / kNsPerSecond; }
 
-// A store that is gone when this is.
-struct TemporaryStore {
-  std::string path = (std::filesystem::temp_directory_path() / ("rg-suite-" + std::to_string(::getpid()) + ".rgl")).string();
-  TemporaryStore() { remove(); }
-  ~TemporaryStore() { remove(); }
-  TemporaryStore(const TemporaryStore&) = delete;
-  TemporaryStore& operator=(const TemporaryStore&) = delete;
-  void remove() const {
-    for (const char* end : {"", "-wal", "-shm", "-journal", "-ingest", "-lock"}) {
-      std::error_code ignored;
-      std::filesystem::remove(path + end, ignored);
-    }
-  }
-};
-
 Status ask(Reader& reader, RunId run, std::span<const AnalysisEntry> entries, SuiteAnswer& answer) {
   std::map<std::tuple<std::string, std::string, std::optional<std::int64_t>>, Finding> found;
   for (const AnalysisEntry& entry : entries) {
@@ -61,29 +46,46 @@ std::string stepsOf(std::optional<std::int64_t> first, std::optional<std::int64_
 
 }  // namespace
 
+TemporaryStore::TemporaryStore()
+    : m_path((std::filesystem::temp_directory_path() / ("rg-suite-" + std::to_string(::getpid()) + ".rgl")).string()) {
+  remove();
+}
+TemporaryStore::~TemporaryStore() { remove(); }
+
+void TemporaryStore::remove() const {
+  for (const char* end : {"", "-wal", "-shm", "-journal", "-ingest", "-lock"}) {
+    std::error_code ignored;
+    std::filesystem::remove(m_path + end, ignored);
+  }
+}
+
+Result<std::vector<Truth>> readTruths(Reader& reader, RunId run) {
+  std::vector<Fact> facts;
+  RG_ASSIGN(const auto attempts, reader.attempts(run));
+  for (const Attempt& attempt : attempts) {
+    RG_ASSIGN(const auto said, reader.facts(attempt.id));
+    facts.insert(facts.end(), said.begin(), said.end());
+  }
+  RG_ASSIGN(const auto labels, reader.labels(run));
+  return truthsOf(labels, facts);
+}
+
 Result<SuiteAnswer> playSuiteCase(const SuiteCase& one, std::span<const AnalysisEntry> entries) {
   SuiteAnswer answer;
   const TemporaryStore store;
   const TimeNs begin = monotonicNow();
   {
-    RG_ASSIGN(const auto writer, Writer::open(store.path));
+    RG_ASSIGN(const auto writer, Writer::open(store.path()));
     DueRecorder out(*writer);
     RG_TRY(sim::play(one.scenario, out, {.start = kStart, .speed = 0}));
     RG_TRY(writer->close());
   }
   answer.play_seconds = secondsSince(begin);
-  RG_ASSIGN(const auto reader, Reader::open(store.path));
+  RG_ASSIGN(const auto reader, Reader::open(store.path()));
   RG_ASSIGN(const auto runs, reader->runs());
   const RunId run = runs.front().id;
   RG_TRY(ask(*reader, run, entries, answer));
-  std::vector<Fact> facts;
-  RG_ASSIGN(const auto attempts, reader->attempts(run));
-  for (const Attempt& attempt : attempts) {
-    RG_ASSIGN(const auto said, reader->facts(attempt.id));
-    facts.insert(facts.end(), said.begin(), said.end());
-  }
-  RG_ASSIGN(const auto labels, reader->labels(run));
-  answer.truths = truthsOf(labels, facts);
+  RG_ASSIGN(answer.truths, readTruths(*reader, run));
   answer.scores = scoreFindings(answer.findings, answer.truths);
   return answer;
 }

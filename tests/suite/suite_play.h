@@ -8,7 +8,7 @@
 // Cost:       that of storing the scenario: 0.1 s to some seconds.
 #pragma once
 
-#include <functional>
+#include <algorithm>
 #include <map>
 #include <span>
 #include <string>
@@ -46,13 +46,16 @@ class DueRecorder : public Recorder {
   }
   void event(const Event& value) override { m_to.event(value); }
   void log(const LogLine& value) override { m_to.log(value); }
-  void progress(const Progress& value) override { m_to.progress(value); }
+  void progress(const Progress& value) override {
+    m_newest = std::max(m_newest, value.time);
+    m_to.progress(value);
+  }
   void issue(const Issue& value) override { m_to.issue(value); }
   void label(const Label& value) override { m_to.label(value); }
   void clock(const ClockReading& value) override { m_to.clock(value); }
   void capture(const Capture& value) override { m_to.capture(value); }
   Status flush() override { return m_to.flushIfDue(); }
-  TimeNs newest() const { return m_newest; }  // time of a step that was told
+  TimeNs newest() const { return m_newest; }  // time of what trainers told last
   std::size_t spanCount() const { return m_spans; }
 
  private:
@@ -71,6 +74,22 @@ struct SuiteAnswer {
   int notifications = 0;
 };
 
+// A store file that is gone when this is.
+class TemporaryStore {
+ public:
+  TemporaryStore();
+  ~TemporaryStore();
+  TemporaryStore(const TemporaryStore&) = delete;
+  TemporaryStore& operator=(const TemporaryStore&) = delete;
+  const std::string& path() const { return m_path; }
+
+ private:
+  void remove() const;
+  std::string m_path;
+};
+
+// The run's labels, with their stages.
+Result<std::vector<Truth>> readTruths(Reader& reader, RunId run);
 Result<SuiteAnswer> playSuiteCase(const SuiteCase& one, std::span<const AnalysisEntry> entries);
 // Labels and findings in lines, to look at.
 std::string describe(const SuiteAnswer& answer);
