@@ -3,6 +3,8 @@
 
 #include <string_view>
 
+#include "model/rank_order.h"
+
 namespace runglass {
 namespace {
 
@@ -62,12 +64,18 @@ Status checkOne(const Snooze& snooze) {
   return {};
 }
 
+Status checkOne(const RankOrderChoice& choice) {
+  RG_TRY(checkText("order of ranks", choice.order, kMaxEditName));
+  return choice.order.empty() ? Status() : parseRankOrder(choice.order).status();
+}
+
 Status checkRun(const std::string& run_uuid) {
   if (run_uuid.empty()) return {Code::kInvalidArgument, "edit: names no run"};
   return checkText("edit: run", run_uuid, kMaxEditName);
 }
 Status checkRunOf(const Note& note) { return checkRun(note.run_uuid); }
 Status checkRunOf(const ClockAlignment& alignment) { return checkRun(alignment.run_uuid); }
+Status checkRunOf(const RankOrderChoice& choice) { return checkRun(choice.run_uuid); }
 Status checkRunOf(const Snooze&) { return {}; }  // of the whole store
 
 }  // namespace

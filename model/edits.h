@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Edits: what a person, or an analysis on a person's word, adds to what was recorded: notes, clock alignments, snoozed alerts.
+// Edits: what a person, or an analysis on a person's word, adds to what was recorded: notes, clock alignments, snoozed
+// alerts, orders of ranks.
 //
 // Threading:  values.
 // Ownership:  values.
@@ -45,7 +46,14 @@ struct ClockAlignment {
   std::vector<ClockShift> shifts;
 };
 
-using Edit = std::variant<Note, ClockAlignment, Snooze>;
+// How the ranks of an attempt are numbered, where nothing recorded says it (rank_order.h); replaces what was chosen before.
+struct RankOrderChoice {
+  std::string run_uuid;
+  std::int32_t attempt = 0;  // its number
+  std::string order;         // empty: nothing is chosen any more
+};
+
+using Edit = std::variant<Note, ClockAlignment, Snooze, RankOrderChoice>;
 
 inline constexpr std::size_t kMaxEditText = 64U << 10;
 inline constexpr std::size_t kMaxEditName = 256;  // of runs, authors, sources, rules

@@ -2,6 +2,7 @@
 // StoreWriter: what people add, each edit in a transaction of its own.
 // Invariants:
 // 1. An edit that returned OK is committed; one that failed left nothing.
+#include "model/rank_order.h"
 #include "storage/store_writer.h"
 
 namespace runglass {
@@ -42,6 +43,22 @@ Status StoreWriter::saveEdit(const Note& note) {
   RG_TRY(change.run());
   if (m_db.changes() == 0) return {Code::kNotFound, "note " + std::to_string(note.id) + ": run " + note.run_uuid + " has no such note"};
   return {};
+}
+
+// Kept as a fact of the attempt: exported with it, and seen by every Reader.
+Status StoreWriter::saveEdit(const RankOrderChoice& choice) {
+  RG_ASSIGN(auto find,
+            m_db.prepare("SELECT a.attempt_id FROM rg_attempt a JOIN rg_run r USING(run_id) WHERE r.uuid = ?1 AND a.number = ?2"));
+  find.bind(1, std::string_view(choice.run_uuid));
+  find.bind(2, choice.attempt);
+  RG_ASSIGN(const bool found, find.step());
+  if (!found)
+    return {Code::kNotFound,
+            "order of ranks: attempt " + std::to_string(choice.attempt) + " of run " + choice.run_uuid + ": not in this store"};
+  const AttemptId attempt{static_cast<std::uint64_t>(find.int64(0))};
+  find.reset();
+  m_catalog.fact({.attempt = attempt, .node = {}, .rank = {}, .key = kRankOrderFact, .value = choice.order});
+  return m_catalog.save(m_db);
 }
 
 }  // namespace runglass

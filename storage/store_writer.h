@@ -100,6 +100,7 @@ class StoreWriter final : public Writer {
 
   // store_edit.cpp
   Status saveEdit(const Note& note);
+  Status saveEdit(const RankOrderChoice& choice);
   Status saveEdit(const ClockAlignment& alignment);  // store_align.cpp
   Status saveEdit(const Snooze& snooze);             // store_alert.cpp
 

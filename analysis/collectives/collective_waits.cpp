@@ -172,7 +172,8 @@ std::vector<CollectiveCall> callsOf(std::int32_t rank, TrackId track, const Span
                      .group = spans.group[i],
                      .seq = valueOf(spans.seq, i),
                      .step = valueOf(spans.step, i),
-                     .name = spans.names[spans.name[i]]});
+                     .name = spans.names[spans.name[i]],
+                     .bytes = valueOf(spans.bytes, i)});
   }
   return calls;
 }

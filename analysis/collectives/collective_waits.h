@@ -29,6 +29,7 @@ struct CollectiveCall {
   TimeNs t0 = 0, t1 = 0;
   std::int64_t group = kAbsent, seq = kAbsent, step = kAbsent;
   std::string name;
+  std::int64_t bytes = kAbsent;
 };
 
 // The calls of one collective, or of a send and its receive, one for each rank, by begin.

@@ -35,6 +35,13 @@ void fill(v1::EditPart& part, const Snooze& snooze) {
   out.set_author(snooze.author);
 }
 
+void fill(v1::EditPart& part, const RankOrderChoice& choice) {
+  v1::RankOrderChoice& out = *part.mutable_rank_order();
+  out.set_run_uuid(choice.run_uuid);
+  out.set_attempt(choice.attempt);
+  out.set_order(choice.order);
+}
+
 // Differences wrap, so that any two times have one.
 std::int64_t difference(std::int64_t a, std::int64_t b) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
@@ -68,7 +75,7 @@ std::vector<v1::EditPart> partsOf(const Edit& edit, const std::string& store_uui
 
 Status EditAssembly::add(const v1::EditPart& part) {
   if (m_begun == (part.what_case() != v1::EditPart::WHAT_NOT_SET))
-    return {Code::kInvalidArgument, m_begun ? "edit: a call carries one" : "edit: neither a note nor an alignment nor a snooze"};
+    return {Code::kInvalidArgument, m_begun ? "edit: a call carries one" : "edit: no kind of edit that this program knows"};
   if (!m_begun) {
     m_begun = true;
     m_store_uuid = part.store_uuid();
@@ -85,6 +92,9 @@ Status EditAssembly::add(const v1::EditPart& part) {
                       .cause = snooze.cause(),
                       .until = snooze.has_until_ns() ? std::optional<TimeNs>(snooze.until_ns()) : std::nullopt,
                       .author = snooze.author()};
+    } else if (part.has_rank_order()) {
+      const v1::RankOrderChoice& choice = part.rank_order();
+      m_edit = RankOrderChoice{.run_uuid = choice.run_uuid(), .attempt = choice.attempt(), .order = choice.order()};
     } else {
       const v1::ClockAlignment& alignment = part.alignment();
       if (alignment.shift_count() > kMaxShifts)

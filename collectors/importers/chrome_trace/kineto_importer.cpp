@@ -21,6 +21,7 @@
 #include "collectors/importers/timeline/step_book.h"
 #include "collectors/importers/timeline/track_sorter.h"
 #include "collectors/importers/timeline/track_table.h"
+#include "model/group_kind.h"
 
 namespace runglass {
 namespace {
@@ -228,22 +229,51 @@ class KinetoTrace {
     const auto known = m_groups.find(name);
     if (known != m_groups.end()) return known->second;
     if (m_groups.size() == kMostGroups) return kAbsent;
+    const Json* said = groupConfig(name);
+    // A trace without a list of its groups says their members with each call.
+    const Json of_event = said == nullptr ? Json::parse(m_event.args, nullptr, false) : Json();
+    const auto part = [&](const char* of_list, const char* of_call) {
+      if (said != nullptr) return said->value(of_list, Json());
+      return of_event.is_object() ? of_event.value(of_call, Json()) : Json();
+    };
+    return declareGroup(name, part("pg_desc", "Process Group Description"), part("ranks", "Process Group Ranks"));
+  }
+
+  std::int64_t declareGroup(std::string_view name, const Json& desc, const Json& ranks) {
     CommGroup group{.attempt = m_attempt, .name = displayName(name)};
     std::string members;
-    if (const Json* said = groupConfig(name)) {
-      const Json ranks = said->value("ranks", Json());
-      const Json list = ranks.is_string() ? Json::parse(ranks.get<std::string>(), nullptr, false) : ranks;
-      for (const Json& rank : list.is_array() ? list : Json::array())
+    // PyTorch cuts long lists in the arguments of a call ("[0, 1, ...]"): such a list is no JSON and none at all.
+    const Json list = ranks.is_string() ? Json::parse(ranks.get<std::string>(), nullptr, false) : ranks;
+    if (list.is_array()) {
+      for (const Json& rank : list)
         if (rank.is_number_integer()) group.ranks.push_back(rank.get<std::int32_t>());
-      members = list.is_array() ? list.dump() : "";
-      if (const Json desc = said->value("pg_desc", Json()); desc.is_string()) {
-        group.name += " " + displayName(desc.get<std::string>());
-        if (desc == "default_pg") group.kind = "world";
-      }
+      members = list.dump();
+    }
+    if (desc.is_string()) {
+      const std::string text = desc.get<std::string>();
+      group.name += " " + displayName(text);
+      group.kind = groupKindOf(text);
     }
     group.id = commGroupId(name, members);
     m_out.group(group);
     return m_groups.emplace(name, group.id).first->second;
+  }
+
+  // Also those in which nothing was called while the trace was taken: they tell where its ranks stand.
+  void declareOtherGroups() {
+    if (!m_distributed.is_object()) return;
+    const auto configs = m_distributed.find("pg_config");
+    if (configs == m_distributed.end() || !configs->is_array()) return;
+    for (const Json& config : *configs) {
+      if (m_groups.size() == kMostGroups) return;
+      if (!config.is_object()) continue;
+      const Json name = config.value("pg_name", Json());
+      if (!name.is_string() || m_groups.contains(name.get<std::string>())) continue;
+      const Json desc = config.value("pg_desc", Json());
+      // Without a purpose and without a call it tells nothing.
+      if (desc.is_string() && groupRoleOf(desc.get<std::string>()) != GroupRole::kNone)
+        declareGroup(name.get<std::string>(), desc, config.value("ranks", Json()));
+    }
   }
   const Json* groupConfig(std::string_view name) const {
     if (!m_distributed.is_object()) return nullptr;
@@ -289,6 +319,7 @@ class KinetoTrace {
   }
 
   void tellWhole() {
+    declareOtherGroups();
     m_steps.tell(m_out, m_attempt);
     if (m_epoch) {
       m_out.run({.name = m_target.run_name, .start = m_oldest, .end = m_newest});

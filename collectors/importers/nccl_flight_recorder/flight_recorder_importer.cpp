@@ -13,15 +13,15 @@
 #include "collectors/importers/registry.h"
 #include "collectors/importers/timeline/span_batches.h"
 #include "model/crc32c.h"
+#include "model/group_kind.h"
 
 namespace runglass {
 namespace {
 
 constexpr std::size_t kMostArgs = 1U << 20, kMostFact = 1U << 20;
 
-// Number of elements times their size, over all inputs; absent when a type is not known.
-std::int64_t bytesOfInputs(PlainValue entry) {
-  const PlainValue sizes = entry.find("input_sizes"), types = entry.find("input_dtypes");
+// Number of elements times their size, over all buffers of a side; absent when a type is not known.
+std::int64_t bytesOf(PlainValue sizes, PlainValue types) {
   if (!sizes.isList() || (types.size() != sizes.size() && types.size() != 1)) return kAbsent;
   std::int64_t total = 0;
   for (std::size_t i = 0; i < sizes.size(); ++i) {
@@ -34,6 +34,12 @@ std::int64_t bytesOfInputs(PlainValue entry) {
     if (__builtin_add_overflow(total, bytes, &total)) return kAbsent;
   }
   return total;
+}
+
+// The larger side: what a gather ends with and a scatter begins with, as everywhere.
+std::int64_t bytesOfCall(PlainValue entry) {
+  const std::int64_t in = bytesOf(entry.find("input_sizes"), entry.find("input_dtypes"));
+  return in == kAbsent ? kAbsent : std::max(in, bytesOf(entry.find("output_sizes"), entry.find("output_dtypes")));
 }
 
 // In JSON dumps 0 stands for a time that is not there.
@@ -153,7 +159,7 @@ class Dump {
     const DurNs dur = done ? durationOf(entry, start, completed) : kAbsent;
     const std::string name = displayName(entry.find("profiling_name").text());
     noteCurrent({group, seq.value_or(kAbsent), name, created.value_or(start)}, done);
-    m_spans.add(track, {.start = start, .dur = dur, .group = group->id, .seq = seq.value_or(kAbsent), .bytes = bytesOfInputs(entry)}, name,
+    m_spans.add(track, {.start = start, .dur = dur, .group = group->id, .seq = seq.value_or(kAbsent), .bytes = bytesOfCall(entry)}, name,
                 argsOf(entry));
   }
 

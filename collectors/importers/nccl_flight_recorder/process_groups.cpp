@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
 
 #include "collectors/importers/input/run_name.h"
+#include "model/group_kind.h"
 #include "model/topology.h"
 
 namespace runglass {
@@ -150,33 +150,6 @@ bool ProcessGroups::couldBe(std::int32_t rank) const {
   return std::ranges::all_of(m_groups, [rank](const auto& group) {
     return group.second.ranks.empty() || std::ranges::find(group.second.ranks, rank) != group.second.ranks.end();
   });
-}
-
-std::string groupKindOf(std::string_view desc) {
-  struct Word {
-    std::string_view word, kind;
-  };
-  static constexpr std::array kWords = {Word{"tensor", "tp"}, Word{"tp", "tp"}, Word{"pipeline", "pp"}, Word{"pp", "pp"},
-                                        Word{"data", "dp"},   Word{"dp", "dp"}, Word{"ddp", "dp"},      Word{"fsdp", "dp"},
-                                        Word{"expert", "ep"}, Word{"ep", "ep"}, Word{"context", "cp"},  Word{"cp", "cp"}};
-  std::string lower(desc);
-  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  if (lower.find("default_pg") != std::string::npos) return "world";
-  // Megatron's data-parallel group is called so also where there is no context parallelism.
-  if (const auto with = lower.find("_with_cp"); with != std::string::npos) lower.resize(with);
-  std::string kind;
-  for (std::size_t at = 0; at < lower.size();) {
-    const auto begin =
-        std::find_if(lower.begin() + static_cast<std::ptrdiff_t>(at), lower.end(), [](unsigned char c) { return std::isalpha(c); });
-    const auto end = std::find_if(begin, lower.end(), [](unsigned char c) { return !std::isalpha(c); });
-    const std::string_view word(begin, end);
-    at = static_cast<std::size_t>(end - lower.begin());
-    const auto known = std::ranges::find(kWords, word, &Word::word);
-    if (known == kWords.end() || known->kind == kind) continue;
-    if (!kind.empty()) return {};
-    kind = known->kind;
-  }
-  return kind;
 }
 
 std::int64_t bytesOfDtype(std::string_view dtype) {

@@ -57,9 +57,6 @@ class ProcessGroups {
   std::vector<GroupStatus> m_statuses;
 };
 
-// "tp", "pp", "dp", "ep", "cp", "world" where the description names exactly one of them ("TENSOR_MODEL_PARALLEL_GROUP", "mesh_dp"), else
-// "".
-std::string groupKindOf(std::string_view desc);
 // Of PyTorch's name of a type ("BFloat16"), with or without the c10:: before it; 0 = not known.
 std::int64_t bytesOfDtype(std::string_view dtype);
 

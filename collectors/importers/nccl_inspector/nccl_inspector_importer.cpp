@@ -19,6 +19,7 @@
 #include "collectors/importers/registry.h"
 #include "collectors/importers/timeline/span_batches.h"
 #include "collectors/importers/train_log/line_splitter.h"
+#include "model/group_kind.h"
 
 namespace runglass {
 namespace {

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <string>
 
-#include "collectors/sources/client/rank_placement.h"
+#include "model/rank_order.h"
 #include "model/spans.h"
 
 namespace runglass {

@@ -7,10 +7,10 @@
 #include <array>
 #include <fstream>
 
-#include "collectors/sources/client/rank_placement.h"
 #include "collectors/sources/client/stray_stacks.h"
 #include "model/issue_catalog.h"
 #include "model/metric_catalog.h"
+#include "model/rank_order.h"
 #include "tests/collectors/client/local_agent.h"
 
 namespace runglass::test {

@@ -9,6 +9,7 @@
 
 #include "collectors/importers/nccl_flight_recorder/process_groups.h"
 #include "collectors/importers/timeline/name_book.h"
+#include "model/group_kind.h"
 #include "tests/collectors/importers/import_fixture.h"
 
 namespace runglass {

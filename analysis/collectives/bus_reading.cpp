@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/collectives/bus_reading.h"
+
+#include <algorithm>
+#include <set>
+
+#include "analysis/collectives/clock_gaps.h"
+
+namespace runglass {
+namespace {
+
+struct Lane {
+  std::int32_t rank;
+  TrackId track;
+  std::size_t spans = 0;
+};
+
+// The members' tracks that communicate at all, by summaries; how many spans they have.
+Result<std::vector<Lane>> communicating(Reader& reader, AttemptId attempt, const std::set<std::int32_t>& ranks, TimeRange range,
+                                        const std::stop_token& stop) {
+  RG_ASSIGN(const auto tracks, reader.tracks(attempt));
+  std::vector<Lane> lanes;
+  std::vector<TrackId> ids;
+  for (const Track& track : tracks)
+    if (track.key.rank && ranks.contains(*track.key.rank)) lanes.push_back({*track.key.rank, track.id}), ids.push_back(track.id);
+  if (ids.empty()) return lanes;
+  std::ranges::sort(ids);
+  RG_ASSIGN(const SpanPicture coarse, reader.spanPicture(ids, range, std::max<DurNs>(range.t1 - range.t0, 1), stop));
+  std::map<TrackId, std::size_t> count;
+  std::set<TrackId> talk;
+  for (const auto& lane : coarse.lanes)
+    for (const SpanBar& bar : lane.bars) {
+      count[lane.track] += bar.count;
+      if (bar.busy[static_cast<std::size_t>(SpanClass::kComm)] > 0) talk.insert(lane.track);
+    }
+  std::erase_if(lanes, [&](const Lane& lane) { return !talk.contains(lane.track); });
+  for (Lane& lane : lanes) lane.spans = count[lane.track];
+  return lanes;
+}
+
+// What NCCL Inspector measured itself: series of a communicator's members in GB/s.
+// Its communicators name no members: they are those of the ranks whose series they are.
+Status takeSaid(Reader& reader, AttemptId attempt, const std::set<std::int32_t>& ranks, BusAnswer& bus, const std::stop_token& stop) {
+  SeriesFilter filter;
+  filter.attempt = attempt;
+  RG_ASSIGN(const auto series, reader.series(filter));
+  RG_ASSIGN(const auto groups, reader.groups(attempt));
+  std::map<std::int64_t, std::vector<BusSample>> said;
+  for (const Series& one : series) {
+    if (one.key.metric != "coll_busbw_gbs" && one.key.metric != "p2p_busbw_gbs") continue;
+    if (!one.key.rank || !ranks.contains(*one.key.rank)) continue;
+    for (const CommGroup& group : groups) {
+      // A communicator's name begins with its hash, which is the series' label.
+      const std::string hash = group.name.substr(0, group.name.find(' '));
+      if (hash.empty() || one.key.labels.find("\"comm\":\"" + hash + '"') == std::string::npos) continue;
+      RG_ASSIGN(const auto points, reader.scalars(one.id, std::max<std::int64_t>(0, one.last_x - 1000), one.last_x + 1, stop));
+      for (std::size_t i = 0; i < points.size(); ++i)
+        if (points.value[i] > 0 && points.value[i] < 1e9)
+          said[group.id].push_back({.group = group.id, .bytes_per_s = points.value[i] * 1e9});
+    }
+  }
+  for (auto& [group, samples] : said) bus.groups[group].said = busStats(std::move(samples));
+  return {};
+}
+
+}  // namespace
+
+Result<BusReading> readBus(Reader& reader, RunId run, AttemptId attempt, const GroupMembers& members, const std::vector<Rank>& ranks,
+                           std::stop_token stop) {
+  BusReading out;
+  std::set<std::int32_t> wanted;
+  for (const auto& [group, of_group] : members) wanted.insert(of_group.begin(), of_group.end());
+  for (const Rank& rank : ranks) wanted.insert(rank.rank);
+  RG_ASSIGN(const auto extent, reader.spanExtent(run));
+  if (extent && !wanted.empty()) {
+    out.range = *extent;
+    RG_ASSIGN(auto lanes, communicating(reader, attempt, wanted, out.range, stop));
+    std::size_t spans = 0;
+    for (const Lane& lane : lanes) spans += lane.spans;
+    if (spans > kMostBusSpans) {
+      out.all_of_run = false;
+      const double share = static_cast<double>(kMostBusSpans) / static_cast<double>(spans);
+      out.range.t0 = out.range.t1 - static_cast<DurNs>(static_cast<double>(out.range.t1 - out.range.t0) * share);
+    }
+    std::vector<CollectiveCall> calls;
+    for (const Lane& lane : lanes) {
+      if (stop.stop_requested()) return Status(Code::kCancelled, "cancelled");
+      RG_ASSIGN(const SpanColumns columns, reader.spans(lane.track, out.range, stop));
+      for (CollectiveCall& call : callsOf(lane.rank, lane.track, columns))
+        if (members.contains(call.group)) calls.push_back(std::move(call));
+    }
+    RG_ASSIGN(const ClockGapOf gap, readClockGaps(reader, attempt, ranks, out.range.t0));
+    out.bus = busOf(matchCalls(std::move(calls), members, out.all_of_run), gap);
+  }
+  RG_TRY(takeSaid(reader, attempt, wanted, out.bus, stop));
+  return out;
+}
+
+}  // namespace runglass

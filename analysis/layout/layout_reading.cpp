@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/layout/layout_reading.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "model/rank_order.h"
+
+namespace runglass {
+namespace {
+
+// Frameworks that number their ranks in kDefaultRankOrder unless they are told otherwise; see there.
+bool numbersAsUsual(std::string_view framework) {
+  static constexpr std::array<std::string_view, 4> kNames = {"Megatron", "DeepSpeed", "GPT-NeoX", "torchtitan"};
+  return std::ranges::any_of(kNames, [&](std::string_view name) { return framework.find(name) != std::string_view::npos; });
+}
+
+}  // namespace
+
+Result<LayoutQuestion> readLayoutQuestion(Reader& reader, const Run& run, const Attempt& attempt) {
+  LayoutQuestion question;
+  question.sizes = attempt.layout;
+  RG_ASSIGN(question.ranks, reader.ranks(attempt.id));
+  RG_ASSIGN(question.groups, reader.groups(attempt.id));
+  RG_ASSIGN(const auto facts, reader.facts(attempt.id));
+  for (const Fact& fact : facts) {
+    if (fact.key == kRankOrderFact) question.chosen_order = fact.value;
+    // Megatron-LM: the groups' order is "tp-cp-ep-pp-dp" with --use-tp-pp-dp-mapping (megatron/training/initialize.py).
+    if (fact.key == "use_tp_pp_dp_mapping") question.said_order = fact.value == "True" ? "tp-cp-ep-pp-dp" : kDefaultRankOrder;
+  }
+  if (numbersAsUsual(run.framework)) question.usual_order = kDefaultRankOrder;
+  return question;
+}
+
+Result<LayoutPlaces> readLayoutPlaces(Reader& reader, const Run& run, const Attempt& attempt) {
+  RG_ASSIGN(const LayoutQuestion question, readLayoutQuestion(reader, run, attempt));
+  return placeLayout(question);
+}
+
+}  // namespace runglass

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// The places of an attempt's ranks from what a store knows. Coordinates that ranks did not say are never stored: whoever shows places asks
+// here, so that a better source or another order is seen at once and everywhere.
+//
+// Threading:  on the thread of the Reader.
+// Ownership:  values.
+// Units:      as layout_places.h.
+// Errors:     the Reader's.
+// Cost:       placeLayout() and three reads.
+#pragma once
+
+#include <string>
+
+#include "analysis/layout/layout_places.h"
+#include "storage/reader.h"
+
+namespace runglass {
+
+Result<LayoutQuestion> readLayoutQuestion(Reader& reader, const Run& run, const Attempt& attempt);
+Result<LayoutPlaces> readLayoutPlaces(Reader& reader, const Run& run, const Attempt& attempt);
+
+}  // namespace runglass

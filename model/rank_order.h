@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// In which order the parallel dimensions of a layout number its ranks, and where a rank stands by it.
+//
+// Threading:  pure.
+// Ownership:  values.
+// Units:      counts; an order names the fastest-varying dimension first, each with its size where that is to be said: "tp-cp-ep-dp-pp",
+//             "tp8-dp4-pp2".
+// Errors:     INVALID_ARGUMENT an order that is none. Sizes that do not give the world: the rank keeps no coordinates.
+// Cost:       O(dimensions).
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/result.h"
+#include "model/topology.h"
+
+namespace runglass {
+
+// Megatron-LM's default (megatron/core/parallel_state.py, RankGenerator); DeepSpeed's PipeModelDataParallelTopology and torchtitan's mesh
+// number the dimensions that they have in the same order.
+inline constexpr const char* kDefaultRankOrder = "tp-cp-ep-dp-pp";
+// The fact of an attempt that holds the order a person chose for it; empty: none any more.
+inline constexpr const char* kRankOrderFact = "runglass_rank_order";
+
+struct RankOrderPart {
+  std::string name;       // tp, pp, dp, cp, ep
+  std::int32_t size = 0;  // 0: as the layout says
+};
+Result<std::vector<RankOrderPart>> parseRankOrder(std::string_view order);
+// The layout with the sizes that the order says; a world that nothing says is their product.
+Layout sizesBy(const std::vector<RankOrderPart>& order, Layout layout);
+
+// Coordinates of `rank`. `ep` either multiplies the world or, as in Megatron, divides dp. Sizes in the order are not read here.
+void placeRank(const Layout& layout, std::string_view order, Rank& rank);
+
+}  // namespace runglass
