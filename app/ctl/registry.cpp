@@ -11,6 +11,7 @@ std::unique_ptr<Command> makeCapture();
 std::unique_ptr<Command> makeExport();
 std::unique_ptr<Command> makeImport();
 std::unique_ptr<Command> makeInfo();
+std::unique_ptr<Command> makeLayout();
 std::unique_ptr<Command> makeNote();
 std::unique_ptr<Command> makeQuery();
 std::unique_ptr<Command> makeScore();
@@ -33,6 +34,7 @@ std::vector<std::unique_ptr<Command>> commands() {
   all.push_back(makeTrace());
   all.push_back(makeCapture());
   all.push_back(makeAlign());
+  all.push_back(makeLayout());
   all.push_back(makeStatus());
   all.push_back(makeTop());
   all.push_back(makeAlert());

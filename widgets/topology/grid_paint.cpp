@@ -3,6 +3,7 @@
 #include <QPaintEvent>
 #include <QPainter>
 #include <algorithm>
+#include <set>
 
 #include "widgets/charts/raster.h"
 #include "widgets/core/units.h"
@@ -43,13 +44,15 @@ void TopologyGrid::paintEvent(QPaintEvent* event) {
   for (const QRect& hole : m_holes)
     if (hole.intersects(exposed)) painter.drawRect(hole.adjusted(0, 0, -1, -1));
   for (std::uint32_t i = 0; i < m_cells.size(); ++i)
-    if (m_cells[i].intersects(exposed)) paintRank(painter, i, m_cells[i]);
+    if (shownFor(i) == i && m_cells[i].intersects(exposed)) paintRank(painter, i, m_cells[i]);
   painter.setPen(theme.muted);
   for (const Title& title : m_titles)
     painter.drawText(title.rect, Qt::AlignLeft | Qt::AlignVCenter,
                      painter.fontMetrics().elidedText(title.text, Qt::ElideRight, title.rect.width()));
+  paintRacks(painter);
   paintBehind(painter);
   paintGroups(painter);
+  paintLinks(painter);
   paintNode(painter);
   painter.resetTransform();
   paintHeads(painter);
@@ -143,12 +146,15 @@ void TopologyGrid::paintGroups(QPainter& painter) const {
   std::vector<int> levels(m_cells.size(), 0);  // outlines around a rank so far: the next one goes inside
   for (const PeerGroup& group : m_peers) {
     std::vector<Outline> merged;
-    for (const std::uint32_t i : group.ranks) {
+    std::set<std::uint32_t> outlined;
+    for (const std::uint32_t member : group.ranks) {
+      const std::uint32_t i = shownFor(member);
+      if (!outlined.insert(i).second) continue;
       const QRect& rect = m_cells[i];
       const auto above = std::ranges::find_if(merged, [&](const Outline& one) {
         return one.rect.left() == rect.left() && one.rect.right() == rect.right() && one.rect.bottom() + 2 == rect.top();
       });
-      const int level = i == *m_chosen ? 0 : levels[i]++;
+      const int level = i == shownFor(*m_chosen) ? 0 : levels[i]++;
       if (above == merged.end())
         merged.push_back({rect, level});
       else
@@ -216,6 +222,8 @@ QString TopologyGrid::tipAt(const QPoint& point) const {
   if (!index) return {};
   const TopologyRank& rank = m_data->ranks[*index];
   QStringList lines{tr("rank %1").arg(rank.place.rank)};
+  if (const auto folded = std::ranges::count(m_lattice.shown, *index); folded > 1)
+    lines << tr("the worst of %1 ranks in this cell").arg(folded);
   const QString place = coordinateText(rank.place);
   lines << (place == kAbsentText ? tr("no coordinates") : place);
   lines << (rank.node.isEmpty() ? tr("node not known") : rank.node + (rank.gpu.isEmpty() ? QString() : QStringLiteral(", ") + rank.gpu));
@@ -224,7 +232,9 @@ QString TopologyGrid::tipAt(const QPoint& point) const {
     lines << title + tr(": none, %1").arg(QString::fromUtf8(m_data->metric.missing));
   else
     lines << title + QStringLiteral(": ") + valueText(m_data->metric, *rank.value);
-  if (rank.deviation)
+  if (m_data->metric.value == TopologyValue::kFindings)
+    lines << rank.findings;
+  else if (rank.deviation)
     lines << tr("%1 to the median of %2").arg(deviationText(m_data->metric, *rank.deviation), stageText(rank.place.pp));
   else if (rank.value)
     lines << tr("no peers in its stage to compare with");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Invariants: 1. Every rank stands in exactly one cell or one strip. 2. Nothing is derived: a rank has the place that it said.
+// Invariants: 1. Every rank stands in exactly one cell or one strip. 2. Nothing is derived here: see analysis/layout.
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -127,6 +127,11 @@ void compareToStages(TopologyData& data) {
     rank.deviation.reset();
     if (!rank.value) continue;
     const StageMedian& stage = *of[rank.place.pp];
+    if (data.metric.value == TopologyValue::kFindings) {  // against none, whatever its peers have
+      rank.deviation = *rank.value;
+      largest = std::max(largest, *rank.deviation);
+      continue;
+    }
     // A rank alone in its stage has no peers to be compared with.
     if (stage.ranks < 2 || (data.metric.relative && stage.median == 0)) continue;
     rank.deviation = data.metric.relative ? *rank.value / stage.median - 1 : *rank.value - stage.median;
@@ -153,6 +158,17 @@ std::vector<PeerGroup> peersOf(const TopologyData& data, std::uint32_t rank) {
     }
     if (group.ranks.size() > 1) out.push_back(std::move(group));
   };
+  const std::int32_t ep = data.places.sizes.ep;
+  if (!data.lattice.by_ep && own.ep && own.dp && ep > 1) {
+    // EP divides DP: neighbours in DP whose experts differ.
+    PeerGroup group{PeerKind::kEp, {}};
+    for (std::uint32_t i = 0; i < data.ranks.size(); ++i) {
+      const Rank& other = data.ranks[i].place;
+      if (other.tp == own.tp && other.pp == own.pp && other.cp == own.cp && other.ep && other.dp && *other.dp / ep == *own.dp / ep)
+        group.ranks.push_back(i);
+    }
+    if (group.ranks.size() == static_cast<std::size_t>(ep)) out.push_back(std::move(group));
+  }
   add(PeerKind::kTp, &Rank::tp), add(PeerKind::kPp, &Rank::pp), add(PeerKind::kDp, &Rank::dp), add(PeerKind::kEp, &Rank::ep);
   add(PeerKind::kCp, &Rank::cp);
   std::unordered_map<std::int32_t, std::uint32_t> index;
@@ -163,6 +179,7 @@ std::vector<PeerGroup> peersOf(const TopologyData& data, std::uint32_t rank) {
                                            {PeerKind::kEp, "ep", &Rank::ep},
                                            {PeerKind::kCp, "cp", &Rank::cp}}) {
     if (own.*member && (kind != PeerKind::kEp || data.lattice.by_ep)) continue;
+    if (std::ranges::find(out, kind, &PeerGroup::kind) != out.end()) continue;
     // Of several communicators of a kind the largest: smaller ones are cut from it.
     const CommGroup* best = nullptr;
     for (const CommGroup& group : data.groups)

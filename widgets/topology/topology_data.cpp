@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
+#include <tuple>
 #include <unordered_map>
 
+#include "analysis/layout/layout_reading.h"
 #include "widgets/core/run_summary.h"
 #include "widgets/core/units.h"
 
@@ -15,6 +18,8 @@ namespace {
 constexpr DurNs kLiveWithin = 120 * kNsPerSecond;   // as for the fleet: nothing newer means nobody writes
 constexpr DurNs kSampleStale = 30 * kNsPerSecond;   // behind the newest sample of the same metric
 constexpr DurNs kAfterAttempt = 10 * kNsPerSecond;  // a sample this much later than the attempt's end is of what came after
+
+constexpr int kFindingsTold = 5;
 
 std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
   return (a ^ (b + 0x9E3779B97F4A7C15ULL + (a << 6) + (a >> 2))) * 0xBF58476D1CE4E5B9ULL;
@@ -36,8 +41,10 @@ class TopologyReading {
     if (m_data.ranks.empty()) return std::move(m_data);
     RG_TRY(readProgress());
     RG_ASSIGN(m_data.groups, m_reader.groups(m_data.attempt.id));
-    m_data.lattice = placeRanks(m_data.ranks, m_data.attempt.layout);
+    m_data.lattice = placeRanks(m_data.ranks, m_data.places.sizes);
     chooseNow();
+    RG_TRY(readFindings());
+    RG_TRY(offerSeries());
     RG_TRY(readValues());
     compareToStages(m_data);
     if (m_newest) RG_TRY(readHangFinding(m_reader, m_data));
@@ -49,7 +56,7 @@ class TopologyReading {
 
  private:
   Status readRanks() {
-    RG_ASSIGN(const auto ranks, m_reader.ranks(m_data.attempt.id));
+    RG_ASSIGN(LayoutQuestion layout, readLayoutQuestion(m_reader, m_data.run, m_data.attempt));
     RG_ASSIGN(const auto nodes, m_reader.nodes());
     RG_ASSIGN(const auto devices, m_reader.devices());
     SeriesFilter own;
@@ -57,11 +64,16 @@ class TopologyReading {
     RG_ASSIGN(m_series, m_reader.series(own));
     std::erase_if(m_series, [&](const Series& s) { return s.key.attempt != m_data.attempt.id || s.sample_count == 0 || !s.key.rank; });
     std::map<std::int32_t, Rank> known;
-    for (const Rank& rank : ranks) known[rank.rank] = rank;
+    for (const Rank& rank : layout.ranks) known[rank.rank] = rank;
     // A rank that only has values is a rank as well.
     for (const Series& series : m_series) known.try_emplace(*series.key.rank, Rank{.attempt = m_data.attempt.id, .rank = *series.key.rank});
-    std::map<NodeId, QString> node_names;
-    for (const Node& node : nodes) node_names[node.id] = screenText(node.name, 60);
+    layout.ranks.clear();
+    for (const auto& [number, rank] : known) layout.ranks.push_back(rank);
+    m_data.places = placeLayout(layout);
+    m_data.chosen_order = layout.chosen_order;
+    for (const Rank& rank : m_data.places.ranks) known[rank.rank] = rank;
+    std::map<NodeId, std::pair<QString, QString>> node_names;  // with racks
+    for (const Node& node : nodes) node_names[node.id] = {screenText(node.name, 60), screenText(node.rack, 60)};
     std::map<DeviceId, QString> gpus;
     for (const Device& device : devices) {
       QString text = device.index ? QStringLiteral("GPU %1").arg(*device.index) : QStringLiteral("GPU");
@@ -70,7 +82,7 @@ class TopologyReading {
     }
     for (const auto& [number, place] : known) {
       TopologyRank rank{.place = place};
-      if (const auto node = node_names.find(place.node); node != node_names.end()) rank.node = node->second;
+      if (const auto node = node_names.find(place.node); node != node_names.end()) std::tie(rank.node, rank.rack) = node->second;
       if (const auto gpu = gpus.find(place.device); gpu != gpus.end()) rank.gpu = gpu->second;
       m_index[number] = m_data.ranks.size();
       m_data.ranks.push_back(std::move(rank));
@@ -89,20 +101,76 @@ class TopologyReading {
 
   void chooseNow() {
     TimeNs newest = 0;
-    for (const Series& series : m_series) newest = std::max(newest, series.last_time.value_or(0));
+    const auto heard = [&](std::int32_t rank, TimeNs time) {
+      const auto [at, first] = m_heard.try_emplace(rank, time);
+      at->second = std::max(at->second, time);
+      newest = std::max(newest, time);
+    };
+    for (const Series& series : m_series)
+      if (series.last_time) heard(*series.key.rank, *series.last_time);
     for (const TopologyRank& rank : m_data.ranks)
-      if (rank.progress) newest = std::max(newest, rank.progress->time);
+      if (rank.progress) heard(rank.place.rank, rank.progress->time);
     const bool live = m_data.run.state == RunState::kRunning && m_question.now - newest < kLiveWithin;
     m_data.live = live;
     m_data.now = live ? std::max(newest, m_question.now) : newest;
+  }
+
+  // Those of the attempt, or of the whole run, that name a rank or its node.
+  Status readFindings() {
+    RG_ASSIGN(auto findings, m_reader.findings(m_data.run.id));
+    std::erase_if(findings, [&](const Finding& f) { return f.attempt && f.attempt != m_data.attempt.id; });
+    std::ranges::stable_sort(findings, std::ranges::greater{}, &Finding::severity);
+    for (TopologyRank& rank : m_data.ranks)
+      for (const Finding& finding : findings) {
+        const bool names = finding.rank ? *finding.rank == rank.place.rank : finding.node && finding.node == rank.place.node;
+        if (!names) continue;
+        auto& worst = m_severity[rank.place.rank];
+        worst = std::max(worst, static_cast<int>(finding.severity));
+        if (rank.findings.size() < kFindingsTold) rank.findings << screenText(finding.summary, 200);
+      }
+    return {};
+  }
+
+  // What a rank or its GPU has series of.
+  Status offerSeries() {
+    std::set<std::string> names;
+    for (const Series& series : m_series) names.insert(series.key.metric);
+    // GPUs of a job say the same things: the first and the last rank's stand for all.
+    for (const TopologyRank* rank : {&m_data.ranks.front(), &m_data.ranks.back()}) {
+      if (!rank->place.device) continue;
+      SeriesFilter of_device;
+      of_device.device = rank->place.device;
+      RG_ASSIGN(const auto series, m_reader.series(of_device));
+      for (const Series& one : series)
+        if (one.sample_count > 0) names.insert(one.key.metric);
+    }
+    for (const std::string& name : names)
+      if (m_data.offered.size() < kMostNamedMetrics) m_data.offered.push_back(name);
+    return {};
+  }
+
+  NamedMetric namedMetric(const std::string& name) const {
+    NamedMetric named{.metric = name, .title = name + ", latest", .unit = {}};
+    const auto own = std::ranges::find_if(m_series, [&](const Series& s) { return s.key.metric == name; });
+    if (own != m_series.end()) named.unit = own->key.unit;
+    return named;
   }
 
   Status readValues() {
     // In a synchronous job every rank's step takes as long as the slowest one's: work tells them apart, where waits are known.
     constexpr std::array kOrder = {TopologyValue::kWork,  TopologyValue::kStepTime, TopologyValue::kProgress,
                                    TopologyValue::kPower, TopologyValue::kClock,    TopologyValue::kTemperature};
+    if (m_question.value == TopologyValue::kNamed) {
+      const auto named = std::make_shared<const NamedMetric>(namedMetric(m_question.named));
+      m_data.named = named;
+      m_data.metric = metricOf(*named);
+      return readDevices(m_data.metric);
+    }
+    if (m_question.value) {
+      m_data.metric = *std::ranges::find(kTopologyMetrics, *m_question.value, &TopologyMetric::value);
+      return readValue(m_data.metric);
+    }
     for (const TopologyValue value : kOrder) {
-      if (m_question.value && value != *m_question.value) continue;
       m_data.metric = *std::ranges::find(kTopologyMetrics, value, &TopologyMetric::value);
       RG_TRY(readValue(m_data.metric));
       const bool any = std::ranges::any_of(m_data.ranks, [](const TopologyRank& rank) { return rank.value.has_value(); });
@@ -116,7 +184,16 @@ class TopologyReading {
     switch (metric.value) {
       case TopologyValue::kStepTime:
       case TopologyValue::kWork:
+      case TopologyValue::kWait:
         return readSteps(metric);
+      case TopologyValue::kHeard:
+        for (TopologyRank& rank : m_data.ranks)
+          if (const auto heard = m_heard.find(rank.place.rank); heard != m_heard.end())
+            rank.value = static_cast<double>(std::max<DurNs>(0, m_data.now - heard->second));
+        return {};
+      case TopologyValue::kFindings:
+        for (TopologyRank& rank : m_data.ranks) rank.value = static_cast<double>(m_severity[rank.place.rank]);
+        return {};
       case TopologyValue::kProgress:
         for (TopologyRank& rank : m_data.ranks)
           if (rank.progress && rank.progress->step) rank.value = static_cast<double>(*rank.progress->step);
@@ -128,7 +205,7 @@ class TopologyReading {
 
   // All ranks over the same steps, the newest of the attempt: a rank that stopped reporting has no value among them.
   Status readSteps(const TopologyMetric& metric) {
-    const bool work = metric.value == TopologyValue::kWork;
+    const bool work = metric.value == TopologyValue::kWork;  // of waiting, the waits are what is summed
     struct Sources {
       std::vector<const Series*> add, subtract;
     };
@@ -190,30 +267,41 @@ class TopologyReading {
   Status readDevices(const TopologyMetric& metric) {
     TimeNs until = std::numeric_limits<TimeNs>::max();
     if (!m_newest) {
-      if (!m_data.attempt.end) return {};
-      until = *m_data.attempt.end + kAfterAttempt;
+      if (!m_data.attempt.end && metric.value != TopologyValue::kNamed) return {};
+      if (!m_data.attempt.end)
+        until = m_data.now;
+      else
+        until = *m_data.attempt.end + kAfterAttempt;
     }
     SeriesFilter filter;
     filter.metric = metric.metric;
     RG_ASSIGN(const auto series, m_reader.series(filter));
-    std::map<DeviceId, SeriesId> of;
+    std::map<DeviceId, SeriesId> of_device;
     for (const Series& one : series)
-      if (one.key.device && one.key.metric == metric.metric && one.sample_count > 0) of.try_emplace(one.key.device, one.id);
+      if (one.key.device && one.key.metric == metric.metric && one.sample_count > 0) of_device.try_emplace(one.key.device, one.id);
+    std::map<std::int32_t, SeriesId> of;  // the rank's own, else its GPU's
+    for (const Series& one : m_series)
+      if (one.key.metric == metric.metric) of.try_emplace(*one.key.rank, one.id);
     std::vector<SeriesId> ids;
-    for (const TopologyRank& rank : m_data.ranks)
-      if (const auto at = of.find(rank.place.device); at != of.end()) ids.push_back(at->second);
+    for (const TopologyRank& rank : m_data.ranks) {
+      if (const auto at = of_device.find(rank.place.device); rank.place.device && at != of_device.end())
+        of.try_emplace(rank.place.rank, at->second);
+      if (const auto at = of.find(rank.place.rank); at != of.end()) ids.push_back(at->second);
+    }
     if (ids.empty()) return {};
     RG_ASSIGN(const auto latest, m_reader.latest(ids));
     std::unordered_map<std::uint64_t, LatestSample> found;
     TimeNs newest = 0;
     for (const LatestSample& sample : latest) found[sample.series.value] = sample, newest = std::max(newest, sample.x);
+    const bool by_step =
+        std::ranges::any_of(m_series, [&](const Series& s) { return s.key.metric == metric.metric && s.key.kind == SeriesKind::kScalar; });
     for (TopologyRank& rank : m_data.ranks) {
-      const auto at = of.find(rank.place.device);
+      const auto at = of.find(rank.place.rank);
       if (at == of.end()) continue;
       const auto sample = found.find(at->second.value);
       // An old value is not now's, and one of a later attempt not this one's.
-      if (sample == found.end() || newest - sample->second.x > kSampleStale) continue;
-      if (sample->second.x > until) continue;
+      if (sample == found.end()) continue;
+      if (!by_step && (newest - sample->second.x > kSampleStale || sample->second.x > until)) continue;
       rank.value = sample->second.value;
     }
     return {};
@@ -225,10 +313,24 @@ class TopologyReading {
   TopologyData m_data;
   std::vector<Series> m_series;  // of the attempt's ranks, with samples
   std::map<std::int32_t, std::size_t> m_index;
+  std::map<std::int32_t, TimeNs> m_heard;  // newest word of a rank
+  std::map<std::int32_t, int> m_severity;  // of its findings
   bool m_newest = false;
 };
 
 }  // namespace
+
+TopologyMetric metricOf(const NamedMetric& named) {
+  return {TopologyValue::kNamed,
+          named.title.c_str(),
+          named.metric.c_str(),
+          named.unit.c_str(),
+          true,
+          true,
+          0.25,
+          "is %1 above",
+          "neither it nor its GPU has a fresh value of it"};
+}
 
 Result<TopologyData> readTopology(Reader& reader, const TopologyQuestion& question, std::stop_token stop) {
   return TopologyReading(reader, question, std::move(stop)).read();

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <QString>
+#include <QStringList>
 #include <array>
 #include <map>
 #include <memory>
@@ -20,11 +21,23 @@
 #include <vector>
 
 #include "analysis/hangs/hang_evidence.h"
+#include "analysis/layout/layout_places.h"
 #include "storage/reader.h"
 
 namespace runglass {
 
-enum class TopologyValue : std::uint8_t { kStepTime, kWork, kProgress, kPower, kClock, kTemperature };
+enum class TopologyValue : std::uint8_t {
+  kStepTime,
+  kWork,
+  kProgress,
+  kPower,
+  kClock,
+  kTemperature,
+  kWait,
+  kHeard,
+  kFindings,
+  kNamed  // a series chosen by its name: not among kTopologyMetrics
+};
 struct TopologyMetric {
   TopologyValue value;
   const char* title;
@@ -36,7 +49,7 @@ struct TopologyMetric {
   const char* is_worse;  // "Rank 3 %1 its stage's median", %1: how much
   const char* missing;   // why a rank has no value
 };
-inline constexpr std::array<TopologyMetric, 6> kTopologyMetrics = {
+inline constexpr std::array<TopologyMetric, 9> kTopologyMetrics = {
     {{TopologyValue::kStepTime, "step time, median of 50 steps", "step_time_ns", "ns", true, true, 0.05, "is %1 slower than",
       "no step time in the newest 50 steps"},
      {TopologyValue::kWork, "work (without waiting), median of 50 steps", "step_part_ns", "ns", true, true, 0.05, "works %1 longer than",
@@ -47,7 +60,19 @@ inline constexpr std::array<TopologyMetric, 6> kTopologyMetrics = {
      {TopologyValue::kClock, "SM clock, latest", "sm_clock_hertz", "hertz", false, true, 0.05, "is clocked %1 lower than",
       "its GPU is not known or says nothing of it"},
      {TopologyValue::kTemperature, "GPU temperature, latest", "temperature_celsius", "celsius", true, false, 10, "is %1 hotter than",
-      "its GPU is not known or says nothing of it"}}};
+      "its GPU is not known or says nothing of it"},
+     // Who waits least is who the others wait for.
+     {TopologyValue::kWait, "waiting, median of 50 steps", "step_part_wait_ns", "ns", false, true, 0.25, "waits %1 less than",
+      "its step parts do not tell work from waiting"},
+     {TopologyValue::kHeard, "time since it was heard", "", "ns", true, false, 30e9, "was heard %1 longer ago than",
+      "nothing it said has a time"},
+     {TopologyValue::kFindings, "findings that name it, worst severity", "", "", true, false, 2, "has findings of %1 above", ""}}};
+// A series by its name; the text belongs to `named`.
+struct NamedMetric {
+  std::string metric, title, unit;
+};
+TopologyMetric metricOf(const NamedMetric& named);
+inline constexpr std::size_t kMostNamedMetrics = 200;
 inline constexpr std::int64_t kTopologySteps = 50;
 
 // In a hang: what the rank's newest progress, and the hang's finding, say of the collective that holds the job up.
@@ -61,8 +86,9 @@ enum class WaitState : std::uint8_t {
 
 struct TopologyRank {
   Rank place;
-  QString node, gpu;
+  QString node, gpu, rack;
   std::optional<double> value, deviation;
+  QStringList findings;  // in words, worst first
   std::optional<Progress> progress;
   WaitState wait = WaitState::kNone;
   bool at_root = false;           // waits in a communicator that waits for no other
@@ -89,6 +115,8 @@ struct Lattice {
     std::vector<std::uint32_t> ranks;
   };
   std::vector<Strip> strips;
+  // Of a folded lattice: by rank, who is drawn in its place (the one furthest on the worse side); empty: every rank itself.
+  std::vector<std::uint32_t> shown;
 };
 
 struct StageMedian {
@@ -111,7 +139,11 @@ struct TopologyData {
   Attempt attempt;
   std::vector<TopologyRank> ranks;  // by rank
   std::vector<CommGroup> groups;
+  LayoutPlaces places;  // where the ranks' coordinates come from; its ranks are those recorded
+  std::string chosen_order;
   Lattice lattice;
+  std::shared_ptr<const NamedMetric> named;  // `metric` is made of it
+  std::vector<std::string> offered;          // series that a rank or its GPU has
   TopologyMetric metric = kTopologyMetrics[0];
   std::vector<StageMedian> stages;         // by pp
   double spread = 0;                       // the deviation that is drawn at full colour
@@ -129,6 +161,7 @@ struct TopologyQuestion {
   RunId run;
   AttemptId attempt;
   std::optional<TopologyValue> value;  // absent: work, else the first that any rank has
+  std::string named;                   // of kNamed
   TimeNs now = 0;
   std::shared_ptr<const TopologyData> previous;
 };
@@ -136,6 +169,10 @@ Result<TopologyData> readTopology(Reader& reader, const TopologyQuestion& questi
 
 // From coordinates alone; strips by node when no rank has any.
 Lattice placeRanks(std::span<const TopologyRank> ranks, const Layout& layout);
+// Dimensions that lie in one cell together: all but DP and PP, ...
+enum class Fold : std::uint8_t { kStages, kContexts, kTensor, kNone };
+// kTensor: EP in one cell with the rest; kNone: as placeRanks() made it.
+Lattice foldLattice(const TopologyData& data, Fold fold);
 // Fills deviations, stages and spread from the values.
 void compareToStages(TopologyData& data);
 std::optional<Hang> findHang(TopologyData& data);  // and the ranks' wait
@@ -156,6 +193,7 @@ std::vector<PeerGroup> peersOf(const TopologyData& data, std::uint32_t rank);
 // Words.
 void makeWords(TopologyData& data);                                  // headline and caption
 QString rankRanges(std::vector<std::int32_t> ranks, int most = 12);  // "0–7, 16"
+QString placesText(const LayoutPlaces& places);                      // where coordinates come from, what contradicts; may be empty
 QString coordinateText(const Rank& rank);                            // "dp 0 · pp 1 · tp 5"; kAbsentText
 QString deviationText(const TopologyMetric& metric, double deviation);
 QString valueText(const TopologyMetric& metric, double value);

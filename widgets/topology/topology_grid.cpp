@@ -56,6 +56,7 @@ TopologyGrid::TopologyGrid(QWidget* parent) : QAbstractScrollArea(parent) {
 void TopologyGrid::setData(std::shared_ptr<const TopologyData> data) {
   m_data = std::move(data);
   if (m_hovered && *m_hovered >= m_data->ranks.size()) m_hovered.reset();
+  m_lattice = foldLattice(*m_data, m_fold);
   layOut();
   choosePeers();
 }
@@ -63,6 +64,30 @@ void TopologyGrid::setData(std::shared_ptr<const TopologyData> data) {
 void TopologyGrid::setSelected(std::optional<std::int32_t> rank) {
   m_selected = rank;
   choosePeers();
+}
+
+void TopologyGrid::setFold(Fold fold) {
+  m_fold = fold;
+  if (!m_data) return;
+  m_lattice = foldLattice(*m_data, fold);
+  layOut();
+  choosePeers();
+}
+
+void TopologyGrid::setRacks(bool on) {
+  m_racks = on;
+  viewport()->update();
+}
+
+void TopologyGrid::setLinks(std::shared_ptr<const RankLinks> links) {
+  m_links = std::move(links);
+  viewport()->update();
+}
+
+void TopologyGrid::scrollTo(std::int32_t rank) {
+  if (!m_data) return;
+  const auto found = std::ranges::lower_bound(m_data->ranks, rank, {}, [](const TopologyRank& r) { return r.place.rank; });
+  if (found != m_data->ranks.end() && found->place.rank == rank) reveal(static_cast<std::uint32_t>(found - m_data->ranks.begin()));
 }
 
 void TopologyGrid::choosePeers() {
@@ -80,10 +105,13 @@ void TopologyGrid::choosePeers() {
   m_lit[*m_chosen] = true;
   for (const PeerGroup& group : m_peers)
     for (const std::uint32_t i : group.ranks) m_lit[i] = true;
+  // A cell is as bright as its brightest rank.
+  for (std::uint32_t i = 0; i < m_lattice.shown.size(); ++i)
+    if (m_lit[i]) m_lit[m_lattice.shown[i]] = true;
 }
 
 int TopologyGrid::stripsHeight(const QSize& room) {
-  if (m_data->lattice.strips.empty()) return 0;
+  if (m_lattice.strips.empty()) return 0;
   layOutStrips(room, 0, true);
   return m_content.height();
 }
@@ -96,7 +124,7 @@ void TopologyGrid::layOut() {
   if (m_data) {
     const int strips = stripsHeight(room);
     m_content = {};
-    if (!m_data->lattice.cells.empty()) layOutLattice(room, strips);
+    if (!m_lattice.cells.empty()) layOutLattice(room, strips);
     layOutStrips(room, m_content.height() > 0 ? m_content.height() + kGrid : 0, false);
   }
   horizontalScrollBar()->setRange(0, std::max(0, m_content.width() - room.width()));
@@ -107,7 +135,7 @@ void TopologyGrid::layOut() {
 }
 
 void TopologyGrid::layOutLattice(const QSize& room, int strips_height) {
-  const Lattice& l = m_data->lattice;
+  const Lattice& l = m_lattice;
   const int columns = static_cast<int>(l.dp.size()), rows = static_cast<int>(l.pp.size()), blocks = static_cast<int>(l.blocks.size()),
             ticks = static_cast<int>(l.tp.size());
   const int pitch = std::clamp((room.width() - kLeft) / columns, std::max(kLeastTile, blocks * 7) + 2, blocks * kMostBlock + kGrid);
@@ -116,6 +144,7 @@ void TopologyGrid::layOutLattice(const QSize& room, int strips_height) {
   const int height = std::max(room.height() - strips_height - kTop, room.height() / 2);
   const int tick = std::clamp((height / rows - kGrid) / ticks, kLeastTick, ticks == 1 ? 2 * kMostTick : kMostTick);
   const int tile_height = tick * ticks, down = std::max(tile_height + kGrid, 16);
+  m_tile = QRect(kLeft, kTop, tile_width - 1, tile_height - 1), m_pitch = QSize(pitch, down);
   for (int row = 0; row < rows; ++row)
     for (int column = 0; column < columns; ++column)
       for (int b = 0; b < blocks; ++b)
@@ -128,6 +157,7 @@ void TopologyGrid::layOutLattice(const QSize& room, int strips_height) {
           else
             m_cells[index] = rect;
         }
+  for (std::uint32_t i = 0; i < l.shown.size(); ++i) m_cells[i] = m_cells[l.shown[i]];
   const bool wide = pitch >= 40;
   for (int column = 0; column < columns && l.dp.front() >= 0; ++column) {
     const QString number = QString::number(l.dp[static_cast<std::size_t>(column)]);
@@ -140,10 +170,10 @@ void TopologyGrid::layOutLattice(const QSize& room, int strips_height) {
 
 // Nodes of a few ranks stand side by side, their names beside them; longer strips wrap under their titles.
 void TopologyGrid::layOutStrips(const QSize& room, int top, bool measure) {
-  const auto& strips = m_data->lattice.strips;
+  const auto& strips = m_lattice.strips;
   std::size_t total = 0, longest = 0;
   for (const auto& strip : strips) total += strip.ranks.size(), longest = std::max(longest, strip.ranks.size());
-  const bool beside = strips.size() > 1 && longest <= kShortStrip && m_data->lattice.cells.empty();
+  const bool beside = strips.size() > 1 && longest <= kShortStrip && m_lattice.cells.empty();
   QSize cell = total <= 128 ? QSize(84, 28) : total <= 512 ? QSize(40, 20) : QSize(16, 14);
   if (beside && total <= 128) cell.setWidth(std::clamp((room.width() - kStripTitle) / static_cast<int>(longest), 40, 84));
   const int strip_width = kStripTitle + static_cast<int>(longest) * cell.width() + 4 * kGrid;
@@ -178,7 +208,7 @@ std::optional<std::uint32_t> TopologyGrid::rankAt(const QPoint& point) const {
   if (!m_rows.empty() && point.x() < kLeft) return std::nullopt;
   const QPoint inside = point - offset();
   for (std::uint32_t i = 0; i < m_cells.size(); ++i)
-    if (m_cells[i].adjusted(0, 0, 1, 1).contains(inside)) return i;
+    if (m_cells[i].adjusted(0, 0, 1, 1).contains(inside)) return shownFor(i);
   return std::nullopt;
 }
 
@@ -274,12 +304,17 @@ void TopologyGrid::walk(int dx, int dy) {
     if (const int cost = ahead + 4 * aside; cost < least) least = cost, best = i;
   }
   if (!best) return;
-  const QRect to = m_cells[*best].translated(offset());
+  const std::uint32_t chosen = shownFor(*best);
+  reveal(chosen);
+  emit rankChosen(m_data->ranks[chosen].place.rank);
+}
+
+void TopologyGrid::reveal(std::uint32_t index) {
+  const QRect to = m_cells[index].translated(offset());
   if (to.right() > viewport()->width()) horizontalScrollBar()->setValue(horizontalScrollBar()->value() + to.right() - viewport()->width());
   if (to.left() < kLeft) horizontalScrollBar()->setValue(horizontalScrollBar()->value() + to.left() - kLeft);
   if (to.bottom() > viewport()->height()) verticalScrollBar()->setValue(verticalScrollBar()->value() + to.bottom() - viewport()->height());
   if (to.top() < kTop) verticalScrollBar()->setValue(verticalScrollBar()->value() + to.top() - kTop);
-  emit rankChosen(m_data->ranks[*best].place.rank);
 }
 
 }  // namespace runglass

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "widgets/core/theme.h"
+#include "widgets/topology/rank_links.h"
 #include "widgets/topology/topology_data.h"
 
 namespace runglass {
@@ -30,6 +31,11 @@ class TopologyGrid : public QAbstractScrollArea {
   explicit TopologyGrid(QWidget* parent = nullptr);
   void setData(std::shared_ptr<const TopologyData> data);
   void setSelected(std::optional<std::int32_t> rank);
+  void setFold(Fold fold);
+  Fold fold() const { return m_fold; }
+  void setRacks(bool on);
+  void setLinks(std::shared_ptr<const RankLinks> links);  // drawn while their rank is selected; null: none
+  void scrollTo(std::int32_t rank);
   // Where a rank is on the viewport now; empty when it is not shown.
   QRect rankRect(std::int32_t rank) const;
   bool isDimmed(std::int32_t rank) const;
@@ -68,10 +74,20 @@ class TopologyGrid : public QAbstractScrollArea {
   void paintBehind(QPainter& painter) const;
   void paintGroups(QPainter& painter) const;
   void paintNode(QPainter& painter) const;
+  void paintLinks(QPainter& painter) const;  // link_paint.cpp
+  void paintRacks(QPainter& painter) const;
+  void reveal(std::uint32_t index);
+  std::uint32_t shownFor(std::uint32_t index) const { return m_lattice.shown.empty() ? index : m_lattice.shown[index]; }
   void paintHeads(QPainter& painter) const;
   void walk(int dx, int dy);
 
   std::shared_ptr<const TopologyData> m_data;
+  std::shared_ptr<const RankLinks> m_links;
+  Lattice m_lattice;  // of m_data, folded
+  Fold m_fold = Fold::kNone;
+  bool m_racks = false;
+  QRect m_tile;   // the first
+  QSize m_pitch;  // from tile to tile
   std::optional<std::int32_t> m_selected;
   std::optional<std::uint32_t> m_chosen, m_hovered;  // indices
   std::vector<PeerGroup> m_peers;

@@ -3,19 +3,16 @@
 #include "widgets/topology/topology_side.h"
 
 #include <QEvent>
-#include <QPainter>
 #include <QScrollArea>
 #include <QVBoxLayout>
 #include <algorithm>
 
-#include "widgets/charts/raster.h"
 #include "widgets/topology/topology_grid.h"
 
 namespace runglass {
 namespace {
 
-constexpr int kBarWidth = 160, kBarHeight = 12;
-constexpr std::size_t kMostGroups = 16, kStagesInWords = 4, kStagesListed = 32;
+constexpr std::size_t kMostGroups = 16, kStagesListed = 32;
 
 QString kindName(PeerKind kind) {
   switch (kind) {
@@ -87,9 +84,13 @@ void TopologySide::fill() {
     head(tr("No rank selected"));
     line(tr("click"), tr("selects a rank: its TP, PP, DP and EP peers are outlined, Esc clears"));
     line(tr("double click"), tr("opens the timeline at the rank"));
+    tellPlaces();
   } else {
     tellRank(*found);
     if (m_data->hang_found) tellHang(*found);
+    if (!found->findings.isEmpty()) head(tr("Findings"));
+    for (const QString& finding : found->findings) line(QString(), finding);
+    tellLinks();
     tellGroups(static_cast<std::uint32_t>(found - m_data->ranks.begin()));
     if (!m_data->hang_found) tellProgress(*found);
   }
@@ -154,6 +155,57 @@ void TopologySide::tellGroups(std::uint32_t index) {
   if (order.size() > kMostGroups) line(QString(), tr("and %1 more").arg(order.size() - kMostGroups));
 }
 
+// Where coordinates come from, and what does not fit.
+void TopologySide::tellPlaces() {
+  head(tr("Layout"));
+  for (const LayoutDimension dimension :
+       {LayoutDimension::kDp, LayoutDimension::kPp, LayoutDimension::kTp, LayoutDimension::kCp, LayoutDimension::kEp}) {
+    const DimensionPlaces& of = m_data->places.of(dimension);
+    const QString name = QString::fromUtf8(dimensionName(dimension)).toUpper();
+    if (of.placed == 0) {
+      line(of.size > 0 ? tr("%1 of %2").arg(name).arg(of.size) : name, of.reason.empty() ? tr("not known") : screenText(of.reason, 200));
+      continue;
+    }
+    line(tr("%1 of %2").arg(name).arg(of.size), QString::fromUtf8(placeSourceName(of.source)) +
+                                                    (of.reason.empty() ? QString() : QStringLiteral("; ") + screenText(of.reason, 200)));
+  }
+  const auto& mismatches = m_data->places.mismatches;
+  if (mismatches.empty()) return;
+  head(tr("Contradictions: %1").arg(mismatches.size() + m_data->places.more_mismatches));
+  for (std::size_t i = 0; i < std::min(mismatches.size(), kMostGroups); ++i)
+    line(screenText(mismatches[i].what, 60).replace(QLatin1Char('_'), QStringLiteral("_\u200B")),
+         tr("expected %1, found %2").arg(screenText(mismatches[i].expected, 120), screenText(mismatches[i].found, 120)));
+}
+
+void TopologySide::setLinks(std::shared_ptr<const RankLinks> links) {
+  if (m_links == links && m_links_trouble.isEmpty()) return;
+  m_links = std::move(links);
+  m_links_trouble.clear();
+  if (m_data) fill();
+}
+
+void TopologySide::setLinksTrouble(const QString& trouble) {
+  m_links.reset();
+  m_links_trouble = trouble;
+  if (m_data) fill();
+}
+
+void TopologySide::tellLinks() {
+  if (!m_links_trouble.isEmpty()) {
+    head(tr("Links"));
+    return line(QString(), m_links_trouble);
+  }
+  if (!m_links || m_links->rank != m_rank) return;
+  head(tr("Links: bus bandwidth"));
+  for (const LinkGroup& group : m_links->groups)
+    line(group.kind ? tr("%1 of %2").arg(kindName(*group.kind)).arg(group.ranks.size()) : group.name, linkText(group));
+  for (const LinkEdge& edge : m_links->edges)
+    if (edge.own && edge.bytes_per_s && (edge.from == m_rank || edge.to == m_rank))
+      line(tr("rank %1 – %2").arg(edge.from).arg(edge.to), bandwidthText(*edge.bytes_per_s));
+  if (m_links->groups.empty()) line(QString(), tr("no group of this rank is known"));
+  if (!m_links->note.isEmpty()) line(QString(), m_links->note);
+}
+
 void TopologySide::tellProgress(const TopologyRank& rank) {
   head(tr("Progress"));
   if (!rank.progress) return line(QString(), tr("nothing heard"));
@@ -195,111 +247,6 @@ void TopologySide::tellStages() {
          tr("%1 over %2 ranks").arg(valueText(m_data->metric, stage.median), formatCount(static_cast<std::int64_t>(stage.ranks))));
   }
   if (m_data->stages.size() > kStagesListed) line(QString(), tr("and %1 more").arg(m_data->stages.size() - kStagesListed));
-}
-
-// The legend of a hang: the same fills and textures as in the grid.
-void HeatScale::paintStates(QPainter& painter) const {
-  const Theme& theme = currentTheme();
-  const QFontMetrics metrics = painter.fontMetrics();
-  int x = 0;
-  const auto entry = [&](const QColor& fill, const QColor& hatch, Qt::BrushStyle brush, bool cross, const QString& text) {
-    const QRect box(x, height() / 2 - kBarHeight / 2, kBarHeight, kBarHeight);
-    painter.fillRect(box, fill);
-    if (brush != Qt::NoBrush) painter.fillRect(box, QBrush(hatch, brush));
-    if (brush == Qt::NoBrush && hatch.isValid() && !cross) paintHatch(painter, box, hatch);
-    if (cross) {
-      painter.setPen(QPen(hatch, kSelectionLine));
-      painter.drawLine(box.topLeft(), box.bottomRight());
-      painter.drawLine(box.topRight(), box.bottomLeft());
-    }
-    x += kBarHeight + kGrid;
-    painter.setPen(theme.muted);
-    painter.drawText(QRect(x, 0, width() - x, height()), Qt::AlignLeft | Qt::AlignVCenter, text);
-    x += metrics.horizontalAdvance(text) + 3 * kGrid;
-  };
-  entry(mix(theme.ground, theme.error, 0.35), theme.error, Qt::NoBrush, true, tr("has not entered"));
-  entry(theme.ground, theme.error, Qt::Dense6Pattern, true, tr("silent"));
-  entry(theme.raised, theme.communication, Qt::NoBrush, false, tr("waits at the root"));
-  entry(theme.raised, mix(theme.communication, theme.ground, 0.55), Qt::NoBrush, false, tr("waits behind that"));
-  entry(mix(theme.ground, theme.compute, 0.45), QColor(), Qt::NoBrush, false, tr("computes"));
-  entry(theme.raised, theme.muted, Qt::NoBrush, false, tr("no data"));
-}
-
-HeatScale::HeatScale(QWidget* parent) : QWidget(parent) {
-  setFont(tableFont());
-  setMinimumHeight(kRowHeight);
-}
-
-void HeatScale::setData(std::shared_ptr<const TopologyData> data) {
-  m_data = std::move(data);
-  updateGeometry();
-  update();
-}
-
-QString HeatScale::words() const {
-  if (!m_data || m_data->stages.empty()) return {};
-  const auto& stages = m_data->stages;
-  QString text = tr("to the median of the same stage: ");
-  if (stages.size() == 1) return tr("to the median ") + valueText(m_data->metric, stages.front().median);
-  if (stages.size() <= kStagesInWords) {
-    QStringList parts;
-    for (const StageMedian& stage : stages) parts << stageText(stage.pp) + QLatin1Char(' ') + valueText(m_data->metric, stage.median);
-    return text + parts.join(QStringLiteral(", "));
-  }
-  const auto [low, high] = std::ranges::minmax_element(stages, {}, &StageMedian::median);
-  return text + tr("%1 to %2").arg(valueText(m_data->metric, low->median), valueText(m_data->metric, high->median));
-}
-
-QSize HeatScale::sizeHint() const { return {600, kRowHeight}; }
-
-void HeatScale::paintEvent(QPaintEvent*) {
-  if (!m_data) return;
-  QPainter painter(this);
-  painter.setFont(tableFont());
-  const Theme& theme = currentTheme();
-  const QFontMetrics metrics = painter.fontMetrics();
-  const int middle = height() / 2;
-  int x = 0;
-  const auto write = [&](const QString& text, const QColor& color) {
-    painter.setPen(color);
-    painter.drawText(QRect(x, 0, width() - x, height()), Qt::AlignLeft | Qt::AlignVCenter, text);
-    x += metrics.horizontalAdvance(text) + kGrid;
-  };
-  const auto swatch = [&](const QColor& hatch, bool cross, const QString& text) {
-    const QRect box(x, middle - kBarHeight / 2, kBarHeight, kBarHeight);
-    painter.fillRect(box, theme.raised);
-    if (!cross) paintHatch(painter, box, hatch);
-    if (cross) {
-      painter.setPen(QPen(hatch, kSelectionLine));
-      painter.drawLine(box.topLeft(), box.bottomRight());
-      painter.drawLine(box.topRight(), box.bottomLeft());
-    }
-    x += kBarHeight + kGrid;
-    write(text, theme.muted);
-    x += 2 * kGrid;
-  };
-  if (m_data->hang_mode) return paintStates(painter);
-  if (!m_data->stages.empty()) {
-    const double spread = m_data->spread;
-    write(deviationText(m_data->metric, -spread), theme.text);
-    const int steps = kBarWidth / 4;
-    for (int i = 0; i < steps; ++i)
-      painter.fillRect(QRect(x + i * 4, middle - kBarHeight / 2, 4, kBarHeight),
-                       deviationColor(theme, m_data->metric, spread * (2.0 * i / (steps - 1) - 1), spread));
-    x += kBarWidth + kGrid;
-    write(deviationText(m_data->metric, spread), theme.text);
-    x += 2 * kGrid;
-  }
-  const auto& ranks = m_data->ranks;
-  if (std::ranges::any_of(ranks, [](const TopologyRank& rank) { return !rank.value; })) swatch(theme.muted, false, tr("no value"));
-  if (m_data->hang) {
-    swatch(theme.communication, false, tr("waits"));
-    swatch(theme.error, true, tr("not seen there"));
-  }
-  // Last: the medians stand in the side panel, too, where there is no room for them here.
-  const QString medians = words();
-  if (medians.isEmpty()) return;
-  write(metrics.elidedText(medians, Qt::ElideRight, width() - x), theme.muted);
 }
 
 }  // namespace runglass

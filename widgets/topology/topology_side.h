@@ -15,6 +15,7 @@
 #include <optional>
 
 #include "widgets/core/units.h"
+#include "widgets/topology/rank_links.h"
 #include "widgets/topology/topology_data.h"
 
 namespace runglass {
@@ -26,6 +27,8 @@ class TopologySide : public QWidget {
   static constexpr int kSideWidth = 300;
   explicit TopologySide(QWidget* parent = nullptr);
   void show(std::shared_ptr<const TopologyData> data, std::optional<std::int32_t> rank, TimeStyle style);
+  void setLinks(std::shared_ptr<const RankLinks> links);  // null: not asked for
+  void setLinksTrouble(const QString& trouble);
   QString text() const { return m_plain; }
 
  protected:
@@ -40,10 +43,14 @@ class TopologySide : public QWidget {
   void tellProgress(const TopologyRank& rank);
   void tellHang(const TopologyRank& rank);
   void tellStages();
+  void tellPlaces();
+  void tellLinks();
 
   QLabel* m_label;
   QString m_html, m_plain;
   std::shared_ptr<const TopologyData> m_data;
+  std::shared_ptr<const RankLinks> m_links;
+  QString m_links_trouble;
   std::optional<std::int32_t> m_rank;
   TimeStyle m_style = TimeStyle::kUtc;
 };

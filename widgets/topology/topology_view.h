@@ -8,13 +8,18 @@
 // Cost:       one readTopology() a text tick, after the one before; a selection asks nothing.
 #pragma once
 
+#include <QCheckBox>
 #include <QComboBox>
 #include <QLabel>
+#include <QLineEdit>
 #include <QStackedLayout>
+#include <QTabBar>
 
 #include "widgets/core/state_panel.h"
 #include "widgets/core/view.h"
 #include "widgets/topology/hang_list.h"
+#include "widgets/topology/rank_links.h"
+#include "widgets/topology/step_page.h"
 #include "widgets/topology/topology_grid.h"
 #include "widgets/topology/topology_side.h"
 
@@ -28,11 +33,16 @@ class TopologyView : public View {
 
   void applyState(const ViewState& state) override;
   void refresh(Tick tick) override;
-  bool isFinal() const override { return m_shown && !m_slot.busy(); }
+  bool isFinal() const override {
+    return m_shown && !m_slot.busy() && !m_links_slot.busy() && (m_tabs->currentIndex() == 0 || m_step->isFinal());
+  }
+  void focusFilter() override;
   QString copyText() const override;
   TopologyGrid* grid() const { return m_grid; }
   HangList* hangList() const { return m_hang; }
   TopologySide* side() const { return m_side; }
+  StepPage* stepPage() const { return m_step; }
+  QTabBar* tabs() const { return m_tabs; }
   QString headline() const { return m_headline->text(); }
 
  protected:
@@ -46,12 +56,22 @@ class TopologyView : public View {
   void showAnswer(const Result<std::shared_ptr<const TopologyData>>& answer);
   void offerHang();
   void choose(std::optional<std::int32_t> rank);
+  void showTab(int index);
+  void askLinks();
+  void chooseOrder(const QString& order);
+  void tellOrder();
   void restyle();
 
   const ViewContext m_context;
   ViewState m_state;
   QLabel* m_headline;
-  QComboBox* m_metric;
+  QTabBar* m_tabs;
+  QWidget* m_bar;  // of the lattice
+  QComboBox *m_metric, *m_fold, *m_order;
+  QCheckBox *m_racks, *m_links;
+  QLineEdit* m_find;
+  StepPage* m_step;
+  QStackedLayout* m_pages;
   HeatScale* m_scale;
   QLabel* m_caption;
   TopologyGrid* m_grid;
@@ -62,7 +82,9 @@ class TopologyView : public View {
   std::shared_ptr<const TopologyData> m_data;
   bool m_shown = false, m_asked = false;
   bool m_metric_chosen = false;  // by the user; else the first that has values
-  QuerySlot m_slot;
+  QString m_order_trouble;       // why the last choice of an order was not stored
+  std::optional<std::int32_t> m_linked;
+  QuerySlot m_slot, m_links_slot;
 };
 
 }  // namespace runglass

@@ -101,12 +101,30 @@ QString rankSentence(const TopologyData& data, const TopologyRank& worst, double
   return text;
 }
 
+void makeFindingsHeadline(TopologyData& data) {
+  std::size_t named = 0;
+  const TopologyRank* worst = nullptr;
+  for (const TopologyRank& rank : data.ranks) {
+    if (rank.findings.isEmpty()) continue;
+    ++named;
+    if (worst == nullptr || rank.value > worst->value) worst = &rank;
+  }
+  data.warn = worst != nullptr && *worst->value >= data.metric.stands_out;
+  data.headline =
+      worst == nullptr
+          ? QStringLiteral("No finding names one of the %1 ranks").arg(formatCount(static_cast<std::int64_t>(data.ranks.size())))
+          : QStringLiteral("Findings name %1 of %2 ranks; rank %3: %4")
+                .arg(formatCount(static_cast<std::int64_t>(named)), formatCount(static_cast<std::int64_t>(data.ranks.size())),
+                     QString::number(worst->place.rank), worst->findings.front());
+}
+
 void makeHeadline(TopologyData& data) {
   data.warn = true;
   if (data.hang) {
     data.headline = hangSentence(data);
     return;
   }
+  if (data.metric.value == TopologyValue::kFindings) return makeFindingsHeadline(data);
   const TopologyRank* worst = nullptr;
   double deviation = 0, largest = 0;
   std::size_t valued = 0;
@@ -158,7 +176,7 @@ void makeCaption(TopologyData& data) {
   QStringList parts;
   const auto count = [](std::size_t n) { return formatCount(static_cast<std::int64_t>(n)); };
   if (l.cells.empty())
-    parts << QStringLiteral("No rank says its place in the parallel layout: a plain grid by node");
+    parts << QStringLiteral("No place in the parallel layout is known: a plain grid by node");
   else {
     parts << QStringLiteral("DP %1 across, PP %2 down").arg(count(l.dp.size()), count(l.pp.size()));
     if (l.tp.size() > 1) parts << QStringLiteral("in a tile, top down: tp %1–%2").arg(l.tp.front()).arg(l.tp.back());
@@ -177,8 +195,10 @@ void makeCaption(TopologyData& data) {
   parts << (world > known ? QStringLiteral("%1 of %2 ranks known; dotted places have none").arg(count(known), count(world))
                           : QStringLiteral("%1 ranks").arg(count(known)));
   if (data.attempt.layout.ep > 1 && !l.by_ep) parts << QStringLiteral("EP %1 lies within these").arg(data.attempt.layout.ep);
-  if (data.last_step && (data.metric.value == TopologyValue::kStepTime || data.metric.value == TopologyValue::kWork))
+  if (data.last_step && (data.metric.value == TopologyValue::kStepTime || data.metric.value == TopologyValue::kWork ||
+                         data.metric.value == TopologyValue::kWait))
     parts << QStringLiteral("steps up to %1").arg(formatCount(*data.last_step));
+  if (const QString places = placesText(data.places); !places.isEmpty()) parts << places;
   data.caption = parts.join(QStringLiteral("  ·  "));
 }
 
@@ -264,7 +284,31 @@ QString coordinateText(const Rank& rank) {
   return parts.isEmpty() ? kAbsentText : parts.join(QStringLiteral(" · "));
 }
 
+QString placesText(const LayoutPlaces& places) {
+  QStringList parts;
+  std::map<PlaceSource, QStringList> derived;
+  for (const LayoutDimension dimension : kLayoutDimensions)
+    if (const DimensionPlaces& of = places.of(dimension); of.placed > 0 && of.source > PlaceSource::kSaid)
+      derived[of.source] << QLatin1String(dimensionName(dimension));
+  for (const auto& [source, names] : derived)
+    parts << QStringLiteral("%1 by %2").arg(names.join(QStringLiteral(", ")), QLatin1String(placeSourceName(source)));
+  if (!places.mismatches.empty()) {
+    const LayoutMismatch& first = places.mismatches.front();
+    const std::size_t all = places.mismatches.size() + places.more_mismatches;
+    parts << QStringLiteral("⚠ %1: expected %2, found %3%4")
+                 .arg(
+                     screenText(first.what, 80), screenText(first.expected, 120), screenText(first.found, 120),
+                     all > 1 ? QStringLiteral("; %1 more contradictions").arg(formatCount(static_cast<std::int64_t>(all - 1))) : QString());
+  }
+  return parts.join(QStringLiteral("  ·  "));
+}
+
 QString valueText(const TopologyMetric& metric, double value) {
+  if (metric.value == TopologyValue::kFindings) {
+    static constexpr const char* kNames[] = {"none", "info", "warning", "error", "critical"};
+    return QLatin1String(kNames[static_cast<std::size_t>(std::clamp(value, 0.0, 4.0))]);
+  }
+  if (metric.value == TopologyValue::kHeard) return formatDuration(static_cast<DurNs>(value));
   if (metric.value != TopologyValue::kProgress) return formatValue(value, metric.unit);
   const auto steps = static_cast<std::int64_t>(std::llround(value));
   return formatCount(steps) + (steps == 1 ? QStringLiteral(" step") : QStringLiteral(" steps"));

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What TopologyGrid draws over its ranks: links of the chosen one, borders between racks.
+#include <QPainter>
+#include <QPainterPath>
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+#include "widgets/topology/topology_grid.h"
+
+namespace runglass {
+namespace {
+
+constexpr std::size_t kMostDrawn = 256;  // edges of a kind
+constexpr int kLabelFrom = 28;           // a link this long has room for its label beside it
+
+}  // namespace
+
+void TopologyGrid::paintLinks(QPainter& painter) const {
+  if (!m_links || !m_chosen || m_data->ranks[*m_chosen].place.rank != m_links->rank) return;
+  const Theme& theme = currentTheme();
+  std::unordered_map<std::int32_t, std::uint32_t> index;
+  for (std::uint32_t i = 0; i < m_data->ranks.size(); ++i) index[m_data->ranks[i].place.rank] = i;
+  std::map<PeerKind, std::size_t> drawn;
+  struct Label {
+    QPoint at;
+    QString text;
+    QColor color;
+  };
+  std::vector<Label> labels;
+  painter.save();
+  painter.setRenderHint(QPainter::Antialiasing);
+  for (const LinkEdge& edge : m_links->edges) {
+    const auto a = index.find(edge.from), b = index.find(edge.to);
+    if (a == index.end() || b == index.end() || ++drawn[edge.kind] > kMostDrawn) continue;
+    const QRect &from = m_cells[a->second], &to = m_cells[b->second];
+    if (from == to || !from.isValid() || !to.isValid()) continue;
+    QPen pen(peerColor(theme, edge.kind), kSelectionLine);
+    if (!edge.bytes_per_s) pen.setStyle(Qt::DotLine);  // connected, not measured
+    painter.setPen(pen);
+    // The way back of a ring bows, so that it does not lie on the others.
+    const QPoint middle = (from.center() + to.center()) / 2;
+    const QPoint by = to.center() - from.center();
+    const bool back = edge.from > edge.to && drawn[edge.kind] > 1;
+    const QPoint bow = back ? QPoint(by.y() == 0 ? 0 : 14, by.x() == 0 ? 0 : 14) : QPoint();
+    QPainterPath path(from.center());
+    path.quadTo(middle + 2 * bow, to.center());
+    painter.setBrush(Qt::NoBrush);
+    painter.drawPath(path);
+    const bool first = drawn[edge.kind] == 1;
+    if (edge.bytes_per_s && (edge.own || first) && by.manhattanLength() >= kLabelFrom)
+      labels.push_back({middle + bow, bandwidthText(*edge.bytes_per_s), peerColor(theme, edge.kind)});
+  }
+  painter.restore();
+  const QFontMetrics metrics = painter.fontMetrics();
+  for (const Label& label : labels) {
+    QRect box(0, 0, metrics.horizontalAdvance(label.text) + 2 * kGrid, metrics.height());
+    box.moveCenter(label.at);
+    painter.fillRect(box, theme.ground);
+    painter.setPen(QPen(label.color, kHairline));
+    painter.drawRect(box.adjusted(0, 0, -1, -1));
+    painter.setPen(theme.text);
+    painter.drawText(box, Qt::AlignCenter, label.text);
+  }
+}
+
+// Between tiles whose ranks stand in different racks.
+void TopologyGrid::paintRacks(QPainter& painter) const {
+  if (!m_racks || m_lattice.cells.empty()) return;
+  const std::size_t columns = m_lattice.dp.size(), rows = m_lattice.pp.size();
+  const std::size_t in_tile = m_lattice.blocks.size() * m_lattice.tp.size();
+  const auto rankOf = [&](std::size_t row, std::size_t column) -> const TopologyRank* {
+    const std::size_t first = m_lattice.at(row, column, 0, 0);
+    for (std::size_t i = first; i < first + in_tile; ++i)
+      if (m_lattice.cells[i] != kNoRank) return &m_data->ranks[m_lattice.cells[i]];
+    return nullptr;
+  };
+  const auto differ = [](const TopologyRank* a, const TopologyRank* b) {
+    return a != nullptr && b != nullptr && !a->rack.isEmpty() && !b->rack.isEmpty() && a->rack != b->rack;
+  };
+  painter.setPen(QPen(currentTheme().text, kSelectionLine));
+  for (std::size_t row = 0; row < rows; ++row)
+    for (std::size_t column = 0; column < columns; ++column) {
+      const TopologyRank* here = rankOf(row, column);
+      const int left = m_tile.left() + static_cast<int>(column) * m_pitch.width(),
+                top = m_tile.top() + static_cast<int>(row) * m_pitch.height();
+      const int gap_x = (m_pitch.width() - m_tile.width()) / 2, gap_y = (m_pitch.height() - m_tile.height()) / 2;
+      if (column + 1 < columns && differ(here, rankOf(row, column + 1)))
+        painter.drawLine(left + m_tile.width() + gap_x, top - gap_y, left + m_tile.width() + gap_x, top + m_tile.height() + gap_y);
+      if (row + 1 < rows && differ(here, rankOf(row + 1, column)))
+        painter.drawLine(left - gap_x, top + m_tile.height() + gap_y, left + m_tile.width() + gap_x, top + m_tile.height() + gap_y);
+    }
+}
+
+}  // namespace runglass

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/topology/step_data.h"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <set>
+
+#include "widgets/core/units.h"
+
+namespace runglass {
+namespace {
+
+struct PlacedRank {
+  std::int32_t rank = 0, dp = 0, pp = 0;
+};
+
+TimeNs moved(TimeNs time, DurNs by) {
+  TimeNs out = 0;
+  return __builtin_add_overflow(time, by, &out) ? (by < 0 ? std::numeric_limits<TimeNs>::min() : std::numeric_limits<TimeNs>::max()) : out;
+}
+
+// As StragglerAnalysis, Megatron-LM and ndtimeline write it; -1: none is told.
+std::int32_t chunkIn(const std::string& args) {
+  for (const std::string_view key : {"\"model_chunk\":", "\"model_chunk_id\":", "\"chunk\":"}) {
+    const std::size_t at = args.find(key);
+    if (at == std::string::npos) continue;
+    const std::size_t digit = args.find_first_not_of(" \"", at + key.size());
+    std::int32_t chunk = -1;
+    if (digit != std::string::npos && std::from_chars(args.data() + digit, args.data() + args.size(), chunk).ec == std::errc() &&
+        chunk >= 0)
+      return chunk;
+  }
+  return -1;
+}
+
+class StepReading {
+ public:
+  StepReading(Reader& reader, const StepQuestion& question, std::stop_token stop)
+      : m_reader(reader), m_question(question), m_stop(std::move(stop)) {}
+
+  Result<StepData> read() {
+    const TopologyData& topology = *m_question.topology;
+    m_out.attempt = topology.attempt.id;
+    if (!placeRanks()) return std::move(m_out);
+    RG_ASSIGN(const auto tracks, m_reader.tracks(topology.attempt.id));
+    for (const Track& track : tracks)
+      if (track.key.rank) m_tracks[*track.key.rank].push_back(track.id);
+    const auto& previous = m_question.previous;
+    if (previous && previous->attempt == m_out.attempt && (!m_question.step || previous->steps.contains(*m_question.step)))
+      m_out.steps = previous->steps;
+    if (m_out.steps.empty()) RG_TRY(findSteps());
+    if (m_out.steps.empty()) {
+      m_out.reason = QStringLiteral("No span of rank %1 names a step and one of its operations (forward, backward, …)").arg(m_reference);
+      return std::move(m_out);
+    }
+    RG_TRY(chooseStep());
+    return std::move(m_out);
+  }
+
+ private:
+  bool placeRanks() {
+    const auto& ranks = m_question.topology->ranks;
+    const bool any = std::ranges::any_of(ranks, [](const TopologyRank& r) { return r.place.pp || r.place.dp; });
+    if (!any && ranks.size() > 1) {
+      m_out.reason = QStringLiteral("The ranks' places in the pipeline are not known; choose the order of ranks in the lattice");
+      return false;
+    }
+    std::set<std::int32_t> replicas;
+    for (const TopologyRank& rank : ranks) {
+      // A dimension that no rank has is of size 1; a rank that alone lacks its place has none.
+      const bool has_dp = std::ranges::any_of(ranks, [](const TopologyRank& r) { return r.place.dp.has_value(); });
+      const bool has_pp = std::ranges::any_of(ranks, [](const TopologyRank& r) { return r.place.pp.has_value(); });
+      if ((has_dp && !rank.place.dp) || (has_pp && !rank.place.pp)) continue;
+      m_ranks.push_back({rank.place.rank, rank.place.dp.value_or(0), rank.place.pp.value_or(0)});
+      replicas.insert(m_ranks.back().dp);
+    }
+    m_out.replicas.assign(replicas.begin(), replicas.end());
+    if (m_ranks.empty()) return false;
+    m_out.replica = m_question.replica && replicas.contains(*m_question.replica) ? *m_question.replica : m_out.replicas.front();
+    m_reference = std::ranges::find(m_ranks, m_out.replica, &PlacedRank::dp)->rank;
+    return true;
+  }
+
+  Status findSteps() {
+    for (const TrackId track : m_tracks[m_reference]) {
+      if (m_stop.stop_requested()) return {Code::kCancelled, "cancelled"};
+      RG_ASSIGN(const SpanColumns spans, m_reader.spans(track, {}, m_stop));
+      if (spans.step.empty()) continue;
+      std::vector<int> known(spans.names.size(), -1);
+      for (std::size_t i = 0; i < spans.size(); ++i) {
+        int& is_op = known[spans.name[i]];
+        if (is_op < 0) is_op = stepOpsOf(spans.names[spans.name[i]]).count > 0 ? 1 : 0;
+        if (is_op == 0 || spans.step[i] == kAbsent || spans.dur[i] == kAbsent) continue;
+        const TimeNs end = moved(spans.start[i], spans.dur[i]);
+        const auto [at, added] = m_out.steps.try_emplace(spans.step[i], TimeRange{spans.start[i], end});
+        at->second = {std::min(at->second.t0, spans.start[i]), std::max(at->second.t1, end)};
+      }
+    }
+    return {};
+  }
+
+  // The wanted one, else the newest that fits together: what is still running does not.
+  Status chooseStep() {
+    if (m_question.step) {
+      // Not there: the nearest.
+      auto at = m_out.steps.lower_bound(*m_question.step);
+      if (at == m_out.steps.end()) --at;
+      return readGraph(at->first);
+    }
+    constexpr int kTried = 3;
+    auto at = m_out.steps.rbegin();
+    for (int i = 0; i < kTried && at != m_out.steps.rend(); ++i, ++at) {
+      RG_TRY(readGraph(at->first));
+      if (m_out.step() != nullptr) return {};
+    }
+    return {};
+  }
+
+  Status readGraph(std::int64_t step) {
+    m_out.shown = step;
+    m_out.reason.clear();
+    m_out.whole = m_ranks.size() <= kMostStepRanks;
+    std::vector<StepRank> ranks;
+    StepOpColumns ops;
+    // Other stages begin and end elsewhere.
+    const TimeRange own = m_out.steps.at(step);
+    const DurNs length = std::max<DurNs>(moved(own.t1, -own.t0), kNsPerMs);
+    const TimeRange range{moved(own.t0, -length), moved(own.t1, length)};
+    for (const PlacedRank& rank : m_ranks) {
+      if (!m_out.whole && rank.dp != m_out.replica) continue;
+      ranks.push_back({.rank = rank.rank, .dp = rank.dp, .pp = rank.pp});
+      RG_TRY(readRank(rank.rank, static_cast<std::uint32_t>(ranks.size() - 1), step, range, ops));
+    }
+    m_out.graph = buildStepGraph(ranks, ops);
+    const StepGraph::Step* found = m_out.graph.find(step);
+    if (found == nullptr) {
+      tellGaps(step);
+      return {};
+    }
+    const auto replica = std::ranges::find(m_out.graph.replicas, m_out.replica);
+    if (replica == m_out.graph.replicas.end()) {
+      m_out.reason = QStringLiteral("A stage of replica dp %1 is not recorded").arg(m_out.replica);
+      return {};
+    }
+    const auto index = static_cast<std::uint32_t>(replica - m_out.graph.replicas.begin());
+    m_out.nodes = nodesOf(m_out.graph, *found, index);
+    m_out.bubbles = bubbles(m_out.graph, *found, index);
+    m_out.path = criticalPath(m_out.graph, *found);
+    if (!m_out.whole)
+      m_out.note = QStringLiteral("of %1 ranks only this replica's %2 were read: waiting for other replicas is not told apart")
+                       .arg(formatCount(static_cast<std::int64_t>(m_ranks.size())), formatCount(static_cast<std::int64_t>(ranks.size())));
+    return {};
+  }
+
+  void tellGaps(std::int64_t step) {
+    const StepGaps& gaps = m_out.graph.gaps;
+    const char* why = gaps.partial_steps > 0     ? "operations of it are missing"
+                      : gaps.unmatched_steps > 0 ? "sends without their receives, or micro-batches that are not told"
+                      : gaps.circular_steps > 0  ? "its operations wait for each other"
+                                                 : "no stage of it is whole";
+    m_out.reason = QStringLiteral("Step %1 does not fit together: %2").arg(formatCount(step), QLatin1String(why));
+  }
+
+  Status readRank(std::int32_t rank, std::uint32_t index, std::int64_t step, TimeRange range, StepOpColumns& ops) {
+    for (const TrackId track : m_tracks[rank]) {
+      if (m_stop.stop_requested()) return {Code::kCancelled, "cancelled"};
+      RG_ASSIGN(const SpanColumns spans, m_reader.spans(track, range, m_stop));
+      if (spans.step.empty()) continue;
+      std::vector<std::optional<StepOps>> known(spans.names.size());
+      for (std::size_t i = 0; i < spans.size(); ++i) {
+        if (spans.step[i] != step || spans.dur[i] == kAbsent) continue;
+        auto& is = known[spans.name[i]];
+        if (!is) is = stepOpsOf(spans.names[spans.name[i]]);
+        for (int k = 0; k < is->count; ++k)
+          ops.add(index, step, is->ops[static_cast<std::size_t>(k)], spans.args.empty() ? -1 : chunkIn(spans.args[i]),
+                  spans.microbatch.empty() || spans.microbatch[i] == kAbsent ? -1 : spans.microbatch[i], spans.start[i], spans.dur[i],
+                  spans.id[i]);
+      }
+    }
+    return {};
+  }
+
+  Reader& m_reader;
+  const StepQuestion& m_question;
+  const std::stop_token m_stop;
+  StepData m_out;
+  std::vector<PlacedRank> m_ranks;
+  std::map<std::int32_t, std::vector<TrackId>> m_tracks;
+  std::int32_t m_reference = 0;
+};
+
+}  // namespace
+
+Result<StepData> readStep(Reader& reader, const StepQuestion& question, std::stop_token stop) {
+  return StepReading(reader, question, std::move(stop)).read();
+}
+
+QString nodeText(const StepGraph& graph, std::uint32_t node) {
+  const StepWorker& worker = graph.workers[graph.worker[node]];
+  QString text = QString::fromUtf8(stepOpName(graph.op[node]));
+  if (graph.microbatch[node] >= 0) text += QStringLiteral(" of micro-batch %1").arg(graph.microbatch[node]);
+  if (graph.chunk[node] > 0) text += QStringLiteral(", chunk %1").arg(graph.chunk[node]);
+  return text + QStringLiteral(" · stage %1 · dp %2").arg(worker.pp).arg(worker.dp);
+}
+
+QString nodeLabel(const StepGraph& graph, std::uint32_t node) {
+  const char* letter = graph.op[node] == StepOp::kForward          ? "F"
+                       : graph.op[node] == StepOp::kBackward       ? "B"
+                       : graph.op[node] == StepOp::kBackwardWeight ? "W"
+                                                                   : nullptr;
+  if (letter == nullptr || graph.microbatch[node] < 0) return {};
+  QString text = QLatin1String(letter) + QString::number(graph.microbatch[node]);
+  if (graph.chunk[node] > 0) text += QLatin1Char('.') + QString::number(graph.chunk[node]);
+  return text;
+}
+
+}  // namespace runglass
