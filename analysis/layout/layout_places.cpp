@@ -214,6 +214,7 @@ class Placing {
   }
 
   void finish() {
+    const bool nothing = std::ranges::none_of(m_out.ranks, [](const Rank& r) { return r.tp || r.pp || r.dp; });
     const bool any_size = std::ranges::any_of(kLayoutDimensions, [&](LayoutDimension d) { return sizeOf(m_question.sizes, d) > 1; });
     for (const LayoutDimension dimension : kLayoutDimensions) {
       DimensionPlaces& places = at(dimension);
@@ -225,9 +226,11 @@ class Placing {
         places.reason.clear();
       } else if (places.placed > 0) {
         places.reason = std::to_string(m_out.ranks.size() - places.placed) + " ranks are in no group of it that is known";
-      } else if (!m_order_reason.empty()) {
+      } else if (places.size == 1) {
+        places.reason = "one for all";
+      } else if (!m_order_reason.empty() && nothing) {
         places.reason = m_order_reason;
-      } else if (any_size && m_question.usual_order.empty() && m_question.said_order.empty()) {
+      } else if (nothing && any_size && m_question.usual_order.empty() && m_question.said_order.empty()) {
         places.reason = "sizes are known, the order of the ranks is not, and " + places.reason;
       }
     }

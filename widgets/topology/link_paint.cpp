@@ -31,20 +31,24 @@ void TopologyGrid::paintLinks(QPainter& painter) const {
   painter.save();
   painter.setRenderHint(QPainter::Antialiasing);
   for (const LinkEdge& edge : m_links->edges) {
-    const auto a = index.find(edge.from), b = index.find(edge.to);
-    if (a == index.end() || b == index.end() || ++drawn[edge.kind] > kMostDrawn) continue;
-    const QRect &from = m_cells[a->second], &to = m_cells[b->second];
+    const auto first_rank = index.find(edge.from), second_rank = index.find(edge.to);
+    if (first_rank == index.end() || second_rank == index.end() || ++drawn[edge.kind] > kMostDrawn) continue;
+    const QRect &from = m_cells[first_rank->second], &to = m_cells[second_rank->second];
     if (from == to || !from.isValid() || !to.isValid()) continue;
     QPen pen(peerColor(theme, edge.kind), kSelectionLine);
     if (!edge.bytes_per_s) pen.setStyle(Qt::DotLine);  // connected, not measured
     painter.setPen(pen);
     // The way back of a ring bows, so that it does not lie on the others.
-    const QPoint middle = (from.center() + to.center()) / 2;
-    const QPoint by = to.center() - from.center();
+    // Links of different kinds run beside each other.
+    const QPoint aside((static_cast<int>(edge.kind) - 2) * std::min(10, from.width() / 6),
+                       (static_cast<int>(edge.kind) - 2) * std::min(3, from.height() / 6));
+    const QPoint a = from.center() + aside, b = to.center() + aside;
+    const QPoint middle = (a + b) / 2;
+    const QPoint by = b - a;
     const bool back = edge.from > edge.to && drawn[edge.kind] > 1;
     const QPoint bow = back ? QPoint(by.y() == 0 ? 0 : 14, by.x() == 0 ? 0 : 14) : QPoint();
-    QPainterPath path(from.center());
-    path.quadTo(middle + 2 * bow, to.center());
+    QPainterPath path(a);
+    path.quadTo(middle + 2 * bow, b);
     painter.setBrush(Qt::NoBrush);
     painter.drawPath(path);
     const bool first = drawn[edge.kind] == 1;

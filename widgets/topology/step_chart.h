@@ -22,11 +22,13 @@ class StepChart : public QAbstractScrollArea {
   Q_OBJECT
 
  public:
-  static constexpr int kLeft = 72, kTop = 22, kLeastRow = 26, kMostRow = 64;
+  static constexpr int kLeft = 72, kTop = 22, kLeastRow = 26, kMostRow = 96;
   explicit StepChart(QWidget* parent = nullptr);
   void setData(std::shared_ptr<const StepData> data);
   void setSelected(std::optional<std::uint32_t> node);
   std::optional<std::uint32_t> selected() const { return m_selected; }
+  // What stands for what, in words and swatches (rich text).
+  static QString legend(const StepGraph& graph, const std::vector<std::uint32_t>& nodes);
   // Where a node is on the viewport now; empty when it is not of the replica.
   QRect nodeRect(std::uint32_t node) const;
   std::optional<std::uint32_t> nodeAt(const QPoint& point) const;
@@ -55,7 +57,6 @@ class StepChart : public QAbstractScrollArea {
   int rowTop(std::size_t row) const;
   QRect rectOf(std::uint32_t node, std::size_t row) const;
   std::optional<std::size_t> rowOf(std::uint32_t node) const;
-  QColor colorOf(std::uint32_t node) const;
   void paintRow(QPainter& painter, std::size_t row) const;
   void paintNode(QPainter& painter, std::uint32_t node, const QRect& rect) const;
   void paintDeps(QPainter& painter) const;

@@ -2,6 +2,7 @@
 // Invariant: chart and lists are of m_data.
 #include "widgets/topology/step_page.h"
 
+#include <QEvent>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QSignalBlocker>
@@ -65,7 +66,9 @@ StepPage::StepPage(const ViewContext& context, QWidget* parent)
     label->setTextFormat(Qt::PlainText);
     label->setTextInteractionFlags(Qt::TextSelectableByMouse);
   }
+  m_note->setTextFormat(Qt::RichText);
   m_note->setWordWrap(true);
+  m_replicas->setSizeAdjustPolicy(QComboBox::AdjustToContents);
   auto* bar = new QHBoxLayout;
   bar->setSpacing(kGrid);
   bar->addWidget(new QLabel(tr("step")));
@@ -77,13 +80,13 @@ StepPage::StepPage(const ViewContext& context, QWidget* parent)
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(kGrid);
   column->addWidget(m_note);
-  column->addWidget(m_chart, 1);
+  column->addWidget(m_chart, 3);
   auto* lists = new QHBoxLayout;
   lists->setSpacing(2 * kGrid);
   lists->addWidget(m_path, 2);
   lists->addWidget(m_chain, 3);
-  for (QTreeWidget* list : {m_path, m_chain}) list->setFixedHeight(kListHeight);
-  column->addLayout(lists);
+  for (QTreeWidget* list : {m_path, m_chain}) list->setMinimumHeight(kListHeight);
+  column->addLayout(lists, 1);
   m_stack->addWidget(m_panel);
   m_stack->addWidget(picture);
   auto* all = new QVBoxLayout(this);
@@ -181,13 +184,22 @@ void StepPage::showAnswer(const Result<std::shared_ptr<const StepData>>& answer)
           .arg(formatCount(std::distance(m_data->steps.begin(), m_data->steps.find(*m_data->shown)) + 1),
                formatCount(static_cast<std::int64_t>(m_data->steps.size())), formatDuration(step->t1 - step->t0),
                formatPercent(static_cast<double>(idle) / (stages * static_cast<double>(std::max<DurNs>(1, step->t1 - step->t0))), 1)));
-  m_note->setText(tr("F forward, B backward, W weight gradients of a micro-batch; below them communication (hatched: waiting); hatched: no "
-                     "computation; thick: the critical path") +
-                  (m_data->graph.has_transfers ? QString() : tr("; no sends and receives are recorded")) +
-                  (m_data->note.isEmpty() ? QString() : QStringLiteral("; ") + m_data->note));
+  fillLegend();
   m_stack->setCurrentIndex(1);
   fillPath();
   fillChain();
+}
+
+void StepPage::fillLegend() {
+  QString text = StepChart::legend(m_data->graph, m_data->nodes);
+  if (!m_data->graph.has_transfers) text += QStringLiteral("&nbsp;&nbsp; ") + tr("no sends and receives are recorded");
+  if (!m_data->note.isEmpty()) text += QStringLiteral("&nbsp;&nbsp; ") + m_data->note.toHtmlEscaped();
+  m_note->setText(text);
+}
+
+void StepPage::changeEvent(QEvent* event) {
+  if (event->type() == QEvent::PaletteChange && m_data && m_data->step() != nullptr) fillLegend();
+  QWidget::changeEvent(event);
 }
 
 // By operation, the largest first, the pieces of each below it in the order of time.

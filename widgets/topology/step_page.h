@@ -41,9 +41,13 @@ class StepPage : public QWidget {
  signals:
   void viewRequested(const QString& id);
 
+ protected:
+  void changeEvent(QEvent* event) override;
+
  private:
   void ask();
   void showAnswer(const Result<std::shared_ptr<const StepData>>& answer);
+  void fillLegend();
   void fillPath();
   void fillChain();
   void choose(std::optional<std::uint32_t> node);

@@ -5,6 +5,7 @@
 #include <QPainterPath>
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "widgets/charts/raster.h"
 #include "widgets/core/units.h"
@@ -15,20 +16,15 @@ namespace {
 
 constexpr int kPathLine = 3, kTextFrom = 20, kMarkFrom = 5;
 
-}  // namespace
-
-// Forward and backward differ in strength, chunks of interleaved schedules in shade.
-QColor StepChart::colorOf(std::uint32_t node) const {
+QColor colorOf(StepOp op) {
   const Theme& theme = currentTheme();
-  const StepGraph& graph = m_data->graph;
-  const double shade = 0.14 * std::min(3, std::max(0, graph.chunk[node]));
-  switch (graph.op[node]) {
+  switch (op) {
     case StepOp::kForward:
-      return mix(theme.compute, theme.ground, shade);
+      return theme.compute;
     case StepOp::kBackward:
-      return mix(theme.data_load, theme.ground, shade);
+      return theme.data_load;
     case StepOp::kBackwardWeight:
-      return mix(theme.data_load, theme.ground, 0.35 + shade);
+      return mix(theme.data_load, theme.ground, 0.35);
     case StepOp::kGc:
       return theme.gc;
     case StepOp::kDataLoad:
@@ -39,6 +35,13 @@ QColor StepChart::colorOf(std::uint32_t node) const {
       return theme.communication;
   }
 }
+
+// Chunks of interleaved schedules differ in shade.
+QColor colorOf(const StepGraph& graph, std::uint32_t node) {
+  return mix(colorOf(graph.op[node]), currentTheme().ground, 0.14 * std::min(3, std::max(0, graph.chunk[node])));
+}
+
+}  // namespace
 
 void StepChart::paintEvent(QPaintEvent* event) {
   QPainter painter(viewport());
@@ -85,7 +88,7 @@ void StepChart::paintNode(QPainter& painter, std::uint32_t node, const QRect& re
   const StepGraph& graph = m_data->graph;
   const bool other = m_selected && graph.microbatch[*m_selected] >= 0 && graph.microbatch[node] >= 0 &&
                      graph.microbatch[node] != graph.microbatch[*m_selected];
-  const QColor fill = other ? mix(colorOf(node), theme.ground, 0.55) : colorOf(node);
+  const QColor fill = other ? mix(colorOf(graph, node), theme.ground, 0.55) : colorOf(graph, node);
   if (isCommunication(graph.op[node]) && graph.work[node] < graph.dur[node]) {
     // What it waited for its peers is not its own time.
     const int from = std::clamp(x(graph.start[node] + graph.dur[node] - graph.work[node]), rect.left(), rect.right());
@@ -177,6 +180,22 @@ void StepChart::paintAxis(QPainter& painter) const {
     painter.drawText(QRect(at + 3, 0, 120, kTop), Qt::AlignLeft | Qt::AlignVCenter,
                      since == 0 ? QStringLiteral("0") : formatDuration(since));
   }
+}
+
+QString StepChart::legend(const StepGraph& graph, const std::vector<std::uint32_t>& nodes) {
+  std::set<StepOp> seen;
+  for (const std::uint32_t node : nodes) seen.insert(isCommunication(graph.op[node]) ? StepOp::kForwardSend : graph.op[node]);
+  QStringList parts;
+  for (const StepOp op : seen) {
+    const QString name = op == StepOp::kForward          ? tr("F forward")
+                         : op == StepOp::kBackward       ? tr("B backward")
+                         : op == StepOp::kBackwardWeight ? tr("W weight gradients")
+                         : op == StepOp::kForwardSend    ? tr("communication (hatched: waiting for peers)")
+                                                         : QString::fromUtf8(stepOpName(op)).toHtmlEscaped();
+    parts << QStringLiteral("<span style='color:%1'>■</span> %2").arg(colorOf(op).name(), name);
+  }
+  parts << tr("hatched: no computation") << tr("<b>thick line</b>: the critical path");
+  return parts.join(QStringLiteral("&nbsp;&nbsp; "));
 }
 
 QString StepChart::tipOf(std::uint32_t node) const {

@@ -153,7 +153,7 @@ struct TopologyData {
   std::optional<std::int64_t> last_step;
   TimeNs now = 0;     // ages count from here
   bool live = false;  // somebody writes it
-  QString headline, caption;
+  QString headline;
   bool warn = false;
 };
 
@@ -191,10 +191,11 @@ struct PeerGroup {
 std::vector<PeerGroup> peersOf(const TopologyData& data, std::uint32_t rank);
 
 // Words.
-void makeWords(TopologyData& data);                                  // headline and caption
-QString rankRanges(std::vector<std::int32_t> ranks, int most = 12);  // "0–7, 16"
-QString placesText(const LayoutPlaces& places);                      // where coordinates come from, what contradicts; may be empty
-QString coordinateText(const Rank& rank);                            // "dp 0 · pp 1 · tp 5"; kAbsentText
+void makeWords(TopologyData& data);                                   // the headline
+QString captionOf(const TopologyData& data, const Lattice& lattice);  // what the picture of that lattice is
+QString rankRanges(std::vector<std::int32_t> ranks, int most = 12);   // "0–7, 16"
+QString placesText(const LayoutPlaces& places);                       // where coordinates come from, what contradicts; may be empty
+QString coordinateText(const Rank& rank);                             // "dp 0 · pp 1 · tp 5"; kAbsentText
 QString deviationText(const TopologyMetric& metric, double deviation);
 QString valueText(const TopologyMetric& metric, double value);
 QString stageText(std::optional<std::int32_t> pp);

@@ -32,7 +32,7 @@ class TopologyGrid : public QAbstractScrollArea {
   void setData(std::shared_ptr<const TopologyData> data);
   void setSelected(std::optional<std::int32_t> rank);
   void setFold(Fold fold);
-  Fold fold() const { return m_fold; }
+  const Lattice& lattice() const { return m_lattice; }  // as it is drawn
   void setRacks(bool on);
   void setLinks(std::shared_ptr<const RankLinks> links);  // drawn while their rank is selected; null: none
   void scrollTo(std::int32_t rank);

@@ -123,7 +123,10 @@ void TopologyView::connectParts() {
     ask(QueryService::Supersede::kCancelOlder);
   });
   connect(m_tabs, &QTabBar::currentChanged, this, &TopologyView::showTab);
-  connect(m_fold, &QComboBox::activated, this, [this](int index) { m_grid->setFold(static_cast<Fold>(m_fold->itemData(index).toInt())); });
+  connect(m_fold, &QComboBox::activated, this, [this](int index) {
+    m_grid->setFold(static_cast<Fold>(m_fold->itemData(index).toInt()));
+    tellOrder();
+  });
   connect(m_racks, &QCheckBox::toggled, m_grid, &TopologyGrid::setRacks);
   connect(m_links, &QCheckBox::toggled, this, [this] { askLinks(); });
   connect(m_order, &QComboBox::activated, this, [this](int index) { chooseOrder(m_order->itemText(index)); });
@@ -210,7 +213,6 @@ void TopologyView::showAnswer(const Result<std::shared_ptr<const TopologyData>>&
   offerHang();
   if (!m_metric_chosen) m_metric->setCurrentIndex(m_data->hang_mode ? static_cast<int>(kTopologyMetrics.size()) : static_cast<int>(at));
   m_headline->setText(m_data->headline);
-  m_caption->setText(m_data->caption);
   restyle();
   m_scale->setData(m_data);
   m_grid->setData(m_data);
@@ -287,8 +289,9 @@ void TopologyView::tellOrder() {
          "tp8-dp4-pp2. Empty: as recorded. What ranks said themselves stays.");
   if (!refusal.isEmpty()) tip = refusal;
   m_order->setToolTip(tip);
-  m_caption->setText(m_data ? m_data->caption + (m_order_trouble.isEmpty() ? QString() : QStringLiteral("  ·  ") + m_order_trouble)
-                            : QString());
+  if (m_data)
+    m_caption->setText(captionOf(*m_data, m_grid->lattice()) +
+                       (m_order_trouble.isEmpty() ? QString() : QStringLiteral("  ·  ") + m_order_trouble));
 }
 
 // The states of a hang stand among the metrics as long as there is one.

@@ -171,12 +171,11 @@ void makeHeadline(TopologyData& data) {
 }
 
 // What the picture is: layout, what lies in a tile, who is missing.
-void makeCaption(TopologyData& data) {
-  const Lattice& l = data.lattice;
+QString pictureText(const TopologyData& data, const Lattice& l) {
   QStringList parts;
   const auto count = [](std::size_t n) { return formatCount(static_cast<std::int64_t>(n)); };
   if (l.cells.empty())
-    parts << QStringLiteral("No place in the parallel layout is known: a plain grid by node");
+    parts << QStringLiteral("No place in the parallel layout is known: a plain grid by node. An order of ranks places them");
   else {
     parts << QStringLiteral("DP %1 across, PP %2 down").arg(count(l.dp.size()), count(l.pp.size()));
     if (l.tp.size() > 1) parts << QStringLiteral("in a tile, top down: tp %1–%2").arg(l.tp.front()).arg(l.tp.back());
@@ -199,7 +198,7 @@ void makeCaption(TopologyData& data) {
                          data.metric.value == TopologyValue::kWait))
     parts << QStringLiteral("steps up to %1").arg(formatCount(*data.last_step));
   if (const QString places = placesText(data.places); !places.isEmpty()) parts << places;
-  data.caption = parts.join(QStringLiteral("  ·  "));
+  return parts.join(QStringLiteral("  ·  "));
 }
 
 }  // namespace
@@ -250,8 +249,12 @@ void makeWords(TopologyData& data) {
   } else {
     makeHeadline(data);
   }
-  makeCaption(data);
-  if (data.hang_mode) data.caption = hangCaption(data) + QStringLiteral("  ·  ") + data.caption;
+}
+
+QString captionOf(const TopologyData& data, const Lattice& lattice) {
+  QString text = pictureText(data, lattice);
+  if (!lattice.shown.empty()) text += QStringLiteral("  ·  folded: a cell shows its worst rank");
+  return data.hang_mode ? hangCaption(data) + QStringLiteral("  ·  ") + text : text;
 }
 
 QString rankRanges(std::vector<std::int32_t> ranks, int most) {
