@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Invariants: 1. m_sorted[0, m_size) holds what m_ring[0, m_size) holds. 2. m_open: m_current is a spike without an end, m_away its points.
-// 3. Nothing that is not finite, and no point of an open spike, is in the baseline.
+// Invariants: 1. m_open: m_current is a spike without an end, m_away its points. 2. Nothing that is not finite, and no point of an open
+// spike, is in the baseline.
 #include "analysis/loss_spikes/loss_spikes.h"
 
 #include <algorithm>
@@ -16,27 +16,10 @@ constexpr double kFloatError = 1.2e-7;  // of a float32 that holds a decimal num
 constexpr std::size_t kFewest = 3;
 constexpr std::array<double, kExact> kTens{1, 10, 100, 1e3, 1e4, 1e5};
 
-double middleOf(const double* sorted, std::size_t size) { return (sorted[(size - 1) / 2] + sorted[size / 2]) / 2; }
-
 }  // namespace
 
 double LossSpikeDetector::toScale(double value) const { return m_log ? std::log(value) : value; }
 double LossSpikeDetector::fromScale(double scaled) const { return m_log ? std::exp(scaled) : scaled; }
-double LossSpikeDetector::median() const { return middleOf(m_sorted.data(), m_size); }
-
-// Distances to the left and to the right of the median are two sorted lists: a merge up to their middle.
-double LossSpikeDetector::deviation(double middle) const {
-  std::size_t right = static_cast<std::size_t>(
-      std::lower_bound(m_sorted.begin(), m_sorted.begin() + static_cast<std::ptrdiff_t>(m_size), middle) - m_sorted.begin());
-  std::size_t left = right;  // one past the next on the left
-  double before = 0, here = 0;
-  for (std::size_t taken = 0; taken <= m_size / 2; ++taken) {
-    before = here;
-    const bool from_left = right == m_size || (left > 0 && middle - m_sorted[left - 1] <= m_sorted[right] - middle);
-    here = from_left ? middle - m_sorted[--left] : m_sorted[right++] - middle;
-  }
-  return m_size % 2 == 1 ? here : (before + here) / 2;
-}
 
 double LossSpikeDetector::floorOf(double middle) const {
   const double level = std::abs(fromScale(middle));
@@ -46,63 +29,41 @@ double LossSpikeDetector::floorOf(double middle) const {
 }
 
 double LossSpikeDetector::sigma(double middle) const {
-  double sigma = std::max(floorOf(middle), kMadToSigma * deviation(middle));
+  double sigma = std::max(floorOf(middle), kMadToSigma * m_window.deviation(middle));
   // The MAD of a handful of points is often far too small.
-  if (m_size < kSpikeFirst) sigma = std::max(sigma, (m_sorted[m_size - 1] - m_sorted[0]) / 2);
+  if (m_window.size() < kSpikeFirst) sigma = std::max(sigma, m_window.range() / 2);
   return sigma;
 }
 
-// Only asked while the ring has not turned.
+// Only asked while the window has not turned.
 double LossSpikeDetector::firstMedian() const {
   std::array<double, kSpikeFirst> first{};
-  const std::size_t size = std::min(m_size, kSpikeFirst);
-  std::copy_n(m_ring.begin(), size, first.begin());
+  const std::size_t size = std::min(m_window.size(), kSpikeFirst);
+  for (std::size_t i = 0; i < size; ++i) first[i] = m_window.early(i);
   std::sort(first.begin(), first.begin() + static_cast<std::ptrdiff_t>(size));
-  return middleOf(first.data(), size);
+  return (first[(size - 1) / 2] + first[size / 2]) / 2;
 }
+
+// By how much a value has to be above `level` to be `ratio` times as large.
+double LossSpikeDetector::effect(double ratio, double level) const { return m_log ? std::log(ratio) : (ratio - 1) * std::abs(level); }
 
 bool LossSpikeDetector::isOutlier(double value) const {
-  if (m_size < kFewest) return false;
-  const double middle = median(), excess = toScale(value) - middle;
+  if (m_window.size() < kFewest) return false;
+  const double middle = m_window.median(), excess = toScale(value) - middle;
   // Nearly every point ends here: below the least sigma there can be, nobody needs the MAD.
-  if (excess <= kSpikeZ * kMadToSigma * kSpikeFloor * (m_log ? 1 : std::abs(middle))) return false;
-  if (m_size < kSpikeWarmUp) {
+  if (excess <= m_limits.z * kMadToSigma * kSpikeFloor * (m_log ? 1 : std::abs(middle))) return false;
+  if (excess < effect(m_limits.ratio, middle)) return false;
+  if (m_window.size() < kSpikeWarmUp) {
     const double first = firstMedian();
-    if (toScale(value) - first <= (m_log ? std::log(kSpikeWarmUpRatio) : (kSpikeWarmUpRatio - 1) * std::abs(first))) return false;
+    if (toScale(value) - first <= effect(kSpikeWarmUpRatio, first)) return false;
   }
-  return excess > kSpikeZ * sigma(middle);
-}
-
-void LossSpikeDetector::accept(double value) {
-  const double scaled = toScale(value);
-  double* const begin = m_sorted.data();
-  if (m_size < kSpikeWindow) {
-    double* const at = std::upper_bound(begin, begin + m_size, scaled);
-    std::copy_backward(at, begin + m_size, begin + m_size + 1);
-    *at = scaled;
-    m_ring[m_size++] = scaled;
-    return;
-  }
-  double* const old = std::lower_bound(begin, begin + m_size, m_ring[m_oldest]);
-  double* const at = std::upper_bound(begin, begin + m_size, scaled);
-  if (at > old) {
-    std::copy(old + 1, at, old);
-    *(at - 1) = scaled;
-  } else {
-    std::copy_backward(at, old, old + 1);
-    *at = scaled;
-  }
-  m_ring[m_oldest] = scaled;
-  m_oldest = (m_oldest + 1) % kSpikeWindow;
+  return excess > m_limits.z * sigma(middle);
 }
 
 // exp() keeps the order.
 void LossSpikeDetector::turnRaw() {
   m_log = false;
-  for (std::size_t i = 0; i < m_size; ++i) {
-    m_ring[i] = std::exp(m_ring[i]);
-    m_sorted[i] = std::exp(m_sorted[i]);
-  }
+  m_window.raise();
 }
 
 void LossSpikeDetector::learnResolution(double value) {
@@ -116,31 +77,45 @@ void LossSpikeDetector::notFinite(std::int64_t step, double value) {
   if (m_non_finite != kNone && m_finite_since <= kSpikeCooldown) {
     m_spikes[m_non_finite].last_step = step;
     m_spikes[m_non_finite].recovered_step.reset();
+    if (m_finite_since > 0) m_stay_non_finite = 0;
+    stayNotFinite(step);
   } else {
+    m_stay_non_finite = 0;
     m_non_finite = m_spikes.size();
     m_spikes.push_back({.first_step = step,
                         .last_step = step,
                         .peak_step = step,
                         .peak = value,
-                        .baseline = m_size > 0 ? fromScale(median()) : std::numeric_limits<double>::quiet_NaN(),
+                        .baseline = m_window.size() > 0 ? fromScale(m_window.median()) : std::numeric_limits<double>::quiet_NaN(),
                         .rule = SpikeRule::kNonFinite,
                         .verdict = SpikeVerdict::kMalignant});
+    stayNotFinite(step);
   }
   m_finite_since = 0;
 }
 
+void LossSpikeDetector::stayNotFinite(std::int64_t step) {
+  LossSpike& spike = m_spikes[m_non_finite];
+  ++spike.points;
+  if (m_stay_non_finite++ == 0) m_non_finite_from = step;
+  if (m_stay_non_finite > spike.longest) spike.longest = m_stay_non_finite, spike.longest_steps = step - m_non_finite_from + 1;
+}
+
 void LossSpikeDetector::begin(std::int64_t step, double value) {
-  const double middle = median();
-  m_return = fromScale(middle + kSpikeBackZ * sigma(middle));
+  const double middle = m_window.median();
+  m_middle = middle;
+  m_sigma = sigma(middle);
+  m_return = fromScale(middle + kSpikeBackZ * m_sigma);
+  m_stay = 0;
+  m_away.clear();
   if (m_current == kNone) {
     m_current = m_spikes.size();
-    m_away.clear();
     m_spikes.push_back({.first_step = step,
                         .last_step = step,
                         .peak_step = step,
                         .peak = value,
                         .baseline = fromScale(middle),
-                        .rule = m_size < kSpikeWarmUp ? SpikeRule::kWarmUp : SpikeRule::kRobustZ});
+                        .rule = m_window.size() < kSpikeWarmUp ? SpikeRule::kWarmUp : SpikeRule::kRobustZ});
   }
   m_open = true;
   follow(step, value);
@@ -153,12 +128,16 @@ void LossSpikeDetector::follow(std::int64_t step, double value) {
     spike.verdict = SpikeVerdict::kBenign;
     m_open = false;
     m_since = 0;
-    return accept(value);
+    return m_window.push(toScale(value));
   }
   spike.verdict = SpikeVerdict::kUnknown;
   spike.recovered_step.reset();
   spike.last_step = step;
+  ++spike.points;
+  if (m_stay++ == 0) m_stay_from = step;
+  if (m_stay > spike.longest) spike.longest = m_stay, spike.longest_steps = step - m_stay_from + 1;
   if (value > spike.peak) spike.peak = value, spike.peak_step = step;
+  spike.z = std::max(spike.z, (toScale(value) - m_middle) / m_sigma);
   m_away.push_back(value);
   if (m_away.size() >= static_cast<std::size_t>(kSpikePersistence)) settle();
 }
@@ -166,12 +145,14 @@ void LossSpikeDetector::follow(std::int64_t step, double value) {
 // A new level.
 void LossSpikeDetector::settle() {
   m_spikes[m_current].verdict = SpikeVerdict::kMalignant;
+  ++m_level_shifts;
   m_shifted = m_current;
   m_shifted_return = m_return;
   m_current = kNone;
   m_open = false;
-  m_size = m_oldest = 0;
-  for (const double value : m_away) accept(value);
+  m_window.clear();
+  for (const double value : m_away) m_window.push(toScale(value));
+  m_spikes[m_shifted].level = fromScale(m_window.median());
 }
 
 void LossSpikeDetector::push(std::int64_t step, double value) {
@@ -189,7 +170,7 @@ void LossSpikeDetector::push(std::int64_t step, double value) {
   if (m_open) return follow(step, value);
   if (m_current != kNone && ++m_since > kSpikeCooldown) m_current = kNone;
   if (isOutlier(value)) return begin(step, value);
-  accept(value);
+  m_window.push(toScale(value));
 }
 
 std::vector<LossSpike> findLossSpikes(std::span<const std::int64_t> steps, std::span<const double> values) {

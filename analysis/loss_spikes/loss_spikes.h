@@ -20,19 +20,26 @@
 // It is causal: a later point moves a spike's end, peak and verdict, and nothing else.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "analysis/loss_spikes/rolling_median.h"
+
 namespace runglass {
 
-inline constexpr std::size_t kSpikeWindow = 100, kSpikeWarmUp = 20, kSpikeFirst = 10;
+inline constexpr std::size_t kSpikeWindow = RollingMedian::kWindow, kSpikeWarmUp = 20, kSpikeFirst = 10;
 inline constexpr double kSpikeZ = 8, kSpikeBackZ = 2, kSpikeWarmUpRatio = 1.2;
 inline constexpr double kSpikeFloor = 0.01;  // of the median
 inline constexpr int kSpikePersistence = 50, kSpikeCooldown = 50;
+
+// What is a spike: at least `z` robust sigma and `ratio` times the median.
+struct SpikeLimits {
+  double z, ratio;
+};
+inline constexpr SpikeLimits kLossLimits{kSpikeZ, 1.05}, kGradNormLimits{6, 2};
 
 enum class SpikeRule : std::uint8_t { kRobustZ, kWarmUp, kNonFinite };
 enum class SpikeVerdict : std::uint8_t { kUnknown, kBenign, kMalignant };  // unknown: the points end before it is decided
@@ -41,52 +48,62 @@ struct LossSpike {
   std::int64_t first_step = 0, last_step = 0;  // last: the newest point that was not back
   std::int64_t peak_step = 0;
   double peak = 0;
-  double baseline = 0;  // median at its begin; NaN where nothing was before it
+  double baseline = 0;             // median at its begin; NaN where nothing was before it
+  double z = 0;                    // of the highest point: robust sigma above the baseline; 0 of what is not finite
+  int points = 0;                  // that were not back, or not finite
+  int longest = 0;                 // of them in a row
+  std::int64_t longest_steps = 0;  // from the first to the last of those
   SpikeRule rule = SpikeRule::kRobustZ;
   SpikeVerdict verdict = SpikeVerdict::kUnknown;
   std::optional<std::int64_t> recovered_step;  // of a malignant spike: it came back after the verdict
+  std::optional<double> level;                 // of a malignant spike: median of the 50 points that made it one
   friend bool operator==(const LossSpike&, const LossSpike&) = default;
 };
 
 class LossSpikeDetector {
  public:
+  explicit LossSpikeDetector(SpikeLimits limits = kLossLimits) : m_limits(limits) {}
   // Points come in step order.
   void push(std::int64_t step, double value);
   const std::vector<LossSpike>& spikes() const { return m_spikes; }  // by first_step
+  int levelShifts() const { return m_level_shifts; }                 // malignant spikes but for those of NaN and Inf
 
  private:
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
   double toScale(double value) const;
   double fromScale(double scaled) const;
-  double median() const;
-  double deviation(double middle) const;
   double floorOf(double middle) const;
   double sigma(double middle) const;
   double firstMedian() const;
+  double effect(double ratio, double level) const;
   bool isOutlier(double value) const;
-  void accept(double value);
   void turnRaw();
   void learnResolution(double value);
   void notFinite(std::int64_t step, double value);
+  void stayNotFinite(std::int64_t step);
   void begin(std::int64_t step, double value);
   void follow(std::int64_t step, double value);
   void settle();
 
-  // The accepted points, on the scale (log, or raw): as a ring by age, and sorted.
-  std::array<double, kSpikeWindow> m_ring{}, m_sorted{};
-  std::size_t m_size = 0, m_oldest = 0;
+  SpikeLimits m_limits;
+  RollingMedian m_window;  // the accepted points, on the scale (log, or raw)
   bool m_log = true;
   int m_decimals = 0;  // that the values need so far; kExact: more than a print has
 
   std::size_t m_current = kNone;  // the spike that is open, or that ended within the cooldown
   bool m_open = false;
-  double m_return = 0;            // back is at or below this; value
+  double m_return = 0;               // back is at or below this; value
+  double m_middle = 0, m_sigma = 0;  // of the baseline that it left; on the scale
+  int m_stay = 0;                    // points away since it left
+  std::int64_t m_stay_from = 0;
   int m_since = 0;                // points since it ended
-  std::vector<double> m_away;     // its points; values
+  std::vector<double> m_away;     // the points since it left; values
   std::size_t m_shifted = kNone;  // a malignant spike that may come back below m_shifted_return
   double m_shifted_return = 0;
   std::size_t m_non_finite = kNone;
-  int m_finite_since = 0;
+  int m_finite_since = 0, m_stay_non_finite = 0;
+  std::int64_t m_non_finite_from = 0;
+  int m_level_shifts = 0;
   std::vector<LossSpike> m_spikes;
 };
 

@@ -43,7 +43,7 @@ class SpikeCache {
   struct Entry {
     std::int64_t sample_count = 0, last_x = 0;
     std::optional<std::int64_t> superseded_from;
-    LossSpikeDetector detector;
+    LossSpikeDetector detector{};
     std::int64_t read = 0;  // points, with those of equal steps
     TimeNs reread = 0;      // when all of it was read
     SharedSpikes spikes;

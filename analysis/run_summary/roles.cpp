@@ -32,6 +32,9 @@ constexpr std::string_view kFlops[] = {"flops per s per gpu", "throughput per gp
                                        "flops per s",         "effective flops per gpu", "approx flops per gpu", "flops"};
 constexpr std::string_view kStepTime[] = {"step time ns",   "step ns",   "step time", "elapsed time per iteration",
                                           "iteration time", "iter time", "step avg"};
+constexpr std::string_view kLossScale[] = {"loss scale"};
+constexpr std::string_view kBatchSize[] = {"global batch size", "batch size", "total batch size", "train batch size"};
+constexpr std::string_view kEpoch[] = {"epoch", "train epoch"};
 
 std::span<const std::string_view> namesOf(Role role) {
   switch (role) {
@@ -51,6 +54,12 @@ std::span<const std::string_view> namesOf(Role role) {
       return kMfu;
     case Role::kStepTime:
       return kStepTime;
+    case Role::kLossScale:
+      return kLossScale;
+    case Role::kBatchSize:
+      return kBatchSize;
+    case Role::kEpoch:
+      return kEpoch;
   }
   return {};
 }
@@ -73,6 +82,12 @@ std::string_view canonicalOf(Role role) {
       return "mfu_ratio";
     case Role::kStepTime:
       return "step_time_ns";
+    case Role::kLossScale:
+      return "loss_scale";
+    case Role::kBatchSize:
+      return "global_batch_size";
+    case Role::kEpoch:
+      return "epoch";
   }
   return {};
 }

@@ -17,7 +17,19 @@
 
 namespace runglass {
 
-enum class Role : std::uint8_t { kLoss, kGradNorm, kLearningRate, kTokensPerSecond, kTokensPerGpu, kFlopsPerGpu, kMfu, kStepTime };
+enum class Role : std::uint8_t {
+  kLoss,
+  kGradNorm,
+  kLearningRate,
+  kTokensPerSecond,
+  kTokensPerGpu,
+  kFlopsPerGpu,
+  kMfu,
+  kStepTime,
+  kLossScale,
+  kBatchSize,  // samples of a step, all ranks together
+  kEpoch,
+};
 
 // How well a tag fits: 0 is the best known name, larger is worse; absent: it does not. Case and the separators _ - / . and space do not
 // matter. Names of evaluations ("eval", "valid", "test") never fit. A source that says what its tag means (label "canonical") is believed

@@ -9,6 +9,7 @@
 
 #include "analysis/engine/analysis.h"
 #include "app/ctl/analyze_what_if.h"
+#include "app/ctl/analyze_loss.h"
 #include "app/ctl/command.h"
 #include "app/ctl/output.h"
 #include "app/store_access.h"
@@ -62,6 +63,7 @@ struct RunAnswer {
   std::vector<Finding> findings;
   std::map<AttemptId, std::int32_t> attempts;
   WhatIfPart what_if;
+  LossPart loss;
 };
 
 Json toJson(const RunAnswer& answer, const std::map<NodeId, std::string>& nodes, bool stored) {
@@ -73,7 +75,7 @@ Json toJson(const RunAnswer& answer, const std::map<NodeId, std::string>& nodes,
   // No analysis answers these yet.
   json["ranking"] = Json::array();
   json["ranking_status"] = "insufficient";
-  json["loss"] = {{"spikes", Json::array()}, {"status", "insufficient"}};
+  json["loss"] = answer.loss.json;
   json["goodput"] = {{"status", "insufficient"}};
   return json;
 }
@@ -88,6 +90,7 @@ Result<RunAnswer> ask(Reader& reader, const Run& run) {
     for (Finding& finding : *found) answer.findings.push_back(std::move(finding));
   }
   RG_ASSIGN(answer.what_if, whatIfPart(reader, run.id));
+  RG_ASSIGN(answer.loss, analyzeLoss(reader, run));
   return answer;
 }
 
@@ -173,6 +176,7 @@ class Analyze : public Command {
         text += std::string("  ") + severityName(finding.severity) + " " + finding.kind + ", " + oneLine(finding.subject) + ": " +
                 oneLine(finding.summary) + "\n";
       text += answer.what_if.text;
+      text += answer.loss.text;
     }
     return stored ? text : text + "not stored: another process writes the store\n";
   }

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/loss_health/attempt_loss.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace runglass {
+namespace {
+
+// The newest change up to `step` after which losses are measured anew.
+const Regime* newestMeasure(const std::vector<Regime>& changes, std::int64_t step) {
+  auto at = std::ranges::upper_bound(changes, step, {}, &Regime::step);
+  while (at != changes.begin())
+    if ((--at)->what != "learning_rate") return &*at;
+  return nullptr;
+}
+
+}  // namespace
+
+void AttemptLoss::loss(std::int64_t step, double value) {
+  ++m_points;
+  if (std::isfinite(value) && m_first.size() < kLevelAfter) m_first.push_back(value);
+  // A learning rate that makes the loss worse for good is trouble: it is no new measure.
+  if (const Regime* newest = newestMeasure(regimes(), step); newest != nullptr && m_measured_from != newest->step) {
+    m_measured_from = newest->step;
+    m_divergence.rebase();
+  }
+  const int shifts = m_loss.levelShifts();
+  m_loss.push(step, value);
+  m_divergence.push(step, value);
+  if (m_loss.levelShifts() != shifts) m_divergence.rebase();
+}
+
+void AttemptLoss::gradNorm(std::int64_t step, double value) {
+  m_grad.push(step, value);
+  if (m_clip_value) m_clip.push(step, value, m_clip_value->value);
+}
+
+const LossSpike* gradSpikeWith(const LossSpike& loss, const std::vector<LossSpike>& grads) {
+  // By first_step: those that begin after the loss spike's end cannot be it; of the others the newest that reaches into its time.
+  auto at = std::ranges::upper_bound(grads, loss.last_step, {}, &LossSpike::first_step);
+  while (at != grads.begin()) {
+    --at;
+    if (at->rule != SpikeRule::kNonFinite && at->last_step >= loss.first_step - kGradLead) return &*at;
+    if (at->first_step < loss.first_step - 50 * kGradLead) break;
+  }
+  return nullptr;
+}
+
+SpikeWeight weightOf(const LossSpike& spike, bool with_grad, bool counts_steps) {
+  if (spike.level) return SpikeWeight::kMalignant;
+  if (spike.longest <= kBlipPoints) return SpikeWeight::kBlip;
+  const bool lasting = (counts_steps ? spike.longest_steps : spike.longest) >= kLastingSteps;
+  return lasting || with_grad ? SpikeWeight::kLasting : SpikeWeight::kShort;
+}
+
+}  // namespace runglass

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// AttemptLoss: the training health of one attempt, point by point: every watch on its loss, gradient norm, loss scale and settings.
+//
+// Threading:  a value; one thread at a time.
+// Ownership:  values.
+// Units:      steps as the loss counts them.
+// Errors:     none.
+// Cost:       per point as its watches: a microsecond; some 10 KiB and what was found.
+//
+// Each series comes in step order. Settings (learning rate, batch size, epoch) come before the losses of the same steps, as a change of
+// them starts the search for divergence anew.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "analysis/loss_health/divergence.h"
+#include "analysis/loss_health/gradient_watch.h"
+#include "analysis/loss_health/regimes.h"
+#include "analysis/loss_spikes/loss_spikes.h"
+
+namespace runglass {
+
+class AttemptLoss {
+ public:
+  void loss(std::int64_t step, double value);
+  void gradNorm(std::int64_t step, double value);
+  void lossScale(std::int64_t step, double value) { m_scale.push(step, value); }
+  RegimeWatch& settings() { return m_settings; }
+  void setClip(std::optional<ClipValue> clip) { m_clip_value = std::move(clip); }
+
+  const std::vector<LossSpike>& spikes() const { return m_loss.spikes(); }
+  const std::vector<LossSpike>& gradSpikes() const { return m_grad.spikes(); }
+  const std::vector<Divergence>& divergences() const { return m_divergence.found(); }
+  const std::vector<Regime>& regimes() const { return m_settings.changes(); }
+  const ScaleWatch& scale() const { return m_scale; }
+  const std::optional<ClipValue>& clipValue() const { return m_clip_value; }
+  const std::optional<ClipPressure>& clip() const { return m_clip.found(); }
+  const std::vector<double>& firstLosses() const { return m_first; }  // at most kLevelAfter finite ones
+  std::int64_t points() const { return m_points; }
+
+ private:
+  LossSpikeDetector m_loss{kLossLimits}, m_grad{kGradNormLimits};
+  DivergenceWatch m_divergence;
+  RegimeWatch m_settings;
+  std::optional<std::int64_t> m_measured_from;  // step of the change after which the search for divergence began anew
+  ScaleWatch m_scale;
+  std::optional<ClipValue> m_clip_value;
+  ClipWatch m_clip;
+  std::vector<double> m_first;
+  std::int64_t m_points = 0;
+};
+
+// A gradient spike that came with a loss spike: from kGradLead steps before it to its end.
+inline constexpr std::int64_t kGradLead = 20;
+const LossSpike* gradSpikeWith(const LossSpike& loss, const std::vector<LossSpike>& grads);
+
+// How bad a spike is, by what is known of it so far.
+enum class SpikeWeight : std::uint8_t {
+  kBlip,       // back within kBlipPoints: one of many
+  kShort,      // longer, and alone
+  kLasting,    // at least kLastingSteps, or together with the gradient norm
+  kMalignant,  // a new level
+};
+inline constexpr int kBlipPoints = 3;
+inline constexpr std::int64_t kLastingSteps = 10;
+// `with_grad`: a gradient spike came with it. `counts_steps`: the axis is steps, not samples. Undecided spikes weigh what they have shown
+// so far.
+SpikeWeight weightOf(const LossSpike& spike, bool with_grad, bool counts_steps);
+
+}  // namespace runglass

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Invariant: m_above counts the newest points at which the level was too high, without a gap; m_open means that they were enough.
+#include "analysis/loss_health/divergence.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace runglass {
+namespace {
+
+constexpr double kMadToSigma = 1.4826;
+
+std::vector<double> finiteOf(std::span<const double> values) {
+  std::vector<double> finite;
+  std::ranges::copy_if(values, std::back_inserter(finite), [](double value) { return std::isfinite(value); });
+  return finite;
+}
+
+double medianOf(std::vector<double>& values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
+
+}  // namespace
+
+void DivergenceWatch::push(std::int64_t step, double value) {
+  if (!std::isfinite(value) || !m_judges) return;
+  if (value <= 0) {
+    m_judges = false;
+    return;
+  }
+  m_window.push(value);
+  if (!m_window.full()) return;
+  const double level = m_window.median();
+  if (!m_best || (level < *m_best && m_above == 0)) m_best = level, m_best_step = step;
+  const double excess = level - *m_best, least = (kDivergenceRatio - 1) * *m_best;
+  const bool high = m_open ? excess > least / 2 : excess > least && excess > kMadToSigma * m_window.deviation(level);
+  if (!high) {
+    if (m_open) m_found.back().recovered_step = step;
+    m_open = false;
+    m_above = 0;
+    return;
+  }
+  if (m_above++ == 0) m_now = {.first_step = step, .best_step = m_best_step, .best = *m_best, .worst = level, .recovered_step = {}};
+  m_now.last_step = step;
+  m_now.level = level;
+  m_now.worst = std::max(m_now.worst, level);
+  if (m_above == kDivergencePersistence) m_found.push_back(m_now), m_open = true;
+  if (m_open) m_found.back() = m_now;
+}
+
+void DivergenceWatch::rebase() {
+  if (m_open) return;
+  m_window.clear();
+  m_best.reset();
+  m_above = 0;
+}
+
+std::optional<LevelChange> compareLevels(std::span<const double> before, std::span<const double> after) {
+  std::vector<double> old = finiteOf(before), fresh = finiteOf(after);
+  if (old.size() < kLevelAfter || fresh.size() < kLevelAfter) return std::nullopt;
+  if (old.size() > kLevelBefore) old.erase(old.begin(), old.end() - static_cast<std::ptrdiff_t>(kLevelBefore));
+  fresh.resize(kLevelAfter);
+  LevelChange change{.before = medianOf(old), .after = medianOf(fresh)};
+  for (double& value : old) value = std::abs(value - change.before);
+  change.sigma = kMadToSigma * medianOf(old);
+  return change;
+}
+
+bool isWorse(const LevelChange& change) {
+  const double more = change.after - change.before;
+  return change.before > 0 && more > (kDivergenceRatio - 1) * change.before && more > change.sigma;
+}
+
+std::optional<BaselineDivergence> divergesFrom(std::span<const std::int64_t> steps, std::span<const double> values,
+                                               std::span<const std::int64_t> base_steps, std::span<const double> base_values) {
+  RollingMedian ratios;  // as logarithms
+  BaselineDivergence now;
+  std::optional<BaselineDivergence> found;
+  std::size_t common = 0, base = 0;
+  int above = 0;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    while (base < base_steps.size() && base_steps[base] < steps[i]) ++base;
+    if (base == base_steps.size()) break;
+    if (base_steps[base] != steps[i] || !std::isfinite(values[i]) || !std::isfinite(base_values[base])) continue;
+    if (values[i] <= 0 || base_values[base] <= 0) return std::nullopt;
+    ++common;
+    ratios.push(std::log(values[i] / base_values[base]));
+    if (!ratios.full()) continue;
+    const double level = ratios.median();
+    if (level <= std::log(kDivergenceRatio) || level <= kMadToSigma * ratios.deviation(level)) {
+      above = 0;
+      continue;
+    }
+    if (above++ == 0) now = {.first_step = steps[i]};
+    now.last_step = steps[i];
+    now.ratio = std::max(now.ratio, std::exp(level));
+    if (above >= kDivergencePersistence && (!found || found->first_step == now.first_step)) found = now;
+  }
+  if (found) found->common = common;
+  return found;
+}
+
+}  // namespace runglass

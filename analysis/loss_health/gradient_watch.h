@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gradient watches: how often the gradient is clipped, and whether the loss scale of fp16 training collapses.
+//
+// Threading:  values; one thread at a time.
+// Ownership:  values.
+// Units:      steps; shares 0..1.
+// Errors:     none; what is not finite is passed over.
+// Cost:       O(1) per point; ClipWatch 300 bits.
+//
+// Clip pressure: more than 5 % of 300 points above the clip value, and then what share: clipping on
+// most steps hides growing gradients (the problem that AdaGC, arXiv 2502.11034, starts from). Loss scale: a dynamic scaler finds its level
+// in the first 100 steps by halving, and later halves now and then; five halvings in 200 steps, or a scale below 1, are a collapse
+// (OPT-175B, arXiv 2205.01068, section 2.5: restart from a checkpoint whose scaler is at least 1).
+#pragma once
+
+#include <bitset>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "model/topology.h"
+
+namespace runglass {
+
+struct ClipValue {
+  double value = 0;
+  std::string source;  // the fact or argument that says it
+};
+// What the facts of an attempt say: Megatron's clip_grad, DeepSpeed's gradient_clipping, Hugging Face's max_grad_norm, nanoGPT's grad_clip,
+// TorchTitan's training.max_norm; as a fact or in argv. A value of 0 switches clipping off.
+std::optional<ClipValue> clipValueOf(std::span<const Fact> facts);
+
+struct ClipPressure {
+  std::int64_t first_step = 0, last_step = 0;  // at which more than kClipShare of the window was clipped
+  double share = 0;                            // the highest
+};
+
+class ClipWatch {
+ public:
+  static constexpr std::size_t kWindow = 300;
+  static constexpr double kShare = 0.05;
+  void push(std::int64_t step, double norm, double clip);
+  const std::optional<ClipPressure>& found() const { return m_found; }
+
+ private:
+  std::bitset<kWindow> m_clipped;
+  std::size_t m_next = 0, m_seen = 0, m_count = 0;
+  std::optional<ClipPressure> m_found;
+};
+
+struct ScaleCollapse {
+  std::int64_t first_step = 0, last_step = 0;
+  int halvings = 0;
+  double from = 0, lowest = 0;
+  std::optional<std::int64_t> recovered_step;  // first step at which it was no collapse any more
+};
+
+class ScaleWatch {
+ public:
+  static constexpr std::int64_t kSearch = 100, kWindow = 200;  // steps
+  static constexpr std::size_t kHalvings = 5;
+  void push(std::int64_t step, double scale);
+  const std::vector<ScaleCollapse>& found() const { return m_found; }
+  const std::vector<std::int64_t>& halvings() const { return m_halvings; }  // steps
+  bool any() const { return m_last.has_value(); }
+
+ private:
+  std::optional<double> m_last;
+  std::int64_t m_first_step = 0;
+  struct Halving {
+    std::int64_t step;
+    double from;
+  };
+  std::deque<Halving> m_recent;
+  std::vector<std::int64_t> m_halvings;
+  bool m_open = false;
+  std::vector<ScaleCollapse> m_found;
+};
+
+}  // namespace runglass

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/loss_health/loss_findings.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+namespace runglass {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::int64_t kScalerNear = 5;  // steps between a gradient that is not finite and the scale that it halves
+constexpr double kScoreMost = 20;        // robust sigma that count as a score of 1
+
+std::string numberText(double value) {
+  if (!std::isfinite(value)) return std::isnan(value) ? "NaN" : value > 0 ? "Inf" : "-Inf";
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.4g", value);
+  return text.data();
+}
+std::string ofPoints(std::int64_t count) { return std::to_string(count) + (count == 1 ? " point" : " points"); }
+Json number(double value) { return std::isfinite(value) ? Json(value) : Json(numberText(value)); }
+
+class Teller {
+ public:
+  explicit Teller(const WatchedAttempt& attempt) : m_attempt(attempt), m_health(attempt.health) {
+    m_subject = "attempt:" + std::to_string(attempt.attempt.number);
+  }
+
+  std::vector<LossFinding> tell() {
+    tellSpikes();
+    tellNotFinite(m_health.spikes(), "loss", Role::kLoss);
+    tellGradSpikes();
+    tellNotFinite(m_health.gradSpikes(), "grad_norm", Role::kGradNorm);
+    tellScale();
+    tellDivergences();
+    tellRestart();
+    tellClip();
+    std::ranges::stable_sort(m_out, {}, &LossFinding::start_step);
+    return std::move(m_out);
+  }
+
+ private:
+  const std::string* tagOf(Role role) const {
+    const Series* series = m_attempt.series(role);
+    return series == nullptr ? nullptr : &series->key.metric;
+  }
+
+  LossFinding make(const char* kind, const std::string& of, Severity severity, std::int64_t first, std::int64_t last) const {
+    LossFinding out;
+    out.finding.kind = kind;
+    out.finding.subject = m_subject + " " + of;
+    out.finding.severity = severity;
+    out.finding.first_step = first;
+    out.finding.last_step = last;
+    out.start_step = first;
+    if (!m_attempt.newest) out.end_step = last;
+    return out;
+  }
+
+  void add(LossFinding finding, Json evidence) {
+    if (m_attempt.superseded_from && finding.start_step >= *m_attempt.superseded_from)
+      evidence["superseded_from"] = *m_attempt.superseded_from;
+    finding.finding.evidence = evidence.dump(-1, ' ', false, Json::error_handler_t::replace);
+    m_out.push_back(std::move(finding));
+  }
+
+  static Json describe(const LossSpike& spike) {
+    Json json = {{"rule", ruleName(spike.rule)}, {"verdict", verdictName(spike.verdict)}, {"peak", number(spike.peak)},
+                 {"peak_step", spike.peak_step}, {"baseline", number(spike.baseline)},    {"z", spike.z},
+                 {"points", spike.points},       {"longest_points", spike.longest},       {"longest_steps", spike.longest_steps}};
+    if (spike.level) json["level"] = *spike.level;
+    if (spike.recovered_step) json["recovered_step"] = *spike.recovered_step;
+    return json;
+  }
+
+  // A change of settings makes it no surprise.
+  const Regime* regimeOf(std::int64_t step) const { return regimeNear(m_health.regimes(), step); }
+  static Json describe(const Regime& regime) {
+    return {{"what", std::string(regime.what)}, {"step", regime.step}, {"from", regime.from}, {"to", regime.to}};
+  }
+  static std::string regimeText(const Regime& regime) {
+    std::string what(regime.what);
+    std::ranges::replace(what, '_', ' ');
+    return ", after the " + what + " went from " + numberText(regime.from) + " to " + numberText(regime.to) + " at step " +
+           std::to_string(regime.step);
+  }
+
+  void tellSpikes() {
+    std::vector<const LossSpike*> blips;
+    const auto close = [&] {
+      if (!blips.empty()) tellBlips(blips);
+      blips.clear();
+    };
+    for (const LossSpike& spike : m_health.spikes()) {
+      if (spike.rule == SpikeRule::kNonFinite) continue;
+      const LossSpike* grad = gradSpikeWith(spike, m_health.gradSpikes());
+      const SpikeWeight weight = weightOf(spike, grad != nullptr, m_attempt.counts_steps);
+      if (weight != SpikeWeight::kBlip) {
+        tellSpike(spike, weight, grad);
+      } else if (spike.recovered_step) {  // one that goes on may become more
+        if (!blips.empty() && spike.first_step - blips.back()->last_step > kBlipsTogether) close();
+        blips.push_back(&spike);
+      }
+    }
+    close();
+  }
+
+  void tellBlips(const std::vector<const LossSpike*>& blips) {
+    const LossSpike& highest = **std::ranges::max_element(blips, {}, [](const LossSpike* spike) { return spike->z; });
+    const LossSpike &first = *blips.front(), &last = *blips.back();
+    LossFinding out = make("loss_spike", "loss", Severity::kInfo, first.first_step, last.last_step);
+    out.end_step = last.recovered_step;
+    out.finding.score = std::min(1.0, highest.z / kScoreMost);
+    const std::string peak =
+        numberText(highest.peak) + " against " + numberText(highest.baseline) + " at step " + std::to_string(highest.peak_step);
+    std::int64_t points = 0;
+    for (const LossSpike* spike : blips) points += spike->points;
+    out.finding.summary = points == 1 ? "Loss of " + peak + ", back at the next point"
+                                      : ofPoints(points) + " of the loss stand out between steps " + std::to_string(first.first_step) +
+                                            " and " + std::to_string(last.last_step) + ", each back within " + std::to_string(kBlipPoints) +
+                                            " points; the highest is " + peak;
+    Json evidence = {{"tag", *tagOf(Role::kLoss)}, {"bunches", blips.size()}};
+    evidence.update(describe(highest));
+    evidence["points"] = points;
+    add(std::move(out), std::move(evidence));
+  }
+
+  void tellSpike(const LossSpike& spike, SpikeWeight weight, const LossSpike* grad) {
+    const Regime* regime = regimeOf(spike.first_step);
+    static constexpr std::array kSeverity = {Severity::kInfo, Severity::kInfo, Severity::kWarning, Severity::kError};
+    LossFinding out = make("loss_spike", "loss", regime != nullptr ? Severity::kInfo : kSeverity[static_cast<std::size_t>(weight)],
+                           spike.first_step, spike.last_step);
+    if (spike.recovered_step) out.end_step = spike.recovered_step;
+    out.finding.score = std::min(1.0, spike.z / kScoreMost);
+    std::string text = (spike.level ? "Loss jumped to " : "Loss rose to ") + numberText(spike.peak) + " against " +
+                       numberText(spike.baseline) + " at step " + std::to_string(spike.peak_step);
+    if (spike.level)
+      text += " and was not back within " + std::to_string(kSpikePersistence) + " points: its level is " + numberText(*spike.level);
+    if (spike.recovered_step) text += (spike.level ? "; back at step " : ", back at step ") + std::to_string(*spike.recovered_step);
+    if (!spike.level)
+      text += (spike.recovered_step ? ", " : ", not back after ") + ofPoints(spike.recovered_step ? spike.longest : spike.points);
+    if (grad != nullptr) text += leadText(spike.first_step - grad->first_step);
+    if (regime != nullptr) text += regimeText(*regime);
+    out.finding.summary = std::move(text);
+    Json evidence = {{"tag", *tagOf(Role::kLoss)}};
+    evidence.update(describe(spike));
+    if (grad != nullptr) {
+      evidence["grad_norm"] = describe(*grad);
+      evidence["grad_norm"]["tag"] = *tagOf(Role::kGradNorm);
+      evidence["grad_norm"]["lead_steps"] = spike.first_step - grad->first_step;
+    }
+    if (regime != nullptr) evidence["regime"] = describe(*regime);
+    add(std::move(out), std::move(evidence));
+  }
+
+  static std::string leadText(std::int64_t lead) {
+    if (lead == 0) return "; the gradient norm left its level with it";
+    return "; the gradient norm left its level " + std::to_string(std::abs(lead)) + (std::abs(lead) == 1 ? " step " : " steps ") +
+           (lead > 0 ? "before" : "after");
+  }
+
+  // By itself it says that training is rough, not that the model is worse: info, the longest of each bunch of them.
+  void tellGradSpikes() {
+    for (const LossSpike& spike : m_health.gradSpikes()) {
+      if (spike.rule == SpikeRule::kNonFinite || spike.longest <= kBlipPoints) continue;
+      const bool told = std::ranges::any_of(m_health.spikes(), [&](const LossSpike& loss) {
+        return loss.rule != SpikeRule::kNonFinite && spike.last_step >= loss.first_step - kGradLead && spike.first_step <= loss.last_step;
+      });
+      if (told) continue;
+      LossFinding out = make("loss_spike", "grad_norm", Severity::kInfo, spike.first_step, spike.last_step);
+      if (spike.recovered_step) out.end_step = spike.recovered_step;
+      out.finding.score = std::min(1.0, spike.z / kScoreMost);
+      out.finding.summary = "Gradient norm rose to " + numberText(spike.peak) + " against " + numberText(spike.baseline) + " at step " +
+                            std::to_string(spike.peak_step) + "; the loss did not follow";
+      Json evidence = {{"tag", *tagOf(Role::kGradNorm)}};
+      evidence.update(describe(spike));
+      add(std::move(out), std::move(evidence));
+    }
+  }
+
+  bool scaledAt(const LossSpike& spike) const {
+    const auto& halvings = m_health.scale().halvings();
+    const auto at = std::ranges::lower_bound(halvings, spike.first_step - kScalerNear);
+    return at != halvings.end() && *at <= spike.last_step + kScalerNear;
+  }
+
+  void tellNotFinite(const std::vector<LossSpike>& spikes, const std::string& of, Role role) {
+    const bool grad = role == Role::kGradNorm;
+    for (const LossSpike& spike : spikes) {
+      if (spike.rule != SpikeRule::kNonFinite) continue;
+      const bool over = spike.recovered_step && spike.longest <= kBlipPoints;
+      Severity severity = over ? Severity::kWarning : Severity::kCritical;
+      // A dynamic loss scale is found by overflowing. And where the loss is not finite as well, that is what to tell.
+      const bool scaler = grad && over && scaledAt(spike);
+      const bool with_loss =
+          grad && std::ranges::any_of(m_health.spikes(), [&](const LossSpike& loss) {
+            return loss.rule == SpikeRule::kNonFinite && loss.first_step <= spike.last_step && spike.first_step <= loss.last_step;
+          });
+      if (scaler || with_loss) severity = Severity::kInfo;
+      LossFinding out = make("non_finite", of, severity, spike.first_step, spike.last_step);
+      if (spike.recovered_step) out.end_step = spike.recovered_step;
+      out.finding.summary = (grad ? "Gradient norm is " : "Loss is ") + numberText(spike.peak) + " at step " +
+                            std::to_string(spike.first_step) +
+                            (spike.points > 1 ? ", " + ofPoints(spike.points) + " up to step " + std::to_string(spike.last_step) : "") +
+                            (spike.recovered_step ? "; finite again at step " + std::to_string(*spike.recovered_step) : " and stays so") +
+                            (scaler ? "; the loss scale was lowered for it" : "");
+      Json evidence = {{"tag", *tagOf(role)}};
+      evidence.update(describe(spike));
+      if (grad) evidence["loss_scale_lowered"] = scaler;
+      add(std::move(out), std::move(evidence));
+    }
+  }
+
+  void tellScale() {
+    for (const ScaleCollapse& one : m_health.scale().found()) {
+      LossFinding out =
+          make("non_finite", "loss_scale", one.lowest < 1 ? Severity::kError : Severity::kWarning, one.first_step, one.last_step);
+      if (one.recovered_step) out.end_step = one.recovered_step;
+      out.finding.summary = "The loss scale was lowered " + std::to_string(one.halvings) + (one.halvings == 1 ? " time" : " times") +
+                            " between steps " + std::to_string(one.first_step) + " and " + std::to_string(one.last_step) + ", from " +
+                            numberText(one.from) + " to " + numberText(one.lowest) + ": gradients overflow again and again";
+      add(std::move(out), {{"tag", *tagOf(Role::kLossScale)}, {"halvings", one.halvings}, {"from", one.from}, {"lowest", one.lowest}});
+    }
+  }
+
+  void tellDivergences() {
+    for (const Divergence& one : m_health.divergences()) {
+      const Severity severity = one.worst >= kDivergenceSevere * one.best ? Severity::kError : Severity::kWarning;
+      LossFinding out = make("loss_divergence", "loss", severity, one.first_step, one.last_step);
+      if (one.recovered_step) out.end_step = one.recovered_step;
+      out.finding.score = std::min(1.0, one.worst / one.best - 1);
+      out.finding.summary =
+          "The loss drifts up: its level (median of 100 points) was " + numberText(one.best) + " at step " + std::to_string(one.best_step) +
+          " and has been above it since step " + std::to_string(one.first_step) + ", up to " + numberText(one.worst) +
+          (one.recovered_step ? "; back at step " + std::to_string(*one.recovered_step) : ", now " + numberText(one.level));
+      Json evidence = {{"tag", *tagOf(Role::kLoss)}, {"rule", "level"},    {"best", one.best},
+                       {"best_step", one.best_step}, {"level", one.level}, {"worst", one.worst}};
+      if (one.recovered_step) evidence["recovered_step"] = *one.recovered_step;
+      add(std::move(out), std::move(evidence));
+    }
+  }
+
+  void tellRestart() {
+    const Series* loss = m_attempt.series(Role::kLoss);
+    if (loss == nullptr) return;
+    const std::int64_t first = loss->first_x;
+    if (m_attempt.restart && isWorse(*m_attempt.restart)) {
+      const LevelChange& change = *m_attempt.restart;
+      const Regime* regime = regimeOf(first);
+      LossFinding out = make("loss_divergence", "restart", regime != nullptr ? Severity::kInfo : Severity::kWarning, first, first);
+      out.end_step = first;
+      out.finding.summary = "The loss is worse after the restart at step " + std::to_string(first) + ": " + numberText(change.after) +
+                            " over the first " + std::to_string(kLevelAfter) + " points, " + numberText(change.before) + " before" +
+                            (regime != nullptr ? regimeText(*regime) : "");
+      Json evidence = {
+          {"tag", loss->key.metric}, {"rule", "restart"}, {"before", change.before}, {"after", change.after}, {"sigma", change.sigma}};
+      if (regime != nullptr) evidence["regime"] = describe(*regime);
+      add(std::move(out), std::move(evidence));
+    }
+    if (m_attempt.replay) {
+      const BaselineDivergence& worse = *m_attempt.replay;
+      LossFinding out = make("loss_divergence", "replay", Severity::kWarning, worse.first_step, worse.last_step);
+      out.end_step = worse.last_step;
+      out.finding.summary = "The loss is up to " + numberText(100 * (worse.ratio - 1)) +
+                            " % worse than that of the attempt before at the same steps, from step " + std::to_string(worse.first_step) +
+                            " on";
+      add(std::move(out), {{"tag", loss->key.metric}, {"rule", "replay"}, {"ratio", worse.ratio}, {"common_steps", worse.common}});
+    }
+  }
+
+  void tellClip() {
+    const auto& clip = m_health.clip();
+    if (!clip) return;
+    const ClipValue& value = *m_health.clipValue();
+    LossFinding out = make("clip_pressure", "grad_norm", Severity::kInfo, clip->first_step, clip->last_step);
+    out.end_step = clip->last_step;
+    out.finding.score = clip->share;
+    out.finding.summary = "Up to " + numberText(100 * clip->share) + " % of " + std::to_string(ClipWatch::kWindow) +
+                          " points had their gradient clipped at " + numberText(value.value) + ", between steps " +
+                          std::to_string(clip->first_step) + " and " + std::to_string(clip->last_step);
+    add(std::move(out), {{"tag", *tagOf(Role::kGradNorm)}, {"clip", value.value}, {"clip_source", value.source}, {"share", clip->share}});
+  }
+
+  const WatchedAttempt& m_attempt;
+  const AttemptLoss& m_health;
+  std::string m_subject;
+  std::vector<LossFinding> m_out;
+};
+
+}  // namespace
+
+const char* verdictName(SpikeVerdict verdict) {
+  static constexpr std::array kNames = {"unknown", "benign", "malignant"};
+  return kNames[static_cast<std::size_t>(verdict)];
+}
+
+const char* ruleName(SpikeRule rule) {
+  static constexpr std::array kNames = {"robust_z", "warm_up", "non_finite"};
+  return kNames[static_cast<std::size_t>(rule)];
+}
+
+std::optional<std::int64_t> gradLead(const LossSpike& spike, const AttemptLoss& health) {
+  if (spike.rule == SpikeRule::kNonFinite) return std::nullopt;
+  const LossSpike* grad = gradSpikeWith(spike, health.gradSpikes());
+  return grad == nullptr ? std::nullopt : std::optional(spike.first_step - grad->first_step);
+}
+
+std::vector<LossFinding> lossFindings(const WatchedAttempt& attempt) { return Teller(attempt).tell(); }
+
+}  // namespace runglass

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Findings of an attempt's losses: what is told, how loudly, and in which words.
+//
+// Threading:  pure.
+// Ownership:  values.
+// Units:      steps; the caller adds times.
+// Errors:     none.
+// Cost:       O(spikes found).
+//
+// Severities. Loss: back within 3 points info, of which those within 1,000 steps are one finding; longer and alone info; 10 steps or
+// together with the gradient norm warning; not back within 50 points error. NaN and Inf critical, warning once they were over within 3
+// points. A gradient norm by itself, a scaler's own skips and everything within 100 steps after a change of settings info.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analysis/loss_health/loss_watch.h"
+#include "model/findings.h"
+
+namespace runglass {
+
+inline constexpr std::int64_t kBlipsTogether = 1'000;  // steps
+
+// A finding without run, attempt and times; start_step and end_step say of which steps those are.
+struct LossFinding {
+  Finding finding;
+  std::int64_t start_step = 0;
+  std::optional<std::int64_t> end_step;  // absent: it has no end
+};
+std::vector<LossFinding> lossFindings(const WatchedAttempt& attempt);
+
+const char* verdictName(SpikeVerdict verdict);  // "benign", "malignant", "unknown"
+const char* ruleName(SpikeRule rule);           // "robust_z", "warm_up", "non_finite"
+// Where the gradient norm's spike that came with it began, before its own begin; negative: after. Absent: none came with it.
+std::optional<std::int64_t> gradLead(const LossSpike& spike, const AttemptLoss& health);
+
+}  // namespace runglass

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/loss_health/loss_health.h"
+
+#include "analysis/loss_health/loss_findings.h"
+
+namespace runglass {
+namespace {
+
+class LossHealth : public Analysis {
+ public:
+  Result<std::vector<Finding>> look(const Question& question) override {
+    RG_TRY(m_watch.read(question.reader, question.run, question.now.has_value(), question.stop));
+    std::vector<Finding> out;
+    for (WatchedAttempt& attempt : m_watch.attempts()) {
+      for (LossFinding& told : lossFindings(attempt)) {
+        Finding& finding = told.finding;
+        finding.run = question.run;
+        finding.attempt = attempt.attempt.id;
+        RG_ASSIGN(finding.start, LossWatch::timeOf(question.reader, attempt, told.start_step));
+        if (told.end_step) {
+          RG_ASSIGN(finding.end, LossWatch::timeOf(question.reader, attempt, *told.end_step));
+        }
+        out.push_back(std::move(finding));
+      }
+    }
+    return out;
+  }
+
+ private:
+  LossWatch m_watch;
+};
+
+}  // namespace
+
+std::unique_ptr<Analysis> makeLossHealth() { return std::make_unique<LossHealth>(); }
+
+}  // namespace runglass

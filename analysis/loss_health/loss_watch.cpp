@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+// Invariants: 1. A feed's AttemptLoss has seen every point below feed.next, of equal steps the newest. 2. feeds are read in kRoles' order,
+// the loss last, so that settings are known before the losses under them.
+#include "analysis/loss_health/loss_watch.h"
+
+#include <algorithm>
+#include <string_view>
+
+namespace runglass {
+namespace {
+
+constexpr std::int64_t kSlicePoints = 1 << 18;
+constexpr std::size_t kLossAt = 0;
+constexpr std::array kRoles = {Role::kLoss, Role::kGradNorm, Role::kLearningRate, Role::kBatchSize, Role::kEpoch, Role::kLossScale};
+constexpr std::int64_t kReplayMost = 20'000;  // steps of two attempts that are compared
+
+bool inSamples(const Series& series) { return series.key.labels.find("\"x\":\"samples\"") != std::string::npos; }
+
+void feedPoint(AttemptLoss& health, Role role, std::int64_t step, double value) {
+  switch (role) {
+    case Role::kLoss:
+      return health.loss(step, value);
+    case Role::kGradNorm:
+      return health.gradNorm(step, value);
+    case Role::kLearningRate:
+      return health.settings().learningRate(step, value);
+    case Role::kBatchSize:
+      return health.settings().batchSize(step, value);
+    case Role::kEpoch:
+      return health.settings().epoch(step, value);
+    case Role::kLossScale:
+      return health.lossScale(step, value);
+    default:
+      return;
+  }
+}
+
+// As the store has it now; nullopt: it is gone.
+Result<std::optional<Series>> fresh(Reader& reader, const Series& known) {
+  SeriesFilter filter;
+  filter.run = known.run;
+  filter.attempt = known.key.attempt;
+  filter.metric = known.key.metric;
+  RG_ASSIGN(const auto all, reader.series(filter));
+  for (const Series& one : all)
+    if (one.id == known.id) return std::optional(one);
+  return std::optional<Series>();
+}
+
+std::int64_t endOf(const Series& series) { return series.last_x == INT64_MAX ? INT64_MAX : series.last_x + 1; }
+
+}  // namespace
+
+const Series* WatchedAttempt::series(Role role) const {
+  for (const LossFeed& feed : feeds)
+    if (feed.role == role && feed.series) return &*feed.series;
+  return nullptr;
+}
+
+// Which of the attempt's series they are. Asked again once the loss has twice the points: a gradient norm may be logged later, or a loss
+// with a better known name.
+Status LossWatch::choose(Reader& reader, WatchedAttempt& one) {
+  SeriesFilter filter;
+  filter.run = m_run;
+  filter.attempt = one.attempt.id;
+  filter.kind = SeriesKind::kScalar;
+  RG_ASSIGN(std::vector<Series> all, reader.series(filter));
+  const Series* loss = pickSeries(all, Role::kLoss);
+  if (loss == nullptr) return {};
+  const Series chosen = *loss;
+  const Series* known = one.series(Role::kLoss);
+  if (known == nullptr || known->id != chosen.id) {
+    one.health = AttemptLoss();
+    for (LossFeed& feed : one.feeds) feed = {};
+  }
+  std::erase_if(all, [&](const Series& series) { return inSamples(series) != inSamples(chosen); });
+  bool changed = false;
+  for (std::size_t i = 0; i < kRoles.size(); ++i) {
+    one.feeds[i].role = kRoles[i];
+    const Series* found = i == kLossAt ? &chosen : pickSeries(all, kRoles[i]);
+    if (found == nullptr || (one.feeds[i].series && one.feeds[i].series->id == found->id)) continue;
+    changed = changed || one.feeds[kLossAt].read > 0;
+    one.feeds[i].series = *found;
+  }
+  // What came late belongs before the losses that were judged without it.
+  if (changed) {
+    one.health = AttemptLoss();
+    for (LossFeed& feed : one.feeds) feed.next = feed.read = 0;
+  }
+  one.counts_steps = !inSamples(chosen);
+  one.picked_at = chosen.sample_count;
+  RG_ASSIGN(const auto facts, reader.facts(one.attempt.id));
+  one.health.setClip(clipValueOf(facts));
+  return {};
+}
+
+// In slices, so that a stop is heard soon and two million points are never in memory at once.
+Status LossWatch::readFeed(Reader& reader, LossFeed& feed, AttemptLoss& health, const std::stop_token& stop) {
+  const Series& series = *feed.series;
+  if (series.sample_count == 0) return {};
+  std::int64_t from = feed.read == 0 ? series.first_x : feed.next;
+  const std::int64_t end = endOf(series), slices = (series.sample_count - feed.read) / kSlicePoints + 1;
+  if (from >= end) return {};
+  const std::uint64_t width = (static_cast<std::uint64_t>(end) - static_cast<std::uint64_t>(from)) / static_cast<std::uint64_t>(slices) + 1;
+  while (from < end) {
+    if (stop.stop_requested()) return {Code::kCancelled, "loss health: stopped"};
+    const std::uint64_t left = static_cast<std::uint64_t>(end) - static_cast<std::uint64_t>(from);
+    const std::int64_t to = left <= width ? end : from + static_cast<std::int64_t>(width);
+    RG_ASSIGN(const ScalarColumns points, reader.scalars(series.id, from, to, stop));
+    for (std::size_t i = 0; i < points.size(); ++i)
+      if (i + 1 == points.size() || points.step[i + 1] != points.step[i]) feedPoint(health, feed.role, points.step[i], points.value[i]);
+    feed.read += static_cast<std::int64_t>(points.size());
+    from = to;
+  }
+  feed.next = end;
+  return {};
+}
+
+Status LossWatch::readAttempt(Reader& reader, WatchedAttempt& one, const std::stop_token& stop, bool& grew) {
+  const std::int64_t before = one.feeds[kLossAt].read;
+  for (LossFeed& feed : one.feeds) {
+    if (!feed.series) continue;
+    RG_ASSIGN(auto now, fresh(reader, *feed.series));
+    if (now) feed.series = std::move(now);
+  }
+  const Series* loss = one.series(Role::kLoss);
+  if (loss == nullptr || loss->sample_count >= 2 * one.picked_at) RG_TRY(choose(reader, one));
+  loss = one.series(Role::kLoss);
+  if (loss == nullptr) return {};
+  const auto readAll = [&]() -> Status {
+    for (std::size_t i = kRoles.size(); i-- > 0;)
+      if (one.feeds[i].series) RG_TRY(readFeed(reader, one.feeds[i], one.health, stop));
+    return {};
+  };
+  RG_TRY(readAll());
+  const bool odd = std::ranges::any_of(one.feeds, [](const LossFeed& f) { return f.series && f.read != f.series->sample_count; });
+  if (odd && loss->sample_count * 8 >= one.reread_at * 9) {  // points came in before the end
+    one.reread_at = loss->sample_count;
+    const auto clip = one.health.clipValue();
+    one.health = AttemptLoss();
+    one.health.setClip(clip);
+    for (LossFeed& feed : one.feeds) feed.next = feed.read = 0;
+    one.times.clear();
+    RG_TRY(readAll());
+    grew = true;
+  }
+  grew = grew || one.feeds[kLossAt].read != before;
+  return {};
+}
+
+Status LossWatch::read(Reader& reader, RunId run, bool live, std::stop_token stop) {
+  m_run = run;
+  RG_ASSIGN(const auto attempts, reader.attempts(run));
+  for (const Attempt& attempt : attempts) {
+    auto known = std::ranges::find(m_attempts, attempt.id, [](const WatchedAttempt& one) { return one.attempt.id; });
+    if (known == m_attempts.end()) known = m_attempts.insert(m_attempts.end(), WatchedAttempt{});
+    known->attempt = attempt;
+    known->newest = attempt.id == attempts.back().id;
+  }
+  std::ranges::sort(m_attempts, {}, [](const WatchedAttempt& one) { return one.attempt.number; });
+  for (WatchedAttempt& one : m_attempts) {
+    if (one.settled) continue;
+    bool grew = false;
+    RG_TRY(readAttempt(reader, one, stop, grew));
+    one.settled = !one.newest && !grew;
+  }
+  supersede();
+  for (std::size_t i = 1; i < m_attempts.size(); ++i) RG_TRY(compare(reader, i, live, stop));
+  return {};
+}
+
+void LossWatch::supersede() {
+  for (std::size_t i = 0; i < m_attempts.size(); ++i) {
+    const Series* own = m_attempts[i].series(Role::kLoss);
+    m_attempts[i].superseded_from.reset();
+    for (std::size_t later = i + 1; own != nullptr && later < m_attempts.size(); ++later) {
+      const Series* other = m_attempts[later].series(Role::kLoss);
+      if (other == nullptr || other->key.metric != own->key.metric || other->first_x > own->last_x) continue;
+      auto& from = m_attempts[i].superseded_from;
+      from = std::min(from.value_or(other->first_x), other->first_x);
+    }
+  }
+}
+
+// Only with an attempt that this one went on from: its steps begin before, and its loss has the same name.
+Status LossWatch::compare(Reader& reader, std::size_t index, bool live, const std::stop_token& stop) {
+  WatchedAttempt& one = m_attempts[index];
+  const Series* own = one.series(Role::kLoss);
+  if (own == nullptr || (one.compared && one.replayed)) return {};
+  const WatchedAttempt* before = nullptr;
+  for (std::size_t i = index; i-- > 0 && before == nullptr;) {
+    const Series* other = m_attempts[i].series(Role::kLoss);
+    if (other != nullptr && other->key.metric == own->key.metric && other->first_x < own->first_x) before = &m_attempts[i];
+  }
+  if (before == nullptr) return {};
+  const Series& other = *before->series(Role::kLoss);
+  if (!one.compared && one.health.firstLosses().size() == kLevelAfter) {
+    one.compared = true;
+    const std::int32_t was = before->attempt.layout.world, is = one.attempt.layout.world;
+    if (was > 0 && is > 0 && was != is)
+      one.health.settings().add(
+          {.step = own->first_x, .what = "world_size", .from = static_cast<double>(was), .to = static_cast<double>(is)});
+    // Twice the steps that 200 points need at its density: some may be missing.
+    const double spacing = static_cast<double>(other.last_x - other.first_x + 1) / static_cast<double>(other.sample_count);
+    const auto reach = static_cast<std::int64_t>(2 * spacing * static_cast<double>(kLevelBefore)) + 1;
+    RG_ASSIGN(const auto points, reader.scalars(other.id, std::max(other.first_x, own->first_x - reach), own->first_x, stop));
+    one.restart = compareLevels(points.value, one.health.firstLosses());
+  }
+  const bool complete = own->last_x >= other.last_x;
+  if (one.replayed || (live && !complete) || other.last_x < own->first_x) return {};
+  one.replayed = complete;
+  return replay(reader, one, *before, stop);
+}
+
+Status LossWatch::replay(Reader& reader, WatchedAttempt& one, const WatchedAttempt& before, const std::stop_token& stop) {
+  const Series &own = *one.series(Role::kLoss), &other = *before.series(Role::kLoss);
+  const std::int64_t end = std::min({endOf(own), endOf(other), own.first_x + kReplayMost});
+  RG_ASSIGN(const auto fresh_points, reader.scalars(own.id, own.first_x, end, stop));
+  RG_ASSIGN(const auto old_points, reader.scalars(other.id, own.first_x, end, stop));
+  one.replay = divergesFrom(fresh_points.step, fresh_points.value, old_points.step, old_points.value);
+  return {};
+}
+
+Result<std::optional<TimeNs>> LossWatch::timeOf(Reader& reader, WatchedAttempt& attempt, std::int64_t step) {
+  const Series* loss = attempt.series(Role::kLoss);
+  if (loss == nullptr || !loss->first_time) return std::optional<TimeNs>();
+  if (const auto known = attempt.times.find(step); known != attempt.times.end()) return known->second;
+  // The loss of a step may be missing where its gradient norm is there.
+  constexpr std::int64_t kNear = 1'000;
+  RG_ASSIGN(const auto points, reader.scalars(loss->id, step, std::min(endOf(*loss), step + kNear)));
+  std::optional<TimeNs> time;
+  if (!points.time.empty()) time = points.time.front();
+  attempt.times[step] = time;
+  return time;
+}
+
+}  // namespace runglass

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// RollingMedian: median and median absolute deviation of the newest hundred values.
+//
+// Threading:  a value; one thread at a time.
+// Ownership:  values.
+// Units:      those of what is pushed; finite numbers only.
+// Errors:     none; median() and deviation() mean nothing while it is empty.
+// Cost:       push: O(log window) and a move of at most 800 bytes; deviation: O(window); 1.6 KiB.
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+namespace runglass {
+
+class RollingMedian {
+ public:
+  static constexpr std::size_t kWindow = 100;
+
+  void push(double value);  // beyond kWindow the oldest leaves
+  void clear() { m_size = m_oldest = 0; }
+  // exp() of every value: keeps their order.
+  void raise();
+
+  std::size_t size() const { return m_size; }
+  bool full() const { return m_size == kWindow; }
+  double median() const;
+  double deviation(double middle) const;  // median of the distances to `middle`
+  double range() const { return m_size == 0 ? 0 : m_sorted[m_size - 1] - m_sorted[0]; }
+  // The i-th value since clear(); only while size() has never been kWindow and one more came.
+  double early(std::size_t i) const { return m_ring[i]; }
+
+ private:
+  // Both hold the same m_size values: by age as a ring that begins at m_oldest, and by value.
+  std::array<double, kWindow> m_ring{}, m_sorted{};
+  std::size_t m_size = 0, m_oldest = 0;
+};
+
+}  // namespace runglass
