@@ -34,6 +34,11 @@ std::optional<double> argument(std::string_view argv, std::string_view name) {
   return std::nullopt;
 }
 
+int halvingsOf(double from, double to) {
+  constexpr int kMost = 64;  // to 0
+  return to > 0 ? std::clamp(static_cast<int>(std::lround(std::log2(from / to))), 1, kMost) : kMost;
+}
+
 }  // namespace
 
 std::optional<ClipValue> clipValueOf(std::span<const Fact> facts) {
@@ -66,22 +71,24 @@ void ClipWatch::push(std::int64_t step, double norm, double clip) {
 void ScaleWatch::push(std::int64_t step, double scale) {
   if (!std::isfinite(scale) || scale < 0) return;
   if (!m_last) m_first_step = step;
-  const bool halved = m_last && scale <= kHalf * *m_last;
-  if (halved) {
+  const int times = m_last && scale <= kHalf * *m_last ? halvingsOf(*m_last, scale) : 0;
+  if (times > 0) {
     m_halvings.push_back(step);
-    if (step - m_first_step >= kSearch) m_recent.push_back({step, *m_last});
+    if (step - m_first_step >= kSearch) m_recent.push_back({step, *m_last, times});
   }
   m_last = scale;
   while (!m_recent.empty() && step - m_recent.front().step >= kWindow) m_recent.pop_front();
-  const bool collapsed = m_recent.size() >= kHalvings || (scale < 1 && !m_recent.empty());
+  int sum = 0;
+  for (const Halving& one : m_recent) sum += one.times;
+  const bool collapsed = sum >= kHalvings;
   if (collapsed && !m_open) {
     m_found.push_back({.first_step = m_recent.front().step,
-                       .halvings = static_cast<int>(m_recent.size()) - 1,  // and this one, below
+                       .halvings = sum - times,  // and these, below
                        .from = m_recent.front().from,
                        .lowest = scale,
                        .recovered_step = {}});
     m_open = true;
-  } else if (!collapsed && m_open && scale >= 1) {
+  } else if (!collapsed && m_open) {
     m_found.back().recovered_step = step;
     m_open = false;
   }
@@ -89,7 +96,7 @@ void ScaleWatch::push(std::int64_t step, double scale) {
   ScaleCollapse& now = m_found.back();
   now.last_step = step;
   now.lowest = std::min(now.lowest, scale);
-  now.halvings += halved ? 1 : 0;
+  now.halvings += times;
 }
 
 }  // namespace runglass

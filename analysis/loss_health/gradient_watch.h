@@ -9,7 +9,7 @@
 //
 // Clip pressure: more than 5 % of 300 points above the clip value, and then what share: clipping on
 // most steps hides growing gradients (the problem that AdaGC, arXiv 2502.11034, starts from). Loss scale: a dynamic scaler finds its level
-// in the first 100 steps by halving, and later halves now and then; five halvings in 200 steps, or a scale below 1, are a collapse
+// in the first 100 steps by halving, and later halves now and then; to a thirty-second within 200 steps is a collapse, below 1 a bad one
 // (OPT-175B, arXiv 2205.01068, section 2.5: restart from a checkpoint whose scaler is at least 1).
 #pragma once
 
@@ -61,7 +61,7 @@ struct ScaleCollapse {
 class ScaleWatch {
  public:
   static constexpr std::int64_t kSearch = 100, kWindow = 200;  // steps
-  static constexpr std::size_t kHalvings = 5;
+  static constexpr int kHalvings = 5;
   void push(std::int64_t step, double scale);
   const std::vector<ScaleCollapse>& found() const { return m_found; }
   const std::vector<std::int64_t>& halvings() const { return m_halvings; }  // steps
@@ -73,6 +73,7 @@ class ScaleWatch {
   struct Halving {
     std::int64_t step;
     double from;
+    int times;  // by which power of two; more than one where not every step is logged
   };
   std::deque<Halving> m_recent;
   std::vector<std::int64_t> m_halvings;

@@ -54,7 +54,7 @@ class Teller {
     LossFinding out;
     out.finding.kind = kind;
     out.finding.subject = m_subject + " " + of;
-    out.finding.severity = severity;
+    out.finding.severity = m_attempt.reinforcement ? Severity::kInfo : severity;
     out.finding.first_step = first;
     out.finding.last_step = last;
     out.start_step = first;
@@ -65,6 +65,7 @@ class Teller {
   void add(LossFinding finding, Json evidence) {
     if (m_attempt.superseded_from && finding.start_step >= *m_attempt.superseded_from)
       evidence["superseded_from"] = *m_attempt.superseded_from;
+    if (m_attempt.reinforcement) evidence["reinforcement_learning"] = true;
     finding.finding.evidence = evidence.dump(-1, ' ', false, Json::error_handler_t::replace);
     m_out.push_back(std::move(finding));
   }

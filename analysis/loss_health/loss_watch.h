@@ -38,6 +38,7 @@ struct WatchedAttempt {
   bool newest = false;
   std::array<LossFeed, 6> feeds;  // kLoss first
   AttemptLoss health;
+  bool reinforcement = false;                   // rewards or critics are logged beside it: its loss is no measure of anything
   bool counts_steps = true;                     // false: the axis is samples
   std::optional<std::int64_t> superseded_from;  // a later attempt made the steps from here on again
   std::optional<LevelChange> restart;           // against the attempt before it

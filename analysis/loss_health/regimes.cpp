@@ -8,6 +8,7 @@ namespace runglass {
 namespace {
 
 constexpr double kJump = 1.5, kCalm = 1.2;
+constexpr double kLeastMove = 0.1;  // of the highest rate so far: below, it is the end of a decay, or the print's last digit
 
 }  // namespace
 
@@ -19,11 +20,13 @@ void RegimeWatch::learningRate(std::int64_t step, double value) {
   if (!std::isfinite(value) || value <= 0) return;
   if (m_rate) {
     const double moved = std::max(value / *m_rate, *m_rate / value);
-    if (moved >= kJump && m_rate_moved != 0 && m_rate_moved < kCalm)
+    const bool far = std::abs(value - *m_rate) >= kLeastMove * m_rate_highest;
+    if (moved >= kJump && far && m_rate_moved != 0 && m_rate_moved < kCalm)
       add({.step = step, .what = "learning_rate", .from = *m_rate, .to = value});
     m_rate_moved = moved;
   }
   m_rate = value;
+  m_rate_highest = std::max(m_rate_highest, value);
 }
 
 void RegimeWatch::batchSize(std::int64_t step, double value) {

@@ -26,7 +26,8 @@ struct Regime {
 
 class RegimeWatch {
  public:
-  // By half or more from one point to the next, where the two before it were nearly equal: ramps and decays are none.
+  // By half or more from one point to the next, and by a tenth of the highest rate, where the two before it were nearly equal: ramps and
+  // decays are none.
   void learningRate(std::int64_t step, double value);
   void batchSize(std::int64_t step, double value);
   // Of epochs that are shorter than 3 x kRegimeSettles nothing is said: they would be everywhere.
@@ -37,6 +38,7 @@ class RegimeWatch {
  private:
   std::vector<Regime> m_changes;
   std::optional<double> m_rate, m_batch, m_epoch;
+  double m_rate_highest = 0;
   double m_rate_moved = 0;  // the newest ratio of neighbours; 0: there was none
   std::int64_t m_epoch_began = 0;
 };

@@ -14,6 +14,7 @@ std::unique_ptr<Command> makeInfo();
 std::unique_ptr<Command> makeLayout();
 std::unique_ptr<Command> makeNote();
 std::unique_ptr<Command> makeQuery();
+std::unique_ptr<Command> makeRewind();
 std::unique_ptr<Command> makeScore();
 std::unique_ptr<Command> makeServe();
 std::unique_ptr<Command> makeStatus();
@@ -29,6 +30,7 @@ std::vector<std::unique_ptr<Command>> commands() {
   all.push_back(makeVerify());
   all.push_back(makeAnalyze());
   all.push_back(makeScore());
+  all.push_back(makeRewind());
   all.push_back(makeExport());
   all.push_back(makeNote());
   all.push_back(makeTrace());

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// A RewindAnswer for people (lines), for scripts (JSON), and what is to be copied into a command line.
+//
+// Threading:  pure.
+// Ownership:  values.
+// Units:      as RewindPlan.
+// Errors:     none.
+// Cost:       O(steps left out).
+#pragma once
+
+#include <string>
+
+#include "analysis/rewind/rewind_facts.h"
+
+namespace runglass {
+
+const char* rewindRuleName(RewindRule rule);  // "palm", "falcon"
+// As docs/loss_spikes.md says.
+std::string rewindJson(const RewindAnswer& answer);
+// One fact a line, no line end at the end. Nothing here is ever executed.
+std::string rewindText(const RewindAnswer& answer);
+// Whether the framework's name is one that takes Megatron-LM's argument.
+bool takesMegatronArgument(const std::string& framework);
+
+}  // namespace runglass

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// runglassctl rewind: from which checkpoint to start again before a loss spike, and which batches to leave out. It only says so.
+#include <CLI/CLI.hpp>
+
+#include "analysis/rewind/rewind_print.h"
+#include "analysis/run_summary/run_summary.h"
+#include "app/ctl/command.h"
+#include "app/ctl/output.h"
+#include "app/store_access.h"
+
+namespace runglass::ctl {
+namespace {
+
+class Rewind : public Command {
+ public:
+  const char* name() const override { return "rewind"; }
+  const char* help() const override { return "Plan a restart before a loss spike: checkpoint, batches to leave out, cost"; }
+  void declare(CLI::App& app) override {
+    app.add_option("--store", m_store, "The store, a .rgl file")->required();
+    auto* what = app.add_option_group("spike");
+    what->add_option("--finding", m_finding, "The finding with this id (runglassctl analyze shows it)")->check(CLI::PositiveNumber);
+    what->add_option("--step", m_step, "The step at which the spike begins");
+    what->require_option(1);
+    app.add_option("--run", m_run, "With --step: the run with this id; without it the newest")->check(CLI::PositiveNumber);
+    app.add_option("--rule", m_rule,
+                   "palm: a checkpoint 100 steps before, 200 to 500 batches left out; falcon: the latest checkpoint, 1 B tokens left out")
+        ->check(CLI::IsMember({"palm", "falcon"}));
+    app.add_flag("--json", m_json, "Print one JSON object");
+  }
+  Status run() override {
+    RG_ASSIGN(auto reader, openForReading(m_store));
+    RG_ASSIGN(const RewindQuestion question, ask(*reader));
+    RG_ASSIGN(const RewindAnswer answer, readRewind(*reader, question));
+    Output out = Output::standard();
+    if (m_json) {
+      out.write(rewindJson(answer) + "\n");
+    } else {
+      std::string text = rewindText(answer);
+      for (std::size_t begin = 0; begin < text.size();) {
+        const std::size_t end = std::min(text.find('\n', begin), text.size());
+        out.write(oneLine(text.substr(begin, end - begin)) + "\n");
+        begin = end + 1;
+      }
+    }
+    return out.finish();
+  }
+
+ private:
+  Result<RewindQuestion> ask(Reader& reader) {
+    RewindQuestion question;
+    question.rule = m_rule == "falcon" ? RewindRule::kFalcon : RewindRule::kPalm;
+    if (m_step) {
+      RG_ASSIGN(const Run run, chooseRun(reader, RunId{m_run.value_or(0)}));
+      question.run = run.id;
+      question.first_step = question.last_step = *m_step;
+      return question;
+    }
+    RG_ASSIGN(const auto findings, reader.findings(std::nullopt));
+    for (const Finding& finding : findings) {
+      if (finding.id != *m_finding) continue;
+      if (!finding.first_step) return Status(Code::kInvalidArgument, "finding " + std::to_string(*m_finding) + ": it has no step");
+      question.run = finding.run;
+      question.attempt = finding.attempt;
+      question.first_step = *finding.first_step;
+      question.last_step = finding.last_step.value_or(*finding.first_step);
+      return question;
+    }
+    return Status(Code::kNotFound, m_store + ": there is no finding " + std::to_string(*m_finding));
+  }
+
+  std::string m_store, m_rule = "palm";
+  std::optional<std::int64_t> m_finding, m_step;
+  std::optional<std::uint64_t> m_run;
+  bool m_json = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> makeRewind() { return std::make_unique<Rewind>(); }
+
+}  // namespace runglass::ctl
