@@ -41,8 +41,8 @@ const LossSpike* gradSpikeWith(const LossSpike& loss, const std::vector<LossSpik
   auto at = std::ranges::upper_bound(grads, loss.last_step, {}, &LossSpike::first_step);
   while (at != grads.begin()) {
     --at;
-    if (at->rule != SpikeRule::kNonFinite && at->last_step >= loss.first_step - kGradLead) return &*at;
-    if (at->first_step < loss.first_step - 50 * kGradLead) break;
+    if (at->rule != SpikeRule::kNonFinite && stepsBetween(at->last_step, loss.first_step) <= kGradLead) return &*at;
+    if (stepsBetween(at->first_step, loss.first_step) > 50 * kGradLead) break;
   }
   return nullptr;
 }

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <string_view>
 
+#include "analysis/loss_spikes/loss_spikes.h"
+
 namespace runglass {
 namespace {
 
@@ -74,10 +76,10 @@ void ScaleWatch::push(std::int64_t step, double scale) {
   const int times = m_last && scale <= kHalf * *m_last ? halvingsOf(*m_last, scale) : 0;
   if (times > 0) {
     m_halvings.push_back(step);
-    if (step - m_first_step >= kSearch) m_recent.push_back({step, *m_last, times});
+    if (stepsBetween(m_first_step, step) >= kSearch) m_recent.push_back({step, *m_last, times});
   }
   m_last = scale;
-  while (!m_recent.empty() && step - m_recent.front().step >= kWindow) m_recent.pop_front();
+  while (!m_recent.empty() && stepsBetween(m_recent.front().step, step) >= kWindow) m_recent.pop_front();
   int sum = 0;
   for (const Halving& one : m_recent) sum += one.times;
   const bool collapsed = sum >= kHalvings;

@@ -104,7 +104,7 @@ class Teller {
       if (weight != SpikeWeight::kBlip) {
         tellSpike(spike, weight, grad);
       } else if (spike.recovered_step) {  // one that goes on may become more
-        if (!blips.empty() && spike.first_step - blips.back()->last_step > kBlipsTogether) close();
+        if (!blips.empty() && stepsBetween(blips.back()->last_step, spike.first_step) > kBlipsTogether) close();
         blips.push_back(&spike);
       }
     }
@@ -145,7 +145,7 @@ class Teller {
     if (spike.recovered_step) text += (spike.level ? "; back at step " : ", back at step ") + std::to_string(*spike.recovered_step);
     if (!spike.level)
       text += (spike.recovered_step ? ", " : ", not back after ") + ofPoints(spike.recovered_step ? spike.longest : spike.points);
-    if (grad != nullptr) text += leadText(spike.first_step - grad->first_step);
+    if (grad != nullptr) text += leadText(stepsBetween(grad->first_step, spike.first_step));
     if (regime != nullptr) text += regimeText(*regime);
     out.finding.summary = std::move(text);
     Json evidence = {{"tag", *tagOf(Role::kLoss)}};
@@ -153,7 +153,7 @@ class Teller {
     if (grad != nullptr) {
       evidence["grad_norm"] = describe(*grad);
       evidence["grad_norm"]["tag"] = *tagOf(Role::kGradNorm);
-      evidence["grad_norm"]["lead_steps"] = spike.first_step - grad->first_step;
+      evidence["grad_norm"]["lead_steps"] = stepsBetween(grad->first_step, spike.first_step);
     }
     if (regime != nullptr) evidence["regime"] = describe(*regime);
     add(std::move(out), std::move(evidence));
@@ -170,7 +170,8 @@ class Teller {
     for (const LossSpike& spike : m_health.gradSpikes()) {
       if (spike.rule == SpikeRule::kNonFinite || spike.longest <= kBlipPoints) continue;
       const bool told = std::ranges::any_of(m_health.spikes(), [&](const LossSpike& loss) {
-        return loss.rule != SpikeRule::kNonFinite && spike.last_step >= loss.first_step - kGradLead && spike.first_step <= loss.last_step;
+        return loss.rule != SpikeRule::kNonFinite && stepsBetween(spike.last_step, loss.first_step) <= kGradLead &&
+               spike.first_step <= loss.last_step;
       });
       if (told) continue;
       LossFinding out = make("loss_spike", "grad_norm", Severity::kInfo, spike.first_step, spike.last_step);
@@ -185,9 +186,9 @@ class Teller {
   }
 
   bool scaledAt(const LossSpike& spike) const {
-    const auto& halvings = m_health.scale().halvings();
-    const auto at = std::ranges::lower_bound(halvings, spike.first_step - kScalerNear);
-    return at != halvings.end() && *at <= spike.last_step + kScalerNear;
+    return std::ranges::any_of(m_health.scale().halvings(), [&](std::int64_t step) {
+      return stepsBetween(step, spike.first_step) <= kScalerNear && stepsBetween(spike.last_step, step) <= kScalerNear;
+    });
   }
 
   void tellNotFinite(const std::vector<LossSpike>& spikes, const std::string& of, Role role) {
@@ -308,7 +309,7 @@ const char* ruleName(SpikeRule rule) {
 std::optional<std::int64_t> gradLead(const LossSpike& spike, const AttemptLoss& health) {
   if (spike.rule == SpikeRule::kNonFinite) return std::nullopt;
   const LossSpike* grad = gradSpikeWith(spike, health.gradSpikes());
-  return grad == nullptr ? std::nullopt : std::optional(spike.first_step - grad->first_step);
+  return grad == nullptr ? std::nullopt : std::optional(stepsBetween(grad->first_step, spike.first_step));
 }
 
 std::vector<LossFinding> lossFindings(const WatchedAttempt& attempt) { return Teller(attempt).tell(); }

@@ -221,9 +221,12 @@ Status LossWatch::compare(Reader& reader, std::size_t index, bool live, const st
       one.health.settings().add(
           {.step = own->first_x, .what = "world_size", .from = static_cast<double>(was), .to = static_cast<double>(is)});
     // Twice the steps that 200 points need at its density: some may be missing.
-    const double spacing = static_cast<double>(other.last_x - other.first_x + 1) / static_cast<double>(other.sample_count);
-    const auto reach = static_cast<std::int64_t>(2 * spacing * static_cast<double>(kLevelBefore)) + 1;
-    RG_ASSIGN(const auto points, reader.scalars(other.id, std::max(other.first_x, own->first_x - reach), own->first_x, stop));
+    const double spacing =
+        (static_cast<double>(other.last_x) - static_cast<double>(other.first_x) + 1) / static_cast<double>(other.sample_count);
+    const auto reach = static_cast<std::int64_t>(std::min(2 * spacing * static_cast<double>(kLevelBefore), 1e18)) + 1;
+    RG_ASSIGN(const auto points,
+              reader.scalars(other.id, stepsBetween(other.first_x, own->first_x) <= reach ? other.first_x : own->first_x - reach,
+                             own->first_x, stop));
     one.restart = compareLevels(points.value, one.health.firstLosses());
   }
   const bool complete = own->last_x >= other.last_x;
@@ -234,7 +237,8 @@ Status LossWatch::compare(Reader& reader, std::size_t index, bool live, const st
 
 Status LossWatch::replay(Reader& reader, WatchedAttempt& one, const WatchedAttempt& before, const std::stop_token& stop) {
   const Series &own = *one.series(Role::kLoss), &other = *before.series(Role::kLoss);
-  const std::int64_t end = std::min({endOf(own), endOf(other), own.first_x + kReplayMost});
+  const std::int64_t end =
+      std::min({endOf(own), endOf(other), own.first_x > INT64_MAX - kReplayMost ? INT64_MAX : own.first_x + kReplayMost});
   RG_ASSIGN(const auto fresh_points, reader.scalars(own.id, own.first_x, end, stop));
   RG_ASSIGN(const auto old_points, reader.scalars(other.id, own.first_x, end, stop));
   one.replay = divergesFrom(fresh_points.step, fresh_points.value, old_points.step, old_points.value);
@@ -247,7 +251,7 @@ Result<std::optional<TimeNs>> LossWatch::timeOf(Reader& reader, WatchedAttempt& 
   if (const auto known = attempt.times.find(step); known != attempt.times.end()) return known->second;
   // The loss of a step may be missing where its gradient norm is there.
   constexpr std::int64_t kNear = 1'000;
-  RG_ASSIGN(const auto points, reader.scalars(loss->id, step, std::min(endOf(*loss), step + kNear)));
+  RG_ASSIGN(const auto points, reader.scalars(loss->id, step, step > INT64_MAX - kNear ? INT64_MAX : std::min(endOf(*loss), step + kNear)));
   std::optional<TimeNs> time;
   if (!points.time.empty()) time = points.time.front();
   attempt.times[step] = time;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/loss_spikes/loss_spikes.h"
+
 namespace runglass {
 namespace {
 
@@ -40,7 +42,7 @@ void RegimeWatch::epoch(std::int64_t step, double value) {
   const double whole = std::floor(value);
   if (!m_epoch) m_epoch_began = step;
   if (m_epoch && *m_epoch != whole) {
-    if (step - m_epoch_began >= 3 * kRegimeSettles) add({.step = step, .what = "epoch", .from = *m_epoch, .to = whole});
+    if (stepsBetween(m_epoch_began, step) >= 3 * kRegimeSettles) add({.step = step, .what = "epoch", .from = *m_epoch, .to = whole});
     m_epoch_began = step;
   }
   m_epoch = whole;
@@ -50,7 +52,7 @@ const Regime* regimeNear(std::span<const Regime> changes, std::int64_t step) {
   const auto after = std::ranges::upper_bound(changes, step, {}, &Regime::step);
   if (after == changes.begin()) return nullptr;
   const Regime& last = *(after - 1);
-  return step - last.step < kRegimeSettles ? &last : nullptr;
+  return stepsBetween(last.step, step) < kRegimeSettles ? &last : nullptr;
 }
 
 }  // namespace runglass

@@ -16,6 +16,8 @@ constexpr double kFloatError = 1.2e-7;  // of a float32 that holds a decimal num
 constexpr std::size_t kFewest = 3;
 constexpr std::array<double, kExact> kTens{1, 10, 100, 1e3, 1e4, 1e5};
 
+std::int64_t spanOf(std::int64_t first, std::int64_t last) { return std::min(stepsBetween(first, last), INT64_MAX - 1) + 1; }
+
 }  // namespace
 
 double LossSpikeDetector::toScale(double value) const { return m_log ? std::log(value) : value; }
@@ -98,7 +100,7 @@ void LossSpikeDetector::stayNotFinite(std::int64_t step) {
   LossSpike& spike = m_spikes[m_non_finite];
   ++spike.points;
   if (m_stay_non_finite++ == 0) m_non_finite_from = step;
-  if (m_stay_non_finite > spike.longest) spike.longest = m_stay_non_finite, spike.longest_steps = step - m_non_finite_from + 1;
+  if (m_stay_non_finite > spike.longest) spike.longest = m_stay_non_finite, spike.longest_steps = spanOf(m_non_finite_from, step);
 }
 
 void LossSpikeDetector::begin(std::int64_t step, double value) {
@@ -135,7 +137,7 @@ void LossSpikeDetector::follow(std::int64_t step, double value) {
   spike.last_step = step;
   ++spike.points;
   if (m_stay++ == 0) m_stay_from = step;
-  if (m_stay > spike.longest) spike.longest = m_stay, spike.longest_steps = step - m_stay_from + 1;
+  if (m_stay > spike.longest) spike.longest = m_stay, spike.longest_steps = spanOf(m_stay_from, step);
   if (value > spike.peak) spike.peak = value, spike.peak_step = step;
   spike.z = std::max(spike.z, (toScale(value) - m_middle) / m_sigma);
   m_away.push_back(value);
@@ -148,6 +150,7 @@ void LossSpikeDetector::settle() {
   ++m_level_shifts;
   m_shifted = m_current;
   m_shifted_return = m_return;
+  m_shifted_last = m_spikes[m_current].last_step;
   m_current = kNone;
   m_open = false;
   m_window.clear();
@@ -163,9 +166,14 @@ void LossSpikeDetector::push(std::int64_t step, double value) {
   }
   if (m_log && value <= 0) turnRaw();
   learnResolution(value);
-  if (m_shifted != kNone && value <= m_shifted_return) {
-    m_spikes[m_shifted].recovered_step = step;
-    m_shifted = kNone;
+  if (m_shifted != kNone) {
+    if (value <= m_shifted_return) {
+      m_spikes[m_shifted].recovered_step = step;
+      m_spikes[m_shifted].last_step = m_shifted_last;
+      m_shifted = kNone;
+    } else {
+      m_shifted_last = step;
+    }
   }
   if (m_open) return follow(step, value);
   if (m_current != kNone && ++m_since > kSpikeCooldown) m_current = kNone;

@@ -41,18 +41,26 @@ struct SpikeLimits {
 };
 inline constexpr SpikeLimits kLossLimits{kSpikeZ, 1.05}, kGradNormLimits{6, 2};
 
+// From one step to another, as far as the type reaches: a source may call anything a step.
+inline std::int64_t stepsBetween(std::int64_t from, std::int64_t to) {
+  std::int64_t steps = 0;
+  if (!__builtin_sub_overflow(to, from, &steps)) return steps;
+  return to > from ? INT64_MAX : INT64_MIN;
+}
+
 enum class SpikeRule : std::uint8_t { kRobustZ, kWarmUp, kNonFinite };
 enum class SpikeVerdict : std::uint8_t { kUnknown, kBenign, kMalignant };  // unknown: the points end before it is decided
 
 struct LossSpike {
-  std::int64_t first_step = 0, last_step = 0;  // last: the newest point that was not back
+  std::int64_t first_step = 0, last_step = 0;  // last: the newest point that was not back, of a malignant one that is not
+                                               // back yet the one that made it malignant
   std::int64_t peak_step = 0;
   double peak = 0;
   double baseline = 0;             // median at its begin; NaN where nothing was before it
   double z = 0;                    // of the highest point: robust sigma above the baseline; 0 of what is not finite
   int points = 0;                  // that were not back, or not finite
   int longest = 0;                 // of them in a row
-  std::int64_t longest_steps = 0;  // from the first to the last of those
+  std::int64_t longest_steps = 0;  // that those span
   SpikeRule rule = SpikeRule::kRobustZ;
   SpikeVerdict verdict = SpikeVerdict::kUnknown;
   std::optional<std::int64_t> recovered_step;  // of a malignant spike: it came back after the verdict
@@ -100,6 +108,7 @@ class LossSpikeDetector {
   std::vector<double> m_away;     // the points since it left; values
   std::size_t m_shifted = kNone;  // a malignant spike that may come back below m_shifted_return
   double m_shifted_return = 0;
+  std::int64_t m_shifted_last = 0;  // the newest step that was above it
   std::size_t m_non_finite = kNone;
   int m_finite_since = 0, m_stay_non_finite = 0;
   std::int64_t m_non_finite_from = 0;
