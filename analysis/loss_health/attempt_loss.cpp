@@ -47,11 +47,4 @@ const LossSpike* gradSpikeWith(const LossSpike& loss, const std::vector<LossSpik
   return nullptr;
 }
 
-SpikeWeight weightOf(const LossSpike& spike, bool with_grad, bool counts_steps) {
-  if (spike.level) return SpikeWeight::kMalignant;
-  if (spike.longest <= kBlipPoints) return SpikeWeight::kBlip;
-  const bool lasting = (counts_steps ? spike.longest_steps : spike.longest) >= kLastingSteps;
-  return lasting || with_grad ? SpikeWeight::kLasting : SpikeWeight::kShort;
-}
-
 }  // namespace runglass

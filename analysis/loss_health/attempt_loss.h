@@ -56,17 +56,4 @@ class AttemptLoss {
 inline constexpr std::int64_t kGradLead = 20;
 const LossSpike* gradSpikeWith(const LossSpike& loss, const std::vector<LossSpike>& grads);
 
-// How bad a spike is, by what is known of it so far.
-enum class SpikeWeight : std::uint8_t {
-  kBlip,       // back within kBlipPoints: one of many
-  kShort,      // longer, and alone
-  kLasting,    // at least kLastingSteps, or together with the gradient norm
-  kMalignant,  // a new level
-};
-inline constexpr int kBlipPoints = 3;
-inline constexpr std::int64_t kLastingSteps = 10;
-// `with_grad`: a gradient spike came with it. `counts_steps`: the axis is steps, not samples. Undecided spikes weigh what they have shown
-// so far.
-SpikeWeight weightOf(const LossSpike& spike, bool with_grad, bool counts_steps);
-
 }  // namespace runglass

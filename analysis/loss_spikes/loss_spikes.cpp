@@ -20,6 +20,13 @@ std::int64_t spanOf(std::int64_t first, std::int64_t last) { return std::min(ste
 
 }  // namespace
 
+SpikeWeight weightOf(const LossSpike& spike, bool with_grad, bool counts_steps) {
+  if (spike.level) return SpikeWeight::kMalignant;
+  if (spike.longest <= kBlipPoints) return SpikeWeight::kBlip;
+  const bool lasting = (counts_steps ? spike.longest_steps : spike.longest) >= kLastingSteps;
+  return lasting || with_grad ? SpikeWeight::kLasting : SpikeWeight::kShort;
+}
+
 double LossSpikeDetector::toScale(double value) const { return m_log ? std::log(value) : value; }
 double LossSpikeDetector::fromScale(double scaled) const { return m_log ? std::exp(scaled) : scaled; }
 

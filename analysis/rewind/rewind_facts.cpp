@@ -59,9 +59,6 @@ class Gatherer {
     RG_TRY(findAttempt());
     m_answer.facts.spike_first = m_question.first_step;
     m_answer.facts.spike_last = std::max(m_question.first_step, m_question.last_step);
-    RG_ASSIGN(const auto runs, m_reader.runs());
-    for (const Run& run : runs)
-      if (run.id == m_question.run) m_answer.framework = run.framework;
     if (m_attempt.layout.world > 0) m_answer.facts.world = m_attempt.layout.world;
     RG_TRY(addCheckpoints());
     RG_TRY(addStepTime());

@@ -32,7 +32,6 @@ struct RewindAnswer {
   RewindFacts facts;
   RewindPlan plan;
   SkippedSamples samples;
-  std::string framework;
 };
 Result<RewindAnswer> readRewind(Reader& reader, const RewindQuestion& question, std::stop_token stop = {});
 

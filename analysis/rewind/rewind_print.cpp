@@ -39,8 +39,6 @@ std::string samplesText(const SkippedSamples& samples, const RewindPlan& plan) {
 
 const char* rewindRuleName(RewindRule rule) { return rule == RewindRule::kPalm ? "palm" : "falcon"; }
 
-bool takesMegatronArgument(const std::string& framework) { return framework.find("Megatron") != std::string::npos; }
-
 std::string rewindJson(const RewindAnswer& answer) {
   const RewindPlan& plan = answer.plan;
   Json json = {{"rule", rewindRuleName(plan.rule)},
@@ -70,29 +68,29 @@ std::string rewindJson(const RewindAnswer& answer) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace);
 }
 
-std::string rewindText(const RewindAnswer& answer) {
+std::vector<std::string> rewindLines(const RewindAnswer& answer) {
   const RewindPlan& plan = answer.plan;
   const RewindFacts& facts = answer.facts;
-  std::string text = "spike: steps " + std::to_string(facts.spike_first) + " to " + std::to_string(facts.spike_last);
-  if (!plan.checkpoint) return text + "\nno plan: " + plan.reason;
-  text += "\nrestart from: step " + std::to_string(plan.checkpoint->step) +
-          (plan.checkpoint->path.empty() ? "" : ", " + plan.checkpoint->path) + ", " + std::to_string(plan.replay_steps) +
-          " steps before the spike";
-  text += "\nleave out: the batches of steps " + std::to_string(plan.skip_first) + " to " + std::to_string(plan.skip_last) + " (" +
-          std::to_string(plan.skipped()) + ")";
-  if (!plan.covers_spike) text += "; the spike's end is not among them";
-  text += "\nsteps to run again: " + (plan.lost_steps ? std::to_string(*plan.lost_steps) : std::string("not known"));
-  if (plan.lost_tokens) text += ", " + numberText(*plan.lost_tokens) + " tokens";
-  text += ", " + hoursText(plan.lost_gpu_hours);
-  text += "\nrestart itself: " + hoursText(plan.restart_gpu_hours);
-  if (facts.restart_seconds)
-    text += " (" + numberText(*facts.restart_seconds) + " s, median of " + std::to_string(facts.restarts) + ")";
-  else
-    text += ", this run has not restarted before";
-  text += "\n" + samplesText(answer.samples, plan);
+  std::vector<std::string> lines = {"spike: steps " + std::to_string(facts.spike_first) + " to " + std::to_string(facts.spike_last)};
+  if (!plan.checkpoint) {
+    lines.push_back("no plan: " + plan.reason);
+    return lines;
+  }
+  lines.push_back("restart from: step " + std::to_string(plan.checkpoint->step) +
+                  (plan.checkpoint->path.empty() ? "" : ", " + plan.checkpoint->path) + ", " + std::to_string(plan.replay_steps) +
+                  " steps before the spike");
+  lines.push_back("leave out: the batches of steps " + std::to_string(plan.skip_first) + " to " + std::to_string(plan.skip_last) + " (" +
+                  std::to_string(plan.skipped()) + ")" + (plan.covers_spike ? "" : "; the spike's end is not among them"));
+  lines.push_back("steps to run again: " + (plan.lost_steps ? std::to_string(*plan.lost_steps) : std::string("not known")) +
+                  (plan.lost_tokens ? ", " + numberText(*plan.lost_tokens) + " tokens" : "") + ", " + hoursText(plan.lost_gpu_hours));
+  lines.push_back("restart itself: " + hoursText(plan.restart_gpu_hours) +
+                  (facts.restart_seconds
+                       ? " (" + numberText(*facts.restart_seconds) + " s, median of " + std::to_string(facts.restarts) + ")"
+                       : std::string(", this run has not restarted before")));
+  lines.push_back(samplesText(answer.samples, plan));
   if (const std::string argument = megatronSkipArgument(plan); !argument.empty())
-    text += "\nfor Megatron-LM, whose loop counts from 0: " + argument;
-  return text;
+    lines.push_back("for Megatron-LM, whose loop counts from 0: " + argument);
+  return lines;
 }
 
 }  // namespace runglass

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "analysis/rewind/rewind_facts.h"
 
@@ -17,9 +18,6 @@ namespace runglass {
 const char* rewindRuleName(RewindRule rule);  // "palm", "falcon"
 // As docs/loss_spikes.md says.
 std::string rewindJson(const RewindAnswer& answer);
-// One fact a line, no line end at the end. Nothing here is ever executed.
-std::string rewindText(const RewindAnswer& answer);
-// Whether the framework's name is one that takes Megatron-LM's argument.
-bool takesMegatronArgument(const std::string& framework);
-
+// One fact a line. Nothing here is ever executed.
+std::vector<std::string> rewindLines(const RewindAnswer& answer);
 }  // namespace runglass

@@ -35,12 +35,7 @@ class Rewind : public Command {
     if (m_json) {
       out.write(rewindJson(answer) + "\n");
     } else {
-      std::string text = rewindText(answer);
-      for (std::size_t begin = 0; begin < text.size();) {
-        const std::size_t end = std::min(text.find('\n', begin), text.size());
-        out.write(oneLine(text.substr(begin, end - begin)) + "\n");
-        begin = end + 1;
-      }
+      for (const std::string& line : rewindLines(answer)) out.write(oneLine(line) + "\n");
     }
     return out.finish();
   }

@@ -10,7 +10,17 @@
 namespace runglass {
 namespace {
 
-QString wordsOf(const LossSpike& spike) {
+Severity severityOf(const LossSpike& spike) {
+  if (spike.rule == SpikeRule::kNonFinite) return Severity::kCritical;
+  if (spike.verdict == SpikeVerdict::kMalignant) return Severity::kError;
+  // What came back soon is worth a look, not an alarm: healthy runs have dozens.
+  const bool soon = weightOf(spike, false, true) < SpikeWeight::kLasting;
+  return spike.verdict == SpikeVerdict::kBenign && soon ? Severity::kInfo : Severity::kWarning;
+}
+
+}  // namespace
+
+QString spikeWords(const LossSpike& spike) {
   const auto back = [&](const QString& otherwise) {
     return spike.recovered_step ? QObject::tr("recovered at %1").arg(formatCount(*spike.recovered_step)) : otherwise;
   };
@@ -27,15 +37,6 @@ QString wordsOf(const LossSpike& spike) {
   return what + QStringLiteral(", ") + back(QObject::tr("not back yet"));
 }
 
-Severity severityOf(const LossSpike& spike) {
-  if (spike.rule == SpikeRule::kNonFinite) return Severity::kCritical;
-  // What came back is worth a look, not an alarm: healthy runs have dozens.
-  if (spike.verdict == SpikeVerdict::kBenign) return Severity::kInfo;
-  return spike.verdict == SpikeVerdict::kMalignant ? Severity::kError : Severity::kWarning;
-}
-
-}  // namespace
-
 // As for the overview's loss: a name among the known ones, and not of an evaluation.
 bool isLoss(const Series& series) {
   return series.key.kind == SeriesKind::kScalar && pickSeries(std::span(&series, 1), Role::kLoss) != nullptr;
@@ -46,8 +47,22 @@ std::vector<PanelMark> spikeMarks(const std::vector<SeriesSpike>& spikes, const 
   for (const SeriesSpike& one : spikes) {
     if (place.axis == XAxis::kTime && !one.peak_time) continue;
     const std::int64_t x = place.axis == XAxis::kStep ? one.spike.peak_step : *one.peak_time - place.offset;
-    const QString words = wordsOf(one.spike);
+    const QString words = spikeWords(one.spike);
     marks.push_back({x, severityOf(one.spike), place.name.isEmpty() ? words : place.name + QStringLiteral(": ") + words});
+  }
+  return marks;
+}
+
+std::vector<PanelMark> ruleMarks(const SeriesRules& rules, std::size_t rule, const SpikePlace& place) {
+  std::vector<PanelMark> marks;
+  const RuleHits& hits = rules.hits[rule];
+  const std::string_view title = publishedRules()[rule].title;
+  const QString name = QString::fromUtf8(title.data(), static_cast<qsizetype>(title.size()));
+  for (std::size_t i = 0; i < hits.steps.size(); ++i) {
+    if (place.axis == XAxis::kTime && i >= rules.times[rule].size()) break;
+    const std::int64_t x = place.axis == XAxis::kStep ? hits.steps[i] : rules.times[rule][i] - place.offset;
+    const QString words = QObject::tr("%1: %2 at step %3").arg(name, formatNumber(rules.values[rule][i]), formatCount(hits.steps[i]));
+    marks.push_back({x, Severity::kInfo, place.name.isEmpty() ? words : place.name + QStringLiteral(": ") + words});
   }
   return marks;
 }

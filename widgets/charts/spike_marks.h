@@ -11,6 +11,7 @@
 #include <stop_token>
 #include <vector>
 
+#include "analysis/loss_spikes/series_rules.h"
 #include "analysis/loss_spikes/series_spikes.h"
 #include "widgets/charts/plot_data.h"
 
@@ -18,6 +19,9 @@ namespace runglass {
 
 // Whether a series is a training loss, whose spikes are marked.
 bool isLoss(const Series& series);
+
+// A spike in one sentence.
+QString spikeWords(const LossSpike& spike);
 
 struct SpikePlace {
   XAxis axis = XAxis::kStep;
@@ -28,6 +32,8 @@ struct SpikePlace {
 // A benign or undecided spike is a warning, a malignant one an error, NaN and Inf are critical. A spike without a place on the axis has no
 // mark.
 std::vector<PanelMark> spikeMarks(const std::vector<SeriesSpike>& spikes, const SpikePlace& place);
+// Hits of the i-th published rule: muted, as no rule of others is an alarm of ours.
+std::vector<PanelMark> ruleMarks(const SeriesRules& rules, std::size_t rule, const SpikePlace& place);
 // Nothing for what isLoss() does not call one.
 Result<std::vector<PanelMark>> readSpikeMarks(Reader& reader, SpikeCache& cache, const Series& series,
                                               std::optional<std::int64_t> superseded_from, const SpikePlace& place,

@@ -8,6 +8,7 @@
 // Cost:       O(curves * bins): at most kBinsPerPixelFew bins for each pixel of three windows per curve.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <vector>
 
@@ -25,6 +26,13 @@ inline constexpr std::size_t kFewCurves = 16, kBinsPerPixelFew = 2, kBinsPerPixe
 inline constexpr double kCoarsest = 1.5;       // pixels per bin, above which a picture is asked anew
 inline constexpr std::size_t kMaxCurves = 64;  // of one card; more would not be told apart
 
+// Whose spikes are marked.
+struct SpikeRules {
+  bool own = true;
+  std::array<bool, 6> published{};  // in the order of publishedRules()
+  friend bool operator==(const SpikeRules&, const SpikeRules&) = default;
+};
+
 struct CardQuestion {
   std::shared_ptr<const CurveCatalog> catalog;
   std::size_t tag = 0;
@@ -37,7 +45,9 @@ struct CardQuestion {
   bool log = false, robust = false;
   TimeStyle style = TimeStyle::kUtc;
   ThemeName theme = ThemeName::kDark;
-  std::shared_ptr<SpikeCache> spikes;  // of the view
+  std::shared_ptr<SpikeCache> spikes;      // of the view
+  std::shared_ptr<RulesCache> rule_cache;  // of the view
+  SpikeRules rules;
 };
 
 struct CardData {

@@ -42,7 +42,7 @@ bool sameSubject(const CardQuestion& a, const CardQuestion& b) {
 // What marks depend on. A newer catalogue of the same series only adds to them.
 bool sameMarks(const CardQuestion& a, const CardQuestion& b) {
   return a.catalog != nullptr && b.catalog != nullptr && a.catalog->tags.at(a.tag).metric == b.catalog->tags.at(b.tag).metric &&
-         a.members == b.members && a.axis == b.axis;
+         a.members == b.members && a.axis == b.axis && a.rules == b.rules;
 }
 
 }  // namespace
@@ -54,7 +54,8 @@ CurveCard::CurveCard(QueryService* queries, QWidget* parent)
       m_note(new QLabel(this)),
       m_pin(makeButton(this, tr("pin"), tr("Keep this card first"), true)),
       m_log(makeButton(this, tr("log"), tr("Logarithmic values"), true)),
-      m_more(makeButton(this, tr("…"), tr("Export this window, or hide the card"), false)) {
+      m_more(makeButton(this, tr("…"), tr("Export this window, or hide the card"), false)),
+      m_rules(makeButton(this, tr("spikes"), tr("Whose spikes are marked, a comparison of the rules, and a plan for a rewind"), false)) {
   m_note->setTextFormat(Qt::PlainText);
   m_note->setFont(tableFont());
   m_note->setAlignment(Qt::AlignCenter);
@@ -71,6 +72,44 @@ CurveCard::CurveCard(QueryService* queries, QWidget* parent)
   menu->addAction(tr("Hide this card"), this, &CurveCard::hideRequested);
   m_more->setMenu(menu);
   m_more->setPopupMode(QToolButton::InstantPopup);
+  auto* rules = new QMenu(this);
+  connect(rules, &QMenu::aboutToShow, this, &CurveCard::fillRulesMenu);
+  m_rules->setMenu(rules);
+  m_rules->setPopupMode(QToolButton::InstantPopup);
+  m_rules->hide();
+}
+
+bool CurveCard::showsLoss() const {
+  if (m_question.catalog == nullptr) return false;
+  const CurveTag& tag = m_question.catalog->tags.at(m_question.tag);
+  return std::ranges::any_of(m_question.members, [&](std::size_t member) { return isLoss(tag.members.at(member).series); });
+}
+
+void CurveCard::fillRulesMenu() {
+  QMenu* menu = m_rules->menu();
+  menu->clear();
+  const auto add = [&](const QString& title, const QString& tip, bool on, auto change) {
+    QAction* action = menu->addAction(title);
+    action->setCheckable(true);
+    action->setChecked(on);
+    action->setToolTip(tip);
+    connect(action, &QAction::toggled, this, [this, change](bool checked) {
+      SpikeRules rules = m_question.rules;
+      change(rules, checked);
+      emit rulesChosen(rules);
+    });
+  };
+  menu->setToolTipsVisible(true);
+  add(tr("Runglass"), tr("8 robust sigma above the median of 100 points"), m_question.rules.own,
+      [](SpikeRules& rules, bool on) { rules.own = on; });
+  for (std::size_t i = 0; i < publishedRules().size(); ++i) {
+    const PublishedRuleInfo& info = publishedRules()[i];
+    const auto textOf = [](std::string_view text) { return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size())); };
+    add(textOf(info.title), textOf(info.says), m_question.rules.published[i], [i](SpikeRules& rules, bool on) { rules.published[i] = on; });
+  }
+  menu->addSeparator();
+  menu->addAction(tr("Compare the rules …"), this, &CurveCard::comparisonRequested);
+  menu->addAction(tr("Plan a rewind …"), this, &CurveCard::rewindRequested);
 }
 
 void CurveCard::ask(const CardQuestion& question, std::size_t left_out, bool pinned, bool fresh) {
@@ -78,6 +117,14 @@ void CurveCard::ask(const CardQuestion& question, std::size_t left_out, bool pin
   m_left_out = left_out;
   m_pin->setChecked(pinned);
   m_log->setChecked(question.log);
+  if (m_rules->isHidden() == showsLoss()) {
+    m_rules->setVisible(showsLoss());
+    placeButtons();
+  }
+  if (m_data && m_asked && !sameMarks(m_question, m_answered)) {
+    m_answered.rules = m_question.rules;
+    if (sameSubject(m_question, m_answered)) submitMarks();
+  }
   m_plot->setWindow(question.x0, question.x1);
   if (!fresh && m_asked && covered()) return;
   m_due = true;
@@ -201,15 +248,20 @@ void CurveCard::paintEvent(QPaintEvent*) {
 
 void CurveCard::resizeEvent(QResizeEvent*) {
   m_plot->setGeometry(rect().adjusted(kBorder, kBorder, -kBorder, -kBorder));
+  placeButtons();
+  tell();
+}
+
+void CurveCard::placeButtons() {
   int right = width() - kBorder - kGrid;
-  for (QToolButton* button : {m_more, m_log, m_pin}) {
+  for (QToolButton* button : {m_more, m_log, m_pin, m_rules}) {
+    if (button->isHidden()) continue;
     const QSize size(button->sizeHint().width(), kButtonHeight);
     button->setGeometry(right - size.width(), kBorder, size.width(), size.height());
     right -= size.width();
     button->raise();
   }
   m_plot->setTitleReserve(width() - right - kGrid);
-  tell();
 }
 
 void CurveCard::chooseFile(const QString& suffix) {

@@ -38,6 +38,9 @@ class CurveCard : public QWidget {
   void pinToggled(bool pinned);
   void logToggled(bool log);
   void hideRequested();
+  void rulesChosen(const SpikeRules& rules);
+  void comparisonRequested();
+  void rewindRequested();
   void exported(const QString& words, bool good);
 
  protected:
@@ -52,12 +55,15 @@ class CurveCard : public QWidget {
   void answered(const CardQuestion& question, std::size_t part, const Result<std::shared_ptr<const CardPart>>& answer);
   bool covered() const;
   void chooseFile(const QString& suffix);
+  void fillRulesMenu();
+  bool showsLoss() const;
+  void placeButtons();
   void tell();
 
   QueryService* m_queries;
   PlotWidget* m_plot;
   QLabel* m_note;
-  QToolButton *m_pin, *m_log, *m_more;
+  QToolButton *m_pin, *m_log, *m_more, *m_rules;
   CardQuestion m_question;
   std::size_t m_left_out = 0;
   std::shared_ptr<const CardData> m_data;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Invariants: 1. m_cards are the ticked tags in m_tags' order; a card keeps its widget while its tag stays. 2. Every card shows windowOf()
 // its tag.
-// 3. m_history[m_place] is the own window; the time axis never touches it.
+// 3. m_history holds the own windows; the time axis never touches it.
 #include "widgets/curves/curves_view.h"
 
 #include <QApplication>
@@ -24,6 +24,8 @@
 #include <cmath>
 
 #include "widgets/core/units.h"
+#include "widgets/curves/rewind_dialog.h"
+#include "widgets/curves/rules_dialog.h"
 
 namespace runglass {
 namespace {
@@ -32,7 +34,6 @@ constexpr int kCardWidth = 480, kCardHeight = 220;  // below this another column
 constexpr double kBestAspect = 1.8;
 constexpr int kSideWidth = 260, kTableHeight = 150, kRunsHeight = 170;
 constexpr int kTableMs = 60;  // the table follows the crosshair at text speed
-constexpr std::size_t kMaxHistory = 200;
 constexpr std::size_t kManyRuns = 8;
 constexpr double kMaxSmoothing = 0.999;
 // The slider is finer towards 1, where it matters: weight = 1 - (1 - position)^3, cut at 0.999.
@@ -51,8 +52,6 @@ CurvesView::CurvesView(ViewContext context, QWidget* parent)
       m_context(std::move(context)),
       m_tags(new TagTree(this)),
       m_filtered(new TagFilter(this)),
-      m_rows(new TableModel<CursorRow>(
-          cursorColumns(), [](const CursorRow& a, const CursorRow& b) { return a.tag == b.tag && a.curve == b.curve; }, this)),
       m_panel(new StatePanel(this)),
       m_stack(new QStackedLayout(this)) {
   m_filtered->setSourceModel(m_tags);
@@ -73,7 +72,7 @@ CurvesView::CurvesView(ViewContext context, QWidget* parent)
   m_panel->showLoading(tr("Reading the curves of this store …"));
   m_table_timer.setSingleShot(true);
   m_table_timer.setInterval(kTableMs);
-  connect(&m_table_timer, &QTimer::timeout, this, &CurvesView::fillTable);
+  connect(&m_table_timer, &QTimer::timeout, this, [this] { m_table->fill(m_cards, m_axis, m_state.time_style); });
   connect(m_tags, &TagTree::ticksChanged, this, &CurvesView::arrangeCards);
 }
 
@@ -175,62 +174,13 @@ QWidget* CurvesView::makeMain() {
   grid->setSpacing(kGrid);
   m_scroll->setWidget(m_page);
   m_scroll->viewport()->installEventFilter(this);
-  m_table = new TableView(m_rows, tr("Values under the crosshair"), split);
+  m_table = new CursorTable(split);
   m_table->setMinimumHeight(kTableHeight / 2);
   split->addWidget(m_scroll);
   split->addWidget(m_table);
   split->setStretchFactor(0, 1);
   split->setSizes({4 * kTableHeight, kTableHeight});
   return split;
-}
-
-std::vector<Column<CursorRow>> CurvesView::cursorColumns() const {
-  using R = CursorRow;
-  std::vector<Column<R>> columns;
-  columns.push_back({.title = tr("tag"), .help = tr("The metric's name as its source has it."), .text = [](const R& r) { return r.tag; }});
-  columns.push_back({.title = tr("curve"), .help = tr("What tells it apart within its tag."), .text = [](const R& r) { return r.curve; }});
-  const auto place = [this](const R& r, bool full) {
-    if (m_axis == CurveAxis::kStep) return full ? QString::number(r.x) : formatCount(r.x);
-    const TimeStyle style = m_axis == CurveAxis::kRelative ? TimeStyle::kRelative : m_state.time_style;
-    return full ? formatTimeFull(r.x, style) : formatTime(r.x, style);
-  };
-  columns.push_back({.title = tr("at"),
-                     .help = tr("Step or time of the value: the newest at or before the crosshair."),
-                     .align = Qt::AlignRight,
-                     .text = [place](const R& r) { return place(r, false); },
-                     .sort = [](const R& r) { return QVariant::fromValue(static_cast<qlonglong>(r.x)); },
-                     .copy = [place](const R& r) { return place(r, true); }});
-  const auto add = [&columns](const QString& title, const QString& help, std::function<std::optional<double>(const R&)> get) {
-    columns.push_back({.title = title,
-                       .help = help,
-                       .align = Qt::AlignRight,
-                       .text =
-                           [get](const R& r) {
-                             const auto value = get(r);
-                             return value ? formatValue(*value, r.unit.toStdString()) : kAbsentText;
-                           },
-                       .sort =
-                           [get](const R& r) {
-                             const auto value = get(r);
-                             return value && !std::isnan(*value) ? QVariant(*value) : QVariant();
-                           },
-                       .copy =
-                           [get](const R& r) {
-                             const auto value = get(r);
-                             return value ? fullNumber(*value) : QString();
-                           }});
-  };
-  add(tr("value"), tr("The last point at the crosshair, unsmoothed."), [](const R& r) { return std::optional(r.bin.last); });
-  add(tr("smoothed"), tr("The debiased moving average there."), [](const R& r) { return r.smooth; });
-  const auto several = [](const R& r, double value) { return r.bin.count > 1 ? std::optional(value) : std::nullopt; };
-  add(tr("min"), tr("Smallest of the points that share this pixel."), [several](const R& r) { return several(r, r.bin.min); });
-  add(tr("max"), tr("Largest of the points that share this pixel."), [several](const R& r) { return several(r, r.bin.max); });
-  columns.push_back({.title = tr("points"),
-                     .help = tr("How many points share this pixel; zoom in until it says 1."),
-                     .align = Qt::AlignRight,
-                     .text = [](const R& r) { return formatCount(r.bin.count + r.bin.nan_count); },
-                     .sort = [](const R& r) { return QVariant(static_cast<double>(r.bin.count)); }});
-  return columns;
 }
 
 void CurvesView::applyState(const ViewState& state) {
@@ -357,6 +307,14 @@ CurveCard* CurvesView::makeCard() {
       m_log_tags.erase(metric);
     updateCards(false);
   });
+  connect(card, &CurveCard::rulesChosen, this, [this, tag, valid](const SpikeRules& rules) {
+    if (!valid()) return;
+    m_rules_of[m_tags->catalog()->tags[tag()].metric] = rules;
+    updateCards(false);
+  });
+  connect(card, &CurveCard::comparisonRequested, this,
+          [this, card] { (new RulesDialog(m_context.queries, card->question(), this))->show(); });
+  connect(card, &CurveCard::rewindRequested, this, [this, card] { (new RewindDialog(m_context.queries, card->question(), this))->show(); });
   connect(card, &CurveCard::exported, m_note, [this](const QString& words, bool good) {
     m_note->setText((good ? QString() : severityGlyph(Severity::kError) + u' ') + words);
     m_note->setToolTip(words);
@@ -370,7 +328,7 @@ void CurvesView::connectPlot(CurveCard* card) {
   connect(plot, &PlotWidget::windowChanged, this, &CurvesView::moveWindow);
   connect(plot, &PlotWidget::rangeSelected, this, [this](std::int64_t x0, std::int64_t x1) { moveWindow(x0, x1, false); });
   connect(plot, &PlotWidget::gestureEnded, this, [this] {
-    m_in_gesture = false;
+    m_history.endGesture();
     m_context.state->endGesture();
   });
   connect(plot, &PlotWidget::showAll, this, &CurvesView::showAll);
@@ -437,8 +395,8 @@ XRange CurvesView::windowOf(std::size_t tag) const {
   if (m_axis == CurveAxis::kTime) {
     const TimeRange range = m_state.window.range;
     if (range.t1 > range.t0 && m_state.window.mode != WindowMode::kAll) return {range.t0, range.t1};
-  } else if (m_history[m_place]) {
-    return *m_history[m_place];
+  } else if (m_history.current()) {
+    return *m_history.current();
   }
   const std::vector<std::size_t> shown = m_axis == CurveAxis::kTime ? m_tags->shownTags() : std::vector<std::size_t>{tag};
   const auto all = extent(shown);
@@ -469,6 +427,9 @@ void CurvesView::updateCards(bool fresh) {
     question.style = m_state.time_style;
     question.theme = currentTheme().name;
     question.spikes = m_spikes;
+    question.rule_cache = m_rule_cache;
+    if (const auto rules = m_rules_of.find(question.catalog->tags[shown[i]].metric); rules != m_rules_of.end())
+      question.rules = rules->second;
     card->plot()->setOwnsUndo(m_axis != CurveAxis::kTime);
     card->ask(question, left_out, m_tags->isPinned(shown[i]), fresh);
   }
@@ -497,37 +458,24 @@ void CurvesView::moveWindow(std::int64_t x0, std::int64_t x1, bool gesture) {
 }
 
 void CurvesView::setOwnWindow(std::optional<XRange> window, bool gesture) {
-  if (gesture && m_in_gesture) {
-    m_history[m_place] = window;
-  } else {
-    m_history.resize(m_place + 1);
-    m_history.push_back(window);
-    if (m_history.size() > kMaxHistory) m_history.pop_front();
-    m_place = m_history.size() - 1;
-  }
-  m_in_gesture = gesture;
+  m_history.set(window, gesture);
   updateCards(false);
 }
 
 void CurvesView::showAll() {
   if (m_axis == CurveAxis::kTime) return m_context.state->showAll();
-  if (m_history[m_place]) setOwnWindow(std::nullopt, false);
+  if (m_history.current()) setOwnWindow(std::nullopt, false);
 }
 
 void CurvesView::stepBack(int by) {
-  const auto place = static_cast<std::ptrdiff_t>(m_place) - by;
-  if (place < 0 || place >= static_cast<std::ptrdiff_t>(m_history.size())) return;
-  m_place = static_cast<std::size_t>(place);
-  m_in_gesture = false;
-  updateCards(false);
+  if (m_history.step(by)) updateCards(false);
 }
 
 void CurvesView::setAxis(CurveAxis axis) {
   if (axis == m_axis) return;
   m_axis = axis;
   m_axes->setCurrentIndex(static_cast<int>(axis));
-  m_history = {std::nullopt};
-  m_place = 0;
+  m_history.clear();
   cursorAt(std::nullopt);
   updateCards(false);
 }
@@ -549,25 +497,13 @@ void CurvesView::cursorAt(std::optional<std::int64_t> x) {
   if (x && !m_table_timer.isActive()) m_table_timer.start();
 }
 
-void CurvesView::fillTable() {
-  auto rows = std::make_shared<std::vector<CursorRow>>();
-  for (CurveCard* card : m_cards)
-    for (const CursorValue& value : card->plot()->cursorValues())
-      rows->push_back(
-          {value.panel->title, value.curve->name, QString::fromStdString(value.panel->unit), value.bin.x0, value.bin, value.smooth});
-  if (rows->empty()) return;
-  const bool first = m_rows->rowCount() == 0;
-  m_rows->setRows(std::move(rows));
-  if (first) m_table->fitColumns();
-}
-
 bool CurvesView::isFinal() const {
   if (m_slot.busy()) return false;
   if (!m_catalog_shown) return m_stack->currentIndex() == 0;
   return std::ranges::all_of(m_cards, [](const CurveCard* card) { return card->isFinal(); });
 }
 
-QString CurvesView::copyText() const { return m_rows->rowCount() > 0 ? m_table->selectedTsv() : QString(); }
+QString CurvesView::copyText() const { return m_table->selectedTsv(); }
 
 void CurvesView::focusFilter() { m_filter->setFocus(Qt::ShortcutFocusReason); }
 

@@ -9,15 +9,15 @@
 #pragma once
 
 #include <QTimer>
-#include <deque>
+#include <map>
 #include <optional>
 
 #include "widgets/core/state_panel.h"
-#include "widgets/core/table_model.h"
-#include "widgets/core/table_view.h"
 #include "widgets/core/view.h"
+#include "widgets/curves/cursor_table.h"
 #include "widgets/curves/curve_card.h"
 #include "widgets/curves/tag_tree.h"
+#include "widgets/curves/window_history.h"
 
 class QComboBox;
 class QDoubleSpinBox;
@@ -33,14 +33,6 @@ class QToolButton;
 class QTreeView;
 
 namespace runglass {
-
-// One line of the docked table: a curve under the crosshair.
-struct CursorRow {
-  QString tag, curve, unit;
-  std::int64_t x = 0;
-  Bin bin;
-  std::optional<double> smooth;
-};
 
 class CurvesView : public View {
   Q_OBJECT
@@ -88,8 +80,6 @@ class CurvesView : public View {
   void showAll();
   void stepBack(int by);
   void cursorAt(std::optional<std::int64_t> x);
-  void fillTable();
-  std::vector<Column<CursorRow>> cursorColumns() const;
 
   const ViewContext m_context;
   ViewState m_state;
@@ -98,11 +88,10 @@ class CurvesView : public View {
   bool m_robust = false;
   bool m_runs_chosen = false;
   const std::shared_ptr<SpikeCache> m_spikes = std::make_shared<SpikeCache>();
+  const std::shared_ptr<RulesCache> m_rule_cache = std::make_shared<RulesCache>();
   std::set<std::string> m_log_tags;
-  // Own windows of the step and relative axes; absent: everything. m_history[m_place] is the one shown.
-  std::deque<std::optional<XRange>> m_history{std::nullopt};
-  std::size_t m_place = 0;
-  bool m_in_gesture = false;
+  std::map<std::string, SpikeRules> m_rules_of;  // by tag
+  WindowHistory m_history;                       // of the step and relative axes
   std::optional<std::int64_t> m_cursor;
 
   TagTree* m_tags;
@@ -119,8 +108,7 @@ class CurvesView : public View {
   QScrollArea* m_scroll;
   QWidget* m_page;
   std::vector<CurveCard*> m_cards;  // as shown
-  TableModel<CursorRow>* m_rows;
-  TableView* m_table;
+  CursorTable* m_table;
   StatePanel* m_panel;
   QStackedLayout* m_stack;
   QTimer m_table_timer;

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// RewindDialog: for a spike of one card's losses, from where to start again, what to leave out and what it costs; to be copied. Nothing is
+// ever run.
+//
+// Threading:  GUI thread; plans are made on a query worker.
+// Ownership:  deletes itself when closed; QueryService outlives it.
+// Units:      steps.
+// Errors:     told in the dialog, like what is not known.
+// Cost:       one read of the spikes, one per plan.
+#pragma once
+
+#include <QDialog>
+
+#include "analysis/rewind/rewind_print.h"
+#include "widgets/core/view.h"
+#include "widgets/curves/card_data.h"
+
+class QComboBox;
+class QLabel;
+class QPlainTextEdit;
+class QPushButton;
+
+namespace runglass {
+
+struct RewindSpike {
+  RewindQuestion question;
+  QString words;
+  bool malignant = false;
+};
+// Every spike of the card's losses, the worst kind first and then the newest.
+Result<std::vector<RewindSpike>> readRewindSpikes(Reader& reader, const CardQuestion& question, std::stop_token stop);
+
+class RewindDialog : public QDialog {
+  Q_OBJECT
+
+ public:
+  RewindDialog(QueryService* queries, const CardQuestion& question, QWidget* parent);
+  bool isFinal() const { return !m_slot.busy(); }
+  QPlainTextEdit* text() const { return m_text; }
+  QPushButton* copyButton() const { return m_copy; }
+
+ private:
+  void fillSpikes(const Result<std::shared_ptr<const std::vector<RewindSpike>>>& answer);
+  void plan();
+
+  QueryService* m_queries;
+  std::shared_ptr<const std::vector<RewindSpike>> m_spikes;
+  QComboBox *m_spike, *m_rule;
+  QPlainTextEdit* m_text;
+  QPushButton* m_copy;
+  QuerySlot m_slot;
+};
+
+}  // namespace runglass

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/curves/rules_dialog.h"
+
+#include <QHeaderView>
+#include <QLabel>
+#include <QTableView>
+#include <QVBoxLayout>
+#include <chrono>
+
+#include "widgets/core/units.h"
+
+namespace runglass {
+namespace {
+
+QString textOf(std::string_view text) { return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size())); }
+
+TimeNs steadyNow() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+template <class Get>
+Column<RuleRow> countColumn(const QString& title, const QString& help, Get get) {
+  return {.title = title,
+          .help = help,
+          .align = Qt::AlignRight,
+          .text =
+              [get](const RuleRow& row) {
+                const std::optional<std::int64_t> value = get(row);
+                return value ? formatCount(*value) : kAbsentText;
+              },
+          .sort =
+              [get](const RuleRow& row) {
+                const std::optional<std::int64_t> value = get(row);
+                return value ? QVariant::fromValue(static_cast<qlonglong>(*value)) : QVariant();
+              }};
+}
+
+std::vector<Column<RuleRow>> ruleColumns() {
+  using R = RuleRow;
+  std::vector<Column<R>> columns;
+  columns.push_back({.title = QObject::tr("rule"),
+                     .help = QObject::tr("Whose rule it is; hover over a row for what it says."),
+                     .text = [](const R& r) { return r.rule; },
+                     .tip = [](const R& r) { return r.says; }});
+  columns.push_back(
+      {.title = QObject::tr("curve"), .help = QObject::tr("Which of the card's losses."), .text = [](const R& r) { return r.curve; }});
+  columns.push_back(countColumn(QObject::tr("hits"), QObject::tr("Points at which the rule strikes."),
+                                [](const R& r) { return r.judged > 0 ? std::optional(r.hits) : std::nullopt; }));
+  columns.push_back(countColumn(QObject::tr("judged"), QObject::tr("Points after the rule's warm-up; 0: the curve is too short for it."),
+                                [](const R& r) { return std::optional(r.judged); }));
+  columns.push_back({.title = QObject::tr("score"),
+                     .help = QObject::tr("Hits over judged points (the OLMo spike score is this number)."),
+                     .align = Qt::AlignRight,
+                     .text = [](const R& r) { return r.score ? formatValue(*r.score, "ratio") : kAbsentText; },
+                     .sort = [](const R& r) { return r.score ? QVariant(*r.score) : QVariant(); },
+                     .copy = [](const R& r) { return r.score ? fullNumber(*r.score) : QString(); }});
+  columns.push_back(countColumn(QObject::tr("first hit"), QObject::tr("Step of the first one."), [](const R& r) { return r.first_hit; }));
+  columns.push_back({.title = QObject::tr("what it says"),
+                     .help = QObject::tr("The rule in words, with its own window and warm-up."),
+                     .text = [](const R& r) { return r.says; }});
+  return columns;
+}
+
+}  // namespace
+
+Result<std::vector<RuleRow>> readRuleRows(Reader& reader, const CardQuestion& question, std::stop_token stop) {
+  std::vector<RuleRow> rows;
+  const CurveTag& tag = question.catalog->tags.at(question.tag);
+  for (const std::size_t index : question.members) {
+    const CurveSeries& member = tag.members.at(index);
+    if (!isLoss(member.series)) continue;
+    RG_ASSIGN(const SharedSpikes own, question.spikes->spikes(reader, member.series, member.superseded_from, stop));
+    RG_ASSIGN(const SharedRules rules, question.rule_cache->rules(reader, member.series, member.superseded_from, steadyNow(), stop));
+    RuleRow ours{.rule = QObject::tr("Runglass"),
+                 .says = QObject::tr("log loss more than 8 robust sigma above the median of 100 points; NaN and Inf"),
+                 .curve = member.name,
+                 .judged = rules->hits[0].points,
+                 .score = {},
+                 .first_hit = {}};
+    for (const SeriesSpike& one : *own) ours.hits += one.spike.points;
+    if (!own->empty()) ours.first_hit = own->front().spike.first_step;
+    if (ours.judged > 0) ours.score = static_cast<double>(ours.hits) / static_cast<double>(ours.judged);
+    rows.push_back(std::move(ours));
+    for (std::size_t i = 0; i < publishedRules().size(); ++i) {
+      const PublishedRuleInfo& info = publishedRules()[i];
+      const RuleHits& hits = rules->hits[i];
+      rows.push_back({.rule = textOf(info.title),
+                      .says = textOf(info.says),
+                      .curve = member.name,
+                      .hits = static_cast<std::int64_t>(hits.steps.size()),
+                      .judged = hits.judged,
+                      .score = hits.score(),
+                      .first_hit = hits.steps.empty() ? std::nullopt : std::optional(hits.steps.front())});
+    }
+  }
+  return rows;
+}
+
+RulesDialog::RulesDialog(QueryService* queries, const CardQuestion& question, QWidget* parent)
+    : QDialog(parent),
+      m_rows(new TableModel<RuleRow>(
+          ruleColumns(), [](const RuleRow& a, const RuleRow& b) { return a.rule == b.rule && a.curve == b.curve; }, this)),
+      m_table(new TableView(m_rows, tr("Rules"), this)),
+      m_note(new QLabel(tr("Applying every rule to every point …"), this)) {
+  setAttribute(Qt::WA_DeleteOnClose);
+  setWindowTitle(tr("Spike rules on %1").arg(question.catalog->tags.at(question.tag).title));
+  m_note->setWordWrap(true);
+  auto* column = new QVBoxLayout(this);
+  column->addWidget(m_note);
+  column->addWidget(m_table, 1);
+  resize(1000, 340);
+  queries->submit<std::vector<RuleRow>>(
+      m_slot, QueryService::Supersede::kCancelOlder,
+      [question](Reader& reader, std::stop_token stop) { return readRuleRows(reader, question, std::move(stop)); },
+      [this](const Result<std::shared_ptr<const std::vector<RuleRow>>>& answer) {
+        if (!answer.ok()) return m_note->setText(tr("Could not be read: %1").arg(screenText(answer.status().message())));
+        m_rows->setRows(*answer);
+        m_table->fitColumns();
+        m_note->setText(tr("The same curve under each rule, with the rule's own window and warm-up. Only Runglass' rule raises findings."));
+      });
+}
+
+}  // namespace runglass
