@@ -18,7 +18,7 @@ std::string numberText(double value) {
   std::snprintf(text.data(), text.size(), "%.4g", value);
   return text.data();
 }
-std::string hoursText(const std::optional<double>& hours) { return hours ? numberText(*hours) + " GPU-hours" : "not known"; }
+std::string hoursText(const std::optional<double>& hours) { return hours ? numberText(*hours) + " GPU-hours" : "GPU-hours not known"; }
 
 template <class T>
 Json orNull(const std::optional<T>& value) {

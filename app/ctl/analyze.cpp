@@ -72,10 +72,10 @@ Json toJson(const RunAnswer& answer, const std::map<NodeId, std::string>& nodes,
   json["findings"] = Json::array();
   for (const Finding& finding : answer.findings) json["findings"].push_back(toJson(finding, names));
   json["what_if"] = answer.what_if.json;
+  json["loss"] = answer.loss.json;
   // No analysis answers these yet.
   json["ranking"] = Json::array();
   json["ranking_status"] = "insufficient";
-  json["loss"] = answer.loss.json;
   json["goodput"] = {{"status", "insufficient"}};
   return json;
 }

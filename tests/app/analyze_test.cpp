@@ -189,6 +189,72 @@ TEST_F(AnalyzeTest, AStoreThatSomebodyWritesIsOnlyRead) {
   EXPECT_TRUE(answer["findings"][0]["finding_id"].is_null());
 }
 
+TEST_F(AnalyzeTest, ALossSpikeIsToldWithItsGradientNormAndARewindIsPlannedFromTheFinding) {
+  std::string toml = kSmall;
+  toml.replace(toml.find("steps = 60"), 10, "steps = 500");
+  toml.insert(toml.find("spans"), "checkpoint_every_steps = 50\ntokens_per_step = 4194304\n");
+  play(toml + fault("kind = \"loss_spike\"\ntarget = \"run\"\nfirst_step = 300\nlast_step = 400\nstrength = 60.0\n"));
+  const Json answer = analyze();
+  ASSERT_EQ(answer["findings"].size(), 1U) << answer["findings"].dump(1);
+  const Json& finding = answer["findings"][0];
+  EXPECT_EQ(finding["kind"], "loss_spike");
+  EXPECT_EQ(finding["severity"], "error");
+  EXPECT_EQ(finding["first_step"], 300);
+  EXPECT_EQ(finding["last_step"], 400);
+  EXPECT_EQ(finding["evidence"]["grad_norm"]["lead_steps"], 0);
+  EXPECT_FALSE(finding["start_ns"].is_null());
+  EXPECT_FALSE(finding["end_ns"].is_null());
+  ASSERT_EQ(answer["loss"]["status"], "ok");
+  ASSERT_EQ(answer["loss"]["spikes"].size(), 1U);
+  EXPECT_EQ(answer["loss"]["spikes"][0]["verdict"], "malignant");
+  EXPECT_EQ(answer["loss"]["spikes"][0]["rule"], "robust_z");
+  EXPECT_EQ(answer["loss"]["rules"].size(), 6U);
+  EXPECT_EQ(scoreOf("loss_spike")["hits"], 1);
+  const Outcome plan = ctl({"rewind", "--store", m_store, "--finding", std::to_string(finding["finding_id"].get<int>()), "--json"});
+  ASSERT_EQ(plan.exit, 0) << plan.err;
+  const Json rewind = Json::parse(plan.out);
+  EXPECT_EQ(rewind["checkpoint"]["step"], 200);
+  EXPECT_EQ(rewind["skip"]["first_step"], 201);
+  EXPECT_EQ(rewind["cost"]["lost_steps"], 300);
+  EXPECT_EQ(rewind["from"]["world_size"], 16);
+  EXPECT_THAT(rewind["skip"]["megatron_argument"].get<std::string>(), HasSubstr("--iterations-to-skip 200 201 202 "));
+  const Outcome falcon = ctl({"rewind", "--store", m_store, "--step", "310", "--rule", "falcon"});
+  EXPECT_EQ(falcon.exit, 0) << falcon.err;
+  EXPECT_THAT(falcon.out, HasSubstr("restart from: step 300"));
+  EXPECT_EQ(ctl({"rewind", "--store", m_store, "--finding", "99"}).exit, 1);
+  EXPECT_EQ(ctl({"rewind", "--store", m_store}).exit, 2);
+}
+
+TEST_F(AnalyzeTest, ALossThatIsNotANumberIsTold) {
+  play(kSmall + fault("kind = \"nan\"\ntarget = \"run\"\nfirst_step = 40\nlast_step = 60\n"));
+  const Json answer = analyze();
+  ASSERT_EQ(answer["findings"].size(), 2U) << answer["findings"].dump(1);
+  EXPECT_EQ(answer["findings"][0]["kind"], "non_finite");
+  EXPECT_EQ(answer["findings"][0]["severity"], "critical");
+  EXPECT_EQ(answer["findings"][1]["severity"], "info") << "of the gradient norm";
+  EXPECT_EQ(scoreOf("nan")["hits"], 1);
+}
+
+// Its authors call the run a loss spike: 12 to 35 at step 8 of 50.
+TEST_F(AnalyzeTest, ARealSpikeInTheFirstStepsIsOneWarningAndHealthyRealRunsHaveNone) {
+  const std::string folder = RG_SHARED_DATA "/tfevents";
+  if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no " << folder;
+  for (const char* run : {"primus_20251014-0229_loss_spike", "primus_20250815-0519", "modded_nanogpt_wombat", "megatron_gpt3_357m",
+                          "colossalai_ppo", "colossalai_ppo_nan", "colossalai_rm", "tianshou_sac", "verl_gsm8k_qwen2_7b"})
+    ASSERT_EQ(ctl({"import", "--store", m_store, folder + "/" + run}).exit, 0) << run;
+  const Json answer = analyze();
+  int loud = 0;
+  for (const Json& run : answer["runs"])
+    for (const Json& finding : run["findings"]) {
+      if (finding["severity"] == "info") continue;
+      ++loud;
+      EXPECT_EQ(run["name"], "primus_20251014-0229_loss_spike") << finding["summary"];
+      EXPECT_EQ(finding["evidence"]["peak_step"], 8);
+      EXPECT_EQ(finding["severity"], "warning");
+    }
+  EXPECT_EQ(loud, 1);
+}
+
 // The dumps' authors name ranks 9 and 14 in EXPERT_MODEL_PARALLEL_GROUP.
 TEST_F(AnalyzeTest, RealFlightRecorderDumpsNameTheRanksThatTheirAuthorsDo) {
   const std::string folder = RG_SHARED_DATA "/nccl_flight_recorder";

@@ -120,6 +120,11 @@ TEST_F(CurvesSpikesTest, ThePlanOfTheMalignantSpikeComesFirstAndCanBeCopied) {
   EXPECT_TRUE(text.contains("restart from: step 1000, /ckpt/1000")) << text.toStdString();
   dialog.copyButton()->click();
   EXPECT_EQ(QApplication::clipboard()->text(), text);
+  dialog.copyArgumentButton()->click();
+  const QStringList words = QApplication::clipboard()->text().split(' ');
+  EXPECT_EQ(words.front(), "--iterations-to-skip");
+  EXPECT_EQ(words.size(), 301) << "the batches of 300 steps, none cut off";
+  EXPECT_TRUE(text.endsWith(words.back())) << text.right(40).toStdString();
 }
 
 }  // namespace

@@ -46,6 +46,20 @@ Result<Names> readNames(Reader& reader) {
   return names;
 }
 
+// Labels but for what the importer took the series for: frameworks that say it and those that do not have one curve.
+std::string shownLabels(std::string labels) {
+  constexpr std::string_view kKey = "\"canonical\":\"";
+  const std::size_t begin = labels.find(kKey);
+  if (begin == std::string::npos) return labels;
+  std::size_t end = labels.find('"', begin + kKey.size());
+  if (end == std::string::npos) return labels;
+  ++end;
+  if (end < labels.size() && labels[end] == ',') ++end;
+  labels.erase(begin, end - begin);
+  if (begin > 0 && labels[begin - 1] == ',') labels.erase(begin - 1, 1);
+  return labels == "{}" ? std::string() : labels;
+}
+
 // Says only what differs between the members of a tag, so that a legend stays short.
 void nameMembers(CurveTag& tag, const CurveCatalog& catalog, const Names& names) {
   std::set<std::size_t> runs;
@@ -54,7 +68,7 @@ void nameMembers(CurveTag& tag, const CurveCatalog& catalog, const Names& names)
   for (const CurveSeries& member : tag.members) {
     runs.insert(member.run);
     sources.insert(member.series.key.source);
-    labels.insert(member.series.key.labels);
+    labels.insert(shownLabels(member.series.key.labels));
     attempts[member.run].insert(member.attempt);
   }
   for (CurveSeries& member : tag.members) {
@@ -68,7 +82,7 @@ void nameMembers(CurveTag& tag, const CurveCatalog& catalog, const Names& names)
     if (key.rank) parts += QStringLiteral("rank %1").arg(*key.rank);
     if (const auto node = names.nodes.find(key.node); node != names.nodes.end()) parts += node->second;
     if (const auto device = names.devices.find(key.device); device != names.devices.end()) parts += device->second;
-    if (labels.size() > 1 && !key.labels.empty()) parts += screenText(key.labels, kNameChars);
+    if (const std::string shown = shownLabels(key.labels); labels.size() > 1 && !shown.empty()) parts += screenText(shown, kNameChars);
     if (parts.isEmpty()) parts += member.run == CurveCatalog::kNoRun ? tag.title : catalog.runs[member.run].name;
     member.name = parts.join(QStringLiteral(" · "));
   }

@@ -49,7 +49,8 @@ RewindDialog::RewindDialog(QueryService* queries, const CardQuestion& question, 
       m_spike(new QComboBox(this)),
       m_rule(new QComboBox(this)),
       m_text(new QPlainTextEdit(this)),
-      m_copy(new QPushButton(tr("Copy"), this)) {
+      m_copy(new QPushButton(tr("Copy"), this)),
+      m_copy_argument(new QPushButton(tr("Copy --iterations-to-skip"), this)) {
   setAttribute(Qt::WA_DeleteOnClose);
   setWindowTitle(tr("Plan a rewind"));
   m_spike->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
@@ -61,7 +62,9 @@ RewindDialog::RewindDialog(QueryService* queries, const CardQuestion& question, 
   m_text->setAccessibleName(tr("The plan"));
   m_text->setPlainText(tr("Looking for spikes …"));
   m_copy->setEnabled(false);
-  m_copy->setToolTip(tr("Runglass runs nothing: paste it where you start your job"));
+  m_copy->setToolTip(tr("The whole plan. Runglass runs nothing: paste it where you need it"));
+  m_copy_argument->setEnabled(false);
+  m_copy_argument->setToolTip(tr("Megatron-LM's argument alone, for the command that starts your job"));
   auto* bar = new QHBoxLayout;
   bar->addWidget(new QLabel(tr("spike"), this));
   bar->addWidget(m_spike, 1);
@@ -70,10 +73,15 @@ RewindDialog::RewindDialog(QueryService* queries, const CardQuestion& question, 
   auto* column = new QVBoxLayout(this);
   column->addLayout(bar);
   column->addWidget(m_text, 1);
-  column->addWidget(m_copy, 0, Qt::AlignRight);
-  resize(820, 340);
+  auto* buttons = new QHBoxLayout;
+  buttons->addStretch(1);
+  buttons->addWidget(m_copy_argument);
+  buttons->addWidget(m_copy);
+  column->addLayout(buttons);
+  resize(1000, 360);
   connect(m_spike, &QComboBox::activated, this, [this] { plan(); });
   connect(m_rule, &QComboBox::activated, this, [this] { plan(); });
+  connect(m_copy_argument, &QPushButton::clicked, this, [this] { QApplication::clipboard()->setText(m_argument); });
   connect(m_copy, &QPushButton::clicked, this, [this] { QApplication::clipboard()->setText(m_text->toPlainText()); });
   queries->submit<std::vector<RewindSpike>>(
       m_slot, QueryService::Supersede::kCancelOlder,
@@ -95,15 +103,19 @@ void RewindDialog::plan() {
   RewindQuestion question = (*m_spikes)[at].question;
   question.rule = m_rule->currentIndex() == 1 ? RewindRule::kFalcon : RewindRule::kPalm;
   m_copy->setEnabled(false);
+  m_copy_argument->setEnabled(false);
   m_queries->submit<RewindAnswer>(
       m_slot, QueryService::Supersede::kCancelOlder,
       [question](Reader& reader, std::stop_token stop) { return readRewind(reader, question, std::move(stop)); },
       [this](const Result<std::shared_ptr<const RewindAnswer>>& answer) {
         if (!answer.ok()) return m_text->setPlainText(tr("No plan: %1").arg(screenText(answer.status().message())));
         QStringList lines;
-        for (const std::string& line : rewindLines(**answer)) lines += screenText(line);
+        // Whole: a command that was cut short would leave out the wrong batches.
+        for (const std::string& line : rewindLines(**answer)) lines += screenText(line, static_cast<int>(line.size()));
         m_text->setPlainText(lines.join(u'\n'));
         m_copy->setEnabled(true);
+        m_argument = QString::fromStdString(megatronSkipArgument((*answer)->plan));
+        m_copy_argument->setEnabled(!m_argument.isEmpty());
       });
 }
 

@@ -38,6 +38,7 @@ class RewindDialog : public QDialog {
   bool isFinal() const { return !m_slot.busy(); }
   QPlainTextEdit* text() const { return m_text; }
   QPushButton* copyButton() const { return m_copy; }
+  QPushButton* copyArgumentButton() const { return m_copy_argument; }
 
  private:
   void fillSpikes(const Result<std::shared_ptr<const std::vector<RewindSpike>>>& answer);
@@ -47,7 +48,8 @@ class RewindDialog : public QDialog {
   std::shared_ptr<const std::vector<RewindSpike>> m_spikes;
   QComboBox *m_spike, *m_rule;
   QPlainTextEdit* m_text;
-  QPushButton* m_copy;
+  QPushButton *m_copy, *m_copy_argument;
+  QString m_argument;  // of the plan that is shown
   QuerySlot m_slot;
 };
 
