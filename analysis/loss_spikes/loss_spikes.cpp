@@ -37,11 +37,14 @@ double LossSpikeDetector::floorOf(double middle) const {
   return kMadToSigma * (m_log ? least / level : least);
 }
 
-double LossSpikeDetector::sigma(double middle) const {
-  double sigma = std::max(floorOf(middle), kMadToSigma * m_window.deviation(middle));
+LossSpikeDetector::Baseline LossSpikeDetector::baseline() const {
+  const RollingMedian::Line line = m_window.line();
+  const double middle = m_window.median();
+  // A line that falls is not believed: it would make a loss that stops falling a spike.
+  Baseline base{.level = std::max(middle, line.ahead), .sigma = std::max(floorOf(middle), kMadToSigma * line.deviation)};
   // The MAD of a handful of points is often far too small.
-  if (m_window.size() < kSpikeFirst) sigma = std::max(sigma, m_window.range() / 2);
-  return sigma;
+  if (m_window.size() < kSpikeFirst) base = {.level = middle, .sigma = std::max(base.sigma, m_window.range() / 2)};
+  return base;
 }
 
 // Only asked while the window has not turned.
@@ -59,14 +62,15 @@ double LossSpikeDetector::effect(double ratio, double level) const { return m_lo
 bool LossSpikeDetector::isOutlier(double value) const {
   if (m_window.size() < kFewest) return false;
   const double middle = m_window.median(), excess = toScale(value) - middle;
-  // Nearly every point ends here: below the least sigma there can be, nobody needs the MAD.
+  // Nearly every point ends here: below the least sigma there can be, nobody needs the rest.
   if (excess <= m_limits.z * kMadToSigma * kSpikeFloor * (m_log ? 1 : std::abs(middle))) return false;
   if (excess < effect(m_limits.ratio, middle)) return false;
   if (m_window.size() < kSpikeWarmUp) {
     const double first = firstMedian();
     if (toScale(value) - first <= effect(kSpikeWarmUpRatio, first)) return false;
   }
-  return excess > m_limits.z * sigma(middle);
+  const Baseline base = baseline();
+  return toScale(value) - base.level > m_limits.z * base.sigma;
 }
 
 // exp() keeps the order.
@@ -111,10 +115,8 @@ void LossSpikeDetector::stayNotFinite(std::int64_t step) {
 }
 
 void LossSpikeDetector::begin(std::int64_t step, double value) {
-  const double middle = m_window.median();
-  m_middle = middle;
-  m_sigma = sigma(middle);
-  m_return = fromScale(middle + kSpikeBackZ * m_sigma);
+  m_left = baseline();
+  m_return = fromScale(m_left.level + kSpikeBackZ * m_left.sigma);
   m_stay = 0;
   m_away.clear();
   if (m_current == kNone) {
@@ -123,7 +125,7 @@ void LossSpikeDetector::begin(std::int64_t step, double value) {
                         .last_step = step,
                         .peak_step = step,
                         .peak = value,
-                        .baseline = fromScale(middle),
+                        .baseline = fromScale(m_left.level),
                         .rule = m_window.size() < kSpikeWarmUp ? SpikeRule::kWarmUp : SpikeRule::kRobustZ});
   }
   m_open = true;
@@ -146,7 +148,7 @@ void LossSpikeDetector::follow(std::int64_t step, double value) {
   if (m_stay++ == 0) m_stay_from = step;
   if (m_stay > spike.longest) spike.longest = m_stay, spike.longest_steps = spanOf(m_stay_from, step);
   if (value > spike.peak) spike.peak = value, spike.peak_step = step;
-  spike.z = std::max(spike.z, (toScale(value) - m_middle) / m_sigma);
+  spike.z = std::max(spike.z, (toScale(value) - m_left.level) / m_left.sigma);
   m_away.push_back(value);
   if (m_away.size() >= static_cast<std::size_t>(kSpikePersistence)) settle();
 }

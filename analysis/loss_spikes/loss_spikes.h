@@ -7,7 +7,8 @@
 // Errors:     none: what is not finite is a mark of its own.
 // Cost:       O(log window + a move of at most 800 bytes) per point; 3 KiB per detector and 88 bytes per spike.
 //
-// The rule: robust z of log loss, (log x - median) / (1.4826 MAD) > 8 over the 100 accepted points before x (Leys et al. 2013, "Detecting
+// The rule: robust z of log loss, (log x - level) / (1.4826 MAD) > 8 over the 100 accepted points before x, where level is their median,
+// or a robust line through them where that is higher, and MAD the median distance to that line (Leys et al. 2013, "Detecting
 // outliers: do not use standard deviation around the mean, use absolute deviation around the median", for median and MAD). Around it stands
 // what running it on real logs asked for:
 //   upward only, and on the raw value from the first loss <= 0 on;
@@ -94,7 +95,10 @@ class LossSpikeDetector {
   double toScale(double value) const;
   double fromScale(double scaled) const;
   double floorOf(double middle) const;
-  double sigma(double middle) const;
+  struct Baseline {
+    double level = 0, sigma = 0;
+  };
+  Baseline baseline() const;
   double firstMedian() const;
   double effect(double ratio, double level) const;
   bool isOutlier(double value) const;
@@ -113,9 +117,9 @@ class LossSpikeDetector {
 
   std::size_t m_current = kNone;  // the spike that is open, or that ended within the cooldown
   bool m_open = false;
-  double m_return = 0;               // back is at or below this; value
-  double m_middle = 0, m_sigma = 0;  // of the baseline that it left; on the scale
-  int m_stay = 0;                    // points away since it left
+  double m_return = 0;  // back is at or below this; value
+  Baseline m_left;      // that it left; on the scale
+  int m_stay = 0;       // points away since it left
   std::int64_t m_stay_from = 0;
   int m_since = 0;                // points since it ended
   std::vector<double> m_away;     // the points since it left; values

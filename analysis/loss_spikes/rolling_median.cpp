@@ -22,6 +22,30 @@ double RollingMedian::deviation(double middle) const {
   return m_size % 2 == 1 ? here : (before + here) / 2;
 }
 
+// Through the medians of the older and of the newer half, as Brown and Mood do (1951, "On median tests for linear hypotheses").
+RollingMedian::Line RollingMedian::line() const {
+  std::array<double, kWindow> by_age{}, sorted{};
+  for (std::size_t i = 0; i < m_size; ++i) by_age[i] = m_ring[(m_oldest + i) % kWindow];
+  const auto medianOf = [&](std::size_t from, std::size_t to) {
+    std::copy(by_age.begin() + static_cast<std::ptrdiff_t>(from), by_age.begin() + static_cast<std::ptrdiff_t>(to), sorted.begin());
+    const auto end = sorted.begin() + static_cast<std::ptrdiff_t>(to - from),
+               middle = sorted.begin() + static_cast<std::ptrdiff_t>((to - from) / 2);
+    std::nth_element(sorted.begin(), middle, end);
+    if ((to - from) % 2 == 1) return *middle;
+    return (*middle + *std::max_element(sorted.begin(), middle)) / 2;
+  };
+  if (m_size < 4) return {.ahead = medianOf(0, m_size), .deviation = deviation(median())};
+  const std::size_t half = m_size / 2;
+  const double older = medianOf(0, half), newer = medianOf(half, m_size);
+  // The halves' middles are half a window apart.
+  const double apart = static_cast<double>(m_size) / 2, slope = (newer - older) / apart;
+  const double middle_of_older = (static_cast<double>(half) - 1) / 2;
+  const auto at = [&](std::size_t i) { return older + slope * (static_cast<double>(i) - middle_of_older); };
+  const double ahead = at(m_size);
+  for (std::size_t i = 0; i < m_size; ++i) by_age[i] = std::abs(by_age[i] - at(i));
+  return {.ahead = ahead, .deviation = medianOf(0, m_size)};
+}
+
 void RollingMedian::push(double value) {
   double* const begin = m_sorted.data();
   if (m_size < kWindow) {

@@ -5,7 +5,7 @@
 // Ownership:  values.
 // Units:      those of what is pushed; finite numbers only.
 // Errors:     none; median() and deviation() mean nothing while it is empty.
-// Cost:       push: O(log window) and a move of at most 800 bytes; deviation: O(window); 1.6 KiB.
+// Cost:       push: O(log window) and a move of at most 800 bytes; deviation, line: O(window), a tenth of and one microsecond; 1.6 KiB.
 #pragma once
 
 #include <array>
@@ -26,6 +26,12 @@ class RollingMedian {
   bool full() const { return m_size == kWindow; }
   double median() const;
   double deviation(double middle) const;  // median of the distances to `middle`
+  // A robust line through the values by age: where it is one value ahead, and the median distance to it. While a loss falls fast its
+  // distances to a median are mostly its slope.
+  struct Line {
+    double ahead = 0, deviation = 0;
+  };
+  Line line() const;
   double range() const { return m_size == 0 ? 0 : m_sorted[m_size - 1] - m_sorted[0]; }
   // The i-th value since clear(); only while size() has never been kWindow and one more came.
   double early(std::size_t i) const { return m_ring[i]; }

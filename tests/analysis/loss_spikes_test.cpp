@@ -135,6 +135,28 @@ TEST(LossSpikes, WhereThePointsEndInASpikeTheVerdictIsUnknown) {
   EXPECT_EQ(spikes[0].last_step, 1'009);
 }
 
+// Distances to a median are mostly slope there: they would hide a jump by a quarter.
+TEST(LossSpikes, ASpikeOnASteepSlopeIsSeen) {
+  int found = 0;
+  for (int seed = 0; seed < kSeeds; ++seed) {
+    std::vector<double> values = noisyLoss(static_cast<std::uint64_t>(seed), 400, 0.004);
+    for (std::size_t step = 150; step < 163; ++step) values[step] *= 1.4;
+    const auto spikes = find(values);
+    found += spikes.size() == 1 && spikes[0].first_step == 150 && spikes[0].verdict == SpikeVerdict::kBenign ? 1 : 0;
+  }
+  EXPECT_EQ(found, kSeeds);
+}
+
+TEST(LossSpikes, BlipsThatComeBackAreNeverANewLevelHoweverMany) {
+  std::vector<double> values(4'000, 2.0);
+  for (std::size_t step = 200; step < values.size(); step += 20) values[step] = 3;
+  const auto spikes = find(values);
+  ASSERT_EQ(spikes.size(), 1U) << "one bunch";
+  EXPECT_EQ(spikes[0].verdict, SpikeVerdict::kBenign);
+  EXPECT_EQ(spikes[0].longest, 1);
+  EXPECT_EQ(spikes[0].points, 190);
+}
+
 TEST(LossSpikes, NotANumberIsAMarkOfItsOwnAndPoisonsNoBaseline) {
   std::vector<double> values = noisyLoss(6, 2'000, 0.01);
   values[1'000] = kNan;
