@@ -1,43 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
+// Invariant: the table is read once, completely; a row that does not read is our bug and ends the program in its tests.
 #include "model/device_catalog.h"
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <string>
+#include <vector>
+
+#include "model/result.h"
 
 namespace runglass {
 namespace {
 
-// Vendors print the sparse figure first for some devices: halved here.
-constexpr DevicePeak kPeaks[] = {
-    {"H100 PCIe", 756e12, "NVIDIA H100 datasheet"},
-    {"H100 NVL", 835e12, "NVIDIA H100 datasheet"},
-    {"H100", 989.4e12, "NVIDIA H100 datasheet (SXM)"},
-    {"H800 PCIe", 756e12, "NVIDIA H800 datasheet"},
-    {"H800", 989.4e12, "NVIDIA H800 datasheet (SXM)"},
-    {"GH200", 989.4e12, "NVIDIA GH200 datasheet"},
-    {"H200 NVL", 835.5e12, "NVIDIA H200 datasheet"},
-    {"H200", 989.4e12, "NVIDIA H200 datasheet (SXM)"},
-    {"H20", 148e12, "NVIDIA H20 datasheet"},
-    {"GB200", 2500e12, "NVIDIA GB200 NVL72 datasheet, per GPU"},
-    {"B200", 2250e12, "NVIDIA HGX B200 datasheet, per GPU"},
-    {"B100", 1750e12, "NVIDIA HGX B100 datasheet, per GPU"},
-    {"A100", 312e12, "NVIDIA A100 datasheet"},
-    {"A800", 312e12, "NVIDIA A800 datasheet"},
-    {"A30", 165e12, "NVIDIA A30 datasheet"},
-    {"A10G", 70e12, "NVIDIA A10G datasheet"},
-    {"A10", 125e12, "NVIDIA A10 datasheet"},
-    {"V100 PCIe", 112e12, "NVIDIA V100 datasheet"},
-    {"V100", 125e12, "NVIDIA V100 datasheet (SXM2)"},
-    {"T4", 65e12, "NVIDIA T4 datasheet"},
-    {"L40S", 362.05e12, "NVIDIA L40S datasheet"},
-    {"L4", 121e12, "NVIDIA L4 datasheet"},
-    {"MI355X", 2516e12, "AMD Instinct MI355X datasheet"},
-    {"MI325X", 1307.4e12, "AMD Instinct MI325X datasheet"},
-    {"MI300X", 1307.4e12, "AMD Instinct MI300X datasheet"},
-    {"MI250X", 383e12, "AMD Instinct MI250X datasheet"},
-    {"MI250", 362.1e12, "AMD Instinct MI250 datasheet"},
-};
+constexpr std::array<const char*, kPrecisionCount> kPrecisionNames = {"fp64", "tf32", "fp16", "bf16", "fp8", "fp4", "int8", "int4"};
+constexpr double kTera = 1e12, kGiga = 1e9;
 
 // Words of letters and digits, upper case, between blanks: " NVIDIA H100 80GB HBM3 ".
 std::string wordsOf(std::string_view text) {
@@ -53,11 +30,74 @@ std::string wordsOf(std::string_view text) {
   return words;
 }
 
+std::string_view takeUntil(std::string_view& rest, char end) {
+  const std::size_t at = rest.find(end);
+  const std::string_view head = rest.substr(0, at);
+  rest.remove_prefix(at == std::string_view::npos ? rest.size() : at + 1);
+  return head;
+}
+
+std::optional<double> numberOf(std::string_view text, double scale) {
+  if (text.empty()) return std::nullopt;
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  RG_CHECK(error == std::errc() && end == text.data() + text.size() && value > 0);
+  return value * scale;
+}
+
+struct Catalog {
+  std::vector<DeviceSpec> devices;
+  std::vector<DevicePeak> peaks;  // as devices
+};
+
+DeviceSpec specOf(std::string_view line) {
+  DeviceSpec spec{};
+  spec.name = takeUntil(line, ',');
+  spec.memory_bytes = numberOf(takeUntil(line, ','), kGiga);
+  spec.memory_bytes_per_s = numberOf(takeUntil(line, ','), kGiga);
+  for (PrecisionPeak& peak : spec.peaks) {
+    std::string_view cell = takeUntil(line, ',');
+    peak.dense_flops_per_s = numberOf(takeUntil(cell, '/'), kTera);
+    peak.sparse_flops_per_s = numberOf(cell, kTera);
+  }
+  spec.source = line;
+  RG_CHECK(!spec.name.empty() && !spec.source.empty());
+  return spec;
+}
+
+const Catalog& catalog() {
+  static const Catalog kCatalog = [] {
+    Catalog read;
+    std::string_view text = deviceTables().front().text;
+    bool head = true;
+    while (!text.empty()) {
+      const std::string_view line = takeUntil(text, '\n');
+      if (line.empty() || line.front() == '#') continue;
+      if (!head) read.devices.push_back(specOf(line));
+      head = false;
+    }
+    for (const DeviceSpec& device : read.devices) {
+      const auto bf16 = device.at(Precision::kBf16).dense_flops_per_s, fp16 = device.at(Precision::kFp16).dense_flops_per_s;
+      if (bf16 || fp16) read.peaks.push_back({&device, bf16 ? *bf16 : *fp16, device.source});
+    }
+    return read;
+  }();
+  return kCatalog;
+}
+
 }  // namespace
 
-std::span<const DevicePeak> deviceCatalog() { return kPeaks; }
+const char* precisionName(Precision precision) { return kPrecisionNames[static_cast<std::size_t>(precision)]; }
 
-const DevicePeak* findDevicePeak(std::string_view model) {
+std::optional<Precision> precisionFromName(std::string_view name) {
+  const auto found = std::ranges::find(kPrecisionNames, name, [](const char* one) { return std::string_view(one); });
+  if (found == kPrecisionNames.end()) return std::nullopt;
+  return static_cast<Precision>(found - kPrecisionNames.begin());
+}
+
+std::span<const DeviceSpec> deviceCatalog() { return catalog().devices; }
+
+const DeviceSpec* findDevice(std::string_view model) {
   const std::string words = wordsOf(model);
   const auto has = [&](std::string_view name) {
     const std::string wanted = wordsOf(name);
@@ -68,8 +108,16 @@ const DevicePeak* findDevicePeak(std::string_view model) {
     }
     return true;
   };
-  const auto found = std::ranges::find_if(kPeaks, [&](const DevicePeak& peak) { return has(peak.name); });
-  return found == std::end(kPeaks) ? nullptr : found;
+  const auto& devices = catalog().devices;
+  const auto found = std::ranges::find_if(devices, [&](const DeviceSpec& device) { return has(device.name); });
+  return found == devices.end() ? nullptr : &*found;
+}
+
+const DevicePeak* findDevicePeak(std::string_view model) {
+  const DeviceSpec* device = findDevice(model);
+  const auto& peaks = catalog().peaks;
+  const auto found = std::ranges::find(peaks, device, &DevicePeak::device);
+  return device == nullptr || found == peaks.end() ? nullptr : &*found;
 }
 
 }  // namespace runglass

@@ -1,26 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
-// The device catalogue: what an accelerator can do at most, by the name that its driver reports.
+// The device catalogue: what an accelerator can do at most, by the name that its driver reports. Its rows are in device_peaks.csv.
 //
 // Threading:  immutable.
 // Ownership:  static storage.
-// Units:      FLOP/s, dense (never the doubled figure for 2:4 sparsity), BF16 or FP16 matrix units with the device's full power limit.
-// Errors:     none: a device that is not listed has no peak, and then there is no MFU.
-// Cost:       a few dozen string compares.
+// Units:      FLOP/s (integers: OP/s) of the matrix units at the device's full power limit; bytes, bytes/s. Dense and 2:4 sparse apart.
+// Errors:     none: a device that is not listed, or whose vendor names no peak, has none, and then there is no MFU.
+// Cost:       a few dozen string compares; the first call reads the table.
 #pragma once
 
+#include <array>
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
 namespace runglass {
 
-struct DevicePeak {
-  std::string_view name;  // every word of it occurs in the reported name, in any case
-  double dense_flops_per_s;
-  std::string_view source;  // the vendor's document
+enum class Precision : std::uint8_t { kFp64, kTf32, kFp16, kBf16, kFp8, kFp4, kInt8, kInt4 };
+inline constexpr std::size_t kPrecisionCount = 8;
+const char* precisionName(Precision precision);  // "bf16"
+std::optional<Precision> precisionFromName(std::string_view name);
+
+struct PrecisionPeak {
+  std::optional<double> dense_flops_per_s;
+  std::optional<double> sparse_flops_per_s;  // with half of the operands zero: marketing for dense models, never the measure of MFU
 };
 
-std::span<const DevicePeak> deviceCatalog();  // more special names first
+struct DeviceSpec {
+  std::string_view name;  // every word of it occurs in the reported name, in any case
+  std::array<PrecisionPeak, kPrecisionCount> peaks;
+  std::optional<double> memory_bytes, memory_bytes_per_s;
+  std::string_view source;  // the vendor's document
+  const PrecisionPeak& at(Precision precision) const { return peaks[static_cast<std::size_t>(precision)]; }
+};
+
+// What model FLOP/s are measured against: dense, BF16 or, where the device has none, FP16.
+struct DevicePeak {
+  const DeviceSpec* device;
+  double dense_flops_per_s;
+  std::string_view source;
+};
+
+std::span<const DeviceSpec> deviceCatalog();  // more special names first
 // "NVIDIA H100 80GB HBM3" -> H100 SXM; nullptr: not known.
+const DeviceSpec* findDevice(std::string_view model);
+// nullptr: not known, or the vendor publishes no such peak.
 const DevicePeak* findDevicePeak(std::string_view model);
+
+// The embedded file, for the generated source.
+struct DeviceTable {
+  std::string_view name, text;
+};
+std::span<const DeviceTable> deviceTables();
 
 }  // namespace runglass

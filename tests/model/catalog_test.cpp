@@ -68,6 +68,44 @@ TEST(DeviceCatalog, KnowsTheNamesThatDriversReport) {
   EXPECT_DOUBLE_EQ(peak("simulated H100-SXM"), 989.4e12);
   EXPECT_DOUBLE_EQ(peak("NVIDIA H1000"), 0);
   EXPECT_DOUBLE_EQ(peak(""), 0);
+  EXPECT_DOUBLE_EQ(peak("AMD Instinct MI300X"), 1307.4e12);
+  EXPECT_DOUBLE_EQ(peak("HL-225"), 432e12);
+}
+
+TEST(DeviceCatalog, KeepsDenseAndSparsePeaksApartForEachPrecision) {
+  const DeviceSpec* h100 = findDevice("NVIDIA H100 80GB HBM3");
+  ASSERT_NE(h100, nullptr);
+  EXPECT_DOUBLE_EQ(*h100->at(Precision::kBf16).dense_flops_per_s, 989.4e12);
+  EXPECT_DOUBLE_EQ(*h100->at(Precision::kBf16).sparse_flops_per_s, 1978.9e12);
+  EXPECT_DOUBLE_EQ(*h100->at(Precision::kFp8).dense_flops_per_s, 1978.9e12);
+  EXPECT_FALSE(h100->at(Precision::kFp4).dense_flops_per_s);
+  EXPECT_DOUBLE_EQ(*h100->memory_bytes, 80e9);
+  EXPECT_DOUBLE_EQ(*h100->memory_bytes_per_s, 3.35e12);
+}
+
+TEST(DeviceCatalog, SparseIsNeverTheMeasureAndNeverLessThanDense) {
+  for (const DeviceSpec& device : deviceCatalog()) {
+    EXPECT_FALSE(device.source.empty()) << device.name;
+    EXPECT_EQ(findDevice(device.name), &device) << device.name << ": a more general name before it hides it";
+    for (const PrecisionPeak& peak : device.peaks) {
+      if (peak.sparse_flops_per_s) {
+        ASSERT_TRUE(peak.dense_flops_per_s) << device.name;
+        EXPECT_GT(*peak.sparse_flops_per_s, 1.3 * *peak.dense_flops_per_s) << device.name;
+        EXPECT_LT(*peak.sparse_flops_per_s, 2.1 * *peak.dense_flops_per_s) << device.name;
+      }
+    }
+    if (const DevicePeak* measure = findDevicePeak(device.name)) {
+      const auto bf16 = device.at(Precision::kBf16).dense_flops_per_s, fp16 = device.at(Precision::kFp16).dense_flops_per_s;
+      EXPECT_DOUBLE_EQ(measure->dense_flops_per_s, bf16 ? *bf16 : *fp16) << device.name;
+    }
+  }
+}
+
+TEST(DeviceCatalog, ADeviceWithoutAPublishedPeakIsKnownButHasNone) {
+  EXPECT_NE(findDevice("Ascend 910B"), nullptr);
+  EXPECT_EQ(findDevicePeak("Ascend 910B"), nullptr);
+  EXPECT_EQ(precisionFromName("bf16"), Precision::kBf16);
+  EXPECT_FALSE(precisionFromName("bf17"));
 }
 
 }  // namespace
