@@ -10,6 +10,7 @@
 #include "analysis/engine/analysis.h"
 #include "app/ctl/analyze_what_if.h"
 #include "app/ctl/analyze_loss.h"
+#include "app/ctl/analyze_goodput.h"
 #include "app/ctl/command.h"
 #include "app/ctl/output.h"
 #include "app/store_access.h"
@@ -64,6 +65,7 @@ struct RunAnswer {
   std::map<AttemptId, std::int32_t> attempts;
   WhatIfPart what_if;
   LossPart loss;
+  GoodputAnswer goodput;
 };
 
 Json toJson(const RunAnswer& answer, const std::map<NodeId, std::string>& nodes, bool stored) {
@@ -76,12 +78,12 @@ Json toJson(const RunAnswer& answer, const std::map<NodeId, std::string>& nodes,
   // No analysis answers these yet.
   json["ranking"] = Json::array();
   json["ranking_status"] = "insufficient";
-  json["goodput"] = {{"status", "insufficient"}};
+  json["goodput"] = goodputJson(answer.goodput);
   return json;
 }
 
 Result<RunAnswer> ask(Reader& reader, const Run& run) {
-  RunAnswer answer{.run = run, .findings = {}, .attempts = {}, .what_if = {}};
+  RunAnswer answer{.run = run, .findings = {}, .attempts = {}, .goodput = {}};
   RG_ASSIGN(const auto attempts, reader.attempts(run.id));
   for (const Attempt& attempt : attempts) answer.attempts[attempt.id] = attempt.number;
   for (const AnalysisEntry& entry : analyses()) {
@@ -91,6 +93,7 @@ Result<RunAnswer> ask(Reader& reader, const Run& run) {
   }
   RG_ASSIGN(answer.what_if, whatIfPart(reader, run.id));
   RG_ASSIGN(answer.loss, analyzeLoss(reader, run));
+  RG_ASSIGN(answer.goodput, askGoodput(reader, run, answer.findings));
   return answer;
 }
 
@@ -177,6 +180,7 @@ class Analyze : public Command {
                 oneLine(finding.summary) + "\n";
       text += answer.what_if.text;
       text += answer.loss.text;
+      text += goodputText(answer.goodput);
     }
     return stored ? text : text + "not stored: another process writes the store\n";
   }

@@ -8,6 +8,7 @@ std::unique_ptr<Command> makeAlert();
 std::unique_ptr<Command> makeAlign();
 std::unique_ptr<Command> makeAnalyze();
 std::unique_ptr<Command> makeCapture();
+std::unique_ptr<Command> makeEstimate();
 std::unique_ptr<Command> makeExport();
 std::unique_ptr<Command> makeImport();
 std::unique_ptr<Command> makeInfo();
@@ -31,6 +32,7 @@ std::vector<std::unique_ptr<Command>> commands() {
   all.push_back(makeAnalyze());
   all.push_back(makeScore());
   all.push_back(makeRewind());
+  all.push_back(makeEstimate());
   all.push_back(makeExport());
   all.push_back(makeNote());
   all.push_back(makeTrace());

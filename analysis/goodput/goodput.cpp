@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/goodput/goodput.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "analysis/goodput/step_record.h"
+
+namespace runglass {
+namespace {
+
+constexpr DurNs kBesideEnd = 30 * 60 * kNsPerSecond;  // a finding that lasted until so shortly before an end belongs to it
+constexpr std::size_t kMostEvaluations = 100'000;
+constexpr std::size_t kMostMarkedAttempts = 64;  // log searches are for the newest attempts
+
+class Gatherer {
+ public:
+  Gatherer(Reader& reader, const Run& run, std::span<const Finding> findings, std::optional<TimeNs> now, std::stop_token stop)
+      : m_reader(reader), m_run(run), m_findings(findings), m_now(now), m_stop(std::move(stop)) {}
+
+  Result<Goodput> gather() {
+    RG_ASSIGN(m_attempts, m_reader.attempts(m_run.id));
+    RG_ASSIGN(m_series, m_reader.series({.run = m_run.id}));
+    RG_ASSIGN(m_checkpoints, m_reader.checkpoints(m_run.id));
+    RG_ASSIGN(m_events, m_reader.events({.range = {}, .run = m_run.id, .at_least = Severity::kDebug, .kind = "checkpoint_loaded"}));
+    std::vector<AttemptRecord> records;
+    Goodput out;
+    for (const Attempt& attempt : m_attempts) {
+      if (m_stop.stop_requested()) return Status(Code::kCancelled, "goodput: superseded");
+      std::vector<Series> own;
+      for (const Series& series : m_series)
+        if (series.key.attempt == attempt.id) own.push_back(series);
+      RG_ASSIGN(StepRecord steps, readSteps(m_reader, own, m_stop));
+      RG_ASSIGN(AttemptRecord record, recordOf(attempt, own, steps));
+      records.push_back(std::move(record));
+      out.step_sources.push_back(std::move(steps.source));
+    }
+    out.kept = keptSteps(records);
+    const bool any_steps = std::ranges::any_of(records, [](const AttemptRecord& r) { return !r.steps.empty() || !r.durations.empty(); });
+    out.ledger = makeLedger(std::move(records));
+    out.saves = saveCostOf(out.ledger, saveTimes());
+    const int gpus = m_attempts.empty() ? 0 : m_attempts.back().layout.world;
+    out.advice = adviseSaves(out.ledger, out.saves, gpus);
+    if (!out.ledger.effective_ratio)
+      out.reason = m_attempts.empty()                       ? "the run has no attempt"
+                   : m_run.time_domain == TimeDomain::kNone ? "the run's source has no clock: wall time is not known"
+                   : !any_steps                             ? "nobody told when steps began and ended"
+                                                            : "no attempt has a begin and an end";
+    return out;
+  }
+
+ private:
+  Result<AttemptRecord> recordOf(const Attempt& attempt, std::span<const Series> own, StepRecord& steps) {
+    const bool newest = attempt.id == m_attempts.back().id;
+    AttemptRecord record{.number = attempt.number,
+                         .start = attempt.start,
+                         .end = attempt.end,
+                         .resumed_from = attempt.resumed_from_step,
+                         .first_step = attempt.first_step,
+                         .last_step = attempt.last_step,
+                         .steps = std::move(steps.steps),
+                         .durations = std::move(steps.durations),
+                         .layout = attempt.layout};
+    record.running = newest && m_run.state == RunState::kRunning && !attempt.end;
+    for (const Series& series : own)
+      if (series.last_time) record.last_sign = std::max(record.last_sign.value_or(*series.last_time), *series.last_time);
+    if (record.running && m_now) record.end = std::max(*m_now, record.last_sign.value_or(*m_now));
+    addSaves(attempt, record);
+    RG_TRY(addEvaluations(own, record));
+    addFindings(attempt, record);
+    RG_TRY(addMarks(attempt, record));
+    return record;
+  }
+
+  void addSaves(const Attempt& attempt, AttemptRecord& record) const {
+    for (const Checkpoint& save : m_checkpoints)
+      if (save.attempt == attempt.id && save.begin && save.durable && *save.durable > *save.begin)
+        record.known.push_back({{*save.begin, *save.durable}, Spend::kSave});
+  }
+
+  // Between two steps lies a value of an evaluation: the time until it was spent on it.
+  Status addEvaluations(std::span<const Series> own, AttemptRecord& record) const {
+    if (record.steps.size() < 2) return {};
+    std::vector<TimeNs> spoken;
+    for (const Series& series : own) {
+      if (series.key.kind != SeriesKind::kScalar || series.key.rank || !series.last_time || !isEvaluation(series.key)) continue;
+      if (series.sample_count > static_cast<std::int64_t>(kMostEvaluations)) continue;
+      RG_ASSIGN(const ScalarColumns points,
+                m_reader.scalars(series.id, std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max(), m_stop));
+      spoken.insert(spoken.end(), points.time.begin(), points.time.end());
+    }
+    std::ranges::sort(spoken);
+    spoken.erase(std::unique(spoken.begin(), spoken.end()), spoken.end());
+    for (const TimeNs at : spoken) {
+      // Inside a step, as in Megatron's "elapsed time per iteration": what it takes longer than the others is the evaluation.
+      const auto after = std::ranges::upper_bound(record.steps, at, {}, &LedgerStep::end);
+      if (after != record.steps.end() && after->begin < at && after->kind == StepKind::kTraining) after->kind = StepKind::kEval;
+      const auto next = std::ranges::upper_bound(record.steps, at, {}, &LedgerStep::begin);
+      if (next == record.steps.begin() || next == record.steps.end()) continue;
+      const LedgerStep& before = *std::prev(next);
+      if (before.end < at) record.known.push_back({{before.end, at}, Spend::kEval});
+    }
+    return {};
+  }
+
+  static bool isEvaluation(const SeriesKey& key) {
+    for (const std::string& text : {key.metric, key.source, key.labels})
+      for (const char* word : {"valid", "eval", "test"})
+        if (text.find(word) != std::string::npos) return true;
+    return false;
+  }
+
+  void addFindings(const Attempt& attempt, AttemptRecord& record) const {
+    std::string fault, hang;
+    const auto end = attempt.end;
+    for (const Finding& finding : m_findings) {
+      if (finding.attempt != attempt.id) continue;
+      const bool stands = finding.kind == "hang" || finding.kind == "stall", broken = finding.kind == "hardware_fault";
+      const auto until = finding.end ? finding.end : record.running ? record.end : end;
+      if (stands && finding.start && until && *until > *finding.start) record.known.push_back({{*finding.start, *until}, Spend::kStalled});
+      if (!end || !finding.start || *finding.start > *end || finding.severity < Severity::kError) continue;
+      if (until && *until < *end - kBesideEnd) continue;
+      if (broken && fault.empty()) fault = finding.summary;
+      if (stands && hang.empty()) hang = finding.summary;
+    }
+    if (record.running) {
+      record.ending = {.kind = EndKind::kRunning};
+      return;
+    }
+    record.ending = endingOf(attempt.end_cause, attempt.planned, fault, hang);
+    if (attempt.id == m_attempts.back().id && attempt.end_cause.empty() && m_run.state == RunState::kFinished)
+      record.ending = {.kind = EndKind::kFinished, .planned = true};
+  }
+
+  Result<std::optional<TimeNs>> lineOf(const Attempt& attempt, const std::string& words) {
+    RG_ASSIGN(
+        const LogPage page,
+        m_reader.searchLogs({.words = words, .run = m_run.id, .attempt = attempt.id, .order = RowOrder::kOldestFirst, .limit = 1}, m_stop));
+    if (page.hits.empty()) return std::optional<TimeNs>();
+    return page.hits.front().line.time;
+  }
+
+  // What a log says of the time before the first step.
+  Status addMarks(const Attempt& attempt, AttemptRecord& record) {
+    if (!attempt.start || m_attempts.size() - static_cast<std::size_t>(&attempt - m_attempts.data()) > kMostMarkedAttempts) return {};
+    const TimeNs first = record.steps.empty() ? record.end.value_or(record.last_sign.value_or(*attempt.start)) : record.steps.front().begin;
+    const auto inside = [&](std::optional<TimeNs> at) { return at && *at > *attempt.start && *at <= first; };
+    RG_ASSIGN(const auto ready, lineOf(attempt, "\"initialized tensor model parallel\""));
+    if (inside(ready)) record.known.push_back({{*attempt.start, *ready}, Spend::kInit});
+    RG_ASSIGN(const auto loads, lineOf(attempt, "\"loading checkpoint from\""));
+    for (const Event& event : m_events)
+      if (event.attempt == attempt.id && inside(event.time) && inside(loads) && *event.time > *loads)
+        record.known.push_back({{*loads, *event.time}, Spend::kLoad});
+    return {};
+  }
+
+  std::vector<SaveTime> saveTimes() const {
+    std::vector<SaveTime> saves;
+    for (const Attempt& attempt : m_attempts)
+      for (const Checkpoint& save : m_checkpoints)
+        if (save.attempt == attempt.id) saves.push_back({attempt.number, save.step, save.begin, save.durable});
+    std::ranges::stable_sort(
+        saves, [](const SaveTime& a, const SaveTime& b) { return std::pair(a.attempt, a.step) < std::pair(b.attempt, b.step); });
+    return saves;
+  }
+
+  Reader& m_reader;
+  const Run& m_run;
+  std::span<const Finding> m_findings;
+  std::optional<TimeNs> m_now;
+  std::stop_token m_stop;
+  std::vector<Attempt> m_attempts;
+  std::vector<Series> m_series;
+  std::vector<Checkpoint> m_checkpoints;
+  std::vector<Event> m_events;
+};
+
+}  // namespace
+
+Result<Goodput> readGoodput(Reader& reader, const Run& run, std::span<const Finding> findings, std::optional<TimeNs> now,
+                            std::stop_token stop) {
+  return Gatherer(reader, run, findings, now, std::move(stop)).gather();
+}
+
+std::vector<DoneStep> keptSteps(std::span<const AttemptRecord> attempts) {
+  std::vector<DoneStep> kept;
+  for (const AttemptRecord& attempt : attempts) {
+    if (attempt.steps.empty()) continue;
+    const std::int64_t from = attempt.resumed_from.value_or(attempt.steps.front().step - attempt.steps.front().count);
+    while (!kept.empty() && kept.back().step > from) kept.pop_back();
+    for (const LedgerStep& step : attempt.steps)
+      if (kept.empty() || step.step > kept.back().step) kept.push_back({step.step, step.end});
+  }
+  return kept;
+}
+
+SaveAdvice adviseSaves(const Ledger& ledger, const SaveCost& saves, int gpus) {
+  SaveAdvice out;
+  const auto cost = saves.blocked && *saves.blocked > 0 ? saves.blocked : saves.until_durable;
+  out.save_blocks = saves.blocked && *saves.blocked > 0;
+  if (cost) out.save_s = static_cast<double>(*cost) / kNsPerSecond;
+  if (!out.save_s)
+    out.reason = saves.saves == 0 ? "no checkpoint was seen" : "no checkpoint told both its begin and when it was durable";
+  else if (!ledger.mtbf.enough())
+    out.reason = std::to_string(ledger.failures) + (ledger.failures == 1 ? " failure" : " failures") +
+                 ": fewer than 2 say nothing about the time between them";
+  out.enough = out.reason.empty();
+  if (out.enough) {
+    out.young_s = youngInterval(*out.save_s, *ledger.mtbf.mean_s);
+    out.daly_s = dalyInterval(*out.save_s, *ledger.mtbf.mean_s);
+  }
+  out.field_mtbf_s = expectedMtbf(kFieldFailuresPerGpuDay, gpus);
+  if (out.save_s && out.field_mtbf_s) out.field_daly_s = dalyInterval(*out.save_s, out.field_mtbf_s->value);
+  return out;
+}
+
+}  // namespace runglass

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+// Invariants: 1. Segments of a row tile its time in order. 2. A step is painted once, as catch-up exactly when an earlier attempt did it.
+#include "analysis/goodput/ledger.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <tuple>
+
+namespace runglass {
+namespace {
+
+using Segments = std::vector<Segment>;
+
+constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::min();
+
+void append(Segments& out, TimeNs t0, TimeNs t1, Spend spend) {
+  if (t0 >= t1) return;
+  if (!out.empty() && out.back().spend == spend && out.back().t1 == t0)
+    out.back().t1 = t1;
+  else
+    out.push_back({t0, t1, spend});
+}
+
+// `over` by begin; of overlapping ones the first wins.
+Segments paint(const Segments& under, const Segments& over) {
+  Segments out;
+  std::size_t top = 0;
+  for (const Segment& base : under) {
+    TimeNs at = base.t0;
+    while (at < base.t1) {
+      while (top < over.size() && over[top].t1 <= at) ++top;
+      if (top == over.size() || over[top].t0 >= base.t1) {
+        append(out, at, base.t1, base.spend);
+        break;
+      }
+      append(out, at, over[top].t0, base.spend);
+      const TimeNs begin = std::max(at, over[top].t0), end = std::min(base.t1, over[top].t1);
+      append(out, begin, end, over[top].spend);
+      at = end;
+    }
+  }
+  return out;
+}
+
+DurNs middle(std::vector<DurNs> values) {
+  const auto half = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, half);
+  return *half;
+}
+
+std::vector<DurNs> steadyDurations(const AttemptRecord& attempt) {
+  std::vector<DurNs> steady = attempt.durations;
+  for (const LedgerStep& step : attempt.steps)
+    if (step.kind == StepKind::kTraining && step.end > step.begin)
+      steady.push_back((step.end - step.begin) / std::max<std::int64_t>(1, step.count));
+  return steady;
+}
+
+using RegimeKey = std::tuple<std::int32_t, std::int32_t, std::int32_t, std::int32_t>;
+RegimeKey regimeOf(const Layout& l) { return {l.world, l.tp, l.pp, l.dp}; }
+
+// What the steps of an attempt paint. `done`: the highest step that earlier attempts did.
+Segments stepSegments(const AttemptRecord& attempt, std::int64_t done, std::optional<DurNs> usual) {
+  Segments out;
+  TimeNs free = std::numeric_limits<TimeNs>::min();
+  for (const LedgerStep& step : attempt.steps) {
+    const TimeNs begin = std::max(step.begin, free), end = step.end;
+    if (begin >= end) continue;
+    free = end;
+    TimeNs trained = end;
+    if (usual && (step.kind == StepKind::kEval || step.kind == StepKind::kSave) && end - begin > *usual * step.count)
+      trained = begin + *usual * step.count;
+    const std::int64_t redone = done == kNone ? 0 : std::clamp<std::int64_t>(done - (step.step - step.count), 0, step.count);
+    const TimeNs caught_up = begin + static_cast<TimeNs>(static_cast<double>(trained - begin) * static_cast<double>(redone) /
+                                                         static_cast<double>(std::max<std::int64_t>(1, step.count)));
+    append(out, begin, caught_up, Spend::kCatchUp);
+    append(out, caught_up, trained, Spend::kProductive);
+    append(out, trained, end, step.kind == StepKind::kEval ? Spend::kEval : Spend::kSave);
+  }
+  return out;
+}
+
+Segments knownSegments(const AttemptRecord& attempt, std::initializer_list<Spend> wanted) {
+  Segments out;
+  for (const KnownTime& known : attempt.known)
+    if (std::ranges::find(wanted, known.spend) != wanted.end() && known.range.t0 < known.range.t1)
+      out.push_back({known.range.t0, known.range.t1, known.spend});
+  std::ranges::stable_sort(out, {}, &Segment::t0);
+  return out;
+}
+
+class Maker {
+ public:
+  explicit Maker(std::vector<AttemptRecord> attempts) : m_attempts(std::move(attempts)) {
+    std::ranges::stable_sort(m_attempts, {}, &AttemptRecord::number);
+  }
+
+  Ledger make() {
+    std::map<RegimeKey, std::vector<DurNs>> steady;
+    for (const AttemptRecord& attempt : m_attempts) {
+      auto own = steadyDurations(attempt);
+      auto& all = steady[regimeOf(attempt.layout)];
+      all.insert(all.end(), own.begin(), own.end());
+    }
+    for (auto& [regime, values] : steady)
+      if (!values.empty()) m_usual[regime] = middle(std::move(values));
+    for (const AttemptRecord& attempt : m_attempts) addRow(attempt);
+    countKept();
+    sumUp();
+    countEnds();
+    return std::move(m_ledger);
+  }
+
+ private:
+  std::optional<DurNs> usual(const Layout& layout) const {
+    const auto found = m_usual.find(regimeOf(layout));
+    return found != m_usual.end() ? std::optional(found->second) : std::nullopt;
+  }
+
+  void addRow(const AttemptRecord& attempt) {
+    LedgerRow row{.number = attempt.number, .resumed_from = attempt.resumed_from, .layout = attempt.layout, .ending = attempt.ending};
+    row.first_step = attempt.first_step, row.last_step = attempt.last_step;
+    for (const LedgerStep& step : attempt.steps) {
+      row.first_step = std::min(row.first_step.value_or(step.step), step.step - step.count + 1);
+      row.last_step = std::max(row.last_step.value_or(step.step), step.step);
+    }
+    const LedgerRow* before = m_ledger.rows.empty() ? nullptr : &m_ledger.rows.back();
+    if (before != nullptr) {
+      const auto differ = [](std::int32_t a, std::int32_t b) { return a > 0 && b > 0 && a != b; };
+      const Layout &a = before->layout, &b = row.layout;
+      row.layout_changed = differ(a.world, b.world) || differ(a.tp, b.tp) || differ(a.pp, b.pp) || differ(a.dp, b.dp) ||
+                           differ(a.cp, b.cp) || differ(a.ep, b.ep) || differ(a.vpp, b.vpp);
+      if (before->last_step && row.first_step)
+        row.lost_steps = std::max<std::int64_t>(0, *before->last_step - row.resumed_from.value_or(*row.first_step - 1));
+    }
+    if (auto own = steadyDurations(attempt); !own.empty()) row.iteration_time = middle(std::move(own));
+    paintRow(attempt, row);
+    if (row.last_step) m_done = std::max(m_done, *row.last_step);
+    m_ledger.lost_steps += row.lost_steps;
+    m_ledger.rows.push_back(std::move(row));
+  }
+
+  void paintRow(const AttemptRecord& attempt, LedgerRow& row) {
+    std::optional<TimeNs> t0 = attempt.start, t1 = attempt.end;
+    if (!t0 && !attempt.steps.empty()) t0 = attempt.steps.front().begin;
+    if (!t1) {
+      t1 = attempt.last_sign;
+      if (!attempt.steps.empty()) t1 = std::max(t1.value_or(attempt.steps.back().end), attempt.steps.back().end);
+    }
+    if (!t0 || !t1 || *t1 <= *t0) return;
+    row.start_told = attempt.start.has_value(), row.end_told = attempt.end.has_value();
+    if (m_end && *t0 < *m_end) t0 = m_end;  // two attempts at once: the later one has the rest
+    if (*t1 <= *t0) return;
+    row.range = TimeRange{*t0, *t1};
+    Segments all;
+    if (m_end) append(all, *m_end, *t0, m_end_told && row.start_told ? Spend::kGap : Spend::kUnexplained);
+    m_end = t1, m_end_told = row.end_told;
+    Segments own{{*t0, *t1, Spend::kUnexplained}};
+    const bool stepped = !attempt.steps.empty();
+    // Steps that are known, but not when they were, leave the time unexplained.
+    if (row.start_told && (stepped || !attempt.first_step))
+      own = paint(own, {{*t0, stepped ? attempt.steps.front().begin : *t1, Spend::kStartUp}});
+    // Times that contradict the order of the steps do not tell which was the last.
+    if (stepped && row.end_told && attempt.steps.back().step == row.last_step)
+      own = paint(own, {{attempt.steps.back().end, *t1, Spend::kAfterLast}});
+    own = paint(own, knownSegments(attempt, {Spend::kInit, Spend::kLoad}));
+    own = paint(own, knownSegments(attempt, {Spend::kSave, Spend::kEval}));
+    own = paint(own, stepSegments(attempt, m_done, usual(attempt.layout)));
+    own = paint(own, knownSegments(attempt, {Spend::kStalled}));
+    for (const Segment& one : own) append(all, one.t0, one.t1, one.spend);
+    for (const Segment& one : all) {
+      auto& sum = row.spent[static_cast<std::size_t>(one.spend)];
+      sum = sum.value_or(0) + (one.t1 - one.t0);
+    }
+    row.segments = std::move(all);
+  }
+
+  // From the newest attempt back: where a later one began, what the earlier did after that is lost.
+  void countKept() {
+    std::int64_t upper = std::numeric_limits<std::int64_t>::max();
+    for (auto row = m_ledger.rows.rbegin(); row != m_ledger.rows.rend(); ++row) {
+      if (!row->first_step || !row->last_step) continue;
+      // Steps before the first one seen are not this run's word: a run whose log begins at 5,000 did not do 5,000 steps here.
+      const std::int64_t from = *row->first_step - 1;
+      row->kept_steps = std::max<std::int64_t>(0, std::min(*row->last_step, upper) - from);
+      upper = std::min(upper, row->resumed_from.value_or(from));
+      m_ledger.completed_steps += row->kept_steps;
+    }
+  }
+
+  void sumUp() {
+    double useful = 0;
+    bool any = false;
+    DurNs wall = 0;
+    for (const LedgerRow& row : m_ledger.rows) {
+      for (const Segment& one : row.segments) wall += one.t1 - one.t0;
+      for (std::size_t i = 0; i < kSpendCount; ++i)
+        if (row.spent[i]) m_ledger.spent[i] = m_ledger.spent[i].value_or(0) + *row.spent[i];
+      if (const auto time = usual(row.layout); time && row.range)
+        useful += static_cast<double>(row.kept_steps) * static_cast<double>(*time), any = true;
+    }
+    if (wall == 0) return;
+    m_ledger.wall = wall;
+    if (any) m_ledger.effective_ratio = useful / static_cast<double>(wall);
+  }
+
+  void countEnds() {
+    std::map<EndKind, EndCause> causes;
+    double up_s = 0;
+    for (std::size_t i = 0; i < m_ledger.rows.size(); ++i) {
+      const LedgerRow& row = m_ledger.rows[i];
+      if (row.range) up_s += static_cast<double>(row.range->t1 - row.range->t0) / kNsPerSecond;
+      if (row.ending.kind == EndKind::kRunning) continue;
+      if (!row.ending.planned)
+        ++m_ledger.unsaid_ends;
+      else
+        ++(*row.ending.planned ? m_ledger.planned_ends : m_ledger.failures);
+      EndCause& cause = causes[row.ending.kind];
+      cause.kind = row.ending.kind;
+      ++cause.count;
+      cause.planned = row.ending.planned.value_or(false);
+      cause.cost += row.spent[static_cast<std::size_t>(Spend::kStalled)].value_or(0);
+      if (i + 1 == m_ledger.rows.size()) continue;
+      for (const Spend spend : {Spend::kGap, Spend::kStartUp, Spend::kInit, Spend::kLoad, Spend::kCatchUp})
+        cause.cost += m_ledger.rows[i + 1].spent[static_cast<std::size_t>(spend)].value_or(0);
+    }
+    for (const auto& [kind, cause] : causes) m_ledger.causes.push_back(cause);
+    std::ranges::stable_sort(m_ledger.causes, [](const EndCause& a, const EndCause& b) {
+      return std::tuple(a.planned, -a.cost, -a.count) < std::tuple(b.planned, -b.cost, -b.count);
+    });
+    m_ledger.mtbf = mtbfOf(m_ledger.failures, up_s);
+  }
+
+  std::vector<AttemptRecord> m_attempts;
+  std::map<RegimeKey, DurNs> m_usual;
+  std::int64_t m_done = kNone;
+  std::optional<TimeNs> m_end;
+  bool m_end_told = false;
+  Ledger m_ledger;
+};
+
+}  // namespace
+
+const char* spendName(Spend spend) {
+  constexpr std::array kNames = {"scheduling_gap", "start_up",   "init",    "checkpoint_load", "catch_up",   "productive",
+                                 "checkpoint",     "evaluation", "stalled", "after_last_step", "unexplained"};
+  return kNames[static_cast<std::size_t>(spend)];
+}
+
+const char* spendWords(Spend spend) {
+  constexpr std::array kNames = {"scheduling gap", "start-up",   "process groups", "checkpoint load",     "catch-up",   "productive",
+                                 "checkpoint",     "evaluation", "stalled",        "after the last step", "unexplained"};
+  return kNames[static_cast<std::size_t>(spend)];
+}
+
+Ledger makeLedger(std::vector<AttemptRecord> attempts) { return Maker(std::move(attempts)).make(); }
+
+SpendTimes spentIn(const Ledger& ledger, TimeRange range) {
+  SpendTimes out;
+  for (const LedgerRow& row : ledger.rows)
+    for (const Segment& one : row.segments) {
+      const DurNs length = std::min(one.t1, range.t1) - std::max(one.t0, range.t0);
+      if (length <= 0) continue;
+      auto& sum = out[static_cast<std::size_t>(one.spend)];
+      sum = sum.value_or(0) + length;
+    }
+  return out;
+}
+
+SaveCost saveCostOf(const Ledger& ledger, const std::vector<SaveTime>& saves) {
+  SaveCost out{.saves = static_cast<int>(saves.size())};
+  std::vector<DurNs> durable, blocked, every, every_steps;
+  const SaveTime* before = nullptr;
+  for (const SaveTime& save : saves) {
+    if (save.begin && save.durable && *save.durable > *save.begin) {
+      durable.push_back(*save.durable - *save.begin);
+      blocked.push_back(spentIn(ledger, {*save.begin, *save.durable})[static_cast<std::size_t>(Spend::kSave)].value_or(0));
+    }
+    const auto at = save.begin ? save.begin : save.durable;
+    if (before != nullptr && before->attempt == save.attempt) {
+      const auto at_before = before->begin ? before->begin : before->durable;
+      if (at && at_before && *at > *at_before) every.push_back(*at - *at_before);
+      if (save.step > before->step) every_steps.push_back(save.step - before->step);
+    }
+    before = &save;
+  }
+  if (!durable.empty()) out.until_durable = middle(std::move(durable));
+  // Only where steps were seen can be told whether they waited.
+  const bool stepped = ledger.spent[static_cast<std::size_t>(Spend::kProductive)].has_value();
+  if (!blocked.empty() && stepped) out.blocked = middle(std::move(blocked));
+  if (!every.empty()) out.every = middle(std::move(every));
+  if (!every_steps.empty()) out.every_steps = middle(std::move(every_steps));
+  return out;
+}
+
+}  // namespace runglass

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/goodput/step_record.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <unordered_map>
+
+#include "analysis/run_summary/roles.h"
+#include "analysis/run_summary/run_summary.h"
+
+namespace runglass {
+namespace {
+
+constexpr double kInit = 0, kEvaluation = 3, kCheckpoint = 4;  // values of step_phase
+constexpr double kLongest = 30.0 * 24 * 3600 * 1e9;            // ns; a longer step is nonsense
+constexpr std::int64_t kAll = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kMostCount = 10'000;  // steps in one line of a log
+
+Result<std::unordered_map<std::int64_t, double>> phasesOf(Reader& reader, std::span<const Series> all, std::int32_t rank,
+                                                          const std::stop_token& stop) {
+  std::unordered_map<std::int64_t, double> phases;
+  for (const Series& series : all) {
+    if (series.key.metric != "step_phase" || series.key.rank != rank || series.sample_count == 0) continue;
+    RG_ASSIGN(const ScalarColumns points, reader.scalars(series.id, std::numeric_limits<std::int64_t>::min(), kAll, stop));
+    for (std::size_t i = 0; i < points.size(); ++i) phases[points.step[i]] = points.value[i];
+  }
+  return phases;
+}
+
+bool usable(double dur) { return std::isfinite(dur) && dur > 0 && dur < kLongest; }
+
+void sortByTime(StepRecord& record) {
+  std::ranges::stable_sort(record.steps, {}, &LedgerStep::begin);
+  if (!record.steps.empty()) record.steps.front().kind = StepKind::kFirst;
+}
+
+Result<StepRecord> ofRank(Reader& reader, std::span<const Series> all, const Series& series, const std::stop_token& stop) {
+  RG_ASSIGN(const auto phases, phasesOf(reader, all, *series.key.rank, stop));
+  RG_ASSIGN(const ScalarColumns points, reader.scalars(series.id, std::numeric_limits<std::int64_t>::min(), kAll, stop));
+  StepRecord record;
+  record.source = "step_time_ns of rank " + std::to_string(*series.key.rank);
+  for (std::size_t i = 0; i < points.size() && !points.time.empty(); ++i) {
+    if (!usable(points.value[i])) continue;
+    LedgerStep step{.step = points.step[i], .begin = points.time[i], .end = points.time[i] + static_cast<DurNs>(points.value[i])};
+    const auto phase = phases.find(points.step[i]);
+    if (phase != phases.end()) {
+      if (phase->second == kInit) step.kind = StepKind::kFirst;
+      if (phase->second == kEvaluation) step.kind = StepKind::kEval;
+      if (phase->second == kCheckpoint) step.kind = StepKind::kSave;
+    }
+    record.steps.push_back(step);
+  }
+  sortByTime(record);
+  return record;
+}
+
+Result<StepRecord> ofLog(Reader& reader, const Series& series, const std::stop_token& stop) {
+  RG_ASSIGN(const ScalarColumns points, reader.scalars(series.id, std::numeric_limits<std::int64_t>::min(), kAll, stop));
+  StepRecord record;
+  record.source = "\"" + series.key.metric + "\", at the times of its lines";
+  for (std::size_t i = 0; i < points.size() && !points.time.empty(); ++i) {
+    if (!usable(points.value[i])) continue;
+    // A line every ten steps tells their mean.
+    const std::int64_t since = i > 0                   ? points.step[i] - points.step[i - 1]
+                               : i + 1 < points.size() ? points.step[i + 1] - points.step[i]
+                                                       : 1;
+    const std::int64_t count = since >= 1 && since <= kMostCount ? since : 1;
+    const double length = points.value[i] * static_cast<double>(count);
+    if (!usable(length)) continue;
+    record.steps.push_back(
+        {.step = points.step[i], .count = count, .begin = points.time[i] - static_cast<DurNs>(length), .end = points.time[i]});
+  }
+  sortByTime(record);
+  return record;
+}
+
+Result<StepRecord> ofTimes(Reader& reader, const Series& series, const std::stop_token& stop) {
+  RG_ASSIGN(const ScalarColumns points, reader.scalars(series.id, std::numeric_limits<std::int64_t>::min(), kAll, stop));
+  StepRecord record;
+  record.source = "times of \"" + series.key.metric + "\"";
+  std::vector<double> each;
+  for (std::size_t i = 1; i < points.size() && !points.time.empty(); ++i) {
+    const std::int64_t count = points.step[i] - points.step[i - 1];
+    const double length = static_cast<double>(points.time[i] - points.time[i - 1]);
+    if (count < 1 || count > kMostCount || !usable(length)) continue;
+    each.push_back(length / static_cast<double>(count));
+    record.steps.push_back({.step = points.step[i], .count = count, .begin = points.time[i - 1], .end = points.time[i]});
+  }
+  if (const auto usual = median(std::move(each)))
+    for (LedgerStep& step : record.steps) {
+      const double length = static_cast<double>(step.end - step.begin), most = *usual * static_cast<double>(step.count);
+      if (length > kLongStep * most) step.begin = step.end - static_cast<DurNs>(most);
+    }
+  std::ranges::stable_sort(record.steps, {}, &LedgerStep::begin);
+  return record;
+}
+
+Result<StepRecord> ofDurations(Reader& reader, const Series& series, const std::stop_token& stop) {
+  RG_ASSIGN(const ScalarColumns points, reader.scalars(series.id, std::numeric_limits<std::int64_t>::min(), kAll, stop));
+  StepRecord record;
+  record.source = "\"" + series.key.metric + "\", without times";
+  for (std::size_t i = 1; i < points.size(); ++i)
+    if (usable(points.value[i])) record.durations.push_back(static_cast<DurNs>(points.value[i]));
+  return record;
+}
+
+}  // namespace
+
+Result<StepRecord> readSteps(Reader& reader, std::span<const Series> of_attempt, std::stop_token stop) {
+  const Series* rank = nullptr;
+  std::vector<Series> global, timed, untimed;
+  for (const Series& series : of_attempt) {
+    if (series.key.kind != SeriesKind::kScalar || series.sample_count == 0) continue;
+    if (!series.last_time) {
+      untimed.push_back(series);
+      continue;
+    }
+    if (series.key.rank && series.key.metric == "step_time_ns" && (rank == nullptr || *series.key.rank < *rank->key.rank)) rank = &series;
+    if (series.key.rank) continue;
+    global.push_back(series);
+    if (series.sample_count >= 2) timed.push_back(series);
+  }
+  if (rank != nullptr) return ofRank(reader, of_attempt, *rank, stop);
+  if (const Series* log = pickSeries(global, Role::kStepTime)) return ofLog(reader, *log, stop);
+  if (const Series* told = pickSeries(untimed, Role::kStepTime)) return ofDurations(reader, *told, stop);
+  if (const Series* loss = pickSeries(timed, Role::kLoss)) return ofTimes(reader, *loss, stop);
+  const auto longest = std::ranges::max_element(timed, {}, &Series::sample_count);
+  if (longest != timed.end()) return ofTimes(reader, *longest, stop);
+  return StepRecord{};
+}
+
+}  // namespace runglass

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The part `goodput` of `runglassctl analyze`: the restart ledger, the effective-training-time rate and how often to save.
+//
+// Threading:  on the thread of the Reader.
+// Ownership:  values.
+// Units:      ns, seconds where the name says so, ratios.
+// Errors:     the Reader's.
+// Cost:       as readGoodput().
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "analysis/estimate/run_plan.h"
+#include "analysis/goodput/goodput.h"
+
+namespace runglass::ctl {
+
+struct GoodputAnswer {
+  Goodput goodput;
+  RunPlan plan;
+};
+
+Result<GoodputAnswer> askGoodput(Reader& reader, const Run& run, std::span<const Finding> findings);
+nlohmann::ordered_json goodputJson(const GoodputAnswer& answer);
+nlohmann::ordered_json planJson(const RunPlan& plan);
+// Lines with two spaces before them; none for a run without steps and restarts.
+std::string goodputText(const GoodputAnswer& answer);
+std::string planText(const RunPlan& plan);
+
+}  // namespace runglass::ctl
