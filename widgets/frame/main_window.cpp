@@ -9,6 +9,7 @@
 #include <QCloseEvent>
 #include <QFileDialog>
 #include <QLabel>
+#include <QPointer>
 #include <QPushButton>
 #include <QScreen>
 #include <QSettings>
@@ -19,6 +20,7 @@
 
 #include "widgets/core/state_panel.h"
 #include "widgets/frame/capture_dialog.h"
+#include "widgets/frame/estimate_dialog.h"
 #include "widgets/frame/trace_dialog.h"
 
 namespace runglass {
@@ -267,6 +269,7 @@ void MainWindow::makeDataCommands() {
     m_commands.add(group, tr("Capture now"), {}, [this] { captureNow(); });
     m_commands.add(group, tr("Trace kernels …"), {}, [this] { traceKernels(); });
   }
+  m_commands.add(group, tr("Estimate …"), {}, [this] { estimate(); });
   m_commands.add(group, tr("Show the alerts"), {}, [this] {
     if (m_options.queries != nullptr) m_docks->addView(QStringLiteral("alerts"));
   });
@@ -284,6 +287,20 @@ void MainWindow::captureNow() {
 void MainWindow::traceKernels() {
   if (m_summary == nullptr) return;
   (new TraceDialog(*m_options.orders, QString::fromStdString(m_summary->run.name), this))->open();
+}
+
+// With the numbers of the run on screen, as soon as they are read.
+void MainWindow::estimate() {
+  auto* dialog = new EstimateDialog(this);
+  dialog->open();
+  if (m_options.queries == nullptr || m_summary == nullptr) return;
+  const QPointer<EstimateDialog> shown = dialog;
+  m_options.queries->submit<EstimateInput>(
+      m_estimate_slot, QueryService::Supersede::kCancelOlder,
+      [summary = m_summary, now = now()](Reader& reader, std::stop_token stop) { return readEstimateInput(reader, *summary, now, stop); },
+      [shown](const Result<std::shared_ptr<const EstimateInput>>& answer) {
+        if (shown && answer.ok()) shown->fill(**answer);
+      });
 }
 
 void MainWindow::testAlerts() {

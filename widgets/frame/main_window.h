@@ -91,6 +91,7 @@ class MainWindow : public QWidget {
   void copyFocused();
   void captureNow();
   void traceKernels();
+  void estimate();
   void testAlerts();
   void zoom(double factor);
   void pan(double share);
@@ -120,6 +121,7 @@ class MainWindow : public QWidget {
   QElapsedTimer m_info_age;  // since it was asked
   QElapsedTimer m_rate_age;  // since it was answered
   QuerySlot m_summary_slot;
+  QuerySlot m_estimate_slot;
   QuerySlot m_info_slot;
 };
 

@@ -17,6 +17,7 @@ namespace {
 constexpr double kEmptyShare = 0.16;
 constexpr double kEmaWeight = 0.9;
 constexpr std::int64_t kEmaSteps = 200;
+constexpr DurNs kLedgerEvery = 10 * kNsPerSecond;  // while no step ends
 
 bool isSameStep(const RunSummary& a, const RunSummary& b) {
   return a.run.id == b.run.id && a.last_step == b.last_step && a.attempts.size() == b.attempts.size() && a.run.state == b.run.state;
@@ -44,6 +45,7 @@ class Builder {
     RG_TRY(addScalarPanel(QStringLiteral("gradient norm"), Role::kGradNorm, 0.7));
     RG_TRY(addThroughputPanel());
     RG_TRY(addStepTimePanel());
+    RG_TRY(readRestarts());
     addAttemptBands();
     RG_TRY(addMarks());
     if (const OverviewData* before = m_question.previous.get(); before != nullptr && isSameStep(before->summary, m_data.summary)) {
@@ -224,6 +226,33 @@ class Builder {
     panel.title += QStringLiteral(" · slowest:") + m_slowest.mid(2);
   }
 
+  Status readRestarts() {
+    const OverviewData* before = m_question.previous.get();
+    if (before != nullptr && before->ledger && isSameStep(before->summary, m_data.summary) &&
+        before->summary.findings == m_data.summary.findings && std::abs(m_question.now - before->ledger->read_at) < kLedgerEvery) {
+      m_data.ledger = before->ledger;
+      return {};
+    }
+    RG_ASSIGN(LedgerData read, readLedger(m_reader, m_data.summary, m_question.now, m_stop));
+    m_data.ledger = std::make_shared<const LedgerData>(std::move(read));
+    return {};
+  }
+
+  // Where an attempt began and what it cost, in words.
+  void addRestartMarks() {
+    const auto& rows = m_data.ledger->goodput.ledger.rows;
+    for (std::size_t i = 1; i < rows.size(); ++i) {
+      const auto at = m_axis == XAxis::kStep ? rows[i].first_step : rows[i].range ? std::optional(rows[i].range->t0) : std::nullopt;
+      if (!at) continue;
+      const Ending& ending = rows[i - 1].ending;
+      const Severity severity = ending.planned.value_or(true) ? Severity::kInfo : Severity::kError;
+      const QString words =
+          QStringLiteral("%1 ended: %2 → %3")
+              .arg(QStringLiteral("attempt %1").arg(rows[i - 1].number), QString::fromUtf8(endKindWords(ending.kind)), rowWords(rows[i]));
+      m_plots->marks.push_back({*at, severityColor(m_theme, severity), severityGlyph(severity), words});
+    }
+  }
+
   void addAttemptBands() {
     if (m_axis == XAxis::kStep || m_data.summary.attempts.size() < 2) return;
     for (std::size_t i = 0; i < m_data.summary.attempts.size(); ++i) {
@@ -260,6 +289,7 @@ class Builder {
         mark(*at, severityColor(m_theme, event.severity), severityGlyph(event.severity),
              m_axis == XAxis::kTime ? formatTimeOfDay(*at, m_plots->style) + QStringLiteral("  ") + words : words);
     }
+    addRestartMarks();
     std::stable_sort(m_plots->marks.begin(), m_plots->marks.end(), [](const PlotMark& a, const PlotMark& b) { return a.x < b.x; });
     return {};
   }
@@ -342,17 +372,12 @@ class Builder {
     tileLoss();
     tileThroughput();
     tileStepTime();
+    ledgerTile(goodputWords(*m_data.ledger, m_question.now));
     tileCheckpoint();
-    const RunSummary& s = m_data.summary;
-    tile(QStringLiteral("Step"), s.last_step ? formatCount(*s.last_step) : kAbsentText,
-         QStringLiteral("attempt %1 of %2").arg(s.attempts.empty() ? 0 : s.attempts.back().number).arg(s.attempts.size()),
-         QStringLiteral("The largest step of the newest attempt; attempts are counted from 0."));
-    tile(QStringLiteral("Nodes heard"),
-         s.nodes_total > 0 ? QStringLiteral("%1 / %2").arg(formatCount(s.nodes_heard), formatCount(s.nodes_total)) : kAbsentText,
-         s.nodes_total > 0 ? layoutText(s.attempts.empty() ? Layout{} : s.attempts.back().layout) : QStringLiteral("no agent reports"),
-         QStringLiteral("Nodes of this run whose agent was heard within the last 15 s, or until it left in order."),
-         s.run.state == RunState::kRunning && s.nodes_heard < s.nodes_total ? Severity::kWarning : Severity::kInfo);
+    ledgerTile(planWords(*m_data.ledger, m_plots->style));
   }
+
+  void ledgerTile(const LedgerWords& words) { tile(words.title, words.value, words.note, words.why); }
 
   void tileLoss() {
     const RunSummary& s = m_data.summary;

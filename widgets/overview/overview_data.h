@@ -5,7 +5,7 @@
 // Ownership:  plots share their bins.
 // Units:      ns, steps; ratios.
 // Errors:     the Reader's. What the store does not know stays absent and says why.
-// Cost:       bins of a handful of scalars plus the step times of every rank at kRankBins each.
+// Cost:       bins of a handful of scalars plus the step times of every rank at kRankBins each; the ledger at every new step or 10 s.
 #pragma once
 
 #include <optional>
@@ -17,6 +17,7 @@
 #include "widgets/core/run_summary.h"
 #include "widgets/core/selection.h"
 #include "widgets/core/theme.h"
+#include "widgets/ledger/ledger_data.h"
 
 namespace runglass {
 
@@ -55,6 +56,7 @@ struct OverviewData {
   std::vector<NodeSlowness> slow_nodes;  // worst first, at most five
   StepBreakdown breakdown;
   std::vector<Finding> findings;  // worst first
+  std::shared_ptr<const LedgerData> ledger;
 };
 
 struct OverviewQuestion {

@@ -5,6 +5,7 @@
 
 #include <QHeaderView>
 #include <QStackedLayout>
+#include <QVBoxLayout>
 #include <algorithm>
 #include <functional>
 #include <limits>
@@ -200,9 +201,16 @@ RunsView::RunsView(ViewContext context, QWidget* parent)
           runColumns(&m_columns), [](const RunSummary& a, const RunSummary& b) { return a.run.id == b.run.id; }, this)),
       m_table(new TableView(m_model, tr("Filter runs  ( / )"), this)),
       m_panel(new StatePanel(this)),
-      m_stack(new QStackedLayout(this)) {
+      m_stack(new QStackedLayout(this)),
+      m_ledger(new LedgerPanel) {
   m_stack->addWidget(m_panel);
-  m_stack->addWidget(m_table);
+  auto* page = new QWidget(this);
+  auto* column = new QVBoxLayout(page);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(kGrid);
+  column->addWidget(m_table, 1);
+  column->addWidget(m_ledger);
+  m_stack->addWidget(page);
   setFocusProxy(m_table);
   m_panel->showLoading(tr("Reading the runs of this store …"));
   connect(m_table, &TableView::rowChosen, this, [this](const QModelIndex& index) {
@@ -221,13 +229,16 @@ void RunsView::applyState(const ViewState& state) {
   if (!m_shown) return ask();
   if (restyle) m_model->retext();
   markSelected();
+  if (state.selection.run != m_ledger_of) askLedger(QueryService::Supersede::kCancelOlder);
 }
 
 void RunsView::refresh(Tick tick) {
-  if (tick == Tick::kText) ask();
+  if (tick != Tick::kText) return;
+  ask();
+  askLedger(QueryService::Supersede::kAfterCurrent);
 }
 
-bool RunsView::isFinal() const { return m_shown && !m_slot.busy(); }
+bool RunsView::isFinal() const { return m_shown && !m_slot.busy() && !m_ledger_slot.busy(); }
 
 QString RunsView::copyText() const { return m_table->selectedTsv(); }
 
@@ -253,11 +264,31 @@ void RunsView::showAnswer(const Result<std::shared_ptr<const RunList>>& answer) 
                        QStringLiteral("runglassctl import --store S.rgl LOG_OR_FOLDER"));
     m_stack->setCurrentWidget(m_panel);
   } else {
-    m_stack->setCurrentWidget(m_table);
+    m_stack->setCurrentIndex(1);
     if (!m_shown) m_table->fitColumns();
+    if (!m_shown) askLedger(QueryService::Supersede::kAfterCurrent);
     markSelected();
   }
   m_shown = true;
+}
+
+// Of the chosen run, else of the one that every view shows without a choice.
+void RunsView::askLedger(QueryService::Supersede supersede) {
+  m_ledger_of = m_context.state->state().selection.run;
+  m_context.queries->submit<LedgerData>(
+      m_ledger_slot, supersede,
+      [wanted = m_ledger_of, now = m_context.clock()](Reader& reader, std::stop_token stop) -> Result<LedgerData> {
+        RG_ASSIGN(const Run run, chooseRun(reader, wanted));
+        RG_ASSIGN(const RunSummary summary, readRunSummary(reader, run, stop));
+        return readLedger(reader, summary, now, stop);
+      },
+      [this](const Result<std::shared_ptr<const LedgerData>>& answer) {
+        if (answer.ok())
+          m_ledger->setData(*answer);
+        else
+          m_ledger->setMissing(tr("The restarts cannot be read: %1").arg(screenText(answer.status().message())));
+        m_ledger->setFixedHeight(std::min(m_ledger->wantedHeight(), height() / 2));
+      });
 }
 
 void RunsView::markSelected() {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// View `runs`: every run of the store in one line each.
+// View `runs`: every run of the store in one line each, and the restarts of the chosen one.
 //
 // Threading:  GUI thread; rows are read on a query worker.
 // Ownership:  as View.
 // Units:      in the column heads.
 // Errors:     a failed read shows the reason over the stale table.
-// Cost:       one readRunSummary() per run and text tick, coalesced.
+// Cost:       one readRunSummary() per run and text tick, coalesced; one readLedger() per text tick.
 #pragma once
 
 #include <QStackedLayout>
@@ -17,6 +17,7 @@
 #include "widgets/core/table_model.h"
 #include "widgets/core/table_view.h"
 #include "widgets/core/view.h"
+#include "widgets/ledger/ledger_panel.h"
 
 namespace runglass {
 
@@ -43,6 +44,7 @@ class RunsView : public View {
   void ask();
   void showAnswer(const Result<std::shared_ptr<const std::vector<RunSummary>>>& answer);
   void markSelected();
+  void askLedger(QueryService::Supersede supersede);
 
   const ViewContext m_context;
   RunColumnContext m_columns;
@@ -51,7 +53,9 @@ class RunsView : public View {
   StatePanel* m_panel;
   QStackedLayout* m_stack;
   bool m_shown = false;  // an answer has arrived
-  QuerySlot m_slot;
+  LedgerPanel* m_ledger;
+  RunId m_ledger_of;
+  QuerySlot m_slot, m_ledger_slot;
 };
 
 }  // namespace runglass

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// EstimateDialog: time, memory, failures and saves by arithmetic, with the run's own numbers filled in and every formula shown.
+//
+// Threading:  GUI thread.
+// Ownership:  deletes itself when closed.
+// Units:      as its labels say.
+// Errors:     what is missing stands where the number would be.
+// Cost:       arithmetic at every key.
+#pragma once
+
+#include <QDialog>
+#include <functional>
+#include <vector>
+
+#include "widgets/frame/estimate_input.h"
+
+class QCheckBox;
+class QComboBox;
+class QFormLayout;
+class QLabel;
+class QLineEdit;
+class QSpinBox;
+
+namespace runglass {
+
+class EstimateDialog : public QDialog {
+  Q_OBJECT
+
+ public:
+  explicit EstimateDialog(QWidget* parent);
+  void fill(const EstimateInput& input);
+  // As the fields stand now.
+  EstimateInput input() const;
+
+ private:
+  QLineEdit* number(QFormLayout* form, const QString& label, const QString& hint);
+  QSpinBox* size(QFormLayout* form, const QString& label);
+  void answer();
+
+  QLineEdit *m_parameters, *m_tokens, *m_gpus, *m_mfu, *m_layers, *m_hidden, *m_heads, *m_sequence, *m_micro, *m_rate, *m_save, *m_mtbf;
+  QComboBox *m_device, *m_recompute, *m_zero;
+  QSpinBox *m_dp, *m_pp, *m_tp;
+  QCheckBox* m_sequence_parallel;
+  QLabel *m_from, *m_answer;
+  bool m_filling = false;
+};
+
+}  // namespace runglass
