@@ -2,9 +2,11 @@
 #include "analysis/goodput/goodput.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 
 #include "analysis/goodput/step_record.h"
+#include "model/spans.h"
 
 namespace runglass {
 namespace {
@@ -87,7 +89,7 @@ class Gatherer {
       if (series.sample_count > static_cast<std::int64_t>(kMostEvaluations)) continue;
       RG_ASSIGN(const ScalarColumns points,
                 m_reader.scalars(series.id, std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max(), m_stop));
-      spoken.insert(spoken.end(), points.time.begin(), points.time.end());
+      std::ranges::copy_if(points.time, std::back_inserter(spoken), [](TimeNs at) { return at != kAbsent; });
     }
     std::ranges::sort(spoken);
     spoken.erase(std::unique(spoken.begin(), spoken.end()), spoken.end());

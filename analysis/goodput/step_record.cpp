@@ -8,6 +8,7 @@
 
 #include "analysis/run_summary/roles.h"
 #include "analysis/run_summary/run_summary.h"
+#include "model/spans.h"
 
 namespace runglass {
 namespace {
@@ -41,7 +42,7 @@ Result<StepRecord> ofRank(Reader& reader, std::span<const Series> all, const Ser
   StepRecord record;
   record.source = "step_time_ns of rank " + std::to_string(*series.key.rank);
   for (std::size_t i = 0; i < points.size() && !points.time.empty(); ++i) {
-    if (!usable(points.value[i])) continue;
+    if (!usable(points.value[i]) || points.time[i] == kAbsent) continue;
     LedgerStep step{.step = points.step[i], .begin = points.time[i], .end = points.time[i] + static_cast<DurNs>(points.value[i])};
     const auto phase = phases.find(points.step[i]);
     if (phase != phases.end()) {
@@ -60,7 +61,7 @@ Result<StepRecord> ofLog(Reader& reader, const Series& series, const std::stop_t
   StepRecord record;
   record.source = "\"" + series.key.metric + "\", at the times of its lines";
   for (std::size_t i = 0; i < points.size() && !points.time.empty(); ++i) {
-    if (!usable(points.value[i])) continue;
+    if (!usable(points.value[i]) || points.time[i] == kAbsent) continue;
     // A line every ten steps tells their mean.
     const std::int64_t since = i > 0                   ? points.step[i] - points.step[i - 1]
                                : i + 1 < points.size() ? points.step[i + 1] - points.step[i]
@@ -81,6 +82,7 @@ Result<StepRecord> ofTimes(Reader& reader, const Series& series, const std::stop
   record.source = "times of \"" + series.key.metric + "\"";
   std::vector<double> each;
   for (std::size_t i = 1; i < points.size() && !points.time.empty(); ++i) {
+    if (points.time[i] == kAbsent || points.time[i - 1] == kAbsent) continue;
     const std::int64_t count = points.step[i] - points.step[i - 1];
     const double length = static_cast<double>(points.time[i] - points.time[i - 1]);
     if (count < 1 || count > kMostCount || !usable(length)) continue;
