@@ -39,7 +39,7 @@ std::vector<std::string> wordsOf(std::string_view line) {
 
 std::string nameOf(std::string_view text) {
   std::string name(text.substr(0, kMostName));
-  for (char& c : name) c = c == '-' ? '_' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  for (char& c : name) c = c == '-' || c == ' ' ? '_' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return name;
 }
 

@@ -8,6 +8,7 @@ std::unique_ptr<Command> makeAlert();
 std::unique_ptr<Command> makeAlign();
 std::unique_ptr<Command> makeAnalyze();
 std::unique_ptr<Command> makeCapture();
+std::unique_ptr<Command> makeCompare();
 std::unique_ptr<Command> makeEstimate();
 std::unique_ptr<Command> makeExport();
 std::unique_ptr<Command> makeImport();
@@ -32,6 +33,7 @@ std::vector<std::unique_ptr<Command>> commands() {
   all.push_back(makeAnalyze());
   all.push_back(makeScore());
   all.push_back(makeRewind());
+  all.push_back(makeCompare());
   all.push_back(makeEstimate());
   all.push_back(makeExport());
   all.push_back(makeNote());

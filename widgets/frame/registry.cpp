@@ -5,6 +5,7 @@
 #include <array>
 
 #include "widgets/alerts/alerts_view.h"
+#include "widgets/compare/compare_view.h"
 #include "widgets/curves/curves_view.h"
 #include "widgets/devices/gpus_view.h"
 #include "widgets/events/events_view.h"
@@ -48,6 +49,8 @@ constexpr std::array kViews = {
     ViewInfo{"events", "Events",
              "One time line of hardware, log and training events, findings and notes: what happened, where, what it means and what to do",
              "Enter\tmove every view to the row\n→ ←\topen, close repeats\nEsc\tclear the search and filters", true, make<EventsView>},
+    ViewInfo{"compare", "Compare", "Two attempts, or one before and after a step: parts of a step, curves, settings and nodes side by side",
+             nullptr, true, make<CompareView>},
     ViewInfo{"health", "Health", "What arrived odd or was lost, with counts and help; the store's size", nullptr, true, make<HealthView>},
     ViewInfo{"findings", "Findings", "What the analyses concluded about the run, worst first", nullptr, false, make<FindingsView>},
     ViewInfo{"alerts", "Alerts", "What people were told by the hub, newest first; snooze a cause or a rule", nullptr, false,

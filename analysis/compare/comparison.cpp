@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/compare/comparison.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "analysis/estimate/number_text.h"
+#include "model/time_text.h"
+
+namespace runglass {
+namespace {
+
+constexpr double kNormal = 1.96;          // two-sided 95 %, many steps
+constexpr std::int64_t kLeastSteps = 10;  // fewer have no interval
+constexpr double kLongerWork = 0.02;
+constexpr const char* kRest = "not in a part";
+
+struct Moments {
+  double mean = 0, variance = 0;
+  std::int64_t count = 0;
+};
+
+Moments momentsOf(const std::map<std::int64_t, std::pair<double, std::int64_t>>& steps) {
+  Moments m;
+  double squares = 0;
+  for (const auto& [step, sum] : steps) {
+    const double value = sum.first / static_cast<double>(sum.second);
+    ++m.count;
+    const double before = m.mean;
+    m.mean += (value - before) / static_cast<double>(m.count);
+    squares += (value - before) * (value - m.mean);
+  }
+  if (m.count > 1) m.variance = squares / static_cast<double>(m.count - 1);
+  return m;
+}
+
+std::optional<double> medianOf(const std::map<std::int64_t, std::pair<double, std::int64_t>>& steps) {
+  std::vector<double> values;
+  for (const auto& [step, sum] : steps) values.push_back(sum.first / static_cast<double>(sum.second));
+  if (values.empty()) return std::nullopt;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
+
+struct SideMeans {
+  std::optional<double> step;
+  std::map<std::string, double> parts;
+  bool told = false;
+};
+
+// Over all steps of all ranks; once any rank tells parts, of those that do.
+SideMeans meansOf(const CompareSide& side, bool parts) {
+  SideMeans out;
+  double sum = 0;
+  std::int64_t steps = 0;
+  for (const RankMeans& rank : side.ranks) {
+    if (rank.steps == 0 || (parts && rank.parts_ns.empty())) continue;
+    sum += rank.sum_ns, steps += rank.steps;
+    for (const auto& [part, value] : rank.parts_ns) out.parts[part] += value;
+  }
+  if (steps == 0) return out;
+  out.step = sum / static_cast<double>(steps);
+  double rest = *out.step;
+  for (auto& [part, value] : out.parts) rest -= value /= static_cast<double>(steps);
+  out.told = !out.parts.empty();
+  if (out.told) out.parts[kRest] = rest;
+  return out;
+}
+
+std::optional<double> workOf(const RankMeans& rank) {
+  if (rank.steps == 0) return std::nullopt;
+  return (rank.sum_ns - rank.waited_ns) / static_cast<double>(rank.steps);
+}
+
+void sortByChange(std::vector<WorkDelta>& list) {
+  std::ranges::stable_sort(list, [](const WorkDelta& x, const WorkDelta& y) {
+    return std::abs(x.change().value_or(-1e-300)) > std::abs(y.change().value_or(-1e-300));
+  });
+  std::ranges::stable_partition(list, [](const WorkDelta& one) { return one.change().has_value(); });
+}
+
+void compareWork(const CompareSide& a, const CompareSide& b, Comparison& out) {
+  std::map<std::int32_t, WorkDelta> ranks;
+  std::map<std::string, std::pair<std::vector<double>, std::vector<double>>> nodes;
+  bool waits_a = false, waits_b = false;
+  for (const RankMeans& rank : a.ranks) waits_a |= rank.waits_told;
+  for (const RankMeans& rank : b.ranks) waits_b |= rank.waits_told;
+  out.work_is_whole_step = !waits_a || !waits_b;
+  for (const bool first : {true, false})
+    for (const RankMeans& rank : (first ? a : b).ranks) {
+      const auto work = workOf(rank);
+      if (!work || rank.rank < 0) continue;
+      WorkDelta& delta = ranks[rank.rank];
+      delta.rank = rank.rank;
+      (first ? delta.a_ns : delta.b_ns) = work;
+      if (!rank.node.empty()) {
+        delta.node = rank.node;
+        (first ? nodes[rank.node].first : nodes[rank.node].second).push_back(*work);
+      }
+    }
+  const auto mean = [](const std::vector<double>& values) -> std::optional<double> {
+    if (values.empty()) return std::nullopt;
+    double sum = 0;
+    for (const double value : values) sum += value;
+    return sum / static_cast<double>(values.size());
+  };
+  for (const auto& [name, values] : nodes) {
+    out.nodes.push_back({.node = name, .rank = {}, .a_ns = mean(values.first), .b_ns = mean(values.second)});
+    if (values.first.empty()) out.nodes_in.push_back(name);
+    if (values.second.empty()) out.nodes_out.push_back(name);
+  }
+  for (auto& [number, delta] : ranks) out.ranks.push_back(std::move(delta));
+  sortByChange(out.nodes);
+  sortByChange(out.ranks);
+}
+
+void compareRegimes(const Regime& a, const Regime& b, Comparison& out) {
+  const auto check = [&](const std::optional<double>& x, const std::optional<double>& y, const char* what) {
+    if (x && y && *x != *y)
+      out.warnings.push_back(std::string(what) + " " + formulaNumber(*x) + " → " + formulaNumber(*y) + ": step times are not comparable");
+  };
+  check(a.world, b.world, "world size");
+  check(a.global_batch, b.global_batch, "global batch size");
+  check(a.sequence, b.sequence, "sequence length");
+  const auto tokens_a = a.tokensPerStep(), tokens_b = b.tokensPerStep();
+  if (tokens_a && out.mean_a_ns) out.token_a_ns = *out.mean_a_ns / *tokens_a;
+  if (tokens_b && out.mean_b_ns) out.token_b_ns = *out.mean_b_ns / *tokens_b;
+  if (!out.warnings.empty() && (!tokens_a || !tokens_b))
+    out.warnings.push_back("no comparison per token: batch size and sequence length are not known of both");
+}
+
+std::string percent(double ratio) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.1f %%", 100 * std::abs(ratio));
+  return text;
+}
+
+// Everybody waits for the rank that works longer: its own work names it where the waiting was measured.
+std::string longerWorker(const Comparison& c) {
+  if (c.work_is_whole_step || !c.delta_ns || *c.delta_ns <= 0) return {};
+  const WorkDelta* worst = nullptr;
+  for (const WorkDelta& rank : c.ranks)
+    if (rank.change() && (worst == nullptr || *rank.b_ns - *rank.a_ns > *worst->b_ns - *worst->a_ns)) worst = &rank;
+  if (worst == nullptr || *worst->change() < kLongerWork || *worst->b_ns - *worst->a_ns < *c.delta_ns / 2) return {};
+  return "; rank " + std::to_string(*worst->rank) + (worst->node.empty() ? "" : " on " + worst->node) + " works " +
+         percent(*worst->change()) + " longer itself";
+}
+
+std::string length(double ns) {
+  const double size = std::abs(ns);
+  char text[40];
+  if (size >= 1e9)
+    std::snprintf(text, sizeof text, "%.3f s", size / 1e9);
+  else
+    std::snprintf(text, sizeof text, "%.4g %s", size >= 1e6 ? size / 1e6 : size / 1e3, size >= 1e6 ? "ms" : "µs");
+  return text;
+}
+
+std::string signedLength(double ns) { return (ns < 0 ? "−" : "+") + length(ns); }
+
+}  // namespace
+
+std::optional<double> Regime::tokensPerStep() const {
+  if (!global_batch || !sequence || !(*global_batch > 0) || !(*sequence > 0)) return std::nullopt;
+  return *global_batch * *sequence;
+}
+
+std::optional<double> WorkDelta::change() const {
+  if (!a_ns || !b_ns || !(*a_ns > 0)) return std::nullopt;
+  return *b_ns / *a_ns - 1;
+}
+
+Comparison compareSides(const CompareSide& a, const CompareSide& b) {
+  Comparison out;
+  out.steps_a = static_cast<std::int64_t>(a.by_step.size()), out.steps_b = static_cast<std::int64_t>(b.by_step.size());
+  out.median_a_ns = medianOf(a.by_step), out.median_b_ns = medianOf(b.by_step);
+  out.parts_told = meansOf(a, true).told && meansOf(b, true).told;
+  const SideMeans means_a = meansOf(a, out.parts_told), means_b = meansOf(b, out.parts_told);
+  out.mean_a_ns = means_a.step, out.mean_b_ns = means_b.step;
+  if (out.mean_a_ns && out.mean_b_ns) {
+    out.delta_ns = *out.mean_b_ns - *out.mean_a_ns;
+    const Moments ma = momentsOf(a.by_step), mb = momentsOf(b.by_step);
+    if (ma.count >= kLeastSteps && mb.count >= kLeastSteps) {
+      const double error = std::sqrt(ma.variance / static_cast<double>(ma.count) + mb.variance / static_cast<double>(mb.count));
+      out.low_ns = *out.delta_ns - kNormal * error, out.high_ns = *out.delta_ns + kNormal * error;
+    }
+  }
+  if (out.parts_told && out.delta_ns) {
+    std::set<std::string> names;
+    for (const auto& [part, value] : means_a.parts) names.insert(part);
+    for (const auto& [part, value] : means_b.parts) names.insert(part);
+    for (const std::string& part : names) {
+      PartDelta delta{.part = part, .a_ns = {}, .b_ns = {}};
+      if (const auto found = means_a.parts.find(part); found != means_a.parts.end()) delta.a_ns = found->second;
+      if (const auto found = means_b.parts.find(part); found != means_b.parts.end()) delta.b_ns = found->second;
+      out.parts.push_back(std::move(delta));
+    }
+    std::ranges::stable_sort(out.parts,
+                             [](const PartDelta& x, const PartDelta& y) { return std::abs(x.delta_ns()) > std::abs(y.delta_ns()); });
+  }
+  compareRegimes(a.regime, b.regime, out);
+  compareWork(a, b, out);
+  return out;
+}
+
+std::string comparisonSentence(const Comparison& c, const std::string& name_a, const std::string& name_b) {
+  if (!c.mean_a_ns || !c.mean_b_ns) return (c.mean_a_ns ? name_b : name_a) + " has no steady steps with a duration.";
+  const bool other = !c.warnings.empty();
+  if (other && c.token_a_ns && c.token_b_ns) {
+    const double change = *c.token_b_ns / *c.token_a_ns - 1;
+    return name_b + " takes " + percent(change) + (change > 0 ? " longer" : " less time") + " per token than " + name_a + " (" +
+           formulaNumber(*c.token_a_ns) + " → " + formulaNumber(*c.token_b_ns) + " ns); step times are not comparable.";
+  }
+  if (other) return "Step times of " + name_a + " and " + name_b + " are not comparable: " + c.warnings.front() + ".";
+  if (!c.low_ns)
+    return "Too few steady steps to tell a difference: " + std::to_string(c.steps_a) + " and " + std::to_string(c.steps_b) + ".";
+  if (!c.differs())
+    return "No difference beyond the noise: " + length(*c.mean_a_ns) + " and " + length(*c.mean_b_ns) +
+           " a step (95 %: " + formulaNumber(*c.low_ns / 1e6) + " to " + formulaNumber(*c.high_ns / 1e6) + " ms).";
+  const double change = *c.delta_ns / *c.mean_a_ns;
+  std::string text = name_b + " is " + percent(change) + (change > 0 ? " slower" : " faster") + " than " + name_a + ": " +
+                     length(*c.mean_a_ns) + " → " + length(*c.mean_b_ns) + " a step";
+  if (!c.parts.empty() && c.parts.front().delta_ns() * *c.delta_ns > 0)
+    text += "; " + c.parts.front().part + " " + signedLength(c.parts.front().delta_ns()) + " of " + signedLength(*c.delta_ns);
+  return text + longerWorker(c) + ".";
+}
+
+}  // namespace runglass

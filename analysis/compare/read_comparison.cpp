@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/compare/read_comparison.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <unordered_map>
+
+#include "analysis/estimate/run_facts.h"
+#include "analysis/run_summary/roles.h"
+
+namespace runglass {
+namespace {
+
+constexpr double kSteady = 2;  // value of step_phase
+constexpr std::size_t kMostScalars = 200;
+constexpr std::int64_t kLowest = std::numeric_limits<std::int64_t>::min(), kHighest = std::numeric_limits<std::int64_t>::max();
+
+std::string partOf(const std::string& labels) {
+  const auto json = nlohmann::json::parse(labels, nullptr, false);
+  if (!json.is_object() || !json.contains("part") || !json["part"].is_string()) return {};
+  return json["part"].get<std::string>();
+}
+
+struct StepWindowOf {
+  std::int64_t first = kLowest, end = kHighest;
+};
+
+class SideReader {
+ public:
+  SideReader(Reader& reader, const Attempt& attempt, StepWindowOf window, std::stop_token stop)
+      : m_reader(reader), m_attempt(attempt), m_window(window), m_stop(std::move(stop)) {}
+
+  Result<CompareSide> read(bool newest) {
+    SeriesFilter filter;
+    filter.attempt = m_attempt.id;
+    RG_ASSIGN(auto all, m_reader.series(filter));
+    std::erase_if(
+        all, [&](const Series& s) { return s.key.attempt != m_attempt.id || s.key.kind != SeriesKind::kScalar || s.sample_count == 0; });
+    m_first = kHighest;
+    std::int64_t last = kLowest;
+    const Series* log = nullptr;
+    std::vector<Series> global;
+    std::vector<const Series*> times;
+    for (const Series& series : all) {
+      if (!series.key.rank) global.push_back(series);
+      if (series.key.rank && series.key.metric == "step_time_ns") times.push_back(&series);
+    }
+    if (times.empty()) {
+      log = pickSeries(global, Role::kStepTime);
+      if (log != nullptr) times.push_back(log);
+    }
+    for (const Series* series : times) m_first = std::min(m_first, series->first_x), last = std::max(last, series->last_x);
+    if (!times.empty()) narrow(newest, last);
+    RG_ASSIGN(const auto ranks, m_reader.ranks(m_attempt.id));
+    RG_ASSIGN(const auto nodes, m_reader.nodes());
+    for (const Rank& rank : ranks)
+      for (const Node& node : nodes)
+        if (rank.node == node.id) m_nodes[rank.rank] = node.name;
+    index(all);
+    for (const Series* series : times) RG_TRY(readRank(*series));
+    RG_ASSIGN(const RunFacts facts, readRunFacts(m_reader, m_attempt));
+    m_side.regime.global_batch = facts.global_batch, m_side.regime.sequence = facts.sequence;
+    if (m_attempt.layout.world > 0) m_side.regime.world = m_attempt.layout.world;
+    return std::move(m_side);
+  }
+
+ private:
+  void narrow(bool newest, std::int64_t last) {
+    m_window.end = std::min(m_window.end, last < kHighest ? last + 1 : kHighest);
+    const std::int64_t low = newest ? m_window.end : m_window.first;
+    if (newest)
+      m_window.first = std::max(m_window.first, low > kLowest + kCompareSteps ? low - kCompareSteps : kLowest);
+    else
+      m_window.end = std::min(m_window.end, low < kHighest - kCompareSteps ? low + kCompareSteps : kHighest);
+  }
+
+  void index(const std::vector<Series>& all) {
+    for (const Series& series : all) {
+      if (!series.key.rank) continue;
+      if (series.key.metric == "step_phase") m_phases[*series.key.rank] = series.id;
+      const std::string part = series.key.metric.starts_with("step_part_") ? partOf(series.key.labels) : std::string();
+      if (part.empty()) continue;
+      if (series.key.metric == "step_part_ns") m_parts[*series.key.rank][part] = series.id;
+      if (series.key.metric == "step_part_wait_ns") m_waits[*series.key.rank][part] = series.id;
+    }
+  }
+
+  using Values = std::unordered_map<std::int64_t, double>;
+  Result<Values> valuesOf(SeriesId series) {
+    if (m_stop.stop_requested()) return Status(Code::kCancelled, "compare: superseded");
+    RG_ASSIGN(const ScalarColumns points, m_reader.scalars(series, m_window.first, m_window.end, m_stop));
+    Values values;
+    values.reserve(points.size());
+    for (std::size_t i = 0; i < points.size(); ++i)
+      if (std::isfinite(points.value[i]) && points.value[i] >= 0) values[points.step[i]] = points.value[i];
+    return values;
+  }
+
+  Status readRank(const Series& series) {
+    RG_ASSIGN(Values steps, valuesOf(series.id));
+    RankMeans rank{.rank = series.key.rank.value_or(-1), .node = {}, .parts_ns = {}};
+    if (series.key.rank) {
+      rank.node = m_nodes[rank.rank];
+      if (const auto phases = m_phases.find(rank.rank); phases != m_phases.end()) {
+        RG_ASSIGN(const Values phase, valuesOf(phases->second));
+        m_side.left_out += static_cast<std::int64_t>(std::erase_if(steps, [&](const auto& one) {
+          const auto found = phase.find(one.first);
+          return found != phase.end() && found->second != kSteady;
+        }));
+      }
+    }
+    m_side.left_out += static_cast<std::int64_t>(steps.erase(m_first));  // it compiles, warms up and opens its files
+    for (const auto& [step, dur] : steps) {
+      ++rank.steps, rank.sum_ns += dur;
+      auto& sum = m_side.by_step[step];
+      sum.first += dur, ++sum.second;
+    }
+    if (series.key.rank) RG_TRY(readParts(steps, rank));
+    m_side.ranks.push_back(std::move(rank));
+    return {};
+  }
+
+  Status readParts(const Values& steps, RankMeans& rank) {
+    for (const auto& [part, series] : m_parts[rank.rank]) {
+      RG_ASSIGN(const Values values, valuesOf(series));
+      Values waits;
+      if (const auto wait = m_waits[rank.rank].find(part); wait != m_waits[rank.rank].end()) {
+        RG_ASSIGN(waits, valuesOf(wait->second));
+        rank.waits_told = true;
+      }
+      double work = 0, waited = 0;
+      for (const auto& [step, value] : values) {
+        if (!steps.contains(step)) continue;
+        const auto wait = waits.find(step);
+        const double own = wait != waits.end() ? std::min(wait->second, value) : 0;
+        work += value - own, waited += own;
+      }
+      rank.parts_ns[part] = work;
+      if (!waits.empty()) rank.parts_ns[part + " wait"] = waited;
+      rank.waited_ns += waited;
+    }
+    return {};
+  }
+
+  Reader& m_reader;
+  const Attempt& m_attempt;
+  StepWindowOf m_window;
+  std::stop_token m_stop;
+  std::int64_t m_first = 0;
+  std::map<std::int32_t, std::string> m_nodes;
+  std::map<std::int32_t, SeriesId> m_phases;
+  std::map<std::int32_t, std::map<std::string, SeriesId>> m_parts, m_waits;
+  CompareSide m_side;
+};
+
+Result<Attempt> attemptOf(Reader& reader, const Run& run, std::optional<std::int32_t> number) {
+  RG_ASSIGN(const auto attempts, reader.attempts(run.id));
+  const Attempt* best = nullptr;
+  for (const Attempt& attempt : attempts)
+    if (number ? attempt.number == *number : best == nullptr || attempt.first_step || !best->first_step) best = &attempt;
+  if (best == nullptr)
+    return Status(Code::kNotFound, number ? "run \"" + run.name + "\" has no attempt " + std::to_string(*number)
+                                          : "run \"" + run.name + "\" has no attempt");
+  return *best;
+}
+
+void thin(ScalarPair& pair) {
+  const std::size_t every = pair.step.size() / kCurvePoints + 1;
+  if (every == 1) return;
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < pair.step.size(); i += every, ++kept)
+    pair.step[kept] = pair.step[i], pair.a[kept] = pair.a[i], pair.b[kept] = pair.b[i];
+  pair.step.resize(kept), pair.a.resize(kept), pair.b.resize(kept);
+}
+
+// At equal steps; where a step of b has other tokens, at the step of b that has seen as many (the last not above).
+ScalarPair pairOf(const std::string& tag, const ScalarColumns& a, const ScalarColumns& b, double tokens_ratio) {
+  ScalarPair pair{.tag = tag, .by_tokens = tokens_ratio != 1, .step = {}, .a = {}, .b = {}};
+  double sum_a = 0, sum_b = 0;
+  for (std::size_t i = 0, j = 0; i < a.size(); ++i) {
+    const double wanted = static_cast<double>(a.step[i]) * tokens_ratio;
+    while (j + 1 < b.size() && static_cast<double>(b.step[j + 1]) <= wanted) ++j;
+    if (j >= b.size() || static_cast<double>(b.step[j]) > wanted) continue;
+    if (pair.by_tokens ? j + 1 >= b.size() && static_cast<double>(b.step[j]) < wanted - 1 : b.step[j] != a.step[i]) continue;
+    if (!std::isfinite(a.value[i]) || !std::isfinite(b.value[j])) continue;
+    pair.step.push_back(a.step[i]), pair.a.push_back(a.value[i]), pair.b.push_back(b.value[j]);
+    sum_a += a.value[i], sum_b += b.value[j];
+    pair.last_step = a.step[i], pair.last_delta = b.value[j] - a.value[i];
+  }
+  pair.common = static_cast<std::int64_t>(pair.step.size());
+  if (pair.common > 0) pair.mean_a = sum_a / static_cast<double>(pair.common), pair.mean_b = sum_b / static_cast<double>(pair.common);
+  thin(pair);
+  return pair;
+}
+
+Result<std::vector<ScalarPair>> readPairs(Reader& reader, AttemptId a, AttemptId b, double tokens_ratio, const std::stop_token& stop) {
+  std::vector<ScalarPair> pairs;
+  SeriesFilter filter;
+  filter.kind = SeriesKind::kScalar;
+  filter.attempt = a;
+  RG_ASSIGN(const auto of_a, reader.series(filter));
+  filter.attempt = b;
+  RG_ASSIGN(const auto of_b, reader.series(filter));
+  std::map<std::pair<std::string, std::string>, const Series*> known;
+  for (const Series& series : of_b)
+    if (!series.key.rank && series.sample_count > 0) known[{series.key.metric, series.key.source}] = &series;
+  std::vector<std::pair<int, ScalarPair>> ordered;
+  for (const Series& series : of_a) {
+    const auto found = known.find({series.key.metric, series.key.source});
+    if (series.key.rank || series.sample_count == 0 || found == known.end() || ordered.size() >= kMostScalars) continue;
+    RG_ASSIGN(const auto points_a, reader.scalars(series.id, kLowest, kHighest, stop));
+    RG_ASSIGN(const auto points_b, reader.scalars(found->second->id, kLowest, kHighest, stop));
+    ScalarPair pair =
+        pairOf(series.key.metric + (series.key.source.empty() ? "" : " (" + series.key.source + ")"), points_a, points_b, tokens_ratio);
+    if (pair.common == 0) continue;
+    const int order = roleFit(series.key.metric, Role::kLoss, series.key.labels)       ? 0
+                      : roleFit(series.key.metric, Role::kGradNorm, series.key.labels) ? 1
+                                                                                       : 2;
+    ordered.emplace_back(order, std::move(pair));
+  }
+  std::ranges::stable_sort(ordered, {}, &std::pair<int, ScalarPair>::first);
+  for (auto& [order, pair] : ordered) pairs.push_back(std::move(pair));
+  return pairs;
+}
+
+void nameSide(CompareSide& side, const std::string& name) {
+  side.name = name;
+  if (!side.by_step.empty())
+    side.name += ", steps " + std::to_string(side.by_step.begin()->first) + " to " + std::to_string(side.by_step.rbegin()->first);
+}
+
+}  // namespace
+
+Result<CompareChoice> chooseSide(Reader& reader, const std::string& text) {
+  RG_ASSIGN(const auto runs, reader.runs());
+  const auto find = [&](const std::string& wanted) {
+    return std::ranges::find_if(runs, [&](const Run& run) { return run.name == wanted || std::to_string(run.id.value) == wanted; });
+  };
+  if (const auto whole = find(text); whole != runs.end()) return CompareChoice{whole->id, std::nullopt};
+  const std::size_t slash = text.rfind('/');
+  std::int32_t attempt = 0;
+  if (slash != std::string::npos) {
+    const char* end = text.data() + text.size();
+    const auto [stopped, error] = std::from_chars(text.data() + slash + 1, end, attempt);
+    const auto run = find(text.substr(0, slash));
+    if (error == std::errc() && stopped == end && run != runs.end()) return CompareChoice{run->id, attempt};
+  }
+  return Status(Code::kNotFound, "\"" + text + "\": no such run in this store (RUN or RUN/ATTEMPT, RUN an id or a name)");
+}
+
+Result<ComparisonAnswer> readComparison(Reader& reader, const CompareQuestion& question, std::stop_token stop) {
+  ComparisonAnswer out;
+  RG_ASSIGN(out.run_a, chooseRun(reader, question.a.run));
+  RG_ASSIGN(const Attempt a, attemptOf(reader, out.run_a, question.a.attempt));
+  out.attempt_a = out.attempt_b = a.number;
+  if (question.at_step) {
+    out.run_b = out.run_a;
+    RG_ASSIGN(out.a, SideReader(reader, a, {kLowest, *question.at_step}, stop).read(true));
+    RG_ASSIGN(out.b, SideReader(reader, a, {*question.at_step, kHighest}, stop).read(false));
+    nameSide(out.a, "before"), nameSide(out.b, "after");
+    out.comparison = compareSides(out.a, out.b);
+    out.sentence = comparisonSentence(out.comparison, "before step " + std::to_string(*question.at_step), "After it, the run");
+    return out;
+  }
+  RG_ASSIGN(out.run_b, chooseRun(reader, question.b.run));
+  RG_ASSIGN(const Attempt b, attemptOf(reader, out.run_b, question.b.attempt));
+  out.attempt_b = b.number;
+  RG_ASSIGN(out.a, SideReader(reader, a, {}, stop).read(true));
+  RG_ASSIGN(out.b, SideReader(reader, b, {}, stop).read(true));
+  const bool same_run = out.run_a.id == out.run_b.id;
+  const auto name = [&](const Run& run, std::int32_t attempt) {
+    return same_run ? "attempt " + std::to_string(attempt) : run.name + " / " + std::to_string(attempt);
+  };
+  nameSide(out.a, name(out.run_a, a.number)), nameSide(out.b, name(out.run_b, b.number));
+  out.comparison = compareSides(out.a, out.b);
+  out.sentence = comparisonSentence(out.comparison, name(out.run_a, a.number), name(out.run_b, b.number));
+  if (out.sentence.starts_with("attempt ")) out.sentence.front() = 'A';  // a run's name stays as it is
+  RG_ASSIGN(const auto facts_a, reader.facts(a.id));
+  RG_ASSIGN(const auto facts_b, reader.facts(b.id));
+  out.facts = differentFacts(facts_a, facts_b);
+  const auto tokens_a = out.a.regime.tokensPerStep(), tokens_b = out.b.regime.tokensPerStep();
+  RG_ASSIGN(out.scalars, readPairs(reader, a.id, b.id, tokens_a && tokens_b ? *tokens_a / *tokens_b : 1, stop));
+  return out;
+}
+
+}  // namespace runglass

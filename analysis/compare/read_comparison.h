@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two attempts, or one before and after a step, read from a store and compared.
+//
+// Threading:  on the thread of the Reader.
+// Ownership:  values.
+// Units:      steps; ns.
+// Errors:     the Reader's; NOT_FOUND: no such run or attempt; CANCELLED when `stop` fires. A side without steps is no error.
+// Cost:       the newest kCompareSteps steps of each step series of both sides (about 10 a rank), and the scalars that both have.
+#pragma once
+
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "analysis/compare/comparison.h"
+#include "analysis/compare/fact_diff.h"
+#include "storage/reader.h"
+
+namespace runglass {
+
+inline constexpr std::int64_t kCompareSteps = 500;
+
+struct CompareChoice {
+  RunId run;
+  std::optional<std::int32_t> attempt;  // absent: the newest with steps
+};
+struct CompareQuestion {
+  CompareChoice a, b;
+  std::optional<std::int64_t> at_step;  // before and from this step of a's attempt; b is not asked then
+};
+
+struct ScalarPair {
+  std::string tag;
+  std::int64_t common = 0;  // equal steps, or equal tokens where the tokens of a step differ
+  bool by_tokens = false;
+  double mean_a = 0, mean_b = 0, last_delta = 0;
+  std::int64_t last_step = 0;      // of a
+  std::vector<std::int64_t> step;  // at most kCurvePoints, of a
+  std::vector<double> a, b;
+};
+inline constexpr std::size_t kCurvePoints = 2'000;
+
+struct ComparisonAnswer {
+  Run run_a, run_b;
+  std::int32_t attempt_a = 0, attempt_b = 0;
+  CompareSide a, b;
+  Comparison comparison;
+  std::vector<FactDelta> facts;
+  std::vector<ScalarPair> scalars;  // the loss first
+  std::string sentence;
+};
+
+Result<ComparisonAnswer> readComparison(Reader& reader, const CompareQuestion& question, std::stop_token stop);
+// "pretrain", "7", "pretrain/1", "7/0": a run by its id or name, and an attempt.
+Result<CompareChoice> chooseSide(Reader& reader, const std::string& text);
+
+}  // namespace runglass
