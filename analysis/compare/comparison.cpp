@@ -218,7 +218,7 @@ std::string comparisonSentence(const Comparison& c, const std::string& name_a, c
     return "Too few steady steps to tell a difference: " + std::to_string(c.steps_a) + " and " + std::to_string(c.steps_b) + ".";
   if (!c.differs())
     return "No difference beyond the noise: " + length(*c.mean_a_ns) + " and " + length(*c.mean_b_ns) +
-           " a step (95 %: " + formulaNumber(*c.low_ns / 1e6) + " to " + formulaNumber(*c.high_ns / 1e6) + " ms).";
+           " a step (95 %: " + signedLength(*c.low_ns) + " to " + signedLength(*c.high_ns) + ").";
   const double change = *c.delta_ns / *c.mean_a_ns;
   std::string text = name_b + " is " + percent(change) + (change > 0 ? " slower" : " faster") + " than " + name_a + ": " +
                      length(*c.mean_a_ns) + " → " + length(*c.mean_b_ns) + " a step";

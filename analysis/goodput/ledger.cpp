@@ -149,7 +149,8 @@ class Maker {
       if (!attempt.steps.empty()) t1 = std::max(t1.value_or(attempt.steps.back().end), attempt.steps.back().end);
     }
     if (!t0 || !t1 || *t1 <= *t0) return;
-    row.start_told = attempt.start.has_value(), row.end_told = attempt.end.has_value();
+    // What runs has no last step yet: the time since its newest one is the step that it is in.
+    row.start_told = attempt.start.has_value(), row.end_told = attempt.end.has_value() && !attempt.running;
     if (m_end && *t0 < *m_end) t0 = m_end;  // two attempts at once: the later one has the rest
     if (*t1 <= *t0) return;
     row.range = TimeRange{*t0, *t1};

@@ -136,12 +136,20 @@ TEST(RestartLedger, AnAsynchronousSaveBesideStepsCostsNothing) {
 }
 TEST(RestartLedger, TimesThatContradictTheStepsDoNotTellWhichWasTheLast) {
   AttemptRecord one = attempt(0, 0, 1, 10, 0);
-  for (std::int64_t s = 11; s <= 20; ++s)
-    one.steps.insert(one.steps.begin() + 1, {.step = s, .begin = 10 * kSecond, .end = 20 * kSecond});
+  for (std::int64_t s = 11; s <= 20; ++s) one.steps.insert(one.steps.begin() + 1, {.step = s, .begin = 10 * kSecond, .end = 20 * kSecond});
   one.end = 200 * kSecond;
   const Ledger l = makeLedger({one});
   EXPECT_FALSE(spent(l.spent, Spend::kAfterLast));
   EXPECT_EQ(spent(l.spent, Spend::kUnexplained), 100 * kSecond);
+}
+TEST(RestartLedger, WhatRunsHasNoTimeAfterItsLastStep) {
+  AttemptRecord one = attempt(0, 0, 1, 10, 0);
+  one.end = 130 * kSecond, one.running = true, one.ending = {.kind = EndKind::kRunning};
+  const Ledger l = makeLedger({one});
+  EXPECT_FALSE(spent(l.spent, Spend::kAfterLast));
+  EXPECT_EQ(spent(l.spent, Spend::kUnexplained), 30 * kSecond);
+  EXPECT_EQ(*l.wall, 130 * kSecond);
+  EXPECT_EQ(l.failures + l.planned_ends + l.unsaid_ends, 0);
 }
 TEST(RestartLedger, WithoutAClockOnlyStepsAreCounted) {
   AttemptRecord first{.number = 0, .first_step = 1, .last_step = 150};

@@ -17,7 +17,7 @@
 namespace runglass {
 namespace {
 
-constexpr int kWidth = 260 * kGrid, kHeight = 170 * kGrid, kFieldWidth = 34 * kGrid;
+constexpr int kWidth = 280 * kGrid, kHeight = 170 * kGrid, kFieldWidth = 34 * kGrid;
 constexpr double kSecondsPerHour = 3'600;
 
 std::optional<double> scaled(std::optional<double> value, double factor) { return value ? std::optional(*value * factor) : std::nullopt; }
@@ -68,6 +68,7 @@ EstimateDialog::EstimateDialog(QWidget* parent) : QDialog(parent), m_from(new QL
   auto* scroll = new QScrollArea(this);
   scroll->setFrameShape(QFrame::NoFrame);
   scroll->setWidgetResizable(true);
+  scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   scroll->setWidget(m_answer);
   auto* row = new QHBoxLayout(this);
   row->addLayout(form);
@@ -138,7 +139,7 @@ EstimateInput EstimateDialog::input() const {
 void EstimateDialog::answer() {
   if (m_filling) return;
   const QString muted = currentTheme().muted.name();
-  QString html = QStringLiteral("<table cellspacing='0' cellpadding='3'>");
+  QString html = QStringLiteral("<table width='100%' cellspacing='0' cellpadding='3'>");
   for (const EstimateLine& line : estimateLines(input()))
     html += QStringLiteral("<tr><td>%1</td><td align='right'><b>%2</b></td></tr><tr><td colspan='2' style='color:%3'>%4</td></tr>")
                 .arg(line.title.toHtmlEscaped(), line.value.toHtmlEscaped(), muted, line.formula.toHtmlEscaped());

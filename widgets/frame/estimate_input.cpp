@@ -49,7 +49,7 @@ void addMemory(const EstimateInput& in, std::vector<EstimateLine>& out) {
   if (!memory->activations_bytes) sum += QStringLiteral("; activations are not in it: the shape of the model is not known");
   out.push_back({QStringLiteral("Memory per GPU"), formatBytes(memory->total()), sum});
   for (const MemoryPart& part : memory->parts)
-    out.push_back({QStringLiteral("   ") + QString::fromStdString(part.name), formatBytes(part.bytes.value),
+    out.push_back({QStringLiteral("· ") + QString::fromStdString(part.name), formatBytes(part.bytes.value),
                    QString::fromStdString(part.bytes.formula)});
 }
 

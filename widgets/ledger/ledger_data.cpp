@@ -98,7 +98,8 @@ LedgerWords planWords(const LedgerData& data, TimeStyle style) {
     return words;
   }
   const auto date = [style](std::optional<TimeNs> at) { return at ? formatTime(*at, style).left(16) : QStringLiteral("unknown"); };
-  words.note = (style == TimeStyle::kRelative ? QStringLiteral("done at ") : QStringLiteral("done ")) + date(p.finish);
+  const bool runs = data.run.state == RunState::kRunning;
+  words.note = (runs ? QStringLiteral("ends ") : QStringLiteral("would end ")) + date(p.finish);
   words.why += QStringLiteral(" At the pace so far, pauses included; 80 % prediction interval: %1 to %2.")
                    .arg(date(p.finish_low), date(p.finish_high));
   if (p.days_at_peak_share)
