@@ -121,7 +121,7 @@ class Gatherer {
       const auto until = finding.end ? finding.end : record.running ? record.end : end;
       if (stands && finding.start && until && *until > *finding.start) record.known.push_back({{*finding.start, *until}, Spend::kStalled});
       if (!end || !finding.start || *finding.start > *end || finding.severity < Severity::kError) continue;
-      if (until && *until < *end - kBesideEnd) continue;
+      if (until && static_cast<double>(*until) < static_cast<double>(*end) - static_cast<double>(kBesideEnd)) continue;
       if (broken && fault.empty()) fault = finding.summary;
       if (stands && hang.empty()) hang = finding.summary;
     }

@@ -49,11 +49,28 @@ DurNs middle(std::vector<DurNs> values) {
   return *half;
 }
 
+// A store that anyone wrote may say anything; what is far outside of numbers that add up is no time and no step.
+constexpr TimeNs kFar = 4'000'000'000'000'000'000;
+constexpr std::int64_t kFarStep = std::int64_t{1} << 53;
+constexpr std::int64_t kMostCount = 1'000'000;
+bool isTime(TimeNs time) { return time > -kFar && time < kFar; }
+bool isStep(std::int64_t step) { return step > -kFarStep && step < kFarStep; }
+
+void takeNonsenseOut(AttemptRecord& attempt) {
+  for (std::optional<TimeNs>* time : {&attempt.start, &attempt.end, &attempt.last_sign})
+    if (*time && !isTime(**time)) time->reset();
+  for (std::optional<std::int64_t>* step : {&attempt.resumed_from, &attempt.first_step, &attempt.last_step})
+    if (*step && !isStep(**step)) step->reset();
+  std::erase_if(attempt.steps, [](const LedgerStep& one) {
+    return !isTime(one.begin) || !isTime(one.end) || !isStep(one.step) || one.count < 1 || one.count > kMostCount;
+  });
+  std::erase_if(attempt.durations, [](DurNs one) { return one <= 0 || one > kFar; });
+}
+
 std::vector<DurNs> steadyDurations(const AttemptRecord& attempt) {
   std::vector<DurNs> steady = attempt.durations;
   for (const LedgerStep& step : attempt.steps)
-    if (step.kind == StepKind::kTraining && step.end > step.begin)
-      steady.push_back((step.end - step.begin) / std::max<std::int64_t>(1, step.count));
+    if (step.kind == StepKind::kTraining && step.end > step.begin) steady.push_back((step.end - step.begin) / step.count);
   return steady;
 }
 
@@ -69,8 +86,9 @@ Segments stepSegments(const AttemptRecord& attempt, std::int64_t done, std::opti
     if (begin >= end) continue;
     free = end;
     TimeNs trained = end;
-    if (usual && (step.kind == StepKind::kEval || step.kind == StepKind::kSave) && end - begin > *usual * step.count)
-      trained = begin + *usual * step.count;
+    const double most = static_cast<double>(usual.value_or(0)) * static_cast<double>(step.count);
+    if (usual && (step.kind == StepKind::kEval || step.kind == StepKind::kSave) && static_cast<double>(end - begin) > most)
+      trained = begin + static_cast<DurNs>(most);
     const std::int64_t redone = done == kNone ? 0 : std::clamp<std::int64_t>(done - (step.step - step.count), 0, step.count);
     const TimeNs caught_up = begin + static_cast<TimeNs>(static_cast<double>(trained - begin) * static_cast<double>(redone) /
                                                          static_cast<double>(std::max<std::int64_t>(1, step.count)));
@@ -93,6 +111,7 @@ Segments knownSegments(const AttemptRecord& attempt, std::initializer_list<Spend
 class Maker {
  public:
   explicit Maker(std::vector<AttemptRecord> attempts) : m_attempts(std::move(attempts)) {
+    for (AttemptRecord& attempt : m_attempts) takeNonsenseOut(attempt);
     std::ranges::stable_sort(m_attempts, {}, &AttemptRecord::number);
   }
 
@@ -274,6 +293,7 @@ SaveCost saveCostOf(const Ledger& ledger, const std::vector<SaveTime>& saves) {
   std::vector<DurNs> durable, blocked, every, every_steps;
   const SaveTime* before = nullptr;
   for (const SaveTime& save : saves) {
+    if ((save.begin && !isTime(*save.begin)) || (save.durable && !isTime(*save.durable)) || !isStep(save.step)) continue;
     if (save.begin && save.durable && *save.durable > *save.begin) {
       durable.push_back(*save.durable - *save.begin);
       blocked.push_back(spentIn(ledger, {*save.begin, *save.durable})[static_cast<std::size_t>(Spend::kSave)].value_or(0));

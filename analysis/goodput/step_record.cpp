@@ -8,7 +8,6 @@
 
 #include "analysis/run_summary/roles.h"
 #include "analysis/run_summary/run_summary.h"
-#include "model/spans.h"
 
 namespace runglass {
 namespace {
@@ -29,6 +28,17 @@ Result<std::unordered_map<std::int64_t, double>> phasesOf(Reader& reader, std::s
   return phases;
 }
 
+constexpr TimeNs kFar = 4'000'000'000'000'000'000;                    // later and earlier there is no time that could be added to
+bool usableTime(TimeNs time) { return time > -kFar && time < kFar; }  // an absent one is outside
+
+constexpr std::int64_t kFarStep = std::int64_t{1} << 53;
+bool usableStep(std::int64_t step) { return step > -kFarStep && step < kFarStep; }
+// 0: they are too far apart.
+std::int64_t between(std::int64_t before, std::int64_t after) {
+  std::int64_t count = 0;
+  return __builtin_sub_overflow(after, before, &count) ? 0 : count;
+}
+
 bool usable(double dur) { return std::isfinite(dur) && dur > 0 && dur < kLongest; }
 
 void sortByTime(StepRecord& record) {
@@ -42,7 +52,7 @@ Result<StepRecord> ofRank(Reader& reader, std::span<const Series> all, const Ser
   StepRecord record;
   record.source = "step_time_ns of rank " + std::to_string(*series.key.rank);
   for (std::size_t i = 0; i < points.size() && !points.time.empty(); ++i) {
-    if (!usable(points.value[i]) || points.time[i] == kAbsent) continue;
+    if (!usable(points.value[i]) || !usableTime(points.time[i]) || !usableStep(points.step[i])) continue;
     LedgerStep step{.step = points.step[i], .begin = points.time[i], .end = points.time[i] + static_cast<DurNs>(points.value[i])};
     const auto phase = phases.find(points.step[i]);
     if (phase != phases.end()) {
@@ -61,10 +71,10 @@ Result<StepRecord> ofLog(Reader& reader, const Series& series, const std::stop_t
   StepRecord record;
   record.source = "\"" + series.key.metric + "\", at the times of its lines";
   for (std::size_t i = 0; i < points.size() && !points.time.empty(); ++i) {
-    if (!usable(points.value[i]) || points.time[i] == kAbsent) continue;
+    if (!usable(points.value[i]) || !usableTime(points.time[i]) || !usableStep(points.step[i])) continue;
     // A line every ten steps tells their mean.
-    const std::int64_t since = i > 0                   ? points.step[i] - points.step[i - 1]
-                               : i + 1 < points.size() ? points.step[i + 1] - points.step[i]
+    const std::int64_t since = i > 0                   ? between(points.step[i - 1], points.step[i])
+                               : i + 1 < points.size() ? between(points.step[i], points.step[i + 1])
                                                        : 1;
     const std::int64_t count = since >= 1 && since <= kMostCount ? since : 1;
     const double length = points.value[i] * static_cast<double>(count);
@@ -82,8 +92,8 @@ Result<StepRecord> ofTimes(Reader& reader, const Series& series, const std::stop
   record.source = "times of \"" + series.key.metric + "\"";
   std::vector<double> each;
   for (std::size_t i = 1; i < points.size() && !points.time.empty(); ++i) {
-    if (points.time[i] == kAbsent || points.time[i - 1] == kAbsent) continue;
-    const std::int64_t count = points.step[i] - points.step[i - 1];
+    if (!usableTime(points.time[i]) || !usableTime(points.time[i - 1]) || !usableStep(points.step[i])) continue;
+    const std::int64_t count = between(points.step[i - 1], points.step[i]);
     const double length = static_cast<double>(points.time[i] - points.time[i - 1]);
     if (count < 1 || count > kMostCount || !usable(length)) continue;
     each.push_back(length / static_cast<double>(count));
