@@ -8,9 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/engine/analysis.h"
-#include "app/ctl/analyze_what_if.h"
-#include "app/ctl/analyze_loss.h"
-#include "app/ctl/analyze_goodput.h"
+#include "app/ctl/analyze_parts.h"
 #include "app/ctl/command.h"
 #include "app/ctl/output.h"
 #include "app/store_access.h"
@@ -59,13 +57,14 @@ Json toJson(const Finding& f, const Names& names) {
           {"evidence", std::move(evidence)}};
 }
 
+constexpr std::pair<const char*, Result<AnalyzePart> (*)(Reader&, const Run&, std::span<const Finding>)> kParts[] = {
+    {"what_if", whatIfPart}, {"loss", lossPart}, {"goodput", goodputPart}};
+
 struct RunAnswer {
   Run run;
   std::vector<Finding> findings;
   std::map<AttemptId, std::int32_t> attempts;
-  WhatIfPart what_if;
-  LossPart loss;
-  GoodputAnswer goodput;
+  std::vector<std::pair<const char*, AnalyzePart>> parts;
 };
 
 Json toJson(const RunAnswer& answer, const std::map<NodeId, std::string>& nodes, bool stored) {
@@ -73,17 +72,15 @@ Json toJson(const RunAnswer& answer, const std::map<NodeId, std::string>& nodes,
   Json json = {{"run_id", answer.run.id.value}, {"run_uuid", answer.run.uuid}, {"name", answer.run.name}, {"stored", stored}};
   json["findings"] = Json::array();
   for (const Finding& finding : answer.findings) json["findings"].push_back(toJson(finding, names));
-  json["what_if"] = answer.what_if.json;
-  json["loss"] = answer.loss.json;
+  for (const auto& [name, part] : answer.parts) json[name] = part.json;
   // No analysis answers these yet.
   json["ranking"] = Json::array();
   json["ranking_status"] = "insufficient";
-  json["goodput"] = goodputJson(answer.goodput);
   return json;
 }
 
 Result<RunAnswer> ask(Reader& reader, const Run& run) {
-  RunAnswer answer{.run = run, .findings = {}, .attempts = {}, .goodput = {}};
+  RunAnswer answer{.run = run, .findings = {}, .attempts = {}, .parts = {}};
   RG_ASSIGN(const auto attempts, reader.attempts(run.id));
   for (const Attempt& attempt : attempts) answer.attempts[attempt.id] = attempt.number;
   for (const AnalysisEntry& entry : analyses()) {
@@ -91,9 +88,10 @@ Result<RunAnswer> ask(Reader& reader, const Run& run) {
     if (!found.ok()) return Status(found.status().code(), "analysis " + std::string(entry.name) + ": " + found.status().message());
     for (Finding& finding : *found) answer.findings.push_back(std::move(finding));
   }
-  RG_ASSIGN(answer.what_if, whatIfPart(reader, run.id));
-  RG_ASSIGN(answer.loss, analyzeLoss(reader, run));
-  RG_ASSIGN(answer.goodput, askGoodput(reader, run, answer.findings));
+  for (const auto& [name, ask_part] : kParts) {
+    RG_ASSIGN(AnalyzePart part, ask_part(reader, run, answer.findings));
+    answer.parts.emplace_back(name, std::move(part));
+  }
   return answer;
 }
 
@@ -178,9 +176,7 @@ class Analyze : public Command {
       for (const Finding& finding : answer.findings)
         text += std::string("  ") + severityName(finding.severity) + " " + finding.kind + ", " + oneLine(finding.subject) + ": " +
                 oneLine(finding.summary) + "\n";
-      text += answer.what_if.text;
-      text += answer.loss.text;
-      text += goodputText(answer.goodput);
+      for (const auto& [name, part] : answer.parts) text += part.text;
     }
     return stored ? text : text + "not stored: another process writes the store\n";
   }

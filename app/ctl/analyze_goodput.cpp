@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/ctl/analyze_parts.h"
 #include "app/ctl/output.h"
 #include "app/ctl/plain_text.h"
 #include "model/time_text.h"
@@ -130,6 +131,8 @@ Json planJson(const RunPlan& p) {
           {"estimate", toJson(p.days_at_peak_share, "days")}};
 }
 
+namespace {
+
 Json goodputJson(const GoodputAnswer& answer) {
   const Goodput& g = answer.goodput;
   const Ledger& l = g.ledger;
@@ -163,6 +166,8 @@ Json goodputJson(const GoodputAnswer& answer) {
   return json;
 }
 
+}  // namespace
+
 std::string planText(const RunPlan& p) {
   if (!p.planned_steps) return "    plan: " + p.reason + "\n";
   std::string text = "    plan: " + countText(std::llround(*p.planned_steps)) + " steps (" + p.plan_source + ")";
@@ -173,6 +178,8 @@ std::string planText(const RunPlan& p) {
   if (p.finish_low && p.finish_high) text += " (80 %: " + utcText(*p.finish_low) + " to " + utcText(*p.finish_high) + ")";
   return text + "\n";
 }
+
+namespace {
 
 std::string goodputText(const GoodputAnswer& answer) {
   const Goodput& g = answer.goodput;
@@ -196,6 +203,13 @@ std::string goodputText(const GoodputAnswer& answer) {
                  : "") +
             "\n";
   return text + planText(answer.plan);
+}
+
+}  // namespace
+
+Result<AnalyzePart> goodputPart(Reader& reader, const Run& run, std::span<const Finding> findings) {
+  RG_ASSIGN(const GoodputAnswer answer, askGoodput(reader, run, findings));
+  return AnalyzePart{goodputJson(answer), goodputText(answer)};
 }
 
 }  // namespace runglass::ctl

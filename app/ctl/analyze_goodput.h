@@ -24,10 +24,8 @@ struct GoodputAnswer {
 };
 
 Result<GoodputAnswer> askGoodput(Reader& reader, const Run& run, std::span<const Finding> findings);
-nlohmann::ordered_json goodputJson(const GoodputAnswer& answer);
 nlohmann::ordered_json planJson(const RunPlan& plan);
 // Lines with two spaces before them; none for a run without steps and restarts.
-std::string goodputText(const GoodputAnswer& answer);
 std::string planText(const RunPlan& plan);
 
 }  // namespace runglass::ctl

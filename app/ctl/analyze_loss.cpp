@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/ctl/analyze_loss.h"
+#include "app/ctl/analyze_parts.h"
 
 #include <array>
 #include <cmath>
@@ -57,7 +57,7 @@ std::string percent(double share) {
 }
 
 // Of the newest attempt that has a loss.
-Status addRules(Reader& reader, const Series& loss, LossPart& part) {
+Status addRules(Reader& reader, const Series& loss, AnalyzePart& part) {
   RG_ASSIGN(const auto points, reader.scalars(loss.id, loss.first_x, loss.last_x == INT64_MAX ? INT64_MAX : loss.last_x + 1));
   Json rules = Json::array();
   std::string text;
@@ -80,10 +80,10 @@ Status addRules(Reader& reader, const Series& loss, LossPart& part) {
 
 }  // namespace
 
-Result<LossPart> analyzeLoss(Reader& reader, const Run& run) {
+Result<AnalyzePart> lossPart(Reader& reader, const Run& run, std::span<const Finding> /*findings*/) {
   LossWatch watch;
   RG_TRY(watch.read(reader, run.id, false, {}));
-  LossPart part;
+  AnalyzePart part;
   part.json = {{"spikes", Json::array()}, {"status", "insufficient"}};
   const Series* newest = nullptr;
   std::int64_t points = 0, short_ones = 0, malignant = 0, not_finite = 0, regimes = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/ctl/analyze_what_if.h"
+#include "app/ctl/analyze_parts.h"
 
 #include <algorithm>
 #include <cmath>
@@ -126,11 +126,11 @@ std::string toText(const WhatIfData& data) {
 
 }  // namespace
 
-Result<WhatIfPart> whatIfPart(Reader& reader, RunId run) {
+Result<AnalyzePart> whatIfPart(Reader& reader, const Run& run, std::span<const Finding> /*findings*/) {
   auto data = readNewestWhatIf(reader, run, {});
-  if (data.status().code() == Code::kNotFound) return WhatIfPart{{{"status", "insufficient"}, {"reason", "the run has no attempt"}}, {}};
+  if (data.status().code() == Code::kNotFound) return AnalyzePart{{{"status", "insufficient"}, {"reason", "the run has no attempt"}}, {}};
   RG_TRY(data.status());
-  return WhatIfPart{toJson(*data), toText(*data)};
+  return AnalyzePart{toJson(*data), toText(*data)};
 }
 
 }  // namespace runglass::ctl

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What `runglassctl analyze` says of a run beside its findings: contract section 5, one part each.
+//
+// Threading:  main thread.
+// Ownership:  values.
+// Units:      as the contract; mean step times in ns, ratios 0..1.
+// Errors:     the Reader's; a part without data is there, with a status and a reason.
+// Cost:       what its analysis costs; what_if is bounded by the newest spans, loss reads the loss and the gradient norm once.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+
+#include "storage/reader.h"
+
+namespace runglass::ctl {
+
+struct AnalyzePart {
+  nlohmann::ordered_json json;
+  std::string text;  // lines for a terminal, indented; "" where there is nothing to say
+};
+
+// `findings`: those of the run.
+Result<AnalyzePart> whatIfPart(Reader& reader, const Run& run, std::span<const Finding> findings);
+Result<AnalyzePart> lossPart(Reader& reader, const Run& run, std::span<const Finding> findings);
+Result<AnalyzePart> goodputPart(Reader& reader, const Run& run, std::span<const Finding> findings);
+
+}  // namespace runglass::ctl
