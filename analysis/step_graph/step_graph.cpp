@@ -119,6 +119,13 @@ class Builder {
 
   void addStep(std::int64_t step, std::span<const std::uint32_t> rows) {
     const std::vector<WorkerOp> ops = foldRanks(m_ops, rows, m_worker_of);
+    double total = m_total;
+    for (const WorkerOp& op : ops) total += static_cast<double>(op.dur);
+    if (total > kMostTime) {
+      ++m_graph.gaps.partial_steps;
+      return;
+    }
+    m_total = total;
     switch (linkStep(ops, m_grid, m_links)) {
       case StepFit::kPartial:
         ++m_graph.gaps.partial_steps;
@@ -210,6 +217,7 @@ class Builder {
   }
 
   static constexpr std::int32_t kMostChunks = 1 << 16;
+  static constexpr double kMostTime = 4e18;  // ns of all operations: whoever adds them up, in whatever order, stays within 64 bits
 
   const std::span<const StepRank> m_ranks;
   const StepOpColumns& m_ops;
@@ -218,6 +226,7 @@ class Builder {
   std::vector<std::uint32_t> m_worker_of;  // by rank index
   std::vector<std::int64_t> m_steps;
   std::vector<std::uint32_t> m_rows, m_first_row;
+  double m_total = 0;  // ns of the steps' operations
   // Of the step at hand.
   StepLinks m_links;
   Lists m_deps, m_followers, m_members;

@@ -21,7 +21,7 @@
 
 namespace runglass {
 
-inline constexpr std::size_t kMostWhatIfSpans = 2'000'000;
+inline constexpr std::size_t kMostWhatIfSpans = 1'000'000;
 
 struct WhatIfCoverage {
   std::size_t spans_read = 0, spans_left_out = 0;  // the latter are older than what was read

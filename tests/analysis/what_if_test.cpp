@@ -202,6 +202,17 @@ TEST(WhatIfTest, SharesAreNamedByOperationWorstFirst) {
                                                      "backward-pp-comm", "grads-reduce-scatter"));
 }
 
+TEST(WhatIfTest, AbsurdDurationsDoNotOverflow) {
+  for (const DurNs huge : {DurNs{1} << 60, (DurNs{1} << 61) - 1}) {
+    RecordedJob job = record({.dp = 2, .pp = 2, .micro_batches = 16, .steps = steps(3)});
+    for (std::size_t i = 0; i < job.ops.size(); ++i)
+      if (job.ops.step[i] == 101) job.ops.dur[i] = huge;
+    const Asked asked = ask(job);
+    EXPECT_EQ(asked.graph->steps.size(), 2U) << "the absurd step is left out";
+    EXPECT_EQ(asked.what_if.status, WhatIfStatus::kOk);
+  }
+}
+
 TEST(WhatIfTest, AStopEndsIt) {
   const RecordedJob job = record({.dp = 2, .pp = 2});
   std::stop_source stop;
