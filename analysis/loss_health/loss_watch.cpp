@@ -12,6 +12,7 @@ namespace {
 constexpr std::int64_t kSlicePoints = 1 << 18;
 constexpr std::size_t kLossAt = 0;
 constexpr std::array kRoles = {Role::kLoss, Role::kGradNorm, Role::kLearningRate, Role::kBatchSize, Role::kEpoch, Role::kLossScale};
+constexpr std::int64_t kLooksBetween = 16;
 constexpr std::int64_t kReplayMost = 20'000;  // steps of two attempts that are compared
 
 bool inSamples(const Series& series) { return series.key.labels.find("\"x\":\"samples\"") != std::string::npos; }
@@ -144,7 +145,10 @@ Status LossWatch::readAttempt(Reader& reader, WatchedAttempt& one, const std::st
     if (now) feed.series = std::move(now);
   }
   const Series* loss = one.series(Role::kLoss);
-  if (loss == nullptr || loss->sample_count >= 2 * one.picked_at) RG_TRY(choose(reader, one));
+  // The catalogue of thousands of ranks is no small read: a run that logs no loss is asked again less and less often.
+  const std::int64_t look = ++one.looks;
+  const bool again = (look & (look - 1)) == 0 || look % kLooksBetween == 0;
+  if (loss == nullptr ? again : loss->sample_count >= 2 * one.picked_at) RG_TRY(choose(reader, one));
   loss = one.series(Role::kLoss);
   if (loss == nullptr) return {};
   const auto readAll = [&]() -> Status {

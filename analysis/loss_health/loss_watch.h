@@ -5,7 +5,8 @@
 // Ownership:  borrows the Reader during calls; keeps some 15 KiB per attempt.
 // Units:      steps, TimeNs.
 // Errors:     the Reader's; CANCELLED when `stop` fires. A run without a training loss has no attempt here.
-// Cost:       per read the new points, and a catalogue read for each series of an attempt that is not over. Where a series changed other
+// Cost:       per read the new points, and a catalogue read for each series of an attempt that is not over; without a
+//             loss, one of all the attempt's series at the 1st, 2nd, 4th, 8th and every 16th call. Where a series changed other
 //             than at its end all of the attempt is read again, once it has grown by an eighth: a point is read 9 times at most.
 //
 // Only the training loss and its gradient norm are judged, as analysis/run_summary/roles.h knows them: of several the one with the best
@@ -48,6 +49,7 @@ struct WatchedAttempt {
 
   // Of the reading.
   bool settled = false, compared = false, replayed = false;
+  std::int64_t looks = 0;
   std::int64_t picked_at = -1, reread_at = 0;           // points of the loss when its series were chosen, and read from the start
   std::map<std::int64_t, std::optional<TimeNs>> times;  // of steps that were asked for
 };

@@ -232,6 +232,21 @@ TEST_F(LossWatchTest, RewardsBesideTheLossMakeEverythingInfo) {
   for (const Finding& one : findings) EXPECT_EQ(one.severity, Severity::kInfo) << one.summary;
 }
 
+TEST_F(LossWatchTest, ALossThatIsLoggedLateIsFoundWithinSixteenLooks) {
+  const AttemptId only = attempt("a");
+  add(series(only, "lr"), {0}, {1e-4});
+  ASSERT_TRUE(writer->flush().ok());
+  const auto live = makeLossHealth();
+  for (int i = 0; i < 21; ++i) EXPECT_TRUE(look(*live, kStoreStart).empty());
+  const Points points = eventful(3, 0, 2'000);
+  add(series(only, "loss"), points.steps, points.loss);
+  ASSERT_TRUE(writer->flush().ok());
+  std::vector<Finding> found;
+  for (int i = 0; i < 16 && found.empty(); ++i) found = look(*live, kStoreStart);
+  EXPECT_EQ(words(found), words(look(*makeLossHealth())));
+  EXPECT_FALSE(found.empty());
+}
+
 TEST_F(LossWatchTest, AnEmptyRunAndAStopAreAnswered) {
   EXPECT_TRUE(look(*makeLossHealth()).empty());
   const Points points = eventful(2, 0, 100);

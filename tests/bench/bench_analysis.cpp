@@ -74,6 +74,8 @@ BENCHMARK_CAPTURE(BM_Look, hangs, "hangs")->Arg(1024)->Arg(4096)->Unit(benchmark
 BENCHMARK_CAPTURE(BM_LookAgain, hangs, "hangs")->Arg(1024)->Arg(4096)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(BM_Look, hardware_faults, "hardware_faults")->Arg(1024)->Arg(4096)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(BM_LookAgain, hardware_faults, "hardware_faults")->Arg(1024)->Arg(4096)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(BM_Look, loss_health, "loss_health")->Arg(1024)->Arg(4096)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(BM_LookAgain, loss_health, "loss_health")->Arg(1024)->Arg(4096)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(BM_Look, settings_check, "settings_check")->Arg(1024)->Arg(4096)->Unit(benchmark::kMillisecond);
 
 }  // namespace

@@ -24,10 +24,11 @@ constexpr std::size_t kTagsPerRole = 3;  // frameworks spell one thing in many w
 constexpr std::array kRoles = {Role::kLoss,         Role::kGradNorm, Role::kTokensPerSecond,
                                Role::kTokensPerGpu, Role::kStepTime, Role::kLearningRate};
 
-// Place of a tag in the list: roles first, in their order; everything else after them.
+// Place of a tag in the list: roles first, in their order, by its name or by what its source says that it is; everything else after them.
 std::pair<std::size_t, int> placeOf(const CurveTag& tag) {
   for (std::size_t role = 0; role < kRoles.size(); ++role)
-    if (const auto fit = roleFit(tag.metric, kRoles[role])) return {role, *fit};
+    for (const std::string& labels : {std::string(), tag.members.empty() ? std::string() : tag.members.front().series.key.labels})
+      if (const auto fit = roleFit(tag.metric, kRoles[role], labels)) return {role, *fit};
   return {kRoles.size(), tag.scalar ? 0 : 1};
 }
 
