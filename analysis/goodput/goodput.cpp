@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
+#include <map>
 
 #include "analysis/goodput/step_record.h"
 #include "model/spans.h"
@@ -74,10 +75,17 @@ class Gatherer {
     return record;
   }
 
-  void addSaves(const Attempt& attempt, AttemptRecord& record) const {
-    for (const Checkpoint& save : m_checkpoints)
-      if (save.attempt == attempt.id && save.begin && save.durable && *save.durable > *save.begin)
-        record.known.push_back({{*save.begin, *save.durable}, Spend::kSave});
+  void addSaves(const Attempt& attempt, AttemptRecord& record) {
+    for (const Checkpoint& save : m_checkpoints) {
+      if (save.attempt != attempt.id) continue;
+      if (save.begin && save.durable && *save.durable > *save.begin) record.known.push_back({{*save.begin, *save.durable}, Spend::kSave});
+      // Inside a step, as where Megatron saves within "elapsed time per iteration": what it takes longer than the others is the save.
+      if (save.begin || !save.durable) continue;
+      const auto step = std::ranges::lower_bound(record.steps, *save.durable, {}, &LedgerStep::end);
+      if (step == record.steps.end() || step->begin >= *save.durable || step->kind != StepKind::kTraining) continue;
+      step->kind = StepKind::kSave;
+      m_saved_in[{attempt.number, save.step}] = TimeRange{step->begin, step->end};
+    }
   }
 
   // Between two steps lies a value of an evaluation: the time until it was spent on it.
@@ -160,7 +168,11 @@ class Gatherer {
     std::vector<SaveTime> saves;
     for (const Attempt& attempt : m_attempts)
       for (const Checkpoint& save : m_checkpoints)
-        if (save.attempt == attempt.id) saves.push_back({attempt.number, save.step, save.begin, save.durable});
+        if (save.attempt == attempt.id) {
+          const auto beside = m_saved_in.find({attempt.number, save.step});
+          saves.push_back({attempt.number, save.step, save.begin, save.durable,
+                           beside != m_saved_in.end() ? std::optional(beside->second) : std::nullopt});
+        }
     std::ranges::stable_sort(
         saves, [](const SaveTime& a, const SaveTime& b) { return std::pair(a.attempt, a.step) < std::pair(b.attempt, b.step); });
     return saves;
@@ -175,6 +187,7 @@ class Gatherer {
   std::vector<Series> m_series;
   std::vector<Checkpoint> m_checkpoints;
   std::vector<Event> m_events;
+  std::map<std::pair<std::int32_t, std::int64_t>, TimeRange> m_saved_in;  // by attempt and the checkpoint's step
 };
 
 }  // namespace
@@ -202,7 +215,7 @@ SaveAdvice adviseSaves(const Ledger& ledger, const SaveCost& saves, int gpus) {
   out.save_blocks = saves.blocked && *saves.blocked > 0;
   if (cost) out.save_s = static_cast<double>(*cost) / kNsPerSecond;
   if (!out.save_s)
-    out.reason = saves.saves == 0 ? "no checkpoint was seen" : "no checkpoint told both its begin and when it was durable";
+    out.reason = saves.saves == 0 ? "no checkpoint was seen" : "nobody told what a save costs: no begin, and no step that took longer";
   else if (!ledger.mtbf.enough())
     out.reason = std::to_string(ledger.failures) + (ledger.failures == 1 ? " failure" : " failures") +
                  ": fewer than 2 say nothing about the time between them";

@@ -87,7 +87,7 @@ Segments stepSegments(const AttemptRecord& attempt, std::int64_t done, std::opti
     free = end;
     TimeNs trained = end;
     const double most = static_cast<double>(usual.value_or(0)) * static_cast<double>(step.count);
-    if (usual && (step.kind == StepKind::kEval || step.kind == StepKind::kSave) && static_cast<double>(end - begin) > most)
+    if (usual && (step.kind == StepKind::kEval || step.kind == StepKind::kSave) && static_cast<double>(end - begin) > kLongerStep * most)
       trained = begin + static_cast<DurNs>(most);
     const std::int64_t redone = done == kNone ? 0 : std::clamp<std::int64_t>(done - (step.step - step.count), 0, step.count);
     const TimeNs caught_up = begin + static_cast<TimeNs>(static_cast<double>(trained - begin) * static_cast<double>(redone) /
@@ -298,6 +298,8 @@ SaveCost saveCostOf(const Ledger& ledger, const std::vector<SaveTime>& saves) {
       durable.push_back(*save.durable - *save.begin);
       blocked.push_back(spentIn(ledger, {*save.begin, *save.durable})[static_cast<std::size_t>(Spend::kSave)].value_or(0));
     }
+    if (!save.begin && save.step_beside)
+      if (const auto waited = spentIn(ledger, *save.step_beside)[static_cast<std::size_t>(Spend::kSave)]) blocked.push_back(*waited);
     const auto at = save.begin ? save.begin : save.durable;
     if (before != nullptr && before->attempt == save.attempt) {
       const auto at_before = before->begin ? before->begin : before->durable;

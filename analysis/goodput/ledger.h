@@ -41,8 +41,9 @@ enum class Spend : std::uint8_t {
   kUnexplained,  // between steps, and what nobody told
 };
 inline constexpr std::size_t kSpendCount = 11;
-const char* spendName(Spend spend);   // "scheduling_gap", stable
-const char* spendWords(Spend spend);  // "scheduling gap"
+inline constexpr double kLongerStep = 1.2;  // a step of less than so many medians did not wait for its save or evaluation
+const char* spendName(Spend spend);         // "scheduling_gap", stable
+const char* spendWords(Spend spend);        // "scheduling gap"
 
 enum class StepKind : std::uint8_t { kTraining, kFirst, kEval, kSave };
 // One step, or several in a row that a log sums up in one line.
@@ -123,6 +124,7 @@ struct SaveTime {
   std::int32_t attempt = 0;
   std::int64_t step = 0;
   std::optional<TimeNs> begin, durable;
+  std::optional<TimeRange> step_beside;  // the step during which it became durable, where nobody told its begin
 };
 
 Ledger makeLedger(std::vector<AttemptRecord> attempts);

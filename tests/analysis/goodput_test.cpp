@@ -333,6 +333,21 @@ TEST_F(GoodputOfAStore, AnEvaluationInsideALoggedStepIsTakenOutOfIt) {
   EXPECT_EQ(spent(g.ledger.spent, Spend::kEval), 40 * kSecond);
   EXPECT_EQ(spent(g.ledger.spent, Spend::kProductive), 110 * kSecond);
 }
+TEST_F(GoodputOfAStore, ASaveInsideALoggedStepCostsWhatTheStepTookLonger) {
+  auto w = writer();
+  const RunId run = w->run({.name = "r"});
+  const AttemptId a = w->attempt({.run = run, .key = "0", .start = kStoreStart, .end = kStoreStart + 140 * kSecond});
+  const SeriesId time = w->series({.attempt = a, .metric = "step_time_ns", .unit = "ns", .kind = SeriesKind::kScalar});
+  for (std::int64_t s = 1; s <= 5; ++s) w->scalar(time, s, kStoreStart + s * 10 * kSecond, 10e9);
+  w->checkpoint({.attempt = a, .step = 5, .durable = kStoreStart + 75 * kSecond, .path = "5"});
+  for (std::int64_t s = 6; s <= 11; ++s) w->scalar(time, s, kStoreStart + (s * 10 + 30) * kSecond, s == 6 ? 40e9 : 10e9);
+  w->checkpoint({.attempt = a, .step = 9, .durable = kStoreStart + 125 * kSecond, .path = "9"});  // its step waited for nothing
+  ASSERT_TRUE(w->close().ok());
+  const Goodput g = ask();
+  EXPECT_EQ(spent(g.ledger.spent, Spend::kSave), 30 * kSecond);
+  EXPECT_EQ(g.saves.blocked, 30 * kSecond);
+  EXPECT_EQ(g.saves.every_steps, 4);
+}
 TEST_F(GoodputOfAStore, DurationsWithoutTimesStillGiveTheRateAndExplainNothing) {
   auto w = writer();
   const RunId run = w->run({.name = "r"});
