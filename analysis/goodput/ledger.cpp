@@ -77,6 +77,21 @@ std::vector<DurNs> steadyDurations(const AttemptRecord& attempt) {
 using RegimeKey = std::tuple<std::int32_t, std::int32_t, std::int32_t, std::int32_t>;
 RegimeKey regimeOf(const Layout& l) { return {l.world, l.tp, l.pp, l.dp}; }
 
+// What a step's time beyond the usual went to.
+Spend excessOf(StepKind kind) {
+  switch (kind) {
+    case StepKind::kFirst:
+      return Spend::kStartUp;  // compiling, opening files, warming caches
+    case StepKind::kEval:
+      return Spend::kEval;
+    case StepKind::kSave:
+      return Spend::kSave;
+    case StepKind::kTraining:
+      break;
+  }
+  return Spend::kUnexplained;
+}
+
 // What the steps of an attempt paint. `done`: the highest step that earlier attempts did.
 Segments stepSegments(const AttemptRecord& attempt, std::int64_t done, std::optional<DurNs> usual) {
   Segments out;
@@ -87,14 +102,14 @@ Segments stepSegments(const AttemptRecord& attempt, std::int64_t done, std::opti
     free = end;
     TimeNs trained = end;
     const double most = static_cast<double>(usual.value_or(0)) * static_cast<double>(step.count);
-    if (usual && (step.kind == StepKind::kEval || step.kind == StepKind::kSave) && static_cast<double>(end - begin) > kLongerStep * most)
-      trained = begin + static_cast<DurNs>(most);
+    const double limit = step.kind == StepKind::kEval || step.kind == StepKind::kSave ? kLongerStep : kOddStep;
+    if (usual && static_cast<double>(end - begin) > limit * most) trained = begin + static_cast<DurNs>(most);
     const std::int64_t redone = done == kNone ? 0 : std::clamp<std::int64_t>(done - (step.step - step.count), 0, step.count);
     const TimeNs caught_up = begin + static_cast<TimeNs>(static_cast<double>(trained - begin) * static_cast<double>(redone) /
                                                          static_cast<double>(std::max<std::int64_t>(1, step.count)));
     append(out, begin, caught_up, Spend::kCatchUp);
     append(out, caught_up, trained, Spend::kProductive);
-    append(out, trained, end, step.kind == StepKind::kEval ? Spend::kEval : Spend::kSave);
+    append(out, trained, end, excessOf(step.kind));
   }
   return out;
 }

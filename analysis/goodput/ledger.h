@@ -42,6 +42,7 @@ enum class Spend : std::uint8_t {
 };
 inline constexpr std::size_t kSpendCount = 11;
 inline constexpr double kLongerStep = 1.2;  // a step of less than so many medians did not wait for its save or evaluation
+inline constexpr double kOddStep = 5;       // of a step of more, only one median is training; nobody said what the rest was
 const char* spendName(Spend spend);         // "scheduling_gap", stable
 const char* spendWords(Spend spend);        // "scheduling gap"
 

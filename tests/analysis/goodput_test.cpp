@@ -124,6 +124,24 @@ TEST(RestartLedger, AStepThatEvaluatesIsLongerByItsEvaluation) {
   EXPECT_EQ(spent(l.spent, Spend::kEval), 50 * kSecond);
   EXPECT_EQ(spent(l.spent, Spend::kProductive), 110 * kSecond);
 }
+TEST(RestartLedger, OfAnOddlyLongStepOnlyTheUsualTimeIsTraining) {
+  AttemptRecord one = attempt(0, 0, 1, 10, 0);
+  one.steps.push_back({.step = 11, .begin = 100 * kSecond, .end = 300 * kSecond});
+  one.steps.front().end = 10 * kSecond;
+  one.end = 300 * kSecond;
+  const Ledger l = makeLedger({one});
+  EXPECT_EQ(spent(l.spent, Spend::kProductive), 110 * kSecond);
+  EXPECT_EQ(spent(l.spent, Spend::kUnexplained), 190 * kSecond);
+}
+TEST(RestartLedger, AFirstStepThatCompilesIsStartUp) {
+  AttemptRecord one = attempt(0, 0, 1, 10, 0);
+  for (LedgerStep& step : one.steps) step.begin += 90 * kSecond, step.end += 90 * kSecond;
+  one.steps.front().begin = 0;
+  one.end = 190 * kSecond;
+  const Ledger l = makeLedger({one});
+  EXPECT_EQ(spent(l.spent, Spend::kStartUp), 90 * kSecond);
+  EXPECT_EQ(spent(l.spent, Spend::kProductive), 100 * kSecond);
+}
 TEST(RestartLedger, AnAsynchronousSaveBesideStepsCostsNothing) {
   AttemptRecord one = attempt(0, 0, 1, 10, 0);
   one.end = 100 * kSecond;
