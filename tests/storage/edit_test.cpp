@@ -5,6 +5,7 @@
 #include <fstream>
 #include <limits>
 
+#include "model/rank_order.h"
 #include "storage/store_files.h"
 #include "tests/storage/sample_store.h"
 
@@ -84,6 +85,23 @@ TEST_F(EditTest, ANoteIsChangedAndRemovedByItsIdWithinItsRun) {
   ASSERT_EQ(whyNot(open->edit(changed)), "");
   EXPECT_THAT(texts(*reader()), IsEmpty());
   EXPECT_EQ(open->edit(changed).code(), Code::kNotFound);
+}
+
+TEST_F(EditTest, AChosenOrderOfRanksIsAFactOfItsAttemptUntilItIsTakenBack) {
+  const auto chosen = [this] {
+    const auto facts = reader()->facts(m_ids.first);
+    EXPECT_TRUE(facts.ok());
+    const auto found = std::ranges::find(*facts, std::string(kRankOrderFact), &Fact::key);
+    return found == facts->end() ? std::string("none") : found->value;
+  };
+  auto w = writer();
+  EXPECT_EQ(chosen(), "none");
+  EXPECT_EQ(whyNot(w->edit(RankOrderChoice{.run_uuid = "run-uuid-1", .attempt = 0, .order = "tp8-dp4"})), "");
+  EXPECT_EQ(chosen(), "tp8-dp4");
+  EXPECT_EQ(whyNot(w->edit(RankOrderChoice{.run_uuid = "run-uuid-1", .attempt = 0, .order = ""})), "");
+  EXPECT_EQ(chosen(), "");
+  EXPECT_THAT(whyNot(w->edit(RankOrderChoice{.run_uuid = "run-uuid-1", .attempt = 7, .order = "tp"})), HasSubstr("attempt 7"));
+  EXPECT_THAT(whyNot(w->edit(RankOrderChoice{.run_uuid = "run-uuid-1", .attempt = 0, .order = "tp-tp"})), HasSubstr("tp twice"));
 }
 
 TEST_F(EditTest, ARunThatIsNotThereIsNamed) {

@@ -2,10 +2,10 @@
 #include "widgets/topology/step_data.h"
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <set>
 
+#include "analysis/what_if/what_if_data.h"
 #include "widgets/core/units.h"
 
 namespace runglass {
@@ -18,20 +18,6 @@ struct PlacedRank {
 TimeNs moved(TimeNs time, DurNs by) {
   TimeNs out = 0;
   return __builtin_add_overflow(time, by, &out) ? (by < 0 ? std::numeric_limits<TimeNs>::min() : std::numeric_limits<TimeNs>::max()) : out;
-}
-
-// As StragglerAnalysis, Megatron-LM and ndtimeline write it; -1: none is told.
-std::int32_t chunkIn(const std::string& args) {
-  for (const std::string_view key : {"\"model_chunk\":", "\"model_chunk_id\":", "\"chunk\":"}) {
-    const std::size_t at = args.find(key);
-    if (at == std::string::npos) continue;
-    const std::size_t digit = args.find_first_not_of(" \"", at + key.size());
-    std::int32_t chunk = -1;
-    if (digit != std::string::npos && std::from_chars(args.data() + digit, args.data() + args.size(), chunk).ec == std::errc() &&
-        chunk >= 0)
-      return chunk;
-  }
-  return -1;
 }
 
 class StepReading {
@@ -173,7 +159,7 @@ class StepReading {
         auto& is = known[spans.name[i]];
         if (!is) is = stepOpsOf(spans.names[spans.name[i]]);
         for (int k = 0; k < is->count; ++k)
-          ops.add(index, step, is->ops[static_cast<std::size_t>(k)], spans.args.empty() ? -1 : chunkIn(spans.args[i]),
+          ops.add(index, step, is->ops[static_cast<std::size_t>(k)], spans.args.empty() ? -1 : modelChunkIn(spans.args[i]),
                   spans.microbatch.empty() || spans.microbatch[i] == kAbsent ? -1 : spans.microbatch[i], spans.start[i], spans.dur[i],
                   spans.id[i]);
       }

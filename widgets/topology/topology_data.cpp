@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "analysis/layout/layout_reading.h"
+#include "analysis/what_if/what_if_data.h"
 #include "widgets/core/run_summary.h"
 #include "widgets/core/units.h"
 
@@ -194,6 +195,8 @@ class TopologyReading {
       case TopologyValue::kFindings:
         for (TopologyRank& rank : m_data.ranks) rank.value = static_cast<double>(m_severity[rank.place.rank]);
         return {};
+      case TopologyValue::kWhatIf:
+        return readSlowdowns();
       case TopologyValue::kProgress:
         for (TopologyRank& rank : m_data.ranks)
           if (rank.progress && rank.progress->step) rank.value = static_cast<double>(*rank.progress->step);
@@ -201,6 +204,29 @@ class TopologyReading {
       default:
         return readDevices(metric);
     }
+  }
+
+  // S_w of a worker: all ranks of a stage and replica share it, TP and CP cannot be told apart from these spans. Read anew when the attempt
+  // grew.
+  Status readSlowdowns() {
+    for (const Series& series : m_series) m_data.grown += static_cast<std::uint64_t>(series.sample_count);
+    const auto& previous = m_question.previous;
+    if (previous && previous->attempt.id == m_data.attempt.id && previous->metric.value == TopologyValue::kWhatIf &&
+        previous->grown == m_data.grown && previous->ranks.size() == m_data.ranks.size()) {
+      for (std::size_t i = 0; i < m_data.ranks.size(); ++i) m_data.ranks[i].value = previous->ranks[i].value;
+      m_data.trouble = previous->trouble;
+      return {};
+    }
+    RG_ASSIGN(const WhatIfData found, readWhatIf(m_reader, m_data.attempt, m_stop));
+    m_data.trouble = screenText(found.what_if.reason, 200);
+    if (!found.graph || found.what_if.status != WhatIfStatus::kOk) return {};
+    std::map<std::pair<std::int32_t, std::int32_t>, double> of;  // by dp, pp
+    const auto& workers = found.graph->workers;
+    for (std::size_t i = 0; i < std::min(workers.size(), found.what_if.by_worker.size()); ++i)
+      of[{workers[i].dp, workers[i].pp}] = found.what_if.by_worker[i];
+    for (TopologyRank& rank : m_data.ranks)
+      if (const auto s = of.find({rank.place.dp.value_or(0), rank.place.pp.value_or(0)}); s != of.end()) rank.value = s->second;
+    return {};
   }
 
   // All ranks over the same steps, the newest of the attempt: a rank that stopped reporting has no value among them.

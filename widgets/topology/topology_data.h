@@ -36,6 +36,7 @@ enum class TopologyValue : std::uint8_t {
   kWait,
   kHeard,
   kFindings,
+  kWhatIf,
   kNamed  // a series chosen by its name: not among kTopologyMetrics
 };
 struct TopologyMetric {
@@ -49,7 +50,7 @@ struct TopologyMetric {
   const char* is_worse;  // "Rank 3 %1 its stage's median", %1: how much
   const char* missing;   // why a rank has no value
 };
-inline constexpr std::array<TopologyMetric, 9> kTopologyMetrics = {
+inline constexpr std::array<TopologyMetric, 10> kTopologyMetrics = {
     {{TopologyValue::kStepTime, "step time, median of 50 steps", "step_time_ns", "ns", true, true, 0.05, "is %1 slower than",
       "no step time in the newest 50 steps"},
      {TopologyValue::kWork, "work (without waiting), median of 50 steps", "step_part_ns", "ns", true, true, 0.05, "works %1 longer than",
@@ -66,7 +67,9 @@ inline constexpr std::array<TopologyMetric, 9> kTopologyMetrics = {
       "its step parts do not tell work from waiting"},
      {TopologyValue::kHeard, "time since it was heard", "", "ns", true, false, 30e9, "was heard %1 longer ago than",
       "nothing it said has a time"},
-     {TopologyValue::kFindings, "findings that name it, worst severity", "", "", true, false, 2, "has findings of %1 above", ""}}};
+     {TopologyValue::kFindings, "findings that name it, worst severity", "", "", true, false, 2, "has findings of %1 above", ""},
+     {TopologyValue::kWhatIf, "what-if slowdown S_w of its stage and replica", "", "", true, true, 0.05, "costs the step %1 more than",
+      "its spans do not tell what a step waited for"}}};
 // A series by its name; the text belongs to `named`.
 struct NamedMetric {
   std::string metric, title, unit;
@@ -150,6 +153,8 @@ struct TopologyData {
   std::optional<Hang> hang;                // where no analysis has said more
   std::optional<HangEvidence> hang_found;  // by the newest `hang` finding that holds
   bool hang_mode = false;                  // ranks are drawn by their state in it, not by a metric
+  std::uint64_t grown = 0;                 // samples of the attempt when `metric` was read
+  QString trouble;                         // why there are no values at all, where more is known than the metric's `missing`
   std::optional<std::int64_t> last_step;
   TimeNs now = 0;     // ages count from here
   bool live = false;  // somebody writes it

@@ -207,6 +207,8 @@ void TopologyView::showAnswer(const Result<std::shared_ptr<const TopologyData>>&
                        QStringLiteral("runglassctl import --store STORE.rgl FOLDER_OF_TRACES"));
     return m_stack->setCurrentIndex(0);
   }
+  // Links are of one attempt's places.
+  if (m_data && (m_data->attempt.id != (*answer)->attempt.id || m_data->chosen_order != (*answer)->chosen_order)) m_linked.reset();
   m_data = *answer;
   m_stack->setCurrentIndex(1);
   const auto at = std::ranges::find(kTopologyMetrics, m_data->metric.value, &TopologyMetric::value) - kTopologyMetrics.begin();

@@ -149,7 +149,8 @@ void makeHeadline(TopologyData& data) {
   data.warn = false;
   if (valued == 0) {
     data.headline = QStringLiteral("%1 ranks; none has a value for: %2")
-                        .arg(formatCount(static_cast<std::int64_t>(data.ranks.size())), QString::fromUtf8(data.metric.title));
+                        .arg(formatCount(static_cast<std::int64_t>(data.ranks.size())), QString::fromUtf8(data.metric.title)) +
+                    (data.trouble.isEmpty() ? QString() : QStringLiteral(" (%1)").arg(data.trouble));
     return;
   }
   if (worst == nullptr) {

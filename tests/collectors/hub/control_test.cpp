@@ -197,6 +197,19 @@ TEST(EditMessage, AnAlignmentComesBackAsItWasInSeveralParts) {
   }
 }
 
+TEST(EditMessage, AChosenOrderOfRanksComesBackAsItWas) {
+  const auto parts = partsOf(RankOrderChoice{.run_uuid = "u", .attempt = 2, .order = "tp8-dp4"}, "store");
+  ASSERT_THAT(parts, SizeIs(1));
+  EditAssembly assembly;
+  ASSERT_TRUE(assembly.add(parts[0]).ok());
+  const auto edit = assembly.take();
+  ASSERT_TRUE(edit.ok());
+  const auto& back = std::get<RankOrderChoice>(*edit);
+  EXPECT_EQ(back.run_uuid, "u");
+  EXPECT_EQ(back.attempt, 2);
+  EXPECT_EQ(back.order, "tp8-dp4");
+}
+
 TEST(EditMessage, AnAlignmentThatWasCutOffOrGrewIsNone) {
   const ClockAlignment alignment{.run_uuid = "u", .attempt = 0, .source = "s", .shifts = {{1, 2, 3, 4}, {2, 3, 4, 5}}};
   const auto parts = partsOf(alignment, "");
