@@ -213,6 +213,48 @@ TEST(Warmup, TheFirstStepOfAnAttemptCompilesAndItSettles) {
   EXPECT_GT(seconds(101, 101), 60) << "after a restart again";
 }
 
+TEST(DailySwing, TheWholeJobIsALittleFasterAndSlowerOverTheDay) {
+  Scenario usual = job();
+  usual.noise_ratio = 0;
+  const StepModel even(usual);
+  Scenario s = usual;
+  s.daily_swing_ratio = 0.02, s.daily_swing_hours = 1;  // 900 steps of four seconds
+  const StepModel model(s);
+  const auto ratio = [&](std::int64_t step, std::size_t rank) {
+    return static_cast<double>(model.step(step).ranks[rank].forward) / static_cast<double>(even.step(step).ranks[rank].forward);
+  };
+  for (const std::size_t rank : {0, 31}) {
+    EXPECT_NEAR(ratio(225, rank), 1.02, 1e-3);
+    EXPECT_NEAR(ratio(675, rank), 0.98, 1e-3);
+  }
+}
+
+TEST(Experts, TheBusiestReplicaIsAnotherOneAsTheLoadWanders) {
+  Scenario s = job();
+  s.noise_ratio = 0, s.moe_imbalance_ratio = 0.1;
+  const StepModel model(s);
+  std::set<std::size_t> busiest;
+  int stays = 0;
+  std::size_t before = 99;
+  for (std::int64_t step = 1; step <= 300; ++step) {
+    const Step timing = model.step(step);
+    const auto most = static_cast<std::size_t>(std::ranges::max_element(timing.ranks, {}, [](const RankStep& r) { return r.forward; }) -
+                                               timing.ranks.begin());
+    stays += most / 2 == before ? 1 : 0;
+    before = most / 2;
+    busiest.insert(before);
+  }
+  EXPECT_GT(busiest.size(), 8U) << "of sixteen places";
+  EXPECT_GT(stays, 40) << "more often than chance: it drifts";
+}
+
+TEST(Rank0, LogsAndHasMoreHostTimeForEver) {
+  Scenario s = job();
+  s.host_ratio = 0.01, s.rank0_host_ratio = 0.02;
+  EXPECT_NEAR(mean(s, 0, &RankStep::host), 0.12, 0.01);
+  EXPECT_NEAR(mean(s, 7, &RankStep::host), 0.04, 0.01);
+}
+
 TEST(AsyncSave, TheStepsThatFollowAreSlowerUntilItIsDurable) {
   Scenario s = job();
   s.noise_ratio = 0, s.async_checkpoints = true, s.checkpoint_every_steps = 50, s.async_save_ratio = 0.1, s.async_save_steps = 3;
