@@ -11,6 +11,8 @@ namespace {
 constexpr std::int64_t kRampStages = 4;
 constexpr double kDoubledWork = 2.2;  // twice the tokens, and attention grows with the square
 
+DurNs toNs(double seconds) { return static_cast<DurNs>(seconds * kNsPerSecond); }
+
 }  // namespace
 
 Regime regimeAt(const Scenario& s, std::int64_t step) {
@@ -45,6 +47,22 @@ Schedule scheduleAt(const Scenario& s, std::int64_t step) {
   if (!s.wsd) return {3e-5 + 1.35e-4 * (1 + std::cos(std::numbers::pi * (n - warmup) / std::max(1.0, total - warmup))), 0};
   const double decayed = std::clamp((n - 0.8 * total) / std::max(1.0, 0.2 * total), 0.0, 1.0);
   return {3e-4 * (1 - 0.9 * decayed), decayed};
+}
+
+DurNs saveLength(const Scenario& s) {
+  const DurNs whole = toNs(s.checkpoint_seconds > 0 ? s.checkpoint_seconds : s.step_seconds / 2);
+  return s.async_checkpoints ? whole / 10 : whole;
+}
+DurNs evaluationLength(const Scenario& s) { return s.eval_inside_step ? 0 : toNs(s.eval_seconds); }
+DurNs epochPause(const Scenario& s) { return toNs(s.epoch_pause_seconds); }
+
+DurNs pauseAfter(const Scenario& s, std::int64_t step) {
+  DurNs pause = 0;
+  if (isDue(s.checkpoint_every_steps, step)) pause += saveLength(s);
+  if (isDue(s.eval_every_steps, step)) pause += evaluationLength(s);
+  if (isDue(s.epoch_every_steps, step)) pause += epochPause(s);
+  if (s.restart_step == step && step > 0) pause += kRestartPause;
+  return pause;
 }
 
 }  // namespace runglass::sim

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Regime: what the job has decided to do in a step: how many micro-batches, how long sequences. A change is a plan, not a fault.
+// Regime: what the job has decided to do: how many micro-batches, how long sequences, when to pause. A change is a plan, not a fault.
 //
 // Threading:  pure.
 // Ownership:  values.
-// Units:      samples, tokens; ratios of the scenario's undisturbed step.
+// Units:      ns, samples, tokens; ratios of the scenario's undisturbed step.
 // Errors:     none; the scenario was checked when it was read.
 // Cost:       O(1).
 #pragma once
 
 #include "collectors/sim/scenario.h"
+#include "model/time.h"
 
 namespace runglass::sim {
 
@@ -30,5 +31,14 @@ struct Schedule {
   double learning_rate = 0, decayed = 0;
 };
 Schedule scheduleAt(const Scenario& scenario, std::int64_t step);
+
+constexpr bool isDue(std::int64_t every_steps, std::int64_t step) { return every_steps > 0 && step % every_steps == 0; }
+inline constexpr DurNs kRestartPause = 30 * kNsPerSecond;
+// How long a save stops the job: one that is written beside the following steps only copies to the host.
+DurNs saveLength(const Scenario& scenario);
+DurNs evaluationLength(const Scenario& scenario);  // between steps
+DurNs epochPause(const Scenario& scenario);
+// All that stops the job after a step, faults aside.
+DurNs pauseAfter(const Scenario& scenario, std::int64_t step);
 
 }  // namespace runglass::sim

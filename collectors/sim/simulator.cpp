@@ -21,28 +21,10 @@
 namespace runglass::sim {
 namespace {
 
-constexpr DurNs kRestartPause = 30 * kNsPerSecond;
 constexpr DurNs kWatchdog = 600 * kNsPerSecond, kSaidAgain = 2 * kNsPerSecond;  // of torch.distributed; of progress while nothing moves
 constexpr std::int64_t kTicksPerBatch = 1 << 15;                                // of one GPU, about nine samples each
 
 bool acts(const Fault& fault, std::int64_t step) { return step >= fault.first_step && step <= fault.last_step; }
-DurNs toNs(double seconds) { return static_cast<DurNs>(seconds * kNsPerSecond); }
-bool every(std::int64_t steps, std::int64_t step) { return steps > 0 && step % steps == 0; }
-
-// How long a save stops the job: one that writes beside the following steps only copies to the host.
-DurNs saveLength(const Scenario& s) {
-  const DurNs whole = toNs(s.checkpoint_seconds > 0 ? s.checkpoint_seconds : s.step_seconds / 2);
-  return s.async_checkpoints ? whole / 10 : whole;
-}
-// What stops the job after a step, faults aside.
-DurNs pauseAfter(const Scenario& s, std::int64_t step) {
-  DurNs pause = 0;
-  if (every(s.checkpoint_every_steps, step)) pause += saveLength(s);
-  if (every(s.eval_every_steps, step) && !s.eval_inside_step) pause += toNs(s.eval_seconds);
-  if (every(s.epoch_every_steps, step)) pause += toNs(s.epoch_pause_seconds);
-  if (s.restart_step == step && step > 0) pause += kRestartPause;
-  return pause;
-}
 
 class Player {
  public:
@@ -226,16 +208,14 @@ class Player {
   std::int64_t afterStep(std::int64_t step) {
     const Scenario& s = m_scenario;
     if (m_saving && !isSaving(s, step + 1)) endSave();
-    if (every(s.checkpoint_every_steps, step)) save(step);
-    if (every(s.eval_every_steps, step)) {
-      if (!s.eval_inside_step) {
-        m_records->phase(step, m_now, "eval", "evaluate");
-        advance(step, toNs(s.eval_seconds), nullptr);
-      }
+    if (isDue(s.checkpoint_every_steps, step)) save(step);
+    if (isDue(s.eval_every_steps, step)) {
+      if (!s.eval_inside_step) m_records->phase(step, m_now, "eval", "evaluate");
+      advance(step, evaluationLength(s), nullptr);
       m_records->validation(step, m_now);
     }
-    if (every(s.epoch_every_steps, step)) {
-      advance(step, toNs(s.epoch_pause_seconds), nullptr);
+    if (isDue(s.epoch_every_steps, step)) {
+      advance(step, epochPause(s), nullptr);
       m_out.log({.time = m_now,
                  .attempt = m_attempt,
                  .rank = 0,
