@@ -71,6 +71,11 @@ class StepDiagnosis : public Analysis {
     RG_TRY(addMachineEvidence(question.reader, question.run, watch.ranks(), until, m_machines, found, question.stop));
     RG_TRY(addLinkFindings(question.reader, watch, m_nodes, until, over, m_links, found, question.stop));
     RG_TRY(addCollectionFindings(question.reader, watch, over, found, question.stop));
+    if (watch.stepsWithParts() == 0) {
+      // Where spans were recorded they can tell it (analysis/what_if, analysis/slow_ranks).
+      RG_ASSIGN(const auto tracks, question.reader.tracks(watch.attempt().id));
+      if (!tracks.empty()) std::erase_if(found, [](const Finding& one) { return one.kind == "insufficient_evidence"; });
+    }
     return found;
   }
 

@@ -86,7 +86,10 @@ Result<RunAnswer> ask(Reader& reader, const Run& run) {
   for (const AnalysisEntry& entry : analyses()) {
     auto found = entry.make()->look({.reader = reader, .run = run.id, .now = {}, .stop = {}});
     if (!found.ok()) return Status(found.status().code(), "analysis " + std::string(entry.name) + ": " + found.status().message());
-    for (Finding& finding : *found) answer.findings.push_back(std::move(finding));
+    for (Finding& finding : *found) {
+      finding.run = run.id;
+      answer.findings.push_back(std::move(finding));
+    }
   }
   for (const auto& [name, ask_part] : kParts) {
     RG_ASSIGN(AnalyzePart part, ask_part(reader, run, answer.findings));
