@@ -234,6 +234,8 @@ QString TopologyGrid::tipAt(const QPoint& point) const {
     lines << title + QStringLiteral(": ") + valueText(m_data->metric, *rank.value);
   if (m_data->metric.value == TopologyValue::kFindings)
     lines << rank.findings;
+  else if (rank.deviation && m_data->metric.value == TopologyValue::kWhatIf)
+    lines << tr("%1 to a step in which all were equal").arg(deviationText(m_data->metric, *rank.deviation));
   else if (rank.deviation)
     lines << tr("%1 to the median of %2").arg(deviationText(m_data->metric, *rank.deviation), stageText(rank.place.pp));
   else if (rank.value)

@@ -56,6 +56,7 @@ void HeatScale::setData(std::shared_ptr<const TopologyData> data) {
 
 QString HeatScale::words() const {
   if (!m_data || m_data->stages.empty()) return {};
+  if (m_data->metric.value == TopologyValue::kWhatIf) return tr("to a step in which all were equal (1)");
   const auto& stages = m_data->stages;
   QString text = tr("to the median of the same stage: ");
   if (stages.size() == 1) return tr("to the median ") + valueText(m_data->metric, stages.front().median);

@@ -127,9 +127,10 @@ void compareToStages(TopologyData& data) {
     rank.deviation.reset();
     if (!rank.value) continue;
     const StageMedian& stage = *of[rank.place.pp];
-    if (data.metric.value == TopologyValue::kFindings) {  // against none, whatever its peers have
-      rank.deviation = *rank.value;
-      largest = std::max(largest, *rank.deviation);
+    // Against none, and against a step in which all were equal, whatever its peers have.
+    if (data.metric.value == TopologyValue::kFindings || data.metric.value == TopologyValue::kWhatIf) {
+      rank.deviation = *rank.value - (data.metric.value == TopologyValue::kWhatIf ? 1 : 0);
+      largest = std::max(largest, std::abs(*rank.deviation));
       continue;
     }
     // A rank alone in its stage has no peers to be compared with.

@@ -81,6 +81,9 @@ QString hangSentence(const TopologyData& data) {
 }
 
 QString rankSentence(const TopologyData& data, const TopologyRank& worst, double deviation) {
+  if (data.metric.value == TopologyValue::kWhatIf)
+    return QStringLiteral("The ranks of %1, replica %2 slow the step down by %3")
+        .arg(stageText(worst.place.pp), worst.place.dp ? QString::number(*worst.place.dp) : kAbsentText, much(data.metric, deviation));
   QString text = QStringLiteral("Rank %1 %2 its stage's median")
                      .arg(worst.place.rank)
                      .arg(QString::fromUtf8(data.metric.is_worse).arg(much(data.metric, deviation)));
