@@ -19,8 +19,8 @@
 namespace runglass {
 
 // "--global-batch-size 512 --lr=3e-4 --bf16 data/a" -> {"global_batch_size": "512", "lr": "3e-4", "bf16": "true"}. Names in the form of
-// Python's argparse: lower case, '_' for '-' and blanks. Hydra's "a.b=c" counts too. The last of several wins. Quotes are taken off. Options whose
-// name looks secret have the value "(not shown)".
+// Python's argparse: lower case, '_' for '-' and blanks. Hydra's "a.b=c" counts too. The last of several wins. Quotes are taken off.
+// Options whose name looks secret have the value "(not shown)".
 std::map<std::string, std::string> optionsOf(std::string_view command_line);
 
 // Of an attempt's facts: those of argv, then every fact of the attempt as a whole, which win. Facts of single nodes and ranks are left out,
