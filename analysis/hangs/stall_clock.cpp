@@ -30,13 +30,16 @@ std::vector<StallGap> StepClock::take(const std::vector<ClockedStep>& steps) {
     if (m_recent[i - 1].steady && m_recent[i].start > m_recent[i - 1].start) periods.push_back(m_recent[i].start - m_recent[i - 1].start);
   m_p99 = p99Of(std::move(periods));
   std::vector<StallGap> gaps;
+  if (first_new == 0 && m_taken == steps.size() && steps.size() > 1) m_longest_odd = steps[1].start - steps[0].start;
   if (judges()) {
     const DurNs limit = stallLimit();
     // The first step compiles: what follows it is not judged.
     for (std::size_t i = std::max<std::size_t>(first_new, m_taken == m_recent.size() ? 2 : 1); i < m_recent.size(); ++i) {
       const ClockedStep &before = m_recent[i - 1], &after = m_recent[i];
-      const DurNs allowed = before.steady && after.steady ? limit : std::max(limit, kPhaseLimit);
-      if (after.start - before.start <= allowed) continue;
+      const bool odd = !before.steady || !after.steady;
+      const DurNs allowed = odd ? std::max(limit, phaseLimit(m_longest_odd)) : limit, took = after.start - before.start;
+      if (odd) m_longest_odd = std::max(m_longest_odd, took);
+      if (took <= allowed) continue;
       // What stood still is the time after a step, or the step itself where that is what took so long.
       const TimeNs end = before.start + std::clamp<DurNs>(before.dur, 0, after.start - before.start);
       const TimeNs begin = m_from_log || after.start - end <= allowed ? before.start : end;

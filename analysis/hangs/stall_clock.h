@@ -55,6 +55,7 @@ class StepClock {
   std::size_t m_taken = 0;
   std::vector<ClockedStep> m_recent;  // the newest kStepsKept
   DurNs m_p99 = 0;                    // of the times from step to step, steady ones
+  DurNs m_longest_odd = 0;            // of those at a step that is not steady, or at the first
 };
 
 // The value below which 99 of 100 lie; of fewer than a hundred the second largest. 0: none.

@@ -3,6 +3,7 @@
 #include "analysis/hangs/step_watch.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -17,6 +18,8 @@ constexpr DurNs kBeside = 30 * kNsPerSecond;     // an event this near to a gap 
 constexpr DurNs kAfterSave = 60 * kNsPerSecond;  // until the first step after a save has moved
 constexpr std::size_t kMostGaps = 64;            // a run that stands still more often than that has a rhythm of its own
 constexpr DurNs kLongestStep = 30LL * 24 * 3600 * kNsPerSecond;
+
+constexpr std::array kEvaluationTags = {"eval", "Eval", "valid", "Valid", "val_", "val/", "val ", "test"};
 
 bool isSaveOrEval(const Event& event) { return event.kind.starts_with("eval") || event.kind.starts_with("checkpoint"); }
 
@@ -97,10 +100,32 @@ Result<bool> StepWatch::explained(Reader& reader, const StallGap& gap) {
   filter.range = {gap.range.t0 - kBeside, gap.range.t1 + kBeside};
   RG_ASSIGN(const auto events, reader.events(filter));
   saved = saved || std::ranges::any_of(events, isSaveOrEval);
+  if (!saved && in_time) {
+    RG_ASSIGN(saved, evaluated(reader, gap));
+  }
   if (saved) m_longest_phase = std::max(m_longest_phase, length);
   return in_time && (saved || std::ranges::any_of(events, [](const Event& event) {
                        return event.kind == "start" || event.kind == "restart" || event.kind == "training_begins";
                      }));
+}
+
+// A value of an evaluation that was logged with the gap's step or within it.
+Result<bool> StepWatch::evaluated(Reader& reader, const StallGap& gap) const {
+  SeriesFilter filter;
+  filter.attempt = m_attempt;
+  filter.kind = SeriesKind::kScalar;
+  RG_ASSIGN(const auto all, reader.series(filter));
+  for (const Series& series : all) {
+    const std::string& tag = series.key.metric;
+    const bool is_evaluation = std::ranges::any_of(kEvaluationTags, [&](const char* word) { return tag.find(word) != std::string::npos; });
+    if (!is_evaluation || series.key.rank || series.sample_count == 0) continue;
+    RG_ASSIGN(const auto points, reader.scalars(series.id, gap.step, gap.step + 2, {}));
+    for (std::size_t i = 0; i < points.size(); ++i)
+      if (points.step[i] == gap.step ||
+          (!points.time.empty() && points.time[i] != kAbsent && points.time[i] >= gap.range.t0 && points.time[i] <= gap.range.t1))
+        return true;
+  }
+  return false;
 }
 
 Result<bool> StepWatch::saves(Reader& reader, TimeNs moved, TimeNs now) const {

@@ -36,6 +36,7 @@ class StepWatch {
   Status choose(Reader& reader);
   Result<std::set<std::int64_t>> oddSteps(Reader& reader, std::int64_t from, std::stop_token stop);
   Result<bool> explained(Reader& reader, const StallGap& gap);
+  Result<bool> evaluated(Reader& reader, const StallGap& gap) const;
 
   RunId m_run;
   AttemptId m_attempt;

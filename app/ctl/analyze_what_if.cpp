@@ -127,7 +127,7 @@ std::string toText(const WhatIfData& data) {
 }  // namespace
 
 Result<AnalyzePart> whatIfPart(Reader& reader, const Run& run, std::span<const Finding> /*findings*/) {
-  auto data = readNewestWhatIf(reader, run, {});
+  auto data = readNewestWhatIf(reader, run.id, {});
   if (data.status().code() == Code::kNotFound) return AnalyzePart{{{"status", "insufficient"}, {"reason", "the run has no attempt"}}, {}};
   RG_TRY(data.status());
   return AnalyzePart{toJson(*data), toText(*data)};
