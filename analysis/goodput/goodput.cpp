@@ -47,6 +47,7 @@ class Gatherer {
     if (!out.ledger.effective_ratio)
       out.reason = m_attempts.empty()                       ? "the run has no attempt"
                    : m_run.time_domain == TimeDomain::kNone ? "the run's source has no clock: wall time is not known"
+                   : out.ledger.is_sample                   ? "only some of the steps were recorded"
                    : !any_steps                             ? "nobody told when steps began and ended"
                                                             : "no attempt has a begin and an end";
     return out;

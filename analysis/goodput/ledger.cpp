@@ -10,6 +10,8 @@
 namespace runglass {
 namespace {
 
+constexpr double kMostUseful = 1.1;  // times the wall time: median times are not means
+
 using Segments = std::vector<Segment>;
 
 constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::min();
@@ -237,7 +239,9 @@ class Maker {
     }
     if (wall == 0) return;
     m_ledger.wall = wall;
-    if (any) m_ledger.effective_ratio = useful / static_cast<double>(wall);
+    // Steps that take longer than there was time: their numbers run on where nothing was recorded, as in a profile of some of them.
+    m_ledger.is_sample = any && useful > kMostUseful * static_cast<double>(wall);
+    if (any && !m_ledger.is_sample) m_ledger.effective_ratio = std::min(1.0, useful / static_cast<double>(wall));
   }
 
   void countEnds() {

@@ -114,6 +114,7 @@ struct Ledger {
   std::vector<LedgerRow> rows;
   std::optional<DurNs> wall;
   SpendTimes spent;
+  bool is_sample = false;  // only some of the steps were recorded
   std::int64_t completed_steps = 0, lost_steps = 0;
   std::optional<double> effective_ratio;
   int failures = 0, planned_ends = 0, unsaid_ends = 0;

@@ -126,7 +126,9 @@ class AttemptFindings {
   }
 
   static std::string since(const Spell& spell) {
-    return spell.since_before ? "as long as its steps were watched" : "since step " + std::to_string(spell.first_step);
+    const std::string last = std::to_string(spell.last_step);
+    if (spell.since_before) return spell.open ? "as long as its steps were watched" : "from the first step watched to step " + last;
+    return (spell.open ? "since step " : "from step ") + std::to_string(spell.first_step) + (spell.open ? "" : " to " + last);
   }
 
   void sayBlame(WorkKind kind, const Blame& blame) {
@@ -155,7 +157,7 @@ class AttemptFindings {
                                                  : " computes slower than its peers: ";
     finding.summary = whoText(blame) + what + more + " a step";
     if (kind == WorkKind::kCompute) finding.summary += " (+" + percentText(blame.spell.ratio) + ")";
-    finding.summary += ", " + since(blame.spell) + "; costs " + percentText(cost) + " of every step";
+    finding.summary += ", " + since(blame.spell) + (blame.spell.open ? "; costs " : "; cost ") + percentText(cost) + " of every step";
     finding.evidence = evidence.dump();
     m_out.push_back(std::move(finding));
   }
@@ -189,7 +191,7 @@ class AttemptFindings {
                       : changed ? "Stage " + stage_text + " has become slower than the other stages: "
                                 : "Stage " + stage_text + " computes longer than the other stages: ";
     finding.summary += more;
-    finding.summary += ", " + since(spell) + "; costs up to " + percentText(cost) + " of every step";
+    finding.summary += ", " + since(spell) + (spell.open ? "; costs up to " : "; cost up to ") + percentText(cost) + " of every step";
     m_out.push_back(std::move(finding));
   }
 

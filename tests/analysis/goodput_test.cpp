@@ -396,5 +396,14 @@ TEST_F(GoodputOfAStore, ARunWithoutAttemptsSaysSo) {
   EXPECT_EQ(ask().reason, "the run has no attempt");
 }
 
+TEST(Ledger, OfAProfileOfSomeStepsNothingIsSaidOfTheTimeBetween) {
+  AttemptRecord record{.number = 0, .start = 0, .end = 450 * kSecond, .layout = {.world = 8}};
+  for (std::int64_t i = 0; i < 45; ++i)  // every 18th step, their times one after the other
+    record.steps.push_back({.step = 16 + i * 18, .begin = i * 10 * kSecond, .end = (i + 1) * 10 * kSecond, .kind = StepKind::kTraining});
+  const Ledger l = makeLedger({record});
+  EXPECT_TRUE(l.is_sample);
+  EXPECT_FALSE(l.effective_ratio);
+}
+
 }  // namespace
 }  // namespace runglass

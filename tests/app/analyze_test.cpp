@@ -80,12 +80,16 @@ class AnalyzeTest : public CtlFixture {
   static std::string fault(const std::string& lines) { return "[[fault]]\n" + lines; }
 };
 
-TEST_F(AnalyzeTest, ACalmRunWithSavesAndEvaluationsGivesNoFindings) {
+TEST_F(AnalyzeTest, ACalmRunWithSavesEvaluationsAndLongSequencesNotifiesNobody) {
   std::string calm = kSmall;
   calm.insert(calm.find("spans"), "checkpoint_every_steps = 10\neval_every_steps = 20\nsequence_lengths = \"variable\"\n");
   play(calm);
   const Json answer = analyze();
-  EXPECT_EQ(answer["findings"].size(), 0U) << answer["findings"].dump(1);
+  // That its sequences differ in length is worth a line, and no alarm.
+  for (const Json& finding : answer["findings"]) {
+    EXPECT_EQ(finding["severity"], "info") << finding.dump(1);
+    EXPECT_EQ(finding["kind"], "sequence_imbalance");
+  }
   EXPECT_EQ(answer["what_if"]["status"], "insufficient");
   EXPECT_TRUE(answer["ranking"].is_array());
   EXPECT_TRUE(answer["loss"]["spikes"].is_array());
@@ -131,10 +135,32 @@ TEST_F(AnalyzeTest, ALostGpuIsOneFaultWithItsPeersAsSymptoms) {
   EXPECT_EQ(scoreOf("hang")["false_alarms"], 0);
 }
 
-TEST_F(AnalyzeTest, HeatIsOneFindingOfTheNode) {
+TEST_F(AnalyzeTest, ASlowRankIsOneFindingThatSaysWhereSinceWhenAndWhatItCosts) {
+  play(kSmall + fault("kind = \"slow_rank\"\ntarget = \"rank:6\"\nfirst_step = 25\nlast_step = 60\nstrength = 1.3\n"));
+  const Json answer = analyze();
+  int notified = 0;
+  for (const Json& finding : answer["findings"]) {
+    if (finding["severity"] == "info") continue;
+    ++notified;
+    EXPECT_EQ(finding["kind"], "slow_rank");
+    EXPECT_EQ(finding["rank"], 6);
+    EXPECT_EQ(finding["first_step"], 25);
+    EXPECT_EQ(finding["run_id"], answer["run_id"]);
+    EXPECT_GT(finding["evidence"]["gpu_hours_per_day"].get<double>(), 0);
+    EXPECT_TRUE(finding["evidence"]["cause"].is_null()) << "its clock is its peers'";
+  }
+  EXPECT_EQ(notified, 1) << answer["findings"].dump(1);
+  EXPECT_EQ(scoreOf("slow_rank")["attributed"], 1);
+  EXPECT_EQ(query("SELECT kind, rank FROM finding WHERE severity = 'warning'").out, "kind,rank\nslow_rank,6\n");
+}
+
+TEST_F(AnalyzeTest, HeatIsToldOfTheNodeAndIsTheCauseOfItsSlowness) {
   play(kSmall + fault("kind = \"thermal_throttle\"\ntarget = \"node:2\"\nfirst_step = 30\nlast_step = 45\nstrength = 1.3\n"));
   const Json answer = analyze();
-  ASSERT_EQ(answer["findings"].size(), 1U) << answer["findings"].dump(1);
+  ASSERT_EQ(answer["findings"].size(), 2U) << answer["findings"].dump(1);
+  EXPECT_EQ(answer["findings"][1]["kind"], "slow_node");
+  EXPECT_EQ(answer["findings"][1]["node"], "sim-0002");
+  EXPECT_EQ(answer["findings"][1]["evidence"]["cause"], "thermal");
   EXPECT_EQ(answer["findings"][0]["kind"], "thermal_throttle");
   EXPECT_EQ(answer["findings"][0]["node"], "sim-0002");
   EXPECT_EQ(answer["findings"][0]["evidence"]["device_count"], 4);
