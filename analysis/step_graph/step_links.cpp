@@ -12,8 +12,6 @@
 namespace runglass {
 namespace {
 
-// Clocks of a worker's streams agree to this (the artifact's EPS).
-constexpr DurNs kSame = 50 * kNsPerUs;
 // Communication that ended before its last member began, as clocks have it, is kept with no length up to this (the artifact's EPS).
 constexpr DurNs kClockSlack = 10 * kNsPerMs;
 
@@ -101,10 +99,10 @@ class Linker {
       lists.compute.push_back(i);
     } else if (op == StepOp::kDataLoad) {
       // Loaders that run beside the passes hold nobody up.
-      if (!lists.passes.empty() && at(i).end() <= at(lists.passes.front()).start + kSame) lists.compute.push_back(i);
+      if (!lists.passes.empty() && at(i).end() <= at(lists.passes.front()).start + kSameTime) lists.compute.push_back(i);
     } else if (op == StepOp::kGc) {
       // Inside a pass it is part of the pass.
-      if (lists.compute.empty() || at(i).start + kSame >= at(lists.compute.back()).end()) lists.compute.push_back(i);
+      if (lists.compute.empty() || at(i).start + kSameTime >= at(lists.compute.back()).end()) lists.compute.push_back(i);
     } else if (op == StepOp::kParamsAllGather) {
       (lists.has_optimizer ? lists.tail : lists.head).push_back(i);
     } else if (isGradsSync(op)) {
@@ -188,7 +186,7 @@ class Linker {
     TimeNs last_begin = at(passes.front()).start, first_end = at(passes.front()).end();
     for (const std::uint32_t i : passes) last_begin = std::max(last_begin, at(i).start), first_end = std::min(first_end, at(i).end());
     const auto launched = [&](std::uint32_t i) {
-      return isSend(op) ? at(i).end() >= first_end - kSame : at(i).start <= last_begin + kSame;
+      return isSend(op) ? at(i).end() >= first_end - kSameTime : at(i).start <= last_begin + kSameTime;
     };
     const auto count = static_cast<std::size_t>(std::ranges::count_if(list, launched));
     std::vector<std::size_t> moves;  // passes that something is moved for
@@ -309,7 +307,7 @@ class Linker {
     for (const std::uint32_t i : lists.head) {
       const List& of_chunk = forward[m_grid.chunks > 1 ? std::max(at(i).chunk, -1) : -1];
       // Without a chunk it is for the pass that began when it was over; with one, clocks need not agree that well.
-      const TimeNs from = at(i).chunk >= 0 ? at(i).start : at(i).end() - kSame;
+      const TimeNs from = at(i).chunk >= 0 ? at(i).start : at(i).end() - kSameTime;
       const auto pass = std::ranges::lower_bound(of_chunk, from, {}, [&](std::uint32_t p) { return at(p).start; });
       if (pass != of_chunk.end()) wait(*pass, i);
     }
@@ -340,12 +338,12 @@ class Linker {
     std::ranges::sort(ends);
     for (const std::uint32_t i : lists.grads) {
       const auto of_chunk = last.find(m_grid.chunks > 1 ? at(i).chunk : -1);
-      if (of_chunk != last.end() && at(i).start + kSame >= at(of_chunk->second).end()) {
+      if (of_chunk != last.end() && at(i).start + kSameTime >= at(of_chunk->second).end()) {
         wait(i, of_chunk->second);
         continue;
       }
       // Begun within the backward pass: for the last pass that was over.
-      const auto after = std::ranges::upper_bound(ends, at(i).start + kSame, {}, &std::pair<TimeNs, std::uint32_t>::first);
+      const auto after = std::ranges::upper_bound(ends, at(i).start + kSameTime, {}, &std::pair<TimeNs, std::uint32_t>::first);
       if (after != ends.begin()) wait(i, std::prev(after)->second);
     }
   }

@@ -17,6 +17,9 @@
 
 namespace runglass {
 
+// Clocks of a worker's streams agree to this (the artifact's EPS).
+inline constexpr DurNs kSameTime = 50 * kNsPerUs;
+
 // An operation of a worker, its ranks folded.
 struct WorkerOp {
   std::uint32_t worker = 0;

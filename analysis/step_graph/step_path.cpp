@@ -2,66 +2,57 @@
 #include "analysis/step_graph/step_path.h"
 
 #include <algorithm>
+#include <optional>
 #include <tuple>
+#include <utility>
 
 namespace runglass {
 namespace {
 
 TimeNs endOf(const StepGraph& graph, std::uint32_t node) { return graph.start[node] + graph.dur[node]; }
 
-// Of a group, the member that began last: the others' work could not begin before it.
-std::uint32_t lastMember(const StepGraph& graph, std::uint32_t node) {
-  const std::uint32_t group = graph.groupOf(node);
-  std::uint32_t last = node;
-  for (std::uint32_t i = graph.first_member[group]; i < graph.first_member[group + 1]; ++i)
-    if (graph.start[i] > graph.start[last]) last = i;
-  return last;
-}
-
-std::optional<std::uint32_t> lastDep(const StepGraph& graph, std::uint32_t node) {
-  std::optional<std::uint32_t> last;
-  for (const std::uint32_t dep : graph.depsOf(node))
-    if (!last || endOf(graph, dep) > endOf(graph, *last)) last = dep;
-  return last;
-}
-
 }  // namespace
 
-std::optional<HeldUpBy> heldUpBy(const StepGraph& graph, std::uint32_t node) {
-  if (const std::uint32_t member = lastMember(graph, node); member != node)
-    return HeldUpBy{.node = member, .is_member = true, .gap = graph.start[member] - graph.start[node]};
-  const auto dep = lastDep(graph, node);
-  if (!dep) return std::nullopt;
-  return HeldUpBy{.node = *dep, .is_member = false, .gap = std::max<DurNs>(graph.start[node] - endOf(graph, *dep), 0)};
-}
-
-CriticalPath pathTo(const StepGraph& graph, const StepGraph::Step& step, std::uint32_t node) {
+CriticalPath pathTo(const StepGraph& graph, const StepGraph::Step& step, const StepHolds& holds, std::uint32_t node) {
   CriticalPath path;
   TimeNs t = endOf(graph, node);
   path.total = t - step.t0;
-  const auto piece = [&](std::uint32_t of, bool is_delay, TimeNs from) {
+  const auto piece = [&](std::uint32_t of, PathTime time, TimeNs from) {
     from = std::clamp(from, step.t0, t);
     if (from == t) return;
-    path.pieces.push_back({of, is_delay, from, t});
-    (is_delay ? path.delay : path.by_op[static_cast<std::size_t>(graph.op[of])]) += t - from;
+    path.pieces.push_back({of, time, from, t});
+    DurNs& sum = time == PathTime::kRan      ? path.by_op[static_cast<std::size_t>(graph.op[of])]
+                 : time == PathTime::kLaunch ? path.launch
+                                             : path.unexplained;
+    sum += t - from;
     t = from;
   };
-  for (std::optional<std::uint32_t> at = node; at && t > step.t0;) {
-    const std::uint32_t last = lastMember(graph, *at);
-    piece(*at, false, graph.start[last]);
-    const auto dep = lastDep(graph, last);
-    piece(last, true, dep ? endOf(graph, *dep) : step.t0);
-    at = dep;
+  for (std::uint32_t at = node; t > step.t0;) {
+    auto by = holds.of(at);
+    const std::uint32_t last = by && by->why == HoldUp::kMember ? by->node : at;
+    piece(at, PathTime::kRan, graph.start[last]);
+    if (last != at) by = holds.of(last);
+    if (!by) {
+      piece(last, PathTime::kUnexplained, step.t0);
+      break;
+    }
+    const bool own = graph.worker[by->node] == graph.worker[last];
+    piece(last, own ? PathTime::kLaunch : PathTime::kUnexplained, graph.start[last] - by->gap);
+    at = by->node;
   }
   std::ranges::reverse(path.pieces);
   return path;
 }
 
-CriticalPath criticalPath(const StepGraph& graph, const StepGraph::Step& step) {
-  std::uint32_t last = step.first_node;
-  for (std::uint32_t i = step.first_node; i < step.end_node; ++i)
-    if (endOf(graph, i) > endOf(graph, last)) last = i;
-  return pathTo(graph, step, last);
+// Of those that ended together the one whose way is explained best.
+CriticalPath criticalPath(const StepGraph& graph, const StepGraph::Step& step, const StepHolds& holds) {
+  std::optional<CriticalPath> best;
+  for (std::uint32_t i = step.first_node; i < step.end_node; ++i) {
+    if (endOf(graph, i) != step.t1) continue;
+    CriticalPath path = pathTo(graph, step, holds, i);
+    if (!best || path.launch + path.unexplained < best->launch + best->unexplained) best = std::move(path);
+  }
+  return std::move(best).value_or(CriticalPath{});
 }
 
 std::vector<std::uint32_t> nodesOf(const StepGraph& graph, const StepGraph::Step& step, std::uint32_t replica) {

@@ -26,7 +26,8 @@ struct JobShape {
   int dp = 1, pp = 1, chunks = 1, micro_batches = 4;
   std::vector<std::int64_t> steps = {10};
   DurNs transfer = 1'000'000, sync = 5'000'000, optimizer = 7'000'000;
-  bool told_transfers = true;  // sends and receives are recorded; else they take no time
+  bool posts_in_order = false;  // a receive is posted after the pass before its own, by a host that waits; else as soon as can be
+  bool told_transfers = true;   // sends and receives are recorded; else they take no time
   // Of a pass; default 100 ms forward, 200 ms backward.
   std::function<DurNs(std::int64_t step, int dp, int stage, int batch, bool forward)> pass = [](std::int64_t, int, int, int, bool forward) {
     return forward ? DurNs{100'000'000} : DurNs{200'000'000};
@@ -190,6 +191,7 @@ class JobPlayer {
     for (std::size_t i = 0; i < t.target; ++i)
       if (targets[i].forward == t.forward) after = i;
     if (!after && !t.forward && t.target >= 2) after = t.target - 2;
+    if (m_shape.posts_in_order && t.target > 0) after = t.target - 1;
     if (after && !targets[*after].end) return false;
     if (after) posted = std::max(posted, *targets[*after].end);
     t.sent = sent, t.posted = posted;

@@ -44,7 +44,7 @@ void StepChart::setData(std::shared_ptr<const StepData> data) {
 void StepChart::setSelected(std::optional<std::uint32_t> node) {
   const StepGraph::Step* step = m_data ? m_data->step() : nullptr;
   m_selected = step != nullptr && node && *node < m_data->graph.size() ? node : std::nullopt;
-  m_way = m_selected ? pathTo(m_data->graph, *step, *m_selected) : CriticalPath{};
+  m_way = m_selected ? pathTo(m_data->graph, *step, m_data->holds, *m_selected) : CriticalPath{};
   viewport()->update();
 }
 

@@ -132,7 +132,8 @@ class StepReading {
     const auto index = static_cast<std::uint32_t>(replica - m_out.graph.replicas.begin());
     m_out.nodes = nodesOf(m_out.graph, *found, index);
     m_out.bubbles = bubbles(m_out.graph, *found, index);
-    m_out.path = criticalPath(m_out.graph, *found);
+    m_out.holds = StepHolds(m_out.graph, *found);
+    m_out.path = criticalPath(m_out.graph, *found, m_out.holds);
     if (!m_out.whole)
       m_out.note = QStringLiteral("of %1 ranks only this replica's %2 were read: waiting for other replicas is not told apart")
                        .arg(formatCount(static_cast<std::int64_t>(m_ranks.size())), formatCount(static_cast<std::int64_t>(ranks.size())));

@@ -34,6 +34,7 @@ struct StepData {
   StepGraph graph;                          // of `shown`
   std::vector<std::uint32_t> nodes;         // of the replica, by stage, then begin
   std::vector<Bubble> bubbles;
+  StepHolds holds;
   CriticalPath path;
   bool whole = true;  // all replicas were read
   QString reason, note;

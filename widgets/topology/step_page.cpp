@@ -210,24 +210,32 @@ void StepPage::fillPath() {
   const auto share = [&](DurNs time) {
     return path.total > 0 ? formatPercent(static_cast<double>(time) / static_cast<double>(path.total), 1) : QString();
   };
+  constexpr int kLaunchRow = kStepOpCount, kUnexplainedRow = kStepOpCount + 1;
   std::vector<std::pair<DurNs, int>> order;
-  for (int op = 0; op < kStepOpCount; ++op)
-    if (path.by_op[static_cast<std::size_t>(op)] > 0) order.emplace_back(path.by_op[static_cast<std::size_t>(op)], op);
-  if (path.delay > 0) order.emplace_back(path.delay, kStepOpCount);
+  const auto addSum = [&](DurNs time, int row) {
+    if (time > 0) order.emplace_back(time, row);
+  };
+  for (int op = 0; op < kStepOpCount; ++op) addSum(path.by_op[static_cast<std::size_t>(op)], op);
+  addSum(path.launch, kLaunchRow);
+  addSum(path.unexplained, kUnexplainedRow);
   std::ranges::sort(order, std::greater{});
-  for (const auto& [time, op] : order) {
-    const bool delay = op == kStepOpCount;
-    auto* head = addRow(m_path,
-                        {delay ? tr("between operations (launch, host)") : QString::fromUtf8(stepOpName(static_cast<StepOp>(op))),
-                         milliseconds(time), share(time)},
-                        {});
+  const auto rowOf = [&](const PathPiece& piece) {
+    return piece.time == PathTime::kRan      ? static_cast<int>(m_data->graph.op[piece.node])
+           : piece.time == PathTime::kLaunch ? kLaunchRow
+                                             : kUnexplainedRow;
+  };
+  for (const auto& [time, row] : order) {
+    const QString name = row == kLaunchRow        ? tr("between operations (launch, host)")
+                         : row == kUnexplainedRow ? tr("waiting that nothing explains")
+                                                  : QString::fromUtf8(stepOpName(static_cast<StepOp>(row)));
+    auto* head = addRow(m_path, {name, milliseconds(time), share(time)}, {});
     std::size_t listed = 0;
     for (const PathPiece& piece : path.pieces) {
-      if (piece.is_delay != delay || (!delay && static_cast<int>(m_data->graph.op[piece.node]) != op) || piece.t1 == piece.t0) continue;
+      if (rowOf(piece) != row) continue;
       if (++listed > kMostPieces) break;
-      auto* child =
-          new QTreeWidgetItem(head, {delay ? tr("before %1").arg(nodeText(m_data->graph, piece.node)) : nodeText(m_data->graph, piece.node),
-                                     milliseconds(piece.t1 - piece.t0), share(piece.t1 - piece.t0)});
+      const QString text = nodeText(m_data->graph, piece.node);
+      auto* child = new QTreeWidgetItem(head, {piece.time == PathTime::kRan ? text : tr("before %1").arg(text),
+                                               milliseconds(piece.t1 - piece.t0), share(piece.t1 - piece.t0)});
       child->setData(0, kNodeRole, piece.node);
       for (int column = 1; column < 3; ++column) child->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
     }
@@ -248,12 +256,12 @@ void StepPage::fillChain() {
   std::optional<HeldUpBy> by;
   for (std::size_t i = 0; i < kMostPieces; ++i) {
     const bool elsewhere = graph.workers[graph.worker[node]].dp != m_data->replica;
-    addRow(
-        m_chain,
-        {nodeText(graph, node) + (by && by->is_member ? tr(" (came last)") : QString()) + (elsewhere ? tr(" (other replica)") : QString()),
-         milliseconds(graph.start[node] - t0), milliseconds(graph.dur[node]), by ? milliseconds(by->gap) : QString()},
-        node);
-    by = heldUpBy(graph, node);
+    addRow(m_chain,
+           {nodeText(graph, node) + (by && by->why == HoldUp::kMember ? tr(" (came last)") : QString()) +
+                (elsewhere ? tr(" (other replica)") : QString()),
+            milliseconds(graph.start[node] - t0), milliseconds(graph.dur[node]), by ? milliseconds(by->gap) : QString()},
+           node);
+    by = m_data->holds.of(node);
     if (!by) return;
     node = by->node;
   }

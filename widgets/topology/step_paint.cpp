@@ -143,7 +143,7 @@ void StepChart::paintPath(QPainter& painter, const CriticalPath& path, const QCo
     const int y = rect.bottom() + (isCommunication(m_data->graph.op[piece.node]) ? 1 : 2);
     const int left = x(piece.t0), right = std::max(left + 1, x(piece.t1));
     if (before) painter.drawLine(*before, QPoint(left, y));
-    if (piece.is_delay) {
+    if (piece.time != PathTime::kRan) {
       QPen dotted(color, std::max(1, width - 1), Qt::DotLine);
       painter.save();
       painter.setPen(dotted);
@@ -205,8 +205,10 @@ QString StepChart::tipOf(std::uint32_t node) const {
       tr("%1, begins %2 into the step").arg(formatDuration(graph.dur[node]), formatDuration(graph.start[node] - m_data->step()->t0))};
   if (graph.work[node] < graph.dur[node])
     lines << tr("of it %1 waiting for its peers").arg(formatDuration(graph.dur[node] - graph.work[node]));
-  if (graph.delay[node] > 0) lines << tr("began %1 after what it waited for").arg(formatDuration(graph.delay[node]));
-  if (const auto by = heldUpBy(graph, node)) lines << tr("held up by %1").arg(nodeText(graph, by->node));
+  if (const auto by = m_data->holds.of(node)) {
+    lines << tr("held up by %1").arg(nodeText(graph, by->node));
+    if (by->why != HoldUp::kMember && by->gap > 0) lines << tr("and began %1 after it").arg(formatDuration(by->gap));
+  }
   if (m_on_path[node]) lines << tr("on the critical path");
   return QStringLiteral("<p style='white-space:pre'>%1</p>").arg(lines.join(QLatin1Char('\n')).toHtmlEscaped());
 }
