@@ -43,7 +43,7 @@ std::vector<std::string> told(const StepGraph& graph, const CriticalPath& path) 
   return out;
 }
 
-void expectWhole(const StepGraph& graph, const StepGraph::Step& step, const CriticalPath& path) {
+void expectWhole(const StepGraph::Step& step, const CriticalPath& path) {
   EXPECT_EQ(path.total, step.t1 - step.t0);
   EXPECT_EQ(std::accumulate(path.by_op.begin(), path.by_op.end(), path.launch + path.unexplained), path.total);
   TimeNs at = step.t0;
@@ -62,7 +62,7 @@ TEST(StepPathTest, TheCriticalPathLeadsThroughTheSlowReplica) {
   ASSERT_EQ(graph.steps.size(), 1U);
   const CriticalPath path = pathOf(graph, graph.steps[0]);
   EXPECT_EQ(path.total, job.step_times[0]);
-  expectWhole(graph, graph.steps[0], path);
+  expectWhole(graph.steps[0], path);
   for (const PathPiece& piece : path.pieces) EXPECT_TRUE(!isPass(graph.op[piece.node]) || graph.workers[graph.worker[piece.node]].dp == 1);
   EXPECT_EQ(path.launch + path.unexplained, 0);
 }
@@ -75,7 +75,7 @@ TEST(StepPathTest, ASlowLastStageThatComputesWithoutPauseIsThePath) {
     ASSERT_EQ(graph.steps.size(), 1U);
     if (trimmed) trimWaiting(graph);
     const CriticalPath path = pathOf(graph, graph.steps[0]);
-    expectWhole(graph, graph.steps[0], path);
+    expectWhole(graph.steps[0], path);
     EXPECT_THAT(told(graph, path),
                 ::testing::ElementsAre("F0@0", "forward-recv@1", "F0@1", "forward-recv@2", "F0@2", "forward-recv@3", "F0@3", "B0@3",
                                        "forward-recv@3", "F1@3", "B1@3", "forward-recv@3", "F2@3", "B2@3", "forward-recv@3", "F3@3", "B3@3",
@@ -91,7 +91,7 @@ TEST(StepPathTest, ASlowLastStageThatComputesWithoutPauseIsThePath) {
 TEST(StepPathTest, ASlowTransferIsOnThePath) {
   const StepGraph graph = graphOf(record({.pp = 2, .micro_batches = 1, .transfer = 500 * kMs}));
   const CriticalPath path = pathOf(graph, graph.steps[0]);
-  expectWhole(graph, graph.steps[0], path);
+  expectWhole(graph.steps[0], path);
   EXPECT_THAT(told(graph, path), ::testing::ElementsAre("F0@0", "forward-recv@1", "F0@1", "B0@1", "backward-recv@0", "B0@0",
                                                         "grads-reduce-scatter@0", "optimizer@0"));
   EXPECT_EQ(spent(path, StepOp::kForwardRecv), 500 * kMs);
@@ -104,7 +104,7 @@ TEST(StepPathTest, AStragglersBackwardPassAndTheSynchronisationEndThePath) {
                                   }});
   const StepGraph graph = graphOf(job);
   const CriticalPath path = pathOf(graph, graph.steps[0]);
-  expectWhole(graph, graph.steps[0], path);
+  expectWhole(graph.steps[0], path);
   ASSERT_GE(path.pieces.size(), 3U);
   const PathPiece& pass = path.pieces[path.pieces.size() - 3];
   EXPECT_EQ(graph.workers[graph.worker[pass.node]].dp, 1);
@@ -139,7 +139,7 @@ TEST(StepPathTest, OfMembersThatAreRecordedToBeginTogetherTheOneThatHadToDoCameL
   }
   const StepGraph graph = graphOf(job);
   const CriticalPath path = pathOf(graph, graph.steps[0]);
-  expectWhole(graph, graph.steps[0], path);
+  expectWhole(graph.steps[0], path);
   EXPECT_EQ(spent(path, StepOp::kBackward), 39 * kMs);
   EXPECT_EQ(path.launch, kMs - 10 * kNsPerUs);
 }
@@ -157,7 +157,7 @@ TEST(StepPathTest, GradientsThatAreReadyWithinAPassAreHeldUpByThePass) {
   const StepGraph graph = graphOf(job);
   ASSERT_EQ(graph.steps.size(), 1U);
   const CriticalPath path = pathOf(graph, graph.steps[0]);
-  expectWhole(graph, graph.steps[0], path);
+  expectWhole(graph.steps[0], path);
   EXPECT_THAT(told(graph, path), ::testing::ElementsAre("F0@0", "B0@0", "grads-reduce-scatter@0", "optimizer@0"));
   EXPECT_EQ(spent(path, StepOp::kBackward), 15 * kMs);
 }
@@ -194,8 +194,8 @@ TEST(StepPathTest, ASendHoldsUpTheNextPassOnlyWhereSendsNeverRunBesidePasses) {
   ASSERT_EQ(blocking.steps.size(), 1U);
   ASSERT_EQ(overlapping.steps.size(), 1U);
   const CriticalPath waits = pathOf(blocking, blocking.steps[0]), goes_on = pathOf(overlapping, overlapping.steps[0]);
-  expectWhole(blocking, blocking.steps[0], waits);
-  expectWhole(overlapping, overlapping.steps[0], goes_on);
+  expectWhole(blocking.steps[0], waits);
+  expectWhole(overlapping.steps[0], goes_on);
   EXPECT_THAT(told(blocking, waits),
               ::testing::ElementsAre("F0@0", "forward-send@0", "launch F1@0", "F1@0", "forward-send@0", "B0@0", "B1@0"));
   EXPECT_EQ(waits.launch, 5 * kMs);
@@ -232,7 +232,7 @@ TEST(StepPathTest, WhatIsNotRecordedIsNotExplained) {
   const StepGraph graph = graphOf(job);
   ASSERT_EQ(graph.steps.size(), 1U);
   const CriticalPath path = pathOf(graph, graph.steps[0]);
-  expectWhole(graph, graph.steps[0], path);
+  expectWhole(graph.steps[0], path);
   EXPECT_EQ(path.unexplained, 40 * kMs);
   EXPECT_EQ(path.launch, 0);
 }
@@ -273,7 +273,7 @@ TEST(StepPathTest, OfAnyPipelineThePathIsWholeAndNoTimeOfItIsUnexplained) {
       if (trimmed) trimWaiting(graph);
       for (const auto& step : graph.steps) {
         const CriticalPath path = pathOf(graph, step);
-        expectWhole(graph, step, path);
+        expectWhole(step, path);
         EXPECT_EQ(path.launch, 0) << round;
         EXPECT_EQ(path.unexplained, 0) << round;
         std::vector<DurNs> busy(graph.workers.size());
@@ -319,7 +319,7 @@ TEST(StepPathTest, ASimulatedSlowGpuIsOnThePathAndItsReplicaCarriesIt) {
   EXPECT_TRUE(graph.has_transfers);
   for (const auto& step : graph.steps) {
     const CriticalPath path = pathOf(graph, step);
-    expectWhole(graph, step, path);
+    expectWhole(step, path);
     std::map<std::pair<int, int>, DurNs> passes;
     DurNs all = 0;
     for (const PathPiece& piece : path.pieces) {
