@@ -5,38 +5,10 @@
 #include <set>
 
 #include "analysis/collectives/clock_gaps.h"
+#include "analysis/collectives/communicating_tracks.h"
 
 namespace runglass {
 namespace {
-
-struct Lane {
-  std::int32_t rank;
-  TrackId track;
-  std::size_t spans = 0;
-};
-
-// The members' tracks that communicate at all, by summaries; how many spans they have.
-Result<std::vector<Lane>> communicating(Reader& reader, AttemptId attempt, const std::set<std::int32_t>& ranks, TimeRange range,
-                                        const std::stop_token& stop) {
-  RG_ASSIGN(const auto tracks, reader.tracks(attempt));
-  std::vector<Lane> lanes;
-  std::vector<TrackId> ids;
-  for (const Track& track : tracks)
-    if (track.key.rank && ranks.contains(*track.key.rank)) lanes.push_back({*track.key.rank, track.id}), ids.push_back(track.id);
-  if (ids.empty()) return lanes;
-  std::ranges::sort(ids);
-  RG_ASSIGN(const SpanPicture coarse, reader.spanPicture(ids, range, std::max<DurNs>(range.t1 - range.t0, 1), stop));
-  std::map<TrackId, std::size_t> count;
-  std::set<TrackId> talk;
-  for (const auto& lane : coarse.lanes)
-    for (const SpanBar& bar : lane.bars) {
-      count[lane.track] += bar.count;
-      if (bar.busy[static_cast<std::size_t>(SpanClass::kComm)] > 0) talk.insert(lane.track);
-    }
-  std::erase_if(lanes, [&](const Lane& lane) { return !talk.contains(lane.track); });
-  for (Lane& lane : lanes) lane.spans = count[lane.track];
-  return lanes;
-}
 
 // What NCCL Inspector measured itself: series of a communicator's members in GB/s.
 // Its communicators name no members: they are those of the ranks whose series they are.
@@ -74,16 +46,11 @@ Result<BusReading> readBus(Reader& reader, RunId run, AttemptId attempt, const G
   RG_ASSIGN(const auto extent, reader.spanExtent(run));
   if (extent && !wanted.empty()) {
     out.range = *extent;
-    RG_ASSIGN(auto lanes, communicating(reader, attempt, wanted, out.range, stop));
-    std::size_t spans = 0;
-    for (const Lane& lane : lanes) spans += lane.spans;
-    if (spans > kMostBusSpans) {
-      out.all_of_run = false;
-      const double share = static_cast<double>(kMostBusSpans) / static_cast<double>(spans);
-      out.range.t0 = out.range.t1 - static_cast<DurNs>(static_cast<double>(out.range.t1 - out.range.t0) * share);
-    }
+    RG_ASSIGN(const auto lanes, communicatingTracks(reader, attempt, wanted, out.range, stop));
+    out.range = newestPart(lanes, *extent, kMostBusSpans);
+    out.all_of_run = out.range.t0 == extent->t0;
     std::vector<CollectiveCall> calls;
-    for (const Lane& lane : lanes) {
+    for (const CommunicatingTrack& lane : lanes) {
       if (stop.stop_requested()) return Status(Code::kCancelled, "cancelled");
       RG_ASSIGN(const SpanColumns columns, reader.spans(lane.track, out.range, stop));
       for (CollectiveCall& call : callsOf(lane.rank, lane.track, columns))

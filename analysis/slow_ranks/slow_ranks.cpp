@@ -86,7 +86,16 @@ class RoleRanking {
         [&](const RankSteps& rank) { return part < rank.part_ns.size() ? rank.part_ns[part].value_or(kAbsentValue) : kAbsentValue; });
     if (static_cast<int>(placed.size()) - 1 < kLeastPeers) return;
     for (std::size_t i = 0; i < placed.size(); ++i)
-      m_scores[placed[i].member].parts.push_back({.part = part, .own_ns = placed[i].value, .peers_ns = medianWithout(placed, i)});
+      m_scores[placed[i].member].parts.push_back(
+          {.part = part, .own_ns = placed[i].value, .peers_ns = medianWithout(placed, i), .own_wait_ns = {}, .peers_wait_ns = {}});
+    const auto waits = sortedBy(
+        [&](const RankSteps& rank) { return part < rank.wait_ns.size() ? rank.wait_ns[part].value_or(kAbsentValue) : kAbsentValue; });
+    for (std::size_t i = 0; i < waits.size(); ++i) {
+      auto& parts = m_scores[waits[i].member].parts;
+      if (parts.empty() || parts.back().part != part) continue;
+      parts.back().own_wait_ns = waits[i].value;
+      if (static_cast<int>(waits.size()) - 1 >= kLeastPeers) parts.back().peers_wait_ns = medianWithout(waits, i);
+    }
   }
 
   template <class ValueOf>

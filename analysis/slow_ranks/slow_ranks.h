@@ -39,6 +39,7 @@ struct RankSteps {
   std::int32_t role = kNoRole;                 // pipeline stage
   std::vector<double> value_ns;                // by step: work or step time
   std::vector<std::optional<double>> part_ns;  // by part: median over steps, without waiting
+  std::vector<std::optional<double>> wait_ns;  // by part: median over steps of the waiting in it; may be shorter than the parts
 };
 
 struct StepTable {
@@ -51,6 +52,7 @@ struct StepTable {
 struct PartScore {
   std::size_t part = 0;             // index into parts
   double own_ns = 0, peers_ns = 0;  // medians
+  std::optional<double> own_wait_ns, peers_wait_ns;
   double excess() const { return own_ns - peers_ns; }
 };
 

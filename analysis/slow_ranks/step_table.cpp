@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Invariant: while reading, columns are dense from step m_first on, kStepsLookedAt long; finish() keeps the steps that any rank has.
+// Invariants:
+// 1. Columns are dense from step m_first on, kStepsLookedAt long, and move together; finish() keeps the steps that any rank has.
+// 2. A column holds all points of its series in the window up to its `seen`, but for those that came more than kLate steps late.
 #include "analysis/slow_ranks/step_table.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -16,6 +19,11 @@ namespace {
 constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
 constexpr auto kWidth = static_cast<std::size_t>(kStepsLookedAt);
 
+constexpr int kListEvery = 10;     // calls
+constexpr std::int64_t kLate = 4;  // steps that are read again, as they may have come since
+constexpr std::size_t kProbes = 3;
+constexpr int kSpansRest = 10;  // times as long as reading them took
+
 std::string partOf(const std::string& labels) {
   const auto json = nlohmann::json::parse(labels, nullptr, false);
   if (!json.is_object() || !json.contains("part") || !json["part"].is_string()) return {};
@@ -24,192 +32,293 @@ std::string partOf(const std::string& labels) {
 
 bool mayBeWaiting(const std::string& part) { return part.starts_with("comm") || part == "other" || part.empty(); }
 
+struct Column {  // one series
+  SeriesId id;
+  std::int32_t rank = 0;
+  std::string part;                            // name; of waits, what pairs them with their part
+  std::vector<double> dense;                   // by step
+  std::vector<std::optional<TimeRange>> when;  // of step times
+  std::int64_t seen = std::numeric_limits<std::int64_t>::min();
+};
+
 struct Gathered {
   std::optional<std::int32_t> role;
   std::vector<double> dur, work;
-  std::map<std::size_t, std::vector<double>> parts;
+  std::map<std::size_t, std::vector<double>> parts, waits;
 };
 
-class TableReader {
- public:
-  TableReader(Reader& reader, AttemptId attempt, std::stop_token stop) : m_reader(reader), m_attempt(attempt), m_stop(std::move(stop)) {}
+std::string pairKey(const Series& series) { return std::to_string(*series.key.rank) + '\n' + series.key.source + '\n' + series.key.labels; }
 
-  Result<StepTableAnswer> read(const std::vector<Rank>& ranks) {
-    for (const Rank& rank : ranks) m_ranks[rank.rank].role = rank.pp;
-    RG_ASSIGN(const auto times, seriesOf("step_time_ns"));
-    RG_ASSIGN(const auto parts, seriesOf("step_part_ns"));
-    RG_ASSIGN(const auto waits, seriesOf("step_part_wait_ns"));
-    m_answer.has_parts = !parts.empty();
-    for (const auto* list : {&times, &parts})
-      for (const Series& series : *list) m_last = std::max(m_last, series.last_x);
-    if (times.empty() && parts.empty()) return m_answer;
-    // Odd step numbers must not run over the ends of the number.
-    m_last = std::clamp(m_last, std::numeric_limits<std::int64_t>::min() + kStepsLookedAt, std::numeric_limits<std::int64_t>::max() - 1);
-    m_first = m_last - kStepsLookedAt + 1;
-    m_when.assign(kWidth, std::nullopt);
-    for (const Series& series : times) RG_TRY(readTimes(series));
-    std::map<std::pair<std::int32_t, std::string>, const Series*> wait_of;
-    for (const Series& series : waits) wait_of[{*series.key.rank, series.key.source + '\n' + series.key.labels}] = &series;
-    for (const Series& series : parts) {
-      const auto wait = wait_of.find({*series.key.rank, series.key.source + '\n' + series.key.labels});
-      RG_TRY(readPart(series, wait == wait_of.end() ? nullptr : wait->second));
-    }
-    if (parts.empty()) RG_TRY(readSpans(ranks));
-    finish();
-    return std::move(m_answer);
-  }
+template <class T>
+void shift(std::vector<T>& dense, std::int64_t by, const T& nothing) {
+  if (dense.empty()) return;
+  const auto drop = static_cast<std::ptrdiff_t>(std::clamp<std::int64_t>(by, 0, kStepsLookedAt));
+  std::move(dense.begin() + drop, dense.end(), dense.begin());
+  std::fill(dense.end() - drop, dense.end(), nothing);
+}
 
- private:
-  Result<std::vector<Series>> seriesOf(const char* metric) {
-    SeriesFilter filter;
-    filter.attempt = m_attempt;
-    filter.metric = metric;
-    RG_ASSIGN(auto all, m_reader.series(filter));
-    std::erase_if(all, [&](const Series& s) {
-      return s.sample_count == 0 || !s.key.rank || s.key.attempt != m_attempt || s.key.metric != metric ||
-             s.key.kind != SeriesKind::kScalar;
-    });
-    return all;
-  }
+std::size_t partIndex(std::vector<std::string>& names, const std::string& name) {
+  const auto found = std::ranges::find(names, name);
+  if (found == names.end()) return names.push_back(name), names.size() - 1;
+  return static_cast<std::size_t>(found - names.begin());
+}
 
-  // Dense from m_first on; of a step that came twice the later value counts.
-  Result<std::vector<double>> column(const Series& series, ScalarColumns* raw = nullptr) {
-    if (m_stop.stop_requested()) return Status(Code::kCancelled, "cancelled");
-    std::vector<double> dense(kWidth, kNothing);
-    if (series.last_x < m_first) return dense;
-    RG_ASSIGN(auto points, m_reader.scalars(series.id, m_first, m_last + 1, m_stop));
-    for (std::size_t i = 0; i < points.size(); ++i)
-      if (std::isfinite(points.value[i]) && points.value[i] >= 0)
-        dense[static_cast<std::size_t>(points.step[i] - m_first)] = points.value[i];
-    if (raw != nullptr) *raw = std::move(points);
-    return dense;
-  }
+// A part that a rank did not have in a step in which it worked took no time in it.
+std::optional<double> partMedian(const std::vector<double>& part, const std::vector<double>& work) {
+  std::vector<double> values;
+  for (std::size_t i = 0; i < kWidth; ++i)
+    if (!std::isnan(work[i])) values.push_back(std::isnan(part[i]) ? 0 : part[i]);
+  if (values.empty()) return std::nullopt;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
 
-  Status readTimes(const Series& series) {
-    ScalarColumns raw;
-    RG_ASSIGN(auto dense, column(series, &raw));
-    std::vector<StepWindow>& windows = m_windows[*series.key.rank];
-    for (std::size_t i = 0; i < raw.size() && !raw.time.empty(); ++i) {
-      const double dur = raw.value[i];
-      if (raw.time[i] == kAbsent || !std::isfinite(dur) || dur < 0 || dur > 1e17) continue;
-      const TimeRange range{raw.time[i], raw.time[i] + static_cast<DurNs>(dur)};
-      auto& when = m_when[static_cast<std::size_t>(raw.step[i] - m_first)];
-      when = when ? TimeRange{std::min(when->t0, range.t0), std::max(when->t1, range.t1)} : range;
-      windows.push_back({raw.step[i], range});
-    }
-    m_ranks[*series.key.rank].dur = std::move(dense);
-    return {};
-  }
-
-  Status readPart(const Series& series, const Series* wait_series) {
-    RG_ASSIGN(auto dense, column(series));
-    std::vector<double> waits(kWidth, kNothing);
-    if (wait_series != nullptr) {
-      RG_ASSIGN(waits, column(*wait_series));
-    }
-    const std::string name = partOf(series.key.labels);
-    Gathered& rank = m_ranks[*series.key.rank];
-    if (rank.work.empty()) rank.work.assign(kWidth, kNothing);
-    bool any = false;
-    for (std::size_t i = 0; i < kWidth; ++i) {
-      if (std::isnan(waits[i]) && mayBeWaiting(name)) dense[i] = kNothing;
-      if (std::isnan(dense[i])) continue;
-      if (!std::isnan(waits[i])) dense[i] = std::max(0.0, dense[i] - waits[i]);
-      rank.work[i] = (std::isnan(rank.work[i]) ? 0 : rank.work[i]) + dense[i];
-      any = true;
-    }
-    if (any) rank.parts[partIndex(name)] = std::move(dense);
-    return {};
-  }
-
-  Status readSpans(const std::vector<Rank>& ranks) {
-    RG_ASSIGN(const SpanPartsAnswer answer, readSpanParts(m_reader, m_attempt, ranks, m_windows, m_stop));
-    if (answer.ranks.empty()) return {};
-    m_answer.span_waits_known = answer.waits_known;
-    for (const auto& [number, steps] : answer.ranks) {
-      Gathered& rank = m_ranks[number];
-      rank.work.assign(kWidth, kNothing);
-      for (int p = 0; p < kStepPartCount; ++p) {
-        const auto part = static_cast<StepPart>(p);
-        if (part == StepPart::kIdle || part == StepPart::kCommWait) continue;
-        if (part == StepPart::kComm && answer.waits_known < kWaitsKnown) continue;
-        std::vector<double> dense(kWidth, kNothing);
-        bool any = false;
-        for (const StepWithParts& step : steps) {
-          const auto at = static_cast<std::size_t>(step.step - m_first);
-          dense[at] = static_cast<double>(step.parts[part]);
-          rank.work[at] = (std::isnan(rank.work[at]) ? 0 : rank.work[at]) + dense[at];
-          any |= dense[at] > 0;
-        }
-        if (any) rank.parts[partIndex(stepPartName(part))] = std::move(dense);
-      }
-    }
-    return {};
-  }
-
-  std::size_t partIndex(const std::string& name) {
-    auto& names = m_answer.table.parts;
-    const auto found = std::ranges::find(names, name);
-    if (found == names.end()) return names.push_back(name), names.size() - 1;
-    return static_cast<std::size_t>(found - names.begin());
-  }
-
-  // A part that a rank did not have in a step in which it worked took no time in it.
-  static std::optional<double> partMedian(const std::vector<double>& part, const std::vector<double>& work) {
-    std::vector<double> values;
-    for (std::size_t i = 0; i < kWidth; ++i)
-      if (!std::isnan(work[i])) values.push_back(std::isnan(part[i]) ? 0 : part[i]);
-    if (values.empty()) return std::nullopt;
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::ranges::nth_element(values, middle);
-    return *middle;
-  }
-
-  void finish() {
-    std::vector<bool> known(kWidth);
-    std::size_t timed = 0, working = 0;
-    const auto hasAny = [](const std::vector<double>& column) {
-      return std::ranges::any_of(column, [](double v) { return !std::isnan(v); });
-    };
-    for (const auto& [number, rank] : m_ranks) {
-      for (const auto* column : {&rank.dur, &rank.work})
-        for (std::size_t i = 0; i < column->size(); ++i)
-          if (!std::isnan((*column)[i])) known[i] = true;
-      timed += hasAny(rank.dur) || hasAny(rank.work) ? 1 : 0;
-      working += hasAny(rank.work) ? 1 : 0;
-    }
-    StepTable& table = m_answer.table;
-    table.basis = working > 0 && working * 2 >= timed ? SlownessBasis::kWork : SlownessBasis::kStepTime;
-    for (std::size_t i = 0; i < kWidth; ++i) {
-      if (!known[i]) continue;
-      table.steps.push_back(m_first + static_cast<std::int64_t>(i));
-      m_answer.when.push_back(m_when[i]);
-    }
-    for (auto& [number, rank] : m_ranks) {
-      RankSteps out{.rank = number, .role = rank.role.value_or(kNoRole), .value_ns = {}, .part_ns = {}};
-      const auto& from = table.basis == SlownessBasis::kWork ? rank.work : rank.dur;
-      for (std::size_t i = 0; i < kWidth; ++i)
-        if (known[i]) out.value_ns.push_back(from.empty() ? kNothing : from[i]);
-      out.part_ns.resize(table.parts.size());
-      for (const auto& [part, values] : rank.parts) out.part_ns[part] = partMedian(values, rank.work);
-      table.ranks.push_back(std::move(out));
-    }
-  }
-
-  Reader& m_reader;
-  const AttemptId m_attempt;
-  const std::stop_token m_stop;
-  std::int64_t m_first = 0, m_last = std::numeric_limits<std::int64_t>::min();
-  std::map<std::int32_t, Gathered> m_ranks;
-  std::map<std::int32_t, std::vector<StepWindow>> m_windows;
-  std::vector<std::optional<TimeRange>> m_when;
-  StepTableAnswer m_answer;
-};
+RankSteps rankSteps(std::int32_t number, const Gathered& rank, SlownessBasis basis, const std::vector<bool>& known, std::size_t parts) {
+  RankSteps out{.rank = number, .role = rank.role.value_or(kNoRole), .value_ns = {}, .part_ns = {}, .wait_ns = {}};
+  const auto& from = basis == SlownessBasis::kWork ? rank.work : rank.dur;
+  for (std::size_t i = 0; i < kWidth; ++i)
+    if (known[i]) out.value_ns.push_back(from.empty() ? kNothing : from[i]);
+  out.part_ns.resize(parts);
+  out.wait_ns.resize(parts);
+  for (const auto& [part, values] : rank.parts) out.part_ns[part] = partMedian(values, rank.work);
+  for (const auto& [part, values] : rank.waits) out.wait_ns[part] = partMedian(values, rank.work);
+  return out;
+}
 
 }  // namespace
 
+class StepTableFeed::Memory {
+ public:
+  Memory(AttemptId attempt, std::optional<std::int64_t> newest) : m_attempt(attempt), m_newest(newest) {}
+
+  Result<StepTableAnswer> read(Reader& reader, const std::vector<Rank>& ranks, const std::stop_token& stop) {
+    const bool listed = m_until_list-- <= 0;
+    if (listed) {
+      RG_TRY(list(reader));
+      m_until_list = kListEvery - 1;
+    }
+    if (m_times.empty() && m_parts.empty()) return finish(ranks);
+    std::int64_t last = m_listed_last;
+    if (!listed) {
+      RG_ASSIGN(last, probe(reader, stop));
+      if (last <= m_last && m_complete) return m_answer;
+    }
+    // Spans are many: between two looks at them the table is that of the earlier one.
+    if (m_complete && m_parts.empty() && std::chrono::steady_clock::now() < m_spans_rest) return m_answer;
+    m_complete = false;
+    moveTo(last);
+    for (auto* columns : {&m_times, &m_parts, &m_waits})
+      for (auto& [key, column] : *columns) RG_TRY(readColumn(reader, column, stop));
+    if (m_parts.empty()) RG_TRY(readSpans(reader, ranks, stop));
+    m_answer = finish(ranks);
+    m_complete = true;
+    return m_answer;
+  }
+
+ private:
+  using Columns = std::map<std::string, Column>;  // by pairKey(): waits find their part
+
+  Status list(Reader& reader) {
+    const auto add = [&](const char* metric, Columns& columns, bool timed) -> Status {
+      SeriesFilter filter;
+      filter.attempt = m_attempt;
+      filter.metric = metric;
+      RG_ASSIGN(const auto all, reader.series(filter));
+      for (const Series& s : all) {
+        if (s.sample_count == 0 || !s.key.rank || s.key.attempt != m_attempt || s.key.metric != metric || s.key.kind != SeriesKind::kScalar)
+          continue;
+        auto [at, added] = columns.try_emplace(pairKey(s));
+        if (added) {
+          at->second.id = s.id, at->second.rank = *s.key.rank, at->second.part = partOf(s.key.labels);
+          at->second.dense.assign(kWidth, kNothing);
+          if (timed) at->second.when.assign(kWidth, std::nullopt);
+        }
+        if (&columns != &m_waits) m_listed_last = std::max(m_listed_last, s.last_x);
+      }
+      return {};
+    };
+    RG_TRY(add("step_time_ns", m_times, true));
+    RG_TRY(add("step_part_ns", m_parts, false));
+    RG_TRY(add("step_part_wait_ns", m_waits, false));
+    if (m_newest) m_listed_last = std::min(m_listed_last, *m_newest);
+    // Odd step numbers must not run over the ends of the number.
+    m_listed_last = std::clamp(m_listed_last, std::numeric_limits<std::int64_t>::min() + 2 * kStepsLookedAt,
+                               std::numeric_limits<std::int64_t>::max() - 2 * kStepsLookedAt);
+    return {};
+  }
+
+  // A few ranks speak for all: they may not all have died.
+  Result<std::int64_t> probe(Reader& reader, const std::stop_token& stop) const {
+    std::int64_t last = m_last;
+    const Columns& columns = m_times.empty() ? m_parts : m_times;
+    const std::size_t apart = std::max<std::size_t>(1, columns.size() / kProbes);
+    std::size_t i = 0;
+    for (const auto& [key, column] : columns) {
+      if (i++ % apart != 0) continue;
+      RG_ASSIGN(const auto points, reader.scalars(column.id, m_last + 1, m_last + 1 + kStepsLookedAt, stop));
+      if (points.size() > 0) last = std::max(last, points.step.back());
+    }
+    return m_newest ? std::min(last, *m_newest) : last;
+  }
+
+  void moveTo(std::int64_t last) {
+    const std::int64_t first = last - kStepsLookedAt + 1;
+    if (m_last != std::numeric_limits<std::int64_t>::min() && first <= m_first) return;
+    const std::int64_t by =
+        m_last == std::numeric_limits<std::int64_t>::min() || last - kStepsLookedAt >= m_last ? kStepsLookedAt : last - m_last;
+    for (auto* columns : {&m_times, &m_parts, &m_waits})
+      for (auto& [key, column] : *columns) {
+        shift(column.dense, by, kNothing);
+        shift(column.when, by, std::optional<TimeRange>());
+      }
+    m_first = first, m_last = last;
+  }
+
+  // Of a step that came twice the later value counts.
+  Status readColumn(Reader& reader, Column& column, const std::stop_token& stop) const {
+    if (stop.stop_requested()) return {Code::kCancelled, "cancelled"};
+    const std::int64_t from = column.seen < m_first + kLate ? m_first : column.seen - kLate;
+    RG_ASSIGN(const auto points, reader.scalars(column.id, from, m_last + 1, stop));
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      const double value = points.value[i];
+      if (!std::isfinite(value) || value < 0) continue;
+      const auto at = static_cast<std::size_t>(points.step[i] - m_first);
+      column.dense[at] = value;
+      if (!column.when.empty() && !points.time.empty() && points.time[i] != kAbsent && value <= 1e17)
+        column.when[at] = TimeRange{points.time[i], points.time[i] + static_cast<DurNs>(value)};
+    }
+    if (points.size() > 0) column.seen = points.step.back();
+    return {};
+  }
+
+  Status readSpans(Reader& reader, const std::vector<Rank>& ranks, const std::stop_token& stop) {
+    const auto now = std::chrono::steady_clock::now();
+    std::map<std::int32_t, std::vector<StepWindow>> windows;
+    for (const auto& [key, column] : m_times)
+      for (std::size_t i = 0; i < kWidth; ++i)
+        if (column.when[i]) windows[column.rank].push_back({m_first + static_cast<std::int64_t>(i), *column.when[i]});
+    RG_ASSIGN(m_spans, readSpanParts(reader, m_attempt, ranks, windows, stop));
+    const auto end = std::chrono::steady_clock::now();
+    m_spans_rest = end + (end - now) * kSpansRest;
+    return {};
+  }
+
+  // What the columns say, of each rank.
+  std::map<std::int32_t, Gathered> gather(const std::vector<Rank>& ranks, StepTableAnswer& answer) const;
+  void gatherPart(const Column& part, const Column* wait, Gathered& rank, StepTableAnswer& answer) const;
+  void gatherSpans(std::map<std::int32_t, Gathered>& ranks, StepTableAnswer& answer) const;
+  StepTableAnswer finish(const std::vector<Rank>& ranks) const;
+
+  const AttemptId m_attempt;
+  const std::optional<std::int64_t> m_newest;
+  Columns m_times, m_parts, m_waits;
+  std::int64_t m_first = 0, m_last = std::numeric_limits<std::int64_t>::min(), m_listed_last = std::numeric_limits<std::int64_t>::min();
+  int m_until_list = 0;
+  bool m_complete = false;  // m_answer is of all that was told up to m_last
+  std::optional<SpanPartsAnswer> m_spans;
+  std::chrono::steady_clock::time_point m_spans_rest;
+  StepTableAnswer m_answer;
+};
+
+std::map<std::int32_t, Gathered> StepTableFeed::Memory::gather(const std::vector<Rank>& ranks, StepTableAnswer& answer) const {
+  std::map<std::int32_t, Gathered> out;
+  for (const Rank& rank : ranks) out[rank.rank].role = rank.pp;
+  for (const auto& [key, column] : m_times) out[column.rank].dur = column.dense;
+  for (const auto& [key, column] : m_parts) {
+    const auto wait = m_waits.find(key);
+    gatherPart(column, wait == m_waits.end() ? nullptr : &wait->second, out[column.rank], answer);
+  }
+  if (m_parts.empty() && m_spans && !m_spans->ranks.empty()) gatherSpans(out, answer);
+  return out;
+}
+
+void StepTableFeed::Memory::gatherPart(const Column& part, const Column* wait, Gathered& rank, StepTableAnswer& answer) const {
+  if (rank.work.empty()) rank.work.assign(kWidth, kNothing);
+  std::vector<double> dense = part.dense;
+  bool any = false;
+  for (std::size_t i = 0; i < kWidth; ++i) {
+    const double waited = wait != nullptr ? wait->dense[i] : kNothing;
+    if (std::isnan(waited) && mayBeWaiting(part.part)) dense[i] = kNothing;
+    if (std::isnan(dense[i])) continue;
+    if (!std::isnan(waited)) dense[i] = std::max(0.0, dense[i] - waited);
+    rank.work[i] = (std::isnan(rank.work[i]) ? 0 : rank.work[i]) + dense[i];
+    any = true;
+  }
+  if (!any) return;
+  const std::size_t index = partIndex(answer.table.parts, part.part);
+  rank.parts[index] = std::move(dense);
+  if (wait != nullptr) rank.waits[index] = wait->dense;
+}
+
+void StepTableFeed::Memory::gatherSpans(std::map<std::int32_t, Gathered>& ranks, StepTableAnswer& answer) const {
+  answer.span_waits_known = m_spans->waits_known;
+  for (const auto& [number, steps] : m_spans->ranks) {
+    Gathered& rank = ranks[number];
+    rank.work.assign(kWidth, kNothing);
+    for (int p = 0; p < kStepPartCount; ++p) {
+      const auto part = static_cast<StepPart>(p);
+      if (part == StepPart::kIdle || part == StepPart::kCommWait) continue;
+      if (part == StepPart::kComm && m_spans->waits_known < kWaitsKnown) continue;
+      std::vector<double> dense(kWidth, kNothing), waits(kWidth, kNothing);
+      bool any = false;
+      for (const StepWithParts& step : steps) {
+        if (step.step < m_first || step.step > m_last) continue;
+        const auto at = static_cast<std::size_t>(step.step - m_first);
+        dense[at] = static_cast<double>(step.parts[part]);
+        waits[at] = static_cast<double>(step.parts[StepPart::kCommWait]);
+        rank.work[at] = (std::isnan(rank.work[at]) ? 0 : rank.work[at]) + dense[at];
+        any |= dense[at] > 0;
+      }
+      if (!any) continue;
+      const std::size_t index = partIndex(answer.table.parts, stepPartName(part));
+      rank.parts[index] = std::move(dense);
+      if (part == StepPart::kComm) rank.waits[index] = std::move(waits);
+    }
+  }
+}
+
+StepTableAnswer StepTableFeed::Memory::finish(const std::vector<Rank>& ranks) const {
+  StepTableAnswer answer;
+  answer.has_parts = !m_parts.empty();
+  if (m_times.empty() && m_parts.empty()) return answer;
+  const auto gathered = gather(ranks, answer);
+  std::vector<bool> known(kWidth);
+  std::size_t timed = 0, working = 0;
+  const auto hasAny = [](const std::vector<double>& column) {
+    return std::ranges::any_of(column, [](double v) { return !std::isnan(v); });
+  };
+  for (const auto& [number, rank] : gathered) {
+    for (const auto* column : {&rank.dur, &rank.work})
+      for (std::size_t i = 0; i < column->size(); ++i)
+        if (!std::isnan((*column)[i])) known[i] = true;
+    timed += hasAny(rank.dur) || hasAny(rank.work) ? 1 : 0;
+    working += hasAny(rank.work) ? 1 : 0;
+  }
+  StepTable& table = answer.table;
+  table.basis = working > 0 && working * 2 >= timed ? SlownessBasis::kWork : SlownessBasis::kStepTime;
+  for (std::size_t i = 0; i < kWidth; ++i) {
+    if (!known[i]) continue;
+    table.steps.push_back(m_first + static_cast<std::int64_t>(i));
+    auto& when = answer.when.emplace_back();
+    for (const auto& [key, column] : m_times)
+      if (const auto& one = column.when[i]) when = when ? TimeRange{std::min(when->t0, one->t0), std::max(when->t1, one->t1)} : *one;
+  }
+  for (const auto& [number, rank] : gathered) table.ranks.push_back(rankSteps(number, rank, table.basis, known, table.parts.size()));
+  return answer;
+}
+
+StepTableFeed::StepTableFeed(AttemptId attempt, std::optional<std::int64_t> newest) : m_memory(std::make_unique<Memory>(attempt, newest)) {}
+StepTableFeed::~StepTableFeed() = default;
+StepTableFeed::StepTableFeed(StepTableFeed&&) noexcept = default;
+StepTableFeed& StepTableFeed::operator=(StepTableFeed&&) noexcept = default;
+
+Result<StepTableAnswer> StepTableFeed::read(Reader& reader, const std::vector<Rank>& ranks, std::stop_token stop) {
+  return m_memory->read(reader, ranks, stop);
+}
+
 Result<StepTableAnswer> readStepTable(Reader& reader, AttemptId attempt, const std::vector<Rank>& ranks, std::stop_token stop) {
-  return TableReader(reader, attempt, std::move(stop)).read(ranks);
+  return StepTableFeed(attempt).read(reader, ranks, std::move(stop));
 }
 
 }  // namespace runglass

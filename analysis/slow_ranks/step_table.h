@@ -6,9 +6,10 @@
 // Units:      ns; steps.
 // Errors:     the Reader's; CANCELLED when `stop` fires. An attempt without step times gives an empty table.
 // Cost:       bounded: the newest kStepsLookedAt steps of each step series, about 10 a rank. 4,096 ranks x 200 steps: 0.5 s, 100 MiB.
-//             Without step parts also the spans of as many steps as readSpanParts() reads.
+//             Without step parts also the spans of as many steps as readSpanParts() reads. A StepTableFeed reads only what is new.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <vector>
@@ -39,5 +40,25 @@ inline constexpr double kWaitsKnown = 0.9;
 // at least half of the ranks with steps have it, else step_time_ns. `ranks` are the attempt's (Reader::ranks); those that say nothing stay
 // in the table, without values.
 Result<StepTableAnswer> readStepTable(Reader& reader, AttemptId attempt, const std::vector<Rank>& ranks, std::stop_token stop);
+
+// The same table again and again while a run goes on: keeps what it read, and reads the steps since, of late ranks what they still lack.
+// It is no user of StepFeed, whose frames are one step of all ranks for analyses that walk through a run: those merge parts into eleven
+// columns (here each part keeps its name), need step times (here parts alone are enough), keep the waiting of data in it and leave out
+// steps that are not complete (here the newest step of a rank counts as soon as it is told).
+class StepTableFeed {
+ public:
+  // `newest`: later steps are left out.
+  explicit StepTableFeed(AttemptId attempt, std::optional<std::int64_t> newest = {});
+  ~StepTableFeed();
+  StepTableFeed(StepTableFeed&&) noexcept;
+  StepTableFeed& operator=(StepTableFeed&&) noexcept;
+
+  // After an error the next call goes on where this one ended. One thread at a time.
+  Result<StepTableAnswer> read(Reader& reader, const std::vector<Rank>& ranks, std::stop_token stop);
+
+ private:
+  class Memory;
+  std::unique_ptr<Memory> m_memory;
+};
 
 }  // namespace runglass

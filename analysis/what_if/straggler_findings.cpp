@@ -17,7 +17,6 @@ constexpr double kHoursPerDay = 24;
 constexpr double kSameThing = 0.8;  // one cause explains nearly all that another one does
 constexpr double kCorrelates = 0.9, kSpread = 0.05;
 constexpr double kMostSteps = 0.5;
-constexpr double kStepsToBeSure = 20;
 constexpr std::size_t kListed = 16;
 
 std::string percent(double ratio) {
@@ -46,8 +45,6 @@ class Teller {
   }
 
  private:
-  double stepsSeen() const { return static_cast<double>(m_all.steps.size()); }
-
   // `explained`: the share of the slowdown that this is about.
   Finding make(const char* kind, std::string subject, double explained, const FixSet& fixed, Json& evidence) const {
     const FixOutcome outcome = outcomeOf(*m_data.replay, m_all, fixed);
@@ -61,8 +58,7 @@ class Teller {
     finding.last_step = m_data.coverage.last_step;
     finding.score = m_all.s;
     finding.coverage = m_data.coverage.ratio();
-    finding.confidence = std::min(0.95, stepsSeen() / kStepsToBeSure) * (1 - m_all.sim_error_ratio / kMostSimulationError / 2) *
-                         std::sqrt(*finding.coverage);
+    finding.confidence = m_data.confidence();
     evidence = {{"s", m_all.s},
                 {"waste_ratio", m_all.waste_ratio},
                 {"explained_ratio", explained},

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <limits>
 #include <map>
 
@@ -176,6 +177,13 @@ std::optional<double> WhatIfData::wastedGpuHours() const {
   if (what_if.status != WhatIfStatus::kOk || gpus <= 0) return std::nullopt;
   const double ns = (what_if.t_ns - what_if.t_ideal_ns) * static_cast<double>(what_if.steps.size());
   return ns * gpus / (3600.0 * kNsPerSecond);
+}
+
+double WhatIfData::confidence() const {
+  constexpr double kMost = 0.95, kStepsToBeSure = 20;
+  if (what_if.status != WhatIfStatus::kOk) return 0;
+  return std::min(kMost, static_cast<double>(what_if.steps.size()) / kStepsToBeSure) *
+         (1 - what_if.sim_error_ratio / kMostSimulationError / 2) * std::sqrt(coverage.ratio());
 }
 
 std::int32_t modelChunkIn(const std::string& args) {

@@ -47,6 +47,8 @@ struct WhatIfData {
   bool transfers_known = true;  // false: no sends and receives were recorded
   // GPU-hours of the steps looked at that T - T_ideal is; absent when not asked.
   std::optional<double> wastedGpuHours() const;
+  // 0..1: grows with the steps, shrinks with the simulation's error and what was left out.
+  double confidence() const;
 };
 
 Result<WhatIfData> readWhatIf(Reader& reader, const Attempt& attempt, std::stop_token stop);

@@ -57,14 +57,13 @@ Json toJson(const Finding& f, const Names& names) {
           {"evidence", std::move(evidence)}};
 }
 
-constexpr std::pair<const char*, Result<AnalyzePart> (*)(Reader&, const Run&, std::span<const Finding>)> kParts[] = {
-    {"what_if", whatIfPart}, {"loss", lossPart}, {"goodput", goodputPart}};
+constexpr Result<AnalyzePart> (*kParts[])(Reader&, const Run&, std::span<const Finding>) = {whatIfPart, rankingPart, lossPart, goodputPart};
 
 struct RunAnswer {
   Run run;
   std::vector<Finding> findings;
   std::map<AttemptId, std::int32_t> attempts;
-  std::vector<std::pair<const char*, AnalyzePart>> parts;
+  std::vector<AnalyzePart> parts;
 };
 
 Json toJson(const RunAnswer& answer, const std::map<NodeId, std::string>& nodes, bool stored) {
@@ -72,10 +71,7 @@ Json toJson(const RunAnswer& answer, const std::map<NodeId, std::string>& nodes,
   Json json = {{"run_id", answer.run.id.value}, {"run_uuid", answer.run.uuid}, {"name", answer.run.name}, {"stored", stored}};
   json["findings"] = Json::array();
   for (const Finding& finding : answer.findings) json["findings"].push_back(toJson(finding, names));
-  for (const auto& [name, part] : answer.parts) json[name] = part.json;
-  // No analysis answers these yet.
-  json["ranking"] = Json::array();
-  json["ranking_status"] = "insufficient";
+  for (const AnalyzePart& part : answer.parts) json.update(part.json);
   return json;
 }
 
@@ -91,9 +87,9 @@ Result<RunAnswer> ask(Reader& reader, const Run& run) {
       answer.findings.push_back(std::move(finding));
     }
   }
-  for (const auto& [name, ask_part] : kParts) {
-    RG_ASSIGN(AnalyzePart part, ask_part(reader, run, answer.findings));
-    answer.parts.emplace_back(name, std::move(part));
+  for (const auto part_of : kParts) {
+    RG_ASSIGN(AnalyzePart part, part_of(reader, run, answer.findings));
+    answer.parts.push_back(std::move(part));
   }
   return answer;
 }
@@ -179,7 +175,7 @@ class Analyze : public Command {
       for (const Finding& finding : answer.findings)
         text += std::string("  ") + severityName(finding.severity) + " " + finding.kind + ", " + oneLine(finding.subject) + ": " +
                 oneLine(finding.summary) + "\n";
-      for (const auto& [name, part] : answer.parts) text += part.text;
+      for (const AnalyzePart& part : answer.parts) text += part.text;
     }
     return stored ? text : text + "not stored: another process writes the store\n";
   }

@@ -209,7 +209,7 @@ std::string goodputText(const GoodputAnswer& answer) {
 
 Result<AnalyzePart> goodputPart(Reader& reader, const Run& run, std::span<const Finding> findings) {
   RG_ASSIGN(const GoodputAnswer answer, askGoodput(reader, run, findings));
-  return AnalyzePart{goodputJson(answer), goodputText(answer)};
+  return AnalyzePart{{{"goodput", goodputJson(answer)}}, goodputText(answer)};
 }
 
 }  // namespace runglass::ctl

@@ -78,9 +78,7 @@ Status addRules(Reader& reader, const Series& loss, AnalyzePart& part) {
   return {};
 }
 
-}  // namespace
-
-Result<AnalyzePart> lossPart(Reader& reader, const Run& run, std::span<const Finding> /*findings*/) {
+Result<AnalyzePart> judgeLoss(Reader& reader, const Run& run) {
   LossWatch watch;
   RG_TRY(watch.read(reader, run.id, false, {}));
   AnalyzePart part;
@@ -116,6 +114,13 @@ Result<AnalyzePart> lossPart(Reader& reader, const Run& run, std::span<const Fin
               " times not finite, " + std::to_string(regimes) + " changes of settings\n";
   RG_TRY(addRules(reader, *newest, part));
   return part;
+}
+
+}  // namespace
+
+Result<AnalyzePart> lossPart(Reader& reader, const Run& run, std::span<const Finding> /*findings*/) {
+  RG_ASSIGN(AnalyzePart part, judgeLoss(reader, run));
+  return AnalyzePart{{{"loss", std::move(part.json)}}, std::move(part.text)};
 }
 
 }  // namespace runglass::ctl

@@ -21,8 +21,10 @@ struct AnalyzePart {
   std::string text;  // lines for a terminal, indented; "" where there is nothing to say
 };
 
-// `findings`: those of the run.
+// `findings`: those of the run. `json` is an object of keys of the answer: `what_if`, `loss`, `goodput`, ...
 Result<AnalyzePart> whatIfPart(Reader& reader, const Run& run, std::span<const Finding> findings);
+// The keys `ranking` (worst first), `ranking_status` ("ok" or "insufficient"), `ranking_reason` and `ranking_info` (of what they are).
+Result<AnalyzePart> rankingPart(Reader& reader, const Run& run, std::span<const Finding> findings);
 Result<AnalyzePart> lossPart(Reader& reader, const Run& run, std::span<const Finding> findings);
 Result<AnalyzePart> goodputPart(Reader& reader, const Run& run, std::span<const Finding> findings);
 

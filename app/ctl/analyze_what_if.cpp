@@ -128,9 +128,10 @@ std::string toText(const WhatIfData& data) {
 
 Result<AnalyzePart> whatIfPart(Reader& reader, const Run& run, std::span<const Finding> /*findings*/) {
   auto data = readNewestWhatIf(reader, run.id, {});
-  if (data.status().code() == Code::kNotFound) return AnalyzePart{{{"status", "insufficient"}, {"reason", "the run has no attempt"}}, {}};
+  if (data.status().code() == Code::kNotFound)
+    return AnalyzePart{{{"what_if", {{"status", "insufficient"}, {"reason", "the run has no attempt"}}}}, {}};
   RG_TRY(data.status());
-  return AnalyzePart{toJson(*data), toText(*data)};
+  return AnalyzePart{{{"what_if", toJson(*data)}}, toText(*data)};
 }
 
 }  // namespace runglass::ctl

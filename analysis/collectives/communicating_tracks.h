@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which tracks of an attempt communicate at all, by the stored summaries, so that no other has to be read.
+//
+// Threading:  on the thread of the Reader.
+// Ownership:  values.
+// Units:      TimeRange, half-open.
+// Errors:     the Reader's.
+// Cost:       one coarse picture of the ranks' tracks.
+#pragma once
+
+#include <set>
+#include <stop_token>
+#include <vector>
+
+#include "storage/reader.h"
+
+namespace runglass {
+
+struct CommunicatingTrack {
+  std::int32_t rank = -1;
+  TrackId track;
+  std::size_t spans = 0;  // of any category
+};
+
+Result<std::vector<CommunicatingTrack>> communicatingTracks(Reader& reader, AttemptId attempt, const std::set<std::int32_t>& ranks,
+                                                            TimeRange range, const std::stop_token& stop);
+
+// The newest part of `range` in which these tracks have at most about `most` spans, if they are spread evenly.
+TimeRange newestPart(const std::vector<CommunicatingTrack>& tracks, TimeRange range, std::size_t most);
+
+}  // namespace runglass

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/collectives/wait_vote.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+
+namespace runglass {
+namespace {
+
+// Calls that do not overlap may be one collective all the same: their clocks may be apart.
+bool votes(const CollectiveSet& set) {
+  using Match = CollectiveSet::Match;
+  if (set.pair || set.calls.size() < 2 || (set.match != Match::kMatched && set.match != Match::kDisjoint)) return false;
+  return std::ranges::all_of(set.calls,
+                             [](const CollectiveCall& call) { return call.t1 != std::numeric_limits<TimeNs>::max() && call.t1 > call.t0; });
+}
+
+}  // namespace
+
+std::vector<WaitVote> waitVotes(const std::vector<CollectiveSet>& sets) {
+  std::map<std::int32_t, WaitVote> votes_of;
+  for (const CollectiveSet& set : sets) {
+    if (!votes(set)) continue;
+    // As doubles: the difference of two odd times may not fit.
+    const auto length = [](const CollectiveCall& call) { return static_cast<double>(call.t1) - static_cast<double>(call.t0); };
+    double sum = 0;
+    for (const CollectiveCall& call : set.calls) sum += length(call);
+    for (const CollectiveCall& call : set.calls) {
+      const double peers = (sum - length(call)) / static_cast<double>(set.calls.size() - 1);
+      WaitVote& vote = votes_of[call.rank];
+      vote.rank = call.rank;
+      ++vote.compared;
+      vote.shorter += length(call) < kShortCall * peers ? 1 : 0;
+    }
+  }
+  std::vector<WaitVote> out;
+  for (const auto& [rank, vote] : votes_of) out.push_back(vote);
+  return out;
+}
+
+}  // namespace runglass
