@@ -8,19 +8,23 @@
 
 namespace runglass {
 
-Result<WaitVotes> readWaitVotes(Reader& reader, RunId run, AttemptId attempt, const std::vector<Rank>& ranks, std::stop_token stop) {
+Result<WaitVotes> readWaitVotes(Reader& reader, RunId run, AttemptId attempt, const std::vector<Rank>& ranks,
+                                std::optional<TimeRange> within, std::stop_token stop) {
   WaitVotes out;
   std::set<std::int32_t> wanted;
   for (const Rank& rank : ranks) wanted.insert(rank.rank);
   RG_ASSIGN(const auto extent, reader.spanExtent(run));
   if (!extent || wanted.size() < 2) return out;
-  RG_ASSIGN(const auto lanes, communicatingTracks(reader, attempt, wanted, *extent, stop));
+  TimeRange range = *extent;
+  if (within) range = {std::max(range.t0, within->t0), std::min(range.t1, within->t1)};
+  if (range.t0 >= range.t1) return out;
+  RG_ASSIGN(const auto lanes, communicatingTracks(reader, attempt, wanted, range, stop));
   if (lanes.empty()) return out;
   RG_ASSIGN(const auto groups, reader.groups(attempt));
   GroupMembers members;
   for (const CommGroup& group : groups) members[group.id] = group.ranks;
-  out.range = newestPart(lanes, *extent, kMostVoteSpans);
-  out.all_of_run = out.range.t0 == extent->t0;
+  out.range = newestPart(lanes, range, kMostVoteSpans);
+  out.all_of_run = out.range.t0 == extent->t0 && out.range.t1 == extent->t1;
   std::vector<CollectiveCall> calls;
   for (const CommunicatingTrack& lane : lanes) {
     if (stop.stop_requested()) return Status(Code::kCancelled, "cancelled");

@@ -8,6 +8,7 @@
 // Cost:       O(spans of the tracks that communicate), at most kMostVoteSpans: beyond, the newest part of the run that has so many.
 #pragma once
 
+#include <optional>
 #include <stop_token>
 #include <vector>
 
@@ -24,6 +25,8 @@ struct WaitVotes {
   TimeRange range{0, 0};        // of what was looked at
   bool all_of_run = true;
 };
-Result<WaitVotes> readWaitVotes(Reader& reader, RunId run, AttemptId attempt, const std::vector<Rank>& ranks, std::stop_token stop);
+// `within`: only calls of that time; absent: of the whole run.
+Result<WaitVotes> readWaitVotes(Reader& reader, RunId run, AttemptId attempt, const std::vector<Rank>& ranks,
+                                std::optional<TimeRange> within, std::stop_token stop);
 
 }  // namespace runglass

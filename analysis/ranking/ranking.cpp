@@ -3,6 +3,7 @@
 #include "analysis/ranking/ranking.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "analysis/ranking/restarts.h"
 #include "analysis/run_summary/run_summary.h"
@@ -153,7 +154,12 @@ Status RankingFeed::readSpans(Reader& reader, Ranking& out, const std::stop_toke
   const std::uint64_t generation = reader.generation();
   const auto begin = std::chrono::steady_clock::now();
   if (m_votes_rest.due(generation)) {
-    RG_ASSIGN(m_votes, readWaitVotes(reader, out.run.id, out.attempt.id, out.places, stop));
+    // Votes from before a slowness, or from after it, would outvote it.
+    std::optional<TimeRange> within;
+    for (const Suspect& suspect : out.suspects.all)
+      if (!within && suspect.blamesRanks() && suspect.start)
+        within = TimeRange{*suspect.start, suspect.holds ? std::numeric_limits<TimeNs>::max() : suspect.end.value_or(*suspect.start)};
+    RG_ASSIGN(m_votes, readWaitVotes(reader, out.run.id, out.attempt.id, out.places, within, stop));
     m_votes_rest.took(generation, std::chrono::steady_clock::now() - begin);
   }
   out.votes = m_votes;

@@ -12,8 +12,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// From where on a difference may be the reason.
-constexpr double kClockOff = 0.03, kPowerOff = 0.10, kHotter = 5;
 constexpr std::size_t kMostEvents = 200, kMostKinds = 8;
 constexpr std::array<const char*, 3> kMetrics = {"sm_clock_hertz", "temperature_celsius", "power_watts"};
 enum Asked : std::size_t { kClock, kTemperature, kPower };

@@ -34,6 +34,8 @@ struct MachineEvidence {
 };
 
 inline constexpr std::size_t kPeersAsked = 16;
+// From how far off a reading speaks against a machine: shares of the peers' clock and power, degrees.
+inline constexpr double kClockOff = 0.03, kPowerOff = 0.10, kHotter = 5;
 
 Result<MachineEvidence> machineEvidence(Reader& reader, RunId run, const std::vector<Rank>& slow, const std::vector<Rank>& peers,
                                         TimeRange range, std::stop_token stop);

@@ -13,6 +13,7 @@
 #include "tests/storage/temp_store.h"
 #include "tests/widgets/gui_test.h"
 #include "widgets/ranking/ranking_view.h"
+#include "widgets/ranking/ranking_words.h"
 
 namespace runglass {
 namespace {

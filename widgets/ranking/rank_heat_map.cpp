@@ -12,6 +12,7 @@
 #include <cmath>
 
 #include "widgets/core/units.h"
+#include "widgets/ranking/heat_color.h"
 
 namespace runglass {
 namespace {
@@ -22,17 +23,6 @@ constexpr int kHatch = 6;    // pixels between the lines of absent cells
 constexpr int kGapFrom = 6;  // cells at least as high and wide as this are kept apart by a line of ground
 constexpr int kLabelEvery = 40;
 constexpr double kLeastScale = 0.05;
-constexpr double kQuiet = 0.02;  // noise of healthy ranks is no pattern
-
-// Below kQuiet a rank is as its peers are; from there the colour grows up to the scale.
-double shareOf(double ratio, double scale) {
-  const double size = std::clamp((std::fabs(ratio) - kQuiet) / (scale - kQuiet), 0.0, 1.0);
-  return ratio < 0 ? -size : size;
-}
-
-QColor heatColor(const Theme& theme, double share) {
-  return mix(theme.ground, share > 0 ? theme.heat_worse : theme.heat_better, std::fabs(share));
-}
 
 // A round distance of about count / labels.
 std::size_t roundDistance(std::size_t count, int labels) {
@@ -79,7 +69,7 @@ void paintHeat(QImage& image, const HeatCells& cells, const Theme& theme) {
   // Better below, worse above the middle.
   std::array<QRgb, 513> ramp{};
   for (int i = 0; i < static_cast<int>(ramp.size()); ++i)
-    ramp[static_cast<std::size_t>(i)] = heatColor(theme, shareOf((i - 256) / 256.0 * cells.scale, cells.scale)).rgb();
+    ramp[static_cast<std::size_t>(i)] = heatColor(theme, heatShare((i - 256) / 256.0 * cells.scale, cells.scale)).rgb();
   const QRgb ground = theme.ground.rgb(), line = theme.line.rgb();
   const bool gap_x = width >= static_cast<int>(cells.steps.size()) * kGapFrom,
              gap_y = height >= static_cast<int>(cells.rows.size()) * kGapFrom;
@@ -194,7 +184,7 @@ void RankHeatMap::paintLegend(QPainter& painter) const {
   word(formatSignedPercent(-m_cells->scale, 0));
   for (int i = 0; i < kLegendWidth; ++i) {
     const double ratio = (2.0 * i / (kLegendWidth - 1) - 1) * m_cells->scale;
-    painter.fillRect(x + i, y, 1, kLegendHeight, heatColor(theme, shareOf(ratio, m_cells->scale)));
+    painter.fillRect(x + i, y, 1, kLegendHeight, heatColor(theme, heatShare(ratio, m_cells->scale)));
   }
   painter.drawRect(QRect(x - 1, y - 1, kLegendWidth + 1, kLegendHeight + 1));
   painter.drawLine(x + kLegendWidth / 2, y - 3, x + kLegendWidth / 2, y + kLegendHeight + 2);

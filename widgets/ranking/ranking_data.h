@@ -1,56 +1,67 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the view `ranking` shows: the ranking of an attempt's ranks with their places, its sentence and its table.
+// What the view `ranking` shows: the ranking of an attempt's ranks with their names, rolled up to larger things, and its heat maps.
 //
-// Threading:  readRanking() on a query worker; its answer is immutable. The texts on any thread.
-// Ownership:  values.
-// Units:      as SlowRanks.
+// Threading:  readRanking() on a query worker, one call of a RankingMemory at a time; its answer is immutable.
+// Ownership:  values. A RankingMemory is shared by the calls of one view.
+// Units:      as Ranking.
 // Errors:     the Reader's; NOT_FOUND in an empty store. Too little data is a status, not an error.
-// Cost:       as readStepTable() and rankBySlowness().
+// Cost:       as RankingFeed::read(), and O(ranks x steps) for the heat maps.
 #pragma once
 
 #include <QString>
+#include <array>
+#include <mutex>
 #include <optional>
 #include <stop_token>
 #include <vector>
 
-#include "analysis/slow_ranks/step_table.h"
+#include "analysis/ranking/ranking.h"
 #include "storage/reader.h"
-#include "widgets/core/table_model.h"
+#include "widgets/ranking/place_heat_map.h"
 #include "widgets/ranking/rank_heat_map.h"
 
 namespace runglass {
 
+enum class RankLevel : std::uint8_t { kRank = 0, kGpu, kNode, kRack, kSwitch };
+inline constexpr std::size_t kRankLevels = 5;
+
+inline constexpr std::size_t kSparkSteps = 60;
+
 struct RankRow {
-  RankScore score;  // its ratios are in the heat map
-  Rank place;
+  RankedRow ranked;           // of a larger thing: its worst rank
+  RankScore score;            // its rank is always known; its ratios are in the heat map
+  QString name;               // "37", or of what the row is about
   QString node, coordinates;  // "" where not known
   QString slowest_part;       // "backward +21 %"; "" without parts
+  int members = 1, standing_out = 0;
+  std::vector<float> spark;  // ratios of the newest kSparkSteps; NaN: not compared
 };
 
 struct RankingData {
-  Run run;
-  Attempt attempt;
-  SlowRanks ranking;          // its ranks are the rows
-  std::vector<RankRow> rows;  // worst first
-  HeatCells heat;             // by rank
-  std::vector<std::optional<TimeRange>> when;
-  bool has_parts = false;
-  std::optional<double> span_waits_known;  // as StepTableAnswer
+  Ranking ranking;
+  std::vector<RankRow> rows;                                 // ranks, grouped by node, worst first
+  std::array<std::vector<RankRow>, kRankLevels - 1> rolled;  // from kGpu on; empty where nothing is known of that level
+  HeatCells heat;                                            // by rank
+  PlaceCells workers, hosts;                                 // DP x PP, host x GPU; empty where that is not known
 
+  const std::vector<RankRow>& rowsOf(RankLevel level) const {
+    return level == RankLevel::kRank ? rows : rolled[static_cast<std::size_t>(level) - 1];
+  }
   const RankRow* find(std::int32_t rank) const;
   std::optional<TimeRange> timeOf(std::int64_t step) const;
+  QString nodeName(NodeId node) const;  // "" not known
+  // Its ranks are rows, but nothing ranks them.
+  bool empty() const { return !ranking.kind && ranking.relative.steps.empty(); }
 };
 
-// Attempt 0 is the newest.
+// What calls of one view share, so that a refresh reads only what is new.
+struct RankingMemory {
+  RankingMemory(RunId run, AttemptId attempt) : feed(run, attempt) {}
+  std::mutex one_at_a_time;
+  RankingFeed feed;
+};
+Result<RankingData> readRanking(Reader& reader, RankingMemory& memory, const std::stop_token& stop);
+// Once. Attempt 0: the newest that tells anything.
 Result<RankingData> readRanking(Reader& reader, RunId run, AttemptId attempt, std::stop_token stop);
-
-// What the eye meets first: who stands out and by how much, or that nobody does.
-QString rankingSentence(const RankingData& data);
-// What it rests on and what it cannot tell.
-QString rankingGrounds(const RankingData& data);
-// A row's parts against its peers, in words.
-QString rankEvidence(const RankingData& data, const RankRow& row);
-
-std::vector<Column<RankRow>> rankColumns();
 
 }  // namespace runglass

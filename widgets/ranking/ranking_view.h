@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// View `ranking`: who is slow: a sentence, the ranks worst first, and rank x step in colour.
+// View `ranking`: who is slow: a sentence, a table worst first, where in colour, why, and what to do about it.
 //
 // Threading:  GUI thread; the ranking is made on a query worker.
 // Ownership:  as View.
 // Units:      as RankingData.
 // Errors:     a failed read shows the reason.
-// Cost:       one ranking a text tick, coalesced; none while the selection moves within a run.
+// Cost:       one reading of what is new a text tick, coalesced; none while the selection moves within a run but for the chosen row's
+// evidence.
 #pragma once
 
 #include <QLabel>
@@ -14,9 +15,12 @@
 #include "widgets/core/state_panel.h"
 #include "widgets/core/table_view.h"
 #include "widgets/core/view.h"
+#include "widgets/ranking/evidence_panel.h"
+#include "widgets/ranking/rank_columns.h"
 #include "widgets/ranking/ranking_data.h"
 #include "widgets/ranking/what_if_panel.h"
 
+class QComboBox;
 class QTabWidget;
 
 namespace runglass {
@@ -36,35 +40,57 @@ class RankingView : public View {
   const TableModel<RankRow>* model() const { return m_model; }
   TableView* table() const { return m_table; }
   RankHeatMap* heatMap() const { return m_heat; }
+  PlaceHeatMap* workerMap() const { return m_workers; }
+  PlaceHeatMap* hostMap() const { return m_hosts; }
+  QTabWidget* maps() const { return m_maps; }
+  EvidencePanel* evidence() const { return m_evidence; }
   WhatIfPanel* whatIf() const { return m_what_if; }
   void showWhatIf();
+  void setLevel(RankLevel level);
+  RankLevel level() const { return m_level; }
 
  protected:
   void changeEvent(QEvent* event) override;
 
  private:
   QWidget* makePage();
+  QWidget* makeMaps();
   void ask(QueryService::Supersede supersede);
   void showAnswer(const Result<std::shared_ptr<const RankingData>>& answer);
+  void showNothing(const Result<std::shared_ptr<const RankingData>>& answer);
+  void showRows();
+  void showMaps();
+  void offerLevels();
   void showSelection();
+  // The row that the shared selection points at, else the first; null without rows.
+  const RankRow* shownRow() const;
+  // Of the rows that are chosen in the table, else of the shown row.
+  QStringList chosenNodes() const;
   void select(std::int32_t rank, std::optional<std::int64_t> step);
   // Shows the rank's step in the timeline; without a step its worst.
   void open(std::int32_t rank, std::optional<std::int64_t> step);
+  void jump(const QString& view);
 
   const ViewContext m_context;
   ViewState m_state;
+  std::shared_ptr<RankingMemory> m_memory;  // of the run and attempt that are shown
   std::shared_ptr<const RankingData> m_data;
+  RankLevel m_level = RankLevel::kRank;
   TableModel<RankRow>* m_model;
   QLabel* m_sentence;
   QLabel* m_grounds;
-  QLabel* m_evidence;
+  QLabel* m_pattern;
+  QComboBox* m_levels;
   TableView* m_table;
   RankHeatMap* m_heat;
+  PlaceHeatMap *m_workers, *m_hosts;
+  QTabWidget* m_maps;
+  EvidencePanel* m_evidence;
   StatePanel* m_panel;
   QTabWidget* m_tabs;
   QStackedLayout* m_stack;
   WhatIfPanel* m_what_if;
-  bool m_asked = false, m_shown = false, m_fitted = false;
+  bool m_asked = false, m_shown = false, m_fitted = false, m_map_chosen = false;
   QuerySlot m_slot;
 };
 

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// EvidencePanel: why a row stands where it stands: its step's parts, its machine, its events and log lines, what to do about it.
+//
+// Threading:  GUI thread; asks on a query worker.
+// Ownership:  a part of the ranking view.
+// Units:      as RankingData.
+// Errors:     a failed read shows the reason in place of the machine's readings.
+// Cost:       one readRankEvidence() a chosen row; again when a slowness that goes on has lasted kAskAgain longer.
+#pragma once
+
+#include <QLabel>
+#include <QToolButton>
+#include <QWidget>
+
+#include "widgets/core/view.h"
+#include "widgets/ranking/part_bars.h"
+#include "widgets/ranking/rank_evidence.h"
+#include "widgets/ranking/ranking_data.h"
+
+namespace runglass {
+
+class EvidencePanel : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit EvidencePanel(ViewContext context, QWidget* parent = nullptr);
+  // `nodes`: those that the actions are about. `row` is of `data`.
+  void show(std::shared_ptr<const RankingData> data, const RankRow& row, QStringList nodes, TimeStyle style);
+  bool isFinal() const { return !m_slot.busy(); }
+  // In which the row was slow, else the steps that were looked at.
+  static std::optional<TimeRange> rangeOf(const RankingData& data, const RankRow& row, TimeNs now);
+  QString text() const;  // all of it, to copy
+  QString drainCommand(bool slurm) const;
+  QString pairCommand() const;
+  PartBars* bars() const { return m_bars; }
+  QLabel* machine() const { return m_machine; }
+
+ signals:
+  void jump(const QString& view);  // "timeline", "gpus", "events": at the row's time and place
+  void worstStepWanted();
+  void whatIfWanted();
+
+ private:
+  QWidget* makeActions();
+  void ask(const RankingData& data, const RankRow& row);
+  void showMachine();
+  void showLines();
+  void copy(const QString& text, const QString& what);
+
+  static constexpr DurNs kAskAgain = 10 * kNsPerSecond;
+
+  const ViewContext m_context;
+  std::shared_ptr<const RankingData> m_data;
+  RankRow m_row;
+  QStringList m_nodes;
+  TimeStyle m_style = TimeStyle::kUtc;
+  std::shared_ptr<const RankEvidence> m_evidence;
+  std::optional<EvidenceQuestion> m_asked;
+  QString m_failed;
+  QLabel *m_title, *m_advice, *m_machine, *m_lines, *m_copied;
+  PartBars* m_bars;
+  QuerySlot m_slot;
+};
+
+}  // namespace runglass

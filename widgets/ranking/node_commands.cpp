@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/ranking/node_commands.h"
+
+#include <QRegularExpression>
+
+namespace runglass {
+
+QString shellWord(const QString& text) {
+  static const QRegularExpression plain(QStringLiteral("^[A-Za-z0-9_./:,@%+=-]+$"));
+  QString kept;
+  for (const QChar c : text)
+    if (c.isPrint()) kept += c;
+  // A word that begins with a dash would be an option.
+  if (plain.match(kept).hasMatch() && !kept.startsWith(u'-')) return kept;
+  return u'\'' + QString(kept).replace(u'\'', QStringLiteral("'\\''")) + u'\'';
+}
+
+QString hostList(const QStringList& nodes) { return nodes.join(u','); }
+
+QString slurmDrain(const QStringList& nodes, const QString& reason) {
+  if (nodes.isEmpty()) return {};
+  // Inside double quotes a shell still reads $, `, \ and ".
+  QString kept;
+  for (const QChar c : reason)
+    if (c.isPrint() && !QStringLiteral("\"$`\\!").contains(c)) kept += c;
+  return QStringLiteral("scontrol update nodename=%1 state=drain reason=\"%2\"").arg(shellWord(hostList(nodes)), kept);
+}
+
+QString kubernetesCordon(const QStringList& nodes) {
+  QStringList lines;
+  for (const QString& node : nodes) lines << QStringLiteral("kubectl cordon ") + shellWord(node);
+  return lines.join(u'\n');
+}
+
+QString pairTest(const QString& suspect, const QString& healthy, const QString& other, int gpus_per_node) {
+  if (suspect.isEmpty() || healthy.isEmpty()) return {};
+  const auto run = [&](const QString& a, const QString& b) {
+    return QStringLiteral("srun --nodes=2 --ntasks-per-node=%1 --gpus-per-node=%1 --nodelist=%2 all_reduce_perf -b 8M -e 1G -f 2 -g 1")
+        .arg(gpus_per_node)
+        .arg(shellWord(hostList({a, b})));
+  };
+  QString text = QStringLiteral("# the suspect with a healthy node\n") + run(suspect, healthy);
+  if (!other.isEmpty() && other != healthy)
+    text += QStringLiteral("\n# two healthy nodes: slower in the first run alone is the suspect\n") + run(healthy, other);
+  return text;
+}
+
+}  // namespace runglass

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What one types to take nodes out of service or to test them, as text to copy; nothing is run.
+//
+// Threading:  any thread.
+// Ownership:  values.
+// Units:      none.
+// Errors:     a name that a shell would read differently is quoted; without nodes the text is empty.
+// Cost:       O(nodes).
+#pragma once
+
+#include <QString>
+#include <QStringList>
+#include <string>
+
+namespace runglass {
+
+// For a POSIX shell: plain where it is safe, else in single quotes with control characters left out.
+QString shellWord(const QString& text);
+// "n1,n2"
+QString hostList(const QStringList& nodes);
+// scontrol update nodename=… state=drain reason="…"
+QString slurmDrain(const QStringList& nodes, const QString& reason);
+// kubectl cordon …, a line a node
+QString kubernetesCordon(const QStringList& nodes);
+// The suspect together with a healthy node, then the healthy pair: who is slow in the first and not in the second run is proven.
+// Paired checks: DLRover's node check (github.com/intelligent-machine-learning/dlrover), with NVIDIA's nccl-tests.
+QString pairTest(const QString& suspect, const QString& healthy, const QString& other, int gpus_per_node);
+
+}  // namespace runglass

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// PartBars: what a rank's step is made of, a bar a part, work and waiting apart, above its peers' median.
+//
+// Threading:  GUI thread.
+// Ownership:  values.
+// Units:      ns.
+// Errors:     a number that is not known has no bar.
+// Cost:       O(parts).
+#pragma once
+
+#include <QWidget>
+#include <optional>
+#include <vector>
+
+namespace runglass {
+
+struct PartBar {
+  QString name;
+  double own = 0, peers = 0;
+  std::optional<double> own_wait, peers_wait;
+};
+
+class PartBars : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit PartBars(QWidget* parent = nullptr);
+  // `why` is shown where there are no bars.
+  void setBars(std::vector<PartBar> bars, const QString& why);
+  const std::vector<PartBar>& bars() const { return m_bars; }
+  QSize sizeHint() const override;
+  QSize minimumSizeHint() const override { return {320, 60}; }
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+  void changeEvent(QEvent* event) override;
+
+ private:
+  std::vector<PartBar> m_bars;
+  QString m_why;
+};
+
+}  // namespace runglass

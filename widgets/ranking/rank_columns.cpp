@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/ranking/rank_columns.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "widgets/core/units.h"
+#include "widgets/ranking/ranking_words.h"
+
+namespace runglass {
+namespace {
+
+using R = RankRow;
+constexpr auto kRight = Qt::AlignRight, kLeft = Qt::AlignLeft;
+
+QVariant number(const std::optional<double>& v) { return v ? QVariant(*v) : QVariant(); }
+QString full(const std::optional<double>& v) { return v ? fullNumber(*v) : QString(); }
+QString orAbsent(const QString& text) { return text.isEmpty() ? kAbsentText : text; }
+
+// A column of numbers that may be absent.
+Column<R> numbers(const char* title, const char* help, std::function<std::optional<double>(const R&)> value,
+                  std::function<QString(double)> text) {
+  return {.title = QString::fromUtf8(title),
+          .help = QString::fromUtf8(help),
+          .align = kRight,
+          .text =
+              [value, text](const R& r) {
+                const auto v = value(r);
+                return v ? text(*v) : kAbsentText;
+              },
+          .sort = [value](const R& r) { return number(value(r)); },
+          .copy = [value](const R& r) { return full(value(r)); }};
+}
+
+Column<R> words(const char* title, const char* help, std::function<QString(const R&)> text) {
+  return {.title = QString::fromUtf8(title), .help = QString::fromUtf8(help), .align = kLeft, .text = [text](const R& r) {
+            return orAbsent(text(r));
+          }};
+}
+
+QString percent(double v) { return formatPercent(v, 0); }
+QString percentPoints(double v) { return formatSignedPercent(v); }
+QString ratio(double v) { return QString::number(v, 'f', 3); }
+
+QString scoreText(const R& r) {
+  if (!r.ranked.score) return kAbsentText;
+  const double score = *r.ranked.score;
+  switch (r.ranked.kind) {
+    case ScoreKind::kWhatIf:
+      return ratio(score) + QStringLiteral(" what-if");
+    case ScoreKind::kWaitVote:
+      return percent(score) + QStringLiteral(" vote");
+    case ScoreKind::kRelative:
+      break;
+  }
+  return ratio(score) + QStringLiteral(" relative");
+}
+
+QString nameText(const R& r) {
+  if (r.members == 1) return r.name;
+  return r.standing_out > 0 ? QStringLiteral("%1 (%2 of %3)").arg(r.name).arg(r.standing_out).arg(r.members)
+                            : QStringLiteral("%1 (%2)").arg(r.name).arg(r.members);
+}
+
+QString newNodeText(const R& r) {
+  return !r.ranked.new_node ? QString() : *r.ranked.new_node ? QStringLiteral("new") : QStringLiteral("same");
+}
+
+void addIdentity(std::vector<Column<R>>& columns) {
+  columns.push_back(
+      {.title = QStringLiteral("rank"),
+       .help = QStringLiteral("A mark: a finding blames it, or it stands out of its role by more than 2 % and three median absolute "
+                              "deviations in more than 70 % of the steps. Of larger things: how many of their ranks do."),
+       .align = kRight,
+       .text = nameText,
+       .sort = [](const R& r) { return QVariant::fromValue(static_cast<qlonglong>(r.score.rank)); },
+       .mark = [](const R& r) { return r.standing_out > 0 ? Severity::kWarning : Severity::kInfo; }});
+  columns.push_back(words("node", "Where it runs.", [](const R& r) { return r.node; }));
+  columns.push_back(
+      {.title = QStringLiteral("score"),
+       .help = QStringLiteral("relative: its own work over its peers' median. what-if: S, how many times longer the run takes with its "
+                              "worker as recorded. vote: share of its collectives in which it waited least."),
+       .align = kRight,
+       .text = scoreText,
+       .sort = [](const R& r) { return number(r.ranked.score); },
+       .copy = [](const R& r) { return full(r.ranked.score); }});
+}
+
+void addSlowness(std::vector<Column<R>>& columns) {
+  columns.push_back(numbers(
+      "slower by", "Against its peers: the score less 1.", [](const R& r) { return r.ranked.slower; }, percentPoints));
+  columns.push_back({.title = QStringLiteral("last 60 steps"),
+                     .help = QStringLiteral("Its work against its peers' median in each of the newest 60 steps."),
+                     .align = kLeft,
+                     .text =
+                         [](const R& r) {
+                           const auto known = std::ranges::count_if(r.spark, [](float v) { return !std::isnan(v); });
+                           return known > 0 ? QStringLiteral("%1 steps").arg(known) : kAbsentText;
+                         },
+                     .sort = [](const R& r) { return number(r.score.score); }});
+  columns.push_back(
+      {.title = QStringLiteral("since step"),
+       .help = QStringLiteral("From when on it was slow. ≤: already at the first step looked at."),
+       .align = kRight,
+       .text =
+           [](const R& r) {
+             return r.ranked.since_step ? (r.ranked.since_before ? QStringLiteral("≤ ") : QString()) + formatCount(*r.ranked.since_step)
+                                        : kAbsentText;
+           },
+       .sort =
+           [](const R& r) { return r.ranked.since_step ? QVariant::fromValue(static_cast<qlonglong>(*r.ranked.since_step)) : QVariant(); },
+       .copy = [](const R& r) { return r.ranked.since_step ? QString::number(*r.ranked.since_step) : QString(); }});
+  columns.push_back(
+      {.title = QStringLiteral("since (UTC)"),
+       .help = QStringLiteral("The time of that step, where a finding tells it."),
+       .align = kRight,
+       .text = [](const R& r) { return r.ranked.since ? formatTimeOfDay(*r.ranked.since, TimeStyle::kUtc) : kAbsentText; },
+       .sort = [](const R& r) { return r.ranked.since ? QVariant::fromValue(static_cast<qlonglong>(*r.ranked.since)) : QVariant(); },
+       .copy = [](const R& r) { return r.ranked.since ? QString::number(*r.ranked.since) : QString(); }});
+  columns.push_back(numbers(
+      "persistence", "Share of the steps since then in which it was slow.", [](const R& r) { return r.ranked.persistence; }, percent));
+  columns.push_back(numbers(
+      "GPU-h/day", "What its finding costs, as everybody waits for it; of a node's finding all of it.",
+      [](const R& r) { return r.ranked.gpu_hours_per_day; }, [](double v) { return formatNumber(v, 3); }));
+  columns.push_back(words("cause", "A guess, from its finding's evidence: clock, thermal, power, fault, host, data, network.",
+                          [](const R& r) { return screenText(r.ranked.cause, 40); }));
+  columns.push_back(
+      words("slowest part", "The step part that took most more than the peers' median.", [](const R& r) { return r.slowest_part; }));
+  columns.push_back(numbers(
+      "since restart", "Slower or faster than in the attempt before, in points.", [](const R& r) { return r.ranked.change; },
+      percentPoints));
+  columns.push_back(words("node is", "new: the attempt before did not run there.", newNodeText));
+}
+
+void addGrounds(std::vector<Column<R>>& columns) {
+  columns.push_back(numbers(
+      "waits least",
+      "Share of its collectives that took it less than 0.9 × the mean of its peers (MegaScan): above 40 % of at "
+      "least 10 is abnormal. Durations only: clocks do not matter. Of a slow rank, as the others wait for it.",
+      [](const R& r) -> std::optional<double> { return r.ranked.vote ? std::optional(r.ranked.vote->ratio()) : std::nullopt; }, percent));
+  columns.back().tip = [](const R& r) {
+    return r.ranked.vote ? QStringLiteral("%1 of %2 collectives").arg(r.ranked.vote->shorter).arg(r.ranked.vote->compared) : QString();
+  };
+  columns.push_back(numbers(
+      "NVRx", "NVIDIA's resiliency extension: the fastest peer's median over its own, 1 at best; a straggler below 0.75.",
+      [](const R& r) { return r.ranked.nvrx_relative; }, ratio));
+  columns.push_back(numbers(
+      "NVRx own", "The same against its own best earlier level: below 1 it became slower.",
+      [](const R& r) { return r.ranked.nvrx_individual; }, ratio));
+  columns.push_back(
+      words("place", "Coordinates: data, pipeline, tensor, context, expert parallel.", [](const R& r) { return r.coordinates; }));
+  columns.push_back(numbers(
+      "per step", "Median of its own work in a step, without waiting; the step time where no parts are known.",
+      [](const R& r) { return r.score.own_ns; }, [](double v) { return formatDuration(static_cast<DurNs>(v)); }));
+  columns.push_back(numbers(
+      "coverage", "Share of the steps looked at for which it has data.", [](const R& r) { return r.ranked.coverage; }, percent));
+  columns.push_back(
+      {.title = QStringLiteral("confidence"),
+       .help = QStringLiteral("Of its finding; else high: 80 % coverage and 50 steps; medium: 50 % and 10 steps; low: less, or only whole "
+                              "step times are known."),
+       .align = kLeft,
+       .text = [](const R& r) { return r.ranked.confidence ? confidenceText(*r.ranked.confidence) : kAbsentText; },
+       .sort = [](const R& r) { return number(r.ranked.confidence); },
+       .copy = [](const R& r) { return full(r.ranked.confidence); }});
+}
+
+}  // namespace
+
+std::vector<Column<RankRow>> rankColumns() {
+  std::vector<Column<R>> columns;
+  addIdentity(columns);
+  addSlowness(columns);
+  addGrounds(columns);
+  return columns;
+}
+
+}  // namespace runglass

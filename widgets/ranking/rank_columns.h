@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The columns of the ranking's table.
+//
+// Threading:  GUI thread.
+// Ownership:  values.
+// Units:      as RankRow.
+// Errors:     none: what is absent is kAbsentText and sorts last.
+// Cost:       none.
+#pragma once
+
+#include <vector>
+
+#include "widgets/core/table_model.h"
+#include "widgets/ranking/ranking_data.h"
+
+namespace runglass {
+
+inline constexpr int kSparkColumn = 4;
+std::vector<Column<RankRow>> rankColumns();
+
+}  // namespace runglass
