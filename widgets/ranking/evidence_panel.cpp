@@ -4,6 +4,7 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QHBoxLayout>
+#include <QPushButton>
 #include <QVBoxLayout>
 #include <algorithm>
 
@@ -18,7 +19,9 @@ constexpr int kLongLine = 160;
 
 QString timeText(std::optional<TimeNs> time, TimeStyle style) { return time ? formatTimeOfDay(*time, style) : kAbsentText; }
 QString html(const QString& text) { return text.toHtmlEscaped(); }
-QString link(const char* view, const QString& text) { return QStringLiteral("<a href=\"%1\">%2</a>").arg(QLatin1String(view), html(text)); }
+QString link(const char* view, const QString& text) {
+  return QStringLiteral("<a style=\"text-decoration:none\" href=\"%1\">%2</a>").arg(QLatin1String(view), html(text));
+}
 
 }  // namespace
 
@@ -65,10 +68,10 @@ QWidget* EvidencePanel::makeActions() {
   row->setContentsMargins(2 * kGrid, 0, 2 * kGrid, kGrid);
   row->setSpacing(kGrid);
   const auto add = [&](const QString& text, const QString& help, auto action) {
-    auto* button = new QToolButton;
+    auto* button = new QPushButton;
     button->setText(text);
     button->setToolTip(help);
-    connect(button, &QToolButton::clicked, this, action);
+    connect(button, &QPushButton::clicked, this, action);
     row->addWidget(button);
   };
   add(tr("Timeline at its worst step"), tr("The step in which it took most more than its peers"), [this] { emit worstStepWanted(); });
@@ -160,12 +163,11 @@ void EvidencePanel::showLines() {
   if (!m_evidence) return m_lines->setText({});
   QStringList lines;
   for (const Event& event : m_evidence->events)
-    lines << link("events",
-                  QStringLiteral("%1 %2: %3")
-                      .arg(timeText(event.time, m_style), screenText(event.kind, 40), screenText(event.message, kLongLine)));
+    lines << link(
+        "events",
+        QStringLiteral("%1 %2: %3").arg(timeText(event.time, m_style), screenText(event.kind, 40), screenText(event.message, kLongLine)));
   for (const LogHit& hit : m_evidence->logs)
-    lines << link("events",
-                  QStringLiteral("%1 log: %2").arg(timeText(hit.line.time, m_style), screenText(hit.line.text, kLongLine)));
+    lines << link("events", QStringLiteral("%1 log: %2").arg(timeText(hit.line.time, m_style), screenText(hit.line.text, kLongLine)));
   if (lines.isEmpty())
     lines << html(m_evidence->question.place.node ? tr("Its node said no warning in this time, in events or logs.")
                                                   : tr("It is not known which node it runs on."));

@@ -9,7 +9,6 @@
 #pragma once
 
 #include <QLabel>
-#include <QToolButton>
 #include <QWidget>
 
 #include "widgets/core/view.h"

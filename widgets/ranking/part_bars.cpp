@@ -12,6 +12,7 @@
 namespace runglass {
 namespace {
 
+constexpr std::size_t kRowsShown = 5;
 constexpr int kRow = 26, kBar = 8, kHead = 18;
 constexpr int kName = 104, kNumbers = 216;
 
@@ -32,7 +33,9 @@ QString timeText(double ns) { return formatDuration(static_cast<DurNs>(ns)); }
 
 PartBars::PartBars(QWidget* parent) : QWidget(parent) { setAttribute(Qt::WA_OpaquePaintEvent); }
 
-QSize PartBars::sizeHint() const { return {460, kHead + static_cast<int>(std::max<std::size_t>(m_bars.size(), 3)) * kRow + kGrid}; }
+QSize PartBars::sizeHint() const {
+  return {460, kHead + static_cast<int>(std::max<std::size_t>(m_bars.size(), kRowsShown)) * kRow + kGrid};
+}
 
 void PartBars::setBars(std::vector<PartBar> bars, const QString& why) {
   m_bars = std::move(bars);

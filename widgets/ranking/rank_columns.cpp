@@ -62,6 +62,13 @@ QString nameText(const R& r) {
                             : QStringLiteral("%1 (%2)").arg(r.name).arg(r.members);
 }
 
+QString sinceText(const R& r) {
+  if (!r.ranked.since_step) return kAbsentText;
+  QString text = (r.ranked.since_before ? QStringLiteral("≤ ") : QString()) + formatCount(*r.ranked.since_step);
+  if (r.ranked.since && !r.ranked.since_before) text += QStringLiteral(" · ") + formatTimeOfDay(*r.ranked.since, TimeStyle::kUtc);
+  return text;
+}
+
 QString newNodeText(const R& r) {
   return !r.ranked.new_node ? QString() : *r.ranked.new_node ? QStringLiteral("new") : QStringLiteral("same");
 }
@@ -89,6 +96,22 @@ void addIdentity(std::vector<Column<R>>& columns) {
 void addSlowness(std::vector<Column<R>>& columns) {
   columns.push_back(numbers(
       "slower by", "Against its peers: the score less 1.", [](const R& r) { return r.ranked.slower; }, percentPoints));
+  columns.push_back(
+      {.title = QStringLiteral("since step"),
+       .help =
+           QStringLiteral("From when on it was slow, and the time (UTC) where a finding tells it. ≤: already at the first step looked at."),
+       .align = kRight,
+       .text = sinceText,
+       .sort =
+           [](const R& r) { return r.ranked.since_step ? QVariant::fromValue(static_cast<qlonglong>(*r.ranked.since_step)) : QVariant(); },
+       .copy = [](const R& r) { return r.ranked.since_step ? QString::number(*r.ranked.since_step) : QString(); }});
+  columns.push_back(numbers(
+      "persistence", "Share of the steps since then in which it was slow.", [](const R& r) { return r.ranked.persistence; }, percent));
+  columns.push_back(numbers(
+      "GPU-h/day", "What its finding costs, as everybody waits for it; of a node's finding all of it.",
+      [](const R& r) { return r.ranked.gpu_hours_per_day; }, [](double v) { return formatNumber(v, 3); }));
+  columns.push_back(words("cause", "A guess, from its finding's evidence: clock, thermal, power, fault, host, data, network.",
+                          [](const R& r) { return screenText(r.ranked.cause, 40); }));
   columns.push_back({.title = QStringLiteral("last 60 steps"),
                      .help = QStringLiteral("Its work against its peers' median in each of the newest 60 steps."),
                      .align = kLeft,
@@ -98,32 +121,6 @@ void addSlowness(std::vector<Column<R>>& columns) {
                            return known > 0 ? QStringLiteral("%1 steps").arg(known) : kAbsentText;
                          },
                      .sort = [](const R& r) { return number(r.score.score); }});
-  columns.push_back(
-      {.title = QStringLiteral("since step"),
-       .help = QStringLiteral("From when on it was slow. ≤: already at the first step looked at."),
-       .align = kRight,
-       .text =
-           [](const R& r) {
-             return r.ranked.since_step ? (r.ranked.since_before ? QStringLiteral("≤ ") : QString()) + formatCount(*r.ranked.since_step)
-                                        : kAbsentText;
-           },
-       .sort =
-           [](const R& r) { return r.ranked.since_step ? QVariant::fromValue(static_cast<qlonglong>(*r.ranked.since_step)) : QVariant(); },
-       .copy = [](const R& r) { return r.ranked.since_step ? QString::number(*r.ranked.since_step) : QString(); }});
-  columns.push_back(
-      {.title = QStringLiteral("since (UTC)"),
-       .help = QStringLiteral("The time of that step, where a finding tells it."),
-       .align = kRight,
-       .text = [](const R& r) { return r.ranked.since ? formatTimeOfDay(*r.ranked.since, TimeStyle::kUtc) : kAbsentText; },
-       .sort = [](const R& r) { return r.ranked.since ? QVariant::fromValue(static_cast<qlonglong>(*r.ranked.since)) : QVariant(); },
-       .copy = [](const R& r) { return r.ranked.since ? QString::number(*r.ranked.since) : QString(); }});
-  columns.push_back(numbers(
-      "persistence", "Share of the steps since then in which it was slow.", [](const R& r) { return r.ranked.persistence; }, percent));
-  columns.push_back(numbers(
-      "GPU-h/day", "What its finding costs, as everybody waits for it; of a node's finding all of it.",
-      [](const R& r) { return r.ranked.gpu_hours_per_day; }, [](double v) { return formatNumber(v, 3); }));
-  columns.push_back(words("cause", "A guess, from its finding's evidence: clock, thermal, power, fault, host, data, network.",
-                          [](const R& r) { return screenText(r.ranked.cause, 40); }));
   columns.push_back(
       words("slowest part", "The step part that took most more than the peers' median.", [](const R& r) { return r.slowest_part; }));
   columns.push_back(numbers(

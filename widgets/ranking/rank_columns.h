@@ -15,7 +15,7 @@
 
 namespace runglass {
 
-inline constexpr int kSparkColumn = 4;
+inline constexpr int kSparkColumn = 8;
 std::vector<Column<RankRow>> rankColumns();
 
 }  // namespace runglass

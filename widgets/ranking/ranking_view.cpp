@@ -17,7 +17,7 @@
 namespace runglass {
 namespace {
 
-constexpr int kTableShare = 62, kMapShare = 38, kTopShare = 68, kEvidenceShare = 32;
+constexpr int kTableShare = 62, kMapShare = 38;
 constexpr int kMarginShare = 4;  // of a step's length, to either side of it in the timeline
 constexpr int kWorkersTab = 0, kHostsTab = 1, kStepsTab = 2;
 
@@ -130,9 +130,8 @@ QWidget* RankingView::makePage() {
   rows->setHandleWidth(kHairline);
   rows->addWidget(split);
   rows->addWidget(m_evidence);
-  rows->setStretchFactor(0, kTopShare);
-  rows->setStretchFactor(1, kEvidenceShare);
-  rows->setSizes({kTopShare * 1'000, kEvidenceShare * 1'000});
+  rows->setStretchFactor(0, 1);
+  rows->setStretchFactor(1, 0);
   rows->setCollapsible(0, false);
   auto* column = new QVBoxLayout(page);
   column->setContentsMargins(0, kGrid, 0, 0);

@@ -31,7 +31,10 @@ QString withRack(const RankingData& data, NodeId node) {
   const auto found = data.ranking.nodes.find(node);
   if (found == data.ranking.nodes.end()) return {};
   const QString name = data.nodeName(node);
-  return found->second.rack.empty() ? name : QStringLiteral("%1 (rack %2)").arg(name, screenText(found->second.rack, 40));
+  const QString rack = screenText(found->second.rack, 40);
+  if (rack.isEmpty()) return name;
+  return (rack.startsWith(QLatin1String("rack"), Qt::CaseInsensitive) ? QStringLiteral("%1 (%2)") : QStringLiteral("%1 (rack %2)"))
+      .arg(name, rack);
 }
 
 // Who or what a suspect is, to begin a sentence with.
@@ -156,6 +159,14 @@ QString voteSentence(const RankingData& data) {
   const QString count = formatCount(static_cast<std::int64_t>(first.ranked.vote->compared));
   if (!first.ranked.vote->abnormal())
     return QStringLiteral("No rank stands out; rank %1 waited least, in %2 of %3 collectives.").arg(first.score.rank).arg(share, count);
+  const auto abnormal = std::ranges::count_if(data.rows, [](const RankRow& row) { return row.ranked.vote && row.ranked.vote->abnormal(); });
+  // What is behind a slow rank in its pipeline comes late as well.
+  if (abnormal > 1)
+    return QStringLiteral(
+               "%1 ranks wait least, rank %2 first: in %3 of %4 collectives. Several do where a pipeline passes one's slowness on.")
+        .arg(formatCount(abnormal))
+        .arg(first.score.rank)
+        .arg(share, count);
   return QStringLiteral("Rank %1%2 waits least: in %3 of %4 collectives the others waited for it, as for a slow rank.")
       .arg(first.score.rank)
       .arg(first.node.isEmpty() ? QString() : QStringLiteral(" on ") + first.node, share, count);

@@ -22,7 +22,7 @@ class SparkDelegate : public QStyledItemDelegate {
   SparkDelegate(const TableModel<RankRow>* model, QObject* parent) : QStyledItemDelegate(parent), m_model(model) {}
   void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override;
   QSize sizeHint(const QStyleOptionViewItem&, const QModelIndex&) const override {
-    return {2 * static_cast<int>(kSparkSteps) + 2 * kGrid, kRowHeight};
+    return {static_cast<int>(kSparkSteps) + 4 * kGrid, kRowHeight};
   }
 
  private:
