@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "collectors/sim/simulator.h"
 #include "storage/writer.h"
 #include "tests/storage/temp_store.h"
@@ -157,6 +159,66 @@ TEST_F(StepTableTest, ASlowStageOfTheSimulatorIsNoSlowRank) {
   EXPECT_EQ(ranking.standingOut(), 0U);
   ASSERT_EQ(ranking.stages.size(), 2U);
   EXPECT_GT(ranking.stages[1].median_ns, 1.1 * ranking.stages[0].median_ns);
+}
+
+// What comes while a run goes on: rank 2 is late, and rank 3 says nothing any more from step 260 on.
+TEST_F(StepTableTest, ReadStepByStepTheTableIsTheSameAsReadAtOnce) {
+  auto out = writer();
+  const RunId run = out->run({.name = "r", .start = kStart});
+  const AttemptId attempt = out->attempt({.run = run, .layout = {.world = 4}});
+  std::vector<SeriesId> dur, part;
+  for (std::int32_t r = 0; r < 4; ++r) {
+    out->rank({.attempt = attempt, .rank = r});
+    const auto series = [&](const char* metric, const char* labels) {
+      return out->series({.attempt = attempt, .rank = r, .metric = metric, .labels = labels, .unit = "ns", .kind = SeriesKind::kScalar});
+    };
+    dur.push_back(series("step_time_ns", "")), part.push_back(series("step_part_ns", R"({"part":"forward"})"));
+  }
+  const auto say = [&](std::size_t rank, std::int64_t step) {
+    out->scalar(dur[rank], step, kStart + step * 100'000'000, 100e6);
+    out->scalar(part[rank], step, kStart + step * 100'000'000, 50e6 + static_cast<double>(rank) * 1e6 + static_cast<double>(step));
+  };
+  std::vector<Rank> ranks;
+  std::optional<StepTableFeed> feed;
+  std::int64_t late = 0;
+  for (std::int64_t step = 0; step < 420; ++step) {
+    for (const std::size_t rank : {0, 1, 3})
+      if (rank != 3 || step < 260) say(rank, step);
+    // Three steps behind the others.
+    if (step >= 3) say(2, late++);
+    if (step % 35 != 34) continue;
+    ASSERT_TRUE(out->flush().ok());
+    auto reader = Reader::open(m_store.path());
+    ASSERT_TRUE(reader.ok());
+    if (!feed) feed.emplace(attempt);
+    const auto grown = feed->read(**reader, *(*reader)->ranks(attempt), {});
+    const auto fresh = readStepTable(**reader, attempt, *(*reader)->ranks(attempt), {});
+    ASSERT_TRUE(grown.ok() && fresh.ok());
+    ASSERT_EQ(grown->table.steps, fresh->table.steps) << step;
+    for (std::size_t r = 0; r < 4; ++r)
+      for (std::size_t i = 0; i < fresh->table.steps.size(); ++i) {
+        const double a = grown->table.ranks[r].value_ns[i], b = fresh->table.ranks[r].value_ns[i];
+        ASSERT_TRUE(a == b || (std::isnan(a) && std::isnan(b))) << "rank " << r << " step " << fresh->table.steps[i] << " of " << step;
+      }
+    EXPECT_EQ(grown->when.front()->t0, fresh->when.front()->t0);
+  }
+  EXPECT_TRUE(std::isnan(feed->read(**Reader::open(m_store.path()), {}, {})->table.ranks[3].value_ns.back()));
+  ASSERT_TRUE(out->close().ok());
+}
+
+TEST_F(StepTableTest, ATableUpToAStepLeavesLaterOnesOut) {
+  {
+    auto out = writer();
+    recordFour(*out, true);
+    ASSERT_TRUE(out->close().ok());
+  }
+  auto reader = Reader::open(m_store.path());
+  const auto attempts = (*reader)->attempts((*reader)->runs()->front().id);
+  const auto answer = StepTableFeed(attempts->back().id, 49).read(**reader, *(*reader)->ranks(attempts->back().id), {});
+  ASSERT_TRUE(answer.ok());
+  EXPECT_EQ(answer->table.steps.front(), 0);
+  EXPECT_EQ(answer->table.steps.back(), 49);
+  EXPECT_EQ(answer->table.ranks[0].wait_ns.size(), answer->table.parts.size());
 }
 
 }  // namespace

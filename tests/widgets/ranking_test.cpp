@@ -6,12 +6,14 @@
 #include <QAbstractItemModelTester>
 #include <QLineEdit>
 #include <QSignalSpy>
+#include <QTabWidget>
 #include <QTest>
 #include <cmath>
 
 #include "storage/writer.h"
 #include "tests/storage/temp_store.h"
 #include "tests/widgets/gui_test.h"
+#include "widgets/ranking/node_commands.h"
 #include "widgets/ranking/ranking_view.h"
 #include "widgets/ranking/ranking_words.h"
 
@@ -234,6 +236,121 @@ TEST_F(RankingViewTest, ARunWithoutStepsSaysWhatBringsThem) {
   open();
   EXPECT_FALSE(m_view->heatMap()->isVisible());
   EXPECT_TRUE(m_view->copyText().isEmpty());
+}
+
+// Says in the store that rank 5 is slow, as the diagnosis would.
+void blame(const std::string& path, const char* kind, const char* subject, bool ended) {
+  auto writer = Writer::open(path).value();
+  auto reader = Reader::open(path).value();
+  const Run run = reader->runs()->front();
+  Finding finding;
+  finding.run = run.id, finding.attempt = reader->attempts(run.id)->back().id;
+  finding.kind = kind, finding.subject = subject, finding.severity = Severity::kWarning;
+  finding.start = kStart + 7 * kStep, finding.first_step = 7, finding.last_step = ended ? 12 : 39;
+  if (ended) finding.end = kStart + 12 * kStep;
+  const auto ranks = reader->ranks(finding.attempt).value();
+  for (const Rank& rank : ranks)
+    if (rank.rank == 5) finding.node = rank.node;
+  finding.confidence = 0.95;
+  finding.evidence =
+      R"({"cost_ratio":0.3,"slower_ratio":0.6,"slow_ranks":[5],"steps":33,"steps_above":32,"gpu_hours_per_day":57.6,"pattern":"host_block","cause":"thermal"})";
+  writer->finding(finding);
+  ASSERT_TRUE(writer->close().ok());
+}
+
+TEST_F(RankingViewTest, TheSentenceIsWhatTheFindingSays) {
+  record(m_store.path(), 5);
+  blame(m_store.path(), "slow_node", "node:n0002", false);
+  open();
+  EXPECT_TRUE(m_view->sentence().startsWith(QStringLiteral("n0002 costs 30.0"))) << m_view->sentence().toStdString();
+  EXPECT_TRUE(m_view->sentence().contains(QStringLiteral("since step 7"))) << m_view->sentence().toStdString();
+  EXPECT_TRUE(m_view->sentence().contains(QStringLiteral("97"))) << "32 of 33 steps";
+  EXPECT_EQ(m_view->model()->rows()[0].ranked.cause, "thermal");
+  EXPECT_EQ(m_view->maps()->currentWidget(), m_view->hostMap()) << "the map in which its pattern shows";
+}
+
+TEST_F(RankingViewTest, WhatIsOverIsSaidToBeSo) {
+  record(m_store.path(), -1);
+  blame(m_store.path(), "slow_rank", "rank:5", true);
+  open();
+  EXPECT_TRUE(m_view->sentence().startsWith(QStringLiteral("No rank stands out now. Rank 5 on n0002 cost")))
+      << m_view->sentence().toStdString();
+  EXPECT_TRUE(m_view->sentence().contains(QStringLiteral("in steps 7 to 12")));
+}
+
+TEST_F(RankingViewTest, RowsRollUpToNodes) {
+  record(m_store.path(), 5);
+  open();
+  m_view->setLevel(RankLevel::kNode);
+  ASSERT_EQ(rowCount(), 2);
+  EXPECT_EQ(m_view->model()->index(0, 0).data().toString(), QStringLiteral("n0002 (1 of 4)"));
+  QTableView* table = m_view->table()->table();
+  QTest::mouseClick(table->viewport(), Qt::LeftButton, {}, table->visualRect(table->model()->index(0, 2)).center());
+  EXPECT_EQ(m_state.state().selection.rank, 5) << "its worst rank";
+  m_view->setLevel(RankLevel::kRank);
+  EXPECT_EQ(rowCount(), 8);
+}
+
+TEST_F(RankingViewTest, AHostInTheHeatMapIsAClickAway) {
+  record(m_store.path(), 5);
+  open();
+  m_view->maps()->setCurrentWidget(m_view->hostMap());
+  QTest::mouseClick(m_view->hostMap(), Qt::LeftButton, {}, m_view->hostMap()->cellRect(1, 1).center());
+  EXPECT_EQ(m_state.state().selection.rank, 5);
+}
+
+TEST_F(RankingViewTest, TheEvidenceShowsWorkAndWaitingAndJumpsToTheMachine) {
+  record(m_store.path(), 5);
+  open();
+  const auto& bars = m_view->evidence()->bars()->bars();
+  ASSERT_EQ(bars.size(), 2U);
+  EXPECT_EQ(bars[0].name, QStringLiteral("forward"));
+  EXPECT_DOUBLE_EQ(bars[0].own, 80e6);
+  EXPECT_DOUBLE_EQ(bars[0].peers, 50e6);
+  EXPECT_DOUBLE_EQ(*bars[1].own_wait, 15e6);
+  EXPECT_DOUBLE_EQ(*bars[1].peers_wait, 45e6) << "they wait for it";
+  EXPECT_TRUE(m_view->evidence()->machine()->text().contains(QStringLiteral("Not recorded: SM clock"))) << "absent rules nothing out";
+  QSignalSpy wanted(m_view.get(), &View::viewRequested);
+  emit m_view->evidence()->machine()->linkActivated(QStringLiteral("gpus"));
+  ASSERT_EQ(wanted.count(), 1);
+  EXPECT_EQ(wanted.at(0).at(0).toString(), QStringLiteral("gpus"));
+  EXPECT_TRUE(m_state.state().selection.node);
+  EXPECT_EQ(m_state.state().window.range.t0, kStart);
+}
+
+TEST_F(RankingViewTest, WithoutARestartTheBreakEvenIsNotTold) {
+  record(m_store.path(), 5);
+  blame(m_store.path(), "slow_rank", "rank:5", false);
+  auto reader = Reader::open(m_store.path());
+  const auto data = readRanking(**reader, {}, {}, {});
+  ASSERT_TRUE(data.ok());
+  const EvictionAdvice advice = adviceFor(*data, data->rows.front(), kStart + 40 * kStep);
+  EXPECT_TRUE(adviceText(*data, advice, TimeStyle::kUtc).contains(QStringLiteral("restart"))) << "why";
+  EXPECT_FALSE(advice.replace_gpu_hours);
+}
+
+TEST_F(RankingViewTest, ARefreshReadsWhatIsNewOnly) {
+  record(m_store.path(), 5);
+  auto reader = Reader::open(m_store.path());
+  RankingMemory memory({}, {});
+  const auto first = readRanking(**reader, memory, {});
+  const auto again = readRanking(**reader, memory, {});
+  ASSERT_TRUE(first.ok() && again.ok());
+  EXPECT_EQ(again->rows.size(), first->rows.size());
+  EXPECT_EQ(again->heat.steps, first->heat.steps);
+  EXPECT_EQ(again->rows.front().score.rank, 5);
+}
+
+TEST(NodeCommands, NamesThatAShellWouldReadAreQuoted) {
+  EXPECT_EQ(slurmDrain({QStringLiteral("n1"), QStringLiteral("n2")}, QStringLiteral("slow")),
+            QStringLiteral("scontrol update nodename=n1,n2 state=drain reason=\"slow\""));
+  EXPECT_EQ(kubernetesCordon({QStringLiteral("a; rm -rf /")}), QStringLiteral("kubectl cordon 'a; rm -rf /'"));
+  EXPECT_EQ(kubernetesCordon({QStringLiteral("it's\n")}), QStringLiteral("kubectl cordon 'it'\\''s'"));
+  EXPECT_EQ(shellWord(QStringLiteral("-x")), QStringLiteral("'-x'"));
+  EXPECT_FALSE(slurmDrain({QStringLiteral("n1")}, QStringLiteral("$(x) `y` \"z\"")).contains(QStringLiteral("$")));
+  EXPECT_TRUE(slurmDrain({}, {}).isEmpty());
+  EXPECT_TRUE(pairTest(QStringLiteral("n1"), {}, {}, 8).isEmpty()) << "alone it has no pair";
+  EXPECT_TRUE(pairTest(QStringLiteral("n1"), QStringLiteral("n2"), QStringLiteral("n3"), 8).contains(QStringLiteral("--nodelist=n2,n3")));
 }
 
 }  // namespace

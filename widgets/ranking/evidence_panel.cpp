@@ -33,7 +33,7 @@ EvidencePanel::EvidencePanel(ViewContext context, QWidget* parent)
       m_machine(new QLabel),
       m_lines(new QLabel),
       m_copied(new QLabel),
-      m_bars(new PartBars) {
+      m_bars(new RankPartBars) {
   for (QLabel* label : {m_title, m_advice, m_machine, m_lines, m_copied}) {
     label->setWordWrap(label != m_copied);
     label->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);

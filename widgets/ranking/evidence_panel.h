@@ -12,8 +12,8 @@
 #include <QWidget>
 
 #include "widgets/core/view.h"
-#include "widgets/ranking/part_bars.h"
 #include "widgets/ranking/rank_evidence.h"
+#include "widgets/ranking/rank_part_bars.h"
 #include "widgets/ranking/ranking_data.h"
 
 namespace runglass {
@@ -31,7 +31,7 @@ class EvidencePanel : public QWidget {
   QString text() const;  // all of it, to copy
   QString drainCommand(bool slurm) const;
   QString pairCommand() const;
-  PartBars* bars() const { return m_bars; }
+  RankPartBars* bars() const { return m_bars; }
   QLabel* machine() const { return m_machine; }
 
  signals:
@@ -57,7 +57,7 @@ class EvidencePanel : public QWidget {
   std::optional<EvidenceQuestion> m_asked;
   QString m_failed;
   QLabel *m_title, *m_advice, *m_machine, *m_lines, *m_copied;
-  PartBars* m_bars;
+  RankPartBars* m_bars;
   QuerySlot m_slot;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// PartBars: what a rank's step is made of, a bar a part, work and waiting apart, above its peers' median.
+// RankPartBars: what a rank's step is made of, a bar a part, work and waiting apart, above its peers' median.
 //
 // Threading:  GUI thread.
 // Ownership:  values.
@@ -20,11 +20,11 @@ struct PartBar {
   std::optional<double> own_wait, peers_wait;
 };
 
-class PartBars : public QWidget {
+class RankPartBars : public QWidget {
   Q_OBJECT
 
  public:
-  explicit PartBars(QWidget* parent = nullptr);
+  explicit RankPartBars(QWidget* parent = nullptr);
   // `why` is shown where there are no bars.
   void setBars(std::vector<PartBar> bars, const QString& why);
   const std::vector<PartBar>& bars() const { return m_bars; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "widgets/ranking/part_bars.h"
+#include "widgets/ranking/rank_part_bars.h"
 
 #include <QEvent>
 #include <QFontMetrics>
@@ -31,20 +31,20 @@ QString timeText(double ns) { return formatDuration(static_cast<DurNs>(ns)); }
 
 }  // namespace
 
-PartBars::PartBars(QWidget* parent) : QWidget(parent) { setAttribute(Qt::WA_OpaquePaintEvent); }
+RankPartBars::RankPartBars(QWidget* parent) : QWidget(parent) { setAttribute(Qt::WA_OpaquePaintEvent); }
 
-QSize PartBars::sizeHint() const {
+QSize RankPartBars::sizeHint() const {
   return {460, kHead + static_cast<int>(std::max<std::size_t>(m_bars.size(), kRowsShown)) * kRow + kGrid};
 }
 
-void PartBars::setBars(std::vector<PartBar> bars, const QString& why) {
+void RankPartBars::setBars(std::vector<PartBar> bars, const QString& why) {
   m_bars = std::move(bars);
   m_why = why;
   updateGeometry();
   update();
 }
 
-void PartBars::paintEvent(QPaintEvent*) {
+void RankPartBars::paintEvent(QPaintEvent*) {
   QPainter painter(this);
   const Theme& theme = currentTheme();
   painter.fillRect(rect(), theme.ground);
@@ -92,7 +92,7 @@ void PartBars::paintEvent(QPaintEvent*) {
   }
 }
 
-void PartBars::changeEvent(QEvent* event) {
+void RankPartBars::changeEvent(QEvent* event) {
   QWidget::changeEvent(event);
   if (event->type() == QEvent::PaletteChange) update();
 }
