@@ -3,11 +3,13 @@
 #include "analysis/step_parts/span_parts.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <set>
 #include <unordered_map>
 
 #include "analysis/collectives/clock_gaps.h"
+#include "analysis/step_parts/host_activity.h"
 
 namespace runglass {
 namespace {
@@ -19,6 +21,17 @@ TimeRange extentOf(const std::vector<StepWindow>& windows) {
   TimeRange range{kHighest, std::numeric_limits<TimeNs>::min()};
   for (const StepWindow& window : windows) range = {std::min(range.t0, window.range.t0), std::max(range.t1, window.range.t1)};
   return range;
+}
+
+// By name and category: profilers tell data loaders, collections and saves by their names only.
+std::vector<std::array<SpanCategory, kSpanCategoryCount>> categoriesOf(const std::vector<std::string>& names) {
+  std::vector<std::array<SpanCategory, kSpanCategoryCount>> out(names.size());
+  for (std::size_t i = 0; i < names.size(); ++i)
+    for (int c = 0; c < kSpanCategoryCount; ++c) {
+      const auto category = static_cast<SpanCategory>(c);
+      out[i][static_cast<std::size_t>(c)] = categoryOfActivity(hostActivity(category, names[i]), category);
+    }
+  return out;
 }
 
 class PartsReader {
@@ -87,11 +100,13 @@ class PartsReader {
       RG_ASSIGN(const SpanColumns spans, m_reader.spans(track, range, m_stop));
       if (spans.size() == 0) continue;
       auto& kept = m_spans[rank];
+      const std::vector<std::array<SpanCategory, kSpanCategoryCount>> meant = categoriesOf(spans.names);
       for (std::size_t i = 0; i < spans.size(); ++i) {
         TimeNs end = kHighest;
         if (spans.dur[i] == kAbsent || __builtin_add_overflow(spans.start[i], spans.dur[i], &end)) end = kHighest;
         const std::int64_t id = spans.category[i] == SpanCategory::kComm ? spans.id[i] : 0;
-        kept.push_back({{.t0 = spans.start[i], .t1 = end, .category = spans.category[i], .until = spans.start[i]}, id});
+        const SpanCategory category = meant[spans.name[i]][static_cast<std::size_t>(spans.category[i])];
+        kept.push_back({{.t0 = spans.start[i], .t1 = end, .category = category, .until = spans.start[i]}, id});
       }
       std::ranges::move(callsOf(rank, track, spans), std::back_inserter(calls));
     }

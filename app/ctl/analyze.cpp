@@ -57,7 +57,8 @@ Json toJson(const Finding& f, const Names& names) {
           {"evidence", std::move(evidence)}};
 }
 
-constexpr Result<AnalyzePart> (*kParts[])(Reader&, const Run&, std::span<const Finding>) = {whatIfPart, rankingPart, lossPart, goodputPart};
+constexpr Result<AnalyzePart> (*kParts[])(Reader&, const Run&, std::span<const Finding>) = {whatIfPart, rankingPart, lossPart, goodputPart,
+                                                                                            gpuIdlePart};
 
 struct RunAnswer {
   Run run;

@@ -27,5 +27,6 @@ Result<AnalyzePart> whatIfPart(Reader& reader, const Run& run, std::span<const F
 Result<AnalyzePart> rankingPart(Reader& reader, const Run& run, std::span<const Finding> findings);
 Result<AnalyzePart> lossPart(Reader& reader, const Run& run, std::span<const Finding> findings);
 Result<AnalyzePart> goodputPart(Reader& reader, const Run& run, std::span<const Finding> findings);
+Result<AnalyzePart> gpuIdlePart(Reader& reader, const Run& run, std::span<const Finding> findings);
 
 }  // namespace runglass::ctl

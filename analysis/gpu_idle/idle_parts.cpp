@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/gpu_idle/idle_parts.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "analysis/step_feed/step_feed.h"
+
+namespace runglass {
+namespace {
+
+constexpr std::pair<StepColumn, IdleCause> kHostColumns[] = {{StepColumn::kCheckpoint, IdleCause::kCheckpoint},
+                                                             {StepColumn::kData, IdleCause::kData},
+                                                             {StepColumn::kGc, IdleCause::kGc},
+                                                             {StepColumn::kHost, IdleCause::kHostBound}};
+
+// Of the steady steps' longest ranks; absent: there are none.
+std::optional<double> steadyMedian(std::span<const StepFrame> frames) {
+  std::vector<double> values;
+  for (const StepFrame& frame : frames)
+    if (const auto longest = frame.longest(); longest && frame.phase == StepPhase::kSteady) values.push_back(*longest);
+  if (values.empty()) return std::nullopt;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
+
+double told(const StepFrame& frame, StepColumn column, std::size_t rank) {
+  const float value = frame.at(column, rank);
+  return std::isfinite(value) && value > 0 ? static_cast<double>(value) : 0;
+}
+
+class PartSum {
+ public:
+  explicit PartSum(const std::vector<Rank>& ranks) : m_ranks(ranks) {}
+
+  void add(const StepFrame& frame, std::optional<double> steady) {
+    for (std::size_t rank = 0; rank < frame.dur.size(); ++rank) {
+      const double dur = frame.dur[rank];
+      if (!std::isfinite(dur) || dur <= 0) continue;
+      const double in_parts = note(frame, rank);
+      if (in_parts < 0) continue;
+      addRank(frame, rank, dur, in_parts, steady);
+    }
+  }
+
+  PartIdle take() { return std::move(m_out); }
+
+ private:
+  // What all columns of a rank's step come to; negative: it tells none.
+  double note(const StepFrame& frame, std::size_t rank) {
+    double sum = 0;
+    bool any = false;
+    for (std::size_t c = 0; c < kStepColumnCount; ++c) {
+      const auto column = static_cast<StepColumn>(c);
+      if (column == StepColumn::kRunDelay || std::isnan(frame.at(column, rank))) continue;
+      any = true;
+      m_out.told[c] = true;
+      sum += told(frame, column, rank);
+    }
+    return any ? sum : -1;
+  }
+
+  void addRank(const StepFrame& frame, std::size_t rank, double dur, double in_parts, std::optional<double> steady) {
+    StepSample sample{.unit = rank, .rank = m_ranks[rank].rank, .step = frame.step, .window = dur};
+    // Parts of other clocks may come to more than the step: their shares are of the parts then.
+    const double scale = in_parts > dur ? dur / in_parts : 1;
+    for (const auto& [column, cause] : kHostColumns) sample.ns[static_cast<std::size_t>(cause)] += scale * told(frame, column, rank);
+    double rest = std::max(0.0, dur - in_parts);
+    if (frame.phase == StepPhase::kCheckpoint && steady && told(frame, StepColumn::kCheckpoint, rank) == 0) {
+      const double save = std::clamp(dur - *steady, 0.0, rest);
+      sample.ns[static_cast<std::size_t>(IdleCause::kCheckpoint)] += save;
+      rest -= save;
+    }
+    const bool comm = !std::isnan(frame.at(StepColumn::kTransfer, rank));
+    m_out.comm_told |= comm;
+    if (comm)
+      sample.ns[static_cast<std::size_t>(IdleCause::kUnexplained)] += rest;
+    else
+      m_out.untold += rest;
+    m_out.transfer += scale * told(frame, StepColumn::kTransfer, rank);
+    m_out.wait += scale * told(frame, StepColumn::kWait, rank);
+    for (const StepColumn column : {StepColumn::kForward, StepColumn::kBackward, StepColumn::kOptimizer, StepColumn::kOther})
+      m_out.work += scale * told(frame, column, rank);
+    m_out.delay_told |= !std::isnan(frame.at(StepColumn::kRunDelay, rank));
+    m_out.delay += std::min(dur, told(frame, StepColumn::kRunDelay, rank));
+    for (std::size_t c = 0; c < sample.ns.size(); ++c) {
+      CauseSum& sum = m_out.tally.causes[c];
+      if (sample.ns[c] <= sum.longest_ns) continue;
+      sum.longest_ns = sample.ns[c], sum.rank = sample.rank;
+      sum.longest = frame.when.value_or(TimeRange{0, 0});
+    }
+    m_out.tally.add(sample);
+    if (frame.when) m_out.tally.cover(*frame.when);
+  }
+
+  const std::vector<Rank>& m_ranks;
+  PartIdle m_out;
+};
+
+}  // namespace
+
+PartIdle partIdle(std::span<const StepFrame> frames, const std::vector<Rank>& ranks) {
+  const std::optional<double> steady = steadyMedian(frames);
+  PartSum sum(ranks);
+  for (const StepFrame& frame : frames)
+    if (frame.phase == StepPhase::kSteady || frame.phase == StepPhase::kCheckpoint) sum.add(frame, steady);
+  return sum.take();
+}
+
+Result<PartIdle> readPartIdle(Reader& reader, AttemptId attempt, const IdleScope& scope, const std::stop_token& stop) {
+  const SeriesFilter filter{.attempt = attempt, .metric = "step_time_ns", .kind = SeriesKind::kScalar};
+  RG_ASSIGN(const auto times, reader.series(filter));
+  constexpr std::int64_t kFarthest = std::numeric_limits<std::int64_t>::max() / 2;
+  std::optional<std::int64_t> last;
+  for (const Series& series : times)
+    if (series.sample_count > 0 && series.key.rank && series.key.attempt == attempt)
+      last = std::max(last.value_or(series.last_x), series.last_x);
+  if (!last) return PartIdle{};
+  if (scope.last_step) last = std::min(*last, *scope.last_step);
+  last = std::clamp(*last, -kFarthest, kFarthest);
+  StepFeed feed(attempt);
+  if (scope.first_step)
+    feed.startAt(std::clamp(*scope.first_step, -kFarthest, kFarthest));
+  else if (!scope.time)
+    feed.startAt(*last - kIdleSteps + 1);
+  std::vector<StepFrame> frames;
+  for (bool more = true; more;) {
+    RG_ASSIGN(auto next, feed.next(reader, true, stop));
+    more = !next.empty() && next.back().step < *last;
+    for (StepFrame& frame : next) {
+      if (frame.step > *last) continue;
+      if (scope.time && !(frame.when && frame.when->t0 < scope.time->t1 && scope.time->t0 < frame.when->t1)) continue;
+      frames.push_back(std::move(frame));
+    }
+    // Of a long scope the newest count.
+    if (frames.size() > 2 * static_cast<std::size_t>(kIdleSteps)) frames.erase(frames.begin(), frames.end() - kIdleSteps);
+  }
+  if (frames.size() > static_cast<std::size_t>(kIdleSteps)) frames.erase(frames.begin(), frames.end() - kIdleSteps);
+  return partIdle(frames, feed.ranks());
+}
+
+}  // namespace runglass

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The spans of an attempt's devices and of the threads that fed them, as the kernel of idle time wants them.
+//
+// Threading:  on the thread of the Reader.
+// Ownership:  values.
+// Units:      as DeviceIdle.
+// Errors:     the Reader's; CANCELLED when `stop` fires. No streams of which all work was recorded: an answer without units.
+// Cost:       as readIdleAnswer(): one rank's spans at a time.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <stop_token>
+#include <vector>
+
+#include "analysis/gpu_idle/device_idle.h"
+#include "analysis/gpu_idle/idle_answer.h"
+#include "analysis/gpu_idle/idle_tally.h"
+
+namespace runglass {
+
+// A step of a rank; -1: of a trace that says no rank.
+struct RankStep {
+  std::optional<std::int64_t> step;
+  TimeRange range;
+};
+using RankSteps = std::map<std::int32_t, std::vector<RankStep>>;
+
+struct SpanIdle {
+  IdleTally tally;
+  double compute = 0, comm = 0, copy = 0, overlapped = 0;  // ns
+  LaunchStats launches;                                    // median_delay: of the device with most launches
+  std::array<bool, kHostActivityCount> seen{};             // on threads that launch
+  bool partial = false;                                    // streams are there, but not all of their work
+  std::size_t left_out = 0;                                // older steps that were not read
+};
+
+// The steps of each rank with their times: steady ones and saves, the newest kIdleSteps of the scope.
+Result<RankSteps> readRankSteps(Reader& reader, AttemptId attempt, const IdleScope& scope, const std::stop_token& stop);
+// From the first begin to the last end of devices' spans; absent: there are none.
+Result<std::optional<TimeRange>> readDeviceExtent(Reader& reader, AttemptId attempt, const std::stop_token& stop);
+// A rank without steps counts from its first to its last work of a device.
+Result<SpanIdle> readSpanIdle(Reader& reader, AttemptId attempt, const RankSteps& steps, const IdleScope& scope,
+                              const std::stop_token& stop);
+
+}  // namespace runglass
