@@ -213,7 +213,9 @@ class Sweep {
     TimeNs issued = to;
     if (known) {
       issued = std::clamp(launched, from, to);
-      tally(launched > t0 ? IdleCause::kLaunch : IdleCause::kQueued, {issued, to});
+      // A copy that is on its way is staged by its call.
+      const IdleCause on_its_way = m_device[next].category == SpanCategory::kMemcpy ? IdleCause::kCopyCall : IdleCause::kLaunch;
+      tally(launched >= t0 ? on_its_way : IdleCause::kQueued, {issued, to});
     }
     if (issued <= from) return;
     std::vector<Piece> rest = {{from, issued}};

@@ -15,6 +15,7 @@ namespace {
 constexpr TimeNs kHighest = std::numeric_limits<TimeNs>::max();
 constexpr DurNs kFromAfar = kHighest / 4;  // a pixel so wide that summaries answer
 constexpr DurNs kMargin = 200 * kNsPerMs;  // launches and spans that reach into the steps
+constexpr double kRounding = 1e-4;         // of a step: its length is stored with as many digits
 constexpr double kLongest = 1e17;          // ns
 constexpr int kSteady = 2, kSave = 4;      // values of step_phase
 constexpr std::int32_t kNoRank = -1;
@@ -73,9 +74,9 @@ struct RankSpans {
 
   void cover(TimeNs t0, TimeNs t1) { extent = {std::min(extent.t0, t0), std::max(extent.t1, t1 == kHighest ? t0 : t1)}; }
   std::uint32_t deviceIndex(const std::string& name) {
-    const auto found = std::ranges::find(devices, name);
-    if (found == devices.end()) devices.push_back(name);
-    return static_cast<std::uint32_t>(found == devices.end() ? devices.size() - 1 : static_cast<std::size_t>(found - devices.begin()));
+    const auto at = static_cast<std::size_t>(std::ranges::find(devices, name) - devices.begin());
+    if (at == devices.size()) devices.push_back(name);
+    return static_cast<std::uint32_t>(at);
   }
 };
 
@@ -260,9 +261,10 @@ class IdleReader {
     for (const DeviceSpan& span : own) begins.push_back(span.t0);
     std::ranges::sort(begins);
     std::erase_if(steps, [&](const RankStep& step) {
+      if (step.range.t0 >= step.range.t1) return true;
       const auto first = std::ranges::lower_bound(begins, step.range.t0);
-      return step.range.t0 >= step.range.t1 || step.range.t0 < extent.t0 || step.range.t1 > extent.t1 || first == begins.end() ||
-             *first >= step.range.t1;
+      const auto slack = static_cast<DurNs>(kRounding * (static_cast<double>(step.range.t1) - static_cast<double>(step.range.t0)));
+      return step.range.t0 < extent.t0 - slack || step.range.t1 - slack > extent.t1 || first == begins.end() || *first >= step.range.t1;
     });
   }
 

@@ -17,6 +17,7 @@ void IdleTally::add(const StepSample& sample) {
     sum.ns += sample.ns[c];
     if (sample.ns[c] < kNoticed * sample.window || sample.ns[c] <= 0) continue;
     sum.units.insert(sample.unit);
+    sum.noticed_ns += sample.ns[c], sum.noticed_window += sample.window;
     if (!sample.step) continue;
     sum.first_step = std::min(sum.first_step.value_or(*sample.step), *sample.step);
     sum.last_step = std::max(sum.last_step.value_or(*sample.step), *sample.step);

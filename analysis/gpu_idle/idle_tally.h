@@ -27,7 +27,8 @@ struct CauseSum {
   double longest_ns = 0;  // of that stretch, or of the cause in that step
   std::optional<std::int32_t> rank;
   TrackId track;
-  std::set<std::size_t> units;  // in which it is noticeable
+  std::set<std::size_t> units;                // in which it is noticeable in some step
+  double noticed_ns = 0, noticed_window = 0;  // of those steps
 };
 
 // One device (or rank) in one step.

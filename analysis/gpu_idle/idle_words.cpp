@@ -25,6 +25,13 @@ std::string portion(IdleCause cause, const IdleTally& tally) {
   return duration(tally[cause].ns / samples) + (tally.steps.empty() ? " of " : " of a step of ") + duration(tally.window / samples);
 }
 
+// Few may have what the mean of all hides.
+std::string whereWords(const CauseSum& sum, const IdleTally& tally, const char* unit) {
+  if (sum.units.empty() || sum.units.size() >= tally.units || sum.noticed_window <= 0) return {};
+  return "; where it is noticeable, on " + std::to_string(sum.units.size()) + " of " + counted(tally.units, unit) + ", " +
+         percent(sum.noticed_ns / sum.noticed_window) + (tally.steps.empty() ? " of the time" : " of a step");
+}
+
 const char* meanwhile(IdleCause cause) {
   switch (cause) {
     case IdleCause::kCheckpoint:
@@ -40,7 +47,7 @@ const char* meanwhile(IdleCause cause) {
     case IdleCause::kAllocation:
       return " in calls that allocate or free memory, which wait for the device";
     case IdleCause::kCopyCall:
-      return " in copy calls of the host";
+      return " in copy calls of the host, or from such a call to its copy";
     case IdleCause::kSmallKernels:
       return " after kernels shorter than 10 us, done before the next was issued";
     case IdleCause::kHostBound:
@@ -48,7 +55,7 @@ const char* meanwhile(IdleCause cause) {
     case IdleCause::kLaunch:
       return " between the launch call's begin and the work's";
     case IdleCause::kQueued:
-      return " with work issued that had not begun: kernels close together, or streams that wait for others";
+      return " with work issued that had not begun: kernels close together, streams that wait for others, or work that was not recorded";
     default:
       return "";
   }
@@ -76,6 +83,7 @@ std::string spanEvidence(IdleCause cause, const IdleTally& tally, const LaunchSt
   if (sum.stretches > 0)
     text += "; " + number("%.4g", static_cast<double>(sum.stretches) / samples) +
             (tally.steps.empty() ? " stretches" : " stretches a step") + ", the longest " + duration(sum.longest_ns);
+  text += whereWords(sum, tally, "device");
   if (cause == IdleCause::kSmallKernels && launches.kernels > 0)
     text += "; " + percent(static_cast<double>(launches.short_kernels) / static_cast<double>(launches.kernels)) + " of " +
             std::to_string(launches.kernels) + " kernels are that short, " + percent(launches.short_share) + " of the kernels' time";
@@ -88,6 +96,7 @@ std::string partEvidence(IdleCause cause, const IdleTally& tally) {
   if (cause == IdleCause::kUnexplained)
     return sum.ns > 0 ? portion(cause, tally) + " in no part" : "every moment of the steps is in a part";
   std::string text = portion(cause, tally) + meanwhile(cause);
+  text += whereWords(sum, tally, "rank");
   if (sum.rank) text += "; most on rank " + std::to_string(*sum.rank) + " in one step: " + duration(sum.longest_ns);
   return text;
 }
@@ -108,7 +117,8 @@ std::string clockWords(const ClockSum& sum, const DeviceClocks& worst, const Thr
                      (worst.rank ? ", rank " + std::to_string(*worst.rank) + "'s," : std::string()) + " for " + percent(throttle.held) +
                      " of the time at " + number("%.3g GHz", throttle.held_hertz / 1e9);
   if (!worst.level) return text + "; the clock without it was never seen";
-  return text + " against " + number("%.3g GHz", *worst.level / 1e9) + (worst.level_of_others ? " of other devices" : " unthrottled");
+  return text + " against " + number("%.3g GHz", *worst.level / 1e9) + (worst.level_of_others ? " of other devices" : " unthrottled") +
+         (throttle.lost ? ", which costs it " + percent(*throttle.lost) : std::string());
 }
 
 }  // namespace runglass

@@ -67,11 +67,25 @@ Json toJson(const IdleAnswer& answer, const Attempt& attempt) {
   return json;
 }
 
+// What they did in the rest of the time.
+std::string busyLine(const BusyShares& busy) {
+  std::string text;
+  const auto add = [&](const char* words, const std::optional<double>& share) {
+    if (share && *share >= 0.0005) text += (text.empty() ? "" : ", ") + percentText(*share) + " " + words;
+  };
+  add("computing", busy.compute);
+  add("communicating alone", busy.comm);
+  add("waiting for peers in communication", busy.comm_wait);
+  add("copying", busy.copy);
+  return text.empty() ? text : "    else: " + text + "\n";
+}
+
 std::string toText(const IdleAnswer& answer) {
   if (!answer.ok) return {};
   std::string text = "  devices were idle for " + percentText(answer.idle_share) + " of " +
                      (answer.steps > 0 ? std::to_string(answer.steps) + " steps" : std::string("the time")) + " (" + answer.basis_words +
                      ")\n";
+  text += busyLine(answer.busy);
   for (const IdleRow& row : answer.rows)
     text += std::string("    ") + (row.share ? percentText(*row.share) : std::string("not known how much")) + " " +
             idleCauseWords(row.cause) + (isSlowNotIdle(row.cause) ? " (slow, not idle)" : "") + ": " + row.evidence + "\n";

@@ -15,6 +15,7 @@ OverviewView::OverviewView(ViewContext context, QWidget* parent)
       m_plots(new PlotWidget),
       m_side(new SidePanels),
       m_breakdown(new BreakdownView),
+      m_idle(new IdlePanel(m_context)),
       m_axis_button(new QPushButton),
       m_panel(new StatePanel),
       m_stack(new QStackedLayout(this)) {
@@ -50,7 +51,12 @@ QWidget* OverviewView::makePage() {
   row->addWidget(m_plots, 7);
   row->addWidget(m_side, 3);
   column->addLayout(row, 1);
-  column->addWidget(m_breakdown);
+  auto* steps = new QHBoxLayout;
+  steps->setSpacing(2 * kGrid);
+  steps->addWidget(m_breakdown, 1);
+  steps->addWidget(m_idle, 1);
+  column->addLayout(steps);
+  connect(m_idle, &IdlePanel::viewRequested, this, &View::viewRequested);
   placeSide();
   return page;
 }
@@ -93,11 +99,14 @@ void OverviewView::applyState(const ViewState& state) {
   if (state.selection.run != m_state.selection.run) m_steps.reset();
   const bool moved_by_data = state.window.mode != WindowMode::kFixed && state.selection == m_state.selection;
   m_state = state;
+  m_idle->applyState(state);
   ask(moved_by_data ? QueryService::Supersede::kAfterCurrent : QueryService::Supersede::kCancelOlder);
 }
 
 void OverviewView::refresh(Tick tick) {
-  if (tick == Tick::kText) ask(QueryService::Supersede::kAfterCurrent);
+  if (tick != Tick::kText) return;
+  ask(QueryService::Supersede::kAfterCurrent);
+  m_idle->refresh();
 }
 
 void OverviewView::ask(QueryService::Supersede supersede) {

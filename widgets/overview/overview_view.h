@@ -16,6 +16,7 @@
 #include "widgets/core/state_panel.h"
 #include "widgets/core/view.h"
 #include "widgets/overview/breakdown_view.h"
+#include "widgets/overview/idle_panel.h"
 #include "widgets/overview/overview_data.h"
 #include "widgets/overview/side_panels.h"
 
@@ -30,7 +31,7 @@ class OverviewView : public View {
   void applyState(const ViewState& state) override;
   void refresh(Tick tick) override;
   void setAlone(bool alone) override;
-  bool isFinal() const override { return m_shown && !m_slot.busy(); }
+  bool isFinal() const override { return m_shown && !m_slot.busy() && m_idle->isFinal(); }
   QString copyText() const override;
 
  private:
@@ -52,6 +53,7 @@ class OverviewView : public View {
   PlotWidget* m_plots;
   SidePanels* m_side;
   BreakdownView* m_breakdown;
+  IdlePanel* m_idle;
   QPushButton* m_axis_button;
   StatePanel* m_panel;
   QStackedLayout* m_stack;

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/overview/idle_panel.h"
+
+#include <QHelpEvent>
+#include <QKeyEvent>
+#include <QPainter>
+#include <QToolTip>
+#include <algorithm>
+
+#include "widgets/core/run_summary.h"
+#include "widgets/core/units.h"
+
+namespace runglass {
+namespace {
+
+constexpr int kHead = 24, kPad = 2 * kGrid, kLine = 16, kSwatch = 10, kBar = 8, kShare = 56, kCause = 190, kUnits = 88;
+constexpr DurNs kAskAgain = 60 * kNsPerSecond;
+constexpr DurNs kLeastWindow = 100 * kNsPerUs;
+
+QString unitWords(const IdleRow& row) {
+  if (row.units_total == 0) return {};
+  return QStringLiteral("%1 of %2 %3")
+      .arg(row.units)
+      .arg(row.units_total)
+      .arg(screenText(row.unit) + (row.units_total == 1 ? QString() : QStringLiteral("s")));
+}
+
+QString stepWords(const IdleAnswer& answer) {
+  if (answer.steps == 0) return QObject::tr("of the time");
+  if (answer.steps == 1) return QObject::tr("of step %1").arg(formatCount(answer.first_step.value_or(0)));
+  return QObject::tr("of %1 steps, %2 to %3")
+      .arg(formatCount(static_cast<std::int64_t>(answer.steps)), formatCount(answer.first_step.value_or(0)),
+           formatCount(answer.last_step.value_or(0)));
+}
+
+}  // namespace
+
+QColor idleCauseColor(const Theme& theme, IdleCause cause) {
+  switch (cause) {
+    case IdleCause::kCheckpoint:
+      return theme.checkpoint;
+    case IdleCause::kData:
+      return theme.data_load;
+    case IdleCause::kGc:
+      return theme.gc;
+    case IdleCause::kLogging:
+      return mix(theme.gc, theme.ground, 0.45);
+    case IdleCause::kSync:
+      return theme.sync;
+    case IdleCause::kAllocation:
+      return mix(theme.sync, theme.ground, 0.45);
+    case IdleCause::kCopyCall:
+      return mix(theme.memcpy, theme.ground, 0.45);
+    case IdleCause::kSmallKernels:
+      return mix(theme.host, theme.text, 0.4);
+    case IdleCause::kCpuSaturation:
+    case IdleCause::kMemoryStall:
+      return theme.warning;
+    case IdleCause::kHostBound:
+      return theme.host;
+    case IdleCause::kLaunch:
+      return mix(theme.host, theme.ground, 0.4);
+    case IdleCause::kQueued:
+      return mix(theme.host, theme.ground, 0.65);
+    case IdleCause::kUnexplained:
+      return theme.line;
+    case IdleCause::kThermal:
+    case IdleCause::kPowerCap:
+      return theme.heat_worse;
+  }
+  return theme.line;
+}
+
+IdlePanel::IdlePanel(ViewContext context, QWidget* parent) : QWidget(parent), m_context(std::move(context)) {
+  setFixedHeight(kHeight);
+  setMouseTracking(true);
+  setFocusPolicy(Qt::TabFocus);
+  setAccessibleName(tr("GPU idle, explained"));
+  m_settle.setSingleShot(true);
+  m_settle.setInterval(kSettleMs);
+  connect(&m_settle, &QTimer::timeout, this, [this] { ask(QueryService::Supersede::kCancelOlder); });
+}
+
+void IdlePanel::applyState(const ViewState& state) {
+  const auto asksTheSame = [](const ViewState& a, const ViewState& b) {
+    const bool fixed_a = a.window.mode == WindowMode::kFixed, fixed_b = b.window.mode == WindowMode::kFixed;
+    return a.selection.run == b.selection.run && a.selection.attempt == b.selection.attempt && fixed_a == fixed_b &&
+           (!fixed_a || a.window.range == b.window.range);
+  };
+  m_state = state;
+  if (m_asked && asksTheSame(*m_asked, state)) return;
+  const bool first = !m_asked;
+  m_asked = state;
+  if (first)
+    ask(QueryService::Supersede::kCancelOlder);
+  else
+    m_settle.start();
+}
+
+void IdlePanel::refresh() {
+  if (!m_asked || m_slot.busy() || m_settle.isActive() || monotonicNow() - m_read_at < kAskAgain) return;
+  ask(QueryService::Supersede::kAfterCurrent);
+}
+
+void IdlePanel::ask(QueryService::Supersede supersede) {
+  m_read_at = monotonicNow();
+  IdleScope scope;
+  if (m_state.window.mode == WindowMode::kFixed && m_state.window.range.t0 < m_state.window.range.t1) scope.time = m_state.window.range;
+  m_context.queries->submit<IdleAnswer>(
+      m_slot, supersede,
+      [scope, selection = m_state.selection](Reader& reader, std::stop_token stop) -> Result<IdleAnswer> {
+        RG_ASSIGN(const Run run, chooseRun(reader, selection.run));
+        RG_ASSIGN(const auto attempts, reader.attempts(run.id));
+        if (attempts.empty()) {
+          IdleAnswer none;
+          none.reason = "the run has no attempt";
+          return none;
+        }
+        const auto chosen = std::ranges::find(attempts, selection.attempt, &Attempt::id);
+        return readIdleAnswer(reader, chosen == attempts.end() ? attempts.back() : *chosen, scope, std::move(stop));
+      },
+      [this](const Result<std::shared_ptr<const IdleAnswer>>& answer) { show(answer); });
+}
+
+void IdlePanel::show(const Result<std::shared_ptr<const IdleAnswer>>& answer) {
+  m_shown = true;
+  m_failed = answer.ok() ? QString() : screenText(answer.status().message());
+  if (answer.ok()) m_answer = *answer;
+  m_current = std::min(m_current, rowCount() - 1);
+  QStringList words{headline()};
+  for (int row = 0; row < rowCount(); ++row) words << screenText(idleCauseWords(m_answer->rows[static_cast<std::size_t>(row)].cause));
+  setAccessibleDescription(words.join(QStringLiteral("; ")));
+  update();
+}
+
+QString IdlePanel::headline() const {
+  if (!m_failed.isEmpty()) return tr("GPU idle: could not be read: %1").arg(m_failed);
+  if (!m_answer) return tr("GPU idle …");
+  if (!m_answer->ok) return tr("GPU idle: not recorded");
+  const QString peers = m_answer->busy.comm_wait && *m_answer->busy.comm_wait >= kNoticed
+                            ? tr(" · waiting for peers: %1").arg(formatPercent(*m_answer->busy.comm_wait))
+                            : QString();
+  return tr("GPU idle, explained: %1 %2 (%3)%4")
+      .arg(formatPercent(m_answer->idle_share), stepWords(*m_answer), screenText(m_answer->basis_words), peers);
+}
+
+int IdlePanel::rowCount() const { return m_answer && m_answer->ok ? std::min(kMostRows, static_cast<int>(m_answer->rows.size())) : 0; }
+
+QRect IdlePanel::rowRect(int row) const { return {0, kHead + kBar + kGrid + row * kLine, width(), kLine}; }
+
+int IdlePanel::rowAt(const QPoint& place) const {
+  for (int row = 0; row < rowCount(); ++row)
+    if (rowRect(row).contains(place)) return row;
+  return -1;
+}
+
+// With as much again on both sides, so that one sees what came before and after.
+std::optional<TimeRange> IdlePanel::placeOf(const IdleRow& row) const {
+  const auto range = row.when ? row.when : m_answer->when;
+  if (!range || range->t0 >= range->t1) return std::nullopt;
+  const DurNs beside = std::clamp<DurNs>(range->t1 - range->t0, kLeastWindow, 3600 * kNsPerSecond);
+  return TimeRange{range->t0 - beside, range->t1 + beside};
+}
+
+void IdlePanel::openRow(int row) {
+  if (row < 0 || row >= rowCount()) return;
+  const IdleRow& chosen = m_answer->rows[static_cast<std::size_t>(row)];
+  const auto place = placeOf(chosen);
+  if (!place) return;
+  Selection selection = m_context.state->state().selection;
+  if (chosen.rank) selection.rank = chosen.rank;
+  if (chosen.node) selection.node = chosen.node;
+  if (chosen.device) selection.device = chosen.device;
+  m_context.state->select(selection);
+  m_context.state->setWindow(*place);
+  emit viewRequested(QStringLiteral("timeline"));
+}
+
+QString IdlePanel::copyText() const {
+  if (!m_answer || !m_answer->ok) return {};
+  QString text = QStringLiteral("cause\tshare\tevidence\n");
+  for (const IdleRow& row : m_answer->rows)
+    text += QString::fromUtf8(idleCauseName(row.cause)) + QLatin1Char('\t') + (row.share ? fullNumber(*row.share) : QString()) +
+            QLatin1Char('\t') + screenText(row.evidence) + QLatin1Char('\n');
+  return text;
+}
+
+QString IdlePanel::missingWords() const {
+  QStringList causes;
+  for (const IdleNotRecorded& one : m_answer->not_recorded)
+    if (one.cause != IdleCause::kUnexplained) causes << screenText(idleCauseWords(one.cause));
+  return causes.isEmpty() ? QString() : tr("not recorded: %1").arg(causes.join(QStringLiteral(", ")));
+}
+
+void IdlePanel::paintEvent(QPaintEvent*) {
+  const Theme& theme = currentTheme();
+  QPainter painter(this);
+  painter.fillRect(rect(), theme.surface);
+  painter.setFont(textFont());
+  painter.setPen(m_failed.isEmpty() ? theme.text : theme.error);
+  const QRect head(kPad, 0, width() - 2 * kPad, kHead);
+  painter.drawText(head, Qt::AlignLeft | Qt::AlignVCenter, painter.fontMetrics().elidedText(headline(), Qt::ElideRight, head.width()));
+  painter.setFont(tableFont());
+  if (!m_answer) return;
+  if (!m_answer->ok) {
+    painter.setPen(theme.muted);
+    painter.drawText(
+        QRect(kPad, kHead, width() - 2 * kPad, height() - kHead - kPad), Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap,
+        tr("%1. A PyTorch profiler trace, an Nsight Systems export, exact steps of the CUDA tracer, parts of steps from the client or "
+           "an agent's GPU metrics would tell.")
+            .arg(screenText(m_answer->reason)));
+    return;
+  }
+  paintBar(painter, QRect(kPad, kHead, width() - 2 * kPad, kBar));
+  for (int row = 0; row < rowCount(); ++row) paintRow(painter, row);
+  QStringList below;
+  if (const int more = static_cast<int>(m_answer->rows.size()) - rowCount(); more > 0) below << tr("%n more", nullptr, more);
+  if (const QString missing = missingWords(); !missing.isEmpty()) below << missing;
+  painter.setPen(theme.muted);
+  const QRect last = rowRect(rowCount()).adjusted(kPad, 0, -kPad, 0);
+  painter.drawText(last, Qt::AlignLeft | Qt::AlignVCenter,
+                   painter.fontMetrics().elidedText(below.join(QStringLiteral(" · ")), Qt::ElideRight, last.width()));
+  if (hasFocus()) {
+    painter.setPen(theme.accent);
+    painter.drawRect(rect().adjusted(0, 0, -1, -1));
+  }
+}
+
+// The whole of the step: work first, then what the device waited for.
+void IdlePanel::paintBar(QPainter& painter, const QRect& rect) const {
+  const Theme& theme = currentTheme();
+  painter.fillRect(rect, theme.ground);
+  double from = 0;
+  const auto piece = [&](double share, const QColor& color) {
+    const int x0 = rect.left() + static_cast<int>(rect.width() * std::min(1.0, from));
+    from += std::max(0.0, share);
+    const int x1 = rect.left() + static_cast<int>(rect.width() * std::min(1.0, from));
+    if (x1 > x0) painter.fillRect(QRect(x0, rect.top(), x1 - x0, rect.height()), color);
+  };
+  const BusyShares& busy = m_answer->busy;
+  if (busy.compute) {
+    piece(*busy.compute, theme.compute);
+    piece(busy.comm.value_or(0), theme.communication);
+    piece(busy.comm_wait.value_or(0), mix(theme.communication, theme.ground, 0.5));
+    piece(busy.copy.value_or(0), theme.memcpy);
+  } else {
+    piece(1 - m_answer->idle_share, mix(theme.compute, theme.ground, 0.35));
+  }
+  from = std::max(from, 1 - m_answer->idle_share);
+  for (const IdleRow& row : m_answer->rows)
+    if (!isSlowNotIdle(row.cause)) piece(row.share.value_or(0), idleCauseColor(theme, row.cause));
+}
+
+void IdlePanel::paintRow(QPainter& painter, int index) const {
+  const Theme& theme = currentTheme();
+  const IdleRow& row = m_answer->rows[static_cast<std::size_t>(index)];
+  const QRect rect = rowRect(index);
+  if (index == m_hovered || (hasFocus() && index == m_current)) painter.fillRect(rect, index == m_hovered ? theme.raised : theme.selection);
+  painter.fillRect(QRect(kPad, rect.top() + 3, kSwatch, kSwatch), idleCauseColor(theme, row.cause));
+  const QFontMetrics metrics = painter.fontMetrics();
+  int left = kPad + kSwatch + 6;
+  const auto cell = [&](int wide, Qt::Alignment align, const QColor& color, const QString& text) {
+    painter.setPen(color);
+    painter.drawText(QRect(left, rect.top(), wide, rect.height()), align | Qt::AlignVCenter,
+                     metrics.elidedText(text, Qt::ElideRight, wide));
+    left += wide + kPad;
+  };
+  const bool unexplained = row.cause == IdleCause::kUnexplained;
+  cell(kCause, Qt::AlignLeft, unexplained ? theme.muted : theme.text, screenText(idleCauseWords(row.cause)));
+  cell(kShare, Qt::AlignRight, row.share ? theme.text : theme.muted, row.share ? formatPercent(*row.share) : kAbsentText);
+  const int room = width() - left - kPad;
+  if (room > 3 * kUnits) cell(kUnits, Qt::AlignLeft, theme.muted, unitWords(row));
+  cell(std::max(0, width() - left - kPad), Qt::AlignLeft, theme.muted,
+       (isSlowNotIdle(row.cause) ? tr("slow, not idle: ") : QString()) + screenText(row.evidence));
+}
+
+bool IdlePanel::event(QEvent* event) {
+  if (event->type() != QEvent::ToolTip || !m_answer || !m_answer->ok) return QWidget::event(event);
+  const auto* help = static_cast<QHelpEvent*>(event);
+  QStringList lines;
+  if (const int row = rowAt(help->pos()); row >= 0) {
+    const IdleRow& chosen = m_answer->rows[static_cast<std::size_t>(row)];
+    lines << screenText(idleCauseWords(chosen.cause)) + QStringLiteral(": ") + screenText(chosen.evidence, 1'000);
+    if (chosen.first_step)
+      lines << tr("noticeable in steps %1 to %2")
+                   .arg(formatCount(*chosen.first_step), formatCount(chosen.last_step.value_or(*chosen.first_step)));
+    lines << tr("confidence %1").arg(formatPercent(chosen.confidence, 0));
+    if (placeOf(chosen)) lines << tr("Click: its longest stretch in the timeline");
+  } else {
+    lines << headline();
+    for (std::size_t i = static_cast<std::size_t>(rowCount()); i < m_answer->rows.size(); ++i)
+      lines << screenText(idleCauseWords(m_answer->rows[i].cause)) + QLatin1Char(' ') +
+                   (m_answer->rows[i].share ? formatPercent(*m_answer->rows[i].share) : kAbsentText);
+    for (const IdleNotRecorded& one : m_answer->not_recorded)
+      lines << tr("not recorded: %1: %2").arg(screenText(idleCauseWords(one.cause)), screenText(one.why));
+  }
+  QToolTip::showText(help->globalPos(), lines.join(QLatin1Char('\n')).toHtmlEscaped().replace(QLatin1Char('\n'), QStringLiteral("<br>")),
+                     this);
+  return true;
+}
+
+void IdlePanel::mousePressEvent(QMouseEvent* event) {
+  const int row = rowAt(event->pos());
+  if (row >= 0) m_current = row, openRow(row);
+}
+
+void IdlePanel::mouseMoveEvent(QMouseEvent* event) {
+  const int row = rowAt(event->pos());
+  setCursor(row >= 0 && placeOf(m_answer->rows[static_cast<std::size_t>(row)]) ? Qt::PointingHandCursor : Qt::ArrowCursor);
+  if (row == m_hovered) return;
+  m_hovered = row;
+  update();
+}
+
+void IdlePanel::leaveEvent(QEvent*) {
+  m_hovered = -1;
+  update();
+}
+
+void IdlePanel::keyPressEvent(QKeyEvent* event) {
+  if (event->key() == Qt::Key_Down || event->key() == Qt::Key_Up) {
+    m_current = std::clamp(m_current + (event->key() == Qt::Key_Down ? 1 : -1), 0, std::max(0, rowCount() - 1));
+    update();
+  } else if (event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter) {
+    openRow(m_current);
+  } else {
+    QWidget::keyPressEvent(event);
+  }
+}
+
+}  // namespace runglass
