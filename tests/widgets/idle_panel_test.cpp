@@ -67,7 +67,7 @@ TEST(IdlePanelTest, SaysHowIdleAndWhyWorstCauseFirst) {
   TempStore store;
   Shown shown(storeOf(store, true));
   ASSERT_TRUE(shown.settled);
-  EXPECT_THAT(shown.panel.headline().toStdString(), ::testing::HasSubstr("40.0 %"));
+  EXPECT_THAT(shown.panel.headline().toStdString(), ::testing::HasSubstr("explained: 40.0"));
   EXPECT_THAT(shown.panel.headline().toStdString(), ::testing::HasSubstr("of 10 steps, 0 to 9"));
   ASSERT_GE(shown.panel.answer()->rows.size(), 3u);
   EXPECT_EQ(shown.panel.answer()->rows[0].cause, IdleCause::kData);

@@ -119,10 +119,10 @@ void IdlePanel::ask(QueryService::Supersede supersede) {
         const auto chosen = std::ranges::find(attempts, selection.attempt, &Attempt::id);
         return readIdleAnswer(reader, chosen == attempts.end() ? attempts.back() : *chosen, scope, std::move(stop));
       },
-      [this](const Result<std::shared_ptr<const IdleAnswer>>& answer) { show(answer); });
+      [this](const Result<std::shared_ptr<const IdleAnswer>>& answer) { showAnswer(answer); });
 }
 
-void IdlePanel::show(const Result<std::shared_ptr<const IdleAnswer>>& answer) {
+void IdlePanel::showAnswer(const Result<std::shared_ptr<const IdleAnswer>>& answer) {
   m_shown = true;
   m_failed = answer.ok() ? QString() : screenText(answer.status().message());
   if (answer.ok()) m_answer = *answer;

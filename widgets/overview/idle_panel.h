@@ -59,7 +59,7 @@ class IdlePanel : public QWidget {
   int rowAt(const QPoint& place) const;
   std::optional<TimeRange> placeOf(const IdleRow& row) const;
   void ask(QueryService::Supersede supersede);
-  void show(const Result<std::shared_ptr<const IdleAnswer>>& answer);
+  void showAnswer(const Result<std::shared_ptr<const IdleAnswer>>& answer);
   void paintBar(QPainter& painter, const QRect& rect) const;
   void paintRow(QPainter& painter, int row) const;
   QString missingWords() const;
