@@ -13,8 +13,6 @@
 namespace runglass {
 namespace {
 
-constexpr double kTold = 0.0005;  // of step time; below it there is no row
-
 class Explainer {
  public:
   Explainer(Reader& reader, const Attempt& attempt, const IdleScope& scope, const std::stop_token& stop)

@@ -91,6 +91,7 @@ struct IdleAnswer {
 };
 
 inline constexpr double kNoticed = 0.01;  // of a step
+inline constexpr double kTold = 0.0005;   // of step time; below it there is no row
 
 Result<IdleAnswer> readIdleAnswer(Reader& reader, const Attempt& attempt, const IdleScope& scope, std::stop_token stop);
 

@@ -28,8 +28,8 @@ std::string portion(IdleCause cause, const IdleTally& tally) {
 // Few may have what the mean of all hides.
 std::string whereWords(const CauseSum& sum, const IdleTally& tally, const char* unit) {
   if (sum.units.empty() || sum.units.size() >= tally.units || sum.noticed_window <= 0) return {};
-  return "; where it is noticeable, on " + std::to_string(sum.units.size()) + " of " + counted(tally.units, unit) + ", " +
-         percent(sum.noticed_ns / sum.noticed_window) + (tally.steps.empty() ? " of the time" : " of a step");
+  return percent(sum.noticed_ns / sum.noticed_window) + (tally.steps.empty() ? " of the time on " : " of a step on ") +
+         std::to_string(sum.units.size()) + " of " + counted(tally.units, unit) + "; of all: ";
 }
 
 const char* meanwhile(IdleCause cause) {
@@ -77,13 +77,13 @@ std::string counted(std::size_t count, const char* one) { return std::to_string(
 std::string spanEvidence(IdleCause cause, const IdleTally& tally, const LaunchStats& launches) {
   const CauseSum& sum = tally[cause];
   if (cause == IdleCause::kUnexplained)
-    return sum.ns > 0 ? portion(cause, tally) + ": nothing recorded says what held the device up" : "every gap has a cause";
+    return tally.share(cause) >= kTold ? portion(cause, tally) + ": nothing recorded says what held the device up"
+                                       : "every gap has a cause";
   const auto samples = static_cast<double>(std::max<std::size_t>(tally.samples, 1));
-  std::string text = portion(cause, tally) + meanwhile(cause);
+  std::string text = whereWords(sum, tally, "device") + portion(cause, tally) + meanwhile(cause);
   if (sum.stretches > 0)
     text += "; " + number("%.4g", static_cast<double>(sum.stretches) / samples) +
             (tally.steps.empty() ? " stretches" : " stretches a step") + ", the longest " + duration(sum.longest_ns);
-  text += whereWords(sum, tally, "device");
   if (cause == IdleCause::kSmallKernels && launches.kernels > 0)
     text += "; " + percent(static_cast<double>(launches.short_kernels) / static_cast<double>(launches.kernels)) + " of " +
             std::to_string(launches.kernels) + " kernels are that short, " + percent(launches.short_share) + " of the kernels' time";
@@ -94,9 +94,8 @@ std::string spanEvidence(IdleCause cause, const IdleTally& tally, const LaunchSt
 std::string partEvidence(IdleCause cause, const IdleTally& tally) {
   const CauseSum& sum = tally[cause];
   if (cause == IdleCause::kUnexplained)
-    return sum.ns > 0 ? portion(cause, tally) + " in no part" : "every moment of the steps is in a part";
-  std::string text = portion(cause, tally) + meanwhile(cause);
-  text += whereWords(sum, tally, "rank");
+    return tally.share(cause) >= kTold ? portion(cause, tally) + " in no part" : "every moment of the steps is in a part";
+  std::string text = whereWords(sum, tally, "rank") + portion(cause, tally) + meanwhile(cause);
   if (sum.rank) text += "; most on rank " + std::to_string(*sum.rank) + " in one step: " + duration(sum.longest_ns);
   return text;
 }

@@ -38,6 +38,7 @@ QColor partColor(const Theme& theme, const QString& part) {
   if (part == QLatin1String("backward") || part == QLatin1String("compute")) return theme.compute;
   if (part == QLatin1String("optimizer")) return mix(theme.compute, theme.ground, 0.6);
   if (part == QLatin1String("communication")) return theme.communication;
+  if (part == QLatin1String("waiting for peers")) return mix(theme.communication, theme.ground, 0.5);
   if (part == QLatin1String("data")) return theme.data_load;
   if (part == QLatin1String("checkpoint")) return theme.checkpoint;
   if (part == QLatin1String("not in a part")) return theme.line;
@@ -124,7 +125,7 @@ void BreakdownView::paintEvent(QPaintEvent*) {
   painter.fillRect(rect(), theme.surface);
   painter.setFont(textFont());
   painter.setPen(theme.text);
-  painter.drawText(QRect(kPad, 0, width() - 2 * kPad, kHead), Qt::AlignLeft | Qt::AlignVCenter, tr("Step, by part: median over ranks"));
+  painter.drawText(QRect(kPad, 0, width() - 2 * kPad, kHead), Qt::AlignLeft | Qt::AlignVCenter, tr("Step, by part: mean over ranks"));
   painter.setFont(tableFont());
   const int left = width() - kListWidth + kPad, right = width() - kPad;
   int top = kGrid;

@@ -18,7 +18,7 @@ constexpr DurNs kAskAgain = 60 * kNsPerSecond;
 constexpr DurNs kLeastWindow = 100 * kNsPerUs;
 
 QString unitWords(const IdleRow& row) {
-  if (row.units_total == 0) return {};
+  if (row.units_total == 0 || row.units == 0) return {};
   return QStringLiteral("%1 of %2 %3")
       .arg(row.units)
       .arg(row.units_total)
@@ -203,12 +203,13 @@ void IdlePanel::paintEvent(QPaintEvent*) {
   painter.setFont(tableFont());
   if (!m_answer) return;
   if (!m_answer->ok) {
+    const QString reason = screenText(m_answer->reason);
     painter.setPen(theme.muted);
     painter.drawText(
         QRect(kPad, kHead, width() - 2 * kPad, height() - kHead - kPad), Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap,
         tr("%1. A PyTorch profiler trace, an Nsight Systems export, exact steps of the CUDA tracer, parts of steps from the client or "
            "an agent's GPU metrics would tell.")
-            .arg(screenText(m_answer->reason)));
+            .arg(reason.left(1).toUpper() + reason.mid(1)));
     return;
   }
   paintBar(painter, QRect(kPad, kHead, width() - 2 * kPad, kBar));

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "analysis/run_summary/roles.h"
+#include "analysis/step_feed/step_frame.h"
 #include "model/superseded.h"
 #include "widgets/core/theme.h"
 
@@ -294,36 +295,50 @@ class Builder {
     return {};
   }
 
+  // Means over ranks and steps, of which only those sum to the step: medians of parts belong to different steps. What communication waited
+  // for peers is a part of its own.
   Status readParts() {
     if (m_data.summary.attempts.empty()) return {};
     const AttemptId attempt = m_data.summary.attempts.back().id;
-    std::map<std::string, std::pair<std::vector<double>, std::vector<double>>> parts;  // "": the step
+    std::set<std::int32_t> telling;
+    for (const Series& series : m_series)
+      if (series.key.attempt == attempt && series.key.rank && series.key.metric == "step_part_ns") telling.insert(*series.key.rank);
+    std::map<std::string, StepPart> sums;  // "": the step
+    std::pair<std::size_t, std::size_t> steps;
     for (const Series& series : m_series) {
-      if (series.key.attempt != attempt || !series.key.rank || series.sample_count == 0) continue;
-      std::string name;
-      if (series.key.metric == "step_part_ns") {
-        const std::size_t begin = series.key.labels.find("\"part\":\"");
-        if (begin == std::string::npos) continue;
-        name = series.key.labels.substr(begin + 8, series.key.labels.find('"', begin + 8) - begin - 8);
-      } else if (series.key.metric != "step_time_ns") {
-        continue;
-      }
+      if (series.key.attempt != attempt || !series.key.rank || series.sample_count == 0 || !telling.contains(*series.key.rank)) continue;
+      const bool whole = series.key.metric == "step_time_ns", wait = series.key.metric == "step_part_wait_ns";
+      if (!whole && !wait && series.key.metric != "step_part_ns") continue;
+      const std::string name = whole ? std::string() : partOf(series.key.labels);
+      if (!whole && (name.empty() || (wait && stepColumnOf(name) != StepColumn::kTransfer))) continue;
       RG_ASSIGN(const auto points, m_reader.scalars(series.id, series.last_x - kThroughputSteps / 10, series.last_x + 1, m_stop));
-      for (std::size_t i = 0; i < points.size(); ++i)
-        (points.step[i] > series.last_x - kRecentSteps ? parts[name].first : parts[name].second).push_back(points.value[i]);
+      for (std::size_t i = 0; i < points.size(); ++i) {
+        if (!std::isfinite(points.value[i])) continue;
+        const bool recent = points.step[i] > series.last_x - kRecentSteps;
+        const auto add = [&](const std::string& part, double ns) { (recent ? sums[part].recent_ns : sums[part].before_ns) += ns; };
+        add(name, wait ? -points.value[i] : points.value[i]);
+        if (wait) add("waiting for peers", points.value[i]);
+        if (whole) ++(recent ? steps.first : steps.second);
+      }
     }
     StepBreakdown& out = m_data.breakdown;
-    for (const auto& [name, values] : parts) {
-      const auto recent = median(values.first);
-      if (!recent) continue;
-      const StepPart part{screenText(name, 40), *recent, median(values.second).value_or(0)};
+    if (steps.first == 0) return {};
+    for (auto& [name, part] : sums) {
+      part.part = screenText(name, 40);
+      part.recent_ns = std::max(0.0, part.recent_ns / static_cast<double>(steps.first));
+      part.before_ns = steps.second > 0 ? std::max(0.0, part.before_ns / static_cast<double>(steps.second)) : 0;
       if (name.empty())
         out.step = part;
-      else
+      else if (part.recent_ns > 0 || part.before_ns > 0)
         out.parts.push_back(part);
     }
     std::stable_sort(out.parts.begin(), out.parts.end(), [](const StepPart& x, const StepPart& y) { return x.recent_ns > y.recent_ns; });
     return {};
+  }
+
+  static std::string partOf(const std::string& labels) {
+    const std::size_t begin = labels.find("\"part\":\"");
+    return begin == std::string::npos ? std::string() : labels.substr(begin + 8, labels.find('"', begin + 8) - begin - 8);
   }
 
   // In a synchronous job the slow node is the one that waits least: its own work per step against the median node's.

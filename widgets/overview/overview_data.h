@@ -36,7 +36,7 @@ struct NodeSlowness {
   double busy_over_median = 0;  // own work per step over the median node's, minus 1
 };
 
-// Medians over ranks and steps: newest kRecentSteps, and those before them.
+// Means over ranks and steps: newest kRecentSteps, and those before them.
 struct StepPart {
   QString part;
   double recent_ns = 0, before_ns = 0;
