@@ -11,7 +11,7 @@
 // Ownership:  values.
 // Units:      TimeNs, DurNs. An open span ends at the highest int64. Steps are half-open; where they overlap, a moment is the earlier
 // one's. Errors:     none. Spans that end before they begin, and steps longer than kLongestStep, are left out. Cost:       O(n log n) of
-// the spans, O(log n) a segment and step: 1 M spans 0.3 s.
+// the spans, O(log n) a segment and step: 1 M spans 0.08 s.
 #pragma once
 
 #include <array>

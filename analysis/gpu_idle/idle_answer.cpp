@@ -101,7 +101,8 @@ class Explainer {
 
   Status readMachinesOfSteps() {
     m_answer.when = window();
-    if (!m_answer.when || m_answer.when->t0 >= m_answer.when->t1) return {};
+    DurNs length = 0;
+    if (!m_answer.when || __builtin_sub_overflow(m_answer.when->t1, m_answer.when->t0, &length) || length <= 0) return {};
     RG_ASSIGN(m_machines, readMachines(m_reader, m_ranks, *m_answer.when, m_stop));
     m_answer.gpu_busy_ratio = m_machines.gpu_busy;
     m_answer.sm_active_ratio = m_machines.sm_active;

@@ -5,7 +5,7 @@
 // Ownership:  values.
 // Units:      shares 0..1 of step time; TimeNs.
 // Errors:     the Reader's; CANCELLED when `stop` fires. Without evidence the status is kInsufficient with a reason, no error.
-// Cost:       reads the spans of the newest steps, at most kMostIdleSpans (1 s a million on one core, 150 bytes each of one rank at a
+// Cost:       reads the spans of the newest steps, at most kMostIdleSpans (0.2 s a million on one core, 150 bytes each of one rank at a
 //             time), else the parts of the newest kIdleSteps steps; 256 bins of a dozen series a machine.
 #pragma once
 

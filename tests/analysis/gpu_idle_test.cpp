@@ -318,6 +318,76 @@ TEST_F(GpuIdleTest, ASimulatedHostFaultIsTheHosts) {
   expectSums(host);
 }
 
+// A device and its node, a minute at 1 Hz; no steps, no spans.
+void recordMachine(Writer& out, bool with_busy, double cpu, std::optional<double> memory_pressure) {
+  const AttemptId attempt =
+      out.attempt({.run = out.run({.name = "r", .start = kStart}), .start = kStart, .end = kStart + 60 * kNsPerSecond});
+  const NodeId node = out.node({.uuid = "n", .name = "n"});
+  const DeviceId device = out.device({.uuid = "GPU-1", .node = node, .kind = "gpu"});
+  out.rank({.attempt = attempt, .rank = 0, .node = node, .device = device});
+  const auto series = [&](DeviceId of, const char* metric, SeriesKind kind) {
+    return out.series({.node = node, .device = of, .metric = metric, .kind = kind});
+  };
+  const SeriesId busy = series(device, "gpu_busy_ratio", SeriesKind::kGauge), load = series({}, "cpu_busy_ratio", SeriesKind::kGauge);
+  const SeriesId stalls = series({}, "vm_compact_stall_total", SeriesKind::kCounter);
+  const SeriesId pressure = series({}, "pressure_memory_some_ratio", SeriesKind::kGauge);
+  for (std::int64_t s = 0; s < 60; ++s) {
+    const TimeNs at = kStart + s * kNsPerSecond;
+    if (with_busy) out.sample(busy, at, 0.6);
+    out.sample(load, at, cpu);
+    out.sample(stalls, at, static_cast<double>(100 * s));
+    if (memory_pressure) out.sample(pressure, at, *memory_pressure);
+  }
+}
+
+TEST_F(GpuIdleTest, WithMetricsAloneTheDeviceSaysHowIdleItWasAndTheNodeWhatItLacked) {
+  {
+    auto out = writer();
+    recordMachine(*out, true, 0.5, 0.1);
+    ASSERT_TRUE(out->close().ok());
+  }
+  const IdleAnswer found = answer();
+  ASSERT_TRUE(found.ok) << found.reason;
+  EXPECT_EQ(found.basis, IdleBasis::kMetrics);
+  EXPECT_NEAR(found.idle_share, 0.4, 1e-6);
+  EXPECT_NEAR(*found.gpu_busy_ratio, 0.6, 1e-6);
+  EXPECT_EQ(found.row(IdleCause::kCpuSaturation), nullptr) << "half of the CPUs were free";
+  EXPECT_FALSE(isMissing(found, IdleCause::kCpuSaturation)) << "and that was recorded";
+  EXPECT_NEAR(shareOf(found, IdleCause::kMemoryStall), 0.1, 0.01);
+  EXPECT_NEAR(shareOf(found, IdleCause::kUnexplained), 0.3, 0.01);
+  EXPECT_TRUE(isMissing(found, IdleCause::kData));
+  EXPECT_TRUE(isMissing(found, IdleCause::kThermal));
+  expectSums(found);
+}
+
+TEST_F(GpuIdleTest, StallsWithoutTheirDurationAreToldWithoutAShare) {
+  {
+    auto out = writer();
+    recordMachine(*out, true, 0.99, std::nullopt);
+    ASSERT_TRUE(out->close().ok());
+  }
+  const IdleAnswer found = answer();
+  const IdleRow* stalls = found.row(IdleCause::kMemoryStall);
+  ASSERT_NE(stalls, nullptr);
+  EXPECT_FALSE(stalls->share);
+  EXPECT_THAT(stalls->evidence, ::testing::HasSubstr("how long they took was not recorded"));
+  EXPECT_NEAR(shareOf(found, IdleCause::kCpuSaturation), 0.4, 0.01);
+  expectSums(found);
+}
+
+TEST_F(GpuIdleTest, LoadOfANodeWithoutAWordOfItsDeviceIsNoAnswer) {
+  {
+    auto out = writer();
+    recordMachine(*out, false, 0.99, 0.5);
+    ASSERT_TRUE(out->close().ok());
+  }
+  EXPECT_FALSE(answer().ok);
+  EXPECT_FALSE(answer({.first_step = {}, .last_step = {}, .time = TimeRange{}}).ok) << "all of time";
+  EXPECT_FALSE(
+      answer({.first_step = std::numeric_limits<std::int64_t>::min(), .last_step = std::numeric_limits<std::int64_t>::max(), .time = {}})
+          .ok);
+}
+
 TEST_F(GpuIdleTest, AHotDeviceIsSlowNotIdle) {
   const IdleAnswer hot = simulated({faultOf("thermal_throttle", {.kind = sim::Target::Kind::kGpu, .index = 1, .gpu = 2, .nic = {}})});
   ASSERT_TRUE(hot.ok) << hot.reason;
