@@ -134,10 +134,24 @@ class StepReading {
     m_out.bubbles = bubbles(m_out.graph, *found, index);
     m_out.holds = StepHolds(m_out.graph, *found);
     m_out.path = criticalPath(m_out.graph, *found, m_out.holds);
+    tellWhereThePathIs();
     if (!m_out.whole)
       m_out.note = QStringLiteral("of %1 ranks only this replica's %2 were read: waiting for other replicas is not told apart")
                        .arg(formatCount(static_cast<std::int64_t>(m_ranks.size())), formatCount(static_cast<std::int64_t>(ranks.size())));
     return {};
+  }
+
+  // Most of it may be in a replica that is not shown.
+  void tellWhereThePathIs() {
+    m_out.note.clear();
+    std::map<std::int32_t, DurNs> by_replica;
+    for (const PathPiece& piece : m_out.path.pieces)
+      by_replica[m_out.graph.workers[m_out.graph.worker[piece.node]].dp] += piece.t1 - piece.t0;
+    const auto most = std::ranges::max_element(by_replica, {}, [](const auto& one) { return one.second; });
+    if (most == by_replica.end() || most->first == m_out.replica) return;
+    m_out.note = QStringLiteral("%1 of the critical path are in replica dp %2")
+                     .arg(formatPercent(static_cast<double>(most->second) / static_cast<double>(m_out.path.total), 0))
+                     .arg(most->first);
   }
 
   void tellGaps(std::int64_t step) {
