@@ -89,6 +89,8 @@ void AttemptWatch::compare(const StepFrame& frame) {
   std::vector<bool> slow(compute.size());
   for (std::size_t rank = 0; rank < slow.size(); ++rank) slow[rank] = m_ranks[static_cast<std::size_t>(WorkKind::kCompute)].isOpen(rank);
   m_imbalance.push(frame, m_roles, compute, computing, slow);
+  const float delay = medianOf(known(frame.columns[static_cast<std::size_t>(StepColumn::kRunDelay)]));
+  if (!std::isnan(delay) && dur > 0) m_without_cpu += delay / dur;
   std::vector<Deviation> shares(2);
   for (const RunShare share : {RunShare::kHost, RunShare::kData}) {
     const float own = medianOf(known(workOf(frame, share == RunShare::kHost ? WorkKind::kHost : WorkKind::kData)));

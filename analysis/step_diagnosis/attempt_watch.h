@@ -55,6 +55,8 @@ class AttemptWatch {
   // Share of a step that `excess_ns` is: in a synchronous job everybody waits for it. 0 before the first step.
   double costOf(double excess_ns) const;
   double gpuHoursPerDay(double cost) const { return cost * static_cast<double>(ranks().size()) * 24; }
+  // Mean share of the steps in which a rank was ready and had no CPU: the median rank's.
+  double withoutCpu() const { return m_with_parts == 0 ? 0 : m_without_cpu / static_cast<double>(m_with_parts); }
   std::optional<std::int64_t> lastStep() const { return m_last; }
   std::optional<TimeNs> lastTime() const { return m_last_time; }
 
@@ -79,7 +81,7 @@ class AttemptWatch {
   ImbalanceWatch m_imbalance;
   std::array<std::vector<float>, kWorkKindCount> m_smooth;  // by rank: ratios of host and data time
   std::size_t m_steps = 0, m_steady = 0, m_with_parts = 0;
-  double m_coverage = 0;
+  double m_coverage = 0, m_without_cpu = 0;
   StepPhase m_phase_before = StepPhase::kInit;
   std::deque<float> m_recent;  // durations
   std::optional<std::int64_t> m_last;

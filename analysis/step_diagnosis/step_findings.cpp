@@ -22,7 +22,8 @@ constexpr std::size_t kStepsToBeSure = 50, kStepsToSay = 20;
 constexpr double kGoodCoverage = 0.8, kPoorCoverage = 0.5;
 constexpr double kSameSequence = 0.9;    // correlation of forward and backward
 constexpr std::int64_t kSameOnset = 30;  // steps
-constexpr double kExplains = 0.5;        // share of a shift
+constexpr double kMostOfIt = 0.5;
+constexpr double kExplains = 0.5;  // share of a shift
 
 std::string ms(double ns) { return shortDurationText(static_cast<DurNs>(ns)); }
 
@@ -204,9 +205,15 @@ class AttemptFindings {
     finding.severity = severityOf(cost);
     Json evidence = evidenceOf(spell, cost);
     evidence["pattern"] = "everybody";
+    const bool no_cpu = !is_data && m_watch.withoutCpu() >= kMostOfIt * cost;
+    evidence["without_cpu_ratio"] = m_watch.withoutCpu();
     finding.evidence = evidence.dump();
-    finding.summary = std::string("All ranks ") + (is_data ? "wait for data " : "are held up by the host ") + percentText(cost) +
-                      " of every step (" + ms(spell.own_ns) + " of " + ms(m_watch.stepTime()) + "), " + since(spell);
+    finding.summary = std::string("All ranks ") +
+                      (is_data  ? "wait for data "
+                       : no_cpu ? "are ready and wait for a CPU "
+                                : "are held up by the host ") +
+                      percentText(cost) + " of every step (" + ms(spell.own_ns) + " of " + ms(m_watch.stepTime()) + "), " + since(spell);
+    if (no_cpu) finding.summary += ": more runs on their nodes than there are cores";
     m_out.push_back(std::move(finding));
   }
 

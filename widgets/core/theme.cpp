@@ -123,8 +123,8 @@ QTableView, QTreeView, QListView { background: %1; border: none; gridline-color:
 QTableView::item:focus, QTreeView::item:focus, QListView::item:focus { border: 1px solid %7; }
 QTableView::item { border: none; padding: 0 3px; }
 QListView::item { padding: 3px 0; }
-QTreeView::indicator, QListView::indicator { width: 10px; height: 10px; border: 1px solid %6; border-radius: 2px; background: %1; }
-QTreeView::indicator:checked, QListView::indicator:checked { background: %7; border-color: %7; }
+QTreeView::indicator, QListView::indicator, QCheckBox::indicator { width: 10px; height: 10px; border: 1px solid %6; border-radius: 2px; background: %1; }
+QTreeView::indicator:checked, QListView::indicator:checked, QCheckBox::indicator:checked { background: %7; border-color: %7; }
 QTreeView::indicator:indeterminate { background: %8; border-color: %7; }
 QHeaderView { background: %2; border: none; }
 QHeaderView::section { background: %2; color: %6; border: none; border-bottom: 1px solid %4; padding: 2px 6px; }
