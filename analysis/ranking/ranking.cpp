@@ -138,12 +138,17 @@ Status RankingFeed::readSteps(Reader& reader, Ranking& out, const std::stop_toke
   if (out.over && out.suspects.worst() == nullptr)
     for (const Suspect& suspect : out.suspects.all)
       if (suspect.blamesRanks() && suspect.last_step && !newest) newest = *suspect.last_step + kStepsAfter;
-  if (!m_table || newest != m_newest) m_table = std::make_unique<StepTableFeed>(out.attempt.id, newest);
+  if (!m_table || newest != m_newest) {
+    m_table = std::make_unique<StepTableFeed>(out.attempt.id, newest);
+    m_compared.reset();
+  }
   m_newest = newest;
   RG_ASSIGN(auto table, m_table->read(reader, out.places, stop));
   if (stop.stop_requested()) return {Code::kCancelled, "cancelled"};
-  out.relative = rankBySlowness(table.table);
-  out.nvrx = nvrxScores(table.table);
+  if (!m_compared || m_compared->revision != m_table->revision())
+    m_compared = Compared{m_table->revision(), rankBySlowness(table.table), nvrxScores(table.table)};
+  out.relative = m_compared->relative;
+  out.nvrx = m_compared->nvrx;
   out.when = std::move(table.when);
   out.has_parts = table.has_parts;
   out.span_waits_known = table.span_waits_known;

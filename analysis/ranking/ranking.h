@@ -77,6 +77,12 @@ class RankingFeed {
   AttemptId m_wanted, m_attempt;
   std::unique_ptr<StepTableFeed> m_table;
   std::optional<std::int64_t> m_newest;  // that m_table is read up to
+  struct Compared {                      // of one state of m_table
+    std::uint64_t revision = 0;
+    SlowRanks relative;
+    std::vector<NvrxScore> nvrx;
+  };
+  std::optional<Compared> m_compared;
   Rested m_what_if_rest, m_votes_rest;
   std::optional<WhatIfScores> m_what_if;
   WaitVotes m_votes;

@@ -113,8 +113,10 @@ class StepTableFeed::Memory {
     if (m_parts.empty()) RG_TRY(readSpans(reader, ranks, stop));
     m_answer = finish(ranks);
     m_complete = true;
+    ++m_revision;
     return m_answer;
   }
+  std::uint64_t revision() const { return m_revision; }
 
  private:
   using Columns = std::map<std::string, Column>;  // by pairKey(): waits find their part
@@ -159,6 +161,7 @@ class StepTableFeed::Memory {
       RG_ASSIGN(const auto points, reader.scalars(column.id, m_last + 1, m_last + 1 + kStepsLookedAt, stop));
       if (points.size() > 0) last = std::max(last, points.step.back());
     }
+    last = std::min(last, std::numeric_limits<std::int64_t>::max() - 2 * kStepsLookedAt);
     return m_newest ? std::min(last, *m_newest) : last;
   }
 
@@ -215,6 +218,7 @@ class StepTableFeed::Memory {
   Columns m_times, m_parts, m_waits;
   std::int64_t m_first = 0, m_last = std::numeric_limits<std::int64_t>::min(), m_listed_last = std::numeric_limits<std::int64_t>::min();
   int m_until_list = 0;
+  std::uint64_t m_revision = 0;
   bool m_complete = false;  // m_answer is of all that was told up to m_last
   std::optional<SpanPartsAnswer> m_spans;
   std::chrono::steady_clock::time_point m_spans_rest;
@@ -316,6 +320,8 @@ StepTableFeed& StepTableFeed::operator=(StepTableFeed&&) noexcept = default;
 Result<StepTableAnswer> StepTableFeed::read(Reader& reader, const std::vector<Rank>& ranks, std::stop_token stop) {
   return m_memory->read(reader, ranks, stop);
 }
+
+std::uint64_t StepTableFeed::revision() const { return m_memory->revision(); }
 
 Result<StepTableAnswer> readStepTable(Reader& reader, AttemptId attempt, const std::vector<Rank>& ranks, std::stop_token stop) {
   return StepTableFeed(attempt).read(reader, ranks, std::move(stop));

@@ -55,6 +55,8 @@ class StepTableFeed {
 
   // After an error the next call goes on where this one ended. One thread at a time.
   Result<StepTableAnswer> read(Reader& reader, const std::vector<Rank>& ranks, std::stop_token stop);
+  // Equal after two reads: the second one found nothing new.
+  std::uint64_t revision() const;
 
  private:
   class Memory;

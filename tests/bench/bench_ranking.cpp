@@ -84,6 +84,18 @@ void rankingRefreshed(benchmark::State& state) {
 }
 BENCHMARK(rankingRefreshed)->Name("ranking/1024/refreshed_a_step_later")->Unit(benchmark::kMillisecond)->Iterations(30);
 
+// Most ticks of a live view: five a second, and no step ended.
+void rankingUnchanged(benchmark::State& state) {
+  auto reader = Reader::open(job().path()).value();
+  RankingMemory memory({}, {});
+  if (!readRanking(*reader, memory, {}).ok()) return state.SkipWithError("no ranking");
+  for (auto _ : state) {
+    auto data = readRanking(*reader, memory, {});
+    if (!data.ok() || data->rows.front().score.rank != 700) state.SkipWithError("no ranking");
+  }
+}
+BENCHMARK(rankingUnchanged)->Name("ranking/1024/refreshed_without_a_step")->Unit(benchmark::kMillisecond);
+
 }  // namespace
 }  // namespace runglass
 

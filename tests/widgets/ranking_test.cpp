@@ -240,20 +240,23 @@ TEST_F(RankingViewTest, ARunWithoutStepsSaysWhatBringsThem) {
 
 // Says in the store that rank 5 is slow, as the diagnosis would.
 void blame(const std::string& path, const char* kind, const char* subject, bool ended) {
-  auto writer = Writer::open(path).value();
-  auto reader = Reader::open(path).value();
-  const Run run = reader->runs()->front();
   Finding finding;
-  finding.run = run.id, finding.attempt = reader->attempts(run.id)->back().id;
+  std::vector<Rank> ranks;
+  {
+    auto reader = Reader::open(path).value();
+    finding.run = reader->runs()->front().id;
+    finding.attempt = reader->attempts(finding.run)->back().id;
+    ranks = reader->ranks(finding.attempt).value();
+  }
   finding.kind = kind, finding.subject = subject, finding.severity = Severity::kWarning;
   finding.start = kStart + 7 * kStep, finding.first_step = 7, finding.last_step = ended ? 12 : 39;
   if (ended) finding.end = kStart + 12 * kStep;
-  const auto ranks = reader->ranks(finding.attempt).value();
   for (const Rank& rank : ranks)
     if (rank.rank == 5) finding.node = rank.node;
   finding.confidence = 0.95;
   finding.evidence =
       R"({"cost_ratio":0.3,"slower_ratio":0.6,"slow_ranks":[5],"steps":33,"steps_above":32,"gpu_hours_per_day":57.6,"pattern":"host_block","cause":"thermal"})";
+  auto writer = Writer::open(path).value();
   writer->finding(finding);
   ASSERT_TRUE(writer->close().ok());
 }
@@ -322,8 +325,9 @@ TEST_F(RankingViewTest, WithoutARestartTheBreakEvenIsNotTold) {
   record(m_store.path(), 5);
   blame(m_store.path(), "slow_rank", "rank:5", false);
   auto reader = Reader::open(m_store.path());
-  const auto data = readRanking(**reader, {}, {}, {});
+  auto data = readRanking(**reader, {}, {}, {});
   ASSERT_TRUE(data.ok());
+  data->ranking.over = false;  // as while the run goes on
   const EvictionAdvice advice = adviceFor(*data, data->rows.front(), kStart + 40 * kStep);
   EXPECT_TRUE(adviceText(*data, advice, TimeStyle::kUtc).contains(QStringLiteral("restart"))) << "why";
   EXPECT_FALSE(advice.replace_gpu_hours);

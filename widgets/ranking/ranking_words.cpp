@@ -257,7 +257,10 @@ QString rankingGrounds(const RankingData& data) {
     medians.push_back(stage.median_ns);
     if (slowest == nullptr || stage.median_ns > slowest->median_ns) slowest = &stage;
   }
-  if (slowest != nullptr && medians.size() > 1 && ranking.basis == SlownessBasis::kWork) {
+  // Of a node that computes a whole stage, or much of it, the finding says more.
+  const Suspect* worst = data.ranking.suspects.worst();
+  const bool blamed = worst != nullptr && worst->blamesRanks();
+  if (slowest != nullptr && medians.size() > 1 && ranking.basis == SlownessBasis::kWork && !blamed) {
     const auto usual = median(medians);
     std::ranges::sort(medians);
     const double middle = medians.size() % 2 == 0 ? (medians[medians.size() / 2 - 1] + medians[medians.size() / 2]) / 2 : *usual;
@@ -335,7 +338,8 @@ QString adviceText(const RankingData& data, const EvictionAdvice& advice, TimeSt
           .arg(advice.break_even ? QStringLiteral("until ") + formatTime(*advice.break_even, style) : QStringLiteral("for now"),
                lost.trimmed(), cost.left(1).toUpper(), cost.mid(1));
     case EvictionVerdict::kOver:
-      return lost + (advice.replace_gpu_hours ? QStringLiteral("It is over; ") + cost + u'.' : QStringLiteral("It is over."));
+      return lost + (data.ranking.over ? QStringLiteral("The attempt is over") : QStringLiteral("It is slow no more")) +
+             (advice.replace_gpu_hours ? QStringLiteral("; ") + cost : QString()) + u'.';
     case EvictionVerdict::kUnknown:
       break;
   }
