@@ -258,7 +258,8 @@ void blame(const std::string& path, const char* kind, const char* subject, bool 
       R"({"cost_ratio":0.3,"slower_ratio":0.6,"slow_ranks":[5],"steps":33,"steps_above":32,"gpu_hours_per_day":57.6,"pattern":"host_block","cause":"thermal"})";
   auto writer = Writer::open(path).value();
   writer->finding(finding);
-  ASSERT_TRUE(writer->close().ok());
+  const Status closed = writer->close();
+  ASSERT_TRUE(closed.ok()) << closed.message();
 }
 
 TEST_F(RankingViewTest, TheSentenceIsWhatTheFindingSays) {
