@@ -122,7 +122,7 @@ Status addLinkFindings(Reader& reader, const AttemptWatch& watch, const NodeName
     if (said.until == 0 || range.t1 - said.until >= LinkMemory::kAskAgain) {
       RG_ASSIGN(PortEvidence evidence, portEvidence(reader, {touched.begin(), touched.end()}, range, stop));
       // Once accused, a port stays the one: the finding keeps its name.
-      if (evidence.odd || !said.evidence.odd) said.evidence = std::move(evidence);
+      if (!said.evidence.odd) said.evidence = std::move(evidence);
       said.until = range.t1;
     }
     findings.push_back(findingOf(stretch, said.evidence, watch, nodes, over));

@@ -13,17 +13,19 @@ namespace {
 struct Counter {
   const char* metric;
   const char* words;
+  double fewest = 10;  // every cable has some
 };
 // Physical ones first: what the transport counts, both ends of a link count.
-constexpr std::array kPhysical = {Counter{"rdma_symbol_error_total", "symbol errors"},
-                                  Counter{"rdma_link_integrity_error_total", "link integrity errors"},
-                                  Counter{"rdma_receive_error_total", "packets with errors"},
-                                  Counter{"rdma_link_downed_total", "lost links"}, Counter{"rdma_link_recovery_total", "link recoveries"}};
+constexpr std::array kPhysical = {
+    Counter{"rdma_symbol_error_total", "symbol errors"}, Counter{"rdma_link_integrity_error_total", "link integrity errors"},
+    Counter{"rdma_receive_error_total", "packets with errors"}, Counter{"rdma_link_downed_total", "lost links", 1},
+    Counter{"rdma_link_recovery_total", "link recoveries", 2}};
 constexpr std::array kTransport = {
     Counter{"rdma_packet_sequence_error_total", "sequence errors"}, Counter{"rdma_ack_timeout_total", "acknowledge time-outs"},
     Counter{"rdma_out_of_sequence_total", "packets out of sequence"}, Counter{"rdma_transmit_discard_total", "discarded packets"}};
-constexpr double kFewestErrors = 3, kTimesTheOthers = 5;
+constexpr double kTimesTheOthers = 5;
 constexpr double kRateOff = 0.10;
+constexpr DurNs kTransportTime = 120 * kNsPerSecond;
 
 struct Value {
   NodeId node;
@@ -69,7 +71,8 @@ class Asker {
       }
     }
     RG_TRY(counters(kPhysical));
-    if (!m_out.odd) RG_TRY(counters(kTransport));
+    // Both ends count what the transport loses: it takes a while until the worse one is clear.
+    if (!m_out.odd && m_range.t1 - m_range.t0 >= kTransportTime) RG_TRY(counters(kTransport));
     return m_out;
   }
 
@@ -99,7 +102,7 @@ class Asker {
       RG_ASSIGN(const auto grown, valuesOf(kind.metric, true));
       m_out.ports = std::max(m_out.ports, grown.size());
       const auto most = std::ranges::max_element(grown, {}, &Value::value);
-      if (most == grown.end() || grown.size() < 2 || most->value < kFewestErrors) continue;
+      if (most == grown.end() || grown.size() < 2 || most->value < kind.fewest) continue;
       const double others = medianOfOthers(grown, static_cast<std::size_t>(most - grown.begin()));
       const double times = most->value / std::max(others, 1.0);
       if (times < kTimesTheOthers && others > 0) continue;

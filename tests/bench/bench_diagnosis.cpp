@@ -181,6 +181,9 @@ void watchCase(benchmark::State& state, const SuiteCase& one) {
       findings.push_back(std::move(finding));
     }
     const Scores scores = scoreFindings(findings, play.truths());
+    for (const auto& [kind, score] : scores)
+      for (const std::string& cried : score.false_found)
+        totals().lines.push_back("false alarm  watched " + one.scenario.name + ": " + kind + " " + cried);
     addScores(one.calm ? totals().calm_live : totals().live, scores);
     ++totals().watched;
     totals().calm_live_notifications += one.calm ? notifications : 0;
@@ -253,7 +256,10 @@ void printTables() {
   std::printf("calm weeks: %d, notifications %d\n", all.calm_played, all.calm_notifications);
   for (const std::string& line : all.calm_said) std::printf("  %s\n", line.substr(0, 220).c_str());
   for (const auto& [name, seconds] : all.seconds) std::printf("%-22s %8.2f s in all\n", name.c_str(), seconds);
-  for (const std::string& line : all.lines) std::printf("%s\n", line.substr(0, 220).c_str());
+}
+
+void printLines() {
+  for (const std::string& line : totals().lines) std::printf("%s\n", line.substr(0, 300).c_str());
 }
 
 }  // namespace
@@ -279,6 +285,7 @@ int main(int count, char** arguments) {
   if (benchmark::ReportUnrecognizedArguments(count, arguments)) return 2;
   benchmark::RunSpecifiedBenchmarks();
   printTables();
+  printLines();
   benchmark::Shutdown();
   return 0;
 }
