@@ -190,22 +190,24 @@ TEST_F(RecentRings, AreNotBelievedWhereTheHeadHasGoneOverThem) {
 TEST_F(RecentRings, SurviveTheKillOfTheirWriter) {
   for (int i = 0; i < 10; ++i) {
     std::filesystem::remove(path());
+    int ready[2];
+    ASSERT_EQ(::pipe(ready), 0);
     TrainerProcess trainer([&] {
       recent_writer* writer = recentOpen(dir.path().c_str(), RGR_MIN_SLOTS, 60);
       for (std::int64_t n = 0;; ++n) {
         const std::int64_t now = monotonicNow();
         recentSpan(writer, n, now, 1, 0);
         if (n % 64 == 0) recentBeat(writer, now);
+        if (n == 1'000 && ::write(ready[1], "x", 1) != 1) return;
       }
     });
     const auto ring = open();
     // On a busy machine the trainer may not have had a turn yet.
-    for (int tries = 0; tries < 300 && numbers().size() <= 100; ++tries) {
-      usleep(3000);
-      out.span_batches.clear();
-      ship(*ring, 60 * kNsPerSecond);
-    }
+    char turn = 0;
+    ASSERT_EQ(::read(ready[0], &turn, 1), 1);
+    usleep(3000);
     trainer.kill();
+    ::close(ready[0]), ::close(ready[1]);
     out.span_batches.clear();
     const RecentRing::Shipped shipped = ship(*ring, 60 * kNsPerSecond);
     const std::vector<std::int64_t> got = numbers();
