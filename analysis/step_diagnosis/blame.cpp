@@ -41,10 +41,10 @@ struct Parties {
 std::vector<Spell> takeTogether(std::vector<Spell>& spells) {
   std::vector<Spell> together, rest;
   std::set<std::size_t> subjects;
-  for (Spell& one : spells) {
+  for (const Spell& one : spells) {
     const bool joins = together.empty() || (one.first_step - together.front().first_step <= kTogether && !subjects.contains(one.subject));
     if (joins) subjects.insert(one.subject);
-    (joins ? together : rest).push_back(std::move(one));
+    (joins ? together : rest).push_back(one);
   }
   spells = std::move(rest);
   return together;
@@ -63,7 +63,7 @@ std::vector<Blame> blameOf(std::vector<Spell> spells, const std::vector<Rank>& r
   std::vector<Blame> out;
   const auto gather = [&](auto key_of, auto size_of, Blame::Who who) {
     std::map<decltype(key_of(ranks.front())), std::vector<Spell>> by_key;
-    for (Spell& one : spells) by_key[key_of(ranks[one.subject])].push_back(std::move(one));
+    for (const Spell& one : spells) by_key[key_of(ranks[one.subject])].push_back(one);
     spells.clear();
     for (auto& [key, list] : by_key) {
       const std::size_t size = size_of(key);

@@ -152,7 +152,8 @@ void ImbalanceWatch::judgeWandering() {
   const Sum sum = sumOf([](const Step& step) { return step.excess; }, [](const Step& step) { return step.culprit; });
   const auto touched = static_cast<double>(sum.touched), steps = static_cast<double>(m_steps.size());
   const bool holds = !m_wandering.empty() && m_wandering.back().holds;
-  if (!holds && touched >= kTouched * steps && sum.culprits >= 2 && static_cast<double>(sum.most_of_one) <= kMostOfOne * touched)
+  if (!holds && sum.first != nullptr && touched >= kTouched * steps && sum.culprits >= 2 &&
+      static_cast<double>(sum.most_of_one) <= kMostOfOne * touched)
     begin(m_wandering, *sum.first);
   else if (holds && touched < kTouched * kEnds * steps)
     end(m_wandering.back());
@@ -164,7 +165,7 @@ void ImbalanceWatch::judgeWandering() {
 void ImbalanceWatch::judgeCollections() {
   const Sum sum = sumOf([](const Step& step) { return step.collected; }, [](const Step& step) { return step.collector; });
   const bool holds = !m_collections.empty() && m_collections.back().holds;
-  if (!holds && sum.cost >= kCollectionCost && sum.touched >= kFewestCollections)
+  if (!holds && sum.first != nullptr && sum.cost >= kCollectionCost && sum.touched >= kFewestCollections)
     begin(m_collections, *sum.first);
   else if (holds && sum.cost < kCollectionCost * kEnds)
     end(m_collections.back());

@@ -26,9 +26,9 @@ std::vector<Stretch> stretchesOf(std::vector<Spell> spells) {
   std::erase_if(spells, [](const Spell& one) { return one.open && one.steps_open < kHoldBack; });
   std::ranges::stable_sort(spells, {}, &Spell::first_step);
   std::vector<Stretch> out;
-  for (Spell& one : spells) {
+  for (const Spell& one : spells) {
     if (out.empty() || one.first_step - out.back().first() > kTogether) out.emplace_back();
-    out.back().spells.push_back(std::move(one));
+    out.back().spells.push_back(one);
   }
   return out;
 }
