@@ -6,11 +6,11 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <unordered_map>
 
 #include "analysis/estimate/run_facts.h"
 #include "analysis/run_summary/roles.h"
+#include "analysis/step_feed/step_frame.h"
 
 namespace runglass {
 namespace {
@@ -18,12 +18,6 @@ namespace {
 constexpr double kSteady = 2;  // value of step_phase
 constexpr std::size_t kMostScalars = 200;
 constexpr std::int64_t kLowest = std::numeric_limits<std::int64_t>::min(), kHighest = std::numeric_limits<std::int64_t>::max();
-
-std::string partOf(const std::string& labels) {
-  const auto json = nlohmann::json::parse(labels, nullptr, false);
-  if (!json.is_object() || !json.contains("part") || !json["part"].is_string()) return {};
-  return json["part"].get<std::string>();
-}
 
 struct StepWindowOf {
   std::int64_t first = kLowest, end = kHighest;

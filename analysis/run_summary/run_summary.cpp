@@ -152,14 +152,6 @@ Status readScalars(Reader& reader, RunSummary& summary, const std::stop_token& s
 
 }  // namespace
 
-std::optional<double> median(std::vector<double> values) {
-  std::erase_if(values, [](double v) { return !std::isfinite(v); });
-  if (values.empty()) return std::nullopt;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 Result<std::vector<Node>> nodesOf(Reader& reader, const std::vector<Attempt>& attempts) {
   std::set<NodeId> ours;
   if (!attempts.empty()) {

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/statistics/median.h"
 #include "model/result.h"
 #include "model/topology.h"
 #include "storage/reader.h"
@@ -60,9 +61,6 @@ Result<RunSummary> readRunSummary(Reader& reader, const Run& run, std::stop_toke
 Result<Run> chooseRun(Reader& reader, RunId wanted);
 // The nodes that the newest attempt runs on and that a heartbeat ever spoke for; all such nodes where no rank says its node.
 Result<std::vector<Node>> nodesOf(Reader& reader, const std::vector<Attempt>& attempts);
-
-// Sorts out `values`' not finite ones; absent when nothing is left. The upper of the two middle ones.
-std::optional<double> median(std::vector<double> values);
 
 // `now` decides whether a run that calls itself running is silent.
 struct StateWord {

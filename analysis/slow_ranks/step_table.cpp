@@ -9,8 +9,8 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <nlohmann/json.hpp>
 
+#include "analysis/step_feed/step_frame.h"
 #include "analysis/step_parts/span_parts.h"
 
 namespace runglass {
@@ -23,12 +23,6 @@ constexpr int kListEvery = 10;     // calls
 constexpr std::int64_t kLate = 4;  // steps that are read again, as they may have come since
 constexpr std::size_t kProbes = 3;
 constexpr int kSpansRest = 10;  // times as long as reading them took
-
-std::string partOf(const std::string& labels) {
-  const auto json = nlohmann::json::parse(labels, nullptr, false);
-  if (!json.is_object() || !json.contains("part") || !json["part"].is_string()) return {};
-  return json["part"].get<std::string>();
-}
 
 bool mayBeWaiting(const std::string& part) { return part.starts_with("comm") || part == "other" || part.empty(); }
 

@@ -6,14 +6,10 @@
 #include <map>
 #include <set>
 
+#include "analysis/statistics/median.h"
+
 namespace runglass {
 namespace {
-
-double middleOf(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
-}
 
 Spell merged(const std::vector<Spell>& spells) {
   Spell all = spells.front();
@@ -27,7 +23,7 @@ Spell merged(const std::vector<Spell>& spells) {
     all.steps = std::max(all.steps, one.steps), all.above = std::max(all.above, one.above);
     ratio.push_back(one.ratio), own.push_back(one.own_ns), usual.push_back(one.usual_ns);
   }
-  all.ratio = middleOf(ratio), all.own_ns = middleOf(own), all.usual_ns = middleOf(usual);
+  all.ratio = median(ratio).value(), all.own_ns = median(own).value(), all.usual_ns = median(usual).value();
   return all;
 }
 

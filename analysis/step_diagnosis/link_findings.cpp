@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "analysis/statistics/median.h"
 #include "analysis/step_diagnosis/blame.h"
 #include "analysis/step_diagnosis/words.h"
 #include "model/time_text.h"
@@ -36,9 +37,7 @@ std::vector<Stretch> stretchesOf(std::vector<Spell> spells) {
 double middleOf(const std::vector<Spell>& spells, double Spell::*member) {
   std::vector<double> values;
   for (const Spell& one : spells) values.push_back(one.*member);
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
+  return median(std::move(values)).value();
 }
 
 std::string nodesText(const Stretch& stretch, const AttemptWatch& watch, const NodeNames& nodes) {

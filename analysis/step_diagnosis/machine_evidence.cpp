@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "analysis/statistics/median.h"
+
 namespace runglass {
 namespace {
 
@@ -15,12 +17,6 @@ using Json = nlohmann::ordered_json;
 constexpr std::size_t kMostEvents = 200, kMostKinds = 8;
 constexpr std::array<const char*, 3> kMetrics = {"sm_clock_hertz", "temperature_celsius", "power_watts"};
 enum Asked : std::size_t { kClock, kTemperature, kPower };
-
-double middleOf(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
-}
 
 class Asker {
  public:
@@ -38,7 +34,9 @@ class Asker {
         if (series.sample_count == 0) continue;
         RG_ASSIGN(const auto bins, m_reader.bins(series.id, Axis::kTime, m_range.t0, m_range.t1, 1, m_stop));
         if (bins.empty() || bins.front().count == 0) continue;
-        means.push_back(bins.front().sum / static_cast<double>(bins.front().count));
+        const double mean = bins.front().sum / static_cast<double>(bins.front().count);
+        if (!std::isfinite(mean)) continue;
+        means.push_back(mean);
         break;
       }
     }
@@ -119,7 +117,7 @@ Result<MachineEvidence> machineEvidence(Reader& reader, RunId run, const std::ve
     if (own.empty()) continue;
     RG_ASSIGN(auto others, asker.meansOf(peers, metric, kPeersAsked));
     if (others.empty()) continue;
-    evidence.values.push_back({metric, middleOf(own), middleOf(others), own.size(), others.size()});
+    evidence.values.push_back({metric, median(own).value(), median(others).value(), own.size(), others.size()});
   }
   std::set<NodeId> nodes;
   std::set<DeviceId> devices;

@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+
+#include "analysis/statistics/median.h"
 
 namespace runglass {
 namespace {
@@ -41,17 +44,11 @@ std::string portOf(const Series& series) {
   return {};
 }
 
-double middleOf(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
-}
-
 double medianOfOthers(const std::vector<Value>& values, std::size_t out) {
   std::vector<double> others;
   for (std::size_t i = 0; i < values.size(); ++i)
     if (i != out) others.push_back(values[i].value);
-  return others.empty() ? 0 : middleOf(std::move(others));
+  return others.empty() ? 0 : median(std::move(others)).value();
 }
 
 class Asker {
@@ -89,8 +86,8 @@ class Asker {
       RG_ASSIGN(const auto bins, m_reader.bins(series.id, Axis::kTime, m_range.t0, m_range.t1, 1, m_stop));
       if (bins.empty() || bins.front().count == 0) continue;
       const Bin& bin = bins.front();
-      out.push_back({series.key.node, series.key.device, portOf(series),
-                     counter ? std::max(0.0, bin.last - bin.first) : bin.sum / static_cast<double>(bin.count)});
+      const double value = counter ? std::max(0.0, bin.last - bin.first) : bin.sum / static_cast<double>(bin.count);
+      if (std::isfinite(value)) out.push_back({series.key.node, series.key.device, portOf(series), value});
     }
     return out;
   }

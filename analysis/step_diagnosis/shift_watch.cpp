@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/statistics/median.h"
+
 namespace runglass {
 namespace {
 
@@ -19,12 +21,6 @@ constexpr double kSureErrors = 3, kSureShare = 0.3;  // and that much of it is n
 constexpr double kSwing = 0.05;                      // no day swings so far
 constexpr double kMedianError = 1.253;               // of a median: 1.253 sigma / sqrt(n)
 
-double middleOf(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
-}
-
 std::vector<double> valuesOf(const std::deque<ShiftWatch::Point>& points) {
   std::vector<double> values;
   values.reserve(points.size());
@@ -32,11 +28,11 @@ std::vector<double> valuesOf(const std::deque<ShiftWatch::Point>& points) {
   return values;
 }
 
-double sigmaOf(const std::vector<double>& values, double median) {
+double sigmaOf(const std::vector<double>& values, double middle) {
   std::vector<double> off;
   off.reserve(values.size());
-  for (const double value : values) off.push_back(std::fabs(value - median));
-  return 1.4826 * middleOf(std::move(off));
+  for (const double value : values) off.push_back(std::fabs(value - middle));
+  return 1.4826 * median(std::move(off)).value();
 }
 
 ColumnMeans meansOf(const std::deque<ShiftWatch::Point>& points) {
@@ -46,7 +42,7 @@ ColumnMeans meansOf(const std::deque<ShiftWatch::Point>& points) {
     for (const auto& point : points)
       if (!std::isnan(point.parts[c])) values.push_back(point.parts[c]);
     means[c] =
-        values.size() * 2 < points.size() ? std::numeric_limits<float>::quiet_NaN() : static_cast<float>(middleOf(std::move(values)));
+        values.size() * 2 < points.size() ? std::numeric_limits<float>::quiet_NaN() : static_cast<float>(median(std::move(values)).value());
   }
   return means;
 }
@@ -55,8 +51,8 @@ ColumnMeans meansOf(const std::deque<ShiftWatch::Point>& points) {
 
 ShiftWatch::Level ShiftWatch::level() const {
   const auto values = valuesOf(m_level);
-  const double median = middleOf(values);
-  return {median, sigmaOf(values, median)};
+  const double middle = runglass::median(values).value();
+  return {middle, sigmaOf(values, middle)};
 }
 
 void ShiftWatch::push(const Point& point) {
@@ -102,7 +98,7 @@ bool ShiftWatch::isSharp(double change, double of) const {
     after.push_back(point->value);
   if (std::fabs(change) >= kSwing) return true;
   if (std::min(before.size(), after.size()) < kBesideLeast) return false;
-  const double was = middleOf(before), is = middleOf(after);
+  const double was = median(before).value(), is = median(after).value();
   const double error = kMedianError *
                        std::hypot(sigmaOf(before, was) / std::sqrt(static_cast<double>(before.size())),
                                   sigmaOf(after, is) / std::sqrt(static_cast<double>(after.size()))) /
@@ -117,7 +113,7 @@ bool ShiftWatch::judge() {
   if (!is_long) return false;
   const Level was = level();
   const auto values = valuesOf(m_away);
-  const double now = middleOf(values);
+  const double now = median(values).value();
   const double change = now / was.median - 1;
   const double error = kMedianError / was.median *
                        std::sqrt(was.sigma * was.sigma / static_cast<double>(m_level.size()) +

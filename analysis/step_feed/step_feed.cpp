@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <nlohmann/json.hpp>
 
 #include "model/spans.h"
 
@@ -18,12 +17,6 @@ constexpr std::size_t kHeardKept = 20;  // frames
 constexpr std::int64_t kMostStep = std::numeric_limits<std::int64_t>::max() - (std::int64_t{1} << 40);
 constexpr float kNothing = std::numeric_limits<float>::quiet_NaN();
 constexpr double kLongest = 1e17;  // ns; three years
-
-std::string partOf(const std::string& labels) {
-  const auto json = nlohmann::json::parse(labels, nullptr, false);
-  if (!json.is_object() || !json.contains("part") || !json["part"].is_string()) return {};
-  return json["part"].get<std::string>();
-}
 
 std::string identity(const Series& series) {
   return std::to_string(series.key.rank.value_or(-1)) + '\n' + series.key.source + '\n' + series.key.labels;

@@ -2,7 +2,7 @@
 #include "analysis/step_feed/step_frame.h"
 
 #include <algorithm>
-#include <string>
+#include <nlohmann/json.hpp>
 
 namespace runglass {
 namespace {
@@ -51,6 +51,12 @@ std::optional<StepColumn> stepColumnOf(std::string_view part) {
   for (const Begin& one : kBegins)
     if (name.starts_with(one.begin)) return one.column;
   return StepColumn::kOther;
+}
+
+std::string partOf(const std::string& labels) {
+  const auto json = nlohmann::json::parse(labels, nullptr, false);
+  if (!json.is_object() || !json.contains("part") || !json["part"].is_string()) return {};
+  return json["part"].get<std::string>();
 }
 
 std::optional<double> StepFrame::longest() const {

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -40,6 +41,9 @@ const char* stepColumnName(StepColumn column);  // "forward", "communication", .
 std::optional<StepColumn> stepColumnOf(std::string_view part);
 
 enum class StepPhase : std::uint8_t { kInit = 0, kWarmup, kSteady, kEval, kCheckpoint };  // values of step_phase
+
+// The part that a series is about, from its labels; "" where they name none or are no JSON object.
+std::string partOf(const std::string& labels);
 
 struct StepFrame {
   std::int64_t step = 0;

@@ -336,11 +336,6 @@ class Builder {
     return {};
   }
 
-  static std::string partOf(const std::string& labels) {
-    const std::size_t begin = labels.find("\"part\":\"");
-    return begin == std::string::npos ? std::string() : labels.substr(begin + 8, labels.find('"', begin + 8) - begin - 8);
-  }
-
   // In a synchronous job the slow node is the one that waits least: its own work per step against the median node's.
   Status rankNodes() {
     if (m_data.summary.attempts.empty()) return {};
