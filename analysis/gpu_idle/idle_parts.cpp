@@ -52,9 +52,9 @@ class PartSum {
   double note(const StepFrame& frame, std::size_t rank) {
     double sum = 0;
     bool any = false;
-    for (std::size_t c = 0; c < kStepColumnCount; ++c) {
+    for (std::size_t c = 0; c < kStepPartColumns; ++c) {
       const auto column = static_cast<StepColumn>(c);
-      if (column == StepColumn::kRunDelay || std::isnan(frame.at(column, rank))) continue;
+      if (std::isnan(frame.at(column, rank))) continue;
       any = true;
       m_out.told[c] = true;
       sum += told(frame, column, rank);

@@ -26,7 +26,7 @@ struct PartIdle {
   double untold = 0;                        // ns of steps in no part, where waiting for peers was not told either
   double delay = 0;                         // ns in which the training thread was ready and had no CPU
   bool comm_told = false, delay_told = false;
-  std::array<bool, kStepColumnCount> told{};  // some rank has the column
+  std::array<bool, kStepPartColumns> told{};  // some rank has the column
   bool any() const { return tally.window > 0; }
 };
 

@@ -70,9 +70,10 @@ void AttemptWatch::compare(const StepFrame& frame) {
   const double dur = frame.longest().value_or(0);
   std::vector<float> compute;
   std::vector<Deviation> computing;
+  const auto lost = lostToHost(frame);
   for (std::size_t k = 0; k < kWorkKindCount; ++k) {
     const auto kind = static_cast<WorkKind>(k);
-    auto work = workOf(frame, kind);
+    auto work = workOf(frame, kind, lost);
     auto deviations = againstPeers(work, m_roles, kind, dur);
     if (kind != WorkKind::kCompute) smooth(deviations, k, dur);
     m_ranks[k].push(frame.step, frame.when, deviations);
@@ -89,11 +90,12 @@ void AttemptWatch::compare(const StepFrame& frame) {
   std::vector<bool> slow(compute.size());
   for (std::size_t rank = 0; rank < slow.size(); ++rank) slow[rank] = m_ranks[static_cast<std::size_t>(WorkKind::kCompute)].isOpen(rank);
   m_imbalance.push(frame, m_roles, compute, computing, slow);
-  const float delay = medianOf(known(frame.columns[static_cast<std::size_t>(StepColumn::kRunDelay)]));
+  const auto& without_cpu = frame.columns[static_cast<std::size_t>(StepColumn::kRunDelay)];
+  const float delay = medianOf(known(without_cpu));
   if (!std::isnan(delay) && dur > 0) m_without_cpu += delay / dur;
   std::vector<Deviation> shares(2);
   for (const RunShare share : {RunShare::kHost, RunShare::kData}) {
-    const float own = medianOf(known(workOf(frame, share == RunShare::kHost ? WorkKind::kHost : WorkKind::kData)));
+    const float own = medianOf(known(workOf(frame, share == RunShare::kHost ? WorkKind::kHost : WorkKind::kData, without_cpu)));
     if (std::isnan(own) || !(dur > 0)) continue;
     Deviation& out = shares[static_cast<std::size_t>(share)];
     out.compared = true, out.own_ns = own, out.ratio = own / static_cast<float>(dur), out.above = out.ratio >= kLargeShare;

@@ -42,19 +42,31 @@ float medianOf(std::vector<float> values) {
   return *middle;
 }
 
-std::vector<float> workOf(const StepFrame& frame, WorkKind kind) {
+std::vector<float> lostToHost(const StepFrame& frame) {
+  std::vector<float> lost = frame.columns[static_cast<std::size_t>(StepColumn::kRunDelay)], queueing;
+  for (std::size_t rank = 0; rank < lost.size(); ++rank)
+    if (const float cpu = frame.at(StepColumn::kCpu, rank); cpu > 0 && !std::isnan(lost[rank])) queueing.push_back(lost[rank] / cpu);
+  if (queueing.size() <= kFewestPeers) return lost;
+  const float usual = medianOf(std::move(queueing));
+  for (std::size_t rank = 0; rank < lost.size(); ++rank)
+    if (const float cpu = frame.at(StepColumn::kCpu, rank); cpu > 0) lost[rank] = std::max(0.0F, lost[rank] - usual * cpu);
+  return lost;
+}
+
+std::vector<float> workOf(const StepFrame& frame, WorkKind kind, const std::vector<float>& without_cpu) {
   std::vector<float> work(frame.dur.size(), kNothing);
-  const bool is_told = kind == WorkKind::kCompute || !frame.columns[static_cast<std::size_t>(StepColumn::kRunDelay)].empty() ||
-                       !frame.columns[static_cast<std::size_t>(kind == WorkKind::kHost ? StepColumn::kHost : StepColumn::kData)].empty();
+  const auto column = [&](StepColumn of) { return !frame.columns[static_cast<std::size_t>(of)].empty(); };
+  const bool is_told = kind == WorkKind::kCompute || (kind == WorkKind::kHost && (column(StepColumn::kHost) || !without_cpu.empty())) ||
+                       (kind == WorkKind::kData && column(StepColumn::kData));
   for (std::size_t rank = 0; is_told && rank < work.size(); ++rank) {
     const float computing = sumOf(frame, rank, {StepColumn::kForward, StepColumn::kBackward, StepColumn::kOptimizer, StepColumn::kOther});
+    const float lost = without_cpu.empty() ? kNothing : without_cpu[rank], host = frame.at(StepColumn::kHost, rank);
     float own = computing;
-    if (kind == WorkKind::kHost) own = sumOf(frame, rank, {StepColumn::kHost, StepColumn::kRunDelay});
+    if (kind == WorkKind::kCompute && !std::isnan(lost) && !std::isnan(computing)) own = std::max(0.0F, computing - lost);
+    if (kind == WorkKind::kHost) own = std::isnan(host) ? lost : std::isnan(lost) ? host : host + lost;
     if (kind == WorkKind::kData) own = frame.at(StepColumn::kData, rank);
     // A rank that told what it did in the step had none of what it did not name.
-    if (std::isnan(own) && !std::isnan(computing)) own = 0;
-    const float delay = frame.at(StepColumn::kRunDelay, rank);
-    work[rank] = kind == WorkKind::kCompute && !std::isnan(delay) ? std::max(0.0F, own - delay) : own;
+    work[rank] = std::isnan(own) && !std::isnan(computing) ? 0 : own;
   }
   return work;
 }

@@ -2,8 +2,10 @@
 // What each rank, stage and replica did in a step against those with the same role.
 //
 // A rank's peers are the other ranks of its pipeline stage; a stage's are the other stages. Compute is forward, backward, optimizer and
-// other parts less the time that the rank had no CPU: what another process takes is no slow GPU. Comparing computing time over ranks is
-// MegaScale's way (Jiang et al., NSDI '24, section 5.1); the least time that counts (5 % and 5 ms) keeps small steps quiet.
+// other parts less the time that the rank had no CPU and should have had it: what another process takes is no slow GPU. Where a node is
+// crowded everybody queues, and who has more to do queues longer: what a rank's own CPU time comes to at the queue of the median rank is
+// its own work's, the rest is the host's. Comparing computing time over ranks is MegaScale's way (Jiang et al., NSDI '24, section 5.1); the
+// least time that counts (5 % and 5 ms) keeps small steps quiet.
 //
 // Threading:  pure.
 // Ownership:  values.
@@ -25,8 +27,11 @@ inline constexpr std::size_t kFewestPeers = 3;
 
 enum class WorkKind : std::uint8_t { kCompute = 0, kHost, kData };
 inline constexpr std::size_t kWorkKindCount = 3;
-// By rank; NaN where it did not say.
-std::vector<float> workOf(const StepFrame& frame, WorkKind kind);
+// By rank: the time without a CPU that its own CPU time does not account for, at the queue that the median rank stood in; all of it where
+// too few tell their CPU time. NaN where a rank told none; empty where nobody did.
+std::vector<float> lostToHost(const StepFrame& frame);
+// By rank; NaN where it did not say. `without_cpu` is by rank, or empty: it is taken from computing and counts as the host's.
+std::vector<float> workOf(const StepFrame& frame, WorkKind kind, const std::vector<float>& without_cpu);
 
 // Groups of ranks by index; a rank in none has no peers.
 struct Roles {

@@ -65,7 +65,6 @@ Status StepFeed::list(Reader& reader) {
 Status StepFeed::listParts(Reader& reader) {
   RG_ASSIGN(const auto parts, seriesOf(reader, "step_part_ns"));
   RG_ASSIGN(const auto waits, seriesOf(reader, "step_part_wait_ns"));
-  RG_ASSIGN(const auto delays, seriesOf(reader, "step_run_delay_ns"));
   std::map<std::string, SeriesId> wait_of;
   for (const Series& series : waits) wait_of[identity(series)] = series.id;
   m_parts.clear();
@@ -76,8 +75,10 @@ Status StepFeed::listParts(Reader& reader) {
     if (const auto wait = wait_of.find(identity(series)); wait != wait_of.end()) column.wait = wait->second;
     m_parts.push_back(column);
   }
-  for (const Series& series : delays)
-    m_parts.push_back({.id = series.id, .wait = {}, .rank = indexOf(*series.key.rank), .column = StepColumn::kRunDelay});
+  for (const auto& [metric, column] : {std::pair{"step_run_delay_ns", StepColumn::kRunDelay}, {"step_cpu_ns", StepColumn::kCpu}}) {
+    RG_ASSIGN(const auto all, seriesOf(reader, metric));
+    for (const Series& series : all) m_parts.push_back({.id = series.id, .wait = {}, .rank = indexOf(*series.key.rank), .column = column});
+  }
   return {};
 }
 
@@ -192,7 +193,7 @@ Status StepFeed::readPart(Reader& reader, const Column& source, std::vector<Step
     if (values.empty()) values.assign(m_ranks.size(), kNothing);
     float& cell = values[source.rank];
     cell = (std::isnan(cell) ? 0 : cell) + static_cast<float>(value);
-    frame.has_parts |= column != StepColumn::kRunDelay;
+    frame.has_parts |= static_cast<std::size_t>(column) < kStepPartColumns;
   };
   if (source.column != StepColumn::kTransfer) {
     for (std::size_t i = 0; i < points.size(); ++i)

@@ -8,7 +8,8 @@ namespace runglass {
 namespace {
 
 constexpr std::array<const char*, kStepColumnCount> kNames = {
-    "forward", "backward", "optimizer", "other", "communication", "communication_wait", "data", "host", "gc", "checkpoint", "run_delay"};
+    "forward", "backward", "optimizer", "other",      "communication", "communication_wait",
+    "data",    "host",     "gc",        "checkpoint", "run_delay",     "cpu"};
 
 struct Begin {
   std::string_view begin;

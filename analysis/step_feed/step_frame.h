@@ -5,7 +5,7 @@
 // Ownership:  values.
 // Units:      ns; NaN: that rank did not say it. Columns are by index into the feed's ranks; a column that nobody has is empty.
 // Errors:     none.
-// Cost:       48 bytes a rank.
+// Cost:       52 bytes a rank.
 #pragma once
 
 #include <array>
@@ -32,10 +32,12 @@ enum class StepColumn : std::uint8_t {
   kHost,
   kGc,
   kCheckpoint,
-  kRunDelay,  // the training thread was ready and had no CPU; inside the other columns
+  kRunDelay,  // the training thread was ready and had no CPU; inside the columns before it, as is
+  kCpu,       // what all threads of the rank's process had of CPUs
 };
-inline constexpr std::size_t kStepColumnCount = 11;
-const char* stepColumnName(StepColumn column);  // "forward", "communication", ...
+inline constexpr std::size_t kStepColumnCount = 12,
+                             kStepPartColumns = 10;  // the parts that come to a step are the columns before kRunDelay
+const char* stepColumnName(StepColumn column);       // "forward", "communication", ...
 // Of a part's name as trainers say it ("forward-compute", "dataload", ...); communication is kTransfer. Absent: the rest of a step, in
 // which nobody knows what was done.
 std::optional<StepColumn> stepColumnOf(std::string_view part);
