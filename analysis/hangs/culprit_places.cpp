@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "analysis/layout/layout_reading.h"
+
 namespace runglass {
 
 Result<std::vector<HangMember>> withoutTimeout(Reader& reader, const Attempt& attempt, const std::set<std::int32_t>& timed_out) {
@@ -23,7 +25,7 @@ Result<std::vector<HangMember>> withoutTimeout(Reader& reader, const Attempt& at
 // Rank, node and coordinates, as far as all culprits share them.
 Status placeCulprits(Reader& reader, const Attempt& attempt, const HangEvidence& evidence, Finding& finding) {
   if (evidence.culprits.empty() || evidence.culprit_count > static_cast<std::int64_t>(evidence.culprits.size())) return {};
-  RG_ASSIGN(const auto ranks, reader.ranks(attempt.id));
+  RG_ASSIGN(const auto ranks, placedRanks(reader, attempt.id));
   std::vector<const Rank*> places;
   for (const HangMember& member : evidence.culprits) {
     const auto at = std::ranges::find(ranks, member.rank, &Rank::rank);

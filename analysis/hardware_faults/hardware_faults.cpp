@@ -11,6 +11,7 @@
 
 #include "analysis/hardware_faults/fault_finding.h"
 #include "analysis/hardware_faults/step_at.h"
+#include "analysis/layout/layout_reading.h"
 
 namespace runglass {
 namespace {
@@ -74,7 +75,7 @@ class HardwareFaults : public Analysis {
     for (const Attempt& attempt : m_attempts) {
       // Where the ranks of an attempt ran that is over does not change.
       if (attempt.id != m_attempts.back().id && !m_placed.insert(attempt.id).second) continue;
-      RG_ASSIGN(const auto ranks, question.reader.ranks(attempt.id));
+      RG_ASSIGN(const auto ranks, placedRanks(question.reader, attempt.id));
       for (const Rank& rank : ranks) {
         if (rank.node) m_own_nodes[rank.node] = m_places.nodes[rank.node];
         if (rank.device) m_places.ranks[rank.device] = rank;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <string_view>
 
 #include "model/rank_order.h"
@@ -33,9 +34,21 @@ Result<LayoutQuestion> readLayoutQuestion(Reader& reader, const Run& run, const 
   return question;
 }
 
-Result<LayoutPlaces> readLayoutPlaces(Reader& reader, const Run& run, const Attempt& attempt) {
-  RG_ASSIGN(const LayoutQuestion question, readLayoutQuestion(reader, run, attempt));
-  return placeLayout(question);
+Result<std::vector<Rank>> placedRanks(Reader& reader, AttemptId attempt, std::span<const std::int32_t> also) {
+  RG_ASSIGN(const auto runs, reader.runs());
+  for (const Run& run : runs) {
+    RG_ASSIGN(const auto attempts, reader.attempts(run.id));
+    const auto own = std::ranges::find(attempts, attempt, &Attempt::id);
+    if (own == attempts.end()) continue;
+    RG_ASSIGN(LayoutQuestion question, readLayoutQuestion(reader, run, *own));
+    std::set<std::int32_t> known;
+    for (const Rank& rank : question.ranks) known.insert(rank.rank);
+    for (const std::int32_t rank : also)
+      if (known.insert(rank).second) question.ranks.push_back({.attempt = attempt, .rank = rank, .node = {}, .device = {}});
+    std::ranges::sort(question.ranks, {}, &Rank::rank);
+    return placeLayout(question).ranks;
+  }
+  return std::vector<Rank>();
 }
 
 }  // namespace runglass

@@ -6,7 +6,7 @@
 // Ownership:  values.
 // Units:      as layout_places.h.
 // Errors:     the Reader's.
-// Cost:       placeLayout() and three reads.
+// Cost:       placeLayout() and five reads.
 #pragma once
 
 #include <string>
@@ -17,6 +17,7 @@
 namespace runglass {
 
 Result<LayoutQuestion> readLayoutQuestion(Reader& reader, const Run& run, const Attempt& attempt);
-Result<LayoutPlaces> readLayoutPlaces(Reader& reader, const Run& run, const Attempt& attempt);
+// The ranks of an attempt, and those of `also` that it does not list, with the coordinates that are known, by rank.
+Result<std::vector<Rank>> placedRanks(Reader& reader, AttemptId attempt, std::span<const std::int32_t> also = {});
 
 }  // namespace runglass

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "analysis/layout/layout_reading.h"
 #include "analysis/ranking/restarts.h"
 #include "analysis/run_summary/run_summary.h"
 #include "analysis/what_if/what_if_data.h"
@@ -105,7 +106,7 @@ Result<Ranking> RankingFeed::read(Reader& reader, const std::vector<Finding>* fi
     }();
   out.over = out.attempt.id != attempts.back().id || out.attempt.end ||
              (out.run.state != RunState::kRunning && out.run.state != RunState::kStalled);
-  RG_ASSIGN(out.places, reader.ranks(out.attempt.id));
+  RG_ASSIGN(out.places, placedRanks(reader, out.attempt.id));
   RG_ASSIGN(const auto nodes, reader.nodes());
   for (const Node& node : nodes) out.nodes[node.id] = node;
   std::vector<Finding> stored;
@@ -184,7 +185,7 @@ Status RankingFeed::readEarlier(Reader& reader, const std::vector<Attempt>& atte
   if (!m_earlier || m_earlier_kind != out.kind) {
     const Attempt& before = *(at - 1);
     EarlierAttempt earlier{.number = before.number, .kind = out.kind.value_or(ScoreKind::kRelative), .score = {}, .nodes = {}};
-    RG_ASSIGN(const auto places, reader.ranks(before.id));
+    RG_ASSIGN(const auto places, placedRanks(reader, before.id));
     for (const Rank& place : places)
       if (place.node) earlier.nodes.insert(place.node);
     if (out.kind == ScoreKind::kRelative) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "analysis/layout/layout_reading.h"
 #include "model/spans.h"
 
 namespace runglass {
@@ -46,9 +47,11 @@ Result<std::vector<Series>> StepFeed::seriesOf(Reader& reader, const char* metri
 }
 
 Status StepFeed::list(Reader& reader) {
-  RG_ASSIGN(const auto ranks, reader.ranks(m_attempt));
-  for (const Rank& rank : ranks) m_ranks[indexOf(rank.rank)] = rank;
   RG_ASSIGN(const auto durations, seriesOf(reader, "step_time_ns"));
+  std::vector<std::int32_t> timed;
+  for (const Series& series : durations) timed.push_back(*series.key.rank);
+  RG_ASSIGN(const auto ranks, placedRanks(reader, m_attempt, timed));
+  for (const Rank& rank : ranks) m_ranks[indexOf(rank.rank)] = rank;
   m_durations.clear();
   for (const Series& series : durations) {
     m_durations.push_back({.id = series.id, .wait = {}, .rank = indexOf(*series.key.rank)});

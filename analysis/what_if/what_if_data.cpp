@@ -8,6 +8,8 @@
 #include <limits>
 #include <map>
 
+#include "analysis/layout/layout_reading.h"
+
 namespace runglass {
 namespace {
 
@@ -20,7 +22,7 @@ class WhatIfReader {
   }
 
   Result<WhatIfData> read() {
-    RG_ASSIGN(m_out.ranks, m_reader.ranks(m_out.attempt.id));
+    RG_ASSIGN(m_out.ranks, placedRanks(m_reader, m_out.attempt.id));
     const Layout& layout = m_out.attempt.layout;
     m_out.gpus = layout.world > 0 ? layout.world : static_cast<std::int32_t>(m_out.ranks.size());
     if (layout.dp > 0 && layout.pp > 0)

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "analysis/layout/layout_reading.h"
 #include "analysis/run_summary/run_summary.h"
 #include "analysis/slow_ranks/step_table.h"
 #include "app/ctl/command.h"
@@ -60,7 +61,7 @@ Result<std::vector<SlowRank>> readSlow(Reader& reader, const RunSummary& summary
   std::vector<SlowRank> slow;
   if (summary.attempts.empty()) return slow;
   const AttemptId attempt = summary.attempts.back().id;
-  RG_ASSIGN(const std::vector<Rank> ranks, reader.ranks(attempt));
+  RG_ASSIGN(const std::vector<Rank> ranks, placedRanks(reader, attempt));
   RG_ASSIGN(const std::vector<Node> nodes, reader.nodes());
   RG_ASSIGN(const StepTableAnswer table, readStepTable(reader, attempt, ranks, {}));
   for (RankScore& score : rankBySlowness(table.table).ranks) {

@@ -140,6 +140,17 @@ TEST_F(StepFeedTest, NonsenseIsNotHeard) {
   EXPECT_THAT(next(true), ElementsAre(4));
 }
 
+TEST_F(StepFeedTest, RanksThatDoNotSayTheirStageStandWhereTheirLayoutPutsThem) {
+  m_attempt = m_out->attempt(
+      {.run = m_out->run({.name = "m", .start = kStart, .framework = "Megatron-LM"}), .layout = {.world = 4, .tp = 1, .pp = 2, .dp = 2}});
+  for (std::int32_t rank = 0; rank < 4; ++rank) tell(rank, 1);
+  m_feed.emplace(m_attempt);
+  EXPECT_THAT(next(true), ElementsAre(1));
+  std::vector<std::optional<std::int32_t>> stages;
+  for (const Rank& rank : m_feed->ranks()) stages.push_back(rank.pp);
+  EXPECT_THAT(stages, ElementsAre(0, 0, 1, 1));
+}
+
 TEST_F(StepFeedTest, WithoutStepTimesThereIsNothing) { EXPECT_THAT(next(true), IsEmpty()); }
 
 TEST(StepColumns, NamesOfTrainersAreUnderstood) {

@@ -5,6 +5,7 @@
 #include <set>
 #include <tuple>
 
+#include "analysis/layout/layout_reading.h"
 #include "widgets/core/run_summary.h"
 
 namespace runglass {
@@ -23,7 +24,7 @@ Result<Fleet> readFleet(Reader& reader, RunId wanted, TimeNs now) {
     RG_ASSIGN(const auto attempts, reader.attempts(run->id));
     if (!attempts.empty()) attempt = attempts.back().id;
     if (attempt) {
-      RG_ASSIGN(fleet.ranks, reader.ranks(attempt));
+      RG_ASSIGN(fleet.ranks, placedRanks(reader, attempt));
     }
   }
   RG_ASSIGN(fleet.m_series, reader.series({}));

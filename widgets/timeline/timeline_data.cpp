@@ -7,6 +7,7 @@
 #include <map>
 #include <unordered_map>
 
+#include "analysis/layout/layout_reading.h"
 #include "analysis/run_summary/roles.h"
 #include "model/crc32c.h"
 #include "model/metric_catalog.h"
@@ -154,7 +155,7 @@ Result<TimelineCatalog> readTimelineCatalog(Reader& reader, RunId run, AttemptId
   const auto chosen = chosenAttempt(attempts, attempt);
   if (!chosen) return catalog;
   catalog.attempt = *std::ranges::find(attempts, *chosen, &Attempt::id);
-  RG_ASSIGN(const auto ranks, reader.ranks(*chosen));
+  RG_ASSIGN(const auto ranks, placedRanks(reader, *chosen));
   RG_ASSIGN(const auto nodes, reader.nodes());
   RG_ASSIGN(const auto tracks, reader.tracks(*chosen));
   std::map<std::int64_t, TimelineRank> found;  // -1: no rank
