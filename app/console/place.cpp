@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "app/run_choice.h"
 #include "widgets/core/run_summary.h"
 
 namespace runglass {
@@ -25,15 +26,6 @@ bool parsePart(std::string_view key, std::string_view value, Place& place) {
   if (key != "node" || value.empty()) return false;
   place.node = value;
   return true;
-}
-
-Result<RunId> resolveRun(Reader& reader, const std::string& wanted) {
-  RG_ASSIGN(const std::vector<Run> runs, reader.runs());
-  std::optional<std::uint64_t> id;
-  parseNumber(wanted, id);
-  for (const Run& run : runs)
-    if (run.name == wanted || run.uuid == wanted || (id && run.id.value == *id)) return run.id;
-  return Status(Code::kNotFound, "run " + wanted + ": not in this store");
 }
 
 }  // namespace
@@ -64,17 +56,16 @@ Result<Selection> resolvePlace(Reader& reader, const Place& place) {
   }
   Selection selection;
   if (!place.run.empty()) {
-    RG_ASSIGN(selection.run, resolveRun(reader, place.run));
+    RG_ASSIGN(const Run run, wantedRun(reader, {}, place.run));
+    selection.run = run.id;
   }
   selection.rank = place.rank;
   selection.step = place.step;
   if (place.attempt) {
     RG_ASSIGN(const Run run, chooseRun(reader, selection.run));
-    RG_ASSIGN(const std::vector<Attempt> attempts, reader.attempts(run.id));
-    const auto found = std::ranges::find(attempts, *place.attempt, &Attempt::number);
-    if (found == attempts.end()) return Status(Code::kNotFound, "attempt " + std::to_string(*place.attempt) + ": not in run " + run.name);
+    RG_ASSIGN(const Attempt attempt, wantedAttempt(reader, {}, run, place.attempt));
     selection.run = run.id;
-    selection.attempt = found->id;
+    selection.attempt = attempt.id;
   }
   if (!place.node.empty()) {
     RG_ASSIGN(const std::vector<Node> nodes, reader.nodes());

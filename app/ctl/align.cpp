@@ -7,6 +7,7 @@
 #include "app/control_arguments.h"
 #include "app/ctl/command.h"
 #include "app/ctl/output.h"
+#include "app/run_choice.h"
 #include "app/store_access.h"
 #include "app/store_edit.h"
 
@@ -93,7 +94,7 @@ class Align : public Command {
   const char* help() const override { return "Align the clocks of a run's nodes by the ends of collectives, or take that off again"; }
   void declare(CLI::App& app) override {
     app.add_option("--store", m_store, "The store, a .rgl file")->required();
-    app.add_option("--run", m_run, "The run's id (runglassctl info shows it)")->required()->check(CLI::PositiveNumber);
+    app.add_option("--run", m_run, "The run's id, uuid or name")->required();
     app.add_option("--attempt", m_attempt, "The attempt's number, from 0; without it the newest")->check(CLI::NonNegativeNumber);
     auto* dry = app.add_flag("--dry-run", m_dry, "Only say what would be shifted");
     app.add_flag("--reset", m_reset, "Take the alignment off: times are as the nodes' clocks say")->excludes(dry);
@@ -103,22 +104,15 @@ class Align : public Command {
   Status run() override {
     RG_ASSIGN(const ControlTarget control, m_control.target());
     RG_ASSIGN(auto reader, openForReading(m_store));
-    RG_ASSIGN(const auto runs, reader->runs());
-    const auto run = std::ranges::find(runs, RunId{m_run}, &Run::id);
-    if (run == runs.end()) return {Code::kNotFound, m_store + ": there is no run " + std::to_string(m_run)};
-    RG_ASSIGN(const auto attempts, reader->attempts(run->id));
-    const auto attempt = std::ranges::find_if(
-        attempts, [this, &attempts](const Attempt& a) { return m_attempt ? a.number == *m_attempt : a.number == attempts.back().number; });
-    if (attempt == attempts.end())
-      return {Code::kNotFound, m_store + ": run " + std::to_string(m_run) + " has no attempt" +
-                                   (m_attempt ? " " + std::to_string(*m_attempt) : std::string())};
-    if (m_reset) return reset(std::move(reader), *run, *attempt, control);
-    RG_ASSIGN(const ClockProposal proposal, proposeAlignment(*reader, run->id, attempt->id, {}));
+    RG_ASSIGN(const Run run, wantedRun(*reader, m_store, m_run));
+    RG_ASSIGN(const Attempt attempt, wantedAttempt(*reader, m_store, run, m_attempt));
+    if (m_reset) return reset(std::move(reader), run, attempt, control);
+    RG_ASSIGN(const ClockProposal proposal, proposeAlignment(*reader, run.id, attempt.id, {}));
     reader.reset();  // a store that is read cannot be folded into one file
     const bool wanted = !m_dry && proposal.result.verdict == ClockAlignVerdict::kShift;
     if (wanted) RG_TRY(editStore(m_store, proposal.edit, control));
     Output out = Output::standard();
-    out.write(m_json ? toJson(proposal, attempt->number, wanted).dump(2, ' ', false, Json::error_handler_t::replace) + "\n"
+    out.write(m_json ? toJson(proposal, attempt.number, wanted).dump(2, ' ', false, Json::error_handler_t::replace) + "\n"
                      : toText(proposal, wanted));
     RG_TRY(out.finish());
     if (proposal.result.verdict != ClockAlignVerdict::kRefused) return {};
@@ -140,8 +134,7 @@ class Align : public Command {
     return out.finish();
   }
 
-  std::string m_store;
-  std::uint64_t m_run = 0;
+  std::string m_store, m_run;
   std::optional<std::int32_t> m_attempt;
   bool m_dry = false, m_reset = false, m_json = false;
   ControlArguments m_control;

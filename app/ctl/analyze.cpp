@@ -11,6 +11,7 @@
 #include "app/ctl/analyze_parts.h"
 #include "app/ctl/command.h"
 #include "app/ctl/output.h"
+#include "app/run_choice.h"
 #include "app/store_access.h"
 
 namespace runglass::ctl {
@@ -101,8 +102,7 @@ class Analyze : public Command {
   const char* help() const override { return "Run every analysis on the stored runs, store the findings and print them"; }
   void declare(CLI::App& app) override {
     app.add_option("--store", m_store, "The store, a .rgl file")->required();
-    app.add_option("--run", m_run, "Only the run with this id (runglassctl info shows it); without it all runs")
-        ->check(CLI::PositiveNumber);
+    app.add_option("--run", m_run, "Only this run, by id, uuid or name; without it all runs");
     app.add_flag("--json", m_json, "Print one JSON object");
   }
   Status run() override {
@@ -117,15 +117,19 @@ class Analyze : public Command {
  private:
   Status read() {
     RG_ASSIGN(auto reader, openForReading(m_store));
-    RG_ASSIGN(const auto runs, reader->runs());
+    std::vector<Run> runs;
+    if (m_run.empty()) {
+      RG_ASSIGN(runs, reader->runs());
+    } else {
+      RG_ASSIGN(Run run, wantedRun(*reader, m_store, m_run));
+      runs.push_back(std::move(run));
+    }
     RG_ASSIGN(const auto nodes, reader->nodes());
     for (const Node& node : nodes) m_nodes[node.id] = node.name;
     for (const Run& run : runs) {
-      if (m_run && run.id.value != *m_run) continue;
       RG_ASSIGN(auto answer, ask(*reader, run));
       m_answers.push_back(std::move(answer));
     }
-    if (m_run && m_answers.empty()) return {Code::kNotFound, m_store + ": there is no run " + std::to_string(*m_run)};
     return {};
   }
 
@@ -162,7 +166,7 @@ class Analyze : public Command {
   Json json(bool stored) const {
     const RunAnswer* top = newest();
     Json json = top != nullptr ? toJson(*top, m_nodes, stored) : Json{{"run_id", nullptr}, {"stored", stored}, {"findings", Json::array()}};
-    if (m_run) return json;
+    if (!m_run.empty()) return json;
     json["runs"] = Json::array();
     for (const RunAnswer& answer : m_answers) json["runs"].push_back(toJson(answer, m_nodes, stored));
     return json;
@@ -181,8 +185,7 @@ class Analyze : public Command {
     return stored ? text : text + "not stored: another process writes the store\n";
   }
 
-  std::string m_store;
-  std::optional<std::uint64_t> m_run;
+  std::string m_store, m_run;
   bool m_json = false;
   std::vector<RunAnswer> m_answers;
   std::map<NodeId, std::string> m_nodes;

@@ -11,6 +11,7 @@
 #include "app/ctl/command.h"
 #include "app/ctl/output.h"
 #include "app/ctl/plain_text.h"
+#include "app/run_choice.h"
 #include "app/store_access.h"
 #include "model/device_catalog.h"
 #include "model/time_text.h"
@@ -216,7 +217,7 @@ class Estimate : public Command {
 
   Result<Answer> plan() {
     RG_ASSIGN(auto reader, openForReading(m_store));
-    RG_ASSIGN(const Run run, wantedRun(*reader, m_run));
+    RG_ASSIGN(const Run run, wantedRun(*reader, m_store, m_run));
     RG_ASSIGN(const auto findings, reader->findings(run.id));
     RG_ASSIGN(const GoodputAnswer answer, askGoodput(*reader, run, findings));
     Json json = planJson(answer.plan);

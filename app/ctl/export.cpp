@@ -7,6 +7,7 @@
 #include "app/ctl/command.h"
 #include "app/ctl/output.h"
 #include "app/ctl/row_format.h"
+#include "app/run_choice.h"
 #include "app/store_access.h"
 
 namespace runglass::ctl {
@@ -83,7 +84,7 @@ class Export : public Command {
   const char* help() const override { return "Copy a run, or its slice in time, into a store, CSV files or a Chrome trace"; }
   void declare(CLI::App& app) override {
     app.add_option("--store", m_store, "The store, a .rgl file")->required();
-    app.add_option("--run", m_run, "The run's id (runglassctl info shows it)")->required()->check(CLI::PositiveNumber);
+    app.add_option("--run", m_run, "The run's id, uuid or name")->required();
     auto* target = app.add_option_group("target", "Where to; exactly one");
     target->add_option("--to", m_to, "A new store; never overwritten");
     target->add_option("--chrome-trace", m_trace, "A new Chrome trace JSON file of the run's spans");
@@ -95,10 +96,8 @@ class Export : public Command {
   Status run() override {
     if (m_range.t0 >= m_range.t1) return {Code::kInvalidArgument, "the slice is empty: --t0 must be less than --t1"};
     RG_ASSIGN(auto reader, openForReading(m_store));
-    RG_ASSIGN(const auto runs, reader->runs());
-    const RunId run{m_run};
-    if (std::none_of(runs.begin(), runs.end(), [&](const Run& one) { return one.id == run; }))
-      return {Code::kNotFound, m_store + ": there is no run " + std::to_string(m_run)};
+    RG_ASSIGN(const Run wanted, wantedRun(*reader, m_store, m_run));
+    const RunId run = wanted.id;
     if (!m_to.empty()) return exportRun(m_store, run, m_range, m_to);
     if (!m_csv.empty()) return writeCsv(*reader, run, m_range, m_csv);
     RG_ASSIGN(Output out, Output::create(m_trace));
@@ -109,8 +108,7 @@ class Export : public Command {
   }
 
  private:
-  std::string m_store, m_to, m_trace, m_csv;
-  std::uint64_t m_run = 0;
+  std::string m_store, m_run, m_to, m_trace, m_csv;
   TimeRange m_range;
 };
 

@@ -8,6 +8,7 @@
 #include "app/control_arguments.h"
 #include "app/ctl/command.h"
 #include "app/ctl/output.h"
+#include "app/run_choice.h"
 #include "app/store_access.h"
 #include "app/store_edit.h"
 
@@ -61,7 +62,7 @@ class LayoutCommand : public Command {
   const char* help() const override { return "Where the ranks of a run stand (dp, pp, tp, cp, ep) and what told it; choose their order"; }
   void declare(CLI::App& app) override {
     app.add_option("--store", m_store, "The store, a .rgl file")->required();
-    app.add_option("--run", m_run, "The run's id (runglassctl info shows it)")->required()->check(CLI::PositiveNumber);
+    app.add_option("--run", m_run, "The run's id, uuid or name")->required();
     app.add_option("--attempt", m_attempt, "The attempt's number, from 0; without it the newest")->check(CLI::NonNegativeNumber);
     auto* order =
         app.add_option("--order", m_order, "How the dimensions number the ranks, the fastest first: tp-cp-ep-dp-pp, tp8-dp4-pp2; stored");
@@ -72,28 +73,22 @@ class LayoutCommand : public Command {
   Status run() override {
     RG_ASSIGN(const ControlTarget control, m_control.target());
     RG_ASSIGN(auto reader, openForReading(m_store));
-    RG_ASSIGN(const auto runs, reader->runs());
-    const auto run = std::ranges::find(runs, RunId{m_run}, &Run::id);
-    if (run == runs.end()) return {Code::kNotFound, m_store + ": there is no run " + std::to_string(m_run)};
-    RG_ASSIGN(const auto attempts, reader->attempts(run->id));
-    const auto attempt = std::ranges::find_if(
-        attempts, [this, &attempts](const Attempt& a) { return m_attempt ? a.number == *m_attempt : a.number == attempts.back().number; });
-    if (attempt == attempts.end()) return {Code::kNotFound, m_store + ": run " + std::to_string(m_run) + " has no such attempt"};
-    RG_ASSIGN(LayoutQuestion question, readLayoutQuestion(*reader, *run, *attempt));
+    RG_ASSIGN(const Run run, wantedRun(*reader, m_store, m_run));
+    RG_ASSIGN(const Attempt attempt, wantedAttempt(*reader, m_store, run, m_attempt));
+    RG_ASSIGN(LayoutQuestion question, readLayoutQuestion(*reader, run, attempt));
     reader.reset();  // a store that is read cannot be folded into one file
     if (!m_order.empty() || m_reset) {
-      RG_TRY(editStore(m_store, RankOrderChoice{.run_uuid = run->uuid, .attempt = attempt->number, .order = m_order}, control));
+      RG_TRY(editStore(m_store, RankOrderChoice{.run_uuid = run.uuid, .attempt = attempt.number, .order = m_order}, control));
       question.chosen_order = m_order;
     }
     const LayoutPlaces places = placeLayout(question);
     Output out = Output::standard();
-    out.write(m_json ? toJson(places, question, *attempt).dump(2, ' ', false, Json::error_handler_t::replace) + "\n" : toText(places));
+    out.write(m_json ? toJson(places, question, attempt).dump(2, ' ', false, Json::error_handler_t::replace) + "\n" : toText(places));
     return out.finish();
   }
 
  private:
-  std::string m_store, m_order;
-  std::uint64_t m_run = 0;
+  std::string m_store, m_run, m_order;
   std::optional<std::int32_t> m_attempt;
   bool m_reset = false, m_json = false;
   ControlArguments m_control;

@@ -1,29 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // runglassctl note: writes down what a person knows about a run; also while a hub writes the store.
 #include <CLI/CLI.hpp>
-#include <charconv>
 #include <cstdlib>
 
 #include "app/control_arguments.h"
 #include "app/ctl/command.h"
+#include "app/run_choice.h"
 #include "app/store_access.h"
 #include "app/store_edit.h"
 
 namespace runglass::ctl {
 namespace {
-
-// By id, uuid or name, in this order.
-Result<Run> findRun(Reader& reader, const std::string& wanted) {
-  RG_ASSIGN(const std::vector<Run> runs, reader.runs());
-  std::uint64_t id = 0;
-  const auto [end, error] = std::from_chars(wanted.data(), wanted.data() + wanted.size(), id);
-  if (error == std::errc() && end == wanted.data() + wanted.size())
-    for (const Run& run : runs)
-      if (run.id.value == id) return run;
-  for (const Run& run : runs)
-    if (run.uuid == wanted || run.name == wanted) return run;
-  return Status(Code::kNotFound, "there is no run " + wanted);
-}
 
 class AddNote : public Command {
  public:
@@ -48,9 +35,8 @@ class AddNote : public Command {
     RG_ASSIGN(const ControlTarget control, m_control.target());
     {
       RG_ASSIGN(const auto reader, openForReading(m_store));
-      Result<Run> run = findRun(*reader, m_run);
-      if (!run.ok()) return {run.status().code(), m_store + ": " + run.status().message()};
-      m_note.run_uuid = run->uuid;
+      RG_ASSIGN(const Run run, wantedRun(*reader, m_store, m_run));
+      m_note.run_uuid = run.uuid;
     }
     return editStore(m_store, m_note, control);
   }

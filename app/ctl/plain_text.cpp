@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/ctl/plain_text.h"
 
-#include <charconv>
 #include <cmath>
 #include <cstdio>
 
-#include "analysis/run_summary/run_summary.h"
 #include "app/ctl/output.h"
 
 namespace runglass::ctl {
@@ -48,17 +46,6 @@ std::string fitted(const std::string& text, std::size_t width) {
   std::size_t end = width > 3 ? width - 3 : width;
   while (end > 0 && (static_cast<unsigned char>(line[end]) & 0xc0U) == 0x80) --end;
   return line.substr(0, end) + (width > 3 ? "..." : "");
-}
-
-Result<Run> wantedRun(Reader& reader, const std::string& wanted) {
-  if (wanted.empty()) return chooseRun(reader, {});
-  RG_ASSIGN(const std::vector<Run> runs, reader.runs());
-  std::uint64_t id = 0;
-  const auto [end, error] = std::from_chars(wanted.data(), wanted.data() + wanted.size(), id);
-  const bool number = error == std::errc() && end == wanted.data() + wanted.size();
-  for (const Run& run : runs)
-    if ((number && run.id.value == id) || run.uuid == wanted || run.name == wanted) return run;
-  return Status(Code::kNotFound, "there is no run " + wanted);
 }
 
 }  // namespace runglass::ctl

@@ -9,12 +9,9 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 
-#include "model/result.h"
 #include "model/time.h"
-#include "storage/reader.h"
 
 namespace runglass::ctl {
 
@@ -24,7 +21,5 @@ std::string percentText(double ratio);      // "5.1 %"
 std::string bytesText(std::int64_t bytes);  // "12.3 MiB"
 // Cut to so many bytes, not inside a character, with "..." where something is missing; control characters are spaces.
 std::string fitted(const std::string& text, std::size_t width);
-// By id, uuid or name; empty: the one that runs or began last.
-Result<Run> wantedRun(Reader& reader, const std::string& wanted);
 
 }  // namespace runglass::ctl

@@ -6,6 +6,7 @@
 #include "analysis/run_summary/run_summary.h"
 #include "app/ctl/command.h"
 #include "app/ctl/output.h"
+#include "app/run_choice.h"
 #include "app/store_access.h"
 
 namespace runglass::ctl {
@@ -21,7 +22,7 @@ class Rewind : public Command {
     what->add_option("--finding", m_finding, "The finding with this id (runglassctl analyze shows it)")->check(CLI::PositiveNumber);
     what->add_option("--step", m_step, "The step at which the spike begins");
     what->require_option(1);
-    app.add_option("--run", m_run, "With --step: the run with this id; without it the newest")->check(CLI::PositiveNumber);
+    app.add_option("--run", m_run, "With --step: the run, by id, uuid or name; without it the newest");
     app.add_option("--rule", m_rule,
                    "palm: a checkpoint 100 steps before, 200 to 500 batches left out; falcon: the latest checkpoint, 1 B tokens left out")
         ->check(CLI::IsMember({"palm", "falcon"}));
@@ -45,7 +46,7 @@ class Rewind : public Command {
     RewindQuestion question;
     question.rule = m_rule == "falcon" ? RewindRule::kFalcon : RewindRule::kPalm;
     if (m_step) {
-      RG_ASSIGN(const Run run, chooseRun(reader, RunId{m_run.value_or(0)}));
+      RG_ASSIGN(const Run run, wantedRun(reader, m_store, m_run));
       question.run = run.id;
       question.first_step = question.last_step = *m_step;
       return question;
@@ -63,9 +64,8 @@ class Rewind : public Command {
     return Status(Code::kNotFound, m_store + ": there is no finding " + std::to_string(*m_finding));
   }
 
-  std::string m_store, m_rule = "palm";
+  std::string m_store, m_run, m_rule = "palm";
   std::optional<std::int64_t> m_finding, m_step;
-  std::optional<std::uint64_t> m_run;
   bool m_json = false;
 };
 

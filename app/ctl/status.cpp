@@ -12,6 +12,7 @@
 #include "app/ctl/command.h"
 #include "app/ctl/output.h"
 #include "app/ctl/plain_text.h"
+#include "app/run_choice.h"
 #include "app/store_access.h"
 #include "collectors/notify/alert_message.h"
 #include "model/issue_catalog.h"
@@ -81,9 +82,9 @@ Result<Condition> read(Reader& reader, const std::string& store, const std::stri
   std::ranges::stable_sort(all.issues, std::greater{}, severityOf);
   RG_ASSIGN(all.alerts, reader.alerts(1'000));
   std::erase_if(all.alerts, [now](const Alert& alert) { return !alert.due || now - *alert.due >= kDay; });
-  const Result<Run> run = wantedRun(reader, wanted);
+  const Result<Run> run = wantedRun(reader, store, wanted);
   if (!run.ok() && run.status().code() == Code::kNotFound && wanted.empty()) return all;
-  if (!run.ok()) return Status(run.status().code(), store + ": " + run.status().message());
+  if (!run.ok()) return run.status();
   RG_ASSIGN(all.summary, readRunSummary(reader, *run, {}));
   RG_ASSIGN(std::vector<Node> nodes, nodesOf(reader, all.summary->attempts));
   std::erase_if(nodes, [](const Node& node) { return node.state == NodeState::kAlive || node.state == NodeState::kLeft; });

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "app/ctl/plain_text.h"
+#include "app/run_choice.h"
 #include "collectors/notify/alert_message.h"
 #include "model/time_text.h"
 
@@ -29,7 +30,7 @@ class TopReading {
   TopReading(Reader& reader, TimeNs now) : m_reader(reader), m_now(now) {}
 
   Result<TopData> read(const std::string& wanted) {
-    const Result<Run> run = wantedRun(m_reader, wanted);
+    const Result<Run> run = wantedRun(m_reader, {}, wanted);
     if (run.ok()) {
       RG_ASSIGN(m_data.summary, readRunSummary(m_reader, *run, {}));
     } else if (run.status().code() != Code::kNotFound || !wanted.empty()) {

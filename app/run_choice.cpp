@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/run_choice.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "analysis/run_summary/run_summary.h"
+
+namespace runglass {
+namespace {
+
+Status notFound(const std::string& store, const std::string& what) {
+  return {Code::kNotFound, (store.empty() ? std::string() : store + ": ") + what};
+}
+
+}  // namespace
+
+Result<Run> wantedRun(Reader& reader, const std::string& store, const std::string& wanted) {
+  if (wanted.empty()) return chooseRun(reader, {});
+  RG_ASSIGN(const auto runs, reader.runs());
+  std::uint64_t id = 0;
+  const auto [end, error] = std::from_chars(wanted.data(), wanted.data() + wanted.size(), id);
+  if (error == std::errc() && end == wanted.data() + wanted.size())
+    if (const auto run = std::ranges::find(runs, RunId{id}, &Run::id); run != runs.end()) return *run;
+  for (const auto member : {&Run::uuid, &Run::name})
+    if (const auto run = std::ranges::find(runs, wanted, member); run != runs.end()) return *run;
+  return notFound(store, "there is no run " + wanted);
+}
+
+Result<Attempt> wantedAttempt(Reader& reader, const std::string& store, const Run& run, std::optional<std::int32_t> number) {
+  RG_ASSIGN(const auto attempts, reader.attempts(run.id));
+  const auto attempt = number ? std::ranges::find(attempts, *number, &Attempt::number) : attempts.end() - (attempts.empty() ? 0 : 1);
+  if (attempt != attempts.end()) return *attempt;
+  return notFound(store, "run " + std::to_string(run.id.value) + " has no attempt" + (number ? " " + std::to_string(*number) : ""));
+}
+
+}  // namespace runglass
