@@ -20,9 +20,10 @@ Regime regimeAt(const Scenario& s, std::int64_t step) {
   const std::int32_t full =
       s.restart_step > 0 && step > s.restart_step && s.restart_micro_batches > 0 ? s.restart_micro_batches : s.micro_batches;
   double share = 1;
-  if (step <= s.batch_ramp_steps)
-    share = s.batch_ramp_from +
-            (1 - s.batch_ramp_from) * static_cast<double>((step - 1) * kRampStages / s.batch_ramp_steps) / static_cast<double>(kRampStages);
+  if (step <= s.batch_ramp_steps) {
+    const std::int64_t stage = (step - 1) * kRampStages / s.batch_ramp_steps;
+    share = s.batch_ramp_from + (1 - s.batch_ramp_from) * static_cast<double>(stage) / static_cast<double>(kRampStages);
+  }
   r.micro_batches = std::max(1, static_cast<std::int32_t>(std::lround(full * share)));
   const bool doubled = s.sequence_double_step > 0 && step >= s.sequence_double_step;
   r.sequence_length = s.sequence_length * (doubled ? 2 : 1);

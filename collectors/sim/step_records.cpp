@@ -180,8 +180,10 @@ double StepRecords::lossOf(std::int64_t step, double& grad_norm) {
   double loss = 2.0 + 8.5 * std::pow(n + 5, -0.35);
   loss *= 1 + 0.004 * m_model.noise(step, 0, kLossNoise);
   loss *= 1 - 0.03 * scheduleAt(m_scenario, step).decayed;
-  if (m_scenario.epoch_every_steps > 0)  // samples seen before are easier
-    loss *= std::pow(0.99, static_cast<double>((step - 1) / m_scenario.epoch_every_steps));
+  if (m_scenario.epoch_every_steps > 0) {  // samples seen before are easier
+    const std::int64_t epochs = (step - 1) / m_scenario.epoch_every_steps;
+    loss *= std::pow(0.99, static_cast<double>(epochs));
+  }
   // A batch of odd text, now and then, where anything odd happens at all.
   if (m_scenario.blips_per_step > 0 && m_model.uniform(step, 0, kLossBlip) < 0.002)
     loss *= 1.03 + 0.05 * m_model.uniform(step, 0, kLossBlipSize);
