@@ -68,8 +68,20 @@ std::string builtViews() {
   return names;
 }
 
+// "topology: lattice, links, step; ranking: ..."
+std::string builtTabs() {
+  std::string words;
+  for (const ViewInfo& view : viewRegistry()) {
+    std::string names;
+    for (const std::string_view tab : tabsOf(view)) names += (names.empty() ? ": " : ", ") + std::string(tab);
+    if (!names.empty()) words += (words.empty() ? "" : "; ") + std::string(view.id) + names;
+  }
+  return words;
+}
+
 void declarePlace(CLI::App& app, Arguments& arguments) {
   app.add_option("--view", arguments.place.view, "View or layout: " + builtViews());
+  app.add_option("--tab", arguments.place.tab, "Part of the view: " + builtTabs());
   app.add_option("--run", arguments.place.run, "Run, by id or name; default: the running or newest one");
   app.add_option("--t0", arguments.place.t0, "Begin of the time window, ns since 1970 UTC");
   app.add_option("--t1", arguments.place.t1, "End of the time window, ns");
@@ -82,6 +94,12 @@ std::optional<int> wrongUsage(Arguments& arguments) {
   const std::string& view = arguments.place.view;
   if (!view.empty() && view != "watch" && findView(view) == nullptr)
     return fail("view '" + view + "' is not built; there are: " + builtViews(), 2);
+  if (const std::string& tab = arguments.place.tab; !tab.empty()) {
+    const ViewInfo* info = findView(view);
+    const auto tabs = info != nullptr ? tabsOf(*info) : std::vector<std::string_view>{};
+    if (std::ranges::find(tabs, tab) == tabs.end())
+      return fail("--tab: view '" + view + "' has no part '" + tab + "'; there are: " + builtTabs(), 2);
+  }
   if (const Status select = parseSelect(arguments.select, arguments.place); !select.ok()) return fail(select.message(), 2);
   if (arguments.place.t0 && arguments.place.t1 && *arguments.place.t0 >= *arguments.place.t1) return fail("--t0 must be before --t1", 2);
   return std::nullopt;

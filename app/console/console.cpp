@@ -93,6 +93,7 @@ void Console::open(const SessionOptions& session, const Place& place) {
 
 void Console::goTo(const Place& place) {
   m_window->showPlace(place.view.empty() ? kDefaultPlace : QString::fromStdString(place.view));
+  m_window->showTab(QString::fromStdString(place.tab));
   m_session->queries().submit<Destination>(
       *m_slot, QueryService::Supersede::kCancelOlder,
       [place](Reader& reader, std::stop_token) -> Result<Destination> {

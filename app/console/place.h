@@ -23,6 +23,7 @@ namespace runglass {
 struct Place {
   std::string store_uuid;  // not empty: of this store only
   std::string view;        // empty: the default layout
+  std::string tab;         // a part of the view; empty: the one that it begins with
   std::string run;         // id or name; empty: the newest
   std::optional<TimeNs> t0, t1;
   std::optional<std::int32_t> rank, attempt;  // attempt by its number

@@ -142,6 +142,21 @@ TEST_F(ConsoleProgram, AViewThatIsNotBuiltIsWrongUsageInOneLine) {
   EXPECT_FALSE(fs::exists(picture()));
 }
 
+TEST_F(ConsoleProgram, ATabIsAPictureOfItsOwnAndOneThatTheViewLacksIsWrongUsage) {
+  ASSERT_TRUE(recorded()->close().ok());
+  ASSERT_EQ(shoot("topology", {"--tab", "lattice"}).code, 0);
+  const auto lattice = fs::file_size(picture());
+  const Outcome step = shoot("topology", {"--tab", "step"});
+  EXPECT_EQ(step.code, 0) << step.err;
+  EXPECT_NE(lattice, fs::file_size(picture()));
+  for (const auto& [view, tab] : {std::pair("topology", "what-if"), std::pair("runs", "step"), std::pair("watch", "step")}) {
+    const Outcome outcome = shoot(view, {"--tab", tab});
+    EXPECT_EQ(outcome.code, 2) << view;
+    EXPECT_TRUE(oneLine(outcome.err)) << outcome.err;
+    EXPECT_NE(outcome.err.find("lattice"), std::string::npos) << "says which there are: " << outcome.err;
+  }
+}
+
 TEST_F(ConsoleProgram, AStoreThatIsMissingOrNoneIsOneLineThatNamesIt) {
   const Outcome missing = shoot("runs");
   EXPECT_EQ(missing.code, 1);

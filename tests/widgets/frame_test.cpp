@@ -173,6 +173,24 @@ TEST_F(MainWindowTest, EveryViewBecomesFinalWhenTheStoreFails) {
   EXPECT_TRUE(stripText(*window).contains("file is damaged"));
 }
 
+TEST_F(MainWindowTest, EveryTabThatTheRegistryNamesIsShownAndBecomesFinalWithDataAndWithout) {
+  for (const bool empty : {false, true}) {
+    open(empty ? std::make_shared<FakeData>() : sampleData());
+    std::size_t tabs = 0;
+    for (const ViewInfo& view : viewRegistry())
+      for (const std::string_view tab : tabsOf(view)) {
+        ++tabs;
+        const QString name = QString::fromUtf8(tab.data(), static_cast<qsizetype>(tab.size()));
+        ASSERT_TRUE(window->showPlace(view.id));
+        window->showTab(name);
+        EXPECT_TRUE(window->docks().visibleViews().front()->showTab(name)) << tab;
+        EXPECT_FALSE(window->docks().visibleViews().front()->showTab(QStringLiteral("no-such-tab"))) << view.id;
+        EXPECT_TRUE(waitFor([&] { return window->isFinal(); })) << view.id << " " << tab;
+      }
+    EXPECT_GE(tabs, 8u);
+  }
+}
+
 TEST_F(MainWindowTest, AViewThatIsNotBuiltIsRefused) {
   open(sampleData());
   EXPECT_FALSE(window->showPlace("no-such-view"));

@@ -45,6 +45,8 @@ class View : public QWidget {
   virtual void setAlone(bool) {}
   // What Ctrl+C copies when the view has the focus: TSV with full precision, or a sentence. Empty: nothing to copy.
   virtual QString copyText() const { return {}; }
+  // Shows one of the parts that ViewInfo::tabs names; false: it has none of that name.
+  virtual bool showTab(const QString& /*name*/) { return false; }
   // `/`: puts the cursor into the view's filter, if it has one.
   virtual void focusFilter() {}
 

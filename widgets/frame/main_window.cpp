@@ -92,6 +92,7 @@ MainWindow::MainWindow(const WindowOptions& options, QWidget* parent)
   connect(m_docks, &DockHost::currentChanged, this, &MainWindow::updateNavigation);
   connect(m_docks, &DockHost::viewShown, this, [this](View* view) {
     connect(view, &View::viewRequested, this, &MainWindow::showPlace, Qt::UniqueConnection);
+    if (!m_tab.isEmpty() && view->showTab(m_tab)) m_tab.clear();
     view->applyState(m_state.state());
     if (m_docks->visibleViews().size() == 1) view->setFocus();  // keys go to a view from the start
   });
@@ -126,6 +127,12 @@ MainWindow::~MainWindow() {
 bool MainWindow::showPlace(const QString& name) {
   if (m_options.queries == nullptr) return false;  // views need a store
   return findView(name.toStdString()) != nullptr ? m_docks->showSingle(name) : m_docks->showLayout(name);
+}
+
+void MainWindow::showTab(const QString& tab) {
+  m_tab = tab;
+  for (View* view : m_docks->visibleViews())
+    if (!m_tab.isEmpty() && view->showTab(m_tab)) m_tab.clear();
 }
 
 bool MainWindow::isFinal() const {
@@ -299,7 +306,7 @@ void MainWindow::estimate() {
       m_estimate_slot, QueryService::Supersede::kCancelOlder,
       [summary = m_summary, now = now()](Reader& reader, std::stop_token stop) { return readEstimateInput(reader, *summary, now, stop); },
       [shown](const Result<std::shared_ptr<const EstimateInput>>& answer) {
-        if (shown && answer.ok()) shown->fill(**answer);
+        if (shown && answer.ok() && !shown->touched()) shown->fill(**answer);
       });
 }
 

@@ -56,6 +56,8 @@ class MainWindow : public QWidget {
   SharedState& state() { return m_state; }
   // "watch" or a registered view; false: not built.
   bool showPlace(const QString& name);
+  // Of what is shown, or as soon as it is there; names as in ViewInfo::tabs, empty: nothing changes.
+  void showTab(const QString& tab);
   // Everything visible is drawn from answers, nothing is on its way.
   bool isFinal() const;
   void setTheme(ThemeName theme);
@@ -107,6 +109,7 @@ class MainWindow : public QWidget {
   DockHost* m_docks;
   StatusLine* m_status;
   Toast* m_toast;
+  QString m_tab;  // wanted of the view that is shown next
   QStackedLayout* m_stack = nullptr;
   std::vector<std::pair<QString, QPushButton*>> m_places;  // navigation
   QPushButton* m_live = nullptr;

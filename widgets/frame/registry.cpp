@@ -27,13 +27,13 @@ View* make(ViewContext context, QWidget* parent) {
 
 // In the order of the navigation.
 constexpr std::array kViews = {
-    ViewInfo{"runs", "Runs", "Every run of the store with its state, layout, step, loss, throughput and health", nullptr, true,
+    ViewInfo{"runs", "Runs", "Every run of the store with its state, layout, step, loss, throughput and health", nullptr, nullptr, true,
              make<RunsView>},
     ViewInfo{"overview", "Overview", "One run at a glance: loss, throughput, step time over ranks, events, the slowest nodes",
-             "X\tplot against time or step", true, make<OverviewView>},
+             "X\tplot against time or step", nullptr, true, make<OverviewView>},
     ViewInfo{"gpus", "GPUs", "Every GPU and host now, outliers first; the chosen host in numbers and strips",
-             "1–9, 0\tmetric\nL\tas a list, worst first\nR\torder: by rack or by rank\n← →\thost", true, make<GpusView>},
-    ViewInfo{"curves", "Curves", "Any scalar or metric of any run against step or time; runs compared in one plot", nullptr, true,
+             "1–9, 0\tmetric\nL\tas a list, worst first\nR\torder: by rack or by rank\n← →\thost", nullptr, true, make<GpusView>},
+    ViewInfo{"curves", "Curves", "Any scalar or metric of any run against step or time; runs compared in one plot", nullptr, nullptr, true,
              make<CurvesView>},
     ViewInfo{"timeline", "Timeline",
              "What every rank did when, from a week to ten nanoseconds; spans, steps, launches and collective peers",
@@ -41,25 +41,38 @@ constexpr std::array kViews = {
              "Home\tto the begin\nG\tgo to a step or time\nN, Shift+N\tnext, previous slow step, slow span or finding\nM\twrite a note "
              "here\nP\tpin the rank under the pointer\nEnter\topen or close it; in the search: next hit\n− "
              "+\tlower, higher rows",
-             true, make<TimelineView>},
+             nullptr, true, make<TimelineView>},
     ViewInfo{"topology", "Topology", "The DP × PP × TP lattice: which rank deviates from its stage, who belongs to whom, who waits",
-             "← → ↑ ↓\trank\nEnter\tits timeline\nEsc\tnone", true, make<TopologyView>},
+             "← → ↑ ↓\trank\nEnter\tits timeline\nEsc\tnone", "lattice links step", true, make<TopologyView>},
     ViewInfo{"ranking", "Ranking", "Who is slow: every rank's own work against the ranks of its stage, worst first; rank × step in colour",
-             "← → ↑ ↓\tneighbouring cell of the heat map\nEnter\tthe timeline at the worst step", true, make<RankingView>},
+             "← → ↑ ↓\tneighbouring cell of the heat map\nEnter\tthe timeline at the worst step",
+             "ranking dp-pp host-gpu rank-step what-if", true, make<RankingView>},
     ViewInfo{"events", "Events",
              "One time line of hardware, log and training events, findings and notes: what happened, where, what it means and what to do",
-             "Enter\tmove every view to the row\n→ ←\topen, close repeats\nEsc\tclear the search and filters", true, make<EventsView>},
+             "Enter\tmove every view to the row\n→ ←\topen, close repeats\nEsc\tclear the search and filters", nullptr, true,
+             make<EventsView>},
     ViewInfo{"compare", "Compare", "Two attempts, or one before and after a step: parts of a step, curves, settings and nodes side by side",
-             nullptr, true, make<CompareView>},
-    ViewInfo{"health", "Health", "What arrived odd or was lost, with counts and help; the store's size", nullptr, true, make<HealthView>},
-    ViewInfo{"findings", "Findings", "What the analyses concluded about the run, worst first", nullptr, false, make<FindingsView>},
-    ViewInfo{"alerts", "Alerts", "What people were told by the hub, newest first; snooze a cause or a rule", nullptr, false,
+             nullptr, nullptr, true, make<CompareView>},
+    ViewInfo{"health", "Health", "What arrived odd or was lost, with counts and help; the store's size", nullptr, nullptr, true,
+             make<HealthView>},
+    ViewInfo{"findings", "Findings", "What the analyses concluded about the run, worst first", nullptr, nullptr, false, make<FindingsView>},
+    ViewInfo{"alerts", "Alerts", "What people were told by the hub, newest first; snooze a cause or a rule", nullptr, nullptr, false,
              make<AlertsView>},
 };
 
 }  // namespace
 
 std::span<const ViewInfo> viewRegistry() { return kViews; }
+
+std::vector<std::string_view> tabsOf(const ViewInfo& view) {
+  std::vector<std::string_view> names;
+  std::string_view rest = view.tabs != nullptr ? view.tabs : "";
+  while (!rest.empty()) {
+    names.push_back(rest.substr(0, rest.find(' ')));
+    rest.remove_prefix(std::min(rest.size(), names.back().size() + 1));
+  }
+  return names;
+}
 
 const ViewInfo* findView(std::string_view id) {
   const auto found = std::ranges::find(kViews, id, [](const ViewInfo& view) { return std::string_view(view.id); });

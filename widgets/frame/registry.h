@@ -11,6 +11,7 @@
 #include <QKeySequence>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "widgets/core/view.h"
 
@@ -21,11 +22,13 @@ struct ViewInfo {
   const char* title;    // in the navigation
   const char* purpose;  // one sentence for tool tips and the palette
   const char* keys;     // keys of its own for the sheet of keys: "1–9\tmetric\nL\tworst first"; nullptr: none
+  const char* tabs;     // names for --tab, with spaces between them; nullptr: it has no parts that can be asked for
   bool navigation;      // has a place in the navigation; otherwise a panel that layouts use
   View* (*make)(ViewContext context, QWidget* parent);
 };
 
 std::span<const ViewInfo> viewRegistry();
 const ViewInfo* findView(std::string_view id);
+std::vector<std::string_view> tabsOf(const ViewInfo& view);
 
 }  // namespace runglass

@@ -17,7 +17,7 @@
 namespace runglass {
 namespace {
 
-constexpr int kTableShare = 62, kMapShare = 38;
+constexpr int kTableShare = 66, kMapShare = 34;
 constexpr int kMarginShare = 4;  // of a step's length, to either side of it in the timeline
 constexpr int kWorkersTab = 0, kHostsTab = 1, kStepsTab = 2;
 
@@ -167,6 +167,20 @@ bool RankingView::isFinal() const {
 QString RankingView::copyText() const {
   if (m_tabs->currentWidget() == m_what_if) return m_what_if->copyText();
   return m_data ? m_table->selectedTsv() : QString();
+}
+
+bool RankingView::showTab(const QString& name) {
+  if (name == QLatin1String("what-if")) {
+    showWhatIf();
+    return true;
+  }
+  static const QStringList maps = {QStringLiteral("dp-pp"), QStringLiteral("host-gpu"), QStringLiteral("rank-step")};
+  if (const auto map = static_cast<int>(maps.indexOf(name)); map >= 0)
+    m_maps->setCurrentIndex(map), m_map_chosen = true;
+  else if (name != QLatin1String("ranking"))
+    return false;
+  m_tabs->setCurrentIndex(0);
+  return true;
 }
 
 void RankingView::focusFilter() { m_table->focusFilter(); }

@@ -122,7 +122,7 @@ void TopologyView::connectParts() {
     m_metric_chosen = m_metric->itemData(index).isValid();
     ask(QueryService::Supersede::kCancelOlder);
   });
-  connect(m_tabs, &QTabBar::currentChanged, this, &TopologyView::showTab);
+  connect(m_tabs, &QTabBar::currentChanged, this, &TopologyView::openPage);
   connect(m_fold, &QComboBox::activated, this, [this](int index) {
     m_grid->setFold(static_cast<Fold>(m_fold->itemData(index).toInt()));
     tellOrder();
@@ -226,11 +226,18 @@ void TopologyView::showAnswer(const Result<std::shared_ptr<const TopologyData>>&
   m_step->setState(m_state, m_tabs->currentIndex() == 1 ? m_data : nullptr);
 }
 
-void TopologyView::showTab(int index) {
+void TopologyView::openPage(int index) {
   m_pages->setCurrentIndex(index);
   m_bar->setVisible(index == 0);
   setFocusProxy(index == 0 ? static_cast<QWidget*>(m_grid) : m_step);
   if (index == 1) m_step->setState(m_state, m_data);
+}
+
+bool TopologyView::showTab(const QString& name) {
+  if (name != QLatin1String("lattice") && name != QLatin1String("links") && name != QLatin1String("step")) return false;
+  if (name == QLatin1String("links")) m_links->setChecked(true);
+  m_tabs->setCurrentIndex(name == QLatin1String("step") ? 1 : 0);
+  return true;
 }
 
 void TopologyView::focusFilter() {
@@ -308,8 +315,8 @@ void TopologyView::offerHang() {
 
 void TopologyView::restyle() {
   QPalette ink = m_headline->palette();
-  ink.setColor(QPalette::WindowText, m_data && m_data->hang_found ? currentTheme().error
-                                     : m_data && m_data->warn     ? severityColor(currentTheme(), Severity::kWarning)
+  ink.setColor(QPalette::WindowText, m_data && m_data->hang_found ? severityInk(currentTheme(), Severity::kError)
+                                     : m_data && m_data->warn     ? severityInk(currentTheme(), Severity::kWarning)
                                                                   : currentTheme().text);
   m_headline->setPalette(ink);
 }

@@ -34,8 +34,10 @@ class TopologyView : public View {
   void applyState(const ViewState& state) override;
   void refresh(Tick tick) override;
   bool isFinal() const override {
-    return m_shown && !m_slot.busy() && !m_links_slot.busy() && (m_tabs->currentIndex() == 0 || m_step->isFinal());
+    const bool no_step = m_tabs->currentIndex() == 0 || m_stack->currentIndex() == 0;
+    return m_shown && !m_slot.busy() && !m_links_slot.busy() && (no_step || m_step->isFinal());
   }
+  bool showTab(const QString& name) override;
   void focusFilter() override;
   QString copyText() const override;
   TopologyGrid* grid() const { return m_grid; }
@@ -56,7 +58,7 @@ class TopologyView : public View {
   void showAnswer(const Result<std::shared_ptr<const TopologyData>>& answer);
   void offerHang();
   void choose(std::optional<std::int32_t> rank);
-  void showTab(int index);
+  void openPage(int index);
   void askLinks();
   void chooseOrder(const QString& order);
   void tellOrder();
