@@ -254,6 +254,16 @@ TEST(ValueRange, LeavesOutliersOutOnlyWhenAskedAndCountsThem) {
   EXPECT_FALSE(valueRange(bins, 60, 61, false, false, nullptr).has_value()) << "a NaN alone has no range";
 }
 
+TEST(ValueRange, WhatEveryTenthPointDoesIsNoOutlier) {
+  std::vector<double> values;
+  for (int i = 0; i < 200; ++i) values.push_back((i < 160 ? 30 : 50) + 0.01 * (i % 10));
+  int outside = 0;
+  const auto range = valueRange(points(values), 0, 200, false, true, &outside);
+  ASSERT_TRUE(range.has_value());
+  EXPECT_GT(range->hi, 50) << "the newest points are what the run does now";
+  EXPECT_EQ(outside, 0);
+}
+
 TEST(ValueRange, OfALogAxisIsPositive) {
   const auto range = valueRange(points({-1, 0, 0.5, 8}), 0, 4, true, false, nullptr);
   ASSERT_TRUE(range.has_value());

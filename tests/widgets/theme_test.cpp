@@ -56,6 +56,15 @@ TEST(Theme, SeveritiesDifferInShapeNotOnlyInColour) {
   EXPECT_NE(severityGlyph(Severity::kError), severityGlyph(Severity::kCritical));
 }
 
+TEST(Theme, SentencesInTheColourOfASeverityAreReadable) {
+  for (const ThemeName name : {ThemeName::kDark, ThemeName::kLight})
+    for (const Severity severity : {Severity::kInfo, Severity::kWarning, Severity::kError, Severity::kCritical}) {
+      const Theme& t = theme(name);
+      EXPECT_GE(contrastRatio(severityInk(t, severity), t.ground), 4.5);
+      EXPECT_NE(severityInk(t, Severity::kWarning), t.text) << "still of its hue";
+    }
+}
+
 TEST(Theme, NamesFromTheCommandLineAreUnderstood) {
   EXPECT_EQ(themeFromName("light"), ThemeName::kLight);
   EXPECT_EQ(themeFromName("dark"), ThemeName::kDark);

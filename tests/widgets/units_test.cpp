@@ -63,6 +63,7 @@ TEST(Units, PercentDifferencesAlwaysSayTheirSign) {
   EXPECT_EQ(plain(formatSignedPercent(-0.051)), "−5.1_%");
   EXPECT_EQ(plain(formatSignedPercent(0)), "0.0_%");
   EXPECT_EQ(plain(formatSignedPercent(-0.00001)), "0.0_%");
+  EXPECT_EQ(formatSignedPercent(0.0004), formatSignedPercent(0)) << "what rounds to nothing has none";
 }
 
 TEST(Units, NotANumberAndInfinityArePrintedNotHidden) {

@@ -12,6 +12,7 @@ constexpr double kAir = 0.06;
 constexpr double kGapFactor = 5;
 constexpr double kReach = 5;  // of an outlier, in interquartile ranges
 constexpr std::size_t kEnoughForQuartiles = 20;
+constexpr double kMostOutliers = 0.05;  // of the bins
 
 // Smallest of 1, 2, 5 x 10^k that is not below `at_least`.
 double niceStep(double at_least) {
@@ -281,13 +282,13 @@ std::optional<ValueRange> valueRange(std::span<const Bin> bins, std::int64_t x0,
   };
   const double q1 = quantile(lows, 0.25), q3 = quantile(highs, 0.75), reach = kReach * (q3 - q1);
   if (!(reach > 0)) return range;
-  range.lo = std::max(range.lo, q1 - reach);
-  range.hi = std::min(range.hi, q3 + reach);
-  if (outliers != nullptr) {
-    *outliers += static_cast<int>(std::count_if(lows.begin(), lows.end(), [&](double v) { return v < range.lo; }));
-    *outliers += static_cast<int>(std::count_if(highs.begin(), highs.end(), [&](double v) { return v > range.hi; }));
-  }
-  return range;
+  const ValueRange near{std::max(range.lo, q1 - reach), std::min(range.hi, q3 + reach)};
+  const auto outside = std::count_if(lows.begin(), lows.end(), [&](double v) { return v < near.lo; }) +
+                       std::count_if(highs.begin(), highs.end(), [&](double v) { return v > near.hi; });
+  // So many are no outliers: after a change of the batch size they are what the run does now.
+  if (static_cast<double>(outside) > kMostOutliers * static_cast<double>(highs.size())) return range;
+  if (outliers != nullptr) *outliers += static_cast<int>(outside);
+  return near;
 }
 
 ValueRange padded(ValueRange range, bool log) {

@@ -276,7 +276,7 @@ void PlotPicture::drawTitle(QPainter& painter, const PlotPanel& panel, const Pan
   };
   put(unit.isEmpty() ? panel.title : panel.title + QStringLiteral("  [") + unit + QLatin1Char(']'), theme.text, (right - left) * 2 / 3);
   if (panel.log) put(QObject::tr("log"), theme.muted, right);
-  if (outliers > 0) put(QObject::tr("%1 outside").arg(outliers), theme.warning, right);
+  if (outliers > 0) put(QObject::tr("%1 off the scale").arg(outliers), severityInk(theme, Severity::kWarning), right);
   const auto listed = [](const PlotCurve& curve) { return !curve.faint && !curve.name.isEmpty(); };
   const auto total = std::count_if(panel.curves.begin(), panel.curves.end(), listed);
   std::ptrdiff_t shown = 0;

@@ -133,6 +133,8 @@ QLineEdit { background: %3; color: %5; border: 1px solid %4; border-radius: 2px;
 QLineEdit:focus { border: 1px solid %7; }
 QComboBox, QSpinBox, QDoubleSpinBox { background: %3; color: %5; border: 1px solid %4; border-radius: 2px; padding: 2px 6px; }
 QComboBox:focus, QSpinBox:focus, QDoubleSpinBox:focus { border: 1px solid %7; }
+QComboBox::drop-down { border: none; width: 18px; }
+QSpinBox::up-button, QDoubleSpinBox::up-button, QSpinBox::down-button, QDoubleSpinBox::down-button { border: none; width: 14px; }
 QComboBox QAbstractItemView { background: %3; color: %5; border: 1px solid %4; }
 QPushButton { background: %3; color: %5; border: 1px solid %4; border-radius: 2px; padding: 4px 12px; }
 QPushButton:hover, QPushButton:focus { border: 1px solid %7; }
@@ -159,6 +161,8 @@ QString styleSheetOf(const Theme& t) {
       .arg(t.ground.name(), t.surface.name(), t.raised.name(), t.line.name(), t.text.name(), t.muted.name(), t.accent.name(),
            t.selection.name());
 }
+
+constexpr double kReadable = 4.5;  // WCAG 2, text
 
 QFont sizedFont(int px) {
   QFont font = QFontDatabase::systemFont(QFontDatabase::GeneralFont);
@@ -218,6 +222,13 @@ QColor severityColor(const Theme& theme, Severity severity) {
       return theme.critical;
   }
   return theme.muted;
+}
+
+QColor severityInk(const Theme& theme, Severity severity) {
+  const QColor color = severityColor(theme, severity);
+  QColor ink = color;
+  for (double share = 0.05; share < 1 && contrastRatio(ink, theme.ground) < kReadable; share += 0.05) ink = mix(color, theme.text, share);
+  return ink;
 }
 
 QString severityGlyph(Severity severity) {

@@ -69,6 +69,8 @@ QFont headlineFont();
 
 // Colour of a severity's shape; its word is painted in `text`.
 QColor severityColor(const Theme& theme, Severity severity);
+// For whole sentences in that colour: the same hue, dark or bright enough to be read on `ground`.
+QColor severityInk(const Theme& theme, Severity severity);
 // The shape that goes with it: triangle, square, filled square; a dot for info.
 QString severityGlyph(Severity severity);
 

@@ -176,7 +176,7 @@ QString formatPercent(double ratio, int decimals) { return withUnit(fixedText(ra
 
 QString formatSignedPercent(double ratio, int decimals) {
   const QString text = formatPercent(ratio, decimals);
-  return ratio > 0 ? u'+' + text : text;
+  return ratio > 0 && text != formatPercent(0, decimals) ? u'+' + text : text;  // what rounds to nothing has no sign
 }
 
 QString formatNumber(double value, int significant_digits) {

@@ -140,7 +140,7 @@ void OverviewView::showAnswer(const Result<std::shared_ptr<const OverviewData>>&
   m_stack->setCurrentIndex(1);
   QPalette ink = m_sentence->palette();
   ink.setColor(QPalette::WindowText, m_data->sentence_severity >= Severity::kWarning
-                                         ? severityColor(currentTheme(), m_data->sentence_severity)
+                                         ? severityInk(currentTheme(), m_data->sentence_severity)
                                          : currentTheme().text);
   m_sentence->setPalette(ink);
   m_sentence->setText(m_data->sentence);

@@ -140,7 +140,7 @@ void HangList::fill() {
     const QString link = group.missing.empty() ? QString() : QString::number(group.missing.front().rank);
     row(titleOf(alike_groups), theme.text, kGrid, kGrid, link);
     row(tr("%1 of %2 inside, %3").arg(formatCount(group.inside), formatCount(group.members), reasonOf(alike_groups, e)),
-        depth == 0 ? theme.error : theme.muted, 3 * kGrid, 0, {});
+        depth == 0 ? severityInk(theme, Severity::kError) : theme.muted, 3 * kGrid, 0, {});
   }
   const auto left_out = e.group_count - static_cast<std::int64_t>(e.groups.size());
   if (left_out > 0) row(tr("and %1 more that wait for these").arg(formatCount(left_out)), theme.muted, 0, 2 * kGrid, {});
