@@ -138,10 +138,11 @@ QString IdlePanel::headline() const {
   if (!m_answer) return tr("GPU idle …");
   if (!m_answer->ok) return tr("GPU idle: not recorded");
   const QString peers = m_answer->busy.comm_wait && *m_answer->busy.comm_wait >= kNoticed
-                            ? tr(" · waiting for peers: %1").arg(formatPercent(*m_answer->busy.comm_wait))
+                            ? tr(", waiting for peers %1,").arg(formatPercent(*m_answer->busy.comm_wait))
                             : QString();
-  return tr("GPU idle, explained: %1 %2 (%3)%4")
-      .arg(formatPercent(m_answer->idle_share), stepWords(*m_answer), screenText(m_answer->basis_words), peers);
+  // The numbers first: where there is little room, the end is cut.
+  return tr("GPU idle, explained: %1%2 %3 (%4)")
+      .arg(formatPercent(m_answer->idle_share), peers, stepWords(*m_answer), screenText(m_answer->basis_words));
 }
 
 int IdlePanel::rowCount() const { return m_answer && m_answer->ok ? std::min(kMostRows, static_cast<int>(m_answer->rows.size())) : 0; }
@@ -197,7 +198,7 @@ void IdlePanel::paintEvent(QPaintEvent*) {
   QPainter painter(this);
   painter.fillRect(rect(), theme.surface);
   painter.setFont(textFont());
-  painter.setPen(m_failed.isEmpty() ? theme.text : theme.error);
+  painter.setPen(m_failed.isEmpty() ? theme.text : severityInk(theme, Severity::kError));
   const QRect head(kPad, 0, width() - 2 * kPad, kHead);
   painter.drawText(head, Qt::AlignLeft | Qt::AlignVCenter, painter.fontMetrics().elidedText(headline(), Qt::ElideRight, head.width()));
   painter.setFont(tableFont());
@@ -219,8 +220,11 @@ void IdlePanel::paintEvent(QPaintEvent*) {
   if (const QString missing = missingWords(); !missing.isEmpty()) below << missing;
   painter.setPen(theme.muted);
   const QRect last = rowRect(rowCount()).adjusted(kPad, 0, -kPad, 0);
-  painter.drawText(last, Qt::AlignLeft | Qt::AlignVCenter,
-                   painter.fontMetrics().elidedText(below.join(QStringLiteral(" · ")), Qt::ElideRight, last.width()));
+  const QString rest = below.join(QStringLiteral(" · "));
+  if (const QRect room(last.left(), last.top(), last.width(), height() - last.top() - kGrid); room.height() >= 2 * kLine)
+    painter.drawText(room, Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, rest);
+  else
+    painter.drawText(last, Qt::AlignLeft | Qt::AlignVCenter, painter.fontMetrics().elidedText(rest, Qt::ElideRight, last.width()));
   if (hasFocus()) {
     painter.setPen(theme.accent);
     painter.drawRect(rect().adjusted(0, 0, -1, -1));
@@ -252,6 +256,18 @@ void IdlePanel::paintBar(QPainter& painter, const QRect& rect) const {
     if (!isSlowNotIdle(row.cause)) piece(row.share.value_or(0), idleCauseColor(theme, row.cause));
 }
 
+// No wider than the names need, so that the evidence has the room.
+int IdlePanel::causeWidth(const QFontMetrics& metrics) const {
+  int wide = 0;
+  for (int i = 0; i < rowCount(); ++i)
+    wide = std::max(wide, metrics.horizontalAdvance(screenText(idleCauseWords(m_answer->rows[static_cast<std::size_t>(i)].cause))));
+  return std::min(wide + kGrid, kCause);
+}
+
+bool IdlePanel::tellsUnits() const {
+  return std::ranges::any_of(m_answer->rows, [](const IdleRow& row) { return !unitWords(row).isEmpty(); });
+}
+
 void IdlePanel::paintRow(QPainter& painter, int index) const {
   const Theme& theme = currentTheme();
   const IdleRow& row = m_answer->rows[static_cast<std::size_t>(index)];
@@ -267,10 +283,10 @@ void IdlePanel::paintRow(QPainter& painter, int index) const {
     left += wide + kPad;
   };
   const bool unexplained = row.cause == IdleCause::kUnexplained;
-  cell(kCause, Qt::AlignLeft, unexplained ? theme.muted : theme.text, screenText(idleCauseWords(row.cause)));
+  cell(causeWidth(metrics), Qt::AlignLeft, unexplained ? theme.muted : theme.text, screenText(idleCauseWords(row.cause)));
   cell(kShare, Qt::AlignRight, row.share ? theme.text : theme.muted, row.share ? formatPercent(*row.share) : kAbsentText);
   const int room = width() - left - kPad;
-  if (room > 3 * kUnits) cell(kUnits, Qt::AlignLeft, theme.muted, unitWords(row));
+  if (room > 3 * kUnits && tellsUnits()) cell(kUnits, Qt::AlignLeft, theme.muted, unitWords(row));
   cell(std::max(0, width() - left - kPad), Qt::AlignLeft, theme.muted,
        (isSlowNotIdle(row.cause) ? tr("slow, not idle: ") : QString()) + screenText(row.evidence));
 }

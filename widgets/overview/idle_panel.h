@@ -63,6 +63,8 @@ class IdlePanel : public QWidget {
   void paintBar(QPainter& painter, const QRect& rect) const;
   void paintRow(QPainter& painter, int row) const;
   QString missingWords() const;
+  int causeWidth(const QFontMetrics& metrics) const;
+  bool tellsUnits() const;
 
   const ViewContext m_context;
   ViewState m_state;

@@ -18,10 +18,20 @@ namespace {
 constexpr double kEmptyShare = 0.16;
 constexpr double kEmaWeight = 0.9;
 constexpr std::int64_t kEmaSteps = 200;
+constexpr qsizetype kHeadlineChars = 120;          // of a finding
 constexpr DurNs kLedgerEvery = 10 * kNsPerSecond;  // while no step ends
 
 bool isSameStep(const RunSummary& a, const RunSummary& b) {
   return a.run.id == b.run.id && a.last_step == b.last_step && a.attempts.size() == b.attempts.size() && a.run.state == b.run.state;
+}
+
+// As many clauses of a finding as a headline has room for: none is cut in two. The whole stands in the list.
+QString wholeClauses(const QString& summary) {
+  const auto ended = [](const QString& text) { return text.endsWith(u'.') || text.endsWith(u'…') ? text : text + u'.'; };
+  if (summary.size() <= kHeadlineChars) return ended(summary);
+  const qsizetype end = summary.lastIndexOf(QLatin1String("; "), kHeadlineChars);
+  const QString text = end > 0 ? summary.left(end) : summary.section(QLatin1String("; "), 0, 0);
+  return ended(text.size() <= 2 * kHeadlineChars ? text : text.left(2 * kHeadlineChars) + u'…');
 }
 
 class Builder {
@@ -118,12 +128,16 @@ class Builder {
         RG_TRY(addSpikes(*series, superseded_from, panel));
       }
       if (const auto superseded = superseded_from.find(series->id); superseded != superseded_from.end()) {
-        // The part that was run again is drawn faint; on the time axis the attempt's own time tells it apart anyway.
+        // The part that was run again is drawn faint.
         panel.curves.push_back({.color = m_theme.muted, .bins = read, .faint = true});
-        if (m_axis != XAxis::kStep) continue;
+        std::optional<std::int64_t> from = superseded->second;
+        if (m_axis != XAxis::kStep) {
+          RG_ASSIGN(from, timeOfStep(*series, superseded->second));
+        }
+        if (!from) continue;
         auto kept = std::make_shared<std::vector<Bin>>(*read);
         for (Bin& bin : *kept)
-          if (bin.x0 >= superseded->second) bin.count = bin.nan_count = 0;
+          if (bin.x0 >= *from) bin.count = bin.nan_count = 0;
         read = kept;
       }
       panel.curves.push_back({.name = screenText(series->key.metric, 60),
@@ -140,6 +154,12 @@ class Builder {
     }
     m_plots->panels.push_back(std::move(panel));
     return {};
+  }
+
+  // Of the first point from a step on; absent: it has no clock.
+  Result<std::optional<TimeNs>> timeOfStep(const Series& series, std::int64_t step) {
+    RG_ASSIGN(const auto points, m_reader.scalars(series.id, step, series.last_x + 1, m_stop));
+    return points.time.empty() ? std::optional<TimeNs>() : std::optional(points.time.front());
   }
 
   Status addSpikes(const Series& series, const std::unordered_map<SeriesId, std::int64_t>& superseded_from, PlotPanel& panel) {
@@ -210,20 +230,22 @@ class Builder {
 
   void nameSlowest(const std::vector<const Series*>& ranks, const std::vector<SharedBins>& all, PlotPanel& panel) {
     double worst = 0;
-    std::optional<std::int32_t> slowest;
+    const Series* slowest = nullptr;
     std::vector<double> means;
+    AttemptId newest;  // ranks of one attempt only: another one may have another batch size
     for (std::size_t i = 0; i < all.size(); ++i) {
       double sum = 0;
       std::int64_t count = 0;
       for (const Bin& bin : *all[i]) sum += bin.count > 0 ? bin.sum : 0, count += bin.count;
-      if (count == 0 || !ranks[i]->key.rank) continue;
+      if (count == 0 || !ranks[i]->key.rank || ranks[i]->key.attempt < newest) continue;
+      if (newest < ranks[i]->key.attempt) newest = ranks[i]->key.attempt, means.clear(), worst = 0, slowest = nullptr;
       means.push_back(sum / static_cast<double>(count));
-      if (means.back() > worst) worst = means.back(), slowest = ranks[i]->key.rank;
+      if (means.back() > worst) worst = means.back(), slowest = ranks[i];
     }
     const auto middle = median(means);
     // Steps of a synchronous job end together: a difference below 2 % names nobody.
-    if (!slowest || !middle || worst <= 1.02 * *middle) return;
-    m_slowest = QStringLiteral(" · rank %1 %2").arg(*slowest).arg(formatSignedPercent(worst / *middle - 1));
+    if (slowest == nullptr || !middle || worst <= 1.02 * *middle) return;
+    m_slowest = QStringLiteral(" · rank %1 %2").arg(*slowest->key.rank).arg(formatSignedPercent(worst / *middle - 1));
     panel.title += QStringLiteral(" · slowest:") + m_slowest.mid(2);
   }
 
@@ -301,8 +323,13 @@ class Builder {
     if (m_data.summary.attempts.empty()) return {};
     const AttemptId attempt = m_data.summary.attempts.back().id;
     std::set<std::int32_t> telling;
-    for (const Series& series : m_series)
-      if (series.key.attempt == attempt && series.key.rank && series.key.metric == "step_part_ns") telling.insert(*series.key.rank);
+    std::optional<std::int64_t> last;  // of all: a part that is not of every step (a save) is counted where it was
+    for (const Series& series : m_series) {
+      if (series.key.attempt != attempt || !series.key.rank || series.sample_count == 0) continue;
+      if (series.key.metric == "step_part_ns") telling.insert(*series.key.rank);
+      if (series.key.metric == "step_time_ns") last = std::max(last.value_or(series.last_x), series.last_x);
+    }
+    if (!last) return {};
     std::map<std::string, StepPart> sums;  // "": the step
     std::pair<std::size_t, std::size_t> steps;
     for (const Series& series : m_series) {
@@ -311,10 +338,10 @@ class Builder {
       if (!whole && !wait && series.key.metric != "step_part_ns") continue;
       const std::string name = whole ? std::string() : partOf(series.key.labels);
       if (!whole && (name.empty() || (wait && stepColumnOf(name) != StepColumn::kTransfer))) continue;
-      RG_ASSIGN(const auto points, m_reader.scalars(series.id, series.last_x - kThroughputSteps / 10, series.last_x + 1, m_stop));
+      RG_ASSIGN(const auto points, m_reader.scalars(series.id, *last - kThroughputSteps / 10, *last + 1, m_stop));
       for (std::size_t i = 0; i < points.size(); ++i) {
         if (!std::isfinite(points.value[i])) continue;
-        const bool recent = points.step[i] > series.last_x - kRecentSteps;
+        const bool recent = points.step[i] > *last - kRecentSteps;
         const auto add = [&](const std::string& part, double ns) { (recent ? sums[part].recent_ns : sums[part].before_ns) += ns; };
         add(name, wait ? -points.value[i] : points.value[i]);
         if (wait) add("waiting for peers", points.value[i]);
@@ -336,14 +363,16 @@ class Builder {
     return {};
   }
 
-  // In a synchronous job the slow node is the one that waits least: its own work per step against the median node's.
+  // In a synchronous job the slow node is the one that waits least: its slowest rank's own work per step against the median of the ranks
+  // of the same pipeline stage, as stages differ in healthy jobs.
   Status rankNodes() {
     if (m_data.summary.attempts.empty()) return {};
     const AttemptId attempt = m_data.summary.attempts.back().id;
     RG_ASSIGN(const auto ranks, m_reader.ranks(attempt));
     RG_ASSIGN(const auto nodes, m_reader.nodes());
     std::map<std::int32_t, NodeId> node_of;
-    for (const Rank& rank : ranks) node_of[rank.rank] = rank.node;
+    std::map<std::int32_t, std::optional<std::int32_t>> stage_of;
+    for (const Rank& rank : ranks) node_of[rank.rank] = rank.node, stage_of[rank.rank] = rank.pp;
     std::map<std::int32_t, double> dur, wait;
     for (const Series& series : m_series) {
       if (series.key.attempt != attempt || !series.key.rank || series.sample_count == 0) continue;
@@ -352,21 +381,24 @@ class Builder {
       RG_ASSIGN(const auto points, m_reader.scalars(series.id, series.last_x - kRecentSteps + 1, series.last_x + 1, m_stop));
       if (const auto middle = median(points.value)) (*into)[*series.key.rank] += *middle;
     }
+    const auto tells = [&](std::int32_t rank, double total) { return wait.contains(rank) && node_of.contains(rank) && total > 0; };
+    std::map<std::optional<std::int32_t>, std::vector<double>> work;  // by stage
+    for (const auto& [rank, total] : dur)
+      if (tells(rank, total)) work[stage_of[rank]].push_back(total - wait[rank]);
+    std::map<std::optional<std::int32_t>, double> usual;
+    for (const auto& [stage, values] : work) usual[stage] = median(values).value_or(0);
     std::map<NodeId, std::vector<double>> busy, waiting;
     for (const auto& [rank, total] : dur) {
-      if (!wait.contains(rank) || !node_of.contains(rank) || !(total > 0)) continue;
-      busy[node_of[rank]].push_back(total - wait[rank]);
+      if (!tells(rank, total) || !(usual[stage_of[rank]] > 0)) continue;
+      busy[node_of[rank]].push_back((total - wait[rank]) / usual[stage_of[rank]]);
       waiting[node_of[rank]].push_back(wait[rank] / total);
     }
-    std::vector<double> all;
-    for (auto& [node, values] : busy) all.push_back(*std::max_element(values.begin(), values.end()));
-    const auto middle = median(all);
-    if (!middle || busy.size() < 2 || !(*middle > 0)) return {};
+    if (busy.size() < 2) return {};
     for (const auto& [node, values] : busy) {
       const auto info = std::find_if(nodes.begin(), nodes.end(), [&](const Node& n) { return n.id == node; });
       m_data.slow_nodes.push_back({node, info != nodes.end() ? screenText(info->name, 40) : QStringLiteral("node %1").arg(node.value),
                                    *std::min_element(waiting[node].begin(), waiting[node].end()),
-                                   *std::max_element(values.begin(), values.end()) / *middle - 1});
+                                   *std::max_element(values.begin(), values.end()) - 1});
     }
     std::stable_sort(m_data.slow_nodes.begin(), m_data.slow_nodes.end(),
                      [](const NodeSlowness& a, const NodeSlowness& b) { return a.busy_over_median > b.busy_over_median; });
@@ -461,7 +493,7 @@ class Builder {
   void makeSentence() {
     const RunSummary& s = m_data.summary;
     const StateWord state = stateWord(s, m_question.now);
-    QString text = QString::fromLatin1(state.word);
+    QString text = s.run.state == RunState::kUnknown ? QStringLiteral("state not known") : QString::fromLatin1(state.word);
     text[0] = text[0].toUpper();
     if (s.run.simulated) text = QStringLiteral("Simulated. ") + text;
     const bool over = s.run.state == RunState::kFinished || s.run.state == RunState::kFailed;
@@ -473,7 +505,7 @@ class Builder {
     // Against its best 20 steps a healthy run is a little slower: below 3 % nothing is said.
     if (const auto change = s.throughput.change; change && *change <= -0.03)
       text += QStringLiteral(" %1 slower than its best %2 steps.").arg(formatPercent(-*change)).arg(kRecentSteps);
-    if (!m_data.findings.empty()) text += QLatin1Char(' ') + screenText(m_data.findings.front().summary, 160);
+    if (!m_data.findings.empty()) text += QLatin1Char(' ') + wholeClauses(screenText(m_data.findings.front().summary, 400));
     m_data.sentence = text;
     m_data.sentence_severity = std::max(state.severity, m_data.findings.empty() ? Severity::kInfo : m_data.findings.front().severity);
   }

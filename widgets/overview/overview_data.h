@@ -33,7 +33,7 @@ struct NodeSlowness {
   NodeId node;
   QString name;
   double wait_ratio = 0;        // share of the steps that its ranks waited for others: the slow node waits least
-  double busy_over_median = 0;  // own work per step over the median node's, minus 1
+  double busy_over_median = 0;  // its slowest rank's own work per step over the median of that rank's stage, minus 1
 };
 
 // Means over ranks and steps: newest kRecentSteps, and those before them.

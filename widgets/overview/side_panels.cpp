@@ -10,7 +10,7 @@ namespace runglass {
 namespace {
 
 constexpr int kTileHeight = 62, kPad = 2 * kGrid, kHead = 24;
-constexpr int kFindingsShown = 5;
+constexpr int kFindingsShown = 5, kFindingLines = 3;
 
 void paintHead(QPainter& painter, const QRect& rect, const QString& text) {
   const Theme& theme = currentTheme();
@@ -19,6 +19,21 @@ void paintHead(QPainter& painter, const QRect& rect, const QString& text) {
   painter.drawText(rect, Qt::AlignLeft | Qt::AlignVCenter, text);
   painter.setPen(theme.line);
   painter.drawLine(rect.bottomLeft(), rect.bottomRight());
+}
+
+// As many words as the place has room for; what is left out ends in an ellipsis.
+QString inLines(const QFontMetrics& metrics, const QString& words, const QRect& place) {
+  const auto fits = [&](const QString& text) {
+    const QRect needed = metrics.boundingRect(QRect(0, 0, place.width(), 100 * kRowHeight), Qt::TextWordWrap, text);
+    return needed.height() <= place.height() && needed.width() <= place.width();
+  };
+  if (fits(words)) return words;
+  QString kept = words;
+  for (qsizetype end = kept.lastIndexOf(u' '); end > 0; end = kept.lastIndexOf(u' ')) {
+    kept.truncate(end);
+    if (fits(kept + u'…')) return kept + u'…';
+  }
+  return metrics.elidedText(words, Qt::ElideRight, place.width());
 }
 
 }  // namespace
@@ -98,16 +113,17 @@ int SidePanels::paintFindings(QPainter& painter, int top) const {
     painter.setPen(severityColor(theme, finding.severity));
     painter.drawText(QRect(kPad, top, 16, kRowHeight), Qt::AlignLeft | Qt::AlignVCenter, severityGlyph(finding.severity));
     painter.setPen(theme.text);
-    painter.drawText(QRect(kPad + 18, top, width() - 2 * kPad - 18, kRowHeight), Qt::AlignLeft | Qt::AlignVCenter,
-                     painter.fontMetrics().elidedText(screenText(finding.summary, 200), Qt::ElideRight, width() - 2 * kPad - 18));
-    top += kRowHeight;
+    const QRect place(kPad + 18, top + 3, width() - 2 * kPad - 18, kFindingLines * painter.fontMetrics().lineSpacing());
+    const QString words = inLines(painter.fontMetrics(), screenText(finding.summary, 400), place);
+    painter.drawText(place, Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, words);
+    top += std::max(kRowHeight, painter.fontMetrics().boundingRect(place, Qt::TextWordWrap, words).height() + 6);
   }
   return top;
 }
 
 void SidePanels::paintNodes(QPainter& painter, int top) const {
   const Theme& theme = currentTheme();
-  paintHead(painter, {kPad, top, width() - 2 * kPad, kHead}, tr("Own work per step, over the median node"));
+  paintHead(painter, {kPad, top, width() - 2 * kPad, kHead}, tr("Own work per step, to its stage's median"));
   top += kHead + kGrid;
   painter.setFont(tableFont());
   if (m_data->slow_nodes.empty()) {
