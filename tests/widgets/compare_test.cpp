@@ -102,6 +102,26 @@ TEST_F(CompareViewTest, OneAttemptAsksForAStepAndTakesIt) {
   ASSERT_TRUE(waitFor([this] { return m_view->isFinal() && !m_view->copyText().isEmpty(); }));
   EXPECT_TRUE(m_view->copyText().contains(QStringLiteral("50.0 % slower than before step 150"))) << m_view->copyText().toStdString();
 }
+TEST_F(CompareViewTest, AWindowThatMovesWithTheDataDoesNotStartTheComparisonAnew) {
+  record(2);
+  m_queries = std::make_unique<QueryService>([path = m_store.path()] { return Reader::open(path); }, 1);
+  m_view = std::make_unique<CompareView>(ViewContext{.queries = m_queries.get(), .state = &m_state}, nullptr);
+  for (int i = 0; i < 10; ++i) m_view->applyState(m_state.state());
+  EXPECT_EQ(m_queries->pending(), 1) << "a slow comparison of a live run would be cancelled for ever";
+  EXPECT_TRUE(waitFor([this] { return m_view->isFinal(); }));
+}
+TEST_F(CompareViewTest, ARefreshKeepsWhatTheUserZoomedInto) {
+  record(2);
+  open();
+  auto* plots = m_view->findChild<PlotWidget*>();
+  ASSERT_NE(plots, nullptr);
+  emit plots->windowChanged(50, 80, false);
+  ASSERT_EQ(plots->x0(), 50);
+  m_view->refresh(Tick::kText);
+  ASSERT_TRUE(waitFor([this] { return m_view->isFinal(); }));
+  EXPECT_EQ(plots->x0(), 50);
+  EXPECT_EQ(plots->x1(), 80);
+}
 TEST_F(CompareViewTest, AnEmptyStoreSaysWhatBringsARun) {
   {
     auto writer = Writer::open(m_store.path());

@@ -9,6 +9,7 @@
 #include <QLineEdit>
 #include <QVBoxLayout>
 #include <cmath>
+#include <utility>
 
 #include "widgets/core/units.h"
 
@@ -168,7 +169,9 @@ void CompareView::readFields() {
 }
 
 void CompareView::applyState(const ViewState& state) {
-  if (m_shown && state.selection.run == m_run) return;
+  // Of a live run the window moves with the data: what is on its way is of the same question.
+  if (m_asked && state.selection.run == m_run) return;
+  m_asked = true;
   m_run = state.selection.run;
   choose({}, {}, {});
 }
@@ -206,18 +209,24 @@ void CompareView::fillFields() {
 
 void CompareView::showAnswer(const Result<std::shared_ptr<const CompareData>>& answer) {
   m_shown = true;
-  m_stack->setCurrentIndex(0);
   if (!answer.ok()) {
+    m_stack->setCurrentIndex(0);
     if (answer.status().code() == Code::kNotFound)
       return m_panel->showEmpty(tr("Nothing to compare yet"), screenText(answer.status().message()),
                                 QStringLiteral("runglassctl import --store STORE.rgl PATH"));
     return m_panel->showFailed(tr("The comparison could not be read"), screenText(answer.status().message()));
   }
-  m_data = *answer;
+  const auto before = std::exchange(m_data, *answer);
   fillFields();
-  if (!m_data->answer)
+  if (!m_data->answer) {
+    m_stack->setCurrentIndex(0);
     return m_panel->showEmpty(tr("Choose what to compare"), m_data->missing,
-                              QStringLiteral("runglassctl compare --store STORE.rgl --a RUN/ATTEMPT --b RUN/ATTEMPT"));
+                              m_data->a ? QStringLiteral("runglassctl compare --store STORE.rgl --a RUN/ATTEMPT --b RUN/ATTEMPT")
+                                        : QStringLiteral("runglassctl compare --store STORE.rgl --a RUN --at STEP"));
+  }
+  // A refresh of the same comparison leaves alone what the user zoomed and widened.
+  const bool same = before && before->answer && before->a == m_data->a && before->b == m_data->b && before->at_step == m_data->at_step;
+  const bool follows = !same || !before->plots || (m_plots->x0() == before->x0 && m_plots->x1() == before->x1);
   const ComparisonAnswer& a = *m_data->answer;
   m_stack->setCurrentIndex(1);
   m_sentence->setText(screenText(a.sentence, 600));
@@ -225,15 +234,17 @@ void CompareView::showAnswer(const Result<std::shared_ptr<const CompareData>>& a
   for (const std::string& warning : a.comparison.warnings) notes += QStringLiteral("▲ ") + screenText(warning, 300);
   notes += tr("A: %1 · B: %2 · steady steps only: first steps, warm-up, evaluations and saves are left out")
                .arg(screenText(a.a.name, 120), screenText(a.b.name, 120));
+  if (!m_data->plots) notes += tr("No curves: the two have no scalar with steps in common.");
   m_warnings->setText(notes.join(u'\n'));
   m_parts->setComparison(a.comparison);
   m_plots->setVisible(m_data->plots != nullptr);
   if (m_data->plots) {
     m_plots->setData(m_data->plots);
-    m_plots->setWindow(m_data->x0, m_data->x1);
+    if (follows) m_plots->setWindow(m_data->x0, m_data->x1);
   }
   m_facts->setRows(std::make_shared<const std::vector<FactDelta>>(a.facts));
   m_work->setRows(std::make_shared<const std::vector<WorkDelta>>(a.comparison.nodes));
+  if (same) return;
   m_fact_table->fitColumns();
   m_work_table->fitColumns();
 }

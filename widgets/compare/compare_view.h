@@ -64,7 +64,7 @@ class CompareView : public View {
   TableView *m_fact_table, *m_work_table;
   StatePanel* m_panel;
   QStackedLayout* m_stack;
-  bool m_shown = false, m_filling = false;
+  bool m_asked = false, m_shown = false, m_filling = false;
   QuerySlot m_slot;
 };
 

@@ -104,8 +104,13 @@ void PartBars::paintEvent(QPaintEvent*) {
   painter.drawText(QRect(kPad, 0, width() - 2 * kPad, kHead), Qt::AlignLeft | Qt::AlignVCenter,
                    tr("Step, by part: means, so that the differences sum to the step's"));
   painter.setFont(tableFont());
-  if (!m_data.delta_ns) return;
   int top = kHead + kGrid;
+  if (!m_data.delta_ns) {
+    painter.setPen(theme.muted);
+    painter.drawText(QRect(kPad, top, width() - 2 * kPad, 4 * kLine), Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap,
+                     tr("Nothing to draw: steady steps with a duration are needed on both sides."));
+    return;
+  }
   if (m_data.parts_told) {
     double most = 1;
     for (const bool first : {true, false}) {
