@@ -79,6 +79,9 @@ TEST(HeatMapTest, TheScaleIsRoundAndOneOutlierDoesNotSetIt) {
   EXPECT_DOUBLE_EQ(heatScale(cells), 0.05);
   for (std::size_t s = 0; s < 100; ++s) cells.rows[1].ratio[s] = 0.15F;
   EXPECT_DOUBLE_EQ(heatScale(cells), 0.2);
+  cells.scale = heatScale(cells);
+  cells.beyond = exceedsScale(cells);
+  EXPECT_EQ(heatEndText(cells), QStringLiteral("≥ ") + formatSignedPercent(cells.scale, 0)) << "the outlier is not said to be at its end";
 }
 
 // Eight ranks on two nodes, 40 steps of 100 ms. Rank `slow` computes 80 ms, the others 50; all wait for it.
@@ -320,6 +323,25 @@ TEST_F(RankingViewTest, TheEvidenceShowsWorkAndWaitingAndJumpsToTheMachine) {
   EXPECT_EQ(wanted.at(0).at(0).toString(), QStringLiteral("gpus"));
   EXPECT_TRUE(m_state.state().selection.node);
   EXPECT_EQ(m_state.state().window.range.t0, kStart);
+}
+
+TEST_F(RankingViewTest, AnAnswerOfTheRowBeforeDoesNotBecomeTheEvidenceOfOneWithoutAClock) {
+  record(m_store.path(), 5);
+  auto reader = Reader::open(m_store.path());
+  auto read = readRanking(**reader, {}, {}, {});
+  ASSERT_TRUE(read.ok());
+  const auto timed = std::make_shared<const RankingData>(*read);
+  for (auto& when : read->ranking.when) when.reset();
+  read->ranking.votes.range = {0, 0};
+  const auto timeless = std::make_shared<const RankingData>(std::move(*read));
+  QueryService queries([this] { return Reader::open(m_store.path()); }, 1);
+  EvidencePanel panel({&queries, &m_state});
+  panel.show(timed, timed->rows.front(), {}, TimeStyle::kUtc);
+  ASSERT_FALSE(panel.isFinal()) << "asked";
+  panel.show(timeless, timeless->rows.front(), {}, TimeStyle::kUtc);
+  EXPECT_TRUE(panel.isFinal());
+  ASSERT_TRUE(waitFor([&] { return queries.pending() == 0; }));
+  EXPECT_TRUE(panel.machine()->text().contains(QStringLiteral("no clock"))) << panel.machine()->text().toStdString();
 }
 
 TEST_F(RankingViewTest, WithoutARestartTheBreakEvenIsNotTold) {

@@ -87,6 +87,18 @@ TEST(WhatIfPanelTest, ATickSaysWhatAStepWouldTake) {
   EXPECT_TRUE(shown.view.copyText().contains(formatDuration(460 * kNsPerMs)));
 }
 
+TEST(WhatIfPanelTest, UntilTheReplayOfATickIsThereTheSentenceIsOfTheTicksBefore) {
+  const TempStore store;
+  Shown shown(storeOf(store, true));
+  ASSERT_TRUE(shown.settled);
+  shown.choice(QStringLiteral("replica 1"))->setCheckState(0, Qt::Checked);
+  shown.view.whatIf()->price()->setValue(2.5);  // shows the rows anew, before any answer
+  EXPECT_FALSE(shown.view.whatIf()->sentence().contains(QStringLiteral("ticked"))) << shown.view.whatIf()->sentence().toStdString();
+  ASSERT_TRUE(waitFor([&] { return shown.view.isFinal(); }));
+  EXPECT_TRUE(shown.view.whatIf()->sentence().contains(QStringLiteral("ticked")));
+  shown.view.whatIf()->price()->setValue(0);
+}
+
 TEST(WhatIfPanelTest, AClickInTheHeatMapTicksTheWorker) {
   const TempStore store;
   Shown shown(storeOf(store, true));

@@ -122,13 +122,14 @@ void EvidencePanel::show(std::shared_ptr<const RankingData> data, const RankRow&
 void EvidencePanel::ask(const RankingData& data, const RankRow& row) {
   const auto range = rangeOf(data, row, m_context.clock());
   if (!range) {
-    m_evidence.reset(), m_asked.reset();
+    m_slot.cancel();  // what is on its way is of another row
+    m_evidence.reset(), m_asked.reset(), m_failed.clear();
     return;
   }
   EvidenceQuestion question{.run = data.ranking.run.id, .place = row.ranked.place, .peers = {}, .range = *range};
   const bool same = m_asked && *m_asked == question;
   if (same && question.range.t1 - m_asked->range.t1 < kAskAgain) return;
-  if (!same) m_evidence.reset();
+  if (!same) m_evidence.reset(), m_failed.clear();
   for (const Rank& place : data.ranking.places)
     if (place.rank != row.score.rank && place.pp == row.ranked.place.pp) question.peers.push_back(place);
   m_asked = question;

@@ -117,9 +117,9 @@ void PlaceHeatMap::paintLegend(QPainter& painter) const {
   const int y = kGrid + 20;
   int x = left;
   const auto word = [&](const QString& text) {
-    if (x + metrics.horizontalAdvance(text) > width()) return;
-    painter.drawText(QRect(x, y - 3, metrics.horizontalAdvance(text) + 1, 16), Qt::AlignVCenter, text);
-    x += metrics.horizontalAdvance(text) + 2 * kGrid;
+    const QString fits = metrics.elidedText(text, Qt::ElideRight, width() - x);
+    painter.drawText(QRect(x, y - 3, metrics.horizontalAdvance(fits) + 1, 16), Qt::AlignVCenter, fits);
+    x += metrics.horizontalAdvance(fits) + 2 * kGrid;
   };
   const double scale = m_cells->heat.scale, low = m_cells->shares ? 0 : -scale;
   word(m_cells->shares ? formatPercent(0, 0) : formatSignedPercent(low, 0));
@@ -129,7 +129,7 @@ void PlaceHeatMap::paintLegend(QPainter& painter) const {
   }
   painter.drawRect(QRect(x - 1, y - 1, kLegendWidth + 1, kLegendHeight + 1));
   x += kLegendWidth + 2 * kGrid;
-  word(m_cells->shares ? formatPercent(scale, 0) : formatSignedPercent(scale, 0));
+  word(m_cells->shares ? formatPercent(scale, 0) : heatEndText(m_cells->heat));
   word(m_cells->unit);
 }
 
@@ -163,6 +163,7 @@ void PlaceHeatMap::paintNumbers(QPainter& painter) const {
     for (std::size_t column = 0; column < m_cells->heat.steps.size(); ++column) {
       const float value = m_cells->heat.rows[row].ratio[column];
       if (std::isnan(value)) continue;
+      if (painter.fontMetrics().horizontalAdvance(valueText(value)) + 2 > first.width()) continue;
       const QColor color = heatColor(theme, heatShare(value, m_cells->heat.scale));
       painter.setPen(contrastRatio(theme.text, color) < contrastRatio(theme.ground, color) ? theme.ground : theme.text);
       painter.drawText(cellRect(row, column), Qt::AlignCenter, valueText(value));

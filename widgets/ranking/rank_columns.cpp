@@ -106,7 +106,8 @@ void addSlowness(std::vector<Column<R>>& columns) {
            [](const R& r) { return r.ranked.since_step ? QVariant::fromValue(static_cast<qlonglong>(*r.ranked.since_step)) : QVariant(); },
        .copy = [](const R& r) { return r.ranked.since_step ? QString::number(*r.ranked.since_step) : QString(); }});
   columns.push_back(numbers(
-      "persistence", "Share of the steps since then in which it was slow.", [](const R& r) { return r.ranked.persistence; }, percent));
+      "persistence", "Share of the steps in which it was slow: of those since its finding's first, else of all that were looked at.",
+      [](const R& r) { return r.ranked.persistence; }, percent));
   columns.push_back(numbers(
       "GPU-h/day", "What its finding costs, as everybody waits for it; of a node's finding all of it.",
       [](const R& r) { return r.ranked.gpu_hours_per_day; }, [](double v) { return formatNumber(v, 3); }));

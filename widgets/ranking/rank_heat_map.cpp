@@ -47,6 +47,16 @@ double heatScale(const HeatCells& cells) {
   return 2.0;
 }
 
+bool exceedsScale(const HeatCells& cells) {
+  return std::ranges::any_of(cells.rows, [&](const HeatCells::Row& row) {
+    return std::ranges::any_of(row.ratio, [&](float ratio) { return ratio > cells.scale; });
+  });
+}
+
+QString heatEndText(const HeatCells& cells) {
+  return (cells.beyond ? QStringLiteral("≥ ") : QString()) + formatSignedPercent(cells.scale, 0);
+}
+
 CellRange cellsUnder(int pixel, int pixels, std::size_t count) {
   if (pixels <= 0 || count == 0) return {};
   const auto p = static_cast<std::size_t>(std::clamp(pixel, 0, pixels - 1)), n = static_cast<std::size_t>(pixels);
@@ -189,7 +199,7 @@ void RankHeatMap::paintLegend(QPainter& painter) const {
   painter.drawRect(QRect(x - 1, y - 1, kLegendWidth + 1, kLegendHeight + 1));
   painter.drawLine(x + kLegendWidth / 2, y - 3, x + kLegendWidth / 2, y + kLegendHeight + 2);
   x += kLegendWidth + 2 * kGrid;
-  word(formatSignedPercent(m_cells->scale, 0));
+  word(heatEndText(*m_cells));
   // The longest words that there is room for.
   for (const QString& text : {tr("plain: ± 2 %, hatched: not told"), tr("plain: ± 2 %")}) {
     if (x + metrics.horizontalAdvance(text) > width()) continue;

@@ -27,10 +27,14 @@ struct HeatCells {
   std::vector<Row> rows;  // by rank
   std::vector<std::int64_t> steps;
   double scale = 0.05;  // the ratio that is shown in full colour
+  bool beyond = false;  // something is worse than that
 };
 
 // A round ratio which all but the most extreme 1 % of the cells stay within; at least 5 %.
 double heatScale(const HeatCells& cells);
+bool exceedsScale(const HeatCells& cells);
+// The scale's upper end: "+5 %", or "≥ +5 %" where something is further off.
+QString heatEndText(const HeatCells& cells);
 
 // Which of `count` cells lie under pixel `pixel` of `pixels`: [first, last), at least one.
 struct CellRange {

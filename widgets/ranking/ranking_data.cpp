@@ -51,6 +51,7 @@ class DataMaker {
     for (const RankedRow& ranked : m_data.ranking.rows) addRow(ranked, dimensions);
     std::ranges::sort(m_data.heat.rows, {}, &HeatCells::Row::rank);
     m_data.heat.scale = heatScale(m_data.heat);
+    m_data.heat.beyond = exceedsScale(m_data.heat);
     rollUpAll();
     makeWorkers();
     makeHosts();
@@ -132,6 +133,7 @@ class DataMaker {
     }
     cells.shares = m_data.ranking.kind == ScoreKind::kWaitVote;
     cells.heat.scale = cells.shares ? 1 : heatScale(cells.heat);
+    cells.heat.beyond = exceedsScale(cells.heat);
     cells.unit = m_data.ranking.kind == ScoreKind::kWhatIf     ? QStringLiteral("how much longer the run takes with it as recorded")
                  : m_data.ranking.kind == ScoreKind::kWaitVote ? QStringLiteral("of its collectives, in which it waited least")
                                                                : QStringLiteral("against the peers' median; plain: ± 2 %");

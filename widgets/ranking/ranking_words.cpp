@@ -146,7 +146,8 @@ QString tooFewSentence(const RankingData& data) {
 
 QString whatIfSentence(const RankingData& data) {
   const RankRow& first = data.rows.front();
-  return QStringLiteral("No worker is to blame; the slowest, %1, would make a run of all others as usual %2 longer.")
+  return QStringLiteral(
+             "No single worker is to blame; were all others as fast as usual, the slowest, %1, would still make the run %2 longer.")
       .arg(first.coordinates.isEmpty() ? QStringLiteral("rank %1").arg(first.score.rank)
                                        : QStringLiteral("rank %1 (%2)").arg(first.score.rank).arg(first.coordinates),
            formatPercent(std::max(0.0, first.ranked.slower.value_or(0))));

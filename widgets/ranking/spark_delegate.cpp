@@ -24,7 +24,8 @@ void SparkDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
     if (std::isnan(value)) continue;
     const float share = std::clamp(value / kSparkScale, -1.0F, 1.0F);
     const int high = static_cast<int>(std::lround(std::fabs(share) * static_cast<float>(half)));
-    const int x = area.left() + static_cast<int>(static_cast<double>(i) * wide), w = std::max(1, static_cast<int>(wide));
+    const auto edge = [&](std::size_t at) { return area.left() + static_cast<int>(static_cast<double>(at) * wide); };
+    const int x = edge(i), w = std::max(1, edge(i + 1) - x);
     // A dot says that the step was compared.
     const QColor color = std::fabs(value) < kQuietRatio ? theme.muted : value > 0 ? theme.heat_worse : theme.heat_better;
     painter->fillRect(value >= 0 ? QRect(x, middle - high, w, high + 1) : QRect(x, middle, w, high + 1), color);

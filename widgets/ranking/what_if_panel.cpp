@@ -206,6 +206,7 @@ void WhatIfPanel::showAnswer(const Result<std::shared_ptr<const WhatIfShown>>& a
                     m_data->data.graph->workers.size() == (*answer)->data.graph->workers.size();
   const WhatIfTicks before = same ? ticks() : WhatIfTicks();
   m_data = *answer;
+  m_outcome.reset();
   m_stack->setCurrentIndex(1);
   m_grounds->setText(whatIfGrounds(*m_data));
   auto cells = std::make_shared<WorkerCells>();
@@ -310,10 +311,12 @@ void WhatIfPanel::choose() {
   m_heat->setTicked(ticked.workers);
   m_context.queries->submit<Outcome>(
       m_replay, QueryService::Supersede::kCancelOlder,
-      [data = m_data, ticked](Reader&, const std::stop_token&) -> Result<Outcome> { return Outcome{outcomeOf(*data, ticked)}; },
+      [data = m_data, ticked](Reader&, const std::stop_token&) -> Result<Outcome> {
+        return Outcome{outcomeOf(*data, ticked), ticked};
+      },
       [this](const Result<std::shared_ptr<const Outcome>>& answer) {
         if (!answer.ok()) return;
-        m_outcome = (*answer)->outcome;
+        m_outcome = *answer;
         showOutcome();
       });
 }
@@ -345,9 +348,9 @@ void WhatIfPanel::clearTicks() {
 std::optional<double> WhatIfPanel::priceOrNone() const { return m_price->value() > 0 ? std::optional(m_price->value()) : std::nullopt; }
 
 void WhatIfPanel::showOutcome() {
-  if (!m_data) return;
-  m_sentence->setText(whatIfSentence(*m_data, m_outcome, ticks()));
-  m_rows = whatIfRows(*m_data, m_outcome, priceOrNone(), m_context.clock(), m_state.time_style);
+  if (!m_data || !m_outcome) return;
+  m_sentence->setText(whatIfSentence(*m_data, m_outcome->outcome, m_outcome->ticks));
+  m_rows = whatIfRows(*m_data, m_outcome->outcome, priceOrNone(), m_context.clock(), m_state.time_style);
   for (std::size_t row = 0; row < kWhatIfFacts; ++row) {
     const WhatIfRow& text = m_rows[row];
     // What is not known is a sentence over all columns.

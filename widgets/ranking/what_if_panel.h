@@ -52,6 +52,7 @@ class WhatIfPanel : public QWidget {
  private:
   struct Outcome {
     FixOutcome outcome;
+    WhatIfTicks ticks;
   };
   QWidget* makePage();
   void read(QueryService::Supersede supersede);
@@ -68,7 +69,7 @@ class WhatIfPanel : public QWidget {
   const ViewContext m_context;
   ViewState m_state;
   std::shared_ptr<const WhatIfShown> m_data;
-  FixOutcome m_outcome;
+  std::shared_ptr<const Outcome> m_outcome;  // of m_data; null: not replayed yet
   std::array<WhatIfRow, kWhatIfFacts> m_rows;
   QLabel* m_sentence;
   QLabel* m_grounds;
