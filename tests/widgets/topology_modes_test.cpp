@@ -215,6 +215,21 @@ TEST_F(TopologyModesTest, ARankIsFoundByItsNumber) {
   EXPECT_EQ(m_state.state().selection.rank, 1);
 }
 
+TEST_F(TopologyModesTest, ARankThatIsNotThereIsSaidToBeSo) {
+  auto* find = m_view->findChild<QLineEdit*>("find");
+  find->setText(QStringLiteral("99"));
+  emit find->returnPressed();
+  EXPECT_THAT(m_view->side()->text().toStdString(), HasSubstr("Rank 99 is not of this attempt"));
+}
+
+TEST_F(TopologyModesTest, AStepThatWasSelectedBeforeTheTabWasOpenedIsTheOneShown) {
+  Selection selection = m_state.state().selection;
+  selection.step = 1;
+  m_state.select(selection);
+  settle();
+  EXPECT_EQ(step()->data()->shown, 1);
+}
+
 TEST_F(TopologyModesTest, TheStepIsUnrolledAndItsCriticalPathItemised) {
   StepPage* page = step();
   ASSERT_TRUE(page->data()->step());

@@ -3,7 +3,9 @@
 #include <QPaintEvent>
 #include <QPainter>
 #include <algorithm>
+#include <map>
 #include <set>
+#include <tuple>
 
 #include "widgets/charts/raster.h"
 #include "widgets/core/units.h"
@@ -83,8 +85,10 @@ void TopologyGrid::paintRank(QPainter& painter, std::uint32_t index, const QRect
   }
   if (rect.width() < kTextWidth || rect.height() < kTextHeight) return;
   const QString number = QString::number(rank.place.rank);
-  const int needed = painter.fontMetrics().horizontalAdvance(number) + kGrid;
-  if (needed > rect.width()) return;
+  const QFontMetrics metrics = painter.fontMetrics();
+  // All ranks of the picture say their number, or none: a part of them would look special.
+  if (metrics.horizontalAdvance(QString::number(m_data->ranks.back().place.rank)) + kGrid > rect.width()) return;
+  const int needed = metrics.horizontalAdvance(number) + kGrid;
   // Text keeps its contrast on every fill: the better of ink and ground.
   const QColor ink = contrastRatio(theme.text, fill) >= contrastRatio(theme.ground, fill) ? theme.text : theme.ground;
   const QRect inner = rect.adjusted(kGrid, 0, -kGrid, 0);
@@ -146,19 +150,20 @@ void TopologyGrid::paintGroups(QPainter& painter) const {
   std::vector<int> levels(m_cells.size(), 0);  // outlines around a rank so far: the next one goes inside
   for (const PeerGroup& group : m_peers) {
     std::vector<Outline> merged;
+    std::map<std::tuple<int, int, int>, std::size_t> below;  // by left, right and bottom: what a cell right under it joins
     std::set<std::uint32_t> outlined;
     for (const std::uint32_t member : group.ranks) {
       const std::uint32_t i = shownFor(member);
       if (!outlined.insert(i).second) continue;
       const QRect& rect = m_cells[i];
-      const auto above = std::ranges::find_if(merged, [&](const Outline& one) {
-        return one.rect.left() == rect.left() && one.rect.right() == rect.right() && one.rect.bottom() + 2 == rect.top();
-      });
+      const auto above = below.find({rect.left(), rect.right(), rect.top() - 2});
       const int level = i == shownFor(*m_chosen) ? 0 : levels[i]++;
-      if (above == merged.end())
+      const std::size_t at = above == below.end() ? merged.size() : above->second;
+      if (above == below.end())
         merged.push_back({rect, level});
       else
-        *above = {above->rect.united(rect), std::max(above->level, level)};
+        merged[at] = {merged[at].rect.united(rect), std::max(merged[at].level, level)}, below.erase(above);
+      below[{rect.left(), rect.right(), rect.bottom()}] = at;
     }
     painter.setPen(QPen(peerColor(currentTheme(), group.kind), kSelectionLine, Qt::SolidLine, Qt::SquareCap, Qt::MiterJoin));
     for (const auto& [rect, level] : merged) {

@@ -53,10 +53,10 @@ class StepReading {
       return false;
     }
     std::set<std::int32_t> replicas;
+    // A dimension that no rank has is of size 1; a rank that alone lacks its place has none.
+    const bool has_dp = std::ranges::any_of(ranks, [](const TopologyRank& r) { return r.place.dp.has_value(); });
+    const bool has_pp = std::ranges::any_of(ranks, [](const TopologyRank& r) { return r.place.pp.has_value(); });
     for (const TopologyRank& rank : ranks) {
-      // A dimension that no rank has is of size 1; a rank that alone lacks its place has none.
-      const bool has_dp = std::ranges::any_of(ranks, [](const TopologyRank& r) { return r.place.dp.has_value(); });
-      const bool has_pp = std::ranges::any_of(ranks, [](const TopologyRank& r) { return r.place.pp.has_value(); });
       if ((has_dp && !rank.place.dp) || (has_pp && !rank.place.pp)) continue;
       m_ranks.push_back({rank.place.rank, rank.place.dp.value_or(0), rank.place.pp.value_or(0)});
       replicas.insert(m_ranks.back().dp);

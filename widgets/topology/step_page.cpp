@@ -120,14 +120,17 @@ StepPage::StepPage(const ViewContext& context, QWidget* parent)
 }
 
 void StepPage::setState(const ViewState& state, std::shared_ptr<const TopologyData> topology) {
-  const bool selected_step = state.selection.step && state.selection.step != m_state.selection.step;
   m_state = state;
   if (!topology) return;
   const bool other = !m_topology || m_topology->attempt.id != topology->attempt.id || m_topology->chosen_order != topology->chosen_order;
   m_topology = std::move(topology);
-  if (other) m_data.reset(), m_step.reset(), m_replica.reset(), m_rank.reset();
+  if (other) m_data.reset(), m_step.reset(), m_selected.reset(), m_replica.reset(), m_rank.reset();
   bool wanted = other || !m_data;
-  if (selected_step && m_step != state.selection.step) m_step = state.selection.step, wanted = true;
+  // What was selected while another tab was shown counts as well.
+  if (state.selection.step && state.selection.step != m_selected) {
+    m_selected = state.selection.step;
+    if (m_step != m_selected) m_step = m_selected, wanted = true;
+  }
   if (state.selection.rank && state.selection.rank != m_rank) {
     m_rank = state.selection.rank;
     const auto rank = std::ranges::find_if(m_topology->ranks, [&](const TopologyRank& r) { return r.place.rank == *m_rank; });
@@ -279,7 +282,7 @@ void StepPage::open(std::uint32_t node) {
   selection.rank = graph.workers[graph.worker[node]].rank;
   selection.step = m_data->shown;
   m_rank = selection.rank;  // the replica stays
-  m_step = m_data->shown;
+  m_step = m_selected = m_data->shown;
   m_context.state->select(selection);
   m_context.state->setWindow({graph.start[node] - around, graph.start[node] + graph.dur[node] + around});
   emit viewRequested(QStringLiteral("timeline"));

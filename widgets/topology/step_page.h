@@ -57,8 +57,8 @@ class StepPage : public QWidget {
   ViewState m_state;
   std::shared_ptr<const TopologyData> m_topology;
   std::shared_ptr<const StepData> m_data;
-  std::optional<std::int64_t> m_step;
-  std::optional<std::int32_t> m_replica, m_rank;  // m_rank: the one that chose the replica
+  std::optional<std::int64_t> m_step, m_selected;  // m_selected: the selected step that was last gone to
+  std::optional<std::int32_t> m_replica, m_rank;   // m_rank: the one that chose the replica
   QToolButton *m_back, *m_next;
   QSpinBox* m_number;
   QComboBox* m_replicas;

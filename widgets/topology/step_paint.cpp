@@ -19,16 +19,17 @@ constexpr int kPathLine = 3, kTextFrom = 20, kMarkFrom = 5;
 QColor colorOf(StepOp op) {
   const Theme& theme = currentTheme();
   switch (op) {
+    // As in every breakdown of a step: computation is of one hue, backward the fuller one.
     case StepOp::kForward:
-      return theme.compute;
+      return mix(theme.compute, theme.ground, 0.35);
     case StepOp::kBackward:
-      return theme.data_load;
+      return theme.compute;
     case StepOp::kBackwardWeight:
-      return mix(theme.data_load, theme.ground, 0.35);
+      return mix(theme.compute, theme.ground, 0.6);
     case StepOp::kGc:
       return theme.gc;
     case StepOp::kDataLoad:
-      return theme.checkpoint;
+      return theme.data_load;
     case StepOp::kOptimizer:
       return theme.host;
     default:

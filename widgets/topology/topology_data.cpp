@@ -224,8 +224,13 @@ class TopologyReading {
     const auto& workers = found.graph->workers;
     for (std::size_t i = 0; i < std::min(workers.size(), found.what_if.by_worker.size()); ++i)
       of[{workers[i].dp, workers[i].pp}] = found.what_if.by_worker[i];
-    for (TopologyRank& rank : m_data.ranks)
+    // A dimension that no rank has is of size 1; a rank that alone lacks its place has none.
+    const bool has_dp = std::ranges::any_of(m_data.ranks, [](const TopologyRank& r) { return r.place.dp.has_value(); });
+    const bool has_pp = std::ranges::any_of(m_data.ranks, [](const TopologyRank& r) { return r.place.pp.has_value(); });
+    for (TopologyRank& rank : m_data.ranks) {
+      if ((has_dp && !rank.place.dp) || (has_pp && !rank.place.pp)) continue;
       if (const auto s = of.find({rank.place.dp.value_or(0), rank.place.pp.value_or(0)}); s != of.end()) rank.value = s->second;
+    }
     return {};
   }
 
@@ -328,7 +333,7 @@ class TopologyReading {
       // An old value is not now's, and one of a later attempt not this one's.
       if (sample == found.end()) continue;
       if (!by_step && (newest - sample->second.x > kSampleStale || sample->second.x > until)) continue;
-      rank.value = sample->second.value;
+      if (std::isfinite(sample->second.value)) rank.value = sample->second.value;
     }
     return {};
   }
@@ -355,7 +360,7 @@ TopologyMetric metricOf(const NamedMetric& named) {
           true,
           0.25,
           "is %1 above",
-          "neither it nor its GPU has a fresh value of it"};
+          "neither it nor its GPU has a fresh, finite value of it"};
 }
 
 Result<TopologyData> readTopology(Reader& reader, const TopologyQuestion& question, std::stop_token stop) {

@@ -16,7 +16,7 @@
 namespace runglass {
 namespace {
 
-constexpr int kLeastTile = 12, kMostBlock = 148, kLeastTick = 5, kMostTick = 28;
+constexpr int kLeastTile = 8, kMostBlock = 148, kLeastTick = 5, kMostTick = 28;
 constexpr int kTitleHeight = 22, kStripTitle = 132;
 constexpr std::size_t kShortStrip = 16;  // ranks of a node beside its name
 
@@ -174,8 +174,8 @@ void TopologyGrid::layOutStrips(const QSize& room, int top, bool measure) {
   std::size_t total = 0, longest = 0;
   for (const auto& strip : strips) total += strip.ranks.size(), longest = std::max(longest, strip.ranks.size());
   const bool beside = strips.size() > 1 && longest <= kShortStrip && m_lattice.cells.empty();
-  QSize cell = total <= 128 ? QSize(84, 28) : total <= 512 ? QSize(40, 20) : QSize(16, 14);
-  if (beside && total <= 128) cell.setWidth(std::clamp((room.width() - kStripTitle) / static_cast<int>(longest), 40, 84));
+  QSize cell = total <= 128 ? QSize(88, 28) : total <= 512 ? QSize(40, 20) : QSize(16, 14);
+  if (beside && total <= 128) cell.setWidth(std::clamp((room.width() - kStripTitle) / static_cast<int>(longest), 40, 88));
   const int strip_width = kStripTitle + static_cast<int>(longest) * cell.width() + 4 * kGrid;
   const int side_by_side = beside ? std::max(1, room.width() / strip_width) : 1;
   int per_row = beside ? static_cast<int>(longest) : std::max(1, (room.width() - 2 * kGrid) / cell.width());

@@ -3,7 +3,7 @@
 //
 // Threading:  GUI thread.
 // Ownership:  shares the TopologyData.
-// Units:      device-independent pixels; tiles fit the room, from 14 px wide and 5 px a tick on.
+// Units:      device-independent pixels; tiles fit the room, from 10 px wide and 5 px a tick on.
 // Errors:     a rank without a value is hatched, a place without a rank dotted; never 0.
 // Cost:       a repaint is O(ranks in the exposed part); places are computed when the data or the size changes.
 #pragma once

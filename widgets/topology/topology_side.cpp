@@ -81,7 +81,7 @@ void TopologySide::fill() {
                          : std::optional(m_data->hang_found->culprits.front().rank);
   const auto found = std::ranges::find_if(m_data->ranks, [&shown](const TopologyRank& rank) { return shown && rank.place.rank == *shown; });
   if (found == m_data->ranks.end()) {
-    head(tr("No rank selected"));
+    head(shown ? tr("Rank %1 is not of this attempt").arg(*shown) : tr("No rank selected"));
     line(tr("click"), tr("selects a rank: its TP, PP, DP and EP peers are outlined, Esc clears"));
     line(tr("double click"), tr("opens the timeline at the rank"));
     tellPlaces();
