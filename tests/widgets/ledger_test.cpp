@@ -97,6 +97,9 @@ TEST(Estimates, NumbersAreTypedAsPeopleWriteThem) {
   EXPECT_EQ(typedNumber(QStringLiteral("175 B")), 175e9);
   EXPECT_EQ(typedNumber(QStringLiteral("1.4T")), 1.4e12);
   EXPECT_EQ(typedNumber(QStringLiteral("8,192")), 8'192);
+  EXPECT_EQ(typedNumber(QStringLiteral("1,234,567.5")), 1'234'567.5);
+  for (const char* none : {"0,5", "1,4 T", "0,047", "12,34", "1,234,5"})
+    EXPECT_FALSE(typedNumber(QString::fromLatin1(none))) << none << ": commas part thousands only";
   for (const char* none : {"", "-3", "0", "B", "abc", "1e999", "nan"}) EXPECT_FALSE(typedNumber(QString::fromLatin1(none))) << none;
 }
 TEST(Estimates, WhatIsMissingStandsWhereTheNumberWouldBe) {
@@ -121,8 +124,10 @@ TEST(Estimates, TypingInTheDialogAnswersAtOnce) {
   };
   EXPECT_TRUE(said().contains(QStringLiteral("days")));
   EXPECT_TRUE(said().contains(QStringLiteral("run r")));
+  EXPECT_FALSE(dialog->touched()) << "filled in, not typed";
   auto* first = dialog->findChild<QLineEdit*>();
   first->clear();
+  EXPECT_TRUE(dialog->touched()) << "a late answer must not overwrite it";
   EXPECT_TRUE(said().contains(QStringLiteral("needs parameters")));
   delete dialog;
 }

@@ -2,7 +2,6 @@
 #include "widgets/curves/card_data.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <iterator>
 
@@ -145,10 +144,6 @@ std::pair<std::vector<Bin>, std::vector<Bin>> split(std::vector<Bin> bins, std::
   return {std::move(bins), std::move(after)};
 }
 
-TimeNs steadyNow() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 SharedBins share(std::vector<Bin> bins) { return std::make_shared<const std::vector<Bin>>(std::move(bins)); }
 
 QString emptyText(const CardQuestion& question, const CurveTag& tag, std::size_t without) {
@@ -229,7 +224,7 @@ Result<CardMarks> readCardMarks(Reader& reader, const CardQuestion& question, st
       marks.insert(marks.end(), own.begin(), own.end());
     }
     if (question.rules.published == std::array<bool, 6>{} || !isLoss(member.series)) continue;
-    RG_ASSIGN(const SharedRules rules, question.rule_cache->rules(reader, member.series, member.superseded_from, steadyNow(), stop));
+    RG_ASSIGN(const SharedRules rules, question.rule_cache->rules(reader, member.series, member.superseded_from, monotonicNow(), stop));
     for (std::size_t i = 0; i < question.rules.published.size(); ++i)
       if (question.rules.published[i]) std::ranges::copy(ruleMarks(*rules, i, where), std::back_inserter(marks));
   }

@@ -5,7 +5,6 @@
 #include <QLabel>
 #include <QTableView>
 #include <QVBoxLayout>
-#include <chrono>
 
 #include "widgets/core/units.h"
 
@@ -13,10 +12,6 @@ namespace runglass {
 namespace {
 
 QString textOf(std::string_view text) { return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size())); }
-
-TimeNs steadyNow() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 template <class Get>
 Column<RuleRow> countColumn(const QString& title, const QString& help, Get get) {
@@ -70,7 +65,7 @@ Result<std::vector<RuleRow>> readRuleRows(Reader& reader, const CardQuestion& qu
     const CurveSeries& member = tag.members.at(index);
     if (!isLoss(member.series)) continue;
     RG_ASSIGN(const SharedSpikes own, question.spikes->spikes(reader, member.series, member.superseded_from, stop));
-    RG_ASSIGN(const SharedRules rules, question.rule_cache->rules(reader, member.series, member.superseded_from, steadyNow(), stop));
+    RG_ASSIGN(const SharedRules rules, question.rule_cache->rules(reader, member.series, member.superseded_from, monotonicNow(), stop));
     RuleRow ours{.rule = QObject::tr("Runglass"),
                  .says = QObject::tr("log loss more than 8 robust sigma above the median of 100 points; NaN and Inf"),
                  .curve = member.name,
@@ -100,7 +95,7 @@ RulesDialog::RulesDialog(QueryService* queries, const CardQuestion& question, QW
     : QDialog(parent),
       m_rows(new TableModel<RuleRow>(
           ruleColumns(), [](const RuleRow& a, const RuleRow& b) { return a.rule == b.rule && a.curve == b.curve; }, this)),
-      m_table(new TableView(m_rows, tr("Rules"), this)),
+      m_table(new TableView(m_rows, tr("Filter rules"), this)),
       m_note(new QLabel(tr("Applying every rule to every point …"), this)) {
   setAttribute(Qt::WA_DeleteOnClose);
   setWindowTitle(tr("Spike rules on %1").arg(question.catalog->tags.at(question.tag).title));

@@ -99,8 +99,10 @@ QSpinBox* EstimateDialog::size(QFormLayout* form, const QString& label) {
 
 void EstimateDialog::fill(const EstimateInput& in) {
   m_filling = true;
-  m_from->setText(in.from.isEmpty() ? tr("Type numbers as 175e9, 175 B or 1.4 T.")
-                                    : tr("Filled in from %1 where it said so.").arg(in.from));
+  m_from->setText(
+      (in.from.isEmpty() ? tr("Type numbers as 175e9, 175 B or 1.4 T.") : tr("Filled in from %1 where it said so.").arg(in.from)) +
+      (in.failures_per_gpu_day == kFieldFailuresPerGpuDay ? tr(" The rate of failures is another cluster's until you change it.")
+                                                          : QString()));
   m_parameters->setText(numberToType(in.parameters));
   m_tokens->setText(numberToType(in.tokens));
   m_gpus->setText(numberToType(in.gpus));
@@ -116,7 +118,9 @@ void EstimateDialog::fill(const EstimateInput& in) {
   m_save->setText(numberToType(in.save_s));
   m_mtbf->setText(numberToType(scaled(in.mtbf_s, 1 / kSecondsPerHour)));
   m_filling = false;
+  m_filled = false;
   answer();
+  m_filled = true;
 }
 
 EstimateInput EstimateDialog::input() const {
@@ -138,6 +142,7 @@ EstimateInput EstimateDialog::input() const {
 
 void EstimateDialog::answer() {
   if (m_filling) return;
+  m_touched |= m_filled;
   const QString muted = currentTheme().muted.name();
   QString html = QStringLiteral("<table width='100%' cellspacing='0' cellpadding='3'>");
   for (const EstimateLine& line : estimateLines(input()))

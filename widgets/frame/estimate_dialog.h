@@ -31,6 +31,8 @@ class EstimateDialog : public QDialog {
   void fill(const EstimateInput& input);
   // As the fields stand now.
   EstimateInput input() const;
+  // The user has changed a field: what a run would fill in must not overwrite it.
+  bool touched() const { return m_touched; }
 
  private:
   QLineEdit* number(QFormLayout* form, const QString& label, const QString& hint);
@@ -42,7 +44,7 @@ class EstimateDialog : public QDialog {
   QSpinBox *m_dp, *m_pp, *m_tp;
   QCheckBox* m_sequence_parallel;
   QLabel *m_from, *m_answer;
-  bool m_filling = false;
+  bool m_filling = false, m_filled = false, m_touched = false;
 };
 
 }  // namespace runglass

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/frame/estimate_input.h"
 
+#include <QRegularExpression>
 #include <cmath>
 
 #include "analysis/estimate/number_text.h"
@@ -12,11 +13,6 @@
 
 namespace runglass {
 namespace {
-
-QString secondsText(double seconds) {
-  const auto ns = static_cast<DurNs>(std::llround(std::min(seconds, 1e9) * kNsPerSecond));
-  return ns < 60 * kNsPerSecond ? formatDuration(ns) : formatAge(ns);
-}
 
 EstimateLine line(const QString& title, const std::optional<Estimated>& value, const QString& text, const QString& missing) {
   if (!value) return {title, kAbsentText, missing};
@@ -58,8 +54,8 @@ void addFailures(const EstimateInput& in, std::vector<EstimateLine>& out) {
   out.push_back(line(QStringLiteral("A failure within a day"), day, day ? formatPercent(day->value, 2) : QString(),
                      QStringLiteral("needs GPUs and a rate")));
   auto mtbf = in.failures_per_gpu_day && in.gpus ? expectedMtbf(*in.failures_per_gpu_day, *in.gpus) : std::nullopt;
-  out.push_back(
-      line(QStringLiteral("Between failures"), mtbf, mtbf ? secondsText(mtbf->value) : QString(), QStringLiteral("needs GPUs and a rate")));
+  out.push_back(line(QStringLiteral("Between failures, by the rate"), mtbf, mtbf ? secondsText(mtbf->value) : QString(),
+                     QStringLiteral("needs GPUs and a rate")));
   const double mean = in.mtbf_s ? *in.mtbf_s : mtbf ? mtbf->value : 0;  // without one there is no answer
   const auto daly = in.save_s ? dalyInterval(*in.save_s, mean) : std::nullopt;
   const auto young = in.save_s ? youngInterval(*in.save_s, mean) : std::nullopt;
@@ -102,7 +98,11 @@ Result<EstimateInput> readEstimateInput(Reader& reader, const RunSummary& summar
 
 std::optional<double> typedNumber(const QString& typed) {
   QString text = typed.trimmed();
-  text.remove(u',').remove(u' ').remove(QChar(kThinSpace));
+  text.remove(u' ').remove(QChar(kThinSpace));
+  // Commas part thousands: "0,5" would otherwise be 5.
+  static const QRegularExpression kGrouped(QStringLiteral("^[1-9][0-9]{0,2}(,[0-9]{3})+([^0-9,].*)?$"));
+  if (text.contains(u',') && !kGrouped.match(text).hasMatch()) return std::nullopt;
+  text.remove(u',');
   double scale = 1;
   if (!text.isEmpty()) {
     const QString letters = QStringLiteral("KMBGT");
