@@ -133,8 +133,12 @@ QLineEdit { background: %3; color: %5; border: 1px solid %4; border-radius: 2px;
 QLineEdit:focus { border: 1px solid %7; }
 QComboBox, QSpinBox, QDoubleSpinBox { background: %3; color: %5; border: 1px solid %4; border-radius: 2px; padding: 2px 6px; }
 QComboBox:focus, QSpinBox:focus, QDoubleSpinBox:focus { border: 1px solid %7; }
-QComboBox::drop-down { border: none; width: 18px; }
-QSpinBox::up-button, QDoubleSpinBox::up-button, QSpinBox::down-button, QDoubleSpinBox::down-button { border: none; width: 14px; }
+QComboBox::drop-down, QSpinBox::up-button, QSpinBox::down-button, QDoubleSpinBox::up-button, QDoubleSpinBox::down-button {
+  border: none; background: %3; width: 16px; }
+QComboBox::down-arrow, QSpinBox::down-arrow, QDoubleSpinBox::down-arrow { width: 0; height: 0;
+  border-left: 4px solid %3; border-right: 4px solid %3; border-top: 5px solid %6; }
+QSpinBox::up-arrow, QDoubleSpinBox::up-arrow { width: 0; height: 0;
+  border-left: 4px solid %3; border-right: 4px solid %3; border-bottom: 5px solid %6; }
 QComboBox QAbstractItemView { background: %3; color: %5; border: 1px solid %4; }
 QPushButton { background: %3; color: %5; border: 1px solid %4; border-radius: 2px; padding: 4px 12px; }
 QPushButton:hover, QPushButton:focus { border: 1px solid %7; }

@@ -18,7 +18,7 @@ namespace {
 constexpr double kEmptyShare = 0.16;
 constexpr double kEmaWeight = 0.9;
 constexpr std::int64_t kEmaSteps = 200;
-constexpr qsizetype kHeadlineChars = 120;          // of a finding
+constexpr qsizetype kHeadlineChars = 160;          // of a finding
 constexpr DurNs kLedgerEvery = 10 * kNsPerSecond;  // while no step ends
 
 bool isSameStep(const RunSummary& a, const RunSummary& b) {

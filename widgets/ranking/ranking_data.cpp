@@ -136,7 +136,7 @@ class DataMaker {
     cells.heat.beyond = exceedsScale(cells.heat);
     cells.unit = m_data.ranking.kind == ScoreKind::kWhatIf     ? QStringLiteral("how much longer the run takes with it as recorded")
                  : m_data.ranking.kind == ScoreKind::kWaitVote ? QStringLiteral("of its collectives, in which it waited least")
-                                                               : QStringLiteral("against the peers' median; plain: ± 2 %");
+                                                               : QStringLiteral("to peers' median; plain: ± 2 %");
   }
 
   void makeWorkers() {

@@ -39,9 +39,10 @@ void TopologyGrid::paintLinks(QPainter& painter) const {
     if (!edge.bytes_per_s) pen.setStyle(Qt::DotLine);  // connected, not measured
     painter.setPen(pen);
     // The way back of a ring bows, so that it does not lie on the others.
-    // Links of different kinds run beside each other.
+    // Links of different kinds run beside each other, below the numbers of the cells.
+    const int below = std::max(0, from.height() / 2 - 6);
     const QPoint aside((static_cast<int>(edge.kind) - 2) * std::min(10, from.width() / 6),
-                       (static_cast<int>(edge.kind) - 2) * std::min(3, from.height() / 6));
+                       (static_cast<int>(edge.kind) - 2) * std::min(3, from.height() / 6) + below);
     const QPoint a = from.center() + aside, b = to.center() + aside;
     const QPoint middle = (a + b) / 2;
     const QPoint by = b - a;

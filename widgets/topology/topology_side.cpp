@@ -67,8 +67,11 @@ void TopologySide::head(const QString& text) {
 }
 
 void TopologySide::line(const QString& name, const QString& value) {
-  m_html += QStringLiteral("<tr><td style='color:%1; padding-right:8px'>%2</td><td>%3</td></tr>")
-                .arg(currentTheme().muted.name(), name.toHtmlEscaped(), value.toHtmlEscaped());
+  if (name.isEmpty())  // a sentence has the whole width
+    m_html += QStringLiteral("<tr><td colspan=2>%1</td></tr>").arg(value.toHtmlEscaped());
+  else
+    m_html += QStringLiteral("<tr><td style='color:%1; padding-right:8px'>%2</td><td>%3</td></tr>")
+                  .arg(currentTheme().muted.name(), name.toHtmlEscaped(), value.toHtmlEscaped());
   m_plain += name + QLatin1Char('\t') + value + QLatin1Char('\n');
 }
 
