@@ -18,7 +18,7 @@
 namespace runglass {
 namespace {
 
-constexpr int kHeight = 136, kHead = 24, kPad = 2 * kGrid, kLine = 16, kListWidth = 300, kSwatch = 10;
+constexpr int kHeight = 136, kHead = 24, kPad = 2 * kGrid, kLine = 16, kListWidth = 300, kLeastChart = 220, kSwatch = 10, kName = 106;
 constexpr double kNothing = 0.01;  // a remainder below this share of the step is rounding
 
 // The parts, and what of the step none of them explains.
@@ -111,7 +111,12 @@ void BreakdownView::fillChart() {
   setAccessibleDescription(tr("Step by part: %1 parts").arg(m_data.parts.size()));
 }
 
-void BreakdownView::placeChart() { m_view->setGeometry(0, kHead, std::max(80, width() - kListWidth), height() - kHead); }
+// Without room for both, the numbers say more than the bars.
+void BreakdownView::placeChart() {
+  m_view->setVisible(width() >= kListWidth + kLeastChart);
+  m_view->setGeometry(0, kHead, std::max(80, width() - kListWidth), height() - kHead);
+}
+
 void BreakdownView::resizeEvent(QResizeEvent*) { placeChart(); }
 
 void BreakdownView::changeEvent(QEvent* event) {
@@ -127,14 +132,23 @@ void BreakdownView::paintEvent(QPaintEvent*) {
   painter.setPen(theme.text);
   painter.drawText(QRect(kPad, 0, width() - 2 * kPad, kHead), Qt::AlignLeft | Qt::AlignVCenter, tr("Step, by part: mean over ranks"));
   painter.setFont(tableFont());
-  const int left = width() - kListWidth + kPad, right = width() - kPad;
-  int top = kGrid;
-  for (const StepPart& part : m_data.parts) {
-    if (top + kLine > height()) break;
+  const bool alone = !m_view->isVisible();  // then under the head, not beside it
+  const int left = alone ? kPad : width() - kListWidth + kPad, right = width() - kPad;
+  int top = alone ? kHead : kGrid;
+  const auto fit = static_cast<std::size_t>(std::max(1, (height() - top) / kLine));
+  for (std::size_t i = 0; i < m_data.parts.size(); ++i) {
+    const StepPart& part = m_data.parts[i];
+    if (i + 1 == fit && fit < m_data.parts.size()) {
+      painter.setPen(theme.muted);
+      painter.drawText(QRect(left + kSwatch + 6, top, width() - left, kLine), Qt::AlignLeft | Qt::AlignVCenter,
+                       tr("and %1 more").arg(m_data.parts.size() - i));
+      break;
+    }
     painter.fillRect(QRect(left, top + 3, kSwatch, kSwatch), partColor(theme, part.part));
     painter.setPen(theme.text);
-    painter.drawText(QRect(left + kSwatch + 6, top, 100, kLine), Qt::AlignLeft | Qt::AlignVCenter, part.part);
-    painter.drawText(QRect(left + 90, top, 90, kLine), Qt::AlignRight | Qt::AlignVCenter,
+    painter.drawText(QRect(left + kSwatch + 6, top, kName, kLine), Qt::AlignLeft | Qt::AlignVCenter,
+                     painter.fontMetrics().elidedText(part.part, Qt::ElideRight, kName));
+    painter.drawText(QRect(left + kName, top, 74, kLine), Qt::AlignRight | Qt::AlignVCenter,
                      formatDuration(static_cast<DurNs>(part.recent_ns)));
     if (part.before_ns > 0) {
       painter.setPen(theme.muted);
