@@ -162,17 +162,17 @@ class Maker {
       row.last_step = std::max(row.last_step.value_or(step.step), step.step);
     }
     const LedgerRow* before = m_ledger.rows.empty() ? nullptr : &m_ledger.rows.back();
+    // An attempt that never stepped lost nothing; what the one before it lost, it did not win back.
+    if (m_tip && row.first_step) row.lost_steps = std::max<std::int64_t>(0, *m_tip - row.resumed_from.value_or(*row.first_step - 1));
     if (before != nullptr) {
       const auto differ = [](std::int32_t a, std::int32_t b) { return a > 0 && b > 0 && a != b; };
       const Layout &a = before->layout, &b = row.layout;
       row.layout_changed = differ(a.world, b.world) || differ(a.tp, b.tp) || differ(a.pp, b.pp) || differ(a.dp, b.dp) ||
                            differ(a.cp, b.cp) || differ(a.ep, b.ep) || differ(a.vpp, b.vpp);
-      if (before->last_step && row.first_step)
-        row.lost_steps = std::max<std::int64_t>(0, *before->last_step - row.resumed_from.value_or(*row.first_step - 1));
     }
     if (auto own = steadyDurations(attempt); !own.empty()) row.iteration_time = middle(std::move(own));
     paintRow(attempt, row);
-    if (row.last_step) m_done = std::max(m_done, *row.last_step);
+    if (row.last_step) m_done = std::max(m_done, *row.last_step), m_tip = row.last_step;
     m_ledger.lost_steps += row.lost_steps;
     m_ledger.rows.push_back(std::move(row));
   }
@@ -274,6 +274,7 @@ class Maker {
   std::vector<AttemptRecord> m_attempts;
   std::map<RegimeKey, DurNs> m_usual;
   std::int64_t m_done = kNone;
+  std::optional<std::int64_t> m_tip;  // the last step of the newest attempt that stepped
   std::optional<TimeNs> m_end;
   bool m_end_told = false;
   Ledger m_ledger;

@@ -87,7 +87,7 @@ struct LedgerRow {
   SpendTimes spent;               // with the gap before it
   std::vector<Segment> segments;  // tile [end of the one before, range.t1)
   std::optional<std::int64_t> first_step, last_step, resumed_from;
-  std::int64_t lost_steps = 0;          // of the attempt before, undone by this one's begin
+  std::int64_t lost_steps = 0;          // of the attempt that stepped before, undone by this one's begin
   std::int64_t kept_steps = 0;          // of this one
   std::optional<DurNs> iteration_time;  // median of its steady steps
   bool layout_changed = false;          // against the attempt before

@@ -84,6 +84,16 @@ TEST(RestartLedger, ASecondCrashDuringCatchUpLosesOnlyWhatWasRedone) {
   EXPECT_EQ(spent(l.rows[2].spent, Spend::kCatchUp), 500 * kSecond);  // up to step 150, which the first one had reached
   EXPECT_EQ(l.failures, 2);
 }
+TEST(RestartLedger, AnAttemptThatNeverSteppedDoesNotHideWhatTheOneBeforeItLost) {
+  const AttemptRecord first = crashed()[0];
+  const AttemptRecord stillborn{.number = 1, .start = 1'670 * kSecond, .end = 1'680 * kSecond, .resumed_from = 100, .layout = {.world = 8}};
+  AttemptRecord last = attempt(2, 1'690 * kSecond, 101, 300, 1'700 * kSecond);
+  last.resumed_from = 100;
+  const Ledger l = makeLedger({first, stillborn, last});
+  EXPECT_EQ(l.completed_steps, 300);
+  EXPECT_EQ(l.lost_steps, 50);
+  EXPECT_EQ(l.rows[2].lost_steps, 50);
+}
 TEST(RestartLedger, AnElasticRestartIsMeasuredByItsOwnIterationTime) {
   AttemptRecord first = attempt(0, 0, 1, 100, 0);
   first.end = 1'000 * kSecond, first.ending = {.kind = EndKind::kKilled, .planned = false};
