@@ -76,7 +76,9 @@ Result<StepRecord> ofLog(Reader& reader, const Series& series, const std::stop_t
     const std::int64_t since = i > 0                   ? between(points.step[i - 1], points.step[i])
                                : i + 1 < points.size() ? between(points.step[i], points.step[i + 1])
                                                        : 1;
-    const std::int64_t count = since >= 1 && since <= kMostCount ? since : 1;
+    // The first line holds no steps from before the first: trainers that log step 0 or 1 first do so before a whole interval has passed.
+    const std::int64_t most = i > 0 ? kMostCount : std::clamp<std::int64_t>(points.step[i], 1, kMostCount);
+    const std::int64_t count = since >= 1 && since <= kMostCount ? std::min(since, most) : 1;
     const double length = points.value[i] * static_cast<double>(count);
     if (!usable(length)) continue;
     record.steps.push_back(

@@ -347,6 +347,19 @@ TEST_F(GoodputOfAStore, ALogsLinesTellTheEndsOfStepsAndNanDurationsNothing) {
   EXPECT_EQ(spent(g.ledger.spent, Spend::kStartUp), 10 * kSecond);
   EXPECT_EQ(spent(g.ledger.spent, Spend::kUnexplained), 10 * kSecond);
 }
+TEST_F(GoodputOfAStore, TheFirstLineOfALogHoldsNoStepsFromBeforeTheFirst) {
+  auto w = writer();
+  const RunId run = w->run({.name = "r", .state = RunState::kFinished});
+  const AttemptId a = w->attempt({.run = run, .key = "0", .end = kStoreStart + 60 * kSecond});
+  const SeriesId time = w->series({.attempt = a, .metric = "step_time_ns", .unit = "ns", .kind = SeriesKind::kScalar});
+  // Step 0 compiles for 30 s; then a line every ten steps of one second.
+  for (std::int64_t s = 0; s <= 30; s += 10) w->scalar(time, s, kStoreStart + (30 + s) * kSecond, s == 0 ? 30e9 : 1e9);
+  ASSERT_TRUE(w->close().ok());
+  const Goodput g = ask();
+  EXPECT_EQ(g.ledger.rows[0].first_step, 0);
+  EXPECT_EQ(g.ledger.completed_steps, 31);
+  EXPECT_EQ(*g.ledger.wall, 60 * kSecond);
+}
 TEST_F(GoodputOfAStore, AnEvaluationInsideALoggedStepIsTakenOutOfIt) {
   auto w = writer();
   const RunId run = w->run({.name = "r"});
