@@ -16,6 +16,7 @@ constexpr double kInit = 0, kEvaluation = 3, kCheckpoint = 4;  // values of step
 constexpr double kLongest = 30.0 * 24 * 3600 * 1e9;            // ns; a longer step is nonsense
 constexpr std::int64_t kAll = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kMostCount = 10'000;  // steps in one line of a log
+constexpr double kNearlyAll = 0.9;           // of the steps of who told most: whoever is a little behind tells as well
 
 Result<std::unordered_map<std::int64_t, double>> phasesOf(Reader& reader, std::span<const Series> all, std::int32_t rank,
                                                           const std::stop_token& stop) {
@@ -40,6 +41,11 @@ std::int64_t between(std::int64_t before, std::int64_t after) {
 }
 
 bool usable(double dur) { return std::isfinite(dur) && dur > 0 && dur < kLongest; }
+
+bool isTimedRank(const Series& series) {
+  return series.key.rank && series.key.metric == "step_time_ns" && series.key.kind == SeriesKind::kScalar && series.last_time &&
+         series.sample_count > 0;
+}
 
 void sortByTime(StepRecord& record) {
   std::ranges::stable_sort(record.steps, {}, &LedgerStep::begin);
@@ -123,6 +129,9 @@ Result<StepRecord> ofDurations(Reader& reader, const Series& series, const std::
 
 Result<StepRecord> readSteps(Reader& reader, std::span<const Series> of_attempt, std::stop_token stop) {
   const Series* rank = nullptr;
+  std::int64_t most = 0;  // steps that a rank told
+  for (const Series& series : of_attempt)
+    if (isTimedRank(series)) most = std::max(most, series.sample_count);
   std::vector<Series> global, timed, untimed;
   for (const Series& series : of_attempt) {
     if (series.key.kind != SeriesKind::kScalar || series.sample_count == 0) continue;
@@ -130,7 +139,9 @@ Result<StepRecord> readSteps(Reader& reader, std::span<const Series> of_attempt,
       untimed.push_back(series);
       continue;
     }
-    if (series.key.rank && series.key.metric == "step_time_ns" && (rank == nullptr || *series.key.rank < *rank->key.rank)) rank = &series;
+    if (isTimedRank(series) && static_cast<double>(series.sample_count) >= kNearlyAll * static_cast<double>(most) &&
+        (rank == nullptr || *series.key.rank < *rank->key.rank))
+      rank = &series;
     if (series.key.rank) continue;
     global.push_back(series);
     if (series.sample_count >= 2) timed.push_back(series);

@@ -331,6 +331,20 @@ TEST_F(GoodputOfAStore, RanksStepsCheckpointsAndFindingsMakeTheLedger) {
   EXPECT_EQ(g.kept.size(), 80U);
   EXPECT_EQ(g.saves.blocked, 8 * kSecond);
 }
+TEST_F(GoodputOfAStore, ARankThatFellSilentDoesNotTellTheStepsOfTheOthers) {
+  auto w = writer();
+  const RunId run = w->run({.name = "r", .state = RunState::kFinished});
+  const AttemptId a = w->attempt({.run = run, .key = "0", .start = kStoreStart, .end = kStoreStart + 1'000 * kSecond});
+  for (std::int32_t rank = 0; rank < 3; ++rank) {
+    const SeriesId time = w->series({.attempt = a, .rank = rank, .metric = "step_time_ns", .unit = "ns", .kind = SeriesKind::kScalar});
+    const std::int64_t steps = rank == 0 ? 5 : rank == 1 ? 99 : 100;  // rank 1 is a step behind: nothing to change one's mind about
+    for (std::int64_t s = 0; s < steps; ++s) w->scalar(time, s + 1, kStoreStart + s * 10 * kSecond, 10e9);
+  }
+  ASSERT_TRUE(w->close().ok());
+  const Goodput g = ask();
+  EXPECT_EQ(g.step_sources[0], "step_time_ns of rank 1");
+  EXPECT_EQ(spent(g.ledger.spent, Spend::kProductive), 990 * kSecond);
+}
 TEST_F(GoodputOfAStore, ALogsLinesTellTheEndsOfStepsAndNanDurationsNothing) {
   auto w = writer();
   const RunId run = w->run({.name = "r", .state = RunState::kUnknown});
