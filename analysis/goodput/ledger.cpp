@@ -299,10 +299,11 @@ Ledger makeLedger(std::vector<AttemptRecord> attempts) { return Maker(std::move(
 SpendTimes spentIn(const Ledger& ledger, TimeRange range) {
   SpendTimes out;
   for (const LedgerRow& row : ledger.rows)
-    for (const Segment& one : row.segments) {
-      const DurNs length = std::min(one.t1, range.t1) - std::max(one.t0, range.t0);
+    for (auto one = std::ranges::upper_bound(row.segments, range.t0, {}, &Segment::t1); one != row.segments.end() && one->t0 < range.t1;
+         ++one) {
+      const DurNs length = std::min(one->t1, range.t1) - std::max(one->t0, range.t0);
       if (length <= 0) continue;
-      auto& sum = out[static_cast<std::size_t>(one.spend)];
+      auto& sum = out[static_cast<std::size_t>(one->spend)];
       sum = sum.value_or(0) + length;
     }
   return out;

@@ -131,7 +131,7 @@ struct SaveTime {
 
 Ledger makeLedger(std::vector<AttemptRecord> attempts);
 SaveCost saveCostOf(const Ledger& ledger, const std::vector<SaveTime>& saves);
-// What of a range was spent how; outside the run nothing.
+// What of a range was spent how; outside the run nothing. O(log segments + those in the range) an attempt.
 SpendTimes spentIn(const Ledger& ledger, TimeRange range);
 
 }  // namespace runglass
