@@ -118,7 +118,12 @@ class Builder {
   }
 
   void addStep(std::int64_t step, std::span<const std::uint32_t> rows) {
-    const std::vector<WorkerOp> ops = foldRanks(m_ops, rows, m_worker_of);
+    // Every worker runs a pass forward and one backward. Told before anything is laid out by worker: many steps may hold few operations.
+    if (rows.size() < 2 * m_graph.workers.size()) {
+      ++m_graph.gaps.partial_steps;
+      return;
+    }
+    const std::vector<WorkerOp> ops = foldRanks(m_ops, rows, m_worker_of, m_graph.workers.size());
     double total = m_total;
     for (const WorkerOp& op : ops) total += static_cast<double>(op.dur);
     if (total > kMostTime) {

@@ -29,11 +29,12 @@ void join(WorkerOp& into, const WorkerOp& other) {
 
 bool isUsable(TimeNs start, DurNs dur) { return start > -kFarthest && start < kFarthest && dur >= 0 && dur < kFarthest; }
 
-std::vector<WorkerOp> foldRanks(const StepOpColumns& ops, std::span<const std::uint32_t> rows, std::span<const std::uint32_t> worker_of) {
+std::vector<WorkerOp> foldRanks(const StepOpColumns& ops, std::span<const std::uint32_t> rows, std::span<const std::uint32_t> worker_of,
+                                std::size_t workers) {
   std::vector<Row> all;
   all.reserve(rows.size());
   bool several = false;
-  std::vector<std::uint32_t> rank_of(worker_of.size(), kNoWorker);  // by worker; there are never more workers than ranks
+  std::vector<std::uint32_t> rank_of(workers, kNoWorker);  // by worker
   for (const std::uint32_t row : rows) {
     const std::uint32_t rank = ops.rank[row], worker = worker_of[rank];
     if (worker == kNoWorker) continue;

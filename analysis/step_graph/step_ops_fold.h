@@ -25,7 +25,8 @@ inline constexpr std::uint32_t kNoWorker = UINT32_MAX;
 // Times outside of +-2^61 ns (73 years) would overflow sums.
 bool isUsable(TimeNs start, DurNs dur);
 
-// `rows` of one step; `worker_of` by rank index, kNoWorker: left out. The answer is by worker, then start.
-std::vector<WorkerOp> foldRanks(const StepOpColumns& ops, std::span<const std::uint32_t> rows, std::span<const std::uint32_t> worker_of);
+// `rows` of one step; `worker_of` by rank index, kNoWorker: left out; else below `workers`. The answer is by worker, then start.
+std::vector<WorkerOp> foldRanks(const StepOpColumns& ops, std::span<const std::uint32_t> rows, std::span<const std::uint32_t> worker_of,
+                                std::size_t workers);
 
 }  // namespace runglass

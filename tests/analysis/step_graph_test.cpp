@@ -178,6 +178,19 @@ TEST(StepGraphTest, WithoutTransfersPassesWaitForTheirMicrobatchOfTheOtherStage)
   EXPECT_EQ(path.launch + path.unexplained, 0);
 }
 
+TEST(StepGraphTest, StepsWithFewerOperationsThanWorkersNeedAreLeftOut) {
+  RecordedJob job;
+  for (std::int32_t r = 0; r < 100; ++r) {
+    job.ranks.push_back({.rank = r, .dp = r, .pp = 0});
+    job.ops.add(static_cast<std::uint32_t>(r), 0, StepOp::kForward, 0, 0, 0, 10 * kMs, 2 * r);
+    job.ops.add(static_cast<std::uint32_t>(r), 0, StepOp::kBackward, 0, 0, 10 * kMs, 10 * kMs, 2 * r + 1);
+    job.ops.add(static_cast<std::uint32_t>(r), 1 + r, StepOp::kForward, 0, 0, (r + 1) * 100 * kMs, kMs, 1'000 + r);
+  }
+  const StepGraph graph = graphOf(job);
+  EXPECT_EQ(graph.steps.size(), 1U);
+  EXPECT_EQ(graph.gaps.partial_steps, 100U);
+}
+
 TEST(StepGraphTest, NothingIsNoGraph) {
   EXPECT_TRUE(buildStepGraph({}, {}).steps.empty());
   const RecordedJob job = lonely();
