@@ -35,7 +35,8 @@ class Asker {
     if (m_out.sim_error_ratio > kMostSimulationError) {
       m_out.status = WhatIfStatus::kRefused;
       m_out.reason = "the simulated steps differ from the recorded ones by " + std::to_string(std::lround(m_out.sim_error_ratio * 100)) +
-                     " %: more than 5 % of their time is not in the recorded operations";
+                     (m_out.t_ns < m_out.t_real_ns ? " %: more than 5 % of their time is not in the recorded operations"
+                                                   : " %: operations that ran at the same time are taken to run one after the other");
       return m_out;
     }
     chooseSteps();

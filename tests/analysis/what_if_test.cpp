@@ -178,6 +178,18 @@ TEST(WhatIfTest, WhatTheOperationsDoNotHoldIsRefused) {
   EXPECT_THAT(kindsOf(job), ::testing::IsEmpty());
 }
 
+TEST(WhatIfTest, OperationsThatRanBesideEachOtherAreRefusedAsSuch) {
+  RecordedJob job;
+  job.ranks = {{.rank = 0, .dp = 0, .pp = 0}};
+  job.ops.add(0, 1, StepOp::kForward, 0, 0, 0, 10 * kMs, 1);
+  job.ops.add(0, 1, StepOp::kBackward, 0, 0, 4 * kMs, 10 * kMs, 2);  // on another stream
+  const WhatIf what_if = ask(job).what_if;
+  EXPECT_EQ(what_if.status, WhatIfStatus::kRefused);
+  EXPECT_GT(what_if.t_ns, what_if.t_real_ns);
+  EXPECT_THAT(what_if.reason, ::testing::HasSubstr("ran at the same time"));
+  EXPECT_THAT(what_if.reason, ::testing::Not(::testing::HasSubstr("is not in the recorded operations")));
+}
+
 TEST(WhatIfTest, WithoutAWholeStepThereIsNoAnswer) {
   RecordedJob job = record({});
   job.ops.dur[0] = -1;
