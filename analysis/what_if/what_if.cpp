@@ -39,6 +39,12 @@ class Asker {
                                                    : " %: operations that ran at the same time are taken to run one after the other");
       return m_out;
     }
+    if (isTooMuch()) {
+      m_out = {};
+      m_out.reason = std::to_string(m_graph.replicas.size()) + " replicas of " + std::to_string(m_graph.stages.size()) +
+                     " stages are too many to ask of each what it costs";
+      return m_out;
+    }
     chooseSteps();
     decompose();
     explain();
@@ -64,6 +70,13 @@ class Asker {
     m_out.launch_slowdown = m_out.t_real_ns / m_out.t_ns;
     m_out.s = m_out.t_ns / m_out.t_ideal_ns;
     m_out.waste_ratio = 1 - 1 / m_out.s;
+  }
+
+  // One step alone, asked of every replica and stage.
+  bool isTooMuch() const {
+    const double nodes = static_cast<double>(m_graph.size()), replicas = static_cast<double>(m_graph.replicas.size()),
+                 stages = static_cast<double>(m_graph.stages.size());
+    return (replicas + stages) * nodes / static_cast<double>(m_graph.steps.size()) + stages * nodes > static_cast<double>(kTooManyVisits);
   }
 
   // Evenly spaced where all would take too long.

@@ -199,6 +199,19 @@ TEST(WhatIfTest, WithoutAWholeStepThereIsNoAnswer) {
   EXPECT_EQ(ask(instant).what_if.status, WhatIfStatus::kInsufficient) << "nothing took any time";
 }
 
+TEST(WhatIfTest, MoreReplicasThanCanBeAskedOneByOneAreSaidAndNotWaitedFor) {
+  RecordedJob job;
+  for (std::int32_t r = 0; r < 50'000; ++r) {
+    job.ranks.push_back({.rank = r, .dp = r, .pp = 0});
+    job.ops.add(static_cast<std::uint32_t>(r), 1, StepOp::kForward, 0, 0, 0, 10 * kMs, 2 * r);
+    job.ops.add(static_cast<std::uint32_t>(r), 1, StepOp::kBackward, 0, 0, 10 * kMs, 10 * kMs, 2 * r + 1);
+  }
+  const WhatIf what_if = ask(job).what_if;
+  EXPECT_EQ(what_if.status, WhatIfStatus::kInsufficient);
+  EXPECT_THAT(what_if.reason, ::testing::HasSubstr("50000 replicas"));
+  EXPECT_TRUE(what_if.by_worker.empty());
+}
+
 TEST(WhatIfTest, SharesAreNamedByOperationWorstFirst) {
   const WhatIf what_if = ask(record({.dp = 2,
                                      .pp = 2,
