@@ -109,6 +109,15 @@ TEST(Comparison, TooFewStepsMakeNoClaim) {
   EXPECT_THAT(comparisonSentence(compareSides(side(4, 3, 0), side(4, 3, 500)), "A", "B"), HasSubstr("Too few steady steps"));
 }
 
+TEST(Comparison, OfTenStepsTheIntervalIsStudentsAndNotTheNormalOne) {
+  CompareSide a, b;
+  for (int s = 0; s < 10; ++s) a.by_step[s] = b.by_step[s] = {(100 + (s % 2 == 0 ? 3 : -3)) * kMs, 1};
+  a.ranks = b.ranks = {{.rank = 0, .node = {}, .steps = 10, .sum_ns = 1'000 * kMs, .parts_ns = {}}};
+  const Comparison c = compareSides(a, b);
+  ASSERT_TRUE(c.low_ns && c.high_ns);
+  // Welch: 18 degrees of freedom, t = 2.1009; the variance of a side is 9 * 10 / 9 ms².
+  EXPECT_NEAR((*c.high_ns - *c.low_ns) / 2, 2.1009 * std::sqrt(2 * 10.0 / 10) * kMs, 0.002 * kMs);
+}
 TEST(FactDiff, OptionsOfTheCommandLineAndVariablesThatDifferAreNamed) {
   const std::vector<Fact> a = {
       {.key = "argv", .value = "train.py --lr 3e-4 --bf16"}, {.key = "NCCL_IB_TIMEOUT", .value = "22"}, {.key = "hostname", .value = "x"}};
