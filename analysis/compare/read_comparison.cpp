@@ -51,9 +51,10 @@ class SideReader {
     if (!times.empty()) narrow(newest, last);
     RG_ASSIGN(const auto ranks, m_reader.ranks(m_attempt.id));
     RG_ASSIGN(const auto nodes, m_reader.nodes());
+    std::map<NodeId, std::string> names;
+    for (const Node& node : nodes) names[node.id] = node.name;
     for (const Rank& rank : ranks)
-      for (const Node& node : nodes)
-        if (rank.node == node.id) m_nodes[rank.rank] = node.name;
+      if (const auto named = names.find(rank.node); named != names.end()) m_nodes[rank.rank] = named->second;
     index(all);
     for (const Series* series : times) RG_TRY(readRank(*series));
     RG_ASSIGN(const RunFacts facts, readRunFacts(m_reader, m_attempt));
@@ -191,6 +192,22 @@ ScalarPair pairOf(const std::string& tag, const ScalarColumns& a, const ScalarCo
   return pair;
 }
 
+using Namesakes = std::map<std::pair<std::string, std::string>, std::vector<const Series*>>;  // by metric and source
+
+Namesakes namesakesOf(const std::vector<Series>& all) {
+  Namesakes named;
+  for (const Series& series : all)
+    if (!series.key.rank && series.sample_count > 0) named[{series.key.metric, series.key.source}].push_back(&series);
+  return named;
+}
+
+// The one with the same labels (a layer, a shard); where either side has one only of its name, that one. Null: there is none.
+const Series* counterpartOf(const Series& series, std::size_t own, const std::vector<const Series*>& others) {
+  const auto same = std::ranges::find_if(others, [&](const Series* one) { return one->key.labels == series.key.labels; });
+  if (same != others.end()) return *same;
+  return own == 1 && others.size() == 1 ? others.front() : nullptr;
+}
+
 Result<std::vector<ScalarPair>> readPairs(Reader& reader, AttemptId a, AttemptId b, double tokens_ratio, const std::stop_token& stop) {
   std::vector<ScalarPair> pairs;
   SeriesFilter filter;
@@ -199,22 +216,26 @@ Result<std::vector<ScalarPair>> readPairs(Reader& reader, AttemptId a, AttemptId
   RG_ASSIGN(const auto of_a, reader.series(filter));
   filter.attempt = b;
   RG_ASSIGN(const auto of_b, reader.series(filter));
-  std::map<std::pair<std::string, std::string>, const Series*> known;
-  for (const Series& series : of_b)
-    if (!series.key.rank && series.sample_count > 0) known[{series.key.metric, series.key.source}] = &series;
+  const Namesakes known_a = namesakesOf(of_a), known_b = namesakesOf(of_b);
   std::vector<std::pair<int, ScalarPair>> ordered;
-  for (const Series& series : of_a) {
-    const auto found = known.find({series.key.metric, series.key.source});
-    if (series.key.rank || series.sample_count == 0 || found == known.end() || ordered.size() >= kMostScalars) continue;
-    RG_ASSIGN(const auto points_a, reader.scalars(series.id, kLowest, kHighest, stop));
-    RG_ASSIGN(const auto points_b, reader.scalars(found->second->id, kLowest, kHighest, stop));
-    ScalarPair pair =
-        pairOf(series.key.metric + (series.key.source.empty() ? "" : " (" + series.key.source + ")"), points_a, points_b, tokens_ratio);
-    if (pair.common == 0) continue;
-    const int order = roleFit(series.key.metric, Role::kLoss, series.key.labels)       ? 0
-                      : roleFit(series.key.metric, Role::kGradNorm, series.key.labels) ? 1
-                                                                                       : 2;
-    ordered.emplace_back(order, std::move(pair));
+  for (const auto& [name, own] : known_a) {
+    const auto others = known_b.find(name);
+    if (others == known_b.end()) continue;
+    for (const Series* one : own) {
+      const Series& series = *one;
+      const Series* other = counterpartOf(series, own.size(), others->second);
+      if (other == nullptr || ordered.size() >= kMostScalars) continue;
+      RG_ASSIGN(const auto points_a, reader.scalars(series.id, kLowest, kHighest, stop));
+      RG_ASSIGN(const auto points_b, reader.scalars(other->id, kLowest, kHighest, stop));
+      const std::string tag = series.key.metric + (series.key.source.empty() ? "" : " (" + series.key.source + ")") +
+                              (own.size() > 1 && !series.key.labels.empty() ? " " + series.key.labels : "");
+      ScalarPair pair = pairOf(tag, points_a, points_b, tokens_ratio);
+      if (pair.common == 0) continue;
+      const int order = roleFit(series.key.metric, Role::kLoss, series.key.labels)       ? 0
+                        : roleFit(series.key.metric, Role::kGradNorm, series.key.labels) ? 1
+                                                                                         : 2;
+      ordered.emplace_back(order, std::move(pair));
+    }
   }
   std::ranges::stable_sort(ordered, {}, &std::pair<int, ScalarPair>::first);
   for (auto& [order, pair] : ordered) pairs.push_back(std::move(pair));

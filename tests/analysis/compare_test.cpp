@@ -229,6 +229,35 @@ TEST_F(ComparisonOfAStore, ARunIsFoundByIdOrNameEvenWithASlashInIt) {
   EXPECT_EQ(chooseSide(*m_reader, "nobody").status().code(), Code::kNotFound);
   EXPECT_EQ(readComparison(*m_reader, {.a = {m_run, 9}, .b = {}, .at_step = {}}, {}).status().code(), Code::kNotFound);
 }
+TEST_F(ComparisonOfAStore, ScalarsOfOneNameArePairedByTheirLabels) {
+  auto opened = Writer::open(m_folder.file("s.rgl"));
+  ASSERT_TRUE(opened.ok());
+  Writer& w = **opened;
+  const RunId run = w.run({.name = "r"});
+  for (int number = 0; number < 2; ++number) {
+    const AttemptId attempt = w.attempt({.run = run, .key = std::to_string(number)});
+    for (const char* layer : {R"({"layer":"0"})", R"({"layer":"1"})"}) {
+      const SeriesId norm = w.series({.attempt = attempt, .metric = "grad_norm", .labels = layer, .kind = SeriesKind::kScalar});
+      for (std::int64_t s = 1; s <= 20; ++s) w.scalar(norm, s, kStoreStart + s, layer[10] == '0' ? 1.0 : 2.0);
+    }
+    // Only one of its name on either side: it is the same whatever its labels are.
+    const SeriesId loss = w.series(
+        {.attempt = attempt, .metric = "loss", .labels = number == 0 ? "" : R"({"canonical":"loss"})", .kind = SeriesKind::kScalar});
+    for (std::int64_t s = 1; s <= 20; ++s) w.scalar(loss, s, kStoreStart + s, 3.0);
+  }
+  ASSERT_TRUE(w.close().ok());
+  auto reader = Reader::open(m_folder.file("s.rgl"));
+  ASSERT_TRUE(reader.ok());
+  const auto answer = readComparison(**reader, {.a = {run, 0}, .b = {run, 1}, .at_step = {}}, {});
+  ASSERT_TRUE(answer.ok()) << answer.status().message();
+  ASSERT_EQ(answer->scalars.size(), 3U);
+  std::vector<std::string> tags;
+  for (const ScalarPair& pair : answer->scalars) {
+    EXPECT_DOUBLE_EQ(pair.last_delta, 0) << pair.tag;
+    tags.push_back(pair.tag);
+  }
+  EXPECT_THAT(tags, ::testing::UnorderedElementsAre("loss", R"(grad_norm {"layer":"0"})", R"(grad_norm {"layer":"1"})"));
+}
 
 }  // namespace
 }  // namespace runglass
