@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <span>
 #include <unordered_map>
 
 #include "analysis/estimate/run_facts.h"
@@ -16,7 +17,6 @@ namespace runglass {
 namespace {
 
 constexpr double kSteady = 2;  // value of step_phase
-constexpr std::size_t kMostScalars = 200;
 constexpr std::int64_t kLowest = std::numeric_limits<std::int64_t>::min(), kHighest = std::numeric_limits<std::int64_t>::max();
 
 struct StepWindowOf {
@@ -208,38 +208,49 @@ const Series* counterpartOf(const Series& series, std::size_t own, const std::ve
   return own == 1 && others.size() == 1 ? others.front() : nullptr;
 }
 
-Result<std::vector<ScalarPair>> readPairs(Reader& reader, AttemptId a, AttemptId b, double tokens_ratio, const std::stop_token& stop) {
-  std::vector<ScalarPair> pairs;
+// What may be paired, the loss first.
+struct PairChoice {
+  int order = 0;
+  const Series *a = nullptr, *b = nullptr;
+  std::string tag;
+};
+
+std::vector<PairChoice> choosePairs(const std::vector<Series>& of_a, const std::vector<Series>& of_b) {
+  std::vector<PairChoice> choices;
+  const Namesakes known_b = namesakesOf(of_b);
+  for (const auto& [name, own] : namesakesOf(of_a)) {
+    const auto others = known_b.find(name);
+    if (others == known_b.end()) continue;
+    for (const Series* a : own) {
+      const Series* b = counterpartOf(*a, own.size(), others->second);
+      if (b == nullptr) continue;
+      const SeriesKey& key = a->key;
+      const int order = roleFit(key.metric, Role::kLoss, key.labels) ? 0 : roleFit(key.metric, Role::kGradNorm, key.labels) ? 1 : 2;
+      choices.push_back({order, a, b,
+                         key.metric + (key.source.empty() ? "" : " (" + key.source + ")") +
+                             (own.size() > 1 && !key.labels.empty() ? " " + key.labels : "")});
+    }
+  }
+  std::ranges::stable_sort(choices, {}, &PairChoice::order);
+  return choices;
+}
+
+Status readPairs(Reader& reader, AttemptId a, AttemptId b, double tokens_ratio, const std::stop_token& stop, ComparisonAnswer& out) {
   SeriesFilter filter;
   filter.kind = SeriesKind::kScalar;
   filter.attempt = a;
   RG_ASSIGN(const auto of_a, reader.series(filter));
   filter.attempt = b;
   RG_ASSIGN(const auto of_b, reader.series(filter));
-  const Namesakes known_a = namesakesOf(of_a), known_b = namesakesOf(of_b);
-  std::vector<std::pair<int, ScalarPair>> ordered;
-  for (const auto& [name, own] : known_a) {
-    const auto others = known_b.find(name);
-    if (others == known_b.end()) continue;
-    for (const Series* one : own) {
-      const Series& series = *one;
-      const Series* other = counterpartOf(series, own.size(), others->second);
-      if (other == nullptr || ordered.size() >= kMostScalars) continue;
-      RG_ASSIGN(const auto points_a, reader.scalars(series.id, kLowest, kHighest, stop));
-      RG_ASSIGN(const auto points_b, reader.scalars(other->id, kLowest, kHighest, stop));
-      const std::string tag = series.key.metric + (series.key.source.empty() ? "" : " (" + series.key.source + ")") +
-                              (own.size() > 1 && !series.key.labels.empty() ? " " + series.key.labels : "");
-      ScalarPair pair = pairOf(tag, points_a, points_b, tokens_ratio);
-      if (pair.common == 0) continue;
-      const int order = roleFit(series.key.metric, Role::kLoss, series.key.labels)       ? 0
-                        : roleFit(series.key.metric, Role::kGradNorm, series.key.labels) ? 1
-                                                                                         : 2;
-      ordered.emplace_back(order, std::move(pair));
-    }
+  const std::vector<PairChoice> choices = choosePairs(of_a, of_b);
+  for (const PairChoice& one : std::span(choices).first(std::min(choices.size(), kMostScalars))) {
+    RG_ASSIGN(const auto points_a, reader.scalars(one.a->id, kLowest, kHighest, stop));
+    RG_ASSIGN(const auto points_b, reader.scalars(one.b->id, kLowest, kHighest, stop));
+    ScalarPair pair = pairOf(one.tag, points_a, points_b, tokens_ratio);
+    if (pair.common > 0) out.scalars.push_back(std::move(pair));
   }
-  std::ranges::stable_sort(ordered, {}, &std::pair<int, ScalarPair>::first);
-  for (auto& [order, pair] : ordered) pairs.push_back(std::move(pair));
-  return pairs;
+  out.scalars_left_out = choices.size() - std::min(choices.size(), kMostScalars);
+  return {};
 }
 
 void nameSide(CompareSide& side, const std::string& name) {
@@ -298,7 +309,7 @@ Result<ComparisonAnswer> readComparison(Reader& reader, const CompareQuestion& q
   RG_ASSIGN(const auto facts_b, reader.facts(b.id));
   out.facts = differentFacts(facts_a, facts_b);
   const auto tokens_a = out.a.regime.tokensPerStep(), tokens_b = out.b.regime.tokensPerStep();
-  RG_ASSIGN(out.scalars, readPairs(reader, a.id, b.id, tokens_a && tokens_b ? *tokens_a / *tokens_b : 1, stop));
+  RG_TRY(readPairs(reader, a.id, b.id, tokens_a && tokens_b ? *tokens_a / *tokens_b : 1, stop, out));
   return out;
 }
 

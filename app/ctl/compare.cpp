@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "analysis/compare/read_comparison.h"
 #include "app/ctl/command.h"
@@ -62,6 +63,7 @@ Json toJson(const ComparisonAnswer& answer) {
                {"parts_are", "means over steady steps and ranks; their differences sum to delta_ns (medians would not)"},
                {"parts", Json::array()},
                {"scalars", Json::array()},
+               {"scalars_left_out", answer.scalars_left_out},
                {"facts", Json::array()},
                {"nodes_in", c.nodes_in},
                {"nodes_out", c.nodes_out},
@@ -95,6 +97,10 @@ std::string row(const std::string& name, const std::string& a, const std::string
   return text;
 }
 
+std::string more(std::size_t all, const char* what) {
+  return all > kShown ? "  and " + std::to_string(all - kShown) + " more " + what + "\n" : std::string();
+}
+
 std::string toText(const ComparisonAnswer& answer) {
   const Comparison& c = answer.comparison;
   std::string text = oneLine(answer.sentence) + "\n";
@@ -104,15 +110,14 @@ std::string toText(const ComparisonAnswer& answer) {
   text += row("mean, ms", "A", "B", "B - A") + row("step", ms(c.mean_a_ns), ms(c.mean_b_ns), ms(c.delta_ns));
   for (const PartDelta& part : c.parts) text += row(part.part, ms(part.a_ns), ms(part.b_ns), ms(part.delta_ns()));
   if (!c.parts_told && c.delta_ns) text += "  parts: not told by both sides\n";
-  std::size_t shown = 0;
-  for (const ScalarPair& pair : answer.scalars) {
-    if (shown++ == kShown) break;
+  for (const ScalarPair& pair : std::span(answer.scalars).first(std::min(kShown, answer.scalars.size()))) {
     char line[300];
     std::snprintf(line, sizeof line, "%s: mean %.6g and %.6g at %lld %s; B - A at the last, step %lld: %.6g\n",
                   fitted(oneLine(pair.tag), 60).c_str(), pair.mean_a, pair.mean_b, static_cast<long long>(pair.common),
                   pair.by_tokens ? "equal token counts" : "equal steps", static_cast<long long>(pair.last_step), pair.last_delta);
     text += line;
   }
+  text += more(answer.scalars.size() + answer.scalars_left_out, "scalars");
   for (const FactDelta& fact : answer.facts)
     text += fitted(oneLine(fact.key), 60) + ": " + fitted(oneLine(fact.a.value_or("(not said)")), 80) + " -> " +
             fitted(oneLine(fact.b.value_or("(not said)")), 80) + "\n";
@@ -124,6 +129,7 @@ std::string toText(const ComparisonAnswer& answer) {
     const auto change = one.change();
     text += row(one.node, ms(one.a_ns), ms(one.b_ns), change ? (*change < 0 ? "-" : "+") + percentText(std::abs(*change)) : "-");
   }
+  text += more(c.nodes.size(), "nodes");
   return text;
 }
 

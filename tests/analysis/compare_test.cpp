@@ -258,6 +258,28 @@ TEST_F(ComparisonOfAStore, ScalarsOfOneNameArePairedByTheirLabels) {
   }
   EXPECT_THAT(tags, ::testing::UnorderedElementsAre("loss", R"(grad_norm {"layer":"0"})", R"(grad_norm {"layer":"1"})"));
 }
+TEST_F(ComparisonOfAStore, OfManyScalarsTheLossIsReadFirstAndTheRestIsCounted) {
+  auto opened = Writer::open(m_folder.file("s.rgl"));
+  ASSERT_TRUE(opened.ok());
+  Writer& w = **opened;
+  const RunId run = w.run({.name = "r"});
+  for (int number = 0; number < 2; ++number) {
+    const AttemptId attempt = w.attempt({.run = run, .key = std::to_string(number)});
+    for (std::size_t i = 0; i <= kMostScalars + 5; ++i) {
+      const std::string tag = i <= kMostScalars + 4 ? "aux/" + std::to_string(i) : "loss";
+      const SeriesId one = w.series({.attempt = attempt, .metric = tag, .kind = SeriesKind::kScalar});
+      w.scalar(one, 1, kStoreStart, 1.0);
+    }
+  }
+  ASSERT_TRUE(w.close().ok());
+  auto reader = Reader::open(m_folder.file("s.rgl"));
+  ASSERT_TRUE(reader.ok());
+  const auto answer = readComparison(**reader, {.a = {run, 0}, .b = {run, 1}, .at_step = {}}, {});
+  ASSERT_TRUE(answer.ok()) << answer.status().message();
+  ASSERT_EQ(answer->scalars.size(), kMostScalars);
+  EXPECT_EQ(answer->scalars.front().tag, "loss");
+  EXPECT_EQ(answer->scalars_left_out, 6U);
+}
 
 }  // namespace
 }  // namespace runglass
