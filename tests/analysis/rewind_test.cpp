@@ -68,6 +68,24 @@ TEST(Rewind, WhatIsNotKnownStaysAbsent) {
   EXPECT_NE(planRewind(f, RewindRule::kPalm).reason.find("no durable checkpoint"), std::string::npos);
 }
 
+TEST(Rewind, StepsAtTheEndsOfTheirTypeDoNotOverflow) {
+  constexpr std::int64_t kFar = std::int64_t{1} << 62;
+  RewindFacts f{.spike_first = kFar, .spike_last = kFar + 5, .newest_step = kFar + 10};
+  f.checkpoints = {{-kFar - 500, "/c"}};
+  const RewindPlan plan = planRewind(f, RewindRule::kPalm);
+  ASSERT_TRUE(plan.checkpoint.has_value());
+  EXPECT_EQ(plan.replay_steps, INT64_MAX);
+  EXPECT_EQ(plan.lost_steps, INT64_MAX);
+  f.spike_first = -kFar, f.spike_last = kFar + 5;
+  const RewindPlan wide = planRewind(f, RewindRule::kPalm);
+  EXPECT_EQ(wide.skipped(), kPalmSkipMost);
+  EXPECT_FALSE(wide.covers_spike);
+  f.spike_first = f.spike_last = INT64_MAX;
+  f.checkpoints = {{INT64_MAX - 50, "/c"}};
+  f.tokens_per_step = 1;
+  EXPECT_EQ(planRewind(f, RewindRule::kFalcon).skip_last, INT64_MAX - 1);
+}
+
 TEST(Rewind, MegatronCountsTheIterationsThatAreDone) {
   RewindPlan plan;
   plan.checkpoint = RewindFacts::Saved{5, ""};
