@@ -104,7 +104,11 @@ class Gatherer {
     for (auto attempt = m_attempts.rbegin(); attempt != m_attempts.rend(); ++attempt) {
       if (attempt->number > m_attempt.number) continue;
       until[attempt->id] = begins;
-      if (attempt->first_step) begins = std::min(begins, *attempt->first_step);
+      // The step it went on from tells more than the first one that it logged, which may be an interval later.
+      if (attempt->resumed_from_step && *attempt->resumed_from_step < INT64_MAX)
+        begins = std::min(begins, *attempt->resumed_from_step + 1);
+      else if (attempt->first_step)
+        begins = std::min(begins, *attempt->first_step);
     }
     for (const Checkpoint& one : saved) {
       const auto limit = until.find(one.attempt);

@@ -153,6 +153,17 @@ TEST_F(RewindStoreTest, CheckpointsOfAnAbandonedBranchAndThoseThatNeverBecameDur
   EXPECT_EQ(ask(620).plan.checkpoint->step, 500);
 }
 
+TEST_F(RewindStoreTest, WhatAnAttemptSavedBeyondTheStepThatALaterOneWentOnFromIsAnotherBranch) {
+  Attempt one{.run = run, .key = "c", .resumed_from_step = 600};
+  const AttemptId third = writer->attempt(one);
+  save(second, 605);  // newer than what the third went on from, older than its first logged step
+  std::vector<std::int64_t> logged;
+  for (std::int64_t step = 610; step < 1'000; step += 10) logged.push_back(step);
+  scalars(third, "lm loss", {}, logged, std::vector<double>(logged.size(), 2.0), 2'000);
+  ASSERT_TRUE(writer->flush().ok());
+  EXPECT_EQ(ask(910).plan.checkpoint->step, 500) << "605 is of the branch that was left at 600";
+}
+
 TEST_F(RewindStoreTest, StepTimeAndRestartTimeAreMeasured) {
   const RewindAnswer answer = ask(620);
   EXPECT_DOUBLE_EQ(*answer.facts.step_seconds, 2);
