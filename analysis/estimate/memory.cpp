@@ -9,7 +9,7 @@ namespace runglass {
 namespace {
 
 Estimated states(const MemoryQuestion& q, double bytes, bool sharded) {
-  const double own = q.parameters / (q.pp * q.tp);
+  const double own = q.parameters / (static_cast<double>(q.pp) * q.tp);
   const double value = own * bytes / (sharded ? q.dp : 1);
   return {value, "parameters ÷ (PP × TP) × " + formulaNumber(bytes) + (sharded ? " ÷ DP" : "") + " = " + formulaNumber(q.parameters) +
                      " ÷ (" + std::to_string(q.pp) + " × " + std::to_string(q.tp) + ") × " + formulaNumber(bytes) +
@@ -33,7 +33,7 @@ Estimated activations(const MemoryQuestion& q) {
     rule += q.recompute == Recompute::kSelective ? ")" : q.sequence_parallel ? " + 5 a s ÷ h)" : " + 5 a s ÷ (h t))";
   }
   // The first stage holds as many micro-batches as there are stages: all layers' worth, and a little more when interleaved.
-  const double layers = m.layers * (q.pp > 1 && q.vpp > 1 ? 1 + (q.pp - 1.0) / (q.pp * q.vpp) : 1);
+  const double layers = m.layers * (q.pp > 1 && q.vpp > 1 ? 1 + (q.pp - 1.0) / (static_cast<double>(q.pp) * q.vpp) : 1);
   const double value = per_layer * layers;
   return {value, "layers in flight × " + rule + " = " + formulaNumber(layers) + " × " + formulaNumber(per_layer) + " = " +
                      formulaNumber(value) + " (s " + formulaNumber(m.sequence) + ", b " + formulaNumber(m.micro_batch) + ", h " +

@@ -88,6 +88,11 @@ TEST(MemoryPerGpu, NonsenseHasNoAnswer) {
   EXPECT_FALSE(memoryPerGpu({.parameters = std::numeric_limits<double>::infinity()}));
 }
 
+TEST(MemoryPerGpu, ParallelSizesWhoseProductIsBeyondAnIntStillDivide) {
+  const auto m = memoryPerGpu({.parameters = 1e12, .pp = 100'000, .tp = 100'000, .shape = {}});
+  ASSERT_TRUE(m);
+  EXPECT_DOUBLE_EQ(m->states_bytes, 1e12 / 1e10 * 16);
+}
 TEST(Failures, AThousandthPerGpuAndDayIs0Point8PercentFor8And99Point99For10000) {
   EXPECT_NEAR(failureOfDay(0.001, 8)->value, 0.008, 0.0001);
   EXPECT_GT(failureOfDay(0.001, 10'000)->value, 0.9999);
