@@ -99,7 +99,8 @@ RuleHits zClip(Curve curve) {
     if (first.size() < kWarmUp) {
       first.push(value);
       mean = first.mean();
-      variance = first.deviation() * first.deviation();
+      const auto count = static_cast<double>(first.size());
+      variance = first.deviation() * first.deviation() * (count - 1) / count;  // as there: of a population
       return std::optional<bool>();
     }
     const double sigma = std::sqrt(variance), z = sigma > 0 ? (value - mean) / sigma : above(value, mean) ? HUGE_VAL : 0;
@@ -117,6 +118,7 @@ RuleHits megatronRerun(Curve curve) {
   int seen = 0;
   double largest = 0;
   return curve.run([&](double value) {
+    value = std::abs(value);  // as there: rewards and losses of reinforcement learning are below 0
     if (seen < kFirst) {
       largest = seen++ == 0 ? value : std::max(largest, value);
       return std::optional<bool>();

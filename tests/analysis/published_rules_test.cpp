@@ -104,6 +104,19 @@ TEST(PublishedRules, MegatronComparesWithTheFirstHundredForEver) {
   EXPECT_EQ(hitsOf(PublishedRule::kMegatronRerun, values).steps, (std::vector<std::int64_t>{1'250}));
 }
 
+TEST(PublishedRules, MegatronComparesMagnitudes) {
+  std::vector<double> values(100, -5.0);
+  values.insert(values.end(), {3.0, -49.0, -50.0, 50.0});
+  EXPECT_EQ(hitsOf(PublishedRule::kMegatronRerun, values).steps, (std::vector<std::int64_t>{1'102, 1'103}));
+}
+
+TEST(PublishedRules, ZClipBeginsWithTheVarianceOfItsWarmUpAsAPopulation) {
+  std::vector<double> values;
+  for (int i = 0; i < 25; ++i) values.push_back(i % 2 == 0 ? 11 : 9);  // mean 10.04, deviation 0.9992 (of a sample 1.0198)
+  values.push_back(12.56);
+  EXPECT_EQ(hitsOf(PublishedRule::kZClip, values).steps, (std::vector<std::int64_t>{1'025}));
+}
+
 TEST(PublishedRules, LlmFoundryWantsFiveInARow) {
   std::vector<double> values(300, 1.0);
   for (std::size_t i = 150; i < 154; ++i) values[i] = 4;
