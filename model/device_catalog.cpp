@@ -99,6 +99,7 @@ std::span<const DeviceSpec> deviceCatalog() { return catalog().devices; }
 
 const DeviceSpec* findDevice(std::string_view model) {
   const std::string words = wordsOf(model);
+  if (words.find(" MIG ") != std::string::npos) return nullptr;  // a slice: "NVIDIA A100-SXM4-40GB MIG 1g.5gb"
   const auto has = [&](std::string_view name) {
     const std::string wanted = wordsOf(name);
     for (std::size_t at = 0; at + 1 < wanted.size();) {

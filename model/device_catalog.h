@@ -42,7 +42,7 @@ struct DevicePeak {
 };
 
 std::span<const DeviceSpec> deviceCatalog();  // more special names first
-// "NVIDIA H100 80GB HBM3" -> H100 SXM; nullptr: not known.
+// "NVIDIA H100 80GB HBM3" -> H100 SXM; nullptr: not known, or a slice of one (MIG), which has not the whole device's peak.
 const DeviceSpec* findDevice(std::string_view model);
 // nullptr: not known, or the vendor publishes no such peak.
 const DevicePeak* findDevicePeak(std::string_view model);

@@ -101,6 +101,11 @@ TEST(DeviceCatalog, SparseIsNeverTheMeasureAndNeverLessThanDense) {
   }
 }
 
+TEST(DeviceCatalog, ASliceOfADeviceHasNotTheDevicesPeak) {
+  EXPECT_EQ(findDevice("NVIDIA A100-SXM4-40GB MIG 1g.5gb"), nullptr);
+  EXPECT_EQ(findDevicePeak("NVIDIA H100 80GB HBM3 MIG 3g.40gb"), nullptr);
+}
+
 TEST(DeviceCatalog, ADeviceWithoutAPublishedPeakIsKnownButHasNone) {
   EXPECT_NE(findDevice("Ascend 910B"), nullptr);
   EXPECT_EQ(findDevicePeak("Ascend 910B"), nullptr);
