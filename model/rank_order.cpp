@@ -9,6 +9,7 @@ namespace runglass {
 namespace {
 
 constexpr std::int32_t kMostOfOne = 1 << 24;
+constexpr std::int64_t kFarProduct = std::int64_t{1} << 42;  // no world, times its experts, is as large
 
 std::int32_t* sizeIn(Layout& layout, std::string_view name) {
   return name == "tp"   ? &layout.tp
@@ -70,7 +71,8 @@ void placeRank(const Layout& layout, std::string_view order, Rank& rank) {
     at = end + 1;
   }
   std::int64_t product = 1;
-  for (std::string_view name : dimensions) product *= std::min<std::int64_t>(sizeOf(name), 1 << 20);
+  for (std::string_view name : dimensions)
+    if (product *= std::min<std::int64_t>(sizeOf(name), 1 << 20); product > kFarProduct) return;
   const bool ep_divides_dp = layout.ep > 1 && product == static_cast<std::int64_t>(layout.world) * layout.ep;
   if (layout.world <= 0 || (product != layout.world && !ep_divides_dp)) return;
   std::int64_t rest = rank.rank;

@@ -200,5 +200,11 @@ TEST(RankOrder, NamesEachDimensionOnceWithOrWithoutItsSize) {
     EXPECT_FALSE(parseRankOrder(bad).ok()) << bad;
 }
 
+TEST(RankOrder, SizesWhoseProductIsBeyondAnyNumberPlaceNobody) {
+  Rank rank{.rank = 5};
+  placeRank({.world = 8, .tp = 1 << 20, .pp = 1 << 20, .dp = 1 << 20, .cp = 1 << 20, .ep = 1 << 20}, kDefaultRankOrder, rank);
+  EXPECT_FALSE(rank.tp || rank.pp || rank.dp || rank.cp || rank.ep);
+}
+
 }  // namespace
 }  // namespace runglass
