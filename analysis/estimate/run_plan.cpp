@@ -18,7 +18,9 @@ constexpr double kFarthest = 200.0 * 365 * 86'400;  // seconds; beyond it a date
 
 std::optional<TimeNs> after(TimeNs now, double seconds) {
   if (!std::isfinite(seconds) || seconds < 0 || seconds > kFarthest) return std::nullopt;
-  return now + static_cast<TimeNs>(seconds * kNs);
+  TimeNs at = 0;
+  if (__builtin_add_overflow(now, static_cast<TimeNs>(seconds * kNs), &at)) return std::nullopt;
+  return at;
 }
 
 // Steps per second of each stretch of wall time. A stretch in which nothing was done has 0: it belongs to the spread.

@@ -214,6 +214,14 @@ TEST(RunPlan, TooFewStepsSayWhyThereIsNoForecast) {
   forecast(none, {}, 0);
   EXPECT_EQ(none.reason, "no step is known");
 }
+TEST(RunPlan, AnEndBeyondWhatATimeCanBeIsNotTold) {
+  RunPlan plan{.planned_steps = 4e10};
+  std::vector<DoneStep> steps;
+  for (std::int64_t s = 0; s < 30; ++s) steps.push_back({s, 3'999'999'990'000'000'000 + s * 150'000'000});
+  forecast(plan, steps, steps.back().end);
+  EXPECT_FALSE(plan.finish && *plan.finish < steps.back().end) << "it went round";
+  EXPECT_FALSE(plan.finish_high && *plan.finish_high < steps.back().end);
+}
 TEST(RunPlan, ARunThatDidItAllIsFinished) {
   RunPlan plan{.planned_steps = 400};
   const auto steps = evenSteps(0, 399);
