@@ -70,7 +70,8 @@ bool LossSpikeDetector::isOutlier(double value) const {
     if (toScale(value) - first <= effect(kSpikeWarmUpRatio, first)) return false;
   }
   const Baseline base = baseline();
-  return toScale(value) - base.level > m_limits.z * base.sigma;
+  // A baseline of nothing but 0 has no scale: nothing can be far from it.
+  return base.sigma > 0 && toScale(value) - base.level > m_limits.z * base.sigma;
 }
 
 // exp() keeps the order.

@@ -208,6 +208,14 @@ TEST(LossSpikes, LossesAroundZeroAreJudgedWithoutALogarithm) {
   ASSERT_EQ(find(values).size(), 1u);
 }
 
+TEST(LossSpikes, AConstantZeroOfManyDigitsHasNoScaleToLeave) {
+  std::vector<double> values{0.123456789};  // more digits than a print has: nothing was rounded to 0
+  values.resize(300, 0.0);
+  values.push_back(1e-9);
+  values.resize(320, 0.0);
+  EXPECT_TRUE(find(values).empty());
+}
+
 TEST(LossSpikes, ALaterPointNeverChangesWhatABeginWas) {
   std::vector<double> values = noisyLoss(8, 3'000, 0.02, true);
   for (std::size_t i = 1'500; i < 1'700; ++i) values[i] *= 1.8;
