@@ -23,10 +23,11 @@ class WhatIfAnalysis : public Analysis {
       // Of a live run the newest only; nothing comes to the others.
       if (question.now && attempt.id != attempts.back().id) continue;
       Said& before = m_said[attempt.id];
-      if (before.asked && before.last_step == attempt.last_step) continue;
+      // Of an attempt without scalars nobody says how far it is: it may have grown.
+      if (before.asked && attempt.last_step && before.last_step == attempt.last_step) continue;
+      RG_TRY(ask(question, attempt, before.findings));
       before.asked = true;
       before.last_step = attempt.last_step;
-      RG_TRY(ask(question, attempt, before.findings));
     }
     return said();
   }
@@ -46,6 +47,7 @@ class WhatIfAnalysis : public Analysis {
     if (std::ranges::any_of(parts, [](const Series& s) { return static_cast<std::uint64_t>(s.sample_count) >= kStepsWithParts; }))
       return {};
     RG_ASSIGN(const WhatIfData data, readWhatIf(question.reader, attempt, question.stop));
+    if (question.stop.stop_requested()) return {Code::kCancelled, "what-if: stopped"};
     if (data.what_if.status != WhatIfStatus::kOk) return {};
     RG_ASSIGN(const auto nodes, question.reader.nodes());
     std::map<NodeId, std::string> names;

@@ -9,7 +9,10 @@
 #include <random>
 
 #include "analysis/what_if/straggler_findings.h"
+#include "analysis/what_if/what_if_analysis.h"
+#include "storage/writer.h"
 #include "tests/analysis/recorded_job.h"
+#include "tests/storage/sample_store.h"
 
 namespace runglass {
 namespace {
@@ -244,6 +247,65 @@ TEST(WhatIfTest, AStopEndsIt) {
   stop.request_stop();
   const Asked asked = ask(job);
   EXPECT_EQ(askWhatIf(*asked.replay, stop.get_token()).status, WhatIfStatus::kInsufficient);
+}
+
+// A job whose last stage takes twice as long, in a store that knows its spans and no scalars.
+class WhatIfOfAStore : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    m_writer = Writer::open(m_folder.file("s.rgl")).value();
+    m_run = m_writer->run({.name = "r"});
+    m_attempt = m_writer->attempt({.run = m_run, .key = "0", .layout = {.world = 4, .tp = 1, .pp = 2, .dp = 2}});
+    ASSERT_TRUE(m_writer->flush().ok());
+  }
+  void writeSpans() {
+    const RecordedJob job = record({.dp = 2, .pp = 2, .steps = steps(8), .pass = [](std::int64_t, int, int pp, int, bool forward) {
+                                      return usual(forward) * (pp == 1 ? 2 : 1);
+                                    }});
+    for (std::size_t r = 0; r < job.ranks.size(); ++r) {
+      const StepRank& rank = job.ranks[r];
+      m_writer->rank({.attempt = m_attempt, .rank = rank.rank, .pp = rank.pp, .dp = rank.dp});
+      SpanColumns spans;
+      for (int op = 0; op < kStepOpCount; ++op) spans.names.push_back(stepOpName(static_cast<StepOp>(op)));
+      for (std::size_t i = 0; i < job.ops.size(); ++i) {
+        if (job.ops.rank[i] != r) continue;
+        spans.start.push_back(job.ops.start[i]), spans.dur.push_back(job.ops.dur[i]);
+        spans.name.push_back(static_cast<std::uint32_t>(job.ops.op[i])), spans.category.push_back(SpanCategory::kCompute);
+        spans.step.push_back(job.ops.step[i]);
+        spans.microbatch.push_back(job.ops.microbatch[i] < 0 ? kAbsent : job.ops.microbatch[i]);
+      }
+      m_writer->spans(m_writer->track({.attempt = m_attempt, .rank = rank.rank, .kind = "thread", .name = "trainer"}), spans);
+    }
+    ASSERT_TRUE(m_writer->flush().ok());
+  }
+  std::vector<std::string> look(Analysis& analysis, std::optional<TimeNs> now, std::stop_token stop = {}) {
+    auto reader = Reader::open(m_folder.file("s.rgl")).value();
+    const auto found = analysis.look({.reader = *reader, .run = m_run, .now = now, .stop = std::move(stop)});
+    if (!found.ok()) return {"error " + found.status().message()};
+    std::vector<std::string> kinds;
+    for (const Finding& finding : *found) kinds.push_back(finding.kind + " " + finding.subject);
+    return kinds;
+  }
+  TempFolder m_folder;
+  std::unique_ptr<Writer> m_writer;
+  RunId m_run;
+  AttemptId m_attempt;
+};
+
+TEST_F(WhatIfOfAStore, ALookThatWasStoppedIsTakenAgain) {
+  writeSpans();
+  const auto analysis = makeWhatIf();
+  std::stop_source stop;
+  stop.request_stop();
+  EXPECT_THAT(look(*analysis, std::nullopt, stop.get_token()), ::testing::ElementsAre(::testing::HasSubstr("cancelled")));
+  EXPECT_THAT(look(*analysis, std::nullopt), ::testing::ElementsAre("stage_imbalance stage:1"));
+}
+
+TEST_F(WhatIfOfAStore, SpansThatComeToALiveRunWithoutScalarsAreLookedAt) {
+  const auto analysis = makeWhatIf();
+  EXPECT_THAT(look(*analysis, 1'000 * kNsPerSecond), ::testing::IsEmpty());
+  writeSpans();
+  EXPECT_THAT(look(*analysis, 2'000 * kNsPerSecond), ::testing::ElementsAre("stage_imbalance stage:1"));
 }
 
 TEST(WhatIfDataTest, TheModelChunkIsReadFromTheArguments) {
