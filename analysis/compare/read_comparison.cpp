@@ -2,6 +2,7 @@
 #include "analysis/compare/read_comparison.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -163,12 +164,27 @@ Result<Attempt> attemptOf(Reader& reader, const Run& run, std::optional<std::int
   return *best;
 }
 
+// Of each stretch the lowest and highest point of either curve: a spike of one step stays.
 void thin(ScalarPair& pair) {
-  const std::size_t every = pair.step.size() / kCurvePoints + 1;
-  if (every == 1) return;
+  constexpr std::size_t kOfStretch = 4;
+  if (pair.step.size() <= kCurvePoints) return;
+  const std::size_t stretch = pair.step.size() / (kCurvePoints / kOfStretch) + 1;
   std::size_t kept = 0;
-  for (std::size_t i = 0; i < pair.step.size(); i += every, ++kept)
-    pair.step[kept] = pair.step[i], pair.a[kept] = pair.a[i], pair.b[kept] = pair.b[i];
+  for (std::size_t begin = 0; begin < pair.step.size(); begin += stretch) {
+    const auto first = static_cast<std::ptrdiff_t>(begin), last = static_cast<std::ptrdiff_t>(std::min(begin + stretch, pair.step.size()));
+    std::array<std::ptrdiff_t, kOfStretch> at{};
+    for (std::size_t k = 0; const std::vector<double>* curve : {&pair.a, &pair.b}) {
+      const auto [low, high] = std::minmax_element(curve->begin() + first, curve->begin() + last);
+      at[k++] = low - curve->begin(), at[k++] = high - curve->begin();
+    }
+    std::ranges::sort(at);
+    for (std::size_t k = 0; k < kOfStretch; ++k) {
+      if (k > 0 && at[k] == at[k - 1]) continue;
+      const auto from = static_cast<std::size_t>(at[k]);  // never before `kept`: no more are kept than were passed
+      pair.step[kept] = pair.step[from], pair.a[kept] = pair.a[from], pair.b[kept] = pair.b[from];
+      ++kept;
+    }
+  }
   pair.step.resize(kept), pair.a.resize(kept), pair.b.resize(kept);
 }
 

@@ -280,6 +280,32 @@ TEST_F(ComparisonOfAStore, OfManyScalarsTheLossIsReadFirstAndTheRestIsCounted) {
   EXPECT_EQ(answer->scalars.front().tag, "loss");
   EXPECT_EQ(answer->scalars_left_out, 6U);
 }
+TEST_F(ComparisonOfAStore, ASpikeOfOneStepStaysInACurveOfManyPoints) {
+  auto opened = Writer::open(m_folder.file("s.rgl"));
+  ASSERT_TRUE(opened.ok());
+  Writer& w = **opened;
+  const RunId run = w.run({.name = "r"});
+  for (int number = 0; number < 2; ++number) {
+    const AttemptId attempt = w.attempt({.run = run, .key = std::to_string(number)});
+    const SeriesId loss = w.series({.attempt = attempt, .metric = "loss", .kind = SeriesKind::kScalar});
+    std::vector<std::int64_t> steps(10'000);
+    std::iota(steps.begin(), steps.end(), 1);
+    std::vector<double> values(steps.size(), 2.0);
+    values[static_cast<std::size_t>(number == 0 ? 5'002 : 7'001)] = 9;
+    w.scalars(loss, steps, {}, values);
+  }
+  ASSERT_TRUE(w.close().ok());
+  auto reader = Reader::open(m_folder.file("s.rgl"));
+  ASSERT_TRUE(reader.ok());
+  const auto answer = readComparison(**reader, {.a = {run, 0}, .b = {run, 1}, .at_step = {}}, {});
+  ASSERT_TRUE(answer.ok()) << answer.status().message();
+  const ScalarPair& pair = answer->scalars.at(0);
+  EXPECT_EQ(pair.common, 10'000);
+  EXPECT_LE(pair.step.size(), kCurvePoints);
+  EXPECT_TRUE(std::ranges::is_sorted(pair.step));
+  EXPECT_THAT(pair.a, ::testing::Contains(9));
+  EXPECT_THAT(pair.b, ::testing::Contains(9));
+}
 
 }  // namespace
 }  // namespace runglass
