@@ -19,6 +19,7 @@ constexpr const char* kRest = "not in a part";
 struct Moments {
   double mean = 0, variance = 0;
   std::int64_t count = 0;
+  Moments times(double factor) const { return {mean * factor, variance * factor * factor, count}; }
 };
 
 Moments momentsOf(const std::map<std::int64_t, std::pair<double, std::int64_t>>& steps) {
@@ -131,7 +132,7 @@ void compareWork(const CompareSide& a, const CompareSide& b, Comparison& out) {
   sortByChange(out.ranks);
 }
 
-void compareRegimes(const Regime& a, const Regime& b, Comparison& out) {
+void compareRegimes(const Regime& a, const Regime& b, const Moments& moments_a, const Moments& moments_b, Comparison& out) {
   const auto check = [&](const std::optional<double>& x, const std::optional<double>& y, const char* what) {
     if (x && y && *x != *y)
       out.warnings.push_back(std::string(what) + " " + formulaNumber(*x) + " → " + formulaNumber(*y) + ": step times are not comparable");
@@ -140,10 +141,13 @@ void compareRegimes(const Regime& a, const Regime& b, Comparison& out) {
   check(a.global_batch, b.global_batch, "global batch size");
   check(a.sequence, b.sequence, "sequence length");
   const auto tokens_a = a.tokensPerStep(), tokens_b = b.tokensPerStep();
-  if (tokens_a && out.mean_a_ns) out.token_a_ns = *out.mean_a_ns / *tokens_a;
-  if (tokens_b && out.mean_b_ns) out.token_b_ns = *out.mean_b_ns / *tokens_b;
   if (!out.warnings.empty() && (!tokens_a || !tokens_b))
     out.warnings.push_back("no comparison per token: batch size and sequence length are not known of both");
+  if (tokens_a && out.mean_a_ns) out.token_a_ns = *out.mean_a_ns / *tokens_a;
+  if (tokens_b && out.mean_b_ns) out.token_b_ns = *out.mean_b_ns / *tokens_b;
+  if (!out.token_a_ns || !out.token_b_ns || out.steps_a < kLeastSteps || out.steps_b < kLeastSteps) return;
+  const double margin = marginOf(moments_a.times(1 / *tokens_a), moments_b.times(1 / *tokens_b));
+  out.token_differs = std::abs(*out.token_b_ns - *out.token_a_ns) > margin;
 }
 
 std::string percent(double ratio) {
@@ -194,9 +198,9 @@ Comparison compareSides(const CompareSide& a, const CompareSide& b) {
   out.parts_told = meansOf(a, true).told && meansOf(b, true).told;
   const SideMeans means_a = meansOf(a, out.parts_told), means_b = meansOf(b, out.parts_told);
   out.mean_a_ns = means_a.step, out.mean_b_ns = means_b.step;
+  const Moments ma = momentsOf(a.by_step), mb = momentsOf(b.by_step);
   if (out.mean_a_ns && out.mean_b_ns) {
     out.delta_ns = *out.mean_b_ns - *out.mean_a_ns;
-    const Moments ma = momentsOf(a.by_step), mb = momentsOf(b.by_step);
     if (ma.count >= kLeastSteps && mb.count >= kLeastSteps) {
       const double margin = marginOf(ma, mb);
       out.low_ns = *out.delta_ns - margin, out.high_ns = *out.delta_ns + margin;
@@ -215,7 +219,7 @@ Comparison compareSides(const CompareSide& a, const CompareSide& b) {
     std::ranges::stable_sort(out.parts,
                              [](const PartDelta& x, const PartDelta& y) { return std::abs(x.delta_ns()) > std::abs(y.delta_ns()); });
   }
-  compareRegimes(a.regime, b.regime, out);
+  compareRegimes(a.regime, b.regime, ma, mb, out);
   compareWork(a, b, out);
   return out;
 }
@@ -223,10 +227,13 @@ Comparison compareSides(const CompareSide& a, const CompareSide& b) {
 std::string comparisonSentence(const Comparison& c, const std::string& name_a, const std::string& name_b) {
   if (!c.mean_a_ns || !c.mean_b_ns) return (c.mean_a_ns ? name_b : name_a) + " has no steady steps with a duration.";
   const bool other = !c.warnings.empty();
-  if (other && c.token_a_ns && c.token_b_ns) {
+  if (other && c.token_a_ns && c.token_b_ns && c.low_ns) {
+    const std::string values = " (" + formulaNumber(*c.token_a_ns) + " → " + formulaNumber(*c.token_b_ns) + " ns)";
+    if (!c.token_differs)
+      return "No difference per token beyond the noise between " + name_a + " and " + name_b + values + "; step times are not comparable.";
     const double change = *c.token_b_ns / *c.token_a_ns - 1;
-    return name_b + " takes " + percent(change) + (change > 0 ? " longer" : " less time") + " per token than " + name_a + " (" +
-           formulaNumber(*c.token_a_ns) + " → " + formulaNumber(*c.token_b_ns) + " ns); step times are not comparable.";
+    return name_b + " takes " + percent(change) + (change > 0 ? " longer" : " less time") + " per token than " + name_a + values +
+           "; step times are not comparable.";
   }
   if (other) return "Step times of " + name_a + " and " + name_b + " are not comparable: " + c.warnings.front() + ".";
   if (!c.low_ns)

@@ -66,6 +66,7 @@ struct Comparison {
   std::vector<PartDelta> parts;                     // by |difference|, largest first; they sum to delta_ns
   bool parts_told = false;                          // both sides tell parts
   std::optional<double> token_a_ns, token_b_ns;     // mean step ÷ tokens of a step
+  bool token_differs = false;                       // beyond 95 % of the noise
   std::vector<std::string> warnings;                // why step times are not comparable, in plain words
   std::vector<WorkDelta> nodes, ranks;              // largest change first; those of one side last
   std::vector<std::string> nodes_in, nodes_out;     // only in B; only in A

@@ -72,6 +72,12 @@ TEST(Comparison, AnotherWorldOrBatchIsComparedPerTokenAndWarnedOf) {
   EXPECT_NEAR(*c.token_b_ns / *c.token_a_ns, 0.5, 1e-9);
   EXPECT_THAT(comparisonSentence(c, "A", "B"), HasSubstr("50.0 % less time per token"));
 }
+TEST(Comparison, ADifferencePerTokenWithinTheNoiseIsNone) {
+  CompareSide a = side(8, 100, 0), b = side(8, 100, 0.01);
+  b.regime.world = 16;
+  const std::string said = comparisonSentence(compareSides(a, b), "A", "B");
+  EXPECT_THAT(said, HasSubstr("No difference per token beyond the noise"));
+}
 TEST(Comparison, WithoutBatchAndLengthThereIsNoComparisonPerToken) {
   CompareSide b = side(8, 100, 0);
   b.regime.sequence.reset();
