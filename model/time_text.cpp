@@ -23,7 +23,7 @@ std::string shortDurationText(DurNs duration) {
   constexpr struct {
     double size;
     const char* unit;
-  } kUnits[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}};
+  } kUnits[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "µs"}};
   if (duration >= 60 * kNsPerSecond) return durationText(duration);
   const double ns = std::max(0.0, static_cast<double>(duration));
   for (const auto& [size, unit] : kUnits) {

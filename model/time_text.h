@@ -16,7 +16,7 @@ namespace runglass {
 
 // "10 s", "2 min 10 s", "3 h 5 min", "4 d 2 h"; the second unit where it is not 0. Negative: "0 s".
 std::string durationText(DurNs duration);
-// Three digits of it: "850 ns", "12.5 us", "312 ms", "4.07 s"; from a minute on as durationText().
+// Three digits of it: "850 ns", "12.5 µs", "312 ms", "4.07 s"; from a minute on as durationText().
 std::string shortDurationText(DurNs duration);
 // "2026-03-02 10:00:00Z"
 std::string utcText(TimeNs time);

@@ -43,13 +43,13 @@ const char* meanwhile(IdleCause cause) {
     case IdleCause::kLogging:
       return " while logs or metrics were reported";
     case IdleCause::kSync:
-      return " in synchronisation calls or within 200 us after them: the queue had run dry";
+      return " in synchronisation calls or within 200 µs after them: the queue had run dry";
     case IdleCause::kAllocation:
       return " in calls that allocate or free memory, which wait for the device";
     case IdleCause::kCopyCall:
       return " in copy calls of the host, or from such a call to its copy";
     case IdleCause::kSmallKernels:
-      return " after kernels shorter than 10 us, done before the next was issued";
+      return " after kernels shorter than 10 µs, done before the next was issued";
     case IdleCause::kHostBound:
       return " before the next work was issued";
     case IdleCause::kLaunch:

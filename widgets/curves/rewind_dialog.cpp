@@ -10,6 +10,7 @@
 #include <QPushButton>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <span>
 
 #include "widgets/core/units.h"
 
@@ -39,7 +40,6 @@ Result<std::vector<RewindSpike>> readRewindSpikes(Reader& reader, const CardQues
   std::ranges::stable_sort(rows, [](const RewindSpike& a, const RewindSpike& b) {
     return a.malignant != b.malignant ? a.malignant : a.question.first_step > b.question.first_step;
   });
-  if (rows.size() > kMostSpikes) rows.resize(kMostSpikes);
   return rows;
 }
 
@@ -93,13 +93,17 @@ void RewindDialog::fillSpikes(const Result<std::shared_ptr<const std::vector<Rew
   if (!answer.ok()) return m_text->setPlainText(tr("The spikes could not be read: %1").arg(screenText(answer.status().message())));
   m_spikes = *answer;
   if (m_spikes->empty()) return m_text->setPlainText(tr("This curve has no spike."));
-  for (const RewindSpike& one : *m_spikes) m_spike->addItem(one.words);
+  for (const RewindSpike& one : std::span(*m_spikes).first(std::min(m_spikes->size(), kMostSpikes))) m_spike->addItem(one.words);
+  if (m_spikes->size() > kMostSpikes) {
+    m_spike->addItem(tr("… and %1 more: runglassctl rewind --step plans for any step").arg(m_spikes->size() - kMostSpikes));
+    m_spike->setItemData(m_spike->count() - 1, 0, Qt::UserRole - 1);  // cannot be chosen
+  }
   plan();
 }
 
 void RewindDialog::plan() {
   const auto at = static_cast<std::size_t>(std::max(0, m_spike->currentIndex()));
-  if (m_spikes == nullptr || at >= m_spikes->size()) return;
+  if (m_spikes == nullptr || at >= std::min(m_spikes->size(), kMostSpikes)) return;
   RewindQuestion question = (*m_spikes)[at].question;
   question.rule = m_rule->currentIndex() == 1 ? RewindRule::kFalcon : RewindRule::kPalm;
   m_copy->setEnabled(false);

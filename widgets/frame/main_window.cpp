@@ -9,7 +9,6 @@
 #include <QCloseEvent>
 #include <QFileDialog>
 #include <QLabel>
-#include <QPointer>
 #include <QPushButton>
 #include <QScreen>
 #include <QSettings>
@@ -298,15 +297,14 @@ void MainWindow::traceKernels() {
 
 // With the numbers of the run on screen, as soon as they are read.
 void MainWindow::estimate() {
-  auto* dialog = new EstimateDialog(this);
-  dialog->open();
+  m_estimate = new EstimateDialog(this);
+  m_estimate->open();
   if (m_options.queries == nullptr || m_summary == nullptr) return;
-  const QPointer<EstimateDialog> shown = dialog;
   m_options.queries->submit<EstimateInput>(
       m_estimate_slot, QueryService::Supersede::kCancelOlder,
       [summary = m_summary, now = now()](Reader& reader, std::stop_token stop) { return readEstimateInput(reader, *summary, now, stop); },
-      [shown](const Result<std::shared_ptr<const EstimateInput>>& answer) {
-        if (shown && answer.ok() && !shown->touched()) shown->fill(**answer);
+      [this](const Result<std::shared_ptr<const EstimateInput>>& answer) {
+        if (m_estimate && answer.ok() && !m_estimate->touched()) m_estimate->fill(**answer);
       });
 }
 

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <QElapsedTimer>
+#include <QPointer>
 #include <QWidget>
 #include <memory>
 #include <optional>
@@ -32,6 +33,7 @@ class QVBoxLayout;
 
 namespace runglass {
 
+class EstimateDialog;
 class StatePanel;
 
 struct WindowOptions {
@@ -124,6 +126,7 @@ class MainWindow : public QWidget {
   QElapsedTimer m_info_age;  // since it was asked
   QElapsedTimer m_rate_age;  // since it was answered
   QuerySlot m_summary_slot;
+  QPointer<EstimateDialog> m_estimate;  // deletes itself when it is closed
   QuerySlot m_estimate_slot;
   QuerySlot m_info_slot;
 };
