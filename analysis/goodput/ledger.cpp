@@ -234,8 +234,15 @@ class Maker {
       for (const Segment& one : row.segments) wall += one.t1 - one.t0;
       for (std::size_t i = 0; i < kSpendCount; ++i)
         if (row.spent[i]) m_ledger.spent[i] = m_ledger.spent[i].value_or(0) + *row.spent[i];
-      if (const auto time = usual(row.layout); time && row.range)
-        useful += static_cast<double>(row.kept_steps) * static_cast<double>(*time), any = true;
+      if (const auto time = usual(row.layout); time && row.range) {
+        any = true;
+        double kept = static_cast<double>(row.kept_steps) * static_cast<double>(*time);
+        // Steps are not useful for longer than they took: a median of a few says a little too much.
+        if (const auto& first = row.spent[static_cast<std::size_t>(Spend::kProductive)];
+            first && kept < kMostUseful * static_cast<double>(*first))
+          kept = std::min(kept, static_cast<double>(*first + row.spent[static_cast<std::size_t>(Spend::kCatchUp)].value_or(0)));
+        useful += kept;
+      }
     }
     if (wall == 0) return;
     m_ledger.wall = wall;

@@ -13,8 +13,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::int64_t kScalerNear = 5;  // steps between a gradient that is not finite and the scale that it halves
-constexpr double kScoreMost = 20;        // robust sigma that count as a score of 1
+constexpr std::int64_t kDeadPoints = 10;  // in a row that are not finite
+constexpr std::int64_t kScalerNear = 5;   // steps between a gradient that is not finite and the scale that it halves
+constexpr double kScoreMost = 20;         // robust sigma that count as a score of 1
 
 std::string numberText(double value) {
   if (!std::isfinite(value)) return std::isnan(value) ? "NaN" : value > 0 ? "Inf" : "-Inf";
@@ -178,7 +179,7 @@ class Teller {
       if (spike.recovered_step) out.end_step = spike.recovered_step;
       out.finding.score = std::min(1.0, spike.z / kScoreMost);
       out.finding.summary = "Gradient norm rose to " + numberText(spike.peak) + " against " + numberText(spike.baseline) + " at step " +
-                            std::to_string(spike.peak_step) + "; the loss did not follow";
+                            std::to_string(spike.peak_step) + "; the loss shows no spike";
       Json evidence = {{"tag", *tagOf(Role::kGradNorm)}};
       evidence.update(describe(spike));
       add(std::move(out), std::move(evidence));
@@ -206,6 +207,8 @@ class Teller {
       if (scaler || with_loss) severity = Severity::kInfo;
       LossFinding out = make("non_finite", of, severity, spike.first_step, spike.last_step);
       if (spike.recovered_step) out.end_step = spike.recovered_step;
+      // What a loss of reinforcement learning measures is open; one that is no number for good is a job that learns nothing more.
+      if (!grad && !spike.recovered_step && spike.longest >= kDeadPoints) out.finding.severity = severity;
       out.finding.summary = (grad ? "Gradient norm is " : "Loss is ") + numberText(spike.peak) + " at step " +
                             std::to_string(spike.first_step) +
                             (spike.points > 1 ? ", " + ofPoints(spike.points) + " up to step " + std::to_string(spike.last_step) : "") +

@@ -141,6 +141,17 @@ TEST(LossHealth, ReinforcementLearningOnlyInforms) {
   EXPECT_EQ(curve.findings().size(), 2U);
 }
 
+TEST(LossHealth, ALossOfReinforcementLearningThatStaysNaNIsCritical) {
+  Curve curve;
+  curve.attempt.reinforcement = true;
+  curve.steps(0, 300);
+  for (std::int64_t step = 300; step < 320; ++step) curve.attempt.health.loss(step, kNan);
+  const auto findings = curve.findings();
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].finding.kind, "non_finite");
+  EXPECT_EQ(findings[0].finding.severity, Severity::kCritical);
+}
+
 TEST(LossHealth, NotANumberIsCriticalUntilItIsOver) {
   Curve curve;
   curve.steps(0, 300);
