@@ -23,10 +23,6 @@ constexpr Begin kBegins[] = {
     {"bwd", StepColumn::kBackward},
     {"optim", StepColumn::kOptimizer},
     {"comm", StepColumn::kTransfer},
-    {"all_reduce", StepColumn::kTransfer},
-    {"all-reduce", StepColumn::kTransfer},
-    {"grads-", StepColumn::kTransfer},
-    {"params-all", StepColumn::kTransfer},
     {"data", StepColumn::kData},
     {"batch", StepColumn::kData},
     {"input", StepColumn::kData},
@@ -39,6 +35,10 @@ constexpr Begin kBegins[] = {
     {"ckpt", StepColumn::kCheckpoint},
 };
 
+// Collectives are named wherever they stand: "layernorm-grads-all-reduce", "tp-allgather", "all-grads-sync". Without separators.
+constexpr std::string_view kCollectives[] = {"allreduce", "allgather", "reducescatter", "alltoall", "gradssync", "gradsync",
+                                             "broadcast", "barrier",   "nccl",          "send",     "recv"};
+
 }  // namespace
 
 const char* stepColumnName(StepColumn column) { return kNames[static_cast<std::size_t>(column)]; }
@@ -47,8 +47,11 @@ std::optional<StepColumn> stepColumnOf(std::string_view part) {
   if (part.empty() || part == "other") return std::nullopt;
   std::string name(part);
   std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c); });
-  // Sends and receives of a pipeline are named after the pass that they belong to.
-  if (name.find("send") != std::string::npos || name.find("recv") != std::string::npos) return StepColumn::kTransfer;
+  // Before the beginnings: sends and receives of a pipeline are named after the pass that they belong to.
+  std::string plain = name;
+  std::erase_if(plain, [](char c) { return c == '-' || c == '_' || c == ' '; });
+  if (std::ranges::any_of(kCollectives, [&](std::string_view word) { return plain.find(word) != std::string::npos; }))
+    return StepColumn::kTransfer;
   for (const Begin& one : kBegins)
     if (name.starts_with(one.begin)) return one.column;
   return StepColumn::kOther;
