@@ -5,6 +5,7 @@
 #include "analysis/step_feed/step_feed.h"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 
 #include "analysis/layout/layout_reading.h"
@@ -13,8 +14,10 @@
 namespace runglass {
 namespace {
 
-constexpr int kListEvery = 10;          // calls: series appear seldom
-constexpr std::size_t kHeardKept = 20;  // frames
+constexpr int kListEvery = 10;           // calls: series appear seldom
+constexpr std::size_t kVeryLate = 64;    // steps that somebody told after one: nobody else is waited for
+constexpr std::size_t kFewestAhead = 2;  // ranks that have gone over a gap of a live run: one may have a step's number wrong
+constexpr std::size_t kHeardKept = 20;   // frames
 constexpr std::int64_t kMostStep = std::numeric_limits<std::int64_t>::max() - (std::int64_t{1} << 40);
 constexpr float kNothing = std::numeric_limits<float>::quiet_NaN();
 constexpr double kLongest = 1e17;  // ns; three years
@@ -25,6 +28,9 @@ std::string identity(const Series& series) {
 
 // Of a step that came twice the later value counts.
 bool isSuperseded(const ScalarColumns& points, std::size_t i) { return i + 1 < points.size() && points.step[i + 1] == points.step[i]; }
+
+// Of data, collections and saves the waiting is what they cost.
+bool mayWaitForPeers(StepColumn column) { return column <= StepColumn::kTransfer; }
 
 bool isDuration(double value) { return std::isfinite(value) && value >= 0 && value < kLongest; }
 
@@ -52,12 +58,14 @@ Status StepFeed::list(Reader& reader) {
   for (const Series& series : durations) timed.push_back(*series.key.rank);
   RG_ASSIGN(const auto ranks, placedRanks(reader, m_attempt, timed));
   for (const Rank& rank : ranks) m_ranks[indexOf(rank.rank)] = rank;
-  m_durations.clear();
+  m_durations.clear(), m_lasts.clear();
   for (const Series& series : durations) {
+    m_lasts.push_back(series.last_x);
     m_durations.push_back({.id = series.id, .wait = {}, .rank = indexOf(*series.key.rank)});
     if (!m_span) m_span = Span{series.first_x, series.last_x};
     m_span->first = std::min(m_span->first, series.first_x), m_span->last = std::max(m_span->last, series.last_x);
   }
+  std::ranges::sort(m_lasts, std::greater());
   RG_ASSIGN(const auto phases, seriesOf(reader, "step_phase"));
   m_phases.clear();
   for (const Series& series : phases) m_phases.push_back({.id = series.id, .wait = {}, .rank = indexOf(*series.key.rank)});
@@ -100,7 +108,7 @@ Result<std::vector<StepFrame>> StepFeed::next(Reader& reader, bool ended, std::s
       RG_ASSIGN(frames, read(reader, stop));
     }
     if (frames.empty()) {
-      RG_ASSIGN(const bool more, skipGap(reader, stop));
+      RG_ASSIGN(const bool more, skipGap(reader, ended, stop));
       if (!more) return frames;
       continue;
     }
@@ -125,21 +133,30 @@ Result<bool> StepFeed::anythingNew(Reader& reader, const std::stop_token& stop) 
   return false;
 }
 
-Result<bool> StepFeed::skipGap(Reader& reader, const std::stop_token& stop) {
+std::int64_t StepFeed::reachedBy(std::size_t ranks) const { return m_lasts[std::clamp<std::size_t>(ranks, 1, m_lasts.size()) - 1]; }
+
+std::size_t StepFeed::expected() const { return m_heard.empty() ? m_durations.size() : *std::ranges::max_element(m_heard); }
+
+Result<bool> StepFeed::skipGap(Reader& reader, bool ended, const std::stop_token& stop) {
   const std::int64_t from = *m_next + kFrames;
-  if (from > m_span->last || from > kMostStep) return false;
-  std::optional<std::int64_t> nearest;
+  const std::int64_t last = std::min(ended ? m_span->last : reachedBy(std::min(kFewestAhead, expected())), kMostStep);
+  if (from > last) return false;
+  std::int64_t nearest = last + 1;
   for (const Column& column : m_durations) {
-    const std::int64_t end = nearest.value_or(std::min(m_span->last, kMostStep) + 1);
-    for (std::int64_t width = kFrames; from < end; width *= 2) {
-      const std::int64_t to = width < end - from ? from + width : end;
+    // Unsigned: the ends of the numbers are farther apart than a signed one can say.
+    std::uint64_t width = kFrames;
+    while (from < nearest) {
+      const std::uint64_t left = static_cast<std::uint64_t>(nearest) - static_cast<std::uint64_t>(from);
+      const std::int64_t to = width < left ? static_cast<std::int64_t>(static_cast<std::uint64_t>(from) + width) : nearest;
       RG_ASSIGN(const auto points, reader.scalars(column.id, from, to, stop));
       if (points.size() > 0) nearest = points.step.front();
-      if (points.size() > 0 || to == end) break;
+      if (points.size() > 0 || width >= left) break;
+      width = width < left / 2 ? width * 2 : left;
     }
+    if (stop.stop_requested()) return Status(Code::kCancelled, "steps: stopped");
   }
-  if (!nearest) return false;
-  m_next = *nearest;
+  if (nearest > last) return false;
+  m_next = nearest;
   return true;
 }
 
@@ -198,33 +215,37 @@ Status StepFeed::readPart(Reader& reader, const Column& source, std::vector<Step
     cell = (std::isnan(cell) ? 0 : cell) + static_cast<float>(value);
     frame.has_parts |= static_cast<std::size_t>(column) < kStepPartColumns;
   };
-  if (source.column != StepColumn::kTransfer) {
-    for (std::size_t i = 0; i < points.size(); ++i)
-      if (isDuration(points.value[i]) && !isSuperseded(points, i)) add(source.column, points.step[i], points.value[i]);
-    return {};
+  const bool transfer = source.column == StepColumn::kTransfer;
+  if (transfer && !source.wait) return {};
+  ScalarColumns waits;
+  if (source.wait && mayWaitForPeers(source.column)) {
+    RG_ASSIGN(waits, reader.scalars(*source.wait, *m_next, *m_next + kFrames, stop));
   }
-  if (!source.wait) return {};
-  RG_ASSIGN(const auto waits, reader.scalars(*source.wait, *m_next, *m_next + kFrames, stop));
   for (std::size_t i = 0, w = 0; i < points.size(); ++i) {
     while (w < waits.size() && (waits.step[w] < points.step[i] || (waits.step[w] == points.step[i] && isSuperseded(waits, w)))) ++w;
-    if (isSuperseded(points, i) || w == waits.size() || waits.step[w] != points.step[i] || !isDuration(points.value[i]) ||
-        !isDuration(waits.value[w]))
-      continue;
-    add(StepColumn::kTransfer, points.step[i], std::max(0.0, points.value[i] - waits.value[w]));
-    add(StepColumn::kWait, points.step[i], waits.value[w]);
+    if (isSuperseded(points, i) || !isDuration(points.value[i])) continue;
+    const bool known = w < waits.size() && waits.step[w] == points.step[i] && isDuration(waits.value[w]);
+    if (transfer && !known) continue;
+    const double wait = known ? waits.value[w] : 0;
+    add(source.column, points.step[i], std::max(0.0, points.value[i] - wait));
+    if (known) add(StepColumn::kWait, points.step[i], wait);
   }
   return {};
 }
 
 std::size_t StepFeed::complete(const std::vector<StepFrame>& frames) const {
-  const std::size_t expected = m_heard.empty() ? m_durations.size() : *std::ranges::max_element(m_heard);
+  const std::size_t all = expected();
+  const std::int64_t reached = reachedBy((all + 1) / 2);
   std::size_t count = 0, settled = 0;  // those before `settled` are so far behind that nobody waits for them
-  for (std::size_t i = 0; i < frames.size(); ++i)
-    if (frames[i].ranks_heard * 2 >= expected) {
-      while (settled < i && frames[settled].step + kLate <= frames[i].step) ++settled;
-    }
+  const auto settle = [&](std::int64_t step) {
+    while (settled < frames.size() && frames[settled].step + kLate <= step) ++settled;
+  };
+  settle(reached);
+  for (const StepFrame& frame : frames)
+    if (frame.ranks_heard * 2 >= all) settle(frame.step);
+  if (frames.size() > kVeryLate) settled = std::max(settled, frames.size() - kVeryLate);
   for (; count < frames.size(); ++count)
-    if (count >= settled && frames[count].ranks_heard < expected) break;
+    if (count >= settled && frames[count].ranks_heard < all) break;
   return count;
 }
 

@@ -25,7 +25,7 @@ class StepFeed {
  public:
   static constexpr std::int64_t kFrames = 128;
   // A step is complete when all ranks that were heard lately have it, or when it is so many steps behind the newest one that half of them
-  // have: who is later than that is missing in it.
+  // have: who is later than that is missing in it. Where most fell silent the others are waited for no longer than 64 steps.
   static constexpr std::int64_t kLate = 5;
 
   explicit StepFeed(AttemptId attempt) : m_attempt(attempt) {}
@@ -53,8 +53,11 @@ class StepFeed {
   Result<std::vector<Series>> seriesOf(Reader& reader, const char* metric) const;
   std::size_t indexOf(std::int32_t rank);
   Result<bool> anythingNew(Reader& reader, const std::stop_token& stop) const;
-  // Past numbers that no step has; false: there is nothing further on.
-  Result<bool> skipGap(Reader& reader, const std::stop_token& stop);
+  // Past numbers that no step has; false: there is nothing further on, or, while the run goes on, nothing but one rank's odd number.
+  Result<bool> skipGap(Reader& reader, bool ended, const std::stop_token& stop);
+  // The highest step that so many ranks' series had reached when they were listed.
+  std::int64_t reachedBy(std::size_t ranks) const;
+  std::size_t expected() const;  // ranks a step
   Result<std::vector<StepFrame>> read(Reader& reader, const std::stop_token& stop) const;
   Status readDurations(Reader& reader, std::vector<StepFrame>& frames, const std::stop_token& stop) const;
   Status readPhases(Reader& reader, std::vector<StepFrame>& frames, const std::stop_token& stop) const;
@@ -66,6 +69,7 @@ class StepFeed {
   std::map<std::int32_t, std::size_t> m_index;
   std::vector<Column> m_durations, m_phases, m_parts;
   std::optional<Span> m_span;
+  std::vector<std::int64_t> m_lasts;   // last steps of m_durations, highest first
   std::optional<std::int64_t> m_next;  // step to read from
   int m_calls_since_list = 0;
   std::vector<std::size_t> m_heard;  // ranks heard in the newest frames, oldest first

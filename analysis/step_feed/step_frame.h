@@ -25,9 +25,9 @@ enum class StepColumn : std::uint8_t {
   kForward = 0,
   kBackward,
   kOptimizer,
-  kOther,     // parts of other names
+  kOther,     // parts of other names; passes, optimizer and these less their waiting, where it was told
   kTransfer,  // communication less its waiting; only where the waiting was told
-  kWait,      // of communication, for peers
+  kWait,      // of all these, for peers
   kData,      // with its waiting: that is what it costs
   kHost,
   kGc,

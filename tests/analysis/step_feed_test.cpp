@@ -151,6 +151,57 @@ TEST_F(StepFeedTest, RanksThatDoNotSayTheirStageStandWhereTheirLayoutPutsThem) {
   EXPECT_THAT(stages, ElementsAre(0, 0, 1, 1));
 }
 
+// Half of the job's agents died, its trainers go on.
+TEST_F(StepFeedTest, WhenMostRanksFellSilentTheOthersAreHeardAllTheSame) {
+  for (std::int32_t rank = 0; rank < 8; ++rank)
+    for (std::int64_t step = 1; step <= 30; ++step) tell(rank, step);
+  EXPECT_EQ(next(false).size(), 30U);
+  for (std::int64_t step = 31; step <= 400; ++step)
+    for (std::int32_t rank = 0; rank < 3; ++rank) tell(rank, step);
+  const auto steps = next(false);
+  ASSERT_FALSE(steps.empty());
+  EXPECT_EQ(steps.front(), 31);
+  EXPECT_GT(steps.back(), 300);
+}
+
+TEST_F(StepFeedTest, OneRanksAbsurdStepNumberDoesNotEndALiveRunForTheOthers) {
+  for (std::int32_t rank = 0; rank < 4; ++rank)
+    for (std::int64_t step = 1; step <= 5; ++step) tell(rank, step);
+  m_out->scalar(series(2, "step_time_ns"), std::int64_t{1} << 62, kStart + 1, 100e6);
+  EXPECT_THAT(next(false), ElementsAre(1, 2, 3, 4, 5));
+  for (std::int32_t rank = 0; rank < 4; ++rank) tell(rank, 6);
+  EXPECT_THAT(next(false), ElementsAre(6));
+  EXPECT_THAT(next(true), ElementsAre(std::int64_t{1} << 62));
+}
+
+TEST_F(StepFeedTest, AnAbsurdFirstStepDoesNotHoldUpALiveRun) {
+  m_out->scalar(series(2, "step_time_ns"), -(std::int64_t{1} << 62), kStart + 1, 100e6);
+  for (std::int32_t rank = 0; rank < 4; ++rank)
+    for (std::int64_t step = 1; step <= 5; ++step) tell(rank, step);
+  EXPECT_THAT(next(false), ElementsAre(-(std::int64_t{1} << 62), 1, 2, 3, 4, 5));
+}
+
+TEST_F(StepFeedTest, StepsAtTheEndsOfTheNumbersAreFoundToo) {
+  constexpr std::int64_t kFar = std::int64_t{1} << 62;
+  tell(0, 1);
+  m_out->scalar(series(0, "step_time_ns"), -kFar - 5'000, kStart + 1, 100e6);
+  m_out->scalar(series(0, "step_time_ns"), kFar + 5'000, kStart + 1, 100e6);
+  EXPECT_THAT(next(true), ElementsAre(-kFar - 5'000, 1, kFar + 5'000));
+}
+
+TEST_F(StepFeedTest, WaitingInsideAPassIsNoWork) {
+  tell(0, 1);
+  m_out->scalar(series(0, "step_part_ns", "forward"), 1, kStart, 40e6);
+  m_out->scalar(series(0, "step_part_wait_ns", "forward"), 1, kStart, 15e6);
+  m_out->scalar(series(0, "step_part_ns", "data"), 1, kStart, 9e6);
+  m_out->scalar(series(0, "step_part_wait_ns", "data"), 1, kStart, 8e6);
+  next(true);
+  ASSERT_EQ(m_frames.size(), 1U);
+  EXPECT_FLOAT_EQ(m_frames.front().at(StepColumn::kForward, 0), 25e6F);
+  EXPECT_FLOAT_EQ(m_frames.front().at(StepColumn::kWait, 0), 15e6F);
+  EXPECT_FLOAT_EQ(m_frames.front().at(StepColumn::kData, 0), 9e6F);  // its waiting is what it costs
+}
+
 TEST_F(StepFeedTest, WithoutStepTimesThereIsNothing) { EXPECT_THAT(next(true), IsEmpty()); }
 
 TEST(StepColumns, NamesOfTrainersAreUnderstood) {
@@ -158,6 +209,10 @@ TEST(StepColumns, NamesOfTrainersAreUnderstood) {
   EXPECT_EQ(stepColumnOf("Backward"), StepColumn::kBackward);
   EXPECT_EQ(stepColumnOf("forward-recv"), StepColumn::kTransfer);
   EXPECT_EQ(stepColumnOf("dataloader"), StepColumn::kData);
+  for (const char* name : {"layernorm-grads-all-reduce", "embedding-grads-all-reduce", "separate-grads-all-reduce", "all-grads-sync",
+                           "grads-reduce-scatter", "params-all-gather", "tp-allreduce", "tp-allgather", "tp-reducescatter",
+                           "unshard-all-gather", "all_to_all", "reduce_scatter", "nccl:broadcast"})
+    EXPECT_EQ(stepColumnOf(name), StepColumn::kTransfer) << name;
   EXPECT_EQ(stepColumnOf("my_loss"), StepColumn::kOther);
   EXPECT_EQ(stepColumnOf("other"), std::nullopt);
 }
