@@ -24,7 +24,22 @@ constexpr std::int64_t kLate = 4;  // steps that are read again, as they may hav
 constexpr std::size_t kProbes = 3;
 constexpr int kSpansRest = 10;  // times as long as reading them took
 
-bool mayBeWaiting(const std::string& part) { return part.starts_with("comm") || part == "other" || part.empty(); }
+bool mayBeWaiting(const std::string& part) {
+  const auto column = stepColumnOf(part);
+  return !column || *column == StepColumn::kTransfer;
+}
+
+// The newest step; but where one rank alone says one that is farther ahead of all others than the window is long, theirs: its number is
+// odd.
+std::int64_t newestOf(const std::map<std::int32_t, std::int64_t>& last_of_rank) {
+  std::int64_t first = std::numeric_limits<std::int64_t>::min(), second = first;
+  for (const auto& [rank, last] : last_of_rank) {
+    second = std::max(second, std::min(first, last));
+    first = std::max(first, last);
+  }
+  const bool alone = static_cast<std::uint64_t>(first) - static_cast<std::uint64_t>(second) > static_cast<std::uint64_t>(kStepsLookedAt);
+  return last_of_rank.size() > 1 && alone ? second : first;
+}
 
 struct Column {  // one series
   SeriesId id;
@@ -116,6 +131,7 @@ class StepTableFeed::Memory {
   using Columns = std::map<std::string, Column>;  // by pairKey(): waits find their part
 
   Status list(Reader& reader) {
+    std::map<std::int32_t, std::int64_t> last_of_rank;
     const auto add = [&](const char* metric, Columns& columns, bool timed) -> Status {
       SeriesFilter filter;
       filter.attempt = m_attempt;
@@ -130,13 +146,16 @@ class StepTableFeed::Memory {
           at->second.dense.assign(kWidth, kNothing);
           if (timed) at->second.when.assign(kWidth, std::nullopt);
         }
-        if (&columns != &m_waits) m_listed_last = std::max(m_listed_last, s.last_x);
+        if (&columns == &m_waits) continue;
+        auto& last = last_of_rank.try_emplace(*s.key.rank, s.last_x).first->second;
+        last = std::max(last, s.last_x);
       }
       return {};
     };
     RG_TRY(add("step_time_ns", m_times, true));
     RG_TRY(add("step_part_ns", m_parts, false));
     RG_TRY(add("step_part_wait_ns", m_waits, false));
+    m_listed_last = newestOf(last_of_rank);
     if (m_newest) m_listed_last = std::min(m_listed_last, *m_newest);
     // Odd step numbers must not run over the ends of the number.
     m_listed_last = std::clamp(m_listed_last, std::numeric_limits<std::int64_t>::min() + 2 * kStepsLookedAt,

@@ -58,7 +58,7 @@ class StepTableTest : public ::testing::Test {
 };
 
 // Rank 0 computes for 80 of 100 ms, the other three for 50; all of them end together.
-void recordFour(Writer& out, bool with_wait, bool with_parts = true) {
+void recordFour(Writer& out, bool with_wait, bool with_parts = true, const std::string& transfers = "communication") {
   const RunId run = out.run({.name = "r", .start = kStart});
   const AttemptId attempt = out.attempt({.run = run, .layout = {.world = 4}});
   const auto series = [&](std::int32_t rank, const char* metric, const char* labels) {
@@ -70,7 +70,7 @@ void recordFour(Writer& out, bool with_wait, bool with_parts = true) {
     for (std::int64_t step = 0; step < 300; ++step) out.scalar(dur, step, kStart + step * 100'000'000, 100e6);
     if (!with_parts) continue;
     const SeriesId forward = series(r, "step_part_ns", R"({"part":"forward"})"),
-                   comm = series(r, "step_part_ns", R"({"part":"communication"})");
+                   comm = series(r, "step_part_ns", ("{\"part\":\"" + transfers + "\"}").c_str());
     const double busy = r == 0 ? 80e6 : 50e6;
     for (std::int64_t step = 0; step < 300; ++step) {
       out.scalar(forward, step, kStart + step * 100'000'000, busy);
@@ -113,6 +113,31 @@ TEST_F(StepTableTest, CommunicationWhoseWaitingNobodyMeasuredBlamesNobody) {
   EXPECT_DOUBLE_EQ(answer.table.ranks[1].value_ns[0], 50e6) << "forward alone";
   EXPECT_THAT(answer.table.parts, ::testing::ElementsAre("forward"));
   EXPECT_EQ(rankBySlowness(answer.table).ranks.front().rank, 0) << "not the ones that wait for it";
+}
+
+TEST_F(StepTableTest, CommunicationOfAnyNameIsNoWorkWhereItsWaitingIsNotKnown) {
+  {
+    auto out = writer();
+    recordFour(*out, false, true, "grads-all-reduce");
+    ASSERT_TRUE(out->close().ok());
+  }
+  const SlowRanks ranking = rankBySlowness(read().table);
+  EXPECT_EQ(ranking.ranks.front().rank, 0);
+  EXPECT_EQ(ranking.standingOut(), 1U);
+}
+
+TEST_F(StepTableTest, OneRanksAbsurdStepNumberDoesNotHideTheStepsOfAll) {
+  {
+    auto out = writer();
+    recordFour(*out, true);
+    const AttemptId attempt = out->attempt({.run = out->run({.name = "r", .start = kStart}), .layout = {.world = 4}});
+    const SeriesId dur = out->series({.attempt = attempt, .rank = 2, .metric = "step_time_ns", .unit = "ns", .kind = SeriesKind::kScalar});
+    out->scalar(dur, std::int64_t{1} << 62, kStart, 100e6);
+    ASSERT_TRUE(out->close().ok());
+  }
+  const StepTableAnswer answer = read();
+  ASSERT_EQ(answer.table.steps.size(), 200U);
+  EXPECT_EQ(answer.table.steps.back(), 299);
 }
 
 TEST_F(StepTableTest, WithoutPartsWholeStepsAreComparedAndNobodyIsSure) {
