@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "analysis/statistics/median.h"
 
@@ -15,7 +16,9 @@ Spell merged(const std::vector<Spell>& spells) {
   Spell all = spells.front();
   std::vector<double> ratio, own, usual;
   for (const Spell& one : spells) {
-    if (one.first_step < all.first_step) all.first_step = one.first_step, all.start = one.start;
+    // Its begin is its name: who is noticed later does not change it, even if its own begin turns out to be earlier.
+    if (std::tie(one.noticed_step, one.first_step) < std::tie(all.noticed_step, all.first_step))
+      all.noticed_step = one.noticed_step, all.first_step = one.first_step, all.start = one.start;
     all.last_step = std::max(all.last_step, one.last_step);
     if (all.end && one.end) all.end = std::max(*all.end, *one.end);
     if (one.open) all.open = true, all.end.reset();

@@ -21,7 +21,7 @@ struct Blame {
   std::vector<std::size_t> ranks;  // indices, growing; none for the run
   NodeId node;                     // of kNode; of kRank where it is known
   std::optional<std::int32_t> stage, replica;
-  Spell spell;  // of all together: the earliest begin, the medians of the rest
+  Spell spell;  // of all together: the begin of the one that was noticed first, the medians of the rest
 };
 
 // What begins within so many steps began together.

@@ -19,7 +19,10 @@ constexpr std::size_t kMostListed = 64, kMostNamed = 4;
 
 struct Stretch {
   std::vector<Spell> spells;  // by begin
-  std::int64_t first() const { return spells.front().first_step; }
+  // The one that was noticed first: its begin names the finding, whoever is noticed later.
+  const Spell& first() const {
+    return *std::ranges::min_element(spells, {}, [](const Spell& one) { return std::pair(one.noticed_step, one.first_step); });
+  }
 };
 
 // Spells that begin together.
@@ -28,7 +31,7 @@ std::vector<Stretch> stretchesOf(std::vector<Spell> spells) {
   std::ranges::stable_sort(spells, {}, &Spell::first_step);
   std::vector<Stretch> out;
   for (const Spell& one : spells) {
-    if (out.empty() || one.first_step - out.back().first() > kTogether) out.emplace_back();
+    if (out.empty() || one.first_step - out.back().spells.front().first_step > kTogether) out.emplace_back();
     out.back().spells.push_back(one);
   }
   return out;
@@ -61,8 +64,9 @@ Finding findingOf(const Stretch& stretch, const PortEvidence& ports, const Attem
   Finding finding;
   finding.attempt = watch.attempt().id;
   finding.kind = "slow_link";
-  finding.first_step = stretch.first(), finding.last_step = longest->last_step;
-  finding.start = stretch.spells.front().start, finding.end = longest->end;
+  const Spell& first = stretch.first();
+  finding.first_step = first.first_step, finding.last_step = longest->last_step;
+  finding.start = first.start, finding.end = longest->end;
   if (longest->open && over) finding.end = watch.attempt().end;
   const double cost = watch.costOf(own - before);
   finding.score = before > 0 ? own / before : 1;
@@ -80,7 +84,7 @@ Finding findingOf(const Stretch& stretch, const PortEvidence& ports, const Attem
   evidence["slow_ranks"] = std::move(ranks);
   finding.summary = "Communication of " + std::to_string(stretch.spells.size()) + " ranks takes " +
                     shortDurationText(static_cast<DurNs>(own)) + " a step against " + shortDurationText(static_cast<DurNs>(before)) +
-                    " before step " + std::to_string(stretch.first()) + ", without waiting; costs up to " + percentText(cost) +
+                    " before step " + std::to_string(first.first_step) + ", without waiting; costs up to " + percentText(cost) +
                     " of every step: ";
   if (ports.odd) {
     const auto name = nodes.find(ports.odd->node);
@@ -108,7 +112,7 @@ Finding findingOf(const Stretch& stretch, const PortEvidence& ports, const Attem
 Status addLinkFindings(Reader& reader, const AttemptWatch& watch, const NodeNames& nodes, TimeNs now, bool over, LinkMemory& memory,
                        std::vector<Finding>& findings, const std::stop_token& stop) {
   for (const Stretch& stretch : stretchesOf(watch.linkSpells())) {
-    auto& said = memory.said[{watch.attempt().id, stretch.first()}];
+    auto& said = memory.said[{watch.attempt().id, stretch.first().first_step}];
     TimeRange range{stretch.spells.front().start.value_or(now), now};
     std::set<NodeId> touched;
     bool open = false;

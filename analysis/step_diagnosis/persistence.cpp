@@ -50,7 +50,7 @@ void PersistenceWatch::open(Subject& subject, std::size_t index) {
   subject.spell = spell;
   subject.own_sum = subject.usual_sum = 0;
   for (int age = onset; age >= 0; --age) extend(subject, back(age));
-  subject.spell->steps_open = 0;
+  subject.spell->noticed_step = back(0).step, subject.spell->steps_open = 0;
 }
 
 void PersistenceWatch::extend(Subject& subject, const Seen& seen) {

@@ -36,7 +36,8 @@ struct Spell {
   std::size_t steps = 0, above = 0;
   double ratio = 0;                 // median of the newest steps
   double own_ns = 0, usual_ns = 0;  // means over the steps above
-  std::size_t steps_open = 0;       // since it was noticed
+  std::int64_t noticed_step = 0;
+  std::size_t steps_open = 0;  // since then
   double excess() const { return own_ns - usual_ns; }
 };
 

@@ -134,6 +134,21 @@ TEST(Blame, AllRanksOfANodeAreTheNodeAndOneOfThemIsItself) {
   EXPECT_THAT(blames[1].ranks, ElementsAre(3U));
 }
 
+TEST(Blame, WhoIsNoticedLaterDoesNotChangeTheBeginByWhichTheNodeIsKnown) {
+  std::vector<Spell> spells;
+  for (std::size_t rank = 8; rank < 15; ++rank) spells.push_back(spell(rank, 100)), spells.back().noticed_step = 115;
+  spells.push_back(spell(15, 98));
+  spells.back().noticed_step = 119, spells.back().steps_open = 0;
+  const auto before = blameOf(spells, ranksOf(4, 8));
+  ASSERT_THAT(before, SizeIs(1));
+  EXPECT_EQ(before[0].spell.first_step, 100);
+  spells.back().steps_open = kHoldBack;
+  const auto after = blameOf(spells, ranksOf(4, 8));
+  ASSERT_THAT(after, SizeIs(1));
+  EXPECT_THAT(after[0].ranks, SizeIs(8));
+  EXPECT_EQ(after[0].spell.first_step, 100) << "the same finding";
+}
+
 TEST(Blame, RanksOfANodeThatBecameSlowAtDifferentTimesAreRanks) {
   std::vector<Spell> spells;
   for (std::size_t rank = 8; rank < 16; ++rank) spells.push_back(spell(rank, static_cast<std::int64_t>(rank) * 100));
