@@ -97,8 +97,10 @@ std::vector<Spell> PersistenceWatch::spells() const {
 }
 
 void PersistenceWatch::finish() {
-  for (Subject& subject : m_subjects)
+  for (Subject& subject : m_subjects) {
     if (subject.spell) close(subject);
+    subject.size = subject.next = subject.above = 0;
+  }
 }
 
 }  // namespace runglass

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <list>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "analysis/step_diagnosis/collection_findings.h"
@@ -100,6 +101,16 @@ class StepDiagnosis : public Analysis {
     auto shifts = findingsOf(m_shifts.shifts(), watches, out);
     std::ranges::move(shifts, std::back_inserter(out));
     keepIdentities(out);
+    return newestOfEach(std::move(out));
+  }
+
+  // A rank that is slow again after a rewind to the same step is the same finding: the newest attempt's word counts, which comes last.
+  static std::vector<Finding> newestOfEach(std::vector<Finding> findings) {
+    std::set<std::tuple<std::string, std::string, std::optional<std::int64_t>>> seen;
+    std::vector<Finding> out;
+    for (auto one = findings.rbegin(); one != findings.rend(); ++one)
+      if (seen.emplace(one->kind, one->subject, one->first_step).second) out.push_back(std::move(*one));
+    std::ranges::reverse(out);
     return out;
   }
 

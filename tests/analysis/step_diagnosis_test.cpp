@@ -8,6 +8,7 @@
 #include <random>
 
 #include "analysis/step_diagnosis/blame.h"
+#include "analysis/step_diagnosis/link_watch.h"
 #include "analysis/step_diagnosis/peers.h"
 #include "analysis/step_diagnosis/shift_watch.h"
 #include "analysis/step_diagnosis/step_findings.h"
@@ -267,6 +268,30 @@ class StepDiagnosisTest : public ::testing::Test {
     EXPECT_TRUE(said.ok()) << said.status().message();
     return said.ok() ? std::move(*said) : std::vector<Finding>();
   }
+  // Eight ranks that compute 500 of 1,000 ms, rank 3 so many times longer; one attempt.
+  void record(const std::string& key, std::int64_t first, std::int64_t last, TimeNs begin, double slower) {
+    auto opened = Writer::open(m_store.path());
+    ASSERT_TRUE(opened.ok()) << opened.status().message();
+    Writer& out = **opened;
+    const RunId run = out.run({.name = "r", .time_domain = TimeDomain::kUtc, .state = RunState::kRunning, .start = kStart});
+    const AttemptId attempt = out.attempt({.run = run, .key = key, .start = begin, .layout = {.world = 8}});
+    for (std::int32_t rank = 0; rank < 8; ++rank) {
+      out.rank({.attempt = attempt,
+                .rank = rank,
+                .node = out.node({.uuid = "n" + std::to_string(rank / 4), .name = "n" + std::to_string(rank / 4)})});
+      const auto series = [&](const char* metric, const char* labels) {
+        return out.series(
+            {.attempt = attempt, .rank = rank, .metric = metric, .labels = labels, .unit = "ns", .kind = SeriesKind::kScalar});
+      };
+      const SeriesId dur = series("step_time_ns", ""), forward = series("step_part_ns", R"({"part":"forward"})");
+      for (std::int64_t step = first; step <= last; ++step) {
+        const TimeNs at = begin + (step - first) * kNsPerSecond;
+        out.scalar(dur, step, at, 1e9);
+        out.scalar(forward, step, at, rank == 3 ? 500e6 * slower : 500e6);
+      }
+    }
+    ASSERT_TRUE(out.close().ok());
+  }
   static std::vector<std::string> warned(const std::vector<Finding>& findings) {
     std::vector<std::string> out;
     for (const Finding& one : findings)
@@ -325,6 +350,38 @@ TEST_F(StepDiagnosisTest, WhatIsStillGoingOnIsDatedAndStaysOpen) {
   const auto live = ask(kStart + 3'600LL * kNsPerSecond);
   ASSERT_THAT(warned(live), ElementsAre("slow_rank rank:5"));
   EXPECT_FALSE(live.front().end.has_value());
+}
+
+TEST_F(StepDiagnosisTest, ARankThatIsSlowAgainAfterARewindToTheSameStepIsOneFindingOfTheNewestAttempt) {
+  record("0", 1, 60, kStart, 1.2);
+  record("1", 1, 60, kStart + 100 * kNsPerSecond, 1.4);
+  for (const auto now : {std::optional<TimeNs>(), std::optional(kStart + 200 * kNsPerSecond)}) {
+    const auto findings = ask(now);
+    ASSERT_THAT(findings, SizeIs(1)) << "their kind, subject and first step are the same: in a store there is room for one";
+    EXPECT_EQ(findings[0].subject, "rank:3");
+    EXPECT_EQ(findings[0].start, kStart + 101 * kNsPerSecond);
+    EXPECT_NEAR(*findings[0].score, 1.4, 1e-3);
+  }
+}
+
+TEST(Links, AnotherRegimeBeginsWithNothingOfTheOneBefore) {
+  LinkWatch watch;
+  StepFrame frame;
+  frame.dur.assign(2, 1e9F);
+  const auto push = [&](int steps, float transfer_ms) {
+    for (int i = 0; i < steps; ++i) {
+      ++frame.step;
+      frame.columns[static_cast<std::size_t>(StepColumn::kTransfer)].assign(2, transfer_ms * 1e6F);
+      watch.push(frame);
+    }
+  };
+  push(60, 100);
+  push(60, 150);
+  ASSERT_THAT(watch.spells(), SizeIs(2));
+  watch.regimeChanged();
+  push(60, 300);
+  ASSERT_THAT(watch.spells(), SizeIs(2)) << "those of before, which are over";
+  for (const Spell& one : watch.spells()) EXPECT_FALSE(one.open);
 }
 
 }  // namespace
