@@ -64,6 +64,7 @@ Status addCollectionFindings(Reader& reader, const AttemptWatch& watch, bool ove
                                               {"steps_touched", one.touched},
                                               {"steps_told", one.told},
                                               {"culprits", one.culprits},
+                                              {"since_first_step", one.since_before},
                                               {"pauses_looked_up", confirmation.asked},
                                               {"pauses_with_collection", confirmation.found},
                                               {"pattern", "jitter"},

@@ -64,6 +64,9 @@ void ImbalanceWatch::push(const StepFrame& frame, const Roles& roles, const std:
         step.passes.emplace_back(forward[i], backward[i]);
   }
   findCollection(frame, roles, known_slow, *dur, step);
+  // Whoever turned out to be slow did not collect before it was known either.
+  for (Step& one : m_steps)
+    if (!one.told && one.collected > 0 && one.collector < known_slow.size() && known_slow[one.collector]) one.collected = 0;
   m_steps.push_back(std::move(step));
   if (m_steps.size() > kWindow) m_steps.pop_front();
   ++m_seen;
@@ -162,8 +165,21 @@ void ImbalanceWatch::judgeWandering() {
   m_wandering.back().correlation = correlation();
 }
 
+// Ranks that pause in most steps since they first did: they are about to be slow, collections come and go.
+std::set<std::size_t> ImbalanceWatch::steadilyPausing() const {
+  std::map<std::size_t, std::pair<std::size_t, std::size_t>> pauses;  // by rank: how many, and the first one's place
+  for (std::size_t i = 0; i < m_steps.size(); ++i)
+    if (m_steps[i].collected > 0 && !m_steps[i].told) ++pauses.try_emplace(m_steps[i].collector, 0, i).first->second.first;
+  std::set<std::size_t> out;
+  for (const auto& [rank, pause] : pauses)
+    if (pause.first * 2 > m_steps.size() - pause.second) out.insert(rank);
+  return out;
+}
+
 void ImbalanceWatch::judgeCollections() {
-  const Sum sum = sumOf([](const Step& step) { return step.collected; }, [](const Step& step) { return step.collector; });
+  const auto steady = steadilyPausing();
+  const Sum sum = sumOf([&](const Step& step) { return !step.told && steady.contains(step.collector) ? 0 : step.collected; },
+                        [](const Step& step) { return step.collector; });
   const bool holds = !m_collections.empty() && m_collections.back().holds;
   if (!holds && sum.first != nullptr && sum.cost >= kCollectionCost && sum.touched >= kFewestCollections)
     begin(m_collections, *sum.first);
@@ -175,7 +191,7 @@ void ImbalanceWatch::judgeCollections() {
   one.told = 0;
   one.newest.clear();
   for (auto step = m_steps.rbegin(); step != m_steps.rend(); ++step) {
-    if (step->collected <= 0) continue;
+    if (step->collected <= 0 || (!step->told && steady.contains(step->collector))) continue;
     one.told += step->told ? 1 : 0;
     if (one.newest.size() < kTouchesKept) one.newest.push_back({step->collector, step->when});
   }

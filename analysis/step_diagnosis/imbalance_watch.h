@@ -15,6 +15,7 @@
 
 #include <deque>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "analysis/step_diagnosis/peers.h"
@@ -75,6 +76,7 @@ class ImbalanceWatch {
   static void findCollection(const StepFrame& frame, const Roles& roles, const std::vector<bool>& known_slow, double dur, Step& step);
   void judgeWandering();
   void judgeCollections();
+  std::set<std::size_t> steadilyPausing() const;
   std::optional<double> correlation() const;
 
   std::deque<Step> m_steps;
