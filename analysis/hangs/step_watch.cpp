@@ -19,6 +19,8 @@ constexpr DurNs kAfterSave = 60 * kNsPerSecond;  // until the first step after a
 constexpr std::size_t kMostGaps = 64;            // a run that stands still more often than that has a rhythm of its own
 constexpr DurNs kLongestStep = 30LL * 24 * 3600 * kNsPerSecond;
 
+constexpr std::int64_t kStepsBeside = 200;  // before a gap, in which an evaluation comes seldom
+
 constexpr std::array kEvaluationTags = {"eval", "Eval", "valid", "Valid", "val_", "val/", "val ", "test"};
 
 bool isSaveOrEval(const Event& event) { return event.kind.starts_with("eval") || event.kind.starts_with("checkpoint"); }
@@ -109,16 +111,21 @@ Result<bool> StepWatch::explained(Reader& reader, const StallGap& gap) {
                      }));
 }
 
-// A value of an evaluation that was logged with the gap's step or within it.
+// A value of an evaluation that was logged with the gap's step or within it. What comes with most steps ("valid_tokens") is none, whatever
+// its name.
 Result<bool> StepWatch::evaluated(Reader& reader, const StallGap& gap) const {
   SeriesFilter filter;
   filter.attempt = m_attempt;
   filter.kind = SeriesKind::kScalar;
   RG_ASSIGN(const auto all, reader.series(filter));
+  const std::int64_t from = std::max(gap.step, std::numeric_limits<std::int64_t>::min() + kStepsBeside) - kStepsBeside;
+  RG_ASSIGN(const auto steps, reader.scalars(m_series.id, from, gap.step, {}));
   for (const Series& series : all) {
     const std::string& tag = series.key.metric;
     const bool is_evaluation = std::ranges::any_of(kEvaluationTags, [&](const char* word) { return tag.find(word) != std::string::npos; });
     if (!is_evaluation || series.key.rank || series.sample_count == 0) continue;
+    RG_ASSIGN(const auto before, reader.scalars(series.id, from, gap.step, {}));
+    if (before.size() > 1 && before.size() * 2 > steps.size()) continue;
     RG_ASSIGN(const auto points, reader.scalars(series.id, gap.step, gap.step + 2, {}));
     for (std::size_t i = 0; i < points.size(); ++i)
       if (points.step[i] == gap.step ||

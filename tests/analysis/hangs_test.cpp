@@ -285,6 +285,17 @@ TEST_F(HangsTest, APastStallIsToldUnlessACheckpointExplainsIt) {
   EXPECT_TRUE(look().empty());
 }
 
+TEST_F(HangsTest, AnEvaluationsValueExplainsAStallAndWhatIsLoggedWithEveryStepDoesNot) {
+  step(101, 130, 90 * kNsPerSecond);
+  const SeriesId tokens = m_writer->series({.attempt = m_attempt, .metric = "train/valid_tokens", .kind = SeriesKind::kScalar});
+  for (std::int64_t s = 0; s < 130; ++s) m_writer->scalar(tokens, s, kT + s * kStep, 4096);
+  ASSERT_EQ(look().size(), 1U) << "no evaluation";
+  const SeriesId loss = m_writer->series({.attempt = m_attempt, .metric = "valid/loss", .kind = SeriesKind::kScalar});
+  for (const std::int64_t s : {49, 99}) m_writer->scalar(loss, s, kT + s * kStep, 2.5);
+  m_hangs = makeHangs();
+  EXPECT_TRUE(look().empty());
+}
+
 TEST_F(HangsTest, TheWatchdogsWordsOfAnEarlierAttemptAreAHangThatEnded) {
   for (std::int32_t rank = 0; rank < 3; ++rank)
     m_writer->event({.time = m_end + 600 * kNsPerSecond,
