@@ -25,7 +25,7 @@ Status takeSaid(Reader& reader, AttemptId attempt, const std::set<std::int32_t>&
       // A communicator's name begins with its hash, which is the series' label.
       const std::string hash = group.name.substr(0, group.name.find(' '));
       if (hash.empty() || one.key.labels.find("\"comm\":\"" + hash + '"') == std::string::npos) continue;
-      RG_ASSIGN(const auto points, reader.scalars(one.id, std::max<std::int64_t>(0, one.last_x - 1000), one.last_x + 1, stop));
+      RG_ASSIGN(const auto points, reader.scalars(one.id, std::max<std::int64_t>(1000, one.last_x) - 1000, one.last_x + 1, stop));
       for (std::size_t i = 0; i < points.size(); ++i)
         if (points.value[i] > 0 && points.value[i] < 1e9)
           said[group.id].push_back({.group = group.id, .bytes_per_s = points.value[i] * 1e9});

@@ -2,9 +2,19 @@
 #include "analysis/collectives/communicating_tracks.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 
 namespace runglass {
+namespace {
+
+// Odd times may lie farther apart than a duration can say.
+DurNs lengthOf(TimeRange range) {
+  DurNs length = 0;
+  return __builtin_sub_overflow(range.t1, range.t0, &length) ? std::numeric_limits<DurNs>::max() : std::max<DurNs>(length, 1);
+}
+
+}  // namespace
 
 Result<std::vector<CommunicatingTrack>> communicatingTracks(Reader& reader, AttemptId attempt, const std::set<std::int32_t>& ranks,
                                                             TimeRange range, const std::stop_token& stop) {
@@ -15,7 +25,7 @@ Result<std::vector<CommunicatingTrack>> communicatingTracks(Reader& reader, Atte
     if (track.key.rank && ranks.contains(*track.key.rank)) lanes.push_back({*track.key.rank, track.id}), ids.push_back(track.id);
   if (ids.empty()) return lanes;
   std::ranges::sort(ids);
-  RG_ASSIGN(const SpanPicture coarse, reader.spanPicture(ids, range, std::max<DurNs>(range.t1 - range.t0, 1), stop));
+  RG_ASSIGN(const SpanPicture coarse, reader.spanPicture(ids, range, lengthOf(range), stop));
   std::map<TrackId, std::size_t> count;
   std::set<TrackId> talk;
   for (const auto& lane : coarse.lanes)
@@ -33,7 +43,7 @@ TimeRange newestPart(const std::vector<CommunicatingTrack>& tracks, TimeRange ra
   for (const CommunicatingTrack& track : tracks) spans += track.spans;
   if (spans <= most) return range;
   const double share = static_cast<double>(most) / static_cast<double>(spans);
-  return {range.t1 - static_cast<DurNs>(static_cast<double>(range.t1 - range.t0) * share), range.t1};
+  return {range.t1 - static_cast<DurNs>(static_cast<double>(lengthOf(range)) * share), range.t1};
 }
 
 }  // namespace runglass

@@ -22,8 +22,10 @@ std::vector<WaitVote> waitVotes(const std::vector<CollectiveSet>& sets) {
   std::map<std::int32_t, WaitVote> votes_of;
   for (const CollectiveSet& set : sets) {
     if (!votes(set)) continue;
-    // As doubles: the difference of two odd times may not fit.
-    const auto length = [](const CollectiveCall& call) { return static_cast<double>(call.t1) - static_cast<double>(call.t0); };
+    // Unsigned: the difference of two odd times fits, and a double of a time of today is exact to 256 ns only.
+    const auto length = [](const CollectiveCall& call) {
+      return static_cast<double>(static_cast<std::uint64_t>(call.t1) - static_cast<std::uint64_t>(call.t0));
+    };
     double sum = 0;
     for (const CollectiveCall& call : set.calls) sum += length(call);
     for (const CollectiveCall& call : set.calls) {

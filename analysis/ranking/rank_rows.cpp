@@ -69,6 +69,8 @@ class Joiner {
   }
 
   void addVotes() {
+    std::size_t most = 1;
+    for (const WaitVote& vote : *m_sources.votes) most = std::max(most, vote.compared);
     for (const WaitVote& vote : *m_sources.votes) {
       RankedRow& row = rowOf(vote.rank);
       row.vote = vote;
@@ -76,9 +78,7 @@ class Joiner {
       row.score = vote.ratio();
       row.stands_out = vote.abnormal();
       row.confidence = vote.enough() ? kVoteConfidence : kFewVotesConfidence;
-      std::size_t most = 0;
-      for (const WaitVote& other : *m_sources.votes) most = std::max(most, other.compared);
-      row.coverage = static_cast<double>(vote.compared) / static_cast<double>(std::max<std::size_t>(most, 1));
+      row.coverage = static_cast<double>(vote.compared) / static_cast<double>(most);
     }
   }
 

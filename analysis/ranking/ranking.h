@@ -6,7 +6,7 @@
 // Units:      as RankedRow.
 // Errors:     the Reader's; NOT_FOUND in an empty store; CANCELLED when `stop` fires. Too little data is an absent `kind` with a reason.
 // Cost:       once as readStepTable() of two attempts, without step parts also readWhatIf(), with spans readWaitVotes(). Then the steps
-//             since; spans are looked at again when that takes at most a tenth of the time.
+//             since; spans are looked at again when that takes at most a twentieth of the time.
 #pragma once
 
 #include <chrono>
