@@ -147,7 +147,11 @@ Status addMachineEvidence(Reader& reader, RunId run, const std::vector<Rank>& ra
     const TimeRange range{*finding.start, std::max(finding.end.value_or(now), *finding.start + 1)};
     auto known = memory.said.find(key);
     if (known == memory.said.end() || range.t1 - known->second.until >= MachineMemory::kAskAgain) {
-      if (++asked > MachineMemory::kMostAsked) continue;
+      if (++asked > MachineMemory::kMostAsked) {
+        // What was said last is worth more than nothing.
+        if (known != memory.said.end()) addTo(finding, json, known->second.evidence);
+        continue;
+      }
       std::vector<Rank> slow, peers;
       sortOut(ranks, finding, json, slow, peers);
       RG_ASSIGN(MachineEvidence evidence, machineEvidence(reader, run, slow, peers, range, stop));

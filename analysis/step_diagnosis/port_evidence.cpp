@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -28,6 +29,7 @@ constexpr std::array kTransport = {
     Counter{"rdma_out_of_sequence_total", "packets out of sequence"}, Counter{"rdma_transmit_discard_total", "discarded packets"}};
 constexpr double kTimesTheOthers = 5;
 constexpr double kRateOff = 0.10;
+constexpr DurNs kBefore = 600 * kNsPerSecond;
 constexpr DurNs kTransportTime = 120 * kNsPerSecond;
 
 struct Value {
@@ -35,6 +37,7 @@ struct Value {
   DeviceId device;
   std::string port;
   double value = 0;
+  SeriesId series;
 };
 
 std::string portOf(const Series& series) {
@@ -59,14 +62,8 @@ class Asker {
   Result<PortEvidence> ask() {
     RG_ASSIGN(const auto rates, valuesOf("rdma_link_bytes_per_s", false));
     m_out.ports = rates.size();
-    if (const auto slow = std::ranges::min_element(rates, {}, &Value::value); slow != rates.end() && rates.size() > 1) {
-      const double others = medianOfOthers(rates, static_cast<std::size_t>(slow - rates.begin()));
-      if (slow->value < others * (1 - kRateOff)) {
-        char text[80];
-        std::snprintf(text, sizeof text, " runs at %.0f Gbit/s, the other ports at %.0f", slow->value * 8e-9, others * 8e-9);
-        return accuse(*slow, "rdma_link_bytes_per_s", others, text);
-      }
-    }
+    RG_TRY(rate(rates));
+    if (m_out.odd) return m_out;
     RG_TRY(counters(kPhysical));
     // Both ends count what the transport loses: it takes a while until the worse one is clear.
     if (!m_out.odd && m_range.t1 - m_range.t0 >= kTransportTime) RG_TRY(counters(kTransport));
@@ -87,9 +84,37 @@ class Asker {
       if (bins.empty() || bins.front().count == 0) continue;
       const Bin& bin = bins.front();
       const double value = counter ? std::max(0.0, bin.last - bin.first) : bin.sum / static_cast<double>(bin.count);
-      if (std::isfinite(value)) out.push_back({series.key.node, series.key.device, portOf(series), value});
+      if (std::isfinite(value)) out.push_back({series.key.node, series.key.device, portOf(series), value, series.id});
     }
     return out;
+  }
+
+  // The slowest of those that are slower than the others, and than they were: a node's port for storage always is the slower one.
+  Status rate(const std::vector<Value>& rates) {
+    for (std::size_t i = 0; i < rates.size() && rates.size() > 1; ++i) {
+      const Value& one = rates[i];
+      const double others = medianOfOthers(rates, i);
+      if (!(one.value < others * (1 - kRateOff)) || (m_out.odd && m_out.odd->own <= one.value)) continue;
+      RG_ASSIGN(const bool fell, hasFallen(one, rates));
+      if (!fell) continue;
+      char text[80];
+      std::snprintf(text, sizeof text, " runs at %.0f Gbit/s, the other ports at %.0f", one.value * 8e-9, others * 8e-9);
+      accuse(one, "rdma_link_bytes_per_s", others, text);
+    }
+    return {};
+  }
+
+  // Since before the range; where nothing is known of that, against the ports of its name on other nodes, if there are any.
+  Result<bool> hasFallen(const Value& one, const std::vector<Value>& rates) {
+    TimeNs from = 0;
+    if (__builtin_sub_overflow(m_range.t0, kBefore, &from)) from = std::numeric_limits<TimeNs>::min();
+    RG_ASSIGN(const auto before, m_reader.bins(one.series, Axis::kTime, from, m_range.t0, 1, m_stop));
+    if (!before.empty() && before.front().count > 0) return one.value < before.front().max * (1 - kRateOff);
+    std::vector<double> twins;
+    for (const Value& other : rates)
+      if (other.node != one.node && !one.port.empty() && other.port == one.port) twins.push_back(other.value);
+    const auto usual = median(std::move(twins));
+    return !usual || one.value < *usual * (1 - kRateOff);
   }
 
   template <std::size_t N>
@@ -112,9 +137,8 @@ class Asker {
     return {};
   }
 
-  PortEvidence accuse(const Value& value, const char* metric, double others, const std::string& words) {
+  void accuse(const Value& value, const char* metric, double others, const std::string& words) {
     m_out.odd = OddPort{.node = value.node, .port = value.port, .metric = metric, .own = value.value, .others = others, .words = words};
-    return m_out;
   }
 
   Reader& m_reader;

@@ -11,6 +11,7 @@
 #include "analysis/step_diagnosis/imbalance_watch.h"
 #include "analysis/step_diagnosis/link_watch.h"
 #include "analysis/step_diagnosis/peers.h"
+#include "analysis/step_diagnosis/port_evidence.h"
 #include "analysis/step_diagnosis/shift_watch.h"
 #include "analysis/step_diagnosis/step_findings.h"
 #include "collectors/sim/simulator.h"
@@ -381,6 +382,52 @@ TEST(Imbalance, ARankThatBecomesSlowInItsForwardPassesIsNeverTakenForCollections
     watch.push(frame, roles, frame.columns[0], std::vector<Deviation>(8), slow);
     ASSERT_THAT(watch.collections(), IsEmpty()) << step;
   }
+}
+
+// Two nodes with two ports of 400 Gbit/s and one of 100 for storage; the first one's ib0 falls to `rate` after ten minutes.
+class PortsTest : public ::testing::Test {
+ protected:
+  PortEvidence ask(double rate) {
+    auto opened = Writer::open(m_store.path());
+    EXPECT_TRUE(opened.ok());
+    std::vector<NodeId> nodes;
+    for (const char* name : {"n0", "n1"}) {
+      const NodeId node = (*opened)->node({.uuid = name, .name = name});
+      nodes.push_back(node);
+      for (const char* port : {"ib0", "ib1", "storage"}) {
+        const DeviceId device = (*opened)->device({.uuid = std::string(name) + "/" + port, .node = node, .kind = "nic"});
+        const SeriesId series = (*opened)->series({.node = node,
+                                                   .device = device,
+                                                   .metric = "rdma_link_bytes_per_s",
+                                                   .labels = "{\"device\":\"" + std::string(port) + "\"}",
+                                                   .unit = "bytes_per_s"});
+        const bool falls = std::string(name) + port == "n0ib0";
+        for (int s = 0; s < 1'200; ++s)
+          (*opened)->sample(series, kStart + s * kNsPerSecond, std::string(port) == "storage" ? 12.5e9 : falls && s >= 600 ? rate : 50e9);
+      }
+    }
+    EXPECT_TRUE((*opened)->close().ok());
+    auto reader = Reader::open(m_store.path());
+    EXPECT_TRUE(reader.ok());
+    const TimeRange range{kStart + 600 * kNsPerSecond, kStart + 1'200 * kNsPerSecond};
+    auto evidence = portEvidence(**reader, nodes, range, {});
+    EXPECT_TRUE(evidence.ok());
+    return *evidence;
+  }
+  TempStore m_store;
+};
+
+TEST_F(PortsTest, APortThatHasAlwaysBeenTheSlowerOneIsNotAccused) {
+  const auto evidence = ask(50e9);
+  EXPECT_EQ(evidence.ports, 6U);
+  EXPECT_FALSE(evidence.odd) << evidence.odd->port;
+}
+
+TEST_F(PortsTest, APortWhoseRateFellIsAccusedThoughAnotherOneIsSlower) {
+  const auto evidence = ask(25e9);
+  ASSERT_TRUE(evidence.odd);
+  EXPECT_EQ(evidence.odd->port, "ib0");
+  EXPECT_THAT(evidence.odd->words, HasSubstr("200 Gbit/s"));
 }
 
 TEST(Links, AnotherRegimeBeginsWithNothingOfTheOneBefore) {
