@@ -31,6 +31,13 @@ Status AttemptWatch::read(Reader& reader, bool ended, ShiftWatch& shifts, const 
   }
 }
 
+void AttemptWatch::forget() {
+  m_ranks = {};
+  m_stages = m_stage_changes = m_run = {};
+  m_stage_learning.clear(), m_stage_level.clear();
+  m_links = {}, m_imbalance = {}, m_smooth = {}, m_roles = {};
+}
+
 double AttemptWatch::stepTime() const { return m_recent.empty() ? 0 : static_cast<double>(medianOf({m_recent.begin(), m_recent.end()})); }
 
 double AttemptWatch::costOf(double excess_ns) const {

@@ -11,8 +11,9 @@ namespace runglass {
 namespace {
 
 constexpr double kSlack = 0.015, kClamp = 0.10;
-constexpr std::size_t kMostAway = 400;  // steps that are off and make no shift: the level follows them
-constexpr double kBack = 0.02;          // of the level before a shift, within which it is over
+constexpr std::size_t kMostAway = 400;      // steps that are off and make no shift: the level follows them
+constexpr std::size_t kMostKept = 100'000;  // of them, however short
+constexpr double kBack = 0.02;              // of the level before a shift, within which it is over
 constexpr double kMostErrors = 6;
 constexpr std::size_t kBeside = 40, kBesideLeast = 15;  // steps on each side of a begin, at most an hour of them
 constexpr DurNs kBesideTime = 3600 * kNsPerSecond;
@@ -77,7 +78,13 @@ void ShiftWatch::push(const Point& point) {
   }
   m_away.push_back(point);
   if (m_away.size() >= kShiftLeast && judge()) return;
-  if (m_away.size() >= kMostAway) settle();
+  // Ten minutes of short steps are many.
+  if ((m_away.size() >= kMostAway && isLong()) || m_away.size() >= kMostKept) settle();
+}
+
+bool ShiftWatch::isLong() const {
+  const Point &first = m_away.front(), &last = m_away.back();
+  return first.when && last.when ? last.when->t1 - first.when->t0 >= kLeastTime : m_away.size() >= kStepsWithoutClock;
 }
 
 // They belong to the level after all.
@@ -108,9 +115,8 @@ bool ShiftWatch::isSharp(double change, double of) const {
 }
 
 bool ShiftWatch::judge() {
+  if (!isLong()) return false;
   const Point &first = m_away.front(), &last = m_away.back();
-  const bool is_long = first.when && last.when ? last.when->t1 - first.when->t0 >= kLeastTime : m_away.size() >= kStepsWithoutClock;
-  if (!is_long) return false;
   const Level was = level();
   const auto values = valuesOf(m_away);
   const double now = median(values).value();
@@ -145,6 +151,7 @@ void ShiftWatch::follow(const Point& point) {
 }
 
 void ShiftWatch::regimeChanged() {
+  ++m_regimes_ended;
   if (!m_shifts.empty() && m_shifts.back().open) {
     m_shifts.back().open = false;
     if (!m_level.empty() && m_level.back().when) m_shifts.back().end = m_level.back().when->t1;

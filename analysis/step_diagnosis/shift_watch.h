@@ -11,7 +11,7 @@
 // Ownership:  values.
 // Units:      steps; TimeNs; ns a step, or ns a token where the tokens of the steps are known: whatever push() is given.
 // Errors:     none. Steps without a clock count as at least 10 minutes after so many steps as kStepsWithoutClock.
-// Cost:       O(kLevelKept) a step.
+// Cost:       O(kLevelKept) a step; ten minutes of steps that are off are kept, at most 100,000.
 #pragma once
 
 #include <array>
@@ -60,6 +60,7 @@ class ShiftWatch {
   // Another regime: a new level, and what was open ends.
   void regimeChanged();
   const std::vector<ThroughputShift>& shifts() const { return m_shifts; }
+  std::size_t regimesEnded() const { return m_regimes_ended; }
   void finish() { regimeChanged(); }
 
  private:
@@ -69,12 +70,14 @@ class ShiftWatch {
   Level level() const;
   void settle();
   bool judge();
+  bool isLong() const;  // m_away, which is not empty
   bool isSharp(double change, double of) const;
   void follow(const Point& point);
 
   std::deque<Point> m_level, m_away;  // accepted steps, oldest first; those since the sum left 0
   double m_sum = 0;                   // of the side that is off: above 0 slower, below 0 faster
   std::vector<ThroughputShift> m_shifts;
+  std::size_t m_regimes_ended = 0;
 };
 
 }  // namespace runglass

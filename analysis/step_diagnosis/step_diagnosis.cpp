@@ -63,6 +63,7 @@ class StepDiagnosis : public Analysis {
     if (!over) return {};
     RG_ASSIGN(known->findings, judge(question, known->watch, known->watch.lastTime().value_or(0), true));
     known->over = true;
+    known->watch.forget();
     return {};
   }
 
@@ -100,8 +101,21 @@ class StepDiagnosis : public Analysis {
     }
     auto shifts = findingsOf(m_shifts.shifts(), watches, out);
     std::ranges::move(shifts, std::back_inserter(out));
+    if (question.now) goOnSaying(out);
     keepIdentities(out);
     return newestOfEach(std::move(out));
+  }
+
+  // A shift from before this object began to look has no begin in what it sees: it holds until the level moves or another regime begins.
+  void goOnSaying(std::vector<Finding>& findings) const {
+    const AttemptWatch& newest = m_followed.back().watch;
+    if (m_followed.back().over || !newest.startedAt() || m_shifts.regimesEnded() > 0) return;
+    for (const auto& [key, told] : m_stored) {
+      if (told.kind != "throughput_shift" || told.attempt != newest.attempt().id || *told.first_step >= *newest.startedAt()) continue;
+      if (std::ranges::any_of(m_shifts.shifts(), [&](const auto& shift) { return shift.attempt == told.attempt; })) continue;
+      findings.push_back(told);
+      findings.back().last_step = newest.lastStep();
+    }
   }
 
   // A rank that is slow again after a rewind to the same step is the same finding: the newest attempt's word counts, which comes last.

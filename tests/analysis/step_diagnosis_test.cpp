@@ -200,6 +200,20 @@ TEST(Shift, FivePercentThatLastAreFoundAtTheirStep) {
   }
 }
 
+TEST(Shift, ShortStepsAreNoLessFoundThoughTenMinutesHaveThousands) {
+  ShiftWatch watch;
+  std::mt19937 random(1);
+  std::normal_distribution<double> normal(0, 0.01);
+  TimeNs now = kStart;
+  for (int step = 1; step <= 9'000; ++step) {
+    const double dur = 200e6 * (step < 3'000 ? 1.0 : 1.06) * (1 + normal(random));
+    watch.push({.attempt = AttemptId(1), .step = step, .when = TimeRange{now, now + static_cast<DurNs>(dur)}, .value = dur, .parts = {}});
+    now += static_cast<DurNs>(dur);
+  }
+  ASSERT_THAT(watch.shifts(), SizeIs(1));
+  EXPECT_NEAR(static_cast<double>(watch.shifts()[0].first_step), 3'000, 5);
+}
+
 TEST(Shift, WhatGoesBackEndsAndIsNoSecondShift) {
   const auto shifts = shiftsOf(1'500, 0.01, 3, [](int step) { return step >= 500 && step < 900 ? 1.06 : 1.0; }).shifts();
   ASSERT_THAT(shifts, SizeIs(1));
@@ -271,7 +285,7 @@ class StepDiagnosisTest : public ::testing::Test {
     return said.ok() ? std::move(*said) : std::vector<Finding>();
   }
   // Eight ranks that compute 500 of 1,000 ms, rank 3 so many times longer; one attempt.
-  void record(const std::string& key, std::int64_t first, std::int64_t last, TimeNs begin, double slower) {
+  void record(const std::string& key, std::int64_t first, std::int64_t last, TimeNs begin, double slower, double step_ns = 1e9) {
     auto opened = Writer::open(m_store.path());
     ASSERT_TRUE(opened.ok()) << opened.status().message();
     Writer& out = **opened;
@@ -287,8 +301,8 @@ class StepDiagnosisTest : public ::testing::Test {
       };
       const SeriesId dur = series("step_time_ns", ""), forward = series("step_part_ns", R"({"part":"forward"})");
       for (std::int64_t step = first; step <= last; ++step) {
-        const TimeNs at = begin + (step - first) * kNsPerSecond;
-        out.scalar(dur, step, at, 1e9);
+        const TimeNs at = begin + step * kNsPerSecond;
+        out.scalar(dur, step, at, step_ns);
         out.scalar(forward, step, at, rank == 3 ? 500e6 * slower : 500e6);
       }
     }
@@ -363,12 +377,39 @@ TEST_F(StepDiagnosisTest, ARankThatIsSlowAgainAfterARewindToTheSameStepIsOneFind
     for (const Finding& one : findings) said.push_back(one.kind + " " + one.subject + " " + std::to_string(one.first_step.value_or(-1)));
     ASSERT_THAT(said, ElementsAre("slow_rank rank:3 2")) << "the same identity: in a store there is room for one";
     EXPECT_EQ(findings[0].subject, "rank:3");
-    EXPECT_EQ(findings[0].start, kStart + 101 * kNsPerSecond);
+    EXPECT_EQ(findings[0].start, kStart + 102 * kNsPerSecond);
     EXPECT_NEAR(*findings[0].score, 1.4, 1e-3);
   }
 }
 
 // Of a run whose trainer tells forward passes alone, nothing but the watch itself can tell a slow GPU from pauses.
+TEST_F(StepDiagnosisTest, AShiftThatHoldsIsStillToldWhenTheHubWasRestartedLongAfterIt) {
+  record("0", 1, 300, kStart, 1);
+  record("0", 301, 1'000, kStart, 1, 1.1e9);
+  const auto shiftIn = [](const std::vector<Finding>& findings) {
+    const auto found = std::ranges::find(findings, "throughput_shift", &Finding::kind);
+    return found == findings.end() ? std::optional<Finding>() : std::optional(*found);
+  };
+  auto told = shiftIn(ask(kStart + 1'100 * kNsPerSecond));
+  EXPECT_FALSE(told) << "its begin is further back than a live watch looks";
+  told = shiftIn(ask({}));
+  ASSERT_TRUE(told);
+  EXPECT_EQ(told->first_step, 301);
+  EXPECT_FALSE(told->end);
+  {
+    auto opened = Writer::open(m_store.path());
+    ASSERT_TRUE(opened.ok());
+    told->run = (*opened)->run({.name = "r"});
+    (*opened)->finding(*told);
+    ASSERT_TRUE((*opened)->close().ok());
+  }
+  const auto again = shiftIn(ask(kStart + 1'100 * kNsPerSecond));
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->first_step, 301);
+  EXPECT_FALSE(again->end);
+  EXPECT_EQ(again->last_step, 1'000);
+}
+
 TEST(Imbalance, ARankThatBecomesSlowInItsForwardPassesIsNeverTakenForCollections) {
   Roles roles = rolesOf(ranksOf(2, 4));
   ImbalanceWatch watch;
