@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 namespace runglass {
 
@@ -15,14 +14,17 @@ std::vector<RolledRow> rollUp(const std::vector<RankedRow>& rows, const Suspects
   std::vector<RolledRow> out;
   for (auto& [name, members] : places) {
     RolledRow rolled{.name = name, .worst = members.front(), .members = {}, .standing_out = 0, .gpu_hours_per_day = {}};
-    std::set<std::size_t> counted;
+    bool holds = false;  // what the cost is of
     for (const std::size_t member : members) {
       const RankedRow& row = rows[member];
       if (rowWeight(row, suspects) > rowWeight(rows[rolled.worst], suspects)) rolled.worst = member;
       rolled.standing_out += row.stands_out ? 1 : 0;
-      // What costs whole ranks of a node once is told once.
-      if (row.gpu_hours_per_day && (row.suspect == kNoSuspect || counted.insert(row.suspect).second))
-        rolled.gpu_hours_per_day = rolled.gpu_hours_per_day.value_or(0) + *row.gpu_hours_per_day;
+      if (!row.gpu_hours_per_day) continue;
+      const bool now = suspects != nullptr && row.suspect != kNoSuspect && suspects->all[row.suspect].holds;
+      if (holds && !now) continue;
+      if (now && !holds) rolled.gpu_hours_per_day.reset();
+      holds = now;
+      rolled.gpu_hours_per_day = std::max(rolled.gpu_hours_per_day.value_or(0), *row.gpu_hours_per_day);
     }
     rolled.members = std::move(members);
     out.push_back(std::move(rolled));

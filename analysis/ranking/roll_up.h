@@ -21,7 +21,8 @@ struct RolledRow {
   std::size_t worst = 0;             // index of the row with the most weight
   std::vector<std::size_t> members;  // indices, in the order of the rows
   std::size_t standing_out = 0;
-  std::optional<double> gpu_hours_per_day;  // of the different suspects that name a member
+  // Of the costliest suspect that names a member, of those that hold if any does: everybody waits for the slowest, so costs do not add.
+  std::optional<double> gpu_hours_per_day;
 };
 
 // `name_of`: what a row belongs to, "" = not known. Worst first.

@@ -72,6 +72,11 @@ void readMachine(const Json& evidence, Suspect& out) {
   }
 }
 
+// At the end of what is known.
+bool holdsStill(const Finding& finding, std::optional<std::int64_t> last_step) {
+  return !finding.end || (last_step && finding.last_step && *finding.last_step >= *last_step - kShortlyBefore);
+}
+
 Suspect suspectOf(const Finding& finding, const Kind& kind, std::optional<std::int64_t> last_step) {
   Json evidence = Json::parse(finding.evidence, nullptr, false);
   if (!evidence.is_object()) evidence = Json::object();
@@ -83,7 +88,7 @@ Suspect suspectOf(const Finding& finding, const Kind& kind, std::optional<std::i
   out.confidence = finding.confidence, out.coverage = finding.coverage;
   const auto before = evidence.find("since_first_step");
   out.since_before = before != evidence.end() && before->is_boolean() && before->get<bool>();
-  out.holds = !finding.end || (last_step && finding.last_step && *finding.last_step >= *last_step - kShortlyBefore);
+  out.holds = holdsStill(finding, last_step);
   out.slower = numberIn(evidence, "slower_ratio");
   out.own_ns = numberIn(evidence, "own_ns"), out.peers_ns = numberIn(evidence, "peers_ns");
   out.cost = numberIn(evidence, "cost_ratio"), out.gpu_hours_per_day = numberIn(evidence, "gpu_hours_per_day");
@@ -109,6 +114,7 @@ Suspects suspectsOf(std::span<const Finding> findings, AttemptId attempt, std::o
   for (const Finding& finding : findings) {
     if (finding.attempt != attempt) continue;
     if (finding.kind == "throughput_shift" && finding.first_step && finding.score && std::isfinite(*finding.score)) {
+      if (!holdsStill(finding, last_step)) continue;
       const Json evidence = Json::parse(finding.evidence, nullptr, false);
       if (evidence.is_object() && evidence.contains("explained_by")) continue;
       if (!out.shift || out.shift->first_step < *finding.first_step) out.shift = SharedShift{*finding.first_step, *finding.score};

@@ -51,7 +51,7 @@ struct SharedShift {
 
 struct Suspects {
   std::vector<Suspect> all;          // those that hold first; of them who is blamed with some confidence, then by cost
-  std::optional<SharedShift> shift;  // the newest that nobody explains
+  std::optional<SharedShift> shift;  // the newest that holds and that nobody explains
   const Suspect* worst() const { return all.empty() || !all.front().holds ? nullptr : &all.front(); }
 };
 

@@ -151,6 +151,13 @@ TEST(Suspects, AShiftThatSomebodyExplainsIsNotEverybodys) {
   EXPECT_FALSE(suspectsOf(findings, AttemptId{2}, 90).shift) << "another attempt's";
 }
 
+TEST(Suspects, AShiftThatEndedIsNotWhatHoldsForAllNow) {
+  std::vector<Finding> findings = {finding("throughput_shift", "run", "{}", 50, 90)};
+  findings[0].score = 0.05, findings[0].end = 1;
+  EXPECT_FALSE(suspectsOf(findings, AttemptId{1}, 900).shift);
+  EXPECT_TRUE(suspectsOf(findings, AttemptId{1}, 100).shift) << "until the run's end";
+}
+
 // Two nodes of four ranks; rank 5 works 30 % longer.
 struct Job {
   StepTable table = tableOf(std::vector<std::vector<double>>(8, std::vector<double>(60, 100e6)));
@@ -255,6 +262,18 @@ TEST(RollUp, ALargerThingIsAsBadAsItsWorstRankAndItsCostIsCountedOnce) {
   EXPECT_EQ(rolled[0].standing_out, 2U);
   EXPECT_DOUBLE_EQ(*rolled[0].gpu_hours_per_day, 10);
   EXPECT_EQ(rolled[1].members.size(), 3U) << "whose place is not known belongs to none";
+}
+
+TEST(RollUp, CostsOfRanksForWhichEverybodyWaitsAnywayDoNotAddAndWhatIsOverCostsNothingNow) {
+  Job job;
+  std::vector<Finding> findings = {finding("slow_rank", "rank:4", R"({"slow_ranks":[4],"gpu_hours_per_day":10})", 5, 59),
+                                   finding("slow_rank", "rank:5", R"({"slow_ranks":[5],"gpu_hours_per_day":12})", 30, 59),
+                                   finding("slow_rank", "rank:6", R"({"slow_ranks":[6],"gpu_hours_per_day":90})", 2, 9)};
+  findings[2].end = 1;
+  job.suspects = suspectsOf(findings, AttemptId{1}, 59);
+  const auto rolled = rollUp(rankRows(job.sources()), &job.suspects, [](const RankedRow&) { return "all"; });
+  ASSERT_EQ(rolled.size(), 1U);
+  EXPECT_DOUBLE_EQ(*rolled[0].gpu_hours_per_day, 12);
 }
 
 constexpr DurNs kHour = 3'600 * kNsPerSecond;
