@@ -72,8 +72,10 @@ class Explainer {
                      .comm_wait = {},
                      .overlapped_comm = m_spans.overlapped / window};
     m_answer.launches = m_spans.launches;
-    m_answer.left_out = m_spans.left_out;
+    m_answer.left_out = m_spans.left_out, m_answer.ranks_left_out = m_spans.ranks_left_out;
     m_answer.basis_words = "GPU streams of " + counted(m_tally.units, "device");
+    if (m_answer.ranks_left_out > 0)
+      m_answer.basis_words += "; those of " + counted(m_answer.ranks_left_out, "rank") + " were not read: their spans are too many";
     m_unit = "device";
   }
 
@@ -120,7 +122,8 @@ class Explainer {
       return false;
     }
     const char* metric = m_machines.gpu_busy ? "gpu_busy_ratio" : m_machines.engine_active ? "graphics_active_ratio" : "sm_active_ratio";
-    m_answer.basis_words = std::string(metric) + " of " + counted(m_machines.busy_devices, "device");
+    m_answer.basis_words =
+        std::string(metric) + " of " + counted(m_machines.busy_devices, "device") + askedWords(m_machines.devices_total, "device");
     m_unit = "device";
     m_tally.units = m_machines.busy_devices;
     m_tally.window = static_cast<double>(m_answer.when->t1 - m_answer.when->t0) * static_cast<double>(m_machines.busy_devices);
@@ -149,6 +152,12 @@ class Explainer {
     addThrottle(IdleCause::kThermal, kThermalReasons, &DeviceClocks::thermal);
     addThrottle(IdleCause::kPowerCap, kPowerCapReason, &DeviceClocks::power_cap);
     return {};
+  }
+
+  // Of large jobs some machines speak for all.
+  static std::string askedWords(std::size_t total, const char* one) {
+    if (total <= kMachinesAsked) return {};
+    return "; " + std::to_string(kMachinesAsked) + " of " + counted(total, one) + " were looked at";
   }
 
   // The scheduler's own measurement where there is one, else the share of time in which the node had no CPU to give.
@@ -182,6 +191,7 @@ class Explainer {
                       percent(share / static_cast<double>(nodes)) + " of the time";
       if (busy > 0) row.evidence += "; CPUs were " + percent(busy / static_cast<double>(nodes)) + " busy on average";
       row.units = saturated, row.units_total = nodes, row.unit = "node";
+      row.evidence += askedWords(m_machines.nodes_total, "node");
       if (worst->cpu->share > 0) row.when = worst->cpu->longest, row.node = worst->node;
     }
     m_answer.rows.push_back(std::move(row));
@@ -216,7 +226,8 @@ class Explainer {
     row.evidence = std::to_string(static_cast<long long>(count)) + " waits for memory compaction on " + counted(stalled, "node") +
                    (fallbacks > 0 ? ", " + std::to_string(static_cast<long long>(fallbacks)) + " page faults found no huge page" : "") +
                    (moved ? "; tasks waited for memory " + percent(share / static_cast<double>(nodes)) + " of the time meanwhile"
-                          : "; how long they took was not recorded");
+                          : "; how long they took was not recorded") +
+                   askedWords(m_machines.nodes_total, "node");
     m_answer.rows.push_back(std::move(row));
   }
 
@@ -236,7 +247,7 @@ class Explainer {
     row.confidence = known ? 0.7 : 0.3;
     row.device = sum.worst->device, row.rank = sum.worst->rank;
     row.when = (sum.worst->*of)->longest;
-    row.evidence = clockWords(sum, *sum.worst, *(sum.worst->*of), mask);
+    row.evidence = clockWords(sum, *sum.worst, *(sum.worst->*of), mask) + askedWords(m_machines.devices_total, "device");
     m_answer.rows.push_back(std::move(row));
   }
 

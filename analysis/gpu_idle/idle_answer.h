@@ -87,6 +87,7 @@ struct IdleAnswer {
   std::optional<TimeRange> when;
   double step_ns = 0;        // mean; of the trace where there are no steps
   std::size_t left_out = 0;  // older steps with spans that were not read
+  std::size_t ranks_left_out = 0;
   const IdleRow* row(IdleCause cause) const;
 };
 

@@ -149,6 +149,7 @@ class IdleReader {
       spans -= std::min(spans, std::max<std::size_t>(1, m_out.left_out > 0 ? n / all.size() : n));
       of_rank.erase(rank);
       steps.erase(rank);
+      ++m_out.ranks_left_out;
     }
     return {};
   }

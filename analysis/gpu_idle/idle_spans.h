@@ -33,6 +33,7 @@ struct SpanIdle {
   std::array<bool, kHostActivityCount> seen{};             // on threads that launch
   bool partial = false;                                    // streams are there, but not all of their work
   std::size_t left_out = 0;                                // older steps that were not read
+  std::size_t ranks_left_out = 0;                          // whose spans were not read, as one step of all is too much
 };
 
 // The steps of each rank with their times: steady ones and saves, the newest kIdleSteps of the scope.

@@ -51,6 +51,7 @@ Json toJson(const IdleAnswer& answer, const Attempt& attempt) {
   json["last_step"] = orNull(answer.last_step);
   json["step_ns"] = answer.step_ns;
   json["steps_left_out"] = answer.left_out;
+  json["ranks_left_out"] = answer.ranks_left_out;
   json["units"] = answer.units;
   json["causes"] = Json::array();
   for (const IdleRow& row : answer.rows) json["causes"].push_back(toJson(row));

@@ -19,6 +19,8 @@
 namespace runglass {
 namespace {
 
+using ::testing::HasSubstr;
+
 constexpr TimeNs kStart = 1'790'000'000LL * kNsPerSecond;
 constexpr DurNs kMs = kNsPerMs;
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
@@ -437,6 +439,33 @@ TEST(PartIdleTest, PartsThatComeToMoreThanTheStepKeepTheirProportions) {
   frame.columns[static_cast<std::size_t>(StepColumn::kData)] = {50};
   const PartIdle idle = partIdle({&frame, 1}, {Rank{}});
   EXPECT_DOUBLE_EQ(idle.tally[IdleCause::kData].ns, 25);
+}
+
+TEST_F(GpuIdleTest, OfManyDevicesItIsSaidHowManyWereLookedAt) {
+  {
+    auto out = writer();
+    const AttemptId attempt =
+        out->attempt({.run = out->run({.name = "r", .start = kStart}), .start = kStart, .end = kStart + 10 * kNsPerSecond});
+    const NodeId node = out->node({.uuid = "n", .name = "n"});
+    for (std::int32_t r = 0; r < 300; ++r) {
+      const DeviceId device = out->device({.uuid = "GPU-" + std::to_string(r), .node = node, .kind = "gpu"});
+      out->rank({.attempt = attempt, .rank = r, .node = node, .device = device});
+      const auto series = [&](const char* metric) { return out->series({.node = node, .device = device, .metric = metric}); };
+      const SeriesId busy = series("gpu_busy_ratio"), clock = series("sm_clock_hertz"), reasons = series("clock_event_reasons");
+      for (int s = 0; s < 10; ++s) {
+        out->sample(busy, kStart + s * kNsPerSecond, 0.7);
+        out->sample(clock, kStart + s * kNsPerSecond, s < 5 ? 2e9 : 1.4e9);
+        out->sample(reasons, kStart + s * kNsPerSecond, s < 5 ? 0 : 0x40);
+      }
+    }
+    ASSERT_TRUE(out->close().ok());
+  }
+  const IdleAnswer found = answer();
+  ASSERT_TRUE(found.ok) << found.reason;
+  EXPECT_THAT(found.basis_words, HasSubstr("256 of 300 devices were looked at"));
+  const IdleRow* const thermal = found.row(IdleCause::kThermal);
+  ASSERT_NE(thermal, nullptr);
+  EXPECT_THAT(thermal->evidence, HasSubstr("256 of 300 devices were looked at"));
 }
 
 TEST(MachineIdleTest, AThrottledClockLosesItsShareAgainstItsOwnUnthrottledLevel) {
