@@ -123,8 +123,10 @@ Result<PartIdle> readPartIdle(Reader& reader, AttemptId attempt, const IdleScope
   StepFeed feed(attempt);
   if (scope.first_step)
     feed.startAt(std::clamp(*scope.first_step, -kFarthest, kFarthest));
-  else if (!scope.time)
+  else if (!scope.time && scope.last_step)
     feed.startAt(*last - kIdleSteps + 1);
+  else if (!scope.time)
+    feed.startBack(kIdleSteps - 1);
   std::vector<StepFrame> frames;
   for (bool more = true; more;) {
     RG_ASSIGN(auto next, feed.next(reader, true, stop));

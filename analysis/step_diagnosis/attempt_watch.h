@@ -31,8 +31,8 @@ class AttemptWatch {
   Status read(Reader& reader, bool ended, ShiftWatch& shifts, const std::stop_token& stop);
   // Before the first read(): earlier steps are left out.
   void goOnFrom(const AttemptWatch& before) { m_regime.goOnFrom(before.m_regime.values()); }
-  void startAt(std::int64_t step) { m_feed.startAt(step), m_started = step; }
-  std::optional<std::int64_t> startedAt() const { return m_started; }  // absent: at its first step
+  void startBack(std::int64_t steps) { m_feed.startBack(steps); }
+  std::optional<std::int64_t> startedAt() const { return m_feed.startedAt(); }  // absent: at its first step
   // Of an attempt that is over and judged: keeps what its summary needs, 5 KB a rank less.
   void forget();
 
@@ -87,7 +87,7 @@ class AttemptWatch {
   double m_coverage = 0, m_without_cpu = 0;
   StepPhase m_phase_before = StepPhase::kInit;
   std::deque<float> m_recent;  // durations
-  std::optional<std::int64_t> m_last, m_started;
+  std::optional<std::int64_t> m_last;
   std::optional<TimeNs> m_last_time;
 };
 

@@ -49,10 +49,7 @@ class StepDiagnosis : public Analysis {
       if (!m_followed.empty() && m_followed.back().watch.attempt().layout != attempt.layout) m_shifts.regimeChanged();
       Followed fresh{.watch = AttemptWatch(attempt), .findings = {}};
       if (!m_followed.empty()) fresh.watch.goOnFrom(m_followed.back().watch);
-      if (question.now && attempt.last_step) {
-        const std::int64_t from = *attempt.last_step - std::min(*attempt.last_step, kLiveLookBack);
-        if (from > attempt.first_step.value_or(from)) fresh.watch.startAt(from);
-      }
+      if (question.now) fresh.watch.startBack(kLiveLookBack);
       m_followed.push_back(std::move(fresh));
       known = std::prev(m_followed.end());
     }

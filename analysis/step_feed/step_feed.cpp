@@ -99,7 +99,7 @@ Result<std::vector<StepFrame>> StepFeed::next(Reader& reader, bool ended, std::s
     m_calls_since_list = kListEvery;
   }
   if (!m_span) return std::vector<StepFrame>();
-  if (!m_next) m_next = std::clamp(m_span->first, -kMostStep, kMostStep);
+  if (!m_next) m_next = firstToRead();
   for (;;) {
     if (stop.stop_requested()) return Status(Code::kCancelled, "steps: stopped");
     RG_ASSIGN(const bool is_new, anythingNew(reader, stop));
@@ -120,6 +120,15 @@ Result<std::vector<StepFrame>> StepFeed::next(Reader& reader, bool ended, std::s
     if (!frames.empty()) m_next = frames.back().step + 1;
     return frames;
   }
+}
+
+std::int64_t StepFeed::firstToRead() {
+  const std::int64_t first = std::clamp(m_span->first, -kMostStep, kMostStep);
+  if (!m_look_back) return first;
+  const std::int64_t last = std::clamp(reachedBy(kFewestAhead), -kMostStep, kMostStep);
+  const std::int64_t from = std::max(last, *m_look_back - kMostStep) - *m_look_back;
+  if (from > first) m_started = from;
+  return std::max(first, from);
 }
 
 Result<bool> StepFeed::anythingNew(Reader& reader, const std::stop_token& stop) const {

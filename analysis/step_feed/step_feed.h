@@ -33,6 +33,10 @@ class StepFeed {
   Result<std::vector<StepFrame>> next(Reader& reader, bool ended, std::stop_token stop);
   // Before the first next(): earlier steps are left out.
   void startAt(std::int64_t step) { m_next = step; }
+  // The same: earlier ones than so many before the newest that two ranks have, as one alone may have its number wrong.
+  void startBack(std::int64_t steps) { m_look_back = steps; }
+  // Where steps were left out: the first that was not. Known after the first next().
+  std::optional<std::int64_t> startedAt() const { return m_started; }
   AttemptId attempt() const { return m_attempt; }
   // By rank; grows only at the end of the vector, when ranks appear that nobody had announced.
   const std::vector<Rank>& ranks() const { return m_ranks; }
@@ -53,6 +57,7 @@ class StepFeed {
   Result<std::vector<Series>> seriesOf(Reader& reader, const char* metric) const;
   std::size_t indexOf(std::int32_t rank);
   Result<bool> anythingNew(Reader& reader, const std::stop_token& stop) const;
+  std::int64_t firstToRead();
   // Past numbers that no step has; false: there is nothing further on, or, while the run goes on, nothing but one rank's odd number.
   Result<bool> skipGap(Reader& reader, bool ended, const std::stop_token& stop);
   // The highest step that so many ranks' series had reached when they were listed.
@@ -71,6 +76,7 @@ class StepFeed {
   std::optional<Span> m_span;
   std::vector<std::int64_t> m_lasts;   // last steps of m_durations, highest first
   std::optional<std::int64_t> m_next;  // step to read from
+  std::optional<std::int64_t> m_look_back, m_started;
   int m_calls_since_list = 0;
   std::vector<std::size_t> m_heard;  // ranks heard in the newest frames, oldest first
 };

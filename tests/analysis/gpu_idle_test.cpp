@@ -441,6 +441,30 @@ TEST(PartIdleTest, PartsThatComeToMoreThanTheStepKeepTheirProportions) {
   EXPECT_DOUBLE_EQ(idle.tally[IdleCause::kData].ns, 25);
 }
 
+TEST_F(GpuIdleTest, OneRanksAbsurdStepNumberDoesNotHideTheStepsOfAll) {
+  {
+    auto out = writer();
+    const AttemptId attempt = out->attempt({.run = out->run({.name = "r", .start = kStart}), .start = kStart});
+    for (std::int32_t r = 0; r < 4; ++r) {
+      out->rank({.attempt = attempt, .rank = r});
+      const auto series = [&](const char* metric, const char* labels) {
+        return out->series({.attempt = attempt, .rank = r, .metric = metric, .labels = labels, .unit = "ns", .kind = SeriesKind::kScalar});
+      };
+      const SeriesId dur = series("step_time_ns", ""), data = series("step_part_ns", R"({"part":"data"})");
+      for (std::int64_t step = 1; step <= 50; ++step) {
+        out->scalar(dur, step, kStart + step * kNsPerSecond, 1e9);
+        out->scalar(data, step, kStart + step * kNsPerSecond, 2e8);
+      }
+      if (r == 2) out->scalar(dur, std::int64_t{1} << 62, kStart, 1e9);
+    }
+    ASSERT_TRUE(out->close().ok());
+  }
+  const IdleAnswer found = answer();
+  ASSERT_TRUE(found.ok) << found.reason;
+  EXPECT_EQ(found.steps, 50U);
+  EXPECT_NEAR(shareOf(found, IdleCause::kData), 0.2, 1e-9);
+}
+
 TEST_F(GpuIdleTest, OfManyDevicesItIsSaidHowManyWereLookedAt) {
   {
     auto out = writer();

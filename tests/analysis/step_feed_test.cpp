@@ -181,6 +181,19 @@ TEST_F(StepFeedTest, AnAbsurdFirstStepDoesNotHoldUpALiveRun) {
   EXPECT_THAT(next(false), ElementsAre(-(std::int64_t{1} << 62), 1, 2, 3, 4, 5));
 }
 
+TEST_F(StepFeedTest, WhoLooksBackFromTheNewestStepLooksBackFromTheOneThatTwoRanksHave) {
+  for (std::int32_t rank = 0; rank < 4; ++rank)
+    for (std::int64_t step = 1; step <= 50; ++step) tell(rank, step);
+  m_out->scalar(series(2, "step_time_ns"), std::int64_t{1} << 62, kStart + 1, 100e6);
+  EXPECT_TRUE(m_out->flush().ok());
+  auto reader = Reader::open(m_store.path());
+  ASSERT_TRUE(reader.ok());
+  m_feed.emplace((*reader)->attempts((*reader)->runs()->front().id)->back().id);
+  m_feed->startBack(3);
+  EXPECT_THAT(next(false), ElementsAre(47, 48, 49, 50));
+  EXPECT_EQ(m_feed->startedAt(), 47);
+}
+
 TEST_F(StepFeedTest, StepsAtTheEndsOfTheNumbersAreFoundToo) {
   constexpr std::int64_t kFar = std::int64_t{1} << 62;
   tell(0, 1);
