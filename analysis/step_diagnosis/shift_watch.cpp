@@ -137,6 +137,7 @@ bool ShiftWatch::judge() {
   if (!m_shifts.empty() && m_shifts.back().open) {
     m_shifts.back().open = false;
     m_shifts.back().end = shift.start;
+    m_shifts.back().last_step = m_level.back().step;  // the first one away was taken for one of its own
   }
   if (!is_return) m_shifts.push_back(shift);
   m_level.clear();

@@ -337,10 +337,12 @@ std::vector<Finding> findingsOf(const std::vector<ThroughputShift>& shifts, cons
       if (one.attempt == finding.attempt && one.first_step && std::abs(*one.first_step - shift.first_step) <= kSameOnset &&
           shift.change() > 0 && costOf(one) >= kExplains * shift.change() && (because == nullptr || costOf(one) > costOf(*because)))
         because = &one;
-    finding.summary = std::string("Steps take ") + percentText(std::fabs(shift.change())) + (shift.change() > 0 ? " longer" : " less") +
-                      " since step " + std::to_string(shift.first_step) + (shift.across_restart ? ", the first after a restart" : "") +
-                      ": " + shortDurationText(static_cast<DurNs>(shift.before)) + " before, " +
-                      shortDurationText(static_cast<DurNs>(shift.after)) + " now";
+    finding.summary = std::string(shift.open ? "Steps take " : "Steps took ") + percentText(std::fabs(shift.change())) +
+                      (shift.change() > 0 ? " longer" : " less") + (shift.open ? " since step " : " from step ") +
+                      std::to_string(shift.first_step) + (shift.across_restart ? ", the first after a restart" : "") +
+                      (shift.open ? "" : " to " + std::to_string(shift.last_step)) + ": " +
+                      shortDurationText(static_cast<DurNs>(shift.before)) + " before, " +
+                      shortDurationText(static_cast<DurNs>(shift.after)) + (shift.open ? " now" : " then");
     if (because != nullptr) {
       // One cause is told once.
       finding.severity = Severity::kInfo;

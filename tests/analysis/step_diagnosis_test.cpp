@@ -383,6 +383,16 @@ TEST_F(StepDiagnosisTest, ARankThatIsSlowAgainAfterARewindToTheSameStepIsOneFind
 }
 
 // Of a run whose trainer tells forward passes alone, nothing but the watch itself can tell a slow GPU from pauses.
+TEST_F(StepDiagnosisTest, AShiftThatEndedIsToldAsOne) {
+  record("0", 1, 300, kStart, 1);
+  record("0", 301, 1'000, kStart, 1, 1.1e9);
+  record("0", 1'001, 2'000, kStart, 1);
+  const auto findings = ask({});
+  ASSERT_THAT(findings, SizeIs(1));
+  EXPECT_TRUE(findings[0].end);
+  EXPECT_THAT(findings[0].summary, HasSubstr("took 10 % longer from step 301 to 1000: 1.00 s before, 1.10 s then"));
+}
+
 TEST_F(StepDiagnosisTest, AShiftThatHoldsIsStillToldWhenTheHubWasRestartedLongAfterIt) {
   record("0", 1, 300, kStart, 1);
   record("0", 301, 1'000, kStart, 1, 1.1e9);
