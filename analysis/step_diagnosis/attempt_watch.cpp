@@ -23,10 +23,7 @@ Status AttemptWatch::read(Reader& reader, bool ended, ShiftWatch& shifts, const 
     RG_ASSIGN(const auto frames, m_feed.next(reader, ended, stop));
     if (frames.empty()) return {};
     RG_TRY(m_regime.read(reader, frames, stop));
-    if (m_ranks_in_roles != m_feed.ranks().size()) {
-      m_roles = rolesOf(m_feed.ranks());
-      m_ranks_in_roles = m_feed.ranks().size();
-    }
+    placeRanks();
     for (const StepFrame& frame : frames) take(frame, shifts);
   }
 }
@@ -36,6 +33,21 @@ void AttemptWatch::forget() {
   m_stages = m_stage_changes = m_run = {};
   m_stage_learning.clear(), m_stage_level.clear();
   m_links = {}, m_imbalance = {}, m_smooth = {}, m_roles = {};
+}
+
+// Ranks appear, and their places may be told later than their first steps. What was compared with the wrong peers is forgotten.
+void AttemptWatch::placeRanks() {
+  std::vector<Place> places;
+  for (const Rank& rank : m_feed.ranks()) places.emplace_back(rank.pp, rank.dp);
+  if (places == m_places) return;
+  if (!std::equal(m_places.begin(), m_places.end(), places.begin())) {
+    m_ranks = {};
+    m_stages = m_stage_changes = {};
+    m_stage_learning.clear(), m_stage_level.clear();
+    m_imbalance = {}, m_smooth = {};
+  }
+  m_roles = rolesOf(m_feed.ranks());
+  m_places = std::move(places);
 }
 
 double AttemptWatch::stepTime() const { return m_recent.empty() ? 0 : static_cast<double>(medianOf({m_recent.begin(), m_recent.end()})); }

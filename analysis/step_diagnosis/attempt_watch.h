@@ -64,6 +64,8 @@ class AttemptWatch {
   std::optional<TimeNs> lastTime() const { return m_last_time; }
 
  private:
+  using Place = std::pair<std::optional<std::int32_t>, std::optional<std::int32_t>>;  // stage, replica
+  void placeRanks();
   void take(const StepFrame& frame, ShiftWatch& shifts);
   bool isSteady(const StepFrame& frame);
   void compare(const StepFrame& frame);
@@ -75,7 +77,7 @@ class AttemptWatch {
   StepFeed m_feed;
   RegimeWatch m_regime;
   Roles m_roles;
-  std::size_t m_ranks_in_roles = 0;
+  std::vector<Place> m_places;  // that m_roles is of
   std::array<PersistenceWatch, kWorkKindCount> m_ranks;
   PersistenceWatch m_stages, m_stage_changes, m_run;
   std::vector<std::vector<float>> m_stage_learning;  // by stage: ratios of its first steps

@@ -98,7 +98,7 @@ Result<std::vector<StepFrame>> StepFeed::next(Reader& reader, bool ended, std::s
     RG_TRY(list(reader));
     m_calls_since_list = kListEvery;
   }
-  if (!m_span) return std::vector<StepFrame>();
+  if (!m_span || m_durations.empty()) return std::vector<StepFrame>();
   if (!m_next) m_next = firstToRead();
   for (;;) {
     if (stop.stop_requested()) return Status(Code::kCancelled, "steps: stopped");

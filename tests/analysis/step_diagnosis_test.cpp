@@ -383,6 +383,47 @@ TEST_F(StepDiagnosisTest, ARankThatIsSlowAgainAfterARewindToTheSameStepIsOneFind
 }
 
 // Of a run whose trainer tells forward passes alone, nothing but the watch itself can tell a slow GPU from pauses.
+// Of a job whose second stage has more to do, the stages are told after the first steps.
+TEST_F(StepDiagnosisTest, RanksWhoseStageIsToldLateAreComparedWithinItFromThenOn) {
+  auto opened = Writer::open(m_store.path());
+  ASSERT_TRUE(opened.ok());
+  Writer& out = **opened;
+  const RunId run = out.run({.name = "r", .time_domain = TimeDomain::kUtc, .state = RunState::kRunning, .start = kStart});
+  const AttemptId attempt = out.attempt({.run = run, .start = kStart});
+  const auto tell = [&](std::int64_t first, std::int64_t last) {
+    for (std::int32_t rank = 0; rank < 8; ++rank) {
+      const auto series = [&](const char* metric, const char* labels) {
+        return out.series(
+            {.attempt = attempt, .rank = rank, .metric = metric, .labels = labels, .unit = "ns", .kind = SeriesKind::kScalar});
+      };
+      const SeriesId dur = series("step_time_ns", ""), forward = series("step_part_ns", R"({"part":"forward"})");
+      for (std::int64_t step = first; step <= last; ++step) {
+        out.scalar(dur, step, kStart + step * kNsPerSecond, 1e9);
+        out.scalar(forward, step, kStart + step * kNsPerSecond, rank >= 4 ? 650e6 : 500e6);
+      }
+    }
+  };
+  const auto analysis = makeStepDiagnosis();
+  std::vector<std::string> said;
+  const auto look = [&](std::int64_t step) {
+    EXPECT_TRUE(out.flush().ok());
+    auto reader = Reader::open(m_store.path());
+    ASSERT_TRUE(reader.ok());
+    const auto runs = (*reader)->runs();
+    auto found = analysis->look({.reader = **reader, .run = runs->front().id, .now = kStart + step * kNsPerSecond, .stop = {}});
+    ASSERT_TRUE(found.ok());
+    for (const Finding& one : *found) said.push_back(one.kind + " " + one.subject);
+  };
+  tell(1, 5);
+  look(6);
+  for (std::int32_t rank = 0; rank < 8; ++rank)
+    out.rank(
+        {.attempt = attempt, .rank = rank, .node = out.node({.uuid = rank < 4 ? "a" : "b", .name = rank < 4 ? "a" : "b"}), .pp = rank / 4});
+  for (std::int64_t step = 6; step <= 60; ++step) tell(step, step), look(step + 1);
+  EXPECT_THAT(said, ::testing::Each("stage_imbalance stage:1"));
+  EXPECT_THAT(said, ::testing::Not(IsEmpty()));
+}
+
 TEST_F(StepDiagnosisTest, AShiftThatEndedIsToldAsOne) {
   record("0", 1, 300, kStart, 1);
   record("0", 301, 1'000, kStart, 1, 1.1e9);
