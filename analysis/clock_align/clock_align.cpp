@@ -10,6 +10,7 @@
 
 #include "analysis/clock_align/clock_curve.h"
 #include "analysis/clock_align/clock_graph.h"
+#include "analysis/statistics/median.h"
 
 namespace runglass {
 namespace {
@@ -158,7 +159,7 @@ class Aligner {
   TimeNs middleOf(std::span<const MatchedOps::End> ends, bool as_stamped) {
     m_times.clear();
     for (const auto& end : ends) m_times.push_back(as_stamped ? end.time : minusTime(end.time, ahead(end)));
-    return medianOf(m_times);
+    return medianBetween(m_times);
   }
 
   // Windows of a minute or less, long enough that nine of ten clocks that are in one have enough matches in it.
@@ -204,7 +205,7 @@ class Aligner {
     const auto places = graph.placesFrom(root, kLeastEdge);
     for (std::uint32_t c = 0; c < m_count; ++c) {
       if (!places[c] || times[c].size() < kLeastMatches || c == m_reference) continue;
-      const TimeNs at = medianOf(times[c]);
+      const TimeNs at = medianBetween(times[c]);
       if (!m_curves[c].empty() && m_curves[c].back().at >= at) continue;  // its clock was set back
       m_curves[c].push_back({w, at, plusTime(m_ahead[c], plusTime(places[c]->offset, moved))});
     }
@@ -219,11 +220,11 @@ class Aligner {
       const TimeNs middle = middleOf(ends, false);
       for (const auto& end : ends) away[end.clock].push_back(minusTime(minusTime(end.time, ahead(end)), middle));
     }
-    const DurNs of_reference = away[m_reference].empty() ? 0 : medianOf(away[m_reference]);
+    const DurNs of_reference = away[m_reference].empty() ? 0 : medianBetween(away[m_reference]);
     for (std::size_t c = 0; c < m_count; ++c) {
       if (c == m_reference || away[c].size() < kLeastMatches) continue;
       const auto knot = std::ranges::find(m_curves[c], w, &CurveKnot::window);
-      if (knot != m_curves[c].end()) knot->ahead = plusTime(knot->ahead, minusTime(medianOf(away[c]), of_reference));
+      if (knot != m_curves[c].end()) knot->ahead = plusTime(knot->ahead, minusTime(medianBetween(away[c]), of_reference));
     }
   }
 
@@ -276,7 +277,7 @@ class Aligner {
       AlignedClock& clock = m_out.clocks[c];
       std::vector<DurNs>& values = away[c].size() < kLeastMatches ? of_messages[c] : away[c];
       if (values.empty()) continue;
-      const DurNs middle = (as_stamped ? clock.before : clock.after) = medianOf(values);
+      const DurNs middle = (as_stamped ? clock.before : clock.after) = medianBetween(values);
       largest = std::max(largest, middle);
       if (as_stamped) continue;
       // Two standard errors of the way to the reference on top: they add up along chains.
@@ -304,7 +305,7 @@ class Aligner {
         m_curves[c] = {{0, m_curves[c].front().at, 0}};
         continue;
       }
-      clock.shift = medianOf(shifts);
+      clock.shift = medianBetween(shifts);
       any = true;
     }
     m_out.after = residual(false);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "analysis/clock_align/clock_graph.h"
+#include "analysis/statistics/median.h"
 
 namespace runglass {
 namespace {
@@ -29,7 +30,7 @@ void simplify(ClockCurve& curve, DurNs tolerance) {
   for (const CurveKnot& knot : curve) values.push_back(knot.ahead);
   const auto [low, high] = std::ranges::minmax(values);
   if (minusTime(high, low) <= 2 * tolerance) {
-    curve = {{0, curve.front().at, medianOf(values)}};
+    curve = {{0, curve.front().at, medianBetween(values)}};
     return;
   }
   std::vector<bool> keep(curve.size(), false);

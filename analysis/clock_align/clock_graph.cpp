@@ -6,6 +6,8 @@
 #include <limits>
 #include <queue>
 
+#include "analysis/statistics/median.h"
+
 namespace runglass {
 namespace {
 
@@ -17,7 +19,7 @@ DurNs medianDeviation(const std::vector<DurNs>& values, DurNs middle) {
   std::vector<DurNs> away;
   away.reserve(values.size());
   for (const DurNs value : values) away.push_back(std::max(minusTime(value, middle), minusTime(middle, value)));
-  return medianOf(away);
+  return medianBetween(away);
 }
 
 }  // namespace
@@ -32,14 +34,6 @@ DurNs minusTime(TimeNs a, TimeNs b) {
   DurNs difference = 0;
   if (__builtin_sub_overflow(a, b, &difference)) return b > 0 ? kLowest : kHighest;
   return difference;
-}
-
-DurNs medianOf(std::vector<DurNs>& values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  if (values.size() % 2 != 0) return *middle;
-  const DurNs below = *std::max_element(values.begin(), middle);
-  return plusTime(below, minusTime(*middle, below) / 2);
 }
 
 ClockGraph::Edge& ClockGraph::edge(std::uint32_t a, std::uint32_t b) { return m_edges[std::uint64_t{a} << 32 | b]; }
@@ -60,13 +54,13 @@ void ClockGraph::message(std::uint32_t from, std::uint32_t to, DurNs arrived_lat
 
 std::optional<ClockGraph::Place> ClockGraph::summary(Edge& edge, std::size_t least) {
   if (edge.together.size() >= least) {
-    const DurNs middle = medianOf(edge.together);
+    const DurNs middle = medianBetween(edge.together);
     const double error =
         kMedianError * static_cast<double>(medianDeviation(edge.together, middle)) / std::sqrt(static_cast<double>(edge.together.size()));
     return Place{middle, static_cast<DurNs>(std::min(error, 1e18))};
   }
   if (edge.there.size() < least || edge.back.size() < least) return std::nullopt;
-  const DurNs there = medianOf(edge.there), back = medianOf(edge.back), gap = minusTime(there, back);
+  const DurNs there = medianBetween(edge.there), back = medianBetween(edge.back), gap = minusTime(there, back);
   return Place{plusTime(back, gap / 2), std::max(gap, minusTime(0, gap)) / 2};
 }
 

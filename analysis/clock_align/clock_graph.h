@@ -20,8 +20,6 @@ namespace runglass {
 // Sums and differences of any times: what does not fit stops at the ends of the number.
 TimeNs plusTime(TimeNs a, DurNs b);
 DurNs minusTime(TimeNs a, TimeNs b);
-// Of a list that is not empty, which it reorders; the middle between the two of an even number.
-DurNs medianOf(std::vector<DurNs>& values);
 
 class ClockGraph {
  public:

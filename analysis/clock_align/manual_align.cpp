@@ -7,6 +7,7 @@
 
 #include "analysis/clock_align/clock_align.h"
 #include "analysis/clock_align/clock_graph.h"
+#include "analysis/statistics/median.h"
 
 namespace runglass {
 namespace {
@@ -151,7 +152,7 @@ class ManualAlign {
       auto shifts = m_before[rank];
       if (move != moves.end()) {
         if (shifts.empty()) shifts.push_back({.rank = rank});
-        const DurNs by = medianOf(move->second.by);
+        const DurNs by = medianBetween(move->second.by);
         for (ClockShift& shift : shifts) shift.shift = plusTime(shift.shift, by), shift.error = move->second.error;
       }
       m_out.shifts.insert(m_out.shifts.end(), shifts.begin(), shifts.end());

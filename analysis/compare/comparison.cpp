@@ -6,6 +6,7 @@
 #include <set>
 
 #include "analysis/estimate/number_text.h"
+#include "analysis/statistics/median.h"
 #include "model/time_text.h"
 
 namespace runglass {
@@ -39,10 +40,7 @@ Moments momentsOf(const std::map<std::int64_t, std::pair<double, std::int64_t>>&
 std::optional<double> medianOf(const std::map<std::int64_t, std::pair<double, std::int64_t>>& steps) {
   std::vector<double> values;
   for (const auto& [step, sum] : steps) values.push_back(sum.first / static_cast<double>(sum.second));
-  if (values.empty()) return std::nullopt;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
+  return median(std::move(values));
 }
 
 struct SideMeans {

@@ -7,6 +7,8 @@
 #include <map>
 #include <tuple>
 
+#include "analysis/statistics/median.h"
+
 namespace runglass {
 namespace {
 
@@ -43,12 +45,6 @@ Segments paint(const Segments& under, const Segments& over) {
     }
   }
   return out;
-}
-
-DurNs middle(std::vector<DurNs> values) {
-  const auto half = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, half);
-  return *half;
 }
 
 // A store that anyone wrote may say anything; what is far outside of numbers that add up is no time and no step.
@@ -140,7 +136,7 @@ class Maker {
       all.insert(all.end(), own.begin(), own.end());
     }
     for (auto& [regime, values] : steady)
-      if (!values.empty()) m_usual[regime] = middle(std::move(values));
+      if (const auto middle = median(std::move(values))) m_usual[regime] = *middle;
     for (const AttemptRecord& attempt : m_attempts) addRow(attempt);
     countKept();
     sumUp();
@@ -170,7 +166,7 @@ class Maker {
       row.layout_changed = differ(a.world, b.world) || differ(a.tp, b.tp) || differ(a.pp, b.pp) || differ(a.dp, b.dp) ||
                            differ(a.cp, b.cp) || differ(a.ep, b.ep) || differ(a.vpp, b.vpp);
     }
-    if (auto own = steadyDurations(attempt); !own.empty()) row.iteration_time = middle(std::move(own));
+    row.iteration_time = median(steadyDurations(attempt));
     paintRow(attempt, row);
     if (row.last_step) m_done = std::max(m_done, *row.last_step), m_tip = row.last_step;
     m_ledger.lost_steps += row.lost_steps;
@@ -336,12 +332,12 @@ SaveCost saveCostOf(const Ledger& ledger, const std::vector<SaveTime>& saves) {
     }
     before = &save;
   }
-  if (!durable.empty()) out.until_durable = middle(std::move(durable));
+  out.until_durable = median(std::move(durable));
   // Only where steps were seen can be told whether they waited.
   const bool stepped = ledger.spent[static_cast<std::size_t>(Spend::kProductive)].has_value();
-  if (!blocked.empty() && stepped) out.blocked = middle(std::move(blocked));
-  if (!every.empty()) out.every = middle(std::move(every));
-  if (!every_steps.empty()) out.every_steps = middle(std::move(every_steps));
+  if (stepped) out.blocked = median(std::move(blocked));
+  out.every = median(std::move(every));
+  out.every_steps = median(std::move(every_steps));
   return out;
 }
 

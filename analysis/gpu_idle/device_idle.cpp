@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "analysis/statistics/median.h"
+
 namespace runglass {
 namespace {
 
@@ -266,10 +268,7 @@ class Sweep {
       ++m_out.short_kernels;
       m_out.short_kernel_ns += dur;
     }
-    if (m_delays.empty()) return;
-    const auto middle = m_delays.begin() + static_cast<std::ptrdiff_t>(m_delays.size() / 2);
-    std::ranges::nth_element(m_delays, middle);
-    m_out.median_delay = *middle;
+    m_out.median_delay = median(std::move(m_delays)).value_or(0);
   }
 
   std::vector<Piece> m_steps;        // disjoint, in order

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "analysis/statistics/median.h"
 #include "analysis/step_feed/step_feed.h"
 
 namespace runglass {
@@ -20,10 +21,7 @@ std::optional<double> steadyMedian(std::span<const StepFrame> frames) {
   std::vector<double> values;
   for (const StepFrame& frame : frames)
     if (const auto longest = frame.longest(); longest && frame.phase == StepPhase::kSteady) values.push_back(*longest);
-  if (values.empty()) return std::nullopt;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
+  return median(std::move(values));
 }
 
 double told(const StepFrame& frame, StepColumn column, std::size_t rank) {

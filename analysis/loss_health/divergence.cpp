@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/statistics/median.h"
+
 namespace runglass {
 namespace {
 
@@ -14,12 +16,6 @@ std::vector<double> finiteOf(std::span<const double> values) {
   std::vector<double> finite;
   std::ranges::copy_if(values, std::back_inserter(finite), [](double value) { return std::isfinite(value); });
   return finite;
-}
-
-double medianOf(std::vector<double>& values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
 }
 
 }  // namespace
@@ -62,9 +58,9 @@ std::optional<LevelChange> compareLevels(std::span<const double> before, std::sp
   if (old.size() < kLevelAfter || fresh.size() < kLevelAfter) return std::nullopt;
   if (old.size() > kLevelBefore) old.erase(old.begin(), old.end() - static_cast<std::ptrdiff_t>(kLevelBefore));
   fresh.resize(kLevelAfter);
-  LevelChange change{.before = medianOf(old), .after = medianOf(fresh)};
+  LevelChange change{.before = median(old).value(), .after = median(fresh).value()};
   for (double& value : old) value = std::abs(value - change.before);
-  change.sigma = kMadToSigma * medianOf(old);
+  change.sigma = kMadToSigma * median(old).value();
   return change;
 }
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/statistics/median.h"
+
 namespace runglass {
 namespace {
 
@@ -14,11 +16,10 @@ constexpr double kFarthest = 9.0e18;  // ns since the epoch
 
 RestartTime restartTimeOf(std::vector<DurNs> restarts) {
   std::erase_if(restarts, [](DurNs length) { return length <= 0; });
-  if (restarts.empty())
-    return {.median = {}, .restarts = 0, .reason = "no restart of this run was seen, so that nobody knows what one costs"};
-  const auto middle = restarts.begin() + static_cast<std::ptrdiff_t>(restarts.size() / 2);
-  std::ranges::nth_element(restarts, middle);
-  return {.median = *middle, .restarts = restarts.size(), .reason = {}};
+  const std::size_t count = restarts.size();
+  const auto middle = median(std::move(restarts));
+  if (!middle) return {.median = {}, .restarts = 0, .reason = "no restart of this run was seen, so that nobody knows what one costs"};
+  return {.median = middle, .restarts = count, .reason = {}};
 }
 
 EvictionAdvice adviseEviction(const EvictionCase& facts) {

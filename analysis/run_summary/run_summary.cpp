@@ -28,7 +28,7 @@ std::vector<double> sustained(const std::vector<double>& values) {
   std::vector<double> medians;
   for (auto end = static_cast<std::ptrdiff_t>(values.size()); end >= kRecentSteps || (medians.empty() && end > 0); end -= kRecentSteps) {
     const auto begin = std::max<std::ptrdiff_t>(0, end - kRecentSteps);
-    if (const auto middle = median({values.begin() + begin, values.begin() + end})) medians.push_back(*middle);
+    if (const auto middle = median<double>({values.begin() + begin, values.begin() + end})) medians.push_back(*middle);
   }
   return medians;
 }

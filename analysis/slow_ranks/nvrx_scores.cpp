@@ -6,6 +6,8 @@
 #include <map>
 #include <span>
 
+#include "analysis/statistics/median.h"
+
 namespace runglass {
 namespace {
 
@@ -13,10 +15,7 @@ std::optional<double> medianOf(std::span<const double> values) {
   std::vector<double> known;
   for (const double value : values)
     if (std::isfinite(value) && value > 0) known.push_back(value);
-  if (known.empty()) return std::nullopt;
-  const auto middle = known.begin() + static_cast<std::ptrdiff_t>(known.size() / 2);
-  std::ranges::nth_element(known, middle);
-  return *middle;
+  return median(std::move(known));
 }
 
 // Of the best level up to the newest one; with one level there is nothing earlier.

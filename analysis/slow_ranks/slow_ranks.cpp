@@ -8,6 +8,9 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <span>
+
+#include "analysis/statistics/median.h"
 
 namespace runglass {
 namespace {
@@ -18,29 +21,10 @@ constexpr std::size_t kStepsToSeeMovement = 20;
 constexpr double kHighCoverage = 0.8, kMediumCoverage = 0.5;
 constexpr std::size_t kHighSteps = 50, kMediumSteps = 10;
 
-double middleOf(const std::vector<double>& sorted) {
-  const std::size_t n = sorted.size();
-  return n % 2 == 1 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
-}
-
-std::optional<double> medianOf(std::vector<double> values) {
-  std::erase_if(values, [](double v) { return !std::isfinite(v); });
-  if (values.empty()) return std::nullopt;
-  std::ranges::sort(values);
-  return middleOf(values);
-}
-
 struct Placed {
   double value;
   std::size_t member;  // of the role
 };
-
-// Of all but the one at `out`.
-double medianWithout(const std::vector<Placed>& sorted, std::size_t out) {
-  const auto at = [&](std::size_t k) { return sorted[k < out ? k : k + 1].value; };
-  const std::size_t n = sorted.size() - 1;
-  return n % 2 == 1 ? at(n / 2) : (at(n / 2 - 1) + at(n / 2)) / 2;
-}
 
 // The ranks of one role, in the order of `members`: indices into table.ranks.
 class RoleRanking {
@@ -63,7 +47,7 @@ class RoleRanking {
     score.ratio.assign(m_table.steps.size(), std::numeric_limits<float>::quiet_NaN());
     const auto known = std::ranges::count_if(rank.value_ns, [](double v) { return std::isfinite(v); });
     if (!m_table.steps.empty()) score.coverage = static_cast<double>(known) / static_cast<double>(m_table.steps.size());
-    score.own_ns = medianOf(rank.value_ns);
+    score.own_ns = median(rank.value_ns);
     return score;
   }
 
@@ -111,42 +95,79 @@ class RoleRanking {
 
   void score(std::size_t i) {
     RankScore& score = m_scores[i];
-    std::vector<double> ratios;
-    std::size_t above = 0;
-    for (std::size_t step = 0; step < score.ratio.size(); ++step) {
-      const float ratio = score.ratio[step];
-      if (std::isnan(ratio)) continue;
-      ratios.push_back(ratio);
-      above += ratio > kSlowerThanPeers ? 1 : 0;
-      if (!score.worst || ratio > score.ratio[*score.worst]) score.worst = step;
-    }
-    if (ratios.size() < kLeastSteps) return;
-    score.persistence = static_cast<double>(above) / static_cast<double>(ratios.size());
+    for (std::size_t step = 0; step < score.ratio.size(); ++step)
+      if (const float ratio = score.ratio[step]; !std::isnan(ratio) && (!score.worst || ratio > score.ratio[*score.worst]))
+        score.worst = step;
+    const std::size_t compared = m_excess[i].size();
+    if (compared < kLeastSteps) return;
+    scoreFrom(i, 0);
     // Whole steps hardly differ between ranks that wait for each other, so they never make anybody sure.
     if (m_table.basis == SlownessBasis::kWork) {
-      if (score.coverage >= kHighCoverage && ratios.size() >= kHighSteps)
+      if (score.coverage >= kHighCoverage && compared >= kHighSteps)
         score.confidence = Confidence::kHigh;
-      else if (score.coverage >= kMediumCoverage && ratios.size() >= kMediumSteps)
+      else if (score.coverage >= kMediumCoverage && compared >= kMediumSteps)
         score.confidence = Confidence::kMedium;
     }
-    score.score = medianOf(std::move(ratios));
-    score.excess_ns = medianOf(m_excess[i]);
+  }
+
+  void scoreFrom(std::size_t i, std::size_t begin) {
+    RankScore& score = m_scores[i];
+    std::vector<double> ratios;
+    std::size_t above = 0;
+    for (std::size_t step = begin; step < score.ratio.size(); ++step) {
+      if (std::isnan(score.ratio[step])) continue;
+      ratios.push_back(score.ratio[step]);
+      above += score.ratio[step] > kSlowerThanPeers ? 1 : 0;
+    }
+    const std::size_t compared = ratios.size();
+    const auto excess = std::span(m_excess[i]).last(compared);
+    score.persistence = static_cast<double>(above) / static_cast<double>(compared);
+    score.score = median(std::move(ratios));
+    score.excess_ns = median(std::vector<double>(excess.begin(), excess.end()));
   }
 
   void judge() {
     std::vector<double> scores, deviations;
     for (const RankScore& score : m_scores)
       if (score.score) scores.push_back(*score.score);
-    const auto middle = medianOf(scores);
+    const auto middle = median(scores);
     for (const double score : scores) deviations.push_back(std::fabs(score - *middle));
-    const auto spread = medianOf(deviations);
-    for (RankScore& score : m_scores) {
+    const auto spread = median(deviations);
+    for (std::size_t i = 0; i < m_scores.size(); ++i) {
+      RankScore& score = m_scores[i];
       std::ranges::stable_sort(score.parts, [](const PartScore& a, const PartScore& b) { return a.excess() > b.excess(); });
       if (!score.score) continue;
       score.spread = spread;
-      score.stands_out = *score.score > std::max(kSlowerThanPeers, kDeviationsToStandOut * *spread) && *score.persistence > kPersistent;
-      if (score.stands_out) findOnset(score);
+      const double least = std::max(kSlowerThanPeers, kDeviationsToStandOut * *spread);
+      score.stands_out = *score.score > least && *score.persistence > kPersistent;
+      if (score.stands_out)
+        findOnset(score);
+      else
+        judgeSinceOnset(i, static_cast<float>(least));
     }
+  }
+
+  // Who became slow late was right most of the time: it is judged by the steps since then, if they are many and nearly all slow.
+  void judgeSinceOnset(std::size_t i, float least) {
+    RankScore& score = m_scores[i];
+    std::size_t compared = 0, slow = 0;
+    std::optional<std::size_t> onset;
+    for (std::size_t step = score.ratio.size(); step-- > 0;) {
+      if (std::isnan(score.ratio[step])) continue;
+      ++compared;
+      slow += score.ratio[step] > least ? 1 : 0;
+      if (static_cast<double>(slow) < kPersistentLate * static_cast<double>(compared)) {
+        if (compared > kLateSteps) break;
+        continue;
+      }
+      if (compared >= kLateSteps && score.ratio[step] > least) onset = step;
+    }
+    if (!onset) return;
+    scoreFrom(i, *onset);
+    const auto& own = m_table.ranks[m_members[i]].value_ns;
+    score.own_ns = median(std::vector<double>(own.begin() + static_cast<std::ptrdiff_t>(*onset), own.end()));
+    score.stands_out = true;
+    score.since_step = m_table.steps[*onset];
   }
 
   // The begin of the stretch up to the newest step in which steps above the peers outweigh the others most.
@@ -179,9 +200,9 @@ std::optional<double> movement(const StepTable& table) {
   for (std::size_t step = 0; step < table.steps.size(); ++step) {
     values.clear();
     for (const RankSteps& rank : table.ranks) values.push_back(rank.value_ns[step]);
-    if (const auto middle = medianOf(values)) halves[step * 2 / table.steps.size()].push_back(*middle);
+    if (const auto middle = median(values)) halves[step * 2 / table.steps.size()].push_back(*middle);
   }
-  const auto older = medianOf(halves[0]), newer = medianOf(halves[1]);
+  const auto older = median(halves[0]), newer = median(halves[1]);
   if (!older || !newer || !(*older > 0)) return std::nullopt;
   return *newer / *older - 1;
 }
@@ -211,7 +232,7 @@ SlowRanks rankBySlowness(const StepTable& table) {
       if (score.own_ns) own.push_back(*score.own_ns);
       answer.ranks.push_back(std::move(score));
     }
-    if (const auto middle = medianOf(own)) answer.stages.push_back({role, static_cast<int>(own.size()), *middle});
+    if (const auto middle = median(own)) answer.stages.push_back({role, static_cast<int>(own.size()), *middle});
   }
   std::ranges::sort(answer.ranks, [](const RankScore& a, const RankScore& b) {
     if (a.stands_out != b.stands_out) return a.stands_out;

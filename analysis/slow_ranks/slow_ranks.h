@@ -24,9 +24,12 @@ namespace runglass {
 
 inline constexpr std::int32_t kNoRole = -1;  // the pipeline stage is not known: every rank is everybody's peer
 inline constexpr int kLeastPeers = 3;
-inline constexpr std::size_t kLeastSteps = 3;       // fewer say nothing about persistence
-inline constexpr double kSlowerThanPeers = 0.02;    // what counts as above the peers' median
-inline constexpr double kPersistent = 0.7;          // share of steps above it from which a rank may stand out
+inline constexpr std::size_t kLeastSteps = 3;     // fewer say nothing about persistence
+inline constexpr double kSlowerThanPeers = 0.02;  // what counts as above the peers' median
+inline constexpr double kPersistent = 0.7;        // share of steps above it from which a rank may stand out
+// Who does not over all steps may since it became slow: so many steps, so large a share of them.
+inline constexpr std::size_t kLateSteps = 30;
+inline constexpr double kPersistentLate = 0.9;
 inline constexpr double kDeviationsToStandOut = 3;  // median absolute deviations of the role's scores
 
 enum class SlownessBasis : std::uint8_t {
@@ -58,6 +61,7 @@ struct PartScore {
 
 enum class Confidence : std::uint8_t { kLow, kMedium, kHigh };
 
+// Who stands out only since it became slow has score, times and persistence of the steps since then.
 struct RankScore {
   std::int32_t rank = 0;
   std::int32_t role = kNoRole;

@@ -10,6 +10,7 @@
 #include <limits>
 #include <map>
 
+#include "analysis/statistics/median.h"
 #include "analysis/step_feed/step_frame.h"
 #include "analysis/step_parts/span_parts.h"
 
@@ -77,10 +78,7 @@ std::optional<double> partMedian(const std::vector<double>& part, const std::vec
   std::vector<double> values;
   for (std::size_t i = 0; i < kWidth; ++i)
     if (!std::isnan(work[i])) values.push_back(std::isnan(part[i]) ? 0 : part[i]);
-  if (values.empty()) return std::nullopt;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
+  return median(std::move(values));
 }
 
 RankSteps rankSteps(std::int32_t number, const Gathered& rank, SlownessBasis basis, const std::vector<bool>& known, std::size_t parts) {

@@ -5,15 +5,43 @@
 // Ownership:  values.
 // Units:      those of the values.
 // Errors:     none: nothing has no median.
-// Cost:       O(n).
+// Cost:       O(n); medianWithout O(1).
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <numeric>
 #include <optional>
+#include <type_traits>
 #include <vector>
 
 namespace runglass {
 
-// Of the finite ones; the upper of the two middle ones.
-std::optional<double> median(std::vector<double> values);
+// Of the finite ones; the upper of the two middle ones: a value that occurred.
+template <class T>
+std::optional<T> median(std::vector<T> values) {
+  if constexpr (std::is_floating_point_v<T>) std::erase_if(values, [](T value) { return !std::isfinite(value); });
+  if (values.empty()) return std::nullopt;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
+
+// Half-way between the two middle ones. Of at least one value, all finite; reorders them.
+template <class T>
+T medianBetween(std::vector<T>& values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  return values.size() % 2 == 1 ? *middle : std::midpoint(*std::max_element(values.begin(), middle), *middle);
+}
+
+// medianBetween() of all but the one at `out`, of at least two items in the order of their `value`.
+template <class Item>
+auto medianWithout(const std::vector<Item>& sorted, std::size_t out) {
+  const auto at = [&](std::size_t k) { return sorted[k < out ? k : k + 1].value; };
+  const std::size_t n = sorted.size() - 1;
+  return n % 2 == 1 ? at(n / 2) : std::midpoint(at(n / 2 - 1), at(n / 2));
+}
 
 }  // namespace runglass

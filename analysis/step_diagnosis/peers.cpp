@@ -5,6 +5,8 @@
 #include <cmath>
 #include <map>
 
+#include "analysis/statistics/median.h"
+
 namespace runglass {
 namespace {
 
@@ -25,22 +27,9 @@ struct Placed {
   std::size_t rank;
 };
 
-// Of all but the one at `out`, sorted.
-float medianWithout(const std::vector<Placed>& sorted, std::size_t out) {
-  const auto at = [&](std::size_t k) { return sorted[k < out ? k : k + 1].value; };
-  const std::size_t n = sorted.size() - 1;
-  return n % 2 == 1 ? at(n / 2) : (at(n / 2 - 1) + at(n / 2)) / 2;
-}
-
 }  // namespace
 
-float medianOf(std::vector<float> values) {
-  std::erase_if(values, [](float v) { return std::isnan(v); });
-  if (values.empty()) return kNothing;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
-}
+float medianOf(std::vector<float> values) { return median(std::move(values)).value_or(kNothing); }
 
 std::vector<float> lostToHost(const StepFrame& frame) {
   std::vector<float> lost = frame.columns[static_cast<std::size_t>(StepColumn::kRunDelay)], queueing;

@@ -48,7 +48,7 @@ std::vector<Deviation> againstPeers(const std::vector<float>& work, const Roles&
 // Of each stage's lower quartile against the median of the other stages'.
 std::vector<Deviation> stagesAgainstOthers(const std::vector<float>& work, const Roles& roles);
 
-// The upper of the two middle ones; NaN of nothing. NaN among them count as not there.
+// median() of float columns: NaN of nothing.
 float medianOf(std::vector<float> values);
 
 }  // namespace runglass

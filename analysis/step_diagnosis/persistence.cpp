@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "analysis/statistics/median.h"
+
 namespace runglass {
 
 void PersistenceWatch::push(std::int64_t step, const std::optional<TimeRange>& when, const std::vector<Deviation>& deviations) {
@@ -68,9 +70,7 @@ void PersistenceWatch::extend(Subject& subject, const Seen& seen) {
 double PersistenceWatch::medianRatio(const Subject& subject) {
   std::vector<float> ratios;
   for (int i = 0; i < subject.size; ++i) ratios.push_back(subject.ring[static_cast<std::size_t>(i)].deviation.ratio);
-  const auto middle = ratios.begin() + static_cast<std::ptrdiff_t>(ratios.size() / 2);
-  std::ranges::nth_element(ratios, middle);
-  return *middle;
+  return median(std::move(ratios)).value();
 }
 
 void PersistenceWatch::close(Subject& subject) {

@@ -4,19 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/statistics/median.h"
+
 namespace runglass {
-namespace {
-
-// Of an even number the middle between the two in the middle, as the artifact has it.
-DurNs medianOf(std::vector<DurNs>& values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  if (values.size() % 2 == 1) return *middle;
-  const DurNs below = *std::max_element(values.begin(), middle);
-  return below + (*middle - below) / 2;
-}
-
-}  // namespace
+namespace {}  // namespace
 
 void FixSet::setWorker(std::uint32_t worker, bool fixed) {
   for (int op = 0; op < kStepOpCount; ++op) set(worker, static_cast<StepOp>(op), fixed);
@@ -58,7 +49,7 @@ void Replay::findIdeals() {
     }
     if (count == 0) continue;
     m_ideal[static_cast<std::size_t>(kind)] =
-        isCommunication(op) ? medianOf(transfers) : static_cast<DurNs>(std::llround(sum / static_cast<double>(count)));
+        isCommunication(op) ? medianBetween(transfers) : static_cast<DurNs>(std::llround(sum / static_cast<double>(count)));
   }
 }
 

@@ -52,6 +52,24 @@ TEST(SlowRanksTest, OneSlowRankComesFirstWithItsScoreAndSureOfIt) {
   EXPECT_TRUE(first.since_before);
 }
 
+TEST(SlowRanksTest, WhoBecameSlowLateIsJudgedByTheStepsSinceThen) {
+  const SlowRanks answer = rankBySlowness(made(16, 1, 200, [](int r, int s) { return r == 3 && s >= 150 ? 1.3 : 1.0; }));
+  ASSERT_EQ(answer.standingOut(), 1U);
+  const RankScore& first = answer.ranks.front();
+  EXPECT_EQ(first.rank, 3);
+  EXPECT_NEAR(static_cast<double>(*first.since_step), 1'150, 1);
+  EXPECT_NEAR(*first.score, 0.3, 0.01);
+  EXPECT_NEAR(*first.excess_ns, 30e6, 1e6);
+  EXPECT_GT(*first.persistence, 0.95);
+}
+
+TEST(SlowRanksTest, AFewSlowStepsAtTheEndAndMuchNoiseMakeNobodySlow) {
+  EXPECT_EQ(rankBySlowness(made(16, 1, 200, [](int r, int s) { return r == 3 && s >= 180 ? 1.3 : 1.0; })).standingOut(), 0U);
+  std::mt19937 random(3);
+  std::normal_distribution<double> wild(1, 0.2);
+  for (int run = 0; run < 20; ++run) EXPECT_EQ(rankBySlowness(made(256, 1, 100, [&](int, int) { return wild(random); })).standingOut(), 0U);
+}
+
 TEST(SlowRanksTest, SaysFromWhichStepOnARankIsSlow) {
   const SlowRanks answer = rankBySlowness(made(16, 1, 200, [](int r, int s) { return r == 3 && s >= 40 ? 1.3 : 1.0; }));
   ASSERT_EQ(answer.standingOut(), 1U);

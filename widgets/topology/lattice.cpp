@@ -6,6 +6,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "analysis/statistics/median.h"
 #include "widgets/topology/topology_data.h"
 
 namespace runglass {
@@ -62,12 +63,6 @@ void addStripsByNode(std::span<const TopologyRank> ranks, Lattice& lattice) {
   std::ranges::stable_sort(lattice.strips, {}, [](const Lattice::Strip& strip) { return strip.ranks.front(); });
 }
 
-double middleOf(std::vector<double>& values) {
-  std::ranges::sort(values);
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : values[half - 1] / 2 + values[half] / 2;
-}
-
 }  // namespace
 
 Lattice placeRanks(std::span<const TopologyRank> ranks, const Layout& layout) {
@@ -121,7 +116,7 @@ void compareToStages(TopologyData& data) {
   data.stages.clear();
   std::map<std::optional<std::int32_t>, const StageMedian*> of;
   data.stages.reserve(values.size());
-  for (auto& [pp, members] : values) of[pp] = &data.stages.emplace_back(StageMedian{pp, middleOf(members), members.size()});
+  for (auto& [pp, members] : values) of[pp] = &data.stages.emplace_back(StageMedian{pp, medianBetween(members), members.size()});
   double largest = 0;
   for (TopologyRank& rank : data.ranks) {
     rank.deviation.reset();
