@@ -11,6 +11,7 @@
 #include "analysis/clock_align/clock_curve.h"
 #include "analysis/clock_align/clock_graph.h"
 #include "analysis/statistics/median.h"
+#include "model/time_text.h"
 
 namespace runglass {
 namespace {
@@ -25,18 +26,6 @@ DurNs quantile(std::vector<DurNs>& values, double share) {
   const auto at = values.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));
   std::ranges::nth_element(values, at);
   return *at;
-}
-
-std::string durationText(DurNs value) {
-  const double ns = static_cast<double>(value);
-  char text[40];
-  if (value < 1'000'000)
-    std::snprintf(text, sizeof text, "%.1f us", ns / 1e3);
-  else if (value < 1'000'000'000)
-    std::snprintf(text, sizeof text, "%.3f ms", ns / 1e6);
-  else
-    std::snprintf(text, sizeof text, "%.3f s", ns / 1e9);
-  return text;
 }
 
 class Aligner {
@@ -311,10 +300,11 @@ class Aligner {
     m_out.after = residual(false);
     if (!any) {
       m_out.verdict = ClockAlignVerdict::kAgree;
-      m_out.words = "the clocks agree: the largest offset is " + durationText(largest) + ", within its error of " + durationText(its_error);
+      m_out.words =
+          "the clocks agree: the largest offset is " + shortDurationText(largest) + ", within its error of " + shortDurationText(its_error);
     } else if (m_out.after >= m_out.before) {
-      refuse("shifting would not bring the ends nearer to each other: " + durationText(m_out.before) + " apart before, " +
-             durationText(m_out.after) + " after");
+      refuse("shifting would not bring the ends nearer to each other: " + shortDurationText(m_out.before) + " apart before, " +
+             shortDurationText(m_out.after) + " after");
     } else if (const auto worse = notBetter()) {
       refuse(*worse);
     } else {
@@ -331,8 +321,8 @@ class Aligner {
       if (!m_own_error[c] || clock.error < *m_own_error[c]) return std::nullopt;
       example = c;
     }
-    return "the operations tell the clock of " + m_names[*example] + " to " + durationText(m_out.clocks[*example].error) +
-           " only, and it is known to " + durationText(*m_own_error[*example]) + " already";
+    return "the operations tell the clock of " + m_names[*example] + " to " + shortDurationText(m_out.clocks[*example].error) +
+           " only, and it is known to " + shortDurationText(*m_own_error[*example]) + " already";
   }
 
   const MatchedOps& m_ops;

@@ -7,6 +7,7 @@
 
 #include "analysis/estimate/number_text.h"
 #include "analysis/statistics/median.h"
+#include "model/number_text.h"
 #include "model/time_text.h"
 
 namespace runglass {
@@ -148,12 +149,6 @@ void compareRegimes(const Regime& a, const Regime& b, const Moments& moments_a, 
   out.token_differs = std::abs(*out.token_b_ns - *out.token_a_ns) > margin;
 }
 
-std::string percent(double ratio) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%.1f %%", 100 * std::abs(ratio));
-  return text;
-}
-
 // Everybody waits for the rank that works longer: its own work names it where the waiting was measured.
 std::string longerWorker(const Comparison& c) {
   if (c.work_is_whole_step || !c.delta_ns || *c.delta_ns <= 0) return {};
@@ -162,7 +157,7 @@ std::string longerWorker(const Comparison& c) {
     if (rank.change() && (worst == nullptr || *rank.b_ns - *rank.a_ns > *worst->b_ns - *worst->a_ns)) worst = &rank;
   if (worst == nullptr || *worst->change() < kLongerWork || *worst->b_ns - *worst->a_ns < *c.delta_ns / 2) return {};
   return "; rank " + std::to_string(*worst->rank) + (worst->node.empty() ? "" : " on " + worst->node) + " works " +
-         percent(*worst->change()) + " longer itself";
+         percentText(std::abs(*worst->change()), 1) + " longer itself";
 }
 
 std::string length(double ns) {
@@ -230,8 +225,8 @@ std::string comparisonSentence(const Comparison& c, const std::string& name_a, c
     if (!c.token_differs)
       return "No difference per token beyond the noise between " + name_a + " and " + name_b + values + "; step times are not comparable.";
     const double change = *c.token_b_ns / *c.token_a_ns - 1;
-    return name_b + " takes " + percent(change) + (change > 0 ? " longer" : " less time") + " per token than " + name_a + values +
-           "; step times are not comparable.";
+    return name_b + " takes " + percentText(std::abs(change), 1) + (change > 0 ? " longer" : " less time") + " per token than " + name_a +
+           values + "; step times are not comparable.";
   }
   if (other) return "Step times of " + name_a + " and " + name_b + " are not comparable: " + c.warnings.front() + ".";
   if (!c.low_ns)
@@ -240,7 +235,7 @@ std::string comparisonSentence(const Comparison& c, const std::string& name_a, c
     return "No difference beyond the noise: " + length(*c.mean_a_ns) + " and " + length(*c.mean_b_ns) +
            " a step (95 %: " + signedLength(*c.low_ns) + " to " + signedLength(*c.high_ns) + ").";
   const double change = *c.delta_ns / *c.mean_a_ns;
-  std::string text = name_b + " is " + percent(change) + (change > 0 ? " slower" : " faster") + " than " + name_a + ": " +
+  std::string text = name_b + " is " + percentText(std::abs(change), 1) + (change > 0 ? " slower" : " faster") + " than " + name_a + ": " +
                      length(*c.mean_a_ns) + " → " + length(*c.mean_b_ns) + " a step";
   if (!c.parts.empty() && c.parts.front().delta_ns() * *c.delta_ns > 0)
     text += "; " + c.parts.front().part + " " + signedLength(c.parts.front().delta_ns()) + " of " + signedLength(*c.delta_ns);

@@ -9,6 +9,7 @@
 #include "analysis/gpu_idle/idle_parts.h"
 #include "analysis/gpu_idle/idle_spans.h"
 #include "analysis/gpu_idle/idle_words.h"
+#include "model/number_text.h"
 
 namespace runglass {
 namespace {
@@ -184,12 +185,12 @@ class Explainer {
     if (moved < kTold) return;
     IdleRow row = rowOf(IdleCause::kCpuSaturation);
     row.confidence = delay ? 0.6 : 0.4;
-    row.evidence = delay ? "the training thread was ready and had no CPU for " + percent(*delay) + " of the steps" : "";
+    row.evidence = delay ? "the training thread was ready and had no CPU for " + percentText(*delay) + " of the steps" : "";
     if (nodes > 0) {
       row.evidence += (delay ? "; " : "") + std::to_string(saturated) + " of " + counted(nodes, "node") +
                       " had no CPU to give (at least 95 % busy, or tasks waiting 80 % of the time), " +
-                      percent(share / static_cast<double>(nodes)) + " of the time";
-      if (busy > 0) row.evidence += "; CPUs were " + percent(busy / static_cast<double>(nodes)) + " busy on average";
+                      percentText(share / static_cast<double>(nodes)) + " of the time";
+      if (busy > 0) row.evidence += "; CPUs were " + percentText(busy / static_cast<double>(nodes)) + " busy on average";
       row.units = saturated, row.units_total = nodes, row.unit = "node";
       row.evidence += askedWords(m_machines.nodes_total, "node");
       if (worst->cpu->share > 0) row.when = worst->cpu->longest, row.node = worst->node;
@@ -225,7 +226,7 @@ class Explainer {
     row.when = worst->stalls->longest, row.node = worst->node;
     row.evidence = std::to_string(static_cast<long long>(count)) + " waits for memory compaction on " + counted(stalled, "node") +
                    (fallbacks > 0 ? ", " + std::to_string(static_cast<long long>(fallbacks)) + " page faults found no huge page" : "") +
-                   (moved ? "; tasks waited for memory " + percent(share / static_cast<double>(nodes)) + " of the time meanwhile"
+                   (moved ? "; tasks waited for memory " + percentText(share / static_cast<double>(nodes)) + " of the time meanwhile"
                           : "; how long they took was not recorded") +
                    askedWords(m_machines.nodes_total, "node");
     m_answer.rows.push_back(std::move(row));

@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "model/clock_reasons.h"
+#include "model/number_text.h"
 #include "model/time_text.h"
 
 namespace runglass {
@@ -28,7 +29,7 @@ std::string portion(IdleCause cause, const IdleTally& tally) {
 // Few may have what the mean of all hides.
 std::string whereWords(const CauseSum& sum, const IdleTally& tally, const char* unit) {
   if (sum.units.empty() || sum.units.size() >= tally.units || sum.noticed_window <= 0) return {};
-  return percent(sum.noticed_ns / sum.noticed_window) + (tally.steps.empty() ? " of the time on " : " of a step on ") +
+  return percentText(sum.noticed_ns / sum.noticed_window) + (tally.steps.empty() ? " of the time on " : " of a step on ") +
          std::to_string(sum.units.size()) + " of " + counted(tally.units, unit) + "; of all: ";
 }
 
@@ -63,14 +64,12 @@ const char* meanwhile(IdleCause cause) {
 
 std::string launchWords(const LaunchStats& launches) {
   if (launches.launches_known == 0) return {};
-  return "; " + percent(static_cast<double>(launches.starved) / static_cast<double>(launches.launches_known)) + " of " +
+  return "; " + percentText(static_cast<double>(launches.starved) / static_cast<double>(launches.launches_known)) + " of " +
          std::to_string(launches.launches_known) + " launches found the device idle, median launch delay " +
          duration(static_cast<double>(launches.median_delay));
 }
 
 }  // namespace
-
-std::string percent(double ratio) { return number(std::abs(ratio) < 0.0995 ? "%.2g %%" : "%.3g %%", ratio * 100); }
 
 std::string counted(std::size_t count, const char* one) { return std::to_string(count) + " " + one + (count == 1 ? "" : "s"); }
 
@@ -85,8 +84,8 @@ std::string spanEvidence(IdleCause cause, const IdleTally& tally, const LaunchSt
     text += "; " + number("%.4g", static_cast<double>(sum.stretches) / samples) +
             (tally.steps.empty() ? " stretches" : " stretches a step") + ", the longest " + duration(sum.longest_ns);
   if (cause == IdleCause::kSmallKernels && launches.kernels > 0)
-    text += "; " + percent(static_cast<double>(launches.short_kernels) / static_cast<double>(launches.kernels)) + " of " +
-            std::to_string(launches.kernels) + " kernels are that short, " + percent(launches.short_share) + " of the kernels' time";
+    text += "; " + percentText(static_cast<double>(launches.short_kernels) / static_cast<double>(launches.kernels)) + " of " +
+            std::to_string(launches.kernels) + " kernels are that short, " + percentText(launches.short_share) + " of the kernels' time";
   if (cause == IdleCause::kHostBound || cause == IdleCause::kSmallKernels) text += launchWords(launches);
   return text;
 }
@@ -113,11 +112,11 @@ void ClockSum::add(const DeviceClocks& device, const ThrottleShare& throttle) {
 std::string clockWords(const ClockSum& sum, const DeviceClocks& worst, const ThrottleShare& throttle, std::uint64_t mask) {
   std::string text = std::to_string(sum.held) + " of " + counted(sum.devices, "device") + " held down (" +
                      clockReasonWords(throttle.reasons & mask) + "); the worst" +
-                     (worst.rank ? ", rank " + std::to_string(*worst.rank) + "'s," : std::string()) + " for " + percent(throttle.held) +
+                     (worst.rank ? ", rank " + std::to_string(*worst.rank) + "'s," : std::string()) + " for " + percentText(throttle.held) +
                      " of the time at " + number("%.3g GHz", throttle.held_hertz / 1e9);
   if (!worst.level) return text + "; the clock without it was never seen";
   return text + " against " + number("%.3g GHz", *worst.level / 1e9) + (worst.level_of_others ? " of other devices" : " unthrottled") +
-         (throttle.lost ? ", which costs it " + percent(*throttle.lost) : std::string());
+         (throttle.lost ? ", which costs it " + percentText(*throttle.lost) : std::string());
 }
 
 }  // namespace runglass

@@ -16,7 +16,6 @@
 
 namespace runglass {
 
-std::string percent(double ratio);                        // "12.3 %"
 std::string counted(std::size_t count, const char* one);  // "1 rank", "8 ranks"
 std::string spanEvidence(IdleCause cause, const IdleTally& tally, const LaunchStats& launches);
 std::string partEvidence(IdleCause cause, const IdleTally& tally);

@@ -8,6 +8,8 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "model/number_text.h"
+
 namespace runglass {
 namespace {
 
@@ -17,12 +19,6 @@ constexpr std::int64_t kDeadPoints = 10;  // in a row that are not finite
 constexpr std::int64_t kScalerNear = 5;   // steps between a gradient that is not finite and the scale that it halves
 constexpr double kScoreMost = 20;         // robust sigma that count as a score of 1
 
-std::string numberText(double value) {
-  if (!std::isfinite(value)) return std::isnan(value) ? "NaN" : value > 0 ? "Inf" : "-Inf";
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.4g", value);
-  return text.data();
-}
 std::string ofPoints(std::int64_t count) { return std::to_string(count) + (count == 1 ? " point" : " points"); }
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(numberText(value)); }
 

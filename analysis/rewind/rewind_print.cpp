@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "model/number_text.h"
+
 namespace runglass {
 namespace {
 
@@ -13,11 +15,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kRangesShown = 8;
 
-std::string numberText(double value) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.4g", value);
-  return text.data();
-}
 std::string hoursText(const std::optional<double>& hours) { return hours ? numberText(*hours) + " GPU-hours" : "GPU-hours not known"; }
 
 template <class T>

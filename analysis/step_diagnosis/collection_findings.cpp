@@ -5,7 +5,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "analysis/step_diagnosis/words.h"
+#include "analysis/step_diagnosis/cost_severity.h"
+#include "model/number_text.h"
 
 namespace runglass {
 namespace {

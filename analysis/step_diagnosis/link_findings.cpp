@@ -7,7 +7,8 @@
 
 #include "analysis/statistics/median.h"
 #include "analysis/step_diagnosis/blame.h"
-#include "analysis/step_diagnosis/words.h"
+#include "analysis/step_diagnosis/cost_severity.h"
+#include "model/number_text.h"
 #include "model/time_text.h"
 
 namespace runglass {

@@ -7,6 +7,9 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "model/number_text.h"
+#include "model/time_text.h"
+
 namespace runglass {
 namespace {
 
@@ -19,17 +22,7 @@ constexpr double kCorrelates = 0.9, kSpread = 0.05;
 constexpr double kMostSteps = 0.5;
 constexpr std::size_t kListed = 16;
 
-std::string percent(double ratio) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.*f %%", std::fabs(ratio) < 0.0995 ? 1 : 0, ratio * 100);
-  return text;
-}
-
-std::string seconds(double ns) {
-  char text[32];
-  std::snprintf(text, sizeof text, ns < 1e9 ? "%.0f ms" : "%.2f s", ns < 1e9 ? ns / 1e6 : ns / 1e9);
-  return text;
-}
+std::string ms(double ns) { return shortDurationText(std::llround(ns)); }
 
 class Teller {
  public:
@@ -75,8 +68,8 @@ class Teller {
   }
 
   std::string gain(const Json& evidence) const {
-    return "a step would take " + seconds(evidence["t_fixed_ns"].get<double>()) + " instead of " + seconds(m_all.t_ns) + " (" +
-           percent(evidence["cost_ratio"].get<double>()) + "; " + std::to_string(m_all.steps.size()) +
+    return "a step would take " + ms(evidence["t_fixed_ns"].get<double>()) + " instead of " + ms(m_all.t_ns) + " (" +
+           percentText(evidence["cost_ratio"].get<double>()) + "; " + std::to_string(m_all.steps.size()) +
            (m_all.steps.size() == 1 ? " step" : " steps") + " replayed)";
   }
 
@@ -126,7 +119,7 @@ class Teller {
     finding.node = worst;
     evidence["ranks"] = Json::array();
     for (const std::uint32_t worker : by_node[worst]) evidence["ranks"].push_back(m_graph.workers[worker].rank);
-    finding.summary = name + " (" + std::to_string(by_node[worst].size()) + " workers) explains " + percent(*explained) +
+    finding.summary = name + " (" + std::to_string(by_node[worst].size()) + " workers) explains " + percentText(*explained) +
                       " of the slowdown: if it were as fast as the others, " + gain(evidence);
     m_blamed.insert(by_node[worst].begin(), by_node[worst].end());
     m_blamed_explains = *explained;
@@ -160,7 +153,7 @@ class Teller {
                                             {"folded_ranks", m_graph.workers[w].rank_count}});
     const std::string more =
         m_all.worst.size() > 1 ? " and " + std::to_string(m_all.worst.size() - 1) + " more of the slowest 3 %" : std::string();
-    finding.summary = "Slow: " + workerText(worst) + more + ", in " + percent(m_all.worst_in_steps) +
+    finding.summary = "Slow: " + workerText(worst) + more + ", in " + percentText(m_all.worst_in_steps) +
                       " of the steps; as fast as the others, " + gain(evidence);
     m_blamed.insert(m_all.worst.begin(), m_all.worst.end());
     m_blamed_explains = *m_all.m_w;
@@ -191,7 +184,7 @@ class Teller {
           {{"pp", m_graph.stages[s]}, {"explained_ratio", m_all.explained_by_stage[s].value_or(0)}, {"s", m_all.by_stage[s]}});
     if (m_all.m_s) evidence["m_s"] = *m_all.m_s;
     finding.summary = "Pipeline stage " + std::to_string(stage) + (worst + 1 == stages ? ", the last of " : " of ") +
-                      std::to_string(stages) + ", takes longer than its share (explains " + percent(explained) +
+                      std::to_string(stages) + ", takes longer than its share (explains " + percentText(explained) +
                       " of the slowdown): balanced, " + gain(evidence);
     if (m_graph.replicas.size() < 2) {
       finding.confidence = *finding.confidence / 2;
@@ -217,7 +210,7 @@ class Teller {
     evidence["replica_spread_ratio"] = m_all.replica_spread;
     char correlation[16];
     std::snprintf(correlation, sizeof correlation, "%.2f", *m_all.pass_correlation);
-    finding.summary = "The slowest replica changes from step to step and is " + percent(m_all.replica_spread) +
+    finding.summary = "The slowest replica changes from step to step and is " + percentText(m_all.replica_spread) +
                       " slower than the mean one, forward and backward alike (correlation " + correlation +
                       "): sequences of unequal length; with even passes, " + gain(evidence);
     finish(std::move(finding), evidence);

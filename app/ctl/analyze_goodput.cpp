@@ -7,6 +7,7 @@
 #include "app/ctl/analyze_parts.h"
 #include "app/ctl/output.h"
 #include "app/ctl/plain_text.h"
+#include "model/number_text.h"
 #include "model/time_text.h"
 
 namespace runglass::ctl {
@@ -171,7 +172,7 @@ Json goodputJson(const GoodputAnswer& answer) {
 std::string planText(const RunPlan& p) {
   if (!p.planned_steps) return "    plan: " + p.reason + "\n";
   std::string text = "    plan: " + countText(std::llround(*p.planned_steps)) + " steps (" + p.plan_source + ")";
-  if (p.done_share && p.done_steps) text += ", " + percentText(*p.done_share) + " done";
+  if (p.done_share && p.done_steps) text += ", " + percentText(*p.done_share, 1) + " done";
   if (p.finished) return text + ", finished " + utcText(*p.finish) + "\n";
   if (!p.finish) return text + (p.reason.empty() ? "\n" : "; no forecast: " + p.reason + "\n");
   text += ", done by " + utcText(*p.finish) + " at the pace so far";
@@ -186,7 +187,7 @@ std::string goodputText(const GoodputAnswer& answer) {
   const Ledger& l = g.ledger;
   std::string text = "  goodput: ";
   if (l.effective_ratio)
-    text += percentText(*l.effective_ratio) + " of " + durationText(*l.wall) + " made progress; " + countText(l.completed_steps) +
+    text += percentText(*l.effective_ratio, 1) + " of " + durationText(*l.wall) + " made progress; " + countText(l.completed_steps) +
             " steps kept, " + countText(l.lost_steps) + " lost\n";
   else
     text += g.reason + "\n";

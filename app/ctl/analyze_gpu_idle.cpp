@@ -3,6 +3,7 @@
 
 #include "analysis/gpu_idle/idle_answer.h"
 #include "app/ctl/plain_text.h"
+#include "model/number_text.h"
 
 namespace runglass::ctl {
 namespace {
@@ -72,7 +73,7 @@ Json toJson(const IdleAnswer& answer, const Attempt& attempt) {
 std::string busyLine(const BusyShares& busy) {
   std::string text;
   const auto add = [&](const char* words, const std::optional<double>& share) {
-    if (share && *share >= 0.0005) text += (text.empty() ? "" : ", ") + percentText(*share) + " " + words;
+    if (share && *share >= 0.0005) text += (text.empty() ? "" : ", ") + percentText(*share, 1) + " " + words;
   };
   add("computing", busy.compute);
   add("communicating alone", busy.comm);
@@ -83,12 +84,12 @@ std::string busyLine(const BusyShares& busy) {
 
 std::string toText(const IdleAnswer& answer) {
   if (!answer.ok) return {};
-  std::string text = "  devices were idle for " + percentText(answer.idle_share) + " of " +
+  std::string text = "  devices were idle for " + percentText(answer.idle_share, 1) + " of " +
                      (answer.steps > 0 ? std::to_string(answer.steps) + " steps" : std::string("the time")) + " (" + answer.basis_words +
                      ")\n";
   text += busyLine(answer.busy);
   for (const IdleRow& row : answer.rows)
-    text += std::string("    ") + (row.share ? percentText(*row.share) : std::string("not known how much")) + " " +
+    text += std::string("    ") + (row.share ? percentText(*row.share, 1) : std::string("not known how much")) + " " +
             idleCauseWords(row.cause) + (isSlowNotIdle(row.cause) ? " (slow, not idle)" : "") + ": " + row.evidence + "\n";
   if (answer.not_recorded.empty()) return text;
   text += "    not recorded:";

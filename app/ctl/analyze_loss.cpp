@@ -8,6 +8,7 @@
 #include "analysis/loss_health/loss_findings.h"
 #include "analysis/loss_spikes/published_rules.h"
 #include "app/ctl/output.h"
+#include "model/number_text.h"
 
 namespace runglass::ctl {
 namespace {
@@ -50,12 +51,6 @@ Json regimesOf(const WatchedAttempt& attempt) {
   return regimes;
 }
 
-std::string percent(double share) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.3g %%", 100 * share);
-  return text.data();
-}
-
 // Of the newest attempt that has a loss.
 Status addRules(Reader& reader, const Series& loss, AnalyzePart& part) {
   RG_ASSIGN(const auto points, reader.scalars(loss.id, loss.first_x, loss.last_x == INT64_MAX ? INT64_MAX : loss.last_x + 1));
@@ -71,7 +66,8 @@ Status addRules(Reader& reader, const Series& loss, AnalyzePart& part) {
                      {"score", score ? Json(*score) : Json()},
                      {"first_hit", hits.steps.empty() ? Json() : Json(hits.steps.front())}});
     if (!score || hits.steps.empty()) continue;
-    text += (text.empty() ? "" : ", ") + std::string(info.title) + " " + std::to_string(hits.steps.size()) + " (" + percent(*score) + ")";
+    text +=
+        (text.empty() ? "" : ", ") + std::string(info.title) + " " + std::to_string(hits.steps.size()) + " (" + percentText(*score) + ")";
   }
   part.json["rules"] = std::move(rules);
   part.text += "    published rules: " + (text.empty() ? std::string("no hit") : text) + "\n";

@@ -8,6 +8,7 @@
 
 #include "analysis/what_if/what_if_data.h"
 #include "app/ctl/plain_text.h"
+#include "model/number_text.h"
 
 namespace runglass::ctl {
 namespace {
@@ -102,11 +103,11 @@ std::string toText(const WhatIfData& data) {
   std::string text = "  what if nobody were slow: ";
   if (w.status != WhatIfStatus::kOk) return text + whatIfStatusName(w.status) + ": " + w.reason + "\n";
   text += line("S %.3f: a step takes %.3f s, without stragglers %.3f s; %s of the time is wasted", w.s, w.t_ns / 1e9, w.t_ideal_ns / 1e9,
-               percentText(w.waste_ratio).c_str());
+               percentText(w.waste_ratio, 1).c_str());
   if (const auto hours = data.wastedGpuHours()) text += line(" (%.1f GPU-hours of these steps)", *hours);
   text += "\n    explained by";
-  text += " the slowest 3 % of the workers: " + (w.m_w ? percentText(*w.m_w) : std::string("-"));
-  text += ", by the last stage: " + (w.m_s ? percentText(*w.m_s) : std::string("-")) + "\n    only as recorded:";
+  text += " the slowest 3 % of the workers: " + (w.m_w ? percentText(*w.m_w, 1) : std::string("-"));
+  text += ", by the last stage: " + (w.m_s ? percentText(*w.m_s, 1) : std::string("-")) + "\n    only as recorded:";
   for (std::size_t i = 0; i < std::min(kOpsTold, w.by_op.size()); ++i)
     text += (i > 0 ? ", " : " ") + w.by_op[i].op + line(" %.3f", w.by_op[i].s);
   text += "\n    workers:";
@@ -119,8 +120,8 @@ std::string toText(const WhatIfData& data) {
   }
   if (w.pass_correlation) text += line("; forward and backward correlate at %.2f", *w.pass_correlation);
   text += line("\n    of %zu steps (%zu left out), %zu workers; simulated within %s of the recording; launch delays cost %s\n",
-               data.coverage.steps, data.coverage.gaps.left_out_steps(), data.coverage.workers, percentText(w.sim_error_ratio).c_str(),
-               percentText(w.launch_slowdown - 1).c_str());
+               data.coverage.steps, data.coverage.gaps.left_out_steps(), data.coverage.workers, percentText(w.sim_error_ratio, 1).c_str(),
+               percentText(w.launch_slowdown - 1, 1).c_str());
   return text;
 }
 

@@ -10,6 +10,7 @@
 #include "app/ctl/output.h"
 #include "app/ctl/plain_text.h"
 #include "app/store_access.h"
+#include "model/number_text.h"
 
 namespace runglass::ctl {
 namespace {
@@ -127,7 +128,7 @@ std::string toText(const ComparisonAnswer& answer) {
   for (std::size_t i = 0; i < std::min(kShown, c.nodes.size()); ++i) {
     const WorkDelta& one = c.nodes[i];
     const auto change = one.change();
-    text += row(one.node, ms(one.a_ns), ms(one.b_ns), change ? (*change < 0 ? "-" : "+") + percentText(std::abs(*change)) : "-");
+    text += row(one.node, ms(one.a_ns), ms(one.b_ns), change ? (*change < 0 ? "-" : "+") + percentText(std::abs(*change), 1) : "-");
   }
   text += more(c.nodes.size(), "nodes");
   return text;

@@ -14,6 +14,7 @@
 #include "app/run_choice.h"
 #include "app/store_access.h"
 #include "model/device_catalog.h"
+#include "model/number_text.h"
 #include "model/time_text.h"
 
 namespace runglass::ctl {
@@ -146,7 +147,7 @@ class Estimate : public Command {
     if (m_rate > 0) {
       const auto mfu = measuredMfu(m_parameters, m_rate / m_gpus, m_peak);
       if (!mfu) return Status(Code::kInvalidArgument, "--tokens-per-s: needs --device or --peak");
-      add(answer, "mfu_ratio", *mfu, "MFU " + percentText(mfu->value));
+      add(answer, "mfu_ratio", *mfu, "MFU " + percentText(mfu->value, 1));
       m_mfu = mfu->value, m_work.recompute = Recompute::kNone;  // MFU counts the model's FLOPs only
     }
     const auto days = m_achieved > 0 ? trainingDays(m_work, m_achieved) : trainingDays(m_work, m_peak, m_mfu);

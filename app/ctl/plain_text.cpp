@@ -24,12 +24,6 @@ std::string shortText(double value) {
   return text;
 }
 
-std::string percentText(double ratio) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%.1f %%", ratio * 100);
-  return text;
-}
-
 std::string bytesText(std::int64_t bytes) {
   static constexpr const char* kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB"};
   double value = static_cast<double>(bytes);

@@ -17,7 +17,6 @@ namespace runglass::ctl {
 
 std::string countText(std::int64_t count);  // "48,210"
 std::string shortText(double value);        // "1.05 M"
-std::string percentText(double ratio);      // "5.1 %"
 std::string bytesText(std::int64_t bytes);  // "12.3 MiB"
 // Cut to so many bytes, not inside a character, with "..." where something is missing; control characters are spaces.
 std::string fitted(const std::string& text, std::size_t width);

@@ -16,6 +16,7 @@
 #include "app/store_access.h"
 #include "collectors/notify/alert_message.h"
 #include "model/issue_catalog.h"
+#include "model/number_text.h"
 #include "model/time_text.h"
 #include "storage/store_files.h"
 
@@ -128,13 +129,13 @@ std::string stateText(const RunSummary& s, TimeNs now) {
 
 std::string throughputText(const Throughput& t) {
   std::string text;
-  if (t.mfu) text = "MFU " + percentText(*t.mfu);
+  if (t.mfu) text = "MFU " + percentText(*t.mfu, 1);
   if (t.tokens_per_s) text += (text.empty() ? "" : ", ") + shortText(*t.tokens_per_s) + " tokens/s";
   if (!t.tokens_per_s && t.tokens_per_gpu) text += (text.empty() ? "" : ", ") + shortText(*t.tokens_per_gpu) + " tokens/s per GPU";
   if (text.empty()) return "-";
   if (t.change)
-    text += ", " + percentText(std::abs(*t.change)) + (*t.change < 0 ? " below" : " above") + " its best " + std::to_string(kRecentSteps) +
-            " steps";
+    text += ", " + percentText(std::abs(*t.change), 1) + (*t.change < 0 ? " below" : " above") + " its best " +
+            std::to_string(kRecentSteps) + " steps";
   return text;
 }
 
@@ -190,7 +191,7 @@ std::string suspectsText(const Condition& c) {
     // One that a finding names already is named once.
     if (std::ranges::any_of(c.suspects, [&](const Finding& finding) { return finding.rank == slow.score.rank; })) continue;
     all.push_back("rank " + std::to_string(slow.score.rank) + (slow.node.empty() ? "" : " on " + fitted(slow.node, 40)) + " (" +
-                  percentText(*slow.score.score) + " slower than its peers" +
+                  percentText(*slow.score.score, 1) + " slower than its peers" +
                   (slow.score.since_step ? ", since step " + countText(*slow.score.since_step) : "") + ")");
   }
   std::string text;

@@ -39,7 +39,7 @@ Status findSlowest(Reader& reader, TimelineCatalog& catalog, const std::stop_tok
     if (!s.key.rank || s.sample_count == 0) continue;
     if (stop.stop_requested()) return {Code::kCancelled, "cancelled"};
     RG_ASSIGN(const auto points, reader.scalars(s.id, s.last_x - kSteps + 1, s.last_x + 1, stop));
-    const auto middle = median({points.value.begin(), points.value.end()});
+    const auto middle = median<double>({points.value.begin(), points.value.end()});
     if (!middle) continue;
     medians.push_back(*middle);
     if (!worst || *middle > worst->first) worst = {*middle, *s.key.rank};

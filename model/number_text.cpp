@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/number_text.h"
+
+#include <cmath>
+#include <cstdio>
+
+namespace runglass {
+
+std::string percentText(double ratio) { return percentText(ratio, std::fabs(ratio) < 0.0995 ? 1 : 0); }
+
+std::string percentText(double ratio, int decimals) {
+  char text[48];
+  std::snprintf(text, sizeof text, std::fabs(ratio) < 1e12 ? "%.*f %%" : "%.*e %%", decimals, 100 * ratio);
+  return text;
+}
+
+std::string numberText(double value) {
+  if (!std::isfinite(value)) return std::isnan(value) ? "NaN" : value > 0 ? "Inf" : "-Inf";
+  char text[32];
+  std::snprintf(text, sizeof text, "%.4g", value);
+  return text;
+}
+
+}  // namespace runglass
