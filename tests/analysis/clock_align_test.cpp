@@ -201,7 +201,7 @@ TEST(AlignClocks, RefusesWhereNothingCanBeTold) {
   known.collectives({0, 1}, kNsPerMs, 100 * kNsPerMs);
   known.own_error = {1'000, 1'000};
   EXPECT_EQ(known.align().verdict, ClockAlignVerdict::kRefused);
-  EXPECT_THAT(known.align().words, HasSubstr("known to 1.0 us already"));
+  EXPECT_THAT(known.align().words, HasSubstr("known to 1.00 µs already"));
   EXPECT_EQ(alignClocks({}, {}, {}).verdict, ClockAlignVerdict::kRefused);
 }
 
