@@ -174,7 +174,7 @@ TEST_F(RankingViewTest, ItsModelKeepsTheRulesOfItemModels) {
 TEST_F(RankingViewTest, AClickInTheHeatMapSelectsRankStepAndMachine) {
   record(m_store.path(), 5);
   open();
-  QTest::mouseClick(m_view->heatMap(), Qt::LeftButton, {}, m_view->heatMap()->pointOf(5, 17));
+  QTest::mouseClick(m_view->heatMap(), Qt::LeftButton, {}, m_view->heatMap()->cellRect(5, 17).center());
   EXPECT_EQ(m_state.state().selection.rank, 5);
   EXPECT_EQ(m_state.state().selection.step, 17);
   EXPECT_TRUE(m_state.state().selection.node);

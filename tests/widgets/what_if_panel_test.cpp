@@ -104,9 +104,9 @@ TEST(WhatIfPanelTest, AClickInTheHeatMapTicksTheWorker) {
   Shown shown(storeOf(store, true));
   ASSERT_TRUE(shown.settled);
   WorkerHeatMap* heat = shown.view.whatIf()->heatMap();
-  QTest::mouseClick(heat, Qt::LeftButton, {}, heat->cellRect(1).center());
+  QTest::mouseClick(heat, Qt::LeftButton, {}, heat->cellRect(0, 1).center());
   EXPECT_THAT(shown.view.whatIf()->ticks().workers, ::testing::ElementsAre(1U));
-  QTest::mouseClick(heat, Qt::LeftButton, {}, heat->cellRect(1).center());
+  QTest::mouseClick(heat, Qt::LeftButton, {}, heat->cellRect(0, 1).center());
   EXPECT_TRUE(shown.view.whatIf()->ticks().empty());
 }
 

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // PlaceHeatMap: the ranks where they stand, in colour: pipeline stages over replicas, or hosts over GPUs. A click chooses a rank.
 //
-// Threading:  GUI thread; placeScale() anywhere.
+// Threading:  GUI thread.
 // Ownership:  shares its cells.
 // Units:      by what is scored: ratios to the peers, minus 1, or shares 0..1.
 // Errors:     a place without a score is hatched, never 0.
-// Cost:       a picture is O(pixels + cells) and kept until data, size or theme change.
+// Cost:       as HeatMap.
 #pragma once
 
-#include <QImage>
-#include <QWidget>
+#include <QStringList>
 #include <memory>
 
-#include "widgets/ranking/rank_heat_map.h"
+#include "widgets/ranking/heat_map.h"
 
 namespace runglass {
 
@@ -25,43 +24,35 @@ struct PlaceCells {
   bool empty() const { return rows.isEmpty() || columns.isEmpty(); }
 };
 
-class PlaceHeatMap : public QWidget {
+class PlaceHeatMap : public HeatMap {
   Q_OBJECT
 
  public:
   explicit PlaceHeatMap(QWidget* parent = nullptr);
   void setCells(std::shared_ptr<const PlaceCells> cells);  // may be null
   void setSelected(std::optional<std::int32_t> rank);
-  QSize sizeHint() const override { return {520, 500}; }
-  QRect cellArea() const;
-  QRect cellRect(std::size_t row, std::size_t column) const;
 
  signals:
   void rankChosen(std::int32_t rank);
 
  protected:
-  void paintEvent(QPaintEvent* event) override;
-  void changeEvent(QEvent* event) override;
-  void mousePressEvent(QMouseEvent* event) override;
-  bool event(QEvent* event) override;
+  const HeatCells* cells() const override { return m_cells ? &m_cells->heat : nullptr; }
+  QString title() const override { return m_cells->title; }
+  Scale scaleWords() const override;
+  QString rowName(std::size_t row) const override { return m_cells->rows[static_cast<qsizetype>(row)]; }
+  QString columnName(std::size_t column) const override { return m_cells->columns[static_cast<qsizetype>(column)]; }
+  QString cellText(float ratio) const override;
+  QString tip(const HeatCell& cell) const override;
+  void chosen(const HeatCell& cell) override;
+  void paintSelection(QPainter& painter) const override;
 
  private:
-  bool empty() const { return !m_cells || m_cells->empty(); }
-  std::optional<HeatCell> cellAt(const QPoint& point) const;
   std::int32_t rankAt(const HeatCell& cell) const {
     return m_cells->rank[cell.row * static_cast<std::size_t>(m_cells->columns.size()) + cell.step];
   }
-  QString valueText(float value) const;
-  int leftMargin() const;
-  void paintLegend(QPainter& painter) const;
-  void paintAxes(QPainter& painter) const;
-  void paintNumbers(QPainter& painter) const;
-  void paintSelection(QPainter& painter) const;
 
   std::shared_ptr<const PlaceCells> m_cells;
   std::optional<std::int32_t> m_rank;
-  QImage m_image;
-  bool m_dirty = true;
 };
 
 }  // namespace runglass

@@ -5,15 +5,15 @@
 // Ownership:  shares its values.
 // Units:      S_w, 1 = no slowdown; full colour at scale().
 // Errors:     none.
-// Cost:       a picture is O(pixels) above one cell a pixel, else O(cells).
+// Cost:       as HeatMap.
 #pragma once
 
-#include <QWidget>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <set>
 #include <vector>
+
+#include "widgets/ranking/heat_map.h"
 
 namespace runglass {
 
@@ -23,7 +23,7 @@ struct WorkerCells {
   std::vector<std::int32_t> rank;              // likewise
 };
 
-class WorkerHeatMap : public QWidget {
+class WorkerHeatMap : public HeatMap {
   Q_OBJECT
 
  public:
@@ -31,27 +31,26 @@ class WorkerHeatMap : public QWidget {
   void setCells(std::shared_ptr<const WorkerCells> cells);
   void setTicked(std::set<std::uint32_t> workers);  // replica * stages + stage
   QSize sizeHint() const override { return {640, 360}; }
-  QRect cellArea() const;
-  QRect cellRect(std::uint32_t worker) const;
   // The slowdown that is shown in full colour: the next of 1.1, 1.2, 1.5, 2, 3, 5 that the worst stays within, as the scale printed beside.
-  double scale() const;
+  double scale() const { return 1 + m_heat.scale; }
 
  signals:
   void workerChosen(std::uint32_t worker);
 
  protected:
-  void paintEvent(QPaintEvent* event) override;
-  void changeEvent(QEvent* event) override;
-  void mousePressEvent(QMouseEvent* event) override;
-  bool event(QEvent* event) override;
+  const HeatCells* cells() const override { return &m_heat; }
+  QString title() const override;
+  Scale scaleWords() const override;
+  QString rowName(std::size_t row) const override;
+  QString columnName(std::size_t column) const override;
+  QString cellText(float ratio) const override;
+  QString tip(const HeatCell& cell) const override;
+  void chosen(const HeatCell& cell) override;
+  void paintSelection(QPainter& painter) const override;
 
  private:
-  bool empty() const { return !m_cells || m_cells->s.empty(); }
-  std::optional<std::uint32_t> workerAt(const QPoint& point) const;
-  void paintLegend(QPainter& painter) const;
-  void paintAxes(QPainter& painter) const;
-
   std::shared_ptr<const WorkerCells> m_cells;
+  HeatCells m_heat;  // stages over replicas
   std::set<std::uint32_t> m_ticked;
 };
 

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// HeatMap: rows x columns in colour around the peers' median: worse red, better blue, the ground where a cell is as its peers are.
+//
+// Threading:  GUI thread; the free functions anywhere.
+// Ownership:  whoever derives owns the cells.
+// Units:      ratios to the peers' median, minus 1; device pixels in paintHeat().
+// Errors:     a cell without data is hatched, never 0.
+// Cost:       a picture is O(pixels + cells) and kept until data, size or theme change.
+#pragma once
+
+#include <QImage>
+#include <QWidget>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "widgets/core/theme.h"
+
+namespace runglass {
+
+struct HeatCells {
+  struct Row {
+    std::int32_t rank = 0;
+    std::vector<float> ratio;  // by step; NaN: not compared
+  };
+  std::vector<Row> rows;  // by rank
+  std::vector<std::int64_t> steps;
+  double scale = 0.05;  // the ratio that is shown in full colour
+  bool beyond = false;  // something is worse than that
+  bool empty() const { return rows.empty() || steps.empty(); }
+};
+
+// A round ratio which all but the most extreme 1 % of the cells stay within; at least 5 %.
+double heatScale(const HeatCells& cells);
+bool exceedsScale(const HeatCells& cells);
+// The scale's upper end: "+5 %", or "≥ +5 %" where something is further off.
+QString heatEndText(const HeatCells& cells);
+
+// Which of `count` cells lie under pixel `pixel` of `pixels`: [first, last), at least one.
+struct CellRange {
+  std::size_t first = 0, last = 0;
+};
+CellRange cellsUnder(int pixel, int pixels, std::size_t count);
+// The worst cell of a block; none where nothing in it was compared.
+struct HeatCell {
+  std::size_t row = 0, step = 0;
+  float ratio = 0;
+};
+std::optional<HeatCell> worstCell(const HeatCells& cells, CellRange rows, CellRange steps);
+// All of `cells` over all of `image` (RGB32): several cells under one pixel show the worst.
+void paintHeat(QImage& image, const HeatCells& cells, const Theme& theme);
+
+class HeatMap : public QWidget {
+  Q_OBJECT
+
+ public:
+  QSize sizeHint() const override { return {520, 500}; }
+  QRect cellArea() const;
+  // At least a pixel; where several cells share one, that pixel.
+  QRect cellRect(std::size_t row, std::size_t column) const;
+
+ protected:
+  // Few cells do not become fields as large as a hand.
+  HeatMap(QSize largest_cell, QWidget* parent);
+
+  struct Scale {
+    QString low, high;
+    double from = 0;  // the ratio of its lower end
+    QStringList notes;
+  };
+  virtual const HeatCells* cells() const = 0;  // may be null
+  virtual QString title() const = 0;
+  virtual Scale scaleWords() const = 0;
+  virtual QString rowName(std::size_t row) const = 0;
+  virtual QString columnName(std::size_t column) const = 0;
+  virtual QString cellText(float /*ratio*/) const { return {}; }  // what a cell says that is large enough; empty: none does
+  virtual QString tip(const HeatCell& cell) const = 0;
+  virtual void chosen(const HeatCell& cell) = 0;
+  virtual void paintSelection(QPainter& painter) const = 0;
+
+  bool empty() const { return cells() == nullptr || cells()->empty(); }
+  void cellsChanged();
+  // The cell under a point: of several the worst, or the first where none was compared.
+  std::optional<HeatCell> cellAt(const QPoint& point) const;
+
+  void paintEvent(QPaintEvent* event) override;
+  void changeEvent(QEvent* event) override;
+  void mousePressEvent(QMouseEvent* event) override;
+  bool event(QEvent* event) override;
+
+ private:
+  int leftMargin() const;
+  void paintLegend(QPainter& painter) const;
+  void paintAxes(QPainter& painter) const;
+  void paintNumbers(QPainter& painter) const;
+
+  QSize m_largest_cell;
+  QImage m_image;
+  bool m_dirty = true;
+};
+
+}  // namespace runglass
