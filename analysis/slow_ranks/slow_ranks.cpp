@@ -98,14 +98,13 @@ class RoleRanking {
     for (std::size_t step = 0; step < score.ratio.size(); ++step)
       if (const float ratio = score.ratio[step]; !std::isnan(ratio) && (!score.worst || ratio > score.ratio[*score.worst]))
         score.worst = step;
-    const std::size_t compared = m_excess[i].size();
-    if (compared < kLeastSteps) return;
+    if (m_excess[i].size() < kLeastSteps) return;
     scoreFrom(i, 0);
     // Whole steps hardly differ between ranks that wait for each other, so they never make anybody sure.
     if (m_table.basis == SlownessBasis::kWork) {
-      if (score.coverage >= kHighCoverage && compared >= kHighSteps)
+      if (score.coverage >= kHighCoverage && score.compared >= kHighSteps)
         score.confidence = Confidence::kHigh;
-      else if (score.coverage >= kMediumCoverage && compared >= kMediumSteps)
+      else if (score.coverage >= kMediumCoverage && score.compared >= kMediumSteps)
         score.confidence = Confidence::kMedium;
     }
   }
@@ -119,9 +118,9 @@ class RoleRanking {
       ratios.push_back(score.ratio[step]);
       above += score.ratio[step] > kSlowerThanPeers ? 1 : 0;
     }
-    const std::size_t compared = ratios.size();
-    const auto excess = std::span(m_excess[i]).last(compared);
-    score.persistence = static_cast<double>(above) / static_cast<double>(compared);
+    score.compared = ratios.size();
+    const auto excess = std::span(m_excess[i]).last(score.compared);
+    score.persistence = static_cast<double>(above) / static_cast<double>(score.compared);
     score.score = median(std::move(ratios));
     score.excess_ns = median(std::vector<double>(excess.begin(), excess.end()));
   }
@@ -166,6 +165,7 @@ class RoleRanking {
     scoreFrom(i, *onset);
     const auto& own = m_table.ranks[m_members[i]].value_ns;
     score.own_ns = median(std::vector<double>(own.begin() + static_cast<std::ptrdiff_t>(*onset), own.end()));
+    if (score.confidence == Confidence::kHigh && score.compared < kHighSteps) score.confidence = Confidence::kMedium;
     score.stands_out = true;
     score.since_step = m_table.steps[*onset];
   }

@@ -68,6 +68,7 @@ struct RankScore {
   std::optional<double> score;              // median over steps of own / peers' median, minus 1
   std::optional<double> own_ns, excess_ns;  // medians over steps: its work, and what it took more than its peers
   std::optional<double> persistence;        // share of the compared steps more than kSlowerThanPeers above the peers
+  std::size_t compared = 0;                 // steps
   double coverage = 0;                      // steps with data / steps looked at
   int peers = 0;                            // others of its role with data, the most in any step
   std::optional<double> spread;             // median absolute deviation of its role's scores

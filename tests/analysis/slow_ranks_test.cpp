@@ -61,6 +61,7 @@ TEST(SlowRanksTest, WhoBecameSlowLateIsJudgedByTheStepsSinceThen) {
   EXPECT_NEAR(*first.score, 0.3, 0.01);
   EXPECT_NEAR(*first.excess_ns, 30e6, 1e6);
   EXPECT_GT(*first.persistence, 0.95);
+  EXPECT_NEAR(static_cast<double>(first.compared), 50, 1);
 }
 
 TEST(SlowRanksTest, AFewSlowStepsAtTheEndAndMuchNoiseMakeNobodySlow) {

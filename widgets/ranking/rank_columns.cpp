@@ -106,7 +106,7 @@ void addSlowness(std::vector<Column<R>>& columns) {
            [](const R& r) { return r.ranked.since_step ? QVariant::fromValue(static_cast<qlonglong>(*r.ranked.since_step)) : QVariant(); },
        .copy = [](const R& r) { return r.ranked.since_step ? QString::number(*r.ranked.since_step) : QString(); }});
   columns.push_back(numbers(
-      "persistence", "Share of the steps in which it was slow: of those since its finding's first, else of all that were looked at.",
+      "persistence", "Share of the steps in which it was slow: of those since it became slow, else of all that were compared.",
       [](const R& r) { return r.ranked.persistence; }, percent));
   columns.push_back(numbers(
       "GPU-h/day", "What its finding costs, as everybody waits for it; of a node's finding all of it.",

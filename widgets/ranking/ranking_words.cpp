@@ -94,9 +94,8 @@ QString relativeSentence(const RankingData& data) {
   const PartScore* part = slowestPart(score);
   if (part != nullptr && score.excess_ns && part->excess() > *score.excess_ns / 3)
     text += QStringLiteral(", most of it in ") + partNameText(relative, part->part);
-  text +=
-      QStringLiteral("; confidence %1; %2 of %3 steps.")
-          .arg(confidenceOf(score), formatPercent(*score.persistence, 0), formatCount(static_cast<std::int64_t>(relative.steps.size())));
+  text += QStringLiteral("; confidence %1; %2 of %3 steps.")
+              .arg(confidenceOf(score), formatPercent(*score.persistence, 0), formatCount(static_cast<std::int64_t>(score.compared)));
   std::vector<const RankRow*> others;
   for (const RankRow& row : data.rows)
     if (row.score.stands_out && row.score.rank != score.rank) others.push_back(&row);
