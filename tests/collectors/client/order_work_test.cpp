@@ -2,6 +2,9 @@
 // Orders on rings whose tracer is the test: what is written, what is refused, what is answered.
 #include <fcntl.h>
 #include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <array>
 
 #include "tests/collectors/client/local_agent.h"
 
@@ -19,12 +22,16 @@ class OrderWorkTest : public testing::Test {
       : m_trainer([this] {
           initIn(m_dir, "train", 3, 4);
           rg_step_begin(100);
+          if (::write(m_ready[1], "x", 1) != 1) return;
           while (true) usleep(10'000);
         }) {
+    // The agent must not look before the trainer is in its step.
+    char turn = 0;
+    EXPECT_EQ(::read(m_ready[0], &turn, 1), 1);
     m_file = ::open(m_dir.ring().c_str(), O_RDWR | O_CLOEXEC);
     EXPECT_GE(m_file, 0);
   }
-  ~OrderWorkTest() override { ::close(m_file); }
+  ~OrderWorkTest() override { ::close(m_file), ::close(m_ready[0]), ::close(m_ready[1]); }
   rgr_tracer tracer() const {
     rgr_tracer told{};
     EXPECT_EQ(pread(m_file, &told, sizeof(told), RGR_TRACER_AT), static_cast<ssize_t>(sizeof(told)));
@@ -67,6 +74,13 @@ class OrderWorkTest : public testing::Test {
     return {.id = 7, .order = {.kind = kind, .run = "train", .number = number, .filter = filter}};
   }
 
+  static std::array<int, 2> newPipe() {
+    std::array<int, 2> ends{};
+    EXPECT_EQ(::pipe2(ends.data(), O_CLOEXEC), 0);
+    return ends;
+  }
+
+  std::array<int, 2> m_ready = newPipe();
   RingDirectory m_dir;
   TrainerProcess m_trainer;
   int m_file = -1;
