@@ -6,6 +6,7 @@
 
 #include "analysis/collectives/clock_gaps.h"
 #include "analysis/collectives/communicating_tracks.h"
+#include "model/series_extent.h"
 
 namespace runglass {
 namespace {
@@ -25,7 +26,7 @@ Status takeSaid(Reader& reader, AttemptId attempt, const std::set<std::int32_t>&
       // A communicator's name begins with its hash, which is the series' label.
       const std::string hash = group.name.substr(0, group.name.find(' '));
       if (hash.empty() || one.key.labels.find("\"comm\":\"" + hash + '"') == std::string::npos) continue;
-      RG_ASSIGN(const auto points, reader.scalars(one.id, std::max<std::int64_t>(1000, one.last_x) - 1000, one.last_x + 1, stop));
+      RG_ASSIGN(const auto points, reader.scalars(one.id, newestOf(one, 1'000), endOf(one), stop));
       for (std::size_t i = 0; i < points.size(); ++i)
         if (points.value[i] > 0 && points.value[i] < 1e9)
           said[group.id].push_back({.group = group.id, .bytes_per_s = points.value[i] * 1e9});

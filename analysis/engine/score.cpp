@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstdlib>
+#include <cmath>
 #include <limits>
 
 namespace runglass {
@@ -111,8 +111,9 @@ void scoreTruth(std::span<const Finding> findings, const Truth& truth, KindScore
   const Finding* best = nullptr;
   int hits = 0;
   const auto late = [&](const Finding& finding) {
-    return finding.first_step && label.first_step ? std::abs(*finding.first_step - *label.first_step)
-                                                  : std::numeric_limits<std::int64_t>::max();
+    return finding.first_step && label.first_step
+               ? std::fabs(static_cast<double>(*finding.first_step) - static_cast<double>(*label.first_step))
+               : std::numeric_limits<double>::max();
   };
   for (const Finding& finding : findings) {
     if (!isHit(finding, truth)) continue;

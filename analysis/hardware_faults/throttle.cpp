@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/series_extent.h"
+
 namespace runglass {
 namespace {
 
@@ -44,7 +46,7 @@ Status ThrottleWatch::read(Reader& reader, const std::map<NodeId, std::string>& 
 
 Status ThrottleWatch::readDevice(Reader& reader, const Series& series, std::stop_token stop) {
   DeviceThrottle& device = m_devices[series.key.device];
-  const TimeNs from = device.device ? device.last + 1 : series.first_x, to = series.last_x + 1;
+  const TimeNs from = device.device ? device.last + 1 : series.first_x, to = endOf(series);
   device.device = series.key.device, device.node = series.key.node;
   if (from >= to) return {};
   const std::size_t count = std::min<std::size_t>(kBins, static_cast<std::size_t>((to - from) / kNsPerMs) + 1);

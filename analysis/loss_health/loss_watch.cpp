@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "model/series_extent.h"
+
 namespace runglass {
 namespace {
 
@@ -66,8 +68,6 @@ Result<std::optional<Series>> fresh(Reader& reader, const Series& known) {
     if (one.id == known.id) return std::optional(one);
   return std::optional<Series>();
 }
-
-std::int64_t endOf(const Series& series) { return series.last_x == INT64_MAX ? INT64_MAX : series.last_x + 1; }
 
 }  // namespace
 

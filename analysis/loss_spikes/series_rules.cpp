@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "model/series_extent.h"
+
 namespace runglass {
 namespace {
 
@@ -35,7 +37,7 @@ Result<SharedRules> RulesCache::rules(Reader& reader, const Series& series, std:
         (known->second.sample_count == series.sample_count || now - known->second.judged < kRulesAgain))
       return known->second.rules;
   }
-  const std::int64_t end = series.last_x == INT64_MAX ? INT64_MAX : series.last_x + 1;
+  const std::int64_t end = endOf(series);
   RG_ASSIGN(ScalarColumns read, reader.scalars(series.id, series.first_x, superseded_from ? std::min(end, *superseded_from) : end, stop));
   const ScalarColumns points = withoutRepeats(std::move(read));
   auto found = std::make_shared<SeriesRules>();

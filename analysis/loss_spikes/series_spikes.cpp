@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "model/series_extent.h"
+
 namespace runglass {
 namespace {
 
@@ -13,7 +15,7 @@ constexpr std::size_t kMostEntries = 4'096;
 
 // Exclusive end of the points that count.
 std::int64_t endOf(const Series& series, std::optional<std::int64_t> superseded_from) {
-  const std::int64_t end = series.last_x == INT64_MAX ? INT64_MAX : series.last_x + 1;
+  const std::int64_t end = endOf(series);
   return superseded_from ? std::min(end, *superseded_from) : end;
 }
 

@@ -11,6 +11,7 @@
 
 #include "analysis/run_summary/roles.h"
 #include "model/device_catalog.h"
+#include "model/series_extent.h"
 
 namespace runglass {
 namespace {
@@ -34,7 +35,7 @@ std::vector<double> sustained(const std::vector<double>& values) {
 }
 
 Result<std::vector<double>> newestMedians(Reader& reader, const Series& series, const std::stop_token& stop) {
-  RG_ASSIGN(const ScalarColumns points, reader.scalars(series.id, series.last_x - kThroughputSteps, series.last_x + 1, stop));
+  RG_ASSIGN(const ScalarColumns points, reader.scalars(series.id, newestOf(series, kThroughputSteps), endOf(series), stop));
   return sustained(points.value);
 }
 

@@ -13,6 +13,7 @@
 namespace runglass {
 namespace {
 
+constexpr double kLongest = 9.0e18;                                 // ns
 constexpr DurNs kFromAfar = std::numeric_limits<DurNs>::max() / 4;  // a pixel so wide that summaries answer
 
 class WhatIfReader {
@@ -94,8 +95,10 @@ class WhatIfReader {
     std::size_t in_range = all;
     for (int tries = 0; tries < 24 && in_range > kMostWhatIfSpans; ++tries) {
       const double share = static_cast<double>(kMostWhatIfSpans) / static_cast<double>(in_range);
-      const DurNs length = extent.t1 - range.t0;
-      range.t0 = extent.t1 - static_cast<DurNs>(static_cast<double>(length) * std::min(share, 0.9));
+      // In doubles: the ends may be as far apart as times can be.
+      const double length = static_cast<double>(extent.t1) - static_cast<double>(range.t0);
+      const auto kept = static_cast<DurNs>(std::min(length * std::min(share, 0.9), kLongest));
+      if (__builtin_sub_overflow(extent.t1, kept, &range.t0)) range.t0 = std::numeric_limits<TimeNs>::min();
       RG_ASSIGN(in_range, countSpans(ids, range));
     }
     m_out.coverage.spans_left_out = all - std::min(in_range, all);

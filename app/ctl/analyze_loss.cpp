@@ -9,6 +9,7 @@
 #include "analysis/loss_spikes/published_rules.h"
 #include "app/ctl/output.h"
 #include "model/number_text.h"
+#include "model/series_extent.h"
 
 namespace runglass::ctl {
 namespace {
@@ -53,7 +54,7 @@ Json regimesOf(const WatchedAttempt& attempt) {
 
 // Of the newest attempt that has a loss.
 Status addRules(Reader& reader, const Series& loss, AnalyzePart& part) {
-  RG_ASSIGN(const auto points, reader.scalars(loss.id, loss.first_x, loss.last_x == INT64_MAX ? INT64_MAX : loss.last_x + 1));
+  RG_ASSIGN(const auto points, reader.scalars(loss.id, loss.first_x, endOf(loss)));
   Json rules = Json::array();
   std::string text;
   for (const PublishedRuleInfo& info : publishedRules()) {

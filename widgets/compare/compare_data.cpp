@@ -67,7 +67,8 @@ void makePlots(const CompareRequest& request, CompareData& data) {
   plots->axis = XAxis::kStep;
   bool any = false;
   for (const ScalarPair& pair : data.answer->scalars) {
-    if (plots->panels.size() >= 2 * kPlotted || pair.step.size() < 2) break;
+    if (plots->panels.size() >= 2 * kPlotted) break;
+    if (pair.step.size() < 2) continue;
     const QString tag = screenText(pair.tag, 60);
     PlotPanel both{.title = tag, .share = 1};
     both.curves.push_back({.name = QStringLiteral("A"), .color = theme.series[1], .bins = binsOf(pair.step, pair.a)});

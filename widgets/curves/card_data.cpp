@@ -5,6 +5,8 @@
 #include <cmath>
 #include <iterator>
 
+#include "model/series_extent.h"
+
 namespace runglass {
 namespace {
 
@@ -43,7 +45,7 @@ Result<std::vector<Bin>> readPoints(Reader& reader, const CurveSeries& member, b
   }
   const bool by_step = axis == Axis::kX;
   RG_ASSIGN(const ScalarColumns points,
-            reader.scalars(member.series.id, by_step ? x0 : member.series.first_x, by_step ? x1 : member.series.last_x + 1, stop));
+            reader.scalars(member.series.id, by_step ? x0 : member.series.first_x, by_step ? x1 : endOf(member.series), stop));
   bins.reserve(points.size());
   for (std::size_t i = 0; i < points.size(); ++i) {
     if (by_step)

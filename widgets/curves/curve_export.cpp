@@ -7,6 +7,7 @@
 #include <array>
 #include <charconv>
 
+#include "model/series_extent.h"
 #include "widgets/charts/plot_widget.h"
 
 namespace runglass {
@@ -94,7 +95,7 @@ Status writeMember(Reader& reader, const CardQuestion& question, const CurveTag&
   }
   const bool by_step = question.axis == CurveAxis::kStep;
   RG_ASSIGN(const ScalarColumns points,
-            reader.scalars(member.series.id, by_step ? x0 : member.series.first_x, by_step ? x1 : member.series.last_x + 1, stop));
+            reader.scalars(member.series.id, by_step ? x0 : member.series.first_x, by_step ? x1 : endOf(member.series), stop));
   for (std::size_t i = 0; i < points.size() && good; ++i) {
     const std::optional<TimeNs> time = i < points.time.size() ? std::optional(points.time[i]) : std::nullopt;
     if (!by_step && (!time || *time < x0 || *time >= x1)) continue;

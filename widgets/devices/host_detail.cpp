@@ -7,6 +7,7 @@
 
 #include "model/fault_catalog.h"
 #include "model/metric_catalog.h"
+#include "model/series_extent.h"
 
 namespace runglass {
 namespace {
@@ -308,7 +309,7 @@ class Builder {
     for (const Series& series : m_fleet.series()) {
       if (series.key.node != m_question.node) continue;
       if (m_out.x1 == 0 || series.first_x < m_out.x0) m_out.x0 = series.first_x;
-      m_out.x1 = std::max(m_out.x1, series.last_x + 1);
+      m_out.x1 = std::max(m_out.x1, endOf(series));
     }
   }
 

@@ -8,6 +8,7 @@
 
 #include "analysis/run_summary/roles.h"
 #include "analysis/step_feed/step_frame.h"
+#include "model/series_extent.h"
 #include "model/superseded.h"
 #include "widgets/core/theme.h"
 
@@ -158,7 +159,7 @@ class Builder {
 
   // Of the first point from a step on; absent: it has no clock.
   Result<std::optional<TimeNs>> timeOfStep(const Series& series, std::int64_t step) {
-    RG_ASSIGN(const auto points, m_reader.scalars(series.id, step, series.last_x + 1, m_stop));
+    RG_ASSIGN(const auto points, m_reader.scalars(series.id, step, endOf(series), m_stop));
     return points.time.empty() ? std::optional<TimeNs>() : std::optional(points.time.front());
   }
 
@@ -378,7 +379,7 @@ class Builder {
       if (series.key.attempt != attempt || !series.key.rank || series.sample_count == 0) continue;
       auto* into = series.key.metric == "step_time_ns" ? &dur : series.key.metric == "step_part_wait_ns" ? &wait : nullptr;
       if (into == nullptr) continue;
-      RG_ASSIGN(const auto points, m_reader.scalars(series.id, series.last_x - kRecentSteps + 1, series.last_x + 1, m_stop));
+      RG_ASSIGN(const auto points, m_reader.scalars(series.id, newestOf(series, kRecentSteps), endOf(series), m_stop));
       if (const auto middle = median(points.value)) (*into)[*series.key.rank] += *middle;
     }
     const auto tells = [&](std::int32_t rank, double total) { return wait.contains(rank) && node_of.contains(rank) && total > 0; };
@@ -436,7 +437,7 @@ class Builder {
     for (const Series& one : own)
       if (!one.key.rank && (newest == nullptr || one.key.attempt > newest->key.attempt)) newest = &one;
     if (newest != nullptr)
-      if (const auto points = m_reader.scalars(newest->id, newest->last_x - kEmaSteps + 1, newest->last_x + 1, m_stop); points.ok()) {
+      if (const auto points = m_reader.scalars(newest->id, newestOf(*newest, kEmaSteps), endOf(*newest), m_stop); points.ok()) {
         double sum = 0, weight = 0;
         for (const double value : points->value)
           if (std::isfinite(value)) sum = kEmaWeight * sum + (1 - kEmaWeight) * value, weight = kEmaWeight * weight + (1 - kEmaWeight);
@@ -478,7 +479,7 @@ class Builder {
     std::vector<double> recent;
     for (const Series* series : m_step_series) {
       if (m_data.summary.attempts.empty() || series->key.attempt != m_data.summary.attempts.back().id) continue;
-      if (const auto points = m_reader.scalars(series->id, series->last_x - kRecentSteps + 1, series->last_x + 1, m_stop); points.ok())
+      if (const auto points = m_reader.scalars(series->id, newestOf(*series, kRecentSteps), endOf(*series), m_stop); points.ok())
         recent.insert(recent.end(), points->value.begin(), points->value.end());
     }
     const auto middle = median(recent);

@@ -11,6 +11,7 @@
 #include "analysis/run_summary/roles.h"
 #include "model/crc32c.h"
 #include "model/metric_catalog.h"
+#include "model/series_extent.h"
 #include "widgets/core/run_summary.h"
 #include "widgets/core/units.h"
 
@@ -38,7 +39,7 @@ Status findSlowest(Reader& reader, TimelineCatalog& catalog, const std::stop_tok
   for (const Series& s : series) {
     if (!s.key.rank || s.sample_count == 0) continue;
     if (stop.stop_requested()) return {Code::kCancelled, "cancelled"};
-    RG_ASSIGN(const auto points, reader.scalars(s.id, s.last_x - kSteps + 1, s.last_x + 1, stop));
+    RG_ASSIGN(const auto points, reader.scalars(s.id, newestOf(s, kSteps), endOf(s), stop));
     const auto middle = median<double>({points.value.begin(), points.value.end()});
     if (!middle) continue;
     medians.push_back(*middle);
