@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/edits.h"
 
+#include <limits>
 #include <string_view>
 
+#include "model/incident_causes.h"
 #include "model/rank_order.h"
 
 namespace runglass {
@@ -69,6 +71,29 @@ Status checkOne(const RankOrderChoice& choice) {
   return choice.order.empty() ? Status() : parseRankOrder(choice.order).status();
 }
 
+Status checkRange(const char* what, const std::optional<TimeRange>& range) {
+  if (!range) return {};
+  if (range->t0 >= range->t1) return {Code::kInvalidArgument, std::string(what) + ": its range is empty"};
+  if (range->t0 == std::numeric_limits<TimeNs>::min()) return {Code::kInvalidArgument, std::string(what) + ": its range has no beginning"};
+  return {};
+}
+
+Status checkCard(const IncidentEvidence& card) {
+  RG_TRY(checkText("incident: kind of a card", card.kind, kMaxEditName));
+  RG_TRY(checkText("incident: title of a card", card.title, kMaxIncidentTitle));
+  RG_TRY(checkText("incident: caption of a card", card.caption, kMaxIncidentSentence));
+  RG_TRY(checkText("incident: selection of a card", card.select, kMaxIncidentSentence));
+  if (card.kind.empty()) return {Code::kInvalidArgument, "incident: a card has no kind"};
+  return checkRange("incident: card", card.range);
+}
+
+Status checkOne(const IncidentEdit& edit) {
+  RG_TRY(checkIncident(edit.incident));
+  if (!edit.incident.cause.empty() && findIncidentCause(edit.incident.cause) == nullptr)
+    return {Code::kInvalidArgument, "incident: cause " + edit.incident.cause + ": not in the taxonomy"};
+  return {};
+}
+
 Status checkRun(const std::string& run_uuid) {
   if (run_uuid.empty()) return {Code::kInvalidArgument, "edit: names no run"};
   return checkText("edit: run", run_uuid, kMaxEditName);
@@ -76,9 +101,34 @@ Status checkRun(const std::string& run_uuid) {
 Status checkRunOf(const Note& note) { return checkRun(note.run_uuid); }
 Status checkRunOf(const ClockAlignment& alignment) { return checkRun(alignment.run_uuid); }
 Status checkRunOf(const RankOrderChoice& choice) { return checkRun(choice.run_uuid); }
+Status checkRunOf(const IncidentEdit& edit) { return checkRun(edit.run_uuid); }
 Status checkRunOf(const Snooze&) { return {}; }  // of the whole store
 
 }  // namespace
+
+Status checkIncident(const Incident& incident) {
+  RG_TRY(checkText("incident: uuid", incident.uuid, kMaxEditName));
+  RG_TRY(checkText("incident: title", incident.title, kMaxIncidentTitle));
+  RG_TRY(checkText("incident: cause", incident.cause, kMaxEditName));
+  RG_TRY(checkText("incident: summary", incident.summary, kMaxIncidentSentence));
+  RG_TRY(checkText("incident: notes", incident.notes, kMaxEditText));
+  RG_TRY(checkText("incident: reason", incident.reason, kMaxIncidentSentence));
+  if (incident.uuid.empty()) return {Code::kInvalidArgument, "incident: has no uuid"};
+  if (incident.title.empty()) return {Code::kInvalidArgument, "incident: has no title"};
+  if (incident.state > IncidentState::kDismissed || incident.severity > Severity::kCritical)
+    return {Code::kInvalidArgument, "incident: no such state or severity"};
+  if (incident.state == IncidentState::kDismissed && incident.reason.empty())
+    return {Code::kInvalidArgument, "incident: dismissed without a reason"};
+  if (incident.findings.size() > kMaxIncidentFindings)
+    return {Code::kInvalidArgument, "incident: " + std::to_string(incident.findings.size()) + " findings, at most " +
+                                        std::to_string(kMaxIncidentFindings) + " are kept"};
+  if (incident.evidence.size() > kMaxIncidentCards)
+    return {Code::kInvalidArgument,
+            "incident: " + std::to_string(incident.evidence.size()) + " cards, at most " + std::to_string(kMaxIncidentCards) + " are kept"};
+  RG_TRY(checkRange("incident", incident.range));
+  for (const IncidentEvidence& card : incident.evidence) RG_TRY(checkCard(card));
+  return {};
+}
 
 Status checkEdit(const Edit& edit) {
   RG_TRY(std::visit([](const auto& one) { return checkRunOf(one); }, edit));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Edits: what a person, or an analysis on a person's word, adds to what was recorded: notes, clock alignments, snoozed
-// alerts, orders of ranks.
+// alerts, orders of ranks, incidents.
 //
 // Threading:  values.
 // Ownership:  values.
@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "model/alerts.h"
+#include "model/incident.h"
 #include "model/result.h"
 #include "model/time.h"
 
@@ -53,13 +54,29 @@ struct RankOrderChoice {
   std::string order;         // empty: nothing is chosen any more
 };
 
-using Edit = std::variant<Note, ClockAlignment, Snooze, RankOrderChoice>;
+// Makes an incident, changes it or lets it go. Identity is incident.uuid, which who makes it chooses (random_uuid.h): an edit that is made
+// twice is made once. incident.updated is that of the incident as it was read, absent of a new one: if the stored one was changed since,
+// the edit is ABORTED. incident.id, run and attempt are the store's own and mean nothing here; created is kept of a new one.
+struct IncidentEdit {
+  std::string run_uuid;
+  std::optional<std::int32_t> attempt;  // its number; absent: of the run as a whole
+  Incident incident;
+  bool remove = false;
+};
+
+using Edit = std::variant<Note, ClockAlignment, Snooze, RankOrderChoice, IncidentEdit>;
 
 inline constexpr std::size_t kMaxEditText = 64U << 10;
 inline constexpr std::size_t kMaxEditName = 256;  // of runs, authors, sources, rules
 inline constexpr std::size_t kMaxAlertCause = 1024;
 inline constexpr std::size_t kMaxShifts = 4'000'000;
+inline constexpr std::size_t kMaxIncidentTitle = 512;
+inline constexpr std::size_t kMaxIncidentSentence = 4096;  // summaries, reasons, captions, selects
+inline constexpr std::size_t kMaxIncidentFindings = 1000;
+inline constexpr std::size_t kMaxIncidentCards = 200;
 
 Status checkEdit(const Edit& edit);
+// What a store may hold; of an edit its cause must be one that this program knows, too.
+Status checkIncident(const Incident& incident);
 
 }  // namespace runglass

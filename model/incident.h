@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/events.h"
@@ -25,6 +26,8 @@ enum class IncidentState : std::uint8_t {
   kResolved,
   kDismissed,  // not a problem; `reason` says why
 };
+const char* incidentStateName(IncidentState state);  // "open", "mitigated", "resolved", "dismissed"
+std::optional<IncidentState> incidentStateFromName(std::string_view name);
 
 // A card: what a view shows of a place, kept at full resolution.
 struct IncidentEvidence {
@@ -32,6 +35,7 @@ struct IncidentEvidence {
   std::string title, caption;
   std::optional<TimeRange> range;
   std::string select;  // what of it, as the `select` of a link (model/place_link.h): "rank=5,step=100"
+  friend bool operator==(const IncidentEvidence&, const IncidentEvidence&) = default;
 };
 
 struct Incident {
@@ -42,7 +46,7 @@ struct Incident {
   std::string title;
   IncidentState state = IncidentState::kOpen;
   Severity severity = Severity::kWarning;
-  std::optional<TimeRange> range;
+  std::optional<TimeRange> range;  // t1 the highest int64: it is not over
   std::optional<TimeNs> created, updated;
   std::string cause;    // a code of the taxonomy (model/incident_causes.h); "": not known
   std::string summary;  // one sentence in plain words; "": as computed
@@ -50,6 +54,7 @@ struct Incident {
   std::string reason;   // of kDismissed
   std::vector<std::int64_t> findings;
   std::vector<IncidentEvidence> evidence;
+  friend bool operator==(const Incident&, const Incident&) = default;
 };
 
 }  // namespace runglass

@@ -4,11 +4,13 @@
 #include <string_view>
 
 #include "model/events.h"
+#include "model/incident.h"
 #include "model/spans.h"
 
 namespace runglass {
 namespace {
 constexpr std::array<const char*, 5> kSeverities = {"debug", "info", "warning", "error", "critical"};
+constexpr std::array<const char*, 4> kIncidentStates = {"open", "mitigated", "resolved", "dismissed"};
 constexpr std::array<const char*, kSpanCategoryCount> kCategories = {
     "compute", "comm", "memcpy", "memset", "runtime", "cpu_op", "annotation", "sync", "dataload", "checkpoint", "gc", "idle", "other"};
 template <class Enum, std::size_t N>
@@ -23,5 +25,7 @@ const char* severityName(Severity severity) { return kSeverities[static_cast<std
 std::optional<Severity> severityFromName(std::string_view name) { return fromName<Severity>(kSeverities, name); }
 const char* spanCategoryName(SpanCategory category) { return kCategories[static_cast<std::size_t>(category)]; }
 std::optional<SpanCategory> spanCategoryFromName(std::string_view name) { return fromName<SpanCategory>(kCategories, name); }
+const char* incidentStateName(IncidentState state) { return kIncidentStates[static_cast<std::size_t>(state)]; }
+std::optional<IncidentState> incidentStateFromName(std::string_view name) { return fromName<IncidentState>(kIncidentStates, name); }
 
 }  // namespace runglass

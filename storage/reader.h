@@ -25,6 +25,7 @@
 #include "model/edits.h"
 #include "model/events.h"
 #include "model/findings.h"
+#include "model/incident.h"
 #include "model/result.h"
 #include "model/samples.h"
 #include "model/spans.h"
@@ -148,6 +149,7 @@ struct StoreInfo {
   std::int64_t file_bytes = 0, journal_bytes = 0;
   std::int64_t sample_count = 0, series_count = 0;
   std::optional<TimeNs> first, last;
+  std::string incident;  // uuid of the one that the store was exported for; empty: it is no such store
 };
 
 // What can only be known by looking at every row.
@@ -203,6 +205,8 @@ class Reader {
   // By time, of the run's attempts and, without an attempt, of its nodes. With their texts an answer may be large: up to 1 MiB each.
   virtual Result<std::vector<Capture>> captures(RunId run, TimeRange range, CaptureTexts texts = CaptureTexts::kWith) = 0;
   virtual Result<std::vector<Finding>> findings(std::optional<RunId> run) = 0;
+  virtual Result<std::vector<Incident>> incidents(std::optional<RunId> run) = 0;  // newest first
+  virtual Result<Incident> incident(std::string_view uuid) = 0;
   virtual Result<std::vector<Note>> notes(RunId run) = 0;            // by time, those about the run as a whole first
   virtual Result<std::vector<Alert>> alerts(std::size_t limit) = 0;  // newest first, of all runs
   virtual Result<std::vector<Snooze>> snoozes() = 0;                 // those that are over too

@@ -2,6 +2,7 @@
 #include "storage/rows.h"
 
 #include <charconv>
+#include <limits>
 
 namespace runglass::rows {
 namespace {
@@ -366,6 +367,29 @@ Finding read<Finding>(const sqlite::Statement& s) {
   f.score = s.optionalReal(15), f.confidence = s.optionalReal(16), f.coverage = s.optionalReal(17);
   f.summary = text(s, 18), f.evidence = text(s, 19);
   return f;
+}
+
+template <>
+std::string_view select<StoredIncident>() {
+  return "SELECT incident_id, run_id, uuid, attempt_id, title, state, severity, start_ns, end_ns, created_ns, updated_ns, cause, summary, "
+         "notes, reason, findings, evidence FROM rg_incident";
+}
+template <>
+StoredIncident read<StoredIncident>(const sqlite::Statement& s) {
+  StoredIncident row;
+  Incident& i = row.incident;
+  i.id = s.int64(0);
+  readId(s, 1, i.run);
+  i.uuid = text(s, 2);
+  readId(s, 3, i.attempt);
+  i.title = text(s, 4);
+  i.state = incidentStateFromName(s.text(5)).value_or(IncidentState::kOpen);
+  i.severity = enumOf(s.int64(6), Severity::kCritical, Severity::kWarning);
+  if (!s.isNull(7)) i.range = TimeRange{s.int64(7), s.optionalInt64(8).value_or(std::numeric_limits<TimeNs>::max())};
+  i.created = s.int64(9), i.updated = s.int64(10);
+  i.cause = text(s, 11), i.summary = text(s, 12), i.notes = text(s, 13), i.reason = text(s, 14);
+  row.findings = text(s, 15), row.evidence = text(s, 16);
+  return row;
 }
 
 template <>

@@ -17,6 +17,7 @@
 #include "model/edits.h"
 #include "model/events.h"
 #include "model/findings.h"
+#include "model/incident.h"
 #include "model/samples.h"
 #include "model/spans.h"
 #include "model/topology.h"
@@ -37,6 +38,12 @@ struct StoredCapture {
   std::string body;
   bool packed = false;
   std::uint32_t crc = 0;
+};
+
+// Its lists are still JSON.
+struct StoredIncident {
+  Incident incident;
+  std::string findings, evidence;
 };
 
 // Without its body, which SQLite then need not read.
@@ -123,6 +130,10 @@ template <>
 std::string_view select<Finding>();
 template <>
 Finding read<Finding>(const sqlite::Statement& statement);
+template <>
+std::string_view select<StoredIncident>();
+template <>
+StoredIncident read<StoredIncident>(const sqlite::Statement& statement);
 template <>
 std::string_view select<Alert>();
 template <>

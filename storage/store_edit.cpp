@@ -45,18 +45,19 @@ Status StoreWriter::saveEdit(const Note& note) {
   return {};
 }
 
-// Kept as a fact of the attempt: exported with it, and seen by every Reader.
-Status StoreWriter::saveEdit(const RankOrderChoice& choice) {
+Result<AttemptId> StoreWriter::attemptOf(const std::string& run_uuid, std::int32_t number, const std::string& what) {
   RG_ASSIGN(auto find,
             m_db.prepare("SELECT a.attempt_id FROM rg_attempt a JOIN rg_run r USING(run_id) WHERE r.uuid = ?1 AND a.number = ?2"));
-  find.bind(1, std::string_view(choice.run_uuid));
-  find.bind(2, choice.attempt);
+  find.bind(1, std::string_view(run_uuid));
+  find.bind(2, number);
   RG_ASSIGN(const bool found, find.step());
-  if (!found)
-    return {Code::kNotFound,
-            "order of ranks: attempt " + std::to_string(choice.attempt) + " of run " + choice.run_uuid + ": not in this store"};
-  const AttemptId attempt{static_cast<std::uint64_t>(find.int64(0))};
-  find.reset();
+  if (!found) return Status(Code::kNotFound, what + ": attempt " + std::to_string(number) + " of run " + run_uuid + ": not in this store");
+  return AttemptId{static_cast<std::uint64_t>(find.int64(0))};
+}
+
+// Kept as a fact of the attempt: exported with it, and seen by every Reader.
+Status StoreWriter::saveEdit(const RankOrderChoice& choice) {
+  RG_ASSIGN(const AttemptId attempt, attemptOf(choice.run_uuid, choice.attempt, "order of ranks"));
   m_catalog.fact({.attempt = attempt, .node = {}, .rank = {}, .key = kRankOrderFact, .value = choice.order});
   return m_catalog.save(m_db);
 }

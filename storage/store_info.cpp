@@ -27,6 +27,7 @@ Result<StoreInfo> StoreReader::info() {
   StoreInfo info;
   info.path = m_path;
   RG_ASSIGN(info.store_uuid, m_db.queryText("SELECT value FROM rg_meta WHERE key = 'store_uuid'"));
+  RG_ASSIGN(info.incident, m_db.queryText("SELECT value FROM rg_meta WHERE key = 'incident'"));
   RG_ASSIGN(const auto version, m_db.queryInt64("PRAGMA user_version"));
   info.schema_version = static_cast<int>(version.value_or(0));
   info.file_bytes = bytesOf(m_path) + bytesOf(m_path + "-wal");

@@ -72,6 +72,8 @@ class StoreReader final : public Reader {
   Result<std::vector<Label>> labels(RunId run) override;
   Result<std::vector<Capture>> captures(RunId run, TimeRange range, CaptureTexts texts) override;
   Result<std::vector<Finding>> findings(std::optional<RunId> run) override;
+  Result<std::vector<Incident>> incidents(std::optional<RunId> run) override;  // store_incident.cpp
+  Result<Incident> incident(std::string_view uuid) override;                   // store_incident.cpp
   Result<std::vector<Note>> notes(RunId run) override;
   Result<std::vector<Alert>> alerts(std::size_t limit) override;  // store_alert.cpp
   Result<std::vector<Snooze>> snoozes() override;                 // store_alert.cpp

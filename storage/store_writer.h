@@ -59,6 +59,7 @@ class StoreWriter final : public Writer {
   std::shared_ptr<const LiveTail> liveTail() const override { return m_tail; }
   void finding(const Finding& finding) override { m_findings.push_back(finding); }
   Status alerts(std::span<const Alert> alerts) override;  // store_alert.cpp
+  Status incident(const Incident& incident) override;     // store_incident.cpp
   Status edit(const Edit& edit) override;                 // store_edit.cpp
   std::optional<ImportMark> importMark(std::string_view path_key) override;
   void setImportMark(std::string_view path_key, const ImportMark& mark) override { m_marks[std::string(path_key)] = mark; }
@@ -103,6 +104,11 @@ class StoreWriter final : public Writer {
   Status saveEdit(const RankOrderChoice& choice);
   Status saveEdit(const ClockAlignment& alignment);  // store_align.cpp
   Status saveEdit(const Snooze& snooze);             // store_alert.cpp
+  Status saveEdit(const IncidentEdit& edit);         // store_incident.cpp
+  // NOT_FOUND begins with `what`, which wanted it.
+  Result<AttemptId> attemptOf(const std::string& run_uuid, std::int32_t number, const std::string& what);
+  Status saveIncident(Incident incident);     // store_incident.cpp
+  Status savePins(const Incident& incident);  // store_incident.cpp
 
   // store_flush.cpp
   Status commitAll();

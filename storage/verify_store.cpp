@@ -43,6 +43,10 @@ constexpr Reference kReferences[] = {
     {"capture", "SELECT capture_id FROM rg_capture WHERE attempt_id IS NOT NULL AND attempt_id NOT IN (SELECT attempt_id FROM rg_attempt)"},
     {"capture", "SELECT capture_id FROM rg_capture WHERE node_id IS NOT NULL AND node_id NOT IN (SELECT node_id FROM rg_node)"},
     {"finding", "SELECT finding_id FROM rg_finding WHERE run_id NOT IN (SELECT run_id FROM rg_run)"},
+    {"incident", "SELECT incident_id FROM rg_incident WHERE run_id NOT IN (SELECT run_id FROM rg_run)"},
+    {"incident",
+     "SELECT incident_id FROM rg_incident WHERE attempt_id IS NOT NULL AND attempt_id NOT IN (SELECT attempt_id FROM rg_attempt)"},
+    {"pin", "SELECT pin_id FROM rg_pin WHERE incident_id IS NOT NULL AND incident_id NOT IN (SELECT incident_id FROM rg_incident)"},
     {"label", "SELECT label_id FROM rg_label WHERE attempt_id NOT IN (SELECT attempt_id FROM rg_attempt)"},
     {"sample chunk", "SELECT chunk_id FROM rg_chunk WHERE series_id NOT IN (SELECT series_id FROM rg_series)"},
     {"pyramid row", "SELECT pyramid_id FROM rg_pyramid WHERE series_id NOT IN (SELECT series_id FROM rg_series)"},
@@ -99,6 +103,7 @@ class Verifier {
     RG_TRY(tolerate("table rg_series", checkAllSeries()));
     RG_TRY(tolerate("table rg_span_chunk", checkSpanChunks()));
     RG_TRY(tolerate("table rg_capture", checkCaptures()));
+    RG_TRY(tolerate("table rg_incident", checkIncidents()));
     RG_TRY(tolerate("index of the words of log lines", checkLogWords()));
     if (m_more > 0) m_lines.push_back("and " + std::to_string(m_more) + " more damaged objects");
     return std::move(m_lines);
@@ -246,6 +251,15 @@ class Verifier {
     if (static_cast<std::int64_t>(unmatched_samples) > series.expired)
       damaged("pyramid of " + nameOf(series) + ": it speaks of " + std::to_string(unmatched_samples) +
               " samples that are not there, retention deleted " + std::to_string(series.expired));
+  }
+
+  Status checkIncidents() {
+    RG_ASSIGN(auto rows, m_db.prepare("SELECT incident_id FROM rg_incident WHERE NOT (json_valid(findings) AND json_valid(evidence)) OR "
+                                      "state NOT IN ('open', 'mitigated', 'resolved', 'dismissed')"));
+    return eachRow(rows, [&]() -> Status {
+      damaged("incident " + std::to_string(rows.int64(0)) + ": its state, findings or evidence is none");
+      return {};
+    });
   }
 
   Status checkCaptures() {

@@ -19,6 +19,7 @@
 
 #include "model/edits.h"
 #include "model/findings.h"
+#include "model/incident.h"
 #include "model/recorder.h"
 #include "storage/reader.h"
 
@@ -61,6 +62,9 @@ struct WriterOptions {
   std::function<std::optional<DiskSpace>(const std::string& path)> disk_space;
 };
 
+// Retention leaves alone what an incident is about and so much before and after it.
+inline constexpr DurNs kIncidentMargin = 60 * kNsPerSecond;
+
 class Writer : public Recorder {
  public:
   // Creates the file if it is missing, migrates older schemas (after a VACUUM INTO backup), replays the journal.
@@ -98,9 +102,11 @@ class Writer : public Recorder {
   // Upsert by (rule, cause, since); committed when it returns OK. The newest kMaxAlerts are kept.
   static constexpr std::int64_t kMaxAlerts = 20'000;
   virtual Status alerts(std::span<const Alert> alerts) = 0;
+  // Upsert by uuid, as it is with its times (now where absent), and what it pins; committed when it returns OK. Of people: edit().
+  virtual Status incident(const Incident& incident) = 0;
   // Committed when it returns OK, and then visible to every Reader. INVALID_ARGUMENT see checkEdit(), or shifts
   // that contradict each other; NOT_FOUND no such run, attempt or
-  // note (names it); those of flush().
+  // note (names it); ABORTED an incident that was changed since it was read; those of flush().
   virtual Status edit(const Edit& edit) = 0;
   // Re-import state per file: content identity and committed offset.
   struct ImportMark {

@@ -4,6 +4,7 @@
 #include "collectors/control/edit_message.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace runglass {
 namespace {
@@ -40,6 +41,77 @@ void fill(v1::EditPart& part, const RankOrderChoice& choice) {
   out.set_run_uuid(choice.run_uuid);
   out.set_attempt(choice.attempt);
   out.set_order(choice.order);
+}
+
+template <class Message>
+void fillRange(Message& out, const std::optional<TimeRange>& range) {
+  if (!range) return;
+  out.set_start_ns(range->t0);
+  if (range->t1 != std::numeric_limits<TimeNs>::max()) out.set_end_ns(range->t1);
+}
+template <class Message>
+std::optional<TimeRange> rangeOf(const Message& message) {
+  if (!message.has_start_ns()) return std::nullopt;
+  return TimeRange{message.start_ns(), message.has_end_ns() ? message.end_ns() : std::numeric_limits<TimeNs>::max()};
+}
+
+void fill(v1::EditPart& part, const IncidentEdit& edit) {
+  v1::IncidentEdit& out = *part.mutable_incident();
+  const Incident& incident = edit.incident;
+  out.set_run_uuid(edit.run_uuid);
+  if (edit.attempt) out.set_attempt(*edit.attempt);
+  out.set_remove(edit.remove);
+  out.set_uuid(incident.uuid);
+  if (incident.created) out.set_created_ns(*incident.created);
+  if (incident.updated) out.set_updated_ns(*incident.updated);
+  out.set_title(incident.title);
+  out.set_state(static_cast<std::uint32_t>(incident.state));
+  out.set_severity(static_cast<std::uint32_t>(incident.severity));
+  fillRange(out, incident.range);
+  out.set_cause(incident.cause);
+  out.set_summary(incident.summary);
+  out.set_notes(incident.notes);
+  out.set_reason(incident.reason);
+  for (const std::int64_t finding : incident.findings) out.add_finding(finding);
+  for (const IncidentEvidence& card : incident.evidence) {
+    v1::IncidentCard& one = *out.add_card();
+    one.set_kind(card.kind);
+    one.set_title(card.title);
+    one.set_caption(card.caption);
+    fillRange(one, card.range);
+    one.set_select(card.select);
+  }
+}
+
+// A number that no enumerator has stays one, for checkEdit() to refuse.
+template <class Enum>
+Enum enumOf(std::uint32_t number) {
+  return static_cast<Enum>(static_cast<std::uint8_t>(std::min(number, std::uint32_t{255})));
+}
+
+IncidentEdit incidentOf(const v1::IncidentEdit& message) {
+  IncidentEdit edit{.run_uuid = message.run_uuid(),
+                    .attempt = message.has_attempt() ? std::optional(message.attempt()) : std::nullopt,
+                    .incident = {.uuid = message.uuid(),
+                                 .run = {},
+                                 .attempt = {},
+                                 .title = message.title(),
+                                 .state = enumOf<IncidentState>(message.state()),
+                                 .severity = enumOf<Severity>(message.severity()),
+                                 .range = rangeOf(message),
+                                 .created = message.has_created_ns() ? std::optional<TimeNs>(message.created_ns()) : std::nullopt,
+                                 .updated = message.has_updated_ns() ? std::optional<TimeNs>(message.updated_ns()) : std::nullopt,
+                                 .cause = message.cause(),
+                                 .summary = message.summary(),
+                                 .notes = message.notes(),
+                                 .reason = message.reason(),
+                                 .findings = {message.finding().begin(), message.finding().end()},
+                                 .evidence = {}},
+                    .remove = message.remove()};
+  for (const v1::IncidentCard& card : message.card())
+    edit.incident.evidence.push_back(
+        {.kind = card.kind(), .title = card.title(), .caption = card.caption(), .range = rangeOf(card), .select = card.select()});
+  return edit;
 }
 
 // Differences wrap, so that any two times have one.
@@ -95,6 +167,8 @@ Status EditAssembly::add(const v1::EditPart& part) {
     } else if (part.has_rank_order()) {
       const v1::RankOrderChoice& choice = part.rank_order();
       m_edit = RankOrderChoice{.run_uuid = choice.run_uuid(), .attempt = choice.attempt(), .order = choice.order()};
+    } else if (part.has_incident()) {
+      m_edit = incidentOf(part.incident());
     } else {
       const v1::ClockAlignment& alignment = part.alignment();
       if (alignment.shift_count() > kMaxShifts)

@@ -75,7 +75,10 @@ constexpr std::string_view kViews[] = {
   f.evidence, f.subject
   FROM main.rg_finding f LEFT JOIN main.rg_attempt a USING(attempt_id) LEFT JOIN main.rg_node n ON n.node_id = f.node_id)",
 
-    R"(CREATE TEMP VIEW incident AS SELECT incident_id, run_id, title, state, start_ns, end_ns, created_ns, findings FROM main.rg_incident)",
+    R"(CREATE TEMP VIEW incident AS SELECT i.incident_id, i.run_id, i.title, i.state, i.start_ns, i.end_ns, i.created_ns, i.findings, i.uuid AS incident_uuid, a.number AS attempt,
+  CASE i.severity WHEN 0 THEN 'debug' WHEN 1 THEN 'info' WHEN 2 THEN 'warning' WHEN 3 THEN 'error' ELSE 'critical' END AS severity,
+  i.updated_ns, nullif(i.cause,'') AS cause, nullif(i.summary,'') AS summary, nullif(i.notes,'') AS notes, nullif(i.reason,'') AS reason, i.evidence
+  FROM main.rg_incident i LEFT JOIN main.rg_attempt a USING(attempt_id))",
 
     R"(CREATE TEMP VIEW comm_group AS SELECT a.run_id, a.number AS attempt, g.group_id, g.kind, g.name, g.ranks
   FROM main.rg_comm_group g JOIN main.rg_attempt a USING(attempt_id))",

@@ -66,6 +66,8 @@ class ValueReader : public Reader {
   Result<std::vector<Label>> labels(RunId) override { return std::vector<Label>{}; }
   Result<std::vector<Capture>> captures(RunId, TimeRange, CaptureTexts) override { return std::vector<Capture>{}; }
   Result<std::vector<Finding>> findings(std::optional<RunId>) override { return std::vector<Finding>{}; }
+  Result<std::vector<Incident>> incidents(std::optional<RunId>) override { return std::vector<Incident>{}; }
+  Result<Incident> incident(std::string_view) override { return Status(Code::kNotFound, "none"); }
   Result<std::vector<Note>> notes(RunId) override { return std::vector<Note>{}; }
   Result<std::vector<Alert>> alerts(std::size_t) override { return std::vector<Alert>{}; }
   Result<std::vector<Snooze>> snoozes() override { return std::vector<Snooze>{}; }

@@ -152,6 +152,34 @@ TEST_F(ControlTest, EditsOfManyAtOnceAreAllMade) {
   EXPECT_THAT(notes(), SizeIs(kPeople * kEach));
 }
 
+TEST_F(ControlTest, AnIncidentIsMadeChangedAndDeletedThroughTheHubAndAConflictComesBack) {
+  const auto hub = serve();
+  ControlClient client({.hub = hub->address()});
+  const auto stored = [this] { return (*Reader::open(store))->incident("i-1"); };
+  IncidentEdit edit{.run_uuid = "u1", .attempt = std::nullopt, .incident = {}};
+  edit.incident.uuid = "i-1", edit.incident.title = "it hangs";
+  edit.incident.evidence = {{.kind = "log", .title = "t", .caption = "", .range = TimeRange{3, 4}, .select = ""}};
+  const Status made = client.edit(edit, uuid());
+  ASSERT_TRUE(made.ok()) << made.message();
+  EXPECT_TRUE(client.edit(edit, uuid()).ok()) << "a repeated call changes nothing";
+  edit.incident.updated = stored()->updated;
+  edit.incident.notes = "rank 5 was killed";
+  ASSERT_TRUE(client.edit(edit, uuid()).ok());
+  EXPECT_EQ(stored()->notes, "rank 5 was killed");
+  IncidentEdit late = edit;
+  late.incident.notes = "no idea";
+  const Status refused = client.edit(late, uuid());
+  EXPECT_EQ(refused.code(), Code::kAborted);
+  EXPECT_THAT(refused.message(), HasSubstr("since it was read"));
+  late.incident.state = static_cast<IncidentState>(77);
+  EXPECT_EQ(sendRaw(hub->address(), partsOf(late, "")).error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_EQ(stored()->notes, "rank 5 was killed");
+  edit.incident.updated = stored()->updated;
+  edit.remove = true;
+  EXPECT_TRUE(client.edit(edit, uuid()).ok());
+  EXPECT_EQ(stored().status().code(), Code::kNotFound);
+}
+
 TEST_F(ControlTest, AHubThatStopsWhileACallIsOpenDoesNotWaitForIt) {
   auto hub = serve();
   const auto stub = v1::Control::NewStub(grpc::CreateChannel(hub->address(), grpc::InsecureChannelCredentials()));
@@ -208,6 +236,38 @@ TEST(EditMessage, AChosenOrderOfRanksComesBackAsItWas) {
   EXPECT_EQ(back.run_uuid, "u");
   EXPECT_EQ(back.attempt, 2);
   EXPECT_EQ(back.order, "tp8-dp4");
+}
+
+TEST(EditMessage, AnIncidentComesBackAsItWasAndTheLargestFitsIntoAMessage) {
+  IncidentEdit edit{.run_uuid = "u", .attempt = 3, .incident = {}, .remove = true};
+  Incident& one = edit.incident;
+  one.uuid = "i", one.title = std::string(kMaxIncidentTitle, 't'), one.state = IncidentState::kDismissed,
+  one.severity = Severity::kCritical;
+  one.range = TimeRange{-7, std::numeric_limits<TimeNs>::max()};
+  one.created = 5, one.updated = 6;
+  one.cause = "not_found", one.summary = std::string(kMaxIncidentSentence, 's'), one.notes = std::string(kMaxEditText, 'n'),
+  one.reason = "r";
+  for (std::size_t i = 0; i < kMaxIncidentFindings; ++i) one.findings.push_back(static_cast<std::int64_t>(i) << 40);
+  const std::string sentence(kMaxIncidentSentence, 'c');
+  for (std::size_t i = 0; i < kMaxIncidentCards; ++i)
+    one.evidence.push_back({.kind = "series",
+                            .title = one.title,
+                            .caption = sentence,
+                            .range = i % 2 ? std::optional(TimeRange{1, 2}) : std::nullopt,
+                            .select = sentence});
+  ASSERT_TRUE(checkEdit(edit).ok()) << checkEdit(edit).message();
+  const auto parts = partsOf(edit, "store");
+  ASSERT_THAT(parts, SizeIs(1));
+  EXPECT_LT(parts[0].ByteSizeLong(), 3U << 20);
+  EditAssembly assembly;
+  ASSERT_TRUE(assembly.add(parts[0]).ok());
+  const auto back = assembly.take();
+  ASSERT_TRUE(back.ok()) << back.status().message();
+  const auto& found = std::get<IncidentEdit>(*back);
+  EXPECT_EQ(found.run_uuid, "u");
+  EXPECT_EQ(found.attempt, 3);
+  EXPECT_TRUE(found.remove);
+  EXPECT_TRUE(found.incident == edit.incident);
 }
 
 TEST(EditMessage, AnAlignmentThatWasCutOffOrGrewIsNone) {

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which times an incident keeps: its range and those of its cards, with a margin. Internal to storage.
+//
+// Threading:  pure.
+// Ownership:  values.
+// Units:      TimeNs of corrected time; half-open.
+// Errors:     none.
+// Cost:       O(cards log cards).
+#pragma once
+
+#include <vector>
+
+#include "model/incident.h"
+
+namespace runglass {
+
+// Wider by `margin` on both sides; ends stay within int64.
+TimeRange widened(TimeRange range, DurNs margin);
+// Disjoint and by time, for the same times.
+std::vector<TimeRange> mergedRanges(std::vector<TimeRange> ranges);
+// What retention must leave alone: nothing of a dismissed one. One that is not over pins all that comes while it is open; when it no longer
+// is, what came until it was changed last.
+std::vector<TimeRange> pinnedRanges(const Incident& incident);
+
+}  // namespace runglass
