@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
 // 1. The new store is written under <to>.part and renamed when it is complete: `to` is a whole store or not there.
-// 2. Only the Reader and the Writer are used, so that any source a Reader can open can be exported.
-// 3. Times are copied without their alignment, and the alignment beside them, so that it can be taken off there too. A slice is one of
-//    aligned time: each rank's share of it is looked for where its own times lie.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -11,348 +8,12 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <limits>
-#include <map>
-#include <set>
 
-#include "storage/clock_map.h"
+#include "storage/run_copy.h"
 #include "storage/store_files.h"
-#include "storage/writer.h"
 
 namespace runglass {
 namespace {
-
-constexpr std::int64_t kLowest = std::numeric_limits<std::int64_t>::min();
-constexpr std::int64_t kHighest = std::numeric_limits<std::int64_t>::max();
-constexpr std::size_t kPiece = 1 << 16;                         // points recorded between two looks at what a commit costs
-constexpr std::int64_t kCaptureBytes = std::int64_t{16} << 20;  // texts read at a time
-
-class RunCopy {
- public:
-  // `from` applies no alignments, `aligned` does.
-  RunCopy(Reader& from, Reader& aligned, Writer& to, RunId run, TimeRange range)
-      : m_from(from), m_aligned(aligned), m_to(to), m_run(run), m_range(range) {}
-
-  Status copy() {
-    RG_TRY(copyRun());
-    RG_TRY(readAlignments());
-    RG_TRY(copyMachines());
-    RG_TRY(copyAttempts());
-    RG_TRY(copySeries());
-    RG_TRY(copySpans());
-    RG_TRY(copyRows());
-    RG_TRY(copyNotes());
-    RG_TRY(m_to.flush());
-    for (const ClockAlignment& alignment : m_alignments) RG_TRY(m_to.edit(alignment));
-    return {};
-  }
-
- private:
-  bool whole() const { return m_range == TimeRange{}; }
-  bool inRange(std::optional<TimeNs> time, const TimeRange& range) const {
-    return whole() || (time && *time >= range.t0 && *time < range.t1);
-  }
-  // Where what a rank recorded of the slice lies without its alignment.
-  TimeRange rangeOf(AttemptId attempt, const std::optional<std::int32_t>& rank) const {
-    const auto found = rank ? m_shifts.find({attempt, *rank}) : m_shifts.end();
-    return found == m_shifts.end() ? m_range : TimeRange{found->second.rawFrom(m_range.t0), found->second.rawFrom(m_range.t1)};
-  }
-
-  Status readAlignments() {
-    std::int32_t number = 0;  // attempts are numbered anew, in the same order
-    for (const Attempt& attempt : m_attempts) {
-      RG_ASSIGN(auto alignment, m_aligned.alignment(attempt.id));
-      const std::int32_t renumbered = number++;
-      if (!alignment) continue;
-      for (const ClockShift& shift : alignment->shifts) m_shifts[{attempt.id, shift.rank}].add(shift.at, shift.shift);
-      alignment->attempt = renumbered;
-      m_alignments.push_back(std::move(*alignment));
-    }
-    return {};
-  }
-
-  // Events or log lines of the slice, newest first.
-  template <class Row>
-  Result<std::vector<Row>> rowsOf(Result<std::vector<Row>> (Reader::*read)(const EventFilter&)) {
-    // With shifts, which rows lie in the slice depends on their rank.
-    const TimeRange asked = m_shifts.empty() ? m_range : TimeRange{};
-    RG_ASSIGN(auto rows, (m_from.*read)({.range = asked, .run = m_run, .limit = std::numeric_limits<std::int32_t>::max()}));
-    std::erase_if(rows, [this](const Row& row) { return !inRange(row.time, rangeOf(row.attempt, row.rank)); });
-    return rows;
-  }
-
-  // Captures of the slice that lie in `range`, which is of corrected time.
-  Result<std::vector<Capture>> capturesOf(TimeRange range, CaptureTexts texts) {
-    RG_ASSIGN(auto captures, m_from.captures(m_run, range, texts));
-    std::erase_if(captures, [this](const Capture& one) { return !inRange(one.time, rangeOf(one.attempt, one.rank)); });
-    return captures;
-  }
-
-  // Texts may be more than fits into memory: some at a time.
-  Status copyCaptures() {
-    for (auto next = m_capture_bytes.begin(); next != m_capture_bytes.end();) {
-      const TimeNs begin = next->first;
-      TimeNs last = begin;
-      for (std::int64_t bytes = 0; next != m_capture_bytes.end() && bytes < kCaptureBytes; ++next)
-        last = next->first, bytes += next->second;
-      RG_ASSIGN(auto captures, capturesOf({begin, last == kHighest ? last : last + 1}, CaptureTexts::kWith));
-      for (Capture& capture : captures) {
-        capture.attempt = mapped(m_attempt_ids, capture.attempt);
-        capture.node = mapped(m_node_ids, capture.node);
-        m_to.capture(capture);
-      }
-      RG_TRY(m_to.flushIfDue());
-    }
-    return {};
-  }
-
-  template <class Key>
-  static Key mapped(const std::map<Key, Key>& ids, Key id) {
-    const auto found = ids.find(id);
-    return found == ids.end() ? Key{} : found->second;
-  }
-
-  Status copyRun() {
-    RG_ASSIGN(const auto runs, m_from.runs());
-    const auto found = std::find_if(runs.begin(), runs.end(), [&](const Run& run) { return run.id == m_run; });
-    if (found == runs.end()) return {Code::kNotFound, "cannot export run: " + std::to_string(m_run.value) + ": there is no such run"};
-    m_source_run = *found;
-    m_new_run = m_to.run(*found);
-    RG_ASSIGN(m_attempts, m_from.attempts(m_run));
-    for (Attempt attempt : m_attempts) {
-      const AttemptId old = attempt.id;
-      attempt.run = m_new_run;
-      m_attempt_ids[old] = m_to.attempt(attempt);
-      RG_ASSIGN(m_ranks[old], m_from.ranks(old));
-      RG_ASSIGN(m_facts[old], m_from.facts(old));
-    }
-    return {};
-  }
-
-  // The nodes that the run's ranks, facts and events name, with all their devices.
-  Status copyMachines() {
-    std::set<NodeId> wanted;
-    std::set<DeviceId> wanted_devices;
-    for (const auto& [attempt, ranks] : m_ranks)
-      for (const Rank& rank : ranks) wanted.insert(rank.node), wanted_devices.insert(rank.device);
-    for (const auto& [attempt, facts] : m_facts)
-      for (const Fact& fact : facts) wanted.insert(fact.node);
-    RG_ASSIGN(m_events, rowsOf<Event>(&Reader::events));
-    RG_ASSIGN(m_logs, rowsOf<LogLine>(&Reader::logs));
-    RG_ASSIGN(m_series, m_from.series({.run = m_run}));
-    RG_ASSIGN(const auto captures, capturesOf(m_shifts.empty() ? m_range : TimeRange{}, CaptureTexts::kWithout));
-    for (const Capture& capture : captures) {
-      wanted.insert(capture.node);
-      m_capture_bytes[capture.time] += capture.bytes;
-    }
-    for (const Event& event : m_events) wanted.insert(event.node), wanted_devices.insert(event.device);
-    for (const LogLine& line : m_logs) wanted.insert(line.node);
-    for (const Series& series : m_series) wanted.insert(series.key.node), wanted_devices.insert(series.key.device);
-    RG_ASSIGN(const auto devices, m_from.devices());
-    for (const Device& device : devices)
-      if (wanted_devices.contains(device.id)) wanted.insert(device.node);
-    RG_ASSIGN(const auto nodes, m_from.nodes());
-    for (const Node& node : nodes)
-      if (wanted.contains(node.id)) m_node_ids[node.id] = m_to.node(node);
-    for (Device device : devices) {
-      if (!wanted_devices.contains(device.id) && !m_node_ids.contains(device.node)) continue;
-      const DeviceId old = device.id;
-      device.node = mapped(m_node_ids, device.node);
-      m_device_ids[old] = m_to.device(device);
-    }
-    return {};
-  }
-
-  Status copyAttempts() {
-    for (auto& [attempt, ranks] : m_ranks) {
-      for (Rank& rank : ranks) {
-        rank.attempt = mapped(m_attempt_ids, attempt);
-        rank.node = mapped(m_node_ids, rank.node);
-        rank.device = mapped(m_device_ids, rank.device);
-        m_to.rank(rank);
-      }
-      for (Fact& fact : m_facts[attempt]) {
-        fact.attempt = mapped(m_attempt_ids, attempt);
-        fact.node = mapped(m_node_ids, fact.node);
-        m_to.fact(fact);
-      }
-    }
-    for (const Attempt& attempt : m_attempts) {
-      RG_ASSIGN(auto groups, m_from.groups(attempt.id));
-      for (CommGroup& group : groups) {
-        group.attempt = mapped(m_attempt_ids, attempt.id);
-        m_to.group(group);
-      }
-    }
-    RG_ASSIGN(auto checkpoints, m_from.checkpoints(m_run));
-    for (Checkpoint& checkpoint : checkpoints) {
-      checkpoint.attempt = mapped(m_attempt_ids, checkpoint.attempt);
-      m_to.checkpoint(checkpoint);
-    }
-    return {};
-  }
-
-  // What the run itself spans, for the machines' series of a whole run.
-  TimeRange runRange() const {
-    if (!whole()) return m_range;
-    TimeRange range{kHighest, kLowest};
-    for (const Series& series : m_series) {
-      if (series.first_time) range.t0 = std::min(range.t0, *series.first_time);
-      if (series.last_time) range.t1 = std::max(range.t1, *series.last_time + 1);
-    }
-    if (m_source_run.start) range.t0 = std::min(range.t0, *m_source_run.start);
-    if (m_source_run.end) range.t1 = std::max(range.t1, *m_source_run.end + 1);
-    for (const Attempt& attempt : m_attempts) {
-      if (attempt.start) range.t0 = std::min(range.t0, *attempt.start);
-      if (attempt.end) range.t1 = std::max(range.t1, *attempt.end + 1);
-    }
-    for (const Event& event : m_events) {
-      if (event.time && event.attempt) range.t0 = std::min(range.t0, *event.time), range.t1 = std::max(range.t1, *event.time + 1);
-    }
-    return range;
-  }
-
-  Status copySeries() {
-    for (const Series& series : m_series) RG_TRY(copyOne(series, rangeOf(series.key.attempt, series.key.rank)));
-    const TimeRange range = runRange();
-    if (range.t0 >= range.t1) return {};
-    for (const auto& [old, fresh] : m_node_ids) {
-      RG_ASSIGN(const auto of_node, m_from.series({.node = old}));
-      for (const Series& series : of_node)
-        if (!series.key.attempt && !series.key.device) RG_TRY(copyOne(series, range));
-    }
-    for (const auto& [old, fresh] : m_device_ids) {
-      RG_ASSIGN(const auto of_device, m_from.series({.device = old}));
-      for (const Series& series : of_device)
-        if (!series.key.attempt) RG_TRY(copyOne(series, range));
-    }
-    return {};
-  }
-
-  Status copyOne(const Series& series, TimeRange range) {
-    SeriesKey key = series.key;
-    key.attempt = mapped(m_attempt_ids, key.attempt);
-    key.node = mapped(m_node_ids, key.node);
-    key.device = mapped(m_device_ids, key.device);
-    const SeriesId fresh = m_to.series(key);
-    if (key.kind == SeriesKind::kScalar) return copyScalars(series.id, fresh, range);
-    RG_ASSIGN(const auto samples, m_from.samples(series.id, range));
-    for (std::size_t at = 0; at < samples.size(); at += kPiece) {
-      const std::size_t n = std::min(kPiece, samples.size() - at);
-      m_to.samples(fresh, {samples.time.data() + at, n}, {samples.value.data() + at, n});
-      RG_TRY(m_to.flushIfDue());
-    }
-    return {};
-  }
-
-  Status copyScalars(SeriesId from, SeriesId to, TimeRange range) {
-    RG_ASSIGN(const auto points, m_from.scalars(from, kLowest, kHighest));
-    // Points without a time lie in no slice, and are recorded apart: a batch has times or none.
-    ScalarColumns timed, untimed;
-    for (std::size_t i = 0; i < points.size(); ++i) {
-      const bool has_time = !points.time.empty() && points.time[i] != kAbsent;
-      if (!inRange(has_time ? std::optional(points.time[i]) : std::nullopt, range)) continue;
-      ScalarColumns& to_columns = has_time ? timed : untimed;
-      to_columns.step.push_back(points.step[i]);
-      if (has_time) to_columns.time.push_back(points.time[i]);
-      to_columns.value.push_back(points.value[i]);
-    }
-    RG_TRY(recordScalars(to, timed));
-    return recordScalars(to, untimed);
-  }
-
-  Status recordScalars(SeriesId to, const ScalarColumns& points) {
-    for (std::size_t at = 0; at < points.size(); at += kPiece) {
-      const std::size_t n = std::min(kPiece, points.size() - at);
-      const std::span<const TimeNs> time = points.time.empty() ? std::span<const TimeNs>() : std::span(points.time).subspan(at, n);
-      m_to.scalars(to, {points.step.data() + at, n}, time, {points.value.data() + at, n});
-      RG_TRY(m_to.flushIfDue());
-    }
-    return {};
-  }
-
-  Status copySpans() {
-    for (const auto& [old, fresh] : m_attempt_ids) {
-      RG_ASSIGN(const auto tracks, m_from.tracks(old));
-      for (const Track& track : tracks) {
-        TrackKey key = track.key;
-        key.attempt = fresh;
-        const TrackId to = m_to.track(key);
-        RG_ASSIGN(const auto spans, m_from.spans(track.id, rangeOf(old, track.key.rank)));
-        if (spans.size() > 0) m_to.spans(to, spans);
-        RG_TRY(m_to.flushIfDue());
-      }
-    }
-    return {};
-  }
-
-  // Those about the run as a whole are in every slice.
-  Status copyNotes() {
-    RG_ASSIGN(auto notes, m_from.notes(m_run));
-    for (Note& note : notes) {
-      if (note.time && !inRange(note.time, m_range)) continue;
-      note.id = 0;
-      RG_TRY(m_to.edit(note));
-    }
-    return {};
-  }
-
-  Status copyRows() {
-    // Readers give the newest first; ids should grow with time here too.
-    for (auto event = m_events.rbegin(); event != m_events.rend(); ++event) {
-      event->attempt = mapped(m_attempt_ids, event->attempt);
-      event->node = mapped(m_node_ids, event->node);
-      event->device = mapped(m_device_ids, event->device);
-      m_to.event(*event);
-    }
-    for (auto line = m_logs.rbegin(); line != m_logs.rend(); ++line) {
-      line->attempt = mapped(m_attempt_ids, line->attempt);
-      line->node = mapped(m_node_ids, line->node);
-      m_to.log(*line);
-    }
-    RG_TRY(copyCaptures());
-    RG_ASSIGN(auto labels, m_from.labels(m_run));
-    for (Label& label : labels) {
-      label.attempt = mapped(m_attempt_ids, label.attempt);
-      label.node = mapped(m_node_ids, label.node);
-      label.device = mapped(m_device_ids, label.device);
-      m_to.label(label);
-    }
-    RG_ASSIGN(auto findings, m_from.findings(m_run));
-    for (Finding& finding : findings) {
-      finding.run = m_new_run;
-      finding.attempt = mapped(m_attempt_ids, finding.attempt);
-      finding.node = mapped(m_node_ids, finding.node);
-      m_to.finding(finding);
-    }
-    RG_ASSIGN(auto progress, m_from.progress(m_run));
-    for (Progress& one : progress) {
-      one.attempt = mapped(m_attempt_ids, one.attempt);
-      m_to.progress(one);
-    }
-    RG_ASSIGN(const auto issues, m_from.issues());
-    for (const Issue& issue : issues) m_to.issue(issue);
-    return {};
-  }
-
-  Reader &m_from, &m_aligned;
-  Writer& m_to;
-  RunId m_run, m_new_run;
-  Run m_source_run;
-  TimeRange m_range;
-  std::vector<Attempt> m_attempts;
-  std::vector<ClockAlignment> m_alignments;  // as the new store numbers attempts
-  std::map<std::pair<AttemptId, std::int32_t>, ClockMap> m_shifts;
-  std::map<AttemptId, std::vector<Rank>> m_ranks;
-  std::map<AttemptId, std::vector<Fact>> m_facts;
-  std::vector<Event> m_events;
-  std::vector<LogLine> m_logs;
-  std::map<TimeNs, std::int64_t> m_capture_bytes;  // of the texts of that time
-  std::vector<Series> m_series;
-  std::map<AttemptId, AttemptId> m_attempt_ids;
-  std::map<NodeId, NodeId> m_node_ids;
-  std::map<DeviceId, DeviceId> m_device_ids;
-};
 
 void removeStore(const std::string& path) {
   std::error_code ignored;
@@ -360,10 +21,9 @@ void removeStore(const std::string& path) {
     std::filesystem::remove(file, ignored);
 }
 
-Status writeStore(const std::string& part, Reader& reader, RunId run, TimeRange range) {
+Status writeStore(const std::string& part, Reader& reader, RunId run, RunSlice slice) {
   RG_ASSIGN(auto writer, Writer::open(part));
-  RG_ASSIGN(const auto unaligned, reader.unaligned());
-  RG_TRY(RunCopy(*unaligned, reader, *writer, run, range).copy());
+  RG_TRY(copyRun(reader, run, std::move(slice), *writer, part));
   return writer->close();
 }
 
@@ -386,19 +46,39 @@ Status putInPlace(const std::string& part, const std::string& to) {
   return {};
 }
 
-}  // namespace
-
-Status exportRun(const std::string& from, RunId run, TimeRange range, const std::string& to) {
+Status exportSlice(Reader& reader, RunId run, RunSlice slice, const std::string& to) {
   std::error_code error;
-  if (std::filesystem::exists(to, error)) return {Code::kAlreadyExists, "cannot export: " + to + ": the file is there already"};
-  RG_ASSIGN(auto reader, Reader::open(from));
   const std::string part = to + ".part";
   if (std::filesystem::exists(part, error))
     return {Code::kAlreadyExists, "cannot export: " + part + ": left by an export that was interrupted; delete it first"};
-  Status status = writeStore(part, *reader, run, range);
+  Status status = writeStore(part, reader, run, std::move(slice));
   if (status.ok()) status = putInPlace(part, to);
   if (!status.ok()) removeStore(part);
   return status;
+}
+
+// Before anything is read: the usual mistake.
+Status isFree(const std::string& to) {
+  std::error_code error;
+  if (std::filesystem::exists(to, error)) return {Code::kAlreadyExists, "cannot export: " + to + ": the file is there already"};
+  return {};
+}
+
+}  // namespace
+
+Status exportRun(const std::string& from, RunId run, TimeRange range, const std::string& to) {
+  RG_TRY(isFree(to));
+  RG_ASSIGN(auto reader, Reader::open(from));
+  return exportSlice(*reader, run, sliceOf(range), to);
+}
+
+Status exportIncident(const std::string& from, std::string_view uuid, DurNs margin, const std::string& to) {
+  RG_TRY(isFree(to));
+  RG_ASSIGN(auto reader, Reader::open(from));
+  RG_ASSIGN(const Incident incident, reader->incident(uuid));
+  RG_ASSIGN(auto its, reader->findings(incident.run));
+  std::erase_if(its, [&](const Finding& one) { return std::ranges::find(incident.findings, one.id) == incident.findings.end(); });
+  return exportSlice(*reader, incident.run, sliceOf(incident, its, margin), to);
 }
 
 }  // namespace runglass

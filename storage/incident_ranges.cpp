@@ -30,17 +30,20 @@ std::vector<TimeRange> mergedRanges(std::vector<TimeRange> ranges) {
   return merged;
 }
 
+TimeRange pastOf(const Incident& incident, TimeRange range) {
+  if (range.t1 == kHighest && incident.state != IncidentState::kOpen && incident.updated)
+    range.t1 = std::max(range.t0 + 1, *incident.updated);
+  return range;
+}
+
 std::vector<TimeRange> pinnedRanges(const Incident& incident) {
   if (incident.state == IncidentState::kDismissed) return {};
   std::vector<TimeRange> ranges;
-  const auto add = [&](TimeRange range) {
-    if (range.t1 == kHighest && incident.state != IncidentState::kOpen)
-      range.t1 = std::max(range.t0 + 1, incident.updated.value_or(kHighest));
-    ranges.push_back(widened(range, kIncidentMargin));
+  const auto add = [&](const std::optional<TimeRange>& range) {
+    if (range) ranges.push_back(widened(pastOf(incident, *range), kIncidentMargin));
   };
-  if (incident.range) add(*incident.range);
-  for (const IncidentEvidence& card : incident.evidence)
-    if (card.range) add(*card.range);
+  add(incident.range);
+  for (const IncidentEvidence& card : incident.evidence) add(card.range);
   return mergedRanges(std::move(ranges));
 }
 

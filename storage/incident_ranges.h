@@ -18,8 +18,9 @@ namespace runglass {
 TimeRange widened(TimeRange range, DurNs margin);
 // Disjoint and by time, for the same times.
 std::vector<TimeRange> mergedRanges(std::vector<TimeRange> ranges);
-// What retention must leave alone: nothing of a dismissed one. One that is not over pins all that comes while it is open; when it no longer
-// is, what came until it was changed last.
+// A range of the incident's that is not over ends, once the incident is no longer open, when that was changed last.
+TimeRange pastOf(const Incident& incident, TimeRange range);
+// What retention must leave alone: nothing of a dismissed one. One that is not over pins all that comes while it is open.
 std::vector<TimeRange> pinnedRanges(const Incident& incident);
 
 }  // namespace runglass

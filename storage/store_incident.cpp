@@ -153,6 +153,12 @@ Status StoreWriter::incident(const Incident& incident) {
   return {};
 }
 
+Status StoreWriter::setIncident(std::string_view uuid) {
+  RG_ASSIGN(auto set, m_db.prepare("INSERT OR REPLACE INTO rg_meta(key, value) VALUES('incident', ?1)"));
+  set.bind(1, uuid);
+  return set.run();
+}
+
 Status StoreWriter::saveEdit(const IncidentEdit& edit) {
   Incident wanted = edit.incident;
   const std::string name = "incident " + wanted.uuid;

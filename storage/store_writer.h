@@ -60,6 +60,7 @@ class StoreWriter final : public Writer {
   void finding(const Finding& finding) override { m_findings.push_back(finding); }
   Status alerts(std::span<const Alert> alerts) override;  // store_alert.cpp
   Status incident(const Incident& incident) override;     // store_incident.cpp
+  Status setIncident(std::string_view uuid) override;     // store_incident.cpp
   Status edit(const Edit& edit) override;                 // store_edit.cpp
   std::optional<ImportMark> importMark(std::string_view path_key) override;
   void setImportMark(std::string_view path_key, const ImportMark& mark) override { m_marks[std::string(path_key)] = mark; }

@@ -108,6 +108,8 @@ class Writer : public Recorder {
   // that contradict each other; NOT_FOUND no such run, attempt or
   // note (names it); ABORTED an incident that was changed since it was read; those of flush().
   virtual Status edit(const Edit& edit) = 0;
+  // The store is about this incident: programs open it there.
+  virtual Status setIncident(std::string_view uuid) = 0;
   // Re-import state per file: content identity and committed offset.
   struct ImportMark {
     std::string identity;
@@ -129,5 +131,7 @@ class Writer : public Recorder {
 
 // Copies a run (or its slice in `range`) with all that belongs to it into a new store at `to`. ALREADY_EXISTS if `to` exists.
 Status exportRun(const std::string& from, RunId run, TimeRange range, const std::string& to);
+// The same with what an incident needs and no more; the store knows that it is about it. NOT_FOUND: there is no such incident.
+Status exportIncident(const std::string& from, std::string_view uuid, DurNs margin, const std::string& to);
 
 }  // namespace runglass

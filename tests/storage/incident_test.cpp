@@ -283,6 +283,132 @@ TEST(IncidentRetention, KeepsEverySampleOfItsWindowUntilItIsDismissed) {
   EXPECT_THAT(*(*Reader::open(path))->verify({}), IsEmpty());
 }
 
+// A node with power over 17 hours, a rank with loss and spans over the same, events and log lines every minute.
+class IncidentExport : public ::testing::Test {
+ protected:
+  static constexpr std::int64_t kSeconds = 20'000;
+  static TimeNs at(std::int64_t second) { return kStoreStart + second * kNsPerSecond; }
+  void SetUp() override {
+    auto opened = Writer::open(m_from);
+    ASSERT_TRUE(opened.ok()) << opened.status().message();
+    Writer& writer = **opened;
+    m_run = writer.run({.uuid = "run-uuid-1", .name = "run", .start = at(0), .end = at(kSeconds)});
+    const NodeId node = writer.node({.uuid = "m", .name = "n"});
+    const AttemptId attempt = writer.attempt({.run = m_run, .key = "0", .start = at(0)});
+    writer.rank({.attempt = attempt, .rank = 0, .node = node});
+    const SeriesId power = writer.series({.node = node, .metric = "power_watts"});
+    const SeriesId loss = writer.series({.attempt = attempt, .metric = "loss", .kind = SeriesKind::kScalar});
+    const TrackId track = writer.track({.attempt = attempt, .rank = 0, .kind = "thread", .name = "main"});
+    SpanColumns spans;
+    spans.names = {"step"};
+    for (std::int64_t i = 0; i < kSeconds; ++i) {
+      writer.sample(power, at(i), 1);
+      writer.scalar(loss, i, at(i), 2);
+      if (i % 10) continue;
+      spans.start.push_back(at(i)), spans.dur.push_back(9 * kNsPerSecond), spans.name.push_back(0);
+      spans.category.push_back(SpanCategory::kCompute);
+    }
+    // One that lasts through all of the run: whatever is copied, it is copied once.
+    spans.start.push_back(at(0)), spans.dur.push_back(kSeconds * kNsPerSecond), spans.name.push_back(0);
+    spans.category.push_back(SpanCategory::kCompute);
+    writer.spans(track, spans);
+    for (std::int64_t i = 0; i < kSeconds; i += 60) {
+      writer.event({.time = at(i), .attempt = attempt, .kind = "tick", .message = "t"});
+      writer.log({.time = at(i), .attempt = attempt, .stream = "stdout", .text = "line"});
+    }
+    for (const char* kind : {"hang", "slow_rank", "stall"})
+      writer.finding(
+          {.run = m_run, .attempt = attempt, .kind = kind, .subject = "run", .start = at(9000), .summary = kind, .evidence = "{}"});
+    ASSERT_EQ(whyNot(writer.flush()), "");
+    IncidentEdit edit = someIncident();
+    edit.attempt = 0;
+    edit.incident.range = TimeRange{at(10'000), at(10'060)};
+    edit.incident.findings = {2, 999};
+    edit.incident.evidence = {{.kind = "loss", .title = "", .caption = "", .range = TimeRange{at(5'000), at(15'000)}, .select = ""},
+                              {.kind = "timeline", .title = "", .caption = "", .range = TimeRange{at(300), at(400)}, .select = ""}};
+    ASSERT_EQ(whyNot(writer.edit(edit)), "");
+    IncidentEdit other = someIncident("u-2");
+    other.attempt = 0;
+    other.incident.range = TimeRange{at(10'030), at(10'040)};
+    other.incident.evidence.clear();
+    other.incident.findings = {1, 3};
+    ASSERT_EQ(whyNot(writer.edit(other)), "");
+    other.incident.uuid = "u-3";
+    other.incident.range = TimeRange{at(18'000), at(18'040)};
+    ASSERT_EQ(whyNot(writer.edit(other)), "");
+    ASSERT_EQ(whyNot(writer.close()), "");
+  }
+  std::vector<std::string> copied(std::string_view sql) {
+    const auto opened = Reader::open(m_to);
+    EXPECT_TRUE(opened.ok()) << opened.status().message();
+    return opened.ok() ? sqlRows(**opened, sql) : std::vector<std::string>{};
+  }
+
+  TempFolder m_folder;
+  std::string m_from = m_folder.file("from.rgl"), m_to = m_folder.file("to.rgl");
+  RunId m_run;
+};
+
+TEST_F(IncidentExport, TakesWhatItNeedsAndNoMoreAndSaysWhatItIsAbout) {
+  ASSERT_EQ(whyNot(exportIncident(m_from, "u-1", 20 * kNsPerSecond, m_to)), "");
+  const auto opened = Reader::open(m_to);
+  ASSERT_TRUE(opened.ok()) << opened.status().message();
+  EXPECT_EQ((*opened)->info()->incident, "u-1");
+  EXPECT_THAT(*(*opened)->verify({}), IsEmpty());
+  const auto incidents = (*opened)->incidents(std::nullopt);
+  ASSERT_THAT(*incidents, SizeIs(1));
+  const Incident& one = incidents->front();
+  EXPECT_EQ(one.notes, someIncident().incident.notes);
+  EXPECT_EQ(one.created, (*Reader::open(m_from))->incident("u-1")->created);
+  const auto findings = (*opened)->findings(std::nullopt);
+  ASSERT_THAT(*findings, SizeIs(1));
+  EXPECT_EQ(findings->front().kind, "slow_rank");
+  EXPECT_THAT(one.findings, ElementsAre(findings->front().id)) << "as the new store numbers it; 999 is nobody";
+  EXPECT_THAT(copied("SELECT count(*), min(time_ns) FROM series s, sample(s.series_id) p WHERE metric = 'power_watts'"),
+              ElementsAre("100|" + std::to_string(at(9'980))));
+  EXPECT_THAT(copied("SELECT count(*) FROM scalar_all"), ElementsAre("10040"));
+  EXPECT_THAT(copied("SELECT count(*) FROM span WHERE dur_ns < 10000000000"), ElementsAre("24")) << "10 of the incident and 14 of the card";
+  EXPECT_THAT(copied("SELECT count(*) FROM span WHERE dur_ns > 10000000000"), ElementsAre("1"));
+  EXPECT_THAT(copied("SELECT count(*) FROM event"), ElementsAre("1"));
+  EXPECT_THAT(copied("SELECT count(*) FROM log_line"), ElementsAre("1"));
+}
+
+TEST_F(IncidentExport, ASliceOfARunBringsItsIncidentsWithTheirFindingsAndPins) {
+  ASSERT_EQ(whyNot(exportRun(m_from, m_run, {at(9'000), at(12'000)}, m_to)), "");
+  const auto opened = Reader::open(m_to);
+  ASSERT_TRUE(opened.ok()) << opened.status().message();
+  EXPECT_EQ((*opened)->info()->incident, "") << "it is about no incident";
+  EXPECT_EQ((*opened)->incident("u-1")->findings.size(), 1U);
+  EXPECT_EQ((*opened)->incident("u-2")->findings.size(), 2U);
+  EXPECT_EQ((*opened)->incident("u-3").status().code(), Code::kNotFound) << "it lies elsewhere";
+  auto db = sqlite::Connection::open(m_to, sqlite::OpenMode::kReadOnly);
+  EXPECT_EQ(*db->queryInt64("SELECT count(*) FROM rg_pin JOIN rg_incident USING(incident_id)"), 3);
+}
+
+TEST_F(IncidentExport, OneWithoutATimeTakesThatOfItsFindingsOrElseTheRun) {
+  {
+    auto opened = Writer::open(m_from);
+    IncidentEdit edit = someIncident("u-4");
+    edit.attempt.reset();
+    edit.incident.range.reset();
+    edit.incident.evidence.clear();
+    edit.incident.findings = {1};
+    ASSERT_EQ(whyNot((*opened)->edit(edit)), "");
+    edit.incident.uuid = "u-5";
+    edit.incident.findings.clear();
+    ASSERT_EQ(whyNot((*opened)->edit(edit)), "");
+    ASSERT_EQ(whyNot((*opened)->close()), "");
+  }
+  ASSERT_EQ(whyNot(exportIncident(m_from, "u-4", 60 * kNsPerSecond, m_to)), "");
+  EXPECT_THAT(copied("SELECT count(*) FROM scalar_all"), ElementsAre("121"));
+  m_to = m_folder.file("all.rgl");
+  ASSERT_EQ(whyNot(exportIncident(m_from, "u-5", 60 * kNsPerSecond, m_to)), "");
+  EXPECT_THAT(copied("SELECT count(*) FROM scalar_all"), ElementsAre(std::to_string(kSeconds)));
+  EXPECT_EQ(exportIncident(m_from, "nobody", 0, m_folder.file("none.rgl")).code(), Code::kNotFound);
+  EXPECT_EQ(exportIncident(m_from, "u-1", 0, m_to).code(), Code::kAlreadyExists);
+  EXPECT_FALSE(std::filesystem::exists(m_folder.file("none.rgl")));
+}
+
 TEST(OlderIncidents, AreKeptByTheStoreTheyAreIn) {
   const TempFolder folder;
   const std::string path = folder.file("old.rgl");

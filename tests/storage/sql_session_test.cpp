@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <set>
 #include <sstream>
 
 #include "tests/storage/sql_rows.h"
@@ -135,10 +136,14 @@ class SqlSessionTest : public ::testing::Test {
   void SetUp() override {
     m_path = (std::filesystem::temp_directory_path() / ("rg_sql_" + std::to_string(::getpid()) + ".rgl")).string();
     std::filesystem::remove(m_path);
-    std::ifstream schema(RG_SOURCE_DIR "/storage/schema/0001_init.sql");
-    std::stringstream text;
-    text << schema.rdbuf();
-    execute(text.str());
+    std::set<std::filesystem::path> scripts;
+    for (const auto& entry : std::filesystem::directory_iterator(RG_SOURCE_DIR "/storage/schema"))
+      if (entry.path().extension() == ".sql") scripts.insert(entry.path());
+    for (const auto& script : scripts) {
+      std::stringstream text;
+      text << std::ifstream(script).rdbuf();
+      execute(text.str());
+    }
     execute(
         "INSERT INTO rg_run VALUES(1,'u1','first',0,2,100,900,'nano',0);"
         "INSERT INTO rg_attempt(attempt_id,run_id,number,key,world_size,tp_size) VALUES(10,1,0,'a',8,0),(11,1,1,'b',16,2);"
