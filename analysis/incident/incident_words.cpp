@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/incident/incident_words.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <nlohmann/json.hpp>
+
+#include "model/time_text.h"
+
+namespace runglass {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::size_t kMostMeaning = 60;
+
+std::string textIn(const Json& json, const char* key) {
+  const auto found = json.is_object() ? json.find(key) : json.end();
+  return json.is_object() && found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+std::string withSpaces(std::string text) {
+  std::ranges::replace(text, '_', ' ');
+  return text;
+}
+
+std::string capital(std::string text) {
+  if (!text.empty()) text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+  return text;
+}
+
+// "Xid 79 (GPU has fallen off the bus)", "Link down", "Node silent".
+std::string faultWords(const Json& evidence) {
+  const std::string cause = textIn(evidence, "cause");
+  if (cause == "silent") return "Silent node";
+  if (cause == "hub_or_network") return "Many nodes silent at once";
+  const Json root = evidence.is_object() && evidence.contains("root") ? evidence["root"] : Json();
+  const std::string kind = textIn(root, "kind"), code = textIn(root, "code"), meaning = textIn(evidence, "meaning");
+  if (kind.empty()) return "Hardware fault";
+  std::string words = capital(withSpaces(kind)) + (code.empty() ? "" : " " + code);
+  if (!meaning.empty() && meaning.size() <= kMostMeaning) words += " (" + meaning + ")";
+  return words;
+}
+
+std::string lengthOf(const Finding& finding) {
+  return finding.start && finding.end && *finding.end > *finding.start ? " of " + durationText(*finding.end - *finding.start) : "";
+}
+
+}  // namespace
+
+std::string oneLineOf(std::string_view text, std::size_t most) {
+  std::string out(text.substr(0, std::min(text.size(), most)));
+  if (text.size() > most) {
+    while (!out.empty() && (static_cast<unsigned char>(text[out.size()]) & 0xC0U) == 0x80U) out.pop_back();
+    while (out.size() + 3 > most && !out.empty()) {
+      do out.pop_back();
+      while (!out.empty() && (static_cast<unsigned char>(text[out.size()]) & 0xC0U) == 0x80U);
+    }
+    out += "...";
+  }
+  for (char& c : out)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = ' ';
+  return out;
+}
+
+std::string findingKindWords(std::string_view kind) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kWords = {{{"non_finite", "loss that is not finite"},
+                                                                                    {"stage_imbalance", "slower stage"},
+                                                                                    {"sequence_imbalance", "uneven sequences"},
+                                                                                    {"host_bound", "wait for the host"},
+                                                                                    {"data_bound", "wait for data"},
+                                                                                    {"gc_jitter", "pauses of garbage collection"},
+                                                                                    {"thermal_throttle", "thermal throttling"}}};
+  const auto found = std::ranges::find(kWords, kind, &std::pair<std::string_view, std::string_view>::first);
+  return found != kWords.end() ? std::string(found->second) : withSpaces(std::string(kind));
+}
+
+std::string placeWords(const Finding& finding, const RunPlaces& places) {
+  std::string text;
+  if (finding.rank) text = "rank " + std::to_string(*finding.rank);
+  if (const std::string node = places.nodeName(finding.node); !node.empty()) text += (text.empty() ? "" : " on ") + node;
+  if (text.empty() && finding.kind == "stage_imbalance" && finding.pp) text = "stage " + std::to_string(*finding.pp);
+  return text;
+}
+
+std::string incidentTitle(const Finding& root, const RunPlaces& places) {
+  const std::string place = placeWords(root, places);
+  std::string text;
+  if (root.kind == "hardware_fault") {
+    text = faultWords(Json::parse(root.evidence, nullptr, false));
+    if (!place.empty()) text += ", " + place;
+    return oneLineOf(text, kMostTitle);
+  }
+  text = capital(findingKindWords(root.kind));
+  if (root.kind == "slow_rank" && root.rank)
+    text = "Slow " + place;
+  else if (root.kind == "slow_node" && !place.empty())
+    text = "Slow node " + place;
+  else if (!place.empty())
+    text += ", " + place;
+  if (root.first_step) {
+    const bool one = root.last_step == root.first_step;
+    text += (one ? ", at step " : ", from step ") + std::to_string(*root.first_step);
+  }
+  return oneLineOf(text, kMostTitle);
+}
+
+std::string incidentSentence(const Finding& root, std::span<const Finding* const> others, const Attempt* ended, const RunPlaces& places) {
+  std::string text = root.summary.empty() ? incidentTitle(root, places) : root.summary;
+  while (!text.empty() && (text.back() == '.' || text.back() == ' ')) text.pop_back();
+  std::string list;
+  std::vector<std::string_view> said;
+  for (const Finding* one : others) {
+    if (std::ranges::find(said, one->kind) != said.end()) continue;
+    said.push_back(one->kind);
+    const auto count = std::ranges::count_if(others, [&](const Finding* other) { return other->kind == one->kind; });
+    list += list.empty() ? "" : ", ";
+    list += count > 1 ? std::to_string(count) + " × " + findingKindWords(one->kind) : findingKindWords(one->kind) + lengthOf(*one);
+  }
+  if (ended != nullptr) {
+    list += (list.empty() ? "" : ", ") + std::string("end of attempt ") + std::to_string(ended->number);
+    if (!ended->end_cause.empty()) list += " (" + ended->end_cause + ")";
+  }
+  if (!list.empty()) text += "; with it: " + list;
+  return oneLineOf(text, kMostSummary);
+}
+
+}  // namespace runglass

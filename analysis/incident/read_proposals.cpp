@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/incident/read_proposals.h"
+
+#include <algorithm>
+
+#include "analysis/incident/evidence_cards.h"
+
+namespace runglass {
+
+Result<RunPlaces> readRunPlaces(Reader& reader, const Run& run, std::stop_token stop) {
+  RunPlaces places{.run_uuid = run.uuid, .nodes = {}, .attempts = {}, .rank_nodes = {}, .last_data = run.end};
+  RG_ASSIGN(const auto nodes, reader.nodes());
+  for (const Node& node : nodes) places.nodes[node.id] = node;
+  RG_ASSIGN(const auto attempts, reader.attempts(run.id));
+  for (const Attempt& attempt : attempts) {
+    if (stop.stop_requested()) return Status(Code::kCancelled, "incidents: superseded");
+    places.attempts[attempt.id] = attempt;
+    RG_ASSIGN(const auto ranks, reader.ranks(attempt.id));
+    for (const Rank& rank : ranks) places.rank_nodes[attempt.id][rank.rank] = rank.node;
+  }
+  RG_ASSIGN(const auto series, reader.series({.run = run.id}));
+  for (const Series& one : series)
+    if (one.last_time) places.last_data = std::max(places.last_data.value_or(*one.last_time), *one.last_time);
+  return places;
+}
+
+Result<Proposals> readProposals(Reader& reader, const Run& run, std::span<const Finding> findings, std::span<const Incident> incidents,
+                                std::stop_token stop) {
+  RG_ASSIGN(const RunPlaces places, readRunPlaces(reader, run, stop));
+  Proposals out = proposeIncidents(findings, places, incidents, stop);
+  if (stop.stop_requested()) return Status(Code::kCancelled, "incidents: superseded");
+  for (IncidentProposal& one : out.all) {
+    one.incident.run = run.id;
+    std::vector<const Finding*> members;
+    for (const std::size_t i : one.members) members.push_back(&findings[i]);
+    one.incident.evidence = suggestEvidence(one.incident, members, places);
+  }
+  return out;
+}
+
+}  // namespace runglass
