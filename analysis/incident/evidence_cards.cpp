@@ -47,10 +47,10 @@ std::vector<IncidentEvidence> suggestEvidence(const Incident& incident, std::spa
       first_of([](const Finding&, const FindingPlace& p) { return p.link == ChainLink::kRank || p.link == ChainLink::kRun; });
   add("steps", "Step times of all ranks", slow != nullptr ? *slow : *findings.front(), incident.range, false);
   if (slow != nullptr && slow->start) {
-    const TimeNs at = std::max(*slow->start, std::numeric_limits<TimeNs>::min() + kNsPerSecond) - kNsPerSecond;
-    const TimeNs most = at > std::numeric_limits<TimeNs>::max() - kMostCrop ? std::numeric_limits<TimeNs>::max() : at + kMostCrop;
-    const TimeNs end = std::max(std::min(most, placeOf(*slow, places).until.value_or(most)), *slow->start + kNsPerSecond);
-    add("timeline", "Time line where it began", *slow, TimeRange{at, std::min(end, most)}, true);
+    constexpr TimeNs kFirst = std::numeric_limits<TimeNs>::min() + kNsPerSecond, kLast = std::numeric_limits<TimeNs>::max() - 2 * kMostCrop;
+    const TimeNs begin = std::clamp(*slow->start, kFirst, kLast) - kNsPerSecond;
+    const TimeNs end = std::clamp(placeOf(*slow, places).until.value_or(begin), begin + 2 * kNsPerSecond, begin + kMostCrop);
+    add("timeline", "Time line where it began", *slow, TimeRange{begin, end}, true);
   }
   if (const Finding* of = first_of([](const Finding&, const FindingPlace& p) { return p.link <= ChainLink::kRank && !p.nodes.empty(); }))
     add("device", "Clock, power, temperature", *of, incident.range, false);

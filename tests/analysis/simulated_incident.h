@@ -32,7 +32,7 @@ inline sim::Scenario lostGpu() {
                         .target = {.kind = sim::Target::Kind::kGpu, .index = 2, .gpu = 1, .nic = {}},
                         .first_step = 100,
                         .last_step = 100,
-                        .strength = 300,
+                        .strength = 600,
                         .xid = 79});
   return job;
 }

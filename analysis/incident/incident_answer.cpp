@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/incident/incident_answer.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "analysis/hardware_faults/step_at.h"
+#include "analysis/incident/data_quality.h"
+#include "analysis/incident/incident_words.h"
+#include "analysis/incident/read_proposals.h"
+
+namespace runglass {
+namespace {
+
+constexpr std::size_t kMostAlerts = 2'000, kMostValue = 300;
+
+class Asking {
+ public:
+  Asking(Reader& reader, const IncidentQuestion& question, std::stop_token stop)
+      : m_reader(reader), m_q(question), m_stop(std::move(stop)) {}
+
+  Result<IncidentAnswer> ask() {
+    m_out.incident = m_q.incident;
+    RG_ASSIGN(m_places, readRunPlaces(m_reader, m_q.run, m_stop));
+    chooseFindings();
+    choosePlace();
+    RG_ASSIGN(const Goodput goodput, readGoodput(m_reader, m_q.run, m_q.findings, std::nullopt, m_stop));
+    m_out.impact = impactOf(
+        {.goodput = goodput, .places = m_places, .run = m_q.run.id, .range = m_out.range, .findings = m_members, .price = m_q.price});
+    RG_TRY(readTimeline());
+    RG_TRY(readSuspects());
+    RG_TRY(readChanges());
+    RG_ASSIGN(
+        m_out.quality,
+        readDataQuality(m_reader, {.run = m_q.run, .attempt = attempt(), .range = m_out.range, .findings = m_members, .places = m_places},
+                        m_stop));
+    m_out.cards = suggestEvidence(m_out.incident, m_members, m_places);
+    if (m_stop.stop_requested()) return Status(Code::kCancelled, "incident: superseded");
+    return std::move(m_out);
+  }
+
+ private:
+  const Attempt* attempt() const { return m_out.attempt ? &*m_out.attempt : nullptr; }
+
+  // Those of the incident, the root first as a proposal of them would have it.
+  void chooseFindings() {
+    std::vector<Finding> own;
+    for (const Finding& one : m_q.findings)
+      if (one.id != 0 && std::ranges::find(m_q.incident.findings, one.id) != m_q.incident.findings.end()) own.push_back(one);
+    std::vector<bool> used(own.size());
+    for (const IncidentProposal& part : proposeIncidents(own, m_places, {}, m_stop).all)
+      for (const std::size_t i : part.members) m_out.findings.push_back(own[i]), used[i] = true;
+    for (std::size_t i = 0; i < own.size(); ++i)
+      if (!used[i]) m_out.findings.push_back(std::move(own[i]));
+    for (const Finding& one : m_out.findings) m_members.push_back(&one);
+  }
+
+  void choosePlace() {
+    m_out.range = m_q.incident.range;
+    std::optional<AttemptId> of = m_q.incident.attempt ? std::optional(m_q.incident.attempt) : std::nullopt;
+    for (const Finding* one : m_members) {
+      if (!of && one->attempt) of = one->attempt;
+      const FindingPlace place = placeOf(*one, m_places);
+      if (m_q.incident.range || !place.start) continue;
+      if (!m_out.range) m_out.range = TimeRange{*place.start, *place.until};
+      m_out.range->t0 = std::min(m_out.range->t0, *place.start), m_out.range->t1 = std::max(m_out.range->t1, *place.until);
+    }
+    // Half-open: a moment has a length.
+    if (m_out.range && m_out.range->t1 <= m_out.range->t0) m_out.range->t1 = m_out.range->t0 + (m_out.range->t0 < INT64_MAX ? 1 : 0);
+    m_out.incident.range = m_out.range;
+    const Attempt* chosen = of ? m_places.attempt(*of) : nullptr;
+    if (chosen == nullptr && m_out.range)
+      for (const auto& [id, one] : m_places.attempts)
+        if (one.start && *one.start <= m_out.range->t0 && (chosen == nullptr || one.number > chosen->number)) chosen = &one;
+    if (chosen != nullptr) m_out.attempt = *chosen;
+    if (chosen != nullptr)
+      if (const Attempt* before = m_places.before(*chosen)) m_out.before = *before;
+    m_out.title = m_q.incident.title;
+    m_out.sentence = m_q.incident.summary;
+    if (m_members.empty()) return;
+    const Attempt* ended = nullptr;
+    for (const Finding* one : m_members)
+      if (ended == nullptr) ended = endedBy(*one, placeOf(*one, m_places), m_places);
+    if (m_out.title.empty()) m_out.title = incidentTitle(*m_members.front(), m_places);
+    if (m_out.sentence.empty())
+      m_out.sentence = incidentSentence(*m_members.front(), std::span<const Finding* const>(m_members).subspan(1), ended, m_places);
+  }
+
+  Status readTimeline() {
+    if (!m_out.range) return {};
+    const TimeRange range = *m_out.range;
+    RG_ASSIGN(m_events,
+              m_reader.events({.range = range, .run = m_q.run.id, .at_least = Severity::kDebug, .kind = "", .limit = kMostEventsRead}));
+    RG_ASSIGN(const auto saves, m_reader.checkpoints(m_q.run.id));
+    RG_ASSIGN(auto alerts, m_reader.alerts(kMostAlerts));
+    std::erase_if(alerts, [&](const Alert& one) { return one.run && one.run != m_q.run.id; });
+    RG_ASSIGN(const auto captures, m_reader.captures(m_q.run.id, range, CaptureTexts::kWithout));
+    RG_ASSIGN(const auto notes, m_reader.notes(m_q.run.id));
+    StepAxis steps;
+    if (m_out.attempt) RG_TRY(steps.read(m_reader, m_out.attempt->id, m_stop));
+    const auto step_at = [&](TimeNs time) -> std::optional<std::int64_t> {
+      if (!m_out.attempt || (m_out.attempt->end && time >= *m_out.attempt->end)) return std::nullopt;
+      return steps.at(time);
+    };
+    m_out.timeline = timelineOf({.range = range,
+                                 .events = m_events,
+                                 .findings = m_q.findings,
+                                 .checkpoints = saves,
+                                 .alerts = alerts,
+                                 .captures = captures,
+                                 .notes = notes,
+                                 .places = m_places,
+                                 .step_at = step_at});
+    return {};
+  }
+
+  Status readSuspects() {
+    std::optional<Ranking> ranking;
+    if (m_q.with_ranking && m_out.attempt) {
+      const std::vector<Finding> known(m_q.findings.begin(), m_q.findings.end());
+      RankingFeed feed(m_q.run.id, m_out.attempt->id);
+      RG_ASSIGN(Ranking read, feed.read(m_reader, &known, m_stop));
+      if (read.attempt.id == m_out.attempt->id) ranking = std::move(read);
+    }
+    const Ranking* told = ranking ? &*ranking : nullptr;
+    m_out.suspects = incidentSuspects(m_members, m_places, told);
+    if (m_out.suspects.empty())
+      m_out.suspects_reason = !m_out.attempt         ? "the run has no attempt at that time"
+                              : told == nullptr      ? "no finding belongs to it"
+                              : told->reason.empty() ? "no finding belongs to it, and no rank stands out"
+                                                     : told->reason;
+    RuledOutSource source{
+        .findings = m_members, .of_run = m_q.findings, .places = m_places, .run = m_q.run.id, .range = m_out.range, .hardware_events = {}};
+    source.ranking = told;
+    if (m_out.range) RG_TRY(readWhatWasHeard(source));
+    m_out.ruled_out = ruledOut(source);
+    return {};
+  }
+
+  // Silence is no evidence: only nodes that told something in the window had nothing wrong.
+  Status readWhatWasHeard(RuledOutSource& source) {
+    RG_ASSIGN(const auto devices, m_reader.devices());
+    std::map<DeviceId, NodeId> node_of;
+    for (const Device& one : devices) node_of[one.id] = one.node;
+    std::set<NodeId> asked;
+    for (const Finding* one : m_members)
+      for (const NodeId node : placeOf(*one, m_places).nodes) asked.insert(node);
+    const auto in_range = [&](const Series& one) {
+      return one.first_time && one.last_time && *one.first_time < m_out.range->t1 && *one.last_time >= m_out.range->t0;
+    };
+    for (const NodeId node : asked) {
+      RG_ASSIGN(const auto of_node, m_reader.series({.node = node}));
+      if (std::ranges::any_of(of_node, in_range)) source.hardware_events[node] = 0;
+    }
+    if (m_events.size() < kMostEventsRead) {
+      for (const Event& event : m_events) {
+        const auto device = node_of.find(event.device);
+        const NodeId node = event.node ? event.node : device != node_of.end() ? device->second : NodeId{};
+        if (const auto found = source.hardware_events.find(node);
+            found != source.hardware_events.end() && event.severity >= Severity::kWarning)
+          ++found->second;
+      }
+    } else {
+      source.hardware_events.clear();
+    }
+    RG_ASSIGN(const auto series, m_reader.series({.run = m_q.run.id, .kind = SeriesKind::kScalar}));
+    source.loss_told = std::ranges::any_of(series, [&](const Series& one) {
+      return one.key.metric.find("loss") != std::string::npos && one.key.metric.find("scale") == std::string::npos && in_range(one);
+    });
+    return {};
+  }
+
+  Status readChanges() {
+    if (!m_out.attempt) {
+      m_out.changes_reason = "the run has no attempt at that time";
+      return {};
+    }
+    RG_ASSIGN(const auto facts, m_reader.facts(m_out.attempt->id));
+    addEnvironment(facts);
+    if (!m_out.before) {
+      m_out.changes_reason = "it is the run's first attempt";
+      return {};
+    }
+    RG_ASSIGN(const auto before, m_reader.facts(m_out.before->id));
+    m_out.changes = differentFacts(before, facts);
+    m_out.nodes = nodeChange(*m_out.before, *m_out.attempt, m_places);
+    if (facts.empty() || before.empty())
+      m_out.changes_reason = "attempt " + std::to_string((facts.empty() ? m_out.attempt : m_out.before)->number) + " told no facts";
+    else if (m_out.changes.empty())
+      m_out.changes_reason =
+          "attempts " + std::to_string(m_out.before->number) + " and " + std::to_string(m_out.attempt->number) + " told the same";
+    return {};
+  }
+
+  void addEnvironment(const std::vector<Fact>& facts) {
+    const auto add = [&](std::string key, std::string value) { m_out.environment.push_back({std::move(key), std::move(value)}); };
+    const Layout& l = m_out.attempt->layout;
+    if (!m_q.run.framework.empty()) add("framework", m_q.run.framework);
+    const std::pair<const char*, std::int32_t> sizes[] = {{"world size", l.world}, {"tensor parallel", l.tp},  {"pipeline parallel", l.pp},
+                                                          {"data parallel", l.dp}, {"context parallel", l.cp}, {"expert parallel", l.ep}};
+    for (const auto& [name, size] : sizes)
+      if (size > 0) add(name, std::to_string(size));
+    std::map<std::string, std::map<std::string, std::size_t>> by_key;
+    for (const Fact& fact : facts)
+      if (!looksSecret(fact.key)) ++by_key[fact.key][fact.value];
+    for (const auto& [key, values] : by_key) {
+      if (m_out.environment.size() >= kMostEnvironment) break;
+      const auto most = std::ranges::max_element(values, {}, [](const auto& one) { return one.second; });
+      m_out.environment.push_back({key, oneLineOf(most->first, kMostValue), values.size()});
+    }
+  }
+
+  Reader& m_reader;
+  const IncidentQuestion& m_q;
+  std::stop_token m_stop;
+  RunPlaces m_places;
+  std::vector<const Finding*> m_members;
+  std::vector<Event> m_events;
+  IncidentAnswer m_out;
+};
+
+}  // namespace
+
+Result<IncidentAnswer> readIncidentAnswer(Reader& reader, const IncidentQuestion& question, std::stop_token stop) {
+  return Asking(reader, question, std::move(stop)).ask();
+}
+
+}  // namespace runglass

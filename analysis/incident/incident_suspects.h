@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who or what is suspected, best first, and what was ruled out with which numbers. The kernel.
+//
+// The order is that of the chain from cause to consequence (propose.h), then by score; ranks that the ranking of the attempt names and no
+// finding does come last. A score is what its kind says: shares are never compared with confidences.
+//
+// Threading:  pure.
+// Ownership:  values.
+// Units:      ratios 0..1 or more, as score_kind says.
+// Errors:     none: evidence that is missing rules nothing out.
+// Cost:       O(findings) JSON documents + ranked rows.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analysis/incident/finding_place.h"
+#include "analysis/ranking/ranking.h"
+
+namespace runglass {
+
+inline constexpr std::size_t kMostSuspects = 20;
+
+struct IncidentSuspect {
+  std::string what;  // "rank 21 on sim-0002", "sim-0004", "stage 3", "the run"
+  std::optional<std::int32_t> rank;
+  std::string node;
+  std::optional<double> score;
+  std::string score_kind;  // "confidence", "slower_ratio", "blocked_ratio", "relative", ...: "" without a score
+  std::string why;         // a sentence
+  std::int64_t finding = 0;
+  std::string sql;
+};
+
+struct RuledOut {
+  std::string what;  // "clock of rank 37"
+  std::string why;   // "1,969 MHz against 1,968 MHz of its peers"
+  std::string sql;
+};
+
+// `findings`: of the incident, root first. `ranking` may be null.
+std::vector<IncidentSuspect> incidentSuspects(std::span<const Finding* const> findings, const RunPlaces& places, const Ranking* ranking);
+
+struct RuledOutSource {
+  std::span<const Finding* const> findings;  // of the incident
+  std::span<const Finding> of_run;
+  const RunPlaces& places;
+  RunId run;
+  std::optional<TimeRange> range;
+  std::map<NodeId, std::int64_t> hardware_events;  // in the range, of nodes that were heard in it; absent: not heard
+  bool loss_told = false;                          // somebody told the loss in the range
+  const Ranking* ranking = nullptr;
+};
+std::vector<RuledOut> ruledOut(const RuledOutSource& source);
+
+}  // namespace runglass

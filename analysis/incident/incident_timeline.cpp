@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/incident/incident_timeline.h"
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "analysis/incident/incident_words.h"
+
+namespace runglass {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr DurNs kRepeat = 60 * kNsPerSecond;
+constexpr std::size_t kMostText = 300, kNamedNodes = 5;
+
+// Hostile times lie at the ends: their difference must not overflow.
+bool apart(TimeNs before, TimeNs after, DurNs most) {
+  return static_cast<double>(after) - static_cast<double>(before) > static_cast<double>(most);
+}
+
+constexpr std::string_view kTold[] = {"start", "restart", "node_left", "node_back", "checkpoint_loaded", "agent_start", "phase"};
+
+struct Group {
+  TimelineEntry entry;
+  std::set<std::int32_t> ranks;
+  std::set<NodeId> nodes;
+};
+
+class Teller {
+ public:
+  explicit Teller(const TimelineSource& source) : m_source(source) {}
+
+  Timeline tell() {
+    addEvents();
+    addFindings();
+    addAttempts();
+    addCheckpoints();
+    addKnown();
+    bound();
+    std::ranges::stable_sort(m_out.entries, {}, [](const TimelineEntry& e) { return std::tuple(e.time, e.lane); });
+    for (TimelineEntry& entry : m_out.entries)
+      if (!entry.step && m_source.step_at) entry.step = m_source.step_at(entry.time);
+    return std::move(m_out);
+  }
+
+ private:
+  bool inside(std::optional<TimeNs> time) const { return time && *time >= m_source.range.t0 && *time < m_source.range.t1; }
+
+  void add(TimelineEntry entry) {
+    entry.text = oneLineOf(entry.text, kMostText);
+    m_out.entries.push_back(std::move(entry));
+  }
+
+  std::string selectOf(std::optional<std::int32_t> rank, NodeId node) const {
+    if (rank) return "rank=" + std::to_string(*rank);
+    const std::string name = m_source.places.nodeName(node);
+    return name.empty() || name.find_first_of(",= \n") != std::string::npos ? "" : "node=" + name;
+  }
+
+  void addEvents() {
+    std::vector<const Event*> events;
+    for (const Event& event : m_source.events) {
+      const bool wanted = event.severity >= Severity::kWarning || std::ranges::find(kTold, event.kind) != std::end(kTold);
+      if (wanted && inside(event.time)) events.push_back(&event);
+    }
+    std::ranges::stable_sort(events, {}, [](const Event* e) { return *e->time; });
+    std::map<std::pair<std::string, std::string>, Group> open;
+    for (const Event* event : events) {
+      // The numbers of a collective's time-out differ from rank to rank; an Xid's is what it is.
+      const std::pair key(event->kind, event->kind == "xid" ? event->code : std::string());
+      auto found = open.find(key);
+      if (found != open.end() && apart(*found->second.entry.until, *event->time, kRepeat)) {
+        close(found->second);
+        open.erase(found);
+        found = open.end();
+      }
+      if (found == open.end()) {
+        Group group;
+        group.entry = {.time = *event->time,
+                       .until = event->time,
+                       .step = event->step,
+                       .kind = event->kind,
+                       .severity = event->severity,
+                       .text = event->message,
+                       .count = 0};
+        group.entry.select = selectOf(event->rank, event->node);
+        found = open.emplace(key, std::move(group)).first;
+      }
+      Group& group = found->second;
+      ++group.entry.count, group.entry.until = event->time;
+      group.entry.severity = std::max(group.entry.severity, event->severity);
+      if (event->rank) group.ranks.insert(*event->rank);
+      if (event->node) group.nodes.insert(event->node);
+    }
+    for (auto& [key, group] : open) close(group);
+  }
+
+  void close(Group& group) {
+    TimelineEntry& entry = group.entry;
+    // Somebody asked for a look, or an agent gave one.
+    if (entry.kind == "order" || entry.kind == "capture") entry.lane = IncidentLane::kKnown;
+    const std::string words = findingKindWords(entry.kind);
+    if (entry.text.empty()) entry.text = words;
+    if (entry.kind == "restart" || entry.kind == "start") entry.text = words + (entry.text == words ? "" : ": " + entry.text);
+    if (entry.count > 1) {
+      std::string where;
+      if (group.ranks.size() > 1) where = " on " + std::to_string(group.ranks.size()) + " ranks";
+      if (group.nodes.size() > 1) where += (where.empty() ? " on " : " of ") + std::to_string(group.nodes.size()) + " nodes";
+      entry.text = std::to_string(entry.count) + " × " + words + where + ", first: " + entry.text;
+      if (group.ranks.size() > 1 || group.nodes.size() > 1) entry.select.clear();
+    } else {
+      entry.until.reset();
+    }
+    add(std::move(entry));
+  }
+
+  void addFindings() {
+    for (const Finding& finding : m_source.findings) {
+      if (finding.severity < Severity::kWarning && finding.kind != "throughput_shift") continue;
+      TimelineEntry entry{
+          .time = 0, .until = {}, .step = finding.first_step, .kind = "finding", .severity = finding.severity, .text = finding.summary};
+      entry.finding = finding.id;
+      entry.select = selectOf(finding.rank, finding.node);
+      if (inside(finding.start)) {
+        entry.time = *finding.start;
+        if (finding.end && *finding.end > *finding.start) entry.until = finding.end;
+        add(entry);
+      }
+      const Json evidence = Json::parse(finding.evidence, nullptr, false);
+      const auto judged = evidence.is_object() ? evidence.find("as_of_ns") : evidence.end();
+      if (!evidence.is_object() || judged == evidence.end() || !judged->is_number_integer() || !inside(judged->get<TimeNs>())) continue;
+      entry.time = judged->get<TimeNs>(), entry.until.reset(), entry.step.reset();
+      entry.lane = IncidentLane::kKnown;
+      entry.text = "judged: " + findingKindWords(finding.kind);
+      add(std::move(entry));
+    }
+  }
+
+  void addAttempts() {
+    for (const auto& [id, attempt] : m_source.places.attempts) {
+      const std::string number = "attempt " + std::to_string(attempt.number);
+      if (inside(attempt.start)) {
+        std::string text = number + " starts";
+        if (attempt.resumed_from_step) text += ", resumed from step " + std::to_string(*attempt.resumed_from_step);
+        const Attempt* before = m_source.places.before(attempt);
+        const std::string nodes = before != nullptr ? nodeChangeText(nodeChange(*before, attempt, m_source.places)) : "";
+        add({.time = *attempt.start,
+             .until = {},
+             .step = {},
+             .kind = "attempt_start",
+             .severity = Severity::kInfo,
+             .text = text + (nodes.empty() ? "" : "; " + nodes)});
+      }
+      if (inside(attempt.end))
+        add({.time = *attempt.end,
+             .until = {},
+             .step = attempt.last_step,
+             .kind = "attempt_end",
+             .severity = attempt.planned.value_or(true) ? Severity::kInfo : Severity::kError,
+             .text = number + " ends" + (attempt.end_cause.empty() ? "" : ": " + attempt.end_cause)});
+    }
+  }
+
+  void addCheckpoints() {
+    for (const Checkpoint& save : m_source.checkpoints) {
+      const auto time = save.durable ? save.durable : save.begin;
+      if (!inside(time)) continue;
+      add({.time = *time,
+           .until = {},
+           .step = save.step,
+           .kind = "checkpoint",
+           .severity = Severity::kInfo,
+           .text = "checkpoint of step " + std::to_string(save.step) +
+                   (save.durable ? " is durable" : " begins, and was not seen to become durable")});
+    }
+  }
+
+  void addKnown() {
+    const auto known = [&](TimeNs time, const char* kind, Severity severity, std::string text) {
+      add({.time = time,
+           .until = {},
+           .step = {},
+           .lane = IncidentLane::kKnown,
+           .kind = kind,
+           .severity = severity,
+           .text = std::move(text)});
+    };
+    for (const Alert& alert : m_source.alerts) {
+      const bool later = alert.due && alert.told && apart(*alert.due, *alert.told, kNsPerSecond);
+      const std::string delivery = alert.delivery.empty() ? "" : " (" + alert.delivery + ")";
+      if (inside(alert.due)) known(*alert.due, "alert", alert.severity, alert.rule + ": " + alert.summary + (later ? "" : delivery));
+      if (later && inside(alert.told)) known(*alert.told, "alert_told", alert.severity, alert.rule + " was told" + delivery);
+    }
+    // All that one order brought is one entry.
+    const TimelineEntry* last = nullptr;
+    std::vector<TimelineEntry> captures;
+    for (const Capture& capture : m_source.captures) {
+      if (!inside(capture.time)) continue;
+      last = captures.empty() ? nullptr : &captures.back();
+      if (last != nullptr && !apart(last->until.value_or(last->time), capture.time, kRepeat)) {
+        ++captures.back().count, captures.back().until = capture.time;
+        continue;
+      }
+      captures.push_back({.time = capture.time,
+                          .until = {},
+                          .step = {},
+                          .lane = IncidentLane::kKnown,
+                          .kind = "capture",
+                          .severity = Severity::kInfo,
+                          .text = capture.reason});
+    }
+    for (TimelineEntry& one : captures) {
+      one.text = (one.count > 1 ? std::to_string(one.count) + " captures" : "capture") + (one.text.empty() ? "" : " (" + one.text + ")");
+      add(std::move(one));
+    }
+    for (const Note& note : m_source.notes)
+      if (inside(note.time)) known(*note.time, "note", Severity::kInfo, (note.author.empty() ? "" : note.author + ": ") + note.text);
+  }
+
+  // The least severe go, of equal ones the latest; notes and attempts stay longest.
+  void bound() {
+    if (m_out.entries.size() <= kMostEntries) return;
+    m_out.left_out = m_out.entries.size() - kMostEntries;
+    std::ranges::stable_sort(m_out.entries, {}, [](const TimelineEntry& e) {
+      const bool kept = e.lane == IncidentLane::kKnown || e.kind == "finding" || e.kind.starts_with("attempt");
+      return std::tuple(!kept, -static_cast<int>(e.severity), e.time);
+    });
+    m_out.entries.resize(kMostEntries);
+  }
+
+  const TimelineSource& m_source;
+  Timeline m_out;
+};
+
+std::set<std::string> nodesOf(const Attempt& attempt, const RunPlaces& places) {
+  std::set<std::string> names;
+  const auto ranks = places.rank_nodes.find(attempt.id);
+  if (ranks == places.rank_nodes.end()) return names;
+  for (const auto& [rank, node] : ranks->second)
+    if (const std::string name = places.nodeName(node); !name.empty()) names.insert(name);
+  return names;
+}
+
+std::string listOf(const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size() && i < kNamedNodes; ++i) text += (i == 0 ? "" : ", ") + names[i];
+  return names.size() > kNamedNodes ? text + " and " + std::to_string(names.size() - kNamedNodes) + " more" : text;
+}
+
+}  // namespace
+
+Timeline timelineOf(const TimelineSource& source) { return Teller(source).tell(); }
+
+NodeChange nodeChange(const Attempt& before, const Attempt& after, const RunPlaces& places) {
+  const std::set<std::string> a = nodesOf(before, places), b = nodesOf(after, places);
+  NodeChange out;
+  if (a.empty() || b.empty()) return out;
+  std::ranges::set_difference(a, b, std::back_inserter(out.gone));
+  std::ranges::set_difference(b, a, std::back_inserter(out.come));
+  return out;
+}
+
+std::string nodeChangeText(const NodeChange& change) {
+  if (change.gone.empty() && change.come.empty()) return {};
+  const auto verb = [](const std::vector<std::string>& names, const char* one, const char* many) { return names.size() == 1 ? one : many; };
+  if (change.come.empty()) return listOf(change.gone) + verb(change.gone, " is gone", " are gone");
+  if (change.gone.empty()) return listOf(change.come) + verb(change.come, " is new", " are new");
+  return listOf(change.gone) + verb(change.gone, " is", " are") + " replaced by " + listOf(change.come);
+}
+
+}  // namespace runglass

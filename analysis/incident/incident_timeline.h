@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// The time line of an incident in two lanes: what happened, and what was known when. The kernel.
+//
+// A finding is in the first lane where its trouble began; that it was told is in the second only where an alert says when, or its evidence
+// as of when it was judged. Repeats of one kind of event within a minute of each other are one entry.
+//
+// Threading:  pure.
+// Ownership:  values.
+// Units:      TimeNs.
+// Errors:     none. What has no time is in no time line.
+// Cost:       O(n log n); at most kMostEntries entries, the least severe are left out and counted.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analysis/incident/finding_place.h"
+#include "model/alerts.h"
+#include "model/captures.h"
+#include "model/edits.h"
+#include "model/incident.h"
+
+namespace runglass {
+
+inline constexpr std::size_t kMostEntries = 400;
+
+enum class IncidentLane : std::uint8_t { kHappened, kKnown };
+
+struct TimelineEntry {
+  TimeNs time = 0;
+  std::optional<TimeNs> until;  // of several, or of what lasted
+  std::optional<std::int64_t> step;
+  IncidentLane lane = IncidentLane::kHappened;
+  std::string kind;  // "xid", "finding", "restart", "checkpoint", "alert", "capture", "note", ...
+  Severity severity = Severity::kInfo;
+  std::string text;  // one line as the source said it, or ours
+  std::int64_t count = 1;
+  std::string select;        // as of a link
+  std::int64_t finding = 0;  // its id
+};
+
+struct TimelineSource {
+  TimeRange range;
+  std::span<const Event> events;
+  std::span<const Finding> findings;  // of the run
+  std::span<const Checkpoint> checkpoints;
+  std::span<const Alert> alerts;
+  std::span<const Capture> captures;
+  std::span<const Note> notes;
+  const RunPlaces& places;
+  std::function<std::optional<std::int64_t>(TimeNs)> step_at;
+};
+
+struct Timeline {
+  std::vector<TimelineEntry> entries;  // by time
+  std::size_t left_out = 0;
+};
+
+Timeline timelineOf(const TimelineSource& source);
+
+// Nodes that one attempt has and the other has not, by name.
+struct NodeChange {
+  std::vector<std::string> gone, come;
+};
+NodeChange nodeChange(const Attempt& before, const Attempt& after, const RunPlaces& places);
+std::string nodeChangeText(const NodeChange& change);  // "n3 is replaced by n7", "n3 is gone"; "": nothing changed
+
+}  // namespace runglass
