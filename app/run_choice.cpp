@@ -13,18 +13,31 @@ Status notFound(const std::string& store, const std::string& what) {
   return {Code::kNotFound, (store.empty() ? std::string() : store + ": ") + what};
 }
 
+std::optional<std::uint64_t> idOf(const std::string& wanted) {
+  std::uint64_t id = 0;
+  const auto [end, error] = std::from_chars(wanted.data(), wanted.data() + wanted.size(), id);
+  return error == std::errc() && end == wanted.data() + wanted.size() ? std::optional(id) : std::nullopt;
+}
+
 }  // namespace
 
 Result<Run> wantedRun(Reader& reader, const std::string& store, const std::string& wanted) {
   if (wanted.empty()) return chooseRun(reader, {});
   RG_ASSIGN(const auto runs, reader.runs());
-  std::uint64_t id = 0;
-  const auto [end, error] = std::from_chars(wanted.data(), wanted.data() + wanted.size(), id);
-  if (error == std::errc() && end == wanted.data() + wanted.size())
-    if (const auto run = std::ranges::find(runs, RunId{id}, &Run::id); run != runs.end()) return *run;
+  if (const auto id = idOf(wanted))
+    if (const auto run = std::ranges::find(runs, RunId{*id}, &Run::id); run != runs.end()) return *run;
   for (const auto member : {&Run::uuid, &Run::name})
     if (const auto run = std::ranges::find(runs, wanted, member); run != runs.end()) return *run;
   return notFound(store, "there is no run " + wanted);
+}
+
+Result<Incident> wantedIncident(Reader& reader, const std::string& store, const std::string& wanted) {
+  RG_ASSIGN(const auto incidents, reader.incidents(std::nullopt));
+  const auto id = idOf(wanted);
+  const auto found = std::ranges::find_if(
+      incidents, [&](const Incident& one) { return one.uuid == wanted || (id && one.id == static_cast<std::int64_t>(*id)); });
+  if (found != incidents.end()) return *found;
+  return notFound(store, "there is no incident " + wanted);
 }
 
 Result<Attempt> wantedAttempt(Reader& reader, const std::string& store, const Run& run, std::optional<std::int32_t> number) {

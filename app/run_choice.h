@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Which run, and which attempt of it, a person or a link means.
+// Which run, which attempt of it or which incident a person or a link means.
 //
 // Threading:  on the thread of the Reader.
 // Ownership:  values.
@@ -18,6 +18,8 @@ namespace runglass {
 
 // By id, uuid or name, in this order; empty: the one that runs or began last.
 Result<Run> wantedRun(Reader& reader, const std::string& store, const std::string& wanted);
+// By id or uuid.
+Result<Incident> wantedIncident(Reader& reader, const std::string& store, const std::string& wanted);
 // By number; absent: the newest.
 Result<Attempt> wantedAttempt(Reader& reader, const std::string& store, const Run& run, std::optional<std::int32_t> number);
 

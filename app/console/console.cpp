@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "widgets/core/units.h"
+#include "widgets/frame/registry.h"
 
 namespace runglass {
 namespace {
@@ -18,6 +19,7 @@ const QString kDefaultPlace = QStringLiteral("watch");
 QString storeKey(const std::string& store_uuid) { return QStringLiteral("stores/") + QString::fromStdString(store_uuid); }
 
 struct Destination {
+  Place place;
   Selection selection;
   std::string store_uuid;
 };
@@ -98,15 +100,18 @@ void Console::goTo(const Place& place) {
       *m_slot, QueryService::Supersede::kCancelOlder,
       [place](Reader& reader, std::stop_token) -> Result<Destination> {
         Destination destination;
-        RG_ASSIGN(destination.selection, resolvePlace(reader, place));
+        RG_ASSIGN(destination.place, placeToOpen(reader, place));
+        RG_ASSIGN(destination.selection, resolvePlace(reader, destination.place));
         RG_ASSIGN(StoreInfo info, reader.info());
         destination.store_uuid = std::move(info.store_uuid);
         return destination;
       },
-      [this, place](const Result<std::shared_ptr<const Destination>>& answer) {
+      [this, asked = place.view](const Result<std::shared_ptr<const Destination>>& answer) {
         m_placed = answer.status();
         if (answer.ok()) {
+          const Place& place = (*answer)->place;
           remember((*answer)->store_uuid);
+          if (place.view != asked && findView(place.view) != nullptr) m_window->showPlace(QString::fromStdString(place.view));
           m_window->state().select((*answer)->selection);
           const TimeRange extent = m_window->state().extent().value_or(TimeRange{});
           if (place.t0 || place.t1) m_window->state().setWindow({place.t0.value_or(extent.t0), place.t1.value_or(extent.t1)});

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 
 #include "app/run_choice.h"
+#include "storage/writer.h"
 #include "widgets/core/run_summary.h"
 
 namespace runglass {
@@ -45,6 +47,30 @@ Result<Place> placeOf(const PlaceLink& link) {
   Place place{.store_uuid = link.store_uuid, .view = link.view, .run = link.run_uuid, .t0 = link.t0, .t1 = link.t1};
   RG_TRY(parseSelect(link.select, place));
   if (place.t0 && place.t1 && *place.t0 >= *place.t1) return Status(Code::kInvalidArgument, "link: t0 must be before t1");
+  return place;
+}
+
+Result<Place> placeToOpen(Reader& reader, Place place) {
+  const bool said = !place.run.empty() || !place.node.empty() || place.t0 || place.t1 || place.rank || place.attempt || place.step;
+  if (said) return place;
+  RG_ASSIGN(const StoreInfo info, reader.info());
+  if (info.incident.empty()) return place;
+  const Result<Incident> incident = reader.incident(info.incident);
+  if (incident.status().code() == Code::kNotFound) return place;  // deleted since
+  RG_TRY(incident.status());
+  RG_ASSIGN(const std::vector<Run> runs, reader.runs());
+  const auto run = std::ranges::find(runs, incident->run, &Run::id);
+  if (run == runs.end()) return place;
+  place.run = run->uuid;
+  if (place.view.empty()) place.view = "incidents";
+  if (incident->attempt) {
+    RG_ASSIGN(const std::vector<Attempt> attempts, reader.attempts(run->id));
+    if (const auto found = std::ranges::find(attempts, incident->attempt, &Attempt::id); found != attempts.end())
+      place.attempt = found->number;
+  }
+  if (!incident->range) return place;
+  if (incident->range->t0 > std::numeric_limits<TimeNs>::min() + kIncidentMargin) place.t0 = incident->range->t0 - kIncidentMargin;
+  if (incident->range->t1 < std::numeric_limits<TimeNs>::max() - kIncidentMargin) place.t1 = incident->range->t1 + kIncidentMargin;
   return place;
 }
 

@@ -34,6 +34,9 @@ struct Place {
 // "rank=37,step=48210,node=n0412,attempt=2" in any order.
 Status parseSelect(std::string_view text, Place& place);
 Result<Place> placeOf(const PlaceLink& link);
+// Where to look in a store that was exported for an incident, if `place` says no more than which view: at the incident, with a margin. Any
+// other store or place: `place`.
+Result<Place> placeToOpen(Reader& reader, Place place);
 Result<Selection> resolvePlace(Reader& reader, const Place& place);
 
 }  // namespace runglass

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// runglassctl export: a slice of a run as a store, as CSV files or as a Chrome trace.
+// runglassctl export: a slice of a run as a store, as CSV files or as a Chrome trace; what an incident needs as a store.
 #include <CLI/CLI.hpp>
 #include <filesystem>
 
@@ -81,21 +81,34 @@ Status writeCsv(Reader& reader, RunId run, TimeRange range, const std::string& f
 class Export : public Command {
  public:
   const char* name() const override { return "export"; }
-  const char* help() const override { return "Copy a run, or its slice in time, into a store, CSV files or a Chrome trace"; }
+  const char* help() const override {
+    return "Copy a run, its slice in time or what an incident needs into a store; a run also into CSV files or a Chrome trace";
+  }
   void declare(CLI::App& app) override {
     app.add_option("--store", m_store, "The store, a .rgl file")->required();
-    app.add_option("--run", m_run, "The run's id, uuid or name")->required();
+    auto* what = app.add_option_group("what", "What of it; exactly one");
+    CLI::Option* run = what->add_option("--run", m_run, "The run's id, uuid or name");
+    what->add_option("--incident", m_incident, "The incident's id or uuid: what it needs of its run, into --to");
+    what->require_option(1);
     auto* target = app.add_option_group("target", "Where to; exactly one");
     target->add_option("--to", m_to, "A new store; never overwritten");
-    target->add_option("--chrome-trace", m_trace, "A new Chrome trace JSON file of the run's spans");
-    target->add_option("--csv", m_csv, "A folder for one CSV file per relation; files are never overwritten");
+    target->add_option("--chrome-trace", m_trace, "A new Chrome trace JSON file of the run's spans")->needs(run);
+    target->add_option("--csv", m_csv, "A folder for one CSV file per relation; files are never overwritten")->needs(run);
     target->require_option(1);
-    app.add_option("--t0", m_range.t0, "Start of the slice, ns since 1970 (included)");
-    app.add_option("--t1", m_range.t1, "End of the slice, ns since 1970 (excluded)");
+    app.add_option("--t0", m_range.t0, "Start of the slice, ns since 1970 (included)")->needs(run);
+    app.add_option("--t1", m_range.t1, "End of the slice, ns since 1970 (excluded)")->needs(run);
+    app.add_option("--margin", m_margin_s, "Seconds before and after the incident")
+        ->check(CLI::Range(0, 30 * 86'400))
+        ->capture_default_str()
+        ->excludes(run);
   }
   Status run() override {
     if (m_range.t0 >= m_range.t1) return {Code::kInvalidArgument, "the slice is empty: --t0 must be less than --t1"};
     RG_ASSIGN(auto reader, openForReading(m_store));
+    if (!m_incident.empty()) {
+      RG_ASSIGN(const Incident incident, wantedIncident(*reader, m_store, m_incident));
+      return exportIncident(m_store, incident.uuid, m_margin_s * kNsPerSecond, m_to);
+    }
     RG_ASSIGN(const Run wanted, wantedRun(*reader, m_store, m_run));
     const RunId run = wanted.id;
     if (!m_to.empty()) return exportRun(m_store, run, m_range, m_to);
@@ -108,8 +121,9 @@ class Export : public Command {
   }
 
  private:
-  std::string m_store, m_run, m_to, m_trace, m_csv;
+  std::string m_store, m_run, m_incident, m_to, m_trace, m_csv;
   TimeRange m_range;
+  std::int64_t m_margin_s = kIncidentMargin / kNsPerSecond;
 };
 
 }  // namespace

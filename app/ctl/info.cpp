@@ -70,6 +70,7 @@ Json toJson(const Contents& all) {
   const StoreInfo& store = all.store;
   Json json = {{"path", store.path},
                {"store_uuid", store.store_uuid},
+               {"incident_uuid", store.incident.empty() ? Json() : Json(store.incident)},
                {"schema_version", store.schema_version},
                {"file_bytes", store.file_bytes},
                {"journal_bytes", store.journal_bytes},

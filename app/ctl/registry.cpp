@@ -12,6 +12,7 @@ std::unique_ptr<Command> makeCompare();
 std::unique_ptr<Command> makeEstimate();
 std::unique_ptr<Command> makeExport();
 std::unique_ptr<Command> makeImport();
+std::unique_ptr<Command> makeIncident();
 std::unique_ptr<Command> makeInfo();
 std::unique_ptr<Command> makeLayout();
 std::unique_ptr<Command> makeNote();
@@ -37,6 +38,7 @@ std::vector<std::unique_ptr<Command>> commands() {
   all.push_back(makeEstimate());
   all.push_back(makeExport());
   all.push_back(makeNote());
+  all.push_back(makeIncident());
   all.push_back(makeTrace());
   all.push_back(makeCapture());
   all.push_back(makeAlign());

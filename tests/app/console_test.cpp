@@ -181,6 +181,41 @@ TEST_F(ConsoleProgram, ARunOrNodeThatTheStoreDoesNotHaveIsTold) {
   EXPECT_EQ(shoot("runs", {"--t0", "5", "--t1", "5"}).code, 2);
 }
 
+TEST_F(ConsoleProgram, AStoreThatWasExportedForAnIncidentOpensThereUnlessSomebodySaysWhere) {
+  {
+    const auto writer = recorded();
+    Incident incident;
+    incident.uuid = "i-1", incident.title = "it hangs";
+    incident.run = (*writer->findRun("demo")).id;
+    incident.range = TimeRange{1'700'000'100'000'000'000, 1'700'000'200'000'000'000};
+    ASSERT_TRUE(writer->incident(incident).ok());
+    ASSERT_TRUE(writer->close().ok());
+  }
+  const auto whereTo = [this](const Place& place) {
+    const auto reader = Reader::open(store);
+    EXPECT_TRUE(reader.ok()) << reader.status().message();
+    const auto found = placeToOpen(**reader, place);
+    EXPECT_TRUE(found.ok()) << found.status().message();
+    return found.ok() ? *found : Place{};
+  };
+  EXPECT_EQ(whereTo({}).run, "") << "a store like any other";
+  const std::string part = dir / "part.rgl";
+  ASSERT_TRUE(exportIncident(store, "i-1", kIncidentMargin, part).ok());
+  store = part;
+  const Place there = whereTo({});
+  EXPECT_EQ(there.view, "incidents");
+  EXPECT_NE(there.run, "");
+  EXPECT_EQ(there.t0, 1'700'000'100'000'000'000 - kIncidentMargin);
+  EXPECT_EQ(there.t1, 1'700'000'200'000'000'000 + kIncidentMargin);
+  Place gpus, run;
+  gpus.view = "gpus", run.run = "demo";
+  EXPECT_EQ(whereTo(gpus).view, "gpus");
+  EXPECT_EQ(whereTo(gpus).t0, there.t0);
+  EXPECT_FALSE(whereTo(run).t0.has_value());
+  const Outcome outcome = shoot("gpus");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+}
+
 TEST_F(ConsoleProgram, APictureThatCannotBeWrittenIsTold) {
   ASSERT_TRUE(recorded()->close().ok());
   const Outcome outcome = run({"screenshot", "--store", store, "--view", "runs", "--out", dir / "no" / "p.png"});

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// runglassctl incident: lists incidents, makes one of findings or of a time, says what became of it; also while a hub writes the store.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "app/control_arguments.h"
+#include "app/ctl/command.h"
+#include "app/ctl/incident_text.h"
+#include "app/ctl/output.h"
+#include "app/ctl/plain_text.h"
+#include "app/run_choice.h"
+#include "app/store_access.h"
+#include "app/store_edit.h"
+#include "model/incident_causes.h"
+#include "model/random_uuid.h"
+
+namespace runglass::ctl {
+namespace {
+
+constexpr std::size_t kTitleBytes = 160;  // of one that is taken from a finding
+
+std::vector<std::string> causeCodes() {
+  std::vector<std::string> codes;
+  for (const IncidentCause& cause : incidentCauses()) codes.emplace_back(cause.code);
+  return codes;
+}
+
+class IncidentCommand : public Command {
+ public:
+  const char* name() const override { return "incident"; }
+  const char* help() const override { return "List incidents, make one of findings or a time, say what became of it"; }
+  void declare(CLI::App& app) override {
+    app.require_subcommand(1);
+    m_list = verb(app, "list", "Print the incidents of a store, the newest first");
+    m_list->add_option("--run", m_run, "Of this run: its id, uuid or name");
+    m_show = verb(app, "show", "Print one with its findings, cards and notes");
+    named(*m_show);
+    m_new = verb(app, "new", "Make one of findings, or of a time");
+    m_new->add_option("--run", m_run, "The run of --from and --to; default: the one that runs or began last");
+    m_new->add_option("--finding", m_findings, "finding_id of the relation finding; again for more");
+    m_new->add_option("--from", m_from, "Its beginning, ns since 1970");
+    m_new->add_option("--to", m_to, "Its end, ns; without it, it is not over");
+    m_new->add_option("--title", m_title, "Default: what the finding says");
+    m_set = verb(app, "set", "Change one");
+    named(*m_set);
+    m_set->add_option("--state", m_state, "open, mitigated or resolved")->check(CLI::IsMember({"open", "mitigated", "resolved"}));
+    m_set->add_option("--title", m_title, "What it is called");
+    m_set->add_option("--from", m_from, "Its beginning, ns since 1970");
+    m_set->add_option("--to", m_to, "Its end, ns");
+    m_set->add_option("--finding", m_findings, "One more finding that belongs to it");
+    for (CLI::App* const sub : {m_new, m_set}) {
+      sub->add_option("--severity", m_severity, "info, warning, error or critical")
+          ->check(CLI::IsMember({"info", "warning", "error", "critical"}));
+      sub->add_option("--cause", m_cause, "Its root cause, a code of docs/incidents.md")->check(CLI::IsMember(causeCodes()));
+      sub->add_option("--summary", m_summary, "What happened, in a sentence");
+      sub->add_option("--note", m_note, "Markdown, added to its notes");
+    }
+    m_dismiss = verb(app, "dismiss", "Say that one is no problem; what it kept from being forgotten is kept no longer");
+    named(*m_dismiss);
+    m_dismiss->add_option("--because", m_because, "Why")->required();
+    m_delete = verb(app, "delete", "Remove one, with what it kept from being forgotten");
+    named(*m_delete);
+    for (CLI::App* const sub : {m_new, m_set, m_dismiss, m_delete}) m_control.declare(*sub);
+  }
+  Status run() override {
+    RG_ASSIGN(m_reader, openForReading(m_store));
+    if (*m_list) return list();
+    if (*m_new) return make();
+    RG_ASSIGN(Incident incident, wantedIncident(*m_reader, m_store, m_wanted));
+    if (*m_show) return show(incident);
+    if (*m_dismiss) incident.state = IncidentState::kDismissed, incident.reason = m_because;
+    if (*m_set) RG_TRY(change(incident));
+    return send(std::move(incident), m_delete->parsed());
+  }
+
+ private:
+  CLI::App* verb(CLI::App& app, const char* name, const char* help) {
+    CLI::App* const sub = app.add_subcommand(name, help);
+    sub->add_option("--store", m_store, "The store, a .rgl file")->required();
+    sub->add_flag("--json", m_json, "One JSON object");
+    return sub;
+  }
+  void named(CLI::App& app) { app.add_option("INCIDENT", m_wanted, "Its id or uuid")->required(); }
+
+  Status list() {
+    std::optional<RunId> run;
+    if (!m_run.empty()) {
+      RG_ASSIGN(const Run wanted, wantedRun(*m_reader, m_store, m_run));
+      run = wanted.id;
+    }
+    RG_ASSIGN(const auto incidents, m_reader->incidents(run));
+    RG_ASSIGN(const auto findings, m_reader->findings(run));
+    Json json = {{"incidents", Json::array()}};
+    std::string text;
+    for (const Incident& one : incidents) {
+      RG_ASSIGN(const IncidentContext context, contextOf(*m_reader, one, findings));
+      if (m_json) json["incidents"].push_back(incidentJson(one, context));
+      text += incidentLine(one, context);
+    }
+    return print(json, text.empty() ? "no incidents\n" : text);
+  }
+
+  Status show(const Incident& incident) {
+    RG_ASSIGN(const auto findings, m_reader->findings(incident.run));
+    RG_ASSIGN(const IncidentContext context, contextOf(*m_reader, incident, findings));
+    return print(incidentJson(incident, context), incidentText(incident, context));
+  }
+
+  // Those of --finding join the incident, which then is as wide and as severe as they are unless somebody says otherwise.
+  Status join(Incident& incident, bool fresh) {
+    if (m_findings.empty()) return {};
+    RG_ASSIGN(const auto findings, m_reader->findings(std::nullopt));
+    for (const std::int64_t id : m_findings) {
+      const auto found = std::ranges::find(findings, id, &Finding::id);
+      if (found == findings.end()) return {Code::kNotFound, m_store + ": has no finding " + std::to_string(id)};
+      if (incident.run && incident.run != found->run)
+        return {Code::kInvalidArgument, "finding " + std::to_string(id) + ": is of another run than the incident"};
+      incident.run = found->run;
+      if (std::ranges::find(incident.findings, id) != incident.findings.end()) continue;
+      const bool first = fresh && incident.findings.empty();
+      incident.findings.push_back(id);
+      if (first)
+        incident.attempt = found->attempt, incident.severity = found->severity, incident.title = fitted(found->summary, kTitleBytes);
+      if (incident.attempt != found->attempt) incident.attempt = {};
+      incident.severity = std::max(incident.severity, found->severity);
+      if (!found->start) continue;
+      const TimeRange range{*found->start, std::max(*found->start, found->end.value_or(*found->start)) + 1};
+      incident.range = incident.range ? TimeRange{std::min(incident.range->t0, range.t0), std::max(incident.range->t1, range.t1)} : range;
+    }
+    return {};
+  }
+
+  Status change(Incident& incident) {
+    RG_TRY(join(incident, false));
+    if (!m_state.empty()) incident.state = *incidentStateFromName(m_state), incident.reason.clear();
+    return apply(incident);
+  }
+
+  Status apply(Incident& incident) {
+    if (!m_title.empty()) incident.title = m_title;
+    if (!m_severity.empty()) incident.severity = *severityFromName(m_severity);
+    if (!m_cause.empty()) incident.cause = m_cause;
+    if (!m_summary.empty()) incident.summary = m_summary;
+    if (!m_note.empty()) incident.notes += (incident.notes.empty() ? "" : "\n\n") + m_note;
+    if (m_from || m_to) {
+      if (!incident.range && !m_from) return {Code::kInvalidArgument, "--to: wants --from, it has no beginning yet"};
+      TimeRange range = incident.range.value_or(TimeRange{});
+      if (m_from) range.t0 = *m_from;
+      if (m_to) range.t1 = *m_to;
+      incident.range = range;
+    }
+    return {};
+  }
+
+  Status make() {
+    Incident incident;
+    incident.uuid = randomUuid();
+    if (m_findings.empty() && (!m_from || m_title.empty())) return {Code::kInvalidArgument, "wants --finding, or --from and --title"};
+    if (!m_run.empty() || m_findings.empty()) {
+      RG_ASSIGN(const Run run, wantedRun(*m_reader, m_store, m_run));
+      incident.run = run.id;
+    }
+    RG_TRY(join(incident, true));
+    RG_TRY(apply(incident));
+    return send(std::move(incident), false);
+  }
+
+  Status send(Incident incident, bool remove) {
+    RG_ASSIGN(const ControlTarget control, m_control.target());
+    RG_ASSIGN(const IncidentContext context, contextOf(*m_reader, incident, {}));
+    // An open Reader would keep the store from being one file again.
+    m_reader.reset();
+    RG_TRY(editStore(
+        m_store, IncidentEdit{.run_uuid = context.run.uuid, .attempt = context.attempt, .incident = incident, .remove = remove}, control));
+    if (remove) return print({{"incident_uuid", incident.uuid}, {"deleted", true}}, "deleted\n");
+    RG_ASSIGN(m_reader, openForReading(m_store));
+    RG_ASSIGN(incident, m_reader->incident(incident.uuid));
+    return show(incident);
+  }
+
+  Status print(const Json& json, const std::string& text) const {
+    Output out = Output::standard();
+    out.write(m_json ? json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n" : text);
+    return out.finish();
+  }
+
+  std::string m_store, m_run, m_wanted, m_title, m_state, m_severity, m_cause, m_summary, m_note, m_because;
+  std::vector<std::int64_t> m_findings;
+  std::optional<TimeNs> m_from, m_to;
+  bool m_json = false;
+  std::unique_ptr<Reader> m_reader;
+  CLI::App *m_list = nullptr, *m_show = nullptr, *m_new = nullptr, *m_set = nullptr, *m_dismiss = nullptr, *m_delete = nullptr;
+  ControlArguments m_control;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> makeIncident() { return std::make_unique<IncidentCommand>(); }
+
+}  // namespace runglass::ctl
