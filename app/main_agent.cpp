@@ -9,6 +9,7 @@
 #include <stop_token>
 #include <thread>
 
+#include "app/cli_description.h"
 #include "collectors/agent/agent.h"
 #include "collectors/sim/simulated_captures.h"
 #include "collectors/sim/simulator.h"
@@ -140,6 +141,7 @@ int main(int argc, char** argv) {
   app.add_option("--tls-ca", arguments.tls_ca, "CA of the hub's certificate (PEM); turns TLS on");
   app.add_option("--tls-cert", arguments.tls_cert, "Our certificate for the hub (PEM)");
   app.add_option("--tls-key", arguments.tls_key, "Its key (PEM)");
+  if (runglass::describedCommandLine(app, argc, argv)) return 0;
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

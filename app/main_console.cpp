@@ -5,13 +5,16 @@
 
 #include <CLI/CLI.hpp>
 #include <QApplication>
+#include <QIcon>
 #include <QSocketNotifier>
+#include <QUrl>
 #include <array>
 #include <csignal>
 #include <cstdio>
 #include <exception>
 #include <utility>
 
+#include "app/cli_description.h"
 #include "app/console/console.h"
 #include "app/console/screenshot.h"
 #include "app/control_arguments.h"
@@ -111,6 +114,12 @@ ThemeName wantedTheme(const Arguments& arguments, const QSettings* settings) {
   return themeFromName(remembered).value_or(ThemeName::kDark);
 }
 
+// File managers may hand over file:///path/run.rgl in place of a path.
+void takeFileUrl(Arguments& arguments) {
+  const QUrl url(QString::fromStdString(arguments.store), QUrl::StrictMode);
+  if (url.isLocalFile()) arguments.store = url.toLocalFile().toStdString();
+}
+
 // A link says where to look; which file that is, this user's settings know from when the store was opened here.
 std::optional<int> takeLink(Arguments& arguments) {
   if (isLink(arguments.store)) arguments.link = std::exchange(arguments.store, "");
@@ -183,6 +192,7 @@ int runConsole(int argc, char** argv) {
   shot->get_option("--view")->required();
   CLI::App* report = cli.add_subcommand("report", "Write an incident report (not built yet)");
   report->allow_extras();
+  if (describedCommandLine(cli, argc, argv)) return 0;
   try {
     cli.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -190,6 +200,7 @@ int runConsole(int argc, char** argv) {
   }
   if (*report) return fail("report: not built yet", 2);
   if (const auto wrong = wrongUsage(arguments)) return *wrong;
+  takeFileUrl(arguments);
   arguments.live = arguments.live || listen->count() > 0;
   if (arguments.live && arguments.store.empty()) return fail("--live: wants a store to write", 2);
   if (*shot || (!qEnvironmentVariableIsSet("DISPLAY") && !qEnvironmentVariableIsSet("WAYLAND_DISPLAY") &&
@@ -198,7 +209,10 @@ int runConsole(int argc, char** argv) {
   qInstallMessageHandler(onQtMessage);
   QCoreApplication::setOrganizationName("runglass");
   QCoreApplication::setApplicationName("runglass");
+  QCoreApplication::setApplicationVersion(RG_VERSION);
+  QGuiApplication::setDesktopFileName(RG_APPLICATION_ID);
   QApplication app(argc, argv);
+  QGuiApplication::setWindowIcon(QIcon::fromTheme(RG_APPLICATION_ID));
   if (*shot) return runScreenshot(arguments);
   if (const auto wrong = takeLink(arguments)) return *wrong;
   return runWindow(app, arguments);

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <exception>
 
+#include "app/cli_description.h"
 #include "app/ctl/command.h"
 #include "app/ctl/output.h"
 
@@ -25,6 +26,7 @@ int main(int argc, char** argv) {
     CLI::App* sub = app.add_subcommand(command->name(), command->help());
     command->declare(*sub);
   }
+  if (runglass::describedCommandLine(app, argc, argv)) return 0;
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

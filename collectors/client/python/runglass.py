@@ -94,7 +94,7 @@ def _load():
     tried = []
     # The tracer has the library inside: both must write to one ring.
     for path in ("" if _tracer() is None else "preloaded", os.environ.get("RUNGLASS_LIB"), os.path.join(here, "librunglass.so"), os.path.join(here, "..", "lib", "librunglass.so"),
-                 "librunglass.so"):
+                 "librunglass.so", "librunglass.so.0"):
         if not path:
             continue
         try:
