@@ -120,13 +120,12 @@ FindingPlace placeOf(const Finding& finding, const RunPlaces& places) {
   }
   out.start = finding.start;
   out.until = finding.end;
-  if (out.start && !out.until) {
-    const Attempt* attempt = places.attempt(finding.attempt);
-    if (finding.kind == "hardware_fault" || out.link == ChainLink::kLoss)
-      out.until = out.start;  // a moment: nobody says when a fault or a step's loss would be over
-    else
-      out.until = attempt != nullptr && attempt->end ? attempt->end : places.last_data ? places.last_data : out.start;
-  }
+  const Attempt* attempt = places.attempt(finding.attempt);
+  // Nobody says when a fault or a step's loss would be over: a moment.
+  const bool moment = finding.kind == "hardware_fault" || out.link == ChainLink::kLoss;
+  const std::optional<TimeNs> last = attempt != nullptr && attempt->end ? attempt->end : places.last_data;
+  if (out.start && !out.until) out.until = moment ? out.start : last ? last : out.start;
+  out.goes_on = !finding.end && !moment && !(attempt != nullptr && attempt->end);
   if (out.start && *out.until < *out.start) out.until = out.start;
   return out;
 }

@@ -49,6 +49,7 @@ struct FindingPlace {
   std::optional<TimeNs> start, until;  // `until` of what goes on: the attempt's end or the last data; of a fault that is not over its begin
   std::optional<ExplainedBy> explained_by;
   bool stands = false;         // hang, stall: nothing moves
+  bool goes_on = false;        // it has no end, and neither has its attempt
   bool after_restart = false;  // what it says is seen in the first steps of an attempt, against the one before
   bool everywhere() const { return nodes.empty() && ranks.empty() && !stage; }
 };

@@ -82,9 +82,7 @@ class Counter {
     std::string ids;
     for (const Finding* one : m_q.findings) {
       const FindingPlace place = placeOf(*one, m_q.places);
-      const bool moment = one->kind == "hardware_fault" || place.link == ChainLink::kLoss;
-      const Attempt* attempt = m_q.places.attempt(one->attempt);
-      m_out.goes_on |= !one->end && !moment && !(attempt != nullptr && attempt->end);
+      m_out.goes_on |= place.goes_on;
       if (one->severity <= Severity::kInfo && m_q.findings.size() > 1) continue;
       if (one->id != 0) ids += (ids.empty() ? "" : ", ") + std::to_string(one->id);
       if (!place.start) continue;

@@ -258,10 +258,10 @@ class Proposer {
       if (i != members.front()) others.push_back(one.finding);
       if (one.finding->severity <= Severity::kInfo) continue;
       if (ended == nullptr) ended = endedBy(*one.finding, one.place, m_places);
+      goes_on |= one.place.goes_on;
       if (one.place.start) {
         if (!range) range = TimeRange{*one.place.start, *one.place.until};
         range->t0 = std::min(range->t0, *one.place.start), range->t1 = std::max(range->t1, *one.place.until);
-        goes_on |= !one.finding->end && one.place.link != ChainLink::kLoss && one.finding->kind != "hardware_fault";
       }
     }
     if (range) incident.range = withMargins(*range, ended);

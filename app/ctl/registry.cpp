@@ -15,6 +15,7 @@ std::unique_ptr<Command> makeImport();
 std::unique_ptr<Command> makeIncident();
 std::unique_ptr<Command> makeInfo();
 std::unique_ptr<Command> makeLayout();
+std::unique_ptr<Command> makeLogbook();
 std::unique_ptr<Command> makeNote();
 std::unique_ptr<Command> makeQuery();
 std::unique_ptr<Command> makeRewind();
@@ -37,6 +38,7 @@ std::vector<std::unique_ptr<Command>> commands() {
   all.push_back(makeCompare());
   all.push_back(makeEstimate());
   all.push_back(makeExport());
+  all.push_back(makeLogbook());
   all.push_back(makeNote());
   all.push_back(makeIncident());
   all.push_back(makeTrace());

@@ -133,6 +133,15 @@ TEST(Proposals, AKeyHoldsWhereIdsDoNot) {
   findings[0].id = 4'711;
   EXPECT_THAT(propose(findings, {known}), IsEmpty());
 }
+TEST(Proposals, WhatGoesOnStandsBeforeWhatIsOver) {
+  RunPlaces places = twoRacks();
+  places.attempts[kSecond].end.reset();
+  const std::vector findings = {xid79(1'400, 3, 21), slowRank(3'000, {}, 1, 5, kSecond), slowRank(300, {}, 4, 30)};
+  const auto all = proposeIncidents(findings, places, {}).all;
+  ASSERT_THAT(all, SizeIs(3));
+  EXPECT_THAT(all[0].members, ElementsAre(1)) << "its attempt runs";
+  EXPECT_THAT(all[1].members, ElementsAre(0)) << "the worst of what is over";
+}
 TEST(Proposals, WithoutAClockStepsTellWhatBelongsTogether) {
   std::vector findings = {slowRank(400, 1'900, 1, 5), finding("throughput_shift", "run", 420, 1'900),
                           finding("throughput_shift", "run", 1'800, {})};

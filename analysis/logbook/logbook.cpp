@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/logbook/logbook.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <set>
+
+#include "analysis/incident/incident_words.h"
+#include "analysis/incident/propose.h"
+#include "model/number_text.h"
+#include "model/time_text.h"
+
+namespace runglass {
+namespace {
+
+constexpr std::size_t kMostValue = 80, kMostArguments = 400, kMostEntryText = 600;
+// What of an attempt's facts its first line says, in this order.
+constexpr std::array kFacts = {"git_hash", "config_hash",   "global_batch_size", "num_microbatches", "seq_length",    "lr",
+                               "torch",    "torch_version", "cuda_version",      "nccl_version",     "driver_version"};
+
+const char* stateWords(IncidentState state) {
+  constexpr std::array kWords = {"open", "mitigated", "resolved", "dismissed"};
+  return kWords[std::min(static_cast<std::size_t>(state), kWords.size() - 1)];
+}
+
+std::string sizesText(const Layout& l) {
+  std::string text;
+  const std::pair<const char*, std::int32_t> sizes[] = {{"TP", l.tp}, {"PP", l.pp}, {"DP", l.dp}, {"CP", l.cp}, {"EP", l.ep}};
+  for (const auto& [name, size] : sizes)
+    if (size > 1) text += (text.empty() ? "" : ", ") + std::string(name) + " " + std::to_string(size);
+  return (l.world > 0 ? std::to_string(l.world) + (l.world == 1 ? " rank" : " ranks") : std::string()) +
+         (text.empty() ? "" : " (" + text + ")");
+}
+
+class Keeper {
+ public:
+  explicit Keeper(const LogbookSource& source) : m_source(source) {}
+
+  Logbook keep() {
+    m_out.run = m_source.run;
+    m_out.summary = summary();
+    addAttempts();
+    addFindings();
+    addCheckpoints();
+    addAlerts();
+    addIncidents();
+    addNotes();
+    addEvents();
+    for (LogbookEntry& entry : m_out.entries)
+      if (entry.time && !entry.step && m_source.step_at) entry.step = m_source.step_at(*entry.time);
+    std::ranges::stable_sort(m_out.entries, [](const LogbookEntry& a, const LogbookEntry& b) {
+      const auto key = [](const LogbookEntry& e) {
+        return std::tuple(e.time.value_or(std::numeric_limits<TimeNs>::min()), e.attempt, e.time ? 0 : e.step.value_or(-1));
+      };
+      return key(a) < key(b);
+    });
+    return std::move(m_out);
+  }
+
+ private:
+  std::int32_t numberOf(AttemptId id) const {
+    const Attempt* attempt = m_source.places.attempt(id);
+    return attempt != nullptr ? attempt->number : 0;
+  }
+  const LedgerRow* rowOf(std::int32_t number) const {
+    if (m_source.goodput == nullptr) return nullptr;
+    const auto found = std::ranges::find(m_source.goodput->ledger.rows, number, &LedgerRow::number);
+    return found != m_source.goodput->ledger.rows.end() ? &*found : nullptr;
+  }
+
+  void add(LogbookEntry entry, std::size_t most = kMostEntryText) {
+    if (entry.text.size() > most) entry.text = oneLineOf(entry.text, most);
+    m_out.entries.push_back(std::move(entry));
+  }
+
+  std::string summary() const {
+    const std::size_t attempts = m_source.places.attempts.size();
+    std::string text = attempts == 0 ? "no attempt" : std::to_string(attempts) + (attempts == 1 ? " attempt" : " attempts");
+    if (m_source.goodput == nullptr) return text;
+    const Ledger& ledger = m_source.goodput->ledger;
+    const bool stepped = std::ranges::any_of(ledger.rows, [](const LedgerRow& row) { return row.first_step.has_value(); });
+    if (stepped) text += ", " + std::to_string(ledger.completed_steps) + " steps kept, " + std::to_string(ledger.lost_steps) + " lost";
+    if (ledger.effective_ratio && ledger.wall)
+      text += "; " + percentText(*ledger.effective_ratio, 1) + " of " + durationText(*ledger.wall) + " made progress";
+    return text;
+  }
+
+  std::string machinesText(const Attempt& attempt) const {
+    std::set<NodeId> nodes;
+    if (const auto ranks = m_source.places.rank_nodes.find(attempt.id); ranks != m_source.places.rank_nodes.end())
+      for (const auto& [rank, node] : ranks->second)
+        if (node) nodes.insert(node);
+    if (nodes.empty()) return {};
+    std::map<std::string, std::size_t> models;
+    for (const Device& device : m_source.devices)
+      if (device.kind == "gpu" && nodes.contains(device.node) && !device.model.empty()) ++models[device.model];
+    std::string text = " on " + std::to_string(nodes.size()) + (nodes.size() == 1 ? " node" : " nodes");
+    for (const auto& [model, count] : models) text += ", " + std::to_string(count) + " × " + model;
+    return text;
+  }
+
+  std::string factsText(const Attempt& attempt) const {
+    const auto facts = m_source.facts.find(attempt.id);
+    if (facts == m_source.facts.end()) return {};
+    const auto value = [&](std::string_view key) -> std::string {
+      if (looksSecret(key)) return {};
+      const auto found = std::ranges::find(facts->second, key, &Fact::key);
+      return found != facts->second.end() ? found->value : std::string();
+    };
+    std::string text;
+    for (const char* key : kFacts)
+      if (const std::string one = value(key); !one.empty()) text += "; " + std::string(key) + " " + oneLineOf(one, kMostValue);
+    if (const std::string argv = value("argv"); !argv.empty()) text += "; " + oneLineOf(argv, kMostArguments);
+    return text;
+  }
+
+  void addAttempts() {
+    std::vector<const Attempt*> attempts;
+    for (const auto& [id, attempt] : m_source.places.attempts) attempts.push_back(&attempt);
+    std::ranges::sort(attempts, {}, &Attempt::number);
+    const Attempt* before = nullptr;
+    for (const Attempt* attempt : attempts) {
+      addStart(*attempt, before);
+      addEnd(*attempt);
+      before = attempt;
+    }
+  }
+
+  void addStart(const Attempt& attempt, const Attempt* before) {
+    LogbookEntry entry{.time = attempt.start, .step = {}, .attempt = attempt.number, .kind = before == nullptr ? "start" : "restart"};
+    entry.what = entry.kind;
+    const std::string sizes = sizesText(attempt.layout);
+    if (before == nullptr) {
+      entry.text = "attempt " + std::to_string(attempt.number);
+      if (!m_source.run.framework.empty()) entry.text += ", " + m_source.run.framework;
+      if (!sizes.empty()) entry.text += ", " + sizes;
+      entry.text += machinesText(attempt) + factsText(attempt);
+      add(std::move(entry), 2 * kMostEntryText);
+      return;
+    }
+    entry.text = "attempt " + std::to_string(attempt.number);
+    entry.step = attempt.resumed_from_step;
+    if (attempt.resumed_from_step) entry.text += " resumes from step " + std::to_string(*attempt.resumed_from_step);
+    if (const LedgerRow* row = rowOf(attempt.number)) {
+      if (row->lost_steps > 0) entry.text += ", " + std::to_string(row->lost_steps) + " steps are lost";
+      if (const auto gap = row->spent[static_cast<std::size_t>(Spend::kGap)]) entry.text += ", " + durationText(*gap) + " after the end";
+      if (row->layout_changed && !sizes.empty()) entry.text += "; another layout: " + sizes;
+    }
+    if (!before->end_cause.empty()) entry.text += "; the one before ended by: " + before->end_cause;
+    const std::string nodes = nodeChangeText(nodeChange(*before, attempt, m_source.places));
+    if (!nodes.empty()) entry.text += "; " + nodes;
+    add(std::move(entry));
+  }
+
+  void addEnd(const Attempt& attempt) {
+    if (!attempt.end && attempt.end_cause.empty()) return;
+    LogbookEntry entry{.time = attempt.end, .step = attempt.last_step, .attempt = attempt.number, .kind = "end"};
+    entry.what = "end";
+    entry.text = "attempt " + std::to_string(attempt.number);
+    if (attempt.last_step) entry.text += " at step " + std::to_string(*attempt.last_step);
+    if (!attempt.end_cause.empty()) entry.text += ": " + attempt.end_cause;
+    if (attempt.planned) entry.text += *attempt.planned ? " (planned)" : " (not planned)";
+    if (attempt.planned && !*attempt.planned) entry.severity = Severity::kError;
+    add(std::move(entry));
+  }
+
+  void addFindings() {
+    for (const Finding& finding : m_source.findings) {
+      if (finding.severity < Severity::kWarning) continue;
+      m_told.insert(finding.summary);
+      LogbookEntry entry{.time = finding.start,
+                         .step = finding.first_step,
+                         .attempt = numberOf(finding.attempt),
+                         .kind = finding.kind,
+                         .severity = finding.severity};
+      entry.what = findingKindWords(finding.kind);
+      entry.text = finding.summary;
+      if (finding.start && finding.end && static_cast<double>(*finding.end) - static_cast<double>(*finding.start) >= kNsPerSecond)
+        entry.text += "; for " + durationText(*finding.end - *finding.start);
+      add(std::move(entry));
+    }
+  }
+
+  static std::int64_t dayOf(std::optional<TimeNs> time) {
+    constexpr TimeNs kDay = 24 * 3600 * kNsPerSecond;
+    return time ? *time / kDay - (*time % kDay < 0 ? 1 : 0) : std::numeric_limits<std::int64_t>::min();
+  }
+
+  // Those of one attempt and day are one entry, at the last one's time.
+  void addCheckpoints() {
+    struct Saves {
+      std::vector<const Checkpoint*> durable;
+    };
+    std::map<std::tuple<std::int32_t, std::int64_t>, Saves> days;
+    for (const Checkpoint& save : m_source.checkpoints) {
+      if (save.durable) {
+        days[{numberOf(save.attempt), dayOf(save.durable)}].durable.push_back(&save);
+        continue;
+      }
+      LogbookEntry entry{
+          .time = save.begin, .step = save.step, .attempt = numberOf(save.attempt), .kind = "checkpoints", .severity = Severity::kWarning};
+      entry.what = "checkpoint", entry.text = "step " + std::to_string(save.step) + " was not seen to become durable";
+      add(std::move(entry));
+    }
+    for (auto& [key, saves] : days) {
+      std::ranges::sort(saves.durable, {}, [](const Checkpoint* c) { return std::pair(c->step, *c->durable); });
+      const Checkpoint &first = *saves.durable.front(), &last = *saves.durable.back();
+      LogbookEntry entry{.time = last.durable, .step = last.step, .attempt = std::get<0>(key), .kind = "checkpoints"};
+      for (const Checkpoint* one : saves.durable) entry.time = std::max(*entry.time, *one->durable);
+      const std::size_t count = saves.durable.size();
+      entry.what = count == 1 ? "checkpoint" : "checkpoints";
+      entry.text = count == 1
+                       ? "step " + std::to_string(last.step) + " is durable"
+                       : std::to_string(count) + " durable, steps " + std::to_string(first.step) + " to " + std::to_string(last.step);
+      add(std::move(entry));
+    }
+  }
+
+  void addAlerts() {
+    for (const Alert& alert : m_source.alerts) {
+      if (!alert.due) continue;
+      LogbookEntry entry{.time = alert.due, .step = {}, .kind = "alert", .severity = alert.severity};
+      entry.what = "alert " + alert.rule;
+      // A finding's sentence stands there already.
+      entry.text = !alert.kind.empty() && m_told.contains(alert.summary) ? findingKindWords(alert.kind) : alert.summary;
+      if (!alert.delivery.empty()) entry.text += " (" + alert.delivery + ")";
+      add(std::move(entry));
+    }
+  }
+
+  void addIncidents() {
+    for (const Incident& incident : m_source.incidents) {
+      LogbookEntry entry{.time = incident.range ? std::optional(incident.range->t0) : incident.created,
+                         .step = {},
+                         .attempt = numberOf(incident.attempt),
+                         .kind = "incident",
+                         .severity = incident.severity};
+      entry.what = std::string("incident, ") + stateWords(incident.state);
+      entry.text = incident.title;
+      if (!incident.cause.empty()) entry.text += "; cause: " + incident.cause;
+      if (!incident.reason.empty()) entry.text += "; because: " + incident.reason;
+      add(std::move(entry));
+    }
+  }
+
+  void addNotes() {
+    for (const Note& note : m_source.notes) {
+      LogbookEntry entry{.time = note.time, .step = {}, .kind = "note"};
+      entry.what = note.author.empty() ? "note" : "note of " + note.author;
+      entry.text = note.text;
+      add(std::move(entry), kMaxEditText);
+    }
+  }
+
+  // Errors that no finding speaks of: what comes with a fault or a hang are its symptoms.
+  void addEvents() {
+    std::vector<std::pair<double, double>> explained;
+    for (const Finding& finding : m_source.findings) {
+      if ((finding.kind != "hardware_fault" && finding.kind != "hang") || !finding.start) continue;
+      const FindingPlace place = placeOf(finding, m_source.places);
+      explained.emplace_back(static_cast<double>(*place.start) - static_cast<double>(kMoment),
+                             static_cast<double>(*place.until) + static_cast<double>(kUntilEnd));
+    }
+    std::vector<Event> errors;
+    for (const Event& event : m_source.events) {
+      if (event.severity < Severity::kError || !event.time) continue;
+      const auto time = static_cast<double>(*event.time);
+      if (std::ranges::none_of(explained, [&](const auto& one) { return time >= one.first && time <= one.second; }))
+        errors.push_back(event);
+    }
+    const RunPlaces none;
+    const Timeline timeline = timelineOf({.range = {},
+                                          .events = errors,
+                                          .findings = {},
+                                          .checkpoints = {},
+                                          .alerts = {},
+                                          .captures = {},
+                                          .notes = {},
+                                          .places = none,
+                                          .step_at = {}});
+    m_out.left_out = timeline.left_out;
+    for (const TimelineEntry& one : timeline.entries) {
+      LogbookEntry entry{.time = one.time, .step = one.step, .kind = "event", .severity = one.severity};
+      entry.what = findingKindWords(one.kind), entry.text = one.text;
+      add(std::move(entry));
+    }
+  }
+
+  const LogbookSource& m_source;
+  std::set<std::string> m_told;
+  Logbook m_out;
+};
+
+}  // namespace
+
+Logbook logbookOf(const LogbookSource& source) { return Keeper(source).keep(); }
+
+}  // namespace runglass

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// The logbook of a run: what happened to it, in order, with the notes of people between; as values and as Markdown. The kernel.
+//
+// It reads like the logbook that was kept by hand for OPT-175B (Zhang et al., "OPT: Open Pre-trained Transformer Language Models", arXiv
+// 2205.01068, section 2.5; metaseq, projects/OPT/chronicles): one heading a day, one line an entry: when, at which step, what.
+//
+// Threading:  pure.
+// Ownership:  values.
+// Units:      TimeNs; UTC days. A run whose clock is its own counts its days; one without a clock has entries by attempt and step.
+// Errors:     none. What nobody told is not in it.
+// Cost:       O(n log n) of findings, checkpoints, alerts and events.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analysis/goodput/goodput.h"
+#include "analysis/incident/incident_timeline.h"
+
+namespace runglass {
+
+struct LogbookEntry {
+  std::optional<TimeNs> time;
+  std::optional<std::int64_t> step;
+  std::int32_t attempt = 0;
+  std::string kind;  // "start", "restart", "end", "checkpoints", "alert", "incident", "note", "event", or a finding's
+  Severity severity = Severity::kInfo;
+  std::string what;  // words for the kind: "loss spike"
+  std::string text;  // as told: not escaped
+};
+
+struct Logbook {
+  Run run;
+  std::string summary;                // one sentence: attempts, steps, the share of the time that made progress
+  std::vector<LogbookEntry> entries;  // those without a time first, by attempt and step; then by time
+  std::size_t left_out = 0;           // events beyond kMostEntries
+};
+
+struct LogbookSource {
+  Run run;
+  const RunPlaces& places;
+  std::span<const Device> devices;
+  std::map<AttemptId, std::vector<Fact>> facts;
+  const Goodput* goodput = nullptr;  // null: not asked
+  std::span<const Finding> findings;
+  std::span<const Checkpoint> checkpoints;
+  std::span<const Alert> alerts;  // of the run
+  std::span<const Note> notes;
+  std::span<const Incident> incidents;
+  std::span<const Event> events;
+  std::function<std::optional<std::int64_t>(TimeNs)> step_at;
+};
+
+Logbook logbookOf(const LogbookSource& source);
+std::string logbookMarkdown(const Logbook& logbook);
+
+}  // namespace runglass

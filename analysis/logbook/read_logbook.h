@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// The logbook of a stored or live run, read from a store.
+//
+// Threading:  on the thread of the Reader.
+// Ownership:  values.
+// Units:      as Logbook.
+// Errors:     the Reader's; CANCELLED when `stop` fires.
+// Cost:       as readGoodput(), one step series an attempt, at most kMostLogbookEvents events.
+#pragma once
+
+#include <span>
+#include <stop_token>
+
+#include "analysis/logbook/logbook.h"
+#include "storage/reader.h"
+
+namespace runglass {
+
+inline constexpr std::size_t kMostLogbookEvents = 10'000, kMostLogbookAlerts = 20'000;
+
+// `findings` and `incidents` of the run, stored or just made.
+Result<Logbook> readLogbook(Reader& reader, const Run& run, std::span<const Finding> findings, std::span<const Incident> incidents,
+                            std::stop_token stop);
+
+}  // namespace runglass
