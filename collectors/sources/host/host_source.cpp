@@ -178,8 +178,11 @@ class HostSource : public Source {
     if (const toml::array* named = (*m_context->config)["mounts"].as_array()) {
       for (const auto& path : *named)
         if (const auto text = path.value<std::string>()) paths.push_back(*text);
-    } else if (const auto text = readText(proc("mounts"))) {
-      for (const auto& mount : proc::parseMounts(*text)) paths.push_back(mount.path);
+    } else {
+      // Those of the machine: a service's own mounts are bindings of parts of them. Ordinary users may read their own only.
+      auto text = readText(proc("1/mounts"));
+      if (!text || text->empty()) text = readText(proc("mounts"));
+      for (const auto& mount : proc::parseMounts(text.value_or(std::string()))) paths.push_back(mount.path);
     }
     for (const std::string& path : paths) m_mounts.push_back({MountProbe(path), path, oneLabel("mount", path), false, std::nullopt});
   }

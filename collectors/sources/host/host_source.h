@@ -15,7 +15,7 @@
 
 namespace runglass {
 
-// Config [source.host]: interval_ms (1000), mounts (list; default: those of /proc/mounts that a job writes to).
+// Config [source.host]: interval_ms (1000), mounts (list; default: those of the machine that a job writes to).
 std::unique_ptr<Source> makeHostSource();
 
 }  // namespace runglass

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <thread>
 
 #include "collectors/sources/heartbeat/heartbeat_source.h"
@@ -65,6 +66,29 @@ TEST_F(HostSourceTest, AsksMountsForTheirSpace) {
   }
   ASSERT_GE(m_out.samplesOf("mount_free_bytes").size(), 1U);
   EXPECT_GT(m_out.samplesOf("mount_total_bytes").value[0], m_out.samplesOf("mount_free_bytes").value[0]);
+}
+
+TEST_F(HostSourceTest, AsksTheMachinesMountsAndNotThoseOfItsOwnService) {
+  m_config = {};
+  const std::string machine = m_root.string() + " ext4 rw 0 0\n";
+  write("1/mounts", "/dev/sda " + machine);
+  write("mounts", "/dev/sda " + machine + "/dev/sda " + m_root.string() + "/proc ext4 ro 0 0\n");
+  const auto mounts = [&] {
+    m_out.series_keys.clear();
+    auto source = makeHostSource();
+    EXPECT_TRUE(source->start(m_out, m_context).ok());
+    for (TimeNs now = 0; now < 40; ++now) {
+      source->poll(m_out, now);
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    std::set<std::string> labels;
+    for (const auto& [id, series] : m_out.series_keys)
+      if (series.metric == "mount_total_bytes") labels.insert(series.labels);
+    return labels.size();
+  };
+  EXPECT_EQ(mounts(), 1U);
+  std::filesystem::remove(m_root / "proc/1/mounts");
+  EXPECT_EQ(mounts(), 2U) << "what cannot be read leaves one's own";
 }
 
 TEST_F(HostSourceTest, RefusesAMachineWithoutProc) {
