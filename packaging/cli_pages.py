@@ -45,7 +45,7 @@ def man_option(option):
     else:
         title = ', '.join('\\fB%s\\fR' % roff(name) for name in flags(option))
         if option['value']:
-            title += ' \\fI%s\\fR' % roff(metavar(option))
+            title += ' \\fI%s\\fR' % roff(metavar(option)).replace('|', '|\\:')  # a long list may break
     if option['repeats']:
         title += ' ...'
     text = roff(option['help'])
@@ -193,7 +193,8 @@ def fish(app):
     lines = ['# fish completion of %s, written from what the program says about itself.' % name]
     for path, each in every_app(app):
         if path:
-            condition = ' -n "__fish_seen_subcommand_from %s"' % path[-1]
+            # All of the path: several commands have a `list`.
+            condition = ' -n "%s"' % '; and '.join('__fish_seen_subcommand_from %s' % word for word in path)
         else:
             condition = ' -n __fish_use_subcommand' if app['commands'] else ''
         if len(path) == 1 and each['commands']:
