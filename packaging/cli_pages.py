@@ -12,6 +12,9 @@ import re
 import subprocess
 
 
+MOST_CHOICES = 60  # letters
+
+
 def choices(option):
     """The words an option takes where it takes no others: 'TEXT:{dark,light}'."""
     found = re.search(r'\{([^{}]*)\}', option['value'])
@@ -19,9 +22,9 @@ def choices(option):
 
 
 def metavar(option):
-    """What stands for the value: CLI11's type, or the choices."""
-    words = choices(option)
-    return '|'.join(words) if words else option['value'].split(':')[0]
+    """What stands for the value: CLI11's type, or the choices, unless they are too many for a line."""
+    words = '|'.join(choices(option))
+    return words if 0 < len(words) <= MOST_CHOICES else option['value'].split(':')[0]
 
 
 def flags(option):
@@ -45,12 +48,14 @@ def man_option(option):
     else:
         title = ', '.join('\\fB%s\\fR' % roff(name) for name in flags(option))
         if option['value']:
-            title += ' \\fI%s\\fR' % roff(metavar(option)).replace('|', '|\\:')  # a long list may break
+            title += ' \\fI%s\\fR' % roff(metavar(option))
     if option['repeats']:
         title += ' ...'
     text = roff(option['help'])
     # A closed list and a default are said once: where the help has them in its own words, not again.
     notes = []
+    if len('|'.join(choices(option))) > MOST_CHOICES:
+        notes.append('one of ' + roff(', '.join(choices(option))))
     if option['default']:
         notes.append('default: ' + roff(option['default']))
     if option['required']:
