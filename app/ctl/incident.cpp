@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "analysis/incident/read_proposals.h"
 #include "app/control_arguments.h"
 #include "app/ctl/command.h"
+#include "app/ctl/incident_answer_text.h"
 #include "app/ctl/incident_text.h"
 #include "app/ctl/output.h"
 #include "app/ctl/plain_text.h"
@@ -34,11 +36,15 @@ class IncidentCommand : public Command {
     app.require_subcommand(1);
     m_list = verb(app, "list", "Print the incidents of a store, the newest first");
     m_list->add_option("--run", m_run, "Of this run: its id, uuid or name");
-    m_show = verb(app, "show", "Print one with its findings, cards and notes");
+    m_propose = verb(app, "propose", "Print what the stored findings propose: one incident where they have one cause");
+    m_propose->add_option("--run", m_run, "Of this run: its id, uuid or name; default: the one that runs or began last");
+    m_show = verb(app, "show", "Print one with its findings, cards, notes, cost, suspects and time line");
     named(*m_show);
+    m_show->add_option("--price", m_price, "Of a GPU-hour, in any currency")->check(CLI::NonNegativeNumber);
     m_new = verb(app, "new", "Make one of findings, or of a time");
-    m_new->add_option("--run", m_run, "The run of --from and --to; default: the one that runs or began last");
+    m_new->add_option("--run", m_run, "The run of --from and --to or of --proposal; default: the one that runs or began last");
     m_new->add_option("--finding", m_findings, "finding_id of the relation finding; again for more");
+    m_new->add_option("--proposal", m_proposal, "What `propose` printed under this key");
     m_new->add_option("--from", m_from, "Its beginning, ns since 1970");
     m_new->add_option("--to", m_to, "Its end, ns; without it, it is not over");
     m_new->add_option("--title", m_title, "Default: what the finding says");
@@ -66,6 +72,7 @@ class IncidentCommand : public Command {
   Status run() override {
     RG_ASSIGN(m_reader, openForReading(m_store));
     if (*m_list) return list();
+    if (*m_propose) return propose();
     if (*m_new) return make();
     RG_ASSIGN(Incident incident, wantedIncident(*m_reader, m_store, m_wanted));
     if (*m_show) return show(incident);
@@ -104,7 +111,52 @@ class IncidentCommand : public Command {
   Status show(const Incident& incident) {
     RG_ASSIGN(const auto findings, m_reader->findings(incident.run));
     RG_ASSIGN(const IncidentContext context, contextOf(*m_reader, incident, findings));
-    return print(incidentJson(incident, context), incidentText(incident, context));
+    Json json = incidentJson(incident, context);
+    std::string text = incidentText(incident, context);
+    if (*m_show) {
+      RG_ASSIGN(const IncidentAnswer answer,
+                readIncidentAnswer(*m_reader, {.run = context.run, .incident = incident, .findings = findings, .price = m_price}, {}));
+      json["answer"] = answerJson(answer);
+      text += answerText(answer);
+    }
+    return print(json, text);
+  }
+
+  Result<Proposals> proposals() {
+    RG_ASSIGN(const Run run, wantedRun(*m_reader, m_store, m_run));
+    RG_ASSIGN(const auto findings, m_reader->findings(run.id));
+    RG_ASSIGN(const auto incidents, m_reader->incidents(run.id));
+    return readProposals(*m_reader, run, findings, incidents, {});
+  }
+
+  Status propose() {
+    RG_ASSIGN(const Proposals all, proposals());
+    return print(proposalsJson(all), proposalsText(all));
+  }
+
+  // As it was proposed; one that joins an incident brings its findings there.
+  Status accept() {
+    RG_ASSIGN(const Proposals all, proposals());
+    const auto found = std::ranges::find(all.all, m_proposal, &IncidentProposal::key);
+    if (found == all.all.end()) return {Code::kNotFound, m_store + ": nothing is proposed under " + m_proposal};
+    Incident incident = found->incident;
+    if (!found->joins.empty()) {
+      RG_ASSIGN(incident, m_reader->incident(found->joins));
+      m_findings = found->incident.findings;
+      RG_TRY(join(incident, false));
+    }
+    RG_TRY(apply(incident));
+    return send(std::move(incident), false);
+  }
+
+  // What to look at, as the analyses would show it.
+  Status addCards(Incident& incident) {
+    RG_ASSIGN(const auto findings, m_reader->findings(incident.run));
+    RG_ASSIGN(const IncidentContext context, contextOf(*m_reader, incident, findings));
+    RG_ASSIGN(IncidentAnswer answer,
+              readIncidentAnswer(*m_reader, {.run = context.run, .incident = incident, .findings = findings, .with_ranking = false}, {}));
+    incident.evidence = std::move(answer.cards);
+    return {};
   }
 
   // Those of --finding join the incident, which then is as wide and as severe as they are unless somebody says otherwise.
@@ -156,13 +208,17 @@ class IncidentCommand : public Command {
   Status make() {
     Incident incident;
     incident.uuid = randomUuid();
-    if (m_findings.empty() && (!m_from || m_title.empty())) return {Code::kInvalidArgument, "wants --finding, or --from and --title"};
+    if (!m_proposal.empty()) return accept();
+    if (m_findings.empty() && (!m_from || m_title.empty()))
+      return {Code::kInvalidArgument, "wants --finding, --proposal, or --from and --title"};
     if (!m_run.empty() || m_findings.empty()) {
       RG_ASSIGN(const Run run, wantedRun(*m_reader, m_store, m_run));
       incident.run = run.id;
     }
     RG_TRY(join(incident, true));
     RG_TRY(apply(incident));
+    RG_TRY(checkIncident(incident));
+    RG_TRY(addCards(incident));
     return send(std::move(incident), false);
   }
 
@@ -185,12 +241,14 @@ class IncidentCommand : public Command {
     return out.finish();
   }
 
-  std::string m_store, m_run, m_wanted, m_title, m_state, m_severity, m_cause, m_summary, m_note, m_because;
+  std::string m_store, m_run, m_wanted, m_title, m_state, m_severity, m_cause, m_summary, m_note, m_because, m_proposal;
   std::vector<std::int64_t> m_findings;
   std::optional<TimeNs> m_from, m_to;
+  std::optional<double> m_price;
   bool m_json = false;
   std::unique_ptr<Reader> m_reader;
-  CLI::App *m_list = nullptr, *m_show = nullptr, *m_new = nullptr, *m_set = nullptr, *m_dismiss = nullptr, *m_delete = nullptr;
+  CLI::App *m_list = nullptr, *m_propose = nullptr, *m_show = nullptr, *m_new = nullptr, *m_set = nullptr, *m_dismiss = nullptr,
+           *m_delete = nullptr;
   ControlArguments m_control;
 };
 

@@ -51,6 +51,30 @@ TEST_F(IncidentCommandTest, OneIsMadeOfAFindingAndListedAndShown) {
   EXPECT_EQ(json({"show", made["incident_uuid"]}), json({"show", "1"}));
 }
 
+TEST_F(IncidentCommandTest, WhatIsProposedCanBeAcceptedAndIsNotProposedAgain) {
+  const Json proposed = json({"propose"});
+  ASSERT_THAT(proposed["proposals"], SizeIs(1));
+  const std::string key = proposed["proposals"][0]["key"];
+  const Json made = json({"new", "--proposal", key, "--note", "seen"});
+  EXPECT_EQ(made["incident_uuid"], key);
+  EXPECT_EQ(made["title"], proposed["proposals"][0]["title"]);
+  EXPECT_EQ(made["findings"][0]["finding_id"], 1);
+  EXPECT_EQ(made["notes"], "seen");
+  EXPECT_EQ(incident({"propose"}).out, "nothing to propose\n");
+  expectFails(incident({"new", "--proposal", "no-such-key"}), "nothing is proposed under no-such-key");
+}
+
+TEST_F(IncidentCommandTest, WhatItCostIsToldOrWhyItIsNot) {
+  ASSERT_EQ(incident({"new", "--finding", "1"}).exit, 0);
+  const Json answer = json({"show", "1"})["answer"];
+  for (const char* const what : {"lost_steps", "gpu_hours"}) {
+    const Json& told = answer["impact"][what];
+    EXPECT_TRUE(told["value"].is_number() || told["reason"].is_string()) << what << told;
+  }
+  EXPECT_FALSE(answer["cards"].empty()) << "a spike is shown on its curve";
+  EXPECT_THAT(incident({"show", "1"}).out, HasSubstr("GPU-hours"));
+}
+
 TEST_F(IncidentCommandTest, ItIsChangedDismissedAndDeleted) {
   ASSERT_EQ(incident(byHand("it hangs")).exit, 0);
   Json changed =
