@@ -22,7 +22,7 @@ constexpr int kHatch = 6;      // pixels between the lines of absent cells
 constexpr int kGapFrom = 6;    // cells at least as high and wide as this are kept apart by a line of ground
 constexpr int kTextFrom = 40;  // cells as wide as this say their number
 constexpr int kLongestName = 140, kShortestName = 32;
-constexpr int kRowText = 18;
+constexpr int kRowText = 18, kLeastNote = 60;
 constexpr double kLeastScale = 0.05;
 
 // A round distance of about count / labels.
@@ -212,8 +212,9 @@ void HeatMap::paintLegend(QPainter& painter) const {
   }
   x += kLegendWidth + 2 * kGrid;
   word(scale.high);
+  // What has room for a few letters only is left out.
   for (const QString& note : scale.notes)
-    if (x + metrics.horizontalAdvance(note) <= width()) word(note);
+    if (x + std::min(kLeastNote, metrics.horizontalAdvance(note)) <= width()) word(note);
 }
 
 void HeatMap::paintAxes(QPainter& painter) const {
