@@ -221,6 +221,8 @@ class Reader {
                                         std::stop_token stop = {}) = 0;
   // Newest sample of each series, in the given order; series without samples are left out.
   virtual Result<std::vector<LatestSample>> latest(std::span<const SeriesId> series) = 0;
+  // The same as it was at a moment: of the samples at or before it by their time. A series whose points have no times has none.
+  virtual Result<std::vector<LatestSample>> latestAt(std::span<const SeriesId> series, TimeNs moment, std::stop_token stop = {}) = 0;
 
   virtual Result<std::vector<Track>> tracks(AttemptId attempt) = 0;
   // From the first begin to the last end of a run's spans that are in the file; spans still open end where they begin.

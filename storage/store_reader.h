@@ -82,6 +82,7 @@ class StoreReader final : public Reader {
   Result<std::vector<Bin>> bins(SeriesId series, Axis axis, std::int64_t x0, std::int64_t x1, std::size_t bins,
                                 std::stop_token stop) override;
   Result<std::vector<LatestSample>> latest(std::span<const SeriesId> series) override;
+  Result<std::vector<LatestSample>> latestAt(std::span<const SeriesId> series, TimeNs moment, std::stop_token stop) override;
   Result<std::vector<Track>> tracks(AttemptId attempt) override;
   Result<std::optional<TimeRange>> spanExtent(RunId run) override;
   Result<SpanColumns> spans(TrackId track, TimeRange range, std::stop_token stop) override;

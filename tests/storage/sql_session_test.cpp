@@ -104,6 +104,9 @@ class ValueReader : public Reader {
     return made;
   }
   Result<std::vector<LatestSample>> latest(std::span<const SeriesId>) override { return std::vector<LatestSample>{}; }
+  Result<std::vector<LatestSample>> latestAt(std::span<const SeriesId>, TimeNs, std::stop_token) override {
+    return std::vector<LatestSample>{};
+  }
   Result<std::vector<Track>> tracks(AttemptId attempt) override {
     std::vector<Track> found;
     for (const auto& track : all_tracks)

@@ -106,6 +106,18 @@ class FakeReader : public Reader {
     }
     return give(newest);
   }
+  Result<std::vector<LatestSample>> latestAt(std::span<const SeriesId> series, TimeNs moment, std::stop_token) override {
+    std::vector<LatestSample> newest;
+    for (const SeriesId id : series) {
+      const ScalarColumns& all = m_data->scalars.at(id.value - 1);
+      for (std::size_t i = all.time.size(); i > 0; --i) {
+        if (all.time[i - 1] > moment) continue;
+        newest.push_back({id, all.step[i - 1], all.time[i - 1], all.value[i - 1]});
+        break;
+      }
+    }
+    return give(newest);
+  }
   Result<std::vector<Track>> tracks(AttemptId) override { return std::vector<Track>{}; }
   Result<std::optional<TimeRange>> spanExtent(RunId) override { return std::optional<TimeRange>(); }
   Result<SpanPicture> spanPicture(std::span<const TrackId>, TimeRange, DurNs, std::stop_token) override { return SpanPicture{}; }

@@ -10,7 +10,7 @@ constexpr std::size_t kMaxHistory = 200;
 
 void SharedState::select(const Selection& selection) {
   m_in_gesture = false;
-  go({selection, m_state.window}, Undo::kStep);
+  go({selection, m_state.window, m_state.moment}, Undo::kStep);
 }
 
 void SharedState::setWindow(TimeRange range, Undo undo) {
@@ -18,21 +18,23 @@ void SharedState::setWindow(TimeRange range, Undo undo) {
   TimeWindow window = m_state.window;
   window.mode = WindowMode::kFixed;
   window.range = range;
-  go({m_state.selection, window}, undo);
+  go({m_state.selection, window, m_state.moment}, undo);
 }
+
+void SharedState::setMoment(std::optional<TimeNs> moment, Undo undo) { go({m_state.selection, m_state.window, moment}, undo); }
 
 void SharedState::followEnd(DurNs span) {
   if (span <= 0) return;
   TimeWindow window = m_state.window;
   window.mode = WindowMode::kFollow;
   window.span = span;
-  go({m_state.selection, derived(window)}, Undo::kStep);
+  go({m_state.selection, derived(window), m_state.moment}, Undo::kStep);
 }
 
 void SharedState::showAll() {
   TimeWindow window = m_state.window;
   window.mode = WindowMode::kAll;
-  go({m_state.selection, derived(window)}, Undo::kStep);
+  go({m_state.selection, derived(window), m_state.moment}, Undo::kStep);
 }
 
 void SharedState::setPaused(bool paused) {
@@ -83,17 +85,19 @@ void SharedState::go(const Place& place, Undo undo) {
   }
   m_state.selection = place.selection;
   m_state.window = place.window;
+  m_state.moment = place.moment;
   emit changed();
 }
 
 void SharedState::restore(std::size_t position) {
   m_in_gesture = false;
   m_position = position;
-  const Place place{m_history[position].selection, derived(m_history[position].window)};
+  const Place place{m_history[position].selection, derived(m_history[position].window), m_history[position].moment};
   m_history[position] = place;
-  if (m_state.selection == place.selection && m_state.window == place.window) return;
+  if (Place{m_state.selection, m_state.window, m_state.moment} == place) return;
   m_state.selection = place.selection;
   m_state.window = place.window;
+  m_state.moment = place.moment;
   emit changed();
 }
 

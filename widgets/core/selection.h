@@ -11,6 +11,7 @@
 #include <QObject>
 #include <deque>
 #include <optional>
+#include <string>
 
 #include "model/ids.h"
 #include "model/time.h"
@@ -26,6 +27,7 @@ struct Selection {
   NodeId node;
   DeviceId device;
   std::optional<std::int64_t> step;
+  std::string incident;  // its uuid; empty: none
   friend bool operator==(const Selection&, const Selection&) = default;
 };
 
@@ -45,6 +47,8 @@ struct TimeWindow {
 struct ViewState {
   Selection selection;
   TimeWindow window;
+  // The playhead: views show what was so, and what was known, then. Absent: now.
+  std::optional<TimeNs> moment;
   bool paused = false;  // the picture stands still while data keeps arriving
   TimeStyle time_style = TimeStyle::kUtc;
   friend bool operator==(const ViewState&, const ViewState&) = default;
@@ -63,6 +67,7 @@ class SharedState : public QObject {
   enum class Undo : std::uint8_t { kStep, kMerge };
   void setWindow(TimeRange range, Undo undo = Undo::kStep);
   void endGesture() { m_in_gesture = false; }
+  void setMoment(std::optional<TimeNs> moment, Undo undo = Undo::kStep);
   void followEnd(DurNs span);
   void showAll();
 
@@ -85,6 +90,7 @@ class SharedState : public QObject {
   struct Place {
     Selection selection;
     TimeWindow window;
+    std::optional<TimeNs> moment;
     friend bool operator==(const Place&, const Place&) = default;
   };
   void go(const Place& place, Undo undo);
