@@ -18,20 +18,26 @@ namespace runglass {
 namespace {
 
 std::vector<Column<ImportRow>> columns() {
-  const auto path = [](const ImportRow& row) { return screenText(row.path.toStdString(), 400); };
-  return {
-      {.title = QObject::tr("File"), .help = QObject::tr("Inside archives: archive/member"), .text = path},
-      {.title = QObject::tr("Kind"),
-       .help = QObject::tr("By its content; without one it is left out"),
-       .text = [](const ImportRow& row) { return row.kind.isEmpty() ? QObject::tr("left out") : QString(row.kind).replace(u'_', u' '); }},
-      {.title = QObject::tr("Size"),
-       .help = QObject::tr("On disk"),
-       .align = Qt::AlignRight,
-       .text = [](const ImportRow& row) { return row.bytes ? formatBytes(static_cast<double>(*row.bytes)) : QString(); },
-       .sort = [](const ImportRow& row) { return row.bytes ? QVariant(static_cast<qlonglong>(*row.bytes)) : QVariant(); }},
-      {.title = QObject::tr("Why not"), .help = {}, .text = [](const ImportRow& row) {
-         return screenText(row.reason.toStdString(), 400);
-       }}};
+  using R = ImportRow;
+  std::vector<Column<R>> columns;
+  columns.push_back({.title = QObject::tr("File"),
+                     .help = QObject::tr("Inside archives: archive/member"),
+                     .align = Qt::AlignLeft,
+                     .text = [](const R& r) { return screenText(r.path.toStdString(), 400); }});
+  columns.push_back({.title = QObject::tr("Kind"),
+                     .help = QObject::tr("By its content; without one it is left out"),
+                     .align = Qt::AlignLeft,
+                     .text = [](const R& r) { return r.kind.isEmpty() ? QObject::tr("left out") : QString(r.kind).replace(u'_', u' '); }});
+  columns.push_back({.title = QObject::tr("Size"),
+                     .help = QObject::tr("On disk"),
+                     .align = Qt::AlignRight,
+                     .text = [](const R& r) { return r.bytes ? formatBytes(static_cast<double>(*r.bytes)) : QString(); },
+                     .sort = [](const R& r) { return r.bytes ? QVariant(static_cast<qlonglong>(*r.bytes)) : QVariant(); }});
+  columns.push_back(
+      {.title = QObject::tr("Why not"), .help = QObject::tr("Why it is left out"), .align = Qt::AlignLeft, .text = [](const R& r) {
+         return screenText(r.reason.toStdString(), 400);
+       }});
+  return columns;
 }
 
 }  // namespace
@@ -100,7 +106,7 @@ void ImportPanel::offer(const QStringList& paths) {
   m_store->setText(m_folder + QLatin1Char('/') + (name.isEmpty() ? QStringLiteral("import") : name) + QStringLiteral(".rgl"));
   m_line->show();
   m_line->begin();
-  m_line->show({tr("looking at the files"), std::nullopt});
+  m_line->showProgress({tr("looking at the files"), std::nullopt});
   m_maker.list(paths, this, [this](const Result<ImportListing>& listing) { showListing(listing); });
 }
 
@@ -123,7 +129,7 @@ void ImportPanel::showListing(const Result<ImportListing>& listing) {
 void ImportPanel::start() {
   m_line->begin();
   m_maker.import(
-      m_paths, m_store->text().trimmed(), this, [this](const MakeProgress& progress) { m_line->show(progress); },
+      m_paths, m_store->text().trimmed(), this, [this](const MakeProgress& progress) { m_line->showProgress(progress); },
       [this](const Result<MadeStore>& result) {
         if (!result.ok()) return m_line->showFailed(screenText(result.status().message()));
         m_line->showIdle();

@@ -47,7 +47,7 @@ void MakingLine::begin() {
   setBusy(true);
 }
 
-void MakingLine::show(const MakeProgress& progress) {
+void MakingLine::showProgress(const MakeProgress& progress) {
   m_words->setText(progress.doing);
   m_bar->setRange(0, progress.share ? kBarSteps : 0);
   if (progress.share) m_bar->setValue(static_cast<int>(*progress.share * kBarSteps));

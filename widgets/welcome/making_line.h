@@ -27,7 +27,7 @@ class MakingLine : public QWidget {
   void setStartWords(const QString& words);
   void setStartEnabled(bool enabled);
   void begin();
-  void show(const MakeProgress& progress);
+  void showProgress(const MakeProgress& progress);
   void showFailed(const QString& why);
   void showIdle();
   bool isBusy() const { return m_busy; }

@@ -158,7 +158,7 @@ void WelcomePage::tryExample() {
   if (QFileInfo::exists(store)) return emit openRequested(store);
   m_example->begin();
   m_options.maker->example(
-      store, this, [this](const MakeProgress& progress) { m_example->show(progress); },
+      store, this, [this](const MakeProgress& progress) { m_example->showProgress(progress); },
       [this](const Result<MadeStore>& made) {
         if (!made.ok()) return m_example->showFailed(screenText(made.status().message()));
         m_example->showIdle();
