@@ -22,7 +22,7 @@ namespace {
 class StartPageTest : public testing::Test {
  protected:
   Result<MadeStore> answered() {
-    EXPECT_TRUE(test::waitFor([&] { return result.has_value(); }, 120'000));
+    EXPECT_TRUE(waitFor([&] { return result.has_value(); }, 120'000));
     return result.value_or(Result<MadeStore>(Status(Code::kCancelled, "no answer")));
   }
   StoreMaker::Made keep() {
@@ -65,7 +65,7 @@ TEST_F(StartPageTest, TheCommandsForOtherMachinesBringAnAgentToTheHubWithTokenAn
   node.setWorkingDirectory(question.folder);  // where token and certificate were copied to
   node.start("/bin/bash", {"-ec", agent});
   ASSERT_TRUE(node.waitForStarted());
-  const bool heard = test::waitFor(
+  const bool heard = waitFor(
       [&] {
         const auto reader = Reader::open(question.store.toStdString());
         const auto nodes = reader.ok() ? (*reader)->nodes() : Result<std::vector<Node>>(reader.status());
@@ -102,10 +102,10 @@ TEST_F(StartPageTest, FilesAreListedByKindAndBecomeAStore) {
                             " [2026-01-01 00:00:00] iteration        1/     100 | consumed samples:           64 | elapsed time per "
                             "iteration (ms): 900.0 | learning rate: 1.0E-04 | global batch size:    64 | lm loss: 1.0E+01 | loss scale: "
                             "1.0 | grad norm: 1.0 | number of skipped iterations:   0 | number of nan iterations:   0 |\n");
-  const QString other = write("notes.txt", "hello\n");
+  const QString other = write("picture.bin", QByteArray("\x89\x00\x01\x02", 4));
   std::optional<Result<ImportListing>> listing;
   maker.list({log, other, dir.filePath("missing")}, &context, [&](const Result<ImportListing>& answer) { listing = answer; });
-  ASSERT_TRUE(test::waitFor([&] { return listing.has_value(); }));
+  ASSERT_TRUE(waitFor([&] { return listing.has_value(); }));
   ASSERT_TRUE(listing->ok());
   ASSERT_EQ((*listing)->rows.size(), 3U);
   EXPECT_EQ((*listing)->rows[0].kind, "train_log");
@@ -123,7 +123,7 @@ TEST_F(StartPageTest, FilesAreListedByKindAndBecomeAStore) {
 
 TEST_F(StartPageTest, AnImportOfNothingFailsAndLeavesNoStore) {
   maker.import(
-      {write("notes.txt", "hello\n")}, dir.filePath("s.rgl"), &context, [](const MakeProgress&) {}, keep());
+      {write("picture.bin", QByteArray("\x89\x00\x01\x02", 4))}, dir.filePath("s.rgl"), &context, [](const MakeProgress&) {}, keep());
   EXPECT_EQ(answered().status().code(), Code::kInvalidArgument);
   EXPECT_EQ(QDir(dir.path()).entryList({"s.rgl*"}, QDir::Files), QStringList());
 }
@@ -135,8 +135,7 @@ TEST_F(StartPageTest, WhatIsStoppedLeavesNoStoreAndIsNotTold) {
         dir.filePath("example.rgl"), &context, [](const MakeProgress&) {}, keep());
     stopped.cancel();
   }
-  test::waitFor([] { return false; }, 50);
-  EXPECT_FALSE(result.has_value());
+  EXPECT_FALSE(waitFor([this] { return result.has_value(); }, 50));
   EXPECT_EQ(QDir(dir.path()).entryList({"example.rgl*"}, QDir::Files), QStringList());
 }
 
