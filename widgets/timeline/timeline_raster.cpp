@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/timeline/timeline_raster.h"
 
+#include <QFontMetrics>
 #include <QPainterPath>
 #include <algorithm>
 #include <array>
 #include <cmath>
+
+#include "widgets/core/units.h"
 
 namespace runglass {
 namespace {
@@ -13,6 +16,8 @@ constexpr int kLabelWidth = 28, kLabelHeight = 11;
 constexpr double kFaintest = 0.35, kShade = 0.12;
 constexpr int kSplitHeight = 6;  // of a strip; a lower one shows what is busiest
 constexpr int kHatchPitch = 5, kHatchInk = 2;
+constexpr int kNumberWidth = 36, kDurationWidth = 110;  // of a step band that says so much
+constexpr double kOddStep = 0.6;
 constexpr double kHatchGround = 0.22, kHatchLine = 0.6;
 
 // Of compute, communication and the rest.
@@ -47,6 +52,59 @@ QColor categoryColor(const Theme& theme, SpanCategory category) {
       break;
   }
   return theme.host;
+}
+
+void paintBarLabels(QPainter& painter, const std::vector<BarLabel>& labels, const std::vector<QString>& names, int from) {
+  const QFontMetrics metrics = painter.fontMetrics();
+  const int dots = metrics.horizontalAdvance(QChar(0x2026)) + 1;
+  std::vector<int> wide(names.size(), -1);  // of the names, as they are needed
+  for (const BarLabel& label : labels) {
+    if (label.name >= wide.size() || label.rect.top() < from) continue;
+    const QString& name = names[label.name];
+    int& needs = wide[label.name];
+    if (needs < 0) needs = metrics.horizontalAdvance(name);
+    const int room = label.rect.width();
+    // The first letters, fewer than would fit were all as wide as these are on average.
+    const auto fits = needs <= room ? name.size() : name.size() * (room - dots) / needs;
+    if (fits < 2) continue;
+    painter.setPen(label.ink);
+    painter.drawText(label.rect, Qt::AlignVCenter | Qt::TextSingleLine, fits < name.size() ? name.left(fits) + QChar(0x2026) : name);
+  }
+}
+
+void paintStepBands(QPainter& painter, const std::vector<StepBand>& steps, const XMap& map, const QRect& lane, const Theme& theme) {
+  painter.save();
+  painter.setClipRect(lane, Qt::IntersectClip);
+  for (const StepBand& band : steps) {
+    if (band.t1 <= map.x0 || band.t0 >= map.x1) continue;
+    const double a = map.toPixel(std::max(band.t0, map.x0)), b = map.toPixel(std::min(band.t1, map.x1));
+    const QRect rect(static_cast<int>(a), lane.top(), std::max(1, static_cast<int>(b) - static_cast<int>(a)), lane.height());
+    painter.fillRect(rect, band.step % 2 == 0 ? theme.raised : mix(theme.raised, theme.line, kOddStep));
+    if (band.slow) {
+      painter.setPen(theme.warning);
+      painter.setBrush(Qt::NoBrush);
+      painter.drawRect(rect.adjusted(0, 0, -1, -1));
+    }
+    if (rect.width() < kNumberWidth) continue;
+    QString text = formatCount(band.step);
+    if (rect.width() > kDurationWidth) text += QStringLiteral("   ") + formatDuration(band.t1 - band.t0);
+    painter.setPen(theme.text);
+    painter.drawText(rect.adjusted(4, 0, -2, 0), Qt::AlignVCenter, text);
+  }
+  painter.restore();
+}
+
+void paintTimeRuler(QPainter& painter, const XMap& map, TimeStyle style, const QRect& lane, const Theme& theme) {
+  const QFontMetrics metrics = painter.fontMetrics();
+  painter.setPen(theme.muted);
+  for (const AxisTick& tick : xTicks(map, XAxis::kTime, style)) {
+    const int x = static_cast<int>(std::lround(tick.pixel));
+    painter.fillRect(QRect(x, lane.bottom() - 3, 1, 4), theme.muted);
+    const int wide = metrics.horizontalAdvance(tick.label) + 1;
+    // Half a time is worse than none.
+    if (x + 3 + wide > lane.right() + 1) continue;
+    painter.drawText(QRect(x + 3, lane.top(), wide, lane.height() - 2), Qt::AlignVCenter, tick.label);
+  }
 }
 
 TimelineRaster::TimelineRaster(QImage& image, const XMap& map, const Theme& theme)

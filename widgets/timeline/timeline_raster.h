@@ -37,6 +37,13 @@ struct BarLabel {
   QColor ink;
 };
 
+// The names, or their first letters and "…", in the painter's font; labels whose top is above `from` are left out.
+void paintBarLabels(QPainter& painter, const std::vector<BarLabel>& labels, const std::vector<QString>& names, int from);
+// The steps along `lane`: slow ones outlined, numbers and durations where there is room.
+void paintStepBands(QPainter& painter, const std::vector<StepBand>& steps, const XMap& map, const QRect& lane, const Theme& theme);
+// Ticks and times along `lane`.
+void paintTimeRuler(QPainter& painter, const XMap& map, TimeStyle style, const QRect& lane, const Theme& theme);
+
 // One for a whole picture: it keeps what all its rows share.
 class TimelineRaster {
  public:
