@@ -13,6 +13,7 @@
 namespace runglass {
 namespace {
 
+constexpr std::int64_t kLeastSmoothed = 100;
 constexpr double kSmoothing = 0.9, kGradShare = 0.6;
 constexpr std::int64_t kStepsAround = 100;  // of a step, where there is no clock
 
@@ -85,11 +86,16 @@ class LossReading {
 
   Result<bool> addPanel(const Series& series, const QString& title, double share) {
     RG_ASSIGN(m_newest, readLines(m_reader, m_subject, sameOf(series), m_range, kSmoothing, m_stop));
-    const CurvesRead& read = m_newest;
+    CurvesRead& read = m_newest;
     if (read.points + read.superseded == 0) return false;
+    // A mean over more points than there are says where the curve was before.
+    const bool smooth = read.points >= kLeastSmoothed;
+    if (!smooth)
+      for (PlotCurve& curve : read.curves) curve.smooth.reset();
     PlotPanel panel{.title = title, .unit = series.key.unit, .curves = read.curves, .share = share};
+    if (!smooth && read.curves.size() == 1) panel.curves.front().name.clear();
     // One curve is named for how it is drawn, several for whose they are.
-    if (read.curves.size() == 1) panel.curves.front().name = QObject::tr("faint: every point; full: mean (EMA %1)").arg(kSmoothing);
+    if (smooth && read.curves.size() == 1) panel.curves.front().name = QObject::tr("EMA %1 (faint: points)").arg(kSmoothing);
     m_points += read.points, m_not_finite += read.not_finite, m_superseded += read.superseded;
     m_story.add(std::move(panel), read.inks);
     return true;

@@ -126,8 +126,10 @@ class CropReading {
   // As the timeline: pipeline neighbours and a peer of the same role; of a few ranks all.
   void addSuggested() {
     RowList list;
+    auto around = std::make_shared<TimelineCatalog>(m_catalog);
+    around->slowest = m_about;  // whose neighbours they are
     list.setSelected(m_about);
-    list.setCatalog(std::make_shared<const TimelineCatalog>(m_catalog));
+    list.setCatalog(std::move(around));
     for (const TimelineRow& row : list.rows())
       if (row.kind == RowKind::kRank && row.rank >= 0 && m_chosen.size() < kUsualRanks) m_chosen.insert(row.rank);
   }
@@ -151,8 +153,20 @@ class CropReading {
     return {};
   }
 
+  // Those in which the ranks differ: "d0 p2 t5"; without any the node.
+  QString coordinates(const Rank& place) const {
+    QStringList parts;
+    for (const auto& [letter, at] : {std::pair('d', &Rank::dp), {'p', &Rank::pp}, {'t', &Rank::tp}, {'c', &Rank::cp}, {'e', &Rank::ep}})
+      if (place.*at && std::ranges::any_of(m_subject.ranks, [&](const Rank& other) { return other.*at != place.*at; }))
+        parts << QChar::fromLatin1(letter) + QString::number(*(place.*at));
+    return parts.isEmpty() ? m_subject.nodeName(place.node) : parts.join(u' ');
+  }
+
   CropRow rowOf(const TimelineRank& rank, RowPicture& made, DurNs pixel) {
-    CropRow row{.title = rankTitle(rank), .detail = rank.node, .rank = *rank.rank, .about = rank.rank == m_about};
+    CropRow row{.title = QObject::tr("rank %1").arg(*rank.rank),
+                .detail = coordinates(rank.place),
+                .rank = *rank.rank,
+                .about = rank.rank == m_about};
     bool any = false;
     for (const auto& lane : made.lanes)
       for (const SpanBar& bar : lane.bars)
