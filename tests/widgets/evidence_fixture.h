@@ -71,6 +71,7 @@ class EvidenceTest : public ::testing::Test {
   // Whatever else the store shall hold.
   virtual void record(Writer&) {}
   virtual bool recordsUsual() const { return true; }
+  virtual bool recordsSpans() const { return false; }
 
   void SetUp() override {
     auto opened = Writer::open(m_store.path());
@@ -110,7 +111,7 @@ class EvidenceTest : public ::testing::Test {
       const SeriesId power = writer.series(key);
       for (std::int64_t step = 0; step < kSteps; ++step) {
         const bool slow = r == kSlow && step >= kSlowFrom && step < kSlowTo;
-        writer.scalar(steps, step, timeOf(step + 1), slow ? 1.2e9 : 1e9);
+        writer.scalar(steps, step, timeOf(step), slow ? 1.2e9 : 1e9);
         writer.sample(power, timeOf(step), slow ? 300 : 600);
       }
     }
@@ -133,7 +134,9 @@ class EvidenceTest : public ::testing::Test {
                 .stream = "stdout",
                 .severity = Severity::kInfo,
                 .text = "a quiet line"});
-    recordSpans(writer);
+    for (const NodeId node : m_nodes)
+      writer.clock({.node = node, .session = "s", .raw = kBegin, .offset = 0, .error = kNsPerMs, .source = "hello"});
+    if (recordsSpans()) recordSpans(writer);
   }
 
   // In step 45 all compute, rank 5 longer; then they meet in a collective, for which the others wait.
@@ -186,6 +189,11 @@ class EvidenceTest : public ::testing::Test {
   AttemptId m_attempt;
   NodeId m_nodes[2];
   std::unique_ptr<Reader> m_reader;
+};
+
+class TracedEvidenceTest : public EvidenceTest {
+ protected:
+  bool recordsSpans() const override { return true; }
 };
 
 }  // namespace runglass

@@ -37,7 +37,7 @@ std::optional<double> meanOf(const std::vector<Bin>& bins, const CurveRange& ran
   for (const Bin& bin : bins) {
     if (bin.count == 0 || !std::isfinite(bin.sum)) continue;
     sum += bin.sum, points += bin.count;
-    if (range.mark && bin.x1 > range.mark->first && bin.x0 < range.mark->second) marked_sum += bin.sum, marked += bin.count;
+    if (range.mark && isWithin(bin, *range.mark)) marked_sum += bin.sum, marked += bin.count;
   }
   if (marked > 0) return marked_sum / static_cast<double>(marked);
   return points == 0 ? std::nullopt : std::optional(sum / static_cast<double>(points));
@@ -131,7 +131,7 @@ std::optional<double> meanWithin(const std::vector<Bin>& bins, std::int64_t x0, 
   double sum = 0;
   std::int64_t points = 0;
   for (const Bin& bin : bins)
-    if (bin.count > 0 && std::isfinite(bin.sum) && bin.x0 >= x0 && bin.x0 < x1) sum += bin.sum, points += bin.count;
+    if (bin.count > 0 && std::isfinite(bin.sum) && isWithin(bin, {x0, x1})) sum += bin.sum, points += bin.count;
   return points == 0 ? std::nullopt : std::optional(sum / static_cast<double>(points));
 }
 

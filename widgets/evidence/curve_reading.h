@@ -46,6 +46,10 @@ struct BandRead {
 Result<BandRead> readBand(Reader& reader, const std::vector<const Series*>& members, const Series* chosen, const CurveRange& range,
                           const std::stop_token& stop);
 
+// Wholly: a bin across the edge has also what was before.
+inline bool isWithin(const Bin& bin, std::pair<std::int64_t, std::int64_t> range) {
+  return bin.x0 >= range.first && bin.x1 <= range.second;
+}
 // Of the bins that lie in [x0, x1); absent: nothing does.
 std::optional<double> meanWithin(const std::vector<Bin>& bins, std::int64_t x0, std::int64_t x1);
 

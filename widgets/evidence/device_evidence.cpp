@@ -74,8 +74,14 @@ class DeviceReading {
   QString name() const {
     const QString host = m_node != nullptr ? m_subject.nodeName(m_node->id) : m_subject.nodeName(m_device->node);
     if (m_device == nullptr) return host;
-    const QString gpu = m_device->index ? QObject::tr("GPU %1").arg(*m_device->index) : screenText(m_device->kind, 20);
+    const QString gpu = shortName();
     return host.isEmpty() ? gpu : QObject::tr("%1 of %2").arg(gpu, host);
+  }
+
+  // Without its host, which is in the title.
+  QString shortName() const {
+    if (m_device == nullptr) return m_subject.nodeName(m_node->id);
+    return m_device->index ? QObject::tr("GPU %1").arg(*m_device->index) : screenText(m_device->kind, 20);
   }
 
   // Its own devices, and those of the job's other ranks; of many every so many-th.
@@ -138,7 +144,7 @@ class DeviceReading {
     PlotPanel panel{.title = metricTitle(metric), .unit = own.front()->key.unit, .share = kDeviceShare};
     std::vector<CurveInk> inks;
     mine.curves.back().name = QObject::tr("min–max");
-    if (own.size() == 1) mine.curves.front().name = name();
+    if (own.size() == 1) mine.curves.front().name = shortName();
     SharedBins median;
     const auto put = [&](PlotCurve& curve, const CurveInk& ink) { panel.curves.push_back(std::move(curve)), inks.push_back(ink); };
     for (std::size_t i = 0; i + 1 < mine.curves.size(); ++i) put(mine.curves[i], mine.inks[i]);
@@ -164,8 +170,7 @@ class DeviceReading {
     std::int64_t points = 0;
     for (std::size_t i = 0; i < mine.size(); ++i) {
       const Bin& bin = mine[i];
-      if (bin.count == 0 || !std::isfinite(bin.sum) || (m_range.mark && (bin.x1 <= m_range.mark->first || bin.x0 >= m_range.mark->second)))
-        continue;
+      if (bin.count == 0 || !std::isfinite(bin.sum) || (m_range.mark && !isWithin(bin, *m_range.mark))) continue;
       const bool both = median && i < median->size() && (*median)[i].count > 0;
       if (median && !both) continue;
       own += bin.sum, points += bin.count;

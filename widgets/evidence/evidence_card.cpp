@@ -94,11 +94,11 @@ void EvidenceCard::ask(QueryService::Supersede supersede) {
   m_asked_columns = question.columns;
   m_queries->submit<Evidence>(
       m_slot, supersede, [question](Reader& reader, std::stop_token stop) { return readEvidence(reader, question, std::move(stop)); },
-      [this](const Result<std::shared_ptr<const Evidence>>& answer) { show(answer); });
+      [this](const Result<std::shared_ptr<const Evidence>>& answer) { showAnswer(answer); });
   update();
 }
 
-void EvidenceCard::show(const Result<std::shared_ptr<const Evidence>>& answer) {
+void EvidenceCard::showAnswer(const Result<std::shared_ptr<const Evidence>>& answer) {
   if (answer.ok()) {
     m_evidence = *answer;
     m_title->setText(m_evidence->title);

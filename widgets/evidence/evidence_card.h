@@ -58,7 +58,7 @@ class EvidenceCard : public QWidget {
 
  private:
   void ask(QueryService::Supersede supersede);
-  void show(const Result<std::shared_ptr<const Evidence>>& answer);
+  void showAnswer(const Result<std::shared_ptr<const Evidence>>& answer);
   void arrange();
   void restyle();
   int headHeight() const;

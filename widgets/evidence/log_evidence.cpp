@@ -13,7 +13,7 @@ namespace runglass {
 namespace {
 
 constexpr std::size_t kMostRead = 4'000, kMostShown = 18;
-constexpr int kLine = 16, kNarrow = 520, kTimeWidth = 62, kSeverityWidth = 66, kPlaceWidth = 132, kHead = 20;
+constexpr int kLine = 16, kNarrow = 520, kTimeWidth = 62, kSeverityWidth = 66, kPlaceWidth = 150, kHead = 20;
 constexpr int kMostText = 400;
 
 struct LogRow {

@@ -5,6 +5,7 @@
 
 #include "analysis/loss_spikes/series_spikes.h"
 #include "analysis/run_summary/roles.h"
+#include "model/series_extent.h"
 #include "model/superseded.h"
 #include "widgets/charts/spike_marks.h"
 #include "widgets/evidence/curve_reading.h"
@@ -62,7 +63,9 @@ class LossReading {
       m_story.mark = {m_subject.mark->t0, m_subject.mark->t1};
     } else {
       m_range.axis = CurveAxis::kStep;
-      m_range.x0 = loss.first_x, m_range.x1 = loss.last_x == INT64_MAX ? INT64_MAX : loss.last_x + 1;
+      m_range.x0 = loss.first_x, m_range.x1 = endOf(loss);
+      for (const Series* one : sameOf(loss))
+        m_range.x0 = std::min(m_range.x0, one->first_x), m_range.x1 = std::max(m_range.x1, endOf(*one));
       if (const auto step = m_subject.select.step; step && *step >= m_range.x0 && *step < m_range.x1) {
         m_range.x0 = stepsBetween(m_range.x0, *step) > kStepsAround ? *step - kStepsAround : m_range.x0;
         m_range.x1 = stepsBetween(*step, m_range.x1) > kStepsAround ? *step + kStepsAround : m_range.x1;

@@ -84,6 +84,10 @@ class StepsReading {
       return out;
     }
     RG_TRY(findRange());
+    if (m_shown.count() <= 0) {
+      out.reason = QObject::tr("No step began from %1.").arg(rangeWords(*m_subject.mark, m_subject.style));
+      return out;
+    }
     RG_TRY(readHeat());
     CurveStory story{.x0 = m_shown.first, .x1 = m_shown.last};
     story.plot.axis = XAxis::kStep;
@@ -123,10 +127,21 @@ class StepsReading {
     StepRange all{longest->first_x, endOf(*longest)};
     if (m_subject.mark && longest->first_time) {
       RG_ASSIGN(const ScalarColumns points, m_reader.scalars(longest->id, all.first, all.last, m_stop));
+      const TimeRange around = *m_subject.around();
+      std::optional<StepRange> near;
+      const auto take = [](std::optional<StepRange>& range, std::int64_t step) {
+        const std::int64_t end = step < INT64_MAX ? step + 1 : step;
+        range = range ? StepRange{std::min(range->first, step), std::max(range->last, end)} : StepRange{step, end};
+      };
       for (std::size_t i = 0; i < std::min(points.size(), points.time.size()); ++i) {
-        if (points.time[i] < m_subject.mark->t0 || points.time[i] >= m_subject.mark->t1) continue;
-        if (!m_marked) m_marked = StepRange{points.step[i], points.step[i]};
-        m_marked->last = points.step[i] + (points.step[i] < INT64_MAX ? 1 : 0);
+        const TimeNs time = points.time[i];
+        if (time >= around.t0 && time < around.t1) take(near, points.step[i]);
+        if (time >= m_subject.mark->t0 && time < m_subject.mark->t1) take(m_marked, points.step[i]);
+      }
+      // In a hang no step begins: those before it are shown.
+      if (!m_marked) {
+        m_shown = near.value_or(StepRange{all.first, all.first});
+        return {};
       }
     } else if (m_subject.select.step && *m_subject.select.step >= all.first && *m_subject.select.step < all.last) {
       m_marked = StepRange{*m_subject.select.step, *m_subject.select.step + 1};
@@ -254,7 +269,9 @@ class StepsReading {
     if (!now) return;
     const auto words = [](double ns) { return formatDuration(static_cast<DurNs>(ns)); };
     out.shows += (out.shows.isEmpty() ? QString() : QStringLiteral(" ")) +
-                 QObject::tr("Steps %1 to %2 took %3").arg(formatCount(told.first), formatCount(told.last - 1), words(*now));
+                 (told.count() == 1 ? QObject::tr("Step %1").arg(formatCount(told.first))
+                                    : QObject::tr("Steps %1 to %2").arg(formatCount(told.first), formatCount(told.last - 1))) +
+                 QObject::tr(" took %1").arg(words(*now));
     if (before) out.shows += QObject::tr(", those before %1").arg(words(*before));
     out.shows += QStringLiteral(".");
   }
