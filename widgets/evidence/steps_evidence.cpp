@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kAllRanks = 64, kWorstRanks = 16;  // rows of the heat map: all of so few, else the worst
 constexpr std::int64_t kLeastAround = 20, kBefore = 40;
-constexpr int kMostRow = 16, kManyRows = 24, kLowRow = 4, kLeastHeat = 48, kMostHeat = 320, kBetween = 8;
+constexpr int kMostRow = 18, kManyRows = 24, kLowRow = 4, kLeastHeat = 48, kMostHeat = 320, kBetween = 8;
 
 class StepsPicture : public EvidencePicture {
  public:
@@ -219,9 +219,11 @@ class StepsReading {
     const QString what = m_ranked.basis == SlownessBasis::kWork ? QObject::tr("own work") : QObject::tr("step time");
     const auto all = static_cast<std::int64_t>(m_ranked.ranks.size());
     if (m_heat.rows.size() == m_ranked.ranks.size()) return QObject::tr("rank × step: %1 against the peers' median").arg(what);
-    return QObject::tr("the worst %1 of %2 × step: %3 against the peers' median")
-        .arg(m_heat.rows.size())
-        .arg(countWords(all, "rank", "ranks"), what);
+    const std::size_t worst = std::min(m_heat.rows.size(), kWorstRanks);
+    const Rank* about = m_heat.rows.size() > worst ? m_subject.chosen() : nullptr;
+    return QObject::tr("the worst %1 of %2%3 × step: %4 against the peers' median")
+        .arg(worst)
+        .arg(countWords(all, "rank", "ranks"), about != nullptr ? QObject::tr(", and rank %1").arg(about->rank) : QString(), what);
   }
 
   void say(const BandRead& band, Evidence& out) const {
