@@ -270,6 +270,16 @@ TEST_F(EvidenceCardTest, ReadsItselfAndGoesToItsPlace) {
   EXPECT_GT(pixelsOf(m_card->grab().toImage(), currentTheme().ground), 1'000);
 }
 
+TEST_F(EvidenceCardTest, IsNeverLowerThanItsPicture) {
+  showCard(question("loss"));
+  EXPECT_EQ(m_card->minimumHeight(), m_card->heightForWidth(m_card->width()));
+  EXPECT_GE(m_card->height(), m_card->heightForWidth(m_card->width()));
+  const int before = m_card->minimumHeight();
+  m_card->setQuestion(question("series", "metric=nobody"));
+  ASSERT_TRUE(waitFor([this] { return m_card->isFinal(); }));
+  EXPECT_LT(m_card->minimumHeight(), before);
+}
+
 TEST_F(EvidenceCardTest, SaysWhatIsMissingAndWhatFailed) {
   showCard(question("series", "metric=nobody"));
   EXPECT_TRUE(says(QStringLiteral("Nothing to show")));

@@ -60,6 +60,7 @@ class EvidenceCard : public QWidget {
   void ask(QueryService::Supersede supersede);
   void showAnswer(const Result<std::shared_ptr<const Evidence>>& answer);
   void arrange();
+  void claimHeight();
   void restyle();
   int headHeight() const;
   int footHeight(int width) const;

@@ -182,7 +182,7 @@ void CropPicture::paintLegend(QPainter& painter, int top, int width, const Theme
     painter.drawText(QRect(x, top, wide, kLegend), Qt::AlignVCenter, entry.words);
     x += wide + 3 * kGrid;
   }
-  const QString arrow = QObject::tr("arrow: began last → had waited");
+  const QString arrow = QObject::tr("● last  ▼ had waited");
   const int wide = painter.fontMetrics().horizontalAdvance(arrow) + 1;
   if (m_crop.arrows.empty() || x + wide > width) return;
   painter.setPen(theme.text);

@@ -223,6 +223,12 @@ class CropReading {
     return sum;
   }
 
+  // Whether a rank does the same work as the one that the card is about.
+  bool hasRoleOf(std::int32_t rank) const {
+    const Rank *one = m_subject.rank(rank), *about = m_about ? m_subject.rank(*m_about) : nullptr;
+    return one != nullptr && about != nullptr && one->pp && one->pp == about->pp;
+  }
+
   Status say(Evidence& out) {
     RankTracks tracks;
     for (const std::int32_t number : m_chosen) tracks.emplace_back(number, tracksOf(*rankOf(number)));
@@ -230,7 +236,8 @@ class CropReading {
     const auto of = [&](std::int32_t rank) { return std::ranges::find(area.of_rank, rank, &AreaRank::rank); };
     QStringList parts;
     for (const std::int32_t rank : m_chosen) {
-      const bool told = rank == m_about || std::ranges::find(m_partners, rank) != m_partners.end();
+      const bool partner = std::ranges::find(m_partners, rank) != m_partners.end();
+      const bool told = rank == m_about || partner || (m_partners.empty() && hasRoleOf(rank));
       if (!told || of(rank) == area.of_rank.end() || !area.whole) continue;
       QString words =
           QObject::tr("rank %1 computed %2").arg(rank).arg(formatDuration(of(rank)->busy[static_cast<std::size_t>(SpanClass::kCompute)]));
