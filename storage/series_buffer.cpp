@@ -107,6 +107,28 @@ RawPoints SeriesBuffer::decoded() const {
   return all;
 }
 
+std::optional<FoundPoint> SeriesBuffer::newest(std::int64_t x) const {
+  std::optional<FoundPoint> found;
+  if (points() == 0 || m_min_x > x) return found;
+  if (!m_ordered) {
+    for (std::size_t i = 0; i < m_raw.size(); ++i)
+      if (m_raw.x[i] <= x && (!found || m_raw.x[i] >= found->x)) found = FoundPoint{m_raw.x[i], m_raw.value[i]};
+    return found;
+  }
+  if (m_raw.size() > 0 && m_raw.x.front() <= x) {
+    const auto behind = static_cast<std::size_t>(std::ranges::upper_bound(m_raw.x, x) - m_raw.x.begin());
+    return FoundPoint{m_raw.x[behind - 1], m_raw.value[behind - 1]};
+  }
+  const SampleBlocks blocks(m_body.bytes(), m_body.points(), m_has_time);
+  const auto entry = static_cast<std::size_t>(std::ranges::upper_bound(m_pyramid.x0, x) - m_pyramid.x0.begin());
+  const std::size_t block = (entry - 1) * kPyramidRadix / kBlockPoints * kBlockPoints;
+  BlockMark next, passed;
+  next.x.last = m_body.firstX();
+  while (next.point < block) RG_CHECK(blocks.pass(next, passed));
+  RG_CHECK(blocks.find(next, x, found.emplace()));
+  return found;
+}
+
 ChunkRow SeriesBuffer::row(bool final, Pyramid* pyramid) {
   ChunkRow row;
   row.id = chunk_id;

@@ -10,11 +10,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "storage/codec/pyramid.h"
-#include "storage/codec/sample_chunk.h"
+#include "storage/codec/sample_blocks.h"
 
 namespace runglass {
 
@@ -51,6 +52,8 @@ class SeriesBuffer {
   ChunkRow row(bool final, Pyramid* pyramid);
   // Everything decoded, in x order.
   RawPoints decoded() const;
+  // The last point at or before x that arrived.
+  std::optional<FoundPoint> newest(std::int64_t x) const;
   void clear();
 
   std::size_t limit = kChunkPoints;

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+// StoreReader: the newest sample of many series at a moment.
+// Invariants:
+// 1. The newest point at or before x lies in a chunk that begins at or before x and does not end before the last such chunk begins.
+// 2. Chunks of a series follow each other unless one of them is late; of those of equal x the one that arrived last wins (main before
+//    late, then by id, as in store_reader_points.cpp).
+// 3. A chunk is known by its id and checksum: while the file's row has both, what is kept of it is what the row holds.
+#include <algorithm>
+#include <limits>
+#include <tuple>
+
+#include "storage/store_reader.h"
+
+namespace runglass {
+namespace {
+
+constexpr int kSnapshotAttempts = 100;
+constexpr std::size_t kStopEvery = 256;
+constexpr std::int64_t kLowest = std::numeric_limits<std::int64_t>::min(), kHighest = std::numeric_limits<std::int64_t>::max();
+
+// The newest of the points that are offered.
+class Newest {
+ public:
+  void offer(const std::optional<FoundPoint>& point, bool late, std::int64_t chunk) {
+    if (!point || (m_point && std::tuple(point->x, late, chunk) < std::tuple(m_point->x, m_late, m_chunk))) return;
+    m_point = point;
+    m_late = late;
+    m_chunk = chunk;
+  }
+  const std::optional<FoundPoint>& point() const { return m_point; }
+
+ private:
+  std::optional<FoundPoint> m_point;
+  bool m_late = false;
+  std::int64_t m_chunk = 0;
+};
+
+}  // namespace
+
+// Series that got a late chunk since the last look are out of order from now on.
+Status StoreReader::noteLateChunks(std::int64_t version) {
+  if (m_late_version == version) return {};
+  RG_ASSIGN(auto late, m_db.prepare("SELECT series_id FROM rg_chunk WHERE chunk_id > ?1 AND late = 1"));
+  late.bind(1, m_late_from);
+  while (m_late_version >= 0) {
+    RG_ASSIGN(const bool row, late.step());
+    if (!row) break;
+    if (MomentSlot* const slot = m_moments.find(SeriesId{static_cast<std::uint64_t>(late.int64(0))})) slot->ordered = false;
+  }
+  RG_ASSIGN(const auto newest, m_db.queryInt64("SELECT max(chunk_id) FROM rg_chunk"));
+  m_late_from = newest.value_or(0);
+  m_late_version = version;
+  return {};
+}
+
+Status StoreReader::judgeOrder(SeriesId id, MomentSlot& slot) {
+  RG_ASSIGN(sqlite::Statement * rows, kept(m_order_sql, "SELECT x0, x1 FROM rg_chunk WHERE series_id = ?1 ORDER BY x0, x1"));
+  rows->bind(1, id.value);
+  slot.ordered = slot.judged = true;
+  for (std::int64_t end = kLowest; slot.ordered;) {
+    RG_ASSIGN(const bool row, rows->step());
+    if (!row) break;
+    slot.ordered = rows->int64(0) >= end;
+    end = std::max(end, rows->int64(1));
+  }
+  rows->reset();
+  return {};
+}
+
+// Makes the slot hold the chunks of the file that matter at x.
+Status StoreReader::fillSlot(SeriesId id, std::int64_t x, std::int64_t version, bool without_open, MomentSlot& slot) {
+  if (slot.version == version && slot.without_open == without_open && slot.holds(x)) return {};
+  if (!slot.judged) RG_TRY(judgeOrder(id, slot));
+  RG_ASSIGN(sqlite::Statement * rows, kept(m_moment_sql,
+                                           "SELECT chunk_id, x0, x1, n, sealed, late, crc, data FROM rg_chunk WHERE series_id = ?1 AND "
+                                           "x0 <= ?2 ORDER BY x0 DESC"));
+  rows->bind(1, id.value);
+  rows->bind(2, x);
+  std::vector<MomentChunk> found;
+  std::optional<std::int64_t> from;
+  std::int64_t end = kLowest;
+  while (true) {
+    RG_ASSIGN(const bool row, rows->step());
+    if (!row) break;
+    const std::int64_t x0 = rows->int64(1), x1 = rows->int64(2);
+    if (from && x1 < *from) {
+      if (slot.ordered) break;
+      continue;
+    }
+    if (without_open && rows->int64(4) == 0) continue;
+    if (!from) from = x0, end = x1;
+    const std::int64_t chunk_id = rows->int64(0);
+    const auto crc = static_cast<std::uint32_t>(rows->int64(6));
+    const auto same = std::ranges::find_if(slot.chunks, [&](const MomentChunk& c) { return c.id == chunk_id && c.crc == crc; });
+    if (same != slot.chunks.end()) {
+      found.push_back(std::move(*same));
+      same->id = 0;
+      continue;
+    }
+    MomentChunk& chunk = found.emplace_back();
+    chunk.id = chunk_id;
+    chunk.crc = crc;
+    chunk.late = rows->int64(5) != 0;
+    const auto n = static_cast<std::size_t>(rows->int64(3));
+    chunk.good = chunkChecksum(id.value, x0, x1, n, rows->blob(7)) == crc && chunk.points.open(rows->blob(7), n, x0);
+    if (!chunk.good) noteDamage(id, chunk_id, x0, x1);
+  }
+  rows->reset();
+  slot.chunks = std::move(found);
+  slot.version = version;
+  slot.without_open = without_open;
+  slot.from = from.value_or(kLowest);
+  if (slot.ordered && x < end) {
+    slot.to = end;
+    return {};
+  }
+  RG_ASSIGN(sqlite::Statement * next, kept(m_next_sql, "SELECT min(x0) FROM rg_chunk WHERE series_id = ?1 AND x0 > ?2"));
+  next->bind(1, id.value);
+  next->bind(2, x);
+  RG_ASSIGN(const bool row, next->step());
+  slot.to = row ? next->optionalInt64(0).value_or(kHighest) : kHighest;
+  next->reset();
+  return {};
+}
+
+void StoreReader::noteDamage(SeriesId series, std::int64_t chunk, std::int64_t x0, std::int64_t x1) {
+  m_damage->note("series " + std::to_string(series.value) + " chunk " + std::to_string(chunk) + " [" + std::to_string(x0) + ", " +
+                 std::to_string(x1) + "]");
+}
+
+Result<bool> StoreReader::newestPoint(SeriesId id, std::int64_t x, std::int64_t version, std::uint64_t generation,
+                                      std::optional<FoundPoint>& out) {
+  LiveTail::Moment tail;
+  if (m_live) {
+    auto known = m_live->newestAt(id, generation, x);
+    if (!known) return false;
+    tail = std::move(*known);
+  }
+  MomentSlot& slot = m_moments.of(id);
+  RG_TRY(fillSlot(id, x, version, tail.owned, slot));
+  Newest newest;
+  for (MomentChunk& chunk : slot.chunks) {
+    std::optional<FoundPoint> point;
+    if (!chunk.good) continue;
+    if (!chunk.points.newest(x, point)) {
+      noteDamage(id, chunk.id, slot.from, slot.to);
+      chunk.good = false;
+      continue;
+    }
+    newest.offer(point, chunk.late, chunk.id);
+  }
+  m_moments.settle(slot);
+  for (const PendingChunk& pending : tail.sealed) {
+    EncodedChunk points;
+    std::optional<FoundPoint> point;
+    RG_CHECK(points.open(pending.row->blob, pending.row->n, pending.row->x0) && points.newest(x, point));
+    newest.offer(point, pending.row->late, pending.row->id);
+  }
+  newest.offer(tail.main, false, kHighest);
+  newest.offer(tail.late, true, kHighest);
+  out = newest.point();
+  return true;
+}
+
+// Of a series of steps: of the points with a time at or before the moment, the one that latest() would tell.
+Result<std::optional<LatestSample>> StoreReader::newestScalar(SeriesId id, TimeNs moment, const std::stop_token& stop) {
+  RG_ASSIGN(const ScalarColumns points, scalars(id, kLowest, kHighest, stop));
+  for (std::size_t i = points.time.size(); i-- > 0;)
+    if (points.time[i] != kAbsent && points.time[i] <= moment)
+      return std::optional(LatestSample{id, points.step[i], points.time[i], points.value[i]});
+  return std::optional<LatestSample>();
+}
+
+Result<std::vector<LatestSample>> StoreReader::latestAt(std::span<const SeriesId> series, TimeNs moment, std::stop_token stop) {
+  RG_TRY(refreshSeries());
+  RG_TRY(refreshClocks());
+  const std::uint64_t live = m_live ? m_live->generation() : 0;
+  RG_ASSIGN(const auto stored, m_db.queryInt64("PRAGMA data_version"));
+  if (m_answers.moment != moment || m_answers.version != stored || m_answers.live != live)
+    m_answers = {.moment = moment, .version = stored.value_or(0), .live = live, .newest = {}};
+  std::vector<std::pair<SeriesId, const ClockMap*>> metrics;
+  for (const SeriesId id : series) {
+    if (m_answers.newest.contains(id.value)) continue;
+    const auto known = std::ranges::lower_bound(m_series, id, {}, &Series::id);
+    Identity identity;
+    if (known != m_series.end() && known->id == id) {
+      identity.kind = known->key.kind;
+      if (!m_clocks.none())
+        identity.clock = known->key.node ? m_clocks.of(known->key.node) : m_clocks.of(known->key.attempt, known->key.rank);
+    } else {
+      RG_ASSIGN(identity, identityOf(id));
+    }
+    if (identity.kind != SeriesKind::kScalar) {
+      metrics.emplace_back(id, identity.clock);
+      continue;
+    }
+    RG_ASSIGN(m_answers.newest[id.value], newestScalar(id, moment, stop));
+  }
+  if (!metrics.empty()) RG_TRY(newestMetrics(metrics, moment, stop));
+  std::vector<LatestSample> found;
+  found.reserve(series.size());
+  for (const SeriesId id : series)
+    if (const auto& one = m_answers.newest[id.value]) found.push_back(*one);
+  return found;
+}
+
+Status StoreReader::newestMetrics(const std::vector<std::pair<SeriesId, const ClockMap*>>& metrics, TimeNs moment,
+                                  const std::stop_token& stop) {
+  std::unordered_map<const ClockMap*, std::int64_t> bounds;  // the last raw time that is not later
+  m_moments.begin();
+  std::size_t next = 0;
+  for (int attempt = 0; attempt < kSnapshotAttempts; ++attempt) {
+    RG_ASSIGN(const auto transaction, sqlite::Transaction::begin(m_db, sqlite::Transaction::Kind::kRead));
+    RG_ASSIGN(const std::uint64_t generation, m_live ? fileGeneration() : Result<std::uint64_t>(0));
+    RG_ASSIGN(const auto version, m_db.queryInt64("PRAGMA data_version"));
+    RG_TRY(noteLateChunks(version.value_or(0)));
+    for (; next < metrics.size(); ++next) {
+      if (next % kStopEvery == 0 && stop.stop_requested()) return {Code::kCancelled, "cancelled"};
+      const auto& [id, clock] = metrics[next];
+      std::int64_t bound = moment;
+      if (clock != nullptr && moment != kHighest) {
+        const auto [known, fresh] = bounds.try_emplace(clock, 0);
+        if (fresh) {
+          const std::int64_t behind = clock->rawFrom(moment + 1);
+          known->second = behind == kLowest || behind == kHighest ? behind : behind - 1;
+        }
+        bound = known->second;
+      }
+      std::optional<FoundPoint> point;
+      RG_ASSIGN(const bool complete, newestPoint(id, bound, version.value_or(0), generation, point));
+      if (!complete) break;
+      std::optional<LatestSample>& answer = m_answers.newest[id.value];
+      answer.reset();
+      if (!point) continue;
+      const TimeNs time = clock != nullptr ? clock->corrected(point->x) : point->x;
+      answer = LatestSample{id, time, time, point->value};
+    }
+    if (next == metrics.size()) return {};
+  }
+  return {Code::kUnavailable, "cannot read store: " + m_path + ": commits came faster than this read"};
+}
+
+}  // namespace runglass
