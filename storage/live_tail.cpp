@@ -38,7 +38,7 @@ std::optional<SeriesSnapshot> LiveTail::series(SeriesId id, std::uint64_t file_g
   return snapshot;
 }
 
-std::optional<LiveTail::Moment> LiveTail::newestAt(SeriesId id, std::uint64_t file_generation, std::int64_t x) const {
+std::optional<LiveTail::Moment> LiveTail::newestAt(SeriesId id, std::uint64_t file_generation, PointBound bound) const {
   std::shared_ptr<LiveSeries> series;
   {
     const std::shared_lock lock(m_map_mutex);
@@ -49,10 +49,11 @@ std::optional<LiveTail::Moment> LiveTail::newestAt(SeriesId id, std::uint64_t fi
     const std::lock_guard lock(series->mutex);
     moment.owned = true;
     for (const PendingChunk& chunk : series->pending) {
-      if (chunk.generation > file_generation && chunk.row->x0 <= x) moment.sealed.push_back(chunk);
+      const bool begun = bound.of == PointBound::Of::kTime || chunk.row->x0 <= bound.last;
+      if (chunk.generation > file_generation && begun) moment.sealed.push_back(chunk);
     }
-    moment.main = series->main.newest(x);
-    if (series->late) moment.late = series->late->newest(x);
+    moment.main = series->main.newest(bound);
+    if (series->late) moment.late = series->late->newest(bound);
   }
   if (file_generation < m_kept_from.load(std::memory_order_acquire)) return std::nullopt;
   return moment;

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <unordered_map>
 #include <vector>
@@ -38,6 +39,25 @@ struct MomentSlot {
   std::size_t bytes = 0;
   std::uint64_t used = 0;
   bool holds(std::int64_t x) const { return x >= from && (x < to || to == std::numeric_limits<std::int64_t>::max()); }
+};
+
+// The chunks of a series of steps: which of them has points of a time is known only once it was looked through.
+struct StepChunk {
+  std::int64_t id = 0, x0 = 0, x1 = 0;
+  std::uint32_t crc = 0;
+  bool late = false, good = true;
+  std::optional<TimeNs> earliest;
+};
+struct StepSlot {
+  std::int64_t version = -1;
+  bool without_open = false;
+  std::vector<StepChunk> chunks;  // the one that ends last first
+};
+
+// An encoded chunk for a DecodedCache.
+struct KeptChunk {
+  std::shared_ptr<EncodedChunk> chunk;
+  std::size_t bytes() const { return chunk->bytes(); }
 };
 
 class MomentCache {

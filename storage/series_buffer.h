@@ -52,8 +52,8 @@ class SeriesBuffer {
   ChunkRow row(bool final, Pyramid* pyramid);
   // Everything decoded, in x order.
   RawPoints decoded() const;
-  // The last point at or before x that arrived.
-  std::optional<FoundPoint> newest(std::int64_t x) const;
+  // Of the points within the bound the one of the highest x; of equal x the one that arrived last.
+  std::optional<FoundPoint> newest(PointBound bound) const;
   void clear();
 
   std::size_t limit = kChunkPoints;
@@ -61,6 +61,7 @@ class SeriesBuffer {
   bool dirty = false;         // differs from the file's row
 
  private:
+  std::optional<FoundPoint> newestRaw(PointBound bound) const;
   void encodeRaw();
   void fallBackToRaw();
 

@@ -132,7 +132,7 @@ Result<bool> StoreReader::newestPoint(SeriesId id, std::int64_t x, std::int64_t 
                                       std::optional<FoundPoint>& out) {
   LiveTail::Moment tail;
   if (m_live) {
-    auto known = m_live->newestAt(id, generation, x);
+    auto known = m_live->newestAt(id, generation, {.last = x});
     if (!known) return false;
     tail = std::move(*known);
   }
@@ -142,7 +142,7 @@ Result<bool> StoreReader::newestPoint(SeriesId id, std::int64_t x, std::int64_t 
   for (MomentChunk& chunk : slot.chunks) {
     std::optional<FoundPoint> point;
     if (!chunk.good) continue;
-    if (!chunk.points.newest(x, point)) {
+    if (!chunk.points.newest({.last = x}, point)) {
       noteDamage(id, chunk.id, slot.from, slot.to);
       chunk.good = false;
       continue;
@@ -153,7 +153,7 @@ Result<bool> StoreReader::newestPoint(SeriesId id, std::int64_t x, std::int64_t 
   for (const PendingChunk& pending : tail.sealed) {
     EncodedChunk points;
     std::optional<FoundPoint> point;
-    RG_CHECK(points.open(pending.row->blob, pending.row->n, pending.row->x0) && points.newest(x, point));
+    RG_CHECK(points.open(pending.row->blob, pending.row->n, pending.row->x0) && points.newest({.last = x}, point));
     newest.offer(point, pending.row->late, pending.row->id);
   }
   newest.offer(tail.main, false, kHighest);
@@ -162,13 +162,83 @@ Result<bool> StoreReader::newestPoint(SeriesId id, std::int64_t x, std::int64_t 
   return true;
 }
 
-// Of a series of steps: of the points with a time at or before the moment, the one that latest() would tell.
-Result<std::optional<LatestSample>> StoreReader::newestScalar(SeriesId id, TimeNs moment, const std::stop_token& stop) {
-  RG_ASSIGN(const ScalarColumns points, scalars(id, kLowest, kHighest, stop));
-  for (std::size_t i = points.time.size(); i-- > 0;)
-    if (points.time[i] != kAbsent && points.time[i] <= moment)
-      return std::optional(LatestSample{id, points.step[i], points.time[i], points.value[i]});
-  return std::optional<LatestSample>();
+Status StoreReader::fillSteps(SeriesId id, std::int64_t version, bool without_open, StepSlot& slot) {
+  if (slot.version == version && slot.without_open == without_open) return {};
+  RG_ASSIGN(sqlite::Statement * rows,
+            kept(m_steps_sql, "SELECT chunk_id, x0, x1, sealed, late, crc FROM rg_chunk WHERE series_id = ?1 ORDER BY x1 DESC"));
+  rows->bind(1, id.value);
+  std::vector<StepChunk> found;
+  while (true) {
+    RG_ASSIGN(const bool row, rows->step());
+    if (!row) break;
+    if (without_open && rows->int64(3) == 0) continue;
+    StepChunk chunk{.id = rows->int64(0),
+                    .x0 = rows->int64(1),
+                    .x1 = rows->int64(2),
+                    .crc = static_cast<std::uint32_t>(rows->int64(5)),
+                    .late = rows->int64(4) != 0,
+                    .earliest = std::nullopt};
+    const auto same = std::ranges::find_if(slot.chunks, [&](const StepChunk& c) { return c.id == chunk.id && c.crc == chunk.crc; });
+    found.push_back(same != slot.chunks.end() ? *same : chunk);
+  }
+  rows->reset();
+  slot = {.version = version, .without_open = without_open, .chunks = std::move(found)};
+  return {};
+}
+
+Result<std::shared_ptr<EncodedChunk>> StoreReader::stepChunk(SeriesId id, StepChunk& chunk) {
+  if (const KeptChunk* known = m_step_chunks.find(chunk.id, chunk.crc)) return known->chunk;
+  RG_ASSIGN(sqlite::Statement * rows, kept(m_step_chunk_sql, "SELECT n, data FROM rg_chunk WHERE chunk_id = ?1"));
+  rows->bind(1, chunk.id);
+  RG_ASSIGN(const bool row, rows->step());
+  auto points = std::make_shared<EncodedChunk>();
+  const auto n = row ? static_cast<std::size_t>(rows->int64(0)) : 0;
+  std::optional<FoundPoint> none;
+  // Marks all blocks: what is kept does not grow.
+  chunk.good = row && chunkChecksum(id.value, chunk.x0, chunk.x1, n, rows->blob(1)) == chunk.crc &&
+               points->open(rows->blob(1), n, chunk.x0) && points->newest({.of = PointBound::Of::kTime, .last = kLowest}, none);
+  rows->reset();
+  if (!chunk.good) {
+    noteDamage(id, chunk.id, chunk.x0, chunk.x1);
+    return std::shared_ptr<EncodedChunk>();
+  }
+  m_step_chunks.put(chunk.id, chunk.crc, {points});
+  return points;
+}
+
+// Of a series of steps: of the points with a time at or before `time`, the one that latest() would tell.
+Result<bool> StoreReader::newestStep(SeriesId id, TimeNs time, std::int64_t version, std::uint64_t generation,
+                                     std::optional<FoundPoint>& out) {
+  const PointBound bound{.of = PointBound::Of::kTime, .last = time};
+  LiveTail::Moment tail;
+  if (m_live) {
+    auto known = m_live->newestAt(id, generation, bound);
+    if (!known) return false;
+    tail = std::move(*known);
+  }
+  Newest newest;
+  std::optional<FoundPoint> point;
+  newest.offer(tail.main, false, kHighest);
+  newest.offer(tail.late, true, kHighest);
+  for (const PendingChunk& pending : tail.sealed) {
+    EncodedChunk points;
+    RG_CHECK(points.open(pending.row->blob, pending.row->n, pending.row->x0) && points.newest(bound, point));
+    newest.offer(point, pending.row->late, pending.row->id);
+  }
+  StepSlot& slot = m_step_slots[id.value];
+  RG_TRY(fillSteps(id, version, tail.owned, slot));
+  for (StepChunk& chunk : slot.chunks) {
+    if (newest.point() && chunk.x1 < newest.point()->x) break;
+    if (!chunk.good || (chunk.earliest && *chunk.earliest > time)) continue;
+    RG_ASSIGN(const auto points, stepChunk(id, chunk));
+    if (!points) continue;
+    chunk.good = points->newest(bound, point);
+    if (!chunk.good) noteDamage(id, chunk.id, chunk.x0, chunk.x1);
+    chunk.earliest = points->earliest();
+    if (chunk.good) newest.offer(point, chunk.late, chunk.id);
+  }
+  out = newest.point();
+  return true;
 }
 
 Result<std::vector<LatestSample>> StoreReader::latestAt(std::span<const SeriesId> series, TimeNs moment, std::stop_token stop) {
@@ -178,7 +248,7 @@ Result<std::vector<LatestSample>> StoreReader::latestAt(std::span<const SeriesId
   RG_ASSIGN(const auto stored, m_db.queryInt64("PRAGMA data_version"));
   if (m_answers.moment != moment || m_answers.version != stored || m_answers.live != live)
     m_answers = {.moment = moment, .version = stored.value_or(0), .live = live, .newest = {}};
-  std::vector<std::pair<SeriesId, const ClockMap*>> metrics;
+  std::vector<WantedSeries> wanted;
   for (const SeriesId id : series) {
     if (m_answers.newest.contains(id.value)) continue;
     const auto known = std::ranges::lower_bound(m_series, id, {}, &Series::id);
@@ -190,13 +260,9 @@ Result<std::vector<LatestSample>> StoreReader::latestAt(std::span<const SeriesId
     } else {
       RG_ASSIGN(identity, identityOf(id));
     }
-    if (identity.kind != SeriesKind::kScalar) {
-      metrics.emplace_back(id, identity.clock);
-      continue;
-    }
-    RG_ASSIGN(m_answers.newest[id.value], newestScalar(id, moment, stop));
+    wanted.push_back({id, identity.kind == SeriesKind::kScalar, identity.clock});
   }
-  if (!metrics.empty()) RG_TRY(newestMetrics(metrics, moment, stop));
+  if (!wanted.empty()) RG_TRY(newestOf(wanted, moment, stop));
   std::vector<LatestSample> found;
   found.reserve(series.size());
   for (const SeriesId id : series)
@@ -204,38 +270,39 @@ Result<std::vector<LatestSample>> StoreReader::latestAt(std::span<const SeriesId
   return found;
 }
 
-Status StoreReader::newestMetrics(const std::vector<std::pair<SeriesId, const ClockMap*>>& metrics, TimeNs moment,
-                                  const std::stop_token& stop) {
+Status StoreReader::newestOf(const std::vector<WantedSeries>& wanted, TimeNs moment, const std::stop_token& stop) {
   std::unordered_map<const ClockMap*, std::int64_t> bounds;  // the last raw time that is not later
+  const auto boundOf = [&](const ClockMap* clock) {
+    if (clock == nullptr || moment == kHighest) return moment;
+    const auto [known, fresh] = bounds.try_emplace(clock, 0);
+    if (!fresh) return known->second;
+    const std::int64_t behind = clock->rawFrom(moment + 1);
+    return known->second = behind == kLowest || behind == kHighest ? behind : behind - 1;
+  };
   m_moments.begin();
   std::size_t next = 0;
   for (int attempt = 0; attempt < kSnapshotAttempts; ++attempt) {
     RG_ASSIGN(const auto transaction, sqlite::Transaction::begin(m_db, sqlite::Transaction::Kind::kRead));
     RG_ASSIGN(const std::uint64_t generation, m_live ? fileGeneration() : Result<std::uint64_t>(0));
-    RG_ASSIGN(const auto version, m_db.queryInt64("PRAGMA data_version"));
-    RG_TRY(noteLateChunks(version.value_or(0)));
-    for (; next < metrics.size(); ++next) {
+    RG_ASSIGN(const auto stored, m_db.queryInt64("PRAGMA data_version"));
+    const std::int64_t version = stored.value_or(0);
+    RG_TRY(noteLateChunks(version));
+    for (; next < wanted.size(); ++next) {
       if (next % kStopEvery == 0 && stop.stop_requested()) return {Code::kCancelled, "cancelled"};
-      const auto& [id, clock] = metrics[next];
-      std::int64_t bound = moment;
-      if (clock != nullptr && moment != kHighest) {
-        const auto [known, fresh] = bounds.try_emplace(clock, 0);
-        if (fresh) {
-          const std::int64_t behind = clock->rawFrom(moment + 1);
-          known->second = behind == kLowest || behind == kHighest ? behind : behind - 1;
-        }
-        bound = known->second;
-      }
+      const auto& [id, scalar, clock] = wanted[next];
+      const std::int64_t bound = boundOf(clock);
       std::optional<FoundPoint> point;
-      RG_ASSIGN(const bool complete, newestPoint(id, bound, version.value_or(0), generation, point));
+      RG_ASSIGN(const bool complete,
+                scalar ? newestStep(id, bound, version, generation, point) : newestPoint(id, bound, version, generation, point));
       if (!complete) break;
       std::optional<LatestSample>& answer = m_answers.newest[id.value];
       answer.reset();
       if (!point) continue;
-      const TimeNs time = clock != nullptr ? clock->corrected(point->x) : point->x;
-      answer = LatestSample{id, time, time, point->value};
+      const TimeNs raw = scalar ? point->time : point->x;
+      const TimeNs time = clock != nullptr ? clock->corrected(raw) : raw;
+      answer = LatestSample{id, scalar ? point->x : time, time, point->value};
     }
-    if (next == metrics.size()) return {};
+    if (next == wanted.size()) return {};
   }
   return {Code::kUnavailable, "cannot read store: " + m_path + ": commits came faster than this read"};
 }

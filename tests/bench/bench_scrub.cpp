@@ -155,6 +155,38 @@ void viewOf(benchmark::State& state, Kind kind) {
   });
 }
 
+// Steps of 1,024 ranks: time of a step, its phase and eight parts, 5,000 of each.
+void stepsOf(benchmark::State& state) {
+  static const TempStore store;
+  static const bool written = [] {
+    auto writer = Writer::open(store.path()).value();
+    const AttemptId attempt = writer->attempt({.run = writer->run({.name = "r", .start = kStart}), .start = kStart});
+    std::vector<std::int64_t> step(5'000);
+    std::vector<TimeNs> time(step.size());
+    std::vector<double> value(step.size());
+    for (std::int32_t rank = 0; rank < kGpus; ++rank) {
+      for (int part = 0; part < 10; ++part) {
+        for (std::size_t i = 0; i < step.size(); ++i) {
+          step[i] = static_cast<std::int64_t>(i);
+          time[i] = kStart + static_cast<TimeNs>(i) * kNsPerSecond + rank * 1'000 + static_cast<TimeNs>(i * 7919 % 1'000) * 1'000;
+          value[i] = 1e8 + static_cast<double>(i * 104'729 % 1'000) * 1e3;
+        }
+        const std::string label = R"({"part":")" + std::to_string(part) + "\"}";
+        writer->scalars(
+            writer->series({.attempt = attempt, .rank = rank, .metric = "step_part_ns", .labels = label, .kind = SeriesKind::kScalar}),
+            step, time, value);
+      }
+      if (rank % 64 == 63 && !writer->flush().ok()) std::abort();
+    }
+    return writer->close().ok();
+  }();
+  if (!written) return state.SkipWithError("no store");
+  const auto reader = Reader::open(store.path()).value();
+  const auto ids = idsOf(*reader);
+  jumps(state, dragged({kStart + 60 * kNsPerSecond, kStart + 5'000 * kNsPerSecond}),
+        [&](TimeNs moment) { return reader->latestAt(ids, moment)->size(); });
+}
+
 void ofStore(benchmark::State& state, const std::string& path, bool drag) {
   const auto reader = Reader::open(path).value();
   const auto ids = idsOf(*reader);
@@ -199,6 +231,7 @@ const bool kRegistered = [] {
   all("scrub/1024x12/10min_1Hz", Kind::kOneHertz);
   all("scrub/1024x12/live_10min_1Hz", Kind::kLive);
   all("scrub/1024x12/15min_10Hz", Kind::kTenHertz);
+  add("scrub/1024_ranks/10x5000_steps/dragged", 100, stepsOf);
   return true;
 }();
 

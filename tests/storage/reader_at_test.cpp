@@ -605,6 +605,65 @@ TEST(LatestAt, FindsTheNewestSampleWhileAStoreGrows) {
   for (int i = 0; i < 100; ++i) expectNewest(*closed, many.all(), many.anyMoment());
 }
 
+// Steps that go on, go back, come late, and some without a time.
+TEST(LatestAt, OfSeriesOfStepsIsTheHighestStepThatWasThere) {
+  struct Point {
+    std::int64_t step;
+    std::optional<TimeNs> time;
+    double value;
+  };
+  const TempStore store;
+  auto writer = writerOf(store);
+  const AttemptId attempt = writer->attempt({.run = writer->run({.name = "r"})});
+  std::vector<SeriesId> ids;
+  std::vector<std::vector<Point>> points(3);
+  for (int i = 0; i < 3; ++i)
+    ids.push_back(writer->series({.attempt = attempt, .metric = "s" + std::to_string(i), .kind = SeriesKind::kScalar}));
+  ASSERT_TRUE(writer->flush().ok());
+  auto live = Reader::open(store.path(), {writer->liveTail()}).value();
+  auto file = Reader::open(store.path()).value();
+  std::mt19937_64 random(3);
+  const auto expectHighest = [&](Reader& reader) {
+    const TimeNs moment = at(-3) + static_cast<TimeNs>(random() % static_cast<std::uint64_t>(14'000 * kNsPerSecond));
+    const auto answer = reader.latestAt(ids, moment);
+    ASSERT_TRUE(answer.ok()) << answer.status().message();
+    auto got = answer->begin();
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      const Point* highest = nullptr;
+      for (const Point& p : points[i])
+        if (p.time && *p.time <= moment && (highest == nullptr || p.step >= highest->step)) highest = &p;
+      if (highest == nullptr) continue;
+      ASSERT_NE(got, answer->end());
+      EXPECT_EQ(got->x, highest->step);
+      EXPECT_EQ(got->time, highest->time);
+      EXPECT_EQ(got->value, highest->value);
+      ++got;
+    }
+    EXPECT_EQ(got, answer->end());
+  };
+  for (int round = 0; round < 12; ++round) {
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      for (int k = 0; k < 1'000; ++k) {
+        const std::int64_t n = round * 1'000 + k;
+        Point p{.step = n, .time = at(static_cast<double>(n)), .value = static_cast<double>(random() % 1'000)};
+        if (i == 1) p.step = n - n / 3'000 * 500;    // goes back by 500 each 3,000
+        if (i == 2 && n % 900 == 0) p.step = n / 2;  // one that was forgotten
+        if (i == 2 && n % 7 == 0) p.time.reset();
+        writer->scalar(ids[i], p.step, p.time, p.value);
+        points[i].push_back(p);
+      }
+    }
+    for (int i = 0; i < 15; ++i) expectHighest(*live);
+    if (round % 3 != 1) continue;
+    ASSERT_TRUE(writer->flush().ok());
+    for (int i = 0; i < 15; ++i) expectHighest(*live), expectHighest(*file);
+  }
+  live.reset(), file.reset();
+  ASSERT_TRUE(writer->close().ok());
+  file = Reader::open(store.path()).value();
+  for (int i = 0; i < 100; ++i) expectHighest(*file);
+}
+
 TEST(LatestAt, AnswersTheSameMomentAgainWithWhatCameMeanwhile) {
   const TempStore store;
   ManySeries many(store);
