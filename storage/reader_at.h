@@ -16,6 +16,7 @@
 //   open, without notes, cause, summary and reason.
 // - An alert that was last told after the moment counts as told once less. A snooze is there once it is over: when it was made is not kept.
 // - Issues are there from the first on; their counts are those of now.
+// - The steps of an attempt that goes on are those of its step times, of all its series where it has none.
 // - A rank's progress is what it said of itself if that was by the moment, else the step that its step times tell.
 // - A node is lost, stale or back as the hub's events say; it was heard when the newest sample of it came.
 // - sample_count of a series is that of all its samples; last_time of one of steps is that of its highest step. Tracks are those of attempts that had begun.

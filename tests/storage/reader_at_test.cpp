@@ -2,6 +2,7 @@
 // A store as it was at a moment is the store that was written only up to then.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 
 #include <algorithm>
 #include <cmath>
@@ -82,7 +83,7 @@ class Story {
     const SeriesId data = m_writer.series({.attempt = id, .metric = "tokens", .source = "loader", .kind = SeriesKind::kScalar});
     for (std::int64_t i = 0; i < 30; ++i) {
       const TimeNs time = begin + (i + 1) * kNsPerSecond;
-      if (heard(time)) m_writer.scalar(data, i < 20 ? i : i - 10, time, static_cast<double>(i));
+      if (heard(time)) m_writer.scalar(data, first_step + (i < 20 ? i : i - 10), time, static_cast<double>(i));
     }
     for (std::int64_t step = 10; step < 40; step += 10) {
       const TimeNs saved = begin + step * kNsPerSecond + kNsPerSecond / 2, durable = saved + 4 * kNsPerSecond;
@@ -674,6 +675,58 @@ TEST(LatestAt, AnswersTheSameMomentAgainWithWhatCameMeanwhile) {
   many.grow(2'000);
   expectNewest(*live, many.all(), at(200));
   expectNewest(*live, many.all(), at(400));
+}
+
+TEST(LatestAt, ADamagedChunkIsNamedAndTheOtherSeriesAnswer) {
+  const TempStore store;
+  {
+    const auto writer = writerOf(store);
+    const NodeId node = writer->node({.uuid = "n", .name = "n"});
+    for (const char* metric : {"a", "b"}) {
+      const SeriesId id = writer->series({.node = node, .metric = metric});
+      for (int i = 0; i < 100; ++i) writer->sample(id, at(i), i);
+    }
+    ASSERT_TRUE(writer->close().ok());
+  }
+  sqlite3* db = nullptr;
+  ASSERT_EQ(sqlite3_open(store.path().c_str(), &db), SQLITE_OK);
+  EXPECT_EQ(sqlite3_exec(db, "UPDATE rg_chunk SET data = zeroblob(length(data)) WHERE series_id = 1", nullptr, nullptr, nullptr),
+            SQLITE_OK);
+  sqlite3_close(db);
+  const auto reader = Reader::open(store.path()).value();
+  const SeriesId ids[] = {SeriesId{1}, SeriesId{2}};
+  for (int again = 0; again < 2; ++again) {
+    const auto answer = reader->latestAt(ids, at(50.5 + again));
+    ASSERT_TRUE(answer.ok());
+    ASSERT_EQ(answer->size(), 1U);
+    EXPECT_EQ(answer->front().series, ids[1]);
+    EXPECT_EQ(answer->front().value, 50 + again);
+  }
+  const auto issues = reader->issues();
+  ASSERT_TRUE(issues.ok());
+  EXPECT_TRUE(std::ranges::any_of(*issues, [](const Issue& issue) { return issue.detail.find("series 1") != std::string::npos; }));
+}
+
+TEST(LatestAt, WhatRetentionTookIsNoSampleAnyMore) {
+  const TempStore store;
+  const auto writer = writerOf(store);
+  const NodeId node = writer->node({.uuid = "n", .name = "n"});
+  const SeriesId power = writer->series({.node = node, .metric = "power_watts"});
+  for (std::int64_t i = 0; i < 20'000; ++i) writer->sample(power, at(0) + i * kNsPerSecond, static_cast<double>(i));
+  ASSERT_TRUE(writer->flush().ok());
+  const auto reader = Reader::open(store.path(), {writer->liveTail()}).value();
+  const SeriesId ids[] = {power};
+  EXPECT_EQ(reader->latestAt(ids, at(100))->size(), 1U);
+  Retention policy;
+  policy.samples = 3'600 * kNsPerSecond;
+  ASSERT_TRUE(writer->applyRetention(policy, at(20'000)).ok());
+  EXPECT_TRUE(reader->latestAt(ids, at(100))->empty());
+  EXPECT_EQ(reader->latestAt(ids, at(19'999))->front().value, 19'999);
+  // The series had begun then; its first sample is all that is still known of it.
+  const auto then = readerAt(*reader, at(100))->series({});
+  ASSERT_TRUE(then.ok());
+  ASSERT_EQ(then->size(), 1U);
+  EXPECT_EQ(then->front().last_time, at(0));
 }
 
 TEST(LatestAt, KnowsNoSeriesThatIsNotThere) {
