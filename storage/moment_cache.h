@@ -97,12 +97,17 @@ class MomentCache {
   std::uint64_t m_jump = 0;
 };
 
-// The answers for one moment: a view asks for the catalogue and for the values, and gets the same.
+// The answers for one moment: a view asks for the catalogue and for the values, and gets the same. What was of another moment stays until
+// it is answered again: a jump allocates nothing.
 struct MomentAnswers {
+  struct Answer {
+    std::uint64_t jump = 0;  // that it is of
+    std::optional<LatestSample> newest;
+  };
   TimeNs moment = 0;
   std::int64_t version = -1;
-  std::uint64_t live = 0;
-  std::unordered_map<std::uint64_t, std::optional<LatestSample>> newest;  // by series; absent: it has none
+  std::uint64_t live = 0, jump = 0;
+  std::unordered_map<std::uint64_t, Answer> of;  // by series
 };
 
 }  // namespace runglass

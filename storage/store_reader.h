@@ -132,6 +132,7 @@ class StoreReader final : public Reader {
     SeriesId id;
     bool scalar = false;
     const ClockMap* clock = nullptr;
+    MomentAnswers::Answer* answer = nullptr;
   };
   Status newestOf(const std::vector<WantedSeries>& wanted, TimeNs moment, const std::stop_token& stop);
   Result<const ClockMap*> clockOf(TrackId track);

@@ -246,11 +246,21 @@ Result<std::vector<LatestSample>> StoreReader::latestAt(std::span<const SeriesId
   RG_TRY(refreshClocks());
   const std::uint64_t live = m_live ? m_live->generation() : 0;
   RG_ASSIGN(const auto stored, m_db.queryInt64("PRAGMA data_version"));
-  if (m_answers.moment != moment || m_answers.version != stored || m_answers.live != live)
-    m_answers = {.moment = moment, .version = stored.value_or(0), .live = live, .newest = {}};
+  if (m_answers.moment != moment || m_answers.version != stored || m_answers.live != live) {
+    m_answers.moment = moment;
+    m_answers.version = stored.value_or(0);
+    m_answers.live = live;
+    ++m_answers.jump;
+  }
   std::vector<WantedSeries> wanted;
+  std::vector<const MomentAnswers::Answer*> answers;
+  answers.reserve(series.size());
   for (const SeriesId id : series) {
-    if (m_answers.newest.contains(id.value)) continue;
+    const auto answered = m_answers.of.find(id.value);
+    if (answered != m_answers.of.end() && answered->second.jump == m_answers.jump) {
+      answers.push_back(&answered->second);
+      continue;
+    }
     const auto known = std::ranges::lower_bound(m_series, id, {}, &Series::id);
     Identity identity;
     if (known != m_series.end() && known->id == id) {
@@ -260,13 +270,15 @@ Result<std::vector<LatestSample>> StoreReader::latestAt(std::span<const SeriesId
     } else {
       RG_ASSIGN(identity, identityOf(id));
     }
-    wanted.push_back({id, identity.kind == SeriesKind::kScalar, identity.clock});
+    MomentAnswers::Answer* const slot = answered != m_answers.of.end() ? &answered->second : &m_answers.of[id.value];
+    answers.push_back(slot);
+    wanted.push_back({id, identity.kind == SeriesKind::kScalar, identity.clock, slot});
   }
   if (!wanted.empty()) RG_TRY(newestOf(wanted, moment, stop));
   std::vector<LatestSample> found;
   found.reserve(series.size());
-  for (const SeriesId id : series)
-    if (const auto& one = m_answers.newest[id.value]) found.push_back(*one);
+  for (const MomentAnswers::Answer* const answer : answers)
+    if (answer->newest) found.push_back(*answer->newest);
   return found;
 }
 
@@ -289,18 +301,18 @@ Status StoreReader::newestOf(const std::vector<WantedSeries>& wanted, TimeNs mom
     RG_TRY(noteLateChunks(version));
     for (; next < wanted.size(); ++next) {
       if (next % kStopEvery == 0 && stop.stop_requested()) return {Code::kCancelled, "cancelled"};
-      const auto& [id, scalar, clock] = wanted[next];
+      const auto& [id, scalar, clock, answer] = wanted[next];
       const std::int64_t bound = boundOf(clock);
       std::optional<FoundPoint> point;
       RG_ASSIGN(const bool complete,
                 scalar ? newestStep(id, bound, version, generation, point) : newestPoint(id, bound, version, generation, point));
       if (!complete) break;
-      std::optional<LatestSample>& answer = m_answers.newest[id.value];
-      answer.reset();
+      answer->jump = m_answers.jump;
+      answer->newest.reset();
       if (!point) continue;
       const TimeNs raw = scalar ? point->time : point->x;
       const TimeNs time = clock != nullptr ? clock->corrected(raw) : raw;
-      answer = LatestSample{id, scalar ? point->x : time, time, point->value};
+      answer->newest = LatestSample{id, scalar ? point->x : time, time, point->value};
     }
     if (next == wanted.size()) return {};
   }

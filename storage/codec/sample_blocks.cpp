@@ -60,6 +60,7 @@ bool EncodedChunk::open(std::string_view blob, std::size_t n, std::int64_t x0) {
   m_next = {};
   m_next.x.last = x0;
   m_marks.clear();
+  m_marks.reserve((n + kBlockPoints - 1) / kBlockPoints);
   return true;
 }
 

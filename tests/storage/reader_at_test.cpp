@@ -737,6 +737,9 @@ TEST(LatestAt, KnowsNoSeriesThatIsNotThere) {
   const auto reader = Reader::open(store.path()).value();
   const SeriesId ids[] = {SeriesId{999}};
   EXPECT_EQ(reader->latestAt(ids, at(5)).status().code(), Code::kNotFound);
+  EXPECT_EQ(reader->latestAt(ids, at(5)).status().code(), Code::kNotFound);
+  const SeriesId twice[] = {many.all()[0].id, many.all()[1].id, many.all()[0].id};
+  EXPECT_EQ(reader->latestAt(twice, at(5))->size(), 3U);
   EXPECT_TRUE(reader->latestAt({}, at(5))->empty());
 }
 
