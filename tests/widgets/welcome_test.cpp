@@ -195,16 +195,6 @@ TEST(ConnectCommands, ToOtherMachinesCarryTokenAndTlsAndTheHubListensAsTheyWillA
               HasSubstr("--hub '[fd00::1]:7070'"));
 }
 
-TEST(ConnectCommands, WordsOfAShellAreWordsWhateverTheyHold) {
-  for (const QString& word : {QStringLiteral("a b"), QStringLiteral("it's; rm -rf $HOME"), QStringLiteral("`id`"), QStringLiteral("-x"),
-                              QStringLiteral("a\nb"), QStringLiteral("[x]"), QString()}) {
-    QProcess shell;
-    shell.start("/bin/sh", {"-c", "printf '%s' " + shellWord(word)});
-    ASSERT_TRUE(shell.waitForFinished());
-    EXPECT_EQ(QString::fromUtf8(shell.readAllStandardOutput()), word);
-  }
-}
-
 TEST(ConnectPanelTest, CopiesABlockAsItStands) {
   ConnectPanel panel("/data/a.rgl", "/cfg", {"head", "10.1.2.3"});
   panel.show();

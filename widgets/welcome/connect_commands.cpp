@@ -4,7 +4,8 @@
 #include <arpa/inet.h>
 
 #include <QObject>
-#include <QRegularExpression>
+
+#include "widgets/core/shell_word.h"
 
 namespace runglass {
 namespace {
@@ -54,14 +55,6 @@ CommandBlock hubBlock(const ConnectQuestion& question) {
 }
 
 }  // namespace
-
-QString shellWord(const QString& text) {
-  static const QRegularExpression kPlain(QStringLiteral("^[A-Za-z0-9_./:@%+=,\\[\\]-]+$"));
-  if (kPlain.match(text).hasMatch() && !text.startsWith(QLatin1Char('-')) && !text.contains(QLatin1Char('['))) return text;
-  QString quoted = text;
-  quoted.replace(QLatin1Char('\''), QStringLiteral("'\\''"));
-  return QLatin1Char('\'') + quoted + QLatin1Char('\'');
-}
 
 ListenOptions listenOptions(const ConnectQuestion& question) {
   if (question.where != TrainersWhere::kNodes) return {question.store, hostPort(kLoopback, question.port), {}, {}, {}};

@@ -41,7 +41,5 @@ struct CommandBlock {
 };
 
 std::vector<CommandBlock> connectCommands(const ConnectQuestion& question);
-// As one word of a POSIX shell.
-QString shellWord(const QString& text);
 
 }  // namespace runglass
