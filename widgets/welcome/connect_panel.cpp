@@ -83,7 +83,10 @@ ConnectPanel::ConnectPanel(const QString& store, const QString& secrets, const Q
   form->addRow(tr("Store"), m_store);
   auto* listen = new QPushButton(tr("Receive in this window"), this);
   listen->setToolTip(tr("Opens the store here and listens, as the hub's command below does"));
-  form->addRow(QString(), listen);
+  auto* start = new QHBoxLayout;
+  start->addWidget(listen);
+  start->addStretch(1);
+  form->addRow(QString(), start);
 
   auto* inside = new QWidget(this);
   m_blocks = new QVBoxLayout(inside);

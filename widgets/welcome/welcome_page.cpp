@@ -71,7 +71,7 @@ WelcomePage::WelcomePage(const WelcomeOptions& options, QWidget* parent)
   row->addLayout(right, 1);
 
   addPanel(tr("Open a store"), tr("A file of a live or an earlier run"), makeOpenPanel());
-  addPanel(tr("Try the example"), tr("A simulated run with two faults, in seconds"), makeExamplePanel());
+  addPanel(tr("Try the example"), tr("A simulated run with two faults"), makeExamplePanel());
   m_import = new ImportPanel(*options.maker, options.folder, m_panels);
   addPanel(tr("Import files"), tr("Logs, traces, telemetry of your own"), m_import);
   m_connect = new ConnectPanel(options.folder + QStringLiteral("/live.rgl"), options.secrets, options.hosts, m_panels);
@@ -104,7 +104,7 @@ void WelcomePage::addPanel(const QString& title, const QString& words, QWidget* 
   const int id = m_panels->addWidget(panel);
   auto* choice = new QPushButton(title + QLatin1Char('\n') + words, this);
   choice->setCheckable(true);
-  choice->setStyleSheet(QStringLiteral("text-align: left; padding: %1px;").arg(2 * kGrid));
+  choice->setProperty("nav", true);
   m_choices->addButton(choice, id);
   layout()->itemAt(0)->widget()->layout()->addWidget(choice);
 }
@@ -127,8 +127,7 @@ QWidget* WelcomePage::makeOpenPanel() {
                                      .arg(screenText(path.toStdString(), 100), formatBytes(static_cast<double>(file.size())),
                                           formatTime(file.lastModified().toMSecsSinceEpoch() * kNsPerMs, TimeStyle::kLocal)),
                                  panel);
-    open->setFlat(true);
-    open->setStyleSheet(QStringLiteral("text-align: left;"));
+    open->setProperty("nav", true);
     connect(open, &QPushButton::clicked, this, [this, path] { emit openRequested(path); });
     column->addWidget(open);
   }
