@@ -29,10 +29,12 @@ struct ViewContext {
   SharePort* share = nullptr;               // null: nothing can be given away
 };
 
-// What an incident that is made with `I` begins with: the chosen finding or event.
+// What an incident that is made with `I` begins with: the chosen finding, event, or rank that stands out.
 struct IncidentSeed {
   std::int64_t finding = 0;  // its id; 0: there is none
   std::optional<Event> event = std::nullopt;
+  std::optional<std::int32_t> rank = std::nullopt;
+  AttemptId attempt = {};  // of the rank
 };
 
 enum class Tick : std::uint8_t { kPictures, kText };  // 20-25 Hz, 5-10 Hz
