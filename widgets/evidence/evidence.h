@@ -8,6 +8,7 @@
 // Cost:       as the views' own questions at `columns` pixels; a picture is at most kMostShapes shapes, whatever the store holds.
 #pragma once
 
+#include <QObject>
 #include <QPainter>
 #include <QString>
 #include <array>
