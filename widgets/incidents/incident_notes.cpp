@@ -77,12 +77,16 @@ IncidentNotes::IncidentNotes(QWidget* parent)
 void IncidentNotes::setNotes(const std::string& uuid, const std::string& notes, const QString& refusal) {
   if (uuid != m_uuid) {
     m_uuid = uuid;
+    m_notes = notes;
     leave();
   }
   m_edit->setEnabled(refusal.isEmpty());
   m_edit->setToolTip(refusal);
-  if (!editing() || notes != m_notes) render(notes);
+  if (notes == m_notes) return;
+  // A change that is made of newer notes would take them away without a word.
+  if (editing()) return showOthers(notes);
   m_notes = notes;
+  render(notes);
 }
 
 void IncidentNotes::render(const std::string& notes) {
@@ -117,13 +121,22 @@ void IncidentNotes::save() {
     return;
   }
   m_words->setText(tr("Saving …"));
+  m_saving = typed.toStdString();
   emit saveWanted(typed);
 }
 
-void IncidentNotes::saved() { leave(); }
+void IncidentNotes::saved() {
+  m_notes = m_saving;
+  leave();
+}
+
+void IncidentNotes::notSaved() {
+  m_saving.clear();
+  if (editing()) m_words->setText(tr("Not saved; what you typed is still here."));
+}
 
 void IncidentNotes::showOthers(const std::string& notes) {
-  if (!editing()) return;
+  if (!editing() || notes == m_saving) return;
   render(notes);
   m_notes = notes;
   m_shown->setVisible(true);
@@ -137,6 +150,7 @@ void IncidentNotes::leave() {
   m_cancel->hide();
   m_edit->show();
   m_words->setText(tr("Notes"));
+  m_saving.clear();
   render(m_notes);
 }
 

@@ -31,6 +31,8 @@ class IncidentNotes : public QWidget {
   bool editing() const;
   // What was typed was stored.
   void saved();
+  // It was not; it stays in the field.
+  void notSaved();
   // Others changed the notes since: theirs are shown above what was typed.
   void showOthers(const std::string& notes);
   QTextBrowser* shown() const { return m_shown; }
@@ -50,7 +52,8 @@ class IncidentNotes : public QWidget {
   void leave();
   void render(const std::string& notes);
 
-  std::string m_uuid, m_notes;
+  std::string m_uuid, m_notes;  // as stored
+  std::string m_saving;         // what was given away to be stored
   QTextBrowser* m_shown;
   QPlainTextEdit* m_field;
   QLabel* m_words;

@@ -196,11 +196,11 @@ void IncidentsView::connectEdits() {
   });
   connect(m_head, &IncidentHead::insisted, m_editor, &IncidentEditor::insist);
   connect(m_head, &IncidentHead::yielded, this, [this] {
-    m_saving_notes = false;
+    if (std::exchange(m_saving_notes, false)) m_notes->notSaved();
     m_editor->yield();
   });
   connect(m_editor, &IncidentEditor::said, this, [this](const QString& words, bool failed) {
-    if (failed) m_saving_notes = false;
+    if (failed && std::exchange(m_saving_notes, false)) m_notes->notSaved();
     m_share->say(words, failed);
   });
   connect(m_editor, &IncidentEditor::readWanted, this, [this] { askList(QueryService::Supersede::kCancelOlder); });
@@ -233,14 +233,16 @@ void IncidentsView::connectJumps() {
 void IncidentsView::applyState(const ViewState& state) {
   const bool another = state.selection.run != m_state.selection.run && (!m_list || state.selection.run != m_list->run.id);
   const bool restyled = state.time_style != m_state.time_style;
+  const bool chosen_elsewhere = state.selection.incident != m_state.selection.incident && !state.selection.incident.empty();
   m_state = state;
   m_lanes->setMoment(state.moment);
   if (restyled && m_list) {
     m_list_panel->setList(m_list, state.time_style);
     showChosen();
   }
-  if (!m_asked || another) askList(QueryService::Supersede::kCancelOlder);
-  if (!state.selection.incident.empty() && state.selection.incident != m_chosen) choose(state.selection.incident);
+  if (chosen_elsewhere && state.selection.incident != m_chosen) choose(state.selection.incident);
+  // One that is not in the list was made a moment ago, or is of another run.
+  if (!m_asked || another || (chosen_elsewhere && shownIncident() == nullptr)) askList(QueryService::Supersede::kCancelOlder);
   if (logbookShown()) m_logbook->applyState(state);
 }
 
@@ -361,10 +363,7 @@ void IncidentsView::chosenByUser(const std::string& key) {
 void IncidentsView::showChosen() {
   const Incident* const incident = shownIncident();
   if (incident == nullptr) {
-    if (m_list)
-      m_detail_panel->showEmpty(tr("Choose an incident."), tr("The one that was wanted is not of this run, or was deleted."));
-    else
-      m_detail_panel->showLoading(tr("Reading the incident …"));
+    m_detail_panel->showLoading(tr("Reading the incident …"));
     m_detail->setCurrentIndex(1);
     return;
   }
@@ -410,7 +409,12 @@ void IncidentsView::showPage(const Result<std::shared_ptr<const IncidentPage>>& 
   if (!answer.ok()) {
     // What was read before stays; without anything the page says why.
     m_share->say(screenText(answer.status().message()), true);
-    if (m_page) return;
+    if (m_page) {
+      auto page = std::make_shared<IncidentPage>(*m_page);
+      page->ranked = true;  // nothing more is waited for
+      m_page = std::move(page);
+      return showChosen();
+    }
     m_detail_panel->showFailed(tr("The incident cannot be read."), screenText(answer.status().message()));
     m_detail->setCurrentIndex(1);
     return;
