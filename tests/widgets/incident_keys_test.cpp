@@ -42,7 +42,7 @@ class IncidentKeysTest : public IncidentStoreTest {
   void trigger(const QString& words) {
     for (QAction* action : window->commands().all())
       if (action->text() == words) return action->trigger();
-    FAIL() << "no command " << words;
+    FAIL() << "no command " << words.toStdString();
   }
   std::unique_ptr<MainWindow> window;
 };

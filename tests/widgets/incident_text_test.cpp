@@ -96,7 +96,7 @@ TEST(IncidentWords, DifferencesNameEveryChangedField) {
   Incident a, b;
   b.title = "x", b.state = IncidentState::kResolved, b.cause = "nic", b.notes = "y";
   const QString words = differences(a, b).join("; ");
-  for (const char* part : {"title", "resolved", "Network card", "notes"}) EXPECT_TRUE(words.contains(part)) << words;
+  for (const char* part : {"title", "resolved", "Network card", "notes"}) EXPECT_TRUE(words.contains(part)) << words.toStdString();
   EXPECT_FALSE(differences(a, a).isEmpty());
 }
 

@@ -80,10 +80,10 @@ TEST_F(IncidentsViewTest, WhatIsProposedIsShownInFullBeforeItIsAccepted) {
   IncidentsView& shown = this->shown();
   QAbstractItemModelTester proposals(const_cast<IncidentEntryModel*>(shown.list()->proposals()));
   ASSERT_EQ(shown.list()->proposals()->rowCount(), 2);
-  EXPECT_TRUE(shown.head()->title()->text().contains("Xid 79")) << shown.head()->title()->text();
+  EXPECT_TRUE(shown.head()->title()->text().contains("Xid 79")) << shown.head()->title()->text().toStdString();
   EXPECT_FALSE(shown.head()->states()->isVisible());
   EXPECT_FALSE(shown.share()->exportButton()->isEnabled());
-  EXPECT_TRUE(shown.facts()->toPlainText().contains("rank 0 on n1")) << shown.facts()->toPlainText();
+  EXPECT_TRUE(shown.facts()->toPlainText().contains("rank 0 on n1")) << shown.facts()->toPlainText().toStdString();
   EXPECT_TRUE(edits.edits.empty());
   EXPECT_EQ(shared.state().selection.incident, "") << "what is shown first is nobody's choice";
 }
@@ -166,7 +166,7 @@ TEST_F(IncidentsViewTest, AConflictTellsWhatTheOtherDidAndKeepsWhatWasTyped) {
   ASSERT_TRUE(waitFor([&] { return shown.head()->conflict()->isVisible(); }));
   settle();
   EXPECT_EQ(stored("i-1").notes, "theirs") << "nobody's work is overwritten without a word";
-  EXPECT_TRUE(shown.head()->conflictWords()->text().contains("mitigated")) << shown.head()->conflictWords()->text();
+  EXPECT_TRUE(shown.head()->conflictWords()->text().contains("mitigated")) << shown.head()->conflictWords()->text().toStdString();
   EXPECT_TRUE(shown.notes()->editing());
   EXPECT_EQ(shown.notes()->field()->toPlainText(), "mine");
   EXPECT_TRUE(shown.notes()->shown()->toPlainText().contains("theirs"));
@@ -286,18 +286,18 @@ TEST_F(IncidentsViewTest, AnExportedIncidentIsAStoreThatKnowsWhatItIsAbout) {
   EXPECT_TRUE(shown.share()->exportButton()->text().contains("about")) << "its size is told before";
   shown.share()->exportTo(QString::fromStdString(folder.file("one.rgl")));
   ASSERT_TRUE(waitFor([&] { return !shown.share()->exporting(); }));
-  EXPECT_TRUE(said().contains("Wrote")) << said();
+  EXPECT_TRUE(said().contains("Wrote")) << said().toStdString();
   const auto part = Reader::open(folder.file("one.rgl")).value();
   EXPECT_EQ(part->info()->incident, "i-1");
   EXPECT_EQ(part->incident("i-1")->title, "bad night");
   shown.share()->exportTo(QString::fromStdString(folder.file("one.rgl")));
   ASSERT_TRUE(waitFor([&] { return !shown.share()->exporting(); }));
-  EXPECT_TRUE(said().contains("there already")) << said();
+  EXPECT_TRUE(said().contains("there already")) << said().toStdString();
 }
 
 TEST_F(IncidentsViewTest, ARunWithoutIncidentsSaysHowOneIsMade) {
   IncidentsView& shown = this->shown();
-  EXPECT_TRUE(panelText().contains("No incident.")) << panelText();
+  EXPECT_TRUE(panelText().contains("No incident.")) << panelText().toStdString();
   EXPECT_TRUE(panelText().contains("Make one from a finding (I) or a selection (Shift+I)."));
   const QSignalSpy wanted(&shown, &IncidentsView::newWanted);
   for (QPushButton* push : shown.findChildren<QPushButton*>())
@@ -327,7 +327,7 @@ TEST(IncidentsViewFailure, AStoreThatCannotBeReadIsSaid) {
   ASSERT_TRUE(waitFor([&] { return view.isFinal(); }));
   text.clear();
   for (const QLabel* label : view.findChildren<QLabel*>()) text += label->text();
-  EXPECT_TRUE(text.contains("The incidents cannot be read.") && text.contains("damaged")) << text;
+  EXPECT_TRUE(text.contains("The incidents cannot be read.") && text.contains("damaged")) << text.toStdString();
 }
 
 TEST_F(IncidentsViewTest, HostileNamesAreTextInTheList) {

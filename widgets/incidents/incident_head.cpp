@@ -252,9 +252,11 @@ void IncidentHead::setIncident(const Shown& shown) {
   m_title->setText(screenText(incident.title, kTitleChars), screenText(incident.title, kTitleChars));
   const QString none = shown.page ? tr("No finding belongs to it, and nobody has said why it happened.") : QString();
   m_sentence->setText(sentence.empty() ? none : screenText(sentence, kSentenceChars), screenText(sentence, kSentenceChars));
-  QStringList when{severityWord(incident.severity), rangeText(shown.page ? shown.page->answer.range : incident.range, shown.style)};
+  QStringList when;
+  if (shown.proposal) when << tr("proposed");
+  when << QStringList{severityWord(incident.severity), rangeText(shown.page ? shown.page->answer.range : incident.range, shown.style)};
   if (shown.attempt) when << tr("attempt %1").arg(*shown.attempt);
-  if (!incident.findings.empty()) when << tr("%1 findings").arg(incident.findings.size());
+  if (const auto count = incident.findings.size(); count > 0) when << (count == 1 ? tr("1 finding") : tr("%1 findings").arg(count));
   if (incident.state == IncidentState::kDismissed) when << tr("not a problem because %1").arg(screenText(incident.reason, 300));
   m_when->setText(when.join(QStringLiteral("  ·  ")));
   m_states->setVisible(!shown.proposal);

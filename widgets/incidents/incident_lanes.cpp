@@ -21,6 +21,7 @@ namespace {
 
 constexpr int kPad = 2 * kGrid, kLaneHeight = 5 * kGrid, kAxisHeight = 5 * kGrid, kNamesWidth = 26 * kGrid;
 constexpr int kMarkPx = 9, kReachPx = 8, kLeastTickPx = 70;
+constexpr int kEmptyHeight = 10 * kGrid;
 constexpr int kTextChars = 400, kHappenedColumn = 3;
 constexpr double kMinute = 60e9;
 
@@ -210,6 +211,8 @@ IncidentLanes::IncidentLanes(QWidget* parent)
   m_nothing->setContentsMargins(kPad, kGrid, kPad, kGrid);
   m_nothing->setForegroundRole(QPalette::PlaceholderText);
   m_nothing->setFont(tableFont());
+  m_table->table()->setTextElideMode(Qt::ElideRight);
+  m_table->table()->setWordWrap(true);  // at three in the morning nobody hovers over what is cut off
   QHeaderView* const head = m_table->table()->horizontalHeader();
   for (int column = 0; column < m_model->columnCount(); ++column)
     head->setSectionResizeMode(column, column < kHappenedColumn ? QHeaderView::ResizeToContents : QHeaderView::Stretch);
@@ -226,6 +229,18 @@ IncidentLanes::IncidentLanes(QWidget* parent)
     m_table->chooseRow(index);
     showRow(index);
   });
+}
+
+void IncidentLanes::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  m_table->table()->resizeRowsToContents();
+}
+
+int IncidentLanes::wantedHeight() const {
+  int rows = 0;
+  for (int row = 0; row < m_model->rowCount(); ++row) rows += m_table->table()->rowHeight(row);
+  const int above = m_table->table()->mapTo(this, QPoint()).y() + m_table->table()->horizontalHeader()->height();
+  return m_model->rowCount() == 0 ? kEmptyHeight : above + rows + kPad;
 }
 
 void IncidentLanes::showRow(const QModelIndex& index) {
@@ -258,6 +273,8 @@ void IncidentLanes::setPage(std::shared_ptr<const IncidentPage> page, TimeStyle 
   if (!entries.empty())
     m_strip->setEntries(entries, m_page->answer.range.value_or(TimeRange{entries.front().time, entries.back().time}), m_zero);
   m_model->setRows(std::make_shared<const std::vector<TimelineEntry>>(std::move(entries)));
+  m_table->setVisible(m_model->rowCount() > 0);
+  m_table->table()->resizeRowsToContents();
 }
 
 }  // namespace runglass

@@ -67,9 +67,14 @@ class IncidentLanes : public QWidget {
   LaneStrip* strip() const { return m_strip; }
   void focusFilter() { m_table->focusFilter(); }
   QString copyText() const { return m_table->selectedTsv(); }
+  // That shows every entry.
+  int wantedHeight() const;
 
  signals:
   void entryChosen(const TimelineEntry& entry);  // the user stands on it
+
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
 
  private:
   void showRow(const QModelIndex& index);

@@ -46,7 +46,9 @@ QString severityWord(Severity severity) { return QString::fromLatin1(severityNam
 QString rangeText(const std::optional<TimeRange>& range, TimeStyle style) {
   if (!range) return QStringLiteral("without a time");
   if (range->t1 == std::numeric_limits<TimeNs>::max()) return QStringLiteral("since ") + formatTime(range->t0, style);
-  return formatTime(range->t0, style) + QStringLiteral(" to ") + formatTimeOfDay(range->t1, style);
+  const QString begin = formatTime(range->t0, style), end = formatTime(range->t1, style);
+  const bool same_day = begin.section(u' ', 0, 0) == end.section(u' ', 0, 0);
+  return begin + QStringLiteral(" to ") + (same_day ? formatTimeOfDay(range->t1, style) : end);
 }
 
 QString costText(const IncidentImpact* impact) {

@@ -4,6 +4,7 @@
 // 3. Only the user's choice becomes the shared selection; what is shown first does not.
 #include "widgets/incidents/incidents_view.h"
 
+#include <QFrame>
 #include <QHBoxLayout>
 #include <QSplitter>
 #include <QStackedLayout>
@@ -29,7 +30,8 @@ namespace runglass {
 namespace {
 
 constexpr int kListWidth = 75 * kGrid, kLeastRail = 60 * kGrid;
-constexpr int kMiddleShare = 72, kRailShare = 28;
+constexpr int kMiddleShare = 72, kRailShare = 28, kFactsShare = 75, kNotesShare = 25;
+constexpr int kMostLanesShare = 42;  // percent of the middle that the time line takes at first
 constexpr DurNs kAround = 60 * kNsPerSecond;
 
 constexpr std::array kCommands = {
@@ -114,21 +116,21 @@ QWidget* IncidentsView::makePage() {
   auto* rail = new QSplitter(Qt::Vertical);
   rail->addWidget(m_facts);
   rail->addWidget(m_notes);
-  rail->setStretchFactor(0, 3);
-  rail->setStretchFactor(1, 2);
+  rail->setStretchFactor(0, 1);
+  rail->setSizes({kFactsShare * 10, kNotesShare * 10});
   rail->setMinimumWidth(kLeastRail);
-  auto* middle = new QSplitter(Qt::Vertical);
-  middle->addWidget(m_lanes);
-  middle->addWidget(m_cards);
-  middle->setStretchFactor(0, 2);
-  middle->setStretchFactor(1, 3);
+  m_middle = new QSplitter(Qt::Vertical);
+  m_middle->addWidget(m_lanes);
+  m_middle->addWidget(m_cards);
+  m_middle->setStretchFactor(1, 1);
+  connect(m_middle, &QSplitter::splitterMoved, this, [this] { m_middle_moved = true; });
   auto* body = new QSplitter(Qt::Horizontal);
-  body->addWidget(middle);
+  body->addWidget(m_middle);
   body->addWidget(rail);
   body->setStretchFactor(0, kMiddleShare);
   body->setStretchFactor(1, kRailShare);
   body->setSizes({kMiddleShare * 10, kRailShare * 10});
-  for (QSplitter* one : {rail, middle, body}) one->setChildrenCollapsible(false);
+  for (QSplitter* one : {rail, m_middle, body}) one->setChildrenCollapsible(false);
   auto* shown = new QWidget;
   auto* column = new QVBoxLayout(shown);
   column->setContentsMargins(0, 0, 0, 0);
@@ -144,6 +146,12 @@ QWidget* IncidentsView::makePage() {
   row->setContentsMargins(0, 0, 0, 0);
   row->setSpacing(0);
   row->addWidget(m_list_panel);
+  auto* edge = new QFrame;
+  edge->setFrameShape(QFrame::VLine);
+  edge->setFrameShadow(QFrame::Plain);
+  edge->setFixedWidth(kHairline);
+  edge->setForegroundRole(QPalette::Mid);
+  row->addWidget(edge);
   row->addWidget(right, 1);
   return page;
 }
@@ -379,6 +387,10 @@ void IncidentsView::showChosen() {
                        .style = m_state.time_style});
   m_lanes->setPage(m_page, m_state.time_style);
   m_lanes->setMoment(m_state.moment);
+  if (m_page && !m_middle_moved) {
+    const int all = m_middle->height(), lanes = std::min(m_lanes->wantedHeight(), all * kMostLanesShare / 100);
+    m_middle->setSizes({lanes, all - lanes});
+  }
   m_facts->setPage(m_page);
   m_notes->setNotes(incident->uuid, incident->notes, refusal);
   m_cards->setIncident(*incident, refusal, m_state.time_style);

@@ -21,6 +21,7 @@
 #include "widgets/incidents/incident_list.h"
 #include "widgets/incidents/incident_text.h"
 
+class QSplitter;
 class QStackedLayout;
 class QTabWidget;
 
@@ -120,9 +121,10 @@ class IncidentsView : public View {
   LogbookPage* m_logbook;
   StatePanel *m_panel, *m_detail_panel;
   QTabWidget* m_tabs;
+  QSplitter* m_middle = nullptr;
   QStackedLayout *m_stack = nullptr, *m_detail = nullptr;
   QElapsedTimer m_list_age, m_page_age, m_costs_age;
-  bool m_asked = false, m_shown = false, m_saving_notes = false;
+  bool m_asked = false, m_shown = false, m_saving_notes = false, m_middle_moved = false;
   QuerySlot m_list_slot, m_page_slot, m_cost_slot;
 };
 

@@ -89,6 +89,7 @@ QWidget* LogbookPage::makePage() {
   m_words->setTextInteractionFlags(Qt::TextSelectableByMouse);
   m_note->setMaxLength(static_cast<int>(kMaxEditText) / 4);
   m_note->setAccessibleName(tr("A note for the logbook"));
+  m_table->table()->setTextElideMode(Qt::ElideRight);
   QHeaderView* const head = m_table->table()->horizontalHeader();
   for (int column = 0; column < m_model->columnCount(); ++column)
     head->setSectionResizeMode(column, column < kTextColumn ? QHeaderView::ResizeToContents : QHeaderView::Stretch);
