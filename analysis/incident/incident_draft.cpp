@@ -164,11 +164,12 @@ Result<IncidentDraft> draftOfPlace(Reader& reader, const Run& run, const DraftPl
   RG_ASSIGN(const RunPlaces places, readRunPlaces(reader, run, std::move(stop)));
   Incident incident = fresh(run);
   incident.attempt = place.attempt;
-  incident.title = oneLineOf(placeTitle(place, places), kMostDraftTitle);
+  DraftPlace known = place;
+  if (const auto of = places.rank_nodes.find(place.attempt); !known.node && place.rank && of != places.rank_nodes.end())
+    if (const auto found = of->second.find(*place.rank); found != of->second.end()) known.node = found->second;
+  incident.title = oneLineOf(placeTitle(known, places), kMostDraftTitle);
   incident.range = place.range;
-  std::string node = places.nodeName(place.node);
-  if (const auto of = places.rank_nodes.find(place.attempt); node.empty() && place.rank && of != places.rank_nodes.end())
-    if (const auto found = of->second.find(*place.rank); found != of->second.end()) node = places.nodeName(found->second);
+  const std::string node = places.nodeName(known.node);
   incident.evidence = cardsOf(incident, place.rank, node);
   return IncidentDraft{.incident = std::move(incident), .changed = true};
 }

@@ -147,7 +147,7 @@ TEST(Drafts, APlaceIsWhatSomebodyPointsAt) {
   DraftPlace place{.range = TimeRange{5, 9}, .attempt = attempts->front().id, .rank = 5, .node = {}, .step = 12};
   const auto draft = draftOfPlace(played.reader(), played.run(), place, {});
   ASSERT_TRUE(draft.ok());
-  EXPECT_EQ(draft->incident.title, "Rank 5, step 12");
+  EXPECT_EQ(draft->incident.title, "Rank 5 on sim-0001, step 12");
   EXPECT_EQ(draft->incident.range, place.range);
   EXPECT_THAT(draft->incident.evidence, Contains(testing::Field(&IncidentEvidence::select, "rank=5")));
   EXPECT_THAT(draft->incident.evidence, Contains(testing::Field(&IncidentEvidence::kind, "device"))) << "the rank's node is known";
@@ -165,7 +165,7 @@ TEST(Drafts, ARankThatStandsOutIsTheIncidentOfItsFinding) {
   EXPECT_THAT(draft->incident.title, HasSubstr("Slow rank 5"));
   const auto other = draftOfRank(played.reader(), played.run(), {.range = {}, .attempt = attempts->front().id, .rank = 6}, {});
   ASSERT_TRUE(other.ok());
-  EXPECT_EQ(other->incident.title, "Rank 6");
+  EXPECT_EQ(other->incident.title, "Rank 6 on sim-0001");
   EXPECT_THAT(other->incident.findings, IsEmpty());
 }
 

@@ -29,7 +29,8 @@ class StoreEditPort : public EditPort {
     if (before) std::exchange(before, {})();
     Status status = answer.ok() ? m_writer.edit(edit) : std::exchange(answer, {});
     edits.push_back(std::move(edit));
-    QMetaObject::invokeMethod(context, [done = std::move(done), status] { done(status); }, Qt::QueuedConnection);
+    QMetaObject::invokeMethod(
+        context, [done = std::move(done), status] { done(status); }, Qt::QueuedConnection);
   }
   QString refused;
   Status answer;                 // not OK: of the next edit
@@ -48,7 +49,8 @@ class StoreSharePort : public SharePort {
     const Status status = exportIncident(m_store, uuid, kIncidentMargin, to, {.stop = std::move(stop), .written = std::move(written)});
     const Result<std::int64_t> answer =
         status.ok() ? Result<std::int64_t>(static_cast<std::int64_t>(std::filesystem::file_size(to))) : Result<std::int64_t>(status);
-    QMetaObject::invokeMethod(context, [done = std::move(done), answer] { done(answer); }, Qt::QueuedConnection);
+    QMetaObject::invokeMethod(
+        context, [done = std::move(done), answer] { done(answer); }, Qt::QueuedConnection);
   }
 
  private:
@@ -64,7 +66,8 @@ class IncidentStoreTest : public ::testing::Test {
     nodes = {writer->node({.uuid = "m-1", .name = "n1", .rack = "r1", .state = NodeState::kAlive}),
              writer->node({.uuid = "m-2", .name = "n2", .rack = "r2", .state = NodeState::kAlive})};
     run = writer->run({.uuid = "run-1", .name = "pretrain", .state = RunState::kFinished, .start = at(0), .end = at(4'000)});
-    attempt = writer->attempt({.run = run, .key = "0", .start = at(0), .end = at(4'000), .layout = {.world = 4, .tp = 1, .pp = 1, .dp = 4}});
+    attempt =
+        writer->attempt({.run = run, .key = "0", .start = at(0), .end = at(4'000), .layout = {.world = 4, .tp = 1, .pp = 1, .dp = 4}});
     for (std::int32_t rank = 0; rank < 4; ++rank)
       writer->rank({.attempt = attempt, .rank = rank, .node = nodes[static_cast<std::size_t>(rank) / 2]});
     const SeriesId loss = writer->series({.attempt = attempt, .metric = "loss", .source = "train", .kind = SeriesKind::kScalar});
@@ -81,7 +84,8 @@ class IncidentStoreTest : public ::testing::Test {
   }
   // Of the lost GPU with its hang, and of a slow rank on the other node an hour's share later.
   void addFindings() {
-    Finding lost{.run = run, .attempt = attempt, .kind = "hardware_fault", .subject = "device:GPU-0 xid 79", .severity = Severity::kCritical};
+    Finding lost{
+        .run = run, .attempt = attempt, .kind = "hardware_fault", .subject = "device:GPU-0 xid 79", .severity = Severity::kCritical};
     lost.start = at(1'000), lost.first_step = 1'000, lost.node = nodes[0], lost.rank = 0, lost.confidence = 0.9;
     lost.summary = "GPU 0 of n1 (rank 0): Xid 79, GPU has fallen off the bus";
     lost.evidence = R"({"cause":"device","root":{"kind":"xid","code":"79"},"meaning":"GPU has fallen off the bus"})";

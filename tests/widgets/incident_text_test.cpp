@@ -64,7 +64,8 @@ TEST(NoteText, HostileTextStaysText) {
 }
 
 TEST(NoteText, WhatNestsTooDeepOrIsTooLongIsStillShown) {
-  for (const std::string& part : {std::string("> "), std::string("- "), std::string("["), std::string("*"), std::string("`"), std::string("  ")}) {
+  for (const std::string& part :
+       {std::string("> "), std::string("- "), std::string("["), std::string("*"), std::string("`"), std::string("  ")}) {
     std::string text;
     while (text.size() < 60'000) text += part;
     QTextDocument document;

@@ -46,7 +46,9 @@ class IncidentsViewTest : public IncidentStoreTest {
     settle();
     return *view;
   }
-  void settle() { ASSERT_TRUE(waitFor([this] { return view->isFinal(); })); }
+  void settle() {
+    ASSERT_TRUE(waitFor([this] { return view->isFinal(); }));
+  }
   QString said() const { return view->share()->words(); }
   QString panelText() const {
     QString all;
@@ -63,12 +65,10 @@ TEST(IncidentOrder, OpenOnesComeFirstThenTheWorstThenTheNewest) {
     incident.uuid = uuid, incident.state = state, incident.severity = severity, incident.range = TimeRange{begin, begin + 1};
     return incident;
   };
-  std::vector<Incident> all = {one("dismissed", IncidentState::kDismissed, Severity::kCritical, 9),
-                               one("old", IncidentState::kOpen, Severity::kWarning, 1),
-                               one("resolved", IncidentState::kResolved, Severity::kCritical, 9),
-                               one("new", IncidentState::kOpen, Severity::kWarning, 5),
-                               one("worst", IncidentState::kOpen, Severity::kCritical, 0),
-                               one("mitigated", IncidentState::kMitigated, Severity::kInfo, 2)};
+  std::vector<Incident> all = {
+      one("dismissed", IncidentState::kDismissed, Severity::kCritical, 9), one("old", IncidentState::kOpen, Severity::kWarning, 1),
+      one("resolved", IncidentState::kResolved, Severity::kCritical, 9),   one("new", IncidentState::kOpen, Severity::kWarning, 5),
+      one("worst", IncidentState::kOpen, Severity::kCritical, 0),          one("mitigated", IncidentState::kMitigated, Severity::kInfo, 2)};
   sortIncidents(all);
   std::vector<std::string> order;
   for (const Incident& incident : all) order.push_back(incident.uuid);
@@ -237,7 +237,7 @@ TEST_F(IncidentsViewTest, CostsAreThereForAllWithoutTheRanking) {
   shown.runCommand("accept");
   ASSERT_TRUE(waitFor([&] { return shown.list()->incidents()->rowCount() == 1; }));
   settle();
-  ASSERT_TRUE(waitFor([&] { return !shown.list()->incidents()->entries().front().second.contains(u'…'); }));
+  ASSERT_TRUE(waitFor([&] { return shown.list()->incidents()->entries().front().cost != "…"; }));
   EXPECT_TRUE(shown.list()->incidents()->entries().front().second.startsWith(stateGlyph(IncidentState::kOpen)));
 }
 

@@ -148,7 +148,9 @@ void LaneStrip::paintEvent(QPaintEvent*) {
     painter.drawLine(x, 0, x, bottom + kGrid);
     painter.setPen(theme.muted);
     const QString name = QString::number(minute, 'f', step < 1 ? 1 : 0) + (std::abs(minute) < step / 2 ? tr(" min") : QString());
-    painter.drawText(QRect(x + kGrid / 2, bottom, kLeastTickPx, kAxisHeight), Qt::AlignLeft | Qt::AlignVCenter, name);
+    const bool at_edge = x + kLeastTickPx / 2 > width();  // its name stands before it
+    const QRect place(at_edge ? x - kLeastTickPx - kGrid / 2 : x + kGrid / 2, bottom, kLeastTickPx, kAxisHeight);
+    painter.drawText(place, (at_edge ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter, name);
   }
   // The worst last, so that nothing hides it.
   std::vector<const TimelineEntry*> order;

@@ -23,6 +23,7 @@ constexpr int kRowPx = 2 * kRowHeight, kPad = 2 * kGrid, kGlyphPx = 5 * kGrid;
 constexpr int kProposalsShown = 4;  // rows before their list scrolls
 constexpr int kTitleChars = 200;
 constexpr int kMenuChars = 60;
+constexpr int kYearChars = 5;  // "2026-"
 
 class EntryDelegate : public QStyledItemDelegate {
  public:
@@ -49,7 +50,10 @@ class EntryDelegate : public QStyledItemDelegate {
                       painter->fontMetrics().elidedText(index.data().toString(), Qt::ElideRight, top.width()));
     painter->setFont(tableFont());
     painter->setPen(theme.muted);
-    const QRect bottom(words.left(), top.bottom(), words.width(), words.height() / 2);
+    QRect bottom(words.left(), top.bottom(), words.width(), words.height() / 2);
+    const QString cost = index.data(IncidentEntryModel::kCostRole).toString();
+    painter->drawText(bottom, Qt::AlignRight | Qt::AlignVCenter, cost);
+    bottom.setRight(bottom.right() - painter->fontMetrics().horizontalAdvance(cost) - kPad);
     painter->drawText(
         bottom, Qt::AlignLeft | Qt::AlignVCenter,
         painter->fontMetrics().elidedText(index.data(IncidentEntryModel::kSecondRole).toString(), Qt::ElideRight, bottom.width()));
@@ -77,7 +81,10 @@ QLabel* makeHead(QWidget* parent) {
 }
 
 QString beginText(const std::optional<TimeRange>& range, TimeStyle style) {
-  return range ? formatTime(range->t0, style) : QStringLiteral("without a time");
+  if (!range) return QStringLiteral("without a time");
+  // The year is in the tip: a row has little room.
+  const QString time = formatTime(range->t0, style);
+  return style == TimeStyle::kRelative ? time : time.mid(kYearChars).section(u' ', 0, 1);
 }
 
 }  // namespace
@@ -85,8 +92,8 @@ QString beginText(const std::optional<TimeRange>& range, TimeStyle style) {
 IncidentEntry entryOf(const Incident& incident, const IncidentImpact* cost, TimeStyle style) {
   IncidentEntry entry{.key = incident.uuid, .severity = incident.severity, .title = screenText(incident.title, kTitleChars)};
   entry.quiet = incident.state >= IncidentState::kResolved;
-  entry.second = QStringLiteral("%1 %2 · %3 · %4")
-                     .arg(stateGlyph(incident.state), stateWord(incident.state), beginText(incident.range, style), costText(cost));
+  entry.second = QStringLiteral("%1 %2 · %3").arg(stateGlyph(incident.state), stateWord(incident.state), beginText(incident.range, style));
+  entry.cost = costText(cost);
   entry.tip = plainTip(QStringLiteral("%1\n%2, %3, %4%5")
                            .arg(screenText(incident.title, kTitleChars), severityWord(incident.severity), stateWord(incident.state),
                                 rangeText(incident.range, style),
@@ -138,9 +145,12 @@ QVariant IncidentEntryModel::data(const QModelIndex& index, int role) const {
     case Qt::ToolTipRole:
       return entry.tip;
     case Qt::AccessibleTextRole:
-      return QString(severityWord(entry.severity) + QStringLiteral(": ") + entry.title + QStringLiteral(", ") + entry.second);
+      return QString(severityWord(entry.severity) + QStringLiteral(": ") + entry.title + QStringLiteral(", ") + entry.second + u' ' +
+                     entry.cost);
     case kSecondRole:
       return entry.second;
+    case kCostRole:
+      return entry.cost;
     case kSeverityRole:
       return static_cast<int>(entry.severity);
     case kQuietRole:

@@ -30,7 +30,7 @@ namespace runglass {
 struct IncidentEntry {
   std::string key;  // uuid
   Severity severity = Severity::kInfo;
-  QString title, second, tip;
+  QString title, second, cost, tip;
   bool quiet = false;  // over: painted muted
   friend bool operator==(const IncidentEntry&, const IncidentEntry&) = default;
 };
@@ -42,7 +42,7 @@ class IncidentEntryModel : public QAbstractListModel {
   Q_OBJECT
 
  public:
-  enum Role : int { kSecondRole = Qt::UserRole, kSeverityRole, kQuietRole };
+  enum Role : int { kSecondRole = Qt::UserRole, kCostRole, kSeverityRole, kQuietRole };
   using QAbstractListModel::QAbstractListModel;
 
   // Rows that stay are changed in place, so that the chosen one stays chosen.
