@@ -2,6 +2,7 @@
 #include "widgets/incidents/incident_facts.h"
 
 #include <QEvent>
+#include <QScrollBar>
 #include <algorithm>
 
 #include "widgets/core/theme.h"
@@ -157,6 +158,11 @@ void IncidentFacts::changeEvent(QEvent* event) {
 
 QVariant IncidentFacts::loadResource(int, const QUrl&) { return {}; }
 
-void IncidentFacts::render() { setHtml(m_page ? factsHtml(*m_page) : QString()); }
+void IncidentFacts::render() {
+  const int place = m_page && m_page->answer.incident.uuid == m_rendered ? verticalScrollBar()->value() : 0;
+  m_rendered = m_page ? m_page->answer.incident.uuid : std::string();
+  setHtml(m_page ? factsHtml(*m_page) : QString());
+  verticalScrollBar()->setValue(place);
+}
 
 }  // namespace runglass

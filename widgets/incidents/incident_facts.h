@@ -38,6 +38,7 @@ class IncidentFacts : public QTextBrowser {
   void render();
 
   std::shared_ptr<const IncidentPage> m_page;
+  std::string m_rendered;  // uuid of the incident that is on screen
 };
 
 }  // namespace runglass
