@@ -261,7 +261,7 @@ void IncidentHead::setIncident(const Shown& shown) {
   m_when->setText(when.join(QStringLiteral("  ·  ")));
   m_states->setVisible(!shown.proposal);
   m_states->setEnabled(editable);
-  m_states->setCurrentIndex(static_cast<int>(incident.state));
+  if (!m_states->view()->isVisible()) m_states->setCurrentIndex(static_cast<int>(incident.state));
   m_impact->setNumbers(shown.page ? impactNumbers(shown.page->answer.impact, price()) : std::vector<ImpactNumber>());
   m_causes->setEnabled(editable);
   m_causes->setToolTip(editable ? tr("What it is put down to; the counts are those of Llama 3, 54 days on 16 384 GPUs "
