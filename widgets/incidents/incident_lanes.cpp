@@ -6,6 +6,7 @@
 #include <QLabel>
 #include <QMouseEvent>
 #include <QPainter>
+#include <QStyledItemDelegate>
 #include <QTableView>
 #include <QToolTip>
 #include <QVBoxLayout>
@@ -50,6 +51,23 @@ double tickMinutes(double minutes, int width) {
     if (step >= least) return step;
   return std::ceil(least / 1440) * 1440;
 }
+
+// Wraps what stands in two columns at the width of both.
+class LaneDelegate : public QStyledItemDelegate {
+ public:
+  using QStyledItemDelegate::QStyledItemDelegate;
+  QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override {
+    QStyleOptionViewItem wide = option;
+    const auto* table = qobject_cast<const QTableView*>(option.widget);
+    const int span = table != nullptr ? table->columnSpan(index.row(), index.column()) : 1;
+    if (span > 1) {
+      int width = 0;
+      for (int i = 0; i < span; ++i) width += table->columnWidth(index.column() + i);
+      wide.rect.setWidth(width);
+    }
+    return QStyledItemDelegate::sizeHint(wide, index);
+  }
+};
 
 }  // namespace
 
@@ -214,6 +232,7 @@ IncidentLanes::IncidentLanes(QWidget* parent)
   m_nothing->setForegroundRole(QPalette::PlaceholderText);
   m_nothing->setFont(tableFont());
   m_table->table()->setTextElideMode(Qt::ElideRight);
+  m_table->table()->setItemDelegate(new LaneDelegate(m_table));
   m_table->table()->setWordWrap(true);  // at three in the morning nobody hovers over what is cut off
   QHeaderView* const head = m_table->table()->horizontalHeader();
   for (int column = 0; column < m_model->columnCount(); ++column)
@@ -224,6 +243,11 @@ IncidentLanes::IncidentLanes(QWidget* parent)
   column->addWidget(m_strip);
   column->addWidget(m_nothing);
   column->addWidget(m_table, 1);
+  // Filtered and sorted rows are other ones.
+  const QAbstractItemModel* const rows = m_table->table()->model();
+  connect(rows, &QAbstractItemModel::layoutChanged, this, &IncidentLanes::spanRows);
+  connect(rows, &QAbstractItemModel::rowsInserted, this, &IncidentLanes::spanRows);
+  connect(rows, &QAbstractItemModel::rowsRemoved, this, &IncidentLanes::spanRows);
   connect(m_table, &TableView::rowChosen, this, &IncidentLanes::showRow);
   connect(m_table, &TableView::rowActivated, this, &IncidentLanes::showRow);
   connect(m_strip, &LaneStrip::chosen, this, [this](int row) {
@@ -236,6 +260,15 @@ IncidentLanes::IncidentLanes(QWidget* parent)
 void IncidentLanes::resizeEvent(QResizeEvent* event) {
   QWidget::resizeEvent(event);
   m_table->table()->resizeRowsToContents();
+}
+
+// What happened may take the place of what was known, which is empty in its row.
+void IncidentLanes::spanRows() {
+  QTableView* const table = m_table->table();
+  table->clearSpans();
+  for (int row = 0; row < table->model()->rowCount(); ++row)
+    if (table->model()->index(row, kHappenedColumn + 1).data().toString().isEmpty()) table->setSpan(row, kHappenedColumn, 1, 2);
+  table->resizeRowsToContents();
 }
 
 int IncidentLanes::wantedHeight() const {
@@ -276,7 +309,7 @@ void IncidentLanes::setPage(std::shared_ptr<const IncidentPage> page, TimeStyle 
     m_strip->setEntries(entries, m_page->answer.range.value_or(TimeRange{entries.front().time, entries.back().time}), m_zero);
   m_model->setRows(std::make_shared<const std::vector<TimelineEntry>>(std::move(entries)));
   m_table->setVisible(m_model->rowCount() > 0);
-  m_table->table()->resizeRowsToContents();
+  spanRows();
 }
 
 }  // namespace runglass

@@ -78,6 +78,7 @@ class IncidentLanes : public QWidget {
 
  private:
   void showRow(const QModelIndex& index);
+  void spanRows();
 
   std::shared_ptr<const IncidentPage> m_page;
   TimeStyle m_style = TimeStyle::kUtc;
