@@ -192,6 +192,10 @@ int runConsole(int argc, char** argv) {
   shot->get_option("--view")->required();
   CLI::App* report = cli.add_subcommand("report", "Write an incident report (not built yet)");
   report->allow_extras();
+  addExamples(cli,
+              "runglass night.rgl --view timeline --select rank=37,step=48210\n"
+              "runglass --live run.rgl --listen 127.0.0.1:7070\n");
+  addExamples(*shot, "runglass screenshot --store night.rgl --view overview --size 1920x1080 --out overview.png\n");
   if (describedCommandLine(cli, argc, argv)) return 0;
   try {
     cli.parse(argc, argv);

@@ -5,76 +5,15 @@
 // 2. An inner edge never lies inside a pyramid block: it is moved up to the next block that begins after the block before it ended.
 // 3. Blocks that the range's own ends cut are decoded from their chunks.
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
+#include "storage/bin_points.h"
 #include "storage/store_reader.h"
 
 namespace runglass {
 namespace {
 
-constexpr std::size_t kMaxBins = std::size_t{1} << 24;
 constexpr std::int64_t kHighest = std::numeric_limits<std::int64_t>::max();
-
-// Edge k of `bins` uniform bins over [x0, x1): x0 + width * k / bins, taken apart so that nothing overflows.
-std::int64_t edgeAt(std::int64_t x0, std::int64_t x1, std::size_t bins, std::size_t k) {
-  const std::uint64_t width = static_cast<std::uint64_t>(x1) - static_cast<std::uint64_t>(x0);
-  return static_cast<std::int64_t>(static_cast<std::uint64_t>(x0) + width / bins * k + width % bins * k / bins);
-}
-
-std::vector<Bin> emptyBins(std::int64_t x0, std::int64_t x1, std::size_t bins) {
-  std::vector<Bin> out(bins);
-  std::int64_t edge = x0;
-  for (std::size_t k = 0; k < bins; ++k) {
-    out[k].x0 = edge;
-    out[k].x1 = edge = edgeAt(x0, x1, bins, k + 1);
-  }
-  return out;
-}
-
-// Adds values [begin, end); kept in locals, so that the loop does not go through memory.
-void addRun(Bin& bin, const double* begin, const double* end) {
-  while (begin < end && bin.count == 0) {
-    const double v = *begin++;
-    if (std::isnan(v)) {
-      ++bin.nan_count;
-      continue;
-    }
-    bin.first = bin.last = bin.min = bin.max = v;
-    bin.sum += v;
-    bin.count = 1;
-  }
-  double min = bin.min, max = bin.max, sum = bin.sum, last = bin.last;
-  std::int64_t count = bin.count;
-  for (; begin < end; ++begin) {
-    const double v = *begin;
-    if (std::isnan(v)) {
-      ++bin.nan_count;
-      continue;
-    }
-    min = v < min ? v : min;
-    max = v > max ? v : max;
-    sum += v;
-    last = v;
-    ++count;
-  }
-  bin.min = min, bin.max = max, bin.sum = sum, bin.last = last, bin.count = count;
-}
-
-// x in order; every point belongs to the last bin that begins at or before it.
-void addPoints(std::vector<Bin>& bins, const std::vector<std::int64_t>& x, const std::vector<double>& value) {
-  std::size_t k = 0;
-  for (std::size_t i = 0; i < x.size();) {
-    while (k + 1 < bins.size() && bins[k + 1].x0 <= x[i]) ++k;
-    std::size_t end = x.size();
-    if (k + 1 < bins.size()) {
-      end = i + 1;
-      while (end < x.size() && x[end] < bins[k].x1) ++end;
-    }
-    addRun(bins[k], value.data() + i, value.data() + end);
-    i = end;
-  }
-}
 
 void addEntries(Bin& bin, const Pyramid& p, std::size_t begin, std::size_t end) {
   for (std::size_t i = begin; i < end; ++i) {
@@ -175,7 +114,7 @@ std::vector<Bin> reduceEntries(const Entries& entries, std::int64_t x0, std::int
     std::size_t stop = end;
     std::int64_t edge = x1;
     if (k + 1 < bins) {
-      edge = std::max(edgeAt(x0, x1, bins, k + 1), out[k].x0);
+      edge = std::max(binEdge(x0, x1, bins, k + 1), out[k].x0);
       stop = std::clamp(entries.firstFrom(edge), next, end);
       // The block before the edge reaches it: move up to where a block begins after the one before it ended.
       while (stop > 0 && stop < end && entries.x1(stop - 1) >= entries.x0(stop)) ++stop;

@@ -33,6 +33,12 @@ class IncidentCommand : public Command {
  public:
   const char* name() const override { return "incident"; }
   const char* help() const override { return "List incidents, make one of findings or a time, say what became of it"; }
+  const char* examples() const override {
+    return "runglassctl incident propose --store run.rgl\n"
+           "runglassctl incident new --store run.rgl --finding 12 --title 'n0412 is slow'\n"
+           "runglassctl incident show --store run.rgl 3 --price 2.5\n"
+           "runglassctl incident set --store run.rgl 3 --state resolved\n";
+  }
   void declare(CLI::App& app) override {
     app.require_subcommand(1);
     m_list = verb(app, "list", "Print the incidents of a store, the newest first");

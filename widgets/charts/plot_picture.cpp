@@ -303,7 +303,12 @@ void PlotPicture::drawTitle(QPainter& painter, const PlotPanel& panel, const Pan
       break;
     }
     const int swatch = place.title.center().y() - 1;
-    painter.fillRect(QRect(left, swatch, curve.dashed ? 4 : 10, 3), curve.color);
+    QColor faint = curve.color;
+    faint.setAlpha(kBandAlpha);
+    if (curve.band)
+      painter.fillRect(QRect(left, swatch - 3, 10, 9), faint);
+    else
+      painter.fillRect(QRect(left, swatch, curve.dashed ? 4 : 10, 3), curve.color);
     if (curve.dashed) painter.fillRect(QRect(left + 6, swatch, 4, 3), curve.color);
     left += 14;
     put(curve.name, theme.muted, kLegendName);

@@ -7,8 +7,10 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QCloseEvent>
+#include <QDragEnterEvent>
 #include <QFileDialog>
 #include <QLabel>
+#include <QMimeData>
 #include <QPushButton>
 #include <QScreen>
 #include <QSettings>
@@ -17,9 +19,9 @@
 #include <array>
 #include <cmath>
 
-#include "widgets/core/state_panel.h"
 #include "widgets/frame/capture_dialog.h"
 #include "widgets/frame/estimate_dialog.h"
+#include "widgets/frame/guide.h"
 #include "widgets/frame/incident_commands.h"
 #include "widgets/frame/trace_dialog.h"
 
@@ -64,11 +66,11 @@ MainWindow::MainWindow(const WindowOptions& options, QWidget* parent)
       m_commands(this),
       m_strip(new RunStrip(this)),
       m_banner(new QLabel(this)),
-      m_panel(new StatePanel(this)),
       m_docks(new DockHost(contextOf(options, m_state), viewRegistry(), options.settings, this)),
       m_status(new StatusLine(this)),
       m_toast(new Toast(this)) {
   setWindowTitle(QStringLiteral("Runglass"));
+  setAcceptDrops(true);
   m_banner->setTextFormat(Qt::PlainText);
   m_banner->setWordWrap(true);
   m_banner->setContentsMargins(3 * kGrid, kGrid, 3 * kGrid, kGrid);
@@ -76,7 +78,6 @@ MainWindow::MainWindow(const WindowOptions& options, QWidget* parent)
 
   auto* work = new QWidget(this);
   m_stack = new QStackedLayout(work);
-  m_stack->addWidget(m_panel);
   m_stack->addWidget(m_docks);
   auto* middle = new QHBoxLayout;
   middle->setSpacing(0);
@@ -114,12 +115,12 @@ MainWindow::MainWindow(const WindowOptions& options, QWidget* parent)
     askInfo();
   } else {
     m_strip->setMessage(tr("No store is open."));
-    const QString hint = QStringLiteral("runglass STORE.rgl");
-    if (m_options.problem.isEmpty())
-      m_panel->showEmpty(tr("No store is open."), tr("A store is one .rgl file: a live run writes it, an import makes one."), hint);
-    else
-      m_panel->showFailed(tr("The store cannot be opened."), m_options.problem, hint);
-    m_panel->offer(tr("Open a store …"), [this] { chooseStore(); });
+    m_welcome = new WelcomePage(m_options.welcome, this);
+    m_stack->addWidget(m_welcome);
+    m_stack->setCurrentWidget(m_welcome);
+    connect(m_welcome, &WelcomePage::openRequested, this, &MainWindow::openStoreRequested);
+    connect(m_welcome, &WelcomePage::chooseRequested, this, &MainWindow::chooseStore);
+    connect(m_welcome, &WelcomePage::listenRequested, this, &MainWindow::listenRequested);
   }
   resize(kFirstSize.boundedTo(screen()->availableSize()));
   if (m_options.settings != nullptr) restoreGeometry(m_options.settings->value(kGeometryKey).toByteArray());
@@ -145,7 +146,7 @@ void MainWindow::showTab(const QString& tab) {
 }
 
 bool MainWindow::isFinal() const {
-  if (m_options.queries == nullptr) return true;
+  if (m_welcome != nullptr) return m_welcome->isFinal();
   if (!m_summary_known || m_summary_slot.busy() || m_info_slot.busy() || !m_info_known) return false;
   const std::vector<View*> views = m_docks->visibleViews();
   return !views.empty() && std::ranges::all_of(views, [](const View* view) { return view->isFinal(); });
@@ -257,7 +258,19 @@ void MainWindow::makeViewCommands() {
                  [this] { setTheme(currentTheme().name == ThemeName::kDark ? ThemeName::kLight : ThemeName::kDark); });
   m_commands.add(group, tr("All commands"), {QKeySequence(QStringLiteral("Ctrl+Shift+P")), QKeySequence(Qt::Key_F1)},
                  [this] { (new CommandPalette(m_commands, this))->show(); });
+  m_commands.add(group, tr("What am I seeing"), {QKeySequence(QStringLiteral("Shift+F1"))}, [this] { explainView(); });
   m_commands.add(group, tr("All keys"), {QKeySequence(Qt::Key_Question)}, [this] { showKeys(); });
+}
+
+// The view with the focus; a layout as a whole where none has it.
+void MainWindow::explainView() {
+  const View* view = m_docks->focusedView();
+  QString heading = m_welcome != nullptr ? QStringLiteral("The first hour") : QStringLiteral("Watch");
+  // Its dock has the view's name.
+  const QObject* dock = view;
+  while (dock != nullptr && findView(dock->objectName().toStdString()) == nullptr) dock = dock->parent();
+  if (dock != nullptr) heading = QString::fromUtf8(findView(dock->objectName().toStdString())->title);
+  (new GuideDialog(heading, this))->show();
 }
 
 void MainWindow::makeTimeCommands() {
@@ -282,6 +295,7 @@ void MainWindow::makeTimeCommands() {
 void MainWindow::makeDataCommands() {
   const QString group = tr("Data");
   m_commands.add(group, tr("Open a store …"), {QKeySequence::Open}, [this] { chooseStore(); });
+  m_commands.add(group, tr("Start page: example, import, connect"), {}, [this] { emit startPageRequested(); });
   if (m_options.orders != nullptr) {
     m_commands.add(group, tr("Capture now"), {}, [this] { captureNow(); });
     m_commands.add(group, tr("Trace kernels …"), {}, [this] { traceKernels(); });
@@ -452,6 +466,18 @@ void MainWindow::pan(double share) {
   const TimeRange range = m_state.state().window.range;
   const auto shift = static_cast<DurNs>(static_cast<double>(range.t1 - range.t0) * share);
   if (range.t0 < range.t1) m_state.setWindow({range.t0 + shift, range.t1 + shift}, SharedState::Undo::kMerge);
+}
+
+void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
+  const DroppedFiles files = droppedFiles(*event->mimeData());
+  if (!files.store.isEmpty() || !files.others.isEmpty()) event->acceptProposedAction();
+}
+
+void MainWindow::dropEvent(QDropEvent* event) {
+  const DroppedFiles files = droppedFiles(*event->mimeData());
+  if (files.others.isEmpty()) return emit openStoreRequested(files.store);
+  if (m_welcome != nullptr) return m_welcome->offerImport(files.others);
+  emit importRequested(files.others);
 }
 
 void MainWindow::chooseStore() {

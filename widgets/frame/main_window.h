@@ -24,6 +24,7 @@
 #include "widgets/frame/run_strip.h"
 #include "widgets/frame/status_line.h"
 #include "widgets/frame/toast.h"
+#include "widgets/welcome/welcome_page.h"
 
 class QLabel;
 class QPushButton;
@@ -35,7 +36,6 @@ namespace runglass {
 
 class EstimateDialog;
 class IncidentCommands;
-class StatePanel;
 
 struct WindowOptions {
   QueryService* queries = nullptr;          // null: no store is open
@@ -47,7 +47,7 @@ struct WindowOptions {
   std::function<TimeNs()> clock = wallNow;  // held still for reproducible pictures
   // Sends a test message to every target of the alert rules and says what came of it on the GUI thread; empty: this window has no hub.
   std::function<void(QObject* context, std::function<void(const QString&)> done)> test_alerts;
-  QString problem;  // why no store is open, one line; shown with a way on
+  WelcomeOptions welcome;  // of a window without a store
 };
 
 class MainWindow : public QWidget {
@@ -75,13 +75,19 @@ class MainWindow : public QWidget {
   void openStoreRequested(const QString& path);
   // Of the incident with this uuid.
   void reportRequested(const QString& incident);
+  void startPageRequested();
+  void importRequested(const QStringList& paths);  // files were dropped on a window that shows a store
+  void listenRequested(const ListenOptions& hub);
 
  protected:
   void closeEvent(QCloseEvent* event) override;
+  void dragEnterEvent(QDragEnterEvent* event) override;
+  void dropEvent(QDropEvent* event) override;
 
  private:
   QWidget* makeNavigation();
   void showKeys();
+  void explainView();
   void makeCommands();
   void makeViewCommands();
   void makeTimeCommands();
@@ -111,7 +117,7 @@ class MainWindow : public QWidget {
   Commands m_commands;
   RunStrip* m_strip;
   QLabel* m_banner;
-  StatePanel* m_panel;
+  WelcomePage* m_welcome = nullptr;  // without a store
   DockHost* m_docks;
   StatusLine* m_status;
   Toast* m_toast;
