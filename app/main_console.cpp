@@ -88,7 +88,7 @@ void declarePlace(CLI::App& app, Arguments& arguments) {
   app.add_option("--run", arguments.place.run, "Run, by id or name; default: the running or newest one");
   app.add_option("--t0", arguments.place.t0, "Begin of the time window, ns since 1970 UTC");
   app.add_option("--t1", arguments.place.t1, "End of the time window, ns");
-  app.add_option("--select", arguments.select, "rank=N,attempt=N,step=N,node=NAME");
+  app.add_option("--select", arguments.select, "rank=N,attempt=N,step=N,node=NAME,incident=UUID");
   app.add_option("--theme", arguments.theme, "dark or light")->check(CLI::IsMember({"dark", "light"}));
 }
 

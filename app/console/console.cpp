@@ -74,6 +74,7 @@ void Console::open(const SessionOptions& session, const Place& place, const QStr
     options.queries = &m_session->queries();
     options.edits = &m_session->edits();
     options.orders = &m_session->orders();
+    options.share = &m_session->share();
     options.status = m_session.get();
     if (m_session->writes())
       options.test_alerts = [this](QObject* context, std::function<void(const QString&)> done) {

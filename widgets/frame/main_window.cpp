@@ -22,6 +22,7 @@
 #include "widgets/frame/capture_dialog.h"
 #include "widgets/frame/estimate_dialog.h"
 #include "widgets/frame/guide.h"
+#include "widgets/frame/incident_commands.h"
 #include "widgets/frame/trace_dialog.h"
 
 namespace runglass {
@@ -40,6 +41,10 @@ TimeRange zoomed(TimeRange range, double factor) {
   const double half = std::max(static_cast<double>(range.t1 - range.t0) * factor / 2, 1.0);
   constexpr double kLimit = 9e18;
   return {static_cast<TimeNs>(std::clamp(middle - half, -kLimit, kLimit)), static_cast<TimeNs>(std::clamp(middle + half, -kLimit, kLimit))};
+}
+
+ViewContext contextOf(const WindowOptions& options, SharedState& state) {
+  return {.queries = options.queries, .state = &state, .clock = options.clock, .edits = options.edits, .share = options.share};
 }
 
 // From the run's start to its end; a run that is heard right now reaches to the clock, so that a following window moves evenly.
@@ -61,7 +66,7 @@ MainWindow::MainWindow(const WindowOptions& options, QWidget* parent)
       m_commands(this),
       m_strip(new RunStrip(this)),
       m_banner(new QLabel(this)),
-      m_docks(new DockHost({options.queries, &m_state, options.clock, options.edits}, viewRegistry(), options.settings, this)),
+      m_docks(new DockHost(contextOf(options, m_state), viewRegistry(), options.settings, this)),
       m_status(new StatusLine(this)),
       m_toast(new Toast(this)) {
   setWindowTitle(QStringLiteral("Runglass"));
@@ -87,11 +92,16 @@ MainWindow::MainWindow(const WindowOptions& options, QWidget* parent)
   column->addLayout(middle, 1);
   column->addWidget(m_status);
 
+  if (m_options.queries != nullptr)
+    m_incidents = new IncidentCommands(
+        contextOf(m_options, m_state), *m_docks, *m_toast, [this](const QString& name) { return showPlace(name); }, this);
   makeCommands();
   connect(&m_state, &SharedState::changed, this, &MainWindow::onStateChanged);
   connect(m_docks, &DockHost::currentChanged, this, &MainWindow::updateNavigation);
   connect(m_docks, &DockHost::viewShown, this, [this](View* view) {
     connect(view, &View::viewRequested, this, &MainWindow::showPlace, Qt::UniqueConnection);
+    connect(view, &View::reportRequested, this, &MainWindow::reportRequested, Qt::UniqueConnection);
+    if (m_incidents != nullptr) m_incidents->viewShown(view);
     if (!m_tab.isEmpty() && view->showTab(m_tab)) m_tab.clear();
     view->applyState(m_state.state());
     if (m_docks->visibleViews().size() == 1) view->setFocus();  // keys go to a view from the start
@@ -221,6 +231,7 @@ void MainWindow::makeCommands() {
   makeViewCommands();
   makeTimeCommands();
   makeDataCommands();
+  if (m_incidents != nullptr) m_incidents->addTo(m_commands);
 }
 
 void MainWindow::makeViewCommands() {

@@ -35,10 +35,12 @@ class QVBoxLayout;
 namespace runglass {
 
 class EstimateDialog;
+class IncidentCommands;
 
 struct WindowOptions {
   QueryService* queries = nullptr;          // null: no store is open
   EditPort* edits = nullptr;                // null: nothing can be added
+  SharePort* share = nullptr;               // null: nothing can be given away
   OrderPort* orders = nullptr;              // null: nobody can be asked
   StatusSource* status = nullptr;           // may be null
   QSettings* settings = nullptr;            // null: nothing is remembered
@@ -71,6 +73,8 @@ class MainWindow : public QWidget {
 
  signals:
   void openStoreRequested(const QString& path);
+  // Of the incident with this uuid.
+  void reportRequested(const QString& incident);
   void startPageRequested();
   void importRequested(const QStringList& paths);  // files were dropped on a window that shows a store
   void listenRequested(const ListenOptions& hub);
@@ -117,7 +121,8 @@ class MainWindow : public QWidget {
   DockHost* m_docks;
   StatusLine* m_status;
   Toast* m_toast;
-  QString m_tab;  // wanted of the view that is shown next
+  IncidentCommands* m_incidents = nullptr;  // null: no store is open
+  QString m_tab;                            // wanted of the view that is shown next
   QStackedLayout* m_stack = nullptr;
   std::vector<std::pair<QString, QPushButton*>> m_places;  // navigation
   QPushButton* m_live = nullptr;
