@@ -69,7 +69,10 @@ EvidenceCard::EvidenceCard(QueryService* queries, QWidget* parent)
 void EvidenceCard::setQuestion(const EvidenceQuestion& question) {
   m_question = question;
   m_title->setText(screenText(question.card.title.empty() ? question.card.kind : question.card.title, 120));
-  if (!m_caption_edit->hasFocus()) m_caption_edit->setText(screenText(question.card.caption, 600));
+  if (!m_caption_edit->hasFocus()) {
+    m_caption_edit->setText(screenText(question.card.caption, 600));
+    m_caption_edit->setCursorPosition(0);  // its beginning is read first
+  }
   m_asked_columns = 0;
   if (isVisible()) ask(QueryService::Supersede::kCancelOlder);
 }
