@@ -12,7 +12,6 @@
 namespace runglass {
 namespace {
 
-constexpr int kBetween = 6;
 constexpr int kRawAlpha = 72;  // of the raw curve under a smoothed one: 28 %
 constexpr int kFaintAlpha = 140;
 constexpr int kBandAlpha = 60;
@@ -106,7 +105,13 @@ void PlotPicture::drawPanel(Drawing& drawing, const PlotPanel& panel, const Pane
   for (const PlotBand& band : m_data->bands) {
     const double left = std::max(x.toPixel(band.x0), static_cast<double>(place.plot.left())),
                  right = std::min(x.toPixel(band.x1), place.plot.right() + 1.0);
-    if (right > left) painter.fillRect(QRectF(left, place.plot.top(), right - left, place.plot.height()), band.color);
+    if (right <= left) continue;
+    painter.fillRect(QRectF(left, place.plot.top(), right - left, place.plot.height()), band.color);
+    if (!band.edge.isValid()) continue;
+    painter.setPen(QPen(band.edge, kHairline, Qt::DashLine));
+    for (const std::int64_t end : {band.x0, band.x1})
+      if (end >= m_x0 && end < m_x1)
+        painter.drawLine(QPointF(x.toPixel(end), place.plot.top()), QPointF(x.toPixel(end), place.plot.bottom()));
   }
   int outliers = 0;
   const std::optional<ValueRange> range = rangeOf(panel, &outliers);
@@ -167,25 +172,32 @@ void PlotPicture::drawCurves(Drawing& drawing, const PlotPanel& panel, const QRe
   const XMap x = xMap(device);
   // All raw curves lie under all smoothed ones, so that none hides another's trend.
   std::vector<RasterCurve> under, over;
+  std::vector<bool> under_dashed, over_dashed;
   for (const PlotCurve& curve : panel.curves) {
     if (!curve.bins) continue;
     QColor color = curve.faint ? m_theme.muted : curve.color;
     color.setAlpha(curve.band ? kBandAlpha : curve.faint ? kFaintAlpha : curve.smooth ? kRawAlpha : 255);
     const bool above = !curve.band && !curve.faint && !curve.smooth;
     (above ? over : under).push_back({visible(*curve.bins), color, curve.band, curve.gaps});
-    if (curve.smooth && !curve.faint && !curve.band) over.push_back({visible(*curve.smooth), curve.color, false, curve.gaps});
+    (above ? over_dashed : under_dashed).push_back(curve.dashed);
+    if (!curve.smooth || curve.faint || curve.band) continue;
+    over.push_back({visible(*curve.smooth), curve.color, false, curve.gaps});
+    over_dashed.push_back(curve.dashed);
   }
+  under_dashed.insert(under_dashed.end(), over_dashed.begin(), over_dashed.end());
   under.insert(under.end(), std::make_move_iterator(over.begin()), std::make_move_iterator(over.end()));
   fillColumns(under, x);
   for (const RasterCurve& curve : under)
     if (!curve.band) drawNotNumbers(drawing.painter, curve.columns, plot, ratio, QColor(curve.color.rgb()));
   if (drawing.image != nullptr)
     return runglass::drawCurves(*drawing.image, device, under, YMap{y.lo, y.hi, y.top * ratio, y.height * ratio, y.log});
-  for (const RasterCurve& curve : under) {
+  for (std::size_t i = 0; i < under.size(); ++i) {
+    const RasterCurve& curve = under[i];
+    const double width = curve.color.alpha() == kFaintAlpha ? 1.0 : kVectorLine;
     if (curve.band)
       paintBand(drawing.painter, curve.columns, y, curve.color);
     else
-      paintColumns(drawing.painter, curve.columns, y, curve.color, curve.color.alpha() == kFaintAlpha ? 1.0 : kVectorLine);
+      paintColumns(drawing.painter, curve.columns, y, QPen(curve.color, width, under_dashed[i] ? Qt::DashLine : Qt::SolidLine));
   }
 }
 
@@ -288,7 +300,9 @@ void PlotPicture::drawTitle(QPainter& painter, const PlotPanel& panel, const Pan
       put(QObject::tr("+%1 more").arg(total - shown), theme.muted, right);
       break;
     }
-    painter.fillRect(QRect(left, place.title.center().y() - 1, 10, 3), curve.color);
+    const int swatch = place.title.center().y() - 1;
+    painter.fillRect(QRect(left, swatch, curve.dashed ? 4 : 10, 3), curve.color);
+    if (curve.dashed) painter.fillRect(QRect(left + 6, swatch, 4, 3), curve.color);
     left += 14;
     put(curve.name, theme.muted, kLegendName);
     ++shown;
