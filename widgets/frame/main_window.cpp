@@ -21,6 +21,7 @@
 #include "widgets/frame/capture_dialog.h"
 #include "widgets/frame/estimate_dialog.h"
 #include "widgets/frame/trace_dialog.h"
+#include "widgets/report/report_dialog.h"
 
 namespace runglass {
 namespace {
@@ -276,6 +277,7 @@ void MainWindow::makeDataCommands() {
     m_commands.add(group, tr("Trace kernels …"), {}, [this] { traceKernels(); });
   }
   m_commands.add(group, tr("Estimate …"), {}, [this] { estimate(); });
+  m_commands.add(group, tr("Export report …"), {}, [this] { exportReport(m_state.state().selection.incident); });
   m_commands.add(group, tr("Show the alerts"), {}, [this] {
     if (m_options.queries != nullptr) m_docks->addView(QStringLiteral("alerts"));
   });
@@ -306,6 +308,15 @@ void MainWindow::estimate() {
       [this](const Result<std::shared_ptr<const EstimateInput>>& answer) {
         if (m_estimate && answer.ok() && !m_estimate->touched()) m_estimate->fill(**answer);
       });
+}
+
+void MainWindow::exportReport(const std::string& incident) {
+  if (m_options.queries == nullptr || m_summary == nullptr) return;
+  report::Question question{.incident = incident};
+  if (incident.empty()) question.run = m_summary->run.id;
+  question.program = (QCoreApplication::applicationName() + u' ' + QCoreApplication::applicationVersion()).toStdString();
+  question.made = now();
+  (new ReportDialog(*m_options.queries, std::move(question), this))->open();
 }
 
 void MainWindow::testAlerts() {

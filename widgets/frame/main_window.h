@@ -96,6 +96,8 @@ class MainWindow : public QWidget {
   void captureNow();
   void traceKernels();
   void estimate();
+  // Of the incident with this uuid; empty: of the run on screen.
+  void exportReport(const std::string& incident);
   void testAlerts();
   void zoom(double factor);
   void pan(double share);
