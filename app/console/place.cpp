@@ -25,8 +25,8 @@ bool parsePart(std::string_view key, std::string_view value, Place& place) {
   if (key == "rank") return parseNumber(value, place.rank);
   if (key == "attempt") return parseNumber(value, place.attempt);
   if (key == "step") return parseNumber(value, place.step);
-  if (key != "node" || value.empty()) return false;
-  place.node = value;
+  if ((key != "node" && key != "incident") || value.empty()) return false;
+  (key == "node" ? place.node : place.incident) = value;
   return true;
 }
 
@@ -38,7 +38,7 @@ Status parseSelect(std::string_view text, Place& place) {
     text.remove_prefix(std::min(text.size(), part.size() + 1));
     const std::size_t equals = part.find('=');
     if (equals == std::string_view::npos || !parsePart(part.substr(0, equals), part.substr(equals + 1), place))
-      return {Code::kInvalidArgument, "--select: " + std::string(part) + ": wants rank=N, attempt=N, step=N or node=NAME"};
+      return {Code::kInvalidArgument, "--select: " + std::string(part) + ": wants rank=N, attempt=N, step=N, node=NAME or incident=UUID"};
   }
   return {};
 }
@@ -51,7 +51,8 @@ Result<Place> placeOf(const PlaceLink& link) {
 }
 
 Result<Place> placeToOpen(Reader& reader, Place place) {
-  const bool said = !place.run.empty() || !place.node.empty() || place.t0 || place.t1 || place.rank || place.attempt || place.step;
+  const bool said = !place.run.empty() || !place.node.empty() || place.t0 || place.t1 || place.rank || place.attempt || place.step ||
+                    !place.incident.empty();
   if (said) return place;
   RG_ASSIGN(const StoreInfo info, reader.info());
   if (info.incident.empty()) return place;
@@ -98,6 +99,10 @@ Result<Selection> resolvePlace(Reader& reader, const Place& place) {
     const auto found = std::ranges::find(nodes, place.node, &Node::name);
     if (found == nodes.end()) return Status(Code::kNotFound, "node " + place.node + ": not in this store");
     selection.node = found->id;
+  }
+  if (!place.incident.empty()) {
+    RG_ASSIGN(const Incident incident, reader.incident(place.incident));
+    selection.incident = incident.uuid;
   }
   return selection;
 }

@@ -28,10 +28,11 @@ struct Place {
   std::optional<TimeNs> t0, t1;
   std::optional<std::int32_t> rank, attempt;  // attempt by its number
   std::optional<std::int64_t> step;
-  std::string node;  // by name
+  std::string node;      // by name
+  std::string incident;  // by uuid
 };
 
-// "rank=37,step=48210,node=n0412,attempt=2" in any order.
+// "rank=37,step=48210,node=n0412,attempt=2,incident=UUID" in any order.
 Status parseSelect(std::string_view text, Place& place);
 Result<Place> placeOf(const PlaceLink& link);
 // Where to look in a store that was exported for an incident, if `place` says no more than which view: at the incident, with a margin. Any
