@@ -80,7 +80,6 @@ class IncidentSections {
     for (const TimelineEntry& entry : m_a.timeline.entries) {
       if (table.rows.size() == kMostTimelineRows) break;
       std::string text = oneLineOf(entry.text, kMostText);
-      if (entry.count > 1) text += " (" + countText(entry.count) + " times)";
       if (entry.severity >= Severity::kError) text += std::string(" [") + severityName(entry.severity) + "]";
       const bool known = entry.lane == IncidentLane::kKnown;
       table.rows.push_back(

@@ -63,6 +63,7 @@ Result<Place> placeToOpen(Reader& reader, Place place) {
   const auto run = std::ranges::find(runs, incident->run, &Run::id);
   if (run == runs.end()) return place;
   place.run = run->uuid;
+  place.incident = incident->uuid;
   if (place.view.empty()) place.view = "incidents";
   if (incident->attempt) {
     RG_ASSIGN(const std::vector<Attempt> attempts, reader.attempts(run->id));
@@ -86,6 +87,14 @@ Result<Selection> resolvePlace(Reader& reader, const Place& place) {
     RG_ASSIGN(const Run run, wantedRun(reader, {}, place.run));
     selection.run = run.id;
   }
+  if (!place.incident.empty()) {
+    const Result<Incident> incident = reader.incident(place.incident);
+    if (incident.status().code() == Code::kNotFound) return Status(Code::kNotFound, "incident " + place.incident + ": not in this store");
+    RG_TRY(incident.status());
+    selection.run = incident->run;
+    selection.attempt = incident->attempt;
+    selection.incident = incident->uuid;
+  }
   selection.rank = place.rank;
   selection.step = place.step;
   if (place.attempt) {
@@ -99,10 +108,6 @@ Result<Selection> resolvePlace(Reader& reader, const Place& place) {
     const auto found = std::ranges::find(nodes, place.node, &Node::name);
     if (found == nodes.end()) return Status(Code::kNotFound, "node " + place.node + ": not in this store");
     selection.node = found->id;
-  }
-  if (!place.incident.empty()) {
-    RG_ASSIGN(const Incident incident, reader.incident(place.incident));
-    selection.incident = incident.uuid;
   }
   return selection;
 }

@@ -29,7 +29,7 @@ struct Place {
   std::optional<std::int32_t> rank, attempt;  // attempt by its number
   std::optional<std::int64_t> step;
   std::string node;      // by name
-  std::string incident;  // by uuid
+  std::string incident;  // its uuid
 };
 
 // "rank=37,step=48210,node=n0412,attempt=2,incident=UUID" in any order.
