@@ -226,7 +226,10 @@ class RunSections {
                  .rows = {},
                  .left_out = {}};
     for (const EndCause& cause : ledger().causes)
-      causes.rows.push_back({textCell(upperFirst(endKindWords(cause.kind))), countCell(cause.count), textCell(cause.kind == EndKind::kNotSaid ? "" : cause.planned ? "yes" : "no"),
+      causes.rows.push_back({textCell(upperFirst(endKindWords(cause.kind))), countCell(cause.count),
+                             textCell(cause.kind == EndKind::kNotSaid ? ""
+                                      : cause.planned                 ? "yes"
+                                                                      : "no"),
                              durationCell(cause.cost)});
     section.blocks.push_back(std::move(causes));
   }
