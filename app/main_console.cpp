@@ -90,7 +90,7 @@ void declarePlace(CLI::App& app, Arguments& arguments) {
   app.add_option("--run", arguments.place.run, "Run, by id or name; default: the running or newest one");
   app.add_option("--t0", arguments.place.t0, "Begin of the time window, ns since 1970 UTC");
   app.add_option("--t1", arguments.place.t1, "End of the time window, ns");
-  app.add_option("--select", arguments.select, "rank=N,attempt=N,step=N,node=NAME");
+  app.add_option("--select", arguments.select, "rank=N,attempt=N,step=N,node=NAME,incident=UUID");
   app.add_option("--theme", arguments.theme, "dark or light")->check(CLI::IsMember({"dark", "light"}));
 }
 
@@ -195,6 +195,13 @@ int runConsole(int argc, char** argv) {
   CLI::App* report = cli.add_subcommand("report", "Write a report of an incident, a finding or a run; needs no display");
   ReportArguments report_of;
   report_of.declare(*report);
+  addExamples(cli,
+              "runglass night.rgl --view timeline --select rank=37,step=48210\n"
+              "runglass --live run.rgl --listen 127.0.0.1:7070\n");
+  addExamples(*shot, "runglass screenshot --store night.rgl --view overview --size 1920x1080 --out overview.png\n");
+  addExamples(*report,
+              "runglass report --store night.rgl --out report\n"
+              "runglass report --store night.rgl --incident 7f3a --redact hosts,users --format pdf,html --out report\n");
   if (describedCommandLine(cli, argc, argv)) return 0;
   try {
     cli.parse(argc, argv);

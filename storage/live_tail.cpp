@@ -38,6 +38,27 @@ std::optional<SeriesSnapshot> LiveTail::series(SeriesId id, std::uint64_t file_g
   return snapshot;
 }
 
+std::optional<LiveTail::Moment> LiveTail::newestAt(SeriesId id, std::uint64_t file_generation, PointBound bound) const {
+  std::shared_ptr<LiveSeries> series;
+  {
+    const std::shared_lock lock(m_map_mutex);
+    if (id.value < m_series.size()) series = m_series[id.value];
+  }
+  Moment moment;
+  if (series) {
+    const std::lock_guard lock(series->mutex);
+    moment.owned = true;
+    for (const PendingChunk& chunk : series->pending) {
+      const bool begun = bound.of == PointBound::Of::kTime || chunk.row->x0 <= bound.last;
+      if (chunk.generation > file_generation && begun) moment.sealed.push_back(chunk);
+    }
+    moment.main = series->main.newest(bound);
+    if (series->late) moment.late = series->late->newest(bound);
+  }
+  if (file_generation < m_kept_from.load(std::memory_order_acquire)) return std::nullopt;
+  return moment;
+}
+
 namespace {
 
 // An open lane as a chunk: what it holds now.

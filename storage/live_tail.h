@@ -113,6 +113,13 @@ class LiveTail {
   // --- Readers ---
   std::uint64_t generation() const { return m_changes.load(std::memory_order_acquire); }
   std::optional<SeriesSnapshot> series(SeriesId id, std::uint64_t file_generation) const;
+  // What it has of a series' newest point within a bound: sealed chunks that may hold it, and those of the open ones.
+  struct Moment {
+    bool owned = false;  // as above
+    std::vector<PendingChunk> sealed;
+    std::optional<FoundPoint> main, late;
+  };
+  std::optional<Moment> newestAt(SeriesId id, std::uint64_t file_generation, PointBound bound) const;
   // Lanes' pending and open spans; `owned` as above.
   struct SpanSnapshot {
     bool owned = false;

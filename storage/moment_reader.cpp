@@ -152,7 +152,12 @@ Result<std::vector<Attempt>> MomentReader::attempts(RunId run) {
     SeriesFilter filter;
     filter.attempt = attempt.id;
     filter.kind = SeriesKind::kScalar;
-    RG_ASSIGN(const auto scalars, series(filter));
+    filter.metric = "step_time_ns";
+    RG_ASSIGN(auto scalars, series(filter));
+    if (scalars.empty()) {
+      filter.metric.reset();
+      RG_ASSIGN(scalars, series(filter));
+    }
     for (const Series& one : scalars) {
       if (one.sample_count == 0) continue;
       attempt.first_step = std::min(attempt.first_step.value_or(one.first_x), one.first_x);
@@ -286,6 +291,25 @@ Result<std::unordered_set<std::uint64_t>> MomentReader::nodesToCome() {
   return to_come;
 }
 
+// When each node's newest sample came.
+Status MomentReader::newestWords(std::unordered_map<std::uint64_t, std::optional<TimeNs>>& heard) {
+  RG_ASSIGN(const auto all, inner().series({}));
+  std::vector<SeriesId> cut;
+  std::unordered_map<std::uint64_t, std::uint64_t> nodes;  // by series
+  for (const Series& one : all) {
+    if (!one.key.node || !one.last_time || later(one.first_time)) continue;
+    if (!later(one.last_time)) {
+      newer(heard[one.key.node.value], one.last_time);
+      continue;
+    }
+    cut.push_back(one.id);
+    nodes.emplace(one.id.value, one.key.node.value);
+  }
+  RG_ASSIGN(const auto newest, inner().latestAt(cut, m_moment));
+  for (const LatestSample& one : newest) newer(heard[nodes[one.series.value]], one.time);
+  return {};
+}
+
 Result<std::vector<Node>> MomentReader::nodes() {
   RG_ASSIGN(auto found, inner().nodes());
   RG_ASSIGN(const auto to_come, nodesToCome());
@@ -293,10 +317,8 @@ Result<std::vector<Node>> MomentReader::nodes() {
   std::unordered_map<std::uint64_t, NodeWord> words;
   std::unordered_set<std::uint64_t> later_words;
   RG_TRY(nodeWords(words, later_words));
-  RG_ASSIGN(const auto all, series({}));
   std::unordered_map<std::uint64_t, std::optional<TimeNs>> heard;
-  for (const Series& one : all)
-    if (one.key.node) newer(heard[one.key.node.value], one.last_time);
+  RG_TRY(newestWords(heard));
   for (Node& node : found) {
     const auto word = words.find(node.id.value);
     const bool changed = later(node.last_heard) || later_words.contains(node.id.value);

@@ -115,8 +115,10 @@ class MomentReader final : public ForwardingReader {
     NodeState state = NodeState::kUnknown;
   };
   Status nodeWords(std::unordered_map<std::uint64_t, NodeWord>& words, std::unordered_set<std::uint64_t>& later_ones);
+  Status newestWords(std::unordered_map<std::uint64_t, std::optional<TimeNs>>& heard);
   // Nodes of which all that is known is later.
   Result<std::unordered_set<std::uint64_t>> nodesToCome();
+  TimeRange reached(TimeRange range) const;
   void clipSpans(SpanColumns& spans) const;
 
   const TimeNs m_moment, m_after;

@@ -134,6 +134,9 @@ Result<std::optional<TimeRange>> MomentReader::spanExtent(RunId run) {
   return extent;
 }
 
+// Spans that are open at the moment reach into all that is later.
+TimeRange MomentReader::reached(TimeRange range) const { return clipped({std::min(range.t0, m_moment), range.t1}); }
+
 void MomentReader::clipSpans(SpanColumns& spans) const {
   for (std::size_t i = 0; i < spans.size(); ++i) {
     TimeNs end = 0;
@@ -142,23 +145,25 @@ void MomentReader::clipSpans(SpanColumns& spans) const {
 }
 
 Result<SpanColumns> MomentReader::spans(TrackId track, TimeRange range, std::stop_token stop) {
-  RG_ASSIGN(SpanColumns found, inner().spans(track, clipped(range), std::move(stop)));
+  RG_ASSIGN(SpanColumns found, inner().spans(track, reached(range), std::move(stop)));
   clipSpans(found);
   return found;
 }
 
 Result<StoredSpans> MomentReader::spansWith(std::int64_t span, TimeRange range) {
-  RG_ASSIGN(StoredSpans found, inner().spansWith(span, clipped(range)));
+  RG_ASSIGN(StoredSpans found, inner().spansWith(span, reached(range)));
   clipSpans(found.spans);
   return found;
 }
 
 Result<SpanPicture> MomentReader::spanPicture(std::span<const TrackId> tracks, TimeRange range, DurNs pixel, std::stop_token stop) {
-  RG_ASSIGN(SpanPicture picture, inner().spanPicture(tracks, clipped(range), pixel, std::move(stop)));
+  RG_ASSIGN(SpanPicture picture, inner().spanPicture(tracks, reached(range), pixel, std::move(stop)));
   for (SpanPicture::Lane& lane : picture.lanes) {
     for (SpanBar& bar : lane.bars)
       if (bar.t1 > m_moment) bar.t1 = bar.count == 1 ? kHighest : m_after;
+    if (range.t0 > m_moment) std::erase_if(lane.bars, [](const SpanBar& bar) { return bar.t1 != kHighest; });
   }
+  std::erase_if(picture.lanes, [](const SpanPicture::Lane& lane) { return lane.bars.empty(); });
   return picture;
 }
 

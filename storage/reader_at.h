@@ -10,15 +10,17 @@
 // What is later than the moment is not there; what began by it and ended later is not over: it has no end, a run is running, a checkpoint
 // not durable, a span open. Where a store keeps less than that, less is told:
 // - A run without a clock cannot travel: it is as it is. Of other runs, what has no time of its own (a finding, a note, an event, points
-//   without times) is there once nothing of the run is later than the moment.
+//   without times) is there once nothing of the run or attempt is later than the moment.
 // - Findings are kept with when their trouble began, not with when they were told: they are there from then on, as they are known now.
 // - An incident is there from when it was made. Of one that was changed after the moment only what was so from the begin is told: it is
 //   open, without notes, cause, summary and reason.
 // - An alert that was last told after the moment counts as told once less. A snooze is there once it is over: when it was made is not kept.
 // - Issues are there from the first on; their counts are those of now.
+// - The steps of an attempt that goes on are those of its step times, of all its series where it has none.
 // - A rank's progress is what it said of itself if that was by the moment, else the step that its step times tell.
 // - A node is lost, stale or back as the hub's events say; it was heard when the newest sample of it came.
-// - sample_count of a series is that of all its samples. Tracks are those of attempts that had begun.
+// - sample_count of a series is that of all its samples; last_time of one of steps is that of its highest step. Tracks are those of
+// attempts that had begun.
 // - A bar of several spans that the moment cuts ends there; its shares are those of the whole bar.
 // - Clocks and alignments are those of now: what is known of them is no state of the run.
 // - query() and verify() look at the store as it is: SQL is not clipped.

@@ -107,6 +107,43 @@ RawPoints SeriesBuffer::decoded() const {
   return all;
 }
 
+std::optional<FoundPoint> SeriesBuffer::newestRaw(PointBound bound) const {
+  const bool by_time = bound.of == PointBound::Of::kTime;
+  if (by_time && m_raw.time.empty()) return std::nullopt;
+  std::optional<std::size_t> newest;
+  for (std::size_t i = m_raw.size(); i-- > 0;) {
+    const std::int64_t key = by_time ? m_raw.time[i] : m_raw.x[i];
+    if (key > bound.last || (by_time && key == kAbsent) || (newest && m_raw.x[i] <= m_raw.x[*newest])) continue;
+    newest = i;
+    if (m_ordered) break;
+  }
+  if (!newest) return std::nullopt;
+  return FoundPoint{m_raw.x[*newest], m_raw.value[*newest], m_raw.time.empty() ? kAbsent : m_raw.time[*newest]};
+}
+
+std::optional<FoundPoint> SeriesBuffer::newest(PointBound bound) const {
+  std::optional<FoundPoint> found = newestRaw(bound);
+  if (found || m_body.points() == 0) return found;
+  const SampleBlocks blocks(m_body.bytes(), m_body.points(), m_has_time);
+  BlockMark next, passed;
+  next.x.last = m_body.firstX();
+  if (bound.of == PointBound::Of::kX) {
+    const auto entry = static_cast<std::size_t>(std::ranges::upper_bound(m_pyramid.x0, bound.last) - m_pyramid.x0.begin());
+    if (entry == 0) return found;
+    const std::size_t block = (entry - 1) * kPyramidRadix / kBlockPoints * kBlockPoints;
+    while (next.point < block) RG_CHECK(blocks.pass(next, passed));
+    RG_CHECK(blocks.find(next, bound, found));
+    return found;
+  }
+  std::vector<BlockMark> marks;
+  while (next.point < m_body.points()) {
+    RG_CHECK(blocks.pass(next, passed));
+    if (passed.earliest <= bound.last) marks.push_back(passed);
+  }
+  for (auto mark = marks.rbegin(); mark != marks.rend() && !found; ++mark) RG_CHECK(blocks.find(*mark, bound, found));
+  return found;
+}
+
 ChunkRow SeriesBuffer::row(bool final, Pyramid* pyramid) {
   ChunkRow row;
   row.id = chunk_id;

@@ -10,11 +10,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "storage/codec/pyramid.h"
-#include "storage/codec/sample_chunk.h"
+#include "storage/codec/sample_blocks.h"
 
 namespace runglass {
 
@@ -51,6 +52,8 @@ class SeriesBuffer {
   ChunkRow row(bool final, Pyramid* pyramid);
   // Everything decoded, in x order.
   RawPoints decoded() const;
+  // Of the points within the bound the one of the highest x; of equal x the one that arrived last.
+  std::optional<FoundPoint> newest(PointBound bound) const;
   void clear();
 
   std::size_t limit = kChunkPoints;
@@ -58,6 +61,7 @@ class SeriesBuffer {
   bool dirty = false;         // differs from the file's row
 
  private:
+  std::optional<FoundPoint> newestRaw(PointBound bound) const;
   void encodeRaw();
   void fallBackToRaw();
 

@@ -20,6 +20,7 @@
 #include "storage/damage_log.h"
 #include "storage/decoded_cache.h"
 #include "storage/live_tail.h"
+#include "storage/moment_cache.h"
 #include "storage/reader.h"
 #include "storage/sql/sql_session.h"
 #include "storage/sqlite/connection.h"
@@ -116,6 +117,24 @@ class StoreReader final : public Reader {
   Result<PyramidSegment> cutBlock(SeriesId id, Bounds bounds, const std::stop_token& stop, SeriesSnapshot& tail);
   Result<Identity> identityOf(SeriesId id);
   Result<std::optional<LatestSample>> newestStored(SeriesId id);
+  // store_reader_moment.cpp
+  Status noteLateChunks(std::int64_t version);
+  Status judgeOrder(SeriesId id, MomentSlot& slot);
+  Status fillSlot(SeriesId id, std::int64_t x, std::int64_t version, bool without_open, MomentSlot& slot);
+  void noteDamage(SeriesId series, std::int64_t chunk, std::int64_t x0, std::int64_t x1);
+  // False: the tail cannot complete this snapshot of the file.
+  Result<bool> newestPoint(SeriesId id, std::int64_t x, std::int64_t version, std::uint64_t generation, std::optional<FoundPoint>& out);
+  Status fillSteps(SeriesId id, std::int64_t version, bool without_open, StepSlot& slot);
+  // Null for a damaged chunk, which is then noted.
+  Result<std::shared_ptr<EncodedChunk>> stepChunk(SeriesId id, StepChunk& chunk);
+  Result<bool> newestStep(SeriesId id, TimeNs time, std::int64_t version, std::uint64_t generation, std::optional<FoundPoint>& out);
+  struct WantedSeries {
+    SeriesId id;
+    bool scalar = false;
+    const ClockMap* clock = nullptr;
+    MomentAnswers::Answer* answer = nullptr;
+  };
+  Status newestOf(const std::vector<WantedSeries>& wanted, TimeNs moment, const std::stop_token& stop);
   Result<const ClockMap*> clockOf(TrackId track);
   struct PictureChunk;
   struct PictureTrack;
@@ -149,8 +168,14 @@ class StoreReader final : public Reader {
   bool m_aligned;  // alignments apply
   sqlite::Connection m_db;
   sqlite::Statement m_generation_sql, m_version_sql, m_chunks_sql, m_open_sql, m_pyramid_sql, m_pyramid_data_sql, m_known_sql, m_spans_sql,
-      m_picture_sql, m_outline_sql, m_summary_sql, m_span_chunk_sql, m_piece_sql, m_text_sql, m_newest_sql;
+      m_picture_sql, m_outline_sql, m_summary_sql, m_span_chunk_sql, m_piece_sql, m_text_sql, m_newest_sql, m_moment_sql, m_next_sql,
+      m_order_sql, m_steps_sql, m_step_chunk_sql;
   DecodedCache<PyramidSegment> m_pyramids{std::size_t{64} << 20};
+  MomentCache m_moments{std::size_t{128} << 20};
+  MomentAnswers m_answers;
+  std::unordered_map<std::uint64_t, StepSlot> m_step_slots;  // by series
+  DecodedCache<KeptChunk> m_step_chunks{std::size_t{64} << 20};
+  std::int64_t m_late_from = 0, m_late_version = -1;
   struct OutlineRow {
     std::shared_ptr<const TrackOutline> outline;
     std::size_t size = 0;

@@ -250,26 +250,6 @@ Result<std::vector<LatestSample>> StoreReader::latest(std::span<const SeriesId> 
   return found;
 }
 
-Result<std::vector<LatestSample>> StoreReader::latestAt(std::span<const SeriesId> series, TimeNs moment, std::stop_token stop) {
-  constexpr auto kFirst = std::numeric_limits<std::int64_t>::min(), kLast = std::numeric_limits<std::int64_t>::max();
-  std::vector<LatestSample> found;
-  RG_TRY(refreshClocks());
-  for (const SeriesId id : series) {
-    RG_ASSIGN(const Identity identity, identityOf(id));
-    if (identity.kind == SeriesKind::kScalar) {
-      RG_ASSIGN(const ScalarColumns points, scalars(id, kFirst, kLast, stop));
-      std::optional<std::size_t> newest;
-      for (std::size_t i = 0; i < points.time.size(); ++i)
-        if (points.time[i] != kAbsent && points.time[i] <= moment && (!newest || points.time[i] >= points.time[*newest])) newest = i;
-      if (newest) found.push_back({id, points.step[*newest], points.time[*newest], points.value[*newest]});
-      continue;
-    }
-    RG_ASSIGN(const SampleColumns points, samples(id, {kFirst, moment == kLast ? kLast : moment + 1}, stop));
-    if (points.size() > 0) found.push_back({id, points.time.back(), points.time.back(), points.value.back()});
-  }
-  return found;
-}
-
 Result<std::optional<LatestSample>> StoreReader::newestStored(SeriesId id) {
   RG_ASSIGN(sqlite::Statement * statement,
             kept(m_newest_sql, "SELECT last_x, latest_ns, latest_bits, kind FROM rg_series WHERE series_id = ?1 AND sample_count > 0"));

@@ -42,20 +42,38 @@ std::string sealSampleChunk(std::string_view body, bool has_time, bool try_zstd,
 
 bool sampleChunkHasTime(std::string_view blob) { return !blob.empty() && (static_cast<std::uint8_t>(blob[0]) & kHasTime) != 0; }
 
-bool decodeSampleChunk(std::string_view blob, std::size_t n, std::int64_t x0, std::int64_t* x, std::int64_t* time, double* value) {
+namespace {
+
+// The body of a blob: what it holds, or what `unpacked` then does.
+bool bodyOf(std::string_view blob, std::size_t n, std::string& unpacked, std::string_view& body) {
   ByteReader in(blob);
   const std::uint8_t codec = in.byte();
   if (!in.ok() || (codec & 0x6f) != kVersion || n == 0 || n > kChunkPoints) return false;
+  if ((codec & kPacked) == 0) {
+    body = in.take(in.left());
+    return true;
+  }
+  const std::uint64_t size = in.varint();
+  if (!in.ok() || size > kMaxBlockBytes * ((n + kBlockPoints - 1) / kBlockPoints)) return false;
+  if (!zstdUnpack(in.take(in.left()), size, unpacked)) return false;
+  body = unpacked;
+  return true;
+}
+
+}  // namespace
+
+bool sampleChunkBody(std::string_view blob, std::size_t n, std::string& body) {
+  std::string_view found;
+  if (!bodyOf(blob, n, body, found)) return false;
+  if (found.data() != body.data()) body = found;
+  return true;
+}
+
+bool decodeSampleChunk(std::string_view blob, std::size_t n, std::int64_t x0, std::int64_t* x, std::int64_t* time, double* value) {
   std::string unpacked;
   std::string_view body;
-  if ((codec & kPacked) != 0) {
-    const std::uint64_t size = in.varint();
-    if (!in.ok() || size > kMaxBlockBytes * ((n + kBlockPoints - 1) / kBlockPoints)) return false;
-    if (!zstdUnpack(in.take(in.left()), size, unpacked)) return false;
-    body = unpacked;
-  } else {
-    body = in.take(in.left());
-  }
+  if (!bodyOf(blob, n, unpacked, body)) return false;
+  const bool has_time = sampleChunkHasTime(blob);
   ByteReader r(body);
   IntColumnState x_state{x0, 0}, time_state;
   ValueColumnState value_state;
@@ -63,7 +81,7 @@ bool decodeSampleChunk(std::string_view blob, std::size_t n, std::int64_t x0, st
   for (std::size_t at = 0; at < n; at += kBlockPoints) {
     const std::size_t m = std::min(kBlockPoints, n - at);
     if (!decodeIntBlock(r, m, x_state, x + at)) return false;
-    if ((codec & kHasTime) != 0 && !decodeIntBlock(r, m, time_state, time == nullptr ? unwanted : time + at)) return false;
+    if (has_time && !decodeIntBlock(r, m, time_state, time == nullptr ? unwanted : time + at)) return false;
     if (!decodeValueBlock(r, m, value_state, value + at)) return false;
   }
   return r.atEnd();

@@ -43,6 +43,8 @@ std::string sealSampleChunk(std::string_view body, bool has_time, bool try_zstd,
 
 // What a blob says of itself, from its first byte.
 bool sampleChunkHasTime(std::string_view blob);
+// Its body of up to n points without zstd.
+bool sampleChunkBody(std::string_view blob, std::size_t n, std::string& body);
 // `n` and `x0` come from the row. `time` is written when the chunk has times and `time` is not null; each has room for n.
 bool decodeSampleChunk(std::string_view blob, std::size_t n, std::int64_t x0, std::int64_t* x, std::int64_t* time, double* value);
 

@@ -74,12 +74,26 @@ std::uint8_t* encodeValueBlock(const MappedValues& mapped, std::size_t n, ValueC
   return encodeIntBlock(mapped.integer, n, state.integers, false, out);
 }
 
-RG_VECTORIZED bool decodeValueBlock(ByteReader& in, std::size_t n, ValueColumnState& state, double* values) {
+namespace {
+
+bool decodeIntegers(ByteReader& in, std::size_t n, ValueColumnState& state, std::int64_t* integer) {
   const int exponent = in.byte();
   if (exponent > kMaxExponent && exponent != kBitPattern) return false;
   if (exponent != state.exponent) state = {exponent, {}};
+  return decodeIntBlock(in, n, state.integers, integer);
+}
+
+}  // namespace
+
+bool passValueBlock(ByteReader& in, std::size_t n, ValueColumnState& state) {
   std::int64_t integer[kBlockPoints];
-  if (!decodeIntBlock(in, n, state.integers, integer)) return false;
+  return decodeIntegers(in, n, state, integer);
+}
+
+RG_VECTORIZED bool decodeValueBlock(ByteReader& in, std::size_t n, ValueColumnState& state, double* values) {
+  std::int64_t integer[kBlockPoints];
+  if (!decodeIntegers(in, n, state, integer)) return false;
+  const int exponent = state.exponent;
   if (exponent == kBitPattern) {
     for (std::size_t i = 0; i < n; ++i) values[i] = std::bit_cast<double>(flipNegative(integer[i]));
   } else if (exponent == 0) {

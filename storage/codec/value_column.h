@@ -34,5 +34,7 @@ struct ValueColumnState {
 
 std::uint8_t* encodeValueBlock(const MappedValues& mapped, std::size_t n, ValueColumnState& state, std::uint8_t* out);
 bool decodeValueBlock(ByteReader& in, std::size_t n, ValueColumnState& state, double* values);
+// Goes over a block without its values.
+bool passValueBlock(ByteReader& in, std::size_t n, ValueColumnState& state);
 
 }  // namespace runglass

@@ -19,7 +19,9 @@ constexpr int kLegendName = 180;
 constexpr double kGridInk = 0.7;  // of the line colour: the grid stays behind the curves
 constexpr double kVectorLine = 1.4;
 constexpr int kPanelMark = 9, kPanelMarkReach = 6;  // side of a mark; how near the mouse has to be
-constexpr int kMarkApart = 26;                      // between words at a row of NaN marks
+constexpr int kLowPlot = 80;                        // plots that are lower have closer ticks, so that they have two
+constexpr double kTickSpacing = 32, kLowSpacing = 18;
+constexpr int kMarkApart = 26;  // between words at a row of NaN marks
 
 }  // namespace
 
@@ -124,7 +126,7 @@ void PlotPicture::drawPanel(Drawing& drawing, const PlotPanel& panel, const Pane
   }
   const ValueRange shown = padded(*range, panel.log);
   const YMap y{shown.lo, shown.hi, static_cast<double>(place.plot.top()), place.plot.height() - 1.0, panel.log};
-  const auto ticks = yTicks(y, panel.unit, &scale);
+  const auto ticks = yTicks(y, panel.unit, &scale, place.plot.height() < kLowPlot ? kLowSpacing : kTickSpacing);
   const QColor grid = mix(theme.ground, theme.line, kGridInk);
   for (const AxisTick& tick : ticks) {
     const int line = static_cast<int>(std::lround(tick.pixel));
@@ -301,7 +303,12 @@ void PlotPicture::drawTitle(QPainter& painter, const PlotPanel& panel, const Pan
       break;
     }
     const int swatch = place.title.center().y() - 1;
-    painter.fillRect(QRect(left, swatch, curve.dashed ? 4 : 10, 3), curve.color);
+    QColor faint = curve.color;
+    faint.setAlpha(kBandAlpha);
+    if (curve.band)
+      painter.fillRect(QRect(left, swatch - 3, 10, 9), faint);
+    else
+      painter.fillRect(QRect(left, swatch, curve.dashed ? 4 : 10, 3), curve.color);
     if (curve.dashed) painter.fillRect(QRect(left + 6, swatch, 4, 3), curve.color);
     left += 14;
     put(curve.name, theme.muted, kLegendName);
@@ -329,6 +336,7 @@ void PlotPicture::drawMarks(QPainter& painter, const QRect& lane, const QRect& p
   const XMap x = xMap(plot);
   painter.setPen(m_theme.muted);
   painter.drawText(QRect(0, lane.top(), kGutter - 6, lane.height()), Qt::AlignRight | Qt::AlignVCenter, QObject::tr("events"));
+  const auto places = layoutPanels(plot);
   int last = -100;
   for (const PlotMark& mark : m_data->marks) {
     if (mark.x < m_x0 || mark.x >= m_x1) continue;
@@ -336,7 +344,7 @@ void PlotPicture::drawMarks(QPainter& painter, const QRect& lane, const QRect& p
     QColor line = mark.color;
     line.setAlpha(90);
     painter.setPen(line);
-    painter.drawLine(at, plot.top(), at, plot.bottom());
+    for (const PanelLayout& place : places) painter.drawLine(at, place.plot.top(), at, place.plot.bottom());
     if (at - last < 8) continue;  // marks of one place share a glyph; the tooltip names all
     painter.setPen(mark.color);
     painter.drawText(QRect(at - 8, lane.top(), 16, lane.height()), Qt::AlignCenter, mark.glyph);

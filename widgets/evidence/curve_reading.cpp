@@ -37,10 +37,27 @@ std::optional<double> meanOf(const std::vector<Bin>& bins, const CurveRange& ran
   for (const Bin& bin : bins) {
     if (bin.count == 0 || !std::isfinite(bin.sum)) continue;
     sum += bin.sum, points += bin.count;
-    if (range.mark && bin.x1 > range.mark->first && bin.x0 < range.mark->second) marked_sum += bin.sum, marked += bin.count;
+    if (range.mark && isWithin(bin, *range.mark)) marked_sum += bin.sum, marked += bin.count;
   }
   if (marked > 0) return marked_sum / static_cast<double>(marked);
   return points == 0 ? std::nullopt : std::optional(sum / static_cast<double>(points));
+}
+
+// {"part":"forward"} -> forward; the last label's value, or all of what is no such text.
+QString labelOf(const std::string& labels) {
+  const std::size_t quote = labels.rfind(":\"");
+  if (quote == std::string::npos || labels.size() < quote + 4) return screenText(labels, 40);
+  return screenText(labels.substr(quote + 2, labels.size() - quote - 4), 40);
+}
+
+Axis axisOf(const Series& series, const CurveRange& range) {
+  return range.axis == CurveAxis::kTime && series.key.kind == SeriesKind::kScalar ? Axis::kTime : Axis::kX;
+}
+
+// Equal for all that shall have equal edges.
+std::size_t columnsOf(std::size_t members, const CurveRange& range) {
+  const auto most = static_cast<std::int64_t>(members > kManySeries ? kManyColumns : kBandColumns);
+  return static_cast<std::size_t>(std::clamp<std::int64_t>(std::min<std::int64_t>(range.columns, range.x1 - range.x0), 1, most));
 }
 
 // What tells the members apart.
@@ -49,6 +66,8 @@ std::vector<QString> namesOf(const EvidenceSubject& subject, const std::vector<c
   std::set<std::optional<std::int32_t>> ranks;
   std::set<NodeId> nodes;
   std::set<DeviceId> devices;
+  std::set<std::string> labels;
+  for (const Series* one : members) labels.insert(one->key.labels);
   for (const Series* one : members)
     attempts.insert(one->key.attempt), ranks.insert(one->key.rank), nodes.insert(one->key.node), devices.insert(one->key.device);
   std::vector<QString> names;
@@ -60,6 +79,7 @@ std::vector<QString> namesOf(const EvidenceSubject& subject, const std::vector<c
     if (one->key.node && nodes.size() > 1) parts << subject.nodeName(one->key.node);
     const auto device = std::ranges::find(subject.devices, one->key.device, &Device::id);
     if (device != subject.devices.end() && device->index && devices.size() > 1) parts << QObject::tr("GPU %1").arg(*device->index);
+    if (labels.size() > 1) parts << labelOf(one->key.labels);
     names.push_back(parts.isEmpty() ? screenText(one->key.metric, 60) : parts.join(u' '));
   }
   return names;
@@ -97,6 +117,8 @@ Result<CurvesRead> readLines(Reader& reader, const EvidenceSubject& subject, con
     out.without_axis += read.without_axis;
     for (std::size_t i = 0; i < read.curves.size(); ++i)
       for (PlotCurve& curve : read.curves[i]) {
+        // Read with room around the window: what lies there alone is not in the picture.
+        if (std::ranges::none_of(*curve.bins, [&](const Bin& bin) { return within(bin, range); })) continue;
         count(curve, curve.faint, range, out);
         out.inks.push_back({curve.faint ? CurveRole::kOld : CurveRole::kSeries, part + i * partsOf(question)});
         out.curves.push_back(std::move(curve));
@@ -105,21 +127,48 @@ Result<CurvesRead> readLines(Reader& reader, const EvidenceSubject& subject, con
   return out;
 }
 
+std::optional<double> meanWithin(const std::vector<Bin>& bins, std::int64_t x0, std::int64_t x1) {
+  double sum = 0;
+  std::int64_t points = 0;
+  for (const Bin& bin : bins)
+    if (bin.count > 0 && std::isfinite(bin.sum) && isWithin(bin, {x0, x1})) sum += bin.sum, points += bin.count;
+  return points == 0 ? std::nullopt : std::optional(sum / static_cast<double>(points));
+}
+
+Result<MeansRead> readMeans(Reader& reader, const EvidenceSubject& subject, const std::vector<const Series*>& members,
+                            const CurveRange& range, const std::stop_token& stop) {
+  MeansRead out;
+  const auto names = namesOf(subject, members);
+  std::vector<PlotCurve> lines;
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    RG_ASSIGN(std::vector<Bin> bins,
+              reader.bins(members[i]->id, axisOf(*members[i], range), range.x0, range.x1, columnsOf(0, range), stop));
+    for (const Bin& bin : bins) out.points += bin.count + bin.nan_count;
+    if (out.bins.size() == bins.size())
+      for (std::size_t b = 0; b < bins.size(); ++b)
+        if (bins[b].count > 0) out.bins[b].sum = (out.bins[b].count > 0 ? out.bins[b].sum : 0) + bins[b].sum;
+    widenBand(out.bins, bins);
+    lines.push_back({.name = names[i], .color = {}, .bins = meansOf(std::move(bins)), .smooth = {}, .gaps = true});
+  }
+  if (out.points == 0) return out;
+  for (std::size_t i = 0; i < lines.size(); ++i)
+    out.curves.push_back(std::move(lines[i])), out.inks.push_back({members.size() == 1 ? CurveRole::kSubject : CurveRole::kSeries, i});
+  out.curves.push_back({.name = {}, .color = {}, .bins = std::make_shared<const std::vector<Bin>>(out.bins), .smooth = {}, .gaps = true});
+  out.inks.push_back({CurveRole::kReach, 0});
+  return out;
+}
+
 Result<BandRead> readBand(Reader& reader, const std::vector<const Series*>& members, const Series* chosen, const CurveRange& range,
                           const std::stop_token& stop) {
   BandRead out;
-  const std::int64_t span = range.x1 - range.x0;
-  const auto columns =
-      std::min<std::size_t>({members.size() > kManySeries ? kManyColumns : kBandColumns, static_cast<std::size_t>(range.columns),
-                             static_cast<std::size_t>(std::max<std::int64_t>(span, 1))});
+  const std::size_t columns = columnsOf(members.size(), range);
   std::vector<SharedBins> peers;
   std::vector<double> means;
   std::vector<Bin> reach;
   SharedBins own;
   for (const Series* one : members) {
     if (stop.stop_requested()) return Status(Code::kCancelled, "read evidence: superseded");
-    const Axis axis = range.axis == CurveAxis::kTime && one->key.kind == SeriesKind::kScalar ? Axis::kTime : Axis::kX;
-    RG_ASSIGN(std::vector<Bin> bins, reader.bins(one->id, axis, range.x0, range.x1, columns, stop));
+    RG_ASSIGN(std::vector<Bin> bins, reader.bins(one->id, axisOf(*one, range), range.x0, range.x1, columns, stop));
     const auto mean = meanOf(bins, range);
     if (!mean) continue;
     ++out.heard;
@@ -140,11 +189,12 @@ Result<BandRead> readBand(Reader& reader, const std::vector<const Series*>& memb
     out.curves.push_back({.name = name, .color = {}, .bins = std::move(bins), .smooth = {}, .gaps = true});
     out.inks.push_back({role, 0});
   };
+  // Whom it is about first: what a narrow legend has no room for is the reach.
+  if (own) add({}, own, CurveRole::kSubject);
+  if (!peers.empty()) add(chosen != nullptr ? QObject::tr("peers' median") : QObject::tr("median"), medianOf(peers), CurveRole::kCompared);
   if (out.heard > 1)
     add(QObject::tr("min–max of %1").arg(formatCount(static_cast<std::int64_t>(out.heard))),
         std::make_shared<const std::vector<Bin>>(std::move(reach)), CurveRole::kReach);
-  if (!peers.empty()) add(chosen != nullptr ? QObject::tr("peers' median") : QObject::tr("median"), medianOf(peers), CurveRole::kCompared);
-  if (own) add({}, own, CurveRole::kSubject);
   return out;
 }
 

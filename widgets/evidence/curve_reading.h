@@ -46,6 +46,23 @@ struct BandRead {
 Result<BandRead> readBand(Reader& reader, const std::vector<const Series*>& members, const Series* chosen, const CurveRange& range,
                           const std::stop_token& stop);
 
+// Wholly: a bin across the edge has also what was before.
+inline bool isWithin(const Bin& bin, std::pair<std::int64_t, std::int64_t> range) {
+  return bin.x0 >= range.first && bin.x1 <= range.second;
+}
+// Of the bins that lie in [x0, x1); absent: nothing does.
+std::optional<double> meanWithin(const std::vector<Bin>& bins, std::int64_t x0, std::int64_t x1);
+
+// What each of a few had, as its mean over the reach of all, for readings that are denser than columns.
+struct MeansRead {
+  std::vector<PlotCurve> curves;  // a line each, then the reach
+  std::vector<CurveInk> inks;
+  std::vector<Bin> bins;  // of all together
+  std::int64_t points = 0;
+};
+Result<MeansRead> readMeans(Reader& reader, const EvidenceSubject& subject, const std::vector<const Series*>& members,
+                            const CurveRange& range, const std::stop_token& stop);
+
 // "GPU power"; of what the catalogue does not know, its name.
 QString metricTitle(std::string_view metric);
 

@@ -23,7 +23,9 @@ constexpr std::array<Strip, 4> kHostStrips = {{{"cpu_busy_ratio", ""},
 constexpr std::array<const char*, 6> kErrors = {"ecc_uncorrected_total", "ecc_corrected_total",         "nvlink_replay_error_total",
                                                 "pcie_replay_total",     "nvlink_recovery_error_total", "nvlink_crc_error_total"};
 constexpr std::size_t kMostPeers = 64, kMostOwn = 8;
-constexpr double kNews = 0.03;  // a difference to the peers that is told
+constexpr DurNs kSilentShare = 20;  // of the window, from which on silence is told
+constexpr double kWarmer = 3;       // degrees
+constexpr double kNews = 0.03;      // a difference to the peers that is told
 constexpr double kDeviceShare = 0.8, kErrorShare = 0.5;
 
 class DeviceReading {
@@ -72,8 +74,14 @@ class DeviceReading {
   QString name() const {
     const QString host = m_node != nullptr ? m_subject.nodeName(m_node->id) : m_subject.nodeName(m_device->node);
     if (m_device == nullptr) return host;
-    const QString gpu = m_device->index ? QObject::tr("GPU %1").arg(*m_device->index) : screenText(m_device->kind, 20);
+    const QString gpu = shortName();
     return host.isEmpty() ? gpu : QObject::tr("%1 of %2").arg(gpu, host);
+  }
+
+  // Without its host, which is in the title.
+  QString shortName() const {
+    if (m_device == nullptr) return m_subject.nodeName(m_node->id);
+    return m_device->index ? QObject::tr("GPU %1").arg(*m_device->index) : screenText(m_device->kind, 20);
   }
 
   // Its own devices, and those of the job's other ranks; of many every so many-th.
@@ -130,37 +138,66 @@ class DeviceReading {
   }
 
   Result<bool> addPanel(const char* metric, const std::vector<const Series*>& own, const std::vector<const Series*>& peers) {
-    RG_ASSIGN(CurvesRead mine, readLines(m_reader, m_subject, own, m_range, 0, m_stop));
+    RG_ASSIGN(MeansRead mine, readMeans(m_reader, m_subject, own, m_range, m_stop));
     if (mine.points == 0) return false;
     RG_ASSIGN(BandRead others, readBand(m_reader, peers, nullptr, m_range, m_stop));
-    RG_ASSIGN(const BandRead ours, readBand(m_reader, own, nullptr, m_range, m_stop));
     PlotPanel panel{.title = metricTitle(metric), .unit = own.front()->key.unit, .share = kDeviceShare};
     std::vector<CurveInk> inks;
+    mine.curves.back().name = QObject::tr("min–max");
+    if (own.size() == 1) mine.curves.front().name = shortName();
+    SharedBins median;
+    const auto put = [&](PlotCurve& curve, const CurveInk& ink) { panel.curves.push_back(std::move(curve)), inks.push_back(ink); };
+    for (std::size_t i = 0; i + 1 < mine.curves.size(); ++i) put(mine.curves[i], mine.inks[i]);
     for (std::size_t i = 0; i < others.curves.size(); ++i) {
-      if (others.inks[i].role == CurveRole::kReach) continue;
-      others.curves[i].name = QObject::tr("median of %1").arg(countWords(static_cast<std::int64_t>(others.heard), "peer", "peers"));
-      panel.curves.push_back(std::move(others.curves[i])), inks.push_back(others.inks[i]);
+      if (others.inks[i].role != CurveRole::kCompared) continue;
+      others.curves[i].name = QObject::tr("peers' median (%1)").arg(others.heard);
+      median = others.curves[i].bins;
+      put(others.curves[i], others.inks[i]);
     }
+    put(mine.curves.back(), mine.inks.back());
     m_peers_heard = std::max(m_peers_heard, others.heard);
-    for (std::size_t i = 0; i < mine.curves.size(); ++i) {
-      if (mine.curves.size() == 1) mine.curves[i].name = name();
-      panel.curves.push_back(std::move(mine.curves[i])), inks.push_back(mine.inks[i]);
-    }
     m_points += mine.points;
-    if (ours.median && others.median) {
-      const double ratio = *others.median != 0 ? *ours.median / *others.median - 1 : 0;
-      const bool degrees = panel.unit == "celsius";
-      const bool news = degrees ? std::fabs(*ours.median - *others.median) >= 3 : std::fabs(ratio) >= kNews;
-      const QString off = news && !degrees ? QStringLiteral(" (%1)").arg(formatSignedPercent(ratio, 0)) : QString();
-      (news ? m_differs : m_alike) << QObject::tr("%1 %2 against %3%4")
-                                          .arg(panel.title, formatValue(*ours.median, panel.unit), formatValue(*others.median, panel.unit),
-                                               off);
-    } else if (ours.median) {
-      m_alone << QObject::tr("%1 %2").arg(panel.title, formatValue(*ours.median, panel.unit));
-    }
+    compare(panel, mine.bins, median);
+    findSilence(mine.bins);
     m_metrics.push_back(metric);
     m_story.add(std::move(panel), std::move(inks));
     return true;
+  }
+
+  // What it and its peers had at the same times of the mark: where it was silent nothing is compared.
+  void compare(const PlotPanel& panel, const std::vector<Bin>& mine, const SharedBins& median) {
+    double own = 0, theirs = 0;
+    std::int64_t points = 0;
+    for (std::size_t i = 0; i < mine.size(); ++i) {
+      const Bin& bin = mine[i];
+      if (bin.count == 0 || !std::isfinite(bin.sum) || (m_range.mark && !isWithin(bin, *m_range.mark))) continue;
+      const bool both = median && i < median->size() && (*median)[i].count > 0;
+      if (median && !both) continue;
+      own += bin.sum, points += bin.count;
+      if (both) theirs += (*median)[i].last * static_cast<double>(bin.count);
+    }
+    if (points == 0) return;
+    own /= static_cast<double>(points), theirs /= static_cast<double>(points);
+    if (!median) return void(m_alone << QObject::tr("%1 %2").arg(panel.title, formatValue(own, panel.unit)));
+    const double ratio = theirs != 0 ? own / theirs - 1 : 0;
+    const bool degrees = panel.unit == "celsius";
+    const bool news = degrees ? std::fabs(own - theirs) >= kWarmer : std::fabs(ratio) >= kNews;
+    const QString off = news && !degrees ? QStringLiteral(" (%1)").arg(formatSignedPercent(ratio, 0)) : QString();
+    (news ? m_differs : m_alike)
+        << QObject::tr("%1 %2 against %3%4").arg(panel.title, formatValue(own, panel.unit), formatValue(theirs, panel.unit), off);
+  }
+
+  // The longest stretch without a reading, where it is long beside how often readings come.
+  void findSilence(const std::vector<Bin>& bins) {
+    DurNs empty = 0, longest = 0;
+    for (const Bin& bin : bins) {
+      empty = bin.count > 0 ? 0 : empty + (bin.x1 - bin.x0);
+      longest = std::max(longest, empty);
+    }
+    if (longest >= (m_range.x1 - m_range.x0) / kSilentShare)
+      m_silent = std::min(m_silent.value_or(longest), longest);
+    else
+      m_silent = 0;
   }
 
   // Counters that rose in the window; those that stood still are one sentence.
@@ -196,6 +233,7 @@ class DeviceReading {
   void finish(Evidence& out) {
     out.title = name();
     QStringList parts = m_differs + m_rose;
+    if (m_silent.value_or(0) > 0) parts.prepend(QObject::tr("no reading for %1").arg(formatAge(*m_silent)));
     if (parts.isEmpty()) parts = m_alone;
     if (parts.isEmpty() && !m_alike.isEmpty()) parts << QObject::tr("as its peers: %1").arg(m_alike.join(QStringLiteral(", ")));
     out.shows = parts.isEmpty() ? QObject::tr("%1.").arg(name()) : QObject::tr("%1: %2.").arg(name(), parts.join(QStringLiteral(", ")));
@@ -230,6 +268,7 @@ class DeviceReading {
   CurveRange m_range;
   CurveStory m_story;
   std::int64_t m_points = 0;
+  std::optional<DurNs> m_silent;  // of all its metrics together; 0: one of them always came
   QStringList m_differs, m_alike, m_alone, m_rose;
   std::vector<std::string> m_metrics;
 };

@@ -8,6 +8,7 @@
 #include <QLineEdit>
 #include <QMouseEvent>
 #include <QPainter>
+#include <QResizeEvent>
 #include <QToolButton>
 #include <algorithm>
 
@@ -81,8 +82,8 @@ void EvidenceCard::setEditable(bool editable) {
   m_editable = editable;
   m_remove->setVisible(editable);
   m_caption_edit->setVisible(editable);
+  claimHeight();
   arrange();
-  updateGeometry();
 }
 
 bool EvidenceCard::isFinal() const { return m_asked_columns > 0 && !m_slot.busy(); }
@@ -94,11 +95,11 @@ void EvidenceCard::ask(QueryService::Supersede supersede) {
   m_asked_columns = question.columns;
   m_queries->submit<Evidence>(
       m_slot, supersede, [question](Reader& reader, std::stop_token stop) { return readEvidence(reader, question, std::move(stop)); },
-      [this](const Result<std::shared_ptr<const Evidence>>& answer) { show(answer); });
+      [this](const Result<std::shared_ptr<const Evidence>>& answer) { showAnswer(answer); });
   update();
 }
 
-void EvidenceCard::show(const Result<std::shared_ptr<const Evidence>>& answer) {
+void EvidenceCard::showAnswer(const Result<std::shared_ptr<const Evidence>>& answer) {
   if (answer.ok()) {
     m_evidence = *answer;
     m_title->setText(m_evidence->title);
@@ -111,8 +112,8 @@ void EvidenceCard::show(const Result<std::shared_ptr<const Evidence>>& answer) {
     m_coverage->clear();
     m_state->showFailed(tr("This card could not be read"), screenText(answer.status().message(), 400));
   }
+  claimHeight();
   arrange();
-  updateGeometry();
   update();
 }
 
@@ -137,6 +138,13 @@ int EvidenceCard::heightForWidth(int width) const {
 QSize EvidenceCard::sizeHint() const {
   const int wide = width() > 2 * kPad ? width() : m_question.columns + 2 * kPad;
   return {wide, heightForWidth(wide)};
+}
+
+// A card that is lower than its picture tells half of it: layouts may not make it so.
+void EvidenceCard::claimHeight() {
+  const int wanted = heightForWidth(width());
+  if (minimumHeight() != wanted) setMinimumHeight(wanted);
+  updateGeometry();
 }
 
 void EvidenceCard::arrange() {
@@ -185,7 +193,8 @@ void EvidenceCard::paintEvent(QPaintEvent*) {
   painter.drawRect(rect().adjusted(0, 0, -1, -1));
 }
 
-void EvidenceCard::resizeEvent(QResizeEvent*) {
+void EvidenceCard::resizeEvent(QResizeEvent* event) {
+  if (event->size().width() != event->oldSize().width()) claimHeight();
   arrange();
   const int inner = width() - 2 * kPad;
   // A little wider or narrower is drawn from what is there.

@@ -58,8 +58,9 @@ class EvidenceCard : public QWidget {
 
  private:
   void ask(QueryService::Supersede supersede);
-  void show(const Result<std::shared_ptr<const Evidence>>& answer);
+  void showAnswer(const Result<std::shared_ptr<const Evidence>>& answer);
   void arrange();
+  void claimHeight();
   void restyle();
   int headHeight() const;
   int footHeight(int width) const;

@@ -68,11 +68,14 @@ const Attempt* attemptOf(const std::vector<Attempt>& attempts, const EvidenceQue
   return attempts.empty() ? nullptr : &attempts.back();
 }
 
+// The kinds that choose among the series of the run: of thousands of ranks their list alone takes a while.
+bool needsSeries(std::string_view kind) { return kind == "loss" || kind == "steps" || kind == "series"; }
+
 void findData(EvidenceSubject& subject) {
   for (const Series& series : subject.series)
     if (series.key.attempt == subject.attempt.id && series.first_time && series.last_time)
       widen(subject.data, *series.first_time, moved(*series.last_time, 1));
-  if (subject.attempt.start) widen(subject.data, *subject.attempt.start, subject.attempt.end.value_or(*subject.attempt.start));
+  if (subject.attempt.start) widen(subject.data, *subject.attempt.start, subject.attempt.end.value_or(moved(*subject.attempt.start, 1)));
 }
 
 }  // namespace
@@ -174,9 +177,12 @@ Result<EvidenceSubject> readSubject(Reader& reader, const EvidenceQuestion& ques
   if (stop.stop_requested()) return Status(Code::kCancelled, "read evidence: superseded");
   RG_ASSIGN(out.nodes, reader.nodes());
   RG_ASSIGN(out.devices, reader.devices());
-  SeriesFilter of_run;
-  of_run.run = out.run.id;
-  RG_ASSIGN(out.series, reader.series(of_run));
+  const bool bounded = out.attempt.start && out.attempt.end;
+  if (needsSeries(question.card.kind) || !bounded) {
+    SeriesFilter of_run;
+    of_run.run = out.run.id;
+    RG_ASSIGN(out.series, reader.series(of_run));
+  }
   findData(out);
   out.style = out.run.time_domain == TimeDomain::kRelative ? TimeStyle::kRelative : question.style;
   if (!question.card.range || question.card.range->t1 <= question.card.range->t0) return out;

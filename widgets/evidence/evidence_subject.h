@@ -37,7 +37,7 @@ struct EvidenceSubject {
   std::vector<Rank> ranks;  // of the attempt
   std::vector<Node> nodes;
   std::vector<Device> devices;
-  std::vector<Series> series;     // of all attempts of the run
+  std::vector<Series> series;     // of all attempts of the run, for kinds that choose among them
   std::optional<TimeRange> data;  // of the attempt; absent: no clock
   std::optional<TimeRange> mark;  // the card's range within what there is; t1 is never the highest int64
   TimeStyle style = TimeStyle::kUtc;

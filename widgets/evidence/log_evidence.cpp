@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "model/fault_catalog.h"
 #include "widgets/events/event_data.h"
 #include "widgets/evidence/event_words.h"
 #include "widgets/evidence/evidence_kinds.h"
@@ -12,7 +13,7 @@ namespace runglass {
 namespace {
 
 constexpr std::size_t kMostRead = 4'000, kMostShown = 18;
-constexpr int kLine = 16, kNarrow = 520, kTimeWidth = 62, kSeverityWidth = 66, kPlaceWidth = 132, kHead = 20;
+constexpr int kLine = 16, kNarrow = 520, kTimeWidth = 62, kSeverityWidth = 66, kPlaceWidth = 150, kHead = 20;
 constexpr int kMostText = 400;
 
 struct LogRow {
@@ -37,6 +38,12 @@ std::string shapeOf(std::string_view text) {
     number = digit;
   }
   return out;
+}
+
+// A code that the catalogue does not tell from others of its kind is a number of no meaning here: that of a collective, of a process.
+std::string codeThatMatters(const Event& event) {
+  const FaultInfo* fault = findFault(event.kind, event.code);
+  return fault != nullptr && fault->code.empty() ? std::string() : event.code;
 }
 
 class LogPicture : public EvidencePicture {
@@ -162,9 +169,11 @@ class LogReading {
     for (const Event& event : events.events) {
       LogRow row{.time = event.time, .key = {event.time.value_or(0), event.id}, .severity = event.severity, .event = true};
       row.place = placeWords(event, m_subject);
-      row.text = eventWords({event, 1}, {});
+      Event shown = event;
+      shown.code = codeThatMatters(event);
+      row.text = eventWords({std::move(shown), 1}, {});
       row.own = isOwn(event.node, event.rank);
-      take(std::move(row), event.kind + ' ' + event.code, event.rank);
+      take(std::move(row), event.kind + ' ' + codeThatMatters(event), event.rank);
     }
     return {};
   }

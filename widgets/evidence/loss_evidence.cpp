@@ -5,6 +5,7 @@
 
 #include "analysis/loss_spikes/series_spikes.h"
 #include "analysis/run_summary/roles.h"
+#include "model/series_extent.h"
 #include "model/superseded.h"
 #include "widgets/charts/spike_marks.h"
 #include "widgets/evidence/curve_reading.h"
@@ -13,6 +14,7 @@
 namespace runglass {
 namespace {
 
+constexpr std::int64_t kLeastSmoothed = 100;
 constexpr double kSmoothing = 0.9, kGradShare = 0.6;
 constexpr std::int64_t kStepsAround = 100;  // of a step, where there is no clock
 
@@ -61,7 +63,9 @@ class LossReading {
       m_story.mark = {m_subject.mark->t0, m_subject.mark->t1};
     } else {
       m_range.axis = CurveAxis::kStep;
-      m_range.x0 = loss.first_x, m_range.x1 = loss.last_x == INT64_MAX ? INT64_MAX : loss.last_x + 1;
+      m_range.x0 = loss.first_x, m_range.x1 = endOf(loss);
+      for (const Series* one : sameOf(loss))
+        m_range.x0 = std::min(m_range.x0, one->first_x), m_range.x1 = std::max(m_range.x1, endOf(*one));
       if (const auto step = m_subject.select.step; step && *step >= m_range.x0 && *step < m_range.x1) {
         m_range.x0 = stepsBetween(m_range.x0, *step) > kStepsAround ? *step - kStepsAround : m_range.x0;
         m_range.x1 = stepsBetween(*step, m_range.x1) > kStepsAround ? *step + kStepsAround : m_range.x1;
@@ -85,11 +89,16 @@ class LossReading {
 
   Result<bool> addPanel(const Series& series, const QString& title, double share) {
     RG_ASSIGN(m_newest, readLines(m_reader, m_subject, sameOf(series), m_range, kSmoothing, m_stop));
-    const CurvesRead& read = m_newest;
+    CurvesRead& read = m_newest;
     if (read.points + read.superseded == 0) return false;
+    // A mean over more points than there are says where the curve was before.
+    const bool smooth = read.points >= kLeastSmoothed;
+    if (!smooth)
+      for (PlotCurve& curve : read.curves) curve.smooth.reset();
     PlotPanel panel{.title = title, .unit = series.key.unit, .curves = read.curves, .share = share};
+    if (!smooth && read.curves.size() == 1) panel.curves.front().name.clear();
     // One curve is named for how it is drawn, several for whose they are.
-    if (read.curves.size() == 1) panel.curves.front().name = QObject::tr("faint: every point; full: mean (EMA %1)").arg(kSmoothing);
+    if (smooth && read.curves.size() == 1) panel.curves.front().name = QObject::tr("EMA %1 (faint: points)").arg(kSmoothing);
     m_points += read.points, m_not_finite += read.not_finite, m_superseded += read.superseded;
     m_story.add(std::move(panel), read.inks);
     return true;

@@ -34,17 +34,21 @@ Result<std::vector<Series>> wanted(Reader& reader, const EvidenceSubject& subjec
   return all;
 }
 
-const Series* about(const std::vector<Series>& all, const EvidenceSubject& subject) {
+// Of whom the card is about; several where labels tell them apart.
+std::vector<const Series*> about(const std::vector<Series>& all, const EvidenceSubject& subject) {
   const Rank* rank = subject.chosen();
   const Device* device = subject.device();
   const Node* node = subject.node();
-  const auto found = std::ranges::find_if(all, [&](const Series& series) {
+  std::vector<const Series*> out;
+  const auto is = [&](const Series& series) {
     if (series.key.rank) return rank != nullptr && *series.key.rank == rank->rank && series.key.attempt == subject.attempt.id;
     if (series.key.device)
       return (device != nullptr && series.key.device == device->id) || (rank != nullptr && series.key.device == rank->device);
     return series.key.node && node != nullptr && series.key.node == node->id;
-  });
-  return found == all.end() ? nullptr : &*found;
+  };
+  for (const Series& series : all)
+    if (is(series)) out.push_back(&series);
+  return out;
 }
 
 }  // namespace
@@ -84,7 +88,9 @@ Result<Evidence> readSeriesEvidence(Reader& reader, const EvidenceSubject& subje
   PlotPanel panel{.title = title, .unit = all.front().key.unit, .share = kShare};
   std::vector<const Series*> members;
   for (const Series& series : all) members.push_back(&series);
-  const Series* chosen = about(all, subject);
+  const auto own = about(all, subject);
+  const Series* chosen = own.size() == 1 ? own.front() : nullptr;
+  if (own.size() > 1) members = own;
   RG_ASSIGN(BandRead band, readBand(reader, members, chosen, range, stop));
   std::vector<CurveInk> inks;
   if (members.size() <= kMostLines) {
@@ -93,7 +99,7 @@ Result<Evidence> readSeriesEvidence(Reader& reader, const EvidenceSubject& subje
     out.coverage = countWords(lines.points, "point", "points");
   } else {
     if (chosen != nullptr && band.chosen && !band.curves.empty())
-      band.curves.back().name = chosen->key.rank ? QObject::tr("rank %1").arg(*chosen->key.rank) : subject.nodeName(chosen->key.node);
+      band.curves.front().name = chosen->key.rank ? QObject::tr("rank %1").arg(*chosen->key.rank) : subject.nodeName(chosen->key.node);
     panel.curves = std::move(band.curves), inks = std::move(band.inks);
     out.coverage = QObject::tr("%1 of %2")
                        .arg(formatCount(static_cast<std::int64_t>(band.heard)),

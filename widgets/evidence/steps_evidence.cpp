@@ -10,6 +10,7 @@
 #include "widgets/charts/plot_picture.h"
 #include "widgets/evidence/curve_reading.h"
 #include "widgets/evidence/evidence_kinds.h"
+#include "widgets/ranking/heat_color.h"
 #include "widgets/ranking/heat_paint.h"
 
 namespace runglass {
@@ -17,7 +18,7 @@ namespace {
 
 constexpr std::size_t kAllRanks = 64, kWorstRanks = 16;  // rows of the heat map: all of so few, else the worst
 constexpr std::int64_t kLeastAround = 20, kBefore = 40;
-constexpr int kMostRow = 16, kLeastHeat = 48, kMostHeat = 320, kBetween = 8;
+constexpr int kMostRow = 18, kManyRows = 24, kLowRow = 4, kLeastHeat = 48, kMostHeat = 320, kBetween = 8;
 
 class StepsPicture : public EvidencePicture {
  public:
@@ -38,6 +39,8 @@ class StepsPicture : public EvidencePicture {
       const std::int32_t rank = m_heat.rows[row].rank;
       return (m_named.contains(rank) ? QStringLiteral("▸ ") : QString()) + QString::number(rank);
     };
+    for (std::size_t row = 0; row < m_heat.rows.size(); ++row)
+      if (m_named.contains(m_heat.rows[row].rank)) words.named.push_back(row);
     words.column = [this](std::size_t column) {
       return (column == 0 ? QObject::tr("step ") : QString()) + formatCount(m_heat.steps[column]);
     };
@@ -51,7 +54,7 @@ class StepsPicture : public EvidencePicture {
   int heatHeight() const {
     if (m_heat.empty()) return 0;
     const auto rows = static_cast<int>(m_heat.rows.size());
-    return std::clamp(rows * (rows > 24 ? 5 : kMostRow), kLeastHeat, kMostHeat) + HeatFrame::kTop + HeatFrame::kBottom;
+    return std::clamp(rows * (rows > kManyRows ? kLowRow : kMostRow), kLeastHeat, kMostHeat) + HeatFrame::kTop + HeatFrame::kBottom;
   }
 
   std::optional<CurvePicture> m_band;
@@ -81,6 +84,10 @@ class StepsReading {
       return out;
     }
     RG_TRY(findRange());
+    if (m_shown.count() <= 0) {
+      out.reason = QObject::tr("No step began from %1.").arg(rangeWords(*m_subject.mark, m_subject.style));
+      return out;
+    }
     RG_TRY(readHeat());
     CurveStory story{.x0 = m_shown.first, .x1 = m_shown.last};
     story.plot.axis = XAxis::kStep;
@@ -94,15 +101,17 @@ class StepsReading {
       out.reason = QObject::tr("No step of this window has a duration.");
       return out;
     }
-    if (chosen != nullptr && band.chosen) band.curves.back().name = QObject::tr("rank %1").arg(*chosen->key.rank);
+    if (chosen != nullptr && band.chosen) band.curves.front().name = QObject::tr("rank %1").arg(*chosen->key.rank);
+    say(band, out);
     PlotPanel panel{.title = QObject::tr("step time"), .unit = "ns", .curves = std::move(band.curves)};
     story.add(std::move(panel), band.inks);
-    say(band, out);
     out.sql = "SELECT rank, step, start_ns, dur_ns FROM step WHERE " + m_subject.sqlOfAttempt() + " AND " +
               sqlRange("step", {m_shown.first, m_shown.last}) + " ORDER BY step, rank";
     out.place = {.view = "ranking", .t0 = {}, .t1 = {}, .select = m_subject.linkSelect(subjectRank())};
     if (const auto around = m_subject.around()) out.place.t0 = around->t0, out.place.t1 = around->t1;
-    out.picture = std::make_shared<const StepsPicture>(CurvePicture(std::move(story)), std::move(m_heat), heatTitle(), m_named);
+    QString title = heatTitle();
+    out.picture = std::make_shared<const StepsPicture>(CurvePicture(std::move(story)), m_even ? HeatCells() : std::move(m_heat),
+                                                       std::move(title), m_named);
     return out;
   }
 
@@ -118,10 +127,21 @@ class StepsReading {
     StepRange all{longest->first_x, endOf(*longest)};
     if (m_subject.mark && longest->first_time) {
       RG_ASSIGN(const ScalarColumns points, m_reader.scalars(longest->id, all.first, all.last, m_stop));
+      const TimeRange around = *m_subject.around();
+      std::optional<StepRange> near;
+      const auto take = [](std::optional<StepRange>& range, std::int64_t step) {
+        const std::int64_t end = step < INT64_MAX ? step + 1 : step;
+        range = range ? StepRange{std::min(range->first, step), std::max(range->last, end)} : StepRange{step, end};
+      };
       for (std::size_t i = 0; i < std::min(points.size(), points.time.size()); ++i) {
-        if (points.time[i] < m_subject.mark->t0 || points.time[i] >= m_subject.mark->t1) continue;
-        if (!m_marked) m_marked = StepRange{points.step[i], points.step[i]};
-        m_marked->last = points.step[i] + (points.step[i] < INT64_MAX ? 1 : 0);
+        const TimeNs time = points.time[i];
+        if (time >= around.t0 && time < around.t1) take(near, points.step[i]);
+        if (time >= m_subject.mark->t0 && time < m_subject.mark->t1) take(m_marked, points.step[i]);
+      }
+      // In a hang no step begins: those before it are shown.
+      if (!m_marked) {
+        m_shown = near.value_or(StepRange{all.first, all.first});
+        return {};
       }
     } else if (m_subject.select.step && *m_subject.select.step >= all.first && *m_subject.select.step < all.last) {
       m_marked = StepRange{*m_subject.select.step, *m_subject.select.step + 1};
@@ -143,6 +163,7 @@ class StepsReading {
     StepTableFeed feed(m_subject.attempt.id, newest);
     RG_ASSIGN(const StepTableAnswer answer, feed.read(m_reader, m_subject.ranks, m_stop));
     m_ranked = rankBySlowness(answer.table);
+    if (m_marked) rankMarked(answer.table);
     if (m_ranked.status != SlowRanksStatus::kRanked) return {};
     std::vector<std::size_t> columns;
     for (std::size_t i = 0; i < m_ranked.steps.size(); ++i)
@@ -163,16 +184,46 @@ class StepsReading {
     m_heat.scale = heatScale(m_heat);
     m_heat.beyond = exceedsScale(m_heat);
     if (m_ranked.standingOut() > 0) m_slowest = m_ranked.ranks.front().rank;
+    // A map without a coloured cell is a sentence.
+    m_even = std::ranges::none_of(m_heat.rows, [](const HeatCells::Row& row) {
+      return std::ranges::any_of(row.ratio, [](float ratio) { return std::fabs(ratio) > kQuietRatio; });
+    });
     return {};
+  }
+
+  // Who stands out in the steps of the mark: before and after it may well have been as its peers are.
+  void rankMarked(const StepTable& table) {
+    StepTable marked = table;
+    marked.steps.clear();
+    std::vector<std::size_t> keep;
+    for (std::size_t i = 0; i < table.steps.size(); ++i)
+      if (table.steps[i] >= m_marked->first && table.steps[i] < m_marked->last) keep.push_back(i), marked.steps.push_back(table.steps[i]);
+    if (keep.size() < kLeastSteps) return;
+    for (std::size_t r = 0; r < table.ranks.size(); ++r) {
+      marked.ranks[r].value_ns.clear();
+      for (const std::size_t i : keep) marked.ranks[r].value_ns.push_back(table.ranks[r].value_ns[i]);
+    }
+    SlowRanks within = rankBySlowness(marked);
+    if (within.status != SlowRanksStatus::kRanked) return;
+    // Cells are compared in all steps of the table.
+    for (RankScore& rank : within.ranks) {
+      const auto all = std::ranges::find(m_ranked.ranks, rank.rank, &RankScore::rank);
+      rank.ratio = all != m_ranked.ranks.end() ? std::move(all->ratio) : std::vector<float>();
+    }
+    within.steps = std::move(m_ranked.steps);
+    m_ranked = std::move(within);
+    m_scored_marked = true;
   }
 
   QString heatTitle() const {
     const QString what = m_ranked.basis == SlownessBasis::kWork ? QObject::tr("own work") : QObject::tr("step time");
     const auto all = static_cast<std::int64_t>(m_ranked.ranks.size());
     if (m_heat.rows.size() == m_ranked.ranks.size()) return QObject::tr("rank × step: %1 against the peers' median").arg(what);
-    return QObject::tr("the worst %1 of %2 × step: %3 against the peers' median")
-        .arg(m_heat.rows.size())
-        .arg(countWords(all, "rank", "ranks"), what);
+    const std::size_t worst = std::min(m_heat.rows.size(), kWorstRanks);
+    const Rank* about = m_heat.rows.size() > worst ? m_subject.chosen() : nullptr;
+    return QObject::tr("the worst %1 of %2%3 × step: %4 against the peers' median")
+        .arg(worst)
+        .arg(countWords(all, "rank", "ranks"), about != nullptr ? QObject::tr(", and rank %1").arg(about->rank) : QString(), what);
   }
 
   void say(const BandRead& band, Evidence& out) const {
@@ -182,17 +233,16 @@ class StepsReading {
       out.shows = QObject::tr("The slowest is %1: %2 of own work a step, %3 against its peers")
                       .arg(m_subject.rankName(worst->rank), per_step(*worst->own_ns), formatSignedPercent(*worst->score));
       if (m_ranked.basis == SlownessBasis::kStepTime) out.shows.replace(QObject::tr(" of own work"), QString());
-      if (worst->since_step && !worst->since_before) out.shows += QObject::tr(", since step %1").arg(formatCount(*worst->since_step));
+      if (!m_scored_marked && worst->since_step && !worst->since_before)
+        out.shows += QObject::tr(", since step %1").arg(formatCount(*worst->since_step));
       if (const auto more = m_ranked.standingOut(); more > 1)
         out.shows += QObject::tr("; %1 more stand out").arg(formatCount(static_cast<std::int64_t>(more) - 1));
       out.shows += QStringLiteral(".");
     } else if (m_ranked.status == SlowRanksStatus::kRanked) {
-      out.shows = QObject::tr("No rank stands out.");
+      out.shows =
+          m_even ? QObject::tr("No rank stands out: all are within 2 % of their peers in every step.") : QObject::tr("No rank stands out.");
     }
-    const auto middle = band.median ? band.median : band.chosen;
-    if (middle && band.least && band.most)
-      out.shows += (out.shows.isEmpty() ? QString() : QStringLiteral(" ")) +
-                   QObject::tr("Steps took %1 on average, %2 to %3.").arg(per_step(*middle), per_step(*band.least), per_step(*band.most));
+    sayLengths(band, out);
     const auto ranks = static_cast<std::int64_t>(std::max(m_subject.ranks.size(), m_steps.size()));
     out.coverage = QObject::tr("%1 of %2").arg(formatCount(static_cast<std::int64_t>(band.heard)), countWords(ranks, "rank", "ranks"));
     out.coverage += QObject::tr(", steps %1 to %2").arg(formatCount(m_shown.first), formatCount(m_shown.last - 1));
@@ -208,6 +258,24 @@ class StepsReading {
                         .arg(formatPercent(share, 0), countWords(static_cast<std::int64_t>(m_heat.steps.size()), "step", "steps"));
     const std::int64_t gaps = m_heat.steps.back() - m_heat.steps.front() + 1 - static_cast<std::int64_t>(m_heat.steps.size());
     if (gaps > 0) out.coverage += QObject::tr(", %1 without data").arg(countWords(gaps, "step", "steps"));
+  }
+
+  // The median rank's steps in the mark and before it; without a mark all of them.
+  void sayLengths(const BandRead& band, Evidence& out) const {
+    const auto role = band.median ? CurveRole::kCompared : CurveRole::kSubject;
+    const auto at = std::ranges::find(band.inks, role, &CurveInk::role);
+    if (at == band.inks.end()) return;
+    const SharedBins& bins = band.curves[static_cast<std::size_t>(at - band.inks.begin())].bins;
+    const StepRange told = m_marked.value_or(m_shown);
+    const auto now = meanWithin(*bins, told.first, told.last), before = meanWithin(*bins, m_shown.first, told.first);
+    if (!now) return;
+    const auto words = [](double ns) { return formatDuration(static_cast<DurNs>(ns)); };
+    out.shows += (out.shows.isEmpty() ? QString() : QStringLiteral(" ")) +
+                 (told.count() == 1 ? QObject::tr("Step %1").arg(formatCount(told.first))
+                                    : QObject::tr("Steps %1 to %2").arg(formatCount(told.first), formatCount(told.last - 1))) +
+                 QObject::tr(" took %1").arg(words(*now));
+    if (before) out.shows += QObject::tr(", those before %1").arg(words(*before));
+    out.shows += QStringLiteral(".");
   }
 
   QString whyNot() const {
@@ -232,6 +300,8 @@ class StepsReading {
   HeatCells m_heat;
   std::set<std::int32_t> m_named;
   std::optional<std::int32_t> m_slowest;
+  bool m_scored_marked = false;  // m_ranked is of the marked steps, but for its cells
+  bool m_even = false;           // no rank is more than 2 % off in any step
 };
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace {
 constexpr int kSteps = 17, kRuler = 18, kHeader = kSteps + kRuler + 2, kStrip = 20, kLane = 15, kGap = 3, kLegend = 20;
 constexpr int kLegendBox = 14, kLegendHeight = 10, kArrowHead = 4;
 constexpr double kArrowLine = 1.3;
-constexpr int kNameFont = 10;
+constexpr int kNameFont = 10, kLeastDetail = 24;
 
 int runsOf(const BusyStrip& strip) {
   int runs = 0;
@@ -117,7 +117,7 @@ void CropPicture::paintRow(QPainter& painter, TimelineRaster& raster, const Crop
   const QString title = (row.about ? QStringLiteral("▸ ") : QString()) + row.title;
   put(top, title, theme.text, Qt::AlignLeft, room);
   const int left = room - metrics.horizontalAdvance(title) - kGrid;
-  if (row.lanes.size() < 2 && left > 40) put(top, row.detail, theme.muted, Qt::AlignRight, left);
+  if (left > kLeastDetail) put(top, row.detail, theme.muted, Qt::AlignRight, left);
   if (row.lanes.empty()) {
     if (row.strip.columns.empty()) {
       painter.setPen(theme.muted);
@@ -132,11 +132,9 @@ void CropPicture::paintRow(QPainter& painter, TimelineRaster& raster, const Crop
   }
   for (std::size_t lane = 0; lane < row.lanes.size(); ++lane) {
     const int y = top + static_cast<int>(lane) * kLane;
-    // The second line says where the rank is, those below which tracks they are.
-    if (lane == 1 && !row.detail.isEmpty())
-      put(y, row.detail, theme.muted, Qt::AlignLeft, room);
-    else if (lane > 0 && !row.lanes[lane].name.isEmpty())
-      put(y, row.lanes[lane].name, theme.muted, Qt::AlignRight, room);
+    // Beside the first lane stands the rank: its track is named on the second, if that is of the same.
+    const QString& name = lane == 1 && row.lanes[1].name.isEmpty() ? row.lanes[0].name : row.lanes[lane].name;
+    if (lane > 0 && !name.isEmpty()) put(y, name, theme.muted, Qt::AlignRight, room);
     raster.bars(row.lanes[lane].bars, m_crop.shades, m_crop.waits.get(), y, kLane, m_crop.range.t1, &labels);
   }
 }
@@ -184,7 +182,7 @@ void CropPicture::paintLegend(QPainter& painter, int top, int width, const Theme
     painter.drawText(QRect(x, top, wide, kLegend), Qt::AlignVCenter, entry.words);
     x += wide + 3 * kGrid;
   }
-  const QString arrow = QObject::tr("→ had waited for it");
+  const QString arrow = QObject::tr("● last  ▼ had waited");
   const int wide = painter.fontMetrics().horizontalAdvance(arrow) + 1;
   if (m_crop.arrows.empty() || x + wide > width) return;
   painter.setPen(theme.text);

@@ -52,7 +52,7 @@ int shapesOf(const TimelineCrop& crop);
 
 class CropPicture : public EvidencePicture {
  public:
-  static constexpr int kGutter = 116, kRight = 12;
+  static constexpr int kGutter = 128, kRight = 12;
   explicit CropPicture(TimelineCrop crop) : m_crop(std::move(crop)) {}
   double heightAt(double width) const override;
   void paint(QPainter& painter, const QRectF& area, const Theme& theme) const override;

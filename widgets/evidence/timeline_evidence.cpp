@@ -126,8 +126,10 @@ class CropReading {
   // As the timeline: pipeline neighbours and a peer of the same role; of a few ranks all.
   void addSuggested() {
     RowList list;
+    auto around = std::make_shared<TimelineCatalog>(m_catalog);
+    around->slowest = m_about;  // whose neighbours they are
     list.setSelected(m_about);
-    list.setCatalog(std::make_shared<const TimelineCatalog>(m_catalog));
+    list.setCatalog(std::move(around));
     for (const TimelineRow& row : list.rows())
       if (row.kind == RowKind::kRank && row.rank >= 0 && m_chosen.size() < kUsualRanks) m_chosen.insert(row.rank);
   }
@@ -151,8 +153,20 @@ class CropReading {
     return {};
   }
 
+  // Those in which the ranks differ: "d0 p2 t5"; without any the node.
+  QString coordinates(const Rank& place) const {
+    QStringList parts;
+    for (const auto& [letter, at] : {std::pair('d', &Rank::dp), {'p', &Rank::pp}, {'t', &Rank::tp}, {'c', &Rank::cp}, {'e', &Rank::ep}})
+      if (place.*at && std::ranges::any_of(m_subject.ranks, [&](const Rank& other) { return other.*at != place.*at; }))
+        parts << QChar::fromLatin1(letter) + QString::number(*(place.*at));
+    return parts.isEmpty() ? m_subject.nodeName(place.node) : parts.join(u' ');
+  }
+
   CropRow rowOf(const TimelineRank& rank, RowPicture& made, DurNs pixel) {
-    CropRow row{.title = rankTitle(rank), .detail = rank.node, .rank = *rank.rank, .about = rank.rank == m_about};
+    CropRow row{.title = QObject::tr("rank %1").arg(*rank.rank),
+                .detail = coordinates(rank.place),
+                .rank = *rank.rank,
+                .about = rank.rank == m_about};
     bool any = false;
     for (const auto& lane : made.lanes)
       for (const SpanBar& bar : lane.bars)
@@ -209,6 +223,12 @@ class CropReading {
     return sum;
   }
 
+  // Whether a rank does the same work as the one that the card is about.
+  bool hasRoleOf(std::int32_t rank) const {
+    const Rank *one = m_subject.rank(rank), *about = m_about ? m_subject.rank(*m_about) : nullptr;
+    return one != nullptr && about != nullptr && one->pp && one->pp == about->pp;
+  }
+
   Status say(Evidence& out) {
     RankTracks tracks;
     for (const std::int32_t number : m_chosen) tracks.emplace_back(number, tracksOf(*rankOf(number)));
@@ -216,7 +236,8 @@ class CropReading {
     const auto of = [&](std::int32_t rank) { return std::ranges::find(area.of_rank, rank, &AreaRank::rank); };
     QStringList parts;
     for (const std::int32_t rank : m_chosen) {
-      const bool told = rank == m_about || std::ranges::find(m_partners, rank) != m_partners.end();
+      const bool partner = std::ranges::find(m_partners, rank) != m_partners.end();
+      const bool told = rank == m_about || partner || (m_partners.empty() && hasRoleOf(rank));
       if (!told || of(rank) == area.of_rank.end() || !area.whole) continue;
       QString words =
           QObject::tr("rank %1 computed %2").arg(rank).arg(formatDuration(of(rank)->busy[static_cast<std::size_t>(SpanClass::kCompute)]));

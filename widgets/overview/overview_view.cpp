@@ -5,6 +5,8 @@
 #include <QHBoxLayout>
 #include <QVBoxLayout>
 
+#include "widgets/findings/findings_view.h"
+
 namespace runglass {
 
 OverviewView::OverviewView(ViewContext context, QWidget* parent)
@@ -57,6 +59,11 @@ QWidget* OverviewView::makePage() {
   steps->addWidget(m_idle, 1);
   column->addLayout(steps);
   connect(m_idle, &IdlePanel::viewRequested, this, &View::viewRequested);
+  connect(m_side, &SidePanels::findingChosen, this, [this](const Finding& finding) {
+    const std::optional<TimeRange> window = windowOf(finding);
+    m_context.state->select(selectionOf(finding));
+    if (window) m_context.state->setWindow(*window);
+  });
   placeSide();
   return page;
 }
@@ -152,6 +159,11 @@ void OverviewView::showAnswer(const Result<std::shared_ptr<const OverviewData>>&
   m_breakdown->setData(m_data->breakdown);
   m_side_has_data = m_side->setData(m_data);
   placeSide();
+}
+
+std::optional<IncidentSeed> OverviewView::incidentSeed() const {
+  const Finding* const finding = m_side->isVisible() ? m_side->chosenFinding() : nullptr;
+  return finding != nullptr ? std::optional(IncidentSeed{.finding = finding->id}) : std::nullopt;
 }
 
 QString OverviewView::copyText() const {

@@ -16,9 +16,10 @@ namespace {
 
 constexpr int kLegendHeight = 10;
 constexpr int kShortestName = 32;
-constexpr int kHatch = 6;      // pixels between the lines of absent cells
-constexpr int kGapFrom = 6;    // cells at least as high and wide as this are kept apart by a line of ground
-constexpr int kTextFrom = 40;  // cells as wide as this say their number
+constexpr int kHatch = 6;       // pixels between the lines of absent cells
+constexpr int kGapFrom = 6;     // cells at least as high and wide as this are kept apart by a line of ground
+constexpr int kTextFrom = 40;   // cells as wide as this say their number
+constexpr int kNameApart = 13;  // pixels between names
 constexpr int kRowText = 18, kLeastNote = 60;
 constexpr double kLeastScale = 0.05;
 
@@ -137,7 +138,8 @@ int paintHeatVector(QPainter& painter, const QRect& area, const HeatCells& cells
       if (shade == kAbsentShade)
         paintHatch(painter, box, theme.line);
       else
-        painter.fillRect(shade < 0 ? box.adjusted(0, box.height() / 2, 0, 0) : box, heatColor(theme, static_cast<double>(shade) / kHeatShades));
+        painter.fillRect(shade < 0 ? box.adjusted(0, box.height() / 2, 0, 0) : box,
+                         heatColor(theme, static_cast<double>(shade) / kHeatShades));
     }
   }
   return shapes;
@@ -223,12 +225,20 @@ void HeatFrame::paintAxes(QPainter& painter, const Theme& theme) const {
   const QFontMetrics metrics(painter.font());
   const std::size_t rows = m_cells.rows.size(), columns = m_cells.steps.size();
   const std::size_t down = roundDistance(rows, std::max(1, area.height() / kRowText));
-  for (std::size_t row = 0; row < rows; row += down) {
+  std::vector<int> taken;
+  const auto name = [&](std::size_t row, const QColor& ink, bool always) {
     const QRect cell = cellRect(row, 0);
-    const int middle = down == 1 ? cell.center().y() : cell.top() + 6;
+    const int middle = down == 1 || always ? cell.center().y() : cell.top() + 6;
+    if (std::ranges::any_of(taken, [&](int other) { return std::abs(other - middle) < kNameApart; })) return;
+    if (!m_words.named.empty()) taken.push_back(middle);
+    painter.setPen(ink);
     painter.drawText(QRect(m_room.left(), middle - 8, area.left() - m_room.left() - 2 * kGrid, 16), Qt::AlignRight | Qt::AlignVCenter,
                      metrics.elidedText(m_words.row(row), Qt::ElideLeft, area.left() - m_room.left() - 2 * kGrid));
-  }
+  };
+  for (const std::size_t row : m_words.named)
+    if (row < rows) name(row, theme.text, true);
+  for (std::size_t row = 0; row < rows; row += down) name(row, theme.muted, false);
+  painter.setPen(theme.muted);
   const int label =
       std::max(metrics.horizontalAdvance(m_words.column(columns - 1)), metrics.horizontalAdvance(m_words.column(0))) + 3 * kGrid;
   const std::size_t across = roundDistance(columns, std::max(1, area.width() / label));

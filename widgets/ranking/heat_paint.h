@@ -64,7 +64,8 @@ struct HeatWords {
   double from = 0;           // the ratio of its lower end
   QStringList notes;
   std::function<QString(std::size_t)> row, column;
-  std::function<QString(float)> cell;  // what a cell says that is large enough; none: nothing
+  std::function<QString(float)> cell;   // what a cell says that is large enough; none: nothing
+  std::vector<std::size_t> named = {};  // rows whose names are shown whatever the room, in `text`
 };
 
 // Where cells are in a room, and what is painted around and on them.
