@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <QApplication>
+#include <QHashSeed>
 #include <QIcon>
 #include <QSocketNotifier>
 #include <QUrl>
@@ -16,6 +17,7 @@
 
 #include "app/cli_description.h"
 #include "app/console/console.h"
+#include "app/console/report.h"
 #include "app/console/screenshot.h"
 #include "app/control_arguments.h"
 #include "app/hub_arguments.h"
@@ -190,26 +192,32 @@ int runConsole(int argc, char** argv) {
   shot->add_option("--out", arguments.out, "The PNG to write")->required();
   declarePlace(*shot, arguments);
   shot->get_option("--view")->required();
-  CLI::App* report = cli.add_subcommand("report", "Write an incident report (not built yet)");
-  report->allow_extras();
+  CLI::App* report = cli.add_subcommand("report", "Write a report of an incident, a finding or a run; needs no display");
+  ReportArguments report_of;
+  report_of.declare(*report);
   addExamples(cli,
               "runglass night.rgl --view timeline --select rank=37,step=48210\n"
               "runglass --live run.rgl --listen 127.0.0.1:7070\n");
   addExamples(*shot, "runglass screenshot --store night.rgl --view overview --size 1920x1080 --out overview.png\n");
+  addExamples(*report,
+              "runglass report --store night.rgl --out report\n"
+              "runglass report --store night.rgl --incident 7f3a --redact hosts,users --format pdf,html --out report\n");
   if (describedCommandLine(cli, argc, argv)) return 0;
   try {
     cli.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return cli.exit(error) == 0 ? 0 : 2;
   }
-  if (*report) return fail("report: not built yet", 2);
   if (const auto wrong = wrongUsage(arguments)) return *wrong;
   takeFileUrl(arguments);
   arguments.live = arguments.live || listen->count() > 0;
   if (arguments.live && arguments.store.empty()) return fail("--live: wants a store to write", 2);
-  if (*shot || (!qEnvironmentVariableIsSet("DISPLAY") && !qEnvironmentVariableIsSet("WAYLAND_DISPLAY") &&
-                !qEnvironmentVariableIsSet("QT_QPA_PLATFORM")))
+  if (*shot || *report ||
+      (!qEnvironmentVariableIsSet("DISPLAY") && !qEnvironmentVariableIsSet("WAYLAND_DISPLAY") &&
+       !qEnvironmentVariableIsSet("QT_QPA_PLATFORM")))
     qputenv("QT_QPA_PLATFORM", "offscreen");
+  // The order in which a PDF's fonts are written follows a hash; the same report is the same bytes in each process.
+  if (*report) QHashSeed::setDeterministicGlobalSeed();
   qInstallMessageHandler(onQtMessage);
   QCoreApplication::setOrganizationName("runglass");
   QCoreApplication::setApplicationName("runglass");
@@ -218,6 +226,10 @@ int runConsole(int argc, char** argv) {
   QApplication app(argc, argv);
   QGuiApplication::setWindowIcon(QIcon::fromTheme(RG_APPLICATION_ID));
   if (*shot) return runScreenshot(arguments);
+  if (*report) {
+    const Status made = makeReport(report_of, std::string("runglass ") + RG_VERSION);
+    return made.ok() ? 0 : fail(made.message(), made.code() == Code::kInvalidArgument ? 2 : 1);
+  }
   if (const auto wrong = takeLink(arguments)) return *wrong;
   return runWindow(app, arguments);
 }

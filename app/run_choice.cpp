@@ -9,6 +9,8 @@
 namespace runglass {
 namespace {
 
+constexpr std::size_t kLeastPrefix = 4;  // of a uuid
+
 Status notFound(const std::string& store, const std::string& what) {
   return {Code::kNotFound, (store.empty() ? std::string() : store + ": ") + what};
 }
@@ -37,7 +39,12 @@ Result<Incident> wantedIncident(Reader& reader, const std::string& store, const 
   const auto found = std::ranges::find_if(
       incidents, [&](const Incident& one) { return one.uuid == wanted || (id && one.id == static_cast<std::int64_t>(*id)); });
   if (found != incidents.end()) return *found;
-  return notFound(store, "there is no incident " + wanted);
+  const auto begins = [&](const Incident& one) { return wanted.size() >= kLeastPrefix && one.uuid.starts_with(wanted); };
+  const auto first = std::ranges::find_if(incidents, begins);
+  if (first == incidents.end()) return notFound(store, "there is no incident " + wanted);
+  if (std::find_if(first + 1, incidents.end(), begins) != incidents.end())
+    return notFound(store, "several incidents begin with " + wanted + ": say more of it");
+  return *first;
 }
 
 Result<Attempt> wantedAttempt(Reader& reader, const std::string& store, const Run& run, std::optional<std::int32_t> number) {

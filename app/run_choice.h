@@ -18,7 +18,7 @@ namespace runglass {
 
 // By id, uuid or name, in this order; empty: the one that runs or began last.
 Result<Run> wantedRun(Reader& reader, const std::string& store, const std::string& wanted);
-// By id or uuid.
+// By id, uuid or the begin of a uuid that only one has.
 Result<Incident> wantedIncident(Reader& reader, const std::string& store, const std::string& wanted);
 // By number; absent: the newest.
 Result<Attempt> wantedAttempt(Reader& reader, const std::string& store, const Run& run, std::optional<std::int32_t> number);

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # ./dev run: console with an embedded hub, a local agent and the bundled real training job. Without a display, or with --headless, it runs
-# for a while and then writes pictures of every view and the store. Ends only what it started.
+# for a while and then writes pictures of every view, the store and a report. Ends only what it started.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -81,4 +81,10 @@ for view in $("$bin/runglass" --help | sed -n 's/.*View or layout: //p' | tr -d 
     "$bin/runglass" screenshot --store "$store" --view "$view" --theme "$theme" --size 1920x1080 --out "$out/$view-$theme.png" && echo "picture: $out/$view-$theme.png"
   done
 done
-echo "report: not built yet (a later step)"
+# Of what would be proposed first, if anything is; else of the run.
+"$bin/runglassctl" analyze --store "$store" >"$work/analyze.log" 2>&1 || cat "$work/analyze.log" >&2
+key=$("$bin/runglassctl" incident propose --store "$store" | awk 'NR == 1 && $1 ~ /-/ { print $1 }')
+if [ -n "$key" ]; then
+  "$bin/runglassctl" incident new --store "$store" --proposal "$key" >"$work/incident.log" 2>&1 || cat "$work/incident.log" >&2
+fi
+"$bin/runglass" report --store "$store" --out "$out" --format pdf,html | sed 's/^/report: /'

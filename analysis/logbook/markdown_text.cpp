@@ -54,14 +54,24 @@ bool needsEscape(std::string_view text, std::size_t at) {
   return false;
 }
 
-}  // namespace
-
-std::string markdownText(std::string_view text, std::size_t most) {
-  std::string out;
+// `each` gets whether it may be shown, and the bytes of one character.
+template <class Each>
+bool eachCharacter(std::string_view text, std::size_t most, Each each) {
   std::size_t at = 0;
   while (at < text.size()) {
     const Decoded one = decode(text, at);
     if (at + one.bytes > most) break;
+    each(one, at);
+    at += one.bytes;
+  }
+  return at < text.size();
+}
+
+}  // namespace
+
+std::string markdownText(std::string_view text, std::size_t most) {
+  std::string out;
+  const bool cut = eachCharacter(text, most, [&](const Decoded& one, std::size_t at) {
     if (one.valid && (one.code == '\n' || one.code == '\r' || one.code == '\t')) {
       out += ' ';
     } else if (!one.valid || isInvisible(one.code)) {
@@ -70,9 +80,25 @@ std::string markdownText(std::string_view text, std::size_t most) {
       if (one.bytes == 1 && needsEscape(text, at)) out += '\\';
       out += text.substr(at, one.bytes);
     }
-    at += one.bytes;
-  }
-  return at < text.size() ? out + "..." : out;
+  });
+  return cut ? out + "..." : out;
+}
+
+std::string visibleText(std::string_view text, LineBreaks breaks) {
+  std::string out;
+  eachCharacter(text, std::string_view::npos, [&](const Decoded& one, std::size_t at) {
+    if (one.valid && one.code == '\n' && breaks == LineBreaks::kKept)
+      out += '\n';
+    else if (one.valid && one.code == '\r' && breaks == LineBreaks::kKept && text.substr(at + 1, 1) == "\n")
+      return;
+    else if (one.valid && (one.code == '\n' || one.code == '\r' || one.code == '\t'))
+      out += ' ';
+    else if (!one.valid || isInvisible(one.code))
+      out += kReplacement;
+    else
+      out += text.substr(at, one.bytes);
+  });
+  return out;
 }
 
 }  // namespace runglass

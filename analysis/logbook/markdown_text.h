@@ -20,4 +20,8 @@ namespace runglass {
 // For within a line, not at its begin. At most `most` bytes of the text are taken, not cut inside a character, then "...".
 std::string markdownText(std::string_view text, std::size_t most = std::string_view::npos);
 
+// The same characters replaced, nothing escaped: for writers that escape for another format. Tabs are spaces.
+enum class LineBreaks { kSpaces, kKept };
+std::string visibleText(std::string_view text, LineBreaks breaks = LineBreaks::kSpaces);
+
 }  // namespace runglass

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -241,6 +242,58 @@ TEST_F(ConsoleProgram, AStoreThatAnotherProcessWritesIsReadAlong) {
   const auto writer = recorded();
   const Outcome outcome = shoot("runs");
   EXPECT_EQ(outcome.code, 0) << outcome.err;
+}
+
+std::string textOf(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+TEST_F(ConsoleProgram, AReportIsWrittenOfAStoreThatAnotherProcessWrites) {
+  const auto writer = recorded();
+  const Outcome outcome = run({"report", "--store", store, "--out", dir / "out", "--format", "pdf,html,md,json"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(std::ranges::count(outcome.out, '\n'), 4) << outcome.out;
+  for (const char* ending : {"pdf", "html", "md", "json"}) {
+    const fs::path file = dir / "out" / (std::string("report.") + ending);
+    EXPECT_NE(outcome.out.find(file.string()), std::string::npos) << outcome.out;
+    EXPECT_GT(fs::file_size(file), 500U) << ending;
+  }
+}
+
+TEST_F(ConsoleProgram, AReportSaysWhatItCannotDoInALine) {
+  ASSERT_TRUE(recorded()->close().ok());
+  struct Case {
+    std::vector<std::string> more;
+    int code;
+  };
+  const Case cases[] = {{{"--incident", "nobody"}, 1},   {{"--finding", "999"}, 1},  {{"--run", "nobody"}, 1},
+                        {{"--format", "doc"}, 2},        {{"--redact", "names"}, 2}, {{"--at", "yesterday"}, 2},
+                        {{"--summary", dir / "none"}, 1}};
+  for (const Case& one : cases) {
+    std::vector<std::string> arguments = {"report", "--store", store, "--out", dir / "out"};
+    arguments.insert(arguments.end(), one.more.begin(), one.more.end());
+    const Outcome outcome = run(arguments);
+    EXPECT_EQ(outcome.code, one.code) << one.more[0] << ": " << outcome.err;
+    EXPECT_TRUE(oneLine(outcome.err)) << outcome.err;
+    EXPECT_FALSE(fs::exists(dir / "out")) << one.more[0];
+  }
+}
+
+TEST_F(ConsoleProgram, ABrowserRunsNothingOfAReport) {
+  if (std::system("command -v chromium >/dev/null 2>&1") != 0) GTEST_SKIP() << "chromium is not installed";
+  ASSERT_TRUE(recorded()->close().ok());
+  std::ofstream(dir / "summary") << "</p><script>document.title = 'ran'</script><img src=x onerror=\"document.title = 'ran'\">"
+                                    "<svg onload=\"document.title = 'ran'\"></svg><style>body{display:none}</style>";
+  ASSERT_EQ(run({"report", "--store", store, "--out", dir / "out", "--format", "html", "--summary", dir / "summary"}).code, 0);
+  const std::string dom = (dir / "dom").string();
+  const std::string command = "chromium --headless --no-sandbox --disable-gpu --user-data-dir=" + (dir / "profile").string() +
+                              " --dump-dom file://" + (dir / "out/report.html").string() + " >" + dom + " 2>/dev/null";
+  ASSERT_EQ(std::system(command.c_str()), 0);
+  const std::string text = textOf(dom);
+  EXPECT_NE(text.find("<title>Run "), std::string::npos);
+  EXPECT_EQ(text.find("<title>ran"), std::string::npos);
+  EXPECT_EQ(text.find("<script"), std::string::npos);
 }
 
 TEST_F(ConsoleProgram, ALiveConsoleListensAndClosesItsStoreOnSigterm) {

@@ -9,6 +9,8 @@
 #include "analysis/goodput/ledger.h"
 #include "analysis/hangs/hang_evidence.h"
 #include "analysis/hangs/watchdog.h"
+#include "analysis/report/redaction.h"
+#include "analysis/report/report_writers.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace {
@@ -63,6 +65,32 @@ RG_FUZZ(restart_ledger) {
       end = one.t1, sum += one.t1 - one.t0;
     }
   RG_CHECK(sum == ledger.wall.value_or(0));
+}
+
+// Whatever a report is told, what it says is text where it stands.
+RG_FUZZ(report_text) {
+  const std::string text(reinterpret_cast<const char*>(data), size);
+  const std::string html = report::htmlText(text);
+  RG_CHECK(html.find_first_of("<>\"'`\n") == std::string::npos && html.find('\0') == std::string::npos);
+  const std::string csv = report::csvText(text);
+  RG_CHECK(!csv.empty() && std::string_view("=+-@\t\r\n").find(csv.front()) == std::string_view::npos);
+  RG_CHECK(csv.front() != '"' || (csv.size() > 1 && csv.back() == '"' && std::string_view("=+-@").find(csv[1]) == std::string_view::npos));
+  report::ReportDocument document;
+  document.title = text, document.summary = text;
+  document.sections.push_back({text, text, {report::Paragraph{text}, report::WrittenNote{text, text}, report::Link{text, text}}});
+  document.queries.push_back({text, text});
+  const std::string page = report::reportHtml(document);
+  RG_CHECK(page.find("<script") == std::string::npos && page.find("href=\"http") == std::string::npos);
+  (void)report::reportMarkdown(document), (void)report::reportJson(document);
+}
+
+RG_FUZZ(report_redaction) {
+  static report::Redactor redactor(*report::redactClassesFromText("all"));
+  static const bool known = (redactor.know({"n0412", "login"}, {"alice"}), true);
+  RG_CHECK(known);
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  RG_CHECK((" " + redactor.text(text) + " ").find(" n0412 ") == std::string::npos);
+  (void)redactor.json(text), (void)redactor.value("host", text);
 }
 
 }  // namespace

@@ -24,6 +24,7 @@
 #include "widgets/frame/guide.h"
 #include "widgets/frame/incident_commands.h"
 #include "widgets/frame/trace_dialog.h"
+#include "widgets/report/report_dialog.h"
 
 namespace runglass {
 namespace {
@@ -100,7 +101,7 @@ MainWindow::MainWindow(const WindowOptions& options, QWidget* parent)
   connect(m_docks, &DockHost::currentChanged, this, &MainWindow::updateNavigation);
   connect(m_docks, &DockHost::viewShown, this, [this](View* view) {
     connect(view, &View::viewRequested, this, &MainWindow::showPlace, Qt::UniqueConnection);
-    connect(view, &View::reportRequested, this, &MainWindow::reportRequested, Qt::UniqueConnection);
+    connect(view, &View::reportRequested, this, &MainWindow::exportReport, Qt::UniqueConnection);
     if (m_incidents != nullptr) m_incidents->viewShown(view);
     if (!m_tab.isEmpty() && view->showTab(m_tab)) m_tab.clear();
     view->applyState(m_state.state());
@@ -301,6 +302,7 @@ void MainWindow::makeDataCommands() {
     m_commands.add(group, tr("Trace kernels …"), {}, [this] { traceKernels(); });
   }
   m_commands.add(group, tr("Estimate …"), {}, [this] { estimate(); });
+  m_commands.add(group, tr("Export report …"), {}, [this] { exportReport(QString::fromStdString(m_state.state().selection.incident)); });
   m_commands.add(group, tr("Show the alerts"), {}, [this] {
     if (m_options.queries != nullptr) m_docks->addView(QStringLiteral("alerts"));
   });
@@ -331,6 +333,15 @@ void MainWindow::estimate() {
       [this](const Result<std::shared_ptr<const EstimateInput>>& answer) {
         if (m_estimate && answer.ok() && !m_estimate->touched()) m_estimate->fill(**answer);
       });
+}
+
+void MainWindow::exportReport(const QString& incident) {
+  if (m_options.queries == nullptr || m_summary == nullptr) return;
+  report::Question question{.incident = incident.toStdString()};
+  if (incident.isEmpty()) question.run = m_summary->run.id;
+  question.program = (QCoreApplication::applicationName() + u' ' + QCoreApplication::applicationVersion()).toStdString();
+  question.made = now();
+  (new ReportDialog(*m_options.queries, std::move(question), this))->open();
 }
 
 void MainWindow::testAlerts() {

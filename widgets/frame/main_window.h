@@ -73,8 +73,6 @@ class MainWindow : public QWidget {
 
  signals:
   void openStoreRequested(const QString& path);
-  // Of the incident with this uuid.
-  void reportRequested(const QString& incident);
   void startPageRequested();
   void importRequested(const QStringList& paths);  // files were dropped on a window that shows a store
   void listenRequested(const ListenOptions& hub);
@@ -106,6 +104,8 @@ class MainWindow : public QWidget {
   void captureNow();
   void traceKernels();
   void estimate();
+  // Of the incident with this uuid; empty: of the run on screen.
+  void exportReport(const QString& incident);
   void testAlerts();
   void zoom(double factor);
   void pan(double share);

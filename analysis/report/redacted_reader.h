@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// RedactedReader: a store without names of machines and people, paths, addresses and secrets; what asks it cannot say what it does not
+// know.
+//
+// Covered is every text that a source or a person sent: names of nodes, runs, devices, series, tracks and spans, facts, events, log lines,
+// captures, checkpoints, notes, findings with their evidence, incidents, alerts, issues, and SQL answers. Uuids stay, so that links lead
+// back.
+//
+// Threading:  as the other Reader's.
+// Ownership:  borrows the redactor and the other Reader, which outlive it.
+// Units:      reader.h.
+// Errors:     the other Reader's.
+// Cost:       the other Reader's, and one pass over each text.
+#pragma once
+
+#include "analysis/report/redaction.h"
+#include "storage/forwarding_reader.h"
+
+namespace runglass::report {
+
+// Tells the redactor the names of the store: nodes, what facts say of hosts and people, authors, home folders.
+Status learnNames(Reader& reader, Redactor& redactor);
+
+class RedactedReader : public ForwardingReader {
+ public:
+  RedactedReader(Reader& inner, Redactor& redactor) : ForwardingReader(inner), m_redactor(redactor) {}
+
+  Result<StoreInfo> info() override;
+  Result<std::vector<Node>> nodes() override;
+  Result<std::vector<Device>> devices() override;
+  Result<std::unique_ptr<Reader>> unaligned() override;
+  Result<std::vector<Run>> runs() override;
+  Result<std::vector<Attempt>> attempts(RunId run) override;
+  Result<std::vector<Fact>> facts(AttemptId attempt) override;
+  Result<std::vector<CommGroup>> groups(AttemptId attempt) override;
+  Result<std::vector<Checkpoint>> checkpoints(RunId run) override;
+  Result<std::vector<Progress>> progress(RunId run) override;
+  Result<std::vector<Series>> series(const SeriesFilter& filter) override;
+  Result<std::vector<Event>> events(const EventFilter& filter) override;
+  Result<std::vector<LogLine>> logs(const EventFilter& filter) override;
+  Result<LogPage> searchLogs(const RowQuery& query, std::stop_token stop) override;
+  Result<EventPage> searchEvents(const RowQuery& query, std::stop_token stop) override;
+  Result<LogContext> logContext(std::int64_t log_id, std::size_t before, std::size_t after, std::stop_token stop) override;
+  Result<std::vector<Issue>> issues() override;
+  Result<std::vector<Label>> labels(RunId run) override;
+  Result<std::vector<Capture>> captures(RunId run, TimeRange range, CaptureTexts texts) override;
+  Result<std::vector<Finding>> findings(std::optional<RunId> run) override;
+  Result<std::vector<Incident>> incidents(std::optional<RunId> run) override;
+  Result<Incident> incident(std::string_view uuid) override;
+  Result<std::vector<Note>> notes(RunId run) override;
+  Result<std::vector<Alert>> alerts(std::size_t limit) override;
+  Result<std::vector<Snooze>> snoozes() override;
+  Result<std::vector<Track>> tracks(AttemptId attempt) override;
+  Result<SpanColumns> spans(TrackId track, TimeRange range, std::stop_token stop) override;
+  Result<StoredSpans> spansWith(std::int64_t span, TimeRange range) override;
+  Result<SpanPicture> spanPicture(std::span<const TrackId> tracks, TimeRange range, DurNs pixel, std::stop_token stop) override;
+  Status query(std::string_view sql, const SqlSink& sink, std::stop_token stop) override;
+  Result<std::vector<std::string>> verify(std::stop_token stop) override;
+
+ private:
+  Incident redacted(Incident incident);
+  Event redacted(Event event);
+  LogLine redacted(LogLine line);
+  SpanColumns redacted(SpanColumns spans);
+
+  Redactor& m_redactor;
+};
+
+}  // namespace runglass::report

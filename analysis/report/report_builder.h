@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the sections of every report are made with: texts of numbers and times, links into the store, references to SQL.
+//
+// Threading:  that of the Reader.
+// Ownership:  borrows the Reader, the run and the places; the document is a value.
+// Units:      TimeNs, DurNs; ratios 0..1.
+// Errors:     none: what is absent is "–".
+// Cost:       O(text).
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "analysis/incident/incident_answer.h"
+#include "analysis/incident/incident_cost.h"
+#include "analysis/report/report_document.h"
+#include "storage/reader.h"
+
+namespace runglass::report {
+
+inline constexpr std::string_view kAbsent = "–";
+
+std::string countText(std::int64_t count);  // narrow spaces between thousands
+std::string shortCountText(double count);   // "231 k"
+std::string upperFirst(std::string text);
+
+Cell textCell(std::string text);
+Cell countCell(std::optional<std::int64_t> value);
+Cell durationCell(std::optional<DurNs> value);
+Cell ratioCell(std::optional<double> value);
+Cell numberCell(std::optional<double> value);
+
+class Builder {
+ public:
+  Builder(Reader& reader, const Run& run, const RunPlaces& places, ReportDocument& out)
+      : m_reader(reader), m_run(run), m_places(places), m_out(out) {}
+
+  Reader& reader() const { return m_reader; }
+  const Run& run() const { return m_run; }
+  const RunPlaces& places() const { return m_places; }
+  ReportDocument& document() const { return m_out; }
+
+  Section& section(std::string title, std::string link = {}) {
+    m_out.sections.push_back({std::move(title), std::move(link), {}});
+    return m_out.sections.back();
+  }
+  // Equal SQL is listed once. "" is 0.
+  SqlRef query(std::string_view what, const std::string& sql);
+  std::string link(std::string_view view, std::optional<TimeRange> range, std::string_view select = {}) const;
+  // As the run's clock has it: UTC, "+1 h 2 min" since its own zero.
+  std::string timeText(TimeNs time) const;
+  Cell timeCell(std::optional<TimeNs> time) const;
+  std::string nodeText(NodeId node) const;
+
+  template <class T>
+  KeyFigure figure(std::string name, const Told<T>& told, std::string unit, std::string text) {
+    return {.name = name,
+            .value = told.value ? std::optional(static_cast<double>(*told.value)) : std::nullopt,
+            .unit = std::move(unit),
+            .text = told.value ? std::move(text) : std::string(),
+            .reason = told.value && !told.at_least ? std::string() : told.reason,
+            .at_least = told.at_least,
+            .sql = query(name, told.sql)};
+  }
+
+ private:
+  Reader& m_reader;
+  const Run& m_run;
+  const RunPlaces& m_places;
+  ReportDocument& m_out;
+};
+
+// Sections that several reports have.
+Status addHardware(Builder& build, std::optional<TimeRange> range, std::stop_token stop);
+Status addLogbook(Builder& build, std::span<const Finding> findings, std::span<const Incident> incidents, std::optional<TimeRange> range,
+                  std::stop_token stop);
+Status addLogLines(Builder& build, std::optional<TimeRange> range, std::stop_token stop);
+void addNotes(Builder& build, const std::string& notes, std::span<const runglass::Note> of_run, std::optional<TimeRange> range);
+void addQuality(Builder& build, const DataQuality& quality);
+void addEnvironment(Builder& build, std::span<const EnvironmentFact> facts);
+Status addStepBreakdown(Builder& build, const Attempt& attempt, std::stop_token stop);
+Table findingTable(const Builder& build, std::span<const Finding* const> findings, std::string name, std::string caption);
+
+// What `readReport` is made of; `places` and the lists are the run's.
+struct Known {
+  std::vector<Finding> findings;
+  std::vector<Incident> incidents;
+};
+Status addIncident(Builder& build, const Incident& incident, const Known& known, std::optional<double> price, std::stop_token stop);
+Status addRun(Builder& build, const Known& known, std::optional<double> price, std::stop_token stop);
+
+}  // namespace runglass::report

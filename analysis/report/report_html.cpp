@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// Invariants:
+// 1. What did not come from this file goes through htmlText(); what goes into href was let through by isSafeLink().
+// 2. There is no script, no style attribute and no address outside the page.
+#include "analysis/report/report_builder.h"
+#include "analysis/report/report_style.h"
+#include "analysis/report/report_writers.h"
+#include "model/time_text.h"
+
+namespace runglass::report {
+namespace {
+
+std::string base64(std::string_view bytes) {
+  constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out;
+  out.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    const auto at = [&](std::size_t k) { return i + k < bytes.size() ? static_cast<unsigned char>(bytes[i + k]) : 0U; };
+    const unsigned group = at(0) << 16U | at(1) << 8U | at(2);
+    out += kDigits[group >> 18U & 63U];
+    out += kDigits[group >> 12U & 63U];
+    out += i + 1 < bytes.size() ? kDigits[group >> 6U & 63U] : '=';
+    out += i + 2 < bytes.size() ? kDigits[group & 63U] : '=';
+  }
+  return out;
+}
+
+std::string dataUrl(std::string_view svg) { return "data:image/svg+xml;base64," + base64(svg); }
+
+std::string linkHtml(std::string_view words, const std::string& target) {
+  return isSafeLink(target) ? "<a href=\"" + htmlText(target) + "\">" + htmlText(words) + "</a>" : std::string();
+}
+
+std::string reference(SqlRef ref) {
+  if (ref == 0) return {};
+  const std::string number = std::to_string(ref);
+  return " <a class=\"sql\" href=\"#s" + number + "\">S" + number + "</a>";
+}
+
+class BlockHtml {
+ public:
+  BlockHtml(const Pictures& pictures, std::string& out) : m_pictures(pictures), m_out(out) {}
+
+  void operator()(const Paragraph& one) {
+    m_out += std::string("<p") + (one.muted ? " class=\"muted\"" : "") + ">" + htmlText(one.text) + "</p>\n";
+  }
+  void operator()(const BulletList& one) {
+    m_out += "<ul>\n";
+    for (const std::string& item : one.items) m_out += "<li>" + htmlText(item) + "</li>\n";
+    m_out += "</ul>\n";
+  }
+  void operator()(const KeyFigures& one) {
+    m_out += "<dl class=\"figures\">\n";
+    for (const KeyFigure& figure : one.figures) {
+      m_out += "<div><dt>" + htmlText(figure.name) + reference(figure.sql) + "</dt><dd>";
+      m_out += figure.text.empty() ? std::string(kAbsent) : (figure.at_least ? "<small>at least</small> " : "") + htmlText(figure.text);
+      m_out += "</dd>";
+      if (!figure.reason.empty()) m_out += "<dd class=\"why\">" + htmlText(figure.reason) + "</dd>";
+      m_out += "</div>\n";
+    }
+    m_out += "</dl>\n";
+  }
+  void operator()(const Table& one) {
+    m_out += "<div class=\"wide\"><table>\n<caption>Table " + std::to_string(++m_table) + ". " + htmlText(one.caption) +
+             "</caption>\n<thead><tr>";
+    for (const Column& column : one.columns) m_out += cellOpen("th scope=\"col\"", column) + htmlText(column.name) + "</th>";
+    m_out += "</tr></thead>\n<tbody>\n";
+    for (const auto& row : one.rows) {
+      m_out += "<tr>";
+      for (std::size_t i = 0; i < row.size(); ++i) {
+        const Column& column = one.columns[i];
+        const auto* ref = std::get_if<std::int64_t>(&row[i].value);
+        m_out += cellOpen("td", column);
+        m_out += column.key == "sql" && ref != nullptr ? reference(static_cast<SqlRef>(*ref)) : htmlText(row[i].text);
+        m_out += "</td>";
+      }
+      m_out += "</tr>\n";
+    }
+    m_out += "</tbody></table></div>\n";
+    leftOut(one.left_out);
+  }
+  void operator()(const FigureReference& one) {
+    const Picture* picture = m_figure < m_pictures.figures.size() ? &m_pictures.figures[m_figure] : nullptr;
+    ++m_figure;
+    Picture words;
+    if (picture == nullptr) words.title = one.card.title.empty() ? one.card.kind : one.card.title, words.caption = one.card.caption;
+    figure(picture != nullptr ? *picture : words, one.link);
+  }
+  void operator()(const BarChart& one) {
+    if (m_chart >= m_pictures.charts.size()) return;  // the numbers are in a table beside it
+    Picture picture = m_pictures.charts[m_chart++];
+    picture.title = one.caption;
+    figure(picture, "");
+  }
+  void operator()(const LogExcerpt& one) {
+    m_out += "<figure class=\"log\"><figcaption>" + htmlText(one.caption) + "</figcaption>\n<ol>\n";
+    for (const LogExcerpt::Line& line : one.lines)
+      m_out += std::string("<li class=\"") + severityName(line.severity) + "\"><time>" + htmlText(line.when) + "</time> <b>" +
+               htmlText(line.who) + "</b> " + htmlText(line.text) + "</li>\n";
+    m_out += "</ol></figure>\n";
+    leftOut(one.left_out);
+  }
+  void operator()(const WrittenNote& one) {
+    m_out += "<blockquote>";
+    if (!one.author.empty()) m_out += "<p class=\"muted\">" + htmlText(one.author) + "</p>";
+    std::string_view text = one.text;
+    while (true) {
+      const std::size_t end = text.find('\n');
+      m_out += "<p>" + htmlText(text.substr(0, end)) + "</p>";
+      if (end == std::string_view::npos) break;
+      text.remove_prefix(end + 1);
+    }
+    m_out += "</blockquote>\n";
+  }
+  void operator()(const Link& one) { m_out += "<p>" + linkHtml(one.text, one.target) + "</p>\n"; }
+
+ private:
+  // Numbers and times are not broken.
+  static std::string cellOpen(const char* tag, const Column& column) {
+    return std::string("<") + tag + (column.numeric ? " class=\"n\">" : column.key.ends_with("_ns") ? " class=\"t\">" : ">");
+  }
+  void leftOut(const std::string& text) {
+    if (!text.empty()) m_out += "<p class=\"muted\">" + htmlText(text) + "</p>\n";
+  }
+  void figure(const Picture& picture, const std::string& link) {
+    m_out += "<figure>";
+    if (!picture.light.empty()) {
+      m_out += "<picture>";
+      if (!picture.dark.empty()) m_out += "<source media=\"(prefers-color-scheme: dark)\" srcset=\"" + dataUrl(picture.dark) + "\">";
+      m_out += "<img alt=\"" + htmlText(picture.says) + "\" src=\"" + dataUrl(picture.light) + "\"></picture>";
+    }
+    m_out += "<figcaption>Figure " + std::to_string(++m_number) + ". <b>" + htmlText(picture.title) + "</b>";
+    if (!picture.caption.empty()) m_out += " " + htmlText(picture.caption);
+    if (!picture.coverage.empty()) m_out += " <span class=\"muted\">(" + htmlText(picture.coverage) + ")</span>";
+    if (!picture.reason.empty()) m_out += " <span class=\"muted\">" + htmlText(picture.reason) + "</span>";
+    m_out += reference(picture.sql);
+    if (const std::string open = linkHtml("open it in Runglass", link); !open.empty()) m_out += " " + open;
+    m_out += "</figcaption></figure>\n";
+  }
+
+  const Pictures& m_pictures;
+  std::string& m_out;
+  std::size_t m_figure = 0, m_chart = 0, m_table = 0, m_number = 0;
+};
+
+std::string provenanceHtml(const Provenance& one) {
+  std::string out = "<section id=\"from\"><h2>Where this is from</h2>\n<dl class=\"from\">";
+  const auto line = [&](std::string_view name, const std::string& value) {
+    if (!value.empty()) out += "<dt>" + std::string(name) + "</dt><dd>" + htmlText(value) + "</dd>\n";
+  };
+  line("Made", one.made ? utcText(*one.made) : "");
+  line("Program", one.program);
+  line("Store", one.store_uuid);
+  line("Schema", std::to_string(one.schema_version));
+  line("Run", one.run + " (" + one.run_uuid + ")");
+  for (const std::string& option : one.options) line("Option", option);
+  line("Redacted", redactionText(one));
+  return out + "</dl></section>\n";
+}
+
+std::string queriesHtml(const ReportDocument& document) {
+  if (document.queries.empty()) return {};
+  std::string out =
+      "<section id=\"sql\"><h2>The SQL behind the figures</h2>\n<p class=\"muted\"><code>runglassctl query --store S.rgl \"SELECT "
+      "...\"</code> "
+      "gives each number again.</p>\n";
+  for (std::size_t i = 0; i < document.queries.size(); ++i) {
+    const std::string number = std::to_string(i + 1);
+    out += "<p id=\"s" + number + "\"><b>S" + number + "</b> " + htmlText(document.queries[i].what) + "</p><pre>" +
+           htmlText(document.queries[i].sql) + "</pre>\n";
+  }
+  return out + "</section>\n";
+}
+
+}  // namespace
+
+std::string reportHtml(const ReportDocument& document, const Pictures& pictures) {
+  std::string out =
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:; "
+      "base-uri 'none'; form-action 'none'\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"referrer\" content=\"no-referrer\">\n<title>";
+  out += htmlText(document.title) + "</title>\n<style>\n" + kReportStyle +
+         "</style>\n</head>\n<body>\n<header>\n<p class=\"muted\">Runglass · " + htmlText(document.kind) + " report · " +
+         htmlText(document.provenance.run) + "</p>\n<h1>" + htmlText(document.title) + "</h1>\n<p class=\"summary\">" +
+         htmlText(document.summary) + "</p>\n";
+  if (const std::string link = linkHtml("Open in Runglass", document.link); !link.empty()) out += "<p>" + link + "</p>\n";
+  out += "</header>\n<nav><ol>\n";
+  for (std::size_t i = 0; i < document.sections.size(); ++i)
+    out += "<li><a href=\"#c" + std::to_string(i + 1) + "\">" + htmlText(document.sections[i].title) + "</a></li>\n";
+  out += "</ol></nav>\n<main>\n";
+  BlockHtml writer(pictures, out);
+  for (std::size_t i = 0; i < document.sections.size(); ++i) {
+    const Section& section = document.sections[i];
+    out += "<section id=\"c" + std::to_string(i + 1) + "\"><h2>" + htmlText(section.title) + "</h2>\n";
+    for (const Block& block : section.blocks) std::visit(writer, block);
+    if (const std::string link = linkHtml("Open this view in Runglass", section.link); !link.empty())
+      out += "<p class=\"open\">" + link + "</p>\n";
+    out += "</section>\n";
+  }
+  return out + queriesHtml(document) + provenanceHtml(document.provenance) + "</main>\n</body>\n</html>\n";
+}
+
+}  // namespace runglass::report

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/console/report.h"
+
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <fstream>
+#include <iterator>
+
+#include "app/run_choice.h"
+#include "app/store_access.h"
+#include "storage/reader_at.h"
+#include "widgets/report/export_report.h"
+#include "widgets/report/report_charts.h"
+
+namespace runglass {
+namespace {
+
+constexpr std::size_t kMostSummary = 64U << 10;
+
+std::optional<TimeNs> timeOf(const std::string& text) {
+  TimeNs ns = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), ns);
+  if (error == std::errc() && end == text.data() + text.size()) return ns;
+  std::tm utc{};
+  const char* rest = ::strptime(text.c_str(), "%Y-%m-%dT%H:%M:%SZ", &utc);
+  if (rest == nullptr || *rest != '\0') return std::nullopt;
+  return static_cast<TimeNs>(::timegm(&utc)) * kNsPerSecond;
+}
+
+Result<std::string> summaryFrom(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return Status(Code::kNotFound, "report: " + path + ": cannot be read");
+  std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  if (text.size() > kMostSummary) return Status(Code::kInvalidArgument, "report: " + path + ": a summary has at most 64 KiB");
+  while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
+  return text;
+}
+
+// When it was made; a build that must give the same bytes says so as others do (reproducible-builds.org, SOURCE_DATE_EPOCH).
+TimeNs madeNow() {
+  if (const char* epoch = std::getenv("SOURCE_DATE_EPOCH"); epoch != nullptr)
+    if (const auto seconds = timeOf(epoch); seconds && *seconds >= 0 && *seconds < INT64_MAX / kNsPerSecond) return *seconds * kNsPerSecond;
+  return wallNow();
+}
+
+}  // namespace
+
+void ReportArguments::declare(CLI::App& app) {
+  app.add_option("--store", store, "The store, a .rgl file; it may be written meanwhile")->required();
+  CLI::Option* const of_incident = app.add_option("--incident", incident, "Of this incident: its id, uuid or the begin of its uuid");
+  CLI::Option* const of_finding = app.add_option("--finding", finding, "Of this finding: finding_id of the relation finding");
+  CLI::Option* const of_run =
+      app.add_option("--run", run, "Of this run: its id, uuid or name. Without one of the three: the newest incident, else the newest run");
+  of_incident->excludes(of_finding)->excludes(of_run);
+  of_finding->excludes(of_run);
+  app.add_option("--out", out, "Folder that the files go to; nothing in it is written over")->required();
+  app.add_option("--format", format, "pdf, html, md, json, csv (a folder of tables), several with commas, or all")->capture_default_str();
+  app.add_option("--paper", paper, "a4 or letter")->check(CLI::IsMember({"a4", "letter"}))->capture_default_str();
+  app.add_option("--redact", redact,
+                 "hosts, users, paths, addresses, tokens, several with commas, or all: replaced before anything is written");
+  app.add_option("--price", price, "Of a GPU-hour, in any currency")->check(CLI::NonNegativeNumber);
+  app.add_option("--summary", summary, "A file with the summary, in place of the computed one");
+  app.add_option("--at", at, "As the store was at this moment: ns since 1970, or 2026-03-02T10:00:00Z");
+}
+
+Status makeReport(const ReportArguments& arguments, const std::string& program) {
+  const auto formats = reportFormatsFromText(arguments.format);
+  if (!formats || formats->empty())
+    return {Code::kInvalidArgument, "--format " + arguments.format + ": wants pdf, html, md, json, csv or all"};
+  const auto redact = report::redactClassesFromText(arguments.redact);
+  if (!redact) return {Code::kInvalidArgument, "--redact " + arguments.redact + ": wants hosts, users, paths, addresses, tokens or all"};
+  std::optional<TimeNs> moment;
+  if (!arguments.at.empty() && !(moment = timeOf(arguments.at)))
+    return {Code::kInvalidArgument, "--at " + arguments.at + ": wants ns since 1970 or 2026-03-02T10:00:00Z"};
+
+  RG_ASSIGN(const auto store, openForReading(arguments.store));
+  const std::unique_ptr<Reader> then = moment ? readerAt(*store, *moment) : nullptr;
+  Reader* const reader = then ? then.get() : store.get();
+  ReportRequest request{.question = {}, .redact = *redact};
+  request.question.price = arguments.price, request.question.finding = arguments.finding;
+  request.question.program = program, request.question.made = madeNow();
+  if (moment) request.question.options.push_back("as the store was at " + arguments.at);
+  if (!arguments.incident.empty()) {
+    RG_ASSIGN(const Incident incident, wantedIncident(*reader, arguments.store, arguments.incident));
+    request.question.incident = incident.uuid;
+  }
+  if (!arguments.run.empty()) {
+    RG_ASSIGN(const Run run, wantedRun(*reader, arguments.store, arguments.run));
+    request.question.run = run.id;
+  }
+  if (!arguments.summary.empty()) {
+    RG_ASSIGN(request.question.summary, summaryFrom(arguments.summary));
+  }
+  RG_ASSIGN(const ReportData data, readReportData(*reader, request, {}));
+  const ReportFiles files{.formats = *formats, .paper = arguments.paper == "letter" ? kLetter : kA4, .folder = arguments.out};
+  RG_ASSIGN(const auto paths, writeReport(data, drawCharts(data.document), files, {}));
+  for (const std::string& path : paths) std::printf("%s\n", path.c_str());
+  return {};
+}
+
+}  // namespace runglass

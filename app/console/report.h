@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// `runglass report`: a report of an incident, a finding or a run as files, without a window; also of a store that is being written.
+//
+// Threading:  GUI thread: charts are laid out in a scene.
+// Ownership:  values.
+// Units:      --at in ns since 1970, or as 2026-03-02T10:00:00Z.
+// Errors:     INVALID_ARGUMENT: wrong usage; else as readReportData() and writeReport().
+// Cost:       as the report.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+
+#include "model/result.h"
+
+namespace runglass {
+
+struct ReportArguments {
+  std::string store, incident, run, out, format = "pdf,html", paper = "a4", redact, summary, at;
+  std::optional<std::int64_t> finding;
+  std::optional<double> price;
+  void declare(CLI::App& app);
+};
+
+// Prints the path of each file.
+Status makeReport(const ReportArguments& arguments, const std::string& program);
+
+}  // namespace runglass

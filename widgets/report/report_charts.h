@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The small charts of a report: bars by QtCharts, kept as the painter's calls, so that they are vectors wherever they are painted.
+//
+// Threading:  GUI thread: QtCharts lays out in a scene. What comes back is painted on any.
+// Ownership:  values.
+// Units:      px of 1/96 inch.
+// Errors:     none: a value that is absent has no bar.
+// Cost:       a few ms a chart.
+#pragma once
+
+#include "analysis/report/report_document.h"
+#include "widgets/report/report_pages.h"
+
+namespace runglass {
+
+DrawnChart drawChart(const report::BarChart& chart);
+std::vector<DrawnChart> drawCharts(const report::ReportDocument& document);
+
+}  // namespace runglass
