@@ -7,6 +7,7 @@
 #include <memory>
 #include <random>
 
+#include "analysis/run_summary/run_steps.h"
 #include "storage/reader_at.h"
 #include "storage/writer.h"
 #include "tests/bench/calibration.h"
@@ -124,19 +125,30 @@ void first(benchmark::State& state, const char* view) {
 }
 
 // What the worker does of it, without waiting for its turn.
-void readAlone(benchmark::State& state) {
+void readAlone(benchmark::State& state, const std::function<void(const MomentReaders&, TimeNs)>& read) {
   const std::unique_ptr<Reader> reader = Reader::open(storePath()).value();
   std::mt19937_64 dice(7);
   for (auto unused : state) {
     static_cast<void>(unused);
     const TimeNs moment = kStart + static_cast<TimeNs>(dice() % static_cast<std::uint64_t>(kSeconds * kNsPerSecond));
     const std::unique_ptr<Reader> then = readerAt(*reader, moment);
-    benchmark::DoNotOptimize(
-        readGpus({*then, *reader}, {.window = {.range = {kStart, kStart + kSeconds * kNsPerSecond}}, .now = moment}, {}));
+    read({*then, *reader}, moment);
   }
 }
+void readGrid(const MomentReaders& readers, TimeNs moment) {
+  const GpuQuestion question{.window = {.range = {kStart, kStart + kSeconds * kNsPerSecond}}, .now = moment};
+  benchmark::DoNotOptimize(readGpus(readers, question, {}));
+}
+void readStrip(const MomentReaders& readers, TimeNs) {
+  benchmark::DoNotOptimize(readRunSummary(readers.then, chooseRun(readers.then, {}).value(), {}));
+}
+void readStep(const MomentReaders& readers, TimeNs moment) {
+  benchmark::DoNotOptimize(stepAt(readers.whole, chooseRun(readers.whole, {}).value().id, moment, {}));
+}
 
-BENCHMARK(readAlone)->Name("playhead/gpus/read")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(readAlone, gpus, readGrid)->Name("playhead/gpus/read")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(readAlone, strip, readStrip)->Name("playhead/strip/read")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(readAlone, step, readStep)->Name("playhead/step/read")->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(jump, gpus, "gpus", true)->Name("playhead/gpus/jump")->Unit(benchmark::kMillisecond)->UseRealTime()->MinTime(2);
 BENCHMARK_CAPTURE(jump, gpus_next, "gpus", false)
     ->Name("playhead/gpus/neighbour")

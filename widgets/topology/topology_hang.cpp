@@ -94,8 +94,8 @@ QString watchdogText(const TopologyData& data) {
 Status readStacks(Reader& reader, TimeNs since, TimeNs now, TopologyData& data) {
   const std::string sql = "SELECT rank, substr(text, max(1, instr(text, 'Current thread')), 65536) FROM capture WHERE run_id = " +
                           std::to_string(data.run.id.value) + " AND attempt = " + std::to_string(data.attempt.number) +
-                          " AND kind = 'stack' AND time_ns >= " + std::to_string(since) +
-                          " AND time_ns <= " + std::to_string(now) + " ORDER BY time_ns";
+                          " AND kind = 'stack' AND time_ns >= " + std::to_string(since) + " AND time_ns <= " + std::to_string(now) +
+                          " ORDER BY time_ns";
   return reader.query(sql, {.columns = nullptr, .row = [&](const std::vector<SqlValue>& row) {
                               const auto* number = std::get_if<std::int64_t>(&row[0]);
                               const auto* text = std::get_if<std::string>(&row[1]);
