@@ -41,7 +41,8 @@ void setStates(TopologyData& data) {
   std::unordered_map<std::int64_t, std::int32_t> depth;
   for (const HangGroup& group : e.groups) depth[group.id] = group.depth;
   for (TopologyRank& rank : data.ranks) {
-    if (!rank.progress) continue;
+    // A step alone (of the past, from step times) does not say whether a rank waits.
+    if (!rank.progress || (!rank.progress->seq && rank.progress->op.empty())) continue;
     rank.wait = rank.progress->seq ? WaitState::kWaiting : WaitState::kComputing;
     const auto at = depth.find(rank.progress->group.value_or(0));
     rank.at_root = rank.wait == WaitState::kWaiting && at != depth.end() && at->second == 0;
