@@ -21,7 +21,7 @@ namespace {
 
 constexpr int kWhole = 7 * kGrid, kSlim = 3 * kGrid;  // heights
 constexpr int kPlayFrom = 1'000;                      // widths from which there is room for it
-constexpr double kBandInk = 0.55;                      // of every other attempt
+constexpr double kBandInk = 0.55;                     // of every other attempt
 constexpr double kWordsShare = 0.42;                  // of the bar, at most
 constexpr double kMarkReach = 4;                      // of the mouse, in pixels
 constexpr std::array<int, 3> kSpeeds = {1, 10, 60};
@@ -99,7 +99,8 @@ void BarTrack::paintEvent(QPaintEvent*) {
     for (std::size_t i = 0; i < m_data->attempts.size(); ++i) {
       const TimeRange range = m_data->attempts[i].range;
       const double left = std::max(0.0, x.toPixel(std::max(range.t0, m_extent->t0))), right = x.toPixel(std::min(range.t1, m_extent->t1));
-      if (right > left) painter.fillRect(QRectF(left, 0, right - left, height()), i % 2 == 0 ? mix(theme.ground, theme.line, kBandInk) : theme.line);
+      if (right > left)
+        painter.fillRect(QRectF(left, 0, right - left, height()), i % 2 == 0 ? mix(theme.ground, theme.line, kBandInk) : theme.line);
     }
     paintMarks(painter, x);
   }
