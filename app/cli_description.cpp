@@ -4,12 +4,24 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string_view>
 
 namespace runglass {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+constexpr std::string_view kExamplesHead = "Examples:\n", kIndent = "  ";
+
+// The footer without its head and indentation.
+std::string examplesOf(const CLI::App& app) {
+  std::istringstream footer(app.get_footer());
+  std::string lines;
+  for (std::string line; std::getline(footer, line);)
+    if (line.starts_with(kIndent)) lines += line.substr(kIndent.size()) + "\n";
+  return lines;
+}
 
 Json describeOption(const CLI::Option& option) {
   Json names = Json::array();
@@ -42,7 +54,7 @@ Json describeApp(const CLI::App& app) {
   }
   return {{"name", app.get_name()},
           {"help", app.get_description()},
-          {"examples", app.get_footer()},
+          {"examples", examplesOf(app)},
           {"options", std::move(options)},
           {"commands", std::move(commands)}};
 }
@@ -54,6 +66,14 @@ bool describedCommandLine(CLI::App& app, int argc, const char* const* argv) {
   if (argc != 2 || std::string_view(argv[1]) != "--describe-options") return false;
   std::puts(describeCommandLine(app, RG_VERSION).c_str());
   return true;
+}
+
+void addExamples(CLI::App& app, std::string_view lines) {
+  std::string footer(kExamplesHead);
+  std::istringstream text{std::string(lines)};
+  for (std::string line; std::getline(text, line);) footer += std::string(kIndent) + line + "\n";
+  footer.pop_back();
+  app.footer(footer);
 }
 
 std::string describeCommandLine(const CLI::App& app, const std::string& version) {

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace CLI {
 class App;
@@ -19,6 +20,9 @@ namespace runglass {
 
 // Adds --version. True: the one argument was the hidden --describe-options, the answer is on stdout, and there is nothing more to do.
 bool describedCommandLine(CLI::App& app, int argc, const char* const* argv);
+
+// What --help ends with; lines for a shell, each a whole command.
+void addExamples(CLI::App& app, std::string_view lines);
 
 // {"name", "version", "help", "examples", "options": [{"names", "positional", "value", "help", "default", "required", "repeats"}],
 //  "commands": [the same without "version"]}; "value" is empty for a flag. What --help hides is left out.

@@ -141,6 +141,10 @@ int main(int argc, char** argv) {
   app.add_option("--tls-ca", arguments.tls_ca, "CA of the hub's certificate (PEM); turns TLS on");
   app.add_option("--tls-cert", arguments.tls_cert, "Our certificate for the hub (PEM)");
   app.add_option("--tls-key", arguments.tls_key, "Its key (PEM)");
+  runglass::addExamples(app,
+                        "runglass-agent --hub 127.0.0.1:7070\n"
+                        "runglass-agent --hub head.cluster:7070 --token-file hub.token --tls-ca hub.pem\n"
+                        "runglass-agent --hub 127.0.0.1:7070 --simulate slow-gpu.toml --speed max\n");
   if (runglass::describedCommandLine(app, argc, argv)) return 0;
   try {
     app.parse(argc, argv);

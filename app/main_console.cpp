@@ -89,7 +89,7 @@ void declarePlace(CLI::App& app, Arguments& arguments) {
   app.add_option("--t0", arguments.place.t0, "Begin of the time window, ns since 1970 UTC");
   app.add_option("--t1", arguments.place.t1, "End of the time window, ns");
   app.add_option("--at", arguments.at, "The moment to look at: ns since 1970 UTC, or as 2026-11-20T21:43:07Z; default: now");
-  app.add_option("--select", arguments.select, "rank=N,attempt=N,step=N,node=NAME");
+  app.add_option("--select", arguments.select, "rank=N,attempt=N,step=N,node=NAME,incident=UUID");
   app.add_option("--theme", arguments.theme, "dark or light")->check(CLI::IsMember({"dark", "light"}));
 }
 
@@ -198,6 +198,10 @@ int runConsole(int argc, char** argv) {
   shot->get_option("--view")->required();
   CLI::App* report = cli.add_subcommand("report", "Write an incident report (not built yet)");
   report->allow_extras();
+  addExamples(cli,
+              "runglass night.rgl --view timeline --select rank=37,step=48210\n"
+              "runglass --live run.rgl --listen 127.0.0.1:7070\n");
+  addExamples(*shot, "runglass screenshot --store night.rgl --view overview --size 1920x1080 --out overview.png\n");
   if (describedCommandLine(cli, argc, argv)) return 0;
   try {
     cli.parse(argc, argv);

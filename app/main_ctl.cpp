@@ -25,6 +25,7 @@ int main(int argc, char** argv) {
   for (const auto& command : commands) {
     CLI::App* sub = app.add_subcommand(command->name(), command->help());
     command->declare(*sub);
+    runglass::addExamples(*sub, command->examples());
   }
   if (runglass::describedCommandLine(app, argc, argv)) return 0;
   try {

@@ -102,8 +102,9 @@ def man(app, date, extra):
     text += '.SH OPTIONS\n' + ''.join(man_option(option) for option in app['options'])
     if app['commands']:
         text += '.SH COMMANDS\n' + man_commands(app, name)
-    if app['examples'].strip():
-        text += '.SH EXAMPLES\n.nf\n%s\n.fi\n' % roff(app['examples'].strip('\n'))
+    examples = ''.join(each['examples'] for _, each in every_app(app))
+    if examples:
+        text += '.SH EXAMPLES\n.nf\n%s\n.fi\n' % roff(examples.strip('\n'))
     return text + extra
 
 

@@ -21,9 +21,9 @@ void removeStore(const std::string& path) {
     std::filesystem::remove(file, ignored);
 }
 
-Status writeStore(const std::string& part, Reader& reader, RunId run, RunSlice slice) {
+Status writeStore(const std::string& part, Reader& reader, RunId run, RunSlice slice, const ExportWatch& watch) {
   RG_ASSIGN(auto writer, Writer::open(part));
-  RG_TRY(copyRun(reader, run, std::move(slice), *writer, part));
+  RG_TRY(copyRun(reader, run, std::move(slice), *writer, part, watch));
   return writer->close();
 }
 
@@ -46,12 +46,12 @@ Status putInPlace(const std::string& part, const std::string& to) {
   return {};
 }
 
-Status exportSlice(Reader& reader, RunId run, RunSlice slice, const std::string& to) {
+Status exportSlice(Reader& reader, RunId run, RunSlice slice, const std::string& to, const ExportWatch& watch) {
   std::error_code error;
   const std::string part = to + ".part";
   if (std::filesystem::exists(part, error))
     return {Code::kAlreadyExists, "cannot export: " + part + ": left by an export that was interrupted; delete it first"};
-  Status status = writeStore(part, reader, run, std::move(slice));
+  Status status = writeStore(part, reader, run, std::move(slice), watch);
   if (status.ok()) status = putInPlace(part, to);
   if (!status.ok()) removeStore(part);
   return status;
@@ -66,19 +66,19 @@ Status isFree(const std::string& to) {
 
 }  // namespace
 
-Status exportRun(const std::string& from, RunId run, TimeRange range, const std::string& to) {
+Status exportRun(const std::string& from, RunId run, TimeRange range, const std::string& to, const ExportWatch& watch) {
   RG_TRY(isFree(to));
   RG_ASSIGN(auto reader, Reader::open(from));
-  return exportSlice(*reader, run, sliceOf(range), to);
+  return exportSlice(*reader, run, sliceOf(range), to, watch);
 }
 
-Status exportIncident(const std::string& from, std::string_view uuid, DurNs margin, const std::string& to) {
+Status exportIncident(const std::string& from, std::string_view uuid, DurNs margin, const std::string& to, const ExportWatch& watch) {
   RG_TRY(isFree(to));
   RG_ASSIGN(auto reader, Reader::open(from));
   RG_ASSIGN(const Incident incident, reader->incident(uuid));
   RG_ASSIGN(auto its, reader->findings(incident.run));
   std::erase_if(its, [&](const Finding& one) { return std::ranges::find(incident.findings, one.id) == incident.findings.end(); });
-  return exportSlice(*reader, incident.run, sliceOf(incident, its, margin), to);
+  return exportSlice(*reader, incident.run, sliceOf(incident, its, margin), to, watch);
 }
 
 }  // namespace runglass

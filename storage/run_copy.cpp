@@ -7,6 +7,7 @@
 #include "storage/run_copy.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <limits>
 #include <map>
 #include <set>
@@ -44,8 +45,8 @@ SpanColumns beginningFrom(const SpanColumns& spans, TimeNs from) {
 class RunCopy {
  public:
   // `from` applies no alignments, `aligned` does.
-  RunCopy(Reader& from, Reader& aligned, Writer& to, RunId run, RunSlice slice)
-      : m_from(from), m_aligned(aligned), m_to(to), m_run(run), m_slice(std::move(slice)) {}
+  RunCopy(Reader& from, Reader& aligned, Writer& to, std::string to_path, RunId run, RunSlice slice, const ExportWatch& watch)
+      : m_from(from), m_aligned(aligned), m_to(to), m_to_path(std::move(to_path)), m_watch(watch), m_run(run), m_slice(std::move(slice)) {}
 
   Status copy() {
     RG_TRY(copyRun());
@@ -86,6 +87,20 @@ class RunCopy {
   }
 
  private:
+  // Between two pieces of the work.
+  Status goOn() {
+    if (m_watch.stop.stop_requested()) return {Code::kCancelled, "export: was cancelled"};
+    RG_TRY(m_to.flushIfDue());
+    if (!m_watch.written) return {};
+    std::int64_t bytes = 0;
+    for (const std::string& file : {m_to_path, m_to_path + "-wal"}) {
+      std::error_code absent;
+      const auto size = std::filesystem::file_size(file, absent);
+      if (!absent) bytes += static_cast<std::int64_t>(size);
+    }
+    m_watch.written(bytes);
+    return {};
+  }
   bool inSlice(std::optional<TimeNs> time, const TimeRanges& ranges) const { return m_slice.whole() || within(ranges, time); }
   // Where what a rank recorded of the slice lies without its alignment.
   TimeRanges rangesOf(const TimeRanges& ranges, AttemptId attempt, const std::optional<std::int32_t>& rank) const {
@@ -146,7 +161,7 @@ class RunCopy {
         capture.node = mapped(m_node_ids, capture.node);
         m_to.capture(capture);
       }
-      RG_TRY(m_to.flushIfDue());
+      RG_TRY(goOn());
     }
     return {};
   }
@@ -284,18 +299,18 @@ class RunCopy {
     const SeriesId fresh = m_to.series(key);
     if (key.kind == SeriesKind::kScalar) return copyScalars(series.id, fresh, ranges);
     for (const TimeRange& range : ranges) {
-      RG_ASSIGN(const auto samples, m_from.samples(series.id, range));
+      RG_ASSIGN(const auto samples, m_from.samples(series.id, range, m_watch.stop));
       for (std::size_t at = 0; at < samples.size(); at += kPiece) {
         const std::size_t n = std::min(kPiece, samples.size() - at);
         m_to.samples(fresh, {samples.time.data() + at, n}, {samples.value.data() + at, n});
-        RG_TRY(m_to.flushIfDue());
+        RG_TRY(goOn());
       }
     }
     return {};
   }
 
   Status copyScalars(SeriesId from, SeriesId to, const TimeRanges& ranges) {
-    RG_ASSIGN(const auto points, m_from.scalars(from, kLowest, kHighest));
+    RG_ASSIGN(const auto points, m_from.scalars(from, kLowest, kHighest, m_watch.stop));
     // Points without a time lie in no slice, and are recorded apart: a batch has times or none.
     ScalarColumns timed, untimed;
     for (std::size_t i = 0; i < points.size(); ++i) {
@@ -315,7 +330,7 @@ class RunCopy {
       const std::size_t n = std::min(kPiece, points.size() - at);
       const std::span<const TimeNs> time = points.time.empty() ? std::span<const TimeNs>() : std::span(points.time).subspan(at, n);
       m_to.scalars(to, {points.step.data() + at, n}, time, {points.value.data() + at, n});
-      RG_TRY(m_to.flushIfDue());
+      RG_TRY(goOn());
     }
     return {};
   }
@@ -330,11 +345,11 @@ class RunCopy {
         TimeNs copied = kLowest;
         const TimeRanges ranges = rangesOf(m_slice.spans, old, track.key.rank);
         for (const TimeRange& range : ranges) {
-          RG_ASSIGN(auto spans, m_from.spans(track.id, range));
+          RG_ASSIGN(auto spans, m_from.spans(track.id, range, m_watch.stop));
           if (copied > kLowest) spans = beginningFrom(spans, copied);
           if (spans.size() > 0) m_to.spans(to, spans);
           copied = range.t1;
-          RG_TRY(m_to.flushIfDue());
+          RG_TRY(goOn());
         }
       }
     }
@@ -393,6 +408,8 @@ class RunCopy {
 
   Reader &m_from, &m_aligned;
   Writer& m_to;
+  const std::string m_to_path;
+  const ExportWatch& m_watch;
   RunId m_run, m_new_run;
   Run m_source_run;
   RunSlice m_slice;
@@ -412,9 +429,9 @@ class RunCopy {
 
 }  // namespace
 
-Status copyRun(Reader& from, RunId run, RunSlice slice, Writer& to, const std::string& to_path) {
+Status copyRun(Reader& from, RunId run, RunSlice slice, Writer& to, const std::string& to_path, const ExportWatch& watch) {
   RG_ASSIGN(const auto unaligned, from.unaligned());
-  RunCopy copy(*unaligned, from, to, run, std::move(slice));
+  RunCopy copy(*unaligned, from, to, to_path, run, std::move(slice), watch);
   RG_TRY(copy.copy());
   RG_ASSIGN(const auto written, Reader::open(to_path));
   return copy.copyIncidents(*written);

@@ -4,7 +4,7 @@
 // Threading:  that of the Reader and the Writer.
 // Ownership:  borrows both.
 // Units:      as RunSlice.
-// Errors:     NOT_FOUND no such run; those of the Reader and the Writer.
+// Errors:     NOT_FOUND no such run; CANCELLED `watch.stop` fired; those of the Reader and the Writer.
 // Cost:       reads and writes all of the slice; a track's spans and a series' samples of one range are held at a time.
 #pragma once
 
@@ -17,6 +17,6 @@
 namespace runglass {
 
 // `to` writes the store at `to_path`, which is empty before.
-Status copyRun(Reader& from, RunId run, RunSlice slice, Writer& to, const std::string& to_path);
+Status copyRun(Reader& from, RunId run, RunSlice slice, Writer& to, const std::string& to_path, const ExportWatch& watch);
 
 }  // namespace runglass

@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -129,9 +130,15 @@ class Writer : public Recorder {
   virtual Status close() = 0;
 };
 
+// Who waits for an export: ends it (CANCELLED, and nothing is left of it) and is told, on the calling thread, how large the new store is so
+// far.
+struct ExportWatch {
+  std::stop_token stop;
+  std::function<void(std::int64_t bytes)> written;
+};
 // Copies a run (or its slice in `range`) with all that belongs to it into a new store at `to`. ALREADY_EXISTS if `to` exists.
-Status exportRun(const std::string& from, RunId run, TimeRange range, const std::string& to);
+Status exportRun(const std::string& from, RunId run, TimeRange range, const std::string& to, const ExportWatch& watch = {});
 // The same with what an incident needs and no more; the store knows that it is about it. NOT_FOUND: there is no such incident.
-Status exportIncident(const std::string& from, std::string_view uuid, DurNs margin, const std::string& to);
+Status exportIncident(const std::string& from, std::string_view uuid, DurNs margin, const std::string& to, const ExportWatch& watch = {});
 
 }  // namespace runglass

@@ -7,6 +7,7 @@
 
 #include "analysis/hardware_faults/step_at.h"
 #include "analysis/incident/data_quality.h"
+#include "analysis/incident/incident_costs.h"
 #include "analysis/incident/incident_words.h"
 #include "analysis/incident/read_proposals.h"
 
@@ -57,17 +58,10 @@ class Asking {
   }
 
   void choosePlace() {
-    m_out.range = m_q.incident.range;
     std::optional<AttemptId> of = m_q.incident.attempt ? std::optional(m_q.incident.attempt) : std::nullopt;
-    for (const Finding* one : m_members) {
+    for (const Finding* one : m_members)
       if (!of && one->attempt) of = one->attempt;
-      const FindingPlace place = placeOf(*one, m_places);
-      if (m_q.incident.range || !place.start) continue;
-      if (!m_out.range) m_out.range = TimeRange{*place.start, *place.until};
-      m_out.range->t0 = std::min(m_out.range->t0, *place.start), m_out.range->t1 = std::max(m_out.range->t1, *place.until);
-    }
-    // Half-open: a moment has a length.
-    if (m_out.range && m_out.range->t1 <= m_out.range->t0) m_out.range->t1 = m_out.range->t0 + (m_out.range->t0 < INT64_MAX ? 1 : 0);
+    m_out.range = incidentRange(m_q.incident, m_members, m_places);
     m_out.incident.range = m_out.range;
     const Attempt* chosen = of ? m_places.attempt(*of) : nullptr;
     if (chosen == nullptr && m_out.range)

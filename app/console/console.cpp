@@ -4,11 +4,17 @@
 #include "app/console/console.h"
 
 #include <QCoreApplication>
+#include <QDateTime>
+#include <QDir>
 #include <QFileInfo>
 #include <QPointer>
+#include <QStandardPaths>
 #include <QStyle>
+#include <algorithm>
+#include <functional>
 #include <limits>
 
+#include "app/console/this_host.h"
 #include "widgets/core/units.h"
 #include "widgets/frame/registry.h"
 
@@ -16,7 +22,9 @@ namespace runglass {
 namespace {
 const QString kDefaultPlace = QStringLiteral("watch");
 
-QString storeKey(const std::string& store_uuid) { return QStringLiteral("stores/") + QString::fromStdString(store_uuid); }
+const QString kStores = QStringLiteral("stores");
+
+QString storeKey(const std::string& store_uuid) { return kStores + u'/' + QString::fromStdString(store_uuid); }
 
 struct Destination {
   Place place;
@@ -39,7 +47,7 @@ Console::~Console() {
   m_window.reset();
 }
 
-void Console::open(const SessionOptions& session, const Place& place) {
+void Console::open(const SessionOptions& session, const Place& place, const QStringList& dropped) {
   m_slot = std::make_unique<QuerySlot>();
   m_test_stop.request_stop();
   m_testing.waitForDone();
@@ -66,6 +74,7 @@ void Console::open(const SessionOptions& session, const Place& place) {
     options.queries = &m_session->queries();
     options.edits = &m_session->edits();
     options.orders = &m_session->orders();
+    options.share = &m_session->share();
     options.status = m_session.get();
     if (m_session->writes())
       options.test_alerts = [this](QObject* context, std::function<void(const QString&)> done) {
@@ -81,6 +90,7 @@ void Console::open(const SessionOptions& session, const Place& place) {
         });
       };
   }
+  if (!m_session) options.welcome = welcome(dropped);
   m_window = std::make_unique<MainWindow>(options);
   // Later, because the window that asks is replaced by it.
   connect(
@@ -90,7 +100,51 @@ void Console::open(const SessionOptions& session, const Place& place) {
         m_window->show();
       },
       Qt::QueuedConnection);
+  const auto replace = [this](const SessionOptions& with, const QStringList& paths) {
+    open(with, {}, paths);
+    m_window->show();
+  };
+  connect(
+      m_window.get(), &MainWindow::startPageRequested, this, [=] { replace({}, {}); }, Qt::QueuedConnection);
+  connect(m_window.get(), &MainWindow::importRequested, this, &Console::importDropped, Qt::QueuedConnection);
+  connect(m_window.get(), &MainWindow::listenRequested, this, &Console::listen, Qt::QueuedConnection);
   if (m_session) goTo(place);
+}
+
+WelcomeOptions Console::welcome(const QStringList& dropped) {
+  WelcomeOptions options{.maker = &m_maker, .to_list = dropped};
+  options.folder = QStandardPaths::writableLocation(QStandardPaths::GenericDataLocation) + QStringLiteral("/runglass");
+  options.secrets = QStandardPaths::writableLocation(QStandardPaths::GenericConfigLocation) + QStringLiteral("/runglass");
+  options.hosts = namesOfThisHost();
+  if (m_settings == nullptr) return options;
+  m_settings->beginGroup(kStores);
+  for (const QString& uuid : m_settings->childKeys())
+    if (const QString path = m_settings->value(uuid).toString(); QFileInfo(path).isFile()) options.recent << path;
+  m_settings->endGroup();
+  std::ranges::sort(options.recent, std::greater(), [](const QString& path) { return QFileInfo(path).lastModified(); });
+  return options;
+}
+
+// Whoever receives a run must not lose it to a dropped file.
+void Console::importDropped(const QStringList& paths) {
+  if (m_session && m_session->writes()) {
+    m_window->showToast(tr("Not imported"), tr("This window receives a run. Drop the files on another window, or use runglassctl import."),
+                        Severity::kWarning);
+    return;
+  }
+  open({}, {}, paths);
+  m_window->show();
+}
+
+void Console::listen(const ListenOptions& hub) {
+  SessionOptions session{.store = hub.store.toStdString(), .control = m_control};
+  session.hub = HubOptions{.listen = hub.listen.toStdString(),
+                           .token_file = hub.token_file.toStdString(),
+                           .tls_cert = hub.tls_cert.toStdString(),
+                           .tls_key = hub.tls_key.toStdString()};
+  QDir().mkpath(QFileInfo(hub.store).absolutePath());
+  open(session, {});
+  m_window->show();
 }
 
 void Console::goTo(const Place& place) {

@@ -18,6 +18,7 @@
 #include <stop_token>
 
 #include "app/console/place.h"
+#include "app/console/store_maker.h"
 #include "app/console/store_session.h"
 #include "widgets/frame/main_window.h"
 
@@ -41,13 +42,18 @@ class Console : public QObject {
   void placedChanged();
 
  private:
-  void open(const SessionOptions& session, const Place& place);
+  // Without a store: the start page, which lists `dropped` for an import.
+  void open(const SessionOptions& session, const Place& place, const QStringList& dropped = {});
+  WelcomeOptions welcome(const QStringList& dropped);
+  void importDropped(const QStringList& paths);
+  void listen(const ListenOptions& hub);
   void goTo(const Place& place);
   void remember(const std::string& store_uuid) const;
   void showAlert(const QString& title, const QString& text, const std::string& link, Severity severity);
   void followLink(const std::string& link);
 
   QSettings* m_settings;
+  BackgroundStoreMaker m_maker;
   ControlTarget m_control;
   std::string m_store;
   std::unique_ptr<StoreSession> m_session;

@@ -26,8 +26,8 @@ bool parsePart(std::string_view key, std::string_view value, Place& place) {
   if (key == "rank") return parseNumber(value, place.rank);
   if (key == "attempt") return parseNumber(value, place.attempt);
   if (key == "step") return parseNumber(value, place.step);
-  if (key != "node" || value.empty()) return false;
-  place.node = value;
+  if ((key != "node" && key != "incident") || value.empty()) return false;
+  (key == "node" ? place.node : place.incident) = value;
   return true;
 }
 
@@ -39,7 +39,7 @@ Status parseSelect(std::string_view text, Place& place) {
     text.remove_prefix(std::min(text.size(), part.size() + 1));
     const std::size_t equals = part.find('=');
     if (equals == std::string_view::npos || !parsePart(part.substr(0, equals), part.substr(equals + 1), place))
-      return {Code::kInvalidArgument, "--select: " + std::string(part) + ": wants rank=N, attempt=N, step=N or node=NAME"};
+      return {Code::kInvalidArgument, "--select: " + std::string(part) + ": wants rank=N, attempt=N, step=N, node=NAME or incident=UUID"};
   }
   return {};
 }
@@ -64,8 +64,8 @@ Result<Place> placeOf(const PlaceLink& link) {
 }
 
 Result<Place> placeToOpen(Reader& reader, Place place) {
-  const bool said =
-      !place.run.empty() || !place.node.empty() || place.t0 || place.t1 || place.at || place.rank || place.attempt || place.step;
+  const bool said = !place.run.empty() || !place.node.empty() || place.t0 || place.t1 || place.at || place.rank || place.attempt ||
+                    place.step || !place.incident.empty();
   if (said) return place;
   RG_ASSIGN(const StoreInfo info, reader.info());
   if (info.incident.empty()) return place;
@@ -76,6 +76,7 @@ Result<Place> placeToOpen(Reader& reader, Place place) {
   const auto run = std::ranges::find(runs, incident->run, &Run::id);
   if (run == runs.end()) return place;
   place.run = run->uuid;
+  place.incident = incident->uuid;
   if (place.view.empty()) place.view = "incidents";
   if (incident->attempt) {
     RG_ASSIGN(const std::vector<Attempt> attempts, reader.attempts(run->id));
@@ -98,6 +99,14 @@ Result<Selection> resolvePlace(Reader& reader, const Place& place) {
   if (!place.run.empty()) {
     RG_ASSIGN(const Run run, wantedRun(reader, {}, place.run));
     selection.run = run.id;
+  }
+  if (!place.incident.empty()) {
+    const Result<Incident> incident = reader.incident(place.incident);
+    if (incident.status().code() == Code::kNotFound) return Status(Code::kNotFound, "incident " + place.incident + ": not in this store");
+    RG_TRY(incident.status());
+    selection.run = incident->run;
+    selection.attempt = incident->attempt;
+    selection.incident = incident->uuid;
   }
   selection.rank = place.rank;
   selection.step = place.step;

@@ -28,10 +28,11 @@ struct Place {
   std::optional<TimeNs> t0, t1, at;           // at: the playhead
   std::optional<std::int32_t> rank, attempt;  // attempt by its number
   std::optional<std::int64_t> step;
-  std::string node;  // by name
+  std::string node;      // by name
+  std::string incident;  // its uuid
 };
 
-// "rank=37,step=48210,node=n0412,attempt=2" in any order.
+// "rank=37,step=48210,node=n0412,attempt=2,incident=UUID" in any order.
 Status parseSelect(std::string_view text, Place& place);
 // "--at": ns since 1970, or RFC 3339 as "2026-11-20T21:43:07Z", "2026-11-20 21:43:07.5+01:00"; without a zone: UTC.
 Result<TimeNs> parseMoment(const std::string& text);

@@ -27,7 +27,7 @@ bool isWritable(const std::string& store) {
 
 }  // namespace
 
-StoreSession::StoreSession(SessionOptions options) : m_options(std::move(options)) {
+StoreSession::StoreSession(SessionOptions options) : m_options(std::move(options)), m_share(m_options.store) {
   std::promise<std::shared_ptr<const StoreAccess>> promise;
   m_access = promise.get_future().share();
   m_preparing = std::jthread([promise = std::move(promise), options = m_options]() mutable {

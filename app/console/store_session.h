@@ -17,6 +17,7 @@
 #include <thread>
 
 #include "app/console/store_edits.h"
+#include "app/console/store_share.h"
 #include "app/scraping.h"
 #include "app/watch/watch.h"
 #include "collectors/control/control_client.h"
@@ -55,6 +56,7 @@ class StoreSession : public StatusSource {
   QueryService& queries() { return *m_queries; }
   EditPort& edits() { return *m_edits; }
   OrderPort& orders() { return *m_edits; }
+  SharePort& share() { return m_share; }
   SourceStatus status() override;
   bool writes() const { return m_options.hub.has_value(); }
   // Blocks for the targets' time-outs: on a thread of its own. Lines for people.
@@ -70,6 +72,7 @@ class StoreSession : public StatusSource {
   std::jthread m_preparing;
   std::unique_ptr<QueryService> m_queries;
   std::unique_ptr<StoreEdits> m_edits;
+  StoreShare m_share;
   // Rate of the newest whole second.
   TimeNs m_rate_begin = 0;
   std::int64_t m_rate_samples = 0;

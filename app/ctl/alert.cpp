@@ -21,6 +21,11 @@ class AlertCommand : public Command {
   }
   const char* name() const override { return "alert"; }
   const char* help() const override { return "Test the targets of alert rules, list what was told, snooze a cause or a rule"; }
+  const char* examples() const override {
+    return "runglassctl alert test --alerts alerts.toml\n"
+           "runglassctl alert list --store run.rgl --limit 20\n"
+           "runglassctl alert snooze --store run.rgl --cause node/n0412 --minutes 120\n";
+  }
   void declare(CLI::App& app) override {
     app.require_subcommand(1);
     m_test = app.add_subcommand("test", "Send a test message to every target of a rule file, once; exit 1 if one was not reached");

@@ -92,6 +92,10 @@ class Align : public Command {
  public:
   const char* name() const override { return "align"; }
   const char* help() const override { return "Align the clocks of a run's nodes by the ends of collectives, or take that off again"; }
+  const char* examples() const override {
+    return "runglassctl align --store trace.rgl --run 1 --dry-run\n"
+           "runglassctl align --store trace.rgl --run 1\n";
+  }
   void declare(CLI::App& app) override {
     app.add_option("--store", m_store, "The store, a .rgl file")->required();
     app.add_option("--run", m_run, "The run's id, uuid or name")->required();

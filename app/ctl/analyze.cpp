@@ -7,11 +7,11 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "analysis/engine/analysis.h"
 #include "app/ctl/analyze_parts.h"
 #include "app/ctl/command.h"
 #include "app/ctl/output.h"
 #include "app/run_choice.h"
+#include "app/run_findings.h"
 #include "app/store_access.h"
 
 namespace runglass::ctl {
@@ -81,14 +81,7 @@ Result<RunAnswer> ask(Reader& reader, const Run& run) {
   RunAnswer answer{.run = run, .findings = {}, .attempts = {}, .parts = {}};
   RG_ASSIGN(const auto attempts, reader.attempts(run.id));
   for (const Attempt& attempt : attempts) answer.attempts[attempt.id] = attempt.number;
-  for (const AnalysisEntry& entry : analyses()) {
-    auto found = entry.make()->look({.reader = reader, .run = run.id, .now = {}, .stop = {}});
-    if (!found.ok()) return Status(found.status().code(), "analysis " + std::string(entry.name) + ": " + found.status().message());
-    for (Finding& finding : *found) {
-      finding.run = run.id;
-      answer.findings.push_back(std::move(finding));
-    }
-  }
+  RG_ASSIGN(answer.findings, findAll(reader, run));
   for (const auto part_of : kParts) {
     RG_ASSIGN(AnalyzePart part, part_of(reader, run, answer.findings));
     answer.parts.push_back(std::move(part));
@@ -100,6 +93,10 @@ class Analyze : public Command {
  public:
   const char* name() const override { return "analyze"; }
   const char* help() const override { return "Run every analysis on the stored runs, store the findings and print them"; }
+  const char* examples() const override {
+    return "runglassctl analyze --store night.rgl\n"
+           "runglassctl analyze --store night.rgl --run 1 --json\n";
+  }
   void declare(CLI::App& app) override {
     app.add_option("--store", m_store, "The store, a .rgl file")->required();
     app.add_option("--run", m_run, "Only this run, by id, uuid or name; without it all runs");

@@ -15,6 +15,10 @@ class CaptureNow : public Command {
  public:
   const char* name() const override { return "capture"; }
   const char* help() const override { return "Take stacks, process states and logs of a running run now; prints what each node said"; }
+  const char* examples() const override {
+    return "runglassctl capture --store run.rgl --run llm-70b\n"
+           "runglassctl capture --hub 127.0.0.1:7070 --run llm-70b --ranks 0,17\n";
+  }
   void declare(CLI::App& app) override {
     CLI::Option* hub = app.add_option("--hub", m_hub, "The hub, HOST:PORT");
     app.add_option("--store", m_store, "Instead: the store that a hub of this machine writes")->excludes(hub);

@@ -24,6 +24,8 @@ class Command {
   virtual ~Command() = default;
   virtual const char* name() const = 0;
   virtual const char* help() const = 0;
+  // Lines for a shell, each a whole command.
+  virtual const char* examples() const = 0;
   virtual void declare(CLI::App& app) = 0;
   virtual Status run() = 0;
 };

@@ -138,6 +138,10 @@ class Compare : public Command {
  public:
   const char* name() const override { return "compare"; }
   const char* help() const override { return "Compare two attempts, or one before and after a step: step parts, scalars, facts, nodes"; }
+  const char* examples() const override {
+    return "runglassctl compare --store run.rgl --a llm-70b/2 --b llm-70b/3\n"
+           "runglassctl compare --store run.rgl --a llm-70b --at 41870\n";
+  }
   void declare(CLI::App& app) override {
     app.add_option("--store", m_store, "The store, a .rgl file")->required();
     app.add_option("--a", m_a, "RUN or RUN/ATTEMPT, RUN an id or a name; without an attempt its newest")->required();

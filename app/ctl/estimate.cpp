@@ -44,6 +44,10 @@ class Estimate : public Command {
   const char* help() const override {
     return "Training time, memory per GPU, failures, checkpoint interval: the numbers with their formulas";
   }
+  const char* examples() const override {
+    return "runglassctl estimate time --parameters 175e9 --tokens 300e9 --gpus 1024 --device H100-SXM --mfu 0.4\n"
+           "runglassctl estimate memory --parameters 70e9 --dp 8 --pp 8 --tp 8 --zero 1\n";
+  }
   void declare(CLI::App& app) override {
     app.require_subcommand(1);
     app.add_flag("--json", m_json, "Print one JSON object");

@@ -84,6 +84,11 @@ class Export : public Command {
   const char* help() const override {
     return "Copy a run, its slice in time or what an incident needs into a store; a run also into CSV files or a Chrome trace";
   }
+  const char* examples() const override {
+    return "runglassctl export --store run.rgl --incident 3 --to incident.rgl\n"
+           "runglassctl export --store run.rgl --run 1 --chrome-trace slice.json --t0 1700000000000000000 --t1 1700000060000000000\n"
+           "runglassctl export --store run.rgl --run 1 --csv tables/\n";
+  }
   void declare(CLI::App& app) override {
     app.add_option("--store", m_store, "The store, a .rgl file")->required();
     auto* what = app.add_option_group("what", "What of it; exactly one");

@@ -36,6 +36,10 @@ class Import : public Command {
   const char* help() const override {
     return "Import files and folders: TensorBoard events, training logs, traces, GPU telemetry, ... (.gz .bz2 .zst .xz .tar too)";
   }
+  const char* examples() const override {
+    return "runglassctl import --store night.rgl logs/ runs/ trace_rank0.json.gz\n"
+           "runglassctl import --store night.rgl --map site.toml telemetry.csv\n";
+  }
   void declare(CLI::App& app) override {
     app.add_option("--store", m_store, "The store, a .rgl file; made if it is missing")->required();
     app.add_option("--run", m_run, "Put everything into the run of this name");

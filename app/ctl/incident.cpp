@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "analysis/incident/incident_draft.h"
 #include "analysis/incident/read_proposals.h"
 #include "app/control_arguments.h"
 #include "app/ctl/command.h"
@@ -32,6 +33,12 @@ class IncidentCommand : public Command {
  public:
   const char* name() const override { return "incident"; }
   const char* help() const override { return "List incidents, make one of findings or a time, say what became of it"; }
+  const char* examples() const override {
+    return "runglassctl incident propose --store run.rgl\n"
+           "runglassctl incident new --store run.rgl --finding 12 --title 'n0412 is slow'\n"
+           "runglassctl incident show --store run.rgl 3 --price 2.5\n"
+           "runglassctl incident set --store run.rgl 3 --state resolved\n";
+  }
   void declare(CLI::App& app) override {
     app.require_subcommand(1);
     m_list = verb(app, "list", "Print the incidents of a store, the newest first");
@@ -142,8 +149,8 @@ class IncidentCommand : public Command {
     Incident incident = found->incident;
     if (!found->joins.empty()) {
       RG_ASSIGN(incident, m_reader->incident(found->joins));
-      m_findings = found->incident.findings;
-      RG_TRY(join(incident, false));
+      RG_ASSIGN(const auto findings, m_reader->findings(incident.run));
+      joinProposal(incident, *found, findings);
     }
     RG_TRY(apply(incident));
     return send(std::move(incident), false);
@@ -169,16 +176,9 @@ class IncidentCommand : public Command {
       if (incident.run && incident.run != found->run)
         return {Code::kInvalidArgument, "finding " + std::to_string(id) + ": is of another run than the incident"};
       incident.run = found->run;
-      if (std::ranges::find(incident.findings, id) != incident.findings.end()) continue;
-      const bool first = fresh && incident.findings.empty();
-      incident.findings.push_back(id);
-      if (first)
+      if (fresh && incident.findings.empty())
         incident.attempt = found->attempt, incident.severity = found->severity, incident.title = fitted(found->summary, kTitleBytes);
-      if (incident.attempt != found->attempt) incident.attempt = {};
-      incident.severity = std::max(incident.severity, found->severity);
-      if (!found->start) continue;
-      const TimeRange range{*found->start, std::max(*found->start, found->end.value_or(*found->start)) + 1};
-      incident.range = incident.range ? TimeRange{std::min(incident.range->t0, range.t0), std::max(incident.range->t1, range.t1)} : range;
+      joinFinding(incident, *found);
     }
     return {};
   }

@@ -165,6 +165,7 @@ class Info : public Command {
  public:
   const char* name() const override { return "info"; }
   const char* help() const override { return "Show what a store holds: runs, time range, counts, sizes, ingest issues"; }
+  const char* examples() const override { return "runglassctl info --store run.rgl\n"; }
   void declare(CLI::App& app) override {
     app.add_option("--store", m_store, "The store, a .rgl file")->required();
     app.add_flag("--json", m_json, "Print one JSON object");

@@ -60,6 +60,10 @@ class LayoutCommand : public Command {
  public:
   const char* name() const override { return "layout"; }
   const char* help() const override { return "Where the ranks of a run stand (dp, pp, tp, cp, ep) and what told it; choose their order"; }
+  const char* examples() const override {
+    return "runglassctl layout --store run.rgl --run 1\n"
+           "runglassctl layout --store run.rgl --run 1 --order tp8-dp4-pp2\n";
+  }
   void declare(CLI::App& app) override {
     app.add_option("--store", m_store, "The store, a .rgl file")->required();
     app.add_option("--run", m_run, "The run's id, uuid or name")->required();

@@ -17,6 +17,7 @@ class PrintLogbook : public Command {
   const char* help() const override {
     return "Print the logbook of a run as Markdown: starts, restarts, faults, spikes, checkpoints, alerts, notes";
   }
+  const char* examples() const override { return "runglassctl logbook --store run.rgl --out logbook.md\n"; }
   void declare(CLI::App& app) override {
     app.add_option("--store", m_store, "The store, a .rgl file")->required();
     app.add_option("--run", m_run, "The run's id, uuid or name; without it the newest");

@@ -19,6 +19,10 @@ class AddNote : public Command {
   }
   const char* name() const override { return "note"; }
   const char* help() const override { return "Write a note on a run, or change or remove one; also while a hub writes the store"; }
+  const char* examples() const override {
+    return "runglassctl note --store run.rgl --run 1 'lr halved by hand'\n"
+           "runglassctl note --store run.rgl --run 1 --time 1700000000000000000 'switch rebooted'\n";
+  }
   void declare(CLI::App& app) override {
     app.add_option("--store", m_store, "The store, a .rgl file")->required();
     app.add_option("--run", m_run, "The run's id, uuid or name")->required();

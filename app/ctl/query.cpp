@@ -15,6 +15,10 @@ class Query : public Command {
  public:
   const char* name() const override { return "query"; }
   const char* help() const override { return "Run read-only SQL over the store's relations (run, scalar, sample(...), span, ...)"; }
+  const char* examples() const override {
+    return "runglassctl query --store run.rgl \"SELECT step, value FROM scalar WHERE tag = 'loss' ORDER BY step DESC LIMIT 5\"\n"
+           "runglassctl query --store run.rgl --format table 'SELECT kind, summary FROM finding'\n";
+  }
   void declare(CLI::App& app) override {
     app.add_option("--store", m_store, "The store, a .rgl file")->required();
     app.add_option("--format", m_format, "csv, json (an array of objects) or table")

@@ -16,6 +16,7 @@ class Rewind : public Command {
  public:
   const char* name() const override { return "rewind"; }
   const char* help() const override { return "Plan a restart before a loss spike: checkpoint, batches to leave out, cost"; }
+  const char* examples() const override { return "runglassctl rewind --store run.rgl --step 48210 --rule palm\n"; }
   void declare(CLI::App& app) override {
     app.add_option("--store", m_store, "The store, a .rgl file")->required();
     auto* what = app.add_option_group("spike");

@@ -18,6 +18,10 @@ class Serve : public Command {
  public:
   const char* name() const override { return "serve"; }
   const char* help() const override { return "Receive agents' data into a store until SIGTERM"; }
+  const char* examples() const override {
+    return "runglassctl serve --store run.rgl --listen 127.0.0.1:7070\n"
+           "runglassctl serve --store run.rgl --listen 0.0.0.0:7070 --token-file hub.token --tls-cert hub.pem --tls-key hub.key\n";
+  }
   void declare(CLI::App& app) override {
     app.add_option("--store", m_store, "The store, a .rgl file; created if it is missing")->required();
     app.add_option("--listen", m_hub.listen, "HOST:PORT; port 0 takes any free one")->capture_default_str();

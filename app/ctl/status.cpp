@@ -337,6 +337,7 @@ class StatusCommand : public Command {
  public:
   const char* name() const override { return "status"; }
   const char* help() const override { return "Show in some fifteen lines how a run, its nodes and its store are; live or stored"; }
+  const char* examples() const override { return "runglassctl status --store run.rgl\n"; }
   void declare(CLI::App& app) override {
     app.add_option("--store", m_store, "The store, a .rgl file")->required();
     app.add_option("--run", m_run, "The run's id, uuid or name; default: the running or newest one");

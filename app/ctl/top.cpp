@@ -114,6 +114,10 @@ class Top : public Command {
  public:
   const char* name() const override { return "top"; }
   const char* help() const override { return "Watch GPUs and ranks in a terminal; q quits"; }
+  const char* examples() const override {
+    return "runglassctl top --store run.rgl --sort step_time\n"
+           "runglassctl top --store run.rgl --frames 1 | head -40\n";
+  }
   void declare(CLI::App& app) override {
     app.add_option("--store", m_store, "The store, a .rgl file")->required();
     app.add_option("--run", m_run, "The run's id, uuid or name; default: the running or newest one");

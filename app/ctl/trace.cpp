@@ -15,6 +15,10 @@ class Trace : public Command {
  public:
   const char* name() const override { return "trace"; }
   const char* help() const override { return "Ask the tracers of a running run for kernels; prints what each node said"; }
+  const char* examples() const override {
+    return "runglassctl trace --store run.rgl --run llm-70b --steps 5\n"
+           "runglassctl trace --store run.rgl --run llm-70b --ship-recent\n";
+  }
   void declare(CLI::App& app) override {
     CLI::Option* hub = app.add_option("--hub", m_hub, "The hub, HOST:PORT");
     app.add_option("--store", m_store, "Instead: the store that a hub of this machine writes")->excludes(hub);

@@ -14,6 +14,7 @@ class Verify : public Command {
  public:
   const char* name() const override { return "verify"; }
   const char* help() const override { return "Check every checksum and invariant; exit 1 and name what is damaged"; }
+  const char* examples() const override { return "runglassctl verify --store run.rgl\n"; }
   void declare(CLI::App& app) override {
     app.add_option("--store", m_store, "The store, a .rgl file")->required();
     app.add_flag("--json", m_json, "Print one JSON object");

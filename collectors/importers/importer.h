@@ -80,5 +80,9 @@ class Importer {
 
 // Every importer, one line each in registry.cpp. Built once, immutable.
 const std::vector<std::unique_ptr<Importer>>& importers();
+// The one that recognises it best; null: none does. `first`, if it recognises it at all, wins a tie; it may be null.
+Importer* recognisedBy(const ImportProbe& probe, Importer* first = nullptr);
+// Why nobody recognised it, in words.
+std::string whyUnrecognised(const ImportProbe& probe);
 
 }  // namespace runglass

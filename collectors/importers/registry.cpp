@@ -51,6 +51,19 @@ const std::vector<std::unique_ptr<Importer>>& importers() {
   return kAll;
 }
 
+Importer* recognisedBy(const ImportProbe& probe, Importer* first) {
+  Importer* chosen = nullptr;
+  int best = 0;
+  if (first != nullptr && (best = first->recognise(probe)) > 0) chosen = first;
+  for (const auto& importer : importers())
+    if (const int score = importer->recognise(probe); score > best) best = score, chosen = importer.get();
+  return chosen;
+}
+
+std::string whyUnrecognised(const ImportProbe& probe) {
+  return probe.head.empty() ? "the file is empty" : "no importer knows this kind of file";
+}
+
 std::string canonicalLabel(std::string_view tag) {
   struct Alias {
     std::string_view tag, canonical;

@@ -209,6 +209,20 @@ TEST_F(ConsoleProgram, AStoreThatWasExportedForAnIncidentOpensThereUnlessSomebod
   EXPECT_EQ(there.t1, 1'700'000'200'000'000'000 + kIncidentMargin);
   Place gpus, run;
   gpus.view = "gpus", run.run = "demo";
+  EXPECT_EQ(there.incident, "i-1");
+  {
+    const auto reader = Reader::open(store);
+    const auto selection = resolvePlace(**reader, there);
+    ASSERT_TRUE(selection.ok()) << selection.status().message();
+    EXPECT_EQ(selection->incident, "i-1");
+    EXPECT_EQ(selection->run, (*reader)->runs()->front().id);
+  }
+  const Outcome selected = shoot("incidents", {"--select", "incident=i-1"});
+  EXPECT_EQ(selected.code, 0) << selected.err;
+  const Outcome unknown = shoot("incidents", {"--select", "incident=i-2"});
+  EXPECT_EQ(unknown.code, 1);
+  EXPECT_NE(unknown.err.find("i-2"), std::string::npos);
+  EXPECT_EQ(shoot("incidents", {"--select", "incident="}).code, 2);
   EXPECT_EQ(whereTo(gpus).view, "gpus");
   EXPECT_EQ(whereTo(gpus).t0, there.t0);
   EXPECT_FALSE(whereTo(run).t0.has_value());

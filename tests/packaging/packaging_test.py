@@ -6,6 +6,7 @@ import argparse
 import gzip
 import os
 import re
+import shlex
 import shutil
 import sqlite3
 import struct
@@ -185,6 +186,25 @@ def case_man():
             found = run(['man', '--warnings=w', '-l', os.path.join(given.written, 'man1', name + '.1.gz')], env={**os.environ, 'LC_ALL': 'C.UTF-8', 'MANPAGER': 'cat'})
             same(found.returncode, 0, 'man ' + name)
             expect('warning' not in found.stdout.split('NAME')[0], found.stdout[:500])
+
+
+def case_examples():
+    """Every example of --help is a command that the program has, with options that it has; and every command has one."""
+    for name in programs():
+        told = helped(name)
+        for path, (_, commands) in told.items():
+            text = run([program(name), *path, '--help']).stdout
+            lines = re.findall(r'^  (%s .*)$' % re.escape(name), text.split('\nExamples:\n')[-1], re.MULTILINE)
+            expect(lines or commands or len(path) > 1, 'no example in %s %s --help' % (name, ' '.join(path)))
+            for line in lines:
+                words = shlex.split(line.split(' && ')[0].split(' | ')[0])
+                command, rest = (), words[1:]
+                while rest and command + (rest[0],) in told:
+                    command, rest = command + (rest[0],), rest[1:]
+                expect(command[:len(path)] == path, '%s: not of %s' % (line, path))
+                known = set().union(*(told[command[:n]][0] for n in range(len(command) + 1)))
+                for word in rest:
+                    expect(not word.startswith('--') or word in known, '%s: no option %s' % (line, word))
 
 
 def bash_answers(name, lines):

@@ -70,6 +70,21 @@ TEST_F(ExportRunTest, AWholeRunComesAcrossWithEverythingThatBelongsToIt) {
   EXPECT_THAT(*damage, IsEmpty());
 }
 
+TEST_F(ExportRunTest, AnExportThatIsEndedLeavesNothingBehind) {
+  std::stop_source stop;
+  std::int64_t largest = 0;
+  const ExportWatch watch{.stop = stop.get_token(), .written = [&](std::int64_t bytes) {
+                            largest = std::max(largest, bytes);
+                            stop.request_stop();
+                          }};
+  EXPECT_EQ(exportRun(m_from, m_ids.run, {}, m_to, watch).code(), Code::kCancelled);
+  EXPECT_GT(largest, 0) << "it was told how large the store is so far";
+  std::vector<std::string> left;
+  for (const auto& entry : std::filesystem::directory_iterator(m_folder.path())) left.push_back(entry.path().filename().string());
+  EXPECT_THAT(left, testing::Each(testing::StartsWith("from.rgl")));
+  EXPECT_TRUE(exportRun(m_from, m_ids.run, {}, m_to).ok()) << "and it can be done again";
+}
+
 TEST_F(ExportRunTest, ASliceHoldsOnlyWhatLiesInTheRange) {
   const TimeRange range{kStoreStart + 2 * kNsPerSecond, kStoreStart + 3 * kNsPerSecond};
   ASSERT_TRUE(exportRun(m_from, m_ids.run, range, m_to).ok());

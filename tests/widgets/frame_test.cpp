@@ -17,12 +17,16 @@
 #include <QTableView>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QTextBrowser>
 
+#include "tests/widgets/fake_store_maker.h"
 #include "tests/widgets/gui_test.h"
 #include "tests/widgets/sample_data.h"
 #include "widgets/frame/capture_dialog.h"
 #include "widgets/frame/fuzzy.h"
+#include "widgets/frame/guide.h"
 #include "widgets/frame/main_window.h"
+#include "widgets/frame/registry.h"
 #include "widgets/frame/trace_dialog.h"
 
 namespace runglass {
@@ -307,8 +311,9 @@ TEST_F(MainWindowTest, HostileNamesAreShownAsPlainText) {
 }
 
 TEST_F(MainWindowTest, WithoutAStoreTheWindowSaysHowToOpenOne) {
+  test::FakeStoreMaker maker;
   WindowOptions options;
-  options.problem = "open: /data/x.rgl: no such file";
+  options.welcome = {.maker = &maker, .problem = "open: /data/x.rgl: no such file"};
   window = std::make_unique<MainWindow>(options);
   window->show();
   EXPECT_TRUE(window->isFinal());
@@ -316,6 +321,25 @@ TEST_F(MainWindowTest, WithoutAStoreTheWindowSaysHowToOpenOne) {
   for (const QLabel* label : window->findChildren<QLabel*>()) told = told || label->text().contains("no such file");
   EXPECT_TRUE(told);
   EXPECT_FALSE(window->showPlace("runs"));
+}
+
+TEST(Guide, EveryViewHasASectionAndEverySectionItsPicturesOnDiskOnly) {
+  for (const ViewInfo& view : viewRegistry()) EXPECT_GT(guideSection(QString::fromUtf8(view.title)).size(), 60) << view.id;
+  for (const char* heading : {"The first hour", "What is the same everywhere", "Watch", "Keys"})
+    EXPECT_GT(guideSection(heading).size(), 60) << heading;
+  EXPECT_FALSE(guideSection("Overview").contains("!["));
+  EXPECT_TRUE(guideSection("No such view").isEmpty());
+}
+
+TEST_F(MainWindowTest, WhatAmISeeingSpeaksOfTheViewInFront) {
+  open(sampleData());
+  ASSERT_TRUE(window->showPlace("gpus"));
+  for (QAction* command : window->commands().all())
+    if (command->text() == "What am I seeing") command->trigger();
+  const auto* dialog = window->findChild<GuideDialog*>();
+  ASSERT_NE(dialog, nullptr);
+  EXPECT_TRUE(dialog->windowTitle().endsWith("GPUs"));
+  EXPECT_TRUE(dialog->findChild<QTextBrowser*>()->toPlainText().contains("Every GPU is a cell"));
 }
 
 TEST(Strip, ARunThatIsSilentSaysSoAndWarns) {

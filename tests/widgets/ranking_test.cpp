@@ -13,6 +13,7 @@
 #include "storage/writer.h"
 #include "tests/storage/temp_store.h"
 #include "tests/widgets/gui_test.h"
+#include "widgets/core/shell_word.h"
 #include "widgets/ranking/node_commands.h"
 #include "widgets/ranking/ranking_view.h"
 #include "widgets/ranking/ranking_words.h"

@@ -24,11 +24,12 @@ using SharedBins = std::shared_ptr<const std::vector<Bin>>;
 struct PlotCurve {
   QString name;  // made safe with screenText()
   QColor color;
-  SharedBins bins;     // may reach beyond the window
-  SharedBins smooth;   // of smoothed(): drawn over the raw curve, which turns faint
-  bool band = false;   // filled min..max instead of a line
-  bool faint = false;  // a superseded branch: thin and grey, no legend
-  bool gaps = false;   // leave holes where data is missing
+  SharedBins bins;      // may reach beyond the window
+  SharedBins smooth;    // of smoothed(): drawn over the raw curve, which turns faint
+  bool band = false;    // filled min..max instead of a line
+  bool faint = false;   // a superseded branch: thin and grey, no legend
+  bool gaps = false;    // leave holes where data is missing
+  bool dashed = false;  // as vectors: what is compared with, told apart without colour
 };
 
 // Something found in a panel's curves: a shape at the panel's top edge.
@@ -55,6 +56,7 @@ struct PlotBand {
   std::int64_t x0 = 0, x1 = 0;
   QColor color;
   QString name;
+  QColor edge = {};  // of dashed lines at its ends; invalid: none
 };
 
 // Something that happened: a shape in the event lane under the panels.

@@ -12,16 +12,17 @@
 namespace runglass {
 namespace {
 
-constexpr int kBetween = 6;
 constexpr int kLeastPlot = 16;  // height of a panel that can still be read
-constexpr int kRawAlpha = 72;   // of the raw curve under a smoothed one: 28 %
+constexpr int kRawAlpha = 72;  // of the raw curve under a smoothed one: 28 %
 constexpr int kFaintAlpha = 140;
 constexpr int kBandAlpha = 60;
 constexpr int kLegendName = 180;
 constexpr double kGridInk = 0.7;  // of the line colour: the grid stays behind the curves
 constexpr double kVectorLine = 1.4;
 constexpr int kPanelMark = 9, kPanelMarkReach = 6;  // side of a mark; how near the mouse has to be
-constexpr int kMarkApart = 26;                      // between words at a row of NaN marks
+constexpr int kLowPlot = 80;                        // plots that are lower have closer ticks, so that they have two
+constexpr double kTickSpacing = 32, kLowSpacing = 18;
+constexpr int kMarkApart = 26;  // between words at a row of NaN marks
 
 }  // namespace
 
@@ -119,7 +120,13 @@ void PlotPicture::drawPanel(Drawing& drawing, const PlotPanel& panel, const Pane
   for (const PlotBand& band : m_data->bands) {
     const double left = std::max(x.toPixel(band.x0), static_cast<double>(place.plot.left())),
                  right = std::min(x.toPixel(band.x1), place.plot.right() + 1.0);
-    if (right > left) painter.fillRect(QRectF(left, place.plot.top(), right - left, place.plot.height()), band.color);
+    if (right <= left) continue;
+    painter.fillRect(QRectF(left, place.plot.top(), right - left, place.plot.height()), band.color);
+    if (!band.edge.isValid()) continue;
+    painter.setPen(QPen(band.edge, kHairline, Qt::DashLine));
+    for (const std::int64_t end : {band.x0, band.x1})
+      if (end >= m_x0 && end < m_x1)
+        painter.drawLine(QPointF(x.toPixel(end), place.plot.top()), QPointF(x.toPixel(end), place.plot.bottom()));
   }
   int outliers = 0;
   const std::optional<ValueRange> range = rangeOf(panel, &outliers);
@@ -132,7 +139,7 @@ void PlotPicture::drawPanel(Drawing& drawing, const PlotPanel& panel, const Pane
   }
   const ValueRange shown = padded(*range, panel.log);
   const YMap y{shown.lo, shown.hi, static_cast<double>(place.plot.top()), place.plot.height() - 1.0, panel.log};
-  const auto ticks = yTicks(y, panel.unit, &scale);
+  const auto ticks = yTicks(y, panel.unit, &scale, place.plot.height() < kLowPlot ? kLowSpacing : kTickSpacing);
   const QColor grid = mix(theme.ground, theme.line, kGridInk);
   for (const AxisTick& tick : ticks) {
     const int line = static_cast<int>(std::lround(tick.pixel));
@@ -180,25 +187,32 @@ void PlotPicture::drawCurves(Drawing& drawing, const PlotPanel& panel, const QRe
   const XMap x = xMap(device);
   // All raw curves lie under all smoothed ones, so that none hides another's trend.
   std::vector<RasterCurve> under, over;
+  std::vector<bool> under_dashed, over_dashed;
   for (const PlotCurve& curve : panel.curves) {
     if (!curve.bins) continue;
     QColor color = curve.faint ? m_theme.muted : curve.color;
     color.setAlpha(curve.band ? kBandAlpha : curve.faint ? kFaintAlpha : curve.smooth ? kRawAlpha : 255);
     const bool above = !curve.band && !curve.faint && !curve.smooth;
     (above ? over : under).push_back({visible(*curve.bins), color, curve.band, curve.gaps});
-    if (curve.smooth && !curve.faint && !curve.band) over.push_back({visible(*curve.smooth), curve.color, false, curve.gaps});
+    (above ? over_dashed : under_dashed).push_back(curve.dashed);
+    if (!curve.smooth || curve.faint || curve.band) continue;
+    over.push_back({visible(*curve.smooth), curve.color, false, curve.gaps});
+    over_dashed.push_back(curve.dashed);
   }
+  under_dashed.insert(under_dashed.end(), over_dashed.begin(), over_dashed.end());
   under.insert(under.end(), std::make_move_iterator(over.begin()), std::make_move_iterator(over.end()));
   fillColumns(under, x);
   for (const RasterCurve& curve : under)
     if (!curve.band) drawNotNumbers(drawing.painter, curve.columns, plot, ratio, QColor(curve.color.rgb()));
   if (drawing.image != nullptr)
     return runglass::drawCurves(*drawing.image, device, under, YMap{y.lo, y.hi, y.top * ratio, y.height * ratio, y.log});
-  for (const RasterCurve& curve : under) {
+  for (std::size_t i = 0; i < under.size(); ++i) {
+    const RasterCurve& curve = under[i];
+    const double width = curve.color.alpha() == kFaintAlpha ? 1.0 : kVectorLine;
     if (curve.band)
       paintBand(drawing.painter, curve.columns, y, curve.color);
     else
-      paintColumns(drawing.painter, curve.columns, y, curve.color, curve.color.alpha() == kFaintAlpha ? 1.0 : kVectorLine);
+      paintColumns(drawing.painter, curve.columns, y, QPen(curve.color, width, under_dashed[i] ? Qt::DashLine : Qt::SolidLine));
   }
 }
 
@@ -301,7 +315,14 @@ void PlotPicture::drawTitle(QPainter& painter, const PlotPanel& panel, const Pan
       put(QObject::tr("+%1 more").arg(total - shown), theme.muted, right);
       break;
     }
-    painter.fillRect(QRect(left, place.title.center().y() - 1, 10, 3), curve.color);
+    const int swatch = place.title.center().y() - 1;
+    QColor faint = curve.color;
+    faint.setAlpha(kBandAlpha);
+    if (curve.band)
+      painter.fillRect(QRect(left, swatch - 3, 10, 9), faint);
+    else
+      painter.fillRect(QRect(left, swatch, curve.dashed ? 4 : 10, 3), curve.color);
+    if (curve.dashed) painter.fillRect(QRect(left + 6, swatch, 4, 3), curve.color);
     left += 14;
     put(curve.name, theme.muted, kLegendName);
     ++shown;
@@ -328,6 +349,7 @@ void PlotPicture::drawMarks(QPainter& painter, const QRect& lane, const QRect& p
   const XMap x = xMap(plot);
   painter.setPen(m_theme.muted);
   painter.drawText(QRect(0, lane.top(), kGutter - 6, lane.height()), Qt::AlignRight | Qt::AlignVCenter, QObject::tr("events"));
+  const auto places = layoutPanels(plot);
   int last = -100;
   for (const PlotMark& mark : m_data->marks) {
     if (mark.x < m_x0 || mark.x >= m_x1) continue;
@@ -335,7 +357,7 @@ void PlotPicture::drawMarks(QPainter& painter, const QRect& lane, const QRect& p
     QColor line = mark.color;
     line.setAlpha(90);
     painter.setPen(line);
-    painter.drawLine(at, plot.top(), at, plot.bottom());
+    for (const PanelLayout& place : places) painter.drawLine(at, place.plot.top(), at, place.plot.bottom());
     if (at - last < 8) continue;  // marks of one place share a glyph; the tooltip names all
     painter.setPen(mark.color);
     painter.drawText(QRect(at - 8, lane.top(), 16, lane.height()), Qt::AlignCenter, mark.glyph);

@@ -24,7 +24,7 @@ namespace runglass {
 
 class PlotPicture {
  public:
-  static constexpr int kGutter = 64, kRight = 12, kTitle = 18, kAxis = 20, kLane = 18;
+  static constexpr int kGutter = 64, kRight = 12, kTitle = 18, kAxis = 20, kLane = 18, kBetween = 6;
   struct PanelLayout {
     QRect title, plot;
   };

@@ -295,7 +295,7 @@ void drawCurves(QImage& image, const QRect& clip, std::span<const RasterCurve> c
   });
 }
 
-void paintColumns(QPainter& painter, const PixelColumns& columns, const YMap& map, const QColor& color, double width) {
+void paintColumns(QPainter& painter, const PixelColumns& columns, const YMap& map, const QPen& line) {
   QPainterPath path;
   bool open = false;
   for (const PixelColumn& column : columns.columns) {
@@ -313,7 +313,7 @@ void paintColumns(QPainter& painter, const PixelColumns& columns, const YMap& ma
   }
   painter.save();
   painter.setRenderHint(QPainter::Antialiasing);
-  painter.setPen(QPen(color, width, Qt::SolidLine, Qt::FlatCap, Qt::RoundJoin));
+  painter.setPen(QPen(line.brush(), line.widthF(), line.style(), Qt::FlatCap, Qt::RoundJoin));
   painter.setBrush(Qt::NoBrush);
   painter.drawPath(path);
   // A point that no line reaches would not be seen.
@@ -321,7 +321,7 @@ void paintColumns(QPainter& painter, const PixelColumns& columns, const YMap& ma
     return (i == 0 || columns.columns[i].gap_before) && (i + 1 == columns.columns.size() || columns.columns[i + 1].gap_before);
   };
   painter.setPen(Qt::NoPen);
-  painter.setBrush(color);
+  painter.setBrush(line.brush());
   for (std::size_t i = 0; i < columns.columns.size(); ++i)
     if (alone(i)) painter.drawEllipse(QPointF(columns.columns[i].pixel + 0.5, map.toPixel(columns.columns[i].last)), 2, 2);
   painter.restore();

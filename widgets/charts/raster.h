@@ -30,7 +30,7 @@ void fillColumns(std::span<RasterCurve> curves, const XMap& map);
 // In their order, the later over the earlier. `image` must be Format_RGB32 or ARGB32_Premultiplied with an opaque background.
 void drawCurves(QImage& image, const QRect& clip, std::span<const RasterCurve> curves, const YMap& map);
 // The same as an antialiased path, for vectors.
-void paintColumns(QPainter& painter, const PixelColumns& columns, const YMap& map, const QColor& color, double width);
+void paintColumns(QPainter& painter, const PixelColumns& columns, const YMap& map, const QPen& line);
 void paintBand(QPainter& painter, const PixelColumns& columns, const YMap& map, const QColor& color);
 // Absent data: diagonal lines.
 void paintHatch(QPainter& painter, const QRect& rect, const QColor& color);

@@ -13,9 +13,11 @@
 #include <QWidget>
 #include <functional>
 
+#include "model/events.h"
 #include "widgets/core/edit_port.h"
 #include "widgets/core/query_service.h"
 #include "widgets/core/selection.h"
+#include "widgets/core/share_port.h"
 
 namespace runglass {
 
@@ -24,6 +26,7 @@ struct ViewContext {
   SharedState* state = nullptr;
   std::function<TimeNs()> clock = wallNow;  // the time of day; a test or a reproducible picture holds it still
   EditPort* edits = nullptr;                // null: nothing can be added
+  SharePort* share = nullptr;               // null: nothing can be given away
 
   // "Now" of what is shown: where the playhead is, else the clock. Ages, staleness and states count from here.
   TimeNs now() const { return state->state().moment.value_or(clock()); }
@@ -33,6 +36,14 @@ struct ViewContext {
                         QueryService::Done<T> done) const {
     queries->submitAt<T>(slot, state->state().moment, supersede, std::move(work), std::move(done));
   }
+};
+
+// What an incident that is made with `I` begins with: the chosen finding, event, or rank that stands out.
+struct IncidentSeed {
+  std::int64_t finding = 0;  // its id; 0: there is none
+  std::optional<Event> event = std::nullopt;
+  std::optional<std::int32_t> rank = std::nullopt;
+  AttemptId attempt = {};  // of the rank
 };
 
 enum class Tick : std::uint8_t { kPictures, kText };  // 20-25 Hz, 5-10 Hz
@@ -56,12 +67,16 @@ class View : public QWidget {
   virtual QString copyText() const { return {}; }
   // Shows one of the parts that ViewInfo::tabs names; false: it has none of that name.
   virtual bool showTab(const QString& /*name*/) { return false; }
+  // Nothing is chosen here, or this view shows neither findings nor events: nullopt.
+  virtual std::optional<IncidentSeed> incidentSeed() const { return std::nullopt; }
   // `/`: puts the cursor into the view's filter, if it has one.
   virtual void focusFilter() {}
 
  signals:
   // The user asked to see what is selected in another view ("overview"); the frame shows it if it is built.
   void viewRequested(const QString& id);
+  // The user asked for a report of the incident with this uuid.
+  void reportRequested(const QString& incident);
 };
 
 }  // namespace runglass

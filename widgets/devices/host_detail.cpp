@@ -9,6 +9,7 @@
 #include "model/fault_catalog.h"
 #include "model/metric_catalog.h"
 #include "model/series_extent.h"
+#include "widgets/charts/bin_bands.h"
 
 namespace runglass {
 namespace {
@@ -56,25 +57,6 @@ QString labelOf(const Series& series) {
   const std::size_t quote = labels.rfind(":\"");
   return quote == std::string::npos || labels.size() < quote + 4 ? QString()
                                                                  : screenText(labels.substr(quote + 2, labels.size() - quote - 4), 40);
-}
-
-// Each bin's mean as a line.
-SharedBins meansOf(std::vector<Bin> bins) {
-  for (Bin& bin : bins)
-    if (bin.count > 0) bin.first = bin.last = bin.min = bin.max = bin.sum / static_cast<double>(bin.count);
-  return std::make_shared<const std::vector<Bin>>(std::move(bins));
-}
-
-void widen(std::vector<Bin>& band, const std::vector<Bin>& bins) {
-  if (band.empty()) return void(band = bins);
-  for (std::size_t i = 0; i < std::min(band.size(), bins.size()); ++i) {
-    Bin& into = band[i];
-    const Bin& from = bins[i];
-    if (from.count == 0) continue;
-    into.min = into.count == 0 ? from.min : std::min(into.min, from.min);
-    into.max = into.count == 0 ? from.max : std::max(into.max, from.max);
-    into.count += from.count;
-  }
 }
 
 class Builder {
@@ -285,7 +267,7 @@ class Builder {
       const Series* series = m_fleet.first(m_question.node, device->id, metric);
       if (series == nullptr) continue;
       RG_ASSIGN(auto read, bins(*series));
-      widen(band, read);
+      widenBand(band, read);
       const auto index = static_cast<std::size_t>(device->index.value_or(0));
       PlotCurve curve{
           .name = QString::number(index), .color = m_theme.series[index % m_theme.series.size()], .bins = meansOf(std::move(read))};

@@ -252,6 +252,20 @@ bool EventsView::isFinal() const {
   return m_shown && !m_typing->isActive() && !m_first_slot.busy() && !m_density_slot.busy() && !m_detail_slot.busy();
 }
 
+std::optional<IncidentSeed> EventsView::incidentSeed() const {
+  const EventRow* const row = m_model->rowAt(m_table->currentIndex());
+  if (row == nullptr) return std::nullopt;
+  if (row->key.source == EventSource::kFinding) return IncidentSeed{.finding = row->key.id};
+  Event event{.id = row->key.id, .time = row->timed ? std::optional(row->key.time) : std::nullopt};
+  event.attempt = row->attempt, event.node = row->node, event.device = row->device, event.rank = row->rank, event.step = row->step;
+  const bool said = row->key.source != EventSource::kEvent;  // a log line or a note: its words are what it is
+  event.kind = row->key.source == EventSource::kLog ? "log line" : row->kind;
+  event.code = said ? std::string() : row->code;
+  event.severity = row->severity;
+  event.message = row->text;
+  return IncidentSeed{.event = std::move(event)};
+}
+
 void EventsView::focusFilter() {
   m_search->setFocus(Qt::ShortcutFocusReason);
   m_search->selectAll();

@@ -38,6 +38,7 @@ class EventsView : public View {
   void refresh(Tick tick) override;
   bool isFinal() const override;
   QString copyText() const override;
+  std::optional<IncidentSeed> incidentSeed() const override;
   void focusFilter() override;
 
   EventModel* model() const { return m_model; }

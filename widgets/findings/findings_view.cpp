@@ -103,6 +103,11 @@ bool FindingsView::isFinal() const { return m_shown && !m_slot.busy(); }
 
 QString FindingsView::copyText() const { return m_table->selectedTsv(); }
 
+std::optional<IncidentSeed> FindingsView::incidentSeed() const {
+  const Finding* const finding = m_model->rowAt(m_table->currentRow());
+  return finding != nullptr ? std::optional(IncidentSeed{.finding = finding->id}) : std::nullopt;
+}
+
 void FindingsView::focusFilter() { m_table->focusFilter(); }
 
 void FindingsView::ask(QueryService::Supersede supersede) {

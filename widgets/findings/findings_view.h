@@ -34,6 +34,7 @@ class FindingsView : public View {
   void refresh(Tick tick) override;
   bool isFinal() const override;
   QString copyText() const override;
+  std::optional<IncidentSeed> incidentSeed() const override;
   void focusFilter() override;
 
  private:

@@ -7,8 +7,10 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QCloseEvent>
+#include <QDragEnterEvent>
 #include <QFileDialog>
 #include <QLabel>
+#include <QMimeData>
 #include <QPushButton>
 #include <QScreen>
 #include <QSettings>
@@ -18,9 +20,10 @@
 #include <cmath>
 
 #include "model/place_link.h"
-#include "widgets/core/state_panel.h"
 #include "widgets/frame/capture_dialog.h"
 #include "widgets/frame/estimate_dialog.h"
+#include "widgets/frame/guide.h"
+#include "widgets/frame/incident_commands.h"
 #include "widgets/frame/time_bar.h"
 #include "widgets/frame/trace_dialog.h"
 
@@ -40,6 +43,10 @@ TimeRange zoomed(TimeRange range, double factor) {
   const double half = std::max(static_cast<double>(range.t1 - range.t0) * factor / 2, 1.0);
   constexpr double kLimit = 9e18;
   return {static_cast<TimeNs>(std::clamp(middle - half, -kLimit, kLimit)), static_cast<TimeNs>(std::clamp(middle + half, -kLimit, kLimit))};
+}
+
+ViewContext contextOf(const WindowOptions& options, SharedState& state) {
+  return {.queries = options.queries, .state = &state, .clock = options.clock, .edits = options.edits, .share = options.share};
 }
 
 // From the run's start to its end; a run that is heard right now reaches to the clock, so that a following window moves evenly.
@@ -62,11 +69,11 @@ MainWindow::MainWindow(const WindowOptions& options, QWidget* parent)
       m_strip(new RunStrip(this)),
       m_bar(new TimeBar(this)),
       m_banner(new QLabel(this)),
-      m_panel(new StatePanel(this)),
-      m_docks(new DockHost({options.queries, &m_state, options.clock, options.edits}, viewRegistry(), options.settings, this)),
+      m_docks(new DockHost(contextOf(options, m_state), viewRegistry(), options.settings, this)),
       m_status(new StatusLine(this)),
       m_toast(new Toast(this)) {
   setWindowTitle(QStringLiteral("Runglass"));
+  setAcceptDrops(true);
   m_banner->setTextFormat(Qt::PlainText);
   m_banner->setWordWrap(true);
   m_banner->setContentsMargins(3 * kGrid, kGrid, 3 * kGrid, kGrid);
@@ -74,7 +81,6 @@ MainWindow::MainWindow(const WindowOptions& options, QWidget* parent)
 
   auto* work = new QWidget(this);
   m_stack = new QStackedLayout(work);
-  m_stack->addWidget(m_panel);
   m_stack->addWidget(m_docks);
   auto* middle = new QHBoxLayout;
   middle->setSpacing(0);
@@ -92,11 +98,16 @@ MainWindow::MainWindow(const WindowOptions& options, QWidget* parent)
 
   m_bar->hide();
   if (m_options.queries != nullptr) m_playhead = std::make_unique<Playhead>(*m_options.queries, m_state, m_options.clock, *m_bar, nullptr);
+  if (m_options.queries != nullptr)
+    m_incidents = new IncidentCommands(
+        contextOf(m_options, m_state), *m_docks, *m_toast, [this](const QString& name) { return showPlace(name); }, this);
   makeCommands();
   connect(&m_state, &SharedState::changed, this, &MainWindow::onStateChanged);
   connect(m_docks, &DockHost::currentChanged, this, &MainWindow::updateNavigation);
   connect(m_docks, &DockHost::viewShown, this, [this](View* view) {
     connect(view, &View::viewRequested, this, &MainWindow::showPlace, Qt::UniqueConnection);
+    connect(view, &View::reportRequested, this, &MainWindow::reportRequested, Qt::UniqueConnection);
+    if (m_incidents != nullptr) m_incidents->viewShown(view);
     if (!m_tab.isEmpty() && view->showTab(m_tab)) m_tab.clear();
     view->applyState(shown());
     if (m_docks->visibleViews().size() == 1) view->setFocus();  // keys go to a view from the start
@@ -110,12 +121,12 @@ MainWindow::MainWindow(const WindowOptions& options, QWidget* parent)
     askInfo();
   } else {
     m_strip->setMessage(tr("No store is open."));
-    const QString hint = QStringLiteral("runglass STORE.rgl");
-    if (m_options.problem.isEmpty())
-      m_panel->showEmpty(tr("No store is open."), tr("A store is one .rgl file: a live run writes it, an import makes one."), hint);
-    else
-      m_panel->showFailed(tr("The store cannot be opened."), m_options.problem, hint);
-    m_panel->offer(tr("Open a store …"), [this] { chooseStore(); });
+    m_welcome = new WelcomePage(m_options.welcome, this);
+    m_stack->addWidget(m_welcome);
+    m_stack->setCurrentWidget(m_welcome);
+    connect(m_welcome, &WelcomePage::openRequested, this, &MainWindow::openStoreRequested);
+    connect(m_welcome, &WelcomePage::chooseRequested, this, &MainWindow::chooseStore);
+    connect(m_welcome, &WelcomePage::listenRequested, this, &MainWindow::listenRequested);
   }
   resize(kFirstSize.boundedTo(screen()->availableSize()));
   if (m_options.settings != nullptr) restoreGeometry(m_options.settings->value(kGeometryKey).toByteArray());
@@ -141,7 +152,7 @@ void MainWindow::showTab(const QString& tab) {
 }
 
 bool MainWindow::isFinal() const {
-  if (m_options.queries == nullptr) return true;
+  if (m_welcome != nullptr) return m_welcome->isFinal();
   if (!m_summary_known || m_summary_slot.busy() || m_info_slot.busy() || !m_info_known) return false;
   if (m_moment != m_state.state().moment || m_then_slot.busy() || !m_playhead->isFinal() || m_veil.dims()) return false;
   const std::vector<View*> views = m_docks->visibleViews();
@@ -228,6 +239,7 @@ void MainWindow::makeCommands() {
   makeViewCommands();
   makeTimeCommands();
   makeDataCommands();
+  if (m_incidents != nullptr) m_incidents->addTo(m_commands);
 }
 
 void MainWindow::makeViewCommands() {
@@ -254,7 +266,19 @@ void MainWindow::makeViewCommands() {
                  [this] { setTheme(currentTheme().name == ThemeName::kDark ? ThemeName::kLight : ThemeName::kDark); });
   m_commands.add(group, tr("All commands"), {QKeySequence(QStringLiteral("Ctrl+Shift+P")), QKeySequence(Qt::Key_F1)},
                  [this] { (new CommandPalette(m_commands, this))->show(); });
+  m_commands.add(group, tr("What am I seeing"), {QKeySequence(QStringLiteral("Shift+F1"))}, [this] { explainView(); });
   m_commands.add(group, tr("All keys"), {QKeySequence(Qt::Key_Question)}, [this] { showKeys(); });
+}
+
+// The view with the focus; a layout as a whole where none has it.
+void MainWindow::explainView() {
+  const View* view = m_docks->focusedView();
+  QString heading = m_welcome != nullptr ? QStringLiteral("The first hour") : QStringLiteral("Watch");
+  // Its dock has the view's name.
+  const QObject* dock = view;
+  while (dock != nullptr && findView(dock->objectName().toStdString()) == nullptr) dock = dock->parent();
+  if (dock != nullptr) heading = QString::fromUtf8(findView(dock->objectName().toStdString())->title);
+  (new GuideDialog(heading, this))->show();
 }
 
 void MainWindow::makeTimeCommands() {
@@ -290,6 +314,7 @@ void MainWindow::makeTimeCommands() {
 void MainWindow::makeDataCommands() {
   const QString group = tr("Data");
   m_commands.add(group, tr("Open a store …"), {QKeySequence::Open}, [this] { chooseStore(); });
+  m_commands.add(group, tr("Start page: example, import, connect"), {}, [this] { emit startPageRequested(); });
   if (m_options.orders != nullptr) {
     m_commands.add(group, tr("Capture now"), {}, [this] { captureNow(); });
     m_commands.add(group, tr("Trace kernels …"), {}, [this] { traceKernels(); });
@@ -533,6 +558,18 @@ void MainWindow::pan(double share) {
   const TimeRange range = m_state.state().window.range;
   const auto shift = static_cast<DurNs>(static_cast<double>(range.t1 - range.t0) * share);
   if (range.t0 < range.t1) m_state.setWindow({range.t0 + shift, range.t1 + shift}, SharedState::Undo::kMerge);
+}
+
+void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
+  const DroppedFiles files = droppedFiles(*event->mimeData());
+  if (!files.store.isEmpty() || !files.others.isEmpty()) event->acceptProposedAction();
+}
+
+void MainWindow::dropEvent(QDropEvent* event) {
+  const DroppedFiles files = droppedFiles(*event->mimeData());
+  if (files.others.isEmpty()) return emit openStoreRequested(files.store);
+  if (m_welcome != nullptr) return m_welcome->offerImport(files.others);
+  emit importRequested(files.others);
 }
 
 void MainWindow::chooseStore() {

@@ -26,6 +26,7 @@
 #include "widgets/frame/stale_veil.h"
 #include "widgets/frame/status_line.h"
 #include "widgets/frame/toast.h"
+#include "widgets/welcome/welcome_page.h"
 
 class QLabel;
 class QPushButton;
@@ -36,19 +37,20 @@ class QVBoxLayout;
 namespace runglass {
 
 class EstimateDialog;
-class StatePanel;
+class IncidentCommands;
 class TimeBar;
 
 struct WindowOptions {
   QueryService* queries = nullptr;          // null: no store is open
   EditPort* edits = nullptr;                // null: nothing can be added
+  SharePort* share = nullptr;               // null: nothing can be given away
   OrderPort* orders = nullptr;              // null: nobody can be asked
   StatusSource* status = nullptr;           // may be null
   QSettings* settings = nullptr;            // null: nothing is remembered
   std::function<TimeNs()> clock = wallNow;  // held still for reproducible pictures
   // Sends a test message to every target of the alert rules and says what came of it on the GUI thread; empty: this window has no hub.
   std::function<void(QObject* context, std::function<void(const QString&)> done)> test_alerts;
-  QString problem;  // why no store is open, one line; shown with a way on
+  WelcomeOptions welcome;  // of a window without a store
 };
 
 class MainWindow : public QWidget {
@@ -77,13 +79,21 @@ class MainWindow : public QWidget {
 
  signals:
   void openStoreRequested(const QString& path);
+  // Of the incident with this uuid.
+  void reportRequested(const QString& incident);
+  void startPageRequested();
+  void importRequested(const QStringList& paths);  // files were dropped on a window that shows a store
+  void listenRequested(const ListenOptions& hub);
 
  protected:
   void closeEvent(QCloseEvent* event) override;
+  void dragEnterEvent(QDragEnterEvent* event) override;
+  void dropEvent(QDropEvent* event) override;
 
  private:
   QWidget* makeNavigation();
   void showKeys();
+  void explainView();
   void makeCommands();
   void makeViewCommands();
   void makeTimeCommands();
@@ -118,11 +128,12 @@ class MainWindow : public QWidget {
   RunStrip* m_strip;
   TimeBar* m_bar;
   QLabel* m_banner;
-  StatePanel* m_panel;
+  WelcomePage* m_welcome = nullptr;  // without a store
   DockHost* m_docks;
   StatusLine* m_status;
   Toast* m_toast;
-  QString m_tab;  // wanted of the view that is shown next
+  IncidentCommands* m_incidents = nullptr;  // null: no store is open
+  QString m_tab;                            // wanted of the view that is shown next
   QStackedLayout* m_stack = nullptr;
   std::vector<std::pair<QString, QPushButton*>> m_places;  // navigation
   QPushButton* m_live = nullptr;

@@ -11,6 +11,7 @@
 #include "widgets/events/events_view.h"
 #include "widgets/findings/findings_view.h"
 #include "widgets/health/health_view.h"
+#include "widgets/incidents/incidents_view.h"
 #include "widgets/overview/overview_view.h"
 #include "widgets/ranking/ranking_view.h"
 #include "widgets/runs/runs_view.h"
@@ -52,6 +53,11 @@ constexpr std::array kViews = {
              "One time line of hardware, log and training events, findings and notes: what happened, where, what it means and what to do",
              "Enter\tmove every view to the row\n→ ←\topen, close repeats\nEsc\tclear the search and filters", nullptr, true,
              make<EventsView>},
+    ViewInfo{"incidents", "Incidents",
+             "What went wrong, as people speak of it: cause, cost, time line, evidence, suspects, notes; and the run's logbook",
+             "I\tanywhere: of the chosen finding or event\nShift+I\tanywhere: of the selection and the shown time\n↑ ↓\tnext entry of the "
+             "list or time line: every view goes there\nF2\tchange the title or sentence\nCtrl+Enter\tsave the notes",
+             "incidents logbook", true, make<IncidentsView>},
     ViewInfo{"compare", "Compare", "Two attempts, or one before and after a step: parts of a step, curves, settings and nodes side by side",
              nullptr, nullptr, true, make<CompareView>},
     ViewInfo{"health", "Health", "What arrived odd or was lost, with counts and help; the store's size", nullptr, nullptr, true,

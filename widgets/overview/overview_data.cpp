@@ -10,6 +10,7 @@
 #include "analysis/step_feed/step_frame.h"
 #include "model/series_extent.h"
 #include "model/superseded.h"
+#include "widgets/charts/bin_bands.h"
 #include "widgets/core/theme.h"
 
 namespace runglass {
@@ -208,25 +209,9 @@ class Builder {
     }
     if (all.size() == 1) panel.curves.push_back({.name = QStringLiteral("step"), .color = m_theme.series[2], .bins = all[0]});
     if (all.size() > 1) {
-      auto band = std::make_shared<std::vector<Bin>>(), middle = std::make_shared<std::vector<Bin>>();
-      std::vector<double> means;
-      for (std::size_t i = 0; i < all[0]->size(); ++i) {
-        Bin out = (*all[0])[i];
-        out.count = 0;
-        means.clear();
-        for (const SharedBins& rank : all) {
-          if (i >= rank->size() || (*rank)[i].count == 0) continue;
-          const Bin& in = (*rank)[i];
-          out.min = out.count == 0 ? in.min : std::min(out.min, in.min);
-          out.max = out.count == 0 ? in.max : std::max(out.max, in.max);
-          out.count += in.count;
-          means.push_back(in.sum / static_cast<double>(in.count));
-        }
-        out.first = out.last = out.max;
-        band->push_back(out);
-        if (const auto half = median(means)) out.first = out.last = out.min = out.max = *half;
-        middle->push_back(out);
-      }
+      auto band = std::make_shared<std::vector<Bin>>();
+      for (const SharedBins& rank : all) widenBand(*band, *rank);
+      const SharedBins middle = medianOf(all);
       panel.curves.push_back(
           {.name = QStringLiteral("min–max of %1 ranks").arg(countRanks(ranks)), .color = m_theme.series[2], .bins = band, .band = true});
       panel.curves.push_back({.name = QStringLiteral("median"), .color = m_theme.series[2], .bins = middle});

@@ -5,6 +5,8 @@
 #include <QHBoxLayout>
 #include <QVBoxLayout>
 
+#include "widgets/findings/findings_view.h"
+
 namespace runglass {
 
 OverviewView::OverviewView(ViewContext context, QWidget* parent)
@@ -57,6 +59,11 @@ QWidget* OverviewView::makePage() {
   steps->addWidget(m_idle, 1);
   column->addLayout(steps);
   connect(m_idle, &IdlePanel::viewRequested, this, &View::viewRequested);
+  connect(m_side, &SidePanels::findingChosen, this, [this](const Finding& finding) {
+    const std::optional<TimeRange> window = windowOf(finding);
+    m_context.state->select(selectionOf(finding));
+    if (window) m_context.state->setWindow(*window);
+  });
   placeSide();
   return page;
 }
@@ -167,6 +174,11 @@ void OverviewView::showPlayhead() {
   std::optional<std::int64_t> x = m_state.moment;
   if (by_step && x) x = m_data->summary.last_step;
   m_plots->setPlayhead(x);
+}
+
+std::optional<IncidentSeed> OverviewView::incidentSeed() const {
+  const Finding* const finding = m_side->isVisible() ? m_side->chosenFinding() : nullptr;
+  return finding != nullptr ? std::optional(IncidentSeed{.finding = finding->id}) : std::nullopt;
 }
 
 QString OverviewView::copyText() const {

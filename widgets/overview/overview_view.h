@@ -33,6 +33,7 @@ class OverviewView : public View {
   void setAlone(bool alone) override;
   bool isFinal() const override { return m_shown && !m_slot.busy() && m_idle->isFinal(); }
   QString copyText() const override;
+  std::optional<IncidentSeed> incidentSeed() const override;
 
  private:
   QWidget* makePage();

@@ -2,6 +2,7 @@
 #include "widgets/overview/side_panels.h"
 
 #include <QHelpEvent>
+#include <QMouseEvent>
 #include <QPainter>
 #include <QToolTip>
 #include <algorithm>
@@ -89,6 +90,22 @@ bool SidePanels::setData(std::shared_ptr<const OverviewData> data) {
   return !m_data->findings.empty() || !m_data->slow_nodes.empty();
 }
 
+const Finding* SidePanels::chosenFinding() const {
+  if (!m_data || m_chosen_finding == 0) return nullptr;
+  const auto found = std::ranges::find(m_data->findings, m_chosen_finding, &Finding::id);
+  return found == m_data->findings.end() ? nullptr : &*found;
+}
+
+void SidePanels::mousePressEvent(QMouseEvent* event) {
+  for (std::size_t i = 0; m_data && i < std::min(m_finding_places.size(), m_data->findings.size()); ++i) {
+    if (!m_finding_places[i].contains(event->position().toPoint())) continue;
+    m_chosen_finding = m_data->findings[i].id;
+    update();
+    emit findingChosen(m_data->findings[i]);
+    return;
+  }
+}
+
 void SidePanels::paintEvent(QPaintEvent*) {
   QPainter painter(this);
   painter.fillRect(rect(), currentTheme().surface);
@@ -108,6 +125,7 @@ int SidePanels::paintFindings(QPainter& painter, int top) const {
     return top + kRowHeight;
   }
   int shown = 0;
+  m_finding_places.clear();
   for (const Finding& finding : m_data->findings) {
     if (++shown > kFindingsShown) break;
     painter.setPen(severityColor(theme, finding.severity));
@@ -116,7 +134,10 @@ int SidePanels::paintFindings(QPainter& painter, int top) const {
     const QRect place(kPad + 18, top + 3, width() - 2 * kPad - 18, kFindingLines * painter.fontMetrics().lineSpacing());
     const QString words = inLines(painter.fontMetrics(), screenText(finding.summary, 400), place);
     painter.drawText(place, Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, words);
-    top += std::max(kRowHeight, painter.fontMetrics().boundingRect(place, Qt::TextWordWrap, words).height() + 6);
+    const int height = std::max(kRowHeight, painter.fontMetrics().boundingRect(place, Qt::TextWordWrap, words).height() + 6);
+    m_finding_places.emplace_back(0, top, width(), height);
+    if (finding.id == m_chosen_finding) painter.fillRect(QRect(0, top, kSelectionLine, height), theme.accent);
+    top += height;
   }
   return top;
 }

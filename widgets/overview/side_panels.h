@@ -37,15 +37,23 @@ class SidePanels : public QWidget {
   explicit SidePanels(QWidget* parent = nullptr);
   // False: there is nothing to show.
   bool setData(std::shared_ptr<const OverviewData> data);
+  // The one that was clicked; null: none, or it is not listed any more.
+  const Finding* chosenFinding() const;
+
+ signals:
+  void findingChosen(const Finding& finding);
 
  protected:
   void paintEvent(QPaintEvent* event) override;
+  void mousePressEvent(QMouseEvent* event) override;
 
  private:
   int paintFindings(QPainter& painter, int top) const;
   void paintNodes(QPainter& painter, int top) const;
 
   std::shared_ptr<const OverviewData> m_data;
+  mutable std::vector<QRect> m_finding_places;  // of those that are painted, in their order
+  std::int64_t m_chosen_finding = 0;
 };
 
 }  // namespace runglass

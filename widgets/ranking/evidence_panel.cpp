@@ -126,7 +126,7 @@ void EvidencePanel::ask(const RankingData& data, const RankRow& row) {
     m_evidence.reset(), m_asked.reset(), m_failed.clear();
     return;
   }
-  EvidenceQuestion question{.run = data.ranking.run.id, .place = row.ranked.place, .peers = {}, .range = *range};
+  RankEvidenceQuestion question{.run = data.ranking.run.id, .place = row.ranked.place, .peers = {}, .range = *range};
   const bool same = m_asked && *m_asked == question;
   if (same && question.range.t1 - m_asked->range.t1 < kAskAgain) return;
   if (!same) m_evidence.reset(), m_failed.clear();

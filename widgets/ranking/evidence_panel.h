@@ -54,7 +54,7 @@ class EvidencePanel : public QWidget {
   QStringList m_nodes;
   TimeStyle m_style = TimeStyle::kUtc;
   std::shared_ptr<const RankEvidence> m_evidence;
-  std::optional<EvidenceQuestion> m_asked;
+  std::optional<RankEvidenceQuestion> m_asked;
   QString m_failed;
   QLabel *m_title, *m_advice, *m_machine, *m_lines, *m_copied;
   RankPartBars* m_bars;

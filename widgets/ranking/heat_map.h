@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // HeatMap: rows x columns in colour around the peers' median: worse red, better blue, the ground where a cell is as its peers are.
 //
-// Threading:  GUI thread; the free functions anywhere.
+// Threading:  GUI thread.
 // Ownership:  whoever derives owns the cells.
-// Units:      ratios to the peers' median, minus 1; device pixels in paintHeat().
+// Units:      ratios to the peers' median, minus 1.
 // Errors:     a cell without data is hatched, never 0.
 // Cost:       a picture is O(pixels + cells) and kept until data, size or theme change.
 #pragma once
@@ -14,41 +14,9 @@
 #include <optional>
 #include <vector>
 
-#include "widgets/core/theme.h"
+#include "widgets/ranking/heat_paint.h"
 
 namespace runglass {
-
-struct HeatCells {
-  struct Row {
-    std::int32_t rank = 0;
-    std::vector<float> ratio;  // by step; NaN: not compared
-  };
-  std::vector<Row> rows;  // by rank
-  std::vector<std::int64_t> steps;
-  double scale = 0.05;  // the ratio that is shown in full colour
-  bool beyond = false;  // something is worse than that
-  bool empty() const { return rows.empty() || steps.empty(); }
-};
-
-// A round ratio which all but the most extreme 1 % of the cells stay within; at least 5 %.
-double heatScale(const HeatCells& cells);
-bool exceedsScale(const HeatCells& cells);
-// The scale's upper end: "+5 %", or "≥ +5 %" where something is further off.
-QString heatEndText(const HeatCells& cells);
-
-// Which of `count` cells lie under pixel `pixel` of `pixels`: [first, last), at least one.
-struct CellRange {
-  std::size_t first = 0, last = 0;
-};
-CellRange cellsUnder(int pixel, int pixels, std::size_t count);
-// The worst cell of a block; none where nothing in it was compared.
-struct HeatCell {
-  std::size_t row = 0, step = 0;
-  float ratio = 0;
-};
-std::optional<HeatCell> worstCell(const HeatCells& cells, CellRange rows, CellRange steps);
-// All of `cells` over all of `image` (RGB32): several cells under one pixel show the worst.
-void paintHeat(QImage& image, const HeatCells& cells, const Theme& theme);
 
 class HeatMap : public QWidget {
   Q_OBJECT
@@ -89,10 +57,7 @@ class HeatMap : public QWidget {
   bool event(QEvent* event) override;
 
  private:
-  int leftMargin() const;
-  void paintLegend(QPainter& painter) const;
-  void paintAxes(QPainter& painter) const;
-  void paintNumbers(QPainter& painter) const;
+  HeatWords words() const;
 
   QSize m_largest_cell;
   QImage m_image;

@@ -14,8 +14,6 @@
 
 namespace runglass {
 
-// For a POSIX shell: plain where it is safe, else in single quotes with control characters left out.
-QString shellWord(const QString& text);
 // "n1,n2"
 QString hostList(const QStringList& nodes);
 // scontrol update nodename=… state=drain reason="…"

@@ -28,7 +28,7 @@ const MachineValue* find(const RankEvidence& evidence, const char* metric) {
 
 }  // namespace
 
-Result<RankEvidence> readRankEvidence(Reader& reader, EvidenceQuestion question, std::stop_token stop) {
+Result<RankEvidence> readRankEvidence(Reader& reader, RankEvidenceQuestion question, std::stop_token stop) {
   RankEvidence out;
   RG_ASSIGN(out.machine, machineEvidence(reader, question.run, {question.place}, question.peers, question.range, stop));
   if (question.place.node) {

@@ -20,18 +20,18 @@ namespace runglass {
 
 inline constexpr std::size_t kNodesAsked = 16, kLines = 4;
 
-struct EvidenceQuestion {
+struct RankEvidenceQuestion {
   RunId run;
   Rank place;
   std::vector<Rank> peers;  // of the same role
   TimeRange range{0, 0};
-  friend bool operator==(const EvidenceQuestion& a, const EvidenceQuestion& b) {
+  friend bool operator==(const RankEvidenceQuestion& a, const RankEvidenceQuestion& b) {
     return a.run == b.run && a.place.attempt == b.place.attempt && a.place.rank == b.place.rank && a.range.t0 == b.range.t0;
   }
 };
 
 struct RankEvidence {
-  EvidenceQuestion question;
+  RankEvidenceQuestion question;
   MachineEvidence machine;
   PortEvidence ports;
   bool own_port = false;  // the odd port is of its node
@@ -39,7 +39,7 @@ struct RankEvidence {
   std::vector<LogHit> logs;
 };
 
-Result<RankEvidence> readRankEvidence(Reader& reader, EvidenceQuestion question, std::stop_token stop);
+Result<RankEvidence> readRankEvidence(Reader& reader, RankEvidenceQuestion question, std::stop_token stop);
 
 // "SM clock 1 969 MHz, as its peers (1 970 MHz)"; a line a reading.
 struct EvidenceLine {

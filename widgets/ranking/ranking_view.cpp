@@ -290,6 +290,12 @@ const RankRow* RankingView::shownRow() const {
   return row != nullptr ? row : &m_data->rows.front();
 }
 
+std::optional<IncidentSeed> RankingView::incidentSeed() const {
+  const RankRow* const row = shownRow();
+  if (row == nullptr) return std::nullopt;
+  return IncidentSeed{.rank = row->score.rank, .attempt = m_data->ranking.attempt.id};
+}
+
 QStringList RankingView::chosenNodes() const {
   QStringList nodes;
   const auto add = [&](const RankRow& row) {

@@ -35,6 +35,7 @@ class RankingView : public View {
   void refresh(Tick tick) override;
   bool isFinal() const override;
   QString copyText() const override;
+  std::optional<IncidentSeed> incidentSeed() const override;
   bool showTab(const QString& name) override;
   void focusFilter() override;
   QString sentence() const { return m_sentence->text(); }

@@ -2,19 +2,19 @@
 // Invariants: 1. Rows and sentence are of one outcome, and that of the newest ticks. 2. Ticks outlive a new reading of the same attempt.
 #include "widgets/ranking/what_if_panel.h"
 
-#include <QCoreApplication>
 #include <QDoubleSpinBox>
+#include <QEvent>
 #include <QGridLayout>
 #include <QHeaderView>
 #include <QLabel>
 #include <QPushButton>
-#include <QSettings>
 #include <QSplitter>
 #include <QTreeWidget>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <numeric>
 
+#include "widgets/core/gpu_price.h"
 #include "widgets/core/theme.h"
 
 namespace runglass {
@@ -26,10 +26,6 @@ constexpr std::size_t kMostWorkers = 512;  // listed; the heat map has all
 constexpr double kHighestPrice = 1e6;
 constexpr int kKind = Qt::UserRole, kIndex = Qt::UserRole + 1;
 enum Kind : int { kGroup = 0, kStage, kReplica, kWorker, kOp, kAllCommunication };
-
-// Where nobody named the application (tests), nothing is remembered.
-bool remembers() { return !QCoreApplication::organizationName().isEmpty(); }
-QString priceKey() { return QStringLiteral("what_if/price_per_gpu_hour"); }
 
 }  // namespace
 
@@ -56,7 +52,7 @@ WhatIfPanel::WhatIfPanel(ViewContext context, QWidget* parent)
   m_price->setSpecialValueText(tr("no price"));
   m_price->setMinimumWidth(120);
   m_price->setToolTip(tr("What one GPU costs an hour, in your currency. Kept on this machine; 0: no money is shown."));
-  if (remembers()) m_price->setValue(QSettings().value(priceKey(), 0.0).toDouble());
+  m_price->setValue(rememberedGpuPrice().value_or(0));
   m_choices->setColumnCount(2);
   m_choices->setHeaderLabels({tr("Fix"), tr("S")});
   m_choices->setFont(tableFont());
@@ -72,7 +68,7 @@ WhatIfPanel::WhatIfPanel(ViewContext context, QWidget* parent)
   });
   connect(m_heat, &WorkerHeatMap::workerChosen, this, &WhatIfPanel::toggleWorker);
   connect(m_price, &QDoubleSpinBox::valueChanged, this, [this](double value) {
-    if (remembers()) QSettings().setValue(priceKey(), value);
+    rememberGpuPrice(value);
     showOutcome();
   });
 }

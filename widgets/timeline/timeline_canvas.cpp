@@ -238,21 +238,7 @@ void TimelineCanvas::renderRows(QImage& image, QPainter& painter) {
   QFont font = tableFont();
   font.setPixelSize(static_cast<int>(10 * ratio));
   painter.setFont(font);
-  const QFontMetrics metrics(font);
-  const int dots = metrics.horizontalAdvance(QChar(0x2026)) + 1;
-  std::vector<int> wide(m_picture ? m_picture->names.size() : 0, -1);  // of the names, as they are needed
-  for (const BarLabel& label : labels) {
-    if (label.name >= wide.size() || label.rect.top() < scaled(kHeader)) continue;
-    const QString& name = m_picture->names[label.name];
-    int& needs = wide[label.name];
-    if (needs < 0) needs = metrics.horizontalAdvance(name);
-    const int room = label.rect.width();
-    // The first letters, fewer than would fit were all as wide as these are on average.
-    const auto fits = needs <= room ? name.size() : name.size() * (room - dots) / needs;
-    if (fits < 2) continue;
-    painter.setPen(label.ink);
-    painter.drawText(label.rect, Qt::AlignVCenter | Qt::TextSingleLine, fits < name.size() ? name.left(fits) + QChar(0x2026) : name);
-  }
+  if (m_picture) paintBarLabels(painter, labels, m_picture->names, scaled(kHeader));
   painter.restore();
   painter.setClipRect(timeArea());
   for (const Hit& hit : hits)

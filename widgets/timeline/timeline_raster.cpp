@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/timeline/timeline_raster.h"
 
+#include <QFontMetrics>
+#include <QPainterPath>
 #include <algorithm>
 #include <array>
 #include <cmath>
+
+#include "widgets/core/units.h"
 
 namespace runglass {
 namespace {
@@ -12,6 +16,8 @@ constexpr int kLabelWidth = 28, kLabelHeight = 11;
 constexpr double kFaintest = 0.35, kShade = 0.12;
 constexpr int kSplitHeight = 6;  // of a strip; a lower one shows what is busiest
 constexpr int kHatchPitch = 5, kHatchInk = 2;
+constexpr int kNumberWidth = 36, kDurationWidth = 110;  // of a step band that says so much
+constexpr double kOddStep = 0.6;
 constexpr double kHatchGround = 0.22, kHatchLine = 0.6;
 
 // Of compute, communication and the rest.
@@ -48,8 +54,67 @@ QColor categoryColor(const Theme& theme, SpanCategory category) {
   return theme.host;
 }
 
+void paintBarLabels(QPainter& painter, const std::vector<BarLabel>& labels, const std::vector<QString>& names, int from) {
+  const QFontMetrics metrics = painter.fontMetrics();
+  const int dots = metrics.horizontalAdvance(QChar(0x2026)) + 1;
+  std::vector<int> wide(names.size(), -1);  // of the names, as they are needed
+  for (const BarLabel& label : labels) {
+    if (label.name >= wide.size() || label.rect.top() < from) continue;
+    const QString& name = names[label.name];
+    int& needs = wide[label.name];
+    if (needs < 0) needs = metrics.horizontalAdvance(name);
+    const int room = label.rect.width();
+    // The first letters, fewer than would fit were all as wide as these are on average.
+    const auto fits = needs <= room ? name.size() : name.size() * (room - dots) / needs;
+    if (fits < 2) continue;
+    painter.setPen(label.ink);
+    painter.drawText(label.rect, Qt::AlignVCenter | Qt::TextSingleLine, fits < name.size() ? name.left(fits) + QChar(0x2026) : name);
+  }
+}
+
+void paintStepBands(QPainter& painter, const std::vector<StepBand>& steps, const XMap& map, const QRect& lane, const Theme& theme) {
+  painter.save();
+  painter.setClipRect(lane, Qt::IntersectClip);
+  for (const StepBand& band : steps) {
+    if (band.t1 <= map.x0 || band.t0 >= map.x1) continue;
+    const double a = map.toPixel(std::max(band.t0, map.x0)), b = map.toPixel(std::min(band.t1, map.x1));
+    const QRect rect(static_cast<int>(a), lane.top(), std::max(1, static_cast<int>(b) - static_cast<int>(a)), lane.height());
+    painter.fillRect(rect, band.step % 2 == 0 ? theme.raised : mix(theme.raised, theme.line, kOddStep));
+    if (band.slow) {
+      painter.setPen(theme.warning);
+      painter.setBrush(Qt::NoBrush);
+      painter.drawRect(rect.adjusted(0, 0, -1, -1));
+    }
+    if (rect.width() < kNumberWidth) continue;
+    QString text = formatCount(band.step);
+    if (rect.width() > kDurationWidth) text += QStringLiteral("   ") + formatDuration(band.t1 - band.t0);
+    painter.setPen(theme.text);
+    painter.drawText(rect.adjusted(4, 0, -2, 0), Qt::AlignVCenter, text);
+  }
+  painter.restore();
+}
+
+void paintTimeRuler(QPainter& painter, const XMap& map, TimeStyle style, const QRect& lane, const Theme& theme) {
+  const QFontMetrics metrics = painter.fontMetrics();
+  painter.setPen(theme.muted);
+  for (const AxisTick& tick : xTicks(map, XAxis::kTime, style)) {
+    const int x = static_cast<int>(std::lround(tick.pixel));
+    painter.fillRect(QRect(x, lane.bottom() - 3, 1, 4), theme.muted);
+    const int wide = metrics.horizontalAdvance(tick.label) + 1;
+    // Half a time is worse than none.
+    if (x + 3 + wide > lane.right() + 1) continue;
+    painter.drawText(QRect(x + 3, lane.top(), wide, lane.height() - 2), Qt::AlignVCenter, tick.label);
+  }
+}
+
 TimelineRaster::TimelineRaster(QImage& image, const XMap& map, const Theme& theme)
-    : m_image(image), m_area(image.rect()), m_map(map), m_ground(theme.ground), m_text(theme.text) {
+    : TimelineRaster(&image, nullptr, image.rect(), map, theme) {}
+
+TimelineRaster::TimelineRaster(QPainter& painter, const QRect& area, const XMap& map, const Theme& theme)
+    : TimelineRaster(nullptr, &painter, area, map, theme) {}
+
+TimelineRaster::TimelineRaster(QImage* image, QPainter* painter, const QRect& bounds, const XMap& map, const Theme& theme)
+    : m_image(image), m_painter(painter), m_bounds(bounds), m_area(bounds), m_map(map), m_ground(theme.ground), m_text(theme.text) {
   for (int c = 0; c < kSpanCategoryCount; ++c)
     for (int s = 0; s < kShades; ++s)
       m_colors[static_cast<std::size_t>(c)][static_cast<std::size_t>(s)] =
@@ -63,8 +128,12 @@ TimelineRaster::TimelineRaster(QImage& image, const XMap& map, const Theme& them
 void TimelineRaster::fill(int x0, int x1, int y0, int y1, QRgb color) {
   x0 = std::max(x0, m_area.left()), x1 = std::min(x1, m_area.right() + 1);
   y0 = std::max(y0, m_area.top()), y1 = std::min(y1, m_area.bottom() + 1);
+  if (m_painter != nullptr) {
+    if (x0 < x1 && y0 < y1) m_painter->fillRect(QRect(x0, y0, x1 - x0, y1 - y0), QColor(color));
+    return;
+  }
   for (int y = y0; y < y1 && x0 < x1; ++y) {
-    auto* line = reinterpret_cast<QRgb*>(m_image.scanLine(y));
+    auto* line = reinterpret_cast<QRgb*>(m_image->scanLine(y));
     std::fill(line + x0, line + x1, color);
   }
 }
@@ -73,10 +142,32 @@ void TimelineRaster::fill(int x0, int x1, int y0, int y1, QRgb color) {
 void TimelineRaster::hatch(int x0, int x1, int y0, int y1, const QColor& color) {
   const QRgb ground = mix(m_ground, color, kHatchGround).rgb(), line = mix(m_ground, color, kHatchLine).rgb();
   x0 = std::max(x0, m_area.left()), x1 = std::min(x1, m_area.right() + 1);
-  for (int y = std::max(y0, m_area.top()); y < std::min(y1, m_area.bottom() + 1); ++y) {
-    auto* pixels = reinterpret_cast<QRgb*>(m_image.scanLine(y));
+  y0 = std::max(y0, m_area.top()), y1 = std::min(y1, m_area.bottom() + 1);
+  if (m_painter != nullptr) {
+    if (x0 < x1 && y0 < y1) paintHatch(QRect(x0, y0, x1 - x0, y1 - y0), color);
+    return;
+  }
+  for (int y = y0; y < y1; ++y) {
+    auto* pixels = reinterpret_cast<QRgb*>(m_image->scanLine(y));
     for (int x = x0; x < x1; ++x) pixels[x] = (x + y) % kHatchPitch < kHatchInk ? line : ground;
   }
+}
+
+// All its stripes are one path; they begin where those of the raster do.
+void TimelineRaster::paintHatch(const QRect& rect, const QColor& color) {
+  m_painter->fillRect(rect, mix(m_ground, color, kHatchGround));
+  QPainterPath stripes;
+  const int top = rect.top(), bottom = rect.top() + rect.height(), right = rect.left() + rect.width();
+  const int first = rect.left() + top - (rect.left() + top) % kHatchPitch;
+  for (int sum = first; sum < right + bottom; sum += kHatchPitch) {  // x + y of a stripe
+    const int from = std::max(rect.left(), sum - bottom), to = std::min(right, sum - top);
+    if (to <= from) continue;
+    stripes.moveTo(from, sum - from), stripes.lineTo(to, sum - to);
+  }
+  m_painter->save();
+  m_painter->setClipRect(rect, Qt::IntersectClip);
+  m_painter->strokePath(stripes, QPen(mix(m_ground, color, kHatchLine), kHatchInk * M_SQRT1_2));
+  m_painter->restore();
 }
 
 void TimelineRaster::bars(const std::vector<SpanBar>& bars, const std::vector<std::uint8_t>& shades, const WaitParts* waits, int top,
@@ -141,6 +232,25 @@ void TimelineRaster::strip(const BusyStrip& strip, int top, int height) {
   const bool one = height < kSplitHeight;
   const auto edges = stripEdges(height);
   const int left = static_cast<int>(m_map.left);
+  struct Run {
+    int from = 0;
+    QRgb color = 0;
+    bool drawn = false;
+  };
+  std::array<Run, kParts> runs;  // of equal columns of each part, not drawn yet
+  const auto flush = [&](std::size_t part, int to) {
+    const int y0 = one ? top : top + edges[part], y1 = one ? top + height : top + edges[part + 1] - 1;
+    if (runs[part].drawn) fill(runs[part].from, to, y0, y1, runs[part].color);
+    runs[part].drawn = false;
+  };
+  const auto put = [&](std::size_t part, int x, std::size_t what, std::uint8_t busy) {
+    if (m_painter != nullptr) busy = vectorShade(busy);
+    const QRgb color = m_busy[what][busy];
+    Run& run = runs[part];
+    if (run.drawn && busy > 0 && run.color == color) return;
+    flush(part, x);
+    if (busy > 0) run = {x, color, true};
+  };
   for (std::size_t i = 0; i < m_columns.size(); ++i) {
     std::array<std::uint8_t, kSpanClassCount> busiest{};
     for (std::int32_t c = m_columns[i].first; c <= m_columns[i].last; ++c) {
@@ -150,16 +260,14 @@ void TimelineRaster::strip(const BusyStrip& strip, int top, int height) {
     const int x = left + static_cast<int>(i);
     if (one) {
       const auto k = static_cast<std::size_t>(std::ranges::max_element(busiest) - busiest.begin());
-      if (busiest[k] > 0) fill(x, x + 1, top, top + height, m_busy[k][busiest[k]]);
+      put(0, x, k, busiest[k]);
       continue;
     }
     // Copies and the host share the lowest part.
     const std::size_t lowest = busiest[2] > 0 && busiest[2] * 2 >= busiest[3] ? 2 : 3;
-    for (const std::size_t k : {std::size_t{0}, std::size_t{1}, lowest}) {
-      const std::size_t p = std::min<std::size_t>(k, kParts - 1);
-      if (busiest[k] > 0) fill(x, x + 1, top + edges[p], top + edges[p + 1] - 1, m_busy[k][busiest[k]]);
-    }
+    for (const std::size_t k : {std::size_t{0}, std::size_t{1}, lowest}) put(std::min<std::size_t>(k, kParts - 1), x, k, busiest[k]);
   }
+  for (std::size_t part = 0; part < kParts; ++part) flush(part, left + static_cast<int>(m_columns.size()));
 }
 
 void TimelineRaster::stripWaits(const Intervals& waiting, int top, int height) {

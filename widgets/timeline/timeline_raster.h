@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Bars and busy strips straight into the scanlines of a QImage.
+// Bars and busy strips straight into the scanlines of a QImage, and the same as rectangles through QPainter for SVG and PDF.
 //
-// Threading:  any thread that owns the image.
-// Ownership:  draws into the caller's image.
-// Units:      device pixels; time through XMap.
+// Threading:  any thread that owns the image or the painter.
+// Ownership:  draws into the caller's image or painter.
+// Units:      device pixels, or units of the painter; time through XMap.
 // Errors:     none; everything is clipped to `area`.
-// Cost:       O(bars on screen + pixels touched).
+// Cost:       O(bars on screen + pixels touched); as vectors a rectangle a bar, and one a run of equal columns of a strip.
 #pragma once
 
 #include <QImage>
+#include <QPainter>
 #include <QRect>
 #include <vector>
 
@@ -21,6 +22,11 @@ namespace runglass {
 
 // A bar that is narrower is not split into waiting and transfer.
 inline constexpr int kSplitWidth = 6;
+inline constexpr int kVectorShades = 8;
+// How busy 0..255 is drawn as vectors; 0 stays 0.
+constexpr std::uint8_t vectorShade(std::uint8_t busy) {
+  return static_cast<std::uint8_t>((busy * kVectorShades + 254) / 255 * 255 / kVectorShades);
+}
 
 QColor categoryColor(const Theme& theme, SpanCategory category);
 
@@ -31,11 +37,20 @@ struct BarLabel {
   QColor ink;
 };
 
+// The names, or their first letters and "…", in the painter's font; labels whose top is above `from` are left out.
+void paintBarLabels(QPainter& painter, const std::vector<BarLabel>& labels, const std::vector<QString>& names, int from);
+// The steps along `lane`: slow ones outlined, numbers and durations where there is room.
+void paintStepBands(QPainter& painter, const std::vector<StepBand>& steps, const XMap& map, const QRect& lane, const Theme& theme);
+// Ticks and times along `lane`.
+void paintTimeRuler(QPainter& painter, const XMap& map, TimeStyle style, const QRect& lane, const Theme& theme);
+
 // One for a whole picture: it keeps what all its rows share.
 class TimelineRaster {
  public:
   TimelineRaster(QImage& image, const XMap& map, const Theme& theme);
-  void setClip(const QRect& area) { m_area = area.intersected(m_image.rect()); }
+  // Vectors in `area`; how busy a strip was is told in kVectorShades steps, so that equal neighbours are one rectangle.
+  TimelineRaster(QPainter& painter, const QRect& area, const XMap& map, const Theme& theme);
+  void setClip(const QRect& area) { m_area = area.intersected(m_bounds); }
   // A lane's bars `height` pixels high at `top`. Bars of several spans are the fainter the less they were busy, but never invisible.
   // `shades` of the picture's names; `waits`: parts of spans that were waiting, hatched where they are wide enough; `labels` may be null.
   void bars(const std::vector<SpanBar>& bars, const std::vector<std::uint8_t>& shades, const WaitParts* waits, int top, int height,
@@ -47,6 +62,8 @@ class TimelineRaster {
 
  private:
   static constexpr int kShades = 5, kParts = 3;
+  TimelineRaster(QImage* image, QPainter* painter, const QRect& bounds, const XMap& map, const Theme& theme);
+  void paintHatch(const QRect& rect, const QColor& color);
   struct Columns {
     std::int32_t first = 0, last = -1;  // of a strip, under one pixel
   };
@@ -54,8 +71,9 @@ class TimelineRaster {
   void hatch(int x0, int x1, int y0, int y1, const QColor& color);
   void placeColumns(const BusyStrip& strip);
 
-  QImage& m_image;
-  QRect m_area;
+  QImage* m_image;      // one of these two
+  QPainter* m_painter;  // borrowed
+  QRect m_bounds, m_area;
   XMap m_map;
   QColor m_ground, m_text;
   std::array<std::array<QColor, kShades>, kSpanCategoryCount> m_colors;

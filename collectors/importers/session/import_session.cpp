@@ -135,20 +135,14 @@ Status ImportSession::importFile(const FoundFile& file) {
 // Null where no importer knows the member: then its result says so.
 Importer* ImportSession::importerOf(const InputFile::Member& member) {
   const ImportProbe probe{member.path, member.head};
-  Importer* chosen = nullptr;
-  int best = 0;
-  if (m_options.mapped != nullptr && (best = m_options.mapped->recognise(probe)) > 0) chosen = m_options.mapped.get();
-  for (const auto& importer : importers())
-    if (const int score = importer->recognise(probe); score > best) best = score, chosen = importer.get();
+  Importer* const chosen = recognisedBy(probe, m_options.mapped.get());
   FileResult& result = m_results.back();
   if (chosen != nullptr) {
     result.kind = chosen->kind();
     return chosen;
   }
   result.status = member.head_status.ok() ? ImportStatus::kSkipped : ImportStatus::kFailed;
-  result.reason = !member.head_status.ok() ? member.head_status.message()
-                  : member.head.empty()    ? "the file is empty"
-                                           : "no importer knows this kind of file";
+  result.reason = member.head_status.ok() ? whyUnrecognised(probe) : member.head_status.message();
   return nullptr;
 }
 

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the start page asks for: files become a store, the example is played into one, and both are analysed before they are shown.
+//
+// Threading:  GUI thread; one worker.
+// Ownership:  the Console owns it; its destructor stops the work and waits for it.
+// Units:      as StoreMaker.
+// Errors:     as StoreMaker.
+// Cost:       as ImportSession and findAll(); the example plays some 40 simulated minutes of 64 GPUs.
+#pragma once
+
+#include <QThreadPool>
+#include <stop_token>
+
+#include "widgets/welcome/store_maker.h"
+
+namespace runglass {
+
+class BackgroundStoreMaker final : public StoreMaker {
+ public:
+  BackgroundStoreMaker();
+  ~BackgroundStoreMaker() override;
+
+  void list(const QStringList& paths, QObject* context, std::function<void(const Result<ImportListing>&)> done) override;
+  void import(const QStringList& paths, const QString& store, QObject* context, Progress progress, Made done) override;
+  void example(const QString& store, QObject* context, Progress progress, Made done) override;
+  void cancel() override;
+  QString exampleWords() const override;
+
+ private:
+  std::stop_token begin();
+
+  std::stop_source m_stop;
+  QThreadPool m_worker;
+};
+
+}  // namespace runglass

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// FakeStoreMaker: keeps what it was asked; the test answers when it likes.
+//
+// Threading:  GUI thread.
+// Ownership:  values.
+// Units:      none.
+// Errors:     none.
+// Cost:       none.
+#pragma once
+
+#include "widgets/welcome/store_maker.h"
+
+namespace runglass::test {
+
+class FakeStoreMaker final : public StoreMaker {
+ public:
+  void list(const QStringList& paths, QObject*, std::function<void(const Result<ImportListing>&)> done) override {
+    listed = paths, on_listed = std::move(done);
+  }
+  void import(const QStringList& paths, const QString& store, QObject*, Progress progress, Made done) override {
+    imported = paths, into = store, on_progress = std::move(progress), on_made = std::move(done);
+  }
+  void example(const QString& store, QObject*, Progress progress, Made done) override {
+    into = store, on_progress = std::move(progress), on_made = std::move(done);
+  }
+  void cancel() override { ++cancelled; }
+  QString exampleWords() const override { return QStringLiteral("A simulated run of 64 GPUs."); }
+
+  QStringList listed, imported;
+  QString into;
+  std::function<void(const Result<ImportListing>&)> on_listed;
+  Progress on_progress;
+  Made on_made;
+  int cancelled = 0;
+};
+
+}  // namespace runglass::test

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The start page: what it offers, what it asks for, what it says when something fails; and the commands that it generates.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <QApplication>
+#include <QClipboard>
+#include <QDropEvent>
+#include <QFile>
+#include <QLabel>
+#include <QMimeData>
+#include <QProcess>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QTableView>
+#include <QTemporaryDir>
+#include <QUrl>
+
+#include "tests/widgets/fake_store_maker.h"
+#include "tests/widgets/gui_test.h"
+#include "widgets/welcome/connect_panel.h"
+#include "widgets/welcome/welcome_page.h"
+
+namespace runglass {
+namespace {
+
+using testing::HasSubstr;
+
+QPushButton* button(const QWidget& in, const QString& words) {
+  for (QPushButton* one : in.findChildren<QPushButton*>())
+    if (one->text().startsWith(words)) return one;
+  return nullptr;
+}
+
+bool says(const QWidget& in, const QString& words) {
+  for (const QLabel* label : in.findChildren<QLabel*>())
+    if (label->isVisibleTo(&in) && label->text().contains(words)) return true;
+  return false;
+}
+
+class WelcomeTest : public testing::Test {
+ protected:
+  WelcomePage& show(WelcomeOptions options = {}) {
+    options.maker = &maker;
+    if (options.folder.isEmpty()) options.folder = dir.path();
+    options.secrets = dir.path() + QStringLiteral("/secrets");
+    page = std::make_unique<WelcomePage>(options);
+    page->resize(1100, 700);
+    page->show();
+    return *page;
+  }
+  void drop(const QStringList& paths) {
+    QMimeData data;
+    QList<QUrl> urls;
+    for (const QString& path : paths) urls << QUrl::fromLocalFile(path);
+    data.setUrls(urls);
+    QDragEnterEvent enter(QPoint(10, 10), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+    QApplication::sendEvent(page.get(), &enter);
+    EXPECT_TRUE(enter.isAccepted());
+    QDropEvent event(QPointF(10, 10), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+    QApplication::sendEvent(page.get(), &event);
+  }
+
+  QTemporaryDir dir;
+  test::FakeStoreMaker maker;
+  std::unique_ptr<WelcomePage> page;
+};
+
+TEST_F(WelcomeTest, WhoNeverOpenedAStoreSeesTheExampleFirst) {
+  const WelcomePage& shown = show();
+  EXPECT_TRUE(says(shown, "A simulated run of 64 GPUs."));
+  EXPECT_TRUE(says(shown, "Every screen says that it is simulated"));
+}
+
+TEST_F(WelcomeTest, TheExampleIsMadeOnceAndOpenedFromThenOn) {
+  WelcomePage& shown = show();
+  const QSignalSpy opened(&shown, &WelcomePage::openRequested);
+  QPushButton* start = nullptr;
+  for (QPushButton* one : shown.findChildren<QPushButton*>())
+    if (!one->isCheckable() && one->text() == "Try the example") start = one;
+  ASSERT_NE(start, nullptr);
+  start->click();
+  EXPECT_EQ(maker.into, dir.path() + "/example.rgl");
+  EXPECT_FALSE(shown.isFinal());
+  maker.on_progress({QStringLiteral("step 7 of 400"), 0.1});
+  EXPECT_TRUE(says(shown, "step 7 of 400"));
+  maker.on_made(MadeStore{.path = maker.into, .rows = {}});
+  ASSERT_EQ(opened.count(), 1);
+  EXPECT_EQ(opened[0][0].toString(), maker.into);
+  QFile(maker.into).open(QIODevice::WriteOnly);
+  maker.into.clear();
+  start->click();
+  EXPECT_EQ(opened.count(), 2);
+  EXPECT_TRUE(maker.into.isEmpty()) << "it was played again over the one that is there";
+}
+
+TEST_F(WelcomeTest, AnExampleThatFailsSaysWhyAndCanBeTriedAgain) {
+  WelcomePage& shown = show();
+  for (QPushButton* one : shown.findChildren<QPushButton*>())
+    if (!one->isCheckable() && one->text() == "Try the example") one->click();
+  maker.on_made(Status(Code::kResourceExhausted, "disk full"));
+  EXPECT_TRUE(says(shown, "disk full"));
+  EXPECT_TRUE(shown.isFinal());
+}
+
+TEST_F(WelcomeTest, DroppedFilesAreListedBeforeAnythingIsWrittenAndThenImported) {
+  WelcomePage& shown = show();
+  const QSignalSpy opened(&shown, &WelcomePage::openRequested);
+  drop({"/data/runs/lm.log", "/data/notes.txt"});
+  EXPECT_THAT(maker.listed, testing::ElementsAre("/data/runs/lm.log", "/data/notes.txt"));
+  EXPECT_TRUE(maker.imported.isEmpty());
+  maker.on_listed(ImportListing{
+      .rows = {{"/data/runs/lm.log", "train_log", "", 1024}, {"/data/notes.txt", "", "no importer knows this kind of file", 12}}});
+  EXPECT_TRUE(says(shown, "1 of 2 files can be imported"));
+  for (QPushButton* one : shown.findChildren<QPushButton*>())
+    if (!one->isCheckable() && one->text() == "Import") one->click();
+  EXPECT_THAT(maker.imported, testing::ElementsAre("/data/runs/lm.log", "/data/notes.txt"));
+  EXPECT_EQ(maker.into, dir.path() + "/lm.rgl");
+  maker.on_made(MadeStore{.path = maker.into, .rows = {}});
+  EXPECT_EQ(opened.count(), 1);
+}
+
+TEST_F(WelcomeTest, AnImportCanBeStoppedAndOneThatFailsSaysWhy) {
+  WelcomePage& shown = show({.to_list = {"/data/a.log"}});
+  maker.on_listed(ImportListing{.rows = {{"/data/a.log", "train_log", "", 1}}});
+  const auto start = [&] {
+    for (QPushButton* one : shown.findChildren<QPushButton*>())
+      if (!one->isCheckable() && one->text() == "Import") one->click();
+  };
+  start();
+  EXPECT_FALSE(shown.isFinal());
+  for (QPushButton* one : shown.findChildren<QPushButton*>())
+    if (one->text() == "Stop" && one->isVisible()) one->click();
+  EXPECT_EQ(maker.cancelled, 1);
+  EXPECT_TRUE(shown.isFinal());
+  start();
+  maker.on_made(Status(Code::kInvalidArgument, "a.log: offset 7: not a number"));
+  EXPECT_TRUE(says(shown, "offset 7"));
+}
+
+TEST_F(WelcomeTest, ADroppedStoreIsOpened) {
+  WelcomePage& shown = show();
+  const QSignalSpy opened(&shown, &WelcomePage::openRequested);
+  const QString store = dir.filePath("x.rgl");
+  QFile(store).open(QIODevice::WriteOnly);
+  drop({store});
+  ASSERT_EQ(opened.count(), 1);
+  EXPECT_EQ(opened[0][0].toString(), store);
+  EXPECT_TRUE(maker.listed.isEmpty());
+}
+
+TEST_F(WelcomeTest, HostileNamesOfFilesStayText) {
+  WelcomePage& shown = show({.to_list = {"/x"}});
+  maker.on_listed(ImportListing{.rows = {{"/x/<b>bold</b>\u202e", "", "<img src=x>", 1}}});
+  maker.on_listed(Status(Code::kInvalidArgument, "<b>bold</b>: cannot be read"));
+  for (const QLabel* label : shown.findChildren<QLabel*>())
+    EXPECT_TRUE(!label->text().contains(u'<') || label->textFormat() == Qt::PlainText);
+  EXPECT_TRUE(says(shown, "<b>bold</b>"));
+  const auto* table = shown.findChild<QTableView*>();
+  EXPECT_FALSE(table->model()->index(0, 0).data().toString().contains(QChar(0x202E)));
+}
+
+TEST_F(WelcomeTest, WhyAStoreIsNotOpenIsSaidWithAWayOn) {
+  const WelcomePage& shown = show({.problem = "open: /data/x.rgl: no such file"});
+  EXPECT_TRUE(says(shown, "no such file"));
+  EXPECT_NE(button(shown, "Open a store …"), nullptr);
+}
+
+// ---- commands
+
+QString allText(const ConnectQuestion& question) {
+  QString text;
+  for (const CommandBlock& block : connectCommands(question)) text += block.text + '\n';
+  return text;
+}
+
+TEST(ConnectCommands, OnThisMachineNeedNeitherTokenNorTls) {
+  const QString text = allText({.where = TrainersWhere::kHere, .store = "/data/a.rgl", .host = "head", .folder = "/cfg"});
+  EXPECT_THAT(text.toStdString(), HasSubstr("runglass /data/a.rgl --listen 127.0.0.1:7070\n"));
+  EXPECT_THAT(text.toStdString(), HasSubstr("runglass-agent --hub 127.0.0.1:7070\n"));
+  EXPECT_FALSE(text.contains("token"));
+}
+
+TEST(ConnectCommands, ToOtherMachinesCarryTokenAndTlsAndTheHubListensAsTheyWillAsk) {
+  const ConnectQuestion question{
+      .where = TrainersWhere::kNodes, .store = "/data/a.rgl", .host = "10.1.2.3", .folder = "/cfg", .port = 7443};
+  const QString text = allText(question);
+  EXPECT_THAT(text.toStdString(), HasSubstr("subjectAltName=IP:10.1.2.3"));
+  EXPECT_THAT(text.toStdString(), HasSubstr("--listen 0.0.0.0:7443"));
+  EXPECT_THAT(text.toStdString(), HasSubstr("runglass-agent --hub 10.1.2.3:7443"));
+  EXPECT_EQ(listenOptions(question).token_file, "/cfg/hub.token");
+  EXPECT_THAT(allText({.where = TrainersWhere::kNodes, .store = "a", .host = "head", .folder = "c"}).toStdString(),
+              HasSubstr("subjectAltName=DNS:head"));
+  EXPECT_THAT(allText({.where = TrainersWhere::kNodes, .store = "a", .host = "fd00::1", .folder = "c"}).toStdString(),
+              HasSubstr("--hub '[fd00::1]:7070'"));
+}
+
+TEST(ConnectPanelTest, CopiesABlockAsItStands) {
+  ConnectPanel panel("/data/a.rgl", "/cfg", {"head", "10.1.2.3"});
+  panel.show();
+  panel.setWhere(TrainersWhere::kTunnel);
+  button(panel, "Copy")->click();
+  EXPECT_EQ(QGuiApplication::clipboard()->text(), "runglass /data/a.rgl --listen 127.0.0.1:7070\n");
+  const QSignalSpy listen(&panel, &ConnectPanel::listenRequested);
+  button(panel, "Receive in this window")->click();
+  ASSERT_EQ(listen.count(), 1);
+}
+
+}  // namespace
+}  // namespace runglass

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/core/gpu_price.h"
+
+#include <QCoreApplication>
+#include <QSettings>
+
+namespace runglass {
+namespace {
+
+bool remembers() { return !QCoreApplication::organizationName().isEmpty(); }
+// Where it was asked for first.
+QString key() { return QStringLiteral("what_if/price_per_gpu_hour"); }
+
+}  // namespace
+
+std::optional<double> rememberedGpuPrice() {
+  const double price = remembers() ? QSettings().value(key(), 0.0).toDouble() : 0;
+  return price > 0 ? std::optional(price) : std::nullopt;
+}
+
+void rememberGpuPrice(double price) {
+  if (remembers()) QSettings().setValue(key(), price);
+}
+
+}  // namespace runglass

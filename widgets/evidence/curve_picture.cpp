@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/evidence/curve_picture.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "widgets/charts/plot_picture.h"
+
+namespace runglass {
+namespace {
+
+constexpr int kEventLine = 16;
+constexpr double kMarkShare = 0.14, kEdgeShare = 0.7;  // of the warning colour in the ground
+
+QColor inkOf(const Theme& theme, const CurveInk& ink) {
+  switch (ink.role) {
+    case CurveRole::kSeries:
+      return theme.series[ink.number % theme.series.size()];
+    case CurveRole::kSubject:
+      return theme.series[0];
+    case CurveRole::kCompared:
+      return theme.text;
+    case CurveRole::kReach:
+    case CurveRole::kOld:
+      break;
+  }
+  return theme.muted;
+}
+
+}  // namespace
+
+void CurveStory::add(PlotPanel panel, std::vector<CurveInk> panel_inks) {
+  for (std::size_t i = 0; i < panel.curves.size(); ++i) {
+    PlotCurve& curve = panel.curves[i];
+    curve.band = panel_inks[i].role == CurveRole::kReach;
+    curve.dashed = panel_inks[i].role == CurveRole::kCompared;
+    curve.faint = panel_inks[i].role == CurveRole::kOld;
+  }
+  plot.panels.push_back(std::move(panel));
+  inks.push_back(std::move(panel_inks));
+}
+
+int CurvePicture::plotHeight() const {
+  double shares = 0;
+  for (const PlotPanel& panel : m_story.plot.panels) shares += panel.share;
+  const auto panels = static_cast<int>(m_story.plot.panels.size());
+  const int lane = m_story.events.empty() ? 0 : PlotPicture::kLane;
+  return static_cast<int>(std::lround(shares * kPanelHeight)) + panels * (PlotPicture::kTitle + PlotPicture::kBetween) + lane +
+         PlotPicture::kAxis;
+}
+
+double CurvePicture::heightAt(double) const {
+  const std::size_t lines = m_story.events.size() + (m_story.more_events > 0 ? 1 : 0);
+  return plotHeight() + static_cast<double>(lines) * kEventLine;
+}
+
+PlotData CurvePicture::colored(const Theme& theme) const {
+  PlotData plot = m_story.plot;
+  for (std::size_t p = 0; p < plot.panels.size(); ++p)
+    for (std::size_t c = 0; c < plot.panels[p].curves.size(); ++c) plot.panels[p].curves[c].color = inkOf(theme, m_story.inks[p][c]);
+  if (m_story.mark)
+    plot.bands.push_back({.x0 = m_story.mark->first,
+                          .x1 = m_story.mark->second,
+                          .color = mix(theme.ground, theme.warning, kMarkShare),
+                          .name = {},
+                          .edge = mix(theme.ground, theme.warning, kEdgeShare)});
+  plot.lane = !m_story.events.empty();
+  for (const CurveEvent& event : m_story.events)
+    plot.marks.push_back({event.x, severityInk(theme, event.severity), severityGlyph(event.severity), event.words});
+  return plot;
+}
+
+void CurvePicture::paint(QPainter& painter, const QRectF& area, const Theme& theme) const {
+  painter.fillRect(area, theme.surface);
+  const std::size_t lines = m_story.events.size() + (m_story.more_events > 0 ? 1 : 0);
+  const QRect room(0, 0, static_cast<int>(area.width()), static_cast<int>(area.height()) - static_cast<int>(lines) * kEventLine);
+  const PlotPicture picture(std::make_shared<const PlotData>(colored(theme)), m_story.x0, m_story.x1, room.size(), 0, theme);
+  picture.paintVector(painter, room);
+  const QFontMetricsF metrics(painter.fontMetrics());
+  double y = room.bottom() + 1;
+  const auto line = [&](const QString& glyph, const QColor& color, const QString& words) {
+    painter.setPen(color);
+    painter.drawText(QRectF(0, y, PlotPicture::kGutter - 6, kEventLine), Qt::AlignRight | Qt::AlignVCenter, glyph);
+    painter.setPen(theme.text);
+    const QRectF place(PlotPicture::kGutter, y, area.width() - PlotPicture::kGutter - kGrid, kEventLine);
+    painter.drawText(place, Qt::AlignLeft | Qt::AlignVCenter, metrics.elidedText(words, Qt::ElideRight, place.width()));
+    y += kEventLine;
+  };
+  for (const CurveEvent& event : m_story.events) line(severityGlyph(event.severity), severityInk(theme, event.severity), event.words);
+  if (m_story.more_events > 0)
+    line({}, theme.muted, QObject::tr("and %1 more").arg(formatCount(static_cast<std::int64_t>(m_story.more_events))));
+}
+
+}  // namespace runglass

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Whom and when a card of evidence is about: the run, the attempt, the places that its select names, the time that is shown and marked.
+//
+// Threading:  readSubject() on a query worker; a value.
+// Ownership:  values.
+// Units:      TimeNs; half-open ranges.
+// Errors:     the Reader's; NOT_FOUND without a run. A select that names what is not there names nothing.
+// Cost:       O(ranks + nodes + series of the attempt).
+#pragma once
+
+#include <QString>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "widgets/evidence/evidence.h"
+
+namespace runglass {
+
+inline constexpr std::size_t kMostNamed = 64;  // ranks that a select may list
+
+// "rank=5,step=100": what is not understood is left out.
+struct EvidenceSelect {
+  std::optional<std::int32_t> rank, attempt, gpu;
+  std::vector<std::int32_t> ranks;  // "ranks=3-6" or "ranks=3;5"; grows, at most kMostNamed
+  std::optional<std::int64_t> step;
+  std::string node, metric;
+};
+EvidenceSelect selectOf(std::string_view text);
+
+struct EvidenceSubject {
+  EvidenceSelect select;
+  Run run;
+  std::vector<Attempt> attempts;
+  Attempt attempt;          // id 0: the run has none
+  std::vector<Rank> ranks;  // of the attempt
+  std::vector<Node> nodes;
+  std::vector<Device> devices;
+  std::vector<Series> series;     // of all attempts of the run, for kinds that choose among them
+  std::optional<TimeRange> data;  // of the attempt; absent: no clock
+  std::optional<TimeRange> mark;  // the card's range within what there is; t1 is never the highest int64
+  TimeStyle style = TimeStyle::kUtc;
+
+  const Rank* rank(std::int32_t number) const;
+  const Rank* chosen() const;  // of select.rank, or the first on its node
+  const Node* node() const;    // of select.node, or where the chosen rank is
+  const Device* device() const;
+  QString nodeName(NodeId id) const;
+  QString rankName(std::int32_t number) const;  // "rank 37 on sim-0004"
+  // The mark with a quarter of it on either side, for what came before and after; within the data.
+  std::optional<TimeRange> around() const;
+  // What of the card's select the console understands.
+  std::string linkSelect(std::optional<std::int32_t> of_rank = {}) const;
+  // "run_id = 1 AND attempt = 0", for WHERE.
+  std::string sqlOfAttempt() const;
+};
+Result<EvidenceSubject> readSubject(Reader& reader, const EvidenceQuestion& question, const std::stop_token& stop);
+
+// 'it''s', for a query; no control characters.
+std::string sqlText(std::string_view text);
+std::string sqlRange(std::string_view column, TimeRange range);  // "time_ns >= 1 AND time_ns < 2"
+
+// "21:43:05 – 21:44:10 UTC"
+QString rangeWords(TimeRange range, TimeStyle style);
+QString countWords(std::int64_t count, const char* one, const char* many);  // "1 rank", "8 ranks"
+
+}  // namespace runglass

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/frame/guide.h"
+
+#include <QTextBrowser>
+#include <QVBoxLayout>
+
+#include "widgets/core/theme.h"
+
+namespace runglass {
+namespace {
+constexpr int kWidth = 160 * kGrid, kHeight = 110 * kGrid;
+}
+
+QString guideSection(const QString& heading) {
+  const QString text = QString::fromUtf8(guideTexts().front().text);
+  const QString head = QStringLiteral("\n## %1\n").arg(heading);
+  const qsizetype begin = text.indexOf(head);
+  if (begin < 0) return {};
+  const qsizetype first = begin + head.size(), end = text.indexOf(QStringLiteral("\n## "), first);
+  QStringList lines;
+  for (const QString& line : text.mid(first, end < 0 ? -1 : end - first).split(u'\n'))
+    if (!line.startsWith(QStringLiteral("!["))) lines << line;
+  return lines.join(u'\n').trimmed();
+}
+
+GuideDialog::GuideDialog(const QString& heading, QWidget* parent) : QDialog(parent) {
+  setAttribute(Qt::WA_DeleteOnClose);
+  setWindowTitle(tr("What am I seeing: %1").arg(heading));
+  auto* page = new QTextBrowser(this);
+  page->setFrameShape(QFrame::NoFrame);
+  page->setOpenLinks(false);  // they lead to other pages of the documentation, which need not be here
+  page->document()->setDefaultFont(textFont());
+  page->setMarkdown(
+      QStringLiteral("## %1\n\n%2\n\n%3").arg(heading, guideSection(heading), guideSection(QStringLiteral("What is the same everywhere"))));
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(3 * kGrid, 3 * kGrid, 3 * kGrid, 3 * kGrid);
+  column->addWidget(page);
+  resize(kWidth, kHeight);
+}
+
+}  // namespace runglass

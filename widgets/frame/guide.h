@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What am I seeing: the user guide's section about a view, beside that view. One text for the page and the program.
+//
+// Threading:  GUI thread.
+// Ownership:  the guide's text is built into the program.
+// Units:      none.
+// Errors:     guideSection() is empty for a heading that the guide does not have.
+// Cost:       a few KiB of Markdown when opened.
+#pragma once
+
+#include <QDialog>
+#include <span>
+
+class QTextBrowser;
+
+namespace runglass {
+
+struct GuideText {
+  const char* name;
+  const char* text;
+};
+std::span<const GuideText> guideTexts();  // exactly one
+
+// The Markdown below "## HEADING" up to the next one, without pictures.
+QString guideSection(const QString& heading);
+
+class GuideDialog : public QDialog {
+  Q_OBJECT
+
+ public:
+  GuideDialog(const QString& heading, QWidget* parent);
+};
+
+}  // namespace runglass

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Invariants: 1. At most one edit is on its way, and the next is made of a list that was read after it. 2. A change that was refused
+// because somebody else was faster is in m_conflict until a person decides.
+#include "widgets/incidents/incident_editor.h"
+
+#include "widgets/core/units.h"
+#include "widgets/incidents/incident_text.h"
+
+namespace runglass {
+
+IncidentEditor::IncidentEditor(EditPort* edits, QObject* parent) : QObject(parent), m_edits(edits) {}
+
+QString IncidentEditor::refusal() const { return m_edits != nullptr ? m_edits->refusal() : tr("This store cannot be edited."); }
+
+void IncidentEditor::change(const std::string& uuid, const QString& words, Change change) {
+  enqueue({.uuid = uuid, .words = words, .change = std::move(change)});
+}
+
+void IncidentEditor::put(const Incident& incident, const QString& words) {
+  enqueue({.uuid = incident.uuid, .words = words, .change = {}, .whole = incident});
+}
+
+void IncidentEditor::remove(const std::string& uuid) {
+  enqueue({.uuid = uuid, .words = tr("delete it"), .change = {}, .whole = std::nullopt, .remove = true});
+}
+
+void IncidentEditor::enqueue(Pending pending) {
+  if (const QString why = refusal(); !why.isEmpty()) {
+    emit said(why, true);
+    return;
+  }
+  m_queue.push_back(std::move(pending));
+  next();
+}
+
+void IncidentEditor::setList(std::shared_ptr<const IncidentList> list) {
+  if (list) m_list = std::move(list);
+  m_waiting = m_now.has_value();
+  if (m_conflict && !m_conflict_read) tellConflict();
+  next();
+}
+
+void IncidentEditor::next() {
+  if (m_waiting || m_queue.empty() || !m_list) return;
+  Pending pending = std::move(m_queue.front());
+  m_queue.pop_front();
+  const Incident* const stored = m_list->find(pending.uuid);
+  if (!pending.whole && stored == nullptr) {
+    emit said(tr("Not made (%1): the incident is not there any more.").arg(pending.words), true);
+    return next();
+  }
+  IncidentEdit edit{.run_uuid = m_list->run.uuid, .attempt = std::nullopt, .incident = {}, .remove = pending.remove};
+  edit.incident = pending.whole ? *pending.whole : *stored;
+  pending.base = stored != nullptr ? *stored : edit.incident;
+  if (pending.change) pending.change(edit.incident);
+  edit.attempt = m_list->numberOf(edit.incident.attempt);
+  if (const Status good = pending.remove ? Status() : checkIncident(edit.incident); !good.ok()) {
+    emit said(tr("Not made (%1): %2").arg(pending.words, screenText(good.message())), true);
+    return next();
+  }
+  m_now = std::move(pending);
+  m_waiting = true;
+  emit said(tr("Saving …"), false);
+  m_edits->submit(std::move(edit), this, [this](const Status& status) { answered(status); });
+}
+
+void IncidentEditor::answered(const Status& status) {
+  Pending done = std::move(*m_now);
+  m_now.reset();
+  if (status.code() == Code::kAborted && done.change) {
+    m_conflict = std::move(done);
+    m_conflict_read = false;
+    emit said(QString(), false);
+    emit readWanted();
+    return;
+  }
+  if (!status.ok()) {
+    emit said(tr("Not saved (%1): %2").arg(done.words, screenText(status.message())), true);
+    emit readWanted();
+    return;
+  }
+  emit said(tr("Saved: %1").arg(done.words), false);
+  emit edited(QString::fromStdString(done.uuid));
+}
+
+void IncidentEditor::tellConflict() {
+  m_conflict_read = true;
+  const Incident* const newer = m_list ? m_list->find(m_conflict->uuid) : nullptr;
+  if (newer == nullptr) {
+    emit said(tr("Not saved (%1): somebody deleted the incident.").arg(m_conflict->words), true);
+    m_conflict.reset();
+    return;
+  }
+  emit conflicted(m_conflict->words, differences(m_conflict->base, *newer), *newer);
+}
+
+void IncidentEditor::insist() {
+  if (!m_conflict) return;
+  Pending again = std::move(*m_conflict);
+  m_conflict.reset();
+  enqueue(std::move(again));
+}
+
+void IncidentEditor::yield() { m_conflict.reset(); }
+
+}  // namespace runglass

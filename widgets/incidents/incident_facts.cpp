@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/incidents/incident_facts.h"
+
+#include <QEvent>
+#include <QScrollBar>
+#include <algorithm>
+
+#include "widgets/core/theme.h"
+
+namespace runglass {
+namespace {
+
+constexpr std::size_t kMostRows = 40;
+constexpr int kCellChars = 160;
+
+QString escaped(std::string_view text, int most = kCellChars) { return screenText(text, most).toHtmlEscaped(); }
+
+QString heading(const QString& text) {
+  return QStringLiteral("<p style='margin:12px 0 2px 0; color:%1'>%2</p>").arg(currentTheme().muted.name(), text.toHtmlEscaped());
+}
+QString line(const QString& html) { return QStringLiteral("<p style='margin:0 0 4px 0'>%1</p>").arg(html); }
+QString muted(const QString& html) { return QStringLiteral("<span style='color:%1'>%2</span>").arg(currentTheme().muted.name(), html); }
+
+QString scoreText(const IncidentSuspect& suspect) {
+  if (!suspect.score) return kAbsentText;
+  QString kind = screenText(suspect.score_kind, 30);
+  kind.replace(u'_', u' ');
+  const bool share = suspect.score_kind.ends_with("_ratio") || suspect.score_kind == "confidence" || suspect.score_kind == "relative";
+  kind.remove(QStringLiteral(" ratio"));
+  return (share ? formatPercent(*suspect.score, 0) : formatNumber(*suspect.score, 3)) + u' ' + kind;
+}
+
+QString suspectsHtml(const IncidentPage& page) {
+  QString html = heading(QStringLiteral("suspects, best first"));
+  const auto& suspects = page.answer.suspects;
+  if (suspects.empty()) {
+    const QString why = page.answer.suspects_reason.empty() ? QString() : QStringLiteral(": ") + escaped(page.answer.suspects_reason, 300);
+    return html + line(muted(QStringLiteral("none") + why));
+  }
+  for (std::size_t i = 0; i < suspects.size(); ++i) {
+    const IncidentSuspect& one = suspects[i];
+    const QString name =
+        one.rank || !one.node.empty()
+            ? QStringLiteral("<a href='suspect:%1' style='color:%2'>%3</a>").arg(i).arg(currentTheme().accent.name(), escaped(one.what))
+            : escaped(one.what);
+    html += line(
+        QStringLiteral("%1. <b>%2</b> &nbsp;%3<br>%4").arg(i + 1).arg(name, muted(scoreText(one).toHtmlEscaped()), escaped(one.why, 400)));
+  }
+  if (!page.ranked) html += line(muted(QStringLiteral("the ranking is being read …")));
+  return html;
+}
+
+QString ruledOutHtml(const IncidentAnswer& answer) {
+  QString html = heading(QStringLiteral("ruled out"));
+  if (answer.ruled_out.empty()) return html + line(muted(QStringLiteral("nothing: nothing was recorded that could")));
+  for (const RuledOut& one : answer.ruled_out) html += line(escaped(one.what) + QStringLiteral(": ") + muted(escaped(one.why, 300)));
+  return html;
+}
+
+QString changesHtml(const IncidentAnswer& answer) {
+  QString head = QStringLiteral("against the attempt before");
+  if (answer.before && answer.attempt)
+    head = QStringLiteral("attempt %1 against attempt %2").arg(answer.attempt->number).arg(answer.before->number);
+  QString html = heading(head);
+  const std::string nodes = nodeChangeText(answer.nodes);
+  if (!nodes.empty()) html += line(escaped(nodes, 300));
+  if (answer.changes.empty()) {
+    if (!answer.changes_reason.empty()) html += line(muted(escaped(answer.changes_reason, 300)));
+    return html;
+  }
+  html += QStringLiteral("<table cellspacing='0' cellpadding='2'>");
+  const std::size_t shown = std::min(answer.changes.size(), kMostRows);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const FactDelta& fact = answer.changes[i];
+    const auto value = [](const auto& text) { return text ? escaped(*text, 60) : kAbsentText; };
+    html += QStringLiteral("<tr><td>%1&nbsp;&nbsp;</td><td>%2</td><td>&nbsp;→&nbsp;</td><td>%3</td></tr>")
+                .arg(escaped(fact.key, 60), muted(value(fact.a)), value(fact.b));
+  }
+  html += QStringLiteral("</table>");
+  if (answer.changes.size() > shown) html += line(muted(QStringLiteral("and %1 more").arg(answer.changes.size() - shown)));
+  return html;
+}
+
+template <class T, class Format>
+QString told(const Told<T>& value, Format format) {
+  if (value.value) return (value.at_least ? QStringLiteral("≥ ") : QString()) + format(*value.value);
+  return kAbsentText + (value.reason.empty() ? QString() : QStringLiteral(" (") + screenText(value.reason, 200) + u')');
+}
+
+QString qualityHtml(const DataQuality& quality) {
+  QString html = heading(QStringLiteral("data quality"));
+  const auto count = [](std::int64_t value) { return formatCount(value); };
+  const auto of = [](std::int64_t all) { return all > 0 ? QStringLiteral(" of %1").arg(formatCount(all)) : QString(); };
+  QStringList lines;
+  lines << QStringLiteral("ranks that told steps: ") + told(quality.ranks_told, count) + of(quality.ranks);
+  lines << QStringLiteral("series with samples: ") + told(quality.series_told, count) + of(quality.series);
+  lines << QStringLiteral("data was lost: ") + told(quality.lost, [&](std::int64_t times) {
+             return times == 0 ? QStringLiteral("never") : count(times) + QStringLiteral(" times");
+           });
+  QString clock = QStringLiteral("largest clock error: ") +
+                  told(quality.clock_error, [](DurNs error) { return QStringLiteral("± ") + formatDuration(error); });
+  if (!quality.clock_node.empty()) clock += QStringLiteral(" on ") + screenText(quality.clock_node, 60);
+  if (quality.nodes_without_clock > 0) clock += QStringLiteral("; %1 nodes were never compared").arg(count(quality.nodes_without_clock));
+  lines << clock;
+  if (quality.least_coverage) lines << QStringLiteral("least coverage of a finding: ") + formatPercent(*quality.least_coverage, 0);
+  for (const QString& one : lines) html += line(one.toHtmlEscaped());
+  for (std::size_t i = 0; i < std::min(quality.issues.size(), kMostRows); ++i) {
+    const QualityIssue& issue = quality.issues[i];
+    html += line(QStringLiteral("%1 %2 × %3: %4")
+                     .arg(severityGlyph(issue.severity), count(issue.count).toHtmlEscaped(), escaped(issue.code, 60),
+                          muted(escaped(issue.help, 200))));
+  }
+  return html;
+}
+
+QString environmentHtml(const IncidentAnswer& answer) {
+  if (answer.environment.empty()) return {};
+  QString html = heading(QStringLiteral("where it ran")) + QStringLiteral("<table cellspacing='0' cellpadding='2'>");
+  for (std::size_t i = 0; i < std::min(answer.environment.size(), kMostRows); ++i) {
+    const EnvironmentFact& fact = answer.environment[i];
+    const QString more = fact.values > 1 ? muted(QStringLiteral(" and %1 others").arg(fact.values - 1)) : QString();
+    html +=
+        QStringLiteral("<tr><td>%1&nbsp;&nbsp;</td><td>%2%3</td></tr>").arg(muted(escaped(fact.key, 60)), escaped(fact.value, 120), more);
+  }
+  return html + QStringLiteral("</table>");
+}
+
+}  // namespace
+
+QString factsHtml(const IncidentPage& page) {
+  return suspectsHtml(page) + ruledOutHtml(page.answer) + changesHtml(page.answer) + qualityHtml(page.answer.quality) +
+         environmentHtml(page.answer);
+}
+
+IncidentFacts::IncidentFacts(QWidget* parent) : QTextBrowser(parent) {
+  setOpenLinks(false);
+  setFrameShape(QFrame::NoFrame);
+  setFont(tableFont());
+  setAccessibleName(tr("Suspects, what was ruled out, changes, data quality"));
+  document()->setDocumentMargin(2 * kGrid);
+  connect(this, &QTextBrowser::anchorClicked, this, [this](const QUrl& url) {
+    const auto index = static_cast<std::size_t>(url.path().toUInt());
+    if (url.scheme() == QLatin1String("suspect") && m_page && index < m_page->answer.suspects.size())
+      emit suspectChosen(m_page->answer.suspects[index]);
+  });
+}
+
+void IncidentFacts::setPage(std::shared_ptr<const IncidentPage> page) {
+  if (page == m_page) return;
+  m_page = std::move(page);
+  render();
+}
+
+void IncidentFacts::changeEvent(QEvent* event) {
+  QTextBrowser::changeEvent(event);
+  if (event->type() == QEvent::PaletteChange) render();
+}
+
+QVariant IncidentFacts::loadResource(int, const QUrl&) { return {}; }
+
+void IncidentFacts::render() {
+  const int place = m_page && m_page->answer.incident.uuid == m_rendered ? verticalScrollBar()->value() : 0;
+  m_rendered = m_page ? m_page->answer.incident.uuid : std::string();
+  setHtml(m_page ? factsHtml(*m_page) : QString());
+  verticalScrollBar()->setValue(place);
+}
+
+}  // namespace runglass

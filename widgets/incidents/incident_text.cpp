@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/incidents/incident_text.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace runglass {
+namespace {
+
+constexpr int kTitleChars = 120;
+constexpr std::int64_t kLlama3All = 419;  // unexpected interruptions of table 5 (model/incident_causes.h)
+
+QString mark(bool at_least) { return at_least ? QStringLiteral("≥ ") : QString(); }
+QString ofView(std::string_view text) { return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size())); }
+
+template <class T, class Format>
+ImpactNumber numberOf(const QString& name, const Told<T>& told, const QString& rule, Format format) {
+  ImpactNumber out{name, told.value ? mark(told.at_least) + format(*told.value) : kAbsentText, rule};
+  if (!told.reason.empty()) out.why += QStringLiteral("\n") + screenText(told.reason, 400);
+  if (!told.sql.empty()) out.why += QStringLiteral("\n\n") + screenText(told.sql, 1'000);
+  return out;
+}
+
+QString hours(double value) { return formatNumber(value, 3) + QStringLiteral(" GPU-h"); }
+
+}  // namespace
+
+QString stateWord(IncidentState state) { return QString::fromLatin1(incidentStateName(state)); }
+
+QString stateGlyph(IncidentState state) {
+  switch (state) {
+    case IncidentState::kOpen:
+      return QStringLiteral("●");
+    case IncidentState::kMitigated:
+      return QStringLiteral("◐");
+    case IncidentState::kResolved:
+      return QStringLiteral("✓");
+    case IncidentState::kDismissed:
+      return QStringLiteral("–");
+  }
+  return {};
+}
+
+QString severityWord(Severity severity) { return QString::fromLatin1(severityName(severity)); }
+
+QString rangeText(const std::optional<TimeRange>& range, TimeStyle style) {
+  if (!range) return QStringLiteral("without a time");
+  if (range->t1 == std::numeric_limits<TimeNs>::max()) return QStringLiteral("since ") + formatTime(range->t0, style);
+  const QString begin = formatTime(range->t0, style), end = formatTime(range->t1, style);
+  const bool same_day = begin.section(u' ', 0, 0) == end.section(u' ', 0, 0);
+  return begin + QStringLiteral(" to ") + (same_day ? formatTimeOfDay(range->t1, style) : end);
+}
+
+QString costText(const IncidentImpact* impact) {
+  if (impact == nullptr) return QStringLiteral("…");
+  if (impact->gpu_hours.value) return mark(impact->gpu_hours.at_least) + hours(*impact->gpu_hours.value);
+  if (impact->lost_time.value) return mark(impact->lost_time.at_least) + formatAge(*impact->lost_time.value);
+  return kAbsentText;
+}
+
+std::vector<ImpactNumber> impactNumbers(const IncidentImpact& impact, std::optional<double> price) {
+  std::vector<ImpactNumber> out;
+  const auto age = [](DurNs value) { return formatAge(value); };
+  out.push_back(numberOf(impact.goes_on ? QStringLiteral("lasts, so far") : QStringLiteral("lasted"), impact.duration,
+                         QStringLiteral("From its first sign to its end."), age));
+  out.push_back(numberOf(QStringLiteral("steps lost"), impact.lost_steps,
+                         QStringLiteral("Steps that were done and had to be done again after a restart."),
+                         [](std::int64_t value) { return formatCount(value); }));
+  ImpactNumber time = numberOf(QStringLiteral("training time lost"), impact.lost_time,
+                               QStringLiteral("Wall time without progress, and the share of the time that slower steps took longer; "
+                                              "where several overlap, the largest alone."),
+                               age);
+  for (const CostItem& item : impact.items)
+    time.why += QStringLiteral("\n%1  %2, attempt %3").arg(formatAge(item.time), screenText(item.what, 80)).arg(item.attempt);
+  out.push_back(std::move(time));
+  out.push_back(
+      numberOf(QStringLiteral("GPU-hours"), impact.gpu_hours, QStringLiteral("Training time lost times the ranks of the attempt."), hours));
+  if (price)
+    out.push_back(numberOf(QStringLiteral("money"), impact.money,
+                           QStringLiteral("GPU-hours times %1, your price of one.").arg(formatNumber(*price, 4)),
+                           [](double value) { return QString::number(value, 'f', value < 100 ? 2 : 0); }));
+  return out;
+}
+
+QString causeText(const IncidentCause& cause) {
+  QString text = ofView(cause.words);
+  if (cause.llama3_count) text += QStringLiteral("  ·  %1 of %2 in Llama 3").arg(*cause.llama3_count).arg(kLlama3All);
+  return text;
+}
+
+QString causeWords(const std::string& code) {
+  if (code.empty()) return QStringLiteral("not known");
+  const IncidentCause* const cause = findIncidentCause(code);
+  return cause != nullptr ? ofView(cause->words) : screenText(code, 60);
+}
+
+QStringList differences(const Incident& older, const Incident& newer) {
+  QStringList out;
+  if (older.title != newer.title) out << QStringLiteral("its title is now “%1”").arg(screenText(newer.title, kTitleChars));
+  if (older.state != newer.state) out << QStringLiteral("its state is now %1").arg(stateWord(newer.state));
+  if (older.cause != newer.cause) out << QStringLiteral("its root cause is now %1").arg(causeWords(newer.cause));
+  if (older.summary != newer.summary) out << QStringLiteral("its sentence is now “%1”").arg(screenText(newer.summary, kTitleChars));
+  if (older.notes != newer.notes) out << QStringLiteral("its notes were changed");
+  if (older.findings != newer.findings)
+    out << QStringLiteral("it has %1 findings in place of %2").arg(newer.findings.size()).arg(older.findings.size());
+  if (older.evidence != newer.evidence) out << QStringLiteral("its cards were changed");
+  if (older.range != newer.range) out << QStringLiteral("its time was changed");
+  if (out.isEmpty()) out << QStringLiteral("it was saved again");
+  return out;
+}
+
+QString plainTip(const QString& text) {
+  return text.isEmpty() ? QString() : QStringLiteral("<p style='white-space:pre-wrap'>%1</p>").arg(text.toHtmlEscaped());
+}
+
+}  // namespace runglass

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// ConnectPanel: where the trainers run, and the commands for that, each with a button that copies it.
+//
+// Threading:  GUI thread.
+// Ownership:  a plain widget.
+// Units:      none.
+// Errors:     none: a hub that cannot listen says so in the window that tries.
+// Cost:       a few labels.
+#pragma once
+
+#include <QWidget>
+
+#include "widgets/welcome/connect_commands.h"
+
+class QComboBox;
+class QLineEdit;
+class QSpinBox;
+class QVBoxLayout;
+
+namespace runglass {
+
+class ConnectPanel : public QWidget {
+  Q_OBJECT
+
+ public:
+  ConnectPanel(const QString& store, const QString& secrets, const QStringList& hosts, QWidget* parent = nullptr);
+
+  ConnectQuestion question() const;
+  void setWhere(TrainersWhere where);
+
+ signals:
+  void listenRequested(const ListenOptions& hub);
+
+ private:
+  void showCommands();
+
+  const QString m_secrets;
+  QComboBox *m_where, *m_host;
+  QLineEdit* m_store;
+  QSpinBox* m_port;
+  QVBoxLayout* m_blocks;
+};
+
+}  // namespace runglass

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// MakingLine: a button that starts something long, then its progress and a way to stop it, then what came of it.
+//
+// Threading:  GUI thread.
+// Ownership:  a plain widget.
+// Units:      none.
+// Errors:     showFailed() says them in words.
+// Cost:       four widgets.
+#pragma once
+
+#include <QWidget>
+
+#include "widgets/welcome/store_maker.h"
+
+class QLabel;
+class QProgressBar;
+class QPushButton;
+
+namespace runglass {
+
+class MakingLine : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit MakingLine(const QString& start, QWidget* parent = nullptr);
+
+  void setStartWords(const QString& words);
+  void setStartEnabled(bool enabled);
+  void begin();
+  void showProgress(const MakeProgress& progress);
+  void showFailed(const QString& why);
+  void showIdle();
+  bool isBusy() const { return m_busy; }
+
+ signals:
+  void started();
+  void stopped();
+
+ protected:
+  void changeEvent(QEvent* event) override;
+
+ private:
+  void setBusy(bool busy);
+  void restyle();
+
+  QPushButton *m_start, *m_stop;
+  QProgressBar* m_bar;
+  QLabel* m_words;
+  bool m_busy = false, m_failed = false;
+};
+
+}  // namespace runglass

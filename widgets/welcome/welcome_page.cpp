@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/welcome/welcome_page.h"
+
+#include <QButtonGroup>
+#include <QDateTime>
+#include <QDragEnterEvent>
+#include <QFileInfo>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QMimeData>
+#include <QPushButton>
+#include <QStackedWidget>
+#include <QUrl>
+#include <QVBoxLayout>
+
+#include "widgets/core/theme.h"
+#include "widgets/core/units.h"
+#include "widgets/welcome/connect_panel.h"
+#include "widgets/welcome/import_panel.h"
+#include "widgets/welcome/making_line.h"
+
+namespace runglass {
+namespace {
+
+constexpr int kChoicesWidth = 60 * kGrid, kMostRecent = 12;
+const QString kSuffix = QStringLiteral(".rgl");
+
+QLabel* label(const QString& text, QWidget* parent) {
+  auto* made = new QLabel(text, parent);
+  made->setTextFormat(Qt::PlainText);
+  made->setWordWrap(true);
+  return made;
+}
+
+}  // namespace
+
+DroppedFiles droppedFiles(const QMimeData& data) {
+  DroppedFiles files;
+  for (const QUrl& url : data.urls()) {
+    const QString path = url.isLocalFile() ? url.toLocalFile() : QString();
+    if (path.isEmpty()) continue;
+    if (path.endsWith(kSuffix) && QFileInfo(path).isFile())
+      files.store = path;
+    else
+      files.others << path;
+  }
+  return files;
+}
+
+WelcomePage::WelcomePage(const WelcomeOptions& options, QWidget* parent)
+    : QWidget(parent),
+      m_options(options),
+      m_headline(label(options.problem.isEmpty() ? tr("No store is open.") : tr("The store cannot be opened."), this)),
+      m_problem(label(
+          options.problem.isEmpty() ? tr("A store is one .rgl file: a live run writes it, an import makes one.") : options.problem, this)),
+      m_choices(new QButtonGroup(this)),
+      m_panels(new QStackedWidget(this)) {
+  setAcceptDrops(true);
+  m_problem->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  auto* choices = makeChoices();
+  auto* right = new QVBoxLayout;
+  right->setSpacing(2 * kGrid);
+  right->addWidget(m_headline);
+  right->addWidget(m_problem);
+  right->addSpacing(3 * kGrid);
+  right->addWidget(m_panels, 1);
+  auto* row = new QHBoxLayout(this);
+  row->setContentsMargins(6 * kGrid, 6 * kGrid, 6 * kGrid, 4 * kGrid);
+  row->setSpacing(6 * kGrid);
+  row->addWidget(choices);
+  row->addLayout(right, 1);
+
+  addPanel(tr("Open a store"), tr("A file of a live or an earlier run"), makeOpenPanel());
+  addPanel(tr("Try the example"), tr("A simulated run with two faults"), makeExamplePanel());
+  m_import = new ImportPanel(*options.maker, options.folder, m_panels);
+  addPanel(tr("Import files"), tr("Logs, traces, telemetry of your own"), m_import);
+  m_connect = new ConnectPanel(options.folder + QStringLiteral("/live.rgl"), options.secrets, options.hosts, m_panels);
+  addPanel(tr("Connect a cluster"), tr("The commands for this host"), m_connect);
+  qobject_cast<QVBoxLayout*>(choices->layout())->addStretch(1);
+  connect(m_import, &ImportPanel::made, this, &WelcomePage::openRequested);
+  connect(m_connect, &ConnectPanel::listenRequested, this, &WelcomePage::listenRequested);
+  connect(m_choices, &QButtonGroup::idClicked, m_panels, &QStackedWidget::setCurrentIndex);
+  // Whoever has opened stores wants the next one; whoever has not, to see what this is.
+  const int first = options.recent.isEmpty() && options.problem.isEmpty() ? 1 : 0;
+  m_choices->button(first)->setChecked(true);
+  m_panels->setCurrentIndex(first);
+  restyle();
+  offerImport(options.to_list);
+}
+
+bool WelcomePage::isFinal() const { return !m_import->isBusy() && !m_example->isBusy(); }
+
+QWidget* WelcomePage::makeChoices() {
+  auto* choices = new QWidget(this);
+  choices->setFixedWidth(kChoicesWidth);
+  auto* column = new QVBoxLayout(choices);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(kGrid);
+  m_choices->setExclusive(true);
+  return choices;
+}
+
+void WelcomePage::addPanel(const QString& title, const QString& words, QWidget* panel) {
+  const int id = m_panels->addWidget(panel);
+  auto* choice = new QPushButton(title + QLatin1Char('\n') + words, this);
+  choice->setCheckable(true);
+  choice->setProperty("nav", true);
+  m_choices->addButton(choice, id);
+  layout()->itemAt(0)->widget()->layout()->addWidget(choice);
+}
+
+QWidget* WelcomePage::makeOpenPanel() {
+  auto* panel = new QWidget(m_panels);
+  auto* column = new QVBoxLayout(panel);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(2 * kGrid);
+  auto* choose = new QPushButton(tr("Open a store …"), panel);
+  connect(choose, &QPushButton::clicked, this, &WelcomePage::chooseRequested);
+  column->addWidget(choose, 0, Qt::AlignLeft);
+  if (!m_options.recent.isEmpty()) {
+    column->addSpacing(3 * kGrid);
+    column->addWidget(label(tr("Opened here before"), panel));
+  }
+  for (const QString& path : m_options.recent.mid(0, kMostRecent)) {
+    const QFileInfo file(path);
+    auto* open = new QPushButton(tr("%1   %2, changed %3")
+                                     .arg(screenText(path.toStdString(), 100), formatBytes(static_cast<double>(file.size())),
+                                          formatTime(file.lastModified().toMSecsSinceEpoch() * kNsPerMs, TimeStyle::kLocal)),
+                                 panel);
+    open->setProperty("nav", true);
+    connect(open, &QPushButton::clicked, this, [this, path] { emit openRequested(path); });
+    column->addWidget(open);
+  }
+  column->addStretch(1);
+  return panel;
+}
+
+QWidget* WelcomePage::makeExamplePanel() {
+  auto* panel = new QWidget(m_panels);
+  auto* column = new QVBoxLayout(panel);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(3 * kGrid);
+  m_example = new MakingLine(tr("Try the example"), panel);
+  const QString store = m_options.folder + QStringLiteral("/example.rgl");
+  column->addWidget(label(m_options.maker->exampleWords() + QLatin1Char(' ') +
+                              tr("Every screen says that it is simulated. It is written to %1; throw it away when you like.").arg(store),
+                          panel));
+  column->addWidget(m_example);
+  column->addStretch(1);
+  connect(m_example, &MakingLine::started, this, &WelcomePage::tryExample);
+  connect(m_example, &MakingLine::stopped, this, [this] { m_options.maker->cancel(); });
+  return panel;
+}
+
+void WelcomePage::tryExample() {
+  const QString store = m_options.folder + QStringLiteral("/example.rgl");
+  if (QFileInfo::exists(store)) return emit openRequested(store);
+  m_example->begin();
+  m_options.maker->example(
+      store, this, [this](const MakeProgress& progress) { m_example->showProgress(progress); },
+      [this](const Result<MadeStore>& made) {
+        if (!made.ok()) return m_example->showFailed(screenText(made.status().message()));
+        m_example->showIdle();
+        emit openRequested(made->path);
+      });
+}
+
+void WelcomePage::offerImport(const QStringList& paths) {
+  if (paths.isEmpty()) return;
+  m_choices->button(m_panels->indexOf(m_import))->setChecked(true);
+  m_panels->setCurrentWidget(m_import);
+  m_import->offer(paths);
+}
+
+void WelcomePage::dragEnterEvent(QDragEnterEvent* event) {
+  const DroppedFiles files = droppedFiles(*event->mimeData());
+  if (!files.store.isEmpty() || !files.others.isEmpty()) event->acceptProposedAction();
+}
+
+void WelcomePage::dropEvent(QDropEvent* event) {
+  const DroppedFiles files = droppedFiles(*event->mimeData());
+  if (files.others.isEmpty()) return emit openRequested(files.store);
+  offerImport(files.others);
+}
+
+void WelcomePage::changeEvent(QEvent* event) {
+  QWidget::changeEvent(event);
+  if (event->type() == QEvent::PaletteChange) restyle();
+}
+
+void WelcomePage::restyle() {
+  m_headline->setFont(headlineFont());
+  QPalette palette = m_problem->palette();
+  const bool failed = !m_options.problem.isEmpty();
+  palette.setColor(QPalette::WindowText, failed ? severityInk(currentTheme(), Severity::kError) : currentTheme().muted);
+  m_problem->setPalette(palette);
+}
+
+}  // namespace runglass
