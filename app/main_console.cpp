@@ -28,7 +28,7 @@ namespace {
 using namespace runglass;
 
 struct Arguments {
-  std::string store, select, theme, size = "1920x1080", out;
+  std::string store, select, at, theme, size = "1920x1080", out;
   Place place;
   bool live = false;
   HubArguments hub;
@@ -90,6 +90,7 @@ void declarePlace(CLI::App& app, Arguments& arguments) {
   app.add_option("--run", arguments.place.run, "Run, by id or name; default: the running or newest one");
   app.add_option("--t0", arguments.place.t0, "Begin of the time window, ns since 1970 UTC");
   app.add_option("--t1", arguments.place.t1, "End of the time window, ns");
+  app.add_option("--at", arguments.at, "The moment to look at: ns since 1970 UTC, or as 2026-11-20T21:43:07Z; default: now");
   app.add_option("--select", arguments.select, "rank=N,attempt=N,step=N,node=NAME,incident=UUID");
   app.add_option("--theme", arguments.theme, "dark or light")->check(CLI::IsMember({"dark", "light"}));
 }
@@ -106,6 +107,11 @@ std::optional<int> wrongUsage(Arguments& arguments) {
       return fail("--tab: view '" + view + "' has no part '" + tab + "'; there are: " + builtTabs(), 2);
   }
   if (const Status select = parseSelect(arguments.select, arguments.place); !select.ok()) return fail(select.message(), 2);
+  if (!arguments.at.empty()) {
+    const Result<TimeNs> at = parseMoment(arguments.at);
+    if (!at.ok()) return fail(at.status().message(), 2);
+    arguments.place.at = *at;
+  }
   if (arguments.place.t0 && arguments.place.t1 && *arguments.place.t0 >= *arguments.place.t1) return fail("--t0 must be before --t1", 2);
   return std::nullopt;
 }

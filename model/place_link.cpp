@@ -71,6 +71,7 @@ std::string linkText(const PlaceLink& link) {
   if (!link.view.empty()) add("view", escaped(link.view));
   if (link.t0) add("t0", std::to_string(*link.t0));
   if (link.t1) add("t1", std::to_string(*link.t1));
+  if (link.at) add("at", std::to_string(*link.at));
   if (!link.select.empty()) add("select", escaped(link.select));
   return text;
 }
@@ -110,6 +111,8 @@ Result<PlaceLink> parseLink(std::string_view text) {
       RG_TRY(takeTime(value, link.t0));
     } else if (key == "t1") {
       RG_TRY(takeTime(value, link.t1));
+    } else if (key == "at") {
+      RG_TRY(takeTime(value, link.at));
     }
     // What a newer program adds is not ours to refuse.
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// PlaceLink: a place in a store as text that survives mails and chats: runglass://STORE_UUID/run/RUN_UUID?view=..&t0=..&t1=..&select=..
+// PlaceLink: a place in a store as text that survives mails and chats:
+// runglass://STORE_UUID/run/RUN_UUID?view=..&t0=..&t1=..&at=..&select=..
 //
 // Threading:  plain values.
 // Ownership:  values.
@@ -19,10 +20,10 @@ namespace runglass {
 
 struct PlaceLink {
   std::string store_uuid;
-  std::string run_uuid;  // empty: whichever the store would show
-  std::string view;      // empty: the default layout
-  std::optional<TimeNs> t0, t1;
-  std::string select;  // "rank=37,step=48210,node=n0412,attempt=2", as --select
+  std::string run_uuid;              // empty: whichever the store would show
+  std::string view;                  // empty: the default layout
+  std::optional<TimeNs> t0, t1, at;  // at: the moment to look at; absent: now
+  std::string select;                // "rank=37,step=48210,node=n0412,attempt=2", as --select
   friend bool operator==(const PlaceLink&, const PlaceLink&) = default;
 };
 

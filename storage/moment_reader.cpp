@@ -205,6 +205,9 @@ Result<std::vector<Progress>> MomentReader::progress(RunId run) {
   if (!lifeOf(lives->of_run, run.value).clocked) return said;
   if (known == lives->attempts.end() || known->second.empty()) return std::vector<Progress>();
   const AttemptId newest = std::ranges::max_element(known->second, {}, &Attempt::number)->id;
+  // Who said later that it had been in an operation since before the moment was in it then: so a hang is seen from inside.
+  for (Progress& one : said)
+    if (one.time > m_moment && one.since && *one.since <= m_moment) one.time = *one.since;
   std::erase_if(said, [&](const Progress& one) { return one.attempt != newest || one.time > m_moment; });
   return derivedProgress(newest, std::move(said));
 }

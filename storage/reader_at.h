@@ -17,10 +17,11 @@
 // - An alert that was last told after the moment counts as told once less. A snooze is there once it is over: when it was made is not kept.
 // - Issues are there from the first on; their counts are those of now.
 // - The steps of an attempt that goes on are those of its step times, of all its series where it has none.
-// - A rank's progress is what it said of itself if that was by the moment, else the step that its step times tell.
+// - A rank's progress is what it said of itself if that was by the moment, or of an operation that had begun by then; else the step
+//   that its step times tell, without an operation.
 // - A node is lost, stale or back as the hub's events say; it was heard when the newest sample of it came.
-// - sample_count of a series is that of all its samples; last_time of one of steps is that of its highest step. Tracks are those of
-// attempts that had begun.
+// - sample_count of a series is that of all its samples; last_time of one of steps is that of its highest step. Tracks are those
+//   of attempts that had begun.
 // - A bar of several spans that the moment cuts ends there; its shares are those of the whole bar.
 // - Clocks and alignments are those of now: what is known of them is no state of the run.
 // - query() and verify() look at the store as it is: SQL is not clipped.

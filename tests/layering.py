@@ -12,7 +12,7 @@ BANNED = {
     'storage': (r'grpc|google/protobuf|<Q[A-Z]|simdjson', 'storage knows SQLite only'),
     'analysis': (r'sqlite3|grpc|google/protobuf|<Q[A-Z]', 'analysis reads a Reader'),
     'collectors': (r'<sqlite3|<Q[A-Z]', 'collectors record through a Recorder or Writer'),
-    'widgets': (r'sqlite3|grpc|google/protobuf|storage/(?!reader\.h)', 'widgets see model and storage/reader.h'),
+    'widgets': (r'sqlite3|grpc|google/protobuf|storage/(?!reader(_at)?\.h)', 'widgets see model and storage/reader.h, reader_at.h'),
 }
 # The one file that reads databases of others, which no Recorder is for.
 FOREIGN_SQLITE = 'collectors/importers/nsys/foreign_database.cpp'

@@ -168,6 +168,7 @@ void Console::goTo(const Place& place) {
           if (place.view != asked && findView(place.view) != nullptr) m_window->showPlace(QString::fromStdString(place.view));
           m_window->state().select((*answer)->selection);
           const TimeRange extent = m_window->state().extent().value_or(TimeRange{});
+          m_window->state().setMoment(place.at);
           if (place.t0 || place.t1) m_window->state().setWindow({place.t0.value_or(extent.t0), place.t1.value_or(extent.t1)});
         }
         emit placedChanged();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/console/place.h"
 
+#include <QDateTime>
 #include <algorithm>
 #include <charconv>
 #include <limits>
@@ -43,16 +44,28 @@ Status parseSelect(std::string_view text, Place& place) {
   return {};
 }
 
+Result<TimeNs> parseMoment(const std::string& text) {
+  std::optional<TimeNs> ns;
+  if (parseNumber(std::string_view(text), ns)) return *ns;
+  QDateTime time = QDateTime::fromString(QString::fromStdString(text).replace(u' ', u'T'), Qt::ISODateWithMs);
+  if (!time.isValid()) return Status(Code::kInvalidArgument, "--at: " + text + ": wants ns since 1970 or a time as 2026-11-20T21:43:07Z");
+  if (time.timeSpec() == Qt::LocalTime) time.setTimeSpec(Qt::UTC);
+  TimeNs at = 0;
+  if (__builtin_mul_overflow(time.toMSecsSinceEpoch(), kNsPerMs, &at))
+    return Status(Code::kInvalidArgument, "--at: " + text + ": beyond what ns since 1970 can tell");
+  return at;
+}
+
 Result<Place> placeOf(const PlaceLink& link) {
-  Place place{.store_uuid = link.store_uuid, .view = link.view, .run = link.run_uuid, .t0 = link.t0, .t1 = link.t1};
+  Place place{.store_uuid = link.store_uuid, .view = link.view, .run = link.run_uuid, .t0 = link.t0, .t1 = link.t1, .at = link.at};
   RG_TRY(parseSelect(link.select, place));
   if (place.t0 && place.t1 && *place.t0 >= *place.t1) return Status(Code::kInvalidArgument, "link: t0 must be before t1");
   return place;
 }
 
 Result<Place> placeToOpen(Reader& reader, Place place) {
-  const bool said = !place.run.empty() || !place.node.empty() || place.t0 || place.t1 || place.rank || place.attempt || place.step ||
-                    !place.incident.empty();
+  const bool said = !place.run.empty() || !place.node.empty() || place.t0 || place.t1 || place.at || place.rank || place.attempt ||
+                    place.step || !place.incident.empty();
   if (said) return place;
   RG_ASSIGN(const StoreInfo info, reader.info());
   if (info.incident.empty()) return place;

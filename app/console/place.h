@@ -21,11 +21,11 @@
 namespace runglass {
 
 struct Place {
-  std::string store_uuid;  // not empty: of this store only
-  std::string view;        // empty: the default layout
-  std::string tab;         // a part of the view; empty: the one that it begins with
-  std::string run;         // id or name; empty: the newest
-  std::optional<TimeNs> t0, t1;
+  std::string store_uuid;                     // not empty: of this store only
+  std::string view;                           // empty: the default layout
+  std::string tab;                            // a part of the view; empty: the one that it begins with
+  std::string run;                            // id or name; empty: the newest
+  std::optional<TimeNs> t0, t1, at;           // at: the playhead
   std::optional<std::int32_t> rank, attempt;  // attempt by its number
   std::optional<std::int64_t> step;
   std::string node;      // by name
@@ -34,6 +34,8 @@ struct Place {
 
 // "rank=37,step=48210,node=n0412,attempt=2,incident=UUID" in any order.
 Status parseSelect(std::string_view text, Place& place);
+// "--at": ns since 1970, or RFC 3339 as "2026-11-20T21:43:07Z", "2026-11-20 21:43:07.5+01:00"; without a zone: UTC.
+Result<TimeNs> parseMoment(const std::string& text);
 Result<Place> placeOf(const PlaceLink& link);
 // Where to look in a store that was exported for an incident, if `place` says no more than which view: at the incident, with a margin. Any
 // other store or place: `place`.

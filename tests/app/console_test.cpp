@@ -308,6 +308,17 @@ TEST_F(ConsoleProgram, ALiveConsoleListensAndClosesItsStoreOnSigterm) {
   EXPECT_TRUE(Reader::open(store).ok());
 }
 
+TEST(Place, AMomentIsNanosecondsOrATimeWithItsZone) {
+  EXPECT_EQ(parseMoment("1795211434000000001").value(), 1'795'211'434'000'000'001);
+  EXPECT_EQ(parseMoment("-5").value(), -5);
+  const TimeNs at = 1'763'674'987LL * kNsPerSecond;  // 2025-11-20 21:43:07 UTC
+  for (const char* text : {"2025-11-20T21:43:07Z", "2025-11-20 21:43:07", "2025-11-20T22:43:07+01:00", "2025-11-20T21:43:07.000Z"})
+    EXPECT_EQ(parseMoment(text).value(), at) << text;
+  EXPECT_EQ(parseMoment("2025-11-20T21:43:07.250Z").value(), at + 250 * kNsPerMs);
+  for (const char* text : {"", "now", "21:43", "2025-13-40T00:00:00Z", "99999-01-01T00:00:00Z"})
+    EXPECT_EQ(parseMoment(text).status().code(), Code::kInvalidArgument) << text;
+}
+
 TEST(Place, SelectionsAreKeysAndValuesInAnyOrder) {
   Place place;
   ASSERT_TRUE(parseSelect("step=48210,rank=37,node=n0412,attempt=2", place).ok());

@@ -19,7 +19,8 @@ TEST(PlaceLink, IsTheSameAfterBeingWrittenAndRead) {
                                          .t0 = -5,
                                          .t1 = std::numeric_limits<TimeNs>::max(),
                                          .select = "rank=3,node=n&1=?#%"},
-                                        {.store_uuid = "a b", .run_uuid = "", .view = "", .t1 = 7}};
+                                        {.store_uuid = "a b", .run_uuid = "", .view = "", .t1 = 7},
+                                        {.store_uuid = "s", .at = 1'795'211'434'000'000'001}};
   for (const PlaceLink& link : links) {
     const std::string text = linkText(link);
     EXPECT_TRUE(isLink(text));

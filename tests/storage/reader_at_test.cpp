@@ -491,6 +491,25 @@ TEST(ReaderAt, ShowsWhatComesLate) {
   EXPECT_EQ(then->generation(), before) << "a view of the past is not drawn again with each sample of the present";
 }
 
+TEST(ReaderAt, ARankIsInTheOperationThatItLaterSaysItHadBegunByThen) {
+  const TempStore store;
+  const auto writer = writerOf(store);
+  const RunId run = writer->run({.name = "hung", .start = at(0)});
+  const AttemptId attempt = writer->attempt({.run = run, .start = at(0)});
+  writer->sample(writer->series({.attempt = attempt, .rank = 0, .metric = "queue_length"}), at(1), 1);
+  writer->progress({.attempt = attempt, .rank = 0, .time = at(90), .step = 7, .seq = 12, .op = "all_reduce", .since = at(40)});
+  ASSERT_TRUE(writer->flush().ok());
+  const auto reader = Reader::open(store.path(), {writer->liveTail()}).value();
+  const auto inside = readerAt(*reader, at(50))->progress(run);
+  ASSERT_TRUE(inside.ok());
+  ASSERT_EQ(inside->size(), 1U);
+  EXPECT_EQ(inside->front().op, "all_reduce");
+  EXPECT_EQ(inside->front().time, at(40)) << "nothing later is told";
+  const auto before = readerAt(*reader, at(30))->progress(run);
+  ASSERT_TRUE(before.ok());
+  EXPECT_TRUE(before->empty());
+}
+
 TEST(ReaderAt, ASnoozeIsThereOnceItIsOver) {
   const TempStore store;
   const auto writer = writerOf(store);

@@ -71,6 +71,75 @@ TEST_F(QueryServiceTest, ANewerQuestionStopsTheOlderAndOnlyItsAnswerArrives) {
   EXPECT_EQ(answers, std::vector<int>{2});
 }
 
+TEST_F(QueryServiceTest, ScrubbingShowsWhatIsReadAndThenTheNewestMomentWithoutRest) {
+  QueryService service(opener(), 1);
+  QuerySlot slot;
+  std::binary_semaphore running(0), go(0);
+  std::vector<int> answers;
+  const auto ask = [&](TimeNs moment, QueryService::MomentWork<int> work) {
+    service.submitAt<int>(slot, moment, kCancelOlder, std::move(work), [&](const IntAnswer& result) { answers.push_back(**result); });
+  };
+  ask(1, [&](const MomentReaders&, std::stop_token stop) -> Result<int> {
+    running.release();
+    go.acquire();
+    EXPECT_FALSE(stop.stop_requested()) << "another moment does not cancel the one that is read";
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));  // after which a refresh would rest for 900 ms
+    return 1;
+  });
+  running.acquire();
+  for (int moment = 2; moment <= 9; ++moment)
+    ask(moment, [moment](const MomentReaders&, std::stop_token) -> Result<int> { return moment; });
+  go.release();
+  QElapsedTimer after;
+  ASSERT_TRUE(waitFor([&] { return !answers.empty(); }));
+  after.start();
+  ASSERT_TRUE(waitFor([&] { return !slot.busy(); }));
+  EXPECT_EQ(answers, (std::vector<int>{1, 9}));
+  EXPECT_LT(after.elapsed(), 800);
+}
+
+TEST_F(QueryServiceTest, AnotherQuestionAboutTheSameMomentCancelsTheOlder) {
+  QueryService service(opener(), 1);
+  QuerySlot slot;
+  std::binary_semaphore running(0);
+  std::vector<int> answers;
+  const auto keep = [&](const IntAnswer& result) { answers.push_back(**result); };
+  service.submitAt<int>(
+      slot, 5, kCancelOlder,
+      [&](const MomentReaders&, std::stop_token stop) -> Result<int> {
+        running.release();
+        while (!stop.stop_requested()) std::this_thread::yield();
+        return 1;
+      },
+      keep);
+  running.acquire();
+  service.submitAt<int>(
+      slot, 5, kCancelOlder, [](const MomentReaders&, std::stop_token) -> Result<int> { return 2; }, keep);
+  ASSERT_TRUE(waitFor([&] { return service.pending() == 0; }));
+  EXPECT_EQ(answers, std::vector<int>{2});
+}
+
+TEST_F(QueryServiceTest, AQuestionAboutAMomentReadsTheStoreOfThenAndAllOfIt) {
+  data->runs = {{.id = RunId{1}, .name = "early", .start = 100}, {.id = RunId{2}, .name = "late", .start = 200}};
+  QueryService service(opener(), 1);
+  QuerySlot slot;
+  std::vector<std::pair<std::size_t, std::size_t>> answers;
+  const auto ask = [&](std::optional<TimeNs> moment) {
+    service.submitAt<std::pair<std::size_t, std::size_t>>(
+        slot, moment, kCancelOlder,
+        [](const MomentReaders& readers, std::stop_token) -> Result<std::pair<std::size_t, std::size_t>> {
+          return std::pair(readers.then.runs().value().size(), readers.whole.runs().value().size());
+        },
+        [&](const auto& result) { answers.push_back(**result); });
+    ASSERT_TRUE(waitFor([&] { return !slot.busy(); }));
+  };
+  ask(150);
+  ask(std::nullopt);
+  ask(250);
+  ask(50);
+  EXPECT_EQ(answers, (std::vector<std::pair<std::size_t, std::size_t>>{{1, 2}, {2, 2}, {2, 2}, {0, 2}}));
+}
+
 TEST_F(QueryServiceTest, ARefreshWaitsForTheRunningAnswerSoThatSlowQueriesStillShow) {
   QueryService service(opener(), 1);
   QuerySlot slot;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <QSignalSpy>
+#include <limits>
 
 namespace runglass {
 namespace {
@@ -70,6 +71,91 @@ TEST(SharedState, AFollowingWindowMovesWithTheData) {
   EXPECT_EQ(state.state().window.range, (TimeRange{900, 1000}));
   state.setExtent(TimeRange{0, 1500});
   EXPECT_EQ(state.state().window.range, (TimeRange{1400, 1500}));
+}
+
+TEST(SharedState, TheMomentIsAPlaceThatOneComesBackTo) {
+  SharedState state;
+  state.setExtent(TimeRange{0, 1000});
+  QSignalSpy changes(&state, &SharedState::changed);
+  state.setMoment(400);
+  state.setMoment(400);
+  EXPECT_EQ(changes.count(), 1);
+  state.setMoment(500);
+  state.back();
+  EXPECT_EQ(state.state().moment, 400);
+  state.back();
+  EXPECT_EQ(state.state().moment, std::nullopt);
+  state.forward();
+  EXPECT_EQ(state.state().moment, 400);
+}
+
+TEST(SharedState, ScrubbingIsOneStepOfUndo) {
+  SharedState state;
+  for (TimeNs t = 1; t <= 50; ++t) state.setMoment(t, SharedState::Undo::kMerge);
+  state.endGesture();
+  EXPECT_EQ(state.state().moment, 50);
+  state.back();
+  EXPECT_EQ(state.state().moment, std::nullopt);
+}
+
+TEST(SharedState, AWindowWithoutTheMomentMovesThereAndNowFollowsAgain) {
+  SharedState state;
+  state.setExtent(TimeRange{0, 1000});
+  state.followEnd(100);
+  state.setMoment(300);
+  EXPECT_EQ(state.state().window.range, (TimeRange{250, 350}));
+  state.setExtent(TimeRange{0, 1200});
+  EXPECT_EQ(state.state().window.range, (TimeRange{250, 350})) << "the past stands still while data arrives";
+  EXPECT_EQ(state.state().moment, 300);
+  state.setMoment(320);
+  EXPECT_EQ(state.state().window.range, (TimeRange{250, 350})) << "what is in sight is not moved";
+  state.setMoment(std::nullopt);
+  EXPECT_EQ(state.state().window.range, (TimeRange{1100, 1200}));
+}
+
+TEST(SharedState, AWindowThatWasChosenStaysWhenOneComesBackToNow) {
+  SharedState state;
+  state.setExtent(TimeRange{0, 1000});
+  state.setWindow({100, 200});
+  state.setMoment(150);
+  state.setMoment(std::nullopt);
+  EXPECT_EQ(state.state().window.range, (TimeRange{100, 200}));
+}
+
+TEST(SharedState, TheWholeRunStaysInSightWhereverTheMomentIs) {
+  SharedState state;
+  state.setExtent(TimeRange{0, 1000});
+  state.setMoment(-5);
+  EXPECT_EQ(state.state().window.range, (TimeRange{0, 1000}));
+  state.setMoment(5000);
+  EXPECT_EQ(state.state().window.range, (TimeRange{0, 1000}));
+}
+
+TEST(SharedState, AThingThatHappenedIsOnePlace) {
+  SharedState state;
+  state.goTo(rankOf(3), {10, 20}, 15);
+  EXPECT_EQ(state.state().selection.rank, 3);
+  EXPECT_EQ(state.state().window.range, (TimeRange{10, 20}));
+  EXPECT_EQ(state.state().moment, 15);
+  state.back();
+  EXPECT_EQ(state.state(), ViewState{});
+}
+
+TEST(SharedState, TheNewestDataIsNow) {
+  SharedState state;
+  state.setExtent(TimeRange{0, 1000});
+  state.setMoment(10);
+  state.followEnd(100);
+  EXPECT_EQ(state.state().moment, std::nullopt);
+}
+
+TEST(SharedState, TheEndsOfTimeAreNoProblem) {
+  SharedState state;
+  state.setWindow({0, 100});
+  state.setMoment(std::numeric_limits<TimeNs>::max());
+  EXPECT_LE(state.state().window.range.t0, state.state().window.range.t1);
+  state.setMoment(std::numeric_limits<TimeNs>::min());
+  EXPECT_LE(state.state().window.range.t0, state.state().window.range.t1);
 }
 
 TEST(SharedState, AFixedWindowStaysWhenDataArrives) {

@@ -100,7 +100,7 @@ TEST_F(TimelineJumpsTest, NGoesToSlowStepsFindingsAndSlowSpansOfTheChosenName) {
   EXPECT_TRUE(m_view->badges().contains(QStringLiteral("finding: the loss jumped")));
   QTest::keyClick(m_view->canvas(), Qt::Key_N);
   ASSERT_TRUE(waitFor([this] { return m_view->badges().contains(QStringLiteral("nothing unusual after this")); }));
-  EXPECT_THAT(plain(m_view->badges()), ::testing::HasSubstr("100 steps of rank 7, 1 finding"));
+  EXPECT_THAT(plain(m_view->badges()), ::testing::HasSubstr("100 steps of rank 7, 1 event or finding"));
   QTest::keyClick(m_view->canvas(), Qt::Key_N, Qt::ShiftModifier);
   ASSERT_TRUE(arrives(30)) << shownSpan();
 }

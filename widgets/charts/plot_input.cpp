@@ -17,6 +17,7 @@ namespace runglass {
 namespace {
 
 constexpr int kDragPixels = 4;
+constexpr int kMarkReach = 6;             // of the mouse to a mark, in pixels
 constexpr qsizetype kMostWords = 8;       // lines of a tooltip
 constexpr std::int64_t kVisitWidths = 3;  // zoomed out further than this from a visit, the next begins anew
 constexpr double kMarkWindow = 0.1;       // of the window, shown around the mark that a key goes to
@@ -69,6 +70,7 @@ void PlotWidget::goToMark(int direction) {
   m_visited = next;
   m_visit_width = 2 * half;
   change(*next - half, *next + half, false);
+  emit momentClicked(*next);
 }
 
 void PlotWidget::wheelEvent(QWheelEvent* event) {
@@ -114,10 +116,33 @@ void PlotWidget::mouseReleaseEvent(QMouseEvent* event) {
   if (!m_data || m_x1 <= m_x0) return;
   const XMap x = xMap(plotArea());
   const std::int64_t a = x.fromPixel(std::min(m_press.x(), m_here.x())), b = x.fromPixel(std::max(m_press.x(), m_here.x()));
-  if (drag == Drag::kPress) emit clicked(x.fromPixel(m_here.x()));
+  if (drag == Drag::kPress) {
+    const std::optional<std::int64_t> mark = markAt(m_here);
+    if (mark || (m_playhead && plotArea().contains(m_here.toPoint()))) emit momentClicked(mark.value_or(x.fromPixel(m_here.x())));
+    emit clicked(x.fromPixel(m_here.x()));
+  }
   if (drag == Drag::kSelect) emit rangeSelected(a, b);
   if (drag == Drag::kBox) change(a, b, false);
   emit gestureEnded();
+}
+
+// In the lane under the panels, or at the top of one; the nearest.
+std::optional<std::int64_t> PlotWidget::markAt(QPointF at) const {
+  const QRect area = plotArea();
+  const XMap x = xMap(area);
+  std::optional<std::int64_t> nearest;
+  double least = kMarkReach;
+  const auto look = [&](std::int64_t mark) {
+    const double away = std::abs(x.toPixel(mark) - at.x());
+    if (away < least) least = away, nearest = mark;
+  };
+  if (at.y() > area.bottom() - kMarkReach)
+    for (const PlotMark& mark : m_data->marks) look(mark.x);
+  const auto places = picture().layoutPanels(area);
+  for (std::size_t i = 0; i < places.size(); ++i)
+    if (std::abs(at.y() - places[i].plot.top() - kMarkReach) <= kMarkReach)
+      for (const PanelMark& mark : m_data->panels[i].marks) look(mark.x);
+  return nearest;
 }
 
 void PlotWidget::mouseDoubleClickEvent(QMouseEvent*) { emit showAll(); }
@@ -131,8 +156,10 @@ bool PlotWidget::takesKey(const QKeyEvent& event) const {
     case Qt::Key_D:
     case Qt::Key_Home:
     case Qt::Key_End:
-    case Qt::Key_N:
       return held == Qt::NoModifier;
+    case Qt::Key_N:
+      return held == Qt::NoModifier && m_visits_marks && m_data &&
+             std::ranges::any_of(m_data->panels, [](const PlotPanel& panel) { return !panel.marks.empty(); });
     case Qt::Key_0:
       return held == Qt::ControlModifier;
     case Qt::Key_Left:

@@ -12,6 +12,7 @@
 namespace runglass {
 namespace {
 
+constexpr int kLeastPlot = 16;  // height of a panel that can still be read
 constexpr int kRawAlpha = 72;  // of the raw curve under a smoothed one: 28 %
 constexpr int kFaintAlpha = 140;
 constexpr int kBandAlpha = 60;
@@ -79,12 +80,15 @@ std::size_t PlotPicture::binCount() const {
 
 std::vector<PlotPicture::PanelLayout> PlotPicture::layoutPanels(const QRect& area) const {
   std::vector<PanelLayout> places;
+  // What has no room is left out, the last first: panels over each other show nothing.
+  const int room = std::max(1, (area.height() + kBetween) / (kTitle + kLeastPlot + kBetween));
+  const int count = std::min(room, static_cast<int>(m_data->panels.size()));
+  const std::span<const PlotPanel> shown(m_data->panels.data(), static_cast<std::size_t>(count));
   double shares = 0;
-  for (const PlotPanel& panel : m_data->panels) shares += panel.share;
-  const int count = static_cast<int>(m_data->panels.size());
+  for (const PlotPanel& panel : shown) shares += panel.share;
   const int free = area.height() - count * kTitle - (count - 1) * kBetween;
   int top = area.top();
-  for (const PlotPanel& panel : m_data->panels) {
+  for (const PlotPanel& panel : shown) {
     const int height = std::max(8, static_cast<int>(free * panel.share / shares));
     places.push_back({{area.left(), top, area.width(), kTitle}, {area.left(), top + kTitle, area.width(), height}});
     top += kTitle + height + kBetween;
@@ -95,6 +99,15 @@ std::vector<PlotPicture::PanelLayout> PlotPicture::layoutPanels(const QRect& are
 void PlotPicture::draw(Drawing& drawing, const QRect& area) const {
   const auto places = layoutPanels(area);
   for (std::size_t i = 0; i < places.size(); ++i) drawPanel(drawing, m_data->panels[i], places[i]);
+  if (const std::size_t out = m_data->panels.size() - places.size(); out > 0 && !places.empty()) {
+    const QString words = QObject::tr("+%1 where there is room").arg(out);
+    const int wide = drawing.painter.fontMetrics().horizontalAdvance(words) + 2 * kGrid;
+    const QRect title = places.back().title;
+    const QRect box(title.right() - m_title_reserve - wide, title.top(), wide, title.height());
+    drawing.painter.fillRect(box, m_theme.surface);  // the legend gives way
+    drawing.painter.setPen(m_theme.muted);
+    drawing.painter.drawText(box, Qt::AlignRight | Qt::AlignVCenter, words);
+  }
   if (m_data->lane) drawMarks(drawing.painter, {area.left(), area.bottom() + 1, area.width(), kLane}, area);
   drawAxis(drawing.painter, area);
 }

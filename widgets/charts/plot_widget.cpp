@@ -13,6 +13,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "widgets/charts/playhead_line.h"
+
 namespace runglass {
 namespace {
 
@@ -48,6 +50,12 @@ void PlotWidget::setWindow(std::int64_t x0, std::int64_t x1) {
 void PlotWidget::setCursor(std::optional<std::int64_t> x) {
   if (x == m_cursor) return;
   m_cursor = x;
+  update();
+}
+
+void PlotWidget::setPlayhead(std::optional<std::int64_t> x) {
+  if (x == m_playhead) return;
+  m_playhead = x;
   update();
 }
 
@@ -159,6 +167,7 @@ void PlotWidget::paintEvent(QPaintEvent*) {
   }
   if (!m_data || m_x1 <= m_x0) return;
   const QRect area = plotArea();
+  if (m_playhead) paintPlayhead(painter, xMap(area), *m_playhead, area.top(), height() - kAxis);
   if (m_drag == Drag::kSelect || m_drag == Drag::kBox) paintDrag(painter, area);
   if (m_cursor && *m_cursor >= m_x0 && *m_cursor < m_x1) paintCursor(painter, area);
 }

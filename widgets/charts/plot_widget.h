@@ -44,6 +44,8 @@ class PlotWidget : public QWidget {
   std::int64_t x1() const { return m_x1; }
   // The crosshair as another panel has it; nothing hides it.
   void setCursor(std::optional<std::int64_t> x);
+  // Where the playhead stands; a line through all panels. While there is one a click moves it.
+  void setPlayhead(std::optional<std::int64_t> x);
   // Waiting for an answer: the picture stays, dimmed.
   void setStale(bool stale);
   // What is on screen is of the newest data and window.
@@ -58,6 +60,8 @@ class PlotWidget : public QWidget {
   void setTitleReserve(int pixels);
   // Backspace, Alt+Left and Alt+Right go to undo() and redo() instead of the window's own.
   void setOwnsUndo(bool owns) { m_owns_undo = owns; }
+  // N and Shift+N go through the panels' own marks; else they are the window's, which knows all events and findings.
+  void setVisitsMarks(bool visits) { m_visits_marks = visits; }
   std::vector<CursorValue> cursorValues() const;
   // Table of the crosshair's values: panel, name, value, unit; TSV.
   QString cursorTable() const;
@@ -72,6 +76,8 @@ class PlotWidget : public QWidget {
   void cursorMoved(std::optional<std::int64_t> x);
   void rangeSelected(std::int64_t x0, std::int64_t x1);
   void clicked(std::int64_t x);
+  // A mark was clicked, or any place while a playhead is shown: the moment to look at.
+  void momentClicked(std::int64_t x);
 
  protected:
   void paintEvent(QPaintEvent* event) override;
@@ -96,17 +102,19 @@ class PlotWidget : public QWidget {
   void zoom(double factor, double at_pixel);
   void pan(double share);
   void goToMark(int direction);
+  std::optional<std::int64_t> markAt(QPointF at) const;
   void change(std::int64_t x0, std::int64_t x1, bool gesture);
   XMap xMap(const QRect& plot) const { return {m_x0, m_x1, static_cast<double>(plot.left()), static_cast<double>(plot.width())}; }
   const Bin* binAt(const std::vector<Bin>& bins, std::int64_t x) const;
 
   std::shared_ptr<const PlotData> m_data;
   std::int64_t m_x0 = 0, m_x1 = 0;
-  std::optional<std::int64_t> m_cursor;
+  std::optional<std::int64_t> m_cursor, m_playhead;
   std::int64_t m_visit_width = 0;
   std::optional<std::int64_t> m_visited;  // panel mark that a key went to
   bool m_stale = false;
   bool m_owns_undo = false;
+  bool m_visits_marks = false;
   int m_title_reserve = 0;
   QImage m_image;
   std::int64_t m_image_x0 = 0, m_image_x1 = 0;

@@ -2,6 +2,7 @@
 // Invariants: 1. A Reader is used by the thread that opened it and by no other. 2. `deliver` runs on the GUI thread, at most once per
 // job, and only while the slot's epoch is the job's. 3. slot.busy is true from start() to delivery or supersession. 4. Workers touch a
 // slot only through its atomic epoch. 5. No GUI-thread call waits for a worker, except the destructor's join after stopping all work.
+// 6. A worker's reader of the past reads through its own Reader and dies before it.
 #include "widgets/core/query_service.h"
 
 #include <sys/resource.h>
@@ -11,6 +12,8 @@
 #include <algorithm>
 #include <chrono>
 #include <utility>
+
+#include "storage/reader_at.h"
 
 namespace runglass {
 namespace {
@@ -24,7 +27,7 @@ constexpr int kWorkerNice = 8;  // painting goes before reading where both want 
 void QuerySlot::cancel() {
   m_state->epoch.fetch_add(1, std::memory_order_relaxed);
   m_state->stop.request_stop();
-  m_state->busy = false;
+  m_state->busy = m_state->running = m_state->hurry = false;
   m_state->next = nullptr;
 }
 
@@ -38,21 +41,25 @@ QueryService::~QueryService() {
   m_threads.clear();
 }
 
-void QueryService::enqueue(const std::shared_ptr<QuerySlot::State>& slot, Supersede supersede, Run run, std::function<void()> deliver) {
-  if (supersede == Supersede::kCancelOlder) {
+void QueryService::enqueue(const std::shared_ptr<QuerySlot::State>& slot, std::optional<TimeNs> moment, Supersede supersede, Run run,
+                           std::function<void()> deliver) {
+  const bool travels = slot->running && slot->moment != moment;
+  slot->moment = moment;
+  if (supersede == Supersede::kCancelOlder && !travels) {
     slot->next = nullptr;
-    return start(slot, std::move(run), std::move(deliver));
+    return start(slot, moment, std::move(run), std::move(deliver));
   }
+  if (supersede == Supersede::kCancelOlder) slot->hurry = true;
   std::weak_ptr<QuerySlot::State> weak = slot;
   const bool waiting = slot->busy;
-  slot->next = [this, weak, run = std::move(run), deliver = std::move(deliver)] {
-    if (const auto alive = weak.lock()) start(alive, run, deliver);
+  slot->next = [this, weak, moment, run = std::move(run), deliver = std::move(deliver)] {
+    if (const auto alive = weak.lock()) start(alive, moment, run, deliver);
   };
   if (!waiting) startNext(slot);
 }
 
 void QueryService::startNext(const std::shared_ptr<QuerySlot::State>& slot) {
-  const DurNs rest = slot->rest_until - monotonicNow();
+  const DurNs rest = std::exchange(slot->hurry, false) ? 0 : slot->rest_until - monotonicNow();
   if (rest <= 0) return std::exchange(slot->next, nullptr)();
   slot->busy = true;
   std::weak_ptr<QuerySlot::State> weak = slot;
@@ -62,22 +69,25 @@ void QueryService::startNext(const std::shared_ptr<QuerySlot::State>& slot) {
   });
 }
 
-void QueryService::start(const std::shared_ptr<QuerySlot::State>& slot, Run run, std::function<void()> deliver) {
+void QueryService::start(const std::shared_ptr<QuerySlot::State>& slot, std::optional<TimeNs> moment, Run run,
+                         std::function<void()> deliver) {
   slot->stop.request_stop();
   slot->stop = std::stop_source();
   const std::uint64_t epoch = slot->epoch.fetch_add(1, std::memory_order_relaxed) + 1;
-  slot->busy = true;
+  slot->busy = slot->running = true;
+  slot->hurry = false;
   ++m_pending;
   {
     const std::lock_guard lock(m_mutex);
-    m_queue.push_back({slot, epoch, slot->stop.get_token(), std::move(run), std::move(deliver)});
+    m_queue.push_back({slot, moment, epoch, slot->stop.get_token(), std::move(run), std::move(deliver)});
   }
   m_wake.notify_one();
 }
 
 void QueryService::workerLoop(const std::stop_token& stop) {
   setpriority(PRIO_PROCESS, 0, kWorkerNice);  // Linux: of this thread; refused is no harm
-  std::unique_ptr<Reader> reader;
+  std::unique_ptr<Reader> reader, past;
+  std::optional<TimeNs> past_moment;
   while (true) {
     Job job;
     {
@@ -100,7 +110,12 @@ void QueryService::workerLoop(const std::stop_token& stop) {
       std::stop_source both;
       const std::stop_callback on_slot(job.stop, [&both] { both.request_stop(); });
       const std::stop_callback on_end(stop, [&both] { both.request_stop(); });
-      job.run(reader ? Result<Reader*>(reader.get()) : Result<Reader*>(opened), both.get_token());
+      if (reader && job.moment && job.moment != past_moment) {
+        past = readerAt(*reader, *job.moment);
+        past_moment = job.moment;
+      }
+      job.run(reader ? Result<MomentReaders>(MomentReaders(job.moment ? *past : *reader, *reader)) : Result<MomentReaders>(opened),
+              both.get_token());
     }
     job.run = nullptr;  // the request's own captures die here, not on the GUI thread
     const DurNs took = monotonicNow() - begun;
@@ -113,7 +128,7 @@ void QueryService::finished(const Job& job, DurNs took) {
   --m_pending;
   if (job.epoch != job.slot->epoch.load(std::memory_order_relaxed)) return;
   m_last_query = took;
-  job.slot->busy = false;
+  job.slot->busy = job.slot->running = false;
   job.slot->rest_until = monotonicNow() + std::min(kRestFactor * took, kLongestRest);
   job.deliver();
   if (job.slot->next && !job.slot->busy && job.epoch == job.slot->epoch.load(std::memory_order_relaxed)) startNext(job.slot);

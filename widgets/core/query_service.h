@@ -7,6 +7,9 @@
 // Errors:     a failed open or call arrives as the Status in `done`. A cancelled or superseded request calls nothing.
 // Cost:       one queue hop there and back; a superseded request that has not started costs nothing. The destructor stops running work
 //             through its stop token and joins.
+//
+// Time travel is decided here, once: what shows a state is asked with submitAt() and reads the store as it was at the moment; what has time
+// on an axis is asked with submit() and reads all of it, and draws the playhead over it.
 #pragma once
 
 #include <QObject>
@@ -17,6 +20,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <stop_token>
 #include <thread>
 #include <utility>
@@ -29,6 +33,14 @@
 namespace runglass {
 
 class QueryService;
+
+// What a question about a moment reads: the store as it was then, and all of it. One and the same Reader where it is about now.
+struct MomentReaders {
+  MomentReaders(Reader& now) : then(now), whole(now) {}
+  MomentReaders(Reader& at_moment, Reader& all) : then(at_moment), whole(all) {}
+  Reader& then;
+  Reader& whole;
+};
 
 // One stream of questions of one panel: at most one is running, and only the newest answer is ever shown.
 class QuerySlot {
@@ -48,8 +60,11 @@ class QuerySlot {
     std::atomic<std::uint64_t> epoch{0};  // read by workers; the rest belongs to the GUI thread
     std::stop_source stop;
     bool busy = false;
-    TimeNs rest_until = 0;       // monotonic: a refresh before that waits
-    std::function<void()> next;  // submits what waits for the current answer or for the end of the rest
+    bool running = false;          // queued or on a worker: busy, but not at rest
+    bool hurry = false;            // `next` does not rest: the playhead moved
+    std::optional<TimeNs> moment;  // of the newest question
+    TimeNs rest_until = 0;         // monotonic: a refresh before that waits
+    std::function<void()> next;    // submits what waits for the current answer or for the end of the rest
   };
   std::shared_ptr<State> m_state;
 };
@@ -68,6 +83,8 @@ class QueryService : public QObject {
   // kCancelOlder: the question changed (zoom, selection). kAfterCurrent: the same question again because data arrived; the running one
   // finishes first, so that a slow query under a fast refresh still shows something; then the slot rests for three times as long as the
   // query took (at most a second), so that no panel's refreshes take more than a quarter of a core.
+  // A kCancelOlder that asks of another moment than the one that runs lets it finish and follows at once: scrubbing shows as many moments
+  // as can be read, and never none.
   enum class Supersede : std::uint8_t { kCancelOlder, kAfterCurrent };
 
   template <class T>
@@ -76,17 +93,29 @@ class QueryService : public QObject {
   using Done = std::function<void(const Result<std::shared_ptr<const T>>&)>;
 
   template <class T>
+  using MomentWork = std::function<Result<T>(const MomentReaders&, std::stop_token)>;
+
+  template <class T>
   void submit(QuerySlot& slot, Supersede supersede, Work<T> work, Done<T> done) {
+    submitAt<T>(
+        slot, std::nullopt, supersede,
+        [work = std::move(work)](const MomentReaders& readers, std::stop_token stop) { return work(readers.whole, std::move(stop)); },
+        std::move(done));
+  }
+
+  // The same of a moment; absent: now.
+  template <class T>
+  void submitAt(QuerySlot& slot, std::optional<TimeNs> moment, Supersede supersede, MomentWork<T> work, Done<T> done) {
     using Answer = Result<std::shared_ptr<const T>>;
     auto answer = std::make_shared<Answer>(Status(Code::kCancelled, "not run"));
     enqueue(
-        slot.m_state, supersede,
-        [answer, work = std::move(work)](Result<Reader*> reader, std::stop_token stop) {
-          if (!reader.ok()) {
-            *answer = Answer(reader.status());
+        slot.m_state, moment, supersede,
+        [answer, work = std::move(work)](const Result<MomentReaders>& readers, std::stop_token stop) {
+          if (!readers.ok()) {
+            *answer = Answer(readers.status());
             return;
           }
-          Result<T> result = work(**reader, std::move(stop));
+          Result<T> result = work(*readers, std::move(stop));
           *answer = result.ok() ? Answer(std::make_shared<const T>(std::move(result).value())) : Answer(result.status());
         },
         [answer, done = std::move(done)] { done(*answer); });
@@ -102,16 +131,18 @@ class QueryService : public QObject {
   void textDue();
 
  private:
-  using Run = std::function<void(Result<Reader*>, std::stop_token)>;
+  using Run = std::function<void(const Result<MomentReaders>&, std::stop_token)>;
   struct Job {
     std::shared_ptr<QuerySlot::State> slot;
+    std::optional<TimeNs> moment;
     std::uint64_t epoch = 0;
     std::stop_token stop;
     Run run;
     std::function<void()> deliver;
   };
-  void enqueue(const std::shared_ptr<QuerySlot::State>& slot, Supersede supersede, Run run, std::function<void()> deliver);
-  void start(const std::shared_ptr<QuerySlot::State>& slot, Run run, std::function<void()> deliver);
+  void enqueue(const std::shared_ptr<QuerySlot::State>& slot, std::optional<TimeNs> moment, Supersede supersede, Run run,
+               std::function<void()> deliver);
+  void start(const std::shared_ptr<QuerySlot::State>& slot, std::optional<TimeNs> moment, Run run, std::function<void()> deliver);
   void startNext(const std::shared_ptr<QuerySlot::State>& slot);
   void workerLoop(const std::stop_token& stop);
   void watchLoop(const std::stop_token& stop);

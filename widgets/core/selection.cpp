@@ -3,10 +3,20 @@
 // m_state differs from before. 3. While paused, no data arrival moves the window.
 #include "widgets/core/selection.h"
 
+#include <limits>
+#include <utility>
+
 namespace runglass {
 namespace {
 constexpr std::size_t kMaxHistory = 200;
+
+// Stops at the ends of time.
+TimeNs moved(TimeNs time, DurNs by) {
+  TimeNs sum = 0;
+  if (!__builtin_add_overflow(time, by, &sum)) return sum;
+  return by < 0 ? std::numeric_limits<TimeNs>::min() : std::numeric_limits<TimeNs>::max();
 }
+}  // namespace
 
 void SharedState::select(const Selection& selection) {
   m_in_gesture = false;
@@ -15,23 +25,47 @@ void SharedState::select(const Selection& selection) {
 
 void SharedState::setWindow(TimeRange range, Undo undo) {
   if (range.t0 >= range.t1) return;
+  m_left_end = false;
   TimeWindow window = m_state.window;
   window.mode = WindowMode::kFixed;
   window.range = range;
   go({m_state.selection, window, m_state.moment}, undo);
 }
 
-void SharedState::setMoment(std::optional<TimeNs> moment, Undo undo) { go({m_state.selection, m_state.window, moment}, undo); }
+void SharedState::setMoment(std::optional<TimeNs> moment, Undo undo) {
+  TimeWindow window = m_state.window;
+  if (moment) {
+    window = withMoment(window, *moment);
+    if (m_state.window.mode == WindowMode::kFollow && window.mode == WindowMode::kFixed) m_left_end = true;
+  } else if (std::exchange(m_left_end, false)) {
+    window.mode = WindowMode::kFollow;
+    window = derived(window);
+  }
+  go({m_state.selection, window, moment}, undo);
+}
+
+void SharedState::goTo(const Selection& selection, TimeRange window, TimeNs moment) {
+  m_in_gesture = false;
+  TimeWindow shown = m_state.window;
+  if (window.t0 < window.t1) {
+    if (shown.mode == WindowMode::kFollow) m_left_end = true;
+    shown.mode = WindowMode::kFixed;
+    shown.range = window;
+  }
+  go({selection, shown, moment}, Undo::kStep);
+}
 
 void SharedState::followEnd(DurNs span) {
   if (span <= 0) return;
   TimeWindow window = m_state.window;
   window.mode = WindowMode::kFollow;
   window.span = span;
-  go({m_state.selection, derived(window), m_state.moment}, Undo::kStep);
+  m_left_end = false;
+  go({m_state.selection, derived(window), std::nullopt}, Undo::kStep);
 }
 
 void SharedState::showAll() {
+  m_left_end = false;
   TimeWindow window = m_state.window;
   window.mode = WindowMode::kAll;
   go({m_state.selection, derived(window), m_state.moment}, Undo::kStep);
@@ -90,7 +124,7 @@ void SharedState::go(const Place& place, Undo undo) {
 }
 
 void SharedState::restore(std::size_t position) {
-  m_in_gesture = false;
+  m_in_gesture = m_left_end = false;
   m_position = position;
   const Place place{m_history[position].selection, derived(m_history[position].window), m_history[position].moment};
   m_history[position] = place;
@@ -99,6 +133,15 @@ void SharedState::restore(std::size_t position) {
   m_state.window = place.window;
   m_state.moment = place.moment;
   emit changed();
+}
+
+TimeWindow SharedState::withMoment(TimeWindow window, TimeNs moment) const {
+  const TimeRange shown = window.range;
+  if (window.mode == WindowMode::kAll || shown.t0 >= shown.t1 || (moment >= shown.t0 && moment < shown.t1)) return window;
+  window.mode = WindowMode::kFixed;
+  const DurNs length = shown.t1 - shown.t0;
+  window.range = {moved(moment, -length / 2), moved(moment, length - length / 2)};
+  return window;
 }
 
 TimeWindow SharedState::derived(TimeWindow window) const {

@@ -67,7 +67,11 @@ class SharedState : public QObject {
   enum class Undo : std::uint8_t { kStep, kMerge };
   void setWindow(TimeRange range, Undo undo = Undo::kStep);
   void endGesture() { m_in_gesture = false; }
+  // The playhead. A window that does not have the moment moves there, as wide as it was; now (absent) follows again what it followed.
   void setMoment(std::optional<TimeNs> moment, Undo undo = Undo::kStep);
+  // To a thing that happened, in one step of undo.
+  void goTo(const Selection& selection, TimeRange window, TimeNs moment);
+  // The newest data, and now.
   void followEnd(DurNs span);
   void showAll();
 
@@ -96,6 +100,7 @@ class SharedState : public QObject {
   void go(const Place& place, Undo undo);
   void restore(std::size_t position);
   TimeWindow derived(TimeWindow window) const;
+  TimeWindow withMoment(TimeWindow window, TimeNs moment) const;
 
   ViewState m_state;
   std::optional<TimeRange> m_extent;
@@ -103,6 +108,7 @@ class SharedState : public QObject {
   std::deque<Place> m_history{Place{}};
   std::size_t m_position = 0;
   bool m_in_gesture = false;
+  bool m_left_end = false;  // travelling took the window off the end that it followed
 };
 
 }  // namespace runglass

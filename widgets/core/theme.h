@@ -51,11 +51,12 @@ inline constexpr int kRadius = 2;
 inline constexpr int kTextPx = 12;
 inline constexpr int kTablePx = 11;
 inline constexpr int kHeadlinePx = 20;
-inline constexpr int kStripHeight = 28;   // run strip
-inline constexpr int kRowHeight = 20;     // table rows
-inline constexpr int kNavWidth = 116;     // left navigation
-inline constexpr int kSelectionLine = 2;  // outline of what is selected; not a recolour
-inline constexpr int kMotionMs = 120;     // the one view change
+inline constexpr int kStripHeight = 28;    // run strip
+inline constexpr int kRowHeight = 20;      // table rows
+inline constexpr int kNavWidth = 116;      // left navigation
+inline constexpr int kSelectionLine = 2;   // outline of what is selected; not a recolour
+inline constexpr double kPastTint = 0.14;  // of the accent, in what shows the past
+inline constexpr int kMotionMs = 120;      // the one view change
 
 const Theme& theme(ThemeName name);
 const Theme& currentTheme();

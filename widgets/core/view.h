@@ -24,9 +24,18 @@ namespace runglass {
 struct ViewContext {
   QueryService* queries = nullptr;
   SharedState* state = nullptr;
-  std::function<TimeNs()> clock = wallNow;  // what "now" is; a test or a reproducible picture holds it still
+  std::function<TimeNs()> clock = wallNow;  // the time of day; a test or a reproducible picture holds it still
   EditPort* edits = nullptr;                // null: nothing can be added
   SharePort* share = nullptr;               // null: nothing can be given away
+
+  // "Now" of what is shown: where the playhead is, else the clock. Ages, staleness and states count from here.
+  TimeNs now() const { return state->state().moment.value_or(clock()); }
+  // Asks for a state: that of the moment where the playhead is.
+  template <class T>
+  void submitAtPlayhead(QuerySlot& slot, QueryService::Supersede supersede, QueryService::MomentWork<T> work,
+                        QueryService::Done<T> done) const {
+    queries->submitAt<T>(slot, state->state().moment, supersede, std::move(work), std::move(done));
+  }
 };
 
 // What an incident that is made with `I` begins with: the chosen finding, event, or rank that stands out.

@@ -185,7 +185,9 @@ QWidget* CurvesView::makeMain() {
 
 void CurvesView::applyState(const ViewState& state) {
   const bool by_data = state.window.mode != WindowMode::kFixed && state.selection == m_state.selection;
+  const bool travelled = state.moment != m_state.moment || state.selection.run != m_state.selection.run;
   m_state = state;
+  if (travelled) askPlayhead();
   if (!m_catalog_shown) return askCatalog(QueryService::Supersede::kAfterCurrent);
   chooseRuns();
   if (m_axis != CurveAxis::kTime) return updateCards(false);
@@ -224,7 +226,10 @@ void CurvesView::catalogAnswered(const Result<std::shared_ptr<const CurveCatalog
   if (first) {
     // Without one step in the whole store, time is the only axis.
     const bool steps = std::ranges::any_of((*answer)->tags, &CurveTag::scalar);
-    if (!steps) m_axis = CurveAxis::kTime;
+    if (!steps && m_axis != CurveAxis::kTime) {
+      m_axis = CurveAxis::kTime;
+      askPlayhead();
+    }
     m_axes->setCurrentIndex(static_cast<int>(m_axis));
   }
   fillRuns();
@@ -339,6 +344,8 @@ void CurvesView::connectPlot(CurveCard* card) {
   connect(plot, &PlotWidget::undo, this, [this] { stepBack(1); });
   connect(plot, &PlotWidget::redo, this, [this] { stepBack(-1); });
   connect(plot, &PlotWidget::cursorMoved, this, &CurvesView::cursorAt);
+  plot->setVisitsMarks(true);
+  connect(plot, &PlotWidget::momentClicked, this, &CurvesView::moveMoment);
   connect(plot, &PlotWidget::clicked, this, [this](std::int64_t x) {
     if (m_axis != CurveAxis::kStep) return;
     Selection selection = m_context.state->state().selection;
@@ -430,6 +437,7 @@ void CurvesView::updateCards(bool fresh) {
     question.rule_cache = m_rule_cache;
     if (const auto rules = m_rules_of.find(question.catalog->tags[shown[i]].metric); rules != m_rules_of.end())
       question.rules = rules->second;
+    card->plot()->setPlayhead(m_playhead);
     card->plot()->setOwnsUndo(m_axis != CurveAxis::kTime);
     card->ask(question, left_out, m_tags->isPinned(shown[i]), fresh);
   }
@@ -477,6 +485,7 @@ void CurvesView::setAxis(CurveAxis axis) {
   m_axes->setCurrentIndex(static_cast<int>(axis));
   m_history.clear();
   cursorAt(std::nullopt);
+  askPlayhead();
   updateCards(false);
 }
 
@@ -498,7 +507,7 @@ void CurvesView::cursorAt(std::optional<std::int64_t> x) {
 }
 
 bool CurvesView::isFinal() const {
-  if (m_slot.busy()) return false;
+  if (m_slot.busy() || m_playhead_slot.busy()) return false;
   if (!m_catalog_shown) return m_stack->currentIndex() == 0;
   return std::ranges::all_of(m_cards, [](const CurveCard* card) { return card->isFinal(); });
 }

@@ -80,6 +80,9 @@ class CurvesView : public View {
   void showAll();
   void stepBack(int by);
   void cursorAt(std::optional<std::int64_t> x);
+  std::optional<TimeNs> beginOfRun() const;
+  void askPlayhead();
+  void moveMoment(std::int64_t x);
 
   const ViewContext m_context;
   ViewState m_state;
@@ -93,6 +96,7 @@ class CurvesView : public View {
   std::map<std::string, SpikeRules> m_rules_of;  // by tag
   WindowHistory m_history;                       // of the step and relative axes
   std::optional<std::int64_t> m_cursor;
+  std::optional<std::int64_t> m_playhead;  // where the moment is on the axis
 
   TagTree* m_tags;
   TagFilter* m_filtered;
@@ -113,7 +117,7 @@ class CurvesView : public View {
   QStackedLayout* m_stack;
   QTimer m_table_timer;
   bool m_catalog_shown = false;
-  QuerySlot m_slot;
+  QuerySlot m_slot, m_playhead_slot, m_moment_slot;
 };
 
 }  // namespace runglass

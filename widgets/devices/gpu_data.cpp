@@ -25,8 +25,8 @@ constexpr std::size_t kFactDevices = 20'000;
 
 class Builder {
  public:
-  Builder(Reader& reader, const GpuQuestion& question, std::stop_token stop)
-      : m_reader(reader), m_question(question), m_stop(std::move(stop)) {}
+  Builder(const MomentReaders& readers, const GpuQuestion& question, std::stop_token stop)
+      : m_reader(readers.then), m_whole(readers.whole), m_question(question), m_stop(std::move(stop)) {}
 
   Result<GpuData> build() {
     RG_ASSIGN(m_fleet, readFleet(m_reader, m_question.run, m_question.now));
@@ -42,7 +42,7 @@ class Builder {
     colour();
     count();
     m_data.chosen = isShown(m_question.node) ? m_question.node : mostDeviating();
-    RG_ASSIGN(m_data.detail, readHostDetail(m_reader, m_fleet,
+    RG_ASSIGN(m_data.detail, readHostDetail({m_reader, m_whole}, m_fleet,
                                             {.node = m_data.chosen,
                                              .device = m_question.device,
                                              .window = m_question.window,
@@ -389,6 +389,7 @@ class Builder {
   }
 
   Reader& m_reader;
+  Reader& m_whole;  // for what has time on an axis
   const GpuQuestion& m_question;
   std::stop_token m_stop;
   const GridMetric* m_metric = &kGridMetrics[0];
@@ -426,8 +427,8 @@ bool isIn(const GpuCell& cell, CellGroup group) {
   return false;
 }
 
-Result<GpuData> readGpus(Reader& reader, const GpuQuestion& question, std::stop_token stop) {
-  return Builder(reader, question, std::move(stop)).build();
+Result<GpuData> readGpus(const MomentReaders& readers, const GpuQuestion& question, std::stop_token stop) {
+  return Builder(readers, question, std::move(stop)).build();
 }
 
 }  // namespace runglass

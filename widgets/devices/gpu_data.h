@@ -121,6 +121,6 @@ struct GpuQuestion {
   std::shared_ptr<const GpuData> previous;  // facts are read again only when devices came or went
 };
 
-Result<GpuData> readGpus(Reader& reader, const GpuQuestion& question, std::stop_token stop);
+Result<GpuData> readGpus(const MomentReaders& readers, const GpuQuestion& question, std::stop_token stop);
 
 }  // namespace runglass

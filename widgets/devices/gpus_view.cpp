@@ -162,6 +162,7 @@ QWidget* GpusView::makePage() {
   column->addWidget(m_host_line);
   column->addWidget(m_table);
   column->addWidget(m_strips, 1);
+  column->addStretch();  // without strips the words stay together
   return page;
 }
 
@@ -182,6 +183,7 @@ void GpusView::connectParts() {
     state->setWindow({x0, x1}, gesture ? SharedState::Undo::kMerge : SharedState::Undo::kStep);
   });
   connect(m_strips, &PlotWidget::rangeSelected, state, [state](std::int64_t x0, std::int64_t x1) { state->setWindow({x0, x1}); });
+  connect(m_strips, &PlotWidget::momentClicked, state, [state](std::int64_t x) { state->setMoment(x); });
   connect(m_strips, &PlotWidget::gestureEnded, state, [state] { state->endGesture(); });
   connect(m_strips, &PlotWidget::showAll, state, [state] { state->showAll(); });
   connect(m_strips, &PlotWidget::followEnd, state, [this, state] { state->followEnd(m_strips->x1() - m_strips->x0()); });
@@ -225,6 +227,7 @@ void GpusView::toggleWorst() {
 void GpusView::applyState(const ViewState& state) {
   const bool moved_by_data = state.window.mode != WindowMode::kFixed && state.selection == m_state.selection;
   m_state = state;
+  m_strips->setPlayhead(state.moment);
   if (state.selection.node) m_node = state.selection.node;
   if (state.selection.device) m_device = state.selection.device;
   ask(moved_by_data ? QueryService::Supersede::kAfterCurrent : QueryService::Supersede::kCancelOlder);
@@ -244,10 +247,11 @@ void GpusView::ask(QueryService::Supersede supersede) {
                        .pixels = static_cast<std::size_t>(std::max(64, m_strips->plotArea().width())),
                        .style = m_state.time_style,
                        .theme = currentTheme().name,
-                       .now = m_context.clock(),
+                       .now = m_context.now(),
                        .previous = m_data};
-  m_context.queries->submit<GpuData>(
-      m_slot, supersede, [question](Reader& reader, std::stop_token stop) { return readGpus(reader, question, std::move(stop)); },
+  m_context.submitAtPlayhead<GpuData>(
+      m_slot, supersede,
+      [question](const MomentReaders& readers, std::stop_token stop) { return readGpus(readers, question, std::move(stop)); },
       [this](const Result<std::shared_ptr<const GpuData>>& answer) { showAnswer(answer); });
 }
 

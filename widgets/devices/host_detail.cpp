@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 
 #include "model/fault_catalog.h"
 #include "model/metric_catalog.h"
@@ -33,6 +34,8 @@ constexpr std::array<DetailMetric, 13> kDetail = {{{"power_watts", "power_limit_
 constexpr std::array<const char*, 3> kDeviceStrips = {"power_watts", "sm_clock_hertz", "temperature_celsius"};
 constexpr std::array<const char*, 4> kHostStrips = {"cpu_busy_ratio", "net_transmit_bytes_per_s", "memory_available_bytes",
                                                     "pressure_cpu_some_ratio"};
+constexpr std::array<const char*, 6> kHostLine = {"cpu_busy_ratio",           "pressure_cpu_some_ratio", "memory_available_bytes",
+                                                  "net_transmit_bytes_per_s", "mount_free_bytes",        "mount_time_to_full_ns"};
 constexpr std::size_t kStrips = 5;
 constexpr DurNs kRecent = 3'600 * kNsPerSecond;
 constexpr std::size_t kTroubleLines = 4, kTroubleEvents = 5'000;
@@ -58,8 +61,13 @@ QString labelOf(const Series& series) {
 
 class Builder {
  public:
-  Builder(Reader& reader, const Fleet& fleet, const DetailQuestion& question, const std::stop_token& stop)
-      : m_reader(reader), m_fleet(fleet), m_question(question), m_stop(stop), m_theme(theme(question.theme)) {}
+  Builder(const MomentReaders& readers, const Fleet& fleet, const DetailQuestion& question, const std::stop_token& stop)
+      : m_reader(readers.then),
+        m_whole(readers.whole),
+        m_fleet(fleet),
+        m_question(question),
+        m_stop(stop),
+        m_theme(theme(question.theme)) {}
 
   Result<HostDetail> build() {
     const auto node = std::ranges::find(m_fleet.nodes, m_question.node, &Node::id);
@@ -68,8 +76,9 @@ class Builder {
       if (device.node == node->id) m_devices.push_back(&device);
     std::ranges::stable_sort(m_devices, {}, [](const Device* device) { return device->index.value_or(0); });
     name(*node);
-    RG_TRY(readTable());
-    RG_TRY(readHostLine());
+    RG_TRY(readNewest());
+    readTable();
+    readHostLine();
     RG_TRY(readTrouble());
     RG_TRY(readStrips());
     return std::move(m_out);
@@ -87,43 +96,55 @@ class Builder {
     m_out.name += low == high ? QStringLiteral(" · rank %1").arg(low) : QStringLiteral(" · ranks %1–%2").arg(low).arg(high);
   }
 
-  Result<std::optional<double>> latest(const Series* series) {
-    if (series == nullptr) return std::optional<double>();
-    RG_ASSIGN(const auto value, m_reader.latest({&series->id, 1}));
-    return value.empty() ? std::optional<double>() : value.front().value;
+  // All that the table and the host's line may show, in one question.
+  Status readNewest() {
+    std::vector<SeriesId> ids;
+    const auto want = [&](DeviceId device, const char* metric) {
+      for (const Series* series : m_fleet.find(m_question.node, device, metric)) ids.push_back(series->id);
+    };
+    for (const Device* device : m_devices)
+      for (const DetailMetric& metric : kDetail)
+        for (const char* name : {metric.metric, metric.over}) want(device->id, name);
+    for (const char* name : kHostLine) want({}, name);
+    RG_ASSIGN(const auto newest, m_reader.latest(ids));
+    for (const LatestSample& one : newest) m_newest[one.series] = one.value;
+    return {};
   }
 
-  Status readTable() {
-    if (m_devices.empty()) return {};
+  std::optional<double> latest(const Series* series) const {
+    const auto value = series == nullptr ? m_newest.end() : m_newest.find(series->id);
+    return value == m_newest.end() ? std::optional<double>() : std::optional(value->second);
+  }
+
+  void readTable() {
+    if (m_devices.empty()) return;
     m_out.columns.push_back({QStringLiteral("rank (dp,pp,tp)"), QStringLiteral("Of the run's newest attempt."), false});
     for (const Device* device : m_devices) {
       const Rank* rank = m_fleet.rankOf(m_question.node, device->id);
       m_out.rows.push_back({QStringLiteral("GPU %1").arg(device->index.value_or(0)), {rank ? rankText(*rank) : kAbsentText}});
     }
-    for (const DetailMetric& metric : kDetail) RG_TRY(readColumn(metric));
+    for (const DetailMetric& metric : kDetail) readColumn(metric);
     const bool pids = std::ranges::any_of(m_fleet.ranks, [&](const Rank& rank) { return rank.node == m_question.node && rank.pid; });
-    if (!pids) return {};
+    if (!pids) return;
     m_out.columns.push_back({QStringLiteral("PID"), QStringLiteral("Of the rank's process on the host.")});
     for (std::size_t i = 0; i < m_devices.size(); ++i) {
       const Rank* rank = m_fleet.rankOf(m_question.node, m_devices[i]->id);
       m_out.rows[i].cells.push_back(rank && rank->pid ? QString::number(*rank->pid) : kAbsentText);
     }
-    return {};
   }
 
-  Status readColumn(const DetailMetric& metric) {
+  void readColumn(const DetailMetric& metric) {
     std::vector<std::optional<double>> values, limits;
     double least = INFINITY, most = -INFINITY;
     for (const Device* device : m_devices) {
-      RG_ASSIGN(const auto value, latest(m_fleet.first(m_question.node, device->id, metric.metric)));
+      const auto value = latest(m_fleet.first(m_question.node, device->id, metric.metric));
       values.push_back(value);
       if (value) least = std::min(least, *value), most = std::max(most, *value);
-      RG_ASSIGN(const auto limit, metric.over[0] == '\0' ? Result<std::optional<double>>(std::optional<double>())
-                                                         : latest(m_fleet.first(m_question.node, device->id, metric.over)));
+      const auto limit = latest(m_fleet.first(m_question.node, device->id, metric.over));
       limits.push_back(limit);
       if (limit) most = std::max(most, *limit);
     }
-    if (least > most) return {};  // no device says it
+    if (least > most) return;  // no device says it
     const std::string_view unit = unitOfMetric(metric.metric);
     const bool words = std::string_view(metric.metric) == "clock_event_reasons";
     const bool limited = std::ranges::any_of(limits, [](const auto& limit) { return limit.has_value(); });
@@ -140,37 +161,34 @@ class Builder {
       if (values[i] && limits[i]) text += QStringLiteral(" / ") + formatScaled(*limits[i], scale);
       m_out.rows[i].cells.push_back(text);
     }
-    return {};
   }
 
-  Status readHostLine() {
+  void readHostLine() {
     QStringList words;
-    const auto add = [&](const char* metric, const QString& what) -> Status {
-      RG_ASSIGN(const auto value, latest(m_fleet.first(m_question.node, {}, metric)));
+    const auto add = [&](const char* metric, const QString& what) {
+      const auto value = latest(m_fleet.first(m_question.node, {}, metric));
       if (value) words << what + u' ' + formatValue(*value, unitOfMetric(metric));
-      return {};
     };
-    RG_TRY(add("cpu_busy_ratio", QStringLiteral("CPU")));
-    RG_TRY(add("pressure_cpu_some_ratio", QStringLiteral("CPU pressure")));
-    RG_TRY(add("memory_available_bytes", QStringLiteral("memory free")));
+    add("cpu_busy_ratio", QStringLiteral("CPU"));
+    add("pressure_cpu_some_ratio", QStringLiteral("CPU pressure"));
+    add("memory_available_bytes", QStringLiteral("memory free"));
     for (const Series* series : m_fleet.find(m_question.node, {}, "net_transmit_bytes_per_s")) {
-      RG_ASSIGN(const auto value, latest(series));
+      const auto value = latest(series);
       if (value && *value > 0) words << labelOf(*series) + QStringLiteral(" ") + formatValue(*value, "bytes_per_s");
     }
     for (const Series* series : m_fleet.find(m_question.node, {}, "mount_free_bytes")) {
-      RG_ASSIGN(const auto value, latest(series));
+      const auto value = latest(series);
       if (!value) continue;
       QString text = labelOf(*series) + QStringLiteral(" ") + formatBytes(*value) + QStringLiteral(" free");
       for (const Series* full : m_fleet.find(m_question.node, {}, "mount_time_to_full_ns")) {
         // Told only while the mount fills.
         if (full->key.labels != series->key.labels || full->last_x < series->last_x) continue;
-        RG_ASSIGN(const auto left, latest(full));
+        const auto left = latest(full);
         if (left && *left < kFullSoon) text += QStringLiteral(", full in ") + formatAge(static_cast<DurNs>(*left));
       }
       words << text;
     }
     m_out.host_line = words.join(QStringLiteral(" · "));
-    return {};
   }
 
   // What befell the host and its devices, the worst first; repeats are one line.
@@ -237,7 +255,7 @@ class Builder {
   }
 
   Result<std::vector<Bin>> bins(const Series& series) {
-    return m_reader.bins(series.id, Axis::kTime, m_out.x0, m_out.x1, m_question.pixels, m_stop);
+    return m_whole.bins(series.id, Axis::kTime, m_out.x0, m_out.x1, m_question.pixels, m_stop);
   }
 
   // Many devices in one strip: what they reached as a band, each one's mean as a line, the chosen one on top.
@@ -296,11 +314,13 @@ class Builder {
   }
 
   Reader& m_reader;
+  Reader& m_whole;  // for the strips
   const Fleet& m_fleet;
   const DetailQuestion& m_question;
   const std::stop_token& m_stop;
   const Theme& m_theme;
   std::vector<const Device*> m_devices;
+  std::map<SeriesId, double> m_newest;
   HostDetail m_out;
 };
 
@@ -324,8 +344,9 @@ QString reasonText(std::uint64_t reasons) {
   return words.isEmpty() ? QStringLiteral("none") : words.join(QStringLiteral(", "));
 }
 
-Result<HostDetail> readHostDetail(Reader& reader, const Fleet& fleet, const DetailQuestion& question, const std::stop_token& stop) {
-  return Builder(reader, fleet, question, stop).build();
+Result<HostDetail> readHostDetail(const MomentReaders& readers, const Fleet& fleet, const DetailQuestion& question,
+                                  const std::stop_token& stop) {
+  return Builder(readers, fleet, question, stop).build();
 }
 
 }  // namespace runglass

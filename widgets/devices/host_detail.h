@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "widgets/charts/plot_data.h"
+#include "widgets/core/query_service.h"
 #include "widgets/core/selection.h"
 #include "widgets/core/theme.h"
 #include "widgets/devices/fleet.h"
@@ -51,6 +52,7 @@ QString reasonText(std::uint64_t reasons);                                   // 
 inline constexpr std::uint64_t kSlowdownReasons = 0x8 | 0x20 | 0x40 | 0x80;  // NVML: HW slowdown, SW and HW thermal, power brake
 inline constexpr std::uint64_t kPowerCapReason = 0x4;
 
-Result<HostDetail> readHostDetail(Reader& reader, const Fleet& fleet, const DetailQuestion& question, const std::stop_token& stop);
+Result<HostDetail> readHostDetail(const MomentReaders& readers, const Fleet& fleet, const DetailQuestion& question,
+                                  const std::stop_token& stop);
 
 }  // namespace runglass

@@ -10,6 +10,7 @@
 #include <array>
 #include <cmath>
 
+#include "widgets/charts/playhead_line.h"
 #include "widgets/core/theme.h"
 
 namespace runglass {
@@ -44,6 +45,11 @@ void EventLane::setDensity(std::shared_ptr<const EventDensity> density, TimeStyl
 
 void EventLane::setMark(std::optional<TimeNs> time) {
   m_mark = time;
+  update();
+}
+
+void EventLane::setPlayhead(std::optional<TimeNs> moment) {
+  m_playhead = moment;
   update();
 }
 
@@ -106,6 +112,7 @@ void EventLane::paintEvent(QPaintEvent*) {
     painter.drawLine(QPointF(tick.pixel, bottom), QPointF(tick.pixel, bottom + 3));
     painter.drawText(QRectF(tick.pixel - 60, bottom + 3, 120, kAxis - 4), Qt::AlignHCenter | Qt::AlignVCenter, tick.label);
   }
+  if (m_playhead) paintPlayhead(painter, x, *m_playhead, kGrid, bottom);
   if (m_mark && *m_mark >= x.x0 && *m_mark < x.x1) {
     // From below, so that the bar it stands under is seen.
     const double pixel = x.toPixel(*m_mark);

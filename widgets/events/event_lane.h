@@ -31,6 +31,7 @@ class EventLane : public QWidget {
   explicit EventLane(QWidget* parent = nullptr);
   void setDensity(std::shared_ptr<const EventDensity> density, TimeStyle style);
   void setMark(std::optional<TimeNs> time);
+  void setPlayhead(std::optional<TimeNs> moment);
   // How many parts fit.
   std::size_t parts() const;
 
@@ -55,7 +56,7 @@ class EventLane : public QWidget {
 
   std::shared_ptr<const EventDensity> m_density;
   TimeStyle m_style = TimeStyle::kUtc;
-  std::optional<TimeNs> m_mark;
+  std::optional<TimeNs> m_mark, m_playhead;
   std::optional<int> m_pressed;  // x
   int m_pointer = 0;
 };

@@ -14,6 +14,7 @@ namespace runglass {
 namespace {
 
 constexpr DurNs kApart = 600 * kNsPerSecond;
+constexpr double kLaterInk = 0.55;  // of what is later than the playhead
 constexpr int kMessageChars = 600;
 constexpr std::size_t kSayingBytes = 200;
 constexpr qsizetype kFarHit = 60, kBeforeHit = 24;
@@ -178,6 +179,20 @@ void EventModel::setTimes(TimeStyle style, TimeRange shown) {
   if (rowCount() > 0) emit dataChanged(index(0, kTime), index(rowCount() - 1, kTime));
 }
 
+void EventModel::setMoment(std::optional<TimeNs> moment) {
+  if (moment == m_moment) return;
+  m_moment = moment;
+  if (rowCount() > 0) emit dataChanged(index(0, 0), index(rowCount() - 1, kColumns - 1), {Qt::ForegroundRole});
+}
+
+int EventModel::firstBy(TimeNs moment) const {
+  for (int i = 0; i < rowCount(); ++i) {
+    const EventRow* row = rowAt(index(i, 0));
+    if (row->timed && row->key.time <= moment) return i;
+  }
+  return -1;
+}
+
 QString EventModel::timeText(TimeNs time) const {
   if (m_style == TimeStyle::kRelative) return formatTimeOfDay(time, m_style);
   const TimeNs in_second = ((time % kNsPerSecond) + kNsPerSecond) % kNsPerSecond;
@@ -266,6 +281,7 @@ QVariant EventModel::data(const QModelIndex& index, int role) const {
     case Qt::TextAlignmentRole:
       return static_cast<int>(Qt::AlignLeft | Qt::AlignVCenter);
     case Qt::ForegroundRole:
+      if (m_moment && row.timed && row.key.time > *m_moment) return mix(currentTheme().ground, currentTheme().muted, kLaterInk);
       if (row.severity <= Severity::kInfo && (index.column() == kSeverity || index.column() == kKind)) return currentTheme().muted;
       return {};
     case Qt::DecorationRole: {

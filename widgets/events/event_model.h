@@ -35,6 +35,8 @@ class EventModel : public QAbstractTableModel {
   void append(std::vector<EventRow> rows, bool more);
   void setWords(const std::string& words);
   void setTimes(TimeStyle style, TimeRange shown);
+  void setMoment(std::optional<TimeNs> moment);  // what is later is dimmed
+  int firstBy(TimeNs moment) const;              // the newest row that is not later; -1: none is loaded
 
   const EventRow* rowAt(const QModelIndex& index) const;
   // How many rows the index stands for; 1: no group.
@@ -81,6 +83,7 @@ class EventModel : public QAbstractTableModel {
   std::vector<Shown> m_shown;
   bool m_more = false, m_asked = false;
   LogQuery m_words;
+  std::optional<TimeNs> m_moment;
   TimeStyle m_style = TimeStyle::kUtc;
   int m_digits = 3;
   bool m_dates = false;

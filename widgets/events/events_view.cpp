@@ -28,6 +28,7 @@ namespace runglass {
 namespace {
 
 constexpr DurNs kMargin = 60 * kNsPerSecond;  // around a moment that every view moves to
+constexpr int kPagesToMoment = 10;            // that are read to bring the playhead's row into sight
 constexpr int kTypingMs = 150, kTableShare = 66, kPanelShare = 34;
 constexpr std::array<int, EventModel::kColumns> kWidths = {128, 78, 112, 170, 200};
 
@@ -193,13 +194,8 @@ void EventsView::connectParts() {
     m_context.state->showAll();
   });
   connect(m_lane, &EventLane::timeClicked, this, [this](TimeNs time) {
-    // The row that is nearest to the moment from below.
-    for (int row = 0; row < m_model->rowCount(); ++row) {
-      const EventRow* at = m_model->rowAt(m_model->index(row, 0));
-      if (!at->timed || at->key.time > time) continue;
-      m_table->setCurrentIndex(m_model->index(row, 0));
-      return;
-    }
+    if (m_state.moment) return m_context.state->setMoment(time);
+    if (const int row = m_model->firstBy(time); row >= 0) m_table->setCurrentIndex(m_model->index(row, 0));
   });
   connect(m_panel, &EventPanel::linkChosen, this, &EventsView::follow);
 }
@@ -225,7 +221,9 @@ void EventsView::applyState(const ViewState& state) {
   const bool own = m_own_window && state.window.mode == WindowMode::kFixed && state.window.range == *m_own_window;
   const bool restyled = state.time_style != m_state.time_style;
   const WindowMode old_mode = m_state.window.mode;
+  const bool travelled = state.moment != m_state.moment;
   m_state = state;
+  if (travelled) showMoment();
   if (own && !other_run) {
     // The list stays; the lanes show where in the window it is now.
     m_back->show();
@@ -394,6 +392,8 @@ void EventsView::takeFirst(const EventPageData& page) {
     m_table->selectionModel()->setCurrentIndex(at, QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
   else
     chooseStart();
+  m_pages_left = kPagesToMoment;
+  scrollToMoment();
 }
 
 // Without a choice of the user's the detail shows the newest row of what is selected elsewhere, else the newest of the worst.
@@ -409,6 +409,8 @@ void EventsView::chooseStart() {
     if (row->key.source == EventSource::kEvent && row->severity >= Severity::kWarning) score += 1;
     if (score > best_score) best = i, best_score = score;
   }
+  // In the past the newest row of then.
+  if (const int now = m_state.moment ? m_model->firstBy(*m_state.moment) : -1; now >= 0) best = now;
   if (best < 0) return;
   m_table->selectionModel()->setCurrentIndex(m_model->index(best, 0), QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
   m_table->scrollToTop();
@@ -418,6 +420,7 @@ void EventsView::showNext(const Result<std::shared_ptr<const EventPageData>>& an
   if (!answer.ok()) return m_model->append({}, false);
   m_next = (*answer)->next;
   m_model->append((*answer)->rows, (*answer)->more);
+  if (m_pages_left > 0) scrollToMoment();
   m_count->setText(
       tr("%1%2 rows").arg(formatCount(static_cast<std::int64_t>(m_model->loaded())), (*answer)->more ? QStringLiteral("+") : QString()));
 }
@@ -476,11 +479,31 @@ void EventsView::goTo(const EventRow& row) {
   selection.node = row.node;
   selection.device = row.device;
   selection.step = row.step;
-  m_context.state->select(selection);
-  if (!row.timed) return;
+  if (!row.timed) return m_context.state->select(selection);
   const TimeRange window{row.key.time - kMargin, std::max(row.end.value_or(row.key.time), row.key.time) + kMargin};
   m_own_window = window;
-  m_context.state->setWindow(window);
+  m_state.selection = selection;  // our own change: the list stays
+  m_context.state->goTo(selection, window, row.key.time);
+}
+
+// Rows later than the playhead are dimmed, and the newest that is not is brought into sight, with as many pages as that takes.
+void EventsView::showMoment() {
+  m_lane->setPlayhead(m_state.moment);
+  m_model->setMoment(m_state.moment);
+  m_pages_left = kPagesToMoment;
+  scrollToMoment();
+}
+
+void EventsView::scrollToMoment() {
+  if (!m_state.moment) return;
+  const int row = m_model->firstBy(*m_state.moment);
+  if (row >= 0) {
+    m_pages_left = 0;
+    m_table->scrollTo(m_model->index(row, 0), QAbstractItemView::PositionAtCenter);
+  } else if (m_pages_left > 0 && m_model->canFetchMore({})) {
+    --m_pages_left;
+    m_model->fetchMore({});
+  }
 }
 
 void EventsView::follow(const QString& what) {

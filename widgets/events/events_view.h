@@ -72,6 +72,8 @@ class EventsView : public View {
   void chooseStart();
   void rowChosen();
   void goTo(const EventRow& row);
+  void showMoment();
+  void scrollToMoment();
   void follow(const QString& what);
   void showNewer();
 
@@ -97,6 +99,7 @@ class EventsView : public View {
   QStackedLayout* m_stack;
   QTimer* m_typing;
   EventPosition m_next;
+  int m_pages_left = 0;                    // that may still be read for the playhead
   std::optional<EventPageData> m_waiting;  // a newer first page, while the table is scrolled
   bool m_shown = false, m_density_shown = false, m_choosing = false, m_touched = false;
   QuerySlot m_first_slot, m_next_slot, m_density_slot, m_detail_slot;

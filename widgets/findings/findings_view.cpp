@@ -77,8 +77,10 @@ FindingsView::FindingsView(ViewContext context, QWidget* parent)
     const Finding* finding = m_model->rowAt(index);
     if (finding == nullptr) return;
     const std::optional<TimeRange> window = windowOf(*finding);
-    m_context.state->select(selectionOf(*finding));
-    if (window) m_context.state->setWindow(*window);
+    if (window)
+      m_context.state->goTo(selectionOf(*finding), *window, *finding->start);
+    else
+      m_context.state->select(selectionOf(*finding));
   });
 }
 
@@ -87,8 +89,9 @@ void FindingsView::applyState(const ViewState& state) {
     m_style = state.time_style;
     m_model->retext();
   }
-  if (m_shown && m_run == state.selection.run) return;
+  if (m_shown && m_run == state.selection.run && m_moment == state.moment) return;
   m_run = state.selection.run;
+  m_moment = state.moment;
   ask(QueryService::Supersede::kCancelOlder);
 }
 
@@ -108,8 +111,8 @@ std::optional<IncidentSeed> FindingsView::incidentSeed() const {
 void FindingsView::focusFilter() { m_table->focusFilter(); }
 
 void FindingsView::ask(QueryService::Supersede supersede) {
-  m_context.queries->submit<FindingList>(
-      m_slot, supersede, [run = m_run](Reader& reader, std::stop_token) { return readFindings(reader, run); },
+  m_context.submitAtPlayhead<FindingList>(
+      m_slot, supersede, [run = m_run](const MomentReaders& readers, std::stop_token) { return readFindings(readers.then, run); },
       [this](const auto& answer) { showAnswer(answer); });
 }
 

@@ -44,6 +44,7 @@ class FindingsView : public View {
   const ViewContext m_context;
   TimeStyle m_style = TimeStyle::kUtc;
   RunId m_run;
+  std::optional<TimeNs> m_moment;
   TableModel<Finding>* m_model;
   TableView* m_table;
   StatePanel* m_panel;

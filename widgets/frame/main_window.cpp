@@ -19,10 +19,12 @@
 #include <array>
 #include <cmath>
 
+#include "model/place_link.h"
 #include "widgets/frame/capture_dialog.h"
 #include "widgets/frame/estimate_dialog.h"
 #include "widgets/frame/guide.h"
 #include "widgets/frame/incident_commands.h"
+#include "widgets/frame/time_bar.h"
 #include "widgets/frame/trace_dialog.h"
 #include "widgets/report/report_dialog.h"
 
@@ -66,6 +68,7 @@ MainWindow::MainWindow(const WindowOptions& options, QWidget* parent)
       m_options(options),
       m_commands(this),
       m_strip(new RunStrip(this)),
+      m_bar(new TimeBar(this)),
       m_banner(new QLabel(this)),
       m_docks(new DockHost(contextOf(options, m_state), viewRegistry(), options.settings, this)),
       m_status(new StatusLine(this)),
@@ -89,10 +92,13 @@ MainWindow::MainWindow(const WindowOptions& options, QWidget* parent)
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(0);
   column->addWidget(m_strip);
+  column->addWidget(m_bar);
   column->addWidget(m_banner);
   column->addLayout(middle, 1);
   column->addWidget(m_status);
 
+  m_bar->hide();
+  if (m_options.queries != nullptr) m_playhead = std::make_unique<Playhead>(*m_options.queries, m_state, m_options.clock, *m_bar, nullptr);
   if (m_options.queries != nullptr)
     m_incidents = new IncidentCommands(
         contextOf(m_options, m_state), *m_docks, *m_toast, [this](const QString& name) { return showPlace(name); }, this);
@@ -104,7 +110,7 @@ MainWindow::MainWindow(const WindowOptions& options, QWidget* parent)
     connect(view, &View::reportRequested, this, &MainWindow::exportReport, Qt::UniqueConnection);
     if (m_incidents != nullptr) m_incidents->viewShown(view);
     if (!m_tab.isEmpty() && view->showTab(m_tab)) m_tab.clear();
-    view->applyState(m_state.state());
+    view->applyState(shown());
     if (m_docks->visibleViews().size() == 1) view->setFocus();  // keys go to a view from the start
   });
   if (m_options.queries != nullptr) {
@@ -149,6 +155,7 @@ void MainWindow::showTab(const QString& tab) {
 bool MainWindow::isFinal() const {
   if (m_welcome != nullptr) return m_welcome->isFinal();
   if (!m_summary_known || m_summary_slot.busy() || m_info_slot.busy() || !m_info_known) return false;
+  if (m_moment != m_state.state().moment || m_then_slot.busy() || !m_playhead->isFinal() || m_veil.dims()) return false;
   const std::vector<View*> views = m_docks->visibleViews();
   return !views.empty() && std::ranges::all_of(views, [](const View* view) { return view->isFinal(); });
 }
@@ -217,8 +224,9 @@ void MainWindow::showKeys() {
                                   {tr("Ctrl+wheel, W, S"), tr("zoom at the cursor; with Shift faster")},
                                   {tr("Shift+wheel, A, D, ← →"), tr("earlier, later")},
                                   {tr("double click, Home"), tr("show everything")},
-                                  {tr("End"), tr("follow the newest data")},
-                                  {tr("N, Shift+N"), tr("next, previous loss spike")}}}};
+                                  {tr("End"), tr("follow the newest data, now")},
+                                  {tr("N, Shift+N"), tr("in curves: next, previous loss spike")},
+                                  {tr("click on a mark"), tr("every view at that moment")}}}};
   for (const ViewInfo& view : viewRegistry()) {
     if (view.keys == nullptr) continue;
     more.push_back({QString::fromUtf8(view.title), {}});
@@ -284,6 +292,17 @@ void MainWindow::makeTimeCommands() {
     m_state.setPaused(false);
     m_state.followEnd(kDefaultFollow);
   });
+  if (m_playhead != nullptr) {
+    m_commands.add(group, tr("Playhead: next event or finding"), {QKeySequence(Qt::Key_N)}, [this] { m_playhead->jump(1); });
+    m_commands.add(group, tr("Playhead: previous event or finding"), {QKeySequence(QStringLiteral("Shift+N"))},
+                   [this] { m_playhead->jump(-1); });
+    m_commands.add(group, tr("Playhead: next training step"), {QKeySequence(QStringLiteral("Ctrl+Right"))},
+                   [this] { m_playhead->step(1); });
+    m_commands.add(group, tr("Playhead: previous training step"), {QKeySequence(QStringLiteral("Ctrl+Left"))},
+                   [this] { m_playhead->step(-1); });
+    m_commands.add(group, tr("Playhead: play or stop"), {QKeySequence(QStringLiteral("Shift+Space"))}, [this] { m_playhead->play(); });
+    m_commands.add(group, tr("Playhead: back to now"), {QKeySequence(QStringLiteral("Ctrl+End"))}, [this] { m_playhead->goToNow(); });
+  }
   m_commands.add(group, tr("Pause or go on"), {QKeySequence(Qt::Key_Space)}, [this] { m_state.setPaused(!m_state.state().paused); });
   m_commands.add(group, tr("Zoom in"), {QKeySequence(Qt::Key_W)}, [this] { zoom(0.5); });
   m_commands.add(group, tr("Zoom out"), {QKeySequence(Qt::Key_S)}, [this] { zoom(2); });
@@ -308,6 +327,9 @@ void MainWindow::makeDataCommands() {
   });
   if (m_options.test_alerts) m_commands.add(group, tr("Send a test alert"), {}, [this] { testAlerts(); });
   m_commands.add(group, tr("Copy"), {QKeySequence::Copy}, [this] { copyFocused(); });
+  m_commands.add(group, tr("Copy a link to this place"), {QKeySequence(QStringLiteral("Ctrl+Shift+C"))}, [this] {
+    if (const QString link = placeLink(); !link.isEmpty()) QApplication::clipboard()->setText(link);
+  });
   m_commands.add(group, tr("Quit"), {QKeySequence(QStringLiteral("Ctrl+Q"))}, [this] { close(); });
 }
 
@@ -393,10 +415,55 @@ void MainWindow::showSummary(const Result<std::shared_ptr<const RunSummary>>& an
                                                                   : screenText(answer.status().message()));
     return;
   }
+  const bool another = m_summary && m_summary->run.id != (*answer)->run.id;
   m_summary = *answer;
   setWindowTitle(QStringLiteral("%1 – Runglass").arg(screenText(m_summary->run.name, 80)));
-  m_strip->setItems(stripItems(*m_summary, now(), m_state.state().time_style));
   moveExtent();
+  m_playhead->setRun(*m_summary);
+  // From another run the playhead comes along where this one had begun.
+  const auto extent = m_state.extent();
+  if (another && m_state.state().moment && extent && *m_state.state().moment < extent->t0) m_playhead->goToNow();
+  showStrip();
+}
+
+// The run as it was at the playhead.
+void MainWindow::askThen() {
+  const std::optional<TimeNs> moment = m_state.state().moment;
+  if (!moment) {
+    m_then_slot.cancel();
+    m_then.reset();
+    m_moment.reset();
+    return showStrip();
+  }
+  m_options.queries->submitAt<RunSummary>(
+      m_then_slot, moment, m_moment == moment ? QueryService::Supersede::kAfterCurrent : QueryService::Supersede::kCancelOlder,
+      [run = shown().selection.run](const MomentReaders& readers, std::stop_token stop) -> Result<RunSummary> {
+        RG_ASSIGN(const Run then, chooseRun(readers.then, run));
+        return readRunSummary(readers.then, then, std::move(stop));
+      },
+      [this, moment](const Result<std::shared_ptr<const RunSummary>>& answer) {
+        m_moment = moment;
+        m_then = answer.ok() ? *answer : nullptr;
+        if (answer.ok()) return showStrip();
+        m_strip->setMessage(answer.status().code() == Code::kNotFound ? tr("The run had not begun.")
+                                                                      : screenText(answer.status().message()));
+      });
+}
+
+void MainWindow::showStrip() {
+  const ViewState& state = m_state.state();
+  m_strip->setPast(state.moment.has_value());
+  if (state.moment && m_then)
+    m_strip->setItems(stripItems(*m_then, *m_moment, state.time_style));
+  else if (!state.moment && m_summary)
+    m_strip->setItems(stripItems(*m_summary, now(), state.time_style));
+}
+
+// What views are told: at a moment in the past "the newest run" is still the one on screen, not the newest of then.
+ViewState MainWindow::shown() const {
+  ViewState state = m_state.state();
+  if (state.moment && !state.selection.run && m_summary) state.selection.run = m_summary->run.id;
+  return state;
 }
 
 void MainWindow::onStateChanged() {
@@ -406,13 +473,20 @@ void MainWindow::onStateChanged() {
   updateLiveButton();
   if (m_options.queries == nullptr) return;
   if (state.selection.run != m_wanted) askSummary();
-  if (m_summary) m_strip->setItems(stripItems(*m_summary, now(), state.time_style));
-  for (View* view : m_docks->visibleViews()) view->applyState(state);
+  if (m_moment != state.moment) {
+    askThen();
+    m_veil.watch(m_docks->visibleViews());
+  }
+  showStrip();
+  m_playhead->applyState();
+  for (View* view : m_docks->visibleViews()) view->applyState(shown());
 }
 
 void MainWindow::onTick(Tick tick) {
   if (tick == Tick::kText) {
     if (!isMinimized()) askSummary();
+    if (!isMinimized() && m_state.state().moment) askThen();
+    m_playhead->refresh();
     if (m_info_age.elapsed() >= kInfoPeriodMs) askInfo();
     updateStatus();
   }
@@ -466,6 +540,24 @@ void MainWindow::copyFocused() {
   const View* view = m_docks->focusedView();
   const QString text = view != nullptr ? view->copyText() : QString();
   if (!text.isEmpty()) QApplication::clipboard()->setText(text);
+}
+
+// To what is shown: the view, the window where it is held, the moment, rank, step and attempt.
+QString MainWindow::placeLink() const {
+  if (!m_info || !m_summary) return {};
+  const ViewState& state = m_state.state();
+  PlaceLink link{.store_uuid = m_info->store_uuid, .run_uuid = m_summary->run.uuid, .at = state.moment};
+  const QString current = m_docks->current();
+  link.view = (current.startsWith(QStringLiteral("single:")) ? current.mid(7) : current).toStdString();
+  if (state.window.mode == WindowMode::kFixed) link.t0 = state.window.range.t0, link.t1 = state.window.range.t1;
+  const auto select = [&link](const char* key, std::int64_t value) {
+    link.select += (link.select.empty() ? "" : ",") + std::string(key) + "=" + std::to_string(value);
+  };
+  if (state.selection.rank) select("rank", *state.selection.rank);
+  if (state.selection.step) select("step", *state.selection.step);
+  for (const Attempt& attempt : m_summary->attempts)
+    if (attempt.id == state.selection.attempt) select("attempt", attempt.number);
+  return QString::fromStdString(linkText(link));
 }
 
 void MainWindow::zoom(double factor) {

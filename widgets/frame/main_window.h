@@ -21,7 +21,9 @@
 #include "widgets/core/theme.h"
 #include "widgets/frame/commands.h"
 #include "widgets/frame/dock_host.h"
+#include "widgets/frame/playhead.h"
 #include "widgets/frame/run_strip.h"
+#include "widgets/frame/stale_veil.h"
 #include "widgets/frame/status_line.h"
 #include "widgets/frame/toast.h"
 #include "widgets/welcome/welcome_page.h"
@@ -36,6 +38,7 @@ namespace runglass {
 
 class EstimateDialog;
 class IncidentCommands;
+class TimeBar;
 
 struct WindowOptions {
   QueryService* queries = nullptr;          // null: no store is open
@@ -70,6 +73,9 @@ class MainWindow : public QWidget {
   const Toast& toast() const { return *m_toast; }
   const Commands& commands() const { return m_commands; }
   DockHost& docks() { return *m_docks; }
+  TimeBar& timeBar() { return *m_bar; }
+  // A runglass:// link to what is shown; empty while that is not known.
+  QString placeLink() const;
 
  signals:
   void openStoreRequested(const QString& path);
@@ -91,6 +97,8 @@ class MainWindow : public QWidget {
   void makeTimeCommands();
   void makeDataCommands();
   void askSummary();
+  void askThen();
+  void showStrip();
   void askInfo();
   void showSummary(const Result<std::shared_ptr<const RunSummary>>& answer);
   void onStateChanged();
@@ -101,6 +109,7 @@ class MainWindow : public QWidget {
   void updateStatus();
   void noteRate(const StoreInfo& info);
   void copyFocused();
+
   void captureNow();
   void traceKernels();
   void estimate();
@@ -111,11 +120,13 @@ class MainWindow : public QWidget {
   void pan(double share);
   void chooseStore();
   TimeNs now() const;
+  ViewState shown() const;
 
   const WindowOptions m_options;
   SharedState m_state;
   Commands m_commands;
   RunStrip* m_strip;
+  TimeBar* m_bar;
   QLabel* m_banner;
   WelcomePage* m_welcome = nullptr;  // without a store
   DockHost* m_docks;
@@ -127,8 +138,10 @@ class MainWindow : public QWidget {
   std::vector<std::pair<QString, QPushButton*>> m_places;  // navigation
   QPushButton* m_live = nullptr;
 
-  RunId m_wanted;  // the run that was asked for; 0: whichever is newest
-  std::shared_ptr<const RunSummary> m_summary;
+  RunId m_wanted;                               // the run that was asked for; 0: whichever is newest
+  std::shared_ptr<const RunSummary> m_summary;  // of the whole run
+  std::shared_ptr<const RunSummary> m_then;     // as it was at m_moment
+  std::optional<TimeNs> m_moment;
   std::optional<StoreInfo> m_info;
   std::optional<std::int64_t> m_samples_at_pause;
   bool m_summary_known = false;  // an answer, good or bad, has arrived
@@ -136,7 +149,9 @@ class MainWindow : public QWidget {
   std::optional<double> m_samples_per_s;
   QElapsedTimer m_info_age;  // since it was asked
   QElapsedTimer m_rate_age;  // since it was answered
-  QuerySlot m_summary_slot;
+  QuerySlot m_summary_slot, m_then_slot;
+  std::unique_ptr<Playhead> m_playhead;  // null: no store is open
+  StaleVeil m_veil{this};
   QPointer<EstimateDialog> m_estimate;  // deletes itself when it is closed
   QuerySlot m_estimate_slot;
   QuerySlot m_info_slot;

@@ -39,7 +39,8 @@ constexpr std::array kViews = {
     ViewInfo{"timeline", "Timeline",
              "What every rank did when, from a week to ten nanoseconds; spans, steps, launches and collective peers",
              "W S A D\tzoom, pan\n, .\tprevious, next span\n[ ]\talong its arrows\nF\tfit the selection\nShift+Z\tfit the area\n"
-             "Home\tto the begin\nG\tgo to a step or time\nN, Shift+N\tnext, previous slow step, slow span or finding\nM\twrite a note "
+             "Home\tto the begin\nG\tgo to a step or time\nN, Shift+N\tnext, previous event or finding, also slow step or slow "
+             "span\nM\twrite a note "
              "here\nP\tpin the rank under the pointer\nEnter\topen or close it; in the search: next hit\n− "
              "+\tlower, higher rows",
              nullptr, true, make<TimelineView>},

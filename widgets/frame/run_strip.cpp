@@ -121,6 +121,12 @@ void RunStrip::setItems(std::vector<StripItem> items) {
   update();
 }
 
+void RunStrip::setPast(bool past) {
+  if (past == m_past) return;
+  m_past = past;
+  update();
+}
+
 void RunStrip::setMessage(const QString& message) {
   m_items.clear();
   m_message = message;
@@ -133,7 +139,7 @@ QSize RunStrip::sizeHint() const { return {100 * kGrid, kStripHeight}; }
 void RunStrip::paintEvent(QPaintEvent*) {
   const Theme& t = currentTheme();
   QPainter painter(this);
-  painter.fillRect(rect(), t.surface);
+  painter.fillRect(rect(), m_past ? mix(t.surface, t.accent, kPastTint) : t.surface);
   painter.fillRect(QRect(0, height() - kHairline, width(), kHairline), t.line);
   painter.setFont(textFont());
   const QFontMetrics metrics(textFont());

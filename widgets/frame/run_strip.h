@@ -34,6 +34,7 @@ class RunStrip : public QWidget {
   explicit RunStrip(QWidget* parent = nullptr);
 
   void setItems(std::vector<StripItem> items);
+  void setPast(bool past);                  // what it says is of another moment
   void setMessage(const QString& message);  // instead of items: no run, no store
   const std::vector<StripItem>& items() const { return m_items; }
 
@@ -47,6 +48,7 @@ class RunStrip : public QWidget {
   std::vector<StripItem> m_items;
   std::vector<QRect> m_places;  // of the painted items, for tool tips
   QString m_message;
+  bool m_past = false;
 };
 
 }  // namespace runglass

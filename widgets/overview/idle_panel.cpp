@@ -84,7 +84,7 @@ IdlePanel::IdlePanel(ViewContext context, QWidget* parent) : QWidget(parent), m_
 void IdlePanel::applyState(const ViewState& state) {
   const auto asksTheSame = [](const ViewState& a, const ViewState& b) {
     const bool fixed_a = a.window.mode == WindowMode::kFixed, fixed_b = b.window.mode == WindowMode::kFixed;
-    return a.selection.run == b.selection.run && a.selection.attempt == b.selection.attempt && fixed_a == fixed_b &&
+    return a.selection.run == b.selection.run && a.selection.attempt == b.selection.attempt && a.moment == b.moment && fixed_a == fixed_b &&
            (!fixed_a || a.window.range == b.window.range);
   };
   m_state = state;
@@ -106,9 +106,10 @@ void IdlePanel::ask(QueryService::Supersede supersede) {
   m_read_at = monotonicNow();
   IdleScope scope;
   if (m_state.window.mode == WindowMode::kFixed && m_state.window.range.t0 < m_state.window.range.t1) scope.time = m_state.window.range;
-  m_context.queries->submit<IdleAnswer>(
+  m_context.submitAtPlayhead<IdleAnswer>(
       m_slot, supersede,
-      [scope, selection = m_state.selection](Reader& reader, std::stop_token stop) -> Result<IdleAnswer> {
+      [scope, selection = m_state.selection](const MomentReaders& readers, std::stop_token stop) -> Result<IdleAnswer> {
+        Reader& reader = readers.then;
         RG_ASSIGN(const Run run, chooseRun(reader, selection.run));
         RG_ASSIGN(const auto attempts, reader.attempts(run.id));
         if (attempts.empty()) {

@@ -21,7 +21,12 @@ constexpr double kEmptyShare = 0.16;
 constexpr double kEmaWeight = 0.9;
 constexpr std::int64_t kEmaSteps = 200;
 constexpr qsizetype kHeadlineChars = 160;          // of a finding
+constexpr DurNs kPlotsEvery = 2 * kNsPerSecond;    // of a run that goes on, while one looks at its past
 constexpr DurNs kLedgerEvery = 10 * kNsPerSecond;  // while no step ends
+
+PlotScope scopeOf(const OverviewQuestion& question) {
+  return {question.run, question.window, question.axis, question.steps, question.pixels, question.style, question.theme};
+}
 
 bool isSameStep(const RunSummary& a, const RunSummary& b) {
   return a.run.id == b.run.id && a.last_step == b.last_step && a.attempts.size() == b.attempts.size() && a.run.state == b.run.state;
@@ -45,7 +50,10 @@ class Builder {
         m_theme(theme(question.theme)),
         m_plots(std::make_shared<PlotData>()) {}
 
-  Result<OverviewData> build() {
+  // With the answer about the whole run only what is of the moment is read.
+  Result<OverviewData> build(std::shared_ptr<const OverviewData> whole) {
+    m_data.read_at = monotonicNow();
+    m_data.scope = scopeOf(m_question);
     RG_ASSIGN(const Run run, chooseRun(m_reader, m_question.run));
     RG_ASSIGN(m_data.summary, readRunSummary(m_reader, run, m_stop));
     RG_ASSIGN(m_series, m_reader.series({.run = run.id}));
@@ -54,13 +62,17 @@ class Builder {
     m_plots->style = run.time_domain == TimeDomain::kRelative ? TimeStyle::kRelative : m_question.style;
     m_plots->lane = true;
     chooseWindow();
-    RG_TRY(addScalarPanel(QStringLiteral("loss"), Role::kLoss, 1.3));
-    RG_TRY(addScalarPanel(QStringLiteral("gradient norm"), Role::kGradNorm, 0.7));
-    RG_TRY(addThroughputPanel());
-    RG_TRY(addStepTimePanel());
+    if (!whole) {
+      RG_TRY(addScalarPanel(QStringLiteral("loss"), Role::kLoss, 1.3));
+      RG_TRY(addScalarPanel(QStringLiteral("gradient norm"), Role::kGradNorm, 0.7));
+      RG_TRY(addThroughputPanel());
+    }
+    RG_TRY(addStepTimePanel());  // also says who was the slowest
     RG_TRY(readRestarts());
-    addAttemptBands();
-    RG_TRY(addMarks());
+    if (!whole) {
+      addAttemptBands();
+      RG_TRY(addMarks());
+    }
     if (const OverviewData* before = m_question.previous.get(); before != nullptr && isSameStep(before->summary, m_data.summary)) {
       m_data.breakdown = before->breakdown;
       m_data.slow_nodes = before->slow_nodes;
@@ -74,10 +86,13 @@ class Builder {
     makeTiles();
     makeSentence();
     m_data.plots = m_plots;
+    if (whole) m_data.plots = whole->plots, m_data.x0 = whole->x0, m_data.x1 = whole->x1, m_data.whole = std::move(whole);
     return std::move(m_data);
   }
 
  private:
+  TimeNs now() const { return m_question.moment.value_or(m_question.now); }
+
   void chooseWindow() {
     if (m_axis == XAxis::kStep) {
       std::int64_t first = INT64_MAX, last = INT64_MIN;
@@ -238,11 +253,11 @@ class Builder {
   Status readRestarts() {
     const OverviewData* before = m_question.previous.get();
     if (before != nullptr && before->ledger && isSameStep(before->summary, m_data.summary) &&
-        before->summary.findings == m_data.summary.findings && std::abs(m_question.now - before->ledger->read_at) < kLedgerEvery) {
+        before->summary.findings == m_data.summary.findings && std::abs(now() - before->ledger->read_at) < kLedgerEvery) {
       m_data.ledger = before->ledger;
       return {};
     }
-    RG_ASSIGN(LedgerData read, readLedger(m_reader, m_data.summary, m_question.now, m_stop));
+    RG_ASSIGN(LedgerData read, readLedger(m_reader, m_data.summary, now(), m_stop));
     m_data.ledger = std::make_shared<const LedgerData>(std::move(read));
     return {};
   }
@@ -400,7 +415,7 @@ class Builder {
     tileLoss();
     tileThroughput();
     tileStepTime();
-    ledgerTile(goodputWords(*m_data.ledger, m_question.now));
+    ledgerTile(goodputWords(*m_data.ledger, now()));
     tileCheckpoint();
     ledgerTile(planWords(*m_data.ledger, m_plots->style));
   }
@@ -456,7 +471,7 @@ class Builder {
     const bool live = s.run.state == RunState::kRunning && s.run.time_domain == TimeDomain::kUtc;
     const std::int64_t at_risk = s.last_step ? std::max<std::int64_t>(0, *s.last_step - s.checkpoint->step) : 0;
     tile(QStringLiteral("Checkpoint"),
-         live ? formatAge(m_question.now - *s.checkpoint->durable) : QStringLiteral("step %1").arg(formatCount(s.checkpoint->step)),
+         live ? formatAge(now() - *s.checkpoint->durable) : QStringLiteral("step %1").arg(formatCount(s.checkpoint->step)),
          live || at_risk > 0 ? QStringLiteral("%1 steps at risk").arg(formatCount(at_risk)) : QStringLiteral("the last step"), why);
   }
 
@@ -478,7 +493,7 @@ class Builder {
 
   void makeSentence() {
     const RunSummary& s = m_data.summary;
-    const StateWord state = stateWord(s, m_question.now);
+    const StateWord state = stateWord(s, now());
     QString text = s.run.state == RunState::kUnknown ? QStringLiteral("state not known") : QString::fromLatin1(state.word);
     text[0] = text[0].toUpper();
     if (s.run.simulated) text = QStringLiteral("Simulated. ") + text;
@@ -510,8 +525,20 @@ class Builder {
 
 }  // namespace
 
-Result<OverviewData> readOverview(Reader& reader, const OverviewQuestion& question, std::stop_token stop) {
-  return Builder(reader, question, std::move(stop)).build();
+Result<OverviewData> readOverview(const MomentReaders& readers, const OverviewQuestion& question, std::stop_token stop) {
+  if (!question.moment) return Builder(readers.whole, question, std::move(stop)).build(nullptr);
+  // While only the moment changes, the plots stay.
+  const auto& before = question.previous;
+  std::shared_ptr<const OverviewData> whole = before && before->whole ? before->whole : before;
+  const bool over = whole && (whole->summary.run.state == RunState::kFinished || whole->summary.run.state == RunState::kFailed);
+  if (!whole || whole->scope != scopeOf(question) || (!over && monotonicNow() - whole->read_at > kPlotsEvery)) {
+    OverviewQuestion about_now = question;
+    about_now.moment.reset();
+    about_now.previous = whole;
+    RG_ASSIGN(OverviewData read, Builder(readers.whole, about_now, stop).build(nullptr));
+    whole = std::make_shared<const OverviewData>(std::move(read));
+  }
+  return Builder(readers.then, question, std::move(stop)).build(std::move(whole));
 }
 
 }  // namespace runglass

@@ -14,6 +14,7 @@
 
 #include "widgets/charts/plot_data.h"
 #include "widgets/charts/spike_marks.h"
+#include "widgets/core/query_service.h"
 #include "widgets/core/run_summary.h"
 #include "widgets/core/selection.h"
 #include "widgets/core/theme.h"
@@ -46,6 +47,18 @@ struct StepBreakdown {
   StepPart step;                // the whole step; its part has no name
 };
 
+// What plots depend on, besides the store.
+struct PlotScope {
+  RunId run;
+  TimeWindow window;
+  XAxis axis = XAxis::kTime;
+  std::optional<std::pair<std::int64_t, std::int64_t>> steps;
+  std::size_t pixels = 0;
+  TimeStyle style = TimeStyle::kUtc;
+  ThemeName theme = ThemeName::kDark;
+  friend bool operator==(const PlotScope&, const PlotScope&) = default;
+};
+
 struct OverviewData {
   RunSummary summary;
   QString sentence;
@@ -57,6 +70,9 @@ struct OverviewData {
   StepBreakdown breakdown;
   std::vector<Finding> findings;  // worst first
   std::shared_ptr<const LedgerData> ledger;
+  std::shared_ptr<const OverviewData> whole;  // of a moment in the past: the answer about now, whose plots these are
+  PlotScope scope;
+  TimeNs read_at = 0;  // monotonic
 };
 
 struct OverviewQuestion {
@@ -67,11 +83,13 @@ struct OverviewQuestion {
   std::size_t pixels = 800;
   TimeStyle style = TimeStyle::kUtc;
   ThemeName theme = ThemeName::kDark;
-  TimeNs now = 0;
+  TimeNs now = 0;                                // by the clock
+  std::optional<TimeNs> moment;                  // the playhead; none: now
   std::shared_ptr<SpikeCache> spikes;            // of the view; none: no marks
   std::shared_ptr<const OverviewData> previous;  // the answer before, where there is one: what is per step is taken from it
 };
 
-Result<OverviewData> readOverview(Reader& reader, const OverviewQuestion& question, std::stop_token stop);
+// Sentence, tiles and findings are of the moment; plots show the whole run.
+Result<OverviewData> readOverview(const MomentReaders& readers, const OverviewQuestion& question, std::stop_token stop);
 
 }  // namespace runglass

@@ -94,6 +94,9 @@ void OverviewView::connectPlots() {
   connect(m_plots, &PlotWidget::gestureEnded, state, [state] { state->endGesture(); });
   connect(m_plots, &PlotWidget::rangeSelected, this,
           [this](std::int64_t x0, std::int64_t x1) { emit m_plots->windowChanged(x0, x1, false); });
+  connect(m_plots, &PlotWidget::momentClicked, state, [this, state](std::int64_t x) {
+    if (m_data && m_data->plots->axis == XAxis::kTime) state->setMoment(x);
+  });
   connect(m_plots, &PlotWidget::showAll, this, [this, state] {
     m_steps.reset();
     state->showAll();
@@ -106,6 +109,7 @@ void OverviewView::applyState(const ViewState& state) {
   if (state.selection.run != m_state.selection.run) m_steps.reset();
   const bool moved_by_data = state.window.mode != WindowMode::kFixed && state.selection == m_state.selection;
   m_state = state;
+  showPlayhead();
   m_idle->applyState(state);
   ask(moved_by_data ? QueryService::Supersede::kAfterCurrent : QueryService::Supersede::kCancelOlder);
 }
@@ -125,10 +129,12 @@ void OverviewView::ask(QueryService::Supersede supersede) {
                             .style = m_state.time_style,
                             .theme = currentTheme().name,
                             .now = m_context.clock(),
+                            .moment = m_context.state->state().moment,
                             .spikes = m_spikes,
                             .previous = m_data};
-  m_context.queries->submit<OverviewData>(
-      m_slot, supersede, [question](Reader& reader, std::stop_token stop) { return readOverview(reader, question, std::move(stop)); },
+  m_context.submitAtPlayhead<OverviewData>(
+      m_slot, supersede,
+      [question](const MomentReaders& readers, std::stop_token stop) { return readOverview(readers, question, std::move(stop)); },
       [this](const Result<std::shared_ptr<const OverviewData>>& answer) { showAnswer(answer); });
 }
 
@@ -154,11 +160,20 @@ void OverviewView::showAnswer(const Result<std::shared_ptr<const OverviewData>>&
   m_tiles->setTiles(m_data->tiles);
   m_plots->setData(m_data->plots);
   m_plots->setWindow(m_data->x0, m_data->x1);
+  showPlayhead();
   m_axis_button->setText(m_data->plots->axis == XAxis::kTime ? tr("against time") : tr("against step"));
   m_axis_button->setEnabled(m_data->summary.run.time_domain != TimeDomain::kNone);
   m_breakdown->setData(m_data->breakdown);
   m_side_has_data = m_side->setData(m_data);
   placeSide();
+}
+
+// At the moment; against steps at the last step that had ended.
+void OverviewView::showPlayhead() {
+  const bool by_step = m_data && m_data->plots->axis == XAxis::kStep;
+  std::optional<std::int64_t> x = m_state.moment;
+  if (by_step && x) x = m_data->summary.last_step;
+  m_plots->setPlayhead(x);
 }
 
 std::optional<IncidentSeed> OverviewView::incidentSeed() const {

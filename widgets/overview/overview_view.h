@@ -39,6 +39,7 @@ class OverviewView : public View {
   QWidget* makePage();
   void switchAxis();
   void placeSide();
+  void showPlayhead();
   void ask(QueryService::Supersede supersede);
   void showAnswer(const Result<std::shared_ptr<const OverviewData>>& answer);
   void connectPlots();

@@ -108,7 +108,7 @@ void EvidencePanel::show(std::shared_ptr<const RankingData> data, const RankRow&
   m_nodes = std::move(nodes);
   m_style = style;
   m_title->setText(rankEvidence(*m_data, m_row).section(u'\n', 0, 0));
-  m_advice->setText(adviceText(*m_data, adviceFor(*m_data, m_row, m_context.clock()), style));
+  m_advice->setText(adviceText(*m_data, adviceFor(*m_data, m_row, m_context.now()), style));
   std::vector<PartBar> bars;
   for (const PartScore& part : m_row.score.parts)
     if (part.own_ns > 0 || part.peers_ns > 0 || part.own_wait_ns.value_or(0) > 0)
@@ -120,7 +120,7 @@ void EvidencePanel::show(std::shared_ptr<const RankingData> data, const RankRow&
 }
 
 void EvidencePanel::ask(const RankingData& data, const RankRow& row) {
-  const auto range = rangeOf(data, row, m_context.clock());
+  const auto range = rangeOf(data, row, m_context.now());
   if (!range) {
     m_slot.cancel();  // what is on its way is of another row
     m_evidence.reset(), m_asked.reset(), m_failed.clear();
@@ -133,9 +133,9 @@ void EvidencePanel::ask(const RankingData& data, const RankRow& row) {
   for (const Rank& place : data.ranking.places)
     if (place.rank != row.score.rank && place.pp == row.ranked.place.pp) question.peers.push_back(place);
   m_asked = question;
-  m_context.queries->submit<RankEvidence>(
+  m_context.submitAtPlayhead<RankEvidence>(
       m_slot, same ? QueryService::Supersede::kAfterCurrent : QueryService::Supersede::kCancelOlder,
-      [question](Reader& reader, std::stop_token stop) { return readRankEvidence(reader, question, std::move(stop)); },
+      [question](const MomentReaders& readers, std::stop_token stop) { return readRankEvidence(readers.then, question, std::move(stop)); },
       [this](const Result<std::shared_ptr<const RankEvidence>>& answer) {
         m_failed = answer.ok() ? QString() : screenText(answer.status().message());
         if (answer.ok()) m_evidence = *answer;

@@ -144,10 +144,11 @@ QWidget* RankingView::makePage() {
 
 void RankingView::applyState(const ViewState& state) {
   const bool other = state.selection.run != m_state.selection.run || state.selection.attempt != m_state.selection.attempt;
+  const bool travelled = state.moment != m_state.moment;
   const bool style = state.time_style != m_state.time_style;
   m_state = state;
   if (other || !m_memory) m_memory = std::make_shared<RankingMemory>(state.selection.run, state.selection.attempt);
-  if (other || !m_asked) ask(QueryService::Supersede::kCancelOlder);
+  if (other || travelled || !m_asked) ask(QueryService::Supersede::kCancelOlder);
   if (style && m_data) m_sentence->setText(rankingSentence(*m_data, state.time_style));
   m_what_if->applyState(state);
   showSelection();
@@ -193,8 +194,14 @@ void RankingView::changeEvent(QEvent* event) {
 void RankingView::ask(QueryService::Supersede supersede) {
   if (!m_memory) m_memory = std::make_shared<RankingMemory>(m_state.selection.run, m_state.selection.attempt);
   m_asked = true;
-  m_context.queries->submit<RankingData>(
-      m_slot, supersede, [memory = m_memory](Reader& reader, std::stop_token stop) { return readRanking(reader, *memory, stop); },
+  // What is remembered grows with time: of the past each moment is read by itself.
+  const auto memory = m_state.moment ? nullptr : m_memory;
+  m_context.submitAtPlayhead<RankingData>(
+      m_slot, supersede,
+      [memory, selection = m_state.selection](const MomentReaders& readers, std::stop_token stop) {
+        return memory ? readRanking(readers.then, *memory, stop)
+                      : readRanking(readers.then, selection.run, selection.attempt, std::move(stop));
+      },
       [this](const auto& answer) { showAnswer(answer); });
 }
 
@@ -344,7 +351,7 @@ void RankingView::jump(const QString& view) {
   const RankRow* row = shownRow();
   if (row == nullptr) return;
   select(row->score.rank, std::nullopt);
-  if (const auto range = EvidencePanel::rangeOf(*m_data, *row, m_context.clock())) m_context.state->setWindow(*range);
+  if (const auto range = EvidencePanel::rangeOf(*m_data, *row, m_context.now())) m_context.state->setWindow(*range);
   emit viewRequested(view);
 }
 

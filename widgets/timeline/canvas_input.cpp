@@ -100,6 +100,8 @@ void TimelineCanvas::mouseReleaseEvent(QMouseEvent* event) {
     }
   } else if (const Flag* flag = drag == Drag::kPress ? flagAt(m_here) : nullptr; flag != nullptr) {
     emit markChosen(m_notes[flag->note], m_here.toPoint() + QPoint(0, kRuler));
+  } else if (drag == Drag::kPress && m_here.x() >= kGutter && m_here.y() < kMinimap + kRuler) {
+    emit momentClicked(time.fromPixel(m_here.x()));
   } else if (drag == Drag::kPress) {
     const TimelineRow* row = rowAt(static_cast<int>(m_here.y()));
     if (m_here.x() < kGutter) {

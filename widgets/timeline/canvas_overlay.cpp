@@ -5,6 +5,7 @@
 #include <QPainterPath>
 #include <algorithm>
 
+#include "widgets/charts/playhead_line.h"
 #include "widgets/timeline/timeline_canvas.h"
 
 namespace runglass {
@@ -47,6 +48,7 @@ void TimelineCanvas::paintMarks(QPainter& painter) const {
   painter.setClipRect(QRect(kGutter, kMinimap, timeWidth(), height() - kMinimap));
   paintFlags(painter, m_flags, m_notes, height());
   painter.setClipRect(timeArea());
+  if (m_playhead && m_t1 > m_t0) paintPlayhead(painter, map(), *m_playhead, kHeader, height());
   if (m_live && m_now >= m_t0 && m_now < m_t1)
     painter.fillRect(QRect(static_cast<int>(map().toPixel(m_now)), kHeader, 1, height()), theme.accent);
   if (m_selected) {

@@ -181,6 +181,7 @@ void TimelineView::askAnomaly(int by) {
     if (inside(m_chosen->bar.t0)) question.from = m_chosen->bar.t0;
   }
   if (m_anomaly && inside(*m_anomaly)) question.from = *m_anomaly;
+  if (m_state.moment && inside(*m_state.moment)) question.from = *m_state.moment;
   m_context.queries->submit<AnomalyAnswer>(
       m_anomaly_slot, QueryService::Supersede::kCancelOlder,
       [catalog, question](Reader& reader, std::stop_token stop) { return nextAnomaly(reader, *catalog, question, std::move(stop)); },
@@ -208,6 +209,7 @@ void TimelineView::showAnomaly(const AnomalyAnswer& answer, int by) {
         std::max<DurNs>(std::min<DurNs>(now.t1 - now.t0, length > kLongestShown ? kLongestShown : length * 20), length + length / 4);
     m_context.state->setWindow({moved(found.t0, length / 2 - span / 2), moved(found.t0, length / 2 + span / 2 + 1)});
   }
+  m_context.state->setMoment(found.t0);
   showBadges();
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "widgets/core/run_marks.h"
 #include "widgets/core/run_summary.h"
 #include "widgets/core/units.h"
 
@@ -71,14 +72,17 @@ Status findSteps(Reader& reader, const TimelineCatalog& catalog, const AnomalyQu
   return {};
 }
 
-Status findFindings(Reader& reader, const TimelineCatalog& catalog, Nearest& nearest, QStringList& looked) {
-  RG_ASSIGN(const auto findings, reader.findings(catalog.run.id));
-  looked << (findings.size() == 1 ? QStringLiteral("1 finding") : QStringLiteral("%1 findings").arg(findings.size()));
-  for (const Finding& finding : findings) {
-    if (!finding.start || !nearest.nearer(*finding.start)) continue;
-    nearest.found = Anomaly{.t0 = *finding.start, .t1 = std::max(finding.end.value_or(*finding.start), *finding.start)};
-    nearest.found->words = QStringLiteral("finding: ") + screenText(finding.summary, 160);
+Status findMarks(Reader& reader, const TimelineCatalog& catalog, Nearest& nearest, QStringList& looked, const std::stop_token& stop) {
+  RG_ASSIGN(const RunMarks marks, readRunMarks(reader, catalog.run.id, stop));
+  std::int64_t news = 0;
+  for (const RunMark& mark : marks.marks) {
+    if (!isNews(mark)) continue;
+    ++news;
+    if (!nearest.nearer(mark.time)) continue;
+    nearest.found = Anomaly{.t0 = mark.time, .t1 = mark.end};
+    nearest.found->words = mark.text;
   }
+  looked << (news == 1 ? QStringLiteral("1 event or finding") : QStringLiteral("%1 events and findings").arg(formatCount(news)));
   return {};
 }
 
@@ -135,7 +139,7 @@ Result<AnomalyAnswer> nextAnomaly(Reader& reader, const TimelineCatalog& catalog
   Nearest nearest(question);
   QStringList looked;
   RG_TRY(findSteps(reader, catalog, question, nearest, looked, stop));
-  RG_TRY(findFindings(reader, catalog, nearest, looked));
+  RG_TRY(findMarks(reader, catalog, nearest, looked, stop));
   RG_TRY(findSpans(reader, catalog, question, nearest, looked, stop));
   return AnomalyAnswer{std::move(nearest.found), looked.join(QStringLiteral(", "))};
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What is out of the ordinary next on the time axis: a slow step, a slow span of the chosen name, a finding.
+// What is out of the ordinary next on the time axis: a slow step, a slow span of the chosen name, an event or finding of the run.
 //
 // Threading:  runs on a query worker.
 // Ownership:  values.
 // Units:      TimeNs; MAD: the median distance from the median, as it is (not scaled to a sigma).
 // Errors:     as Reader. Nothing there is no error.
-// Cost:       all steps of one rank, the run's findings, and at most kMostAnomalySpans spans of one track.
+// Cost:       all steps of one rank, the run's marks, and at most kMostAnomalySpans spans of one track.
 #pragma once
 
 #include "widgets/timeline/timeline_data.h"
@@ -27,13 +27,13 @@ struct Anomaly {
   TimeNs t0 = 0, t1 = 0;
   TrackId track;  // of a span
   std::int32_t rank = -1;
-  std::int64_t id = 0;  // of a span; 0: a step or a finding
+  std::int64_t id = 0;  // of a span; 0: a step, an event or a finding
   QString words;        // "slow step 48,210: 1.31 s, +24 % over the median of 812 steps"
 };
 
 struct AnomalyAnswer {
   std::optional<Anomaly> found;
-  QString looked;  // "812 steps, 2 findings and 412 spans named …": at what, for the case that there is none
+  QString looked;  // "812 steps, 2 events and findings, 412 spans named …": at what, for the case that there is none
 };
 
 // Slow is a step of more than 1.1 times its rank's median, as outlined in the step band, and a span of more than the median of its name on

@@ -153,6 +153,7 @@ void TimelineCanvas::setNow(TimeNs now, bool live) {
   m_now = now, m_live = live;
   if (live) touch();
 }
+void TimelineCanvas::setPlayhead(std::optional<TimeNs> moment) { m_playhead = moment, update(); }
 void TimelineCanvas::setStyle(TimeStyle style) { m_style = style, touch(); }
 void TimelineCanvas::setSelected(std::optional<PointedBar> bar, std::vector<FlowArrow> arrows) {
   m_selected = std::move(bar);

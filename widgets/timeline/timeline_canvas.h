@@ -51,6 +51,7 @@ class TimelineCanvas : public QWidget {
   void setWindow(TimeNs t0, TimeNs t1);
   void setExtent(std::optional<TimeRange> extent);
   void setNow(TimeNs now, bool live);
+  void setPlayhead(std::optional<TimeNs> moment);
   void setStyle(TimeStyle style);
   void setSelected(std::optional<PointedBar> bar, std::vector<FlowArrow> arrows);
   void setHits(std::set<std::int64_t> ids);
@@ -87,6 +88,7 @@ class TimelineCanvas : public QWidget {
   void markWanted(std::int64_t time, QPoint at);  // of the pointer, or of the chosen span
   void markChosen(const runglass::Note& note, QPoint at);
   void anomalyWanted(int by);
+  void momentClicked(std::int64_t time);  // on the ruler
 
  protected:
   void paintEvent(QPaintEvent* event) override;
@@ -141,6 +143,7 @@ class TimelineCanvas : public QWidget {
   std::vector<Flag> m_flags;                // of m_notes, for the window shown
   std::vector<std::size_t> m_picture_rows;  // of m_rows: 1 + index in m_picture, 0: none
   TimeNs m_t0 = 0, m_t1 = 0, m_now = 0;
+  std::optional<TimeNs> m_playhead;
   bool m_live = false;
   std::optional<TimeRange> m_extent, m_area;
   TimeStyle m_style = TimeStyle::kUtc;

@@ -180,6 +180,7 @@ void TimelineView::connectCanvas() {
     m_canvas->setFocus();
     askNotes();
   });
+  connect(m_canvas, &TimelineCanvas::momentClicked, this, [this](std::int64_t time) { m_context.state->setMoment(time); });
   connect(m_canvas, &TimelineCanvas::anomalyWanted, this, &TimelineView::askAnomaly);
   connect(&m_finder, &TimelineSearch::changed, this, &TimelineView::showSearch);
 }
@@ -198,6 +199,7 @@ void TimelineView::applyState(const ViewState& state) {
   m_state = state;
   m_rows.setSelected(state.selection.rank);
   m_canvas->setStyle(state.time_style);
+  m_canvas->setPlayhead(state.moment);
   m_canvas->setExtent(m_context.state->extent());
   if (other_run || !m_asked) {
     m_asked = true;

@@ -120,6 +120,8 @@ StepPage::StepPage(const ViewContext& context, QWidget* parent)
 }
 
 void StepPage::setState(const ViewState& state, std::shared_ptr<const TopologyData> topology) {
+  // What is known of steps is of a moment: the newest one of another is another.
+  if (state.moment != m_state.moment) m_data.reset();
   m_state = state;
   if (!topology) return;
   const bool other = !m_topology || m_topology->attempt.id != topology->attempt.id || m_topology->chosen_order != topology->chosen_order;
@@ -141,10 +143,10 @@ void StepPage::setState(const ViewState& state, std::shared_ptr<const TopologyDa
 
 void StepPage::ask() {
   if (!m_topology) return;
-  m_context.queries->submit<StepData>(
+  m_context.submitAtPlayhead<StepData>(
       m_slot, QueryService::Supersede::kCancelOlder,
       [question = StepQuestion{.topology = m_topology, .step = m_step, .replica = m_replica, .previous = m_data}](
-          Reader& reader, std::stop_token stop) { return readStep(reader, question, std::move(stop)); },
+          const MomentReaders& readers, std::stop_token stop) { return readStep(readers.then, question, std::move(stop)); },
       [this](const Result<std::shared_ptr<const StepData>>& answer) { showAnswer(answer); });
 }
 

@@ -48,7 +48,7 @@ class TopologyReading {
     RG_TRY(offerSeries());
     RG_TRY(readValues());
     compareToStages(m_data);
-    if (m_newest) RG_TRY(readHangFinding(m_reader, m_data));
+    if (m_newest) RG_TRY(readHangFinding(m_reader, std::max(m_question.now, m_data.now), m_data));
     m_data.hang_mode = m_data.hang_found && !m_question.value;
     if (m_newest && m_data.run.state != RunState::kFinished && !m_data.hang_found) m_data.hang = findHang(m_data);
     makeWords(m_data);

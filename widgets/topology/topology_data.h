@@ -182,7 +182,7 @@ Lattice foldLattice(const TopologyData& data, Fold fold);
 void compareToStages(TopologyData& data);
 std::optional<Hang> findHang(TopologyData& data);  // and the ranks' wait
 // The newest hang finding of the attempt that holds, the ranks' states by it, and the newest log line of those that it waits for.
-Status readHangFinding(Reader& reader, TopologyData& data);
+Status readHangFinding(Reader& reader, TimeNs now, TopologyData& data);
 QString hangHeadline(const TopologyData& data);
 QString hangCaption(const TopologyData& data);
 QString waitText(const TopologyRank& rank);  // "waits", "has not entered", ...

@@ -41,7 +41,8 @@ void setStates(TopologyData& data) {
   std::unordered_map<std::int64_t, std::int32_t> depth;
   for (const HangGroup& group : e.groups) depth[group.id] = group.depth;
   for (TopologyRank& rank : data.ranks) {
-    if (!rank.progress) continue;
+    // A step alone (of the past, from step times) does not say whether a rank waits.
+    if (!rank.progress || (!rank.progress->seq && rank.progress->op.empty())) continue;
     rank.wait = rank.progress->seq ? WaitState::kWaiting : WaitState::kComputing;
     const auto at = depth.find(rank.progress->group.value_or(0));
     rank.at_root = rank.wait == WaitState::kWaiting && at != depth.end() && at->second == 0;
@@ -91,10 +92,11 @@ QString watchdogText(const TopologyData& data) {
 }
 
 // Of the newest stacks with a frame that were captured since the run stood still. faulthandler writes the thread that counts last.
-Status readStacks(Reader& reader, TimeNs since, TopologyData& data) {
+Status readStacks(Reader& reader, TimeNs since, TimeNs now, TopologyData& data) {
   const std::string sql = "SELECT rank, substr(text, max(1, instr(text, 'Current thread')), 65536) FROM capture WHERE run_id = " +
                           std::to_string(data.run.id.value) + " AND attempt = " + std::to_string(data.attempt.number) +
-                          " AND kind = 'stack' AND time_ns >= " + std::to_string(since) + " ORDER BY time_ns";
+                          " AND kind = 'stack' AND time_ns >= " + std::to_string(since) + " AND time_ns <= " + std::to_string(now) +
+                          " ORDER BY time_ns";
   return reader.query(sql, {.columns = nullptr, .row = [&](const std::vector<SqlValue>& row) {
                               const auto* number = std::get_if<std::int64_t>(&row[0]);
                               const auto* text = std::get_if<std::string>(&row[1]);
@@ -107,7 +109,7 @@ Status readStacks(Reader& reader, TimeNs since, TopologyData& data) {
 
 }  // namespace
 
-Status readHangFinding(Reader& reader, TopologyData& data) {
+Status readHangFinding(Reader& reader, TimeNs now, TopologyData& data) {
   RG_ASSIGN(const auto findings, reader.findings(data.run.id));
   const Finding* finding = openHang(findings, data.attempt);
   if (finding == nullptr) return {};
@@ -115,6 +117,10 @@ Status readHangFinding(Reader& reader, TopologyData& data) {
   // A finding of another program's making: its ranks are judged by their progress alone.
   if (!evidence.ok() || (evidence->groups.empty() && evidence->blocked == 0)) return {};
   data.hang_found = std::move(*evidence);
+  // The finding is in its newest words; a look from before those tells no more than had passed by then.
+  HangEvidence& e = *data.hang_found;
+  if (e.as_of) e.as_of = std::min(*e.as_of, now);
+  if (e.watchdog_at && *e.watchdog_at > now) e.timeouts = 0;
   setStates(data);
   EventFilter filter;
   filter.run = data.run.id;
@@ -124,7 +130,7 @@ Status readHangFinding(Reader& reader, TopologyData& data) {
     if (line.rank && line.attempt == data.attempt.id)
       if (TopologyRank* rank = rankOf(data, *line.rank); rank != nullptr && rank->last_log.isEmpty())
         rank->last_log = screenText(line.text, 200);
-  return readStacks(reader, data.hang_found->since.value_or(data.attempt.start.value_or(0)), data);
+  return readStacks(reader, data.hang_found->since.value_or(data.attempt.start.value_or(0)), now, data);
 }
 
 QString hangHeadline(const TopologyData& data) {

@@ -162,7 +162,8 @@ void TopologyView::choose(std::optional<std::int32_t> rank) {
 }
 
 void TopologyView::applyState(const ViewState& state) {
-  const bool other = state.selection.run != m_state.selection.run || state.selection.attempt != m_state.selection.attempt;
+  const bool other = state.selection.run != m_state.selection.run || state.selection.attempt != m_state.selection.attempt ||
+                     state.moment != m_state.moment;
   m_state = state;
   m_grid->setSelected(state.selection.rank);
   if (m_data) m_side->show(m_data, state.selection.rank, state.time_style);
@@ -182,15 +183,16 @@ void TopologyView::ask(QueryService::Supersede supersede) {
                             .attempt = m_state.selection.attempt,
                             .value = {},
                             .named = {},
-                            .now = m_context.clock(),
+                            .now = m_context.now(),
                             .previous = m_data};
   if (m_metric_chosen) {
     const QVariant chosen = m_metric->currentData();
     question.value = chosen.typeId() == QMetaType::Int ? static_cast<TopologyValue>(chosen.toInt()) : TopologyValue::kNamed;
     if (question.value == TopologyValue::kNamed) question.named = chosen.toString().toStdString();
   }
-  m_context.queries->submit<TopologyData>(
-      m_slot, supersede, [question](Reader& reader, std::stop_token stop) { return readTopology(reader, question, std::move(stop)); },
+  m_context.submitAtPlayhead<TopologyData>(
+      m_slot, supersede,
+      [question](const MomentReaders& readers, std::stop_token stop) { return readTopology(readers.then, question, std::move(stop)); },
       [this](const Result<std::shared_ptr<const TopologyData>>& answer) { showAnswer(answer); });
 }
 
