@@ -4,10 +4,11 @@
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
 #include <fstream>
 #include <iterator>
+#include <string_view>
 
+#include "app/console/place.h"
 #include "app/run_choice.h"
 #include "app/store_access.h"
 #include "storage/reader_at.h"
@@ -18,16 +19,6 @@ namespace runglass {
 namespace {
 
 constexpr std::size_t kMostSummary = 64U << 10;
-
-std::optional<TimeNs> timeOf(const std::string& text) {
-  TimeNs ns = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), ns);
-  if (error == std::errc() && end == text.data() + text.size()) return ns;
-  std::tm utc{};
-  const char* rest = ::strptime(text.c_str(), "%Y-%m-%dT%H:%M:%SZ", &utc);
-  if (rest == nullptr || *rest != '\0') return std::nullopt;
-  return static_cast<TimeNs>(::timegm(&utc)) * kNsPerSecond;
-}
 
 Result<std::string> summaryFrom(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -40,9 +31,12 @@ Result<std::string> summaryFrom(const std::string& path) {
 
 // When it was made; a build that must give the same bytes says so as others do (reproducible-builds.org, SOURCE_DATE_EPOCH).
 TimeNs madeNow() {
-  if (const char* epoch = std::getenv("SOURCE_DATE_EPOCH"); epoch != nullptr)
-    if (const auto seconds = timeOf(epoch); seconds && *seconds >= 0 && *seconds < INT64_MAX / kNsPerSecond) return *seconds * kNsPerSecond;
-  return wallNow();
+  const char* const epoch = std::getenv("SOURCE_DATE_EPOCH");
+  const std::string_view text = epoch != nullptr ? epoch : "";
+  std::int64_t seconds = -1;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  const bool told = error == std::errc() && end == text.data() + text.size() && seconds >= 0 && seconds < INT64_MAX / kNsPerSecond;
+  return told ? seconds * kNsPerSecond : wallNow();
 }
 
 }  // namespace
@@ -72,8 +66,9 @@ Status makeReport(const ReportArguments& arguments, const std::string& program) 
   const auto redact = report::redactClassesFromText(arguments.redact);
   if (!redact) return {Code::kInvalidArgument, "--redact " + arguments.redact + ": wants hosts, users, paths, addresses, tokens or all"};
   std::optional<TimeNs> moment;
-  if (!arguments.at.empty() && !(moment = timeOf(arguments.at)))
-    return {Code::kInvalidArgument, "--at " + arguments.at + ": wants ns since 1970 or 2026-03-02T10:00:00Z"};
+  if (!arguments.at.empty()) {
+    RG_ASSIGN(moment, parseMoment(arguments.at));
+  }
 
   RG_ASSIGN(const auto store, openForReading(arguments.store));
   const std::unique_ptr<Reader> then = moment ? readerAt(*store, *moment) : nullptr;
