@@ -37,7 +37,7 @@ class Score : public Command {
  public:
   const char* name() const override { return "score"; }
   const char* help() const override { return "Compare the findings of simulated runs with their labels: hits, misses, false alarms"; }
-  const char* examples() const override { return "runglassctl analyze --store simulated.rgl && runglassctl score --store simulated.rgl\n"; }
+  const char* examples() const override { return "runglassctl score --store simulated.rgl --json\n"; }
   void declare(CLI::App& app) override {
     app.add_option("--store", m_store, "The store, a .rgl file; analyze it first")->required();
     app.add_flag("--json", m_json, "Print one JSON object");

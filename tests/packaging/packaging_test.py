@@ -196,8 +196,8 @@ def case_examples():
             text = run([program(name), *path, '--help']).stdout
             lines = re.findall(r'^  (%s .*)$' % re.escape(name), text.split('\nExamples:\n')[-1], re.MULTILINE)
             expect(lines or commands or len(path) > 1, 'no example in %s %s --help' % (name, ' '.join(path)))
-            for line in lines:
-                words = shlex.split(line.split(' && ')[0].split(' | ')[0])
+            for line in (part for whole in lines for part in whole.split(' | ')[0].split(' && ')):
+                words = shlex.split(line)
                 command, rest = (), words[1:]
                 while rest and command + (rest[0],) in told:
                     command, rest = command + (rest[0],), rest[1:]

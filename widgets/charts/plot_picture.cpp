@@ -13,7 +13,7 @@ namespace runglass {
 namespace {
 
 constexpr int kLeastPlot = 16;  // height of a panel that can still be read
-constexpr int kRawAlpha = 72;  // of the raw curve under a smoothed one: 28 %
+constexpr int kRawAlpha = 72;   // of the raw curve under a smoothed one: 28 %
 constexpr int kFaintAlpha = 140;
 constexpr int kBandAlpha = 60;
 constexpr int kLegendName = 180;
