@@ -18,6 +18,7 @@
 #include "collectors/proto/stream_class.h"
 #include "collectors/proto/wire_writer.h"
 #include "model/crc32c.h"
+#include "model/time_text.h"
 #include "runglass/v1/payload.pb.h"
 
 namespace runglass {
@@ -505,7 +506,7 @@ void IngestThread::recordChanges(const std::vector<Liveness::Change>& changes) {
                                 (bad                             ? " has been silent for "
                                  : change.to == NodeState::kLeft ? " said goodbye; silent for "
                                                                  : " is back after ") +
-                                std::to_string(change.silent / kNsPerMs) + " ms"});
+                                durationText(change.silent)});
   }
 }
 

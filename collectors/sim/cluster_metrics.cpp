@@ -252,12 +252,12 @@ void ClusterMetrics::tellLiveness(std::int32_t index, TimeNs silent_since) {
                .node = node(index),
                .kind = "node_stale",
                .severity = Severity::kWarning,
-               .message = name + " has been silent for 6000 ms"});
+               .message = name + " has been silent for 6 s"});
   m_out.event({.time = silent_since + 15 * kNsPerSecond,
                .node = node(index),
                .kind = "node_lost",
                .severity = Severity::kError,
-               .message = name + " has been silent for 15000 ms"});
+               .message = name + " has been silent for 15 s"});
 }
 
 void ClusterMetrics::takeAway(const Fault& fault, TimeNs now) {

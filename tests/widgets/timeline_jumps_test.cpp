@@ -165,5 +165,57 @@ TEST_F(TimelineJumpsTest, ReadsTimesInTheirZoneAndOnTheirDay) {
   EXPECT_EQ(read(""), std::nullopt);
 }
 
+// Two attempts, 100 s each; the second goes back to step 0.
+class TimelineAttemptsTest : public TimelineViewTest {
+ protected:
+  void record(Writer& writer, RunId run, AttemptId attempt) override {
+    tell(writer, attempt, 0, "first");
+    const AttemptId second = writer.attempt({.run = run, .key = "again", .number = 1, .start = kStart + 100 * kNsPerSecond});
+    tell(writer, second, 100, "second");
+  }
+  static void tell(Writer& writer, AttemptId attempt, int from, const char* name) {
+    writer.rank({.attempt = attempt, .rank = 7});
+    const TrackId stream = writer.track({.attempt = attempt, .rank = 7, .kind = "gpu_stream", .name = name});
+    SpanColumns spans;
+    spans.names = {name};
+    for (int i = 0; i < 100; ++i) {
+      spans.start.push_back(kStart + (from + i) * kNsPerSecond), spans.dur.push_back(kNsPerSecond / 2);
+      spans.name.push_back(0), spans.category.push_back(SpanCategory::kCompute);
+    }
+    writer.spans(stream, spans);
+  }
+  Result<TimelineCatalog> at(std::optional<int> second) {
+    auto reader = Reader::open(m_store.path());
+    return readTimelineCatalog(**reader, {}, {}, {}, {}, second ? std::optional(kStart + *second * kNsPerSecond) : std::nullopt);
+  }
+};
+
+TEST_F(TimelineAttemptsTest, TheAttemptIsTheOneThatRanWhereOneLooks) {
+  EXPECT_EQ(at(std::nullopt)->attempt.number, 1);
+  EXPECT_EQ(at(150)->attempt.number, 1);
+  EXPECT_EQ(at(100)->attempt.number, 1) << "it begins with its first instant";
+  EXPECT_EQ(at(99)->attempt.number, 0);
+  EXPECT_EQ(at(-10)->attempt.number, 0) << "before everything: the first";
+  EXPECT_EQ(at(99)->chosen_for.t1, kStart + 100 * kNsPerSecond);
+  EXPECT_EQ(at(150)->chosen_for.t0, kStart + 100 * kNsPerSecond);
+}
+
+TEST_F(TimelineAttemptsTest, RowsFollowTheWindowAndThePlayheadIntoTheAttemptBefore) {
+  // The first has ranks 0, 1 and 7, the second rank 7 alone.
+  const auto shows = [this](const char* ranks) {
+    return waitFor([&] { return m_view->isFinal() && plain(m_view->badges()).starts_with(ranks); });
+  };
+  m_view->showAllRanks();
+  EXPECT_TRUE(shows("1 of 1 rank"));
+  m_state.setWindow({kStart + 10 * kNsPerSecond, kStart + 20 * kNsPerSecond});
+  EXPECT_TRUE(shows("3 of 3 ranks"));
+  m_state.showAll();
+  EXPECT_TRUE(shows("1 of 1 rank"));
+  m_state.setMoment(kStart + 30 * kNsPerSecond);
+  EXPECT_TRUE(shows("3 of 3 ranks"));
+  m_state.setMoment(std::nullopt);
+  EXPECT_TRUE(shows("1 of 1 rank"));
+}
+
 }  // namespace
 }  // namespace runglass

@@ -11,7 +11,7 @@ namespace runglass {
 namespace {
 
 constexpr int kSideFrom = 1000;  // widths from which there is room for the side column, and for the table of the host
-constexpr int kTableFrom = 640;
+constexpr int kTableFrom = 640, kStripsFrom = 500;
 constexpr int kRowsShown = 8;
 
 QString stateText(const GpuCell& cell) {
@@ -291,22 +291,24 @@ void GpusView::showDetail() {
   m_host->setText(detail.name);
   m_host_line->setText(detail.host_line);
   m_trouble->setText(detail.trouble);
-  m_trouble->setVisible(!detail.trouble.isEmpty());
   m_host_line->setVisible(!detail.host_line.isEmpty());
   fillTable();
   fitRoom();
-  m_strips->setVisible(detail.strips && !detail.strips->panels.empty());
   if (!detail.strips) return;
   m_strips->setData(detail.strips);
   m_strips->setWindow(detail.x0, detail.x1);
 }
 
-// The grid gets what it needs, up to half of the view; then eight rows of the host; the strips get the rest.
+// The grid gets what it needs, up to half of the view; then eight rows of the host; the strips get the rest, where there is room.
 void GpusView::fitRoom() {
   m_side->setVisible(width() >= kSideFrom);
   const int beside = m_side->isVisibleTo(this) ? m_side->width() + 2 * kGrid : 0;
   const int needed = std::max(m_grid->neededHeight(std::max(100, width() - beside - 4 * kGrid)) + kGrid, beside > 0 ? 200 : 0);
   m_scroll->setFixedHeight(std::min(needed, height() / 2));
+  // A small panel is a grid: it stands beside findings that say what the host's words say.
+  const bool roomy = width() >= kTableFrom || height() >= kStripsFrom;
+  m_trouble->setVisible(m_data && !m_data->detail.trouble.isEmpty() && width() >= kTableFrom);
+  m_strips->setVisible(m_data && m_data->detail.strips && !m_data->detail.strips->panels.empty() && roomy);
   m_worst->setFixedHeight(std::max(200, height() / 2));
   const bool table = m_data && !m_data->detail.rows.empty() && width() >= kTableFrom;
   m_table->setVisible(table);

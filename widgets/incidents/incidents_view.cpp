@@ -346,10 +346,7 @@ void IncidentsView::jumpTo(const TimelineEntry& entry) {
   } else if (entry.step) {
     selection.step = entry.step;
   }
-  m_context.state->select(selection);
-  m_context.state->setWindow(around(entry.time, entry.until.value_or(entry.time)), SharedState::Undo::kMerge);
-  m_context.state->setMoment(entry.time, SharedState::Undo::kMerge);
-  m_context.state->endGesture();
+  m_context.state->goTo(selection, around(entry.time, entry.until.value_or(entry.time)), entry.time);
 }
 
 void IncidentsView::open(const EvidencePlace& place) {

@@ -158,10 +158,8 @@ void LogbookPage::goTo(const QModelIndex& index) {
   Selection selection = m_state.selection;
   selection.run = m_logbook->run.id;
   selection.step = entry->step;
-  m_context.state->select(selection);
-  if (!entry->time) return;
-  m_context.state->setWindow({*entry->time - kMargin, *entry->time + kMargin});
-  m_context.state->setMoment(entry->time);
+  if (!entry->time) return m_context.state->select(selection);
+  m_context.state->goTo(selection, {*entry->time - kMargin, *entry->time + kMargin}, *entry->time);
 }
 
 std::optional<TimeNs> LogbookPage::noteTime() const {

@@ -22,10 +22,21 @@ constexpr std::size_t kMostBands = 4'000;
 constexpr std::size_t kMostStripPixels = 16'384;
 constexpr std::int64_t kSteps = 200;  // of the newest, from which the slowest rank is told
 
-std::optional<AttemptId> chosenAttempt(const std::vector<Attempt>& attempts, AttemptId wanted) {
-  for (const Attempt& attempt : attempts)
-    if (attempt.id == wanted) return attempt.id;
-  return attempts.empty() ? std::nullopt : std::optional(attempts.back().id);
+// By number, so that the newest is the last; those without a start do not end the one before.
+bool chooseAttempt(const std::vector<Attempt>& attempts, AttemptId wanted, std::optional<TimeNs> seen, TimelineCatalog& catalog) {
+  if (attempts.empty()) return false;
+  const auto named = std::ranges::find(attempts, wanted, &Attempt::id);
+  catalog.attempt = named != attempts.end() ? *named : attempts.front();
+  if (named != attempts.end()) return true;
+  for (const Attempt& attempt : attempts) {
+    if (seen && attempt.start && *attempt.start > *seen) {
+      catalog.chosen_for.t1 = *attempt.start;
+      break;
+    }
+    if (attempt.start && attempt.id != attempts.front().id) catalog.chosen_for.t0 = *attempt.start;
+    catalog.attempt = attempt;
+  }
+  return true;
 }
 
 // Medians of the newest steps per rank; the largest names the slowest.
@@ -149,16 +160,14 @@ std::uint64_t TimelineCatalog::tracks() const {
 }
 
 Result<TimelineCatalog> readTimelineCatalog(Reader& reader, RunId run, AttemptId attempt, std::optional<std::int32_t> rank,
-                                            std::stop_token stop) {
+                                            std::stop_token stop, std::optional<TimeNs> seen) {
   TimelineCatalog catalog;
   RG_ASSIGN(catalog.run, chooseRun(reader, run));
   RG_ASSIGN(const auto attempts, reader.attempts(catalog.run.id));
-  const auto chosen = chosenAttempt(attempts, attempt);
-  if (!chosen) return catalog;
-  catalog.attempt = *std::ranges::find(attempts, *chosen, &Attempt::id);
-  RG_ASSIGN(const auto ranks, placedRanks(reader, *chosen));
+  if (!chooseAttempt(attempts, attempt, seen, catalog)) return catalog;
+  RG_ASSIGN(const auto ranks, placedRanks(reader, catalog.attempt.id));
   RG_ASSIGN(const auto nodes, reader.nodes());
-  RG_ASSIGN(const auto tracks, reader.tracks(*chosen));
+  RG_ASSIGN(const auto tracks, reader.tracks(catalog.attempt.id));
   std::map<std::int64_t, TimelineRank> found;  // -1: no rank
   for (const Track& track : tracks) {
     TimelineRank& rank = found[track.key.rank ? *track.key.rank : -1];
@@ -188,7 +197,7 @@ Result<TimelineCatalog> readTimelineCatalog(Reader& reader, RunId run, AttemptId
     }
     rank.clock_error = known->second;
   }
-  RG_ASSIGN(catalog.alignment, reader.alignment(*chosen));
+  RG_ASSIGN(catalog.alignment, reader.alignment(catalog.attempt.id));
   if (catalog.alignment) {
     std::map<std::int32_t, DurNs> aligned;  // the last of each rank
     for (const ClockShift& shift : catalog.alignment->shifts) aligned[shift.rank] = shift.error;

@@ -11,6 +11,7 @@
 #include <QString>
 #include <QStringList>
 #include <array>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -39,7 +40,8 @@ struct TimelineMetric {
 struct TimelineCatalog {
   Run run;
   Attempt attempt;
-  std::vector<TimelineRank> ranks;  // by rank
+  TimeRange chosen_for{std::numeric_limits<TimeNs>::min(), std::numeric_limits<TimeNs>::max()};  // looked at where, it is this attempt
+  std::vector<TimelineRank> ranks;                                                               // by rank
   // Of the slowest rank by median step time, and how it compares; absent without steps.
   std::optional<std::int32_t> slowest;
   std::optional<double> slower_ratio;
@@ -48,9 +50,9 @@ struct TimelineCatalog {
   std::optional<ClockAlignment> alignment;
   std::uint64_t tracks() const;
 };
-// Metrics are those of `rank`, or else of the slowest or first one.
+// Metrics are those of `rank`, or else of the slowest or first one. Of `attempt`; 0: of the one that ran last at `seen`, or the newest.
 Result<TimelineCatalog> readTimelineCatalog(Reader& reader, RunId run, AttemptId attempt, std::optional<std::int32_t> rank,
-                                            std::stop_token stop);
+                                            std::stop_token stop, std::optional<TimeNs> seen = std::nullopt);
 
 bool isDeviceTrack(const TrackKey& key);  // a stream or queue of a GPU or accelerator
 

@@ -192,6 +192,13 @@ TimeRange TimelineView::window() const {
   return catalog && catalog->extent ? *catalog->extent : TimeRange{0, 0};
 }
 
+// What part of the run is looked at: the playhead, or the end of a window that stands.
+std::optional<TimeNs> TimelineView::seen() const {
+  if (m_state.moment) return m_state.moment;
+  const TimeWindow& window = m_state.window;
+  return window.mode == WindowMode::kFixed && window.range.t0 < window.range.t1 ? std::optional(window.range.t1 - 1) : std::nullopt;
+}
+
 void TimelineView::applyState(const ViewState& state) {
   const bool other_run = state.selection.run != m_state.selection.run || state.selection.attempt != m_state.selection.attempt ||
                          state.selection.rank != m_state.selection.rank;
@@ -201,7 +208,11 @@ void TimelineView::applyState(const ViewState& state) {
   m_canvas->setStyle(state.time_style);
   m_canvas->setPlayhead(state.moment);
   m_canvas->setExtent(m_context.state->extent());
-  if (other_run || !m_asked) {
+  // Which attempt that is changes with where one looks.
+  const auto& catalog = m_rows.catalog();
+  const TimeNs at = seen().value_or(std::numeric_limits<TimeNs>::max() - 1);
+  const bool elsewhere = catalog && !state.selection.attempt && (at < catalog->chosen_for.t0 || at >= catalog->chosen_for.t1);
+  if (other_run || elsewhere || !m_asked) {
     m_asked = true;
     askCatalog(QueryService::Supersede::kCancelOlder);
   }
@@ -223,8 +234,8 @@ void TimelineView::askCatalog(QueryService::Supersede supersede) {
   m_catalog_age.restart();
   m_context.queries->submit<TimelineCatalog>(
       m_catalog_slot, supersede,
-      [selection = m_state.selection](Reader& reader, std::stop_token stop) {
-        return readTimelineCatalog(reader, selection.run, selection.attempt, selection.rank, std::move(stop));
+      [selection = m_state.selection, seen = seen()](Reader& reader, std::stop_token stop) {
+        return readTimelineCatalog(reader, selection.run, selection.attempt, selection.rank, std::move(stop), seen);
       },
       [this](const auto& answer) { showCatalog(answer); });
 }

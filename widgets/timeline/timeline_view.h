@@ -71,6 +71,7 @@ class TimelineView : public View {
   void showAnomaly(const AnomalyAnswer& answer, int by);
   void showBadges();
   TimeRange window() const;
+  std::optional<TimeNs> seen() const;
   std::optional<std::int32_t> stepRank() const;
   RankTracks shownTracks() const;
 
