@@ -206,6 +206,10 @@ TEST_F(TimelineAttemptsTest, RowsFollowTheWindowAndThePlayheadIntoTheAttemptBefo
     return waitFor([&] { return m_view->isFinal() && plain(m_view->badges()).starts_with(ranks); });
   };
   m_view->showAllRanks();
+  // Before the first answer is there.
+  m_state.setWindow({kStart + 10 * kNsPerSecond, kStart + 20 * kNsPerSecond});
+  EXPECT_TRUE(shows("3 of 3 ranks"));
+  m_state.showAll();
   EXPECT_TRUE(shows("1 of 1 rank"));
   m_state.setWindow({kStart + 10 * kNsPerSecond, kStart + 20 * kNsPerSecond});
   EXPECT_TRUE(shows("3 of 3 ranks"));

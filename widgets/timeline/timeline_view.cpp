@@ -199,6 +199,12 @@ std::optional<TimeNs> TimelineView::seen() const {
   return window.mode == WindowMode::kFixed && window.range.t0 < window.range.t1 ? std::optional(window.range.t1 - 1) : std::nullopt;
 }
 
+// Which attempt is shown changes with where one looks.
+bool TimelineView::looksElsewhere(const TimelineCatalog& catalog) const {
+  const TimeNs at = seen().value_or(std::numeric_limits<TimeNs>::max() - 1);
+  return !m_state.selection.attempt && (at < catalog.chosen_for.t0 || at >= catalog.chosen_for.t1);
+}
+
 void TimelineView::applyState(const ViewState& state) {
   const bool other_run = state.selection.run != m_state.selection.run || state.selection.attempt != m_state.selection.attempt ||
                          state.selection.rank != m_state.selection.rank;
@@ -208,10 +214,7 @@ void TimelineView::applyState(const ViewState& state) {
   m_canvas->setStyle(state.time_style);
   m_canvas->setPlayhead(state.moment);
   m_canvas->setExtent(m_context.state->extent());
-  // Which attempt that is changes with where one looks.
-  const auto& catalog = m_rows.catalog();
-  const TimeNs at = seen().value_or(std::numeric_limits<TimeNs>::max() - 1);
-  const bool elsewhere = catalog && !state.selection.attempt && (at < catalog->chosen_for.t0 || at >= catalog->chosen_for.t1);
+  const bool elsewhere = m_rows.catalog() && looksElsewhere(*m_rows.catalog());
   if (other_run || elsewhere || !m_asked) {
     m_asked = true;
     askCatalog(QueryService::Supersede::kCancelOlder);
@@ -254,6 +257,8 @@ void TimelineView::showCatalog(const Result<std::shared_ptr<const TimelineCatalo
         QStringLiteral("runglassctl import --store STORE.rgl TRACE.json.gz"));
     return m_stack->setCurrentIndex(0);
   }
+  // The window may have moved while it was read.
+  if (looksElsewhere(**answer)) askCatalog(QueryService::Supersede::kCancelOlder);
   m_stack->setCurrentIndex(1);
   m_rows.setCatalog(*answer);
   m_clocks->setCatalog(*answer);

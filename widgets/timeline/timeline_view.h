@@ -72,6 +72,7 @@ class TimelineView : public View {
   void showBadges();
   TimeRange window() const;
   std::optional<TimeNs> seen() const;
+  bool looksElsewhere(const TimelineCatalog& catalog) const;
   std::optional<std::int32_t> stepRank() const;
   RankTracks shownTracks() const;
 
