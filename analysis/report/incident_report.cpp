@@ -33,9 +33,9 @@ class IncidentSections {
     KeyFigures figures;
     const auto add = [&](KeyFigure figure) { figures.figures.push_back(std::move(figure)); };
     add(m_build.figure(impact.goes_on ? "Lasts so far" : "Lasted", impact.duration, "ns",
-                       impact.duration.value ? durationText(*impact.duration.value) : ""));
+                       impact.duration.value ? shortDurationText(*impact.duration.value) : ""));
     add(m_build.figure("Steps lost", impact.lost_steps, "steps", impact.lost_steps.value ? countText(*impact.lost_steps.value) : ""));
-    add(m_build.figure("Wall time lost", impact.lost_time, "ns", impact.lost_time.value ? durationText(*impact.lost_time.value) : ""));
+    add(m_build.figure("Wall time lost", impact.lost_time, "ns", impact.lost_time.value ? shortDurationText(*impact.lost_time.value) : ""));
     add(m_build.figure("GPU-hours lost", impact.gpu_hours, "gpu_hours", impact.gpu_hours.value ? numberText(*impact.gpu_hours.value) : ""));
     add(m_build.figure("Money", impact.money, "money", impact.money.value ? numberText(*impact.money.value) : ""));
     section.blocks.push_back(std::move(figures));

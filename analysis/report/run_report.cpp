@@ -63,7 +63,7 @@ class RunSections {
     const std::string attempts = m_summary.attempts.size() == 1 ? "1 attempt" : countText(std::ssize(m_summary.attempts)) + " attempts";
     std::string text = m_build.run().name + ": " + attempts;
     if (m_summary.last_step) text += ", up to step " + countText(*m_summary.last_step);
-    if (ledger().wall) text += " in " + durationText(*ledger().wall);
+    if (ledger().wall) text += " in " + shortDurationText(*ledger().wall);
     text += ".";
     if (ledger().effective_ratio) {
       text += " " + percentText(*ledger().effective_ratio) + " of the time made progress";
@@ -93,7 +93,7 @@ class RunSections {
     };
     const auto number = [](auto value) { return value ? std::optional(static_cast<double>(*value)) : std::nullopt; };
     const bool no_clock = m_build.run().time_domain == TimeDomain::kNone;
-    add("Wall time", number(ledger().wall), "ns", ledger().wall ? durationText(*ledger().wall) : "",
+    add("Wall time", number(ledger().wall), "ns", ledger().wall ? shortDurationText(*ledger().wall) : "",
         no_clock ? "its source has no clock" : "no attempt has a begin and an end");
     add("Made progress", ledger().effective_ratio, "ratio", ledger().effective_ratio ? percentText(*ledger().effective_ratio) : "",
         m_goodput.reason);
@@ -103,7 +103,7 @@ class RunSections {
     add("Failures", ledger().failures, "count", countText(ledger().failures), "",
         "SELECT attempt, end_cause, planned FROM attempt WHERE " + runIs() + " ORDER BY attempt");
     const std::optional<double> mtbf = seconds(ledger().mtbf.mean_s);
-    add("Between failures", mtbf, "ns", mtbf ? durationText(static_cast<DurNs>(*mtbf)) : "", "no attempt failed");
+    add("Between failures", mtbf, "ns", mtbf ? shortDurationText(static_cast<DurNs>(*mtbf)) : "", "no attempt failed");
     add("Loss", m_summary.loss, "", m_summary.loss ? numberText(*m_summary.loss) : "", "no series is a loss",
         m_summary.loss_tag.empty() ? ""
                                    : "SELECT step, value FROM scalar WHERE " + runIs() + " AND tag = '" + quoted(m_summary.loss_tag) +
