@@ -120,6 +120,8 @@ class Tying {
 
   static Tie ofEverybody(const Placed& cause, const Placed& effect) {
     if (cause.place.link > effect.place.link) return Tie::kNone;
+    // What weighs on all ranks alike does not make one of them slower than its peers.
+    if (cause.place.everywhere() && !effect.place.everywhere() && effect.place.link == ChainLink::kRank) return Tie::kNone;
     // What differs since the start makes nobody stop.
     if (cause.place.link == ChainLink::kMachine && effect.place.stands)
       return cause.finding->kind == "hardware_fault" && beganAfter(cause, effect, kUntilEnd) ? Tie::kMoment : Tie::kNone;

@@ -54,6 +54,11 @@ TEST(Proposals, AShiftThatBeganHoursAfterTheSlowRankIsNotItsDoing) {
   EXPECT_THAT(propose({slowRank(2'100, {}, 1, 5, kSecond), finding("throughput_shift", "run", 9'300, {}, Severity::kWarning, kSecond)}),
               SizeIs(2));
 }
+TEST(Proposals, WhatWeighsOnAllRanksAlikeIsNotWhyOneIsSlowerThanItsPeers) {
+  const auto all = propose({finding("host_bound", "run", 400, 1'900), slowRank(410, 1'900, 1, 5)});
+  ASSERT_THAT(all, SizeIs(2));
+  EXPECT_NE(all[0].incident.title, all[1].incident.title);
+}
 TEST(Proposals, TwoFaultsFarApartAreTwoIncidents) {
   const auto all = propose({xid79(100, 1, 3), slowRank(1'200, 1'900, 4, 30)});
   ASSERT_THAT(all, SizeIs(2));
