@@ -46,7 +46,7 @@ std::vector<IncidentEvidence> suggestEvidence(const Incident& incident, std::spa
   const Finding* slow =
       first_of([](const Finding&, const FindingPlace& p) { return p.link == ChainLink::kRank || p.link == ChainLink::kRun; });
   add("steps", "Step times of all ranks", slow != nullptr ? *slow : *findings.front(), incident.range, false);
-  if (slow != nullptr && slow->start) {
+  if (slow != nullptr && slow->start && places.traced) {
     constexpr TimeNs kFirst = std::numeric_limits<TimeNs>::min() + kNsPerSecond, kLast = std::numeric_limits<TimeNs>::max() - 2 * kMostCrop;
     const TimeNs begin = std::clamp(*slow->start, kFirst, kLast) - kNsPerSecond;
     const TimeNs end = std::clamp(placeOf(*slow, places).until.value_or(begin), begin + 2 * kNsPerSecond, begin + kMostCrop);

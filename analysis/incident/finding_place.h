@@ -25,6 +25,7 @@ struct RunPlaces {
   std::map<AttemptId, Attempt> attempts;
   std::map<AttemptId, std::map<std::int32_t, NodeId>> rank_nodes;
   std::optional<TimeNs> last_data;  // what goes on has lasted until then
+  bool traced = true;               // there are spans of the run
 
   const Attempt* attempt(AttemptId id) const;
   const Attempt* after(const Attempt& attempt) const;   // the run's next one; null: there is none

@@ -21,6 +21,8 @@ Result<RunPlaces> readRunPlaces(Reader& reader, const Run& run, std::stop_token 
   RG_ASSIGN(const auto series, reader.series({.run = run.id}));
   for (const Series& one : series)
     if (one.last_time) places.last_data = std::max(places.last_data.value_or(*one.last_time), *one.last_time);
+  RG_ASSIGN(const auto spans, reader.spanExtent(run.id));
+  places.traced = spans.has_value();
   return places;
 }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "analysis/incident/evidence_cards.h"
 #include "analysis/incident/incident_words.h"
 #include "tests/analysis/incident_places.h"
 
@@ -58,6 +59,18 @@ TEST(Proposals, WhatWeighsOnAllRanksAlikeIsNotWhyOneIsSlowerThanItsPeers) {
   const auto all = propose({finding("host_bound", "run", 400, 1'900), slowRank(410, 1'900, 1, 5)});
   ASSERT_THAT(all, SizeIs(2));
   EXPECT_NE(all[0].incident.title, all[1].incident.title);
+}
+TEST(Proposals, OnlyARunWithSpansSuggestsACropOfItsTimeline) {
+  const Finding slow = slowRank(400, 1'900, 1, 5);
+  const Finding* const of[] = {&slow};
+  RunPlaces places = twoRacks();
+  const auto has = [&] {
+    const auto cards = suggestEvidence(propose({slow})[0].incident, of, places);
+    return std::ranges::any_of(cards, [](const IncidentEvidence& card) { return card.kind == "timeline"; });
+  };
+  EXPECT_TRUE(has());
+  places.traced = false;
+  EXPECT_FALSE(has());
 }
 TEST(Proposals, TwoFaultsFarApartAreTwoIncidents) {
   const auto all = propose({xid79(100, 1, 3), slowRank(1'200, 1'900, 4, 30)});
