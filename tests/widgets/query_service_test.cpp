@@ -98,6 +98,28 @@ TEST_F(QueryServiceTest, ScrubbingShowsWhatIsReadAndThenTheNewestMomentWithoutRe
   EXPECT_LT(after.elapsed(), 800);
 }
 
+TEST_F(QueryServiceTest, AnotherMomentDoesNotWaitForTheRestThatARefreshWaitsFor) {
+  QueryService service(openerOf(data));
+  QuerySlot slot;
+  int answers = 0;
+  const auto ask = [&](TimeNs moment, QueryService::Supersede supersede, int ms) {
+    service.submitAt<int>(
+        slot, moment, supersede,
+        [ms](const MomentReaders&, std::stop_token) -> Result<int> {
+          std::this_thread::sleep_for(std::chrono::milliseconds(ms));
+          return 1;
+        },
+        [&](const IntAnswer&) { ++answers; });
+  };
+  ask(1, kCancelOlder, 100);
+  ASSERT_TRUE(waitFor([&] { return answers == 1; }));
+  ask(1, kAfterCurrent, 0);
+  EXPECT_EQ(service.pending(), 0) << "the same moment again rests";
+  ask(2, kAfterCurrent, 0);
+  EXPECT_EQ(service.pending(), 1) << "another one is asked at once, even while the slot rests";
+  ASSERT_TRUE(waitFor([&] { return answers == 2; }));
+}
+
 TEST_F(QueryServiceTest, AnotherQuestionAboutTheSameMomentCancelsTheOlder) {
   QueryService service(opener(), 1);
   QuerySlot slot;

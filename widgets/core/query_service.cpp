@@ -43,15 +43,16 @@ QueryService::~QueryService() {
 
 void QueryService::enqueue(const std::shared_ptr<QuerySlot::State>& slot, std::optional<TimeNs> moment, Supersede supersede, Run run,
                            std::function<void()> deliver) {
-  const bool travels = slot->running && slot->moment != moment;
+  const bool moved = slot->moment != moment;
   slot->moment = moment;
-  if (supersede == Supersede::kCancelOlder && !travels) {
+  if (supersede == Supersede::kCancelOlder && !(moved && slot->running)) {
     slot->next = nullptr;
     return start(slot, moment, std::move(run), std::move(deliver));
   }
-  if (supersede == Supersede::kCancelOlder) slot->hurry = true;
+  // Rest is for the same question asked again; another moment is another question, whoever passes it on.
+  if (moved) slot->hurry = true;
   std::weak_ptr<QuerySlot::State> weak = slot;
-  const bool waiting = slot->busy;
+  const bool waiting = slot->running || (slot->busy && !slot->hurry);
   slot->next = [this, weak, moment, run = std::move(run), deliver = std::move(deliver)] {
     if (const auto alive = weak.lock()) start(alive, moment, run, deliver);
   };
