@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "analysis/statistics/median.h"
 
@@ -114,6 +115,20 @@ bool ShiftWatch::isSharp(double change, double of) const {
   return beside >= kSharp * std::fabs(change) && beside - kSureErrors * error >= kSureShare * std::fabs(change);
 }
 
+std::size_t ShiftWatch::stayed(double was, double now) const {
+  const double half = (was + now) / 2;
+  double sum = 0, highest = 0;
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < m_away.size(); ++i) {
+    sum += std::clamp(m_away[i].value / half - 1, -kClamp, kClamp) * (now > was ? 1 : -1);
+    if (sum > highest) highest = sum, count = i + 1;
+  }
+  std::vector<double> after;
+  for (std::size_t i = count; i < m_away.size(); ++i) after.push_back(m_away[i].value);
+  const bool back = after.size() >= kBesideLeast && std::fabs(median(std::move(after)).value() / was - 1) < kBack;
+  return back ? count : m_away.size();
+}
+
 bool ShiftWatch::judge() {
   if (!isLong()) return false;
   const Point &first = m_away.front(), &last = m_away.back();
@@ -139,8 +154,18 @@ bool ShiftWatch::judge() {
     m_shifts.back().end = shift.start;
     m_shifts.back().last_step = m_level.back().step;  // the first one away was taken for one of its own
   }
-  if (!is_return) m_shifts.push_back(shift);
   m_level.clear();
+  if (const std::size_t count = is_return ? m_away.size() : stayed(was.median, now); count < m_away.size()) {
+    const auto end = m_away.begin() + static_cast<std::ptrdiff_t>(count);
+    shift.open = false;
+    shift.last_step = std::prev(end)->step;
+    if (std::prev(end)->when) shift.end = std::prev(end)->when->t1;
+    const std::deque<Point> slow(m_away.begin(), end);
+    shift.after = median(valuesOf(slow)).value(), shift.steps_after = count;
+    shift.parts_after = meansOf(slow);
+    m_away.erase(m_away.begin(), end);
+  }
+  if (!is_return) m_shifts.push_back(shift);
   settle();
   return true;
 }

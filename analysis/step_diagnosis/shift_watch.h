@@ -5,7 +5,8 @@
 // where a shift may have begun; it is one after at least 50 steps and 10 minutes whose median is at least 3 % off and six standard errors
 // away from the level's. What creeps, as a day's swing of 2 % up and down does, moves the level: below 5 % most of the change must lie
 // within an hour around its begin. Steps are clamped to 10 % off, so that an evaluation inside a step or a save starts nothing. Verifying
-// a change point by the mean's shift is Greyhound's way (Wu et al., ATC '25).
+// a change point by the mean's shift is Greyhound's way (Wu et al., ATC '25). One
+// that is over before it is sure ends where the sum of the deviations from half the change is highest.
 //
 // Threading:  one thread.
 // Ownership:  values.
@@ -72,6 +73,8 @@ class ShiftWatch {
   bool judge();
   bool isLong() const;  // m_away, which is not empty
   bool isSharp(double change, double of) const;
+  // How many of m_away lie at the new level; fewer than all where they went back to `was` since.
+  std::size_t stayed(double was, double now) const;
   void follow(const Point& point);
 
   std::deque<Point> m_level, m_away;  // accepted steps, oldest first; those since the sum left 0

@@ -185,6 +185,18 @@ TEST(Shift, WhatGoesBackEndsAndIsNoSecondShift) {
   EXPECT_NEAR(static_cast<double>(shifts[0].last_step), 900, 5);
 }
 
+TEST(Shift, WhatIsOverBeforeItIsSureEndsWhereItEnded) {
+  for (unsigned seed = 1; seed <= 20; ++seed) {
+    const auto shifts = shiftsOf(700, 0.01, seed, [](int step) { return step >= 300 && step < 380 ? 1.12 : 1.0; }).shifts();
+    ASSERT_THAT(shifts, SizeIs(1)) << "seed " << seed;
+    EXPECT_FALSE(shifts[0].open);
+    EXPECT_NEAR(static_cast<double>(shifts[0].first_step), 300, 2) << "seed " << seed;
+    EXPECT_NEAR(static_cast<double>(shifts[0].last_step), 379, 2) << "seed " << seed;
+    EXPECT_NEAR(static_cast<double>(shifts[0].steps_after), 80, 4);
+    EXPECT_NEAR(shifts[0].change(), 0.12, 0.01);
+  }
+}
+
 TEST(Shift, NoiseSavesEvaluationsAndADailySwingAreNone) {
   for (unsigned seed = 1; seed <= 20; ++seed)
     EXPECT_THAT(shiftsOf(3'000, 0.02, seed,
