@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the window can do: its commands with their words and keys, and what they open.
+#include <QAction>
+#include <QApplication>
+#include <QClipboard>
+#include <QPushButton>
+#include <QSettings>
+#include <algorithm>
+#include <cmath>
+
+#include "model/place_link.h"
+#include "widgets/frame/capture_dialog.h"
+#include "widgets/frame/estimate_dialog.h"
+#include "widgets/frame/guide.h"
+#include "widgets/frame/incident_commands.h"
+#include "widgets/frame/main_window.h"
+#include "widgets/frame/trace_dialog.h"
+#include "widgets/report/report_dialog.h"
+
+namespace runglass {
+namespace {
+
+constexpr DurNs kDefaultFollow = 600 * kNsPerSecond;
+
+// Zooming keeps the middle; a window never gets below one nanosecond or out of int64.
+TimeRange zoomed(TimeRange range, double factor) {
+  const double middle = static_cast<double>(range.t0) / 2 + static_cast<double>(range.t1) / 2;
+  const double half = std::max(static_cast<double>(range.t1 - range.t0) * factor / 2, 1.0);
+  constexpr double kLimit = 9e18;
+  return {static_cast<TimeNs>(std::clamp(middle - half, -kLimit, kLimit)), static_cast<TimeNs>(std::clamp(middle + half, -kLimit, kLimit))};
+}
+
+}  // namespace
+
+void MainWindow::showKeys() {
+  std::vector<KeyGroup> more = {{tr("Plots"),
+                                 {{tr("drag"), tr("zoom into the range")},
+                                  {tr("Shift+drag, middle drag"), tr("move")},
+                                  {tr("Ctrl+wheel, W, S"), tr("zoom at the cursor; with Shift faster")},
+                                  {tr("Shift+wheel, A, D, ← →"), tr("earlier, later")},
+                                  {tr("double click, Home"), tr("show everything")},
+                                  {tr("End"), tr("follow the newest data, now")},
+                                  {tr("N, Shift+N"), tr("in curves: next, previous loss spike")},
+                                  {tr("click on a mark"), tr("every view at that moment")}}}};
+  for (const ViewInfo& view : viewRegistry()) {
+    if (view.keys == nullptr) continue;
+    more.push_back({QString::fromUtf8(view.title), {}});
+    for (const QString& line : QString::fromUtf8(view.keys).split(u'\n'))
+      more.back().keys.emplace_back(line.section(u'\t', 0, 0), line.section(u'\t', 1));
+  }
+  (new ShortcutSheet(m_commands, more, this))->show();
+}
+
+void MainWindow::makeCommands() {
+  makeViewCommands();
+  makeTimeCommands();
+  makeDataCommands();
+  if (m_incidents != nullptr) m_incidents->addTo(m_commands);
+}
+
+void MainWindow::makeViewCommands() {
+  const QString group = tr("View");
+  int digit = 1;
+  for (const auto& [id, push] : m_places) {
+    const QList<QKeySequence> keys =
+        digit <= 9 ? QList<QKeySequence>{QKeySequence(QStringLiteral("Ctrl+%1").arg(digit))} : QList<QKeySequence>{};
+    const QString title = push->text();
+    m_commands.add(group, tr("Show %1").arg(title), keys, [this, id = id] { showPlace(id); });
+    ++digit;
+  }
+  for (const ViewInfo& view : viewRegistry()) {
+    const QString id = QString::fromLatin1(view.id);
+    m_commands.add(group, tr("Add %1 beside").arg(QString::fromUtf8(view.title)), {}, [this, id] {
+      if (m_options.queries != nullptr) m_docks->addView(id);
+    });
+  }
+  m_commands.add(group, tr("Reset this layout"), {}, [this] { m_docks->resetLayout(m_docks->current()); });
+  m_commands.add(group, tr("Filter"), {QKeySequence(Qt::Key_Slash)}, [this] {
+    if (View* view = m_docks->focusedView()) view->focusFilter();
+  });
+  m_commands.add(group, tr("Switch light and dark"), {QKeySequence(QStringLiteral("Ctrl+Shift+T"))},
+                 [this] { setTheme(currentTheme().name == ThemeName::kDark ? ThemeName::kLight : ThemeName::kDark); });
+  m_commands.add(group, tr("All commands"), {QKeySequence(QStringLiteral("Ctrl+Shift+P")), QKeySequence(Qt::Key_F1)},
+                 [this] { (new CommandPalette(m_commands, this))->show(); });
+  m_commands.add(group, tr("What am I seeing"), {QKeySequence(QStringLiteral("Shift+F1"))}, [this] { explainView(); });
+  m_commands.add(group, tr("All keys"), {QKeySequence(Qt::Key_Question)}, [this] { showKeys(); });
+}
+
+// The view with the focus; a layout as a whole where none has it.
+void MainWindow::explainView() {
+  const View* view = m_docks->focusedView();
+  QString heading = m_welcome != nullptr ? QStringLiteral("The first hour") : QStringLiteral("Watch");
+  // Its dock has the view's name.
+  const QObject* dock = view;
+  while (dock != nullptr && findView(dock->objectName().toStdString()) == nullptr) dock = dock->parent();
+  if (dock != nullptr) heading = QString::fromUtf8(findView(dock->objectName().toStdString())->title);
+  (new GuideDialog(heading, this))->show();
+}
+
+void MainWindow::makeTimeCommands() {
+  const QString group = tr("Time");
+  m_commands.add(group, tr("Back to the previous place"), {QKeySequence(QStringLiteral("Alt+Left")), QKeySequence(Qt::Key_Backspace)},
+                 [this] { m_state.back(); });
+  m_commands.add(group, tr("Forward again"), {QKeySequence(QStringLiteral("Alt+Right"))}, [this] { m_state.forward(); });
+  m_commands.add(group, tr("Show the whole run"), {QKeySequence(QStringLiteral("Ctrl+0"))}, [this] { m_state.showAll(); });
+  m_commands.add(group, tr("Follow the newest data"), {QKeySequence(Qt::Key_End)}, [this] {
+    m_state.setPaused(false);
+    m_state.followEnd(kDefaultFollow);
+  });
+  if (m_playhead != nullptr) {
+    m_commands.add(group, tr("Playhead: next event or finding"), {QKeySequence(Qt::Key_N)}, [this] { m_playhead->jump(1); });
+    m_commands.add(group, tr("Playhead: previous event or finding"), {QKeySequence(QStringLiteral("Shift+N"))},
+                   [this] { m_playhead->jump(-1); });
+    m_commands.add(group, tr("Playhead: next training step"), {QKeySequence(QStringLiteral("Ctrl+Right"))},
+                   [this] { m_playhead->step(1); });
+    m_commands.add(group, tr("Playhead: previous training step"), {QKeySequence(QStringLiteral("Ctrl+Left"))},
+                   [this] { m_playhead->step(-1); });
+    m_commands.add(group, tr("Playhead: play or stop"), {QKeySequence(QStringLiteral("Shift+Space"))}, [this] { m_playhead->play(); });
+    m_commands.add(group, tr("Playhead: back to now"), {QKeySequence(QStringLiteral("Ctrl+End"))}, [this] { m_playhead->goToNow(); });
+  }
+  m_commands.add(group, tr("Pause or go on"), {QKeySequence(Qt::Key_Space)}, [this] { m_state.setPaused(!m_state.state().paused); });
+  m_commands.add(group, tr("Zoom in"), {QKeySequence(Qt::Key_W)}, [this] { zoom(0.5); });
+  m_commands.add(group, tr("Zoom out"), {QKeySequence(Qt::Key_S)}, [this] { zoom(2); });
+  m_commands.add(group, tr("Earlier"), {QKeySequence(Qt::Key_A)}, [this] { pan(-0.25); });
+  m_commands.add(group, tr("Later"), {QKeySequence(Qt::Key_D)}, [this] { pan(0.25); });
+  m_commands.add(group, tr("Switch UTC and local time"), {QKeySequence(QStringLiteral("Ctrl+U"))},
+                 [this] { m_state.setTimeStyle(m_state.state().time_style == TimeStyle::kUtc ? TimeStyle::kLocal : TimeStyle::kUtc); });
+}
+
+void MainWindow::makeDataCommands() {
+  const QString group = tr("Data");
+  m_commands.add(group, tr("Open a store …"), {QKeySequence::Open}, [this] { chooseStore(); });
+  m_commands.add(group, tr("Start page: example, import, connect"), {}, [this] { emit startPageRequested(); });
+  if (m_options.orders != nullptr) {
+    m_commands.add(group, tr("Capture now"), {}, [this] { captureNow(); });
+    m_commands.add(group, tr("Trace kernels …"), {}, [this] { traceKernels(); });
+  }
+  m_commands.add(group, tr("Estimate …"), {}, [this] { estimate(); });
+  m_commands.add(group, tr("Export report …"), {}, [this] { exportReport(QString::fromStdString(m_state.state().selection.incident)); });
+  m_commands.add(group, tr("Show the alerts"), {}, [this] {
+    if (m_options.queries != nullptr) m_docks->addView(QStringLiteral("alerts"));
+  });
+  if (m_options.test_alerts) m_commands.add(group, tr("Send a test alert"), {}, [this] { testAlerts(); });
+  m_commands.add(group, tr("Copy"), {QKeySequence::Copy}, [this] { copyFocused(); });
+  m_commands.add(group, tr("Copy a link to this place"), {QKeySequence(QStringLiteral("Ctrl+Shift+C"))}, [this] {
+    if (const QString link = placeLink(); !link.isEmpty()) QApplication::clipboard()->setText(link);
+  });
+  m_commands.add(group, tr("Quit"), {QKeySequence(QStringLiteral("Ctrl+Q"))}, [this] { close(); });
+}
+
+// Of the run on screen.
+void MainWindow::captureNow() {
+  if (m_summary == nullptr) return;
+  (new CaptureDialog(*m_options.orders, QString::fromStdString(m_summary->run.name), this))->open();
+}
+
+void MainWindow::traceKernels() {
+  if (m_summary == nullptr) return;
+  (new TraceDialog(*m_options.orders, QString::fromStdString(m_summary->run.name), this))->open();
+}
+
+// With the numbers of the run on screen, as soon as they are read.
+void MainWindow::estimate() {
+  m_estimate = new EstimateDialog(this);
+  m_estimate->open();
+  if (m_options.queries == nullptr || m_summary == nullptr) return;
+  m_options.queries->submit<EstimateInput>(
+      m_estimate_slot, QueryService::Supersede::kCancelOlder,
+      [summary = m_summary, now = now()](Reader& reader, std::stop_token stop) { return readEstimateInput(reader, *summary, now, stop); },
+      [this](const Result<std::shared_ptr<const EstimateInput>>& answer) {
+        if (m_estimate && answer.ok() && !m_estimate->touched()) m_estimate->fill(**answer);
+      });
+}
+
+void MainWindow::exportReport(const QString& incident) {
+  if (m_options.queries == nullptr || m_summary == nullptr) return;
+  report::Question question{.incident = incident.toStdString()};
+  if (incident.isEmpty()) question.run = m_summary->run.id;
+  question.program = (QCoreApplication::applicationName() + u' ' + QCoreApplication::applicationVersion()).toStdString();
+  question.made = now();
+  (new ReportDialog(*m_options.queries, std::move(question), this))->open();
+}
+
+void MainWindow::testAlerts() {
+  m_options.test_alerts(this, [this](const QString& said) { showToast(tr("Test of the alerts"), said, Severity::kInfo); });
+}
+
+void MainWindow::copyFocused() {
+  const View* view = m_docks->focusedView();
+  const QString text = view != nullptr ? view->copyText() : QString();
+  if (!text.isEmpty()) QApplication::clipboard()->setText(text);
+}
+
+// To what is shown: the view, the window where it is held, the moment, rank, step and attempt.
+QString MainWindow::placeLink() const {
+  if (!m_info || !m_summary) return {};
+  const ViewState& state = m_state.state();
+  PlaceLink link{.store_uuid = m_info->store_uuid, .run_uuid = m_summary->run.uuid, .at = state.moment};
+  const QString current = m_docks->current();
+  link.view = (current.startsWith(QStringLiteral("single:")) ? current.mid(7) : current).toStdString();
+  if (state.window.mode == WindowMode::kFixed) link.t0 = state.window.range.t0, link.t1 = state.window.range.t1;
+  const auto select = [&link](const char* key, std::int64_t value) {
+    link.select += (link.select.empty() ? "" : ",") + std::string(key) + "=" + std::to_string(value);
+  };
+  if (state.selection.rank) select("rank", *state.selection.rank);
+  if (state.selection.step) select("step", *state.selection.step);
+  for (const Attempt& attempt : m_summary->attempts)
+    if (attempt.id == state.selection.attempt) select("attempt", attempt.number);
+  return QString::fromStdString(linkText(link));
+}
+
+void MainWindow::zoom(double factor) {
+  const TimeRange range = m_state.state().window.range;
+  if (range.t0 < range.t1) m_state.setWindow(zoomed(range, factor), SharedState::Undo::kMerge);
+}
+
+void MainWindow::pan(double share) {
+  const TimeRange range = m_state.state().window.range;
+  const auto shift = static_cast<DurNs>(static_cast<double>(range.t1 - range.t0) * share);
+  if (range.t0 < range.t1) m_state.setWindow({range.t0 + shift, range.t1 + shift}, SharedState::Undo::kMerge);
+}
+
+}  // namespace runglass
