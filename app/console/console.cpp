@@ -3,17 +3,16 @@
 // state of the view, not of the console.
 #include "app/console/console.h"
 
-#include <QCoreApplication>
 #include <QDateTime>
 #include <QDir>
 #include <QFileInfo>
-#include <QPointer>
 #include <QStandardPaths>
 #include <QStyle>
 #include <algorithm>
 #include <functional>
 #include <limits>
 
+#include "app/console/gui_thread.h"
 #include "app/console/this_host.h"
 #include "widgets/core/units.h"
 #include "widgets/frame/registry.h"
@@ -62,14 +61,9 @@ void Console::open(const SessionOptions& session, const Place& place, const QStr
   if (!session.store.empty()) {
     SessionOptions with = session;
     // Called on the hub's thread, perhaps while this window goes.
-    with.desktop = [guard = std::make_shared<const QPointer<Console>>(this)](const AlertMessage& message) {
-      QMetaObject::invokeMethod(
-          QCoreApplication::instance(),
-          [guard, title = message.title, text = message.text, link = message.link, severity = message.severity] {
-            if (!guard->isNull()) (*guard)->showAlert(screenText(title, 300), QString::fromStdString(text), link, severity);
-          },
-          Qt::QueuedConnection);
-    };
+    with.desktop = [show = onGuiThread<AlertMessage>(this, [this](const AlertMessage& message) {
+                      showAlert(screenText(message.title, 300), QString::fromStdString(message.text), message.link, message.severity);
+                    })](const AlertMessage& message) { show(message); };
     m_session = std::make_unique<StoreSession>(with);
     options.queries = &m_session->queries();
     options.edits = &m_session->edits();
@@ -78,15 +72,8 @@ void Console::open(const SessionOptions& session, const Place& place, const QStr
     options.status = m_session.get();
     if (m_session->writes())
       options.test_alerts = [this](QObject* context, std::function<void(const QString&)> done) {
-        m_testing.start([session = m_session.get(), stop = m_test_stop.get_token(),
-                         context = std::make_shared<const QPointer<QObject>>(context), done = std::move(done)] {
-          const QString said = QString::fromStdString(session->testAlerts(stop));
-          QMetaObject::invokeMethod(
-              QCoreApplication::instance(),
-              [context, done, said] {
-                if (!context->isNull()) done(said);
-              },
-              Qt::QueuedConnection);
+        m_testing.start([session = m_session.get(), stop = m_test_stop.get_token(), tell = onGuiThread<QString>(context, std::move(done))] {
+          tell(QString::fromStdString(session->testAlerts(stop)));
         });
       };
   }

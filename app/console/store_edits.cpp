@@ -3,10 +3,9 @@
 // it changes while the window is open.
 #include "app/console/store_edits.h"
 
-#include <QCoreApplication>
-#include <QPointer>
 #include <chrono>
 
+#include "app/console/gui_thread.h"
 #include "app/console/store_session.h"
 #include "app/store_edit.h"
 
@@ -15,19 +14,6 @@ namespace {
 
 template <class Answer>
 using Done = std::function<void(const Answer&)>;
-
-// `done` as any thread may call it.
-template <class Answer>
-Done<Answer> onGuiThread(QObject* context, Done<Answer> done) {
-  return [context = std::make_shared<const QPointer<QObject>>(context), done = std::move(done)](const Answer& answer) {
-    QMetaObject::invokeMethod(
-        QCoreApplication::instance(),
-        [context, done, answer] {
-          if (!context->isNull()) done(answer);
-        },
-        Qt::QueuedConnection);
-  };
-}
 
 }  // namespace
 

@@ -3,17 +3,16 @@
 // at on the GUI thread only.
 #include "app/console/store_maker.h"
 
-#include <QCoreApplication>
 #include <QDir>
 #include <QFile>
 #include <QFileInfo>
-#include <QPointer>
 #include <algorithm>
 #include <chrono>
 #include <iterator>
 #include <thread>
 
 #include "app/console/example_scenario.h"
+#include "app/console/gui_thread.h"
 #include "app/run_findings.h"
 #include "app/store_access.h"
 #include "collectors/importers/session/import_preview.h"
@@ -29,16 +28,10 @@ constexpr auto kProgressPeriod = std::chrono::milliseconds(100);
 
 // `call` as any thread may call it; nothing happens once the context is gone or the work was stopped.
 template <class Value>
-std::function<void(const Value&)> onGuiThread(QObject* context, std::stop_token stop, std::function<void(const Value&)> call) {
-  return
-      [context = std::make_shared<const QPointer<QObject>>(context), stop = std::move(stop), call = std::move(call)](const Value& value) {
-        QMetaObject::invokeMethod(
-            QCoreApplication::instance(),
-            [context, stop, call, value] {
-              if (!context->isNull() && !stop.stop_requested()) call(value);
-            },
-            Qt::QueuedConnection);
-      };
+std::function<void(const Value&)> whileWanted(QObject* context, std::stop_token stop, std::function<void(const Value&)> call) {
+  return onGuiThread<Value>(context, [stop = std::move(stop), call = std::move(call)](const Value& value) {
+    if (!stop.stop_requested()) call(value);
+  });
 }
 
 // Analyses what lies in the store and keeps what they find.
@@ -146,7 +139,7 @@ std::stop_token BackgroundStoreMaker::begin() {
 
 void BackgroundStoreMaker::list(const QStringList& paths, QObject* context, std::function<void(const Result<ImportListing>&)> done) {
   const std::stop_token stop = begin();
-  m_worker.start([paths, stop, answer = onGuiThread<Result<ImportListing>>(context, stop, std::move(done))] {
+  m_worker.start([paths, stop, answer = whileWanted<Result<ImportListing>>(context, stop, std::move(done))] {
     std::vector<std::string> files;
     for (const QString& path : paths) files.push_back(path.toStdString());
     const Result<ImportPreview> preview = previewImport(files, stop);
@@ -161,16 +154,16 @@ void BackgroundStoreMaker::list(const QStringList& paths, QObject* context, std:
 
 void BackgroundStoreMaker::import(const QStringList& paths, const QString& store, QObject* context, Progress progress, Made done) {
   const std::stop_token stop = begin();
-  m_worker.start([paths, store, stop, said = onGuiThread<MakeProgress>(context, stop, std::move(progress)),
-                  answer = onGuiThread<Result<MadeStore>>(context, stop, std::move(done))] {
+  m_worker.start([paths, store, stop, said = whileWanted<MakeProgress>(context, stop, std::move(progress)),
+                  answer = whileWanted<Result<MadeStore>>(context, stop, std::move(done))] {
     answer(made(store, [&](const std::string& path) { return importInto(path, paths, said, stop); }));
   });
 }
 
 void BackgroundStoreMaker::example(const QString& store, QObject* context, Progress progress, Made done) {
   const std::stop_token stop = begin();
-  m_worker.start([store, stop, said = onGuiThread<MakeProgress>(context, stop, std::move(progress)),
-                  answer = onGuiThread<Result<MadeStore>>(context, stop, std::move(done))] {
+  m_worker.start([store, stop, said = whileWanted<MakeProgress>(context, stop, std::move(progress)),
+                  answer = whileWanted<Result<MadeStore>>(context, stop, std::move(done))] {
     answer(made(store, [&](const std::string& path) { return exampleInto(path, said, stop); }));
   });
 }

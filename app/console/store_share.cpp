@@ -2,11 +2,10 @@
 // Invariants: 1. What comes back does so on the GUI thread, and only there is the context looked at.
 #include "app/console/store_share.h"
 
-#include <QCoreApplication>
-#include <QPointer>
 #include <chrono>
 #include <filesystem>
 
+#include "app/console/gui_thread.h"
 #include "storage/writer.h"
 
 namespace runglass {
@@ -17,25 +16,17 @@ constexpr std::chrono::milliseconds kTellEvery{100};
 // Brings what an export says to the GUI thread, and how far it is not too often.
 class Teller {
  public:
-  Teller(QObject* context, std::function<void(std::int64_t)> written)
-      : m_context(std::make_shared<const QPointer<QObject>>(context)), m_written(std::move(written)) {}
+  Teller(QObject* context, std::function<void(std::int64_t)> written) : m_post(guiThreadOf(context)), m_written(std::move(written)) {}
   void written(std::int64_t bytes) {
     const auto now = std::chrono::steady_clock::now();
     if (now - m_last < kTellEvery) return;
     m_last = now;
     post([tell = m_written, bytes] { tell(bytes); });
   }
-  void post(std::function<void()> call) const {
-    QMetaObject::invokeMethod(
-        QCoreApplication::instance(),
-        [context = m_context, call = std::move(call)] {
-          if (!context->isNull()) call();
-        },
-        Qt::QueuedConnection);
-  }
+  void post(std::function<void()> call) const { m_post(std::move(call)); }
 
  private:
-  const std::shared_ptr<const QPointer<QObject>> m_context;
+  const std::function<void(std::function<void()>)> m_post;
   const std::function<void(std::int64_t)> m_written;
   std::chrono::steady_clock::time_point m_last;
 };
