@@ -52,7 +52,11 @@ std::vector<IncidentEvidence> suggestEvidence(const Incident& incident, std::spa
     const TimeNs end = std::clamp(placeOf(*slow, places).until.value_or(begin), begin + 2 * kNsPerSecond, begin + kMostCrop);
     add("timeline", "Time line where it began", *slow, TimeRange{begin, end}, true);
   }
-  if (const Finding* of = first_of([](const Finding&, const FindingPlace& p) { return p.link <= ChainLink::kRank && !p.nodes.empty(); }))
+  const auto measured = [&](const FindingPlace& p) {
+    return !places.measured || std::ranges::any_of(p.nodes, [&](NodeId node) { return places.measured->contains(node); });
+  };
+  if (const Finding* of =
+          first_of([&](const Finding&, const FindingPlace& p) { return p.link <= ChainLink::kRank && !p.nodes.empty() && measured(p); }))
     add("device", "Clock, power, temperature", *of, incident.range, false);
   if (const Finding *of = first_of([](const Finding& f, const FindingPlace& p) { return p.stands || f.kind == "hardware_fault"; }))
     add("log", "Log lines", *of, incident.range, false);

@@ -68,7 +68,14 @@ class IncidentSections {
           Paragraph{m_a.range ? "Nothing was told of this time." : "There is no time line: none of its findings has a time.", true});
       return;
     }
-    // Two lanes: what happened, and what was known when.
+    // Two lanes: what happened, and what was known when; as a picture, and in words.
+    const TimeRange range = m_a.range.value_or(TimeRange{m_a.timeline.entries.front().time, m_a.timeline.entries.back().time});
+    section.blocks.push_back(FigureReference{
+        .card = {.kind = "lanes", .title = "What happened, and what was known when", .caption = {}, .range = m_a.range, .select = {}},
+        .run = m_build.run().id,
+        .attempt = m_a.attempt ? m_a.attempt->id : AttemptId{},
+        .link = m_build.link("incidents", m_a.range, selectOfIncident()),
+        .lanes = Lanes{m_a.timeline.entries, range, firstSign(m_a).value_or(range.t0)}});
     Table table{.name = "timeline",
                 .caption = "What happened, and what was known when",
                 .columns = {{"When", "time_ns"},
@@ -229,6 +236,9 @@ Status addIncident(Builder& build, const Incident& incident, const Known& known,
   IncidentSections sections(build, answer);
   sections.impact();
   build.document().sections.front().blocks.insert(build.document().sections.front().blocks.begin(), Paragraph{factsLine(build, answer)});
+  addNextSteps(build, answer.next_steps,
+               answer.findings.empty() ? "No finding belongs to it: there is nothing that advice could be taken from."
+                                       : "Nobody knows an answer to what was found.");
   sections.timeline();
   sections.suspects();
   sections.evidence();

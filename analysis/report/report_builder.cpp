@@ -43,6 +43,10 @@ std::string redactionText(const Provenance& provenance) {
   return found + (found.empty() ? "" : "; ") + "looked for and not found: " + none;
 }
 
+std::string replacedSqlText(const Provenance& provenance) {
+  return provenance.redactions.empty() ? "" : "Names were replaced in it, too: put the real ones back where a text stands in quotes.";
+}
+
 std::string countText(std::int64_t count) {
   std::string text = std::to_string(count);
   const std::size_t first = count < 0 ? 1 : 0;

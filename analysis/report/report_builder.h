@@ -77,6 +77,7 @@ Status addLogbook(Builder& build, std::span<const Finding> findings, std::span<c
                   std::stop_token stop);
 Status addLogLines(Builder& build, std::optional<TimeRange> range, std::stop_token stop);
 void addNotes(Builder& build, const std::string& notes, std::span<const runglass::Note> of_run, std::optional<TimeRange> range);
+void addNextSteps(Builder& build, std::vector<std::string> steps, const char* none);
 void addQuality(Builder& build, const DataQuality& quality);
 void addEnvironment(Builder& build, std::span<const EnvironmentFact> facts);
 Status addStepBreakdown(Builder& build, const Attempt& attempt, std::stop_token stop);

@@ -7,6 +7,7 @@
 #include "analysis/incident/data_quality.h"
 #include "analysis/incident/incident_answer.h"
 #include "analysis/incident/incident_words.h"
+#include "analysis/incident/next_steps.h"
 #include "analysis/incident/read_proposals.h"
 #include "analysis/ranking/ranking.h"
 #include "analysis/report/read_report.h"
@@ -38,6 +39,12 @@ class RunSections {
     RG_ASSIGN(m_goodput, readGoodput(m_build.reader(), m_build.run(), m_known.findings, std::nullopt, m_stop));
     if (m_summary.first_data && m_summary.last_data) m_build.document().provenance.range = {*m_summary.first_data, *m_summary.last_data};
     keyFigures();
+    std::vector<const Finding*> serious = bySeverity();
+    std::erase_if(serious, [](const Finding* one) { return one->severity < Severity::kWarning; });
+    addNextSteps(m_build, nextSteps(serious, m_build.places()),
+                 m_known.findings.empty()
+                     ? "No finding is stored: the store was never analysed (runglassctl analyze), or nothing was found."
+                     : "Nothing from warning on was found.");
     goodput();
     if (!m_summary.attempts.empty()) RG_TRY(addStepBreakdown(m_build, m_summary.attempts.back(), m_stop));
     attempts();
@@ -73,6 +80,8 @@ class RunSections {
     std::vector<const Finding*> worst = bySeverity();
     if (!worst.empty() && worst.front()->severity >= Severity::kWarning)
       text += " The worst that was found: " + sentence(oneLineOf(worst.front()->summary, kMostText));
+    else if (m_known.findings.empty())
+      text += " No finding is stored: the store was never analysed, or nothing was found.";
     else
       text += " Nothing from warning on was found.";
     return text;
@@ -151,12 +160,20 @@ class RunSections {
     }
     section.blocks.push_back(std::move(table));
     if (chart.labels.size() > 1) section.blocks.push_back(std::move(chart));
+    if (isUntimed())
+      section.blocks.push_back(
+          Paragraph{"It is told how long steps took, and not when they were: productive is their number times their median.", true});
     if (!m_goodput.advice.reason.empty()) section.blocks.push_back(Paragraph{"Saves: " + m_goodput.advice.reason + ".", true});
     byDay(section);
   }
 
+  bool isUntimed() const {
+    return std::ranges::any_of(ledger().rows, [](const LedgerRow& row) { return row.untimed && row.iteration_time; });
+  }
+
+  // Of steps that nobody knows the time of no day can be told.
   void byDay(Section& section) {
-    if (m_build.run().time_domain.value_or(TimeDomain::kUtc) != TimeDomain::kUtc || ledger().rows.empty()) return;
+    if (isUntimed() || m_build.run().time_domain.value_or(TimeDomain::kUtc) != TimeDomain::kUtc || ledger().rows.empty()) return;
     std::optional<TimeNs> first, last;
     for (const LedgerRow& row : ledger().rows) {
       if (!row.range) continue;
