@@ -15,6 +15,9 @@ namespace {
 
 constexpr DurNs kLogbookMargin = 600 * kNsPerSecond;
 constexpr std::size_t kMostText = 600;
+constexpr std::string_view kHow =
+    "the restart ledger and the findings' shares of it (docs/incident_answers.md, docs/goodput.md); runglassctl incident show";
+constexpr std::string_view kHowScored = "its finding or the ranking (docs/incident_answers.md, docs/ranking.md); runglassctl incident show";
 
 // A margin does not run over the ends of time; what is not over has none.
 TimeRange widened(TimeRange range, DurNs margin) {
@@ -33,11 +36,14 @@ class IncidentSections {
     KeyFigures figures;
     const auto add = [&](KeyFigure figure) { figures.figures.push_back(std::move(figure)); };
     add(m_build.figure(impact.goes_on ? "Lasts so far" : "Lasted", impact.duration, "ns",
-                       impact.duration.value ? shortDurationText(*impact.duration.value) : ""));
-    add(m_build.figure("Steps lost", impact.lost_steps, "steps", impact.lost_steps.value ? countText(*impact.lost_steps.value) : ""));
-    add(m_build.figure("Wall time lost", impact.lost_time, "ns", impact.lost_time.value ? shortDurationText(*impact.lost_time.value) : ""));
-    add(m_build.figure("GPU-hours lost", impact.gpu_hours, "gpu_hours", impact.gpu_hours.value ? numberText(*impact.gpu_hours.value) : ""));
-    add(m_build.figure("Money", impact.money, "money", impact.money.value ? numberText(*impact.money.value) : ""));
+                       impact.duration.value ? shortDurationText(*impact.duration.value) : "", kHow));
+    add(m_build.figure("Steps lost", impact.lost_steps, "steps", impact.lost_steps.value ? countText(*impact.lost_steps.value) : "", kHow));
+    add(m_build.figure("Wall time lost", impact.lost_time, "ns", impact.lost_time.value ? shortDurationText(*impact.lost_time.value) : "",
+                       kHow));
+    add(m_build.figure("GPU-hours lost", impact.gpu_hours, "gpu_hours", impact.gpu_hours.value ? numberText(*impact.gpu_hours.value) : "",
+                       kHow));
+    add(m_build.figure("Money", impact.money, "money", impact.money.value ? numberText(*impact.money.value) : "",
+                       "GPU-hours lost times the price of one"));
     section.blocks.push_back(std::move(figures));
     if (impact.items.empty()) return;
     Table table{.name = "cost",
@@ -51,7 +57,8 @@ class IncidentSections {
                 .left_out = {}};
     BarChart chart{.caption = "Lost time by what it was spent on", .unit = "ns", .labels = {}, .parts = {{"time", {}}}};
     for (const CostItem& item : impact.items) {
-      const SqlRef sql = m_build.query(item.what + ", attempt " + std::to_string(item.attempt), item.sql);
+      const std::string what = item.what + ", attempt " + std::to_string(item.attempt);
+      const SqlRef sql = m_build.query(what, item.sql, static_cast<double>(item.time), kHow);
       table.rows.push_back(
           {textCell(item.what), countCell(item.attempt), durationCell(item.time), numberCell(item.gpu_hours), sqlCell(sql)});
       chart.labels.push_back(item.what + " (" + std::to_string(item.attempt) + ")");
@@ -119,7 +126,8 @@ class IncidentSections {
       const bool ratio = one.score_kind == "confidence" || one.score_kind.ends_with("_ratio");
       table.rows.push_back({countCell(static_cast<std::int64_t>(table.rows.size()) + 1), textCell(one.what),
                             ratio ? ratioCell(one.score) : numberCell(one.score), textCell(std::move(kind)),
-                            textCell(oneLineOf(one.why, kMostText)), sqlCell(m_build.query("suspect: " + one.what, one.sql))});
+                            textCell(oneLineOf(one.why, kMostText)),
+                            sqlCell(m_build.query("suspect: " + one.what, one.sql, one.score, kHowScored))});
     }
     section.blocks.push_back(std::move(table));
   }

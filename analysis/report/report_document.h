@@ -124,6 +124,11 @@ struct Query {
   std::string what, sql;
 };
 
+// A figure that no query gives, and by which rule it was reckoned.
+struct Computed {
+  std::string what, how;
+};
+
 // What was replaced before anything was written.
 struct Redacted {
   std::string what;       // "hosts", "users", ...
@@ -149,6 +154,7 @@ struct ReportDocument {
   bool summary_edited = false;
   std::vector<Section> sections;
   std::vector<Query> queries;
+  std::vector<Computed> computed;
   Provenance provenance;
 };
 
@@ -160,6 +166,11 @@ std::string redactionText(const Provenance& provenance);
 
 // What to know before the SQL is asked; "" where nothing was replaced in it.
 std::string replacedSqlText(const Provenance& provenance);
+
+// What a query behind a picture gives.
+inline constexpr const char* kPictureSql =
+    "The query behind a picture gives the readings that it is painted from; means, medians and shares in its sentence are reckoned from "
+    "those (docs/evidence.md).";
 
 // For who draws them and numbers them: in the order in which they are read.
 std::vector<const FigureReference*> figuresOf(const ReportDocument& document);

@@ -224,7 +224,7 @@ std::string provenanceHtml(const Provenance& one) {
 }
 
 std::string queriesHtml(const ReportDocument& document) {
-  if (document.queries.empty()) return {};
+  if (document.queries.empty() && document.computed.empty()) return {};
   std::string out =
       "<section id=\"sql\"><h2>The SQL behind the figures</h2>\n<p class=\"muted\"><code>runglassctl query --store S.rgl \"SELECT "
       "...\"</code> "
@@ -234,6 +234,12 @@ std::string queriesHtml(const ReportDocument& document) {
     const std::string number = std::to_string(i + 1);
     out += "<p id=\"s" + number + "\"><b>S" + number + "</b> " + htmlText(document.queries[i].what) + "</p><pre>" +
            htmlText(document.queries[i].sql) + "</pre>\n";
+  }
+  out += "<p class=\"muted\">" + htmlText(kPictureSql) + "</p>\n";
+  if (!document.computed.empty()) {
+    out += "<p class=\"muted\">No query gives these again; they are reckoned by:</p>\n<ul>\n";
+    for (const Computed& one : document.computed) out += "<li>" + htmlText(one.what) + ": " + htmlText(one.how) + "</li>\n";
+    out += "</ul>\n";
   }
   return out + "</section>\n";
 }

@@ -153,12 +153,16 @@ std::string reportMarkdown(const ReportDocument& document, const Pictures& pictu
     for (const Block& block : section.blocks) std::visit(writer, block);
     if (const std::string link = linkMarkdown("Open this view", section.link); !link.empty()) out += link + "\n\n";
   }
-  if (!document.queries.empty()) {
+  if (!document.queries.empty() || !document.computed.empty()) {
     out += "## The SQL behind the figures\n\n`runglassctl query --store S.rgl \"SELECT ...\"` gives each number again. " +
            replacedSqlText(document.provenance) + "\n\n";
     for (std::size_t i = 0; i < document.queries.size(); ++i)
       out += "**S" + std::to_string(i + 1) + "** " + markdownText(document.queries[i].what) + "\n\n" +
              fenced("sql", visibleText(document.queries[i].sql, LineBreaks::kKept));
+    out += markdownText(kPictureSql) + "\n\n";
+    if (!document.computed.empty()) out += "No query gives these again; they are reckoned by:\n\n";
+    for (const Computed& one : document.computed) out += "- " + lineText(one.what) + ": " + markdownText(one.how) + "\n";
+    if (!document.computed.empty()) out += "\n";
   }
   addProvenance(document.provenance, out);
   return out;

@@ -105,8 +105,7 @@ class StepsReading {
     say(band, out);
     PlotPanel panel{.title = QObject::tr("step time"), .unit = "ns", .curves = std::move(band.curves)};
     story.add(std::move(panel), band.inks);
-    out.sql = "SELECT rank, step, start_ns, dur_ns FROM step WHERE " + m_subject.sqlOfAttempt() + " AND " +
-              sqlRange("step", {m_shown.first, m_shown.last}) + " ORDER BY step, rank";
+    out.sql = sql();
     out.place = {.view = "ranking", .t0 = {}, .t1 = {}, .select = m_subject.linkSelect(subjectRank())};
     if (const auto around = m_subject.around()) out.place.t0 = around->t0, out.place.t1 = around->t1;
     QString title = heatTitle();
@@ -116,6 +115,14 @@ class StepsReading {
   }
 
  private:
+  // The relation `step` is of step_time_ns; a log's own column is a scalar.
+  std::string sql() const {
+    const std::string where = m_subject.sqlOfAttempt() + " AND " + sqlRange("step", {m_shown.first, m_shown.last}) + " ORDER BY step, rank";
+    const std::string& metric = m_steps.front()->key.metric;
+    if (metric == "step_time_ns") return "SELECT rank, step, start_ns, dur_ns FROM step WHERE " + where;
+    return "SELECT rank, step, time_ns, value FROM scalar WHERE tag = " + sqlText(metric) + " AND " + where;
+  }
+
   std::optional<std::int32_t> subjectRank() const {
     if (const Rank* chosen = m_subject.chosen()) return chosen->rank;
     return m_slowest;

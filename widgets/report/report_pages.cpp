@@ -35,15 +35,23 @@ class Layouter {
     heading(paperText(section.title), section.link);
     for (const Block& block : section.blocks) std::visit(*this, block);
   }
-  void queries(const std::vector<Query>& queries, const Provenance& provenance) {
-    if (queries.empty()) return;
+  void queries(const ReportDocument& document) {
+    const std::vector<Query>& queries = document.queries;
+    if (queries.empty() && document.computed.empty()) return;
     heading(QStringLiteral("The SQL behind the figures"), {});
-    text(QStringLiteral("runglassctl query --store S.rgl \"SELECT …\" gives each number again. ") + paperText(replacedSqlText(provenance)),
+    text(QStringLiteral("runglassctl query --store S.rgl \"SELECT …\" gives each number again. ") +
+             paperText(replacedSqlText(document.provenance)),
          PageFont::kTable, m_theme.muted, 2);
     for (std::size_t i = 0; i < queries.size(); ++i) {
       text(QStringLiteral("S%1  ").arg(i + 1) + paperText(queries[i].what), PageFont::kTableHead, m_theme.text, kParagraphGap, 0, true);
       text(paperText(queries[i].sql), PageFont::kMono, m_theme.text, 1);
     }
+    text(QLatin1String(kPictureSql), PageFont::kTable, m_theme.muted, kParagraphGap);
+    if (document.computed.empty()) return;
+    text(QStringLiteral("No query gives these again; they are reckoned by:"), PageFont::kTable, m_theme.muted, kParagraphGap, 0, true);
+    for (const Computed& one : document.computed)
+      text(QStringLiteral("• ") + paperText(one.what) + QStringLiteral(": ") + paperText(one.how), PageFont::kTable, m_theme.text, 2,
+           kIndent);
   }
   void provenance(const Provenance& one) {
     heading(QStringLiteral("Where this is from"), {});
@@ -304,7 +312,7 @@ ReportPages::ReportPages(const ReportDocument& document, const ReportFigures& fi
   Layouter layouter(m_flow, document, figures);
   layouter.title(document);
   for (const Section& section : document.sections) layouter.section(section);
-  layouter.queries(document.queries, document.provenance);
+  layouter.queries(document);
   layouter.provenance(document.provenance);
   m_flow.breakPages();
   m_foot = paperText(document.provenance.program);
