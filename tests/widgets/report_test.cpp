@@ -94,7 +94,10 @@ TEST(ReportSql, EveryQueryRunsAndGivesTheFigureBesideIt) {
       EXPECT_GT(rows, 0) << one.what << ": " << one.sql;
     }
     std::set<std::string> told;
-    for (const report::Computed& one : data->document.computed) told.insert(one.what), EXPECT_FALSE(one.how.empty());
+    for (const report::Computed& one : data->document.computed) {
+      told.insert(one.what);
+      EXPECT_FALSE(one.how.empty());
+    }
     for (const report::Section& section : data->document.sections)
       for (const report::Block& block : section.blocks)
         if (const auto* all = std::get_if<report::KeyFigures>(&block))

@@ -95,23 +95,23 @@ void paintLanes(QPainter& painter, QSizeF size, const LaneStory& story, const Th
 
 Evidence lanesEvidence(LaneStory story) {
   Evidence out{.kind = "lanes", .title = QObject::tr("What happened, and what was known when")};
-  std::int64_t happened = 0, known = 0;
+  std::int64_t happened = 0;
   std::optional<TimeNs> first;
   for (const TimelineEntry& one : story.entries) {
-    ++(one.lane == IncidentLane::kHappened ? happened : known);
-    if (one.lane == IncidentLane::kKnown) first = std::min(first.value_or(one.time), one.time);
+    if (one.lane == IncidentLane::kHappened)
+      ++happened;
+    else
+      first = std::min(first.value_or(one.time), one.time);
   }
   out.shows = QObject::tr("Minutes since the first sign, at %1. %2 happened; ")
                   .arg(QString::fromStdString(utcText(story.zero)), countWords(happened, "thing", "things"));
   if (first && *first >= story.zero)
-    out.shows +=
-        QObject::tr("the first that is known to have been known came %1 after the first sign.").arg(formatAge(*first - story.zero));
+    out.shows += QObject::tr("the first word of it came %1 after the first sign.").arg(formatAge(*first - story.zero));
   else if (first)
-    out.shows += QObject::tr("something was known before the first sign.");
+    out.shows += QObject::tr("the first word of it was there before the first sign.");
   else
-    out.shows += QObject::tr("nothing tells when anybody knew.");
+    out.shows += QObject::tr("nothing tells when anybody knew of it.");
   out.caption = out.shows;
-  out.coverage = countWords(known, "entry of what was known", "entries of what was known");
   out.picture = std::make_shared<const LanesPicture>(std::move(story));
   return out;
 }
