@@ -99,6 +99,11 @@ class IncidentSections {
       table.rows.push_back(
           {m_build.timeCell(entry.time), countCell(entry.step), known ? Cell{} : textCell(text), known ? textCell(text) : Cell{}});
     }
+    // Nobody was told anything: no column of nothing.
+    if (std::ranges::none_of(m_a.timeline.entries, [](const TimelineEntry& one) { return one.lane == IncidentLane::kKnown; })) {
+      table.columns.pop_back();
+      for (std::vector<Cell>& row : table.rows) row.pop_back();
+    }
     const std::size_t more = m_a.timeline.entries.size() - table.rows.size() + m_a.timeline.left_out;
     if (more > 0) table.left_out = countText(static_cast<std::int64_t>(more)) + " more entries are not listed.";
     section.blocks.push_back(std::move(table));
@@ -139,7 +144,11 @@ class IncidentSections {
     Section& section = m_build.section("Evidence", m_build.link("incidents", m_a.range, selectOfIncident()));
     for (const IncidentEvidence& card : cards) {
       if (section.blocks.size() == kMostCards) break;
-      section.blocks.push_back(FigureReference{.card = card,
+      // What a finding says is said above; below a picture belongs what it shows.
+      IncidentEvidence shown = card;
+      if (std::ranges::any_of(m_a.findings, [&](const Finding& one) { return oneLineOf(one.summary, kMostSummary) == shown.caption; }))
+        shown.caption.clear();
+      section.blocks.push_back(FigureReference{.card = std::move(shown),
                                                .run = m_build.run().id,
                                                .attempt = m_a.attempt ? m_a.attempt->id : AttemptId{},
                                                .link = m_build.link(viewOf(card.kind), card.range, card.select)});

@@ -64,7 +64,7 @@ void addEnvironment(Builder& build, std::span<const EnvironmentFact> facts) {
               .rows = {},
               .left_out = {}};
   for (const EnvironmentFact& fact : facts) {
-    std::string value = fact.value;
+    std::string value = fact.value.empty() ? "(empty)" : fact.value;
     if (fact.values > 1) value += " (and " + countText(static_cast<std::int64_t>(fact.values) - 1) + " other values)";
     table.rows.push_back({textCell(fact.key), Cell{fact.value, std::move(value)}});
   }
