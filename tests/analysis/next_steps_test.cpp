@@ -45,6 +45,20 @@ TEST(NextSteps, WhatOnlyInformsOddEvidenceAndUnknownKindsAreNoTrouble) {
   EXPECT_THAT(nextSteps(bad, twoRacks()), IsEmpty());
 }
 
+TEST(EvidenceCards, TheStepsOfASlowRankAreThoseSinceItBeganToBe) {
+  const Finding host = finding("host_bound", "run", 100, 1'900), slow = slowRank(700, 1'500, 1, 5);
+  const Finding* const of[] = {&host, &slow};
+  Incident incident;
+  incident.range = TimeRange{at(100), at(1'900)};
+  const auto cards = suggestEvidence(incident, of, twoRacks());
+  const auto steps = std::ranges::find(cards, std::string("steps"), &IncidentEvidence::kind);
+  ASSERT_NE(steps, cards.end());
+  EXPECT_THAT(steps->select, HasSubstr("rank=5"));
+  ASSERT_TRUE(steps->range);
+  EXPECT_EQ(steps->range->t0, at(700));
+  EXPECT_EQ(steps->range->t1, at(1'500));
+}
+
 TEST(EvidenceCards, NoCardOfDeviceMetricsIsSuggestedWhereNoneWereTold) {
   const Finding slow = slowRank(400, 1'900, 1, 5);
   const Finding* const of[] = {&slow};
