@@ -103,7 +103,7 @@ class RunSections {
     const auto number = [](auto value) { return value ? std::optional(static_cast<double>(*value)) : std::nullopt; };
     const bool no_clock = m_build.run().time_domain == TimeDomain::kNone;
     constexpr std::string_view kLedger = "the restart ledger (docs/goodput.md); runglassctl analyze --json, goodput";
-    constexpr std::string_view kStatus = "the newest steps (runglassctl status --json, throughput)";
+    constexpr std::string_view kStatus = "the newest steps; runglassctl status --json, step, loss, tokens_per_s and mfu_ratio";
     const std::string of_run = " FROM attempt WHERE " + runIs(), wall = "(max(end_ns) - min(start_ns))";
     add("Wall time", number(ledger().wall), "ns", ledger().wall ? shortDurationText(*ledger().wall) : "",
         no_clock ? "its source has no clock" : "no attempt has a begin and an end", kLedger, "SELECT " + wall + " AS ns" + of_run);
