@@ -9,6 +9,13 @@
 
 namespace runglass {
 
+void setTrust(HubOptions& options, const std::string& folder) {
+  options.tls_cert = folder + "/hub.pem";
+  options.tls_key = folder + "/hub.key";
+  options.tls_client_ca = folder + "/ca.pem";
+  options.token_file = folder + "/access";
+}
+
 void HubArguments::declare(CLI::App& app) {
   app.add_option("--trust", m_trust, "Of the hub: folder that runglassctl pair made; says who may connect, and turns TLS on");
   app.add_option("--token-file", m_options.token_file, "Of the hub: bearer tokens, one per line, mode 0600");
@@ -38,10 +45,7 @@ Result<HubOptions> HubArguments::options() const {
   if (!m_trust.empty()) {
     if (!options.token_file.empty() || !options.tls_cert.empty() || !options.tls_client_ca.empty())
       return Status(Code::kInvalidArgument, "trust: " + m_trust + ": it takes the place of --token-file and the --tls options");
-    options.tls_cert = m_trust + "/hub.pem";
-    options.tls_key = m_trust + "/hub.key";
-    options.tls_client_ca = m_trust + "/ca.pem";
-    options.token_file = m_trust + "/access";
+    setTrust(options, m_trust);
   }
   options.writer = writerOptions();
   options.writer.power_safe = m_durability == "power";

@@ -20,6 +20,9 @@ class App;
 
 namespace runglass {
 
+// Takes certificate, key, authority and access list of a folder that `runglassctl pair` made.
+void setTrust(HubOptions& options, const std::string& folder);
+
 class HubArguments {
  public:
   // All but the store and --listen, whose help differs.

@@ -16,6 +16,7 @@
 
 #include "app/console/gui_thread.h"
 #include "app/console/this_host.h"
+#include "app/hub_arguments.h"
 #include "model/shared_filesystem.h"
 #include "widgets/core/units.h"
 #include "widgets/frame/registry.h"
@@ -131,10 +132,8 @@ void Console::importDropped(const QStringList& paths) {
 
 void Console::listen(const ListenOptions& hub) {
   SessionOptions session{.store = hub.store.toStdString(), .control = m_control};
-  session.hub = HubOptions{.listen = hub.listen.toStdString(),
-                           .token_file = hub.token_file.toStdString(),
-                           .tls_cert = hub.tls_cert.toStdString(),
-                           .tls_key = hub.tls_key.toStdString()};
+  session.hub = HubOptions{.listen = hub.listen.toStdString()};
+  if (!hub.trust.isEmpty()) setTrust(*session.hub, hub.trust.toStdString());
   QDir().mkpath(QFileInfo(hub.store).absolutePath());
   open(session, {});
   m_window->show();

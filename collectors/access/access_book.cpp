@@ -28,7 +28,7 @@ Result<std::unique_ptr<AccessBook>> AccessBook::open(const std::string& path, No
   if (path.empty()) return book;
   book->m_version = book->version();
   RG_ASSIGN(book->m_file, readAccessFile(path));
-  book->m_lists_certificates = book->m_file.listsCertificates();
+  book->m_is_issued = book->m_file.isIssued();
   book->m_looked = now.mono;
   return book;
 }

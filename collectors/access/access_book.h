@@ -41,8 +41,8 @@ class AccessBook {
   Result<Pass> check(const Shown& shown, Now now);
   // A pass from check() still holds: neither revoked nor expired since.
   bool holds(const Pass& pass, Now now);
-  // Certificates are named in the file: a call may show one in place of a token.
-  bool listsCertificates() const { return m_lists_certificates; }
+  // A call may show a certificate in place of a token, and need not have one.
+  bool isIssued() const { return m_is_issued; }
   // Why the file cannot be read now; empty: it can.
   std::string problem() const;
 
@@ -64,7 +64,7 @@ class AccessBook {
   const AccessEntry* find(const Shown& shown) const;
 
   const std::string m_path;
-  bool m_lists_certificates = false;  // as it was opened: TLS asks for certificates or not
+  bool m_is_issued = false;  // as it was opened: TLS asks for certificates or not
   mutable std::mutex m_mutex;
   AccessFile m_file;
   Version m_version;

@@ -132,9 +132,9 @@ std::string scopeNames(std::uint8_t scopes) {
   return out;
 }
 
-bool AccessFile::listsCertificates() const {
+bool AccessFile::isIssued() const {
   for (const AccessEntry& entry : entries)
-    if (entry.kind == AccessEntry::Kind::kCertificate) return true;
+    if (entry.kind != AccessEntry::Kind::kSecret) return true;
   return false;
 }
 

@@ -33,8 +33,8 @@ struct AccessEntry {
 
 struct AccessFile {
   std::vector<AccessEntry> entries;
-  // There is a certificate among them: then those count that are named here, else all of the hub's CA.
-  bool listsCertificates() const;
+  // pair made it: each proves itself by the certificate or the token that is named here. Else it is a list of secrets that somebody wrote.
+  bool isIssued() const;
 };
 
 // The file must be its owner's alone and hold at least one entry.

@@ -37,9 +37,9 @@ Result<std::shared_ptr<grpc::ServerCredentials>> serverCredentials(const HubOpti
   tls.watch_identity_key_cert_pairs();
   if (!options.tls_client_ca.empty()) {
     tls.watch_root_certs();
-    // Where the file names certificates, a call shows one of them or a token; else nobody gets in without one.
-    tls.set_cert_request_type(access.listsCertificates() ? GRPC_SSL_REQUEST_CLIENT_CERTIFICATE_AND_VERIFY
-                                                         : GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
+    // Where pair made the file, a call shows a certificate that it names or a token; else nobody gets in without a certificate.
+    tls.set_cert_request_type(access.isIssued() ? GRPC_SSL_REQUEST_CLIENT_CERTIFICATE_AND_VERIFY
+                                                : GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
   }
   return TlsServerCredentials(tls);
 }

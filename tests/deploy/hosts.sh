@@ -23,7 +23,7 @@ enterNamespaces() {  # SCRIPT BIN [inside WORK]
   work=$(mktemp -d "${TMPDIR:-/tmp}/runglass-deploy.XXXXXX")
   trap 'rm -rf "$work"' EXIT
   local status=0
-  unshare -n -m -p -u --fork --kill-child --mount-proc bash "$1" "$bin" inside "$work" || status=$?
+  unshare -n -m -p -u --fork --kill-child --mount-proc bash "$(realpath "$1")" "$bin" inside "$work" || status=$?
   exit "$status"
 }
 

@@ -120,6 +120,26 @@ class Trust : public testing::Test {
   std::optional<Pairing> pairing;
 };
 
+TEST_F(Trust, WhereAllHaveTokensNobodyNeedsACertificate) {
+  folder = dir / "tokens";
+  auto made = Pairing::open({.folder = folder, .address = "localhost:7070"});
+  ASSERT_TRUE(made.ok());
+  ASSERT_TRUE(made->certifyHub({"hub.example"}).ok());
+  ASSERT_TRUE(made->addAgent("gpu-b", Pairing::Proof::kToken).ok());
+  const auto hub = serve();
+  RawAgent by_token(hub->address(), token("agents/gpu-b"), tls());
+  EXPECT_EQ(joins(by_token, helloOf("gpu-b")), StatusCode::OK);
+  RawAgent with_nothing(hub->address(), "", tls());
+  EXPECT_EQ(joins(with_nothing, helloOf("gpu-b")), StatusCode::UNAUTHENTICATED);
+  // One of the authority's that is named nowhere opens nothing.
+  RawAgent unlisted(hub->address(), "", grpc::SslCredentials({text(in("ca.pem")), text(in("hub.key")), text(in("hub.pem"))}));
+  EXPECT_NE(joins(unlisted, helloOf("gpu-b")), StatusCode::OK);
+  // Whoever comes later may have either.
+  ASSERT_TRUE(made->addAgent("gpu-c", Pairing::Proof::kCertificate).ok());
+  RawAgent by_certificate(hub->address(), "", mutual(in("agents/gpu-c")));
+  EXPECT_EQ(joins(by_certificate, helloOf("gpu-c")), StatusCode::OK);
+}
+
 TEST_F(Trust, EachGetsInWithItsOwnProofAndNobodyWithout) {
   const auto hub = serve();
   RawAgent by_certificate(hub->address(), "", mutual(in("agents/gpu-a")));
