@@ -26,7 +26,6 @@ class Pair : public Command {
   const char* help() const override { return "Make certificates and tokens for a hub, its agents and its readers; revoke and renew them"; }
   const char* examples() const override {
     return "runglassctl pair --out trust --hub hub.cluster --agent gpu-a --agent gpu-b --reader alice\n"
-           "runglassctl serve --store run.rgl --listen 0.0.0.0:7070 --trust trust\n"
            "runglassctl pair --out trust --renew gpu-a\n"
            "runglassctl pair --out trust --revoke alice\n";
   }
@@ -49,7 +48,8 @@ class Pair : public Command {
     app.add_flag("--list", m_list, "Say who may connect");
   }
   Status run() override {
-    m_options.address = (m_hub.empty() ? thisHost() : m_hub.front()) + ":" + std::to_string(m_port);
+    const std::string host = m_hub.empty() ? thisHost() : m_hub.front();
+    m_options.address = (host.find(':') == std::string::npos ? host : "[" + host + "]") + ":" + std::to_string(m_port);
     RG_ASSIGN(Pairing pairing, Pairing::open(m_options));
     RG_TRY(certify(pairing));
     for (const std::string& name : m_agents) RG_TRY(tell(name, pairing.addAgent(name, Pairing::Proof::kCertificate)));

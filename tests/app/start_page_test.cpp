@@ -121,6 +121,13 @@ TEST_F(StartPageTest, TheCommandsForOtherMachinesBringAnAgentToTheHubWithCertifi
   EXPECT_TRUE(bringsNode(question, agent, "NODE-A", environment));
 }
 
+TEST_F(StartPageTest, AgentsAreToldAnAddressOfIpVersionSixInBrackets) {
+  const ConnectQuestion question{
+      .where = TrainersWhere::kNodes, .store = dir.filePath("live.rgl"), .host = "fd00::1", .folder = dir.filePath("v6")};
+  ASSERT_EQ(shell(connectCommands(question).front().text), 0);
+  EXPECT_EQ(shell("grep -qxF 'hub = \"[fd00::1]:7070\"' '" + listenOptions(question).trust + "/agents/NODE-A/agent.toml'"), 0);
+}
+
 TEST_F(StartPageTest, TheCommandsForSlurmMakeFilesForEachOfItsNodesAndTheStepUsesThem) {
   ConnectQuestion question{
       .where = TrainersWhere::kSlurm, .store = dir.filePath("live.rgl"), .host = "127.0.0.1", .folder = dir.filePath("shared")};
