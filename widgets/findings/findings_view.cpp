@@ -71,6 +71,7 @@ FindingsView::FindingsView(ViewContext context, QWidget* parent)
       m_stack(new QStackedLayout(this)) {
   m_stack->addWidget(m_panel);
   m_stack->addWidget(m_table);
+  m_table->table()->setTextElideMode(Qt::ElideRight);  // sentences: who and what comes first
   setFocusProxy(m_table);
   m_panel->showLoading(tr("Reading the findings …"));
   connect(m_table, &TableView::rowActivated, this, [this](const QModelIndex& index) {
@@ -125,7 +126,8 @@ void FindingsView::showAnswer(const Result<std::shared_ptr<const FindingList>>& 
   }
   m_model->setRows(*answer);
   if ((*answer)->empty()) {
-    m_panel->showEmpty(tr("No finding."), tr("This store holds no conclusion of an analysis about this run."));
+    m_panel->showEmpty(tr("No finding."), tr("This store holds no conclusion of an analysis about this run."),
+                       QStringLiteral("runglassctl analyze --store STORE.rgl"));
     m_stack->setCurrentWidget(m_panel);
   } else {
     m_stack->setCurrentWidget(m_table);
