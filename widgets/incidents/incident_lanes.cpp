@@ -306,7 +306,7 @@ void IncidentLanes::setPage(std::shared_ptr<const IncidentPage> page, TimeStyle 
   m_nothing->setVisible(!nothing.isEmpty());
   m_strip->setVisible(!entries.empty());
   if (!entries.empty())
-    m_strip->setEntries(entries, m_page->answer.range.value_or(TimeRange{entries.front().time, entries.back().time}), m_zero);
+    m_strip->setEntries(entries, m_page->answer.shown.value_or(TimeRange{entries.front().time, entries.back().time}), m_zero);
   m_model->setRows(std::make_shared<const std::vector<TimelineEntry>>(std::move(entries)));
   m_table->setVisible(m_model->rowCount() > 0);
   spanRows();
