@@ -92,7 +92,7 @@ void joinIncident(Incident& incident, const Incident& other, std::span<const Fin
                          : other.range;
   if (incident.cause.empty()) incident.cause = other.cause;
   if (other.notes.empty()) return;
-  incident.notes += (incident.notes.empty() ? "" : "\n\n") + ("## From “" + other.title + "”\n\n") + other.notes;
+  incident.notes += (incident.notes.empty() ? "" : "\n\n") + ("### From “" + other.title + "”\n\n") + other.notes;
 }
 
 Result<IncidentDraft> draftOfFinding(Reader& reader, const Run& run, std::int64_t finding, std::stop_token stop) {

@@ -103,7 +103,7 @@ TEST_F(IncidentCommandTest, OneByHandHasCardsAndIsMergedWithTheNotesOfBoth) {
   ASSERT_EQ(incident({"new", "--finding", "1", "--note", "replaced"}).exit, 0);
   const Json merged = json({"merge", "2", "--into", "1"});
   EXPECT_EQ(merged["incident_id"], 1);
-  EXPECT_EQ(merged["notes"], "drained\n\n## From “a spike”\n\nreplaced");
+  EXPECT_EQ(merged["notes"], "drained\n\n### From “a spike”\n\nreplaced");
   EXPECT_THAT(merged["findings"], SizeIs(1));
   EXPECT_EQ(json({"show", "2"})["state"], "dismissed");
   EXPECT_EQ(json({"show", "2"})["reason"], "merged into “it hangs”");

@@ -163,7 +163,7 @@ TEST_F(IncidentsViewTest, TwoIncidentsAreMergedWithTheNotesOfBothAndTakenApartAg
   ASSERT_TRUE(waitFor([&] { return edits.edits.size() == 2; }));
   settle();
   const Incident merged = stored("i-1"), left = stored("i-2");
-  EXPECT_EQ(merged.notes, "drained n1\n\n## From “slow morning”\n\nasked the vendor");
+  EXPECT_EQ(merged.notes, "drained n1\n\n### From “slow morning”\n\nasked the vendor");
   EXPECT_EQ(merged.range->t1, stored("i-2").range->t1) << "as wide as both";
   EXPECT_EQ(left.state, IncidentState::kDismissed);
   EXPECT_EQ(left.reason, "merged into “bad night”");
