@@ -205,6 +205,9 @@ class Reader {
   // By time, of the run's attempts and, without an attempt, of its nodes. With their texts an answer may be large: up to 1 MiB each.
   virtual Result<std::vector<Capture>> captures(RunId run, TimeRange range, CaptureTexts texts = CaptureTexts::kWith) = 0;
   virtual Result<std::vector<Finding>> findings(std::optional<RunId> run) = 0;
+  // What was told of findings while their runs went on, in the words of then, by Finding::told. Those of a finding that changes all the
+  // time are thinned out; the first, the last and each that became worse, better or over are there.
+  virtual Result<std::vector<Finding>> tellings(std::optional<RunId> run) = 0;
   virtual Result<std::vector<Incident>> incidents(std::optional<RunId> run) = 0;  // newest first
   virtual Result<Incident> incident(std::string_view uuid) = 0;
   virtual Result<std::vector<Note>> notes(RunId run) = 0;            // by time, those about the run as a whole first

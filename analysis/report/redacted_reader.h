@@ -45,6 +45,7 @@ class RedactedReader : public ForwardingReader {
   Result<std::vector<Label>> labels(RunId run) override;
   Result<std::vector<Capture>> captures(RunId run, TimeRange range, CaptureTexts texts) override;
   Result<std::vector<Finding>> findings(std::optional<RunId> run) override;
+  Result<std::vector<Finding>> tellings(std::optional<RunId> run) override;
   Result<std::vector<Incident>> incidents(std::optional<RunId> run) override;
   Result<Incident> incident(std::string_view uuid) override;
   Result<std::vector<Note>> notes(RunId run) override;
@@ -58,6 +59,7 @@ class RedactedReader : public ForwardingReader {
   Result<std::vector<std::string>> verify(std::stop_token stop) override;
 
  private:
+  Finding redacted(Finding finding);
   Incident redacted(Incident incident);
   Event redacted(Event event);
   LogLine redacted(LogLine line);
