@@ -139,6 +139,8 @@ Result<std::vector<Finding>> MomentReader::findings(std::optional<RunId> run) {
       if (next != tellings.end() || !life.over) finding = *std::prev(next);
     } else if (!there(life, finding.start ? finding.start : finding.end, m_moment)) {
       continue;
+    } else if (!life.whole()) {
+      finding.told.reset();
     }
     if (life.clocked && later(finding.end)) finding.end.reset(), finding.last_step.reset();
     then.push_back(std::move(finding));

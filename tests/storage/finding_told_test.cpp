@@ -119,6 +119,9 @@ TEST_F(Told, ByAClockThatIsNotTheRunsIsAsIfNobodyHadTold) {
     say(finding);
   }
   EXPECT_THAT(shownAt(at(105)), SizeIs(4));
+  const auto reader = read();
+  const auto shown = readerAt(*reader, at(105))->findings(m_run).value();
+  for (const Finding& one : shown) EXPECT_FALSE(one.told);
   EXPECT_THAT(shownAt(at(99)), IsEmpty());
 }
 
