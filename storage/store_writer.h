@@ -80,6 +80,7 @@ class StoreWriter final : public Writer {
   };
 
   // store_open.cpp
+  Status checkFolder() const;
   Status openFile();
   Status createSchema();
   Status migrate(std::int64_t version);

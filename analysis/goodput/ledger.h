@@ -90,6 +90,7 @@ struct LedgerRow {
   std::int64_t lost_steps = 0;          // of the attempt that stepped before, undone by this one's begin
   std::int64_t kept_steps = 0;          // of this one
   std::optional<DurNs> iteration_time;  // median of its steady steps
+  bool untimed = false;                 // it is told how long steps took and not when: in `segments` they are unexplained
   bool layout_changed = false;          // against the attempt before
   Layout layout;
   Ending ending;

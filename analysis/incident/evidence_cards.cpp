@@ -43,16 +43,26 @@ std::vector<IncidentEvidence> suggestEvidence(const Incident& incident, std::spa
   findings = findings.first(std::min(findings.size(), kMostAsked));
   if (const Finding* loss = first_of([](const Finding&, const FindingPlace& p) { return p.link == ChainLink::kLoss; }))
     add("loss", "Loss and gradient norm", *loss, incident.range, true);
+  // A rank's slowness shows in the ranks' steps, from where it began on; the run's in their length.
   const Finding* slow =
-      first_of([](const Finding&, const FindingPlace& p) { return p.link == ChainLink::kRank || p.link == ChainLink::kRun; });
-  add("steps", "Step times of all ranks", slow != nullptr ? *slow : *findings.front(), incident.range, false);
+      first_of([](const Finding&, const FindingPlace& p) { return p.link == ChainLink::kRank && !p.everywhere() && !p.stands; });
+  std::optional<TimeRange> since = incident.range;
+  if (slow != nullptr && slow->start)
+    if (const auto until = placeOf(*slow, places).until; until && *until > *slow->start) since = TimeRange{*slow->start, *until};
+  if (slow == nullptr)
+    slow = first_of([](const Finding&, const FindingPlace& p) { return p.link == ChainLink::kRank || p.link == ChainLink::kRun; });
+  add("steps", "Step times of all ranks", slow != nullptr ? *slow : *findings.front(), since, false);
   if (slow != nullptr && slow->start && places.traced) {
     constexpr TimeNs kFirst = std::numeric_limits<TimeNs>::min() + kNsPerSecond, kLast = std::numeric_limits<TimeNs>::max() - 2 * kMostCrop;
     const TimeNs begin = std::clamp(*slow->start, kFirst, kLast) - kNsPerSecond;
     const TimeNs end = std::clamp(placeOf(*slow, places).until.value_or(begin), begin + 2 * kNsPerSecond, begin + kMostCrop);
     add("timeline", "Time line where it began", *slow, TimeRange{begin, end}, true);
   }
-  if (const Finding* of = first_of([](const Finding&, const FindingPlace& p) { return p.link <= ChainLink::kRank && !p.nodes.empty(); }))
+  const auto measured = [&](const FindingPlace& p) {
+    return !places.measured || std::ranges::any_of(p.nodes, [&](NodeId node) { return places.measured->contains(node); });
+  };
+  if (const Finding* of =
+          first_of([&](const Finding&, const FindingPlace& p) { return p.link <= ChainLink::kRank && !p.nodes.empty() && measured(p); }))
     add("device", "Clock, power, temperature", *of, incident.range, false);
   if (const Finding *of = first_of([](const Finding& f, const FindingPlace& p) { return p.stands || f.kind == "hardware_fault"; }))
     add("log", "Log lines", *of, incident.range, false);

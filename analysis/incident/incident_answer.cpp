@@ -9,6 +9,7 @@
 #include "analysis/incident/data_quality.h"
 #include "analysis/incident/incident_costs.h"
 #include "analysis/incident/incident_words.h"
+#include "analysis/incident/next_steps.h"
 #include "analysis/incident/read_proposals.h"
 
 namespace runglass {
@@ -37,6 +38,7 @@ class Asking {
         readDataQuality(m_reader, {.run = m_q.run, .attempt = attempt(), .range = m_out.range, .findings = m_members, .places = m_places},
                         m_stop));
     m_out.cards = suggestEvidence(m_out.incident, m_members, m_places);
+    m_out.next_steps = nextSteps(m_members, m_places);
     if (m_stop.stop_requested()) return Status(Code::kCancelled, "incident: superseded");
     return std::move(m_out);
   }
@@ -217,6 +219,14 @@ class Asking {
 };
 
 }  // namespace
+
+std::optional<TimeNs> firstSign(const IncidentAnswer& answer) {
+  std::optional<TimeNs> first;
+  for (const Finding& one : answer.findings)
+    if (one.start) first = std::min(first.value_or(*one.start), *one.start);
+  if (!first && answer.range) first = answer.range->t0;
+  return first;
+}
 
 Result<IncidentAnswer> readIncidentAnswer(Reader& reader, const IncidentQuestion& question, std::stop_token stop) {
   return Asking(reader, question, std::move(stop)).ask();

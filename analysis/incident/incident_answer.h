@@ -62,7 +62,8 @@ struct IncidentAnswer {
   IncidentImpact impact;
   Timeline timeline;
   std::vector<IncidentSuspect> suspects;
-  std::string suspects_reason;  // why there is none
+  std::string suspects_reason;          // why there is none
+  std::vector<std::string> next_steps;  // what to do, the root's first
   std::vector<RuledOut> ruled_out;
   std::vector<FactDelta> changes;  // against the attempt before
   std::string changes_reason;      // why there is none
@@ -79,6 +80,9 @@ struct IncidentQuestion {
   std::optional<double> price;        // of a GPU-hour, in any currency
   bool with_ranking = true;
 };
+
+// The first sign of it: where its first finding began, else its own begin.
+std::optional<TimeNs> firstSign(const IncidentAnswer& answer);
 
 Result<IncidentAnswer> readIncidentAnswer(Reader& reader, const IncidentQuestion& question, std::stop_token stop);
 

@@ -152,9 +152,11 @@ class Counter {
       if (!std::ranges::binary_search(m_ended, of.number)) continue;
       add(spendWords(Spend::kAfterLast), of, of.spent[static_cast<std::size_t>(Spend::kAfterLast)].value_or(0),
           stepsAreTold(of)
-              ? "SELECT a.end_ns - max(s.start_ns + s.dur_ns) AS ns FROM attempt a JOIN step s ON s.run_id = a.run_id AND s.attempt "
-                "= a.attempt WHERE a." +
-                    runIs(m_q.run) + " AND a.attempt = " + std::to_string(of.number)
+              ? "SELECT end_ns - last - coalesce((SELECT sum(min(c.durable_ns, x.end_ns) - max(c.begin_ns, x.last)) FROM checkpoint c "
+                "WHERE c.run_id = x.run_id AND c.attempt = x.attempt AND c.durable_ns > x.last AND c.begin_ns < x.end_ns), 0) AS ns FROM "
+                "(SELECT a.run_id, a.attempt, a.end_ns, max(s.start_ns + s.dur_ns) AS last FROM attempt a JOIN step s ON s.run_id = "
+                "a.run_id AND s.attempt = a.attempt WHERE a." +
+                    runIs(m_q.run) + " AND a.attempt = " + std::to_string(of.number) + ") x"
               : "");
       if (const LedgerRow* next = rowAfter(of.number)) countRestart(of, *next);
     }

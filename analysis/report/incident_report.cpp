@@ -15,6 +15,9 @@ namespace {
 
 constexpr DurNs kLogbookMargin = 600 * kNsPerSecond;
 constexpr std::size_t kMostText = 600;
+constexpr std::string_view kHow =
+    "the restart ledger and the findings' shares of it (docs/incident_answers.md, docs/goodput.md); runglassctl incident show";
+constexpr std::string_view kHowScored = "its finding or the ranking (docs/incident_answers.md, docs/ranking.md); runglassctl incident show";
 
 // A margin does not run over the ends of time; what is not over has none.
 TimeRange widened(TimeRange range, DurNs margin) {
@@ -33,11 +36,14 @@ class IncidentSections {
     KeyFigures figures;
     const auto add = [&](KeyFigure figure) { figures.figures.push_back(std::move(figure)); };
     add(m_build.figure(impact.goes_on ? "Lasts so far" : "Lasted", impact.duration, "ns",
-                       impact.duration.value ? shortDurationText(*impact.duration.value) : ""));
-    add(m_build.figure("Steps lost", impact.lost_steps, "steps", impact.lost_steps.value ? countText(*impact.lost_steps.value) : ""));
-    add(m_build.figure("Wall time lost", impact.lost_time, "ns", impact.lost_time.value ? shortDurationText(*impact.lost_time.value) : ""));
-    add(m_build.figure("GPU-hours lost", impact.gpu_hours, "gpu_hours", impact.gpu_hours.value ? numberText(*impact.gpu_hours.value) : ""));
-    add(m_build.figure("Money", impact.money, "money", impact.money.value ? numberText(*impact.money.value) : ""));
+                       impact.duration.value ? shortDurationText(*impact.duration.value) : "", kHow));
+    add(m_build.figure("Steps lost", impact.lost_steps, "steps", impact.lost_steps.value ? countText(*impact.lost_steps.value) : "", kHow));
+    add(m_build.figure("Wall time lost", impact.lost_time, "ns", impact.lost_time.value ? shortDurationText(*impact.lost_time.value) : "",
+                       kHow));
+    add(m_build.figure("GPU-hours lost", impact.gpu_hours, "gpu_hours", impact.gpu_hours.value ? numberText(*impact.gpu_hours.value) : "",
+                       kHow));
+    add(m_build.figure("Money", impact.money, "money", impact.money.value ? numberText(*impact.money.value) : "",
+                       "GPU-hours lost times the price of one"));
     section.blocks.push_back(std::move(figures));
     if (impact.items.empty()) return;
     Table table{.name = "cost",
@@ -51,7 +57,8 @@ class IncidentSections {
                 .left_out = {}};
     BarChart chart{.caption = "Lost time by what it was spent on", .unit = "ns", .labels = {}, .parts = {{"time", {}}}};
     for (const CostItem& item : impact.items) {
-      const SqlRef sql = m_build.query(item.what + ", attempt " + std::to_string(item.attempt), item.sql);
+      const std::string what = item.what + ", attempt " + std::to_string(item.attempt);
+      const SqlRef sql = m_build.query(what, item.sql, static_cast<double>(item.time), kHow);
       table.rows.push_back(
           {textCell(item.what), countCell(item.attempt), durationCell(item.time), numberCell(item.gpu_hours), sqlCell(sql)});
       chart.labels.push_back(item.what + " (" + std::to_string(item.attempt) + ")");
@@ -68,7 +75,14 @@ class IncidentSections {
           Paragraph{m_a.range ? "Nothing was told of this time." : "There is no time line: none of its findings has a time.", true});
       return;
     }
-    // Two lanes: what happened, and what was known when.
+    // Two lanes: what happened, and what was known when; as a picture, and in words.
+    const TimeRange range = m_a.range.value_or(TimeRange{m_a.timeline.entries.front().time, m_a.timeline.entries.back().time});
+    section.blocks.push_back(FigureReference{
+        .card = {.kind = "lanes", .title = "What happened, and what was known when", .caption = {}, .range = m_a.range, .select = {}},
+        .run = m_build.run().id,
+        .attempt = m_a.attempt ? m_a.attempt->id : AttemptId{},
+        .link = m_build.link("incidents", m_a.range, selectOfIncident()),
+        .lanes = Lanes{m_a.timeline.entries, range, firstSign(m_a).value_or(range.t0)}});
     Table table{.name = "timeline",
                 .caption = "What happened, and what was known when",
                 .columns = {{"When", "time_ns"},
@@ -84,6 +98,11 @@ class IncidentSections {
       const bool known = entry.lane == IncidentLane::kKnown;
       table.rows.push_back(
           {m_build.timeCell(entry.time), countCell(entry.step), known ? Cell{} : textCell(text), known ? textCell(text) : Cell{}});
+    }
+    // Nobody was told anything: no column of nothing.
+    if (std::ranges::none_of(m_a.timeline.entries, [](const TimelineEntry& one) { return one.lane == IncidentLane::kKnown; })) {
+      table.columns.pop_back();
+      for (std::vector<Cell>& row : table.rows) row.pop_back();
     }
     const std::size_t more = m_a.timeline.entries.size() - table.rows.size() + m_a.timeline.left_out;
     if (more > 0) table.left_out = countText(static_cast<std::int64_t>(more)) + " more entries are not listed.";
@@ -112,7 +131,8 @@ class IncidentSections {
       const bool ratio = one.score_kind == "confidence" || one.score_kind.ends_with("_ratio");
       table.rows.push_back({countCell(static_cast<std::int64_t>(table.rows.size()) + 1), textCell(one.what),
                             ratio ? ratioCell(one.score) : numberCell(one.score), textCell(std::move(kind)),
-                            textCell(oneLineOf(one.why, kMostText)), sqlCell(m_build.query("suspect: " + one.what, one.sql))});
+                            textCell(oneLineOf(one.why, kMostText)),
+                            sqlCell(m_build.query("suspect: " + one.what, one.sql, one.score, kHowScored))});
     }
     section.blocks.push_back(std::move(table));
   }
@@ -124,7 +144,11 @@ class IncidentSections {
     Section& section = m_build.section("Evidence", m_build.link("incidents", m_a.range, selectOfIncident()));
     for (const IncidentEvidence& card : cards) {
       if (section.blocks.size() == kMostCards) break;
-      section.blocks.push_back(FigureReference{.card = card,
+      // What a finding says is said above; below a picture belongs what it shows.
+      IncidentEvidence shown = card;
+      if (std::ranges::any_of(m_a.findings, [&](const Finding& one) { return oneLineOf(one.summary, kMostSummary) == shown.caption; }))
+        shown.caption.clear();
+      section.blocks.push_back(FigureReference{.card = std::move(shown),
                                                .run = m_build.run().id,
                                                .attempt = m_a.attempt ? m_a.attempt->id : AttemptId{},
                                                .link = m_build.link(viewOf(card.kind), card.range, card.select)});
@@ -229,6 +253,9 @@ Status addIncident(Builder& build, const Incident& incident, const Known& known,
   IncidentSections sections(build, answer);
   sections.impact();
   build.document().sections.front().blocks.insert(build.document().sections.front().blocks.begin(), Paragraph{factsLine(build, answer)});
+  addNextSteps(build, answer.next_steps,
+               answer.findings.empty() ? "No finding belongs to it: there is nothing that advice could be taken from."
+                                       : "Nobody knows an answer to what was found.");
   sections.timeline();
   sections.suspects();
   sections.evidence();

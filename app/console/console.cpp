@@ -3,17 +3,20 @@
 // state of the view, not of the console.
 #include "app/console/console.h"
 
+#include <unistd.h>
 #include <QDateTime>
 #include <QDir>
 #include <QFileInfo>
 #include <QStandardPaths>
 #include <QStyle>
+
 #include <algorithm>
 #include <functional>
 #include <limits>
 
 #include "app/console/gui_thread.h"
 #include "app/console/this_host.h"
+#include "model/shared_filesystem.h"
 #include "widgets/core/units.h"
 #include "widgets/frame/registry.h"
 
@@ -101,6 +104,9 @@ void Console::open(const SessionOptions& session, const Place& place, const QStr
 WelcomeOptions Console::welcome(const QStringList& dropped) {
   WelcomeOptions options{.maker = &m_maker, .to_list = dropped};
   options.folder = QStandardPaths::writableLocation(QStandardPaths::GenericDataLocation) + QStringLiteral("/runglass");
+  // Homes of clusters lie on NFS, where no store can be written.
+  if (!sharedFilesystem(QStandardPaths::writableLocation(QStandardPaths::HomeLocation).toStdString()).empty())
+    options.folder = QStringLiteral("/var/tmp/runglass-") + QString::number(getuid());
   options.secrets = QStandardPaths::writableLocation(QStandardPaths::GenericConfigLocation) + QStringLiteral("/runglass");
   options.hosts = namesOfThisHost();
   if (m_settings == nullptr) return options;

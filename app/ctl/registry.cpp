@@ -17,6 +17,7 @@ std::unique_ptr<Command> makeInfo();
 std::unique_ptr<Command> makeLayout();
 std::unique_ptr<Command> makeLogbook();
 std::unique_ptr<Command> makeNote();
+std::unique_ptr<Command> makePair();
 std::unique_ptr<Command> makeQuery();
 std::unique_ptr<Command> makeRewind();
 std::unique_ptr<Command> makeScore();
@@ -49,6 +50,7 @@ std::vector<std::unique_ptr<Command>> commands() {
   all.push_back(makeTop());
   all.push_back(makeAlert());
   all.push_back(makeServe());
+  all.push_back(makePair());
   return all;
 }
 

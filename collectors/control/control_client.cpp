@@ -16,14 +16,15 @@ namespace {
 
 // Without TLS a hub listens on loopback only. The address may come from a file beside the store: a token goes nowhere else in clear text.
 // A name that only begins like an address is somebody else's.
-bool isLoopback(const std::string& hub) {
+bool isLocal(const std::string& hub) {
+  if (hub.starts_with("unix:")) return true;
   const std::string host = hub.substr(0, hub.rfind(':'));
   in_addr address{};
   return host == "localhost" || host == "[::1]" || (inet_pton(AF_INET, host.c_str(), &address) == 1 && ntohl(address.s_addr) >> 24 == 127);
 }
 
 Result<std::shared_ptr<grpc::Channel>> connect(const ControlTarget& target) {
-  if (target.tls_ca.empty() && !isLoopback(target.hub))
+  if (target.tls_ca.empty() && !isLocal(target.hub))
     return Status(Code::kFailedPrecondition,
                   "hub: " + target.hub + ": on another machine, so TLS is needed: give the CA of its certificate");
   grpc::SslCredentialsOptions pem;

@@ -354,6 +354,18 @@ TEST(DamagedChunk, LeavesTheRestReadable) {
   EXPECT_EQ((*reader)->verify()->size(), 1U);
 }
 
+TEST(NetworkFilesystem, IsReadAndNotWritten) {
+  const TempStore store;
+  const auto on_nfs = [](const std::string& folder) { return folder.empty() ? std::string() : std::string("nfs"); };
+  const auto refused = Writer::open(store.path(), {.filesystem = on_nfs});
+  EXPECT_EQ(refused.status().code(), Code::kFailedPrecondition);
+  for (const char* word : {"(nfs)", "network filesystem", "/var/tmp/"}) EXPECT_THAT(refused.status().message(), testing::HasSubstr(word));
+  EXPECT_FALSE(std::filesystem::exists(store.path())) << "nothing was begun";
+  ASSERT_TRUE(Writer::open(store.path()).ok());
+  EXPECT_TRUE(Reader::open(store.path()).ok());
+  EXPECT_EQ(Writer::open(store.path(), {.filesystem = on_nfs}).status().code(), Code::kFailedPrecondition);
+}
+
 TEST(LiveReader, SeesEverySampleExactlyOnceWhileTheWriterCommits) {
   const TempStore store;
   auto writer = Writer::open(store.path());
