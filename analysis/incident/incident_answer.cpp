@@ -102,6 +102,7 @@ class Asking {
     const TimeRange range = *m_out.shown;
     RG_ASSIGN(m_events,
               m_reader.events({.range = range, .run = m_q.run.id, .at_least = Severity::kDebug, .kind = "", .limit = kMostEventsRead}));
+    RG_ASSIGN(const auto tellings, m_reader.tellings(m_q.run.id));
     RG_ASSIGN(const auto saves, m_reader.checkpoints(m_q.run.id));
     RG_ASSIGN(auto alerts, m_reader.alerts(kMostAlerts));
     std::erase_if(alerts, [&](const Alert& one) { return one.run && one.run != m_q.run.id; });
@@ -116,6 +117,7 @@ class Asking {
     m_out.timeline = timelineOf({.range = range,
                                  .events = m_events,
                                  .findings = m_q.findings,
+                                 .tellings = tellings,
                                  .checkpoints = saves,
                                  .alerts = alerts,
                                  .captures = captures,

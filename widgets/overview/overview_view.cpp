@@ -141,8 +141,8 @@ void OverviewView::showAnswer(const Result<std::shared_ptr<const OverviewData>>&
   m_shown = true;
   if (!answer.ok()) {
     if (answer.status().code() == Code::kNotFound)
-      m_panel->showEmpty(tr("No run yet"), tr("This store holds no training run so far."),
-                         QStringLiteral("runglassctl import --store STORE.rgl PATH"));
+      m_panel->showEmptyAt(m_context.state->state().moment, tr("No run yet"), tr("This store holds no training run so far."),
+                           QStringLiteral("runglassctl import --store STORE.rgl PATH"));
     else
       m_panel->showFailed(tr("The run could not be read"), screenText(answer.status().message()));
     m_stack->setCurrentIndex(0);
