@@ -116,6 +116,7 @@ def licences(found, loader):
         path = os.path.realpath('/usr/share/common-licenses/' + name)
         if os.path.isfile(path):
             copy(path, 'share/licenses/common-licenses', name)
+    copy(os.path.join(SOURCE, 'packaging/debian/copyright-programs'), 'share/licenses/runglass', 'copyright')
     for name in os.listdir(os.path.join(SOURCE, 'LICENSES')):
         copy(os.path.join(SOURCE, 'LICENSES', name), 'share/licenses/runglass', name)
     with open(os.path.join(given.out, 'share/licenses/LIBRARIES'), 'w', encoding='utf-8') as file:
