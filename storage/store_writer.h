@@ -125,7 +125,8 @@ class StoreWriter final : public Writer {
   Status saveRows();
   Status saveCaptures();  // store_captures.cpp
   Status saveLogs();
-  Status saveFindings();
+  Status saveFindings();                                          // store_findings.cpp
+  Status keepTelling(const Finding& known, const Finding& next);  // store_findings.cpp
   Status saveState();
   void markStored();
   void checkpointIfDue();

@@ -102,7 +102,8 @@ class Writer : public Recorder {
   // --- the rest ------------------------------------------------------------------------------------------------------
   // Values recorded but not yet committed, for Readers of this process.
   virtual std::shared_ptr<const LiveTail> liveTail() const = 0;
-  virtual void finding(const Finding& finding) = 0;  // upsert by (run, kind, subject, first_step)
+  // Upsert by (run, kind, subject, first_step). What it said before is kept where that was told (Finding::told): Reader::tellings().
+  virtual void finding(const Finding& finding) = 0;
   // Upsert by (rule, cause, since); committed when it returns OK. The newest kMaxAlerts are kept.
   static constexpr std::int64_t kMaxAlerts = 20'000;
   virtual Status alerts(std::span<const Alert> alerts) = 0;

@@ -278,6 +278,8 @@ class Maker {
       ++cause.count;
       cause.planned = row.ending.planned.value_or(false);
       cause.cost += row.spent[static_cast<std::size_t>(Spend::kStalled)].value_or(0);
+      // Of a planned end it is how long leaving took.
+      if (!cause.planned) cause.cost += row.spent[static_cast<std::size_t>(Spend::kAfterLast)].value_or(0);
       if (i + 1 == m_ledger.rows.size()) continue;
       for (const Spend spend : {Spend::kGap, Spend::kStartUp, Spend::kInit, Spend::kLoad, Spend::kCatchUp})
         cause.cost += m_ledger.rows[i + 1].spent[static_cast<std::size_t>(spend)].value_or(0);

@@ -100,7 +100,9 @@ struct EndCause {
   EndKind kind = EndKind::kNotSaid;
   int count = 0;
   bool planned = false;
-  DurNs cost = 0;  // standstills before the end, the gap and start-up after it, and what was done again
+  // Standstills before the end, the time after the last step of one that was not planned, the gap and start-up after it, and what was done
+  // again: as an incident counts it.
+  DurNs cost = 0;
 };
 
 struct SaveCost {

@@ -55,9 +55,10 @@ struct EnvironmentFact {
 
 struct IncidentAnswer {
   Incident incident;
-  std::vector<Finding> findings;  // that belong to it, root first
-  std::string title, sentence;    // the incident's own words, else computed
-  std::optional<TimeRange> range;
+  std::vector<Finding> findings;           // that belong to it, root first
+  std::string title, sentence;             // the incident's own words, else computed
+  std::optional<TimeRange> range;          // its own, else of its findings
+  std::optional<TimeRange> shown;          // kMargin wider: of which time line, what was ruled out and data quality speak
   std::optional<Attempt> attempt, before;  // when it began, and the one before that
   IncidentImpact impact;
   Timeline timeline;

@@ -94,6 +94,10 @@ class Counter {
       m_out.duration.reason = "nobody told when it was";
       return;
     }
+    if (range->t1 - range->t0 <= 1) {
+      m_out.duration.reason = "it is one moment: nobody told an end";
+      return;
+    }
     m_out.duration.value = range->t1 - range->t0;
     if (!ids.empty())
       m_out.duration.sql = "SELECT max(coalesce(end_ns, start_ns)) - min(start_ns) AS ns FROM finding WHERE finding_id IN (" + ids + ")";
@@ -307,6 +311,8 @@ std::vector<std::int32_t> endedAttempts(std::span<const Finding* const> findings
     if (const Attempt* attempt = places.attempt(one->attempt); attempt != nullptr && rewoundBy(*one, place, *attempt, places))
       ended.insert(attempt->number);
   }
+  // What a moment did, it did soon after it.
+  if (range && range->t1 - 1 <= range->t0) range->t1 = std::min(range->t0, std::numeric_limits<TimeNs>::max() - kMargin) + kMargin;
   if (findings.empty() && range)
     for (const auto& [id, attempt] : places.attempts)
       if (attempt.end && !attempt.planned.value_or(false) && *attempt.end >= range->t0 && *attempt.end < range->t1)

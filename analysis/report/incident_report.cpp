@@ -31,7 +31,7 @@ class IncidentSections {
   IncidentSections(Builder& build, const IncidentAnswer& answer) : m_build(build), m_a(answer) {}
 
   void impact() {
-    Section& section = m_build.section("Impact", m_build.link("overview", m_a.range));
+    Section& section = m_build.section("Impact", m_build.link("overview", m_a.shown));
     const IncidentImpact& impact = m_a.impact;
     KeyFigures figures;
     const auto add = [&](KeyFigure figure) { figures.figures.push_back(std::move(figure)); };
@@ -45,6 +45,9 @@ class IncidentSections {
     add(m_build.figure("Money", impact.money, "money", impact.money.value ? numberText(*impact.money.value) : "",
                        "GPU-hours lost times the price of one"));
     section.blocks.push_back(std::move(figures));
+    for (const std::string& title : impact.also_in)
+      section.blocks.push_back(
+          Paragraph{"Some of the lost time is counted in the incident “" + title + "” too: the two do not add up.", true});
     if (impact.items.empty()) return;
     Table table{.name = "cost",
                 .caption = "What the lost time is made of",
@@ -69,7 +72,7 @@ class IncidentSections {
   }
 
   void timeline() {
-    Section& section = m_build.section("Time line", m_build.link("timeline", m_a.range));
+    Section& section = m_build.section("Time line", m_build.link("timeline", m_a.shown));
     if (m_a.timeline.entries.empty()) {
       section.blocks.push_back(
           Paragraph{m_a.range ? "Nothing was told of this time." : "There is no time line: none of its findings has a time.", true});
@@ -110,7 +113,7 @@ class IncidentSections {
   }
 
   void suspects() {
-    Section& section = m_build.section("Suspects", m_build.link("ranking", m_a.range));
+    Section& section = m_build.section("Suspects", m_build.link("ranking", m_a.shown));
     if (m_a.suspects.empty()) {
       section.blocks.push_back(Paragraph{"None: " + m_a.suspects_reason + ".", true});
       return;
@@ -141,7 +144,7 @@ class IncidentSections {
   void evidence() {
     const std::vector<IncidentEvidence>& cards = m_a.incident.evidence.empty() ? m_a.cards : m_a.incident.evidence;
     if (cards.empty()) return;
-    Section& section = m_build.section("Evidence", m_build.link("incidents", m_a.range, selectOfIncident()));
+    Section& section = m_build.section("Evidence", m_build.link("incidents", m_a.shown, selectOfIncident()));
     for (const IncidentEvidence& card : cards) {
       if (section.blocks.size() == kMostCards) break;
       // What a finding says is said above; below a picture belongs what it shows.
@@ -244,7 +247,7 @@ Status addIncident(Builder& build, const Incident& incident, const Known& known,
   if (out.title.empty()) out.title = answer.title.empty() ? "Incident" : answer.title;
   out.provenance.range = answer.range;
   out.link =
-      incident.uuid.empty() ? build.link("findings", answer.range) : build.link("incidents", answer.range, "incident=" + incident.uuid);
+      incident.uuid.empty() ? build.link("findings", answer.shown) : build.link("incidents", answer.shown, "incident=" + incident.uuid);
   if (out.summary.empty()) {
     out.summary = answer.sentence;
     if (!out.summary.empty() && !out.summary.ends_with('.')) out.summary += '.';
@@ -262,15 +265,15 @@ Status addIncident(Builder& build, const Incident& incident, const Known& known,
   if (!answer.findings.empty()) {
     std::vector<const Finding*> members;
     for (const Finding& one : answer.findings) members.push_back(&one);
-    build.section("Findings", build.link("findings", answer.range))
+    build.section("Findings", build.link("findings", answer.shown))
         .blocks.push_back(findingTable(build, members, "findings", "Findings that belong to it, the root first"));
   }
-  RG_TRY(addHardware(build, answer.range, stop));
+  RG_TRY(addHardware(build, answer.shown, stop));
   sections.ruledOut();
   sections.quality();
   sections.changes();
   sections.environment();
-  RG_TRY(addLogLines(build, answer.range, stop));
+  RG_TRY(addLogLines(build, answer.shown, stop));
   const std::optional<TimeRange> around = answer.range ? std::optional(widened(*answer.range, kLogbookMargin)) : std::nullopt;
   if (around) RG_TRY(addLogbook(build, known.findings, known.incidents, around, stop));
   RG_ASSIGN(const auto notes, build.reader().notes(build.run().id));

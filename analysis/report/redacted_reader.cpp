@@ -178,11 +178,18 @@ Result<std::vector<Capture>> RedactedReader::captures(RunId run, TimeRange range
   });
 }
 
+Finding RedactedReader::redacted(Finding one) {
+  one.summary = m_redactor.text(one.summary), one.subject = m_redactor.text(one.subject), one.evidence = m_redactor.json(one.evidence);
+  one.kind = m_redactor.key(one.kind);
+  return one;
+}
+
 Result<std::vector<Finding>> RedactedReader::findings(std::optional<RunId> run) {
-  return each(m_inner.findings(run), [&](Finding& one) {
-    one.summary = m_redactor.text(one.summary), one.subject = m_redactor.text(one.subject), one.evidence = m_redactor.json(one.evidence);
-    one.kind = m_redactor.key(one.kind);
-  });
+  return each(m_inner.findings(run), [&](Finding& one) { one = redacted(std::move(one)); });
+}
+
+Result<std::vector<Finding>> RedactedReader::tellings(std::optional<RunId> run) {
+  return each(m_inner.tellings(run), [&](Finding& one) { one = redacted(std::move(one)); });
 }
 
 Incident RedactedReader::redacted(Incident one) {

@@ -47,6 +47,7 @@ class RedactedReader : public Reader {
   Result<std::vector<Label>> labels(RunId run) override;
   Result<std::vector<Capture>> captures(RunId run, TimeRange range, CaptureTexts texts) override;
   Result<std::vector<Finding>> findings(std::optional<RunId> run) override;
+  Result<std::vector<Finding>> tellings(std::optional<RunId> run) override;
   Result<std::vector<Incident>> incidents(std::optional<RunId> run) override;
   Result<Incident> incident(std::string_view uuid) override;
   Result<std::vector<Note>> notes(RunId run) override;
@@ -87,6 +88,7 @@ class RedactedReader : public Reader {
   Result<std::optional<TimeRange>> spanExtent(RunId run) override { return m_inner.spanExtent(run); }
 
  private:
+  Finding redacted(Finding finding);
   Incident redacted(Incident incident);
   Event redacted(Event event);
   LogLine redacted(LogLine line);

@@ -11,6 +11,7 @@
 
 #include "collectors/access/access_file.h"
 #include "collectors/agent/clock_estimate.h"
+#include "collectors/proto/hub_target.h"
 #include "collectors/proto/order_message.h"
 #include "collectors/proto/pem_file.h"
 #include "model/crc32c.h"
@@ -141,8 +142,10 @@ Result<HubLink::Proof> HubLink::proof() const {
 Status HubLink::runSession() {
   RG_ASSIGN(const Proof proof, this->proof());
   const bool secure = !proof.pem.pem_root_certs.empty();
-  const auto channel = grpc::CreateCustomChannel(
-      m_options.hub, secure ? grpc::SslCredentials(proof.pem) : grpc::InsecureChannelCredentials(), channelArguments());
+  grpc::ChannelArguments arguments = channelArguments();
+  const std::string dialled = hubTarget(m_options.hub, arguments);
+  const auto channel =
+      grpc::CreateCustomChannel(dialled, secure ? grpc::SslCredentials(proof.pem) : grpc::InsecureChannelCredentials(), arguments);
   const auto stub = v1::Ingest::NewStub(channel);
   Session session;
   if (!proof.token.empty()) session.context.AddMetadata("authorization", "Bearer " + proof.token);

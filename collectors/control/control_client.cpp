@@ -7,6 +7,7 @@
 #include <chrono>
 
 #include "collectors/control/edit_message.h"
+#include "collectors/proto/hub_target.h"
 #include "collectors/proto/order_message.h"
 #include "collectors/proto/pem_file.h"
 #include "runglass/v1/control.grpc.pb.h"
@@ -35,7 +36,8 @@ Result<std::shared_ptr<grpc::Channel>> connect(const ControlTarget& target) {
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
-  return grpc::CreateCustomChannel(target.hub, target.tls_ca.empty() ? grpc::InsecureChannelCredentials() : grpc::SslCredentials(pem),
+  const std::string dialled = hubTarget(target.hub, arguments);
+  return grpc::CreateCustomChannel(dialled, target.tls_ca.empty() ? grpc::InsecureChannelCredentials() : grpc::SslCredentials(pem),
                                    arguments);
 }
 

@@ -19,6 +19,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "collectors/proto/hub_target.h"
+
 namespace runglass {
 namespace {
 
@@ -92,7 +94,7 @@ Status Acceptor::listenAt(const std::string& address) {
   hints.ai_socktype = SOCK_STREAM;
   hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV;
   addrinfo* found = nullptr;
-  if (const int error = getaddrinfo(host.c_str(), address.substr(colon + 1).c_str(), &hints, &found); error != 0)
+  if (const int error = getaddrinfo(resolvableHost(host).c_str(), address.substr(colon + 1).c_str(), &hints, &found); error != 0)
     return {Code::kInvalidArgument, "listen: " + address + ": " + gai_strerror(error)};
   const std::unique_ptr<addrinfo, void (*)(addrinfo*)> info(found, freeaddrinfo);
   m_local = isLoopback(info->ai_addr);

@@ -233,6 +233,10 @@ TEST(RestartLedger, CausesAreRankedByWhatTheyCost) {
   EXPECT_EQ(l.causes[0].kind, EndKind::kHardware);
   EXPECT_EQ(l.causes[0].cost, (100 + 50 + 30 + 500) * kSecond);
   EXPECT_TRUE(l.causes[1].planned);
+  EXPECT_EQ(l.causes[1].cost, 0) << "5 s after the last step are how long leaving took";
+  auto silent = crashed();
+  silent[0].known.clear();  // nobody told of a standstill: it is time after the last step, and the fault's all the same
+  EXPECT_EQ(makeLedger(silent).causes[0].cost, (100 + 50 + 30 + 500) * kSecond);
 }
 TEST(RestartLedger, AWindowOfTheRunHasItsOwnSum) {
   const Ledger l = makeLedger(crashed());

@@ -233,16 +233,21 @@ TEST(Redaction, NoCanaryOfAStoreIsInAnyReportOfIt) {
                  .severity = Severity::kError,
                  .text = all});
     writer->checkpoint({.attempt = attempt, .step = 1, .begin = kBegin, .path = "/canary/secret/dir/CanaryProject/1"});
-    writer->finding({.run = run,
-                     .attempt = attempt,
-                     .kind = "hardware_fault",
-                     .subject = "node:canary-host",
-                     .severity = Severity::kCritical,
-                     .start = kBegin,
-                     .end = kBegin + kNsPerSecond,
-                     .node = node,
-                     .summary = all,
-                     .evidence = R"({"nodes":["canary-host"],"path":"/canary/secret/dir/CanaryProject","why":"canaryuser"})"});
+    Finding fault{.run = run,
+                  .attempt = attempt,
+                  .kind = "hardware_fault",
+                  .subject = "node:canary-host",
+                  .severity = Severity::kError,
+                  .start = kBegin,
+                  .end = kBegin + kNsPerSecond,
+                  .node = node,
+                  .summary = all,
+                  .evidence = R"({"nodes":["canary-host"],"path":"/canary/secret/dir/CanaryProject","why":"canaryuser"})",
+                  .told = kBegin};
+    writer->finding(fault);
+    fault.severity = Severity::kCritical;
+    fault.told.reset();
+    writer->finding(fault);
     writer->issue({.code = "clock_jump", .source = all, .count = 1, .first = kBegin, .last = kBegin + kNsPerSecond, .detail = all});
     ASSERT_TRUE(writer->flush().ok());
     ASSERT_TRUE(writer->edit(runglass::Note{.run_uuid = "u", .time = kBegin, .author = "canaryuser", .text = all}).ok());
@@ -276,6 +281,9 @@ TEST(Redaction, NoCanaryOfAStoreIsInAnyReportOfIt) {
                          {})
                   .ok());
   ASSERT_EQ(said.size(), 3U);
+  const auto tellings = redacted.tellings(std::nullopt).value();
+  for (const Finding& one : tellings) said.push_back(one.summary + one.subject + one.evidence);
+  ASSERT_EQ(said.size(), 4U) << "and what the finding said before";
   for (const std::string& one : said)
     for (const char* canary : kCanaries) EXPECT_THAT(one, Not(HasSubstr(canary)));
 }

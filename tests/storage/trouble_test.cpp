@@ -102,7 +102,7 @@ void restore(const std::string& path, int schema) {
 }
 
 class OlderSchema : public ::testing::TestWithParam<int> {};
-INSTANTIATE_TEST_SUITE_P(Shipped, OlderSchema, ::testing::Values(1, 3, 4, 7));
+INSTANTIATE_TEST_SUITE_P(Shipped, OlderSchema, ::testing::Values(1, 3, 4, 7, 8));
 
 TEST_P(OlderSchema, IsMadeNewWithACopyKept) {
   const TempStore store;
@@ -134,6 +134,9 @@ TEST_P(OlderSchema, IsMadeNewWithACopyKept) {
   // What schema 4 added is there, and empty.
   EXPECT_FALSE(reader->alignment(AttemptId{1})->has_value());
   EXPECT_GT(reader->spans(TrackId{1}, {})->size(), 3U);
+  // What schema 9 keeps of findings begins with the next telling.
+  EXPECT_TRUE(reader->tellings({})->empty());
+  EXPECT_EQ(reader->findings({})->size(), GetParam() == 8 ? 1U : 0U);
   // Schema 5's index has the words of the lines that were there before it.
   const auto hits = reader->searchLogs({.words = "\"most recent call\""});
   ASSERT_TRUE(hits.ok()) << hits.status().message();

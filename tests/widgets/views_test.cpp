@@ -169,6 +169,8 @@ TEST_F(ViewTest, HealthCountsWhatWasLostAndWhatWasOdd) {
   EXPECT_FALSE(health.issues[1].help.empty()) << "an unknown code still gets a sentence";
   EXPECT_EQ(healthSentence(health.issues), QStringLiteral("Data was lost once and arrived odd %1 times.").arg(formatCount(48'212)));
   EXPECT_EQ(healthSentence({}), "Nothing was lost and nothing odd arrived.");
+  const IssueRow note{.severity = Severity::kInfo};
+  EXPECT_EQ(healthSentence({note, note}), "Nothing was lost and nothing odd arrived; 2 notes to know.") << "rows are listed below it";
 }
 
 TEST_F(ViewTest, IssueModelIsConsistentAndShowsHostileTextHarmlessly) {

@@ -95,7 +95,8 @@ std::vector<Column<TimelineEntry>> laneColumns(const TimeStyle* style, const Tim
   };
   lane(QStringLiteral("what happened"), QStringLiteral("Events, ends and starts of attempts, checkpoints, findings where they began."),
        IncidentLane::kHappened);
-  lane(QStringLiteral("what was known"), QStringLiteral("Alerts, captures, notes, and when a finding was judged."), IncidentLane::kKnown);
+  lane(QStringLiteral("what was known"), QStringLiteral("Alerts, captures, notes, and when a finding was told or judged."),
+       IncidentLane::kKnown);
   return columns;
 }
 
@@ -243,7 +244,7 @@ void IncidentLanes::setPage(std::shared_ptr<const IncidentPage> page, TimeStyle 
   m_nothing->setVisible(!nothing.isEmpty());
   m_strip->setVisible(!entries.empty());
   if (!entries.empty())
-    m_strip->setEntries(entries, m_page->answer.range.value_or(TimeRange{entries.front().time, entries.back().time}), m_zero);
+    m_strip->setEntries(entries, m_page->answer.shown.value_or(TimeRange{entries.front().time, entries.back().time}), m_zero);
   m_model->setRows(std::make_shared<const std::vector<TimelineEntry>>(std::move(entries)));
   m_table->setVisible(m_model->rowCount() > 0);
   spanRows();

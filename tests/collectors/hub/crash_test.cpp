@@ -16,6 +16,7 @@
 #include "collectors/agent/agent.h"
 #include "storage/reader.h"
 #include "tests/collectors/temp_dir.h"
+#include "tests/emulated.h"
 
 namespace runglass {
 namespace {
@@ -27,6 +28,7 @@ class Process {
  public:
   explicit Process(std::vector<std::string> arguments) {
     arguments[0] = std::string(RG_BIN_DIR "/") + arguments[0];
+    arguments = test::runnable(std::move(arguments));
     std::vector<char*> argv;
     for (std::string& argument : arguments) argv.push_back(argument.data());
     argv.push_back(nullptr);
