@@ -148,6 +148,10 @@ def make_tree():
     for path in glob.glob(os.path.join(SOURCE, 'collectors/sim/scenarios/*.toml')):
         copy(path, 'share/scenarios', os.path.basename(path))
     copy(os.path.join(SOURCE, 'packaging/etc/agent.toml'), 'share/examples', 'agent.toml')
+    for path in glob.glob(os.path.join(SOURCE, 'packaging/slurm/*.sh')):
+        copy(path, 'share/slurm', os.path.basename(path), mode=0o755)
+    for path in glob.glob(os.path.join(SOURCE, 'packaging/kubernetes/*')):
+        copy(path, 'share/kubernetes', os.path.basename(path))
     for path in glob.glob(os.path.join(SOURCE, 'docs/*.md')):
         copy(path, 'share/doc', os.path.basename(path))
     copy(os.path.join(SOURCE, 'packaging/tools/README'), 'README')

@@ -15,7 +15,10 @@ needs() {
 enterNamespaces() {  # SCRIPT BIN [inside WORK]
   bin=$(cd "$2" && pwd)
   work=${4:-}
-  [ "${3:-}" = inside ] && return
+  if [ "${3:-}" = inside ]; then
+    trap 'failed "line $LINENO"' ERR
+    return
+  fi
   needs ip unshare nsenter setpriv jq
   [ "$(id -u)" = 0 ] || skip "needs root"
   [ -e /etc/machine-id ] || skip "this machine has no /etc/machine-id"
