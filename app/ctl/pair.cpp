@@ -37,8 +37,8 @@ class Pair : public Command {
     app.add_option("--port", m_port, "Of the hub, for the agents' configuration")->check(CLI::Range(1, 65535))->capture_default_str();
     app.add_option("--agent", m_agents, "A node: its agent gets a certificate and may send this node's data, no other's");
     app.add_option("--token-agent", m_token_agents, "The same with a token in place of a certificate");
-    app.add_option("--reader", m_readers, "Somebody who may follow the hub; gets a token");
-    app.add_option("--admin", m_admins, "Somebody who may follow it, edit notes and incidents and order tracers about; gets a token");
+    app.add_option("--reader", m_readers, "Somebody who may read what the hub stores; gets a token");
+    app.add_option("--admin", m_admins, "Somebody who may edit notes and incidents and order tracers about, too; gets a token");
     app.add_option("--renew", m_renew,
                    "New files for an agent or reader; the old ones count for --grace hours more. 'hub': its certificate");
     app.add_option("--revoke", m_revoke, "An agent or reader that may no longer connect; a running hub knows it within seconds");

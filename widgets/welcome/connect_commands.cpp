@@ -93,8 +93,9 @@ std::vector<CommandBlock> kubernetesCommands() {
                           "kubectl apply -f agents.yaml"),
            QObject::tr(
                "Image, disks and addresses are yours to fill in: packaging/kubernetes, /usr/share/runglass/kubernetes, docs/deploy.md.")},
-          {QObject::tr("To look at it from here"), QStringLiteral("kubectl -n runglass port-forward service/runglass-hub 7070"),
-           QObject::tr("Then, in a second terminal: runglass --connect localhost:7070 with trust/readers/$USER (docs/deploy.md).")},
+          {QObject::tr("To look at it from here"),
+           QStringLiteral("kubectl -n runglass exec -it runglass-hub-0 -- runglassctl top --store /data/store.rgl"),
+           QObject::tr("A window over it: copy the run with runglassctl export and kubectl cp (docs/deploy.md).")},
           trainerBlock()};
 }
 
@@ -107,9 +108,10 @@ std::vector<CommandBlock> behindCommands() {
            QStringLiteral("ssh -J BASTION -N -o StreamLocalBindUnlink=yes -o ExitOnForwardFailure=yes \\\n"
                           "    -L $HOME/hub.sock:/local/USER/hub.sock USER@LOGIN"),
            QObject::tr("Without a bastion: without -J.")},
-          {QObject::tr("In a second terminal: what the hub knows, followed into a store of this machine"),
-           QStringLiteral("runglass --connect unix:$HOME/hub.sock"),
-           {}}};
+          {QObject::tr("In a second terminal: how it goes, and captures of a run that stands still"),
+           QStringLiteral("ssh -t -J BASTION USER@LOGIN runglassctl top --store /local/USER/run.rgl\n"
+                          "runglassctl capture --hub unix:$HOME/hub.sock --run NAME"),
+           QObject::tr("A window over it: copy the run with runglassctl export and scp (docs/deploy.md).")}};
 }
 
 }  // namespace
