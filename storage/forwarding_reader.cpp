@@ -7,6 +7,7 @@
 namespace runglass {
 
 std::uint64_t ForwardingReader::generation() { return m_inner.generation(); }
+std::shared_ptr<void> ForwardingReader::hold() { return m_inner.hold(); }
 Result<StoreInfo> ForwardingReader::info() { return m_inner.info(); }
 Result<StoreUsage> ForwardingReader::usage(std::stop_token stop) { return m_inner.usage(std::move(stop)); }
 Result<std::vector<Node>> ForwardingReader::nodes() { return m_inner.nodes(); }

@@ -24,6 +24,7 @@ class ForwardingReader : public Reader {
   explicit ForwardingReader(std::unique_ptr<Reader> inner) : m_owned(std::move(inner)), m_inner(*m_owned) {}
 
   std::uint64_t generation() override;
+  std::shared_ptr<void> hold() override;
   Result<StoreInfo> info() override;
   Result<StoreUsage> usage(std::stop_token stop) override;
   Result<std::vector<Node>> nodes() override;

@@ -138,6 +138,9 @@ struct StoredSpans {
   SpanColumns spans;                // by id, of those that overlap the range
 };
 
+// How old the state that a hold reads may become: a quarter second, which no eye sees as late.
+inline constexpr DurNs kHeldFor = 250 * kNsPerMs;
+
 enum class CaptureTexts : std::uint8_t { kWith, kWithout };
 
 // SQL values as SQLite has them.
@@ -167,6 +170,11 @@ class Reader {
 
   // Grows whenever anything new became visible; equal numbers mean nothing changed. Cheap: meant to be polled at 25 Hz.
   virtual std::uint64_t generation() = 0;
+
+  // For a question of many calls: while the answer lives, calls may read one state of the store for up to kHeldFor, which saves each its
+  // own transaction. It ends before the Reader does; held longer than its question, it keeps a live store's -wal file from being used
+  // again.
+  [[nodiscard]] virtual std::shared_ptr<void> hold() { return nullptr; }
 
   virtual Result<StoreInfo> info() = 0;
   virtual Result<StoreUsage> usage(std::stop_token stop) = 0;  // reads the whole file: seconds per GiB from a cold disk

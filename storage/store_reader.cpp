@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // StoreReader: opening and the catalogue.
 // Invariants:
-// 1. Each call is one short read transaction.
+// 1. Each call is one short read transaction; those under a hold share one for kHeldFor.
 // 2. What is in the tail and not yet in the file is added, never doubled (live_tail.h).
 #include "storage/store_reader.h"
 
@@ -69,6 +69,24 @@ std::uint64_t StoreReader::generation() {
     (*statement)->reset();
   }
   return m_generation + (m_live ? m_live->generation() : 0);
+}
+
+std::shared_ptr<void> StoreReader::hold() {
+  if (auto held = m_hold.lock()) return held;
+  const std::shared_ptr<void> hold(this, [](void* reader) { static_cast<StoreReader*>(reader)->m_held.reset(); });
+  m_hold = hold;
+  return hold;
+}
+
+Result<StoreReader::Snapshot> StoreReader::snapshot(bool renew) {
+  const bool held = !m_hold.expired();
+  const TimeNs now = held ? monotonicNow() : 0;
+  if (m_held && !renew && now - m_held_since < kHeldFor) return m_held;
+  m_held.reset();
+  RG_ASSIGN(auto begun, sqlite::Transaction::begin(m_db, sqlite::Transaction::Kind::kRead));
+  auto snapshot = std::make_shared<sqlite::Transaction>(std::move(begun));
+  if (held) m_held = snapshot, m_held_since = now;
+  return snapshot;
 }
 
 Result<std::uint64_t> StoreReader::fileGeneration() {

@@ -46,6 +46,7 @@ class StoreReader final : public Reader {
   Status start();
 
   std::uint64_t generation() override;
+  std::shared_ptr<void> hold() override;
   Result<StoreInfo> info() override;                        // store_info.cpp
   Result<StoreUsage> usage(std::stop_token stop) override;  // store_info.cpp
   Result<std::vector<Node>> nodes() override;
@@ -104,10 +105,14 @@ class StoreReader final : public Reader {
     const ClockMap* clock = nullptr;  // null: its times are right as they are
     bool correctsX() const { return clock != nullptr && kind != SeriesKind::kScalar; }
   };
+  // One state of the file for several statements: of the call's own, or the hold's. `renew`: the tail refused the one before, which the
+  // caller has let go.
+  using Snapshot = std::shared_ptr<sqlite::Transaction>;
+  Result<Snapshot> snapshot(bool renew);
   // Calls `take` inside one read transaction with the tail's rows that complete the file's; again when the tail has moved on meanwhile.
   Status consistent(const std::function<Status(const PendingRows&)>& take, bool logs = false);
-  // The same for the chunks of a series; the transaction stays open with `transaction`.
-  Status openSnapshot(SeriesId id, std::optional<sqlite::Transaction>& transaction, SeriesSnapshot& tail);
+  // The same for the chunks of a series; the file stays as it is with `file`.
+  Status openSnapshot(SeriesId id, Snapshot& file, SeriesSnapshot& tail);
   // Chunks that touch `bounds`, main before late, each group in order of arrival. `open_only`: those without a pyramid row.
   Status chunks(SeriesId id, Bounds bounds, bool open_only, SeriesSnapshot& tail, std::vector<ChunkView>& out);
   // Appends the points of the chunks inside `bounds`, merged in x order; the first damaged chunk is named in `damage`.
@@ -168,6 +173,9 @@ class StoreReader final : public Reader {
   std::shared_ptr<const LiveTail> m_live;
   bool m_aligned;  // alignments apply
   sqlite::Connection m_db;
+  std::weak_ptr<void> m_hold;
+  Snapshot m_held;  // while m_hold lives, since m_held_since of the monotonic clock
+  TimeNs m_held_since = 0;
   sqlite::Statement m_generation_sql, m_version_sql, m_chunks_sql, m_open_sql, m_pyramid_sql, m_pyramid_data_sql, m_known_sql, m_spans_sql,
       m_picture_sql, m_outline_sql, m_summary_sql, m_span_chunk_sql, m_piece_sql, m_text_sql, m_newest_sql, m_moment_sql, m_next_sql,
       m_order_sql, m_steps_sql, m_step_chunk_sql;

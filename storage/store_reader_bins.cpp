@@ -213,9 +213,9 @@ Result<std::vector<Bin>> StoreReader::bins(SeriesId series, Axis axis, std::int6
 Result<std::vector<Bin>> StoreReader::rawBins(SeriesId series, const Identity& identity, std::int64_t x0, std::int64_t x1, std::size_t bins,
                                               const std::stop_token& stop) {
   const Bounds bounds{x0, x1 == kHighest ? x1 : x1 - 1};
-  std::optional<sqlite::Transaction> transaction;
+  Snapshot file;
   SeriesSnapshot tail;
-  RG_TRY(openSnapshot(series, transaction, tail));
+  RG_TRY(openSnapshot(series, file, tail));
   // So few in all that no pyramid is needed to know it.
   const bool few = identity.count <= static_cast<std::int64_t>(bins * kPyramidRadix);
   std::vector<PyramidSegment> segments;

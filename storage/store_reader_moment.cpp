@@ -295,7 +295,7 @@ Status StoreReader::newestOf(const std::vector<WantedSeries>& wanted, TimeNs mom
   m_moments.begin();
   std::size_t next = 0;
   for (int attempt = 0; attempt < kSnapshotAttempts; ++attempt) {
-    RG_ASSIGN(const auto transaction, sqlite::Transaction::begin(m_db, sqlite::Transaction::Kind::kRead));
+    RG_ASSIGN(const Snapshot file, snapshot(attempt > 0));
     RG_ASSIGN(const std::uint64_t generation, m_live ? fileGeneration() : Result<std::uint64_t>(0));
     RG_ASSIGN(const auto stored, m_db.queryInt64("PRAGMA data_version"));
     const std::int64_t version = stored.value_or(0);

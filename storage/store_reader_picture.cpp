@@ -344,14 +344,13 @@ Result<SpanPicture> StoreReader::spanPicture(std::span<const TrackId> tracks, Ti
     parts[i].track = tracks[i];
     parts[i].range = parts[i].clock ? TimeRange{parts[i].clock->rawFrom(range.t0), parts[i].clock->rawFrom(range.t1)} : range;
   }
-  std::optional<sqlite::Transaction> transaction;
+  Snapshot file;
   std::vector<std::optional<LiveTail::SpanSnapshot>> tails(tracks.size());
   for (int attempt = 0;; ++attempt) {
     if (attempt == kSnapshotAttempts)
       return Status(Code::kUnavailable, "cannot read store: " + m_path + ": commits came faster than this read");
-    transaction.reset();
-    RG_ASSIGN(auto begun, sqlite::Transaction::begin(m_db, sqlite::Transaction::Kind::kRead));
-    transaction.emplace(std::move(begun));
+    file.reset();
+    RG_ASSIGN(file, snapshot(attempt > 0));
     RG_ASSIGN(const std::uint64_t generation, fileGeneration());
     bool whole = true;
     for (std::size_t i = 0; m_live && whole && i < tracks.size(); ++i) {

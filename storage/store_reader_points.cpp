@@ -75,11 +75,10 @@ Result<StoreReader::Identity> StoreReader::identityOf(SeriesId id) {
   return identity;
 }
 
-Status StoreReader::openSnapshot(SeriesId id, std::optional<sqlite::Transaction>& transaction, SeriesSnapshot& tail) {
+Status StoreReader::openSnapshot(SeriesId id, Snapshot& file, SeriesSnapshot& tail) {
   for (int i = 0; i < kSnapshotAttempts; ++i) {
-    transaction.reset();
-    RG_ASSIGN(auto begun, sqlite::Transaction::begin(m_db, sqlite::Transaction::Kind::kRead));
-    transaction.emplace(std::move(begun));
+    file.reset();
+    RG_ASSIGN(file, snapshot(i > 0));
     if (!m_live) return {};
     RG_ASSIGN(const std::uint64_t generation, fileGeneration());
     auto snapshot = m_live->series(id, generation);
@@ -196,9 +195,9 @@ Status StoreReader::decode(SeriesId id, const std::vector<ChunkView>& chunks, Bo
 }
 
 Result<RawPoints> StoreReader::points(SeriesId id, Bounds bounds, const std::stop_token& stop) {
-  std::optional<sqlite::Transaction> transaction;
+  Snapshot file;
   SeriesSnapshot tail;
-  RG_TRY(openSnapshot(id, transaction, tail));
+  RG_TRY(openSnapshot(id, file, tail));
   std::vector<ChunkView> found;
   RG_TRY(chunks(id, bounds, false, tail, found));
   RawPoints out;

@@ -66,7 +66,7 @@ void addNewest(std::vector<Row>& rows, const std::vector<Row>& tail, std::size_t
 Status StoreReader::consistent(const std::function<Status(const PendingRows&)>& take, bool logs) {
   constexpr int kAttempts = 100;
   for (int i = 0; i < kAttempts; ++i) {
-    RG_ASSIGN(auto transaction, sqlite::Transaction::begin(m_db, sqlite::Transaction::Kind::kRead));
+    RG_ASSIGN(const Snapshot file, snapshot(i > 0));
     RG_ASSIGN(const std::uint64_t generation, fileGeneration());
     if (!m_live) return take(PendingRows());
     auto rows = m_live->rows(generation, logs);

@@ -149,13 +149,12 @@ Result<SpanColumns> StoreReader::spans(TrackId track, TimeRange range, std::stop
   if (range.t0 >= range.t1) return out;
   RG_ASSIGN(const ClockMap* const clock, clockOf(track));
   if (clock != nullptr) range = {clock->rawFrom(range.t0), clock->rawFrom(range.t1)};
-  std::optional<sqlite::Transaction> transaction;
+  Snapshot file;
   std::optional<LiveTail::SpanSnapshot> tail;
   for (int i = 0; !tail; ++i) {
     if (i == kSnapshotAttempts) return Status(Code::kUnavailable, "cannot read store: " + m_path + ": commits came faster than this read");
-    transaction.reset();
-    RG_ASSIGN(auto begun, sqlite::Transaction::begin(m_db, sqlite::Transaction::Kind::kRead));
-    transaction.emplace(std::move(begun));
+    file.reset();
+    RG_ASSIGN(file, snapshot(i > 0));
     RG_ASSIGN(const std::uint64_t generation, fileGeneration());
     tail = m_live ? m_live->spans(track, generation) : LiveTail::SpanSnapshot();
   }
@@ -209,7 +208,7 @@ Result<StoredSpans> StoreReader::spansWith(std::int64_t span, TimeRange range) {
   SpanChunk chunk;
   for (int i = 0; chunk.size() == 0; ++i) {
     if (i == kSnapshotAttempts) return Status(Code::kUnavailable, "cannot read store: " + m_path + ": commits came faster than this read");
-    RG_ASSIGN(const auto transaction, sqlite::Transaction::begin(m_db, sqlite::Transaction::Kind::kRead));
+    RG_ASSIGN(const Snapshot file, snapshot(i > 0));
     RG_ASSIGN(const std::uint64_t generation, fileGeneration());
     RG_ASSIGN(sqlite::Statement * statement,
               kept(m_piece_sql, "SELECT track_id, first_span_id, n, sealed FROM rg_span_chunk WHERE chunk_id = ?1"));

@@ -48,6 +48,7 @@ Incident incidentOf(const Finding& finding) {
 }  // namespace
 
 Result<ReportDocument> readReport(Reader& reader, const Question& question, std::stop_token stop) {
+  const auto held = reader.hold();
   RG_ASSIGN(const Subject subject, subjectOf(reader, question));
   RG_ASSIGN(const Run run, chooseRun(reader, subject.run));
   RG_ASSIGN(const StoreInfo info, reader.info());

@@ -61,6 +61,7 @@ class RedactedReader : public Reader {
   Result<std::vector<std::string>> verify(std::stop_token stop) override;
 
   // Numbers, times and ids alone.
+  std::shared_ptr<void> hold() override { return m_inner.hold(); }
   std::uint64_t generation() override { return m_inner.generation(); }
   Result<StoreUsage> usage(std::stop_token stop) override { return m_inner.usage(std::move(stop)); }
   Result<std::optional<DurNs>> clockError(NodeId node, TimeNs time) override { return m_inner.clockError(node, time); }

@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <chrono>
 #include <cmath>
 #include <limits>
 #include <random>
+#include <thread>
 
 #include "model/superseded.h"
 #include "storage/writer.h"
@@ -255,6 +257,46 @@ TEST(Store, UsageCountsEveryRowAndCanBeStopped) {
   std::stop_source stop;
   stop.request_stop();
   EXPECT_EQ(reader->usage(stop.get_token()).status().code(), Code::kCancelled);
+}
+
+TEST(Store, UnderAHoldManyCallsReadOneStateWhichStaysFresh) {
+  const TempStore store;
+  auto writer = openWriter(store.path());
+  const SeriesId id = gauge(*writer);
+  const auto reader = openReader(store.path());
+  const auto add = [&](TimeNs time) {
+    writer->sample(id, time, 1);
+    expectOk(writer->flush());
+  };
+  const auto count = [&] { return reader->samples(id, {})->size(); };
+  add(1);
+  {
+    const auto held = reader->hold();
+    EXPECT_EQ(count(), 1U);
+    add(2);
+    EXPECT_EQ(count(), 1U) << "as the first call under the hold saw it";
+    std::this_thread::sleep_for(std::chrono::nanoseconds(kHeldFor));
+    EXPECT_EQ(count(), 2U) << "a hold is no reason to show what is old";
+    add(3);
+  }
+  EXPECT_EQ(count(), 3U);
+}
+
+TEST(Store, UnderAHoldALiveStoreIsCompleteAtEveryCall) {
+  const TempStore store;
+  auto writer = openWriter(store.path());
+  const SeriesId id = gauge(*writer);
+  expectOk(writer->flush());
+  const auto reader = openReader(store.path(), writer.get());
+  const auto held = reader->hold();
+  for (std::size_t i = 0; i < 10'000; ++i) {
+    writer->sample(id, static_cast<TimeNs>(i), 1);
+    if (i % 500 == 0) expectOk(writer->flush());
+    if (i % 333 != 0) continue;
+    const auto samples = reader->samples(id, {});
+    ASSERT_TRUE(samples.ok()) << samples.status().message();
+    ASSERT_EQ(samples->size(), i + 1) << "the file as it is held and the tail belong together";
+  }
 }
 
 TEST(Store, ASeriesListFollowsWhatAnotherProcessCommits) {

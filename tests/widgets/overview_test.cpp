@@ -13,10 +13,10 @@ namespace {
 
 constexpr TimeNs kStart = 1'790'000'000LL * kNsPerSecond;
 
-// Four ranks; an attempt's steps take `dur_ms`, those of `slow` a tenth longer.
-void addAttempt(Writer& out, RunId run, const std::string& key, std::int64_t first, double dur_ms, int slow) {
-  const AttemptId attempt = out.attempt({.run = run, .key = key, .layout = {.world = 4}});
-  for (std::int32_t rank = 0; rank < 4; ++rank) {
+// An attempt's steps take `dur_ms`, those of `slow` a tenth longer.
+void addAttempt(Writer& out, RunId run, const std::string& key, std::int64_t first, double dur_ms, int slow, int ranks = 4) {
+  const AttemptId attempt = out.attempt({.run = run, .key = key, .layout = {.world = ranks}});
+  for (std::int32_t rank = 0; rank < ranks; ++rank) {
     out.rank({.attempt = attempt, .rank = rank});
     const SeriesId id = out.series({.attempt = attempt, .rank = rank, .metric = "step_time_ns", .unit = "ns", .kind = SeriesKind::kScalar});
     for (std::int64_t step = first; step < first + 40; ++step)
@@ -49,6 +49,28 @@ TEST(OverviewTest, TheSlowestRankOfTheNewestAttemptIsNamed) {
   addAttempt(*writer, run, "b", 40, 50, 2);
   ASSERT_TRUE(writer->close().ok());
   EXPECT_EQ(stepTitle(store), QStringLiteral("step time · slowest: rank 2 ") + formatSignedPercent(0.1));
+}
+
+TEST(OverviewTest, AQuickAnswerLeavesOutOnlyWhatTakesEveryRanksSteps) {
+  for (const int ranks : {4, 200}) {
+    const TempStore store;
+    auto writer = Writer::open(store.path()).value();
+    addAttempt(*writer, writer->run({.name = "r", .start = kStart}), "a", 0, 30, 3, ranks);
+    ASSERT_TRUE(writer->close().ok());
+    const auto reader = Reader::open(store.path()).value();
+    const auto ask = [&](bool quick, std::shared_ptr<const OverviewData> previous) {
+      return std::make_shared<const OverviewData>(
+          readOverview(*reader, {.axis = XAxis::kStep, .quick = quick, .previous = std::move(previous)}, {}).value());
+    };
+    const auto quick = ask(true, nullptr), whole = ask(false, quick);
+    EXPECT_EQ(quick->complete, ranks == 4);
+    EXPECT_EQ(quick->plots->panels.back().curves.empty(), ranks == 200);
+    EXPECT_EQ(quick->sentence, whole->sentence);
+    EXPECT_TRUE(whole->complete);
+    EXPECT_FALSE(whole->plots->panels.back().curves.empty());
+    EXPECT_TRUE(whole->plots->panels.back().title.contains(QStringLiteral("slowest: rank 3")));
+    EXPECT_EQ(quick->tiles.size(), whole->tiles.size()) << "no tile moves when the rest comes";
+  }
 }
 
 TEST(OverviewTest, APartThatIsNotOfEveryStepIsCountedInTheStepsThatHadIt) {

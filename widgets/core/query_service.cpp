@@ -115,6 +115,7 @@ void QueryService::workerLoop(const std::stop_token& stop) {
         past = readerAt(*reader, *job.moment);
         past_moment = job.moment;
       }
+      const auto held = reader ? reader->hold() : nullptr;  // a question of one picture may be thousands of calls
       job.run(reader ? Result<MomentReaders>(MomentReaders(job.moment ? *past : *reader, *reader)) : Result<MomentReaders>(opened),
               both.get_token());
     }

@@ -72,6 +72,7 @@ void BreakdownView::fillChart() {
     m_chart->removeAxis(axis);
     delete axis;
   }
+  m_chart->setBackgroundBrush(theme.surface);
   if (m_data.parts.empty()) return;
   double recent = 0, before = 0;
   for (const StepPart& part : m_data.parts) recent += part.recent_ns, before += part.before_ns;
@@ -106,7 +107,6 @@ void BreakdownView::fillChart() {
   m_chart->addAxis(values, Qt::AlignBottom);
   series->attachAxis(categories);
   series->attachAxis(values);
-  m_chart->setBackgroundBrush(theme.surface);
   m_chart->setPlotAreaBackgroundVisible(false);
   setAccessibleDescription(tr("Step by part: %1 parts").arg(m_data.parts.size()));
 }

@@ -18,10 +18,12 @@ namespace {
 
 // A plot without data takes one line: what is missing and why.
 constexpr double kEmptyShare = 0.16;
+constexpr std::int64_t kPartSteps = kThroughputSteps / 10;
 constexpr double kEmaWeight = 0.9;
 constexpr std::int64_t kEmaSteps = 200;
 constexpr qsizetype kHeadlineChars = 160;          // of a finding
 constexpr DurNs kPlotsEvery = 2 * kNsPerSecond;    // of a run that goes on, while one looks at its past
+constexpr std::size_t kFewSteppers = 64;           // series of step times that a quick answer has time for
 constexpr DurNs kLedgerEvery = 10 * kNsPerSecond;  // while no step ends
 
 PlotScope scopeOf(const OverviewQuestion& question) {
@@ -68,16 +70,19 @@ class Builder {
       RG_TRY(addScalarPanel(QStringLiteral("gradient norm"), Role::kGradNorm, 0.7));
       RG_TRY(addThroughputPanel());
     }
+    m_step_series = stepSeries();
+    m_data.complete = !m_question.quick || m_step_series.size() <= kFewSteppers;
     RG_TRY(addStepTimePanel());  // also says who was the slowest
     RG_TRY(readRestarts());
     if (!whole) {
       addAttemptBands();
       RG_TRY(addMarks());
     }
-    if (const OverviewData* before = m_question.previous.get(); before != nullptr && isSameStep(before->summary, m_data.summary)) {
+    if (const OverviewData* before = m_question.previous.get();
+        before != nullptr && before->complete && isSameStep(before->summary, m_data.summary)) {
       m_data.breakdown = before->breakdown;
       m_data.slow_nodes = before->slow_nodes;
-    } else {
+    } else if (m_data.complete) {
       RG_TRY(readParts());
       RG_TRY(rankNodes());
     }
@@ -197,14 +202,41 @@ class Builder {
     return {};
   }
 
-  // Step time over ranks as min..max with the median, and the slowest rank by name.
-  Status addStepTimePanel() {
-    PlotPanel panel{.title = QStringLiteral("step time"), .unit = "ns", .robust = true, .share = 1};
-    std::vector<const Series*> ranks;
+  std::vector<const Series*> stepSeries() const {
+    std::vector<const Series*> found;
     for (const Series& series : m_series)
       if (series.key.kind == SeriesKind::kScalar && series.key.unit == "ns" && series.sample_count > 0 &&
           roleFit(series.key.metric, Role::kStepTime, series.key.labels))
-        ranks.push_back(&series);
+        found.push_back(&series);
+    return found;
+  }
+
+  // The newest points of a rank's series. Several tiles and tables ask for them; readParts() asks first and for most.
+  Result<const ScalarColumns*> newestPoints(const Series& series, std::int64_t count) {
+    const auto [at, fresh] = m_newest.try_emplace(series.id);
+    if (fresh) {
+      RG_ASSIGN(at->second, m_reader.scalars(series.id, newestOf(series, count), endOf(series), m_stop));
+      at->second.time = {};  // thousands are kept: not with room for the chunk that they were read from
+      at->second.step.shrink_to_fit(), at->second.value.shrink_to_fit();
+    }
+    return &at->second;
+  }
+  // Of those the values of the newest `count` steps.
+  Result<std::span<const double>> newestValues(const Series& series, std::int64_t count) {
+    RG_ASSIGN(const ScalarColumns* points, newestPoints(series, count));
+    const auto first = std::ranges::lower_bound(points->step, newestOf(series, count)) - points->step.begin();
+    return std::span(points->value).subspan(static_cast<std::size_t>(first));
+  }
+
+  // Step time over ranks as min..max with the median, and the slowest rank by name.
+  Status addStepTimePanel() {
+    PlotPanel panel{.title = QStringLiteral("step time"), .unit = "ns", .robust = true, .share = 1};
+    const auto& ranks = m_step_series;
+    if (!m_data.complete) {
+      panel.empty = QStringLiteral("reading the steps of %1 ranks …").arg(countRanks(ranks));
+      m_plots->panels.push_back(std::move(panel));
+      return {};
+    }
     const std::size_t count = ranks.size() > 1 ? std::min(kRankBins, m_question.pixels) : m_question.pixels;
     std::vector<SharedBins> all;
     for (const Series* series : ranks) {
@@ -225,7 +257,6 @@ class Builder {
       panel.curves.push_back({.name = QStringLiteral("median"), .color = m_theme.series[2], .bins = middle});
       nameSlowest(ranks, all, panel);
     }
-    m_step_series = ranks;
     m_plots->panels.push_back(std::move(panel));
     return {};
   }
@@ -347,9 +378,10 @@ class Builder {
       if (!whole && !wait && series.key.metric != "step_part_ns") continue;
       const std::string name = whole ? std::string() : partOf(series.key.labels);
       if (!whole && (name.empty() || (wait && stepColumnOf(name) != StepColumn::kTransfer))) continue;
-      RG_ASSIGN(const auto points, m_reader.scalars(series.id, *last - kThroughputSteps / 10, *last + 1, m_stop));
+      RG_ASSIGN(const ScalarColumns* newest, newestPoints(series, kPartSteps + 1));
+      const ScalarColumns& points = *newest;
       for (std::size_t i = 0; i < points.size(); ++i) {
-        if (!std::isfinite(points.value[i])) continue;
+        if (!std::isfinite(points.value[i]) || points.step[i] < *last - kPartSteps) continue;
         const bool recent = points.step[i] > *last - kRecentSteps;
         const auto add = [&](const std::string& part, double ns) { (recent ? sums[part].recent_ns : sums[part].before_ns) += ns; };
         add(name, wait ? -points.value[i] : points.value[i]);
@@ -387,8 +419,8 @@ class Builder {
       if (series.key.attempt != attempt || !series.key.rank || series.sample_count == 0) continue;
       auto* into = series.key.metric == "step_time_ns" ? &dur : series.key.metric == "step_part_wait_ns" ? &wait : nullptr;
       if (into == nullptr) continue;
-      RG_ASSIGN(const auto points, m_reader.scalars(series.id, newestOf(series, kRecentSteps), endOf(series), m_stop));
-      if (const auto middle = median(points.value)) (*into)[*series.key.rank] += *middle;
+      RG_ASSIGN(const auto values, newestValues(series, kRecentSteps));
+      if (const auto middle = median(std::vector<double>(values.begin(), values.end()))) (*into)[*series.key.rank] += *middle;
     }
     const auto tells = [&](std::int32_t rank, double total) { return wait.contains(rank) && node_of.contains(rank) && total > 0; };
     std::map<std::optional<std::int32_t>, std::vector<double>> work;  // by stage
@@ -484,11 +516,11 @@ class Builder {
   }
 
   void tileStepTime() {
+    if (!m_data.complete) return tile(QStringLiteral("Step time"), QStringLiteral("…"), QStringLiteral("being read"), QString());
     std::vector<double> recent;
     for (const Series* series : m_step_series) {
       if (m_data.summary.attempts.empty() || series->key.attempt != m_data.summary.attempts.back().id) continue;
-      if (const auto points = m_reader.scalars(series->id, newestOf(*series, kRecentSteps), endOf(*series), m_stop); points.ok())
-        recent.insert(recent.end(), points->value.begin(), points->value.end());
+      if (const auto values = newestValues(*series, kRecentSteps); values.ok()) recent.insert(recent.end(), values->begin(), values->end());
     }
     const auto middle = median(recent);
     const QString why = QStringLiteral("Median and 99th percentile over ranks of the newest %1 steps.").arg(kRecentSteps);
@@ -528,6 +560,7 @@ class Builder {
   OverviewData m_data;
   std::vector<Series> m_series;
   std::vector<const Series*> m_step_series;
+  std::unordered_map<SeriesId, ScalarColumns> m_newest;
   QString m_slowest;  // " · rank 5 +3.2 %" where one stands out
 };
 
@@ -539,7 +572,8 @@ Result<OverviewData> readOverview(const MomentReaders& readers, const OverviewQu
   const auto& before = question.previous;
   std::shared_ptr<const OverviewData> whole = before && before->whole ? before->whole : before;
   const bool over = whole && (whole->summary.run.state == RunState::kFinished || whole->summary.run.state == RunState::kFailed);
-  if (!whole || whole->scope != scopeOf(question) || (!over && monotonicNow() - whole->read_at > kPlotsEvery)) {
+  if (!whole || (!whole->complete && !question.quick) || whole->scope != scopeOf(question) ||
+      (!over && monotonicNow() - whole->read_at > kPlotsEvery)) {
     OverviewQuestion about_now = question;
     about_now.moment.reset();
     about_now.previous = whole;

@@ -73,7 +73,8 @@ struct OverviewData {
   std::shared_ptr<const LedgerData> ledger;
   std::shared_ptr<const OverviewData> whole;  // of a moment in the past: the answer about now, whose plots these are
   PlotScope scope;
-  TimeNs read_at = 0;  // monotonic
+  bool complete = true;  // false: a quick question, which left out what takes every rank's steps
+  TimeNs read_at = 0;    // monotonic
 };
 
 struct OverviewQuestion {
@@ -87,6 +88,7 @@ struct OverviewQuestion {
   TimeNs now = 0;                                // by the clock
   std::optional<TimeNs> moment;                  // the playhead; none: now
   std::shared_ptr<SpikeCache> spikes;            // of the view; none: no marks
+  bool quick = false;                            // of many ranks: without what takes every rank's steps, in a fraction of the time
   std::shared_ptr<const OverviewData> previous;  // the answer before, where there is one: what is per step is taken from it
 };
 

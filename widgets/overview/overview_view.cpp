@@ -21,6 +21,7 @@ OverviewView::OverviewView(ViewContext context, QWidget* parent)
       m_axis_button(new QPushButton),
       m_panel(new StatePanel),
       m_stack(new QStackedLayout(this)) {
+  m_sentence->setObjectName(QStringLiteral("sentence"));
   m_sentence->setTextFormat(Qt::PlainText);
   m_sentence->setFont(headlineFont());
   m_sentence->setTextInteractionFlags(Qt::TextSelectableByMouse);
@@ -130,6 +131,7 @@ void OverviewView::ask(QueryService::Supersede supersede) {
                             .now = m_context.clock(),
                             .moment = m_context.state->state().moment,
                             .spikes = m_spikes,
+                            .quick = m_data == nullptr,
                             .previous = m_data};
   m_context.submitAtPlayhead<OverviewData>(
       m_slot, supersede,
@@ -166,6 +168,12 @@ void OverviewView::showAnswer(const Result<std::shared_ptr<const OverviewData>>&
                                               : tr("Nothing says when a step of this run was: its curves have steps alone"));
   m_breakdown->setData(m_data->breakdown);
   m_side_has_data = m_side->setData(m_data);
+  if (!m_data->complete) {
+    // What is still read keeps its place, so that nothing moves when it comes.
+    m_side_has_data = true;
+    m_breakdown->show();
+    ask(QueryService::Supersede::kCancelOlder);
+  }
   placeSide();
 }
 

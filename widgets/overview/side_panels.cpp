@@ -149,8 +149,9 @@ void SidePanels::paintNodes(QPainter& painter, int top) const {
   painter.setFont(tableFont());
   if (m_data->slow_nodes.empty()) {
     painter.setPen(theme.muted);
-    painter.drawText(QRect(kPad, top, width() - 2 * kPad, 2 * kRowHeight), Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap,
-                     tr("Nothing to compare: two nodes with step durations and waiting times are needed."));
+    painter.drawText(
+        QRect(kPad, top, width() - 2 * kPad, 2 * kRowHeight), Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap,
+        m_data->complete ? tr("Nothing to compare: two nodes with step durations and waiting times are needed.") : tr("being read …"));
     return;
   }
   constexpr int kName = 90, kWork = 52, kWait = 72;
