@@ -11,7 +11,6 @@
 
 #include <array>
 #include <functional>
-#include <limits>
 #include <memory>
 #include <span>
 #include <stop_token>
@@ -30,6 +29,7 @@
 #include "model/samples.h"
 #include "model/spans.h"
 #include "model/topology.h"
+#include "storage/row_query.h"
 
 namespace runglass {
 
@@ -46,65 +46,6 @@ struct SeriesFilter {
   std::optional<DeviceId> device;
   std::optional<std::string> metric;  // exact
   std::optional<SeriesKind> kind;
-};
-
-struct EventFilter {
-  TimeRange range;
-  std::optional<RunId> run;  // also matches events of the run's nodes and devices without an attempt
-  Severity at_least = Severity::kDebug;
-  std::string kind;            // of events; "" = any
-  std::size_t limit = 10'000;  // newest first
-};
-
-// A place in the order of events or log lines: by corrected time, then by id. Rows without a time come before all others.
-struct RowKey {
-  TimeNs time = std::numeric_limits<TimeNs>::min();
-  std::int64_t id = 0;
-  friend auto operator<=>(const RowKey&, const RowKey&) = default;
-};
-
-enum class RowOrder : std::uint8_t { kNewestFirst, kOldestFirst };
-
-// What is wanted of events or of log lines.
-struct RowQuery {
-  std::string words = {};         // as typed, see model/log_query.h; of events: in kind, code and message
-  TimeRange range = {};           // the whole range also has the rows without a time
-  std::optional<RunId> run = {};  // also rows of the run's nodes and devices without an attempt
-  std::optional<AttemptId> attempt = {};
-  std::optional<NodeId> node = {};
-  std::optional<DeviceId> device = {};  // of events
-  std::optional<std::int32_t> rank = {};
-  std::string kind = {};    // of events; "" = any
-  std::string stream = {};  // of log lines; "" = any
-  Severity at_least = Severity::kDebug;
-  RowOrder order = RowOrder::kNewestFirst;
-  std::optional<RowKey> after = {};  // the last row of the page before
-  std::size_t limit = 200;
-};
-
-struct LogHit {
-  RowKey key;
-  LogLine line;
-};
-struct LogPage {
-  std::vector<LogHit> hits;
-  bool more = false;
-};
-struct EventPage {
-  std::vector<Event> events;
-  bool more = false;
-};
-// Lines of one node, rank and stream in order of time.
-struct LogContext {
-  std::vector<LogHit> lines;
-  std::size_t at = 0;  // the line that was asked for
-};
-
-inline constexpr std::size_t kSeverityCount = 5;
-using SeverityCounts = std::array<std::uint32_t, kSeverityCount>;
-// How many rows of each severity lie in equal parts of a range.
-struct RowDensity {
-  std::vector<SeverityCounts> events, logs;
 };
 
 enum class Axis : std::uint8_t { kX, kTime };  // kX: time for metrics, step for scalars

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Questions about events and log lines, and their answers: filters, pages in a total order, context, density.
+//
+// Threading:  values.
+// Ownership:  values.
+// Units:      TimeNs; ranges half-open.
+// Errors:     none.
+// Cost:       none.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/events.h"
+#include "model/ids.h"
+#include "model/time.h"
+
+namespace runglass {
+
+struct EventFilter {
+  TimeRange range;
+  std::optional<RunId> run;  // also matches events of the run's nodes and devices without an attempt
+  Severity at_least = Severity::kDebug;
+  std::string kind;            // of events; "" = any
+  std::size_t limit = 10'000;  // newest first
+};
+
+// A place in the order of events or log lines: by corrected time, then by id. Rows without a time come before all others.
+struct RowKey {
+  TimeNs time = std::numeric_limits<TimeNs>::min();
+  std::int64_t id = 0;
+  friend auto operator<=>(const RowKey&, const RowKey&) = default;
+};
+
+enum class RowOrder : std::uint8_t { kNewestFirst, kOldestFirst };
+
+// What is wanted of events or of log lines.
+struct RowQuery {
+  std::string words = {};         // as typed, see model/log_query.h; of events: in kind, code and message
+  TimeRange range = {};           // the whole range also has the rows without a time
+  std::optional<RunId> run = {};  // also rows of the run's nodes and devices without an attempt
+  std::optional<AttemptId> attempt = {};
+  std::optional<NodeId> node = {};
+  std::optional<DeviceId> device = {};  // of events
+  std::optional<std::int32_t> rank = {};
+  std::string kind = {};    // of events; "" = any
+  std::string stream = {};  // of log lines; "" = any
+  Severity at_least = Severity::kDebug;
+  RowOrder order = RowOrder::kNewestFirst;
+  std::optional<RowKey> after = {};  // the last row of the page before
+  std::size_t limit = 200;
+};
+
+struct LogHit {
+  RowKey key;
+  LogLine line;
+};
+struct LogPage {
+  std::vector<LogHit> hits;
+  bool more = false;
+};
+struct EventPage {
+  std::vector<Event> events;
+  bool more = false;
+};
+// Lines of one node, rank and stream in order of time.
+struct LogContext {
+  std::vector<LogHit> lines;
+  std::size_t at = 0;  // the line that was asked for
+};
+
+inline constexpr std::size_t kSeverityCount = 5;
+using SeverityCounts = std::array<std::uint32_t, kSeverityCount>;
+// How many rows of each severity lie in equal parts of a range.
+struct RowDensity {
+  std::vector<SeverityCounts> events, logs;
+};
+
+}  // namespace runglass
