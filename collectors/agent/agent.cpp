@@ -280,6 +280,7 @@ bool Agent::waitForRoom(std::size_t bytes, DurNs timeout) {
   return m_parts->outbox->waitForRoom(bytes, std::max<DurNs>(0, give_up - monotonicNow()));
 }
 bool Agent::connected() const { return m_parts->link->connected(); }
+Outbox& Agent::outbox() { return *m_parts->outbox; }
 OrderBook& Agent::orders() { return m_parts->orders; }
 TimeNs Agent::now() const { return m_parts->now(); }
 const Node& Agent::node() const { return m_parts->node; }
