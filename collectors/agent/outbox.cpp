@@ -223,6 +223,7 @@ void Outbox::take(const Position& position, DurNs now_mono) {
   while (!stream.entries.empty() && stream.entries.front().seq < position.next_seq) {
     if (stream.entries.front().added != 0) m_ack_delays.push_back(now_mono - stream.entries.front().added);
     if (m_ack_delays.size() > kMaxAckDelays) m_ack_delays.pop_front();
+    m_newest_acknowledged = std::max(m_newest_acknowledged, stream.entries.front().added);
     if (stream.sent > 0) {
       --stream.sent;
       m_in_flight -= stream.entries.front().bytes;
@@ -386,6 +387,11 @@ std::vector<DurNs> Outbox::takeAckDelays() {
   std::vector<DurNs> delays(m_ack_delays.begin(), m_ack_delays.end());
   m_ack_delays.clear();
   return delays;
+}
+
+DurNs Outbox::newestAcknowledged() const {
+  const std::lock_guard lock(m_mutex);
+  return m_newest_acknowledged;
 }
 
 std::uint64_t Outbox::droppedBatches() const {

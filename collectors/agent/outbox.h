@@ -82,6 +82,8 @@ class Outbox {
   std::uint64_t droppedBatches() const;
   // How long each batch took from add() to its acknowledgement, of those acknowledged since the last call (the newest 4,096 of them).
   std::vector<DurNs> takeAckDelays();
+  // When the newest of what is acknowledged was added (monotonic); 0: nothing is.
+  DurNs newestAcknowledged() const;
 
  private:
   struct Entry {
@@ -142,6 +144,7 @@ class Outbox {
   std::uint64_t m_credit = 0, m_dropped = 0;
   DurNs m_last_sync = 0;
   std::deque<DurNs> m_ack_delays;
+  DurNs m_newest_acknowledged = 0;
 };
 
 }  // namespace runglass

@@ -86,7 +86,23 @@ std::unique_ptr<Fleet::Member> Fleet::join(int number, const std::string& hub, c
   return member;
 }
 
+void Fleet::pollBlock(Member& member) const {
+  const auto block = static_cast<std::size_t>(m_plan.block);
+  const std::int64_t first = member.polls * m_plan.block;
+  std::vector<TimeNs> times(block);
+  std::vector<double> values(block);
+  if (member.first == 0) member.first = member.agent->now();
+  for (std::size_t i = 0; i < block; ++i)
+    times[i] = member.first + static_cast<TimeNs>(static_cast<double>(first + static_cast<std::int64_t>(i)) * 1e9 / m_plan.hertz);
+  for (std::size_t s = 0; s < member.samples.size(); ++s) {
+    for (std::size_t i = 0; i < block; ++i) values[i] = valueOf(s, first + static_cast<std::int64_t>(i));
+    member.out->samples(member.samples[s], times, values);
+  }
+  ++member.polls;
+}
+
 void Fleet::poll(Member& member) const {
+  if (m_plan.block > 1) return pollBlock(member);
   const TimeNs now = member.agent->now();
   const std::int64_t k = member.polls++;
   for (std::size_t s = 0; s < member.samples.size(); ++s) member.out->sample(member.samples[s], now, valueOf(s, k));
@@ -120,13 +136,13 @@ void Fleet::rest() {
 
 // The members' polls are spread over the period, as those of machines are that were not started together.
 void Fleet::run() {
-  const DurNs nap = std::min(5 * kNsPerMs, static_cast<DurNs>(1e9 / m_plan.hertz));
-  const double spacing = 1e9 / (m_plan.hertz * m_times * static_cast<double>(m_plan.agents));
+  constexpr DurNs kNap = 5 * kNsPerMs;
+  const double spacing = 1e9 * m_plan.block / (m_plan.hertz * m_times * static_cast<double>(m_plan.agents));
   const DurNs began = monotonicNow();
   for (std::int64_t n = 0; !m_stop; ++n) {
     const DurNs due = began + static_cast<DurNs>(static_cast<double>(n) * spacing);
     const DurNs late = monotonicNow() - due;
-    if (late < 0) std::this_thread::sleep_for(std::chrono::nanoseconds(std::max(-late, nap)));
+    if (late < 0) std::this_thread::sleep_for(std::chrono::nanoseconds(std::max(-late, kNap)));
     if (late > m_worst_late) m_worst_late = late;
     poll(*m_members[static_cast<std::size_t>(n) % m_members.size()]);
   }
@@ -147,6 +163,12 @@ int Fleet::connected() const {
   return static_cast<int>(std::ranges::count_if(m_members, [](const auto& member) { return member->agent->connected(); }));
 }
 
+double Fleet::silence() const {
+  DurNs oldest = monotonicNow();
+  for (const auto& member : m_members) oldest = std::min(oldest, member->agent->outbox().newestAcknowledged());
+  return static_cast<double>(monotonicNow() - oldest) / 1e9;
+}
+
 bool Fleet::drained() const {
   return std::ranges::all_of(m_members, [](const auto& member) { return member->agent->outbox().spoolBytes() == 0; });
 }
@@ -154,7 +176,7 @@ bool Fleet::drained() const {
 std::int64_t Fleet::recorded() const {
   std::int64_t points = 0;
   for (const auto& member : m_members) {
-    points += member->polls * static_cast<std::int64_t>(member->samples.size());
+    points += member->polls * m_plan.block * static_cast<std::int64_t>(member->samples.size());
     for (const auto& series : member->scalars) points += member->steps * static_cast<std::int64_t>(series.size());
   }
   return points;

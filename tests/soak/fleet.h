@@ -28,6 +28,7 @@ struct FleetPlan {
   std::string name = "soak";
   int agents = 1, gpus = 8, metrics = 12;
   double hertz = 10;
+  int block = 1;          // samples of a series at a time, as from a counter's buffer; polls come at hertz / block
   bool training = false;  // progress of every rank with each poll, a step of every rank with each fourth
   std::string token_file = {};
   DurNs longest_pause = 10 * kNsPerSecond;  // between attempts to connect
@@ -58,6 +59,8 @@ class Fleet {
   // No batch waits longer than the time after which it is spooled.
   bool drained() const;
   bool waitFor(const std::function<bool()>& what, double seconds) const;
+  // Of the agent that is furthest behind: for how long nothing of it became acknowledged, and so visible to the hub's own readers.
+  double silence() const;
   bool isComplete() const { return connected() == m_plan.agents; }
   // Rests, waits until all is acknowledged, says goodbye. False: something was left after `seconds`.
   bool leave(double seconds);
@@ -99,10 +102,12 @@ class Fleet {
     std::vector<std::vector<SeriesId>> scalars;  // by GPU
     std::int32_t first_rank = 0;
     std::int64_t polls = 0, steps = 0;
+    TimeNs first = 0;
   };
   std::unique_ptr<Member> join(int number, const std::string& hub, const std::string& directory) const;
   void run();
   void poll(Member& member) const;
+  void pollBlock(Member& member) const;
   void compareSamples(Reader& reader, Comparison& out) const;
   void compareTraining(Reader& reader, Comparison& out) const;
 

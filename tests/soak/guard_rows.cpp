@@ -89,7 +89,7 @@ Row descriptors(const Scale& scale) {
   Findings findings;
   findings.need(fleet.waitFor([&] { return fleet.isComplete(); }, 60), "all connected");
   fleet.play();
-  (void)fleet.listen(scale.quick ? 0.5 : 3);
+  (void)fleet.listen(scale.quick ? 0.2 : 3);
   Machine machine(&hub);
   std::vector<int> idle;
   for (int i = 0; i < kIdle; ++i) idle.push_back(knock(hub.address(), 2 + i % 16));
@@ -125,7 +125,7 @@ Row descriptors(const Scale& scale) {
 
 Row flood(const Scale& scale) {
   constexpr double kFull = 60, kPerSecond = 1'000;
-  const double seconds = scale.seconds(kFull, 8);
+  const double seconds = scale.seconds(kFull, 21);  // the hub commits every ten seconds: as many commits before as during
   const std::string directory = scale.directory + "/S3", token = directory + "/token";
   std::filesystem::create_directories(directory);
   std::ofstream(token) << "soak-0123456789abcdef0123456789abcdef\n";
@@ -135,7 +135,7 @@ Row flood(const Scale& scale) {
   Findings findings;
   findings.need(fleet.waitFor([&] { return fleet.isComplete(); }, 60), "all connected");
   fleet.play();
-  (void)fleet.listen(scale.quick ? 0.5 : 3);
+  (void)fleet.listen(scale.quick ? 0.2 : 3);
   Latency before = fleet.listen(seconds);
   Machine machine(&hub);
   Flood flood(hub.address(), kPerSecond);

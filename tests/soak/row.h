@@ -30,7 +30,7 @@ struct Scale {
   bool quick = false;  // a test of the program itself: few agents, a second or two each
   std::string directory;
 
-  double seconds(double full, double least) const { return quick ? 1.5 : std::max(least, full * share); }
+  double seconds(double full, double least) const { return quick ? 0.6 : std::max(least, full * share); }
   int agents(int full) const { return quick ? std::max(2, full / 32) : full; }
 };
 
