@@ -38,6 +38,7 @@ struct FleetPlan {
 class Latency {
  public:
   void add(const std::vector<DurNs>& delays) { m_delays.insert(m_delays.end(), delays.begin(), delays.end()); }
+  void add(const Latency& other) { add(other.m_delays); }
   std::size_t count() const { return m_delays.size(); }
   double ms(double share);
 

@@ -7,6 +7,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 
@@ -124,7 +126,7 @@ Row descriptors(const Scale& scale) {
 }
 
 Row flood(const Scale& scale) {
-  constexpr double kFull = 60, kPerSecond = 1'000;
+  constexpr double kFull = 60, kPerSecond = 1'000, kSeal = 50;
   const double seconds = scale.seconds(kFull, 21);  // the hub commits every ten seconds: as many commits before as during
   const std::string directory = scale.directory + "/S3", token = directory + "/token";
   std::filesystem::create_directories(directory);
@@ -136,11 +138,24 @@ Row flood(const Scale& scale) {
   findings.need(fleet.waitFor([&] { return fleet.isComplete(); }, 60), "all connected");
   fleet.play();
   (void)fleet.listen(scale.quick ? 0.2 : 3);
-  Latency before = fleet.listen(seconds);
+  // In turns, so that whoever else uses the machine uses it in both; each as long as the hub needs from one commit to the next.
+  constexpr double kTurn = 10.5;
+  const int turns = scale.quick ? 1 : static_cast<int>(std::ceil(seconds / kTurn));
+  Latency before, during;
   Machine machine(&hub);
-  Flood flood(hub.address(), kPerSecond);
-  Latency during = fleet.listen(seconds);
-  flood.stop();
+  long refused = 0, other = 0;
+  double flooded = 0;
+  for (int turn = 0; turn < turns; ++turn) {
+    before.add(fleet.listen(scale.quick ? seconds : kTurn));
+    (void)machine.take();
+    const DurNs began = monotonicNow();
+    Flood flood(hub.address(), kPerSecond);
+    during.add(fleet.listen(scale.quick ? seconds : kTurn));
+    flood.stop();
+    flooded += static_cast<double>(monotonicNow() - began) / 1e9;
+    refused += flood.refused();
+    other += flood.other();
+  }
   const Machine::Use use = machine.take();
   findings.need(fleet.leave(60), "all acknowledged");
   (void)hub.terminate();
@@ -151,17 +166,17 @@ Row flood(const Scale& scale) {
     clean = nodes.ok() && issues.ok() && std::ranges::none_of(*nodes, [](const Node& node) { return node.uuid == "intruder"; }) &&
             std::ranges::none_of(*issues, [](const Issue& issue) { return issue.code.starts_with("wire."); });
   }
-  const double rate = static_cast<double>(flood.refused()) / seconds;
-  findings.need(flood.other() == 0 && (rate >= 0.9 * kPerSecond || scale.quick),
-                text("%.0f refused a second, %ld answered otherwise", rate, flood.other()));
+  const double rate = static_cast<double>(refused) / flooded;
+  findings.need(other == 0 && (rate >= 0.9 * kPerSecond || scale.quick),
+                text("%.0f refused a second, %ld answered otherwise", rate, other));
   findings.need(clean, "nothing of them in the store");
   const Fleet::Comparison compared = fleet.compare(hub.store());
   findings.need(compared.exact(), compared.text());
-  findings.need(during.ms(0.99) <= 2 * before.ms(0.99) || scale.quick,
-                text("ack p99 %.1f ms, %.1f ms before", during.ms(0.99), before.ms(0.99)));
+  findings.need(during.ms(0.99) <= std::max(kSeal, 2 * before.ms(0.99)) || scale.quick,
+                text("ack p99 %.1f ms, %.1f ms without", during.ms(0.99), before.ms(0.99)));
   return {.id = "S3",
-          .what = text("%.0f calls a second without a token for %.0f s of %.0f, beside the load of R1", kPerSecond, seconds, kFull),
-          .target = "authenticated p99 <= 2 x what it was, nothing parsed",
+          .what = text("%.0f calls a second without a token for %.0f s of %.0f, beside the load of R1", kPerSecond, flooded, kFull),
+          .target = "authenticated p99 <= 2 x what it is without (or 50 ms, what agents wait before they send), nothing parsed",
           .measured = findings.text(),
           .verdict = findings.verdict(),
           .machine = Machine::text(use)};
