@@ -104,7 +104,7 @@ Row kills(const Scale& scale) {
 
 Row outage(const Scale& scale) {
   constexpr double kFull = 600;
-  const double away = scale.seconds(kFull, 30);
+  const double away = scale.quick ? 2.5 : scale.seconds(kFull, 30);  // longer than what is new waits for a lane
   const std::string directory = folder(scale, "R7");
   HubProcess hub({.store = directory + "/s.rgl"});
   // Short pauses: all return at once, and it is the draining that is timed.
