@@ -43,19 +43,22 @@ Result<std::unique_ptr<Outbox>> Outbox::open(const std::string& directory, Outbo
   return self;
 }
 
-void Outbox::add(StreamClass stream_class, std::string payload, TimeNs sealed, DurNs now_mono) {
-  const std::lock_guard lock(m_mutex);
-  if (m_online) chooseLane(stream_class, now_mono);
-  Stream& stream = m_sessions.back().streams[liveStream(stream_class)];
+void Outbox::append(Stream& stream, std::string payload, TimeNs sealed, DurNs added) {
   stream.bytes += payload.size();
   m_memory_bytes += payload.size();
   m_waiting_bytes += payload.size();
   stream.entries.push_back({.seq = stream.next_seq++,
                             .sealed = sealed,
-                            .added = now_mono,
+                            .added = added,
                             .bytes = static_cast<std::uint32_t>(payload.size()),
                             .payload = std::make_shared<const std::string>(std::move(payload)),
                             .where = std::nullopt});
+}
+
+void Outbox::add(StreamClass stream_class, std::string payload, TimeNs sealed, DurNs now_mono) {
+  const std::lock_guard lock(m_mutex);
+  if (m_online) chooseLane(stream_class, now_mono);
+  append(m_sessions.back().streams[liveStream(stream_class)], std::move(payload), sealed, now_mono);
   m_work.notify_one();
 }
 
@@ -171,14 +174,7 @@ void Outbox::tellLastGap(std::uint32_t stream_index, TimeNs sealed) {
     if (liveStream(static_cast<StreamClass>(i)) == stream_index) return;
   std::string payload;
   wire::appendFixed64(payload, v1::Payload::kSealedNsFieldNumber, sealed);
-  stream.bytes += payload.size();
-  m_memory_bytes += payload.size();
-  m_waiting_bytes += payload.size();
-  stream.entries.push_back({.seq = stream.next_seq++,
-                            .sealed = sealed,
-                            .bytes = static_cast<std::uint32_t>(payload.size()),
-                            .payload = std::make_shared<const std::string>(std::move(payload)),
-                            .where = std::nullopt});
+  append(stream, std::move(payload), sealed, 0);
 }
 
 bool Outbox::dropFromMemory() {

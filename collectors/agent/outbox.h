@@ -119,6 +119,7 @@ class Outbox {
   std::optional<Place> newest() const;
   std::optional<Place> backlog() const;
   void take(const Position& position, DurNs now_mono);
+  void append(Stream& stream, std::string payload, TimeNs sealed, DurNs added);
   void forget(Stream& stream, const Entry& entry);
   void tellLastGap(std::uint32_t stream, TimeNs sealed);
   std::string definitions(const Session& session, std::size_t offset) const;
