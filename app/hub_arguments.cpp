@@ -25,6 +25,9 @@ void HubArguments::declare(CLI::App& app) {
   app.add_option("--durability", m_durability, "Of the hub: what an acknowledgement survives: a killed hub, or a power cut")
       ->check(CLI::IsMember({"kill", "power"}))
       ->capture_default_str();
+  app.add_option("--max-store-gib", m_max_gib, "Of the hub: the oldest samples, spans and lines go when the store is larger; 0: no limit")
+      ->check(CLI::Range(0.0, 1e6))
+      ->capture_default_str();
   app.add_option("--scrape", m_scrape, "Of the hub: Prometheus endpoints to scrape, a TOML file (docs/scrape.md)");
 }
 
@@ -49,7 +52,7 @@ Result<HubOptions> HubArguments::options() const {
   }
   options.writer = writerOptions();
   options.writer.power_safe = m_durability == "power";
-  options.retention = Retention();
+  options.retention = Retention{.max_bytes = static_cast<std::int64_t>(m_max_gib * (1 << 30))};
   return options;
 }
 

@@ -37,6 +37,7 @@ class HubArguments {
 
  private:
   HubOptions m_options;
+  double m_max_gib = 0;
   std::string m_durability = "kill", m_scrape, m_trust;
 };
 

@@ -57,7 +57,7 @@ struct Agent::Parts {
   AgentOptions options;
   Node node;
   std::string session, alive_path;
-  int lock_fd = -1;
+  int lock_fd = -1, alive_fd = -1;
   SessionDictionary dictionary;
   RankTable ranks;
   FaultBook faults;
@@ -76,7 +76,8 @@ struct Agent::Parts {
   std::vector<std::thread> source_threads;
 
   ~Parts() {
-    if (lock_fd >= 0) close(lock_fd);
+    for (const int fd : {lock_fd, alive_fd})
+      if (fd >= 0) close(fd);
   }
 
   WireRecorder& addRecorder() {
@@ -99,6 +100,7 @@ struct Agent::Parts {
   Status takeStateDir();
   Status openSession();
   void tellUncleanEnd(WireRecorder& out, const std::vector<Issue>& issues);
+  void writeAlive();
   void seal();
   void runSealer();
   void runSource(const SourceEntry& entry, WireRecorder& out);
@@ -159,7 +161,6 @@ void Agent::Parts::tellUncleanEnd(WireRecorder& out, const std::vector<Issue>& i
   alive_path = options.state_dir + "/alive";
   const std::string before = firstLine(alive_path);
   if (before.empty()) return;
-  // "<session> <last time alive>"
   const std::size_t space = before.find(' ');
   TimeNs last = 0;
   if (space != std::string::npos) std::from_chars(before.data() + space + 1, before.data() + before.size(), last);
@@ -168,6 +169,14 @@ void Agent::Parts::tellUncleanEnd(WireRecorder& out, const std::vector<Issue>& i
              .first = last > 0 ? std::optional<TimeNs>(last) : std::nullopt,
              .last = now(),
              .detail = "session " + before.substr(0, space) + " ended without a goodbye; up to a second of its data was not on disk yet"});
+}
+
+// "<session> <last time alive>", in place: a new file twice a second for as long as a node lives costs the disk more than all else here.
+// The line is as long each time; a killed process leaves the old one or the new one.
+void Agent::Parts::writeAlive() {
+  if (alive_fd < 0) alive_fd = open(alive_path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  const std::string line = session + " " + std::to_string(now()) + "\n";
+  if (alive_fd >= 0) (void)!pwrite(alive_fd, line.data(), line.size(), 0);
 }
 
 // Joins the Recorders' pieces per class into batches.
@@ -217,7 +226,7 @@ void Agent::Parts::runSealer() {
     outbox->persist(monotonicNow());
     if (monotonicNow() >= next_alive) {
       next_alive = monotonicNow() + kAliveEvery;
-      (void)writeSmallFile(alive_path, session + " " + std::to_string(now()) + "\n");
+      writeAlive();
     }
   }
 }
@@ -280,6 +289,7 @@ bool Agent::waitForRoom(std::size_t bytes, DurNs timeout) {
   return m_parts->outbox->waitForRoom(bytes, std::max<DurNs>(0, give_up - monotonicNow()));
 }
 bool Agent::connected() const { return m_parts->link->connected(); }
+Outbox& Agent::outbox() { return *m_parts->outbox; }
 OrderBook& Agent::orders() { return m_parts->orders; }
 TimeNs Agent::now() const { return m_parts->now(); }
 const Node& Agent::node() const { return m_parts->node; }

@@ -50,6 +50,8 @@ class Agent {
   // Waits until what was recorded is sealed and less than `bytes` are unacknowledged; for producers that may wait instead of losing data.
   bool waitForRoom(std::size_t bytes, DurNs timeout);
   bool connected() const;
+  // What waits for the hub, for who measures it.
+  Outbox& outbox();
   // For orders that something that is not a Source carries out.
   OrderBook& orders();
   TimeNs now() const;

@@ -100,6 +100,7 @@ void HubLink::run() {
     const DurNs began = monotonicNow();
     const Status status = runSession();
     m_connected = false;
+    m_outbox.offline();
     if (!goOn()) break;
     explain(status);
     if (monotonicNow() - began > m_options.longest_pause) wait = m_options.first_pause;

@@ -2,14 +2,20 @@
 // Invariants:
 // 1. Entries of a stream are in order of seq; the first `sent` of them are on the wire of the current connection.
 // 2. An entry has its payload in memory, on disk, or both. m_memory_bytes counts the former, m_waiting_bytes all entries.
-// 3. A dropped entry leaves a Gap in its stream until the hub acknowledges a batch after it.
+// 3. A dropped entry leaves a Gap in its stream until the hub acknowledges a batch after it; a lane that nothing new takes gets an empty
+//    batch for that.
+// 4. Within a lane everything goes in order of seq. Lanes of a class overtake each other.
 #include "collectors/agent/outbox.h"
 
 #include <algorithm>
 
+#include "collectors/proto/wire_writer.h"
+#include "runglass/v1/payload.pb.h"
+
 namespace runglass {
 namespace {
 constexpr std::size_t kMaxAckDelays = 4096;
+constexpr std::size_t kNewestRun = 1U << 20, kBacklogShare = 4;  // what is new may send four times what is old does
 }  // namespace
 
 Result<std::unique_ptr<Outbox>> Outbox::open(const std::string& directory, OutboxLimits limits, std::string session,
@@ -22,7 +28,8 @@ Result<std::unique_ptr<Outbox>> Outbox::open(const std::string& directory, Outbo
     if (old.batches.empty()) continue;
     Session kept{.name = std::move(old.name), .recovered_dictionary = std::move(old.dictionary)};
     for (const Spool::Batch& batch : old.batches) {
-      if (batch.stream >= kStreamClassCount) continue;
+      if (batch.stream >= kWireStreams) continue;
+      kept.streams[batch.stream].bytes += batch.where.size;
       kept.streams[batch.stream].entries.push_back(
           {.seq = batch.seq, .sealed = batch.sealed, .bytes = batch.where.size, .payload = nullptr, .where = batch.where});
       self->m_waiting_bytes += batch.where.size;
@@ -36,18 +43,37 @@ Result<std::unique_ptr<Outbox>> Outbox::open(const std::string& directory, Outbo
   return self;
 }
 
-void Outbox::add(StreamClass stream_class, std::string payload, TimeNs sealed, DurNs now_mono) {
-  const std::lock_guard lock(m_mutex);
-  Stream& stream = m_sessions.back().streams[static_cast<std::size_t>(stream_class)];
+void Outbox::append(Stream& stream, std::string payload, TimeNs sealed, DurNs added) {
+  stream.bytes += payload.size();
   m_memory_bytes += payload.size();
   m_waiting_bytes += payload.size();
   stream.entries.push_back({.seq = stream.next_seq++,
                             .sealed = sealed,
-                            .added = now_mono,
+                            .added = added,
                             .bytes = static_cast<std::uint32_t>(payload.size()),
                             .payload = std::make_shared<const std::string>(std::move(payload)),
                             .where = std::nullopt});
+}
+
+void Outbox::add(StreamClass stream_class, std::string payload, TimeNs sealed, DurNs now_mono) {
+  const std::lock_guard lock(m_mutex);
+  if (m_online) chooseLane(stream_class, now_mono);
+  append(m_sessions.back().streams[liveStream(stream_class)], std::move(payload), sealed, now_mono);
   m_work.notify_one();
+}
+
+// Leaves a lane that is late for an empty one, or for the least full one where that promises much.
+void Outbox::chooseLane(StreamClass stream_class, DurNs now_mono) {
+  const auto& streams = m_sessions.back().streams;
+  const Stream& current = streams[liveStream(stream_class)];
+  if (current.entries.empty() || now_mono - current.entries.front().added <= m_limits.late_after) return;
+  std::size_t least = current.bytes / 2;
+  for (std::uint32_t lane = 0; lane < lanesOf(stream_class); ++lane) {
+    const std::size_t bytes = streams[wireStream(stream_class, lane)].bytes;
+    if (bytes >= least) continue;
+    least = bytes;
+    m_lane[static_cast<std::size_t>(stream_class)] = lane;
+  }
 }
 
 std::string Outbox::definitions(const Session& session, std::size_t offset) const {
@@ -75,7 +101,7 @@ void Outbox::persist(DurNs now_mono) {
   const bool crowded = m_memory_bytes > m_limits.memory_bytes / 2;
   bool ok = true;
   Session& session = m_sessions.back();
-  for (std::uint32_t stream = 0; stream < kStreamClassCount; ++stream)
+  for (std::uint32_t stream = 0; stream < kWireStreams; ++stream)
     for (Entry& entry : session.streams[stream].entries)
       if (ok && entry.payload && (crowded || now_mono - entry.added > m_limits.spool_after)) ok = spill(session, stream, entry);
   keepLimits();
@@ -89,7 +115,7 @@ void Outbox::persistAll() {
   const std::lock_guard lock(m_mutex);
   Session& session = m_sessions.back();
   bool ok = true;
-  for (std::uint32_t stream = 0; stream < kStreamClassCount; ++stream)
+  for (std::uint32_t stream = 0; stream < kWireStreams; ++stream)
     for (Entry& entry : session.streams[stream].entries)
       if (ok && entry.payload) ok = spill(session, stream, entry);
   keepLimits();
@@ -117,29 +143,47 @@ void Outbox::dropOldestSegment() {
   bool found = false;
   for (Session& session : m_sessions) {
     for (Stream& stream : session.streams) {
+      TimeNs last_dropped = 0;
       for (auto it = stream.entries.begin(); it != stream.entries.end();) {
         if (!it->where || it->where->segment != oldest) {
           ++it;
           continue;
         }
         found = true;
+        last_dropped = it->sealed;
         if (static_cast<std::size_t>(it - stream.entries.begin()) < stream.sent) {
           --stream.sent;
           m_in_flight -= it->bytes;
         }
         noteGap(stream, *it, "the agent's spool was full; its oldest part was dropped");
-        forget(*it);
+        forget(stream, *it);
         it = stream.entries.erase(it);
       }
+      if (last_dropped != 0 && &session == &m_sessions.back())
+        tellLastGap(static_cast<std::uint32_t>(&stream - session.streams.data()), last_dropped);
     }
   }
   RG_CHECK(found);  // a segment without waiting batches deletes itself
 }
 
+// A lane that nothing new takes has no next batch to tell its gap with.
+void Outbox::tellLastGap(std::uint32_t stream_index, TimeNs sealed) {
+  Stream& stream = m_sessions.back().streams[stream_index];
+  if (!stream.entries.empty()) return;
+  for (std::size_t i = 0; i < kStreamClassCount; ++i)
+    if (liveStream(static_cast<StreamClass>(i)) == stream_index) return;
+  std::string payload;
+  wire::appendFixed64(payload, v1::Payload::kSealedNsFieldNumber, sealed);
+  append(stream, std::move(payload), sealed, 0);
+}
+
 bool Outbox::dropFromMemory() {
-  auto& streams = m_sessions.back().streams;
-  for (std::size_t i = streams.size(); i-- > 0;) {
-    Stream& stream = streams[i];
+  constexpr std::size_t kLeast = kStreamClassCount - 1;
+  for (std::size_t i = 0; i < kStreamClassCount * kLanes; ++i) {
+    const auto stream_class = static_cast<StreamClass>(kLeast - i / kLanes);
+    const auto lane = static_cast<std::uint32_t>(i % kLanes);
+    if (lane >= lanesOf(stream_class)) continue;
+    Stream& stream = m_sessions.back().streams[wireStream(stream_class, lane)];
     for (auto it = stream.entries.begin(); it != stream.entries.end(); ++it) {
       if (!it->payload) continue;
       if (static_cast<std::size_t>(it - stream.entries.begin()) < stream.sent) {
@@ -147,7 +191,7 @@ bool Outbox::dropFromMemory() {
         m_in_flight -= it->bytes;
       }
       noteGap(stream, *it, "no memory left at the agent and no room to spool: " + m_spool_error);
-      forget(*it);
+      forget(stream, *it);
       stream.entries.erase(it);
       return true;
     }
@@ -155,7 +199,8 @@ bool Outbox::dropFromMemory() {
   return false;
 }
 
-void Outbox::forget(const Entry& entry) {
+void Outbox::forget(Stream& stream, const Entry& entry) {
+  stream.bytes -= entry.bytes;
   if (entry.payload) m_memory_bytes -= entry.bytes;
   m_waiting_bytes -= entry.bytes;
   if (entry.where) m_spool.release(*entry.where);
@@ -168,24 +213,24 @@ std::vector<std::string> Outbox::sessions() const {
   return names;
 }
 
-void Outbox::take(const Position& position) {
-  if (position.session_index >= m_sessions.size() || position.stream >= kStreamClassCount) return;
+void Outbox::take(const Position& position, DurNs now_mono) {
+  if (position.session_index >= m_sessions.size() || position.stream >= kWireStreams) return;
   Stream& stream = m_sessions[position.session_index].streams[position.stream];
-  const DurNs now_mono = monotonicNow();
   while (!stream.entries.empty() && stream.entries.front().seq < position.next_seq) {
     if (stream.entries.front().added != 0) m_ack_delays.push_back(now_mono - stream.entries.front().added);
     if (m_ack_delays.size() > kMaxAckDelays) m_ack_delays.pop_front();
+    m_newest_acknowledged = std::max(m_newest_acknowledged, stream.entries.front().added);
     if (stream.sent > 0) {
       --stream.sent;
       m_in_flight -= stream.entries.front().bytes;
     }
-    forget(stream.entries.front());
+    forget(stream, stream.entries.front());
     stream.entries.pop_front();
   }
   std::erase_if(stream.gaps, [&](const Gap& gap) { return gap.to < position.next_seq; });
 }
 
-void Outbox::resume(const std::vector<Position>& positions, std::uint64_t credit_bytes) {
+void Outbox::resume(const std::vector<Position>& positions, std::uint64_t credit_bytes, DurNs now_mono) {
   const std::lock_guard lock(m_mutex);
   for (Session& session : m_sessions) {
     session.definitions_sent = 0;
@@ -193,15 +238,24 @@ void Outbox::resume(const std::vector<Position>& positions, std::uint64_t credit
   }
   m_in_flight = 0;
   m_credit = credit_bytes;
-  for (const Position& position : positions) take(position);
+  m_newest_run = 0;
+  for (const Position& position : positions) take(position, now_mono);
+  m_online = true;
+  for (std::size_t i = 0; i < kStreamClassCount; ++i) chooseLane(static_cast<StreamClass>(i), now_mono);
   m_work.notify_one();
   m_room.notify_all();
 }
 
+void Outbox::offline() {
+  const std::lock_guard lock(m_mutex);
+  m_online = false;
+}
+
 void Outbox::acked(const std::vector<Position>& positions, std::uint64_t credit_bytes) {
   const std::lock_guard lock(m_mutex);
+  const DurNs now_mono = monotonicNow();
   m_credit = credit_bytes;
-  for (const Position& position : positions) take(position);
+  for (const Position& position : positions) take(position, now_mono);
   m_work.notify_one();
   m_room.notify_all();
 }
@@ -217,32 +271,69 @@ std::unique_ptr<Outbox::Gap> Outbox::gapBefore(const Stream& stream, std::uint64
   return joined;
 }
 
+// Events go in the order in which they were said, those of earlier lives too.
+std::optional<Outbox::Place> Outbox::newest() const {
+  const auto live = static_cast<std::uint32_t>(m_sessions.size() - 1);
+  for (std::size_t i = 0; i < kStreamClassCount; ++i) {
+    const auto stream_class = static_cast<StreamClass>(i);
+    const std::uint32_t stream = liveStream(stream_class);
+    for (std::uint32_t session = stream_class == StreamClass::kEvents ? 0 : live; session <= live; ++session)
+      if (m_sessions[session].streams[stream].ready()) return Place{session, stream};
+  }
+  return std::nullopt;
+}
+
+std::optional<Outbox::Place> Outbox::backlog() const {
+  for (std::size_t i = 0; i < kStreamClassCount; ++i) {
+    const auto stream_class = static_cast<StreamClass>(i);
+    std::optional<Place> oldest;
+    DurNs added = 0;
+    for (std::uint32_t session = 0; session < m_sessions.size() && !oldest; ++session) {
+      const bool live = session + 1 == m_sessions.size();
+      for (std::uint32_t lane = 0; lane < lanesOf(stream_class); ++lane) {
+        const std::uint32_t stream = wireStream(stream_class, lane);
+        const Stream& candidate = m_sessions[session].streams[stream];
+        if (!candidate.ready() || (live && stream == liveStream(stream_class))) continue;
+        if (const Entry& entry = candidate.entries[candidate.sent]; !oldest || entry.added < added) {
+          oldest = Place{session, stream};
+          added = entry.added;
+        }
+      }
+    }
+    if (oldest) return oldest;
+  }
+  return std::nullopt;
+}
+
 std::optional<Outbox::Outgoing> Outbox::next() {
   const std::lock_guard lock(m_mutex);
   if (m_in_flight >= m_credit) return std::nullopt;
-  for (std::uint32_t stream_index = 0; stream_index < kStreamClassCount; ++stream_index) {
-    for (std::uint32_t session_index = 0; session_index < m_sessions.size(); ++session_index) {
-      Stream& stream = m_sessions[session_index].streams[stream_index];
-      while (stream.sent < stream.entries.size()) {
-        Entry& entry = stream.entries[stream.sent];
-        std::shared_ptr<const std::string> payload = entry.payload;
-        if (!payload) {
-          auto bytes = m_spool.read(*entry.where);
-          if (!bytes.ok()) {  // the disk lost it: say so and go on
-            noteGap(stream, entry, bytes.status().message());
-            forget(entry);
-            stream.entries.erase(stream.entries.begin() + static_cast<std::ptrdiff_t>(stream.sent));
-            continue;
-          }
-          payload = std::make_shared<const std::string>(std::move(*bytes));
-        }
-        ++stream.sent;
-        m_in_flight += entry.bytes;
-        return Outgoing{session_index, stream_index, entry.seq, std::move(payload), gapBefore(stream, entry.seq)};
+  while (true) {
+    const std::optional<Place> old = backlog();
+    const std::optional<Place> fresh = old && m_newest_run >= kNewestRun ? std::nullopt : newest();
+    if (!old && !fresh) return std::nullopt;
+    const Place place = fresh ? *fresh : *old;
+    Stream& stream = m_sessions[place.session].streams[place.stream];
+    Entry& entry = stream.entries[stream.sent];
+    std::shared_ptr<const std::string> payload = entry.payload;
+    if (!payload) {
+      auto bytes = m_spool.read(*entry.where);
+      if (!bytes.ok()) {  // the disk lost it: say so and go on
+        noteGap(stream, entry, bytes.status().message());
+        forget(stream, entry);
+        stream.entries.erase(stream.entries.begin() + static_cast<std::ptrdiff_t>(stream.sent));
+        continue;
       }
+      payload = std::make_shared<const std::string>(std::move(*bytes));
     }
+    if (!fresh)
+      m_newest_run -= std::min<std::size_t>(m_newest_run, kBacklogShare * entry.bytes);
+    else if (old)
+      m_newest_run += entry.bytes;
+    ++stream.sent;
+    m_in_flight += entry.bytes;
+    return Outgoing{place.session, place.stream, entry.seq, std::move(payload), gapBefore(stream, entry.seq)};
   }
-  return std::nullopt;
 }
 
 std::string Outbox::takeDefinitions(std::uint32_t session_index) {
@@ -258,10 +349,7 @@ void Outbox::waitForWork(DurNs timeout) {
   const auto ready = [this] {
     if (m_woken) return true;
     if (m_in_flight >= m_credit) return false;
-    for (const Session& session : m_sessions)
-      for (const Stream& stream : session.streams)
-        if (stream.sent < stream.entries.size()) return true;
-    return false;
+    return std::ranges::any_of(m_sessions, [](const Session& session) { return std::ranges::any_of(session.streams, &Stream::ready); });
   };
   m_work.wait_for(lock, std::chrono::nanoseconds(timeout), ready);
   m_woken = false;
@@ -295,6 +383,11 @@ std::vector<DurNs> Outbox::takeAckDelays() {
   std::vector<DurNs> delays(m_ack_delays.begin(), m_ack_delays.end());
   m_ack_delays.clear();
   return delays;
+}
+
+DurNs Outbox::newestAcknowledged() const {
+  const std::lock_guard lock(m_mutex);
+  return m_newest_acknowledged;
 }
 
 std::uint64_t Outbox::droppedBatches() const {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Outbox: sealed batches from the moment they exist until the hub has acknowledged them; in memory first, on disk when that takes long.
+// Once what waits in a class is old, what is new takes another lane and goes first: after an outage live data is live at once.
 //
 // Threading:  thread-safe.
 // Ownership:  owns batches and spool; borrows the live session's dictionary.
@@ -8,6 +9,7 @@
 // Cost:       O(1) per batch; at most memory_bytes of payloads in memory plus an index entry of about 100 bytes per waiting batch.
 #pragma once
 
+#include <array>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -26,7 +28,8 @@ namespace runglass {
 struct OutboxLimits {
   std::size_t memory_bytes = 64U << 20;
   std::uint64_t spool_bytes = 512U << 20;
-  DurNs spool_after = 400 * kNsPerMs;  // unacknowledged for this long: to disk
+  DurNs spool_after = 400 * kNsPerMs;   // unacknowledged for this long: to disk
+  DurNs late_after = 2 * kNsPerSecond;  // a lane whose oldest batch waits for so long is left to drain while there is a hub
 };
 
 class Outbox {
@@ -60,9 +63,11 @@ class Outbox {
   // --- for the one connection ----------------------------------------------------------------------------------------
   std::vector<std::string> sessions() const;  // oldest first, the live one last
   // A new connection was welcomed: forget what was on the wire, drop what the hub has.
-  void resume(const std::vector<Position>& positions, std::uint64_t credit_bytes);
+  void resume(const std::vector<Position>& positions, std::uint64_t credit_bytes, DurNs now_mono = monotonicNow());
+  // The connection is gone: what comes now waits with what is newest.
+  void offline();
   void acked(const std::vector<Position>& positions, std::uint64_t credit_bytes);
-  // The next batch by priority, if the credit allows one.
+  // The next batch, if the credit allows one: of what is new by priority; then of what is old by priority, which gets a fifth at least.
   std::optional<Outgoing> next();
   // The session's definitions that this connection has not sent yet; call it before sending a batch of the session.
   std::string takeDefinitions(std::uint32_t session_index);
@@ -77,6 +82,8 @@ class Outbox {
   std::uint64_t droppedBatches() const;
   // How long each batch took from add() to its acknowledgement, of those acknowledged since the last call (the newest 4,096 of them).
   std::vector<DurNs> takeAckDelays();
+  // When the newest of what is acknowledged was added (monotonic); 0: nothing is.
+  DurNs newestAcknowledged() const;
 
  private:
   struct Entry {
@@ -90,19 +97,31 @@ class Outbox {
   struct Stream {
     std::deque<Entry> entries;
     std::size_t sent = 0;  // of entries, on this connection
+    std::size_t bytes = 0;
     std::uint64_t next_seq = 0;
+    bool ready() const { return sent < entries.size(); }
     std::vector<Gap> gaps;
   };
   struct Session {
     std::string name;
     std::string recovered_dictionary;  // of earlier sessions
-    std::vector<Stream> streams = std::vector<Stream>(kStreamClassCount);
+    std::vector<Stream> streams = std::vector<Stream>(kWireStreams);
     std::size_t definitions_sent = 0;
   };
 
+  struct Place {
+    std::uint32_t session, stream;
+  };
+
   Outbox() = default;
-  void take(const Position& position);
-  void forget(const Entry& entry);
+  std::uint32_t liveStream(StreamClass stream) const { return wireStream(stream, m_lane[static_cast<std::size_t>(stream)]); }
+  void chooseLane(StreamClass stream, DurNs now_mono);
+  std::optional<Place> newest() const;
+  std::optional<Place> backlog() const;
+  void take(const Position& position, DurNs now_mono);
+  void append(Stream& stream, std::string payload, TimeNs sealed, DurNs added);
+  void forget(Stream& stream, const Entry& entry);
+  void tellLastGap(std::uint32_t stream, TimeNs sealed);
   std::string definitions(const Session& session, std::size_t offset) const;
   bool spill(Session& session, std::uint32_t stream, Entry& entry);
   void keepLimits();
@@ -117,12 +136,16 @@ class Outbox {
   std::condition_variable m_work, m_room;
   bool m_woken = false;
   std::vector<Session> m_sessions;
+  std::array<std::uint32_t, kStreamClassCount> m_lane{};  // of the live session, that what is new takes
+  bool m_online = false;
+  std::size_t m_newest_run = 0;  // bytes sent of what is new since any of what is old was
   Spool m_spool;
   std::string m_spool_error;
   std::size_t m_memory_bytes = 0, m_waiting_bytes = 0, m_in_flight = 0;
   std::uint64_t m_credit = 0, m_dropped = 0;
   DurNs m_last_sync = 0;
   std::deque<DurNs> m_ack_delays;
+  DurNs m_newest_acknowledged = 0;
 };
 
 }  // namespace runglass

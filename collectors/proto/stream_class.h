@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The delivery classes of a session: each is a stream with sequence numbers of its own, sent in this order when there is too little room.
+// The delivery classes of a session, sent in this order when there is too little room, and the streams of the wire that carry them.
+// A class has several streams (lanes), each with sequence numbers of its own, so that what is new need not wait behind what is old.
 //
 // Threading:  constants.
 // Ownership:  none.
@@ -16,5 +17,17 @@ namespace runglass {
 enum class StreamClass : std::uint8_t { kProgress = 0, kEvents = 1, kLoss = 2, kLogs = 3, kMetrics = 4, kKernels = 5 };
 inline constexpr std::size_t kStreamClassCount = 6;
 inline constexpr const char* kStreamClassNames[kStreamClassCount] = {"progress", "events", "loss", "logs", "metrics", "kernels"};
+
+// Stream c is the first lane of class c; the further lanes follow, class by class. What a run's state, a rank's place and the like are said
+// to be counts in the order in which it was said: events have one lane only.
+inline constexpr std::uint32_t kLanes = 3;
+inline constexpr std::uint32_t kWireStreams = kLanes * (kStreamClassCount - 1) + 1;
+
+constexpr std::uint32_t lanesOf(StreamClass stream) { return stream == StreamClass::kEvents ? 1 : kLanes; }
+constexpr std::uint32_t wireStream(StreamClass stream, std::uint32_t lane) {
+  const auto index = static_cast<std::uint32_t>(stream);
+  const std::uint32_t among_laned = index - (stream > StreamClass::kEvents ? 1 : 0);
+  return lane == 0 ? index : static_cast<std::uint32_t>(kStreamClassCount + (lane - 1) * (kStreamClassCount - 1)) + among_laned;
+}
 
 }  // namespace runglass

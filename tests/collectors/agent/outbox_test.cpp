@@ -40,7 +40,7 @@ TEST_F(OutboxTest, SendsByPriorityAndInOrderWithinAClass) {
   add(*box, StreamClass::kMetrics, "m1");
   add(*box, StreamClass::kProgress, "p0");
   add(*box, StreamClass::kEvents, "e0");
-  box->resume({}, kPlenty);
+  box->resume({}, kPlenty, 0);
   EXPECT_EQ(drain(*box), "0/0:p0 1/0:e0 4/0:m0 4/1:m1 5/0:k0 ");
 }
 
@@ -92,8 +92,8 @@ TEST_F(OutboxTest, KeepsUnacknowledgedBatchesThroughARestart) {
   const auto box = open({}, "second");
   add(*box, StreamClass::kMetrics, "new");
   EXPECT_THAT(box->sessions(), testing::ElementsAre("first", "second"));
-  box->resume({{0, 4, 1}}, kPlenty);
-  EXPECT_EQ(drain(*box), "4/1:b 4/0:new ");
+  box->resume({{0, 4, 1}}, kPlenty, 0);
+  EXPECT_EQ(drain(*box), "4/0:new 4/1:b ");
   EXPECT_EQ(box->takeDefinitions(0), dictionary.recordsFrom(0));
   box->acked({{0, 4, 2}, {1, 4, 1}}, kPlenty);
   EXPECT_TRUE(box->empty());
@@ -143,6 +143,102 @@ TEST_F(OutboxTest, DropsTheLeastImportantWhenNeitherMemoryNorDiskHasRoom) {
   EXPECT_NE(sent.find("2/0:"), std::string::npos) << "no loss batch may go while kernels could";
   EXPECT_NE(sent.find("(gap from 0)"), std::string::npos);
   EXPECT_GT(box->droppedBatches(), 0U);
+}
+
+TEST_F(OutboxTest, SendsWhatIsNewBeforeWhatWaitedThroughAnOutage) {
+  const auto box = open({.late_after = 100});
+  add(*box, StreamClass::kLoss, "old loss", 0);
+  add(*box, StreamClass::kMetrics, "old metric", 0);
+  add(*box, StreamClass::kMetrics, "less old metric", 5'000);
+  box->resume({}, kPlenty, 10'000);
+  add(*box, StreamClass::kMetrics, "new metric", 10'001);
+  add(*box, StreamClass::kLoss, "new loss", 10'001);
+  EXPECT_EQ(drain(*box), "7/0:new loss 9/0:new metric 2/0:old loss 4/0:old metric 4/1:less old metric ");
+  box->acked({{0, 7, 1}, {0, 9, 1}, {0, 2, 1}, {0, 4, 2}}, kPlenty);
+  EXPECT_TRUE(box->empty());
+}
+
+TEST_F(OutboxTest, KeepsEventsInTheOrderInWhichTheyWereSaid) {
+  {
+    const auto box = open({}, "first");
+    add(*box, StreamClass::kEvents, "run begins");
+    box->persistAll();
+  }
+  const auto box = open({.late_after = 100}, "second");
+  add(*box, StreamClass::kEvents, "run goes on", 0);
+  box->resume({}, kPlenty, 10'000);
+  add(*box, StreamClass::kEvents, "run ends", 10'001);
+  EXPECT_EQ(drain(*box), "1/0:run begins 1/0:run goes on 1/1:run ends ");
+}
+
+TEST_F(OutboxTest, StaysInItsLaneWhileThereIsNoHub) {
+  const auto box = open({.late_after = 100});
+  box->resume({}, kPlenty, 0);
+  box->offline();
+  for (int i = 0; i < 3; ++i) add(*box, StreamClass::kMetrics, "m" + std::to_string(i), 1'000 * i);
+  box->resume({}, kPlenty, 2'001);
+  EXPECT_EQ(drain(*box), "4/0:m0 4/1:m1 4/2:m2 ");
+}
+
+TEST_F(OutboxTest, FindsALaneForWhatIsNewInEveryOutageOfAFlappingLink) {
+  const auto box = open({.late_after = 100});
+  TimeNs now = 0;
+  for (int outage = 0; outage < 6; ++outage) {
+    for (int i = 0; i < 10 + outage; ++i) add(*box, StreamClass::kMetrics, std::string(1'000, 'o'), now += 1'000);
+    box->resume({}, kPlenty, now += 1'000);
+    box->offline();
+  }
+  box->resume({}, 1, now += 1'000);
+  add(*box, StreamClass::kMetrics, "new", now);
+  std::size_t before = 0, all = 0;
+  for (std::optional<Outbox::Outgoing> out = box->next(); out; out = box->next()) {
+    if (*out->payload == "new") before = all;
+    ++all;
+    box->acked({}, kPlenty);
+  }
+  EXPECT_EQ(all, 76U);
+  EXPECT_LT(before, all / 2) << "three lanes: what is new waits behind the least full one at worst";
+}
+
+TEST_F(OutboxTest, GivesTheBacklogAFifthHoweverMuchIsNew) {
+  const auto box = open({.late_after = 100});
+  for (int i = 0; i < 100; ++i) add(*box, StreamClass::kMetrics, std::string(100'000, 'o'), 0);
+  box->resume({}, kPlenty, 10'000);
+  for (int i = 0; i < 100; ++i) add(*box, StreamClass::kLoss, std::string(100'000, 'n'), 10'000);
+  int old_ones = 0;
+  for (int i = 0; i < 100; ++i) old_ones += box->next()->payload->front() == 'o' ? 1 : 0;
+  EXPECT_GE(old_ones, 17);
+  EXPECT_LE(old_ones, 20);
+}
+
+TEST_F(OutboxTest, TellsTheGapOfALaneThatLostAllItHad) {
+  const auto box = open({.spool_bytes = 40U << 20, .spool_after = 0, .late_after = 100});
+  add(*box, StreamClass::kMetrics, std::string(16U << 20, 'o'), 0);
+  box->persist(1);
+  box->resume({}, kPlenty, 10'000);
+  for (int i = 0; i < 2; ++i) {
+    add(*box, StreamClass::kMetrics, std::string(16U << 20, 'n'), 10'000);
+    box->persist(10'001);
+  }
+  ASSERT_GT(box->droppedBatches(), 0U);
+  std::string told;
+  for (std::optional<Outbox::Outgoing> out = box->next(); out; out = box->next())
+    if (out->gap)
+      told += std::to_string(out->stream) + " from " + std::to_string(out->gap->from) + " to " + std::to_string(out->gap->to) + "; ";
+  EXPECT_EQ(told, "4 from 0 to 0; ");
+}
+
+TEST_F(OutboxTest, BringsLanesThroughARestart) {
+  {
+    const auto box = open({.late_after = 100}, "first");
+    add(*box, StreamClass::kMetrics, "old", 0);
+    box->resume({}, kPlenty, 10'000);
+    add(*box, StreamClass::kMetrics, "new", 10'000);
+    box->persistAll();
+  }
+  const auto box = open({}, "second");
+  box->resume({}, kPlenty, 0);
+  EXPECT_EQ(drain(*box), "4/0:old 9/0:new ");
 }
 
 }  // namespace

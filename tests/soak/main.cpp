@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// The soak: the shipped hub and shipped agents under load and through faults, as a table of what was asked and what was measured.
+//   soak [--minutes N] [--json FILE] [--rows ID,ID] [--dir FOLDER] [--quick]
+// Exits 1 when a row fails. See docs/soak.md.
+#include <sys/resource.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <random>
+#include <thread>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/collectors/temp_dir.h"
+#include "tests/soak/row.h"
+
+namespace runglass::soak {
+
+std::string text(const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  char* made = nullptr;
+  const int size = vasprintf(&made, format, arguments);
+  va_end(arguments);
+  const std::string out(made, static_cast<std::size_t>(std::max(0, size)));
+  free(made);
+  return out;
+}
+
+const std::vector<NamedRow>& allRows() {
+  static const std::vector<NamedRow> rows = {{"load-10hz", loadFast}, {"load-1hz", loadWide}, {"R1", steady},    {"R2", burst},
+                                             {"R3", storm},           {"R4", loneAgent},      {"R5", retention}, {"R6", kills},
+                                             {"R7", outage},          {"R12", descriptors},   {"R13", stop},     {"S3", flood}};
+  return rows;
+}
+
+namespace {
+
+constexpr double kFullMinutes = 30;
+
+struct Options {
+  double minutes = 2;
+  bool quick = false;
+  std::string json, rows, directory;
+};
+
+std::string loadAverage() {
+  std::ifstream file("/proc/loadavg");
+  std::string one, five;
+  file >> one >> five;
+  return one;
+}
+
+// As tests/bench/calibration.h: zstd-1 over text, on one thread, at this moment.
+double calibration() {
+  std::mt19937_64 random(1);
+  std::string in(1 << 20, '\0');
+  for (char& c : in) c = static_cast<char>('a' + (random() % 4) * (random() % 4));
+  std::string out(ZSTD_compressBound(in.size()), '\0');
+  const DurNs began = monotonicNow();
+  double bytes = 0;
+  for (; monotonicNow() - began < 300 * kNsPerMs; bytes += static_cast<double>(in.size()))
+    (void)ZSTD_compress(out.data(), out.size(), in.data(), in.size(), 1);
+  return bytes / static_cast<double>(monotonicNow() - began) * 1e3;
+}
+
+const char* word(Verdict verdict) { return verdict == Verdict::kPass ? "pass" : verdict == Verdict::kFail ? "FAIL" : "not tried"; }
+
+void print(const Row& row) {
+  std::printf("%-10s %-9s %s\n%20s target:   %s\n%20s measured: %s\n", row.id.c_str(), word(row.verdict), row.what.c_str(), "",
+              row.target.c_str(), "", row.measured.c_str());
+  if (!row.machine.empty()) std::printf("%20s machine:  %s\n", "", row.machine.c_str());
+  std::fflush(stdout);
+}
+
+bool isWanted(const std::string& rows, const std::string& id) {
+  return rows.empty() || ("," + rows + ",").find("," + id + ",") != std::string::npos;
+}
+
+int run(const Options& options) {
+  rlimit limit{};
+  getrlimit(RLIMIT_NOFILE, &limit);
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+  const test::TempDir own;
+  Scale scale{.share = options.minutes / kFullMinutes,
+              .quick = options.quick,
+              .directory = options.directory.empty() ? own.path() : options.directory};
+  const double zstd = calibration();
+  nlohmann::json json = {{"minutes", options.minutes},
+                         {"processors", std::thread::hardware_concurrency()},
+                         {"load_average_before", loadAverage()},
+                         {"calibration_zstd_mb_per_s", zstd}};
+  std::printf("soak: lengths are %.0f %% of the full ones of %.0f minutes%s; %u processors, load average %s, zstd-1 %.0f MB/s\n\n",
+              100 * scale.share, kFullMinutes, options.quick ? " (--quick: a test of this program, no measurement)" : "",
+              std::thread::hardware_concurrency(), loadAverage().c_str(), zstd);
+  int passed = 0, failed = 0, not_tried = 0;
+  for (const NamedRow& named : allRows()) {
+    if (!isWanted(options.rows, named.id)) continue;
+    const Row row = named.make(scale);
+    print(row);
+    (row.verdict == Verdict::kPass ? passed : row.verdict == Verdict::kFail ? failed : not_tried)++;
+    json["rows"].push_back({{"id", row.id},
+                            {"what", row.what},
+                            {"target", row.target},
+                            {"measured", row.measured},
+                            {"verdict", word(row.verdict)},
+                            {"machine", row.machine}});
+    std::error_code error;
+    std::filesystem::remove_all(scale.directory + "/" + named.id, error);
+  }
+  std::printf("\n%d pass, %d fail, %d not tried; load average %s\n", passed, failed, not_tried, loadAverage().c_str());
+  json["load_average_after"] = loadAverage();
+  if (!options.json.empty()) std::ofstream(options.json) << json.dump(1) << "\n";
+  return failed > 0 ? 1 : 0;
+}
+
+}  // namespace
+}  // namespace runglass::soak
+
+int main(int argc, char** argv) {
+  using namespace runglass::soak;
+  if (argc == 5 && std::strcmp(argv[1], "--lone-agent") == 0) return runLoneAgent(argv[2], argv[3], std::atof(argv[4]));
+  Options options;
+  for (int i = 1; i < argc; ++i) {
+    const std::string name = argv[i];
+    const bool more = i + 1 < argc;
+    if (name == "--quick")
+      options.quick = true;
+    else if (name == "--minutes" && more)
+      options.minutes = std::atof(argv[++i]);
+    else if (name == "--json" && more)
+      options.json = argv[++i];
+    else if (name == "--rows" && more)
+      options.rows = argv[++i];
+    else if (name == "--dir" && more)
+      options.directory = argv[++i];
+    else {
+      std::fprintf(stderr, "usage: soak [--minutes N] [--json FILE] [--rows ID,ID] [--dir FOLDER] [--quick]\n");
+      return 2;
+    }
+  }
+  if (!(options.minutes > 0)) {
+    std::fprintf(stderr, "soak: --minutes must be above 0\n");
+    return 2;
+  }
+  return run(options);
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Row: one line of the soak's table, and what the rows have in common: how long, how many, and where.
+//
+// Threading:  plain values.
+// Ownership:  none.
+// Units:      seconds where a name says so.
+// Errors:     a row that cannot be tried says why; it never passes.
+// Cost:       none.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "model/time.h"
+
+namespace runglass::soak {
+
+enum class Verdict : std::uint8_t { kPass, kFail, kNotTried };
+
+struct Row {
+  std::string id, what, target, measured;
+  Verdict verdict = Verdict::kNotTried;
+  std::string machine;  // who used the processor meanwhile
+};
+
+// What a row was asked to be. At full scale (30 minutes) lengths are those of docs/soak.md.
+struct Scale {
+  double share = 1;
+  bool quick = false;  // a test of the program itself: few agents, a second or two each
+  std::string directory;
+
+  double seconds(double full, double least) const { return quick ? 0.6 : std::max(least, full * share); }
+  int agents(int full) const { return quick ? std::max(2, full / 32) : full; }
+};
+
+std::string text(const char* format, ...) __attribute__((format(printf, 1, 2)));
+
+// One entry per requirement that was looked at, joined; the row passes if all hold.
+class Findings {
+ public:
+  void say(const std::string& what) { m_parts += (m_parts.empty() ? "" : "; ") + what; }
+  void need(bool holds, const std::string& what) {
+    say((holds ? "" : "NOT: ") + what);
+    m_all = m_all && holds;
+  }
+  std::string text() const { return m_parts; }
+  Verdict verdict() const { return m_all ? Verdict::kPass : Verdict::kFail; }
+
+ private:
+  std::string m_parts;
+  bool m_all = true;
+};
+
+using RowMaker = Row (*)(const Scale&);
+struct NamedRow {
+  const char* id;
+  RowMaker make;
+};
+const std::vector<NamedRow>& allRows();
+
+// load_rows.cpp
+Row loadFast(const Scale& scale);
+Row loadWide(const Scale& scale);
+Row steady(const Scale& scale);
+Row burst(const Scale& scale);
+Row loneAgent(const Scale& scale);
+Row retention(const Scale& scale);
+// fault_rows.cpp
+Row storm(const Scale& scale);
+Row kills(const Scale& scale);
+Row outage(const Scale& scale);
+Row stop(const Scale& scale);
+// guard_rows.cpp
+Row descriptors(const Scale& scale);
+Row flood(const Scale& scale);
+
+// The agent of loneAgent(), in a process of its own: records at 1 kHz, then prints what it recorded and used.
+int runLoneAgent(const std::string& hub, const std::string& state_dir, double seconds);
+
+}  // namespace runglass::soak
