@@ -150,6 +150,12 @@ struct StoreInfo {
   std::int64_t sample_count = 0, series_count = 0;
   std::optional<TimeNs> first, last;
   std::string incident;  // uuid of the one that the store was exported for; empty: it is no such store
+  // Of a store that copies another one: which, where it is, and the source's time up to which all of it is here.
+  struct Mirror {
+    std::string source_uuid, from;
+    std::optional<TimeNs> complete;  // absent: not yet
+  };
+  std::optional<Mirror> mirror;
 };
 
 // What can only be known by looking at every row.
