@@ -17,7 +17,7 @@
 namespace runglass {
 namespace {
 
-constexpr std::size_t kRows = 512, kFindings = 32, kNewestAlerts = 1'000, kBlock = 8'192;
+constexpr std::size_t kRows = 512, kFindings = 32, kNewestAlerts = 1'000, kBlock = 8'192, kMostAsked = 8'192;
 constexpr DurNs kPatience = 60 * kNsPerSecond;  // with what a row names and the catalogue lacks; then the row goes without
 
 std::uint64_t hashOf(std::string_view bytes) { return std::hash<std::string_view>{}(bytes); }
@@ -135,7 +135,7 @@ Result<bool> Feed::step(TimeNs now) {
     }
     const Stage before = m_stage;
     RG_TRY(stage(now));
-    if (m_stage == Stage::kLogs && before == m_stage && !m_asked.empty()) return false;
+    if (m_stage == before && !m_asked.empty() && (m_stage == Stage::kLogs || m_stage == Stage::kSeries)) return false;
   }
   return true;
 }
@@ -162,8 +162,9 @@ Status Feed::stage(TimeNs now) {
       RG_TRY(loadFindings());
       return loadEdits();
     case Stage::kSeries:
-      m_stage = Stage::kLoss;
-      return loadSeries();
+      RG_TRY(loadSeries());
+      if (m_asked.size() < kMostAsked) m_stage = Stage::kLoss;
+      return {};
     case Stage::kLoss: {
       RG_ASSIGN(const bool more, tellPoints(m_loss));
       goOn(more, Stage::kSteps);
@@ -480,6 +481,10 @@ Status Feed::loadSeries() {
       key.node = look(m_nodes, one.key.node, missing);
       key.device = look(m_devices, one.key.device, missing);
       if (missing) {
+        m_told_parts[static_cast<std::size_t>(StorePart::kSeries)] = ~m_parts[static_cast<std::size_t>(StorePart::kSeries)];
+        break;
+      }
+      if (m_asked.size() >= kMostAsked) {
         m_told_parts[static_cast<std::size_t>(StorePart::kSeries)] = ~m_parts[static_cast<std::size_t>(StorePart::kSeries)];
         break;
       }

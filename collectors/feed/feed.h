@@ -37,6 +37,7 @@ class Feed {
   static Result<std::unique_ptr<Feed>> open(const std::string& store, const ReaderOptions& reader, MirrorRecorder& target,
                                             std::function<bool()> full, FeedOptions options = {});
 
+  const std::string& sourceUuid() const { return m_source_uuid; }
   // What the target had before: rows up to the mark are not told. Call it before the first step().
   void resume(const MirrorMark& mark);
   // What the target has of series that it was declared (by its ids): those up to `through` that are not named have nothing. Until this is

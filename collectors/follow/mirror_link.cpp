@@ -1,1 +1,88 @@
 // SPDX-License-Identifier: Apache-2.0
+// Invariants:
+// 1. A call ends by cancelling its context: every blocked operation on it then returns.
+#include "collectors/follow/mirror_link.h"
+
+#include <grpcpp/grpcpp.h>
+
+#include <random>
+
+#include "runglass/v1/follow.grpc.pb.h"
+
+namespace runglass {
+
+struct MirrorLink::Call {
+  grpc::ClientContext context;
+  std::unique_ptr<grpc::ClientReaderWriter<v1::FollowerMessage, v1::FeedMessage>> stream;
+};
+
+void MirrorLink::start() {
+  m_thread = std::thread([this] { run(); });
+}
+
+void MirrorLink::stop() {
+  {
+    const std::lock_guard lock(m_mutex);
+    m_stop = true;
+    if (m_call) m_call->context.TryCancel();
+    m_wake.notify_all();
+  }
+  if (m_thread.joinable()) m_thread.join();
+}
+
+void MirrorLink::cut() {
+  const std::lock_guard lock(m_mutex);
+  if (m_call) m_call->context.TryCancel();
+}
+
+bool MirrorLink::send(const v1::FollowerMessage& message) {
+  std::shared_ptr<Call> call;
+  {
+    const std::lock_guard lock(m_mutex);
+    call = m_call;
+  }
+  return call && call->stream->Write(message);
+}
+
+void MirrorLink::run() {
+  std::minstd_rand random(static_cast<unsigned>(monotonicNow()));
+  DurNs wait = m_options.first_pause;
+  while (true) {
+    const DurNs began = monotonicNow();
+    const Status status = follow();
+    m_user.lost(status);
+    if (monotonicNow() - began > 2 * kNsPerSecond) wait = m_options.first_pause;
+    std::unique_lock lock(m_mutex);
+    const auto pause = static_cast<DurNs>(static_cast<double>(wait) * std::uniform_real_distribution<double>(0.8, 1.2)(random));
+    if (m_wake.wait_for(lock, std::chrono::nanoseconds(pause), [this] { return m_stop; })) return;
+    wait = std::min(wait * 2, m_options.longest_pause);
+  }
+}
+
+Status MirrorLink::follow() {
+  RG_ASSIGN(const auto channel, hubChannel(m_options.hub));
+  const auto stub = v1::Follow::NewStub(channel);
+  auto call = std::make_shared<Call>();
+  if (!m_options.hub.token.empty()) call->context.AddMetadata("authorization", "Bearer " + m_options.hub.token);
+  v1::FollowerMessage message;
+  *message.mutable_join() = m_user.join();
+  call->stream = stub->Follow(&call->context);
+  const bool asked = call->stream->Write(message);
+  {
+    const std::lock_guard lock(m_mutex);
+    if (m_stop) call->context.TryCancel();
+    m_call = call;
+  }
+  v1::FeedMessage answer;
+  while (asked && call->stream->Read(&answer)) m_user.take(std::move(answer));
+  {
+    // Whoever still writes holds the call; its write fails.
+    const std::lock_guard lock(m_mutex);
+    m_call.reset();
+  }
+  call->context.TryCancel();
+  const grpc::Status status = call->stream->Finish();
+  return {static_cast<Code>(status.error_code()), status.error_message()};
+}
+
+}  // namespace runglass

@@ -14,6 +14,7 @@
 #include "collectors/hub/acceptor.h"
 #include "collectors/hub/control_service.h"
 #include "collectors/hub/credentials.h"
+#include "collectors/hub/follow_service.h"
 #include "collectors/hub/ingest_service.h"
 #include "collectors/hub/ingest_thread.h"
 
@@ -59,6 +60,7 @@ struct Hub::Parts {
   std::unique_ptr<IngestThread> ingest;
   std::unique_ptr<IngestService> service;
   std::unique_ptr<ControlService> control;
+  std::unique_ptr<FollowService> follow;
   std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> connections;
   std::unique_ptr<grpc::Server> server;
 };
@@ -78,6 +80,9 @@ Result<std::unique_ptr<Hub>> Hub::start(const std::string& store, HubOptions opt
   options.writer.replay = makeJournalReplay();
   options.writer.contact = parts.acceptor->address();
   RG_ASSIGN(std::unique_ptr<Writer> writer, Writer::open(store, options.writer));
+  if (const auto& mirror = writer->mirror())
+    return Status(Code::kFailedPrecondition, "hub: " + store + ": is a copy of the store that the hub on " + mirror->from +
+                                                 " writes: agents' data goes there; receive into a store of its own");
   std::vector<Node> known;
   std::string store_uuid;
   {
@@ -89,12 +94,15 @@ Result<std::unique_ptr<Hub>> Hub::start(const std::string& store, HubOptions opt
   parts.ingest = std::make_unique<IngestThread>(std::move(writer), store, options, std::move(known));
   parts.service = std::make_unique<IngestService>(*parts.ingest, *parts.tokens, *parts.acceptor, options.max_agents);
 
+  parts.follow =
+      std::make_unique<FollowService>(store, store_uuid, ReaderOptions{.live = parts.ingest->liveTail()}, *parts.tokens, *parts.acceptor);
   parts.control = std::make_unique<ControlService>(*parts.ingest, *parts.tokens, *parts.acceptor, std::move(store_uuid));
   grpc::EnableDefaultHealthCheckService(true);
   grpc::ServerBuilder builder;
   setLimits(builder);
   builder.RegisterService(parts.service.get());
   builder.RegisterService(parts.control.get());
+  builder.RegisterService(parts.follow.get());
   parts.connections = builder.experimental().AddExternalConnectionAcceptor(
       grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD, serverCredentials(tls));
   parts.server = builder.BuildAndStart();
@@ -121,6 +129,7 @@ Status Hub::stop() {
   if (parts.server) {
     parts.service->drain();
     parts.control->drain();
+    parts.follow->drain();
     parts.ingest->finishAll(Status(Code::kUnavailable, "hub: is stopping"), kDrain);
     parts.server->Shutdown(std::chrono::system_clock::now() + std::chrono::nanoseconds(kDrain));
     parts.server.reset();

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// FollowService: those who copy this hub's store, over gRPC. Sessions are kept for a while after a cut.
+//
+// Threading:  gRPC's callback threads, which never block; one thread a session (FeedSession).
+// Ownership:  owns the sessions; borrows tokens and acceptor, which outlive the server.
+// Units:      none.
+// Errors:     gRPC statuses: FAILED_PRECONDITION another protocol or a copy of another store, RESOURCE_EXHAUSTED too many followers.
+// Cost:       memory <= kMostSessions feeds.
+#pragma once
+
+#include <grpcpp/grpcpp.h>
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "collectors/feed/feed_session.h"
+#include "collectors/hub/acceptor.h"
+#include "collectors/hub/credentials.h"
+#include "runglass/v1/follow.grpc.pb.h"
+
+namespace runglass {
+
+inline constexpr std::uint32_t kFollowVersion = 1;
+
+class FollowService final : public v1::Follow::CallbackService {
+ public:
+  static constexpr std::size_t kMostSessions = 16;
+  static constexpr DurNs kKept = 600 * kNsPerSecond;  // after a cut
+
+  FollowService(std::string store, std::string store_uuid, ReaderOptions reader, TokenBook& tokens, Acceptor& acceptor)
+      : m_store(std::move(store)),
+        m_store_uuid(std::move(store_uuid)),
+        m_reader(std::move(reader)),
+        m_tokens(tokens),
+        m_acceptor(acceptor) {}
+
+  grpc::ServerBidiReactor<v1::FollowerMessage, v1::FeedMessage>* Follow(grpc::CallbackServerContext* context) override;
+  // Refuses new followers and ends the sessions: the store is about to be closed.
+  void drain();
+  std::size_t sessions() const;
+
+  // What a Join is answered with: the session it gets, which the caller attaches to.
+  Result<std::shared_ptr<FeedSession>> join(const v1::Join& join, v1::Joined& joined);
+
+ private:
+  const std::string m_store, m_store_uuid;
+  const ReaderOptions m_reader;
+  TokenBook& m_tokens;
+  Acceptor& m_acceptor;
+  std::atomic<bool> m_draining = false;
+  mutable std::mutex m_mutex;
+  std::map<std::string, std::shared_ptr<FeedSession>> m_sessions;
+};
+
+}  // namespace runglass
