@@ -10,6 +10,9 @@
 #include "runglass/v1/follow.grpc.pb.h"
 
 namespace runglass {
+namespace {
+constexpr DurNs kRefusedPause = 10 * kNsPerSecond;
+}
 
 struct MirrorLink::Call {
   grpc::ClientContext context;
@@ -52,6 +55,8 @@ void MirrorLink::run() {
     const Status status = follow();
     m_user.lost(status);
     if (monotonicNow() - began > 2 * kNsPerSecond) wait = m_options.first_pause;
+    // Who refuses a token ten times within a minute looks at none for a while.
+    if (status.code() == Code::kUnauthenticated) wait = std::max(wait, kRefusedPause);
     std::unique_lock lock(m_mutex);
     const auto pause = static_cast<DurNs>(static_cast<double>(wait) * std::uniform_real_distribution<double>(0.8, 1.2)(random));
     if (m_wake.wait_for(lock, std::chrono::nanoseconds(pause), [this] { return m_stop; })) return;
@@ -80,7 +85,6 @@ Status MirrorLink::follow() {
     const std::lock_guard lock(m_mutex);
     m_call.reset();
   }
-  call->context.TryCancel();
   const grpc::Status status = call->stream->Finish();
   return {static_cast<Code>(status.error_code()), status.error_message()};
 }
