@@ -30,6 +30,7 @@
 #include "model/samples.h"
 #include "model/spans.h"
 #include "model/topology.h"
+#include "storage/store_info.h"
 
 namespace runglass {
 
@@ -142,21 +143,6 @@ enum class CaptureTexts : std::uint8_t { kWith, kWithout };
 
 // SQL values as SQLite has them.
 using SqlValue = std::variant<std::monostate, std::int64_t, double, std::string>;
-
-struct StoreInfo {
-  std::string path, store_uuid;
-  int schema_version = 0;
-  std::int64_t file_bytes = 0, journal_bytes = 0;
-  std::int64_t sample_count = 0, series_count = 0;
-  std::optional<TimeNs> first, last;
-  std::string incident;  // uuid of the one that the store was exported for; empty: it is no such store
-  // Of a store that copies another one: which, where it is, and the source's time up to which all of it is here.
-  struct Mirror {
-    std::string source_uuid, from;
-    std::optional<TimeNs> complete;  // absent: not yet
-  };
-  std::optional<Mirror> mirror;
-};
 
 // What can only be known by looking at every row.
 struct StoreUsage {

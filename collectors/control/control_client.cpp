@@ -14,6 +14,8 @@
 namespace runglass {
 namespace {
 
+constexpr int kMostMessage = 32 << 20;  // all notes of a store come in one frame
+
 // Without TLS a hub listens on loopback only. The address may come from a file beside the store: a token goes nowhere else in clear text.
 // A name that only begins like an address is somebody else's.
 bool isLoopback(const std::string& hub) {
@@ -56,6 +58,7 @@ Result<std::shared_ptr<grpc::Channel>> hubChannel(const ControlTarget& target) {
            {GRPC_ARG_ENABLE_RETRIES, 0},
        })
     arguments.SetInt(name, value);
+  arguments.SetMaxReceiveMessageSize(kMostMessage);
   return grpc::CreateCustomChannel(target.hub, target.tls_ca.empty() ? grpc::InsecureChannelCredentials() : grpc::SslCredentials(pem),
                                    arguments);
 }

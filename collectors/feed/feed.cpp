@@ -17,7 +17,7 @@
 namespace runglass {
 namespace {
 
-constexpr std::size_t kRows = 512, kFindings = 32, kNewestAlerts = 1'000, kBlock = 8'192, kMostAsked = 8'192;
+constexpr std::size_t kRows = 512, kFindings = 32, kIncidents = 16, kNewestAlerts = 1'000, kBlock = 8'192, kMostAsked = 8'192;
 constexpr DurNs kPatience = 60 * kNsPerSecond;  // with what a row names and the catalogue lacks; then the row goes without
 
 std::uint64_t hashOf(std::string_view bytes) { return std::hash<std::string_view>{}(bytes); }
@@ -110,17 +110,17 @@ bool Feed::changed(StorePart part) {
   return is;
 }
 
-Result<bool> Feed::step(TimeNs now) {
+Result<bool> Feed::step(TimeNs now, DurNs monotonic) {
   if (!m_in_round) {
-    if (now < m_next_round) return false;
+    if (monotonic < m_next_round) return false;
     m_in_round = true;
     m_stage = Stage::kCatalog;
     m_round_begin = now;
-    m_next_round = now + m_options.round;
+    m_next_round = monotonic + m_options.round;
     RG_ASSIGN(m_parts, m_changes->parts());
   }
   // However long the rest takes: what is going on now comes first.
-  if (!m_first && now >= m_next_progress) RG_TRY(tellProgress(now));
+  if (!m_first && monotonic >= m_next_progress) RG_TRY(tellProgress(monotonic));
   while (!m_full()) {
     if (!m_sayings.empty()) {
       say(m_sayings.front());
@@ -134,13 +134,13 @@ Result<bool> Feed::step(TimeNs now) {
       return false;
     }
     const Stage before = m_stage;
-    RG_TRY(stage(now));
+    RG_TRY(stage(monotonic));
     if (m_stage == before && !m_asked.empty() && (m_stage == Stage::kLogs || m_stage == Stage::kSeries)) return false;
   }
   return true;
 }
 
-Status Feed::stage(TimeNs now) {
+Status Feed::stage(DurNs now) {
   const auto goOn = [this](bool more, Stage next) {
     if (!more) m_stage = next;
   };
@@ -188,7 +188,7 @@ Status Feed::stage(TimeNs now) {
   return {};
 }
 
-Status Feed::loadCatalog(TimeNs now) {
+Status Feed::loadCatalog(DurNs now) {
   const auto add = [this](const std::string& key, const auto& row, const std::string& content) {
     if (news(key, content)) m_sayings.emplace_back(row);
   };
@@ -335,6 +335,12 @@ Status Feed::loadEdits() {
     edit.incident.id = 0;
     edit.incident.run = {}, edit.incident.attempt = {};
     if (news(keyOf('I', {}, one.uuid), contentOf(Edit(edit)))) rest.incidents.push_back(std::move(edit));
+    // They may be long; who is named below comes after them.
+    if (rest.incidents.size() == kIncidents) {
+      Judgements part;
+      part.incidents.swap(rest.incidents);
+      m_sayings.emplace_back(std::move(part));
+    }
   }
   if (!news("notes", all_notes)) rest.notes.reset();
   if (!news("snoozes", all_snoozes)) rest.snoozes.reset();
@@ -392,7 +398,7 @@ void Feed::say(const Saying& saying) {
       saying);
 }
 
-Status Feed::tellProgress(TimeNs now) {
+Status Feed::tellProgress(DurNs now) {
   m_next_progress = now + m_options.round;
   const bool all = now >= m_next_old;
   RG_ASSIGN(const ChangeReader::Parts parts, m_changes->parts());

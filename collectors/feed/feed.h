@@ -49,8 +49,9 @@ class Feed {
   void answer(std::span<const Have> have, SeriesId through);
   bool waitsForAnswer() const { return !m_asked.empty(); }
 
-  // Tells until the target is full or nothing is left. True: there is more.
-  Result<bool> step(TimeNs now);
+  // Tells until the target is full or nothing is left. True: there is more. `now` is the wall time that a mark says; when what is due goes
+  // by `monotonic`.
+  Result<bool> step(TimeNs now, DurNs monotonic);
 
  private:
   struct SeriesState {
@@ -67,11 +68,11 @@ class Feed {
 
   Feed(MirrorRecorder& target, std::function<bool()> full, FeedOptions options)
       : m_target(target), m_full(std::move(full)), m_options(std::move(options)) {}
-  Status stage(TimeNs now);
-  Status loadCatalog(TimeNs now);
+  Status stage(DurNs now);
+  Status loadCatalog(DurNs now);
   Status loadEdits();
   Status loadFindings();
-  Status tellProgress(TimeNs now);
+  Status tellProgress(DurNs now);
   Result<bool> tellEvents();
   Result<bool> tellLabels();
   Result<bool> tellLogs();
@@ -98,7 +99,8 @@ class Feed {
 
   bool m_in_round = false;
   Stage m_stage = Stage::kCatalog;
-  TimeNs m_round_begin = 0, m_next_round = 0, m_next_progress = 0, m_next_clocks = 0, m_next_old = 0;
+  TimeNs m_round_begin = 0;
+  DurNs m_next_round = 0, m_next_progress = 0, m_next_clocks = 0, m_next_old = 0;
   std::deque<Saying> m_sayings;
   ChangeReader::Parts m_parts{}, m_told_parts{};  // of the round; what was read last
   bool m_first = true;                            // nothing was read yet

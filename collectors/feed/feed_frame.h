@@ -16,7 +16,8 @@
 
 namespace runglass {
 
-inline constexpr std::size_t kMostFrame = std::size_t{4} << 20;  // unpacked
+inline constexpr std::size_t kMostFrame = std::size_t{32}
+                                          << 20;  // unpacked; mostly a few hundred KiB, but all notes of a store come in one
 
 // Everything but seq and definitions.
 v1::Frame packFrame(std::string_view payload);

@@ -16,6 +16,7 @@ namespace {
 
 constexpr DurNs kTick = 50 * kNsPerMs;
 constexpr DurNs kQuick = 250 * kNsPerMs, kSlow = 600 * kNsPerMs;
+constexpr std::size_t kMostAnswers = 64;
 constexpr int kNice = 10;  // agents' batches come first
 
 }  // namespace
@@ -92,7 +93,8 @@ void FeedSession::acked(std::uint64_t next_seq) {
 
 void FeedSession::had(const v1::SeriesHad& had) {
   const std::lock_guard lock(m_mutex);
-  m_had.push_back(had);
+  // One answers each frame of definitions; more are nonsense.
+  if (m_had.size() < kMostAnswers) m_had.push_back(had);
   m_wake.notify_all();
 }
 
@@ -131,7 +133,7 @@ Status FeedSession::tell() {
                           m_store, m_reader, m_encoder, [this] { return m_encoder.full(); }, m_options));
     if (m_begin.source_uuid == m_feed->sourceUuid()) m_feed->resume(m_begin);
   }
-  RG_ASSIGN(m_more, m_feed->step(wallNow()));
+  RG_ASSIGN(m_more, m_feed->step(wallNow(), monotonicNow()));
   std::string definitions = m_encoder.takeDefinitions();
   if (!definitions.empty()) emit(std::move(definitions), true);
   if (std::string payload = m_encoder.takePayload(); !payload.empty()) emit(std::move(payload), false);

@@ -254,7 +254,7 @@ class Copy {
   bool step(bool lose = false) {
     m_left = m_most;
     m_now += kNsPerSecond;
-    const Result<bool> more = m_feed->step(m_now);
+    const Result<bool> more = m_feed->step(m_now, m_now);
     EXPECT_TRUE(more.ok()) << more.status().message();
     if (m_encoded) {
       const std::string definitions = passed(m_encoder->takeDefinitions()), payload = passed(m_encoder->takePayload());
