@@ -461,10 +461,6 @@ Result<bool> Feed::tellLogs() {
   RG_ASSIGN(const auto logs, m_changes->logs(m_mark.log, kRows));
   bool more = logs.size() == kRows;
   for (const auto& [id, one] : logs) {
-    if (m_full()) {
-      more = true;
-      break;
-    }
     bool missing = false;
     LogLine row = one;
     row.attempt = look(m_attempts, one.attempt, missing);
@@ -472,6 +468,10 @@ Result<bool> Feed::tellLogs() {
     if (waitsFor(missing)) return false;
     m_target.log(row);
     m_mark.log = id;
+    if (m_full()) {
+      more = true;
+      break;
+    }
   }
   if (!logs.empty()) m_target.mark(m_mark);
   return more;
@@ -549,7 +549,7 @@ Status Feed::place(SeriesId source, const Have& have) {
 }
 
 Result<bool> Feed::tellPoints(std::deque<SeriesId>& queue) {
-  while (!m_full()) {
+  do {
     if (m_whole) {
       RG_TRY(tellWhole());
       continue;
@@ -572,7 +572,7 @@ Result<bool> Feed::tellPoints(std::deque<SeriesId>& queue) {
     if (found.more) continue;
     state.queued = false;
     queue.pop_front();
-  }
+  } while (!m_full());
   return m_whole || !queue.empty();
 }
 

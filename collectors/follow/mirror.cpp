@@ -64,10 +64,14 @@ struct Mirror::Parts {
 
   mutable std::mutex mutex;  // guards all below
   std::condition_variable wake, completed;
-  std::deque<v1::FeedMessage> inbox;
+  // In the order in which it happened: the end of a connection comes before what the next one says.
+  struct Incoming {
+    v1::FeedMessage message;
+    std::optional<Status> lost;
+  };
+  std::deque<Incoming> inbox;
   v1::Join join;
   MirrorStatus status;
-  std::optional<Status> lost;
   DurNs heard = 0;
   bool stopping = false;
   std::string said;
@@ -107,7 +111,6 @@ Result<std::unique_ptr<Mirror>> Mirror::start(MirrorOptions options) {
   p.link = std::make_unique<MirrorLink>(p.options, MirrorLink::User{.join =
                                                                         [&p] {
                                                                           const std::lock_guard lock(p.mutex);
-                                                                          p.inbox.clear();
                                                                           return p.join;
                                                                         },
                                                                     .take =
@@ -116,13 +119,13 @@ Result<std::unique_ptr<Mirror>> Mirror::start(MirrorOptions options) {
                                                                           p.heard = monotonicNow();
                                                                           p.status.bytes +=
                                                                               static_cast<std::int64_t>(message.ByteSizeLong());
-                                                                          p.inbox.push_back(std::move(message));
+                                                                          p.inbox.push_back({std::move(message), std::nullopt});
                                                                           p.wake.notify_one();
                                                                         },
                                                                     .lost =
                                                                         [&p](const Status& status) {
                                                                           const std::lock_guard lock(p.mutex);
-                                                                          p.lost = status;
+                                                                          p.inbox.push_back({{}, status});
                                                                           p.wake.notify_one();
                                                                         }});
   p.thread = std::thread([&p] { p.run(); });
@@ -163,24 +166,19 @@ Status Mirror::stop() {
 void Mirror::Parts::run() {
   DurNs next_tick = 0, boot = bootNow();
   while (true) {
-    v1::FeedMessage message;
-    std::optional<Status> ended;
-    bool any = false;
+    std::optional<Incoming> next;
     {
       std::unique_lock lock(mutex);
-      wake.wait_for(lock, std::chrono::nanoseconds(kTick), [this] { return !inbox.empty() || stopping || lost; });
+      wake.wait_for(lock, std::chrono::nanoseconds(kTick), [this] { return !inbox.empty() || stopping; });
       if (!inbox.empty()) {
-        message = std::move(inbox.front());
+        next = std::move(inbox.front());
         inbox.pop_front();
-        any = true;
-      } else if (lost) {
-        ended = std::exchange(lost, std::nullopt);
       } else if (stopping) {
         break;
       }
     }
-    if (any) take(message);
-    if (ended) explain(*ended);
+    if (next && next->lost) explain(*next->lost);
+    if (next && !next->lost) take(next->message);
     if (monotonicNow() < next_tick) continue;
     next_tick = monotonicNow() + kTick;
     // A machine that slept has a connection that is dead without knowing it.
