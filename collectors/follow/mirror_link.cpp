@@ -53,6 +53,10 @@ void MirrorLink::run() {
   while (true) {
     const DurNs began = monotonicNow();
     const Status status = follow();
+    {
+      const std::lock_guard lock(m_mutex);
+      if (m_stop) return;
+    }
     m_user.lost(status);
     if (monotonicNow() - began > 2 * kNsPerSecond) wait = m_options.first_pause;
     // Who refuses a token ten times within a minute looks at none for a while.
