@@ -3,7 +3,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "collectors/hub/credentials.h"
+#include "collectors/access/access_file.h"
 
 namespace runglass {
 
@@ -15,9 +15,11 @@ void ControlArguments::declare(CLI::App& app) {
 }
 
 Result<ControlTarget> ControlArguments::target() const {
-  RG_ASSIGN(const std::vector<std::string> tokens, TokenBook::read(token_file));
-  return ControlTarget{
-      .hub = "", .token = tokens.empty() ? "" : tokens.front(), .tls_ca = tls_ca, .tls_cert = tls_cert, .tls_key = tls_key};
+  ControlTarget target{.hub = "", .token = "", .tls_ca = tls_ca, .tls_cert = tls_cert, .tls_key = tls_key};
+  if (!token_file.empty()) {
+    RG_ASSIGN(target.token, readToken(token_file));
+  }
+  return target;
 }
 
 }  // namespace runglass

@@ -9,8 +9,16 @@
 
 namespace runglass {
 
+void setTrust(HubOptions& options, const std::string& folder) {
+  options.tls_cert = folder + "/hub.pem";
+  options.tls_key = folder + "/hub.key";
+  options.tls_client_ca = folder + "/ca.pem";
+  options.token_file = folder + "/access";
+}
+
 void HubArguments::declare(CLI::App& app) {
-  app.add_option("--token-file", m_options.token_file, "Of the hub: bearer tokens of agents, one per line, mode 0600");
+  app.add_option("--trust", m_trust, "Of the hub: folder that runglassctl pair made; says who may connect, and turns TLS on");
+  app.add_option("--token-file", m_options.token_file, "Of the hub: bearer tokens, one per line, mode 0600");
   app.add_option("--tls-cert", m_options.tls_cert, "Of the hub: server certificate (PEM); needed beyond loopback");
   app.add_option("--tls-key", m_options.tls_key, "Of the hub: its key (PEM, mode 0600)");
   app.add_option("--tls-client-ca", m_options.tls_client_ca, "Of the hub: agents must show a certificate of this CA (PEM)");
@@ -20,14 +28,25 @@ void HubArguments::declare(CLI::App& app) {
   app.add_option("--scrape", m_scrape, "Of the hub: Prometheus endpoints to scrape, a TOML file (docs/scrape.md)");
 }
 
-HubOptions HubArguments::options() const {
+Result<HubOptions> HubArguments::options() const {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
     limit.rlim_cur = limit.rlim_max;
     (void)setrlimit(RLIMIT_NOFILE, &limit);
   }
   HubOptions options = m_options;
-  options.listen = listen;
+  options.listen.clear();
+  for (const std::string& where : listen) {
+    const bool socket = where.starts_with("unix:");
+    std::string& to = socket ? options.socket : options.listen;
+    if (!to.empty()) return Status(Code::kInvalidArgument, "listen: " + where + ": one HOST:PORT and one unix:PATH at most");
+    to = socket ? where.substr(5) : where;
+  }
+  if (!m_trust.empty()) {
+    if (!options.token_file.empty() || !options.tls_cert.empty() || !options.tls_client_ca.empty())
+      return Status(Code::kInvalidArgument, "trust: " + m_trust + ": it takes the place of --token-file and the --tls options");
+    setTrust(options, m_trust);
+  }
   options.writer = writerOptions();
   options.writer.power_safe = m_durability == "power";
   options.retention = Retention();

@@ -20,21 +20,24 @@ class App;
 
 namespace runglass {
 
+// Takes certificate, key, authority and access list of a folder that `runglassctl pair` made.
+void setTrust(HubOptions& options, const std::string& folder);
+
 class HubArguments {
  public:
   // All but the store and --listen, whose help differs.
   void declare(CLI::App& app);
-  // Raises the limit of open files to what is allowed: an agent is a connection.
-  HubOptions options() const;
+  // Raises the limit of open files to what is allowed: an agent is a connection. INVALID_ARGUMENT: --listen or --trust make no sense.
+  Result<HubOptions> options() const;
 
   // What --scrape names; none without it. An error names the file and its line.
   Result<std::vector<ScrapeTarget>> scrapeTargets() const;
 
-  std::string listen = HubOptions().listen;
+  std::vector<std::string> listen = {HubOptions().listen};  // HOST:PORT, unix:PATH, or one of each
 
  private:
   HubOptions m_options;
-  std::string m_durability = "kill", m_scrape;
+  std::string m_durability = "kill", m_scrape, m_trust;
 };
 
 }  // namespace runglass

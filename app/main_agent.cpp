@@ -31,9 +31,7 @@ Result<AgentOptions> optionsOf(const Arguments& arguments) {
   take(arguments.tls_ca, options.link.tls_ca);
   take(arguments.tls_cert, options.link.tls_cert);
   take(arguments.tls_key, options.link.tls_key);
-  if (!arguments.token_file.empty()) {
-    RG_ASSIGN(options.link.token, readToken(arguments.token_file));
-  }
+  take(arguments.token_file, options.link.token_file);
   if (options.link.hub.empty()) return Status(Code::kInvalidArgument, "hub: none given: use --hub HOST:PORT or the configuration's hub");
   options.say = [](const std::string& line) { std::fprintf(stderr, "runglass-agent: %s\n", line.c_str()); };
   return options;

@@ -155,9 +155,10 @@ int runScreenshot(const Arguments& arguments) {
 int runWindow(QApplication& app, const Arguments& arguments) {
   QSettings settings;
   applyTheme(app, wantedTheme(arguments, &settings));
-  const HubOptions hub = arguments.hub.options();
+  const Result<HubOptions> hub = arguments.hub.options();
+  if (!hub.ok()) return fail(hub.status().message());
   SessionOptions session{.store = arguments.store};
-  if (arguments.live) session.hub = hub;
+  if (arguments.live) session.hub = *hub;
   Result<std::vector<ScrapeTarget>> scrape = arguments.hub.scrapeTargets();
   if (!scrape.ok()) return fail(scrape.status().message());
   session.scrape = std::move(*scrape);
@@ -166,8 +167,10 @@ int runWindow(QApplication& app, const Arguments& arguments) {
     if (!alerts.ok()) return fail(alerts.status().message());
     session.alerts = std::move(alerts).value();
   }
-  // The same token and certificate serve to ask the hub of another process.
-  ControlArguments control{.token_file = hub.token_file, .tls_ca = arguments.tls_ca, .tls_cert = hub.tls_cert, .tls_key = hub.tls_key};
+  // Where another process's hub writes the store, the same options say what to show it.
+  ControlArguments control;
+  if (!arguments.live)
+    control = {.token_file = hub->token_file, .tls_ca = arguments.tls_ca, .tls_cert = hub->tls_cert, .tls_key = hub->tls_key};
   const Result<ControlTarget> target = control.target();
   if (!target.ok()) return fail(target.status().message());
   session.control = *target;
@@ -187,7 +190,8 @@ int runConsole(int argc, char** argv) {
   cli.add_option("store", arguments.store, "The store, a .rgl file; or a runglass:// link into one that was opened here before");
   cli.add_option("--link", arguments.link, "Go where this runglass:// link leads");
   cli.add_flag("--live", arguments.live, "Write the store and receive agents (on 127.0.0.1, any free port, unless --listen)");
-  const CLI::Option* listen = cli.add_option("--listen", arguments.hub.listen, "HOST:PORT of the hub; implies --live");
+  const CLI::Option* listen =
+      cli.add_option("--listen", arguments.hub.listen, "Where the hub listens, HOST:PORT or unix:PATH; implies --live");
   arguments.hub.declare(cli);
   cli.add_option("--alerts", arguments.alerts, "Of the hub: who is told of what, a TOML file (docs/alerts.md); default: this screen");
   cli.add_option("--tls-ca", arguments.tls_ca, "Where another process's hub is asked: CA of its certificate (PEM); turns TLS on");

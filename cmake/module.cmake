@@ -26,6 +26,10 @@ function(runglass_test)
   target_include_directories(${T_NAME} PRIVATE ${PROJECT_SOURCE_DIR})
   target_compile_definitions(${T_NAME} PRIVATE
     RG_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data" RG_SHARED_DATA="${PROJECT_SOURCE_DIR}/../shared/data" RG_BIN_DIR="${CMAKE_BINARY_DIR}/bin" RG_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  if(CMAKE_CROSSCOMPILING)
+    list(JOIN CMAKE_CROSSCOMPILING_EMULATOR "\", \"" emulator)
+    target_compile_definitions(${T_NAME} PRIVATE "RG_EMULATOR=\"${emulator}\"")
+  endif()
   gtest_discover_tests(${T_NAME} DISCOVERY_TIMEOUT 60 DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 300 ENVIRONMENT "QT_QPA_PLATFORM=offscreen;${T_ENVIRONMENT}")
 endfunction()
 

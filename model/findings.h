@@ -32,6 +32,8 @@ struct Finding {
   std::optional<double> score, confidence, coverage;
   std::string summary;
   std::string evidence;  // JSON object
+  // When these words were first told to whoever watched the run; absent: they were concluded afterwards.
+  std::optional<TimeNs> told;
 };
 
 }  // namespace runglass

@@ -199,6 +199,9 @@ constexpr std::array kIssues = {
         "wire.gap", kError,
         "Batches of an agent are missing: its spool was full, or it lost them. The detail says which and why; enlarge agent.spool_mib if "
         "hubs are away for long."},
+    IssueInfo{"wire.foreign_node", kError,
+              "An agent whose certificate or token is for one node sent records of another; they are not stored. A mistake in its "
+              "configuration, or a node that was taken over."},
     IssueInfo{"wire.too_many_ids", kError,
               "An agent's session defines more series, tracks or devices than a hub takes; those beyond are not stored."},
     IssueInfo{"wire.unknown_id", kError,

@@ -98,6 +98,8 @@ Status MomentReader::judgeRun(const Run& run, const std::unordered_map<std::uint
   }
   life.begun = !life.clocked || !later(of_run.first);
   life.over = !later(of_run.last);
+  life.first = of_run.first;
+  life.last = of_run.last;
   lives.of_run.emplace(run.id.value, life);
   std::vector<Attempt>& there = lives.attempts[run.id.value];
   for (Attempt& attempt : attempts) {

@@ -115,14 +115,43 @@ Result<std::vector<Capture>> MomentReader::captures(RunId run, TimeRange range, 
   return inner().captures(run, lifeOf(lives->of_run, run.value).clocked ? clipped(range) : range, texts);
 }
 
+// Of one finding, by time: were they told while its run went on, by a clock that agrees with the run's?
+bool MomentReader::ofTheirTime(std::span<const Finding> tellings, const Life& life) {
+  if (!life.clocked || tellings.empty()) return false;
+  const TimeNs first = *tellings.front().told;
+  const auto& begin = tellings.front().start ? tellings.front().start : life.first;
+  return (!begin || first >= *begin) && (!life.last || static_cast<double>(first) - static_cast<double>(*life.last) <= kToldAfter);
+}
+
 Result<std::vector<Finding>> MomentReader::findings(std::optional<RunId> run) {
   RG_ASSIGN(const auto lives, this->lives());
   RG_ASSIGN(auto found, inner().findings(run));
-  std::erase_if(found, [&](const Finding& finding) {
-    return !there(lifeOf(lives->of_run, finding.run.value), finding.start ? finding.start : finding.end, m_moment);
-  });
-  for (Finding& finding : found)
-    if (lifeOf(lives->of_run, finding.run.value).clocked && later(finding.end)) finding.end.reset(), finding.last_step.reset();
+  RG_ASSIGN(auto all, inner().tellings(run));
+  std::ranges::stable_sort(all, {}, &Finding::id);
+  std::vector<Finding> then;
+  for (Finding& finding : found) {
+    const Life life = lifeOf(lives->of_run, finding.run.value);
+    const auto tellings = std::ranges::equal_range(all, finding.id, {}, &Finding::id);
+    if (ofTheirTime(tellings, life)) {
+      const auto next = std::ranges::upper_bound(tellings, m_moment, {}, [](const Finding& one) { return *one.told; });
+      if (next == tellings.begin()) continue;
+      // What was concluded since the last telling counts once all of the run is there.
+      if (next != tellings.end() || !life.over) finding = *std::prev(next);
+    } else if (!there(life, finding.start ? finding.start : finding.end, m_moment)) {
+      continue;
+    } else if (!life.whole()) {
+      finding.told.reset();
+    }
+    if (life.clocked && later(finding.end)) finding.end.reset(), finding.last_step.reset();
+    then.push_back(std::move(finding));
+  }
+  return then;
+}
+
+Result<std::vector<Finding>> MomentReader::tellings(std::optional<RunId> run) {
+  RG_ASSIGN(const auto lives, this->lives());
+  RG_ASSIGN(auto found, inner().tellings(run));
+  std::erase_if(found, [&](const Finding& one) { return lifeOf(lives->of_run, one.run.value).clocked && *one.told > m_moment; });
   return found;
 }
 

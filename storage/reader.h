@@ -197,6 +197,7 @@ class Reader {
   // By time, of the run's attempts and, without an attempt, of its nodes. With their texts an answer may be large: up to 1 MiB each.
   virtual Result<std::vector<Capture>> captures(RunId run, TimeRange range, CaptureTexts texts = CaptureTexts::kWith) = 0;
   virtual Result<std::vector<Finding>> findings(std::optional<RunId> run) = 0;
+  virtual Result<std::vector<Finding>> tellings(std::optional<RunId> run) = 0;    // as told while runs went on, by Finding::told; thinned
   virtual Result<std::vector<Incident>> incidents(std::optional<RunId> run) = 0;  // newest first
   virtual Result<Incident> incident(std::string_view uuid) = 0;
   virtual Result<std::vector<Note>> notes(RunId run) = 0;            // by time, those about the run as a whole first
@@ -223,7 +224,6 @@ class Reader {
   virtual Result<SpanColumns> spans(TrackId track, TimeRange range, std::stop_token stop = {}) = 0;
   // A span by its id, with those stored beside it: who follows many ids keeps the pieces. One lookup and one chunk decoded.
   virtual Result<StoredSpans> spansWith(std::int64_t span, TimeRange range) = 0;
-
   // The tracks' spans in the range for a screen on which a pixel is `pixel` wide. At most about one bar begins in a pixel of a lane. Where
   // chunks would have to be read for more than 2 M spans, stretches of up to 128 are one bar and the picture is not exact.
   virtual Result<SpanPicture> spanPicture(std::span<const TrackId> tracks, TimeRange range, DurNs pixel, std::stop_token stop = {}) = 0;

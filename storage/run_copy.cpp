@@ -388,7 +388,10 @@ class RunCopy {
       label.device = mapped(m_device_ids, label.device);
       m_to.label(label);
     }
-    RG_ASSIGN(auto findings, m_from.findings(m_run));
+    // What they said before comes first, so that it is kept as that.
+    RG_ASSIGN(auto findings, m_from.tellings(m_run));
+    RG_ASSIGN(auto known, m_from.findings(m_run));
+    std::ranges::move(known, std::back_inserter(findings));
     for (Finding& finding : findings) {
       if (m_slice.incident && std::ranges::find(m_slice.incident->findings, finding.id) == m_slice.incident->findings.end()) continue;
       finding.run = m_new_run;

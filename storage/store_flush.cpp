@@ -336,26 +336,6 @@ Status StoreWriter::saveLogs() {
   return {};
 }
 
-Status StoreWriter::saveFindings() {
-  if (m_findings.empty()) return {};
-  RG_ASSIGN(
-      auto statement,
-      m_db.prepare(
-          "INSERT INTO rg_finding(run_id, attempt_id, kind, subject, severity, start_ns, end_ns, first_step, last_step, node_id, rank, "
-          "dp, pp, tp, score, confidence, coverage, summary, evidence) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) "
-          "ON CONFLICT(run_id, kind, subject, ifnull(first_step, -9223372036854775808)) DO UPDATE SET attempt_id=excluded.attempt_id, "
-          "severity=excluded.severity, start_ns=excluded.start_ns, end_ns=excluded.end_ns, last_step=excluded.last_step, "
-          "node_id=excluded.node_id, rank=excluded.rank, dp=excluded.dp, pp=excluded.pp, tp=excluded.tp, score=excluded.score, "
-          "confidence=excluded.confidence, coverage=excluded.coverage, summary=excluded.summary, evidence=excluded.evidence"));
-  for (const Finding& f : m_findings) {
-    bindAll(statement, f.run.value, idOrNull(f.attempt), std::string_view(f.kind), std::string_view(f.subject),
-            static_cast<int>(f.severity), f.start, f.end, f.first_step, f.last_step, idOrNull(f.node), f.rank, f.dp, f.pp, f.tp, f.score,
-            f.confidence, f.coverage, std::string_view(f.summary), std::string_view(f.evidence));
-    RG_TRY(statement.run());
-  }
-  return {};
-}
-
 Status StoreWriter::saveState() {
   if (m_streams_changed) {
     RG_ASSIGN(auto statement, m_db.prepare("INSERT OR REPLACE INTO rg_stream(agent, session, stream, next_seq) VALUES(?,?,?,?)"));

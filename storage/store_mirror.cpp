@@ -164,10 +164,18 @@ Status StoreWriter::saveMirrored(const Finding& f) {
   RG_TRY(drop.run());
   RG_ASSIGN(auto add,
             m_db.prepare("INSERT INTO rg_finding(finding_id, run_id, attempt_id, kind, subject, severity, start_ns, end_ns, first_step, "
-                         "last_step, node_id, rank, dp, pp, tp, score, confidence, coverage, summary, evidence) "
-                         "VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"));
+                         "last_step, node_id, rank, dp, pp, tp, score, confidence, coverage, summary, evidence, told_ns) "
+                         "VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"));
   bindAll(add, f.id, f.run.value, idOrNull(f.attempt), std::string_view(f.kind), std::string_view(f.subject), static_cast<int>(f.severity),
           f.start, f.end, f.first_step, f.last_step, idOrNull(f.node), f.rank, f.dp, f.pp, f.tp, f.score, f.confidence, f.coverage,
+          std::string_view(f.summary), std::string_view(f.evidence), f.told);
+  return add.run();
+}
+
+Status StoreWriter::saveTelling(const Finding& f) {
+  RG_ASSIGN(auto add, m_db.prepare("INSERT OR REPLACE INTO rg_finding_told(finding_id, told_ns, severity, start_ns, end_ns, last_step, "
+                                   "score, confidence, coverage, summary, evidence) VALUES(?,?,?,?,?,?,?,?,?,?,?)"));
+  bindAll(add, f.id, f.told, static_cast<int>(f.severity), f.start, f.end, f.last_step, f.score, f.confidence, f.coverage,
           std::string_view(f.summary), std::string_view(f.evidence));
   return add.run();
 }
@@ -179,6 +187,7 @@ Status StoreWriter::saveJudgements(const Judgements& judgements) {
     return {};
   };
   for (const Finding& finding : judgements.findings) RG_TRY(saveMirrored(finding));
+  for (const Finding& telling : judgements.tellings) RG_TRY(saveTelling(telling));
   for (const IncidentEdit& edit : judgements.incidents) {
     Incident incident = edit.incident;
     const std::string name = "incident " + incident.uuid;

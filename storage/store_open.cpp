@@ -10,6 +10,7 @@
 #include <filesystem>
 
 #include "model/random_uuid.h"
+#include "model/shared_filesystem.h"
 #include "storage/schema/schema.h"
 #include "storage/store_files.h"
 #include "storage/store_writer.h"
@@ -29,6 +30,7 @@ StoreWriter::~StoreWriter() {
 
 Status StoreWriter::start() {
   m_closed = true;  // until all of this has worked, destruction must not fold anything
+  RG_TRY(checkFolder());
   RG_TRY(m_lock.take(m_path, m_options.contact));
   RG_TRY(openFile());
   RG_TRY(loadState());
@@ -39,6 +41,18 @@ Status StoreWriter::start() {
   if (const Status replayed = replayJournal(); !replayed.ok()) return replayed;
   m_closed = false;
   return {};
+}
+
+// What two machines write through one network filesystem is lost for both (sqlite.org/howtocorrupt.html, 2.1; WAL needs shared memory).
+Status StoreWriter::checkFolder() const {
+  std::error_code error;
+  const std::filesystem::path path = std::filesystem::weakly_canonical(m_path, error);
+  const std::string folder = path.has_parent_path() ? path.parent_path().string() : ".";
+  const std::string shared = m_options.filesystem ? m_options.filesystem(folder) : sharedFilesystem(folder);
+  if (shared.empty()) return {};
+  return {Code::kFailedPrecondition, "cannot write store: " + m_path + ": " + folder + " lies on a network filesystem (" + shared +
+                                         "), where a store can be damaged; write it on a local disk, as " + "/var/tmp/" +
+                                         path.filename().string() + ", and copy the file once it is closed"};
 }
 
 Status StoreWriter::openFile() {

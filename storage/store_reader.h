@@ -73,6 +73,7 @@ class StoreReader final : public Reader {
   Result<std::vector<Label>> labels(RunId run) override;
   Result<std::vector<Capture>> captures(RunId run, TimeRange range, CaptureTexts texts) override;
   Result<std::vector<Finding>> findings(std::optional<RunId> run) override;
+  Result<std::vector<Finding>> tellings(std::optional<RunId> run) override;    // store_findings.cpp
   Result<std::vector<Incident>> incidents(std::optional<RunId> run) override;  // store_incident.cpp
   Result<Incident> incident(std::string_view uuid) override;                   // store_incident.cpp
   Result<std::vector<Note>> notes(RunId run) override;

@@ -73,20 +73,19 @@ Status StoreReader::fillSlot(SeriesId id, std::int64_t x, std::int64_t version, 
   if (!slot.judged) RG_TRY(judgeOrder(id, slot));
   RG_ASSIGN(sqlite::Statement * rows, kept(m_moment_sql,
                                            "SELECT chunk_id, x0, x1, n, sealed, late, crc, data FROM rg_chunk WHERE series_id = ?1 AND "
-                                           "x0 <= ?2 ORDER BY x0 DESC"));
+                                           "x0 <= ?2 ORDER BY x0 DESC, x1 DESC, chunk_id DESC"));
   rows->bind(1, id.value);
   rows->bind(2, x);
+  slot.version = -1;  // until it is whole again
   std::vector<MomentChunk> found;
   std::optional<std::int64_t> from;
   std::int64_t end = kLowest;
-  while (true) {
+  // In order, the chunk that begins last has the newest point, also of two that meet in one x.
+  while (!(from && slot.ordered)) {
     RG_ASSIGN(const bool row, rows->step());
     if (!row) break;
     const std::int64_t x0 = rows->int64(1), x1 = rows->int64(2);
-    if (from && x1 < *from) {
-      if (slot.ordered) break;
-      continue;
-    }
+    if (from && x1 < *from) continue;
     if (without_open && rows->int64(4) == 0) continue;
     if (!from) from = x0, end = x1;
     const std::int64_t chunk_id = rows->int64(0);
@@ -98,6 +97,8 @@ Status StoreReader::fillSlot(SeriesId id, std::int64_t x, std::int64_t version, 
       continue;
     }
     MomentChunk& chunk = found.emplace_back();
+    // What goes leaves its memory: far jumps replace each series' chunk.
+    if (slot.ordered && !slot.chunks.empty()) chunk.points = std::move(slot.chunks.front().points), slot.chunks.front().id = 0;
     chunk.id = chunk_id;
     chunk.crc = crc;
     chunk.late = rows->int64(5) != 0;

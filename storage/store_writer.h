@@ -86,6 +86,7 @@ class StoreWriter final : public Writer {
   };
 
   // store_open.cpp
+  Status checkFolder() const;
   Status openFile();
   Status createSchema();
   Status migrate(std::int64_t version);
@@ -110,6 +111,7 @@ class StoreWriter final : public Writer {
   Status loadMirror();
   Status saveMirror();
   Status saveJudgements(const Judgements& judgements);
+  Status saveTelling(const Finding& telling);
   Status saveMirrored(const Finding& finding);
   Status countPoints(SeriesId id, LiveSeries& series, std::int64_t x0, std::int64_t x1, std::vector<std::int64_t>& have);
 
@@ -138,7 +140,8 @@ class StoreWriter final : public Writer {
   void catalogCommitted(std::initializer_list<StorePart> also = {});
   Status saveCaptures();  // store_captures.cpp
   Status saveLogs();
-  Status saveFindings();
+  Status saveFindings();                                          // store_findings.cpp
+  Status keepTelling(const Finding& known, const Finding& next);  // store_findings.cpp
   Status saveState();
   void markStored();
   void checkpointIfDue();

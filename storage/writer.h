@@ -4,7 +4,8 @@
 // Threading:  all calls on one thread (the store writer). liveTail() may be handed to Readers on any thread.
 // Ownership:  owns the connection, the lock and the journal; the destructor closes cleanly (see close()).
 // Units:      TimeNs, bytes.
-// Errors:     open: ALREADY_EXISTS another process holds the lock (names its pid); FAILED_PRECONDITION newer schema or not a store;
+// Errors:     open: ALREADY_EXISTS another process holds the lock (names its pid); FAILED_PRECONDITION newer schema, not a store, or a
+//             folder on a network filesystem, where neither SQLite's locks nor its shared memory hold;
 //             PERMISSION_DENIED; RESOURCE_EXHAUSTED disk full. A full disk never loses what is stored: flush() fails with
 //             RESOURCE_EXHAUSTED, nothing is half-written, and a later flush() may succeed.
 // Cost:       appends are memory copies; encoding may run on worker threads; flush() is one SQLite transaction.
@@ -61,6 +62,8 @@ struct WriterOptions {
   std::int64_t max_pages = 0;  // > 0: the file may not grow beyond so many pages of 4 KiB
   // What the store's disk has left; absent: not known, nothing is held back. Empty: statvfs(). Tests give their own.
   std::function<std::optional<DiskSpace>(const std::string& path)> disk_space;
+  // The network filesystem that a folder lies on; empty: it is this machine's own. Empty: sharedFilesystem(). Tests give their own.
+  std::function<std::string(const std::string& folder)> filesystem;
 };
 
 // Retention leaves alone what an incident is about and so much before and after it.
@@ -99,7 +102,8 @@ class Writer : public MirrorRecorder {
   // --- the rest ------------------------------------------------------------------------------------------------------
   // Values recorded but not yet committed, for Readers of this process.
   virtual std::shared_ptr<const LiveTail> liveTail() const = 0;
-  virtual void finding(const Finding& finding) = 0;  // upsert by (run, kind, subject, first_step)
+  // Upsert by (run, kind, subject, first_step). What it said before is kept where that was told (Finding::told): Reader::tellings().
+  virtual void finding(const Finding& finding) = 0;
   // Upsert by (rule, cause, since); committed when it returns OK. The newest kMaxAlerts are kept.
   static constexpr std::int64_t kMaxAlerts = 20'000;
   virtual Status alerts(std::span<const Alert> alerts) = 0;

@@ -167,6 +167,7 @@ class Maker {
                            differ(a.cp, b.cp) || differ(a.ep, b.ep) || differ(a.vpp, b.vpp);
     }
     row.iteration_time = median(steadyDurations(attempt));
+    row.untimed = attempt.steps.empty() && !attempt.durations.empty();
     paintRow(attempt, row);
     if (row.last_step) m_done = std::max(m_done, *row.last_step), m_tip = row.last_step;
     m_ledger.lost_steps += row.lost_steps;
@@ -228,8 +229,6 @@ class Maker {
     DurNs wall = 0;
     for (const LedgerRow& row : m_ledger.rows) {
       for (const Segment& one : row.segments) wall += one.t1 - one.t0;
-      for (std::size_t i = 0; i < kSpendCount; ++i)
-        if (row.spent[i]) m_ledger.spent[i] = m_ledger.spent[i].value_or(0) + *row.spent[i];
       if (const auto time = usual(row.layout); time && row.range) {
         any = true;
         double kept = static_cast<double>(row.kept_steps) * static_cast<double>(*time);
@@ -240,11 +239,27 @@ class Maker {
         useful += kept;
       }
     }
-    if (wall == 0) return;
-    m_ledger.wall = wall;
+    if (wall > 0) m_ledger.wall = wall;
     // Steps that take longer than there was time: their numbers run on where nothing was recorded, as in a profile of some of them.
-    m_ledger.is_sample = any && useful > kMostUseful * static_cast<double>(wall);
-    if (any && !m_ledger.is_sample) m_ledger.effective_ratio = std::min(1.0, useful / static_cast<double>(wall));
+    m_ledger.is_sample = any && wall > 0 && useful > kMostUseful * static_cast<double>(wall);
+    if (any && wall > 0 && !m_ledger.is_sample) addUntimed();
+    for (const LedgerRow& row : m_ledger.rows)
+      for (std::size_t i = 0; i < kSpendCount; ++i)
+        if (row.spent[i]) m_ledger.spent[i] = m_ledger.spent[i].value_or(0) + *row.spent[i];
+    if (any && wall > 0 && !m_ledger.is_sample) m_ledger.effective_ratio = std::min(1.0, useful / static_cast<double>(wall));
+  }
+
+  // Steps of which is told how long they took and not when: as much of what nobody explained was theirs.
+  void addUntimed() {
+    for (LedgerRow& row : m_ledger.rows) {
+      auto& rest = row.spent[static_cast<std::size_t>(Spend::kUnexplained)];
+      if (!row.untimed || !row.range || !row.iteration_time || row.kept_steps <= 0 || !rest) continue;
+      const double kept = static_cast<double>(row.kept_steps) * static_cast<double>(*row.iteration_time);
+      const DurNs took = kept < static_cast<double>(*rest) ? static_cast<DurNs>(kept) : *rest;
+      auto& productive = row.spent[static_cast<std::size_t>(Spend::kProductive)];
+      productive = productive.value_or(0) + took, *rest -= took;
+      if (*rest == 0) rest.reset();
+    }
   }
 
   void countEnds() {
@@ -263,6 +278,8 @@ class Maker {
       ++cause.count;
       cause.planned = row.ending.planned.value_or(false);
       cause.cost += row.spent[static_cast<std::size_t>(Spend::kStalled)].value_or(0);
+      // Of a planned end it is how long leaving took.
+      if (!cause.planned) cause.cost += row.spent[static_cast<std::size_t>(Spend::kAfterLast)].value_or(0);
       if (i + 1 == m_ledger.rows.size()) continue;
       for (const Spend spend : {Spend::kGap, Spend::kStartUp, Spend::kInit, Spend::kLoad, Spend::kCatchUp})
         cause.cost += m_ledger.rows[i + 1].spent[static_cast<std::size_t>(spend)].value_or(0);

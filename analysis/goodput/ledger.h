@@ -90,6 +90,7 @@ struct LedgerRow {
   std::int64_t lost_steps = 0;          // of the attempt that stepped before, undone by this one's begin
   std::int64_t kept_steps = 0;          // of this one
   std::optional<DurNs> iteration_time;  // median of its steady steps
+  bool untimed = false;                 // it is told how long steps took and not when: in `segments` they are unexplained
   bool layout_changed = false;          // against the attempt before
   Layout layout;
   Ending ending;
@@ -99,7 +100,9 @@ struct EndCause {
   EndKind kind = EndKind::kNotSaid;
   int count = 0;
   bool planned = false;
-  DurNs cost = 0;  // standstills before the end, the gap and start-up after it, and what was done again
+  // Standstills before the end, the time after the last step of one that was not planned, the gap and start-up after it, and what was done
+  // again: as an incident counts it.
+  DurNs cost = 0;
 };
 
 struct SaveCost {

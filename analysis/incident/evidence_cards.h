@@ -20,6 +20,9 @@ inline constexpr DurNs kMostCrop = 5 * 60 * kNsPerSecond;  // of a timeline card
 
 // Root first. Steps always; the rest by what the findings are of: loss where it moved, a crop of the timeline at the worst step, the device
 // where a machine or rank is named, log lines where something broke or stood. A run without spans has no timeline to crop.
+// Without findings those of its time as a whole. Each shows kMargin before and after the incident.
 std::vector<IncidentEvidence> suggestEvidence(const Incident& incident, std::span<const Finding* const> findings, const RunPlaces& places);
+// Of what no finding tells: its time as a whole, and of whom somebody pointed at; "": no node.
+std::vector<IncidentEvidence> suggestEvidence(const Incident& incident, std::optional<std::int32_t> rank, const std::string& node);
 
 }  // namespace runglass

@@ -10,6 +10,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,8 +25,9 @@ struct RunPlaces {
   std::map<NodeId, Node> nodes;
   std::map<AttemptId, Attempt> attempts;
   std::map<AttemptId, std::map<std::int32_t, NodeId>> rank_nodes;
-  std::optional<TimeNs> last_data;  // what goes on has lasted until then
-  bool traced = true;               // there are spans of the run
+  std::optional<TimeNs> last_data;           // what goes on has lasted until then
+  bool traced = true;                        // there are spans of the run
+  std::optional<std::set<NodeId>> measured;  // of which metrics of hosts or devices were told; absent: nobody asked
 
   const Attempt* attempt(AttemptId id) const;
   const Attempt* after(const Attempt& attempt) const;   // the run's next one; null: there is none

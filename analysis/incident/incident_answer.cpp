@@ -7,9 +7,12 @@
 
 #include "analysis/hardware_faults/step_at.h"
 #include "analysis/incident/data_quality.h"
+#include "analysis/incident/evidence_cards.h"
 #include "analysis/incident/incident_costs.h"
 #include "analysis/incident/incident_words.h"
+#include "analysis/incident/next_steps.h"
 #include "analysis/incident/read_proposals.h"
+#include "storage/incident_ranges.h"
 
 namespace runglass {
 namespace {
@@ -29,14 +32,16 @@ class Asking {
     RG_ASSIGN(const Goodput goodput, readGoodput(m_reader, m_q.run, m_q.findings, std::nullopt, m_stop));
     m_out.impact = impactOf(
         {.goodput = goodput, .places = m_places, .run = m_q.run.id, .range = m_out.range, .findings = m_members, .price = m_q.price});
+    RG_TRY(readSharing(goodput));
     RG_TRY(readTimeline());
     RG_TRY(readSuspects());
     RG_TRY(readChanges());
     RG_ASSIGN(
         m_out.quality,
-        readDataQuality(m_reader, {.run = m_q.run, .attempt = attempt(), .range = m_out.range, .findings = m_members, .places = m_places},
+        readDataQuality(m_reader, {.run = m_q.run, .attempt = attempt(), .range = m_out.shown, .findings = m_members, .places = m_places},
                         m_stop));
     m_out.cards = suggestEvidence(m_out.incident, m_members, m_places);
+    m_out.next_steps = nextSteps(m_members, m_places);
     if (m_stop.stop_requested()) return Status(Code::kCancelled, "incident: superseded");
     return std::move(m_out);
   }
@@ -63,6 +68,7 @@ class Asking {
       if (!of && one->attempt) of = one->attempt;
     m_out.range = incidentRange(m_q.incident, m_members, m_places);
     m_out.incident.range = m_out.range;
+    if (m_out.range) m_out.shown = widened(*m_out.range, kMargin);
     const Attempt* chosen = of ? m_places.attempt(*of) : nullptr;
     if (chosen == nullptr && m_out.range)
       for (const auto& [id, one] : m_places.attempts)
@@ -81,11 +87,22 @@ class Asking {
       m_out.sentence = incidentSentence(*m_members.front(), std::span<const Finding* const>(m_members).subspan(1), ended, m_places);
   }
 
+  Status readSharing(const Goodput& goodput) {
+    if (m_out.impact.items.empty()) return {};
+    RG_ASSIGN(std::vector<Incident> others, m_reader.incidents(m_q.run.id));
+    std::erase_if(others, [&](const Incident& one) { return one.uuid == m_q.incident.uuid || one.state == IncidentState::kDismissed; });
+    const IncidentCosts costs = incidentCosts(goodput, m_places, m_q.run.id, others, m_q.findings, std::nullopt);
+    for (const Incident& one : others)
+      if (shareCost(m_out.impact, costs.of.at(one.uuid))) m_out.impact.also_in.push_back(one.title);
+    return {};
+  }
+
   Status readTimeline() {
-    if (!m_out.range) return {};
-    const TimeRange range = *m_out.range;
+    if (!m_out.shown) return {};
+    const TimeRange range = *m_out.shown;
     RG_ASSIGN(m_events,
               m_reader.events({.range = range, .run = m_q.run.id, .at_least = Severity::kDebug, .kind = "", .limit = kMostEventsRead}));
+    RG_ASSIGN(const auto tellings, m_reader.tellings(m_q.run.id));
     RG_ASSIGN(const auto saves, m_reader.checkpoints(m_q.run.id));
     RG_ASSIGN(auto alerts, m_reader.alerts(kMostAlerts));
     std::erase_if(alerts, [&](const Alert& one) { return one.run && one.run != m_q.run.id; });
@@ -100,6 +117,7 @@ class Asking {
     m_out.timeline = timelineOf({.range = range,
                                  .events = m_events,
                                  .findings = m_q.findings,
+                                 .tellings = tellings,
                                  .checkpoints = saves,
                                  .alerts = alerts,
                                  .captures = captures,
@@ -125,9 +143,9 @@ class Asking {
                               : told->reason.empty() ? "no finding belongs to it, and no rank stands out"
                                                      : told->reason;
     RuledOutSource source{
-        .findings = m_members, .of_run = m_q.findings, .places = m_places, .run = m_q.run.id, .range = m_out.range, .hardware_events = {}};
+        .findings = m_members, .of_run = m_q.findings, .places = m_places, .run = m_q.run.id, .range = m_out.shown, .hardware_events = {}};
     source.ranking = told;
-    if (m_out.range) RG_TRY(readWhatWasHeard(source));
+    if (m_out.shown) RG_TRY(readWhatWasHeard(source));
     m_out.ruled_out = ruledOut(source);
     return {};
   }
@@ -141,7 +159,7 @@ class Asking {
     for (const Finding* one : m_members)
       for (const NodeId node : placeOf(*one, m_places).nodes) asked.insert(node);
     const auto in_range = [&](const Series& one) {
-      return one.first_time && one.last_time && *one.first_time < m_out.range->t1 && *one.last_time >= m_out.range->t0;
+      return one.first_time && one.last_time && *one.first_time < m_out.shown->t1 && *one.last_time >= m_out.shown->t0;
     };
     for (const NodeId node : asked) {
       RG_ASSIGN(const auto of_node, m_reader.series({.node = node}));
@@ -215,6 +233,14 @@ class Asking {
 };
 
 }  // namespace
+
+std::optional<TimeNs> firstSign(const IncidentAnswer& answer) {
+  std::optional<TimeNs> first;
+  for (const Finding& one : answer.findings)
+    if (one.start) first = std::min(first.value_or(*one.start), *one.start);
+  if (!first && answer.range) first = answer.range->t0;
+  return first;
+}
 
 Result<IncidentAnswer> readIncidentAnswer(Reader& reader, const IncidentQuestion& question, std::stop_token stop) {
   return Asking(reader, question, std::move(stop)).ask();

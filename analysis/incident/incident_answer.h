@@ -55,14 +55,16 @@ struct EnvironmentFact {
 
 struct IncidentAnswer {
   Incident incident;
-  std::vector<Finding> findings;  // that belong to it, root first
-  std::string title, sentence;    // the incident's own words, else computed
-  std::optional<TimeRange> range;
+  std::vector<Finding> findings;           // that belong to it, root first
+  std::string title, sentence;             // the incident's own words, else computed
+  std::optional<TimeRange> range;          // its own, else of its findings
+  std::optional<TimeRange> shown;          // kMargin wider: of which time line, what was ruled out and data quality speak
   std::optional<Attempt> attempt, before;  // when it began, and the one before that
   IncidentImpact impact;
   Timeline timeline;
   std::vector<IncidentSuspect> suspects;
-  std::string suspects_reason;  // why there is none
+  std::string suspects_reason;          // why there is none
+  std::vector<std::string> next_steps;  // what to do, the root's first
   std::vector<RuledOut> ruled_out;
   std::vector<FactDelta> changes;  // against the attempt before
   std::string changes_reason;      // why there is none
@@ -79,6 +81,9 @@ struct IncidentQuestion {
   std::optional<double> price;        // of a GPU-hour, in any currency
   bool with_ranking = true;
 };
+
+// The first sign of it: where its first finding began, else its own begin.
+std::optional<TimeNs> firstSign(const IncidentAnswer& answer);
 
 Result<IncidentAnswer> readIncidentAnswer(Reader& reader, const IncidentQuestion& question, std::stop_token stop);
 

@@ -94,6 +94,10 @@ class Counter {
       m_out.duration.reason = "nobody told when it was";
       return;
     }
+    if (range->t1 - range->t0 <= 1) {
+      m_out.duration.reason = "it is one moment: nobody told an end";
+      return;
+    }
     m_out.duration.value = range->t1 - range->t0;
     if (!ids.empty())
       m_out.duration.sql = "SELECT max(coalesce(end_ns, start_ns)) - min(start_ns) AS ns FROM finding WHERE finding_id IN (" + ids + ")";
@@ -152,9 +156,11 @@ class Counter {
       if (!std::ranges::binary_search(m_ended, of.number)) continue;
       add(spendWords(Spend::kAfterLast), of, of.spent[static_cast<std::size_t>(Spend::kAfterLast)].value_or(0),
           stepsAreTold(of)
-              ? "SELECT a.end_ns - max(s.start_ns + s.dur_ns) AS ns FROM attempt a JOIN step s ON s.run_id = a.run_id AND s.attempt "
-                "= a.attempt WHERE a." +
-                    runIs(m_q.run) + " AND a.attempt = " + std::to_string(of.number)
+              ? "SELECT end_ns - last - coalesce((SELECT sum(min(c.durable_ns, x.end_ns) - max(c.begin_ns, x.last)) FROM checkpoint c "
+                "WHERE c.run_id = x.run_id AND c.attempt = x.attempt AND c.durable_ns > x.last AND c.begin_ns < x.end_ns), 0) AS ns FROM "
+                "(SELECT a.run_id, a.attempt, a.end_ns, max(s.start_ns + s.dur_ns) AS last FROM attempt a JOIN step s ON s.run_id = "
+                "a.run_id AND s.attempt = a.attempt WHERE a." +
+                    runIs(m_q.run) + " AND a.attempt = " + std::to_string(of.number) + ") x"
               : "");
       if (const LedgerRow* next = rowAfter(of.number)) countRestart(of, *next);
     }
@@ -305,6 +311,8 @@ std::vector<std::int32_t> endedAttempts(std::span<const Finding* const> findings
     if (const Attempt* attempt = places.attempt(one->attempt); attempt != nullptr && rewoundBy(*one, place, *attempt, places))
       ended.insert(attempt->number);
   }
+  // What a moment did, it did soon after it.
+  if (range && range->t1 - 1 <= range->t0) range->t1 = std::min(range->t0, std::numeric_limits<TimeNs>::max() - kMargin) + kMargin;
   if (findings.empty() && range)
     for (const auto& [id, attempt] : places.attempts)
       if (attempt.end && !attempt.planned.value_or(false) && *attempt.end >= range->t0 && *attempt.end < range->t1)

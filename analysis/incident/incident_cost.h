@@ -49,6 +49,8 @@ struct IncidentImpact {
   Told<double> gpu_hours, money;
   std::vector<CostItem> items;  // they sum to lost_time; by attempt, then as they followed each other
   bool goes_on = false;         // so far
+  // Titles of the run's other incidents that count some of the same time, as a restart that several of them led to.
+  std::vector<std::string> also_in;
 };
 
 struct CostQuestion {

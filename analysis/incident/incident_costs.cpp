@@ -6,6 +6,19 @@
 #include "analysis/incident/read_proposals.h"
 
 namespace runglass {
+namespace {
+
+std::vector<const Finding*> membersOf(const Incident& incident, std::span<const Finding> findings) {
+  std::vector<const Finding*> members;
+  for (const Finding& one : findings)
+    if (one.id != 0 && std::ranges::find(incident.findings, one.id) != incident.findings.end()) members.push_back(&one);
+  return members;
+}
+
+// The same part of the same attempt's ledger, or the same finding's slowness.
+bool isSame(const CostItem& a, const CostItem& b) { return a.finding == b.finding && a.attempt == b.attempt && a.what == b.what; }
+
+}  // namespace
 
 std::optional<TimeRange> incidentRange(const Incident& incident, std::span<const Finding* const> findings, const RunPlaces& places) {
   std::optional<TimeRange> range = incident.range;
@@ -20,26 +33,72 @@ std::optional<TimeRange> incidentRange(const Incident& incident, std::span<const
   return range;
 }
 
-Result<std::map<std::string, IncidentImpact>> readIncidentCosts(Reader& reader, const Run& run, std::span<const Incident> incidents,
-                                                                std::span<const Finding> findings, std::optional<double> price,
-                                                                std::stop_token stop) {
-  std::map<std::string, IncidentImpact> costs;
-  if (incidents.empty()) return costs;
+bool shareCost(const IncidentImpact& a, const IncidentImpact& b) {
+  return std::ranges::any_of(a.items, [&](const CostItem& one) {
+    return std::ranges::any_of(b.items, [&](const CostItem& other) { return isSame(one, other); });
+  });
+}
+
+IncidentCosts incidentCosts(const Goodput& goodput, const RunPlaces& places, RunId run, std::span<const Incident> incidents,
+                            std::span<const Finding> findings, std::optional<double> price) {
+  IncidentCosts costs;
+  std::vector<const Finding*> of_all;
+  std::vector<const Incident*> counted;
+  for (const Incident& incident : incidents) {
+    const auto members = membersOf(incident, findings);
+    costs.of[incident.uuid] = impactOf({.goodput = goodput,
+                                        .places = places,
+                                        .run = run,
+                                        .range = incidentRange(incident, members, places),
+                                        .findings = members,
+                                        .price = price});
+    if (incident.state == IncidentState::kDismissed) continue;
+    counted.push_back(&incident);
+    for (const Finding* one : members)
+      if (std::ranges::find(of_all, one) == of_all.end()) of_all.push_back(one);
+  }
+  for (const Incident* one : counted)
+    for (const Incident* other : counted)
+      if (one != other && shareCost(costs.of[one->uuid], costs.of[other->uuid])) costs.of[one->uuid].also_in.push_back(other->title);
+
+  // All findings at once, so that no moment counts twice; then what incidents without findings have besides.
+  std::vector<CostItem> items;
+  if (!of_all.empty())
+    items = impactOf({.goodput = goodput, .places = places, .run = run, .range = {}, .findings = of_all, .price = {}}).items;
+  bool any = false;
+  for (const Incident* one : counted) {
+    const IncidentImpact& own = costs.of[one->uuid];
+    any |= own.gpu_hours.value.has_value();
+    costs.gpu_hours.at_least |= own.gpu_hours.at_least || !own.gpu_hours.value;
+    if (!membersOf(*one, findings).empty()) continue;
+    for (const CostItem& item : own.items) {
+      const auto same = std::ranges::find_if(items, [&](const CostItem& known) { return isSame(known, item); });
+      if (same == items.end())
+        items.push_back(item);
+      else if (item.time > same->time)
+        *same = item;
+    }
+  }
+  if (!any) {
+    costs.gpu_hours.reason = "of none of them is known what it cost";
+    return costs;
+  }
+  double sum = 0;
+  for (const CostItem& item : items) {
+    sum += item.gpu_hours.value_or(0);
+    costs.gpu_hours.at_least |= !item.gpu_hours;
+  }
+  costs.gpu_hours.value = sum;
+  return costs;
+}
+
+Result<IncidentCosts> readIncidentCosts(Reader& reader, const Run& run, std::span<const Incident> incidents,
+                                        std::span<const Finding> findings, std::optional<double> price, std::stop_token stop) {
+  if (incidents.empty()) return IncidentCosts{};
   RG_ASSIGN(const RunPlaces places, readRunPlaces(reader, run, stop));
   RG_ASSIGN(const Goodput goodput, readGoodput(reader, run, findings, std::nullopt, stop));
-  for (const Incident& incident : incidents) {
-    if (stop.stop_requested()) return Status(Code::kCancelled, "incidents: superseded");
-    std::vector<const Finding*> members;
-    for (const Finding& one : findings)
-      if (one.id != 0 && std::ranges::find(incident.findings, one.id) != incident.findings.end()) members.push_back(&one);
-    costs[incident.uuid] = impactOf({.goodput = goodput,
-                                     .places = places,
-                                     .run = run.id,
-                                     .range = incidentRange(incident, members, places),
-                                     .findings = members,
-                                     .price = price});
-  }
-  return costs;
+  if (stop.stop_requested()) return Status(Code::kCancelled, "incidents: superseded");
+  return incidentCosts(goodput, places, run.id, incidents, findings, price);
 }
 
 }  // namespace runglass

@@ -13,12 +13,6 @@
 namespace runglass {
 namespace {
 
-// A moment with the margin that is shown, kept inside int64.
-TimeRange around(TimeNs time) {
-  constexpr TimeNs kLowest = std::numeric_limits<TimeNs>::min(), kHighest = std::numeric_limits<TimeNs>::max();
-  return {time < kLowest + kMargin ? kLowest : time - kMargin, time > kHighest - kMargin ? kHighest : time + kMargin};
-}
-
 Incident fresh(const Run& run) {
   Incident incident;
   incident.uuid = randomUuid();
@@ -58,15 +52,16 @@ std::string placeTitle(const DraftPlace& place, const RunPlaces& places) {
   return words.empty() ? "New incident" : words;
 }
 
-// Cards of what no finding tells: the range as a whole, and of whom somebody pointed at.
-std::vector<IncidentEvidence> cardsOf(const Incident& incident, std::optional<std::int32_t> rank, const std::string& node) {
-  std::vector<IncidentEvidence> cards;
-  std::string select = rank ? "rank=" + std::to_string(*rank) : "";
-  cards.push_back({.kind = "steps", .title = "", .caption = "", .range = incident.range, .select = select});
-  cards.push_back({.kind = "loss", .title = "", .caption = "", .range = incident.range, .select = ""});
-  if (!node.empty()) cards.push_back({.kind = "device", .title = "", .caption = "", .range = incident.range, .select = "node=" + node});
-  cards.push_back({.kind = "log", .title = "", .caption = "", .range = incident.range, .select = select});
-  return cards;
+// Findings and cards, but for those that show the same.
+void joinParts(Incident& incident, const Incident& other, std::span<const Finding> findings) {
+  for (const std::int64_t id : other.findings)
+    if (const auto found = std::ranges::find(findings, id, &Finding::id); found != findings.end()) joinFinding(incident, *found);
+  for (const IncidentEvidence& card : other.evidence) {
+    const auto same = [&](const IncidentEvidence& own) {
+      return own.kind == card.kind && own.select == card.select && own.range == card.range;
+    };
+    if (incident.evidence.size() < kMaxIncidentCards && std::ranges::none_of(incident.evidence, same)) incident.evidence.push_back(card);
+  }
 }
 
 }  // namespace
@@ -84,14 +79,20 @@ bool joinFinding(Incident& incident, const Finding& finding) {
 }
 
 void joinProposal(Incident& incident, const IncidentProposal& proposal, std::span<const Finding> findings) {
-  for (const std::int64_t id : proposal.incident.findings)
-    if (const auto found = std::ranges::find(findings, id, &Finding::id); found != findings.end()) joinFinding(incident, *found);
-  for (const IncidentEvidence& card : proposal.incident.evidence) {
-    const auto same = [&](const IncidentEvidence& own) {
-      return own.kind == card.kind && own.select == card.select && own.range == card.range;
-    };
-    if (incident.evidence.size() < kMaxIncidentCards && std::ranges::none_of(incident.evidence, same)) incident.evidence.push_back(card);
-  }
+  joinParts(incident, proposal.incident, findings);
+}
+
+void joinIncident(Incident& incident, const Incident& other, std::span<const Finding> findings) {
+  joinParts(incident, other, findings);
+  if (incident.attempt != other.attempt) incident.attempt = {};
+  incident.severity = std::max(incident.severity, other.severity);
+  if (other.range)
+    incident.range = incident.range
+                         ? TimeRange{std::min(incident.range->t0, other.range->t0), std::max(incident.range->t1, other.range->t1)}
+                         : other.range;
+  if (incident.cause.empty()) incident.cause = other.cause;
+  if (other.notes.empty()) return;
+  incident.notes += (incident.notes.empty() ? "" : "\n\n") + ("### From “" + other.title + "”\n\n") + other.notes;
 }
 
 Result<IncidentDraft> draftOfFinding(Reader& reader, const Run& run, std::int64_t finding, std::stop_token stop) {
@@ -134,8 +135,12 @@ Result<IncidentDraft> draftOfEvent(Reader& reader, const Run& run, const Event& 
   incident.severity = std::max(event.severity, Severity::kInfo);
   incident.title = oneLineOf(eventWords(event, places), kMostDraftTitle);
   incident.summary = oneLineOf(event.message, kMostSummary);
-  if (event.time) incident.range = around(*event.time);
-  incident.evidence = cardsOf(incident, event.rank, places.nodeName(event.node));
+  if (event.time) {
+    // Half-open: a moment has a length.
+    const TimeNs begin = std::min(*event.time, std::numeric_limits<TimeNs>::max() - 1);
+    incident.range = {begin, begin + 1};
+  }
+  incident.evidence = suggestEvidence(incident, event.rank, places.nodeName(event.node));
   return IncidentDraft{.incident = std::move(incident), .changed = true};
 }
 
@@ -170,7 +175,7 @@ Result<IncidentDraft> draftOfPlace(Reader& reader, const Run& run, const DraftPl
   incident.title = oneLineOf(placeTitle(known, places), kMostDraftTitle);
   incident.range = place.range;
   const std::string node = places.nodeName(known.node);
-  incident.evidence = cardsOf(incident, place.rank, node);
+  incident.evidence = suggestEvidence(incident, place.rank, node);
   return IncidentDraft{.incident = std::move(incident), .changed = true};
 }
 

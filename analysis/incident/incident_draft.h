@@ -45,5 +45,7 @@ Result<IncidentDraft> draftOfPlace(Reader& reader, const Run& run, const DraftPl
 bool joinFinding(Incident& incident, const Finding& finding);
 // The same of all its findings, and its cards, but for those that show the same.
 void joinProposal(Incident& incident, const IncidentProposal& proposal, std::span<const Finding> findings);
+// The same of another incident, and its notes under its title; what the other one says of its cause where nothing is said yet.
+void joinIncident(Incident& incident, const Incident& other, std::span<const Finding> findings);
 
 }  // namespace runglass

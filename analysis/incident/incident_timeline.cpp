@@ -129,6 +129,7 @@ class Teller {
         if (finding.end && *finding.end > *finding.start) entry.until = finding.end;
         add(entry);
       }
+      if (addTellings(finding, entry)) continue;
       const Json evidence = Json::parse(finding.evidence, nullptr, false);
       const auto judged = evidence.is_object() ? evidence.find("as_of_ns") : evidence.end();
       if (!evidence.is_object() || judged == evidence.end() || !judged->is_number_integer() || !inside(judged->get<TimeNs>())) continue;
@@ -137,6 +138,27 @@ class Teller {
       entry.text = "judged: " + findingKindWords(finding.kind);
       add(std::move(entry));
     }
+  }
+
+  // When it was first told, became worse or better, and was told to be over. False: it was not told while its run went on.
+  bool addTellings(const Finding& finding, TimelineEntry entry) {
+    const Finding* before = nullptr;
+    for (const Finding& one : m_source.tellings) {
+      if (one.id != finding.id || !one.told) continue;
+      const bool news = before == nullptr || before->severity != one.severity || before->end.has_value() != one.end.has_value();
+      const char* const what = before == nullptr                  ? "told: "
+                               : before->severity != one.severity ? (before->severity < one.severity ? "told worse: " : "told better: ")
+                               : one.end                          ? "told over: "
+                                                                  : "told to go on: ";
+      before = &one;
+      if (!news || !inside(one.told)) continue;
+      entry.time = *one.told, entry.until.reset(), entry.step.reset();
+      entry.lane = IncidentLane::kKnown;
+      entry.severity = one.severity;
+      entry.text = what + one.summary;
+      add(entry);
+    }
+    return before != nullptr;
   }
 
   void addAttempts() {

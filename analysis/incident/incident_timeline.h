@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The time line of an incident in two lanes: what happened, and what was known when. The kernel.
 //
-// A finding is in the first lane where its trouble began; that it was told is in the second only where an alert says when, or its evidence
-// as of when it was judged. Repeats of one kind of event within a minute of each other are one entry.
+// A finding is in the first lane where its trouble began. In the second it is when it was told, became worse or better and was over, in the
+// words of then; where nobody watched, as of when its evidence says that it was judged. Repeats of one kind of event within a minute of
+// each other are one entry.
 //
 // Threading:  pure.
 // Ownership:  values.
@@ -46,6 +47,7 @@ struct TimelineSource {
   TimeRange range;
   std::span<const Event> events;
   std::span<const Finding> findings;  // of the run
+  std::span<const Finding> tellings;  // of them, by time
   std::span<const Checkpoint> checkpoints;
   std::span<const Alert> alerts;
   std::span<const Capture> captures;

@@ -154,7 +154,8 @@ class Proposer {
     for (const Incident& incident : incidents) {
       m_known[incident.uuid] = &incident;
       for (const std::int64_t id : incident.findings)
-        if (id != 0) m_taken.emplace(id, &incident);
+        // Of a merged one the other has it too.
+        if (id != 0 && (!m_taken.contains(id) || m_taken[id]->state == IncidentState::kDismissed)) m_taken[id] = &incident;
     }
   }
 
@@ -266,22 +267,23 @@ class Proposer {
         range->t0 = std::min(range->t0, *one.place.start), range->t1 = std::max(range->t1, *one.place.until);
       }
     }
-    if (range) incident.range = withMargins(*range, ended);
+    if (range) incident.range = withRestart(*range, ended);
     incident.title = incidentTitle(*root.finding, m_places);
     incident.summary = incidentSentence(*root.finding, others, ended, m_places);
     out.score = static_cast<double>(incident.severity) + std::clamp(root.finding->confidence.value_or(1), 0.0, 1.0) + (goes_on ? 5 : 0);
     m_out.all.push_back(std::move(out));
   }
 
-  TimeRange withMargins(TimeRange range, const Attempt* ended) const {
+  TimeRange withRestart(TimeRange range, const Attempt* ended) const {
     if (ended != nullptr) {
       range.t1 = std::max(range.t1, *ended->end);
       const Attempt* next = m_places.after(*ended);
       if (next != nullptr && next->start && since(*ended->end, *next->start) <= static_cast<double>(kRestartShown))
         range.t1 = std::max(range.t1, *next->start);
     }
-    constexpr TimeNs kFirst = std::numeric_limits<TimeNs>::min() + kMargin, kLast = std::numeric_limits<TimeNs>::max() - kMargin;
-    return {std::max(range.t0, kFirst) - kMargin, std::min(range.t1, kLast) + kMargin};
+    // Half-open: what ends with its last moment has it inside.
+    if (range.t1 < std::numeric_limits<TimeNs>::max()) ++range.t1;
+    return range;
   }
 
   std::span<const Finding> m_findings;

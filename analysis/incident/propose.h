@@ -41,7 +41,7 @@ inline constexpr DurNs kUntilEnd = 20 * 60 * kNsPerSecond;  // until watchdogs a
 inline constexpr DurNs kAgain = 30 * 60 * kNsPerSecond;     // the same trouble again
 inline constexpr std::int64_t kOnsetSteps = 20;             // where there is no clock
 inline constexpr std::int64_t kAgainSteps = 100;
-inline constexpr DurNs kMargin = 60 * kNsPerSecond;           // shown before and after
+inline constexpr DurNs kMargin = 60 * kNsPerSecond;           // shown before and after it; never part of it
 inline constexpr DurNs kRestartShown = 3'600 * kNsPerSecond;  // a restart so long after the end belongs to it
 inline constexpr std::size_t kMostFindings = 5'000;           // the most severe, of equal ones the newest
 

@@ -2,6 +2,7 @@
 #include "analysis/incident/read_proposals.h"
 
 #include <algorithm>
+#include <map>
 
 #include "analysis/incident/evidence_cards.h"
 
@@ -21,6 +22,16 @@ Result<RunPlaces> readRunPlaces(Reader& reader, const Run& run, std::stop_token 
   RG_ASSIGN(const auto series, reader.series({.run = run.id}));
   for (const Series& one : series)
     if (one.last_time) places.last_data = std::max(places.last_data.value_or(*one.last_time), *one.last_time);
+  RG_ASSIGN(const auto devices, reader.devices());
+  std::map<DeviceId, NodeId> node_of;
+  for (const Device& one : devices) node_of[one.id] = one.node;
+  RG_ASSIGN(const auto gauges, reader.series({.kind = SeriesKind::kGauge}));
+  places.measured.emplace();
+  for (const Series& one : gauges) {
+    if (one.sample_count == 0 || one.key.attempt) continue;
+    if (one.key.node) places.measured->insert(one.key.node);
+    if (const auto node = node_of.find(one.key.device); node != node_of.end()) places.measured->insert(node->second);
+  }
   RG_ASSIGN(const auto spans, reader.spanExtent(run.id));
   places.traced = spans.has_value();
   return places;

@@ -273,6 +273,7 @@ class Keeper {
     const Timeline timeline = timelineOf({.range = {},
                                           .events = errors,
                                           .findings = {},
+                                          .tellings = {},
                                           .checkpoints = {},
                                           .alerts = {},
                                           .captures = {},

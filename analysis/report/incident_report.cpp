@@ -15,6 +15,9 @@ namespace {
 
 constexpr DurNs kLogbookMargin = 600 * kNsPerSecond;
 constexpr std::size_t kMostText = 600;
+constexpr std::string_view kHow =
+    "the restart ledger and the findings' shares of it (docs/incident_answers.md, docs/goodput.md); runglassctl incident show";
+constexpr std::string_view kHowScored = "its finding or the ranking (docs/incident_answers.md, docs/ranking.md); runglassctl incident show";
 
 // A margin does not run over the ends of time; what is not over has none.
 TimeRange widened(TimeRange range, DurNs margin) {
@@ -28,17 +31,23 @@ class IncidentSections {
   IncidentSections(Builder& build, const IncidentAnswer& answer) : m_build(build), m_a(answer) {}
 
   void impact() {
-    Section& section = m_build.section("Impact", m_build.link("overview", m_a.range));
+    Section& section = m_build.section("Impact", m_build.link("overview", m_a.shown));
     const IncidentImpact& impact = m_a.impact;
     KeyFigures figures;
     const auto add = [&](KeyFigure figure) { figures.figures.push_back(std::move(figure)); };
     add(m_build.figure(impact.goes_on ? "Lasts so far" : "Lasted", impact.duration, "ns",
-                       impact.duration.value ? shortDurationText(*impact.duration.value) : ""));
-    add(m_build.figure("Steps lost", impact.lost_steps, "steps", impact.lost_steps.value ? countText(*impact.lost_steps.value) : ""));
-    add(m_build.figure("Wall time lost", impact.lost_time, "ns", impact.lost_time.value ? shortDurationText(*impact.lost_time.value) : ""));
-    add(m_build.figure("GPU-hours lost", impact.gpu_hours, "gpu_hours", impact.gpu_hours.value ? numberText(*impact.gpu_hours.value) : ""));
-    add(m_build.figure("Money", impact.money, "money", impact.money.value ? numberText(*impact.money.value) : ""));
+                       impact.duration.value ? shortDurationText(*impact.duration.value) : "", kHow));
+    add(m_build.figure("Steps lost", impact.lost_steps, "steps", impact.lost_steps.value ? countText(*impact.lost_steps.value) : "", kHow));
+    add(m_build.figure("Wall time lost", impact.lost_time, "ns", impact.lost_time.value ? shortDurationText(*impact.lost_time.value) : "",
+                       kHow));
+    add(m_build.figure("GPU-hours lost", impact.gpu_hours, "gpu_hours", impact.gpu_hours.value ? numberText(*impact.gpu_hours.value) : "",
+                       kHow));
+    add(m_build.figure("Money", impact.money, "money", impact.money.value ? numberText(*impact.money.value) : "",
+                       "GPU-hours lost times the price of one"));
     section.blocks.push_back(std::move(figures));
+    for (const std::string& title : impact.also_in)
+      section.blocks.push_back(
+          Paragraph{"Some of the lost time is counted in the incident “" + title + "” too: the two do not add up.", true});
     if (impact.items.empty()) return;
     Table table{.name = "cost",
                 .caption = "What the lost time is made of",
@@ -51,7 +60,8 @@ class IncidentSections {
                 .left_out = {}};
     BarChart chart{.caption = "Lost time by what it was spent on", .unit = "ns", .labels = {}, .parts = {{"time", {}}}};
     for (const CostItem& item : impact.items) {
-      const SqlRef sql = m_build.query(item.what + ", attempt " + std::to_string(item.attempt), item.sql);
+      const std::string what = item.what + ", attempt " + std::to_string(item.attempt);
+      const SqlRef sql = m_build.query(what, item.sql, static_cast<double>(item.time), kHow);
       table.rows.push_back(
           {textCell(item.what), countCell(item.attempt), durationCell(item.time), numberCell(item.gpu_hours), sqlCell(sql)});
       chart.labels.push_back(item.what + " (" + std::to_string(item.attempt) + ")");
@@ -62,13 +72,20 @@ class IncidentSections {
   }
 
   void timeline() {
-    Section& section = m_build.section("Time line", m_build.link("timeline", m_a.range));
+    Section& section = m_build.section("Time line", m_build.link("timeline", m_a.shown));
     if (m_a.timeline.entries.empty()) {
       section.blocks.push_back(
           Paragraph{m_a.range ? "Nothing was told of this time." : "There is no time line: none of its findings has a time.", true});
       return;
     }
-    // Two lanes: what happened, and what was known when.
+    // Two lanes: what happened, and what was known when; as a picture, and in words.
+    const TimeRange range = m_a.range.value_or(TimeRange{m_a.timeline.entries.front().time, m_a.timeline.entries.back().time});
+    section.blocks.push_back(FigureReference{
+        .card = {.kind = "lanes", .title = "What happened, and what was known when", .caption = {}, .range = m_a.range, .select = {}},
+        .run = m_build.run().id,
+        .attempt = m_a.attempt ? m_a.attempt->id : AttemptId{},
+        .link = m_build.link("incidents", m_a.range, selectOfIncident()),
+        .lanes = Lanes{m_a.timeline.entries, range, firstSign(m_a).value_or(range.t0)}});
     Table table{.name = "timeline",
                 .caption = "What happened, and what was known when",
                 .columns = {{"When", "time_ns"},
@@ -85,13 +102,18 @@ class IncidentSections {
       table.rows.push_back(
           {m_build.timeCell(entry.time), countCell(entry.step), known ? Cell{} : textCell(text), known ? textCell(text) : Cell{}});
     }
+    // Nobody was told anything: no column of nothing.
+    if (std::ranges::none_of(m_a.timeline.entries, [](const TimelineEntry& one) { return one.lane == IncidentLane::kKnown; })) {
+      table.columns.pop_back();
+      for (std::vector<Cell>& row : table.rows) row.pop_back();
+    }
     const std::size_t more = m_a.timeline.entries.size() - table.rows.size() + m_a.timeline.left_out;
     if (more > 0) table.left_out = countText(static_cast<std::int64_t>(more)) + " more entries are not listed.";
     section.blocks.push_back(std::move(table));
   }
 
   void suspects() {
-    Section& section = m_build.section("Suspects", m_build.link("ranking", m_a.range));
+    Section& section = m_build.section("Suspects", m_build.link("ranking", m_a.shown));
     if (m_a.suspects.empty()) {
       section.blocks.push_back(Paragraph{"None: " + m_a.suspects_reason + ".", true});
       return;
@@ -112,7 +134,8 @@ class IncidentSections {
       const bool ratio = one.score_kind == "confidence" || one.score_kind.ends_with("_ratio");
       table.rows.push_back({countCell(static_cast<std::int64_t>(table.rows.size()) + 1), textCell(one.what),
                             ratio ? ratioCell(one.score) : numberCell(one.score), textCell(std::move(kind)),
-                            textCell(oneLineOf(one.why, kMostText)), sqlCell(m_build.query("suspect: " + one.what, one.sql))});
+                            textCell(oneLineOf(one.why, kMostText)),
+                            sqlCell(m_build.query("suspect: " + one.what, one.sql, one.score, kHowScored))});
     }
     section.blocks.push_back(std::move(table));
   }
@@ -121,10 +144,14 @@ class IncidentSections {
   void evidence() {
     const std::vector<IncidentEvidence>& cards = m_a.incident.evidence.empty() ? m_a.cards : m_a.incident.evidence;
     if (cards.empty()) return;
-    Section& section = m_build.section("Evidence", m_build.link("incidents", m_a.range, selectOfIncident()));
+    Section& section = m_build.section("Evidence", m_build.link("incidents", m_a.shown, selectOfIncident()));
     for (const IncidentEvidence& card : cards) {
       if (section.blocks.size() == kMostCards) break;
-      section.blocks.push_back(FigureReference{.card = card,
+      // What a finding says is said above; below a picture belongs what it shows.
+      IncidentEvidence shown = card;
+      if (std::ranges::any_of(m_a.findings, [&](const Finding& one) { return oneLineOf(one.summary, kMostSummary) == shown.caption; }))
+        shown.caption.clear();
+      section.blocks.push_back(FigureReference{.card = std::move(shown),
                                                .run = m_build.run().id,
                                                .attempt = m_a.attempt ? m_a.attempt->id : AttemptId{},
                                                .link = m_build.link(viewOf(card.kind), card.range, card.select)});
@@ -220,7 +247,7 @@ Status addIncident(Builder& build, const Incident& incident, const Known& known,
   if (out.title.empty()) out.title = answer.title.empty() ? "Incident" : answer.title;
   out.provenance.range = answer.range;
   out.link =
-      incident.uuid.empty() ? build.link("findings", answer.range) : build.link("incidents", answer.range, "incident=" + incident.uuid);
+      incident.uuid.empty() ? build.link("findings", answer.shown) : build.link("incidents", answer.shown, "incident=" + incident.uuid);
   if (out.summary.empty()) {
     out.summary = answer.sentence;
     if (!out.summary.empty() && !out.summary.ends_with('.')) out.summary += '.';
@@ -229,21 +256,24 @@ Status addIncident(Builder& build, const Incident& incident, const Known& known,
   IncidentSections sections(build, answer);
   sections.impact();
   build.document().sections.front().blocks.insert(build.document().sections.front().blocks.begin(), Paragraph{factsLine(build, answer)});
+  addNextSteps(build, answer.next_steps,
+               answer.findings.empty() ? "No finding belongs to it: there is nothing that advice could be taken from."
+                                       : "Nobody knows an answer to what was found.");
   sections.timeline();
   sections.suspects();
   sections.evidence();
   if (!answer.findings.empty()) {
     std::vector<const Finding*> members;
     for (const Finding& one : answer.findings) members.push_back(&one);
-    build.section("Findings", build.link("findings", answer.range))
+    build.section("Findings", build.link("findings", answer.shown))
         .blocks.push_back(findingTable(build, members, "findings", "Findings that belong to it, the root first"));
   }
-  RG_TRY(addHardware(build, answer.range, stop));
+  RG_TRY(addHardware(build, answer.shown, stop));
   sections.ruledOut();
   sections.quality();
   sections.changes();
   sections.environment();
-  RG_TRY(addLogLines(build, answer.range, stop));
+  RG_TRY(addLogLines(build, answer.shown, stop));
   const std::optional<TimeRange> around = answer.range ? std::optional(widened(*answer.range, kLogbookMargin)) : std::nullopt;
   if (around) RG_TRY(addLogbook(build, known.findings, known.incidents, around, stop));
   RG_ASSIGN(const auto notes, build.reader().notes(build.run().id));

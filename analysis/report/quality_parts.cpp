@@ -5,6 +5,11 @@
 #include "model/time_text.h"
 
 namespace runglass::report {
+namespace {
+
+constexpr std::string_view kHow = "a count over the window (docs/incident_answers.md); runglassctl incident show";
+
+}  // namespace
 
 void addQuality(Builder& build, const DataQuality& quality) {
   Section& section = build.section("Data quality", build.link("health", std::nullopt));
@@ -13,13 +18,14 @@ void addQuality(Builder& build, const DataQuality& quality) {
   };
   KeyFigures figures;
   figures.figures.push_back(
-      build.figure("Ranks that told steps", quality.ranks_told, "ranks", of(quality.ranks_told.value, quality.ranks)));
+      build.figure("Ranks that told steps", quality.ranks_told, "ranks", of(quality.ranks_told.value, quality.ranks), kHow));
   figures.figures.push_back(
-      build.figure("Series with samples", quality.series_told, "series", of(quality.series_told.value, quality.series)));
+      build.figure("Series with samples", quality.series_told, "series", of(quality.series_told.value, quality.series), kHow));
   figures.figures.push_back(
-      build.figure("Times data was lost", quality.lost, "count", quality.lost.value ? countText(*quality.lost.value) : ""));
+      build.figure("Times data was lost", quality.lost, "count", quality.lost.value ? countText(*quality.lost.value) : "", kHow));
   KeyFigure clock = build.figure("Largest clock error", quality.clock_error, "ns",
-                                 quality.clock_error.value ? "± " + shortDurationText(*quality.clock_error.value) : "");
+                                 quality.clock_error.value ? "± " + shortDurationText(*quality.clock_error.value) : "",
+                                 "the maps of the nodes' clocks (docs/clocks.md); runglassctl info");
   if (quality.clock_error.value && !quality.clock_node.empty()) clock.reason = "of " + quality.clock_node;
   figures.figures.push_back(std::move(clock));
   figures.figures.push_back({.name = "Least coverage of a finding",
@@ -58,7 +64,7 @@ void addEnvironment(Builder& build, std::span<const EnvironmentFact> facts) {
               .rows = {},
               .left_out = {}};
   for (const EnvironmentFact& fact : facts) {
-    std::string value = fact.value;
+    std::string value = fact.value.empty() ? "(empty)" : fact.value;
     if (fact.values > 1) value += " (and " + countText(static_cast<std::int64_t>(fact.values) - 1) + " other values)";
     table.rows.push_back({textCell(fact.key), Cell{fact.value, std::move(value)}});
   }

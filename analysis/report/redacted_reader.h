@@ -3,8 +3,9 @@
 // know.
 //
 // Covered is every text that a source or a person sent: names of nodes, runs, devices, series, tracks and spans, facts, events, log lines,
-// captures, checkpoints, notes, findings with their evidence, incidents, alerts, issues, and SQL answers. Uuids stay, so that links lead
-// back.
+// captures, checkpoints, notes, findings with their evidence, incidents, alerts, issues, and SQL answers. Uuids of stores, runs and
+// incidents stay, so that links lead back. It derives from Reader itself: a question that a Reader learns to answer does not compile here
+// before somebody has said what of its answer is text.
 //
 // Threading:  as the other Reader's.
 // Ownership:  borrows the redactor and the other Reader, which outlive it.
@@ -14,20 +15,21 @@
 #pragma once
 
 #include "analysis/report/redaction.h"
-#include "storage/forwarding_reader.h"
+#include "storage/reader.h"
 
 namespace runglass::report {
 
 // Tells the redactor the names of the store: nodes, what facts say of hosts and people, authors, home folders.
 Status learnNames(Reader& reader, Redactor& redactor);
 
-class RedactedReader : public ForwardingReader {
+class RedactedReader : public Reader {
  public:
-  RedactedReader(Reader& inner, Redactor& redactor) : ForwardingReader(inner), m_redactor(redactor) {}
+  RedactedReader(Reader& inner, Redactor& redactor) : m_inner(inner), m_redactor(redactor) {}
 
   Result<StoreInfo> info() override;
   Result<std::vector<Node>> nodes() override;
   Result<std::vector<Device>> devices() override;
+  Result<std::optional<ClockAlignment>> alignment(AttemptId attempt) override;
   Result<std::unique_ptr<Reader>> unaligned() override;
   Result<std::vector<Run>> runs() override;
   Result<std::vector<Attempt>> attempts(RunId run) override;
@@ -45,6 +47,7 @@ class RedactedReader : public ForwardingReader {
   Result<std::vector<Label>> labels(RunId run) override;
   Result<std::vector<Capture>> captures(RunId run, TimeRange range, CaptureTexts texts) override;
   Result<std::vector<Finding>> findings(std::optional<RunId> run) override;
+  Result<std::vector<Finding>> tellings(std::optional<RunId> run) override;
   Result<std::vector<Incident>> incidents(std::optional<RunId> run) override;
   Result<Incident> incident(std::string_view uuid) override;
   Result<std::vector<Note>> notes(RunId run) override;
@@ -57,12 +60,41 @@ class RedactedReader : public ForwardingReader {
   Status query(std::string_view sql, const SqlSink& sink, std::stop_token stop) override;
   Result<std::vector<std::string>> verify(std::stop_token stop) override;
 
+  // Numbers, times and ids alone.
+  std::uint64_t generation() override { return m_inner.generation(); }
+  Result<StoreUsage> usage(std::stop_token stop) override { return m_inner.usage(std::move(stop)); }
+  Result<std::optional<DurNs>> clockError(NodeId node, TimeNs time) override { return m_inner.clockError(node, time); }
+  Result<std::optional<DurNs>> clockError(AttemptId attempt, std::int32_t rank, TimeNs time) override {
+    return m_inner.clockError(attempt, rank, time);
+  }
+  Result<std::vector<Rank>> ranks(AttemptId attempt) override { return m_inner.ranks(attempt); }
+  Result<RowDensity> rowDensity(const RowQuery& query, std::size_t parts, std::stop_token stop) override {
+    return m_inner.rowDensity(query, parts, std::move(stop));
+  }
+  Result<SampleColumns> samples(SeriesId series, TimeRange range, std::stop_token stop) override {
+    return m_inner.samples(series, range, std::move(stop));
+  }
+  Result<ScalarColumns> scalars(SeriesId series, std::int64_t step0, std::int64_t step1, std::stop_token stop) override {
+    return m_inner.scalars(series, step0, step1, std::move(stop));
+  }
+  Result<std::vector<Bin>> bins(SeriesId series, Axis axis, std::int64_t x0, std::int64_t x1, std::size_t bins,
+                                std::stop_token stop) override {
+    return m_inner.bins(series, axis, x0, x1, bins, std::move(stop));
+  }
+  Result<std::vector<LatestSample>> latest(std::span<const SeriesId> series) override { return m_inner.latest(series); }
+  Result<std::vector<LatestSample>> latestAt(std::span<const SeriesId> series, TimeNs moment, std::stop_token stop) override {
+    return m_inner.latestAt(series, moment, std::move(stop));
+  }
+  Result<std::optional<TimeRange>> spanExtent(RunId run) override { return m_inner.spanExtent(run); }
+
  private:
+  Finding redacted(Finding finding);
   Incident redacted(Incident incident);
   Event redacted(Event event);
   LogLine redacted(LogLine line);
   SpanColumns redacted(SpanColumns spans);
 
+  Reader& m_inner;
   Redactor& m_redactor;
 };
 

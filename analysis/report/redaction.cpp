@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. What was put in place of something is never looked at again: secrets first, then addresses, paths, names; no pseudonym has the shape
-//    of a later class or is a known name.
+// 1. What was put in place of something is never looked at again: secrets first, then people, addresses, paths, names; no pseudonym has
+//    the shape of a later class.
 #include "analysis/report/redaction.h"
-
-#include <re2/re2.h>
 
 #include <algorithm>
 #include <cmath>
@@ -12,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "analysis/report/redaction_patterns.h"
 #include "model/topology.h"
 
 namespace runglass::report {
@@ -44,60 +43,39 @@ bool isRandom(std::string_view text) {
   return text.size() >= kLeastRandom && letter && digit && entropy(text) > kRandomBits;
 }
 
-RE2::Options latin() {
-  RE2::Options options(RE2::Latin1);  // bytes are matched as they are
-  options.set_log_errors(false);
-  return options;
+bool endsWithWord(std::string_view name, std::initializer_list<std::string_view> words) {
+  const std::string key = lowered(name);
+  return std::ranges::any_of(words, [&](std::string_view word) { return key == word || key.ends_with("_" + std::string(word)); });
 }
 
-// Names of facts and variables whose value is a host or a person.
-bool namesHost(std::string_view name) {
+// Of several people. One may be called "train", so it is replaced where it is named and not wherever the word stands.
+bool namesAccount(std::string_view name) { return endsWithWord(name, {"account", "entity", "owner", "team"}); }
+
+bool namesSerial(std::string_view name) { return endsWithWord(name, {"serial", "serial_number", "serialnumber"}); }
+
+// "tokens=4096", "max_tokens: 12": what a model reads, and no secret.
+bool countsTokens(std::string_view name) {
   const std::string key = lowered(name);
-  return key == "hostname" || key == "host" || key == "nodename" || key.ends_with("_hostname") || key.ends_with("_nodename") ||
-         key == "master_addr" || key.ends_with("_host");
+  return key.find("tokens") != std::string::npos && key.find("secret") == std::string::npos && key.find("key") == std::string::npos;
 }
-bool namesUser(std::string_view name) {
-  const std::string key = lowered(name);
-  return key == "user" || key == "username" || key == "logname" || key == "author" || key.ends_with("_user") ||
-         key.ends_with("_username") || key == "email" || key == "sudo_user";
+
+// Everybody's names tell nothing of anybody, and are words of messages.
+bool isCommon(std::string_view name) {
+  constexpr std::array<std::string_view, 9> kCommon = {"localhost", "root", "user", "users", "admin", "nobody", "daemon", "ubuntu", "node"};
+  return std::ranges::find(kCommon, lowered(name)) != kCommon.end();
+}
+
+bool isNumber(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) { return (c >= '0' && c <= '9') || c == '.' || c == ':'; });
+}
+
+// "n1" of "n1.pod.example"; "" of an address and of what has no domain.
+std::string shortName(std::string_view name) {
+  const std::size_t dot = name.find('.');
+  return dot == std::string_view::npos || dot == 0 || isNumber(name) ? std::string() : std::string(name.substr(0, dot));
 }
 
 }  // namespace
-
-struct Redactor::Patterns {
-  // Group 1 is what goes.
-  RE2 private_key{R"((?s)(-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)))", latin()};
-  RE2 authorization{
-      R"((?i)\b(?:authorization|proxy-authorization|x-api-key|x-auth-token|cookie|set-cookie)["']?\s*[:=]\s*["']?((?:bearer|basic|token|digest)?\s*[^\s"',;]+))",
-      latin()};
-  RE2 bearer{R"((?i)\bbearer\s+([A-Za-z0-9._~+/=-]{8,}))", latin()};
-  RE2 assigned{
-      R"((?i)([A-Za-z0-9_.-]*(?:token|secret|passw(?:or)?d|passwd|pwd|api[_-]?key|access[_-]?key|private[_-]?key|credential|auth[_-]?key|session[_-]?key|signature)[A-Za-z0-9_.-]*)["']?\s*(?:=|:|\s--?\s)\s*["']?([^\s"',;&]{3,}))",
-      latin()};
-  RE2 flag{R"((?i)--?([a-z0-9_-]*(?:token|secret|passw(?:or)?d|api[_-]?key|credential)[a-z0-9_-]*)[ =]+["']?([^\s"']{3,}))", latin()};
-  RE2 url_password{R"([a-zA-Z][a-zA-Z0-9+.-]*://([^\s/@:]*:[^\s/@]+)@)", latin()};
-  RE2 known_shape{
-      R"(\b((?:AKIA|ASIA|AGPA|AIDA|AROA|ANPA)[A-Z0-9]{16}|hf_[A-Za-z0-9]{16,}|gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}|xox[abposr]-[A-Za-z0-9-]{10,}|sk-[A-Za-z0-9_-]{16,}|AIza[A-Za-z0-9_-]{30,}|eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}\.?[A-Za-z0-9_-]*|npm_[A-Za-z0-9]{30,}|pypi-[A-Za-z0-9_-]{16,}|dop_v1_[a-f0-9]{32,}|ya29\.[A-Za-z0-9_-]{16,}))",
-      latin()};
-  RE2 long_word{R"(([A-Za-z0-9+/_=-]{32,}))", latin()};
-  RE2 uuid{R"((?i)(?:GPU-|MIG-)?[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})", latin()};
-  RE2 mac{R"(\b([0-9A-Fa-f]{2}(?::[0-9A-Fa-f]{2}){5}(?:(?::[0-9A-Fa-f]{2}){2})?|[0-9A-Fa-f]{2}(?:-[0-9A-Fa-f]{2}){5})\b)", latin()};
-  RE2 ipv4{R"(\b((?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3})\b)", latin()};
-  RE2 ipv6{
-      R"((?:^|[^0-9A-Za-z:.])((?:[0-9A-Fa-f]{1,4}:){7}[0-9A-Fa-f]{1,4}|(?:[0-9A-Fa-f]{1,4}:){1,7}:(?:[0-9A-Fa-f]{1,4}(?::[0-9A-Fa-f]{1,4}){0,6})?|::(?:[0-9A-Fa-f]{1,4}(?::[0-9A-Fa-f]{1,4}){0,6}))(?:%[A-Za-z0-9]+)?)",
-      latin()};
-  RE2 email{R"(([A-Za-z0-9._%+-]+@[A-Za-z0-9.-]+\.[A-Za-z]{2,}))", latin()};
-  RE2 at_host{R"(\b([A-Za-z_][A-Za-z0-9._-]{0,31})@[A-Za-z0-9])", latin()};
-  RE2 home{R"((?:/home/|/Users/|/users/|C:\\Users\\)([A-Za-z0-9._-]+))", latin()};
-  RE2 user_word{R"((?i)\b(?:user(?:name)?|uid|login|owner)\s*[=:]\s*["']?([A-Za-z_][A-Za-z0-9._-]*))", latin()};
-  RE2 path{
-      R"((?:^|[\s"'=:,;(\[<{|>])([A-Za-z][A-Za-z0-9+.-]*://[^\s"'<>|;,()]+|(?:~|\.{1,2})?(?:/[^\s"'<>|:;,(){}\[\]]+){1,}/?|[A-Za-z]:\\[^\s"'<>|;,]+))",
-      latin()};
-  RE2 fqdn{
-      R"((?i)\b([a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*\.(?:com|net|org|edu|gov|mil|io|ai|dev|cloud|local|localdomain|lan|internal|intern|intra|corp|cluster|home|example|test|invalid|de|fr|uk|eu|cn|jp|ch|us))\b)",
-      latin()};
-  RE2 host_word{R"((?i)\b(?:host(?:name)?|node(?:name)?|server|master_addr)\s*[=:]\s*["']?([A-Za-z0-9][A-Za-z0-9.-]*))", latin()};
-};
 
 const char* redactClassName(RedactClass one) {
   constexpr std::array<const char*, kRedactClasses> kNames = {"hosts", "users", "paths", "addresses", "tokens"};
@@ -120,21 +98,41 @@ std::optional<std::set<RedactClass>> redactClassesFromText(std::string_view text
 Redactor::Redactor(std::set<RedactClass> classes) : m_classes(std::move(classes)), m_patterns(std::make_unique<Patterns>()) {}
 Redactor::~Redactor() = default;
 
+bool Redactor::namesHost(std::string_view name) {
+  if (lowered(name).find("num_") != std::string::npos) return false;
+  return endsWithWord(
+      name, {"hostname", "hostnames", "host", "hosts", "node", "nodes", "nodename", "node_name", "nodelist", "node_list", "master_addr"});
+}
+
+bool Redactor::namesPerson(std::string_view name) { return endsWithWord(name, {"user", "username", "logname", "author", "email"}); }
+
 void Redactor::know(std::set<std::string> hosts, std::set<std::string> users) {
-  m_names.clear(), m_users.clear(), m_cache.clear();
+  m_names.clear(), m_users.clear(), m_cache.clear(), m_pseudonyms.clear();
   m_longest = 0;
+  // The long names of each short one: where it is one alone, both mean one machine; else the short one is a name of its own.
+  std::map<std::string, std::vector<std::string>> longer;
+  for (const std::string& name : hosts)
+    if (const std::string brief = shortName(name); !brief.empty() && !isCommon(brief)) longer[lowered(brief)].push_back(name);
+  for (const auto& [brief, names] : longer) hosts.insert(brief);
+  const auto add = [&](const std::string& name, const std::string& pseudonym, RedactClass of) {
+    if (!m_names.emplace(lowered(name), pseudonym).second) return;
+    if (of == RedactClass::kUsers) m_users.insert(lowered(name));
+    m_longest = std::max(m_longest, name.size());
+  };
   const auto take = [&](const std::set<std::string>& names, const char* format, RedactClass of) {
+    if (!redacts(of)) return;
     int number = 0;
     for (const std::string& name : names) {
-      // Everybody's names tell nothing of anybody, and are words of messages.
-      constexpr std::array<std::string_view, 9> kCommon = {"localhost", "root",   "user",   "users", "admin",
-                                                           "nobody",    "daemon", "ubuntu", "node"};
-      if (name.empty() || std::ranges::find(kCommon, name) != kCommon.end()) continue;
+      if (name.empty() || isCommon(name) || m_names.contains(lowered(name))) continue;
       char pseudonym[32];
       std::snprintf(pseudonym, sizeof pseudonym, format, ++number);
-      if (!redacts(of) || !m_names.emplace(lowered(name), pseudonym).second) continue;
-      if (of == RedactClass::kUsers) m_users.insert(lowered(name));
-      m_longest = std::max(m_longest, name.size());
+      m_pseudonyms.insert(pseudonym);
+      add(name, pseudonym, of);
+      if (const auto same = longer.find(lowered(shortName(name)));
+          of == RedactClass::kHosts && same != longer.end() && same->second.size() == 1)
+        add(same->first, pseudonym, of);
+      if (const auto full = longer.find(lowered(name)); of == RedactClass::kHosts && full != longer.end() && full->second.size() == 1)
+        add(full->second.front(), pseudonym, of);
     }
   };
   take(hosts, "node-%02d", RedactClass::kHosts);
@@ -154,10 +152,11 @@ std::string Redactor::numbered(RedactClass one, const std::string& what, const c
   return found.emplace(what, "[" + std::string(word) + " " + std::to_string(found.size() + 1) + "]").first->second;
 }
 
-// Group 1, or the last, of every match; what `change` leaves empty stays.
+// The last group of every match; what `change` leaves empty stays.
 template <class Change>
-void Redactor::byPattern(std::string& text, const void* pattern, int group, Change change) {
+void Redactor::byPattern(std::string& text, const void* pattern, Change change) {
   const RE2& re = *static_cast<const RE2*>(pattern);
+  const int group = re.NumberOfCapturingGroups();
   std::array<re2::StringPiece, 4> parts;
   std::size_t from = 0, copied = 0;
   std::string out;
@@ -193,8 +192,9 @@ void Redactor::byName(std::string& text) {
       const std::string window = lowered(std::string_view(text).substr(i, m_longest));
       for (std::size_t length = window.size(); length > 0 && with == nullptr; --length) {
         if (i + length < text.size() && isWord(text[i + length])) continue;
-        const auto found = m_names.find(std::string_view(window).substr(0, length));
-        if (found == m_names.end()) continue;
+        const std::string_view name = std::string_view(window).substr(0, length);
+        const auto found = m_names.find(name);
+        if (found == m_names.end() || isNumber(name)) continue;  // numbers mean many things
         with = &found->second, taken = length;
       }
     }
@@ -214,65 +214,109 @@ void Redactor::byName(std::string& text) {
   text = std::move(out);
 }
 
+// The quotes around a value stay.
+std::string Redactor::secret(const std::string& what) {
+  if (what.starts_with("[")) return {};
+  const bool quoted = what.size() > 2 && (what.front() == '"' || what.front() == '\'') && what.back() == what.front();
+  if (!quoted) return numbered(RedactClass::kTokens, what, "secret");
+  return what.front() + numbered(RedactClass::kTokens, what.substr(1, what.size() - 2), "secret") + what.back();
+}
+
+// "token=a,password=b": what follows a comma is another's value where it has a name, and else more of the same.
+void Redactor::assigned(std::string& text) {
+  std::string out;
+  std::string_view rest = text;
+  std::array<re2::StringPiece, 3> parts;
+  while (m_patterns->assigned.Match({rest.data(), rest.size()}, 0, rest.size(), RE2::UNANCHORED, parts.data(), 3)) {
+    const auto begin = static_cast<std::size_t>(parts[2].data() - rest.data());
+    std::string value(parts[2].data(), parts[2].size());
+    re2::StringPiece next;
+    if (value.front() != '"' && value.front() != '\'' &&
+        m_patterns->next_assigned.Match(value, 0, value.size(), RE2::UNANCHORED, &next, 1) && next.data() != value.data())
+      value.resize(static_cast<std::size_t>(next.data() - value.data()));
+    const bool count = countsTokens({parts[1].data(), parts[1].size()}) && RE2::FullMatch(value, m_patterns->number);
+    const std::string with = count ? std::string() : secret(value);
+    out += rest.substr(0, begin);
+    out += with.empty() ? value : with;
+    rest.remove_prefix(begin + value.size());
+  }
+  text = out + std::string(rest);
+}
+
+void Redactor::secrets(std::string& text) {
+  const Patterns& p = *m_patterns;
+  const auto token = [&](const std::string& what) { return secret(what); };
+  byPattern(text, &p.private_key, token);
+  byPattern(text, &p.cookie, token);
+  byPattern(text, &p.authorization, token);
+  byPattern(text, &p.bearer, token);
+  byPattern(text, &p.url_password, token);
+  byPattern(text, &p.slack_hook, token);
+  byPattern(text, &p.flag, token);
+  assigned(text);
+  byPattern(text, &p.known_shape, token);
+  byPattern(text, &p.long_word, [&](const std::string& what) {
+    // A path is many words.
+    if (RE2::FullMatch(what, p.uuid) || std::ranges::count(what, '/') > 1 || !isRandom(what)) return std::string();
+    return secret(what);
+  });
+}
+
+void Redactor::people(std::string& text) {
+  const Patterns& p = *m_patterns;
+  const auto person = [&](const std::string& what) { return what.starts_with("[") ? std::string() : user(what); };
+  byPattern(text, &p.named_email, person);
+  byPattern(text, &p.email, [&](const std::string& what) { return numbered(RedactClass::kUsers, what, "e-mail"); });
+  byPattern(text, &p.home, person);
+  byPattern(text, &p.logged_in_team, person);
+  byPattern(text, &p.logged_in, person);
+  byPattern(text, &p.user_word, person);
+  byPattern(text, &p.at_host, person);
+}
+
+void Redactor::addresses(std::string& text) {
+  const Patterns& p = *m_patterns;
+  const auto address = [&](const std::string& what) { return numbered(RedactClass::kAddresses, what, "address"); };
+  byPattern(text, &p.mac, address);
+  byPattern(text, &p.ipv6, [&](const std::string& what) {
+    // Times and "a::b" of programs are none.
+    return what.size() < 4 || std::ranges::count(what, ':') < 2 ? std::string() : address(what);
+  });
+  byPattern(text, &p.ipv4, address);
+}
+
+// What names machines, beside the names that are known.
+void Redactor::machines(std::string& text) {
+  const Patterns& p = *m_patterns;
+  const auto machine = [&](const std::string& what) {
+    return isNumber(what) || isCommon(what) || m_pseudonyms.contains(lowered(what)) ? std::string()
+                                                                                    : numbered(RedactClass::kHosts, what, "host");
+  };
+  byPattern(text, &p.host_word, machine);
+  byPattern(text, &p.cloud_host, machine);
+  byPattern(text, &p.fqdn, machine);
+  const auto part = [&](const std::string& what) { return numbered(RedactClass::kHosts, what, "device"); };
+  byPattern(text, &p.gpu_uuid, part);
+  byPattern(text, &p.serial, part);
+}
+
 std::string Redactor::text(std::string_view given) {
   if (m_classes.empty() || given.empty()) return std::string(given);
   std::string out(given);
   if (given.size() <= kLongestCached)
     if (const auto known = m_cache.find(out); known != m_cache.end()) return known->second;
-  const auto token = [&](const std::string& what) {
-    return what.starts_with("[") ? std::string() : numbered(RedactClass::kTokens, what, "secret");
-  };
-  const Patterns& p = *m_patterns;
-  if (redacts(RedactClass::kTokens)) {
-    byPattern(out, &p.private_key, 1, token);
-    byPattern(out, &p.authorization, 1, token);
-    byPattern(out, &p.bearer, 1, token);
-    byPattern(out, &p.url_password, 1, token);
-    byPattern(out, &p.flag, 2, token);
-    byPattern(out, &p.assigned, 2, token);
-    byPattern(out, &p.known_shape, 1, token);
-    byPattern(out, &p.long_word, 1, [&](const std::string& what) {
-      // A path is many words.
-      if (RE2::FullMatch(what, p.uuid) || std::ranges::count(what, '/') > 1 || !isRandom(what)) return std::string();
-      return token(what);
-    });
-  }
-  if (redacts(RedactClass::kUsers)) {
-    byPattern(out, &p.email, 1, [&](const std::string& what) { return numbered(RedactClass::kUsers, what, "e-mail"); });
-    const auto user = [&](const std::string& what) {
-      const auto known = m_names.find(lowered(what));
-      return known != m_names.end() ? replace(RedactClass::kUsers, what, known->second) : numbered(RedactClass::kUsers, what, "user");
-    };
-    byPattern(out, &p.home, 1, user);
-    byPattern(out, &p.user_word, 1, user);
-    byPattern(out, &p.at_host, 1, user);
-  }
-  if (redacts(RedactClass::kAddresses)) {
-    const auto address = [&](const std::string& what) { return numbered(RedactClass::kAddresses, what, "address"); };
-    byPattern(out, &p.mac, 1, address);
-    byPattern(out, &p.ipv6, 1, [&](const std::string& what) {
-      // Times and "a::b" of programs are none.
-      return what.size() < 4 || std::ranges::count(what, ':') < 2 ? std::string() : address(what);
-    });
-    byPattern(out, &p.ipv4, 1, address);
-  }
+  if (redacts(RedactClass::kTokens)) secrets(out);
+  if (redacts(RedactClass::kUsers)) people(out);
+  if (redacts(RedactClass::kAddresses)) addresses(out);
   if (redacts(RedactClass::kPaths))
-    byPattern(out, &p.path, 1, [&](const std::string& what) {
-      // "/s" of a rate and "24/7" are none.
+    byPattern(out, &m_patterns->path, [&](const std::string& what) {
+      // "/s" of a rate is none.
       if (what.starts_with("runglass://") || (what.front() == '/' && std::ranges::count(what, '/') == 1 && what.size() < 5))
         return std::string();
       return numbered(RedactClass::kPaths, what, "path");
     });
   byName(out);
-  if (redacts(RedactClass::kHosts)) {
-    const auto host = [&](const std::string& what) {
-      const bool number = std::ranges::all_of(what, [](char c) { return (c >= '0' && c <= '9') || c == '.'; });
-      return number || what == "localhost" || lowered(what).starts_with("node-") ? std::string()
-                                                                                 : numbered(RedactClass::kHosts, what, "host");
-    };
-    byPattern(out, &p.host_word, 1, host);
-    byPattern(out, &p.fqdn, 1, host);
-  }
+  if (redacts(RedactClass::kHosts)) machines(out);
   if (given.size() <= kLongestCached && m_cache.size() < kMostCached) m_cache.emplace(given, out);
   return out;
 }
@@ -281,25 +325,27 @@ std::string Redactor::value(std::string_view name, std::string_view value) {
   if (value.empty()) return {};
   const std::string whole(value);
   if (redacts(RedactClass::kTokens) && looksSecret(name)) return numbered(RedactClass::kTokens, whole, "secret");
-  if (redacts(RedactClass::kHosts) && namesHost(name)) return host(whole);
-  if (redacts(RedactClass::kUsers) && namesUser(name)) return user(whole);
+  if (redacts(RedactClass::kHosts) && namesSerial(name)) return numbered(RedactClass::kHosts, whole, "device");
+  // An address or a number under such a name is no host's.
+  if (redacts(RedactClass::kHosts) && namesHost(name) && !isNumber(value)) return host(whole);
+  if (redacts(RedactClass::kUsers) && (namesPerson(name) || namesAccount(name))) return user(whole);
   return text(value);
 }
 
 std::string Redactor::host(const std::string& name) {
-  if (name.empty() || !redacts(RedactClass::kHosts)) return text(name);
+  if (name.empty() || isCommon(name) || !redacts(RedactClass::kHosts)) return text(name);
   const auto known = m_names.find(lowered(name));
   return known != m_names.end() ? replace(RedactClass::kHosts, name, known->second) : numbered(RedactClass::kHosts, name, "host");
 }
 
 std::string Redactor::user(const std::string& name) {
-  if (name.empty() || !redacts(RedactClass::kUsers)) return text(name);
+  if (name.empty() || isCommon(name) || !redacts(RedactClass::kUsers)) return text(name);
   const auto known = m_names.find(lowered(name));
   return known != m_names.end() ? replace(RedactClass::kUsers, name, known->second) : numbered(RedactClass::kUsers, name, "user");
 }
 
 // The analyses' own keys are words; others may be names.
-std::string Redactor::jsonKey(const std::string& key) {
+std::string Redactor::key(const std::string& key) {
   if (const auto known = m_names.find(lowered(key)); known != m_names.end() && !m_users.contains(lowered(key))) return known->second;
   const bool words = std::ranges::all_of(key, [](char c) { return (c >= 'a' && c <= 'z') || c == '_'; });
   return words ? key : text(key);
@@ -321,7 +367,7 @@ std::string Redactor::json(std::string_view given) {
       for (Json& one : *at) open.emplace_back(&one, name);
     } else if (at->is_object()) {
       Json renamed = Json::object();
-      for (auto& [key, one] : at->items()) renamed[jsonKey(key)] = std::move(one);
+      for (auto& [key, one] : at->items()) renamed[this->key(key)] = std::move(one);
       *at = std::move(renamed);
       for (auto& [key, one] : at->items()) open.emplace_back(&one, key);
     }

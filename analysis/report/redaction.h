@@ -54,10 +54,16 @@ class Redactor {
   std::string value(std::string_view name, std::string_view value);
   // Texts in a JSON document, its keys too; text that is no JSON as text().
   std::string json(std::string_view json);
+  // A name under which others are: words of ours stay, what has a known name or shape in it does not.
+  std::string key(const std::string& key);
   std::string host(const std::string& name);  // "" stays
   std::string user(const std::string& name);
 
-  // What was replaced so far, by class: different ones, in order; at most kMostListed.
+  // Whether what is under this name is a host ("HOSTNAME", "SLURM_JOB_NODELIST") or a person.
+  static bool namesHost(std::string_view name);
+  static bool namesPerson(std::string_view name);
+
+  // What was replaced so far, by class: different ones, in order.
   const std::map<std::string, std::string>& found(RedactClass one) const { return m_found[static_cast<std::size_t>(one)]; }
   std::size_t count(RedactClass one) const { return found(one).size(); }
 
@@ -65,14 +71,19 @@ class Redactor {
   struct Patterns;
   std::string replace(RedactClass one, const std::string& what, const std::string& with);
   std::string numbered(RedactClass one, const std::string& what, const char* word);
-  std::string jsonKey(const std::string& key);
+  std::string secret(const std::string& what);
+  void assigned(std::string& text);
+  void secrets(std::string& text);
+  void people(std::string& text);
+  void addresses(std::string& text);
+  void machines(std::string& text);
   void byName(std::string& text);
   template <class Change>
-  void byPattern(std::string& text, const void* pattern, int group, Change change);
+  void byPattern(std::string& text, const void* pattern, Change change);
 
   std::set<RedactClass> m_classes;
   std::map<std::string, std::string, std::less<>> m_names;  // hosts and users, in lower case
-  std::set<std::string, std::less<>> m_users;
+  std::set<std::string, std::less<>> m_users, m_pseudonyms;
   std::size_t m_longest = 0;
   std::array<std::map<std::string, std::string>, kRedactClasses> m_found;
   std::map<std::string, std::string> m_cache;  // texts come again and again

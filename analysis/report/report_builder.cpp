@@ -13,6 +13,7 @@
 namespace runglass::report {
 namespace {
 
+constexpr double kSameRatio = 1e-9, kSameAbsolute = 16;  // of what is reckoned again in another order
 constexpr std::string_view kThinSpace = "\u202F";
 
 template <class Block_>
@@ -41,6 +42,10 @@ std::string redactionText(const Provenance& provenance) {
   }
   if (none.empty()) return found;
   return found + (found.empty() ? "" : "; ") + "looked for and not found: " + none;
+}
+
+std::string replacedSqlText(const Provenance& provenance) {
+  return provenance.redactions.empty() ? "" : "Names were replaced in it, too: put the real ones back where a text stands in quotes.";
 }
 
 std::string countText(std::int64_t count) {
@@ -93,6 +98,31 @@ SqlRef Builder::query(std::string_view what, const std::string& sql) {
   if (known != m_out.queries.end()) return static_cast<SqlRef>(known - m_out.queries.begin()) + 1;
   m_out.queries.push_back({std::string(what), sql});
   return m_out.queries.size();
+}
+
+std::optional<double> Builder::answerOf(const std::string& sql) const {
+  std::optional<double> answer;
+  const auto first = [&](const std::vector<SqlValue>& row) {
+    if (row.empty()) return false;
+    if (const auto* whole = std::get_if<std::int64_t>(&row.front())) answer = static_cast<double>(*whole);
+    if (const auto* real = std::get_if<double>(&row.front())) answer = *real;
+    return false;
+  };
+  if (!m_reader.query(sql, {.columns = {}, .row = first}, m_stop).ok()) return std::nullopt;
+  return answer;
+}
+
+SqlRef Builder::query(const std::string& what, const std::string& sql, std::optional<double> value, std::string_view how) {
+  if (!value) return 0;
+  if (!sql.empty()) {
+    // Sums are rounded to whole nanoseconds, each item for itself.
+    const std::optional<double> answer = answerOf(sql);
+    if (answer && std::fabs(*answer - *value) <= std::max(kSameRatio * std::fabs(*value), kSameAbsolute * (std::fabs(*value) > 1e6)))
+      return query(what, sql);
+  }
+  const auto known = std::ranges::find_if(m_out.computed, [&](const Computed& one) { return one.what == what && one.how == how; });
+  if (known == m_out.computed.end() && !how.empty()) m_out.computed.push_back({what, std::string(how)});
+  return 0;
 }
 
 std::string linkInto(const Provenance& provenance, std::string_view view, std::optional<TimeRange> range, std::string_view select) {

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <map>
+#include <stop_token>
 #include <string>
 #include <string_view>
 
@@ -33,8 +34,8 @@ Cell numberCell(std::optional<double> value);
 
 class Builder {
  public:
-  Builder(Reader& reader, const Run& run, const RunPlaces& places, ReportDocument& out)
-      : m_reader(reader), m_run(run), m_places(places), m_out(out) {}
+  Builder(Reader& reader, const Run& run, const RunPlaces& places, ReportDocument& out, std::stop_token stop)
+      : m_reader(reader), m_run(run), m_places(places), m_out(out), m_stop(std::move(stop)) {}
 
   Reader& reader() const { return m_reader; }
   const Run& run() const { return m_run; }
@@ -47,6 +48,9 @@ class Builder {
   }
   // Equal SQL is listed once. "" is 0.
   SqlRef query(std::string_view what, const std::string& sql);
+  // Of a figure: asked here and now. A query that does not give it again is not printed beside it; then, and where there is none, `how`
+  // says by which rule it was reckoned.
+  SqlRef query(const std::string& what, const std::string& sql, std::optional<double> value, std::string_view how);
   std::string link(std::string_view view, std::optional<TimeRange> range, std::string_view select = {}) const;
   // As the run's clock has it: UTC, "+1 h 2 min" since its own zero.
   std::string timeText(TimeNs time) const;
@@ -54,21 +58,24 @@ class Builder {
   std::string nodeText(NodeId node) const;
 
   template <class T>
-  KeyFigure figure(std::string name, const Told<T>& told, std::string unit, std::string text) {
+  KeyFigure figure(std::string name, const Told<T>& told, std::string unit, std::string text, std::string_view how) {
     return {.name = name,
             .value = told.value ? std::optional(static_cast<double>(*told.value)) : std::nullopt,
             .unit = std::move(unit),
             .text = told.value ? std::move(text) : std::string(),
             .reason = told.value && !told.at_least ? std::string() : told.reason,
             .at_least = told.at_least,
-            .sql = query(name, told.sql)};
+            .sql = query(name, told.sql, told.value ? std::optional(static_cast<double>(*told.value)) : std::nullopt, how)};
   }
 
  private:
+  std::optional<double> answerOf(const std::string& sql) const;
+
   Reader& m_reader;
   const Run& m_run;
   const RunPlaces& m_places;
   ReportDocument& m_out;
+  std::stop_token m_stop;
 };
 
 // Sections that several reports have.
@@ -77,6 +84,7 @@ Status addLogbook(Builder& build, std::span<const Finding> findings, std::span<c
                   std::stop_token stop);
 Status addLogLines(Builder& build, std::optional<TimeRange> range, std::stop_token stop);
 void addNotes(Builder& build, const std::string& notes, std::span<const runglass::Note> of_run, std::optional<TimeRange> range);
+void addNextSteps(Builder& build, std::vector<std::string> steps, const char* none);
 void addQuality(Builder& build, const DataQuality& quality);
 void addEnvironment(Builder& build, std::span<const EnvironmentFact> facts);
 Status addStepBreakdown(Builder& build, const Attempt& attempt, std::stop_token stop);

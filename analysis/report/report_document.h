@@ -16,6 +16,7 @@
 #include <variant>
 #include <vector>
 
+#include "analysis/incident/incident_timeline.h"
 #include "model/incident.h"
 
 namespace runglass::report {
@@ -63,12 +64,20 @@ struct Table {
   std::string left_out;  // "... 40 more": "" none
 };
 
-// What an evidence card shows. Who can draw draws it; others tell caption and place.
+// The two lanes of an incident: what happened, and what was known when.
+struct Lanes {
+  std::vector<TimelineEntry> entries;
+  TimeRange range;
+  TimeNs zero = 0;  // the first sign
+};
+
+// What an evidence card shows, or the lanes where there are some. Who can draw draws it; others tell caption and place.
 struct FigureReference {
   IncidentEvidence card;
   RunId run;
   AttemptId attempt;  // 0: not known
   std::string link;   // back to the view
+  std::optional<Lanes> lanes = {};
 };
 
 // A small chart of numbers that are in the report as a table, too: bars, one a label.
@@ -94,7 +103,7 @@ struct LogExcerpt {
   std::string left_out;
 };
 
-// What people wrote, as they typed it.
+// What people wrote, in Markdown; writers show its blocks (note_blocks.h).
 struct WrittenNote {
   std::string author, text;
 };
@@ -113,6 +122,11 @@ struct Section {
 
 struct Query {
   std::string what, sql;
+};
+
+// A figure that no query gives, and by which rule it was reckoned.
+struct Computed {
+  std::string what, how;
 };
 
 // What was replaced before anything was written.
@@ -140,6 +154,7 @@ struct ReportDocument {
   bool summary_edited = false;
   std::vector<Section> sections;
   std::vector<Query> queries;
+  std::vector<Computed> computed;
   Provenance provenance;
 };
 
@@ -148,6 +163,14 @@ std::string linkInto(const Provenance& provenance, std::string_view view, std::o
 
 // "12 hosts, 3 users; no addresses"; "nothing" where no class was chosen.
 std::string redactionText(const Provenance& provenance);
+
+// What to know before the SQL is asked; "" where nothing was replaced in it.
+std::string replacedSqlText(const Provenance& provenance);
+
+// What a query behind a picture gives.
+inline constexpr const char* kPictureSql =
+    "The query behind a picture gives the readings that it is painted from; means, medians and shares in its sentence are reckoned from "
+    "those (docs/evidence.md).";
 
 // For who draws them and numbers them: in the order in which they are read.
 std::vector<const FigureReference*> figuresOf(const ReportDocument& document);

@@ -2,6 +2,10 @@
 // Invariants:
 // 1. What did not come from this file goes through htmlText(); what goes into href was let through by isSafeLink().
 // 2. There is no script, no style attribute and no address outside the page.
+#include <algorithm>
+#include <vector>
+
+#include "analysis/report/note_blocks.h"
 #include "analysis/report/report_builder.h"
 #include "analysis/report/report_style.h"
 #include "analysis/report/report_writers.h"
@@ -35,6 +39,74 @@ std::string reference(SqlRef ref) {
   if (ref == 0) return {};
   const std::string number = std::to_string(ref);
   return " <a class=\"sql\" href=\"#s" + number + "\">S" + number + "</a>";
+}
+
+std::string linesHtml(std::string_view text, std::string_view between) {
+  std::string out;
+  while (true) {
+    const std::size_t end = text.find('\n');
+    out += htmlText(text.substr(0, end));
+    if (end == std::string_view::npos) return out;
+    out += between;
+    text.remove_prefix(end + 1);
+  }
+}
+
+std::string runsHtml(const NoteBlock& block) {
+  if (block.kind == NoteBlock::Kind::kCode) {
+    std::string out;
+    for (const NoteRun& run : block.runs) out += linesHtml(run.text, "\n");
+    return out;
+  }
+  std::string out;
+  for (const NoteRun& run : block.runs) {
+    std::string text = linesHtml(run.text, "<br>");
+    if (run.code) text = "<code>" + text + "</code>";
+    if (run.struck) text = "<del>" + text + "</del>";
+    if (run.emphasis) text = "<em>" + text + "</em>";
+    if (run.strong) text = "<strong>" + text + "</strong>";
+    out += text;
+  }
+  return out;
+}
+
+// An item is open until another of its list, or until the list is over.
+std::string noteHtml(const std::vector<NoteBlock>& blocks) {
+  std::string out;
+  std::vector<std::string> open;  // lists and quotes around what comes next
+  const auto closeTo = [&](std::size_t count) {
+    for (; open.size() > count; open.pop_back()) out += (open.back() == "blockquote" ? "</" : "</li></") + open.back() + ">";
+  };
+  for (const NoteBlock& block : blocks) {
+    const auto depth = static_cast<std::size_t>(block.depth), quote = static_cast<std::size_t>(block.quote);
+    const auto quotes = static_cast<std::size_t>(std::ranges::count(open, "blockquote"));
+    if (quotes > quote || quotes + depth < open.size()) closeTo(quotes > quote ? 0 : quotes + depth);
+    for (std::size_t now = static_cast<std::size_t>(std::ranges::count(open, "blockquote")); now < quote; ++now)
+      open.emplace_back("blockquote"), out += "<blockquote>";
+    const std::string list = block.mark.empty() || block.mark == "•" ? "ul" : "ol";
+    const std::size_t lists = open.size() - quote;
+    if (lists == depth && depth > 0 && !block.mark.empty()) out += "</li><li>";
+    for (std::size_t now = lists; now < depth; ++now) {
+      open.push_back(list);
+      out += list == "ol" ? "<ol start=\"" + block.mark.substr(0, block.mark.size() - 1) + "\"><li>" : "<ul><li>";
+    }
+    switch (block.kind) {
+      case NoteBlock::Kind::kParagraph:
+        out += "<p>" + runsHtml(block) + "</p>";
+        break;
+      case NoteBlock::Kind::kHeading:
+        out += "<h3>" + runsHtml(block) + "</h3>";
+        break;
+      case NoteBlock::Kind::kCode:
+        out += "<pre>" + runsHtml(block) + "</pre>";
+        break;
+      case NoteBlock::Kind::kRule:
+        out += "<hr>";
+        break;
+    }
+  }
+  closeTo(0);
+  return out;
 }
 
 class BlockHtml {
@@ -103,14 +175,7 @@ class BlockHtml {
   void operator()(const WrittenNote& one) {
     m_out += "<blockquote>";
     if (!one.author.empty()) m_out += "<p class=\"muted\">" + htmlText(one.author) + "</p>";
-    std::string_view text = one.text;
-    while (true) {
-      const std::size_t end = text.find('\n');
-      m_out += "<p>" + htmlText(text.substr(0, end)) + "</p>";
-      if (end == std::string_view::npos) break;
-      text.remove_prefix(end + 1);
-    }
-    m_out += "</blockquote>\n";
+    m_out += noteHtml(noteBlocks(one.text)) + "</blockquote>\n";
   }
   void operator()(const Link& one) { m_out += "<p>" + linkHtml(one.text, one.target) + "</p>\n"; }
 
@@ -159,15 +224,22 @@ std::string provenanceHtml(const Provenance& one) {
 }
 
 std::string queriesHtml(const ReportDocument& document) {
-  if (document.queries.empty()) return {};
+  if (document.queries.empty() && document.computed.empty()) return {};
   std::string out =
       "<section id=\"sql\"><h2>The SQL behind the figures</h2>\n<p class=\"muted\"><code>runglassctl query --store S.rgl \"SELECT "
       "...\"</code> "
-      "gives each number again.</p>\n";
+      "gives each number again. " +
+      htmlText(replacedSqlText(document.provenance)) + "</p>\n";
   for (std::size_t i = 0; i < document.queries.size(); ++i) {
     const std::string number = std::to_string(i + 1);
     out += "<p id=\"s" + number + "\"><b>S" + number + "</b> " + htmlText(document.queries[i].what) + "</p><pre>" +
            htmlText(document.queries[i].sql) + "</pre>\n";
+  }
+  out += "<p class=\"muted\">" + htmlText(kPictureSql) + "</p>\n";
+  if (!document.computed.empty()) {
+    out += "<p class=\"muted\">No query gives these again; they are reckoned by:</p>\n<ul>\n";
+    for (const Computed& one : document.computed) out += "<li>" + htmlText(one.what) + ": " + htmlText(one.how) + "</li>\n";
+    out += "</ul>\n";
   }
   return out + "</section>\n";
 }

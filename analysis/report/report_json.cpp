@@ -134,13 +134,14 @@ Json provenanceJson(const Provenance& one) {
 
 std::string reportJson(const ReportDocument& document, const Pictures& pictures) {
   BlockJson writer(pictures);
-  Json sections = Json::array(), queries = Json::array();
+  Json sections = Json::array(), queries = Json::array(), computed = Json::array();
   for (const Section& section : document.sections) {
     Json blocks = Json::array();
     for (const Block& block : section.blocks) blocks.push_back(std::visit(writer, block));
     sections.push_back({{"title", text(section.title)}, {"link", orNull(section.link)}, {"blocks", std::move(blocks)}});
   }
   for (const Query& query : document.queries) queries.push_back({{"what", text(query.what)}, {"sql", text(query.sql)}});
+  for (const Computed& one : document.computed) computed.push_back({{"what", text(one.what)}, {"how", text(one.how)}});
   const Json json = {{"format", kFormat},
                      {"kind", document.kind},
                      {"title", text(document.title)},
@@ -149,7 +150,8 @@ std::string reportJson(const ReportDocument& document, const Pictures& pictures)
                      {"summary_edited", document.summary_edited},
                      {"provenance", provenanceJson(document.provenance)},
                      {"sections", std::move(sections)},
-                     {"queries", std::move(queries)}};
+                     {"queries", std::move(queries)},
+                     {"computed", std::move(computed)}};
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "analysis/logbook/markdown_text.h"
+#include "analysis/report/note_blocks.h"
 #include "analysis/report/report_builder.h"
 #include "analysis/report/report_writers.h"
 #include "model/time_text.h"
@@ -35,6 +36,22 @@ std::string linkMarkdown(std::string_view words, const std::string& target) {
 }
 
 std::string reference(SqlRef ref) { return ref == 0 ? std::string() : " (S" + std::to_string(ref) + ")"; }
+
+// Of several lines one: a break within a quote or a list is a matter of taste, and a line's begin is not.
+std::string noteLines(const NoteBlock& block) {
+  if (block.kind == NoteBlock::Kind::kRule) return "\\-\\-\\-";
+  std::string plain, out;
+  for (const NoteRun& run : block.runs) plain += run.text;
+  if (block.kind == NoteBlock::Kind::kHeading) return "**" + markdownText(plain) + "**";
+  bool first = true;
+  for (const NoteRun& run : block.runs) {
+    const std::string text = first ? lineText(run.text) : markdownText(run.text);
+    const char* around = run.strong ? "**" : run.emphasis ? "*" : run.struck ? "~~" : "";
+    out += text.empty() ? text : around + text + around;
+    first = false;
+  }
+  return out;
+}
 
 class BlockMarkdown {
  public:
@@ -92,13 +109,13 @@ class BlockMarkdown {
   }
   void operator()(const WrittenNote& one) {
     if (!one.author.empty()) m_out += "**" + markdownText(one.author) + "**\n\n";
-    std::string_view text = one.text;
-    while (true) {
-      const std::size_t end = text.find('\n');
-      m_out += "> " + lineText(text.substr(0, end)) + "\n";
-      if (end == std::string_view::npos) break;
-      m_out += ">\n";
-      text.remove_prefix(end + 1);
+    for (const NoteBlock& block : noteBlocks(one.text)) {
+      // An item's mark is ours, and what follows it is text.
+      std::string before = "> ";
+      for (int i = 1; i < block.depth; ++i) before += "  ";
+      if (block.mark == "•") before += "- ";
+      if (block.mark.ends_with('.')) before += block.mark + " ";
+      m_out += before + noteLines(block) + "\n>\n";
     }
     m_out += "\n";
   }
@@ -136,11 +153,16 @@ std::string reportMarkdown(const ReportDocument& document, const Pictures& pictu
     for (const Block& block : section.blocks) std::visit(writer, block);
     if (const std::string link = linkMarkdown("Open this view", section.link); !link.empty()) out += link + "\n\n";
   }
-  if (!document.queries.empty()) {
-    out += "## The SQL behind the figures\n\n`runglassctl query --store S.rgl \"SELECT ...\"` gives each number again.\n\n";
+  if (!document.queries.empty() || !document.computed.empty()) {
+    out += "## The SQL behind the figures\n\n`runglassctl query --store S.rgl \"SELECT ...\"` gives each number again. " +
+           replacedSqlText(document.provenance) + "\n\n";
     for (std::size_t i = 0; i < document.queries.size(); ++i)
       out += "**S" + std::to_string(i + 1) + "** " + markdownText(document.queries[i].what) + "\n\n" +
              fenced("sql", visibleText(document.queries[i].sql, LineBreaks::kKept));
+    out += markdownText(kPictureSql) + "\n\n";
+    if (!document.computed.empty()) out += "No query gives these again; they are reckoned by:\n\n";
+    for (const Computed& one : document.computed) out += "- " + lineText(one.what) + ": " + markdownText(one.how) + "\n";
+    if (!document.computed.empty()) out += "\n";
   }
   addProvenance(document.provenance, out);
   return out;

@@ -117,6 +117,14 @@ Status addHardware(Builder& build, std::optional<TimeRange> range, std::stop_tok
   return {};
 }
 
+void addNextSteps(Builder& build, std::vector<std::string> steps, const char* none) {
+  Section& section = build.section("What to do");
+  if (steps.empty())
+    section.blocks.push_back(Paragraph{none, true});
+  else
+    section.blocks.push_back(BulletList{std::move(steps)});
+}
+
 Status addLogbook(Builder& build, std::span<const Finding> findings, std::span<const Incident> incidents, std::optional<TimeRange> range,
                   std::stop_token stop) {
   RG_ASSIGN(const Logbook book, readLogbook(build.reader(), build.run(), findings, incidents, stop));

@@ -44,6 +44,9 @@ figcaption{font-size:12px;margin-top:4px}
 .log .error b,.log .critical b{color:var(--error)}
 blockquote{margin:8px 0;padding:4px 12px;border-left:2px solid var(--line)}
 blockquote p{margin:2px 0}
+blockquote h3{font-size:14px;margin:8px 0 2px}
+blockquote ul,blockquote ol{margin:2px 0;padding-left:20px}
+hr{border:0;border-top:1px solid var(--line)}
 pre{white-space:pre-wrap;overflow-wrap:anywhere;background:var(--surface);border:1px solid var(--line);padding:8px;font-size:11px}
 .from{display:grid;grid-template-columns:max-content 1fr;gap:2px 16px;font-size:12px}
 .from dt{color:var(--muted)}

@@ -7,6 +7,7 @@
 #include "analysis/incident/data_quality.h"
 #include "analysis/incident/incident_answer.h"
 #include "analysis/incident/incident_words.h"
+#include "analysis/incident/next_steps.h"
 #include "analysis/incident/read_proposals.h"
 #include "analysis/ranking/ranking.h"
 #include "analysis/report/read_report.h"
@@ -38,6 +39,12 @@ class RunSections {
     RG_ASSIGN(m_goodput, readGoodput(m_build.reader(), m_build.run(), m_known.findings, std::nullopt, m_stop));
     if (m_summary.first_data && m_summary.last_data) m_build.document().provenance.range = {*m_summary.first_data, *m_summary.last_data};
     keyFigures();
+    std::vector<const Finding*> serious = bySeverity();
+    std::erase_if(serious, [](const Finding* one) { return one->severity < Severity::kWarning; });
+    addNextSteps(m_build, nextSteps(serious, m_build.places()),
+                 m_known.findings.empty()
+                     ? "No finding is stored: the store was never analysed (runglassctl analyze), or nothing was found."
+                     : "Nothing from warning on was found.");
     goodput();
     if (!m_summary.attempts.empty()) RG_TRY(addStepBreakdown(m_build, m_summary.attempts.back(), m_stop));
     attempts();
@@ -73,6 +80,8 @@ class RunSections {
     std::vector<const Finding*> worst = bySeverity();
     if (!worst.empty() && worst.front()->severity >= Severity::kWarning)
       text += " The worst that was found: " + sentence(oneLineOf(worst.front()->summary, kMostText));
+    else if (m_known.findings.empty())
+      text += " No finding is stored: the store was never analysed, or nothing was found.";
     else
       text += " Nothing from warning on was found.";
     return text;
@@ -82,8 +91,8 @@ class RunSections {
     Section& section = m_build.section("The run in numbers", m_build.link("overview", std::nullopt));
     KeyFigures figures;
     const auto add = [&](std::string name, std::optional<double> value, std::string unit, std::string text, std::string reason,
-                         const std::string& sql = {}) {
-      const SqlRef ref = m_build.query(name, sql);
+                         std::string_view how, const std::string& sql = {}) {
+      const SqlRef ref = m_build.query(name, sql, value, how);
       figures.figures.push_back({.name = std::move(name),
                                  .value = value,
                                  .unit = std::move(unit),
@@ -93,33 +102,39 @@ class RunSections {
     };
     const auto number = [](auto value) { return value ? std::optional(static_cast<double>(*value)) : std::nullopt; };
     const bool no_clock = m_build.run().time_domain == TimeDomain::kNone;
+    constexpr std::string_view kLedger = "the restart ledger (docs/goodput.md); runglassctl analyze --json, goodput";
+    constexpr std::string_view kStatus = "the newest steps; runglassctl status --json, step, loss, tokens_per_s and mfu_ratio";
+    const std::string of_run = " FROM attempt WHERE " + runIs(), wall = "(max(end_ns) - min(start_ns))";
     add("Wall time", number(ledger().wall), "ns", ledger().wall ? shortDurationText(*ledger().wall) : "",
-        no_clock ? "its source has no clock" : "no attempt has a begin and an end");
+        no_clock ? "its source has no clock" : "no attempt has a begin and an end", kLedger, "SELECT " + wall + " AS ns" + of_run);
     add("Made progress", ledger().effective_ratio, "ratio", ledger().effective_ratio ? percentText(*ledger().effective_ratio) : "",
-        m_goodput.reason);
+        m_goodput.reason,
+        "kept steps × median time of a steady one ÷ wall time (docs/goodput.md); runglassctl analyze --json, goodput.effective_ratio");
     add("Last step", number(m_summary.last_step), "steps", m_summary.last_step ? countText(*m_summary.last_step) : "", "no step was told",
-        "SELECT max(last_step) FROM attempt WHERE " + runIs());
-    add("Steps lost", static_cast<double>(ledger().lost_steps), "steps", countText(ledger().lost_steps), "");
-    add("Failures", ledger().failures, "count", countText(ledger().failures), "",
-        "SELECT attempt, end_cause, planned FROM attempt WHERE " + runIs() + " ORDER BY attempt");
+        kStatus, "SELECT max(last_step) AS step" + of_run);
+    add("Steps lost", static_cast<double>(ledger().lost_steps), "steps", countText(ledger().lost_steps), "", kLedger);
+    add("Failures", ledger().failures, "count", countText(ledger().failures), "", kLedger,
+        "SELECT count(*) AS failures" + of_run + " AND planned = 0");
     const std::optional<double> mtbf = seconds(ledger().mtbf.mean_s);
-    add("Between failures", mtbf, "ns", mtbf ? shortDurationText(static_cast<DurNs>(*mtbf)) : "", "no attempt failed");
-    add("Loss", m_summary.loss, "", m_summary.loss ? numberText(*m_summary.loss) : "", "no series is a loss",
-        m_summary.loss_tag.empty() ? ""
-                                   : "SELECT step, value FROM scalar WHERE " + runIs() + " AND tag = '" + quoted(m_summary.loss_tag) +
-                                         "' ORDER BY step DESC LIMIT 1");
+    add("Between failures", mtbf, "ns", mtbf ? shortDurationText(static_cast<DurNs>(*mtbf)) : "", "no attempt failed", kLedger);
+    add("Loss", m_summary.loss, "", m_summary.loss ? numberText(*m_summary.loss) : "", "no series is a loss", kStatus,
+        m_summary.loss_tag.empty()
+            ? ""
+            : "SELECT value FROM scalar WHERE " + runIs() + " AND tag = '" + quoted(m_summary.loss_tag) + "' ORDER BY step DESC LIMIT 1");
     add("Tokens per second", m_summary.throughput.tokens_per_s, "per_s",
-        m_summary.throughput.tokens_per_s ? shortCountText(*m_summary.throughput.tokens_per_s) : "", "no series tells tokens");
+        m_summary.throughput.tokens_per_s ? shortCountText(*m_summary.throughput.tokens_per_s) : "", "no series tells tokens", kStatus);
     add("MFU", m_summary.throughput.mfu, "ratio", m_summary.throughput.mfu ? percentText(*m_summary.throughput.mfu) : "",
-        "the model's size, the rate or the device's peak is not known");
+        "the model's size, the rate or the device's peak is not known", kStatus);
     const std::int64_t world = m_summary.attempts.empty() ? 0 : m_summary.attempts.back().layout.world;
     const std::optional<double> hours = ledger().wall && world > 0
                                             ? std::optional(static_cast<double>(*ledger().wall) / 3.6e12 * static_cast<double>(world))
                                             : std::nullopt;
-    add("GPU-hours", hours, "gpu_hours", hours ? numberText(*hours) : "", "the wall time or the number of ranks is not known");
+    add("GPU-hours", hours, "gpu_hours", hours ? numberText(*hours) : "", "the wall time or the number of ranks is not known",
+        "wall time × ranks of the newest attempt",
+        "SELECT " + wall + " / 3.6e12 * (SELECT world_size FROM run WHERE " + runIs() + ") AS gpu_hours" + of_run);
     if (m_price)
       add("Money", hours ? std::optional(*hours * *m_price) : std::nullopt, "money", hours ? numberText(*hours * *m_price) : "",
-          "GPU-hours are not known");
+          "GPU-hours are not known", "GPU-hours × price of one");
     section.blocks.push_back(std::move(figures));
   }
 
@@ -151,12 +166,20 @@ class RunSections {
     }
     section.blocks.push_back(std::move(table));
     if (chart.labels.size() > 1) section.blocks.push_back(std::move(chart));
+    if (isUntimed())
+      section.blocks.push_back(
+          Paragraph{"It is told how long steps took, and not when they were: productive is their number times their median.", true});
     if (!m_goodput.advice.reason.empty()) section.blocks.push_back(Paragraph{"Saves: " + m_goodput.advice.reason + ".", true});
     byDay(section);
   }
 
+  bool isUntimed() const {
+    return std::ranges::any_of(ledger().rows, [](const LedgerRow& row) { return row.untimed && row.iteration_time; });
+  }
+
+  // Of steps that nobody knows the time of no day can be told.
   void byDay(Section& section) {
-    if (m_build.run().time_domain.value_or(TimeDomain::kUtc) != TimeDomain::kUtc || ledger().rows.empty()) return;
+    if (isUntimed() || m_build.run().time_domain.value_or(TimeDomain::kUtc) != TimeDomain::kUtc || ledger().rows.empty()) return;
     std::optional<TimeNs> first, last;
     for (const LedgerRow& row : ledger().rows) {
       if (!row.range) continue;

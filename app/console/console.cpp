@@ -3,17 +3,21 @@
 // state of the view, not of the console.
 #include "app/console/console.h"
 
+#include <unistd.h>
 #include <QDateTime>
 #include <QDir>
 #include <QFileInfo>
 #include <QStandardPaths>
 #include <QStyle>
+
 #include <algorithm>
 #include <functional>
 #include <limits>
 
 #include "app/console/gui_thread.h"
 #include "app/console/this_host.h"
+#include "app/hub_arguments.h"
+#include "model/shared_filesystem.h"
 #include "widgets/core/units.h"
 #include "widgets/frame/registry.h"
 
@@ -101,6 +105,9 @@ void Console::open(const SessionOptions& session, const Place& place, const QStr
 WelcomeOptions Console::welcome(const QStringList& dropped) {
   WelcomeOptions options{.maker = &m_maker, .to_list = dropped};
   options.folder = QStandardPaths::writableLocation(QStandardPaths::GenericDataLocation) + QStringLiteral("/runglass");
+  // Homes of clusters lie on NFS, where no store can be written.
+  if (!sharedFilesystem(QStandardPaths::writableLocation(QStandardPaths::HomeLocation).toStdString()).empty())
+    options.folder = QStringLiteral("/var/tmp/runglass-") + QString::number(getuid());
   options.secrets = QStandardPaths::writableLocation(QStandardPaths::GenericConfigLocation) + QStringLiteral("/runglass");
   options.hosts = namesOfThisHost();
   if (m_settings == nullptr) return options;
@@ -125,10 +132,8 @@ void Console::importDropped(const QStringList& paths) {
 
 void Console::listen(const ListenOptions& hub) {
   SessionOptions session{.store = hub.store.toStdString(), .control = m_control};
-  session.hub = HubOptions{.listen = hub.listen.toStdString(),
-                           .token_file = hub.token_file.toStdString(),
-                           .tls_cert = hub.tls_cert.toStdString(),
-                           .tls_key = hub.tls_key.toStdString()};
+  session.hub = HubOptions{.listen = hub.listen.toStdString()};
+  if (!hub.trust.isEmpty()) setTrust(*session.hub, hub.trust.toStdString());
   QDir().mkpath(QFileInfo(hub.store).absolutePath());
   open(session, {});
   m_window->show();

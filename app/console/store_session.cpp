@@ -4,10 +4,13 @@
 #include "app/console/store_session.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 
 #include "app/store_access.h"
@@ -23,6 +26,12 @@ bool isWritable(const std::string& store) {
   const std::string folder = std::filesystem::path(store).parent_path().string();
   return ::faccessat(AT_FDCWD, store.c_str(), W_OK, AT_EACCESS) == 0 &&
          ::faccessat(AT_FDCWD, folder.empty() ? "." : folder.c_str(), W_OK, AT_EACCESS) == 0;
+}
+
+// The lock is looked at only once the process is not found: looking takes it for a moment, which a writer that opens must not meet.
+bool hasEnded(const StoreHolder& holder, const std::string& store) {
+  const int pid = std::atoi(holder.pid.c_str());
+  return pid > 0 && ::kill(pid, 0) != 0 && errno == ESRCH && !holderOf(store);
 }
 
 }  // namespace
@@ -108,8 +117,9 @@ SourceStatus StoreSession::status() {
     if (!stats.store_error.empty()) status.problem = QStringLiteral("Nothing is stored now: %1").arg(screenText(stats.store_error));
     return status;
   }
-  status.role = QStringLiteral("stored file");
-  if (access->holder) {
+  status.role = access->writable ? QStringLiteral("stored file") : QStringLiteral("stored file, read-only");
+  if (access->holder && !m_holder_ended) m_holder_ended = hasEnded(*access->holder, m_options.store);
+  if (access->holder && !m_holder_ended) {
     const QString pid = screenText(access->holder->pid, 20);
     status.role = QStringLiteral("reader: process %1 writes").arg(pid);
     if (access->holder->contact.empty())

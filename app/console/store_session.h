@@ -73,6 +73,7 @@ class StoreSession : public StatusSource {
   std::unique_ptr<QueryService> m_queries;
   std::unique_ptr<StoreEdits> m_edits;
   StoreShare m_share;
+  bool m_holder_ended = false;  // of the access
   // Rate of the newest whole second.
   TimeNs m_rate_begin = 0;
   std::int64_t m_rate_samples = 0;

@@ -69,12 +69,15 @@ class IncidentCommand : public Command {
       sub->add_option("--summary", m_summary, "What happened, in a sentence");
       sub->add_option("--note", m_note, "Markdown, added to its notes");
     }
+    m_merge = verb(app, "merge", "Bring its findings, cards and notes into another one; it is dismissed then");
+    named(*m_merge);
+    m_merge->add_option("--into", m_into, "The id or uuid of the other")->required();
     m_dismiss = verb(app, "dismiss", "Say that one is no problem; what it kept from being forgotten is kept no longer");
     named(*m_dismiss);
     m_dismiss->add_option("--because", m_because, "Why")->required();
     m_delete = verb(app, "delete", "Remove one, with what it kept from being forgotten");
     named(*m_delete);
-    for (CLI::App* const sub : {m_new, m_set, m_dismiss, m_delete}) m_control.declare(*sub);
+    for (CLI::App* const sub : {m_new, m_set, m_merge, m_dismiss, m_delete}) m_control.declare(*sub);
   }
   Status run() override {
     RG_ASSIGN(m_reader, openForReading(m_store));
@@ -83,6 +86,7 @@ class IncidentCommand : public Command {
     if (*m_new) return make();
     RG_ASSIGN(Incident incident, wantedIncident(*m_reader, m_store, m_wanted));
     if (*m_show) return show(incident);
+    if (*m_merge) return merge(std::move(incident));
     if (*m_dismiss) incident.state = IncidentState::kDismissed, incident.reason = m_because;
     if (*m_set) RG_TRY(change(incident));
     return send(std::move(incident), m_delete->parsed());
@@ -222,13 +226,33 @@ class IncidentCommand : public Command {
     return send(std::move(incident), false);
   }
 
-  Status send(Incident incident, bool remove) {
+  Status merge(Incident incident) {
+    RG_ASSIGN(Incident into, wantedIncident(*m_reader, m_store, m_into));
+    if (into.uuid == incident.uuid) return {Code::kInvalidArgument, "--into: is the same incident"};
+    if (into.run != incident.run) return {Code::kInvalidArgument, "--into: is of another run"};
+    RG_ASSIGN(const auto findings, m_reader->findings(into.run));
+    joinIncident(into, incident, findings);
+    RG_TRY(checkIncident(into));
+    RG_TRY(store(into, false));
+    RG_ASSIGN(m_reader, openForReading(m_store));
+    incident.state = IncidentState::kDismissed, incident.reason = "merged into “" + into.title + "”";
+    RG_TRY(store(incident, false));
+    RG_ASSIGN(m_reader, openForReading(m_store));
+    RG_ASSIGN(into, m_reader->incident(into.uuid));
+    return show(into);
+  }
+
+  Status store(const Incident& incident, bool remove) {
     RG_ASSIGN(const ControlTarget control, m_control.target());
     RG_ASSIGN(const IncidentContext context, contextOf(*m_reader, incident, {}));
     // An open Reader would keep the store from being one file again.
     m_reader.reset();
-    RG_TRY(editStore(
-        m_store, IncidentEdit{.run_uuid = context.run.uuid, .attempt = context.attempt, .incident = incident, .remove = remove}, control));
+    return editStore(
+        m_store, IncidentEdit{.run_uuid = context.run.uuid, .attempt = context.attempt, .incident = incident, .remove = remove}, control);
+  }
+
+  Status send(Incident incident, bool remove) {
+    RG_TRY(store(incident, remove));
     if (remove) return print({{"incident_uuid", incident.uuid}, {"deleted", true}}, "deleted\n");
     RG_ASSIGN(m_reader, openForReading(m_store));
     RG_ASSIGN(incident, m_reader->incident(incident.uuid));
@@ -241,14 +265,14 @@ class IncidentCommand : public Command {
     return out.finish();
   }
 
-  std::string m_store, m_run, m_wanted, m_title, m_state, m_severity, m_cause, m_summary, m_note, m_because, m_proposal;
+  std::string m_store, m_run, m_wanted, m_title, m_state, m_severity, m_cause, m_summary, m_note, m_because, m_proposal, m_into;
   std::vector<std::int64_t> m_findings;
   std::optional<TimeNs> m_from, m_to;
   std::optional<double> m_price;
   bool m_json = false;
   std::unique_ptr<Reader> m_reader;
-  CLI::App *m_list = nullptr, *m_propose = nullptr, *m_show = nullptr, *m_new = nullptr, *m_set = nullptr, *m_dismiss = nullptr,
-           *m_delete = nullptr;
+  CLI::App *m_list = nullptr, *m_propose = nullptr, *m_show = nullptr, *m_new = nullptr, *m_set = nullptr, *m_merge = nullptr,
+           *m_dismiss = nullptr, *m_delete = nullptr;
   ControlArguments m_control;
 };
 

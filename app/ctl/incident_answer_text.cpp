@@ -48,6 +48,7 @@ Json impactJson(const IncidentImpact& impact) {
           {"gpu_hours", toldJson(impact.gpu_hours)},
           {"money", toldJson(impact.money)},
           {"goes_on", impact.goes_on},
+          {"also_in", impact.also_in},
           {"items", std::move(items)}};
 }
 
@@ -135,6 +136,7 @@ std::string answerText(const IncidentAnswer& answer) {
   if (impact.money.value) text += toldText("money", impact.money, number);
   for (const CostItem& item : impact.items)
     text += "    " + durationText(item.time) + " " + oneLine(item.what) + ", attempt " + std::to_string(item.attempt) + "\n";
+  for (const std::string& title : impact.also_in) text += "    some of it is counted too in: " + oneLine(title) + "\n";
   for (std::size_t i = 0; i < answer.suspects.size() && i < kTextSuspects; ++i)
     text += "  suspect: " + oneLine(answer.suspects[i].what) + ": " + oneLine(answer.suspects[i].why) + "\n";
   if (answer.suspects.empty()) text += "  suspects: none: " + oneLine(answer.suspects_reason) + "\n";

@@ -18,6 +18,7 @@ std::unique_ptr<Command> makeInfo();
 std::unique_ptr<Command> makeLayout();
 std::unique_ptr<Command> makeLogbook();
 std::unique_ptr<Command> makeNote();
+std::unique_ptr<Command> makePair();
 std::unique_ptr<Command> makeQuery();
 std::unique_ptr<Command> makeRewind();
 std::unique_ptr<Command> makeScore();
@@ -51,6 +52,7 @@ std::vector<std::unique_ptr<Command>> commands() {
   all.push_back(makeAlert());
   all.push_back(makeServe());
   all.push_back(makeFollow());
+  all.push_back(makePair());
   return all;
 }
 

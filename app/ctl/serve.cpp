@@ -20,11 +20,13 @@ class Serve : public Command {
   const char* help() const override { return "Receive agents' data into a store until SIGTERM"; }
   const char* examples() const override {
     return "runglassctl serve --store run.rgl --listen 127.0.0.1:7070\n"
-           "runglassctl serve --store run.rgl --listen 0.0.0.0:7070 --token-file hub.token --tls-cert hub.pem --tls-key hub.key\n";
+           "runglassctl serve --store run.rgl --listen 0.0.0.0:7070 --trust trust --listen unix:hub.sock\n";
   }
   void declare(CLI::App& app) override {
     app.add_option("--store", m_store, "The store, a .rgl file; created if it is missing")->required();
-    app.add_option("--listen", m_hub.listen, "HOST:PORT; port 0 takes any free one")->capture_default_str();
+    app.add_option("--listen", m_hub.listen,
+                   "HOST:PORT, where port 0 takes any free one; or unix:PATH, a socket that only you can use. Once of each")
+        ->capture_default_str();
     app.add_option("--alerts", m_alerts,
                    "Who is told of what, a TOML file (docs/alerts.md); without it the history is kept and nobody told");
     m_hub.declare(app);
@@ -41,16 +43,24 @@ class Serve : public Command {
     if (!m_alerts.empty()) {
       RG_ASSIGN(watching.alerts, readAlertRules(m_alerts));
     }
-    RG_ASSIGN(auto hub, Hub::start(m_store, m_hub.options()));
+    RG_ASSIGN(const HubOptions options, m_hub.options());
+    RG_ASSIGN(auto hub, Hub::start(m_store, options));
     watching.on_stall = captureAtStall(*hub);
     Watch watch(m_store, *hub, watching);
     std::printf("listening on %s\n", hub->address().c_str());
+    if (!options.listen.empty() && !options.socket.empty()) std::printf("listening on unix:%s\n", options.socket.c_str());
     std::fflush(stdout);
     std::unique_ptr<Scraper> scraper = startScraper(*hub, m_store, std::move(targets));
-    std::string said;
+    std::string said, said_access;
     const timespec second{1, 0};
     while (sigtimedwait(&signals, nullptr, &second) < 0) {
-      const std::string error = hub->stats().store_error;
+      const HubStats stats = hub->stats();
+      if (stats.access_error != said_access)
+        std::fprintf(
+            stderr, "runglassctl serve: %s\n",
+            stats.access_error.empty() ? "who may connect is read again" : (stats.access_error + "; what was read before counts").c_str());
+      said_access = stats.access_error;
+      const std::string& error = stats.store_error;
       if (error == said) continue;
       std::fprintf(stderr, "runglassctl serve: %s\n", error.empty() ? "data is stored again" : ("nothing is stored now: " + error).c_str());
       said = error;

@@ -147,16 +147,17 @@ void Watch::tell(Reader& reader) {
 }
 
 void Watch::look(Reader& reader, const std::stop_token& stop) {
-  const Result<LiveRound> round = m_analyses.round(reader, m_options.clock(), stop);
+  const TimeNs now = m_options.clock();
+  const Result<LiveRound> round = m_analyses.round(reader, now, stop);
   {
     const std::lock_guard lock(m_mutex);
     ++m_stats.rounds;
     if (!round.ok()) ++m_stats.failed_rounds;
   }
-  if (round.ok()) store(*round);
+  if (round.ok()) store(*round, now);
 }
 
-void Watch::store(const LiveRound& round) {
+void Watch::store(const LiveRound& round, TimeNs now) {
   std::vector<Finding> findings;
   std::int64_t fresh = 0;
   for (const FindingChange& change : round.changes) {
@@ -164,6 +165,7 @@ void Watch::store(const LiveRound& round) {
     if (change.what == FindingChange::What::kKnown) continue;
     fresh += change.what == FindingChange::What::kNew ? 1 : 0;
     findings.push_back(change.finding);
+    findings.back().told = now;
     if (!m_options.on_stall || !isStandstill(change)) continue;
     const auto run = std::ranges::find(round.live, change.finding.run, &Run::id);
     if (run != round.live.end()) m_options.on_stall(*run, change.finding);

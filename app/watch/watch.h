@@ -59,7 +59,7 @@ class Watch {
   void run(const std::stop_token& stop);
   bool prepare(std::unique_ptr<Reader>& reader);
   void look(Reader& reader, const std::stop_token& stop);
-  void store(const LiveRound& round);
+  void store(const LiveRound& round, TimeNs now);
   void tell(Reader& reader);
   void startDeadman();
 

@@ -39,8 +39,6 @@ struct AgentOptions {
 
 // Reads the TOML file at `path` ("" = defaults) into options; command-line values are set afterwards.
 Result<AgentOptions> readAgentConfig(const std::string& path);
-// The token in a file that only its owner can read.
-Result<std::string> readToken(const std::string& path);
 
 class Agent {
  public:

@@ -44,9 +44,7 @@ Status readAgentTable(const std::string& path, const toml::table& table, AgentOp
   options.link.tls_ca = table["tls_ca"].value_or(std::string());
   options.link.tls_cert = table["tls_cert"].value_or(std::string());
   options.link.tls_key = table["tls_key"].value_or(std::string());
-  if (const auto token_file = table["token_file"].value<std::string>()) {
-    RG_ASSIGN(options.link.token, readToken(*token_file));
-  }
+  options.link.token_file = table["token_file"].value_or(std::string());
   return {};
 }
 
@@ -68,16 +66,6 @@ Status readOrdersTable(const std::string& path, const toml::table& table, AgentO
 }
 
 }  // namespace
-
-Result<std::string> readToken(const std::string& path) {
-  struct stat info {};
-  if (stat(path.c_str(), &info) != 0) return Status(Code::kInvalidArgument, "token file: " + path + ": " + std::strerror(errno));
-  if ((info.st_mode & 077U) != 0) return Status(Code::kInvalidArgument, "token file: " + path + ": readable by others; chmod 600 it");
-  std::string token;
-  std::ifstream file(path);
-  if (!std::getline(file, token) || token.empty()) return Status(Code::kInvalidArgument, "token file: " + path + ": holds no token");
-  return token;
-}
 
 Result<AgentOptions> readAgentConfig(const std::string& path) {
   AgentOptions options;

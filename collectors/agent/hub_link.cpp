@@ -9,7 +9,9 @@
 
 #include <random>
 
+#include "collectors/access/access_file.h"
 #include "collectors/agent/clock_estimate.h"
+#include "collectors/proto/hub_target.h"
 #include "collectors/proto/order_message.h"
 #include "collectors/proto/pem_file.h"
 #include "model/crc32c.h"
@@ -45,6 +47,12 @@ std::vector<Outbox::Position> positionsOf(const google::protobuf::RepeatedPtrFie
 
 }  // namespace
 
+// What it shows of itself.
+struct HubLink::Proof {
+  grpc::SslCredentialsOptions pem;
+  std::string token;
+};
+
 struct HubLink::Session {
   grpc::ClientContext context;
   std::unique_ptr<grpc::ClientReaderWriter<v1::AgentMessage, v1::HubMessage>> stream;
@@ -62,9 +70,7 @@ HubLink::HubLink(HubLinkOptions options, Outbox& outbox, LeaseBook& leases, Orde
 HubLink::~HubLink() { (void)stop(0); }
 
 Status HubLink::start() {
-  RG_ASSIGN(m_ca_pem, readPem(m_options.tls_ca));
-  RG_ASSIGN(m_cert_pem, readPem(m_options.tls_cert));
-  RG_ASSIGN(m_key_pem, readPem(m_options.tls_key));
+  RG_TRY(proof().status());
   m_thread = std::thread([this] { run(); });
   return {};
 }
@@ -122,13 +128,27 @@ void HubLink::explain(const Status& status) {
   m_say("hub: " + m_options.hub + ": " + (status.ok() ? "ended the session" : status.message()) + "; keeping data and trying again");
 }
 
+Result<HubLink::Proof> HubLink::proof() const {
+  Proof proof;
+  RG_ASSIGN(proof.pem.pem_root_certs, readPem(m_options.tls_ca));
+  RG_ASSIGN(proof.pem.pem_cert_chain, readPem(m_options.tls_cert));
+  RG_ASSIGN(proof.pem.pem_private_key, readPem(m_options.tls_key));
+  if (!m_options.token_file.empty()) {
+    RG_ASSIGN(proof.token, readToken(m_options.token_file));
+  }
+  return proof;
+}
+
 Status HubLink::runSession() {
-  std::shared_ptr<grpc::ChannelCredentials> credentials = grpc::InsecureChannelCredentials();
-  if (!m_ca_pem.empty()) credentials = grpc::SslCredentials({m_ca_pem, m_key_pem, m_cert_pem});
-  const auto channel = grpc::CreateCustomChannel(m_options.hub, credentials, channelArguments());
+  RG_ASSIGN(const Proof proof, this->proof());
+  const bool secure = !proof.pem.pem_root_certs.empty();
+  grpc::ChannelArguments arguments = channelArguments();
+  const std::string dialled = hubTarget(m_options.hub, arguments);
+  const auto channel =
+      grpc::CreateCustomChannel(dialled, secure ? grpc::SslCredentials(proof.pem) : grpc::InsecureChannelCredentials(), arguments);
   const auto stub = v1::Ingest::NewStub(channel);
   Session session;
-  if (!m_options.token.empty()) session.context.AddMetadata("authorization", "Bearer " + m_options.token);
+  if (!proof.token.empty()) session.context.AddMetadata("authorization", "Bearer " + proof.token);
   {
     const std::lock_guard lock(m_mutex);
     m_session = &session;

@@ -23,8 +23,9 @@ namespace runglass {
 
 struct HubLinkOptions {
   std::string hub;  // HOST:PORT
-  std::string token;
-  std::string tls_ca, tls_cert, tls_key;  // PEM files; a CA turns TLS on
+  // Files are read again for every connection: a renewed token or certificate needs no restart.
+  std::string token_file;
+  std::string tls_ca, tls_cert, tls_key;  // PEM; a CA turns TLS on
   std::string agent_uuid, node_uuid, node_name;
   std::vector<std::string> speaks_for;  // uuids of further nodes whose orders come here: a simulator's
   DurNs first_pause = 500 * kNsPerMs, longest_pause = 10 * kNsPerSecond;
@@ -38,13 +39,15 @@ class HubLink {
           std::function<void(const std::string&)> say);
   ~HubLink();
 
-  Status start();  // INVALID_ARGUMENT: a TLS file cannot be read
+  Status start();  // INVALID_ARGUMENT: the token or a TLS file cannot be read
   // Sends what is waiting for at most `patience`, says goodbye, ends. Returns whether all was acknowledged.
   bool stop(DurNs patience);
   bool connected() const { return m_connected; }
 
  private:
   struct Session;
+  struct Proof;
+  Result<Proof> proof() const;
   void run();
   Status runSession();
   void sendWaiting(Session& session);
@@ -60,7 +63,6 @@ class HubLink {
   OrderBook& m_orders;
   std::function<TimeNs()> m_now;
   std::function<void(const std::string&)> m_say;
-  std::string m_ca_pem, m_cert_pem, m_key_pem;
   std::atomic<bool> m_connected = false, m_stop = false;
   std::atomic<DurNs> m_deadline = 0;  // monotonic; of stop()
   std::mutex m_mutex;

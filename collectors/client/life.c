@@ -233,6 +233,7 @@ static struct rgr_identity *beginIdentity(struct rg_ring *ring) {
   pthread_mutex_lock(&g_init);
   tellIdentity(ring);
   __atomic_fetch_add(&ring->header->identity_version, 1, __ATOMIC_ACQ_REL);
+  __atomic_thread_fence(__ATOMIC_RELEASE); /* odd before anything of it changes */
   return &ring->header->identity;
 }
 

@@ -167,12 +167,13 @@ uint32_t rg_ring_intern(struct rg_ring *ring, const char *text, size_t bytes) {
 
 /* Looks at the reader's mark again; 1 when `need` slots from `head` are free. */
 static int roomAfter(struct rg_ring *ring, uint64_t head, uint64_t need) {
-  uint64_t tail = atomic_load_explicit(&ring->tail_seen, memory_order_relaxed);
+  uint64_t tail = atomic_load_explicit(&ring->tail_seen, memory_order_acquire);
   if (head + need - tail <= ring->slot_count) return 1;
   const uint64_t check = __atomic_load_n(&ring->header->tail_check, __ATOMIC_ACQUIRE);
   const uint64_t now = __atomic_load_n(&ring->header->tail, __ATOMIC_ACQUIRE);
   if (check != ~now || now > head || now < tail) return 0;
-  atomic_store_explicit(&ring->tail_seen, now, memory_order_relaxed);
+  atomic_store_explicit(&ring->tail_seen, now,
+                        memory_order_release); /* what another thread writes next comes after the reader's look too */
   return head + need - now <= ring->slot_count;
 }
 
@@ -272,6 +273,9 @@ void rg_ring_overwrite(struct rg_ring *ring, int type, int a, int b, const void 
 void rg_ring_progress(struct rg_ring *ring, const struct rgr_progress *progress) {
   if (!takeFlag(&ring->progress_busy)) return; /* the next change tells it */
   const uint64_t version = ring->header->progress_version;
+  /* The copy written now was the live one before: on machines that let a later store overtake, it must not change before the version did.
+   */
+  __atomic_thread_fence(__ATOMIC_RELEASE);
   ring->header->progress[(version + 1) & 1] = *progress;
   __atomic_store_n(&ring->header->progress_version, version + 1, __ATOMIC_RELEASE);
   atomic_flag_clear_explicit(&ring->progress_busy, memory_order_release);

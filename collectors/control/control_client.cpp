@@ -7,6 +7,7 @@
 #include <chrono>
 
 #include "collectors/control/edit_message.h"
+#include "collectors/proto/hub_target.h"
 #include "collectors/proto/order_message.h"
 #include "collectors/proto/pem_file.h"
 #include "runglass/v1/control.grpc.pb.h"
@@ -18,7 +19,8 @@ constexpr int kMostMessage = 32 << 20;  // all notes of a store come in one fram
 
 // Without TLS a hub listens on loopback only. The address may come from a file beside the store: a token goes nowhere else in clear text.
 // A name that only begins like an address is somebody else's.
-bool isLoopback(const std::string& hub) {
+bool isLocal(const std::string& hub) {
+  if (hub.starts_with("unix:")) return true;
   const std::string host = hub.substr(0, hub.rfind(':'));
   in_addr address{};
   return host == "localhost" || host == "[::1]" || (inet_pton(AF_INET, host.c_str(), &address) == 1 && ntohl(address.s_addr) >> 24 == 127);
@@ -40,7 +42,7 @@ Status answerOf(const grpc::Status& status, const ControlTarget& target) {
 }  // namespace
 
 Result<std::shared_ptr<grpc::Channel>> hubChannel(const ControlTarget& target) {
-  if (target.tls_ca.empty() && !isLoopback(target.hub))
+  if (target.tls_ca.empty() && !isLocal(target.hub))
     return Status(Code::kFailedPrecondition,
                   "hub: " + target.hub + ": on another machine, so TLS is needed: give the CA of its certificate");
   grpc::SslCredentialsOptions pem;
@@ -59,7 +61,8 @@ Result<std::shared_ptr<grpc::Channel>> hubChannel(const ControlTarget& target) {
        })
     arguments.SetInt(name, value);
   arguments.SetMaxReceiveMessageSize(kMostMessage);
-  return grpc::CreateCustomChannel(target.hub, target.tls_ca.empty() ? grpc::InsecureChannelCredentials() : grpc::SslCredentials(pem),
+  const std::string dialled = hubTarget(target.hub, arguments);
+  return grpc::CreateCustomChannel(dialled, target.tls_ca.empty() ? grpc::InsecureChannelCredentials() : grpc::SslCredentials(pem),
                                    arguments);
 }
 

@@ -22,7 +22,7 @@ class Channel;
 namespace runglass {
 
 struct ControlTarget {
-  std::string hub;                        // HOST:PORT
+  std::string hub;                        // HOST:PORT or unix:PATH
   std::string token;                      // empty: none
   std::string tls_ca, tls_cert, tls_key;  // PEM files; a CA turns TLS on
 };

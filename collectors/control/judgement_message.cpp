@@ -62,6 +62,7 @@ Finding findingOf(const v1::Finding& m) {
   f.confidence = optionalOf(m.has_confidence(), m.confidence());
   f.coverage = optionalOf(m.has_coverage(), m.coverage());
   f.summary = m.summary(), f.evidence = m.evidence();
+  f.told = optionalOf(m.has_told_ns(), m.told_ns());
   return f;
 }
 
@@ -103,6 +104,7 @@ v1::Finding messageOf(const Finding& f) {
   if (f.coverage) m.set_coverage(*f.coverage);
   m.set_summary(f.summary);
   m.set_evidence(f.evidence);
+  if (f.told) m.set_told_ns(*f.told);
   return m;
 }
 
@@ -127,6 +129,7 @@ v1::Alert messageOf(const Alert& a) {
 v1::Judgements messageOf(const Judgements& all) {
   v1::Judgements m;
   for (const Finding& finding : all.findings) *m.add_finding() = messageOf(finding);
+  for (const Finding& telling : all.tellings) *m.add_telling() = messageOf(telling);
   for (const Alert& alert : all.alerts) *m.add_alert() = messageOf(alert);
   for (const IncidentEdit& incident : all.incidents) addEdit(incident, *m.mutable_edit());
   for (const ClockAlignment& alignment : all.alignments) addEdit(alignment, *m.mutable_edit());
@@ -155,6 +158,8 @@ v1::Mark messageOf(const MirrorMark& mark) {
 Judgements judgementsOf(const v1::Judgements& message, std::int64_t& unreadable) {
   Judgements all;
   for (const v1::Finding& finding : message.finding()) all.findings.push_back(findingOf(finding));
+  for (const v1::Finding& telling : message.telling())
+    if (telling.has_told_ns()) all.tellings.push_back(findingOf(telling));
   for (const v1::Alert& alert : message.alert()) all.alerts.push_back(alertOf(alert));
   eachEdit(message.edit(), unreadable, [&](Edit edit) {
     return std::holds_alternative<IncidentEdit>(edit) ? takeAs<IncidentEdit>(std::move(edit), all.incidents)

@@ -66,6 +66,7 @@ static void copyIdentity(void) {
   const uint64_t before = __atomic_load_n(&from->identity_version, __ATOMIC_ACQUIRE);
   if (before == g_identity_version || before % 2 != 0) return;
   __atomic_fetch_or(&to->identity_version, 1, __ATOMIC_ACQ_REL);
+  __atomic_thread_fence(__ATOMIC_RELEASE); /* odd before anything of it changes */
   memcpy(&to->identity, &from->identity, sizeof(to->identity));
   __atomic_thread_fence(__ATOMIC_ACQUIRE);
   if (__atomic_load_n(&from->identity_version, __ATOMIC_RELAXED) != before) return; /* still odd: again at the next pass */

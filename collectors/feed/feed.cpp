@@ -276,6 +276,18 @@ Status Feed::loadFindings() {
     if (part.findings.size() == kFindings) hand();
   }
   hand();
+  // What a finding says now is told with it; what it said before, once it does not say it any more.
+  std::unordered_map<std::int64_t, std::optional<TimeNs>> now;
+  for (const Finding& one : findings) now[one.id] = one.told;
+  RG_ASSIGN(const auto tellings, m_reader->tellings(std::nullopt));
+  for (const Finding& one : tellings) {
+    const auto current = now.find(one.id);
+    if (current == now.end() || current->second == one.told) continue;
+    if (!news(keyOf('T', {static_cast<std::uint64_t>(one.id), static_cast<std::uint64_t>(*one.told)}), "")) continue;
+    part.tellings.push_back(one);
+    if (part.tellings.size() == kFindings) m_sayings.emplace_back(std::exchange(part, {}));
+  }
+  if (!part.tellings.empty()) m_sayings.emplace_back(std::move(part));
   return {};
 }
 

@@ -5,6 +5,8 @@
 #include <mutex>
 #include <utility>
 
+#include "collectors/http/ca_file.h"
+
 namespace runglass {
 namespace {
 
@@ -48,7 +50,8 @@ Transfer::Transfer(CURL* curl, HttpRequest request, OnBody on_body, std::stop_to
     curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, &Transfer::onProgress);
     curl_easy_setopt(curl, CURLOPT_XFERINFODATA, this);
   }
-  if (!m_request.ca_file.empty()) curl_easy_setopt(curl, CURLOPT_CAINFO, m_request.ca_file.c_str());
+  const std::string ca_file = m_request.ca_file.empty() ? systemCaFile() : m_request.ca_file;
+  if (!ca_file.empty()) curl_easy_setopt(curl, CURLOPT_CAINFO, ca_file.c_str());
   if (m_request.method != "GET") {
     curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, m_request.method.c_str());
     curl_easy_setopt(curl, CURLOPT_POSTFIELDS, m_request.body.c_str());
@@ -102,6 +105,10 @@ Result<HttpAnswer> Transfer::outcome(CURLcode code) {
       return Status(Code::kInvalidArgument, what + "not an http or https address");
     case CURLE_OPERATION_TIMEDOUT:
       return Status(Code::kUnavailable, what + "no answer within " + std::to_string(m_request.timeout / kNsPerMs) + " ms");
+    case CURLE_SSL_CACERT_BADFILE:
+      return Status(Code::kUnavailable,
+                    what + (m_request.ca_file.empty() ? "this host has no file of certificate authorities; name one (ca_file)"
+                                                      : m_request.ca_file + ": no certificates can be read from it"));
     case CURLE_ABORTED_BY_CALLBACK:
       return Status(Code::kCancelled, what + "stopped");
     default:

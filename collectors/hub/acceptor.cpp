@@ -12,13 +12,19 @@
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 
+#include "collectors/proto/hub_target.h"
+
 namespace runglass {
 namespace {
+
+constexpr int kBacklog = 1024;
 
 bool isLoopback(const sockaddr* address) {
   if (address->sa_family == AF_INET) return (ntohl(reinterpret_cast<const sockaddr_in*>(address)->sin_addr.s_addr) >> 24) == 127;
@@ -44,6 +50,13 @@ int portOf(const sockaddr_storage& address) {
                                              : reinterpret_cast<const sockaddr_in&>(address).sin_port);
 }
 
+// The mode of a socket keeps others out, but not on every system and not in every shared folder.
+bool isOwnersOrRoots(int fd) {
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && (peer.uid == geteuid() || peer.uid == 0);
+}
+
 // gRPC percent-encodes peers ("ipv6:%5B::1%5D:4711"); only brackets occur.
 std::string plainPeer(std::string peer) {
   for (const auto& [code, plain] : {std::pair<std::string_view, char>{"%5B", '['}, {"%5D", ']'}})
@@ -58,39 +71,72 @@ std::string addressOfPeer(const std::string& peer) {
   return plain.substr(0, plain.rfind(':'));
 }
 
-Result<std::unique_ptr<Acceptor>> Acceptor::listen(const std::string& address, Limits limits) {
+bool isOwnSocket(const std::string& peer) { return peer.starts_with("unix:"); }
+
+Result<std::unique_ptr<Acceptor>> Acceptor::listen(const std::string& address, const std::string& socket, Limits limits) {
+  std::unique_ptr<Acceptor> self(new Acceptor());
+  self->m_limits = limits;
+  if (address.empty() && socket.empty()) return Status(Code::kInvalidArgument, "listen: no address and no socket is given");
+  if (!address.empty()) RG_TRY(self->listenAt(address));
+  if (!socket.empty()) RG_TRY(self->listenIn(socket));
+  self->m_wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  self->m_spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (self->m_wake < 0) return Status(Code::kUnavailable, std::string("eventfd: ") + std::strerror(errno));
+  return self;
+}
+
+Status Acceptor::listenAt(const std::string& address) {
   const std::size_t colon = address.rfind(':');
-  if (colon == std::string::npos || colon == 0) return Status(Code::kInvalidArgument, "listen: " + address + ": not HOST:PORT");
+  if (colon == std::string::npos || colon == 0) return {Code::kInvalidArgument, "listen: " + address + ": neither HOST:PORT nor unix:PATH"};
   std::string host = address.substr(0, colon);
   if (host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
   hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV;
   addrinfo* found = nullptr;
-  if (const int error = getaddrinfo(host.c_str(), address.substr(colon + 1).c_str(), &hints, &found); error != 0)
-    return Status(Code::kInvalidArgument, "listen: " + address + ": " + gai_strerror(error));
+  if (const int error = getaddrinfo(resolvableHost(host).c_str(), address.substr(colon + 1).c_str(), &hints, &found); error != 0)
+    return {Code::kInvalidArgument, "listen: " + address + ": " + gai_strerror(error)};
   const std::unique_ptr<addrinfo, void (*)(addrinfo*)> info(found, freeaddrinfo);
-
-  std::unique_ptr<Acceptor> self(new Acceptor());
-  self->m_limits = limits;
-  self->m_loopback = isLoopback(info->ai_addr);
+  m_local = isLoopback(info->ai_addr);
   const auto failed = [&](const char* what) {
     return Status(Code::kUnavailable, std::string(what) + ": " + address + ": " + std::strerror(errno));
   };
-  self->m_listener = socket(info->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (self->m_listener < 0) return failed("socket");
+  m_network = ::socket(info->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (m_network < 0) return failed("socket");
   const int on = 1;
-  setsockopt(self->m_listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);  // a restarted hub need not wait for TIME_WAIT; no port sharing
-  if (bind(self->m_listener, info->ai_addr, info->ai_addrlen) != 0 || ::listen(self->m_listener, 1024) != 0) return failed("listen");
+  setsockopt(m_network, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);  // a restarted hub need not wait for TIME_WAIT; no port sharing
+  if (bind(m_network, info->ai_addr, info->ai_addrlen) != 0 || ::listen(m_network, kBacklog) != 0) return failed("listen");
   sockaddr_storage bound{};
   socklen_t size = sizeof bound;
-  if (getsockname(self->m_listener, reinterpret_cast<sockaddr*>(&bound), &size) != 0) return failed("listen");
-  self->m_port = portOf(bound);
-  self->m_address = address.substr(0, colon) + ":" + std::to_string(self->m_port);
-  self->m_wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  self->m_spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
-  if (self->m_wake < 0) return failed("eventfd");
-  return self;
+  if (getsockname(m_network, reinterpret_cast<sockaddr*>(&bound), &size) != 0) return failed("listen");
+  m_port = portOf(bound);
+  m_address = address.substr(0, colon) + ":" + std::to_string(m_port);
+  return {};
+}
+
+Status Acceptor::listenIn(const std::string& path) {
+  const auto failed = [&] { return Status(Code::kUnavailable, "listen: unix:" + path + ": " + std::strerror(errno)); };
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.size() >= sizeof address.sun_path)
+    return {Code::kInvalidArgument, "listen: unix:" + path + ": longer than " + std::to_string(sizeof address.sun_path - 1) + " bytes"};
+  std::memcpy(address.sun_path, path.data(), path.size());
+  struct stat info {};
+  if (lstat(path.c_str(), &info) == 0) {
+    if (!S_ISSOCK(info.st_mode)) return {Code::kAlreadyExists, "listen: unix:" + path + ": is there already and is no socket"};
+    // Of a hub that lives, or left behind by one that was killed.
+    const int probe = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const bool answered = probe >= 0 && connect(probe, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
+    if (probe >= 0) close(probe);
+    if (answered) return {Code::kUnavailable, "listen: unix:" + path + ": another process listens there"};
+    unlink(path.c_str());
+  }
+  m_own = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  // Nobody can connect before listen(), so the mode is right by then.
+  if (m_own < 0 || bind(m_own, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) return failed();
+  m_socket = path;
+  if (chmod(path.c_str(), 0600) != 0 || ::listen(m_own, kBacklog) != 0) return failed();
+  return {};
 }
 
 Acceptor::~Acceptor() {
@@ -99,7 +145,7 @@ Acceptor::~Acceptor() {
     if (fd >= 0) close(fd);
 }
 
-void Acceptor::start(std::function<void(int, int)> handle) {
+void Acceptor::start(std::function<void(Way, int, int)> handle) {
   m_handle = std::move(handle);
   m_thread = std::thread([this] { run(); });
 }
@@ -109,37 +155,44 @@ void Acceptor::stop() {
   const std::uint64_t one = 1;
   if (m_wake >= 0) (void)!write(m_wake, &one, sizeof one);
   if (m_thread.joinable()) m_thread.join();
-  if (m_listener >= 0) close(m_listener);  // the port is free again at once
-  m_listener = -1;
+  for (int* listener : {&m_network, &m_own}) {
+    if (*listener >= 0) close(*listener);  // the port is free again at once
+    *listener = -1;
+  }
+  if (!m_socket.empty()) unlink(m_socket.c_str());
+  m_socket.clear();
 }
 
 void Acceptor::run() {
   while (!m_stop) {
-    pollfd fds[2] = {{m_listener, POLLIN, 0}, {m_wake, POLLIN, 0}};
-    if (poll(fds, 2, -1) > 0 && (fds[0].revents & POLLIN) != 0 && !m_stop) acceptOne();
+    pollfd fds[3] = {{m_network, POLLIN, 0}, {m_own, POLLIN, 0}, {m_wake, POLLIN, 0}};  // a negative one is left out
+    if (poll(fds, 3, -1) <= 0 || m_stop) continue;
+    if ((fds[0].revents & POLLIN) != 0) acceptOne(Way::kNetwork);
+    if ((fds[1].revents & POLLIN) != 0) acceptOne(Way::kOwnSocket);
   }
 }
 
-void Acceptor::acceptOne() {
+void Acceptor::acceptOne(Way way) {
+  const int listener = way == Way::kNetwork ? m_network : m_own;
   sockaddr_storage peer{};
   socklen_t size = sizeof peer;
-  const int fd = accept4(m_listener, reinterpret_cast<sockaddr*>(&peer), &size, SOCK_CLOEXEC | SOCK_NONBLOCK);
+  const int fd = accept4(listener, reinterpret_cast<sockaddr*>(&peer), &size, SOCK_CLOEXEC | SOCK_NONBLOCK);
   if (fd < 0) {
     if (errno != EMFILE && errno != ENFILE) return;
     // Invariant 1: shed this one connection; the pause keeps a flood from spinning.
     if (m_spare >= 0) close(m_spare);
-    if (const int shed = accept4(m_listener, nullptr, nullptr, SOCK_CLOEXEC); shed >= 0) close(shed);
+    if (const int shed = accept4(listener, nullptr, nullptr, SOCK_CLOEXEC); shed >= 0) close(shed);
     m_spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
     usleep(10'000);
     return;
   }
-  if (!admit(peerName(peer))) {
+  if (way == Way::kOwnSocket ? !isOwnersOrRoots(fd) : !admit(peerName(peer))) {
     close(fd);
     return;
   }
   const int on = 1;
-  setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-  m_handle(m_listener, fd);
+  if (way == Way::kNetwork) setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  m_handle(way, listener, fd);
 }
 
 bool Acceptor::admit(const std::string& peer) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Acceptor: our own accept loop. gRPC 1.51's never accepts again after one EMFILE, knows no connection limit and shares ports silently.
+// It listens on an address, on a socket in the file system (mode 0600, and only its owner and root get in), or on both.
 //
 // Threading:  a thread of its own calls `handle`; authenticated() from any thread.
 // Ownership:  owns the listening socket; `handle` takes each connection's descriptor.
@@ -28,30 +29,35 @@ class Acceptor {
     std::size_t total = 512;
     DurNs forget_after = 40 * kNsPerSecond;  // by then gRPC has closed those that never spoke or stayed idle
   };
-  // "HOST:PORT", "[::1]:PORT"; port 0 takes any free one.
-  static Result<std::unique_ptr<Acceptor>> listen(const std::string& address, Limits limits);
+  enum class Way : std::uint8_t { kNetwork, kOwnSocket };
+  // "HOST:PORT", "[::1]:PORT"; port 0 takes any free one. `socket`: a path. Either may be empty, not both.
+  static Result<std::unique_ptr<Acceptor>> listen(const std::string& address, const std::string& socket, Limits limits);
   ~Acceptor();
 
-  bool loopback() const { return m_loopback; }
-  int port() const { return m_port; }
-  std::string address() const { return m_address; }
-  void start(std::function<void(int listener, int fd)> handle);
+  // Only processes of this machine can connect.
+  bool local() const { return m_local; }
+  int port() const { return m_port; }                // 0: on no port
+  std::string address() const { return m_address; }  // empty: on no port
+  std::string socket() const { return m_socket; }    // empty: on no socket of the file system
+  void start(std::function<void(Way way, int listener, int fd)> handle);
   // The peer ("ipv4:127.0.0.1:4711") has authenticated and no longer counts.
   void authenticated(const std::string& peer);
   void stop();
 
  private:
   Acceptor() = default;
+  Status listenAt(const std::string& address);
+  Status listenIn(const std::string& path);
   void run();
-  void acceptOne();
+  void acceptOne(Way way);
   bool admit(const std::string& peer);
 
   Limits m_limits;
-  int m_listener = -1, m_wake = -1, m_spare = -1;
+  int m_network = -1, m_own = -1, m_wake = -1, m_spare = -1;
   int m_port = 0;
-  bool m_loopback = false;
-  std::string m_address;
-  std::function<void(int, int)> m_handle;
+  bool m_local = true;
+  std::string m_address, m_socket;
+  std::function<void(Way, int, int)> m_handle;
   std::atomic<bool> m_stop = false;
   std::thread m_thread;
   std::mutex m_mutex;
@@ -60,5 +66,7 @@ class Acceptor {
 
 // "ipv4:127.0.0.1:4711" -> "ipv4:127.0.0.1".
 std::string addressOfPeer(const std::string& peer);
+// The peer came by the socket in the file system.
+bool isOwnSocket(const std::string& peer);
 
 }  // namespace runglass

@@ -3,16 +3,21 @@
 
 namespace runglass {
 
-grpc::Status authenticate(const grpc::CallbackServerContext& context, TokenBook& tokens, Acceptor& acceptor) {
-  if (tokens.required()) {
-    const auto header = context.client_metadata().find("authorization");
-    const bool has = header != context.client_metadata().end();
-    const std::string_view value = has ? std::string_view(header->second.data(), header->second.size()) : std::string_view();
-    if (!tokens.check(value, addressOfPeer(context.peer()), monotonicNow()))
-      return {grpc::StatusCode::UNAUTHENTICATED, "session: token is missing or not known to this hub"};
-  }
-  acceptor.authenticated(context.peer());
-  return grpc::Status::OK;
+Result<Pass> Admission::admit(const grpc::CallbackServerContext& context, Scope scope) {
+  const std::string peer = context.peer();
+  if (isOwnSocket(peer)) return Pass{.scopes = kAllScopes};
+  AccessBook::Shown shown{.address = addressOfPeer(peer)};
+  const auto header = context.client_metadata().find("authorization");
+  if (header != context.client_metadata().end()) shown.authorization = {header->second.data(), header->second.size()};
+  const auto identity = context.auth_context();
+  const auto certificates = identity ? identity->FindPropertyValues(GRPC_X509_PEM_CERT_PROPERTY_NAME) : std::vector<grpc::string_ref>();
+  if (!certificates.empty()) shown.certificate = {certificates.front().data(), certificates.front().size()};
+  RG_ASSIGN(Pass pass, m_access.check(shown, {wallNow(), monotonicNow()}));
+  m_acceptor.authenticated(peer);
+  if (!pass.allows(scope))
+    return Status(Code::kPermissionDenied, "session: what '" + pass.name + "' showed is good for " + scopeNames(pass.scopes) +
+                                               ", not for " + scopeNames(static_cast<std::uint8_t>(scope)));
+  return pass;
 }
 
 grpc::Status wireStatus(const Status& status) { return {static_cast<grpc::StatusCode>(status.code()), status.message()}; }

@@ -26,6 +26,8 @@ class AgentLink {
   virtual void resumeReads() = 0;  // after IngestThread::push() returned false
   virtual void finish(const Status& status) = 0;
   virtual std::string peer() const = 0;
+  // Name of the only node that it may speak for; empty: any.
+  virtual std::string onlyNode() const { return {}; }
 };
 
 }  // namespace runglass

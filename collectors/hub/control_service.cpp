@@ -72,7 +72,7 @@ class RefusingReactor final : public grpc::ServerReadReactor<v1::EditPart> {
 
 grpc::Status ControlService::admit(const grpc::CallbackServerContext& context) {
   if (m_draining) return {grpc::StatusCode::UNAVAILABLE, "is stopping"};
-  if (const grpc::Status status = authenticate(context, m_tokens, m_acceptor); !status.ok()) return status;
+  if (const Result<Pass> pass = m_admission.admit(context, Scope::kAdmin); !pass.ok()) return wireStatus(pass.status());
   if (m_calls >= kMaxCalls)
     return {grpc::StatusCode::RESOURCE_EXHAUSTED, "answers " + std::to_string(kMaxCalls) + " calls already; try again"};
   return grpc::Status::OK;

@@ -14,8 +14,7 @@
 #include <atomic>
 #include <string>
 
-#include "collectors/hub/acceptor.h"
-#include "collectors/hub/credentials.h"
+#include "collectors/hub/admission.h"
 #include "collectors/hub/ingest_thread.h"
 #include "runglass/v1/control.grpc.pb.h"
 
@@ -25,8 +24,8 @@ class ControlService final : public v1::Control::CallbackService {
  public:
   static constexpr int kMaxCalls = 16;
 
-  ControlService(IngestThread& ingest, TokenBook& tokens, Acceptor& acceptor, std::string store_uuid)
-      : m_ingest(ingest), m_tokens(tokens), m_acceptor(acceptor), m_store_uuid(std::move(store_uuid)) {}
+  ControlService(IngestThread& ingest, Admission& admission, std::string store_uuid)
+      : m_ingest(ingest), m_admission(admission), m_store_uuid(std::move(store_uuid)) {}
 
   grpc::ServerReadReactor<v1::EditPart>* Edit(grpc::CallbackServerContext* context, v1::EditDone* done) override;
   grpc::ServerUnaryReactor* Order(grpc::CallbackServerContext* context, const v1::OrderRequest* request, v1::OrderReply* reply) override;
@@ -36,8 +35,7 @@ class ControlService final : public v1::Control::CallbackService {
   grpc::Status admit(const grpc::CallbackServerContext& context);
 
   IngestThread& m_ingest;
-  TokenBook& m_tokens;
-  Acceptor& m_acceptor;
+  Admission& m_admission;
   const std::string m_store_uuid;
   std::atomic<int> m_calls = 0;
   std::atomic<bool> m_draining = false;

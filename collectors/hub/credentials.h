@@ -1,48 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who may talk to the hub: bearer tokens, certificates, and the rule that nothing listens beyond loopback without TLS.
+// What a hub shows and asks of whoever connects, and the rule that nothing listens beyond this machine without TLS.
 //
-// Threading:  TokenBook::check() from any thread.
-// Ownership:  owns what it read; secrets never appear in messages.
+// Threading:  any thread.
+// Ownership:  credentials own what they watch.
 // Units:      none.
 // Errors:     INVALID_ARGUMENT a file that cannot be used (names it, never its content); FAILED_PRECONDITION an unsafe combination.
-// Cost:       check() is O(tokens), in constant time per token.
+// Cost:       a look at the certificate's files a second, so that a renewed one is shown without a restart.
 #pragma once
 
-#include <map>
-#include <mutex>
-#include <string>
-#include <string_view>
-#include <vector>
+#include <grpcpp/grpcpp.h>
 
+#include <memory>
+
+#include "collectors/access/access_book.h"
 #include "collectors/hub/hub.h"
 
 namespace runglass {
 
-struct TlsFiles {
-  std::string cert, key, client_ca;  // PEM contents; empty = not used
-};
-
-// Reads the options' files. `loopback`: the address that will be listened on is.
-Result<TlsFiles> readTls(const HubOptions& options, bool loopback);
-
-class TokenBook {
- public:
-  // Empty path: no token is asked for.
-  static Result<std::vector<std::string>> read(const std::string& path);
-  explicit TokenBook(std::vector<std::string> tokens) : m_tokens(std::move(tokens)) {}
-
-  bool required() const { return !m_tokens.empty(); }
-  // `authorization`: the header's value. After ten wrong ones within a minute an address is refused unseen for the rest of it.
-  bool check(std::string_view authorization, const std::string& address, DurNs now);
-
- private:
-  struct Failures {
-    int count = 0;
-    DurNs since = 0;
-  };
-  std::vector<std::string> m_tokens;
-  std::mutex m_mutex;
-  std::map<std::string, Failures> m_failures;
-};
+// `local`: what is listened on can be reached from this machine only.
+Result<std::shared_ptr<grpc::ServerCredentials>> serverCredentials(const HubOptions& options, const AccessBook& access, bool local);
 
 }  // namespace runglass

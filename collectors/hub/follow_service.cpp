@@ -18,7 +18,8 @@ using Reactor = grpc::ServerBidiReactor<v1::FollowerMessage, v1::FeedMessage>;
 
 class FollowReactor final : public Reactor, public FeedLink, public std::enable_shared_from_this<FollowReactor> {
  public:
-  FollowReactor(FollowService& service, std::string peer) : m_service(service), m_peer(std::move(peer)) {}
+  FollowReactor(FollowService& service, Admission& admission, Pass pass, std::string peer)
+      : m_service(service), m_admission(admission), m_pass(std::move(pass)), m_peer(std::move(peer)) {}
 
   void begin() {
     m_self = shared_from_this();
@@ -26,6 +27,9 @@ class FollowReactor final : public Reactor, public FeedLink, public std::enable_
   }
   void OnReadDone(bool ok) override {
     if (!ok) return finish({});
+    // A follower acknowledges twice a second, so that one whose pass was revoked is gone soon after.
+    if (!m_admission.holds(m_pass))
+      return finish(Status(Code::kUnauthenticated, "follow: " + m_peer + ": what '" + m_pass.name + "' showed no longer counts"));
     if (const Status status = take(); !status.ok()) return finish(status);
     const std::lock_guard lock(m_mutex);
     if (!m_finished) StartRead(&m_read);
@@ -85,6 +89,8 @@ class FollowReactor final : public Reactor, public FeedLink, public std::enable_
   }
 
   FollowService& m_service;
+  Admission& m_admission;
+  const Pass m_pass;
   const std::string m_peer;
   std::shared_ptr<FollowReactor> m_self;
   std::shared_ptr<FeedSession> m_session;  // set in a read, looked at in reads and after all of them
@@ -136,7 +142,7 @@ Result<std::shared_ptr<FeedSession>> FollowService::join(const v1::Join& join, v
     m_sessions.erase(longest);
   }
   const std::string name = randomUuid();
-  auto session = std::make_shared<FeedSession>(name, m_store, m_reader, FeedOptions{.from = m_acceptor.address()}, markOf(join.mark()));
+  auto session = std::make_shared<FeedSession>(name, m_store, m_reader, FeedOptions{.from = m_address}, markOf(join.mark()));
   m_sessions.emplace(name, session);
   joined.set_session(name);
   return session;
@@ -161,10 +167,10 @@ void FollowService::drain() {
 }
 
 Reactor* FollowService::Follow(grpc::CallbackServerContext* context) {
-  grpc::Status status =
-      m_draining ? grpc::Status(grpc::StatusCode::UNAVAILABLE, "hub: is stopping") : authenticate(*context, m_tokens, m_acceptor);
-  if (!status.ok()) return new RefusingReactor(status);
-  auto reactor = std::make_shared<FollowReactor>(*this, context->peer());
+  if (m_draining) return new RefusingReactor({grpc::StatusCode::UNAVAILABLE, "hub: is stopping"});
+  Result<Pass> pass = m_admission.admit(*context, Scope::kRead);
+  if (!pass.ok()) return new RefusingReactor(wireStatus(pass.status()));
+  auto reactor = std::make_shared<FollowReactor>(*this, m_admission, std::move(pass).value(), context->peer());
   reactor->begin();
   return reactor.get();
 }

@@ -17,8 +17,7 @@
 #include <string>
 
 #include "collectors/feed/feed_session.h"
-#include "collectors/hub/acceptor.h"
-#include "collectors/hub/credentials.h"
+#include "collectors/hub/admission.h"
 #include "runglass/v1/follow.grpc.pb.h"
 
 namespace runglass {
@@ -30,12 +29,13 @@ class FollowService final : public v1::Follow::CallbackService {
   static constexpr std::size_t kMostSessions = 16;
   static constexpr DurNs kKept = 600 * kNsPerSecond;  // after a cut
 
-  FollowService(std::string store, std::string store_uuid, ReaderOptions reader, TokenBook& tokens, Acceptor& acceptor)
+  // `address`: the hub's, as a copy says where it comes from.
+  FollowService(std::string store, std::string store_uuid, std::string address, ReaderOptions reader, Admission& admission)
       : m_store(std::move(store)),
         m_store_uuid(std::move(store_uuid)),
+        m_address(std::move(address)),
         m_reader(std::move(reader)),
-        m_tokens(tokens),
-        m_acceptor(acceptor) {}
+        m_admission(admission) {}
 
   grpc::ServerBidiReactor<v1::FollowerMessage, v1::FeedMessage>* Follow(grpc::CallbackServerContext* context) override;
   // Refuses new followers and ends the sessions: the store is about to be closed.
@@ -46,10 +46,9 @@ class FollowService final : public v1::Follow::CallbackService {
   Result<std::shared_ptr<FeedSession>> join(const v1::Join& join, v1::Joined& joined);
 
  private:
-  const std::string m_store, m_store_uuid;
+  const std::string m_store, m_store_uuid, m_address;
   const ReaderOptions m_reader;
-  TokenBook& m_tokens;
-  Acceptor& m_acceptor;
+  Admission& m_admission;
   std::atomic<bool> m_draining = false;
   mutable std::mutex m_mutex;
   std::map<std::string, std::shared_ptr<FeedSession>> m_sessions;

@@ -10,8 +10,10 @@
 #include <grpcpp/resource_quota.h>
 
 #include <chrono>
+#include <filesystem>
 
 #include "collectors/hub/acceptor.h"
+#include "collectors/hub/admission.h"
 #include "collectors/hub/control_service.h"
 #include "collectors/hub/credentials.h"
 #include "collectors/hub/follow_service.h"
@@ -23,15 +25,6 @@ namespace {
 
 constexpr int kMaxMessage = 4 << 20;
 constexpr DurNs kDrain = 2 * kNsPerSecond;
-
-std::shared_ptr<grpc::ServerCredentials> serverCredentials(const TlsFiles& files) {
-  if (files.cert.empty()) return grpc::InsecureServerCredentials();
-  grpc::SslServerCredentialsOptions options(files.client_ca.empty() ? GRPC_SSL_DONT_REQUEST_CLIENT_CERTIFICATE
-                                                                    : GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
-  options.pem_root_certs = files.client_ca;
-  options.pem_key_cert_pairs.push_back({files.key, files.cert});
-  return grpc::SslServerCredentials(options);
-}
 
 void setLimits(grpc::ServerBuilder& builder) {
   builder.SetMaxReceiveMessageSize(kMaxMessage);
@@ -56,12 +49,13 @@ void setLimits(grpc::ServerBuilder& builder) {
 
 struct Hub::Parts {
   std::unique_ptr<Acceptor> acceptor;
-  std::unique_ptr<TokenBook> tokens;
+  std::unique_ptr<AccessBook> access;
+  std::unique_ptr<Admission> admission;
   std::unique_ptr<IngestThread> ingest;
   std::unique_ptr<IngestService> service;
   std::unique_ptr<ControlService> control;
   std::unique_ptr<FollowService> follow;
-  std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> connections;
+  std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> network, own;
   std::unique_ptr<grpc::Server> server;
 };
 
@@ -72,13 +66,14 @@ Hub::~Hub() { (void)stop(); }
 Result<std::unique_ptr<Hub>> Hub::start(const std::string& store, HubOptions options) {
   std::unique_ptr<Hub> hub(new Hub());
   Parts& parts = *hub->m_parts;
-  RG_ASSIGN(parts.acceptor, Acceptor::listen(options.listen, {.per_address = options.max_unauthenticated_per_address}));
-  RG_ASSIGN(const TlsFiles tls, readTls(options, parts.acceptor->loopback()));
-  RG_ASSIGN(std::vector<std::string> tokens, TokenBook::read(options.token_file));
-  parts.tokens = std::make_unique<TokenBook>(std::move(tokens));
+  RG_ASSIGN(parts.acceptor, Acceptor::listen(options.listen, options.socket, {.per_address = options.max_unauthenticated_per_address}));
+  RG_ASSIGN(parts.access, AccessBook::open(options.token_file, {wallNow(), monotonicNow()}));
+  RG_ASSIGN(const auto credentials, serverCredentials(options, *parts.access, parts.acceptor->local()));
+  parts.admission = std::make_unique<Admission>(*parts.access, *parts.acceptor);
 
   options.writer.replay = makeJournalReplay();
-  options.writer.contact = parts.acceptor->address();
+  // The owner of the store finds the socket best: it asks for no token.
+  options.writer.contact = options.socket.empty() ? hub->address() : "unix:" + std::filesystem::absolute(options.socket).string();
   RG_ASSIGN(std::unique_ptr<Writer> writer, Writer::open(store, options.writer));
   if (const auto& mirror = writer->mirror())
     return Status(Code::kFailedPrecondition, "hub: " + store + ": is a copy of the store that the hub on " + mirror->from +
@@ -92,34 +87,41 @@ Result<std::unique_ptr<Hub>> Hub::start(const std::string& store, HubOptions opt
     store_uuid = std::move(info.store_uuid);
   }
   parts.ingest = std::make_unique<IngestThread>(std::move(writer), store, options, std::move(known));
-  parts.service = std::make_unique<IngestService>(*parts.ingest, *parts.tokens, *parts.acceptor, options.max_agents);
-
-  parts.follow =
-      std::make_unique<FollowService>(store, store_uuid, ReaderOptions{.live = parts.ingest->liveTail()}, *parts.tokens, *parts.acceptor);
-  parts.control = std::make_unique<ControlService>(*parts.ingest, *parts.tokens, *parts.acceptor, std::move(store_uuid));
+  parts.service = std::make_unique<IngestService>(*parts.ingest, *parts.admission, options.max_agents);
+  parts.follow = std::make_unique<FollowService>(store, store_uuid, hub->address(), hub->readerOptions(), *parts.admission);
+  parts.control = std::make_unique<ControlService>(*parts.ingest, *parts.admission, std::move(store_uuid));
   grpc::EnableDefaultHealthCheckService(true);
   grpc::ServerBuilder builder;
   setLimits(builder);
   builder.RegisterService(parts.service.get());
   builder.RegisterService(parts.control.get());
   builder.RegisterService(parts.follow.get());
-  parts.connections = builder.experimental().AddExternalConnectionAcceptor(
-      grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD, serverCredentials(tls));
+  // The hub's own socket speaks plain text: nobody but its owner can listen in.
+  using Connections = grpc::ServerBuilder::experimental_type::ExternalConnectionType;
+  parts.network = builder.experimental().AddExternalConnectionAcceptor(Connections::FROM_FD, credentials);
+  parts.own = builder.experimental().AddExternalConnectionAcceptor(Connections::FROM_FD, grpc::InsecureServerCredentials());
   parts.server = builder.BuildAndStart();
   if (parts.server == nullptr) return Status(Code::kInvalidArgument, "TLS: " + options.listen + ": gRPC refuses the certificate or key");
-  parts.acceptor->start([connections = parts.connections.get()](int listener, int fd) {
+  parts.acceptor->start([network = parts.network.get(), own = parts.own.get()](Acceptor::Way way, int listener, int fd) {
     grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters connection;
     connection.listener_fd = listener;
     connection.fd = fd;
-    connections->HandleNewConnection(&connection);
+    (way == Acceptor::Way::kNetwork ? network : own)->HandleNewConnection(&connection);
   });
   return hub;
 }
 
-std::string Hub::address() const { return m_parts->acceptor->address(); }
+std::string Hub::address() const {
+  const Acceptor& acceptor = *m_parts->acceptor;
+  return acceptor.address().empty() ? "unix:" + std::filesystem::absolute(acceptor.socket()).string() : acceptor.address();
+}
 int Hub::port() const { return m_parts->acceptor->port(); }
 ReaderOptions Hub::readerOptions() const { return {.live = m_parts->ingest->liveTail()}; }
-HubStats Hub::stats() const { return m_parts->ingest->stats(); }
+HubStats Hub::stats() const {
+  HubStats stats = m_parts->ingest->stats();
+  stats.access_error = m_parts->access->problem();
+  return stats;
+}
 void Hub::post(std::function<void(Writer&)> action) { m_parts->ingest->post(std::move(action)); }
 void Hub::order(Order order, std::function<void(Result<OrderOutcome>)> done) { m_parts->ingest->order(std::move(order), std::move(done)); }
 

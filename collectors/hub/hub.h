@@ -23,10 +23,11 @@
 namespace runglass {
 
 struct HubOptions {
-  std::string listen = "127.0.0.1:0";  // port 0: any free one
-  std::string token_file;              // one bearer token per line; readable by its owner only
+  std::string listen = "127.0.0.1:0";  // port 0: any free one; empty: no port
+  std::string socket;                  // path of a socket that only its owner can use; empty: none
+  std::string token_file;              // who may talk to it, see access_file.h; readable by its owner only
   std::string tls_cert, tls_key;       // PEM files; both or none
-  std::string tls_client_ca;           // with it, agents must show a certificate of this CA
+  std::string tls_client_ca;           // certificates of this CA are taken; without a token file that lists some, one is asked of everybody
   std::size_t max_agents = 2'048;
   std::size_t max_unauthenticated_per_address = 64;
   std::size_t queue_bytes = 64U << 20;
@@ -43,6 +44,7 @@ struct HubStats {
   std::int64_t queue_bytes = 0;  // received, not yet stored
   DurNs lag = 0;                 // age of the newest batch when it was journaled
   std::string store_error;       // why storing fails now; empty when it does not
+  std::string access_error;      // why the token file cannot be read any more: what was read before counts
 };
 
 class Hub {
@@ -50,7 +52,7 @@ class Hub {
   static Result<std::unique_ptr<Hub>> start(const std::string& store, HubOptions options);
   ~Hub();
 
-  std::string address() const;  // "127.0.0.1:43211"
+  std::string address() const;  // "127.0.0.1:43211"; "unix:/path" where it listens on no port
   int port() const;
   // For Readers of this process, so that they see what is not committed yet.
   ReaderOptions readerOptions() const;

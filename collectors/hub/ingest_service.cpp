@@ -24,8 +24,8 @@ class SessionReactor final : public grpc::ServerBidiReactor<Bytes, Bytes>,
                              public AgentLink,
                              public std::enable_shared_from_this<SessionReactor> {
  public:
-  SessionReactor(IngestThread& ingest, std::atomic<std::size_t>& sessions, std::string peer)
-      : m_ingest(ingest), m_sessions(sessions), m_peer(std::move(peer)) {}
+  SessionReactor(IngestThread& ingest, std::atomic<std::size_t>& sessions, Admission& admission, Pass pass, std::string peer)
+      : m_ingest(ingest), m_sessions(sessions), m_admission(admission), m_pass(std::move(pass)), m_peer(std::move(peer)) {}
 
   void begin() {
     m_self = shared_from_this();
@@ -35,6 +35,9 @@ class SessionReactor final : public grpc::ServerBidiReactor<Bytes, Bytes>,
 
   void OnReadDone(bool ok) override {
     if (!ok) return finish({});  // half-closed or broken: the agent is done
+    // Every agent beats each two seconds, so that one whose pass was revoked is gone soon after.
+    if (!m_admission.holds(m_pass))
+      return finish(Status(Code::kUnauthenticated, "session: " + m_peer + ": what '" + m_pass.name + "' showed no longer counts"));
     v1::AgentMessage message;
     const bool parsed = grpc::SerializationTraits<v1::AgentMessage>::Deserialize(&m_read, &message).ok();
     if (!parsed || message.body_case() == v1::AgentMessage::BODY_NOT_SET)
@@ -97,6 +100,7 @@ class SessionReactor final : public grpc::ServerBidiReactor<Bytes, Bytes>,
     Finish(wireStatus(m_status ? *m_status : status));
   }
   std::string peer() const override { return m_peer; }
+  std::string onlyNode() const override { return m_pass.node; }
 
  private:
   // Starts the next write, or the Finish that waited for the last one. m_mutex is held.
@@ -137,6 +141,8 @@ class SessionReactor final : public grpc::ServerBidiReactor<Bytes, Bytes>,
 
   IngestThread& m_ingest;
   std::atomic<std::size_t>& m_sessions;
+  Admission& m_admission;
+  const Pass m_pass;
   const std::string m_peer;
   std::shared_ptr<SessionReactor> m_self;
   Bytes m_read, m_write;
@@ -159,18 +165,17 @@ class RefusingReactor final : public grpc::ServerBidiReactor<Bytes, Bytes> {
 
 }  // namespace
 
-grpc::Status IngestService::admit(const grpc::CallbackServerContext& context) {
-  if (m_draining) return {grpc::StatusCode::UNAVAILABLE, "hub: is stopping"};
-  if (grpc::Status status = authenticate(context, m_tokens, m_acceptor); !status.ok()) return status;
-  if (m_sessions >= m_max_agents)
-    return {grpc::StatusCode::UNAVAILABLE, "hub: has its " + std::to_string(m_max_agents) + " agents already"};
-  return grpc::Status::OK;
+Result<Pass> IngestService::admit(const grpc::CallbackServerContext& context) {
+  if (m_draining) return Status(Code::kUnavailable, "hub: is stopping");
+  RG_ASSIGN(Pass pass, m_admission.admit(context, Scope::kIngest));
+  if (m_sessions >= m_max_agents) return Status(Code::kUnavailable, "hub: has its " + std::to_string(m_max_agents) + " agents already");
+  return pass;
 }
 
 grpc::ServerBidiReactor<Bytes, Bytes>* IngestService::Session(grpc::CallbackServerContext* context) {
-  const grpc::Status status = admit(*context);
-  if (!status.ok()) return new RefusingReactor(status);
-  auto reactor = std::make_shared<SessionReactor>(m_ingest, m_sessions, context->peer());
+  Result<Pass> pass = admit(*context);
+  if (!pass.ok()) return new RefusingReactor(wireStatus(pass.status()));
+  auto reactor = std::make_shared<SessionReactor>(m_ingest, m_sessions, m_admission, std::move(pass).value(), context->peer());
   reactor->begin();
   return reactor.get();
 }

@@ -12,8 +12,7 @@
 
 #include <atomic>
 
-#include "collectors/hub/acceptor.h"
-#include "collectors/hub/credentials.h"
+#include "collectors/hub/admission.h"
 #include "collectors/hub/ingest_thread.h"
 #include "runglass/v1/ingest.grpc.pb.h"
 
@@ -21,18 +20,17 @@ namespace runglass {
 
 class IngestService final : public v1::Ingest::WithRawCallbackMethod_Session<v1::Ingest::Service> {
  public:
-  IngestService(IngestThread& ingest, TokenBook& tokens, Acceptor& acceptor, std::size_t max_agents)
-      : m_ingest(ingest), m_tokens(tokens), m_acceptor(acceptor), m_max_agents(max_agents) {}
+  IngestService(IngestThread& ingest, Admission& admission, std::size_t max_agents)
+      : m_ingest(ingest), m_admission(admission), m_max_agents(max_agents) {}
 
   grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* Session(grpc::CallbackServerContext* context) override;
   void drain() { m_draining = true; }
 
  private:
-  grpc::Status admit(const grpc::CallbackServerContext& context);
+  Result<Pass> admit(const grpc::CallbackServerContext& context);
 
   IngestThread& m_ingest;
-  TokenBook& m_tokens;
-  Acceptor& m_acceptor;
+  Admission& m_admission;
   const std::size_t m_max_agents;
   std::atomic<std::size_t> m_sessions = 0;
   std::atomic<bool> m_draining = false;

@@ -81,7 +81,10 @@ IngestThread::IngestThread(std::unique_ptr<Writer> writer, const std::string& st
       // A store that knows nobody has no agent that followed before this hub began.
       m_leases(known_nodes.empty() ? monotonicNow() - LeaseTable::kExpiry : monotonicNow()),
       m_orders([store, live = m_live_tail] { return Reader::open(store, {.live = live}); }) {
-  for (const Node& node : known_nodes) m_liveness.expect(node, monotonicNow());
+  for (const Node& node : known_nodes) {
+    m_liveness.expect(node, monotonicNow());
+    m_node_names[node.uuid] = node.name;
+  }
   m_thread = std::thread([this] { run(); });
 }
 
@@ -240,6 +243,12 @@ bool IngestThread::mayJoin(const Item& item, const v1::Hello& hello) {
     if (session.session().empty() || session.session().size() > kMaxName)
       return no(Code::kInvalidArgument, "Hello holds a bad session name");
   if (m_agents.contains(item.link.get())) return no(Code::kInvalidArgument, "second Hello on one stream");
+  if (const std::string only = item.link->onlyNode(); !only.empty()) {
+    // Its uuid is its own word: one that is another node's already is not taken.
+    const auto known = m_node_names.find(hello.node_uuid());
+    if (hello.node_name() != only || hello.speaks_for_size() > 0 || (known != m_node_names.end() && known->second != only))
+      return no(Code::kPermissionDenied, "may speak for node " + only + " only, and says that it is " + hello.node_name());
+  }
   storeAdmitted();
   acknowledge();
   for (auto& [key, other] : m_agents) {
@@ -247,6 +256,8 @@ bool IngestThread::mayJoin(const Item& item, const v1::Hello& hello) {
     const bool same_session = other.sessions.back()->name == hello.sessions(hello.sessions_size() - 1).session();
     if (!same_session && item.received_mono - other.heard < m_options.liveness.stale_after)
       return no(Code::kAlreadyExists, "agent " + hello.agent_uuid() + " is already connected from " + other.link->peer());
+    if (other.link->onlyNode() != item.link->onlyNode())
+      return no(Code::kPermissionDenied, "agent " + hello.agent_uuid() + " is another node's, connected from " + other.link->peer());
     other.link->finish(Status(Code::kAborted, "session: replaced by a newer connection of the same agent"));
     m_agents.erase(key);
     break;
@@ -261,6 +272,7 @@ void IngestThread::handleHello(const Item& item, const v1::Hello& hello) {
   agent.heard = item.received_mono;
   agent.coarse_offset = item.received - std::clamp<TimeNs>(hello.raw_ns(), 0, kLatest);
   agent.node = m_writer->node({.uuid = agent.node_uuid, .name = agent.node_name, .state = NodeState::kAlive, .last_heard = item.received});
+  m_node_names[agent.node_uuid] = agent.node_name;
   v1::Welcome welcome;
   welcome.set_proto_version(kProtoVersion);
   welcome.set_max_batch_bytes(kMaxBatch);
@@ -301,7 +313,9 @@ void IngestThread::handleDefinitions(Agent& agent, v1::Definitions& definitions)
 }
 
 std::string IngestThread::prefixOf(const Item& item, const Agent& agent, Inbound& session, const v1::Batch& batch) {
-  std::string prefix = session.journaled.inFront(*m_writer);
+  std::string prefix;
+  if (!agent.link->onlyNode().empty()) wire::appendBytes(prefix, Wire::kOnlyNodeFieldNumber, agent.node_uuid);
+  prefix += session.journaled.inFront(*m_writer);
   const TimeNs now = item.received - agent.coarse_offset;
   if (const auto sealed = sealedTime(batch.payload()); !sealed || *sealed <= 0 || *sealed - now > kMaxAhead) {
     std::string received;

@@ -112,6 +112,7 @@ class IngestThread {
 
   // The ingest thread's own.
   std::map<AgentLink*, Agent> m_agents;
+  std::map<std::string, std::string> m_node_names;  // by uuid, of all that ever were
   std::vector<Admitted> m_admitted;
   std::size_t m_admitted_bytes = 0;
   struct Acknowledgement {

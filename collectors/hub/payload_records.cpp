@@ -77,7 +77,7 @@ Attempt PayloadSession::attemptOf(const v1::Attempt& wire) {
 }
 
 void PayloadSession::define(const v1::Node& wire) {
-  if (isNext(nodes, wire.id(), limits.nodes, "nodes")) nodes.push_back(out->node(nodeOf(wire)));
+  if (isNext(nodes, wire.id(), limits.nodes, "nodes")) nodes.push_back(isForeign(wire) ? NodeId() : out->node(nodeOf(wire)));
 }
 
 void PayloadSession::define(const v1::Device& wire) {
@@ -101,15 +101,17 @@ void PayloadSession::define(const v1::Attempt& wire) {
 
 void PayloadSession::define(const v1::Series& wire) {
   if (isNext(series, wire.id(), limits.series, "series")) {
-    series.push_back(out->series({.attempt = look(attempts, wire.attempt()),
-                                  .rank = optionalOf(wire.has_rank(), wire.rank()),
-                                  .node = look(nodes, wire.node()),
-                                  .device = look(devices, wire.device()),
-                                  .metric = wire.metric(),
-                                  .source = wire.source(),
-                                  .labels = wire.labels(),
-                                  .unit = wire.unit(),
-                                  .kind = enumOr(wire.kind(), SeriesKind::kScalar, SeriesKind::kGauge)}));
+    // Its samples fall away with it.
+    series.push_back(isOfForeign(wire.node()) ? SeriesId()
+                                              : out->series({.attempt = look(attempts, wire.attempt()),
+                                                             .rank = optionalOf(wire.has_rank(), wire.rank()),
+                                                             .node = look(nodes, wire.node()),
+                                                             .device = look(devices, wire.device()),
+                                                             .metric = wire.metric(),
+                                                             .source = wire.source(),
+                                                             .labels = wire.labels(),
+                                                             .unit = wire.unit(),
+                                                             .kind = enumOr(wire.kind(), SeriesKind::kScalar, SeriesKind::kGauge)}));
     series_has_wall_time.push_back(hasWallTime(wire.attempt()));
   }
 }
@@ -269,7 +271,17 @@ void PayloadSession::say(const v1::Capture& wire) {
 
 bool PayloadSession::entry(std::uint32_t field, std::string_view bytes) {
   const auto defined = [&](const auto& wire) { define(wire); };
-  const auto said = [&](const auto& wire) {
+  const auto said = [&]<class Message>(const Message& wire) {
+    bool foreign = false;
+    if constexpr (std::is_same_v<Message, v1::Node>) {
+      foreign = isForeign(wire);
+    } else if constexpr (requires { wire.node(); }) {
+      foreign = isOfForeign(wire.node());
+    }
+    if (foreign) {
+      ++foreign_records;
+      return;
+    }
     ++counts.records;
     say(wire);
   };
@@ -316,6 +328,10 @@ bool PayloadSession::entry(std::uint32_t field, std::string_view bytes) {
       return parsed<v1::ClockReading>(bytes, said);
     case Wire::kCaptureFieldNumber:
       return parsed<v1::Capture>(bytes, said);
+    case Wire::kOnlyNodeFieldNumber:
+      // The hub's comes first; what an agent says after it lifts nothing.
+      if (only_node.empty()) only_node = bytes;
+      return true;
     case Wire::kSamplesFieldNumber:
       return sampleBlock(bytes);
     case Wire::kScalarsFieldNumber:

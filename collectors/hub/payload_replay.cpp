@@ -53,7 +53,8 @@ PayloadCounts PayloadReplay::play(std::string_view payload) {
   s.counts = {};
   s.sealed = 0;
   s.trusted_sealed = s.times_known = false;
-  s.absurd = s.unknown_ids = 0;
+  s.only_node.clear();
+  s.absurd = s.unknown_ids = s.foreign_records = 0;
   WireReader reader(payload);
   bool ok = true;
   while (ok && reader.next()) {
@@ -76,6 +77,8 @@ PayloadCounts PayloadReplay::play(std::string_view payload) {
     s.issue("wire.bad_payload", "field " + std::to_string(reader.field()) + ", " + std::to_string(reader.left()) + " of " +
                                     std::to_string(payload.size()) + " bytes not read");
   if (s.unknown_ids > 0) s.issue("wire.unknown_id", "records refer to ids that were never defined", s.unknown_ids);
+  if (s.foreign_records > 0)
+    s.issue("wire.foreign_node", "records of other nodes than the one that this agent may speak for", s.foreign_records);
   if (s.absurd > 0) s.issue("wire.absurd_time", "replaced by the time of sending", s.absurd);
   return s.counts;
 }

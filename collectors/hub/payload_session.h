@@ -43,7 +43,8 @@ struct PayloadSession {
   TimeNs sealed = 0;
   bool trusted_sealed = false;  // received_ns replaced it
   bool times_known = false;     // `times` holds those of the sample block before
-  std::int64_t absurd = 0, unknown_ids = 0;
+  std::string only_node;        // uuid of the one node that may be spoken of; empty: any
+  std::int64_t absurd = 0, unknown_ids = 0, foreign_records = 0;
   std::vector<std::int64_t> times, steps;
   std::vector<double> values;
   SpanColumns columns;
@@ -57,6 +58,8 @@ struct PayloadSession {
     ++unknown_ids;
     return {};
   }
+  bool isForeign(const v1::Node& wire) const { return !only_node.empty() && wire.uuid() != only_node; }
+  bool isOfForeign(std::uint32_t node) const { return !only_node.empty() && node != 0 && node <= nodes.size() && !nodes[node - 1]; }
   bool hasWallTime(std::uint32_t attempt) const {
     return attempt == 0 || attempt > attempt_has_wall_time.size() || attempt_has_wall_time[attempt - 1];
   }

@@ -75,6 +75,11 @@ constexpr std::string_view kViews[] = {
   f.evidence, f.subject
   FROM main.rg_finding f LEFT JOIN main.rg_attempt a USING(attempt_id) LEFT JOIN main.rg_node n ON n.node_id = f.node_id)",
 
+    R"(CREATE TEMP VIEW finding_told AS SELECT finding_id, told_ns,
+  CASE severity WHEN 0 THEN 'debug' WHEN 1 THEN 'info' WHEN 2 THEN 'warning' WHEN 3 THEN 'error' ELSE 'critical' END AS severity,
+  start_ns, end_ns, last_step, score, confidence, coverage, summary, evidence FROM (SELECT finding_id, told_ns, severity, start_ns, end_ns,
+  last_step, score, confidence, coverage, summary, evidence FROM main.rg_finding WHERE told_ns IS NOT NULL UNION ALL SELECT * FROM main.rg_finding_told))",
+
     R"(CREATE TEMP VIEW incident AS SELECT i.incident_id, i.run_id, i.title, i.state, i.start_ns, i.end_ns, i.created_ns, i.findings, i.uuid AS incident_uuid, a.number AS attempt,
   CASE i.severity WHEN 0 THEN 'debug' WHEN 1 THEN 'info' WHEN 2 THEN 'warning' WHEN 3 THEN 'error' ELSE 'critical' END AS severity,
   i.updated_ns, nullif(i.cause,'') AS cause, nullif(i.summary,'') AS summary, nullif(i.notes,'') AS notes, nullif(i.reason,'') AS reason, i.evidence

@@ -58,6 +58,19 @@ TEST(RestartLedger, PartsSumToTheWallTime) {
   EXPECT_EQ(spent(l.spent, Spend::kProductive), 3'000 * kSecond);
   EXPECT_EQ(spent(l.spent, Spend::kAfterLast), 5 * kSecond);
 }
+TEST(RestartLedger, StepsOfWhichOnlyTheirLengthIsToldAreProductiveForAsLong) {
+  AttemptRecord log{.number = 0, .start = 0, .end = 1'000 * kSecond, .first_step = 1, .last_step = 80};
+  log.durations.assign(80, 10 * kSecond);
+  const Ledger l = makeLedger({log});
+  EXPECT_EQ(spent(l.spent, Spend::kProductive), 800 * kSecond);
+  EXPECT_EQ(spent(l.spent, Spend::kUnexplained), 200 * kSecond);
+  EXPECT_EQ(sum(l.spent), *l.wall);
+  EXPECT_NEAR(*l.effective_ratio, 0.8, 1e-12);
+  EXPECT_TRUE(l.rows[0].untimed);
+  // Nobody knows where they lie.
+  ASSERT_EQ(l.rows[0].segments.size(), 1U);
+  EXPECT_EQ(l.rows[0].segments[0].spend, Spend::kUnexplained);
+}
 TEST(RestartLedger, WhatIsNotKnownIsAbsentAndNotZero) {
   const Ledger l = makeLedger(crashed());
   EXPECT_FALSE(spent(l.spent, Spend::kInit));
@@ -220,6 +233,10 @@ TEST(RestartLedger, CausesAreRankedByWhatTheyCost) {
   EXPECT_EQ(l.causes[0].kind, EndKind::kHardware);
   EXPECT_EQ(l.causes[0].cost, (100 + 50 + 30 + 500) * kSecond);
   EXPECT_TRUE(l.causes[1].planned);
+  EXPECT_EQ(l.causes[1].cost, 0) << "5 s after the last step are how long leaving took";
+  auto silent = crashed();
+  silent[0].known.clear();  // nobody told of a standstill: it is time after the last step, and the fault's all the same
+  EXPECT_EQ(makeLedger(silent).causes[0].cost, (100 + 50 + 30 + 500) * kSecond);
 }
 TEST(RestartLedger, AWindowOfTheRunHasItsOwnSum) {
   const Ledger l = makeLedger(crashed());
@@ -403,7 +420,7 @@ TEST_F(GoodputOfAStore, ASaveInsideALoggedStepCostsWhatTheStepTookLonger) {
   EXPECT_EQ(g.saves.blocked, 30 * kSecond);
   EXPECT_EQ(g.saves.every_steps, 4);
 }
-TEST_F(GoodputOfAStore, DurationsWithoutTimesStillGiveTheRateAndExplainNothing) {
+TEST_F(GoodputOfAStore, DurationsWithoutTimesGiveTheRateAndExplainAsMuch) {
   auto w = writer();
   const RunId run = w->run({.name = "r"});
   const AttemptId a = w->attempt({.run = run, .key = "0", .start = kStoreStart, .end = kStoreStart + 200 * kSecond});
@@ -412,7 +429,8 @@ TEST_F(GoodputOfAStore, DurationsWithoutTimesStillGiveTheRateAndExplainNothing) 
   ASSERT_TRUE(w->close().ok());
   const Goodput g = ask();
   EXPECT_NEAR(*g.ledger.effective_ratio, 0.5, 1e-9);
-  EXPECT_EQ(spent(g.ledger.spent, Spend::kUnexplained), 200 * kSecond);
+  EXPECT_EQ(spent(g.ledger.spent, Spend::kProductive), 100 * kSecond);
+  EXPECT_EQ(spent(g.ledger.spent, Spend::kUnexplained), 100 * kSecond);
   EXPECT_FALSE(spent(g.ledger.spent, Spend::kStartUp));
 }
 TEST_F(GoodputOfAStore, ARunWithoutAClockSaysSo) {

@@ -19,6 +19,7 @@ namespace runglass {
 namespace {
 
 using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
@@ -132,12 +133,33 @@ TEST(Drafts, AnEventThatNoFindingSpeaksOfIsAnIncidentOfItsOwn) {
   EXPECT_EQ(draft->incident.severity, Severity::kError);
   EXPECT_THAT(draft->incident.title, HasSubstr("Link down"));
   ASSERT_TRUE(draft->incident.range);
-  EXPECT_LT(draft->incident.range->t0, *event.time);
+  EXPECT_EQ(draft->incident.range, (TimeRange{*event.time, *event.time + 1}));
   EXPECT_TRUE(checkIncident(draft->incident).ok());
+  EXPECT_LT(draft->incident.evidence.front().range->t0, *event.time) << "cards show what was before it";
+  const auto answer =
+      readIncidentAnswer(played.reader(), {.run = played.run(), .incident = draft->incident, .findings = {}, .with_ranking = false}, {});
+  ASSERT_TRUE(answer.ok());
+  EXPECT_FALSE(answer->impact.duration.value) << "nobody told how long it was";
+  EXPECT_EQ(answer->shown->t0, *event.time - kMargin);
   event.time.reset();
   const auto untimed = draftOfEvent(played.reader(), played.run(), event, {});
   ASSERT_TRUE(untimed.ok());
   EXPECT_FALSE(untimed->incident.range) << "no time is invented";
+}
+
+TEST(Drafts, OneByHandHasTheCardsThatAreSuggestedOfItsTime) {
+  SimulatedIncident played(smallJob("calm"));
+  Incident by_hand;
+  by_hand.uuid = "by-hand", by_hand.title = "odd", by_hand.run = played.run().id;
+  by_hand.range = TimeRange{SimulatedIncident::kStart + 20 * kNsPerSecond, SimulatedIncident::kStart + 40 * kNsPerSecond};
+  const auto answer =
+      readIncidentAnswer(played.reader(), {.run = played.run(), .incident = by_hand, .findings = {}, .with_ranking = false}, {});
+  ASSERT_TRUE(answer.ok());
+  const auto drafted =
+      draftOfPlace(played.reader(), played.run(), {.range = by_hand.range, .attempt = {}, .rank = {}, .node = {}, .step = {}}, {});
+  ASSERT_TRUE(drafted.ok());
+  EXPECT_THAT(answer->cards, SizeIs(3));
+  EXPECT_EQ(answer->cards, drafted->incident.evidence) << "the command and the console suggest the same";
 }
 
 TEST(Drafts, APlaceIsWhatSomebodyPointsAt) {
@@ -180,12 +202,34 @@ TEST(IncidentCosts, AreThoseOfTheFullAnswer) {
       played.reader(),
       {.run = played.run(), .incident = draft->incident, .findings = played.findings(), .price = 2.0, .with_ranking = false}, {});
   ASSERT_TRUE(answer.ok());
-  const IncidentImpact& cost = costs->at(draft->incident.uuid);
+  const IncidentImpact& cost = costs->of.at(draft->incident.uuid);
   EXPECT_TRUE(cost.gpu_hours.value.has_value());
   EXPECT_EQ(cost.gpu_hours.value, answer->impact.gpu_hours.value);
   EXPECT_EQ(cost.lost_steps.value, answer->impact.lost_steps.value);
   EXPECT_EQ(cost.money.value, answer->impact.money.value);
-  EXPECT_THAT(*readIncidentCosts(played.reader(), played.run(), {}, played.findings(), {}, {}), IsEmpty());
+  EXPECT_THAT(readIncidentCosts(played.reader(), played.run(), {}, played.findings(), {}, {})->of, IsEmpty());
+}
+
+TEST(IncidentCosts, ARestartThatTwoIncidentsCountIsInTheirSumOnce) {
+  SimulatedIncident played(lostGpu());
+  const auto draft = draftOfFinding(played.reader(), played.run(), played.findings().front().id, {});
+  ASSERT_TRUE(draft.ok());
+  // By hand, over the same end of an attempt; and one that was dismissed.
+  Incident by_hand;
+  by_hand.uuid = "by-hand", by_hand.title = "What I saw", by_hand.run = played.run().id;
+  by_hand.range = TimeRange{draft->incident.range->t0 - kNsPerSecond, draft->incident.range->t1 + kNsPerSecond};
+  Incident dismissed = by_hand;
+  dismissed.uuid = "dismissed", dismissed.state = IncidentState::kDismissed;
+  const std::vector<Incident> incidents = {draft->incident, by_hand, dismissed};
+  const auto costs = readIncidentCosts(played.reader(), played.run(), incidents, played.findings(), {}, {});
+  ASSERT_TRUE(costs.ok()) << costs.status().message();
+  const IncidentImpact &found = costs->of.at(draft->incident.uuid), &seen = costs->of.at("by-hand");
+  ASSERT_TRUE(found.gpu_hours.value && seen.gpu_hours.value);
+  EXPECT_GT(*seen.gpu_hours.value, 0) << "it counts the restart too";
+  EXPECT_NEAR(costs->gpu_hours.value.value_or(0), std::max(*found.gpu_hours.value, *seen.gpu_hours.value), 1e-9);
+  EXPECT_THAT(found.also_in, ElementsAre("What I saw")) << "whoever adds them up by hand is told";
+  EXPECT_THAT(seen.also_in, ElementsAre(draft->incident.title));
+  EXPECT_THAT(costs->of.at("dismissed").also_in, IsEmpty());
 }
 
 }  // namespace

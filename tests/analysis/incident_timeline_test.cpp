@@ -19,7 +19,7 @@ using ::testing::SizeIs;
 struct Said {
   TimeRange range{at(0), at(3'000)};
   std::vector<Event> events;
-  std::vector<Finding> findings;
+  std::vector<Finding> findings, tellings;
   std::vector<Checkpoint> checkpoints;
   std::vector<Alert> alerts;
   std::vector<Capture> captures;
@@ -30,6 +30,7 @@ struct Said {
     return timelineOf({.range = range,
                        .events = events,
                        .findings = findings,
+                       .tellings = tellings,
                        .checkpoints = checkpoints,
                        .alerts = alerts,
                        .captures = captures,
@@ -79,6 +80,30 @@ TEST(IncidentTimeline, WhatWasKnownStandsInItsOwnLaneWhenItWasKnown) {
   EXPECT_THAT(texts(out), ElementsAre("hang of attempt:0", "judged: hang", "pager: a fault", "2 captures (stall)",
                                       "pager was told (mail: told)", "ada: node drained by hand"));
   for (const TimelineEntry& one : out.entries) EXPECT_EQ(one.lane == IncidentLane::kHappened, one.time == at(20)) << one.text;
+}
+TEST(IncidentTimeline, AFindingIsKnownFromWhenItWasToldInTheWordsOfThen) {
+  Said said;
+  Finding slow{
+      .id = 4, .kind = "slow_rank", .severity = Severity::kWarning, .start = at(20), .summary = "slow since step 10", .evidence = "{}"};
+  const auto tell = [&](std::int64_t second, const char* words, Severity severity, std::optional<TimeNs> end = {}) {
+    Finding telling = slow;
+    telling.told = at(second), telling.summary = words, telling.severity = severity, telling.end = end;
+    said.tellings.push_back(telling);
+  };
+  tell(30, "slow from step 10 to 12", Severity::kWarning);
+  tell(60, "slow from step 10 to 40", Severity::kWarning);
+  tell(90, "slow from step 10 to 70", Severity::kError);
+  tell(120, "slow from step 10 to 99", Severity::kError, at(120));
+  tell(4'000, "outside", Severity::kCritical);
+  slow.severity = Severity::kCritical;
+  slow.evidence = R"({"as_of_ns":)" + std::to_string(at(60)) + "}";
+  said.findings = {slow, hang(20, 95, R"({"as_of_ns":)" + std::to_string(at(61)) + "}")};
+  const Timeline out = said.tell();
+  EXPECT_THAT(texts(out), ElementsAre("slow since step 10", "hang of attempt:0", "told: slow from step 10 to 12", "judged: hang",
+                                      "told worse: slow from step 10 to 70", "told over: slow from step 10 to 99"));
+  EXPECT_EQ(out.entries[2].time, at(30));
+  EXPECT_EQ(out.entries[2].lane, IncidentLane::kKnown);
+  EXPECT_EQ(out.entries[2].finding, 4);
 }
 TEST(IncidentTimeline, AnAttemptSaysWhereItResumedAndWhichNodesAreOthers) {
   Said said;

@@ -40,7 +40,7 @@ TEST(Proposals, ALostGpuItsHangAndTheRestartAreOneIncidentWithTheXidAsItsRoot) {
   EXPECT_EQ(all[0].incident.title, "Xid 79 (GPU has fallen off the bus), rank 21 on n3");
   EXPECT_THAT(all[0].incident.summary, HasSubstr("with it: hang of 9 min 56 s, throughput shift, end of attempt 0 (gone)"));
   EXPECT_EQ(all[0].incident.severity, Severity::kCritical);
-  EXPECT_EQ(all[0].incident.range->t0, at(1'400) - kMargin) << "a margin before the first sign";
+  EXPECT_EQ(all[0].incident.range->t0, at(1'400)) << "it begins with its first sign; what is shown around it is no part of it";
   EXPECT_EQ(all[0].incident.attempt, kFirst);
 }
 TEST(Proposals, ASlowRankExplainsTheShiftThatNamesItAndTheOneThatBeganWithIt) {

@@ -46,6 +46,17 @@ TEST(Redaction, SecretsOfEveryShapeAreGone) {
       {"postgres://bob:pa55word@db/x", "pa55word"},
       {"-----BEGIN RSA PRIVATE KEY-----\nMIIEow\n-----END RSA PRIVATE KEY-----", "MIIEow"},
       {"mixed Zm9vYmFyYmF6cXV4MTIzNDU2Nzg5MGFiY2RlZg== end", "Zm9vYmFyYmF6"},
+      {"Authorization: ApiKey s3cr3tkey1", "s3cr3tkey1"},
+      {"Cookie: session=abc123; csrftoken2=def456", "def456"},
+      {"password = \"two words\"", "words"},
+      {"passwd=foo,bar9 and on", "bar9"},
+      {"token=abcde,password=hunter2", "hunter2"},
+      {"https://bob:p@ss1@host.example/x", "ss1"},
+      {"passphrase: opensesame", "opensesame"},
+      {"https://x.blob.example/c?sv=2022&sig=aB%2Bc9d8e7", "aB%2Bc9d8e7"},
+      {"https://hooks.slack.com/services/T0AB/B0CD/xyzXYZ123456", "xyzXYZ123456"},
+      {"key nvapi-AbCdEfGhIjKlMnOpQrStUv", "nvapi-AbCd"},
+      {"KEY_hf_AbCdEfGhIjKlMnOpQrStUvWxYz", "hf_AbCdEf"},
   };
   Redactor redactor({RedactClass::kTokens});
   for (const Secret& one : secrets) EXPECT_THAT(redactor.text(one.text), Not(HasSubstr(one.canary))) << one.text;
@@ -70,9 +81,27 @@ TEST(Redaction, AddressesPathsUsersAndHostsAreGone) {
       {"worker_n0412_0", "n0412"},
       {"hostname=login-3", "login-3"},
       {"USER=alice9", "alice9"},
+      {"peer:2001:db8::7 up", "2001:db8"},
+      {"[2001:db8::9]:29500", "2001:db8"},
+      {"node_10.9.8.7_0", "10.9.8.7"},
+      {"cisco 001a.2b3c.4d5e", "4d5e"},
+      {"guid 506b:4b03:00c2:f5e6", "f5e6"},
+      {"in `/mnt/notes/secret` it says", "notes"},
+      {"gcc -I/opt/private/include", "private"},
+      {"data(a)/deep/secret/x", "deep"},
+      {"\\\\filer\\share\\x", "filer"},
+      {"ip-10-1-2-3 is gone", "10-1-2"},
+      {"gpu-77 is gone", "gpu-77"},
+      {"host=node-77 is gone", "node-77"},
+      {"wandb: Currently logged in as: alice7 (team7). Use `wandb login`", "alice7"},
+      {"wandb: Currently logged in as: alice7 (team7). Use `wandb login`", "team7"},
+      {"by Jane Q. Doe <jane@corp.example>", "Jane"},
+      {"ssh bob7@[2001:db8::1]", "bob7"},
+      {"GPU-12345678-1234-1234-1234-123456789abc is lost", "12345678"},
+      {"board serial number: 1324221012345", "1324221012345"},
   };
   Redactor redactor(kAll);
-  redactor.know({"n0412", "n0413"}, {"alice9"});
+  redactor.know({"n0412", "n0413", "gpu-77.pod3.weird"}, {"alice9"});
   for (const Secret& one : secrets) EXPECT_THAT(redactor.text(one.text), Not(HasSubstr(one.canary))) << redactor.text(one.text);
 }
 
@@ -81,7 +110,7 @@ TEST(Redaction, WhatIsNoneOfItStays) {
   redactor.know({"n1"}, {});
   for (const char* text :
        {"step 1200 took 1.25 s, 3.9 % slower", "Xid 79 (GPU has fallen off the bus), rank 21", "rank 3 waited for rank 1 at 22:29:10",
-        "all_reduce #88121 of stage 3", "GPU-12345678-1234-1234-1234-123456789abc", "loss/train 3.25 tokens/s", "version 2.27.3",
+        "all_reduce #88121 of stage 3", "max_tokens=4096 of 1024 tokens: 12", "loss/train 3.25 tokens/s", "version 2.27.3",
         "run 6b4b3570-0000-4000-8000-000000000000", "nccl::AllReduce", "2026-03-02 10:00:00Z"})
     EXPECT_EQ(redactor.text(text), text);
 }
@@ -110,6 +139,32 @@ TEST(Redaction, AReplacedTextIsNotReplacedAgain) {
   EXPECT_EQ(redactor.text(once), once);
 }
 
+TEST(Redaction, AMachineIsOneUnderItsShortAndItsLongName) {
+  Redactor redactor(kAll);
+  redactor.know({"n1.pod.weird", "n2", "n3.east", "n3.west"}, {});
+  EXPECT_EQ(redactor.text("n1 and n1.pod.weird"), "node-01 and node-01");
+  EXPECT_EQ(redactor.host("n1"), redactor.host("n1.pod.weird"));
+  // Two machines of one short name are two.
+  EXPECT_NE(redactor.host("n3.east"), redactor.host("n3.west"));
+  EXPECT_THAT(redactor.text("n3 is gone"), Not(HasSubstr("n3")));
+}
+
+TEST(Redaction, NamesThatAreNumbersOrEverybodysDoNotEatText) {
+  Redactor redactor(kAll);
+  redactor.know({"0", "localhost"}, {"root", "7"});
+  EXPECT_EQ(redactor.text("rank 0 of 7 on localhost"), "rank 0 of 7 on localhost");
+  EXPECT_EQ(redactor.host("localhost"), "localhost");
+  EXPECT_EQ(redactor.host("0"), "node-01");
+}
+
+TEST(Redaction, WhatAJobSchedulerTellsIsNamedByItsVariable) {
+  Redactor redactor(kAll);
+  redactor.know({}, {});
+  for (const char* name : {"SLURM_JOB_NODELIST", "NODE_NAME", "SLURM_JOB_USER", "SLURM_JOB_ACCOUNT", "serial", "gpu_serial"})
+    EXPECT_THAT(redactor.value(name, "canary[017-032]"), Not(HasSubstr("canary"))) << name;
+  EXPECT_EQ(redactor.value("SLURM_JOB_NUM_NODES", "4"), "4");
+}
+
 TEST(Redaction, EvidenceStaysJsonOfTheSameShape) {
   Redactor redactor(kAll);
   redactor.know({"n0412"}, {});
@@ -130,8 +185,8 @@ TEST(Redaction, OddBytesAndLongTextsAreNoTrouble) {
   EXPECT_EQ(redactor.text(big).size(), big.size());
 }
 
-constexpr const char* kCanaries[] = {"canary-host",  "canaryuser", "/canary/secret/dir", "10.66.66.66", "hf_CanaryCanaryCanary1",
-                                     "CanaryProject"};
+constexpr const char* kCanaries[] = {"canary-host",   "canaryuser", "/canary/secret/dir", "10.66.66.66", "hf_CanaryCanaryCanary1",
+                                     "CanaryProject", "cafe0000",   "canaryset"};
 
 TEST(Redaction, NoCanaryOfAStoreIsInAnyReportOfIt) {
   TempFolder folder;
@@ -154,6 +209,16 @@ TEST(Redaction, NoCanaryOfAStoreIsInAnyReportOfIt) {
     writer->fact({.attempt = attempt, .key = "argv", .value = "train.py --data /canary/secret/dir/CanaryProject " + all});
     writer->fact({.attempt = attempt, .node = node, .key = "HOSTNAME", .value = "canary-host"});
     writer->fact({.attempt = attempt, .key = "USER", .value = "canaryuser"});
+    writer->fact({.attempt = attempt, .key = "on canary-host", .value = "1"});
+    writer->fact({.attempt = attempt, .node = node, .key = "gpu_uuids", .value = "GPU-cafe0000-1234-1234-1234-123456789abc"});
+    writer->fact({.attempt = attempt, .key = "SLURM_JOB_NODELIST", .value = "canaryset[1-4]"});
+    writer->event({.time = kBegin + kNsPerSecond,
+                   .attempt = attempt,
+                   .node = node,
+                   .kind = "canary-host",
+                   .severity = Severity::kCritical,
+                   .code = "canary-host",
+                   .message = "x"});
     writer->event({.time = kBegin + kNsPerSecond,
                    .attempt = attempt,
                    .node = node,
@@ -168,16 +233,21 @@ TEST(Redaction, NoCanaryOfAStoreIsInAnyReportOfIt) {
                  .severity = Severity::kError,
                  .text = all});
     writer->checkpoint({.attempt = attempt, .step = 1, .begin = kBegin, .path = "/canary/secret/dir/CanaryProject/1"});
-    writer->finding({.run = run,
-                     .attempt = attempt,
-                     .kind = "hardware_fault",
-                     .subject = "node:canary-host",
-                     .severity = Severity::kCritical,
-                     .start = kBegin,
-                     .end = kBegin + kNsPerSecond,
-                     .node = node,
-                     .summary = all,
-                     .evidence = R"({"nodes":["canary-host"],"path":"/canary/secret/dir/CanaryProject","why":"canaryuser"})"});
+    Finding fault{.run = run,
+                  .attempt = attempt,
+                  .kind = "hardware_fault",
+                  .subject = "node:canary-host",
+                  .severity = Severity::kError,
+                  .start = kBegin,
+                  .end = kBegin + kNsPerSecond,
+                  .node = node,
+                  .summary = all,
+                  .evidence = R"({"nodes":["canary-host"],"path":"/canary/secret/dir/CanaryProject","why":"canaryuser"})",
+                  .told = kBegin};
+    writer->finding(fault);
+    fault.severity = Severity::kCritical;
+    fault.told.reset();
+    writer->finding(fault);
     writer->issue({.code = "clock_jump", .source = all, .count = 1, .first = kBegin, .last = kBegin + kNsPerSecond, .detail = all});
     ASSERT_TRUE(writer->flush().ok());
     ASSERT_TRUE(writer->edit(runglass::Note{.run_uuid = "u", .time = kBegin, .author = "canaryuser", .text = all}).ok());
@@ -211,6 +281,9 @@ TEST(Redaction, NoCanaryOfAStoreIsInAnyReportOfIt) {
                          {})
                   .ok());
   ASSERT_EQ(said.size(), 3U);
+  const auto tellings = redacted.tellings(std::nullopt).value();
+  for (const Finding& one : tellings) said.push_back(one.summary + one.subject + one.evidence);
+  ASSERT_EQ(said.size(), 4U) << "and what the finding said before";
   for (const std::string& one : said)
     for (const char* canary : kCanaries) EXPECT_THAT(one, Not(HasSubstr(canary)));
 }

@@ -32,9 +32,10 @@ std::vector<std::string> activeIn(const std::string& html) {
   const GumboOptions options = kGumboDefaultOptions;
   GumboOutput* const output = gumbo_parse_with_options(&options, html.data(), html.size());
   const std::vector<std::string> allowed = {
-      "html", "head",   "meta",       "title",   "style",  "body", "header", "nav",   "main",  "section",    "h1",    "h2",    "p",  "a",
-      "ol",   "ul",     "li",         "dl",      "dt",     "dd",   "div",    "small", "table", "caption",    "thead", "tbody", "tr", "th",
-      "td",   "figure", "figcaption", "picture", "source", "img",  "time",   "b",     "span",  "blockquote", "pre",   "code"};
+      "html",  "head",       "meta", "title", "style", "body",   "header",     "nav",     "main",   "section", "h1",    "h2",
+      "p",     "a",          "ol",   "ul",    "li",    "dl",     "dt",         "dd",      "div",    "small",   "table", "caption",
+      "thead", "tbody",      "tr",   "th",    "td",    "figure", "figcaption", "picture", "source", "img",     "time",  "b",
+      "span",  "blockquote", "pre",  "code",  "h3",    "br",     "hr",         "em",      "strong", "del"};
   int styles = 0, metas = 0;
   const std::function<void(const GumboNode*)> look = [&](const GumboNode* node) {
     if (node->type == GUMBO_NODE_COMMENT) found.emplace_back("a comment");

@@ -19,6 +19,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/emulated.h"
 #include "tests/storage/sample_store.h"
 
 namespace runglass {
@@ -40,6 +41,7 @@ class CtlFixture : public ::testing::Test {
   // Starts runglassctl with its output in the files stdout and stderr.
   pid_t start(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), RG_BIN_DIR "/runglassctl");
+    arguments = test::runnable(std::move(arguments));
     const std::string out = m_folder.file("stdout"), err = m_folder.file("stderr");
     const pid_t child = ::fork();
     if (child != 0) return child;

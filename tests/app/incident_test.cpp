@@ -94,6 +94,22 @@ TEST_F(IncidentCommandTest, ItIsChangedDismissedAndDeleted) {
   EXPECT_EQ(ctl({"verify", "--store", m_store}).exit, 0);
 }
 
+TEST_F(IncidentCommandTest, OneByHandHasCardsAndIsMergedWithTheNotesOfBoth) {
+  std::vector<std::string> by_hand = byHand("it hangs");
+  by_hand.insert(by_hand.end(), {"--note", "drained"});
+  const Json made = json(by_hand);
+  EXPECT_THAT(made["evidence"], SizeIs(3)) << "steps, loss and log lines of its time";
+  EXPECT_LT(made["evidence"][0]["start_ns"], made["start_ns"]) << "shown with what was before it";
+  ASSERT_EQ(incident({"new", "--finding", "1", "--note", "replaced"}).exit, 0);
+  const Json merged = json({"merge", "2", "--into", "1"});
+  EXPECT_EQ(merged["incident_id"], 1);
+  EXPECT_EQ(merged["notes"], "drained\n\n### From “a spike”\n\nreplaced");
+  EXPECT_THAT(merged["findings"], SizeIs(1));
+  EXPECT_EQ(json({"show", "2"})["state"], "dismissed");
+  EXPECT_EQ(json({"show", "2"})["reason"], "merged into “it hangs”");
+  expectFails(incident({"merge", "1", "--into", "1"}), "the same incident");
+}
+
 TEST_F(IncidentCommandTest, WrongUseIsTwoAndWhatIsNotThereIsOneClearLine) {
   EXPECT_EQ(ctl({"incident", "--store", m_store}).exit, 2);
   EXPECT_EQ(incident({"set", "1", "--state", "dismissed"}).exit, 2) << "dismissing wants a reason";

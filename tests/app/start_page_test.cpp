@@ -8,6 +8,7 @@
 #include <QFile>
 #include <QFileInfo>
 #include <QProcess>
+#include <QProcessEnvironment>
 #include <QTemporaryDir>
 
 #include "app/console/store_maker.h"
@@ -42,39 +43,132 @@ class StartPageTest : public testing::Test {
   BackgroundStoreMaker maker;
 };
 
-TEST_F(StartPageTest, TheCommandsForOtherMachinesBringAnAgentToTheHubWithTokenAndTls) {
-  // Loopback stands for the address by which nodes reach this host.
-  ConnectQuestion question{
-      .where = TrainersWhere::kNodes, .store = dir.filePath("live.rgl"), .host = "127.0.0.1", .folder = dir.filePath("a folder")};
-  question.port = 0;
-  const ListenOptions options = listenOptions(question);
-  QProcess shell;
-  shell.start("/bin/bash", {"-ec", connectCommands(question).front().text});
-  ASSERT_TRUE(shell.waitForFinished());
-  ASSERT_EQ(shell.exitCode(), 0) << shell.readAllStandardError().toStdString();
+// A folder with commands of this name that say something fixed, before all others.
+QString playedCommands(const QTemporaryDir& dir, const QString& name, const QByteArray& script) {
+  const QString folder = dir.filePath("played");
+  QDir().mkpath(folder);
+  QFile file(folder + '/' + name);
+  EXPECT_TRUE(file.open(QIODevice::WriteOnly));
+  file.write("#!/bin/bash\n" + script + '\n');
+  file.close();
+  file.setPermissions(QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner);
+  return folder;
+}
+
+// Runs what the page shows; the programs are those of this build.
+int shell(const QString& text, const QString& folder = {}, const QString& first = {}) {
+  QProcess process;
+  QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+  environment.insert("PATH", (first.isEmpty() ? QString() : first + ':') + QStringLiteral(RG_BIN_DIR ":") + environment.value("PATH"));
+  process.setProcessEnvironment(environment);
+  if (!folder.isEmpty()) process.setWorkingDirectory(folder);
+  process.start("/bin/bash", {"-ec", text});
+  EXPECT_TRUE(process.waitForFinished());
+  EXPECT_EQ(process.exitCode(), 0) << process.readAllStandardError().toStdString();
+  return process.exitCode();
+}
+
+std::unique_ptr<Hub> hubOf(const ConnectQuestion& question) {
+  const std::string trust = listenOptions(question).trust.toStdString();
   auto hub = Hub::start(question.store.toStdString(), {.listen = "127.0.0.1:0",
-                                                       .token_file = options.token_file.toStdString(),
-                                                       .tls_cert = options.tls_cert.toStdString(),
-                                                       .tls_key = options.tls_key.toStdString()});
-  ASSERT_TRUE(hub.ok()) << hub.status().message();
-  question.port = QString::fromStdString((*hub)->address()).section(':', -1).toInt();
-  QString agent = connectCommands(question).at(2).text;
-  ASSERT_TRUE(agent.startsWith("runglass-agent "));
-  agent.replace("runglass-agent ", QStringLiteral("exec " RG_BIN_DIR "/runglass-agent --state-dir state "));
+                                                       .token_file = trust + "/access",
+                                                       .tls_cert = trust + "/hub.pem",
+                                                       .tls_key = trust + "/hub.key",
+                                                       .tls_client_ca = trust + "/ca.pem"});
+  EXPECT_TRUE(hub.ok()) << hub.status().message();
+  return hub.ok() ? std::move(hub).value() : nullptr;
+}
+
+bool knowsNode(const QString& store, const std::string& name) {
+  const auto reader = Reader::open(store.toStdString());
+  const auto nodes = reader.ok() ? (*reader)->nodes() : Result<std::vector<Node>>(reader.status());
+  return nodes.ok() && std::ranges::any_of(*nodes, [&](const Node& node) { return node.name == name; });
+}
+
+// The agent's command as it stands, but for where its state lies and what stands for the node's own places. True once the hub knows the
+// node.
+bool bringsNode(const ConnectQuestion& question, const QString& agent, const std::string& node_name,
+                const QProcessEnvironment& environment) {
   QProcess node;
-  node.setWorkingDirectory(question.folder);  // where token and certificate were copied to
+  node.setProcessEnvironment(environment);
   node.start("/bin/bash", {"-ec", agent});
-  ASSERT_TRUE(node.waitForStarted());
-  const bool heard = waitFor(
-      [&] {
-        const auto reader = Reader::open(question.store.toStdString());
-        const auto nodes = reader.ok() ? (*reader)->nodes() : Result<std::vector<Node>>(reader.status());
-        return nodes.ok() && !nodes->empty();
-      },
-      60'000);
+  EXPECT_TRUE(node.waitForStarted());
+  const bool heard = waitFor([&] { return knowsNode(question.store, node_name); }, 60'000);
   node.terminate();
   node.waitForFinished();
   EXPECT_TRUE(heard) << node.readAllStandardError().toStdString();
+  return heard;
+}
+
+TEST_F(StartPageTest, TheCommandsForOtherMachinesBringAnAgentToTheHubWithCertificatesOfItsOwn) {
+  // Loopback stands for the address by which nodes reach this host.
+  ConnectQuestion question{
+      .where = TrainersWhere::kNodes, .store = dir.filePath("live.rgl"), .host = "127.0.0.1", .folder = dir.filePath("a folder")};
+  ASSERT_EQ(shell(connectCommands(question).front().text), 0);
+  const auto hub = hubOf(question);
+  ASSERT_TRUE(hub);
+  QString agent = connectCommands(question).at(2).text;
+  ASSERT_TRUE(agent.startsWith("runglass-agent ")) << agent.toStdString();
+  // What was copied to a node's /etc/runglass lies here; the hub's port is the one that was free.
+  const QString copied = dir.filePath("etc");
+  ASSERT_EQ(shell("cp -r '" + listenOptions(question).trust + "/agents/NODE-A' '" + copied + "'"), 0);
+  agent.replace("runglass-agent ",
+                "exec runglass-agent --state-dir '" + dir.filePath("state") + "' --hub " + QString::fromStdString(hub->address()) + ' ');
+  agent.replace("/etc/runglass", copied);
+  ASSERT_EQ(shell("sed -i 's|/etc/runglass|" + copied + "|' '" + copied + "/agent.toml'"), 0);
+  QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+  environment.insert("PATH", QStringLiteral(RG_BIN_DIR ":") + environment.value("PATH"));
+  EXPECT_TRUE(bringsNode(question, agent, "NODE-A", environment));
+}
+
+TEST_F(StartPageTest, AgentsAreToldAnAddressOfIpVersionSixInBrackets) {
+  const ConnectQuestion question{
+      .where = TrainersWhere::kNodes, .store = dir.filePath("live.rgl"), .host = "fd00::1", .folder = dir.filePath("v6")};
+  ASSERT_EQ(shell(connectCommands(question).front().text), 0);
+  EXPECT_EQ(shell("grep -qxF 'hub = \"[fd00::1]:7070\"' '" + listenOptions(question).trust + "/agents/NODE-A/agent.toml'"), 0);
+}
+
+TEST_F(StartPageTest, TheCommandsForSlurmMakeFilesForEachOfItsNodesAndTheStepUsesThem) {
+  ConnectQuestion question{
+      .where = TrainersWhere::kSlurm, .store = dir.filePath("live.rgl"), .host = "127.0.0.1", .folder = dir.filePath("shared")};
+  const QString slurm = playedCommands(dir, "sinfo", "printf -- '--agent=gpu-a\\n--agent=gpu-b\\n--agent=gpu-a\\n'");
+  ASSERT_EQ(shell(connectCommands(question).front().text, {}, slurm), 0);
+  const auto hub = hubOf(question);
+  ASSERT_TRUE(hub);
+  question.port = QString::fromStdString(hub->address()).section(':', -1).toInt();
+  // srun begins the agent's step with Slurm's variables; of the job script that line alone, in front.
+  playedCommands(dir, "srun",
+                 "for word; do shift; [[ $word == *agent_step.sh ]] && exec " RG_SOURCE_DIR
+                 "/packaging/slurm/agent_step.sh \"$@\" 127.0.0.1:" +
+                     QByteArray::number(question.port) + "; done");
+  QString job = connectCommands(question).at(2).text;
+  job.truncate(job.indexOf(" &\n"));
+  QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+  environment.insert("PATH", slurm + QStringLiteral(":" RG_BIN_DIR ":") + environment.value("PATH"));
+  environment.insert("SLURMD_NODENAME", "gpu-b");
+  environment.insert("SLURM_NNODES", "2");
+  environment.insert("SLURM_JOB_ID", "7");
+  environment.insert("RUNGLASS_STATE", dir.filePath("state"));
+  EXPECT_TRUE(bringsNode(question, "exec " + job, "gpu-b", environment));
+}
+
+TEST_F(StartPageTest, TheCommandsForKubernetesMakeSecretsThatTheManifestsMount) {
+  const ConnectQuestion question{.where = TrainersWhere::kKubernetes, .store = "x", .host = "x", .folder = "x"};
+  const QString played = playedCommands(dir, "kubectl",
+                                        "[ \"$1\" = get ] && { echo node/gpu-a; exit; }\n"
+                                        "for word; do\n"
+                                        "  [[ $word != --from-file=* ]] || test -s \"${word##*=}\" || exit 1\n"
+                                        "  echo \"$word\" >> asked\n"
+                                        "done");
+  const std::vector<CommandBlock> blocks = connectCommands(question);
+  ASSERT_EQ(shell("export USER=ada; " + blocks.at(0).text, dir.path(), played), 0);
+  ASSERT_EQ(shell(blocks.at(1).text, dir.path(), played), 0);
+  QFile asked(dir.filePath("asked"));
+  ASSERT_TRUE(asked.open(QIODevice::ReadOnly));
+  const QByteArray words = asked.readAll();
+  for (const char* file : {"gpu-a.agent.toml", "gpu-a.agent.pem", "gpu-a.agent.key", "gpu-a.ca.pem"})
+    EXPECT_TRUE(words.contains(QByteArray("--from-file=") + file + "=trust/agents/gpu-a/")) << words.toStdString();
+  EXPECT_FALSE(words.contains("ca.key"));
 }
 
 TEST_F(StartPageTest, TheExampleIsASimulatedRunWhoseFaultsAreFound) {

@@ -39,6 +39,7 @@ class WatchTest : public ::testing::Test {
 };
 
 TEST_F(WatchTest, WhatAnAnalysisFindsIsStoredOnceAndEndsWhenItIsNoLongerSaid) {
+  const TimeNs begin = wallNow();
   const Watch watch(m_temp.path(), *m_hub, options());
   FakeAnalysis::say(0, {findingOf("slow_rank", "rank:3", Severity::kWarning, wallNow())});
   ASSERT_TRUE(within(20 * kNsPerSecond, [&] { return stored().size() == 1; }));
@@ -49,6 +50,12 @@ TEST_F(WatchTest, WhatAnAnalysisFindsIsStoredOnceAndEndsWhenItIsNoLongerSaid) {
   FakeAnalysis::say(0, std::vector<Finding>());
   EXPECT_TRUE(within(20 * kNsPerSecond, [&] { return stored().at(0).end.has_value(); }));
   EXPECT_THAT(stored(), SizeIs(1));
+  // The store knows when it was told which of it.
+  const auto tellings = (*Reader::open(m_temp.path(), m_hub->readerOptions()))->tellings(std::nullopt).value();
+  ASSERT_THAT(tellings, SizeIs(2));
+  EXPECT_FALSE(tellings[0].end);
+  EXPECT_TRUE(tellings[1].end);
+  for (const Finding& one : tellings) EXPECT_TRUE(*one.told >= begin && *one.told <= wallNow()) << *one.told;
 }
 
 TEST_F(WatchTest, ANewStandstillAsksForACaptureOnceAndOneThatIsOverDoesNot) {

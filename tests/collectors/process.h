@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "model/result.h"
+#include "tests/emulated.h"
 
 namespace runglass::test {
 
@@ -25,6 +26,7 @@ class Process {
  public:
   explicit Process(std::vector<std::string> arguments) {
     arguments[0] = std::string(RG_BIN_DIR "/") + arguments[0];
+    arguments = runnable(std::move(arguments));
     std::vector<char*> argv;
     for (std::string& argument : arguments) argv.push_back(argument.data());
     argv.push_back(nullptr);

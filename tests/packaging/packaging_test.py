@@ -300,7 +300,8 @@ def case_files():
     lib = 'usr/lib/[^/]*'
     wanted = {
         'ctl': ['usr/bin/runglassctl', 'usr/lib/systemd/system/runglass-hub.service', 'etc/runglass/hub.env', 'usr/share/doc/runglassctl/docs/findings.md'],
-        'agent': ['usr/bin/runglass-agent', 'usr/lib/systemd/system/runglass-agent.service', 'etc/runglass/agent.toml', 'usr/share/runglass/scenarios/slow-gpu.toml'],
+        'agent': ['usr/bin/runglass-agent', 'usr/lib/systemd/system/runglass-agent.service', 'etc/runglass/agent.toml', 'usr/share/runglass/scenarios/slow-gpu.toml',
+                  'usr/share/runglass/slurm/agent_step.sh'],
         'client': [lib + '/librunglass.so.0', lib + '/runglass/librunglass_cuda.so', 'usr/share/runglass/python/runglass.py', 'usr/lib/python3/dist-packages/runglass.py'],
         'dev': [lib + '/librunglass.so', lib + '/librunglass.a', lib + '/pkgconfig/runglass.pc', 'usr/include/runglass.h']}
     if given.gui:

@@ -180,6 +180,26 @@ TEST(LatestAt, AnswersTheSameMomentAgainWithWhatCameMeanwhile) {
   expectNewest(*live, many.all(), at(400));
 }
 
+TEST(LatestAt, OfManyChunksThatMeetInOneTimeIsTheLastToArrive) {
+  const TempStore store;
+  {
+    const auto writer = writerOf(store);
+    const SeriesId id = writer->series({.node = writer->node({.uuid = "n", .name = "n"}), .metric = "a"});
+    writer->sample(id, at(1), -1);
+    for (int i = 0; i < 20'000; ++i) writer->sample(id, at(5), i);
+    writer->sample(id, at(9), 9);
+    ASSERT_TRUE(writer->close().ok());
+  }
+  const auto reader = Reader::open(store.path()).value();
+  const SeriesId ids[] = {SeriesId{1}};
+  for (const auto& [moment, value] :
+       {std::pair(at(4), -1.0), {at(5), 19'999.0}, {at(7), 19'999.0}, {at(9), 9.0}, {at(2), -1.0}, {at(8), 19'999.0}}) {
+    const auto newest = reader->latestAt(ids, moment);
+    ASSERT_TRUE(newest.ok());
+    EXPECT_EQ(newest->at(0).value, value) << moment - kBegin;
+  }
+}
+
 TEST(LatestAt, ADamagedChunkIsNamedAndTheOtherSeriesAnswer) {
   const TempStore store;
   {

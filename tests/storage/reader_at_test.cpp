@@ -173,6 +173,19 @@ class Story {
                           .score = 0.5,
                           .summary = "slow"});
     }
+    // Told while the run went on: at 20 s, worse at 45 s, over at 70 s.
+    const auto tell = [&](double seconds, Severity severity, std::optional<TimeNs> end) {
+      if (heard(at(seconds)))
+        m_writer.finding({.run = m_id,
+                          .kind = "hot_gpu",
+                          .subject = "gpu:0",
+                          .severity = severity,
+                          .start = at(18),
+                          .end = end,
+                          .summary = "hot from 18 to " + std::to_string(static_cast<int>(seconds)),
+                          .told = at(seconds)});
+    };
+    tell(20, Severity::kWarning, {}), tell(45, Severity::kError, {}), tell(70, Severity::kError, at(69));
     if (heard(at(20)))
       m_writer.label({.attempt = AttemptId{1}, .kind = "slow_rank", .rank = 1, .start = at(20), .end = ifHeard(at(30)), .strength = 2});
     if (heard(at(33))) m_writer.issue({.code = "store.logs_forgotten", .source = "a", .first = at(33), .last = at(33), .detail = "d"});
@@ -274,7 +287,9 @@ class Telling {
     for (const Note& n : get(m_reader.notes(run.id))) line("note", n.time, n.text);
     for (const Capture& c : get(m_reader.captures(run.id, {}))) line("capture", c.time, c.text);
     for (const Capture& c : get(m_reader.captures(run.id, {at(12), at(60)}))) line("capture", c.time, c.text);
-    for (const Finding& f : get(m_reader.findings(run.id))) line("finding", f.start, f.end, f.first_step);
+    for (const Finding& f : get(m_reader.findings(run.id))) line("finding", f.start, f.end, f.first_step, f.summary, f.told);
+    for (const Finding& f : get(m_reader.tellings(run.id)))
+      line("telling", f.start, f.end, static_cast<int>(f.severity), f.summary, f.told);
     for (const Incident& i : get(m_reader.incidents(run.id))) {
       line("incident", i.uuid, static_cast<int>(i.state), i.range->t0, i.range->t1, i.created, i.updated, i.notes);
       line("same", get(m_reader.incident(i.uuid)).title);

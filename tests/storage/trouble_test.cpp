@@ -102,7 +102,7 @@ void restore(const std::string& path, int schema) {
 }
 
 class OlderSchema : public ::testing::TestWithParam<int> {};
-INSTANTIATE_TEST_SUITE_P(Shipped, OlderSchema, ::testing::Values(1, 3, 4, 7));
+INSTANTIATE_TEST_SUITE_P(Shipped, OlderSchema, ::testing::Values(1, 3, 4, 7, 8));
 
 TEST_P(OlderSchema, IsMadeNewWithACopyKept) {
   const TempStore store;
@@ -134,6 +134,9 @@ TEST_P(OlderSchema, IsMadeNewWithACopyKept) {
   // What schema 4 added is there, and empty.
   EXPECT_FALSE(reader->alignment(AttemptId{1})->has_value());
   EXPECT_GT(reader->spans(TrackId{1}, {})->size(), 3U);
+  // What schema 9 keeps of findings begins with the next telling.
+  EXPECT_TRUE(reader->tellings({})->empty());
+  EXPECT_EQ(reader->findings({})->size(), GetParam() == 8 ? 1U : 0U);
   // Schema 5's index has the words of the lines that were there before it.
   const auto hits = reader->searchLogs({.words = "\"most recent call\""});
   ASSERT_TRUE(hits.ok()) << hits.status().message();
@@ -349,6 +352,18 @@ TEST(DamagedChunk, LeavesTheRestReadable) {
   EXPECT_GE(samples->size(), 400 * kPerBatch - 4096);
   EXPECT_EQ((*reader)->samples({2}, {})->size(), 20 * kPerBatch);
   EXPECT_EQ((*reader)->verify()->size(), 1U);
+}
+
+TEST(NetworkFilesystem, IsReadAndNotWritten) {
+  const TempStore store;
+  const auto on_nfs = [](const std::string& folder) { return folder.empty() ? std::string() : std::string("nfs"); };
+  const auto refused = Writer::open(store.path(), {.filesystem = on_nfs});
+  EXPECT_EQ(refused.status().code(), Code::kFailedPrecondition);
+  for (const char* word : {"(nfs)", "network filesystem", "/var/tmp/"}) EXPECT_THAT(refused.status().message(), testing::HasSubstr(word));
+  EXPECT_FALSE(std::filesystem::exists(store.path())) << "nothing was begun";
+  ASSERT_TRUE(Writer::open(store.path()).ok());
+  EXPECT_TRUE(Reader::open(store.path()).ok());
+  EXPECT_EQ(Writer::open(store.path(), {.filesystem = on_nfs}).status().code(), Code::kFailedPrecondition);
 }
 
 TEST(LiveReader, SeesEverySampleExactlyOnceWhileTheWriterCommits) {

@@ -123,6 +123,14 @@ TEST_F(GpusTest, TheOutlierIsNamedAndItsHostChosen) {
   ASSERT_EQ(data.detail.columns.size(), 2U) << "columns without any value are left out";
 }
 
+// Two of four hosts wait for the others at this moment.
+TEST_F(GpusTest, WhereManyStandOutNoneOfThemIsNamed) {
+  for (int n = 0; n < kNodes; ++n)
+    for (int g = 0; g < kGpus; ++g) power(n, g, 0, n == 1 || (n == 2 && g < 2) ? 300 + g : 600);
+  const GpuData data = read({.now = kEnd + kNsPerSecond});
+  EXPECT_EQ(data.sentence, "32 GPUs, all heard. 10 are below the median of power ÷ limit by a tenth or more, none of them alone.");
+}
+
 TEST_F(GpusTest, BadgesAndFactsThatDiffer) {
   powerEverywhere();
   for (int n = 0; n < kNodes; ++n)

@@ -137,6 +137,59 @@ TEST_F(IncidentsViewTest, DismissingKeepsWhyAndIsNotProposedAgain) {
   EXPECT_EQ(shown.list()->proposals()->rowCount(), 1);
 }
 
+TEST_F(IncidentsViewTest, WhatWasDismissedByMistakeIsProposedAgainWhenItIsTakenBack) {
+  addFindings();
+  IncidentsView& shown = this->shown();
+  const std::string key = shown.chosen();
+  EXPECT_FALSE(shown.runCommand("undo")) << "there is nothing yet";
+  emit shown.list()->dismissWanted(QString::fromStdString(key), "a slip");
+  ASSERT_TRUE(waitFor([&] { return shown.list()->incidents()->rowCount() == 1; }));
+  settle();
+  EXPECT_TRUE(shown.share()->undoButton()->isVisible());
+  EXPECT_TRUE(shown.runCommand("undo"));
+  ASSERT_TRUE(waitFor([&] { return shown.list()->proposals()->rowCount() == 2; }));
+  settle();
+  EXPECT_EQ(shown.list()->incidents()->rowCount(), 0);
+  EXPECT_FALSE(shown.share()->undoButton()->isVisible());
+}
+
+TEST_F(IncidentsViewTest, TwoIncidentsAreMergedWithTheNotesOfBothAndTakenApartAgain) {
+  Incident one = incidentOf("i-1", "bad night", 900, 1'700), other = incidentOf("i-2", "slow morning", 2'000, 2'500);
+  one.notes = "drained n1", other.notes = "asked the vendor";
+  addIncident(one);
+  addIncident(other);
+  IncidentsView& shown = this->shown();
+  emit shown.list()->mergeWanted("i-2", "i-1");
+  ASSERT_TRUE(waitFor([&] { return edits.edits.size() == 2; }));
+  settle();
+  const Incident merged = stored("i-1"), left = stored("i-2");
+  EXPECT_EQ(merged.notes, "drained n1\n\n### From “slow morning”\n\nasked the vendor");
+  EXPECT_EQ(merged.range->t1, stored("i-2").range->t1) << "as wide as both";
+  EXPECT_EQ(left.state, IncidentState::kDismissed);
+  EXPECT_EQ(left.reason, "merged into “bad night”");
+  EXPECT_EQ(left.notes, "asked the vendor") << "nothing of it is lost";
+  EXPECT_TRUE(shown.runCommand("undo"));
+  ASSERT_TRUE(waitFor([&] { return edits.edits.size() == 4; }));
+  settle();
+  EXPECT_EQ(stored("i-1").notes, "drained n1");
+  EXPECT_EQ(stored("i-1").range, one.range);
+  EXPECT_EQ(stored("i-2").state, IncidentState::kOpen);
+}
+
+TEST_F(IncidentsViewTest, WhatSomebodyChangedSinceIsNotTakenBack) {
+  addIncident(incidentOf("i-1", "bad night", 900, 1'700));
+  IncidentsView& shown = this->shown();
+  EXPECT_TRUE(shown.runCommand("resolved"));
+  ASSERT_TRUE(waitFor([&] { return edits.edits.size() == 1; }));
+  settle();
+  elsewhere("i-1", [](Incident& theirs) { theirs.title = "worse than that"; });
+  EXPECT_TRUE(shown.runCommand("undo"));
+  ASSERT_TRUE(waitFor([&] { return said().startsWith(severityGlyph(Severity::kWarning)); }));
+  settle();
+  EXPECT_EQ(stored("i-1").title, "worse than that");
+  EXPECT_EQ(stored("i-1").state, IncidentState::kResolved) << shown.share()->words().toStdString();
+}
+
 TEST_F(IncidentsViewTest, StateCauseAndTitleAreChangedInPlace) {
   addFindings();
   IncidentsView& shown = this->shown();

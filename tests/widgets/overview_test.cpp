@@ -110,6 +110,25 @@ TEST(OverviewTest, OnlyTheStepsThatWereRunAgainAreDrawnFaintOnTheTimeAxisToo) {
   EXPECT_LE(kept, 82);
 }
 
+// A log whose run has a begin and an end and whose steps have no times.
+TEST(OverviewTest, CurvesWithoutTimesAreDrawnAgainstSteps) {
+  const TempStore store;
+  auto writer = Writer::open(store.path()).value();
+  const RunId run = writer->run({.name = "r", .start = kStart, .end = kStart + 3'600 * kNsPerSecond});
+  const AttemptId attempt = writer->attempt({.run = run, .start = kStart, .end = kStart + 3'600 * kNsPerSecond});
+  const SeriesId id = writer->series({.attempt = attempt, .metric = "loss", .kind = SeriesKind::kScalar});
+  for (std::int64_t step = 0; step < 200; ++step) writer->scalar(id, step, std::nullopt, 2);
+  ASSERT_TRUE(writer->close().ok());
+  auto reader = Reader::open(store.path());
+  const auto overview = readOverview(**reader, {.axis = XAxis::kTime}, {});
+  ASSERT_TRUE(overview.ok());
+  EXPECT_FALSE(overview->has_times);
+  EXPECT_EQ(overview->plots->axis, XAxis::kStep);
+  std::int64_t drawn = 0;
+  for (const Bin& bin : *overview->plots->panels[0].curves.at(0).bins) drawn += bin.count;
+  EXPECT_EQ(drawn, 200);
+}
+
 TEST(OverviewTest, NodesAreComparedWithinTheirPipelineStage) {
   const TempStore store;
   auto writer = Writer::open(store.path()).value();

@@ -240,6 +240,22 @@ TEST_F(PlayheadTest, TheBarSaysInWordsWhereOneIs) {
   EXPECT_NE(words().find("xid 79"), std::string::npos) << "what happened at that moment: " << words();
 }
 
+TEST_F(PlayheadTest, OfAMomentWithoutTheRunNothingIsSaidAboutTheStore) {
+  record(RunState::kFinished);
+  close();
+  open(at(100'000));
+  for (const char* view : {"overview", "gpus", "findings", "topology", "ranking"}) {
+    show(view);
+    for (const TimeNs moment : {at(-3'600), std::numeric_limits<TimeNs>::min(), TimeNs{0}}) {
+      travel(moment);
+      EXPECT_TRUE(says("as of the moment")) << view;
+      EXPECT_FALSE(says("his store")) << view << ": it has the run";
+    }
+    EXPECT_NE(words().find("as of " + formatTime(0, TimeStyle::kUtc).toStdString()), std::string::npos) << words();
+    EXPECT_EQ(words().find("now before the end"), std::string::npos) << words();
+  }
+}
+
 TEST_F(PlayheadTest, NGoesFromOneEventOrFindingToTheNextAndSaysWhenThereIsNone) {
   record(RunState::kFinished);
   close();

@@ -11,8 +11,10 @@
 #include <QPushButton>
 #include <QTest>
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <set>
 
 #include "tests/analysis/simulated_incident.h"
 #include "tests/widgets/gui_test.h"
@@ -63,6 +65,93 @@ Result<ReportData> dataOf(std::optional<std::int64_t> finding, std::set<report::
     request.question.run = lost().run().id;
   request.question.made = kMade, request.question.program = "runglass 1.0";
   return readReportData(lost().reader(), request, {});
+}
+
+// Of the first row the first column, if it is a number.
+std::optional<double> answerOf(const std::string& sql, int& rows) {
+  std::optional<double> answer;
+  rows = 0;
+  const Status status = lost().reader().query(sql, {.columns = {}, .row = [&](const std::vector<SqlValue>& row) {
+                                                      if (++rows > 1) return true;
+                                                      if (const auto* whole = std::get_if<std::int64_t>(&row.front()))
+                                                        answer = static_cast<double>(*whole);
+                                                      if (const auto* real = std::get_if<double>(&row.front())) answer = *real;
+                                                      return true;
+                                                    }});
+  EXPECT_TRUE(status.ok()) << sql << "\n" << status.message();
+  return answer;
+}
+
+TEST(ReportSql, EveryQueryRunsAndGivesTheFigureBesideIt) {
+  int figures = 0, pictures = 0;
+  for (const std::optional<std::int64_t> finding : {std::optional(fault()), std::optional<std::int64_t>()}) {
+    const auto data = dataOf(finding);
+    ASSERT_TRUE(data.ok()) << data.status().message();
+    const auto& queries = data->document.queries;
+    int rows = 0;
+    for (const report::Query& one : queries) {
+      (void)answerOf(one.sql, rows);
+      EXPECT_GT(rows, 0) << one.what << ": " << one.sql;
+    }
+    std::set<std::string> told;
+    for (const report::Computed& one : data->document.computed) {
+      told.insert(one.what);
+      EXPECT_FALSE(one.how.empty());
+    }
+    for (const report::Section& section : data->document.sections)
+      for (const report::Block& block : section.blocks)
+        if (const auto* all = std::get_if<report::KeyFigures>(&block))
+          for (const report::KeyFigure& one : all->figures) {
+            if (!one.value) continue;
+            if (one.sql == 0) {
+              EXPECT_TRUE(told.contains(one.name)) << one.name << " has no query and nothing says how it was reckoned";
+              continue;
+            }
+            const auto answer = answerOf(queries[one.sql - 1].sql, rows);
+            ASSERT_TRUE(answer) << queries[one.sql - 1].sql;
+            EXPECT_NEAR(*answer, *one.value, 1e-9 * std::abs(*one.value) + (std::abs(*one.value) > 1e6 ? 16 : 0)) << one.name;
+            ++figures;
+          }
+    for (const Evidence& one : data->evidence) {
+      if (one.empty() || one.kind == "lanes") continue;
+      (void)answerOf(one.sql, rows);
+      EXPECT_GT(rows, 0) << one.kind << ": " << one.sql;
+      ++pictures;
+    }
+  }
+  EXPECT_GE(figures, 8);
+  EXPECT_GE(pictures, 4);
+}
+
+TEST(ReportLanes, AFindingsReportPaintsWhatHappenedAndWhatWasKnown) {
+  const auto data = dataOf(fault());
+  ASSERT_TRUE(data.ok());
+  const auto lanes = std::ranges::find(data->evidence, std::string("lanes"), &Evidence::kind);
+  ASSERT_NE(lanes, data->evidence.end());
+  EXPECT_THAT(lanes->shows.toStdString(), HasSubstr("first sign"));
+  const std::string svg = evidenceSvg(*lanes, theme(ThemeName::kLight));
+  EXPECT_THAT(svg, HasSubstr("what happened"));
+  EXPECT_THAT(svg, HasSubstr("what was known"));
+  EXPECT_THAT(svg, Not(HasSubstr("<image")));
+}
+
+TEST(ReportPages, NotesKeepTheirShapeOnPaper) {
+  report::ReportDocument document;
+  document.title = "T";
+  document.sections.push_back(
+      {"Notes", "", {report::WrittenNote{"me", "# Head\n- one\n- **two**\n\n    code\n\n> said\n\n---\n[x](http://y.example)"}}});
+  const ReportPages pages(document, {}, kA4);
+  const auto pdf = pagesPdf(pages, QStringLiteral("T"), kMade, {});
+  ASSERT_TRUE(pdf.ok());
+  EXPECT_FALSE(pdf->contains("y.example)"));  // no link that can be clicked
+  TempFolder folder;
+  QFile file(QString::fromStdString(folder.file("n.pdf")));
+  ASSERT_TRUE(file.open(QIODevice::WriteOnly) && file.write(*pdf) == pdf->size());
+  file.close();
+  const auto text = outputOf("pdftotext -layout " + folder.file("n.pdf") + " -");
+  ASSERT_TRUE(text) << "pdftotext of poppler-utils, which ./dev installs";
+  for (const char* part : {"Head", "• one", "• two", "code", "said", "x (http://y.example)"}) EXPECT_THAT(*text, HasSubstr(part));
+  EXPECT_THAT(*text, Not(HasSubstr("**")));
 }
 
 TEST(ReportPages, PiecesAreNeverCutAndHeadsStayWithWhatFollows) {

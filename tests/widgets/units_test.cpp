@@ -89,6 +89,13 @@ TEST(Units, AgesAreCoarse) {
   EXPECT_EQ(plain(formatAge(300 * kNsPerSecond)), "5_min");
   EXPECT_EQ(plain(formatAge((2 * 3600 + 300) * kNsPerSecond)), "2_h 05");
   EXPECT_EQ(plain(formatAge((3 * 24 + 4) * 3600LL * kNsPerSecond)), "3_d 4_h");
+  EXPECT_EQ(plain(formatLength(24'100 * kNsPerMs)), "24.1_s");
+  EXPECT_EQ(plain(formatLength(336 * kNsPerSecond)), "5.6_min") << "an age may be rounded down; a length is what money is counted from";
+  EXPECT_EQ(plain(formatLength(239 * kNsPerSecond)), "4.0_min");
+  EXPECT_EQ(plain(formatLength(597'100 * kNsPerMs)), "10_min");
+  EXPECT_EQ(plain(formatLength(1'679 * kNsPerSecond)), "28_min");
+  EXPECT_EQ(plain(formatLength((2 * 3600 + 290) * kNsPerSecond)), "2_h 05");
+  EXPECT_EQ(plain(formatLength((3 * 24 + 3) * 3600LL * kNsPerSecond + 3'500 * kNsPerSecond)), "3_d 4_h");
 }
 
 TEST(Units, TimesNameTheirZoneAndKeepNanoseconds) {

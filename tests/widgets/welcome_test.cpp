@@ -181,18 +181,34 @@ TEST(ConnectCommands, OnThisMachineNeedNeitherTokenNorTls) {
   EXPECT_FALSE(text.contains("token"));
 }
 
-TEST(ConnectCommands, ToOtherMachinesCarryTokenAndTlsAndTheHubListensAsTheyWillAsk) {
+TEST(ConnectCommands, ToOtherMachinesCarryCertificatesAndTheHubListensAsTheyWillAsk) {
   const ConnectQuestion question{
       .where = TrainersWhere::kNodes, .store = "/data/a.rgl", .host = "10.1.2.3", .folder = "/cfg", .port = 7443};
   const QString text = allText(question);
-  EXPECT_THAT(text.toStdString(), HasSubstr("subjectAltName=IP:10.1.2.3"));
-  EXPECT_THAT(text.toStdString(), HasSubstr("--listen 0.0.0.0:7443"));
-  EXPECT_THAT(text.toStdString(), HasSubstr("runglass-agent --hub 10.1.2.3:7443"));
-  EXPECT_EQ(listenOptions(question).token_file, "/cfg/hub.token");
-  EXPECT_THAT(allText({.where = TrainersWhere::kNodes, .store = "a", .host = "head", .folder = "c"}).toStdString(),
-              HasSubstr("subjectAltName=DNS:head"));
+  EXPECT_THAT(text.toStdString(), HasSubstr("pair --out /cfg/trust"));
+  EXPECT_THAT(text.toStdString(), HasSubstr("--hub 10.1.2.3 --port 7443 "));
+  EXPECT_THAT(text.toStdString(), HasSubstr("--listen 0.0.0.0:7443 --trust /cfg/trust"));
+  EXPECT_EQ(listenOptions(question).trust, "/cfg/trust");
   EXPECT_THAT(allText({.where = TrainersWhere::kNodes, .store = "a", .host = "fd00::1", .folder = "c"}).toStdString(),
-              HasSubstr("--hub '[fd00::1]:7070'"));
+              HasSubstr("--listen '[::]:7070'"));
+}
+
+TEST(ConnectCommands, OfAHubElsewhereNeverSpeakOfAHubHere) {
+  for (const TrainersWhere where : {TrainersWhere::kKubernetes, TrainersWhere::kBehind}) {
+    const QString text = allText({.where = where, .store = "/data/a.rgl", .host = "head", .folder = "/cfg"});
+    EXPECT_FALSE(hubIsHere(where));
+    EXPECT_FALSE(text.contains("/data/a.rgl") || text.contains("/cfg")) << text.toStdString();
+  }
+}
+
+TEST(ConnectPanelTest, OffersToReceiveOnlyWhereTheHubIsHere) {
+  ConnectPanel panel("/data/a.rgl", "/cfg", {"head"});
+  panel.show();
+  panel.setWhere(TrainersWhere::kSlurm);
+  EXPECT_TRUE(button(panel, "Receive in this window")->isVisibleTo(&panel));
+  panel.setWhere(TrainersWhere::kBehind);
+  EXPECT_FALSE(button(panel, "Receive in this window")->isVisibleTo(&panel));
+  EXPECT_TRUE(waitFor([&] { return says(panel, "-L $HOME/hub.sock:/local/USER/hub.sock"); }));
 }
 
 TEST(ConnectPanelTest, CopiesABlockAsItStands) {

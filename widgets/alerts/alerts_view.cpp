@@ -62,7 +62,7 @@ std::vector<Column<AlertRow>> alertColumns(const TimeStyle* style) {
                      .tip = [](const R& r) { return screenText(r.alert.delivery, 1'000); }});
   columns.push_back({.title = QStringLiteral("held"),
                      .help = QStringLiteral("How long the trouble held; – while it does."),
-                     .text = [](const R& r) { return r.alert.end ? formatAge(*r.alert.end - r.alert.since) : kAbsentText; }});
+                     .text = [](const R& r) { return r.alert.end ? formatLength(*r.alert.end - r.alert.since) : kAbsentText; }});
   columns.push_back({.title = QStringLiteral("alert"),
                      .help = QStringLiteral("What people were told."),
                      .text = [](const R& r) { return screenText(r.alert.summary, 300); },
@@ -181,7 +181,9 @@ void AlertsView::showAnswer(const Result<std::shared_ptr<const AlertRows>>& answ
   }
   m_model->setRows(*answer);
   if ((*answer)->empty()) {
-    m_panel->showEmpty(tr("No alert."), tr("The hub of this store had nothing to tell anybody."));
+    m_panel->showEmpty(tr("No alert."),
+                       tr("Nobody was told anything about this store. A hub tells whom its rule file names (docs/alerts.md)."),
+                       QStringLiteral("runglassctl serve --store STORE.rgl --alerts RULES.toml"));
     m_stack->setCurrentWidget(m_panel);
     return;
   }

@@ -10,6 +10,9 @@
 
 #include <QWidget>
 #include <functional>
+#include <optional>
+
+#include "model/time.h"
 
 class QLabel;
 class QPushButton;
@@ -24,6 +27,8 @@ class StatePanel : public QWidget {
 
   // `command` is shown in a fixed-width face and can be selected and copied; may be empty.
   void showEmpty(const QString& what, const QString& why, const QString& command = {});
+  // The same of a state at a moment, if one is looked at: that it was not there then says nothing about the store.
+  void showEmptyAt(const std::optional<TimeNs>& moment, const QString& what, const QString& why, const QString& command = {});
   void showLoading(const QString& what);
   void showFailed(const QString& what, const QString& why, const QString& command = {});
   // A button that brings what is missing; replaces an earlier one.

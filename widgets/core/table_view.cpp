@@ -14,7 +14,8 @@
 namespace runglass {
 namespace {
 constexpr int kWidestColumn = 90 * kGrid;  // a long name must not push the numbers off the screen
-}
+constexpr int kWidestLast = 40 * kGrid;    // the last one takes what is left, and no more than that where it is long
+}  // namespace
 
 void TableProxy::setFilterText(const QString& text) {
   m_words = text.split(u' ', Qt::SkipEmptyParts);
@@ -136,8 +137,10 @@ QString TableView::selectedTsv() const {
 
 void TableView::fitColumns() {
   m_table->resizeColumnsToContents();
-  for (int column = 0; column < m_proxy->columnCount(); ++column)
-    if (m_table->columnWidth(column) > kWidestColumn) m_table->setColumnWidth(column, kWidestColumn);
+  for (int column = 0; column < m_proxy->columnCount(); ++column) {
+    const int widest = column + 1 < m_proxy->columnCount() ? kWidestColumn : kWidestLast;
+    if (m_table->columnWidth(column) > widest) m_table->setColumnWidth(column, widest);
+  }
 }
 
 void TableView::updateCount() {

@@ -161,6 +161,15 @@ QString formatAge(DurNs age) {
   return unit(s / 86400, "d") + u' ' + unit(s / 3600 % 24, "h");
 }
 
+QString formatLength(DurNs length) {
+  constexpr DurNs kMinute = 60 * kNsPerSecond, kHour = 60 * kMinute;
+  if (length < 2 * kMinute) return formatDuration(length);
+  const auto rounded = [&](DurNs to) { return (length / to + (length % to >= to / 2 ? 1 : 0)) * to; };
+  if (rounded(kMinute / 10) < 10 * kMinute)
+    return withUnit(fixedText(static_cast<double>(length) / static_cast<double>(kMinute), 1), QStringLiteral("min"));
+  return formatAge(rounded(rounded(kMinute) < 48 * kHour ? kMinute : kHour));
+}
+
 QString formatBytes(double bytes) { return formatValue(bytes, "bytes"); }
 QString formatByteRate(double bytes_per_s) { return formatValue(bytes_per_s, "bytes_per_s"); }
 

@@ -38,6 +38,7 @@ QString formatValue(double value, std::string_view unit);
 
 QString formatDuration(DurNs duration);                          // "417 ns", "12.3 ms", "2.40 s"
 QString formatAge(DurNs age);                                    // coarse: "now", "12 s", "5 min", "2 h 05", "3 d 4 h"
+QString formatLength(DurNs length);                              // rounded: "24.1 s", "5.6 min", "28 min", "2 h 05", "3 d 4 h"
 QString formatBytes(double bytes);                               // IEC
 QString formatByteRate(double bytes_per_s);                      // decimal
 QString formatCount(std::int64_t count);                         // thin separators: "48 210"

@@ -17,6 +17,7 @@ constexpr DurNs kStaleAfter = 6 * kNsPerSecond, kLostAfter = 15 * kNsPerSecond; 
 // The slowest default rate is 0.1 Hz: a value three periods old is not now's, whatever else its device says.
 constexpr DurNs kValueStaleAfter = 30 * kNsPerSecond;
 constexpr double kOutlier = 0.1;
+constexpr int kFewOutliers = 8, kManyOf = 8;  // more than a host of GPUs, and more than an eighth of all, are no single one
 constexpr std::array<const char*, 7> kErrorMetrics = {"ecc_uncorrected_total",  "row_remap_failed_count",    "pcie_replay_total",
                                                       "nvlink_crc_error_total", "nvlink_replay_error_total", "nvlink_recovery_error_total",
                                                       "net_errors_total"};
@@ -363,15 +364,22 @@ class Builder {
     m_data.sentence = text;
   }
 
-  // The one cell that stands out most on the worse side.
+  // The one cell that stands out most on the worse side. Where many do, it is no fault of that one: a moment in which stages of a pipeline
+  // wait, or what all of a group have in common.
   QString outlierText() {
     if (m_metric->kind != GridMetric::Kind::kSample && m_metric->kind != GridMetric::Kind::kStepTime) return {};
     const GpuCell* worst = nullptr;
+    int outliers = 0;
     eachCell([&](const GpuCell& cell) {
       if (!cell.value || cell.state != CellState::kHeard || (m_metric->more_is_worse ? cell.deviation : -cell.deviation) < kOutlier) return;
+      ++outliers;
       if (worst == nullptr || std::abs(cell.deviation) > std::abs(worst->deviation)) worst = &cell;
     });
     if (worst == nullptr) return {};
+    if (outliers > kFewOutliers && outliers * kManyOf > m_data.total)
+      return QStringLiteral("%1 are %2 the median of %3 by a tenth or more, none of them alone.")
+          .arg(formatCount(outliers), m_metric->more_is_worse ? QStringLiteral("above") : QStringLiteral("below"),
+               QString::fromUtf8(m_metric->title));
     return QStringLiteral("%1: %2 %3 to the median.")
         .arg(worst->name, QString::fromUtf8(m_metric->title), formatSignedPercent(worst->deviation, 0));
   }

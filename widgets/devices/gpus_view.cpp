@@ -263,8 +263,9 @@ void GpusView::showAnswer(const Result<std::shared_ptr<const GpuData>>& answer) 
     return;
   }
   if ((*answer)->hosts.empty()) {
-    m_panel->showEmpty(tr("No hosts"), tr("No agent has reported to this store, and imported logs name no machines."),
-                       QStringLiteral("runglass-agent --hub HOST:PORT"));
+    m_panel->showEmptyAt(m_context.state->state().moment, tr("No hosts"),
+                         tr("No agent has reported to this store, and imported logs name no machines."),
+                         QStringLiteral("runglass-agent --hub HOST:PORT"));
     m_stack->setCurrentIndex(0);
     return;
   }

@@ -233,7 +233,7 @@ class DeviceReading {
   void finish(Evidence& out) {
     out.title = name();
     QStringList parts = m_differs + m_rose;
-    if (m_silent.value_or(0) > 0) parts.prepend(QObject::tr("no reading for %1").arg(formatAge(*m_silent)));
+    if (m_silent.value_or(0) > 0) parts.prepend(QObject::tr("no reading for %1").arg(formatLength(*m_silent)));
     if (parts.isEmpty()) parts = m_alone;
     if (parts.isEmpty() && !m_alike.isEmpty()) parts << QObject::tr("as its peers: %1").arg(m_alike.join(QStringLiteral(", ")));
     out.shows = parts.isEmpty() ? QObject::tr("%1.").arg(name()) : QObject::tr("%1: %2.").arg(name(), parts.join(QStringLiteral(", ")));

@@ -105,8 +105,7 @@ class StepsReading {
     say(band, out);
     PlotPanel panel{.title = QObject::tr("step time"), .unit = "ns", .curves = std::move(band.curves)};
     story.add(std::move(panel), band.inks);
-    out.sql = "SELECT rank, step, start_ns, dur_ns FROM step WHERE " + m_subject.sqlOfAttempt() + " AND " +
-              sqlRange("step", {m_shown.first, m_shown.last}) + " ORDER BY step, rank";
+    out.sql = sql();
     out.place = {.view = "ranking", .t0 = {}, .t1 = {}, .select = m_subject.linkSelect(subjectRank())};
     if (const auto around = m_subject.around()) out.place.t0 = around->t0, out.place.t1 = around->t1;
     QString title = heatTitle();
@@ -116,6 +115,14 @@ class StepsReading {
   }
 
  private:
+  // The relation `step` is of step_time_ns; a log's own column is a scalar.
+  std::string sql() const {
+    const std::string where = m_subject.sqlOfAttempt() + " AND " + sqlRange("step", {m_shown.first, m_shown.last}) + " ORDER BY step, rank";
+    const std::string& metric = m_steps.front()->key.metric;
+    if (metric == "step_time_ns") return "SELECT rank, step, start_ns, dur_ns FROM step WHERE " + where;
+    return "SELECT rank, step, time_ns, value FROM scalar WHERE tag = " + sqlText(metric) + " AND " + where;
+  }
+
   std::optional<std::int32_t> subjectRank() const {
     if (const Rank* chosen = m_subject.chosen()) return chosen->rank;
     return m_slowest;
@@ -218,12 +225,14 @@ class StepsReading {
   QString heatTitle() const {
     const QString what = m_ranked.basis == SlownessBasis::kWork ? QObject::tr("own work") : QObject::tr("step time");
     const auto all = static_cast<std::int64_t>(m_ranked.ranks.size());
-    if (m_heat.rows.size() == m_ranked.ranks.size()) return QObject::tr("rank × step: %1 against the peers' median").arg(what);
+    if (m_heat.rows.size() == m_ranked.ranks.size())
+      return QObject::tr("rank × step: %1 against the peers' median%2").arg(what, comparedPart());
     const std::size_t worst = std::min(m_heat.rows.size(), kWorstRanks);
     const Rank* about = m_heat.rows.size() > worst ? m_subject.chosen() : nullptr;
-    return QObject::tr("the worst %1 of %2%3 × step: %4 against the peers' median")
+    return QObject::tr("the worst %1 of %2%3 × step: %4 against the peers' median%5")
         .arg(worst)
-        .arg(countWords(all, "rank", "ranks"), about != nullptr ? QObject::tr(", and rank %1").arg(about->rank) : QString(), what);
+        .arg(countWords(all, "rank", "ranks"), about != nullptr ? QObject::tr(", and rank %1").arg(about->rank) : QString(), what,
+             comparedPart());
   }
 
   void say(const BandRead& band, Evidence& out) const {
@@ -239,8 +248,8 @@ class StepsReading {
         out.shows += QObject::tr("; %1 more stand out").arg(formatCount(static_cast<std::int64_t>(more) - 1));
       out.shows += QStringLiteral(".");
     } else if (m_ranked.status == SlowRanksStatus::kRanked) {
-      out.shows =
-          m_even ? QObject::tr("No rank stands out: all are within 2 % of their peers in every step.") : QObject::tr("No rank stands out.");
+      out.shows = QObject::tr("No rank stands out%1").arg(comparedPart()) +
+                  (m_even ? QObject::tr(": all are within 2 % of their peers in every step.") : QStringLiteral("."));
     }
     sayLengths(band, out);
     const auto ranks = static_cast<std::int64_t>(std::max(m_subject.ranks.size(), m_steps.size()));
@@ -276,6 +285,12 @@ class StepsReading {
                  QObject::tr(" took %1").arg(words(*now));
     if (before) out.shows += QObject::tr(", those before %1").arg(words(*before));
     out.shows += QStringLiteral(".");
+  }
+
+  // Which of the steps shown were compared, where it is not all of them: of the others nothing is said.
+  QString comparedPart() const {
+    if (m_heat.steps.empty() || (m_heat.steps.front() <= m_shown.first && m_heat.steps.back() + 1 >= m_shown.last)) return {};
+    return QObject::tr(" in steps %1 to %2").arg(formatCount(m_heat.steps.front()), formatCount(m_heat.steps.back()));
   }
 
   QString whyNot() const {

@@ -33,6 +33,13 @@ std::vector<Column<Finding>> findingColumns(const TimeStyle* style) {
                      .sort = [](const Finding& f) { return f.start ? QVariant::fromValue(static_cast<qlonglong>(*f.start)) : QVariant(); },
                      .copy = [](const Finding& f) { return f.start ? formatTimeFull(*f.start, TimeStyle::kUtc) : QString(); },
                      .mark = [](const Finding& f) { return f.severity; }});
+  columns.push_back(
+      {.title = QStringLiteral("told"),
+       .help = QStringLiteral("When these words were first told while the run was watched; afterwards: they were concluded after it, "
+                              "and may know more than was known at the time."),
+       .text = [style](const Finding& f) { return f.told ? formatTimeOfDay(*f.told, *style) : QStringLiteral("afterwards"); },
+       .sort = [](const Finding& f) { return f.told ? QVariant::fromValue(static_cast<qlonglong>(*f.told)) : QVariant(); },
+       .copy = [](const Finding& f) { return f.told ? formatTimeFull(*f.told, TimeStyle::kUtc) : QString(); }});
   columns.push_back({.title = QStringLiteral("finding"),
                      .help = QStringLiteral("What the analysis says."),
                      .text = [](const Finding& f) { return screenText(f.summary.empty() ? f.kind : f.summary, 300); },
@@ -71,6 +78,7 @@ FindingsView::FindingsView(ViewContext context, QWidget* parent)
       m_stack(new QStackedLayout(this)) {
   m_stack->addWidget(m_panel);
   m_stack->addWidget(m_table);
+  m_table->table()->setTextElideMode(Qt::ElideRight);  // sentences: who and what comes first
   setFocusProxy(m_table);
   m_panel->showLoading(tr("Reading the findings …"));
   connect(m_table, &TableView::rowActivated, this, [this](const QModelIndex& index) {
@@ -125,7 +133,9 @@ void FindingsView::showAnswer(const Result<std::shared_ptr<const FindingList>>& 
   }
   m_model->setRows(*answer);
   if ((*answer)->empty()) {
-    m_panel->showEmpty(tr("No finding."), tr("This store holds no conclusion of an analysis about this run."));
+    m_panel->showEmptyAt(m_context.state->state().moment, tr("No finding."),
+                         tr("This store holds no conclusion of an analysis about this run."),
+                         QStringLiteral("runglassctl analyze --store STORE.rgl"));
     m_stack->setCurrentWidget(m_panel);
   } else {
     m_stack->setCurrentWidget(m_table);

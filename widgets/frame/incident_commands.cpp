@@ -25,8 +25,14 @@ void IncidentCommands::addTo(Commands& commands) {
   commands.add(group, tr("New from the chosen finding or event"), {QKeySequence(Qt::Key_I)}, [this] { fromChosen(); });
   commands.add(group, tr("New from the selection and the shown time"), {QKeySequence(QStringLiteral("Shift+I"))},
                [this] { fromSelection(); });
-  for (const IncidentCommand& one : incidentCommands())
-    commands.add(group, QString::fromUtf8(one.words), {}, [this, id = QString::fromLatin1(one.id)] { run(id); });
+  for (const IncidentCommand& one : incidentCommands()) {
+    const bool undoes = one.id == std::string_view("undo");
+    const QList<QKeySequence> keys = undoes ? QList{QKeySequence(QStringLiteral("Ctrl+Z"))} : QList<QKeySequence>();
+    commands.add(group, QString::fromUtf8(one.words), keys, [this, undoes, id = QString::fromLatin1(one.id)] {
+      // What is taken back is seen.
+      if (!undoes || shownView() != nullptr) run(id);
+    });
+  }
 }
 
 void IncidentCommands::viewShown(View* view) {

@@ -3,6 +3,7 @@
 #include "widgets/frame/playhead.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "widgets/frame/time_bar.h"
 
@@ -11,6 +12,13 @@ namespace {
 
 constexpr int kMarksMs = 1'000;
 constexpr int kPlayMs = 100;
+
+// A moment may be asked for from outside, and be any number.
+DurNs between(TimeNs from, TimeNs to) {
+  DurNs apart = 0;
+  if (!__builtin_sub_overflow(to, from, &apart)) return apart;
+  return to > from ? std::numeric_limits<DurNs>::max() : std::numeric_limits<DurNs>::min();
+}
 
 }  // namespace
 
@@ -106,12 +114,13 @@ void Playhead::tell() {
   const std::optional<TimeNs> moment = m_state.state().moment;
   const std::optional<TimeRange> extent = m_state.extent();
   if (!moment) return m_bar.setWords(m_nothing, false);
-  const bool days = extent && (m_zone == TimeStyle::kRelative || extent->t1 - extent->t0 > 20 * 3'600 * kNsPerSecond);
+  const bool days = extent && (m_zone == TimeStyle::kRelative ||
+                               between(std::min(extent->t0, *moment), std::max(extent->t1, *moment)) > 20 * 3'600 * kNsPerSecond);
   QString words = tr("as of %1").arg(days ? formatTime(*moment, m_zone) : formatTimeOfDay(*moment, m_zone));
   if (m_step_known && m_step) words += tr(", step %1").arg(formatCount(m_step->step));
   const TimeNs end = m_live ? m_clock() : extent ? extent->t1 - 1 : *moment;
   if (*moment < end)
-    words += (m_live ? tr("; %1 ago") : tr("; %1 before the end")).arg(formatAge(end - *moment));
+    words += (m_live ? tr("; %1 ago") : tr("; %1 before the end")).arg(formatAge(between(*moment, end)));
   else if (!m_live)
     words += tr("; the end");
   if (m_data) {
@@ -193,8 +202,9 @@ void Playhead::tick() {
   const auto by = static_cast<DurNs>(static_cast<double>(m_played.nsecsElapsed()) * m_bar.speed());
   m_played.start();
   const TimeNs end = extent->t1 - 1;
-  m_state.setMoment(end - *moment > by ? *moment + by : end, SharedState::Undo::kMerge);
-  if (end - *moment <= by) play();
+  const DurNs left = between(*moment, end);
+  m_state.setMoment(left > by ? *moment + by : end, SharedState::Undo::kMerge);
+  if (left <= by) play();
 }
 
 }  // namespace runglass

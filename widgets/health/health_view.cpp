@@ -105,17 +105,22 @@ Result<StoreHealth> readStoreHealth(Reader& reader) {
 }
 
 QString healthSentence(const std::vector<IssueRow>& issues) {
-  std::int64_t lost = 0, odd = 0;
+  std::int64_t lost = 0, odd = 0, notes = 0;
   for (const IssueRow& row : issues) {
     if (row.severity >= Severity::kError)
       lost += row.issue.count;
     else if (row.severity == Severity::kWarning)
       odd += row.issue.count;
+    else
+      ++notes;
   }
   const auto times = [](std::int64_t n) { return n == 1 ? QStringLiteral("once") : QStringLiteral("%1 times").arg(formatCount(n)); };
   if (lost > 0 && odd > 0) return QStringLiteral("Data was lost %1 and arrived odd %2.").arg(times(lost), times(odd));
   if (lost > 0) return QStringLiteral("Data was lost %1.").arg(times(lost));
   if (odd > 0) return QStringLiteral("Nothing was lost. Data arrived odd %1.").arg(times(odd));
+  if (notes > 0)
+    return QStringLiteral("Nothing was lost and nothing odd arrived; %1 to know.")
+        .arg(notes == 1 ? QStringLiteral("a note") : QStringLiteral("%1 notes").arg(formatCount(notes)));
   return QStringLiteral("Nothing was lost and nothing odd arrived.");
 }
 

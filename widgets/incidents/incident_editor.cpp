@@ -1,12 +1,25 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Invariants: 1. At most one edit is on its way, and the next is made of a list that was read after it. 2. A change that was refused
-// because somebody else was faster is in m_conflict until a person decides.
+// because somebody else was faster is in m_conflict until a person decides. 3. Only what is stored as this left it is taken back.
 #include "widgets/incidents/incident_editor.h"
 
 #include "widgets/core/units.h"
 #include "widgets/incidents/incident_text.h"
 
 namespace runglass {
+namespace {
+
+constexpr std::size_t kMostSaved = 50;
+
+// Without what the store keeps of its own.
+bool isAs(const Incident* stored, const std::optional<Incident>& wanted) {
+  if (stored == nullptr || !wanted) return stored == nullptr && !wanted;
+  Incident one = *stored;
+  one.id = wanted->id, one.created = wanted->created, one.updated = wanted->updated;
+  return one == *wanted;
+}
+
+}  // namespace
 
 IncidentEditor::IncidentEditor(EditPort* edits, QObject* parent) : QObject(parent), m_edits(edits) {}
 
@@ -24,6 +37,30 @@ void IncidentEditor::remove(const std::string& uuid) {
   enqueue({.uuid = uuid, .words = tr("delete it"), .change = {}, .whole = std::nullopt, .remove = true});
 }
 
+void IncidentEditor::merge(const std::string& from, const std::string& into, const QString& words, Change join, Change leave) {
+  auto then = std::make_shared<Pending>(Pending{.uuid = from, .words = words, .change = std::move(leave)});
+  then->saved.with_older = true;
+  enqueue({.uuid = into, .words = words, .change = std::move(join), .then = std::move(then)});
+}
+
+void IncidentEditor::undo() {
+  while (!m_saved.empty()) {
+    Saved saved = std::move(m_saved.back());
+    m_saved.pop_back();
+    const bool more = saved.with_older;
+    enqueue({.uuid = saved.uuid, .words = tr("undone: %1").arg(saved.words), .change = {}, .saved = std::move(saved), .undoes = true});
+    if (!more) return;
+  }
+}
+
+bool IncidentEditor::prepareUndo(Pending& pending, const Incident* stored) const {
+  if (!isAs(stored, pending.saved.after)) return false;
+  pending.remove = !pending.saved.before;
+  pending.whole = pending.saved.before ? *pending.saved.before : *stored;
+  pending.whole->updated = stored != nullptr ? stored->updated : std::nullopt;
+  return true;
+}
+
 void IncidentEditor::enqueue(Pending pending) {
   if (const QString why = refusal(); !why.isEmpty()) {
     emit said(why, true);
@@ -34,6 +71,7 @@ void IncidentEditor::enqueue(Pending pending) {
 }
 
 void IncidentEditor::setList(std::shared_ptr<const IncidentList> list) {
+  if (list && m_list && list->run.uuid != m_list->run.uuid) m_saved.clear();
   if (list) m_list = std::move(list);
   m_waiting = m_now.has_value();
   if (m_conflict && !m_conflict_read) tellConflict();
@@ -45,6 +83,10 @@ void IncidentEditor::next() {
   Pending pending = std::move(m_queue.front());
   m_queue.pop_front();
   const Incident* const stored = m_list->find(pending.uuid);
+  if (pending.undoes && !prepareUndo(pending, stored)) {
+    emit said(tr("Not made (%1): somebody changed the incident since.").arg(pending.words), true);
+    return next();
+  }
   if (!pending.whole && stored == nullptr) {
     emit said(tr("Not made (%1): the incident is not there any more.").arg(pending.words), true);
     return next();
@@ -57,6 +99,12 @@ void IncidentEditor::next() {
   if (const Status good = pending.remove ? Status() : checkIncident(edit.incident); !good.ok()) {
     emit said(tr("Not made (%1): %2").arg(pending.words, screenText(good.message())), true);
     return next();
+  }
+  if (!pending.undoes) {
+    pending.saved.uuid = pending.uuid;
+    pending.saved.words = pending.words;
+    pending.saved.before = stored != nullptr ? std::optional(*stored) : std::nullopt;
+    pending.saved.after = pending.remove ? std::nullopt : std::optional(edit.incident);
   }
   m_now = std::move(pending);
   m_waiting = true;
@@ -79,6 +127,9 @@ void IncidentEditor::answered(const Status& status) {
     emit readWanted();
     return;
   }
+  if (!done.undoes) m_saved.push_back(std::move(done.saved));
+  if (m_saved.size() > kMostSaved) m_saved.erase(m_saved.begin());
+  if (done.then) m_queue.push_front(std::move(*done.then));
   emit said(tr("Saved: %1").arg(done.words), false);
   emit edited(QString::fromStdString(done.uuid));
 }

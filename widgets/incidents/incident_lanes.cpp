@@ -12,7 +12,6 @@
 #include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "widgets/core/theme.h"
 #include "widgets/incidents/incident_text.h"
@@ -20,8 +19,7 @@
 namespace runglass {
 namespace {
 
-constexpr int kPad = 2 * kGrid, kLaneHeight = 5 * kGrid, kAxisHeight = 5 * kGrid, kNamesWidth = 26 * kGrid;
-constexpr int kMarkPx = 9, kReachPx = 8, kLeastTickPx = 70;
+constexpr int kPad = 2 * kGrid, kReachPx = 8;
 constexpr int kEmptyHeight = 10 * kGrid;
 constexpr int kTextChars = 400, kHappenedColumn = 3;
 constexpr double kMinute = 60e9;
@@ -44,14 +42,6 @@ QString entryTip(const TimelineEntry& entry, TimeStyle style) {
   return tip + u'\n' + screenText(entry.text, 2'000);
 }
 
-// 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, ... minutes, so that their names have room.
-double tickMinutes(double minutes, int width) {
-  const double least = minutes * kLeastTickPx / std::max(1, width);
-  for (const double step : {0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 15.0, 30.0, 60.0, 120.0, 240.0, 720.0})
-    if (step >= least) return step;
-  return std::ceil(least / 1440) * 1440;
-}
-
 // Wraps what stands in two columns at the width of both.
 class LaneDelegate : public QStyledItemDelegate {
  public:
@@ -70,14 +60,6 @@ class LaneDelegate : public QStyledItemDelegate {
 };
 
 }  // namespace
-
-std::optional<TimeNs> firstSign(const IncidentAnswer& answer) {
-  std::optional<TimeNs> first;
-  for (const Finding& one : answer.findings)
-    if (one.start) first = std::min(first.value_or(*one.start), *one.start);
-  if (!first && answer.range) first = answer.range->t0;
-  return first;
-}
 
 QString minutesText(TimeNs time, TimeNs zero) {
   const double minutes = (static_cast<double>(time) - static_cast<double>(zero)) / kMinute;
@@ -113,22 +95,18 @@ std::vector<Column<TimelineEntry>> laneColumns(const TimeStyle* style, const Tim
   };
   lane(QStringLiteral("what happened"), QStringLiteral("Events, ends and starts of attempts, checkpoints, findings where they began."),
        IncidentLane::kHappened);
-  lane(QStringLiteral("what was known"), QStringLiteral("Alerts, captures, notes, and when a finding was judged."), IncidentLane::kKnown);
+  lane(QStringLiteral("what was known"), QStringLiteral("Alerts, captures, notes, and when a finding was told or judged."),
+       IncidentLane::kKnown);
   return columns;
 }
 
 LaneStrip::LaneStrip(QWidget* parent) : QWidget(parent) {
-  setFixedHeight(2 * kLaneHeight + kAxisHeight + kGrid);
+  setFixedHeight(laneStripHeight());
   setAccessibleName(tr("Time line: what happened, what was known when"));
 }
 
 void LaneStrip::setEntries(std::vector<TimelineEntry> entries, TimeRange range, TimeNs zero) {
-  m_entries = std::move(entries);
-  m_zero = zero;
-  // An incident that is not over is drawn to its last entry.
-  TimeNs begin = range.t0, end = range.t1 == std::numeric_limits<TimeNs>::max() ? range.t0 + 1 : range.t1;
-  for (const TimelineEntry& one : m_entries) begin = std::min(begin, one.time), end = std::max(end, one.until.value_or(one.time) + 1);
-  m_range = {begin, std::max(end, begin + 1)};
+  m_story = laneStory(std::move(entries), range, zero);
   update();
 }
 
@@ -138,68 +116,28 @@ void LaneStrip::setMoment(std::optional<TimeNs> moment) {
   update();
 }
 
-double LaneStrip::xOf(TimeNs time) const {
-  const double length = static_cast<double>(m_range.t1) - static_cast<double>(m_range.t0);
-  const double share = (static_cast<double>(time) - static_cast<double>(m_range.t0)) / length;
-  return kNamesWidth + std::clamp(share, 0.0, 1.0) * std::max(1, width() - kNamesWidth - 2 * kPad);
-}
-
-int LaneStrip::laneTop(IncidentLane lane) const { return lane == IncidentLane::kHappened ? 0 : kLaneHeight; }
+double LaneStrip::xOf(TimeNs time) const { return laneX(m_story, time, width()); }
 
 void LaneStrip::paintEvent(QPaintEvent*) {
   const Theme& theme = currentTheme();
   QPainter painter(this);
-  painter.fillRect(rect(), theme.surface);
-  painter.setFont(tableFont());
-  painter.setPen(theme.muted);
-  painter.drawText(QRect(kPad, 0, kNamesWidth, kLaneHeight), Qt::AlignLeft | Qt::AlignVCenter, tr("what happened"));
-  painter.drawText(QRect(kPad, kLaneHeight, kNamesWidth, kLaneHeight), Qt::AlignLeft | Qt::AlignVCenter, tr("what was known"));
-  const int right = width() - 2 * kPad, bottom = 2 * kLaneHeight;
-  painter.setPen(theme.line);
-  for (const int y : {kLaneHeight / 2, kLaneHeight + kLaneHeight / 2, bottom}) painter.drawLine(kNamesWidth, y, right, y);
-  const double all = (static_cast<double>(m_range.t1) - static_cast<double>(m_range.t0)) / kMinute;
-  const double before = (static_cast<double>(m_zero) - static_cast<double>(m_range.t0)) / kMinute;
-  const double step = tickMinutes(all, right - kNamesWidth);
-  for (double minute = -std::floor(before / step) * step; minute <= all - before; minute += step) {
-    const int x = static_cast<int>(kNamesWidth + (minute + before) / all * (right - kNamesWidth));
-    painter.setPen(theme.line);
-    painter.drawLine(x, 0, x, bottom + kGrid);
-    painter.setPen(theme.muted);
-    const QString name = QString::number(minute, 'f', step < 1 ? 1 : 0) + (std::abs(minute) < step / 2 ? tr(" min") : QString());
-    const bool at_edge = x + kLeastTickPx / 2 > width();  // its name stands before it
-    const QRect place(at_edge ? x - kLeastTickPx - kGrid / 2 : x + kGrid / 2, bottom, kLeastTickPx, kAxisHeight);
-    painter.drawText(place, (at_edge ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter, name);
-  }
-  // The worst last, so that nothing hides it.
-  std::vector<const TimelineEntry*> order;
-  for (const TimelineEntry& one : m_entries) order.push_back(&one);
-  std::ranges::stable_sort(order, {}, [](const TimelineEntry* one) { return one->severity; });
-  for (const TimelineEntry* one : order) {
-    const double x = xOf(one->time);
-    const int y = laneTop(one->lane) + kLaneHeight / 2;
-    const QColor color = severityColor(theme, one->severity);
-    if (one->until) painter.fillRect(QRectF(x, y - 1, std::max(1.0, xOf(*one->until) - x), 3), color);
-    const QPixmap mark = severityMark(one->severity, kMarkPx, devicePixelRatioF());
-    if (mark.isNull())
-      painter.fillRect(QRectF(x - 1, y - 4, 2, 9), color);
-    else
-      painter.drawPixmap(QPointF(x - kMarkPx / 2.0, y - kMarkPx / 2.0), mark);
-  }
-  if (m_moment && *m_moment >= m_range.t0 && *m_moment <= m_range.t1) {
+  paintLanes(painter, size(), m_story, theme);
+  if (m_moment && *m_moment >= m_story.range.t0 && *m_moment <= m_story.range.t1) {
     painter.setPen(QPen(theme.accent, kSelectionLine));
-    painter.drawLine(QPointF(xOf(*m_moment), 0), QPointF(xOf(*m_moment), bottom));
+    painter.drawLine(QPointF(xOf(*m_moment), 0), QPointF(xOf(*m_moment), laneBottom()));
   }
 }
 
 int LaneStrip::entryAt(const QPoint& place) const {
-  if (place.y() < 0 || place.y() >= 2 * kLaneHeight) return -1;
-  const IncidentLane lane = place.y() < kLaneHeight ? IncidentLane::kHappened : IncidentLane::kKnown;
+  if (place.y() < 0 || place.y() >= laneBottom()) return -1;
+  const IncidentLane lane = place.y() < laneTop(IncidentLane::kKnown) ? IncidentLane::kHappened : IncidentLane::kKnown;
   int best = -1;
   double nearest = kReachPx + 1;
-  for (std::size_t i = 0; i < m_entries.size(); ++i) {
-    if (m_entries[i].lane != lane) continue;
-    const double away = std::abs(xOf(m_entries[i].time) - place.x());
-    const bool worse = best >= 0 && away == nearest && m_entries[i].severity > m_entries[static_cast<std::size_t>(best)].severity;
+  for (std::size_t i = 0; i < m_story.entries.size(); ++i) {
+    if (m_story.entries[i].lane != lane) continue;
+    const double away = std::abs(xOf(m_story.entries[i].time) - place.x());
+    const bool worse =
+        best >= 0 && away == nearest && m_story.entries[i].severity > m_story.entries[static_cast<std::size_t>(best)].severity;
     if (away < nearest || worse) nearest = away, best = static_cast<int>(i);
   }
   return best;
@@ -213,7 +151,7 @@ bool LaneStrip::event(QEvent* event) {
   if (event->type() != QEvent::ToolTip) return QWidget::event(event);
   const auto* help = static_cast<QHelpEvent*>(event);
   if (const int at = entryAt(help->pos()); at >= 0)
-    QToolTip::showText(help->globalPos(), plainTip(entryTip(m_entries[static_cast<std::size_t>(at)], TimeStyle::kUtc)), this);
+    QToolTip::showText(help->globalPos(), plainTip(entryTip(m_story.entries[static_cast<std::size_t>(at)], TimeStyle::kUtc)), this);
   else
     QToolTip::hideText();
   return true;
@@ -306,7 +244,7 @@ void IncidentLanes::setPage(std::shared_ptr<const IncidentPage> page, TimeStyle 
   m_nothing->setVisible(!nothing.isEmpty());
   m_strip->setVisible(!entries.empty());
   if (!entries.empty())
-    m_strip->setEntries(entries, m_page->answer.range.value_or(TimeRange{entries.front().time, entries.back().time}), m_zero);
+    m_strip->setEntries(entries, m_page->answer.shown.value_or(TimeRange{entries.front().time, entries.back().time}), m_zero);
   m_model->setRows(std::make_shared<const std::vector<TimelineEntry>>(std::move(entries)));
   m_table->setVisible(m_model->rowCount() > 0);
   spanRows();

@@ -16,14 +16,13 @@
 #include "widgets/core/table_model.h"
 #include "widgets/core/table_view.h"
 #include "widgets/core/units.h"
+#include "widgets/evidence/lane_picture.h"
 #include "widgets/incidents/incident_data.h"
 
 class QLabel;
 
 namespace runglass {
 
-// The incident's first sign: where its first finding began, else its own begin.
-std::optional<TimeNs> firstSign(const IncidentAnswer& answer);
 QString minutesText(TimeNs time, TimeNs zero);  // "+4.2", "−0.5", "0.0"
 std::vector<Column<TimelineEntry>> laneColumns(const TimeStyle* style, const TimeNs* zero);
 
@@ -48,10 +47,7 @@ class LaneStrip : public QWidget {
   bool event(QEvent* event) override;
 
  private:
-  int laneTop(IncidentLane lane) const;
-  std::vector<TimelineEntry> m_entries;
-  TimeRange m_range{0, 1};
-  TimeNs m_zero = 0;
+  LaneStory m_story;
   std::optional<TimeNs> m_moment;
 };
 

@@ -171,21 +171,29 @@ IncidentListPanel::IncidentListPanel(QWidget* parent)
       m_accept(new QPushButton(tr("Accept"), this)),
       m_merge(new QPushButton(tr("Merge into"), this)),
       m_dismiss(new QPushButton(tr("Dismiss …"), this)),
+      m_merge_incident(new QPushButton(tr("Merge into"), this)),
       m_reason(new QLineEdit(this)),
       m_merge_menu(new QMenu(this)) {
   m_proposal_box = makeProposals();
   auto* fresh = new QPushButton(tr("New"), this);
   fresh->setToolTip(tr("An incident of the shown time and of what is selected (Shift+I)"));
   fresh->setFocusPolicy(Qt::TabFocus);
-  auto* head = new QHBoxLayout;
-  head->setContentsMargins(kPad, kGrid, kPad, kGrid);
-  head->addWidget(m_incident_head, 1);
-  head->addWidget(fresh);
+  auto* buttons = new QHBoxLayout;
+  buttons->setContentsMargins(kPad, kGrid, kPad, kGrid);
+  buttons->setSpacing(kGrid);
+  m_incident_head->setContentsMargins(kPad, kGrid, kPad, 0);
+  m_merge_incident->setToolTip(tr("Its findings, evidence and notes join another incident, and it is dismissed"));
+  m_merge_incident->setFocusPolicy(Qt::TabFocus);
+  m_merge_incident->setMenu(m_merge_menu);
+  buttons->addWidget(fresh, 1);
+  buttons->addWidget(m_merge_incident, 1);
+  buttons->addStretch(1);  // as wide as those of proposals
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(0);
   column->addWidget(m_proposal_box);
-  column->addLayout(head);
+  column->addWidget(m_incident_head);
+  column->addLayout(buttons);
   column->addWidget(m_incident_view, 1);
   setFocusProxy(m_incident_view);
   connect(fresh, &QPushButton::clicked, this, &IncidentListPanel::newWanted);
@@ -248,12 +256,21 @@ void IncidentListPanel::fill() {
   std::vector<IncidentEntry> incidents, proposals;
   std::size_t open = 0;
   for (const Incident& one : m_list->incidents) {
-    const auto cost = m_costs ? m_costs->find(one.uuid) : IncidentCosts::const_iterator();
-    incidents.push_back(entryOf(one, m_costs && cost != m_costs->end() ? &cost->second : nullptr, m_style));
+    const IncidentImpact* cost = nullptr;
+    if (m_costs)
+      if (const auto found = m_costs->of.find(one.uuid); found != m_costs->of.end()) cost = &found->second;
+    incidents.push_back(entryOf(one, cost, m_style));
     open += one.state == IncidentState::kOpen ? 1U : 0U;
   }
   for (const IncidentProposal& one : m_list->proposals.all) proposals.push_back(entryOf(one, *m_list, m_style));
-  m_incident_head->setText(tr("Incidents: %1, %2 open").arg(incidents.size()).arg(open));
+  QString head = tr("Incidents: %1, %2 open").arg(incidents.size()).arg(open);
+  const bool together = incidents.size() > 1 && m_costs && m_costs->gpu_hours.value;
+  if (together) head += tr("; %1").arg(gpuHoursText(m_costs->gpu_hours));
+  m_incident_head->setText(head);
+  m_incident_head->setToolTip(together ? tr("What they cost together, without those dismissed: a restart that several of them count is in "
+                                            "it once%1")
+                                             .arg(m_costs->gpu_hours.at_least ? tr("; what one of them cost is not known") : QString())
+                                       : QString());
   const std::size_t left_out = m_list->proposals.left_out;
   m_proposal_head->setText(tr("Proposed: %1").arg(proposals.size()) +
                            (left_out > 0 ? tr("; %1 findings were too many to look at").arg(left_out) : QString()));
@@ -305,8 +322,9 @@ bool IncidentListPanel::dismissChosen() {
 }
 
 bool IncidentListPanel::mergeChosen() {
-  if (!chosenIsProposal() || !m_merge->isEnabled()) return false;
-  m_merge->showMenu();
+  QPushButton* const push = chosenIsProposal() ? m_merge : m_merge_incident;
+  if (!push->isEnabled()) return false;
+  push->showMenu();
   return true;
 }
 
@@ -314,23 +332,25 @@ void IncidentListPanel::fillMenu(QMenu* menu) {
   menu->clear();
   if (!m_list) return;
   for (const Incident& one : m_list->incidents) {
-    if (one.state == IncidentState::kDismissed) continue;
+    if (one.state == IncidentState::kDismissed || one.uuid == m_chosen) continue;
     QString words = screenText(one.title, kMenuChars);
     words.replace(u'&', QStringLiteral("&&"));
     const QString uuid = QString::fromStdString(one.uuid);
-    connect(menu->addAction(stateGlyph(one.state) + u' ' + words), &QAction::triggered, this, [this, uuid] {
-      if (chosenIsProposal()) emit mergeWanted(QString::fromStdString(m_chosen), uuid);
-    });
+    connect(menu->addAction(stateGlyph(one.state) + u' ' + words), &QAction::triggered, this,
+            [this, uuid] { emit mergeWanted(QString::fromStdString(m_chosen), uuid); });
   }
 }
 
 void IncidentListPanel::updateButtons() {
   const bool proposal = chosenIsProposal();
-  const bool into =
-      m_list && std::ranges::any_of(m_list->incidents, [](const Incident& one) { return one.state != IncidentState::kDismissed; });
+  const bool into = m_list && std::ranges::any_of(m_list->incidents, [&](const Incident& one) {
+                      return one.state != IncidentState::kDismissed && one.uuid != m_chosen;
+                    });
   m_accept->setEnabled(proposal);
   m_dismiss->setEnabled(proposal);
   m_merge->setEnabled(proposal && into);
+  m_merge_incident->setVisible(m_incidents->rowCount() > 1);
+  m_merge_incident->setEnabled(m_incidents->rowOf(m_chosen) >= 0 && into);
   if (!proposal) m_reason->hide();
 }
 

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/incident/incident_costs.h"
 #include "widgets/core/units.h"
 #include "widgets/incidents/incident_data.h"
 
@@ -34,7 +35,6 @@ struct IncidentEntry {
   bool quiet = false;  // over: painted muted
   friend bool operator==(const IncidentEntry&, const IncidentEntry&) = default;
 };
-using IncidentCosts = std::map<std::string, IncidentImpact>;
 IncidentEntry entryOf(const Incident& incident, const IncidentImpact* cost, TimeStyle style);
 IncidentEntry entryOf(const IncidentProposal& proposal, const IncidentList& list, TimeStyle style);
 
@@ -71,7 +71,7 @@ class IncidentListPanel : public QWidget {
   // Of the chosen proposal; false: none is chosen.
   bool acceptChosen();
   bool dismissChosen();  // asks why in place
-  bool mergeChosen();    // shows the menu of incidents
+  bool mergeChosen();    // shows the menu of incidents; of a chosen incident too
   const IncidentEntryModel* incidents() const { return m_incidents; }
   const IncidentEntryModel* proposals() const { return m_proposals; }
   QListView* incidentView() const { return m_incident_view; }
@@ -80,7 +80,7 @@ class IncidentListPanel : public QWidget {
  signals:
   void chosenChanged(const QString& key);  // by the user
   void acceptWanted(const QString& proposal);
-  void mergeWanted(const QString& proposal, const QString& incident);
+  void mergeWanted(const QString& key, const QString& incident);
   void dismissWanted(const QString& proposal, const QString& reason);
   void newWanted();
 
@@ -99,7 +99,7 @@ class IncidentListPanel : public QWidget {
   QListView *m_proposal_view, *m_incident_view;
   QWidget* m_proposal_box;
   QLabel *m_proposal_head, *m_incident_head;
-  QPushButton *m_accept, *m_merge, *m_dismiss;
+  QPushButton *m_accept, *m_merge, *m_dismiss, *m_merge_incident;
   QLineEdit* m_reason;
   QMenu* m_merge_menu;
   bool m_quiet = false;

@@ -33,6 +33,7 @@ IncidentShare::IncidentShare(SharePort* port, QWidget* parent)
       m_report(new QPushButton(tr("Export report …"), this)),
       m_export(new QPushButton(this)),
       m_cancel(new QPushButton(tr("Cancel"), this)),
+      m_undo(new QPushButton(tr("Undo"), this)),
       m_delete(new QPushButton(tr("Delete …"), this)),
       m_keep(new QPushButton(tr("Keep it"), this)),
       m_words(new QLabel(this)) {
@@ -47,11 +48,12 @@ IncidentShare::IncidentShare(SharePort* port, QWidget* parent)
   row->setSpacing(2 * kGrid);
   for (QPushButton* push : {m_report, m_export, m_cancel}) row->addWidget(push);
   row->addWidget(m_words, 1);
-  for (QPushButton* push : {m_delete, m_keep}) row->addWidget(push);
-  for (QPushButton* push : {m_report, m_export, m_cancel, m_delete, m_keep}) push->setFocusPolicy(Qt::TabFocus);
+  for (QPushButton* push : {m_undo, m_delete, m_keep}) row->addWidget(push);
+  for (QPushButton* push : {m_report, m_export, m_cancel, m_undo, m_delete, m_keep}) push->setFocusPolicy(Qt::TabFocus);
   connect(m_report, &QPushButton::clicked, this, &IncidentShare::reportWanted);
   connect(m_export, &QPushButton::clicked, this, &IncidentShare::chooseFile);
   connect(m_cancel, &QPushButton::clicked, this, [this] { m_stop.request_stop(); });
+  connect(m_undo, &QPushButton::clicked, this, &IncidentShare::undoWanted);
   connect(m_keep, &QPushButton::clicked, this, [this] {
     m_asking = false;
     say({}, false);
@@ -68,6 +70,7 @@ IncidentShare::IncidentShare(SharePort* port, QWidget* parent)
     say(tr("Delete it with its notes and cards? What it kept from being forgotten is kept no longer."), true);
     updateButtons();
   });
+  setUndo({});
   updateButtons();
 }
 
@@ -143,6 +146,11 @@ void IncidentShare::exportTo(const QString& path) {
 void IncidentShare::say(const QString& words, bool failed) {
   m_words->setText(words.isEmpty() || !failed ? words : severityGlyph(Severity::kWarning) + u' ' + words);
   m_words->setToolTip(words.toHtmlEscaped());
+}
+
+void IncidentShare::setUndo(const QString& words) {
+  m_undo->setVisible(!words.isEmpty());
+  m_undo->setToolTip(words.isEmpty() ? QString() : tr("Take back: %1 (Ctrl+Z)").arg(words).toHtmlEscaped());
 }
 
 QString IncidentShare::words() const { return m_words->text(); }

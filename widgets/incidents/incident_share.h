@@ -35,14 +35,17 @@ class IncidentShare : public QWidget {
   void exportTo(const QString& path);
   bool exporting() const { return m_running; }
   void say(const QString& words, bool failed);
+  void setUndo(const QString& words);  // of what can be taken back; empty: nothing
   QString words() const;
   QPushButton* exportButton() const { return m_export; }
   QPushButton* reportButton() const { return m_report; }
+  QPushButton* undoButton() const { return m_undo; }
   QPushButton* cancelButton() const { return m_cancel; }
 
  signals:
   void reportWanted();
   void deleteWanted();
+  void undoWanted();
 
  private:
   void updateButtons();
@@ -53,7 +56,7 @@ class IncidentShare : public QWidget {
   std::optional<std::int64_t> m_estimate;
   std::stop_source m_stop;
   bool m_running = false, m_asking = false;
-  QPushButton *m_report, *m_export, *m_cancel, *m_delete, *m_keep;
+  QPushButton *m_report, *m_export, *m_cancel, *m_undo, *m_delete, *m_keep;
   QLabel* m_words;
 };
 

@@ -51,16 +51,18 @@ QString rangeText(const std::optional<TimeRange>& range, TimeStyle style) {
   return begin + QStringLiteral(" to ") + (same_day ? formatTimeOfDay(range->t1, style) : end);
 }
 
+QString gpuHoursText(const Told<double>& told) { return mark(told.at_least) + hours(told.value.value_or(0)); }
+
 QString costText(const IncidentImpact* impact) {
   if (impact == nullptr) return QStringLiteral("…");
-  if (impact->gpu_hours.value) return mark(impact->gpu_hours.at_least) + hours(*impact->gpu_hours.value);
-  if (impact->lost_time.value) return mark(impact->lost_time.at_least) + formatAge(*impact->lost_time.value);
+  if (impact->gpu_hours.value) return gpuHoursText(impact->gpu_hours);
+  if (impact->lost_time.value) return mark(impact->lost_time.at_least) + formatLength(*impact->lost_time.value);
   return kAbsentText;
 }
 
 std::vector<ImpactNumber> impactNumbers(const IncidentImpact& impact, std::optional<double> price) {
   std::vector<ImpactNumber> out;
-  const auto age = [](DurNs value) { return formatAge(value); };
+  const auto age = [](DurNs value) { return formatLength(value); };
   out.push_back(numberOf(impact.goes_on ? QStringLiteral("lasts, so far") : QStringLiteral("lasted"), impact.duration,
                          QStringLiteral("From its first sign to its end."), age));
   out.push_back(numberOf(QStringLiteral("steps lost"), impact.lost_steps,
@@ -71,7 +73,9 @@ std::vector<ImpactNumber> impactNumbers(const IncidentImpact& impact, std::optio
                                               "where several overlap, the largest alone."),
                                age);
   for (const CostItem& item : impact.items)
-    time.why += QStringLiteral("\n%1  %2, attempt %3").arg(formatAge(item.time), screenText(item.what, 80)).arg(item.attempt);
+    time.why += QStringLiteral("\n%1  %2, attempt %3").arg(formatLength(item.time), screenText(item.what, 80)).arg(item.attempt);
+  for (const std::string& title : impact.also_in)
+    time.why += QStringLiteral("\nSome of it is counted in “%1” too.").arg(screenText(title, 80));
   out.push_back(std::move(time));
   out.push_back(
       numberOf(QStringLiteral("GPU-hours"), impact.gpu_hours, QStringLiteral("Training time lost times the ranks of the attempt."), hours));

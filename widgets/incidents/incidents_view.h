@@ -95,6 +95,7 @@ class IncidentsView : public View {
   void jumpTo(const TimelineEntry& entry);
   void open(const EvidencePlace& place);
   void accept(const std::string& key, const std::string& into);
+  void merge(const std::string& from, const std::string& into);
   void dismiss(const std::string& key, const QString& reason);
   void change(const QString& words, IncidentEditor::Change change);
   void addCard(const QString& kind);

@@ -17,8 +17,9 @@ namespace {
 
 constexpr std::array kCommands = {
     IncidentCommand{"accept", "Accept the chosen proposal"},
-    IncidentCommand{"merge", "Merge the chosen proposal into an incident"},
+    IncidentCommand{"merge", "Merge what is chosen into an incident"},
     IncidentCommand{"dismiss", "Dismiss it: not a problem because …"},
+    IncidentCommand{"undo", "Undo the last change"},
     IncidentCommand{"title", "Change its title"},
     IncidentCommand{"sentence", "Change its sentence"},
     IncidentCommand{"open", "State: open"},
@@ -95,6 +96,7 @@ void IncidentsView::connectEdits() {
   connect(m_share, &IncidentShare::deleteWanted, this, [this] {
     if (!proposalShown() && shownIncident() != nullptr) m_editor->remove(m_chosen);
   });
+  connect(m_share, &IncidentShare::undoWanted, m_editor, &IncidentEditor::undo);
   connect(m_head, &IncidentHead::insisted, m_editor, &IncidentEditor::insist);
   connect(m_head, &IncidentHead::yielded, this, [this] {
     if (std::exchange(m_saving_notes, false)) m_notes->notSaved();
@@ -103,6 +105,7 @@ void IncidentsView::connectEdits() {
   connect(m_editor, &IncidentEditor::said, this, [this](const QString& words, bool failed) {
     if (failed && std::exchange(m_saving_notes, false)) m_notes->notSaved();
     m_share->say(words, failed);
+    m_share->setUndo(m_editor->undoWords());
   });
   connect(m_editor, &IncidentEditor::readWanted, this, [this] { askList(QueryService::Supersede::kCancelOlder); });
   connect(m_editor, &IncidentEditor::edited, this, [this] {
@@ -121,7 +124,7 @@ void IncidentsView::change(const QString& words, IncidentEditor::Change change) 
 
 void IncidentsView::accept(const std::string& key, const std::string& into) {
   const IncidentProposal* const proposal = m_list ? m_list->proposal(key) : nullptr;
-  if (proposal == nullptr) return;
+  if (proposal == nullptr) return merge(key, into);
   const std::string& joined = into.empty() ? proposal->joins : into;
   if (joined.empty()) {
     m_editor->put(proposal->incident, tr("accepted"));
@@ -130,6 +133,17 @@ void IncidentsView::accept(const std::string& key, const std::string& into) {
   choose(joined);
   m_editor->change(joined, tr("merged: %1").arg(screenText(proposal->incident.title, 80)),
                    [proposal = *proposal, list = m_list](Incident& one) { joinProposal(one, proposal, list->findings); });
+}
+
+void IncidentsView::merge(const std::string& from, const std::string& into) {
+  const Incident *const one = m_list ? m_list->find(from) : nullptr, *const other = m_list ? m_list->find(into) : nullptr;
+  if (one == nullptr || other == nullptr || one == other) return;
+  const std::string reason = "merged into “" + other->title + "”";
+  const QString words = tr("merged: %1").arg(screenText(one->title, 80));
+  choose(into);
+  m_editor->merge(
+      from, into, words, [merged = *one, list = m_list](Incident& joined) { joinIncident(joined, merged, list->findings); },
+      [reason](Incident& merged) { merged.state = IncidentState::kDismissed, merged.reason = reason; });
 }
 
 void IncidentsView::dismiss(const std::string& key, const QString& reason) {
@@ -157,6 +171,7 @@ bool IncidentsView::runCommand(const QString& id) {
     return true;
   }
   showTab(QStringLiteral("incidents"));
+  if (id == QLatin1String("undo")) return !m_editor->undoWords().isEmpty() && (m_editor->undo(), true);
   const Incident* const incident = shownIncident();
   if (incident == nullptr) return false;
   if (id == QLatin1String("price")) return m_head->editPrice(), true;

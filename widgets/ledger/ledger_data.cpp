@@ -29,10 +29,8 @@ QString biggestLoss(const SpendTimes& spent, DurNs wall) {
 
 }  // namespace
 
-QString lengthText(DurNs length) { return length < 60 * kNsPerSecond ? formatDuration(length) : formatAge(length); }
-
 QString secondsText(double seconds) {
-  return lengthText(static_cast<DurNs>(std::llround(std::min(seconds, kLongestSeconds) * kNsPerSecond)));
+  return formatLength(static_cast<DurNs>(std::llround(std::min(seconds, kLongestSeconds) * kNsPerSecond)));
 }
 
 Result<LedgerData> readLedger(Reader& reader, const RunSummary& summary, TimeNs now, std::stop_token stop) {
@@ -56,7 +54,7 @@ LedgerWords goodputWords(const LedgerData& data, TimeNs now) {
   }
   const QString lost = l.lost_steps > 0 ? QStringLiteral(" · %1 steps lost").arg(formatCount(l.lost_steps)) : QString();
   words.why = QStringLiteral("Whole run: %1 kept steps × their median steady time ÷ %2 of wall time = %3 (MegaScale, NSDI '24).")
-                  .arg(formatCount(l.completed_steps), lengthText(*l.wall), formatPercent(*l.effective_ratio));
+                  .arg(formatCount(l.completed_steps), formatLength(*l.wall), formatPercent(*l.effective_ratio));
   const bool live = data.run.state == RunState::kRunning && data.run.time_domain == TimeDomain::kUtc;
   if (live && *l.wall > kDay) {
     const SpendTimes day = spentIn(l, {now - kDay, now});
@@ -72,7 +70,9 @@ LedgerWords goodputWords(const LedgerData& data, TimeNs now) {
   }
   words.value = formatPercent(*l.effective_ratio);
   words.note = restarts(l.rows.size()) + lost;
-  const QString worst = biggestLoss(l.spent, *l.wall);
+  // Steps that are counted but have no times cannot be placed: all of the wall time is unexplained then, whatever they took.
+  const bool placed = spentOn(l.spent, Spend::kProductive) > 0;
+  const QString worst = placed ? biggestLoss(l.spent, *l.wall) : QStringLiteral("steps without times");
   if (l.rows.size() == 1 && !worst.isEmpty()) words.note = worst;
   return words;
 }
@@ -111,11 +111,11 @@ QString ledgerSentence(const LedgerData& data) {
   const Ledger& l = data.goodput.ledger;
   if (!l.effective_ratio) return QStringLiteral("No goodput: %1.").arg(screenText(data.goodput.reason, 200));
   QString text =
-      QStringLiteral("%1 of %2 made progress; %3").arg(formatPercent(*l.effective_ratio), lengthText(*l.wall), restarts(l.rows.size()));
+      QStringLiteral("%1 of %2 made progress; %3").arg(formatPercent(*l.effective_ratio), formatLength(*l.wall), restarts(l.rows.size()));
   if (l.lost_steps > 0) text += QStringLiteral(", %1 steps were done twice").arg(formatCount(l.lost_steps));
   for (const EndCause& cause : l.causes)
     if (!cause.planned && cause.cost > 0) {
-      text += QStringLiteral("; %1 cost most, %2").arg(QString::fromUtf8(endKindWords(cause.kind)), lengthText(cause.cost));
+      text += QStringLiteral("; %1 cost most, %2").arg(QString::fromUtf8(endKindWords(cause.kind)), formatLength(cause.cost));
       break;
     }
   return text + QLatin1Char('.');
@@ -135,7 +135,7 @@ QString failureWords(const Ledger& ledger) {
 
 QString saveWords(const Goodput& g) {
   const SaveAdvice& a = g.advice;
-  const QString now = g.saves.every ? QStringLiteral(", now every %1").arg(lengthText(*g.saves.every)) : QString();
+  const QString now = g.saves.every ? QStringLiteral(", now every %1").arg(formatLength(*g.saves.every)) : QString();
   if (a.enough && a.daly_s)
     return QStringLiteral("Save every %1 (Daly 2006)%2; a save costs %3.").arg(secondsText(a.daly_s->value), now, secondsText(*a.save_s));
   QString text = QStringLiteral("How often to save: insufficient evidence, %1%2.").arg(screenText(a.reason, 160), now);
@@ -153,7 +153,7 @@ QString rowWords(const LedgerRow& row) {
   if (row.layout_changed) parts += QStringLiteral("another layout: ") + layoutText(row.layout);
   for (std::size_t i = 0; i < kSpendCount; ++i)
     if (row.spent[i] && *row.spent[i] > 0)
-      parts += QStringLiteral("%1 %2").arg(QString::fromUtf8(spendWords(static_cast<Spend>(i))), lengthText(*row.spent[i]));
+      parts += QStringLiteral("%1 %2").arg(QString::fromUtf8(spendWords(static_cast<Spend>(i))), formatLength(*row.spent[i]));
   QString end = QString::fromUtf8(endKindWords(row.ending.kind));
   if (!row.ending.cause.empty() && end != QString::fromStdString(row.ending.cause))
     end += QStringLiteral(" (%1)").arg(screenText(row.ending.cause, 200));

@@ -40,7 +40,6 @@ QString saveWords(const Goodput& goodput);
 QString failureWords(const Ledger& ledger);
 // "attempt 1: 50 steps of the one before were lost; 2 min gap; … ; hardware fault".
 QString rowWords(const LedgerRow& row);
-QString lengthText(DurNs length);  // "4.20 s", from a minute on "75 min"
 QString secondsText(double seconds);
 QColor spendColor(const Theme& theme, Spend spend);
 

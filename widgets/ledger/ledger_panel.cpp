@@ -119,7 +119,7 @@ void LedgerPanel::paintSide(QPainter& painter) const {
     painter.setPen(theme.text);
     painter.drawText(QRect(left + kSwatch + 6, top, 160, kLegendLine), Qt::AlignLeft | Qt::AlignVCenter,
                      QString::fromUtf8(spendWords(spend)));
-    painter.drawText(QRect(left + 150, top, 90, kLegendLine), Qt::AlignRight | Qt::AlignVCenter, lengthText(of(g.ledger.spent, spend)));
+    painter.drawText(QRect(left + 150, top, 90, kLegendLine), Qt::AlignRight | Qt::AlignVCenter, formatLength(of(g.ledger.spent, spend)));
     painter.setPen(theme.muted);
     painter.drawText(QRect(left + 250, top, 70, kLegendLine), Qt::AlignRight | Qt::AlignVCenter,
                      formatPercent(static_cast<double>(of(g.ledger.spent, spend)) / static_cast<double>(*g.ledger.wall)));
@@ -155,7 +155,7 @@ QString LedgerPanel::wordsAt(const QPoint& place) const {
     if (place.y() < bar.top() || place.y() >= bar.top() + kLine || place.x() > width() - kSideWidth) continue;
     for (const Segment& one : rows[i].segments)
       if (place.x() >= x(one.t0, bar) && place.x() <= x(one.t1, bar) && place.x() <= bar.right())
-        return QStringLiteral("%1: %2\n").arg(QString::fromUtf8(spendWords(one.spend)), lengthText(one.t1 - one.t0)) + rowWords(rows[i]);
+        return QStringLiteral("%1: %2\n").arg(QString::fromUtf8(spendWords(one.spend)), formatLength(one.t1 - one.t0)) + rowWords(rows[i]);
     return rowWords(rows[i]);
   }
   return {};

@@ -57,7 +57,8 @@ class Builder {
     RG_ASSIGN(const Run run, chooseRun(m_reader, m_question.run));
     RG_ASSIGN(m_data.summary, readRunSummary(m_reader, run, m_stop));
     RG_ASSIGN(m_series, m_reader.series({.run = run.id}));
-    m_axis = run.time_domain == TimeDomain::kNone ? XAxis::kStep : m_question.axis;
+    m_data.has_times = run.time_domain != TimeDomain::kNone && scalarsHaveTimes();
+    m_axis = m_data.has_times ? m_question.axis : XAxis::kStep;
     m_plots->axis = m_axis;
     m_plots->style = run.time_domain == TimeDomain::kRelative ? TimeStyle::kRelative : m_question.style;
     m_plots->lane = true;
@@ -92,6 +93,13 @@ class Builder {
 
  private:
   TimeNs now() const { return m_question.moment.value_or(m_question.now); }
+
+  // A log may say when its run was and not when a step was: against time such curves are empty.
+  bool scalarsHaveTimes() const {
+    const auto told = [](const Series& one) { return one.key.kind == SeriesKind::kScalar && one.sample_count > 0; };
+    return std::ranges::none_of(m_series, told) ||
+           std::ranges::any_of(m_series, [&](const Series& one) { return told(one) && one.first_time.has_value(); });
+  }
 
   void chooseWindow() {
     if (m_axis == XAxis::kStep) {
@@ -501,7 +509,7 @@ class Builder {
     if (!over) text += QLatin1Char('.');
     if (s.last_step) text += (over ? QStringLiteral(" at step %1") : QStringLiteral(" Step %1")).arg(formatCount(*s.last_step));
     const auto begin = s.run.start ? s.run.start : s.first_data, end = s.run.end ? s.run.end : s.last_data;
-    if (over && begin && end && *end - *begin >= 2 * kNsPerSecond) text += QStringLiteral(" after %1").arg(formatAge(*end - *begin));
+    if (over && begin && end && *end - *begin >= 2 * kNsPerSecond) text += QStringLiteral(" after %1").arg(formatLength(*end - *begin));
     if (over || s.last_step) text += QLatin1Char('.');
     // Against its best 20 steps a healthy run is a little slower: below 3 % nothing is said.
     if (const auto change = s.throughput.change; change && *change <= -0.03)

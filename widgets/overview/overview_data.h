@@ -66,6 +66,7 @@ struct OverviewData {
   std::vector<OverviewTile> tiles;
   std::shared_ptr<const PlotData> plots;
   std::int64_t x0 = 0, x1 = 0;
+  bool has_times = true;                 // its curves can be drawn against time
   std::vector<NodeSlowness> slow_nodes;  // worst first, at most five
   StepBreakdown breakdown;
   std::vector<Finding> findings;  // worst first

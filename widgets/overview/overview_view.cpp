@@ -28,7 +28,6 @@ OverviewView::OverviewView(ViewContext context, QWidget* parent)
   m_axis_button->setFont(tableFont());
   m_axis_button->setFlat(true);
   m_axis_button->setText(tr("against time"));
-  m_axis_button->setToolTip(tr("Plot against time or against the training step (X)"));
   m_axis_button->setShortcut(QKeySequence(Qt::Key_X));
   connect(m_axis_button, &QPushButton::clicked, this, &OverviewView::switchAxis);
   m_stack->addWidget(m_panel);
@@ -142,8 +141,8 @@ void OverviewView::showAnswer(const Result<std::shared_ptr<const OverviewData>>&
   m_shown = true;
   if (!answer.ok()) {
     if (answer.status().code() == Code::kNotFound)
-      m_panel->showEmpty(tr("No run yet"), tr("This store holds no training run so far."),
-                         QStringLiteral("runglassctl import --store STORE.rgl PATH"));
+      m_panel->showEmptyAt(m_context.state->state().moment, tr("No run yet"), tr("This store holds no training run so far."),
+                           QStringLiteral("runglassctl import --store STORE.rgl PATH"));
     else
       m_panel->showFailed(tr("The run could not be read"), screenText(answer.status().message()));
     m_stack->setCurrentIndex(0);
@@ -162,7 +161,9 @@ void OverviewView::showAnswer(const Result<std::shared_ptr<const OverviewData>>&
   m_plots->setWindow(m_data->x0, m_data->x1);
   showPlayhead();
   m_axis_button->setText(m_data->plots->axis == XAxis::kTime ? tr("against time") : tr("against step"));
-  m_axis_button->setEnabled(m_data->summary.run.time_domain != TimeDomain::kNone);
+  m_axis_button->setEnabled(m_data->has_times);
+  m_axis_button->setToolTip(m_data->has_times ? tr("Plot against time or against the training step (X)")
+                                              : tr("Nothing says when a step of this run was: its curves have steps alone"));
   m_breakdown->setData(m_data->breakdown);
   m_side_has_data = m_side->setData(m_data);
   placeSide();

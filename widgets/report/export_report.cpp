@@ -12,6 +12,7 @@
 
 #include "analysis/report/redacted_reader.h"
 #include "analysis/report/report_writers.h"
+#include "widgets/evidence/lane_picture.h"
 #include "widgets/report/report_pdf.h"
 
 namespace runglass {
@@ -94,6 +95,10 @@ std::vector<report::Picture> chartPictures(const ReportData& data, const std::ve
 
 // What the card shows, where one sees the same, and the query behind it.
 Status readFigure(Reader& reader, report::FigureReference& figure, TimeStyle style, ReportData& data, const std::stop_token& stop) {
+  if (figure.lanes) {
+    data.evidence.push_back(lanesEvidence(laneStory(figure.lanes->entries, figure.lanes->range, figure.lanes->zero)));
+    return {};
+  }
   RG_ASSIGN(Evidence evidence,
             readEvidence(reader, {.card = figure.card, .run = figure.run, .attempt = figure.attempt, .style = style}, stop));
   if (const EvidencePlace& place = evidence.place; !place.view.empty()) {

@@ -47,19 +47,36 @@ QFont pageFont(PageFont font) {
 
 QString paperText(std::string_view text) { return QString::fromStdString(visibleText(text)); }
 
+namespace {
+
+QList<QTextLayout::FormatRange> linkFormat(const QString& text, const QString& link) {
+  if (link.isEmpty()) return {};
+  QTextLayout::FormatRange range;
+  range.start = 0, range.length = static_cast<int>(text.size());
+  range.format.setAnchor(true);
+  range.format.setAnchorHref(link);
+  return {range};
+}
+
+}  // namespace
+
 TextLines::TextLines(const QString& text, const QFont& font, double width, const QColor& color, Qt::Alignment align, const QString& link)
     : m_layout(std::make_shared<QTextLayout>(text, font)), m_color(color) {
+  layOut(width, align, linkFormat(text, link));
+}
+
+TextLines::TextLines(const QString& text, const QFont& font, double width, const QColor& color,
+                     const QList<QTextLayout::FormatRange>& formats)
+    : m_layout(std::make_shared<QTextLayout>(text, font)), m_color(color) {
+  layOut(width, Qt::AlignLeft, formats);
+}
+
+void TextLines::layOut(double width, Qt::Alignment align, const QList<QTextLayout::FormatRange>& formats) {
   QTextOption option(align);
   option.setWrapMode(QTextOption::WrapAtWordBoundaryOrAnywhere);
   option.setUseDesignMetrics(true);
   m_layout->setTextOption(option);
-  if (!link.isEmpty()) {
-    QTextLayout::FormatRange range;
-    range.start = 0, range.length = static_cast<int>(text.size());
-    range.format.setAnchor(true);
-    range.format.setAnchorHref(link);
-    m_layout->setFormats({range});
-  }
+  m_layout->setFormats(formats);
   m_layout->beginLayout();
   double y = 0;
   for (QTextLine line = m_layout->createLine(); line.isValid(); line = m_layout->createLine()) {

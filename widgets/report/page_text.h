@@ -12,10 +12,9 @@
 #include <QFont>
 #include <QPainter>
 #include <QString>
+#include <QTextLayout>
 #include <memory>
 #include <string_view>
-
-class QTextLayout;
 
 namespace runglass {
 
@@ -30,6 +29,8 @@ class TextLines {
   TextLines() = default;
   TextLines(const QString& text, const QFont& font, double width, const QColor& color, Qt::Alignment align = Qt::AlignLeft,
             const QString& link = {});
+  // Parts of the text in formats of their own.
+  TextLines(const QString& text, const QFont& font, double width, const QColor& color, const QList<QTextLayout::FormatRange>& formats);
   int count() const;
   double lineHeight(int line) const;
   double height() const { return height(0, count()); }
@@ -39,6 +40,7 @@ class TextLines {
   double widest() const;  // of its lines
 
  private:
+  void layOut(double width, Qt::Alignment align, const QList<QTextLayout::FormatRange>& formats);
   std::shared_ptr<QTextLayout> m_layout;
   QColor m_color;
 };

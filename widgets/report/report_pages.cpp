@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "analysis/report/note_blocks.h"
 #include "analysis/report/report_writers.h"
 #include "model/time_text.h"
 #include "widgets/core/units.h"
@@ -34,14 +35,23 @@ class Layouter {
     heading(paperText(section.title), section.link);
     for (const Block& block : section.blocks) std::visit(*this, block);
   }
-  void queries(const std::vector<Query>& queries) {
-    if (queries.empty()) return;
+  void queries(const ReportDocument& document) {
+    const std::vector<Query>& queries = document.queries;
+    if (queries.empty() && document.computed.empty()) return;
     heading(QStringLiteral("The SQL behind the figures"), {});
-    text(QStringLiteral("runglassctl query --store S.rgl \"SELECT …\" gives each number again."), PageFont::kTable, m_theme.muted, 2);
+    text(QStringLiteral("runglassctl query --store S.rgl \"SELECT …\" gives each number again. ") +
+             paperText(replacedSqlText(document.provenance)),
+         PageFont::kTable, m_theme.muted, 2);
     for (std::size_t i = 0; i < queries.size(); ++i) {
       text(QStringLiteral("S%1  ").arg(i + 1) + paperText(queries[i].what), PageFont::kTableHead, m_theme.text, kParagraphGap, 0, true);
       text(paperText(queries[i].sql), PageFont::kMono, m_theme.text, 1);
     }
+    text(QLatin1String(kPictureSql), PageFont::kTable, m_theme.muted, kParagraphGap);
+    if (document.computed.empty()) return;
+    text(QStringLiteral("No query gives these again; they are reckoned by:"), PageFont::kTable, m_theme.muted, kParagraphGap, 0, true);
+    for (const Computed& one : document.computed)
+      text(QStringLiteral("• ") + paperText(one.what) + QStringLiteral(": ") + paperText(one.how), PageFont::kTable, m_theme.text, 2,
+           kIndent);
   }
   void provenance(const Provenance& one) {
     heading(QStringLiteral("Where this is from"), {});
@@ -129,20 +139,62 @@ class Layouter {
   }
   void operator()(const WrittenNote& one) {
     if (!one.author.empty()) text(paperText(one.author), PageFont::kTable, m_theme.muted, kParagraphGap, kIndent, true);
-    std::string_view rest = one.text;
-    while (true) {
-      const std::size_t end = rest.find('\n');
-      text(paperText(rest.substr(0, end)), PageFont::kText, m_theme.text, 2, kIndent);
-      if (end == std::string_view::npos) break;
-      rest.remove_prefix(end + 1);
-    }
+    for (const NoteBlock& block : noteBlocks(one.text)) note(block);
   }
   void operator()(const Link& one) { link(paperText(one.text), one.target); }
 
  private:
-  // No line of it stands alone on a page.
+  // A block of what people wrote; a mark of a list stands before its first line.
+  void note(const NoteBlock& block) {
+    const double indent = kIndent * (1 + block.quote + block.depth);
+    if (block.kind == NoteBlock::Kind::kRule) {
+      m_flow.add({.height = 9,
+                  .before = 2,
+                  .keep_with_next = false,
+                  .paint =
+                      [indent, width = m_flow.width(), line = m_theme.line](QPainter& painter, QPointF at) {
+                        painter.setPen(QPen(line, kHair));
+                        painter.drawLine(at + QPointF(indent, 4), at + QPointF(width, 4));
+                      },
+                  .head = nullptr});
+      return;
+    }
+    const bool code = block.kind == NoteBlock::Kind::kCode, heading = block.kind == NoteBlock::Kind::kHeading;
+    QString words = block.mark.empty() ? QString() : QString::fromStdString(block.mark) + u' ';
+    QList<QTextLayout::FormatRange> formats;
+    for (const NoteRun& run : block.runs) {
+      QTextLayout::FormatRange range;
+      range.start = static_cast<int>(words.size());
+      words += lineText(run.text);
+      range.length = static_cast<int>(words.size()) - range.start;
+      if (run.strong) range.format.setFontWeight(QFont::Bold);
+      if (run.emphasis) range.format.setFontItalic(true);
+      if (run.struck) range.format.setFontStrikeOut(true);
+      if (run.code) range.format.setFontFamilies(pageFont(PageFont::kMono).families());
+      formats.append(range);
+    }
+    const PageFont font = code ? PageFont::kMono : heading ? PageFont::kStrong : PageFont::kText;
+    lines(TextLines(words, pageFont(font), m_flow.width() - indent, m_theme.text, formats), heading ? kParagraphGap : 2, indent, heading);
+  }
+
+  // What was typed on lines of its own stays there.
+  static QString lineText(std::string_view text) {
+    QString out;
+    while (true) {
+      const std::size_t end = text.find('\n');
+      out += paperText(text.substr(0, end));
+      if (end == std::string_view::npos) return out;
+      out += QChar::LineSeparator;
+      text.remove_prefix(end + 1);
+    }
+  }
+
   void text(const QString& words, PageFont font, const QColor& color, double before, double indent = 0, bool keep = false) {
-    const TextLines lines(words, pageFont(font), m_flow.width() - indent, color);
+    lines(TextLines(words, pageFont(font), m_flow.width() - indent, color), before, indent, keep);
+  }
+
+  // No line of it stands alone on a page.
+  void lines(const TextLines& lines, double before, double indent, bool keep) {
     for (int i = 0; i < lines.count(); ++i) {
       const bool last = i + 1 == lines.count();
       m_flow.add({.height = lines.lineHeight(i),
@@ -260,7 +312,7 @@ ReportPages::ReportPages(const ReportDocument& document, const ReportFigures& fi
   Layouter layouter(m_flow, document, figures);
   layouter.title(document);
   for (const Section& section : document.sections) layouter.section(section);
-  layouter.queries(document.queries);
+  layouter.queries(document);
   layouter.provenance(document.provenance);
   m_flow.breakPages();
   m_foot = paperText(document.provenance.program);

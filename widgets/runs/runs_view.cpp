@@ -177,7 +177,7 @@ std::vector<Column<RunSummary>> runColumns(const RunColumnContext* context) {
                      .text =
                          [](const R& r) {
                            const auto dur = elapsed(r);
-                           return !dur ? kAbsentText : *dur < 2 * kNsPerSecond ? formatDuration(*dur) : formatAge(*dur);
+                           return dur ? formatLength(*dur) : kAbsentText;
                          },
                      .sort = [](const R& r) { return orAbsent(elapsed(r)); },
                      .copy =

@@ -164,6 +164,7 @@ Result<TimelineCatalog> readTimelineCatalog(Reader& reader, RunId run, AttemptId
   TimelineCatalog catalog;
   RG_ASSIGN(catalog.run, chooseRun(reader, run));
   RG_ASSIGN(const auto attempts, reader.attempts(catalog.run.id));
+  catalog.attempts = attempts.size();
   if (!chooseAttempt(attempts, attempt, seen, catalog)) return catalog;
   RG_ASSIGN(const auto ranks, placedRanks(reader, catalog.attempt.id));
   RG_ASSIGN(const auto nodes, reader.nodes());

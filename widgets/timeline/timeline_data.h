@@ -40,6 +40,7 @@ struct TimelineMetric {
 struct TimelineCatalog {
   Run run;
   Attempt attempt;
+  std::size_t attempts = 0;                                                                      // of the run
   TimeRange chosen_for{std::numeric_limits<TimeNs>::min(), std::numeric_limits<TimeNs>::max()};  // looked at where, it is this attempt
   std::vector<TimelineRank> ranks;                                                               // by rank
   // Of the slowest rank by median step time, and how it compares; absent without steps.

@@ -342,8 +342,11 @@ void TimelineView::showBadges() {
   if (!m_problem.isEmpty()) badges << m_problem;
   if (!m_anomaly_words.isEmpty()) badges << m_anomaly_words;
   const auto& catalog = m_rows.catalog();
-  if (catalog)
+  if (catalog) {
+    // Only its spans are shown: before and after it the rows are empty.
+    if (catalog->attempts > 1) badges << tr("attempt %1").arg(catalog->attempt.number);
     badges << tr("%1 of %2 ranks").arg(formatCount(m_rows.shownRanks()), formatCount(static_cast<std::int64_t>(catalog->ranks.size())));
+  }
   if (m_picture) badges << (m_picture->exact ? tr("exact") : tr("binned: stretches of up to 128 spans"));
   if (!m_search_state.isEmpty()) badges << m_search_state;
   if (!m_waits_note.isEmpty()) badges << m_waits_note;

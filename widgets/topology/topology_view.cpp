@@ -203,10 +203,10 @@ void TopologyView::showAnswer(const Result<std::shared_ptr<const TopologyData>>&
     return m_stack->setCurrentIndex(0);
   }
   if (!answer.ok() || (*answer)->ranks.empty()) {
-    m_panel->showEmpty(tr("No ranks yet"),
-                       tr("This run names no ranks. Import traces or dumps of every rank, or let trainers report their rank and its "
-                          "tp, pp and dp coordinates through runglass.py."),
-                       QStringLiteral("runglassctl import --store STORE.rgl FOLDER_OF_TRACES"));
+    m_panel->showEmptyAt(m_context.state->state().moment, tr("No ranks yet"),
+                         tr("This run names no ranks. Import traces or dumps of every rank, or let trainers report their rank and its "
+                            "tp, pp and dp coordinates through runglass.py."),
+                         QStringLiteral("runglassctl import --store STORE.rgl FOLDER_OF_TRACES"));
     return m_stack->setCurrentIndex(0);
   }
   // Links are of one attempt's places.

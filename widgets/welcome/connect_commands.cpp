@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/welcome/connect_commands.h"
 
-#include <arpa/inet.h>
-
 #include <QObject>
 
 #include "widgets/core/shell_word.h"
@@ -10,23 +8,13 @@
 namespace runglass {
 namespace {
 
-const QString kToken = QStringLiteral("hub.token"), kCertificate = QStringLiteral("hub.pem"), kKey = QStringLiteral("hub.key");
-
 const QString kLoopback = QStringLiteral("127.0.0.1");
 
-QString inFolder(const ConnectQuestion& question, const QString& name) { return question.folder + QLatin1Char('/') + name; }
+QString trustFolder(const ConnectQuestion& question) { return question.folder + QStringLiteral("/trust"); }
 
 QString hostPort(const QString& host, int port) {
   const bool v6 = host.contains(QLatin1Char(':'));
   return (v6 ? QLatin1Char('[') + host + QLatin1Char(']') : host) + QStringLiteral(":%1").arg(port);
-}
-
-// What a certificate says of whom it is for.
-QString alternativeName(const QString& host) {
-  in6_addr address{};
-  const QByteArray text = host.toUtf8();
-  const bool number = inet_pton(AF_INET, text.constData(), &address) == 1 || inet_pton(AF_INET6, text.constData(), &address) == 1;
-  return (number ? QStringLiteral("IP:") : QStringLiteral("DNS:")) + host;
 }
 
 CommandBlock trainerBlock() {
@@ -39,55 +27,126 @@ CommandBlock trainerBlock() {
           QObject::tr("Without it the agent still sees GPUs, hosts, kernel messages and logs. Everything else: docs/client.md")};
 }
 
-CommandBlock agentBlock(const ConnectQuestion& question, const QString& title, const QString& options, const QString& host) {
-  return {title, QStringLiteral("runglass-agent --hub %1%2").arg(shellWord(hostPort(host, question.port)), options),
-          QObject::tr("One on each node, beside the trainers; as a service: packages and /etc/runglass/agent.toml (docs/install.md).")};
+CommandBlock agentBlock(const ConnectQuestion& question, const QString& title, const QString& note) {
+  return {title, QStringLiteral("runglass-agent --hub %1").arg(shellWord(hostPort(kLoopback, question.port))), note};
+}
+
+QString agentNote() {
+  return QObject::tr("One on each node, beside the trainers; as a service: packages and /etc/runglass/agent.toml (docs/install.md).");
 }
 
 CommandBlock hubBlock(const ConnectQuestion& question) {
   const ListenOptions hub = listenOptions(question);
   QString text = QStringLiteral("runglass %1 --listen %2").arg(shellWord(hub.store), shellWord(hub.listen));
-  if (!hub.token_file.isEmpty())
-    text += QStringLiteral(" \\\n    --token-file %1 --tls-cert %2 --tls-key %3")
-                .arg(shellWord(hub.token_file), shellWord(hub.tls_cert), shellWord(hub.tls_key));
+  if (!hub.trust.isEmpty()) text += QStringLiteral(" --trust %1").arg(shellWord(hub.trust));
   return {QObject::tr("On this machine: the hub that receives and stores"), text,
           QObject::tr("Without a window: runglassctl serve --store … with the same options.")};
 }
 
+// `agents` are words of a shell that name the nodes.
+CommandBlock pairBlock(const ConnectQuestion& question, const QString& agents, const QString& note) {
+  return {QObject::tr("Once, on this machine: certificates for the hub and each node"),
+          QStringLiteral("runglassctl pair --out %1 \\\n    --hub %2 --port %3 %4")
+              .arg(shellWord(trustFolder(question)), shellWord(question.host))
+              .arg(question.port)
+              .arg(agents),
+          note};
+}
+
+std::vector<CommandBlock> nodeCommands(const ConnectQuestion& question) {
+  return {pairBlock(question, QStringLiteral("--agent NODE-A --agent NODE-B"),
+                    QObject::tr(
+                        "The nodes by their host names. Then copy agents/NODE/* of that folder to /etc/runglass of each (docs/trust.md).")),
+          hubBlock(question),
+          {QObject::tr("On each node"), QStringLiteral("runglass-agent --config /etc/runglass/agent.toml"), agentNote()},
+          trainerBlock()};
+}
+
+std::vector<CommandBlock> slurmCommands(const ConnectQuestion& question) {
+  return {pairBlock(question, QStringLiteral("$(sinfo --noheader --Node --format '--agent=%N' | sort -u)"),
+                    QObject::tr("The jobs read this folder: it lies where the nodes see it.")),
+          hubBlock(question),
+          {QObject::tr("In the job script, around the trainer"),
+           QStringLiteral("srun --overlap --job-name=runglass --ntasks=$SLURM_NNODES --ntasks-per-node=1 \\\n"
+                          "    agent_step.sh %1 &\n"
+                          "srun python train.py\n"
+                          "scancel --signal=TERM \"$(squeue --steps --noheader --job $SLURM_JOB_ID --format '%i %j' |\n"
+                          "    awk '$2 == \"runglass\" { print $1 }')\"\n"
+                          "wait")
+               .arg(shellWord(trustFolder(question))),
+           QObject::tr("agent_step.sh is in packaging/slurm and /usr/share/runglass/slurm. No machine for a hub: job_with_hub.sh there "
+                       "(docs/deploy.md).")},
+          trainerBlock()};
+}
+
+std::vector<CommandBlock> kubernetesCommands() {
+  return {{QObject::tr("Once: certificates for the hub in the cluster and each GPU node"),
+           QStringLiteral("runglassctl pair --out trust --hub runglass-hub.runglass.svc --reader $USER \\\n"
+                          "    $(kubectl get nodes -l nvidia.com/gpu.present=true -o name | sed 's|node/|--agent=|')"),
+           {}},
+          {QObject::tr("The hub, its Secret and the agents' one"),
+           QStringLiteral("kubectl apply -f hub.yaml\n"
+                          "kubectl -n runglass create secret generic runglass-hub --from-file=trust/hub.pem \\\n"
+                          "    --from-file=trust/hub.key --from-file=trust/ca.pem --from-file=trust/access\n"
+                          "kubectl -n runglass create secret generic runglass-agents $(for node in trust/agents/*; do\n"
+                          "    for file in \"$node\"/*; do echo \"--from-file=${node##*/}.${file##*/}=$file\"; done; done)\n"
+                          "kubectl apply -f agents.yaml"),
+           QObject::tr(
+               "Image, disks and addresses are yours to fill in: packaging/kubernetes, /usr/share/runglass/kubernetes, docs/deploy.md.")},
+          {QObject::tr("To look at it from here"),
+           QStringLiteral("kubectl -n runglass exec -it runglass-hub-0 -- runglassctl top --store /data/store.rgl"),
+           QObject::tr("A window over it: copy the run with runglassctl export and kubectl cp (docs/deploy.md).")},
+          trainerBlock()};
+}
+
+std::vector<CommandBlock> behindCommands() {
+  return {{QObject::tr("On the login node: a hub with a socket that is yours alone"),
+           QStringLiteral("runglassctl serve --store /local/USER/run.rgl --listen unix:/local/USER/hub.sock"),
+           QObject::tr(
+               "On a disk of that machine, as USER. For agents of its nodes, beside it: --listen 0.0.0.0:7070 --trust … (docs/trust.md).")},
+          {QObject::tr("On this machine: that socket, here"),
+           QStringLiteral("ssh -J BASTION -N -o StreamLocalBindUnlink=yes -o ExitOnForwardFailure=yes \\\n"
+                          "    -L $HOME/hub.sock:/local/USER/hub.sock USER@LOGIN"),
+           QObject::tr("Without a bastion: without -J.")},
+          {QObject::tr("In a second terminal: how it goes, and captures of a run that stands still"),
+           QStringLiteral("ssh -t -J BASTION USER@LOGIN runglassctl top --store /local/USER/run.rgl\n"
+                          "runglassctl capture --hub unix:$HOME/hub.sock --run NAME"),
+           QObject::tr("A window over it: copy the run with runglassctl export and scp (docs/deploy.md).")}};
+}
+
 }  // namespace
 
+bool hubIsHere(TrainersWhere where) { return where != TrainersWhere::kKubernetes && where != TrainersWhere::kBehind; }
+
+bool needsHost(TrainersWhere where) { return where == TrainersWhere::kNodes || where == TrainersWhere::kSlurm; }
+
 ListenOptions listenOptions(const ConnectQuestion& question) {
-  if (question.where != TrainersWhere::kNodes) return {question.store, hostPort(kLoopback, question.port), {}, {}, {}};
+  if (!needsHost(question.where)) return {question.store, hostPort(kLoopback, question.port), {}};
   const QString everywhere = question.host.contains(QLatin1Char(':')) ? QStringLiteral("::") : QStringLiteral("0.0.0.0");
-  return {question.store, hostPort(everywhere, question.port), inFolder(question, kToken), inFolder(question, kCertificate),
-          inFolder(question, kKey)};
+  return {question.store, hostPort(everywhere, question.port), trustFolder(question)};
 }
 
 std::vector<CommandBlock> connectCommands(const ConnectQuestion& question) {
-  if (question.where == TrainersWhere::kHere)
-    return {hubBlock(question), agentBlock(question, QObject::tr("In a second terminal: the agent"), {}, kLoopback), trainerBlock()};
-  if (question.where == TrainersWhere::kTunnel)
-    return {
-        hubBlock(question),
-        {QObject::tr("In a second terminal, for each node"), QStringLiteral("ssh -N -R %1:%2:%1 NODE").arg(question.port).arg(kLoopback),
-         QObject::tr("Through a bastion: ssh -J BASTION -N -R … NODE. Every user of the node can reach that port.")},
-        agentBlock(question, QObject::tr("On each node"), {}, kLoopback),
-        trainerBlock()};
-  const ListenOptions hub = listenOptions(question);
-  const CommandBlock secrets{
-      QObject::tr("Once, on this machine: a token and a certificate"),
-      QStringLiteral("install -d -m 700 %1\n"
-                     "(umask 077; openssl rand -base64 32 > %2)\n"
-                     "(umask 077; openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 365 \\\n"
-                     "    -subj %3 -addext %4 -keyout %5 -out %6)")
-          .arg(shellWord(question.folder), shellWord(hub.token_file), QStringLiteral("/CN=runglass-hub"),
-               shellWord(QStringLiteral("subjectAltName=") + alternativeName(question.host)), shellWord(hub.tls_key),
-               shellWord(hub.tls_cert)),
-      QObject::tr("Copy %1 and %2 to the nodes (mode 600); the key stays here.").arg(kToken, kCertificate)};
-  return {secrets, hubBlock(question),
-          agentBlock(question, QObject::tr("On each node"),
-                     QStringLiteral(" \\\n    --token-file %1 --tls-ca %2").arg(kToken, kCertificate), question.host),
-          trainerBlock()};
+  switch (question.where) {
+    case TrainersWhere::kNodes:
+      return nodeCommands(question);
+    case TrainersWhere::kSlurm:
+      return slurmCommands(question);
+    case TrainersWhere::kKubernetes:
+      return kubernetesCommands();
+    case TrainersWhere::kBehind:
+      return behindCommands();
+    case TrainersWhere::kTunnel:
+      return {hubBlock(question),
+              {QObject::tr("In a second terminal, for each node"),
+               QStringLiteral("ssh -N -o ExitOnForwardFailure=yes -R %1:%2:%1 NODE").arg(question.port).arg(kLoopback),
+               QObject::tr("Through a bastion: ssh -J BASTION -N -R … NODE. Every user of the node can reach that port.")},
+              agentBlock(question, QObject::tr("On each node"), agentNote()),
+              trainerBlock()};
+    case TrainersWhere::kHere:
+      break;
+  }
+  return {hubBlock(question), agentBlock(question, QObject::tr("In a second terminal: the agent"), agentNote()), trainerBlock()};
 }
 
 }  // namespace runglass

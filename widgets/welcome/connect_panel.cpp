@@ -69,24 +69,25 @@ ConnectPanel::ConnectPanel(const QString& store, const QString& secrets, const Q
       m_store(new QLineEdit(store, this)),
       m_port(new QSpinBox(this)) {
   m_where->addItem(tr("On this machine"), static_cast<int>(TrainersWhere::kHere));
-  m_where->addItem(tr("On nodes that reach this host (token and TLS)"), static_cast<int>(TrainersWhere::kNodes));
+  m_where->addItem(tr("On nodes that reach this host (TLS)"), static_cast<int>(TrainersWhere::kNodes));
+  m_where->addItem(tr("In Slurm jobs (TLS, no root)"), static_cast<int>(TrainersWhere::kSlurm));
   m_where->addItem(tr("On nodes that only ssh reaches (tunnel)"), static_cast<int>(TrainersWhere::kTunnel));
+  m_where->addItem(tr("On a cluster behind a bastion, its hub there (ssh)"), static_cast<int>(TrainersWhere::kBehind));
+  m_where->addItem(tr("In Kubernetes, the hub too"), static_cast<int>(TrainersWhere::kKubernetes));
   m_host->setEditable(true);
   m_host->addItems(hosts);
   m_port->setRange(kFirstUserPort, kLastPort);
   m_port->setValue(kPort);
-  auto* form = new QFormLayout;
-  form->setSpacing(2 * kGrid);
-  form->addRow(tr("Trainers run"), m_where);
-  form->addRow(tr("This host is"), m_host);
-  form->addRow(tr("Port"), m_port);
-  form->addRow(tr("Store"), m_store);
-  auto* listen = new QPushButton(tr("Receive in this window"), this);
-  listen->setToolTip(tr("Opens the store here and listens, as the hub's command below does"));
-  auto* start = new QHBoxLayout;
-  start->addWidget(listen);
-  start->addStretch(1);
-  form->addRow(QString(), start);
+  m_form = new QFormLayout;
+  m_form->setSpacing(2 * kGrid);
+  m_form->addRow(tr("Trainers run"), m_where);
+  m_form->addRow(tr("This host is"), m_host);
+  m_form->addRow(tr("Port"), m_port);
+  m_form->addRow(tr("Store"), m_store);
+  m_listen = new QPushButton(tr("Receive in this window"), this);
+  m_listen->setToolTip(tr("Opens the store here and listens, as the hub's command below does"));
+  m_listen->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
+  m_form->addRow(QString(), m_listen);
 
   auto* inside = new QWidget(this);
   m_blocks = new QVBoxLayout(inside);
@@ -98,14 +99,14 @@ ConnectPanel::ConnectPanel(const QString& store, const QString& secrets, const Q
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(3 * kGrid);
-  column->addLayout(form);
+  column->addLayout(m_form);
   column->addWidget(scroll, 1);
 
   connect(m_where, &QComboBox::currentIndexChanged, this, &ConnectPanel::showCommands);
   connect(m_host, &QComboBox::currentTextChanged, this, &ConnectPanel::showCommands);
   connect(m_store, &QLineEdit::textChanged, this, &ConnectPanel::showCommands);
   connect(m_port, &QSpinBox::valueChanged, this, &ConnectPanel::showCommands);
-  connect(listen, &QPushButton::clicked, this, [this] { emit listenRequested(listenOptions(question())); });
+  connect(m_listen, &QPushButton::clicked, this, [this] { emit listenRequested(listenOptions(question())); });
   showCommands();
 }
 
@@ -121,7 +122,9 @@ void ConnectPanel::setWhere(TrainersWhere where) { m_where->setCurrentIndex(m_wh
 
 void ConnectPanel::showCommands() {
   const ConnectQuestion asked = question();
-  m_host->setEnabled(asked.where == TrainersWhere::kNodes);
+  // What is not asked is not shown: a hub elsewhere has no store here.
+  m_form->setRowVisible(m_host, needsHost(asked.where));
+  for (QWidget* of_hub : std::initializer_list<QWidget*>{m_port, m_store, m_listen}) m_form->setRowVisible(of_hub, hubIsHere(asked.where));
   while (QLayoutItem* item = m_blocks->takeAt(0)) {
     delete item->widget();
     delete item;

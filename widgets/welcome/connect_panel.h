@@ -13,7 +13,9 @@
 #include "widgets/welcome/connect_commands.h"
 
 class QComboBox;
+class QFormLayout;
 class QLineEdit;
+class QPushButton;
 class QSpinBox;
 class QVBoxLayout;
 
@@ -38,6 +40,8 @@ class ConnectPanel : public QWidget {
   QComboBox *m_where, *m_host;
   QLineEdit* m_store;
   QSpinBox* m_port;
+  QPushButton* m_listen = nullptr;
+  QFormLayout* m_form = nullptr;
   QVBoxLayout* m_blocks;
 };
 

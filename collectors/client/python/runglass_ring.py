@@ -2,6 +2,9 @@
 """The ring of librunglass written in Python (3.7+, Linux, standard library only), for machines where librunglass.so is not: the same file
 (collectors/client/ring_layout.h), the same agent, two to three times slower, and who this process is comes from fewer launchers.
 
+The agent may read only what was written before the word that says so: where a processor lets stores overtake each other (aarch64), fence() keeps
+their order.
+
 One lock lets one thread in at a time. A collection or a signal handler that comes while this thread is inside is written when it leaves.
 """
 import atexit
@@ -75,6 +78,20 @@ def _directory(given):
     return path
 
 
+class _Fence(object):
+    """What a lock's release and the next acquisition order for all threads holds for other processes too. x86 keeps the order of stores by itself."""
+
+    def __init__(self):
+        self._lock = None if os.uname().machine in ("x86_64", "i686") else threading.Lock()
+        if self._lock:
+            self._lock.acquire()
+
+    def __call__(self):
+        if self._lock:
+            self._lock.release()
+            self._lock.acquire()
+
+
 class _Ring(object):
     """The file. Every method but write() and name() is called under the lock."""
 
@@ -104,7 +121,7 @@ class _Ring(object):
             os.unlink(temporary)
             os.close(self.fd)
             raise
-        self.lock, self.owner, self.later = threading.Lock(), None, []
+        self.lock, self.owner, self.later, self.fence = threading.Lock(), None, [], _Fence()
         self.ids, self.string_bytes = {b"": 0}, 0
         self.words[_STRINGS] = 1  # id 0: no name
 
@@ -129,6 +146,7 @@ class _Ring(object):
                 self.map[at:at + len(text)] = text
                 struct.pack_into("@II", self.map, _HEADER + number * 8, self.string_bytes, len(text))
                 self.string_bytes += len(text)
+                self.fence()
                 self.words[_STRINGS] = number + 1
                 self.ids[text] = number
                 return number
@@ -164,10 +182,12 @@ class _Ring(object):
             at = _SLOTS_AT + ((head + i) & (self.slots - 1)) * _SLOT + 8
             piece = payload[i * _PAYLOAD:(i + 1) * _PAYLOAD]
             self.map[at:at + len(piece)] = piece
+        self.fence()
         for i in range(need - 1, -1, -1):  # the first slot's word last
             position = head + i
             word = (position + 1) & 0xFFFFFFFF
             if i == 0:
+                self.fence()
                 word |= kind << 32 | need << 40 | (a & 0xFF) << 48 | (b & 0xFF) << 56
             words[(_SLOTS_AT + (position & (self.slots - 1)) * _SLOT) // 8] = word
 
@@ -176,7 +196,9 @@ class _Ring(object):
             return  # the next change tells it
         try:
             version = self.words[_PROGRESS_VERSION]
+            self.fence()  # the copy written now was the live one before
             struct.pack_into("@qqqqqqII", self.map, _PROGRESS_AT + ((version + 1) & 1) * 56, *values, op, phase)
+            self.fence()
             self.words[_PROGRESS_VERSION] = version + 1
         finally:
             self.lock.release()
@@ -221,6 +243,7 @@ class Library(object):
         ring.text("attempt", given.attempt or _attempt().encode())
         ring.text("framework", given.framework)
         ring.text("order", b"tp-cp-ep-dp-pp")
+        ring.fence()
         ring.words[_IDENTITY_VERSION] = 2
         self._ring, self._pid, self._rank_told = ring, os.getpid(), told
         self._step, self._seen, self._phase, self._phase_said = NONE, 0, _INIT, False
@@ -233,6 +256,7 @@ class Library(object):
         if cause:
             ring.text("end_cause", cause)
         struct.pack_into("@q", ring.map, _END_TIME_AT, time.monotonic_ns())
+        _Fence()()  # the ring's own may be in use by another thread
         struct.pack_into("@I", ring.map, _END_STATE_AT, state)
         os.close(ring.fd)  # gives the lock up; the mapping stays for threads that are still inside
 
@@ -260,9 +284,11 @@ class Library(object):
             return
         with ring.lock:
             ring.words[_IDENTITY_VERSION] += 1
+            ring.fence()
             struct.pack_into(form, ring.map, at, *values)
             if order:
                 ring.text("order", order)
+            ring.fence()
             ring.words[_IDENTITY_VERSION] += 1
 
     def rg_layout(self, tp, pp, dp, cp, ep, vpp, order):

@@ -100,13 +100,15 @@ Status RecentRing::look() {
   m_alive = fcntl(m_fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
   const std::uint32_t slots = m_header.slots;
   for (int i = 0; i < kIdentityTries; ++i) {
-    rgr_header first{}, second{};
-    if (!readAt(&first, sizeof(first), 0) || !readAt(&second, sizeof(second), 0))
+    VersionsOfHeader before{}, after{};
+    rgr_header header{};
+    if (!readVersions(m_fd, before) || !readAt(&header, sizeof(header), 0) || !readVersions(m_fd, after))
       return {Code::kDataLoss, "recent ring " + m_path + ": the file was cut"};
-    if (second.magic != RGR_RECENT_MAGIC || second.slots != slots || second.head < m_mark.to)
+    if (header.magic != RGR_RECENT_MAGIC || header.slots != slots || header.head < m_mark.to)
       return {Code::kDataLoss, "recent ring " + m_path + ": its header was overwritten"};
-    m_header = second;
-    if (first.identity_version == second.identity_version && second.identity_version % 2 == 0) break;
+    m_header = header;
+    m_header.identity_version = before.identity == after.identity ? before.identity : before.identity | 1;
+    if (m_header.identity_version % 2 == 0) break;
     if (!m_alive) break;  // it died while it said who it is
     usleep(1000);
   }
@@ -211,10 +213,8 @@ Result<RecentRing::Shipped> RecentRing::ship(Recorder& out, const SourceContext&
   for (std::uint64_t position = end > slots ? end - slots : 0; position < end;) {
     const std::uint64_t count = std::min(end - position, kSlotsAtOnce);
     std::uint64_t head = 0;
-    const bool whole = readSlots(visit.before, position, count);
-    __sync_synchronize();  // as in RingReader: the reads are not to be served out of order
-    if (!whole || !readSlots(visit.slots, position, count)) return Status(Code::kDataLoss, "recent ring " + m_path + ": the file was cut");
-    __sync_synchronize();
+    if (!readSlots(visit.before, position, count) || !readSlots(visit.slots, position, count))
+      return Status(Code::kDataLoss, "recent ring " + m_path + ": the file was cut");
     if (!readAt(&head, sizeof(head), offsetof(rgr_header, head)) || head < end)
       return Status(Code::kDataLoss, "recent ring " + m_path + ": its header was overwritten");
     RG_TRY(readStrings());

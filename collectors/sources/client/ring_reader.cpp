@@ -65,19 +65,20 @@ void RingReader::lookForOwner() {
 
 Status RingReader::refresh() {
   const std::uint32_t slots = m_header.slots;
-  rgr_header first{}, second{};
-  if (!readAt(&first, sizeof(first), 0) || !readAt(&second, sizeof(second), 0))
+  VersionsOfHeader before{}, after{};
+  rgr_header header{};
+  if (!readVersions(m_fd, before) || !readAt(&header, sizeof(header), 0) || !readVersions(m_fd, after))
     return {Code::kDataLoss, "ring " + m_path + ": the file was cut"};
-  const std::uint64_t held = second.head - m_position;
-  if (second.magic != RGR_MAGIC || second.slots != slots || held > slots)
+  const std::uint64_t held = header.head - m_position;
+  if (header.magic != RGR_MAGIC || header.slots != slots || held > slots)
     return {Code::kDataLoss, "ring " + m_path + ": its header was overwritten"};
   // The live copy of the progress slot is stable while its version is; see ring_layout.h.
-  if (first.progress_version == second.progress_version && first.progress_version != 0) {
-    m_progress = first.progress[first.progress_version & 1];
-    m_progress_version = first.progress_version;
+  if (before.progress == after.progress && before.progress != 0) {
+    m_progress = header.progress[before.progress & 1];
+    m_progress_version = before.progress;
   }
-  if (first.identity_version != second.identity_version) second.identity_version |= 1;
-  m_header = second;
+  header.identity_version = before.identity == after.identity ? before.identity : before.identity | 1;
+  m_header = header;
   terminateTexts(m_header);
   return {};
 }
@@ -139,7 +140,6 @@ Result<bool> RingReader::drain(const std::function<void(const Record&)>& take) {
     m_in_torn = true;
     ++index;
   }
-  __sync_synchronize();  // the second read is not to be served early; std::atomic_thread_fence is unknown to the thread sanitizer
   if (index == 0) return false;
   if (!readSlots(m_position, index)) return cut;
   for (const std::uint64_t start : starts) {

@@ -64,7 +64,7 @@ bool FollowSource::mayFollow(Entry& entry) {
   struct stat info {};
   if (m_leases == nullptr || ::stat(path.c_str(), &info) != 0) return true;  // reading says why
   if (!entry.shared) {
-    entry.shared = m_lease_all || onSharedFilesystem(path);
+    entry.shared = m_lease_all || !sharedFilesystem(path).empty();
     std::error_code error;
     entry.canonical = std::filesystem::weakly_canonical(path, error).string();
   }

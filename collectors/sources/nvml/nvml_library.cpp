@@ -5,20 +5,48 @@
 
 #include <array>
 #include <cstdio>
+#include <cstdlib>
+#include <sstream>
+#include <utility>
+#include <vector>
 
 namespace runglass::nvml {
 
+namespace {
+
+constexpr const char* kName = "libnvidia-ml.so.1";
+
+// Where it lies when the loader does not find it by its name: without ldconfig's cache (containers), or with a loader that looks into other
+// folders than the host's (our relocatable folder).
+std::vector<std::string> usualPlaces() {
+  static constexpr std::array<const char*, 9> kFolders = {
+      "/usr/lib64",        "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib",
+      "/usr/lib64/nvidia", "/usr/local/nvidia/lib64",   "/usr/local/nvidia/lib",      "/run/opengl-driver/lib",
+      "/usr/lib/wsl/lib"};
+  std::vector<std::string> places;
+  places.emplace_back(kName);
+  places.emplace_back("libnvidia-ml.so");
+  const auto inFolder = [&](std::string folder) { places.push_back(std::move(folder) + "/" + kName); };
+  for (const char* folder : kFolders) inFolder(folder);
+  const char* told = std::getenv("LD_LIBRARY_PATH");
+  std::istringstream folders(told != nullptr ? told : "");
+  for (std::string folder; std::getline(folders, folder, ':');)
+    if (folder.starts_with('/')) inFolder(folder);
+  return places;
+}
+
+}  // namespace
+
 Result<std::unique_ptr<Library>> Library::load(const std::string& path) {
-  static constexpr std::array<const char*, 3> kPlaces = {"libnvidia-ml.so.1", "libnvidia-ml.so", "/usr/lib/wsl/lib/libnvidia-ml.so.1"};
   void* handle = nullptr;
   if (!path.empty()) {
     handle = dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL);
   } else {
-    for (const char* place : kPlaces)
-      if ((handle = dlopen(place, RTLD_LAZY | RTLD_LOCAL)) != nullptr) break;
+    for (const std::string& place : usualPlaces())
+      if ((handle = dlopen(place.c_str(), RTLD_LAZY | RTLD_LOCAL)) != nullptr) break;
   }
   if (handle == nullptr)
-    return Status(Code::kUnavailable, "source.nvml: " + (path.empty() ? std::string(kPlaces[0]) : path) +
+    return Status(Code::kUnavailable, "source.nvml: " + (path.empty() ? std::string(kName) : path) +
                                           ": not found, so there is no NVIDIA driver here; GPU metrics are absent");
 
   std::unique_ptr<Library> library(new Library(handle));

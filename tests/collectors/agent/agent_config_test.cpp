@@ -28,7 +28,7 @@ TEST_F(AgentConfig, TakesItsValuesFromTheFile) {
                             "'\n[node]\nname = 'n9'\nrack = 'r1'\n[source.host]\nenabled = false\n");
   ASSERT_TRUE(options.ok()) << options.status().message();
   EXPECT_EQ(options->link.hub, "h:1");
-  EXPECT_EQ(options->link.token, "0123456789abcdef");
+  EXPECT_EQ(options->link.token_file, dir / "token");
   EXPECT_EQ(options->outbox.spool_bytes, 7U << 20);
   EXPECT_EQ(options->seal_every, 20 * kNsPerMs);
   EXPECT_EQ(options->node.name, "n9");
@@ -57,12 +57,6 @@ TEST_F(AgentConfig, CarriesOutTheOrdersThatItNamesAndAllOfThemWithoutAWord) {
   EXPECT_THAT(read("[orders]\nallow = [7]\n").status().message(), HasSubstr("no order ''"));
   EXPECT_THAT(read("[orders]\nallow = true\n").status().message(), HasSubstr("a list of names"));
   EXPECT_THAT(read("[orders]\ndeny = []\n").status().message(), HasSubstr("'deny'"));
-}
-
-TEST_F(AgentConfig, RefusesATokenThatOthersCanRead) {
-  std::ofstream(dir / "token") << "0123456789abcdef\n";
-  std::filesystem::permissions(dir / "token", std::filesystem::perms::owner_read | std::filesystem::perms::others_read);
-  EXPECT_THAT(readToken(dir / "token").status().message(), HasSubstr("chmod 600"));
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 
 #include "collectors/sources/client/recent_ring.h"
 #include "tests/collectors/client/local_agent.h"
+#include "tests/emulated.h"
 
 namespace runglass::test {
 
@@ -41,6 +42,7 @@ class Traced {
       setenv("LD_PRELOAD", RG_TRACER, 1);
       for (const auto& [name, value] : environment) setenv(name, value.c_str(), 1);
       std::vector<char*> arguments;
+      command = runnable(std::move(command));
       for (std::string& word : command) arguments.push_back(word.data());
       arguments.push_back(nullptr);
       execvp(arguments[0], arguments.data());

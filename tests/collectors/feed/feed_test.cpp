@@ -96,7 +96,8 @@ class Source {
                            .node = node(),
                            .score = 0.5,
                            .summary = "it hangs " + number(1000),
-                           .evidence = "{}"});
+                           .evidence = "{}",
+                           .told = below(4) == 0 ? std::nullopt : std::optional(m_clock += 20 * kNsPerSecond)});
         break;
       case 11:
         judge();

@@ -67,6 +67,9 @@ class Teller {
     const auto logs = mustRead(m_reader.logs({.run = std::nullopt, .kind = {}, .limit = 1'000'000}));
     for (const LogLine& l : logs)
       add(Line("log")(l.time)(attempt(l.attempt))(node(l.node))(l.rank)(l.stream)(static_cast<int>(l.severity))(l.text));
+    const auto tellings = mustRead(m_reader.tellings(std::nullopt));
+    for (const Finding& f : tellings)
+      add(Line("telling")(f.id)(f.told)(static_cast<int>(f.severity))(f.start)(f.end)(f.last_step)(f.score)(f.summary)(f.evidence));
     const auto findings = mustRead(m_reader.findings(std::nullopt));
     for (const Finding& f : findings)
       add(Line("finding")(f.id)(run(f.run))(attempt(f.attempt))(f.kind)(f.subject)(static_cast<int>(f.severity))(f.start)(f.end)(

@@ -11,8 +11,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "collectors/access/access_book.h"
 #include "collectors/hub/acceptor.h"
-#include "collectors/hub/credentials.h"
 #include "collectors/hub/hub.h"
 #include "tests/collectors/hub/raw_agent.h"
 #include "tests/collectors/temp_dir.h"
@@ -71,12 +71,16 @@ TEST_F(HubSecurity, LetsInOnlyWhoKnowsAToken) {
 }
 
 TEST_F(HubSecurity, StopsListeningToAnAddressThatGuesses) {
-  TokenBook book({kToken});
-  const std::string good = std::string("Bearer ") + kToken;
-  for (int i = 0; i < 10; ++i) EXPECT_FALSE(book.check("Bearer wrong", "ipv4:1.2.3.4", 0));
-  EXPECT_FALSE(book.check(good, "ipv4:1.2.3.4", kNsPerSecond));
-  EXPECT_TRUE(book.check(good, "ipv4:1.2.3.5", kNsPerSecond));
-  EXPECT_TRUE(book.check(good, "ipv4:1.2.3.4", 61 * kNsPerSecond));
+  const auto book = AccessBook::open(privateFile("tokens", kToken), {0, 0});
+  ASSERT_TRUE(book.ok()) << book.status().message();
+  const auto lets = [&](const std::string& token, const std::string& address, DurNs now) {
+    const std::string header = "Bearer " + token;
+    return (*book)->check({.authorization = header, .certificate = {}, .address = address}, {now, now}).ok();
+  };
+  for (int i = 0; i < 10; ++i) EXPECT_FALSE(lets("wrong", "ipv4:1.2.3.4", 0));
+  EXPECT_FALSE(lets(kToken, "ipv4:1.2.3.4", kNsPerSecond));
+  EXPECT_TRUE(lets(kToken, "ipv4:1.2.3.5", kNsPerSecond));
+  EXPECT_TRUE(lets(kToken, "ipv4:1.2.3.4", 61 * kNsPerSecond));
 }
 
 TEST_F(HubSecurity, RefusesTokensThatOthersCanReadOrThatAreShort) {
@@ -167,11 +171,11 @@ TEST_F(HubSecurity, CapsSilentConnectionsPerAddressButNotAgents) {
 }
 
 TEST(Acceptor, SaysWhatIsWrongWithAnAddress) {
-  EXPECT_THAT(Acceptor::listen("nonsense", {}).status().message(), HasSubstr("HOST:PORT"));
-  EXPECT_EQ(Acceptor::listen("127.0.0.1:notaport", {}).status().code(), Code::kInvalidArgument);
-  const auto ok = Acceptor::listen("127.0.0.1:0", {});
+  EXPECT_THAT(Acceptor::listen("nonsense", "", {}).status().message(), HasSubstr("HOST:PORT"));
+  EXPECT_EQ(Acceptor::listen("127.0.0.1:notaport", "", {}).status().code(), Code::kInvalidArgument);
+  const auto ok = Acceptor::listen("127.0.0.1:0", "", {});
   ASSERT_TRUE(ok.ok());
-  EXPECT_TRUE((*ok)->loopback());
+  EXPECT_TRUE((*ok)->local());
   EXPECT_EQ((*ok)->address(), "127.0.0.1:" + std::to_string((*ok)->port()));
 }
 

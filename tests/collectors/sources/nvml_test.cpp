@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "collectors/sources/nvml/nvml_library.h"
 #include "collectors/sources/nvml/nvml_source.h"
 #include "tests/collectors/memory_recorder.h"
 
@@ -169,6 +170,18 @@ TEST_F(NvmlSourceTest, SaysOnceAndClearlyThatThereIsNoDriver) {
   state("init 9\n");
   status = makeNvmlSource()->start(m_out, m_context);
   EXPECT_EQ(status.message(), "source.nvml: nvmlInit_v2: the NVIDIA driver is not loaded");
+}
+
+TEST_F(NvmlSourceTest, FindsTheDriversLibraryInTheFoldersOfLdLibraryPathThatTheLoaderWasNotToldOf) {
+  if (nvml::Library::load("").ok()) GTEST_SKIP() << "this machine has a driver of its own";
+  std::filesystem::create_directories(m_dir / "module");
+  std::filesystem::copy_file(RG_FAKE_NVML, m_dir / "module/libnvidia-ml.so.1");
+  const char* before = std::getenv("LD_LIBRARY_PATH");
+  const std::string kept = before != nullptr ? before : "";
+  setenv("LD_LIBRARY_PATH", ("relative::/nowhere:" + (m_dir / "module").string()).c_str(), 1);
+  const auto library = nvml::Library::load("");
+  before != nullptr ? setenv("LD_LIBRARY_PATH", kept.c_str(), 1) : unsetenv("LD_LIBRARY_PATH");
+  ASSERT_TRUE(library.ok()) << library.status().message();
 }
 
 }  // namespace

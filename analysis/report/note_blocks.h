@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Notes in Markdown as blocks that do nothing: headings, lists, quotes, code and emphasis; HTML is text, and a link is its words and where
+// it leads. Writers draw them, each in its own way.
+//
+// Read by md4c, CommonMark 0.30 with strikethrough; a line break that was typed is kept, as in comments of GitHub.
+//
+// Threading:  pure.
+// Ownership:  values.
+// Units:      UTF-8; texts are as they were typed: each writer escapes for its own context.
+// Errors:     none: what is no Markdown is a paragraph. Lists and quotes deeper than kMostNoteDepth are as deep as that.
+// Cost:       O(text), of which md4c reads at most kMostNoteBytes.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace runglass::report {
+
+inline constexpr int kMostNoteDepth = 8;
+inline constexpr std::size_t kMostNoteBytes = 64U << 10;
+
+struct NoteRun {
+  std::string text;  // may have line breaks
+  bool strong = false, emphasis = false, code = false, struck = false;
+  friend bool operator==(const NoteRun&, const NoteRun&) = default;
+};
+
+struct NoteBlock {
+  enum class Kind { kParagraph, kHeading, kCode, kRule };
+  Kind kind = Kind::kParagraph;
+  int level = 0;             // of a heading, 1 to 6
+  int depth = 0, quote = 0;  // in how many lists and quotes it is
+  std::string mark;          // of the first block of a list's item: "•", "3."
+  std::vector<NoteRun> runs;
+  friend bool operator==(const NoteBlock&, const NoteBlock&) = default;
+};
+
+std::vector<NoteBlock> noteBlocks(std::string_view markdown);
+
+}  // namespace runglass::report

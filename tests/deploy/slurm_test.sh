@@ -1,0 +1,165 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# What docs/deploy.md says about Slurm, done with Debian's slurmctld, slurmd and munge: a login node and two compute nodes as namespaces (hosts.sh), each with its own
+# slurmd, GPUs that are /dev/null by other names, a user without rights. The scripts of packaging/slurm are run as they stand. Where something is missing it says SKIPPED.
+set -euo pipefail
+source "$(dirname "$0")/hosts.sh"
+needs slurmctld slurmd munged srun sbatch scontrol scancel
+recipes=$(cd "$(dirname "$0")/../../packaging/slurm" && pwd)
+python=$(cd "$(dirname "$0")/../../collectors/client/python" && pwd)
+enterNamespaces "$0" "$@"
+cd "$work"
+
+makeAda
+home=$work/ada
+bridge lan
+for name in head gpu-a gpu-b; do host "$name"; done
+wire head lan 10.77.0.1
+wire gpu-a lan 10.77.0.11
+wire gpu-b lan 10.77.0.12
+
+# --- Slurm -----------------------------------------------------------------------------------------------------------------------------------
+mkdir -p /run/munge state spool slurm/prolog
+head -c 64 /dev/urandom > munge.key
+chmod 400 munge.key
+munged --foreground --force --key-file "$work/munge.key" --socket /run/munge/munge.socket.2 --pid-file "$work/munged.pid" --log-file "$work/munged.log" \
+  --seed-file "$work/munge.seed" 2> munged.err.log &
+cat > slurm/node_agent.sh <<END
+#!/bin/bash
+# Prolog and Epilog get no environment of the site's.
+export RUNGLASS_AGENT=$bin/runglass-agent RUNGLASS_CONFIG=$work/site/agents/\$SLURMD_NODENAME/agent.toml RUNGLASS_STATE=$work/site-\$SLURMD_NODENAME
+[ -e $work/with-prolog ] || exit 0
+exec $recipes/node_agent.sh
+END
+chmod +x slurm/node_agent.sh
+for name in gpu0 gpu1; do mknod "$name" c 1 3 2> /dev/null || skip "devices cannot be made here"; done  # /dev/null, twice
+cat > slurm/slurm.conf <<END
+ClusterName=recipes
+SlurmctldHost=head(10.77.0.1)
+SlurmUser=root
+AuthType=auth/munge
+CredType=cred/munge
+StateSaveLocation=$work/state
+SlurmdSpoolDir=$work/spool/%n
+SlurmctldPidFile=$work/slurmctld.pid
+SlurmdPidFile=$work/slurmd-%n.pid
+SlurmdLogFile=$work/slurmd-%n.log
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+JobAcctGatherType=jobacct_gather/none
+MailProg=/bin/true
+MpiDefault=none
+SwitchType=switch/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core
+GresTypes=gpu
+ReturnToService=2
+KillWait=25
+PrologFlags=Alloc
+Prolog=$work/slurm/node_agent.sh
+Epilog=$work/slurm/node_agent.sh
+SlurmdParameters=config_overrides
+NodeName=gpu-a NodeAddr=10.77.0.11 CPUs=2 Gres=gpu:2
+NodeName=gpu-b NodeAddr=10.77.0.12 CPUs=2 Gres=gpu:2
+PartitionName=all Nodes=ALL Default=YES MaxTime=10 OverSubscribe=NO
+END
+echo "Name=gpu File=$work/gpu[0-1]" > slurm/gres.conf
+export SLURM_CONF=$work/slurm/slurm.conf PATH=$PATH:/usr/sbin
+waitFor 10 munge -n || failed "munge does not answer"
+start head slurmctld -D -c > slurmctld.log 2>&1 &
+for name in gpu-a gpu-b; do
+  mkdir "spool/$name"
+  start "$name" slurmd -D -N "$name" 2> /dev/null &
+done
+idle() { [ "$(on head sinfo -h -o '%D %t')" = "2 idle" ]; }
+waitFor 30 idle || failed "Slurm has no two idle nodes: $(on head sinfo 2>&1)"
+ok "Slurm with two nodes of two GPUs: $(on head sinfo --version)"
+
+# --- the trainer: steps, and what its own step was given -------------------------------------------------------------------------------------
+cat > train.py <<END
+import os, sys, time
+sys.path.insert(0, "$python")
+import runglass as rg
+rg.init()
+open("$home/saw-%s-%s" % (os.environ["SLURM_JOB_NAME"], os.environ["SLURMD_NODENAME"]), "w").write(os.environ.get("CUDA_VISIBLE_DEVICES", "none"))
+for n in range(40):
+    with rg.step(n):
+        time.sleep(0.1)
+rg.shutdown()
+END
+export RUNGLASS_AGENT=$bin/runglass-agent RUNGLASSCTL=$bin/runglassctl RUNGLASS_STEP=$recipes/agent_step.sh
+# The nodes share this machine's /dev/shm, as no real ones do.
+export RUNGLASS_LIB=$bin/../lib/librunglass.so
+cat > rings.sh <<'END'
+#!/bin/bash
+export RUNGLASS_DIR=$HOME/rings-$SLURMD_NODENAME RUNGLASS_STATE=$HOME/state-$SLURMD_NODENAME-$SLURM_JOB_ID
+exec "$@"
+END
+cat > step.sh <<END
+#!/bin/bash
+exec $work/rings.sh $recipes/agent_step.sh "\$@"
+END
+chmod +x rings.sh step.sh
+ctl=("${as[@]}" "$bin/runglassctl")
+batch=(timeout 60 nsenter -t "${pid[head]}" -n -m -u --wd="$work" -- "${as[@]}" sbatch --wait --nodes=2 --ntasks-per-node=1 --gres=gpu:2)
+stepsIn() { ask "$1" "SELECT count(*) || ' steps of ' || count(DISTINCT rank) || ' ranks' FROM step WHERE phase <> 'none'"; }
+
+# --- a hub on the login node, agents beside the job -----------------------------------------------------------------------------------------
+mapfile -t agents < <(on head sinfo -h -N -o '--agent=%N' | sort -u)
+on head "${ctl[@]}" pair --out "$home/trust" --hub 10.77.0.1 "${agents[@]}" > pair.log
+start head "${ctl[@]}" serve --store "$home/run.rgl" --listen 0.0.0.0:7070 --trust "$home/trust" --listen "unix:$home/hub.sock" > hub.log 2>&1 &
+hub=$!
+waitFor 20 grep -q 'unix:' hub.log || failed "the hub does not listen"
+cat > beside.sbatch <<END
+#!/bin/bash
+srun --overlap --job-name=runglass --ntasks=\$SLURM_NNODES --ntasks-per-node=1 bash -c 'echo \$CUDA_VISIBLE_DEVICES > $home/agent-saw-\$SLURMD_NODENAME; exec $work/rings.sh $recipes/agent_step.sh $home/trust' &
+srun $work/rings.sh python3 $work/train.py
+scancel --signal=TERM "\$(squeue --steps --noheader --job \$SLURM_JOB_ID --format '%i %j' | awk '\$2 == "runglass" { print \$1 }')"
+wait
+END
+"${batch[@]}" --job-name beside -o "$home/beside.log" beside.sbatch > sbatch.log 2>&1 || failed "the job failed"
+for name in gpu-a gpu-b; do
+  [ "$(cat "$home/saw-beside-$name")" = 0,1 ] && [ "$(cat "$home/agent-saw-$name")" = 0,1 ] || failed "not both steps of $name see both GPUs"
+  [ -z "$(ls "$home"/state-"$name"-*/spool 2>/dev/null)" ] || true
+done
+all() { [ "$(stepsIn "$home/run.rgl")" = "80 steps of 2 ranks" ]; }
+waitFor 15 all || failed "in the store: $(stepsIn "$home/run.rgl")"
+[ "$(ask "$home/run.rgl" "SELECT group_concat(node, ' ') FROM (SELECT node FROM rank ORDER BY rank)")" = "gpu-a gpu-b" ] || failed "the ranks' nodes are others"
+grep -q 'waits in the spool' "$home/beside.log" && failed "an agent could not hand over"
+ok "srun --overlap: agents beside the job, both see the node's GPUs; 80 of 80 steps"
+
+# --- a job that brings its own hub -----------------------------------------------------------------------------------------------------------
+"${batch[@]}" --job-name own --export=ALL,RUNGLASS_STEP="$work/step.sh",RUNGLASS_OUT="$home",RUNGLASS_LOCAL="$home/local" -o "$home/own.log" \
+  "$recipes/job_with_hub.sh" srun "$work/rings.sh" python3 "$work/train.py" > sbatch.log 2>&1 || failed "the job with a hub failed"
+own=$(ls "$home"/run-*.rgl)
+[ "$(stepsIn "$own")" = "80 steps of 2 ranks" ] || failed "in the job's store: $(stepsIn "$own")"
+"${ctl[@]}" verify --store "$own" > verify.log 2>&1 || failed "the job's store is damaged"
+[ ! -e "$home/local" ] && [ -z "$(ls -d "$home"/.runglass-* 2>/dev/null)" ] || failed "the job left its folders behind"
+grep -q 'waits in the spool' "$home/own.log" && failed "an agent could not hand over"
+ok "a job with a hub on its first node: 80 of 80 steps in the store that it brings home"
+
+# --- Prolog and Epilog ---------------------------------------------------------------------------------------------------------------------
+kill "$hub"
+wait "$hub" || failed "the hub did not end well"
+on head "$bin/runglassctl" pair --out site --hub 10.77.0.1 --token-agent gpu-a --token-agent gpu-b --install-dir "$work/installed" > pair.log
+start head "$bin/runglassctl" serve --store "$work/site.rgl" --listen 0.0.0.0:7070 --trust "$work/site" > site.log 2>&1 &
+hub=$!
+mkdir installed
+for name in gpu-a gpu-b; do on "$name" mount --bind "$work/site/agents/$name" "$work/installed"; done
+waitFor 20 grep -q 7070 site.log || failed "the site's hub does not listen"
+touch with-prolog
+cat > prolog.sbatch <<END
+#!/bin/bash
+srun $work/rings.sh python3 $work/train.py
+END
+"${batch[@]}" --job-name prolog -o "$home/prolog.log" prolog.sbatch > sbatch.log 2>&1 || failed "the job failed"
+agentsLeft() { [ -z "$(ls site-gpu-*/pid 2>/dev/null)" ]; }
+[ -e site-gpu-a/agent.log ] && [ -e site-gpu-b/agent.log ] || failed "Prolog started no agent"
+waitFor 25 agentsLeft || failed "Epilog left an agent behind"
+waitFor 10 idle || failed "a node was drained: $(on head sinfo 2>&1)"
+nodes=$(ask site.rgl "SELECT group_concat(node, ' ') FROM (SELECT DISTINCT node FROM series WHERE metric = 'load_1m' ORDER BY node)")
+[ "$nodes" = "gpu-a gpu-b" ] || failed "the site's agents told of: $nodes; $(cat site-gpu-a/agent.log)"
+ok "Prolog and Epilog: agents while the job ran, none after it"
+kill "$hub"
+wait "$hub" || failed "the site's hub did not end well"
+echo "passed in $SECONDS s"
