@@ -1,18 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // StoreWriter: captures. Texts are packed once, when their rows are written.
+#include "storage/bind_row.h"
 #include "storage/codec/capture_body.h"
 #include "storage/store_writer.h"
 
 namespace runglass {
-namespace {
-
-template <class Tag>
-std::optional<std::int64_t> idOrNull(Id<Tag> id) {
-  return id ? std::optional(static_cast<std::int64_t>(id.value)) : std::nullopt;
-}
-
-}  // namespace
-
 void StoreWriter::capture(const Capture& capture) {
   auto row = std::make_shared<Capture>(capture);
   boundCapture(*row);

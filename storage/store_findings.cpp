@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "storage/bind_row.h"
 #include "storage/rows.h"
 #include "storage/store_reader.h"
 #include "storage/store_writer.h"
@@ -18,16 +19,6 @@ namespace {
 
 constexpr DurNs kApart = 10 * kNsPerSecond;
 constexpr DurNs kShareOfAge = 16;
-
-template <class Tag>
-std::optional<std::int64_t> idOrNull(Id<Tag> id) {
-  return id ? std::optional(static_cast<std::int64_t>(id.value)) : std::nullopt;
-}
-template <class... T>
-void bindAll(sqlite::Statement& statement, const T&... values) {
-  int index = 1;
-  (statement.bind(index++, values), ...);
-}
 
 bool sameWords(const Finding& a, const Finding& b) {
   const auto words = [](const Finding& f) {

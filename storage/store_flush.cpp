@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "storage/bind_row.h"
 #include "storage/retention.h"
 #include "storage/store_writer.h"
 
@@ -23,16 +24,6 @@ constexpr std::int64_t kRewriteRate = std::int64_t{512} << 10;  // bytes a secon
 constexpr DurNs kCostShare = 10;                                // early flushes may take a tenth of the time
 constexpr std::int64_t kCheckpointBytes = std::int64_t{16} << 20;
 constexpr std::int64_t kMinorPyramid = 8, kMajorPyramid = 64;
-
-template <class Tag>
-std::optional<std::int64_t> idOrNull(Id<Tag> id) {
-  return id ? std::optional(static_cast<std::int64_t>(id.value)) : std::nullopt;
-}
-template <class... T>
-void bindAll(sqlite::Statement& statement, const T&... values) {
-  int index = 1;
-  (statement.bind(index++, values), ...);
-}
 
 }  // namespace
 

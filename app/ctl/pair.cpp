@@ -79,11 +79,10 @@ class Pair : public Command {
                 m_port, m_options.folder.c_str());
     return {};
   }
-  Status tell(const std::string& name, const Result<std::string>& folder) const {
-    RG_TRY(folder.status());
-    const bool agent = folder->find("/agents/") != std::string::npos;
-    std::printf("%s: hand over %s%s\n", name.c_str(), folder->c_str(),
-                agent ? (", to " + m_options.installed + " of that node").c_str() : "");
+  Status tell(const std::string& name, const Result<Pairing::Handed>& handed) const {
+    RG_TRY(handed.status());
+    const std::string where = handed->agent ? ", to " + m_options.installed + " of that node" : "";
+    std::printf("%s: hand over %s%s\n", name.c_str(), handed->folder.c_str(), where.c_str());
     return {};
   }
   static void list(const Pairing& pairing) {

@@ -87,27 +87,24 @@ Status Pairing::checkNew(const std::string& name) const {
   return {};
 }
 
-Result<std::string> Pairing::addAgent(const std::string& name, Proof proof) {
+Result<Pairing::Handed> Pairing::addAgent(const std::string& name, Proof proof) {
   RG_TRY(checkNew(name));
   AccessEntry entry{.kind = proof == Proof::kToken ? AccessEntry::Kind::kToken : AccessEntry::Kind::kCertificate};
   entry.pass = {.name = name, .node = name, .scopes = kAgent};
-  const std::string folder = path("agents/" + name);
-  RG_TRY(hand(std::move(entry), folder));
-  return folder;
+  return hand(std::move(entry));
 }
 
-Result<std::string> Pairing::addReader(const std::string& name, bool admin) {
+Result<Pairing::Handed> Pairing::addReader(const std::string& name, bool admin) {
   RG_TRY(checkNew(name));
   AccessEntry entry{.kind = AccessEntry::Kind::kToken};
   entry.pass = {.name = name, .scopes = admin ? kAdministrator : kReader};
-  const std::string folder = path("readers/" + name);
-  RG_TRY(hand(std::move(entry), folder));
-  return folder;
+  return hand(std::move(entry));
 }
 
 // Makes the files of who `entry` describes; listed last, so that a half-made folder opens nothing.
-Status Pairing::hand(AccessEntry entry, const std::string& folder) {
+Result<Pairing::Handed> Pairing::hand(AccessEntry entry) {
   const bool agent = (entry.pass.scopes & kAgent) != 0;
+  const std::string folder = path((agent ? "agents/" : "readers/") + entry.pass.name);
   RG_TRY(makeFolder(folder));
   RG_TRY(replaceGuarded(folder + "/ca.pem", m_authority, false));
   const TimeNs expires = (wallNow() / kNsPerSecond) * kNsPerSecond + m_options.days * kDay;
@@ -126,7 +123,8 @@ Status Pairing::hand(AccessEntry entry, const std::string& folder) {
   }
   if (agent) RG_TRY(replaceGuarded(folder + "/agent.toml", agentToml(entry), false));
   m_access.entries.push_back(std::move(entry));
-  return save();
+  RG_TRY(save());
+  return Handed{folder, agent};
 }
 
 std::string Pairing::agentToml(const AccessEntry& entry) const {
@@ -154,7 +152,7 @@ Status Pairing::revoke(const std::string& name, TimeNs now) {
   return save();
 }
 
-Result<std::string> Pairing::renew(const std::string& name, TimeNs now, DurNs grace) {
+Result<Pairing::Handed> Pairing::renew(const std::string& name, TimeNs now, DurNs grace) {
   std::optional<AccessEntry> renewed;
   for (AccessEntry& entry : m_access.entries) {
     if (entry.pass.name != name || entry.revoked) continue;
@@ -162,10 +160,7 @@ Result<std::string> Pairing::renew(const std::string& name, TimeNs now, DurNs gr
     entry.expires = std::min(entry.expires.value_or(now + grace), now + grace);
   }
   if (!renewed) return Status(Code::kNotFound, "pair: " + name + ": nobody of that name may connect");
-  const bool agent = (renewed->pass.scopes & kAgent) != 0;
-  const std::string folder = path((agent ? "agents/" : "readers/") + name);
-  RG_TRY(hand(std::move(*renewed), folder));
-  return folder;
+  return hand(std::move(*renewed));
 }
 
 }  // namespace runglass

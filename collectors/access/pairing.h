@@ -38,19 +38,24 @@ class Pairing {
   std::vector<std::string> hubNames() const;
 
   enum class Proof : std::uint8_t { kCertificate, kToken };
-  // An agent that may send the data of node `name` and no other's. Answers the folder to hand over.
-  Result<std::string> addAgent(const std::string& name, Proof proof);
+  // The folder to hand over, and whether it goes to a node.
+  struct Handed {
+    std::string folder;
+    bool agent = false;
+  };
+  // An agent that may send the data of node `name` and no other's.
+  Result<Handed> addAgent(const std::string& name, Proof proof);
   // Somebody with a token: read, or everything but ingest (`admin`: edits, orders).
-  Result<std::string> addReader(const std::string& name, bool admin);
+  Result<Handed> addReader(const std::string& name, bool admin);
   Status revoke(const std::string& name, TimeNs now);
   // A new certificate or token in the same folder; the one before counts for `grace` longer.
-  Result<std::string> renew(const std::string& name, TimeNs now, DurNs grace);
+  Result<Handed> renew(const std::string& name, TimeNs now, DurNs grace);
   const AccessFile& access() const { return m_access; }
 
  private:
   explicit Pairing(Options options) : m_options(std::move(options)) {}
   std::string path(const std::string& name) const { return m_options.folder + "/" + name; }
-  Status hand(AccessEntry entry, const std::string& folder);
+  Result<Handed> hand(AccessEntry entry);
   Status save() const;
   Status checkNew(const std::string& name) const;
   std::string agentToml(const AccessEntry& entry) const;

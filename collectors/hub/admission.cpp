@@ -20,6 +20,14 @@ Result<Pass> Admission::admit(const grpc::CallbackServerContext& context, Scope 
   return pass;
 }
 
+bool Standing::holds() {
+  constexpr DurNs kLookEvery = kNsPerSecond;
+  const DurNs now = monotonicNow();
+  if (now - m_looked < kLookEvery) return true;
+  m_looked = now;
+  return m_admission.holds(m_pass, now);
+}
+
 grpc::Status wireStatus(const Status& status) { return {static_cast<grpc::StatusCode>(status.code()), status.message()}; }
 
 }  // namespace runglass

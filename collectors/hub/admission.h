@@ -20,11 +20,24 @@ class Admission {
   Admission(AccessBook& access, Acceptor& acceptor) : m_access(access), m_acceptor(acceptor) {}
   // Whoever comes by the hub's own socket in the file system is its owner, and asked for nothing.
   Result<Pass> admit(const grpc::CallbackServerContext& context, Scope scope);
-  bool holds(const Pass& pass) { return m_access.holds(pass, {wallNow(), monotonicNow()}); }
+  bool holds(const Pass& pass, DurNs now) { return m_access.holds(pass, {wallNow(), now}); }
 
  private:
   AccessBook& m_access;
   Acceptor& m_acceptor;
+};
+
+// The pass of a call that goes on: whether it still counts is looked up once a second, not for every message. One thread at a time.
+class Standing {
+ public:
+  Standing(Admission& admission, Pass pass) : m_admission(admission), m_pass(std::move(pass)), m_looked(monotonicNow()) {}
+  const Pass& pass() const { return m_pass; }
+  bool holds();
+
+ private:
+  Admission& m_admission;
+  const Pass m_pass;
+  DurNs m_looked;
 };
 
 grpc::Status wireStatus(const Status& status);

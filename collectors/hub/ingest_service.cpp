@@ -25,7 +25,7 @@ class SessionReactor final : public grpc::ServerBidiReactor<Bytes, Bytes>,
                              public std::enable_shared_from_this<SessionReactor> {
  public:
   SessionReactor(IngestThread& ingest, std::atomic<std::size_t>& sessions, Admission& admission, Pass pass, std::string peer)
-      : m_ingest(ingest), m_sessions(sessions), m_admission(admission), m_pass(std::move(pass)), m_peer(std::move(peer)) {}
+      : m_ingest(ingest), m_sessions(sessions), m_standing(admission, std::move(pass)), m_peer(std::move(peer)) {}
 
   void begin() {
     m_self = shared_from_this();
@@ -36,8 +36,9 @@ class SessionReactor final : public grpc::ServerBidiReactor<Bytes, Bytes>,
   void OnReadDone(bool ok) override {
     if (!ok) return finish({});  // half-closed or broken: the agent is done
     // Every agent beats each two seconds, so that one whose pass was revoked is gone soon after.
-    if (!m_admission.holds(m_pass))
-      return finish(Status(Code::kUnauthenticated, "session: " + m_peer + ": what '" + m_pass.name + "' showed no longer counts"));
+    if (!m_standing.holds())
+      return finish(
+          Status(Code::kUnauthenticated, "session: " + m_peer + ": what '" + m_standing.pass().name + "' showed no longer counts"));
     v1::AgentMessage message;
     const bool parsed = grpc::SerializationTraits<v1::AgentMessage>::Deserialize(&m_read, &message).ok();
     if (!parsed || message.body_case() == v1::AgentMessage::BODY_NOT_SET)
@@ -100,7 +101,7 @@ class SessionReactor final : public grpc::ServerBidiReactor<Bytes, Bytes>,
     Finish(wireStatus(m_status ? *m_status : status));
   }
   std::string peer() const override { return m_peer; }
-  std::string onlyNode() const override { return m_pass.node; }
+  std::string onlyNode() const override { return m_standing.pass().node; }
 
  private:
   // Starts the next write, or the Finish that waited for the last one. m_mutex is held.
@@ -141,8 +142,7 @@ class SessionReactor final : public grpc::ServerBidiReactor<Bytes, Bytes>,
 
   IngestThread& m_ingest;
   std::atomic<std::size_t>& m_sessions;
-  Admission& m_admission;
-  const Pass m_pass;
+  Standing m_standing;
   const std::string m_peer;
   std::shared_ptr<SessionReactor> m_self;
   Bytes m_read, m_write;

@@ -15,25 +15,16 @@ import sys
 import tempfile
 import xml.etree.ElementTree as xml
 
+from checks import end, expect, same, skip
+
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 MEDIA_TYPE = 'application/x-runglass'
 given = None
-failures = []
-
-
-def expect(holds, what):
-    if not holds:
-        failures.append(what)
-
-
-def same(actual, wanted, what):
-    expect(actual == wanted, '%s: %r, wanted %r' % (what, actual, wanted))
 
 
 def need(tool):
     if shutil.which(tool) is None:
-        print('SKIPPED: %s is not installed (./dev package installs it)' % tool)
-        sys.exit(0)
+        skip('%s is not installed (./dev package installs it)' % tool)
 
 
 def run(arguments, **options):
@@ -338,9 +329,7 @@ def main():
     arguments.add_argument('--gui', type=int, required=True)
     given = arguments.parse_args()
     globals()['case_' + given.case]()
-    for failure in failures:
-        print(failure)
-    sys.exit(1 if failures else 0)
+    end()
 
 
 if __name__ == '__main__':

@@ -12,26 +12,13 @@ import sys
 import tempfile
 import time
 
+from checks import end, expect, same, skip
+
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 LOG = ''.join(' iteration %8d/     100 | consumed samples:           16 | elapsed time per iteration (ms): 1000.0 | learning rate: 1.000E-04 | '
               'global batch size:    16 | lm loss: %.6E | loss scale: 1.0 | grad norm: 1.000 | number of skipped iterations:   0 | '
               'number of nan iterations:   0 |\n' % (i, 12 - i) for i in range(1, 4))
 given = None
-failures = []
-
-
-def expect(holds, what):
-    if not holds:
-        failures.append(what)
-
-
-def same(actual, wanted, what):
-    expect(actual == wanted, '%s: %r, wanted %r' % (what, actual, wanted))
-
-
-def skip(why):
-    print('SKIPPED: ' + why)
-    sys.exit(0)
 
 
 class Host:
@@ -314,9 +301,7 @@ def main():
     arguments.add_argument('--root')
     given = arguments.parse_args()
     globals()['case_' + given.case]()
-    for failure in failures:
-        print(failure)
-    sys.exit(1 if failures else 0)
+    end()
 
 
 if __name__ == '__main__':

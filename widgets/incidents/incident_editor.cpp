@@ -47,16 +47,25 @@ void IncidentEditor::undo() {
   while (!m_saved.empty()) {
     Saved saved = std::move(m_saved.back());
     m_saved.pop_back();
-    const bool more = saved.with_older;
-    enqueue({.uuid = saved.uuid, .words = tr("undone: %1").arg(saved.words), .change = {}, .saved = std::move(saved), .undoes = true});
+    Pending pending{.uuid = saved.uuid, .words = tr("undone: %1").arg(saved.words), .change = {}, .undoes = true};
+    pending.saved = std::move(saved);
+    const bool more = pending.saved.with_older;
+    enqueue(std::move(pending));
     if (!more) return;
   }
 }
 
 bool IncidentEditor::prepareUndo(Pending& pending, const Incident* stored) const {
   if (!isAs(stored, pending.saved.after)) return false;
+  // What was made is there, or what is to be made again was deleted: there is one of the two.
   pending.remove = !pending.saved.before;
-  pending.whole = pending.saved.before ? *pending.saved.before : *stored;
+  if (pending.saved.before) {
+    pending.whole = *pending.saved.before;
+  } else if (stored != nullptr) {
+    pending.whole = *stored;
+  } else {
+    return false;
+  }
   pending.whole->updated = stored != nullptr ? stored->updated : std::nullopt;
   return true;
 }

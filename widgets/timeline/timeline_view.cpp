@@ -253,7 +253,7 @@ void TimelineView::showCatalog(const Result<std::shared_ptr<const TimelineCatalo
     m_shown = true;
     m_panel->showEmpty(
         tr("No timeline yet"),
-        tr("This run has no spans. Import a profiler's trace, or let trainers report spans through runglass.py or the tracer."),
+        tr("There are no spans here. Import a profiler's trace, or let trainers report spans through runglass.py or the tracer."),
         QStringLiteral("runglassctl import --store STORE.rgl TRACE.json.gz"));
     return m_stack->setCurrentIndex(0);
   }
