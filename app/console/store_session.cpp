@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Invariants: 1. Query workers, their Readers, the edits, the scraper and the watch are gone before the hub stops. 2. The GUI thread never
-// waits for m_access: it looks whether it is there. 3. A hub that cannot be had never prevents reading.
+// waits for m_access: it looks whether it is there. 3. A hub that cannot be had never prevents reading. 4. The mirror goes last: edits and
+// Readers of a copy are gone by then.
 #include "app/console/store_session.h"
 
 #include <fcntl.h>
@@ -13,8 +14,10 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "app/hub_problem.h"
 #include "app/store_access.h"
 #include "widgets/core/units.h"
+#include "widgets/frame/source_words.h"
 
 namespace runglass {
 namespace {
@@ -26,6 +29,14 @@ bool isWritable(const std::string& store) {
   const std::string folder = std::filesystem::path(store).parent_path().string();
   return ::faccessat(AT_FDCWD, store.c_str(), W_OK, AT_EACCESS) == 0 &&
          ::faccessat(AT_FDCWD, folder.empty() ? "." : folder.c_str(), W_OK, AT_EACCESS) == 0;
+}
+
+// What is copied from elsewhere is as much this user's alone as it was there.
+void makeOwnFolder(const std::string& store) {
+  const std::filesystem::path folder = std::filesystem::path(store).parent_path();
+  std::error_code failed;  // opening the store says it
+  if (!folder.empty() && std::filesystem::create_directories(folder, failed))
+    std::filesystem::permissions(folder, std::filesystem::perms::owner_all, failed);
 }
 
 // The lock is looked at only once the process is not found: looking takes it for a moment, which a writer that opens must not meet.
@@ -44,21 +55,26 @@ StoreSession::StoreSession(SessionOptions options) : m_options(std::move(options
   });
   m_queries = std::make_unique<QueryService>([access = m_access, store = m_options.store]() -> Result<std::unique_ptr<Reader>> {
     const std::shared_ptr<const StoreAccess>& way = access.get();
-    if (way->hub) return Reader::open(store, way->reader);
+    if (!way->failed.ok()) return way->failed;
+    if (way->hub || way->mirror) return Reader::open(store, way->reader);
     return openForReading(store);
   });
-  m_edits = std::make_unique<StoreEdits>(m_options.store, m_options.control, m_access);
+  m_edits = std::make_unique<StoreEdits>(m_options.store, m_options.follow ? m_options.follow->hub : m_options.control, m_access);
 }
 
 StoreSession::~StoreSession() {
   m_queries.reset();
   m_edits.reset();
   m_preparing.join();
-  if (const auto access = m_access.get(); access->scraper) access->scraper->stop();
-  if (const auto access = m_access.get(); access->hub) {
+  const std::shared_ptr<const StoreAccess> access = m_access.get();
+  Status stopped;
+  if (access->scraper) access->scraper->stop();
+  if (access->hub) {
     access->watch->stop();
-    if (const Status stopped = access->hub->stop(); !stopped.ok()) std::fprintf(stderr, "runglass: %s\n", stopped.message().c_str());
+    stopped = access->hub->stop();
   }
+  if (access->mirror) stopped = access->mirror->stop();
+  if (!stopped.ok()) std::fprintf(stderr, "runglass: %s\n", stopped.message().c_str());
 }
 
 StoreAccess StoreSession::prepare(const SessionOptions& options) {
@@ -78,6 +94,22 @@ StoreAccess StoreSession::prepare(const SessionOptions& options) {
     }
     access.problem = hub.status().message();
     std::fprintf(stderr, "runglass: no hub: %s\n", access.problem.c_str());
+  }
+  if (options.follow) {
+    const auto say = [](const std::string& text) { std::fprintf(stderr, "runglass: %s\n", text.c_str()); };
+    makeOwnFolder(options.store);
+    auto mirror = Mirror::start({.store = options.store, .hub = options.follow->hub, .say = say});
+    if (mirror.ok()) {
+      access.mirror = std::move(mirror).value();
+      access.reader = access.mirror->readerOptions();
+      return access;
+    }
+    // Somebody follows into this file already, another window perhaps: it is read along with.
+    if (mirror.status().code() != Code::kAlreadyExists) {
+      access.failed = mirror.status();
+      access.writable = false;
+      return access;
+    }
   }
   access.holder = holderOf(options.store);
   access.writable = isWritable(options.store);
@@ -99,11 +131,51 @@ std::shared_ptr<const StoreAccess> StoreSession::ready() const {
   return m_access.get();
 }
 
+std::optional<MirrorStatus> StoreSession::followed() const {
+  const std::shared_ptr<const StoreAccess> access = ready();
+  return access && access->mirror ? std::optional(access->mirror->status()) : std::nullopt;
+}
+
+TimeNs StoreSession::now() const {
+  const std::optional<MirrorStatus> status = followed();
+  const TimeNs there = wallNow() + (status ? status->hub_ahead.value_or(0) : 0);
+  if (!status || !status->complete || status->caught_up) return there;
+  return std::min(there, *status->complete + kLate);
+}
+
+// What is said of a hub that is followed, from the first moment on.
+void StoreSession::describeFollowed(const StoreAccess* access, SourceStatus& status) const {
+  FollowedSource& source = status.followed.emplace();
+  source.hub = screenText(m_options.follow->hub.hub, 120);
+  source.since_start = monotonicNow() - m_start;
+  if (access == nullptr) return;
+  const MirrorStatus mirror = access->mirror->status();
+  source.connected = mirror.connected;
+  source.refused = mirror.refused;
+  source.age = mirror.age(wallNow());
+  source.silent = mirror.silent;
+  source.bytes = mirror.bytes;
+  if (mirror.problem.empty()) return;
+  source.why = screenText(hubProblemText(mirror.code, mirror.problem, m_options.follow->hub), 600);
+  // A line that stood and will again is for the status bar.
+  if (mirror.refused || (mirror.connections == 0 && source.since_start > kLate))
+    status.problem = source.why + (mirror.refused ? QString() : QStringLiteral(" Trying again."));
+}
+
 SourceStatus StoreSession::status() {
   SourceStatus status;
   const std::shared_ptr<const StoreAccess> access = ready();
+  if (m_options.follow && (!access || access->mirror)) {
+    describeFollowed(access.get(), status);
+    return status;
+  }
   if (!access) {
     status.role = QStringLiteral("opening …");
+    return status;
+  }
+  if (!access->failed.ok()) {
+    status.role = QStringLiteral("nothing");
+    status.problem = screenText(access->failed.message(), 600);
     return status;
   }
   if (access->hub) {
@@ -122,6 +194,7 @@ SourceStatus StoreSession::status() {
   if (access->holder && !m_holder_ended) {
     const QString pid = screenText(access->holder->pid, 20);
     status.role = QStringLiteral("reader: process %1 writes").arg(pid);
+    status.written = true;
     if (access->holder->contact.empty())
       status.problem = QStringLiteral("Process %1 writes this store and takes no edits; this window reads along.").arg(pid);
   }

@@ -19,6 +19,9 @@ namespace runglass {
 inline constexpr std::size_t kMostFrame = std::size_t{32}
                                           << 20;  // unpacked; mostly a few hundred KiB, but all notes of a store come in one
 
+// Of the trailing metadata of a Follow call: the uuid of the hub's store.
+inline constexpr const char* kStoreKey = "runglass-store";
+
 // Everything but seq and definitions.
 v1::Frame packFrame(std::string_view payload);
 Result<std::string> unpackFrame(const v1::Frame& frame);

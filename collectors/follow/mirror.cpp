@@ -68,11 +68,12 @@ struct Mirror::Parts {
   struct Incoming {
     v1::FeedMessage message;
     std::optional<Status> lost;
+    std::string source;  // of what was lost
   };
   std::deque<Incoming> inbox;
   v1::Join join;
   MirrorStatus status;
-  DurNs heard = 0;
+  DurNs heard = 0, brought = 0;  // monotonic; what counts for silence, and when a message came; 0: none has
   bool stopping = false;
   std::string said;
   Status closed;
@@ -88,7 +89,7 @@ struct Mirror::Parts {
   void abandon(const Status& status);
   void tick();
   void noteJoin();
-  void explain(const Status& status);
+  void explain(const Status& status, const std::string& source);
 };
 
 Mirror::Mirror() = default;
@@ -116,16 +117,16 @@ Result<std::unique_ptr<Mirror>> Mirror::start(MirrorOptions options) {
                                                                     .take =
                                                                         [&p](v1::FeedMessage message) {
                                                                           const std::lock_guard lock(p.mutex);
-                                                                          p.heard = monotonicNow();
+                                                                          p.heard = p.brought = monotonicNow();
                                                                           p.status.bytes +=
                                                                               static_cast<std::int64_t>(message.ByteSizeLong());
-                                                                          p.inbox.push_back({std::move(message), std::nullopt});
+                                                                          p.inbox.push_back({std::move(message), std::nullopt, {}});
                                                                           p.wake.notify_one();
                                                                         },
                                                                     .lost =
-                                                                        [&p](const Status& status) {
+                                                                        [&p](const Status& status, const std::string& source) {
                                                                           const std::lock_guard lock(p.mutex);
-                                                                          p.inbox.push_back({{}, status});
+                                                                          p.inbox.push_back({{}, status, source});
                                                                           p.wake.notify_one();
                                                                         }});
   p.thread = std::thread([&p] { p.run(); });
@@ -135,7 +136,9 @@ Result<std::unique_ptr<Mirror>> Mirror::start(MirrorOptions options) {
 
 MirrorStatus Mirror::status() const {
   const std::lock_guard lock(m_parts->mutex);
-  return m_parts->status;
+  MirrorStatus status = m_parts->status;
+  if (m_parts->brought != 0) status.silent = monotonicNow() - m_parts->brought;
+  return status;
 }
 
 ReaderOptions Mirror::readerOptions() const { return {.live = m_parts->tail}; }
@@ -177,7 +180,7 @@ void Mirror::Parts::run() {
         break;
       }
     }
-    if (next && next->lost) explain(*next->lost);
+    if (next && next->lost) explain(*next->lost, next->source);
     if (next && !next->lost) take(next->message);
     if (monotonicNow() < next_tick) continue;
     next_tick = monotonicNow() + kTick;
@@ -202,14 +205,17 @@ void Mirror::Parts::tick() {
   if (silent) link->cut();
 }
 
-void Mirror::Parts::explain(const Status& why) {
+void Mirror::Parts::explain(const Status& why, const std::string& source) {
   connection_good = false;
   std::string text;
   {
     const std::lock_guard lock(mutex);
-    status.connected = false;
-    status.refused =
-        why.code() == Code::kFailedPrecondition || why.code() == Code::kUnauthenticated || why.code() == Code::kInvalidArgument;
+    status.connected = status.caught_up = false;
+    status.refused = why.code() == Code::kFailedPrecondition || why.code() == Code::kUnauthenticated ||
+                     why.code() == Code::kPermissionDenied || why.code() == Code::kInvalidArgument;
+    status.code = why.ok() ? Code::kUnavailable : why.code();
+    const bool other = why.code() == Code::kFailedPrecondition && writer->mirror() && writer->mirror()->source_uuid != source;
+    status.other_source = other ? source : std::string();
     status.problem = why.ok() ? "the hub ended the connection" : why.message();
     if (status.refused) completed.notify_all();
     if (status.problem == said) return;
@@ -240,6 +246,7 @@ void Mirror::Parts::abandon(const Status& why) {
   noteJoin();
   {
     const std::lock_guard lock(mutex);
+    status.code = why.code();
     status.problem = why.message();
   }
   options.say("hub: " + options.hub.hub + ": " + why.message() + "; beginning again");
@@ -287,8 +294,10 @@ Status Mirror::Parts::begin(const v1::Joined& joined) {
     ++status.connections;
     status.resumed += resumed ? 1 : 0;
     tell = !status.problem.empty();
+    status.code = Code::kOk;
     status.problem.clear();
-    status.refused = false;
+    status.other_source.clear();
+    status.refused = status.caught_up = false;
     said.clear();
   }
   if (tell) options.say("hub: " + options.hub.hub + ": connected");
@@ -317,6 +326,7 @@ Status Mirror::Parts::store(const v1::Frame& frame) {
     ++status.frames;
     if (writer->mirror() && writer->mirror()->complete != status.complete) {
       status.complete = writer->mirror()->complete;
+      status.caught_up = true;
       completed.notify_all();
     }
   }

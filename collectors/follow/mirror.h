@@ -35,8 +35,12 @@ struct MirrorStatus {
   std::optional<DurNs> hub_ahead;      // hub's clock - ours, as of the last connection
   std::int64_t frames = 0, bytes = 0;  // on the wire, since start
   std::int64_t connections = 0, resumed = 0;
-  std::string problem;   // why nothing comes now; empty: it does
-  bool refused = false;  // the hub will not change its mind
+  bool caught_up = false;       // this connection has brought all that there was when it was made
+  std::optional<DurNs> silent;  // since a connection last brought something; absent: none has yet
+  Code code = Code::kOk;        // of the problem
+  std::string problem;          // why nothing comes now; empty: it does
+  bool refused = false;         // the hub will not change its mind
+  std::string other_source;     // the store that the hub writes, where that is why it refuses
 
   // How old what is here is, by the hub's clock.
   std::optional<DurNs> age(TimeNs now) const {

@@ -5,8 +5,10 @@
 
 #include <grpcpp/grpcpp.h>
 
+#include <atomic>
 #include <random>
 
+#include "collectors/feed/feed_frame.h"
 #include "runglass/v1/follow.grpc.pb.h"
 
 namespace runglass {
@@ -17,6 +19,7 @@ constexpr DurNs kRefusedPause = 10 * kNsPerSecond;
 struct MirrorLink::Call {
   grpc::ClientContext context;
   std::unique_ptr<grpc::ClientReaderWriter<v1::FollowerMessage, v1::FeedMessage>> stream;
+  std::atomic<bool> up = false;  // we have said who we are; until then the stream is the link's own
 };
 
 void MirrorLink::start() {
@@ -44,7 +47,7 @@ bool MirrorLink::send(const v1::FollowerMessage& message) {
     const std::lock_guard lock(m_mutex);
     call = m_call;
   }
-  return call && call->stream->Write(message);
+  return call && call->up && call->stream->Write(message);
 }
 
 void MirrorLink::run() {
@@ -52,12 +55,13 @@ void MirrorLink::run() {
   DurNs wait = m_options.first_pause;
   while (true) {
     const DurNs began = monotonicNow();
-    const Status status = follow();
+    std::string source;
+    const Status status = follow(source);
     {
       const std::lock_guard lock(m_mutex);
       if (m_stop) return;
     }
-    m_user.lost(status);
+    m_user.lost(status, source);
     if (monotonicNow() - began > 2 * kNsPerSecond) wait = m_options.first_pause;
     // Who refuses a token ten times within a minute looks at none for a while.
     if (status.code() == Code::kUnauthenticated) wait = std::max(wait, kRefusedPause);
@@ -68,7 +72,7 @@ void MirrorLink::run() {
   }
 }
 
-Status MirrorLink::follow() {
+Status MirrorLink::follow(std::string& source) {
   RG_ASSIGN(const auto channel, hubChannel(m_options.hub));
   const auto stub = v1::Follow::NewStub(channel);
   auto call = std::make_shared<Call>();
@@ -76,12 +80,14 @@ Status MirrorLink::follow() {
   v1::FollowerMessage message;
   *message.mutable_join() = m_user.join();
   call->stream = stub->Follow(&call->context);
-  const bool asked = call->stream->Write(message);
   {
+    // Before anything waits for the network: whoever stops us cancels it.
     const std::lock_guard lock(m_mutex);
     if (m_stop) call->context.TryCancel();
     m_call = call;
   }
+  const bool asked = call->stream->Write(message);
+  call->up = asked;
   v1::FeedMessage answer;
   while (asked && call->stream->Read(&answer)) m_user.take(std::move(answer));
   {
@@ -90,6 +96,10 @@ Status MirrorLink::follow() {
     m_call.reset();
   }
   const grpc::Status status = call->stream->Finish();
+  if (const auto& last = call->context.GetServerTrailingMetadata(); last.contains(kStoreKey)) {
+    const grpc::string_ref uuid = last.find(kStoreKey)->second;
+    source.assign(uuid.data(), uuid.size());
+  }
   return {static_cast<Code>(status.error_code()), status.error_message()};
 }
 

@@ -26,7 +26,8 @@ class MirrorLink {
   struct User {
     std::function<v1::Join()> join;
     std::function<void(v1::FeedMessage)> take;
-    std::function<void(const Status&)> lost;  // a connection ended or could not be had
+    // A connection ended or could not be had; `source`: the uuid of the hub's store, where it said so.
+    std::function<void(const Status&, const std::string& source)> lost;
   };
   MirrorLink(const MirrorOptions& options, User user) : m_options(options), m_user(std::move(user)) {}
   ~MirrorLink() { stop(); }
@@ -41,7 +42,7 @@ class MirrorLink {
  private:
   struct Call;
   void run();
-  Status follow();
+  Status follow(std::string& source);
 
   const MirrorOptions& m_options;
   const User m_user;

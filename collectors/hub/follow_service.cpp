@@ -8,6 +8,7 @@
 #include <deque>
 
 #include "collectors/control/judgement_message.h"
+#include "collectors/feed/feed_frame.h"
 #include "collectors/hub/admission.h"
 #include "model/random_uuid.h"
 
@@ -29,7 +30,8 @@ class FollowReactor final : public Reactor, public FeedLink, public std::enable_
     if (!ok) return finish({});
     // A follower acknowledges twice a second, so that one whose pass was revoked is gone soon after.
     if (!m_standing.holds())
-      return finish(Status(Code::kUnauthenticated, "follow: " + m_peer + ": what '" + m_standing.pass().name + "' showed no longer counts"));
+      return finish(
+          Status(Code::kUnauthenticated, "follow: " + m_peer + ": what '" + m_standing.pass().name + "' showed no longer counts"));
     if (const Status status = take(); !status.ok()) return finish(status);
     const std::lock_guard lock(m_mutex);
     if (!m_finished) StartRead(&m_read);
@@ -169,6 +171,7 @@ Reactor* FollowService::Follow(grpc::CallbackServerContext* context) {
   if (m_draining) return new RefusingReactor({grpc::StatusCode::UNAVAILABLE, "hub: is stopping"});
   Result<Pass> pass = m_admission.admit(*context, Scope::kRead);
   if (!pass.ok()) return new RefusingReactor(wireStatus(pass.status()));
+  context->AddTrailingMetadata(kStoreKey, m_store_uuid);
   auto reactor = std::make_shared<FollowReactor>(*this, m_admission, std::move(pass).value(), context->peer());
   reactor->begin();
   return reactor.get();
