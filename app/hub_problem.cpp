@@ -2,6 +2,7 @@
 #include "app/hub_problem.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <initializer_list>
 #include <string_view>
 
@@ -75,5 +76,7 @@ std::string hubProblemText(Code code, const std::string& message, const ControlT
   const HubProblem problem = hubProblem(code, message, hub);
   return "hub " + hub.hub + ": " + problem.what + (problem.todo.empty() ? "" : ". " + problem.todo);
 }
+
+void silenceLibraries() { ::setenv("GRPC_VERBOSITY", "NONE", 0); }
 
 }  // namespace runglass

@@ -21,6 +21,7 @@
 #include "app/console/screenshot.h"
 #include "app/control_arguments.h"
 #include "app/hub_arguments.h"
+#include "app/hub_problem.h"
 #include "widgets/frame/registry.h"
 
 namespace {
@@ -270,6 +271,7 @@ int runConsole(int argc, char** argv) {
   if (*shot && arguments.store.empty() == arguments.connect.empty()) return fail("screenshot: wants --store or --connect", 2);
   if (const auto wrong = wrongConnect(arguments, cli)) return *wrong;
   takeFileUrl(arguments);
+  silenceLibraries();
   arguments.live = arguments.live || listen->count() > 0;
   if (arguments.live && arguments.store.empty()) return fail("--live: wants a store to write", 2);
   if (*shot || *report ||

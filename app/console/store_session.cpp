@@ -98,7 +98,8 @@ StoreAccess StoreSession::prepare(const SessionOptions& options) {
   if (options.follow) {
     const auto say = [](const std::string& text) { std::fprintf(stderr, "runglass: %s\n", text.c_str()); };
     makeOwnFolder(options.store);
-    auto mirror = Mirror::start({.store = options.store, .hub = options.follow->hub, .say = say});
+    const auto words = [hub = options.follow->hub](Code code, const std::string& text) { return hubProblemText(code, text, hub); };
+    auto mirror = Mirror::start({.store = options.store, .hub = options.follow->hub, .say = say, .words = words});
     if (mirror.ok()) {
       access.mirror = std::move(mirror).value();
       access.reader = access.mirror->readerOptions();
@@ -144,7 +145,7 @@ TimeNs StoreSession::now() const {
 }
 
 // What is said of a hub that is followed, from the first moment on.
-void StoreSession::describeFollowed(const StoreAccess* access, SourceStatus& status) const {
+void StoreSession::describeFollowed(const StoreAccess* access, SourceStatus& status) {
   FollowedSource& source = status.followed.emplace();
   source.hub = screenText(m_options.follow->hub.hub, 120);
   source.since_start = monotonicNow() - m_start;
@@ -155,6 +156,8 @@ void StoreSession::describeFollowed(const StoreAccess* access, SourceStatus& sta
   source.age = mirror.age(wallNow());
   source.silent = mirror.silent;
   source.bytes = mirror.bytes;
+  noteRate(mirror.bytes);
+  source.bytes_per_s = m_arrived_per_s;
   if (mirror.problem.empty()) return;
   source.why = screenText(hubProblemText(mirror.code, mirror.problem, m_options.follow->hub), 600);
   // A line that stood and will again is for the status bar.
@@ -180,10 +183,10 @@ SourceStatus StoreSession::status() {
   }
   if (access->hub) {
     const HubStats stats = access->hub->stats();
-    noteRates(stats);
+    noteRate(stats.samples);
     status.role = QStringLiteral("hub on %1").arg(screenText(access->hub->address()));
     status.agents = static_cast<int>(stats.agents);
-    status.samples_per_s = m_samples_per_s;
+    status.samples_per_s = m_arrived_per_s;
     if (stats.batches > 0) status.lag = stats.lag;
     status.dropped = stats.missing_batches + stats.bad_payloads;
     if (!stats.store_error.empty()) status.problem = QStringLiteral("Nothing is stored now: %1").arg(screenText(stats.store_error));
@@ -203,13 +206,12 @@ SourceStatus StoreSession::status() {
   return status;
 }
 
-void StoreSession::noteRates(const HubStats& stats) {
+void StoreSession::noteRate(std::int64_t arrived) {
   const TimeNs now = monotonicNow();
   if (m_rate_begin != 0 && now - m_rate_begin < kRatePeriod) return;
-  if (m_rate_begin != 0)
-    m_samples_per_s = static_cast<double>(stats.samples - m_rate_samples) * 1e9 / static_cast<double>(now - m_rate_begin);
+  if (m_rate_begin != 0) m_arrived_per_s = static_cast<double>(arrived - m_rate_arrived) * 1e9 / static_cast<double>(now - m_rate_begin);
   m_rate_begin = now;
-  m_rate_samples = stats.samples;
+  m_rate_arrived = arrived;
 }
 
 }  // namespace runglass

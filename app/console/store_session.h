@@ -84,8 +84,8 @@ class StoreSession : public StatusSource {
  private:
   static StoreAccess prepare(const SessionOptions& options);
   std::shared_ptr<const StoreAccess> ready() const;  // null while it is being prepared
-  void describeFollowed(const StoreAccess* access, SourceStatus& status) const;
-  void noteRates(const HubStats& stats);
+  void describeFollowed(const StoreAccess* access, SourceStatus& status);
+  void noteRate(std::int64_t arrived);
 
   const SessionOptions m_options;
   std::shared_future<std::shared_ptr<const StoreAccess>> m_access;
@@ -95,10 +95,10 @@ class StoreSession : public StatusSource {
   StoreShare m_share;
   bool m_holder_ended = false;  // of the access
   const TimeNs m_start = monotonicNow();
-  // Rate of the newest whole second.
+  // Rate of the newest whole second: of the own hub samples, of one that is followed bytes.
   TimeNs m_rate_begin = 0;
-  std::int64_t m_rate_samples = 0;
-  std::optional<double> m_samples_per_s;
+  std::int64_t m_rate_arrived = 0;
+  std::optional<double> m_arrived_per_s;
 };
 
 }  // namespace runglass

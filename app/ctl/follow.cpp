@@ -6,6 +6,7 @@
 
 #include "app/control_arguments.h"
 #include "app/ctl/command.h"
+#include "app/hub_problem.h"
 #include "collectors/follow/mirror.h"
 
 namespace runglass::ctl {
@@ -35,8 +36,10 @@ class Follow : public Command {
     RG_ASSIGN(ControlTarget hub, m_control.target());
     hub.hub = m_from;
     const auto say = [](const std::string& text) { std::fprintf(stderr, "runglassctl follow: %s\n", text.c_str()); };
-    RG_ASSIGN(const auto mirror, Mirror::start({.store = m_store, .hub = std::move(hub), .say = say}));
-    if (m_once) return once(*mirror);
+    const auto words = [hub](Code code, const std::string& text) { return hubProblemText(code, text, hub); };
+    silenceLibraries();
+    RG_ASSIGN(const auto mirror, Mirror::start({.store = m_store, .hub = hub, .say = say, .words = words}));
+    if (m_once) return once(*mirror, hub);
     std::printf("following %s\n", m_from.c_str());
     std::fflush(stdout);
     int signal = 0;
@@ -45,12 +48,13 @@ class Follow : public Command {
   }
 
  private:
-  Status once(Mirror& mirror) const {
+  Status once(Mirror& mirror, const ControlTarget& hub) const {
     const bool complete = mirror.waitComplete(static_cast<DurNs>(m_timeout * 1e9));
     const MirrorStatus status = mirror.status();
     RG_TRY(mirror.stop());
     if (!complete)
-      return {Code::kUnavailable, "follow: " + m_from + ": " + (status.problem.empty() ? "not caught up in time" : status.problem)};
+      return {Code::kUnavailable,
+              status.problem.empty() ? "follow: " + m_from + ": not caught up in time" : hubProblemText(status.code, status.problem, hub)};
     std::printf("%s is complete as of %.1f s ago; %lld bytes came\n", m_store.c_str(),
                 static_cast<double>(status.age(wallNow()).value_or(0)) / 1e9, static_cast<long long>(status.bytes));
     return {};

@@ -13,8 +13,10 @@
 #include "analysis/slow_ranks/step_table.h"
 #include "app/control_arguments.h"
 #include "app/ctl/command.h"
+#include "app/ctl/copy_age.h"
 #include "app/ctl/output.h"
 #include "app/ctl/plain_text.h"
+#include "app/hub_problem.h"
 #include "app/run_choice.h"
 #include "app/store_access.h"
 #include "collectors/follow/mirror.h"
@@ -49,6 +51,7 @@ struct SlowRank {
 struct Condition {
   StoreInfo store;
   std::optional<StoreHolder> holder;
+  std::string copy_age;               // of a copy
   std::optional<RunSummary> summary;  // absent: the store has no run
   std::vector<Node> silent;           // lost first
   std::vector<Finding> findings;      // open ones first, then the worst, then the newest
@@ -210,11 +213,9 @@ std::string alertsText(const Condition& c, TimeNs now) {
          " ago: " + fitted(c.alerts.front().summary, kWidth);
 }
 
-std::string storeText(const Condition& c, TimeNs now) {
+std::string storeText(const Condition& c) {
   std::string text = bytesText(c.store.file_bytes);
-  if (const auto& mirror = c.store.mirror)
-    return text + ", a copy of what the hub on " + oneLine(mirror->from) + " has" +
-           (mirror->complete ? ", as of " + ageText(mirror->complete, now) + " ago" : ", not complete yet");
+  if (c.store.mirror) return text + ", " + c.copy_age;
   if (!c.holder) return text + ", nobody writes it";
   text += ", written by process " + oneLine(c.holder->pid);
   return text + (c.holder->contact.empty() ? ", which is no hub" : ", hub on " + oneLine(c.holder->contact));
@@ -253,7 +254,7 @@ std::string toText(const Condition& c, TimeNs now) {
   }
   text += line("alerts", alertsText(c, now));
   text += line("issues", issuesText(c));
-  return text + line("store", storeText(c, now));
+  return text + line("store", storeText(c));
 }
 
 template <class T>
@@ -344,19 +345,20 @@ Json toJson(const Condition& c, TimeNs now) {
 // A copy of a hub's store in a folder that goes with it.
 class PassingCopy {
  public:
-  static Result<std::unique_ptr<PassingCopy>> make(ControlTarget hub) {
+  static Result<std::unique_ptr<PassingCopy>> make(const ControlTarget& hub) {
     std::unique_ptr<PassingCopy> copy(new PassingCopy());
     std::error_code none;
     copy->m_folder = (std::filesystem::temp_directory_path(none) / "runglass-status-XXXXXX").string();
     if (::mkdtemp(copy->m_folder.data()) == nullptr)
       return Status(Code::kPermissionDenied, "status: " + copy->m_folder + ": no folder can be made for the copy");
-    const std::string address = hub.hub;
-    RG_ASSIGN(const auto mirror, Mirror::start({.store = copy->path(), .hub = std::move(hub)}));
+    silenceLibraries();
+    RG_ASSIGN(const auto mirror, Mirror::start({.store = copy->path(), .hub = hub}));
     const bool complete = mirror->waitComplete(kPatience);
     const MirrorStatus status = mirror->status();
     RG_TRY(mirror->stop());
     if (complete) return copy;
-    return Status(Code::kUnavailable, "hub: " + address + ": " + (status.problem.empty() ? "too much to copy in time" : status.problem));
+    return Status(Code::kUnavailable, status.problem.empty() ? "hub: " + hub.hub + ": too much to copy in time"
+                                                             : hubProblemText(status.code, status.problem, hub));
   }
   ~PassingCopy() {
     std::error_code ignored;
@@ -393,12 +395,14 @@ class StatusCommand : public Command {
     if (!m_from.empty()) {
       RG_ASSIGN(ControlTarget hub, m_control.target());
       hub.hub = m_from;
-      RG_ASSIGN(copy, PassingCopy::make(std::move(hub)));
+      RG_ASSIGN(copy, PassingCopy::make(hub));
       m_store = copy->path();
     }
     RG_ASSIGN(const auto reader, openForReading(m_store));
-    const TimeNs now = m_now.value_or(wallNow());
-    RG_ASSIGN(const Condition all, read(*reader, m_store, m_run, now));
+    RG_ASSIGN(const StoreInfo info, reader->info());
+    const TimeNs now = m_now.value_or(judgedAt(info, wallNow()));
+    RG_ASSIGN(Condition all, read(*reader, m_store, m_run, now));
+    all.copy_age = copyAgeText(info, m_now.value_or(wallNow()));
     Output out = Output::standard();
     out.write(m_json ? toJson(all, now).dump(2, ' ', false, Json::error_handler_t::replace) + "\n" : toText(all, now));
     return out.finish();

@@ -222,7 +222,9 @@ void Mirror::Parts::explain(const Status& why, const std::string& source) {
     said = status.problem;
     text = said;
   }
-  options.say("hub: " + options.hub.hub + ": " + text + "; trying again");
+  if (options.words) text = options.words(why.ok() ? Code::kUnavailable : why.code(), text);
+  if (!options.words) text = "hub: " + options.hub.hub + ": " + text;
+  options.say(text + (text.ends_with('.') || text.ends_with('?') ? " Trying again." : "; trying again"));
 }
 
 // What the next connection says of us.

@@ -25,6 +25,8 @@ struct MirrorOptions {
   std::string store;
   ControlTarget hub;
   std::function<void(const std::string&)> say = [](const std::string&) {};  // when the connection comes, goes, or the reason changes
+  // How it says why a connection is not to be had; empty: as it came.
+  std::function<std::string(Code, const std::string&)> words = {};
   DurNs first_pause = 200 * kNsPerMs, longest_pause = 10 * kNsPerSecond;
   DurNs silence = 20 * kNsPerSecond;  // a hub that says nothing for so long is gone: it tells something twice a second
 };

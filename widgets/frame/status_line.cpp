@@ -28,12 +28,18 @@ std::vector<StatusItem> statusItems(const StatusFacts& facts) {
   items.push_back(sourceItem(facts));
   if (source.agents)
     items.push_back({QStringLiteral("agents %1").arg(formatCount(*source.agents)), QStringLiteral("Agents connected now.")});
-  items.push_back({QStringLiteral("ingest %1").arg(rate ? formatValue(*rate, "count") + QStringLiteral(" samples/s") : kAbsentText),
-                   QStringLiteral("Samples that arrived in the last seconds.")});
-  items.push_back({QStringLiteral("lag %1").arg(source.lag ? formatDuration(*source.lag) : kAbsentText),
-                   QStringLiteral("From the agent's reading to the store, newest batch; – where no hub runs in this process.")});
-  items.push_back({QStringLiteral("drops %1").arg(source.dropped ? formatCount(*source.dropped) : kAbsentText),
-                   QStringLiteral("Records that were lost on the way and counted; the health view lists them.")});
+  if (source.followed) {
+    const std::optional<double>& line = source.followed->bytes_per_s;
+    items.push_back({QStringLiteral("line %1").arg(line ? formatByteRate(*line) : kAbsentText),
+                     QStringLiteral("What came from the hub over the connection in the last second, compressed.")});
+  } else {
+    items.push_back({QStringLiteral("ingest %1").arg(rate ? formatValue(*rate, "count") + QStringLiteral(" samples/s") : kAbsentText),
+                     QStringLiteral("Samples that arrived in the last seconds.")});
+    items.push_back({QStringLiteral("lag %1").arg(source.lag ? formatDuration(*source.lag) : kAbsentText),
+                     QStringLiteral("From the agent's reading to the store, newest batch; – where no hub runs in this process.")});
+    items.push_back({QStringLiteral("drops %1").arg(source.dropped ? formatCount(*source.dropped) : kAbsentText),
+                     QStringLiteral("Records that were lost on the way and counted; the health view lists them.")});
+  }
   items.push_back(
       {QStringLiteral("store %1")
            .arg(facts.info ? formatBytes(static_cast<double>(facts.info->file_bytes + facts.info->journal_bytes)) : kAbsentText),

@@ -24,8 +24,9 @@ struct FollowedSource {
   std::optional<DurNs> age;     // of what is here, by the hub's clock; absent: not all of it has come yet
   std::optional<DurNs> silent;  // since a connection last brought something; absent: none has
   DurNs since_start = 0;        // since we first asked
-  std::int64_t bytes = 0;       // on the wire, since start
-  QString why;                  // nothing comes; empty: something does
+  std::optional<double> bytes_per_s;
+  std::int64_t bytes = 0;  // on the wire, since start
+  QString why;             // nothing comes; empty: something does
 };
 
 struct SourceStatus {
