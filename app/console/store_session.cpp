@@ -23,6 +23,8 @@ namespace runglass {
 namespace {
 
 constexpr DurNs kRatePeriod = kNsPerSecond;
+constexpr DurNs kRoundAndWay = 2 * kNsPerSecond;  // what a line that stands may be behind
+constexpr DurNs kLongCut = 60 * kNsPerSecond;
 
 // As SQLite sees it: a file that we may write in a folder where its -wal can be.
 bool isWritable(const std::string& store) {
@@ -140,8 +142,10 @@ std::optional<MirrorStatus> StoreSession::followed() const {
 TimeNs StoreSession::now() const {
   const std::optional<MirrorStatus> status = followed();
   const TimeNs there = wallNow() + (status ? status->hub_ahead.value_or(0) : 0);
-  if (!status || !status->complete || status->caught_up) return there;
-  return std::min(there, *status->complete + kLate);
+  if (!status || !status->complete) return there;
+  // After a long absence what the ranks do now comes long before all the rest.
+  if (status->connected && !status->caught_up && there - *status->complete > kLongCut) return there;
+  return std::min(there, *status->complete + kRoundAndWay);
 }
 
 // What is said of a hub that is followed, from the first moment on.

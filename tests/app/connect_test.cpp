@@ -138,7 +138,8 @@ TEST_F(ConnectTest, TimeStandsStillWhileTheLineIsCutSoThatNobodyIsCalledSilent) 
   ASSERT_TRUE(waitFor([&] { return !followed.followed()->connected; }));
   const TimeNs complete = followed.followed()->complete.value_or(0);
   ASSERT_TRUE(waitFor([&] { return wallNow() - complete > 7 * kNsPerSecond; }));
-  EXPECT_EQ(followed.now(), complete + kLate);
+  EXPECT_LE(followed.now(), complete + 2 * kNsPerSecond);
+  EXPECT_GE(followed.now(), complete);
 }
 
 TEST_F(ConnectTest, ANoteOfTheConsoleIsMadeAtTheHubAndComesBack) {
