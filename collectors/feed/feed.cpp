@@ -2,12 +2,13 @@
 // Invariants:
 // 1. parts() and growth() are read before what they speak of: what comes in between is found in the next round.
 // 2. A row is told after all that it names; where the catalogue lags behind, the row waits for the next round.
-// 3. m_mark moves only over what was told, and is told in the order of the sayings, so that a target that has the mark has the rows.
+// 3. m_mark moves only over what was told, and is told right behind it: a target has the mark if and only if it has the rows.
 // 4. A series' position moves with its points; those of a series whose position at the target is not known wait.
 #include "collectors/feed/feed.h"
 
 #include <algorithm>
 #include <string_view>
+#include <tuple>
 
 #include "collectors/agent/record_message.h"
 #include "collectors/control/edit_message.h"
@@ -76,6 +77,7 @@ void Feed::resume(const MirrorMark& mark) {
   m_mark.log = mark.log;
   m_mark.label = mark.label;
   m_mark.complete = mark.complete;
+  m_told_mark = m_mark;
 }
 
 template <class Id>
@@ -436,6 +438,14 @@ Status Feed::tellProgress(DurNs now) {
   return {};
 }
 
+// Behind rows, also where a row of the same read has to wait: a target that has rows without their mark is told them twice.
+void Feed::markRows() {
+  const auto rows = [](const MirrorMark& mark) { return std::tuple(mark.event, mark.label, mark.log); };
+  if (rows(m_mark) == rows(m_told_mark)) return;
+  m_target.mark(m_mark);
+  m_told_mark = m_mark;
+}
+
 Result<bool> Feed::tellEvents() {
   RG_ASSIGN(const auto events, m_changes->events(m_mark.event, kRows));
   for (const Event& one : events) {
@@ -444,11 +454,11 @@ Result<bool> Feed::tellEvents() {
     row.attempt = look(m_attempts, one.attempt, missing);
     row.node = look(m_nodes, one.node, missing);
     row.device = look(m_devices, one.device, missing);
-    if (waitsFor(missing)) return false;
+    if (waitsFor(missing)) return markRows(), false;
     m_target.event(row);
     m_mark.event = one.id;
   }
-  if (!events.empty()) m_target.mark(m_mark);
+  markRows();
   return events.size() == kRows;
 }
 
@@ -461,11 +471,11 @@ Result<bool> Feed::tellLabels() {
     row.attempt = look(m_attempts, one.attempt, missing);
     row.node = look(m_nodes, one.node, missing);
     row.device = look(m_devices, one.device, missing);
-    if (waitsFor(missing)) return false;
+    if (waitsFor(missing)) return markRows(), false;
     m_target.label(row);
     m_mark.label = id;
   }
-  if (!labels.empty()) m_target.mark(m_mark);
+  markRows();
   return labels.size() == kRows;
 }
 
@@ -477,7 +487,7 @@ Result<bool> Feed::tellLogs() {
     LogLine row = one;
     row.attempt = look(m_attempts, one.attempt, missing);
     row.node = look(m_nodes, one.node, missing);
-    if (waitsFor(missing)) return false;
+    if (waitsFor(missing)) return markRows(), false;
     m_target.log(row);
     m_mark.log = id;
     if (m_full()) {
@@ -485,7 +495,7 @@ Result<bool> Feed::tellLogs() {
       break;
     }
   }
-  if (!logs.empty()) m_target.mark(m_mark);
+  markRows();
   return more;
 }
 

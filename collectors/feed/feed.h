@@ -73,6 +73,7 @@ class Feed {
   Status loadEdits();
   Status loadFindings();
   Status tellProgress(DurNs now);
+  void markRows();
   Result<bool> tellEvents();
   Result<bool> tellLabels();
   Result<bool> tellLogs();
@@ -110,7 +111,7 @@ class Feed {
   std::unordered_map<std::uint64_t, std::uint64_t> m_told;      // hash of a name -> hash of the content
   std::unordered_map<std::uint64_t, std::uint64_t> m_progress;  // the same
   ChangeReader::ClockTold m_clocks;
-  MirrorMark m_mark;
+  MirrorMark m_mark, m_told_mark;
 
   std::vector<SeriesState> m_series;  // by the source's id
   SeriesId m_last_series;

@@ -53,6 +53,7 @@ struct Mirror::Parts {
   std::unique_ptr<Writer> writer;
   std::shared_ptr<const LiveTail> tail;
   std::string uuid;
+  const std::shared_ptr<HubQuestions> questions = std::make_shared<HubQuestions>();
 
   // The store thread's own.
   std::string session;  // empty: none
@@ -139,6 +140,7 @@ MirrorStatus Mirror::status() const {
 }
 
 ReaderOptions Mirror::readerOptions() const { return {.live = m_parts->tail}; }
+std::shared_ptr<HubQuestions> Mirror::questions() const { return m_parts->questions; }
 
 bool Mirror::waitComplete(DurNs timeout) {
   Parts& p = *m_parts;
