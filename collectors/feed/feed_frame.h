@@ -21,6 +21,6 @@ inline constexpr std::size_t kMostFrame = std::size_t{32}
 
 // Everything but seq and definitions.
 v1::Frame packFrame(std::string_view payload);
-Result<std::string> unpackFrame(const v1::Frame& frame);
+Result<std::string> unpackFrame(const v1::Frame& frame, std::size_t most = kMostFrame);
 
 }  // namespace runglass

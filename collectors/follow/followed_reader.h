@@ -5,8 +5,8 @@
 // Threading:  as Reader: one thread at a time; Readers share `hub`.
 // Ownership:  owns the copy's Reader.
 // Units:      reader.h.
-// Errors:     the copy's Reader's and the hub's; UNAVAILABLE the hub cannot be asked and the copy has nothing of what was asked: both named.
-// Cost:       a call, or a round trip to the hub. query() and verify() see the copy's file alone.
+// Errors:     the copy's Reader's and the hub's; UNAVAILABLE the hub cannot be asked and the copy has nothing of what was asked: both
+// named. Cost:       a call, or a round trip to the hub. query() and verify() see the copy's file alone.
 #pragma once
 
 #include <memory>

@@ -16,6 +16,7 @@
 
 #include "collectors/control/judgement_message.h"
 #include "collectors/feed/feed_frame.h"
+#include "collectors/feed/feed_names.h"
 #include "collectors/follow/mirror_link.h"
 #include "collectors/hub/journaled_session.h"
 #include "collectors/hub/payload_replay.h"
@@ -47,19 +48,23 @@ Status mayBeMirror(const std::string& path, const Writer& writer) {
 }  // namespace
 
 struct Mirror::Parts {
-  explicit Parts(MirrorOptions o) : options(std::move(o)) {}
+  explicit Parts(MirrorOptions o) : options(std::move(o)), questions(std::make_shared<HubQuestions>(options.hub.hub, options.hub.token)) {}
 
   MirrorOptions options;
+  const std::shared_ptr<HubQuestions> questions;
   std::unique_ptr<Writer> writer;
   std::shared_ptr<const LiveTail> tail;
   std::string uuid;
-  const std::shared_ptr<HubQuestions> questions = std::make_shared<HubQuestions>();
 
   // The store thread's own.
   std::string session;  // empty: none
   std::unique_ptr<JournaledSession> inbound;
   std::uint64_t next_seq = 0;
   std::size_t series_answered = 0;
+  std::shared_ptr<FeedNames> names;  // of the session
+  struct {
+    std::size_t nodes = 0, runs = 0, attempts = 0, series = 0, tracks = 0;
+  } named;
   bool had_any = false;  // series, when the session began
   bool connection_good = false;
 
@@ -86,6 +91,7 @@ struct Mirror::Parts {
   Status begin(const v1::Joined& joined);
   Status store(const v1::Frame& frame);
   Status answerFor();
+  void nameDefined();
   void abandon(const Status& status);
   void tick();
   void noteJoin();
@@ -109,6 +115,7 @@ Result<std::unique_ptr<Mirror>> Mirror::start(MirrorOptions options) {
   }
   p.noteJoin();
   if (p.writer->mirror()) p.status.complete = p.writer->mirror()->complete;
+  p.questions->grown(0, p.status.complete);
   p.link = std::make_unique<MirrorLink>(p.options, MirrorLink::User{.join =
                                                                         [&p] {
                                                                           const std::lock_guard lock(p.mutex);
@@ -125,6 +132,7 @@ Result<std::unique_ptr<Mirror>> Mirror::start(MirrorOptions options) {
                                                                         },
                                                                     .lost =
                                                                         [&p](const Status& status) {
+                                                                          p.questions->disconnected(status);
                                                                           const std::lock_guard lock(p.mutex);
                                                                           p.inbox.push_back({{}, status});
                                                                           p.wake.notify_one();
@@ -162,6 +170,7 @@ Status Mirror::stop() {
     p.completed.notify_all();
   }
   if (p.thread.joinable()) p.thread.join();
+  p.questions->disconnected({Code::kUnavailable, "it is not followed any more"});
   return p.closed;
 }
 
@@ -205,6 +214,7 @@ void Mirror::Parts::tick() {
 }
 
 void Mirror::Parts::explain(const Status& why) {
+  questions->disconnected(why);
   connection_good = false;
   std::string text;
   {
@@ -236,6 +246,7 @@ void Mirror::Parts::noteJoin() {
 
 // The session cannot go on: the next connection begins another one.
 void Mirror::Parts::abandon(const Status& why) {
+  questions->disconnected(why);
   session.clear();
   inbound.reset();
   connection_good = false;
@@ -275,12 +286,15 @@ Status Mirror::Parts::begin(const v1::Joined& joined) {
     inbound = std::make_unique<JournaledSession>(StreamKey{"follow:" + joined.source_uuid(), session, 0}, "hub " + options.hub.hub);
     next_seq = 0;
     series_answered = 0;
+    names = std::make_shared<FeedNames>();
+    named = {};
     RG_ASSIGN(const auto reader, Reader::open(options.store, {.live = tail}));
     RG_ASSIGN(const auto series, reader->series({.kind = SeriesKind::kScalar}));
     had_any = !series.empty();
   }
   connection_good = true;
   noteJoin();
+  questions->connected(link->channel(), session, names, joined.hub_ns() - wallNow());
   bool tell = false;
   {
     const std::lock_guard lock(mutex);
@@ -305,6 +319,7 @@ Status Mirror::Parts::store(const v1::Frame& frame) {
     if (frame.definitions()) {
       // Said twice: now, so that it can be answered for, and in front of what is journaled next.
       (void)inbound->replay().playFeed(payload, *writer);
+      nameDefined();
       inbound->define(payload);
     } else {
       const std::string journaled = inbound->inFront(*writer) + payload;
@@ -322,10 +337,24 @@ Status Mirror::Parts::store(const v1::Frame& frame) {
       completed.notify_all();
     }
   }
+  questions->grown(frame.source_generation(), writer->mirror() ? writer->mirror()->complete : std::nullopt);
   if (frame.definitions()) RG_TRY(answerFor());
   answer.mutable_ack()->set_next_seq(next_seq);
   (void)link->send(answer);
   return {};
+}
+
+// For those who ask the hub.
+void Mirror::Parts::nameDefined() {
+  const PayloadReplay::Defined defined = inbound->replay().defined();
+  const auto pair = [this]<class Id>(std::span<const Id> ids, std::size_t& done) {
+    for (; done < ids.size(); ++done) names->pair(ids[done], Id{done + 1});
+  };
+  pair(defined.nodes, named.nodes);
+  pair(defined.runs, named.runs);
+  pair(defined.attempts, named.attempts);
+  pair(defined.series, named.series);
+  pair(defined.tracks, named.tracks);
 }
 
 // What is here of the series that were defined since the last answer.

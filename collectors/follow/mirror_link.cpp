@@ -15,6 +15,7 @@ constexpr DurNs kRefusedPause = 10 * kNsPerSecond;
 }
 
 struct MirrorLink::Call {
+  std::shared_ptr<grpc::Channel> channel;
   grpc::ClientContext context;
   std::unique_ptr<grpc::ClientReaderWriter<v1::FollowerMessage, v1::FeedMessage>> stream;
 };
@@ -31,6 +32,11 @@ void MirrorLink::stop() {
     m_wake.notify_all();
   }
   if (m_thread.joinable()) m_thread.join();
+}
+
+std::shared_ptr<grpc::Channel> MirrorLink::channel() {
+  const std::lock_guard lock(m_mutex);
+  return m_call ? m_call->channel : nullptr;
 }
 
 void MirrorLink::cut() {
@@ -72,6 +78,7 @@ Status MirrorLink::follow() {
   RG_ASSIGN(const auto channel, hubChannel(m_options.hub));
   const auto stub = v1::Follow::NewStub(channel);
   auto call = std::make_shared<Call>();
+  call->channel = channel;
   if (!m_options.hub.token.empty()) call->context.AddMetadata("authorization", "Bearer " + m_options.hub.token);
   v1::FollowerMessage message;
   *message.mutable_join() = m_user.join();

@@ -19,7 +19,7 @@ using Reactor = grpc::ServerBidiReactor<v1::FollowerMessage, v1::FeedMessage>;
 class FollowReactor final : public Reactor, public FeedLink, public std::enable_shared_from_this<FollowReactor> {
  public:
   FollowReactor(FollowService& service, Admission& admission, Pass pass, std::string peer)
-      : m_service(service), m_admission(admission), m_pass(std::move(pass)), m_peer(std::move(peer)) {}
+      : m_service(service), m_standing(admission, std::move(pass)), m_peer(std::move(peer)) {}
 
   void begin() {
     m_self = shared_from_this();
@@ -28,8 +28,9 @@ class FollowReactor final : public Reactor, public FeedLink, public std::enable_
   void OnReadDone(bool ok) override {
     if (!ok) return finish({});
     // A follower acknowledges twice a second, so that one whose pass was revoked is gone soon after.
-    if (!m_admission.holds(m_pass))
-      return finish(Status(Code::kUnauthenticated, "follow: " + m_peer + ": what '" + m_pass.name + "' showed no longer counts"));
+    if (!m_standing.holds())
+      return finish(
+          Status(Code::kUnauthenticated, "follow: " + m_peer + ": what '" + m_standing.pass().name + "' showed no longer counts"));
     if (const Status status = take(); !status.ok()) return finish(status);
     const std::lock_guard lock(m_mutex);
     if (!m_finished) StartRead(&m_read);
@@ -89,8 +90,7 @@ class FollowReactor final : public Reactor, public FeedLink, public std::enable_
   }
 
   FollowService& m_service;
-  Admission& m_admission;
-  const Pass m_pass;
+  Standing m_standing;
   const std::string m_peer;
   std::shared_ptr<FollowReactor> m_self;
   std::shared_ptr<FeedSession> m_session;  // set in a read, looked at in reads and after all of them
@@ -151,6 +151,12 @@ Result<std::shared_ptr<FeedSession>> FollowService::join(const v1::Join& join, v
 std::size_t FollowService::sessions() const {
   const std::lock_guard lock(m_mutex);
   return m_sessions.size();
+}
+
+std::shared_ptr<const FeedNames> FollowService::names(const std::string& session) const {
+  const std::lock_guard lock(m_mutex);
+  const auto known = m_sessions.find(session);
+  return known == m_sessions.end() ? nullptr : known->second->names();
 }
 
 void FollowService::drain() {
