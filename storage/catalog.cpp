@@ -276,6 +276,7 @@ std::uint32_t Catalog::changedParts() const {
   add(StorePart::kCheckpoints, !m_checkpoints.changed().empty());
   add(StorePart::kGroups, !m_groups.changed().empty());
   add(StorePart::kSeries, !m_series.changed().empty());
+  add(StorePart::kTracks, !m_tracks.changed().empty());
   add(StorePart::kProgress, !m_progress.changed().empty());
   add(StorePart::kClocks, !m_clock.changed().empty());
   return parts;

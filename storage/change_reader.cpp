@@ -234,6 +234,14 @@ Result<std::vector<Series>> ChangeReader::series(SeriesId after) {
   return found;
 }
 
+Result<std::vector<Track>> ChangeReader::tracks(TrackId after, std::size_t limit) {
+  std::vector<Track> found;
+  RG_TRY(rows::each<Track>(m_db, " WHERE t.track_id > ?1 ORDER BY t.track_id LIMIT ?2",
+                           [&](Track one) { found.push_back(std::move(one)); },
+                           {static_cast<std::int64_t>(after.value), static_cast<std::int64_t>(limit)}));
+  return found;
+}
+
 Result<std::vector<Progress>> ChangeReader::progress(bool all_attempts) {
   std::vector<Progress> found;
   const std::string_view newest =

@@ -131,9 +131,10 @@ enum class StorePart : std::uint8_t {
   kRows,
   kFindings,
   kEdits,
-  kAlerts
+  kAlerts,
+  kTracks
 };
-inline constexpr std::size_t kStoreParts = 15;
+inline constexpr std::size_t kStoreParts = 16;
 
 class LiveTail {
  public:

@@ -70,6 +70,7 @@ void Console::open(const SessionOptions& session, const Place& place, const QStr
   m_window.reset();
   m_session.reset();
   m_placed.reset();
+  m_known_source = false;
   m_control = session.control;
   m_store = session.store;
   m_place = place;
@@ -180,8 +181,8 @@ void Console::lookAfterHub() {
   // A place that was not here may be now.
   if (m_slot->busy()) return;
   if (!m_placed && (status->caught_up || status->refused)) return goTo(m_place);
-  if (!m_placed || !status->caught_up) return;
-  m_hub_timer.stop();
+  if (!m_placed || !status->caught_up || m_known_source) return;
+  m_known_source = true;
   // Which store this is a copy of is known by now.
   m_session->queries().submit<StoreInfo>(
       *m_slot, QueryService::Supersede::kCancelOlder, [](Reader& reader, std::stop_token) { return reader.info(); },

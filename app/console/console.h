@@ -71,8 +71,9 @@ class Console : public QObject {
   BackgroundStoreMaker m_maker;
   ControlTarget m_control;
   std::string m_store;
-  Place m_place;       // that was asked for
-  QTimer m_hub_timer;  // while a hub is followed
+  Place m_place;                // that was asked for
+  bool m_known_source = false;  // it was seen which store is copied
+  QTimer m_hub_timer;           // while a hub is followed
   std::unique_ptr<StoreSession> m_session;
   std::unique_ptr<MainWindow> m_window;
   std::optional<Status> m_placed;

@@ -16,6 +16,7 @@
 
 #include "app/hub_problem.h"
 #include "app/store_access.h"
+#include "collectors/follow/followed_reader.h"
 #include "widgets/core/units.h"
 #include "widgets/frame/source_words.h"
 
@@ -58,7 +59,11 @@ StoreSession::StoreSession(SessionOptions options) : m_options(std::move(options
   m_queries = std::make_unique<QueryService>([access = m_access, store = m_options.store]() -> Result<std::unique_ptr<Reader>> {
     const std::shared_ptr<const StoreAccess>& way = access.get();
     if (!way->failed.ok()) return way->failed;
-    if (way->hub || way->mirror) return Reader::open(store, way->reader);
+    if (way->mirror) {
+      RG_ASSIGN(auto copy, Reader::open(store, way->reader));
+      return followedReader(std::move(copy), way->mirror->questions());
+    }
+    if (way->hub) return Reader::open(store, way->reader);
     return openForReading(store);
   });
   m_edits = std::make_unique<StoreEdits>(m_options.store, m_options.follow ? m_options.follow->hub : m_options.control, m_access);

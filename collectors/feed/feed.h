@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Feed: copies a store into a MirrorRecorder bit by bit, and goes on doing so while it grows: what is going on now first, then events, what
-// was concluded, losses, parts of steps, log lines. Spans, captures and samples over time stay where they are.
+// was concluded, losses, parts of steps, names of other series and of tracks, log lines. Spans, captures and samples over time stay where
+// they are.
 //
 // Threading:  one thread at a time.
 // Ownership:  owns its readers, borrows the MirrorRecorder.
@@ -14,10 +15,12 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <unordered_map>
 #include <variant>
 #include <vector>
 
+#include "collectors/feed/feed_names.h"
 #include "model/mirror_recorder.h"
 #include "storage/change_reader.h"
 #include "storage/reader.h"
@@ -29,6 +32,7 @@ struct FeedOptions {
   DurNs round = 500 * kNsPerMs;            // from the begin of one round to the next
   DurNs clocks = 10 * kNsPerSecond;        // how often readings of clocks are looked for
   DurNs old_attempts = 30 * kNsPerSecond;  // and progress of attempts that are not a run's newest
+  std::shared_ptr<FeedNames> names;        // who else wants to know what was named; null: nobody
 };
 
 class Feed {
@@ -38,6 +42,8 @@ class Feed {
                                             std::function<bool()> full, FeedOptions options = {});
 
   const std::string& sourceUuid() const { return m_source_uuid; }
+  // Grows with whatever the store gets, told or not.
+  std::uint64_t generation() { return m_reader->generation(); }
   // What the target had before: rows up to the mark are not told. Call it before the first step().
   void resume(const MirrorMark& mark);
   // What the target has of series that it was declared (by its ids): those up to `through` that are not named have nothing. Until this is
@@ -54,6 +60,7 @@ class Feed {
   Result<bool> step(TimeNs now, DurNs monotonic);
 
  private:
+  static constexpr std::size_t kMostAsked = 8'192;
   struct SeriesState {
     SeriesId target;
     enum : std::uint8_t { kUnknown, kOther, kAsked, kReady } stage = kUnknown;
@@ -64,19 +71,24 @@ class Feed {
     Issue issue;
   };
   using Saying = std::variant<Node, Device, Run, Attempt, Rank, Fact, Checkpoint, CommGroup, ClockReading, IssueTotal, Judgements>;
-  enum class Stage : std::uint8_t { kCatalog, kProgress, kRows, kJudgements, kSeries, kLoss, kSteps, kLogs, kDone };
+  enum class Stage : std::uint8_t { kCatalog, kProgress, kRows, kJudgements, kSeries, kLoss, kSteps, kNames, kLogs, kDone };
 
   Feed(MirrorRecorder& target, std::function<bool()> full, FeedOptions options)
-      : m_target(target), m_full(std::move(full)), m_options(std::move(options)) {}
+      : m_target(target),
+        m_full(std::move(full)),
+        m_options(std::move(options)),
+        m_names(m_options.names ? m_options.names : std::make_shared<FeedNames>()) {}
   Status stage(DurNs now);
   Status loadCatalog(DurNs now);
   Status loadEdits();
   Status loadFindings();
   Status tellProgress(DurNs now);
+  void markRows();
   Result<bool> tellEvents();
   Result<bool> tellLabels();
   Result<bool> tellLogs();
   Status loadSeries();
+  Result<bool> tellNames();
   Result<bool> tellPoints(std::deque<SeriesId>& queue);
   Status tellWhole();
   Status place(SeriesId source, const Have& have);
@@ -88,11 +100,17 @@ class Feed {
   bool news(std::string_view key, std::string_view content);
   // The target's id. `missing` is set where the source speaks of what has not been told.
   template <class Id>
-  Id look(const std::unordered_map<std::uint64_t, std::uint64_t>& ids, Id source, bool& missing) const;
+  Id look(Id source, bool& missing) const {
+    const Id target = m_names->there(source);
+    missing = missing || (source && !target);
+    return target;
+  }
+  static std::uint64_t hashOf(std::string_view bytes) { return std::hash<std::string_view>{}(bytes); }
 
   MirrorRecorder& m_target;
   const std::function<bool()> m_full;
   const FeedOptions m_options;
+  const std::shared_ptr<FeedNames> m_names;  // source and target
   std::unique_ptr<Reader> m_reader;
   std::unique_ptr<ChangeReader> m_changes;
   std::string m_source_uuid;
@@ -106,17 +124,19 @@ class Feed {
   bool m_first = true;                            // nothing was read yet
   DurNs m_missing_since = 0;                      // a row names what was not told; 0: none does
 
-  std::unordered_map<std::uint64_t, std::uint64_t> m_nodes, m_devices, m_runs, m_attempts;
   std::unordered_map<std::uint64_t, std::uint64_t> m_told;      // hash of a name -> hash of the content
   std::unordered_map<std::uint64_t, std::uint64_t> m_progress;  // the same
   ChangeReader::ClockTold m_clocks;
-  MirrorMark m_mark;
+  MirrorMark m_mark, m_told_mark;
 
   std::vector<SeriesState> m_series;  // by the source's id
   SeriesId m_last_series;
   std::uint64_t m_growth = 0;
   std::unordered_map<std::uint64_t, SeriesId> m_asked;  // the target's id -> the source's
   std::deque<SeriesId> m_loss, m_steps;
+  std::deque<Series> m_others;  // not named yet; keys are the target's
+  TrackId m_last_track;
+  bool m_more_tracks = false;
   struct Whole {
     SeriesId source;
     WholeSeries series;

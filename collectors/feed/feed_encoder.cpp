@@ -18,6 +18,7 @@ namespace {
 
 using Wire = v1::Payload;
 constexpr std::size_t kPointBytes = 6, kProgressBytes = 16;  // about, in a table
+constexpr std::size_t kNamesPack = 8;
 
 std::int64_t minus(std::int64_t a, std::int64_t b) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
@@ -61,7 +62,9 @@ void FeedEncoder::put(std::uint32_t field, const Message& message) {
 }
 
 std::size_t FeedEncoder::pendingBytes() const {
-  return m_open.size() + (m_whole.size() + m_other.size()) * kPointBytes + m_progress.size() * kProgressBytes;
+  // Names are much alike and pack well.
+  return m_open.size() + (m_dictionary.size() - m_definitions_taken) / kNamesPack + (m_whole.size() + m_other.size()) * kPointBytes +
+         m_progress.size() * kProgressBytes;
 }
 
 std::string FeedEncoder::takeDefinitions() {

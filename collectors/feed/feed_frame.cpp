@@ -32,12 +32,12 @@ v1::Frame packFrame(std::string_view payload) {
   return frame;
 }
 
-Result<std::string> unpackFrame(const v1::Frame& frame) {
+Result<std::string> unpackFrame(const v1::Frame& frame, std::size_t most) {
   static thread_local const std::unique_ptr<ZSTD_DCtx, FreeContext> kContext(ZSTD_createDCtx());
   const auto damaged = [&](const char* why) { return Status(Code::kDataLoss, "frame " + std::to_string(frame.seq()) + ": " + why); };
   const std::string& packed = frame.packed();
   // What it claims must agree before anything is allocated for it.
-  if (frame.size() > kMostFrame || ZSTD_getFrameContentSize(packed.data(), packed.size()) != frame.size())
+  if (frame.size() > most || ZSTD_getFrameContentSize(packed.data(), packed.size()) != frame.size())
     return damaged("larger than a frame may be, or not of the size it states");
   std::string payload(frame.size(), '\0');
   const std::size_t got = ZSTD_decompressDCtx(kContext.get(), payload.data(), payload.size(), packed.data(), packed.size());

@@ -24,6 +24,6 @@ inline constexpr const char* kStoreKey = "runglass-store";
 
 // Everything but seq and definitions.
 v1::Frame packFrame(std::string_view payload);
-Result<std::string> unpackFrame(const v1::Frame& frame);
+Result<std::string> unpackFrame(const v1::Frame& frame, std::size_t most = kMostFrame);
 
 }  // namespace runglass

@@ -19,13 +19,18 @@ constexpr DurNs kQuick = 250 * kNsPerMs, kSlow = 600 * kNsPerMs;
 constexpr std::size_t kMostAnswers = 64;
 constexpr int kNice = 10;  // agents' batches come first
 
+FeedOptions named(FeedOptions options) {
+  if (!options.names) options.names = std::make_shared<FeedNames>();
+  return options;
+}
+
 }  // namespace
 
 FeedSession::FeedSession(std::string name, std::string store, ReaderOptions reader, FeedOptions options, MirrorMark mark)
     : m_name(std::move(name)),
       m_store(std::move(store)),
       m_reader(std::move(reader)),
-      m_options(std::move(options)),
+      m_options(named(std::move(options))),
       m_begin(std::move(mark)) {
   m_thread = std::thread([this] { run(); });
 }
@@ -133,6 +138,7 @@ Status FeedSession::tell() {
                           m_store, m_reader, m_encoder, [this] { return m_encoder.full(); }, m_options));
     if (m_begin.source_uuid == m_feed->sourceUuid()) m_feed->resume(m_begin);
   }
+  m_generation = m_feed->generation();
   RG_ASSIGN(m_more, m_feed->step(wallNow(), monotonicNow()));
   std::string definitions = m_encoder.takeDefinitions();
   if (!definitions.empty()) emit(std::move(definitions), true);
@@ -144,6 +150,7 @@ void FeedSession::emit(std::string payload, bool definitions) {
   Unacked one{.frame = packFrame(payload)};
   one.frame.set_seq(m_next_seq++);
   one.frame.set_definitions(definitions);
+  one.frame.set_source_generation(m_generation);
   one.bytes = one.frame.packed().size() + 32;
   const std::lock_guard lock(m_mutex);
   m_in_flight += one.bytes;

@@ -40,6 +40,7 @@ class FeedSession {
   ~FeedSession();
 
   const std::string& name() const { return m_name; }
+  std::shared_ptr<const FeedNames> names() const { return m_options.names; }
   // A connection that takes the session over; frames below `next_seq` are stored. What is not comes again.
   void attach(std::shared_ptr<FeedLink> link, std::uint64_t next_seq, std::size_t credit);
   void detach(const FeedLink* link);
@@ -65,12 +66,12 @@ class FeedSession {
 
   const std::string m_name, m_store;
   const ReaderOptions m_reader;
-  const FeedOptions m_options;
+  const FeedOptions m_options;  // names are set
   const MirrorMark m_begin;
   // The thread's own.
   FeedEncoder m_encoder;
   std::unique_ptr<Feed> m_feed;
-  std::uint64_t m_next_seq = 0;
+  std::uint64_t m_next_seq = 0, m_generation = 0;
   bool m_more = false;
 
   mutable std::mutex m_mutex;  // guards all below

@@ -16,6 +16,7 @@
 
 #include "collectors/control/judgement_message.h"
 #include "collectors/feed/feed_frame.h"
+#include "collectors/feed/feed_names.h"
 #include "collectors/follow/mirror_link.h"
 #include "collectors/hub/journaled_session.h"
 #include "collectors/hub/payload_replay.h"
@@ -47,9 +48,10 @@ Status mayBeMirror(const std::string& path, const Writer& writer) {
 }  // namespace
 
 struct Mirror::Parts {
-  explicit Parts(MirrorOptions o) : options(std::move(o)) {}
+  explicit Parts(MirrorOptions o) : options(std::move(o)), questions(std::make_shared<HubQuestions>(options.hub.hub, options.hub.token)) {}
 
   MirrorOptions options;
+  const std::shared_ptr<HubQuestions> questions;
   std::unique_ptr<Writer> writer;
   std::shared_ptr<const LiveTail> tail;
   std::string uuid;
@@ -59,6 +61,10 @@ struct Mirror::Parts {
   std::unique_ptr<JournaledSession> inbound;
   std::uint64_t next_seq = 0;
   std::size_t series_answered = 0;
+  std::shared_ptr<FeedNames> names;  // of the session
+  struct {
+    std::size_t nodes = 0, runs = 0, attempts = 0, series = 0, tracks = 0;
+  } named;
   bool had_any = false;  // series, when the session began
   bool connection_good = false;
 
@@ -86,6 +92,7 @@ struct Mirror::Parts {
   Status begin(const v1::Joined& joined);
   Status store(const v1::Frame& frame);
   Status answerFor();
+  void nameDefined();
   void abandon(const Status& status);
   void tick();
   void noteJoin();
@@ -109,6 +116,7 @@ Result<std::unique_ptr<Mirror>> Mirror::start(MirrorOptions options) {
   }
   p.noteJoin();
   if (p.writer->mirror()) p.status.complete = p.writer->mirror()->complete;
+  p.questions->grown(0, p.status.complete);
   p.link = std::make_unique<MirrorLink>(p.options, MirrorLink::User{.join =
                                                                         [&p] {
                                                                           const std::lock_guard lock(p.mutex);
@@ -125,6 +133,7 @@ Result<std::unique_ptr<Mirror>> Mirror::start(MirrorOptions options) {
                                                                         },
                                                                     .lost =
                                                                         [&p](const Status& status, const std::string& source) {
+                                                                          p.questions->disconnected(status);
                                                                           const std::lock_guard lock(p.mutex);
                                                                           p.inbox.push_back({{}, status, source});
                                                                           p.wake.notify_one();
@@ -142,6 +151,7 @@ MirrorStatus Mirror::status() const {
 }
 
 ReaderOptions Mirror::readerOptions() const { return {.live = m_parts->tail}; }
+std::shared_ptr<HubQuestions> Mirror::questions() const { return m_parts->questions; }
 
 bool Mirror::waitComplete(DurNs timeout) {
   Parts& p = *m_parts;
@@ -163,6 +173,7 @@ Status Mirror::stop() {
     p.completed.notify_all();
   }
   if (p.thread.joinable()) p.thread.join();
+  p.questions->disconnected({Code::kUnavailable, "it is not followed any more"});
   return p.closed;
 }
 
@@ -206,6 +217,7 @@ void Mirror::Parts::tick() {
 }
 
 void Mirror::Parts::explain(const Status& why, const std::string& source) {
+  questions->disconnected(why);
   connection_good = false;
   std::string text;
   {
@@ -242,6 +254,7 @@ void Mirror::Parts::noteJoin() {
 
 // The session cannot go on: the next connection begins another one.
 void Mirror::Parts::abandon(const Status& why) {
+  questions->disconnected(why);
   session.clear();
   inbound.reset();
   connection_good = false;
@@ -282,12 +295,15 @@ Status Mirror::Parts::begin(const v1::Joined& joined) {
     inbound = std::make_unique<JournaledSession>(StreamKey{"follow:" + joined.source_uuid(), session, 0}, "hub " + options.hub.hub);
     next_seq = 0;
     series_answered = 0;
+    names = std::make_shared<FeedNames>();
+    named = {};
     RG_ASSIGN(const auto reader, Reader::open(options.store, {.live = tail}));
     RG_ASSIGN(const auto series, reader->series({.kind = SeriesKind::kScalar}));
     had_any = !series.empty();
   }
   connection_good = true;
   noteJoin();
+  questions->connected(link->channel(), session, names, joined.hub_ns() - wallNow());
   bool tell = false;
   {
     const std::lock_guard lock(mutex);
@@ -314,6 +330,7 @@ Status Mirror::Parts::store(const v1::Frame& frame) {
     if (frame.definitions()) {
       // Said twice: now, so that it can be answered for, and in front of what is journaled next.
       (void)inbound->replay().playFeed(payload, *writer);
+      nameDefined();
       inbound->define(payload);
     } else {
       const std::string journaled = inbound->inFront(*writer) + payload;
@@ -332,10 +349,24 @@ Status Mirror::Parts::store(const v1::Frame& frame) {
       completed.notify_all();
     }
   }
+  questions->grown(frame.source_generation(), writer->mirror() ? writer->mirror()->complete : std::nullopt);
   if (frame.definitions()) RG_TRY(answerFor());
   answer.mutable_ack()->set_next_seq(next_seq);
   (void)link->send(answer);
   return {};
+}
+
+// For those who ask the hub.
+void Mirror::Parts::nameDefined() {
+  const PayloadReplay::Defined defined = inbound->replay().defined();
+  const auto pair = [this]<class Id>(std::span<const Id> ids, std::size_t& done) {
+    for (; done < ids.size(); ++done) names->pair(ids[done], Id{done + 1});
+  };
+  pair(defined.nodes, named.nodes);
+  pair(defined.runs, named.runs);
+  pair(defined.attempts, named.attempts);
+  pair(defined.series, named.series);
+  pair(defined.tracks, named.tracks);
 }
 
 // What is here of the series that were defined since the last answer.

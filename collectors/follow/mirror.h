@@ -16,6 +16,7 @@
 #include <string>
 
 #include "collectors/control/control_client.h"
+#include "collectors/follow/hub_questions.h"
 #include "model/result.h"
 #include "storage/writer.h"
 
@@ -57,6 +58,8 @@ class Mirror {
 
   MirrorStatus status() const;
   ReaderOptions readerOptions() const;  // for Readers of this process
+  // For followedReader(): its Readers see also what stays at the hub.
+  std::shared_ptr<HubQuestions> questions() const;
   // Until all that the hub had at some moment after this call is here. False: refused, or the time is over.
   bool waitComplete(DurNs timeout);
   // Stores what arrived, closes the store. Later calls do nothing.

@@ -17,6 +17,7 @@ constexpr DurNs kRefusedPause = 10 * kNsPerSecond;
 }
 
 struct MirrorLink::Call {
+  std::shared_ptr<grpc::Channel> channel;
   grpc::ClientContext context;
   std::unique_ptr<grpc::ClientReaderWriter<v1::FollowerMessage, v1::FeedMessage>> stream;
   std::atomic<bool> up = false;  // we have said who we are; until then the stream is the link's own
@@ -34,6 +35,11 @@ void MirrorLink::stop() {
     m_wake.notify_all();
   }
   if (m_thread.joinable()) m_thread.join();
+}
+
+std::shared_ptr<grpc::Channel> MirrorLink::channel() {
+  const std::lock_guard lock(m_mutex);
+  return m_call ? m_call->channel : nullptr;
 }
 
 void MirrorLink::cut() {
@@ -76,6 +82,7 @@ Status MirrorLink::follow(std::string& source) {
   RG_ASSIGN(const auto channel, hubChannel(m_options.hub));
   const auto stub = v1::Follow::NewStub(channel);
   auto call = std::make_shared<Call>();
+  call->channel = channel;
   if (!m_options.hub.token.empty()) call->context.AddMetadata("authorization", "Bearer " + m_options.hub.token);
   v1::FollowerMessage message;
   *message.mutable_join() = m_user.join();

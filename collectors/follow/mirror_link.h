@@ -36,6 +36,8 @@ class MirrorLink {
   void stop();
   // False: there is no connection, or it has just ended.
   bool send(const v1::FollowerMessage& message);
+  // Of the connection there is, for other calls over it; null: none.
+  std::shared_ptr<grpc::Channel> channel();
   // Ends the connection, if there is one; another one is tried.
   void cut();
 

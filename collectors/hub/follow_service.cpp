@@ -154,6 +154,12 @@ std::size_t FollowService::sessions() const {
   return m_sessions.size();
 }
 
+std::shared_ptr<const FeedNames> FollowService::names(const std::string& session) const {
+  const std::lock_guard lock(m_mutex);
+  const auto known = m_sessions.find(session);
+  return known == m_sessions.end() ? nullptr : known->second->names();
+}
+
 void FollowService::drain() {
   m_draining = true;
   std::map<std::string, std::shared_ptr<FeedSession>> all;

@@ -41,6 +41,8 @@ class FollowService final : public v1::Follow::CallbackService {
   // Refuses new followers and ends the sessions: the store is about to be closed.
   void drain();
   std::size_t sessions() const;
+  // What ids of a session mean in the store; null: there is none of that name.
+  std::shared_ptr<const FeedNames> names(const std::string& session) const;
 
   // What a Join is answered with: the session it gets, which the caller attaches to.
   Result<std::shared_ptr<FeedSession>> join(const v1::Join& join, v1::Joined& joined);

@@ -14,6 +14,7 @@
 
 #include "collectors/hub/acceptor.h"
 #include "collectors/hub/admission.h"
+#include "collectors/hub/ask_service.h"
 #include "collectors/hub/control_service.h"
 #include "collectors/hub/credentials.h"
 #include "collectors/hub/follow_service.h"
@@ -55,6 +56,7 @@ struct Hub::Parts {
   std::unique_ptr<IngestService> service;
   std::unique_ptr<ControlService> control;
   std::unique_ptr<FollowService> follow;
+  std::unique_ptr<AskService> ask;
   std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> network, own;
   std::unique_ptr<grpc::Server> server;
 };
@@ -89,6 +91,7 @@ Result<std::unique_ptr<Hub>> Hub::start(const std::string& store, HubOptions opt
   parts.ingest = std::make_unique<IngestThread>(std::move(writer), store, options, std::move(known));
   parts.service = std::make_unique<IngestService>(*parts.ingest, *parts.admission, options.max_agents);
   parts.follow = std::make_unique<FollowService>(store, store_uuid, hub->address(), hub->readerOptions(), *parts.admission);
+  parts.ask = std::make_unique<AskService>(store, hub->readerOptions(), *parts.follow, *parts.admission);
   parts.control = std::make_unique<ControlService>(*parts.ingest, *parts.admission, std::move(store_uuid));
   grpc::EnableDefaultHealthCheckService(true);
   grpc::ServerBuilder builder;
@@ -96,6 +99,7 @@ Result<std::unique_ptr<Hub>> Hub::start(const std::string& store, HubOptions opt
   builder.RegisterService(parts.service.get());
   builder.RegisterService(parts.control.get());
   builder.RegisterService(parts.follow.get());
+  builder.RegisterService(parts.ask.get());
   // The hub's own socket speaks plain text: nobody but its owner can listen in.
   using Connections = grpc::ServerBuilder::experimental_type::ExternalConnectionType;
   parts.network = builder.experimental().AddExternalConnectionAcceptor(Connections::FROM_FD, credentials);
@@ -131,6 +135,7 @@ Status Hub::stop() {
   if (parts.server) {
     parts.service->drain();
     parts.control->drain();
+    parts.ask->drain();
     parts.follow->drain();
     parts.ingest->finishAll(Status(Code::kUnavailable, "hub: is stopping"), kDrain);
     parts.server->Shutdown(std::chrono::system_clock::now() + std::chrono::nanoseconds(kDrain));

@@ -43,6 +43,10 @@ PayloadCounts PayloadReplay::playFeed(std::string_view payload, MirrorRecorder& 
   return play(payload);
 }
 
+PayloadReplay::Defined PayloadReplay::defined() const {
+  const PayloadSession& s = *m_session;
+  return {.nodes = s.nodes, .runs = s.runs, .attempts = s.attempts, .series = s.series, .tracks = s.tracks};
+}
 SeriesId PayloadReplay::series(std::uint32_t wire_id) const {
   return wire_id == 0 || wire_id > m_session->series.size() ? SeriesId() : m_session->series[wire_id - 1];
 }

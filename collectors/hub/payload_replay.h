@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,6 +46,15 @@ class PayloadReplay {
   PayloadCounts play(std::string_view payload, Recorder& out);
   // Of a store that is copied: judgements and totals are taken, too, and times are left as they are.
   PayloadCounts playFeed(std::string_view payload, MirrorRecorder& out);
+  // The Recorder's ids of what was defined, by wire id - 1.
+  struct Defined {
+    std::span<const NodeId> nodes;
+    std::span<const RunId> runs;
+    std::span<const AttemptId> attempts;
+    std::span<const SeriesId> series;
+    std::span<const TrackId> tracks;
+  };
+  Defined defined() const;
   // The Recorder's id of a series that was defined; none for any other.
   SeriesId series(std::uint32_t wire_id) const;
   std::size_t seriesCount() const;

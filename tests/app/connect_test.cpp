@@ -222,6 +222,9 @@ TEST_F(ConnectTest, AnotherStoreBehindTheSameAddressGetsACopyOfItsOwn) {
   auto hub = serve(file("first.rgl"));
   open(session());
   ASSERT_TRUE(caughtUp());
+  // The window is open for a while.
+  ASSERT_TRUE(
+      waitFor([&] { return console->followed()->frames > 0 && console->placed() && strip().find("s behind") != std::string::npos; }));
   const std::string first = copyFile(knownHubs(nullptr).folder, address);
   const std::string first_source = (*Reader::open(file("first.rgl")))->info()->store_uuid;
   ASSERT_TRUE(hub->stop().ok());

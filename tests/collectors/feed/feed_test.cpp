@@ -365,6 +365,25 @@ TEST_P(FeedCopies, WhateverIsRecordedWheneverAnyoneRestartsOrTheLineBreaks) {
 }
 INSTANTIATE_TEST_SUITE_P(Ways, FeedCopies, testing::Bool(), [](const auto& info) { return info.param ? "ThroughFrames" : "Directly"; });
 
+// The catalogue is seen when it is committed, an event at once.
+TEST(Feed, MarksTheRowsThatItToldBeforeOneThatHasToWait) {
+  TempStore there, here;
+  Source source(there.path(), 1);
+  Writer& writer = source.writer();
+  const RunId run = writer.run({.uuid = "run", .name = "run"});
+  writer.event({.time = kBegin, .attempt = writer.attempt({.run = run, .key = "a"}), .kind = "xid"});
+  source.flush();
+  writer.event({.time = kBegin, .attempt = writer.attempt({.run = run, .key = "b"}), .kind = "xid"});
+  Copy copy(here.path(), false);
+  copy.begin(source, 6);  // catalogue, run, attempt, progress, rows; the round does not end
+  copy.step();
+  copy.restart();
+  source.flush();
+  copy.begin(source, 1'000'000);
+  copy.catchUp();
+  expectEqual(textOf(there.path(), source.writer()), textOf(here.path(), copy.writer()), "copy");
+}
+
 TEST(Feed, TellsNothingTwiceToOneThatFollowsWithoutACut) {
   TempStore there, here;
   Source source(there.path(), 5);
