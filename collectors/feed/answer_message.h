@@ -44,7 +44,7 @@ struct Crossing {
   }
 };
 
-v1::SampleTable messageOf(const SampleColumns& samples);
+v1::SampleTable messageOf(const std::vector<SampleColumns>& of_series);
 v1::BinTable messageOf(const std::vector<Bin>& bins);
 // `asked`: the series in the order of the question.
 v1::LatestTable messageOf(const std::vector<LatestSample>& samples, std::span<const SeriesId> asked);
@@ -60,7 +60,7 @@ v1::Usage messageOf(const StoreUsage& usage);
 v1::AskLogs messageOf(const RowQuery& query, Crossing& crossing);
 v1::AskLogs messageOf(const EventFilter& filter, Crossing& crossing);
 
-Result<SampleColumns> samplesOf(const v1::SampleTable& message);
+Result<std::vector<SampleColumns>> samplesOf(const v1::SampleTable& message);
 Result<std::vector<Bin>> binsOf(const v1::BinTable& message);
 Result<std::vector<LatestSample>> latestOf(const v1::LatestTable& message, std::span<const SeriesId> asked);
 // Only id and extent of each.

@@ -62,20 +62,36 @@ class Dictionary {
 
 }  // namespace
 
-v1::SampleTable messageOf(const SampleColumns& samples) {
+v1::SampleTable messageOf(const std::vector<SampleColumns>& of_series) {
   v1::SampleTable table;
-  table.set_rows(static_cast<std::uint32_t>(samples.size()));
-  table.set_time(packInts(samples.time));
-  table.set_value(packDoubles(samples.value));
+  SampleColumns all;
+  for (const SampleColumns& one : of_series) {
+    all.time.insert(all.time.end(), one.time.begin(), one.time.end());
+    all.value.insert(all.value.end(), one.value.begin(), one.value.end());
+  }
+  table.set_rows(static_cast<std::uint32_t>(all.size()));
+  table.set_time(packInts(all.time));
+  table.set_value(packDoubles(all.value));
+  table.set_series(static_cast<std::uint32_t>(of_series.size()));
+  table.set_rows_of_series(intsOf(of_series, [](const SampleColumns& one) { return one.size(); }));
   return table;
 }
 
-Result<SampleColumns> samplesOf(const v1::SampleTable& table) {
-  SampleColumns samples;
-  if (table.rows() > kMostPoints || !unpackInts(table.time(), table.rows(), samples.time) ||
-      !unpackDoubles(table.value(), table.rows(), samples.value))
+Result<std::vector<SampleColumns>> samplesOf(const v1::SampleTable& table) {
+  SampleColumns all;
+  Ints rows;
+  if (table.rows() > kMostPoints || table.series() > kMostPoints || !unpackInts(table.time(), table.rows(), all.time) ||
+      !unpackDoubles(table.value(), table.rows(), all.value) || !unpackInts(table.rows_of_series(), table.series(), rows))
     return damaged("samples");
-  return samples;
+  std::vector<SampleColumns> of_series;
+  std::int64_t at = 0;
+  for (const std::int64_t some : rows) {
+    if (some < 0 || some > static_cast<std::int64_t>(all.size()) - at) return damaged("samples");
+    of_series.push_back({{all.time.begin() + at, all.time.begin() + at + some}, {all.value.begin() + at, all.value.begin() + at + some}});
+    at += some;
+  }
+  if (at != static_cast<std::int64_t>(all.size())) return damaged("samples");
+  return of_series;
 }
 
 v1::BinTable messageOf(const std::vector<Bin>& bins) {

@@ -9,6 +9,7 @@
 namespace runglass {
 namespace {
 
+constexpr int kMostTogether = 1'024;  // series
 constexpr std::size_t kMostCaptureText = std::size_t{7} << 20;
 // A follower learns of what is new twice a second: what names it can wait.
 constexpr int kTries = 8;
@@ -78,7 +79,7 @@ class Answerer {
   template <class Id>
   Result<Id> known(std::uint64_t wire, const char* what) const {
     const Id id = m_names.here(Id{wire});
-    if (!id) return Status(Code::kUnavailable, std::string("question: the follower was not told of such a ") + what);
+    if (!id) return Status(Code::kAborted, std::string("question: the follower was not told of such a ") + what);
     return id;
   }
   template <class Id, class Deltas>
@@ -96,14 +97,26 @@ class Answerer {
   }
 
   Result<v1::Answer> samples(const v1::AskSamples& ask) {
-    RG_ASSIGN(const SeriesId series, known<SeriesId>(ask.series(), "series"));
-    if (ask.t0() < ask.t1()) {
-      RG_ASSIGN(const std::vector<Bin> all, m_reader.bins(series, Axis::kX, ask.t0(), ask.t1(), 1, m_stop));
+    std::vector<SeriesId> ids;
+    std::int64_t count = 0;
+    if (ask.series_size() > kMostTogether) return tooLarge("series");
+    for (const std::uint32_t wire : ask.series()) {
+      RG_ASSIGN(const SeriesId id, known<SeriesId>(wire, "series"));
+      ids.push_back(id);
+      if (ask.t0() >= ask.t1()) continue;
+      RG_ASSIGN(const std::vector<Bin> all, m_reader.bins(id, Axis::kX, ask.t0(), ask.t1(), 1, m_stop));
       // Blocks at the edges make it a little more than there are.
-      if (all.at(0).count + all[0].nan_count > static_cast<std::int64_t>(kMostPoints)) return tooLarge("samples");
+      count += all.at(0).count + all[0].nan_count;
+      if (count > static_cast<std::int64_t>(kMostPoints)) return tooLarge("samples");
     }
-    RG_ASSIGN(const SampleColumns found, m_reader.samples(series, {ask.t0(), ask.t1()}, m_stop));
-    if (found.size() > kMostPoints) return tooLarge("samples");
+    std::vector<SampleColumns> found;
+    std::size_t points = 0;
+    for (const SeriesId id : ids) {
+      RG_ASSIGN(SampleColumns some, m_reader.samples(id, {ask.t0(), ask.t1()}, m_stop));
+      points += some.size();
+      if (points > kMostPoints) return tooLarge("samples");
+      found.push_back(std::move(some));
+    }
     v1::Answer answer;
     *answer.mutable_samples() = messageOf(found);
     return answer;
@@ -239,7 +252,7 @@ class Answerer {
     return named([&](v1::Answer& answer, Crossing& crossing) { *answer.mutable_captures() = messageOf(found, crossing); });
   }
 
-  static Status untold() { return {Code::kUnavailable, "question: it names what the follower was not told of"}; }
+  static Status untold() { return {Code::kAborted, "question: it names what the follower was not told of"}; }
 
   Reader& m_reader;
   const FeedNames& m_names;

@@ -123,13 +123,20 @@ class FollowedReader final : public ForwardingReader {
     if (!remote) return inner().samples(series, range, std::move(stop));
     SampleColumns all;
     if (range.t0 >= range.t1) return all;
-    Status status = askSamples(series, range, all, stop);
+    Status status = askAhead(m_samples_ahead, {.x0 = range.t0, .x1 = range.t1}, series, all,
+                             [&](std::span<const SeriesId> ids, auto& found) { return askSamples(ids, range, found, stop); });
     if (status.code() == Code::kOutOfRange) {
       // As far as it reaches, half by half.
       RG_ASSIGN(const Series extent, extentOf(series, stop));
       if (extent.sample_count == 0) return all;
       const TimeRange reached{std::max(range.t0, extent.first_x), std::min(range.t1, std::max(extent.last_x, extent.last_x + 1))};
-      status = halved(reached, 0, [&](TimeRange part) { return askSamples(series, part, all, stop); });
+      status = halved(reached, 0, [&](TimeRange part) -> Status {
+        std::vector<SampleColumns> some;
+        RG_TRY(askSamples({&series, 1}, part, some, stop));
+        all.time.insert(all.time.end(), some[0].time.begin(), some[0].time.end());
+        all.value.insert(all.value.end(), some[0].value.begin(), some[0].value.end());
+        return {};
+      });
     }
     RG_TRY(lacking(status, series, "samples"));
     return all;
@@ -139,23 +146,13 @@ class FollowedReader final : public ForwardingReader {
                                 std::stop_token stop) override {
     RG_ASSIGN(const bool remote, isRemote(series));
     if (!remote || bins == 0 || x0 >= x1) return inner().bins(series, axis, x0, x1, bins, std::move(stop));
-    std::vector<Bin> found;
-    const Status status = ask(
-        [&](v1::Question& question, Crossing& crossing) -> Status {
-          v1::AskBins& message = *question.mutable_bins();
-          message.add_series(static_cast<std::uint32_t>(crossing.out(series)));
-          message.set_of_time(axis == Axis::kTime);
-          message.set_x0(x0), message.set_x1(x1);
-          message.set_bins(static_cast<std::uint32_t>(std::min(bins, kMostBins + 1)));
-          return {};
-        },
-        [&](const v1::Answer& answer, Crossing&) -> Status {
-          RG_ASSIGN(found, binsOf(answer.bins()));
-          return found.size() == bins ? Status() : Status(Code::kDataLoss, "answer: not as many bins as were asked for");
-        },
-        stop, ofRange(x1));
+    std::vector<Bin> one;
+    const Status status = askAhead(m_bins_ahead, {.axis = axis, .x0 = x0, .x1 = x1, .bins = bins}, series, one,
+                                   [&](std::span<const SeriesId> ids, auto& found) {
+                                     return askBins(ids, {.axis = axis, .x0 = x0, .x1 = x1, .bins = bins}, found, stop);
+                                   });
     RG_TRY(lacking(status, series, "samples"));
-    return found;
+    return one;
   }
 
   Result<std::vector<LatestSample>> latest(std::span<const SeriesId> series) override { return newest(series, std::nullopt, {}); }
@@ -388,23 +385,59 @@ class FollowedReader final : public ForwardingReader {
     return found.empty() ? Series{.id = series} : found.front();
   }
 
-  Status askSamples(SeriesId series, TimeRange range, SampleColumns& all, const std::stop_token& stop) {
-    SampleColumns some;
+  // One series, and along with it those that are likely to come next.
+  template <class Value, class Ask>
+  Status askAhead(ReadAhead<Value>& ahead, const typename ReadAhead<Value>::Stretch& stretch, SeriesId series, Value& value,
+                  const Ask& ask_for) {
+    if (std::optional<Value> came = ahead.take(stretch, series, monotonicNow())) {
+      value = std::move(*came);
+      return {};
+    }
+    const auto ids = ahead.plan(stretch, series, m_hub->known().groups, [this](SeriesId id) { return kindOf(id) == Kind::kRemote; });
+    std::vector<Value> found;
+    Status status = ask_for(std::span(ids), found);
+    if (status.code() == Code::kOutOfRange && ids.size() > 1) status = ask_for(std::span(ids).first(1), found);
+    RG_TRY(status);
+    for (std::size_t i = 1; i < found.size(); ++i) ahead.keep(ids[i], std::move(found[i]), monotonicNow());
+    value = std::move(found[0]);
+    ahead.noteSize(value.size());
+    return {};
+  }
+  Status askBins(std::span<const SeriesId> ids, const ReadAhead<std::vector<Bin>>::Stretch& stretch, std::vector<std::vector<Bin>>& found,
+                 const std::stop_token& stop) {
+    std::vector<Bin> all;
     RG_TRY(ask(
         [&](v1::Question& question, Crossing& crossing) -> Status {
+          v1::AskBins& message = *question.mutable_bins();
+          for (const SeriesId id : ids) message.add_series(static_cast<std::uint32_t>(crossing.out(id)));
+          message.set_of_time(stretch.axis == Axis::kTime);
+          message.set_x0(stretch.x0), message.set_x1(stretch.x1);
+          message.set_bins(static_cast<std::uint32_t>(std::min(stretch.bins, kMostBins + 1)));
+          return {};
+        },
+        [&](const v1::Answer& answer, Crossing&) -> Status {
+          RG_ASSIGN(all, binsOf(answer.bins()));
+          return all.size() == ids.size() * stretch.bins ? Status() : Status(Code::kDataLoss, "answer: not as many bins as were asked for");
+        },
+        stop, ofRange(stretch.x1)));
+    found.clear();
+    for (auto at = all.begin(); at != all.end(); at += static_cast<std::ptrdiff_t>(stretch.bins))
+      found.emplace_back(at, at + static_cast<std::ptrdiff_t>(stretch.bins));
+    return {};
+  }
+  Status askSamples(std::span<const SeriesId> ids, TimeRange range, std::vector<SampleColumns>& found, const std::stop_token& stop) {
+    return ask(
+        [&](v1::Question& question, Crossing& crossing) -> Status {
           v1::AskSamples& message = *question.mutable_samples();
-          message.set_series(static_cast<std::uint32_t>(crossing.out(series)));
+          for (const SeriesId id : ids) message.add_series(static_cast<std::uint32_t>(crossing.out(id)));
           message.set_t0(range.t0), message.set_t1(range.t1);
           return {};
         },
         [&](const v1::Answer& answer, Crossing&) -> Status {
-          RG_ASSIGN(some, samplesOf(answer.samples()));
-          return {};
+          RG_ASSIGN(found, samplesOf(answer.samples()));
+          return found.size() == ids.size() ? Status() : Status(Code::kDataLoss, "answer: of other series than were asked for");
         },
-        stop, ofRange(range.t1)));
-    all.time.insert(all.time.end(), some.time.begin(), some.time.end());
-    all.value.insert(all.value.end(), some.value.begin(), some.value.end());
-    return {};
+        stop, ofRange(range.t1));
   }
 
   // `part` of halves of the range, as small as they must be, in order.
@@ -583,6 +616,8 @@ class FollowedReader final : public ForwardingReader {
   const std::shared_ptr<HubQuestions> m_hub;
   const bool m_unaligned;
   std::vector<Kind> m_kinds;  // by series
+  ReadAhead<SampleColumns> m_samples_ahead;
+  ReadAhead<std::vector<Bin>> m_bins_ahead;
 };
 
 }  // namespace

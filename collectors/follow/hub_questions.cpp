@@ -87,13 +87,15 @@ struct HubQuestions::Parts {
     }
   }
 
+  // `ended`: the connection or the session did, and the next one may do better.
   Result<std::shared_ptr<const v1::Answer>> call(const v1::Question& question, const std::shared_ptr<const Link>& to,
-                                                 const std::stop_token& stop, DurNs deadline) {
+                                                 const std::stop_token& stop, DurNs deadline, bool& ended) {
     grpc::ClientContext context;
     {
       std::unique_lock lock(mutex);
       if (!wake.wait(lock, stop, [&] { return slots > 0 || link != to; })) return cancelled();
-      if (link != to) return cannot("it broke off");
+      ended = link != to;
+      if (ended) return cannot("it broke off");
       --slots;
       running.insert(&context);
     }
@@ -127,6 +129,8 @@ struct HubQuestions::Parts {
       case Code::kUnavailable:
       case Code::kCancelled:
       case Code::kAborted:
+        ended = true;
+        return cannot(status.error_message());
       case Code::kUnimplemented:
       case Code::kResourceExhausted:
         return cannot(status.error_message());
@@ -155,16 +159,10 @@ Status HubQuestions::ask(const Fill& fill, const Take& take, const std::stop_tok
       answer = p.cache.find(key, monotonicNow());
     }
     if (!answer) {
-      Result<std::shared_ptr<const v1::Answer>> came = p.call(question, link, stop, deadline);
-      if (!came.ok()) {
-        // Once more on the next connection, if this one ended.
-        const bool ended = [&] {
-          const std::lock_guard lock(p.mutex);
-          return p.link != link;
-        }();
-        if (came.status().code() == Code::kUnavailable && ended && i < kTries) continue;
-        return came.status();
-      }
+      bool ended = false;
+      Result<std::shared_ptr<const v1::Answer>> came = p.call(question, link, stop, deadline, ended);
+      if (ended && i < kTries) continue;
+      RG_TRY(came.status());
       answer = std::move(came).value();
       if (of == Of::kPast) {
         const std::lock_guard lock(p.mutex);

@@ -12,6 +12,7 @@
 #include <unordered_map>
 
 #include "collectors/follow/hub_questions.h"
+#include "collectors/follow/read_ahead.h"
 #include "model/samples.h"
 
 namespace runglass {
@@ -24,6 +25,7 @@ struct HubQuestions::Known {
   std::size_t asked = 0;                    // for so many series
   DurNs refreshed = 0, took = 0;            // monotonic
   std::mutex refreshing;
+  AskedGroups groups;
 };
 
 }  // namespace runglass

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <deque>
 #include <vector>
 
 #include "model/result.h"
@@ -33,7 +34,7 @@ void shorten(int fd) {
 
 }  // namespace
 
-SlowProxy::SlowProxy(int target_port, std::int64_t rate) : m_target(target_port), m_rate(rate) {
+SlowProxy::SlowProxy(int target_port, std::int64_t rate, DurNs delay) : m_target(target_port), m_rate(rate), m_delay(delay) {
   m_listener = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   shorten(m_listener);
   sockaddr_in address = loopback(0);
@@ -94,22 +95,43 @@ void SlowProxy::accept() {
 
 void SlowProxy::pump(Pair& pair, bool down) {
   const int from = down ? pair.server : pair.client, to = down ? pair.client : pair.server;
+  struct Piece {
+    DurNs due = 0;
+    std::vector<char> bytes;
+  };
+  // What the line itself holds: no more is taken from the sender than is on its way.
+  std::deque<Piece> line;
   std::vector<char> buffer(std::size_t{4} << 10);
   DurNs free_at = monotonicNow();
-  while (!m_stop) {
-    const ssize_t got = ::recv(from, buffer.data(), buffer.size(), 0);
-    if (got <= 0) break;
-    if (m_rate > 0) {
-      free_at = std::max(free_at, monotonicNow()) + got * kNsPerSecond / m_rate;
-      const DurNs wait = free_at - monotonicNow();
-      if (wait > 0) std::this_thread::sleep_for(std::chrono::nanoseconds(wait));
+  bool open = true;
+  while (!m_stop && (open || !line.empty())) {
+    const DurNs now = monotonicNow();
+    const bool free = open && free_at <= now;
+    const DurNs wake = std::min(line.empty() ? now + 50 * kNsPerMs : line.front().due, open && !free ? free_at : now + 50 * kNsPerMs);
+    const DurNs wait = std::max<DurNs>(0, wake - now);
+    pollfd ready{from, static_cast<short>(free ? POLLIN : 0), 0};
+    const timespec timeout{wait / kNsPerSecond, wait % kNsPerSecond};
+    (void)::ppoll(&ready, 1, &timeout, nullptr);
+    if (free && (ready.revents & (POLLIN | POLLHUP | POLLERR)) != 0) {
+      const ssize_t got = ::recv(from, buffer.data(), buffer.size(), 0);
+      open = got > 0;
+      if (open) {
+        free_at = monotonicNow() + (m_rate > 0 ? got * kNsPerSecond / m_rate : 0);
+        line.push_back({free_at + m_delay, {buffer.begin(), buffer.begin() + got}});
+      }
+    } else if ((ready.revents & (POLLHUP | POLLERR)) != 0) {
+      open = false;  // reset: what was on its way is lost
+      line.clear();
     }
-    for (ssize_t sent = 0; sent < got;) {
-      const ssize_t now = ::send(to, buffer.data() + sent, static_cast<std::size_t>(got - sent), MSG_NOSIGNAL);
-      if (now <= 0) break;
-      sent += now;
+    for (; !line.empty() && line.front().due <= monotonicNow(); line.pop_front()) {
+      const std::vector<char>& bytes = line.front().bytes;
+      for (std::size_t sent = 0; sent < bytes.size();) {
+        const ssize_t done = ::send(to, bytes.data() + sent, bytes.size() - sent, MSG_NOSIGNAL);
+        if (done <= 0) break;
+        sent += static_cast<std::size_t>(done);
+      }
+      (down ? m_down : m_up) += static_cast<std::int64_t>(bytes.size());
     }
-    (down ? m_down : m_up) += got;
   }
   (void)::shutdown(from, SHUT_RDWR);
   (void)::shutdown(to, SHUT_RDWR);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A TCP proxy on 127.0.0.1 that lets so many bits through a second and breaks all connections when told.
+// A TCP proxy on 127.0.0.1 that lets so many bits through a second, each some time later, and breaks all connections when told.
 //
 // Threading:  one thread a connection and direction; calls from any.
 // Ownership:  owns its sockets and threads.
@@ -21,8 +21,8 @@ namespace runglass::test {
 
 class SlowProxy {
  public:
-  // `rate` 0: as fast as it goes.
-  SlowProxy(int target_port, std::int64_t rate);
+  // `rate` 0: as fast as it goes. `delay`: of each direction.
+  SlowProxy(int target_port, std::int64_t rate, DurNs delay = 0);
   ~SlowProxy();
 
   std::string address() const;
@@ -41,6 +41,7 @@ class SlowProxy {
 
   const int m_target;
   const std::int64_t m_rate;
+  const DurNs m_delay;
   int m_listener = -1, m_port = 0;
   std::atomic<bool> m_stop = false;
   std::atomic<std::int64_t> m_down = 0, m_up = 0;
