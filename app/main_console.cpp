@@ -21,6 +21,7 @@
 #include "app/console/screenshot.h"
 #include "app/control_arguments.h"
 #include "app/hub_arguments.h"
+#include "app/hub_problem.h"
 #include "widgets/frame/registry.h"
 
 namespace {
@@ -33,6 +34,8 @@ struct Arguments {
   bool live = false;
   HubArguments hub;
   std::string tls_ca, alerts, link;
+  std::string connect, copy;                  // a hub to follow
+  std::string token_file, tls_cert, tls_key;  // of a screenshot of it
 };
 
 int fail(const std::string& message, int code = 1) {
@@ -144,11 +147,35 @@ std::optional<int> takeLink(Arguments& arguments) {
   return wrongUsage(arguments);
 }
 
+// The hub of --connect, as a person would enter it.
+HubAddress hubAddress(const Arguments& arguments, const HubOptions& options) {
+  const auto text = [](const std::string& value) { return QString::fromStdString(value); };
+  return {text(arguments.connect), text(options.token_file), text(arguments.tls_ca), text(options.tls_cert), text(options.tls_key)};
+}
+
+// Following takes the place of what a store or a hub of this window would be.
+std::optional<int> wrongConnect(const Arguments& arguments, const CLI::App& cli) {
+  if (arguments.connect.empty()) return arguments.copy.empty() ? std::nullopt : std::optional(fail("--mirror: wants --connect", 2));
+  if (!isHubAddress(QString::fromStdString(arguments.connect)))
+    return fail("--connect " + arguments.connect + ": wants HOST:PORT or unix:PATH", 2);
+  if (!arguments.store.empty() && !isLink(arguments.store)) return fail("--connect: the file for the copy is named with --mirror", 2);
+  for (const char* of_hub : {"--live", "--listen", "--trust", "--tls-client-ca", "--durability", "--scrape", "--alerts"})
+    if (cli.get_option(of_hub)->count() > 0) return fail(std::string("--connect: ") + of_hub + " is of a hub of this window", 2);
+  return std::nullopt;
+}
+
 int runScreenshot(const Arguments& arguments) {
   const QSize size = sizeFromText(QString::fromStdString(arguments.size));
   if (!size.isValid()) return fail("--size " + arguments.size + ": wants WIDTHxHEIGHT, 64 to 16384 each", 2);
   applyTheme(*qApp, wantedTheme(arguments, nullptr));
-  const Status taken = takeScreenshot({arguments.store, arguments.place, size, QString::fromStdString(arguments.out)});
+  SessionOptions session{.store = arguments.store};
+  if (!arguments.connect.empty()) {
+    const HubOptions shown{.token_file = arguments.token_file, .tls_cert = arguments.tls_cert, .tls_key = arguments.tls_key};
+    Result<SessionOptions> following = sessionOf({.hub = hubAddress(arguments, shown), .copy = arguments.copy});
+    if (!following.ok()) return fail(following.status().message());
+    session = std::move(*following);
+  }
+  const Status taken = takeScreenshot({session, arguments.place, size, QString::fromStdString(arguments.out)});
   return taken.ok() ? 0 : fail(taken.message());
 }
 
@@ -158,6 +185,16 @@ int runWindow(QApplication& app, const Arguments& arguments) {
   const Result<HubOptions> hub = arguments.hub.options();
   if (!hub.ok()) return fail(hub.status().message());
   SessionOptions session{.store = arguments.store};
+  if (!arguments.connect.empty()) {
+    Result<SessionOptions> following = sessionOf({.hub = hubAddress(arguments, *hub), .copy = arguments.copy});
+    if (!following.ok()) return fail(following.status().message());
+    session = std::move(*following);
+  } else if (const auto followed = hubOfCopy(settings, QString::fromStdString(arguments.store)); followed && !arguments.link.empty()) {
+    // Whoever follows a link wants to see how it goes, not how it went.
+    Result<SessionOptions> following = sessionOf({.hub = *followed, .copy = arguments.store});
+    if (following.ok()) session = std::move(*following);
+    if (!following.ok()) fail(following.status().message());
+  }
   if (arguments.live) session.hub = *hub;
   Result<std::vector<ScrapeTarget>> scrape = arguments.hub.scrapeTargets();
   if (!scrape.ok()) return fail(scrape.status().message());
@@ -194,10 +231,10 @@ int runConsole(int argc, char** argv) {
       cli.add_option("--listen", arguments.hub.listen, "Where the hub listens, HOST:PORT or unix:PATH; implies --live");
   arguments.hub.declare(cli);
   cli.add_option("--alerts", arguments.alerts, "Of the hub: who is told of what, a TOML file (docs/alerts.md); default: this screen");
-  cli.add_option("--tls-ca", arguments.tls_ca, "Where another process's hub is asked: CA of its certificate (PEM); turns TLS on");
+  cli.add_option("--tls-ca", arguments.tls_ca, "Where another hub is asked or followed: CA of its certificate (PEM); turns TLS on");
   declarePlace(cli, arguments);
   CLI::App* shot = cli.add_subcommand("screenshot", "Write one view as a PNG; needs no display");
-  shot->add_option("--store", arguments.store, "The store, a .rgl file")->required();
+  shot->add_option("--store", arguments.store, "The store, a .rgl file");
   shot->add_option("--size", arguments.size, "WIDTHxHEIGHT in pixels")->capture_default_str();
   shot->add_option("--out", arguments.out, "The PNG to write")->required();
   declarePlace(*shot, arguments);
@@ -205,9 +242,21 @@ int runConsole(int argc, char** argv) {
   CLI::App* report = cli.add_subcommand("report", "Write a report of an incident, a finding or a run; needs no display");
   ReportArguments report_of;
   report_of.declare(*report);
+  const auto declareConnect = [&arguments](CLI::App& app) {
+    app.add_option("--connect", arguments.connect, "Follow the hub that listens there, HOST:PORT or unix:PATH, into a copy here");
+    app.add_option("--mirror", arguments.copy, "With --connect: the copy, a .rgl file; default: one for each hub, gone on with next time");
+  };
+  declareConnect(cli);
+  declareConnect(*shot);
+  shot->add_option("--token-file", arguments.token_file, "Of the hub that is followed: a bearer token, mode 0600");
+  shot->add_option("--tls-ca", arguments.tls_ca, "Of that hub: CA of its certificate (PEM); turns TLS on");
+  shot->add_option("--tls-cert", arguments.tls_cert, "Shown to that hub: our certificate (PEM)");
+  shot->add_option("--tls-key", arguments.tls_key, "Its key (PEM)");
   addExamples(cli,
               "runglass night.rgl --view timeline --select rank=37,step=48210\n"
-              "runglass --live run.rgl --listen 127.0.0.1:7070\n");
+              "runglass --live run.rgl --listen 127.0.0.1:7070\n"
+              "runglass --connect unix:$HOME/hub.sock\n"
+              "runglass --connect hub.example:7070 --tls-ca ca.pem --token-file read.token\n");
   addExamples(*shot, "runglass screenshot --store night.rgl --view overview --size 1920x1080 --out overview.png\n");
   addExamples(*report,
               "runglass report --store night.rgl --out report\n"
@@ -219,7 +268,10 @@ int runConsole(int argc, char** argv) {
     return cli.exit(error) == 0 ? 0 : 2;
   }
   if (const auto wrong = wrongUsage(arguments)) return *wrong;
+  if (*shot && arguments.store.empty() == arguments.connect.empty()) return fail("screenshot: wants --store or --connect", 2);
+  if (const auto wrong = wrongConnect(arguments, cli)) return *wrong;
   takeFileUrl(arguments);
+  silenceLibraries();
   arguments.live = arguments.live || listen->count() > 0;
   if (arguments.live && arguments.store.empty()) return fail("--live: wants a store to write", 2);
   if (*shot || *report ||

@@ -22,16 +22,22 @@ Status editAsWriter(const std::string& store, const Edit& edit) {
   return {};
 }
 
-Result<std::string> uuidOf(const std::string& store) {
-  RG_ASSIGN(const auto reader, Reader::open(store));
+// Of the store that an edit is for: that of the hub, where this one is a copy of it.
+struct Owner {
+  std::string uuid;
+  std::optional<std::string> hub;  // of a copy
+};
+
+Result<Owner> ownerOf(const std::string& store) {
+  RG_ASSIGN(const auto reader, openForReading(store));
   RG_ASSIGN(StoreInfo info, reader->info());
-  return std::move(info.store_uuid);
+  if (info.mirror) return Owner{info.mirror->source_uuid, info.mirror->from};
+  return Owner{std::move(info.store_uuid), std::nullopt};
 }
 
-Status editThroughHub(const std::string& store, const Edit& edit, ControlTarget control, const std::string& contact) {
+Status editThroughHub(const Owner& owner, const Edit& edit, ControlTarget control, const std::string& contact) {
   control.hub = contact;
-  RG_ASSIGN(const std::string uuid, uuidOf(store));
-  return ControlClient(std::move(control)).edit(edit, uuid);
+  return ControlClient(std::move(control)).edit(edit, owner.uuid);
 }
 
 }  // namespace
@@ -39,11 +45,14 @@ Status editThroughHub(const std::string& store, const Edit& edit, ControlTarget 
 Status editStore(const std::string& store, const Edit& edit, const ControlTarget& control) {
   std::error_code ignored;
   if (!std::filesystem::exists(store, ignored)) return {Code::kNotFound, "cannot open store: " + store + ": no such file"};
+  RG_ASSIGN(const Owner owner, ownerOf(store));
+  // A copy gets it back from its hub.
+  if (owner.hub) return editThroughHub(owner, edit, control, *owner.hub);
   const TimeNs give_up = monotonicNow() + kPatience;
   while (true) {
     const auto holder = holderOf(store);
     if (holder && !holder->contact.empty()) {
-      Status made = editThroughHub(store, edit, control, holder->contact);
+      Status made = editThroughHub(owner, edit, control, holder->contact);
       // A hub that ended meanwhile is not there to be asked, and the store is free.
       if (made.code() != Code::kUnavailable || holderOf(store) || monotonicNow() >= give_up) return made;
     } else if (!holder) {
@@ -57,13 +66,14 @@ Status editStore(const std::string& store, const Edit& edit, const ControlTarget
 }
 
 Result<OrderOutcome> placeOrder(const std::string& store, const Order& order, const ControlTarget& control) {
+  RG_ASSIGN(const Owner owner, ownerOf(store));
   const auto holder = holderOf(store);
-  if (!holder) return Status(Code::kFailedPrecondition, store + ": no hub writes it now");
-  if (holder->contact.empty()) return Status(Code::kFailedPrecondition, store + ": process " + holder->pid + " writes it and is no hub");
+  if (!holder && !owner.hub) return Status(Code::kFailedPrecondition, store + ": no hub writes it now");
+  if (!owner.hub && holder->contact.empty())
+    return Status(Code::kFailedPrecondition, store + ": process " + holder->pid + " writes it and is no hub");
   ControlTarget target = control;
-  target.hub = holder->contact;
-  RG_ASSIGN(const std::string uuid, uuidOf(store));
-  return ControlClient(std::move(target)).order(order, uuid);
+  target.hub = owner.hub ? *owner.hub : holder->contact;
+  return ControlClient(std::move(target)).order(order, owner.uuid);
 }
 
 }  // namespace runglass

@@ -207,6 +207,14 @@ constexpr std::array kIssues = {
     IssueInfo{"wire.unknown_id", kError,
               "Records refer to series or nodes that were never defined and are not stored: the agent is broken or damaged data was sent."},
     IssueInfo{
+        "wire.not_an_agents", kError,
+        "An agent sent what only a hub tells those that copy its store: findings, notes, totals. It was left out: the agent is broken "
+        "or not what it says."},
+    IssueInfo{
+        "mirror.refused", kWarning,
+        "The hub that this store copies told something that makes no sense here, such as an incident of a run that was never told; it "
+        "was left out."},
+    IssueInfo{
         "store.refused", kError,
         "The hub could not take data, mostly because its disk was full; agents kept it in their spools and sent it again. Make room or "
         "set a size cap before the spools are full, too."},

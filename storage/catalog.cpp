@@ -7,6 +7,7 @@
 
 #include "model/crc32c.h"
 #include "storage/catalog_key.h"
+#include "storage/live_tail.h"
 
 namespace runglass {
 namespace {
@@ -261,6 +262,24 @@ bool Catalog::changed() const {
            m_ranks.changed().empty() && m_facts.changed().empty() && m_checkpoints.changed().empty() && m_groups.changed().empty() &&
            m_series.changed().empty() && m_tracks.changed().empty() && m_progress.changed().empty() && m_clock.changed().empty() &&
            m_texts.changed().empty());
+}
+
+std::uint32_t Catalog::changedParts() const {
+  std::uint32_t parts = 0;
+  const auto add = [&](StorePart part, bool changed) { parts |= changed ? 1U << static_cast<unsigned>(part) : 0U; };
+  add(StorePart::kNodes, !m_nodes.changed().empty());
+  add(StorePart::kDevices, !m_devices.changed().empty());
+  add(StorePart::kRuns, !m_runs.changed().empty());
+  add(StorePart::kAttempts, !m_attempts.changed().empty());
+  add(StorePart::kRanks, !m_ranks.changed().empty());
+  add(StorePart::kFacts, !m_facts.changed().empty());
+  add(StorePart::kCheckpoints, !m_checkpoints.changed().empty());
+  add(StorePart::kGroups, !m_groups.changed().empty());
+  add(StorePart::kSeries, !m_series.changed().empty());
+  add(StorePart::kTracks, !m_tracks.changed().empty());
+  add(StorePart::kProgress, !m_progress.changed().empty());
+  add(StorePart::kClocks, !m_clock.changed().empty());
+  return parts;
 }
 
 void Catalog::committed() {

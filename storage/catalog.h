@@ -67,6 +67,7 @@ class Catalog {
   Status save(sqlite::Connection& db);
   void committed();
   bool changed() const;
+  std::uint32_t changedParts() const;  // bits by StorePart (live_tail.h)
 
   NodeId node(const Node& node);
   DeviceId device(const Device& device);

@@ -8,6 +8,8 @@
 
 #include <algorithm>
 
+#include <algorithm>
+
 namespace runglass {
 
 void addIssue(Issue& have, const Issue& more) {
@@ -125,6 +127,53 @@ std::optional<LiveTail::ChunkSnapshot> LiveTail::spanChunk(std::int64_t chunk_id
   return snapshot;
 }
 
+std::optional<LiveTail::Arrivals> LiveTail::arrivals(SeriesId id, std::uint64_t file_generation, std::int64_t main,
+                                                     std::int64_t late) const {
+  std::shared_ptr<LiveSeries> series;
+  {
+    const std::shared_lock lock(m_map_mutex);
+    if (id.value < m_series.size()) series = m_series[id.value];
+  }
+  Arrivals found;
+  if (series) {
+    const std::lock_guard lock(series->mutex);
+    found.owned = true;
+    for (const PendingChunk& chunk : series->pending) {
+      if (chunk.generation > file_generation) found.sealed.push_back(chunk);
+    }
+    found.sealed_main = series->sealed_main;
+    found.sealed_late = series->sealed_late;
+    found.open_count = static_cast<std::int64_t>(series->main.points());
+    if (series->late) found.open_late_count = static_cast<std::int64_t>(series->late->points());
+    const auto beyond = [](std::int64_t told, const SealedPoints& sealed) {
+      return static_cast<std::size_t>(std::max<std::int64_t>(0, told - sealed.count));
+    };
+    found.open = series->main.arrivedAfter(beyond(main, found.sealed_main));
+    if (series->late) found.open_late = series->late->arrivedAfter(beyond(late, found.sealed_late));
+  }
+  if (file_generation < m_kept_from.load(std::memory_order_acquire)) return std::nullopt;
+  return found;
+}
+
+void LiveTail::grownSince(std::uint64_t since, std::vector<SeriesId>& out) const {
+  const std::shared_lock lock(m_map_mutex);
+  for (std::size_t i = 0; i < m_series.size(); ++i) {
+    const auto& marks = m_grown[i / kMarksEach];
+    if (marks && (*marks)[i % kMarksEach].load(std::memory_order_relaxed) > since) out.push_back(SeriesId{i});
+  }
+}
+
+std::array<std::uint64_t, kStoreParts> LiveTail::parts() const {
+  std::array<std::uint64_t, kStoreParts> now{};
+  for (std::size_t i = 0; i < kStoreParts; ++i) now[i] = m_parts[i].load(std::memory_order_acquire);
+  return now;
+}
+
+void LiveTail::noteParts(std::uint32_t changed) {
+  for (std::size_t i = 0; i < kStoreParts; ++i)
+    if ((changed >> i & 1U) != 0) m_parts[i].fetch_add(1, std::memory_order_release);
+}
+
 std::optional<SeriesExtent> LiveTail::extent(SeriesId id) const {
   const std::shared_lock lock(m_map_mutex);
   if (id.value >= m_series.size() || !m_series[id.value]) return std::nullopt;
@@ -173,6 +222,8 @@ LiveSeries& LiveTail::add(SeriesId id, std::shared_ptr<LiveSeries> series) {
   const std::unique_lock lock(m_map_mutex);
   if (m_series.size() <= id.value) m_series.resize(std::max(id.value + 1, m_series.size() * 2));
   m_series[id.value] = std::move(series);
+  m_grown.resize((m_series.size() + kMarksEach - 1) / kMarksEach);
+  if (auto& marks = m_grown[id.value / kMarksEach]; !marks) marks = std::make_unique<Marks>();
   return *m_series[id.value];
 }
 

@@ -9,6 +9,7 @@
 // Cost:       a snapshot copies the open chunk (a few KiB); a lock is held for that long.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <limits>
 #include <memory>
@@ -40,6 +41,11 @@ struct SeriesExtent {
   std::optional<TimeNs> first_time, last_time;
 };
 
+// How many points left the open chunk so far. Up to `disordered` of them may lie in chunks whose order of arrival was lost by sealing.
+struct SealedPoints {
+  std::int64_t count = 0, disordered = 0;
+};
+
 struct LiveSeries {
   mutable std::mutex mutex;
   SeriesBuffer main;
@@ -51,6 +57,7 @@ struct LiveSeries {
   std::int64_t sealed_x1 = 0;
   std::int64_t sealed_chunks = 0;
   bool any_sealed = false;
+  SealedPoints sealed_main, sealed_late;
   std::optional<LatestSample> latest;
 };
 
@@ -108,6 +115,27 @@ struct SeriesSnapshot {
   std::optional<RawPoints> open, open_late;  // in x order
 };
 
+// What a commit may have changed; see LiveTail::parts().
+enum class StorePart : std::uint8_t {
+  kNodes,
+  kDevices,
+  kRuns,
+  kAttempts,
+  kRanks,
+  kFacts,
+  kCheckpoints,
+  kGroups,
+  kSeries,
+  kProgress,
+  kClocks,
+  kRows,
+  kFindings,
+  kEdits,
+  kAlerts,
+  kTracks
+};
+inline constexpr std::size_t kStoreParts = 16;
+
 class LiveTail {
  public:
   // --- Readers ---
@@ -132,6 +160,20 @@ class LiveTail {
     std::optional<PendingSpans> chunk;
   };
   std::optional<ChunkSnapshot> spanChunk(std::int64_t chunk_id, std::uint64_t file_generation) const;
+  // The same for who copies points: the open ones in order of arrival, those beyond `main` and `late` of all the series ever had.
+  struct Arrivals {
+    bool owned = false;
+    std::vector<PendingChunk> sealed;
+    SealedPoints sealed_main, sealed_late;
+    std::int64_t open_count = 0, open_late_count = 0;  // all of them
+    RawPoints open, open_late;
+  };
+  std::optional<Arrivals> arrivals(SeriesId id, std::uint64_t file_generation, std::int64_t main, std::int64_t late) const;
+  // Series that got points after growth() was `since`; their marks are those of growth().
+  std::uint64_t growth() const { return m_growth.load(std::memory_order_acquire); }
+  void grownSince(std::uint64_t since, std::vector<SeriesId>& out) const;
+  // Each grows with every commit that changed that part.
+  std::array<std::uint64_t, kStoreParts> parts() const;
   std::optional<SeriesExtent> extent(SeriesId id) const;
   std::optional<LatestSample> latest(SeriesId id) const;
   // Rows newer than the file's snapshot. Log lines may be very many: without `logs` they stay out.
@@ -152,6 +194,12 @@ class LiveTail {
     fill(m_rows);
     noteChange();
   }
+  void noteGrown(SeriesId id) {
+    const std::uint64_t mark = m_growth.load(std::memory_order_relaxed) + 1;
+    (*m_grown[id.value / kMarksEach])[id.value % kMarksEach].store(mark, std::memory_order_relaxed);
+    m_growth.store(mark, std::memory_order_release);
+  }
+  void noteParts(std::uint32_t changed);                     // bits by StorePart
   const PendingRows& pendingRows() const { return m_rows; }  // the writer's thread only
   void noteChange() { m_changes.store(m_changes.load(std::memory_order_relaxed) + 1, std::memory_order_release); }  // one thread changes it
   void setGeneration(std::uint64_t file_generation) { m_committed = m_kept_from = file_generation; }
@@ -166,6 +214,11 @@ class LiveTail {
   mutable std::shared_mutex m_map_mutex;  // of the vectors, not of what they point to
   std::vector<std::shared_ptr<LiveSeries>> m_series;
   std::vector<std::shared_ptr<LiveTrack>> m_tracks;
+  static constexpr std::size_t kMarksEach = 4096;
+  using Marks = std::array<std::atomic<std::uint64_t>, kMarksEach>;
+  std::vector<std::unique_ptr<Marks>> m_grown;  // by series; guarded like m_series
+  std::atomic<std::uint64_t> m_growth{0};
+  std::array<std::atomic<std::uint64_t>, kStoreParts> m_parts{};
   mutable std::mutex m_rows_mutex;
   PendingRows m_rows, m_stored_rows;  // of the generation to come; of the last one
   mutable std::mutex m_text_mutex;

@@ -30,6 +30,7 @@
 #include "model/spans.h"
 #include "model/topology.h"
 #include "storage/row_query.h"
+#include "storage/store_info.h"
 
 namespace runglass {
 
@@ -86,15 +87,6 @@ enum class CaptureTexts : std::uint8_t { kWith, kWithout };
 
 // SQL values as SQLite has them.
 using SqlValue = std::variant<std::monostate, std::int64_t, double, std::string>;
-
-struct StoreInfo {
-  std::string path, store_uuid;
-  int schema_version = 0;
-  std::int64_t file_bytes = 0, journal_bytes = 0;
-  std::int64_t sample_count = 0, series_count = 0;
-  std::optional<TimeNs> first, last;
-  std::string incident;  // uuid of the one that the store was exported for; empty: it is no such store
-};
 
 // What can only be known by looking at every row.
 struct StoreUsage {

@@ -107,6 +107,21 @@ RawPoints SeriesBuffer::decoded() const {
   return all;
 }
 
+RawPoints SeriesBuffer::arrivedAfter(std::size_t told) const {
+  const auto cut = [](const RawPoints& points, std::size_t from) {
+    RawPoints rest;
+    if (from >= points.size()) return rest;
+    const auto at = static_cast<std::ptrdiff_t>(from);
+    rest.x.assign(points.x.begin() + at, points.x.end());
+    if (!points.time.empty()) rest.time.assign(points.time.begin() + at, points.time.end());
+    rest.value.assign(points.value.begin() + at, points.value.end());
+    return rest;
+  };
+  // Unordered, the raw block is everything as it came; ordered, everything is in order of x anyway.
+  if (told >= m_body.points()) return cut(m_raw, told - m_body.points());
+  return cut(decoded(), told);
+}
+
 std::optional<FoundPoint> SeriesBuffer::newestRaw(PointBound bound) const {
   const bool by_time = bound.of == PointBound::Of::kTime;
   if (by_time && m_raw.time.empty()) return std::nullopt;

@@ -54,6 +54,9 @@ class SeriesBuffer {
   RawPoints decoded() const;
   // Of the points within the bound the one of the highest x; of equal x the one that arrived last.
   std::optional<FoundPoint> newest(PointBound bound) const;
+  // The points beyond the first `told`, in order of arrival. Blocks are decoded only where the raw one does not reach back so far.
+  RawPoints arrivedAfter(std::size_t told) const;
+  bool ordered() const { return m_ordered; }  // they arrived in the order of x
   void clear();
 
   std::size_t limit = kChunkPoints;

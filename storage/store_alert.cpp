@@ -35,7 +35,7 @@ Status StoreWriter::alerts(std::span<const Alert> alerts) {
   }
   RG_TRY(m_db.exec("DELETE FROM rg_alert WHERE alert_id <= (SELECT max(alert_id) FROM rg_alert) - " + std::to_string(kMaxAlerts)));
   RG_TRY(transaction.commit());
-  m_catalog.committed();
+  catalogCommitted({StorePart::kAlerts});
   m_tail->noteChange();
   return {};
 }

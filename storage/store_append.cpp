@@ -134,6 +134,7 @@ void StoreWriter::appendPoints(SeriesId id, const std::int64_t* x, const std::in
     i += took;
     if (buffer.full()) seal(*series, buffer, late);
   }
+  m_tail->noteGrown(id);
   m_tail->noteChange();
 }
 
@@ -142,8 +143,12 @@ void StoreWriter::seal(LiveSeries& series, SeriesBuffer& buffer, bool late) {
   const std::int64_t replaced = buffer.chunk_id;
   buffer.chunk_id = m_next_chunk++;
   auto pyramid = std::make_shared<Pyramid>();
+  const bool ordered = buffer.ordered();
   auto row = std::make_shared<ChunkRow>(buffer.row(true, pyramid.get()));
   row->late = late;
+  SealedPoints& sealed = late ? series.sealed_late : series.sealed_main;
+  sealed.count += row->n;
+  if (!ordered) sealed.disordered = sealed.count;
   m_pending_bytes += static_cast<std::int64_t>(row->blob.size());
   if (!late) {
     series.sealed_x1 = series.any_sealed ? std::max(series.sealed_x1, row->x1) : row->x1;

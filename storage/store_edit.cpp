@@ -14,7 +14,7 @@ Status StoreWriter::edit(const Edit& edit) {
   RG_TRY(m_catalog.save(m_db));
   RG_TRY(std::visit([this](const auto& one) { return saveEdit(one); }, edit));
   RG_TRY(transaction.commit());
-  m_catalog.committed();
+  catalogCommitted({StorePart::kEdits});
   m_tail->noteChange();
   return {};
 }

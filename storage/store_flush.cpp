@@ -30,8 +30,8 @@ constexpr std::int64_t kMinorPyramid = 8, kMajorPyramid = 64;
 bool StoreWriter::anythingPending() const {
   const PendingRows& rows = m_tail->pendingRows();
   return !m_dirty_series.empty() || !m_dirty_tracks.empty() || m_streams_changed || !m_findings.empty() || !m_marks.empty() ||
-         !m_pins.empty() || !rows.events.empty() || !rows.logs.empty() || !rows.labels.empty() || !rows.issues.empty() ||
-         !rows.captures.empty();
+         m_mirror_changed || !m_pins.empty() || !rows.events.empty() || !rows.logs.empty() || !rows.labels.empty() ||
+         !rows.issues.empty() || !rows.captures.empty();
 }
 
 Status StoreWriter::flush() {
@@ -78,7 +78,7 @@ Status StoreWriter::commitCatalog() {
   RG_ASSIGN(auto transaction, sqlite::Transaction::begin(m_db, sqlite::Transaction::Kind::kImmediate));
   RG_TRY(m_catalog.save(m_db));
   RG_TRY(transaction.commit());
-  m_catalog.committed();
+  catalogCommitted();
   m_tail->noteChange();
   m_last_catalog_commit = monotonicNow();
   m_catalog_cost = m_last_catalog_commit - begin;
@@ -101,9 +101,20 @@ Status StoreWriter::commitAll() {
   return {};
 }
 
-void StoreWriter::markStored() {
+void StoreWriter::catalogCommitted(std::initializer_list<StorePart> also) {
+  std::uint32_t parts = m_catalog.changedParts();
+  for (const StorePart part : also) parts |= 1U << static_cast<unsigned>(part);
   m_catalog.committed();
+  m_tail->noteParts(parts);
+}
+
+void StoreWriter::markStored() {
+  const PendingRows& rows = m_tail->pendingRows();
+  const bool any_rows = !rows.labels.empty() || !rows.issues.empty();
   m_tail->commitDone();
+  catalogCommitted({});
+  if (any_rows) catalogCommitted({StorePart::kRows});
+  if (!m_findings.empty()) catalogCommitted({StorePart::kFindings});
   const auto settle = [](SeriesBuffer& buffer) { buffer.dirty = false; };
   for (const SeriesId id : m_dirty_series) {
     LiveSeries& series = *m_tail->find(id);
@@ -123,6 +134,7 @@ void StoreWriter::markStored() {
   m_findings.clear();
   m_marks.clear();
   m_pins.clear();
+  m_mirror_changed = false;
   for (auto& [stream, state] : m_streams) state.changed = false;
   m_streams_changed = false;
   m_pending_bytes = 0;
@@ -324,6 +336,7 @@ Status StoreWriter::saveState() {
       RG_TRY(statement.run());
     }
   }
+  if (m_mirror_changed) RG_TRY(saveMirror());
   if (!m_marks.empty()) {
     RG_ASSIGN(auto statement,
               m_db.prepare("INSERT OR REPLACE INTO rg_import(path_key, identity, offset, run_id, state) VALUES(?,?,?,?,?)"));

@@ -148,7 +148,7 @@ Status StoreWriter::incident(const Incident& incident) {
   RG_TRY(m_catalog.save(m_db));
   RG_TRY(saveIncident(incident));
   RG_TRY(transaction.commit());
-  m_catalog.committed();
+  catalogCommitted({StorePart::kEdits});
   m_tail->noteChange();
   return {};
 }

@@ -28,6 +28,12 @@ Result<StoreInfo> StoreReader::info() {
   info.path = m_path;
   RG_ASSIGN(info.store_uuid, m_db.queryText("SELECT value FROM rg_meta WHERE key = 'store_uuid'"));
   RG_ASSIGN(info.incident, m_db.queryText("SELECT value FROM rg_meta WHERE key = 'incident'"));
+  RG_ASSIGN(const std::string source, m_db.queryText("SELECT value FROM rg_meta WHERE key = 'mirror_of'"));
+  if (!source.empty()) {
+    RG_ASSIGN(const std::string from, m_db.queryText("SELECT value FROM rg_meta WHERE key = 'mirror_from'"));
+    RG_ASSIGN(const auto complete, m_db.queryInt64("SELECT value FROM rg_meta WHERE key = 'mirror_complete_ns'"));
+    info.mirror = {.source_uuid = source, .from = from, .complete = complete};
+  }
   RG_ASSIGN(const auto version, m_db.queryInt64("PRAGMA user_version"));
   info.schema_version = static_cast<int>(version.value_or(0));
   info.file_bytes = bytesOf(m_path) + bytesOf(m_path + "-wal");

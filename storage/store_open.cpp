@@ -135,6 +135,7 @@ Status StoreWriter::loadState() {
     const StreamKey key{std::string(streams.text(0)), std::string(streams.text(1)), static_cast<std::uint32_t>(streams.int64(2))};
     m_streams[key].next_seq = static_cast<std::uint64_t>(streams.int64(3));
   }
+  RG_TRY(loadMirror());
   // A crash leaves open span chunks; they are complete as they are.
   return m_db.exec("UPDATE rg_span_chunk SET sealed = 1 WHERE sealed = 0");
 }
@@ -194,11 +195,14 @@ Status StoreWriter::loadSeries(SeriesId id, LiveSeries& series) {
   if (known) series.extent = {extent.int64(0), extent.int64(1), extent.int64(2), extent.optionalInt64(3), extent.optionalInt64(4)};
   if (known && !extent.isNull(5))
     series.latest = LatestSample{id, extent.int64(2), extent.optionalInt64(6), std::bit_cast<double>(extent.int64(5))};
-  RG_ASSIGN(auto sealed, m_db.prepare("SELECT max(x1) FROM rg_chunk WHERE series_id = ? AND sealed = 1 AND late = 0"));
+  RG_ASSIGN(auto sealed, m_db.prepare("SELECT max(iif(late = 0, x1, NULL)), sum(iif(late = 0, n, 0)), sum(iif(late = 0, 0, n)) FROM "
+                                      "rg_chunk WHERE series_id = ? AND sealed = 1"));
   sealed.bind(1, id.value);
   RG_TRY(sealed.step().status());
   series.any_sealed = !sealed.isNull(0);
   series.sealed_x1 = sealed.int64(0);
+  series.sealed_main.count = sealed.int64(1);
+  series.sealed_late.count = sealed.int64(2);
   RG_ASSIGN(auto chunks, m_db.prepare("SELECT sum(chunks) FROM rg_pyramid WHERE series_id = ?"));
   chunks.bind(1, id.value);
   RG_TRY(chunks.step().status());

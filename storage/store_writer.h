@@ -49,6 +49,12 @@ class StoreWriter final : public Writer {
   void clock(const ClockReading& reading) override { m_catalog.clock(reading); }
   void capture(const Capture& capture) override;  // store_captures.cpp
   Status flush() override;
+  // store_mirror.cpp
+  void complete(SeriesId series, std::int64_t step0, std::int64_t step1, const ScalarColumns& points) override;
+  void total(const Issue& issue) override;
+  void judge(const Judgements& judgements) override;
+  void mark(const MirrorMark& mark) override;
+  const std::optional<MirrorMark>& mirror() const override { return m_mirror; }
 
   Result<Arrival> journal(const StreamKey& stream, std::uint64_t seq, std::string_view payload) override;
   Result<std::vector<Arrival>> journal(std::span<const JournalEntry> entries) override;
@@ -101,6 +107,14 @@ class StoreWriter final : public Writer {
   void fail(Status status);
   std::int64_t text(std::string_view text);
 
+  // store_mirror.cpp
+  Status loadMirror();
+  Status saveMirror();
+  Status saveJudgements(const Judgements& judgements);
+  Status saveTelling(const Finding& telling);
+  Status saveMirrored(const Finding& finding);
+  Status countPoints(SeriesId id, LiveSeries& series, std::int64_t x0, std::int64_t x1, std::vector<std::int64_t>& have);
+
   // store_edit.cpp
   Status saveEdit(const Note& note);
   Status saveEdit(const RankOrderChoice& choice);
@@ -123,6 +137,7 @@ class StoreWriter final : public Writer {
   Status saveTrack(TrackId id, LiveTrack& track);
   Status saveSpanChunk(TrackId id, const PendingSpans& chunk, const PackedSpans& packed);
   Status saveRows();
+  void catalogCommitted(std::initializer_list<StorePart> also = {});
   Status saveCaptures();  // store_captures.cpp
   Status saveLogs();
   Status saveFindings();                                          // store_findings.cpp
@@ -149,6 +164,8 @@ class StoreWriter final : public Writer {
   std::vector<Finding> m_findings;
   std::map<std::string, ImportMark> m_marks;
   std::vector<std::pair<TimeRange, std::string>> m_pins;
+  std::optional<MirrorMark> m_mirror;
+  bool m_mirror_changed = false;
   std::uint64_t m_first_new_series = 0;  // ids from here on have nothing in the file
   std::int64_t m_next_chunk = 1, m_next_span_chunk = 1, m_next_event = 1, m_next_log = 1, m_next_capture = 1, m_next_pyramid = 1;
   Status m_failure;                      // the first since the last flush

@@ -22,7 +22,7 @@
 #include "model/edits.h"
 #include "model/findings.h"
 #include "model/incident.h"
-#include "model/recorder.h"
+#include "model/mirror_recorder.h"
 #include "storage/reader.h"
 
 namespace runglass {
@@ -69,7 +69,7 @@ struct WriterOptions {
 // Retention leaves alone what an incident is about and so much before and after it.
 inline constexpr DurNs kIncidentMargin = 60 * kNsPerSecond;
 
-class Writer : public Recorder {
+class Writer : public MirrorRecorder {
  public:
   // Creates the file if it is missing, migrates older schemas (after a VACUUM INTO backup), replays the journal.
   static Result<std::unique_ptr<Writer>> open(const std::string& path, WriterOptions options = {});
@@ -115,6 +115,8 @@ class Writer : public Recorder {
   virtual Status edit(const Edit& edit) = 0;
   // The store is about this incident: programs open it there.
   virtual Status setIncident(std::string_view uuid) = 0;
+  // What mark() said last, of this life or an earlier one; absent: the store is no copy of another one.
+  virtual const std::optional<MirrorMark>& mirror() const = 0;
   // Re-import state per file: content identity and committed offset.
   struct ImportMark {
     std::string identity;

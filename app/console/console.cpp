@@ -3,7 +3,6 @@
 // state of the view, not of the console.
 #include "app/console/console.h"
 
-#include <unistd.h>
 #include <QDateTime>
 #include <QDir>
 #include <QFileInfo>
@@ -17,7 +16,6 @@
 #include "app/console/gui_thread.h"
 #include "app/console/this_host.h"
 #include "app/hub_arguments.h"
-#include "model/shared_filesystem.h"
 #include "widgets/core/units.h"
 #include "widgets/frame/registry.h"
 
@@ -29,10 +27,12 @@ const QString kStores = QStringLiteral("stores");
 
 QString storeKey(const std::string& store_uuid) { return kStores + u'/' + QString::fromStdString(store_uuid); }
 
+constexpr int kHubPeriodMs = 100;
+
 struct Destination {
   Place place;
   Selection selection;
-  std::string store_uuid;
+  StoreInfo info;
 };
 
 }  // namespace
@@ -41,7 +41,19 @@ std::string Console::rememberedStore(const QSettings* settings, const std::strin
   return settings == nullptr ? std::string() : settings->value(storeKey(store_uuid)).toString().toStdString();
 }
 
-Console::Console(const SessionOptions& session, const Place& place, QSettings* settings) : m_settings(settings) { open(session, place); }
+Result<SessionOptions> sessionOf(const ConnectOptions& options) {
+  SessionOptions session;
+  Following follow{.hub = {}, .entered = options.hub, .any_copy = options.copy.empty()};
+  RG_ASSIGN(follow.hub, targetOf(options.hub));
+  session.store = follow.any_copy ? copyFile(knownHubs(nullptr).folder, follow.hub.hub) : options.copy;
+  session.follow = std::move(follow);
+  return session;
+}
+
+Console::Console(const SessionOptions& session, const Place& place, QSettings* settings) : m_settings(settings) {
+  connect(&m_hub_timer, &QTimer::timeout, this, &Console::lookAfterHub);
+  open(session, place);
+}
 
 Console::~Console() {
   m_slot.reset();
@@ -58,8 +70,11 @@ void Console::open(const SessionOptions& session, const Place& place, const QStr
   m_window.reset();
   m_session.reset();
   m_placed.reset();
+  m_known_source = false;
   m_control = session.control;
   m_store = session.store;
+  m_place = place;
+  m_hub_timer.stop();
   WindowOptions options;
   options.settings = m_settings;
   if (!session.store.empty()) {
@@ -74,6 +89,11 @@ void Console::open(const SessionOptions& session, const Place& place, const QStr
     options.orders = &m_session->orders();
     options.share = &m_session->share();
     options.status = m_session.get();
+    if (session.follow) {
+      options.clock = [session = m_session.get()] { return session->now(); };
+      m_hub_timer.start(kHubPeriodMs);
+      if (m_settings != nullptr) rememberHub(*m_settings, session.follow->entered, QString::fromStdString(session.store));
+    }
     if (m_session->writes())
       options.test_alerts = [this](QObject* context, std::function<void(const QString&)> done) {
         m_testing.start([session = m_session.get(), stop = m_test_stop.get_token(), tell = onGuiThread<QString>(context, std::move(done))] {
@@ -82,6 +102,7 @@ void Console::open(const SessionOptions& session, const Place& place, const QStr
       };
   }
   if (!m_session) options.welcome = welcome(dropped);
+  options.welcome.hubs = knownHubs(m_settings);
   m_window = std::make_unique<MainWindow>(options);
   // Later, because the window that asks is replaced by it.
   connect(
@@ -99,15 +120,13 @@ void Console::open(const SessionOptions& session, const Place& place, const QStr
       m_window.get(), &MainWindow::startPageRequested, this, [=] { replace({}, {}); }, Qt::QueuedConnection);
   connect(m_window.get(), &MainWindow::importRequested, this, &Console::importDropped, Qt::QueuedConnection);
   connect(m_window.get(), &MainWindow::listenRequested, this, &Console::listen, Qt::QueuedConnection);
+  connect(m_window.get(), &MainWindow::connectRequested, this, &Console::connectTo, Qt::QueuedConnection);
   if (m_session) goTo(place);
 }
 
 WelcomeOptions Console::welcome(const QStringList& dropped) {
   WelcomeOptions options{.maker = &m_maker, .to_list = dropped};
-  options.folder = QStandardPaths::writableLocation(QStandardPaths::GenericDataLocation) + QStringLiteral("/runglass");
-  // Homes of clusters lie on NFS, where no store can be written.
-  if (!sharedFilesystem(QStandardPaths::writableLocation(QStandardPaths::HomeLocation).toStdString()).empty())
-    options.folder = QStringLiteral("/var/tmp/runglass-") + QString::number(getuid());
+  options.folder = storesFolder();
   options.secrets = QStandardPaths::writableLocation(QStandardPaths::GenericConfigLocation) + QStringLiteral("/runglass");
   options.hosts = namesOfThisHost();
   if (m_settings == nullptr) return options;
@@ -115,6 +134,7 @@ WelcomeOptions Console::welcome(const QStringList& dropped) {
   for (const QString& uuid : m_settings->childKeys())
     if (const QString path = m_settings->value(uuid).toString(); QFileInfo(path).isFile()) options.recent << path;
   m_settings->endGroup();
+  options.recent.removeDuplicates();
   std::ranges::sort(options.recent, std::greater(), [](const QString& path) { return QFileInfo(path).lastModified(); });
   return options;
 }
@@ -139,7 +159,40 @@ void Console::listen(const ListenOptions& hub) {
   m_window->show();
 }
 
+void Console::connectTo(const HubAddress& hub) {
+  const Result<SessionOptions> session = sessionOf({.hub = hub, .copy = {}});
+  if (!session.ok()) return m_window->showToast(tr("Not connected"), screenText(session.status().message()), Severity::kError);
+  open(*session, {});
+  m_window->show();
+}
+
+// What is to be done once something is known of the hub.
+void Console::lookAfterHub() {
+  const std::optional<MirrorStatus> status = followed();
+  if (!status) return;
+  if (const Following& follow = *m_session->follows(); follow.any_copy && !status->other_source.empty()) {
+    const std::string other = copyFile(knownHubs(nullptr).folder, follow.hub.hub, status->other_source);
+    if (other == m_store) return m_hub_timer.stop();
+    open({.store = other, .control = m_control, .follow = follow}, Place(m_place));
+    m_window->show();
+    m_window->showToast(tr("Another store"), tr("That hub writes another store than before: this is a copy of its own."), Severity::kInfo);
+    return;
+  }
+  // A place that was not here may be now.
+  if (m_slot->busy()) return;
+  if (!m_placed && (status->caught_up || status->refused)) return goTo(m_place);
+  if (!m_placed || !status->caught_up || m_known_source) return;
+  m_known_source = true;
+  // Which store this is a copy of is known by now.
+  m_session->queries().submit<StoreInfo>(
+      *m_slot, QueryService::Supersede::kCancelOlder, [](Reader& reader, std::stop_token) { return reader.info(); },
+      [this](const Result<std::shared_ptr<const StoreInfo>>& info) {
+        if (info.ok()) remember(**info);
+      });
+}
+
 void Console::goTo(const Place& place) {
+  m_place = place;
   m_window->showPlace(place.view.empty() ? kDefaultPlace : QString::fromStdString(place.view));
   m_window->showTab(QString::fromStdString(place.tab));
   m_session->queries().submit<Destination>(
@@ -148,15 +201,17 @@ void Console::goTo(const Place& place) {
         Destination destination;
         RG_ASSIGN(destination.place, placeToOpen(reader, place));
         RG_ASSIGN(destination.selection, resolvePlace(reader, destination.place));
-        RG_ASSIGN(StoreInfo info, reader.info());
-        destination.store_uuid = std::move(info.store_uuid);
+        RG_ASSIGN(destination.info, reader.info());
         return destination;
       },
       [this, asked = place.view](const Result<std::shared_ptr<const Destination>>& answer) {
+        // It may be on its way.
+        const std::optional<MirrorStatus> hub = followed();
+        if (!answer.ok() && answer.status().code() == Code::kNotFound && hub && !hub->caught_up && !hub->refused) return;
         m_placed = answer.status();
         if (answer.ok()) {
           const Place& place = (*answer)->place;
-          remember((*answer)->store_uuid);
+          remember((*answer)->info);
           if (place.view != asked && findView(place.view) != nullptr) m_window->showPlace(QString::fromStdString(place.view));
           m_window->state().select((*answer)->selection);
           const TimeRange extent = m_window->state().extent().value_or(TimeRange{});
@@ -167,10 +222,15 @@ void Console::goTo(const Place& place) {
       });
 }
 
-// So that a link, which names the store by its uuid, finds the file.
-void Console::remember(const std::string& store_uuid) const {
-  if (m_settings == nullptr || store_uuid.empty()) return;
-  m_settings->setValue(storeKey(store_uuid), QFileInfo(QString::fromStdString(m_store)).absoluteFilePath());
+// So that a link, which names the store by its uuid, finds the file. Of a copy, links name the store that it is of.
+void Console::remember(const StoreInfo& info) const {
+  const std::string& uuid = info.mirror ? info.mirror->source_uuid : info.store_uuid;
+  if (m_settings == nullptr || uuid.empty() || (m_session->follows() && !info.mirror)) return;
+  const QString file = QFileInfo(QString::fromStdString(m_store)).absoluteFilePath();
+  const QString known = m_settings->value(storeKey(uuid)).toString();
+  // The store itself is better than a copy.
+  if (info.mirror && !known.isEmpty() && known != file && QFileInfo(known).isFile() && !hubOfCopy(*m_settings, known)) return;
+  m_settings->setValue(storeKey(uuid), file);
 }
 
 void Console::showAlert(const QString& title, const QString& text, const std::string& link, Severity severity) {

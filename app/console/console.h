@@ -12,17 +12,27 @@
 #include <QSettings>
 #include <QSystemTrayIcon>
 #include <QThreadPool>
+#include <QTimer>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <stop_token>
 
+#include "app/console/followed_hubs.h"
 #include "app/console/place.h"
 #include "app/console/store_maker.h"
 #include "app/console/store_session.h"
 #include "widgets/frame/main_window.h"
 
 namespace runglass {
+
+// A hub to follow, and the file for its copy; none: the one of before, or a new one.
+struct ConnectOptions {
+  HubAddress hub;
+  std::string copy;
+};
+// Reads the token. INVALID_ARGUMENT: a file that cannot be used.
+Result<SessionOptions> sessionOf(const ConnectOptions& options);
 
 class Console : public QObject {
   Q_OBJECT
@@ -35,8 +45,11 @@ class Console : public QObject {
   MainWindow& window() { return *m_window; }
   // Where this user opened the store of this uuid last; empty: never, or nothing is remembered.
   static std::string rememberedStore(const QSettings* settings, const std::string& store_uuid);
-  // Absent until the store has answered; then OK or why the place does not exist.
+  // Absent until the store has answered, and of a hub that is followed until all is here that might have the place; then OK or why the
+  // place does not exist.
   const std::optional<Status>& placed() const { return m_placed; }
+  // How following a hub goes; absent: this window does not.
+  std::optional<MirrorStatus> followed() const { return m_session ? m_session->followed() : std::nullopt; }
 
  signals:
   void placedChanged();
@@ -47,8 +60,10 @@ class Console : public QObject {
   WelcomeOptions welcome(const QStringList& dropped);
   void importDropped(const QStringList& paths);
   void listen(const ListenOptions& hub);
+  void connectTo(const HubAddress& hub);
+  void lookAfterHub();
   void goTo(const Place& place);
-  void remember(const std::string& store_uuid) const;
+  void remember(const StoreInfo& info) const;
   void showAlert(const QString& title, const QString& text, const std::string& link, Severity severity);
   void followLink(const std::string& link);
 
@@ -56,6 +71,9 @@ class Console : public QObject {
   BackgroundStoreMaker m_maker;
   ControlTarget m_control;
   std::string m_store;
+  Place m_place;                // that was asked for
+  bool m_known_source = false;  // it was seen which store is copied
+  QTimer m_hub_timer;           // while a hub is followed
   std::unique_ptr<StoreSession> m_session;
   std::unique_ptr<MainWindow> m_window;
   std::optional<Status> m_placed;

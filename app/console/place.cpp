@@ -92,7 +92,8 @@ Result<Place> placeToOpen(Reader& reader, Place place) {
 Result<Selection> resolvePlace(Reader& reader, const Place& place) {
   if (!place.store_uuid.empty()) {
     RG_ASSIGN(const StoreInfo info, reader.info());
-    if (info.store_uuid != place.store_uuid)
+    // A link of a hub leads into copies of its store, too.
+    if (info.store_uuid != place.store_uuid && (!info.mirror || info.mirror->source_uuid != place.store_uuid))
       return Status(Code::kNotFound, "link: it leads into store " + place.store_uuid + ", this one is " + info.store_uuid);
   }
   Selection selection;

@@ -8,17 +8,29 @@
 #include <QTimer>
 #include <array>
 
+#include "app/hub_problem.h"
+
 namespace runglass {
 namespace {
 
 constexpr int kPollMs = 10;
 constexpr int kSettled = 3;  // polls in a row that must be final: layout and painting follow the last answer
-constexpr qint64 kLimitMs = 120'000;
+constexpr int kSettledLive = 10;
+constexpr qint64 kLimitMs = 120'000, kPatienceMs = 15'000;
 constexpr int kSmallest = 64, kLargest = 16'384;
 
 Status save(const QPixmap& picture, const QString& out) {
   if (picture.save(out, "PNG")) return {};
   return {Code::kPermissionDenied, "screenshot: " + out.toStdString() + ": cannot be written"};
+}
+
+// OK: all is here. UNAVAILABLE while that may still come. Else why it does not.
+Status arrived(const Console& console, const ScreenshotOptions& options, qint64 waited_ms) {
+  const std::optional<MirrorStatus> hub = console.followed();
+  if (!options.session.follow || (hub && hub->caught_up)) return {};
+  const bool hopeless = hub && (hub->refused || (hub->connections == 0 && !hub->problem.empty() && waited_ms > kPatienceMs));
+  if (!hopeless) return {Code::kUnavailable, "on its way"};
+  return {Code::kFailedPrecondition, "screenshot: " + hubProblemText(hub->code, hub->problem, options.session.follow->hub)};
 }
 
 }  // namespace
@@ -33,8 +45,10 @@ QSize sizeFromText(const QString& text) {
 }
 
 Status takeScreenshot(const ScreenshotOptions& options) {
-  if (!QFileInfo::exists(QString::fromStdString(options.store))) return {Code::kNotFound, "open: " + options.store + ": no such file"};
-  Console console({.store = options.store}, options.place, nullptr);
+  const std::string& store = options.session.store;
+  if (!options.session.follow && !QFileInfo::exists(QString::fromStdString(store)))
+    return {Code::kNotFound, "open: " + store + ": no such file"};
+  Console console(options.session, options.place, nullptr);
   MainWindow& window = console.window();
   window.resize(options.size);
   window.show();
@@ -42,14 +56,18 @@ Status takeScreenshot(const ScreenshotOptions& options) {
                 "screenshot: view " + options.place.view + ": not final within " + std::to_string(kLimitMs / 1'000) + " s");
   QElapsedTimer age;
   age.start();
+  // What has just come is yet to be asked for.
+  const int wanted = options.session.follow ? kSettledLive : kSettled;
   int settled = 0;
   QTimer poll;
   QObject::connect(&poll, &QTimer::timeout, &console, [&] {
-    const bool failed = console.placed() && !console.placed()->ok();
-    settled = console.placed() && window.isFinal() ? settled + 1 : 0;
-    if (failed) result = *console.placed();
-    if (!failed && settled >= kSettled) result = save(window.grab(), options.out);
-    if (failed || settled >= kSettled || age.elapsed() > kLimitMs) QCoreApplication::quit();
+    const Status here = arrived(console, options, age.elapsed());
+    const bool lost = !here.ok() && here.code() != Code::kUnavailable;
+    const bool failed = lost || (console.placed() && !console.placed()->ok());
+    settled = console.placed() && here.ok() && window.isFinal() ? settled + 1 : 0;
+    if (failed) result = lost ? here : *console.placed();
+    if (!failed && settled >= wanted) result = save(window.grab(), options.out);
+    if (failed || settled >= wanted || age.elapsed() > kLimitMs) QCoreApplication::quit();
   });
   poll.start(kPollMs);
   QCoreApplication::exec();

@@ -4,8 +4,8 @@
 // Threading:  GUI thread; runs the event loop.
 // Ownership:  none.
 // Units:      pixels.
-// Errors:     NOT_FOUND, FAILED_PRECONDITION, ...: the store or the place; DEADLINE as UNAVAILABLE: a panel did not become final;
-//             PERMISSION_DENIED: the file cannot be written.
+// Errors:     NOT_FOUND, FAILED_PRECONDITION, ...: the store or the place; DEADLINE as UNAVAILABLE: a panel did not become final,
+//             the hub cannot be had; PERMISSION_DENIED: the file cannot be written.
 // Cost:       the view's queries.
 #pragma once
 
@@ -17,7 +17,7 @@
 namespace runglass {
 
 struct ScreenshotOptions {
-  std::string store;
+  SessionOptions session;  // of a hub that is followed: once all is here that it had
   Place place;
   QSize size{1'920, 1'080};
   QString out;

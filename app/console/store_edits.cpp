@@ -32,6 +32,7 @@ QString StoreEdits::refusal() const {
 void StoreEdits::submit(Edit edit, QObject* context, Done<Status> done) {
   m_worker.start([this, edit = std::move(edit), answer = onGuiThread(context, std::move(done))] {
     const std::shared_ptr<const StoreAccess>& access = m_access.get();
+    if (!access->failed.ok()) return answer(access->failed);
     if (!access->writable) return answer({Code::kPermissionDenied, "cannot edit store: " + m_store + ": it is read-only"});
     if (!access->hub) return answer(editStore(m_store, edit, m_control));
     access->hub->post([edit, answer](Writer& writer) { answer(writer.edit(edit)); });
@@ -41,6 +42,7 @@ void StoreEdits::submit(Edit edit, QObject* context, Done<Status> done) {
 void StoreEdits::place(Order order, QObject* context, Done<Result<OrderOutcome>> done) {
   m_worker.start([this, order = std::move(order), answer = onGuiThread(context, std::move(done))] {
     const std::shared_ptr<const StoreAccess>& access = m_access.get();
+    if (!access->failed.ok()) return answer(access->failed);
     if (!access->hub) return answer(placeOrder(m_store, order, m_control));
     access->hub->order(order, answer);
   });

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Invariants: 1. Query workers, their Readers, the edits, the scraper and the watch are gone before the hub stops. 2. The GUI thread never
-// waits for m_access: it looks whether it is there. 3. A hub that cannot be had never prevents reading.
+// waits for m_access: it looks whether it is there. 3. A hub that cannot be had never prevents reading. 4. The mirror goes last: edits and
+// Readers of a copy are gone by then.
 #include "app/console/store_session.h"
 
 #include <fcntl.h>
@@ -13,19 +14,32 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "app/hub_problem.h"
 #include "app/store_access.h"
+#include "collectors/follow/followed_reader.h"
 #include "widgets/core/units.h"
+#include "widgets/frame/source_words.h"
 
 namespace runglass {
 namespace {
 
 constexpr DurNs kRatePeriod = kNsPerSecond;
+constexpr DurNs kRoundAndWay = 2 * kNsPerSecond;  // what a line that stands may be behind
+constexpr DurNs kLongCut = 60 * kNsPerSecond;
 
 // As SQLite sees it: a file that we may write in a folder where its -wal can be.
 bool isWritable(const std::string& store) {
   const std::string folder = std::filesystem::path(store).parent_path().string();
   return ::faccessat(AT_FDCWD, store.c_str(), W_OK, AT_EACCESS) == 0 &&
          ::faccessat(AT_FDCWD, folder.empty() ? "." : folder.c_str(), W_OK, AT_EACCESS) == 0;
+}
+
+// What is copied from elsewhere is as much this user's alone as it was there.
+void makeOwnFolder(const std::string& store) {
+  const std::filesystem::path folder = std::filesystem::path(store).parent_path();
+  std::error_code failed;  // opening the store says it
+  if (!folder.empty() && std::filesystem::create_directories(folder, failed))
+    std::filesystem::permissions(folder, std::filesystem::perms::owner_all, failed);
 }
 
 // The lock is looked at only once the process is not found: looking takes it for a moment, which a writer that opens must not meet.
@@ -44,21 +58,30 @@ StoreSession::StoreSession(SessionOptions options) : m_options(std::move(options
   });
   m_queries = std::make_unique<QueryService>([access = m_access, store = m_options.store]() -> Result<std::unique_ptr<Reader>> {
     const std::shared_ptr<const StoreAccess>& way = access.get();
+    if (!way->failed.ok()) return way->failed;
+    if (way->mirror) {
+      RG_ASSIGN(auto copy, Reader::open(store, way->reader));
+      return followedReader(std::move(copy), way->mirror->questions());
+    }
     if (way->hub) return Reader::open(store, way->reader);
     return openForReading(store);
   });
-  m_edits = std::make_unique<StoreEdits>(m_options.store, m_options.control, m_access);
+  m_edits = std::make_unique<StoreEdits>(m_options.store, m_options.follow ? m_options.follow->hub : m_options.control, m_access);
 }
 
 StoreSession::~StoreSession() {
   m_queries.reset();
   m_edits.reset();
   m_preparing.join();
-  if (const auto access = m_access.get(); access->scraper) access->scraper->stop();
-  if (const auto access = m_access.get(); access->hub) {
+  const std::shared_ptr<const StoreAccess> access = m_access.get();
+  Status stopped;
+  if (access->scraper) access->scraper->stop();
+  if (access->hub) {
     access->watch->stop();
-    if (const Status stopped = access->hub->stop(); !stopped.ok()) std::fprintf(stderr, "runglass: %s\n", stopped.message().c_str());
+    stopped = access->hub->stop();
   }
+  if (access->mirror) stopped = access->mirror->stop();
+  if (!stopped.ok()) std::fprintf(stderr, "runglass: %s\n", stopped.message().c_str());
 }
 
 StoreAccess StoreSession::prepare(const SessionOptions& options) {
@@ -78,6 +101,23 @@ StoreAccess StoreSession::prepare(const SessionOptions& options) {
     }
     access.problem = hub.status().message();
     std::fprintf(stderr, "runglass: no hub: %s\n", access.problem.c_str());
+  }
+  if (options.follow) {
+    const auto say = [](const std::string& text) { std::fprintf(stderr, "runglass: %s\n", text.c_str()); };
+    makeOwnFolder(options.store);
+    const auto words = [hub = options.follow->hub](Code code, const std::string& text) { return hubProblemText(code, text, hub); };
+    auto mirror = Mirror::start({.store = options.store, .hub = options.follow->hub, .say = say, .words = words});
+    if (mirror.ok()) {
+      access.mirror = std::move(mirror).value();
+      access.reader = access.mirror->readerOptions();
+      return access;
+    }
+    // Somebody follows into this file already, another window perhaps: it is read along with.
+    if (mirror.status().code() != Code::kAlreadyExists) {
+      access.failed = mirror.status();
+      access.writable = false;
+      return access;
+    }
   }
   access.holder = holderOf(options.store);
   access.writable = isWritable(options.store);
@@ -99,19 +139,63 @@ std::shared_ptr<const StoreAccess> StoreSession::ready() const {
   return m_access.get();
 }
 
+std::optional<MirrorStatus> StoreSession::followed() const {
+  const std::shared_ptr<const StoreAccess> access = ready();
+  return access && access->mirror ? std::optional(access->mirror->status()) : std::nullopt;
+}
+
+TimeNs StoreSession::now() const {
+  const std::optional<MirrorStatus> status = followed();
+  const TimeNs there = wallNow() + (status ? status->hub_ahead.value_or(0) : 0);
+  if (!status || !status->complete) return there;
+  // After a long absence what the ranks do now comes long before all the rest.
+  if (status->connected && !status->caught_up && there - *status->complete > kLongCut) return there;
+  return std::min(there, *status->complete + kRoundAndWay);
+}
+
+// What is said of a hub that is followed, from the first moment on.
+void StoreSession::describeFollowed(const StoreAccess* access, SourceStatus& status) {
+  FollowedSource& source = status.followed.emplace();
+  source.hub = screenText(m_options.follow->hub.hub, 120);
+  source.since_start = monotonicNow() - m_start;
+  if (access == nullptr) return;
+  const MirrorStatus mirror = access->mirror->status();
+  source.connected = mirror.connected;
+  source.refused = mirror.refused;
+  source.age = mirror.age(wallNow());
+  source.silent = mirror.silent;
+  source.bytes = mirror.bytes;
+  noteRate(mirror.bytes);
+  source.bytes_per_s = m_arrived_per_s;
+  if (mirror.problem.empty()) return;
+  source.why = screenText(hubProblemText(mirror.code, mirror.problem, m_options.follow->hub), 600);
+  // A line that stood and will again is for the status bar.
+  if (mirror.refused || (mirror.connections == 0 && source.since_start > kLate))
+    status.problem = source.why + (mirror.refused ? QString() : QStringLiteral(" Trying again."));
+}
+
 SourceStatus StoreSession::status() {
   SourceStatus status;
   const std::shared_ptr<const StoreAccess> access = ready();
+  if (m_options.follow && (!access || access->mirror)) {
+    describeFollowed(access.get(), status);
+    return status;
+  }
   if (!access) {
     status.role = QStringLiteral("opening …");
     return status;
   }
+  if (!access->failed.ok()) {
+    status.role = QStringLiteral("nothing");
+    status.problem = screenText(access->failed.message(), 600);
+    return status;
+  }
   if (access->hub) {
     const HubStats stats = access->hub->stats();
-    noteRates(stats);
+    noteRate(stats.samples);
     status.role = QStringLiteral("hub on %1").arg(screenText(access->hub->address()));
     status.agents = static_cast<int>(stats.agents);
-    status.samples_per_s = m_samples_per_s;
+    status.samples_per_s = m_arrived_per_s;
     if (stats.batches > 0) status.lag = stats.lag;
     status.dropped = stats.missing_batches + stats.bad_payloads;
     if (!stats.store_error.empty()) status.problem = QStringLiteral("Nothing is stored now: %1").arg(screenText(stats.store_error));
@@ -122,6 +206,7 @@ SourceStatus StoreSession::status() {
   if (access->holder && !m_holder_ended) {
     const QString pid = screenText(access->holder->pid, 20);
     status.role = QStringLiteral("reader: process %1 writes").arg(pid);
+    status.written = true;
     if (access->holder->contact.empty())
       status.problem = QStringLiteral("Process %1 writes this store and takes no edits; this window reads along.").arg(pid);
   }
@@ -130,13 +215,12 @@ SourceStatus StoreSession::status() {
   return status;
 }
 
-void StoreSession::noteRates(const HubStats& stats) {
+void StoreSession::noteRate(std::int64_t arrived) {
   const TimeNs now = monotonicNow();
   if (m_rate_begin != 0 && now - m_rate_begin < kRatePeriod) return;
-  if (m_rate_begin != 0)
-    m_samples_per_s = static_cast<double>(stats.samples - m_rate_samples) * 1e9 / static_cast<double>(now - m_rate_begin);
+  if (m_rate_begin != 0) m_arrived_per_s = static_cast<double>(arrived - m_rate_arrived) * 1e9 / static_cast<double>(now - m_rate_begin);
   m_rate_begin = now;
-  m_rate_samples = stats.samples;
+  m_rate_arrived = arrived;
 }
 
 }  // namespace runglass

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// StoreSession: one store as the console holds it: a hub that writes it (live), or readers of what is or was written.
+// StoreSession: one store as the console holds it: a hub that writes it (live), a copy of what a hub elsewhere has, or readers of what is
+// or was written.
 //
 // Threading:  GUI thread; the hub starts and stops on a thread of its own, Readers open on query workers and wait for it there.
 // Ownership:  owns hub and query service; outlives every window that shows it.
 // Units:      as StatusSource.
 // Errors:     a store that another process writes is read instead, and a hub that cannot listen is given up for reading: both are told by
-//             status().problem. A store that cannot be read is the answer of every query.
+//             status().problem. A store that cannot be read, or that is no copy of the hub's, is the answer of every query. A hub that
+//             cannot be had is asked again, for as long as the session lives.
 // Cost:       the destructor waits for running queries to stop and for the hub to close the store.
 #pragma once
 
@@ -21,12 +23,21 @@
 #include "app/scraping.h"
 #include "app/watch/watch.h"
 #include "collectors/control/control_client.h"
+#include "collectors/follow/mirror.h"
 #include "collectors/hub/hub.h"
 #include "storage/store_files.h"
 #include "widgets/core/query_service.h"
 #include "widgets/frame/status_source.h"
+#include "widgets/welcome/hub_address.h"
 
 namespace runglass {
+
+// A hub elsewhere whose store is copied into this one.
+struct Following {
+  ControlTarget hub;
+  HubAddress entered;     // the same, as paths
+  bool any_copy = false;  // nobody named the file: of another store of that hub it is left alone, and another one is taken
+};
 
 struct SessionOptions {
   std::string store;
@@ -35,6 +46,7 @@ struct SessionOptions {
   AlertOptions alerts = defaultAlerts(true);              // of that hub
   std::function<void(const AlertMessage&)> desktop = {};  // shows a message; called on the hub's thread
   ControlTarget control = {};                             // how to ask the hub of another process; its address is in the store's lock
+  std::optional<Following> follow = std::nullopt;         // not together with `hub`
 };
 
 // How to read and edit the store, known once the hub has started or failed.
@@ -43,6 +55,8 @@ struct StoreAccess {
   std::shared_ptr<Hub> hub;
   std::shared_ptr<Scraper> scraper;  // into the hub; null where there is nothing to scrape
   std::shared_ptr<Watch> watch;      // of the hub; after it, because it borrows it
+  std::shared_ptr<Mirror> mirror;    // of the hub that is followed, where this process does it
+  Status failed;                     // not OK: this store is not to be read
   bool writable = true;
   std::string problem;                // why there is no hub although one was wanted
   std::optional<StoreHolder> holder;  // the process that writes the store, where it is another one
@@ -59,13 +73,19 @@ class StoreSession : public StatusSource {
   SharePort& share() { return m_share; }
   SourceStatus status() override;
   bool writes() const { return m_options.hub.has_value(); }
+  const std::optional<Following>& follows() const { return m_options.follow; }
+  // How that goes; absent: nothing is followed, another process does it, or it has not begun.
+  std::optional<MirrorStatus> followed() const;
+  // The hub's time where one is followed. It stands still while the line is cut: what was not heard because of that is not silent.
+  TimeNs now() const;
   // Blocks for the targets' time-outs: on a thread of its own. Lines for people.
   std::string testAlerts(const std::stop_token& stop) const;
 
  private:
   static StoreAccess prepare(const SessionOptions& options);
   std::shared_ptr<const StoreAccess> ready() const;  // null while it is being prepared
-  void noteRates(const HubStats& stats);
+  void describeFollowed(const StoreAccess* access, SourceStatus& status);
+  void noteRate(std::int64_t arrived);
 
   const SessionOptions m_options;
   std::shared_future<std::shared_ptr<const StoreAccess>> m_access;
@@ -74,10 +94,11 @@ class StoreSession : public StatusSource {
   std::unique_ptr<StoreEdits> m_edits;
   StoreShare m_share;
   bool m_holder_ended = false;  // of the access
-  // Rate of the newest whole second.
+  const TimeNs m_start = monotonicNow();
+  // Rate of the newest whole second: of the own hub samples, of one that is followed bytes.
   TimeNs m_rate_begin = 0;
-  std::int64_t m_rate_samples = 0;
-  std::optional<double> m_samples_per_s;
+  std::int64_t m_rate_arrived = 0;
+  std::optional<double> m_arrived_per_s;
 };
 
 }  // namespace runglass

@@ -140,6 +140,11 @@ class Analyze : public Command {
       return stored = false, Status();
     }
     RG_TRY(writer.status());
+    if (const auto& mirror = (*writer)->mirror()) {
+      std::fprintf(stderr, "note: findings are not stored: %s is a copy of what the hub on %s has, which finds its own\n", m_store.c_str(),
+                   mirror->from.c_str());
+      return stored = false, (*writer)->close();
+    }
     for (const RunAnswer& answer : m_answers)
       for (const Finding& finding : answer.findings) (*writer)->finding(finding);
     RG_TRY((*writer)->close());

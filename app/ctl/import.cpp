@@ -54,6 +54,9 @@ class Import : public Command {
       RG_ASSIGN(options.mapped, mappedImporter());
     }
     RG_ASSIGN(auto writer, Writer::open(m_store, writerOptions()));
+    if (const auto& mirror = writer->mirror())
+      return {Code::kFailedPrecondition, "cannot import into " + m_store + ": it is a copy of what the hub on " + mirror->from +
+                                             " has; import into a store of its own, or there"};
     const bool terminal = isatty(STDERR_FILENO) != 0;
     if (terminal) options.on_file = [](const std::string& path) { std::fprintf(stderr, "\r\033[K%s", oneLine(path).c_str()); };
     auto results = ImportSession(*writer, options).import(m_paths);

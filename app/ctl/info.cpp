@@ -71,6 +71,10 @@ Json toJson(const Contents& all) {
   Json json = {{"path", store.path},
                {"store_uuid", store.store_uuid},
                {"incident_uuid", store.incident.empty() ? Json() : Json(store.incident)},
+               {"mirror", store.mirror ? Json{{"source_uuid", store.mirror->source_uuid},
+                                              {"from", store.mirror->from},
+                                              {"complete_ns", orNull(store.mirror->complete)}}
+                                       : Json()},
                {"schema_version", store.schema_version},
                {"file_bytes", store.file_bytes},
                {"journal_bytes", store.journal_bytes},

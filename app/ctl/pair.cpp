@@ -52,12 +52,12 @@ class Pair : public Command {
     m_options.address = (host.find(':') == std::string::npos ? host : "[" + host + "]") + ":" + std::to_string(m_port);
     RG_ASSIGN(Pairing pairing, Pairing::open(m_options));
     RG_TRY(certify(pairing));
-    for (const std::string& name : m_agents) RG_TRY(tell(name, pairing.addAgent(name, Pairing::Proof::kCertificate)));
-    for (const std::string& name : m_token_agents) RG_TRY(tell(name, pairing.addAgent(name, Pairing::Proof::kToken)));
-    for (const std::string& name : m_readers) RG_TRY(tell(name, pairing.addReader(name, false)));
-    for (const std::string& name : m_admins) RG_TRY(tell(name, pairing.addReader(name, true)));
+    for (const std::string& name : m_agents) RG_TRY(tell(pairing, name, pairing.addAgent(name, Pairing::Proof::kCertificate)));
+    for (const std::string& name : m_token_agents) RG_TRY(tell(pairing, name, pairing.addAgent(name, Pairing::Proof::kToken)));
+    for (const std::string& name : m_readers) RG_TRY(tell(pairing, name, pairing.addReader(name, false)));
+    for (const std::string& name : m_admins) RG_TRY(tell(pairing, name, pairing.addReader(name, true)));
     for (const std::string& name : m_renew)
-      if (name != "hub") RG_TRY(tell(name, pairing.renew(name, wallNow(), m_grace * kHour)));
+      if (name != "hub") RG_TRY(tell(pairing, name, pairing.renew(name, wallNow(), m_grace * kHour)));
     for (const std::string& name : m_revoke) {
       RG_TRY(pairing.revoke(name, wallNow()));
       std::printf("%s: may no longer connect\n", name.c_str());
@@ -79,11 +79,18 @@ class Pair : public Command {
                 m_port, m_options.folder.c_str());
     return {};
   }
-  Status tell(const std::string& name, const Result<Pairing::Handed>& handed) const {
+  Status tell(const Pairing& pairing, const std::string& name, const Result<Pairing::Handed>& handed) const {
     RG_TRY(handed.status());
     const std::string where = handed->agent ? ", to " + m_options.installed + " of that node" : "";
     std::printf("%s: hand over %s%s\n", name.c_str(), handed->folder.c_str(), where.c_str());
+    if (!handed->agent && pairing.hasHub() && !pairing.hubNames().empty()) tellReader(pairing.hubNames().front(), handed->folder);
     return {};
+  }
+  void tellReader(const std::string& hub, const std::string& folder) const {
+    const bool v6 = hub.find(':') != std::string::npos;
+    std::string shown = (v6 ? "[" + hub + "]" : hub) + ":" + std::to_string(m_port);
+    shown += " --tls-ca " + folder + "/ca.pem --token-file " + folder + "/token";
+    std::printf("  look: runglass --connect %s\n  or: runglassctl follow --store here.rgl --from %s\n", shown.c_str(), shown.c_str());
   }
   static void list(const Pairing& pairing) {
     std::printf("%-24s %-12s %-12s %-21s %s\n", "name", "shows", "may", "until", "");

@@ -11,6 +11,7 @@ std::unique_ptr<Command> makeCapture();
 std::unique_ptr<Command> makeCompare();
 std::unique_ptr<Command> makeEstimate();
 std::unique_ptr<Command> makeExport();
+std::unique_ptr<Command> makeFollow();
 std::unique_ptr<Command> makeImport();
 std::unique_ptr<Command> makeIncident();
 std::unique_ptr<Command> makeInfo();
@@ -50,6 +51,7 @@ std::vector<std::unique_ptr<Command>> commands() {
   all.push_back(makeTop());
   all.push_back(makeAlert());
   all.push_back(makeServe());
+  all.push_back(makeFollow());
   all.push_back(makePair());
   return all;
 }

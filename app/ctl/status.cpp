@@ -3,17 +3,23 @@
 // that is stored.
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "analysis/layout/layout_reading.h"
 #include "analysis/run_summary/run_summary.h"
 #include "analysis/slow_ranks/step_table.h"
+#include "app/control_arguments.h"
 #include "app/ctl/command.h"
+#include "app/ctl/copy_age.h"
 #include "app/ctl/output.h"
 #include "app/ctl/plain_text.h"
+#include "app/hub_problem.h"
 #include "app/run_choice.h"
 #include "app/store_access.h"
+#include "collectors/follow/mirror.h"
 #include "collectors/notify/alert_message.h"
 #include "model/issue_catalog.h"
 #include "model/number_text.h"
@@ -45,6 +51,7 @@ struct SlowRank {
 struct Condition {
   StoreInfo store;
   std::optional<StoreHolder> holder;
+  std::string copy_age;               // of a copy
   std::optional<RunSummary> summary;  // absent: the store has no run
   std::vector<Node> silent;           // lost first
   std::vector<Finding> findings;      // open ones first, then the worst, then the newest
@@ -208,6 +215,7 @@ std::string alertsText(const Condition& c, TimeNs now) {
 
 std::string storeText(const Condition& c) {
   std::string text = bytesText(c.store.file_bytes);
+  if (c.store.mirror) return text + ", " + c.copy_age;
   if (!c.holder) return text + ", nobody writes it";
   text += ", written by process " + oneLine(c.holder->pid);
   return text + (c.holder->contact.empty() ? ", which is no hub" : ", hub on " + oneLine(c.holder->contact));
@@ -329,32 +337,80 @@ Json toJson(const Condition& c, TimeNs now) {
     json["issues"].push_back(
         {{"code", issue.code}, {"severity", severityName(severityOf(issue))}, {"count", issue.count}, {"source", issue.source}});
   json["store"] = {{"path", c.store.path}, {"store_uuid", c.store.store_uuid}, {"file_bytes", c.store.file_bytes}};
+  json["mirror"] = c.store.mirror ? Json{{"from", c.store.mirror->from}, {"complete_ns", orNull(c.store.mirror->complete)}} : Json();
   json["writer"] = c.holder ? Json{{"pid", c.holder->pid}, {"hub", c.holder->contact.empty() ? Json() : Json(c.holder->contact)}} : Json();
   return json;
 }
+
+// A copy of a hub's store in a folder that goes with it.
+class PassingCopy {
+ public:
+  static Result<std::unique_ptr<PassingCopy>> make(const ControlTarget& hub) {
+    std::unique_ptr<PassingCopy> copy(new PassingCopy());
+    std::error_code none;
+    copy->m_folder = (std::filesystem::temp_directory_path(none) / "runglass-status-XXXXXX").string();
+    if (::mkdtemp(copy->m_folder.data()) == nullptr)
+      return Status(Code::kPermissionDenied, "status: " + copy->m_folder + ": no folder can be made for the copy");
+    silenceLibraries();
+    RG_ASSIGN(const auto mirror, Mirror::start({.store = copy->path(), .hub = hub}));
+    const bool complete = mirror->waitComplete(kPatience);
+    const MirrorStatus status = mirror->status();
+    RG_TRY(mirror->stop());
+    if (complete) return copy;
+    return Status(Code::kUnavailable, status.problem.empty() ? "hub: " + hub.hub + ": too much to copy in time"
+                                                             : hubProblemText(status.code, status.problem, hub));
+  }
+  ~PassingCopy() {
+    std::error_code ignored;
+    std::filesystem::remove_all(m_folder, ignored);
+  }
+  std::string path() const { return m_folder + "/copy.rgl"; }
+
+ private:
+  static constexpr DurNs kPatience = 60 * kNsPerSecond;
+  PassingCopy() = default;
+  std::string m_folder;
+};
 
 class StatusCommand : public Command {
  public:
   const char* name() const override { return "status"; }
   const char* help() const override { return "Show in some fifteen lines how a run, its nodes and its store are; live or stored"; }
-  const char* examples() const override { return "runglassctl status --store run.rgl\n"; }
+  const char* examples() const override {
+    return "runglassctl status --store run.rgl\n"
+           "runglassctl status --from 127.0.0.1:7070\n";
+  }
   void declare(CLI::App& app) override {
-    app.add_option("--store", m_store, "The store, a .rgl file")->required();
+    CLI::Option_group* where = app.add_option_group("where");
+    where->add_option("--store", m_store, "The store, a .rgl file");
+    where->add_option("--from", m_from, "Or the hub that writes it, HOST:PORT; it is copied for the moment");
+    where->require_option(1);
+    m_control.declare(app);
     app.add_option("--run", m_run, "The run's id, uuid or name; default: the running or newest one");
     app.add_option("--now", m_now, "Judge ages as of this time, ns since 1970; default: now");
     app.add_flag("--json", m_json, "Print one JSON object");
   }
   Status run() override {
+    std::unique_ptr<PassingCopy> copy;
+    if (!m_from.empty()) {
+      RG_ASSIGN(ControlTarget hub, m_control.target());
+      hub.hub = m_from;
+      RG_ASSIGN(copy, PassingCopy::make(hub));
+      m_store = copy->path();
+    }
     RG_ASSIGN(const auto reader, openForReading(m_store));
-    const TimeNs now = m_now.value_or(wallNow());
-    RG_ASSIGN(const Condition all, read(*reader, m_store, m_run, now));
+    RG_ASSIGN(const StoreInfo info, reader->info());
+    const TimeNs now = m_now.value_or(judgedAt(info, wallNow()));
+    RG_ASSIGN(Condition all, read(*reader, m_store, m_run, now));
+    all.copy_age = copyAgeText(info, m_now.value_or(wallNow()));
     Output out = Output::standard();
     out.write(m_json ? toJson(all, now).dump(2, ' ', false, Json::error_handler_t::replace) + "\n" : toText(all, now));
     return out.finish();
   }
 
  private:
-  std::string m_store, m_run;
+  std::string m_store, m_from, m_run;
+  ControlArguments m_control;
   std::optional<TimeNs> m_now;
   bool m_json = false;
 };

@@ -10,6 +10,7 @@
 #include <cstdio>
 
 #include "app/ctl/command.h"
+#include "app/ctl/copy_age.h"
 #include "app/ctl/output.h"
 #include "app/ctl/top_frame.h"
 #include "app/store_access.h"
@@ -137,13 +138,20 @@ class Top : public Command {
   }
 
  private:
-  TimeNs now() const { return m_now.value_or(wallNow()); }
+  // What is on the screen, and as of when it is judged.
+  Result<std::pair<TopData, TimeNs>> readFrame(Reader& reader) const {
+    RG_ASSIGN(const StoreInfo info, reader.info());
+    const TimeNs now = m_now.value_or(judgedAt(info, wallNow()));
+    RG_ASSIGN(TopData data, readTop(reader, m_run, now));
+    data.copy_age = copyAgeText(info, m_now.value_or(wallNow()));
+    return std::pair(std::move(data), now);
+  }
   Status plain(Reader& reader, const TopView& view) const {
     Output out = Output::standard();
     for (int frame = 0; frame < m_frames.value_or(1); ++frame) {
       if (frame > 0) ::poll(nullptr, 0, kRefreshMs);
-      RG_ASSIGN(TopData data, readTop(reader, m_run, now()));
-      std::vector<std::string> lines = topLines(std::move(data), view, now());
+      RG_ASSIGN(auto shown, readFrame(reader));
+      std::vector<std::string> lines = topLines(std::move(shown.first), view, shown.second);
       lines.pop_back();  // the keys
       for (const std::string& line : lines) out.write(line + '\n');
       RG_TRY(out.finish());
@@ -153,10 +161,10 @@ class Top : public Command {
   Status interactive(Reader& reader, TopView view) const {
     const Terminal terminal;
     while (true) {
-      RG_ASSIGN(TopData data, readTop(reader, m_run, now()));
-      const std::size_t rows = data.rows.size();
+      RG_ASSIGN(auto shown, readFrame(reader));
+      const std::size_t rows = shown.first.rows.size();
       Terminal::size(view);
-      Terminal::show(topLines(std::move(data), view, now()));
+      Terminal::show(topLines(std::move(shown.first), view, shown.second));
       if (!Terminal::wait(view, rows)) return {};
     }
   }

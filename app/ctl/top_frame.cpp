@@ -213,7 +213,7 @@ std::vector<std::string> topLines(TopData data, const TopView& view, TimeNs now)
   if (view.sort == TopSort::kPower) by(TopColumn::kPower, 1);
   if (view.sort == TopSort::kTemperature) by(TopColumn::kTemperature, -1);
   if (view.sort == TopSort::kStepTime) by(TopColumn::kStepTime, -1);
-  std::vector<std::string> lines = {summaryText(data, now), headText(view.sort)};
+  std::vector<std::string> lines = {(data.copy_age.empty() ? "" : data.copy_age + "; ") + summaryText(data, now), headText(view.sort)};
   constexpr std::size_t kFrameLines = 3;
   const std::size_t room = view.height > kFrameLines ? view.height - kFrameLines : 1;
   const std::size_t first = std::min(view.first, data.rows.size() - std::min(data.rows.size(), room));

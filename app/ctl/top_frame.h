@@ -29,6 +29,7 @@ struct TopRow {
 
 struct TopData {
   std::optional<RunSummary> summary;
+  std::string copy_age;      // of a copy; in front of all
   std::vector<TopRow> rows;  // GPUs of the run's nodes, then ranks without a known GPU; by node, device, rank
 };
 

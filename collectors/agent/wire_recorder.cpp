@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "collectors/agent/record_message.h"
 #include "collectors/proto/wire_writer.h"
 #include "runglass/v1/payload.pb.h"
 
@@ -18,13 +19,6 @@ using Wire = v1::Payload;
 constexpr std::size_t kMaxBlock = 4096;
 constexpr std::size_t kMaxText = 64U << 10;  // of a log line, message or fact
 constexpr std::size_t kSealedSize = 10;      // two tag bytes and the fixed64
-
-std::uint32_t wireId(std::uint64_t id) { return static_cast<std::uint32_t>(id); }
-
-template <class T>
-std::uint64_t orAbsent(const T& value) {
-  return wire::zigzag(value) + 1;
-}
 
 std::size_t packedDeltaSize(std::span<const std::int64_t> values) {
   std::size_t size = 0;
@@ -72,44 +66,6 @@ void appendBlock(std::string& out, std::uint32_t field, const BlockColumns& bloc
   if (first != 0) header(2, first), at = putDeltas(at, block.first);
   if (second != 0) header(3, second), at = putDeltas(at, block.second);
   if (values != 0) header(block.value_field, values), std::memcpy(at, block.values.data(), values);
-}
-
-template <class Field>
-void setColumn(const std::vector<std::int64_t>& column, std::size_t from, std::size_t to, Field* field) {
-  if (column.empty()) return;
-  field->Reserve(static_cast<int>(to - from));
-  for (std::size_t i = from; i < to; ++i) field->Add(orAbsent(column[i]));
-}
-
-v1::SpanBlock spanBlock(TrackId track, const SpanColumns& spans, std::size_t from, std::size_t to) {
-  v1::SpanBlock block;
-  block.set_track(wireId(track.value));
-  std::uint64_t last = 0;
-  // Names are renumbered so that a block carries only those it uses.
-  std::vector<std::int64_t> renumbered(spans.names.size(), -1);
-  const bool has_args = !spans.args.empty();
-  for (std::size_t i = from; i < to; ++i) {
-    block.add_start_delta_ns(static_cast<std::int64_t>(static_cast<std::uint64_t>(spans.start[i]) - last));
-    last = static_cast<std::uint64_t>(spans.start[i]);
-    block.add_dur_ns(orAbsent(spans.dur[i]));
-    std::int64_t& name = renumbered[spans.name[i]];
-    if (name < 0) {
-      name = block.names_size();
-      block.add_names(spans.names[spans.name[i]]);
-    }
-    block.add_name(static_cast<std::uint32_t>(name));
-    block.mutable_category()->push_back(static_cast<char>(spans.category[i]));
-    if (!spans.depth.empty()) block.add_depth(spans.depth[i]);
-    if (has_args) block.add_args(spans.args[i]);
-  }
-  setColumn(spans.step, from, to, block.mutable_step());
-  setColumn(spans.microbatch, from, to, block.mutable_microbatch());
-  setColumn(spans.group, from, to, block.mutable_group());
-  setColumn(spans.seq, from, to, block.mutable_seq());
-  setColumn(spans.bytes, from, to, block.mutable_bytes());
-  setColumn(spans.correlation, from, to, block.mutable_correlation());
-  setColumn(spans.external_id, from, to, block.mutable_external_id());
-  return block;
 }
 
 }  // namespace
@@ -167,111 +123,41 @@ void WireRecorder::putUpdate(std::uint32_t field, const Message& message) {
 
 NodeId WireRecorder::node(const Node& node) {
   const NodeId id = m_dictionary.node(node);
-  v1::Node update;
-  update.set_id(wireId(id.value));
-  update.set_uuid(node.uuid);
-  update.set_name(node.name);
-  update.set_rack(node.rack);
-  update.set_fabric_switch(node.fabric_switch);
-  update.set_state(static_cast<std::uint32_t>(node.state));
-  if (node.last_heard) update.set_last_heard_ns(*node.last_heard);
-  putUpdate(Wire::kNodeFieldNumber, update);
+  putUpdate(Wire::kNodeFieldNumber, messageOf(id, node));
   return id;
 }
 
 DeviceId WireRecorder::device(const Device& device) {
   const DeviceId id = m_dictionary.device(device);
-  v1::Device update;
-  update.set_id(wireId(id.value));
-  update.set_uuid(device.uuid);
-  update.set_node(wireId(device.node.value));
-  update.set_kind(device.kind);
-  if (device.index) update.set_index(*device.index);
-  update.set_model(device.model);
-  if (device.memory_bytes) update.set_memory_bytes(*device.memory_bytes);
-  putUpdate(Wire::kDeviceFieldNumber, update);
+  putUpdate(Wire::kDeviceFieldNumber, messageOf(id, device));
   return id;
 }
 
 RunId WireRecorder::run(const Run& run) {
   const RunId id = m_dictionary.run(run);
-  v1::Run update;
-  update.set_id(wireId(id.value));
-  update.set_uuid(run.uuid);
-  update.set_name(run.name);
-  if (run.time_domain) update.set_time_domain(static_cast<std::uint32_t>(*run.time_domain));
-  update.set_simulated(run.simulated);
-  update.set_state(static_cast<std::uint32_t>(run.state));
-  if (run.start) update.set_start_ns(*run.start);
-  if (run.end) update.set_end_ns(*run.end);
-  update.set_framework(run.framework);
-  putUpdate(Wire::kRunFieldNumber, update);
+  putUpdate(Wire::kRunFieldNumber, messageOf(id, run));
   return id;
 }
 
 AttemptId WireRecorder::attempt(const Attempt& attempt) {
   const AttemptId id = m_dictionary.attempt(attempt);
-  v1::Attempt update;
-  update.set_id(wireId(id.value));
-  update.set_run(wireId(attempt.run.value));
-  update.set_key(attempt.key);
-  if (attempt.start) update.set_start_ns(*attempt.start);
-  if (attempt.end) update.set_end_ns(*attempt.end);
-  update.set_end_cause(attempt.end_cause);
-  if (attempt.planned) update.set_planned(*attempt.planned);
-  if (attempt.resumed_from_step) update.set_resumed_from_step(*attempt.resumed_from_step);
-  const Layout& layout = attempt.layout;
-  for (const std::int32_t size : {layout.world, layout.tp, layout.pp, layout.dp, layout.cp, layout.ep, layout.vpp}) update.add_layout(size);
-  putUpdate(Wire::kAttemptFieldNumber, update);
+  putUpdate(Wire::kAttemptFieldNumber, messageOf(id, attempt));
   return id;
 }
 
-void WireRecorder::rank(const Rank& rank) {
-  v1::Rank record;
-  record.set_attempt(wireId(rank.attempt.value));
-  record.set_rank(rank.rank);
-  record.set_node(wireId(rank.node.value));
-  record.set_device(wireId(rank.device.value));
-  if (rank.local_rank) record.set_local_rank(*rank.local_rank);
-  if (rank.pid) record.set_pid(*rank.pid);
-  if (rank.tp) record.set_tp(*rank.tp);
-  if (rank.pp) record.set_pp(*rank.pp);
-  if (rank.dp) record.set_dp(*rank.dp);
-  if (rank.cp) record.set_cp(*rank.cp);
-  if (rank.ep) record.set_ep(*rank.ep);
-  putMessage(StreamClass::kEvents, Wire::kRankFieldNumber, record);
-}
+void WireRecorder::rank(const Rank& rank) { putMessage(StreamClass::kEvents, Wire::kRankFieldNumber, messageOf(rank)); }
 
 void WireRecorder::fact(const Fact& fact) {
-  v1::Fact record;
-  record.set_attempt(wireId(fact.attempt.value));
-  record.set_node(wireId(fact.node.value));
-  if (fact.rank) record.set_rank(*fact.rank);
-  record.set_key(fact.key);
+  v1::Fact record = messageOf(fact);
   record.set_value(cut(fact.value));
   putMessage(StreamClass::kEvents, Wire::kFactFieldNumber, record);
 }
 
 void WireRecorder::checkpoint(const Checkpoint& checkpoint) {
-  v1::Checkpoint record;
-  record.set_attempt(wireId(checkpoint.attempt.value));
-  record.set_step(checkpoint.step);
-  if (checkpoint.begin) record.set_begin_ns(*checkpoint.begin);
-  if (checkpoint.durable) record.set_durable_ns(*checkpoint.durable);
-  if (checkpoint.bytes) record.set_bytes(*checkpoint.bytes);
-  record.set_path(checkpoint.path);
-  putMessage(StreamClass::kEvents, Wire::kCheckpointFieldNumber, record);
+  putMessage(StreamClass::kEvents, Wire::kCheckpointFieldNumber, messageOf(checkpoint));
 }
 
-void WireRecorder::group(const CommGroup& group) {
-  v1::CommGroup record;
-  record.set_attempt(wireId(group.attempt.value));
-  record.set_id(group.id);
-  record.set_kind(group.kind);
-  record.set_name(group.name);
-  for (const std::int32_t rank : group.ranks) record.add_ranks(rank);
-  putMessage(StreamClass::kEvents, Wire::kGroupFieldNumber, record);
-}
+void WireRecorder::group(const CommGroup& group) { putMessage(StreamClass::kEvents, Wire::kGroupFieldNumber, messageOf(group)); }
 
 void WireRecorder::samples(SeriesId series, std::span<const TimeNs> time, std::span<const double> value) {
   for (std::size_t from = 0; from < time.size(); from += kMaxBlock) {
@@ -318,16 +204,7 @@ void WireRecorder::spans(TrackId track, const SpanColumns& spans) {
 }
 
 void WireRecorder::event(const Event& event) {
-  v1::Event record;
-  if (event.time) record.set_time_ns(*event.time);
-  record.set_attempt(wireId(event.attempt.value));
-  record.set_node(wireId(event.node.value));
-  record.set_device(wireId(event.device.value));
-  if (event.rank) record.set_rank(*event.rank);
-  if (event.step) record.set_step(*event.step);
-  record.set_kind(event.kind);
-  record.set_severity(static_cast<std::uint32_t>(event.severity));
-  record.set_code(event.code);
+  v1::Event record = messageOf(event);
   record.set_message(cut(event.message));
   putMessage(StreamClass::kEvents, Wire::kEventFieldNumber, record);
 }
@@ -338,83 +215,29 @@ void WireRecorder::log(const LogLine& line) {
   if (!kept) m_log_stream = line.stream;
   if (const std::int64_t refused = m_log_budget.refusedToTell(now); refused > 0) tellRefused(refused);
   if (!kept) return;
-  v1::LogLine record;
-  if (line.time) record.set_time_ns(*line.time);
-  record.set_attempt(wireId(line.attempt.value));
-  record.set_node(wireId(line.node.value));
-  if (line.rank) record.set_rank(*line.rank);
-  record.set_stream(line.stream);
-  record.set_severity(static_cast<std::uint32_t>(line.severity));
+  v1::LogLine record = messageOf(line);
   record.set_text(cut(line.text));
   putMessage(StreamClass::kLogs, Wire::kLogFieldNumber, record);
 }
 
 void WireRecorder::progress(const Progress& progress) {
-  v1::Progress record;
-  record.set_attempt(wireId(progress.attempt.value));
-  record.set_rank(progress.rank);
-  record.set_time_ns(progress.time);
-  if (progress.step) record.set_step(*progress.step);
-  if (progress.microbatch) record.set_microbatch(*progress.microbatch);
-  if (progress.group) record.set_group(*progress.group);
-  if (progress.seq) record.set_seq(*progress.seq);
-  record.set_phase(progress.phase);
-  record.set_op(progress.op);
-  if (progress.since) record.set_since_ns(*progress.since);
-  putMessage(StreamClass::kProgress, Wire::kProgressFieldNumber, record);
+  putMessage(StreamClass::kProgress, Wire::kProgressFieldNumber, messageOf(progress));
 }
 
 void WireRecorder::issue(const Issue& issue) {
-  v1::Issue record;
-  record.set_code(issue.code);
-  record.set_source(issue.source);
-  record.set_count(issue.count);
-  if (issue.first) record.set_first_ns(*issue.first);
-  if (issue.last) record.set_last_ns(*issue.last);
+  v1::Issue record = messageOf(issue);
   record.set_detail(issue.detail.substr(0, kMaxText));
   putMessage(StreamClass::kEvents, Wire::kIssueFieldNumber, record);
 }
 
-void WireRecorder::label(const Label& label) {
-  v1::Label record;
-  record.set_attempt(wireId(label.attempt.value));
-  record.set_kind(label.kind);
-  record.set_node(wireId(label.node.value));
-  record.set_device(wireId(label.device.value));
-  if (label.rank) record.set_rank(*label.rank);
-  if (label.start) record.set_start_ns(*label.start);
-  if (label.end) record.set_end_ns(*label.end);
-  if (label.first_step) record.set_first_step(*label.first_step);
-  if (label.last_step) record.set_last_step(*label.last_step);
-  record.set_strength(label.strength);
-  putMessage(StreamClass::kEvents, Wire::kLabelFieldNumber, record);
-}
+void WireRecorder::label(const Label& label) { putMessage(StreamClass::kEvents, Wire::kLabelFieldNumber, messageOf(label)); }
 
-void WireRecorder::clock(const ClockReading& reading) {
-  v1::ClockReading record;
-  record.set_node(wireId(reading.node.value));
-  record.set_session(reading.session);
-  record.set_raw_ns(reading.raw);
-  record.set_offset_ns(reading.offset);
-  record.set_error_ns(reading.error);
-  record.set_source(reading.source);
-  putMessage(StreamClass::kEvents, Wire::kClockFieldNumber, record);
-}
+void WireRecorder::clock(const ClockReading& reading) { putMessage(StreamClass::kEvents, Wire::kClockFieldNumber, messageOf(reading)); }
 
 void WireRecorder::capture(const Capture& capture) {
   Capture bounded = capture;
   boundCapture(bounded);
-  v1::Capture record;
-  record.set_time_ns(bounded.time);
-  record.set_attempt(wireId(bounded.attempt.value));
-  record.set_node(wireId(bounded.node.value));
-  if (bounded.rank) record.set_rank(*bounded.rank);
-  record.set_kind(bounded.kind);
-  record.set_source(bounded.source);
-  record.set_reason(bounded.reason);
-  record.set_text(std::move(bounded.text));
-  record.set_truncated_bytes(bounded.truncated_bytes);
-  putMessage(StreamClass::kLogs, Wire::kCaptureFieldNumber, record);
+  putMessage(StreamClass::kLogs, Wire::kCaptureFieldNumber, messageOf(bounded));
 }
 
 void WireRecorder::tellRefused(std::int64_t lines) {

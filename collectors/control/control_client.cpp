@@ -15,6 +15,8 @@
 namespace runglass {
 namespace {
 
+constexpr int kMostMessage = 32 << 20;  // all notes of a store come in one frame
+
 // Without TLS a hub listens on loopback only. The address may come from a file beside the store: a token goes nowhere else in clear text.
 // A name that only begins like an address is somebody else's.
 bool isLocal(const std::string& hub) {
@@ -22,23 +24,6 @@ bool isLocal(const std::string& hub) {
   const std::string host = hub.substr(0, hub.rfind(':'));
   in_addr address{};
   return host == "localhost" || host == "[::1]" || (inet_pton(AF_INET, host.c_str(), &address) == 1 && ntohl(address.s_addr) >> 24 == 127);
-}
-
-Result<std::shared_ptr<grpc::Channel>> connect(const ControlTarget& target) {
-  if (target.tls_ca.empty() && !isLocal(target.hub))
-    return Status(Code::kFailedPrecondition,
-                  "hub: " + target.hub + ": on another machine, so TLS is needed: give the CA of its certificate");
-  grpc::SslCredentialsOptions pem;
-  RG_ASSIGN(pem.pem_root_certs, readPem(target.tls_ca));
-  RG_ASSIGN(pem.pem_cert_chain, readPem(target.tls_cert));
-  RG_ASSIGN(pem.pem_private_key, readPem(target.tls_key));
-  grpc::ChannelArguments arguments;
-  arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
-  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-  arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
-  const std::string dialled = hubTarget(target.hub, arguments);
-  return grpc::CreateCustomChannel(dialled, target.tls_ca.empty() ? grpc::InsecureChannelCredentials() : grpc::SslCredentials(pem),
-                                   arguments);
 }
 
 void prepare(grpc::ClientContext& context, const ControlTarget& target, DurNs patience) {
@@ -56,9 +41,34 @@ Status answerOf(const grpc::Status& status, const ControlTarget& target) {
 
 }  // namespace
 
+Result<std::shared_ptr<grpc::Channel>> hubChannel(const ControlTarget& target) {
+  if (target.tls_ca.empty() && !isLocal(target.hub))
+    return Status(Code::kFailedPrecondition,
+                  "hub: " + target.hub + ": on another machine, so TLS is needed: give the CA of its certificate");
+  grpc::SslCredentialsOptions pem;
+  RG_ASSIGN(pem.pem_root_certs, readPem(target.tls_ca));
+  RG_ASSIGN(pem.pem_cert_chain, readPem(target.tls_cert));
+  RG_ASSIGN(pem.pem_private_key, readPem(target.tls_key));
+  grpc::ChannelArguments arguments;
+  for (const auto& [name, value] : std::initializer_list<std::pair<const char*, int>>{
+           {GRPC_ARG_KEEPALIVE_TIME_MS, 20'000},  // the hub's side of the pair is in hub.cpp
+           {GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 10'000},
+           {GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1},
+           {GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0},
+           {GRPC_ARG_ENABLE_HTTP_PROXY, 0},
+           {GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1},
+           {GRPC_ARG_ENABLE_RETRIES, 0},
+       })
+    arguments.SetInt(name, value);
+  arguments.SetMaxReceiveMessageSize(kMostMessage);
+  const std::string dialled = hubTarget(target.hub, arguments);
+  return grpc::CreateCustomChannel(dialled, target.tls_ca.empty() ? grpc::InsecureChannelCredentials() : grpc::SslCredentials(pem),
+                                   arguments);
+}
+
 Status ControlClient::edit(const Edit& edit, const std::string& store_uuid) {
   RG_TRY(checkEdit(edit));
-  RG_ASSIGN(const auto channel, connect(m_target));
+  RG_ASSIGN(const auto channel, hubChannel(m_target));
   const auto stub = v1::Control::NewStub(channel);
   grpc::ClientContext context;
   prepare(context, m_target, m_patience);
@@ -73,7 +83,7 @@ Status ControlClient::edit(const Edit& edit, const std::string& store_uuid) {
 
 Result<OrderOutcome> ControlClient::order(const Order& order, const std::string& store_uuid) {
   RG_TRY(checkOrder(order));
-  RG_ASSIGN(const auto channel, connect(m_target));
+  RG_ASSIGN(const auto channel, hubChannel(m_target));
   const auto stub = v1::Control::NewStub(channel);
   grpc::ClientContext context;
   prepare(context, m_target, m_patience);

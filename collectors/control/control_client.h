@@ -8,11 +8,16 @@
 // Cost:       one connection per call.
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "model/edits.h"
 #include "model/orders.h"
 #include "model/result.h"
+
+namespace grpc {
+class Channel;
+}
 
 namespace runglass {
 
@@ -21,6 +26,9 @@ struct ControlTarget {
   std::string token;                      // empty: none
   std::string tls_ca, tls_cert, tls_key;  // PEM files; a CA turns TLS on
 };
+
+// A new connection to it, kept alive by pings that a hub expects. FAILED_PRECONDITION: it is on another machine and there is no CA.
+Result<std::shared_ptr<grpc::Channel>> hubChannel(const ControlTarget& target);
 
 class ControlClient {
  public:

@@ -14,8 +14,10 @@
 
 #include "collectors/hub/acceptor.h"
 #include "collectors/hub/admission.h"
+#include "collectors/hub/ask_service.h"
 #include "collectors/hub/control_service.h"
 #include "collectors/hub/credentials.h"
+#include "collectors/hub/follow_service.h"
 #include "collectors/hub/ingest_service.h"
 #include "collectors/hub/ingest_thread.h"
 
@@ -53,6 +55,8 @@ struct Hub::Parts {
   std::unique_ptr<IngestThread> ingest;
   std::unique_ptr<IngestService> service;
   std::unique_ptr<ControlService> control;
+  std::unique_ptr<FollowService> follow;
+  std::unique_ptr<AskService> ask;
   std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> network, own;
   std::unique_ptr<grpc::Server> server;
 };
@@ -73,6 +77,9 @@ Result<std::unique_ptr<Hub>> Hub::start(const std::string& store, HubOptions opt
   // The owner of the store finds the socket best: it asks for no token.
   options.writer.contact = options.socket.empty() ? hub->address() : "unix:" + std::filesystem::absolute(options.socket).string();
   RG_ASSIGN(std::unique_ptr<Writer> writer, Writer::open(store, options.writer));
+  if (const auto& mirror = writer->mirror())
+    return Status(Code::kFailedPrecondition, "hub: " + store + ": is a copy of the store that the hub on " + mirror->from +
+                                                 " writes: agents' data goes there; receive into a store of its own");
   std::vector<Node> known;
   std::string store_uuid;
   {
@@ -83,12 +90,16 @@ Result<std::unique_ptr<Hub>> Hub::start(const std::string& store, HubOptions opt
   }
   parts.ingest = std::make_unique<IngestThread>(std::move(writer), store, options, std::move(known));
   parts.service = std::make_unique<IngestService>(*parts.ingest, *parts.admission, options.max_agents);
+  parts.follow = std::make_unique<FollowService>(store, store_uuid, hub->address(), hub->readerOptions(), *parts.admission);
+  parts.ask = std::make_unique<AskService>(store, hub->readerOptions(), *parts.follow, *parts.admission);
   parts.control = std::make_unique<ControlService>(*parts.ingest, *parts.admission, std::move(store_uuid));
   grpc::EnableDefaultHealthCheckService(true);
   grpc::ServerBuilder builder;
   setLimits(builder);
   builder.RegisterService(parts.service.get());
   builder.RegisterService(parts.control.get());
+  builder.RegisterService(parts.follow.get());
+  builder.RegisterService(parts.ask.get());
   // The hub's own socket speaks plain text: nobody but its owner can listen in.
   using Connections = grpc::ServerBuilder::experimental_type::ExternalConnectionType;
   parts.network = builder.experimental().AddExternalConnectionAcceptor(Connections::FROM_FD, credentials);
@@ -124,6 +135,8 @@ Status Hub::stop() {
   if (parts.server) {
     parts.service->drain();
     parts.control->drain();
+    parts.ask->drain();
+    parts.follow->drain();
     parts.ingest->finishAll(Status(Code::kUnavailable, "hub: is stopping"), kDrain);
     parts.server->Shutdown(std::chrono::system_clock::now() + std::chrono::nanoseconds(kDrain));
     parts.server.reset();

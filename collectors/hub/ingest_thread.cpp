@@ -279,10 +279,8 @@ void IngestThread::handleHello(const Item& item, const v1::Hello& hello) {
   welcome.set_agent_raw_ns(hello.raw_ns());
   welcome.set_hub_received_ns(item.received);
   for (int index = 0; index < hello.sessions_size(); ++index) {
-    auto session = std::make_shared<Inbound>();
-    session->name = hello.sessions(index).session();
-    session->epoch = m_writer->journalEpoch();
-    session->replay = std::make_unique<PayloadReplay>(agent.node_name);
+    const std::string& name = hello.sessions(index).session();
+    auto session = std::make_shared<Inbound>(Inbound{.name = name, .journaled = {{agent.uuid, name, 0}, agent.node_name}});
     for (std::uint32_t stream = 0; stream < kMaxStreams; ++stream) {
       session->keys.push_back({agent.uuid, session->name, stream});
       session->next_seq.push_back(m_writer->resumeFrom(session->keys.back()));
@@ -309,23 +307,15 @@ void IngestThread::handleDefinitions(Agent& agent, v1::Definitions& definitions)
   if (definitions.session_index() >= agent.sessions.size() || crc32c(definitions.records()) != definitions.crc32c())
     return refuse(agent.link, Status(Code::kDataLoss, "definitions: " + agent.node_name + ": unknown session or wrong checksum"));
   Inbound& session = *agent.sessions[definitions.session_index()];
-  if (session.dictionary.size() + definitions.records().size() > kMaxDictionary)
+  if (session.journaled.definitionBytes() + definitions.records().size() > kMaxDictionary)
     return refuse(agent.link, Status(Code::kResourceExhausted, "definitions: " + agent.node_name + ": session defines more than 64 MiB"));
-  session.dictionary += definitions.records();
+  session.journaled.define(definitions.records());
 }
 
 std::string IngestThread::prefixOf(const Item& item, const Agent& agent, Inbound& session, const v1::Batch& batch) {
   std::string prefix;
   if (!agent.link->onlyNode().empty()) wire::appendBytes(prefix, Wire::kOnlyNodeFieldNumber, agent.node_uuid);
-  const std::uint64_t epoch = m_writer->journalEpoch();
-  if (session.epoch != epoch) {
-    session.epoch = epoch;
-    session.journaled = 0;
-  }
-  if (session.journaled < session.dictionary.size()) {
-    prefix.append(session.dictionary, session.journaled);
-    session.journaled = session.dictionary.size();
-  }
+  prefix += session.journaled.inFront(*m_writer);
   const TimeNs now = item.received - agent.coarse_offset;
   if (const auto sealed = sealedTime(batch.payload()); !sealed || *sealed <= 0 || *sealed - now > kMaxAhead) {
     std::string received;
@@ -398,7 +388,7 @@ void IngestThread::storeAdmitted() {
   for (std::size_t i = 0; i < m_admitted.size(); ++i) {
     const Admitted& batch = m_admitted[i];
     if ((*arrivals)[i] == Arrival::kDuplicate) continue;
-    const PayloadCounts counts = batch.session->replay->play(batch.payload, *m_writer);
+    const PayloadCounts counts = batch.session->journaled.replay().play(batch.payload, *m_writer);
     delta.samples += counts.samples;
     delta.spans += counts.spans;
     delta.records += counts.records;

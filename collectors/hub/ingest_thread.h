@@ -19,9 +19,9 @@
 
 #include "collectors/hub/agent_link.h"
 #include "collectors/hub/hub.h"
+#include "collectors/hub/journaled_session.h"
 #include "collectors/hub/lease_table.h"
 #include "collectors/hub/order_desk.h"
-#include "collectors/hub/payload_replay.h"
 
 namespace runglass {
 
@@ -57,10 +57,7 @@ class IngestThread {
     std::string name;
     std::vector<StreamKey> keys;
     std::vector<std::uint64_t> next_seq;
-    std::string dictionary;     // all definitions of the session so far
-    std::size_t journaled = 0;  // of them in the journal's epoch
-    std::uint64_t epoch = 0;
-    std::unique_ptr<PayloadReplay> replay;
+    JournaledSession journaled;  // of all its streams
   };
   struct Agent {
     std::shared_ptr<AgentLink> link;

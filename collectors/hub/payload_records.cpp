@@ -338,6 +338,13 @@ bool PayloadSession::entry(std::uint32_t field, std::string_view bytes) {
       return scalarBlock(bytes);
     case Wire::kSpansFieldNumber:
       return spanBlock(bytes);
+    case Wire::kProgressTableFieldNumber:
+    case Wire::kPointTableFieldNumber:
+    case Wire::kCompleteSeriesFieldNumber:
+    case Wire::kIssueTotalFieldNumber:
+    case Wire::kJudgementsFieldNumber:
+    case Wire::kMarkFieldNumber:
+      return feedEntry(field, bytes);
     default:
       return true;  // from a newer agent: not ours to judge
   }

@@ -32,8 +32,28 @@ PayloadReplay::~PayloadReplay() = default;
 PayloadReplay::PayloadReplay(PayloadReplay&&) noexcept = default;
 
 PayloadCounts PayloadReplay::play(std::string_view payload, Recorder& out) {
+  m_session->out = &out;
+  m_session->mirror = nullptr;
+  return play(payload);
+}
+
+PayloadCounts PayloadReplay::playFeed(std::string_view payload, MirrorRecorder& out) {
+  m_session->out = &out;
+  m_session->mirror = &out;
+  return play(payload);
+}
+
+PayloadReplay::Defined PayloadReplay::defined() const {
+  const PayloadSession& s = *m_session;
+  return {.nodes = s.nodes, .runs = s.runs, .attempts = s.attempts, .series = s.series, .tracks = s.tracks};
+}
+SeriesId PayloadReplay::series(std::uint32_t wire_id) const {
+  return wire_id == 0 || wire_id > m_session->series.size() ? SeriesId() : m_session->series[wire_id - 1];
+}
+std::size_t PayloadReplay::seriesCount() const { return m_session->series.size(); }
+
+PayloadCounts PayloadReplay::play(std::string_view payload) {
   PayloadSession& s = *m_session;
-  s.out = &out;
   s.counts = {};
   s.sealed = 0;
   s.trusted_sealed = s.times_known = false;
@@ -71,7 +91,10 @@ JournalReplay makeJournalReplay() {
   auto sessions = std::make_shared<std::map<std::pair<std::string, std::string>, PayloadReplay>>();
   return [sessions](const StreamKey& stream, std::uint64_t, std::string_view payload, Writer& writer) -> Status {
     auto it = sessions->try_emplace({stream.agent, stream.session}, stream.agent).first;
-    it->second.play(payload, writer);
+    if (writer.mirror())
+      it->second.playFeed(payload, writer);
+    else
+      it->second.play(payload, writer);
     return {};
   };
 }

@@ -11,11 +11,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "model/recorder.h"
+#include "model/mirror_recorder.h"
 #include "storage/writer.h"
 
 namespace runglass {
@@ -43,15 +44,32 @@ class PayloadReplay {
   PayloadReplay(PayloadReplay&&) noexcept;
 
   PayloadCounts play(std::string_view payload, Recorder& out);
+  // Of a store that is copied: judgements and totals are taken, too, and times are left as they are.
+  PayloadCounts playFeed(std::string_view payload, MirrorRecorder& out);
+  // The Recorder's ids of what was defined, by wire id - 1.
+  struct Defined {
+    std::span<const NodeId> nodes;
+    std::span<const RunId> runs;
+    std::span<const AttemptId> attempts;
+    std::span<const SeriesId> series;
+    std::span<const TrackId> tracks;
+  };
+  Defined defined() const;
+  // The Recorder's id of a series that was defined; none for any other.
+  SeriesId series(std::uint32_t wire_id) const;
+  std::size_t seriesCount() const;
 
  private:
+  PayloadCounts play(std::string_view payload);
+
   std::unique_ptr<PayloadSession> m_session;
 };
 
 // Times later than this after a payload was sealed are absurd.
 inline constexpr DurNs kMaxAhead = 600 * kNsPerSecond;
 
-// For WriterOptions::replay: decodes a journal alone, because the hub journals a session's dictionary first in every epoch.
+// For WriterOptions::replay: decodes a journal alone, because a session's dictionary is journaled first in every epoch. Of a store that is
+// a copy: as playFeed().
 JournalReplay makeJournalReplay();
 
 }  // namespace runglass

@@ -38,6 +38,7 @@ struct PayloadSession {
 
   // Of the payload in hand.
   Recorder* out = nullptr;
+  MirrorRecorder* mirror = nullptr;  // the same, where the payload may judge
   PayloadCounts counts;
   TimeNs sealed = 0;
   bool trusted_sealed = false;  // received_ns replaced it
@@ -63,7 +64,10 @@ struct PayloadSession {
     return attempt == 0 || attempt > attempt_has_wall_time.size() || attempt_has_wall_time[attempt - 1];
   }
 
-  bool isAbsurd(TimeNs time) const { return time <= 0 || (sealed > 0 && time > sealed && time - sealed > kMaxAhead); }
+  bool isAbsurd(TimeNs time) const {
+    if (mirror != nullptr) return false;  // a store's own times
+    return time <= 0 || (sealed > 0 && time > sealed && time - sealed > kMaxAhead);
+  }
   void fix(TimeNs& time) {
     if (!isAbsurd(time)) return;
     ++absurd;
@@ -80,6 +84,13 @@ struct PayloadSession {
   bool scalarBlock(std::string_view bytes);
   bool spanBlock(std::string_view bytes);
   bool readValues(std::string_view bytes);
+
+  // payload_feed.cpp
+  bool feedEntry(std::uint32_t field, std::string_view bytes);
+  bool progressTable(std::string_view bytes);
+  bool pointTable(std::string_view bytes);
+  bool completeSeries(std::string_view bytes);
+  bool judgements(std::string_view bytes);
 
   // payload_records.cpp
   template <class Id>

@@ -134,6 +134,26 @@ TEST_F(ConsoleProgram, LightAndDarkDiffer) {
   EXPECT_NE(light, fs::file_size(picture()));
 }
 
+TEST_F(ConsoleProgram, FollowingAHubLeavesNoRoomForAStoreOrAHubOfItsOwn) {
+  for (const std::vector<std::string>& wrong :
+       std::vector<std::vector<std::string>>{{"--connect", "login1"},
+                                             {"--connect", "127.0.0.1:1", store},
+                                             {"--connect", "127.0.0.1:1", "--live"},
+                                             {"--connect", "127.0.0.1:1", "--listen", "127.0.0.1:0"},
+                                             {"--mirror", store},
+                                             {"screenshot", "--view", "runs", "--out", picture()}}) {
+    const Outcome outcome = run(wrong);
+    EXPECT_EQ(outcome.code, 2) << wrong.back();
+    EXPECT_TRUE(oneLine(outcome.err)) << outcome.err;
+  }
+}
+
+TEST_F(ConsoleProgram, AHubThatCannotBeAskedIsSaidBeforeAWindowOpens) {
+  const Outcome outcome = run({"--connect", "127.0.0.1:1", "--token-file", dir / "no-such-token"});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_NE(outcome.err.find("no-such-token"), std::string::npos) << outcome.err;
+}
+
 TEST_F(ConsoleProgram, AViewThatIsNotBuiltIsWrongUsageInOneLine) {
   ASSERT_TRUE(recorded()->close().ok());
   const Outcome outcome = shoot("no-such-view");

@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "collectors/follow/mirror.h"
 #include "collectors/hub/hub.h"
 #include "collectors/sim/simulator.h"
 #include "tests/app/ctl_fixture.h"
@@ -128,6 +129,27 @@ TEST_F(StatusTest, TheSameAsJson) {
   EXPECT_EQ(json["run"]["slow_ranks"][0]["rank"], 9);
   EXPECT_EQ(json["alerts"].size(), 1u);
   EXPECT_TRUE(json["writer"].is_null());
+}
+
+TEST_F(StatusTest, ACopySaysOfWhichHubItIsAndHowOld) {
+  auto hub = std::move(Hub::start(m_store, {}).value());
+  hub->post([this](Writer& writer) { play(writer); });
+  const std::string copy = m_folder.file("copy.rgl"), of = "copy of hub " + hub->address();
+  const Outcome once = ctl({"follow", "--from", hub->address(), "--store", copy, "--once"});
+  ASSERT_EQ(once.exit, 0) << once.err;
+  const Outcome stored = ctl({"status", "--store", copy});
+  EXPECT_THAT(stored.out, HasSubstr(", " + of + ", as of ")) << stored.err;
+  EXPECT_THAT(ctl({"top", "--store", copy, "--frames", "1"}).out, HasSubstr(of + ", as of "));
+  ASSERT_TRUE(hub->stop().ok());
+  {
+    // Somebody follows, and nothing comes.
+    const auto mirror = Mirror::start({.store = copy, .hub = {.hub = hub->address()}});
+    ASSERT_TRUE(mirror.ok()) << mirror.status().message();
+    const std::string late = std::to_string(wallNow() + 60 * kNsPerSecond);
+    EXPECT_THAT(ctl({"status", "--store", copy, "--now", late}).out,
+                AllOf(HasSubstr("! " + of + ", 1 min"), HasSubstr(" behind, process " + std::to_string(::getpid()) + " follows")));
+    EXPECT_THAT(ctl({"top", "--store", copy, "--frames", "1", "--now", late}).out, ::testing::StartsWith("! " + of + ", 1 min"));
+  }
 }
 
 TEST_F(StatusTest, AStoreThatAHubWritesNamesTheHub) {

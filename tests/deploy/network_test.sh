@@ -132,6 +132,17 @@ plays() { [ "$(ask "$home/run.rgl" "SELECT count(*) FROM step")" -gt 0 ]; }
 waitFor 20 plays || failed "nothing of a run that is played through the forwarded socket arrived"
 run=$(ask "$home/run.rgl" "SELECT name FROM run")
 on laptop "${ctl[@]}" capture --hub "unix:$home/laptop.sock" --run "$run" > capture.log 2>&1 || failed "no order through the forwarded socket"
+# A copy at home through the jump host, and the fifteen lines; another user's copy needs the socket too.
+on laptop "${ctl[@]}" follow --from "unix:$home/laptop.sock" --store "$home/here.rgl" --once --timeout 60 > follow.log 2>&1 || failed "no copy through the forwarded socket: $(cat follow.log)"
+[ "$(ask "$home/here.rgl" "SELECT name FROM run WHERE name = '$run'")" = "$run" ] || failed "the copy at home lacks the run"
+copied() { ask "$home/here.rgl" "SELECT count(*) FROM step"; }
+before=$(copied)
+[ "$before" -gt 0 ] || failed "the copy at home lacks the run's steps"
+on laptop "${ctl[@]}" status --from "unix:$home/laptop.sock" > status.log 2>&1 || failed "no status through the forwarded socket: $(cat status.log)"
+grep -q "$run" status.log || failed "status --from does not know the run"
+on laptop "${ctl[@]}" follow --from "unix:$home/laptop.sock" --store "$home/here.rgl" --once --timeout 60 > follow.log 2>&1 || failed "a copy does not go on: $(cat follow.log)"
+[ "$(copied)" -gt "$before" ] || failed "a copy that goes on has nothing new"
+ok "runglassctl follow and status --from at home, through the jump host"
 kill "$played"
 wait "$played" || failed "the agent at the forwarded socket did not end well"
 ok "ssh -J bastion -N -L SOCKET:SOCKET head: a session and an order go through"

@@ -377,6 +377,63 @@ TEST(StatusLine, UnknownValuesAreDashes) {
   EXPECT_TRUE(texts.contains("drops –"));
 }
 
+FollowedSource followed(bool connected, std::optional<DurNs> age, std::optional<DurNs> silent) {
+  return {.hub = "login1:9400", .connected = connected, .age = age, .silent = silent, .since_start = 3600 * kNsPerSecond, .bytes = 4096};
+}
+
+std::string plain(QString text) { return text.replace(QChar(kThinSpace), u' ').toStdString(); }
+
+TEST(FollowedHub, WhatComesSaysHowFarBehindItIs) {
+  const SourceWords words = sourceWords(followed(true, 400 * kNsPerMs, 100 * kNsPerMs));
+  EXPECT_EQ(plain(words.text), "hub login1:9400 · 0.4 s behind");
+  EXPECT_EQ(words.severity, Severity::kInfo);
+  EXPECT_EQ(plain(sourceWords(followed(true, std::nullopt, 0)).text), "hub login1:9400 · copying, 4.00 KiB so far");
+  EXPECT_EQ(sourceWords(followed(true, 6 * kNsPerSecond, 0)).severity, Severity::kWarning);
+}
+
+TEST(FollowedHub, ACutLineSaysSinceWhenAndWarnsPastFiveSeconds) {
+  const SourceWords words = sourceWords(followed(false, 15 * kNsPerSecond, 14 * kNsPerSecond));
+  EXPECT_EQ(plain(words.text), "hub login1:9400 · line cut 14 s ago · data 15 s old, trying again");
+  EXPECT_EQ(words.severity, Severity::kWarning);
+  EXPECT_EQ(sourceWords(followed(false, 3 * kNsPerSecond, 2 * kNsPerSecond)).severity, Severity::kInfo) << "the next try is on its way";
+  const SourceWords never = sourceWords(followed(false, std::nullopt, std::nullopt));
+  EXPECT_EQ(plain(never.text), "hub login1:9400 · no connection yet · nothing is here yet, trying");
+  EXPECT_EQ(never.severity, Severity::kWarning);
+}
+
+TEST(FollowedHub, InTheStripAWarningComesFirstAndTheAgeStandsForThatOfTheNewestSample) {
+  RunSummary run;
+  run.run.name = "r";
+  run.run.time_domain = TimeDomain::kUtc;
+  const std::vector<StripItem> items = stripItems(run, kSampleNow, TimeStyle::kUtc);
+  const auto well = followedItems(items, sourceWords(followed(true, 400 * kNsPerMs, 0)));
+  ASSERT_EQ(well.size(), items.size());
+  EXPECT_EQ(plain(well.back().value), "0.4 s behind");
+  const auto cut = followedItems(items, sourceWords(followed(false, 15 * kNsPerSecond, 14 * kNsPerSecond)));
+  ASSERT_EQ(cut.size(), items.size());
+  EXPECT_EQ(plain(cut.front().value), "line cut 14 s ago · data 15 s old, trying again");
+  EXPECT_NE(cut.back().caption, "data");
+}
+
+TEST(FollowedHub, ACopyThatNobodyFollowsIntoIsOldAndNotLate) {
+  const StoreInfo::Mirror mirror{.source_uuid = "u", .from = "login1:9400", .complete = kSampleNow - 3600 * kNsPerSecond};
+  const SourceWords stored = copyWords(mirror, false, kSampleNow, TimeStyle::kUtc);
+  EXPECT_EQ(stored.severity, Severity::kInfo);
+  EXPECT_TRUE(stored.text.startsWith("copy of hub login1:9400 · as of ")) << stored.text.toStdString();
+  EXPECT_EQ(copyWords(mirror, true, kSampleNow, TimeStyle::kUtc).severity, Severity::kWarning);
+}
+
+TEST(FollowedHub, TheStatusBarShowsTheLineInPlaceOfTheHubsOwnCounts) {
+  StatusFacts facts;
+  facts.source.followed = followed(true, 0, 0);
+  facts.source.followed->bytes_per_s = 67'000.0;
+  facts.words = sourceWords(*facts.source.followed);
+  const std::vector<StatusItem> items = statusItems(facts);
+  EXPECT_EQ(plain(items.front().text), "hub login1:9400 · 0.0 s behind");
+  EXPECT_TRUE(std::ranges::any_of(items, [](const StatusItem& item) { return item.text.startsWith("line "); }));
+  EXPECT_TRUE(std::ranges::none_of(items, [](const StatusItem& item) { return item.text.startsWith("drops"); }));
+}
+
 TEST(Fuzzy, LettersMustComeInOrder) {
   EXPECT_TRUE(fuzzyScore("swr", "Show Runs").has_value());
   EXPECT_FALSE(fuzzyScore("rws", "Show Runs").has_value());

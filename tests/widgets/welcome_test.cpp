@@ -19,6 +19,7 @@
 #include "tests/widgets/fake_store_maker.h"
 #include "tests/widgets/gui_test.h"
 #include "widgets/welcome/connect_panel.h"
+#include "widgets/welcome/hub_panel.h"
 #include "widgets/welcome/welcome_page.h"
 
 namespace runglass {
@@ -199,6 +200,33 @@ TEST(ConnectCommands, OfAHubElsewhereNeverSpeakOfAHubHere) {
     EXPECT_FALSE(hubIsHere(where));
     EXPECT_FALSE(text.contains("/data/a.rgl") || text.contains("/cfg")) << text.toStdString();
   }
+}
+
+TEST(HubPanelTest, AsksForAHubOnlyByAnAddressThatIsOne) {
+  for (const char* good : {"login1:7070", "127.0.0.1:1", "[::1]:7070", "unix:/home/me/hub.sock"}) EXPECT_TRUE(isHubAddress(good)) << good;
+  for (const char* bad : {"", "login1", "login1:", ":7070", "login1:0", "login1:70700", "::1:7070", "unix:", "a b:1"})
+    EXPECT_FALSE(isHubAddress(bad)) << bad;
+  HubPanel panel({.hubs = {}, .folder = "/data/hubs"});
+  panel.show();
+  const QSignalSpy asked(&panel, &HubPanel::connectRequested);
+  EXPECT_FALSE(button(panel, "Connect")->isEnabled());
+  panel.fill({.address = " login1:7070 ", .token_file = "/t", .tls_ca = "/ca.pem"});
+  button(panel, "Connect")->click();
+  ASSERT_EQ(asked.count(), 1);
+  EXPECT_EQ(asked.at(0).at(0).value<HubAddress>(), (HubAddress{"login1:7070", "/t", "/ca.pem", "", ""}));
+  EXPECT_TRUE(says(panel, "/data/hubs"));
+}
+
+TEST_F(WelcomeTest, AHubOfBeforeIsOneClickAway) {
+  const HubAddress known{"login1:7070", "/t", "/ca.pem", "", ""};
+  const WelcomePage& shown = show({.hubs = {.hubs = {known, {.address = "unix:/s"}}, .folder = "/d"}});
+  const QSignalSpy asked(&shown, &WelcomePage::connectRequested);
+  button(shown, "Connect to a hub")->click();
+  button(shown, "unix:/s")->click();
+  button(shown, "login1:7070   with a token and a CA")->click();
+  ASSERT_EQ(asked.count(), 2);
+  EXPECT_EQ(asked.at(0).at(0).value<HubAddress>().address, "unix:/s");
+  EXPECT_EQ(asked.at(1).at(0).value<HubAddress>(), known);
 }
 
 TEST(ConnectPanelTest, OffersToReceiveOnlyWhereTheHubIsHere) {

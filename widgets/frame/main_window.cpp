@@ -13,6 +13,7 @@
 #include <QScreen>
 #include <QSettings>
 #include <QStackedLayout>
+#include <QTimer>
 #include <QVBoxLayout>
 #include <array>
 #include <cmath>
@@ -24,7 +25,7 @@
 namespace runglass {
 namespace {
 
-constexpr int kInfoPeriodMs = 1'000;
+constexpr int kInfoPeriodMs = 1'000, kAgeingMs = 200;
 constexpr std::int64_t kPixelsAcross = 1'500;
 constexpr QSize kFirstSize{1'600, 900};
 const QString kThemeKey = QStringLiteral("theme");
@@ -56,7 +57,8 @@ MainWindow::MainWindow(const WindowOptions& options, QWidget* parent)
       m_banner(new QLabel(this)),
       m_docks(new DockHost(contextOf(options, m_state), viewRegistry(), options.settings, this)),
       m_status(new StatusLine(this)),
-      m_toast(new Toast(this)) {
+      m_toast(new Toast(this)),
+      m_ageing(new QTimer(this)) {
   setWindowTitle(QStringLiteral("Runglass"));
   setAcceptDrops(true);
   m_banner->setTextFormat(Qt::PlainText);
@@ -87,6 +89,7 @@ MainWindow::MainWindow(const WindowOptions& options, QWidget* parent)
     m_incidents = new IncidentCommands(
         contextOf(m_options, m_state), *m_docks, *m_toast, [this](const QString& name) { return showPlace(name); }, this);
   makeCommands();
+  connect(m_ageing, &QTimer::timeout, this, &MainWindow::updateStatus);
   connect(&m_state, &SharedState::changed, this, &MainWindow::onStateChanged);
   connect(m_docks, &DockHost::currentChanged, this, &MainWindow::updateNavigation);
   connect(m_docks, &DockHost::viewShown, this, [this](View* view) {
@@ -112,6 +115,7 @@ MainWindow::MainWindow(const WindowOptions& options, QWidget* parent)
     connect(m_welcome, &WelcomePage::openRequested, this, &MainWindow::openStoreRequested);
     connect(m_welcome, &WelcomePage::chooseRequested, this, &MainWindow::chooseStore);
     connect(m_welcome, &WelcomePage::listenRequested, this, &MainWindow::listenRequested);
+    connect(m_welcome, &WelcomePage::connectRequested, this, &MainWindow::connectRequested);
   }
   resize(kFirstSize.boundedTo(screen()->availableSize()));
   if (m_options.settings != nullptr) restoreGeometry(m_options.settings->value(kGeometryKey).toByteArray());
@@ -241,9 +245,10 @@ void MainWindow::noteRate(const StoreInfo& info) {
 
 void MainWindow::showSummary(const Result<std::shared_ptr<const RunSummary>>& answer) {
   m_summary_known = true;
+  m_no_run = answer.status().code() == Code::kNotFound;
   if (!answer.ok()) {
-    m_strip->setMessage(answer.status().code() == Code::kNotFound ? tr("No run in this store yet.")
-                                                                  : screenText(answer.status().message()));
+    if (m_no_run && m_ageing->isActive()) return showStrip();
+    m_strip->setMessage(m_no_run ? tr("No run in this store yet.") : screenText(answer.status().message()));
     return;
   }
   const bool another = m_summary && m_summary->run.id != (*answer)->run.id;
@@ -286,8 +291,12 @@ void MainWindow::showStrip() {
   m_strip->setPast(state.moment.has_value());
   if (state.moment && m_then)
     m_strip->setItems(stripItems(*m_then, *m_moment, state.time_style));
+  else if (!state.moment && m_summary && m_ageing->isActive())
+    m_strip->setItems(followedItems(stripItems(*m_summary, now(), state.time_style), *m_source_words));
   else if (!state.moment && m_summary)
     m_strip->setItems(stripItems(*m_summary, now(), state.time_style));
+  else if (!state.moment && m_no_run && m_ageing->isActive())
+    m_strip->setMessage(tr("No run has come yet: %1").arg(m_source_words->text));
 }
 
 // What views are told: at a moment in the past "the newest run" is still the one on screen, not the newest of then.
@@ -342,7 +351,15 @@ void MainWindow::updateStatus() {
   if (m_options.status != nullptr) source = m_options.status->status();
   m_banner->setVisible(source.problem.has_value());
   if (source.problem) m_banner->setText(severityGlyph(Severity::kWarning) + u' ' + *source.problem);
-  StatusFacts facts{source, m_info, m_samples_per_s, 0, 0, m_state.state().time_style};
+  const bool copy = m_info && m_info->mirror;
+  if (source.followed)
+    m_source_words = sourceWords(*source.followed);
+  else if (copy)
+    m_source_words = copyWords(*m_info->mirror, source.written, wallNow(), m_state.state().time_style);
+  const bool ages = source.followed || (copy && source.written);
+  if (ages != m_ageing->isActive()) ages ? m_ageing->start(kAgeingMs) : m_ageing->stop();
+  if (ages) showStrip();
+  StatusFacts facts{source, m_info, m_samples_per_s, 0, 0, m_state.state().time_style, m_source_words};
   if (m_options.queries != nullptr) {
     facts.query_time = m_options.queries->lastQueryTime();
     facts.pending = m_options.queries->pending();

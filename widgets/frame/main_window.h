@@ -23,6 +23,7 @@
 #include "widgets/frame/dock_host.h"
 #include "widgets/frame/playhead.h"
 #include "widgets/frame/run_strip.h"
+#include "widgets/frame/source_words.h"
 #include "widgets/frame/stale_veil.h"
 #include "widgets/frame/status_line.h"
 #include "widgets/frame/toast.h"
@@ -32,6 +33,7 @@ class QLabel;
 class QPushButton;
 class QSettings;
 class QStackedLayout;
+class QTimer;
 class QVBoxLayout;
 
 namespace runglass {
@@ -82,6 +84,7 @@ class MainWindow : public QWidget {
   void startPageRequested();
   void importRequested(const QStringList& paths);  // files were dropped on a window that shows a store
   void listenRequested(const ListenOptions& hub);
+  void connectRequested(const HubAddress& hub);
 
  protected:
   void closeEvent(QCloseEvent* event) override;
@@ -119,6 +122,7 @@ class MainWindow : public QWidget {
   void zoom(double factor);
   void pan(double share);
   void chooseStore();
+  void chooseHub();
   TimeNs now() const;
   ViewState shown() const;
 
@@ -145,10 +149,13 @@ class MainWindow : public QWidget {
   std::optional<StoreInfo> m_info;
   std::optional<std::int64_t> m_samples_at_pause;
   bool m_summary_known = false;  // an answer, good or bad, has arrived
+  bool m_no_run = false;         // it was that there is none
   bool m_info_known = false;
   std::optional<double> m_samples_per_s;
-  QElapsedTimer m_info_age;  // since it was asked
-  QElapsedTimer m_rate_age;  // since it was answered
+  QTimer* m_ageing;                           // while a hub is followed: what is here ages also when nothing comes
+  std::optional<SourceWords> m_source_words;  // of a copy
+  QElapsedTimer m_info_age;                   // since it was asked
+  QElapsedTimer m_rate_age;                   // since it was answered
   QuerySlot m_summary_slot, m_then_slot;
   std::unique_ptr<Playhead> m_playhead;  // null: no store is open
   StaleVeil m_veil{this};

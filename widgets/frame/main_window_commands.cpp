@@ -3,8 +3,10 @@
 #include <QAction>
 #include <QApplication>
 #include <QClipboard>
+#include <QDialog>
 #include <QPushButton>
 #include <QSettings>
+#include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
 
@@ -16,11 +18,13 @@
 #include "widgets/frame/main_window.h"
 #include "widgets/frame/trace_dialog.h"
 #include "widgets/report/report_dialog.h"
+#include "widgets/welcome/hub_panel.h"
 
 namespace runglass {
 namespace {
 
 constexpr DurNs kDefaultFollow = 600 * kNsPerSecond;
+constexpr QSize kHubDialog{140 * kGrid, 100 * kGrid};
 
 // Zooming keeps the middle; a window never gets below one nanosecond or out of int64.
 TimeRange zoomed(TimeRange range, double factor) {
@@ -130,6 +134,7 @@ void MainWindow::makeTimeCommands() {
 void MainWindow::makeDataCommands() {
   const QString group = tr("Data");
   m_commands.add(group, tr("Open a store …"), {QKeySequence::Open}, [this] { chooseStore(); });
+  m_commands.add(group, tr("Connect to a hub …"), {QKeySequence(QStringLiteral("Ctrl+Shift+O"))}, [this] { chooseHub(); });
   m_commands.add(group, tr("Start page: example, import, connect"), {}, [this] { emit startPageRequested(); });
   if (m_options.orders != nullptr) {
     m_commands.add(group, tr("Capture now"), {}, [this] { captureNow(); });
@@ -191,11 +196,29 @@ void MainWindow::copyFocused() {
   if (!text.isEmpty()) QApplication::clipboard()->setText(text);
 }
 
+void MainWindow::chooseHub() {
+  auto* dialog = new QDialog(this);
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  dialog->setWindowTitle(tr("Connect to a hub"));
+  auto* column = new QVBoxLayout(dialog);
+  column->setContentsMargins(4 * kGrid, 4 * kGrid, 4 * kGrid, 4 * kGrid);
+  auto* panel = new HubPanel(m_options.welcome.hubs, dialog);
+  column->addWidget(panel);
+  connect(panel, &HubPanel::connectRequested, dialog, [this, dialog](const HubAddress& hub) {
+    dialog->accept();
+    emit connectRequested(hub);
+  });
+  dialog->resize(kHubDialog);
+  dialog->open();
+}
+
 // To what is shown: the view, the window where it is held, the moment, rank, step and attempt.
 QString MainWindow::placeLink() const {
   if (!m_info || !m_summary) return {};
   const ViewState& state = m_state.state();
-  PlaceLink link{.store_uuid = m_info->store_uuid, .run_uuid = m_summary->run.uuid, .at = state.moment};
+  // A copy's places are those of the store that it is of.
+  const std::string& store = m_info->mirror ? m_info->mirror->source_uuid : m_info->store_uuid;
+  PlaceLink link{.store_uuid = store, .run_uuid = m_summary->run.uuid, .at = state.moment};
   const QString current = m_docks->current();
   link.view = (current.startsWith(QStringLiteral("single:")) ? current.mid(7) : current).toStdString();
   if (state.window.mode == WindowMode::kFixed) link.t0 = state.window.range.t0, link.t1 = state.window.range.t1;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/frame/status_line.h"
 
+#include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPainter>
@@ -9,23 +10,36 @@
 
 namespace runglass {
 namespace {
+
 constexpr int kHeight = kRowHeight + kGrid;
+
+StatusItem sourceItem(const StatusFacts& facts) {
+  if (facts.words) return {facts.words->text, facts.words->tip, facts.words->severity};
+  const SourceStatus& source = facts.source;
+  return {source.role.isEmpty() ? QStringLiteral("no source") : source.role, QStringLiteral("Where the data of this window comes from.")};
 }
+
+}  // namespace
 
 std::vector<StatusItem> statusItems(const StatusFacts& facts) {
   const SourceStatus& source = facts.source;
   const std::optional<double> rate = source.samples_per_s ? source.samples_per_s : facts.samples_per_s;
   std::vector<StatusItem> items;
-  items.push_back(
-      {source.role.isEmpty() ? QStringLiteral("no source") : source.role, QStringLiteral("Where the data of this window comes from.")});
+  items.push_back(sourceItem(facts));
   if (source.agents)
     items.push_back({QStringLiteral("agents %1").arg(formatCount(*source.agents)), QStringLiteral("Agents connected now.")});
-  items.push_back({QStringLiteral("ingest %1").arg(rate ? formatValue(*rate, "count") + QStringLiteral(" samples/s") : kAbsentText),
-                   QStringLiteral("Samples that arrived in the last seconds.")});
-  items.push_back({QStringLiteral("lag %1").arg(source.lag ? formatDuration(*source.lag) : kAbsentText),
-                   QStringLiteral("From the agent's reading to the store, newest batch; – where no hub runs in this process.")});
-  items.push_back({QStringLiteral("drops %1").arg(source.dropped ? formatCount(*source.dropped) : kAbsentText),
-                   QStringLiteral("Records that were lost on the way and counted; the health view lists them.")});
+  if (source.followed) {
+    const std::optional<double>& line = source.followed->bytes_per_s;
+    items.push_back({QStringLiteral("line %1").arg(line ? formatByteRate(*line) : kAbsentText),
+                     QStringLiteral("What came from the hub over the connection in the last second, compressed.")});
+  } else {
+    items.push_back({QStringLiteral("ingest %1").arg(rate ? formatValue(*rate, "count") + QStringLiteral(" samples/s") : kAbsentText),
+                     QStringLiteral("Samples that arrived in the last seconds.")});
+    items.push_back({QStringLiteral("lag %1").arg(source.lag ? formatDuration(*source.lag) : kAbsentText),
+                     QStringLiteral("From the agent's reading to the store, newest batch; – where no hub runs in this process.")});
+    items.push_back({QStringLiteral("drops %1").arg(source.dropped ? formatCount(*source.dropped) : kAbsentText),
+                     QStringLiteral("Records that were lost on the way and counted; the health view lists them.")});
+  }
   items.push_back(
       {QStringLiteral("store %1")
            .arg(facts.info ? formatBytes(static_cast<double>(facts.info->file_bytes + facts.info->journal_bytes)) : kAbsentText),
@@ -54,12 +68,33 @@ void StatusLine::setItems(const std::vector<StatusItem>& items) {
     row->insertWidget(static_cast<int>(m_labels.size()) + (m_labels.empty() ? 0 : 1), label);
     m_labels.push_back(label);
   }
+  m_severities.resize(m_labels.size(), Severity::kInfo);
   for (std::size_t i = 0; i < m_labels.size(); ++i) {
     m_labels[i]->setVisible(i < items.size());
     if (i >= items.size()) continue;
-    m_labels[i]->setText(items[i].text);
+    const Severity severity = items[i].severity;
+    if (m_severities[i] != severity) {
+      m_severities[i] = severity;
+      restyle();
+    }
+    m_labels[i]->setText(severity > Severity::kInfo ? severityGlyph(severity) + u' ' + items[i].text : items[i].text);
     m_labels[i]->setToolTip(items[i].tip.toHtmlEscaped());
   }
+}
+
+void StatusLine::restyle() {
+  for (std::size_t i = 0; i < m_labels.size(); ++i) {
+    const bool marked = m_severities[i] > Severity::kInfo;
+    QPalette palette = this->palette();
+    if (marked) palette.setColor(QPalette::WindowText, severityInk(currentTheme(), m_severities[i]));
+    m_labels[i]->setForegroundRole(marked ? QPalette::WindowText : QPalette::PlaceholderText);
+    m_labels[i]->setPalette(palette);
+  }
+}
+
+void StatusLine::changeEvent(QEvent* event) {
+  QWidget::changeEvent(event);
+  if (event->type() == QEvent::PaletteChange) restyle();
 }
 
 void StatusLine::paintEvent(QPaintEvent*) {

@@ -15,6 +15,7 @@
 
 #include "storage/reader.h"
 #include "widgets/core/units.h"
+#include "widgets/frame/source_words.h"
 #include "widgets/frame/status_source.h"
 
 class QLabel;
@@ -28,11 +29,13 @@ struct StatusFacts {
   DurNs query_time = 0;
   int pending = 0;
   TimeStyle style = TimeStyle::kUtc;
+  std::optional<SourceWords> words;  // of a store that is a copy
 };
 
 struct StatusItem {
   QString text;
   QString tip;
+  Severity severity = Severity::kInfo;
 };
 
 std::vector<StatusItem> statusItems(const StatusFacts& facts);
@@ -46,9 +49,13 @@ class StatusLine : public QWidget {
 
  protected:
   void paintEvent(QPaintEvent* event) override;
+  void changeEvent(QEvent* event) override;
 
  private:
+  void restyle();
+
   std::vector<QLabel*> m_labels;
+  std::vector<Severity> m_severities;  // of the labels
 };
 
 }  // namespace runglass

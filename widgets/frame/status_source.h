@@ -16,13 +16,28 @@
 
 namespace runglass {
 
+// A hub elsewhere whose store is copied here.
+struct FollowedSource {
+  QString hub;  // its address
+  bool connected = false;
+  bool refused = false;         // it will not change its mind
+  std::optional<DurNs> age;     // of what is here, by the hub's clock; absent: not all of it has come yet
+  std::optional<DurNs> silent;  // since a connection last brought something; absent: none has
+  DurNs since_start = 0;        // since we first asked
+  std::optional<double> bytes_per_s;
+  std::int64_t bytes = 0;  // on the wire, since start
+  QString why;             // nothing comes; empty: something does
+};
+
 struct SourceStatus {
   QString role;                         // "stored file", "hub on 127.0.0.1:4460", "reader: process 4711 writes"
   std::optional<int> agents;            // connected now
   std::optional<double> samples_per_s;  // accepted by the hub; absent: the frame derives it from the store
   std::optional<DurNs> lag;             // agent's read to stored, newest batch
   std::optional<std::int64_t> dropped;  // lost on the way, as far as anyone knows
-  std::optional<QString> problem;       // one line to show as a banner: port in use, disk full, ...
+  bool written = false;                 // by another process
+  std::optional<FollowedSource> followed;
+  std::optional<QString> problem;  // one line to show as a banner: port in use, disk full, ...
 };
 
 class StatusSource {

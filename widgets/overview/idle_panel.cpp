@@ -125,8 +125,11 @@ void IdlePanel::ask(QueryService::Supersede supersede) {
 
 void IdlePanel::showAnswer(const Result<std::shared_ptr<const IdleAnswer>>& answer) {
   m_shown = true;
-  m_failed = answer.ok() ? QString() : screenText(answer.status().message());
+  // A run that has not begun is no failure, and is asked for again with the next data.
+  const bool none_yet = answer.status().code() == Code::kNotFound;
+  m_failed = answer.ok() || none_yet ? QString() : screenText(answer.status().message());
   if (answer.ok()) m_answer = *answer;
+  if (!answer.ok()) m_read_at = 0;
   m_current = std::min(m_current, rowCount() - 1);
   QStringList words{headline()};
   for (int row = 0; row < rowCount(); ++row) words << screenText(idleCauseWords(m_answer->rows[static_cast<std::size_t>(row)].cause));

@@ -93,9 +93,15 @@ std::vector<CommandBlock> kubernetesCommands() {
                           "kubectl apply -f agents.yaml"),
            QObject::tr(
                "Image, disks and addresses are yours to fill in: packaging/kubernetes, /usr/share/runglass/kubernetes, docs/deploy.md.")},
-          {QObject::tr("To look at it from here"),
-           QStringLiteral("kubectl -n runglass exec -it runglass-hub-0 -- runglassctl top --store /data/store.rgl"),
-           QObject::tr("A window over it: copy the run with runglassctl export and kubectl cp (docs/deploy.md).")},
+          {QObject::tr("To look at it from here: the hub's port, while this runs"),
+           QStringLiteral("kubectl -n runglass port-forward service/runglass-hub 7070"),
+           {}},
+          {QObject::tr("In a second terminal: the run in a window, and in fifteen lines"),
+           QStringLiteral("runglass --connect localhost:7070 --tls-ca trust/readers/$USER/ca.pem \\\n"
+                          "    --token-file trust/readers/$USER/token\n"
+                          "runglassctl status --from localhost:7070 --tls-ca trust/readers/$USER/ca.pem \\\n"
+                          "    --token-file trust/readers/$USER/token"),
+           QObject::tr("It keeps a copy here and goes on through cuts: docs/follow.md. Or in this window: Connect to a hub.")},
           trainerBlock()};
 }
 
@@ -108,10 +114,11 @@ std::vector<CommandBlock> behindCommands() {
            QStringLiteral("ssh -J BASTION -N -o StreamLocalBindUnlink=yes -o ExitOnForwardFailure=yes \\\n"
                           "    -L $HOME/hub.sock:/local/USER/hub.sock USER@LOGIN"),
            QObject::tr("Without a bastion: without -J.")},
-          {QObject::tr("In a second terminal: how it goes, and captures of a run that stands still"),
-           QStringLiteral("ssh -t -J BASTION USER@LOGIN runglassctl top --store /local/USER/run.rgl\n"
+          {QObject::tr("In a second terminal: the run in a window, in fifteen lines, and captures of a run that stands still"),
+           QStringLiteral("runglass --connect unix:$HOME/hub.sock\n"
+                          "runglassctl status --from unix:$HOME/hub.sock\n"
                           "runglassctl capture --hub unix:$HOME/hub.sock --run NAME"),
-           QObject::tr("A window over it: copy the run with runglassctl export and scp (docs/deploy.md).")}};
+           QObject::tr("It keeps a copy here and goes on through cuts: docs/follow.md. Or in this window: Connect to a hub.")}};
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "widgets/core/theme.h"
 #include "widgets/core/units.h"
 #include "widgets/welcome/connect_panel.h"
+#include "widgets/welcome/hub_panel.h"
 #include "widgets/welcome/import_panel.h"
 #include "widgets/welcome/making_line.h"
 
@@ -50,7 +51,10 @@ DroppedFiles droppedFiles(const QMimeData& data) {
 WelcomePage::WelcomePage(const WelcomeOptions& options, QWidget* parent)
     : QWidget(parent),
       m_options(options),
-      m_headline(label(options.problem.isEmpty() ? tr("No store is open.") : tr("The store cannot be opened."), this)),
+      m_headline(label(options.problem.isEmpty() ? tr("No store is open.")
+                       : options.hub_wanted      ? tr("The hub cannot be followed.")
+                                                 : tr("The store cannot be opened."),
+                       this)),
       m_problem(label(
           options.problem.isEmpty() ? tr("A store is one .rgl file: a live run writes it, an import makes one.") : options.problem, this)),
       m_choices(new QButtonGroup(this)),
@@ -71,6 +75,8 @@ WelcomePage::WelcomePage(const WelcomeOptions& options, QWidget* parent)
   row->addLayout(right, 1);
 
   addPanel(tr("Open a store"), tr("A file of a live or an earlier run"), makeOpenPanel());
+  auto* hubs = new HubPanel(options.hubs, m_panels);
+  addPanel(tr("Connect to a hub"), tr("Follow a run that is elsewhere"), hubs);
   addPanel(tr("Try the example"), tr("A simulated run with two faults"), makeExamplePanel());
   m_import = new ImportPanel(*options.maker, options.folder, m_panels);
   addPanel(tr("Import files"), tr("Logs, traces, telemetry of your own"), m_import);
@@ -79,9 +85,11 @@ WelcomePage::WelcomePage(const WelcomeOptions& options, QWidget* parent)
   qobject_cast<QVBoxLayout*>(choices->layout())->addStretch(1);
   connect(m_import, &ImportPanel::made, this, &WelcomePage::openRequested);
   connect(m_connect, &ConnectPanel::listenRequested, this, &WelcomePage::listenRequested);
+  connect(hubs, &HubPanel::connectRequested, this, &WelcomePage::connectRequested);
   connect(m_choices, &QButtonGroup::idClicked, m_panels, &QStackedWidget::setCurrentIndex);
   // Whoever has opened stores wants the next one; whoever has not, to see what this is.
-  const int first = options.recent.isEmpty() && options.problem.isEmpty() ? 1 : 0;
+  const bool stranger = options.recent.isEmpty() && options.hubs.hubs.empty() && options.problem.isEmpty();
+  const int first = m_panels->indexOf(options.hub_wanted ? hubs : stranger ? m_example->parentWidget() : m_panels->widget(0));
   m_choices->button(first)->setChecked(true);
   m_panels->setCurrentIndex(first);
   restyle();

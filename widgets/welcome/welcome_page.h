@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// WelcomePage: what a window without a store shows: open one, try the example, import files, connect a cluster.
+// WelcomePage: what a window without a store shows: open one, follow a hub, try the example, import files, connect a cluster.
 //
 // Threading:  GUI thread; what takes time is the StoreMaker's.
 // Ownership:  owns its widgets; the StoreMaker outlives it.
@@ -11,6 +11,7 @@
 #include <QWidget>
 
 #include "widgets/welcome/connect_commands.h"
+#include "widgets/welcome/hub_address.h"
 
 class QButtonGroup;
 class QLabel;
@@ -26,12 +27,14 @@ class StoreMaker;
 
 struct WelcomeOptions {
   StoreMaker* maker = nullptr;
-  QString problem;      // why the wanted store is not open; empty: none was wanted
-  QString folder;       // where stores are proposed
-  QString secrets;      // where token and certificate are proposed
-  QStringList hosts;    // names and addresses of this host, the best first
-  QStringList recent;   // stores opened here before that still exist, newest first
-  QStringList to_list;  // files that were dropped on the window before
+  QString problem;     // why the wanted store is not open; empty: none was wanted
+  QString folder;      // where stores are proposed
+  QString secrets;     // where token and certificate are proposed
+  QStringList hosts;   // names and addresses of this host, the best first
+  QStringList recent;  // stores opened here before that still exist, newest first
+  KnownHubs hubs;
+  bool hub_wanted = false;  // `problem` is of a hub; the panel for hubs is shown first
+  QStringList to_list;      // files that were dropped on the window before
 };
 
 class WelcomePage : public QWidget {
@@ -48,6 +51,7 @@ class WelcomePage : public QWidget {
   void openRequested(const QString& path);
   void chooseRequested();  // a file dialog for a store
   void listenRequested(const ListenOptions& hub);
+  void connectRequested(const HubAddress& hub);
 
  protected:
   void dragEnterEvent(QDragEnterEvent* event) override;

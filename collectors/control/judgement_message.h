@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Judgements as messages of a payload, and back.
+//
+// Threading:  pure.
+// Ownership:  values.
+// Units:      runs, attempts and nodes are ids of the session's dictionary, on both sides of these calls.
+// Errors:     what cannot be read as an edit is left out and counted by the caller: judgementsOf() says how many.
+// Cost:       a copy.
+#pragma once
+
+#include "model/mirror_recorder.h"
+#include "runglass/v1/payload.pb.h"
+
+namespace runglass {
+
+v1::Finding messageOf(const Finding& finding);
+v1::Alert messageOf(const Alert& alert);
+v1::Judgements messageOf(const Judgements& judgements);
+v1::Mark messageOf(const MirrorMark& mark);
+
+Judgements judgementsOf(const v1::Judgements& message, std::int64_t& unreadable);
+MirrorMark markOf(const v1::Mark& message);
+
+}  // namespace runglass

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// FeedEncoder: a MirrorRecorder that makes payload bytes of what it is told. Progress and points are gathered into tables, in which what is
+// nearly equal from rank to rank costs a few bytes.
+//
+// Threading:  one thread at a time.
+// Ownership:  owns its dictionary.
+// Units:      bytes; ids are those of the dictionary.
+// Errors:     none. Samples, spans and captures are not part of a feed: telling them is our bug.
+// Cost:       memory: a payload, and 16 bytes a series.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "collectors/agent/session_dictionary.h"
+#include "model/mirror_recorder.h"
+#include "runglass/v1/payload.pb.h"
+
+namespace runglass {
+
+class FeedEncoder final : public MirrorRecorder {
+ public:
+  static constexpr std::size_t kPiece = std::size_t{192} << 10;
+  // A payload of this size is worth sending.
+  bool full() const { return pendingBytes() >= kPiece; }
+  bool empty() const { return pendingBytes() == 0; }
+  // What was defined since the last call, a Payload. It goes before takePayload()'s.
+  std::string takeDefinitions();
+  std::uint32_t seriesDefined() const { return m_series_defined; }
+  std::string takePayload();
+
+  NodeId node(const Node& node) override;
+  DeviceId device(const Device& device) override;
+  RunId run(const Run& run) override;
+  AttemptId attempt(const Attempt& attempt) override;
+  void rank(const Rank& rank) override;
+  void fact(const Fact& fact) override;
+  void checkpoint(const Checkpoint& checkpoint) override;
+  void group(const CommGroup& group) override;
+  SeriesId series(const SeriesKey& key) override;
+  TrackId track(const TrackKey& key) override { return m_dictionary.track(key); }
+  void samples(SeriesId, std::span<const TimeNs>, std::span<const double>) override { RG_CHECK(false); }
+  void scalars(SeriesId series, std::span<const std::int64_t> step, std::span<const TimeNs> time, std::span<const double> value) override;
+  void spans(TrackId, const SpanColumns&) override { RG_CHECK(false); }
+  void event(const Event& event) override;
+  void log(const LogLine& line) override;
+  void progress(const Progress& progress) override { m_progress.push_back(progress); }
+  void issue(const Issue& issue) override;
+  void label(const Label& label) override;
+  void clock(const ClockReading& reading) override;
+  void capture(const Capture&) override { RG_CHECK(false); }
+  Status flush() override { return {}; }
+  void complete(SeriesId series, std::int64_t step0, std::int64_t step1, const ScalarColumns& points) override;
+  void total(const Issue& issue) override;
+  void judge(const Judgements& judgements) override;
+  void mark(const MirrorMark& mark) override;
+
+ private:
+  struct Point {
+    SeriesId series;
+    std::int64_t step;
+    std::optional<TimeNs> time;
+    double value;
+  };
+  std::size_t pendingBytes() const;
+  template <class Message>
+  void put(std::uint32_t field, const Message& message);
+  void putTables();
+  void putProgress();
+  void putPoints(std::vector<Point>& points, bool whole);
+
+  SessionDictionary m_dictionary;
+  std::size_t m_definitions_taken = 0;
+  std::uint32_t m_series_defined = 0;
+  std::string m_open;
+  std::vector<Progress> m_progress;
+  std::vector<Point> m_whole, m_other;  // whole numbers, and series that had others
+  std::unordered_map<std::string, std::uint32_t> m_kinds;
+  std::vector<std::uint32_t> m_kind;      // by series
+  std::vector<std::uint64_t> m_other_in;  // by series: the table number in which m_other last had it
+  std::uint64_t m_table = 1;
+};
+
+}  // namespace runglass

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// FeedNames: which id of this store is which one of a feed's dictionary. Each end of a feed has one: at the hub the ids of its store, at
+// the copy those of the copy; what crosses the wire are the dictionary's.
+//
+// Threading:  thread-safe; who follows the feed adds, who answers or asks looks.
+// Ownership:  shared; lives as long as somebody asks in its session.
+// Units:      ids; none for what has no pair (yet).
+// Errors:     none.
+// Cost:       8 bytes an id: ids of a store are nearly dense.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <shared_mutex>
+#include <vector>
+
+#include "model/ids.h"
+
+namespace runglass {
+
+class FeedNames {
+ public:
+  template <class Id>
+  void pair(Id here, Id there) {
+    if (!here || !there || here.value > kMost || there.value > kMost) return;
+    const std::lock_guard lock(m_mutex);
+    Pairs& pairs = of(here);
+    put(pairs.there, here.value, there.value);
+    put(pairs.here, there.value, here.value);
+  }
+  template <class Id>
+  Id there(Id here) const {
+    const std::shared_lock lock(m_mutex);
+    return Id{get(of(here).there, here.value)};
+  }
+  template <class Id>
+  Id here(Id there) const {
+    const std::shared_lock lock(m_mutex);
+    return Id{get(of(there).here, there.value)};
+  }
+
+ private:
+  static constexpr std::uint64_t kMost = 1U << 28;
+  struct Pairs {
+    std::vector<std::uint32_t> there, here;  // by the other id
+  };
+  static void put(std::vector<std::uint32_t>& ids, std::uint64_t at, std::uint64_t id) {
+    if (ids.size() <= at) ids.resize(at + 1);
+    ids[at] = static_cast<std::uint32_t>(id);
+  }
+  static std::uint64_t get(const std::vector<std::uint32_t>& ids, std::uint64_t at) { return at < ids.size() ? ids[at] : 0; }
+  Pairs& of(NodeId) { return m_nodes; }
+  Pairs& of(DeviceId) { return m_devices; }
+  Pairs& of(RunId) { return m_runs; }
+  Pairs& of(AttemptId) { return m_attempts; }
+  Pairs& of(SeriesId) { return m_series; }
+  Pairs& of(TrackId) { return m_tracks; }
+  template <class Id>
+  const Pairs& of(Id id) const {
+    return const_cast<FeedNames*>(this)->of(id);
+  }
+
+  mutable std::shared_mutex m_mutex;
+  Pairs m_nodes, m_devices, m_runs, m_attempts, m_series, m_tracks;
+};
+
+}  // namespace runglass

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// AnswerPool: threads with a Reader each, for those who ask what the hub's store holds. The writer's thread is never among them.
+//
+// Threading:  post() from any thread, never blocks; work runs on the pool's threads, at low priority.
+// Ownership:  owns threads and Readers; both come with the first work, Readers go when nothing was asked for a while.
+// Units:      none.
+// Errors:     work is handed the Status of a store that cannot be opened.
+// Cost:       memory: a Reader's caches (<= 64 MiB) a thread. Who posts bounds the queue.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "storage/reader.h"
+
+namespace runglass {
+
+class AnswerPool {
+ public:
+  using Work = std::function<void(const Result<Reader*>& reader)>;
+  static constexpr int kThreads = 4;
+
+  AnswerPool(std::string store, ReaderOptions reader) : m_store(std::move(store)), m_options(std::move(reader)) {}
+  ~AnswerPool() { stop(); }
+
+  // After stop(): nothing happens, and false.
+  bool post(Work work);
+  // What was not begun is dropped.
+  void stop();
+
+ private:
+  void run();
+
+  const std::string m_store;
+  const ReaderOptions m_options;
+  std::mutex m_mutex;  // guards all below
+  std::condition_variable m_wake;
+  std::deque<Work> m_work;
+  bool m_stop = false;
+  std::vector<std::thread> m_threads;
+};
+
+}  // namespace runglass

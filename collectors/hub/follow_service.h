@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// FollowService: those who copy this hub's store, over gRPC. Sessions are kept for a while after a cut.
+//
+// Threading:  gRPC's callback threads, which never block; one thread a session (FeedSession).
+// Ownership:  owns the sessions; borrows tokens and acceptor, which outlive the server.
+// Units:      none.
+// Errors:     gRPC statuses: FAILED_PRECONDITION another protocol or a copy of another store, RESOURCE_EXHAUSTED too many followers.
+// Cost:       memory <= kMostSessions feeds.
+#pragma once
+
+#include <grpcpp/grpcpp.h>
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "collectors/feed/feed_session.h"
+#include "collectors/hub/admission.h"
+#include "runglass/v1/follow.grpc.pb.h"
+
+namespace runglass {
+
+inline constexpr std::uint32_t kFollowVersion = 1;
+
+class FollowService final : public v1::Follow::CallbackService {
+ public:
+  static constexpr std::size_t kMostSessions = 16;
+  static constexpr DurNs kKept = 600 * kNsPerSecond;  // after a cut
+
+  // `address`: the hub's, as a copy says where it comes from.
+  FollowService(std::string store, std::string store_uuid, std::string address, ReaderOptions reader, Admission& admission)
+      : m_store(std::move(store)),
+        m_store_uuid(std::move(store_uuid)),
+        m_address(std::move(address)),
+        m_reader(std::move(reader)),
+        m_admission(admission) {}
+
+  grpc::ServerBidiReactor<v1::FollowerMessage, v1::FeedMessage>* Follow(grpc::CallbackServerContext* context) override;
+  // Refuses new followers and ends the sessions: the store is about to be closed.
+  void drain();
+  std::size_t sessions() const;
+  // What ids of a session mean in the store; null: there is none of that name.
+  std::shared_ptr<const FeedNames> names(const std::string& session) const;
+
+  // What a Join is answered with: the session it gets, which the caller attaches to.
+  Result<std::shared_ptr<FeedSession>> join(const v1::Join& join, v1::Joined& joined);
+
+ private:
+  const std::string m_store, m_store_uuid, m_address;
+  const ReaderOptions m_reader;
+  Admission& m_admission;
+  std::atomic<bool> m_draining = false;
+  mutable std::mutex m_mutex;
+  std::map<std::string, std::shared_ptr<FeedSession>> m_sessions;
+};
+
+}  // namespace runglass

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/frame/source_words.h"
+
+namespace runglass {
+namespace {
+
+constexpr DurNs kInTenths = 10 * kNsPerSecond;
+
+// formatAge() below which tenths say whether it goes well.
+QString shortAge(DurNs age) {
+  if (age >= kInTenths) return formatAge(age);
+  return QString::number(static_cast<double>(std::max<DurNs>(age, 0)) / static_cast<double>(kNsPerSecond), 'f', 1) + QChar(kThinSpace) +
+         u's';
+}
+
+QString dataAge(const std::optional<DurNs>& age) {
+  return age ? QStringLiteral("data %1 old").arg(shortAge(*age)) : QStringLiteral("nothing is here yet");
+}
+
+QString standing(const FollowedSource& source) {
+  if (!source.age) return QStringLiteral("copying, %1 so far").arg(formatBytes(static_cast<double>(source.bytes)));
+  return QStringLiteral("%1 behind").arg(shortAge(*source.age));
+}
+
+}  // namespace
+
+SourceWords sourceWords(const FollowedSource& source) {
+  SourceWords words;
+  if (source.refused)
+    words.short_text = QStringLiteral("refused · %1").arg(dataAge(source.age));
+  else if (source.connected)
+    words.short_text = standing(source);
+  else if (source.silent)
+    words.short_text = QStringLiteral("line cut %1 ago · %2, trying again").arg(shortAge(*source.silent), dataAge(source.age));
+  else
+    words.short_text = QStringLiteral("no connection yet · %1, trying").arg(dataAge(source.age));
+  words.text = QStringLiteral("hub %1 · %2").arg(source.hub, words.short_text);
+  const bool late = source.age && *source.age > kLate;
+  // Before the first data a line that stands is copying, and one that does not has nothing to be late with for a while.
+  const bool gone = !source.connected && source.silent.value_or(source.since_start) > kLate;
+  if (source.refused || late || gone) words.severity = Severity::kWarning;
+  words.tip =
+      QStringLiteral("This window copies what the hub has. How far behind: by the hub's clock, since it last had nothing more to tell.");
+  if (!source.why.isEmpty()) words.tip += u'\n' + source.why;
+  return words;
+}
+
+SourceWords copyWords(const StoreInfo::Mirror& mirror, bool written, TimeNs now, TimeStyle style) {
+  SourceWords words;
+  const QString hub = screenText(mirror.from, 120);
+  if (!mirror.complete)
+    words.short_text = QStringLiteral("not complete yet");
+  else if (written)
+    words.short_text = QStringLiteral("%1 behind").arg(shortAge(now - *mirror.complete));
+  else
+    words.short_text = QStringLiteral("as of %1, %2 ago").arg(formatTime(*mirror.complete, style), formatAge(now - *mirror.complete));
+  words.text = QStringLiteral("copy of hub %1 · %2").arg(hub, words.short_text);
+  // A copy that nobody follows into is old, and not late.
+  if (written && mirror.complete && now - *mirror.complete > kLate) words.severity = Severity::kWarning;
+  words.tip = written ? QStringLiteral("Another process copies the hub's store into this file; this window reads along.")
+                      : QStringLiteral("A copy of the hub's store as it was then. runglass --connect %1 goes on with it.").arg(hub);
+  return words;
+}
+
+std::vector<StripItem> followedItems(std::vector<StripItem> items, const SourceWords& words) {
+  if (!items.empty()) items.back() = {QStringLiteral("data"), words.short_text, words.text + u'\n' + words.tip, words.severity};
+  // A narrow window drops from the end.
+  if (words.severity > Severity::kInfo && !items.empty()) {
+    StripItem first = std::move(items.back());
+    items.pop_back();
+    first.caption.clear();
+    items.insert(items.begin(), std::move(first));
+  }
+  return items;
+}
+
+}  // namespace runglass

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// HubPanel: asks which hub this window shall follow and what it is to be shown; those of before are one click away.
+//
+// Threading:  GUI thread.
+// Ownership:  a plain widget.
+// Units:      none.
+// Errors:     an address that is none cannot be asked for; the rest is whoever connects's to say.
+// Cost:       none.
+#pragma once
+
+#include <QWidget>
+
+#include "widgets/welcome/hub_address.h"
+
+class QFormLayout;
+class QLineEdit;
+class QPushButton;
+
+namespace runglass {
+
+class HubPanel : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit HubPanel(const KnownHubs& known, QWidget* parent = nullptr);
+
+  HubAddress asked() const;
+  void fill(const HubAddress& hub);
+
+ signals:
+  void connectRequested(const HubAddress& hub);
+
+ private:
+  QLineEdit* addFile(QFormLayout& form, const QString& name, const QString& words);
+  void updateButton();
+
+  QLineEdit *m_address, *m_token, *m_ca, *m_cert, *m_key;
+  QPushButton* m_connect;
+};
+
+}  // namespace runglass
