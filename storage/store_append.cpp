@@ -2,7 +2,8 @@
 // StoreWriter: recording. Nothing here touches the file, except that the first point of an old series loads its open chunk.
 // Invariants:
 // 1. A point goes to the main chunk unless it lies before the last sealed main point; then it goes to the late chunk. Equal x therefore
-//    keep their order of arrival when main chunks are read before late ones.
+//    keep their order of arrival when main chunks are read before late ones. A main chunk of many points is sealed when one comes before
+//    them.
 // 2. A sealed chunk is pending with the generation of the next commit until that commit is done.
 #include <sys/statvfs.h>
 
@@ -14,6 +15,7 @@ namespace runglass {
 namespace {
 
 constexpr std::size_t kFirstSealMin = 2048;
+constexpr std::size_t kMostOutOfOrder = 512;  // points of a chunk that takes more of them out of order
 constexpr int kOverflowLanes = 8;
 constexpr std::size_t kMaxArgsBytes = std::size_t{4} << 20;
 constexpr std::int64_t kRowBytes = 64;
@@ -130,6 +132,11 @@ void StoreWriter::appendPoints(SeriesId id, const std::int64_t* x, const std::in
     if (late && !series->late) series->late = std::make_unique<SeriesBuffer>();
     SeriesBuffer& buffer = late ? *series->late : series->main;
     if (buffer.points() > 0 && buffer.hasTime() != (time != nullptr)) seal(*series, buffer, late);
+    // What waited at an agent comes after what is new. Out of order a chunk is kept raw, and these may be many: it becomes a late chunk's.
+    if (!late && buffer.points() >= kMostOutOfOrder && x[i] < buffer.maxX()) {
+      seal(*series, buffer, false);
+      continue;
+    }
     const std::size_t took = buffer.append(x + i, time == nullptr ? nullptr : time + i, value + i, end - i);
     i += took;
     if (buffer.full()) seal(*series, buffer, late);
