@@ -14,14 +14,13 @@
 namespace runglass {
 namespace {
 
-constexpr std::size_t kFirstSealMin = 2048;
 constexpr std::size_t kMostOutOfOrder = 512;  // points of a chunk that takes more of them out of order
 constexpr int kOverflowLanes = 8;
 constexpr std::size_t kMaxArgsBytes = std::size_t{4} << 20;
 constexpr std::int64_t kRowBytes = 64;
 
 // Same-rate series must not all seal at once.
-std::size_t firstLimit(SeriesId id) { return kFirstSealMin + (id.value * 0x9e3779b97f4a7c15ULL >> 53) % kFirstSealMin; }
+std::size_t firstLimit(SeriesId id, std::size_t limit) { return limit / 2 + (id.value * 0x9e3779b97f4a7c15ULL >> 53) % (limit / 2); }
 
 // The lane of a span: its depth's own, or the first of that depth's overflow lanes where it overlaps nothing. The last one takes the rest.
 // Until `until` the lanes before it have no room.
@@ -40,6 +39,12 @@ std::size_t laneOf(LiveTrack& track, std::int32_t depth, TimeNs start, TimeNs& u
 }
 
 }  // namespace
+
+// Open chunks are in memory and are written again with every commit: of very many series they are smaller.
+std::size_t StoreWriter::chunkLimit() const {
+  constexpr std::size_t kOpenPoints = 32U << 20, kLeast = 512;
+  return std::clamp(kOpenPoints / std::max<std::size_t>(1, m_live_series) / kBlockPoints * kBlockPoints, kLeast, kChunkPoints);
+}
 
 void StoreWriter::fail(Status status) {
   if (m_failure.ok()) m_failure = std::move(status);
@@ -60,14 +65,15 @@ LiveSeries* StoreWriter::live(SeriesId id) {
   }
   // Loaded aside, so that Readers see it only when it is whole.
   auto loaded = std::make_shared<LiveSeries>();
-  loaded->main.limit = kChunkPoints;
+  ++m_live_series;
+  loaded->main.limit = chunkLimit();
   if (id.value < m_first_new_series) {
     if (Status status = loadSeries(id, *loaded); !status.ok()) {
       fail(std::move(status));
       return nullptr;
     }
   }
-  if (loaded->extent.count == 0) loaded->main.limit = firstLimit(id);
+  if (loaded->extent.count == 0) loaded->main.limit = firstLimit(id, chunkLimit());
   return &m_tail->add(id, std::move(loaded));
 }
 
@@ -157,7 +163,7 @@ void StoreWriter::seal(LiveSeries& series, SeriesBuffer& buffer, bool late) {
     series.any_sealed = true;
   }
   series.pending.push_back({m_tail->committed() + 1, series.sealed_chunks++, replaced, std::move(row), std::move(pyramid)});
-  buffer.limit = kChunkPoints;
+  buffer.limit = chunkLimit();
 }
 
 void StoreWriter::spans(TrackId id, const SpanColumns& spans) {
