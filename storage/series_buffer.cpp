@@ -67,7 +67,7 @@ std::size_t SeriesBuffer::append(const std::int64_t* x, const std::int64_t* time
 void SeriesBuffer::encodeRaw() {
   MappedValues mapped;
   m_body.append(m_raw.x.data(), m_has_time ? m_raw.time.data() : nullptr, m_raw.value.data(), m_raw.size(), mapped);
-  if (m_pyramid.size() == 0) m_pyramid.reserve(kChunkPoints / kPyramidRadix);
+  if (m_pyramid.size() == 0) m_pyramid.reserve(limit / kPyramidRadix);
   appendPyramid(m_raw.x.data(), m_raw.value.data(), m_raw.size(), mapped, m_pyramid);
   m_raw.clear();
 }

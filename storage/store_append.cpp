@@ -2,7 +2,8 @@
 // StoreWriter: recording. Nothing here touches the file, except that the first point of an old series loads its open chunk.
 // Invariants:
 // 1. A point goes to the main chunk unless it lies before the last sealed main point; then it goes to the late chunk. Equal x therefore
-//    keep their order of arrival when main chunks are read before late ones.
+//    keep their order of arrival when main chunks are read before late ones. A main chunk of many points is sealed when one comes before
+//    them.
 // 2. A sealed chunk is pending with the generation of the next commit until that commit is done.
 #include <sys/statvfs.h>
 
@@ -13,13 +14,13 @@
 namespace runglass {
 namespace {
 
-constexpr std::size_t kFirstSealMin = 2048;
+constexpr std::size_t kMostOutOfOrder = 512;  // points of a chunk that takes more of them out of order
 constexpr int kOverflowLanes = 8;
 constexpr std::size_t kMaxArgsBytes = std::size_t{4} << 20;
 constexpr std::int64_t kRowBytes = 64;
 
 // Same-rate series must not all seal at once.
-std::size_t firstLimit(SeriesId id) { return kFirstSealMin + (id.value * 0x9e3779b97f4a7c15ULL >> 53) % kFirstSealMin; }
+std::size_t firstLimit(SeriesId id, std::size_t limit) { return limit / 2 + (id.value * 0x9e3779b97f4a7c15ULL >> 53) % (limit / 2); }
 
 // The lane of a span: its depth's own, or the first of that depth's overflow lanes where it overlaps nothing. The last one takes the rest.
 // Until `until` the lanes before it have no room.
@@ -38,6 +39,12 @@ std::size_t laneOf(LiveTrack& track, std::int32_t depth, TimeNs start, TimeNs& u
 }
 
 }  // namespace
+
+// Open chunks are in memory and are written again with every commit: of very many series they are smaller.
+std::size_t StoreWriter::chunkLimit() const {
+  constexpr std::size_t kOpenPoints = 32U << 20, kLeast = 512;
+  return std::clamp(kOpenPoints / std::max<std::size_t>(1, m_live_series) / kBlockPoints * kBlockPoints, kLeast, kChunkPoints);
+}
 
 void StoreWriter::fail(Status status) {
   if (m_failure.ok()) m_failure = std::move(status);
@@ -58,14 +65,15 @@ LiveSeries* StoreWriter::live(SeriesId id) {
   }
   // Loaded aside, so that Readers see it only when it is whole.
   auto loaded = std::make_shared<LiveSeries>();
-  loaded->main.limit = kChunkPoints;
+  ++m_live_series;
+  loaded->main.limit = chunkLimit();
   if (id.value < m_first_new_series) {
     if (Status status = loadSeries(id, *loaded); !status.ok()) {
       fail(std::move(status));
       return nullptr;
     }
   }
-  if (loaded->extent.count == 0) loaded->main.limit = firstLimit(id);
+  if (loaded->extent.count == 0) loaded->main.limit = firstLimit(id, chunkLimit());
   return &m_tail->add(id, std::move(loaded));
 }
 
@@ -130,6 +138,11 @@ void StoreWriter::appendPoints(SeriesId id, const std::int64_t* x, const std::in
     if (late && !series->late) series->late = std::make_unique<SeriesBuffer>();
     SeriesBuffer& buffer = late ? *series->late : series->main;
     if (buffer.points() > 0 && buffer.hasTime() != (time != nullptr)) seal(*series, buffer, late);
+    // What waited at an agent comes after what is new. Out of order a chunk is kept raw, and these may be many: it becomes a late chunk's.
+    if (!late && buffer.points() >= kMostOutOfOrder && x[i] < buffer.maxX()) {
+      seal(*series, buffer, false);
+      continue;
+    }
     const std::size_t took = buffer.append(x + i, time == nullptr ? nullptr : time + i, value + i, end - i);
     i += took;
     if (buffer.full()) seal(*series, buffer, late);
@@ -155,7 +168,7 @@ void StoreWriter::seal(LiveSeries& series, SeriesBuffer& buffer, bool late) {
     series.any_sealed = true;
   }
   series.pending.push_back({m_tail->committed() + 1, series.sealed_chunks++, replaced, std::move(row), std::move(pyramid)});
-  buffer.limit = kChunkPoints;
+  buffer.limit = chunkLimit();
 }
 
 void StoreWriter::spans(TrackId id, const SpanColumns& spans) {

@@ -96,6 +96,7 @@ class StoreWriter final : public Writer {
   Status loadSeries(SeriesId id, LiveSeries& series);
 
   // store_append.cpp
+  std::size_t chunkLimit() const;
   LiveSeries* live(SeriesId id);
   void appendPoints(SeriesId id, const std::int64_t* x, const std::int64_t* time, const double* value, std::size_t n);
   void seal(LiveSeries& series, SeriesBuffer& buffer, bool late);
@@ -158,6 +159,7 @@ class StoreWriter final : public Writer {
   Catalog m_catalog;
   std::shared_ptr<LiveTail> m_tail = std::make_shared<LiveTail>();
   std::vector<SeriesId> m_dirty_series;
+  std::size_t m_live_series = 0;
   std::vector<TrackId> m_dirty_tracks;
   std::map<StreamKey, StreamState> m_streams;
   bool m_streams_changed = false;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 
 #include <bit>
 #include <chrono>
@@ -153,6 +154,47 @@ TEST(Store, ReturnsLateAndEqualTimesSortedWithEqualOnesInOrderOfArrival) {
     ASSERT_EQ(samples->time[i], said[i].time);
     ASSERT_EQ(samples->value[i], said[i].value);
   }
+}
+
+// As an agent sends it after an outage: before, then what is new beside what waited.
+TEST(Store, WhatWaitedThroughAnOutageIsALateChunkAndNothingIsKeptRaw) {
+  const TempStore store;
+  const auto writer = openWriter(store.path());
+  const SeriesId id = gauge(*writer);
+  const auto record = [&](TimeNs from, TimeNs to) {
+    for (TimeNs t = from; t < to; ++t) writer->sample(id, t * kNsPerSecond, static_cast<double>(t));
+  };
+  record(1, 700);
+  for (TimeNs i = 0; i < 1'000; ++i) {
+    record(2'000 + i / 10, 2'000 + i / 10 + (i % 10 == 0 ? 1 : 0));
+    record(700 + i, 701 + i);
+  }
+  const auto check = [&](Reader& reader) {
+    const auto samples = reader.samples(id, {});
+    ASSERT_TRUE(samples.ok()) << samples.status().message();
+    ASSERT_EQ(samples->size(), 1'799U);
+    for (std::size_t i = 0; i < samples->size(); ++i) {
+      const auto second = static_cast<TimeNs>(i < 1'699 ? i + 1 : 2'000 + i - 1'699);
+      ASSERT_EQ(samples->time[i], second * kNsPerSecond);
+      ASSERT_EQ(samples->value[i], static_cast<double>(second));
+    }
+    EXPECT_EQ(reader.latest(std::vector{id})->at(0).time, 2'099 * kNsPerSecond);
+    EXPECT_THAT(*reader.verify(), IsEmpty());
+  };
+  check(*openReader(store.path(), writer.get()));
+  expectOk(writer->flush());
+  const auto reader = openReader(store.path());
+  check(*reader);
+  std::vector<std::string> chunks;
+  sqlite3* db = nullptr;
+  ASSERT_EQ(sqlite3_open(store.path().c_str(), &db), SQLITE_OK);
+  const auto note = [](void* out, int, char** text, char**) {
+    static_cast<std::vector<std::string>*>(out)->push_back(std::string(text[0]) + " late " + text[1]);
+    return 0;
+  };
+  EXPECT_EQ(sqlite3_exec(db, "SELECT n, late FROM rg_chunk ORDER BY chunk_id", note, &chunks, nullptr), SQLITE_OK);
+  sqlite3_close(db);
+  EXPECT_THAT(chunks, testing::UnorderedElementsAre("700 late 0", "99 late 0", "1000 late 1"));
 }
 
 TEST(Store, ContinuesAnOpenChunkAfterReopeningWithoutDoublingIt) {
