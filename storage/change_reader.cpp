@@ -236,8 +236,7 @@ Result<std::vector<Series>> ChangeReader::series(SeriesId after) {
 
 Result<std::vector<Track>> ChangeReader::tracks(TrackId after, std::size_t limit) {
   std::vector<Track> found;
-  RG_TRY(rows::each<Track>(m_db, " WHERE t.track_id > ?1 ORDER BY t.track_id LIMIT ?2",
-                           [&](Track one) { found.push_back(std::move(one)); },
+  RG_TRY(rows::each<Track>(m_db, " WHERE t.track_id > ?1 ORDER BY t.track_id LIMIT ?2", [&](Track one) { found.push_back(std::move(one)); },
                            {static_cast<std::int64_t>(after.value), static_cast<std::int64_t>(limit)}));
   return found;
 }

@@ -56,7 +56,7 @@ class ChangeReader {
   Result<WholeSeries> whole(SeriesId series);
   Result<PointPosition> end(SeriesId series);  // after all it has
 
-  Result<std::vector<Series>> series(SeriesId after);  // by id; their extents are those of the last commit
+  Result<std::vector<Series>> series(SeriesId after);                   // by id; their extents are those of the last commit
   Result<std::vector<Track>> tracks(TrackId after, std::size_t limit);  // by id
   // Of the newest attempt of each run, or of all.
   Result<std::vector<Progress>> progress(bool all_attempts);

@@ -71,9 +71,10 @@ Status Feed::loadSeries() {
 
 // What is not copied is named, so that it can be asked for.
 Result<bool> Feed::tellNames() {
-  for (; !m_others.empty(); m_others.pop_front()) {
-    if (m_full()) return true;
+  while (!m_others.empty()) {
     m_names->pair(m_others.front().id, m_target.series(m_others.front().key));
+    m_others.pop_front();
+    if (m_full()) return true;  // looked at behind one, so that each call gets somewhere
   }
   if (!changed(StorePart::kTracks) && !m_more_tracks) return false;
   RG_ASSIGN(const auto fresh, m_changes->tracks(m_last_track, kTracks));

@@ -457,6 +457,40 @@ TEST_F(FollowedReaderTest, SeesThatTheHubsSamplesGrew) {
   EXPECT_GT(key.sample_count, 0);
 }
 
+TEST_F(FollowedReaderTest, AsksOnAfterEitherSideWasRestarted) {
+  serve();
+  const std::string address = hub->address();
+  simulate();
+  follow(address);
+  std::string expected;
+  const auto power = [](const Side& side) {
+    for (const auto& [name, id] : side.series)
+      if (name.find("/power_watts/") != std::string::npos) return id;
+    return SeriesId{};
+  };
+  const auto expect = [&](const char* when) {
+    const auto b = followed();
+    const Side copy(*b);
+    const std::string got = copy.text(b->samples(power(copy), {}));
+    if (expected.empty()) expected = got;
+    EXPECT_EQ(got, expected) << when;
+    EXPECT_THAT(got, HasSubstr("\n")) << when;
+  };
+  expect("at first");
+  ASSERT_TRUE(hub->stop().ok());
+  hub.reset();
+  serve({.listen = address});
+  expect("the hub was restarted");
+  ASSERT_TRUE(mirror->stop().ok());
+  mirror.reset();
+  follow(address);
+  expect("the copy was restarted");
+  const auto orphan = followed();
+  (void)mirror->stop();  // a Reader that is open keeps the file from being folded
+  const Side copy(*orphan);
+  EXPECT_EQ(orphan->samples(power(copy), {}).status().code(), Code::kUnavailable);
+}
+
 TEST_F(FollowedReaderTest, ACutInAnAnswerMakesItWholeOrAnError) {
   serve();
   simulate(2, 100);
