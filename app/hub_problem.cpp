@@ -72,9 +72,13 @@ HubProblem hubProblem(Code code, const std::string& message, const ControlTarget
   }
 }
 
-std::string hubProblemText(Code code, const std::string& message, const ControlTarget& hub) {
+std::string hubProblemWords(Code code, const std::string& message, const ControlTarget& hub) {
   const HubProblem problem = hubProblem(code, message, hub);
-  return "hub " + hub.hub + ": " + problem.what + (problem.todo.empty() ? "" : ". " + problem.todo);
+  return problem.what + (problem.todo.empty() ? "" : ". " + problem.todo);
+}
+
+std::string hubProblemText(Code code, const std::string& message, const ControlTarget& hub) {
+  return "hub " + hub.hub + ": " + hubProblemWords(code, message, hub);
 }
 
 void silenceLibraries() { ::setenv("GRPC_VERBOSITY", "NONE", 0); }

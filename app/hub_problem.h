@@ -21,6 +21,8 @@ struct HubProblem {
 };
 
 HubProblem hubProblem(Code code, const std::string& message, const ControlTarget& hub);
+// "nobody listens there. Is it running? …"
+std::string hubProblemWords(Code code, const std::string& message, const ControlTarget& hub);
 // "hub 127.0.0.1:7070: nobody listens there. Is it running? …"
 std::string hubProblemText(Code code, const std::string& message, const ControlTarget& hub);
 // gRPC and TLS would tell the same for each attempt in their own words on stderr. Before the first connection; what the environment says

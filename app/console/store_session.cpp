@@ -23,6 +23,7 @@
 namespace runglass {
 namespace {
 
+constexpr int kWorkers = 3;
 constexpr DurNs kRatePeriod = kNsPerSecond;
 constexpr DurNs kRoundAndWay = 2 * kNsPerSecond;  // what a line that stands may be behind
 constexpr DurNs kLongCut = 60 * kNsPerSecond;
@@ -56,7 +57,7 @@ StoreSession::StoreSession(SessionOptions options) : m_options(std::move(options
   m_preparing = std::jthread([promise = std::move(promise), options = m_options]() mutable {
     promise.set_value(std::make_shared<const StoreAccess>(prepare(options)));
   });
-  m_queries = std::make_unique<QueryService>([access = m_access, store = m_options.store]() -> Result<std::unique_ptr<Reader>> {
+  const auto open = [access = m_access, store = m_options.store]() -> Result<std::unique_ptr<Reader>> {
     const std::shared_ptr<const StoreAccess>& way = access.get();
     if (!way->failed.ok()) return way->failed;
     if (way->mirror) {
@@ -65,7 +66,11 @@ StoreSession::StoreSession(SessionOptions options) : m_options(std::move(options
     }
     if (way->hub) return Reader::open(store, way->reader);
     return openForReading(store);
-  });
+  };
+  // While the line is cut most views do with what the copy has.
+  QueryService::OpenReader copy_alone;
+  if (m_options.follow) copy_alone = [access = m_access, store = m_options.store] { return Reader::open(store, access.get()->reader); };
+  m_queries = std::make_unique<QueryService>(open, kWorkers, nullptr, copy_alone);
   m_edits = std::make_unique<StoreEdits>(m_options.store, m_options.follow ? m_options.follow->hub : m_options.control, m_access);
 }
 
@@ -105,7 +110,7 @@ StoreAccess StoreSession::prepare(const SessionOptions& options) {
   if (options.follow) {
     const auto say = [](const std::string& text) { std::fprintf(stderr, "runglass: %s\n", text.c_str()); };
     makeOwnFolder(options.store);
-    const auto words = [hub = options.follow->hub](Code code, const std::string& text) { return hubProblemText(code, text, hub); };
+    const auto words = [hub = options.follow->hub](Code code, const std::string& text) { return hubProblemWords(code, text, hub); };
     auto mirror = Mirror::start({.store = options.store, .hub = options.follow->hub, .say = say, .words = words});
     if (mirror.ok()) {
       access.mirror = std::move(mirror).value();

@@ -36,7 +36,7 @@ class Follow : public Command {
     RG_ASSIGN(ControlTarget hub, m_control.target());
     hub.hub = m_from;
     const auto say = [](const std::string& text) { std::fprintf(stderr, "runglassctl follow: %s\n", text.c_str()); };
-    const auto words = [hub](Code code, const std::string& text) { return hubProblemText(code, text, hub); };
+    const auto words = [hub](Code code, const std::string& text) { return hubProblemWords(code, text, hub); };
     silenceLibraries();
     RG_ASSIGN(const auto mirror, Mirror::start({.store = m_store, .hub = hub, .say = say, .words = words}));
     if (m_once) return once(*mirror, hub);

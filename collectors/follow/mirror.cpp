@@ -96,6 +96,9 @@ struct Mirror::Parts {
   void abandon(const Status& status);
   void tick();
   void noteJoin();
+  Status inWords(const Status& why) const {
+    return why.ok() || !options.words ? why : Status(why.code(), options.words(why.code(), why.message()));
+  }
   void explain(const Status& status, const std::string& source);
 };
 
@@ -133,7 +136,7 @@ Result<std::unique_ptr<Mirror>> Mirror::start(MirrorOptions options) {
                                                                         },
                                                                     .lost =
                                                                         [&p](const Status& status, const std::string& source) {
-                                                                          p.questions->disconnected(status);
+                                                                          p.questions->disconnected(p.inWords(status));
                                                                           const std::lock_guard lock(p.mutex);
                                                                           p.inbox.push_back({{}, status, source});
                                                                           p.wake.notify_one();
@@ -217,7 +220,7 @@ void Mirror::Parts::tick() {
 }
 
 void Mirror::Parts::explain(const Status& why, const std::string& source) {
-  questions->disconnected(why);
+  questions->disconnected(inWords(why));
   connection_good = false;
   std::string text;
   {
@@ -234,8 +237,7 @@ void Mirror::Parts::explain(const Status& why, const std::string& source) {
     said = status.problem;
     text = said;
   }
-  if (options.words) text = options.words(why.ok() ? Code::kUnavailable : why.code(), text);
-  if (!options.words) text = "hub: " + options.hub.hub + ": " + text;
+  text = "hub " + options.hub.hub + ": " + inWords(Status(why.ok() ? Code::kUnavailable : why.code(), text)).message();
   options.say(text + (text.ends_with('.') || text.ends_with('?') ? " Trying again." : "; trying again"));
 }
 
@@ -254,7 +256,7 @@ void Mirror::Parts::noteJoin() {
 
 // The session cannot go on: the next connection begins another one.
 void Mirror::Parts::abandon(const Status& why) {
-  questions->disconnected(why);
+  questions->disconnected(inWords(why));
   session.clear();
   inbound.reset();
   connection_good = false;
@@ -264,7 +266,7 @@ void Mirror::Parts::abandon(const Status& why) {
     status.code = why.code();
     status.problem = why.message();
   }
-  options.say("hub: " + options.hub.hub + ": " + why.message() + "; beginning again");
+  options.say("hub " + options.hub.hub + ": " + why.message() + "; beginning again");
   link->cut();
 }
 
@@ -318,7 +320,7 @@ Status Mirror::Parts::begin(const v1::Joined& joined) {
     status.refused = status.caught_up = false;
     said.clear();
   }
-  if (tell) options.say("hub: " + options.hub.hub + ": connected");
+  if (tell) options.say("hub " + options.hub.hub + ": connected");
   return {};
 }
 

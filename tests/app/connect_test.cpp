@@ -253,6 +253,22 @@ TEST_F(ConnectTest, ALinkOfTheHubFindsTheCopyAndFollowsAgain) {
   EXPECT_TRUE(waitFor([&] { return console->window().placeLink().contains(QString::fromStdString(source)); }));
 }
 
+TEST_F(ConnectTest, WithoutALineTheViewsShowWhatIsHereAndSpansSayWhyTheyAreNot) {
+  auto hub = serve(file("there.rgl"));
+  open(session());
+  ASSERT_TRUE(caughtUp());
+  ASSERT_TRUE(hub->stop().ok());
+  hub.reset();
+  ASSERT_TRUE(waitFor([&] { return console->followed()->silent.value_or(0) > 6 * kNsPerSecond; }));
+  for (const char* view : {"overview", "runs", "ranking", "topology", "incidents", "findings", "events", "health"}) {
+    console->window().showPlace(QString::fromLatin1(view));
+    EXPECT_TRUE(waitFor([&] { return console->window().isFinal(); })) << view;
+    EXPECT_FALSE(says("cannot be asked")) << view;
+  }
+  console->window().showPlace(QStringLiteral("timeline"));
+  EXPECT_TRUE(waitFor([&] { return says("cannot be asked: nobody listens there"); }));
+}
+
 TEST_F(ConnectTest, AHubThatIsNotThereIsWaitedFor) {
   auto hub = serve(file("there.rgl"));
   ASSERT_TRUE(hub->stop().ok());

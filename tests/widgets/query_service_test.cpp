@@ -47,6 +47,34 @@ TEST_F(QueryServiceTest, WorksOnAWorkerAndAnswersOnTheGuiThread) {
   EXPECT_FALSE(slot.busy());
 }
 
+TEST_F(QueryServiceTest, WhatCannotBeHadNowIsAnsweredWithLessUnlessTheSlotWantsToKnow) {
+  std::atomic<Reader*> less = nullptr;
+  QueryService service(opener(), 1, nullptr, [&]() -> Result<std::unique_ptr<Reader>> {
+    auto reader = opener()();
+    less = reader->get();
+    return reader;
+  });
+  const auto answerOf = [&](QuerySlot& slot, std::optional<TimeNs> moment, Code code) {
+    std::optional<Result<int>> answer;
+    service.submitAt<int>(
+        slot, moment, kCancelOlder,
+        [&less, code](const MomentReaders& readers, std::stop_token) -> Result<int> {
+          if (&readers.whole == less) return &readers.then == &readers.whole ? 1 : 2;
+          return Status(code, "the line is cut");
+        },
+        [&](const IntAnswer& result) { answer = result.ok() ? Result<int>(**result) : Result<int>(result.status()); });
+    EXPECT_TRUE(waitFor([&] { return answer.has_value(); }));
+    return *answer;
+  };
+  QuerySlot content, honest;
+  honest.sayWhatLacks();
+  EXPECT_EQ(answerOf(honest, std::nullopt, Code::kUnavailable).status().code(), Code::kUnavailable);
+  EXPECT_EQ(answerOf(content, std::nullopt, Code::kDataLoss).status().code(), Code::kDataLoss) << "any other failure is one";
+  EXPECT_EQ(less, nullptr) << "opened only when it is needed";
+  EXPECT_EQ(*answerOf(content, std::nullopt, Code::kUnavailable), 1);
+  EXPECT_EQ(*answerOf(content, 1'000, Code::kUnavailable), 2) << "the moment is kept";
+}
+
 TEST_F(QueryServiceTest, ANewerQuestionStopsTheOlderAndOnlyItsAnswerArrives) {
   QueryService service(opener(), 1);
   QuerySlot slot;

@@ -31,7 +31,8 @@ void QuerySlot::cancel() {
   m_state->next = nullptr;
 }
 
-QueryService::QueryService(OpenReader open, int workers, QObject* parent) : QObject(parent), m_open(std::move(open)) {
+QueryService::QueryService(OpenReader open, int workers, QObject* parent, OpenReader open_less)
+    : QObject(parent), m_open(std::move(open)), m_open_less(std::move(open_less)) {
   for (int i = 0; i < workers; ++i) m_threads.emplace_back([this](const std::stop_token& stop) { workerLoop(stop); });
   m_threads.emplace_back([this](const std::stop_token& stop) { watchLoop(stop); });
 }
@@ -87,7 +88,7 @@ void QueryService::start(const std::shared_ptr<QuerySlot::State>& slot, std::opt
 
 void QueryService::workerLoop(const std::stop_token& stop) {
   setpriority(PRIO_PROCESS, 0, kWorkerNice);  // Linux: of this thread; refused is no harm
-  std::unique_ptr<Reader> reader, past;
+  std::unique_ptr<Reader> reader, past, less;
   std::optional<TimeNs> past_moment;
   while (true) {
     Job job;
@@ -116,14 +117,27 @@ void QueryService::workerLoop(const std::stop_token& stop) {
         past_moment = job.moment;
       }
       const auto held = reader ? reader->hold() : nullptr;  // a question of one picture may be thousands of calls
-      job.run(reader ? Result<MomentReaders>(MomentReaders(job.moment ? *past : *reader, *reader)) : Result<MomentReaders>(opened),
-              both.get_token());
+      const Code code =
+          job.run(reader ? Result<MomentReaders>(MomentReaders(job.moment ? *past : *reader, *reader)) : Result<MomentReaders>(opened),
+                  both.get_token());
+      if (code == Code::kUnavailable && m_open_less && !job.slot->says_what_lacks && !both.stop_requested())
+        runWithLess(job, less, both.get_token());
     }
     job.run = nullptr;  // the request's own captures die here, not on the GUI thread
     const DurNs took = monotonicNow() - begun;
     QMetaObject::invokeMethod(
         this, [this, job = std::move(job), took] { finished(job, took); }, Qt::QueuedConnection);
   }
+}
+
+void QueryService::runWithLess(const Job& job, std::unique_ptr<Reader>& less, std::stop_token stop) const {
+  if (!less) {
+    auto opened = m_open_less();
+    if (!opened.ok()) return;  // the first answer stands
+    less = std::move(opened).value();
+  }
+  const std::unique_ptr<Reader> past = job.moment ? readerAt(*less, *job.moment) : nullptr;
+  (void)job.run(MomentReaders(past ? *past : *less, *less), std::move(stop));
 }
 
 void QueryService::finished(const Job& job, DurNs took) {

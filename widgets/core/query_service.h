@@ -52,12 +52,15 @@ class QuerySlot {
 
   // A request is queued or running: the panel is not final.
   bool busy() const { return m_state->busy; }
+  // Where part of what is asked for cannot be had now, its answer says so: UNAVAILABLE, and why. Else it is of what can be had.
+  void sayWhatLacks() { m_state->says_what_lacks = true; }
   void cancel();
 
  private:
   friend class QueryService;
   struct State {
-    std::atomic<std::uint64_t> epoch{0};  // read by workers; the rest belongs to the GUI thread
+    std::atomic<std::uint64_t> epoch{0};       // read by workers; the rest belongs to the GUI thread
+    std::atomic<bool> says_what_lacks{false};  // this as well
     std::stop_source stop;
     bool busy = false;
     bool running = false;          // queued or on a worker: busy, but not at rest
@@ -75,7 +78,8 @@ class QueryService : public QObject {
  public:
   using OpenReader = std::function<Result<std::unique_ptr<Reader>>()>;  // called once per worker, on the worker
 
-  explicit QueryService(OpenReader open, int workers = 3, QObject* parent = nullptr);
+  // `open_less`: Readers of what is there in any case, for questions to which those of `open` say UNAVAILABLE; may be empty.
+  explicit QueryService(OpenReader open, int workers = 3, QObject* parent = nullptr, OpenReader open_less = {});
   ~QueryService() override;
   QueryService(const QueryService&) = delete;
   QueryService& operator=(const QueryService&) = delete;
@@ -113,10 +117,11 @@ class QueryService : public QObject {
         [answer, work = std::move(work)](const Result<MomentReaders>& readers, std::stop_token stop) {
           if (!readers.ok()) {
             *answer = Answer(readers.status());
-            return;
+            return readers.status().code();
           }
           Result<T> result = work(*readers, std::move(stop));
           *answer = result.ok() ? Answer(std::make_shared<const T>(std::move(result).value())) : Answer(result.status());
+          return answer->status().code();
         },
         [answer, done = std::move(done)] { done(*answer); });
   }
@@ -131,7 +136,7 @@ class QueryService : public QObject {
   void textDue();
 
  private:
-  using Run = std::function<void(const Result<MomentReaders>&, std::stop_token)>;
+  using Run = std::function<Code(const Result<MomentReaders>&, std::stop_token)>;
   struct Job {
     std::shared_ptr<QuerySlot::State> slot;
     std::optional<TimeNs> moment;
@@ -145,11 +150,12 @@ class QueryService : public QObject {
   void start(const std::shared_ptr<QuerySlot::State>& slot, std::optional<TimeNs> moment, Run run, std::function<void()> deliver);
   void startNext(const std::shared_ptr<QuerySlot::State>& slot);
   void workerLoop(const std::stop_token& stop);
+  void runWithLess(const Job& job, std::unique_ptr<Reader>& less, std::stop_token stop) const;
   void watchLoop(const std::stop_token& stop);
   void finished(const Job& job, DurNs took);
   void announce(bool text);
 
-  const OpenReader m_open;
+  const OpenReader m_open, m_open_less;
 
   // GUI thread.
   DurNs m_last_query = 0;

@@ -56,6 +56,7 @@ CurveCard::CurveCard(QueryService* queries, QWidget* parent)
       m_log(makeButton(this, tr("log"), tr("Logarithmic values"), true)),
       m_more(makeButton(this, tr("…"), tr("Export this window, or hide the card"), false)),
       m_rules(makeButton(this, tr("spikes"), tr("Whose spikes are marked, a comparison of the rules, and a plan for a rewind"), false)) {
+  for (QuerySlot& slot : m_slots) slot.sayWhatLacks();
   m_note->setTextFormat(Qt::PlainText);
   m_note->setFont(tableFont());
   m_note->setAlignment(Qt::AlignCenter);

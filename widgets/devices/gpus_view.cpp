@@ -95,6 +95,7 @@ GpusView::GpusView(ViewContext context, QWidget* parent)
     label->setWordWrap(true);
     label->setTextInteractionFlags(Qt::TextSelectableByMouse);
   }
+  m_slot.sayWhatLacks();
   m_sentence->setFont(headlineFont());
   m_scale->setFont(tableFont());
   m_host_line->setFont(tableFont());

@@ -41,6 +41,9 @@ SourceWords sourceWords(const FollowedSource& source) {
   if (source.refused || late || gone) words.severity = Severity::kWarning;
   words.tip =
       QStringLiteral("This window copies what the hub has. How far behind: by the hub's clock, since it last had nothing more to tell.");
+  if (!source.connected)
+    words.tip += QStringLiteral(
+        "\nSamples over time, spans, pictures and most log lines stay at the hub: they are shown again when the line stands.");
   if (!source.why.isEmpty()) words.tip += u'\n' + source.why;
   return words;
 }

@@ -44,6 +44,8 @@ TimelineView::TimelineView(ViewContext context, QWidget* parent)
   m_panel->showLoading(tr("Reading the timeline …"));
   setFocusProxy(m_canvas);
   connectCanvas();
+  // An empty canvas would say that nothing was done.
+  for (QuerySlot* slot : {&m_catalog_slot, &m_slot, &m_detail_slot, &m_area_slot, &m_waits_slot, &m_anomaly_slot}) slot->sayWhatLacks();
 }
 
 QWidget* TimelineView::makeBar() {
