@@ -4,7 +4,7 @@
 // Threading:  main thread.
 // Ownership:  values.
 // Units:      none.
-// Errors:     hubTarget(): those of readToken(). What cannot be remembered is forgotten.
+// Errors:     targetOf(): those of readToken(). What cannot be remembered is forgotten.
 // Cost:       settings: a few keys a hub; copyFile() opens the copies of one hub.
 #pragma once
 
