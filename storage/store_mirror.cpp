@@ -76,8 +76,10 @@ Status StoreWriter::saveMirror() {
 }
 
 void StoreWriter::mark(const MirrorMark& mark) {
-  if (m_mirror == mark) return;
-  m_mirror = mark;
+  MirrorMark next = mark;
+  if (next.from.empty() && m_mirror) next.from = m_mirror->from;
+  if (m_mirror == next) return;
+  m_mirror = std::move(next);
   m_mirror_changed = true;
 }
 

@@ -143,7 +143,7 @@ Result<std::shared_ptr<FeedSession>> FollowService::join(const v1::Join& join, v
     m_sessions.erase(longest);
   }
   const std::string name = randomUuid();
-  auto session = std::make_shared<FeedSession>(name, m_store, m_reader, FeedOptions{.from = m_address}, markOf(join.mark()));
+  auto session = std::make_shared<FeedSession>(name, m_store, m_reader, FeedOptions{}, markOf(join.mark()));
   m_sessions.emplace(name, session);
   joined.set_session(name);
   return session;

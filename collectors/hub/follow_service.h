@@ -29,13 +29,8 @@ class FollowService final : public v1::Follow::CallbackService {
   static constexpr std::size_t kMostSessions = 16;
   static constexpr DurNs kKept = 600 * kNsPerSecond;  // after a cut
 
-  // `address`: the hub's, as a copy says where it comes from.
-  FollowService(std::string store, std::string store_uuid, std::string address, ReaderOptions reader, Admission& admission)
-      : m_store(std::move(store)),
-        m_store_uuid(std::move(store_uuid)),
-        m_address(std::move(address)),
-        m_reader(std::move(reader)),
-        m_admission(admission) {}
+  FollowService(std::string store, std::string store_uuid, ReaderOptions reader, Admission& admission)
+      : m_store(std::move(store)), m_store_uuid(std::move(store_uuid)), m_reader(std::move(reader)), m_admission(admission) {}
 
   grpc::ServerBidiReactor<v1::FollowerMessage, v1::FeedMessage>* Follow(grpc::CallbackServerContext* context) override;
   // Refuses new followers and ends the sessions: the store is about to be closed.
@@ -48,7 +43,7 @@ class FollowService final : public v1::Follow::CallbackService {
   Result<std::shared_ptr<FeedSession>> join(const v1::Join& join, v1::Joined& joined);
 
  private:
-  const std::string m_store, m_store_uuid, m_address;
+  const std::string m_store, m_store_uuid;
   const ReaderOptions m_reader;
   Admission& m_admission;
   std::atomic<bool> m_draining = false;

@@ -90,7 +90,7 @@ Result<std::unique_ptr<Hub>> Hub::start(const std::string& store, HubOptions opt
   }
   parts.ingest = std::make_unique<IngestThread>(std::move(writer), store, options, std::move(known));
   parts.service = std::make_unique<IngestService>(*parts.ingest, *parts.admission, options.max_agents);
-  parts.follow = std::make_unique<FollowService>(store, store_uuid, hub->address(), hub->readerOptions(), *parts.admission);
+  parts.follow = std::make_unique<FollowService>(store, store_uuid, hub->readerOptions(), *parts.admission);
   parts.ask = std::make_unique<AskService>(store, hub->readerOptions(), *parts.follow, *parts.admission);
   parts.control = std::make_unique<ControlService>(*parts.ingest, *parts.admission, std::move(store_uuid));
   grpc::EnableDefaultHealthCheckService(true);

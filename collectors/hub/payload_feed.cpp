@@ -177,7 +177,9 @@ bool PayloadSession::feedEntry(std::uint32_t field, std::string_view bytes) {
     default: {
       v1::Mark wire;
       if (!parse(bytes, wire)) return false;
-      mirror->mark(markOf(wire));
+      MirrorMark mark = markOf(wire);
+      mark.from.clear();  // how the hub is reached from here it does not know, and it shall not choose where edits go
+      mirror->mark(mark);
       return true;
     }
   }

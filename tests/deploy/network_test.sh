@@ -137,6 +137,7 @@ on laptop "${ctl[@]}" follow --from "unix:$home/laptop.sock" --store "$home/here
 [ "$(ask "$home/here.rgl" "SELECT name FROM run WHERE name = '$run'")" = "$run" ] || failed "the copy at home lacks the run"
 copied() { ask "$home/here.rgl" "SELECT count(*) FROM step"; }
 before=$(copied)
+sleep 3
 [ "$before" -gt 0 ] || failed "the copy at home lacks the run's steps"
 on laptop "${ctl[@]}" status --from "unix:$home/laptop.sock" > status.log 2>&1 || failed "no status through the forwarded socket: $(cat status.log)"
 grep -q "$run" status.log || failed "status --from does not know the run"

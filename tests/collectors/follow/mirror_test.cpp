@@ -168,6 +168,22 @@ TEST_F(MirrorTest, GoesOnAfterEitherSideWasRestarted) {
   expectEqual();
 }
 
+TEST_F(MirrorTest, ACopyComesFromWhereItsHubWasReached) {
+  auto hub = serve();
+  write(*hub, [&](Writer& writer) { grow(writer, 4, 0); });
+  const auto from = [&] { return mustRead(mustRead(Reader::open(here))->info()).mirror->from; };
+  SlowProxy proxy(hub->port(), 0);  // the end of a tunnel
+  auto mirror = follow(proxy.address());
+  ASSERT_TRUE(mirror->waitComplete(30 * kNsPerSecond)) << mirror->status().problem;
+  EXPECT_EQ(mustRead(mustRead(Reader::open(here, mirror->readerOptions()))->info()).mirror->from, proxy.address());
+  ASSERT_TRUE(mirror->stop().ok());
+  EXPECT_EQ(from(), proxy.address());
+  mirror = follow(hub->address());
+  ASSERT_TRUE(mirror->waitComplete(30 * kNsPerSecond)) << mirror->status().problem;
+  ASSERT_TRUE(mirror->stop().ok());
+  EXPECT_EQ(from(), hub->address()) << "it was reached another way";
+}
+
 TEST_F(MirrorTest, EditsOfACopyAreMadeAtItsHub) {
   auto hub = serve();
   write(*hub, [&](Writer& writer) { grow(writer, 4, 0); });
