@@ -242,6 +242,9 @@ int runConsole(int argc, char** argv) {
   CLI::App* report = cli.add_subcommand("report", "Write a report of an incident, a finding or a run; needs no display");
   ReportArguments report_of;
   report_of.declare(*report);
+  cli.get_option("--token-file")->description("Of the hub: bearer tokens, one per line; of one that is asked or followed: ours; mode 0600");
+  cli.get_option("--tls-cert")
+      ->description("Of the hub: server certificate (PEM), needed beyond loopback; to one that is asked or followed: ours");
   const auto declareConnect = [&arguments](CLI::App& app) {
     app.add_option("--connect", arguments.connect, "Follow the hub that listens there, HOST:PORT or unix:PATH, into a copy here");
     app.add_option("--mirror", arguments.copy, "With --connect: the copy, a .rgl file; default: one for each hub, gone on with next time");

@@ -21,7 +21,7 @@ class Follow : public Command {
            "runglassctl follow --from hub.example:7070 --tls-ca ca.pem --token-file read.token --store here.rgl --once\n";
   }
   void declare(CLI::App& app) override {
-    app.add_option("--from", m_from, "The hub, HOST:PORT")->required();
+    app.add_option("--from", m_from, "The hub, HOST:PORT or unix:PATH")->required();
     app.add_option("--store", m_store, "The copy, a .rgl file; created if it is missing")->required();
     app.add_flag("--once", m_once, "End once all that the hub has now is here");
     app.add_option("--timeout", m_timeout, "With --once: give up after so many seconds")->check(CLI::PositiveNumber)->capture_default_str();
