@@ -16,6 +16,7 @@ namespace {
 constexpr int kPollMs = 10;
 constexpr int kSettled = 3;  // polls in a row that must be final: layout and painting follow the last answer
 constexpr int kSettledLive = 10;
+constexpr qint64 kAskedAgainMs = 500;  // after the first data the views have asked for it by then: they look five times a second
 constexpr qint64 kLimitMs = 120'000, kPatienceMs = 15'000;
 constexpr int kSmallest = 64, kLargest = 16'384;
 
@@ -59,12 +60,16 @@ Status takeScreenshot(const ScreenshotOptions& options) {
   // What has just come is yet to be asked for.
   const int wanted = options.session.follow ? kSettledLive : kSettled;
   int settled = 0;
+  QElapsedTimer here_for;
+  here_for.start();
   QTimer poll;
   QObject::connect(&poll, &QTimer::timeout, &console, [&] {
     const Status here = arrived(console, options, age.elapsed());
+    if (!here.ok()) here_for.restart();
+    const bool fresh = !options.session.follow || here_for.elapsed() > kAskedAgainMs;
     const bool lost = !here.ok() && here.code() != Code::kUnavailable;
     const bool failed = lost || (console.placed() && !console.placed()->ok());
-    settled = console.placed() && here.ok() && window.isFinal() ? settled + 1 : 0;
+    settled = console.placed() && here.ok() && fresh && window.isFinal() ? settled + 1 : 0;
     if (failed) result = lost ? here : *console.placed();
     if (!failed && settled >= wanted) result = save(window.grab(), options.out);
     if (failed || settled >= wanted || age.elapsed() > kLimitMs) QCoreApplication::quit();

@@ -149,7 +149,7 @@ Result<std::unique_ptr<Mirror>> Mirror::start(MirrorOptions options) {
 MirrorStatus Mirror::status() const {
   const std::lock_guard lock(m_parts->mutex);
   MirrorStatus status = m_parts->status;
-  if (m_parts->brought != 0) status.silent = monotonicNow() - m_parts->brought;
+  if (m_parts->brought != 0 && status.connections > 0) status.silent = monotonicNow() - m_parts->brought;
   return status;
 }
 
