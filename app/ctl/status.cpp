@@ -353,8 +353,15 @@ class PassingCopy {
       return Status(Code::kPermissionDenied, "status: " + copy->m_folder + ": no folder can be made for the copy");
     silenceLibraries();
     RG_ASSIGN(const auto mirror, Mirror::start({.store = copy->path(), .hub = hub}));
-    const bool complete = mirror->waitComplete(kPatience);
-    const MirrorStatus status = mirror->status();
+    const DurNs begun = monotonicNow();
+    MirrorStatus status;
+    bool complete = false, hopeless = false;
+    while (!complete && !hopeless && monotonicNow() - begun < kPatience) {
+      const bool came = mirror->waitComplete(kLook);
+      status = mirror->status();
+      complete = came || status.caught_up;
+      hopeless = status.refused || (status.connections == 0 && !status.problem.empty() && monotonicNow() - begun > kUnanswered);
+    }
     RG_TRY(mirror->stop());
     if (complete) return copy;
     return Status(Code::kUnavailable, status.problem.empty() ? "hub: " + hub.hub + ": too much to copy in time"
@@ -368,6 +375,8 @@ class PassingCopy {
 
  private:
   static constexpr DurNs kPatience = 60 * kNsPerSecond;
+  static constexpr DurNs kUnanswered = 5 * kNsPerSecond;  // a hub that nobody heard for so long is not there
+  static constexpr DurNs kLook = kNsPerSecond / 2;
   PassingCopy() = default;
   std::string m_folder;
 };
