@@ -253,7 +253,11 @@ void GpusView::ask(QueryService::Supersede supersede) {
   m_context.submitAtPlayhead<GpuData>(
       m_slot, supersede,
       [question](const MomentReaders& readers, std::stop_token stop) { return readGpus(readers, question, std::move(stop)); },
-      [this](const Result<std::shared_ptr<const GpuData>>& answer) { showAnswer(answer); });
+      [this, again = supersede == QueryService::Supersede::kAfterCurrent](const Result<std::shared_ptr<const GpuData>>& answer) {
+        // What was to be brought up to date and cannot be for now stays, with its age in the strip.
+        if (again && m_data && answer.status().code() == Code::kUnavailable) return;
+        showAnswer(answer);
+      });
 }
 
 void GpusView::showAnswer(const Result<std::shared_ptr<const GpuData>>& answer) {

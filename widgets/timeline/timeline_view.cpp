@@ -242,7 +242,11 @@ void TimelineView::askCatalog(QueryService::Supersede supersede) {
       [selection = m_state.selection, seen = seen()](Reader& reader, std::stop_token stop) {
         return readTimelineCatalog(reader, selection.run, selection.attempt, selection.rank, std::move(stop), seen);
       },
-      [this](const auto& answer) { showCatalog(answer); });
+      [this, again = supersede == QueryService::Supersede::kAfterCurrent](const auto& answer) {
+        // What was to be brought up to date and cannot be for now stays, with its age in the strip.
+        if (again && m_shown && answer.status().code() == Code::kUnavailable) return;
+        showCatalog(answer);
+      });
 }
 
 void TimelineView::showCatalog(const Result<std::shared_ptr<const TimelineCatalog>>& answer) {
