@@ -58,7 +58,7 @@ class MainWindowTest : public testing::Test {
     options.orders = &orders;
     options.status = &status;
     options.settings = settings;
-    options.clock = [] { return kSampleNow; };
+    options.clock = [this] { return clock; };
     window = std::make_unique<MainWindow>(options);
     window->resize(1280, 800);
     window->show();
@@ -67,6 +67,7 @@ class MainWindowTest : public testing::Test {
   }
   void TearDown() override { window.reset(); }
 
+  TimeNs clock = kSampleNow;
   std::shared_ptr<FakeData> data;
   std::unique_ptr<QueryService> queries;
   FixedStatus status;
@@ -86,6 +87,20 @@ TEST_F(MainWindowTest, ShowsTheNewestRunInTheStrip) {
   EXPECT_TRUE(strip.contains(formatCount(48'210)));
   EXPECT_TRUE(strip.contains("7 / 8"));
   EXPECT_TRUE(strip.contains(formatSignedPercent(-0.0512))) << strip.toStdString();
+}
+
+TEST_F(MainWindowTest, InACopyOfYesterdayNobodyIsSilentForTimeStandsInIt) {
+  for (const bool copy : {false, true}) {
+    auto store = sampleData();
+    if (copy) store->info.mirror = {.source_uuid = "u", .from = "login1:9400", .complete = kSampleNow};
+    clock = kSampleNow + 24 * 3600 * kNsPerSecond;
+    open(store);
+    ASSERT_TRUE(window->showPlace("runs"));
+    ASSERT_TRUE(waitFor([&] { return window->isFinal() && stripText(*window).contains(copy ? "as of" : "silent"); }))
+        << stripText(*window).toStdString();
+    EXPECT_EQ(stripText(*window).contains("silent"), !copy) << stripText(*window).toStdString();
+    window.reset();
+  }
 }
 
 TEST_F(MainWindowTest, ThePaletteAsksTheTracersOfTheRunOnScreenAndShowsWhatEachNodeSaid) {

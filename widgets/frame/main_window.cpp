@@ -15,8 +15,10 @@
 #include <QStackedLayout>
 #include <QTimer>
 #include <QVBoxLayout>
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "widgets/frame/estimate_dialog.h"
 #include "widgets/frame/incident_commands.h"
@@ -31,8 +33,8 @@ constexpr QSize kFirstSize{1'600, 900};
 const QString kThemeKey = QStringLiteral("theme");
 const QString kGeometryKey = QStringLiteral("geometry");
 
-ViewContext contextOf(const WindowOptions& options, SharedState& state) {
-  return {.queries = options.queries, .state = &state, .clock = options.clock, .edits = options.edits, .share = options.share};
+ViewContext contextOf(const WindowOptions& options, SharedState& state, std::function<TimeNs()> clock) {
+  return {.queries = options.queries, .state = &state, .clock = std::move(clock), .edits = options.edits, .share = options.share};
 }
 
 // From the run's start to its end; a run that is heard right now reaches to the clock, so that a following window moves evenly.
@@ -55,7 +57,7 @@ MainWindow::MainWindow(const WindowOptions& options, QWidget* parent)
       m_strip(new RunStrip(this)),
       m_bar(new TimeBar(this)),
       m_banner(new QLabel(this)),
-      m_docks(new DockHost(contextOf(options, m_state), viewRegistry(), options.settings, this)),
+      m_docks(new DockHost(contextOf(options, m_state, [this] { return now(); }), viewRegistry(), options.settings, this)),
       m_status(new StatusLine(this)),
       m_toast(new Toast(this)),
       m_ageing(new QTimer(this)) {
@@ -84,10 +86,13 @@ MainWindow::MainWindow(const WindowOptions& options, QWidget* parent)
   column->addWidget(m_status);
 
   m_bar->hide();
-  if (m_options.queries != nullptr) m_playhead = std::make_unique<Playhead>(*m_options.queries, m_state, m_options.clock, *m_bar, nullptr);
+  if (m_options.queries != nullptr)
+    m_playhead = std::make_unique<Playhead>(
+        *m_options.queries, m_state, [this] { return now(); }, *m_bar, nullptr);
   if (m_options.queries != nullptr)
     m_incidents = new IncidentCommands(
-        contextOf(m_options, m_state), *m_docks, *m_toast, [this](const QString& name) { return showPlace(name); }, this);
+        contextOf(m_options, m_state, [this] { return now(); }), *m_docks, *m_toast,
+        [this](const QString& name) { return showPlace(name); }, this);
   makeCommands();
   connect(m_ageing, &QTimer::timeout, this, &MainWindow::updateStatus);
   connect(&m_state, &SharedState::changed, this, &MainWindow::onStateChanged);
@@ -232,9 +237,20 @@ void MainWindow::askInfo() {
         noteRate(**answer);
         m_info = **answer;
         if (m_state.state().paused && !m_samples_at_pause) m_samples_at_pause = m_info->sample_count;
+        noteCopy();
         updateLiveButton();
         updateStatus();
       });
+}
+
+// What a copy has not heard since is not silent: time stands in it.
+void MainWindow::noteCopy() {
+  const bool follows = m_options.status != nullptr && m_options.status->status().followed;
+  const bool known = m_copy_end.has_value();
+  m_copy_end.reset();
+  if (!follows && m_info->mirror && m_info->mirror->complete) m_copy_end = *m_info->mirror->complete + kLate;
+  if (known || !m_copy_end) return;
+  for (const Tick tick : {Tick::kPictures, Tick::kText}) onTick(tick);
 }
 
 void MainWindow::noteRate(const StoreInfo& info) {
@@ -291,7 +307,7 @@ void MainWindow::showStrip() {
   m_strip->setPast(state.moment.has_value());
   if (state.moment && m_then)
     m_strip->setItems(stripItems(*m_then, *m_moment, state.time_style));
-  else if (!state.moment && m_summary && m_ageing->isActive())
+  else if (!state.moment && m_summary && m_source_words)
     m_strip->setItems(followedItems(stripItems(*m_summary, now(), state.time_style), *m_source_words));
   else if (!state.moment && m_summary)
     m_strip->setItems(stripItems(*m_summary, now(), state.time_style));
@@ -358,7 +374,7 @@ void MainWindow::updateStatus() {
     m_source_words = copyWords(*m_info->mirror, source.written, wallNow(), m_state.state().time_style);
   const bool ages = source.followed || (copy && source.written);
   if (ages != m_ageing->isActive()) ages ? m_ageing->start(kAgeingMs) : m_ageing->stop();
-  if (ages) showStrip();
+  if (m_source_words) showStrip();
   StatusFacts facts{source, m_info, m_samples_per_s, 0, 0, m_state.state().time_style, m_source_words};
   if (m_options.queries != nullptr) {
     facts.query_time = m_options.queries->lastQueryTime();
@@ -404,6 +420,6 @@ void MainWindow::chooseStore() {
   dialog->open();
 }
 
-TimeNs MainWindow::now() const { return m_options.clock(); }
+TimeNs MainWindow::now() const { return std::min(m_options.clock(), m_copy_end.value_or(std::numeric_limits<TimeNs>::max())); }
 
 }  // namespace runglass

@@ -124,9 +124,11 @@ class MainWindow : public QWidget {
   void chooseStore();
   void chooseHub();
   TimeNs now() const;
+  void noteCopy();
   ViewState shown() const;
 
   const WindowOptions m_options;
+  std::optional<TimeNs> m_copy_end;  // of a copy that this window does not follow: what came later is not in it
   SharedState m_state;
   Commands m_commands;
   RunStrip* m_strip;
