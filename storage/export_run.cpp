@@ -17,7 +17,7 @@ namespace {
 
 void removeStore(const std::string& path) {
   std::error_code ignored;
-  for (const std::string& file : {path, path + "-wal", path + "-shm", lockPath(path), journalPath(path)})
+  for (const std::string& file : {path, path + "-wal", path + "-shm", lockPath(path), journalPath(path), nextJournalPath(path)})
     std::filesystem::remove(file, ignored);
 }
 

@@ -5,6 +5,7 @@
 // Invariants:
 // 1. m_size is the end of the last whole record; a failed append truncates back to it.
 // 2. A stream is named in the file before its first batch.
+// 3. <store>-ingest-next exists beside <store>-ingest only while the latter is being stored, or after that failed; it is the younger one.
 #include "storage/journal.h"
 
 #include <fcntl.h>
@@ -15,10 +16,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "model/crc32c.h"
 #include "storage/codec/bytes.h"
+#include "storage/store_files.h"
 
 namespace runglass {
 namespace {
@@ -55,19 +58,82 @@ Status Journal::failed(const char* what, int error) const {
   return {code, std::string(what) + ": " + m_path + ": " + (code == Code::kResourceExhausted ? "the disk is full" : std::strerror(error))};
 }
 
-Status Journal::open(const std::string& path, const std::string& store_uuid, bool power_safe) {
-  m_path = path;
+Status Journal::open(const std::string& store, const std::string& store_uuid, bool power_safe) {
+  m_path = journalPath(store);
+  m_next_path = nextJournalPath(store);
   m_store_uuid = store_uuid;
   m_power_safe = power_safe;
-  m_fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  if (m_fd < 0) return failed("cannot open journal", errno);
   m_head_size = static_cast<std::int64_t>(kMagic.size() + 4 + store_uuid.size());
-  struct stat file {};
-  if (::fstat(m_fd, &file) != 0) return failed("cannot read journal", errno);
-  m_size = file.st_size;
-  // A file that ends inside its head was never written to.
+  const auto size_of = [&](const std::string& file) -> std::int64_t {
+    struct stat status {};
+    return ::stat(file.c_str(), &status) == 0 ? status.st_size : 0;
+  };
+  // A file that ends inside its head, or with it, was never written to.
+  if (size_of(m_next_path) <= m_head_size) {
+    if (::unlink(m_next_path.c_str()) != 0 && errno != ENOENT) return failed("cannot open journal", errno);
+  } else if (size_of(m_path) <= m_head_size) {
+    if (::rename(m_next_path.c_str(), m_path.c_str()) != 0) return failed("cannot open journal", errno);
+  } else {
+    m_older_size = size_of(m_path);
+  }
+  const std::string& newest = m_older_size > 0 ? m_next_path : m_path;
+  m_fd = ::open(newest.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (m_fd < 0) return failed("cannot open journal", errno);
+  m_size = size_of(newest);
   if (m_size < m_head_size) return writeHead();
   return {};
+}
+
+Status Journal::rotate() {
+  RG_TRY(sync());
+  const int fd = ::open(m_next_path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (fd < 0) return failed("cannot open journal", errno);
+  const int full_fd = std::exchange(m_fd, fd);
+  const std::int64_t full_size = m_size;
+  auto streams = std::move(m_streams);
+  Status made = writeHead();
+  if (made.ok()) made = syncFolder();
+  if (!made.ok()) {
+    ::close(m_fd);
+    ::unlink(m_next_path.c_str());
+    m_fd = full_fd;
+    m_size = full_size;
+    m_streams = std::move(streams);
+    return made;
+  }
+  ::close(full_fd);
+  m_older_size = full_size;
+  return {};
+}
+
+void Journal::setApart() {
+  if (m_older_size == 0 && m_size > m_head_size) static_cast<void>(rotate());
+  m_apart_size = m_size;
+}
+
+Status Journal::settle() {
+  if (m_older_size > 0) {
+    if (::rename(m_next_path.c_str(), m_path.c_str()) != 0) return failed("cannot rename journal", errno);
+    m_older_size = 0;
+  }
+  // Whatever came since stands behind what is stored.
+  if (m_size > m_apart_size || m_size <= m_head_size) return {};
+  if (::ftruncate(m_fd, static_cast<off_t>(m_head_size)) != 0) return failed("cannot truncate journal", errno);
+  m_size = m_head_size;
+  m_streams.clear();
+  return {};
+}
+
+// A file whose name a power cut takes is lost with all that was synced into it.
+Status Journal::syncFolder() const {
+  if (!m_power_safe) return {};
+  const std::size_t slash = m_path.rfind('/');
+  const std::string folder = slash == std::string::npos ? "." : m_path.substr(0, slash + 1);
+  const int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const bool synced = fd >= 0 && ::fsync(fd) == 0;
+  const int error = errno;
+  if (fd >= 0) ::close(fd);
+  return synced ? Status() : failed("cannot sync the folder of journal", error);
 }
 
 Status Journal::writeHead() {
@@ -82,9 +148,21 @@ Status Journal::writeHead() {
 }
 
 Status Journal::replay(const Take& take) {
-  std::string bytes(static_cast<std::size_t>(m_size), '\0');
+  if (m_older_size > 0) {
+    const int older = ::open(m_path.c_str(), O_RDWR | O_CLOEXEC);
+    if (older < 0) return failed("cannot open journal", errno);
+    std::map<StreamKey, std::uint32_t> named;
+    const Status replayed = replayFile(older, m_older_size, take, named);
+    ::close(older);
+    RG_TRY(replayed);
+  }
+  return replayFile(m_fd, m_size, take, m_streams);
+}
+
+Status Journal::replayFile(int fd, std::int64_t& size, const Take& take, std::map<StreamKey, std::uint32_t>& named) {
+  std::string bytes(static_cast<std::size_t>(size), '\0');
   for (std::size_t done = 0; done < bytes.size();) {
-    const ssize_t got = ::pread(m_fd, bytes.data() + done, bytes.size() - done, static_cast<off_t>(done));
+    const ssize_t got = ::pread(fd, bytes.data() + done, bytes.size() - done, static_cast<off_t>(done));
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) return failed("cannot read journal", got == 0 ? EIO : errno);
     done += static_cast<std::size_t>(got);
@@ -97,13 +175,13 @@ Status Journal::replay(const Take& take) {
   std::vector<StreamKey> streams;
   while (in.left() > 0) {
     const auto at = static_cast<std::int64_t>(bytes.size() - in.left());
-    const auto size = in.fixed<std::uint32_t>();
+    const auto length = in.fixed<std::uint32_t>();
     const auto crc = in.fixed<std::uint32_t>();
-    const std::string_view body = in.take(size);
+    const std::string_view body = in.take(length);
     if (!in.ok() || body.empty() || crc32c(body) != crc) {
-      m_truncated = m_size - at;
-      m_size = at;
-      if (::ftruncate(m_fd, at) != 0) return failed("cannot truncate journal", errno);
+      m_truncated += size - at;
+      size = at;
+      if (::ftruncate(fd, at) != 0) return failed("cannot truncate journal", errno);
       break;
     }
     ByteReader r(body);
@@ -115,7 +193,7 @@ Status Journal::replay(const Take& take) {
       key.session = r.take(r.varint());
       key.stream = static_cast<std::uint32_t>(r.varint());
       if (!r.ok() || index != streams.size()) return {Code::kDataLoss, "cannot replay journal: " + m_path + ": stream names out of order"};
-      m_streams.emplace(key, static_cast<std::uint32_t>(index));
+      named.emplace(key, static_cast<std::uint32_t>(index));
       streams.push_back(std::move(key));
       continue;
     }
@@ -201,19 +279,12 @@ Status Journal::sync() {
   return {};
 }
 
-Status Journal::clear() {
-  if (m_size == m_head_size) return {};
-  if (::ftruncate(m_fd, static_cast<off_t>(m_head_size)) != 0) return failed("cannot truncate journal", errno);
-  m_size = m_head_size;
-  m_streams.clear();
-  return {};
-}
-
 Status Journal::remove() {
   if (m_fd < 0) return {};
   ::close(m_fd);
   m_fd = -1;
-  if (::unlink(m_path.c_str()) != 0 && errno != ENOENT) return failed("cannot delete journal", errno);
+  for (const std::string& file : {m_path, m_next_path})
+    if (::unlink(file.c_str()) != 0 && errno != ENOENT) return failed("cannot delete journal", errno);
   return {};
 }
 

@@ -7,6 +7,7 @@
 namespace runglass {
 
 Status StoreWriter::alerts(std::span<const Alert> alerts) {
+  atRest();
   if (alerts.empty()) return {};
   RG_ASSIGN(auto transaction, sqlite::Transaction::begin(m_db, sqlite::Transaction::Kind::kImmediate));
   // Their runs may not be in the file yet.

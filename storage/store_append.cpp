@@ -93,6 +93,7 @@ void StoreWriter::scalars(SeriesId series, std::span<const std::int64_t> step, s
 }
 
 void StoreWriter::appendPoints(SeriesId id, const std::int64_t* x, const std::int64_t* time, const double* value, std::size_t n) {
+  atRest();
   LiveSeries* const series = n == 0 || !m_failure.ok() ? nullptr : live(id);
   if (series == nullptr) return;
   if (!series->listed) {
@@ -172,6 +173,7 @@ void StoreWriter::seal(LiveSeries& series, SeriesBuffer& buffer, bool late) {
 }
 
 void StoreWriter::spans(TrackId id, const SpanColumns& spans) {
+  atRest();
   const std::size_t n = spans.size();
   if (n == 0 || !m_failure.ok()) return;
   const auto fits = [n](const auto& column) { return column.empty() || column.size() == n; };
@@ -298,6 +300,7 @@ void StoreWriter::sealSpans(LiveLane& lane, std::size_t index) {
 }
 
 void StoreWriter::event(const Event& event) {
+  atRest();
   m_tail->append([&](PendingRows& rows) {
     rows.events.push_back(event);
     rows.events.back().id = m_next_event++;
@@ -306,6 +309,7 @@ void StoreWriter::event(const Event& event) {
 }
 
 void StoreWriter::log(const LogLine& line) {
+  atRest();
   text(line.stream);  // interned now, so that the flush has it in the catalogue already
   m_tail->append([&](PendingRows& rows) {
     if (rows.logs.empty()) rows.first_log = m_next_log;
@@ -316,6 +320,7 @@ void StoreWriter::log(const LogLine& line) {
 }
 
 void StoreWriter::issue(const Issue& issue) {
+  atRest();
   m_tail->append([&](PendingRows& rows) {
     const auto same = std::find_if(rows.issues.begin(), rows.issues.end(),
                                    [&](const Issue& i) { return i.code == issue.code && i.source == issue.source; });
@@ -328,6 +333,7 @@ void StoreWriter::issue(const Issue& issue) {
 }
 
 void StoreWriter::label(const Label& label) {
+  atRest();
   m_tail->append([&](PendingRows& rows) { rows.labels.push_back(label); });
 }
 
@@ -353,7 +359,7 @@ Result<std::vector<Arrival>> StoreWriter::journal(std::span<const JournalEntry> 
   if (!fresh.empty()) {
     std::int64_t bytes = 0;
     for (const JournalEntry& entry : fresh) bytes += static_cast<std::int64_t>(entry.payload.size());
-    if (const auto room = roomOnDisk(); room && *room < bytes)
+    if (const auto room = roomOnDisk(m_journal.bytes()); room && *room < bytes)
       return Status(Code::kResourceExhausted, "cannot take more data: " + m_path + ": its disk is full");
     RG_TRY(m_journal.append(fresh));
   }
@@ -364,8 +370,8 @@ Result<std::vector<Arrival>> StoreWriter::journal(std::span<const JournalEntry> 
   return arrivals;
 }
 
-// What the disk has left beyond a reserve and what storing the journal may need: once for the -wal, once for the store.
-std::optional<std::int64_t> StoreWriter::roomOnDisk() const {
+// What the disk has left beyond a reserve and what storing so much journal may need: once for the -wal, once for the store.
+std::optional<std::int64_t> StoreWriter::roomOnDisk(std::int64_t journal_bytes) const {
   constexpr std::int64_t kMostReserve = std::int64_t{64} << 20, kReserveShare = 16;
   std::optional<DiskSpace> space;
   if (m_options.disk_space) {
@@ -375,7 +381,7 @@ std::optional<std::int64_t> StoreWriter::roomOnDisk() const {
     space = {static_cast<std::int64_t>(info.f_bavail) * block, static_cast<std::int64_t>(info.f_blocks) * block};
   }
   if (!space) return std::nullopt;
-  return space->free_bytes - 2 * m_journal.bytes() - std::min(kMostReserve, space->total_bytes / kReserveShare);
+  return space->free_bytes - 2 * journal_bytes - std::min(kMostReserve, space->total_bytes / kReserveShare);
 }
 
 std::uint64_t StoreWriter::resumeFrom(const StreamKey& stream) {
@@ -384,11 +390,13 @@ std::uint64_t StoreWriter::resumeFrom(const StreamKey& stream) {
 }
 
 Result<Run> StoreWriter::findRun(std::string_view name) {
+  atRest();
   if (auto run = m_catalog.findRun(name)) return *std::move(run);
   return Status(Code::kNotFound, "no such run: " + std::string(name) + ": the store has none of that name");
 }
 
 std::optional<Writer::ImportMark> StoreWriter::importMark(std::string_view path_key) {
+  atRest();
   const auto pending = m_marks.find(std::string(path_key));
   if (pending != m_marks.end()) return pending->second;
   auto statement = m_db.prepare("SELECT identity, offset, run_id, state FROM rg_import WHERE path_key = ?");

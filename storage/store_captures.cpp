@@ -6,6 +6,7 @@
 
 namespace runglass {
 void StoreWriter::capture(const Capture& capture) {
+  atRest();
   auto row = std::make_shared<Capture>(capture);
   boundCapture(*row);
   row->id = m_next_capture++;

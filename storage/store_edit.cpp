@@ -8,6 +8,7 @@
 namespace runglass {
 
 Status StoreWriter::edit(const Edit& edit) {
+  atRest();
   RG_TRY(checkEdit(edit));
   RG_ASSIGN(auto transaction, sqlite::Transaction::begin(m_db, sqlite::Transaction::Kind::kImmediate));
   // The run it names may not be in the file yet.

@@ -46,9 +46,12 @@ std::optional<StoreHolder> holderOf(const std::string& store) {
 }
 
 bool needsRecovery(const std::string& store) {
-  std::error_code error;
-  const auto bytes = std::filesystem::file_size(journalPath(store), error);
-  if (error || bytes <= Journal::kHeadBytes) return false;
+  const auto holds = [](const std::string& journal) {
+    std::error_code error;
+    const auto bytes = std::filesystem::file_size(journal, error);
+    return !error && bytes > Journal::kHeadBytes;
+  };
+  if (!holds(journalPath(store)) && !holds(nextJournalPath(store))) return false;
   const int lock = ::open(lockPath(store).c_str(), O_RDONLY | O_CLOEXEC);
   if (lock < 0) return true;
   const bool free = ::flock(lock, LOCK_SH | LOCK_NB) == 0;

@@ -16,6 +16,8 @@ namespace runglass {
 
 // Batches acknowledged but not yet committed. Empty or absent after a clean close.
 inline std::string journalPath(const std::string& store) { return store + "-ingest"; }
+// The journal's second file: what was acknowledged while the first one's content was being stored.
+inline std::string nextJournalPath(const std::string& store) { return store + "-ingest-next"; }
 // Held with flock by the one writer. Its text is the writer's pid, zero bytes up to kContactAt, and where the writer takes edits: programs
 // that know only of the pid read fifteen characters at most, up to the first zero byte.
 inline std::string lockPath(const std::string& store) { return store + "-lock"; }

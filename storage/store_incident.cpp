@@ -143,6 +143,7 @@ Status StoreWriter::saveIncident(Incident incident) {
 }
 
 Status StoreWriter::incident(const Incident& incident) {
+  atRest();
   RG_TRY(checkIncident(incident));
   RG_ASSIGN(auto transaction, sqlite::Transaction::begin(m_db, sqlite::Transaction::Kind::kImmediate));
   RG_TRY(m_catalog.save(m_db));
@@ -154,6 +155,7 @@ Status StoreWriter::incident(const Incident& incident) {
 }
 
 Status StoreWriter::setIncident(std::string_view uuid) {
+  atRest();
   RG_ASSIGN(auto set, m_db.prepare("INSERT OR REPLACE INTO rg_meta(key, value) VALUES('incident', ?1)"));
   set.bind(1, uuid);
   return set.run();

@@ -37,7 +37,7 @@ Result<StoreInfo> StoreReader::info() {
   RG_ASSIGN(const auto version, m_db.queryInt64("PRAGMA user_version"));
   info.schema_version = static_cast<int>(version.value_or(0));
   info.file_bytes = bytesOf(m_path) + bytesOf(m_path + "-wal");
-  info.journal_bytes = bytesOf(journalPath(m_path));
+  info.journal_bytes = bytesOf(journalPath(m_path)) + bytesOf(nextJournalPath(m_path));
   // Through series(), which knows what the writer of this process has not committed.
   RG_ASSIGN(const auto all, series({}));
   for (const Series& one : all) {

@@ -76,6 +76,7 @@ Status StoreWriter::saveMirror() {
 }
 
 void StoreWriter::mark(const MirrorMark& mark) {
+  atRest();
   MirrorMark next = mark;
   if (next.from.empty() && m_mirror) next.from = m_mirror->from;
   if (m_mirror == next) return;
@@ -116,6 +117,7 @@ Status StoreWriter::countPoints(SeriesId id, LiveSeries& series, std::int64_t x0
 }
 
 void StoreWriter::complete(SeriesId id, std::int64_t step0, std::int64_t step1, const ScalarColumns& points) {
+  atRest();
   LiveSeries* const series = points.size() == 0 || !m_failure.ok() ? nullptr : live(id);
   if (series == nullptr) return;
   const bool shaped = points.value.size() == points.size() && (points.time.empty() || points.time.size() == points.size()) &&
@@ -142,6 +144,7 @@ void StoreWriter::complete(SeriesId id, std::int64_t step0, std::int64_t step1, 
 }
 
 void StoreWriter::total(const Issue& issue) {
+  atRest();
   const auto counted = [&]() -> Result<std::int64_t> {
     RG_ASSIGN(auto stored, m_db.prepare("SELECT count FROM rg_issue WHERE code = ?1 AND source = ?2"));
     bindAll(stored, std::string_view(issue.code), std::string_view(issue.source));
@@ -237,6 +240,7 @@ Status StoreWriter::saveJudgements(const Judgements& judgements) {
 }
 
 void StoreWriter::judge(const Judgements& judgements) {
+  atRest();
   const auto save = [&]() -> Status {
     RG_TRY(alerts(judgements.alerts));
     RG_ASSIGN(auto transaction, sqlite::Transaction::begin(m_db, sqlite::Transaction::Kind::kImmediate));

@@ -36,7 +36,7 @@ Status StoreWriter::start() {
   RG_TRY(loadState());
   RG_TRY(prepareStatements());
   RG_ASSIGN(const std::string uuid, m_db.queryText("SELECT value FROM rg_meta WHERE key = 'store_uuid'"));
-  RG_TRY(m_journal.open(journalPath(m_path), uuid, m_options.power_safe));
+  RG_TRY(m_journal.open(m_path, uuid, m_options.power_safe));
   m_last_flush = monotonicNow();
   if (const Status replayed = replayJournal(); !replayed.ok()) return replayed;
   m_closed = false;
@@ -237,12 +237,14 @@ Status StoreWriter::loadSeries(SeriesId id, LiveSeries& series) {
 }
 
 void StoreWriter::setMaxPages(std::int64_t pages) {
+  atRest();
   // Fails only where the connection is gone; every flush would say so then.
   if (const Status set = m_db.exec("PRAGMA max_page_count=" + std::to_string(pages)); !set.ok()) fail(set);
 }
 
 Status StoreWriter::close() {
   if (m_closed) return {};
+  atRest();
   m_close_told = true;
   RG_TRY(flush());
   m_closed = true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // StoreWriter: the Writer over one SQLite file. Internal to storage; use Writer::open.
 //
-// Threading:  all calls on one thread; liveTail() is shared with Readers.
+// Threading:  all calls on one thread, but runBegun(); liveTail() is shared with Readers.
 // Ownership:  owns connection, lock and journal.
 // Units:      TimeNs, bytes.
 // Errors:     writer.h.
@@ -16,6 +16,7 @@
 #include "storage/catalog.h"
 #include "storage/journal.h"
 #include "storage/live_tail.h"
+#include "storage/retention.h"
 #include "storage/sqlite/connection.h"
 #include "storage/store_lock.h"
 #include "storage/writer.h"
@@ -28,25 +29,25 @@ class StoreWriter final : public Writer {
   ~StoreWriter() override;
   Status start();
 
-  NodeId node(const Node& node) override { return m_catalog.node(node); }
-  DeviceId device(const Device& device) override { return m_catalog.device(device); }
-  RunId run(const Run& run) override { return m_catalog.run(run); }
-  AttemptId attempt(const Attempt& attempt) override { return m_catalog.attempt(attempt); }
-  void rank(const Rank& rank) override { m_catalog.rank(rank); }
-  void fact(const Fact& fact) override { m_catalog.fact(fact); }
-  void checkpoint(const Checkpoint& checkpoint) override { m_catalog.checkpoint(checkpoint); }
-  void group(const CommGroup& group) override { m_catalog.group(group); }
-  SeriesId series(const SeriesKey& key) override { return m_catalog.series(key); }
-  TrackId track(const TrackKey& key) override { return m_catalog.track(key); }
+  NodeId node(const Node& node) override { return recorded().node(node); }
+  DeviceId device(const Device& device) override { return recorded().device(device); }
+  RunId run(const Run& run) override { return recorded().run(run); }
+  AttemptId attempt(const Attempt& attempt) override { return recorded().attempt(attempt); }
+  void rank(const Rank& rank) override { recorded().rank(rank); }
+  void fact(const Fact& fact) override { recorded().fact(fact); }
+  void checkpoint(const Checkpoint& checkpoint) override { recorded().checkpoint(checkpoint); }
+  void group(const CommGroup& group) override { recorded().group(group); }
+  SeriesId series(const SeriesKey& key) override { return recorded().series(key); }
+  TrackId track(const TrackKey& key) override { return recorded().track(key); }
   void samples(SeriesId series, std::span<const TimeNs> time, std::span<const double> value) override;
   void scalars(SeriesId series, std::span<const std::int64_t> step, std::span<const TimeNs> time, std::span<const double> value) override;
   void spans(TrackId track, const SpanColumns& spans) override;
   void event(const Event& event) override;
   void log(const LogLine& line) override;
-  void progress(const Progress& progress) override { m_catalog.progress(progress); }
+  void progress(const Progress& progress) override { recorded().progress(progress); }
   void issue(const Issue& issue) override;
   void label(const Label& label) override;
-  void clock(const ClockReading& reading) override { m_catalog.clock(reading); }
+  void clock(const ClockReading& reading) override { recorded().clock(reading); }
   void capture(const Capture& capture) override;  // store_captures.cpp
   Status flush() override;
   // store_mirror.cpp
@@ -61,18 +62,23 @@ class StoreWriter final : public Writer {
   std::uint64_t resumeFrom(const StreamKey& stream) override;
   std::uint64_t journalEpoch() const override { return m_journal_epoch; }
   Status flushIfDue() override;
+  Status beginFlush() override;
+  Result<bool> beginFlushIfDue() override;
+  Status beginRetention(const Retention& policy, TimeNs now) override;
+  void runBegun() override;
+  Result<bool> endBegun() override;
   Status syncJournal() override { return m_journal.sync(); }
   std::shared_ptr<const LiveTail> liveTail() const override { return m_tail; }
-  void finding(const Finding& finding) override { m_findings.push_back(finding); }
+  void finding(const Finding& finding) override { atRest(), m_findings.push_back(finding); }
   Status alerts(std::span<const Alert> alerts) override;  // store_alert.cpp
   Status incident(const Incident& incident) override;     // store_incident.cpp
   Status setIncident(std::string_view uuid) override;     // store_incident.cpp
   Status edit(const Edit& edit) override;                 // store_edit.cpp
   std::optional<ImportMark> importMark(std::string_view path_key) override;
-  void setImportMark(std::string_view path_key, const ImportMark& mark) override { m_marks[std::string(path_key)] = mark; }
+  void setImportMark(std::string_view path_key, const ImportMark& mark) override { atRest(), m_marks[std::string(path_key)] = mark; }
   Result<Run> findRun(std::string_view name) override;
-  void pin(TimeRange range, std::string_view reason) override { m_pins.emplace_back(range, reason); }
-  Result<bool> applyRetention(const Retention& policy, TimeNs now) override;  // retention.cpp
+  void pin(TimeRange range, std::string_view reason) override { atRest(), m_pins.emplace_back(range, reason); }
+  Result<bool> applyRetention(const Retention& policy, TimeNs now) override;
   void setMaxPages(std::int64_t pages) override;
   Status close() override;
 
@@ -84,6 +90,26 @@ class StoreWriter final : public Writer {
     std::uint64_t next_seq = 0;
     bool changed = false;
   };
+  // What begin...() left to runBegun() and endBegun().
+  struct Begun {
+    enum class Save { kNothing, kCatalog, kAll };
+    Save save = Save::kNothing;
+    bool flush = false;                                      // false: the catalogue alone, or retention alone
+    std::vector<std::pair<StreamKey, std::uint64_t>> marks;  // as they were then, of streams that moved
+    std::optional<Retention> retention;
+    TimeNs now = 0;  // of retention
+    // What came of it.
+    bool saved = false;
+    Status status;
+    RetentionOutcome outcome;
+  };
+
+  // Nothing is recorded while runBegun() may run.
+  void atRest() const { RG_CHECK(!m_begun); }
+  Catalog& recorded() {
+    atRest();
+    return m_catalog;
+  }
 
   // store_open.cpp
   Status checkFolder() const;
@@ -128,8 +154,17 @@ class StoreWriter final : public Writer {
   Status savePins(const Incident& incident);  // store_incident.cpp
 
   // store_flush.cpp
+  void begin(Begun begun);
+  Status work(Begun& begun);
   Status commitAll();
   Status commitCatalog();
+  void catalogCommitted(std::initializer_list<StorePart> also = {});
+  void markStored();
+  void checkpointIfDue();
+  std::optional<std::int64_t> roomOnDisk(std::int64_t journal_bytes) const;  // store_append.cpp
+  bool anythingPending() const;
+
+  // store_save.cpp
   Status saveSealed();
   Status saveSeries(SeriesId id, LiveSeries& series);
   Status saveChunk(SeriesId id, const ChunkRow& row, bool sealed);
@@ -138,16 +173,11 @@ class StoreWriter final : public Writer {
   Status saveTrack(TrackId id, LiveTrack& track);
   Status saveSpanChunk(TrackId id, const PendingSpans& chunk, const PackedSpans& packed);
   Status saveRows();
-  void catalogCommitted(std::initializer_list<StorePart> also = {});
-  Status saveCaptures();  // store_captures.cpp
   Status saveLogs();
+  Status saveState();
+  Status saveCaptures();                                          // store_captures.cpp
   Status saveFindings();                                          // store_findings.cpp
   Status keepTelling(const Finding& known, const Finding& next);  // store_findings.cpp
-  Status saveState();
-  void markStored();
-  void checkpointIfDue();
-  std::optional<std::int64_t> roomOnDisk() const;
-  bool anythingPending() const;
 
   std::string m_path;
   WriterOptions m_options;
@@ -170,6 +200,7 @@ class StoreWriter final : public Writer {
   bool m_mirror_changed = false;
   std::uint64_t m_first_new_series = 0;  // ids from here on have nothing in the file
   std::int64_t m_next_chunk = 1, m_next_span_chunk = 1, m_next_event = 1, m_next_log = 1, m_next_capture = 1, m_next_pyramid = 1;
+  std::optional<Begun> m_begun;
   Status m_failure;                      // the first since the last flush
   std::int64_t m_pending_bytes = 0;      // of sealed chunks and rows that are not in the file
   std::int64_t m_flushed_bytes = 0;      // by the flush that is going on

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writer: the one read-write connection of a store, as a Recorder plus journal, retention and findings.
 //
-// Threading:  all calls on one thread (the store writer). liveTail() may be handed to Readers on any thread.
+// Threading:  all calls on one thread (the store writer), but runBegun(). liveTail() may be handed to Readers on any thread.
 // Ownership:  owns the connection, the lock and the journal; the destructor closes cleanly (see close()).
 // Units:      TimeNs, bytes.
 // Errors:     open: ALREADY_EXISTS another process holds the lock (names its pid); FAILED_PRECONDITION newer schema, not a store, or a
@@ -60,7 +60,7 @@ struct WriterOptions {
   bool power_safe = false;     // grouped fdatasync of the journal, <= 200 ms
   std::string contact;         // HOST:PORT where the holder of the lock takes edits; written into the lock file
   std::int64_t max_pages = 0;  // > 0: the file may not grow beyond so many pages of 4 KiB
-  // What the store's disk has left; absent: not known, nothing is held back. Empty: statvfs(). Tests give their own.
+  // What the store's disk has left; absent: not known, nothing is held back. Empty: statvfs(). Tests give their own. On any thread.
   std::function<std::optional<DiskSpace>(const std::string& path)> disk_space;
   // The network filesystem that a folder lies on; empty: it is this machine's own. Empty: sharedFilesystem(). Tests give their own.
   std::function<std::string(const std::string& folder)> filesystem;
@@ -76,7 +76,7 @@ class Writer : public MirrorRecorder {
 
   // --- exactly-once ingest -------------------------------------------------------------------------------------------
   // Appends one batch to the journal. kNew/kAfterGap: durable against kill -9 once this returns and the caller may acknowledge,
-  // then must record() its content before the next journal call. kDuplicate: acknowledge, record nothing.
+  // then must record() its content, in the order of journaling, before the next flush begins. kDuplicate: acknowledge, record nothing.
   // RESOURCE_EXHAUSTED while the disk has no room for it and for storing what waits: a journal that took the last bytes could never be
   // stored. Nothing was taken then; flush() may make room.
   virtual Result<Arrival> journal(const StreamKey& stream, std::uint64_t seq, std::string_view payload) = 0;
@@ -89,8 +89,8 @@ class Writer : public MirrorRecorder {
   virtual Result<std::vector<Arrival>> journal(std::span<const JournalEntry> entries) = 0;
   // Next sequence number wanted from a stream (high-water mark + 1; 0 for an unknown stream).
   virtual std::uint64_t resumeFrom(const StreamKey& stream) = 0;
-  // Grows whenever the journal was emptied; only open(), flush() and flushIfDue() do that. Whatever later payloads need in order to be
-  // decoded alone (the wire's dictionary) must be journaled again after it grew.
+  // Grows whenever a flush begins with a journal that is not empty. Whatever later payloads need in order to be decoded alone (the wire's
+  // dictionary) must be journaled again after it grew.
   virtual std::uint64_t journalEpoch() const = 0;
   // With power_safe: what was journaled survives a power cut only once this returned. Otherwise it does nothing.
   virtual Status syncJournal() = 0;
@@ -98,6 +98,17 @@ class Writer : public MirrorRecorder {
   // Makes all recorded data visible to other processes and truncates the journal (one transaction). Recorder::flush().
   // Decides by itself whether a commit is due (10 s, 64 MiB of journal, or sooner while that is cheap); call it often (~20 Hz).
   virtual Status flushIfDue() = 0;
+
+  // --- storing on another thread -------------------------------------------------------------------------------------
+  // flush(), flushIfDue() and applyRetention() in three parts, so that batches are journaled and acknowledged meanwhile: begin, runBegun()
+  // on any thread, endBegun(). In between only journal(), resumeFrom(), journalEpoch(), syncJournal() and liveTail() may be called: what is
+  // journaled then is recorded after the end. Where it fails everything stays as it was, and the next flush stores it.
+  virtual Status beginFlush() = 0;
+  virtual Result<bool> beginFlushIfDue() = 0;  // false: nothing is due, and nothing has begun
+  virtual Status beginRetention(const Retention& policy, TimeNs now) = 0;
+  virtual void runBegun() = 0;
+  // What applyRetention() returns; of a flush true.
+  virtual Result<bool> endBegun() = 0;
 
   // --- the rest ------------------------------------------------------------------------------------------------------
   // Values recorded but not yet committed, for Readers of this process.

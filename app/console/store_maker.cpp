@@ -114,8 +114,8 @@ Result<MadeStore> made(const QString& store, const std::function<Result<MadeStor
   Result<MadeStore> result = make(store.toStdString());
   // With what SQLite and the Writer keep beside it.
   if (!result.ok() && !existed)
-    for (const std::string& file : {store.toStdString(), journalPath(store.toStdString()), lockPath(store.toStdString()),
-                                    store.toStdString() + "-wal", store.toStdString() + "-shm"})
+    for (const std::string& file : {store.toStdString(), journalPath(store.toStdString()), nextJournalPath(store.toStdString()),
+                                    lockPath(store.toStdString()), store.toStdString() + "-wal", store.toStdString() + "-shm"})
       QFile::remove(QString::fromStdString(file));
   return result;
 }

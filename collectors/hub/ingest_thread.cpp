@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. A batch is acknowledged only after Writer::journal() (and syncJournal(), with power_safe) returned for it, and is recorded before the
-//    next journal() call.
+// 1. A batch is acknowledged only after Writer::journal() (and syncJournal(), with power_safe) returned for it. Batches are recorded in
+//    the order of journaling, and before the next commit begins.
 // 2. A journal epoch decodes alone: the first batch of a session in an epoch carries the session's whole dictionary in front of its
 //    payload, every later one what the dictionary gained since (protobuf payloads concatenate). Inbound::journaled counts those bytes.
 // 3. Sequence numbers move only forward: what is below next_seq is acknowledged and dropped, a hole is recorded in the batch after it.
 // 4. storeAdmitted() and acknowledge() may end every session (a store that cannot be written): no reference into m_agents lives across.
-// 5. One live connection per agent: a second session is refused while the first is heard; the same session again replaces it.
+// 5. Nothing but Recording touches the Writer, except for what may be called while it commits.
+// 6. One live connection per agent: a second session is refused while the first is heard; the same session again replaces it.
 #include "collectors/hub/ingest_thread.h"
 
 #include <algorithm>
@@ -70,6 +71,23 @@ const char* eventKind(NodeState to) {
   }
 }
 
+void recordChange(const Liveness::Change& change, TimeNs now, Writer& writer) {
+  const NodeId node = writer.node({.uuid = change.node_uuid, .name = change.node_name, .state = change.to});
+  if (change.from == NodeState::kUnknown) return;  // first sight: the agent's own agent_start event tells
+  const bool bad = change.to == NodeState::kStale || change.to == NodeState::kLost;
+  writer.event({.time = now,
+                .node = node,
+                .kind = eventKind(change.to),
+                .severity = change.to == NodeState::kLost ? Severity::kError
+                            : bad                         ? Severity::kWarning
+                                                          : Severity::kInfo,
+                .message = change.node_name +
+                           (bad                             ? " has been silent for "
+                            : change.to == NodeState::kLeft ? " said goodbye; silent for "
+                                                            : " is back after ") +
+                           durationText(change.silent)});
+}
+
 }  // namespace
 
 IngestThread::IngestThread(std::unique_ptr<Writer> writer, const std::string& store, const HubOptions& options,
@@ -80,7 +98,12 @@ IngestThread::IngestThread(std::unique_ptr<Writer> writer, const std::string& st
       m_liveness(options.liveness),
       // A store that knows nobody has no agent that followed before this hub began.
       m_leases(known_nodes.empty() ? monotonicNow() - LeaseTable::kExpiry : monotonicNow()),
-      m_orders([store, live = m_live_tail] { return Reader::open(store, {.live = live}); }) {
+      m_orders([store, live = m_live_tail] { return Reader::open(store, {.live = live}); }),
+      m_recording(*m_writer, [this] {
+        const std::lock_guard lock(m_mutex);
+        m_commit_ran = true;
+        m_wake.notify_one();
+      }) {
   for (const Node& node : known_nodes) {
     m_liveness.expect(node, monotonicNow());
     m_node_names[node.uuid] = node.name;
@@ -98,7 +121,7 @@ bool IngestThread::push(std::shared_ptr<AgentLink> link, v1::AgentMessage messag
   item.what = std::move(message);
   const std::lock_guard lock(m_mutex);
   m_queue_bytes += item.bytes;
-  const bool room = m_queue_bytes < m_options.queue_bytes;
+  const bool room = m_queue_bytes + m_waiting_bytes < m_options.queue_bytes;
   if (!room) m_parked.push_back(item.link);
   m_queue.push_back(std::move(item));
   m_wake.notify_one();
@@ -121,7 +144,7 @@ void IngestThread::order(Order order, OrderDone done) {
   post([this, order = std::move(order), done = std::move(done)](Writer& writer) {
     std::vector<OrderDesk::Peer> peers;
     for (const auto& [key, agent] : m_agents) {
-      peers.push_back({agent.link, agent.node});
+      peers.push_back({agent.link, writer.node({.uuid = agent.node_uuid})});
       for (const std::string& uuid : agent.speaks_for) peers.push_back({agent.link, writer.node({.uuid = uuid})});
     }
     m_orders.place(order, peers, writer, monotonicNow(), done);
@@ -130,12 +153,17 @@ void IngestThread::order(Order order, OrderDone done) {
 
 void IngestThread::finishAll(const Status& status, DurNs timeout) {
   auto done = std::make_shared<std::promise<void>>();
-  post([this, status, done](Writer&) {
+  std::function<void()> action = [this, status, done] {
     acknowledge();
     m_orders.close();
     for (auto& [key, agent] : m_agents) agent.link->finish(status);
     done->set_value();
-  });
+  };
+  {
+    const std::lock_guard lock(m_mutex);
+    m_queue.push_back({.link = nullptr, .what = std::move(action), .received = wallNow(), .received_mono = monotonicNow()});
+    m_wake.notify_one();
+  }
   (void)done->get_future().wait_for(std::chrono::nanoseconds(timeout));
 }
 
@@ -152,7 +180,7 @@ Status IngestThread::stop() {
 HubStats IngestThread::stats() const {
   const std::lock_guard lock(m_mutex);
   HubStats stats = m_stats;
-  stats.queue_bytes = static_cast<std::int64_t>(m_queue_bytes);
+  stats.queue_bytes = static_cast<std::int64_t>(m_queue_bytes + m_waiting_bytes);
   return stats;
 }
 
@@ -164,7 +192,9 @@ void IngestThread::run() {
     std::size_t bytes = 0;
     {
       std::unique_lock lock(m_mutex);
-      m_wake.wait_for(lock, std::chrono::nanoseconds(kTick), [this] { return !m_queue.empty() || m_stopping; });
+      const auto pause = std::chrono::nanoseconds(m_recording.behind() ? 0 : kTick);
+      m_wake.wait_for(lock, pause, [this] { return !m_queue.empty() || m_stopping || m_commit_ran; });
+      m_commit_ran = false;
       while (!m_queue.empty() && bytes < kGroupBytes) {
         bytes += m_queue.front().bytes;
         items.push_back(std::move(m_queue.front()));
@@ -174,14 +204,17 @@ void IngestThread::run() {
     }
     for (Item& item : items) handle(item);
     storeAdmitted();
+    m_recording.work(bytes);
     {
       const std::lock_guard lock(m_mutex);
       m_queue_bytes -= bytes;
-      if (m_queue_bytes < m_options.queue_bytes / 2) resumed.swap(m_parked);
+      m_waiting_bytes = m_recording.waitingBytes();
+      if (m_queue_bytes + m_waiting_bytes < m_options.queue_bytes / 2) resumed.swap(m_parked);
     }
     for (const auto& link : resumed) link->resumeReads();
     tick();
   }
+  m_recording.settle();
   m_orders.close();
   m_close_status = m_writer->close();
 }
@@ -189,13 +222,13 @@ void IngestThread::run() {
 void IngestThread::handle(Item& item) {
   if (auto* action = std::get_if<std::function<void(Writer&)>>(&item.what)) {
     storeAdmitted();
-    (*action)(*m_writer);
-    return;
+    return m_recording.add(0, std::move(*action));
   }
-  if (std::holds_alternative<std::monostate>(item.what)) {
-    drop(item.link.get());
-    return;
+  if (auto* action = std::get_if<std::function<void()>>(&item.what)) {
+    storeAdmitted();
+    return (*action)();
   }
+  if (std::holds_alternative<std::monostate>(item.what)) return drop(item.link);
   auto& message = std::get<v1::AgentMessage>(item.what);
   if (message.has_hello()) return handleHello(item, message.hello());
   const auto it = m_agents.find(item.link.get());
@@ -217,7 +250,9 @@ void IngestThread::handle(Item& item) {
       return recordChanges(m_liveness.left(node_uuid, item.received_mono));
     }
     case v1::AgentMessage::kOrderResult:
-      return m_orders.answered(item.link.get(), message.order_result(), *m_writer);
+      return m_recording.add(0, [this, link = item.link, result = std::move(*message.mutable_order_result())](Writer& writer) {
+        m_orders.answered(link.get(), result, writer);
+      });
     default:
       return refuse(item.link, Status(Code::kInvalidArgument, "session: " + item.link->peer() + ": message without a known body"));
   }
@@ -271,7 +306,7 @@ void IngestThread::handleHello(const Item& item, const v1::Hello& hello) {
   agent.speaks_for.assign(hello.speaks_for().begin(), hello.speaks_for().end());
   agent.heard = item.received_mono;
   agent.coarse_offset = item.received - std::clamp<TimeNs>(hello.raw_ns(), 0, kLatest);
-  agent.node = m_writer->node({.uuid = agent.node_uuid, .name = agent.node_name, .state = NodeState::kAlive, .last_heard = item.received});
+  recordAlive(item, agent);
   m_node_names[agent.node_uuid] = agent.node_name;
   v1::Welcome welcome;
   welcome.set_proto_version(kProtoVersion);
@@ -344,7 +379,9 @@ std::string IngestThread::prefixOf(const Item& item, const Agent& agent, Inbound
 
 void IngestThread::handleBatch(const Item& item, Agent& agent, v1::Batch& batch) {
   const auto refused = [&](Code code, const char* why) {
-    m_writer->issue({.code = "wire.bad_batch", .source = agent.node_name, .first = item.received, .last = item.received, .detail = why});
+    m_recording.add(0, [source = agent.node_name, at = item.received, why](Writer& writer) {
+      writer.issue({.code = "wire.bad_batch", .source = source, .first = at, .last = at, .detail = why});
+    });
     const std::lock_guard lock(m_mutex);
     ++m_stats.bad_payloads;
     return Status(code, "batch: " + agent.node_name + ": " + why);
@@ -384,27 +421,30 @@ void IngestThread::storeAdmitted() {
   m_refused.clear();
   for (const Admitted& batch : m_admitted) m_journaled.push_back({batch.link, batch.session_index, batch.stream, batch.seq + 1});
   if (!m_options.writer.power_safe) acknowledge();
-  HubStats delta;
+  const DurNs received = m_admitted.back().received_mono;
   for (std::size_t i = 0; i < m_admitted.size(); ++i) {
-    const Admitted& batch = m_admitted[i];
+    Admitted& batch = m_admitted[i];
     if ((*arrivals)[i] == Arrival::kDuplicate) continue;
-    const PayloadCounts counts = batch.session->journaled.replay().play(batch.payload, *m_writer);
-    delta.samples += counts.samples;
-    delta.spans += counts.spans;
-    delta.records += counts.records;
-    delta.bad_payloads += counts.intact ? 0 : 1;
-    ++delta.batches;
+    const std::size_t bytes = batch.payload.size();
+    m_recording.add(bytes, [this, session = std::move(batch.session), payload = std::move(batch.payload)](Writer& writer) {
+      recordBatch(*session, payload, writer);
+    });
   }
   const std::lock_guard lock(m_mutex);
-  m_stats.samples += delta.samples;
-  m_stats.spans += delta.spans;
-  m_stats.records += delta.records;
-  m_stats.bad_payloads += delta.bad_payloads;
-  m_stats.batches += delta.batches;
   m_stats.bytes += static_cast<std::int64_t>(m_admitted_bytes);
-  m_stats.lag = monotonicNow() - m_admitted.back().received_mono;
+  m_stats.lag = monotonicNow() - received;
   m_admitted.clear();
   m_admitted_bytes = 0;
+}
+
+void IngestThread::recordBatch(Inbound& session, std::string_view payload, Writer& writer) {
+  const PayloadCounts counts = session.journaled.replay().play(payload, writer);
+  const std::lock_guard lock(m_mutex);
+  m_stats.samples += counts.samples;
+  m_stats.spans += counts.spans;
+  m_stats.records += counts.records;
+  m_stats.bad_payloads += counts.intact ? 0 : 1;
+  ++m_stats.batches;
 }
 
 // At once where an acknowledgement survives a killed hub; where it must survive a power cut, grouped by tick() behind one fdatasync.
@@ -424,12 +464,19 @@ void IngestThread::failStore(const Status& status) {
   for (auto& [key, agent] : m_agents) agent.link->finish(Status(Code::kUnavailable, "store: cannot take data now: " + status.message()));
   m_agents.clear();
   // What waits may make room when it is stored.
+  m_recording.settle();
   (void)m_writer->flush();
   m_writer->issue({.code = "store.refused", .source = "hub", .first = wallNow(), .last = wallNow(), .detail = status.message()});
   m_refused = status.message();
   const std::lock_guard lock(m_mutex);
   m_stats.store_error = m_refused;
   m_stats.agents = 0;
+}
+
+void IngestThread::recordAlive(const Item& item, const Agent& agent) {
+  m_recording.add(0, [uuid = agent.node_uuid, name = agent.node_name, heard = item.received](Writer& writer) {
+    writer.node({.uuid = uuid, .name = name, .state = NodeState::kAlive, .last_heard = heard});
+  });
 }
 
 void IngestThread::handleHeartbeat(const Item& item, Agent& agent, const v1::Heartbeat& beat) {
@@ -445,7 +492,7 @@ void IngestThread::handleHeartbeat(const Item& item, Agent& agent, const v1::Hea
   }
   pong.set_hub_sent_ns(wallNow());
   agent.link->sendPong(pong);
-  m_writer->node({.uuid = agent.node_uuid, .name = agent.node_name, .state = NodeState::kAlive, .last_heard = item.received});
+  recordAlive(item, agent);
   recordChanges(m_liveness.heard(agent.node_uuid, agent.node_name, item.received_mono));
   const bool plausible = beat.raw_ns() > 0 && beat.raw_ns() < kLatest && beat.offset_ns() > -kLatest && beat.offset_ns() < kLatest &&
                          beat.error_ns() >= 0 && beat.error_ns() < kLatest;
@@ -453,7 +500,7 @@ void IngestThread::handleHeartbeat(const Item& item, Agent& agent, const v1::Hea
 }
 
 void IngestThread::recordClock(Agent& agent, const v1::Heartbeat& beat) {
-  const ClockReading reading{.node = agent.node,
+  const ClockReading reading{.node = {},
                              .session = agent.sessions.back()->name,
                              .raw = beat.raw_ns(),
                              .offset = beat.offset_ns(),
@@ -465,16 +512,20 @@ void IngestThread::recordClock(Agent& agent, const v1::Heartbeat& beat) {
     if (moved <= std::max<DurNs>(agent.clock->error, kNsPerMs) && !better && reading.raw - agent.clock->raw < kClockEvery) return;
   }
   agent.clock = reading;
-  m_writer->clock(reading);
-  if (std::abs(reading.offset) > kSkewTold + reading.error && !agent.skew_told) {
-    agent.skew_told = true;
-    m_writer->issue({.code = "wire.clock_skew",
-                     .source = agent.node_name,
-                     .first = reading.raw,
-                     .last = reading.raw,
-                     .detail = "this node's clock is " + std::to_string(-reading.offset / kNsPerMs) +
-                               " ms ahead of the hub's; its times are corrected"});
-  }
+  const bool skewed = std::abs(reading.offset) > kSkewTold + reading.error && !agent.skew_told;
+  agent.skew_told = agent.skew_told || skewed;
+  m_recording.add(0, [reading, skewed, uuid = agent.node_uuid, name = agent.node_name](Writer& writer) {
+    ClockReading placed = reading;
+    placed.node = writer.node({.uuid = uuid});
+    writer.clock(placed);
+    if (!skewed) return;
+    writer.issue({.code = "wire.clock_skew",
+                  .source = name,
+                  .first = reading.raw,
+                  .last = reading.raw,
+                  .detail = "this node's clock is " + std::to_string(-reading.offset / kNsPerMs) +
+                            " ms ahead of the hub's; its times are corrected"});
+  });
 }
 
 void IngestThread::refuse(std::shared_ptr<AgentLink> link, const Status& status) {
@@ -487,30 +538,18 @@ void IngestThread::refuse(std::shared_ptr<AgentLink> link, const Status& status)
   m_stats.agents = static_cast<std::int64_t>(m_agents.size());
 }
 
-void IngestThread::drop(AgentLink* link) {
-  m_orders.gone(link, *m_writer);
-  m_agents.erase(link);
+void IngestThread::drop(const std::shared_ptr<AgentLink>& link) {
+  m_recording.add(0, [this, link](Writer& writer) { m_orders.gone(link.get(), writer); });
+  m_agents.erase(link.get());
   const std::lock_guard lock(m_mutex);
   m_stats.agents = static_cast<std::int64_t>(m_agents.size());
 }
 
-void IngestThread::recordChanges(const std::vector<Liveness::Change>& changes) {
-  for (const Liveness::Change& change : changes) {
-    const NodeId node = m_writer->node({.uuid = change.node_uuid, .name = change.node_name, .state = change.to});
-    if (change.from == NodeState::kUnknown) continue;  // first sight: the agent's own agent_start event tells
-    const bool bad = change.to == NodeState::kStale || change.to == NodeState::kLost;
-    m_writer->event({.time = wallNow(),
-                     .node = node,
-                     .kind = eventKind(change.to),
-                     .severity = change.to == NodeState::kLost ? Severity::kError
-                                 : bad                         ? Severity::kWarning
-                                                               : Severity::kInfo,
-                     .message = change.node_name +
-                                (bad                             ? " has been silent for "
-                                 : change.to == NodeState::kLeft ? " said goodbye; silent for "
-                                                                 : " is back after ") +
-                                durationText(change.silent)});
-  }
+void IngestThread::recordChanges(std::vector<Liveness::Change> changes) {
+  if (changes.empty()) return;
+  m_recording.add(0, [changes = std::move(changes), now = wallNow()](Writer& writer) {
+    for (const Liveness::Change& change : changes) recordChange(change, now, writer);
+  });
 }
 
 void IngestThread::tick() {
@@ -519,21 +558,22 @@ void IngestThread::tick() {
   m_last_tick = now;
   acknowledge();
   recordChanges(m_liveness.tick(now));
-  m_orders.tick(now, *m_writer);
-  const Status status = m_writer->flushIfDue();
-  if (m_options.retention && now >= m_next_retention) forgetOld();
+  if (m_recording.atRest()) {
+    m_orders.tick(now, *m_writer);
+    m_recording.commitIfDue();
+    if (m_options.retention && now >= m_next_retention && m_recording.atRest()) forgetOld();
+  }
   const std::lock_guard lock(m_mutex);
-  m_stats.store_error = m_refused.empty() ? status.message() : m_refused;
+  m_stats.store_error = m_refused.empty() ? m_recording.status().message() : m_refused;
 }
 
 void IngestThread::forgetOld() {
   Retention policy = *m_options.retention;
   policy.budget = kRetentionBudget;
-  const TimeNs begin = monotonicNow();
-  const Result<bool> done = m_writer->applyRetention(policy, wallNow());
-  const TimeNs end = monotonicNow();
-  // What is left goes on after a pause of the same length, so that nodes are heard and stored meanwhile.
-  m_next_retention = end + (done.ok() && !*done ? end - begin : kRetentionEvery);
+  m_recording.forget(policy, wallNow(), [this](const Result<bool>& done, DurNs took) {
+    // What is left goes on after a pause of the same length, so that what was heard meanwhile is recorded and stored.
+    m_next_retention = monotonicNow() + (done.ok() && !*done ? took : kRetentionEvery);
+  });
 }
 
 std::uint64_t IngestThread::credit() const {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// IngestThread: the store writer's thread. Takes messages of all agents in order, journals batches in groups, acknowledges, records.
+// IngestThread: the store writer's thread. Takes messages of all agents in order, journals batches in groups, acknowledges, records. While
+// the store commits, it goes on journaling and acknowledging, and records afterwards.
 //
 // Threading:  push(), closed(), post(), stats() from any thread, never blocking; everything else happens on its own thread.
 // Ownership:  owns the Writer.
 // Units:      bytes.
 // Errors:     see wire.* in the issue catalogue; a store that cannot be written ends the sessions with UNAVAILABLE, nothing is
-// acknowledged. Cost:       memory <= queue_bytes + what pushes over the mark.
+//             acknowledged.
+// Cost:       memory <= queue_bytes, of what is queued and of what waits for a commit, + what pushes over the mark.
 #pragma once
 
 #include <condition_variable>
@@ -22,6 +24,7 @@
 #include "collectors/hub/journaled_session.h"
 #include "collectors/hub/lease_table.h"
 #include "collectors/hub/order_desk.h"
+#include "collectors/hub/recording.h"
 
 namespace runglass {
 
@@ -36,10 +39,11 @@ class IngestThread {
   // False: the queue is full; read no more from this agent until its resumeReads() is called. The message was taken all the same.
   bool push(std::shared_ptr<AgentLink> link, v1::AgentMessage message);
   void closed(std::shared_ptr<AgentLink> link);
+  // Not while the store commits: after that, and in order.
   void post(std::function<void(Writer&)> action);
   // `done` is called on this object's thread, within OrderDesk::kPatience.
   void order(Order order, OrderDone done);
-  // Ends every session with `status` once all that was pushed before is stored and acknowledged; returns when done or at the timeout.
+  // Ends every session with `status` once all that was pushed before is journaled and acknowledged; returns when done or at the timeout.
   void finishAll(const Status& status, DurNs timeout);
   // Stores what is queued, closes the store.
   Status stop();
@@ -62,7 +66,6 @@ class IngestThread {
   struct Agent {
     std::shared_ptr<AgentLink> link;
     std::string uuid, node_uuid, node_name;
-    NodeId node;
     std::vector<std::string> speaks_for;  // uuids of further nodes
     std::vector<std::shared_ptr<Inbound>> sessions;
     DurNs heard = 0;  // monotonic
@@ -72,7 +75,8 @@ class IngestThread {
   };
   struct Item {
     std::shared_ptr<AgentLink> link;
-    std::variant<v1::AgentMessage, std::function<void(Writer&)>, std::monostate> what;  // monostate: closed
+    // Of actions those without a Writer wait for no commit; monostate: closed.
+    std::variant<v1::AgentMessage, std::function<void(Writer&)>, std::function<void()>, std::monostate> what;
     TimeNs received = 0;
     DurNs received_mono = 0;
     std::size_t bytes = 0;
@@ -95,13 +99,15 @@ class IngestThread {
   void handleBatch(const Item& item, Agent& agent, v1::Batch& batch);
   void handleHeartbeat(const Item& item, Agent& agent, const v1::Heartbeat& beat);
   void recordClock(Agent& agent, const v1::Heartbeat& beat);
-  void drop(AgentLink* link);
+  void drop(const std::shared_ptr<AgentLink>& link);
   void refuse(std::shared_ptr<AgentLink> link, const Status& status);
   std::string prefixOf(const Item& item, const Agent& agent, Inbound& session, const v1::Batch& batch);
   void storeAdmitted();
   void acknowledge();
   void failStore(const Status& status);
-  void recordChanges(const std::vector<Liveness::Change>& changes);
+  void recordAlive(const Item& item, const Agent& agent);
+  void recordBatch(Inbound& session, std::string_view payload, Writer& writer);
+  void recordChanges(std::vector<Liveness::Change> changes);
   void tick();
   void forgetOld();
   std::uint64_t credit() const;
@@ -130,12 +136,13 @@ class IngestThread {
   mutable std::mutex m_mutex;  // guards all below
   std::condition_variable m_wake, m_idle;
   std::deque<Item> m_queue;
-  std::size_t m_queue_bytes = 0;
+  std::size_t m_queue_bytes = 0, m_waiting_bytes = 0;  // not taken yet; journaled, and waiting for a commit to end
   std::vector<std::shared_ptr<AgentLink>> m_parked;
-  bool m_stopping = false;
+  bool m_stopping = false, m_commit_ran = false;
   HubStats m_stats;
   Status m_close_status;
 
+  Recording m_recording;  // the ingest thread's own, but what it calls back takes the mutex
   std::thread m_thread;
 };
 

@@ -53,7 +53,7 @@ TemporaryStore::TemporaryStore()
 TemporaryStore::~TemporaryStore() { remove(); }
 
 void TemporaryStore::remove() const {
-  for (const char* end : {"", "-wal", "-shm", "-journal", "-ingest", "-lock"}) {
+  for (const char* end : {"", "-wal", "-shm", "-journal", "-ingest", "-ingest-next", "-lock"}) {
     std::error_code ignored;
     std::filesystem::remove(m_path + end, ignored);
   }
