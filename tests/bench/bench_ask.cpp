@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <filesystem>
 #include <future>
 #include <random>
 #include <string>
@@ -17,6 +16,7 @@
 #include "collectors/hub/hub.h"
 #include "tests/bench/calibration.h"
 #include "tests/collectors/follow/slow_proxy.h"
+#include "tests/storage/temp_store.h"
 
 namespace runglass {
 namespace {
@@ -26,20 +26,6 @@ constexpr int kHistory = 600;  // s
 constexpr const char* kNames[kMetrics] = {"power_watts",     "temperature_celsius", "sm_clock_hertz",    "memory_clock_hertz",
                                           "sm_active_ratio", "tensor_active_ratio", "memory_used_bytes", "memory_temp_celsius",
                                           "nvlink_tx_bytes", "nvlink_rx_bytes",     "pcie_tx_bytes",     "energy_joules"};
-
-class Folder {
- public:
-  Folder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "rg-bench-XXXXXX").string();
-    RG_CHECK(mkdtemp(pattern.data()) != nullptr);
-    m_path = pattern;
-  }
-  ~Folder() { std::filesystem::remove_all(m_path); }
-  std::string operator/(const std::string& name) const { return m_path + "/" + name; }
-
- private:
-  std::string m_path;
-};
 
 // Values as devices give them: whole watts in tenths, degrees, clocks in steps, counters.
 class Fleet {
@@ -128,17 +114,17 @@ enum Asking { kMinute, kMinuteByFour, kEightCurves, kNewest, kList };
 void ask(benchmark::State& state) {
   const auto what = static_cast<Asking>(state.range(0));
   const std::int64_t rate = state.range(1);
-  const Folder folder;
+  const TempStore folder;
   for (auto _ : state) {
-    auto hub = Hub::start(folder / "there.rgl", {});
+    auto hub = Hub::start(folder.file("there.rgl"), {});
     RG_CHECK(hub.ok());
     Fleet fleet(**hub);
     test::SlowProxy proxy((*hub)->port(), rate, rate > 0 ? 25 * kNsPerMs : 0);
-    auto mirror = Mirror::start({.store = folder / "here.rgl", .hub = {.hub = proxy.address()}});
+    auto mirror = Mirror::start({.store = folder.file("here.rgl"), .hub = {.hub = proxy.address()}});
     RG_CHECK(mirror.ok() && (*mirror)->waitComplete(120 * kNsPerSecond));
     std::vector<std::unique_ptr<Reader>> readers;
     for (int i = 0; i < 4; ++i)
-      readers.push_back(followedReader(Reader::open(folder / "here.rgl", (*mirror)->readerOptions()).value(), (*mirror)->questions()));
+      readers.push_back(followedReader(Reader::open(folder.file("here.rgl"), (*mirror)->readerOptions()).value(), (*mirror)->questions()));
     std::vector<Series> all;
     for (const DurNs begin = monotonicNow(); all.size() < kNodes * kGpus * kMetrics && monotonicNow() - begin < 60 * kNsPerSecond;) {
       all = readers[0]->series({}).value();

@@ -9,7 +9,6 @@
 #include <cmath>
 #include <cstdio>
 #include <deque>
-#include <filesystem>
 #include <future>
 #include <map>
 #include <random>
@@ -23,26 +22,13 @@
 #include "collectors/hub/hub.h"
 #include "tests/bench/calibration.h"
 #include "tests/collectors/follow/slow_proxy.h"
+#include "tests/storage/temp_store.h"
 
 namespace runglass {
 namespace {
 
 constexpr int kRanks = 4'096, kSlices = 20;
 constexpr int kStepSeconds = 4;
-
-class Folder {
- public:
-  Folder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "rg-bench-XXXXXX").string();
-    RG_CHECK(mkdtemp(pattern.data()) != nullptr);
-    m_path = pattern;
-  }
-  ~Folder() { std::filesystem::remove_all(m_path); }
-  std::string operator/(const std::string& name) const { return m_path + "/" + name; }
-
- private:
-  std::string m_path;
-};
 
 // The job, on a thread of its own, said on the hub's writer thread in slices.
 class Job {
@@ -143,18 +129,18 @@ std::int64_t differences(const std::string& there, const std::string& here) {
 void BM_FollowedJob(benchmark::State& state) {
   constexpr int kWarm = 15, kSeconds = 75;
   for (auto _ : state) {
-    Folder folder;
-    auto hub = Hub::start(folder / "there.rgl", {});
+    const TempStore folder;
+    auto hub = Hub::start(folder.file("there.rgl"), {});
     RG_CHECK(hub.ok());
     test::SlowProxy proxy((*hub)->port(), state.range(0));
     Job job(**hub);
-    auto mirror = Mirror::start({.store = folder / "here.rgl", .hub = {.hub = proxy.address()}});
+    auto mirror = Mirror::start({.store = folder.file("here.rgl"), .hub = {.hub = proxy.address()}});
     RG_CHECK(mirror.ok());
     std::this_thread::sleep_for(std::chrono::seconds(kWarm));
-    auto reader = Reader::open(folder / "here.rgl", (*mirror)->readerOptions());
+    auto reader = Reader::open(folder.file("here.rgl"), (*mirror)->readerOptions());
     RG_CHECK(reader.ok());
     const std::int64_t bytes = proxy.down();
-    auto source = Reader::open(folder / "there.rgl", (*hub)->readerOptions());
+    auto source = Reader::open(folder.file("there.rgl"), (*hub)->readerOptions());
     RG_CHECK(source.ok());
     std::vector<std::deque<TimeNs>> history(kRanks);  // of the hub, as far as the copy has not got
     std::vector<double> behind, ages;
@@ -199,7 +185,7 @@ void BM_FollowedJob(benchmark::State& state) {
     source->reset();
     (void)(*mirror)->stop();
     (void)(*hub)->stop();
-    state.counters["series_that_differ"] = static_cast<double>(differences(folder / "there.rgl", folder / "here.rgl"));
+    state.counters["series_that_differ"] = static_cast<double>(differences(folder.file("there.rgl"), folder.file("here.rgl")));
   }
 }
 BENCHMARK(BM_FollowedJob)->Args({0, 0})->Args({250'000, 20})->Iterations(1)->Unit(benchmark::kSecond);
@@ -242,16 +228,16 @@ class LoadAgent {
 void BM_AckDelay(benchmark::State& state) {
   constexpr int kAgents = 64, kSeconds = 30;
   for (auto _ : state) {
-    Folder folder;
-    auto hub = Hub::start(folder / "there.rgl", {});
+    const TempStore folder;
+    auto hub = Hub::start(folder.file("there.rgl"), {});
     RG_CHECK(hub.ok());
     Job job(**hub);
     std::vector<std::unique_ptr<LoadAgent>> agents;
     for (int i = 0; i < kAgents; ++i)
-      agents.push_back(std::make_unique<LoadAgent>((*hub)->address(), folder / ("spool" + std::to_string(i)), i));
+      agents.push_back(std::make_unique<LoadAgent>((*hub)->address(), folder.file("spool" + std::to_string(i)), i));
     std::vector<std::unique_ptr<Mirror>> mirrors;
     for (int i = 0; i < state.range(0); ++i) {
-      auto mirror = Mirror::start({.store = folder / ("here" + std::to_string(i) + ".rgl"), .hub = {.hub = (*hub)->address()}});
+      auto mirror = Mirror::start({.store = folder.file("here" + std::to_string(i) + ".rgl"), .hub = {.hub = (*hub)->address()}});
       RG_CHECK(mirror.ok());
       mirrors.push_back(std::move(*mirror));
     }

@@ -4,8 +4,6 @@
 // `own`: every series has its own time stamps, `shared`: a message has one column of them, as a source has that stamps a poll once.
 // samples_per_s counts until everything is acknowledged; the hub's CPU and the file are those after its graceful end.
 #include <benchmark/benchmark.h>
-#include <fcntl.h>
-#include <spawn.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -24,6 +22,7 @@
 #include "collectors/agent/outbox.h"
 #include "collectors/agent/wire_recorder.h"
 #include "tests/bench/calibration.h"
+#include "tests/collectors/process.h"
 
 namespace runglass {
 namespace {
@@ -40,21 +39,11 @@ struct HubUse {
 class HubProcess {
  public:
   explicit HubProcess(const std::string& store) {
-    std::vector<std::string> arguments = {std::string(RG_BIN_DIR) + "/runglassctl", "serve", "--store", store, "--listen", "127.0.0.1:0"};
-    std::vector<char*> argv;
-    for (std::string& argument : arguments) argv.push_back(argument.data());
-    argv.push_back(nullptr);
-    int fds[2];
-    RG_CHECK(pipe2(fds, O_CLOEXEC) == 0);
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, fds[1], STDOUT_FILENO);
-    RG_CHECK(posix_spawn(&m_pid, argv[0], &actions, nullptr, argv.data(), environ) == 0);
-    posix_spawn_file_actions_destroy(&actions);
-    close(fds[1]);
-    std::string line;
-    for (char c = 0; read(fds[0], &c, 1) == 1 && c != '\n';) line += c;
-    close(fds[0]);
+    std::vector<std::string> arguments = {"runglassctl", "serve", "--store", store, "--listen", "127.0.0.1:0"};
+    const test::Spawned spawned = test::spawn(std::move(arguments));
+    m_pid = spawned.pid;
+    const std::string line = test::firstLine(spawned.out);
+    close(spawned.out);
     m_address = line.substr(line.rfind(' ') + 1);
   }
   std::string address() const { return m_address; }

@@ -8,12 +8,12 @@
 
 #include "collectors/importers/train_log/log_session.h"
 #include "collectors/importers/train_log/pairs.h"
-#include "tests/bench/null_recorder.h"
+#include "tests/null_recorder.h"
 
 namespace {
 using namespace runglass;
 using namespace runglass::train_log;
-using runglass::bench::NullRecorder;
+using runglass::NullRecorder;
 
 std::string plainLines(std::size_t bytes) {
   std::mt19937 random(7);

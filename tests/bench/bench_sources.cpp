@@ -7,7 +7,7 @@
 
 #include "collectors/sources/rdma/rdma_port.h"
 #include "collectors/sources/rdma/rdma_source.h"
-#include "tests/bench/null_recorder.h"
+#include "tests/null_recorder.h"
 
 namespace {
 using namespace runglass;
@@ -28,7 +28,7 @@ void BM_RdmaPollOfEightAdapters(benchmark::State& state) {
   const toml::table config;
   const SourceContext context{
       .node = {.uuid = "u", .name = "n"}, .now = [] { return TimeNs{0}; }, .config = &config, .root = root.string() + "/"};
-  bench::NullRecorder out;
+  NullRecorder out;
   const auto source = makeRdmaSource();
   if (!source->start(out, context).ok()) state.SkipWithError("the tree has no ports");
   TimeNs now = 0;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a copy and its hub tell each other: frames of the feed, answers, questions.
 #include <cstdlib>
-#include <filesystem>
 #include <string_view>
 
 #include "collectors/feed/answerer.h"
@@ -9,52 +8,26 @@
 #include "collectors/hub/payload_replay.h"
 #include "storage/writer.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/null_recorder.h"
+#include "tests/storage/temp_store.h"
 
 namespace {
 
 using namespace runglass;
 
-// Ids as a store gives them; nothing is kept.
-class NullMirror final : public MirrorRecorder {
+class NullMirror : public NullOf<MirrorRecorder> {
  public:
-  NodeId node(const Node&) override { return {++m_next}; }
-  DeviceId device(const Device&) override { return {++m_next}; }
-  RunId run(const Run&) override { return {++m_next}; }
-  AttemptId attempt(const Attempt&) override { return {++m_next}; }
-  void rank(const Rank&) override {}
-  void fact(const Fact&) override {}
-  void checkpoint(const Checkpoint&) override {}
-  void group(const CommGroup&) override {}
-  SeriesId series(const SeriesKey&) override { return {++m_next}; }
-  TrackId track(const TrackKey&) override { return {++m_next}; }
-  void samples(SeriesId, std::span<const TimeNs>, std::span<const double>) override {}
-  void scalars(SeriesId, std::span<const std::int64_t>, std::span<const TimeNs>, std::span<const double>) override {}
-  void spans(TrackId, const SpanColumns&) override {}
-  void event(const Event&) override {}
-  void log(const LogLine&) override {}
-  void progress(const Progress&) override {}
-  void issue(const Issue&) override {}
-  void label(const Label&) override {}
-  void clock(const ClockReading&) override {}
-  void capture(const Capture&) override {}
-  Status flush() override { return {}; }
   void complete(SeriesId, std::int64_t, std::int64_t, const ScalarColumns&) override {}
   void total(const Issue&) override {}
   void judge(const Judgements&) override {}
   void mark(const MirrorMark&) override {}
-
- private:
-  std::uint64_t m_next = 0;
 };
 
 // A store with one of what is asked for.
 class Asked {
  public:
   Asked() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "rg-fuzz-XXXXXX").string();
-    RG_CHECK(::mkdtemp(pattern.data()) != nullptr);
-    m_folder = pattern;
-    const std::string path = m_folder + "/asked.rgl";
+    const std::string path = m_store.path();
     {
       auto writer = Writer::open(path).value();
       const RunId run = writer->run({.uuid = "r", .name = "r", .time_domain = TimeDomain::kUtc});
@@ -78,12 +51,11 @@ class Asked {
     }
     m_reader = Reader::open(path).value();
   }
-  ~Asked() { std::filesystem::remove_all(m_folder); }
   Reader& reader() { return *m_reader; }
   const FeedNames& names() const { return m_names; }
 
  private:
-  std::string m_folder;
+  const TempStore m_store;
   FeedNames m_names;
   std::unique_ptr<Reader> m_reader;
 };

@@ -2,8 +2,6 @@
 #include "tests/soak/hub_process.h"
 
 #include <dirent.h>
-#include <fcntl.h>
-#include <spawn.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,6 +13,7 @@
 #include <thread>
 
 #include "model/result.h"
+#include "tests/collectors/process.h"
 #include "tests/soak/row.h"
 
 namespace runglass::soak {
@@ -49,20 +48,10 @@ void HubProcess::start() {
                                   std::string("--listen"), m_address.empty() ? m_options.listen : m_address})
     arguments.push_back(part);
   arguments.insert(arguments.end(), m_options.more.begin(), m_options.more.end());
-  std::vector<char*> argv;
-  for (std::string& argument : arguments) argv.push_back(argument.data());
-  argv.push_back(nullptr);
-  int fds[2];
-  RG_CHECK(pipe2(fds, O_CLOEXEC) == 0);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, fds[1], STDOUT_FILENO);
-  RG_CHECK(posix_spawn(&m_pid, argv[0], &actions, nullptr, argv.data(), environ) == 0);
-  posix_spawn_file_actions_destroy(&actions);
-  close(fds[1]);
-  std::string line;
-  for (char c = 0; read(fds[0], &c, 1) == 1 && c != '\n';) line += c;
-  close(fds[0]);
+  const test::Spawned spawned = test::spawn(std::move(arguments));
+  m_pid = spawned.pid;
+  const std::string line = test::firstLine(spawned.out);
+  close(spawned.out);
   if (!line.starts_with("listening on ")) {
     std::fprintf(stderr, "soak: the hub did not start: %s\n", line.c_str());
     std::exit(2);

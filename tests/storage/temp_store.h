@@ -31,7 +31,8 @@ class TempStore {
     std::filesystem::remove_all(m_folder, ignored);
   }
   const std::string& folder() const { return m_folder; }
-  std::string path() const { return m_folder + "/test.rgl"; }
+  std::string file(const std::string& name) const { return m_folder + "/" + name; }
+  std::string path() const { return file("test.rgl"); }
 
  private:
   std::string m_folder;

@@ -74,6 +74,10 @@ class PythonTrainer {
   }
   PythonTrainer(const PythonTrainer&) = delete;
   bool lives() const { return waitpid(m_pid, nullptr, WNOHANG) == 0; }
+  // It has said that it is there before it sleeps in its collective.
+  void waitAsleep() const {
+    for (int i = 0; i < 10'000 && lookAt("/", m_pid)->state != 'S'; ++i) usleep(1000);
+  }
   std::string stackFile() const { return std::filesystem::path(m_ring).replace_extension(".stack"); }
   pid_t pid() const { return m_pid; }
   const std::string& ring() const { return m_ring; }
@@ -144,6 +148,7 @@ class CaptureSourceTest : public testing::Test {
 TEST_F(CaptureSourceTest, TakesThePythonStackAndTheProcessStateOfEveryTrainer) {
   const PythonTrainer zero(m_dir, 0), one(m_dir, 1);
   know(zero), know(one);
+  zero.waitAsleep(), one.waitAsleep();
   const auto answer = capture();
   EXPECT_TRUE(answer.status.ok()) << answer.status.message();
   EXPECT_THAT(answer.ranks, ElementsAre(0, 1));
@@ -156,8 +161,7 @@ TEST_F(CaptureSourceTest, TakesThePythonStackAndTheProcessStateOfEveryTrainer) {
     EXPECT_TRUE(stack.attempt);
   }
   ASSERT_THAT(of("process"), SizeIs(2));
-  // The signal that asks for the stack wakes it: it need not sleep again yet.
-  EXPECT_THAT(of("process")[0].text, AllOf(HasSubstr("State:\t"), HasSubstr("wchan: "), HasSubstr("thread ")));
+  EXPECT_THAT(of("process")[0].text, AllOf(HasSubstr("State:\tS (sleeping)"), HasSubstr("wchan: "), HasSubstr("thread ")));
   EXPECT_TRUE(zero.lives() && one.lives());
   ASSERT_THAT(m_out.events, SizeIs(1));
   EXPECT_EQ(m_out.events[0].kind, "capture");

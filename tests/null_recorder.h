@@ -1,29 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-// NullRecorder: takes everything and keeps nothing, so that a bench measures a parser or source alone.
+// A Recorder that takes everything and keeps nothing, so that a parser or source is measured, or fuzzed, alone. Ids are as a store's.
 //
-// Threading:  any.
+// Threading:  one thread.
 // Ownership:  none.
 // Units:      none.
 // Errors:     none.
 // Cost:       none.
 #pragma once
 
+#include <cstdint>
+
 #include "model/recorder.h"
 
-namespace runglass::bench {
+namespace runglass {
 
-class NullRecorder : public Recorder {
+template <class Base>
+class NullOf : public Base {
  public:
-  NodeId node(const Node&) override { return NodeId{1}; }
-  DeviceId device(const Device&) override { return DeviceId{1}; }
-  RunId run(const Run&) override { return RunId{1}; }
-  AttemptId attempt(const Attempt&) override { return AttemptId{1}; }
+  NodeId node(const Node&) override { return {++m_next}; }
+  DeviceId device(const Device&) override { return {++m_next}; }
+  RunId run(const Run&) override { return {++m_next}; }
+  AttemptId attempt(const Attempt&) override { return {++m_next}; }
   void rank(const Rank&) override {}
   void fact(const Fact&) override {}
   void group(const CommGroup&) override {}
   void checkpoint(const Checkpoint&) override {}
-  SeriesId series(const SeriesKey&) override { return SeriesId{1}; }
-  TrackId track(const TrackKey&) override { return TrackId{1}; }
+  SeriesId series(const SeriesKey&) override { return {++m_next}; }
+  TrackId track(const TrackKey&) override { return {++m_next}; }
   void samples(SeriesId, std::span<const TimeNs>, std::span<const double>) override {}
   void scalars(SeriesId, std::span<const std::int64_t>, std::span<const TimeNs>, std::span<const double>) override {}
   void spans(TrackId, const SpanColumns&) override {}
@@ -35,6 +38,10 @@ class NullRecorder : public Recorder {
   void label(const Label&) override {}
   void clock(const ClockReading&) override {}
   Status flush() override { return {}; }
-};
 
-}  // namespace runglass::bench
+ private:
+  std::uint64_t m_next = 0;
+};
+using NullRecorder = NullOf<Recorder>;
+
+}  // namespace runglass
