@@ -50,6 +50,8 @@ struct Series {
 struct SampleColumns {
   std::vector<TimeNs> time;
   std::vector<double> value;
+  // So many more lie in blocks that reach into the range and of which only the summary is left here: bins() tells of these.
+  std::int64_t summarised = 0;
   std::size_t size() const { return time.size(); }
 };
 

@@ -36,6 +36,11 @@ Result<std::unique_ptr<ChangeReader>> ChangeReader::open(const std::string& path
   RG_ASSIGN(reader->m_version_sql, db.prepare("PRAGMA data_version", true));
   RG_ASSIGN(reader->m_chunks_sql,
             db.prepare("SELECT chunk_id, late, x0, x1, n, crc, sealed FROM rg_chunk WHERE series_id = ?1 ORDER BY chunk_id", true));
+  RG_ASSIGN(reader->m_new_chunks_sql, db.prepare("SELECT chunk_id, late, x0, x1, n, crc, sealed FROM rg_chunk WHERE series_id = ?1 AND "
+                                                 "(chunk_id > ?2 OR sealed = 0) ORDER BY chunk_id",
+                                                 true));
+  RG_ASSIGN(reader->m_pyramids_sql,
+            db.prepare("SELECT x0, x1, chunks, crc, data FROM rg_pyramid WHERE series_id = ?1 AND x1 >= ?2 ORDER BY x0", true));
   RG_ASSIGN(reader->m_data_sql, db.prepare("SELECT data FROM rg_chunk WHERE chunk_id = ?1", true));
   return reader;
 }

@@ -14,9 +14,11 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "model/mirror_recorder.h"
 #include "storage/live_tail.h"
 #include "storage/reader.h"
 #include "storage/sqlite/connection.h"
@@ -42,6 +44,12 @@ struct WholeSeries {
   PointPosition next;
 };
 
+// Blocks of a series over time that are not there yet.
+struct NewSummaries {
+  std::optional<Summaries> told;
+  bool rest = false;  // samples that fill no block yet were not told; who asks for the rest gets them, and again once they fill it
+};
+
 class ChangeReader {
  public:
   using Parts = std::array<std::uint64_t, kStoreParts>;
@@ -55,6 +63,9 @@ class ChangeReader {
   Result<NewPoints> points(SeriesId series, PointPosition have);
   Result<WholeSeries> whole(SeriesId series);
   Result<PointPosition> end(SeriesId series);  // after all it has
+  Result<NewSummaries> summaries(SeriesId series, const SummaryPosition& have, bool rest);
+  // How far a store that is a copy has its source's summaries.
+  Result<std::unordered_map<SeriesId, SummaryPosition>> copied();
 
   Result<std::vector<Series>> series(SeriesId after);                   // by id; their extents are those of the last commit
   Result<std::vector<Track>> tracks(TrackId after, std::size_t limit);  // by id
@@ -90,11 +101,14 @@ class ChangeReader {
   Status snapshot(SeriesId series, PointPosition have, State& out);
   Result<bool> decode(SeriesId series, const Sealed& chunk, RawPoints& out);
   Status rows(const std::function<Status(const PendingRows&)>& take, bool logs);
+  // change_summaries.cpp
+  Status sealedSince(SeriesId series, std::int64_t chunk, bool owned, std::vector<Sealed>& sealed, LiveTail::Blocks& blocks);
+  Status storedBlocks(SeriesId series, std::int64_t from, std::vector<Bin>& out);
 
   const std::string m_path;
   const std::shared_ptr<const LiveTail> m_live;
   sqlite::Connection m_db;
-  sqlite::Statement m_generation_sql, m_version_sql, m_chunks_sql, m_data_sql;
+  sqlite::Statement m_generation_sql, m_version_sql, m_chunks_sql, m_data_sql, m_new_chunks_sql, m_pyramids_sql;
 };
 
 }  // namespace runglass

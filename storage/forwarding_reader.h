@@ -59,6 +59,7 @@ class ForwardingReader : public Reader {
   Result<std::vector<Snooze>> snoozes() override;
   Result<SampleColumns> samples(SeriesId series, TimeRange range, std::stop_token stop) override;
   Result<ScalarColumns> scalars(SeriesId series, std::int64_t step0, std::int64_t step1, std::stop_token stop) override;
+  Result<std::vector<Bin>> summaries(SeriesId series, TimeRange range) override { return m_inner.summaries(series, range); }
   Result<std::vector<Bin>> bins(SeriesId series, Axis axis, std::int64_t x0, std::int64_t x1, std::size_t bins,
                                 std::stop_token stop) override;
   Result<std::vector<LatestSample>> latest(std::span<const SeriesId> series) override;

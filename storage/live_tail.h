@@ -57,6 +57,7 @@ struct LiveSeries {
   std::int64_t sealed_x1 = 0;
   std::int64_t sealed_chunks = 0;
   bool any_sealed = false;
+  std::int64_t newest_sealed = 0;  // the highest id of a sealed chunk
   SealedPoints sealed_main, sealed_late;
   std::optional<LatestSample> latest;
 };
@@ -169,6 +170,23 @@ class LiveTail {
     RawPoints open, open_late;
   };
   std::optional<Arrivals> arrivals(SeriesId id, std::uint64_t file_generation, std::int64_t main, std::int64_t late) const;
+  // The same for who copies summaries. How far they go is known without their blocks, and cheaply.
+  struct Blocks {
+    struct Open {
+      std::int64_t points = 0;
+      bool ordered = true;
+      Pyramid blocks;  // all
+    };
+    std::int64_t newest_sealed = 0;
+    std::vector<PendingChunk> sealed;
+    Open main, late;
+  };
+  enum class BlockParts : std::uint8_t { kCounts, kAll };
+  // Absent in `blocks`: the tail does not have the series.
+  struct OwnedBlocks {
+    std::optional<Blocks> blocks;
+  };
+  std::optional<OwnedBlocks> blocks(SeriesId id, std::uint64_t file_generation, BlockParts parts) const;
   // Series that got points after growth() was `since`; their marks are those of growth().
   std::uint64_t growth() const { return m_growth.load(std::memory_order_acquire); }
   void grownSince(std::uint64_t since, std::vector<SeriesId>& out) const;

@@ -158,9 +158,12 @@ class Reader {
   // All points with step in [step0, step1), in step order. Superseded points are included; see model/superseded.h.
   virtual Result<ScalarColumns> scalars(SeriesId series, std::int64_t step0, std::int64_t step1, std::stop_token stop = {}) = 0;
   // Always `bins` rows that tile [x0, x1) in order. Above 64 samples a bin, edges move to block boundaries: the returned x0/x1 are
-  // true and the values exact for them. Empty bins have count 0 and nan_count 0.
+  // true and the values exact for them; summaries() count as a whole wherever they reach into. Empty bins have count 0 and nan_count 0.
   virtual Result<std::vector<Bin>> bins(SeriesId series, Axis axis, std::int64_t x0, std::int64_t x1, std::size_t bins,
                                         std::stop_token stop = {}) = 0;
+  // Blocks of at most 64 samples that reach into the range and of which the samples are not here: retention deleted them, or this is a copy
+  // that never had them. By x0; x1 is inclusive.
+  virtual Result<std::vector<Bin>> summaries(SeriesId series, TimeRange range) = 0;
   // Newest sample of each series, in the given order; series without samples are left out.
   virtual Result<std::vector<LatestSample>> latest(std::span<const SeriesId> series) = 0;
   // The same as it was at a moment: of the samples at or before it by their time. A series whose points have no times has none.

@@ -12,6 +12,7 @@
 #include <map>
 #include <set>
 #include <tuple>
+#include <unordered_map>
 
 #include "storage/clock_map.h"
 
@@ -305,8 +306,21 @@ class RunCopy {
         m_to.samples(fresh, {samples.time.data() + at, n}, {samples.value.data() + at, n});
         RG_TRY(goOn());
       }
+      RG_TRY(copySummaries(series.id, fresh, range));
     }
     return {};
+  }
+
+  // Where samples are not in the source either. A block that reaches into two ranges lies in the one that it begins in, or the first.
+  Status copySummaries(SeriesId from, SeriesId to, TimeRange range) {
+    Summaries alone;
+    RG_ASSIGN(alone.blocks, m_from.summaries(from, range));
+    std::int64_t& told = m_summarised.try_emplace(to, kLowest).first->second;
+    std::erase_if(alone.blocks, [&](const Bin& block) { return block.x0 <= told; });
+    if (alone.blocks.empty()) return {};
+    told = alone.blocks.back().x0;
+    m_to.summaries(to, alone);
+    return goOn();
   }
 
   Status copyScalars(SeriesId from, SeriesId to, const TimeRanges& ranges) {
@@ -411,6 +425,7 @@ class RunCopy {
 
   Reader &m_from, &m_aligned;
   Writer& m_to;
+  std::unordered_map<SeriesId, std::int64_t> m_summarised;  // of the new store: x0 of the newest block
   const std::string m_to_path;
   const ExportWatch& m_watch;
   RunId m_run, m_new_run;

@@ -122,6 +122,18 @@ RawPoints SeriesBuffer::arrivedAfter(std::size_t told) const {
   return cut(decoded(), told);
 }
 
+Pyramid SeriesBuffer::blocks() const {
+  Pyramid all;
+  if (!m_ordered) {
+    const RawPoints points = decoded();
+    appendPyramid(points.x.data(), points.value.data(), points.size(), all);
+    return all;
+  }
+  all.append(m_pyramid);
+  appendPyramid(m_raw.x.data(), m_raw.value.data(), m_raw.size(), all);
+  return all;
+}
+
 std::optional<FoundPoint> SeriesBuffer::newestRaw(PointBound bound) const {
   const bool by_time = bound.of == PointBound::Of::kTime;
   if (by_time && m_raw.time.empty()) return std::nullopt;

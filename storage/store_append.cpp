@@ -155,7 +155,7 @@ void StoreWriter::appendPoints(SeriesId id, const std::int64_t* x, const std::in
 void StoreWriter::seal(LiveSeries& series, SeriesBuffer& buffer, bool late) {
   // A sealed chunk gets a new row at the table's end, where rows pack densely; the open one's row is deleted.
   const std::int64_t replaced = buffer.chunk_id;
-  buffer.chunk_id = m_next_chunk++;
+  buffer.chunk_id = series.newest_sealed = m_next_chunk++;
   auto pyramid = std::make_shared<Pyramid>();
   const bool ordered = buffer.ordered();
   auto row = std::make_shared<ChunkRow>(buffer.row(true, pyramid.get()));

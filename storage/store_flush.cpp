@@ -28,8 +28,8 @@ constexpr std::int64_t kCheckpointBytes = std::int64_t{16} << 20;
 bool StoreWriter::anythingPending() const {
   const PendingRows& rows = m_tail->pendingRows();
   return !m_dirty_series.empty() || !m_dirty_tracks.empty() || m_streams_changed || !m_findings.empty() || !m_marks.empty() ||
-         m_mirror_changed || !m_pins.empty() || !rows.events.empty() || !rows.logs.empty() || !rows.labels.empty() ||
-         !rows.issues.empty() || !rows.captures.empty();
+         m_mirror_changed || !m_summaries.empty() || !m_pins.empty() || !rows.events.empty() || !rows.logs.empty() ||
+         !rows.labels.empty() || !rows.issues.empty() || !rows.captures.empty();
 }
 
 Status StoreWriter::flush() {
@@ -172,6 +172,7 @@ Status StoreWriter::commitAll() {
   RG_TRY(saveSealed());
   for (const SeriesId id : m_dirty_series) RG_TRY(saveSeries(id, *m_tail->find(id)));
   for (const TrackId id : m_dirty_tracks) RG_TRY(saveTrack(id, *m_tail->find(id)));
+  RG_TRY(saveSummaries());
   RG_TRY(saveRows());
   RG_TRY(saveCaptures());
   RG_TRY(saveFindings());
@@ -216,6 +217,7 @@ void StoreWriter::markStored() {
   m_marks.clear();
   m_pins.clear();
   m_mirror_changed = false;
+  m_summaries.clear();
   m_pending_bytes = 0;
 }
 

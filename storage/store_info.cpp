@@ -32,7 +32,8 @@ Result<StoreInfo> StoreReader::info() {
   if (!source.empty()) {
     RG_ASSIGN(const std::string from, m_db.queryText("SELECT value FROM rg_meta WHERE key = 'mirror_from'"));
     RG_ASSIGN(const auto complete, m_db.queryInt64("SELECT value FROM rg_meta WHERE key = 'mirror_complete_ns'"));
-    info.mirror = {.source_uuid = source, .from = from, .complete = complete};
+    RG_ASSIGN(const auto summarised, m_db.queryInt64("SELECT value FROM rg_meta WHERE key = 'mirror_summarised_ns'"));
+    info.mirror = {.source_uuid = source, .from = from, .complete = complete, .summarised = summarised};
   }
   RG_ASSIGN(const auto version, m_db.queryInt64("PRAGMA user_version"));
   info.schema_version = static_cast<int>(version.value_or(0));

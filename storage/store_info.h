@@ -26,7 +26,7 @@ struct StoreInfo {
   // Of a store that copies another one: which, where it is, and the source's time up to which all of it is here.
   struct Mirror {
     std::string source_uuid, from;
-    std::optional<TimeNs> complete;  // absent: not yet
+    std::optional<TimeNs> complete, summarised;  // absent: not yet
   };
   std::optional<Mirror> mirror;
 };

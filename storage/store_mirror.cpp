@@ -13,8 +13,8 @@
 namespace runglass {
 namespace {
 
-constexpr std::string_view kOf = "mirror_of", kFrom = "mirror_from", kComplete = "mirror_complete_ns", kEvent = "mirror_event",
-                           kLog = "mirror_log", kLabel = "mirror_label";
+constexpr std::string_view kOf = "mirror_of", kFrom = "mirror_from", kComplete = "mirror_complete_ns", kSummarised = "mirror_summarised_ns",
+                           kEvent = "mirror_event", kLog = "mirror_log", kLabel = "mirror_label";
 
 template <class Tag>
 std::optional<std::int64_t> idOrNull(Id<Tag> id) {
@@ -52,6 +52,7 @@ Status StoreWriter::loadMirror() {
     if (key == kOf) mark.source_uuid = rows.text(1);
     if (key == kFrom) mark.from = rows.text(1);
     if (key == kComplete) mark.complete = rows.optionalInt64(1);
+    if (key == kSummarised) mark.summarised = rows.optionalInt64(1);
     if (key == kEvent) mark.event = rows.int64(1);
     if (key == kLog) mark.log = rows.int64(1);
     if (key == kLabel) mark.label = rows.int64(1);
@@ -70,6 +71,7 @@ Status StoreWriter::saveMirror() {
   RG_TRY(put(kOf, std::string_view(m_mirror->source_uuid)));
   RG_TRY(put(kFrom, std::string_view(m_mirror->from)));
   if (m_mirror->complete) RG_TRY(put(kComplete, *m_mirror->complete));
+  if (m_mirror->summarised) RG_TRY(put(kSummarised, *m_mirror->summarised));
   RG_TRY(put(kEvent, m_mirror->event));
   RG_TRY(put(kLog, m_mirror->log));
   return put(kLabel, m_mirror->label);

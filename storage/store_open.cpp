@@ -155,7 +155,7 @@ Status StoreWriter::prepareStatements() {
               "UPDATE rg_series SET sample_count=?2, first_x=?3, last_x=?4, first_ns=?5, last_ns=?6, latest_bits=?7, latest_ns=?8 WHERE "
               "series_id=?1"));
   RG_TRY(keep(m_sql.small_pyramids,
-              "SELECT pyramid_id, x0, x1, chunks, crc, data FROM rg_pyramid WHERE series_id = ?1 AND chunks < ?2 ORDER BY pyramid_id"));
+              "SELECT pyramid_id, x0, x1, chunks, crc, data FROM rg_pyramid WHERE series_id = ?1 AND chunks < ?2 ORDER BY x0"));
   RG_TRY(keep(m_sql.drop_chunk, "DELETE FROM rg_chunk WHERE chunk_id = ?"));
   return keep(m_sql.drop_pyramid, "DELETE FROM rg_pyramid WHERE pyramid_id = ?");
 }
@@ -195,14 +195,16 @@ Status StoreWriter::loadSeries(SeriesId id, LiveSeries& series) {
   if (known) series.extent = {extent.int64(0), extent.int64(1), extent.int64(2), extent.optionalInt64(3), extent.optionalInt64(4)};
   if (known && !extent.isNull(5))
     series.latest = LatestSample{id, extent.int64(2), extent.optionalInt64(6), std::bit_cast<double>(extent.int64(5))};
-  RG_ASSIGN(auto sealed, m_db.prepare("SELECT max(iif(late = 0, x1, NULL)), sum(iif(late = 0, n, 0)), sum(iif(late = 0, 0, n)) FROM "
-                                      "rg_chunk WHERE series_id = ? AND sealed = 1"));
+  RG_ASSIGN(auto sealed,
+            m_db.prepare("SELECT max(iif(late = 0, x1, NULL)), sum(iif(late = 0, n, 0)), sum(iif(late = 0, 0, n)), max(chunk_id) FROM "
+                         "rg_chunk WHERE series_id = ? AND sealed = 1"));
   sealed.bind(1, id.value);
   RG_TRY(sealed.step().status());
   series.any_sealed = !sealed.isNull(0);
   series.sealed_x1 = sealed.int64(0);
   series.sealed_main.count = sealed.int64(1);
   series.sealed_late.count = sealed.int64(2);
+  series.newest_sealed = sealed.int64(3);
   RG_ASSIGN(auto chunks, m_db.prepare("SELECT sum(chunks) FROM rg_pyramid WHERE series_id = ?"));
   chunks.bind(1, id.value);
   RG_TRY(chunks.step().status());

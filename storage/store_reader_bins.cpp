@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "storage/bin_blocks.h"
 #include "storage/bin_points.h"
 #include "storage/store_reader.h"
 
@@ -15,24 +16,6 @@ namespace {
 
 constexpr std::int64_t kHighest = std::numeric_limits<std::int64_t>::max();
 
-void addEntries(Bin& bin, const Pyramid& p, std::size_t begin, std::size_t end) {
-  for (std::size_t i = begin; i < end; ++i) {
-    bin.nan_count += p.nan_count[i];
-    if (p.count[i] == 0) continue;
-    if (bin.count == 0) {
-      bin.first = p.first[i];
-      bin.min = p.min[i];
-      bin.max = p.max[i];
-    } else {
-      if (p.min[i] < bin.min) bin.min = p.min[i];
-      if (p.max[i] > bin.max) bin.max = p.max[i];
-    }
-    bin.count += p.count[i];
-    bin.sum += p.sum[i];
-    bin.last = p.last[i];
-  }
-}
-
 bool isOrdered(const Pyramid& p) {
   for (std::size_t i = 1; i < p.size(); ++i) {
     if (p.x0[i] < p.x1[i - 1]) return false;
@@ -40,100 +23,8 @@ bool isOrdered(const Pyramid& p) {
   return true;
 }
 
-// Part of a row's entries.
-struct Slice {
-  const Pyramid* pyramid;
-  std::size_t from, to;
-};
-
-// The entries of all slices as one sequence.
-class Entries {
- public:
-  explicit Entries(std::vector<Slice> slices) : m_slices(std::move(slices)) {
-    for (const Slice& slice : m_slices) {
-      m_begin.push_back(m_size);
-      m_size += slice.to - slice.from;
-    }
-  }
-  std::size_t size() const { return m_size; }
-  std::int64_t x0(std::size_t i) const { return at(i, &Pyramid::x0); }
-  std::int64_t x1(std::size_t i) const { return at(i, &Pyramid::x1); }
-  // First entry that begins at or after x.
-  std::size_t firstFrom(std::int64_t x) const {
-    std::size_t low = 0, high = m_size;
-    while (low < high) {
-      const std::size_t middle = low + (high - low) / 2;
-      if (x0(middle) < x) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return low;
-  }
-  // Entries [begin, end) as slices.
-  std::vector<Slice> slices(std::size_t begin, std::size_t end) const {
-    std::vector<Slice> out;
-    for (std::size_t s = 0; s < m_slices.size(); ++s) {
-      const Slice& slice = m_slices[s];
-      const std::size_t size = slice.to - slice.from;
-      const std::size_t from = std::clamp(begin, m_begin[s], m_begin[s] + size) - m_begin[s];
-      const std::size_t to = std::clamp(end, m_begin[s], m_begin[s] + size) - m_begin[s];
-      if (from < to) out.push_back({slice.pyramid, slice.from + from, slice.from + to});
-    }
-    return out;
-  }
-  void addTo(Bin& bin, std::size_t begin, std::size_t end) const {
-    while (begin < end) {
-      const std::size_t s = sliceOf(begin);
-      const Slice& slice = m_slices[s];
-      const std::size_t stop = std::min(end, m_begin[s] + slice.to - slice.from);
-      addEntries(bin, *slice.pyramid, slice.from + begin - m_begin[s], slice.from + stop - m_begin[s]);
-      begin = stop;
-    }
-  }
-
- private:
-  std::size_t sliceOf(std::size_t i) const {
-    return static_cast<std::size_t>(std::upper_bound(m_begin.begin(), m_begin.end(), i) - m_begin.begin()) - 1;
-  }
-  std::int64_t at(std::size_t i, std::vector<std::int64_t> Pyramid::*column) const {
-    const std::size_t s = sliceOf(i);
-    return (m_slices[s].pyramid->*column)[m_slices[s].from + i - m_begin[s]];
-  }
-  std::vector<Slice> m_slices;
-  std::vector<std::size_t> m_begin;
-  std::size_t m_size = 0;
-};
-
-std::vector<Bin> reduceEntries(const Entries& entries, std::int64_t x0, std::int64_t x1, std::size_t bins) {
-  std::vector<Bin> out = emptyBins(x0, x1, bins);
-  const std::size_t end = entries.size();
-  std::size_t next = 0;
-  for (std::size_t k = 0; k < bins; ++k) {
-    std::size_t stop = end;
-    std::int64_t edge = x1;
-    if (k + 1 < bins) {
-      edge = std::max(binEdge(x0, x1, bins, k + 1), out[k].x0);
-      stop = std::clamp(entries.firstFrom(edge), next, end);
-      // The block before the edge reaches it: move up to where a block begins after the one before it ended.
-      while (stop > 0 && stop < end && entries.x1(stop - 1) >= entries.x0(stop)) ++stop;
-      if (stop > 0 && entries.x1(stop - 1) >= edge) edge = stop < end ? entries.x0(stop) : x1;
-      out[k + 1].x0 = edge;
-    }
-    out[k].x1 = edge;
-    entries.addTo(out[k], next, stop);
-    next = stop;
-  }
-  return out;
-}
-
-}  // namespace
-
-namespace {
-
-std::vector<Slice> slicesOf(const std::vector<PyramidSegment>& segments) {
-  std::vector<Slice> slices;
+std::vector<BlockSlice> slicesOf(const std::vector<PyramidSegment>& segments) {
+  std::vector<BlockSlice> slices;
   for (const PyramidSegment& segment : segments) slices.push_back({segment.pyramid.get(), 0, segment.pyramid->size()});
   return slices;
 }
@@ -146,7 +37,7 @@ PyramidSegment segmentOf(const RawPoints& points) {
 
 }  // namespace
 
-Status StoreReader::pyramidSegments(SeriesId id, SeriesSnapshot& tail, std::vector<PyramidSegment>& out) {
+Status StoreReader::storedSegments(SeriesId id, std::vector<PyramidSegment>& out, std::string& damage) {
   RG_ASSIGN(sqlite::Statement * rows, kept(m_pyramid_sql, "SELECT pyramid_id, x0, x1, chunks, crc FROM rg_pyramid WHERE series_id = ?1"));
   rows->bind(1, id.value);
   while (true) {
@@ -170,7 +61,8 @@ Status StoreReader::pyramidSegments(SeriesId id, SeriesSnapshot& tail, std::vect
     if (!good) {
       const std::string object = "series " + std::to_string(id.value) + " pyramid " + std::to_string(pyramid_id);
       m_damage->note(object);
-      return {Code::kDataLoss, "damaged pyramid: " + m_path + ": " + object};
+      if (damage.empty()) damage = object;
+      continue;
     }
     const PyramidSegment segment{std::move(pyramid), false};
     const PyramidSegment checked{segment.pyramid, isOrdered(*segment.pyramid)};
@@ -178,11 +70,17 @@ Status StoreReader::pyramidSegments(SeriesId id, SeriesSnapshot& tail, std::vect
     out.push_back(checked);
   }
   rows->reset();
+  return {};
+}
+
+Status StoreReader::pyramidSegments(SeriesId id, SeriesSnapshot& tail, std::vector<PyramidSegment>& out) {
+  std::string damage;
+  RG_TRY(storedSegments(id, out, damage));
+  if (!damage.empty()) return {Code::kDataLoss, "damaged pyramid: " + m_path + ": " + damage};
   for (const PendingChunk& pending : tail.sealed) out.push_back({pending.pyramid, isOrdered(*pending.pyramid)});
   std::vector<ChunkView> open;
   RG_TRY(chunks(id, {std::numeric_limits<std::int64_t>::min(), kHighest}, true, tail, open));
   RawPoints points;
-  std::string damage;
   RG_TRY(decode(id, open, {std::numeric_limits<std::int64_t>::min(), kHighest}, {}, points, damage));
   if (points.size() > 0) out.push_back(segmentOf(points));
   std::erase_if(out, [](const PyramidSegment& segment) { return segment.pyramid->size() == 0; });
@@ -216,6 +114,8 @@ Result<std::vector<Bin>> StoreReader::rawBins(SeriesId series, const Identity& i
   Snapshot file;
   SeriesSnapshot tail;
   RG_TRY(openSnapshot(series, file, tail));
+  RG_ASSIGN(const auto forgotten, forgottenTo(series));
+  if (forgotten && x0 <= *forgotten) return summarisedBins(series, x0, x1, bins, stop, tail);
   // So few in all that no pyramid is needed to know it.
   const bool few = identity.count <= static_cast<std::int64_t>(bins * kPyramidRadix);
   std::vector<PyramidSegment> segments;
@@ -224,7 +124,7 @@ Result<std::vector<Bin>> StoreReader::rawBins(SeriesId series, const Identity& i
     ordered = ordered && segments[i].ordered;
     ordered = ordered && (i == 0 || segments[i - 1].pyramid->x1.back() <= segments[i].pyramid->x0.front());
   }
-  const Entries entries(slicesOf(segments));
+  const Blocks entries(slicesOf(segments));
   if (!ordered || entries.size() <= bins) {
     RawPoints points;
     RG_TRY(decodeRange(series, bounds, stop, tail, points));
@@ -235,7 +135,7 @@ Result<std::vector<Bin>> StoreReader::rawBins(SeriesId series, const Identity& i
     }
     // Blocks that overlap or are damaged: make them again from the merged points.
     const PyramidSegment merged = segmentOf(points);
-    return reduceEntries(Entries(slicesOf({merged})), x0, x1, bins);
+    return reduceBlocks(Blocks(slicesOf({merged})), x0, x1, bins);
   }
   // Whole blocks inside the range are [begin, end); a block that an end of the range cuts is decoded.
   std::size_t begin = entries.firstFrom(x0), end = std::max(begin, entries.firstFrom(bounds.x1));
@@ -255,11 +155,11 @@ Result<std::vector<Bin>> StoreReader::rawBins(SeriesId series, const Identity& i
       first = std::max(first, head.pyramid->x1.back() == kHighest ? kHighest : head.pyramid->x1.back() + 1);
     RG_ASSIGN(tail_part, cutBlock(series, {std::max(first, x0), bounds.x1}, stop, tail));
   }
-  std::vector<Slice> parts;
+  std::vector<BlockSlice> parts;
   if (head.pyramid) parts.push_back({head.pyramid.get(), 0, head.pyramid->size()});
-  for (const Slice& slice : entries.slices(begin, end)) parts.push_back(slice);
+  for (const BlockSlice& slice : entries.slices(begin, end)) parts.push_back(slice);
   if (tail_part.pyramid) parts.push_back({tail_part.pyramid.get(), 0, tail_part.pyramid->size()});
-  return reduceEntries(Entries(std::move(parts)), x0, x1, bins);
+  return reduceBlocks(Blocks(std::move(parts)), x0, x1, bins);
 }
 
 Status StoreReader::decodeRange(SeriesId series, Bounds bounds, const std::stop_token& stop, SeriesSnapshot& tail, RawPoints& points) {

@@ -308,6 +308,10 @@ Status StoreReader::newestOf(const std::vector<WantedSeries>& wanted, TimeNs mom
       RG_ASSIGN(const bool complete,
                 scalar ? newestStep(id, bound, version, generation, point) : newestPoint(id, bound, version, generation, point));
       if (!complete) break;
+      if (!scalar) {
+        RG_ASSIGN(const auto block, newestSummarised(id, bound));
+        if (block && (!point || block->x > point->x)) point = block;
+      }
       answer->jump = m_answers.jump;
       answer->newest.reset();
       if (!point) continue;

@@ -216,7 +216,10 @@ Result<SampleColumns> StoreReader::samples(SeriesId series, TimeRange range, std
   if (identity.correctsX()) {
     for (TimeNs& time : points.x) time = identity.clock->corrected(time);
   }
-  return SampleColumns{std::move(points.x), std::move(points.value)};
+  SampleColumns samples{std::move(points.x), std::move(points.value)};
+  RG_ASSIGN(const Pyramid alone, summarisedBlocks(series, bounds));
+  for (std::size_t i = 0; i < alone.size(); ++i) samples.summarised += alone.count[i] + alone.nan_count[i];
+  return samples;
 }
 
 Result<ScalarColumns> StoreReader::scalars(SeriesId series, std::int64_t step0, std::int64_t step1, std::stop_token stop) {

@@ -7,12 +7,6 @@
 #include "storage/store_writer.h"
 
 namespace runglass {
-namespace {
-
-constexpr std::int64_t kMinorPyramid = 8, kMajorPyramid = 64;
-
-}  // namespace
-
 // In order of their ids, so that the table only grows at its end.
 Status StoreWriter::saveSealed() {
   const std::uint64_t next = m_tail->committed() + 1;

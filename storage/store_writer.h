@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "storage/catalog.h"
@@ -52,6 +53,7 @@ class StoreWriter final : public Writer {
   Status flush() override;
   // store_mirror.cpp
   void complete(SeriesId series, std::int64_t step0, std::int64_t step1, const ScalarColumns& points) override;
+  void summaries(SeriesId series, const Summaries& summaries) override;  // store_summaries.cpp
   void total(const Issue& issue) override;
   void judge(const Judgements& judgements) override;
   void mark(const MirrorMark& mark) override;
@@ -142,6 +144,12 @@ class StoreWriter final : public Writer {
   Status saveMirrored(const Finding& finding);
   Status countPoints(SeriesId id, LiveSeries& series, std::int64_t x0, std::int64_t x1, std::vector<std::int64_t>& have);
 
+  // store_summaries.cpp
+  Result<std::int64_t> cutSummaries(SeriesId id, std::int64_t from, Pyramid& kept);
+  Status addSummaryRows(SeriesId id, const Pyramid& blocks);
+  Status widenExtent(SeriesId id, const std::vector<Bin>& blocks, std::int64_t more);
+  Status saveSummaries();
+
   // store_edit.cpp
   Status saveEdit(const Note& note);
   Status saveEdit(const RankOrderChoice& choice);
@@ -164,7 +172,8 @@ class StoreWriter final : public Writer {
   std::optional<std::int64_t> roomOnDisk(std::int64_t journal_bytes) const;  // store_append.cpp
   bool anythingPending() const;
 
-  // store_save.cpp
+  // store_save.cpp: rows of pyramids of few chunks become fewer of more
+  static constexpr std::int64_t kMinorPyramid = 8, kMajorPyramid = 64;
   Status saveSealed();
   Status saveSeries(SeriesId id, LiveSeries& series);
   Status saveChunk(SeriesId id, const ChunkRow& row, bool sealed);
@@ -198,7 +207,8 @@ class StoreWriter final : public Writer {
   std::vector<std::pair<TimeRange, std::string>> m_pins;
   std::optional<MirrorMark> m_mirror;
   bool m_mirror_changed = false;
-  std::uint64_t m_first_new_series = 0;  // ids from here on have nothing in the file
+  std::unordered_map<SeriesId, Summaries> m_summaries;  // since the last flush
+  std::uint64_t m_first_new_series = 0;                 // ids from here on have nothing in the file
   std::int64_t m_next_chunk = 1, m_next_span_chunk = 1, m_next_event = 1, m_next_log = 1, m_next_capture = 1, m_next_pyramid = 1;
   std::optional<Begun> m_begun;
   Status m_failure;                      // the first since the last flush

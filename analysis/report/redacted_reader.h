@@ -82,6 +82,7 @@ class RedactedReader : public Reader {
                                 std::stop_token stop) override {
     return m_inner.bins(series, axis, x0, x1, bins, std::move(stop));
   }
+  Result<std::vector<Bin>> summaries(SeriesId series, TimeRange range) override { return m_inner.summaries(series, range); }
   Result<std::vector<LatestSample>> latest(std::span<const SeriesId> series) override { return m_inner.latest(series); }
   Result<std::vector<LatestSample>> latestAt(std::span<const SeriesId> series, TimeNs moment, std::stop_token stop) override {
     return m_inner.latestAt(series, moment, std::move(stop));

@@ -49,7 +49,7 @@ class Follow : public Command {
 
  private:
   Status once(Mirror& mirror, const ControlTarget& hub) const {
-    const bool complete = mirror.waitComplete(static_cast<DurNs>(m_timeout * 1e9));
+    const bool complete = mirror.waitSummarised(static_cast<DurNs>(m_timeout * 1e9));
     const MirrorStatus status = mirror.status();
     RG_TRY(mirror.stop());
     if (!complete)

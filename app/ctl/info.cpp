@@ -73,7 +73,8 @@ Json toJson(const Contents& all) {
                {"incident_uuid", store.incident.empty() ? Json() : Json(store.incident)},
                {"mirror", store.mirror ? Json{{"source_uuid", store.mirror->source_uuid},
                                               {"from", store.mirror->from},
-                                              {"complete_ns", orNull(store.mirror->complete)}}
+                                              {"complete_ns", orNull(store.mirror->complete)},
+                                              {"summarised_ns", orNull(store.mirror->summarised)}}
                                        : Json()},
                {"schema_version", store.schema_version},
                {"file_bytes", store.file_bytes},

@@ -152,6 +152,7 @@ v1::Mark messageOf(const MirrorMark& mark) {
   m.set_event(mark.event);
   m.set_log(mark.log);
   m.set_label(mark.label);
+  if (mark.summarised) m.set_summarised_ns(*mark.summarised);
   return m;
 }
 
@@ -177,10 +178,23 @@ Judgements judgementsOf(const v1::Judgements& message, std::int64_t& unreadable)
   return all;
 }
 
+v1::SummaryMark messageOf(const SummaryPosition& position) {
+  v1::SummaryMark m;
+  m.set_chunk(position.chunk);
+  m.set_points(position.main.points);
+  m.set_x1(position.main.x1);
+  m.set_late_points(position.late.points);
+  m.set_late_x1(position.late.x1);
+  return m;
+}
+
+SummaryPosition positionOf(const v1::SummaryMark& m) { return {m.chunk(), {m.points(), m.x1()}, {m.late_points(), m.late_x1()}}; }
+
 MirrorMark markOf(const v1::Mark& m) {
   return {.source_uuid = m.source_uuid(),
           .from = m.from(),
           .complete = optionalOf(m.has_complete_ns(), m.complete_ns()),
+          .summarised = optionalOf(m.has_summarised_ns(), m.summarised_ns()),
           .event = m.event(),
           .log = m.log(),
           .label = m.label()};

@@ -17,8 +17,10 @@ v1::Finding messageOf(const Finding& finding);
 v1::Alert messageOf(const Alert& alert);
 v1::Judgements messageOf(const Judgements& judgements);
 v1::Mark messageOf(const MirrorMark& mark);
+v1::SummaryMark messageOf(const SummaryPosition& position);
 
 Judgements judgementsOf(const v1::Judgements& message, std::int64_t& unreadable);
 MirrorMark markOf(const v1::Mark& message);
+SummaryPosition positionOf(const v1::SummaryMark& message);
 
 }  // namespace runglass

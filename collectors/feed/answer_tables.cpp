@@ -74,6 +74,8 @@ v1::SampleTable messageOf(const std::vector<SampleColumns>& of_series) {
   table.set_value(packDoubles(all.value));
   table.set_series(static_cast<std::uint32_t>(of_series.size()));
   table.set_rows_of_series(intsOf(of_series, [](const SampleColumns& one) { return one.size(); }));
+  if (std::ranges::any_of(of_series, [](const SampleColumns& one) { return one.summarised > 0; }))
+    table.set_summarised(intsOf(of_series, [](const SampleColumns& one) { return one.summarised; }));
   return table;
 }
 
@@ -87,10 +89,16 @@ Result<std::vector<SampleColumns>> samplesOf(const v1::SampleTable& table) {
   std::int64_t at = 0;
   for (const std::int64_t some : rows) {
     if (some < 0 || some > static_cast<std::int64_t>(all.size()) - at) return damaged("samples");
-    of_series.push_back({{all.time.begin() + at, all.time.begin() + at + some}, {all.value.begin() + at, all.value.begin() + at + some}});
+    of_series.push_back(
+        {.time = {all.time.begin() + at, all.time.begin() + at + some}, .value = {all.value.begin() + at, all.value.begin() + at + some}});
     at += some;
   }
   if (at != static_cast<std::int64_t>(all.size())) return damaged("samples");
+  Ints summarised;
+  if (!table.summarised().empty()) {
+    if (!unpackInts(table.summarised(), of_series.size(), summarised)) return damaged("samples");
+    for (std::size_t i = 0; i < of_series.size(); ++i) of_series[i].summarised = std::max<std::int64_t>(0, summarised[i]);
+  }
   return of_series;
 }
 

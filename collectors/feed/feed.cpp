@@ -33,6 +33,7 @@ void Feed::resume(const MirrorMark& mark) {
   m_mark.log = mark.log;
   m_mark.label = mark.label;
   m_mark.complete = mark.complete;
+  m_mark.summarised = mark.summarised;
   m_told_mark = m_mark;
 }
 
@@ -79,12 +80,21 @@ Result<bool> Feed::step(TimeNs now, DurNs monotonic) {
     if (m_stage == Stage::kDone) {
       if (m_missing_since == 0) m_mark.complete = m_round_begin;
       m_target.mark(m_mark);
-      m_in_round = m_first = false;
-      return false;
+      m_first = false;
+      m_stage = Stage::kSummaries;
+      RG_TRY(lookForSummaries(now, monotonic));
+    }
+    if (m_stage == Stage::kSummaries) {
+      RG_ASSIGN(const bool more, tellSummaries());
+      if (more && monotonic < m_next_round) continue;
+      // However long they take: the next round begins in time, they go on behind it.
+      m_in_round = false;
+      return more;
     }
     const Stage before = m_stage;
     RG_TRY(stage(monotonic));
-    if (m_stage == before && !m_asked.empty() && (m_stage == Stage::kLogs || m_stage == Stage::kSeries)) return false;
+    if (m_stage == before && !m_asked.empty() && (m_stage == Stage::kLogs || m_stage == Stage::kSeries || m_stage == Stage::kNames))
+      return false;
   }
   return true;
 }
@@ -137,6 +147,7 @@ Status Feed::stage(DurNs now) {
       return {};
     }
     case Stage::kDone:
+    case Stage::kSummaries:
       return {};
   }
   return {};

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Feed: copies a store into a MirrorRecorder bit by bit, and goes on doing so while it grows: what is going on now first, then events, what
-// was concluded, losses, parts of steps, names of other series and of tracks, log lines. Spans, captures and samples over time stay where
-// they are.
+// was concluded, losses, parts of steps, names of other series and of tracks, log lines; then, beside all that, what samples over time were
+// reduced to. Spans, captures and these samples themselves stay where they are.
 //
 // Threading:  one thread at a time.
 // Ownership:  owns its readers, borrows the MirrorRecorder.
 // Units:      TimeNs is the source's wall time.
 // Errors:     those of the readers; what was told stays told.
-// Cost:       memory: 48 bytes a series, 16 an object. A round over nothing new: some microseconds per 1,000 series.
+// Cost:       memory: 88 bytes a series, 16 an object. A round over nothing new: some microseconds per 1,000 series.
 #pragma once
 
 #include <deque>
@@ -31,6 +31,7 @@ struct FeedOptions {
   std::string from;                        // of the marks
   DurNs round = 500 * kNsPerMs;            // from the begin of one round to the next
   DurNs clocks = 10 * kNsPerSecond;        // how often readings of clocks are looked for
+  DurNs summaries = 10 * kNsPerSecond;     // how often blocks of samples are looked for
   DurNs old_attempts = 30 * kNsPerSecond;  // and progress of attempts that are not a run's newest
   std::shared_ptr<FeedNames> names;        // who else wants to know what was named; null: nobody
 };
@@ -51,6 +52,7 @@ class Feed {
   struct Have {
     SeriesId series;
     std::int64_t count = 0, last_step = 0;
+    SummaryPosition summaries;  // of one over time
   };
   void answer(std::span<const Have> have, SeriesId through);
   bool waitsForAnswer() const { return !m_asked.empty(); }
@@ -63,15 +65,17 @@ class Feed {
   static constexpr std::size_t kMostAsked = 8'192;
   struct SeriesState {
     SeriesId target;
-    enum : std::uint8_t { kUnknown, kOther, kAsked, kReady } stage = kUnknown;
-    bool of_steps = false, queued = false;
+    enum : std::uint8_t { kUnknown, kAsked, kReady } stage = kUnknown;
+    bool of_steps = false, over_time = false, queued = false;
+    bool rest = false;  // samples that fill no block yet were not told
     PointPosition have;
+    SummaryPosition summaries;
   };
   struct IssueTotal {
     Issue issue;
   };
   using Saying = std::variant<Node, Device, Run, Attempt, Rank, Fact, Checkpoint, CommGroup, ClockReading, IssueTotal, Judgements>;
-  enum class Stage : std::uint8_t { kCatalog, kProgress, kRows, kJudgements, kSeries, kLoss, kSteps, kNames, kLogs, kDone };
+  enum class Stage : std::uint8_t { kCatalog, kProgress, kRows, kJudgements, kSeries, kLoss, kSteps, kNames, kLogs, kDone, kSummaries };
 
   Feed(MirrorRecorder& target, std::function<bool()> full, FeedOptions options)
       : m_target(target),
@@ -90,6 +94,8 @@ class Feed {
   Status loadSeries();
   Result<bool> tellNames();
   Result<bool> tellPoints(std::deque<SeriesId>& queue);
+  Status lookForSummaries(TimeNs now, DurNs monotonic);
+  Result<bool> tellSummaries();
   Status tellWhole();
   Status place(SeriesId source, const Have& have);
   void queue(SeriesId source);
@@ -118,7 +124,7 @@ class Feed {
   bool m_in_round = false;
   Stage m_stage = Stage::kCatalog;
   TimeNs m_round_begin = 0;
-  DurNs m_next_round = 0, m_next_progress = 0, m_next_clocks = 0, m_next_old = 0;
+  DurNs m_next_round = 0, m_next_progress = 0, m_next_clocks = 0, m_next_old = 0, m_next_blocks = 0;
   std::deque<Saying> m_sayings;
   ChangeReader::Parts m_parts{}, m_told_parts{};  // of the round; what was read last
   bool m_first = true;                            // nothing was read yet
@@ -133,8 +139,10 @@ class Feed {
   SeriesId m_last_series;
   std::uint64_t m_growth = 0;
   std::unordered_map<std::uint64_t, SeriesId> m_asked;  // the target's id -> the source's
-  std::deque<SeriesId> m_loss, m_steps;
-  std::deque<Series> m_others;  // not named yet; keys are the target's
+  std::deque<SeriesId> m_loss, m_steps, m_blocks;
+  std::uint64_t m_blocks_growth = 0;
+  std::optional<TimeNs> m_blocks_begin;  // of the look whose finds are being told
+  std::deque<Series> m_others;           // not named yet; keys are the target's
   TrackId m_last_track;
   bool m_more_tracks = false;
   struct Whole {

@@ -12,6 +12,7 @@
 #include "collectors/agent/record_message.h"
 #include "collectors/control/judgement_message.h"
 #include "collectors/proto/wire_writer.h"
+#include "storage/codec/pyramid.h"
 
 namespace runglass {
 namespace {
@@ -183,6 +184,19 @@ void FeedEncoder::putPoints(std::vector<Point>& points, bool whole) {
   }
   points.clear();
   put(Wire::kPointTableFieldNumber, table);
+}
+
+void FeedEncoder::summaries(SeriesId series, const Summaries& summaries) {
+  v1::SeriesSummary message;
+  message.set_series(wireId(series.value));
+  if (summaries.from) message.set_from(*summaries.from);
+  for (std::size_t at = 0; at < summaries.blocks.size(); at += kMaxPyramidEntries) {
+    Pyramid row;
+    for (std::size_t i = at; i < std::min(summaries.blocks.size(), at + kMaxPyramidEntries); ++i) appendBlock(summaries.blocks[i], row);
+    message.add_blocks(encodePyramid(row));
+  }
+  *message.mutable_next() = messageOf(summaries.next);
+  put(Wire::kSummaryFieldNumber, message);
 }
 
 void FeedEncoder::complete(SeriesId series, std::int64_t step0, std::int64_t step1, const ScalarColumns& points) {

@@ -52,6 +52,7 @@ class FeedEncoder final : public MirrorRecorder {
   void capture(const Capture&) override { RG_CHECK(false); }
   Status flush() override { return {}; }
   void complete(SeriesId series, std::int64_t step0, std::int64_t step1, const ScalarColumns& points) override;
+  void summaries(SeriesId series, const Summaries& summaries) override;
   void total(const Issue& issue) override;
   void judge(const Judgements& judgements) override;
   void mark(const MirrorMark& mark) override;

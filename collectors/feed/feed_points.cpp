@@ -48,8 +48,8 @@ Status Feed::loadSeries() {
       m_last_series = one.id;
       if (m_series.size() <= one.id.value) m_series.resize(std::max(one.id.value + 1, m_series.size() * 2));
       SeriesState& state = m_series[one.id.value];
-      state.stage = SeriesState::kOther;
-      if (key.kind != SeriesKind::kScalar) {
+      state.over_time = key.kind != SeriesKind::kScalar;
+      if (state.over_time) {
         m_others.push_back({.id = one.id, .key = std::move(key), .run = {}, .first_time = {}, .last_time = {}});
         continue;
       }
@@ -64,7 +64,7 @@ Status Feed::loadSeries() {
   RG_ASSIGN(m_growth, m_changes->grown(m_growth, grown));
   for (const SeriesId id : grown) {
     // One whose row is not committed yet is told from its begin once it is.
-    if (id.value < m_series.size() && m_series[id.value].stage == SeriesState::kReady) queue(id);
+    if (id.value < m_series.size() && m_series[id.value].stage == SeriesState::kReady && !m_series[id.value].over_time) queue(id);
   }
   return {};
 }
@@ -72,7 +72,13 @@ Status Feed::loadSeries() {
 // What is not copied is named, so that it can be asked for.
 Result<bool> Feed::tellNames() {
   while (!m_others.empty()) {
-    m_names->pair(m_others.front().id, m_target.series(m_others.front().key));
+    if (m_asked.size() >= kMostAsked) return true;
+    const SeriesId source = m_others.front().id;
+    SeriesState& state = m_series[source.value];
+    state.target = m_target.series(m_others.front().key);
+    m_names->pair(source, state.target);
+    state.stage = SeriesState::kAsked;
+    m_asked.emplace(state.target.value, source);
     m_others.pop_front();
     if (m_full()) return true;  // looked at behind one, so that each call gets somewhere
   }
@@ -97,7 +103,7 @@ Result<bool> Feed::tellNames() {
 void Feed::queue(SeriesId source) {
   SeriesState& state = m_series[source.value];
   if (std::exchange(state.queued, true)) return;
-  (state.of_steps ? m_steps : m_loss).push_back(source);
+  (state.over_time ? m_blocks : state.of_steps ? m_steps : m_loss).push_back(source);
 }
 
 void Feed::answer(std::span<const Have> have, SeriesId through) {
@@ -108,12 +114,16 @@ void Feed::answer(std::span<const Have> have, SeriesId through) {
     m_asked.erase(asked);
     SeriesState& state = m_series[source.value];
     state.stage = SeriesState::kReady;
-    if (one.count > 0 && !place(source, one).ok()) m_whole.reset();
+    state.summaries = one.summaries;
+    state.rest = state.over_time;  // all there is: it may never grow again
+    if (!state.over_time && one.count > 0 && !place(source, one).ok()) m_whole.reset();
     queue(source);
   }
   std::erase_if(m_asked, [&](const auto& asked) {
     if (asked.first > through.value) return false;
-    m_series[asked.second.value].stage = SeriesState::kReady;
+    SeriesState& state = m_series[asked.second.value];
+    state.stage = SeriesState::kReady;
+    state.rest = state.over_time;
     queue(asked.second);
     return true;
   });
@@ -172,6 +182,44 @@ Status Feed::tellWhole() {
   state.have = whole.series.next;
   m_whole.reset();
   return {};
+}
+
+// Queues the series that grew since the last look, and those that did not and whose last samples fill no block.
+Status Feed::lookForSummaries(TimeNs now, DurNs monotonic) {
+  if (monotonic < m_next_blocks || !m_blocks.empty()) return {};
+  m_next_blocks = monotonic + m_options.summaries;
+  m_blocks_begin = now;
+  for (std::size_t id = 0; id < m_series.size(); ++id)
+    if (m_series[id].over_time && m_series[id].stage == SeriesState::kReady && m_series[id].rest) queue(SeriesId{id});
+  std::vector<SeriesId> grown;
+  RG_ASSIGN(m_blocks_growth, m_changes->grown(m_blocks_growth, grown));
+  for (const SeriesId id : grown) {
+    if (id.value >= m_series.size() || !m_series[id.value].over_time || m_series[id.value].stage != SeriesState::kReady) continue;
+    m_series[id.value].rest = false;  // goes on: what is no block yet will be one
+    queue(id);
+  }
+  return {};
+}
+
+Result<bool> Feed::tellSummaries() {
+  while (!m_blocks.empty()) {
+    const SeriesId id = m_blocks.front();
+    SeriesState& state = m_series[id.value];
+    RG_ASSIGN(NewSummaries found, m_changes->summaries(id, state.summaries, state.rest));
+    if (found.told) {
+      m_target.summaries(state.target, *found.told);
+      state.summaries = found.told->next;
+    }
+    state.rest = found.rest;
+    state.queued = false;
+    m_blocks.pop_front();
+    if (m_full()) return true;  // looked at behind one, so that each call gets somewhere
+  }
+  if (m_blocks_begin) {
+    m_mark.summarised = std::exchange(m_blocks_begin, std::nullopt);
+    m_target.mark(m_mark);
+  }
+  return false;
 }
 
 }  // namespace runglass

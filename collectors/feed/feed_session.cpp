@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "collectors/control/judgement_message.h"
 #include "collectors/feed/feed_frame.h"
 
 namespace runglass {
@@ -119,6 +120,8 @@ void FeedSession::run() {
       std::vector<Feed::Have> have;
       const int rows = std::min({answer.series_size(), answer.count_size(), answer.last_step_size()});
       for (int i = 0; i < rows; ++i) have.push_back({SeriesId{answer.series(i)}, answer.count(i), answer.last_step(i)});
+      const int summaries = std::min(answer.summary_size(), answer.summary_mark_size());
+      for (int i = 0; i < summaries; ++i) have.push_back({SeriesId{answer.summary(i)}, 0, 0, positionOf(answer.summary_mark(i))});
       if (m_feed) m_feed->answer(have, SeriesId{answer.through()});
     }
     const Status status = tell();

@@ -163,6 +163,10 @@ Result<SampleColumns> AskingReader::samples(SeriesId series, TimeRange range, st
       return {};
     });
   }
+  if (status.code() == Code::kUnavailable) {
+    Result<SampleColumns> copied = inner().samples(series, range, stop);
+    if (copied.ok() && copied->size() + static_cast<std::size_t>(copied->summarised) > 0) return copied;
+  }
   RG_TRY(lacking(status, series, "samples"));
   return all;
 }
@@ -192,6 +196,10 @@ Result<std::vector<Bin>> AskingReader::bins(SeriesId series, Axis axis, std::int
                                  [&](std::span<const SeriesId> ids, auto& found) {
                                    return askBins(ids, {.axis = axis, .x0 = x0, .x1 = x1, .bins = bins}, found, stop);
                                  });
+  if (status.code() == Code::kUnavailable) {
+    Result<std::vector<Bin>> copied = inner().bins(series, axis, x0, x1, bins, stop);
+    if (copied.ok() && std::ranges::any_of(*copied, [](const Bin& bin) { return bin.count + bin.nan_count > 0; })) return copied;
+  }
   RG_TRY(lacking(status, series, "samples"));
   return one;
 }
@@ -257,6 +265,9 @@ Status AskingReader::askNewest(std::span<const SeriesId> ids, std::optional<Time
         return {};
       },
       stop, moment ? ofRange(*moment) : Of::kNow);
+  // What the summaries name; each says when it was.
+  Result<std::vector<LatestSample>> copied = std::vector<LatestSample>();
+  if (status.code() == Code::kUnavailable) copied = moment ? inner().latestAt(ids, *moment, stop) : inner().latest(ids);
   HubQuestions::Known& known = m_hub->known();
   const std::lock_guard lock(known.mutex);
   if (status.ok()) {
@@ -266,11 +277,16 @@ Status AskingReader::askNewest(std::span<const SeriesId> ids, std::optional<Time
     }
     return {};
   }
-  if (moment || status.code() != Code::kUnavailable) return lacking(status, "samples of these series");
-  // The newest that was heard of is what a copy holds; each says when it was.
+  if (status.code() != Code::kUnavailable) return lacking(status, "samples of these series");
   bool any = false;
+  const auto take = [&](const LatestSample& one) {
+    const auto [known_one, fresh] = found.try_emplace(one.series, one);
+    if (!fresh && known_one->second.x < one.x) known_one->second = one;
+    any = true;
+  };
+  if (copied.ok()) std::ranges::for_each(*copied, take);
   for (const SeriesId id : ids)
-    if (const auto one = known.newest.find(id); one != known.newest.end()) any = found.insert_or_assign(id, one->second).second || any;
+    if (const auto one = known.newest.find(id); !moment && one != known.newest.end()) take(one->second);
   return any ? Status() : lacking(status, "samples of these series");
 }
 

@@ -201,6 +201,7 @@ void HubQuestions::connected(std::shared_ptr<grpc::Channel> channel, std::string
   const std::lock_guard lock(m_parts->mutex);
   m_parts->link = std::make_shared<Parts::Link>(Parts::Link{std::move(channel), std::move(session), std::move(names)});
   m_parts->hub_ahead = hub_ahead;
+  ++m_parts->generation;  // who made do with what is here asks again
   m_parts->wake.notify_all();
 }
 

@@ -20,6 +20,7 @@
 #include "collectors/follow/mirror_link.h"
 #include "collectors/hub/journaled_session.h"
 #include "collectors/hub/payload_replay.h"
+#include "storage/change_reader.h"
 
 namespace runglass {
 namespace {
@@ -118,7 +119,7 @@ Result<std::unique_ptr<Mirror>> Mirror::start(MirrorOptions options) {
     p.uuid = std::move(info.store_uuid);
   }
   p.noteJoin();
-  if (p.writer->mirror()) p.status.complete = p.writer->mirror()->complete;
+  if (const auto& mark = p.writer->mirror()) p.status.complete = mark->complete, p.status.summarised = mark->summarised;
   p.questions->grown(0, p.status.complete);
   p.link = std::make_unique<MirrorLink>(p.options, MirrorLink::User{.join =
                                                                         [&p] {
@@ -156,13 +157,12 @@ MirrorStatus Mirror::status() const {
 ReaderOptions Mirror::readerOptions() const { return {.live = m_parts->tail}; }
 std::shared_ptr<HubQuestions> Mirror::questions() const { return m_parts->questions; }
 
-bool Mirror::waitComplete(DurNs timeout) {
+bool Mirror::wait(std::optional<TimeNs> MirrorStatus::*mark, DurNs timeout) {
   Parts& p = *m_parts;
   std::unique_lock lock(p.mutex);
-  const std::optional<TimeNs> before = p.status.complete;
-  p.completed.wait_for(lock, std::chrono::nanoseconds(timeout),
-                       [&] { return p.status.complete != before || p.status.refused || p.stopping; });
-  return p.status.complete != before;
+  const std::optional<TimeNs> before = p.status.*mark;
+  p.completed.wait_for(lock, std::chrono::nanoseconds(timeout), [&] { return p.status.*mark != before || p.status.refused || p.stopping; });
+  return p.status.*mark != before;
 }
 
 Status Mirror::stop() {
@@ -300,7 +300,7 @@ Status Mirror::Parts::begin(const v1::Joined& joined) {
     names = std::make_shared<FeedNames>();
     named = {};
     RG_ASSIGN(const auto reader, Reader::open(options.store, {.live = tail}));
-    RG_ASSIGN(const auto series, reader->series({.kind = SeriesKind::kScalar}));
+    RG_ASSIGN(const auto series, reader->series({}));
     had_any = !series.empty();
   }
   connection_good = true;
@@ -345,9 +345,10 @@ Status Mirror::Parts::store(const v1::Frame& frame) {
     noteJoin();
     const std::lock_guard lock(mutex);
     ++status.frames;
-    if (writer->mirror() && writer->mirror()->complete != status.complete) {
-      status.complete = writer->mirror()->complete;
-      status.caught_up = true;
+    if (const auto& mark = writer->mirror()) {
+      if (mark->complete != status.complete) status.caught_up = true;
+      status.complete = mark->complete;
+      status.summarised = mark->summarised;
       completed.notify_all();
     }
   }
@@ -382,6 +383,14 @@ Status Mirror::Parts::answerFor() {
     for (std::size_t id = series_answered + 1; id <= defined; ++id) {
       const auto wire = static_cast<std::uint32_t>(id);
       ids.emplace(inbound->replay().series(wire).value, wire);
+    }
+    RG_ASSIGN(const auto changes, ChangeReader::open(options.store));
+    RG_ASSIGN(const auto copied, changes->copied());
+    for (const auto& [series, position] : copied) {
+      const auto asked = ids.find(series.value);
+      if (asked == ids.end()) continue;
+      had.add_summary(asked->second);
+      *had.add_summary_mark() = messageOf(position);
     }
     RG_ASSIGN(const auto reader, Reader::open(options.store, {.live = tail}));
     RG_ASSIGN(const auto series, reader->series({.kind = SeriesKind::kScalar}));

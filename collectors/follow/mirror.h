@@ -34,7 +34,8 @@ struct MirrorOptions {
 
 struct MirrorStatus {
   bool connected = false;
-  std::optional<TimeNs> complete;      // hub's time up to which all is here
+  std::optional<TimeNs> complete;      // hub's time up to which all is here but summaries
+  std::optional<TimeNs> summarised;    // the same for these
   std::optional<DurNs> hub_ahead;      // hub's clock - ours, as of the last connection
   std::int64_t frames = 0, bytes = 0;  // on the wire, since start
   std::int64_t connections = 0, resumed = 0;
@@ -60,13 +61,15 @@ class Mirror {
   ReaderOptions readerOptions() const;  // for Readers of this process
   // For followedReader(): its Readers see also what stays at the hub.
   std::shared_ptr<HubQuestions> questions() const;
-  // Until all that the hub had at some moment after this call is here. False: refused, or the time is over.
-  bool waitComplete(DurNs timeout);
+  // Until all that the hub had at some moment after this call is here, or all but summaries. False: refused, or the time is over.
+  bool waitSummarised(DurNs timeout) { return wait(&MirrorStatus::summarised, timeout); }
+  bool waitComplete(DurNs timeout) { return wait(&MirrorStatus::complete, timeout); }
   // Stores what arrived, closes the store. Later calls do nothing.
   Status stop();
 
  private:
   Mirror();
+  bool wait(std::optional<TimeNs> MirrorStatus::*mark, DurNs timeout);
   struct Parts;
   std::unique_ptr<Parts> m_parts;
 };

@@ -5,13 +5,13 @@
 
 #include "collectors/control/judgement_message.h"
 #include "collectors/hub/payload_session.h"
+#include "storage/codec/pyramid.h"
 
 namespace runglass {
 namespace {
 
 using Wire = v1::Payload;
 
-std::int64_t unzigzag(std::uint64_t value) { return static_cast<std::int64_t>((value >> 1) ^ (~(value & 1U) + 1)); }
 std::int64_t plus(std::int64_t a, std::int64_t b) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
 }
@@ -131,6 +131,26 @@ bool PayloadSession::completeSeries(std::string_view bytes) {
   return true;
 }
 
+bool PayloadSession::summary(std::string_view bytes) {
+  v1::SeriesSummary message;
+  if (!parse(bytes, message)) return false;
+  Summaries told{.from = optionalOf(message.has_from(), message.from()), .blocks = {}, .next = positionOf(message.next())};
+  Pyramid row;
+  for (const std::string& blocks : message.blocks()) {
+    row.clear();
+    if (!decodePyramid(blocks, row)) return false;
+    for (std::size_t i = 0; i < row.size(); ++i) told.blocks.push_back(blockOf(row, i));
+  }
+  std::int64_t before = told.from.value_or(std::numeric_limits<std::int64_t>::min());
+  for (const Bin& block : told.blocks) {
+    if (block.x0 < before || block.count + block.nan_count > static_cast<std::int64_t>(kPyramidRadix)) return false;
+    before = block.x0;
+  }
+  ++counts.records;
+  if (const SeriesId id = look(series, message.series())) mirror->summaries(id, told);
+  return true;
+}
+
 bool PayloadSession::judgements(std::string_view bytes) {
   v1::Judgements message;
   if (!parse(bytes, message)) return false;
@@ -161,6 +181,8 @@ bool PayloadSession::feedEntry(std::uint32_t field, std::string_view bytes) {
       return pointTable(bytes);
     case Wire::kCompleteSeriesFieldNumber:
       return completeSeries(bytes);
+    case Wire::kSummaryFieldNumber:
+      return summary(bytes);
     case Wire::kJudgementsFieldNumber:
       return judgements(bytes);
     case Wire::kIssueTotalFieldNumber: {

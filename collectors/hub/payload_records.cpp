@@ -342,6 +342,7 @@ bool PayloadSession::entry(std::uint32_t field, std::string_view bytes) {
     case Wire::kPointTableFieldNumber:
     case Wire::kCompleteSeriesFieldNumber:
     case Wire::kIssueTotalFieldNumber:
+    case Wire::kSummaryFieldNumber:
     case Wire::kJudgementsFieldNumber:
     case Wire::kMarkFieldNumber:
       return feedEntry(field, bytes);

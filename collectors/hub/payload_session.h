@@ -90,6 +90,7 @@ struct PayloadSession {
   bool progressTable(std::string_view bytes);
   bool pointTable(std::string_view bytes);
   bool completeSeries(std::string_view bytes);
+  bool summary(std::string_view bytes);
   bool judgements(std::string_view bytes);
 
   // payload_records.cpp

@@ -104,6 +104,26 @@ void appendPyramid(const std::int64_t* x, const double* value, std::size_t n, co
   }
 }
 
+Bin blockOf(const Pyramid& p, std::size_t i) {
+  return {.x0 = p.x0[i],
+          .x1 = p.x1[i],
+          .first = p.first[i],
+          .last = p.last[i],
+          .min = p.min[i],
+          .max = p.max[i],
+          .sum = p.sum[i],
+          .count = p.count[i],
+          .nan_count = p.nan_count[i]};
+}
+
+void appendBlock(const Bin& block, Pyramid& out) {
+  out.x0.push_back(block.x0), out.x1.push_back(block.x1);
+  out.first.push_back(block.first), out.last.push_back(block.last);
+  out.min.push_back(block.min), out.max.push_back(block.max);
+  out.sum.push_back(block.sum);
+  out.count.push_back(static_cast<std::uint8_t>(block.count)), out.nan_count.push_back(static_cast<std::uint8_t>(block.nan_count));
+}
+
 void appendPyramid(const std::int64_t* x, const double* value, std::size_t n, Pyramid& out) {
   for (std::size_t i = 0; i < n; i += kPyramidRadix) {
     const std::size_t m = std::min(kPyramidRadix, n - i);

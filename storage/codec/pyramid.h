@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/samples.h"
 #include "storage/codec/value_column.h"
 
 namespace runglass {
@@ -36,6 +37,10 @@ struct Pyramid {
 void appendPyramid(const std::int64_t* x, const double* value, std::size_t n, const MappedValues& mapped, Pyramid& out);
 // The same for values that were not mapped, any n.
 void appendPyramid(const std::int64_t* x, const double* value, std::size_t n, Pyramid& out);
+
+// An entry as a value: a Bin whose x1 is inclusive.
+Bin blockOf(const Pyramid& pyramid, std::size_t at);
+void appendBlock(const Bin& block, Pyramid& out);
 
 std::string encodePyramid(const Pyramid& pyramid);
 // Appends to `out`.

@@ -104,6 +104,7 @@ class ValueReader : public Reader {
     made[0] = {made[0].x0, made[0].x1, 1, 2, 1, 3, 6, 3, 1};
     return made;
   }
+  Result<std::vector<Bin>> summaries(SeriesId, TimeRange) override { return std::vector<Bin>{}; }
   Result<std::vector<LatestSample>> latest(std::span<const SeriesId>) override { return std::vector<LatestSample>{}; }
   Result<std::vector<LatestSample>> latestAt(std::span<const SeriesId>, TimeNs, std::stop_token) override {
     return std::vector<LatestSample>{};

@@ -101,6 +101,7 @@ class FakeReader : public Reader {
   Result<std::vector<Bin>> bins(SeriesId, Axis, std::int64_t, std::int64_t, std::size_t, std::stop_token) override {
     return std::vector<Bin>{};
   }
+  Result<std::vector<Bin>> summaries(SeriesId, TimeRange) override { return std::vector<Bin>{}; }
   Result<std::vector<LatestSample>> latest(std::span<const SeriesId> series) override {
     std::vector<LatestSample> newest;
     for (const SeriesId id : series) {

@@ -10,6 +10,7 @@ namespace {
 
 constexpr double kAir = 0.06;
 constexpr double kGapFactor = 5;
+constexpr int kWide = 4;      // pixels
 constexpr double kReach = 5;  // of an outlier, in interquartile ranges
 constexpr std::size_t kEnoughForQuartiles = 20;
 constexpr double kMostOutliers = 0.05;  // of the bins
@@ -172,6 +173,18 @@ std::optional<PixelColumn> finiteColumn(const Bin& bin) {
   return column;
 }
 
+// Where the samples of a bin lie that is many pixels wide is not known: it is its reach in each of them.
+void addWide(std::vector<PixelColumn>& columns, const PixelColumn& column, int from, int to, bool gap) {
+  for (int pixel = from; pixel <= to; ++pixel) {
+    if (!columns.empty() && columns.back().pixel >= pixel) continue;
+    PixelColumn& one = columns.emplace_back(column);
+    one.pixel = pixel;
+    one.x = pixel + 0.5;
+    one.one = false;
+    one.gap_before = gap && pixel == from;
+  }
+}
+
 }  // namespace
 
 PixelColumns toColumns(std::span<const Bin> bins, const XMap& map, bool gaps) {
@@ -208,6 +221,14 @@ PixelColumns toColumns(std::span<const Bin> bins, const XMap& map, bool gaps) {
     const bool gap = broken || (before != nullptr && widest > 0 && static_cast<double>(bin.x0 - before->x0) > widest);
     before = &bin;
     broken = false;
+    if (bin.count > 1) {
+      const int from = floorOf(std::max(map.toPixel(bin.x0), map.left - 1)),
+                to = floorOf(std::min(map.toPixel(bin.x1 - 1), map.left + map.width + 1));
+      if (to - from >= kWide) {
+        addWide(out.columns, *column, from, to, gap);
+        continue;
+      }
+    }
     if (!out.columns.empty() && out.columns.back().pixel == pixel) {
       PixelColumn& same = out.columns.back();
       same.x = pixel + 0.5;

@@ -33,15 +33,16 @@ Bin pointBin(std::int64_t x, double value) {
   return {x, x == INT64_MAX ? x : x + 1, value, value, value, value, value, nan ? 0 : 1, nan ? 1 : 0};
 }
 
-// Every point of a series that has few, as bins of one.
-Result<std::vector<Bin>> readPoints(Reader& reader, const CurveSeries& member, bool scalar, Axis axis, std::int64_t x0, std::int64_t x1,
-                                    const std::stop_token& stop) {
+// Every point of a series that has few, as bins of one. Absent: of some only summaries are here.
+Result<std::optional<std::vector<Bin>>> readPoints(Reader& reader, const CurveSeries& member, bool scalar, Axis axis, std::int64_t x0,
+                                                   std::int64_t x1, const std::stop_token& stop) {
   std::vector<Bin> bins;
   if (!scalar) {
     RG_ASSIGN(const SampleColumns samples, reader.samples(member.series.id, {x0, x1}, stop));
+    if (samples.summarised > 0) return std::optional<std::vector<Bin>>();
     bins.reserve(samples.size());
     for (std::size_t i = 0; i < samples.size(); ++i) bins.push_back(pointBin(samples.time[i], samples.value[i]));
-    return bins;
+    return std::optional(std::move(bins));
   }
   const bool by_step = axis == Axis::kX;
   RG_ASSIGN(const ScalarColumns points,
@@ -54,7 +55,7 @@ Result<std::vector<Bin>> readPoints(Reader& reader, const CurveSeries& member, b
       bins.push_back(pointBin(points.time[i], points.value[i]));
   }
   if (!std::ranges::is_sorted(bins, {}, &Bin::x0)) std::ranges::stable_sort(bins, {}, &Bin::x0);
-  return bins;
+  return std::optional(std::move(bins));
 }
 
 struct OneCurve {
@@ -79,8 +80,12 @@ class CurveReader {
     if (from >= to) return curve;
     const double density = static_cast<double>(perPixel() * m_question.pixels) / static_cast<double>(m_question.x1 - m_question.x0);
     const auto wanted = static_cast<std::size_t>(std::clamp(std::ceil(density * static_cast<double>(to - from)), 1.0, 1e6));
+    std::optional<std::vector<Bin>> points;
     if (expected(from, to) <= 2 * wanted) {
-      RG_ASSIGN(curve.bins, readPoints(m_reader, m_member, m_tag.scalar, m_place.axis, from, to, m_stop));
+      RG_ASSIGN(points, readPoints(m_reader, m_member, m_tag.scalar, m_place.axis, from, to, m_stop));
+    }
+    if (points) {
+      curve.bins = std::move(*points);
     } else {
       RG_ASSIGN(curve.bins, m_reader.bins(m_member.series.id, m_place.axis, from, to, wanted, m_stop));
       curve.bin_width = static_cast<double>(to - from) / static_cast<double>(wanted);

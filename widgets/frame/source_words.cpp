@@ -43,7 +43,9 @@ SourceWords sourceWords(const FollowedSource& source) {
       QStringLiteral("This window copies what the hub has. How far behind: by the hub's clock, since it last had nothing more to tell.");
   if (!source.connected)
     words.tip += QStringLiteral(
-        "\nSamples over time, spans, pictures and most log lines stay at the hub: they are shown again when the line stands.");
+        "\nSingle samples over time, spans and captures stay at the hub: they are shown again when the line stands. Until then curves over "
+        "time are "
+        "drawn from summaries of every 64 samples.");
   if (!source.why.isEmpty()) words.tip += u'\n' + source.why;
   return words;
 }

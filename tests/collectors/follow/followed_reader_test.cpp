@@ -408,15 +408,29 @@ TEST_F(FollowedReaderTest, WithoutTheHubSaysWhatTheCopyHasAndWhatItLacks) {
   for (const auto& [name, id] : copy.series)
     if (name.find("/power_watts/") != std::string::npos) power.push_back(id);
   ASSERT_GE(power.size(), 8u);
+  ASSERT_TRUE(mirror->status().summarised || mirror->waitSummarised(60 * kNsPerSecond)) << mirror->status().problem;
   const std::string before = copy.text(b->latest(power));
+  Bin whole = mustRead(b->bins(power[0], Axis::kTime, kStart, kStart + 3600 * kNsPerSecond, 1)).at(0);
+  ASSERT_GT(whole.count, 0);
   ASSERT_TRUE(hub->stop().ok());
   EXPECT_EQ(copy.text(b->latest(power)), before) << "the newest that was heard of, with its time";
-  const Result<SampleColumns> samples = b->samples(power[0], {});
-  EXPECT_EQ(samples.status().code(), Code::kUnavailable);
-  EXPECT_THAT(samples.status().message(), HasSubstr("cannot be asked"));
-  EXPECT_THAT(samples.status().message(), HasSubstr("the copy has no samples of power_watts"));
+  // Samples are summarised here; where there are none of these either it is said why.
+  const SampleColumns samples = mustRead(b->samples(power[0], {kStart, kStart + 3600 * kNsPerSecond}));
+  EXPECT_EQ(samples.size(), 0u);
+  EXPECT_EQ(samples.summarised, whole.count);
+  Bin copied = mustRead(b->bins(power[0], Axis::kTime, kStart, kStart + 3600 * kNsPerSecond, 1)).at(0);
+  EXPECT_NEAR(copied.sum, whole.sum, 1e-6 * whole.sum);
+  copied.sum = whole.sum;
+  EXPECT_EQ(copied, whole);
   const DurNs begin = monotonicNow();
-  EXPECT_EQ(b->latestAt(power, kStart + kNsPerSecond).status().code(), Code::kUnavailable);
+  EXPECT_EQ(mustRead(b->latestAt(power, kStart + 30 * kNsPerSecond)).size(), power.size());
+  const TimeRange later{kStart + 7200 * kNsPerSecond, kStart + 7300 * kNsPerSecond};
+  for (const Status& none : {b->samples(power[0], later).status(), b->bins(power[0], Axis::kTime, later.t0, later.t1, 10).status()}) {
+    EXPECT_EQ(none.code(), Code::kUnavailable);
+    EXPECT_THAT(none.message(), HasSubstr("cannot be asked"));
+    EXPECT_THAT(none.message(), HasSubstr("the copy has no samples of power_watts"));
+  }
+  EXPECT_EQ(b->latestAt(power, kStart - kNsPerSecond).status().code(), Code::kUnavailable);
   EXPECT_EQ(b->spanExtent(copy.run).status().code(), Code::kUnavailable);
   EXPECT_EQ(b->captures(copy.run, {}).status().code(), Code::kUnavailable);
   EXPECT_LT(monotonicNow() - begin, kNsPerSecond) << "a hub that is gone for long is not waited for";
@@ -488,10 +502,10 @@ TEST_F(FollowedReaderTest, AsksOnAfterEitherSideWasRestarted) {
   const auto orphan = followed();
   (void)mirror->stop();  // a Reader that is open keeps the file from being folded
   const Side copy(*orphan);
-  EXPECT_EQ(orphan->samples(power(copy), {}).status().code(), Code::kUnavailable);
+  EXPECT_EQ(orphan->captures(copy.run, {}).status().code(), Code::kUnavailable);
 }
 
-TEST_F(FollowedReaderTest, ACutInAnAnswerMakesItWholeOrAnError) {
+TEST_F(FollowedReaderTest, ACutInAnAnswerMakesItWholeOrSaysWhatLacks) {
   serve();
   simulate(2, 100);
   SlowProxy proxy(hub->port(), 400'000);
@@ -514,6 +528,11 @@ TEST_F(FollowedReaderTest, ACutInAnAnswerMakesItWholeOrAnError) {
     const Result<SampleColumns> found = b->samples(copy.series.at(one->first), {});
     if (!found.ok()) {
       EXPECT_EQ(found.status().code(), Code::kUnavailable) << found.status().message();
+      ++failed;
+      continue;
+    }
+    if (found->summarised > 0) {
+      EXPECT_EQ(found->size(), 0u) << "what the copy has of it, which are no samples";
       ++failed;
       continue;
     }
