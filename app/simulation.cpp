@@ -104,6 +104,26 @@ std::unique_ptr<Recorder> routerTo(AgentFleet& agents) {
   return std::make_unique<sim::NodeRouter>(std::move(members));
 }
 
+// How delivery went, for who measures a hub with it.
+void tellDelivery(AgentFleet& agents) {
+  std::vector<DurNs> delays;
+  std::uint64_t dropped = 0;
+  for (std::size_t i = 0; i < agents.size(); ++i) {
+    const std::vector<DurNs> own = agents[i].outbox().takeAckDelays();
+    delays.insert(delays.end(), own.begin(), own.end());
+    dropped += agents[i].outbox().droppedBatches();
+  }
+  if (delays.empty()) return;
+  std::ranges::sort(delays);
+  const auto within = [&](double share) {
+    return static_cast<double>(delays[static_cast<std::size_t>(share * static_cast<double>(delays.size() - 1))]) / kNsPerMs;
+  };
+  std::fprintf(stderr,
+               "runglass-agent: of the newest %zu batches half were acknowledged within %.1f ms, 99 %% within %.1f ms, all within %.1f ms; "
+               "%llu dropped\n",
+               delays.size(), within(0.5), within(0.99), within(1), static_cast<unsigned long long>(dropped));
+}
+
 }  // namespace
 
 // At full speed it ends now and keeps to what the hub can take.
@@ -139,7 +159,9 @@ Status simulate(const Simulation& simulation, AgentOptions options, const sigset
   const bool stopped = played.code() == Code::kCancelled;
   stop.request_stop();
   captures = {};  // it records until it has ended
-  if (!agents->stop(30 * kNsPerSecond)) return {Code::kUnavailable, "the hub did not take everything; the rest waits in the spool"};
+  const bool all_taken = agents->stop(30 * kNsPerSecond);
+  tellDelivery(*agents);
+  if (!all_taken) return {Code::kUnavailable, "the hub did not take everything; the rest waits in the spool"};
   return stopped ? Status() : played;
 }
 
