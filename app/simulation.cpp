@@ -129,6 +129,7 @@ void tellDelivery(AgentFleet& agents) {
 // At full speed it ends now and keeps to what the hub can take.
 Status simulate(const Simulation& simulation, AgentOptions options, const sigset_t& signals) {
   constexpr std::size_t kRoom = 64U << 20;
+  constexpr DurNs kPatience = 30 * kNsPerSecond;
   std::stringstream text;
   const std::ifstream file(simulation.scenario);
   text << file.rdbuf();
@@ -157,9 +158,11 @@ Status simulate(const Simulation& simulation, AgentOptions options, const sigset
                static_cast<long long>(scenario.steps));
   Status played = sim::play(scenario, *out, play);
   const bool stopped = played.code() == Code::kCancelled;
+  // A hub that is behind has its time; one that is asked to stop, or takes nothing, half a minute.
+  const bool silent = !stopped && !agents->drain(kPatience, stop.get_token()) && !stop.stop_requested();
   stop.request_stop();
   captures = {};  // it records until it has ended
-  const bool all_taken = agents->stop(30 * kNsPerSecond);
+  const bool all_taken = agents->stop(silent ? 0 : kPatience);
   tellDelivery(*agents);
   if (!all_taken) return {Code::kUnavailable, "the hub did not take everything; the rest waits in the spool"};
   return stopped ? Status() : played;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <limits>
 #include <map>
 #include <thread>
 
@@ -12,6 +13,7 @@ namespace {
 // A hub takes no more connections from an address than this before it knows who they are.
 constexpr std::size_t kConnectingAtOnce = 32;
 constexpr DurNs kConnectPatience = 2 * kNsPerSecond;
+constexpr auto kDrainLook = std::chrono::milliseconds(20);
 
 // One standard error for many agents: a hub that goes away is one piece of news, not hundreds.
 class SharedVoice {
@@ -88,6 +90,20 @@ bool AgentFleet::waitForRoom(std::size_t bytes, DurNs timeout) {
   const DurNs end = monotonicNow() + timeout;
   return std::ranges::all_of(
       m_agents, [&](const auto& agent) { return agent->waitForRoom(bytes / m_agents.size(), std::max<DurNs>(0, end - monotonicNow())); });
+}
+
+bool AgentFleet::drain(DurNs patience, const std::stop_token& stop) const {
+  std::size_t least = std::numeric_limits<std::size_t>::max();
+  for (DurNs end = 0; !stop.stop_requested(); std::this_thread::sleep_for(kDrainLook)) {
+    std::size_t left = 0;
+    for (const auto& agent : m_agents) left += agent->outbox().waitingBytes();
+    if (left == 0) return true;
+    const DurNs now = monotonicNow();
+    if (left >= least && now > end) return false;
+    if (left < least) end = now + patience;
+    least = std::min(least, left);
+  }
+  return false;
 }
 
 bool AgentFleet::stop(DurNs patience) {

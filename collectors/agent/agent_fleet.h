@@ -10,6 +10,7 @@
 #pragma once
 
 #include <memory>
+#include <stop_token>
 #include <vector>
 
 #include "collectors/agent/agent.h"
@@ -32,6 +33,8 @@ class AgentFleet {
   Agent& operator[](std::size_t index) { return *m_agents[index]; }
   // As Agent's, for all of them together; each may leave its even part of `bytes`.
   bool waitForRoom(std::size_t bytes, DurNs timeout);
+  // Waits until all that was sealed is acknowledged, as long as some of it is within each `patience`; true then.
+  bool drain(DurNs patience, const std::stop_token& stop) const;
   // As Agent's, all at once: True if nothing is left of any.
   bool stop(DurNs patience);
 
