@@ -69,6 +69,21 @@ TEST(AgentFleet, WaitsForRoomInEachAgent) {
   EXPECT_TRUE((*fleet)->waitForRoom(1'000'000, kNsPerSecond));
 }
 
+TEST(AgentFleet, WaitsForAHubThatTakesNothingOnlyAsLongAsItIsTold) {
+  const test::TempDir dir;
+  std::vector<AgentOptions> members;
+  for (const char* name : {"a", "b"}) members.push_back(shareOf(alone(dir), {.uuid = name, .name = name}, 2));
+  auto fleet = AgentFleet::start(std::move(members));
+  ASSERT_TRUE(fleet.ok()) << fleet.status().message();
+  for (int i = 0; i < 500 && (**fleet)[1].outbox().waitingBytes() == 0; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  std::stop_source stop;
+  const DurNs began = monotonicNow();
+  EXPECT_FALSE((*fleet)->drain(100 * kNsPerMs, stop.get_token()));
+  EXPECT_GE(monotonicNow() - began, 100 * kNsPerMs);
+  stop.request_stop();
+  EXPECT_FALSE((*fleet)->drain(3600 * kNsPerSecond, stop.get_token()));
+}
+
 TEST(AgentFleet, SaysWhichNodesFolderAnotherAgentUses) {
   const test::TempDir dir;
   auto first = Agent::start(shareOf(alone(dir), {.uuid = "b", .name = "b"}, 2));
