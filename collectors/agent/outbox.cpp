@@ -375,11 +375,6 @@ bool Outbox::empty() const {
   });
 }
 
-std::size_t Outbox::waitingBytes() const {
-  const std::lock_guard lock(m_mutex);
-  return m_waiting_bytes;
-}
-
 std::uint64_t Outbox::spoolBytes() const {
   const std::lock_guard lock(m_mutex);
   return m_spool.bytes();
