@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. Records flow one way: Recorder -> sealing thread -> outbox -> link. Only the sealing thread adds to the outbox, so that a stream's
-//    batches are sealed in order.
+// 1. Records flow one way: Recorder -> Sealer -> outbox -> link. Only the agent's turns at its Sealer (and the last one, when it has left)
+//    add to the outbox, so that a stream's batches are sealed in order.
 // 2. `alive` in the state directory exists exactly while a session is open; found at start, the last life ended without a goodbye.
 // 3. Stop order: sources, sealing (last seal), link, spool, `alive`.
 #include "collectors/agent/agent.h"
@@ -67,12 +67,13 @@ struct Agent::Parts {
   std::unique_ptr<HubLink> link;
   std::function<TimeNs()> now;
 
-  std::mutex mutex;  // guards recorders and the three below
-  std::condition_variable wake;
+  std::mutex mutex;  // guards recorders and stop_sources
   std::vector<std::unique_ptr<WireRecorder>> recorders;
-  bool want_seal = false, stop_sealing = false, stop_sources = false;
+  bool stop_sources = false;
   std::condition_variable source_wake;
-  std::thread sealer;
+  Sealer::Seat seat{[this] { return turn(); }};
+  DurNs next_alive = 0;
+  bool running = false;
   std::vector<std::thread> source_threads;
 
   ~Parts() {
@@ -82,11 +83,7 @@ struct Agent::Parts {
 
   WireRecorder& addRecorder() {
     const std::lock_guard lock(mutex);
-    recorders.push_back(std::make_unique<WireRecorder>(dictionary, now, [this] {
-      const std::lock_guard wake_lock(mutex);
-      want_seal = true;
-      wake.notify_one();
-    }));
+    recorders.push_back(std::make_unique<WireRecorder>(dictionary, now, [this] { options.sealer->wake(seat); }));
     return *recorders.back();
   }
 
@@ -102,7 +99,7 @@ struct Agent::Parts {
   void tellUncleanEnd(WireRecorder& out, const std::vector<Issue>& issues);
   void writeAlive();
   void seal();
-  void runSealer();
+  DurNs turn();
   void runSource(const SourceEntry& entry, WireRecorder& out);
 };
 
@@ -212,23 +209,14 @@ void Agent::Parts::seal() {
                        .detail = "records came faster than they could be sealed"});
 }
 
-void Agent::Parts::runSealer() {
-  DurNs next_alive = 0;
-  for (bool last = false; !last;) {
-    {
-      std::unique_lock lock(mutex);
-      const DurNs every = link->connected() ? options.seal_every : std::max(options.seal_every, kSealAlone);
-      wake.wait_for(lock, std::chrono::nanoseconds(every), [this] { return want_seal || stop_sealing; });
-      want_seal = false;
-      last = stop_sealing;
-    }
-    seal();
-    outbox->persist(monotonicNow());
-    if (monotonicNow() >= next_alive) {
-      next_alive = monotonicNow() + kAliveEvery;
-      writeAlive();
-    }
+DurNs Agent::Parts::turn() {
+  seal();
+  outbox->persist(monotonicNow());
+  if (monotonicNow() >= next_alive) {
+    next_alive = monotonicNow() + kAliveEvery;
+    writeAlive();
   }
+  return link->connected() ? options.seal_every : std::max(options.seal_every, kSealAlone);
 }
 
 void Agent::Parts::runSource(const SourceEntry& entry, WireRecorder& out) {
@@ -266,12 +254,14 @@ Result<std::unique_ptr<Agent>> Agent::start(AgentOptions options) {
   std::unique_ptr<Agent> agent(new Agent());
   Parts& parts = *agent->m_parts;
   parts.options = std::move(options);
+  if (!parts.options.sealer) parts.options.sealer = std::make_shared<Sealer>();
   if (parts.options.orders) parts.orders.allow(*parts.options.orders);
   RG_TRY(parts.takeStateDir());
   RG_TRY(parts.openSession());
   parts.link = std::make_unique<HubLink>(parts.options.link, *parts.outbox, parts.leases, parts.orders, parts.now, parts.options.say);
   RG_TRY(parts.link->start());
-  parts.sealer = std::thread([&parts] { parts.runSealer(); });
+  parts.options.sealer->join(parts.seat);
+  parts.running = true;
   for (const SourceEntry& entry : parts.options.sources) {
     WireRecorder& out = parts.addRecorder();
     parts.source_threads.emplace_back([&parts, &entry, &out] { parts.runSource(entry, out); });
@@ -297,19 +287,15 @@ std::string Agent::session() const { return m_parts->session; }
 
 bool Agent::stop(DurNs patience) {
   Parts& parts = *m_parts;
-  if (!parts.sealer.joinable()) return true;
+  if (!std::exchange(parts.running, false)) return true;
   {
     const std::lock_guard lock(parts.mutex);
     parts.stop_sources = true;
     parts.source_wake.notify_all();
   }
   for (std::thread& thread : parts.source_threads) thread.join();
-  {
-    const std::lock_guard lock(parts.mutex);
-    parts.stop_sealing = true;
-    parts.wake.notify_all();
-  }
-  parts.sealer.join();
+  parts.options.sealer->leave(parts.seat);
+  parts.turn();
   const bool all_taken = parts.link->stop(patience);
   parts.outbox->persistAll();
   unlink(parts.alive_path.c_str());

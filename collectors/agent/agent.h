@@ -6,7 +6,8 @@
 // Units:      ns, bytes.
 // Errors:     start(): FAILED_PRECONDITION another agent uses the state directory (names it), INVALID_ARGUMENT a bad configuration.
 //             A dead hub, a full disk or a missing device are no errors: see Outbox and Source.
-// Cost:       one thread per source and two more; memory is bounded by the Recorders' and the outbox's limits.
+// Cost:       one thread per source and three more, of which agents of one process can share one (AgentOptions::sealer); memory is bounded
+//             by the Recorders' and the outbox's limits.
 #pragma once
 
 #include <functional>
@@ -19,6 +20,7 @@
 #include <toml++/toml.h>
 
 #include "collectors/agent/hub_link.h"
+#include "collectors/agent/sealer.h"
 #include "collectors/agent/wire_recorder.h"
 #include "collectors/sources/source.h"
 
@@ -30,6 +32,7 @@ struct AgentOptions {
   std::string state_dir;
   Node node;                                  // empty uuid/name: from the machine
   DurNs seal_every = 50 * kNsPerMs;           // while connected
+  std::shared_ptr<Sealer> sealer;             // null: one of its own
   std::shared_ptr<const toml::table> config;  // the whole file; may be null
   std::vector<SourceEntry> sources;           // those to run; see sources()
   std::optional<std::set<OrderKind>> orders;  // that it carries out; absent: all

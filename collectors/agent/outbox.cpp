@@ -15,7 +15,8 @@
 namespace runglass {
 namespace {
 constexpr std::size_t kMaxAckDelays = 4096;
-constexpr std::size_t kNewestRun = 1U << 20, kBacklogShare = 4;  // what is new may send four times what is old does
+constexpr std::size_t kNewestRun = 1U << 20, kBacklogShare = 4;    // what is new may send four times what is old does
+constexpr std::uint64_t kLeastSegment = 64U << 10, kSegments = 8;  // a full spool loses its oldest segment: a part of it, not all
 }  // namespace
 
 Result<std::unique_ptr<Outbox>> Outbox::open(const std::string& directory, OutboxLimits limits, std::string session,
@@ -23,7 +24,8 @@ Result<std::unique_ptr<Outbox>> Outbox::open(const std::string& directory, Outbo
   std::unique_ptr<Outbox> self(new Outbox());
   self->m_limits = limits;
   self->m_dictionary = &dictionary;
-  RG_ASSIGN(Spool::Recovered recovered, self->m_spool.open(directory));
+  RG_ASSIGN(Spool::Recovered recovered,
+            self->m_spool.open(directory, std::clamp(limits.spool_bytes / kSegments, kLeastSegment, Spool::kSegmentBytes)));
   for (Spool::Session& old : recovered.sessions) {
     if (old.batches.empty()) continue;
     Session kept{.name = std::move(old.name), .recovered_dictionary = std::move(old.dictionary)};

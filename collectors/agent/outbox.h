@@ -78,6 +78,11 @@ class Outbox {
   // Waits until fewer than `bytes` are unacknowledged; for producers that may wait. False at the timeout.
   bool waitForRoom(std::size_t bytes, DurNs timeout);
   bool empty() const;
+  // Unacknowledged, in memory or on disk.
+  std::size_t waitingBytes() const {
+    const std::lock_guard lock(m_mutex);
+    return m_waiting_bytes;
+  }
   std::uint64_t spoolBytes() const;
   std::uint64_t droppedBatches() const;
   // How long each batch took from add() to its acknowledgement, of those acknowledged since the last call (the newest 4,096 of them).

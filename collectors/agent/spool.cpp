@@ -64,8 +64,9 @@ std::string Spool::pathOf(std::uint64_t number) const {
   return m_directory + "/segment-" + digits + ".rgs";
 }
 
-Result<Spool::Recovered> Spool::open(const std::string& directory) {
+Result<Spool::Recovered> Spool::open(const std::string& directory, std::uint64_t segment_bytes) {
   m_directory = directory;
+  m_segment_bytes = segment_bytes;
   std::error_code error;
   std::filesystem::create_directories(directory, error);
   std::filesystem::permissions(directory, std::filesystem::perms::owner_all, error);
@@ -146,7 +147,7 @@ void Spool::scan(std::uint64_t number, Recovered& out) {
 }
 
 Status Spool::begin(const std::string& session) {
-  if (m_fd >= 0 && m_session == session && m_segments[m_current].bytes < kSegmentBytes) return {};
+  if (m_fd >= 0 && m_session == session && m_segments[m_current].bytes < m_segment_bytes) return {};
   RG_TRY(sync());
   closeCurrent();
   const std::string path = pathOf(m_next);

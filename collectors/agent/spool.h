@@ -21,6 +21,7 @@ namespace runglass {
 
 class Spool {
  public:
+  static constexpr std::uint64_t kSegmentBytes = 16U << 20;
   struct Location {
     std::uint64_t segment = 0;
     std::uint64_t offset = 0;
@@ -48,7 +49,8 @@ class Spool {
   Spool& operator=(const Spool&) = delete;
   ~Spool();
 
-  Result<Recovered> open(const std::string& directory);
+  // `segment_bytes`: what a file holds before the next one begins; what is dropped at once.
+  Result<Recovered> open(const std::string& directory, std::uint64_t segment_bytes = kSegmentBytes);
   // Appends a batch of `session`; `dictionary` gives the session's definitions from a byte offset on, and those the segment lacks are
   // written first, so that every segment explains itself.
   template <class Dictionary>
@@ -68,7 +70,6 @@ class Spool {
   std::uint64_t oldest() const { return m_segments.empty() ? 0 : m_segments.begin()->first; }
 
  private:
-  static constexpr std::uint64_t kSegmentBytes = 16U << 20;
   struct Segment {
     std::uint64_t bytes = 0;
     std::uint64_t live = 0;  // batches not released
@@ -82,6 +83,7 @@ class Spool {
   void scan(std::uint64_t number, Recovered& out);
 
   std::string m_directory;
+  std::uint64_t m_segment_bytes = kSegmentBytes;
   std::map<std::uint64_t, Segment> m_segments;
   std::uint64_t m_bytes = 0, m_next = 1;
   int m_fd = -1;

@@ -18,7 +18,8 @@ namespace {
 using Wire = v1::Payload;
 constexpr std::size_t kMaxBlock = 4096;
 constexpr std::size_t kMaxText = 64U << 10;  // of a log line, message or fact
-constexpr std::size_t kSealedSize = 10;      // two tag bytes and the fixed64
+constexpr std::size_t kLeastRoom = 1U << 10;
+constexpr std::size_t kSealedSize = 10;  // two tag bytes and the fixed64
 
 std::size_t packedDeltaSize(std::span<const std::int64_t> values) {
   std::size_t size = 0;
@@ -85,7 +86,8 @@ void WireRecorder::put(StreamClass stream, const Write& write) {
       return;
     }
     if (pending.open.empty()) {
-      pending.open.reserve(kPiece / 4);
+      // A node that says little keeps no room for one that says much until it is acknowledged.
+      pending.open.reserve(std::clamp(pending.last, kLeastRoom, kPiece / 4));
       wire::appendFixed64(pending.open, Wire::kSealedNsFieldNumber, 0);
     }
     const std::size_t before = pending.open.size();
@@ -94,6 +96,7 @@ void WireRecorder::put(StreamClass stream, const Write& write) {
     if (pending.open.size() >= kPiece) {
       const TimeNs now = m_now();
       std::memcpy(pending.open.data() + kSealedSize - 8, &now, 8);
+      pending.last = pending.open.size();
       pending.full.push_back(std::move(pending.open));
       pending.open = {};
       pending.times.clear();
@@ -274,6 +277,7 @@ std::string WireRecorder::take(StreamClass stream) {
   } else if (!pending.open.empty()) {
     const TimeNs now = m_now();
     std::memcpy(pending.open.data() + kSealedSize - 8, &now, 8);
+    pending.last = pending.open.size();
     piece = std::move(pending.open);
     pending.open = {};
     pending.times.clear();

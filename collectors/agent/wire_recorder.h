@@ -66,6 +66,7 @@ class WireRecorder : public Recorder {
     std::string open;
     std::vector<TimeNs> times;  // of the last sample block in `open`
     std::size_t bytes = 0;      // full and open
+    std::size_t last = 0;       // size of the piece before: what the next one likely takes
   };
   // Appends one record; `write(out)` appends the whole field.
   template <class Write>

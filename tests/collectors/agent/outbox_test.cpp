@@ -130,6 +130,18 @@ TEST_F(OutboxTest, DropsTheOldestSegmentWhenTheSpoolIsFullAndTellsTheGap) {
   EXPECT_EQ(second->seq, first->seq + 1);
 }
 
+TEST_F(OutboxTest, LosesAPartOfASmallSpoolThatIsFullAndNotAllOfIt) {
+  constexpr std::uint64_t kLimit = 1U << 20;
+  const auto box = open({.spool_bytes = kLimit, .spool_after = 0});
+  for (int i = 0; i < 300; ++i) {
+    add(*box, StreamClass::kMetrics, std::string(10'000, 'x'));
+    box->persist(1 + i);
+    EXPECT_LE(box->spoolBytes(), kLimit);
+    ASSERT_TRUE(box->droppedBatches() == 0 || box->spoolBytes() > kLimit * 3 / 4) << i;
+  }
+  EXPECT_GT(box->droppedBatches(), 150U);
+}
+
 TEST_F(OutboxTest, DropsTheLeastImportantWhenNeitherMemoryNorDiskHasRoom) {
   const auto box = open({.memory_bytes = 1000, .spool_after = kNsPerSecond});
   std::filesystem::remove_all(dir.path());  // no disk: segments cannot be created
