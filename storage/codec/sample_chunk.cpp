@@ -14,22 +14,25 @@ namespace {
 constexpr std::uint8_t kVersion = 1, kHasTime = 0x10, kPacked = 0x80;
 constexpr std::size_t kMaxBlockBytes = 2 * kMaxIntBlockBytes + kMaxValueBlockBytes;
 
+// A string that doubles is empty for a third: too much where chunks are so many that their blocks are short.
+void makeRoom(std::string& bytes, std::size_t more) {
+  if (bytes.size() + more <= bytes.capacity()) return;
+  std::string grown;
+  grown.reserve(bytes.size() + bytes.size() / 8 + more);
+  bytes = std::move(grown.append(bytes));
+}
+
 }  // namespace
 
 void SampleBody::append(const std::int64_t* x, const std::int64_t* time, const double* value, std::size_t n, MappedValues& mapped) {
-  std::uint8_t buffer[kMaxBlockBytes];
+  alignas(64) std::uint8_t buffer[kMaxBlockBytes];  // packing across cache lines costs a tenth more
   if (m_points == 0) m_first_x = m_x.last = x[0];
   std::uint8_t* end = encodeIntBlock(x, n, m_x, true, buffer);
   if (time != nullptr) end = encodeIntBlock(time, n, m_time, true, end);
   mapValues(value, n, m_exponent_hint, mapped);
   end = encodeValueBlock(mapped, n, m_value, end);
   const auto more = static_cast<std::size_t>(end - buffer);
-  // A string that doubles is empty for a third, and open chunks may be very many.
-  if (m_bytes.size() + more > m_bytes.capacity()) {
-    std::string grown;
-    grown.reserve(m_bytes.size() + m_bytes.size() / 8 + more);
-    m_bytes = std::move(grown.append(m_bytes));
-  }
+  if (n < kBlockPoints) makeRoom(m_bytes, more);
   m_bytes.append(reinterpret_cast<const char*>(buffer), more);
   m_points += n;
 }
