@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. While m_ordered, m_body holds a multiple of 256 points, all before m_raw, x never falling, and m_pyramid is that of m_body.
+// 1. While m_ordered, m_body holds whole blocks of m_block points, all before m_raw, which is shorter than one; x never falls. m_pyramid is
+//    that of m_body, where blocks are of 256 points.
 // 2. While not m_ordered, m_body is empty and m_raw holds everything in order of arrival.
+// 3. A row is encoded in blocks of 256 points, however long those here are.
 #include "storage/series_buffer.h"
 
 #include <algorithm>
@@ -34,7 +36,7 @@ void sortPoints(RawPoints& points) {
 }
 
 std::size_t SeriesBuffer::append(const std::int64_t* x, const std::int64_t* time, const double* value, std::size_t n) {
-  n = std::min(n, limit - std::min(limit, points()));
+  n = std::min(n, m_limit - std::min(m_limit, points()));
   if (n == 0) return 0;
   if (points() == 0) {
     m_has_time = time != nullptr;
@@ -52,54 +54,67 @@ std::size_t SeriesBuffer::append(const std::int64_t* x, const std::int64_t* time
     m_max_x = std::max(m_max_x, *high);
     if (m_ordered) fallBackToRaw();
   }
-  for (std::size_t done = 0; done < n;) {
-    // In order the raw block holds at most 256 points; out of order, the whole chunk.
-    const std::size_t m = m_ordered ? std::min(kBlockPoints - m_raw.size(), n - done) : n - done;
-    m_raw.x.insert(m_raw.x.end(), x + done, x + done + m);
-    if (time != nullptr) m_raw.time.insert(m_raw.time.end(), time + done, time + done + m);
-    m_raw.value.insert(m_raw.value.end(), value + done, value + done + m);
-    done += m;
-    if (m_ordered && m_raw.size() == kBlockPoints) encodeRaw();
-  }
+  put(x, time, value, n);
   return n;
+}
+
+void SeriesBuffer::put(const std::int64_t* x, const std::int64_t* time, const double* value, std::size_t n) {
+  for (std::size_t done = 0; done < n;) {
+    // In order the raw block holds at most one block's points, and never has room for more; out of order, the whole chunk.
+    const std::size_t m = m_ordered ? std::min(m_block - m_raw.size(), n - done) : n - done;
+    const auto add = [&](auto& column, const auto* values) {
+      const std::size_t after = column.size() + m;
+      if (m_ordered && after > column.capacity()) column.reserve(std::max(after, std::min(m_block, 2 * column.size())));
+      column.insert(column.end(), values + done, values + done + m);
+    };
+    add(m_raw.x, x);
+    if (time != nullptr) add(m_raw.time, time);
+    add(m_raw.value, value);
+    done += m;
+    if (m_ordered && m_raw.size() == m_block) encodeRaw();
+  }
 }
 
 void SeriesBuffer::encodeRaw() {
   MappedValues mapped;
   m_body.append(m_raw.x.data(), m_has_time ? m_raw.time.data() : nullptr, m_raw.value.data(), m_raw.size(), mapped);
-  if (m_pyramid.size() == 0) m_pyramid.reserve(limit / kPyramidRadix);
-  appendPyramid(m_raw.x.data(), m_raw.value.data(), m_raw.size(), mapped, m_pyramid);
+  if (m_block == kBlockPoints) {
+    if (!m_pyramid) {
+      m_pyramid = std::make_unique<Pyramid>();
+      m_pyramid->reserve(m_limit / kPyramidRadix);
+    }
+    appendPyramid(m_raw.x.data(), m_raw.value.data(), m_raw.size(), mapped, *m_pyramid);
+  }
   m_raw.clear();
 }
 
-void SeriesBuffer::fallBackToRaw() {
-  RawPoints all;
-  const std::size_t encoded = m_body.points();
-  if (encoded > 0) {
-    all.x.resize(encoded), all.value.resize(encoded);
-    if (m_has_time) all.time.resize(encoded);
-    const std::string blob = sealSampleChunk(m_body.bytes(), m_has_time, false);
-    // x0 of an ordered body is the least x before the newcomer; the body's own first block starts from it.
-    RG_CHECK(decodeSampleChunk(blob, encoded, m_body.firstX(), all.x.data(), m_has_time ? all.time.data() : nullptr, all.value.data()));
-  }
-  all.x.insert(all.x.end(), m_raw.x.begin(), m_raw.x.end());
-  all.time.insert(all.time.end(), m_raw.time.begin(), m_raw.time.end());
-  all.value.insert(all.value.end(), m_raw.value.begin(), m_raw.value.end());
-  m_raw = std::move(all);
+void SeriesBuffer::setLimit(std::size_t limit, std::size_t block) {
+  m_limit = limit;
+  if (block == m_block) return;
+  const RawPoints all = m_ordered ? decoded() : RawPoints();
+  m_block = block;
+  if (!m_ordered) return;
   m_body.clear();
-  m_pyramid.clear();
+  m_pyramid.reset();
+  m_raw = {};
+  put(all.x.data(), m_has_time ? all.time.data() : nullptr, all.value.data(), all.size());
+}
+
+void SeriesBuffer::fallBackToRaw() {
+  m_raw = decoded();
+  m_body.clear();
+  m_pyramid.reset();
   m_ordered = false;
 }
 
 RawPoints SeriesBuffer::decoded() const {
   RawPoints all;
   const std::size_t encoded = m_body.points();
+  all.x.reserve(points()), all.value.reserve(points());
   all.x.resize(encoded), all.value.resize(encoded);
-  if (m_has_time) all.time.resize(encoded);
-  if (encoded > 0) {
-    const std::string blob = sealSampleChunk(m_body.bytes(), m_has_time, false);
-    RG_CHECK(decodeSampleChunk(blob, encoded, m_body.firstX(), all.x.data(), m_has_time ? all.time.data() : nullptr, all.value.data()));
-  }
+  if (m_has_time) all.time.reserve(points()), all.time.resize(encoded);
+  RG_CHECK(encoded == 0 || decodeSampleBody(m_body.bytes(), m_has_time, encoded, m_block, m_body.firstX(), all.x.data(), all.time.data(),
+                                            all.value.data()));
   all.x.insert(all.x.end(), m_raw.x.begin(), m_raw.x.end());
   all.time.insert(all.time.end(), m_raw.time.begin(), m_raw.time.end());
   all.value.insert(all.value.end(), m_raw.value.begin(), m_raw.value.end());
@@ -124,13 +139,11 @@ RawPoints SeriesBuffer::arrivedAfter(std::size_t told) const {
 
 Pyramid SeriesBuffer::blocks() const {
   Pyramid all;
-  if (!m_ordered) {
-    const RawPoints points = decoded();
-    appendPyramid(points.x.data(), points.value.data(), points.size(), all);
-    return all;
-  }
-  all.append(m_pyramid);
-  appendPyramid(m_raw.x.data(), m_raw.value.data(), m_raw.size(), all);
+  const bool known = m_ordered && (m_pyramid || m_body.points() == 0);
+  const RawPoints points = known ? RawPoints() : decoded();
+  const RawPoints& rest = known ? m_raw : points;
+  if (known && m_pyramid) all = *m_pyramid;
+  appendPyramid(rest.x.data(), rest.value.data(), rest.size(), all);
   return all;
 }
 
@@ -151,21 +164,18 @@ std::optional<FoundPoint> SeriesBuffer::newestRaw(PointBound bound) const {
 std::optional<FoundPoint> SeriesBuffer::newest(PointBound bound) const {
   std::optional<FoundPoint> found = newestRaw(bound);
   if (found || m_body.points() == 0) return found;
-  const SampleBlocks blocks(m_body.bytes(), m_body.points(), m_has_time);
+  const bool by_time = bound.of == PointBound::Of::kTime;
+  const SampleBlocks blocks(m_body.bytes(), m_body.points(), m_has_time, m_block);
   BlockMark next, passed;
   next.x.last = m_body.firstX();
-  if (bound.of == PointBound::Of::kX) {
-    const auto entry = static_cast<std::size_t>(std::ranges::upper_bound(m_pyramid.x0, bound.last) - m_pyramid.x0.begin());
-    if (entry == 0) return found;
-    const std::size_t block = (entry - 1) * kPyramidRadix / kBlockPoints * kBlockPoints;
-    while (next.point < block) RG_CHECK(blocks.pass(next, passed));
-    RG_CHECK(blocks.find(next, bound, found));
-    return found;
-  }
-  std::vector<BlockMark> marks;
+  std::vector<BlockMark> marks;  // of the blocks that may hold one
+  marks.reserve(m_body.points() / m_block);
   while (next.point < m_body.points()) {
     RG_CHECK(blocks.pass(next, passed));
-    if (passed.earliest <= bound.last) marks.push_back(passed);
+    if ((by_time ? passed.earliest : passed.first) <= bound.last)
+      marks.push_back(passed);
+    else if (!by_time)
+      break;
   }
   for (auto mark = marks.rbegin(); mark != marks.rend() && !found; ++mark) RG_CHECK(blocks.find(*mark, bound, found));
   return found;
@@ -179,11 +189,17 @@ ChunkRow SeriesBuffer::row(bool final, Pyramid* pyramid) {
   row.n = static_cast<std::uint32_t>(points());
   const bool try_zstd = final && m_zstd_pause == 0;
   bool paid = false;
-  // A final row empties the buffer, so what it holds is moved; the raw block stays allocated.
-  SampleBody body = final ? std::move(m_body) : m_body;
-  Pyramid built = final ? std::move(m_pyramid) : Pyramid();
-  RawPoints rest = m_raw;
-  if (!m_ordered) sortPoints(rest);
+  SampleBody body;
+  Pyramid built;
+  RawPoints rest;
+  if (m_ordered && m_block == kBlockPoints) {
+    // A final row empties the buffer, so what it holds is moved; the raw block stays allocated.
+    body = final ? std::move(m_body) : m_body;
+    if (final && m_pyramid) built = std::move(*m_pyramid);
+    rest = m_raw;
+  } else {
+    rest = decoded();
+  }
   MappedValues mapped;
   for (std::size_t at = 0; at < rest.size(); at += kBlockPoints) {
     const std::size_t n = std::min(kBlockPoints, rest.size() - at);
@@ -205,12 +221,21 @@ ChunkRow SeriesBuffer::row(bool final, Pyramid* pyramid) {
 
 void SeriesBuffer::clear() {
   m_body.clear();
-  m_pyramid.clear();
-  m_raw.clear();
+  m_pyramid.reset();
+  // What was out of order may have been many times a block.
+  if (m_ordered)
+    m_raw.clear();
+  else
+    m_raw = {};
   m_ordered = true;
   m_has_time = false;
   chunk_id = 0;
   dirty = false;
+}
+
+std::size_t SeriesBuffer::bytes() const {
+  const std::size_t raw = (m_raw.x.capacity() + m_raw.time.capacity()) * sizeof(std::int64_t) + m_raw.value.capacity() * sizeof(double);
+  return sizeof *this + m_body.bytes().capacity() + raw + (m_pyramid ? sizeof *m_pyramid + m_pyramid->bytes() : 0);
 }
 
 }  // namespace runglass

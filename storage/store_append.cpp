@@ -14,13 +14,16 @@
 namespace runglass {
 namespace {
 
-constexpr std::size_t kMostOutOfOrder = 512;  // points of a chunk that takes more of them out of order
+constexpr std::size_t kOutOfOrderShare = 8;  // of its limit: a chunk of so many points takes no more of them out of order
 constexpr int kOverflowLanes = 8;
 constexpr std::size_t kMaxArgsBytes = std::size_t{4} << 20;
 constexpr std::int64_t kRowBytes = 64;
 
-// Same-rate series must not all seal at once.
-std::size_t firstLimit(SeriesId id, std::size_t limit) { return limit / 2 + (id.value * 0x9e3779b97f4a7c15ULL >> 53) % (limit / 2); }
+// Same-rate series must not all seal at once, and at any moment their chunks are half full on average: spread over all of a chunk's length.
+std::size_t firstLimit(SeriesId id, std::size_t limit) {
+  const std::size_t least = limit / 16;
+  return least + (id.value * 0x9e3779b97f4a7c15ULL >> 51) % (limit - least);
+}
 
 // The lane of a span: its depth's own, or the first of that depth's overflow lanes where it overlaps nothing. The last one takes the rest.
 // Until `until` the lanes before it have no room.
@@ -41,9 +44,14 @@ std::size_t laneOf(LiveTrack& track, std::int32_t depth, TimeNs start, TimeNs& u
 }  // namespace
 
 // Open chunks are in memory and are written again with every commit: of very many series they are smaller.
-std::size_t StoreWriter::chunkLimit() const {
+void StoreWriter::countLiveSeries() {
   constexpr std::size_t kOpenPoints = 32U << 20, kLeast = 512;
-  return std::clamp(kOpenPoints / std::max<std::size_t>(1, m_live_series) / kBlockPoints * kBlockPoints, kLeast, kChunkPoints);
+  m_chunk_limit = std::clamp(kOpenPoints / ++m_live_series / kBlockPoints * kBlockPoints, kLeast, kChunkPoints);
+}
+
+void StoreWriter::limit(SeriesBuffer& buffer, std::size_t points) const {
+  constexpr std::size_t kFew = 1024;  // of a chunk's 4,096: then raw blocks would be most of what open chunks need
+  buffer.setLimit(points, m_chunk_limit <= kFew ? SeriesBuffer::kShortBlock : kBlockPoints);
 }
 
 void StoreWriter::fail(Status status) {
@@ -65,15 +73,14 @@ LiveSeries* StoreWriter::live(SeriesId id) {
   }
   // Loaded aside, so that Readers see it only when it is whole.
   auto loaded = std::make_shared<LiveSeries>();
-  ++m_live_series;
-  loaded->main.limit = chunkLimit();
+  countLiveSeries();
   if (id.value < m_first_new_series) {
     if (Status status = loadSeries(id, *loaded); !status.ok()) {
       fail(std::move(status));
       return nullptr;
     }
   }
-  if (loaded->extent.count == 0) loaded->main.limit = firstLimit(id, chunkLimit());
+  limit(loaded->main, loaded->extent.count == 0 ? firstLimit(id, m_chunk_limit) : m_chunk_limit);
   return &m_tail->add(id, std::move(loaded));
 }
 
@@ -138,9 +145,11 @@ void StoreWriter::appendPoints(SeriesId id, const std::int64_t* x, const std::in
     }
     if (late && !series->late) series->late = std::make_unique<SeriesBuffer>();
     SeriesBuffer& buffer = late ? *series->late : series->main;
+    // Series have come since this chunk began.
+    if (buffer.limit() > m_chunk_limit) limit(buffer, firstLimit(id, m_chunk_limit));
     if (buffer.points() > 0 && buffer.hasTime() != (time != nullptr)) seal(*series, buffer, late);
     // What waited at an agent comes after what is new. Out of order a chunk is kept raw, and these may be many: it becomes a late chunk's.
-    if (!late && buffer.points() >= kMostOutOfOrder && x[i] < buffer.maxX()) {
+    if (!late && buffer.points() >= m_chunk_limit / kOutOfOrderShare && x[i] < buffer.maxX()) {
       seal(*series, buffer, false);
       continue;
     }
@@ -169,7 +178,7 @@ void StoreWriter::seal(LiveSeries& series, SeriesBuffer& buffer, bool late) {
     series.any_sealed = true;
   }
   series.pending.push_back({m_tail->committed() + 1, series.sealed_chunks++, replaced, std::move(row), std::move(pyramid)});
-  buffer.limit = chunkLimit();
+  limit(buffer, m_chunk_limit);
 }
 
 void StoreWriter::spans(TrackId id, const SpanColumns& spans) {

@@ -211,7 +211,12 @@ Result<std::vector<Finding>> StoreReader::findings(std::optional<RunId> run) {
 Status StoreReader::refreshSeries() {
   RG_ASSIGN(const auto version, m_db.queryInt64("PRAGMA data_version"));
   if (m_series_version == version) return {};
-  RG_ASSIGN(m_series, all<Series>(m_db, " ORDER BY s.series_id"));
+  // The old ones go first: a hub's are very many, and its watch reads them after each commit.
+  const std::size_t known = m_series.size();
+  m_series = {};
+  m_series_version.reset();
+  m_series.reserve(known);
+  RG_TRY(rows::each<Series>(m_db, " ORDER BY s.series_id", [this](Series series) { m_series.push_back(std::move(series)); }));
   m_series_version = version;
   return {};
 }

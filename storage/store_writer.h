@@ -124,7 +124,8 @@ class StoreWriter final : public Writer {
   Status loadSeries(SeriesId id, LiveSeries& series);
 
   // store_append.cpp
-  std::size_t chunkLimit() const;
+  void countLiveSeries();
+  void limit(SeriesBuffer& buffer, std::size_t points) const;
   LiveSeries* live(SeriesId id);
   void appendPoints(SeriesId id, const std::int64_t* x, const std::int64_t* time, const double* value, std::size_t n);
   void seal(LiveSeries& series, SeriesBuffer& buffer, bool late);
@@ -198,7 +199,7 @@ class StoreWriter final : public Writer {
   Catalog m_catalog;
   std::shared_ptr<LiveTail> m_tail = std::make_shared<LiveTail>();
   std::vector<SeriesId> m_dirty_series;
-  std::size_t m_live_series = 0;
+  std::size_t m_live_series = 0, m_chunk_limit = kChunkPoints;
   std::vector<TrackId> m_dirty_tracks;
   std::map<StreamKey, StreamState> m_streams;
   bool m_streams_changed = false;

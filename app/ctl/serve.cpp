@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // runglassctl serve: the headless hub. Runs until SIGTERM or SIGINT; a second one ends it at once (what is acknowledged stays safe).
+#include <malloc.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -13,6 +14,10 @@
 
 namespace runglass::ctl {
 namespace {
+
+// What the watch reads of very many series is tens of megabytes for a moment. By itself the allocator soon takes such blocks from its
+// heaps, where what is small and stays behind them keeps their room from the system.
+constexpr int kLargeBlock = 1 << 20;
 
 class Serve : public Command {
  public:
@@ -32,6 +37,7 @@ class Serve : public Command {
     m_hub.declare(app);
   }
   Status run() override {
+    mallopt(M_MMAP_THRESHOLD, kLargeBlock);
     // Blocked before any thread starts, so that only sigwait() below sees them.
     sigset_t signals;
     sigemptyset(&signals);

@@ -45,16 +45,17 @@ struct FoundPoint {
 
 class SampleBlocks {
  public:
-  SampleBlocks(std::string_view body, std::size_t points, bool has_time) : m_body(body), m_points(points), m_has_time(has_time) {}
+  SampleBlocks(std::string_view body, std::size_t points, bool has_time, std::size_t block = kBlockPoints)
+      : m_body(body), m_points(points), m_block(block), m_has_time(has_time) {}
   // Goes over the block at `next`, which becomes the one behind it; `passed` is the block. False also at the end.
   bool pass(BlockMark& next, BlockMark& passed) const;
   // The last point of a block within the bound, if there is one.
   bool find(const BlockMark& block, PointBound bound, std::optional<FoundPoint>& found) const;
 
  private:
-  std::size_t sizeOf(const BlockMark& block) const { return std::min(kBlockPoints, m_points - block.point); }
+  std::size_t sizeOf(const BlockMark& block) const { return std::min(m_block, m_points - block.point); }
   std::string_view m_body;
-  std::size_t m_points;
+  std::size_t m_points, m_block;
   bool m_has_time;
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Up to 4,096 points of a series as one blob: blocks of 256 points, column by column, zstd on top where it pays.
+// In memory blocks may be shorter, all as long as each other; those of a blob that is stored never are.
 //
 // Threading:  pure functions and plain values.
 // Ownership:  values own their bytes.
@@ -21,7 +22,7 @@ inline constexpr std::size_t kChunkPoints = 4096;
 // Grows a chunk's body block by block.
 class SampleBody {
  public:
-  // n in 1..256; only the last block of a chunk may be shorter than 256. `time` may be null; always or never within a chunk.
+  // n in 1..256; only the last block may be shorter than the others. `time` may be null; always or never within a chunk.
   // `mapped`: what the values were mapped to, for the pyramid.
   void append(const std::int64_t* x, const std::int64_t* time, const double* value, std::size_t n, MappedValues& mapped);
   const std::string& bytes() const { return m_bytes; }
@@ -47,6 +48,9 @@ bool sampleChunkHasTime(std::string_view blob);
 bool sampleChunkBody(std::string_view blob, std::size_t n, std::string& body);
 // `n` and `x0` come from the row. `time` is written when the chunk has times and `time` is not null; each has room for n.
 bool decodeSampleChunk(std::string_view blob, std::size_t n, std::int64_t x0, std::int64_t* x, std::int64_t* time, double* value);
+// The same of a body whose blocks are `block` points long.
+bool decodeSampleBody(std::string_view body, bool has_time, std::size_t n, std::size_t block, std::int64_t x0, std::int64_t* x,
+                      std::int64_t* time, double* value);
 
 // The checksum of a row: over owner id, bounds, count and blob.
 std::uint32_t chunkChecksum(std::uint64_t owner, std::int64_t x0, std::int64_t x1, std::uint64_t n, std::string_view blob);
