@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <bit>
 #include <filesystem>
 
@@ -230,6 +231,7 @@ Status StoreWriter::loadSeries(SeriesId id, LiveSeries& series) {
         !decodeSampleChunk(blob, n, open.int64(1), points.x.data(), points.time.data(), points.value.data())) {
       // Left in the file as it is, for verify to name; new points go to a chunk of their own.
       RG_TRY(m_db.exec("UPDATE rg_chunk SET sealed = 1 WHERE chunk_id = " + std::to_string(open.int64(0))));
+      series.newest_sealed = std::max(series.newest_sealed, open.int64(0));
       continue;
     }
     buffer->append(points.x.data(), has_time ? points.time.data() : nullptr, points.value.data(), n);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copies of a hub's store: what a followed job of 4,096 ranks costs on the line, how far behind a slow line is, what followers cost agents.
-// The job: each rank says every second what it does, and every 4 s a step with its time, six parts and two waits, with 1 % noise. The hub
+// The job: each rank says every second what it does, and every 4 s a step with its time, six parts and two waits, with 1 % noise; in some
+// rows its GPU has twelve metrics, too, a sample a second each, which come as summaries of 64. The hub
 // is in this process; the line is a proxy on 127.0.0.1. Lags are sampled some times a second over all ranks: how long the hub has had
 // something newer of a rank than the copy shows.
 #include <benchmark/benchmark.h>
@@ -14,6 +15,7 @@
 #include <random>
 #include <string>
 #include <thread>
+#include <tuple>
 
 #include "collectors/agent/hub_link.h"
 #include "collectors/agent/outbox.h"
@@ -33,7 +35,7 @@ constexpr int kStepSeconds = 4;
 // The job, on a thread of its own, said on the hub's writer thread in slices.
 class Job {
  public:
-  explicit Job(Hub& hub) : m_hub(hub), m_thread([this](const std::stop_token& stop) { run(stop); }) {}
+  Job(Hub& hub, std::size_t metrics) : m_hub(hub), m_metrics(metrics), m_thread([this](const std::stop_token& stop) { run(stop); }) {}
   void stop() {
     m_thread.request_stop();
     m_thread.join();
@@ -66,6 +68,10 @@ class Job {
                        .op = m_random() % 2 == 0 ? "all_reduce" : "forward",
                        .since = at - static_cast<TimeNs>(m_random() % 50'000'000)});
       if (tick / kSlices % kStepSeconds == 0) parts(writer, rank, step, at);
+      for (std::size_t i = 0; i < m_metrics; ++i) {
+        const double value = std::round(3'000 + 100 * m_noise(m_random)) / 10;
+        writer.samples(m_gauges[static_cast<std::size_t>(rank) * m_metrics + i], {&now, 1}, {&value, 1});
+      }
     }
   }
   void parts(Writer& writer, int rank, std::int64_t step, TimeNs at) {
@@ -90,14 +96,18 @@ class Job {
       add("step_time_ns", "");
       for (const char* part : kParts) add("step_part_ns", std::string(R"({"part":")") + part + "\"}");
       for (const char* part : {"communication", "data"}) add("step_part_wait_ns", std::string(R"({"part":")") + part + "\"}");
+      const DeviceId gpu = writer.device({.uuid = name + "-" + std::to_string(rank % 8), .node = node, .index = rank % 8, .kind = "gpu"});
+      for (std::size_t i = 0; i < m_metrics; ++i)
+        m_gauges.push_back(writer.series({.node = node, .device = gpu, .metric = "metric_" + std::to_string(i), .unit = "watts"}));
     }
   }
 
   Hub& m_hub;
+  const std::size_t m_metrics;
   std::mt19937_64 m_random{7};
   std::normal_distribution<double> m_noise;
   AttemptId m_attempt;
-  std::vector<SeriesId> m_series;
+  std::vector<SeriesId> m_series, m_gauges;
   std::jthread m_thread;
 };
 
@@ -108,32 +118,40 @@ double percentile(std::vector<double>& values, double share) {
   return values[at];
 }
 
-// Of what both have: points that differ, each counted once.
+// Series that differ: in their points, or, of metrics, in how many samples their summaries speak of.
 std::int64_t differences(const std::string& there, const std::string& here) {
   const auto source = Reader::open(there), copy = Reader::open(here);
   RG_CHECK(source.ok() && copy.ok());
   const auto a = (*source)->series({}), b = (*copy)->series({});
-  std::map<std::pair<std::string, std::int32_t>, SeriesId> known;
-  for (const Series& one : *b) known[{one.key.metric + one.key.labels, one.key.rank.value_or(-1)}] = one.id;
+  using Name = std::tuple<std::string, std::int32_t, std::uint64_t>;
+  const auto nameOf = [](const Series& one) {
+    return Name{one.key.metric + one.key.labels, one.key.rank.value_or(-1), one.key.device.value};
+  };
+  std::map<Name, Series> known;  // devices come in the same order
+  for (const Series& one : *b) known[nameOf(one)] = one;
   std::int64_t different = 0;
   for (const Series& one : *a) {
+    const Series& other = known[nameOf(one)];
+    if (one.key.kind != SeriesKind::kScalar) {
+      different += one.sample_count != other.sample_count || one.last_x != other.last_x;
+      continue;
+    }
     const auto p = (*source)->scalars(one.id, 0, std::numeric_limits<std::int64_t>::max());
-    const auto q =
-        (*copy)->scalars(known[{one.key.metric + one.key.labels, one.key.rank.value_or(-1)}], 0, std::numeric_limits<std::int64_t>::max());
+    const auto q = (*copy)->scalars(other.id, 0, std::numeric_limits<std::int64_t>::max());
     different += !q.ok() || p->step != q->step || p->time != q->time || p->value != q->value;
   }
   return different;
 }
 
-// range(0): bytes a second of the line, 0: as fast as it goes; range(1): seconds between cuts, 0: none.
+// range(0): bytes a second of the line, 0: as fast as it goes; range(1): seconds between cuts, 0: none; range(2): metrics of each GPU.
 void BM_FollowedJob(benchmark::State& state) {
-  constexpr int kWarm = 15, kSeconds = 75;
+  constexpr int kWarm = 15, kSeconds = 150;  // two blocks of each metric
   for (auto _ : state) {
     const TempStore folder;
     auto hub = Hub::start(folder.file("there.rgl"), {});
     RG_CHECK(hub.ok());
     test::SlowProxy proxy((*hub)->port(), state.range(0));
-    Job job(**hub);
+    Job job(**hub, static_cast<std::size_t>(state.range(2)));
     auto mirror = Mirror::start({.store = folder.file("here.rgl"), .hub = {.hub = proxy.address()}});
     RG_CHECK(mirror.ok());
     std::this_thread::sleep_for(std::chrono::seconds(kWarm));
@@ -143,7 +161,7 @@ void BM_FollowedJob(benchmark::State& state) {
     auto source = Reader::open(folder.file("there.rgl"), (*hub)->readerOptions());
     RG_CHECK(source.ok());
     std::vector<std::deque<TimeNs>> history(kRanks);  // of the hub, as far as the copy has not got
-    std::vector<double> behind, ages;
+    std::vector<double> behind, ages, summary_ages;
     const DurNs begin = monotonicNow();
     DurNs next_cut = begin + state.range(1) * kNsPerSecond;
     while (monotonicNow() - begin < kSeconds * kNsPerSecond) {
@@ -163,6 +181,7 @@ void BM_FollowedJob(benchmark::State& state) {
         }
       }
       if (const auto age = (*mirror)->status().age(now)) ages.push_back(static_cast<double>(*age) / 1e9);
+      if (const auto summarised = (*mirror)->status().summarised) summary_ages.push_back(static_cast<double>(now - *summarised) / 1e9);
       std::this_thread::sleep_for(std::chrono::milliseconds(200));
     }
     const double seconds = static_cast<double>(monotonicNow() - begin) / 1e9;
@@ -172,12 +191,16 @@ void BM_FollowedJob(benchmark::State& state) {
     state.counters["behind_max_s"] = percentile(behind, 1);
     state.counters["age_p50_s"] = percentile(ages, 0.5);
     state.counters["age_p99_s"] = percentile(ages, 0.99);
+    state.counters["summaries_age_p99_s"] = percentile(summary_ages, 0.99);
     job.stop();
     std::promise<void> flushed;
     (*hub)->post([&](Writer& writer) { RG_CHECK(writer.flush().ok()), flushed.set_value(); });
     flushed.get_future().wait();
     const TimeNs done = wallNow();
-    while ((*mirror)->status().complete.value_or(0) < done) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    // What fills no block comes with the second look after the end.
+    const TimeNs summarised = state.range(2) > 0 ? done + 15 * kNsPerSecond : 0;
+    while ((*mirror)->status().complete.value_or(0) < done || (*mirror)->status().summarised.value_or(0) < summarised)
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
     const MirrorStatus status = (*mirror)->status();
     state.counters["connections"] = static_cast<double>(status.connections);
     state.counters["resumed"] = static_cast<double>(status.resumed);
@@ -188,7 +211,13 @@ void BM_FollowedJob(benchmark::State& state) {
     state.counters["series_that_differ"] = static_cast<double>(differences(folder.file("there.rgl"), folder.file("here.rgl")));
   }
 }
-BENCHMARK(BM_FollowedJob)->Args({0, 0})->Args({250'000, 20})->Iterations(1)->Unit(benchmark::kSecond);
+BENCHMARK(BM_FollowedJob)
+    ->Args({0, 0, 0})
+    ->Args({250'000, 20, 0})
+    ->Args({0, 0, 12})
+    ->Args({250'000, 20, 12})
+    ->Iterations(1)
+    ->Unit(benchmark::kSecond);
 
 class LoadAgent {
  public:
@@ -231,7 +260,7 @@ void BM_AckDelay(benchmark::State& state) {
     const TempStore folder;
     auto hub = Hub::start(folder.file("there.rgl"), {});
     RG_CHECK(hub.ok());
-    Job job(**hub);
+    Job job(**hub, 0);
     std::vector<std::unique_ptr<LoadAgent>> agents;
     for (int i = 0; i < kAgents; ++i)
       agents.push_back(std::make_unique<LoadAgent>((*hub)->address(), folder.file("spool" + std::to_string(i)), i));

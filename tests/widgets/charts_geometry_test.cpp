@@ -117,7 +117,7 @@ TEST(Columns, ShowNanAndBothInfinitiesAndBreakTheLineAtNan) {
 
 TEST(Columns, KeepTheFinitePartOfABinThatHoldsAnInfinity) {
   Bin bin{0, 10, 2, 3, 1, kInf, kInf, 5, 0};
-  const auto columns = toColumns({&bin, 1}, {0, 10, 0, 10}, false);
+  const auto columns = toColumns({&bin, 1}, {0, 10, 0, 2}, false);
   ASSERT_EQ(columns.columns.size(), 1u);
   EXPECT_EQ(columns.columns[0].min, 1);
   EXPECT_EQ(columns.columns[0].max, 3);
@@ -132,6 +132,23 @@ TEST(Columns, LeaveAHoleWhereALiveMetricWasSilentButJoinSparseSteps) {
   const auto gaps = [](const PixelColumns& c) { return std::ranges::count_if(c.columns, &PixelColumn::gap_before); };
   EXPECT_EQ(gaps(toColumns(bins, map, true)), 1);
   EXPECT_EQ(gaps(toColumns(bins, map, false)), 0);
+}
+
+// Blocks of which the samples are not here, looked at from near.
+TEST(Columns, ShowABinOfManyPixelsAsItsReachInEachOfThem) {
+  const std::vector<Bin> bins = {
+      {0, 1'000, 5, 6, 2, 9, 60, 64, 0}, {1'000, 1'900, 7, 7, 7, 7, 7, 1, 0}, {1'900, 2'000, 4, 4, 4, 4, 64, 16, 0}};
+  const auto columns = toColumns(bins, {0, 2'000, 0, 200}, true).columns;
+  ASSERT_EQ(columns.size(), 100u + 1 + 10) << "a single sample stays a point";
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_EQ(columns[static_cast<std::size_t>(i)].pixel, i);
+    EXPECT_EQ(columns[static_cast<std::size_t>(i)].min, 2);
+    EXPECT_EQ(columns[static_cast<std::size_t>(i)].max, 9);
+  }
+  EXPECT_EQ(columns[100].pixel, 145);
+  EXPECT_EQ(columns[101].pixel, 190);
+  // What lies outside the plot costs nothing.
+  EXPECT_LE(toColumns(bins, {500, 600, 0, 200}, true).columns.size(), 204u);
 }
 
 // TensorBoard, tf_line_chart_data_loader / line_chart data_series: the reference loop over single points.
