@@ -283,6 +283,7 @@ void Mirror::Parts::take(const v1::FeedMessage& message) {
 Status Mirror::Parts::begin(const v1::Joined& joined) {
   if (joined.proto_version() == 0 || joined.source_uuid().empty() || joined.session().empty())
     return {Code::kDataLoss, "the hub's first answer lacks its version, store or session"};
+  const DurNs ahead = joined.hub_ns() - wallNow();  // before what takes time here
   if (joined.source_uuid() == uuid) return {Code::kFailedPrecondition, "that hub writes this very store"};
   if (const auto& mirror = writer->mirror(); mirror && mirror->source_uuid != joined.source_uuid())
     return {Code::kFailedPrecondition, "this is a copy of store " + mirror->source_uuid + ", that hub writes " + joined.source_uuid()};
@@ -305,12 +306,12 @@ Status Mirror::Parts::begin(const v1::Joined& joined) {
   }
   connection_good = true;
   noteJoin();
-  questions->connected(link->channel(), session, names, joined.hub_ns() - wallNow());
+  questions->connected(link->channel(), session, names, ahead);
   bool tell = false;
   {
     const std::lock_guard lock(mutex);
     status.connected = true;
-    status.hub_ahead = joined.hub_ns() - wallNow();
+    status.hub_ahead = ahead;
     ++status.connections;
     status.resumed += resumed ? 1 : 0;
     tell = !status.problem.empty();

@@ -18,6 +18,7 @@ using namespace runglass;
 class NullMirror : public NullOf<MirrorRecorder> {
  public:
   void complete(SeriesId, std::int64_t, std::int64_t, const ScalarColumns&) override {}
+  void summaries(SeriesId, const Summaries&) override {}
   void total(const Issue&) override {}
   void judge(const Judgements&) override {}
   void mark(const MirrorMark&) override {}

@@ -230,7 +230,7 @@ TEST(LatestAt, ADamagedChunkIsNamedAndTheOtherSeriesAnswer) {
   EXPECT_TRUE(std::ranges::any_of(*issues, [](const Issue& issue) { return issue.detail.find("series 1") != std::string::npos; }));
 }
 
-TEST(LatestAt, WhatRetentionTookIsNoSampleAnyMore) {
+TEST(LatestAt, OfWhatRetentionTookItKnowsWhatBlocksNameUntilTheyGoToo) {
   const TempStore store;
   const auto writer = writerOf(store);
   const NodeId node = writer->node({.uuid = "n", .name = "n"});
@@ -243,10 +243,20 @@ TEST(LatestAt, WhatRetentionTookIsNoSampleAnyMore) {
   Retention policy;
   policy.samples = 3'600 * kNsPerSecond;
   ASSERT_TRUE(writer->applyRetention(policy, at(20'000)).ok());
-  EXPECT_TRUE(reader->latestAt(ids, at(100))->empty());
+  // Of the block that 100 s lies in the first sample and the last, which is later.
+  ASSERT_EQ(reader->latestAt(ids, at(100))->size(), 1U);
+  EXPECT_EQ(reader->latestAt(ids, at(100))->front().value, 64);
+  EXPECT_EQ(reader->latestAt(ids, at(100))->front().time, at(64));
   EXPECT_EQ(reader->latestAt(ids, at(19'999))->front().value, 19'999);
+  auto then = readerAt(*reader, at(100))->series({});
+  ASSERT_TRUE(then.ok());
+  ASSERT_EQ(then->size(), 1U);
+  EXPECT_EQ(then->front().last_time, at(64));
+  policy.pyramids = 3'600 * kNsPerSecond;
+  ASSERT_TRUE(writer->applyRetention(policy, at(20'000)).ok());
+  EXPECT_TRUE(reader->latestAt(ids, at(100))->empty());
   // The series had begun then; its first sample is all that is still known of it.
-  const auto then = readerAt(*reader, at(100))->series({});
+  then = readerAt(*reader, at(100))->series({});
   ASSERT_TRUE(then.ok());
   ASSERT_EQ(then->size(), 1U);
   EXPECT_EQ(then->front().last_time, at(0));

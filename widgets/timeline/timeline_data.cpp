@@ -189,6 +189,10 @@ Result<TimelineCatalog> readTimelineCatalog(Reader& reader, RunId run, AttemptId
     catalog.ranks.push_back(std::move(rank));
   }
   RG_ASSIGN(catalog.extent, reader.spanExtent(catalog.run.id));
+  if (!catalog.extent && catalog.tracks() > 0) {
+    RG_ASSIGN(const StoreInfo info, reader.info());
+    if (info.mirror) catalog.spans_at = info.mirror->from;
+  }
   std::map<NodeId, std::optional<DurNs>> errors;
   for (TimelineRank& rank : catalog.ranks) {
     if (!rank.place.node || !catalog.extent) continue;

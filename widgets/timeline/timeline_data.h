@@ -15,6 +15,7 @@
 #include <memory>
 #include <optional>
 #include <stop_token>
+#include <string>
 #include <vector>
 
 #include "storage/reader.h"
@@ -48,6 +49,7 @@ struct TimelineCatalog {
   std::optional<double> slower_ratio;
   std::vector<TimelineMetric> metrics;  // the loss, and clock, power and network of the rank asked for
   std::optional<TimeRange> extent;      // of its spans in the file
+  std::string spans_at;                 // without extent: the hub that has them, where the store is a copy of its
   std::optional<ClockAlignment> alignment;
   std::uint64_t tracks() const;
 };

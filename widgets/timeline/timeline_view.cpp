@@ -353,7 +353,9 @@ void TimelineView::showBadges() {
     if (catalog->attempts > 1) badges << tr("attempt %1").arg(catalog->attempt.number);
     badges << tr("%1 of %2 ranks").arg(formatCount(m_rows.shownRanks()), formatCount(static_cast<std::int64_t>(catalog->ranks.size())));
   }
-  if (m_picture) badges << (m_picture->exact ? tr("exact") : tr("binned: stretches of up to 128 spans"));
+  const bool elsewhere = catalog && !catalog->spans_at.empty();
+  if (elsewhere) badges << tr("its spans stay at hub %1: connect to it to see them").arg(screenText(catalog->spans_at, 120));
+  if (m_picture && !elsewhere) badges << (m_picture->exact ? tr("exact") : tr("binned: stretches of up to 128 spans"));
   if (!m_search_state.isEmpty()) badges << m_search_state;
   if (!m_waits_note.isEmpty()) badges << m_waits_note;
   if (catalog && catalog->run.time_domain == TimeDomain::kRelative) badges << tr("times count from the trace's own start");
