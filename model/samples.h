@@ -75,6 +75,9 @@ struct LatestSample {
   std::int64_t x = 0;
   std::optional<TimeNs> time;
   double value = 0;
+  // Where only a summary of at most 64 samples is left: their mean, which compares with others' when a single one does not. Of a moment
+  // among them `value` is the first one's, and x where the newest one lies if they came evenly.
+  std::optional<double> mean;
 };
 
 }  // namespace runglass

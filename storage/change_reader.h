@@ -102,7 +102,7 @@ class ChangeReader {
   Result<bool> decode(SeriesId series, const Sealed& chunk, RawPoints& out);
   Status rows(const std::function<Status(const PendingRows&)>& take, bool logs);
   // change_summaries.cpp
-  Status sealedSince(SeriesId series, std::int64_t chunk, bool owned, std::vector<Sealed>& sealed, LiveTail::Blocks& blocks);
+  Status sealedSince(SeriesId series, std::int64_t chunk, std::vector<Sealed>& sealed, LiveTail::Blocks& blocks);
   Status storedBlocks(SeriesId series, std::int64_t from, std::vector<Bin>& out);
 
   const std::string m_path;

@@ -63,7 +63,7 @@ SummaryPosition::Open after(const Open& open, std::int64_t x1) {
 }  // namespace
 
 // Sealed chunks beyond `have`, and the open ones where the tail does not have them.
-Status ChangeReader::sealedSince(SeriesId series, std::int64_t chunk, bool owned, std::vector<Sealed>& sealed, LiveTail::Blocks& blocks) {
+Status ChangeReader::sealedSince(SeriesId series, std::int64_t chunk, std::vector<Sealed>& sealed, LiveTail::Blocks& blocks) {
   m_new_chunks_sql.bind(1, series.value);
   m_new_chunks_sql.bind(2, chunk);
   std::vector<Sealed> open;
@@ -75,8 +75,8 @@ Status ChangeReader::sealedSince(SeriesId series, std::int64_t chunk, bool owned
         s.int64(0), s.int64(1) != 0, s.int64(2), s.int64(3), static_cast<std::size_t>(s.int64(4)), static_cast<std::uint32_t>(s.int64(5)),
         nullptr};
     const bool is_sealed = s.int64(6) != 0;
-    if (is_sealed && !owned) blocks.newest_sealed = std::max(blocks.newest_sealed, one.id);
-    if (is_sealed || !owned) (is_sealed ? sealed : open).push_back(std::move(one));
+    if (is_sealed && !blocks.owned) blocks.newest_sealed = std::max(blocks.newest_sealed, one.id);
+    if (is_sealed || !blocks.owned) (is_sealed ? sealed : open).push_back(std::move(one));
   }
   m_new_chunks_sql.reset();
   for (const Sealed& one : open) {
@@ -114,8 +114,8 @@ Result<NewSummaries> ChangeReader::summaries(SeriesId series, const SummaryPosit
   NewSummaries found;
   if (m_live) {
     const auto tail = m_live->blocks(series, std::numeric_limits<std::uint64_t>::max(), LiveTail::BlockParts::kCounts);
-    if (tail && tail->blocks) {
-      const LiveTail::Blocks& now = *tail->blocks;
+    if (tail && tail->owned) {
+      const LiveTail::Blocks& now = *tail;
       found.rest = hasRest(now.main) || hasRest(now.late);
       if (now.newest_sealed == have.chunk && isTold(now.main, have.main) && isTold(now.late, have.late) && !(rest && found.rest))
         return found;
@@ -124,17 +124,15 @@ Result<NewSummaries> ChangeReader::summaries(SeriesId series, const SummaryPosit
   for (int i = 0; i < kAttempts; ++i) {
     RG_ASSIGN(auto transaction, sqlite::Transaction::begin(m_db, sqlite::Transaction::Kind::kRead));
     LiveTail::Blocks now;
-    bool owned = false;
     if (m_live) {
       RG_ASSIGN(const std::uint64_t file, generation());
       auto tail = m_live->blocks(series, file, LiveTail::BlockParts::kAll);
       if (!tail) continue;
-      owned = tail->blocks.has_value();
-      if (owned) now = std::move(*tail->blocks);
+      now = std::move(*tail);
     }
-    if (!owned) now.newest_sealed = have.chunk;
+    if (!now.owned) now.newest_sealed = have.chunk;
     std::vector<Sealed> sealed;
-    RG_TRY(sealedSince(series, have.chunk, owned, sealed, now));
+    RG_TRY(sealedSince(series, have.chunk, sealed, now));
     RG_ASSIGN(const auto expired, m_db.queryInt64("SELECT last_x FROM rg_expired WHERE series_id = " + std::to_string(series.value)));
     found.rest = hasRest(now.main) || hasRest(now.late);
 

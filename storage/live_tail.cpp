@@ -155,26 +155,26 @@ std::optional<LiveTail::Arrivals> LiveTail::arrivals(SeriesId id, std::uint64_t 
   return found;
 }
 
-std::optional<LiveTail::OwnedBlocks> LiveTail::blocks(SeriesId id, std::uint64_t file_generation, BlockParts parts) const {
+std::optional<LiveTail::Blocks> LiveTail::blocks(SeriesId id, std::uint64_t file_generation, BlockParts parts) const {
   std::shared_ptr<LiveSeries> series;
   {
     const std::shared_lock lock(m_map_mutex);
     if (id.value < m_series.size()) series = m_series[id.value];
   }
-  OwnedBlocks found;
+  Blocks found;
   if (series) {
     const std::lock_guard lock(series->mutex);
-    Blocks& blocks = found.blocks.emplace();
-    blocks.newest_sealed = series->newest_sealed;
+    found.owned = true;
+    found.newest_sealed = series->newest_sealed;
     const auto look = [&](const SeriesBuffer& buffer, Blocks::Open& open) {
       open.points = static_cast<std::int64_t>(buffer.points());
       open.ordered = buffer.ordered();
       if (parts == BlockParts::kAll) open.blocks = buffer.blocks();
     };
-    look(series->main, blocks.main);
-    if (series->late) look(*series->late, blocks.late);
+    look(series->main, found.main);
+    if (series->late) look(*series->late, found.late);
     for (const PendingChunk& chunk : series->pending) {
-      if (parts == BlockParts::kAll && chunk.generation > file_generation) blocks.sealed.push_back(chunk);
+      if (parts == BlockParts::kAll && chunk.generation > file_generation) found.sealed.push_back(chunk);
     }
   }
   if (file_generation < m_kept_from.load(std::memory_order_acquire)) return std::nullopt;

@@ -177,16 +177,13 @@ class LiveTail {
       bool ordered = true;
       Pyramid blocks;  // all
     };
+    bool owned = false;  // the tail has the series
     std::int64_t newest_sealed = 0;
     std::vector<PendingChunk> sealed;
     Open main, late;
   };
   enum class BlockParts : std::uint8_t { kCounts, kAll };
-  // Absent in `blocks`: the tail does not have the series.
-  struct OwnedBlocks {
-    std::optional<Blocks> blocks;
-  };
-  std::optional<OwnedBlocks> blocks(SeriesId id, std::uint64_t file_generation, BlockParts parts) const;
+  std::optional<Blocks> blocks(SeriesId id, std::uint64_t file_generation, BlockParts parts) const;
   // Series that got points after growth() was `since`; their marks are those of growth().
   std::uint64_t growth() const { return m_growth.load(std::memory_order_acquire); }
   void grownSince(std::uint64_t since, std::vector<SeriesId>& out) const;

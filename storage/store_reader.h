@@ -173,7 +173,7 @@ class StoreReader final : public Reader {
   Result<std::vector<Bin>> summarisedBins(SeriesId id, std::int64_t x0, std::int64_t x1, std::size_t bins, const std::stop_token& stop,
                                           SeriesSnapshot& tail);
   Result<Pyramid> summarisedBlocks(SeriesId id, Bounds bounds);
-  // Of the samples that such blocks name, their first and last ones: the newest at or before x.
+  // The newest at or before x of the samples that such blocks summarise; see LatestSample::mean.
   Result<std::optional<FoundPoint>> newestSummarised(SeriesId id, std::int64_t x);
   // The file's pyramid rows; those that are damaged are noted, left out, and named in `damage`.
   Status storedSegments(SeriesId id, std::vector<PyramidSegment>& out, std::string& damage);

@@ -317,7 +317,7 @@ Status StoreReader::newestOf(const std::vector<WantedSeries>& wanted, TimeNs mom
       if (!point) continue;
       const TimeNs raw = scalar ? point->time : point->x;
       const TimeNs time = clock != nullptr ? clock->corrected(raw) : raw;
-      answer->newest = LatestSample{id, scalar ? point->x : time, time, point->value};
+      answer->newest = LatestSample{id, scalar ? point->x : time, time, point->value, point->mean};
     }
     if (next == wanted.size()) return {};
   }

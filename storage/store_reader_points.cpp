@@ -242,6 +242,11 @@ Result<std::vector<LatestSample>> StoreReader::latest(std::span<const SeriesId> 
       RG_ASSIGN(latest, newestStored(id));
     }
     if (!latest) continue;
+    RG_ASSIGN(const auto forgotten, forgottenTo(id));
+    if (forgotten && latest->x <= *forgotten) {
+      RG_ASSIGN(const auto block, newestSummarised(id, latest->x));
+      if (block && block->x == latest->x) latest->mean = block->mean;
+    }
     if (!m_clocks.none()) {
       const auto identity = identityOf(id);
       if (identity.ok() && identity->correctsX()) latest->x = identity->clock->corrected(latest->x);

@@ -32,6 +32,15 @@ Pyramid sorted(const Pyramid& blocks) {
   return out;
 }
 
+// Of a block that goes on behind x: where its newest sample up to x lies if they came evenly.
+std::int64_t newestEven(const Pyramid& blocks, std::size_t i, std::int64_t x) {
+  const auto length = static_cast<std::uint64_t>(blocks.x1[i]) - static_cast<std::uint64_t>(blocks.x0[i]);
+  const std::uint64_t apart =
+      std::max<std::uint64_t>(1, length / static_cast<std::uint64_t>(std::max<std::int64_t>(1, samplesOf(blocks, i) - 1)));
+  const auto passed = static_cast<std::uint64_t>(x) - static_cast<std::uint64_t>(blocks.x0[i]);
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(blocks.x0[i]) + passed / apart * apart);
+}
+
 // Which blocks have their samples in a chunk.
 class Covered {
  public:
@@ -175,8 +184,9 @@ Result<std::optional<FoundPoint>> StoreReader::newestSummarised(SeriesId id, std
       // Among NaN it is not known which sample was the first or last number.
       if (blocks.nan_count[i] > 0 || blocks.x0[i] > x) continue;
       const bool over = blocks.x1[i] <= x;
-      const std::int64_t at = over ? blocks.x1[i] : blocks.x0[i];
-      if (!found || at >= found->x) found = FoundPoint{at, over ? blocks.last[i] : blocks.first[i]};
+      const std::int64_t at = over ? blocks.x1[i] : newestEven(blocks, i, x);
+      if (!found || at >= found->x)
+        found = FoundPoint{at, over ? blocks.last[i] : blocks.first[i], kAbsent, blocks.sum[i] / blocks.count[i]};
     }
   }
   rows->reset();

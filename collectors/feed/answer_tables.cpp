@@ -2,6 +2,7 @@
 // The tables of answers. A row that does not make sense makes the whole table one that no hub sent.
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <limits>
 #include <unordered_map>
 
@@ -139,6 +140,8 @@ v1::LatestTable messageOf(const std::vector<LatestSample>& samples, std::span<co
   table.set_x(intsOf(samples, [](const LatestSample& one) { return one.x; }));
   table.set_time_after_x(intsOf(samples, [](const LatestSample& one) { return one.time ? minus(*one.time, one.x) : kAbsent; }));
   table.set_value(doublesOf(samples, [](const LatestSample& one) { return one.value; }));
+  if (std::ranges::any_of(samples, [](const LatestSample& one) { return one.mean.has_value(); }))
+    table.set_mean(doublesOf(samples, [](const LatestSample& one) { return one.mean.value_or(std::nan("")); }));
   return table;
 }
 
@@ -149,11 +152,14 @@ Result<std::vector<LatestSample>> latestOf(const v1::LatestTable& table, std::sp
   if (rows > asked.size() || !all({unpackInts(table.at(), rows, at), unpackInts(table.x(), rows, x),
                                    unpackInts(table.time_after_x(), rows, time), unpackDoubles(table.value(), rows, value)}))
     return damaged("newest samples");
-  if (!within(at, static_cast<std::int64_t>(asked.size()))) return damaged("newest samples");
+  std::vector<double> mean(rows, std::nan(""));
+  if (!within(at, static_cast<std::int64_t>(asked.size())) || (!table.mean().empty() && !unpackDoubles(table.mean(), rows, mean)))
+    return damaged("newest samples");
   std::vector<LatestSample> samples(rows);
   for (std::size_t i = 0; i < rows; ++i) {
     samples[i] = {.series = asked[static_cast<std::size_t>(at[i])], .x = x[i], .time = {}, .value = value[i]};
     if (time[i] != kAbsent) samples[i].time = plus(x[i], time[i]);
+    if (!std::isnan(mean[i])) samples[i].mean = mean[i];
   }
   return samples;
 }

@@ -41,6 +41,7 @@ struct FoundPoint {
   std::int64_t x = 0;
   double value = 0;
   TimeNs time = kAbsent;
+  std::optional<double> mean = {};  // of its block, where no more of that is known
 };
 
 class SampleBlocks {

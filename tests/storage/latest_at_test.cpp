@@ -243,15 +243,16 @@ TEST(LatestAt, OfWhatRetentionTookItKnowsWhatBlocksNameUntilTheyGoToo) {
   Retention policy;
   policy.samples = 3'600 * kNsPerSecond;
   ASSERT_TRUE(writer->applyRetention(policy, at(20'000)).ok());
-  // Of the block that 100 s lies in the first sample and the last, which is later.
+  // Of the block that 100 s lies in.
   ASSERT_EQ(reader->latestAt(ids, at(100))->size(), 1U);
   EXPECT_EQ(reader->latestAt(ids, at(100))->front().value, 64);
-  EXPECT_EQ(reader->latestAt(ids, at(100))->front().time, at(64));
+  EXPECT_EQ(reader->latestAt(ids, at(100))->front().mean, 95.5);
+  EXPECT_EQ(reader->latestAt(ids, at(100))->front().time, at(100));
   EXPECT_EQ(reader->latestAt(ids, at(19'999))->front().value, 19'999);
   auto then = readerAt(*reader, at(100))->series({});
   ASSERT_TRUE(then.ok());
   ASSERT_EQ(then->size(), 1U);
-  EXPECT_EQ(then->front().last_time, at(64));
+  EXPECT_EQ(then->front().last_time, at(100));
   policy.pyramids = 3'600 * kNsPerSecond;
   ASSERT_TRUE(writer->applyRetention(policy, at(20'000)).ok());
   EXPECT_TRUE(reader->latestAt(ids, at(100))->empty());

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "storage/reader.h"
+#include "storage/reader_at.h"
 #include "storage/writer.h"
 #include "tests/storage/sample_store.h"
 #include "widgets/devices/gpu_data.h"
@@ -121,6 +122,35 @@ TEST_F(GpusTest, TheOutlierIsNamedAndItsHostChosen) {
   EXPECT_EQ(cellOf(data, m_gpus[2][5]).rank, "13");
   EXPECT_EQ(data.detail.rows.size(), static_cast<std::size_t>(kGpus));
   ASSERT_EQ(data.detail.columns.size(), 2U) << "columns without any value are left out";
+}
+
+// A copy looked at without its hub: of a past moment each device has a block, and a single sample of it is of another moment.
+TEST_F(GpusTest, OfSummariesMeansAreComparedAndNobodyIsSilentWithinThem) {
+  for (int n = 0; n < kNodes; ++n)
+    for (int g = 0; g < kGpus; ++g) {
+      const TimeNs begin = kEnd - (70 + g) * kNsPerSecond;
+      const bool dip = n == 2 && g == 5;
+      const Bin block{.x0 = begin,
+                      .x1 = begin + 63 * kNsPerSecond,
+                      .first = dip ? 200. : 600.,
+                      .last = 600,
+                      .min = 200,
+                      .max = 610,
+                      .sum = 64 * 590.,
+                      .count = 64};
+      const SeriesId series = m_writer->series({.node = m_nodes[n], .device = m_gpus[n][g], .metric = "power_watts", .unit = "watts"});
+      m_writer->summaries(series, {.from = begin, .blocks = {block}, .next = {}});
+    }
+  ASSERT_TRUE(m_writer->flush().ok());
+  const TimeNs moment = kEnd - 20 * kNsPerSecond;
+  const auto whole = Reader::open(m_folder.file("s.rgl"));
+  ASSERT_TRUE(whole.ok());
+  const auto then = readerAt(**whole, moment);
+  const auto data = readGpus({*then, **whole}, {.now = moment}, {});
+  ASSERT_TRUE(data.ok()) << data.status().message();
+  EXPECT_EQ(data->sentence, "32 GPUs, all heard.");
+  EXPECT_EQ(data->median, 590);
+  EXPECT_TRUE(data->scale.contains("means of up to 64 samples")) << data->scale.toStdString();
 }
 
 // Two of four hosts wait for the others at this moment.

@@ -121,7 +121,7 @@ class Builder {
         if (!sum)
           sum = one->second;
         else
-          sum->value += one->second.value, sum->x = std::max(sum->x, one->second.x);
+          sum->value += one->second.value, sum->x = std::max(sum->x, one->second.x), sum->mean.reset();
       }
       result.push_back(sum);
     }
@@ -177,7 +177,9 @@ class Builder {
       const auto &value = values[i], &limit = over[i];
       ++i;
       const bool usable = value && (!limited || (limit && limit->value > 0));
-      if (usable) cell.value = limited ? value->value / limit->value : value->value;
+      // Devices are compared: single samples of different moments would make one stand out that does not.
+      if (usable) cell.value = limited ? value->mean.value_or(value->value) / limit->value : value->mean.value_or(value->value);
+      if (usable && value->mean) m_of_means = true;
       if (usable && m_fleet.now - value->x > kValueStaleAfter) cell.state = std::max(cell.state, CellState::kStale);
     });
     return {};
@@ -394,6 +396,7 @@ class Builder {
     if (m_metric->kind == GridMetric::Kind::kLastHeard) colour = QStringLiteral("full colour at %1").arg(formatDuration(kStaleAfter));
     m_data.scale =
         QStringLiteral("median %1 · %2 · hatched: stale or absent · ×: lost").arg(formatValue(*m_data.median, m_data.unit), colour);
+    if (m_of_means) m_data.scale += QStringLiteral(" · means of up to 64 samples, which is what is here of them");
   }
 
   Reader& m_reader;
@@ -402,6 +405,7 @@ class Builder {
   std::stop_token m_stop;
   const GridMetric* m_metric = &kGridMetrics[0];
   Fleet m_fleet;
+  bool m_of_means = false;  // values are
   GpuData m_data;
 };
 
