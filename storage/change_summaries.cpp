@@ -101,10 +101,8 @@ Status ChangeReader::storedBlocks(SeriesId series, std::int64_t from, std::vecto
     if (!row) break;
     const sqlite::Statement& s = m_pyramids_sql;
     blocks.clear();
-    const bool good = chunkChecksum(series.value, s.int64(0), s.int64(1), static_cast<std::uint64_t>(s.int64(2)), s.blob(4)) ==
-                          static_cast<std::uint32_t>(s.int64(3)) &&
-                      decodePyramid(s.blob(4), blocks);
-    if (good) addFrom(from, blocks, out);
+    const PyramidRow stored{s.int64(0), s.int64(1), s.int64(2), s.int64(3), s.blob(4)};
+    if (decodePyramidRow(series.value, stored, blocks)) addFrom(from, blocks, out);
   }
   m_pyramids_sql.reset();
   return {};

@@ -8,8 +8,6 @@
 
 #include <algorithm>
 
-#include <algorithm>
-
 namespace runglass {
 
 void addIssue(Issue& have, const Issue& more) {
@@ -19,12 +17,13 @@ void addIssue(Issue& have, const Issue& more) {
   have.detail = more.detail;
 }
 
+std::shared_ptr<LiveSeries> LiveTail::known(SeriesId id) const {
+  const std::shared_lock lock(m_map_mutex);
+  return id.value < m_series.size() ? m_series[id.value] : nullptr;
+}
+
 std::optional<SeriesSnapshot> LiveTail::series(SeriesId id, std::uint64_t file_generation) const {
-  std::shared_ptr<LiveSeries> series;
-  {
-    const std::shared_lock lock(m_map_mutex);
-    if (id.value < m_series.size()) series = m_series[id.value];
-  }
+  const std::shared_ptr<LiveSeries> series = known(id);
   SeriesSnapshot snapshot;
   if (series) {
     const std::lock_guard lock(series->mutex);
@@ -41,11 +40,7 @@ std::optional<SeriesSnapshot> LiveTail::series(SeriesId id, std::uint64_t file_g
 }
 
 std::optional<LiveTail::Moment> LiveTail::newestAt(SeriesId id, std::uint64_t file_generation, PointBound bound) const {
-  std::shared_ptr<LiveSeries> series;
-  {
-    const std::shared_lock lock(m_map_mutex);
-    if (id.value < m_series.size()) series = m_series[id.value];
-  }
+  const std::shared_ptr<LiveSeries> series = known(id);
   Moment moment;
   if (series) {
     const std::lock_guard lock(series->mutex);
@@ -129,11 +124,7 @@ std::optional<LiveTail::ChunkSnapshot> LiveTail::spanChunk(std::int64_t chunk_id
 
 std::optional<LiveTail::Arrivals> LiveTail::arrivals(SeriesId id, std::uint64_t file_generation, std::int64_t main,
                                                      std::int64_t late) const {
-  std::shared_ptr<LiveSeries> series;
-  {
-    const std::shared_lock lock(m_map_mutex);
-    if (id.value < m_series.size()) series = m_series[id.value];
-  }
+  const std::shared_ptr<LiveSeries> series = known(id);
   Arrivals found;
   if (series) {
     const std::lock_guard lock(series->mutex);
@@ -156,11 +147,7 @@ std::optional<LiveTail::Arrivals> LiveTail::arrivals(SeriesId id, std::uint64_t 
 }
 
 std::optional<LiveTail::Blocks> LiveTail::blocks(SeriesId id, std::uint64_t file_generation, BlockParts parts) const {
-  std::shared_ptr<LiveSeries> series;
-  {
-    const std::shared_lock lock(m_map_mutex);
-    if (id.value < m_series.size()) series = m_series[id.value];
-  }
+  const std::shared_ptr<LiveSeries> series = known(id);
   Blocks found;
   if (series) {
     const std::lock_guard lock(series->mutex);
@@ -201,19 +188,17 @@ void LiveTail::noteParts(std::uint32_t changed) {
 }
 
 std::optional<SeriesExtent> LiveTail::extent(SeriesId id) const {
-  const std::shared_lock lock(m_map_mutex);
-  if (id.value >= m_series.size() || !m_series[id.value]) return std::nullopt;
-  const LiveSeries& series = *m_series[id.value];
-  const std::lock_guard series_lock(series.mutex);
-  return series.extent;
+  const std::shared_ptr<LiveSeries> series = known(id);
+  if (!series) return std::nullopt;
+  const std::lock_guard lock(series->mutex);
+  return series->extent;
 }
 
 std::optional<LatestSample> LiveTail::latest(SeriesId id) const {
-  const std::shared_lock lock(m_map_mutex);
-  if (id.value >= m_series.size() || !m_series[id.value]) return std::nullopt;
-  const LiveSeries& series = *m_series[id.value];
-  const std::lock_guard series_lock(series.mutex);
-  return series.latest;
+  const std::shared_ptr<LiveSeries> series = known(id);
+  if (!series) return std::nullopt;
+  const std::lock_guard lock(series->mutex);
+  return series->latest;
 }
 
 std::optional<PendingRows> LiveTail::rows(std::uint64_t file_generation, bool logs) const {

@@ -225,6 +225,7 @@ class LiveTail {
   void clear();
 
  private:
+  std::shared_ptr<LiveSeries> known(SeriesId id) const;  // null: it is not here
   void dropPending(std::uint64_t stored);
   mutable std::shared_mutex m_map_mutex;  // of the vectors, not of what they point to
   std::vector<std::shared_ptr<LiveSeries>> m_series;

@@ -58,17 +58,22 @@ Result<sqlite::Statement*> StoreReader::kept(sqlite::Statement& statement, std::
 }
 
 std::uint64_t StoreReader::generation() {
-  // data_version changes when another connection commits; the tail counts what is not committed yet.
-  const auto statement = kept(m_version_sql, "PRAGMA data_version");
-  if (statement.ok()) {
-    const auto row = (*statement)->step();
-    if (row.ok() && *row && (*statement)->int64(0) != m_data_version) {
-      m_data_version = (*statement)->int64(0);
-      ++m_generation;
-    }
-    (*statement)->reset();
+  // The tail counts what is not committed yet.
+  const auto version = dataVersion();
+  if (version.ok() && *version != m_data_version) {
+    m_data_version = *version;
+    ++m_generation;
   }
   return m_generation + (m_live ? m_live->generation() : 0);
+}
+
+Result<std::int64_t> StoreReader::dataVersion() {
+  RG_ASSIGN(sqlite::Statement * statement, kept(m_version_sql, "PRAGMA data_version"));
+  const auto row = statement->step();
+  const std::int64_t version = row.ok() && *row ? statement->int64(0) : 0;
+  statement->reset();
+  RG_TRY(row.status());
+  return version;
 }
 
 std::shared_ptr<void> StoreReader::hold() {
@@ -209,7 +214,7 @@ Result<std::vector<Finding>> StoreReader::findings(std::optional<RunId> run) {
 }
 
 Status StoreReader::refreshSeries() {
-  RG_ASSIGN(const auto version, m_db.queryInt64("PRAGMA data_version"));
+  RG_ASSIGN(const std::int64_t version, dataVersion());
   if (m_series_version == version) return {};
   // The old ones go first: a hub's are very many, and its watch reads them after each commit.
   const std::size_t known = m_series.size();

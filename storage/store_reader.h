@@ -156,6 +156,8 @@ class StoreReader final : public Reader {
   Status pictureBars(const PictureTrack& track, const std::optional<LiveTail::SpanSnapshot>& tail, bool exact, DurNs pixel,
                      SpanPicture& out, std::unordered_map<std::int64_t, std::uint32_t>& names);
   // Reads the clock maps again when another connection has committed since.
+  // Changes when another connection commits.
+  Result<std::int64_t> dataVersion();
   Status refreshClocks();
   // The same for the series as the file has them: panels ask for the catalogue many times a second, the file changes once in seconds.
   Status refreshSeries();

@@ -54,9 +54,7 @@ Status StoreReader::storedSegments(SeriesId id, std::vector<PyramidSegment>& out
     RG_ASSIGN(const bool there, data->step());
     auto pyramid = std::make_shared<Pyramid>();
     const bool good =
-        there &&
-        chunkChecksum(id.value, rows->int64(1), rows->int64(2), static_cast<std::uint64_t>(rows->int64(3)), data->blob(0)) == crc &&
-        decodePyramid(data->blob(0), *pyramid);
+        there && decodePyramidRow(id.value, {rows->int64(1), rows->int64(2), rows->int64(3), rows->int64(4), data->blob(0)}, *pyramid);
     data->reset();
     if (!good) {
       const std::string object = "series " + std::to_string(id.value) + " pyramid " + std::to_string(pyramid_id);

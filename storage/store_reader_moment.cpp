@@ -246,10 +246,10 @@ Result<std::vector<LatestSample>> StoreReader::latestAt(std::span<const SeriesId
   RG_TRY(refreshSeries());
   RG_TRY(refreshClocks());
   const std::uint64_t live = m_live ? m_live->generation() : 0;
-  RG_ASSIGN(const auto stored, m_db.queryInt64("PRAGMA data_version"));
+  RG_ASSIGN(const std::int64_t stored, dataVersion());
   if (m_answers.moment != moment || m_answers.version != stored || m_answers.live != live) {
     m_answers.moment = moment;
-    m_answers.version = stored.value_or(0);
+    m_answers.version = stored;
     m_answers.live = live;
     ++m_answers.jump;
   }
@@ -297,8 +297,7 @@ Status StoreReader::newestOf(const std::vector<WantedSeries>& wanted, TimeNs mom
   for (int attempt = 0; attempt < kSnapshotAttempts; ++attempt) {
     RG_ASSIGN(const Snapshot file, snapshot(attempt > 0));
     RG_ASSIGN(const std::uint64_t generation, m_live ? fileGeneration() : Result<std::uint64_t>(0));
-    RG_ASSIGN(const auto stored, m_db.queryInt64("PRAGMA data_version"));
-    const std::int64_t version = stored.value_or(0);
+    RG_ASSIGN(const std::int64_t version, dataVersion());
     RG_TRY(noteLateChunks(version));
     for (; next < wanted.size(); ++next) {
       if (next % kStopEvery == 0 && stop.stop_requested()) return {Code::kCancelled, "cancelled"};

@@ -359,8 +359,7 @@ Result<SpanPicture> StoreReader::spanPicture(std::span<const TrackId> tracks, Ti
     }
     if (whole) break;
   }
-  RG_ASSIGN(const auto data_version, m_db.queryInt64("PRAGMA data_version"));
-  const std::int64_t version = data_version.value_or(0);
+  RG_ASSIGN(const std::int64_t version, dataVersion());
   std::int64_t wanted = 0;
   const auto chunksOf = [&](std::size_t i) -> Status {
     if (stop.stop_requested()) return Status(Code::kCancelled, "cancelled");

@@ -40,10 +40,7 @@ bool inclusive(std::int64_t begin, std::int64_t end, std::int64_t& last) {
 }  // namespace
 
 Status StoreReader::refreshClocks() {
-  RG_ASSIGN(sqlite::Statement * version, kept(m_version_sql, "PRAGMA data_version"));
-  RG_ASSIGN(const bool row, version->step());
-  const std::int64_t now = row ? version->int64(0) : 0;
-  version->reset();
+  RG_ASSIGN(const std::int64_t now, dataVersion());
   if (now == m_clocks_version) return {};
   RG_TRY(m_clocks.load(m_db, m_aligned));
   m_clocks_version = now;

@@ -119,7 +119,7 @@ Result<const ClockMap*> StoreReader::clockOf(TrackId track) {
 
 Result<std::optional<TimeRange>> StoreReader::spanExtent(RunId run) {
   RG_TRY(refreshClocks());
-  RG_ASSIGN(const auto version, m_db.queryInt64("PRAGMA data_version"));
+  RG_ASSIGN(const std::int64_t version, dataVersion());
   if (m_extents_version != version) m_span_extents.clear();
   m_extents_version = version;
   if (const auto known = m_span_extents.find(run.value); known != m_span_extents.end()) return known->second;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // StoreReader: blocks of which only the summary is here, because retention deleted their samples or the store is a copy that never had
-// them. Invariants:
+// them.
+// Invariants:
 // 1. A block stands alone if no chunk holds its samples: the blocks of a chunk follow each other, begin and end with it and count its
 //    samples.
 // 2. A block that stands alone counts as a whole wherever it reaches into: there is nothing to cut it with.
@@ -74,10 +75,7 @@ class Covered {
 }  // namespace
 
 Status StoreReader::refreshForgotten() {
-  RG_ASSIGN(sqlite::Statement * version, kept(m_version_sql, "PRAGMA data_version"));
-  RG_ASSIGN(const bool row, version->step());
-  const std::int64_t now = row ? version->int64(0) : 0;
-  version->reset();
+  RG_ASSIGN(const std::int64_t now, dataVersion());
   if (now == m_forgotten_version) return {};
   RG_ASSIGN(auto all, m_db.prepare("SELECT series_id, last_x FROM rg_expired WHERE sample_count > 0"));
   m_forgotten.clear();
@@ -176,10 +174,8 @@ Result<std::optional<FoundPoint>> StoreReader::newestSummarised(SeriesId id, std
     RG_ASSIGN(const bool row, rows->step());
     if (!row) break;
     blocks.clear();
-    const bool good = chunkChecksum(id.value, rows->int64(0), rows->int64(1), static_cast<std::uint64_t>(rows->int64(2)), rows->blob(4)) ==
-                          static_cast<std::uint32_t>(rows->int64(3)) &&
-                      decodePyramid(rows->blob(4), blocks);
-    if (!good) continue;  // bins() names it
+    const PyramidRow stored{rows->int64(0), rows->int64(1), rows->int64(2), rows->int64(3), rows->blob(4)};
+    if (!decodePyramidRow(id.value, stored, blocks)) continue;  // bins() names it
     for (std::size_t i = 0; i < blocks.size(); ++i) {
       // Among NaN it is not known which sample was the first or last number.
       if (blocks.nan_count[i] > 0 || blocks.x0[i] > x) continue;

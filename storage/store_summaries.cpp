@@ -60,10 +60,8 @@ Result<std::int64_t> StoreWriter::cutSummaries(SeriesId id, std::int64_t from, P
     RG_ASSIGN(const bool row, rows.step());
     if (!row) break;
     blocks.clear();
-    const bool sane = chunkChecksum(id.value, rows.int64(1), rows.int64(2), static_cast<std::uint64_t>(rows.int64(3)), rows.blob(5)) ==
-                          static_cast<std::uint32_t>(rows.int64(4)) &&
-                      decodePyramid(rows.blob(5), blocks);
-    if (!sane) continue;  // stays as it is, for verify to name
+    const PyramidRow stored{rows.int64(1), rows.int64(2), rows.int64(3), rows.int64(4), rows.blob(5)};
+    if (!decodePyramidRow(id.value, stored, blocks)) continue;  // stays as it is, for verify to name
     ids.push_back(rows.int64(0));
     for (std::size_t i = 0; i < blocks.size(); ++i) {
       if (blocks.x0[i] < from)
@@ -155,6 +153,7 @@ Status StoreWriter::saveSummaries() {
     RG_TRY(widenExtent(id, told.blocks, more));
     bindAll(expired, id.value, more, x1);
     RG_TRY(expired.run());
+    if (!told.from) continue;
     const SummaryPosition& next = told.next;
     bindAll(copied, id.value, next.chunk, next.main.points, next.main.x1, next.late.points, next.late.x1);
     RG_TRY(copied.run());

@@ -36,6 +36,14 @@ DeviceId NodeRouter::in(Home home, DeviceId id) {
   return at(home).device(device);
 }
 
+template <class Record>
+Record NodeRouter::told(Home home, Record record) {
+  if constexpr (requires { record.attempt; }) record.attempt = in(home, record.attempt);
+  if constexpr (requires { record.node; }) record.node = in(home, record.node);
+  if constexpr (requires { record.device; }) record.device = in(home, record.device);
+  return record;
+}
+
 NodeId NodeRouter::node(const Node& node) {
   const auto known = m_homes.find(node.uuid);
   const Home home = known == m_homes.end() ? 0 : known->second;
@@ -44,9 +52,7 @@ NodeId NodeRouter::node(const Node& node) {
 
 DeviceId NodeRouter::device(const Device& device) {
   const Home home = homeOf(device.node, {}, std::nullopt);
-  Device said = device;
-  said.node = in(home, device.node);
-  return m_devices.add({home, at(home).device(said), {.uuid = device.uuid, .node = device.node, .kind = device.kind}});
+  return m_devices.add({home, at(home).device(told(home, device)), {.uuid = device.uuid, .node = device.node, .kind = device.kind}});
 }
 
 RunId NodeRouter::run(const Run& run) {
@@ -69,47 +75,26 @@ AttemptId NodeRouter::attempt(const Attempt& attempt) {
 void NodeRouter::rank(const Rank& rank) {
   const Home home = homeOf(rank.node, rank.attempt, rank.rank);
   m_ranks[{rank.attempt, rank.rank}] = home;
-  Rank said = rank;
-  said.attempt = in(home, rank.attempt);
-  said.node = in(home, rank.node);
-  said.device = in(home, rank.device);
-  at(home).rank(said);
+  at(home).rank(told(home, rank));
 }
 
 void NodeRouter::fact(const Fact& fact) {
   const Home home = homeOf(fact.node, fact.attempt, fact.rank);
-  Fact said = fact;
-  said.attempt = in(home, fact.attempt);
-  said.node = in(home, fact.node);
-  at(home).fact(said);
+  at(home).fact(told(home, fact));
 }
 
-void NodeRouter::checkpoint(const Checkpoint& checkpoint) {
-  Checkpoint said = checkpoint;
-  said.attempt = in(0, checkpoint.attempt);
-  at(0).checkpoint(said);
-}
+void NodeRouter::checkpoint(const Checkpoint& checkpoint) { at(0).checkpoint(told(0, checkpoint)); }
 
-void NodeRouter::group(const CommGroup& group) {
-  CommGroup said = group;
-  said.attempt = in(0, group.attempt);
-  at(0).group(said);
-}
+void NodeRouter::group(const CommGroup& group) { at(0).group(told(0, group)); }
 
 SeriesId NodeRouter::series(const SeriesKey& key) {
   const Home home = key.device ? m_devices[key.device].home : homeOf(key.node, key.attempt, key.rank);
-  SeriesKey said = key;
-  said.attempt = in(home, key.attempt);
-  said.node = in(home, key.node);
-  said.device = in(home, key.device);
-  return m_series.add({home, at(home).series(said), {}});
+  return m_series.add({home, at(home).series(told(home, key)), {}});
 }
 
 TrackId NodeRouter::track(const TrackKey& key) {
   const Home home = homeOf(key.attempt, key.rank);
-  TrackKey said = key;
-  said.attempt = in(home, key.attempt);
-  return m_tracks.add({home, at(home).track(said), {}});
+  return m_tracks.add({home, at(home).track(told(home, key)), {}});
 }
 
 void NodeRouter::samples(SeriesId series, std::span<const TimeNs> time, std::span<const double> value) {
@@ -129,52 +114,34 @@ void NodeRouter::spans(TrackId track, const SpanColumns& spans) {
 
 void NodeRouter::event(const Event& event) {
   const Home home = homeOf(event.node, event.attempt, event.rank);
-  Event said = event;
-  said.attempt = in(home, event.attempt);
-  said.node = in(home, event.node);
-  said.device = in(home, event.device);
-  at(home).event(said);
+  at(home).event(told(home, event));
 }
 
 void NodeRouter::log(const LogLine& line) {
   const Home home = homeOf(line.node, line.attempt, line.rank);
-  LogLine said = line;
-  said.attempt = in(home, line.attempt);
-  said.node = in(home, line.node);
-  at(home).log(said);
+  at(home).log(told(home, line));
 }
 
 void NodeRouter::progress(const Progress& progress) {
   const Home home = homeOf(progress.attempt, progress.rank);
-  Progress said = progress;
-  said.attempt = in(home, progress.attempt);
-  at(home).progress(said);
+  at(home).progress(told(home, progress));
 }
 
 void NodeRouter::issue(const Issue& issue) { at(0).issue(issue); }
 
 void NodeRouter::label(const Label& label) {
   const Home home = homeOf(label.node, label.attempt, label.rank);
-  Label said = label;
-  said.attempt = in(home, label.attempt);
-  said.node = in(home, label.node);
-  said.device = in(home, label.device);
-  at(home).label(said);
+  at(home).label(told(home, label));
 }
 
 void NodeRouter::clock(const ClockReading& reading) {
   const Home home = homeOf(reading.node, {}, std::nullopt);
-  ClockReading said = reading;
-  said.node = in(home, reading.node);
-  at(home).clock(said);
+  at(home).clock(told(home, reading));
 }
 
 void NodeRouter::capture(const Capture& capture) {
   const Home home = homeOf(capture.node, capture.attempt, capture.rank);
-  Capture said = capture;
-  said.attempt = in(home, capture.attempt);
-  said.node = in(home, capture.node);
-  at(home).capture(said);
+  at(home).capture(told(home, capture));
 }
 
 Status NodeRouter::flush() {

@@ -90,6 +90,10 @@ class NodeRouter : public Recorder {
   RunId in(Home home, RunId id) const { return id ? m_runs[id].identity[home] : id; }
   AttemptId in(Home home, AttemptId id) const { return id ? m_attempts[id].identity[home] : id; }
 
+  // The record with such ids.
+  template <class Record>
+  Record told(Home home, Record record);
+
   std::vector<Member> m_members;
   std::map<std::string, Home> m_homes;  // by uuid of node
   Places<NodeId, Node> m_nodes;

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "storage/codec/sample_chunk.h"
 #include "storage/codec/vectorize.h"
 #include "storage/codec/zstd_frame.h"
 
@@ -273,6 +274,15 @@ bool decodePyramid(std::string_view bytes, Pyramid& out) {
     }
   }
   return r.atEnd();
+}
+
+bool decodePyramidRow(std::uint64_t series, const PyramidRow& row, Pyramid& out) {
+  if (chunkChecksum(series, row.x0, row.x1, static_cast<std::uint64_t>(row.chunks), row.data) != static_cast<std::uint32_t>(row.crc))
+    return false;
+  const std::size_t before = out.size();
+  if (decodePyramid(row.data, out)) return true;
+  out.resize(before);
+  return false;
 }
 
 }  // namespace runglass

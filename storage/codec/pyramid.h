@@ -46,4 +46,12 @@ std::string encodePyramid(const Pyramid& pyramid);
 // Appends to `out`.
 bool decodePyramid(std::string_view bytes, Pyramid& out);
 
+// As rg_pyramid holds it.
+struct PyramidRow {
+  std::int64_t x0, x1, chunks, crc;
+  std::string_view data;
+};
+// Appends to `out`; false, and nothing appended, where the checksum or what it guards is wrong.
+bool decodePyramidRow(std::uint64_t series, const PyramidRow& row, Pyramid& out);
+
 }  // namespace runglass
