@@ -50,6 +50,7 @@ struct LiveSeries {
   mutable std::mutex mutex;
   SeriesBuffer main;
   std::unique_ptr<SeriesBuffer> late;  // points before the last sealed one of `main`
+  bool late_idle = false;              // nothing came for it since it was looked at last
   std::vector<PendingChunk> pending;
   SeriesExtent extent;
   bool extent_changed = false;

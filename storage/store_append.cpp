@@ -8,6 +8,7 @@
 #include <sys/statvfs.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "storage/store_writer.h"
 
@@ -43,14 +44,15 @@ std::size_t laneOf(LiveTrack& track, std::int32_t depth, TimeNs start, TimeNs& u
 
 }  // namespace
 
-// Open chunks are in memory and are written again with every commit: of very many series they are smaller.
-void StoreWriter::countLiveSeries() {
+// Open chunks are in memory and are written again with every commit: where they are very many they are smaller.
+void StoreWriter::countOpenChunks(std::int64_t more) {
   constexpr std::size_t kOpenPoints = 32U << 20, kLeast = 512;
-  m_chunk_limit = std::clamp(kOpenPoints / ++m_live_series / kBlockPoints * kBlockPoints, kLeast, kChunkPoints);
+  m_open_chunks += static_cast<std::size_t>(more);
+  m_chunk_limit = std::clamp(kOpenPoints / std::max<std::size_t>(1, m_open_chunks) / kBlockPoints * kBlockPoints, kLeast, kChunkPoints);
 }
 
 void StoreWriter::limit(SeriesBuffer& buffer, std::size_t points) const {
-  constexpr std::size_t kFew = 1024;  // of a chunk's 4,096: then raw blocks would be most of what open chunks need
+  constexpr std::size_t kFew = 1536;  // of a chunk's 4,096: then raw blocks would be most of what open chunks need
   buffer.setLimit(points, m_chunk_limit <= kFew ? SeriesBuffer::kShortBlock : kBlockPoints);
 }
 
@@ -73,13 +75,14 @@ LiveSeries* StoreWriter::live(SeriesId id) {
   }
   // Loaded aside, so that Readers see it only when it is whole.
   auto loaded = std::make_shared<LiveSeries>();
-  countLiveSeries();
+  countOpenChunks(1);
   if (id.value < m_first_new_series) {
     if (Status status = loadSeries(id, *loaded); !status.ok()) {
       fail(std::move(status));
       return nullptr;
     }
   }
+  if (loaded->late) noteLate(id);
   limit(loaded->main, loaded->extent.count == 0 ? firstLimit(id, m_chunk_limit) : m_chunk_limit);
   return &m_tail->add(id, std::move(loaded));
 }
@@ -99,14 +102,51 @@ void StoreWriter::scalars(SeriesId series, std::span<const std::int64_t> step, s
   appendPoints(series, step.data(), time.empty() ? nullptr : time.data(), value.data(), step.size());
 }
 
+void StoreWriter::list(SeriesId id, LiveSeries& series) {
+  if (std::exchange(series.listed, true)) return;
+  m_dirty_series.push_back(id);
+}
+
+void StoreWriter::noteLate(SeriesId id) {
+  m_late_series.push_back(id);
+  countOpenChunks(1);
+}
+
+// What waited through an outage comes late, and then no more. A few series at a time: recording waits meanwhile.
+void StoreWriter::sealIdleLate() {
+  constexpr std::size_t kAtOnce = 64;
+  const TimeNs now = monotonicNow();
+  if (m_next_late >= m_late_series.size()) {
+    if (now - m_late_pass < m_options.late_idle) return;
+    m_next_late = 0;
+    m_late_pass = now;
+  }
+  for (std::size_t i = 0; i < kAtOnce && m_next_late < m_late_series.size(); ++i) {
+    const SeriesId id = m_late_series[m_next_late];
+    LiveSeries& series = *m_tail->find(id);
+    const std::lock_guard lock(series.mutex);
+    const bool idle = std::exchange(series.late_idle, true);
+    // Few points need little, and would make many small chunks where some come again and again.
+    if (idle && series.late->points() >= m_chunk_limit / kOutOfOrderShare) {
+      list(id, series);
+      seal(series, *series.late, true);
+    }
+    if (!idle || series.late->points() > 0) {
+      ++m_next_late;
+      continue;
+    }
+    series.late.reset();
+    m_late_series[m_next_late] = m_late_series.back();
+    m_late_series.pop_back();
+    countOpenChunks(-1);
+  }
+}
+
 void StoreWriter::appendPoints(SeriesId id, const std::int64_t* x, const std::int64_t* time, const double* value, std::size_t n) {
   atRest();
   LiveSeries* const series = n == 0 || !m_failure.ok() ? nullptr : live(id);
   if (series == nullptr) return;
-  if (!series->listed) {
-    series->listed = true;
-    m_dirty_series.push_back(id);
-  }
+  list(id, *series);
   const std::lock_guard lock(series->mutex);
   SeriesExtent& extent = series->extent;
   const bool scalar = m_catalog.seriesKind(id) == SeriesKind::kScalar;
@@ -143,7 +183,11 @@ void StoreWriter::appendPoints(SeriesId id, const std::int64_t* x, const std::in
       end = i + 1;
       while (end < n && is_late(end) == late) ++end;
     }
-    if (late && !series->late) series->late = std::make_unique<SeriesBuffer>();
+    if (late && !series->late) {
+      series->late = std::make_unique<SeriesBuffer>();
+      noteLate(id);
+    }
+    if (late) series->late_idle = false;
     SeriesBuffer& buffer = late ? *series->late : series->main;
     // Series have come since this chunk began.
     if (buffer.limit() > m_chunk_limit) limit(buffer, firstLimit(id, m_chunk_limit));

@@ -132,6 +132,7 @@ Result<bool> StoreWriter::endBegun() {
 
 Result<bool> StoreWriter::beginFlushIfDue() {
   RG_TRY(m_journal.syncIfDue());
+  sealIdleLate();
   const TimeNs now = monotonicNow();
   const DurNs waited = now - m_last_flush;
   const auto begun = [](Status status) -> Result<bool> {

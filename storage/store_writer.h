@@ -124,7 +124,10 @@ class StoreWriter final : public Writer {
   Status loadSeries(SeriesId id, LiveSeries& series);
 
   // store_append.cpp
-  void countLiveSeries();
+  void countOpenChunks(std::int64_t more);
+  void list(SeriesId id, LiveSeries& series);  // with what the next flush stores
+  void noteLate(SeriesId id);
+  void sealIdleLate();
   void limit(SeriesBuffer& buffer, std::size_t points) const;
   LiveSeries* live(SeriesId id);
   void appendPoints(SeriesId id, const std::int64_t* x, const std::int64_t* time, const double* value, std::size_t n);
@@ -199,7 +202,10 @@ class StoreWriter final : public Writer {
   Catalog m_catalog;
   std::shared_ptr<LiveTail> m_tail = std::make_shared<LiveTail>();
   std::vector<SeriesId> m_dirty_series;
-  std::size_t m_live_series = 0, m_chunk_limit = kChunkPoints;
+  std::size_t m_open_chunks = 0, m_chunk_limit = kChunkPoints;  // main and late ones
+  std::vector<SeriesId> m_late_series;                          // that have a late chunk
+  std::size_t m_next_late = 0;                                  // to look at in this pass over them
+  TimeNs m_late_pass = 0;                                       // when it began
   std::vector<TrackId> m_dirty_tracks;
   std::map<StreamKey, StreamState> m_streams;
   bool m_streams_changed = false;

@@ -56,10 +56,11 @@ struct DiskSpace {
 };
 
 struct WriterOptions {
-  JournalReplay replay;        // required when the journal is not empty; without it open() fails and says so
-  bool power_safe = false;     // grouped fdatasync of the journal, <= 200 ms
-  std::string contact;         // HOST:PORT where the holder of the lock takes edits; written into the lock file
-  std::int64_t max_pages = 0;  // > 0: the file may not grow beyond so many pages of 4 KiB
+  JournalReplay replay;                 // required when the journal is not empty; without it open() fails and says so
+  bool power_safe = false;              // grouped fdatasync of the journal, <= 200 ms
+  std::string contact;                  // HOST:PORT where the holder of the lock takes edits; written into the lock file
+  std::int64_t max_pages = 0;           // > 0: the file may not grow beyond so many pages of 4 KiB
+  DurNs late_idle = 60 * kNsPerSecond;  // what came late leaves memory once nothing came for so long, or twice that
   // What the store's disk has left; absent: not known, nothing is held back. Empty: statvfs(). Tests give their own. On any thread.
   std::function<std::optional<DiskSpace>(const std::string& path)> disk_space;
   // The network filesystem that a folder lies on; empty: it is this machine's own. Empty: sharedFilesystem(). Tests give their own.

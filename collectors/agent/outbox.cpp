@@ -280,7 +280,7 @@ std::optional<Outbox::Place> Outbox::newest() const {
     const auto stream_class = static_cast<StreamClass>(i);
     const std::uint32_t stream = liveStream(stream_class);
     for (std::uint32_t session = stream_class == StreamClass::kEvents ? 0 : live; session <= live; ++session)
-      if (m_sessions[session].streams[stream].ready()) return Place{session, stream};
+      if (m_sessions[session].streams[stream].ready()) return Place{session, stream, true, false};
   }
   return std::nullopt;
 }
@@ -297,7 +297,7 @@ std::optional<Outbox::Place> Outbox::backlog() const {
         const Stream& candidate = m_sessions[session].streams[stream];
         if (!candidate.ready() || (live && stream == liveStream(stream_class))) continue;
         if (const Entry& entry = candidate.entries[candidate.sent]; !oldest || entry.added < added) {
-          oldest = Place{session, stream};
+          oldest = Place{session, stream, false, false};
           added = entry.added;
         }
       }
@@ -307,15 +307,20 @@ std::optional<Outbox::Place> Outbox::backlog() const {
   return std::nullopt;
 }
 
+std::optional<Outbox::Place> Outbox::choose() const {
+  if (m_in_flight >= (m_credit > 0 ? m_credit : kUngranted)) return std::nullopt;
+  const std::optional<Place> old = m_credit > 0 ? backlog() : std::nullopt;
+  if (old && m_newest_run >= kNewestRun) return old;
+  std::optional<Place> fresh = newest();
+  if (!fresh) return old;
+  fresh->rivalled = old.has_value();
+  return fresh;
+}
+
 std::optional<Outbox::Outgoing> Outbox::next() {
   const std::lock_guard lock(m_mutex);
-  if (m_in_flight >= m_credit) return std::nullopt;
-  while (true) {
-    const std::optional<Place> old = backlog();
-    const std::optional<Place> fresh = old && m_newest_run >= kNewestRun ? std::nullopt : newest();
-    if (!old && !fresh) return std::nullopt;
-    const Place place = fresh ? *fresh : *old;
-    Stream& stream = m_sessions[place.session].streams[place.stream];
+  while (const std::optional<Place> place = choose()) {
+    Stream& stream = m_sessions[place->session].streams[place->stream];
     Entry& entry = stream.entries[stream.sent];
     std::shared_ptr<const std::string> payload = entry.payload;
     if (!payload) {
@@ -328,14 +333,15 @@ std::optional<Outbox::Outgoing> Outbox::next() {
       }
       payload = std::make_shared<const std::string>(std::move(*bytes));
     }
-    if (!fresh)
+    if (!place->fresh)
       m_newest_run -= std::min<std::size_t>(m_newest_run, kBacklogShare * entry.bytes);
-    else if (old)
+    else if (place->rivalled)
       m_newest_run += entry.bytes;
     ++stream.sent;
     m_in_flight += entry.bytes;
-    return Outgoing{place.session, place.stream, entry.seq, std::move(payload), gapBefore(stream, entry.seq)};
+    return Outgoing{place->session, place->stream, entry.seq, std::move(payload), gapBefore(stream, entry.seq)};
   }
+  return std::nullopt;
 }
 
 std::string Outbox::takeDefinitions(std::uint32_t session_index) {
@@ -348,12 +354,7 @@ std::string Outbox::takeDefinitions(std::uint32_t session_index) {
 
 void Outbox::waitForWork(DurNs timeout) {
   std::unique_lock lock(m_mutex);
-  const auto ready = [this] {
-    if (m_woken) return true;
-    if (m_in_flight >= m_credit) return false;
-    return std::ranges::any_of(m_sessions, [](const Session& session) { return std::ranges::any_of(session.streams, &Stream::ready); });
-  };
-  m_work.wait_for(lock, std::chrono::nanoseconds(timeout), ready);
+  m_work.wait_for(lock, std::chrono::nanoseconds(timeout), [this] { return m_woken || choose(); });
   m_woken = false;
 }
 

@@ -68,6 +68,7 @@ class Outbox {
   void offline();
   void acked(const std::vector<Position>& positions, std::uint64_t credit_bytes);
   // The next batch, if the credit allows one: of what is new by priority; then of what is old by priority, which gets a fifth at least.
+  // Without any credit what is new goes all the same, up to kUngranted on the wire.
   std::optional<Outgoing> next();
   // The session's definitions that this connection has not sent yet; call it before sending a batch of the session.
   std::string takeDefinitions(std::uint32_t session_index);
@@ -114,8 +115,10 @@ class Outbox {
     std::size_t definitions_sent = 0;
   };
 
+  static constexpr std::size_t kUngranted = 256U << 10;
   struct Place {
     std::uint32_t session, stream;
+    bool fresh, rivalled;  // it is of what is new; something old could go as well
   };
 
   Outbox() = default;
@@ -123,6 +126,7 @@ class Outbox {
   void chooseLane(StreamClass stream, DurNs now_mono);
   std::optional<Place> newest() const;
   std::optional<Place> backlog() const;
+  std::optional<Place> choose() const;
   void take(const Position& position, DurNs now_mono);
   void append(Stream& stream, std::string payload, TimeNs sealed, DurNs added);
   void forget(Stream& stream, const Entry& entry);

@@ -22,6 +22,7 @@ class AgentLink {
   virtual void sendPong(const v1::Pong& pong) = 0;
   // Cumulative: a newer acknowledgement of the same stream replaces one that is still waiting.
   virtual void sendAck(std::uint32_t session_index, std::uint32_t stream, std::uint64_t next_seq, std::uint64_t credit_bytes) = 0;
+  virtual void sendCredit(std::uint64_t credit_bytes) = 0;  // where no acknowledgement carries it
   virtual void sendOrder(v1::Order order) = 0;
   virtual void resumeReads() = 0;  // after IngestThread::push() returned false
   virtual void finish(const Status& status) = 0;

@@ -74,6 +74,12 @@ class SessionReactor final : public grpc::ServerBidiReactor<Bytes, Bytes>,
     m_credit = credit_bytes;
     writeNext();
   }
+  void sendCredit(std::uint64_t credit_bytes) override {
+    const std::lock_guard lock(m_mutex);
+    m_credit = credit_bytes;
+    m_credit_changed = true;
+    writeNext();
+  }
   void sendOrder(v1::Order order) override {
     const std::lock_guard lock(m_mutex);
     // An agent that reads nothing does not answer either: its order times out.
@@ -111,7 +117,7 @@ class SessionReactor final : public grpc::ServerBidiReactor<Bytes, Bytes>,
     if (m_welcome) {
       *message.mutable_welcome() = std::move(*m_welcome);
       m_welcome.reset();
-    } else if (!m_acks.empty()) {
+    } else if (!m_acks.empty() || m_credit_changed) {
       message.mutable_acks()->set_credit_bytes(m_credit);
       for (const auto& [key, next_seq] : m_acks) {
         v1::Resume* ack = message.mutable_acks()->add_ack();
@@ -120,6 +126,7 @@ class SessionReactor final : public grpc::ServerBidiReactor<Bytes, Bytes>,
         ack->set_next_seq(next_seq);
       }
       m_acks.clear();
+      m_credit_changed = false;
     } else if (m_status) {
       m_finished = true;
       Finish(wireStatus(*m_status));
@@ -153,6 +160,7 @@ class SessionReactor final : public grpc::ServerBidiReactor<Bytes, Bytes>,
   std::deque<v1::Order> m_orders;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> m_acks;
   std::uint64_t m_credit = 0;
+  bool m_credit_changed = false;  // and no acknowledgement has said so yet
   std::optional<Status> m_status;
 };
 

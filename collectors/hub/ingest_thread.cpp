@@ -15,6 +15,7 @@
 #include <cstring>
 #include <future>
 #include <limits>
+#include <utility>
 
 #include "collectors/proto/stream_class.h"
 #include "collectors/proto/wire_writer.h"
@@ -205,6 +206,7 @@ void IngestThread::run() {
     for (Item& item : items) handle(item);
     storeAdmitted();
     m_recording.work(bytes);
+    grant();
     {
       const std::lock_guard lock(m_mutex);
       m_queue_bytes -= bytes;
@@ -576,9 +578,18 @@ void IngestThread::forgetOld() {
   });
 }
 
+// Of the room for what waits a half is kept for what is new: where the other half is taken, agents hold back what they have kept for long.
+void IngestThread::grant() {
+  const std::size_t waiting = m_recording.waitingBytes();
+  const bool was_full = std::exchange(m_full, waiting >= m_options.queue_bytes / (m_full ? 4 : 2));
+  if (was_full == m_full) return;
+  for (auto& [key, agent] : m_agents) agent.link->sendCredit(credit());
+}
+
 std::uint64_t IngestThread::credit() const {
   constexpr std::size_t kLeast = 64U << 10, kMost = 8U << 20;
-  return std::clamp(m_options.queue_bytes / std::max<std::size_t>(1, m_agents.size()), kLeast, kMost);
+  if (m_full) return 0;
+  return std::clamp(m_options.queue_bytes / 4 / std::max<std::size_t>(1, m_agents.size()), kLeast, kMost);
 }
 
 }  // namespace runglass

@@ -110,6 +110,7 @@ class IngestThread {
   void recordChanges(std::vector<Liveness::Change> changes);
   void tick();
   void forgetOld();
+  void grant();
   std::uint64_t credit() const;
 
   const HubOptions m_options;
@@ -131,6 +132,7 @@ class IngestThread {
   Liveness m_liveness;
   LeaseTable m_leases;
   OrderDesk m_orders;
+  bool m_full = false;  // so much waits for a commit that agents keep what waits with them
   DurNs m_last_tick = 0, m_next_retention = 0;
 
   mutable std::mutex m_mutex;  // guards all below

@@ -170,6 +170,25 @@ TEST_F(OutboxTest, SendsWhatIsNewBeforeWhatWaitedThroughAnOutage) {
   EXPECT_TRUE(box->empty());
 }
 
+TEST_F(OutboxTest, WithoutCreditSendsALittleOfWhatIsNewAndNothingElse) {
+  const auto box = open({.late_after = 100});
+  add(*box, StreamClass::kMetrics, "old metric", 0);
+  box->resume({}, 0, 10'000);
+  EXPECT_EQ(drain(*box), "");
+  add(*box, StreamClass::kMetrics, "new metric", 10'001);
+  EXPECT_EQ(drain(*box), "9/0:new metric ");
+  int sent = 0;
+  for (int i = 0; i < 10; ++i) add(*box, StreamClass::kMetrics, std::string(100'000, 'n'), 10'002);
+  while (box->next()) ++sent;
+  EXPECT_EQ(sent, 3) << "256 KiB on the wire";
+  box->acked({}, kPlenty);
+  sent = 0;
+  bool old = false;
+  while (const auto out = box->next()) ++sent, old |= *out->payload == "old metric";
+  EXPECT_EQ(sent, 8);
+  EXPECT_TRUE(old);
+}
+
 TEST_F(OutboxTest, KeepsEventsInTheOrderInWhichTheyWereSaid) {
   {
     const auto box = open({}, "first");

@@ -168,6 +168,21 @@ TEST_F(HubCommit, TakesNoMoreThanItsMemoryAllows) {
   expectAllStored();
 }
 
+TEST_F(HubCommit, KeepsHalfOfItsRoomForWhatIsNew) {
+  ASSERT_TRUE(agent->waitForCredit([](std::uint64_t credit) { return credit > 0; }));
+  holdCommits();
+  while (hub->stats().queue_bytes < static_cast<std::int64_t>(kQueueBytes / 2)) {
+    say(100'000);
+    ASSERT_TRUE(agent->waitForAck(4, said)) << "what was sent is acknowledged all the same";
+  }
+  EXPECT_TRUE(agent->waitForCredit([](std::uint64_t credit) { return credit == 0; })) << "whoever kept something still sends it";
+  say();
+  EXPECT_TRUE(agent->waitForAck(4, said));
+  gate->open();
+  EXPECT_TRUE(agent->waitForCredit([](std::uint64_t credit) { return credit > 0; })) << "nobody says that there is room again";
+  expectAllStored();
+}
+
 TEST_F(HubCommit, AStopWaitsForItAndLosesNothing) {
   holdCommits();
   for (int i = 0; i < 10; ++i) say();

@@ -11,6 +11,7 @@
 #include <grpcpp/grpcpp.h>
 
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -56,6 +57,7 @@ class RawAgent {
     m_stream->Write(message);
     v1::HubMessage answer;
     if (!m_stream->Read(&answer) || !answer.has_welcome()) return std::nullopt;
+    m_credit = answer.welcome().credit_bytes();
     return answer.welcome();
   }
   bool sendDefinitions(const std::string& records) {
@@ -85,10 +87,17 @@ class RawAgent {
   // Reads until `stream` is acknowledged up to `next_seq`; false when the hub ended the stream first.
   bool waitForAck(std::uint32_t stream, std::uint64_t next_seq) {
     v1::HubMessage answer;
-    while (m_stream->Read(&answer))
+    while (read(answer))
       for (const v1::Resume& ack : answer.acks().ack())
         if (ack.stream() == stream && ack.next_seq() >= next_seq) return true;
     return false;
+  }
+  // Reads until the hub said that so much may be on the wire.
+  bool waitForCredit(const std::function<bool(std::uint64_t)>& is) {
+    v1::HubMessage answer;
+    while (!is(m_credit))
+      if (!read(answer)) return false;
+    return true;
   }
   grpc::Status finish() {
     v1::HubMessage answer;
@@ -100,10 +109,17 @@ class RawAgent {
   void done() { m_stream->WritesDone(); }
 
  private:
+  bool read(v1::HubMessage& answer) {
+    if (!m_stream->Read(&answer)) return false;
+    if (answer.has_acks()) m_credit = answer.acks().credit_bytes();
+    return true;
+  }
+
   std::unique_ptr<v1::Ingest::Stub> m_stub;
   grpc::ClientContext m_context;
   std::unique_ptr<grpc::ClientReaderWriter<v1::AgentMessage, v1::HubMessage>> m_stream;
   bool m_finished = false;
+  std::uint64_t m_credit = 0;
 };
 
 }  // namespace runglass::test
