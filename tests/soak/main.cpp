@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The soak: the shipped hub and shipped agents under load and through faults, as a table of what was asked and what was measured.
-//   soak [--minutes N] [--json FILE] [--rows ID,ID] [--dir FOLDER] [--quick]
+//   soak [--minutes N] [--json FILE] [--rows ID,ID] [--dir FOLDER] [--store FILE] [--quick]
 // Exits 1 when a row fails. See docs/soak.md.
 #include <sys/resource.h>
 #include <sys/utsname.h>
@@ -46,7 +46,7 @@ constexpr double kFullMinutes = 30;
 struct Options {
   double minutes = 2;
   bool quick = false;
-  std::string json, rows, directory;
+  std::string json, rows, directory, store;
 };
 
 std::string loadAverage() {
@@ -90,7 +90,8 @@ int run(const Options& options) {
   const test::TempDir own;
   Scale scale{.share = options.minutes / kFullMinutes,
               .quick = options.quick,
-              .directory = options.directory.empty() ? own.path() : options.directory};
+              .directory = options.directory.empty() ? own.path() : options.directory,
+              .store = options.store};
   const double zstd = calibration();
   nlohmann::json json = {{"minutes", options.minutes},
                          {"processors", std::thread::hardware_concurrency()},
@@ -140,8 +141,10 @@ int main(int argc, char** argv) {
       options.rows = argv[++i];
     else if (name == "--dir" && more)
       options.directory = argv[++i];
+    else if (name == "--store" && more)
+      options.store = argv[++i];
     else {
-      std::fprintf(stderr, "usage: soak [--minutes N] [--json FILE] [--rows ID,ID] [--dir FOLDER] [--quick]\n");
+      std::fprintf(stderr, "usage: soak [--minutes N] [--json FILE] [--rows ID,ID] [--dir FOLDER] [--store FILE] [--quick]\n");
       return 2;
     }
   }

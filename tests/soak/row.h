@@ -29,6 +29,7 @@ struct Scale {
   double share = 1;
   bool quick = false;  // a test of the program itself: few agents, a second or two each
   std::string directory;
+  std::string store;  // the kills happen in a copy of it; empty: in a new one
 
   double seconds(double full, double least) const { return quick ? 0.6 : std::max(least, full * share); }
   int agents(int full) const { return quick ? std::max(2, full / 32) : full; }
