@@ -18,6 +18,7 @@ namespace {
 constexpr std::size_t kGroupBytes = 8U << 20;
 constexpr DurNs kTick = 50 * kNsPerMs;
 constexpr DurNs kRetentionEvery = 60 * kNsPerSecond, kRetentionBudget = 200 * kNsPerMs;
+constexpr std::int64_t kCapShare = 32;  // so much of a store's cap at once: then retention looks before its time
 
 }  // namespace
 
@@ -171,6 +172,7 @@ void IngestThread::storeAdmitted() {
     });
   }
   const std::lock_guard lock(m_mutex);
+  m_since_retention += static_cast<std::int64_t>(m_admitted_bytes);
   m_stats.bytes += static_cast<std::int64_t>(m_admitted_bytes);
   m_stats.lag = monotonicNow() - received;
   m_admitted.clear();
@@ -222,13 +224,20 @@ void IngestThread::tick() {
   if (m_recording.atRest()) {
     m_orders.tick(now, *m_writer);
     m_recording.commitIfDue();
-    if (m_options.retention && now >= m_next_retention && m_recording.atRest()) forgetOld();
+    if (retentionIsDue(now) && m_recording.atRest()) forgetOld();
   }
   const std::lock_guard lock(m_mutex);
   m_stats.store_error = m_refused.empty() ? m_recording.status().message() : m_refused;
 }
 
+bool IngestThread::retentionIsDue(DurNs now) const {
+  if (!m_options.retention) return false;
+  const std::int64_t cap = m_options.retention->max_bytes;
+  return now >= m_next_retention || (cap > 0 && m_since_retention >= cap / kCapShare);
+}
+
 void IngestThread::forgetOld() {
+  m_since_retention = 0;
   Retention policy = *m_options.retention;
   policy.budget = kRetentionBudget;
   m_recording.forget(policy, wallNow(), [this](const Result<bool>& done, DurNs took) {

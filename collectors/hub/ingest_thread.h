@@ -109,6 +109,7 @@ class IngestThread {
   void recordBatch(Inbound& session, std::string_view payload, Writer& writer);
   void recordChanges(std::vector<Liveness::Change> changes);
   void tick();
+  bool retentionIsDue(DurNs now) const;
   void forgetOld();
   void grant();
   std::uint64_t credit() const;
@@ -134,6 +135,7 @@ class IngestThread {
   OrderDesk m_orders;
   bool m_full = false;  // so much waits for a commit that agents keep what waits with them
   DurNs m_last_tick = 0, m_next_retention = 0;
+  std::int64_t m_since_retention = 0;  // bytes journaled
 
   mutable std::mutex m_mutex;  // guards all below
   std::condition_variable m_wake, m_idle;

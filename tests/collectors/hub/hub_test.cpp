@@ -7,7 +7,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
+#include <filesystem>
 #include <mutex>
+#include <random>
 #include <thread>
 
 #include "collectors/agent/agent.h"
@@ -134,6 +137,39 @@ TEST_F(HubTest, TakesUpWhereItWasAfterARestart) {
   ASSERT_TRUE(hub->stop().ok());
   EXPECT_EQ(storedValues("power_watts"), said);
   EXPECT_EQ(issueCount("wire.gap"), 0);
+}
+
+// Retention looks once a minute; what fills a small store in seconds does not wait for that.
+TEST_F(HubTest, KeepsAStoreToItsCapHoweverFastItFills) {
+  constexpr std::int64_t kCap = 4 << 20;
+  constexpr int kBatches = 200, kPoints = 10'000;  // 16 MB of noise
+  auto hub = serve({.retention = Retention{.max_bytes = kCap}});
+  RawAgent agent(hub->address());
+  ASSERT_TRUE(agent.join(agent.hello()));
+  const SeriesId id = dictionary.series({.metric = "m"});
+  ASSERT_TRUE(agent.sendDefinitions(dictionary.recordsFrom(0)));
+  std::mt19937_64 random(5);
+  TimeNs now = wallNow() - kBatches * kPoints * kNsPerMs;
+  for (int batch = 0; batch < kBatches; ++batch) {
+    WireRecorder out(
+        dictionary, [&] { return now; }, [] {});
+    std::vector<TimeNs> times;
+    std::vector<double> values;
+    for (int i = 0; i < kPoints; ++i, now += kNsPerMs) {
+      times.push_back(now);
+      values.push_back(std::bit_cast<double>(random() >> 2));
+    }
+    out.samples(id, times, values);
+    ASSERT_TRUE(agent.send(RawAgent::batch(4, static_cast<std::uint64_t>(batch), out.take(StreamClass::kMetrics))));
+    ASSERT_TRUE(agent.waitForAck(4, static_cast<std::uint64_t>(batch) + 1));
+  }
+  EXPECT_TRUE(waitUntil([&] {
+    const auto info = read()->info();
+    return info.ok() && info->sample_count > 0 && info->sample_count < kBatches * kPoints / 4;
+  }));
+  ASSERT_TRUE(hub->stop().ok());
+  EXPECT_LT(static_cast<std::int64_t>(std::filesystem::file_size(store)), 2 * kCap);
+  EXPECT_THAT(*read()->verify(), IsEmpty());
 }
 
 TEST_F(HubTest, TakesTheSpoolOfAnAgentThatLivedWithoutAHub) {
