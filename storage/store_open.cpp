@@ -158,6 +158,14 @@ Status StoreWriter::prepareStatements() {
   RG_TRY(keep(m_sql.small_pyramids,
               "SELECT pyramid_id, x0, x1, chunks, crc, data FROM rg_pyramid WHERE series_id = ?1 AND chunks < ?2 ORDER BY x0"));
   RG_TRY(keep(m_sql.drop_chunk, "DELETE FROM rg_chunk WHERE chunk_id = ?"));
+  RG_TRY(keep(m_sql.known_extent,
+              "SELECT sample_count, first_x, last_x, first_ns, last_ns, latest_bits, latest_ns FROM rg_series WHERE series_id = ?"));
+  RG_TRY(keep(m_sql.late_pyramids, "SELECT pyramid_id, x0, x1, chunks, crc, data FROM rg_pyramid WHERE series_id = ?1 AND x1 >= ?2"));
+  RG_TRY(keep(m_sql.pyramid_counts, "SELECT sum(chunks < ?2), sum(chunks < ?3) FROM rg_pyramid WHERE series_id = ?1"));
+  RG_TRY(keep(m_sql.expired,
+              "INSERT INTO rg_expired(series_id, sample_count, last_x) VALUES(?1, ?2, ?3) ON CONFLICT(series_id) "
+              "DO UPDATE SET sample_count = sample_count + ?2, last_x = max(last_x, ?3)"));
+  RG_TRY(keep(m_sql.copied, "INSERT OR REPLACE INTO rg_copied(series_id, chunk, points, x1, late_points, late_x1) VALUES(?,?,?,?,?,?)"));
   return keep(m_sql.drop_pyramid, "DELETE FROM rg_pyramid WHERE pyramid_id = ?");
 }
 
@@ -187,15 +195,20 @@ Status StoreWriter::replayJournal() {
   return flush();
 }
 
-Status StoreWriter::loadSeries(SeriesId id, LiveSeries& series) {
-  RG_ASSIGN(
-      auto extent,
-      m_db.prepare("SELECT sample_count, first_x, last_x, first_ns, last_ns, latest_bits, latest_ns FROM rg_series WHERE series_id = ?"));
+Status StoreWriter::loadExtent(SeriesId id, LiveSeries& series) {
+  sqlite::Statement& extent = m_sql.known_extent;
+  extent.reset();  // it may have failed halfway
   extent.bind(1, id.value);
   RG_ASSIGN(const bool known, extent.step());
   if (known) series.extent = {extent.int64(0), extent.int64(1), extent.int64(2), extent.optionalInt64(3), extent.optionalInt64(4)};
   if (known && !extent.isNull(5))
     series.latest = LatestSample{id, extent.int64(2), extent.optionalInt64(6), std::bit_cast<double>(extent.int64(5))};
+  extent.reset();
+  return {};
+}
+
+Status StoreWriter::loadSeries(SeriesId id, LiveSeries& series) {
+  RG_TRY(loadExtent(id, series));
   RG_ASSIGN(auto sealed,
             m_db.prepare("SELECT max(iif(late = 0, x1, NULL)), sum(iif(late = 0, n, 0)), sum(iif(late = 0, 0, n)), max(chunk_id) FROM "
                          "rg_chunk WHERE series_id = ? AND sealed = 1"));

@@ -71,6 +71,7 @@ Status StoreWriter::mergePyramids(SeriesId id, std::int64_t below) {
   Pyramid merged;
   std::int64_t chunks = 0, x0 = std::numeric_limits<std::int64_t>::max(), x1 = std::numeric_limits<std::int64_t>::min();
   std::vector<std::int64_t> ids;
+  m_sql.small_pyramids.reset();  // it may have failed halfway
   m_sql.small_pyramids.bind(1, id.value);
   m_sql.small_pyramids.bind(2, below);
   while (true) {

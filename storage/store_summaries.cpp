@@ -51,7 +51,8 @@ void StoreWriter::summaries(SeriesId id, const Summaries& told) {
 
 // Takes out the rows that have blocks from `from` on; those of their blocks that stay are in `kept`. Returns how many samples went.
 Result<std::int64_t> StoreWriter::cutSummaries(SeriesId id, std::int64_t from, Pyramid& kept) {
-  RG_ASSIGN(auto rows, m_db.prepare("SELECT pyramid_id, x0, x1, chunks, crc, data FROM rg_pyramid WHERE series_id = ?1 AND x1 >= ?2"));
+  sqlite::Statement& rows = m_sql.late_pyramids;
+  rows.reset();  // it may have failed halfway
   bindAll(rows, id.value, from);
   std::vector<std::int64_t> ids;
   std::int64_t gone = 0;
@@ -70,6 +71,7 @@ Result<std::int64_t> StoreWriter::cutSummaries(SeriesId id, std::int64_t from, P
         gone += samplesOf(blocks, i);
     }
   }
+  rows.reset();
   for (const std::int64_t old : ids) {
     m_sql.drop_pyramid.bind(1, old);
     RG_TRY(m_sql.drop_pyramid.run());
@@ -90,8 +92,9 @@ Status StoreWriter::addSummaryRows(SeriesId id, const Pyramid& blocks) {
     m_flushed_bytes += static_cast<std::int64_t>(data.size());
     RG_TRY(m_sql.pyramid.run());
   }
-  RG_ASSIGN(auto rows, m_db.prepare("SELECT sum(chunks < ?2), sum(chunks < ?3) FROM rg_pyramid WHERE series_id = ?1"));
+  sqlite::Statement& rows = m_sql.pyramid_counts;
   for (const std::int64_t below : {kMinorPyramid, kMajorPyramid}) {
+    rows.reset();
     bindAll(rows, id.value, kMinorPyramid, kMajorPyramid);
     RG_TRY(rows.step().status());
     const std::int64_t small = rows.int64(below == kMinorPyramid ? 0 : 1);
@@ -107,7 +110,7 @@ Status StoreWriter::widenExtent(SeriesId id, const std::vector<Bin>& blocks, std
   LiveSeries loaded;
   LiveSeries* series = m_tail->find(id);
   if (series == nullptr) {
-    RG_TRY(loadSeries(id, loaded));
+    RG_TRY(loadExtent(id, loaded));
     series = &loaded;
   }
   const std::lock_guard lock(series->mutex);
@@ -132,10 +135,6 @@ Status StoreWriter::widenExtent(SeriesId id, const std::vector<Bin>& blocks, std
 
 Status StoreWriter::saveSummaries() {
   if (m_summaries.empty()) return {};
-  RG_ASSIGN(auto expired, m_db.prepare("INSERT INTO rg_expired(series_id, sample_count, last_x) VALUES(?1, ?2, ?3) ON CONFLICT(series_id) "
-                                       "DO UPDATE SET sample_count = sample_count + ?2, last_x = max(last_x, ?3)"));
-  RG_ASSIGN(auto copied, m_db.prepare("INSERT OR REPLACE INTO rg_copied(series_id, chunk, points, x1, late_points, late_x1) "
-                                      "VALUES(?,?,?,?,?,?)"));
   for (const auto& [id, told] : m_summaries) {
     Pyramid blocks;
     std::int64_t more = 0;
@@ -151,12 +150,12 @@ Status StoreWriter::saveSummaries() {
     }
     RG_TRY(addSummaryRows(id, blocks));
     RG_TRY(widenExtent(id, told.blocks, more));
-    bindAll(expired, id.value, more, x1);
-    RG_TRY(expired.run());
+    bindAll(m_sql.expired, id.value, more, x1);
+    RG_TRY(m_sql.expired.run());
     if (!told.from) continue;
     const SummaryPosition& next = told.next;
-    bindAll(copied, id.value, next.chunk, next.main.points, next.main.x1, next.late.points, next.late.x1);
-    RG_TRY(copied.run());
+    bindAll(m_sql.copied, id.value, next.chunk, next.main.points, next.main.x1, next.late.points, next.late.x1);
+    RG_TRY(m_sql.copied.run());
   }
   return {};
 }

@@ -11,7 +11,6 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "storage/catalog.h"
@@ -86,7 +85,8 @@ class StoreWriter final : public Writer {
 
  private:
   struct Statements {
-    sqlite::Statement chunk, pyramid, span_chunk, extent, small_pyramids, drop_pyramid, drop_chunk;
+    sqlite::Statement chunk, pyramid, span_chunk, extent, known_extent, small_pyramids, drop_pyramid, drop_chunk;
+    sqlite::Statement late_pyramids, pyramid_counts, expired, copied;  // of summaries
   };
   struct StreamState {
     std::uint64_t next_seq = 0;
@@ -121,6 +121,7 @@ class StoreWriter final : public Writer {
   Status loadState();
   Status replayJournal();
   Status prepareStatements();
+  Status loadExtent(SeriesId id, LiveSeries& series);
   Status loadSeries(SeriesId id, LiveSeries& series);
 
   // store_append.cpp
@@ -214,8 +215,8 @@ class StoreWriter final : public Writer {
   std::vector<std::pair<TimeRange, std::string>> m_pins;
   std::optional<MirrorMark> m_mirror;
   bool m_mirror_changed = false;
-  std::unordered_map<SeriesId, Summaries> m_summaries;  // since the last flush
-  std::uint64_t m_first_new_series = 0;                 // ids from here on have nothing in the file
+  std::map<SeriesId, Summaries> m_summaries;  // since the last flush; stored in this order, which is that of the rows
+  std::uint64_t m_first_new_series = 0;       // ids from here on have nothing in the file
   std::int64_t m_next_chunk = 1, m_next_span_chunk = 1, m_next_event = 1, m_next_log = 1, m_next_capture = 1, m_next_pyramid = 1;
   std::optional<Begun> m_begun;
   Status m_failure;                      // the first since the last flush
