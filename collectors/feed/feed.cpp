@@ -85,9 +85,11 @@ Result<bool> Feed::step(TimeNs now, DurNs monotonic) {
       RG_TRY(lookForSummaries(now, monotonic));
     }
     if (m_stage == Stage::kSummaries) {
+      const bool due = monotonic >= m_next_round;
+      if (!due && !spare()) return true;
       RG_ASSIGN(const bool more, tellSummaries());
-      if (more && monotonic < m_next_round) continue;
-      // However long they take: the next round begins in time, they go on behind it.
+      if (more && !due) continue;
+      // However long they take: the next round begins in time, they go on behind it. Each round tells some of them.
       m_in_round = false;
       return more;
     }

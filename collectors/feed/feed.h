@@ -34,6 +34,7 @@ struct FeedOptions {
   DurNs summaries = 10 * kNsPerSecond;     // how often blocks of samples are looked for
   DurNs old_attempts = 30 * kNsPerSecond;  // and progress of attempts that are not a run's newest
   std::shared_ptr<FeedNames> names;        // who else wants to know what was named; null: nobody
+  std::function<bool()> spare;             // there is room for what has time; empty: whenever the target is not full
 };
 
 class Feed {
@@ -56,6 +57,8 @@ class Feed {
   };
   void answer(std::span<const Have> have, SeriesId through);
   bool waitsForAnswer() const { return !m_asked.empty(); }
+  // What is left has time: it is told bit by bit while there is no room to spare.
+  bool hasTime() const { return m_in_round && m_stage == Stage::kSummaries; }
 
   // Tells until the target is full or nothing is left. True: there is more. `now` is the wall time that a mark says; when what is due goes
   // by `monotonic`.
@@ -102,6 +105,7 @@ class Feed {
   void say(const Saying& saying);
   bool changed(StorePart part);
   bool waitsFor(bool missing);
+  bool spare() const { return !m_options.spare || m_options.spare(); }
   // True once per content: `key` names the object.
   bool news(std::string_view key, std::string_view content);
   // The target's id. `missing` is set where the source speaks of what has not been told.

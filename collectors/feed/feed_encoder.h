@@ -24,6 +24,7 @@ class FeedEncoder final : public MirrorRecorder {
   static constexpr std::size_t kPiece = std::size_t{192} << 10;
   // A payload of this size is worth sending.
   bool full() const { return pendingBytes() >= kPiece; }
+  bool busy() const { return pendingBytes() >= kPiece / 4; }  // what comes with it would wait for it
   bool empty() const { return pendingBytes() == 0; }
   // What was defined since the last call, a Payload. It goes before takePayload()'s.
   std::string takeDefinitions();
@@ -58,13 +59,13 @@ class FeedEncoder final : public MirrorRecorder {
   void mark(const MirrorMark& mark) override;
 
  private:
+  std::size_t pendingBytes() const;
   struct Point {
     SeriesId series;
     std::int64_t step;
     std::optional<TimeNs> time;
     double value;
   };
-  std::size_t pendingBytes() const;
   template <class Message>
   void put(std::uint32_t field, const Message& message);
   void putTables();

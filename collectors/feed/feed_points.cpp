@@ -213,7 +213,7 @@ Result<bool> Feed::tellSummaries() {
     state.rest = found.rest;
     state.queued = false;
     m_blocks.pop_front();
-    if (m_full()) return true;  // looked at behind one, so that each call gets somewhere
+    if (m_full() || !spare()) return true;  // looked at behind one, so that each call gets somewhere
   }
   if (m_blocks_begin) {
     m_mark.summarised = std::exchange(m_blocks_begin, std::nullopt);

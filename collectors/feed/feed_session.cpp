@@ -110,7 +110,9 @@ void FeedSession::run() {
     std::deque<v1::SeriesHad> had;
     {
       std::unique_lock lock(m_mutex);
-      const auto ready = [this] { return m_stop || (m_link && hasRoom() && (m_more || !m_had.empty())); };
+      const auto ready = [this] {
+        return m_stop || (m_link && hasRoom() && ((m_more && (!m_has_time || hasSpareRoom())) || !m_had.empty()));
+      };
       m_wake.wait_for(lock, std::chrono::nanoseconds(kTick), ready);
       if (m_stop) return;
       if (!m_link || !hasRoom()) continue;
@@ -137,12 +139,18 @@ void FeedSession::run() {
 
 Status FeedSession::tell() {
   if (!m_feed) {
+    FeedOptions options = m_options;
+    options.spare = [this] {
+      const std::lock_guard lock(m_mutex);
+      return hasSpareRoom() && !m_encoder.busy();
+    };
     RG_ASSIGN(m_feed, Feed::open(
-                          m_store, m_reader, m_encoder, [this] { return m_encoder.full(); }, m_options));
+                          m_store, m_reader, m_encoder, [this] { return m_encoder.full(); }, std::move(options)));
     if (m_begin.source_uuid == m_feed->sourceUuid()) m_feed->resume(m_begin);
   }
   m_generation = m_feed->generation();
   RG_ASSIGN(m_more, m_feed->step(wallNow(), monotonicNow()));
+  m_has_time = m_feed->hasTime();
   std::string definitions = m_encoder.takeDefinitions();
   if (!definitions.empty()) emit(std::move(definitions), true);
   if (std::string payload = m_encoder.takePayload(); !payload.empty()) emit(std::move(payload), false);

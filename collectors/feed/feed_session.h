@@ -63,6 +63,8 @@ class FeedSession {
   void emit(std::string payload, bool definitions);
   void sendLocked(Unacked& one);
   bool hasRoom() const { return m_in_flight < m_window; }
+  // For what has time: what comes next shall not wait behind it, and a cut shall not lose much of it.
+  bool hasSpareRoom() const { return m_in_flight < m_window / 4; }
 
   const std::string m_name, m_store;
   const ReaderOptions m_reader;
@@ -72,7 +74,7 @@ class FeedSession {
   FeedEncoder m_encoder;
   std::unique_ptr<Feed> m_feed;
   std::uint64_t m_next_seq = 0, m_generation = 0;
-  bool m_more = false;
+  bool m_more = false, m_has_time = false;  // there is more to tell, and it can wait for room to spare
 
   mutable std::mutex m_mutex;  // guards all below
   std::condition_variable m_wake;

@@ -12,6 +12,7 @@
 #include "storage/change_reader.h"
 #include "storage/writer.h"
 #include "tests/collectors/feed/store_text.h"
+#include "tests/null_recorder.h"
 #include "tests/storage/temp_store.h"
 
 namespace runglass {
@@ -466,6 +467,58 @@ TEST(Feed, TellsNothingTwiceToOneThatFollowsWithoutACut) {
   source.flush();
   copy.catchUp();
   expectEqual(textOf(there.path(), source.writer()), textOf(here.path(), copy.writer()), "live");
+}
+
+// Counts what it is told.
+class Listener : public NullOf<MirrorRecorder> {
+ public:
+  void complete(SeriesId, std::int64_t, std::int64_t, const ScalarColumns&) override {}
+  void summaries(SeriesId, const Summaries&) override { ++summed; }
+  void total(const Issue&) override {}
+  void judge(const Judgements&) override {}
+  void mark(const MirrorMark& mark) override { whole = mark.summarised.has_value(); }
+  void progress(const Progress&) override { ++moved; }
+  int summed = 0, moved = 0;
+  bool whole = false;
+};
+
+TEST(Feed, KeepsWhatHasTimeForWhenThereIsRoomToSpare) {
+  constexpr int kSeries = 100, kRounds = 5;
+  TempStore there;
+  const auto writer = Writer::open(there.path()).value();
+  const AttemptId attempt = writer->attempt({.run = writer->run({.uuid = "run", .name = "run"}), .key = "a"});
+  for (int s = 0; s < kSeries; ++s) {
+    const SeriesId id = writer->series({.metric = "m" + std::to_string(s)});
+    for (int i = 0; i < 64; ++i) writer->sample(id, kBegin + i * kNsPerSecond, i);
+  }
+  ASSERT_TRUE(writer->flush().ok());
+  Listener copy;
+  bool spare = false;
+  const auto feed = mustRead(
+      Feed::open(there.path(), {.live = writer->liveTail()}, copy, [] { return false; }, {.round = 10, .spare = [&] { return spare; }}));
+  (void)mustRead(feed->step(kBegin, 0));
+  feed->answer({}, SeriesId{~std::uint64_t{0}});
+  DurNs now = 10;
+  const auto step = [&] { return mustRead(feed->step(kBegin + now, now)); };
+  int moved = copy.moved;
+  for (int round = 0; round < kRounds; ++round, now += 10) {
+    writer->progress({.attempt = attempt, .rank = 0, .time = kBegin + round, .step = round});
+    ASSERT_TRUE(writer->flush().ok());
+    for (int call = 0; call < 20; ++call) (void)step();
+    EXPECT_GT(copy.moved, moved) << "what is going on is told meanwhile";
+    moved = copy.moved;
+  }
+  EXPECT_TRUE(feed->hasTime());
+  EXPECT_FALSE(copy.whole);
+  EXPECT_GT(copy.summed, 0) << "it stands still where there never is room";
+  EXPECT_LE(copy.summed, kRounds) << "one each round";
+  spare = true;
+  for (int round = 0; round < 2; ++round, now += 10) {  // the second one finds that nothing is left
+    while (step()) {
+    }
+  }
+  EXPECT_EQ(copy.summed, kSeries);
+  EXPECT_TRUE(copy.whole);
 }
 
 TEST(Feed, KeepsItsMarksInTheTransactionThatHoldsTheRows) {
