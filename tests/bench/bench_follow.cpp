@@ -5,8 +5,10 @@
 // is in this process; the line is a proxy on 127.0.0.1. Lags are sampled some times a second over all ranks: how long the hub has had
 // something newer of a rank than the copy shows.
 #include <benchmark/benchmark.h>
+#include <grpcpp/grpcpp.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdio>
 #include <deque>
@@ -22,6 +24,7 @@
 #include "collectors/agent/wire_recorder.h"
 #include "collectors/follow/mirror.h"
 #include "collectors/hub/hub.h"
+#include "runglass/v1/follow.grpc.pb.h"
 #include "tests/bench/calibration.h"
 #include "tests/collectors/follow/slow_proxy.h"
 #include "tests/storage/temp_store.h"
@@ -253,7 +256,49 @@ class LoadAgent {
   std::vector<SeriesId> m_series;
 };
 
-// range(0): followers. 64 agents of 160 series at 10 Hz beside the job.
+// A follower whose copy is another machine's work: it takes what comes and stores nothing.
+class FarFollower {
+ public:
+  FarFollower(const std::string& hub, int number)
+      : m_stub(v1::Follow::NewStub(grpc::CreateChannel(hub, grpc::InsecureChannelCredentials()))), m_stream(m_stub->Follow(&m_context)) {
+    v1::FollowerMessage message;
+    message.mutable_join()->set_proto_version(1);
+    message.mutable_join()->set_follower_uuid("far" + std::to_string(number));
+    message.mutable_join()->set_credit_bytes(512U << 10);
+    m_stream->Write(message);
+    m_thread = std::thread([this] { run(); });
+  }
+  ~FarFollower() {
+    m_context.TryCancel();
+    m_thread.join();
+    (void)m_stream->Finish();
+  }
+  std::int64_t bytes() const { return m_bytes; }
+
+ private:
+  void run() {
+    v1::FeedMessage message;
+    while (m_stream->Read(&message)) {
+      if (!message.has_frame()) continue;
+      m_bytes += static_cast<std::int64_t>(message.frame().packed().size());
+      v1::FollowerMessage answer;
+      if (message.frame().definitions()) {
+        answer.mutable_had()->set_through(std::numeric_limits<std::int32_t>::max());
+        m_stream->Write(answer);
+      }
+      answer.mutable_ack()->set_next_seq(message.frame().seq() + 1);
+      m_stream->Write(answer);
+    }
+  }
+
+  grpc::ClientContext m_context;
+  std::unique_ptr<v1::Follow::Stub> m_stub;
+  std::unique_ptr<grpc::ClientReaderWriter<v1::FollowerMessage, v1::FeedMessage>> m_stream;
+  std::atomic<std::int64_t> m_bytes = 0;
+  std::thread m_thread;
+};
+
+// range(0): followers here; range(1): followers elsewhere. 64 agents of 160 series at 10 Hz beside the job.
 void BM_AckDelay(benchmark::State& state) {
   constexpr int kAgents = 64, kSeconds = 30;
   for (auto _ : state) {
@@ -270,6 +315,8 @@ void BM_AckDelay(benchmark::State& state) {
       RG_CHECK(mirror.ok());
       mirrors.push_back(std::move(*mirror));
     }
+    std::vector<std::unique_ptr<FarFollower>> far;
+    for (int i = 0; i < state.range(1); ++i) far.push_back(std::make_unique<FarFollower>((*hub)->address(), i));
     std::vector<double> delays;
     const DurNs begin = monotonicNow();
     constexpr DurNs kWarm = 15 * kNsPerSecond;
@@ -287,13 +334,17 @@ void BM_AckDelay(benchmark::State& state) {
     double oldest = 0;
     for (const auto& mirror : mirrors) oldest = std::max(oldest, static_cast<double>(mirror->status().age(wallNow()).value_or(0)) / 1e9);
     state.counters["oldest_copy_s"] = oldest;
+    std::int64_t taken = 0;
+    for (const auto& one : far) taken += one->bytes();
+    if (!far.empty()) state.counters["far_bytes_per_s"] = static_cast<double>(taken) / static_cast<double>(far.size()) / (kSeconds + 15);
     mirrors.clear();
+    far.clear();
     agents.clear();
     job.stop();
     (void)(*hub)->stop();
   }
 }
-BENCHMARK(BM_AckDelay)->Arg(0)->Arg(10)->Iterations(1)->Unit(benchmark::kSecond);
+BENCHMARK(BM_AckDelay)->Args({0, 0})->Args({10, 0})->Args({0, 10})->Iterations(1)->Unit(benchmark::kSecond);
 
 }  // namespace
 }  // namespace runglass
