@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kGroupBytes = 8U << 20;
 constexpr DurNs kTick = 50 * kNsPerMs;
 constexpr DurNs kRetentionEvery = 60 * kNsPerSecond, kRetentionBudget = 200 * kNsPerMs;
-constexpr std::int64_t kCapShare = 32;  // so much of a store's cap at once: then retention looks before its time
+constexpr std::int64_t kCapShare = 16;  // so much of a store's cap at once: then retention looks before its time
 
 }  // namespace
 
