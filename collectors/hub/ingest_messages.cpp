@@ -8,6 +8,7 @@
 #include <cstring>
 #include <limits>
 
+#include "collectors/agent/record_message.h"
 #include "collectors/hub/ingest_thread.h"
 #include "collectors/proto/wire_writer.h"
 #include "model/crc32c.h"
@@ -26,15 +27,8 @@ constexpr DurNs kSkewTold = 100 * kNsPerMs;
 constexpr TimeNs kLatest = 4'000'000'000'000'000'000;  // year 2096: beyond it sums of times could overflow
 
 std::string issueRecord(const Issue& issue) {
-  v1::Issue record;
-  record.set_code(issue.code);
-  record.set_source(issue.source);
-  record.set_count(issue.count);
-  if (issue.first) record.set_first_ns(*issue.first);
-  if (issue.last) record.set_last_ns(*issue.last);
-  record.set_detail(issue.detail);
   std::string out;
-  wire::appendBytes(out, Wire::kIssueFieldNumber, record.SerializeAsString());
+  wire::appendBytes(out, Wire::kIssueFieldNumber, messageOf(issue).SerializeAsString());
   return out;
 }
 
