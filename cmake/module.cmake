@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # runglass_module(NAME n RANK r SOURCES … [DEPS modules…] [GROUP g] [LINK libs…] [PUBLIC_LINK libs…])
 # One static library `rg_<n>`. A dependency must have a lower rank, or belong to the same GROUP (parts of one module).
+# PRECOMPILED: its kind of precompiled header, where it differs from its folder's.
 function(runglass_module)
-  cmake_parse_arguments(M "" "NAME;RANK;GROUP" "SOURCES;DEPS;LINK;PUBLIC_LINK" ${ARGN})
+  cmake_parse_arguments(M "" "NAME;RANK;GROUP;PRECOMPILED" "SOURCES;DEPS;LINK;PUBLIC_LINK" ${ARGN})
   add_library(rg_${M_NAME} STATIC ${M_SOURCES})
-  set_target_properties(rg_${M_NAME} PROPERTIES RG_RANK "${M_RANK}" RG_GROUP "${M_GROUP}" POSITION_INDEPENDENT_CODE ON)
+  if(NOT M_PRECOMPILED)
+    set(M_PRECOMPILED ${RG_PRECOMPILED})
+  endif()
+  runglass_precompiled(rg_${M_NAME} ${M_PRECOMPILED})
+  set_target_properties(rg_${M_NAME} PROPERTIES RG_RANK "${M_RANK}" RG_GROUP "${M_GROUP}")
   target_include_directories(rg_${M_NAME} PUBLIC ${PROJECT_SOURCE_DIR})
   target_link_libraries(rg_${M_NAME} PRIVATE rg_warnings)
   foreach(dep IN LISTS M_DEPS)
@@ -18,10 +23,15 @@ function(runglass_module)
   target_link_libraries(rg_${M_NAME} PRIVATE ${M_LINK} PUBLIC ${M_PUBLIC_LINK})
 endfunction()
 
-# runglass_test(NAME n SOURCES … [LINK libs…] [ENVIRONMENT k=v…]): one GoogleTest program, each TEST a ctest case.
+# runglass_test(NAME n SOURCES … [LINK libs…] [ENVIRONMENT k=v…]): one GoogleTest program, each TEST a ctest case; built by rg_tests.
 function(runglass_test)
   cmake_parse_arguments(T "" "NAME" "SOURCES;LINK;ENVIRONMENT" ${ARGN})
-  add_executable(${T_NAME} ${T_SOURCES})
+  add_executable(${T_NAME} EXCLUDE_FROM_ALL ${T_SOURCES})
+  add_dependencies(rg_tests ${T_NAME})
+  runglass_precompiled(${T_NAME} ${RG_PRECOMPILED})
+  set(c_sources ${T_SOURCES})
+  list(FILTER c_sources INCLUDE REGEX "[.]c$")
+  set_source_files_properties(${c_sources} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
   target_link_libraries(${T_NAME} PRIVATE rg_warnings GTest::gmock_main ${T_LINK})
   target_include_directories(${T_NAME} PRIVATE ${PROJECT_SOURCE_DIR})
   target_compile_definitions(${T_NAME} PRIVATE
@@ -33,10 +43,11 @@ function(runglass_test)
   gtest_discover_tests(${T_NAME} DISCOVERY_TIMEOUT 60 DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 300 ENVIRONMENT "QT_QPA_PLATFORM=offscreen;${T_ENVIRONMENT}")
 endfunction()
 
-# runglass_bench(NAME n SOURCES … [LINK libs…]): a Google Benchmark program bin/bench_<n>, run by ./dev bench.
+# runglass_bench(NAME n SOURCES … [LINK libs…]): a Google Benchmark program bin/bench_<n>, built and run by ./dev bench.
 function(runglass_bench)
   cmake_parse_arguments(B "" "NAME" "SOURCES;LINK" ${ARGN})
-  add_executable(bench_${B_NAME} ${B_SOURCES})
+  add_executable(bench_${B_NAME} EXCLUDE_FROM_ALL ${B_SOURCES})
+  add_dependencies(rg_benches bench_${B_NAME})
   target_link_libraries(bench_${B_NAME} PRIVATE rg_warnings benchmark::benchmark ${B_LINK})
   target_include_directories(bench_${B_NAME} PRIVATE ${PROJECT_SOURCE_DIR})
   target_compile_definitions(bench_${B_NAME} PRIVATE RG_BIN_DIR="${CMAKE_BINARY_DIR}/bin" RG_SHARED_DATA="${PROJECT_SOURCE_DIR}/../shared/data")

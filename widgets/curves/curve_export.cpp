@@ -20,7 +20,7 @@ Status cannotWrite(const QSaveFile& file) {
   return {Code::kPermissionDenied, "export: " + file.fileName().toStdString() + ": " + file.errorString().toStdString()};
 }
 
-std::string quoted(std::string_view text) {
+std::string csvField(std::string_view text) {
   if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
   std::string out = "\"";
   for (const char c : text) {
@@ -69,12 +69,12 @@ std::string rowHead(const CardQuestion& question, const CurveTag& tag, const Cur
   const SeriesKey& key = member.series.key;
   std::string head;
   if (member.run != CurveCatalog::kNoRun) {
-    head += quoted(question.catalog->runs[member.run].run.name) + ',' + std::to_string(member.attempt);
+    head += csvField(question.catalog->runs[member.run].run.name) + ',' + std::to_string(member.attempt);
   } else {
     head += ',';
   }
-  head += ',' + quoted(key.source) + ',' + (key.rank ? std::to_string(*key.rank) : std::string()) + ',';
-  head += quoted(member.name.toStdString()) + ',' + quoted(tag.metric) + ',' + quoted(tag.unit) + ',';
+  head += ',' + csvField(key.source) + ',' + (key.rank ? std::to_string(*key.rank) : std::string()) + ',';
+  head += csvField(member.name.toStdString()) + ',' + csvField(tag.metric) + ',' + csvField(tag.unit) + ',';
   return head;
 }
 

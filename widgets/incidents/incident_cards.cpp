@@ -124,7 +124,7 @@ void IncidentCards::reload() {
 }
 
 bool IncidentCards::isFinal() const {
-  return std::ranges::all_of(m_cards, [this](const EvidenceCard* card) {
+  return std::ranges::all_of(m_cards, [](const EvidenceCard* card) {
     // Those below the fold read when they are scrolled to.
     return !card->isVisible() || card->visibleRegion().isEmpty() || card->isFinal();
   });
