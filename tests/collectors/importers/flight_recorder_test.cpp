@@ -308,8 +308,8 @@ TEST(FlightRecorder, MeetsTheFactsOfTheSharedRealFiles) {
     ASSERT_TRUE(result.status.ok()) << result.status.message();
     EXPECT_EQ(result.recorder.issues.size(), 0U);
     EXPECT_EQ(result.recorder.ranks.at(0).rank, fact["rank"]);
-    EXPECT_EQ(factOf(result, "flight_recorder_version"), fact["version"]);
-    EXPECT_EQ(factOf(result, "nccl_version"), fact["nccl_version"]);
+    EXPECT_EQ(factOf(result, "flight_recorder_version"), fact["version"].get<std::string>());
+    EXPECT_EQ(factOf(result, "nccl_version"), fact["nccl_version"].get<std::string>());
     EXPECT_EQ(result.recorder.groups.size(), fact["pg_config"].size());
     for (const CommGroup& group : result.recorder.groups) {
       const auto& known = fact["pg_config"][group.name.substr(0, group.name.find(' '))];
