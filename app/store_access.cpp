@@ -2,9 +2,9 @@
 #include "app/store_access.h"
 
 #include <cstdio>
-#include <mutex>
 
 #include "collectors/hub/payload_replay.h"
+#include "model/mutex.h"
 #include "storage/store_files.h"
 
 namespace runglass {
@@ -12,8 +12,8 @@ WriterOptions writerOptions() { return {.replay = makeJournalReplay()}; }
 
 Result<std::unique_ptr<Reader>> openForReading(const std::string& path) {
   // Several Readers of a process may open a store at once: the others wait until the first has made it good.
-  static std::mutex one_at_a_time;
-  const std::lock_guard lock(one_at_a_time);
+  static Mutex one_at_a_time;
+  const MutexLock lock(one_at_a_time);
   const bool upgrade = needsUpgrade(path);
   if (upgrade || needsRecovery(path)) {
     auto writer = Writer::open(path, writerOptions());

@@ -6,9 +6,9 @@
 namespace runglass {
 
 std::shared_ptr<DamageLog> DamageLog::of(const std::string& path) {
-  static std::mutex mutex;
-  static std::map<std::string, std::weak_ptr<DamageLog>> logs;
-  const std::lock_guard lock(mutex);
+  static Mutex mutex;
+  static std::map<std::string, std::weak_ptr<DamageLog>> logs RG_GUARDED_BY(mutex);
+  const MutexLock lock(mutex);
   std::erase_if(logs, [](const auto& entry) { return entry.second.expired(); });
   std::shared_ptr<DamageLog> log = logs[path].lock();
   if (!log) logs[path] = log = std::make_shared<DamageLog>();
@@ -16,12 +16,12 @@ std::shared_ptr<DamageLog> DamageLog::of(const std::string& path) {
 }
 
 void DamageLog::note(const std::string& object) {
-  const std::lock_guard lock(m_mutex);
+  const MutexLock lock(m_mutex);
   if (m_objects.size() < kMost) m_objects.insert(object);
 }
 
 std::vector<Issue> DamageLog::issues() const {
-  const std::lock_guard lock(m_mutex);
+  const MutexLock lock(m_mutex);
   if (m_objects.empty()) return {};
   const std::string others = m_objects.size() == 1 ? "" : " and " + std::to_string(m_objects.size() - 1) + " others";
   return {{.code = "store.damaged_chunk",

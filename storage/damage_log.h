@@ -9,12 +9,12 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "model/events.h"
+#include "model/mutex.h"
 
 namespace runglass {
 
@@ -28,8 +28,8 @@ class DamageLog {
   std::vector<Issue> issues() const;
 
  private:
-  mutable std::mutex m_mutex;
-  std::set<std::string> m_objects;
+  mutable Mutex m_mutex;
+  std::set<std::string> m_objects RG_GUARDED_BY(m_mutex);
 };
 
 }  // namespace runglass

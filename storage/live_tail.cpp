@@ -18,7 +18,7 @@ void addIssue(Issue& have, const Issue& more) {
 }
 
 std::shared_ptr<LiveSeries> LiveTail::known(SeriesId id) const {
-  const std::shared_lock lock(m_map_mutex);
+  const ReaderLock lock(m_map_mutex);
   return id.value < m_series.size() ? m_series[id.value] : nullptr;
 }
 
@@ -26,7 +26,7 @@ std::optional<SeriesSnapshot> LiveTail::series(SeriesId id, std::uint64_t file_g
   const std::shared_ptr<LiveSeries> series = known(id);
   SeriesSnapshot snapshot;
   if (series) {
-    const std::lock_guard lock(series->mutex);
+    const MutexLock lock(series->mutex);
     snapshot.owned = true;
     for (const PendingChunk& chunk : series->pending) {
       if (chunk.generation > file_generation) snapshot.sealed.push_back(chunk);
@@ -43,7 +43,7 @@ std::optional<LiveTail::Moment> LiveTail::newestAt(SeriesId id, std::uint64_t fi
   const std::shared_ptr<LiveSeries> series = known(id);
   Moment moment;
   if (series) {
-    const std::lock_guard lock(series->mutex);
+    const MutexLock lock(series->mutex);
     moment.owned = true;
     for (const PendingChunk& chunk : series->pending) {
       const bool begun = bound.of == PointBound::Of::kTime || chunk.row->x0 <= bound.last;
@@ -71,7 +71,7 @@ PendingSpans openSpans(const LiveLane& lane, std::size_t index) {
 }
 
 // Absent: no lane of the track has that chunk.
-std::optional<PendingSpans> chunkOf(const LiveTrack& track, std::int64_t chunk_id, std::uint64_t file_generation) {
+std::optional<PendingSpans> chunkOf(const LiveTrack& track, std::int64_t chunk_id, std::uint64_t file_generation) RG_REQUIRES(track.mutex) {
   for (std::size_t i = 0; i < track.lanes.size(); ++i) {
     const auto& lane = track.lanes[i];
     if (!lane) continue;
@@ -88,12 +88,12 @@ std::optional<PendingSpans> chunkOf(const LiveTrack& track, std::int64_t chunk_i
 std::optional<LiveTail::SpanSnapshot> LiveTail::spans(TrackId id, std::uint64_t file_generation) const {
   std::shared_ptr<LiveTrack> track;
   {
-    const std::shared_lock lock(m_map_mutex);
+    const ReaderLock lock(m_map_mutex);
     if (id.value < m_tracks.size()) track = m_tracks[id.value];
   }
   SpanSnapshot snapshot;
   if (track) {
-    const std::lock_guard lock(track->mutex);
+    const MutexLock lock(track->mutex);
     snapshot.owned = true;
     for (std::size_t i = 0; i < track->lanes.size(); ++i) {
       const auto& lane = track->lanes[i];
@@ -111,11 +111,12 @@ std::optional<LiveTail::SpanSnapshot> LiveTail::spans(TrackId id, std::uint64_t 
 std::optional<LiveTail::ChunkSnapshot> LiveTail::spanChunk(std::int64_t chunk_id, std::uint64_t file_generation) const {
   ChunkSnapshot snapshot;
   {
-    const std::shared_lock lock(m_map_mutex);
+    const ReaderLock lock(m_map_mutex);
     for (std::size_t i = 0; i < m_tracks.size() && !snapshot.chunk; ++i) {
       if (!m_tracks[i]) continue;
-      const std::lock_guard track_lock(m_tracks[i]->mutex);
-      snapshot = {TrackId{i}, chunkOf(*m_tracks[i], chunk_id, file_generation)};
+      const LiveTrack& track = *m_tracks[i];
+      const MutexLock track_lock(track.mutex);
+      snapshot = {TrackId{i}, chunkOf(track, chunk_id, file_generation)};
     }
   }
   if (file_generation < m_kept_from.load(std::memory_order_acquire)) return std::nullopt;
@@ -127,7 +128,7 @@ std::optional<LiveTail::Arrivals> LiveTail::arrivals(SeriesId id, std::uint64_t 
   const std::shared_ptr<LiveSeries> series = known(id);
   Arrivals found;
   if (series) {
-    const std::lock_guard lock(series->mutex);
+    const MutexLock lock(series->mutex);
     found.owned = true;
     for (const PendingChunk& chunk : series->pending) {
       if (chunk.generation > file_generation) found.sealed.push_back(chunk);
@@ -150,7 +151,7 @@ std::optional<LiveTail::Blocks> LiveTail::blocks(SeriesId id, std::uint64_t file
   const std::shared_ptr<LiveSeries> series = known(id);
   Blocks found;
   if (series) {
-    const std::lock_guard lock(series->mutex);
+    const MutexLock lock(series->mutex);
     found.owned = true;
     found.newest_sealed = series->newest_sealed;
     const auto look = [&](const SeriesBuffer& buffer, Blocks::Open& open) {
@@ -169,7 +170,7 @@ std::optional<LiveTail::Blocks> LiveTail::blocks(SeriesId id, std::uint64_t file
 }
 
 void LiveTail::grownSince(std::uint64_t since, std::vector<SeriesId>& out) const {
-  const std::shared_lock lock(m_map_mutex);
+  const ReaderLock lock(m_map_mutex);
   for (std::size_t i = 0; i < m_series.size(); ++i) {
     const auto& marks = m_grown[i / kMarksEach];
     if (marks && (*marks)[i % kMarksEach].load(std::memory_order_relaxed) > since) out.push_back(SeriesId{i});
@@ -190,14 +191,14 @@ void LiveTail::noteParts(std::uint32_t changed) {
 std::optional<SeriesExtent> LiveTail::extent(SeriesId id) const {
   const std::shared_ptr<LiveSeries> series = known(id);
   if (!series) return std::nullopt;
-  const std::lock_guard lock(series->mutex);
+  const MutexLock lock(series->mutex);
   return series->extent;
 }
 
 std::optional<LatestSample> LiveTail::latest(SeriesId id) const {
   const std::shared_ptr<LiveSeries> series = known(id);
   if (!series) return std::nullopt;
-  const std::lock_guard lock(series->mutex);
+  const MutexLock lock(series->mutex);
   return series->latest;
 }
 
@@ -213,7 +214,7 @@ std::optional<PendingRows> LiveTail::rows(std::uint64_t file_generation, bool lo
     rows.logs.insert(rows.logs.end(), more.logs.begin(), more.logs.end());
   };
   {
-    const std::lock_guard lock(m_rows_mutex);
+    const MutexLock lock(m_rows_mutex);
     // Rows of the coming generation always; those of the last one when the snapshot is older than it.
     if (m_stored_rows.generation > file_generation) add(m_stored_rows);
     add(m_rows);
@@ -225,12 +226,12 @@ std::optional<PendingRows> LiveTail::rows(std::uint64_t file_generation, bool lo
 }
 
 std::string LiveTail::text(std::int64_t id) const {
-  const std::lock_guard lock(m_text_mutex);
+  const MutexLock lock(m_text_mutex);
   return id >= 0 && static_cast<std::size_t>(id) < m_texts.size() ? m_texts[static_cast<std::size_t>(id)] : std::string();
 }
 
 LiveSeries& LiveTail::add(SeriesId id, std::shared_ptr<LiveSeries> series) {
-  const std::unique_lock lock(m_map_mutex);
+  const WriterLock lock(m_map_mutex);
   if (m_series.size() <= id.value) m_series.resize(std::max(id.value + 1, m_series.size() * 2));
   m_series[id.value] = std::move(series);
   m_grown.resize((m_series.size() + kMarksEach - 1) / kMarksEach);
@@ -239,29 +240,30 @@ LiveSeries& LiveTail::add(SeriesId id, std::shared_ptr<LiveSeries> series) {
 }
 
 LiveTrack& LiveTail::add(TrackId id) {
-  const std::unique_lock lock(m_map_mutex);
+  const WriterLock lock(m_map_mutex);
   if (m_tracks.size() <= id.value) m_tracks.resize(std::max(id.value + 1, m_tracks.size() * 2));
   m_tracks[id.value] = std::make_shared<LiveTrack>();
   return *m_tracks[id.value];
 }
 
 void LiveTail::addText(std::int64_t id, std::string_view text) {
-  const std::lock_guard lock(m_text_mutex);
+  const MutexLock lock(m_text_mutex);
   const auto at = static_cast<std::size_t>(id);
   if (m_texts.size() <= at) m_texts.resize(std::max(at + 1, m_texts.size() * 2));
   m_texts[at] = text;
 }
 
 void LiveTail::dropPending(std::uint64_t stored) {
+  writerReads();
   const auto is_stored = [stored](const auto& chunk) { return chunk.generation <= stored; };
   for (const auto& series : m_series) {
-    if (!series || series->pending.empty()) continue;
-    const std::lock_guard lock(series->mutex);
+    if (!series || !series->writerHasPending()) continue;
+    const MutexLock lock(series->mutex);
     std::erase_if(series->pending, is_stored);
   }
   for (const auto& track : m_tracks) {
     if (!track) continue;
-    const std::lock_guard lock(track->mutex);
+    const MutexLock lock(track->mutex);
     for (const auto& lane : track->lanes) {
       if (lane) std::erase_if(lane->pending, is_stored);
     }
@@ -272,12 +274,12 @@ void LiveTail::forgetStored() {
   const std::uint64_t stored = m_committed;
   m_kept_from.store(stored, std::memory_order_release);
   dropPending(stored);
-  const std::lock_guard lock(m_rows_mutex);
+  const MutexLock lock(m_rows_mutex);
   m_stored_rows = {};
 }
 
 void LiveTail::commitDone() {
-  const std::lock_guard lock(m_rows_mutex);
+  const MutexLock lock(m_rows_mutex);
   m_stored_rows = std::move(m_rows);
   m_stored_rows.generation = ++m_committed;
   m_rows = {};
@@ -285,11 +287,11 @@ void LiveTail::commitDone() {
 }
 
 void LiveTail::clear() {
-  const std::unique_lock lock(m_map_mutex);
+  const WriterLock lock(m_map_mutex);
   m_kept_from.store(m_committed, std::memory_order_release);
   m_series.clear();
   m_tracks.clear();
-  const std::lock_guard rows_lock(m_rows_mutex);
+  const MutexLock rows_lock(m_rows_mutex);
   m_stored_rows = {};
   noteChange();
 }

@@ -11,91 +11,16 @@
 
 #include <array>
 #include <atomic>
-#include <limits>
 #include <memory>
-#include <mutex>
 #include <optional>
-#include <shared_mutex>
 #include <vector>
 
 #include "model/captures.h"
 #include "model/events.h"
-#include "model/samples.h"
-#include "model/spans.h"
-#include "storage/codec/span_summary.h"
-#include "storage/series_buffer.h"
+#include "model/mutex.h"
+#include "storage/live_series.h"
 
 namespace runglass {
-
-// Sealed, on its way into the file: gone from here one commit after it got there.
-struct PendingChunk {
-  std::uint64_t generation = 0;  // of the commit that stores it
-  std::int64_t ordinal = 0;      // among the series' sealed chunks
-  std::int64_t replaces = 0;     // the open chunk's row in the file, if any
-  std::shared_ptr<const ChunkRow> row;
-  std::shared_ptr<const Pyramid> pyramid;
-};
-
-struct SeriesExtent {
-  std::int64_t count = 0, first_x = 0, last_x = 0;
-  std::optional<TimeNs> first_time, last_time;
-};
-
-// How many points left the open chunk so far. Up to `disordered` of them may lie in chunks whose order of arrival was lost by sealing.
-struct SealedPoints {
-  std::int64_t count = 0, disordered = 0;
-};
-
-struct LiveSeries {
-  mutable std::mutex mutex;
-  SeriesBuffer main;
-  std::unique_ptr<SeriesBuffer> late;  // points before the last sealed one of `main`
-  bool late_idle = false;              // nothing came for it since it was looked at last
-  std::vector<PendingChunk> pending;
-  SeriesExtent extent;
-  bool extent_changed = false;
-  bool listed = false;  // in the writer's list of series to flush
-  std::int64_t sealed_x1 = 0;
-  std::int64_t sealed_chunks = 0;
-  bool any_sealed = false;
-  std::int64_t newest_sealed = 0;  // the highest id of a sealed chunk
-  SealedPoints sealed_main, sealed_late;
-  std::optional<LatestSample> latest;
-};
-
-// A chunk as its row will hold it.
-struct PackedSpans {
-  std::string data, summary;
-};
-
-struct PendingSpans {
-  std::uint64_t generation = 0;  // 0: the lane's open chunk
-  std::int32_t lane = 0;
-  std::int64_t chunk_id = 0, first_span_id = 0;
-  std::size_t n = 0;
-  std::shared_ptr<const SpanChunk> open;      // of an open chunk,
-  std::shared_ptr<const PackedSpans> packed;  // of a sealed one
-  TimeNs t0 = 0, t1 = 0;                      // t1 exclusive; max while a span is open
-};
-
-// Lanes 0..63 are the source's depths; spans that overlap one of their own depth go to lanes 64 + depth, 128 + depth, ...
-inline constexpr std::int32_t kSpanDepths = 64;
-
-struct LiveLane {
-  TimeNs end = std::numeric_limits<TimeNs>::min();  // of the span that ends last
-  SpanChunk open;
-  std::int64_t chunk_id = 0, first_span_id = 0;
-  TimeNs t0 = 0, t1 = 0;
-  std::size_t args_bytes = 0;
-  bool dirty = false;
-  std::vector<PendingSpans> pending;
-};
-
-struct LiveTrack {
-  mutable std::mutex mutex;
-  std::vector<std::unique_ptr<LiveLane>> lanes;
-  bool listed = false;
-};
 
 // Rows that are appended, not upserted: they wait for the commit that moves the high-water marks.
 struct PendingRows {
@@ -198,25 +123,35 @@ class LiveTail {
   std::string text(std::int64_t id) const;
 
   // --- the writer ---
-  LiveSeries* find(SeriesId id) { return id.value < m_series.size() ? m_series[id.value].get() : nullptr; }
+  LiveSeries* find(SeriesId id) {
+    writerReads();
+    return id.value < m_series.size() ? m_series[id.value].get() : nullptr;
+  }
   LiveSeries& add(SeriesId id, std::shared_ptr<LiveSeries> series);
-  LiveTrack* find(TrackId id) { return id.value < m_tracks.size() ? m_tracks[id.value].get() : nullptr; }
+  LiveTrack* find(TrackId id) {
+    writerReads();
+    return id.value < m_tracks.size() ? m_tracks[id.value].get() : nullptr;
+  }
   LiveTrack& add(TrackId id);
   void addText(std::int64_t id, std::string_view text);
   // Appends under the lock of rows.
   template <class Fill>
   void append(Fill fill) {
-    const std::lock_guard lock(m_rows_mutex);
+    const MutexLock lock(m_rows_mutex);
     fill(m_rows);
     noteChange();
   }
   void noteGrown(SeriesId id) {
+    writerReads();
     const std::uint64_t mark = m_growth.load(std::memory_order_relaxed) + 1;
     (*m_grown[id.value / kMarksEach])[id.value % kMarksEach].store(mark, std::memory_order_relaxed);
     m_growth.store(mark, std::memory_order_release);
   }
-  void noteParts(std::uint32_t changed);                     // bits by StorePart
-  const PendingRows& pendingRows() const { return m_rows; }  // the writer's thread only
+  void noteParts(std::uint32_t changed);  // bits by StorePart
+  const PendingRows& pendingRows() const {
+    writerReads();
+    return m_rows;
+  }
   void noteChange() { m_changes.store(m_changes.load(std::memory_order_relaxed) + 1, std::memory_order_release); }  // one thread changes it
   void setGeneration(std::uint64_t file_generation) { m_committed = m_kept_from = file_generation; }
   std::uint64_t committed() const { return m_committed; }
@@ -228,18 +163,21 @@ class LiveTail {
  private:
   std::shared_ptr<LiveSeries> known(SeriesId id) const;  // null: it is not here
   void dropPending(std::uint64_t stored);
-  mutable std::shared_mutex m_map_mutex;  // of the vectors, not of what they point to
-  std::vector<std::shared_ptr<LiveSeries>> m_series;
-  std::vector<std::shared_ptr<LiveTrack>> m_tracks;
+  // The writer alone changes them: it reads them without the locks.
+  void writerReads() const RG_ASSERT_SHARED(m_map_mutex, m_rows_mutex) {}
+  mutable SharedMutex m_map_mutex;  // of the vectors, not of what they point to
+  std::vector<std::shared_ptr<LiveSeries>> m_series RG_GUARDED_BY(m_map_mutex);
+  std::vector<std::shared_ptr<LiveTrack>> m_tracks RG_GUARDED_BY(m_map_mutex);
   static constexpr std::size_t kMarksEach = 4096;
   using Marks = std::array<std::atomic<std::uint64_t>, kMarksEach>;
-  std::vector<std::unique_ptr<Marks>> m_grown;  // by series; guarded like m_series
+  std::vector<std::unique_ptr<Marks>> m_grown RG_GUARDED_BY(m_map_mutex);  // by series
   std::atomic<std::uint64_t> m_growth{0};
   std::array<std::atomic<std::uint64_t>, kStoreParts> m_parts{};
-  mutable std::mutex m_rows_mutex;
-  PendingRows m_rows, m_stored_rows;  // of the generation to come; of the last one
-  mutable std::mutex m_text_mutex;
-  std::vector<std::string> m_texts;  // by id
+  mutable Mutex m_rows_mutex;
+  PendingRows m_rows RG_GUARDED_BY(m_rows_mutex);         // of the generation to come
+  PendingRows m_stored_rows RG_GUARDED_BY(m_rows_mutex);  // of the last one
+  mutable Mutex m_text_mutex;
+  std::vector<std::string> m_texts RG_GUARDED_BY(m_text_mutex);  // by id
   std::atomic<std::uint64_t> m_changes{1};
   std::atomic<std::uint64_t> m_committed{0}, m_kept_from{0};
 };

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "model/mutex.h"
 #include "storage/store_writer.h"
 
 namespace runglass {
@@ -28,7 +29,7 @@ std::size_t firstLimit(SeriesId id, std::size_t limit) {
 
 // The lane of a span: its depth's own, or the first of that depth's overflow lanes where it overlaps nothing. The last one takes the rest.
 // Until `until` the lanes before it have no room.
-std::size_t laneOf(LiveTrack& track, std::int32_t depth, TimeNs start, TimeNs& until) {
+std::size_t laneOf(LiveTrack& track, std::int32_t depth, TimeNs start, TimeNs& until) RG_REQUIRES(track.mutex) {
   const auto base = static_cast<std::size_t>(std::clamp(depth, 0, kSpanDepths - 1));
   std::size_t lane = base;
   until = std::numeric_limits<TimeNs>::max();
@@ -82,8 +83,11 @@ LiveSeries* StoreWriter::live(SeriesId id) {
       return nullptr;
     }
   }
-  if (loaded->late) noteLate(id);
-  limit(loaded->main, loaded->extent.count == 0 ? firstLimit(id, m_chunk_limit) : m_chunk_limit);
+  {
+    const MutexLock lock(loaded->mutex);
+    if (loaded->late) noteLate(id);
+    limit(loaded->main, loaded->extent.count == 0 ? firstLimit(id, m_chunk_limit) : m_chunk_limit);
+  }
   return &m_tail->add(id, std::move(loaded));
 }
 
@@ -124,7 +128,7 @@ void StoreWriter::sealIdleLate() {
   for (std::size_t i = 0; i < kAtOnce && m_next_late < m_late_series.size(); ++i) {
     const SeriesId id = m_late_series[m_next_late];
     LiveSeries& series = *m_tail->find(id);
-    const std::lock_guard lock(series.mutex);
+    const MutexLock lock(series.mutex);
     const bool idle = std::exchange(series.late_idle, true);
     // Few points need little, and would make many small chunks where some come again and again.
     if (idle && series.late->points() >= m_chunk_limit / kOutOfOrderShare) {
@@ -147,7 +151,7 @@ void StoreWriter::appendPoints(SeriesId id, const std::int64_t* x, const std::in
   LiveSeries* const series = n == 0 || !m_failure.ok() ? nullptr : live(id);
   if (series == nullptr) return;
   list(id, *series);
-  const std::lock_guard lock(series->mutex);
+  const MutexLock lock(series->mutex);
   SeriesExtent& extent = series->extent;
   const bool scalar = m_catalog.seriesKind(id) == SeriesKind::kScalar;
   bool ordered = true;
@@ -248,7 +252,7 @@ void StoreWriter::spans(TrackId id, const SpanColumns& spans) {
   }
   std::int64_t overlaps = 0;
   {
-    const std::lock_guard lock(track->mutex);
+    const MutexLock lock(track->mutex);
     overlaps = appendSpans(*track, spans, names);
   }
   m_tail->noteChange();

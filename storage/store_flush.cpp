@@ -201,12 +201,14 @@ void StoreWriter::markStored() {
   const auto settle = [](SeriesBuffer& buffer) { buffer.dirty = false; };
   for (const SeriesId id : m_dirty_series) {
     LiveSeries& series = *m_tail->find(id);
+    const MutexLock lock(series.mutex);
     settle(series.main);
     if (series.late) settle(*series.late);
     series.listed = series.extent_changed = false;
   }
   for (const TrackId id : m_dirty_tracks) {
     LiveTrack& track = *m_tail->find(id);
+    const MutexLock lock(track.mutex);
     track.listed = false;
     for (const auto& lane : track.lanes) {
       if (lane) lane->dirty = false;

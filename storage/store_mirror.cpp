@@ -98,6 +98,7 @@ Status StoreWriter::countPoints(SeriesId id, LiveSeries& series, std::int64_t x0
     points.x.resize(n), points.value.resize(n), points.time.resize(sampleChunkHasTime(blob) ? n : 0);
     return decodeSampleChunk(blob, n, first, points.x.data(), points.time.empty() ? nullptr : points.time.data(), points.value.data());
   };
+  series.writerReads();
   for (const PendingChunk& chunk : series.pending) {
     known.push_back(chunk.row->id);
     if (decoded(chunk.row->blob, chunk.row->n, chunk.row->x0)) add(points.x);

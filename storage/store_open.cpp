@@ -200,6 +200,7 @@ Status StoreWriter::loadExtent(SeriesId id, LiveSeries& series) {
   extent.reset();  // it may have failed halfway
   extent.bind(1, id.value);
   RG_ASSIGN(const bool known, extent.step());
+  const MutexLock lock(series.mutex);
   if (known) series.extent = {extent.int64(0), extent.int64(1), extent.int64(2), extent.optionalInt64(3), extent.optionalInt64(4)};
   if (known && !extent.isNull(5))
     series.latest = LatestSample{id, extent.int64(2), extent.optionalInt64(6), std::bit_cast<double>(extent.int64(5))};
@@ -214,6 +215,7 @@ Status StoreWriter::loadSeries(SeriesId id, LiveSeries& series) {
                          "rg_chunk WHERE series_id = ? AND sealed = 1"));
   sealed.bind(1, id.value);
   RG_TRY(sealed.step().status());
+  const MutexLock lock(series.mutex);
   series.any_sealed = !sealed.isNull(0);
   series.sealed_x1 = sealed.int64(0);
   series.sealed_main.count = sealed.int64(1);

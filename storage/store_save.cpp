@@ -12,7 +12,9 @@ Status StoreWriter::saveSealed() {
   const std::uint64_t next = m_tail->committed() + 1;
   std::vector<std::pair<SeriesId, const PendingChunk*>> sealed;
   for (const SeriesId id : m_dirty_series) {
-    for (const PendingChunk& chunk : m_tail->find(id)->pending) {
+    const LiveSeries& series = *m_tail->find(id);
+    series.writerReads();
+    for (const PendingChunk& chunk : series.pending) {
       if (chunk.generation == next) sealed.emplace_back(id, &chunk);
     }
   }
@@ -28,18 +30,23 @@ Status StoreWriter::saveSealed() {
   return {};
 }
 
+// Absent: it is in the file as it is.
+std::optional<ChunkRow> StoreWriter::openChunk(LiveSeries& series, bool late) {
+  const MutexLock lock(series.mutex);
+  SeriesBuffer* const buffer = late ? series.late.get() : &series.main;
+  if (buffer == nullptr || !buffer->dirty || buffer->points() == 0) return std::nullopt;
+  if (buffer->chunk_id == 0) buffer->chunk_id = m_next_chunk++;
+  ChunkRow row = buffer->row(false, nullptr);
+  row.late = late;
+  return row;
+}
+
 Status StoreWriter::saveSeries(SeriesId id, LiveSeries& series) {
-  const auto save_open = [&](SeriesBuffer& buffer, bool late) -> Status {
-    if (!buffer.dirty || buffer.points() == 0) return {};
-    if (buffer.chunk_id == 0) buffer.chunk_id = m_next_chunk++;
-    ChunkRow row = buffer.row(false, nullptr);
-    row.late = late;
-    return saveChunk(id, row, false);
-  };
-  RG_TRY(save_open(series.main, false));
-  if (series.late) RG_TRY(save_open(*series.late, true));
+  for (const bool late : {false, true})
+    if (const std::optional<ChunkRow> row = openChunk(series, late)) RG_TRY(saveChunk(id, *row, false));
+  series.writerReads();
   if (!series.extent_changed) return {};
-  const SeriesExtent& extent = series.extent;
+  const SeriesExtent extent = series.extent;
   bindAll(m_sql.extent, id.value, extent.count, extent.first_x, extent.last_x, extent.first_time, extent.last_time,
           series.latest ? std::optional(std::bit_cast<std::int64_t>(series.latest->value)) : std::nullopt,
           series.latest ? series.latest->time : std::nullopt);
@@ -102,6 +109,7 @@ Status StoreWriter::mergePyramids(SeriesId id, std::int64_t below) {
 }
 
 Status StoreWriter::saveTrack(TrackId id, LiveTrack& track) {
+  track.writerReads();
   const std::uint64_t next = m_tail->committed() + 1;
   for (std::size_t i = 0; i < track.lanes.size(); ++i) {
     if (!track.lanes[i]) continue;

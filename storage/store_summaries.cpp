@@ -7,6 +7,7 @@
 #include <bit>
 #include <limits>
 
+#include "model/mutex.h"
 #include "storage/bind_row.h"
 #include "storage/store_writer.h"
 
@@ -113,7 +114,7 @@ Status StoreWriter::widenExtent(SeriesId id, const std::vector<Bin>& blocks, std
     RG_TRY(loadExtent(id, loaded));
     series = &loaded;
   }
-  const std::lock_guard lock(series->mutex);
+  const MutexLock lock(series->mutex);
   SeriesExtent& extent = series->extent;
   for (const Bin& block : blocks) {
     const bool first = extent.count == 0 && &block == &blocks.front();
@@ -127,7 +128,7 @@ Status StoreWriter::widenExtent(SeriesId id, const std::vector<Bin>& blocks, std
   extent.count += more;
   extent.first_time = extent.first_x;
   extent.last_time = extent.last_x;
-  const std::optional<LatestSample>& latest = series->latest;
+  const std::optional<LatestSample> latest = series->latest;
   bindAll(m_sql.extent, id.value, extent.count, extent.first_x, extent.last_x, extent.first_time, extent.last_time,
           latest ? std::optional(std::bit_cast<std::int64_t>(latest->value)) : std::nullopt, latest ? latest->time : std::nullopt);
   return m_sql.extent.run();

@@ -132,9 +132,9 @@ class StoreWriter final : public Writer {
   void limit(SeriesBuffer& buffer, std::size_t points) const;
   LiveSeries* live(SeriesId id);
   void appendPoints(SeriesId id, const std::int64_t* x, const std::int64_t* time, const double* value, std::size_t n);
-  void seal(LiveSeries& series, SeriesBuffer& buffer, bool late);
+  void seal(LiveSeries& series, SeriesBuffer& buffer, bool late) RG_REQUIRES(series.mutex);
   // Returns how many went to overflow lanes.
-  std::int64_t appendSpans(LiveTrack& track, const SpanColumns& spans, const std::vector<std::int64_t>& names);
+  std::int64_t appendSpans(LiveTrack& track, const SpanColumns& spans, const std::vector<std::int64_t>& names) RG_REQUIRES(track.mutex);
   void appendRun(LiveLane& lane, const SpanColumns& spans, const std::vector<std::int64_t>& names, std::size_t from, std::size_t to);
   static PackedSpans packSpans(const SpanChunk& chunk);
   void sealSpans(LiveLane& lane, std::size_t index);
@@ -180,6 +180,7 @@ class StoreWriter final : public Writer {
   // store_save.cpp: rows of pyramids of few chunks become fewer of more
   static constexpr std::int64_t kMinorPyramid = 8, kMajorPyramid = 64;
   Status saveSealed();
+  std::optional<ChunkRow> openChunk(LiveSeries& series, bool late);
   Status saveSeries(SeriesId id, LiveSeries& series);
   Status saveChunk(SeriesId id, const ChunkRow& row, bool sealed);
   Status savePyramid(SeriesId id, const PendingChunk& chunk);

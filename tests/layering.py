@@ -17,6 +17,9 @@ BANNED = {
 # The one file that reads databases of others, which no Recorder is for.
 FOREIGN_SQLITE = 'collectors/importers/nsys/foreign_database.cpp'
 SOURCE_HARD, HEADER_HARD, SOURCE_SOFT = 800, 250, 400
+# Mutexes carry clang's annotations only as model/mutex.h's own types.
+MUTEX = re.compile(r'\bstd::(\w*mutex|\w+_lock|lock_guard|condition_variable\w*|once_flag|call_once)\b|#\s*include\s*<(mutex|shared_mutex|condition_variable)>')
+MUTEX_HEADER = 'model/mutex.h'
 NAMES = re.compile(r'(^|_)(utils?|helpers?|manager|common)(_|\.)')
 
 
@@ -44,6 +47,8 @@ def check(path, breaches, soft):
     elif not path.endswith('.h') and lines > SOURCE_SOFT:
         soft.append(f'{path}: {lines} lines (soft limit {SOURCE_SOFT})')
     for number, line in enumerate(text.splitlines(), 1):
+        if path != MUTEX_HEADER and (name := MUTEX.search(line)):
+            breaches.append(f'{path}:{number}: {name.group(0)}; use {MUTEX_HEADER}, whose types the thread safety analysis knows')
         m = re.match(r'\s*#\s*include\s*(["<])([^">]+)', line)
         if not m:
             continue

@@ -31,7 +31,7 @@ ScalarColumns withoutRepeats(ScalarColumns points) {
 Result<SharedRules> RulesCache::rules(Reader& reader, const Series& series, std::optional<std::int64_t> superseded_from, TimeNs now,
                                       const std::stop_token& stop) {
   {
-    const std::lock_guard lock(m_mutex);
+    const MutexLock lock(m_mutex);
     const auto known = m_entries.find(series.id);
     if (known != m_entries.end() && known->second.superseded_from == superseded_from &&
         (known->second.sample_count == series.sample_count || now - known->second.judged < kRulesAgain))
@@ -50,7 +50,7 @@ Result<SharedRules> RulesCache::rules(Reader& reader, const Series& series, std:
       if (!points.time.empty()) found->times[i].push_back(points.time[at]);
     }
   }
-  const std::lock_guard lock(m_mutex);
+  const MutexLock lock(m_mutex);
   if (m_entries.size() >= kMostEntries) m_entries.clear();
   m_entries[series.id] = {.sample_count = series.sample_count, .superseded_from = superseded_from, .judged = now, .rules = found};
   return SharedRules(found);

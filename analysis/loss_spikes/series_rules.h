@@ -11,13 +11,13 @@
 
 #include <array>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <stop_token>
 #include <unordered_map>
 #include <vector>
 
 #include "analysis/loss_spikes/published_rules.h"
+#include "model/mutex.h"
 #include "model/time.h"
 #include "storage/reader.h"
 
@@ -45,8 +45,8 @@ class RulesCache {
     TimeNs judged = 0;
     SharedRules rules;
   };
-  std::mutex m_mutex;
-  std::unordered_map<SeriesId, Entry> m_entries;  // guarded by m_mutex
+  Mutex m_mutex;
+  std::unordered_map<SeriesId, Entry> m_entries RG_GUARDED_BY(m_mutex);
 };
 
 }  // namespace runglass

@@ -62,7 +62,7 @@ Result<SharedSpikes> SpikeCache::spikes(Reader& reader, const Series& series, st
                                         const std::stop_token& stop) {
   std::shared_ptr<const Entry> known;
   {
-    const std::lock_guard lock(m_mutex);
+    const MutexLock lock(m_mutex);
     if (const auto found = m_entries.find(series.id); found != m_entries.end()) known = found->second;
   }
   if (known && known->sample_count == series.sample_count && known->last_x == series.last_x && known->superseded_from == superseded_from)
@@ -83,7 +83,7 @@ Result<SharedSpikes> SpikeCache::spikes(Reader& reader, const Series& series, st
     *next = {.sample_count = series.sample_count, .last_x = series.last_x, .superseded_from = superseded_from, .reread = now};
     RG_TRY(readOn(reader, series, series.first_x, *next, stop));
   }
-  const std::lock_guard lock(m_mutex);
+  const MutexLock lock(m_mutex);
   if (m_entries.size() >= kMostEntries) m_entries.clear();
   SharedSpikes answer = next->spikes;
   m_entries[series.id] = std::move(next);

@@ -9,13 +9,13 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <stop_token>
 #include <unordered_map>
 #include <vector>
 
 #include "analysis/loss_spikes/loss_spikes.h"
+#include "model/mutex.h"
 #include "model/time.h"
 #include "storage/reader.h"
 
@@ -50,8 +50,8 @@ class SpikeCache {
   };
   static Status readOn(Reader& reader, const Series& series, std::int64_t from, Entry& entry, const std::stop_token& stop);
 
-  std::mutex m_mutex;
-  std::unordered_map<SeriesId, std::shared_ptr<const Entry>> m_entries;  // guarded by m_mutex
+  Mutex m_mutex;
+  std::unordered_map<SeriesId, std::shared_ptr<const Entry>> m_entries RG_GUARDED_BY(m_mutex);
 };
 
 }  // namespace runglass

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <condition_variable>
 #include <future>
 
 #include "model/captures.h"
@@ -41,13 +40,6 @@ SaveAlerts saveThrough(Hub& hub) {
   };
 }
 
-void sleepFor(DurNs pause, const std::stop_token& stop) {
-  std::mutex mutex;
-  std::condition_variable_any wake;
-  std::unique_lock lock(mutex);
-  wake.wait_for(lock, stop, std::chrono::nanoseconds(pause), [] { return false; });
-}
-
 }  // namespace
 
 std::function<void(const Run&, const Finding&)> captureAtStall(Hub& hub) {
@@ -78,7 +70,7 @@ void Watch::stop() {
 }
 
 WatchStats Watch::stats() const {
-  const std::lock_guard lock(m_mutex);
+  const MutexLock lock(m_mutex);
   WatchStats stats = m_stats;
   stats.alerts = m_notifier.stats();
   return stats;
@@ -122,17 +114,17 @@ void Watch::run(const std::stop_token& stop) {
       look(*reader, stop);
       const DurNs spent = monotonicNow() - begin;
       next_round = monotonicNow() + std::max(m_options.period - spent, spent);
-      const std::lock_guard lock(m_mutex);
+      const MutexLock lock(m_mutex);
       m_stats.last_round = spent;
       m_stats.busy += spent;
     }
     if (ready && m_notifier_started && !stop.stop_requested()) tell(*reader);
     const DurNs spent = monotonicNow() - begin;
     {
-      const std::lock_guard lock(m_mutex);
+      const MutexLock lock(m_mutex);
       m_stats.cpu = threadTime();
     }
-    sleepFor(std::max(std::min(kTick, m_options.period) - spent, spent), stop);
+    sleepUnlessStopped(stop, std::max(std::min(kTick, m_options.period) - spent, spent));
   }
 }
 
@@ -150,7 +142,7 @@ void Watch::look(Reader& reader, const std::stop_token& stop) {
   const TimeNs now = m_options.clock();
   const Result<LiveRound> round = m_analyses.round(reader, now, stop);
   {
-    const std::lock_guard lock(m_mutex);
+    const MutexLock lock(m_mutex);
     ++m_stats.rounds;
     if (!round.ok()) ++m_stats.failed_rounds;
   }
@@ -171,7 +163,7 @@ void Watch::store(const LiveRound& round, TimeNs now) {
     if (run != round.live.end()) m_options.on_stall(*run, change.finding);
   }
   {
-    const std::lock_guard lock(m_mutex);
+    const MutexLock lock(m_mutex);
     m_stats.findings_new += fresh;
     m_stats.findings_changed += static_cast<std::int64_t>(findings.size()) - fresh;
   }

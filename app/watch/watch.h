@@ -11,7 +11,6 @@
 
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <string>
 #include <thread>
@@ -21,6 +20,7 @@
 #include "collectors/hub/hub.h"
 #include "collectors/notify/deadman.h"
 #include "collectors/notify/notifier.h"
+#include "model/mutex.h"
 
 namespace runglass {
 
@@ -72,8 +72,8 @@ class Watch {
   std::vector<Finding> m_untold;  // found, not yet seen by the notifier
   std::uint64_t m_told_generation = 0;
   TimeNs m_told_at = 0;  // monotonic
-  mutable std::mutex m_mutex;
-  WatchStats m_stats;
+  mutable Mutex m_mutex;
+  WatchStats m_stats RG_GUARDED_BY(m_mutex);
   std::unique_ptr<Deadman> m_deadman;
   std::jthread m_thread;  // last: it uses all of the above
 };

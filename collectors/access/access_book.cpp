@@ -26,6 +26,7 @@ std::string overBecause(const AccessEntry& entry, TimeNs now) {
 Result<std::unique_ptr<AccessBook>> AccessBook::open(const std::string& path, Now now) {
   std::unique_ptr<AccessBook> book(new AccessBook(path));
   if (path.empty()) return book;
+  const MutexLock lock(book->m_mutex);
   book->m_version = book->version();
   RG_ASSIGN(book->m_file, readAccessFile(path));
   book->m_is_issued = book->m_file.isIssued();
@@ -76,7 +77,7 @@ const AccessEntry* AccessBook::find(const Shown& shown) const {
 Result<Pass> AccessBook::check(const Shown& shown, Now now) {
   if (m_path.empty()) return Pass{.scopes = kAllScopes};
   const Status unknown(Code::kUnauthenticated, "session: token or certificate is missing or not known to this hub");
-  const std::lock_guard lock(m_mutex);
+  const MutexLock lock(m_mutex);
   if (m_failures.size() > kMaxAddresses) m_failures.clear();
   Failures& failures = m_failures[shown.address];
   if (now.mono - failures.since > kFailuresFor) failures = {0, now.mono};
@@ -100,7 +101,7 @@ Result<Pass> AccessBook::check(const Shown& shown, Now now) {
 
 bool AccessBook::holds(const Pass& pass, Now now) {
   if (m_path.empty() || pass.id.empty()) return true;
-  const std::lock_guard lock(m_mutex);
+  const MutexLock lock(m_mutex);
   refreshNowAndThen(now.mono);
   for (const AccessEntry& entry : m_file.entries)
     if (entry.pass.id == pass.id)
@@ -109,7 +110,7 @@ bool AccessBook::holds(const Pass& pass, Now now) {
 }
 
 std::string AccessBook::problem() const {
-  const std::lock_guard lock(m_mutex);
+  const MutexLock lock(m_mutex);
   return m_problem;
 }
 

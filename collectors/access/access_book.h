@@ -14,11 +14,11 @@
 
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 
 #include "collectors/access/access_file.h"
+#include "model/mutex.h"
 
 namespace runglass {
 
@@ -59,18 +59,18 @@ class AccessBook {
   };
   explicit AccessBook(std::string path) : m_path(std::move(path)) {}
   Version version() const;
-  void refresh(DurNs now);
-  void refreshNowAndThen(DurNs now);
-  const AccessEntry* find(const Shown& shown) const;
+  void refresh(DurNs now) RG_REQUIRES(m_mutex);
+  void refreshNowAndThen(DurNs now) RG_REQUIRES(m_mutex);
+  const AccessEntry* find(const Shown& shown) const RG_REQUIRES(m_mutex);
 
   const std::string m_path;
   bool m_is_issued = false;  // as it was opened: TLS asks for certificates or not
-  mutable std::mutex m_mutex;
-  AccessFile m_file;
-  Version m_version;
-  DurNs m_looked = 0;
-  std::string m_problem;
-  std::map<std::string, Failures> m_failures;
+  mutable Mutex m_mutex;
+  AccessFile m_file RG_GUARDED_BY(m_mutex);
+  Version m_version RG_GUARDED_BY(m_mutex);
+  DurNs m_looked RG_GUARDED_BY(m_mutex) = 0;
+  std::string m_problem RG_GUARDED_BY(m_mutex);
+  std::map<std::string, Failures> m_failures RG_GUARDED_BY(m_mutex);
 };
 
 }  // namespace runglass

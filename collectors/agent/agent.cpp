@@ -19,6 +19,8 @@
 #include <random>
 #include <thread>
 
+#include "model/mutex.h"
+
 namespace runglass {
 namespace {
 
@@ -67,10 +69,10 @@ struct Agent::Parts {
   std::unique_ptr<HubLink> link;
   std::function<TimeNs()> now;
 
-  std::mutex mutex;  // guards recorders and stop_sources
-  std::vector<std::unique_ptr<WireRecorder>> recorders;
-  bool stop_sources = false;
-  std::condition_variable source_wake;
+  Mutex mutex;
+  std::vector<std::unique_ptr<WireRecorder>> recorders RG_GUARDED_BY(mutex);
+  bool stop_sources RG_GUARDED_BY(mutex) = false;
+  ConditionVariable source_wake;
   Sealer::Seat seat{[this] { return turn(); }};
   DurNs next_alive = 0;
   bool running = false;
@@ -82,13 +84,13 @@ struct Agent::Parts {
   }
 
   WireRecorder& addRecorder() {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     recorders.push_back(std::make_unique<WireRecorder>(dictionary, now, [this] { options.sealer->wake(seat); }));
     return *recorders.back();
   }
 
   std::size_t unsealedBytes() {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     std::size_t bytes = 0;
     for (const auto& recorder : recorders) bytes += recorder->pendingBytes();
     return bytes;
@@ -180,7 +182,7 @@ void Agent::Parts::writeAlive() {
 void Agent::Parts::seal() {
   std::vector<WireRecorder*> all;
   {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     for (const auto& recorder : recorders) all.push_back(recorder.get());
   }
   const TimeNs sealed = now();
@@ -243,9 +245,9 @@ void Agent::Parts::runSource(const SourceEntry& entry, WireRecorder& out) {
   }
   while (true) {
     const TimeNs next = source->poll(out, now());
-    std::unique_lock lock(mutex);
+    MutexLock lock(mutex);
     const DurNs wait = std::clamp<DurNs>(next - now(), 0, 3600 * kNsPerSecond);
-    if (source_wake.wait_for(lock, std::chrono::nanoseconds(wait), [this] { return stop_sources; })) break;
+    if (source_wake.waitFor(lock, wait, [this]() RG_REQUIRES(mutex) { return stop_sources; })) break;
   }
   source->stop(out);
 }
@@ -289,9 +291,9 @@ bool Agent::stop(DurNs patience) {
   Parts& parts = *m_parts;
   if (!std::exchange(parts.running, false)) return true;
   {
-    const std::lock_guard lock(parts.mutex);
+    const MutexLock lock(parts.mutex);
     parts.stop_sources = true;
-    parts.source_wake.notify_all();
+    parts.source_wake.notifyAll();
   }
   for (std::thread& thread : parts.source_threads) thread.join();
   parts.options.sealer->leave(parts.seat);

@@ -7,6 +7,8 @@
 #include <map>
 #include <thread>
 
+#include "model/mutex.h"
+
 namespace runglass {
 namespace {
 
@@ -20,7 +22,7 @@ class SharedVoice {
  public:
   explicit SharedVoice(std::function<void(const std::string&)> say) : m_say(std::move(say)) {}
   void say(const std::string& node, const std::string& line) {
-    const std::lock_guard lock(m_mutex);
+    const MutexLock lock(m_mutex);
     const DurNs now = monotonicNow();
     std::erase_if(m_said, [now](const auto& said) { return now - said.second > kQuiet; });
     if (m_said.contains(line) || m_said.size() >= kMostLines) {
@@ -36,9 +38,9 @@ class SharedVoice {
   static constexpr DurNs kQuiet = 10 * kNsPerSecond;
   static constexpr std::size_t kMostLines = 8;  // in that time
   std::function<void(const std::string&)> m_say;
-  std::mutex m_mutex;
-  std::map<std::string, DurNs> m_said;
-  std::size_t m_unsaid = 0;
+  Mutex m_mutex;
+  std::map<std::string, DurNs> m_said RG_GUARDED_BY(m_mutex);
+  std::size_t m_unsaid RG_GUARDED_BY(m_mutex) = 0;
 };
 
 void inParallel(std::size_t count, const std::function<void(std::size_t)>& work) {

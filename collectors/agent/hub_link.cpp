@@ -21,7 +21,7 @@ namespace runglass {
 namespace {
 
 constexpr DurNs kSteadyAfter = 2 * kNsPerSecond;
-constexpr DurNs kWelcomePatience = 10 * kNsPerSecond;
+constexpr DurNs kWelcomePatience = 10 * kNsPerSecond, kGoodbyePatience = 300 * kNsPerMs;
 constexpr std::size_t kDefinitionsPart = 1U << 20;
 
 grpc::ChannelArguments channelArguments() {
@@ -56,11 +56,11 @@ struct HubLink::Proof {
 struct HubLink::Session {
   grpc::ClientContext context;
   std::unique_ptr<grpc::ClientReaderWriter<v1::AgentMessage, v1::HubMessage>> stream;
-  std::mutex mutex;
-  std::condition_variable changed;
-  bool welcomed = false;
-  bool ended = false;
-  ClockEstimate clock;
+  Mutex mutex;
+  ConditionVariable changed;
+  bool welcomed RG_GUARDED_BY(mutex) = false;
+  bool ended RG_GUARDED_BY(mutex) = false;
+  ClockEstimate clock RG_GUARDED_BY(mutex);
 };
 
 HubLink::HubLink(HubLinkOptions options, Outbox& outbox, LeaseBook& leases, OrderBook& orders, std::function<TimeNs()> now,
@@ -81,10 +81,10 @@ bool HubLink::stop(DurNs patience) {
   m_stop = true;
   m_outbox.wake();
   {
-    std::unique_lock lock(m_mutex);
-    m_wake.notify_all();
+    MutexLock lock(m_mutex);
+    m_wake.notifyAll();
     const DurNs slack = 500 * kNsPerMs;  // for goodbye and the hub's answer to it
-    if (!m_wake.wait_for(lock, std::chrono::nanoseconds(patience + slack), [this] { return m_done; }) && m_session != nullptr)
+    if (!m_wake.waitFor(lock, patience + slack, [this]() RG_REQUIRES(m_mutex) { return m_done; }) && m_session != nullptr)
       m_session->context.TryCancel();
   }
   m_thread.join();
@@ -111,16 +111,16 @@ void HubLink::run() {
     pause(static_cast<DurNs>(static_cast<double>(wait) * std::uniform_real_distribution<double>(0.8, 1.2)(random)));
     wait = std::min(wait * 2, m_options.longest_pause);
   }
-  const std::lock_guard lock(m_mutex);
+  const MutexLock lock(m_mutex);
   m_done = true;
-  m_wake.notify_all();
+  m_wake.notifyAll();
 }
 
 void HubLink::pause(DurNs length) {
   constexpr DurNs kPauseWhileStopping = 100 * kNsPerMs;
-  std::unique_lock lock(m_mutex);
-  if (!m_stop && !m_wake.wait_for(lock, std::chrono::nanoseconds(length), [this] { return m_stop.load(); })) return;
-  m_wake.wait_for(lock, std::chrono::nanoseconds(std::min(length, kPauseWhileStopping)));
+  MutexLock lock(m_mutex);
+  if (!m_stop && !m_wake.waitFor(lock, length, [this] { return m_stop.load(); })) return;
+  m_wake.waitFor(lock, std::min(length, kPauseWhileStopping));
 }
 
 void HubLink::explain(const Status& status) {
@@ -151,7 +151,7 @@ Status HubLink::runSession() {
   Session session;
   if (!proof.token.empty()) session.context.AddMetadata("authorization", "Bearer " + proof.token);
   {
-    const std::lock_guard lock(m_mutex);
+    const MutexLock lock(m_mutex);
     m_session = &session;
   }
   session.stream = stub->Session(&session.context);
@@ -171,13 +171,13 @@ Status HubLink::runSession() {
     v1::HubMessage answer;
     while (session.stream->Read(&answer)) {
       const TimeNs received = m_now();
-      const std::lock_guard lock(session.mutex);
+      const MutexLock lock(session.mutex);
       if (answer.has_welcome()) {
         const v1::Welcome& welcome = answer.welcome();
         session.clock.add(welcome.agent_raw_ns(), welcome.hub_received_ns(), welcome.hub_sent_ns(), received);
         m_outbox.resume(positionsOf(welcome.resume()), welcome.credit_bytes());
         session.welcomed = true;
-        session.changed.notify_all();
+        session.changed.notifyAll();
       } else if (answer.has_acks()) {
         m_outbox.acked(positionsOf(answer.acks().ack()), answer.acks().credit_bytes());
       } else if (answer.has_pong()) {
@@ -187,15 +187,15 @@ Status HubLink::runSession() {
         takeOrder(answer.order());
       }
     }
-    const std::lock_guard lock(session.mutex);
+    const MutexLock lock(session.mutex);
     session.ended = true;
-    session.changed.notify_all();
+    session.changed.notifyAll();
     m_outbox.wake();
   });
   bool welcomed = false;
   {
-    std::unique_lock lock(session.mutex);
-    session.changed.wait_for(lock, std::chrono::nanoseconds(kWelcomePatience), [&] { return session.welcomed || session.ended; });
+    MutexLock lock(session.mutex);
+    session.changed.waitFor(lock, kWelcomePatience, [&session]() RG_REQUIRES(session.mutex) { return session.welcomed || session.ended; });
     welcomed = session.welcomed;
   }
   if (welcomed) {
@@ -205,14 +205,15 @@ Status HubLink::runSession() {
   bool ended = false;
   {
     // After a goodbye the hub ends the stream; anything else is cut off here.
-    std::unique_lock lock(session.mutex);
-    if (welcomed) session.changed.wait_for(lock, std::chrono::milliseconds(m_stop ? 300 : 0), [&] { return session.ended; });
+    MutexLock lock(session.mutex);
+    if (welcomed)
+      session.changed.waitFor(lock, m_stop ? kGoodbyePatience : 0, [&session]() RG_REQUIRES(session.mutex) { return session.ended; });
     ended = session.ended;
   }
   if (!ended) session.context.TryCancel();
   reader.join();
   {
-    const std::lock_guard lock(m_mutex);
+    const MutexLock lock(m_mutex);
     m_session = nullptr;
   }
   const grpc::Status status = session.stream->Finish();
@@ -224,7 +225,7 @@ bool HubLink::sendBeat(Session& session) {
   v1::AgentMessage message;
   v1::Heartbeat& beat = *message.mutable_heartbeat();
   {
-    const std::lock_guard lock(session.mutex);
+    const MutexLock lock(session.mutex);
     if (const auto reading = session.clock.best()) {
       beat.set_offset_ns(reading->offset);
       beat.set_error_ns(reading->error);
@@ -267,7 +268,7 @@ void HubLink::sendWaiting(Session& session) {
   DurNs next_beat = 0;
   v1::AgentMessage message;
   const auto ended = [&] {
-    const std::lock_guard lock(session.mutex);
+    const MutexLock lock(session.mutex);
     return session.ended;
   };
   const DurNs began = monotonicNow();

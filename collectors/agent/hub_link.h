@@ -17,6 +17,7 @@
 #include "collectors/agent/outbox.h"
 #include "collectors/sources/lease_book.h"
 #include "collectors/sources/order_book.h"
+#include "model/mutex.h"
 #include "runglass/v1/ingest.pb.h"
 
 namespace runglass {
@@ -65,10 +66,10 @@ class HubLink {
   std::function<void(const std::string&)> m_say;
   std::atomic<bool> m_connected = false, m_stop = false;
   std::atomic<DurNs> m_deadline = 0;  // monotonic; of stop()
-  std::mutex m_mutex;
-  std::condition_variable m_wake;
-  Session* m_session = nullptr;  // guarded; so that stop() can cancel it
-  bool m_done = false;
+  Mutex m_mutex;
+  ConditionVariable m_wake;
+  Session* m_session RG_GUARDED_BY(m_mutex) = nullptr;  // so that stop() can cancel it
+  bool m_done RG_GUARDED_BY(m_mutex) = false;
   std::string m_last_said;
   std::thread m_thread;
 };

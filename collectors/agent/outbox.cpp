@@ -22,8 +22,8 @@ constexpr std::uint64_t kLeastSegment = 64U << 10, kSegments = 8;  // a full spo
 Result<std::unique_ptr<Outbox>> Outbox::open(const std::string& directory, OutboxLimits limits, std::string session,
                                              const SessionDictionary& dictionary, std::vector<Issue>& issues) {
   std::unique_ptr<Outbox> self(new Outbox());
+  const MutexLock lock(self->m_mutex);
   self->m_limits = limits;
-  self->m_dictionary = &dictionary;
   RG_ASSIGN(Spool::Recovered recovered,
             self->m_spool.open(directory, std::clamp(limits.spool_bytes / kSegments, kLeastSegment, Spool::kSegmentBytes)));
   for (Spool::Session& old : recovered.sessions) {
@@ -40,7 +40,7 @@ Result<std::unique_ptr<Outbox>> Outbox::open(const std::string& directory, Outbo
       std::sort(stream.entries.begin(), stream.entries.end(), [](const Entry& a, const Entry& b) { return a.seq < b.seq; });
     self->m_sessions.push_back(std::move(kept));
   }
-  self->m_sessions.push_back({.name = std::move(session)});
+  self->m_sessions.push_back({.name = std::move(session), .recovered_dictionary = {}, .dictionary = &dictionary});
   issues = std::move(recovered.issues);
   return self;
 }
@@ -58,10 +58,10 @@ void Outbox::append(Stream& stream, std::string payload, TimeNs sealed, DurNs ad
 }
 
 void Outbox::add(StreamClass stream_class, std::string payload, TimeNs sealed, DurNs now_mono) {
-  const std::lock_guard lock(m_mutex);
+  const MutexLock lock(m_mutex);
   if (m_online) chooseLane(stream_class, now_mono);
   append(m_sessions.back().streams[liveStream(stream_class)], std::move(payload), sealed, now_mono);
-  m_work.notify_one();
+  m_work.notifyOne();
 }
 
 // Leaves a lane that is late for an empty one, or for the least full one where that promises much.
@@ -78,8 +78,8 @@ void Outbox::chooseLane(StreamClass stream_class, DurNs now_mono) {
   }
 }
 
-std::string Outbox::definitions(const Session& session, std::size_t offset) const {
-  if (&session == &m_sessions.back()) return m_dictionary->recordsFrom(offset);
+std::string Outbox::definitions(const Session& session, std::size_t offset) {
+  if (session.dictionary != nullptr) return session.dictionary->recordsFrom(offset);
   return session.recovered_dictionary.substr(std::min(offset, session.recovered_dictionary.size()));
 }
 
@@ -99,7 +99,7 @@ bool Outbox::spill(Session& session, std::uint32_t stream, Entry& entry) {
 }
 
 void Outbox::persist(DurNs now_mono) {
-  const std::lock_guard lock(m_mutex);
+  const MutexLock lock(m_mutex);
   const bool crowded = m_memory_bytes > m_limits.memory_bytes / 2;
   bool ok = true;
   Session& session = m_sessions.back();
@@ -114,7 +114,7 @@ void Outbox::persist(DurNs now_mono) {
 }
 
 void Outbox::persistAll() {
-  const std::lock_guard lock(m_mutex);
+  const MutexLock lock(m_mutex);
   Session& session = m_sessions.back();
   bool ok = true;
   for (std::uint32_t stream = 0; stream < kWireStreams; ++stream)
@@ -209,7 +209,7 @@ void Outbox::forget(Stream& stream, const Entry& entry) {
 }
 
 std::vector<std::string> Outbox::sessions() const {
-  const std::lock_guard lock(m_mutex);
+  const MutexLock lock(m_mutex);
   std::vector<std::string> names;
   for (const Session& session : m_sessions) names.push_back(session.name);
   return names;
@@ -233,7 +233,7 @@ void Outbox::take(const Position& position, DurNs now_mono) {
 }
 
 void Outbox::resume(const std::vector<Position>& positions, std::uint64_t credit_bytes, DurNs now_mono) {
-  const std::lock_guard lock(m_mutex);
+  const MutexLock lock(m_mutex);
   for (Session& session : m_sessions) {
     session.definitions_sent = 0;
     for (Stream& stream : session.streams) stream.sent = 0;
@@ -244,22 +244,22 @@ void Outbox::resume(const std::vector<Position>& positions, std::uint64_t credit
   for (const Position& position : positions) take(position, now_mono);
   m_online = true;
   for (std::size_t i = 0; i < kStreamClassCount; ++i) chooseLane(static_cast<StreamClass>(i), now_mono);
-  m_work.notify_one();
-  m_room.notify_all();
+  m_work.notifyOne();
+  m_room.notifyAll();
 }
 
 void Outbox::offline() {
-  const std::lock_guard lock(m_mutex);
+  const MutexLock lock(m_mutex);
   m_online = false;
 }
 
 void Outbox::acked(const std::vector<Position>& positions, std::uint64_t credit_bytes) {
-  const std::lock_guard lock(m_mutex);
+  const MutexLock lock(m_mutex);
   const DurNs now_mono = monotonicNow();
   m_credit = credit_bytes;
   for (const Position& position : positions) take(position, now_mono);
-  m_work.notify_one();
-  m_room.notify_all();
+  m_work.notifyOne();
+  m_room.notifyAll();
 }
 
 std::unique_ptr<Outbox::Gap> Outbox::gapBefore(const Stream& stream, std::uint64_t seq) {
@@ -318,7 +318,7 @@ std::optional<Outbox::Place> Outbox::choose() const {
 }
 
 std::optional<Outbox::Outgoing> Outbox::next() {
-  const std::lock_guard lock(m_mutex);
+  const MutexLock lock(m_mutex);
   while (const std::optional<Place> place = choose()) {
     Stream& stream = m_sessions[place->session].streams[place->stream];
     Entry& entry = stream.entries[stream.sent];
@@ -345,7 +345,7 @@ std::optional<Outbox::Outgoing> Outbox::next() {
 }
 
 std::string Outbox::takeDefinitions(std::uint32_t session_index) {
-  const std::lock_guard lock(m_mutex);
+  const MutexLock lock(m_mutex);
   Session& session = m_sessions[session_index];
   std::string records = definitions(session, session.definitions_sent);
   session.definitions_sent += records.size();
@@ -353,48 +353,48 @@ std::string Outbox::takeDefinitions(std::uint32_t session_index) {
 }
 
 void Outbox::waitForWork(DurNs timeout) {
-  std::unique_lock lock(m_mutex);
-  m_work.wait_for(lock, std::chrono::nanoseconds(timeout), [this] { return m_woken || choose(); });
+  MutexLock lock(m_mutex);
+  m_work.waitFor(lock, timeout, [this]() RG_REQUIRES(m_mutex) { return m_woken || choose(); });
   m_woken = false;
 }
 
 void Outbox::wake() {
-  const std::lock_guard lock(m_mutex);
+  const MutexLock lock(m_mutex);
   m_woken = true;
-  m_work.notify_all();
+  m_work.notifyAll();
 }
 
 bool Outbox::waitForRoom(std::size_t bytes, DurNs timeout) {
-  std::unique_lock lock(m_mutex);
-  return m_room.wait_for(lock, std::chrono::nanoseconds(timeout), [&] { return m_waiting_bytes < bytes; });
+  MutexLock lock(m_mutex);
+  return m_room.waitFor(lock, timeout, [&]() RG_REQUIRES(m_mutex) { return m_waiting_bytes < bytes; });
 }
 
 bool Outbox::empty() const {
-  const std::lock_guard lock(m_mutex);
+  const MutexLock lock(m_mutex);
   return std::all_of(m_sessions.begin(), m_sessions.end(), [](const Session& session) {
     return std::all_of(session.streams.begin(), session.streams.end(), [](const Stream& stream) { return stream.entries.empty(); });
   });
 }
 
 std::uint64_t Outbox::spoolBytes() const {
-  const std::lock_guard lock(m_mutex);
+  const MutexLock lock(m_mutex);
   return m_spool.bytes();
 }
 
 std::vector<DurNs> Outbox::takeAckDelays() {
-  const std::lock_guard lock(m_mutex);
+  const MutexLock lock(m_mutex);
   std::vector<DurNs> delays(m_ack_delays.begin(), m_ack_delays.end());
   m_ack_delays.clear();
   return delays;
 }
 
 DurNs Outbox::newestAcknowledged() const {
-  const std::lock_guard lock(m_mutex);
+  const MutexLock lock(m_mutex);
   return m_newest_acknowledged;
 }
 
 std::uint64_t Outbox::droppedBatches() const {
-  const std::lock_guard lock(m_mutex);
+  const MutexLock lock(m_mutex);
   return m_dropped;
 }
 

@@ -10,11 +10,9 @@
 #pragma once
 
 #include <array>
-#include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,6 +20,7 @@
 #include "collectors/agent/session_dictionary.h"
 #include "collectors/agent/spool.h"
 #include "collectors/proto/stream_class.h"
+#include "model/mutex.h"
 
 namespace runglass {
 
@@ -81,7 +80,7 @@ class Outbox {
   bool empty() const;
   // Unacknowledged, in memory or on disk.
   std::size_t waitingBytes() const {
-    const std::lock_guard lock(m_mutex);
+    const MutexLock lock(m_mutex);
     return m_waiting_bytes;
   }
   std::uint64_t spoolBytes() const;
@@ -110,7 +109,8 @@ class Outbox {
   };
   struct Session {
     std::string name;
-    std::string recovered_dictionary;  // of earlier sessions
+    std::string recovered_dictionary;               // of earlier sessions
+    const SessionDictionary* dictionary = nullptr;  // of the live one
     std::vector<Stream> streams = std::vector<Stream>(kWireStreams);
     std::size_t definitions_sent = 0;
   };
@@ -122,39 +122,43 @@ class Outbox {
   };
 
   Outbox() = default;
-  std::uint32_t liveStream(StreamClass stream) const { return wireStream(stream, m_lane[static_cast<std::size_t>(stream)]); }
-  void chooseLane(StreamClass stream, DurNs now_mono);
-  std::optional<Place> newest() const;
-  std::optional<Place> backlog() const;
-  std::optional<Place> choose() const;
-  void take(const Position& position, DurNs now_mono);
-  void append(Stream& stream, std::string payload, TimeNs sealed, DurNs added);
-  void forget(Stream& stream, const Entry& entry);
-  void tellLastGap(std::uint32_t stream, TimeNs sealed);
-  std::string definitions(const Session& session, std::size_t offset) const;
-  bool spill(Session& session, std::uint32_t stream, Entry& entry);
-  void keepLimits();
-  void dropOldestSegment();
-  bool dropFromMemory();
+  std::uint32_t liveStream(StreamClass stream) const RG_REQUIRES(m_mutex) {
+    return wireStream(stream, m_lane[static_cast<std::size_t>(stream)]);
+  }
+  void chooseLane(StreamClass stream, DurNs now_mono) RG_REQUIRES(m_mutex);
+  std::optional<Place> newest() const RG_REQUIRES(m_mutex);
+  std::optional<Place> backlog() const RG_REQUIRES(m_mutex);
+  std::optional<Place> choose() const RG_REQUIRES(m_mutex);
+  void take(const Position& position, DurNs now_mono) RG_REQUIRES(m_mutex);
+  void append(Stream& stream, std::string payload, TimeNs sealed, DurNs added) RG_REQUIRES(m_mutex);
+  void forget(Stream& stream, const Entry& entry) RG_REQUIRES(m_mutex);
+  void tellLastGap(std::uint32_t stream, TimeNs sealed) RG_REQUIRES(m_mutex);
+  static std::string definitions(const Session& session, std::size_t offset);
+  bool spill(Session& session, std::uint32_t stream, Entry& entry) RG_REQUIRES(m_mutex);
+  void keepLimits() RG_REQUIRES(m_mutex);
+  void dropOldestSegment() RG_REQUIRES(m_mutex);
+  bool dropFromMemory() RG_REQUIRES(m_mutex);
   static std::unique_ptr<Gap> gapBefore(const Stream& stream, std::uint64_t seq);
-  void noteGap(Stream& stream, const Entry& entry, const std::string& reason);
+  void noteGap(Stream& stream, const Entry& entry, const std::string& reason) RG_REQUIRES(m_mutex);
 
   OutboxLimits m_limits;
-  const SessionDictionary* m_dictionary = nullptr;
-  mutable std::mutex m_mutex;
-  std::condition_variable m_work, m_room;
-  bool m_woken = false;
-  std::vector<Session> m_sessions;
-  std::array<std::uint32_t, kStreamClassCount> m_lane{};  // of the live session, that what is new takes
-  bool m_online = false;
-  std::size_t m_newest_run = 0;  // bytes sent of what is new since any of what is old was
-  Spool m_spool;
-  std::string m_spool_error;
-  std::size_t m_memory_bytes = 0, m_waiting_bytes = 0, m_in_flight = 0;
-  std::uint64_t m_credit = 0, m_dropped = 0;
-  DurNs m_last_sync = 0;
-  std::deque<DurNs> m_ack_delays;
-  DurNs m_newest_acknowledged = 0;
+  mutable Mutex m_mutex;
+  ConditionVariable m_work, m_room;
+  bool m_woken RG_GUARDED_BY(m_mutex) = false;
+  std::vector<Session> m_sessions RG_GUARDED_BY(m_mutex);
+  std::array<std::uint32_t, kStreamClassCount> m_lane RG_GUARDED_BY(m_mutex){};  // of the live session, that what is new takes
+  bool m_online RG_GUARDED_BY(m_mutex) = false;
+  std::size_t m_newest_run RG_GUARDED_BY(m_mutex) = 0;  // bytes sent of what is new since any of what is old was
+  Spool m_spool RG_GUARDED_BY(m_mutex);
+  std::string m_spool_error RG_GUARDED_BY(m_mutex);
+  std::size_t m_memory_bytes RG_GUARDED_BY(m_mutex) = 0;
+  std::size_t m_waiting_bytes RG_GUARDED_BY(m_mutex) = 0;
+  std::size_t m_in_flight RG_GUARDED_BY(m_mutex) = 0;
+  std::uint64_t m_credit RG_GUARDED_BY(m_mutex) = 0;
+  std::uint64_t m_dropped RG_GUARDED_BY(m_mutex) = 0;
+  DurNs m_last_sync RG_GUARDED_BY(m_mutex) = 0;
+  std::deque<DurNs> m_ack_delays RG_GUARDED_BY(m_mutex);
+  DurNs m_newest_acknowledged RG_GUARDED_BY(m_mutex) = 0;
 };
 
 }  // namespace runglass

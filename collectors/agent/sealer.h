@@ -9,12 +9,11 @@
 //             Sealer where the disk they spool to is the same anyway.
 #pragma once
 
-#include <condition_variable>
 #include <functional>
-#include <mutex>
 #include <thread>
 #include <vector>
 
+#include "model/mutex.h"
 #include "model/time.h"
 
 namespace runglass {
@@ -30,7 +29,7 @@ class Sealer {
    private:
     friend class Sealer;
     std::function<DurNs()> m_turn;
-    DurNs m_due = 0;  // monotonic
+    DurNs m_due = 0;  // monotonic; guarded by the Sealer's mutex
   };
 
   Sealer();
@@ -45,14 +44,13 @@ class Sealer {
 
  private:
   void run();
-  void turn(Seat& seat, std::unique_lock<std::mutex>& lock);
 
-  std::mutex m_mutex;
-  std::condition_variable m_wake, m_rested;
-  std::vector<Seat*> m_seats;
-  Seat* m_busy = nullptr;
-  DurNs m_next = 0;  // when the thread looks again by itself
-  bool m_stop = false;
+  Mutex m_mutex;
+  ConditionVariable m_wake, m_rested;
+  std::vector<Seat*> m_seats RG_GUARDED_BY(m_mutex);
+  Seat* m_busy RG_GUARDED_BY(m_mutex) = nullptr;
+  DurNs m_next RG_GUARDED_BY(m_mutex) = 0;  // when the thread looks again by itself
+  bool m_stop RG_GUARDED_BY(m_mutex) = false;
   std::thread m_thread;
 };
 

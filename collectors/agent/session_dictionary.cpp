@@ -39,15 +39,16 @@ v1::Track trackRecord(const TrackKey& key) {
 }  // namespace
 
 template <class Record>
-std::uint32_t SessionDictionary::idOf(Kind& kind, std::uint32_t field, std::string identity, const Record& record) {
-  const std::lock_guard lock(m_mutex);
-  const auto [it, is_new] = kind.ids.try_emplace(std::move(identity), static_cast<std::uint32_t>(kind.ids.size() + 1));
+std::uint32_t SessionDictionary::idOf(Kind kind, std::uint32_t field, std::string identity, const Record& record) {
+  const MutexLock lock(m_mutex);
+  Ids& ids = m_ids[static_cast<std::size_t>(kind)];
+  const auto [it, is_new] = ids.try_emplace(std::move(identity), static_cast<std::uint32_t>(ids.size() + 1));
   if (is_new) wire::appendBytes(m_records, field, record(it->second).SerializeAsString());
   return it->second;
 }
 
 NodeId SessionDictionary::node(const Node& node) {
-  return {idOf(m_nodes, Wire::kDefineNodeFieldNumber, node.uuid, [&](std::uint32_t id) {
+  return {idOf(Kind::kNode, Wire::kDefineNodeFieldNumber, node.uuid, [&](std::uint32_t id) {
     v1::Node record;
     record.set_id(id);
     record.set_uuid(node.uuid);
@@ -57,7 +58,7 @@ NodeId SessionDictionary::node(const Node& node) {
 }
 
 DeviceId SessionDictionary::device(const Device& device) {
-  return {idOf(m_devices, Wire::kDefineDeviceFieldNumber, device.uuid, [&](std::uint32_t id) {
+  return {idOf(Kind::kDevice, Wire::kDefineDeviceFieldNumber, device.uuid, [&](std::uint32_t id) {
     v1::Device record;
     record.set_id(id);
     record.set_uuid(device.uuid);
@@ -69,7 +70,7 @@ DeviceId SessionDictionary::device(const Device& device) {
 
 RunId SessionDictionary::run(const Run& run) {
   const std::string identity = run.uuid.empty() ? "n" + run.name : "u" + run.uuid;
-  return {idOf(m_runs, Wire::kDefineRunFieldNumber, identity, [&](std::uint32_t id) {
+  return {idOf(Kind::kRun, Wire::kDefineRunFieldNumber, identity, [&](std::uint32_t id) {
     v1::Run record;
     record.set_id(id);
     record.set_uuid(run.uuid);
@@ -82,7 +83,7 @@ RunId SessionDictionary::run(const Run& run) {
 
 AttemptId SessionDictionary::attempt(const Attempt& attempt) {
   const std::string identity = std::to_string(attempt.run.value) + "/" + attempt.key;
-  return {idOf(m_attempts, Wire::kDefineAttemptFieldNumber, identity, [&](std::uint32_t id) {
+  return {idOf(Kind::kAttempt, Wire::kDefineAttemptFieldNumber, identity, [&](std::uint32_t id) {
     v1::Attempt record;
     record.set_id(id);
     record.set_run(static_cast<std::uint32_t>(attempt.run.value));
@@ -93,7 +94,7 @@ AttemptId SessionDictionary::attempt(const Attempt& attempt) {
 
 SeriesId SessionDictionary::series(const SeriesKey& key) {
   v1::Series record = seriesRecord(key);
-  return {idOf(m_series, Wire::kDefineSeriesFieldNumber, record.SerializeAsString(), [&](std::uint32_t id) {
+  return {idOf(Kind::kSeries, Wire::kDefineSeriesFieldNumber, record.SerializeAsString(), [&](std::uint32_t id) {
     record.set_id(id);
     return record;
   })};
@@ -101,19 +102,19 @@ SeriesId SessionDictionary::series(const SeriesKey& key) {
 
 TrackId SessionDictionary::track(const TrackKey& key) {
   v1::Track record = trackRecord(key);
-  return {idOf(m_tracks, Wire::kDefineTrackFieldNumber, record.SerializeAsString(), [&](std::uint32_t id) {
+  return {idOf(Kind::kTrack, Wire::kDefineTrackFieldNumber, record.SerializeAsString(), [&](std::uint32_t id) {
     record.set_id(id);
     return record;
   })};
 }
 
 std::size_t SessionDictionary::size() const {
-  const std::lock_guard lock(m_mutex);
+  const MutexLock lock(m_mutex);
   return m_records.size();
 }
 
 std::string SessionDictionary::recordsFrom(std::size_t offset) const {
-  const std::lock_guard lock(m_mutex);
+  const MutexLock lock(m_mutex);
   return m_records.substr(std::min(offset, m_records.size()));
 }
 

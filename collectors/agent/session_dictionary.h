@@ -8,12 +8,13 @@
 // Cost:       a hash look-up under a lock per call; records() only grows, about 60 bytes a series.
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 
+#include "model/mutex.h"
 #include "model/samples.h"
 #include "model/spans.h"
 #include "model/topology.h"
@@ -34,16 +35,15 @@ class SessionDictionary {
   std::string recordsFrom(std::size_t offset) const;
 
  private:
-  struct Kind {
-    std::unordered_map<std::string, std::uint32_t> ids;
-  };
+  enum class Kind : std::uint8_t { kNode, kDevice, kRun, kAttempt, kSeries, kTrack };
+  using Ids = std::unordered_map<std::string, std::uint32_t>;
   // The id of `identity` (what makes two of a kind equal); if it is new, asks `record` for the definition with that id.
   template <class Record>
-  std::uint32_t idOf(Kind& kind, std::uint32_t field, std::string identity, const Record& record);
+  std::uint32_t idOf(Kind kind, std::uint32_t field, std::string identity, const Record& record);
 
-  mutable std::mutex m_mutex;
-  std::string m_records;
-  Kind m_nodes, m_devices, m_runs, m_attempts, m_series, m_tracks;
+  mutable Mutex m_mutex;
+  std::string m_records RG_GUARDED_BY(m_mutex);
+  std::array<Ids, 6> m_ids RG_GUARDED_BY(m_mutex);  // by Kind
 };
 
 }  // namespace runglass

@@ -78,7 +78,7 @@ template <class Write>
 void WireRecorder::put(StreamClass stream, const Write& write) {
   bool want_seal = false;
   {
-    const std::lock_guard lock(m_mutex);
+    const MutexLock lock(m_mutex);
     Pending& pending = m_pending[static_cast<std::size_t>(stream)];
     if (pending.bytes > kMaxPending) {
       ++m_dropped;
@@ -261,14 +261,14 @@ std::string WireRecorder::cut(const std::string& text) {
 Status WireRecorder::flush() {
   if (const std::int64_t refused = m_log_budget.takeRefused(); refused > 0) tellRefused(refused);
   m_seal();
-  const std::lock_guard lock(m_mutex);
+  const MutexLock lock(m_mutex);
   if (!m_dropping) return {};
   m_dropping = false;
   return Status(Code::kResourceExhausted, "record: wire buffer: full because nothing takes from it; newer records were dropped");
 }
 
 std::string WireRecorder::take(StreamClass stream) {
-  const std::lock_guard lock(m_mutex);
+  const MutexLock lock(m_mutex);
   Pending& pending = m_pending[static_cast<std::size_t>(stream)];
   std::string piece;
   if (!pending.full.empty()) {
@@ -287,14 +287,14 @@ std::string WireRecorder::take(StreamClass stream) {
 }
 
 std::size_t WireRecorder::pendingBytes() const {
-  const std::lock_guard lock(m_mutex);
+  const MutexLock lock(m_mutex);
   std::size_t bytes = 0;
   for (const Pending& pending : m_pending) bytes += pending.bytes;
   return bytes;
 }
 
 std::int64_t WireRecorder::takeDropped() {
-  const std::lock_guard lock(m_mutex);
+  const MutexLock lock(m_mutex);
   return std::exchange(m_dropped, 0);
 }
 

@@ -12,7 +12,6 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <mutex>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -20,6 +19,7 @@
 #include "collectors/agent/log_budget.h"
 #include "collectors/agent/session_dictionary.h"
 #include "collectors/proto/stream_class.h"
+#include "model/mutex.h"
 #include "model/recorder.h"
 
 namespace runglass {
@@ -83,12 +83,12 @@ class WireRecorder : public Recorder {
   SessionDictionary& m_dictionary;
   std::function<TimeNs()> m_now;
   std::function<void()> m_seal;
-  mutable std::mutex m_mutex;
-  std::array<Pending, kStreamClassCount> m_pending;
+  mutable Mutex m_mutex;
+  std::array<Pending, kStreamClassCount> m_pending RG_GUARDED_BY(m_mutex);
   LogBudget m_log_budget;
   std::string m_log_stream;  // of the last line that was refused
-  std::int64_t m_dropped = 0;
-  bool m_dropping = false;
+  std::int64_t m_dropped RG_GUARDED_BY(m_mutex) = 0;
+  bool m_dropping RG_GUARDED_BY(m_mutex) = false;
   std::unordered_map<std::uint64_t, std::string> m_told;  // (field, id) -> last update of this Recorder
 };
 

@@ -10,11 +10,10 @@
 #pragma once
 
 #include <cstdint>
-#include <mutex>
-#include <shared_mutex>
 #include <vector>
 
 #include "model/ids.h"
+#include "model/mutex.h"
 
 namespace runglass {
 
@@ -23,24 +22,25 @@ class FeedNames {
   template <class Id>
   void pair(Id here, Id there) {
     if (!here || !there || here.value > kMost || there.value > kMost) return;
-    const std::lock_guard lock(m_mutex);
-    Pairs& pairs = of(here);
+    const WriterLock lock(m_mutex);
+    Pairs<Id>& pairs = std::get<Pairs<Id>>(m_pairs);
     put(pairs.there, here.value, there.value);
     put(pairs.here, there.value, here.value);
   }
   template <class Id>
   Id there(Id here) const {
-    const std::shared_lock lock(m_mutex);
-    return Id{get(of(here).there, here.value)};
+    const ReaderLock lock(m_mutex);
+    return Id{get(std::get<Pairs<Id>>(m_pairs).there, here.value)};
   }
   template <class Id>
   Id here(Id there) const {
-    const std::shared_lock lock(m_mutex);
-    return Id{get(of(there).here, there.value)};
+    const ReaderLock lock(m_mutex);
+    return Id{get(std::get<Pairs<Id>>(m_pairs).here, there.value)};
   }
 
  private:
   static constexpr std::uint64_t kMost = 1U << 28;
+  template <class Id>
   struct Pairs {
     std::vector<std::uint32_t> there, here;  // by the other id
   };
@@ -49,19 +49,10 @@ class FeedNames {
     ids[at] = static_cast<std::uint32_t>(id);
   }
   static std::uint64_t get(const std::vector<std::uint32_t>& ids, std::uint64_t at) { return at < ids.size() ? ids[at] : 0; }
-  Pairs& of(NodeId) { return m_nodes; }
-  Pairs& of(DeviceId) { return m_devices; }
-  Pairs& of(RunId) { return m_runs; }
-  Pairs& of(AttemptId) { return m_attempts; }
-  Pairs& of(SeriesId) { return m_series; }
-  Pairs& of(TrackId) { return m_tracks; }
-  template <class Id>
-  const Pairs& of(Id id) const {
-    return const_cast<FeedNames*>(this)->of(id);
-  }
 
-  mutable std::shared_mutex m_mutex;
-  Pairs m_nodes, m_devices, m_runs, m_attempts, m_series, m_tracks;
+  mutable SharedMutex m_mutex;
+  std::tuple<Pairs<NodeId>, Pairs<DeviceId>, Pairs<RunId>, Pairs<AttemptId>, Pairs<SeriesId>, Pairs<TrackId>> m_pairs
+      RG_GUARDED_BY(m_mutex);
 };
 
 }  // namespace runglass

@@ -40,47 +40,47 @@ FeedSession::~FeedSession() { stop(); }
 
 void FeedSession::stop() {
   {
-    const std::lock_guard lock(m_mutex);
+    const MutexLock lock(m_mutex);
     m_stop = true;
-    m_wake.notify_all();
+    m_wake.notifyAll();
   }
   if (m_thread.joinable()) m_thread.join();
 }
 
 void FeedSession::attach(std::shared_ptr<FeedLink> link, std::uint64_t next_seq, std::size_t credit) {
   acked(next_seq);
-  const std::lock_guard lock(m_mutex);
+  const MutexLock lock(m_mutex);
   if (m_link && m_link != link) m_link->finish(Status(Code::kAborted, "follow: replaced by a newer connection of the same follower"));
   m_link = std::move(link);
   m_credit = std::clamp(credit, kLeastWindow, kMostWindow);
-  for (Unacked& one : m_unacked) sendLocked(one);
-  m_wake.notify_all();
+  for (Unacked& one : m_unacked) send(one);
+  m_wake.notifyAll();
 }
 
 void FeedSession::finish(const Status& status) {
-  const std::lock_guard lock(m_mutex);
+  const MutexLock lock(m_mutex);
   if (m_link) m_link->finish(status);
 }
 
 void FeedSession::detach(const FeedLink* link) {
-  const std::lock_guard lock(m_mutex);
+  const MutexLock lock(m_mutex);
   if (m_link.get() != link) return;
   m_link.reset();
   m_detached_since = monotonicNow();
 }
 
 DurNs FeedSession::idle() const {
-  const std::lock_guard lock(m_mutex);
+  const MutexLock lock(m_mutex);
   return m_link ? 0 : monotonicNow() - m_detached_since;
 }
 
 bool FeedSession::broken() const {
-  const std::lock_guard lock(m_mutex);
+  const MutexLock lock(m_mutex);
   return m_broken;
 }
 
 void FeedSession::acked(std::uint64_t next_seq) {
-  const std::lock_guard lock(m_mutex);
+  const MutexLock lock(m_mutex);
   const DurNs now = monotonicNow();
   while (!m_unacked.empty() && m_unacked.front().frame.seq() < next_seq) {
     const Unacked& one = m_unacked.front();
@@ -94,14 +94,14 @@ void FeedSession::acked(std::uint64_t next_seq) {
     m_in_flight -= one.bytes;
     m_unacked.pop_front();
   }
-  m_wake.notify_all();
+  m_wake.notifyAll();
 }
 
 void FeedSession::had(const v1::SeriesHad& had) {
-  const std::lock_guard lock(m_mutex);
+  const MutexLock lock(m_mutex);
   // One answers each frame of definitions; more are nonsense.
   if (m_had.size() < kMostAnswers) m_had.push_back(had);
-  m_wake.notify_all();
+  m_wake.notifyAll();
 }
 
 void FeedSession::run() {
@@ -109,11 +109,11 @@ void FeedSession::run() {
   while (true) {
     std::deque<v1::SeriesHad> had;
     {
-      std::unique_lock lock(m_mutex);
-      const auto ready = [this] {
+      MutexLock lock(m_mutex);
+      const auto ready = [this]() RG_REQUIRES(m_mutex) {
         return m_stop || (m_link && hasRoom() && ((m_more && (!m_has_time || hasSpareRoom())) || !m_had.empty()));
       };
-      m_wake.wait_for(lock, std::chrono::nanoseconds(kTick), ready);
+      m_wake.waitFor(lock, kTick, ready);
       if (m_stop) return;
       if (!m_link || !hasRoom()) continue;
       had.swap(m_had);
@@ -128,7 +128,7 @@ void FeedSession::run() {
     }
     const Status status = tell();
     if (status.ok()) continue;
-    const std::lock_guard lock(m_mutex);
+    const MutexLock lock(m_mutex);
     m_broken = true;
     if (m_link) m_link->finish(status);
     m_link.reset();
@@ -141,7 +141,7 @@ Status FeedSession::tell() {
   if (!m_feed) {
     FeedOptions options = m_options;
     options.spare = [this] {
-      const std::lock_guard lock(m_mutex);
+      const MutexLock lock(m_mutex);
       return hasSpareRoom() && !m_encoder.busy();
     };
     RG_ASSIGN(m_feed, Feed::open(
@@ -163,13 +163,13 @@ void FeedSession::emit(std::string payload, bool definitions) {
   one.frame.set_definitions(definitions);
   one.frame.set_source_generation(m_generation);
   one.bytes = one.frame.packed().size() + 32;
-  const std::lock_guard lock(m_mutex);
+  const MutexLock lock(m_mutex);
   m_in_flight += one.bytes;
   m_unacked.push_back(std::move(one));
-  sendLocked(m_unacked.back());
+  send(m_unacked.back());
 }
 
-void FeedSession::sendLocked(Unacked& one) {
+void FeedSession::send(Unacked& one) {
   if (!m_link) return;
   one.sent = monotonicNow();
   v1::FeedMessage message;

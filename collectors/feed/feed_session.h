@@ -9,16 +9,15 @@
 // Cost:       memory: the feed's, and at most kMostWindow of frames.
 #pragma once
 
-#include <condition_variable>
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
 
 #include "collectors/feed/feed.h"
 #include "collectors/feed/feed_encoder.h"
+#include "model/mutex.h"
 #include "runglass/v1/follow.pb.h"
 
 namespace runglass {
@@ -61,10 +60,10 @@ class FeedSession {
   void run();
   Status tell();
   void emit(std::string payload, bool definitions);
-  void sendLocked(Unacked& one);
-  bool hasRoom() const { return m_in_flight < m_window; }
+  void send(Unacked& one) RG_REQUIRES(m_mutex);
+  bool hasRoom() const RG_REQUIRES(m_mutex) { return m_in_flight < m_window; }
   // For what has time: what comes next shall not wait behind it, and a cut shall not lose much of it.
-  bool hasSpareRoom() const { return m_in_flight < m_window / 4; }
+  bool hasSpareRoom() const RG_REQUIRES(m_mutex) { return m_in_flight < m_window / 4; }
 
   const std::string m_name, m_store;
   const ReaderOptions m_reader;
@@ -76,15 +75,18 @@ class FeedSession {
   std::uint64_t m_next_seq = 0, m_generation = 0;
   bool m_more = false, m_has_time = false;  // there is more to tell, and it can wait for room to spare
 
-  mutable std::mutex m_mutex;  // guards all below
-  std::condition_variable m_wake;
-  std::shared_ptr<FeedLink> m_link;
-  DurNs m_detached_since = monotonicNow();
-  std::deque<Unacked> m_unacked;
-  std::size_t m_in_flight = 0, m_window = kLeastWindow * 4, m_credit = kMostWindow;
-  std::uint64_t m_narrowed_at = 0;  // seq behind which the window may shrink again
-  std::deque<v1::SeriesHad> m_had;
-  bool m_stop = false, m_broken = false;
+  mutable Mutex m_mutex;
+  ConditionVariable m_wake;
+  std::shared_ptr<FeedLink> m_link RG_GUARDED_BY(m_mutex);
+  DurNs m_detached_since RG_GUARDED_BY(m_mutex) = monotonicNow();
+  std::deque<Unacked> m_unacked RG_GUARDED_BY(m_mutex);
+  std::size_t m_in_flight RG_GUARDED_BY(m_mutex) = 0;
+  std::size_t m_window RG_GUARDED_BY(m_mutex) = kLeastWindow * 4;
+  std::size_t m_credit RG_GUARDED_BY(m_mutex) = kMostWindow;
+  std::uint64_t m_narrowed_at RG_GUARDED_BY(m_mutex) = 0;  // seq behind which the window may shrink again
+  std::deque<v1::SeriesHad> m_had RG_GUARDED_BY(m_mutex);
+  bool m_stop RG_GUARDED_BY(m_mutex) = false;
+  bool m_broken RG_GUARDED_BY(m_mutex) = false;
 
   std::thread m_thread;
 };

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // AskingReader: series, which are either of steps, and here, or over time, and at the hub.
 #include <algorithm>
-#include <mutex>
 
 #include "collectors/follow/asking_reader.h"
 #include "collectors/follow/followed_reader.h"
+#include "model/mutex.h"
 
 namespace runglass {
 namespace {
@@ -88,7 +88,7 @@ Result<std::vector<Series>> AskingReader::series(const SeriesFilter& filter) {
   if (std::ranges::none_of(all, isOverTime)) return all;
   refreshExtents();
   HubQuestions::Known& known = m_hub->known();
-  const std::lock_guard lock(known.mutex);
+  const MutexLock lock(known.mutex);
   for (Series& one : all) {
     const auto extent = isOverTime(one) ? known.extents.find(one.id) : known.extents.end();
     if (extent == known.extents.end()) continue;
@@ -102,19 +102,19 @@ Result<std::vector<Series>> AskingReader::series(const SeriesFilter& filter) {
 
 void AskingReader::refreshExtents() {
   HubQuestions::Known& known = m_hub->known();
-  const std::lock_guard refreshing(known.refreshing);
+  const MutexLock refreshing(known.refreshing);
   std::vector<SeriesId> ids;
   for (std::size_t id = 0; id < m_kinds.size(); ++id)
     if (m_kinds[id] == Kind::kRemote) ids.push_back({id});
   const std::uint64_t generation = m_hub->generation();
   const DurNs now = monotonicNow();
   {
-    const std::lock_guard lock(known.mutex);
+    const MutexLock lock(known.mutex);
     if (ids.size() <= known.asked && (known.generation == generation || now - known.refreshed < std::max(kExtentsEvery, 20 * known.took)))
       return;
   }
   Result<std::vector<Series>> extents = askExtents(ids, {});
-  const std::lock_guard lock(known.mutex);
+  const MutexLock lock(known.mutex);
   known.refreshed = monotonicNow();
   known.took = known.refreshed - now;
   if (!extents.ok()) return;  // those of the last time are what is known
@@ -269,7 +269,7 @@ Status AskingReader::askNewest(std::span<const SeriesId> ids, std::optional<Time
   Result<std::vector<LatestSample>> copied = std::vector<LatestSample>();
   if (status.code() == Code::kUnavailable) copied = moment ? inner().latestAt(ids, *moment, stop) : inner().latest(ids);
   HubQuestions::Known& known = m_hub->known();
-  const std::lock_guard lock(known.mutex);
+  const MutexLock lock(known.mutex);
   if (status.ok()) {
     for (const LatestSample& one : newest) {
       found.insert_or_assign(one.series, one);

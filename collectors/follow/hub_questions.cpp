@@ -8,14 +8,13 @@
 
 #include <algorithm>
 #include <chrono>
-#include <condition_variable>
-#include <mutex>
 #include <set>
 #include <thread>
 
 #include "collectors/feed/answer_message.h"
 #include "collectors/follow/answer_cache.h"
 #include "collectors/follow/known_series.h"
+#include "model/mutex.h"
 #include "runglass/v1/ask.grpc.pb.h"
 
 namespace runglass {
@@ -38,26 +37,29 @@ struct HubQuestions::Parts {
   Parts(std::string h, std::string t) : hub(std::move(h)), token(std::move(t)) {}
   const std::string hub, token;
 
-  mutable std::mutex mutex;  // guards all below
-  std::condition_variable_any wake;
-  std::shared_ptr<const Link> link;
-  Status why{Code::kUnavailable, "there was no connection yet"};
-  DurNs lost_at = monotonicNow(), hub_ahead = 0;
-  int slots = kMostRunning;
-  std::set<grpc::ClientContext*> running;
-  AnswerCache cache;
-  std::uint64_t source = 0, told_source = 0, generation = 0;
-  DurNs told_at = 0;
-  std::optional<TimeNs> complete;
+  mutable Mutex mutex;
+  StoppableCondition wake;
+  std::shared_ptr<const Link> link RG_GUARDED_BY(mutex);
+  Status why RG_GUARDED_BY(mutex){Code::kUnavailable, "there was no connection yet"};
+  DurNs lost_at RG_GUARDED_BY(mutex) = monotonicNow();
+  DurNs hub_ahead RG_GUARDED_BY(mutex) = 0;
+  int slots RG_GUARDED_BY(mutex) = kMostRunning;
+  std::set<grpc::ClientContext*> running RG_GUARDED_BY(mutex);
+  AnswerCache cache RG_GUARDED_BY(mutex);
+  std::uint64_t source RG_GUARDED_BY(mutex) = 0;
+  std::uint64_t told_source RG_GUARDED_BY(mutex) = 0;
+  std::uint64_t generation RG_GUARDED_BY(mutex) = 0;
+  DurNs told_at RG_GUARDED_BY(mutex) = 0;
+  std::optional<TimeNs> complete RG_GUARDED_BY(mutex);
 
   Status cannot(const std::string& reason) const { return {Code::kUnavailable, "hub " + hub + " cannot be asked: " + reason}; }
 
   // The connection there is, or the next one if one was lost a moment ago.
   Result<std::shared_ptr<const Link>> connection(const std::stop_token& stop, const std::shared_ptr<const Link>& but) {
-    std::unique_lock lock(mutex);
-    const auto is = [&] { return link && link != but; };
+    MutexLock lock(mutex);
+    const auto is = [&]() RG_REQUIRES(mutex) { return link && link != but; };
     const DurNs left = (but ? monotonicNow() : lost_at) + kPatience - monotonicNow();
-    if (left > 0) wake.wait_for(lock, stop, std::chrono::nanoseconds(left), is);
+    if (left > 0) wake.waitFor(lock, stop, left, is);
     if (stop.stop_requested()) return cancelled();
     if (!is()) return cannot(link ? "it broke off" : why.message());
     return link;
@@ -92,8 +94,8 @@ struct HubQuestions::Parts {
                                                  const std::stop_token& stop, DurNs deadline, bool& ended) {
     grpc::ClientContext context;
     {
-      std::unique_lock lock(mutex);
-      if (!wake.wait(lock, stop, [&] { return slots > 0 || link != to; })) return cancelled();
+      MutexLock lock(mutex);
+      if (!wake.wait(lock, stop, [&]() RG_REQUIRES(mutex) { return slots > 0 || link != to; })) return cancelled();
       ended = link != to;
       if (ended) return cannot("it broke off");
       --slots;
@@ -114,10 +116,10 @@ struct HubQuestions::Parts {
       status = stream->Finish();
     }
     {
-      const std::lock_guard lock(mutex);
+      const MutexLock lock(mutex);
       ++slots;
       running.erase(&context);
-      wake.notify_all();
+      wake.notifyAll();
     }
     if (stop.stop_requested()) return cancelled();
     RG_TRY(damage);
@@ -155,7 +157,7 @@ Status HubQuestions::ask(const Fill& fill, const Take& take, const std::stop_tok
     const std::string key = of == Of::kPast ? question.SerializeAsString() : std::string();
     std::shared_ptr<const v1::Answer> answer;
     if (of == Of::kPast) {
-      const std::lock_guard lock(p.mutex);
+      const MutexLock lock(p.mutex);
       answer = p.cache.find(key, monotonicNow());
     }
     if (!answer) {
@@ -165,7 +167,7 @@ Status HubQuestions::ask(const Fill& fill, const Take& take, const std::stop_tok
       RG_TRY(came.status());
       answer = std::move(came).value();
       if (of == Of::kPast) {
-        const std::lock_guard lock(p.mutex);
+        const MutexLock lock(p.mutex);
         p.cache.keep(key, answer, monotonicNow());
       }
     }
@@ -175,7 +177,7 @@ Status HubQuestions::ask(const Fill& fill, const Take& take, const std::stop_tok
 
 std::uint64_t HubQuestions::generation() const {
   Parts& p = *m_parts;
-  const std::lock_guard lock(p.mutex);
+  const MutexLock lock(p.mutex);
   if (const DurNs now = monotonicNow(); p.source != p.told_source && now - p.told_at >= kNsPerSecond) {
     p.told_source = p.source;
     p.told_at = now;
@@ -185,12 +187,12 @@ std::uint64_t HubQuestions::generation() const {
 }
 
 std::optional<TimeNs> HubQuestions::complete() const {
-  const std::lock_guard lock(m_parts->mutex);
+  const MutexLock lock(m_parts->mutex);
   return m_parts->complete;
 }
 
 std::optional<DurNs> HubQuestions::age() const {
-  const std::lock_guard lock(m_parts->mutex);
+  const MutexLock lock(m_parts->mutex);
   if (!m_parts->complete) return std::nullopt;
   return wallNow() + m_parts->hub_ahead - *m_parts->complete;
 }
@@ -198,26 +200,26 @@ std::optional<DurNs> HubQuestions::age() const {
 void HubQuestions::connected(std::shared_ptr<grpc::Channel> channel, std::string session, std::shared_ptr<const FeedNames> names,
                              DurNs hub_ahead) {
   if (!channel) return;
-  const std::lock_guard lock(m_parts->mutex);
+  const MutexLock lock(m_parts->mutex);
   m_parts->link = std::make_shared<Parts::Link>(Parts::Link{std::move(channel), std::move(session), std::move(names)});
   m_parts->hub_ahead = hub_ahead;
   ++m_parts->generation;  // who made do with what is here asks again
-  m_parts->wake.notify_all();
+  m_parts->wake.notifyAll();
 }
 
 void HubQuestions::disconnected(const Status& why) {
   Parts& p = *m_parts;
-  const std::lock_guard lock(p.mutex);
+  const MutexLock lock(p.mutex);
   p.why = {Code::kUnavailable, why.message().empty() ? "the hub ended the connection" : why.message()};
   if (!p.link) return;
   p.link.reset();
   p.lost_at = monotonicNow();
   for (grpc::ClientContext* const context : p.running) context->TryCancel();
-  p.wake.notify_all();
+  p.wake.notifyAll();
 }
 
 void HubQuestions::grown(std::uint64_t source_generation, std::optional<TimeNs> complete) {
-  const std::lock_guard lock(m_parts->mutex);
+  const MutexLock lock(m_parts->mutex);
   m_parts->source = source_generation;
   m_parts->complete = complete;
 }

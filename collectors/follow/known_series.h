@@ -8,23 +8,24 @@
 // Cost:       100 bytes a series that was asked for.
 #pragma once
 
-#include <mutex>
 #include <unordered_map>
 
 #include "collectors/follow/hub_questions.h"
 #include "collectors/follow/read_ahead.h"
+#include "model/mutex.h"
 #include "model/samples.h"
 
 namespace runglass {
 
 struct HubQuestions::Known {
-  std::mutex mutex;
-  std::unordered_map<SeriesId, Series> extents;  // id and extent alone
-  std::unordered_map<SeriesId, LatestSample> newest;
-  std::optional<std::uint64_t> generation;  // of the hub, when extents were asked for
-  std::size_t asked = 0;                    // for so many series
-  DurNs refreshed = 0, took = 0;            // monotonic
-  std::mutex refreshing;
+  Mutex mutex;
+  std::unordered_map<SeriesId, Series> extents RG_GUARDED_BY(mutex);  // id and extent alone
+  std::unordered_map<SeriesId, LatestSample> newest RG_GUARDED_BY(mutex);
+  std::optional<std::uint64_t> generation RG_GUARDED_BY(mutex);  // of the hub, when extents were asked for
+  std::size_t asked RG_GUARDED_BY(mutex) = 0;                    // for so many series
+  DurNs refreshed RG_GUARDED_BY(mutex) = 0;                      // monotonic
+  DurNs took RG_GUARDED_BY(mutex) = 0;
+  Mutex refreshing;  // held while the hub is asked, so that one asks and the others wait
   AskedGroups groups;
 };
 

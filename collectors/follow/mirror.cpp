@@ -8,9 +8,7 @@
 
 #include <time.h>
 
-#include <condition_variable>
 #include <deque>
-#include <mutex>
 #include <thread>
 #include <unordered_map>
 
@@ -20,6 +18,7 @@
 #include "collectors/follow/mirror_link.h"
 #include "collectors/hub/journaled_session.h"
 #include "collectors/hub/payload_replay.h"
+#include "model/mutex.h"
 #include "storage/change_reader.h"
 
 namespace runglass {
@@ -69,21 +68,22 @@ struct Mirror::Parts {
   bool had_any = false;  // series, when the session began
   bool connection_good = false;
 
-  mutable std::mutex mutex;  // guards all below
-  std::condition_variable wake, completed;
+  mutable Mutex mutex;
+  ConditionVariable wake, completed;
   // In the order in which it happened: the end of a connection comes before what the next one says.
   struct Incoming {
     v1::FeedMessage message;
     std::optional<Status> lost;
     std::string source;  // of what was lost
   };
-  std::deque<Incoming> inbox;
-  v1::Join join;
-  MirrorStatus status;
-  DurNs heard = 0, brought = 0;  // monotonic; what counts for silence, and when a message came; 0: none has
-  bool stopping = false;
-  std::string said;
-  Status closed;
+  std::deque<Incoming> inbox RG_GUARDED_BY(mutex);
+  v1::Join join RG_GUARDED_BY(mutex);
+  MirrorStatus status RG_GUARDED_BY(mutex);
+  DurNs heard RG_GUARDED_BY(mutex) = 0;    // monotonic; what counts for silence
+  DurNs brought RG_GUARDED_BY(mutex) = 0;  // monotonic; when a message came; 0: none has
+  bool stopping RG_GUARDED_BY(mutex) = false;
+  std::string said RG_GUARDED_BY(mutex);
+  Status closed;  // stop()'s, once the thread has ended
 
   std::unique_ptr<MirrorLink> link;
   std::thread thread;
@@ -119,28 +119,32 @@ Result<std::unique_ptr<Mirror>> Mirror::start(MirrorOptions options) {
     p.uuid = std::move(info.store_uuid);
   }
   p.noteJoin();
-  if (const auto& mark = p.writer->mirror()) p.status.complete = mark->complete, p.status.summarised = mark->summarised;
-  p.questions->grown(0, p.status.complete);
+  if (const auto& mark = p.writer->mirror()) {
+    const MutexLock lock(p.mutex);
+    p.status.complete = mark->complete;
+    p.status.summarised = mark->summarised;
+    p.questions->grown(0, mark->complete);
+  }
   p.link = std::make_unique<MirrorLink>(p.options, MirrorLink::User{.join =
                                                                         [&p] {
-                                                                          const std::lock_guard lock(p.mutex);
+                                                                          const MutexLock lock(p.mutex);
                                                                           return p.join;
                                                                         },
                                                                     .take =
                                                                         [&p](v1::FeedMessage message) {
-                                                                          const std::lock_guard lock(p.mutex);
+                                                                          const MutexLock lock(p.mutex);
                                                                           p.heard = p.brought = monotonicNow();
                                                                           p.status.bytes +=
                                                                               static_cast<std::int64_t>(message.ByteSizeLong());
                                                                           p.inbox.push_back({std::move(message), std::nullopt, {}});
-                                                                          p.wake.notify_one();
+                                                                          p.wake.notifyOne();
                                                                         },
                                                                     .lost =
                                                                         [&p](const Status& status, const std::string& source) {
                                                                           p.questions->disconnected(p.inWords(status));
-                                                                          const std::lock_guard lock(p.mutex);
+                                                                          const MutexLock lock(p.mutex);
                                                                           p.inbox.push_back({{}, status, source});
-                                                                          p.wake.notify_one();
+                                                                          p.wake.notifyOne();
                                                                         }});
   p.thread = std::thread([&p] { p.run(); });
   p.link->start();
@@ -148,7 +152,7 @@ Result<std::unique_ptr<Mirror>> Mirror::start(MirrorOptions options) {
 }
 
 MirrorStatus Mirror::status() const {
-  const std::lock_guard lock(m_parts->mutex);
+  const MutexLock lock(m_parts->mutex);
   MirrorStatus status = m_parts->status;
   if (m_parts->brought != 0 && status.connections > 0) status.silent = monotonicNow() - m_parts->brought;
   return status;
@@ -159,9 +163,9 @@ std::shared_ptr<HubQuestions> Mirror::questions() const { return m_parts->questi
 
 bool Mirror::wait(std::optional<TimeNs> MirrorStatus::*mark, DurNs timeout) {
   Parts& p = *m_parts;
-  std::unique_lock lock(p.mutex);
+  MutexLock lock(p.mutex);
   const std::optional<TimeNs> before = p.status.*mark;
-  p.completed.wait_for(lock, std::chrono::nanoseconds(timeout), [&] { return p.status.*mark != before || p.status.refused || p.stopping; });
+  p.completed.waitFor(lock, timeout, [&]() RG_REQUIRES(p.mutex) { return p.status.*mark != before || p.status.refused || p.stopping; });
   return p.status.*mark != before;
 }
 
@@ -170,10 +174,10 @@ Status Mirror::stop() {
   Parts& p = *m_parts;
   if (p.link) p.link->stop();
   {
-    const std::lock_guard lock(p.mutex);
+    const MutexLock lock(p.mutex);
     p.stopping = true;
-    p.wake.notify_one();
-    p.completed.notify_all();
+    p.wake.notifyOne();
+    p.completed.notifyAll();
   }
   if (p.thread.joinable()) p.thread.join();
   p.questions->disconnected({Code::kUnavailable, "it is not followed any more"});
@@ -185,8 +189,8 @@ void Mirror::Parts::run() {
   while (true) {
     std::optional<Incoming> next;
     {
-      std::unique_lock lock(mutex);
-      wake.wait_for(lock, std::chrono::nanoseconds(kTick), [this] { return !inbox.empty() || stopping; });
+      MutexLock lock(mutex);
+      wake.waitFor(lock, kTick, [this]() RG_REQUIRES(mutex) { return !inbox.empty() || stopping; });
       if (!inbox.empty()) {
         next = std::move(inbox.front());
         inbox.pop_front();
@@ -211,7 +215,7 @@ void Mirror::Parts::tick() {
   const Status flushed = writer->flushIfDue();
   bool silent = false;
   {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     if (!flushed.ok()) status.problem = flushed.message();
     silent = status.connected && monotonicNow() - heard > options.silence;
     if (silent) heard = monotonicNow();
@@ -224,7 +228,7 @@ void Mirror::Parts::explain(const Status& why, const std::string& source) {
   connection_good = false;
   std::string text;
   {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     status.connected = status.caught_up = false;
     status.refused = why.code() == Code::kFailedPrecondition || why.code() == Code::kUnauthenticated ||
                      why.code() == Code::kPermissionDenied || why.code() == Code::kInvalidArgument;
@@ -232,7 +236,7 @@ void Mirror::Parts::explain(const Status& why, const std::string& source) {
     const bool other = why.code() == Code::kFailedPrecondition && writer->mirror() && writer->mirror()->source_uuid != source;
     status.other_source = other ? source : std::string();
     status.problem = why.ok() ? "the hub ended the connection" : why.message();
-    if (status.refused) completed.notify_all();
+    if (status.refused) completed.notifyAll();
     if (status.problem == said) return;
     said = status.problem;
     text = said;
@@ -250,7 +254,7 @@ void Mirror::Parts::noteJoin() {
   next.set_session(session);
   next.set_next_seq(next_seq);
   next.set_credit_bytes(kCredit);
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   join = std::move(next);
 }
 
@@ -262,7 +266,7 @@ void Mirror::Parts::abandon(const Status& why) {
   connection_good = false;
   noteJoin();
   {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     status.code = why.code();
     status.problem = why.message();
   }
@@ -309,7 +313,7 @@ Status Mirror::Parts::begin(const v1::Joined& joined) {
   questions->connected(link->channel(), session, names, ahead);
   bool tell = false;
   {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     status.connected = true;
     status.hub_ahead = ahead;
     ++status.connections;
@@ -344,13 +348,13 @@ Status Mirror::Parts::store(const v1::Frame& frame) {
     }
     ++next_seq;
     noteJoin();
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     ++status.frames;
     if (const auto& mark = writer->mirror()) {
       if (mark->complete != status.complete) status.caught_up = true;
       status.complete = mark->complete;
       status.summarised = mark->summarised;
-      completed.notify_all();
+      completed.notifyAll();
     }
   }
   questions->grown(frame.source_generation(), writer->mirror() ? writer->mirror()->complete : std::nullopt);

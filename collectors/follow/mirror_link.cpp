@@ -29,28 +29,28 @@ void MirrorLink::start() {
 
 void MirrorLink::stop() {
   {
-    const std::lock_guard lock(m_mutex);
+    const MutexLock lock(m_mutex);
     m_stop = true;
     if (m_call) m_call->context.TryCancel();
-    m_wake.notify_all();
+    m_wake.notifyAll();
   }
   if (m_thread.joinable()) m_thread.join();
 }
 
 std::shared_ptr<grpc::Channel> MirrorLink::channel() {
-  const std::lock_guard lock(m_mutex);
+  const MutexLock lock(m_mutex);
   return m_call ? m_call->channel : nullptr;
 }
 
 void MirrorLink::cut() {
-  const std::lock_guard lock(m_mutex);
+  const MutexLock lock(m_mutex);
   if (m_call) m_call->context.TryCancel();
 }
 
 bool MirrorLink::send(const v1::FollowerMessage& message) {
   std::shared_ptr<Call> call;
   {
-    const std::lock_guard lock(m_mutex);
+    const MutexLock lock(m_mutex);
     call = m_call;
   }
   return call && call->up && call->stream->Write(message);
@@ -64,16 +64,16 @@ void MirrorLink::run() {
     std::string source;
     const Status status = follow(source);
     {
-      const std::lock_guard lock(m_mutex);
+      const MutexLock lock(m_mutex);
       if (m_stop) return;
     }
     m_user.lost(status, source);
     if (monotonicNow() - began > 2 * kNsPerSecond) wait = m_options.first_pause;
     // Who refuses a token ten times within a minute looks at none for a while.
     if (status.code() == Code::kUnauthenticated) wait = std::max(wait, kRefusedPause);
-    std::unique_lock lock(m_mutex);
+    MutexLock lock(m_mutex);
     const auto pause = static_cast<DurNs>(static_cast<double>(wait) * std::uniform_real_distribution<double>(0.8, 1.2)(random));
-    if (m_wake.wait_for(lock, std::chrono::nanoseconds(pause), [this] { return m_stop; })) return;
+    if (m_wake.waitFor(lock, pause, [this]() RG_REQUIRES(m_mutex) { return m_stop; })) return;
     wait = std::min(wait * 2, m_options.longest_pause);
   }
 }
@@ -89,7 +89,7 @@ Status MirrorLink::follow(std::string& source) {
   call->stream = stub->Follow(&call->context);
   {
     // Before anything waits for the network: whoever stops us cancels it.
-    const std::lock_guard lock(m_mutex);
+    const MutexLock lock(m_mutex);
     if (m_stop) call->context.TryCancel();
     m_call = call;
   }
@@ -99,7 +99,7 @@ Status MirrorLink::follow(std::string& source) {
   while (asked && call->stream->Read(&answer)) m_user.take(std::move(answer));
   {
     // Whoever still writes holds the call; its write fails.
-    const std::lock_guard lock(m_mutex);
+    const MutexLock lock(m_mutex);
     m_call.reset();
   }
   const grpc::Status status = call->stream->Finish();

@@ -8,14 +8,13 @@
 // Cost:       one copy of each frame.
 #pragma once
 
-#include <condition_variable>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <thread>
 
 #include "collectors/control/control_client.h"
 #include "collectors/follow/mirror.h"
+#include "model/mutex.h"
 #include "runglass/v1/follow.pb.h"
 
 namespace runglass {
@@ -48,10 +47,10 @@ class MirrorLink {
 
   const MirrorOptions& m_options;
   const User m_user;
-  std::mutex m_mutex;
-  std::condition_variable m_wake;
-  std::shared_ptr<Call> m_call;
-  bool m_stop = false;
+  Mutex m_mutex;
+  ConditionVariable m_wake;
+  std::shared_ptr<Call> m_call RG_GUARDED_BY(m_mutex);
+  bool m_stop RG_GUARDED_BY(m_mutex) = false;
   std::thread m_thread;
 };
 

@@ -12,10 +12,10 @@
 #include <algorithm>
 #include <functional>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <vector>
 
+#include "model/mutex.h"
 #include "storage/reader.h"
 
 namespace runglass {
@@ -25,20 +25,20 @@ class AskedGroups {
  public:
   void learn(const std::vector<SeriesId>& group) {
     if (group.size() > kMostSeries) return;  // a long list is followed by its strides
-    const std::lock_guard lock(m_mutex);
+    const MutexLock lock(m_mutex);
     if (m_groups.size() >= kMostGroups && !m_groups.contains(group.front())) m_groups.clear();
     m_groups[group.front()] = group;
   }
   std::vector<SeriesId> of(SeriesId first) const {
-    const std::lock_guard lock(m_mutex);
+    const MutexLock lock(m_mutex);
     const auto known = m_groups.find(first);
     return known == m_groups.end() ? std::vector{first} : known->second;
   }
 
  private:
   static constexpr std::size_t kMostGroups = 1'024, kMostSeries = 64;
-  mutable std::mutex m_mutex;
-  std::map<SeriesId, std::vector<SeriesId>> m_groups;
+  mutable Mutex m_mutex;
+  std::map<SeriesId, std::vector<SeriesId>> m_groups RG_GUARDED_BY(m_mutex);
 };
 
 template <class Value>

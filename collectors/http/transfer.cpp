@@ -2,7 +2,6 @@
 #include "collectors/http/transfer.h"
 
 #include <algorithm>
-#include <mutex>
 #include <utility>
 
 #include "collectors/http/ca_file.h"
@@ -15,8 +14,7 @@ constexpr std::size_t kMostHeaderBytes = 64U << 10;
 }  // namespace
 
 CurlHandle makeCurl() {
-  static std::once_flag once;
-  std::call_once(once, [] { curl_global_init(CURL_GLOBAL_DEFAULT); });
+  [[maybe_unused]] static const CURLcode once = curl_global_init(CURL_GLOBAL_DEFAULT);
   return CurlHandle(curl_easy_init());
 }
 

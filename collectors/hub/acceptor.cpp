@@ -198,7 +198,7 @@ void Acceptor::acceptOne(Way way) {
 bool Acceptor::admit(const std::string& peer) {
   const DurNs now = monotonicNow();
   const std::string address = addressOfPeer(peer);
-  const std::lock_guard lock(m_mutex);
+  const MutexLock lock(m_mutex);
   std::erase_if(m_waiting, [&](const auto& entry) { return now - entry.second > m_limits.forget_after; });
   std::size_t same = 0;
   for (const auto& [waiting, since] : m_waiting) same += addressOfPeer(waiting) == address ? 1 : 0;
@@ -208,7 +208,7 @@ bool Acceptor::admit(const std::string& peer) {
 }
 
 void Acceptor::authenticated(const std::string& peer) {
-  const std::lock_guard lock(m_mutex);
+  const MutexLock lock(m_mutex);
   m_waiting.erase(plainPeer(peer));
 }
 

@@ -13,10 +13,10 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <thread>
 
+#include "model/mutex.h"
 #include "model/result.h"
 #include "model/time.h"
 
@@ -60,8 +60,8 @@ class Acceptor {
   std::function<void(Way, int, int)> m_handle;
   std::atomic<bool> m_stop = false;
   std::thread m_thread;
-  std::mutex m_mutex;
-  std::map<std::string, DurNs> m_waiting;  // peer -> accepted at
+  Mutex m_mutex;
+  std::map<std::string, DurNs> m_waiting RG_GUARDED_BY(m_mutex);  // peer -> accepted at
 };
 
 // "ipv4:127.0.0.1:4711" -> "ipv4:127.0.0.1".

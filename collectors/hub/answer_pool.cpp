@@ -5,33 +5,31 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <chrono>
-
 namespace runglass {
 namespace {
 
 constexpr int kNice = 10;  // agents' batches come first
-constexpr auto kIdle = std::chrono::seconds(60);
+constexpr DurNs kIdle = 60 * kNsPerSecond;
 
 }  // namespace
 
 bool AnswerPool::post(Work work) {
-  const std::lock_guard lock(m_mutex);
+  const MutexLock lock(m_mutex);
   if (m_stop) return false;
   while (m_threads.size() < kThreads) m_threads.emplace_back([this] { run(); });
   m_work.push_back(std::move(work));
-  m_wake.notify_one();
+  m_wake.notifyOne();
   return true;
 }
 
 void AnswerPool::stop() {
   std::vector<std::thread> threads;
   {
-    const std::lock_guard lock(m_mutex);
+    const MutexLock lock(m_mutex);
     m_stop = true;
     m_work.clear();
     threads.swap(m_threads);
-    m_wake.notify_all();
+    m_wake.notifyAll();
   }
   for (std::thread& thread : threads) thread.join();
 }
@@ -42,9 +40,9 @@ void AnswerPool::run() {
   while (true) {
     Work work;
     {
-      std::unique_lock lock(m_mutex);
-      const auto wanted = [this] { return m_stop || !m_work.empty(); };
-      if (!m_wake.wait_for(lock, kIdle, wanted)) reader.reset();
+      MutexLock lock(m_mutex);
+      const auto wanted = [this]() RG_REQUIRES(m_mutex) { return m_stop || !m_work.empty(); };
+      if (!m_wake.waitFor(lock, kIdle, wanted)) reader.reset();
       m_wake.wait(lock, wanted);
       if (m_stop) return;
       work = std::move(m_work.front());

@@ -8,14 +8,13 @@
 // Cost:       memory: a Reader's caches (<= 64 MiB) a thread. Who posts bounds the queue.
 #pragma once
 
-#include <condition_variable>
 #include <deque>
 #include <functional>
-#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "model/mutex.h"
 #include "storage/reader.h"
 
 namespace runglass {
@@ -38,11 +37,11 @@ class AnswerPool {
 
   const std::string m_store;
   const ReaderOptions m_options;
-  std::mutex m_mutex;  // guards all below
-  std::condition_variable m_wake;
-  std::deque<Work> m_work;
-  bool m_stop = false;
-  std::vector<std::thread> m_threads;
+  Mutex m_mutex;
+  ConditionVariable m_wake;
+  std::deque<Work> m_work RG_GUARDED_BY(m_mutex);
+  bool m_stop RG_GUARDED_BY(m_mutex) = false;
+  std::vector<std::thread> m_threads RG_GUARDED_BY(m_mutex);
 };
 
 }  // namespace runglass

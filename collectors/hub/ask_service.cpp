@@ -27,7 +27,7 @@ class AskReactor final : public grpc::ServerWriteReactor<v1::AnswerPart>, public
   }
   void finish(const Status& status) {
     m_stop.request_stop();
-    const std::lock_guard lock(m_mutex);
+    const MutexLock lock(m_mutex);
     if (m_finished) return;
     m_finished = true;
     Finish(wireStatus(status));
@@ -41,7 +41,10 @@ class AskReactor final : public grpc::ServerWriteReactor<v1::AnswerPart>, public
   void OnCancel() override { finish(Status(Code::kCancelled, "ask: cancelled")); }
   void OnDone() override {
     if (m_begun) m_service.end(*this, m_question.session());
-    m_service.release(m_reserved);
+    {
+      const MutexLock lock(m_mutex);
+      m_service.release(m_reserved);
+    }
     m_self.reset();
   }
 
@@ -53,7 +56,7 @@ class AskReactor final : public grpc::ServerWriteReactor<v1::AnswerPart>, public
     for (const v1::AnswerPart& part : parts) bytes += part.ByteSizeLong();
     {
       // gRPC may be done with the call already; then nobody releases what is reserved.
-      const std::lock_guard lock(m_mutex);
+      const MutexLock lock(m_mutex);
       if (m_finished) return;
       if (!m_service.reserve(bytes)) {
         m_finished = true;
@@ -66,7 +69,7 @@ class AskReactor final : public grpc::ServerWriteReactor<v1::AnswerPart>, public
     next();
   }
   void next() {
-    const std::lock_guard lock(m_mutex);
+    const MutexLock lock(m_mutex);
     if (m_finished) return;
     if (m_parts.empty()) {
       m_finished = true;
@@ -84,11 +87,11 @@ class AskReactor final : public grpc::ServerWriteReactor<v1::AnswerPart>, public
   std::stop_source m_stop;
   std::shared_ptr<AskReactor> m_self;
   bool m_begun = false;
-  v1::AnswerPart m_write;
-  std::mutex m_mutex;  // guards all below
-  bool m_finished = false;
-  std::size_t m_reserved = 0;
-  std::deque<v1::AnswerPart> m_parts;
+  Mutex m_mutex;
+  v1::AnswerPart m_write RG_GUARDED_BY(m_mutex);
+  bool m_finished RG_GUARDED_BY(m_mutex) = false;
+  std::size_t m_reserved RG_GUARDED_BY(m_mutex) = 0;
+  std::deque<v1::AnswerPart> m_parts RG_GUARDED_BY(m_mutex);
 };
 
 namespace {
@@ -103,7 +106,7 @@ class RefusingReactor final : public grpc::ServerWriteReactor<v1::AnswerPart> {
 }  // namespace
 
 Status AskService::begin(AskReactor& reactor, const std::string& session) {
-  const std::lock_guard lock(m_mutex);
+  const MutexLock lock(m_mutex);
   if (m_draining) return {Code::kUnavailable, "hub: is stopping"};
   const auto running = m_running.find(session);
   if (running != m_running.end() && running->second >= kMostRunning)
@@ -114,7 +117,7 @@ Status AskService::begin(AskReactor& reactor, const std::string& session) {
 }
 
 void AskService::end(AskReactor& reactor, const std::string& session) {
-  const std::lock_guard lock(m_mutex);
+  const MutexLock lock(m_mutex);
   m_reactors.erase(&reactor);
   const auto running = m_running.find(session);
   if (--running->second == 0) m_running.erase(running);
@@ -129,7 +132,7 @@ bool AskService::reserve(std::size_t bytes) {
 void AskService::drain() {
   std::vector<std::shared_ptr<AskReactor>> all;
   {
-    const std::lock_guard lock(m_mutex);
+    const MutexLock lock(m_mutex);
     m_draining = true;
     for (AskReactor* const one : m_reactors) all.push_back(one->shared_from_this());
   }

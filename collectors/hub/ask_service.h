@@ -14,13 +14,13 @@
 #include <atomic>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <set>
 #include <string>
 
 #include "collectors/hub/admission.h"
 #include "collectors/hub/answer_pool.h"
 #include "collectors/hub/follow_service.h"
+#include "model/mutex.h"
 #include "runglass/v1/ask.grpc.pb.h"
 
 namespace runglass {
@@ -50,10 +50,10 @@ class AskService final : public v1::Ask::CallbackService {
   Admission& m_admission;
   AnswerPool m_pool;
   std::atomic<std::size_t> m_waiting = 0;
-  std::mutex m_mutex;  // guards all below
-  bool m_draining = false;
-  std::map<std::string, int> m_running;  // by session
-  std::set<AskReactor*> m_reactors;
+  Mutex m_mutex;
+  bool m_draining RG_GUARDED_BY(m_mutex) = false;
+  std::map<std::string, int> m_running RG_GUARDED_BY(m_mutex);  // by session
+  std::set<AskReactor*> m_reactors RG_GUARDED_BY(m_mutex);
 };
 
 }  // namespace runglass

@@ -33,11 +33,11 @@ class FollowReactor final : public Reactor, public FeedLink, public std::enable_
       return finish(
           Status(Code::kUnauthenticated, "follow: " + m_peer + ": what '" + m_standing.pass().name + "' showed no longer counts"));
     if (const Status status = take(); !status.ok()) return finish(status);
-    const std::lock_guard lock(m_mutex);
+    const MutexLock lock(m_mutex);
     if (!m_finished) StartRead(&m_read);
   }
   void OnWriteDone(bool ok) override {
-    const std::lock_guard lock(m_mutex);
+    const MutexLock lock(m_mutex);
     m_writing = false;
     if (ok) writeNext();
   }
@@ -48,12 +48,12 @@ class FollowReactor final : public Reactor, public FeedLink, public std::enable_
   }
 
   void send(v1::FeedMessage message) override {
-    const std::lock_guard lock(m_mutex);
+    const MutexLock lock(m_mutex);
     m_waiting.push_back(std::move(message));
     writeNext();
   }
   void finish(const Status& status) override {
-    const std::lock_guard lock(m_mutex);
+    const MutexLock lock(m_mutex);
     if (m_finished) return;
     m_finished = true;
     Finish(wireStatus(status));
@@ -81,8 +81,7 @@ class FollowReactor final : public Reactor, public FeedLink, public std::enable_
         return {};  // from a newer follower
     }
   }
-  // m_mutex is held.
-  void writeNext() {
+  void writeNext() RG_REQUIRES(m_mutex) {
     if (m_finished || m_writing || m_waiting.empty()) return;
     m_write = std::move(m_waiting.front());
     m_waiting.pop_front();
@@ -96,10 +95,11 @@ class FollowReactor final : public Reactor, public FeedLink, public std::enable_
   std::shared_ptr<FollowReactor> m_self;
   std::shared_ptr<FeedSession> m_session;  // set in a read, looked at in reads and after all of them
   v1::FollowerMessage m_read;
-  v1::FeedMessage m_write;
-  std::mutex m_mutex;
-  bool m_writing = false, m_finished = false;
-  std::deque<v1::FeedMessage> m_waiting;  // bounded by the session's window
+  Mutex m_mutex;
+  v1::FeedMessage m_write RG_GUARDED_BY(m_mutex);
+  bool m_writing RG_GUARDED_BY(m_mutex) = false;
+  bool m_finished RG_GUARDED_BY(m_mutex) = false;
+  std::deque<v1::FeedMessage> m_waiting RG_GUARDED_BY(m_mutex);  // bounded by the session's window
 };
 
 // Ends a call that was not admitted; nothing was read.
@@ -122,7 +122,7 @@ Result<std::shared_ptr<FeedSession>> FollowService::join(const v1::Join& join, v
   joined.set_source_uuid(m_store_uuid);
   joined.set_hub_ns(wallNow());
   std::map<std::string, std::shared_ptr<FeedSession>> gone;  // ended without the lock
-  const std::lock_guard lock(m_mutex);
+  const MutexLock lock(m_mutex);
   if (m_draining) return Status(Code::kUnavailable, "hub: is stopping");
   for (auto it = m_sessions.begin(); it != m_sessions.end();) {
     const bool over = it->second->broken() || it->second->idle() > kKept;
@@ -150,12 +150,12 @@ Result<std::shared_ptr<FeedSession>> FollowService::join(const v1::Join& join, v
 }
 
 std::size_t FollowService::sessions() const {
-  const std::lock_guard lock(m_mutex);
+  const MutexLock lock(m_mutex);
   return m_sessions.size();
 }
 
 std::shared_ptr<const FeedNames> FollowService::names(const std::string& session) const {
-  const std::lock_guard lock(m_mutex);
+  const MutexLock lock(m_mutex);
   const auto known = m_sessions.find(session);
   return known == m_sessions.end() ? nullptr : known->second->names();
 }
@@ -164,7 +164,7 @@ void FollowService::drain() {
   m_draining = true;
   std::map<std::string, std::shared_ptr<FeedSession>> all;
   {
-    const std::lock_guard lock(m_mutex);
+    const MutexLock lock(m_mutex);
     all.swap(m_sessions);
   }
   for (const auto& [name, session] : all) {

@@ -13,11 +13,11 @@
 #include <atomic>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 
 #include "collectors/feed/feed_session.h"
 #include "collectors/hub/admission.h"
+#include "model/mutex.h"
 #include "runglass/v1/follow.grpc.pb.h"
 
 namespace runglass {
@@ -47,8 +47,8 @@ class FollowService final : public v1::Follow::CallbackService {
   const ReaderOptions m_reader;
   Admission& m_admission;
   std::atomic<bool> m_draining = false;
-  mutable std::mutex m_mutex;
-  std::map<std::string, std::shared_ptr<FeedSession>> m_sessions;
+  mutable Mutex m_mutex;
+  std::map<std::string, std::shared_ptr<FeedSession>> m_sessions RG_GUARDED_BY(m_mutex);
 };
 
 }  // namespace runglass

@@ -12,6 +12,7 @@
 #include "collectors/hub/ingest_thread.h"
 #include "collectors/proto/wire_writer.h"
 #include "model/crc32c.h"
+#include "model/mutex.h"
 #include "model/time_text.h"
 #include "runglass/v1/payload.pb.h"
 
@@ -186,7 +187,7 @@ void IngestThread::handleHello(const Item& item, const v1::Hello& hello) {
   welcome.set_credit_bytes(credit());
   welcome.set_hub_sent_ns(wallNow());
   {
-    const std::lock_guard lock(m_mutex);
+    const MutexLock lock(m_mutex);
     m_stats.agents = static_cast<std::int64_t>(m_agents.size());
   }
   item.link->sendWelcome(std::move(welcome));
@@ -225,7 +226,7 @@ std::string IngestThread::prefixOf(const Item& item, const Agent& agent, Inbound
     gap.detail = "session " + session.name + ", stream " + std::to_string(batch.stream()) + ": batches " + std::to_string(next) + " to " +
                  std::to_string(batch.seq() - 1) + " are missing: " + (told ? batch.gap().reason() : std::string("they never arrived"));
     prefix += issueRecord(gap);
-    const std::lock_guard lock(m_mutex);
+    const MutexLock lock(m_mutex);
     m_stats.missing_batches += gap.count;
   }
   return prefix;
@@ -236,7 +237,7 @@ void IngestThread::handleBatch(const Item& item, Agent& agent, v1::Batch& batch)
     m_recording.add(0, [source = agent.node_name, at = item.received, why](Writer& writer) {
       writer.issue({.code = "wire.bad_batch", .source = source, .first = at, .last = at, .detail = why});
     });
-    const std::lock_guard lock(m_mutex);
+    const MutexLock lock(m_mutex);
     ++m_stats.bad_payloads;
     return Status(code, "batch: " + agent.node_name + ": " + why);
   };
@@ -249,7 +250,7 @@ void IngestThread::handleBatch(const Item& item, Agent& agent, v1::Batch& batch)
   std::uint64_t& next = session->next_seq[batch.stream()];
   if (batch.seq() < next) {
     agent.link->sendAck(batch.session_index(), batch.stream(), next, credit());
-    const std::lock_guard lock(m_mutex);
+    const MutexLock lock(m_mutex);
     ++m_stats.duplicate_batches;
     return;
   }
@@ -332,7 +333,7 @@ void IngestThread::refuse(std::shared_ptr<AgentLink> link, const Status& status)
   acknowledge();
   link->finish(status);
   m_agents.erase(link.get());
-  const std::lock_guard lock(m_mutex);
+  const MutexLock lock(m_mutex);
   ++m_stats.refused_sessions;
   m_stats.agents = static_cast<std::int64_t>(m_agents.size());
 }
@@ -340,7 +341,7 @@ void IngestThread::refuse(std::shared_ptr<AgentLink> link, const Status& status)
 void IngestThread::drop(const std::shared_ptr<AgentLink>& link) {
   m_recording.add(0, [this, link](Writer& writer) { m_orders.gone(link.get(), writer); });
   m_agents.erase(link.get());
-  const std::lock_guard lock(m_mutex);
+  const MutexLock lock(m_mutex);
   m_stats.agents = static_cast<std::int64_t>(m_agents.size());
 }
 

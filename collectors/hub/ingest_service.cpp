@@ -8,11 +8,11 @@
 
 #include <deque>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <vector>
 
 #include "collectors/hub/admission.h"
+#include "model/mutex.h"
 
 namespace runglass {
 namespace {
@@ -47,7 +47,7 @@ class SessionReactor final : public grpc::ServerBidiReactor<Bytes, Bytes>,
     if (m_ingest.push(shared_from_this(), std::move(message))) resumeReads();
   }
   void OnWriteDone(bool ok) override {
-    const std::lock_guard lock(m_mutex);
+    const MutexLock lock(m_mutex);
     m_writing = false;
     if (ok) writeNext();
   }
@@ -59,40 +59,40 @@ class SessionReactor final : public grpc::ServerBidiReactor<Bytes, Bytes>,
   }
 
   void sendWelcome(v1::Welcome welcome) override {
-    const std::lock_guard lock(m_mutex);
+    const MutexLock lock(m_mutex);
     m_welcome = std::move(welcome);
     writeNext();
   }
   void sendPong(const v1::Pong& pong) override {
-    const std::lock_guard lock(m_mutex);
+    const MutexLock lock(m_mutex);
     m_pong = pong;  // an agent that gets no answers in time loses only readings
     writeNext();
   }
   void sendAck(std::uint32_t session_index, std::uint32_t stream, std::uint64_t next_seq, std::uint64_t credit_bytes) override {
-    const std::lock_guard lock(m_mutex);
+    const MutexLock lock(m_mutex);
     m_acks[{session_index, stream}] = next_seq;
     m_credit = credit_bytes;
     writeNext();
   }
   void sendCredit(std::uint64_t credit_bytes) override {
-    const std::lock_guard lock(m_mutex);
+    const MutexLock lock(m_mutex);
     m_credit = credit_bytes;
     m_credit_changed = true;
     writeNext();
   }
   void sendOrder(v1::Order order) override {
-    const std::lock_guard lock(m_mutex);
+    const MutexLock lock(m_mutex);
     // An agent that reads nothing does not answer either: its order times out.
     if (m_orders.size() >= kMostOrders) return;
     m_orders.push_back(std::move(order));
     writeNext();
   }
   void resumeReads() override {
-    const std::lock_guard lock(m_mutex);
+    const MutexLock lock(m_mutex);
     if (!m_finished) StartRead(&m_read);
   }
   void finish(const Status& status) override {
-    const std::lock_guard lock(m_mutex);
+    const MutexLock lock(m_mutex);
     if (m_finished) return;
     if (m_writing || !m_acks.empty() || m_welcome) {
       // Let the acknowledgements go first; a peer that reads nothing is cut off by keepalive or shutdown.
@@ -110,8 +110,8 @@ class SessionReactor final : public grpc::ServerBidiReactor<Bytes, Bytes>,
   std::string onlyNode() const override { return m_standing.pass().node; }
 
  private:
-  // Starts the next write, or the Finish that waited for the last one. m_mutex is held.
-  void writeNext() {
+  // Starts the next write, or the Finish that waited for the last one.
+  void writeNext() RG_REQUIRES(m_mutex) {
     if (m_finished || m_writing) return;
     v1::HubMessage message;
     if (m_welcome) {
@@ -152,16 +152,18 @@ class SessionReactor final : public grpc::ServerBidiReactor<Bytes, Bytes>,
   Standing m_standing;
   const std::string m_peer;
   std::shared_ptr<SessionReactor> m_self;
-  Bytes m_read, m_write;
-  std::mutex m_mutex;
-  bool m_writing = false, m_finished = false;
-  std::optional<v1::Welcome> m_welcome;
-  std::optional<v1::Pong> m_pong;
-  std::deque<v1::Order> m_orders;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> m_acks;
-  std::uint64_t m_credit = 0;
-  bool m_credit_changed = false;  // and no acknowledgement has said so yet
-  std::optional<Status> m_status;
+  Bytes m_read;
+  Mutex m_mutex;
+  Bytes m_write RG_GUARDED_BY(m_mutex);
+  bool m_writing RG_GUARDED_BY(m_mutex) = false;
+  bool m_finished RG_GUARDED_BY(m_mutex) = false;
+  std::optional<v1::Welcome> m_welcome RG_GUARDED_BY(m_mutex);
+  std::optional<v1::Pong> m_pong RG_GUARDED_BY(m_mutex);
+  std::deque<v1::Order> m_orders RG_GUARDED_BY(m_mutex);
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> m_acks RG_GUARDED_BY(m_mutex);
+  std::uint64_t m_credit RG_GUARDED_BY(m_mutex) = 0;
+  bool m_credit_changed RG_GUARDED_BY(m_mutex) = false;  // and no acknowledgement has said so yet
+  std::optional<Status> m_status RG_GUARDED_BY(m_mutex);
 };
 
 // Ends a call that was not admitted; nothing was read.

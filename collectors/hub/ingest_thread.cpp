@@ -32,9 +32,9 @@ IngestThread::IngestThread(std::unique_ptr<Writer> writer, const std::string& st
       m_leases(known_nodes.empty() ? monotonicNow() - LeaseTable::kExpiry : monotonicNow()),
       m_orders([store, live = m_live_tail] { return Reader::open(store, {.live = live}); }),
       m_recording(*m_writer, [this] {
-        const std::lock_guard lock(m_mutex);
+        const MutexLock lock(m_mutex);
         m_commit_ran = true;
-        m_wake.notify_one();
+        m_wake.notifyOne();
       }) {
   for (const Node& node : known_nodes) {
     m_liveness.expect(node, monotonicNow());
@@ -51,25 +51,25 @@ bool IngestThread::push(std::shared_ptr<AgentLink> link, v1::AgentMessage messag
                       : message.has_definitions() ? message.definitions().records().size()
                                                   : 0);
   item.what = std::move(message);
-  const std::lock_guard lock(m_mutex);
+  const MutexLock lock(m_mutex);
   m_queue_bytes += item.bytes;
   const bool room = m_queue_bytes + m_waiting_bytes < m_options.queue_bytes;
   if (!room) m_parked.push_back(item.link);
   m_queue.push_back(std::move(item));
-  m_wake.notify_one();
+  m_wake.notifyOne();
   return room;
 }
 
 void IngestThread::closed(std::shared_ptr<AgentLink> link) {
-  const std::lock_guard lock(m_mutex);
+  const MutexLock lock(m_mutex);
   m_queue.push_back({.link = std::move(link), .what = std::monostate(), .received = wallNow(), .received_mono = monotonicNow()});
-  m_wake.notify_one();
+  m_wake.notifyOne();
 }
 
 void IngestThread::post(std::function<void(Writer&)> action) {
-  const std::lock_guard lock(m_mutex);
+  const MutexLock lock(m_mutex);
   m_queue.push_back({.link = nullptr, .what = std::move(action), .received = wallNow(), .received_mono = monotonicNow()});
-  m_wake.notify_one();
+  m_wake.notifyOne();
 }
 
 void IngestThread::order(Order order, OrderDone done) {
@@ -92,25 +92,25 @@ void IngestThread::finishAll(const Status& status, DurNs timeout) {
     done->set_value();
   };
   {
-    const std::lock_guard lock(m_mutex);
+    const MutexLock lock(m_mutex);
     m_queue.push_back({.link = nullptr, .what = std::move(action), .received = wallNow(), .received_mono = monotonicNow()});
-    m_wake.notify_one();
+    m_wake.notifyOne();
   }
   (void)done->get_future().wait_for(std::chrono::nanoseconds(timeout));
 }
 
 Status IngestThread::stop() {
   {
-    const std::lock_guard lock(m_mutex);
+    const MutexLock lock(m_mutex);
     m_stopping = true;
-    m_wake.notify_one();
+    m_wake.notifyOne();
   }
   if (m_thread.joinable()) m_thread.join();
   return m_close_status;
 }
 
 HubStats IngestThread::stats() const {
-  const std::lock_guard lock(m_mutex);
+  const MutexLock lock(m_mutex);
   HubStats stats = m_stats;
   stats.queue_bytes = static_cast<std::int64_t>(m_queue_bytes + m_waiting_bytes);
   return stats;
@@ -123,9 +123,9 @@ void IngestThread::run() {
     std::vector<std::shared_ptr<AgentLink>> resumed;
     std::size_t bytes = 0;
     {
-      std::unique_lock lock(m_mutex);
-      const auto pause = std::chrono::nanoseconds(m_recording.behind() ? 0 : kTick);
-      m_wake.wait_for(lock, pause, [this] { return !m_queue.empty() || m_stopping || m_commit_ran; });
+      MutexLock lock(m_mutex);
+      const DurNs pause = m_recording.behind() ? 0 : kTick;
+      m_wake.waitFor(lock, pause, [this]() RG_REQUIRES(m_mutex) { return !m_queue.empty() || m_stopping || m_commit_ran; });
       m_commit_ran = false;
       while (!m_queue.empty() && bytes < kGroupBytes) {
         bytes += m_queue.front().bytes;
@@ -139,7 +139,7 @@ void IngestThread::run() {
     m_recording.work(bytes);
     grant();
     {
-      const std::lock_guard lock(m_mutex);
+      const MutexLock lock(m_mutex);
       m_queue_bytes -= bytes;
       m_waiting_bytes = m_recording.waitingBytes();
       if (m_queue_bytes + m_waiting_bytes < m_options.queue_bytes / 2) resumed.swap(m_parked);
@@ -171,7 +171,7 @@ void IngestThread::storeAdmitted() {
       recordBatch(*session, payload, writer);
     });
   }
-  const std::lock_guard lock(m_mutex);
+  const MutexLock lock(m_mutex);
   m_since_retention += static_cast<std::int64_t>(m_admitted_bytes);
   m_stats.bytes += static_cast<std::int64_t>(m_admitted_bytes);
   m_stats.lag = monotonicNow() - received;
@@ -181,7 +181,7 @@ void IngestThread::storeAdmitted() {
 
 void IngestThread::recordBatch(Inbound& session, std::string_view payload, Writer& writer) {
   const PayloadCounts counts = session.journaled.replay().play(payload, writer);
-  const std::lock_guard lock(m_mutex);
+  const MutexLock lock(m_mutex);
   m_stats.samples += counts.samples;
   m_stats.spans += counts.spans;
   m_stats.records += counts.records;
@@ -210,7 +210,7 @@ void IngestThread::failStore(const Status& status) {
   (void)m_writer->flush();
   m_writer->issue({.code = "store.refused", .source = "hub", .first = wallNow(), .last = wallNow(), .detail = status.message()});
   m_refused = status.message();
-  const std::lock_guard lock(m_mutex);
+  const MutexLock lock(m_mutex);
   m_stats.store_error = m_refused;
   m_stats.agents = 0;
 }
@@ -226,7 +226,7 @@ void IngestThread::tick() {
     m_recording.commitIfDue();
     if (retentionIsDue(now) && m_recording.atRest()) forgetOld();
   }
-  const std::lock_guard lock(m_mutex);
+  const MutexLock lock(m_mutex);
   m_stats.store_error = m_refused.empty() ? m_recording.status().message() : m_refused;
 }
 

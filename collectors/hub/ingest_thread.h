@@ -10,11 +10,9 @@
 // Cost:       memory <= queue_bytes, of what is queued and of what waits for a commit, + what pushes over the mark.
 #pragma once
 
-#include <condition_variable>
 #include <deque>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <thread>
 #include <variant>
 #include <vector>
@@ -25,6 +23,7 @@
 #include "collectors/hub/lease_table.h"
 #include "collectors/hub/order_desk.h"
 #include "collectors/hub/recording.h"
+#include "model/mutex.h"
 
 namespace runglass {
 
@@ -136,15 +135,17 @@ class IngestThread {
   bool m_full = false;  // so much waits for a commit that agents keep what waits with them
   DurNs m_last_tick = 0, m_next_retention = 0;
   std::int64_t m_since_retention = 0;  // bytes journaled
+  Status m_close_status;               // stop()'s, once the thread has ended
 
-  mutable std::mutex m_mutex;  // guards all below
-  std::condition_variable m_wake, m_idle;
-  std::deque<Item> m_queue;
-  std::size_t m_queue_bytes = 0, m_waiting_bytes = 0;  // not taken yet; journaled, and waiting for a commit to end
-  std::vector<std::shared_ptr<AgentLink>> m_parked;
-  bool m_stopping = false, m_commit_ran = false;
-  HubStats m_stats;
-  Status m_close_status;
+  mutable Mutex m_mutex;
+  ConditionVariable m_wake;
+  std::deque<Item> m_queue RG_GUARDED_BY(m_mutex);
+  std::size_t m_queue_bytes RG_GUARDED_BY(m_mutex) = 0;    // not taken yet
+  std::size_t m_waiting_bytes RG_GUARDED_BY(m_mutex) = 0;  // journaled, and waiting for a commit to end
+  std::vector<std::shared_ptr<AgentLink>> m_parked RG_GUARDED_BY(m_mutex);
+  bool m_stopping RG_GUARDED_BY(m_mutex) = false;
+  bool m_commit_ran RG_GUARDED_BY(m_mutex) = false;
+  HubStats m_stats RG_GUARDED_BY(m_mutex);
 
   Recording m_recording;  // the ingest thread's own, but what it calls back takes the mutex
   std::thread m_thread;

@@ -13,10 +13,10 @@ Recording::Recording(Writer& writer, std::function<void()> ran) : m_writer(write
 Recording::~Recording() {
   settle();
   {
-    const std::lock_guard lock(m_mutex);
+    const MutexLock lock(m_mutex);
     m_stopping = true;
   }
-  m_changed.notify_all();
+  m_changed.notifyAll();
   m_thread.join();
 }
 
@@ -49,10 +49,10 @@ void Recording::start() {
   m_running = true;
   m_begun = monotonicNow();
   {
-    const std::lock_guard lock(m_mutex);
+    const MutexLock lock(m_mutex);
     m_stage = Stage::kBegun;
   }
-  m_changed.notify_all();
+  m_changed.notifyAll();
 }
 
 void Recording::end() {
@@ -72,7 +72,7 @@ void Recording::recordOne() {
 void Recording::work(std::size_t came) {
   if (m_running) {
     {
-      const std::lock_guard lock(m_mutex);
+      const MutexLock lock(m_mutex);
       if (m_stage != Stage::kRan) return;
       m_stage = Stage::kIdle;
     }
@@ -85,8 +85,8 @@ void Recording::work(std::size_t came) {
 
 void Recording::settle() {
   if (m_running) {
-    std::unique_lock lock(m_mutex);
-    m_changed.wait(lock, [this] { return m_stage == Stage::kRan; });
+    MutexLock lock(m_mutex);
+    m_changed.wait(lock, [this]() RG_REQUIRES(m_mutex) { return m_stage == Stage::kRan; });
     m_stage = Stage::kIdle;
     lock.unlock();
     end();
@@ -95,15 +95,15 @@ void Recording::settle() {
 }
 
 void Recording::run() {
-  std::unique_lock lock(m_mutex);
+  MutexLock lock(m_mutex);
   while (true) {
-    m_changed.wait(lock, [this] { return m_stage == Stage::kBegun || m_stopping; });
+    m_changed.wait(lock, [this]() RG_REQUIRES(m_mutex) { return m_stage == Stage::kBegun || m_stopping; });
     if (m_stage != Stage::kBegun) return;
     lock.unlock();
     m_writer.runBegun();
     lock.lock();
     m_stage = Stage::kRan;
-    m_changed.notify_all();
+    m_changed.notifyAll();
     lock.unlock();
     m_ran();
     lock.lock();

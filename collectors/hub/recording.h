@@ -8,12 +8,11 @@
 // Cost:       what comes while a commit runs waits in memory, as large as its caller says.
 #pragma once
 
-#include <condition_variable>
 #include <deque>
 #include <functional>
-#include <mutex>
 #include <thread>
 
+#include "model/mutex.h"
 #include "storage/writer.h"
 
 namespace runglass {
@@ -66,10 +65,10 @@ class Recording {
   Forgotten m_forgotten;  // empty: it is no retention
   Status m_status;
 
-  std::mutex m_mutex;  // guards the stage
-  std::condition_variable m_changed;
-  Stage m_stage = Stage::kIdle;
-  bool m_stopping = false;
+  Mutex m_mutex;
+  ConditionVariable m_changed;
+  Stage m_stage RG_GUARDED_BY(m_mutex) = Stage::kIdle;
+  bool m_stopping RG_GUARDED_BY(m_mutex) = false;
   std::thread m_thread;
 };
 

@@ -9,23 +9,25 @@
 
 #include "collectors/http/http_client.h"
 #include "collectors/notify/command_run.h"
+#include "model/mutex.h"
 
 namespace runglass {
 
 // A message on its way to all its targets.
 struct Courier::Delivery {
-  std::shared_ptr<const AlertMessage> message;
-  std::mutex mutex;
-  std::size_t left = 0;
-  std::string report;
-  bool told = false;
+  Delivery(std::shared_ptr<const AlertMessage> what, std::size_t targets) : message(std::move(what)), left(targets) {}
+  const std::shared_ptr<const AlertMessage> message;
+  Mutex mutex;
+  std::size_t left RG_GUARDED_BY(mutex);  // targets
+  std::string report RG_GUARDED_BY(mutex);
+  bool told RG_GUARDED_BY(mutex) = false;
 };
 
 struct Courier::Lane {
   AlertTarget target;
-  std::mutex mutex;
-  std::condition_variable_any wake;
-  std::deque<std::shared_ptr<Delivery>> queue;
+  Mutex mutex;
+  StoppableCondition wake;
+  std::deque<std::shared_ptr<Delivery>> queue RG_GUARDED_BY(mutex);
   std::jthread thread;
 };
 
@@ -108,9 +110,7 @@ void Courier::send(std::shared_ptr<const AlertMessage> message) {
     if (m_options.done) m_options.done(*message, "nobody is to be told", false);
     return;
   }
-  const auto delivery = std::make_shared<Delivery>();
-  delivery->message = std::move(message);
-  delivery->left = lanes.size();
+  const auto delivery = std::make_shared<Delivery>(std::move(message), lanes.size());
   for (Lane* lane : lanes) {
     if (lane->target.desktop) {
       if (m_options.desktop) m_options.desktop(*delivery->message);
@@ -119,12 +119,12 @@ void Courier::send(std::shared_ptr<const AlertMessage> message) {
     }
     bool taken = false;
     {
-      const std::lock_guard lock(lane->mutex);
+      const MutexLock lock(lane->mutex);
       taken = lane->queue.size() < kMaxQueue;
       if (taken) lane->queue.push_back(delivery);
     }
     if (taken)
-      lane->wake.notify_one();
+      lane->wake.notifyOne();
     else
       finish(*delivery, lane->target.name, {Code::kResourceExhausted, std::to_string(kMaxQueue) + " messages wait already"}, 0);
   }
@@ -135,8 +135,8 @@ void Courier::work(Lane& lane, const std::stop_token& stop) {
   while (true) {
     std::shared_ptr<Delivery> delivery;
     {
-      std::unique_lock lock(lane.mutex);
-      if (!lane.wake.wait(lock, stop, [&] { return !lane.queue.empty(); })) return;
+      MutexLock lock(lane.mutex);
+      if (!lane.wake.wait(lock, stop, [&lane]() RG_REQUIRES(lane.mutex) { return !lane.queue.empty(); })) return;
       delivery = lane.queue.front();
       lane.queue.pop_front();
     }
@@ -153,8 +153,7 @@ void Courier::work(Lane& lane, const std::stop_token& stop) {
         finish(*delivery, lane.target.name, status, tries);
         break;
       }
-      std::unique_lock lock(lane.mutex);
-      lane.wake.wait_for(lock, stop, std::chrono::nanoseconds(jittered(pause)), [] { return false; });
+      sleepUnlessStopped(stop, jittered(pause));
       if (stop.stop_requested()) return;
       pause = std::min(2 * pause, m_options.longest_pause);
     }
@@ -165,7 +164,7 @@ void Courier::finish(Delivery& delivery, const std::string& target, const Status
   std::string report;
   bool told = false;
   {
-    const std::lock_guard lock(delivery.mutex);
+    const MutexLock lock(delivery.mutex);
     if (!delivery.report.empty()) delivery.report += "; ";
     delivery.report +=
         target +

@@ -7,11 +7,10 @@
 
 #include <cerrno>
 #include <chrono>
-#include <condition_variable>
 #include <cstring>
-#include <mutex>
 
 #include "collectors/http/http_client.h"
+#include "model/mutex.h"
 
 namespace runglass {
 namespace {
@@ -45,15 +44,12 @@ Deadman::Deadman(DeadmanOptions options, std::function<Status()> alive, std::fun
 void Deadman::run(const std::stop_token& stop) {
   HttpClient http;
   std::string said;
-  std::mutex mutex;
-  std::condition_variable_any wake;
   while (!stop.stop_requested()) {
     Status status = m_alive();
     if (status.ok()) status = m_options.file.empty() ? ask(http, m_options, stop) : touch(m_options.file);
     if (stop.stop_requested()) return;
     if (status.message() != said) m_say(said = status.message());
-    std::unique_lock lock(mutex);
-    wake.wait_for(lock, stop, std::chrono::nanoseconds(m_options.every), [] { return false; });
+    sleepUnlessStopped(stop, m_options.every);
   }
 }
 

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 
+#include "model/mutex.h"
+
 namespace runglass {
 namespace {
 
@@ -40,9 +42,9 @@ void addSelect(std::string& select, const char* key, const std::string& value) {
 struct Notifier::Shared {
   explicit Shared(AlertOptions given) : options(std::move(given)), book(options) {}
   const AlertOptions options;
-  mutable std::mutex mutex;
-  AlertBook book;
-  Stats stats;
+  mutable Mutex mutex;
+  AlertBook book RG_GUARDED_BY(mutex);
+  Stats stats RG_GUARDED_BY(mutex);
   SaveAlerts save;
 };
 
@@ -56,7 +58,7 @@ Notifier::Notifier(AlertOptions options, CourierOptions courier, SaveAlerts save
     std::vector<Issue> issues;
     const TimeNs now = wallNow();
     {
-      const std::lock_guard lock(shared->mutex);
+      const MutexLock lock(shared->mutex);
       shared->book.delivered(message.alerts, delivery, now);
       rows = shared->book.takeRows();
       if (!told && !message.to.empty()) {
@@ -74,7 +76,7 @@ Notifier::~Notifier() = default;
 void Notifier::stop() { m_courier->stop(); }
 
 Notifier::Stats Notifier::stats() const {
-  const std::lock_guard lock(m_shared->mutex);
+  const MutexLock lock(m_shared->mutex);
   Stats stats = m_shared->stats;
   stats.held_back = m_shared->book.heldBack();
   stats.unkept = m_shared->book.unkept();
@@ -86,7 +88,7 @@ Status Notifier::start(Reader& reader, TimeNs now) {
   RG_ASSIGN(const StoreInfo info, reader.info());
   m_store = {.uuid = info.store_uuid, .path = info.path};
   RG_ASSIGN(const std::vector<Alert> alerts, reader.alerts(kHistory));
-  const std::lock_guard lock(m_shared->mutex);
+  const MutexLock lock(m_shared->mutex);
   m_shared->book.load(alerts, now);
   return {};
 }
@@ -133,7 +135,7 @@ void Notifier::seeFinding(const Finding& finding, TimeNs now) {
     if (stopsTheRun(finding.kind) && attempt->second.layout.world > 0) trouble.gpu_hours_per_hour = attempt->second.layout.world;
   }
   trouble.link = linkOf(trouble, m_store, viewOf(finding.kind), select);
-  const std::lock_guard lock(m_shared->mutex);
+  const MutexLock lock(m_shared->mutex);
   m_shared->book.see(std::move(trouble), now);
 }
 
@@ -199,7 +201,7 @@ Status Notifier::seeEvents(Reader& reader, TimeNs now) {
   }
   std::ranges::stable_sort(events, {}, &Event::time);
   if (!std::ranges::all_of(events, [this](const Event& event) { return isNamed(event); })) RG_TRY(readNames(reader));
-  const std::lock_guard lock(m_shared->mutex);
+  const MutexLock lock(m_shared->mutex);
   for (Event& event : events) {
     if (!event.time) continue;
     // An event is seen before the store has committed who it is about. Without names it would be another cause.
@@ -229,13 +231,13 @@ Status Notifier::step(Reader& reader, std::span<const Finding> findings, TimeNs 
   if (m_metrics_looked == 0 || now - m_metrics_looked >= kMetricsEvery) {
     m_metrics_looked = now;
     RG_ASSIGN(std::vector<Trouble> troubles, m_metrics.look(reader, now));
-    const std::lock_guard lock(m_shared->mutex);
+    const MutexLock lock(m_shared->mutex);
     for (Trouble& trouble : troubles) m_shared->book.see(std::move(trouble), now);
   }
   RG_ASSIGN(std::vector<Snooze> snoozes, reader.snoozes());
   std::vector<Telling> tellings;
   {
-    const std::lock_guard lock(m_shared->mutex);
+    const MutexLock lock(m_shared->mutex);
     m_shared->book.snooze(std::move(snoozes));
     tellings = m_shared->book.decide(now);
   }
@@ -252,7 +254,7 @@ void Notifier::send(std::vector<Telling> tellings, TimeNs now) {
   std::vector<Alert> rows;
   std::vector<Issue> issues;
   {
-    const std::lock_guard lock(m_shared->mutex);
+    const MutexLock lock(m_shared->mutex);
     m_shared->stats.tellings += static_cast<std::int64_t>(messages.size());
     rows = m_shared->book.takeRows();
     const std::int64_t held = m_shared->book.heldBack() - m_held_back;

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <atomic>
 #include <deque>
-#include <mutex>
 #include <queue>
 #include <random>
 #include <thread>

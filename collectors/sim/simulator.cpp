@@ -7,9 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <condition_variable>
 #include <map>
-#include <mutex>
 #include <set>
 #include <thread>
 #include <utility>
@@ -17,6 +15,7 @@
 #include "collectors/sim/cluster_metrics.h"
 #include "collectors/sim/step_model.h"
 #include "collectors/sim/step_records.h"
+#include "model/mutex.h"
 
 namespace runglass::sim {
 namespace {
@@ -329,9 +328,7 @@ class Player {
     const auto wait =
         static_cast<DurNs>(static_cast<double>(virtual_time - m_options.start) / m_options.speed) - (monotonicNow() - m_wall_begin);
     if (wait <= 0) return;
-    std::mutex mutex;
-    std::unique_lock lock(mutex);
-    std::condition_variable_any().wait_for(lock, m_options.stop, std::chrono::nanoseconds(wait), [] { return false; });
+    sleepUnlessStopped(m_options.stop, wait);
   }
 
   const Scenario& m_scenario;

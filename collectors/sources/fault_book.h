@@ -10,10 +10,10 @@
 #pragma once
 
 #include <map>
-#include <mutex>
 #include <string>
 #include <string_view>
 
+#include "model/mutex.h"
 #include "model/time.h"
 
 namespace runglass {
@@ -25,16 +25,16 @@ class FaultBook {
 
   // The kernel's log is read: what it tells has more words, so that others wait kWindow for it.
   void readKernel() {
-    const std::lock_guard lock(m_mutex);
+    const MutexLock lock(m_mutex);
     m_kernel = true;
   }
   bool kernelIsRead() const {
-    const std::lock_guard lock(m_mutex);
+    const MutexLock lock(m_mutex);
     return m_kernel;
   }
   // True: `teller` may tell; nobody else told of this fault within kWindow. The same teller may always tell again.
   bool mayTell(std::string_view teller, std::string_view kind, std::string_view code, std::string_view device, TimeNs time) {
-    const std::lock_guard lock(m_mutex);
+    const MutexLock lock(m_mutex);
     std::string key = std::string(kind) + '\0' + std::string(code) + '\0' + std::string(device);
     const auto near = [&](const Told& told) { return told.time - time <= kWindow && time - told.time <= kWindow; };
     if (const auto known = m_told.find(key); known != m_told.end() && known->second.teller != teller && near(known->second)) return false;
@@ -48,9 +48,9 @@ class FaultBook {
     std::string teller;
     TimeNs time = 0;
   };
-  mutable std::mutex m_mutex;
-  bool m_kernel = false;
-  std::map<std::string, Told> m_told;
+  mutable Mutex m_mutex;
+  bool m_kernel RG_GUARDED_BY(m_mutex) = false;
+  std::map<std::string, Told> m_told RG_GUARDED_BY(m_mutex);
 };
 
 }  // namespace runglass

@@ -11,10 +11,10 @@
 
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <string>
 #include <vector>
 
+#include "model/mutex.h"
 #include "model/time.h"
 
 namespace runglass {
@@ -33,7 +33,7 @@ class LeaseBook {
 
   // Says that this agent wants to follow `file` and recorded it up to `offset`; answers what the hub said last.
   Answer claim(const std::string& file, std::uint64_t offset, DurNs now) {
-    const std::lock_guard lock(m_mutex);
+    const MutexLock lock(m_mutex);
     Entry& entry = m_entries[file];
     entry.offset = offset;
     entry.wanted = now;
@@ -42,14 +42,14 @@ class LeaseBook {
   }
   // What to tell the hub; forgets what nobody asked for any more.
   std::vector<Claim> claims(DurNs now) {
-    const std::lock_guard lock(m_mutex);
+    const MutexLock lock(m_mutex);
     std::erase_if(m_entries, [now](const auto& entry) { return now - entry.second.wanted > kWantedFor; });
     std::vector<Claim> all;
     for (const auto& [file, entry] : m_entries) all.push_back({file, entry.offset});
     return all;
   }
   void answered(const std::string& file, bool held, std::uint64_t offset, DurNs now) {
-    const std::lock_guard lock(m_mutex);
+    const MutexLock lock(m_mutex);
     const auto found = m_entries.find(file);
     if (found == m_entries.end()) return;
     found->second.answer = {held ? State::kHeld : State::kElsewhere, offset};
@@ -64,8 +64,8 @@ class LeaseBook {
     DurNs wanted = 0, answered = 0;
     Answer answer;
   };
-  std::mutex m_mutex;
-  std::map<std::string, Entry> m_entries;
+  Mutex m_mutex;
+  std::map<std::string, Entry> m_entries RG_GUARDED_BY(m_mutex);
 };
 
 }  // namespace runglass

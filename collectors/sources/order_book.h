@@ -12,13 +12,13 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "model/mutex.h"
 #include "model/orders.h"
 #include "model/time.h"
 
@@ -41,15 +41,18 @@ class OrderBook {
   enum class Server : std::size_t {};
 
   // All are allowed until told otherwise: they only read.
-  void allow(std::set<OrderKind> kinds) { m_allowed = std::move(kinds); }
+  void allow(std::set<OrderKind> kinds) {
+    const MutexLock lock(m_mutex);
+    m_allowed = std::move(kinds);
+  }
   // From now on somebody takes orders of these kinds, and answers each.
   Server serve(std::set<OrderKind> kinds) {
-    const std::lock_guard lock(m_mutex);
+    const MutexLock lock(m_mutex);
     m_desks.push_back({std::move(kinds), {}});
     return Server{m_desks.size() - 1};
   }
   void ask(Task task) {
-    const std::lock_guard lock(m_mutex);
+    const MutexLock lock(m_mutex);
     const std::string name(orderName(task.order.kind));
     if (m_allowed && !m_allowed->contains(task.order.kind))
       return refuse(task.id, {Code::kPermissionDenied, "order " + name + ": not in this agent's [orders] allow"});
@@ -68,12 +71,12 @@ class OrderBook {
     m_open[task.id] = {.asked = now, .left = served, .answer = {.id = task.id, .status = {}, .ranks = {}, .note = {}}};
   }
   std::vector<Task> take(Server server) {
-    const std::lock_guard lock(m_mutex);
+    const MutexLock lock(m_mutex);
     return std::exchange(m_desks[static_cast<std::size_t>(server)].tasks, {});
   }
   // One server's; an order's second answer by the same server must not be given.
   void answer(Answer answer) {
-    const std::lock_guard lock(m_mutex);
+    const MutexLock lock(m_mutex);
     const auto open = m_open.find(answer.id);
     if (open == m_open.end()) return;  // forgotten
     merge(open->second.answer, std::move(answer));
@@ -83,16 +86,18 @@ class OrderBook {
   }
   // An order that is not known here.
   void refuseUnknown(std::uint64_t id, Status status) {
-    const std::lock_guard lock(m_mutex);
+    const MutexLock lock(m_mutex);
     refuse(id, std::move(status));
   }
   std::vector<Answer> answers() {
-    const std::lock_guard lock(m_mutex);
+    const MutexLock lock(m_mutex);
     return std::exchange(m_answers, {});
   }
 
  private:
-  void refuse(std::uint64_t id, Status status) { m_answers.push_back({.id = id, .status = std::move(status), .ranks = {}, .note = {}}); }
+  void refuse(std::uint64_t id, Status status) RG_REQUIRES(m_mutex) {
+    m_answers.push_back({.id = id, .status = std::move(status), .ranks = {}, .note = {}});
+  }
 
   static constexpr DurNs kForgotten = 60 * kNsPerSecond;
   struct Desk {
@@ -116,11 +121,11 @@ class OrderBook {
     if (!one.note.empty()) all.note += (all.note.empty() ? "" : "; ") + one.note;
   }
 
-  std::optional<std::set<OrderKind>> m_allowed;
-  std::mutex m_mutex;
-  std::vector<Desk> m_desks;
-  std::map<std::uint64_t, Open> m_open;
-  std::vector<Answer> m_answers;
+  Mutex m_mutex;
+  std::optional<std::set<OrderKind>> m_allowed RG_GUARDED_BY(m_mutex);
+  std::vector<Desk> m_desks RG_GUARDED_BY(m_mutex);
+  std::map<std::uint64_t, Open> m_open RG_GUARDED_BY(m_mutex);
+  std::vector<Answer> m_answers RG_GUARDED_BY(m_mutex);
 };
 
 }  // namespace runglass

@@ -10,11 +10,11 @@
 
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "model/mutex.h"
 #include "model/topology.h"
 
 namespace runglass {
@@ -29,7 +29,7 @@ class RankTable {
  public:
   // The pid of another live process that claims the same rank of the same attempt, if there is one.
   std::optional<std::int32_t> put(const Trainer& trainer) {
-    const std::lock_guard lock(m_mutex);
+    const MutexLock lock(m_mutex);
     std::optional<std::int32_t> twin;
     for (const auto& [other, known] : m_ranks)
       if (other != trainer.pid && known.rank.attempt == trainer.rank.attempt && known.rank.rank == trainer.rank.rank) twin = other;
@@ -37,16 +37,16 @@ class RankTable {
     return twin;
   }
   void drop(std::int32_t pid) {
-    const std::lock_guard lock(m_mutex);
+    const MutexLock lock(m_mutex);
     if (m_ranks.erase(pid) > 0) ++m_generation;
   }
   std::optional<Rank> find(std::int32_t pid) const {
-    const std::lock_guard lock(m_mutex);
+    const MutexLock lock(m_mutex);
     const auto found = m_ranks.find(pid);
     return found == m_ranks.end() ? std::nullopt : std::optional(found->second.rank);
   }
   std::vector<Trainer> all() const {
-    const std::lock_guard lock(m_mutex);
+    const MutexLock lock(m_mutex);
     std::vector<Trainer> all;
     for (const auto& [pid, trainer] : m_ranks) all.push_back(trainer);
     return all;
@@ -54,14 +54,14 @@ class RankTable {
 
   // Another number whenever a process came or went; absent while there is none.
   std::optional<std::uint64_t> generation() const {
-    const std::lock_guard lock(m_mutex);
+    const MutexLock lock(m_mutex);
     return m_ranks.empty() ? std::nullopt : std::optional(m_generation);
   }
 
  private:
-  mutable std::mutex m_mutex;
-  std::uint64_t m_generation = 0;
-  std::map<std::int32_t, Trainer> m_ranks;
+  mutable Mutex m_mutex;
+  std::uint64_t m_generation RG_GUARDED_BY(m_mutex) = 0;
+  std::map<std::int32_t, Trainer> m_ranks RG_GUARDED_BY(m_mutex);
 };
 
 }  // namespace runglass

@@ -10,14 +10,13 @@
 #include <QMetaObject>
 #include <QTimer>
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 #include "storage/reader_at.h"
 
 namespace runglass {
 namespace {
-constexpr auto kPicturePeriod = std::chrono::milliseconds(40);
+constexpr DurNs kPicturePeriod = 40 * kNsPerMs;
 constexpr int kTextEvery = 5;  // of the picture periods: 200 ms
 constexpr int kRestFactor = 3;
 constexpr DurNs kLongestRest = kNsPerSecond;
@@ -80,10 +79,10 @@ void QueryService::start(const std::shared_ptr<QuerySlot::State>& slot, std::opt
   slot->hurry = false;
   ++m_pending;
   {
-    const std::lock_guard lock(m_mutex);
+    const MutexLock lock(m_mutex);
     m_queue.push_back({slot, moment, epoch, slot->stop.get_token(), std::move(run), std::move(deliver)});
   }
-  m_wake.notify_one();
+  m_wake.notifyOne();
 }
 
 void QueryService::workerLoop(const std::stop_token& stop) {
@@ -93,8 +92,8 @@ void QueryService::workerLoop(const std::stop_token& stop) {
   while (true) {
     Job job;
     {
-      std::unique_lock lock(m_mutex);
-      if (!m_wake.wait(lock, stop, [this] { return !m_queue.empty(); })) return;
+      MutexLock lock(m_mutex);
+      if (!m_wake.wait(lock, stop, [this]() RG_REQUIRES(m_mutex) { return !m_queue.empty(); })) return;
       job = std::move(m_queue.front());
       m_queue.pop_front();
     }
@@ -172,8 +171,7 @@ void QueryService::watchLoop(const std::stop_token& stop) {
         }
       }
     }
-    std::unique_lock lock(m_mutex);
-    m_sleep.wait_for(lock, stop, reader ? kPicturePeriod : kPicturePeriod * 25, [] { return false; });
+    sleepUnlessStopped(stop, reader ? kPicturePeriod : kPicturePeriod * 25);
   }
 }
 

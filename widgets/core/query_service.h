@@ -14,18 +14,17 @@
 
 #include <QObject>
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <stop_token>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "model/mutex.h"
 #include "model/result.h"
 #include "model/time.h"
 #include "storage/reader.h"
@@ -161,10 +160,9 @@ class QueryService : public QObject {
   DurNs m_last_query = 0;
   int m_pending = 0;
 
-  std::mutex m_mutex;
-  std::condition_variable_any m_wake;     // workers: a job is queued
-  std::condition_variable_any m_sleep;    // the watcher, until it is stopped
-  std::deque<Job> m_queue;                // guarded by m_mutex
+  Mutex m_mutex;
+  StoppableCondition m_wake;  // workers: a job is queued
+  std::deque<Job> m_queue RG_GUARDED_BY(m_mutex);
   std::atomic<bool> m_announcing{false};  // an announcement is on its way to the GUI thread
   std::vector<std::jthread> m_threads;    // last: they use everything above
 };

@@ -199,7 +199,7 @@ QString RankingData::nodeName(NodeId node) const {
 Result<RankingData> readRanking(Reader& reader, RankingMemory& memory, const std::stop_token& stop) {
   RankingData data;
   {
-    const std::lock_guard lock(memory.one_at_a_time);
+    const MutexLock lock(memory.one_at_a_time);
     RG_ASSIGN(data.ranking, memory.feed.read(reader, nullptr, stop));
   }
   if (stop.stop_requested()) return Status(Code::kCancelled, "cancelled");

@@ -10,12 +10,12 @@
 
 #include <QString>
 #include <array>
-#include <mutex>
 #include <optional>
 #include <stop_token>
 #include <vector>
 
 #include "analysis/ranking/ranking.h"
+#include "model/mutex.h"
 #include "storage/reader.h"
 #include "widgets/ranking/place_heat_map.h"
 #include "widgets/ranking/rank_heat_map.h"
@@ -57,8 +57,8 @@ struct RankingData {
 // What calls of one view share, so that a refresh reads only what is new.
 struct RankingMemory {
   RankingMemory(RunId run, AttemptId attempt) : feed(run, attempt) {}
-  std::mutex one_at_a_time;
-  RankingFeed feed;
+  Mutex one_at_a_time;
+  RankingFeed feed RG_GUARDED_BY(one_at_a_time);
 };
 Result<RankingData> readRanking(Reader& reader, RankingMemory& memory, const std::stop_token& stop);
 // Once. Attempt 0: the newest that tells anything.

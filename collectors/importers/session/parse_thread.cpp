@@ -13,35 +13,35 @@ ParseThread::ParseThread(Importer& importer, std::unique_ptr<InputFile> file, By
 
 ParseThread::~ParseThread() {
   m_stop.request_stop();
-  const std::lock_guard lock(m_mutex);
+  const MutexLock lock(m_mutex);
   m_abandoned = true;
-  m_changed.notify_all();
+  m_changed.notifyAll();
 }
 
 void ParseThread::run(Importer& importer, ByteStream& stream) {
   CallRecorder calls([this](RecordedCalls batch) { put(std::move(batch)); });
   m_status = importer.run(stream, m_target, calls, m_report, m_stop.get_token());
   static_cast<void>(calls.flush());
-  const std::lock_guard lock(m_mutex);
+  const MutexLock lock(m_mutex);
   m_ended = true;
-  m_changed.notify_all();
+  m_changed.notifyAll();
 }
 
 void ParseThread::put(RecordedCalls calls) {
-  std::unique_lock lock(m_mutex);
-  m_changed.wait(lock, [this] { return m_waiting.size() < kMostWaiting || m_abandoned; });
+  MutexLock lock(m_mutex);
+  m_changed.wait(lock, [this]() RG_REQUIRES(m_mutex) { return m_waiting.size() < kMostWaiting || m_abandoned; });
   if (m_abandoned) return;
   m_waiting.push_back(std::move(calls));
-  m_changed.notify_all();
+  m_changed.notifyAll();
 }
 
 std::optional<RecordedCalls> ParseThread::next() {
-  std::unique_lock lock(m_mutex);
-  m_changed.wait(lock, [this] { return !m_waiting.empty() || m_ended; });
+  MutexLock lock(m_mutex);
+  m_changed.wait(lock, [this]() RG_REQUIRES(m_mutex) { return !m_waiting.empty() || m_ended; });
   if (m_waiting.empty()) return std::nullopt;
   RecordedCalls calls = std::move(m_waiting.front());
   m_waiting.pop_front();
-  m_changed.notify_all();
+  m_changed.notifyAll();
   return calls;
 }
 

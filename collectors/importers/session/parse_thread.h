@@ -8,10 +8,8 @@
 // Cost:       a thread; at most kMostWaiting batches wait, then the importer does.
 #pragma once
 
-#include <condition_variable>
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <stop_token>
 #include <thread>
@@ -19,6 +17,7 @@
 #include "collectors/importers/importer.h"
 #include "collectors/importers/input/input_file.h"
 #include "collectors/importers/session/recorded_calls.h"
+#include "model/mutex.h"
 
 namespace runglass {
 
@@ -48,10 +47,11 @@ class ParseThread {
   ImportReport m_report;
   std::stop_source m_stop;
   std::stop_callback<std::function<void()>> m_on_stop;
-  std::mutex m_mutex;
-  std::condition_variable m_changed;
-  std::deque<RecordedCalls> m_waiting;
-  bool m_ended = false, m_abandoned = false;
+  Mutex m_mutex;
+  ConditionVariable m_changed;
+  std::deque<RecordedCalls> m_waiting RG_GUARDED_BY(m_mutex);
+  bool m_ended RG_GUARDED_BY(m_mutex) = false;
+  bool m_abandoned RG_GUARDED_BY(m_mutex) = false;
   std::jthread m_thread;  // last: the others are there before it and after it
 };
 

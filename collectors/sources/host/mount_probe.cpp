@@ -4,22 +4,23 @@
 #include <sys/statvfs.h>
 
 #include <cerrno>
-#include <mutex>
 #include <thread>
+
+#include "model/mutex.h"
 
 namespace runglass {
 
 struct MountProbe::State {
-  std::mutex mutex;
-  TimeNs asked = 0;  // 0: no question is open
-  std::optional<Answer> answer;
+  Mutex mutex;
+  TimeNs asked RG_GUARDED_BY(mutex) = 0;  // 0: no question is open
+  std::optional<Answer> answer RG_GUARDED_BY(mutex);
 };
 
 MountProbe::MountProbe(std::string path) : m_path(std::move(path)), m_state(std::make_shared<State>()) {}
 
 void MountProbe::request() {
   {
-    const std::lock_guard lock(m_state->mutex);
+    const MutexLock lock(m_state->mutex);
     if (m_state->asked != 0) return;
     m_state->asked = monotonicNow();
   }
@@ -27,7 +28,7 @@ void MountProbe::request() {
     struct statvfs fs {};
     const int rc = statvfs(path.c_str(), &fs);
     const int error = rc == 0 ? 0 : errno;
-    const std::lock_guard lock(state->mutex);
+    const MutexLock lock(state->mutex);
     state->answer = Answer{error, static_cast<std::int64_t>(fs.f_blocks * fs.f_frsize),
                            static_cast<std::int64_t>(fs.f_bavail * fs.f_frsize), monotonicNow() - state->asked};
     state->asked = 0;
@@ -35,14 +36,14 @@ void MountProbe::request() {
 }
 
 std::optional<MountProbe::Answer> MountProbe::take() {
-  const std::lock_guard lock(m_state->mutex);
+  const MutexLock lock(m_state->mutex);
   auto answer = m_state->answer;
   m_state->answer.reset();
   return answer;
 }
 
 DurNs MountProbe::openFor() const {
-  const std::lock_guard lock(m_state->mutex);
+  const MutexLock lock(m_state->mutex);
   return m_state->asked == 0 ? 0 : monotonicNow() - m_state->asked;
 }
 
