@@ -13,6 +13,15 @@ from local_hub import LocalHub, parse_arguments, torch_problem, wait_until
 NO_CUDA = 77
 VIEWS = ("gpus", "timeline", "overview")
 MOST_STORE_BYTES = 15 << 20
+# What is asked for by another name, or by none, is DejaVu Sans.
+FONTS = """<?xml version="1.0"?>
+<fontconfig>
+  <dir>%s</dir>
+  <cachedir>%s</cachedir>
+  <alias><family>monospace</family><prefer><family>DejaVu Sans Mono</family></prefer></alias>
+  <match target="pattern"><edit name="family" mode="append_last"><string>DejaVu Sans</string></edit></match>
+</fontconfig>
+"""
 PNG = b"\x89PNG\r\n\x1a\n"
 
 
@@ -31,8 +40,7 @@ def picture_environment(tools, folder):
     """The console brings its own fonts and plugins: the host needs neither Qt nor fontconfig."""
     config = os.path.join(folder, "fonts.conf")
     with open(config, "w", encoding="utf-8") as file:
-        file.write('<?xml version="1.0"?>\n<fontconfig><dir>%s</dir><cachedir>%s</cachedir></fontconfig>\n' %
-                   (os.path.join(tools, "share", "fonts"), os.path.join(folder, "font-cache")))
+        file.write(FONTS % (os.path.join(tools, "share", "fonts"), os.path.join(folder, "font-cache")))
     return dict(os.environ, FONTCONFIG_FILE=config, QT_PLUGIN_PATH=os.path.join(tools, "libexec", "plugins"), XDG_RUNTIME_DIR=folder,
                 XDG_CONFIG_HOME=folder, XDG_CACHE_HOME=folder)
 
