@@ -240,7 +240,7 @@ int leave(const Gpu& gpu) {
   step(gpu, 0);
   static std::atomic<int> launched{0};
   std::thread([gpu] {
-    for (std::int64_t i = 0;; ++i) {
+    for (;;) {
       products(gpu);
       ++launched;
     }
