@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The relocatable folder: the programs, their loader, every library that they need and the licences of those.
 
-tools_tree.py --build DIR --out FOLDER [--sysroot DIR] [--tar FILE --date YYYY-MM-DD]
+tools_tree.py --build DIR --out FOLDER [--sysroot DIR] [--console] [--tar FILE --date YYYY-MM-DD]
 docs/binaries.md says what lies where in it. The machine is the one that the programs in DIR were built for; libraries are taken from this
 machine, or from --sysroot. Two calls on the same inputs write the same bytes.
 """
@@ -20,6 +20,9 @@ import time
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PROGRAMS = ('runglassctl', 'runglass-agent')
+# With --console: for `runglass screenshot` on a host without Qt, a display or fonts (tests/device). A window needs the host's own.
+PLUGINS = ('platforms/libqoffscreen.so', 'iconengines/libqsvgicon.so', 'imageformats/libqsvg.so')
+FONTS = 'fonts-dejavu-core'
 TRIPLES = {'Advanced Micro Devices X86-64': 'x86_64-linux-gnu', 'AArch64': 'aarch64-linux-gnu'}
 # What no header names: the C library's own modules (names, name servers), what pthread_cancel() loads, and what an older library of the host
 # (NVIDIA's) asks for by name. Were one missing, the host's would be taken, which belongs to another C library.
@@ -107,7 +110,10 @@ def source_of(package):
 
 def licences(found, loader):
     lines, common = [], set()
-    for package, names in sorted(packages(found, loader).items()):
+    owned = packages(found, loader)
+    if given.console:
+        owned[FONTS] = ['share/fonts']
+    for package, names in sorted(owned.items()):
         path = copy(os.path.join(given.sysroot + '/usr/share/doc', package, 'copyright'), 'share/licenses', package, 'copyright')
         with open(path, encoding='utf-8', errors='replace') as file:
             common.update(re.findall(r'/usr/share/common-licenses/([A-Z][\w.+-]*\w)', file.read()))
@@ -127,17 +133,24 @@ def licences(found, loader):
 def make_tree():
     bin_folder = os.path.join(given.build, 'bin')
     machine = Machine(os.path.join(bin_folder, PROGRAMS[0]))
-    found = libraries(machine, [os.path.join(bin_folder, name) for name in PROGRAMS])
+    programs = PROGRAMS + (('runglass',) if given.console else ())
+    plugins = {name: machine.find('qt6/plugins/' + name) for name in (PLUGINS if given.console else ())}
+    found = libraries(machine, [os.path.join(bin_folder, name) for name in programs] + list(plugins.values()))
     for name, path in found.items():
         copy(path, 'lib', name, mode=0o755)
     launcher = copy(os.path.join(bin_folder, 'runglass_launcher'), 'bin', PROGRAMS[0], mode=0o755)
     machine.strip(launcher)
-    for name in PROGRAMS:
+    for name in programs:
         machine.strip(copy(os.path.join(bin_folder, name), 'libexec', name, mode=0o755))
         os.makedirs(os.path.join(given.out, 'libexec/loader'), exist_ok=True)
         os.symlink(os.path.join('../../lib', machine.loader), os.path.join(given.out, 'libexec/loader', name))
         if name != PROGRAMS[0]:
             os.link(launcher, os.path.join(given.out, 'bin', name))
+    for name, path in plugins.items():
+        copy(path, 'libexec/plugins', name, mode=0o755)
+    if given.console:
+        for path in glob.glob(given.sysroot + '/usr/share/fonts/truetype/dejavu/*.ttf'):
+            copy(path, 'share/fonts', os.path.basename(path))
     lib = os.path.join(given.build, 'lib')
     machine.strip(copy(os.path.join(lib, 'librunglass.so.0'), 'trainer', 'librunglass.so.0', mode=0o755))
     os.symlink('librunglass.so.0', os.path.join(given.out, 'trainer', 'librunglass.so'))
@@ -181,6 +194,7 @@ def main():
     arguments.add_argument('--build', required=True)
     arguments.add_argument('--out', required=True)
     arguments.add_argument('--sysroot', default='')
+    arguments.add_argument('--console', action='store_true')
     arguments.add_argument('--tar')
     arguments.add_argument('--date', default='1970-01-01')
     given = arguments.parse_args()

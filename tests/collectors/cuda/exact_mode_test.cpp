@@ -65,9 +65,9 @@ TEST(ExactMode, PutsKernelsBelowTheProductGraphOrCollectiveTheyBelongTo) {
             (std::multiset<std::string>({"cudaGraphLaunch", "cudaGraphLaunch", "cudaGraphLaunch", "cudaGraphLaunch"})));
   EXPECT_EQ(parentsOf("scale"), (std::multiset<std::string>({"", ""})));
   EXPECT_EQ(parentsOf("nameless"), (std::multiset<std::string>({"cublasGemmEx"})));
-  const std::multiset<std::string> inner = parentsOf("inner_kernel");
-  for (const char* name : {"cublasGemmEx", "cublasLtMatmul", "cublasGemmStridedBatchedEx", "ncclAllReduce", "ncclReduceScatter"})
-    EXPECT_EQ(inner.count(name), 1u) << name;
+  const std::multiset<std::string> inner = parentsOf("inner_gemm"), collectives = parentsOf("ncclDevKernel");
+  for (const char* name : {"cublasGemmEx", "cublasLtMatmul", "cublasGemmStridedBatchedEx"}) EXPECT_EQ(inner.count(name), 1u) << name;
+  for (const char* name : {"ncclAllReduce", "ncclReduceScatter"}) EXPECT_EQ(collectives.count(name), 1u) << name;
   EXPECT_TRUE(traced.named("of_a_graph", 0).at(0).args["graph"].get<bool>());
 }
 

@@ -31,6 +31,26 @@ FAKE_API int cuLaunchKernel(void*, unsigned grid_x, unsigned, unsigned, unsigned
 FAKE_API int cuLaunchKernelEx(const LaunchConfig* config, void*, void**, void**) { return launch(config->grid_x, config->stream); }
 FAKE_API int cuGraphLaunch(void*, void* stream) { return launch(200, stream); }
 
+FAKE_API int cuInit(unsigned) { return 0; }
+FAKE_API int cuDeviceGetCount(int* count) {
+  *count = 1;
+  return 0;
+}
+FAKE_API int cuDeviceGet(int* device, int ordinal) {
+  *device = ordinal;
+  return 0;
+}
+// Compute capability 7.0, whichever part is asked for.
+FAKE_API int cuDeviceGetAttribute(int* value, int attribute, int) {
+  constexpr int kMajor = 75;
+  *value = attribute == kMajor ? 7 : 0;
+  return 0;
+}
+FAKE_API int cuModuleLoadData(void** module, const void*) {
+  static char loaded;
+  *module = &loaded;
+  return 0;
+}
 FAKE_API int cuCtxGetDevice(int* device) { return fakeGetDevice(device); }
 FAKE_API int cuDevicePrimaryCtxRetain(void** context, int device) {
   *context = reinterpret_cast<void*>(static_cast<std::uintptr_t>(device) + 1);

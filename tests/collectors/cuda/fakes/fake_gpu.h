@@ -40,7 +40,7 @@ struct Report {
 // Work on the GPU as a profiler sees it.
 struct Work {
   enum Kind : std::uint8_t { kKernel, kCopy, kSet } kind = kKernel;
-  const char* name = "inner_kernel";
+  const char* name = "inner_gemm";
   std::int64_t bytes = 0;
   int copy_kind = 0;  // CUDA's
   unsigned grid = 1, block = 1, shared = 0;

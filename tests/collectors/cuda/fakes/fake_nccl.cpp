@@ -7,6 +7,7 @@
 namespace {
 
 constexpr std::int64_t kOperationNs = 100'000;
+constexpr const char* kKernel = "ncclDevKernel";
 
 struct UniqueId {
   char internal[128];
@@ -24,7 +25,7 @@ int operate(void* stream) {
     t_waiting.insert(stream);
     return 0;
   }
-  return fakeEnqueue(stream, kOperationNs);
+  return fakeEnqueue(stream, kOperationNs, {.name = kKernel});
 }
 
 int make(void** comm, int ranks, int rank) {
@@ -70,7 +71,8 @@ FAKE_API int ncclGroupStart() {
 }
 FAKE_API int ncclGroupEnd() {
   if (--t_group > 0) return 0;
-  for (auto it = t_waiting.begin(); it != t_waiting.end(); it = t_waiting.upper_bound(*it)) fakeEnqueue(*it, kOperationNs);
+  for (auto it = t_waiting.begin(); it != t_waiting.end(); it = t_waiting.upper_bound(*it))
+    fakeEnqueue(*it, kOperationNs, {.name = kKernel});
   t_waiting.clear();
   return 0;
 }
