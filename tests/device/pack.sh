@@ -6,8 +6,6 @@ set -euo pipefail
 cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../.."
 most=$((60 << 20))
 [ -f build/release/build.ninja ] || cmake --preset release >/dev/null
-# As in ./dev: without it nothing that uses a precompiled header comes from the cache.
-export CCACHE_SLOPPINESS=include_file_mtime,include_file_ctime,time_macros,pch_defines
 cmake --build build/release -j "${JOBS:-$(nproc)}" --target rg_gpu_check_kit
 kit=$(ls -td build/release/gpu-check/runglass-gpu-check-*/ | head -n 1)
 kit=$(basename "$kit")
