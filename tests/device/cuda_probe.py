@@ -3,7 +3,7 @@
 
     cuda_probe.py steps N KERNELS MICROSECONDS          N steps of KERNELS launches each
     cuda_probe.py seconds S KERNELS MICROSECONDS        for S seconds
-    cuda_probe.py until-killed FILE KERNELS MICROSECONDS   writes finished steps and the time to FILE, until somebody ends it
+    cuda_probe.py until-killed FILE KERNELS MICROSECONDS   writes finished steps and the time to FILE, until it is killed
 
 A launch with a grid of N blocks takes N microseconds by the GPU's own timer. The functions are looked up in the process, where a preloaded
 tracer comes first. Exit 77: no CUDA driver or no device.
