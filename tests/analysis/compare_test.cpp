@@ -196,7 +196,7 @@ class ComparisonOfAStore : public ::testing::Test {
     ASSERT_TRUE(reader.ok());
     m_reader = std::move(*reader);
   }
-  TempFolder m_folder;
+  test::TempFolder m_folder;
   RunId m_run;
   std::unique_ptr<Reader> m_reader;
 };

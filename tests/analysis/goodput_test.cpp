@@ -296,7 +296,7 @@ class GoodputOfAStore : public ::testing::Test {
     EXPECT_TRUE(answer.ok()) << answer.status().message();
     return std::move(*answer);
   }
-  TempFolder m_folder;
+  test::TempFolder m_folder;
 };
 
 TEST_F(GoodputOfAStore, RanksStepsCheckpointsAndFindingsMakeTheLedger) {

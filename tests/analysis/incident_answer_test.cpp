@@ -115,7 +115,7 @@ TEST(IncidentAnswer, ASlowRanksMachineIsRuledOutWithNumbers) {
     }
 }
 TEST(IncidentAnswer, AnIncidentByHandOfARunThatSaysNothingIsAbsentWithReasons) {
-  TempFolder folder;
+  test::TempFolder folder;
   {
     auto writer = Writer::open(folder.file("s.rgl"));
     ASSERT_TRUE(writer.ok());

@@ -18,7 +18,7 @@ using ::testing::Not;
 constexpr TimeNs kMorning = 1'700'000'000LL * kNsPerSecond;  // 2023-11-14 22:13:20
 
 struct Stored {
-  TempFolder folder;
+  test::TempFolder folder;
   std::unique_ptr<Writer> writer;
   Stored() {
     auto opened = Writer::open(folder.file("s.rgl"));

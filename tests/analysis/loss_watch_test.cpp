@@ -74,7 +74,7 @@ class LossWatchTest : public testing::Test {
     return all;
   }
 
-  TempFolder folder;
+  test::TempFolder folder;
   std::unique_ptr<Writer> writer;
   std::unique_ptr<Reader> reader;
   RunId run;

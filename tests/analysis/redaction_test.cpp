@@ -189,7 +189,7 @@ constexpr const char* kCanaries[] = {"canary-host",   "canaryuser", "/canary/sec
                                      "CanaryProject", "cafe0000",   "canaryset"};
 
 TEST(Redaction, NoCanaryOfAStoreIsInAnyReportOfIt) {
-  TempFolder folder;
+  test::TempFolder folder;
   constexpr TimeNs kBegin = 1'700'000'000LL * kNsPerSecond;
   {
     auto writer = Writer::open(folder.file("s.rgl")).value();

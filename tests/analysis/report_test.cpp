@@ -171,7 +171,7 @@ class HostileStore {
   bool stored = false;
 
  private:
-  TempFolder m_folder;
+  test::TempFolder m_folder;
   std::unique_ptr<Reader> m_reader;
 };
 
@@ -395,7 +395,7 @@ TEST_F(SimulatedReport, TheSummaryCanBeReplaced) {
 TEST_F(SimulatedReport, WithoutAWordWhichTheNewestIncidentElseTheRunIsTold) { EXPECT_EQ(read({}).kind, "run"); }
 
 TEST(Report, WhatIsMissingSaysWhy) {
-  TempFolder folder;
+  test::TempFolder folder;
   auto writer = Writer::open(folder.file("s.rgl")).value();
   writer->run({.uuid = "u", .name = "empty"});
   ASSERT_TRUE(writer->close().ok());
@@ -414,7 +414,7 @@ TEST(Report, WhatIsMissingSaysWhy) {
 }
 
 TEST(Report, AnEmptyStoreHasNoReport) {
-  TempFolder folder;
+  test::TempFolder folder;
   ASSERT_TRUE((*Writer::open(folder.file("s.rgl")))->close().ok());
   const auto reader = Reader::open(folder.file("s.rgl")).value();
   EXPECT_EQ(readReport(*reader, {}, {}).status().code(), Code::kNotFound);

@@ -139,7 +139,7 @@ class RewindStoreTest : public testing::Test {
     return *answer;
   }
 
-  TempFolder folder;
+  test::TempFolder folder;
   std::unique_ptr<Writer> writer;
   std::unique_ptr<Reader> reader;
   RunId run;

@@ -45,7 +45,7 @@ class SeriesSpikesTest : public testing::Test {
     return {};
   }
 
-  TempFolder folder;
+  test::TempFolder folder;
   std::unique_ptr<Writer> writer;
   std::unique_ptr<Reader> reader;
   RunId run;

@@ -80,7 +80,7 @@ class SimulatedIncident {
   const std::vector<Finding>& findings() const { return m_findings; }
 
  private:
-  TempFolder m_folder;
+  test::TempFolder m_folder;
   std::unique_ptr<Reader> m_reader;
   Run m_run;
   std::vector<Finding> m_findings;

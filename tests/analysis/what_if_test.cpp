@@ -286,7 +286,7 @@ class WhatIfOfAStore : public ::testing::Test {
     for (const Finding& finding : *found) kinds.push_back(finding.kind + " " + finding.subject);
     return kinds;
   }
-  TempFolder m_folder;
+  test::TempFolder m_folder;
   std::unique_ptr<Writer> m_writer;
   RunId m_run;
   AttemptId m_attempt;

@@ -3,10 +3,8 @@
 // data.
 #include <signal.h>
 
-#include <chrono>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <thread>
 
 #include "storage/writer.h"
 #include "tests/app/ctl_fixture.h"
@@ -41,12 +39,7 @@ class AnalyzeTest : public CtlFixture {
     const std::string scenario = m_folder.file("s.toml");
     std::ofstream(scenario) << toml;
     const pid_t hub = start({"serve", "--store", m_store, "--listen", "127.0.0.1:0"});
-    std::string address;
-    for (int i = 0; i < 200 && address.empty(); ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));
-      const std::string said = contentOf(m_folder.file("stdout"));
-      if (said.find('\n') != std::string::npos) address = said.substr(said.rfind(' ') + 1, said.find('\n') - said.rfind(' ') - 1);
-    }
+    const std::string address = hubAddress(m_folder.file("stdout"));
     ASSERT_FALSE(address.empty()) << contentOf(m_folder.file("stderr"));
     const std::string state = m_folder.file("agent");
     const pid_t agent = ::fork();

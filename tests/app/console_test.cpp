@@ -19,6 +19,7 @@
 #include "app/console/place.h"
 #include "storage/store_files.h"
 #include "storage/writer.h"
+#include "tests/support/temp_folder.h"
 #include "tests/widgets/demo_store.h"
 
 extern char** environ;
@@ -76,14 +77,7 @@ class Program {
 
 class ConsoleProgram : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = fs::temp_directory_path() / "runglass-console-XXXXXX";
-    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-    dir = pattern;
-    ::setenv("XDG_CONFIG_HOME", dir.c_str(), 1);
-    store = dir / "demo.rgl";
-  }
-  void TearDown() override { fs::remove_all(dir); }
+  void SetUp() override { ::setenv("XDG_CONFIG_HOME", dir.c_str(), 1); }
 
   std::unique_ptr<Writer> recorded() const {
     auto writer = Writer::open(store);
@@ -100,7 +94,9 @@ class ConsoleProgram : public testing::Test {
   }
   std::string picture() const { return dir / "picture.png"; }
 
-  fs::path dir, store;
+  const test::TempFolder folder;
+  const fs::path dir = folder.path();
+  fs::path store = dir / "demo.rgl";
 };
 
 bool oneLine(const std::string& text) { return !text.empty() && std::ranges::count(text, '\n') == 1 && text.back() == '\n'; }

@@ -17,10 +17,12 @@
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tests/emulated.h"
 #include "tests/storage/sample_store.h"
+#include "tests/support/wait_until.h"
 
 namespace runglass {
 
@@ -55,6 +57,19 @@ class CtlFixture : public ::testing::Test {
     ::execv(argv[0], argv.data());
     ::_exit(127);
   }
+  // Of a started `serve`, once it listens; `log` is its output.
+  static std::string hubAddress(const std::string& log) {
+    constexpr std::string_view kListening = "listening on ";
+    std::string text;
+    std::size_t at = std::string::npos, end = std::string::npos;
+    EXPECT_TRUE(test::waitUntil([&] {
+      text = contentOf(log);
+      at = text.find(kListening);
+      end = at == std::string::npos ? at : text.find('\n', at);
+      return end != std::string::npos;
+    })) << text;
+    return end == std::string::npos ? "" : text.substr(at + kListening.size(), end - at - kListening.size());
+  }
   Outcome ctl(std::vector<std::string> arguments) {
     int status = 0;
     ::waitpid(start(std::move(arguments)), &status, 0);
@@ -70,7 +85,7 @@ class CtlFixture : public ::testing::Test {
     EXPECT_THAT(outcome.err, ::testing::HasSubstr(words));
   }
 
-  TempFolder m_folder;
+  test::TempFolder m_folder;
   std::string m_store = m_folder.file("s.rgl");
 };
 

@@ -1,23 +1,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // `runglassctl serve --scrape` against Debian's prometheus-node-exporter.
-#include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 
-#include <chrono>
 #include <csignal>
 #include <filesystem>
-#include <thread>
 
 #include "collectors/http/http_client.h"
 #include "tests/app/ctl_fixture.h"
+#include "tests/support/reserved_port.h"
+#include "tests/support/wait_until.h"
 
 namespace runglass {
 namespace {
 
+using test::waitUntil;
 using testing::HasSubstr;
 
 // Unpacked by ./dev, else installed; "" where there is none.
@@ -28,18 +26,6 @@ std::string nodeExporter() {
   for (std::string folder; std::getline(path, folder, ':');)
     if (const std::string file = folder + "/prometheus-node-exporter"; ::access(file.c_str(), X_OK) == 0) return file;
   return "";
-}
-
-int freePort() {
-  const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof address;
-  (void)::bind(fd, reinterpret_cast<sockaddr*>(&address), size);
-  (void)::getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size);
-  ::close(fd);
-  return ntohs(address.sin_port);
 }
 
 class ScrapeShipped : public CtlFixture {
@@ -62,10 +48,9 @@ class ScrapeShipped : public CtlFixture {
     m_children.push_back(child);
   }
   void write(const std::string& toml) { std::ofstream(m_config) << toml; }
-  // Serves until `done` or a minute has passed.
   void serveUntil(const std::function<bool()>& done) {
-    const pid_t hub = start({"serve", "--store", m_store, "--scrape", m_config});
-    for (int i = 0; i < 600 && !done(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    const pid_t hub = start({"serve", "--store", m_store, "--listen", "127.0.0.1:0", "--scrape", m_config});
+    EXPECT_TRUE(waitUntil(done));
     ::kill(hub, SIGTERM);
     int status = 0;
     ::waitpid(hub, &status, 0);
@@ -83,15 +68,15 @@ class ScrapeShipped : public CtlFixture {
 TEST_F(ScrapeShipped, WhatDebiansNodeExporterSaysIsInTheStore) {
   const std::string program = nodeExporter();
   if (program.empty()) GTEST_SKIP() << "no prometheus-node-exporter; ./dev test fetches it";
-  const std::string address = "127.0.0.1:" + std::to_string(freePort());
+  const test::ReservedPort port;
+  const std::string address = port.address();
   exporter(program, address);
   HttpClient client;
   std::string page;
-  for (int i = 0; i < 100 && page.empty(); ++i) {
+  ASSERT_TRUE(waitUntil([&] {
     if (const auto answer = client.request({.url = "http://" + address + "/metrics"}); answer.ok()) page = answer->body;
-    if (page.empty()) std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  }
-  ASSERT_NE(page, "") << "the exporter does not answer";
+    return !page.empty();
+  })) << "the exporter does not answer";
   write("[[target]]\njob = \"node\"\nnode = \"n1\"\nurls = [\"" + address + "\"]\ninterval_s = 0.2\n");
   serveUntil([&] { return has("SELECT max(sample_count) >= 5 AS enough FROM series", "\n1\n"); });
 
@@ -119,7 +104,8 @@ TEST_F(ScrapeShipped, WhatDebiansNodeExporterSaysIsInTheStore) {
 }
 
 TEST_F(ScrapeShipped, ATargetThatIsNotThereIsAnEventAndAnIssue) {
-  write("[[target]]\njob = \"node\"\nnode = \"gone\"\nurls = [\"127.0.0.1:" + std::to_string(freePort()) + "\"]\ninterval_s = 0.1\n");
+  const test::ReservedPort silent;
+  write("[[target]]\njob = \"node\"\nnode = \"gone\"\nurls = [\"" + silent.address() + "\"]\ninterval_s = 0.1\n");
   serveUntil([&] { return has("SELECT kind FROM event", "scrape_target_down"); });
   EXPECT_THAT(query("SELECT kind, severity, node FROM event").out, HasSubstr("scrape_target_down,warning,gone"));
   EXPECT_THAT(ctl({"info", "--store", m_store}).out, HasSubstr("scrape.failed"));

@@ -229,7 +229,12 @@ TEST_F(StartPageTest, WhatIsStoppedLeavesNoStoreAndIsNotTold) {
         dir.filePath("example.rgl"), &context, [](const MakeProgress&) {}, keep());
     stopped.cancel();
   }
-  EXPECT_FALSE(waitFor([this] { return result.has_value(); }, 50));
+  // Events of a thread are delivered in the order in which they were posted.
+  bool delivered = false;
+  QMetaObject::invokeMethod(
+      &context, [&] { delivered = true; }, Qt::QueuedConnection);
+  ASSERT_TRUE(waitFor([&] { return delivered; }));
+  EXPECT_FALSE(result.has_value());
   EXPECT_EQ(QDir(dir.path()).entryList({"example.rgl*"}, QDir::Files), QStringList());
 }
 

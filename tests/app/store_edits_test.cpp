@@ -56,7 +56,7 @@ class StoreEditsTest : public ::testing::Test {
     return waitFor([&] { return session.edits().refusal().isEmpty(); });
   }
 
-  TempFolder m_folder;
+  test::TempFolder m_folder;
   std::string m_store = m_folder.file("s.rgl");
   QObject m_context;
 };

@@ -17,6 +17,7 @@
 #include "app/watch/live_analyses.h"
 #include "collectors/sim/simulator.h"
 #include "tests/bench/calibration.h"
+#include "tests/storage/temp_store.h"
 #include "tests/suite/suite_play.h"
 
 namespace runglass {
@@ -148,7 +149,7 @@ class LivePlay {
 
  private:
   const sim::Scenario& m_scenario;
-  const TemporaryStore m_store;
+  const TempStore m_store;
   std::vector<Truth> m_truths;
   std::size_t m_spans = 0;
 };

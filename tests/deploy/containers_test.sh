@@ -15,7 +15,7 @@ mount -t tmpfs -o mode=1777 none /dev/shm  # the node's
 ip link set lo up
 "$bin/runglassctl" serve --store run.rgl --listen 127.0.0.1:7070 > hub.log 2>&1 &
 hub=$!
-waitFor 20 grep -q 7070 hub.log || failed "the hub does not listen"
+waitFor grep -q 7070 hub.log || failed "the hub does not listen"
 "$bin/runglass-agent" --hub 127.0.0.1:7070 --state-dir "$work/state" 2> agent.log &
 agent=$!
 
@@ -40,15 +40,15 @@ for rank in 0 1; do
   pods[rank]=$!
 done
 both() { [ "$(ask run.rgl "SELECT count(DISTINCT rank) FROM step")" = 2 ]; }
-waitFor 20 both || failed "not both pods' steps arrived: $(ls -R /dev/shm)"
+waitFor both || failed "not both pods' steps arrived: $(ls -R /dev/shm)"
 "$bin/runglassctl" capture --hub 127.0.0.1:7070 --run train > capture.log 2>&1 || failed "no capture"
 # In its own namespace each trainer has the same small number; the node's agent looked at the right ones in the node's /proc.
 looked() { [ "$(ask run.rgl "SELECT count(DISTINCT rank) FROM capture WHERE kind = 'process' AND text LIKE '%python%'")" = 2 ]; }
-waitFor 30 looked || failed "the capture did not find both processes: $(ask run.rgl "SELECT rank, kind, source FROM capture")"
+waitFor looked || failed "the capture did not find both processes: $(ask run.rgl "SELECT rank, kind, source FROM capture")"
 ok "two pods in process namespaces of their own: rings in the node's /dev/shm, processes known"
 for rank in 0 1; do wait "${pods[rank]}" || failed "pod $rank"; done
 all() { [ "$(ask run.rgl "SELECT count(*) FROM step")" = 120 ] && [ -z "$(find /dev/shm -name '*.ring')" ]; }
-waitFor 15 all || failed "$(ask run.rgl "SELECT count(*) FROM step") of 120 steps; left: $(find /dev/shm -name '*.ring')"
+waitFor all || failed "$(ask run.rgl "SELECT count(*) FROM step") of 120 steps; left: $(find /dev/shm -name '*.ring')"
 ok "120 of 120 steps; no ring is left behind"
 kill "$agent"
 wait "$agent" || failed "the agent did not end well"

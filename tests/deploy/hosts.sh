@@ -40,9 +40,8 @@ ok() {
   said=$1
   echo "ok: $1"
 }
-waitFor() {  # SECONDS COMMAND…
-  local until=$((SECONDS + $1))
-  shift
+waitFor() {  # COMMAND…: until it succeeds, a minute at most
+  local until=$((SECONDS + 60))
   until "$@" >/dev/null 2>&1; do
     [ "$SECONDS" -lt "$until" ] || return 1
     sleep 0.2
@@ -68,7 +67,7 @@ declare -A pid
 host() {
   unshare -n -m -u sleep 3600 &
   pid[$1]=$!
-  waitFor 5 apart "${pid[$1]}" || failed "no namespaces for $1"
+  waitFor apart "${pid[$1]}" || failed "no namespaces for $1"
   on "$1" hostname "$1"
   on "$1" ip link set lo up
   printf '%032x\n' "$(printf '%s' "$1" | cksum | cut -d' ' -f1)" > "$work/machine-id.$1"

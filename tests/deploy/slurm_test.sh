@@ -65,14 +65,14 @@ PartitionName=all Nodes=ALL Default=YES MaxTime=10 OverSubscribe=NO
 END
 echo "Name=gpu File=$work/gpu[0-1]" > slurm/gres.conf
 export SLURM_CONF=$work/slurm/slurm.conf PATH=$PATH:/usr/sbin
-waitFor 10 munge -n || failed "munge does not answer"
+waitFor munge -n || failed "munge does not answer"
 start head slurmctld -D -c > slurmctld.log 2>&1 &
 for name in gpu-a gpu-b; do
   mkdir "spool/$name"
   start "$name" slurmd -D -N "$name" 2> /dev/null &
 done
 idle() { [ "$(on head sinfo -h -o '%D %t')" = "2 idle" ]; }
-waitFor 30 idle || failed "Slurm has no two idle nodes: $(on head sinfo 2>&1)"
+waitFor idle || failed "Slurm has no two idle nodes: $(on head sinfo 2>&1)"
 ok "Slurm with two nodes of two GPUs: $(on head sinfo --version)"
 
 # --- the trainer: steps, and what its own step was given -------------------------------------------------------------------------------------
@@ -109,7 +109,7 @@ mapfile -t agents < <(on head sinfo -h -N -o '--agent=%N' | sort -u)
 on head "${ctl[@]}" pair --out "$home/trust" --hub 10.77.0.1 "${agents[@]}" > pair.log
 start head "${ctl[@]}" serve --store "$home/run.rgl" --listen 0.0.0.0:7070 --trust "$home/trust" --listen "unix:$home/hub.sock" > hub.log 2>&1 &
 hub=$!
-waitFor 20 grep -q 'unix:' hub.log || failed "the hub does not listen"
+waitFor grep -q 'unix:' hub.log || failed "the hub does not listen"
 cat > beside.sbatch <<END
 #!/bin/bash
 srun --overlap --job-name=runglass --ntasks=\$SLURM_NNODES --ntasks-per-node=1 bash -c 'echo \$CUDA_VISIBLE_DEVICES > $home/agent-saw-\$SLURMD_NODENAME; exec $work/rings.sh $recipes/agent_step.sh $home/trust' &
@@ -123,7 +123,7 @@ for name in gpu-a gpu-b; do
   [ -z "$(ls "$home"/state-"$name"-*/spool 2>/dev/null)" ] || true
 done
 all() { [ "$(stepsIn "$home/run.rgl")" = "80 steps of 2 ranks" ]; }
-waitFor 15 all || failed "in the store: $(stepsIn "$home/run.rgl")"
+waitFor all || failed "in the store: $(stepsIn "$home/run.rgl")"
 [ "$(ask "$home/run.rgl" "SELECT group_concat(node, ' ') FROM (SELECT node FROM rank ORDER BY rank)")" = "gpu-a gpu-b" ] || failed "the ranks' nodes are others"
 grep -q 'waits in the spool' "$home/beside.log" && failed "an agent could not hand over"
 ok "srun --overlap: agents beside the job, both see the node's GPUs; 80 of 80 steps"
@@ -146,7 +146,7 @@ start head "$bin/runglassctl" serve --store "$work/site.rgl" --listen 0.0.0.0:70
 hub=$!
 mkdir installed
 for name in gpu-a gpu-b; do on "$name" mount --bind "$work/site/agents/$name" "$work/installed"; done
-waitFor 20 grep -q 7070 site.log || failed "the site's hub does not listen"
+waitFor grep -q 7070 site.log || failed "the site's hub does not listen"
 touch with-prolog
 cat > prolog.sbatch <<END
 #!/bin/bash
@@ -155,8 +155,8 @@ END
 "${batch[@]}" --job-name prolog -o "$home/prolog.log" prolog.sbatch > sbatch.log 2>&1 || failed "the job failed"
 agentsLeft() { [ -z "$(ls site-gpu-*/pid 2>/dev/null)" ]; }
 [ -e site-gpu-a/agent.log ] && [ -e site-gpu-b/agent.log ] || failed "Prolog started no agent"
-waitFor 25 agentsLeft || failed "Epilog left an agent behind"
-waitFor 10 idle || failed "a node was drained: $(on head sinfo 2>&1)"
+waitFor agentsLeft || failed "Epilog left an agent behind"
+waitFor idle || failed "a node was drained: $(on head sinfo 2>&1)"
 nodes=$(ask site.rgl "SELECT group_concat(node, ' ') FROM (SELECT DISTINCT node FROM series WHERE metric = 'load_1m' ORDER BY node)")
 [ "$nodes" = "gpu-a gpu-b" ] || failed "the site's agents told of: $nodes; $(cat site-gpu-a/agent.log)"
 ok "Prolog and Epilog: agents while the job ran, none after it"

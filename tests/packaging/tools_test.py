@@ -82,7 +82,7 @@ class Host:
 
 def files_mapped_by(pid):
     """Once it has started: what the process has in its memory of files that are programs or libraries."""
-    for _ in range(100):
+    for _ in range(3000):
         with open('/proc/%d/maps' % pid, encoding='utf-8') as file:
             paths = {line.split(maxsplit=5)[5].strip() for line in file if ' /' in line}
         if any('libgrpc.so' in path for path in paths):
@@ -183,7 +183,7 @@ def case_host_driver():
         hub, address = host.serve(store, '127.0.0.1:0')
         agent = host.start('runglass-agent', '--hub', address, '--state-dir', 'agent%d' % number)
         names = ''
-        for _ in range(40):
+        for _ in range(240):
             time.sleep(0.25)
             if os.path.exists(given.root + '/work/' + store):
                 names = host.value(store, "SELECT group_concat(model) FROM device WHERE kind = 'gpu'")

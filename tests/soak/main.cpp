@@ -16,8 +16,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "tests/collectors/temp_dir.h"
 #include "tests/soak/row.h"
+#include "tests/support/temp_folder.h"
 
 namespace runglass::soak {
 
@@ -87,7 +87,7 @@ int run(const Options& options) {
   getrlimit(RLIMIT_NOFILE, &limit);
   limit.rlim_cur = limit.rlim_max;
   setrlimit(RLIMIT_NOFILE, &limit);
-  const test::TempDir own;
+  const test::TempFolder own;
   Scale scale{.share = options.minutes / kFullMinutes,
               .quick = options.quick,
               .directory = options.directory.empty() ? own.path() : options.directory,

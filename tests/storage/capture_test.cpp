@@ -75,7 +75,7 @@ class CaptureTest : public ::testing::Test {
     return found;
   }
 
-  TempFolder m_folder;
+  test::TempFolder m_folder;
   std::string m_path = m_folder.file("s.rgl");
   std::string m_stack = std::string(5000, 'f') + "\n  File \"train.py\", line 3 in all_reduce\n";
   SampleStoreIds m_ids;

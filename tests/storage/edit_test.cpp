@@ -44,7 +44,7 @@ class EditTest : public ::testing::Test {
   }
   static std::string whyNot(const Status& status) { return status.ok() ? "" : status.message(); }
 
-  TempFolder m_folder;
+  test::TempFolder m_folder;
   std::string m_store = m_folder.file("s.rgl");
   SampleStoreIds m_ids;
 };

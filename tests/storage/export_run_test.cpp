@@ -35,7 +35,7 @@ class ExportRunTest : public ::testing::Test {
     return found;
   }
 
-  TempFolder m_folder;
+  test::TempFolder m_folder;
   std::string m_from = m_folder.file("from.rgl"), m_to = m_folder.file("to.rgl");
   SampleStoreIds m_ids;
 };

@@ -80,7 +80,7 @@ class IncidentTest : public ::testing::Test {
     return lines;
   }
 
-  TempFolder m_folder;
+  test::TempFolder m_folder;
   std::string m_store = m_folder.file("s.rgl");
   SampleStoreIds m_ids;
   std::unique_ptr<Writer> m_writer;
@@ -254,7 +254,7 @@ TEST(PinnedRanges, OneThatIsNotOverPinsAllThatComesOnlyWhileItIsOpen) {
 
 // A node's power over 17 hours, one sample a second, of which an incident is about one minute in the middle.
 TEST(IncidentRetention, KeepsEverySampleOfItsWindowUntilItIsDismissed) {
-  const TempFolder folder;
+  const test::TempFolder folder;
   const std::string path = folder.file("s.rgl");
   constexpr std::int64_t kSamples = 60'000;
   auto opened = Writer::open(path);
@@ -344,7 +344,7 @@ class IncidentExport : public ::testing::Test {
     return opened.ok() ? sqlRows(**opened, sql) : std::vector<std::string>{};
   }
 
-  TempFolder m_folder;
+  test::TempFolder m_folder;
   std::string m_from = m_folder.file("from.rgl"), m_to = m_folder.file("to.rgl");
   RunId m_run;
 };
@@ -410,7 +410,7 @@ TEST_F(IncidentExport, OneWithoutATimeTakesThatOfItsFindingsOrElseTheRun) {
 }
 
 TEST(OlderIncidents, AreKeptByTheStoreTheyAreIn) {
-  const TempFolder folder;
+  const test::TempFolder folder;
   const std::string path = folder.file("old.rgl");
   std::ifstream dump(RG_TEST_DATA "/schema7.sql");
   ASSERT_TRUE(dump);

@@ -47,7 +47,7 @@ class RetentionTest : public ::testing::Test {
   std::int64_t number(std::string_view sql) { return std::strtoll(one(sql).c_str(), nullptr, 10); }
   std::int64_t rawSamples() { return number("SELECT count(*) FROM series s, sample(s.series_id) WHERE s.metric = 'power_watts'"); }
 
-  TempFolder m_folder;
+  test::TempFolder m_folder;
   std::string m_path = m_folder.file("s.rgl");
   std::unique_ptr<Reader> m_reader;
 };

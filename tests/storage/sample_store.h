@@ -1,41 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// A temporary folder, and a small store with one of everything, for tests of what reads stores.
+// A small store with one of everything, for tests of what reads stores.
 //
 // Threading:  one thread.
-// Ownership:  TempFolder deletes what it made.
+// Ownership:  none.
 // Units:      TimeNs; the store's run lives from kStoreStart for kStoreSamples ms.
 // Errors:     a failure here fails the test.
 // Cost:       milliseconds.
 #pragma once
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cmath>
 #include <filesystem>
 #include <string>
 
 #include "storage/writer.h"
+#include "tests/support/temp_folder.h"
 
 namespace runglass {
-
-class TempFolder {
- public:
-  TempFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "rg_test_XXXXXX").string();
-    if (!::mkdtemp(name.data())) ADD_FAILURE() << "no temporary folder";
-    m_path = name;
-  }
-  ~TempFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(m_path, ignored);
-  }
-  std::string file(const std::string& name) const { return m_path + "/" + name; }
-  const std::string& path() const { return m_path; }
-
- private:
-  std::string m_path;
-};
 
 inline constexpr TimeNs kStoreStart = 1'700'000'000'000'000'000;
 inline constexpr std::int64_t kStoreSamples = 20'000;  // five chunks

@@ -4,7 +4,6 @@
 
 #include <gmock/gmock.h>
 #include <sqlite3.h>
-#include <unistd.h>
 
 #include <cmath>
 #include <filesystem>
@@ -14,6 +13,7 @@
 #include <sstream>
 
 #include "tests/storage/sql_rows.h"
+#include "tests/support/temp_folder.h"
 
 namespace runglass {
 namespace {
@@ -139,8 +139,6 @@ class ValueReader : public Reader {
 class SqlSessionTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    m_path = (std::filesystem::temp_directory_path() / ("rg_sql_" + std::to_string(::getpid()) + ".rgl")).string();
-    std::filesystem::remove(m_path);
     std::set<std::filesystem::path> scripts;
     for (const auto& entry : std::filesystem::directory_iterator(RG_SOURCE_DIR "/storage/schema"))
       if (entry.path().extension() == ".sql") scripts.insert(entry.path());
@@ -161,10 +159,6 @@ class SqlSessionTest : public ::testing::Test {
     scalarSeries(2, {.attempt = {11}, .metric = "loss", .kind = SeriesKind::kScalar}, {3, 4}, {6.5, std::nan("")}, {});
     m_reader.all_series.push_back({.id = {3}, .key = {.node = {5}, .metric = "power_watts"}, .sample_count = 3});
     m_reader.sample_data[{3}] = {{10, 20, 30}, {1.5, -0.0, INFINITY}};
-  }
-  void TearDown() override {
-    m_session.reset();
-    std::filesystem::remove(m_path);
   }
   void execute(const std::string& sql) {
     sqlite3* db = nullptr;
@@ -199,7 +193,8 @@ class SqlSessionTest : public ::testing::Test {
     return found;
   }
 
-  std::string m_path;
+  const test::TempFolder m_folder;
+  const std::string m_path = m_folder.file("s.rgl");
   ValueReader m_reader;
   std::unique_ptr<SqlSession> m_session;
   Status m_status;

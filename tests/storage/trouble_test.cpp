@@ -19,6 +19,7 @@
 #include "storage/store_files.h"
 #include "storage/writer.h"
 #include "tests/storage/temp_store.h"
+#include "tests/support/seed.h"
 
 namespace runglass {
 namespace {
@@ -145,7 +146,7 @@ TEST_P(OlderSchema, IsMadeNewWithACopyKept) {
 
 TEST(KilledWriter, LosesNoAcknowledgedBatchAndStoresNoneTwice) {
   const TempStore store;
-  std::mt19937_64 random(std::random_device{}());
+  std::mt19937_64 random(test::seed());
   std::uint64_t acked = 0;
   for (int round = 0; round < 12; ++round) {
     int pipe[2];

@@ -54,7 +54,7 @@ class VerifyTest : public ::testing::Test {
     return found.ok() ? *found : std::vector<std::string>{"verify failed"};
   }
 
-  TempFolder m_folder;
+  test::TempFolder m_folder;
   std::string m_path = m_folder.file("s.rgl");
   SampleStoreIds m_ids;
 };

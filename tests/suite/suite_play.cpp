@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/suite/suite_play.h"
 
-#include <unistd.h>
-
 #include <cstdio>
-#include <filesystem>
 #include <tuple>
 
 #include "collectors/sim/simulator.h"
+#include "tests/storage/temp_store.h"
 
 namespace runglass {
 namespace {
@@ -46,19 +44,6 @@ std::string stepsOf(std::optional<std::int64_t> first, std::optional<std::int64_
 
 }  // namespace
 
-TemporaryStore::TemporaryStore()
-    : m_path((std::filesystem::temp_directory_path() / ("rg-suite-" + std::to_string(::getpid()) + ".rgl")).string()) {
-  remove();
-}
-TemporaryStore::~TemporaryStore() { remove(); }
-
-void TemporaryStore::remove() const {
-  for (const char* end : {"", "-wal", "-shm", "-journal", "-ingest", "-ingest-next", "-lock"}) {
-    std::error_code ignored;
-    std::filesystem::remove(m_path + end, ignored);
-  }
-}
-
 Result<std::vector<Truth>> readTruths(Reader& reader, RunId run) {
   std::vector<Fact> facts;
   RG_ASSIGN(const auto attempts, reader.attempts(run));
@@ -72,7 +57,7 @@ Result<std::vector<Truth>> readTruths(Reader& reader, RunId run) {
 
 Result<SuiteAnswer> playSuiteCase(const SuiteCase& one, std::span<const AnalysisEntry> entries) {
   SuiteAnswer answer;
-  const TemporaryStore store;
+  const TempStore store;
   const TimeNs begin = monotonicNow();
   {
     RG_ASSIGN(const auto writer, Writer::open(store.path()));

@@ -74,20 +74,6 @@ struct SuiteAnswer {
   int notifications = 0;
 };
 
-// A store file that is gone when this is.
-class TemporaryStore {
- public:
-  TemporaryStore();
-  ~TemporaryStore();
-  TemporaryStore(const TemporaryStore&) = delete;
-  TemporaryStore& operator=(const TemporaryStore&) = delete;
-  const std::string& path() const { return m_path; }
-
- private:
-  void remove() const;
-  std::string m_path;
-};
-
 // The run's labels, with their stages.
 Result<std::vector<Truth>> readTruths(Reader& reader, RunId run);
 Result<SuiteAnswer> playSuiteCase(const SuiteCase& one, std::span<const AnalysisEntry> entries);

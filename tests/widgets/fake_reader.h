@@ -20,6 +20,7 @@ namespace runglass {
 
 struct FakeData {
   std::atomic<std::uint64_t> generation{1};
+  std::atomic<int> generation_reads{0};
   Status failure;
   StoreInfo info;
   StoreUsage usage;
@@ -42,7 +43,10 @@ struct FakeData {
 class FakeReader : public Reader {
  public:
   explicit FakeReader(std::shared_ptr<FakeData> data) : m_data(std::move(data)) {}
-  std::uint64_t generation() override { return m_data->generation.load(); }
+  std::uint64_t generation() override {
+    ++m_data->generation_reads;
+    return m_data->generation.load();
+  }
   Result<StoreInfo> info() override { return give(m_data->info); }
   Result<StoreUsage> usage(std::stop_token) override { return give(m_data->usage); }
   Result<std::vector<Node>> nodes() override { return give(m_data->nodes); }

@@ -59,7 +59,7 @@ class GpusTest : public ::testing::Test {
     return kNone;
   }
 
-  TempFolder m_folder;
+  test::TempFolder m_folder;
   std::unique_ptr<Writer> m_writer;
   RunId m_run;
   AttemptId m_attempt;

@@ -27,6 +27,6 @@ class ExpectedWarning {
 };
 
 // Runs the event loop until `condition` holds; the limit only bounds a broken test.
-bool waitFor(const std::function<bool()>& condition, int limit_ms = 20'000);
+bool waitFor(const std::function<bool()>& condition, int limit_ms = 60'000);
 
 }  // namespace runglass

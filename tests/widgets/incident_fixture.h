@@ -123,7 +123,7 @@ class IncidentStoreTest : public ::testing::Test {
     return {.queries = &queries, .state = &shared, .clock = [] { return at(4'000); }, .edits = &edits, .share = &share};
   }
 
-  TempFolder folder;
+  test::TempFolder folder;
   std::unique_ptr<Writer> writer = Writer::open(folder.file("s.rgl")).value();
   std::vector<NodeId> nodes;
   RunId run;

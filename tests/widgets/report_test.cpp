@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 
 #include <QCheckBox>
-#include <QElapsedTimer>
 #include <QFile>
 #include <QLabel>
 #include <QPlainTextEdit>
@@ -144,7 +143,7 @@ TEST(ReportPages, NotesKeepTheirShapeOnPaper) {
   const auto pdf = pagesPdf(pages, QStringLiteral("T"), kMade, {});
   ASSERT_TRUE(pdf.ok());
   EXPECT_FALSE(pdf->contains("y.example)"));  // no link that can be clicked
-  TempFolder folder;
+  test::TempFolder folder;
   QFile file(QString::fromStdString(folder.file("n.pdf")));
   ASSERT_TRUE(file.open(QIODevice::WriteOnly) && file.write(*pdf) == pdf->size());
   file.close();
@@ -189,7 +188,7 @@ TEST(ReportPages, ATableGoesOnWithItsHead) {
   ASSERT_GT(pages.count(), 2U);
   const auto pdf = pagesPdf(pages, QStringLiteral("T"), kMade, {});
   ASSERT_TRUE(pdf.ok());
-  TempFolder folder;
+  test::TempFolder folder;
   QFile file(QString::fromStdString(folder.file("t.pdf")));
   ASSERT_TRUE(file.open(QIODevice::WriteOnly) && file.write(*pdf) == pdf->size());
   file.close();
@@ -235,7 +234,7 @@ TEST(ReportPdf, TheSameReportGivesTheSameBytesWhateverTheTime) {
 TEST(ReportPdf, OthersCanReadItsTextItsFontsAreInItAndItsLinksLeadBack) {
   const auto data = dataOf(fault());
   ASSERT_TRUE(data.ok()) << data.status().message();
-  TempFolder folder;
+  test::TempFolder folder;
   const auto paths =
       writeReport(*data, drawCharts(data->document), {.formats = {ReportFormat::kPdf}, .paper = kLetter, .folder = folder.path()}, {});
   ASSERT_TRUE(paths.ok()) << paths.status().message();
@@ -263,7 +262,7 @@ TEST(ReportPdf, OthersCanReadItsTextItsFontsAreInItAndItsLinksLeadBack) {
 TEST(ReportExport, EveryFormatIsAFileAndNoneIsWrittenOver) {
   const auto data = dataOf(std::nullopt);
   ASSERT_TRUE(data.ok()) << data.status().message();
-  TempFolder folder;
+  test::TempFolder folder;
   const ReportFiles files{.formats = *reportFormatsFromText("all"), .paper = kA4, .folder = folder.path() + "/new/folder"};
   const auto charts = drawCharts(data->document);
   const auto first = writeReport(*data, charts, files, {}), second = writeReport(*data, charts, files, {});
@@ -289,7 +288,7 @@ TEST(ReportExport, AFolderThatCannotBeWrittenSaysWhich) {
 TEST(ReportExport, WhatIsStoppedLeavesNothing) {
   const auto data = dataOf(fault());
   ASSERT_TRUE(data.ok());
-  TempFolder folder;
+  test::TempFolder folder;
   std::stop_source stop;
   stop.request_stop();
   EXPECT_EQ(
@@ -301,7 +300,7 @@ TEST(ReportExport, WhatIsStoppedLeavesNothing) {
 TEST(ReportExport, ReplacedNamesAreInNoPageAndNoPicture) {
   const auto plain = dataOf(fault()), data = dataOf(fault(), *report::redactClassesFromText("all"));
   ASSERT_TRUE(plain.ok() && data.ok()) << data.status().message();
-  TempFolder folder;
+  test::TempFolder folder;
   const auto paths =
       writeReport(*data, drawCharts(data->document), {.formats = *reportFormatsFromText("all"), .paper = kA4, .folder = folder.path()}, {});
   ASSERT_TRUE(paths.ok());
@@ -328,7 +327,7 @@ class ReportDialogTest : public testing::Test {
  protected:
   // There before anybody asks it.
   struct Stored {
-    TempFolder folder;
+    test::TempFolder folder;
     Stored() {
       auto writer = Writer::open(folder.file("s.rgl")).value();
       fillSampleStore(*writer);
@@ -336,16 +335,11 @@ class ReportDialogTest : public testing::Test {
     }
   };
   static bool settle(ReportDialog& dialog) {
-    QElapsedTimer age;
-    age.start();
-    while (age.elapsed() < 20'000) {
-      QTest::qWait(20);
-      if (dialog.isFinal() && dialog.pages() > 0) return true;
-    }
-    return false;
+    QTest::qWait(20);  // what was just asked for has begun
+    return waitFor([&] { return dialog.isFinal() && dialog.pages() > 0; });
   }
   Stored m_stored;
-  TempFolder& m_folder = m_stored.folder;
+  test::TempFolder& m_folder = m_stored.folder;
   QueryService m_queries{[this] { return Reader::open(m_folder.file("s.rgl")); }};
 };
 
@@ -402,7 +396,7 @@ TEST_F(ReportDialogTest, ClosingItWhileItReadsIsNoTrouble) {
   auto* dialog = new ReportDialog(m_queries, {.made = kMade}, nullptr);
   dialog->show();
   delete dialog;
-  QTest::qWait(50);
+  EXPECT_TRUE(waitFor([&] { return m_queries.pending() == 0; })) << "its answers arrive after it";
 }
 
 }  // namespace

@@ -77,7 +77,7 @@ class TimelineClockTest : public ::testing::Test {
   }
   // Waits until the badge says it.
   void expectBadge(const QString& words) {
-    EXPECT_TRUE(waitFor([&] { return m_view->clocks()->button()->text().contains(words); }, 5'000))
+    EXPECT_TRUE(waitFor([&] { return m_view->clocks()->button()->text().contains(words); }))
         << m_view->clocks()->button()->text().toStdString();
   }
   void chooseFirstOf(std::int32_t rank) {

@@ -5,7 +5,7 @@
 #include <fstream>
 
 #include "collectors/agent/agent.h"
-#include "tests/collectors/temp_dir.h"
+#include "tests/support/temp_folder.h"
 
 namespace runglass {
 namespace {
@@ -15,20 +15,20 @@ using testing::HasSubstr;
 class AgentConfig : public testing::Test {
  protected:
   Result<AgentOptions> read(const std::string& toml) {
-    std::ofstream(dir / "agent.toml") << toml;
-    return readAgentConfig(dir / "agent.toml");
+    std::ofstream(dir.file("agent.toml")) << toml;
+    return readAgentConfig(dir.file("agent.toml"));
   }
-  test::TempDir dir;
+  test::TempFolder dir;
 };
 
 TEST_F(AgentConfig, TakesItsValuesFromTheFile) {
-  std::ofstream(dir / "token") << "0123456789abcdef\n";
-  std::filesystem::permissions(dir / "token", std::filesystem::perms::owner_read);
-  const auto options = read("hub = 'h:1'\n[agent]\nspool_mib = 7\nseal_ms = 20\ntoken_file = '" + (dir / "token") +
+  std::ofstream(dir.file("token")) << "0123456789abcdef\n";
+  std::filesystem::permissions(dir.file("token"), std::filesystem::perms::owner_read);
+  const auto options = read("hub = 'h:1'\n[agent]\nspool_mib = 7\nseal_ms = 20\ntoken_file = '" + dir.file("token") +
                             "'\n[node]\nname = 'n9'\nrack = 'r1'\n[source.host]\nenabled = false\n");
   ASSERT_TRUE(options.ok()) << options.status().message();
   EXPECT_EQ(options->link.hub, "h:1");
-  EXPECT_EQ(options->link.token_file, dir / "token");
+  EXPECT_EQ(options->link.token_file, dir.file("token"));
   EXPECT_EQ(options->outbox.spool_bytes, 7U << 20);
   EXPECT_EQ(options->seal_every, 20 * kNsPerMs);
   EXPECT_EQ(options->node.name, "n9");

@@ -5,15 +5,17 @@
 
 #include <filesystem>
 
-#include "tests/collectors/temp_dir.h"
+#include "tests/support/temp_folder.h"
+#include "tests/support/wait_until.h"
 
 namespace runglass {
 namespace {
 
+using test::waitUntil;
 using testing::HasSubstr;
 
 // No hub listens there.
-AgentOptions alone(const test::TempDir& dir) {
+AgentOptions alone(const test::TempFolder& dir) {
   AgentOptions options;
   options.link.hub = "127.0.0.1:1";
   options.state_dir = dir.path();
@@ -35,7 +37,7 @@ TEST(AgentFleet, SharesWhatOneAgentMayUse) {
 }
 
 TEST(AgentFleet, KeepsEachNodesDataInASpoolOfItsOwnWhileThereIsNoHub) {
-  const test::TempDir dir;
+  const test::TempFolder dir;
   {
     std::vector<AgentOptions> members;
     for (const char* name : {"a", "b", "c"}) members.push_back(shareOf(alone(dir), {.uuid = name, .name = name}, 3));
@@ -48,14 +50,14 @@ TEST(AgentFleet, KeepsEachNodesDataInASpoolOfItsOwnWhileThereIsNoHub) {
   }
   for (const char* name : {"a", "b", "c"}) {
     std::uintmax_t bytes = 0;
-    for (const auto& entry : std::filesystem::directory_iterator(dir / (std::string(name) + "/spool"))) bytes += entry.file_size();
+    for (const auto& entry : std::filesystem::directory_iterator(dir.file(std::string(name) + "/spool"))) bytes += entry.file_size();
     EXPECT_GT(bytes, 10'000U) << name;
     EXPECT_LT(bytes, 20'000U) << name;
   }
 }
 
 TEST(AgentFleet, WaitsForRoomInEachAgent) {
-  const test::TempDir dir;
+  const test::TempFolder dir;
   std::vector<AgentOptions> members;
   for (const char* name : {"a", "b"}) members.push_back(shareOf(alone(dir), {.uuid = name, .name = name}, 2));
   auto fleet = AgentFleet::start(std::move(members));
@@ -64,18 +66,18 @@ TEST(AgentFleet, WaitsForRoomInEachAgent) {
   Recorder& out = (**fleet)[1].recorder();
   for (int i = 0; i < 20; ++i) out.event({.time = wallNow(), .kind = "tick", .message = std::string(10'000, 'x')});
   (void)out.flush();
-  for (int i = 0; i < 500 && (*fleet)->waitForRoom(200'000, 0); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  EXPECT_FALSE((*fleet)->waitForRoom(200'000, 10 * kNsPerMs)) << "100,000 bytes each, and 200,000 wait in one of them";
+  EXPECT_TRUE(waitUntil([&] { return !(*fleet)->waitForRoom(200'000, 0); })) << "100,000 bytes each, and 200,000 wait in one of them";
+  EXPECT_FALSE((*fleet)->waitForRoom(200'000, 10 * kNsPerMs));
   EXPECT_TRUE((*fleet)->waitForRoom(1'000'000, kNsPerSecond));
 }
 
 TEST(AgentFleet, WaitsForAHubThatTakesNothingOnlyAsLongAsItIsTold) {
-  const test::TempDir dir;
+  const test::TempFolder dir;
   std::vector<AgentOptions> members;
   for (const char* name : {"a", "b"}) members.push_back(shareOf(alone(dir), {.uuid = name, .name = name}, 2));
   auto fleet = AgentFleet::start(std::move(members));
   ASSERT_TRUE(fleet.ok()) << fleet.status().message();
-  for (int i = 0; i < 500 && (**fleet)[1].outbox().waitingBytes() == 0; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  ASSERT_TRUE(waitUntil([&] { return (**fleet)[1].outbox().waitingBytes() > 0; }));
   std::stop_source stop;
   const DurNs began = monotonicNow();
   EXPECT_FALSE((*fleet)->drain(100 * kNsPerMs, stop.get_token()));
@@ -85,14 +87,14 @@ TEST(AgentFleet, WaitsForAHubThatTakesNothingOnlyAsLongAsItIsTold) {
 }
 
 TEST(AgentFleet, SaysWhichNodesFolderAnotherAgentUses) {
-  const test::TempDir dir;
+  const test::TempFolder dir;
   auto first = Agent::start(shareOf(alone(dir), {.uuid = "b", .name = "b"}, 2));
   ASSERT_TRUE(first.ok());
   std::vector<AgentOptions> members;
   for (const char* name : {"a", "b"}) members.push_back(shareOf(alone(dir), {.uuid = name, .name = name}, 2));
   const auto fleet = AgentFleet::start(std::move(members));
   EXPECT_EQ(fleet.status().code(), Code::kFailedPrecondition);
-  EXPECT_THAT(fleet.status().message(), HasSubstr(dir / "b"));
+  EXPECT_THAT(fleet.status().message(), HasSubstr(dir.file("b")));
 }
 
 }  // namespace

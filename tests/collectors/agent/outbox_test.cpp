@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/collectors/temp_dir.h"
+#include "tests/support/temp_folder.h"
 
 namespace runglass {
 namespace {
@@ -28,7 +28,7 @@ class OutboxTest : public testing::Test {
     return all;
   }
 
-  test::TempDir dir;
+  test::TempFolder dir;
   SessionDictionary dictionary;
   std::vector<Issue> issues;
 };

@@ -7,15 +7,14 @@
 #include <memory>
 #include <thread>
 
+#include "tests/support/wait_until.h"
+
 namespace runglass {
 namespace {
 
-constexpr DurNs kLong = 3600 * kNsPerSecond;
+using test::waitUntil;
 
-bool soon(const std::function<bool()>& what) {
-  for (int i = 0; i < 2000 && !what(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  return what();
-}
+constexpr DurNs kLong = 3600 * kNsPerSecond;
 
 TEST(Sealer, GivesEverySeatItsTurnsAtItsOwnPace) {
   std::atomic<int> often = 0, once = 0;
@@ -23,7 +22,7 @@ TEST(Sealer, GivesEverySeatItsTurnsAtItsOwnPace) {
   Sealer sealer;
   sealer.join(quick);
   sealer.join(slow);
-  EXPECT_TRUE(soon([&] { return often >= 20; }));
+  EXPECT_TRUE(waitUntil([&] { return often >= 20; }));
   EXPECT_EQ(once, 1);
   sealer.leave(quick);
   sealer.leave(slow);
@@ -35,10 +34,10 @@ TEST(Sealer, WakesASeatThatAsksForIt) {
   Sealer sealer;
   sealer.join(seat);
   sealer.join(other);
-  ASSERT_TRUE(soon([&] { return turns == 1 && others == 1; }));
+  ASSERT_TRUE(waitUntil([&] { return turns == 1 && others == 1; }));
   for (int n = 2; n < 50; ++n) {
     sealer.wake(seat);
-    ASSERT_TRUE(soon([&] { return turns >= n; })) << n;
+    ASSERT_TRUE(waitUntil([&] { return turns >= n; })) << n;
   }
   EXPECT_EQ(others, 1);
   sealer.leave(seat);
@@ -55,10 +54,10 @@ TEST(Sealer, DoesNotForgetASeatThatIsWokenDuringItsTurn) {
   });
   Sealer sealer;
   sealer.join(seat);
-  ASSERT_TRUE(soon([&] { return turns == 1; }));
+  ASSERT_TRUE(waitUntil([&] { return turns == 1; }));
   sealer.wake(seat);
   go = true;
-  EXPECT_TRUE(soon([&] { return turns == 2; }));
+  EXPECT_TRUE(waitUntil([&] { return turns == 2; }));
   sealer.leave(seat);
 }
 
@@ -81,7 +80,7 @@ TEST(Sealer, HasNoTurnForASeatThatHasLeft) {
     EXPECT_FALSE(in_turn);
     const int before = *value;
     const int of_other = others;
-    ASSERT_TRUE(soon([&] { return others > of_other; })) << "the others go on";
+    ASSERT_TRUE(waitUntil([&] { return others > of_other; })) << "the others go on";
     EXPECT_EQ(*value, before);
     sealer.leave(other);
   }

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "tests/collectors/temp_dir.h"
+#include "tests/support/temp_folder.h"
 
 namespace runglass {
 namespace {
@@ -35,7 +35,7 @@ class SpoolTest : public testing::Test {
     return std::move(*recovered);
   }
 
-  test::TempDir dir;
+  test::TempFolder dir;
   std::string dictionary = "definitions";
   Spool again;
 };
@@ -91,10 +91,10 @@ TEST_F(SpoolTest, FindsEveryFlippedByte) {
   const auto path = files().at(0);
   const auto size = std::filesystem::file_size(path);
   for (std::uintmax_t at = 0; at < size; ++at) {
-    test::TempDir copy;
-    std::filesystem::copy_file(path, copy / path.filename().string());
+    test::TempFolder copy;
+    std::filesystem::copy_file(path, copy.file(path.filename().string()));
     {
-      std::fstream file(copy / path.filename().string(), std::ios::in | std::ios::out | std::ios::binary);
+      std::fstream file(copy.file(path.filename().string()), std::ios::in | std::ios::out | std::ios::binary);
       file.seekg(static_cast<std::streamoff>(at));
       const char byte = static_cast<char>(file.get() ^ 0x10);
       file.seekp(static_cast<std::streamoff>(at));

@@ -4,12 +4,11 @@
 // Threading:  the test's thread.
 // Ownership:  owns the source and what it recorded.
 // Units:      ns.
-// Errors:     gtest failures; five seconds without what is waited for is one.
-// Cost:       a poll per millisecond.
+// Errors:     gtest failures.
+// Cost:       a poll every few milliseconds.
 #pragma once
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <functional>
 #include <memory>
@@ -17,6 +16,7 @@
 #include "collectors/sources/client/client_source.h"
 #include "tests/collectors/client/trainer_process.h"
 #include "tests/collectors/memory_recorder.h"
+#include "tests/support/wait_until.h"
 
 namespace runglass::test {
 
@@ -30,13 +30,12 @@ class LocalAgent {
     m_context.orders = &orders;
     EXPECT_TRUE(m_source->start(out, m_context).ok());
   }
-  // Polls until `done` or five seconds are over.
   void pollUntil(const std::function<bool()>& done) {
-    for (int i = 0; i < 5000 && !done(); ++i) {
+    EXPECT_TRUE(waitUntil([&] {
+      if (done()) return true;
       m_source->poll(out, m_now += 250 * kNsPerMs);
-      usleep(1000);
-    }
-    EXPECT_TRUE(done());
+      return false;
+    }));
   }
   void pollUntilEnd(std::size_t processes = 1) {
     pollUntil([&] {

@@ -25,7 +25,7 @@ class RecentRings : public testing::Test {
   }
   std::string path() const { return dir.path() + "/t.ring.recent"; }
   std::unique_ptr<RecentRing> open() const {
-    for (int i = 0; i < 5000 && !std::filesystem::exists(path()); ++i) usleep(1000);
+    EXPECT_TRUE(waitUntil([&] { return std::filesystem::exists(path()); }));
     auto ring = RecentRing::open(path());
     EXPECT_TRUE(ring.ok()) << ring.status().message();
     return ring.ok() ? std::move(ring).value() : nullptr;
@@ -99,7 +99,7 @@ TEST_F(RecentRings, TellTheLastSecondsOfADeadTrainerAndWhoItWas) {
   EXPECT_EQ(shipped.spans, static_cast<std::int64_t>(got.size()));
   EXPECT_EQ(shipped.damaged, 0);
   EXPECT_NEAR(static_cast<double>(shipped.last - shipped.first), 2e9, 3e6);
-  EXPECT_LT(wallNow() - shipped.last, 10 * kNsPerSecond);
+  EXPECT_LT(wallNow() - shipped.last, 60 * kNsPerSecond);
   ASSERT_EQ(out.runs.size(), 1u);
   EXPECT_EQ(out.runs[0].name, "gpt");
   EXPECT_EQ(out.runs[0].state, RunState::kUnknown) << "it says nothing of how the run goes";
@@ -292,12 +292,16 @@ TEST_F(RecentRings, WithAHostileHeaderNeitherCrashTheAgentNorRunForEver) {
 }
 
 TEST_F(RecentRings, WaitUntilTheTrainerHasSaidWhoItIs) {
+  int opened[2];
+  ASSERT_EQ(::pipe(opened), 0);
   TrainerProcess trainer([&] {
     recentOpen(dir.path().c_str(), RGR_MIN_SLOTS, 60);
-    pause();
+    if (::write(opened[1], "x", 1) == 1) pause();
   });
+  char done = 0;
+  ASSERT_EQ(::read(opened[0], &done, 1), 1);
+  ::close(opened[0]), ::close(opened[1]);
   const auto ring = open();
-  usleep(20'000);
   overwrite(offsetof(rgr_header, identity_version), std::uint64_t{0});
   EXPECT_EQ(ring->ship(out, m_context, 0).status().code(), Code::kUnavailable);
   EXPECT_TRUE(out.runs.empty());

@@ -23,7 +23,9 @@ rgr_scalar scalarOf(const RingReader::Record& record) {
 
 // Everything until the owner is gone and the ring is empty.
 void readAll(RingReader& reader, const std::function<void(const RingReader::Record&)>& take) {
+  const auto deadline = std::chrono::steady_clock::now() + 2 * kDeadline;
   while (!reader.exhausted()) {
+    ASSERT_LT(std::chrono::steady_clock::now(), deadline) << "the owner does not end";
     const auto more = reader.drain(take);
     ASSERT_TRUE(more.ok()) << more.status().message();
     reader.release();
@@ -165,6 +167,8 @@ TEST(ClientRing, SkipsARecordItsWriterDiedInAndReadsOn) {
 
 TEST(ClientRing, WaitsForAWriterThatLivesButHasNotFinished) {
   RingDirectory dir;
+  int written[2];
+  ASSERT_EQ(pipe(written), 0);
   TrainerProcess trainer([&] {
     initIn(dir);
     const int fd = open(dir.ring().c_str(), O_RDWR);
@@ -172,15 +176,17 @@ TEST(ClientRing, WaitsForAWriterThatLivesButHasNotFinished) {
     rg_scalar("before", 1, 1);
     __atomic_fetch_add(&header->head, 1, __ATOMIC_SEQ_CST);
     rg_scalar("after", 2, 2);
-    pause();
+    if (write(written[1], "x", 1) == 1) pause();
   });
+  char all = 0;
+  ASSERT_EQ(read(written[0], &all, 1), 1);
+  close(written[0]), close(written[1]);
   auto reader = RingReader::open(dir.ring());
   ASSERT_TRUE(reader.ok());
   int scalars = 0;
   for (int i = 0; i < 50; ++i) {
     ASSERT_TRUE((*reader)->drain([&](const RingReader::Record& record) { scalars += record.head.type == RGR_SCALAR; }).ok());
     (*reader)->release();
-    usleep(2000);
   }
   EXPECT_EQ(scalars, 1);
   EXPECT_EQ((*reader)->tornRecords(), 0u);
@@ -199,7 +205,7 @@ TEST(ClientRing, SurvivesSigkillAtAnyMomentWithoutASingleWrongRecord) {
     });
     auto reader = RingReader::open(dir.ring());
     ASSERT_TRUE(reader.ok());
-    while ((*reader)->header().head < 100) ASSERT_TRUE((*reader)->look().ok());
+    ASSERT_TRUE(waitUntil([&] { return !(*reader)->look().ok() || (*reader)->header().head >= 100; }));
     usleep(static_cast<useconds_t>(round * 331));
     trainer.kill();
     std::int64_t last = -1;

@@ -20,29 +20,23 @@
 
 #include "collectors/client/runglass.h"
 #include "collectors/sources/client/ring_reader.h"
+#include "tests/support/temp_folder.h"
+#include "tests/support/wait_until.h"
 
 namespace runglass::test {
 
-class RingDirectory {
+class RingDirectory : public TempFolder {
  public:
-  RingDirectory() {
-    char name[] = "/tmp/runglass-test-XXXXXX";
-    m_path = mkdtemp(name);
-  }
-  ~RingDirectory() { std::filesystem::remove_all(m_path); }
-  const std::string& path() const { return m_path; }
   // Waits for the one ring in here.
   std::string ring() const {
-    for (int i = 0; i < 5000; ++i) {
-      for (const auto& entry : std::filesystem::directory_iterator(m_path))
-        if (entry.path().extension() == ".ring") return entry.path();
-      usleep(1000);
-    }
-    return {};
+    std::string found;
+    EXPECT_TRUE(waitUntil([&] {
+      for (const auto& entry : std::filesystem::directory_iterator(path()))
+        if (entry.path().extension() == ".ring") found = entry.path();
+      return !found.empty();
+    }));
+    return found;
   }
-
- private:
-  std::string m_path;
 };
 
 class TrainerProcess {

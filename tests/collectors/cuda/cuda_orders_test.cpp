@@ -10,7 +10,8 @@
 #include "collectors/control/control_client.h"
 #include "collectors/hub/hub.h"
 #include "tests/collectors/client/trainer_process.h"
-#include "tests/collectors/temp_dir.h"
+#include "tests/support/temp_folder.h"
+#include "tests/support/wait_until.h"
 
 namespace runglass::test {
 namespace {
@@ -42,7 +43,7 @@ class CudaOrders : public testing::Test {
     options.link.hub = m_hub->address();
     options.link.first_pause = 20 * kNsPerMs;
     options.seal_every = 5 * kNsPerMs;
-    options.state_dir = m_folder / "agent";
+    options.state_dir = m_folder.file("agent");
     options.node = {.uuid = "uuid-n0", .name = "n0"};
     options.orders = std::move(allowed);
     options.config = std::make_shared<toml::table>(
@@ -52,13 +53,6 @@ class CudaOrders : public testing::Test {
     auto agent = Agent::start(std::move(options));
     EXPECT_TRUE(agent.ok()) << agent.status().message();
     return agent.ok() ? std::move(*agent) : nullptr;
-  }
-  static bool waitUntil(const std::function<bool()>& condition) {
-    for (int i = 0; i < 1500; ++i) {
-      if (condition()) return true;
-      usleep(10'000);
-    }
-    return false;
   }
   std::unique_ptr<Reader> reader() const {
     auto opened = Reader::open(m_store, m_hub->readerOptions());
@@ -103,8 +97,8 @@ class CudaOrders : public testing::Test {
 
   RingDirectory m_rings;
   TrainerProcess m_trainer;
-  TempDir m_folder;
-  std::string m_store = m_folder / "s.rgl";
+  TempFolder m_folder;
+  std::string m_store = m_folder.file("s.rgl");
   std::unique_ptr<Hub> m_hub;
 };
 

@@ -65,7 +65,7 @@ TEST(CudaTracerLife, NeitherHangsNorCrashesAProcessThatExitsInMidFlight) {
   for (const char* never : {"0", "1"}) {
     const Traced traced(local("exit"), {{"FAKE_NEVER_DONE", never}});
     EXPECT_EQ(traced.status, 0);
-    EXPECT_LT(traced.seconds, 4);
+    EXPECT_LT(traced.seconds, 30);
     EXPECT_GT(traced.out.issueCount("client.gpu_unfinished"), 0);
     EXPECT_EQ(traced.out.events.back().severity, Severity::kInfo) << "an exit like any other";
   }

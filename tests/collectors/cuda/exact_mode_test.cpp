@@ -185,7 +185,7 @@ TEST(ExactMode, RunsOnUntilToldWhereTheEnvironmentSaysSo) {
 TEST(ExactMode, NeitherHangsNorCrashesAProcessThatEndsInTheMiddle) {
   const Traced traced(local("exact-exit"), with());
   EXPECT_EQ(traced.status, 0);
-  EXPECT_LT(traced.seconds, 4);
+  EXPECT_LT(traced.seconds, 30);
   EXPECT_EQ(traced.named("of_a_graph", 0).size(), 4u) << "what had ended is told";
   EXPECT_GT(traced.out.issueCount("client.gpu_exact_lost"), 0) << "what had not is counted";
 }

@@ -9,6 +9,7 @@
 
 #include "collectors/http/http_client.h"
 #include "tests/collectors/http_server.h"
+#include "tests/support/temp_folder.h"
 
 namespace runglass {
 namespace {
@@ -17,16 +18,14 @@ namespace fs = std::filesystem;
 
 class CaFile : public testing::Test {
  protected:
-  CaFile() { fs::remove_all(m_root); }
-  ~CaFile() override { fs::remove_all(m_root); }
-
   std::string put(const std::string& path) const {
     fs::create_directories((m_root / path).parent_path());
     std::ofstream(m_root / path) << "certificates\n";
     return (m_root / path).string();
   }
 
-  const fs::path m_root = fs::path(testing::TempDir()) / "ca_file_test";
+  const test::TempFolder m_folder;
+  const fs::path m_root = m_folder.path();
 };
 
 TEST_F(CaFile, EachDistributionsFileIsFound) {

@@ -13,7 +13,8 @@
 #include "collectors/hub/hub.h"
 #include "runglass/v1/control.grpc.pb.h"
 #include "storage/store_files.h"
-#include "tests/collectors/temp_dir.h"
+#include "tests/support/temp_folder.h"
+#include "tests/support/wait_until.h"
 
 namespace runglass {
 namespace {
@@ -53,8 +54,8 @@ class ControlTest : public testing::Test {
     return writer->Finish();
   }
 
-  test::TempDir dir;
-  std::string store = dir / "s.rgl";
+  test::TempFolder dir;
+  std::string store = dir.file("s.rgl");
 };
 
 TEST_F(ControlTest, ANoteSentToTheHubIsInTheStoreWhenTheCallReturns) {
@@ -90,9 +91,9 @@ TEST_F(ControlTest, AHubOfAnotherStoreRefuses) {
 
 TEST_F(ControlTest, OnlyATokenOfTheHubOpensIt) {
   constexpr char kToken[] = "0123456789abcdef";
-  std::ofstream(dir / "tokens") << kToken << "\n";
-  std::filesystem::permissions(dir / "tokens", std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
-  const auto hub = serve({.token_file = dir / "tokens"});
+  std::ofstream(dir.file("tokens")) << kToken << "\n";
+  std::filesystem::permissions(dir.file("tokens"), std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+  const auto hub = serve({.token_file = dir.file("tokens")});
   EXPECT_EQ(ControlClient({.hub = hub->address()}).edit(note("x"), "").code(), Code::kUnauthenticated);
   EXPECT_EQ(ControlClient({.hub = hub->address(), .token = "0123456789abcdeX"}).edit(note("x"), "").code(), Code::kUnauthenticated);
   EXPECT_THAT(notes(), IsEmpty());
@@ -188,7 +189,7 @@ TEST_F(ControlTest, AHubThatStopsWhileACallIsOpenDoesNotWaitForIt) {
   const auto writer = stub->Edit(&context, &done);
   ASSERT_TRUE(writer->Write(partsOf(note("half"), "")[0]));
   auto stopped = std::async(std::launch::async, [&] { return hub->stop().ok(); });
-  EXPECT_EQ(stopped.wait_for(std::chrono::seconds(10)), std::future_status::ready);
+  EXPECT_EQ(stopped.wait_for(test::kDeadline), std::future_status::ready);
   context.TryCancel();
   EXPECT_TRUE(stopped.get());
   (void)writer->Finish();

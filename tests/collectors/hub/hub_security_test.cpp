@@ -15,7 +15,8 @@
 #include "collectors/hub/acceptor.h"
 #include "collectors/hub/hub.h"
 #include "tests/collectors/hub/raw_agent.h"
-#include "tests/collectors/temp_dir.h"
+#include "tests/support/temp_folder.h"
+#include "tests/support/wait_until.h"
 
 namespace runglass {
 namespace {
@@ -28,14 +29,14 @@ constexpr char kToken[] = "0123456789abcdef0123456789abcdef";
 class HubSecurity : public testing::Test {
  protected:
   std::string privateFile(const std::string& name, const std::string& text) const {
-    std::ofstream(dir / name) << text;
-    std::filesystem::permissions(dir / name, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
-    return dir / name;
+    std::ofstream(dir.file(name)) << text;
+    std::filesystem::permissions(dir.file(name), std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+    return dir.file(name);
   }
-  Result<std::unique_ptr<Hub>> serve(HubOptions options) const { return Hub::start(dir / "s.rgl", std::move(options)); }
+  Result<std::unique_ptr<Hub>> serve(HubOptions options) const { return Hub::start(dir.file("s.rgl"), std::move(options)); }
   std::string text(const std::string& name) const {
     std::stringstream out;
-    out << std::ifstream(dir / name).rdbuf();
+    out << std::ifstream(dir.file(name)).rdbuf();
     return out.str();
   }
   // A CA, a server certificate for localhost and 127.0.0.1, and a client certificate, by the openssl program.
@@ -55,7 +56,7 @@ class HubSecurity : public testing::Test {
     return grpc::SslCredentials({text("ca.pem"), key.empty() ? "" : text(key), cert.empty() ? "" : text(cert)});
   }
 
-  test::TempDir dir;
+  test::TempFolder dir;
 };
 
 TEST_F(HubSecurity, LetsInOnlyWhoKnowsAToken) {
@@ -84,14 +85,14 @@ TEST_F(HubSecurity, StopsListeningToAnAddressThatGuesses) {
 }
 
 TEST_F(HubSecurity, RefusesTokensThatOthersCanReadOrThatAreShort) {
-  std::ofstream(dir / "open") << kToken;
-  std::filesystem::permissions(dir / "open", std::filesystem::perms::owner_all | std::filesystem::perms::group_read);
-  const auto open = serve({.token_file = dir / "open"});
+  std::ofstream(dir.file("open")) << kToken;
+  std::filesystem::permissions(dir.file("open"), std::filesystem::perms::owner_all | std::filesystem::perms::group_read);
+  const auto open = serve({.token_file = dir.file("open")});
   ASSERT_FALSE(open.ok());
   EXPECT_THAT(open.status().message(), HasSubstr("chmod 600"));
   EXPECT_FALSE(serve({.token_file = privateFile("short", "abc\n")}).ok());
   EXPECT_FALSE(serve({.token_file = privateFile("empty", "\n")}).ok());
-  EXPECT_THAT(serve({.token_file = dir / "absent"}).status().message(), HasSubstr("absent"));
+  EXPECT_THAT(serve({.token_file = dir.file("absent")}).status().message(), HasSubstr("absent"));
 }
 
 TEST_F(HubSecurity, DoesNotListenBeyondLoopbackWithoutTls) {
@@ -99,13 +100,15 @@ TEST_F(HubSecurity, DoesNotListenBeyondLoopbackWithoutTls) {
   ASSERT_FALSE(hub.ok());
   EXPECT_EQ(hub.status().code(), Code::kFailedPrecondition);
   EXPECT_THAT(hub.status().message(), HasSubstr("0.0.0.0:0"));
-  EXPECT_FALSE(std::filesystem::exists(dir / "s.rgl"));
+  EXPECT_FALSE(std::filesystem::exists(dir.file("s.rgl")));
 }
 
 TEST_F(HubSecurity, ServesTlsAndAsksForAClientCertificateOfItsCa) {
   if (!makeCertificates()) GTEST_SKIP() << "the openssl program is not installed";
-  auto hub =
-      serve({.listen = "127.0.0.1:0", .tls_cert = dir / "server.pem", .tls_key = dir / "server.key", .tls_client_ca = dir / "ca.pem"});
+  auto hub = serve({.listen = "127.0.0.1:0",
+                    .tls_cert = dir.file("server.pem"),
+                    .tls_key = dir.file("server.key"),
+                    .tls_client_ca = dir.file("ca.pem")});
   ASSERT_TRUE(hub.ok()) << hub.status().message();
   const std::string address = (*hub)->address();
   RawAgent good(address, "", tls("client.key", "client.pem"));
@@ -120,7 +123,7 @@ TEST_F(HubSecurity, ServesTlsAndAsksForAClientCertificateOfItsCa) {
 
 TEST_F(HubSecurity, ListensBeyondLoopbackWithTlsAndAToken) {
   if (!makeCertificates()) GTEST_SKIP() << "the openssl program is not installed";
-  HubOptions options{.listen = "0.0.0.0:0", .tls_cert = dir / "server.pem", .tls_key = dir / "server.key"};
+  HubOptions options{.listen = "0.0.0.0:0", .tls_cert = dir.file("server.pem"), .tls_key = dir.file("server.key")};
   EXPECT_EQ(serve(options).status().code(), Code::kFailedPrecondition) << "neither token nor client CA";
   options.token_file = privateFile("tokens", kToken);
   auto hub = serve(options);
@@ -130,11 +133,11 @@ TEST_F(HubSecurity, ListensBeyondLoopbackWithTlsAndAToken) {
 }
 
 TEST_F(HubSecurity, RefusesHalfAKeyPairAndKeysThatOthersCanRead) {
-  EXPECT_FALSE(serve({.tls_cert = dir / "x.pem"}).ok());
-  EXPECT_FALSE(serve({.tls_client_ca = dir / "x.pem"}).ok());
-  std::ofstream(dir / "open.key") << "k";
-  std::filesystem::permissions(dir / "open.key", std::filesystem::perms::owner_all | std::filesystem::perms::others_read);
-  EXPECT_THAT(serve({.tls_cert = privateFile("c.pem", "c"), .tls_key = dir / "open.key"}).status().message(), HasSubstr("chmod 600"));
+  EXPECT_FALSE(serve({.tls_cert = dir.file("x.pem")}).ok());
+  EXPECT_FALSE(serve({.tls_client_ca = dir.file("x.pem")}).ok());
+  std::ofstream(dir.file("open.key")) << "k";
+  std::filesystem::permissions(dir.file("open.key"), std::filesystem::perms::owner_all | std::filesystem::perms::others_read);
+  EXPECT_THAT(serve({.tls_cert = privateFile("c.pem", "c"), .tls_key = dir.file("open.key")}).status().message(), HasSubstr("chmod 600"));
 }
 
 TEST_F(HubSecurity, CapsSilentConnectionsPerAddressButNotAgents) {
@@ -146,7 +149,6 @@ TEST_F(HubSecurity, CapsSilentConnectionsPerAddressButNotAgents) {
     ASSERT_TRUE(agents.back()->join(agents.back()->hello("s", "a" + std::to_string(i)))) << i;
   }
   std::vector<int> silent;
-  int closed = 0;
   for (int i = 0; i < 12; ++i) {
     const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     sockaddr_in to{};
@@ -157,17 +159,16 @@ TEST_F(HubSecurity, CapsSilentConnectionsPerAddressButNotAgents) {
     silent.push_back(fd);
   }
   // A refused connection ends; an accepted one got the server's HTTP/2 settings or nothing yet.
-  for (int i = 0; i < 100 && closed < 4; ++i) {
-    usleep(50'000);
-    closed = 0;
-    for (const int fd : silent) {
+  const auto closed = [&] {
+    return std::ranges::count_if(silent, [](int fd) {
       char byte = 0;
-      if (recv(fd, &byte, 1, MSG_DONTWAIT | MSG_PEEK) == 0) ++closed;
-    }
-  }
-  EXPECT_EQ(closed, 4);
-  for (const int fd : silent) close(fd);
+      return recv(fd, &byte, 1, MSG_DONTWAIT | MSG_PEEK) == 0;
+    });
+  };
+  EXPECT_TRUE(test::waitUntil([&] { return closed() >= 4; }));
   EXPECT_TRUE(agents[0]->beat());
+  EXPECT_EQ(closed(), 4);
+  for (const int fd : silent) close(fd);
 }
 
 TEST(Acceptor, SaysWhatIsWrongWithAnAddress) {

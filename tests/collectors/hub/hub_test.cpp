@@ -15,12 +15,15 @@
 
 #include "collectors/agent/agent.h"
 #include "tests/collectors/hub/raw_agent.h"
-#include "tests/collectors/temp_dir.h"
+#include "tests/support/reserved_port.h"
+#include "tests/support/temp_folder.h"
+#include "tests/support/wait_until.h"
 
 namespace runglass {
 namespace {
 
 using test::RawAgent;
+using test::waitUntil;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
@@ -38,7 +41,7 @@ class HubTest : public testing::Test {
     options.link.first_pause = 20 * kNsPerMs;
     options.link.longest_pause = 100 * kNsPerMs;
     options.seal_every = 5 * kNsPerMs;
-    options.state_dir = dir / name;
+    options.state_dir = dir.file(name);
     options.node = {.uuid = "uuid-" + name, .name = name};
     return options;
   }
@@ -70,13 +73,6 @@ class HubTest : public testing::Test {
     for (const Issue& issue : issues) count += issue.code == code ? issue.count : 0;
     return count;
   }
-  static bool waitUntil(const std::function<bool()>& condition) {
-    for (int i = 0; i < 1000; ++i) {
-      if (condition()) return true;
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-    return false;
-  }
   // One sample of metric "m" with `value`.
   std::string samplePayload(double value) {
     WireRecorder out(
@@ -85,8 +81,8 @@ class HubTest : public testing::Test {
     return out.take(StreamClass::kMetrics);
   }
 
-  test::TempDir dir;
-  std::string store = dir / "s.rgl";
+  test::TempFolder dir;
+  std::string store = dir.file("s.rgl");
   SessionDictionary dictionary;
 };
 
@@ -111,8 +107,9 @@ TEST_F(HubTest, StoresWhatAnAgentSays) {
 }
 
 TEST_F(HubTest, TakesUpWhereItWasAfterARestart) {
-  auto hub = serve();
-  const std::string address = hub->address();
+  const test::ReservedPort port;
+  const std::string address = port.address();
+  auto hub = serve({.listen = address});
   const auto agent = start(agentOptions(address));
   Recorder& out = agent->recorder();
   const SeriesId id = out.series({.node = out.node(agent->node()), .metric = "power_watts"});
@@ -173,9 +170,8 @@ TEST_F(HubTest, KeepsAStoreToItsCapHoweverFastItFills) {
 }
 
 TEST_F(HubTest, TakesTheSpoolOfAnAgentThatLivedWithoutAHub) {
-  auto hub = serve();
-  const std::string address = hub->address();
-  ASSERT_TRUE(hub->stop().ok());
+  const test::ReservedPort port;
+  const std::string address = port.address();
   {
     const auto agent = start(agentOptions(address));
     Recorder& out = agent->recorder();
@@ -183,7 +179,7 @@ TEST_F(HubTest, TakesTheSpoolOfAnAgentThatLivedWithoutAHub) {
     for (int i = 0; i < 100; ++i) out.sample(id, agent->now(), i);
     EXPECT_FALSE(agent->stop(0));
   }
-  hub = serve({.listen = address});
+  const auto hub = serve({.listen = address});
   const auto agent = start(agentOptions(address));
   EXPECT_TRUE(waitUntil([&] { return hub->stats().samples >= 100; }));
   EXPECT_TRUE(agent->stop());
@@ -223,7 +219,13 @@ TEST_F(HubTest, AFullDiskIsSaidOnceAndCostsNothing) {
   say(1'000);
   ASSERT_TRUE(waitUntil([&] { return !hub->stats().store_error.empty(); }));
   EXPECT_THAT(hub->stats().store_error, HasSubstr("s.rgl: its disk is full"));
-  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  // Others are refused in turn: what the agent offers meanwhile is, too.
+  for (int i = 0; i < 5; ++i) {
+    RawAgent other(hub->address());
+    (void)other.join(other.hello("s" + std::to_string(i), "other"));
+    (void)other.send(RawAgent::batch(4, 0, samplePayload(1)));
+    EXPECT_EQ(other.finish().error_code(), grpc::StatusCode::UNAVAILABLE);
+  }
   EXPECT_EQ(hub->stats().samples, 1'000);
   {
     const std::lock_guard lock(mutex);
@@ -439,7 +441,7 @@ TEST_F(HubTest, ShowsWhatIsNotCommittedToReadersOfItsProcess) {
 
 TEST_F(HubTest, NamesThePortThatIsInUse) {
   auto hub = serve();
-  const auto second = Hub::start(dir / "other.rgl", {.listen = hub->address()});
+  const auto second = Hub::start(dir.file("other.rgl"), {.listen = hub->address()});
   ASSERT_FALSE(second.ok());
   EXPECT_EQ(second.status().code(), Code::kUnavailable);
   EXPECT_THAT(second.status().message(), HasSubstr(hub->address()));

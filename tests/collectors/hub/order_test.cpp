@@ -10,7 +10,8 @@
 #include "collectors/hub/hub.h"
 #include "model/captures.h"
 #include "tests/collectors/hub/raw_agent.h"
-#include "tests/collectors/temp_dir.h"
+#include "tests/support/temp_folder.h"
+#include "tests/support/wait_until.h"
 
 namespace runglass {
 namespace {
@@ -22,7 +23,7 @@ using testing::SizeIs;
 class OrderTest : public testing::Test {
  protected:
   void SetUp() override {
-    auto started = Hub::start(dir / "s.rgl", {});
+    auto started = Hub::start(dir.file("s.rgl"), {});
     ASSERT_TRUE(started.ok()) << started.status().message();
     hub = std::move(*started);
     std::promise<bool> recorded;
@@ -41,11 +42,11 @@ class OrderTest : public testing::Test {
     options.link.hub = hub->address();
     options.link.first_pause = 20 * kNsPerMs;
     options.link.speaks_for = std::move(speaks_for);
-    options.state_dir = dir / "agent";
+    options.state_dir = dir.file("agent");
     options.node = {.uuid = "u-simulator", .name = "simulator"};
     auto started = Agent::start(std::move(options));
     EXPECT_TRUE(started.ok()) << started.status().message();
-    for (int i = 0; i < 1000 && hub->stats().agents == 0; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    EXPECT_TRUE(test::waitUntil([&] { return hub->stats().agents > 0; }));
     return std::move(*started);
   }
   OrderOutcome order(std::vector<std::int32_t> ranks = {}) {
@@ -70,7 +71,7 @@ class OrderTest : public testing::Test {
     });
   }
 
-  test::TempDir dir;
+  test::TempFolder dir;
   std::unique_ptr<Hub> hub;
 };
 
@@ -84,7 +85,7 @@ TEST_F(OrderTest, AnAgentThatSpeaksForManyNodesIsAskedOnceAndAnswersForEach) {
   EXPECT_THAT(outcome.answers[1].ranks, ElementsAre(2, 3));
   EXPECT_EQ(outcome.answers[1].note, "stack 1");
   EXPECT_THAT(order({3}).answers, SizeIs(1));
-  const auto reader = Reader::open(dir / "s.rgl", hub->readerOptions());
+  const auto reader = Reader::open(dir.file("s.rgl"), hub->readerOptions());
   const std::vector<Event> events = *(*reader)->events({.kind = "order"});
   ASSERT_THAT(events, SizeIs(5));
   EXPECT_THAT(events.back().message, HasSubstr("capture, stall"));

@@ -7,10 +7,13 @@
 
 #include "collectors/hub/recording.h"
 #include "storage/reader.h"
-#include "tests/collectors/temp_dir.h"
+#include "tests/support/temp_folder.h"
+#include "tests/support/wait_until.h"
 
 namespace runglass {
 namespace {
+
+using test::waitUntil;
 
 class RecordingTest : public testing::Test {
  protected:
@@ -23,12 +26,10 @@ class RecordingTest : public testing::Test {
   }
   // Until a commit has begun.
   void commit() {
-    const TimeNs begin = monotonicNow();
-    while (recording->atRest() && monotonicNow() - begin < 20 * kNsPerSecond) {
+    ASSERT_TRUE(waitUntil([&] {
       recording->commitIfDue();
-      if (recording->atRest()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    }
-    ASSERT_FALSE(recording->atRest());
+      return !recording->atRest();
+    }));
   }
   void expectAllInOrder() {
     recording.reset();
@@ -39,8 +40,8 @@ class RecordingTest : public testing::Test {
     for (std::size_t i = 0; i < events.size(); ++i) EXPECT_EQ(events[i].time, said - 1 - static_cast<std::int64_t>(i)) << "newest first";
   }
 
-  test::TempDir dir;
-  std::string store = dir / "s.rgl";
+  test::TempFolder dir;
+  std::string store = dir.file("s.rgl");
   std::unique_ptr<Writer> writer;
   std::unique_ptr<Recording> recording;
   std::atomic<int> ran = 0;
@@ -55,11 +56,11 @@ TEST_F(RecordingTest, KeepsTheOrderAcrossCommits) {
     commit();
     for (int i = 0; i < 50; ++i) say();
     EXPECT_EQ(recording->waitingBytes(), 5'000U);
-    while (!recording->atRest()) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    ASSERT_TRUE(waitUntil([&] {
       recording->work(0);
       say();
-    }
+      return recording->atRest();
+    }));
   }
   EXPECT_GE(ran, 10);
   EXPECT_TRUE(recording->status().ok());
@@ -70,7 +71,7 @@ TEST_F(RecordingTest, GetsLessHoweverMuchComes) {
   start();
   say();
   commit();
-  while (ran == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  ASSERT_TRUE(waitUntil([&] { return ran > 0; }));
   for (int i = 0; i < 10; ++i) {
     recording->add(100, [this](Writer& out) {
       std::this_thread::sleep_for(std::chrono::milliseconds(30));  // one takes longer than a slice

@@ -20,7 +20,8 @@
 #include "collectors/control/control_client.h"
 #include "collectors/hub/hub.h"
 #include "tests/collectors/hub/raw_agent.h"
-#include "tests/collectors/temp_dir.h"
+#include "tests/support/temp_folder.h"
+#include "tests/support/wait_until.h"
 
 namespace runglass {
 namespace {
@@ -38,15 +39,6 @@ std::string text(const std::string& path) {
 std::string line(const std::string& path) {
   const std::string all = text(path);
   return all.substr(0, all.find('\n'));
-}
-// Waits as long as a slow machine may need.
-template <class Condition>
-bool eventually(const Condition& condition) {
-  for (int i = 0; i < 400; ++i) {
-    if (condition()) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  }
-  return false;
 }
 // The certificate with another end, signed anew.
 std::string endedYesterday(const std::string& certificate, const std::string& authority_key) {
@@ -115,13 +107,13 @@ class Trust : public testing::Test {
     return ControlClient({.hub = "localhost:" + std::to_string(hub.port()), .token = with, .tls_ca = in("ca.pem")}).edit(note(), "");
   }
 
-  test::TempDir dir;
-  std::string folder = dir / "trust", store = dir / "s.rgl";
+  test::TempFolder dir;
+  std::string folder = dir.file("trust"), store = dir.file("s.rgl");
   std::optional<Pairing> pairing;
 };
 
 TEST_F(Trust, WhereAllHaveTokensNobodyNeedsACertificate) {
-  folder = dir / "tokens";
+  folder = dir.file("tokens");
   auto made = Pairing::open({.folder = folder, .address = "localhost:7070"});
   ASSERT_TRUE(made.ok());
   ASSERT_TRUE(made->certifyHub({"hub.example"}).ok());
@@ -156,10 +148,10 @@ TEST_F(Trust, EachGetsInWithItsOwnProofAndNobodyWithout) {
 
 TEST_F(Trust, AnotherAuthoritysCertificateOpensNothing) {
   const auto hub = serve();
-  auto stranger = Pairing::open({.folder = dir / "stranger", .address = "h:1"});
+  auto stranger = Pairing::open({.folder = dir.file("stranger"), .address = "h:1"});
   ASSERT_TRUE(stranger.ok());
   ASSERT_TRUE(stranger->addAgent("gpu-a", Pairing::Proof::kCertificate).ok());
-  RawAgent agent(hub->address(), "", mutual(dir / "stranger/agents/gpu-a"));
+  RawAgent agent(hub->address(), "", mutual(dir.file("stranger/agents/gpu-a")));
   EXPECT_EQ(joins(agent, helloOf("gpu-a")), StatusCode::UNAVAILABLE);
   // Nor does one of our authority that the hub was never told of.
   const auto forgotten = issueCertificate({text(in("ca.pem")), text(in("ca.key"))}, CertificateUse::kClient, {"gpu-z"}, 1);
@@ -180,7 +172,7 @@ TEST_F(Trust, WhatExpiredOpensNothing) {
     if (entry.pass.name == "gpu-b") entry.expires = wallNow() - kNsPerSecond;
   ASSERT_TRUE(writeAccessFile(in("access"), *file).ok());
   RawAgent by_token(hub->address(), token("agents/gpu-b"), tls());
-  EXPECT_TRUE(eventually([&] {
+  EXPECT_TRUE(test::waitUntil([&] {
     RawAgent again(hub->address(), token("agents/gpu-b"), tls());
     return joins(again, helloOf("gpu-b")) == StatusCode::UNAUTHENTICATED;
   }));
@@ -238,7 +230,7 @@ TEST_F(Trust, ARenewedCertificateIsShownWithoutARestart) {
   ASSERT_EQ(joins(before, helloOf("gpu-b")), StatusCode::OK);
   ASSERT_TRUE(pairing->certifyHub({"hub.example", "other.example"}).ok());
   const std::string renewed = *fingerprintOf(text(in("hub.pem")));
-  EXPECT_TRUE(eventually([&] { return shownBy(hub->port(), TLS1_3_VERSION) == renewed; }));
+  EXPECT_TRUE(test::waitUntil([&] { return shownBy(hub->port(), TLS1_3_VERSION) == renewed; }));
   EXPECT_TRUE(before.beat()) << "who is connected stays connected";
 }
 
@@ -249,7 +241,7 @@ TEST_F(Trust, WhoIsRevokedIsCutOffAndNotLetInAgain) {
   RawAgent other(hub->address(), token("agents/gpu-b"), tls());
   ASSERT_EQ(joins(other, helloOf("gpu-b")), StatusCode::OK);
   ASSERT_TRUE(pairing->revoke("gpu-a", wallNow()).ok());
-  EXPECT_TRUE(eventually([&] { return !agent.beat(); })) << "an agent beats every two seconds";
+  EXPECT_TRUE(test::waitUntil([&] { return !agent.beat(); })) << "an agent beats every two seconds";
   EXPECT_EQ(agent.finish().error_code(), StatusCode::UNAUTHENTICATED);
   RawAgent again(hub->address(), "", mutual(in("agents/gpu-a")));
   EXPECT_EQ(joins(again, helloOf("gpu-a")), StatusCode::UNAUTHENTICATED);
@@ -263,11 +255,11 @@ TEST_F(Trust, WhatIsRenewedCountsBesideTheOldForItsGrace) {
   ASSERT_TRUE(pairing->renew("root", wallNow(), 3600 * kNsPerSecond).ok());
   const std::string renewed = token("readers/root");
   ASSERT_NE(old, renewed);
-  EXPECT_TRUE(eventually([&] { return edits(*hub, renewed).code() == Code::kNotFound; }))
+  EXPECT_TRUE(test::waitUntil([&] { return edits(*hub, renewed).code() == Code::kNotFound; }))
       << "there is no run u1, so it was let in; but: " << edits(*hub, renewed).message();
   EXPECT_EQ(edits(*hub, old).code(), Code::kNotFound);
   ASSERT_TRUE(pairing->renew("root", wallNow(), 0).ok());
-  EXPECT_TRUE(eventually([&] { return edits(*hub, renewed).code() == Code::kUnauthenticated; }));
+  EXPECT_TRUE(test::waitUntil([&] { return edits(*hub, renewed).code() == Code::kUnauthenticated; }));
 }
 
 TEST_F(Trust, AScopeIsGoodForWhatItNames) {
@@ -355,7 +347,7 @@ TEST_F(Trust, NoSecretIsSaidOrStored) {
     said += edits(*hub, "canary-0123456789abcdef").message();
     said += edits(*hub, good).message();
     std::ofstream(in("access"), std::ios::app) << "token x canary-0123456789abcdef\n";
-    EXPECT_TRUE(eventually([&] {
+    EXPECT_TRUE(test::waitUntil([&] {
       (void)edits(*hub, good);
       return !hub->stats().access_error.empty();
     }));
@@ -376,10 +368,10 @@ TEST_F(Trust, PairingSaysWhatCannotBe) {
     EXPECT_EQ(pairing->addReader(name, false).status().code(), Code::kInvalidArgument) << name;
   EXPECT_EQ(pairing->certifyHub({"two words"}).code(), Code::kInvalidArgument);
   EXPECT_EQ(pairing->renew("nobody", wallNow(), 0).status().code(), Code::kNotFound);
-  std::ofstream(dir / "file") << "x";
-  std::filesystem::create_directory(dir / "full");
-  std::ofstream(dir / "full/other") << "x";
-  EXPECT_EQ(Pairing::open({.folder = dir / "full"}).status().code(), Code::kAlreadyExists);
+  std::ofstream(dir.file("file")) << "x";
+  std::filesystem::create_directory(dir.file("full"));
+  std::ofstream(dir.file("full/other")) << "x";
+  EXPECT_EQ(Pairing::open({.folder = dir.file("full")}).status().code(), Code::kAlreadyExists);
   const auto again = Pairing::open({.folder = folder});
   ASSERT_TRUE(again.ok());
   EXPECT_EQ(again->access().entries.size(), 4U);
@@ -394,7 +386,7 @@ class OwnSocket : public Trust {
     with.socket = path;
     return with;
   }
-  std::string path = dir / "hub.sock";
+  std::string path = dir.file("hub.sock");
 };
 
 TEST_F(OwnSocket, OpensToItsOwnerWithoutATokenAndToNobodyElse) {
@@ -415,7 +407,7 @@ TEST_F(OwnSocket, TakesThePlaceOfADeadHubsAndOfNothingElse) {
   {
     const auto hub = serve(onSocket());
     EXPECT_EQ(hub->address(), "unix:" + path);
-    const auto second = Hub::start(dir / "other.rgl", onSocket());
+    const auto second = Hub::start(dir.file("other.rgl"), onSocket());
     EXPECT_EQ(second.status().code(), Code::kUnavailable);
     EXPECT_THAT(second.status().message(), HasSubstr("another process listens"));
   }
@@ -431,7 +423,7 @@ TEST_F(OwnSocket, TakesThePlaceOfADeadHubsAndOfNothingElse) {
   EXPECT_EQ(Hub::start(store, onSocket()).status().code(), Code::kAlreadyExists);
   EXPECT_EQ(text(path), "precious");
   HubOptions far = onSocket();
-  far.socket = dir / std::string(200, 'x');
+  far.socket = dir.file(std::string(200, 'x'));
   EXPECT_EQ(Hub::start(store, far).status().code(), Code::kInvalidArgument);
 }
 

@@ -10,7 +10,7 @@
 #include "collectors/importers/chrome_trace/op_category.h"
 #include "collectors/importers/chrome_trace/row_names.h"
 #include "tests/collectors/importers/import_fixture.h"
-#include "tests/collectors/temp_dir.h"
+#include "tests/support/temp_folder.h"
 
 namespace runglass {
 namespace {
@@ -293,26 +293,25 @@ TEST(JobSizes, AreReadStrictly) {
 }
 
 TEST(JobSizes, OfTheFolderFillLayoutAndContextRanksAndContradictionsAreCounted) {
-  const test::TempDir dir;
-  const std::filesystem::path folder = dir.path();
-  const auto write = [&](const char* name, const std::string& text) { std::ofstream(folder / name) << text; };
+  const test::TempFolder folder;
+  const auto write = [&](const char* name, const std::string& text) { std::ofstream(folder.file(name)) << text; };
   write("timeline-X.json", R"([{"name":"forward-compute","pid":1,"tid":15,"ts":1,"dur":1,"ph":"X","args":{"step":0}},
     {"name":"thread_name","pid":1,"tid":15,"ph":"M","args":{"name":"PP rank 0, TP rank 0, compute"}},
     {"name":"process_name","pid":1,"ph":"M","args":{"name":"DP rank [1]"}}])");
   write("meta-X.yaml", "dp_size: 2\npp_size: 1\ntp_size: 1\ndsp_size: 2\nworld_size: 4\n");
-  const auto fits = test::importFile(folder / "timeline-X.json");
+  const auto fits = test::importFile(folder.file("timeline-X.json"));
   EXPECT_EQ(fits.recorder.attempts.at(0).layout, (Layout{.world = 4, .tp = 1, .pp = 1, .dp = 2, .cp = 2}));
   EXPECT_EQ(fits.recorder.ranks.at(0).rank, 3);
   EXPECT_EQ(fits.recorder.ranks.at(0).cp, 1);
   EXPECT_TRUE(fits.recorder.issues.empty());
 
   write("meta-X.yaml", "dp_size: 1\npp_size: 1\ntp_size: 1\ndsp_size: 2\nworld_size: 4\n");
-  const auto odd = test::importFile(folder / "timeline-X.json");
+  const auto odd = test::importFile(folder.file("timeline-X.json"));
   EXPECT_EQ(odd.recorder.issueCount("chrome_trace.sizes_disagree"), 2) << "the product, and the rank with dp 1";
-  std::filesystem::remove(folder / "meta-X.yaml");
-  EXPECT_EQ(test::importFile(folder / "timeline-X.json").recorder.attempts.at(0).layout, Layout{});
+  std::filesystem::remove(folder.file("meta-X.yaml"));
+  EXPECT_EQ(test::importFile(folder.file("timeline-X.json")).recorder.attempts.at(0).layout, Layout{});
   write("job.yaml", "dp_size: 2\npp_size: 1\nfree text\n");
-  EXPECT_EQ(test::importFile(folder / "timeline-X.json").recorder.attempts.at(0).layout, (Layout{.pp = 1, .dp = 2}));
+  EXPECT_EQ(test::importFile(folder.file("timeline-X.json")).recorder.attempts.at(0).layout, (Layout{.pp = 1, .dp = 2}));
 }
 
 }  // namespace

@@ -5,23 +5,18 @@
 #include <archive_entry.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <fstream>
+
+#include "tests/support/temp_folder.h"
 
 namespace runglass {
 namespace {
 
 class InputFileTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    m_dir = std::filesystem::temp_directory_path() / ("input_test_" + std::to_string(getpid()));
-    std::filesystem::create_directories(m_dir);
-  }
-  void TearDown() override { std::filesystem::remove_all(m_dir); }
-
   // Writes entries (path, content) with libarchive's filter; a single entry without a path is a compressed plain file.
   std::string write(const std::string& name, int (*filter)(archive*), const std::vector<std::pair<std::string, std::string>>& entries) {
-    const std::string path = (m_dir / name).string();
+    const std::string path = m_dir.file(name);
     archive* out = archive_write_new();
     const bool raw = entries.size() == 1 && entries[0].first.empty();
     raw ? archive_write_set_format_raw(out) : archive_write_set_format_ustar(out);
@@ -53,7 +48,7 @@ class InputFileTest : public ::testing::Test {
     }
   }
 
-  std::filesystem::path m_dir;
+  test::TempFolder m_dir;
 };
 
 TEST_F(InputFileTest, ReadsCompressedFilesFromTheirFirstByte) {
@@ -114,7 +109,7 @@ TEST_F(InputFileTest, RefusesADecompressionBomb) {
 }
 
 TEST_F(InputFileTest, ReportsEmptyMissingAndUnreadableFilesClearly) {
-  const std::string empty = (m_dir / "empty").string();
+  const std::string empty = m_dir.file("empty");
   std::ofstream(empty).close();
   auto file = InputFile::open(empty);
   ASSERT_TRUE(file.ok()) << file.status().message();
@@ -122,9 +117,9 @@ TEST_F(InputFileTest, ReportsEmptyMissingAndUnreadableFilesClearly) {
   ASSERT_TRUE(member.ok() && member->has_value());
   EXPECT_EQ((*member)->head, "");
   EXPECT_FALSE((*file)->next()->has_value());
-  EXPECT_EQ(InputFile::open((m_dir / "nothing").string()).status().message(),
-            "cannot open " + (m_dir / "nothing").string() + ": No such file or directory");
-  EXPECT_EQ(InputFile::open(m_dir.string()).status().code(), Code::kInvalidArgument);
+  EXPECT_EQ(InputFile::open(m_dir.file("nothing")).status().message(),
+            "cannot open " + m_dir.file("nothing") + ": No such file or directory");
+  EXPECT_EQ(InputFile::open(m_dir.path()).status().code(), Code::kInvalidArgument);
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "tests/collectors/importers/import_fixture.h"
-#include "tests/collectors/temp_dir.h"
+#include "tests/support/temp_folder.h"
 
 namespace runglass {
 namespace {
@@ -91,7 +91,7 @@ TEST(Nsys, HostileDatabasesAreRefusedInOneLine) {
 }
 
 TEST(Nsys, LeavesNoCopyBehind) {
-  const test::TempDir folder;
+  const test::TempFolder folder;
   const char* before = std::getenv("TMPDIR");
   const std::string old = before == nullptr ? "" : before;
   setenv("TMPDIR", folder.path().c_str(), 1);

@@ -10,7 +10,7 @@
 #include "collectors/importers/session/import_session.h"
 #include "collectors/importers/session/recorded_calls.h"
 #include "tests/collectors/memory_recorder.h"
-#include "tests/collectors/temp_dir.h"
+#include "tests/support/temp_folder.h"
 
 namespace runglass {
 namespace {
@@ -22,7 +22,7 @@ class SessionTest : public testing::Test {
  protected:
   // A rank's trace: the higher the rank the longer, so that ranks end at different times.
   void writeRank(int rank, int spans) {
-    std::ofstream file(m_dir / ("traces/rank" + std::to_string(rank) + ".json"));
+    std::ofstream file(m_dir.file("traces/rank" + std::to_string(rank) + ".json"));
     file << R"({"schemaVersion": 1, "baseTimeNanoseconds": 1759300074000000000, "distributedInfo": {"rank": )" << rank
          << R"(, "world_size": 8}, "traceEvents": [)";
     for (int i = 0; i < spans; ++i) {
@@ -33,13 +33,13 @@ class SessionTest : public testing::Test {
     file << "]}";
   }
   void writeRanks(int ranks) {
-    std::filesystem::create_directories(m_dir / "traces");
+    std::filesystem::create_directories(m_dir.file("traces"));
     for (int rank = 0; rank < ranks; ++rank) writeRank(rank, 15'000 + 4'000 * rank);
   }
   // As above, with another beginning.
   void replaceRank(int rank, int spans) {
     writeRank(rank, spans);
-    const std::filesystem::path path = m_dir / ("traces/rank" + std::to_string(rank) + ".json");
+    const std::filesystem::path path = m_dir.file("traces/rank" + std::to_string(rank) + ".json");
     std::ifstream old(path);
     const std::string text{std::istreambuf_iterator<char>(old), {}};
     std::ofstream(path) << "{\"traceName\": \"" << spans << "\"," << text.substr(1);
@@ -51,9 +51,9 @@ class SessionTest : public testing::Test {
     return all;
   }
   Result<std::vector<FileResult>> import(const std::string& store, ImportOptions options) {
-    auto writer = Writer::open(m_dir / store);
+    auto writer = Writer::open(m_dir.file(store));
     RG_TRY(writer.status());
-    auto results = ImportSession(**writer, std::move(options)).import({m_dir / "traces"});
+    auto results = ImportSession(**writer, std::move(options)).import({m_dir.file("traces")});
     RG_TRY((*writer)->close());
     return results;
   }
@@ -61,7 +61,7 @@ class SessionTest : public testing::Test {
   // The spans of a store, a line each: by their content, sorted, or in the store's order with their ids.
   std::vector<std::string> spansOf(const std::string& store, Show show) {
     std::vector<std::string> all;
-    auto reader = Reader::open(m_dir / store);
+    auto reader = Reader::open(m_dir.file(store));
     EXPECT_TRUE(reader.ok());
     if (!reader.ok()) return all;
     const auto runs = (*reader)->runs();
@@ -83,7 +83,7 @@ class SessionTest : public testing::Test {
     if (show == Show::kContent) std::ranges::sort(all);
     return all;
   }
-  const test::TempDir m_dir;
+  const test::TempFolder m_dir;
 };
 
 TEST_F(SessionTest, RanksThatAreParsedAtOnceGiveWhatTheyGiveOneByOne) {
@@ -147,9 +147,9 @@ TEST_F(SessionTest, ARankThatIsReplacedAgainIsYetAnotherAttempt) {
 
 TEST_F(SessionTest, AFileThatIsNamedTwiceIsImportedOnce) {
   writeRanks(2);
-  auto writer = Writer::open(m_dir / "s.rgl");
+  auto writer = Writer::open(m_dir.file("s.rgl"));
   ASSERT_TRUE(writer.ok());
-  const std::string file = m_dir / "traces/rank0.json";
+  const std::string file = m_dir.file("traces/rank0.json");
   const auto results = ImportSession(**writer, {.threads = 3}).import({file, file});
   ASSERT_TRUE(results.ok());
   EXPECT_THAT(*results, ElementsAre(testing::Field(&FileResult::spans, 15'000), testing::Field(&FileResult::spans, 0)));
@@ -173,9 +173,9 @@ TEST_F(SessionTest, WhatIsStoppedWhileRanksAreParsedCanBeFinishedLater) {
 
 // As veScale's ndtimeline names them; in the order of names the tenth step comes before the ninth.
 TEST_F(SessionTest, TheStepFilesOfOneTimelineAreOneRunInTheOrderOfTheirSteps) {
-  std::filesystem::create_directories(m_dir / "traces");
+  std::filesystem::create_directories(m_dir.file("traces"));
   for (int step = 0; step < 12; ++step) {
-    std::ofstream file(m_dir / ("traces/trace_step" + std::to_string(step) + "_" + std::to_string(step)));
+    std::ofstream file(m_dir.file("traces/trace_step" + std::to_string(step) + "_" + std::to_string(step)));
     file << R"([{"name":"forward-compute","cat":"forward-compute","ph":"X","pid":0,"tid":30,"ts":)" << 1759300074000000 + step * 100
          << R"(,"dur":50,"args":{"rank":3,"step":)" << step << R"(,"tp":0,"pp":0}},)"
          << R"({"name":"thread_name","ph":"M","pid":0,"tid":30,"args":{"name":"rank[3] main"}}])";
@@ -189,15 +189,15 @@ TEST_F(SessionTest, TheStepFilesOfOneTimelineAreOneRunInTheOrderOfTheirSteps) {
   const auto spans = spansOf("s.rgl", Show::kIds);
   ASSERT_EQ(spans.size(), 12U);
   EXPECT_THAT(spans.front(), HasSubstr("traces 0 rank 3 rank[3] main"));
-  auto reader = Reader::open(m_dir / "s.rgl");
+  auto reader = Reader::open(m_dir.file("s.rgl"));
   EXPECT_THAT(*(*reader)->issues(), testing::IsEmpty()) << "no step overlaps another";
 }
 
 // As TensorBoard's trace handler names them: one worker, two windows.
 TEST_F(SessionTest, WindowsOfOneWorkerFollowEachOtherOnItsTracks) {
-  std::filesystem::create_directories(m_dir / "traces");
+  std::filesystem::create_directories(m_dir.file("traces"));
   for (int window = 0; window < 3; ++window) {
-    std::ofstream file(m_dir / ("traces/host_77.169895766216876939" + std::to_string(window) + ".pt.trace.json"));
+    std::ofstream file(m_dir.file("traces/host_77.169895766216876939" + std::to_string(window) + ".pt.trace.json"));
     file << R"({"schemaVersion": 1, "distributedInfo": {"rank": 1}, "traceEvents": [)";
     for (int i = 0; i < 30'000; ++i)
       file << (i > 0 ? ",\n" : "") << R"({"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": )"
@@ -207,7 +207,7 @@ TEST_F(SessionTest, WindowsOfOneWorkerFollowEachOtherOnItsTracks) {
   }
   ASSERT_TRUE(import("s.rgl", {.threads = 3}).ok());
   EXPECT_EQ(spansOf("s.rgl", Show::kIds).size(), 90'000U);
-  auto reader = Reader::open(m_dir / "s.rgl");
+  auto reader = Reader::open(m_dir.file("s.rgl"));
   EXPECT_THAT(*(*reader)->issues(), testing::IsEmpty());
 }
 

@@ -9,7 +9,7 @@
 
 #include "collectors/importers/timeline/name_book.h"
 #include "tests/collectors/importers/import_fixture.h"
-#include "tests/collectors/temp_dir.h"
+#include "tests/support/temp_folder.h"
 
 namespace runglass {
 namespace {
@@ -82,8 +82,8 @@ const SpanColumns& columnsOf(const Imported& result, std::string_view track) {
 }
 
 TEST(XpuTimer, ReadsKernelsAndHostCallsWithTheNamesBesideTheFile) {
-  const test::TempDir folder;
-  const std::string path = folder / "00003-00008.timeline";
+  const test::TempFolder folder;
+  const std::string path = folder.file("00003-00008.timeline");
   std::ofstream(path + ".meta") << "0,xpu_timer_mm_bmnk_1_4096_1024_512_\n3,xpu_timer_AllReduce,ring\n4,H2D\nxpu_timer_host_trace,GC\n";
   const auto result = importText(timeline(3), {.file_name = "00003-00008.timeline", .path = path}, 7);
   ASSERT_TRUE(result.status.ok()) << result.status.message();

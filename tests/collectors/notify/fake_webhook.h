@@ -46,7 +46,6 @@ class FakeWebhook {
     ::close(m_listener);
   }
   std::string url() const { return "http://127.0.0.1:" + std::to_string(m_port) + "/hook"; }
-  int port() const { return m_port; }
   std::vector<std::string> bodies() const {
     const std::lock_guard lock(m_mutex);
     return m_bodies;

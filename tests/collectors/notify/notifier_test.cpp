@@ -9,6 +9,7 @@
 #include "storage/writer.h"
 #include "tests/collectors/notify/fake_webhook.h"
 #include "tests/storage/temp_store.h"
+#include "tests/support/wait_until.h"
 
 namespace runglass {
 namespace {
@@ -24,6 +25,11 @@ constexpr DurNs kSecond = kNsPerSecond, kMinute = 60 * kSecond;
 // A hub's worth of store: rows are saved when the test says so, messages go to a screen that remembers them.
 class NotifierTest : public ::testing::Test {
  protected:
+  struct Saving {
+    std::vector<Alert> rows;
+    std::vector<Issue> issues;
+    std::function<void(const Status&)> stored;
+  };
   void SetUp() override {
     m_writer = std::move(Writer::open(m_temp.path()).value());
     m_node = m_writer->node({.uuid = "m0", .name = "n0", .state = NodeState::kAlive});
@@ -46,6 +52,7 @@ class NotifierTest : public ::testing::Test {
     CourierOptions courier{.desktop = [this](const AlertMessage& message) { m_shown.push_back(message); }};
     m_notifier = std::make_unique<Notifier>(
         m_options, courier, [this](std::vector<Alert> rows, std::vector<Issue> issues, std::function<void(const Status&)> stored) {
+          const std::lock_guard lock(m_waiting_mutex);
           m_waiting.push_back({std::move(rows), std::move(issues), std::move(stored)});
         });
     const Status started = m_notifier->start(*m_reader, now);
@@ -53,14 +60,20 @@ class NotifierTest : public ::testing::Test {
   }
   // The store's writer does what it was asked for; `tell`: and says so.
   void store(bool tell = true) {
-    while (!m_waiting.empty()) {
-      const Saving saving = std::move(m_waiting.front());
-      m_waiting.erase(m_waiting.begin());
+    while (const std::optional<Saving> next = nextWaiting()) {
+      const Saving& saving = *next;
       for (const Issue& issue : saving.issues) m_issues.push_back(issue.code);
       const Status stored = m_writer->alerts(saving.rows);
       EXPECT_TRUE(stored.ok()) << stored.message();
       if (tell) saving.stored(stored);
     }
+  }
+  std::optional<Saving> nextWaiting() {
+    const std::lock_guard lock(m_waiting_mutex);
+    if (m_waiting.empty()) return std::nullopt;
+    Saving first = std::move(m_waiting.front());
+    m_waiting.erase(m_waiting.begin());
+    return first;
   }
   void step(DurNs at, std::vector<Finding> findings = {}) {
     for (Finding& finding : findings) finding.run = m_run, finding.attempt = m_attempt;
@@ -92,11 +105,6 @@ class NotifierTest : public ::testing::Test {
   }
   std::vector<Alert> history() { return (*Reader::open(m_temp.path()))->alerts(1000).value(); }
 
-  struct Saving {
-    std::vector<Alert> rows;
-    std::vector<Issue> issues;
-    std::function<void(const Status&)> stored;
-  };
   TempStore m_temp;
   std::unique_ptr<Writer> m_writer;
   std::unique_ptr<Reader> m_reader;
@@ -105,6 +113,7 @@ class NotifierTest : public ::testing::Test {
   RunId m_run;
   AttemptId m_attempt;
   AlertOptions m_options;
+  std::mutex m_waiting_mutex;  // threads of targets add to it
   std::vector<Saving> m_waiting;
   std::vector<AlertMessage> m_shown;
   std::vector<std::string> m_issues;
@@ -290,10 +299,10 @@ TEST_F(NotifierTest, WhatReachesNobodyIsAnIssue) {
   begin();
   step(0, {hang()});
   store();
-  for (int i = 0; i < 2'000 && m_issues.empty(); ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  ASSERT_TRUE(test::waitUntil([&] {
     if (m_notifier->stats().not_told > 0) store();
-  }
+    return !m_issues.empty();
+  }));
   EXPECT_THAT(m_issues, ElementsAre("alert.not_told"));
 }
 

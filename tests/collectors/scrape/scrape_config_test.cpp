@@ -7,7 +7,7 @@
 
 #include <fstream>
 
-#include "tests/collectors/temp_dir.h"
+#include "tests/support/temp_folder.h"
 
 namespace runglass {
 namespace {
@@ -18,14 +18,14 @@ using testing::Not;
 class ScrapeConfig : public testing::Test {
  protected:
   Result<std::vector<ScrapeTarget>> read(const std::string& toml) const {
-    std::ofstream(dir / "s.toml") << toml;
-    return readScrapeConfig(dir / "s.toml");
+    std::ofstream(dir.file("s.toml")) << toml;
+    return readScrapeConfig(dir.file("s.toml"));
   }
   std::string errorOf(const std::string& toml) const {
     const auto targets = read(toml);
     return targets.ok() ? "" : targets.status().message();
   }
-  test::TempDir dir;
+  test::TempFolder dir;
 };
 
 TEST_F(ScrapeConfig, TargetsTakeWhatTheDefaultsSayUnlessTheySayOtherwise) {
@@ -79,15 +79,15 @@ TEST_F(ScrapeConfig, WhatIsWrongIsNamedWithItsLine) {
   EXPECT_THAT(errorOf("[[target]]\njob=\"j\"\nurls=[\"n:1\"]\ninterval_s=5\ntimeout_s=5\n"), HasSubstr("less than interval_s"));
   EXPECT_THAT(errorOf("[[target]]\njob=\"j\"\nurls=[\"n:1\"]\ninterval_s=0\n"), HasSubstr("line 4: not a number of seconds"));
   EXPECT_THAT(errorOf("[[target]]\njob=\"j\"\nurls=[\"n:1\"]\nmost_series=0\n"), HasSubstr("most_series"));
-  EXPECT_FALSE(readScrapeConfig(dir / "none.toml").ok());
+  EXPECT_FALSE(readScrapeConfig(dir.file("none.toml")).ok());
 }
 
 TEST_F(ScrapeConfig, ATokenFileThatOthersMayReadIsRefused) {
-  std::ofstream(dir / "token") << "secret-token\n";
-  const std::string toml = "[[target]]\njob=\"j\"\nurls=[\"n:1\"]\ntoken_file=\"" + (dir / "token") + "\"\n";
-  ASSERT_EQ(::chmod((dir / "token").c_str(), 0644), 0);
+  std::ofstream(dir.file("token")) << "secret-token\n";
+  const std::string toml = "[[target]]\njob=\"j\"\nurls=[\"n:1\"]\ntoken_file=\"" + dir.file("token") + "\"\n";
+  ASSERT_EQ(::chmod(dir.file("token").c_str(), 0644), 0);
   EXPECT_THAT(errorOf(toml), testing::AllOf(HasSubstr("line 4: token_file "), HasSubstr("chmod 600"), Not(HasSubstr("secret-token"))));
-  ASSERT_EQ(::chmod((dir / "token").c_str(), 0600), 0);
+  ASSERT_EQ(::chmod(dir.file("token").c_str(), 0600), 0);
   EXPECT_EQ(read(toml)->front().token, "secret-token");
 }
 

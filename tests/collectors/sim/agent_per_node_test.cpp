@@ -14,7 +14,9 @@
 #include "collectors/sim/scenario.h"
 #include "model/captures.h"
 #include "tests/collectors/process.h"
-#include "tests/collectors/temp_dir.h"
+#include "tests/support/reserved_port.h"
+#include "tests/support/temp_folder.h"
+#include "tests/support/wait_until.h"
 
 namespace runglass {
 namespace {
@@ -132,11 +134,6 @@ std::vector<std::string> sortedLines(const std::string& text) {
   return lines;
 }
 
-bool soon(const std::function<bool()>& what) {
-  for (int i = 0; i < 2'000 && !what(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  return what();
-}
-
 class AgentPerNode : public testing::Test {
  protected:
   void SetUp() override { std::ofstream(scenario) << kScenario; }
@@ -152,7 +149,7 @@ class AgentPerNode : public testing::Test {
     return hub;
   }
   std::vector<std::string> player(const std::string& address, const std::string& state, const std::vector<std::string>& more) const {
-    std::vector<std::string> command = {"runglass-agent", "--hub", address, "--state-dir", dir / state, "--simulate", scenario};
+    std::vector<std::string> command = {"runglass-agent", "--hub", address, "--state-dir", dir.file(state), "--simulate", scenario};
     command.insert(command.end(), more.begin(), more.end());
     return command;
   }
@@ -183,12 +180,12 @@ class AgentPerNode : public testing::Test {
     }
   }
 
-  test::TempDir dir;
-  std::string scenario = dir / "per-node.toml";
+  test::TempFolder dir;
+  std::string scenario = dir.file("per-node.toml");
 };
 
 TEST_F(AgentPerNode, LeavesTheStoreThatOneAgentLeaves) {
-  const std::string one = dir / "one.rgl", many = dir / "many.rgl";
+  const std::string one = dir.file("one.rgl"), many = dir.file("many.rgl");
   play(one, {"--speed", "max"});
   play(many, {"--speed", "max", "--agent-per-node"});
   for (const std::string& store : {one, many}) (void)outputOf({"runglassctl", "analyze", "--store", store});
@@ -199,18 +196,17 @@ TEST_F(AgentPerNode, LeavesTheStoreThatOneAgentLeaves) {
 }
 
 TEST_F(AgentPerNode, LosesAndDoublesNothingWhenTheHubIsKilled) {
-  const std::string one = dir / "one.rgl", many = dir / "many.rgl";
+  const std::string one = dir.file("one.rgl"), many = dir.file("many.rgl");
   play(one, {"--speed", "max"});
-  // Below the range of ephemeral ports, so that a connecting agent cannot meet itself while the hub is down.
+  const test::ReservedPort port;
   std::string address;
-  const std::string fixed = "127.0.0.1:" + std::to_string(20'000 + getpid() % 10'000);
-  auto hub = serve(many, fixed, address);
+  auto hub = serve(many, port.address(), address);
   Process agent(player(address, "state", {"--speed", "8", "--agent-per-node"}));
   for (int kill = 0; kill < 2; ++kill) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1'000));
     ASSERT_EQ(hub->end(SIGKILL), -SIGKILL);
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
-    hub = serve(many, fixed, address);
+    hub = serve(many, port.address(), address);
   }
   EXPECT_EQ(agent.end(0), 0) << "all was acknowledged in the end";
   EXPECT_EQ(hub->end(SIGTERM), 0);
@@ -218,12 +214,12 @@ TEST_F(AgentPerNode, LosesAndDoublesNothingWhenTheHubIsKilled) {
 }
 
 TEST_F(AgentPerNode, IsAsManyAgentsToItsHubAndEndsInOrderWhenItIsStopped) {
-  auto started = Hub::start(dir / "live.rgl", {});
+  auto started = Hub::start(dir.file("live.rgl"), {});
   ASSERT_TRUE(started.ok()) << started.status().message();
   const std::unique_ptr<Hub> hub = std::move(*started);
   Process agent(player(hub->address(), "state", {"--agent-per-node"}));
-  EXPECT_TRUE(soon([&] { return hub->stats().agents == kNodes; })) << hub->stats().agents;
-  EXPECT_TRUE(soon([&] { return hub->stats().samples > 500; }));
+  EXPECT_TRUE(test::waitUntil([&] { return hub->stats().agents == kNodes; })) << hub->stats().agents;
+  EXPECT_TRUE(test::waitUntil([&] { return hub->stats().samples > 500; }));
 
   std::promise<Result<OrderOutcome>> done;
   hub->order({.kind = OrderKind::kCapture,
@@ -239,18 +235,18 @@ TEST_F(AgentPerNode, IsAsManyAgentsToItsHubAndEndsInOrderWhenItIsStopped) {
   EXPECT_EQ(answered, (std::map<std::string, std::vector<std::int32_t>>{{"sim-0000", {0}}, {"sim-0001", {3}}, {"sim-0003", {6, 7}}}));
 
   EXPECT_EQ(agent.end(SIGTERM), 0);
-  EXPECT_TRUE(soon([&] { return hub->stats().agents == 0; }));
+  EXPECT_TRUE(test::waitUntil([&] { return hub->stats().agents == 0; }));
   EXPECT_EQ(hub->stats().missing_batches, 0);
   ASSERT_TRUE(hub->stop().ok());
   for (int node = 0; node < kNodes; ++node) {
-    const std::string folder = dir / ("state/" + sim::nodeName(node));
+    const std::string folder = dir.file("state/" + sim::nodeName(node));
     EXPECT_FALSE(std::filesystem::exists(folder + "/alive")) << "it said goodbye";
     EXPECT_TRUE(std::filesystem::is_empty(folder + "/spool"));
   }
 }
 
 TEST_F(AgentPerNode, ShowsEachNodesOwnCredentials) {
-  const std::string one = dir / "one.rgl", many = dir / "many.rgl", trust = dir / "trust";
+  const std::string one = dir.file("one.rgl"), many = dir.file("many.rgl"), trust = dir.file("trust");
   play(one, {"--speed", "max"});
   std::vector<std::string> pair = {"runglassctl", "pair", "--out", trust, "--hub", "localhost", "--agent", sim::nodeName(0)};
   for (int node = 1; node < kNodes; ++node) pair.insert(pair.end(), {"--token-agent", sim::nodeName(node)});

@@ -20,9 +20,9 @@ using testing::HasSubstr;
 class EthernetSourceTest : public testing::Test {
  protected:
   void SetUp() override {
-    std::filesystem::create_directories(m_root.path("proc/net"));
-    std::filesystem::create_directories(m_root.path("sys/class/net/eth0/device"));
-    std::filesystem::create_directories(m_root.path("sys/class/net/veth7"));
+    std::filesystem::create_directories(m_root.file("proc/net"));
+    std::filesystem::create_directories(m_root.file("sys/class/net/eth0/device"));
+    std::filesystem::create_directories(m_root.file("sys/class/net/veth7"));
     traffic(1000, 500);
     link("eth0", "1", 1);
     link("veth7", "1", 1);
@@ -93,7 +93,7 @@ TEST_F(EthernetSourceTest, ALinkThatIsDownFromTheBeginningOrSwitchedOffIsQuiet) 
   poll(3);
   link("eth0", "0", 2);
   poll(3);
-  std::filesystem::remove_all(m_root.path("sys/class/net/eth0"));
+  std::filesystem::remove_all(m_root.file("sys/class/net/eth0"));
   poll(30);
   EXPECT_TRUE(out.events.empty());
 }

@@ -10,6 +10,8 @@
 
 #include "collectors/sources/heartbeat/heartbeat_source.h"
 #include "tests/collectors/memory_recorder.h"
+#include "tests/support/temp_folder.h"
+#include "tests/support/wait_until.h"
 
 namespace runglass {
 namespace {
@@ -17,7 +19,6 @@ namespace {
 class HostSourceTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    m_root = std::filesystem::temp_directory_path() / ("host_test_" + std::to_string(getpid()));
     std::filesystem::create_directories(m_root / "proc/77");
     write("stat", "cpu 100 0 0 100 0 0 0 0\ncpu0 100 0 0 100 0 0 0 0\n");
     write("loadavg", "1.50 1.00 0.50 2/300 77\n");
@@ -27,7 +28,6 @@ class HostSourceTest : public ::testing::Test {
     m_config.insert("mounts", toml::array{m_root.string()});
     m_context = {.node = {.uuid = "u", .name = "n"}, .now = [] { return TimeNs{0}; }, .config = &m_config, .root = m_root.string() + "/"};
   }
-  void TearDown() override { std::filesystem::remove_all(m_root); }
   void write(const std::string& file, const std::string& text) {
     std::filesystem::create_directories((m_root / "proc" / file).parent_path());
     std::ofstream(m_root / "proc" / file) << text;
@@ -36,7 +36,8 @@ class HostSourceTest : public ::testing::Test {
     write("77/stat", "77 (python3) R 1 1 1 0 -1 0 0 0 5 0 " + std::to_string(jiffies) + " 0 0 0 20 0 4 0 999 1000 256 0\n");
   }
 
-  std::filesystem::path m_root;
+  const test::TempFolder m_folder;
+  const std::filesystem::path m_root = m_folder.path();
   toml::table m_config;
   SourceContext m_context;
   test::MemoryRecorder m_out;
@@ -60,11 +61,10 @@ TEST_F(HostSourceTest, RecordsRatesOnlyBetweenTwoReadings) {
 TEST_F(HostSourceTest, AsksMountsForTheirSpace) {
   auto source = makeHostSource();
   ASSERT_TRUE(source->start(m_out, m_context).ok());
-  for (TimeNs now = 0; now < 200 && m_out.samplesOf("mount_free_bytes").size() == 0; ++now) {
-    source->poll(m_out, now);
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  ASSERT_GE(m_out.samplesOf("mount_free_bytes").size(), 1U);
+  ASSERT_TRUE(test::waitUntil([&, now = TimeNs{0}]() mutable {
+    source->poll(m_out, ++now);
+    return m_out.samplesOf("mount_free_bytes").size() > 0;
+  }));
   EXPECT_GT(m_out.samplesOf("mount_total_bytes").value[0], m_out.samplesOf("mount_free_bytes").value[0]);
 }
 
@@ -73,22 +73,24 @@ TEST_F(HostSourceTest, AsksTheMachinesMountsAndNotThoseOfItsOwnService) {
   const std::string machine = m_root.string() + " ext4 rw 0 0\n";
   write("1/mounts", "/dev/sda " + machine);
   write("mounts", "/dev/sda " + machine + "/dev/sda " + m_root.string() + "/proc ext4 ro 0 0\n");
-  const auto mounts = [&] {
-    m_out.series_keys.clear();
+  const auto answersOf = [&](const std::filesystem::path& mount) {
+    return m_out.samplesOf("mount_total_bytes", "{\"mount\":\"" + mount.string() + "\"}").size();
+  };
+  // All mounts are asked in each round: five answers of one leave the others their time.
+  const auto poll = [&](const std::filesystem::path& awaited) {
+    m_out = test::MemoryRecorder();
     auto source = makeHostSource();
     EXPECT_TRUE(source->start(m_out, m_context).ok());
-    for (TimeNs now = 0; now < 40; ++now) {
-      source->poll(m_out, now);
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    }
-    std::set<std::string> labels;
-    for (const auto& [id, series] : m_out.series_keys)
-      if (series.metric == "mount_total_bytes") labels.insert(series.labels);
-    return labels.size();
+    EXPECT_TRUE(test::waitUntil([&, now = TimeNs{0}]() mutable {
+      source->poll(m_out, now += 10 * kNsPerSecond);
+      return answersOf(awaited) >= 5;
+    }));
   };
-  EXPECT_EQ(mounts(), 1U);
+  poll(m_root);
+  EXPECT_EQ(answersOf(m_root / "proc"), 0U);
   std::filesystem::remove(m_root / "proc/1/mounts");
-  EXPECT_EQ(mounts(), 2U) << "what cannot be read leaves one's own";
+  poll(m_root / "proc");
+  EXPECT_GE(answersOf(m_root), 1U) << "what cannot be read leaves one's own";
 }
 
 TEST_F(HostSourceTest, RefusesAMachineWithoutProc) {

@@ -16,8 +16,8 @@ const std::string kXid = "4,7,2500000,-;NVRM: Xid (PCI:0000:9b:00): 79, pid=1, n
 class KernelLogSourceTest : public testing::Test {
  protected:
   void SetUp() override {
-    std::filesystem::create_directories(m_root.path("proc/sys/kernel/random"));
-    std::filesystem::create_directories(m_root.path("proc/driver/nvidia/gpus/0000:9b:00.0"));
+    std::filesystem::create_directories(m_root.file("proc/sys/kernel/random"));
+    std::filesystem::create_directories(m_root.file("proc/driver/nvidia/gpus/0000:9b:00.0"));
     m_root.write("proc/sys/kernel/random/boot_id", "boot-1\n");
     m_root.write("proc/driver/nvidia/gpus/0000:9b:00.0/information",
                  "Model: \t\t NVIDIA H100\nGPU UUID: \t GPU-509665ad-b600-ac93-3616-d754b23d636d\n");
@@ -40,7 +40,7 @@ class KernelLogSourceTest : public testing::Test {
     source->stop(out);
     return status;
   }
-  std::string kmsg() const { return "kmsg = \"" + m_root.path("kmsg") + "\"\n"; }
+  std::string kmsg() const { return "kmsg = \"" + m_root.file("kmsg") + "\"\n"; }
 
   ScratchFolder m_root;
   FaultBook m_faults;
@@ -107,14 +107,14 @@ TEST_F(KernelLogSourceTest, WhatAnotherSourceHasJustToldIsALogLine) {
 
 TEST_F(KernelLogSourceTest, FollowsFilesWhereTheKernelsOwnIsOff) {
   m_root.write("kern.log", "2025-01-21T04:41:44+00:00 node1 kernel: NVRM: Xid (PCI:0000:9b:00): 79, x\n");
-  ASSERT_TRUE(live("kmsg = \"\"\npaths = \"" + m_root.path("kern.log") + "\"", 3).ok());
+  ASSERT_TRUE(live("kmsg = \"\"\npaths = \"" + m_root.file("kern.log") + "\"", 3).ok());
   ASSERT_EQ(out.events.size(), 1U);
   EXPECT_EQ(out.events[0].time, 1'737'434'504 * kNsPerSecond);
   EXPECT_TRUE(out.runs.empty());
 }
 
 TEST_F(KernelLogSourceTest, SaysWhyItCannotRead) {
-  const Status missing = live("kmsg = \"" + m_root.path("none") + "\"");
+  const Status missing = live("kmsg = \"" + m_root.file("none") + "\"");
   EXPECT_EQ(missing.code(), Code::kUnavailable);
   EXPECT_NE(missing.message().find("none: No such file"), std::string::npos) << missing.message();
   EXPECT_EQ(live("kmsg = \"\"").code(), Code::kUnavailable);

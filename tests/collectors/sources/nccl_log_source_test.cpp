@@ -14,7 +14,7 @@ TEST(NcclLogSource, FilesOfKnownProcessesBelongToTheirRanksAndMakeNoRun) {
   folder.write("nccl.n1.11", "n1:11:12 [0] NCCL INFO Using network IB\nn1:11:12 [0] NCCL WARN odd\n");
   RankTable ranks;
   ranks.put({.pid = 11, .rank = {.attempt = AttemptId{4}, .rank = 3}});
-  const toml::table config = toml::parse("paths = \"" + folder.path("nccl.*") + "\"");
+  const toml::table config = toml::parse("paths = \"" + folder.file("nccl.*") + "\"");
   const SourceContext context{.node = {.uuid = "u1", .name = "n1"}, .now = monotonicNow, .config = &config, .ranks = &ranks};
   MemoryRecorder out;
   const auto source = makeNcclLogSource();

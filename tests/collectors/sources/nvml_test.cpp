@@ -9,6 +9,7 @@
 #include "collectors/sources/nvml/nvml_library.h"
 #include "collectors/sources/nvml/nvml_source.h"
 #include "tests/collectors/memory_recorder.h"
+#include "tests/support/temp_folder.h"
 
 namespace runglass {
 namespace {
@@ -16,17 +17,15 @@ namespace {
 class NvmlSourceTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    m_dir = std::filesystem::temp_directory_path() / ("nvml_test_" + std::to_string(getpid()));
-    std::filesystem::create_directories(m_dir / "proc/4000");
-    std::ofstream(m_dir / "proc/4000/environ") << "RANK=11" << '\0' << "LOCAL_RANK=3" << '\0';
-    setenv("FAKE_NVML", (m_dir / "state").c_str(), 1);
+    std::filesystem::create_directories(m_dir.file("proc/4000"));
+    std::ofstream(m_dir.file("proc/4000/environ")) << "RANK=11" << '\0' << "LOCAL_RANK=3" << '\0';
+    setenv("FAKE_NVML", m_dir.file("state").c_str(), 1);
     state("");
     m_config.insert("library", RG_FAKE_NVML);
     m_context = {
-        .node = {.uuid = "node-1", .name = "n1"}, .now = [this] { return m_now; }, .config = &m_config, .root = m_dir.string() + "/"};
+        .node = {.uuid = "node-1", .name = "n1"}, .now = [this] { return m_now; }, .config = &m_config, .root = m_dir.path() + "/"};
   }
-  void TearDown() override { std::filesystem::remove_all(m_dir); }
-  void state(const std::string& lines) { std::ofstream(m_dir / "state") << lines; }
+  void state(const std::string& lines) { std::ofstream(m_dir.file("state")) << lines; }
   void start() {
     m_source = makeNvmlSource();
     const Status status = m_source->start(m_out, m_context);
@@ -37,7 +36,7 @@ class NvmlSourceTest : public ::testing::Test {
     m_source->poll(m_out, m_now);
   }
 
-  std::filesystem::path m_dir;
+  test::TempFolder m_dir;
   toml::table m_config;
   SourceContext m_context;
   TimeNs m_now = 1'000'000'000'000;
@@ -174,11 +173,11 @@ TEST_F(NvmlSourceTest, SaysOnceAndClearlyThatThereIsNoDriver) {
 
 TEST_F(NvmlSourceTest, FindsTheDriversLibraryInTheFoldersOfLdLibraryPathThatTheLoaderWasNotToldOf) {
   if (nvml::Library::load("").ok()) GTEST_SKIP() << "this machine has a driver of its own";
-  std::filesystem::create_directories(m_dir / "module");
-  std::filesystem::copy_file(RG_FAKE_NVML, m_dir / "module/libnvidia-ml.so.1");
+  std::filesystem::create_directories(m_dir.file("module"));
+  std::filesystem::copy_file(RG_FAKE_NVML, m_dir.file("module/libnvidia-ml.so.1"));
   const char* before = std::getenv("LD_LIBRARY_PATH");
   const std::string kept = before != nullptr ? before : "";
-  setenv("LD_LIBRARY_PATH", ("relative::/nowhere:" + (m_dir / "module").string()).c_str(), 1);
+  setenv("LD_LIBRARY_PATH", ("relative::/nowhere:" + m_dir.file("module")).c_str(), 1);
   const auto library = nvml::Library::load("");
   before != nullptr ? setenv("LD_LIBRARY_PATH", kept.c_str(), 1) : unsetenv("LD_LIBRARY_PATH");
   ASSERT_TRUE(library.ok()) << library.status().message();

@@ -17,10 +17,10 @@ class RdmaSourceTest : public testing::Test {
  protected:
   void addDevice(const std::string& device, const std::string& interface_name = "") {
     const std::string port = folder(device);
-    std::filesystem::create_directories(m_root.path(port + "/counters"));
-    std::filesystem::create_directories(m_root.path(port + "/hw_counters"));
+    std::filesystem::create_directories(m_root.file(port + "/counters"));
+    std::filesystem::create_directories(m_root.file(port + "/hw_counters"));
     if (!interface_name.empty())
-      std::filesystem::create_directories(m_root.path("sys/class/infiniband/" + device + "/device/net/" + interface_name));
+      std::filesystem::create_directories(m_root.file("sys/class/infiniband/" + device + "/device/net/" + interface_name));
     set(device, "state", "4: ACTIVE");
     set(device, "phys_state", "5: LinkUp");
     set(device, "rate", "400 Gb/sec (4X NDR)");
@@ -196,7 +196,7 @@ TEST_F(RdmaSourceTest, DamagedFilesAreAbsentValues) {
   EXPECT_EQ(out.samplesOf("rdma_symbol_error_total").size(), 0U);
   EXPECT_EQ(out.samplesOf("rdma_link_bytes_per_s").size(), 0U);
   EXPECT_GT(out.samplesOf("rdma_receive_bytes_per_s").size(), 0U) << "the others go on";
-  std::filesystem::remove_all(m_root.path("sys"));
+  std::filesystem::remove_all(m_root.file("sys"));
   poll(12);
 }
 

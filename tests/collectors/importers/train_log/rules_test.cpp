@@ -7,6 +7,7 @@
 
 #include "model/issue_catalog.h"
 #include "tests/collectors/importers/train_log/log_fixture.h"
+#include "tests/support/temp_folder.h"
 
 namespace runglass::test {
 namespace {
@@ -22,17 +23,9 @@ std::string readFile(const std::filesystem::path& path) {
   return text.str();
 }
 
-class RuleFolder {
+class RuleFolder : public test::TempFolder {
  public:
-  RuleFolder() : m_path(std::filesystem::path(testing::TempDir()) / ("rules_" + std::to_string(::getpid()))) {
-    std::filesystem::create_directories(m_path);
-  }
-  ~RuleFolder() { std::filesystem::remove_all(m_path); }
-  void write(const std::string& name, const std::string& toml) { std::ofstream(m_path / name) << toml; }
-  std::string path() const { return m_path.string(); }
-
- private:
-  std::filesystem::path m_path;
+  void write(const std::string& name, const std::string& toml) const { std::ofstream(file(name)) << toml; }
 };
 
 std::string errorOf(const std::string& toml) {

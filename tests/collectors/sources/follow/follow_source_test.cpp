@@ -50,7 +50,7 @@ class Life {
   TimeNs m_now = 1'000'000 * kNsPerSecond;
 };
 
-std::string logConfig(const ScratchFolder& folder) { return "paths = ['" + folder.path("*.log") + "']\nrun = 'live'\n"; }
+std::string logConfig(const ScratchFolder& folder) { return "paths = ['" + folder.file("*.log") + "']\nrun = 'live'\n"; }
 
 TEST(TrainLogSource, SaysThatItHasNothingToFollow) {
   const ScratchFolder folder;
@@ -227,7 +227,7 @@ std::string scalarRecord(const std::string& tag, int step, float value) {
 
 TEST(TfeventsSource, FollowsHalfRecordsAndResumes) {
   const ScratchFolder folder;
-  const std::string config = "paths = '" + folder.path("events.out.tfevents*") + "'\nrun = 'board'\n";
+  const std::string config = "paths = '" + folder.file("events.out.tfevents*") + "'\nrun = 'board'\n";
   const std::string name = "events.out.tfevents.1.host", second = scalarRecord("train/loss", 2, 1.5F);
   folder.write(name, record("\x09" + bytesOf(1000.0) +
                             "\x1a\x0d"

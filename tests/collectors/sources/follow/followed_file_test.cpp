@@ -25,7 +25,7 @@ std::string drain(FollowedFile& file, std::size_t budget = 1 << 20) {
 
 TEST(FollowedFile, WaitsForAFileThatComesLater) {
   const ScratchFolder folder;
-  FollowedFile file(folder.path("a.log"));
+  FollowedFile file(folder.file("a.log"));
   EXPECT_EQ(file.read(100).status().code(), Code::kUnavailable);
   folder.write("a.log", "one\n");
   EXPECT_EQ(drain(file), "one\n");
@@ -34,7 +34,7 @@ TEST(FollowedFile, WaitsForAFileThatComesLater) {
 TEST(FollowedFile, GivesWhatIsAppendedWhateverTheBudget) {
   const ScratchFolder folder;
   folder.write("a.log", "0123456789");
-  FollowedFile file(folder.path("a.log"));
+  FollowedFile file(folder.file("a.log"));
   EXPECT_EQ(drain(file, 3), "0123456789");
   folder.append("a.log", "abc");
   EXPECT_EQ(drain(file, 1), "abc");
@@ -44,7 +44,7 @@ TEST(FollowedFile, GivesWhatIsAppendedWhateverTheBudget) {
 TEST(FollowedFile, ReadsARotatedFileToItsEndBeforeTheNewOne) {
   const ScratchFolder folder;
   folder.write("a.log", "old ");
-  FollowedFile file(folder.path("a.log"));
+  FollowedFile file(folder.file("a.log"));
   EXPECT_EQ(drain(file), "old ");
   folder.append("a.log", "rest");
   folder.rename("a.log", "a.log.1");
@@ -57,7 +57,7 @@ TEST(FollowedFile, ReadsARotatedFileToItsEndBeforeTheNewOne) {
 TEST(FollowedFile, SeesTruncationAndRewritingInPlace) {
   const ScratchFolder folder;
   folder.write("a.log", "a long first content");
-  FollowedFile file(folder.path("a.log"));
+  FollowedFile file(folder.file("a.log"));
   EXPECT_EQ(drain(file), "a long first content");
   folder.write("a.log", "short");
   EXPECT_EQ(drain(file), "[C]short");
@@ -68,9 +68,9 @@ TEST(FollowedFile, SeesTruncationAndRewritingInPlace) {
 TEST(FollowedFile, KeepsReadingAFileWhoseNameIsGone) {
   const ScratchFolder folder;
   folder.write("a.log", "one");
-  FollowedFile file(folder.path("a.log"));
+  FollowedFile file(folder.file("a.log"));
   EXPECT_EQ(drain(file), "one");
-  std::filesystem::remove(folder.path("a.log"));
+  std::filesystem::remove(folder.file("a.log"));
   EXPECT_EQ(drain(file), "");
   folder.write("a.log", "two");
   EXPECT_EQ(drain(file), "[R]two");
@@ -79,7 +79,7 @@ TEST(FollowedFile, KeepsReadingAFileWhoseNameIsGone) {
 TEST(FollowedFile, AMarkHoldsForTheGrownFileAndForNoOther) {
   const ScratchFolder folder;
   folder.write("a.log", "head");
-  FollowedFile file(folder.path("a.log"));
+  FollowedFile file(folder.file("a.log"));
   drain(file);
   const FileMark mark = *file.mark();
   folder.append("a.log", std::string(1000, 'x'));
