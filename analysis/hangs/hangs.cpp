@@ -14,6 +14,7 @@
 #include "analysis/hangs/culprit_places.h"
 #include "analysis/hangs/group_history.h"
 #include "analysis/hangs/hang_words.h"
+#include "analysis/hangs/last_moved.h"
 #include "analysis/hangs/step_watch.h"
 #include "analysis/hangs/watchdog.h"
 #include "analysis/hangs/wavefront.h"
@@ -25,13 +26,6 @@ constexpr DurNs kSilentAfter = 30 * kNsPerSecond;   // a rank, behind the others
 constexpr DurNs kUnheardAfter = 60 * kNsPerSecond;  // all ranks: then it is the hub's trouble, not the run's
 constexpr DurNs kHistory = 120 * kNsPerSecond;      // of spans, in which every communicator is used
 constexpr std::string_view kHang = "hang", kStall = "stall";
-
-// What of a rank's progress changes when it moves.
-struct Place {
-  std::optional<std::int64_t> step, microbatch, group, seq;
-  std::string op;
-  friend bool operator==(const Place&, const Place&) = default;
-};
 
 class Hangs : public Analysis {
  public:
@@ -127,6 +121,8 @@ class Hangs : public Analysis {
       evidence.since = std::min(evidence.since.value_or(since), since);
     }
     if (evidence.timeouts == 0) return {};
+    // The default timeout may be longer than the attempt.
+    if (evidence.since && attempt.start) evidence.since = std::max(*evidence.since, std::min(*attempt.start, *evidence.as_of));
     RG_ASSIGN(const auto silent, withoutTimeout(reader, attempt, ranks));
     evidence.culprits = silent, evidence.culprit_count = evidence.silent = static_cast<std::int64_t>(silent.size());
     evidence.blocked = static_cast<std::int64_t>(ranks.size());
@@ -140,18 +136,6 @@ class Hangs : public Analysis {
     return {};
   }
 
-  // When a rank's word last changed, as far as this object saw it; the newest of all.
-  std::optional<TimeNs> watchPlaces(const std::vector<Progress>& progress) {
-    for (const Progress& p : progress) {
-      const Place place{p.step, p.microbatch, p.group, p.seq, p.op};
-      const auto [at, added] = m_places.try_emplace(p.rank, place);
-      if (added || at->second == place) continue;
-      at->second = place;
-      m_changed = std::max(m_changed.value_or(p.time), p.time);
-    }
-    return m_changed;
-  }
-
   struct Now {
     std::vector<Progress> progress;
     TimeNs as_of = 0, newest = 0, moved = 0;
@@ -163,18 +147,16 @@ class Hangs : public Analysis {
     Now now;
     RG_ASSIGN(now.progress, question.reader.progress(m_run));
     std::erase_if(now.progress, [&](const Progress& p) { return p.attempt != attempt.id; });
-    if (attempt.id != m_places_of) m_places.clear(), m_changed.reset(), m_places_of = attempt.id;
     const bool over = run.state == RunState::kFinished || attempt.planned.value_or(false);
     if (now.progress.empty() || over) return std::optional<Now>();
     std::map<std::string, std::size_t> phases;
-    now.moved = watch.clock().lastEnd().value_or(0);
+    now.newest = std::ranges::max(now.progress, {}, &Progress::time).time;
     for (const Progress& p : now.progress) {
-      now.newest = std::max(now.newest, p.time);
-      if (p.since && *p.since <= p.time) now.moved = std::max(now.moved, *p.since);
       if (p.step) now.step = std::max(now.step.value_or(*p.step), *p.step);
       ++phases[p.phase];
     }
-    if (const auto changed = watchPlaces(now.progress)) now.moved = std::max(now.moved, *changed);
+    const auto open = std::ranges::find(m_open, attempt.id, &Finding::attempt);
+    now.moved = m_last_moved.at(attempt, now.progress, watch.clock().lastEnd(), open != m_open.end() ? open->start : std::nullopt);
     now.phase = std::ranges::max_element(phases, {}, [](const auto& entry) { return entry.second; })->first;
     now.as_of = question.now ? std::max(*question.now, now.newest) : now.newest;
     if (attempt.end) now.as_of = std::min(now.as_of, std::max(*attempt.end, now.newest));
@@ -386,9 +368,8 @@ class Hangs : public Analysis {
   std::vector<StepWatch> m_watches;
   std::set<AttemptId> m_settled;
   std::vector<Event> m_timeouts;
-  std::map<std::int32_t, Place> m_places;
-  AttemptId m_places_of;
-  std::optional<TimeNs> m_changed, m_moved;
+  LastMoved m_last_moved;
+  std::optional<TimeNs> m_moved;
   std::vector<CommGroup> m_learned;
   std::pair<AttemptId, TimeNs> m_learned_at;
 };

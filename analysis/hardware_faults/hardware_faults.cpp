@@ -89,14 +89,15 @@ class HardwareFaults : public Analysis {
     filter.run = question.run;
     filter.at_least = Severity::kInfo;
     filter.limit = kMostEvents;
-    if (m_newest) filter.range.t0 = *m_newest - kLookBack;
-    RG_ASSIGN(const auto events, question.reader.events(filter));
     TimeNs from = std::numeric_limits<TimeNs>::min();
+    if (m_newest) filter.range.t0 = *m_newest - kLookBack, from = filter.range.t0 + kAftermath;
+    // The events of a node go back to before the run.
+    if (const auto began = m_attempts.front().start) filter.range.t0 = std::max(filter.range.t0, *began);
+    RG_ASSIGN(const auto events, question.reader.events(filter));
     for (const Event& event : events)
       if (event.time) m_newest = std::max(m_newest.value_or(*event.time), *event.time);
     // A clock that is ahead must not hide what comes until then.
     if (m_newest && question.now) m_newest = std::min(*m_newest, *question.now);
-    if (filter.range.t0 != TimeRange{}.t0) from = filter.range.t0 + kAftermath;
     std::set<NodeId> nodes;
     for (const auto& [id, name] : m_own_nodes) nodes.insert(id);
     for (const Event& event : events)

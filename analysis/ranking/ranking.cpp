@@ -140,7 +140,7 @@ Status RankingFeed::readSteps(Reader& reader, Ranking& out, const std::stop_toke
     for (const Suspect& suspect : out.suspects.all)
       if (suspect.blamesRanks() && suspect.last_step && !newest) newest = *suspect.last_step + kStepsAfter;
   if (!m_table || newest != m_newest) {
-    m_table = std::make_unique<StepTableFeed>(out.attempt.id, newest);
+    m_table = std::make_unique<StepTableFeed>(out.attempt.id, StepTableFeed::Options{.newest = newest});
     m_compared.reset();
   }
   m_newest = newest;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. Columns are dense from step m_first on, kStepsLookedAt long, and move together; finish() keeps the steps that any rank has.
+// 1. Columns are dense from step m_first on, m_width long, and move together; finish() keeps the steps that any rank has.
 // 2. A column holds all points of its series in the window up to its `seen`, but for those that came more than kLate steps late.
 #include "analysis/slow_ranks/step_table.h"
 
@@ -18,8 +18,6 @@ namespace runglass {
 namespace {
 
 constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
-constexpr auto kWidth = static_cast<std::size_t>(kStepsLookedAt);
-
 constexpr int kListEvery = 10;     // calls
 constexpr std::int64_t kLate = 4;  // steps that are read again, as they may have come since
 constexpr std::size_t kProbes = 3;
@@ -62,7 +60,7 @@ std::string pairKey(const Series& series) { return std::to_string(*series.key.ra
 template <class T>
 void shift(std::vector<T>& dense, std::int64_t by, const T& nothing) {
   if (dense.empty()) return;
-  const auto drop = static_cast<std::ptrdiff_t>(std::clamp<std::int64_t>(by, 0, kStepsLookedAt));
+  const auto drop = static_cast<std::ptrdiff_t>(std::clamp<std::int64_t>(by, 0, static_cast<std::int64_t>(dense.size())));
   std::move(dense.begin() + drop, dense.end(), dense.begin());
   std::fill(dense.end() - drop, dense.end(), nothing);
 }
@@ -76,7 +74,7 @@ std::size_t partIndex(std::vector<std::string>& names, const std::string& name) 
 // A part that a rank did not have in a step in which it worked took no time in it.
 std::optional<double> partMedian(const std::vector<double>& part, const std::vector<double>& work) {
   std::vector<double> values;
-  for (std::size_t i = 0; i < kWidth; ++i)
+  for (std::size_t i = 0; i < work.size(); ++i)
     if (!std::isnan(work[i])) values.push_back(std::isnan(part[i]) ? 0 : part[i]);
   return median(std::move(values));
 }
@@ -84,7 +82,7 @@ std::optional<double> partMedian(const std::vector<double>& part, const std::vec
 RankSteps rankSteps(std::int32_t number, const Gathered& rank, SlownessBasis basis, const std::vector<bool>& known, std::size_t parts) {
   RankSteps out{.rank = number, .role = rank.role.value_or(kNoRole), .value_ns = {}, .part_ns = {}, .wait_ns = {}};
   const auto& from = basis == SlownessBasis::kWork ? rank.work : rank.dur;
-  for (std::size_t i = 0; i < kWidth; ++i)
+  for (std::size_t i = 0; i < known.size(); ++i)
     if (known[i]) out.value_ns.push_back(from.empty() ? kNothing : from[i]);
   out.part_ns.resize(parts);
   out.wait_ns.resize(parts);
@@ -97,7 +95,8 @@ RankSteps rankSteps(std::int32_t number, const Gathered& rank, SlownessBasis bas
 
 class StepTableFeed::Memory {
  public:
-  Memory(AttemptId attempt, std::optional<std::int64_t> newest) : m_attempt(attempt), m_newest(newest) {}
+  Memory(AttemptId attempt, const Options& options)
+      : m_attempt(attempt), m_newest(options.newest), m_width(static_cast<std::size_t>(options.steps)), m_with_spans(options.spans) {}
 
   Result<StepTableAnswer> read(Reader& reader, const std::vector<Rank>& ranks, const std::stop_token& stop) {
     const bool listed = m_until_list-- <= 0;
@@ -117,7 +116,7 @@ class StepTableFeed::Memory {
     moveTo(last);
     for (auto* columns : {&m_times, &m_parts, &m_waits})
       for (auto& [key, column] : *columns) RG_TRY(readColumn(reader, column, stop));
-    if (m_parts.empty()) RG_TRY(readSpans(reader, ranks, stop));
+    if (m_parts.empty() && m_with_spans) RG_TRY(readSpans(reader, ranks, stop));
     m_answer = finish(ranks);
     m_complete = true;
     ++m_revision;
@@ -141,8 +140,8 @@ class StepTableFeed::Memory {
         auto [at, added] = columns.try_emplace(pairKey(s));
         if (added) {
           at->second.id = s.id, at->second.rank = *s.key.rank, at->second.part = partOf(s.key.labels);
-          at->second.dense.assign(kWidth, kNothing);
-          if (timed) at->second.when.assign(kWidth, std::nullopt);
+          at->second.dense.assign(m_width, kNothing);
+          if (timed) at->second.when.assign(m_width, std::nullopt);
         }
         if (&columns == &m_waits) continue;
         auto& last = last_of_rank.try_emplace(*s.key.rank, s.last_x).first->second;
@@ -177,10 +176,10 @@ class StepTableFeed::Memory {
   }
 
   void moveTo(std::int64_t last) {
-    const std::int64_t first = last - kStepsLookedAt + 1;
+    const auto width = static_cast<std::int64_t>(m_width);
+    const std::int64_t first = last - width + 1;
     if (m_last != std::numeric_limits<std::int64_t>::min() && first <= m_first) return;
-    const std::int64_t by =
-        m_last == std::numeric_limits<std::int64_t>::min() || last - kStepsLookedAt >= m_last ? kStepsLookedAt : last - m_last;
+    const std::int64_t by = m_last == std::numeric_limits<std::int64_t>::min() || last - width >= m_last ? width : last - m_last;
     for (auto* columns : {&m_times, &m_parts, &m_waits})
       for (auto& [key, column] : *columns) {
         shift(column.dense, by, kNothing);
@@ -210,7 +209,7 @@ class StepTableFeed::Memory {
     const auto now = std::chrono::steady_clock::now();
     std::map<std::int32_t, std::vector<StepWindow>> windows;
     for (const auto& [key, column] : m_times)
-      for (std::size_t i = 0; i < kWidth; ++i)
+      for (std::size_t i = 0; i < m_width; ++i)
         if (column.when[i]) windows[column.rank].push_back({m_first + static_cast<std::int64_t>(i), *column.when[i]});
     RG_ASSIGN(m_spans, readSpanParts(reader, m_attempt, ranks, windows, stop));
     const auto end = std::chrono::steady_clock::now();
@@ -226,6 +225,8 @@ class StepTableFeed::Memory {
 
   const AttemptId m_attempt;
   const std::optional<std::int64_t> m_newest;
+  const std::size_t m_width;
+  const bool m_with_spans;
   Columns m_times, m_parts, m_waits;
   std::int64_t m_first = 0, m_last = std::numeric_limits<std::int64_t>::min(), m_listed_last = std::numeric_limits<std::int64_t>::min();
   int m_until_list = 0;
@@ -249,10 +250,10 @@ std::map<std::int32_t, Gathered> StepTableFeed::Memory::gather(const std::vector
 }
 
 void StepTableFeed::Memory::gatherPart(const Column& part, const Column* wait, Gathered& rank, StepTableAnswer& answer) const {
-  if (rank.work.empty()) rank.work.assign(kWidth, kNothing);
+  if (rank.work.empty()) rank.work.assign(m_width, kNothing);
   std::vector<double> dense = part.dense;
   bool any = false;
-  for (std::size_t i = 0; i < kWidth; ++i) {
+  for (std::size_t i = 0; i < m_width; ++i) {
     const double waited = wait != nullptr ? wait->dense[i] : kNothing;
     if (std::isnan(waited) && mayBeWaiting(part.part)) dense[i] = kNothing;
     if (std::isnan(dense[i])) continue;
@@ -270,12 +271,12 @@ void StepTableFeed::Memory::gatherSpans(std::map<std::int32_t, Gathered>& ranks,
   answer.span_waits_known = m_spans->waits_known;
   for (const auto& [number, steps] : m_spans->ranks) {
     Gathered& rank = ranks[number];
-    rank.work.assign(kWidth, kNothing);
+    rank.work.assign(m_width, kNothing);
     for (int p = 0; p < kStepPartCount; ++p) {
       const auto part = static_cast<StepPart>(p);
       if (part == StepPart::kIdle || part == StepPart::kCommWait) continue;
       if (part == StepPart::kComm && m_spans->waits_known < kWaitsKnown) continue;
-      std::vector<double> dense(kWidth, kNothing), waits(kWidth, kNothing);
+      std::vector<double> dense(m_width, kNothing), waits(m_width, kNothing);
       bool any = false;
       for (const StepWithParts& step : steps) {
         if (step.step < m_first || step.step > m_last) continue;
@@ -298,7 +299,7 @@ StepTableAnswer StepTableFeed::Memory::finish(const std::vector<Rank>& ranks) co
   answer.has_parts = !m_parts.empty();
   if (m_times.empty() && m_parts.empty()) return answer;
   const auto gathered = gather(ranks, answer);
-  std::vector<bool> known(kWidth);
+  std::vector<bool> known(m_width);
   std::size_t timed = 0, working = 0;
   const auto hasAny = [](const std::vector<double>& column) {
     return std::ranges::any_of(column, [](double v) { return !std::isnan(v); });
@@ -312,7 +313,7 @@ StepTableAnswer StepTableFeed::Memory::finish(const std::vector<Rank>& ranks) co
   }
   StepTable& table = answer.table;
   table.basis = working > 0 && working * 2 >= timed ? SlownessBasis::kWork : SlownessBasis::kStepTime;
-  for (std::size_t i = 0; i < kWidth; ++i) {
+  for (std::size_t i = 0; i < m_width; ++i) {
     if (!known[i]) continue;
     table.steps.push_back(m_first + static_cast<std::int64_t>(i));
     auto& when = answer.when.emplace_back();
@@ -323,7 +324,7 @@ StepTableAnswer StepTableFeed::Memory::finish(const std::vector<Rank>& ranks) co
   return answer;
 }
 
-StepTableFeed::StepTableFeed(AttemptId attempt, std::optional<std::int64_t> newest) : m_memory(std::make_unique<Memory>(attempt, newest)) {}
+StepTableFeed::StepTableFeed(AttemptId attempt, Options options) : m_memory(std::make_unique<Memory>(attempt, options)) {}
 StepTableFeed::~StepTableFeed() = default;
 StepTableFeed::StepTableFeed(StepTableFeed&&) noexcept = default;
 StepTableFeed& StepTableFeed::operator=(StepTableFeed&&) noexcept = default;

@@ -47,8 +47,13 @@ Result<StepTableAnswer> readStepTable(Reader& reader, AttemptId attempt, const s
 // steps that are not complete (here the newest step of a rank counts as soon as it is told).
 class StepTableFeed {
  public:
-  // `newest`: later steps are left out.
-  explicit StepTableFeed(AttemptId attempt, std::optional<std::int64_t> newest = {});
+  struct Options {
+    std::optional<std::int64_t> newest = {};  // later steps are left out
+    std::int64_t steps = kStepsLookedAt;      // the newest so many
+    bool spans = true;                        // read where no step parts are recorded
+  };
+  explicit StepTableFeed(AttemptId attempt, Options options);
+  explicit StepTableFeed(AttemptId attempt) : StepTableFeed(attempt, Options()) {}
   ~StepTableFeed();
   StepTableFeed(StepTableFeed&&) noexcept;
   StepTableFeed& operator=(StepTableFeed&&) noexcept;

@@ -266,6 +266,75 @@ TEST_F(HangsTest, ASaveThatNamesNoPhaseHasTimeAndIsRemembered) {
   EXPECT_EQ(look().size(), 1U);
 }
 
+// A trainer that reports only its steps, and the first one compiles: no step has ended, no operation says since when.
+class FirstStepTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    auto opened = Writer::open(m_file.path());
+    ASSERT_TRUE(opened.ok()) << opened.status().message();
+    m_writer = std::move(*opened);
+    m_run = m_writer->run({.name = "r", .state = RunState::kRunning, .start = kT});
+    m_attempt = m_writer->attempt({.run = m_run, .key = "0", .start = kT});
+  }
+  void say(TimeNs time) { m_writer->progress({.attempt = m_attempt, .rank = 0, .time = time, .step = 0, .phase = "init"}); }
+  std::vector<Finding> look(TimeNs now) {
+    EXPECT_TRUE(m_writer->flush().ok());
+    auto reader = Reader::open(m_file.path());
+    EXPECT_TRUE(reader.ok());
+    auto found = m_hangs->look({.reader = **reader, .run = m_run, .now = now, .stop = {}});
+    EXPECT_TRUE(found.ok()) << found.status().message();
+    return found.ok() ? *found : std::vector<Finding>();
+  }
+
+  TempStore m_file;
+  std::unique_ptr<Writer> m_writer;
+  std::unique_ptr<Analysis> m_hangs = makeHangs();
+  RunId m_run;
+  AttemptId m_attempt;
+};
+
+TEST_F(FirstStepTest, TheClockBeginsWhenTheRunIsFirstSeen) {
+  constexpr TimeNs kSeen = kT + 1'800 * kNsPerSecond;  // half an hour of imports and data indexing came before the first step
+  for (DurNs later = 0; later < kPhaseLimit; later += 30 * kNsPerSecond) {
+    say(kSeen + later);
+    const auto found = look(kSeen + later + kNsPerSecond);
+    ASSERT_TRUE(found.empty()) << later / kNsPerSecond << " s: " << found.front().summary;
+  }
+  say(kSeen + kPhaseLimit);
+  const auto found = look(kSeen + kPhaseLimit);
+  ASSERT_EQ(found.size(), 1U) << "but not for ever";
+  EXPECT_EQ(found[0].start, kSeen);
+  EXPECT_THAT(found[0].summary, HasSubstr("No rank has moved at step 0 for 10 min"));
+}
+
+TEST_F(FirstStepTest, AStandstillThatAnEarlierLifeOfTheHubFoundGoesOn) {
+  say(kT + 10 * kNsPerSecond);
+  (void)look(kT + 10 * kNsPerSecond);
+  say(kT + 700 * kNsPerSecond);
+  const auto found = look(kT + 700 * kNsPerSecond);
+  ASSERT_EQ(found.size(), 1U);
+  m_writer->finding(found[0]);
+  m_hangs = makeHangs();
+  say(kT + 710 * kNsPerSecond);
+  const auto again = look(kT + 710 * kNsPerSecond);
+  ASSERT_EQ(again.size(), 1U);
+  EXPECT_EQ(again[0].start, found[0].start);
+  EXPECT_FALSE(again[0].end);
+}
+
+TEST_F(FirstStepTest, AWatchdogsDefaultTimeoutDoesNotReachBeforeTheAttempt) {
+  m_writer->event({.time = kT + 60 * kNsPerSecond,
+                   .attempt = m_attempt,
+                   .rank = 0,
+                   .kind = "collective_timeout",
+                   .severity = Severity::kError,
+                   .message = "Watchdog caught collective operation timeout"});
+  const auto found = look(kT + 70 * kNsPerSecond);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].start, kT);
+  EXPECT_EQ(found[0].end, kT + 60 * kNsPerSecond);
+}
+
 TEST_F(HangsTest, AFinishedRunHangsNoLonger) {
   hang(700 * kNsPerSecond);
   m_writer->run({.name = "r", .state = RunState::kFinished, .end = m_end + 700 * kNsPerSecond});

@@ -239,7 +239,7 @@ TEST_F(StepTableTest, ATableUpToAStepLeavesLaterOnesOut) {
   }
   auto reader = Reader::open(m_store.path());
   const auto attempts = (*reader)->attempts((*reader)->runs()->front().id);
-  const auto answer = StepTableFeed(attempts->back().id, 49).read(**reader, *(*reader)->ranks(attempts->back().id), {});
+  const auto answer = StepTableFeed(attempts->back().id, {.newest = 49}).read(**reader, *(*reader)->ranks(attempts->back().id), {});
   ASSERT_TRUE(answer.ok());
   EXPECT_EQ(answer->table.steps.front(), 0);
   EXPECT_EQ(answer->table.steps.back(), 49);

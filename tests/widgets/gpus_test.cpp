@@ -73,7 +73,7 @@ TEST_F(GpusTest, CountsDevicesAndNotTheAgentsOfASimulator) {
   EXPECT_EQ(data.total, kNodes * kGpus);
   EXPECT_EQ(data.hosts.size(), static_cast<std::size_t>(kNodes));
   EXPECT_TRUE(data.live);
-  EXPECT_EQ(data.sentence, "32 GPUs, all heard.");
+  EXPECT_EQ(data.sentence, "32 GPUs, all reporting.");
   EXPECT_EQ(data.severity, Severity::kInfo);
 }
 
@@ -114,11 +114,11 @@ TEST_F(GpusTest, AStoreThatNobodyWritesAnyMoreIsNotAClusterThatDied) {
 TEST_F(GpusTest, TheOutlierIsNamedAndItsHostChosen) {
   powerEverywhere();
   const SeriesId series = m_writer->series({.node = m_nodes[2], .device = m_gpus[2][5], .metric = "power_watts", .unit = "watts"});
-  m_writer->sample(series, kEnd + 1, 300);
+  for (int s = 0; s < 60; ++s) m_writer->sample(series, kEnd - s * kNsPerSecond + 1, 0);  // half of its samples now
   const GpuData data = read({.now = kEnd + kNsPerSecond});
   EXPECT_EQ(data.chosen, m_nodes[2]);
   EXPECT_TRUE(data.sentence.contains("n2 GPU 5")) << data.sentence.toStdString();
-  EXPECT_DOUBLE_EQ(cellOf(data, m_gpus[2][5]).deviation, -0.5);
+  EXPECT_NEAR(cellOf(data, m_gpus[2][5]).deviation.value(), -0.5, 0.01) << "of the mean of a minute";
   EXPECT_EQ(cellOf(data, m_gpus[2][5]).rank, "13");
   EXPECT_EQ(data.detail.rows.size(), static_cast<std::size_t>(kGpus));
   ASSERT_EQ(data.detail.columns.size(), 2U) << "columns without any value are left out";
@@ -148,9 +148,8 @@ TEST_F(GpusTest, OfSummariesMeansAreComparedAndNobodyIsSilentWithinThem) {
   const auto then = readerAt(**whole, moment);
   const auto data = readGpus({*then, **whole}, {.now = moment}, {});
   ASSERT_TRUE(data.ok()) << data.status().message();
-  EXPECT_EQ(data->sentence, "32 GPUs, all heard.");
+  EXPECT_EQ(data->sentence, "32 GPUs, all reporting.");
   EXPECT_EQ(data->median, 590);
-  EXPECT_TRUE(data->scale.contains("means of up to 64 samples")) << data->scale.toStdString();
 }
 
 // Two of four hosts wait for the others at this moment.
@@ -158,7 +157,10 @@ TEST_F(GpusTest, WhereManyStandOutNoneOfThemIsNamed) {
   for (int n = 0; n < kNodes; ++n)
     for (int g = 0; g < kGpus; ++g) power(n, g, 0, n == 1 || (n == 2 && g < 2) ? 300 + g : 600);
   const GpuData data = read({.now = kEnd + kNsPerSecond});
-  EXPECT_EQ(data.sentence, "32 GPUs, all heard. 10 are below the median of power ÷ limit by a tenth or more, none of them alone.");
+  EXPECT_EQ(
+      data.sentence,
+      QStringLiteral("32 GPUs, all reporting. 10 are more than 10%1% below their peers in power ÷ limit; no single one is an outlier.")
+          .arg(QChar(kThinSpace)));
 }
 
 TEST_F(GpusTest, BadgesAndFactsThatDiffer) {
@@ -192,9 +194,9 @@ TEST_F(GpusTest, BadgesAndFactsThatDiffer) {
   EXPECT_EQ(data.chosen, m_nodes[0]);
   EXPECT_TRUE(data.detail.trouble.contains("GPU 1 Xid 79: ")) << data.detail.trouble.toStdString();
   EXPECT_TRUE(data.detail.trouble.contains("NVIDIA Xid")) << "where the meaning is from";
-  ASSERT_EQ(data.differences.size(), 1U);
-  EXPECT_EQ(data.differences[0].odd, std::vector<DeviceId>{m_gpus[3][0]});
-  EXPECT_EQ(data.differences[0].text, "driver: 550.54 on n3 GPU 0, 535.104 on 31");
+  ASSERT_EQ(data.facts.differences.size(), 1U);
+  EXPECT_EQ(data.facts.differences[0].odd, std::vector<DeviceId>{m_gpus[3][0]});
+  EXPECT_EQ(data.facts.differences[0].text, "driver: 550.54 on n3 GPU 0, 535.104 on 31");
 }
 
 TEST_F(GpusTest, OrderIsByRackOrByRank) {
@@ -207,11 +209,13 @@ TEST_F(GpusTest, ErrorsAndLastHeardHaveScalesOfTheirOwn) {
   powerEverywhere();
   const auto ecc = m_writer->series({.node = m_nodes[1], .device = m_gpus[1][1], .metric = "ecc_uncorrected_total", .unit = "total"});
   m_writer->sample(ecc, kEnd, 1);
-  const GpuData errors = read({.metric = 6, .now = kEnd});
+  const GpuData errors = read({.metric = 7, .now = kEnd});
   EXPECT_EQ(cellOf(errors, m_gpus[1][1]).deviation, 1);
   EXPECT_FALSE(cellOf(errors, m_gpus[0][0]).value) << "no counter is not no errors";
-  const GpuData heard = read({.metric = 7, .now = kEnd + 3 * kNsPerSecond});
-  EXPECT_DOUBLE_EQ(cellOf(heard, m_gpus[0][0]).deviation, 0.5);
+  const GpuData heard = read({.metric = 8, .now = kEnd + 3 * kNsPerSecond});
+  EXPECT_DOUBLE_EQ(cellOf(heard, m_gpus[0][0]).deviation.value(), 0.5);
+  EXPECT_EQ(cellOf(heard, m_gpus[0][0]).shade, 0) << "one missed heartbeat is none";
+  EXPECT_EQ(cellOf(errors, m_gpus[1][1]).shade, 1);
 }
 
 TEST_F(GpusTest, TheHostSaysWhenAMountIsFullAndHowFreshPowerIs) {

@@ -18,7 +18,7 @@ Result<Fleet> readFleet(Reader& reader, RunId wanted, TimeNs now) {
   RG_ASSIGN(fleet.nodes, reader.nodes());
   RG_ASSIGN(fleet.devices, reader.devices());
   std::erase_if(fleet.devices, [](const Device& device) { return device.kind != "gpu" && device.kind != "npu"; });
-  AttemptId attempt;
+  AttemptId& attempt = fleet.attempt;
   if (const auto run = chooseRun(reader, wanted); run.ok()) {
     fleet.run = *run;
     RG_ASSIGN(const auto attempts, reader.attempts(run->id));

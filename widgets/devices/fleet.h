@@ -23,6 +23,7 @@ namespace runglass {
 class Fleet {
  public:
   std::optional<Run> run;       // the chosen one; its ranks are of its newest attempt
+  AttemptId attempt;            // that one; 0: none
   std::vector<Node> nodes;      // that have devices, ranks or metrics; by rack, then name
   std::vector<Device> devices;  // accelerators
   std::vector<Rank> ranks;

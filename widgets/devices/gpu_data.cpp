@@ -1,28 +1,24 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/devices/gpu_data.h"
 
-#include <QJsonDocument>
-#include <QJsonObject>
 #include <algorithm>
 #include <cmath>
 #include <set>
 
 #include "model/metric_catalog.h"
 #include "widgets/core/run_summary.h"
+#include "widgets/devices/gpu_words.h"
 
 namespace runglass {
 namespace {
 
-constexpr DurNs kStaleAfter = 6 * kNsPerSecond, kLostAfter = 15 * kNsPerSecond;  // three missed beats; contract: lost
+constexpr DurNs kLostAfter = 15 * kNsPerSecond;  // contract: lost
 // The slowest default rate is 0.1 Hz: a value three periods old is not now's, whatever else its device says.
 constexpr DurNs kValueStaleAfter = 30 * kNsPerSecond;
-constexpr double kOutlier = 0.1;
-constexpr int kFewOutliers = 8, kManyOf = 8;  // more than a host of GPUs, and more than an eighth of all, are no single one
 constexpr std::array<const char*, 7> kErrorMetrics = {"ecc_uncorrected_total",  "row_remap_failed_count",    "pcie_replay_total",
                                                       "nvlink_crc_error_total", "nvlink_replay_error_total", "nvlink_recovery_error_total",
                                                       "net_errors_total"};
 constexpr std::array<const char*, 3> kLinkErrors = {"nvlink_crc_error_total", "nvlink_replay_error_total", "nvlink_recovery_error_total"};
-constexpr std::size_t kFactDevices = 20'000;
 
 class Builder {
  public:
@@ -33,14 +29,14 @@ class Builder {
     RG_ASSIGN(m_fleet, readFleet(m_reader, m_question.run, m_question.now));
     m_data.has_gpus = !m_fleet.devices.empty();
     m_data.live = m_fleet.live;
-    // Without a GPU in the store the hosts' own metrics are what there is to see.
-    m_metric =
-        &kGridMetrics[m_data.has_gpus || m_question.metric == kHostMetric || m_question.metric >= 5 ? m_question.metric : kHostMetric];
+    indexRanks();
+    RG_TRY(chooseMetric());
     layOut();
     RG_TRY(readValues());
     RG_TRY(readDifferences());
     RG_TRY(readBadges());
-    colour();
+    RG_TRY(readFindings());
+    shade();
     count();
     m_data.chosen = isShown(m_question.node) ? m_question.node : mostDeviating();
     RG_ASSIGN(m_data.detail, readHostDetail({m_reader, m_whole}, m_fleet,
@@ -51,40 +47,69 @@ class Builder {
                                              .style = m_question.style,
                                              .theme = m_question.theme},
                                             m_stop));
-    makeSentence();
-    makeScale();
+    sayGpus(m_data, m_fleet.now, m_question.style);
     return std::move(m_data);
   }
 
  private:
+  void indexRanks() {
+    for (const Rank& rank : m_fleet.ranks) {
+      m_ranks_of[{rank.node, {}}].push_back(&rank);
+      if (rank.device) m_ranks_of[{rank.node, rank.device}].push_back(&rank);
+    }
+  }
+  // Of a GPU those on it, of a host without GPUs all of its own.
+  const std::vector<const Rank*>& ranksOf(const GpuCell& cell) const {
+    static const std::vector<const Rank*> kNone;
+    const auto found = m_ranks_of.find({cell.node, cell.device});
+    return found == m_ranks_of.end() ? kNone : found->second;
+  }
+
+  Status chooseMetric() {
+    // Without a GPU in the store the hosts' own metrics are what there is to see.
+    const std::size_t other = m_data.has_gpus ? kPowerMetric : kHostMetric;
+    const auto wanted = m_question.metric;
+    m_data.metric = wanted && (m_data.has_gpus || !isOfGpusOnly(*wanted)) ? *wanted : other;
+    if (!wanted || *wanted == kWorkMetric) {
+      RG_TRY(readWork());
+      if (wanted || m_work.compared) m_data.metric = kWorkMetric;
+    }
+    m_metric = &kGridMetrics[m_data.metric];
+    return {};
+  }
+
+  Status readWork() {
+    if (!m_fleet.attempt) return {};
+    GpuMemory once;
+    GpuMemory& memory = m_question.memory ? *m_question.memory : once;
+    const MutexLock lock(memory.one_at_a_time);
+    RG_ASSIGN(m_work, memory.work.read(m_reader, m_fleet.attempt, m_fleet.ranks, m_stop));
+    m_data.work_steps = m_work.steps;
+    m_data.whole_steps = m_work.basis == SlownessBasis::kStepTime;
+    return {};
+  }
+
   void layOut() {
     std::map<NodeId, std::vector<const Device*>> devices;
     for (const Device& device : m_fleet.devices) devices[device.node].push_back(&device);
-    std::map<NodeId, std::int32_t> first_rank;
-    std::map<DeviceId, QString> ranks;
-    for (const Rank& rank : m_fleet.ranks) {
-      const auto [at, added] = first_rank.emplace(rank.node, rank.rank);
-      if (!added) at->second = std::min(at->second, rank.rank);
-      if (rank.device) ranks[rank.device] = rankText(rank);
-    }
+    const auto firstRank = [&](const HostColumn& host) {
+      const auto ranks = m_ranks_of.find({host.node, {}});
+      return ranks == m_ranks_of.end() ? INT32_MAX : (*std::ranges::min_element(ranks->second, {}, &Rank::rank))->rank;
+    };
     for (const Node& node : m_fleet.nodes) {
       HostColumn host{node.id, screenText(node.name, 60), screenText(node.rack, 40), {}};
       for (const Device* device : devices[node.id]) {
         GpuCell cell{.node = node.id, .device = device->id};
         cell.index = device->index.value_or(static_cast<std::int32_t>(host.cells.size()));
         cell.name = host.name + QStringLiteral(" GPU %1").arg(cell.index);
-        if (const auto rank = ranks.find(device->id); rank != ranks.end()) cell.rank = rank->second;
+        if (const auto& ranks = ranksOf(cell); !ranks.empty()) cell.rank = rankText(*ranks.back()), cell.rank_number = ranks.back()->rank;
         host.cells.push_back(std::move(cell));
       }
       if (host.cells.empty()) host.cells.push_back({.node = node.id, .name = host.name});
       std::ranges::stable_sort(host.cells, {}, &GpuCell::index);
       m_data.hosts.push_back(std::move(host));
     }
-    if (m_question.by_job)
-      std::ranges::stable_sort(m_data.hosts, {}, [&](const HostColumn& host) {
-        const auto rank = first_rank.find(host.node);
-        return rank == first_rank.end() ? INT32_MAX : rank->second;
-      });
+    if (m_question.by_job) std::ranges::stable_sort(m_data.hosts, {}, firstRank);
   }
 
   template <class Fn>
@@ -93,30 +118,35 @@ class Builder {
       for (GpuCell& cell : host.cells) fn(cell);
   }
 
-  // Newest samples per cell, in the order of eachCell(); several series (interfaces) are summed.
-  Result<std::vector<std::optional<LatestSample>>> latest(const char* metric) {
+  // The series of a metric, by cell in the order of eachCell().
+  struct CellSeries {
     std::vector<SeriesId> ids;
-    std::vector<std::pair<std::size_t, std::size_t>> span;
+    std::vector<std::pair<std::size_t, std::size_t>> of_cell;  // begin and count in ids
+  };
+  CellSeries seriesOf(const char* metric) {
+    CellSeries out;
     eachCell([&](const GpuCell& cell) {
       auto series = m_fleet.find(cell.node, cell.device, metric);
       // A GPU shows its host's value for what only hosts have.
       if (series.empty() && cell.device) series = m_fleet.find(cell.node, {}, metric);
-      span.emplace_back(ids.size(), series.size());
-      for (const Series* one : series) ids.push_back(one->id);
+      out.of_cell.emplace_back(out.ids.size(), series.size());
+      for (const Series* one : series) out.ids.push_back(one->id);
     });
-    return newest(ids, span);
+    return out;
   }
 
-  Result<std::vector<std::optional<LatestSample>>> newest(const std::vector<SeriesId>& ids,
-                                                          const std::vector<std::pair<std::size_t, std::size_t>>& span) {
-    RG_ASSIGN(const auto found, m_reader.latest(ids));
+  // Newest samples by cell; several series (interfaces) are summed.
+  Result<std::vector<std::optional<LatestSample>>> latest(const char* metric) { return newest(seriesOf(metric)); }
+
+  Result<std::vector<std::optional<LatestSample>>> newest(const CellSeries& series) {
+    RG_ASSIGN(const auto found, m_reader.latest(series.ids));
     std::map<SeriesId, LatestSample> by_id;
     for (const LatestSample& sample : found) by_id[sample.series] = sample;
     std::vector<std::optional<LatestSample>> result;
-    for (const auto& [begin, count] : span) {
+    for (const auto& [begin, count] : series.of_cell) {
       std::optional<LatestSample> sum;
       for (std::size_t i = begin; i < begin + count; ++i) {
-        const auto one = by_id.find(ids[i]);
+        const auto one = by_id.find(series.ids[i]);
         if (one == by_id.end()) continue;
         if (!sum)
           sum = one->second;
@@ -128,14 +158,31 @@ class Builder {
     return result;
   }
 
+  // Means over kAveragedOver by cell, summed like newest(); absent where there were no samples.
+  Result<std::vector<std::optional<double>>> averaged(const CellSeries& series) {
+    std::vector<std::optional<double>> result;
+    for (const auto& [begin, count] : series.of_cell) {
+      std::optional<double> sum;
+      for (std::size_t i = begin; i < begin + count; ++i) {
+        RG_ASSIGN(const auto bins, m_reader.bins(series.ids[i], Axis::kX, m_fleet.now - kAveragedOver, m_fleet.now + 1, 1, m_stop));
+        if (bins.front().count > 0) sum = sum.value_or(0) + bins.front().sum / static_cast<double>(bins.front().count);
+      }
+      result.push_back(sum);
+    }
+    return result;
+  }
+
   Status readValues() {
     eachCell([&](GpuCell& cell) { judgeAge(cell); });
     switch (m_metric->kind) {
+      case GridMetric::Kind::kWork:
+        putWork();
+        return {};
       case GridMetric::Kind::kSample:
         return readSamples();
       case GridMetric::Kind::kErrors:
         return readErrors();
-      case GridMetric::Kind::kLastHeard:
+      case GridMetric::Kind::kLastReport:
         m_data.unit = "ns";
         eachCell([](GpuCell& cell) {
           if (cell.age) cell.value = static_cast<double>(*cell.age);
@@ -164,8 +211,26 @@ class Builder {
     if (node->state == NodeState::kStale) cell.state = std::max(cell.state, CellState::kStale);
   }
 
+  // Of several ranks the one that is farthest above its peers.
+  void putWork() {
+    m_data.unit = "ns";
+    eachCell([&](GpuCell& cell) {
+      const RankWork* worst = nullptr;
+      for (const Rank* rank : ranksOf(cell))
+        if (const auto work = m_work.ranks.find(rank->rank);
+            work != m_work.ranks.end() && (worst == nullptr || work->second.deviation > worst->deviation))
+          worst = &work->second;
+      if (worst == nullptr) return;
+      cell.value = worst->own_ns;
+      cell.deviation = worst->deviation;
+      if (worst->deviation && !worst->small) cell.shade = shadeOf(*worst->deviation, m_metric->scale);
+    });
+  }
+
   Status readSamples() {
-    RG_ASSIGN(const auto values, latest(m_metric->metric));
+    const CellSeries series = seriesOf(m_metric->metric);
+    RG_ASSIGN(const auto values, newest(series));
+    RG_ASSIGN(const auto means, averaged(series));
     std::vector<std::optional<LatestSample>> over(values.size());
     if (m_metric->over[0] != '\0') {
       RG_ASSIGN(over, latest(m_metric->over));
@@ -175,12 +240,11 @@ class Builder {
     std::size_t i = 0;
     eachCell([&](GpuCell& cell) {
       const auto &value = values[i], &limit = over[i];
+      const auto& mean = means[i];
       ++i;
-      const bool usable = value && (!limited || (limit && limit->value > 0));
-      // Devices are compared: single samples of different moments would make one stand out that does not.
-      if (usable) cell.value = limited ? value->mean.value_or(value->value) / limit->value : value->mean.value_or(value->value);
-      if (usable && value->mean) m_of_means = true;
-      if (usable && m_fleet.now - value->x > kValueStaleAfter) cell.state = std::max(cell.state, CellState::kStale);
+      if (!value || (limited && !(limit && limit->value > 0))) return;
+      cell.value = mean.value_or(value->mean.value_or(value->value)) / (limited ? limit->value : 1);
+      if (m_fleet.now - value->x > kValueStaleAfter) cell.state = std::max(cell.state, CellState::kStale);
     });
     return {};
   }
@@ -200,15 +264,14 @@ class Builder {
 
   Status readStepTimes() {
     m_data.unit = "ns";
-    std::vector<SeriesId> ids;
-    std::vector<std::pair<std::size_t, std::size_t>> span;
+    CellSeries series;
     eachCell([&](const GpuCell& cell) {
-      const Rank* rank = m_fleet.rankOf(cell.node, cell.device);
-      const Series* steps = rank == nullptr ? nullptr : m_fleet.stepTime(rank->rank);
-      span.emplace_back(ids.size(), steps == nullptr ? 0 : 1);
-      if (steps != nullptr) ids.push_back(steps->id);
+      const auto& ranks = ranksOf(cell);
+      const Series* steps = ranks.empty() ? nullptr : m_fleet.stepTime(ranks.front()->rank);
+      series.of_cell.emplace_back(series.ids.size(), steps == nullptr ? 0 : 1);
+      if (steps != nullptr) series.ids.push_back(steps->id);
     });
-    RG_ASSIGN(const auto values, newest(ids, span));
+    RG_ASSIGN(const auto values, newest(series));
     std::size_t i = 0;
     eachCell([&](GpuCell& cell) {
       if (values[i]) cell.value = values[i]->value;
@@ -237,7 +300,7 @@ class Builder {
       cell.remap_pending = remap[i] && cell.device && remap[i]->value > 0;
       cell.xid = xids.contains(cell.device);
       cell.link_error = links.contains(cell.device);
-      cell.mig = cell.device && std::ranges::binary_search(m_data.mig, cell.device);
+      cell.mig = cell.device && std::ranges::binary_search(m_data.facts.mig, cell.device);
       ++i;
     });
     for (const char* metric : kLinkErrors) {
@@ -251,25 +314,47 @@ class Builder {
     return {};
   }
 
-  void colour() {
+  Status readFindings() {
+    if (!m_fleet.run) return {};
+    RG_ASSIGN(const auto findings, m_reader.findings(m_fleet.run->id));
+    const FindingMarks marks = markOpenFindings(findings, m_fleet.attempt, m_fleet.ranks, m_fleet.devices, m_fleet.now);
+    const auto add = [&](GpuCell& cell, DeviceId device) {
+      const auto found = marks.find({cell.node, device});
+      if (found == marks.end()) return;
+      const std::size_t others = cell.finding ? cell.finding->count : 0;
+      if (!cell.finding || cell.finding->severity < found->second.severity) cell.finding = found->second;
+      cell.finding->count = others + found->second.count;
+    };
+    eachCell([&](GpuCell& cell) {
+      add(cell, {});
+      if (cell.device) add(cell, cell.device);
+    });
+    return {};
+  }
+
+  void shade() {
     std::vector<double> values;
+    std::vector<PeerValue> all;
     eachCell([&](const GpuCell& cell) {
       if (cell.value && cell.state == CellState::kHeard) values.push_back(*cell.value);
+      const auto& ranks = ranksOf(cell);
+      all.push_back({.value = cell.state == CellState::kHeard ? cell.value : std::nullopt,
+                     .role = !ranks.empty()          ? ranks.front()->pp.value_or(kNoRole)
+                             : m_fleet.ranks.empty() ? kNoRole
+                                                     : kNoJob});
     });
     m_data.median = median(values);
-    m_data.spread = kOutlier;
+    if (m_metric->kind == GridMetric::Kind::kWork) return;
+    const bool of_peers = m_metric->kind == GridMetric::Kind::kSample || m_metric->kind == GridMetric::Kind::kStepTime;
+    const auto deviations = of_peers ? againstPeers(all) : std::vector<std::optional<double>>(all.size());
+    std::size_t i = 0;
     eachCell([&](GpuCell& cell) {
+      cell.deviation = deviations[i++];
       if (!cell.value) return;
-      if (m_metric->kind == GridMetric::Kind::kErrors)
-        cell.deviation = *cell.value > 0 ? 1 : 0;
-      else if (m_metric->kind == GridMetric::Kind::kLastHeard)
-        cell.deviation = *cell.value / static_cast<double>(kStaleAfter);
-      else if (m_data.median && *m_data.median != 0)
-        cell.deviation = *cell.value / *m_data.median - 1;
-      // Full colour at the largest deviation, but never for less than a tenth: noise stays neutral.
-      m_data.spread = std::max(m_data.spread, std::abs(cell.deviation));
+      if (m_metric->kind == GridMetric::Kind::kErrors) cell.deviation = *cell.value > 0 ? 1 : 0;
+      if (m_metric->kind == GridMetric::Kind::kLastReport) cell.deviation = *cell.value / static_cast<double>(kStaleAfter);
+      if (cell.deviation) cell.shade = shadeOf(*cell.deviation, m_metric->scale);
     });
-    if (m_metric->kind == GridMetric::Kind::kLastHeard) m_data.spread = 1;
   }
 
   void count() {
@@ -287,116 +372,29 @@ class Builder {
     NodeId node;
     double most = -1;
     eachCell([&](const GpuCell& cell) {
-      const bool worse = m_metric->more_is_worse ? cell.deviation > 0 : cell.deviation < 0;
-      const double badness = (worse ? std::abs(cell.deviation) : 0) + (cell.xid ? 10 : 0) + (cell.throttled ? 5 : 0) +
-                             (cell.state == CellState::kLost ? 3 : 0);
+      const double badness = std::max(0.0, cell.shade) + (cell.finding ? 20 * static_cast<double>(cell.finding->severity) : 0) +
+                             (cell.xid ? 10 : 0) + (cell.throttled ? 5 : 0) + (cell.state == CellState::kLost ? 3 : 0);
       if (badness > most) most = badness, node = cell.node;
     });
     return node;
   }
 
-  // What a few devices have differently: driver, clock limit, ECC mode, MIG, ... as their drivers said at the agent's start.
+  // Facts change when a driver is loaded again, that is rarely.
   Status readDifferences() {
     m_data.facts_of = static_cast<std::int64_t>(m_fleet.devices.size());
     if (m_question.previous && m_question.previous->facts_of == m_data.facts_of) {
-      m_data.differences = m_question.previous->differences;
-      m_data.mig = m_question.previous->mig;
+      m_data.facts = m_question.previous->facts;
       return {};
     }
-    RG_ASSIGN(const auto events, m_reader.events({.kind = "device_facts", .limit = kFactDevices}));
-    std::map<QString, std::map<QString, std::set<DeviceId>>> facts;  // key, value, who
-    std::set<DeviceId> seen;
-    for (const Event& event : events) {  // newest first
-      if (!event.device || !seen.insert(event.device).second) continue;
-      const QJsonObject object = QJsonDocument::fromJson(QByteArray::fromStdString(event.message)).object();
-      if (object.value(QLatin1String("mig")).toBool()) m_data.mig.push_back(event.device);
-      for (auto it = object.begin(); it != object.end(); ++it)
-        if (it.key() != QLatin1String("pci") && it.key() != QLatin1String("numa_node"))
-          facts[it.key()][it.value().toVariant().toString()].insert(event.device);
-    }
-    std::ranges::sort(m_data.mig);
-    for (const auto& [key, values] : facts) {
-      if (values.size() < 2) continue;
-      const auto most = std::ranges::max_element(values, {}, [](const auto& value) { return value.second.size(); });
-      for (auto value = values.begin(); value != values.end(); ++value) {
-        if (value == most) continue;
-        FactDifference difference{.text = QStringLiteral("%1: %2 on %3, %4 on %5")
-                                              .arg(screenText(key.toStdString(), 40).replace(u'_', u' '),
-                                                   screenText(value->first.toStdString(), 40), whoText(value->second),
-                                                   screenText(most->first.toStdString(), 40))
-                                              .arg(most->second.size())};
-        difference.odd.assign(value->second.begin(), value->second.end());
-        m_data.differences.push_back(std::move(difference));
-      }
-    }
-    return {};
-  }
-
-  QString whoText(const std::set<DeviceId>& devices) {
-    if (devices.size() > 1) return QString::number(devices.size());
-    QString name;
-    eachCell([&](const GpuCell& cell) {
-      if (devices.contains(cell.device)) name = cell.name;
-    });
-    return name.isEmpty() ? QStringLiteral("1") : name;
-  }
-
-  void makeSentence() {
-    if (m_data.total == 0) return;
-    const QString what = m_data.has_gpus     ? m_data.total == 1 ? QStringLiteral("GPU") : QStringLiteral("GPUs")
-                             : m_data.total == 1 ? QStringLiteral("host")
-                                             : QStringLiteral("hosts");
-    QStringList words;
-    const auto say = [&](CellGroup group, const char* text) {
-      if (const int n = m_data.counts[group]; n > 0) words << QStringLiteral("%1 %2").arg(formatCount(n), QLatin1String(text));
+    const auto nameOf = [&](DeviceId device) {
+      QString name;
+      eachCell([&](const GpuCell& cell) {
+        if (cell.device == device) name = cell.name;
+      });
+      return name;
     };
-    say(CellGroup::kXid, "with an Xid");
-    say(CellGroup::kLost, "lost");
-    say(CellGroup::kStale, "stale");
-    say(CellGroup::kThrottled, "slowed by heat or hardware");
-    say(CellGroup::kRemap, "with a row remap pending");
-    m_data.severity = m_data.counts[CellGroup::kXid] > 0 || m_data.counts[CellGroup::kLost] > 0          ? Severity::kError
-                      : m_data.counts[CellGroup::kThrottled] > 0 || m_data.counts[CellGroup::kStale] > 0 ? Severity::kWarning
-                                                                                                         : Severity::kInfo;
-    QString text = words.isEmpty() ? QStringLiteral("%1 %2, all heard").arg(formatCount(m_data.total), what)
-                                   : QStringLiteral("%1 of %2 %3").arg(words.join(QStringLiteral(", ")), formatCount(m_data.total), what);
-    text += QLatin1Char('.');
-    if (const QString outlier = outlierText(); !outlier.isEmpty()) text += QLatin1Char(' ') + outlier;
-    if (!m_data.live) text += QStringLiteral(" As of %1.").arg(formatTime(m_fleet.now, m_question.style));
-    m_data.sentence = text;
-  }
-
-  // The one cell that stands out most on the worse side. Where many do, it is no fault of that one: a moment in which stages of a pipeline
-  // wait, or what all of a group have in common.
-  QString outlierText() {
-    if (m_metric->kind != GridMetric::Kind::kSample && m_metric->kind != GridMetric::Kind::kStepTime) return {};
-    const GpuCell* worst = nullptr;
-    int outliers = 0;
-    eachCell([&](const GpuCell& cell) {
-      if (!cell.value || cell.state != CellState::kHeard || (m_metric->more_is_worse ? cell.deviation : -cell.deviation) < kOutlier) return;
-      ++outliers;
-      if (worst == nullptr || std::abs(cell.deviation) > std::abs(worst->deviation)) worst = &cell;
-    });
-    if (worst == nullptr) return {};
-    if (outliers > kFewOutliers && outliers * kManyOf > m_data.total)
-      return QStringLiteral("%1 are %2 the median of %3 by a tenth or more, none of them alone.")
-          .arg(formatCount(outliers), m_metric->more_is_worse ? QStringLiteral("above") : QStringLiteral("below"),
-               QString::fromUtf8(m_metric->title));
-    return QStringLiteral("%1: %2 %3 to the median.")
-        .arg(worst->name, QString::fromUtf8(m_metric->title), formatSignedPercent(worst->deviation, 0));
-  }
-
-  void makeScale() {
-    if (!m_data.median) {
-      m_data.scale = QStringLiteral("no device says this");
-      return;
-    }
-    QString colour = QStringLiteral("full colour at ±%1 of it").arg(formatPercent(m_data.spread, 0));
-    if (m_metric->kind == GridMetric::Kind::kErrors) colour = QStringLiteral("any error is full colour");
-    if (m_metric->kind == GridMetric::Kind::kLastHeard) colour = QStringLiteral("full colour at %1").arg(formatDuration(kStaleAfter));
-    m_data.scale =
-        QStringLiteral("median %1 · %2 · hatched: stale or absent · ×: lost").arg(formatValue(*m_data.median, m_data.unit), colour);
-    if (m_of_means) m_data.scale += QStringLiteral(" · means of up to 64 samples, which is what is here of them");
+    RG_ASSIGN(m_data.facts, readDeviceFacts(m_reader, nameOf));
+    return {};
   }
 
   Reader& m_reader;
@@ -405,7 +403,8 @@ class Builder {
   std::stop_token m_stop;
   const GridMetric* m_metric = &kGridMetrics[0];
   Fleet m_fleet;
-  bool m_of_means = false;  // values are
+  std::map<std::pair<NodeId, DeviceId>, std::vector<const Rank*>> m_ranks_of;  // device 0: of the node
+  GpuWork m_work;
   GpuData m_data;
 };
 
@@ -423,6 +422,8 @@ bool isIn(const GpuCell& cell, CellGroup group) {
       return cell.state == CellState::kLost;
     case CellGroup::kAbsent:
       return !cell.value;
+    case CellGroup::kFinding:
+      return cell.finding.has_value();
     case CellGroup::kXid:
       return cell.xid;
     case CellGroup::kThrottled:

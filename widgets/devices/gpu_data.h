@@ -4,46 +4,59 @@
 // Threading:  readGpus() on a query worker; the value is immutable afterwards.
 // Ownership:  strip plots share their bins.
 // Units:      catalogue units.
-// Errors:     the Reader's. A device that says nothing is absent, stale or lost with its age, never 0.
-// Cost:       one Fleet, latest() of four metrics for every device, bins for the chosen host.
+// Errors:     the Reader's. A device without data is absent, stale or lost with its age, never 0.
+// Cost:       one Fleet, latest() of four metrics and a bin for every device or the new steps of every rank, bins for the chosen host.
 #pragma once
 
 #include <array>
 #include <map>
+#include <memory>
 #include <optional>
 #include <vector>
 
+#include "analysis/views/gpu_findings.h"
+#include "analysis/views/gpu_shade.h"
+#include "analysis/views/gpu_work.h"
+#include "model/mutex.h"
 #include "storage/reader.h"
 #include "widgets/core/selection.h"
 #include "widgets/core/theme.h"
+#include "widgets/devices/device_facts.h"
 #include "widgets/devices/host_detail.h"
 
 namespace runglass {
 
-// What a cell's colour shows, by key. `over` divides by another metric of the device where it has that one.
+// What a cell's colour shows, by key. `over` divides by another metric of the device where it has that one. `scale` belongs to the metric
+// and does not follow the data.
 struct GridMetric {
-  enum class Kind : std::uint8_t { kSample, kErrors, kLastHeard, kStepTime };
+  enum class Kind : std::uint8_t { kWork, kSample, kErrors, kLastReport, kStepTime };
   char key;
   const char* title;
   Kind kind;
   const char* metric;
-  const char* over;    // "" = the value itself
-  bool more_is_worse;  // which side of the median is drawn as worse
+  const char* over;  // "" = the value itself
+  ShadeScale scale;
 };
-inline constexpr std::array<GridMetric, 10> kGridMetrics = {
-    {{'1', "power ÷ limit", GridMetric::Kind::kSample, "power_watts", "power_limit_watts", false},
-     {'2', "SM active", GridMetric::Kind::kSample, "sm_active_ratio", "", false},
-     {'3', "SM clock", GridMetric::Kind::kSample, "sm_clock_hertz", "", false},
-     {'4', "temperature ÷ limit", GridMetric::Kind::kSample, "temperature_celsius", "temperature_slowdown_celsius", true},
-     {'5', "GPU memory", GridMetric::Kind::kSample, "gpu_memory_used_bytes", "", true},
-     {'6', "NIC transmit", GridMetric::Kind::kSample, "net_transmit_bytes_per_s", "", false},
-     {'7', "errors", GridMetric::Kind::kErrors, "", "", true},
-     {'8', "last heard", GridMetric::Kind::kLastHeard, "", "", true},
-     {'9', "rank step time", GridMetric::Kind::kStepTime, "step_time_ns", "", true},
-     {'0', "host CPU", GridMetric::Kind::kSample, "cpu_busy_ratio", "", true}}};
-inline constexpr std::size_t kHostMetric = 9;  // what hosts without GPUs show
+inline constexpr std::array<GridMetric, 11> kGridMetrics = {
+    {{'W', "own work", GridMetric::Kind::kWork, "", "", {0.05, 0.25, true}},
+     {'1', "power ÷ limit", GridMetric::Kind::kSample, "power_watts", "power_limit_watts", {0.1, 0.5, false}},
+     {'2', "SM active", GridMetric::Kind::kSample, "sm_active_ratio", "", {0.1, 0.5, false}},
+     {'3', "SM clock", GridMetric::Kind::kSample, "sm_clock_hertz", "", {0.05, 0.25, false}},
+     {'4', "temperature ÷ limit", GridMetric::Kind::kSample, "temperature_celsius", "temperature_slowdown_celsius", {0.1, 0.3, true}},
+     {'5', "GPU memory", GridMetric::Kind::kSample, "gpu_memory_used_bytes", "", {0.1, 0.5, true}},
+     {'6', "NIC transmit", GridMetric::Kind::kSample, "net_transmit_bytes_per_s", "", {0.25, 1, false}},
+     {'7', "errors", GridMetric::Kind::kErrors, "", "", {0, 1, true}},
+     {'8', "last report", GridMetric::Kind::kLastReport, "", "", {0.5, 1, true}},
+     {'9', "rank step time", GridMetric::Kind::kStepTime, "step_time_ns", "", {0.05, 0.25, true}},
+     {'0', "host CPU", GridMetric::Kind::kSample, "cpu_busy_ratio", "", {0.25, 1, true}}}};
+inline constexpr std::size_t kWorkMetric = 0, kPowerMetric = 1;
+inline constexpr std::size_t kHostMetric = 10;  // what hosts without GPUs show
+inline constexpr bool isOfGpusOnly(std::size_t metric) { return metric >= kPowerMetric && metric <= 5; }
+inline constexpr DurNs kStaleAfter = 6 * kNsPerSecond;  // three missed heartbeats
+// Samples are averaged over so much: single ones are of different moments of a step.
+inline constexpr DurNs kAveragedOver = 60 * kNsPerSecond;
 
-enum class CellState : std::uint8_t { kHeard, kStale, kLost, kAbsent };
+enum class CellState : std::uint8_t { kHeard, kStale, kLost, kAbsent };  // kHeard: reporting
 
 struct GpuCell {
   NodeId node;
@@ -51,16 +64,19 @@ struct GpuCell {
   std::int32_t index = 0;  // in its host's column
   CellState state = CellState::kAbsent;
   std::optional<double> value;
-  std::optional<DurNs> age;  // since anything was heard of it
-  double deviation = 0;      // -1..1 and beyond: of the value to its peers' median; errors and ages against their own scale
-  bool throttled = false;    // hardware or thermal slowdown now
-  bool capped = false;       // at its power cap: a count, no badge
+  std::optional<DurNs> age;         // since anything was heard of it
+  std::optional<double> deviation;  // of the value from its peers' median; of errors and ages on a scale of their own
+  double shade = 0;                 // see shadeOf(): 0 is neutral, above it is worse
+  bool throttled = false;           // hardware or thermal slowdown now
+  bool capped = false;              // at its power cap: a count, no badge
   bool remap_pending = false;
-  bool link_error = false;  // NVLink replays, recoveries or CRC errors
-  bool xid = false;         // an Xid event in the last hour of data
-  bool mig = false;         // divided into instances
-  QString name;             // "n0412 GPU 3"
-  QString rank;             // "37 (0,1,5)"
+  bool link_error = false;             // NVLink replays, recoveries or CRC errors
+  bool xid = false;                    // an Xid event in the last hour of data
+  bool mig = false;                    // divided into instances
+  std::optional<FindingMark> finding;  // open ones about it
+  QString name;                        // "n0412 GPU 3"
+  QString rank;                        // "37 (0,1,5)"
+  std::optional<std::int32_t> rank_number;
 };
 
 struct HostColumn {
@@ -70,12 +86,13 @@ struct HostColumn {
 };
 
 // Cells that are counted and can be singled out.
-enum class CellGroup : std::uint8_t { kAll, kHeard, kStale, kLost, kAbsent, kXid, kThrottled, kRemap, kLinkError, kMig, kCapped };
+enum class CellGroup : std::uint8_t { kAll, kHeard, kStale, kLost, kAbsent, kFinding, kXid, kThrottled, kRemap, kLinkError, kMig, kCapped };
 bool isIn(const GpuCell& cell, CellGroup group);
-inline constexpr std::array<std::pair<CellGroup, const char*>, 10> kCellGroups = {{{CellGroup::kHeard, "heard"},
+inline constexpr std::array<std::pair<CellGroup, const char*>, 11> kCellGroups = {{{CellGroup::kHeard, "reporting"},
                                                                                    {CellGroup::kStale, "stale"},
                                                                                    {CellGroup::kLost, "lost"},
                                                                                    {CellGroup::kAbsent, "without this metric"},
+                                                                                   {CellGroup::kFinding, "□ open finding"},
                                                                                    {CellGroup::kXid, "■ Xid, last hour"},
                                                                                    {CellGroup::kThrottled, "◣ slowed down"},
                                                                                    {CellGroup::kRemap, "● remap pending"},
@@ -83,33 +100,35 @@ inline constexpr std::array<std::pair<CellGroup, const char*>, 10> kCellGroups =
                                                                                    {CellGroup::kMig, "▭ MIG on"},
                                                                                    {CellGroup::kCapped, "power-capped"}}};
 
-// A fact in which a few devices differ from most: "driver: 535.104 on 63, 550.54 on n0412 GPU 3".
-struct FactDifference {
-  QString text;
-  std::vector<DeviceId> odd;
-};
-
 struct GpuData {
   std::vector<HostColumn> hosts;
-  std::optional<double> median;
-  double spread = 0;  // the deviation that is drawn at full colour
+  std::size_t metric = 0;        // of kGridMetrics, that is shown
+  std::optional<double> median;  // of all that report
+  std::size_t work_steps = 0;    // of kWorkMetric
+  bool whole_steps = false;      // of kWorkMetric: no step parts are recorded, whole step times are compared
   std::string unit;
   std::map<CellGroup, int> counts;
   int total = 0;
   bool has_gpus = false, live = false;
-  QString sentence;  // what stands out, in words
+  QString sentence;  // the outliers, in words
   QString scale;     // what the colours mean
   Severity severity = Severity::kInfo;
   NodeId chosen;
   HostDetail detail;
-  std::vector<FactDifference> differences;
-  std::vector<DeviceId> mig;  // in order
+  DeviceFacts facts;
   std::int64_t facts_of = 0;  // devices whose facts were read
 };
 
+// What a panel keeps of the steps between its questions about now.
+struct GpuMemory {
+  Mutex one_at_a_time;
+  GpuWorkFeed work RG_GUARDED_BY(one_at_a_time);
+};
+
 struct GpuQuestion {
-  std::size_t metric = 0;  // of kGridMetrics
-  bool by_job = false;     // hosts in the order of their ranks instead of racks
+  // Of kGridMetrics. Absent: own work where ranks report their steps, else power, else the hosts' CPU.
+  std::optional<std::size_t> metric;
+  bool by_job = false;  // hosts in the order of their ranks instead of racks
   RunId run;
   NodeId node;      // chosen host; 0: the one that stands out most
   DeviceId device;  // on it, drawn on top
@@ -118,6 +137,7 @@ struct GpuQuestion {
   TimeStyle style = TimeStyle::kUtc;
   ThemeName theme = ThemeName::kDark;
   TimeNs now = 0;
+  std::shared_ptr<GpuMemory> memory;        // null: a single question
   std::shared_ptr<const GpuData> previous;  // facts are read again only when devices came or went
 };
 

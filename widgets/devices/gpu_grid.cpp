@@ -7,13 +7,18 @@
 #include <QPainter>
 #include <QToolTip>
 #include <algorithm>
+#include <array>
+#include <cmath>
 
 #include "widgets/charts/raster.h"
+#include "widgets/devices/gpu_words.h"
 
 namespace runglass {
 namespace {
 
-constexpr int kLarge = 24, kSmall = 12, kLargeUpTo = 256, kBandGap = 14, kLeft = 2 * kGrid, kTop = kGrid;
+constexpr int kLarge = 24, kSmall = 12, kLargeUpTo = 256;
+constexpr std::array kSizes = {kLarge, kSmall, 8, 6};
+constexpr int kBandGap = 14, kLeft = 2 * kGrid, kTop = kGrid, kLeastBadge = 5;
 
 }  // namespace
 
@@ -22,9 +27,15 @@ GpuGrid::GpuGrid(QWidget* parent) : QWidget(parent) {
   setMouseTracking(true);
 }
 
-void GpuGrid::setData(std::shared_ptr<const GpuData> data, const GridMetric& metric) {
+void GpuGrid::setData(std::shared_ptr<const GpuData> data) {
   m_data = std::move(data);
-  m_metric = metric;
+  updateGeometry();
+  update();
+}
+
+void GpuGrid::setRoom(int height) {
+  if (height == m_room) return;
+  m_room = height;
   updateGeometry();
   update();
 }
@@ -40,15 +51,31 @@ GpuGrid::Geometry GpuGrid::geometryFor(int width) const {
     cells += host.cells.size();
     rows = std::max(rows, host.cells.size());
   }
-  const int cell = cells <= kLargeUpTo ? kLarge : kSmall;
-  return {cell, std::max(1, (width - 2 * kLeft) / cell), static_cast<int>(rows), static_cast<int>(rows) * cell + kBandGap};
+  const auto geometry = [&](int cell) {
+    return Geometry{cell, std::max(1, (width - 2 * kLeft) / cell), static_cast<int>(rows), static_cast<int>(rows) * cell + kBandGap};
+  };
+  const int usual = cells <= kLargeUpTo ? kLarge : kSmall;
+  for (const int cell : kSizes)
+    if (cell <= usual && heightOf(geometry(cell)) <= m_room) return geometry(cell);
+  return geometry(usual);
+}
+
+int GpuGrid::heightOf(const Geometry& g) const {
+  return kTop + (static_cast<int>(m_data->hosts.size()) + g.per_band - 1) / g.per_band * g.band_height;
 }
 
 int GpuGrid::neededHeight(int width) const {
   if (!m_data || m_data->hosts.empty()) return 60;
-  const Geometry g = geometryFor(width);
-  const int bands = (static_cast<int>(m_data->hosts.size()) + g.per_band - 1) / g.per_band;
-  return kTop + bands * g.band_height;
+  return heightOf(geometryFor(width));
+}
+
+QRect GpuGrid::rectOf(NodeId node, DeviceId device) const {
+  if (!m_data) return {};
+  const Geometry g = geometryFor(width());
+  for (std::size_t host = 0; host < m_data->hosts.size(); ++host)
+    for (std::size_t cell = 0; cell < m_data->hosts[host].cells.size(); ++cell)
+      if (m_data->hosts[host].node == node && m_data->hosts[host].cells[cell].device == device) return cellRect(g, host, cell);
+  return {};
 }
 
 QRect GpuGrid::cellRect(const Geometry& g, std::size_t host, std::size_t cell) const {
@@ -64,11 +91,19 @@ void GpuGrid::paintEvent(QPaintEvent*) {
   for (std::size_t host = 0; host < m_data->hosts.size(); ++host) {
     const HostColumn& column = m_data->hosts[host];
     for (std::size_t cell = 0; cell < column.cells.size(); ++cell) paintCell(painter, cellRect(g, host, cell), column.cells[cell]);
-    if (column.node != m_data->chosen) continue;
+  }
+  // Outlines reach into the gaps between cells: all cells come before them, and findings after the chosen host.
+  for (std::size_t host = 0; host < m_data->hosts.size(); ++host) {
+    if (m_data->hosts[host].node != m_data->chosen) continue;
     painter.setPen(QPen(currentTheme().accent, kSelectionLine));
     painter.setBrush(Qt::NoBrush);
-    painter.drawRect(cellRect(g, host, 0).united(cellRect(g, host, column.cells.size() - 1)).adjusted(-1, -1, 1, 1));
+    painter.drawRect(cellRect(g, host, 0).united(cellRect(g, host, m_data->hosts[host].cells.size() - 1)).adjusted(-1, -1, 1, 1));
   }
+  for (std::size_t host = 0; host < m_data->hosts.size(); ++host)
+    for (std::size_t cell = 0; cell < m_data->hosts[host].cells.size(); ++cell) {
+      const GpuCell& one = m_data->hosts[host].cells[cell];
+      if (one.finding && (!m_filter || m_filter(one))) paintFinding(painter, cellRect(g, host, cell), *one.finding);
+    }
 }
 
 void GpuGrid::paintCell(QPainter& painter, const QRect& rect, const GpuCell& cell) const {
@@ -79,11 +114,7 @@ void GpuGrid::paintCell(QPainter& painter, const QRect& rect, const GpuCell& cel
     paintHatch(painter, rect, theme.line);
     if (cell.state != CellState::kLost) return;
   }
-  const bool worse = m_metric.more_is_worse ? cell.deviation > 0 : cell.deviation < 0;
-  const double share = std::min(1.0, std::abs(cell.deviation) / m_data->spread);
-  // A healthy cell is visible, too: neutral with a touch of its value's colour.
-  if (cell.value)
-    painter.fillRect(rect, mix(theme.line, worse ? theme.heat_worse : theme.heat_better, std::abs(cell.deviation) < 0.02 ? 0 : share));
+  if (cell.value) painter.fillRect(rect, mix(theme.line, cell.shade > 0 ? theme.heat_worse : theme.heat_better, std::abs(cell.shade)));
   if (cell.state == CellState::kStale) paintHatch(painter, rect, theme.muted);
   if (cell.state == CellState::kLost) {
     painter.setPen(QPen(theme.error, 1.5));
@@ -96,7 +127,12 @@ void GpuGrid::paintCell(QPainter& painter, const QRect& rect, const GpuCell& cel
     painter.setPen(theme.text);
     painter.drawText(rect, Qt::AlignCenter, QString::number(std::min<DurNs>(999, *cell.age / kNsPerSecond)));
   }
-  // Corner badges; with a shape each, so that colour is not all.
+  paintBadges(painter, rect, cell);
+}
+
+// In the corners; with a shape each, so that colour is not all.
+void GpuGrid::paintBadges(QPainter& painter, const QRect& rect, const GpuCell& cell) {
+  const Theme& theme = currentTheme();
   const int badge = std::max(3, rect.width() / 3);
   painter.setPen(Qt::NoPen);
   if (cell.xid) {
@@ -122,6 +158,21 @@ void GpuGrid::paintCell(QPainter& painter, const QRect& rect, const GpuCell& cel
     painter.setBrush(theme.group_ep);
     painter.drawEllipse(QRect(rect.right() - badge + 1, rect.bottom() - badge + 1, badge, badge));
   }
+}
+
+// A ring of ground parts the outline from a shade of the same hue. The badge stands in the middle, as the corners are taken.
+void GpuGrid::paintFinding(QPainter& painter, const QRect& rect, const FindingMark& mark) const {
+  const Theme& theme = currentTheme();
+  painter.setBrush(Qt::NoBrush);
+  painter.setPen(theme.ground);
+  painter.drawRect(rect.adjusted(1, 1, -2, -2));
+  painter.setPen(QPen(severityColor(theme, mark.severity), kSelectionLine));
+  painter.drawRect(rect);
+  const int badge = rect.width() / 2;
+  if (badge < kLeastBadge) return;
+  const QRect place(rect.center() - QPoint((badge - 1) / 2, (badge - 1) / 2), QSize(badge, badge));
+  painter.fillRect(place.adjusted(-1, -1, 1, 1), theme.ground);
+  painter.drawPixmap(place, severityMark(mark.severity, badge, devicePixelRatioF()));
 }
 
 const GpuCell* GpuGrid::cellAt(const QPoint& point) const {
@@ -158,12 +209,20 @@ bool GpuGrid::event(QEvent* event) {
     return true;
   }
   QStringList lines{cell->name + (cell->rank.isEmpty() ? QString() : tr(", rank ") + cell->rank)};
-  if (cell->value)
-    lines << QString::fromUtf8(m_metric.title) + QStringLiteral(": ") + formatValue(*cell->value, m_data->unit) + QStringLiteral(", ") +
-                 formatSignedPercent(cell->deviation) + tr(" to the median");
+  const QString title = QString::fromUtf8(kGridMetrics[m_data->metric].title);
+  if (!cell->value)
+    lines << tr("%1: no data").arg(title);
+  else if (cell->deviation && comparesPeers(kGridMetrics[m_data->metric]))
+    lines << QStringLiteral("%1: %2, %3").arg(title, formatValue(*cell->value, m_data->unit), deviationText(*cell));
   else
-    lines << tr("says nothing of %1").arg(QString::fromUtf8(m_metric.title));
-  lines << (!cell->age ? tr("never heard") : *cell->age < kNsPerSecond ? tr("heard now") : tr("heard %1 ago").arg(formatAge(*cell->age)));
+    lines << QStringLiteral("%1: %2").arg(title, formatValue(*cell->value, m_data->unit));
+  if (cell->finding) {
+    lines << severityGlyph(cell->finding->severity) + QStringLiteral(" ") + screenText(cell->finding->summary, 200);
+    if (cell->finding->count > 1) lines << tr("%n more open finding(s)", "", static_cast<int>(cell->finding->count) - 1);
+  }
+  lines << (!cell->age                  ? tr("never reported")
+            : *cell->age < kNsPerSecond ? tr("reporting")
+                                        : tr("last report %1 ago").arg(formatAge(*cell->age)));
   if (cell->xid) lines << tr("■ Xid in the last hour");
   if (cell->throttled) lines << tr("◣ clocks held down by heat or hardware");
   if (cell->remap_pending) lines << tr("● row remap pending: needs a reset");

@@ -3,7 +3,7 @@
 //
 // Threading:  GUI thread.
 // Ownership:  shares the GpuData.
-// Units:      24 px cells up to 256 GPUs, 12 px beyond (screens.md).
+// Units:      24 px cells up to 256 GPUs, 12 px beyond (screens.md); smaller ones where all of them fit the room then.
 // Errors:     absent and stale cells are hatched, lost ones crossed; never 0.
 // Cost:       a repaint is O(cells).
 #pragma once
@@ -21,13 +21,17 @@ class GpuGrid : public QWidget {
 
  public:
   explicit GpuGrid(QWidget* parent = nullptr);
-  void setData(std::shared_ptr<const GpuData> data, const GridMetric& metric);
+  void setData(std::shared_ptr<const GpuData> data);
+  // The height to fit into without scrolling, if cells can be that small.
+  void setRoom(int height);
   // Only these are drawn in full; the others fade.
   void setFilter(std::function<bool(const GpuCell&)> filter);
   QSize sizeHint() const override { return {400, neededHeight(std::max(200, width()))}; }
   bool hasHeightForWidth() const override { return true; }
   int heightForWidth(int width) const override { return neededHeight(width); }
   int neededHeight(int width) const;
+  // Where a device is drawn; of a host without devices the host. Null: nowhere.
+  QRect rectOf(NodeId node, DeviceId device) const;
 
  signals:
   void cellChosen(NodeId node, DeviceId device);
@@ -43,12 +47,15 @@ class GpuGrid : public QWidget {
     int cell, per_band, rows, band_height;
   };
   Geometry geometryFor(int width) const;
+  int heightOf(const Geometry& geometry) const;
   QRect cellRect(const Geometry& geometry, std::size_t host, std::size_t cell) const;
   const GpuCell* cellAt(const QPoint& point) const;
   void paintCell(QPainter& painter, const QRect& rect, const GpuCell& cell) const;
+  static void paintBadges(QPainter& painter, const QRect& rect, const GpuCell& cell);
+  void paintFinding(QPainter& painter, const QRect& rect, const FindingMark& mark) const;
 
   std::shared_ptr<const GpuData> m_data;
-  GridMetric m_metric = kGridMetrics[0];
+  int m_room = 0;
   std::function<bool(const GpuCell&)> m_filter;
 };
 

@@ -18,7 +18,7 @@ GpuSide::GpuSide(QWidget* parent) : QWidget(parent) {
 
 void GpuSide::setData(std::shared_ptr<const GpuData> data) {
   m_data = std::move(data);
-  if (m_difference >= static_cast<int>(m_data->differences.size())) m_difference = -1;
+  if (m_difference >= static_cast<int>(m_data->facts.differences.size())) m_difference = -1;
   update();
 }
 
@@ -46,11 +46,12 @@ void GpuSide::paintEvent(QPaintEvent*) {
     const int count = m_data->counts.at(group);
     m_lines.push_back({line(QString::fromUtf8(name), formatCount(count), m_group == group, count == 0), group});
   }
-  if (m_data->differences.empty()) return;
+  if (m_data->facts.differences.empty()) return;
   top += kPad;
   line(tr("differs in"), {}, false, true);
-  for (int i = 0; i < static_cast<int>(m_data->differences.size()); ++i)
-    m_lines.push_back({line(m_data->differences[static_cast<std::size_t>(i)].text, {}, m_difference == i, false), CellGroup::kAll, i});
+  for (int i = 0; i < static_cast<int>(m_data->facts.differences.size()); ++i)
+    m_lines.push_back(
+        {line(m_data->facts.differences[static_cast<std::size_t>(i)].text, {}, m_difference == i, false), CellGroup::kAll, i});
 }
 
 const GpuSide::Line* GpuSide::lineAt(const QPoint& point) const {
@@ -67,7 +68,7 @@ void GpuSide::mousePressEvent(QMouseEvent* event) {
   m_group = again ? CellGroup::kAll : line->group;
   m_difference = again ? -1 : line->difference;
   emit groupChosen(m_group);
-  if (m_difference >= 0) emit devicesChosen(m_data->differences[static_cast<std::size_t>(m_difference)].odd);
+  if (m_difference >= 0) emit devicesChosen(m_data->facts.differences[static_cast<std::size_t>(m_difference)].odd);
   update();
 }
 
@@ -76,7 +77,7 @@ bool GpuSide::event(QEvent* event) {
   const auto* help = static_cast<QHelpEvent*>(event);
   const Line* line = lineAt(help->pos());
   const QString text = line == nullptr         ? QString()
-                       : line->difference >= 0 ? m_data->differences[static_cast<std::size_t>(line->difference)].text
+                       : line->difference >= 0 ? m_data->facts.differences[static_cast<std::size_t>(line->difference)].text
                                                : tr("Click: show only these");
   if (text.isEmpty())
     QToolTip::hideText();

@@ -6,6 +6,7 @@
 #include <QHeaderView>
 #include <QKeyEvent>
 #include <QVBoxLayout>
+#include <tuple>
 
 namespace runglass {
 namespace {
@@ -17,7 +18,7 @@ constexpr int kRowsShown = 8;
 QString stateText(const GpuCell& cell) {
   switch (cell.state) {
     case CellState::kHeard:
-      return QStringLiteral("heard");
+      return QStringLiteral("reporting");
     case CellState::kStale:
       return QStringLiteral("stale");
     case CellState::kLost:
@@ -25,13 +26,13 @@ QString stateText(const GpuCell& cell) {
     case CellState::kAbsent:
       break;
   }
-  return QStringLiteral("never heard");
+  return QStringLiteral("never reported");
 }
 
 QString badgeText(const GpuCell& cell) {
   QStringList words;
   for (const auto& [group, name] : kCellGroups)
-    if (group >= CellGroup::kXid && isIn(cell, group)) words << QString::fromUtf8(name);
+    if (group >= CellGroup::kFinding && isIn(cell, group)) words << QString::fromUtf8(name);
   return words.join(QStringLiteral(", "));
 }
 
@@ -49,21 +50,24 @@ std::vector<Column<GpuCell>> worstColumns(const std::shared_ptr<const GpuData>* 
                      .text = [data](const C& c) { return c.value ? formatValue(*c.value, (*data)->unit) : kAbsentText; },
                      .sort = [](const C& c) { return c.value ? QVariant(*c.value) : QVariant(); },
                      .copy = [](const C& c) { return c.value ? fullNumber(*c.value) : QString(); }});
-  columns.push_back({.title = QStringLiteral("to the median"),
-                     .help = QStringLiteral("Against the median of all that were heard."),
+  columns.push_back({.title = QStringLiteral("against peers"),
+                     .help = QStringLiteral("Deviation from the median of the other GPUs of the same job and pipeline stage."),
                      .align = right,
-                     .text = [](const C& c) { return c.value ? formatSignedPercent(c.deviation) : kAbsentText; },
-                     .sort = [](const C& c) { return c.value ? QVariant(c.deviation) : QVariant(); }});
+                     .text = [](const C& c) { return c.deviation ? formatSignedPercent(*c.deviation) : kAbsentText; },
+                     .sort = [](const C& c) { return c.deviation ? QVariant(*c.deviation) : QVariant(); }});
   columns.push_back(
       {.title = QStringLiteral("state"), .align = left, .text = stateText, .mark = [](const C& c) {
          return c.state == CellState::kLost ? Severity::kError : c.state == CellState::kStale ? Severity::kWarning : Severity::kInfo;
        }});
-  columns.push_back({.title = QStringLiteral("heard"),
-                     .help = QStringLiteral("Since its newest sample of any metric."),
+  columns.push_back({.title = QStringLiteral("last report"),
+                     .help = QStringLiteral("Age of its newest sample of any metric."),
                      .align = right,
                      .text = [](const C& c) { return c.age ? formatAge(*c.age) : kAbsentText; },
                      .sort = [](const C& c) { return c.age ? QVariant(static_cast<double>(*c.age)) : QVariant(); }});
-  columns.push_back({.title = QStringLiteral("what else"), .align = left, .text = badgeText});
+  columns.push_back({.title = QStringLiteral("marks"), .align = left, .text = badgeText});
+  columns.push_back({.title = QStringLiteral("finding"), .align = left, .text = [](const C& c) {
+                       return c.finding ? screenText(c.finding->summary, 200) : QString();
+                     }});
   return columns;
 }
 
@@ -103,7 +107,7 @@ GpusView::GpusView(ViewContext context, QWidget* parent)
   m_host_line->setForegroundRole(QPalette::PlaceholderText);
   for (const GridMetric& metric : kGridMetrics)
     m_metric->addItem(QStringLiteral("%1  %2").arg(QLatin1Char(metric.key)).arg(QString::fromUtf8(metric.title)));
-  m_metric->setToolTip(tr("What the colour shows: keys 1 to 9 and 0"));
+  m_metric->setToolTip(tr("Metric of the colour: keys W, 1 to 9 and 0"));
   m_metric->setSizeAdjustPolicy(QComboBox::AdjustToContents);
   m_order->setToolTip(tr("Order of the hosts: by rack and name, or by their ranks in the job (R)"));
   m_worst_button->setToolTip(tr("All GPUs as a list, the worst first (L)"));
@@ -168,7 +172,10 @@ QWidget* GpusView::makePage() {
 }
 
 void GpusView::connectParts() {
-  connect(m_metric, &QComboBox::currentIndexChanged, this, [this] { ask(QueryService::Supersede::kCancelOlder); });
+  connect(m_metric, &QComboBox::currentIndexChanged, this, [this](int index) {
+    m_chosen_metric = static_cast<std::size_t>(std::max(0, index));
+    ask(QueryService::Supersede::kCancelOlder);
+  });
   connect(m_order, &QPushButton::clicked, this, &GpusView::toggleOrder);
   connect(m_worst_button, &QPushButton::clicked, this, &GpusView::toggleWorst);
   connect(m_grid, &GpuGrid::cellChosen, this, &GpusView::choose);
@@ -196,6 +203,10 @@ void GpusView::choose(NodeId node, DeviceId device) {
   Selection selection = m_state.selection;
   selection.node = node;
   selection.device = device;
+  if (m_data && device)
+    for (const HostColumn& host : m_data->hosts)
+      for (const GpuCell& cell : host.cells)
+        if (cell.device == device && cell.rank_number) selection.rank = cell.rank_number;
   m_context.state->select(selection);
   ask(QueryService::Supersede::kCancelOlder);
 }
@@ -239,7 +250,7 @@ void GpusView::refresh(Tick tick) {
 }
 
 void GpusView::ask(QueryService::Supersede supersede) {
-  GpuQuestion question{.metric = static_cast<std::size_t>(std::max(0, m_metric->currentIndex())),
+  GpuQuestion question{.metric = m_chosen_metric,
                        .by_job = m_by_job,
                        .run = m_state.selection.run,
                        .node = m_node,
@@ -249,6 +260,8 @@ void GpusView::ask(QueryService::Supersede supersede) {
                        .style = m_state.time_style,
                        .theme = currentTheme().name,
                        .now = m_context.now(),
+                       // Of the past each moment is read by itself.
+                       .memory = m_state.moment ? nullptr : m_memory,
                        .previous = m_data};
   m_context.submitAtPlayhead<GpuData>(
       m_slot, supersede,
@@ -276,9 +289,9 @@ void GpusView::showAnswer(const Result<std::shared_ptr<const GpuData>>& answer) 
   }
   m_data = *answer;
   m_stack->setCurrentIndex(1);
-  if (!m_data->has_gpus && m_metric->currentIndex() < 5) {
+  {
     const QSignalBlocker quiet(m_metric);
-    m_metric->setCurrentIndex(static_cast<int>(kHostMetric));
+    m_metric->setCurrentIndex(static_cast<int>(m_data->metric));
   }
   QPalette ink = m_sentence->palette();
   ink.setColor(QPalette::WindowText,
@@ -287,7 +300,7 @@ void GpusView::showAnswer(const Result<std::shared_ptr<const GpuData>>& answer) 
   m_sentence->setText(m_data->sentence);
   m_scale->setText(m_data->scale);
   m_side->setData(m_data);
-  m_grid->setData(m_data, kGridMetrics[static_cast<std::size_t>(std::max(0, m_metric->currentIndex()))]);
+  m_grid->setData(m_data);
   if (!m_worst->isHidden()) fillWorst();
   showDetail();
 }
@@ -309,6 +322,7 @@ void GpusView::showDetail() {
 void GpusView::fitRoom() {
   m_side->setVisible(width() >= kSideFrom);
   const int beside = m_side->isVisibleTo(this) ? m_side->width() + 2 * kGrid : 0;
+  m_grid->setRoom(height() / 2 - kGrid);
   const int needed = std::max(m_grid->neededHeight(std::max(100, width() - beside - 4 * kGrid)) + kGrid, beside > 0 ? 200 : 0);
   m_scroll->setFixedHeight(std::min(needed, height() / 2));
   // A small panel is a grid: it stands beside findings that say what the host's words say.
@@ -356,10 +370,9 @@ void GpusView::fillTable() {
 void GpusView::fillWorst() {
   auto cells = std::make_shared<std::vector<GpuCell>>();
   for (const HostColumn& host : m_data->hosts) cells->insert(cells->end(), host.cells.begin(), host.cells.end());
-  const bool more = kGridMetrics[static_cast<std::size_t>(std::max(0, m_metric->currentIndex()))].more_is_worse;
-  // What is not heard comes first, then by the distance on the worse side.
-  std::ranges::stable_sort(*cells, std::greater{}, [more](const GpuCell& cell) {
-    return std::pair(cell.state == CellState::kLost || cell.xid, more ? cell.deviation : -cell.deviation);
+  // Findings and what does not report come first, then by the deviation on the worse side.
+  std::ranges::stable_sort(*cells, std::greater{}, [](const GpuCell& cell) {
+    return std::tuple(cell.finding ? cell.finding->severity : Severity::kDebug, cell.state == CellState::kLost || cell.xid, cell.shade);
   });
   const bool first = m_worst_model->rowCount() == 0;
   m_worst_model->setRows(std::move(cells));

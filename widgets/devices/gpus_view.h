@@ -62,6 +62,8 @@ class GpusView : public View {
   std::shared_ptr<const GpuData> m_data;
   NodeId m_node;
   DeviceId m_device;
+  std::optional<std::size_t> m_chosen_metric;  // absent: the default of the data
+  std::shared_ptr<GpuMemory> m_memory = std::make_shared<GpuMemory>();
   bool m_by_job = false;
   QLabel* m_sentence;
   QComboBox* m_metric;

@@ -167,7 +167,7 @@ class StepsReading {
     const std::int64_t room = kStepsLookedAt - kBefore;
     std::int64_t newest = m_shown.last - 1;
     if (m_shown.last - begin > room) newest = begin + room - 1;
-    StepTableFeed feed(m_subject.attempt.id, newest);
+    StepTableFeed feed(m_subject.attempt.id, {.newest = newest});
     RG_ASSIGN(const StepTableAnswer answer, feed.read(m_reader, m_subject.ranks, m_stop));
     m_ranked = rankBySlowness(answer.table);
     if (m_marked) rankMarked(answer.table);

@@ -266,7 +266,8 @@ Progress ProcessFeed::progressNow(TimeNs now) {
   progress.microbatch = given(told.microbatch);
   progress.group = given(told.group);
   progress.seq = given(told.seq);
-  if (const auto since = given(told.since)) progress.since = toTime(*since);
+  // Outside of all spans: since the last change, which is when the process wrote this.
+  progress.since = toTime(given(told.since).value_or(told.time));
   progress.phase = told.phase < kPhaseNames.size() ? kPhaseNames[told.phase] : "";
   progress.op = m_ring->string(told.op);
   return progress;

@@ -231,6 +231,22 @@ TEST(ClientSource, KeepsTellingThatALiveRankStillDoesTheSame) {
   EXPECT_GT(agent.out.progresses.back().time, agent.out.progresses.front().time);
 }
 
+TEST(ClientSource, ARankOutsideOfAllSpansIsThereSinceItsStepBegan) {
+  RingDirectory dir;
+  TrainerProcess trainer([&] {
+    initIn(dir);
+    rg_step_begin(1);
+    pause();
+  });
+  Agent agent(dir);
+  agent.pollUntil([&] { return agent.out.progresses.size() >= 3; });
+  const Progress &first = agent.out.progresses.front(), &last = agent.out.progresses.back();
+  ASSERT_TRUE(last.since);
+  EXPECT_EQ(first.since, last.since) << "it has not moved";
+  EXPECT_GE(*last.since, *agent.out.attempts[0].start);
+  EXPECT_LE(*last.since, first.time);
+}
+
 TEST(ClientSource, RecordsCheckpointsLogsAndFactsWithoutSecrets) {
   RingDirectory dir;
   TrainerProcess trainer([&] {

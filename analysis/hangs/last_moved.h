@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// LastMoved: when any rank of the newest attempt last moved.
+//
+// Threading: one thread.
+// Where nothing recorded says it (no step has ended, no rank reports since when it does what it does), the run counts as moving until
+// it was first seen: silence before that is no evidence of a standstill.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/events.h"
+#include "model/topology.h"
+
+namespace runglass {
+
+class LastMoved {
+ public:
+  // `stands_since`: start of a standstill of this attempt that an earlier process found and that is still open.
+  // `progress`: of this attempt, not empty. Never before the attempt's start.
+  TimeNs at(const Attempt& attempt, const std::vector<Progress>& progress, std::optional<TimeNs> last_step_end,
+            std::optional<TimeNs> stands_since);
+
+ private:
+  // What of a rank's progress changes when it moves.
+  struct Place {
+    std::optional<std::int64_t> step, microbatch, group, seq;
+    std::string op;
+    friend bool operator==(const Place&, const Place&) = default;
+  };
+
+  AttemptId m_attempt;
+  std::map<std::int32_t, Place> m_places;
+  std::optional<TimeNs> m_changed, m_first_seen;
+};
+
+}  // namespace runglass

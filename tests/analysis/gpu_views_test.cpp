@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the GPU view computes: deviation from peers, shades on a fixed scale, own work per rank, and the GPUs of open findings.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "analysis/layout/layout_reading.h"
+#include "analysis/views/gpu_findings.h"
+#include "analysis/views/gpu_shade.h"
+#include "analysis/views/gpu_work.h"
+#include "collectors/sim/simulator.h"
+#include "storage/writer.h"
+#include "tests/storage/temp_store.h"
+
+namespace runglass {
+namespace {
+
+constexpr TimeNs kT = 1'790'000'000LL * kNsPerSecond;
+
+TEST(GpuShadeTest, IsNeutralUpToTheMetricsThresholdAndFullFromItsOther) {
+  const ShadeScale scale{.calm = 0.05, .full = 0.25, .more_is_worse = true};
+  for (const double calm : {0.0, 0.05, -0.05, 0.01}) EXPECT_EQ(shadeOf(calm, scale), 0) << calm;
+  EXPECT_GT(shadeOf(0.051, scale), 0.2) << "past the threshold it is visible";
+  EXPECT_EQ(shadeOf(0.25, scale), 1);
+  EXPECT_EQ(shadeOf(3, scale), 1);
+  EXPECT_EQ(shadeOf(-0.5, scale), -1) << "less work than the peers";
+  EXPECT_EQ(shadeOf(-0.5, {.calm = 0.1, .full = 0.5, .more_is_worse = false}), 1) << "less power than the peers";
+  EXPECT_EQ(shadeOf(std::numeric_limits<double>::quiet_NaN(), scale), 0);
+}
+
+TEST(GpuPeersTest, ComparesWithinAStage) {
+  std::vector<PeerValue> values;
+  for (int i = 0; i < 5; ++i) values.push_back({100, 0}), values.push_back({300, 1});
+  values[0].value = 150;
+  values[2].value.reset();
+  const auto found = againstPeers(values);
+  EXPECT_EQ(found[0], 0.5);
+  EXPECT_FALSE(found[2]) << "no data";
+  EXPECT_EQ(found[1], 0) << "another stage has other work";
+}
+
+TEST(GpuPeersTest, GpusWithoutARankAreNoPeersAndTooFewPeersAreNone) {
+  std::vector<PeerValue> values(6, {600, 0});
+  values.push_back({80, kNoJob});
+  const auto idle = againstPeers(values);
+  EXPECT_FALSE(idle[6]);
+  EXPECT_EQ(idle[0], 0);
+  EXPECT_FALSE(againstPeers(std::vector<PeerValue>(3, {600, 0}))[0]);
+  // Four stages of two GPUs: all of the job are peers.
+  std::vector<PeerValue> stages;
+  for (std::int32_t i = 0; i < 8; ++i) stages.push_back({i == 3 ? 300. : 600., i / 2});
+  EXPECT_EQ(againstPeers(stages)[3], -0.5);
+}
+
+class GpuMarksTest : public ::testing::Test {
+ protected:
+  FindingMarks mark(const Finding& finding) const { return markOpenFindings({&finding, 1}, AttemptId{1}, m_ranks, m_devices, kT); }
+  static Finding about(const std::string& kind, const std::string& subject) {
+    return {.id = 5, .attempt = AttemptId{1}, .kind = kind, .subject = subject, .severity = Severity::kWarning, .start = kT - 1};
+  }
+  // Two nodes of two GPUs.
+  std::vector<Rank> m_ranks;
+  std::vector<Device> m_devices;
+  GpuMarksTest() {
+    for (std::uint64_t i = 0; i < 4; ++i) {
+      const NodeId node{1 + i / 2};
+      const DeviceId device{10 + i};
+      m_devices.push_back({.id = device, .uuid = "GPU-" + std::to_string(i), .node = node, .kind = "gpu"});
+      m_ranks.push_back({.attempt = AttemptId{1}, .rank = static_cast<std::int32_t>(i), .node = node, .device = device});
+    }
+    m_devices.push_back({.id = DeviceId{20}, .uuid = "NIC-0", .node = NodeId{2}, .kind = "nic"});
+  }
+};
+
+TEST_F(GpuMarksTest, AFindingMarksItsDeviceItsRanksOrItsNode) {
+  Finding rank = about("slow_rank", "rank:3");
+  rank.rank = 3, rank.node = NodeId{2};
+  ASSERT_EQ(mark(rank).size(), 1U) << "not the other GPU of its node";
+  EXPECT_TRUE(mark(rank).contains({NodeId{2}, DeviceId{13}}));
+  EXPECT_TRUE(mark(about("hardware_fault", "device:GPU-1 xid 79")).contains({NodeId{1}, DeviceId{11}}));
+  Finding node = about("slow_node", "node:b");
+  node.node = NodeId{2};
+  EXPECT_TRUE(mark(node).contains({NodeId{2}, DeviceId()}));
+  EXPECT_TRUE(mark(about("slow_link", "device:NIC-0 link_down")).contains({NodeId{2}, DeviceId()})) << "the host of a network card";
+  Finding hang = about("hang", "attempt:0");
+  hang.evidence = R"({"culprits":[{"rank":0},{"rank":1}]})";
+  EXPECT_EQ(mark(hang).size(), 2U);
+  Finding stage = about("stage_imbalance", "stage:1");
+  stage.pp = 1;
+  EXPECT_TRUE(mark(stage).empty());
+  EXPECT_TRUE(mark(about("throughput_shift", "run")).empty());
+  EXPECT_TRUE(mark(about("hardware_fault", "device:unknown xid 1")).empty());
+}
+
+TEST_F(GpuMarksTest, OnlyWhatIsOpenAndOfThisAttempt) {
+  Finding rank = about("slow_rank", "rank:3");
+  rank.rank = 3;
+  rank.end = kT - 1;
+  EXPECT_TRUE(mark(rank).empty()) << "over";
+  rank.end = kT;
+  EXPECT_FALSE(mark(rank).empty()) << "it lasted until the end of the run";
+  rank.end.reset();
+  rank.start = kT + 1;
+  EXPECT_TRUE(mark(rank).empty()) << "not begun";
+  rank.start = kT - 1;
+  rank.attempt = AttemptId{7};
+  EXPECT_TRUE(mark(rank).empty()) << "rank 3 of another attempt ran elsewhere";
+}
+
+TEST_F(GpuMarksTest, TheWorstOfSeveralIsShown) {
+  std::vector<Finding> two = {about("slow_rank", "rank:3"), about("hang", "attempt:0")};
+  two[0].rank = two[1].rank = 3;
+  two[1].severity = Severity::kCritical, two[1].summary = "hangs";
+  for (int turn = 0; turn < 2; ++turn, std::swap(two[0], two[1])) {
+    const FindingMark mark = markOpenFindings(two, AttemptId{1}, m_ranks, m_devices, kT).begin()->second;
+    EXPECT_EQ(mark.severity, Severity::kCritical);
+    EXPECT_EQ(mark.summary, "hangs");
+    EXPECT_EQ(mark.count, 2U);
+  }
+}
+
+class GpuWorkTest : public ::testing::Test {
+ protected:
+  GpuWork simulated(std::vector<sim::Fault> faults, std::int64_t steps = 60) {
+    sim::Scenario s;
+    s.name = "small", s.seed = 3, s.steps = steps;
+    s.tp = s.pp = 2, s.dp = 4, s.nodes = 2, s.micro_batches = 4;
+    s.metrics_hertz = 1;
+    s.noise_ratio = 0.01;
+    s.spans = sim::SpanDetail::kNone;
+    s.faults = std::move(faults);
+    auto writer = Writer::open(m_store.path());
+    EXPECT_TRUE(writer.ok());
+    const Status status = sim::play(s, **writer, {.start = kT, .speed = 0});
+    EXPECT_TRUE(status.ok()) << status.message();
+    EXPECT_TRUE((*writer)->close().ok());
+    auto reader = Reader::open(m_store.path());
+    EXPECT_TRUE(reader.ok());
+    const AttemptId attempt = (*reader)->attempts((*reader)->runs()->front().id)->back().id;
+    auto work = GpuWorkFeed().read(**reader, attempt, *placedRanks(**reader, attempt), {});
+    EXPECT_TRUE(work.ok()) << work.status().message();
+    return *work;
+  }
+  TempStore m_store;
+};
+
+TEST_F(GpuWorkTest, AHealthyJobDeviatesNowhere) {
+  const GpuWork work = simulated({});
+  EXPECT_TRUE(work.compared);
+  EXPECT_EQ(work.basis, SlownessBasis::kWork);
+  EXPECT_EQ(work.steps, static_cast<std::size_t>(kWorkSteps));
+  ASSERT_EQ(work.ranks.size(), 16U);
+  for (const auto& [rank, one] : work.ranks) EXPECT_LT(std::fabs(one.deviation.value()), 0.05) << rank;
+}
+
+TEST_F(GpuWorkTest, ASlowRankDeviatesAloneAndOnlyWhileItIsSlow) {
+  const GpuWork work = simulated({{.kind = "slow_rank",
+                                   .target = {.kind = sim::Target::Kind::kRank, .index = 5},
+                                   .first_step = 30,
+                                   .last_step = 100,
+                                   .strength = 1.25}});
+  for (const auto& [rank, one] : work.ranks)
+    if (rank != 5) EXPECT_LT(std::fabs(one.deviation.value()), 0.05) << rank;
+  EXPECT_NEAR(work.ranks.at(5).deviation.value(), 0.25, 0.1);
+  EXPECT_FALSE(work.ranks.at(5).small);
+}
+
+TEST_F(GpuWorkTest, WhatEndedBeforeTheNewestStepsIsOver) {
+  const GpuWork work = simulated({{.kind = "slow_rank",
+                                   .target = {.kind = sim::Target::Kind::kRank, .index = 5},
+                                   .first_step = 10,
+                                   .last_step = 30,
+                                   .strength = 1.25}});
+  for (const auto& [rank, one] : work.ranks) EXPECT_LT(std::fabs(one.deviation.value()), 0.05) << rank;
+}
+
+TEST_F(GpuWorkTest, WithoutStepsNothingIsCompared) {
+  auto writer = Writer::open(m_store.path());
+  const RunId run = (*writer)->run({.name = "r"});
+  const AttemptId attempt = (*writer)->attempt({.run = run});
+  EXPECT_TRUE((*writer)->close().ok());
+  const auto reader = Reader::open(m_store.path());
+  const auto work = GpuWorkFeed().read(**reader, attempt, {}, {});
+  ASSERT_TRUE(work.ok());
+  EXPECT_FALSE(work->compared);
+  EXPECT_TRUE(work->ranks.empty());
+}
+
+}  // namespace
+}  // namespace runglass

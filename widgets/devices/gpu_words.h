@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The sentence and the scale line of the GPU view.
+//
+// Threading: pure.
+#pragma once
+
+#include "widgets/devices/gpu_data.h"
+
+namespace runglass {
+
+// Fills sentence, severity and scale from the rest.
+void sayGpus(GpuData& data, TimeNs as_of, TimeStyle style);
+
+// Whether a metric's deviation is one from the peers' median.
+bool comparesPeers(const GridMetric& metric);
+
+// "25.0 % above its peers"; kAbsentText without peers.
+QString deviationText(const GpuCell& cell);
+
+}  // namespace runglass
