@@ -14,12 +14,13 @@ namespace runglass::test {
 inline constexpr std::chrono::seconds kDeadline{60};
 
 template <class Condition>
-[[nodiscard]] testing::AssertionResult waitUntil(Condition&& condition, std::chrono::nanoseconds deadline = kDeadline) {
+[[nodiscard]] testing::AssertionResult waitUntil(Condition&& condition, std::chrono::nanoseconds deadline = kDeadline,
+                                                 std::chrono::milliseconds pause = std::chrono::milliseconds(2)) {
   const auto end = std::chrono::steady_clock::now() + deadline;
   while (!condition()) {
     if (std::chrono::steady_clock::now() >= end)
       return testing::AssertionFailure() << "not met within " << std::chrono::duration<double>(deadline).count() << " s";
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    std::this_thread::sleep_for(pause);
   }
   return testing::AssertionSuccess();
 }

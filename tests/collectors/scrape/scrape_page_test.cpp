@@ -21,7 +21,7 @@ class Scrape : public testing::Test {
     target.url = "http://127.0.0.1:9400/metrics";
     target.job = target.source = "test";
     place.this_node = "here";
-    place.node_uuid = [this](const std::string& name) { return name == "known" ? "machine-id" : std::string(); };
+    place.node_uuid = [](const std::string& name) { return name == "known" ? "machine-id" : std::string(); };
   }
   // The status of one scrape; what it says goes to `out`.
   Status scrape(const std::string& text, const std::string& type = "text/plain; version=0.0.4", int status = 200) {
