@@ -3,7 +3,4 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <QSignalSpy>
-#include <QTest>
-
 #include "cmake/precompiled/gui.h"
