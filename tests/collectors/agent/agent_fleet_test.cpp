@@ -42,9 +42,9 @@ class AgentState : public testing::Test {
     options.say = [this](const std::string& line) { said += line + "\n"; };
     return Agent::start(std::move(options));
   }
-  bool holds(const std::string& name) const { return std::filesystem::exists(dir / (name + "/agent_uuid")); }
+  bool holds(const std::string& name) const { return std::filesystem::exists(dir.file(name + "/agent_uuid")); }
 
-  const test::TempDir dir;
+  const test::TempFolder dir;
   std::string said;
 
  private:
@@ -59,7 +59,7 @@ TEST_F(AgentState, ASecondAgentOfAUserTakesADirectoryOfItsOwn) {
   {
     auto second = start();
     ASSERT_TRUE(second.ok()) << second.status().message();
-    EXPECT_THAT(said, HasSubstr(dir / "runglass-agent-2, because another agent uses " + (dir / "runglass-agent")));
+    EXPECT_THAT(said, HasSubstr(dir.file("runglass-agent-2") + ", because another agent uses " + dir.file("runglass-agent")));
     EXPECT_TRUE(holds("runglass-agent") && holds("runglass-agent-2"));
     ASSERT_TRUE(start().ok());
     EXPECT_TRUE(holds("runglass-agent-3"));
@@ -71,9 +71,9 @@ TEST_F(AgentState, ASecondAgentOfAUserTakesADirectoryOfItsOwn) {
 }
 
 TEST_F(AgentState, ADirectoryThatWasNamedIsNotReplacedByAnother) {
-  const auto first = start(dir / "named");
+  const auto first = start(dir.file("named"));
   ASSERT_TRUE(first.ok()) << first.status().message();
-  const auto second = start(dir / "named");
+  const auto second = start(dir.file("named"));
   EXPECT_EQ(second.status().code(), Code::kFailedPrecondition);
   EXPECT_THAT(second.status().message(), HasSubstr("in use by another agent, process " + std::to_string(getpid())));
   EXPECT_FALSE(holds("named-2"));
