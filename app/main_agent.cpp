@@ -70,7 +70,7 @@ int main(int argc, char** argv) {
   runglass::Arguments arguments;
   app.add_option("--hub", arguments.hub, "The hub, HOST:PORT");
   app.add_option("--config", arguments.config, "Configuration (TOML)")->check(CLI::ExistingFile);
-  app.add_option("--state-dir", arguments.state_dir, "Where the spool and the agent's identity live");
+  app.add_option("--state-dir", arguments.state_dir, "Directory of the spool and the agent's identity; default: a free one");
   CLI::Option* simulate = app.add_option("--simulate", arguments.simulation.scenario, "Play this scenario (TOML) instead of collecting")
                               ->check(CLI::ExistingFile);
   app.add_option("--speed", arguments.simulation.speed, "Of the simulation: a factor, or max")

@@ -12,8 +12,10 @@
 #include <array>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <utility>
+#include <vector>
 
 #include "app/cli_description.h"
 #include "app/console/console.h"
@@ -45,12 +47,32 @@ int fail(const std::string& message, int code = 1) {
   return code;
 }
 
-// Qt's own voice: what the offscreen platform says about itself is no news to anybody.
+constexpr const char* kWithoutDisplay =
+    "; set DISPLAY or WAYLAND_DISPLAY, or write a picture: runglass screenshot --store FILE --view overview --out FILE.png";
+
+// What Qt reports before it has a display to show windows on.
+struct Startup {
+  bool done = false;
+  std::vector<std::string> problems;
+};
+Startup g_startup;
+
+// Qt aborts where it cannot reach the display.
+[[noreturn]] void endWithoutDisplay(const QString& last) {
+  const std::string why = g_startup.problems.empty() ? last.toStdString() : g_startup.problems.front();
+  std::_Exit(fail("cannot open a window: " + why + kWithoutDisplay));
+}
+
+// What the offscreen platform reports about itself is not worth a line.
 void onQtMessage(QtMsgType type, const QMessageLogContext&, const QString& message) {
+  if (!g_startup.done && type == QtFatalMsg) endWithoutDisplay(message);
   if (type == QtDebugMsg || message.startsWith(QLatin1String("This plugin does not support ")) ||
       message.startsWith(QLatin1String("QStandardPaths: XDG_RUNTIME_DIR not set")))
     return;
-  std::fprintf(stderr, "runglass: %s\n", message.toUtf8().constData());
+  if (g_startup.done)
+    std::fprintf(stderr, "runglass: %s\n", message.toUtf8().constData());
+  else
+    g_startup.problems.push_back(message.toStdString());
 }
 
 std::array<int, 2> g_signal_pipe{-1, -1};
@@ -277,10 +299,11 @@ int runConsole(int argc, char** argv) {
   silenceLibraries();
   arguments.live = arguments.live || listen->count() > 0;
   if (arguments.live && arguments.store.empty()) return fail("--live: wants a store to write", 2);
-  if (*shot || *report ||
-      (!qEnvironmentVariableIsSet("DISPLAY") && !qEnvironmentVariableIsSet("WAYLAND_DISPLAY") &&
-       !qEnvironmentVariableIsSet("QT_QPA_PLATFORM")))
+  if (*shot || *report)
     qputenv("QT_QPA_PLATFORM", "offscreen");
+  else if (qEnvironmentVariableIsEmpty("DISPLAY") && qEnvironmentVariableIsEmpty("WAYLAND_DISPLAY") &&
+           qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM"))
+    return fail(std::string("no display to open a window on") + kWithoutDisplay);
   // The order in which a PDF's fonts are written follows a hash; the same report is the same bytes in each process.
   if (*report) QHashSeed::setDeterministicGlobalSeed();
   qInstallMessageHandler(onQtMessage);
@@ -289,6 +312,8 @@ int runConsole(int argc, char** argv) {
   QCoreApplication::setApplicationVersion(RG_VERSION);
   QGuiApplication::setDesktopFileName(RG_APPLICATION_ID);
   QApplication app(argc, argv);
+  g_startup.done = true;
+  for (const std::string& problem : g_startup.problems) fail(problem);
   QGuiApplication::setWindowIcon(QIcon::fromTheme(RG_APPLICATION_ID));
   if (*shot) return runScreenshot(arguments);
   if (*report) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/store_edit.h"
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <thread>
@@ -33,6 +34,16 @@ Result<Owner> ownerOf(const std::string& store) {
   RG_ASSIGN(StoreInfo info, reader->info());
   if (info.mirror) return Owner{info.mirror->source_uuid, info.mirror->from};
   return Owner{std::move(info.store_uuid), std::nullopt};
+}
+
+// Why no hub can pass an order on.
+Status noHub(const std::string& store, const std::string& run_name) {
+  RG_ASSIGN(const auto reader, openForReading(store));
+  RG_ASSIGN(const std::vector<Run> runs, reader->runs());
+  const auto run = std::ranges::find(runs, run_name, &Run::name);
+  const std::string end = run != runs.end() ? runEndText(*run) : std::string();
+  if (!end.empty()) return {Code::kFailedPrecondition, store + ": " + end + ": only a running run can be traced or captured"};
+  return {Code::kFailedPrecondition, store + ": no hub writes it now"};
 }
 
 Status editThroughHub(const Owner& owner, const Edit& edit, ControlTarget control, const std::string& contact) {
@@ -68,7 +79,7 @@ Status editStore(const std::string& store, const Edit& edit, const ControlTarget
 Result<OrderOutcome> placeOrder(const std::string& store, const Order& order, const ControlTarget& control) {
   RG_ASSIGN(const Owner owner, ownerOf(store));
   const auto holder = holderOf(store);
-  if (!holder && !owner.hub) return Status(Code::kFailedPrecondition, store + ": no hub writes it now");
+  if (!holder && !owner.hub) return noHub(store, order.run);
   if (!owner.hub && holder->contact.empty())
     return Status(Code::kFailedPrecondition, store + ": process " + holder->pid + " writes it and is no hub");
   ControlTarget target = control;

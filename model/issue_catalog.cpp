@@ -421,6 +421,9 @@ constexpr std::array kIssues = {
         "follow.unreadable", kWarning,
         "A file that the agent follows cannot be read; the detail says why. It is tried again at every poll; check its permissions and "
         "the disk."},
+    IssueInfo{"follow.no_files", kInfo,
+              "A path in the agent's configuration named no file when the agent started; the detail says what was missing. The agent looks "
+              "again all the time: files that appear later are read."},
     IssueInfo{"follow.replaced", kInfo,
               "Another file took the name of a followed one (rotation). The old one was read to its end, the new one from its start."},
     IssueInfo{"follow.truncated", kInfo,

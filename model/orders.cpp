@@ -5,6 +5,7 @@
 #include <array>
 
 #include "model/captures.h"
+#include "model/time_text.h"
 
 namespace runglass {
 namespace {
@@ -74,6 +75,12 @@ Status checkOrder(const Order& order) {
   if (!isPlain(order.filter)) return refuse("a filter with control characters");
   if (order.kind != OrderKind::kTraceFilter && !order.filter.empty()) return refuse("takes no filter");
   return {};
+}
+
+std::string runEndText(const Run& run) {
+  if (run.state != RunState::kFinished && run.state != RunState::kFailed) return "";
+  return "run '" + run.name + "' ended" + (run.end ? " " + utcText(*run.end) : "") +
+         (run.state == RunState::kFinished ? " (finished)" : " (failed)");
 }
 
 }  // namespace runglass

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "model/result.h"
+#include "model/topology.h"
 
 namespace runglass {
 
@@ -54,5 +55,7 @@ std::optional<OrderKind> orderNamed(std::string_view name);
 // "trace 5 steps with kernels".
 std::string orderText(const Order& order);
 Status checkOrder(const Order& order);
+// "run 'gpt' ended 2026-03-02 10:00:00Z (finished)"; empty unless the run's end is recorded.
+std::string runEndText(const Run& run);
 
 }  // namespace runglass

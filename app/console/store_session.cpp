@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "app/agent_hint.h"
 #include "app/hub_problem.h"
 #include "app/store_access.h"
 #include "collectors/follow/followed_reader.h"
@@ -100,7 +101,7 @@ StoreAccess StoreSession::prepare(const SessionOptions& options) {
       access.watch = std::make_shared<Watch>(
           options.store, *access.hub,
           WatchOptions{.on_stall = captureAtStall(*access.hub), .alerts = options.alerts, .desktop = options.desktop});
-      std::printf("listening on %s\n", access.hub->address().c_str());
+      std::printf("listening on %s\n%s\n", access.hub->address().c_str(), agentHint(access.hub->address(), *options.hub).c_str());
       std::fflush(stdout);
       return access;
     }

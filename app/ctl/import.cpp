@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -53,17 +54,10 @@ class Import : public Command {
     if (!m_map.empty()) {
       RG_ASSIGN(options.mapped, mappedImporter());
     }
-    RG_ASSIGN(auto writer, Writer::open(m_store, writerOptions()));
-    if (const auto& mirror = writer->mirror())
-      return {Code::kFailedPrecondition, "cannot import into " + m_store + ": it is a copy of what the hub on " + mirror->from +
-                                             " has; import into a store of its own, or there"};
-    const bool terminal = isatty(STDERR_FILENO) != 0;
-    if (terminal) options.on_file = [](const std::string& path) { std::fprintf(stderr, "\r\033[K%s", oneLine(path).c_str()); };
-    auto results = ImportSession(*writer, options).import(m_paths);
-    if (terminal) std::fputs("\r\033[K", stderr);
-    const Status closed = writer->close();
+    Result<std::vector<FileResult>> results = missingPaths();
+    // Nothing to read must not leave an empty store behind.
+    if (results->size() < m_paths.size()) results = importInto(std::move(options));
     if (!results.ok()) return results.status();
-    RG_TRY(closed);
     Output out = Output::standard();
     out.write(m_json ? json(*results) : text(*results));
     RG_TRY(out.finish());
@@ -78,6 +72,29 @@ class Import : public Command {
   }
 
  private:
+  std::vector<FileResult> missingPaths() const {
+    std::vector<FileResult> missing;
+    std::error_code error;
+    for (const std::string& path : m_paths)
+      if (std::filesystem::symlink_status(path, error).type() == std::filesystem::file_type::not_found)
+        missing.push_back({.path = path, .reason = "no such file or folder: " + path, .status = ImportStatus::kFailed});
+    return missing;
+  }
+
+  Result<std::vector<FileResult>> importInto(ImportOptions options) const {
+    RG_ASSIGN(auto writer, Writer::open(m_store, writerOptions()));
+    if (const auto& mirror = writer->mirror())
+      return Status(Code::kFailedPrecondition, "cannot import into " + m_store + ": it is a copy of what the hub on " + mirror->from +
+                                                   " has; import into a store of its own, or there");
+    const bool terminal = isatty(STDERR_FILENO) != 0;
+    if (terminal) options.on_file = [](const std::string& path) { std::fprintf(stderr, "\r\033[K%s", oneLine(path).c_str()); };
+    auto results = ImportSession(*writer, std::move(options)).import(m_paths);
+    if (terminal) std::fputs("\r\033[K", stderr);
+    const Status closed = writer->close();
+    if (results.ok()) RG_TRY(closed);
+    return results;
+  }
+
   Result<std::shared_ptr<Importer>> mappedImporter() const {
     constexpr std::size_t kMost = std::size_t{1} << 20;
     std::ifstream file(m_map, std::ios::binary);

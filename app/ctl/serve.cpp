@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstdio>
 
+#include "app/agent_hint.h"
 #include "app/ctl/command.h"
 #include "app/hub_arguments.h"
 #include "app/scraping.h"
@@ -19,12 +20,15 @@ namespace {
 // heaps, where what is small and stays behind them keeps their room from the system.
 constexpr int kLargeBlock = 1 << 20;
 
+constexpr const char* kListen = "127.0.0.1:7070";
+
 class Serve : public Command {
  public:
+  Serve() { m_hub.listen = {kListen}; }
   const char* name() const override { return "serve"; }
   const char* help() const override { return "Receive agents' data into a store until SIGTERM"; }
   const char* examples() const override {
-    return "runglassctl serve --store run.rgl --listen 127.0.0.1:7070\n"
+    return "runglassctl serve --store run.rgl\n"
            "runglassctl serve --store run.rgl --listen 0.0.0.0:7070 --trust trust --listen unix:hub.sock\n";
   }
   void declare(CLI::App& app) override {
@@ -55,6 +59,7 @@ class Serve : public Command {
     Watch watch(m_store, *hub, watching);
     std::printf("listening on %s\n", hub->address().c_str());
     if (!options.listen.empty() && !options.socket.empty()) std::printf("listening on unix:%s\n", options.socket.c_str());
+    std::printf("%s\n", agentHint(hub->address(), options).c_str());
     std::fflush(stdout);
     std::unique_ptr<Scraper> scraper = startScraper(*hub, m_store, std::move(targets));
     std::string said, said_access;

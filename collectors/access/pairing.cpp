@@ -136,7 +136,8 @@ std::string Pairing::agentToml(const AccessEntry& entry) const {
   } else {
     text += "tls_cert = \"" + at + "/agent.pem\"\ntls_key = \"" + at + "/agent.key\"\n";
   }
-  return text + "\n[node]\nname = \"" + entry.pass.name + "\"\n";
+  // A node's agent runs as root for the trainers of every user.
+  return text + "\n[node]\nname = \"" + entry.pass.name + "\"\n\n[source.client]\nusers = \"all\"\n";
 }
 
 Status Pairing::save() const { return writeAccessFile(path("access"), m_access); }

@@ -27,6 +27,7 @@ namespace {
 constexpr std::size_t kBatchBytes = 512U << 10;
 constexpr DurNs kSealAlone = 400 * kNsPerMs;  // without a hub: fewer, larger batches
 constexpr DurNs kAliveEvery = 500 * kNsPerMs;
+constexpr int kMaxStateDirs = 64;  // of agents of one user whose state directories are not named
 
 std::string randomName() {
   std::random_device random;
@@ -97,6 +98,7 @@ struct Agent::Parts {
   }
 
   Status takeStateDir();
+  Status lockStateDir();
   Status openSession();
   void tellUncleanEnd(WireRecorder& out, const std::vector<Issue>& issues);
   void writeAlive();
@@ -110,16 +112,43 @@ Agent::~Agent() {
   if (m_parts->outbox) (void)stop(0);
 }
 
-Status Agent::Parts::takeStateDir() {
+// Creates and locks options.state_dir. FAILED_PRECONDITION: another agent holds the lock.
+Status Agent::Parts::lockStateDir() {
   std::error_code error;
   std::filesystem::create_directories(options.state_dir, error);
   if (error) return Status(Code::kInvalidArgument, "state directory: " + options.state_dir + ": " + error.message());
   std::filesystem::permissions(options.state_dir, std::filesystem::perms::owner_all, error);
   const std::string lock_path = options.state_dir + "/lock";
-  lock_fd = open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  if (lock_fd < 0) return Status(Code::kInvalidArgument, "state directory: " + lock_path + ": " + std::strerror(errno));
-  if (flock(lock_fd, LOCK_EX | LOCK_NB) != 0)
-    return Status(Code::kFailedPrecondition, "state directory: " + options.state_dir + ": another agent uses it");
+  const int fd = open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (fd < 0) return Status(Code::kInvalidArgument, "state directory: " + lock_path + ": " + std::strerror(errno));
+  if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+    close(fd);
+    const std::string holder = firstLine(lock_path);
+    return Status(Code::kFailedPrecondition, "state directory: " + options.state_dir + ": in use by another agent" +
+                                                 (holder.empty() ? "" : ", process " + holder) + "; choose one with --state-dir");
+  }
+  lock_fd = fd;
+  const std::string pid = std::to_string(getpid()) + "\n";
+  // The pid is only for the message above: the lock counts.
+  if (ftruncate(lock_fd, 0) == 0) (void)!pwrite(lock_fd, pid.data(), pid.size(), 0);
+  return {};
+}
+
+// Agents of one user need no option to run side by side: each takes the first directory that is free.
+Status Agent::Parts::takeStateDir() {
+  if (options.state_dir.empty()) {
+    const std::string first = defaultStateDir();
+    Status locked;
+    for (int number = 1; number <= kMaxStateDirs; ++number) {
+      options.state_dir = number == 1 ? first : first + "-" + std::to_string(number);
+      locked = lockStateDir();
+      if (locked.code() != Code::kFailedPrecondition) break;
+    }
+    RG_TRY(locked);
+    if (options.state_dir != first) options.say("state directory: " + options.state_dir + ", because another agent uses " + first);
+  } else {
+    RG_TRY(lockStateDir());
+  }
   const std::string uuid_path = options.state_dir + "/agent_uuid";
   std::string& uuid = options.link.agent_uuid;
   if (uuid.empty()) uuid = firstLine(uuid_path);

@@ -29,7 +29,7 @@ namespace runglass {
 struct AgentOptions {
   HubLinkOptions link;  // identities that are empty are taken from the machine
   OutboxLimits outbox;
-  std::string state_dir;
+  std::string state_dir;                      // empty: defaultStateDir(), or the next of its name that no agent uses
   Node node;                                  // empty uuid/name: from the machine
   DurNs seal_every = 50 * kNsPerMs;           // while connected
   std::shared_ptr<Sealer> sealer;             // null: one of its own
@@ -39,6 +39,9 @@ struct AgentOptions {
   std::function<TimeNs()> now;                // empty: wall time at start + CLOCK_MONOTONIC
   std::function<void(const std::string&)> say = [](const std::string&) {};
 };
+
+// $XDG_STATE_HOME/runglass-agent, or ~/.local/state/runglass-agent.
+std::string defaultStateDir();
 
 // Reads the TOML file at `path` ("" = defaults) into options; command-line values are set afterwards.
 Result<AgentOptions> readAgentConfig(const std::string& path);

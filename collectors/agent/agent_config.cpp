@@ -13,12 +13,6 @@
 namespace runglass {
 namespace {
 
-std::string defaultStateDir() {
-  if (const char* state = std::getenv("XDG_STATE_HOME"); state != nullptr && *state != '\0') return std::string(state) + "/runglass-agent";
-  const char* home = std::getenv("HOME");
-  return std::string(home != nullptr ? home : "/var/lib") + "/.local/state/runglass-agent";
-}
-
 // Every key that is read here; another one is a typing error worth a line.
 const std::set<std::string_view> kAgentKeys = {"spool_mib", "memory_mib", "seal_ms", "token_file", "tls_ca", "tls_cert", "tls_key"};
 
@@ -67,9 +61,14 @@ Status readOrdersTable(const std::string& path, const toml::table& table, AgentO
 
 }  // namespace
 
+std::string defaultStateDir() {
+  if (const char* state = std::getenv("XDG_STATE_HOME"); state != nullptr && *state != '\0') return std::string(state) + "/runglass-agent";
+  const char* home = std::getenv("HOME");
+  return std::string(home != nullptr ? home : "/var/lib") + "/.local/state/runglass-agent";
+}
+
 Result<AgentOptions> readAgentConfig(const std::string& path) {
   AgentOptions options;
-  options.state_dir = defaultStateDir();
   auto table = std::make_shared<toml::table>();
   if (!path.empty()) {
     try {
@@ -80,7 +79,7 @@ Result<AgentOptions> readAgentConfig(const std::string& path) {
     }
   }
   options.link.hub = (*table)["hub"].value_or(std::string());
-  options.state_dir = (*table)["state_dir"].value_or(options.state_dir);
+  options.state_dir = (*table)["state_dir"].value_or(std::string());
   if (const toml::table* agent = (*table)["agent"].as_table()) RG_TRY(readAgentTable(path, *agent, options));
   if (const toml::table* orders = (*table)["orders"].as_table()) RG_TRY(readOrdersTable(path, *orders, options));
   options.node = {.uuid = (*table)["node"]["uuid"].value_or(std::string()),

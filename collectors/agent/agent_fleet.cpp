@@ -58,7 +58,7 @@ void inParallel(std::size_t count, const std::function<void(std::size_t)>& work)
 AgentOptions shareOf(const AgentOptions& whole, const Node& node, std::size_t members) {
   AgentOptions part = whole;
   part.node = node;
-  part.state_dir = whole.state_dir + "/" + node.name;
+  part.state_dir = (whole.state_dir.empty() ? defaultStateDir() : whole.state_dir) + "/" + node.name;
   part.outbox.memory_bytes = std::max(AgentFleet::kLeastShare, whole.outbox.memory_bytes / members);
   part.outbox.spool_bytes = std::max<std::uint64_t>(AgentFleet::kLeastShare, whole.outbox.spool_bytes / members);
   return part;

@@ -66,6 +66,7 @@ Result<std::optional<std::int64_t>> firstStepOf(Reader& reader, RunId run, Attem
 
 struct OrderDesk::Plan {
   AttemptId attempt;
+  std::string run_end;
   std::optional<std::int64_t> first_step;
   struct Place {
     std::string name;
@@ -83,7 +84,7 @@ Result<OrderDesk::Plan> OrderDesk::planOf(const Order& order) {
   if (run == runs.end()) return Status(Code::kNotFound, "order: run '" + order.run + "': not in this store");
   RG_ASSIGN(const std::vector<Attempt> attempts, reader->attempts(run->id));
   if (attempts.empty()) return Status(Code::kNotFound, "order: run '" + order.run + "': nothing is known of its processes");
-  Plan plan{.attempt = attempts.back().id, .first_step = {}, .nodes = {}, .missing_ranks = {}};
+  Plan plan{.attempt = attempts.back().id, .run_end = runEndText(*run), .first_step = {}, .nodes = {}, .missing_ranks = {}};
   if (needsSteps(order)) {
     RG_ASSIGN(plan.first_step, firstStepOf(*reader, run->id, plan.attempt));
     if (!plan.first_step) return Status(Code::kFailedPrecondition, "order: run '" + order.run + "': tells no steps");
@@ -108,7 +109,8 @@ void OrderDesk::place(const Order& order, std::span<const Peer> peers, Writer& w
   const Result<Plan> plan = planOf(order);
   if (!plan.ok()) return done(plan.status());
   const std::uint64_t id = m_next_id++;
-  const auto at = m_orders.emplace(id, Open{.order = order, .attempt = plan->attempt, .outcome = {}, .waiting = {}}).first;
+  const auto at =
+      m_orders.emplace(id, Open{.order = order, .attempt = plan->attempt, .run_end = plan->run_end, .outcome = {}, .waiting = {}}).first;
   Open& open = at->second;
   open.outcome.first_step = plan->first_step;
   open.until = now + kPatience;
@@ -145,7 +147,10 @@ void OrderDesk::place(const Order& order, std::span<const Peer> peers, Writer& w
   finishIfAll(at);
 }
 
+// A log may report a failure while processes hang: a run that ended is asked all the same, and its end is the reason where nobody is left.
 void OrderDesk::note(Open& open, NodeId node, OrderAnswer answer, Writer& writer) {
+  if (!answer.status.ok() && !open.run_end.empty())
+    answer.status = {Code::kFailedPrecondition, open.run_end + ": " + answer.status.message()};
   std::string ranks;
   for (const std::int32_t rank : answer.ranks) {
     if (ranks.size() > 200) break;

@@ -50,6 +50,7 @@ class OrderDesk {
   struct Open {
     Order order;
     AttemptId attempt;
+    std::string run_end;  // runEndText(): what a node that cannot do it most likely means
     OrderOutcome outcome;
     struct Waiting {
       NodeId node;

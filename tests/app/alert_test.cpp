@@ -157,7 +157,7 @@ TEST_F(AlertTest, ASnoozeGoesThroughTheHubThatWritesAndEndsItsRule) {
 
 TEST_F(AlertTest, AWrongRuleFileStopsServeBeforeItListens) {
   rules("[[rule]]\nname = \"x\"\nfinding = \"hang\"\nto = [\"nobody\"]\n");
-  expectFails(ctl({"serve", "--store", m_store, "--alerts", m_rules}), "there is no target 'nobody'");
+  expectFails(ctl({"serve", "--store", m_store, "--listen", "127.0.0.1:0", "--alerts", m_rules}), "there is no target 'nobody'");
   EXPECT_FALSE(std::filesystem::exists(m_store));
 }
 

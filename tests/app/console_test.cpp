@@ -312,6 +312,26 @@ TEST_F(ConsoleProgram, ABrowserRunsNothingOfAReport) {
   EXPECT_EQ(text.find("<script"), std::string::npos);
 }
 
+TEST_F(ConsoleProgram, WithoutADisplayItSaysSoInALine) {
+  const std::string before = std::getenv("QT_QPA_PLATFORM") != nullptr ? std::getenv("QT_QPA_PLATFORM") : "";
+  const std::string display = std::getenv("DISPLAY") != nullptr ? std::getenv("DISPLAY") : "";
+  const std::string wayland = std::getenv("WAYLAND_DISPLAY") != nullptr ? std::getenv("WAYLAND_DISPLAY") : "";
+  for (const char* name : {"QT_QPA_PLATFORM", "DISPLAY", "WAYLAND_DISPLAY"}) ::unsetenv(name);
+  const Outcome none = run({});
+  ::setenv("DISPLAY", ":65000", 1);  // nothing listens there
+  const Outcome unreachable = run({});
+  for (const auto& [name, value] :
+       {std::pair("QT_QPA_PLATFORM", before), std::pair("DISPLAY", display), std::pair("WAYLAND_DISPLAY", wayland)})
+    value.empty() ? ::unsetenv(name) : ::setenv(name, value.c_str(), 1);
+  for (const Outcome& outcome : {none, unreachable}) {
+    EXPECT_EQ(outcome.code, 1) << outcome.err;
+    EXPECT_TRUE(oneLine(outcome.err)) << outcome.err;
+    EXPECT_NE(outcome.err.find("set DISPLAY"), std::string::npos) << outcome.err;
+    EXPECT_NE(outcome.err.find("runglass screenshot"), std::string::npos) << outcome.err;
+  }
+  EXPECT_NE(unreachable.err.find(":65000"), std::string::npos) << unreachable.err;
+}
+
 TEST_F(ConsoleProgram, ALiveConsoleListensAndClosesItsStoreOnSigterm) {
   Program console({store, "--live"}, dir);
   for (int i = 0; i < 2'000 && console.out().find('\n') == std::string::npos; ++i) ::poll(nullptr, 0, 10);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The shipped runglassctl as a script sees it: exit codes, stdout, one clear line on stderr.
+#include <netinet/in.h>
+#include <signal.h>
 #include <sqlite3.h>
+#include <sys/socket.h>
 
 #include <nlohmann/json.hpp>
 
@@ -220,6 +223,36 @@ TEST_F(CtlTest, WhatACrashedWriterAcknowledgedIsStoredBeforeItIsRead) {
   EXPECT_THAT(outcome.out, ::testing::MatchesRegex("sum\\(count\\)\n[1-9][0-9]*\n"));
   EXPECT_FALSE(needsRecovery(m_store));
   EXPECT_EQ(ctl({"verify", "--store", m_store}).exit, 0);
+}
+
+// The test holds the port (or another program does): which one serve wants is then in its answer.
+TEST_F(CtlTest, ServeListensOnTheDocumentedPortByDefault) {
+  const int own = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(7070);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  if (::bind(own, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0) {
+    ASSERT_EQ(::listen(own, 1), 0);
+  }
+  expectFails(ctl({"serve", "--store", m_folder.file("new.rgl")}), "listen: 127.0.0.1:7070: Address already in use");
+  ::close(own);
+}
+
+TEST_F(CtlTest, ServePrintsTheCommandThatStartsAnAgentForIt) {
+  const std::string store = m_folder.file("new.rgl");
+  const pid_t hub = start({"serve", "--store", store, "--listen", "127.0.0.1:0"});
+  std::string out;
+  for (int i = 0; i < 3000 && std::ranges::count(out, '\n') < 2; ++i) {
+    ::usleep(10'000);
+    out = contentOf(m_folder.file("stdout"));
+  }
+  ::kill(hub, SIGTERM);
+  ::waitpid(hub, nullptr, 0);
+  const std::string listening = "listening on ", hint = "start an agent on this machine: ";
+  ASSERT_TRUE(out.starts_with(listening)) << out;
+  const std::string address = out.substr(listening.size(), out.find('\n') - listening.size());
+  EXPECT_EQ(out.substr(out.find('\n') + 1), hint + RG_BIN_DIR "/runglass-agent --hub " + address + "\n");
 }
 
 TEST_F(CtlTest, AStoreThatIsBeingWrittenCanBeReadButNotImportedInto) {

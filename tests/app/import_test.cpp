@@ -80,6 +80,17 @@ class ImportTest : public CtlFixture {
   std::string count(const std::string& from) { return query("SELECT count(*) AS n FROM " + from).out.substr(2); }
 };
 
+TEST_F(ImportTest, OfOnlyMissingFilesLeavesNoStore) {
+  const Outcome outcome = ctl({"import", "--store", m_store, "--json", m_folder.file("none"), m_folder.file("no.log")});
+  expectFails(outcome, "2 of 2 files failed, the first: no such file or folder: " + m_folder.file("none"));
+  EXPECT_EQ(Json::parse(outcome.out)["files"][1]["status"], "failed");
+  for (const auto& entry : fs::directory_iterator(m_folder.file("")))
+    EXPECT_FALSE(entry.path().filename().string().starts_with("s.rgl")) << entry.path();
+  put("there.log", nanoGpt(0, 3));
+  expectFails(ctl({"import", "--store", m_store, m_folder.file("none"), m_folder.file("there.log")}), "1 of 2 files failed");
+  EXPECT_TRUE(fs::exists(m_store)) << "what could be read is stored";
+}
+
 TEST_F(ImportTest, PrintsTheJsonThatScriptsRead) {
   put("run/events.out.tfevents.1", version() + events("loss", 0, 50));
   const auto outcome = import("run");

@@ -24,7 +24,7 @@ TEST_F(TraceTest, ExactlyOneThingIsAskedOfOneHub) {
   EXPECT_EQ(trace({"--store", m_store, "--hub", "127.0.0.1:1", "--run", "pretrain", "--every", "1"}).exit, 2);
   EXPECT_EQ(trace({"--store", m_store, "--run", "pretrain", "--every", "x"}).exit, 2);
   expectFails(trace({"--run", "pretrain", "--every", "1"}), "--hub HOST:PORT or --store");
-  expectFails(trace({"--store", m_store, "--run", "pretrain", "--every", "1"}), "no hub writes it now");
+  expectFails(trace({"--store", m_store, "--run", "unknown", "--every", "1"}), "no hub writes it now");
 }
 
 TEST_F(TraceTest, AStoreThatAnotherProcessThanAHubWritesIsSaid) {
@@ -60,6 +60,27 @@ TEST_F(TraceTest, EachNodeIsALineAndOneThatCouldNotIsAFailure) {
   EXPECT_EQ(events.out,
             "kind,code,message\norder,trace_every,trace kernels in every step that 5 divides\n"
             "order,trace_every,node-a: its agent is not connected\n");
+}
+
+TEST_F(TraceTest, ARunThatHasEndedIsReportedAsEndedWithAndWithoutAHub) {
+  {
+    auto hub = Hub::start(m_store, {});
+    ASSERT_TRUE(hub.ok()) << hub.status().message();
+    std::promise<bool> recorded;
+    (*hub)->post([&](Writer& writer) {
+      const NodeId node = writer.node({.uuid = "machine-1", .name = "node-a"});
+      const RunId run = writer.run({.name = "over", .state = RunState::kFinished, .end = 1'772'445'600 * kNsPerSecond});
+      writer.rank({.attempt = writer.attempt({.run = run, .key = "0"}), .rank = 0, .node = node});
+      recorded.set_value(writer.flush().ok());
+    });
+    ASSERT_TRUE(recorded.get_future().get());
+    const std::string ended = "node-a: run 'over' ended 2026-03-02 10:00:00Z (finished): its agent is not connected";
+    expectFails(trace({"--store", m_store, "--run", "over", "--every", "5"}), ended);
+    expectFails(ctl({"capture", "--store", m_store, "--run", "over"}), ended);
+    ASSERT_TRUE((*hub)->stop().ok());
+  }
+  expectFails(trace({"--store", m_store, "--run", "over", "--every", "5"}), "run 'over' ended 2026-03-02 10:00:00Z (finished)");
+  expectFails(ctl({"capture", "--store", m_store, "--run", "over"}), "only a running run can be traced or captured");
 }
 
 }  // namespace

@@ -16,7 +16,10 @@ ip link set lo up
 "$bin/runglassctl" serve --store run.rgl --listen 127.0.0.1:7070 > hub.log 2>&1 &
 hub=$!
 waitFor grep -q 7070 hub.log || failed "the hub does not listen"
-"$bin/runglass-agent" --hub 127.0.0.1:7070 --state-dir "$work/state" 2> agent.log &
+printf '[source.client]
+users = "all"
+' > agent.toml
+"$bin/runglass-agent" --hub 127.0.0.1:7070 --config agent.toml --state-dir "$work/state" 2> agent.log &
 agent=$!
 
 cat > train.py <<END

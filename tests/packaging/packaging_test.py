@@ -281,6 +281,34 @@ def case_agent_configuration():
         expect(text is bare or text != bare, 'no example was tried')
 
 
+def case_agent_keys():
+    """Each key that a source or the agent reads stands in docs/agent.md, in a row of its table; so does each source."""
+    rows = [line for line in text_of(SOURCE, 'docs/agent.md').splitlines() if line.startswith('|')]
+    documented, table = set(), ''
+    for line in rows:
+        cells = [cell.strip() for cell in line.strip('|').split('|')]
+        found = re.search(r'\[source\.(\w+)\]', cells[0])
+        table = found.group(1) if found else table if not cells[0] else cells[0].strip('`')
+        documented.update((table, key) for key in re.findall(r'`(\w+)`', cells[1]))
+    names = re.findall(r'\{"(\w+)", make', text_of(SOURCE, 'collectors/sources/registry.cpp'))
+    expect(len(names) >= 11, 'sources: %s' % names)
+    read = {}
+    for root, _, files in os.walk(os.path.join(SOURCE, 'collectors/sources')):
+        for name in files:
+            if name.endswith('.cpp'):
+                keys = re.findall(r'config\)?\)?(?:\[|->get\(|->contains\(|\.get\()"(\w+)"', text_of(root, name))
+                read.setdefault(os.path.basename(root), set()).update(keys)
+    expect('fast_ms' in read['nvml'] and 'paths' in read['follow'] and 'hourly_mib' in read['capture'], 'keys: %s' % read)
+    for folder, keys in read.items():
+        for key in sorted(keys):
+            tables = [folder] if folder != 'follow' else ['train_log', 'nccl_log', 'tfevents'] if key == 'paths' else ['these three']
+            for table in tables:
+                expect((table, key) in documented, 'docs/agent.md does not document %s of [source.%s]' % (key, table))
+    agent = re.search(r'kAgentKeys = \{([^}]*)\}', text_of(SOURCE, 'collectors/agent/agent_config.cpp')).group(1)
+    for key in re.findall(r'"(\w+)"', agent):
+        expect(('[agent]', key) in documented, 'docs/agent.md does not document %s of [agent]' % key)
+
+
 def installed(component, folder):
     found = run(['cmake', '--install', given.build, '--component', component], env={**os.environ, 'DESTDIR': folder})
     same(found.returncode, 0, found.stdout)

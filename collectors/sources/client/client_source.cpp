@@ -32,6 +32,9 @@ class ClientSource : public Source {
     if (const auto* dirs = (*context.config)["dirs"].as_array())
       for (const auto& dir : *dirs)
         if (const auto text = dir.value<std::string>()) m_dirs.push_back(*text);
+    const std::string users = (*context.config)["users"].value_or(std::string("own"));
+    if (users != "own" && users != "all") return {Code::kInvalidArgument, "source.client: users = \"" + users + "\": must be own or all"};
+    m_all_users = users == "all";
     if (context.orders != nullptr) m_orders.emplace(*context.orders);
     m_recent.keepFor(std::max<std::int64_t>((*context.config)["recent_keep_minutes"].value_or<std::int64_t>(30), 0) * 60 * kNsPerSecond);
     if (!context.state_dir.empty()) m_recent.keepMarksIn(context.state_dir + "/client.recent");
@@ -97,23 +100,26 @@ class ClientSource : public Source {
     return answer;
   }
 
+  // RUNGLASS_DIR is where one run puts its rings: an agent that was started with it is that run's. Others read those of their user.
   std::vector<std::string> directories() const {
     if (!m_dirs.empty()) return m_dirs;
+    const char* of_run = std::getenv("RUNGLASS_DIR");
+    if (of_run != nullptr && *of_run != 0 && !m_all_users) return {of_run};
     std::vector<std::string> all;
     const auto add = [&](const std::string& dir) {
       if (std::find(all.begin(), all.end(), dir) == all.end()) all.push_back(dir);
     };
-    if (const char* dir = std::getenv("RUNGLASS_DIR"); dir != nullptr && *dir != 0) add(dir);
+    if (of_run != nullptr && *of_run != 0) add(of_run);
     if (const char* dir = std::getenv("XDG_RUNTIME_DIR"); dir != nullptr && *dir != 0) add(std::string(dir) + "/runglass");
-    add("/dev/shm/runglass-" + std::to_string(getuid()));
-    if (getuid() != 0) return all;
+    add(m_context->root + "dev/shm/runglass-" + std::to_string(getuid()));
+    if (!m_all_users || getuid() != 0) return all;
     std::error_code error;
     // Anybody may make a name there; a link would lead to files of others.
-    for (const auto& entry : std::filesystem::directory_iterator("/dev/shm", error))
+    for (const auto& entry : std::filesystem::directory_iterator(m_context->root + "dev/shm", error))
       if (entry.path().filename().string().starts_with("runglass-") &&
           entry.symlink_status(error).type() == std::filesystem::file_type::directory)
         add(entry.path());
-    for (const auto& entry : std::filesystem::directory_iterator("/run/user", error)) add(entry.path() / "runglass");
+    for (const auto& entry : std::filesystem::directory_iterator(m_context->root + "run/user", error)) add(entry.path() / "runglass");
     return all;
   }
 
@@ -162,6 +168,7 @@ class ClientSource : public Source {
 
   const SourceContext* m_context = nullptr;
   std::vector<std::string> m_dirs;
+  bool m_all_users = false;
   std::optional<OrderWork> m_orders;
   RecentRings m_recent;
   DurNs m_poll = 25 * kNsPerMs;

@@ -8,8 +8,8 @@
 // Units:      ns.
 // Errors:     a file that is not a ring, or of another version, is one client.bad_ring issue and left alone.
 // Cost:       every 25 ms two small reads per process; directories are listed every 250 ms.
-// Config:     dirs = ["/path", ...] (default: where the library puts rings; for root, everybody's), poll_ms = 25,
-//             recent_keep_minutes = 30.
+// Config:     dirs = ["/path", ...] (default: RUNGLASS_DIR where that is set, else where the library puts rings of the agent's user),
+//             users = "own" or "all" (every user's; needs root), poll_ms = 25, recent_keep_minutes = 30.
 #pragma once
 
 #include <memory>

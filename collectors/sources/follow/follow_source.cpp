@@ -19,7 +19,9 @@ namespace runglass {
 namespace {
 constexpr DurNs kPollEvery = 200 * kNsPerMs, kExpandEvery = 2 * kNsPerSecond, kSaveLate = 2 * kNsPerSecond;
 constexpr std::size_t kReadBytes = 1 << 20, kPollBytes = 32 << 20;
-constexpr std::size_t kMaxFiles = 4096;
+constexpr DurNs kListFoldersEvery = 10 * kNsPerSecond;
+constexpr std::size_t kMaxFiles = 4096, kMaxFolderEntries = 20'000;
+constexpr int kMaxFolderDepth = 4;  // of folders in a folder
 }  // namespace
 
 Status FollowSource::start(Recorder& out, const SourceContext& context) {
@@ -43,17 +45,53 @@ Status FollowSource::start(Recorder& out, const SourceContext& context) {
   return {};
 }
 
-void FollowSource::expand(TimeNs now) {
+void FollowSource::add(const std::string& path) {
+  if (m_entries.size() >= kMaxFiles) return;
+  Entry& entry = m_entries[path];
+  if (!entry.file) entry.file = std::make_unique<FollowedFile>(path);
+}
+
+// True if the folder holds a file of this source.
+bool FollowSource::addFolder(const std::string& folder) {
+  namespace fs = std::filesystem;
+  bool any = false;
+  std::size_t entries = 0;
+  std::error_code error;
+  fs::recursive_directory_iterator at(folder, fs::directory_options::skip_permission_denied, error);
+  for (; !error && at != fs::recursive_directory_iterator() && entries < kMaxFolderEntries; at.increment(error), ++entries) {
+    if (at.depth() >= kMaxFolderDepth) at.disable_recursion_pending();
+    if (!takes(at->path().filename().string()) || !at->is_regular_file(error)) continue;
+    any = true;
+    add(at->path().string());
+  }
+  return any;
+}
+
+void FollowSource::expand(TimeNs now, Recorder& out) {
   if (now < m_expand_at) return;
+  const bool first = m_expand_at == 0, folders = now >= m_folders_at;
   m_expand_at = now + kExpandEvery;
+  if (folders) m_folders_at = now + kListFoldersEvery;
   for (const std::string& pattern : m_globs) {
+    bool any = false, any_folder = false;
     glob_t found{};
     if (::glob(pattern.c_str(), GLOB_TILDE, nullptr, &found) == 0)
-      for (std::size_t i = 0; i < found.gl_pathc && m_entries.size() < kMaxFiles; ++i) {
-        Entry& entry = m_entries[found.gl_pathv[i]];
-        if (!entry.file) entry.file = std::make_unique<FollowedFile>(found.gl_pathv[i]);
+      for (std::size_t i = 0; i < found.gl_pathc; ++i) {
+        struct stat info {};
+        const std::string path = found.gl_pathv[i];
+        const bool folder = ::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
+        any_folder |= folder;
+        if (!folder) add(path);
+        any |= folder ? folders && addFolder(path) : true;
       }
     globfree(&found);
+    if (first && !any)
+      out.issue({.code = "follow.no_files",
+                 .source = pattern,
+                 .first = now,
+                 .last = now,
+                 .detail = any_folder ? "source." + std::string(name()) + ": no " + takenNames() + " in this folder yet"
+                                      : "source." + std::string(name()) + ": no such file or folder yet"});
   }
 }
 
@@ -134,7 +172,7 @@ bool FollowSource::follow(Entry& entry, std::size_t& budget, TimeNs now, Recorde
 }
 
 TimeNs FollowSource::poll(Recorder& out, TimeNs now) {
-  expand(now);
+  expand(now, out);
   std::size_t budget = kPollBytes;
   bool more = false;
   for (auto& [path, entry] : m_entries) {

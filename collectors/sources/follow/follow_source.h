@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// FollowSource: a Source that follows the files of some globs and feeds each to a consumer of its own. train_log and tfevents are two.
+// FollowSource: a Source that tails files, named by globs and folders, and feeds each to a consumer of its own. train_log and tfevents
+// are two.
 //
 // Threading:  the agent's thread of this source.
 // Ownership:  one FollowedFile and one FileConsumer per path.
 // Units:      bytes, ns.
-// Errors:     start(): UNAVAILABLE without `paths`. Files that cannot be read are a follow.unreadable issue, once each, and tried again.
-// Cost:       every 200 ms two stats per file; globs are expanded every 2 s; at most 32 MiB are read per poll.
-// Config:     paths = ["/logs/*.log", ...], run = "name" (default: from the file's name), attempt = "key" (default "0"),
+// Errors:     start(): UNAVAILABLE without `paths`. Files that cannot be read are a follow.unreadable issue, once each, and tried again; a
+//             path that names no file at first is one follow.no_files issue.
+// Cost:       every 200 ms two stats per file; globs are expanded every 2 s, folders every 10 s (at most 20,000 entries, 4 levels deep); at
+//             most 32 MiB are read per poll.
+// Config:     paths = ["/logs/*.log", "/runs", ...], run = "name" (default: from the file's name), attempt = "key" (default "0"),
 //             lease = "shared" (default: of files on network filesystems only one agent follows each), "always" or "never".
 //             <state_dir>/<name>.follow keeps how far each file was recorded; it is written 2 s late, so that after a crash of the agent
 //             a few points are recorded twice rather than lost.
@@ -50,6 +53,10 @@ class FollowSource : public Source {
 
  protected:
   virtual std::unique_ptr<FileConsumer> consumer(const FollowTarget& target) = 0;
+  // Of the files in a folder that `paths` names, those of this source; a file that a pattern names is always taken.
+  virtual bool takes(std::string_view file_name) const = 0;
+  // The same in words: "files named *.log".
+  virtual std::string takenNames() const = 0;
 
  private:
   struct Kept {  // what the state file says of a path
@@ -66,7 +73,9 @@ class FollowSource : public Source {
     bool paused = false;            // the lease was not held at the last look
     std::uint64_t others_read = 0;  // up to here another agent recorded it
   };
-  void expand(TimeNs now);
+  void expand(TimeNs now, Recorder& out);
+  void add(const std::string& path);
+  bool addFolder(const std::string& folder);
   bool mayFollow(Entry& entry);
   bool follow(Entry& entry, std::size_t& budget, TimeNs now, Recorder& out);
   void open(Entry& entry);
@@ -83,7 +92,7 @@ class FollowSource : public Source {
   std::map<std::string, Entry> m_entries;
   std::map<std::string, Kept> m_kept;  // as loaded; entries move out when their file is opened
   std::map<std::string, Kept> m_next, m_saved;
-  TimeNs m_next_at = 0, m_expand_at = 0;
+  TimeNs m_next_at = 0, m_expand_at = 0, m_folders_at = 0;
 };
 
 }  // namespace runglass

@@ -29,11 +29,11 @@ void FollowedFile::close() {
 
 Status FollowedFile::open() {
   m_fd = ::open(m_path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-  if (m_fd < 0) return {Code::kUnavailable, "follow: " + m_path + ": " + std::strerror(errno)};
+  if (m_fd < 0) return {errno == ENOENT ? Code::kUnavailable : Code::kPermissionDenied, "follow: " + m_path + ": " + std::strerror(errno)};
   struct stat info {};
   if (fstat(m_fd, &info) != 0 || !S_ISREG(info.st_mode)) {
     close();
-    return {Code::kUnavailable, "follow: " + m_path + ": not a plain file"};
+    return {Code::kInvalidArgument, "follow: " + m_path + ": not a plain file"};
   }
   m_offset = 0;
   m_mark = markOf(0).value_or(FileMark{});

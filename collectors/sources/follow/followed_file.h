@@ -4,7 +4,8 @@
 // Threading:  one thread.
 // Ownership:  owns the descriptor; never locks or changes the file.
 // Units:      bytes; offsets are in the file that is open now.
-// Errors:     read(): UNAVAILABLE while the file cannot be opened (it may come), others when reading fails.
+// Errors:     read(): UNAVAILABLE while there is no such file (it may come), PERMISSION_DENIED while it cannot be opened, INVALID_ARGUMENT
+//             for what is no plain file, others when reading fails.
 // Cost:       per read() without news: one fstat and one stat.
 #pragma once
 

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -56,6 +57,9 @@ class Pace {
 void tellIssues(KernelLogSession& session, Recorder& out) {
   for (const auto& [code, issue] : session.takeIssues()) out.issue(issue);
 }
+
+// As distributions name them in /var/log.
+constexpr std::array<std::string_view, 4> kKernelLogs = {"kern", "messages", "syslog", "dmesg"};
 
 class KernelFileConsumer : public FileConsumer {
  public:
@@ -152,6 +156,10 @@ class KernelLogSource : public FollowSource {
     settings.resume_at = target.resume_at;
     return std::make_unique<KernelFileConsumer>(std::move(settings));
   }
+  bool takes(std::string_view file_name) const override {
+    return std::ranges::any_of(kKernelLogs, [&](std::string_view log) { return file_name.starts_with(log); });
+  }
+  std::string takenNames() const override { return "file named kern*, messages*, syslog* or dmesg*"; }
 
  private:
   kernel_log::SessionOptions options(NodeId node, const std::string& path, const std::string& stream) const {

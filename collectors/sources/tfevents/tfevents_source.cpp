@@ -76,6 +76,8 @@ class TfeventsSource : public FollowSource {
 
  protected:
   std::unique_ptr<FileConsumer> consumer(const FollowTarget& target) override { return std::make_unique<EventsConsumer>(target); }
+  bool takes(std::string_view file_name) const override { return file_name.find("tfevents") != std::string_view::npos; }
+  std::string takenNames() const override { return "file named *tfevents*"; }
 };
 
 }  // namespace

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/sources/train_log/train_log_source.h"
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
 
 #include "collectors/importers/train_log/log_session.h"
@@ -8,6 +10,8 @@
 
 namespace runglass {
 namespace {
+
+constexpr std::array<std::string_view, 4> kLogEndings = {".log", ".out", ".err", ".txt"};
 
 class LogConsumer : public FileConsumer {
  public:
@@ -71,6 +75,15 @@ class TrainLogSource : public FollowSource {
  protected:
   std::unique_ptr<FileConsumer> consumer(const FollowTarget& target) override {
     return std::make_unique<LogConsumer>(target, m_node_name, m_ranks);
+  }
+  // A folder of a run holds configurations and code as well, whose lines are no log.
+  bool takes(std::string_view file_name) const override {
+    return std::ranges::any_of(kLogEndings, [&](std::string_view ending) { return file_name.ends_with(ending); });
+  }
+  std::string takenNames() const override {
+    std::string names;
+    for (const std::string_view ending : kLogEndings) names += (names.empty() ? "file named *" : ", *") + std::string(ending);
+    return names;
   }
 
  private:

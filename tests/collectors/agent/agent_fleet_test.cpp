@@ -3,7 +3,11 @@
 
 #include <gmock/gmock.h>
 
+#include <unistd.h>
+
+#include <cstdlib>
 #include <filesystem>
+#include <optional>
 
 #include "tests/support/temp_folder.h"
 #include "tests/support/wait_until.h"
@@ -20,6 +24,59 @@ AgentOptions alone(const test::TempFolder& dir) {
   options.link.hub = "127.0.0.1:1";
   options.state_dir = dir.path();
   return options;
+}
+
+// XDG_STATE_HOME for one test.
+class AgentState : public testing::Test {
+ protected:
+  AgentState() { setenv("XDG_STATE_HOME", dir.path().c_str(), 1); }
+  ~AgentState() override {
+    if (m_before)
+      setenv("XDG_STATE_HOME", m_before->c_str(), 1);
+    else
+      unsetenv("XDG_STATE_HOME");
+  }
+  Result<std::unique_ptr<Agent>> start(const std::string& state_dir = "") {
+    AgentOptions options = alone(dir);
+    options.state_dir = state_dir;
+    options.say = [this](const std::string& line) { said += line + "\n"; };
+    return Agent::start(std::move(options));
+  }
+  bool holds(const std::string& name) const { return std::filesystem::exists(dir.file(name + "/agent_uuid")); }
+
+  const test::TempFolder dir;
+  std::string said;
+
+ private:
+  const char* m_value = std::getenv("XDG_STATE_HOME");
+  const std::optional<std::string> m_before = m_value != nullptr ? std::optional<std::string>(m_value) : std::nullopt;
+};
+
+TEST_F(AgentState, ASecondAgentOfAUserTakesADirectoryOfItsOwn) {
+  auto first = start();
+  ASSERT_TRUE(first.ok()) << first.status().message();
+  EXPECT_EQ(said, "");
+  {
+    auto second = start();
+    ASSERT_TRUE(second.ok()) << second.status().message();
+    EXPECT_THAT(said, HasSubstr(dir.file("runglass-agent-2") + ", because another agent uses " + dir.file("runglass-agent")));
+    EXPECT_TRUE(holds("runglass-agent") && holds("runglass-agent-2"));
+    ASSERT_TRUE(start().ok());
+    EXPECT_TRUE(holds("runglass-agent-3"));
+  }
+  first->reset();
+  said.clear();
+  ASSERT_TRUE(start().ok());
+  EXPECT_EQ(said, "") << "the first directory is free again";
+}
+
+TEST_F(AgentState, ADirectoryThatWasNamedIsNotReplacedByAnother) {
+  const auto first = start(dir.file("named"));
+  ASSERT_TRUE(first.ok()) << first.status().message();
+  const auto second = start(dir.file("named"));
+  EXPECT_EQ(second.status().code(), Code::kFailedPrecondition);
+  EXPECT_THAT(second.status().message(), HasSubstr("in use by another agent, process " + std::to_string(getpid())));
+  EXPECT_FALSE(holds("named-2"));
 }
 
 TEST(AgentFleet, SharesWhatOneAgentMayUse) {

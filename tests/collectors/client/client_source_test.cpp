@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <array>
 #include <fstream>
 
@@ -47,6 +48,93 @@ TEST(ClientSource, TellsRunAttemptRankAndLayout) {
   EXPECT_EQ(rank.dp, 1);
   EXPECT_EQ(rank.pp, 1);
   EXPECT_TRUE(std::filesystem::is_empty(dir.path())) << "a ring that was read to its end goes away";
+}
+
+// One life of the source with a configuration, up to the time at which a ring in each of `dirs` would have been read.
+std::vector<std::string> runsReadBy(const std::string& config, const char* runglass_dir, const std::string& runtime_dir,
+                                    const std::string& root) {
+  if (runglass_dir != nullptr) setenv("RUNGLASS_DIR", runglass_dir, 1);
+  setenv("XDG_RUNTIME_DIR", runtime_dir.c_str(), 1);
+  MemoryRecorder out;
+  const toml::table table = toml::parse(config);
+  SourceContext context;
+  context.node = {.uuid = "node-uuid", .name = "n0"};
+  context.now = [] { return wallNow(); };
+  context.config = &table;
+  context.root = root + "/";
+  const auto source = makeClientSource();
+  EXPECT_TRUE(source->start(out, context).ok());
+  TimeNs now = wallNow();
+  for (int i = 0; i < 3; ++i) source->poll(out, now += kNsPerSecond);
+  unsetenv("RUNGLASS_DIR");
+  unsetenv("XDG_RUNTIME_DIR");
+  std::vector<std::string> runs;
+  for (const Run& run : out.runs)
+    if (run.name == "ours" || run.name == "foreign") runs.push_back(run.name);
+  std::ranges::sort(runs);
+  runs.erase(std::ranges::unique(runs).begin(), runs.end());
+  return runs;
+}
+
+TEST(ClientSource, AnAgentOfOneRunLeavesTheRingsOfOthersAlone) {
+  const RingDirectory ours, runtime, root;
+  const std::string foreign = runtime.path() + "/runglass";
+  std::filesystem::create_directory(foreign);
+  int ready[2] = {-1, -1};
+  ASSERT_EQ(pipe(ready), 0);
+  const auto train = [&](const char* run, const std::string& dir) {
+    rg_options options = RG_OPTIONS_INIT;
+    options.run = run;
+    options.attempt = "a";
+    options.dir = dir.c_str();
+    options.rank = 0, options.world = 1;
+    if (rg_init(&options) != 0) _exit(3);
+    rg_step_begin(1);
+    rg_step_end();
+    (void)!write(ready[1], "x", 1);
+    pause();
+  };
+  const TrainerProcess one([&] { train("ours", ours.path()); }), other([&] { train("foreign", foreign); });
+  char byte = 0;
+  for (int i = 0; i < 2; ++i) ASSERT_EQ(read(ready[0], &byte, 1), 1);
+  close(ready[0]), close(ready[1]);
+  EXPECT_THAT(runsReadBy("", ours.path().c_str(), runtime.path(), root.path()), testing::ElementsAre("ours"))
+      << "RUNGLASS_DIR names the run";
+  EXPECT_THAT(runsReadBy("", nullptr, runtime.path(), root.path()), testing::ElementsAre("foreign")) << "without it: those of the user";
+  EXPECT_THAT(runsReadBy("dirs = ['" + ours.path() + "']", foreign.c_str(), runtime.path(), root.path()), testing::ElementsAre("ours"));
+  EXPECT_THAT(runsReadBy("users = 'all'", ours.path().c_str(), runtime.path(), root.path()), testing::ElementsAre("foreign", "ours"));
+}
+
+TEST(ClientSource, ReadsTheRingsOfOtherUsersOnlyAsRootAndWhereConfigured) {
+  if (getuid() != 0) GTEST_SKIP() << "only root can read the rings of other users";
+  const RingDirectory runtime, root;
+  // Where the library of user 65533 puts them.
+  const std::string theirs = root.path() + "/dev/shm/runglass-65533";
+  std::filesystem::create_directories(theirs);
+  int ready[2] = {-1, -1};
+  ASSERT_EQ(pipe(ready), 0);
+  const TrainerProcess trainer([&] {
+    rg_options options = RG_OPTIONS_INIT;
+    options.run = "foreign";
+    options.attempt = "a";
+    options.dir = theirs.c_str();
+    if (rg_init(&options) != 0) _exit(3);
+    (void)!write(ready[1], "x", 1);
+    pause();
+  });
+  char byte = 0;
+  ASSERT_EQ(read(ready[0], &byte, 1), 1);
+  close(ready[0]), close(ready[1]);
+  EXPECT_THAT(runsReadBy("", nullptr, runtime.path(), root.path()), testing::IsEmpty());
+  EXPECT_THAT(runsReadBy("users = 'all'", nullptr, runtime.path(), root.path()), testing::ElementsAre("foreign"));
+}
+
+TEST(ClientSource, SaysWhichUsersThereAreToChooseFrom) {
+  const toml::table table = toml::parse("users = 'everybody'");
+  SourceContext context;
+  context.config = &table;
+  MemoryRecorder out;
+  EXPECT_THAT(makeClientSource()->start(out, context).message(), testing::HasSubstr("must be own or all"));
 }
 
 TEST(ClientSource, TurnsStepsPartsAndValuesIntoSeries) {

@@ -82,6 +82,15 @@ class RunglassPy(unittest.TestCase):
     def test_tells_steps_spans_and_scalars(self):
         self.check_everything("")
 
+    def test_is_importable_from_the_build_folder_and_finds_the_library_by_itself(self):
+        build = os.path.dirname(os.path.dirname(os.environ["RUNGLASS_LIB"]))
+        env = {name: value for name, value in os.environ.items() if name != "RUNGLASS_LIB"}
+        env.update(PYTHONPATH=os.path.join(build, "python"), RUNGLASS_DIR=self.dir)
+        script = "import runglass as rg\nassert rg.init(run='py', rank=0, world=1)\nprint(rg._lib._name)\nrg.shutdown()"
+        result = subprocess.run([sys.executable, "-c", script], env=env, cwd=self.dir, stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertEqual(os.path.realpath(result.stdout.strip()), os.path.realpath(os.environ["RUNGLASS_LIB"]))
+
     def test_tells_the_same_without_the_library(self):
         self.check_everything(WITHOUT_LIBRARY)
 

@@ -2,6 +2,8 @@
 // The sources train_log and tfevents as the agent runs them: polled again and again while files change.
 #include <gmock/gmock.h>
 
+#include <sys/stat.h>
+
 #include <bit>
 #include <cstring>
 
@@ -76,6 +78,47 @@ TEST(TrainLogSource, FollowsAGrowingFileWithHalfLinesAndStampsWhatHasNoTime) {
   EXPECT_THAT(life.out.scalarsOf("lm loss").time, ElementsAre(seen));
   EXPECT_EQ(life.out.runs.at(0).name, "live");
   EXPECT_EQ(life.out.runs.at(0).state, RunState::kRunning);
+}
+
+TEST(TrainLogSource, AFolderIsReadWithTheFoldersInItAndOnlyItsLogs) {
+  const ScratchFolder folder;
+  std::filesystem::create_directories(folder.path("node-1/attempt-0"));
+  folder.write("node-1/attempt-0/train.log", iteration(1, "5.0"));
+  folder.write("config.yaml", iteration(9, "9.0"));
+  Life life(makeTrainLogSource(), folder, "paths = ['" + folder.path() + "']\nrun = 'live'\n");
+  ASSERT_TRUE(life.status.ok()) << life.status.message();
+  life.poll();
+  EXPECT_THAT(life.out.scalarsOf("lm loss").value, ElementsAre(5.0));
+  EXPECT_THAT(life.out.issues, IsEmpty());
+  folder.append("node-1/attempt-0/train.log", iteration(2, "4.0"));
+  folder.write("later.out", iteration(3, "3.0"));
+  life.poll(52);  // folders are listed every 10 s
+  std::vector<double> values;
+  for (const auto& [id, points] : life.out.scalar_points) values.insert(values.end(), points.value.begin(), points.value.end());
+  EXPECT_THAT(values, testing::UnorderedElementsAre(5.0, 4.0, 3.0));
+}
+
+TEST(TrainLogSource, APathWithoutAFileIsReportedOnceAndReadWhenItComes) {
+  const ScratchFolder folder;
+  std::filesystem::create_directory(folder.path("empty"));
+  folder.write("empty/notes.md", "nothing\n");
+  Life life(makeTrainLogSource(), folder, "paths = ['" + folder.path("empty") + "', '" + folder.path("none.log") + "']\n");
+  life.poll(60);
+  ASSERT_EQ(life.out.issueCount("follow.no_files"), 2);
+  EXPECT_THAT(life.out.issues.at(0).detail, testing::HasSubstr("no file named *.log, *.out, *.err, *.txt in this folder"));
+  EXPECT_THAT(life.out.issues.at(1).detail, testing::HasSubstr("no such file or folder"));
+  folder.write("empty/train.log", iteration(1, "5.0"));
+  life.poll(52);
+  EXPECT_THAT(life.out.scalarsOf("lm loss").value, ElementsAre(5.0));
+}
+
+TEST(TrainLogSource, WhatIsNoPlainFileIsReported) {
+  const ScratchFolder folder;
+  ASSERT_EQ(::mkfifo(folder.path("pipe.log").c_str(), 0600), 0);
+  Life life(makeTrainLogSource(), folder, logConfig(folder));
+  life.poll(3);
+  ASSERT_EQ(life.out.issueCount("follow.unreadable"), 1);
+  EXPECT_THAT(life.out.issues.at(0).detail, testing::HasSubstr("not a plain file"));
 }
 
 TEST(TrainLogSource, ARotatedOrTruncatedLogGoesOnInTheSameAttempt) {
@@ -249,6 +292,17 @@ TEST(TfeventsSource, FollowsHalfRecordsAndResumes) {
   life.poll();
   EXPECT_THAT(life.out.scalarsOf("train/loss").step, ElementsAre(3));
   EXPECT_EQ(life.out.runs.at(0).name, "board");
+}
+
+TEST(TfeventsSource, AFolderOfRunsIsRead) {
+  const ScratchFolder folder;
+  std::filesystem::create_directories(folder.path("runs/a"));
+  folder.write("runs/a/events.out.tfevents.1.host", scalarRecord("train/loss", 1, 2.5F));
+  folder.write("runs/a/train.log", "not events\n");
+  Life life(makeTfeventsSource(), folder, "paths = ['" + folder.path("runs") + "']\n");
+  life.poll();
+  EXPECT_THAT(life.out.scalarsOf("train/loss").value, ElementsAre(2.5));
+  EXPECT_THAT(life.out.issues, IsEmpty());
 }
 
 }  // namespace
