@@ -48,8 +48,7 @@ class Builder {
                                              .device = m_question.device,
                                              .window = m_question.window,
                                              .pixels = m_question.pixels,
-                                             .style = m_question.style,
-                                             .theme = m_question.theme},
+                                             .style = m_question.style},
                                             m_stop));
     makeSentence();
     makeScale();
