@@ -75,6 +75,7 @@ class SimulatedIncident {
     m_run = m_reader->runs()->front();
     m_findings = *m_reader->findings(m_run.id);
   }
+  std::string path() const { return m_folder.file("s.rgl"); }
   Reader& reader() { return *m_reader; }
   const Run& run() const { return m_run; }
   const std::vector<Finding>& findings() const { return m_findings; }

@@ -105,7 +105,7 @@ TEST_F(CurvesTest, PutsTheLossFirstAndComparesRunsInOnePlot) {
   ASSERT_EQ(panel(0).curves.size(), 2u);
   EXPECT_EQ(panel(0).curves[0].name, "first");
   EXPECT_EQ(panel(0).curves[1].name, "second");
-  EXPECT_NE(panel(0).curves[0].color, panel(0).curves[1].color);
+  EXPECT_NE(panel(0).curves[0].ink.in(currentTheme()), panel(0).curves[1].ink.in(currentTheme()));
 }
 
 TEST_F(CurvesTest, DrawsEveryPointOfAShortCurveBitEqualAndSmoothsBesideIt) {

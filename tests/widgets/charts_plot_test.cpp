@@ -24,7 +24,7 @@ std::shared_ptr<const PlotData> sineData(int curves = 1) {
       bins.push_back({i, i + 1, value, value, value, value, value, 1, 0});
     }
     panel.curves.push_back({.name = QStringLiteral("curve %1").arg(k),
-                            .color = currentTheme().series[static_cast<std::size_t>(k) % 8],
+                            .ink = seriesInk(static_cast<std::size_t>(k)),
                             .bins = std::make_shared<const std::vector<Bin>>(std::move(bins))});
   }
   data->panels.push_back(std::move(panel));

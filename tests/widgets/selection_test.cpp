@@ -133,12 +133,29 @@ TEST(SharedState, TheWholeRunStaysInSightWhereverTheMomentIs) {
 
 TEST(SharedState, AThingThatHappenedIsOnePlace) {
   SharedState state;
-  state.goTo(rankOf(3), {10, 20}, 15);
+  state.goTo(rankOf(3), TimeRange{10, 20});
   EXPECT_EQ(state.state().selection.rank, 3);
   EXPECT_EQ(state.state().window.range, (TimeRange{10, 20}));
-  EXPECT_EQ(state.state().moment, 15);
+  EXPECT_EQ(state.state().moment, std::nullopt) << "the playhead is moved by the playhead alone";
   state.back();
   EXPECT_EQ(state.state(), ViewState{});
+  state.setMoment(15);
+  state.goTo(rankOf(3), std::nullopt);
+  EXPECT_EQ(state.state().moment, 15);
+  EXPECT_EQ(state.state().window, TimeWindow{});
+}
+
+TEST(SharedState, WhatFollowsFromASelectionIsNoStepOfUndo) {
+  SharedState state;
+  state.select(rankOf(3));
+  Selection more = state.state().selection;
+  more.device = DeviceId{7};
+  state.complete(more);
+  EXPECT_EQ(state.state().selection.device, DeviceId{7});
+  state.back();
+  EXPECT_EQ(state.state(), ViewState{});
+  state.forward();
+  EXPECT_EQ(state.state().selection.device, DeviceId{7});
 }
 
 TEST(SharedState, TheNewestDataIsNow) {

@@ -36,7 +36,7 @@ std::shared_ptr<const PlotData> plotWith(std::vector<PanelMark> marks) {
   auto data = std::make_shared<PlotData>();
   data->axis = XAxis::kStep;
   PlotPanel panel{.title = "loss", .marks = std::move(marks)};
-  panel.curves.push_back({.name = "a", .color = Qt::gray, .bins = bins});
+  panel.curves.push_back({.name = "a", .bins = bins});
   data->panels.push_back(std::move(panel));
   return data;
 }

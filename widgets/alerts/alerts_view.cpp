@@ -96,13 +96,12 @@ AlertsView::AlertsView(ViewContext context, QWidget* parent)
   m_stack->addWidget(m_page);
   setFocusProxy(m_table);
   m_panel->showLoading(tr("Reading the alerts …"));
-  connect(m_table, &TableView::rowActivated, this, [this](const QModelIndex& index) {
+  connect(m_table, &TableView::rowChosen, this, [this](const QModelIndex& index) {
     const AlertRow* row = m_model->rowAt(index);
     if (row == nullptr) return;
     Selection selection;
     selection.run = row->alert.run;
-    m_context.state->select(selection);
-    m_context.state->setWindow({row->alert.since - kMargin, row->alert.end.value_or(row->alert.since) + kMargin});
+    m_context.state->goTo(selection, TimeRange{row->alert.since - kMargin, row->alert.end.value_or(row->alert.since) + kMargin});
   });
 }
 

@@ -8,14 +8,15 @@
 // Cost:       a handful of pointers per curve.
 #pragma once
 
-#include <QColor>
 #include <QString>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "model/events.h"
 #include "widgets/charts/geometry.h"
+#include "widgets/core/theme.h"
 
 namespace runglass {
 
@@ -23,7 +24,7 @@ using SharedBins = std::shared_ptr<const std::vector<Bin>>;
 
 struct PlotCurve {
   QString name;  // made safe with screenText()
-  QColor color;
+  Ink ink;
   SharedBins bins;      // may reach beyond the window
   SharedBins smooth;    // of smoothed(): drawn over the raw curve, which turns faint
   bool band = false;    // filled min..max instead of a line
@@ -54,15 +55,15 @@ struct PlotPanel {
 // Alternating ground behind attempts, or a phase (eval) with its name.
 struct PlotBand {
   std::int64_t x0 = 0, x1 = 0;
-  QColor color;
+  Ink ink;
   QString name;
-  QColor edge = {};  // of dashed lines at its ends; invalid: none
+  std::optional<Ink> edge = std::nullopt;  // of dashed lines at its ends
 };
 
 // Something that happened: a shape in the event lane under the panels.
 struct PlotMark {
   std::int64_t x = 0;
-  QColor color;
+  Ink ink;
   QString glyph, text;
 };
 

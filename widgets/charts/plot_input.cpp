@@ -47,30 +47,38 @@ void PlotWidget::pan(double share) {
   change(m_x0 + by, m_x1 + by, true);
 }
 
-// From the mark visited last while it is what the window shows, else from the window's edge. The first visit zooms in, those after it only
-// move.
+// From the mark visited last while it is what the window shows, else from the window's edge.
 void PlotWidget::goToMark(int direction) {
   if (!m_data || m_x1 <= m_x0) return;
   std::vector<std::int64_t> places;
   for (const PlotPanel& panel : m_data->panels)
     for (const PanelMark& mark : panel.marks) places.push_back(mark.x);
   std::ranges::sort(places);
-  const bool visiting = m_visited && *m_visited >= m_x0 && *m_visited < m_x1 && m_x1 - m_x0 <= kVisitWidths * m_visit_width;
   std::optional<std::int64_t> next;
   if (direction > 0) {
-    const auto found = visiting ? std::ranges::upper_bound(places, *m_visited) : std::ranges::lower_bound(places, m_x0);
+    const auto found = visiting() ? std::ranges::upper_bound(places, *m_visited) : std::ranges::lower_bound(places, m_x0);
     if (found != places.end()) next = *found;
   } else {
-    const auto found = std::ranges::lower_bound(places, visiting ? *m_visited : m_x1);
+    const auto found = std::ranges::lower_bound(places, visiting() ? *m_visited : m_x1);
     if (found != places.begin()) next = *std::prev(found);
   }
   if (!next) return;
-  const auto width = static_cast<double>(m_x1 - m_x0) * (visiting ? 1 : kMarkWindow);
-  const std::int64_t half = std::max<std::int64_t>(kNarrowest, static_cast<std::int64_t>(width / 2));
-  m_visited = next;
-  m_visit_width = 2 * half;
-  change(*next - half, *next + half, false);
+  visit(*next);
   emit momentClicked(*next);
+}
+
+// A mark was gone to and is still what the window shows.
+bool PlotWidget::visiting() const {
+  return m_visited && *m_visited >= m_x0 && *m_visited < m_x1 && m_x1 - m_x0 <= kVisitWidths * m_visit_width;
+}
+
+// Moves the window there. The first visit zooms in, those after it only move.
+void PlotWidget::visit(std::int64_t mark) {
+  const auto width = static_cast<double>(m_x1 - m_x0) * (visiting() ? 1 : kMarkWindow);
+  const std::int64_t half = std::max<std::int64_t>(kNarrowest, static_cast<std::int64_t>(width / 2));
+  m_visited = mark;
+  m_visit_width = 2 * half;
+  change(mark - half, mark + half, false);
 }
 
 void PlotWidget::wheelEvent(QWheelEvent* event) {
@@ -118,7 +126,10 @@ void PlotWidget::mouseReleaseEvent(QMouseEvent* event) {
   const std::int64_t a = x.fromPixel(std::min(m_press.x(), m_here.x())), b = x.fromPixel(std::max(m_press.x(), m_here.x()));
   if (drag == Drag::kPress) {
     const std::optional<std::int64_t> mark = markAt(m_here);
-    if (mark || (m_playhead && plotArea().contains(m_here.toPoint()))) emit momentClicked(mark.value_or(x.fromPixel(m_here.x())));
+    if (m_playhead && (mark || plotArea().contains(m_here.toPoint())))
+      emit momentClicked(mark.value_or(x.fromPixel(m_here.x())));
+    else if (mark)
+      visit(*mark);
     emit clicked(x.fromPixel(m_here.x()));
   }
   if (drag == Drag::kSelect) emit rangeSelected(a, b);

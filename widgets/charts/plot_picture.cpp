@@ -121,9 +121,9 @@ void PlotPicture::drawPanel(Drawing& drawing, const PlotPanel& panel, const Pane
     const double left = std::max(x.toPixel(band.x0), static_cast<double>(place.plot.left())),
                  right = std::min(x.toPixel(band.x1), place.plot.right() + 1.0);
     if (right <= left) continue;
-    painter.fillRect(QRectF(left, place.plot.top(), right - left, place.plot.height()), band.color);
-    if (!band.edge.isValid()) continue;
-    painter.setPen(QPen(band.edge, kHairline, Qt::DashLine));
+    painter.fillRect(QRectF(left, place.plot.top(), right - left, place.plot.height()), band.ink.in(theme));
+    if (!band.edge) continue;
+    painter.setPen(QPen(band.edge->in(theme), kHairline, Qt::DashLine));
     for (const std::int64_t end : {band.x0, band.x1})
       if (end >= m_x0 && end < m_x1)
         painter.drawLine(QPointF(x.toPixel(end), place.plot.top()), QPointF(x.toPixel(end), place.plot.bottom()));
@@ -190,13 +190,13 @@ void PlotPicture::drawCurves(Drawing& drawing, const PlotPanel& panel, const QRe
   std::vector<bool> under_dashed, over_dashed;
   for (const PlotCurve& curve : panel.curves) {
     if (!curve.bins) continue;
-    QColor color = curve.faint ? m_theme.muted : curve.color;
+    QColor color = curve.faint ? m_theme.muted : curve.ink.in(m_theme);
     color.setAlpha(curve.band ? kBandAlpha : curve.faint ? kFaintAlpha : curve.smooth ? kRawAlpha : 255);
     const bool above = !curve.band && !curve.faint && !curve.smooth;
     (above ? over : under).push_back({visible(*curve.bins), color, curve.band, curve.gaps});
     (above ? over_dashed : under_dashed).push_back(curve.dashed);
     if (!curve.smooth || curve.faint || curve.band) continue;
-    over.push_back({visible(*curve.smooth), curve.color, false, curve.gaps});
+    over.push_back({visible(*curve.smooth), curve.ink.in(m_theme), false, curve.gaps});
     over_dashed.push_back(curve.dashed);
   }
   under_dashed.insert(under_dashed.end(), over_dashed.begin(), over_dashed.end());
@@ -316,13 +316,14 @@ void PlotPicture::drawTitle(QPainter& painter, const PlotPanel& panel, const Pan
       break;
     }
     const int swatch = place.title.center().y() - 1;
-    QColor faint = curve.color;
+    const QColor ink = curve.ink.in(theme);
+    QColor faint = ink;
     faint.setAlpha(kBandAlpha);
     if (curve.band)
       painter.fillRect(QRect(left, swatch - 3, 10, 9), faint);
     else
-      painter.fillRect(QRect(left, swatch, curve.dashed ? 4 : 10, 3), curve.color);
-    if (curve.dashed) painter.fillRect(QRect(left + 6, swatch, 4, 3), curve.color);
+      painter.fillRect(QRect(left, swatch, curve.dashed ? 4 : 10, 3), ink);
+    if (curve.dashed) painter.fillRect(QRect(left + 6, swatch, 4, 3), ink);
     left += 14;
     put(curve.name, theme.muted, kLegendName);
     ++shown;
@@ -354,12 +355,13 @@ void PlotPicture::drawMarks(QPainter& painter, const QRect& lane, const QRect& p
   for (const PlotMark& mark : m_data->marks) {
     if (mark.x < m_x0 || mark.x >= m_x1) continue;
     const int at = static_cast<int>(x.toPixel(mark.x));
-    QColor line = mark.color;
+    const QColor ink = mark.ink.in(m_theme);
+    QColor line = ink;
     line.setAlpha(90);
     painter.setPen(line);
     for (const PanelLayout& place : places) painter.drawLine(at, place.plot.top(), at, place.plot.bottom());
     if (at - last < 8) continue;  // marks of one place share a glyph; the tooltip names all
-    painter.setPen(mark.color);
+    painter.setPen(ink);
     painter.drawText(QRect(at - 8, lane.top(), 16, lane.height()), Qt::AlignCenter, mark.glyph);
     last = at;
   }

@@ -217,7 +217,7 @@ void PlotWidget::paintCursor(QPainter& painter, const QRect& area) const {
       const bool right_side = at + wide + 8 <= area.right() || at - area.left() < area.right() - at;
       const double left = right_side ? at + 6 : at - wide - 6;
       painter.fillRect(QRectF(left, top, wide, kCursorLine), theme.raised);
-      painter.setPen(value->curve->color);
+      painter.setPen(value->curve->ink.in(theme));
       painter.drawText(QRectF(left + 4, top, wide, kCursorLine), Qt::AlignLeft | Qt::AlignVCenter, text);
       top += kCursorLine;
     }

@@ -76,7 +76,7 @@ class PlotWidget : public QWidget {
   void cursorMoved(std::optional<std::int64_t> x);
   void rangeSelected(std::int64_t x0, std::int64_t x1);
   void clicked(std::int64_t x);
-  // A mark was clicked, or any place while a playhead is shown: the moment to look at.
+  // A place was clicked while a playhead is shown, or a key went to a mark: the moment to look at.
   void momentClicked(std::int64_t x);
 
  protected:
@@ -102,6 +102,8 @@ class PlotWidget : public QWidget {
   void zoom(double factor, double at_pixel);
   void pan(double share);
   void goToMark(int direction);
+  void visit(std::int64_t mark);
+  bool visiting() const;
   std::optional<std::int64_t> markAt(QPointF at) const;
   void change(std::int64_t x0, std::int64_t x1, bool gesture);
   XMap xMap(const QRect& plot) const { return {m_x0, m_x1, static_cast<double>(plot.left()), static_cast<double>(plot.width())}; }

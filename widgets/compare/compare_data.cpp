@@ -61,8 +61,7 @@ SharedBins binsOf(const std::vector<std::int64_t>& step, const std::vector<doubl
   return bins;
 }
 
-void makePlots(const CompareRequest& request, CompareData& data) {
-  const Theme& theme = runglass::theme(request.theme);
+void makePlots(CompareData& data) {
   auto plots = std::make_shared<PlotData>();
   plots->axis = XAxis::kStep;
   bool any = false;
@@ -71,12 +70,12 @@ void makePlots(const CompareRequest& request, CompareData& data) {
     if (pair.step.size() < 2) continue;
     const QString tag = screenText(pair.tag, 60);
     PlotPanel both{.title = tag, .share = 1};
-    both.curves.push_back({.name = QStringLiteral("A"), .color = theme.series[1], .bins = binsOf(pair.step, pair.a)});
-    both.curves.push_back({.name = QStringLiteral("B"), .color = theme.series[0], .bins = binsOf(pair.step, pair.b)});
+    both.curves.push_back({.name = QStringLiteral("A"), .ink = seriesInk(1), .bins = binsOf(pair.step, pair.a)});
+    both.curves.push_back({.name = QStringLiteral("B"), .ink = seriesInk(0), .bins = binsOf(pair.step, pair.b)});
     std::vector<double> delta(pair.a.size());
     for (std::size_t i = 0; i < delta.size(); ++i) delta[i] = pair.b[i] - pair.a[i];
     PlotPanel difference{.title = QStringLiteral("B − A"), .share = 0.6};
-    difference.curves.push_back({.name = {}, .color = theme.series[3], .bins = binsOf(pair.step, delta)});
+    difference.curves.push_back({.name = {}, .ink = seriesInk(3), .bins = binsOf(pair.step, delta)});
     plots->panels.push_back(std::move(both));
     plots->panels.push_back(std::move(difference));
     data.x0 = any ? std::min(data.x0, pair.step.front()) : pair.step.front();
@@ -108,7 +107,7 @@ Result<CompareData> readCompare(Reader& reader, const CompareRequest& request, s
   CompareQuestion question{.a = {data.a->run, data.a->attempt}, .b = {data.b->run, data.b->attempt}, .at_step = data.at_step};
   if (data.at_step) question.a = question.b;
   RG_ASSIGN(data.answer, readComparison(reader, question, stop));
-  makePlots(request, data);
+  makePlots(data);
   return data;
 }
 

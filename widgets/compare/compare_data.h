@@ -30,7 +30,6 @@ struct CompareRequest {
   RunId run;                         // selected
   std::optional<CompareEntry> a, b;  // as chosen; absent: the newest attempt of the run against the one before it
   std::optional<std::int64_t> at_step;
-  ThemeName theme = ThemeName::kDark;
 };
 
 struct CompareData {

@@ -182,7 +182,6 @@ void CompareView::refresh(Tick tick) {
 
 void CompareView::ask(QueryService::Supersede supersede) {
   m_request.run = m_run;
-  m_request.theme = currentTheme().name;
   m_context.queries->submit<CompareData>(
       m_slot, supersede,
       [request = m_request](Reader& reader, std::stop_token stop) { return readCompare(reader, request, std::move(stop)); },

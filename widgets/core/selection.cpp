@@ -44,15 +44,21 @@ void SharedState::setMoment(std::optional<TimeNs> moment, Undo undo) {
   go({m_state.selection, window, moment}, undo);
 }
 
-void SharedState::goTo(const Selection& selection, TimeRange window, TimeNs moment) {
+void SharedState::goTo(const Selection& selection, std::optional<TimeRange> window) {
   m_in_gesture = false;
   TimeWindow shown = m_state.window;
-  if (window.t0 < window.t1) {
-    if (shown.mode == WindowMode::kFollow) m_left_end = true;
+  if (window && window->t0 < window->t1) {
+    m_left_end = false;
     shown.mode = WindowMode::kFixed;
-    shown.range = window;
+    shown.range = *window;
   }
-  go({selection, shown, moment}, Undo::kStep);
+  go({selection, shown, m_state.moment}, Undo::kStep);
+}
+
+void SharedState::complete(const Selection& selection) {
+  if (selection == m_state.selection) return;
+  m_state.selection = m_history[m_position].selection = selection;
+  emit changed();
 }
 
 void SharedState::followEnd(DurNs span) {

@@ -69,8 +69,11 @@ class SharedState : public QObject {
   void endGesture() { m_in_gesture = false; }
   // The playhead. A window that does not have the moment moves there, as wide as it was; now (absent) follows again what it followed.
   void setMoment(std::optional<TimeNs> moment, Undo undo = Undo::kStep);
-  // To a thing that happened, in one step of undo.
-  void goTo(const Selection& selection, TimeRange window, TimeNs moment);
+  // To a thing that happened, in one step of undo. No window: the one that is shown stays. The playhead stays as well: time travel is the
+  // playhead's alone.
+  void goTo(const Selection& selection, std::optional<TimeRange> window);
+  // Adds to the selection what follows from it (the machine of its rank), without a step of undo.
+  void complete(const Selection& selection);
   // The newest data, and now.
   void followEnd(DurNs span);
   void showAll();

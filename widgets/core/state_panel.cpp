@@ -1,23 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/core/state_panel.h"
 
-#include <QEvent>
 #include <QFontDatabase>
 #include <QHBoxLayout>
-#include <QLabel>
 #include <QPushButton>
 #include <QVBoxLayout>
 
-#include "widgets/core/theme.h"
+#include "widgets/core/ink_label.h"
 
 namespace runglass {
 namespace {
 
 constexpr int kColumnWidth = 130 * kGrid;  // a comfortable line of text
 
-QLabel* makeLabel(QWidget* parent) {
-  auto* label = new QLabel(parent);
-  label->setTextFormat(Qt::PlainText);
+InkLabel* makeLabel(QWidget* parent) {
+  auto* label = new InkLabel(parent);
   label->setWordWrap(true);
   label->setAlignment(Qt::AlignCenter);
   return label;
@@ -38,7 +35,7 @@ StatePanel::StatePanel(QWidget* parent)
   auto* column = new QVBoxLayout(block);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(2 * kGrid);
-  for (QLabel* label : {m_what, m_why, m_command}) column->addWidget(label);
+  for (InkLabel* label : {m_what, m_why, m_command}) column->addWidget(label);
   column->addWidget(m_button, 0, Qt::AlignHCenter);
   auto* row = new QHBoxLayout;
   row->addStretch(1);
@@ -49,26 +46,25 @@ StatePanel::StatePanel(QWidget* parent)
   page->addStretch(2);
   page->addLayout(row);
   page->addStretch(3);
-  restyle();
+  QFont what = textFont();
+  what.setPixelSize(kHeadlinePx * 3 / 4);
+  m_what->setFont(what);
+  QFont fixed = QFontDatabase::systemFont(QFontDatabase::FixedFont);
+  fixed.setPixelSize(kTextPx);
+  m_command->setFont(fixed);
+  m_why->setInk(themeInk<&Theme::muted>());
 }
 
-void StatePanel::showEmpty(const QString& what, const QString& why, const QString& command) {
-  m_failed = false;
-  show({}, what, why, command);
-}
+void StatePanel::showEmpty(const QString& what, const QString& why, const QString& command) { show({}, what, why, command); }
 
 void StatePanel::showEmptyAt(const std::optional<TimeNs>& moment, const QString& what, const QString& why, const QString& command) {
   if (!moment) return showEmpty(what, why, command);
   showEmpty(what, tr("That is as of the moment in the bar above. What came later is shown from its time on; Ctrl+End goes to now."));
 }
 
-void StatePanel::showLoading(const QString& what) {
-  m_failed = false;
-  show({}, what, {}, {});
-}
+void StatePanel::showLoading(const QString& what) { show({}, what, {}, {}); }
 
 void StatePanel::showFailed(const QString& what, const QString& why, const QString& command) {
-  m_failed = true;
   show(severityGlyph(Severity::kError) + u' ', what, why, command);
 }
 
@@ -84,31 +80,6 @@ void StatePanel::show(const QString& glyph, const QString& what, const QString& 
   m_why->setVisible(!why.isEmpty());
   m_command->setText(command);
   m_command->setVisible(!command.isEmpty());
-  restyle();
-}
-
-void StatePanel::changeEvent(QEvent* event) {
-  QWidget::changeEvent(event);
-  if (event->type() == QEvent::PaletteChange) restyle();
-}
-
-void StatePanel::restyle() {
-  const Theme& t = currentTheme();
-  QFont what = textFont();
-  what.setPixelSize(kHeadlinePx * 3 / 4);
-  m_what->setFont(what);
-  QFont fixed = QFontDatabase::systemFont(QFontDatabase::FixedFont);
-  fixed.setPixelSize(kTextPx);
-  m_command->setFont(fixed);
-  const auto ink = [](QLabel* label, const QColor& color) {
-    if (label->palette().color(QPalette::WindowText) == color) return;
-    QPalette palette = label->palette();
-    palette.setColor(QPalette::WindowText, color);
-    label->setPalette(palette);
-  };
-  ink(m_what, t.text);
-  ink(m_why, t.muted);
-  ink(m_command, t.text);
 }
 
 }  // namespace runglass

@@ -14,10 +14,11 @@
 
 #include "model/time.h"
 
-class QLabel;
 class QPushButton;
 
 namespace runglass {
+
+class InkLabel;
 
 class StatePanel : public QWidget {
   Q_OBJECT
@@ -34,19 +35,14 @@ class StatePanel : public QWidget {
   // A button that brings what is missing; replaces an earlier one.
   void offer(const QString& label, std::function<void()> action);
 
- protected:
-  void changeEvent(QEvent* event) override;
-
  private:
   void show(const QString& glyph, const QString& what, const QString& why, const QString& command);
-  void restyle();
 
-  QLabel* m_what;
-  QLabel* m_why;
-  QLabel* m_command;
+  InkLabel* m_what;
+  InkLabel* m_why;
+  InkLabel* m_command;
   QPushButton* m_button;
   std::function<void()> m_action;
-  bool m_failed = false;
 };
 
 }  // namespace runglass

@@ -50,7 +50,10 @@ TableView::TableView(QAbstractItemModel* model, const QString& filter_hint, QWid
       m_filter(new QLineEdit(this)),
       m_count(new QLabel(this)),
       m_table(new QTableView(this)) {
+  // Before the proxy hears of it: a current row that goes makes its neighbour the current one, which nobody chose.
+  connect(model, &QAbstractItemModel::rowsAboutToBeRemoved, this, [this] { m_quiet = true; });
   m_proxy->setSourceModel(model);
+  connect(model, &QAbstractItemModel::rowsRemoved, this, [this] { m_quiet = false; });
   m_filter->setPlaceholderText(filter_hint);
   m_filter->setClearButtonEnabled(true);
   m_filter->setMaximumWidth(80 * kGrid);
@@ -89,13 +92,16 @@ TableView::TableView(QAbstractItemModel* model, const QString& filter_hint, QWid
   setFocusProxy(m_table);
 
   connect(m_filter, &QLineEdit::textChanged, this, [this](const QString& text) {
+    m_quiet = true;
     m_proxy->setFilterText(text);
+    m_quiet = false;
     updateCount();
   });
   connect(m_filter, &QLineEdit::returnPressed, this, [this] { m_table->setFocus(); });
   connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& now) {
     if (!m_quiet && now.isValid()) emit rowChosen(m_proxy->mapToSource(now));
   });
+  connect(m_table, &QTableView::clicked, this, [this](const QModelIndex& index) { emit rowChosen(m_proxy->mapToSource(index)); });
   connect(m_table, &QTableView::activated, this, [this](const QModelIndex& index) { emit rowActivated(m_proxy->mapToSource(index)); });
   for (auto signal : {&QAbstractItemModel::rowsInserted, &QAbstractItemModel::rowsRemoved}) {
     connect(model, signal, this, &TableView::updateCount);

@@ -50,7 +50,8 @@ class TableView : public QWidget {
   void fitColumns();
 
  signals:
-  void rowChosen(const QModelIndex& source);     // the user moved to another row
+  // The user moved to a row, or clicked on it again; rows that come, go or are filtered choose none.
+  void rowChosen(const QModelIndex& source);
   void rowActivated(const QModelIndex& source);  // Enter or double click
 
  private:

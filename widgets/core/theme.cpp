@@ -191,6 +191,20 @@ const Theme& theme(ThemeName name) {
 
 const Theme& currentTheme() { return *chosen(); }
 
+Ink seriesInk(std::size_t number) {
+  return {[](const Theme& theme, std::size_t at) { return theme.series[at % theme.series.size()]; }, number};
+}
+
+Ink severityShape(Severity severity) {
+  return {[](const Theme& theme, std::size_t at) { return severityColor(theme, static_cast<Severity>(at)); },
+          static_cast<std::size_t>(severity)};
+}
+
+Ink severityText(Severity severity) {
+  return {[](const Theme& theme, std::size_t at) { return severityInk(theme, static_cast<Severity>(at)); },
+          static_cast<std::size_t>(severity)};
+}
+
 void applyTheme(QApplication& app, ThemeName name) {
   *chosen() = theme(name);
   const Theme& t = currentTheme();

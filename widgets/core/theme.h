@@ -58,6 +58,21 @@ inline constexpr int kSelectionLine = 2;   // outline of what is selected; not a
 inline constexpr double kPastTint = 0.14;  // of the accent, in what shows the past
 inline constexpr int kMotionMs = 120;      // the one view change
 
+// A colour by its meaning, resolved when it is painted: what outlives a change of the theme keeps an Ink and never a QColor.
+struct Ink {
+  using Of = QColor (*)(const Theme&, std::size_t number);
+  Of of = [](const Theme& theme, std::size_t) { return theme.muted; };
+  std::size_t number = 0;
+  QColor in(const Theme& theme) const { return of(theme, number); }
+};
+template <QColor Theme::*kToken>
+constexpr Ink themeInk() {
+  return {[](const Theme& theme, std::size_t) { return theme.*kToken; }};
+}
+Ink seriesInk(std::size_t number);     // of Theme::series, round and round
+Ink severityShape(Severity severity);  // severityColor()
+Ink severityText(Severity severity);   // severityInk()
+
 const Theme& theme(ThemeName name);
 const Theme& currentTheme();
 // Palette, style sheet and default font of the whole application; all widgets get QEvent::PaletteChange.

@@ -200,12 +200,12 @@ Result<CardPart> readCardPart(Reader& reader, const CardQuestion& question, std:
     RG_ASSIGN(OneCurve one, CurveReader(reader, question, tag, member, *place, stop).read(covered.x0, covered.x1));
     out.bin_width = std::max(out.bin_width, one.bin_width);
     RG_ASSIGN(const auto branch, branchAt(reader, member, *place, stop));
-    PlotCurve curve{.name = member.name, .color = curveColor(theme(question.theme), question.colors.at(i)), .gaps = !tag.scalar};
+    PlotCurve curve{.name = member.name, .ink = {curveColor, question.colors.at(i)}, .gaps = !tag.scalar};
     if (branch) {
       auto [kept, old] = split(std::move(one.bins), *branch);
       one.bins = std::move(kept);
       one.smooth = split(std::move(one.smooth), *branch).first;
-      if (!old.empty()) curves.push_back({.name = member.name, .color = curve.color, .bins = share(std::move(old)), .faint = true});
+      if (!old.empty()) curves.push_back({.name = member.name, .ink = curve.ink, .bins = share(std::move(old)), .faint = true});
     }
     if (one.bins.empty()) continue;
     curve.bins = share(std::move(one.bins));

@@ -44,7 +44,6 @@ struct CardQuestion {
   double smoothing = 0;
   bool log = false, robust = false;
   TimeStyle style = TimeStyle::kUtc;
-  ThemeName theme = ThemeName::kDark;
   std::shared_ptr<SpikeCache> spikes;      // of the view
   std::shared_ptr<RulesCache> rule_cache;  // of the view
   SpikeRules rules;

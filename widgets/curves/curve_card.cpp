@@ -36,7 +36,7 @@ QToolButton* makeButton(QWidget* parent, const QString& text, const QString& tip
 // Everything but the window: a change of the window alone may be covered by what is there.
 bool sameSubject(const CardQuestion& a, const CardQuestion& b) {
   return a.catalog == b.catalog && a.tag == b.tag && a.members == b.members && a.colors == b.colors && a.axis == b.axis &&
-         a.smoothing == b.smoothing && a.log == b.log && a.robust == b.robust && a.style == b.style && a.theme == b.theme;
+         a.smoothing == b.smoothing && a.log == b.log && a.robust == b.robust && a.style == b.style;
 }
 
 // What marks depend on. A newer catalogue of the same series only adds to them.
@@ -51,13 +51,12 @@ CurveCard::CurveCard(QueryService* queries, QWidget* parent)
     : QWidget(parent),
       m_queries(queries),
       m_plot(new PlotWidget(this)),
-      m_note(new QLabel(this)),
+      m_note(new InkLabel(this)),
       m_pin(makeButton(this, tr("pin"), tr("Keep this card first"), true)),
       m_log(makeButton(this, tr("log"), tr("Logarithmic values"), true)),
       m_more(makeButton(this, tr("…"), tr("Export this window, or hide the card"), false)),
       m_rules(makeButton(this, tr("spikes"), tr("Whose spikes are marked, a comparison of the rules, and a plan for a rewind"), false)) {
   for (QuerySlot& slot : m_slots) slot.sayWhatLacks();
-  m_note->setTextFormat(Qt::PlainText);
   m_note->setFont(tableFont());
   m_note->setAlignment(Qt::AlignCenter);
   m_note->setAttribute(Qt::WA_TransparentForMouseEvents);
@@ -227,9 +226,7 @@ void CurveCard::tell() {
   m_note->setVisible(!words.isEmpty());
   m_note->adjustSize();
   m_note->move(width() - m_note->width() - 20, m_plot->geometry().bottom() - m_note->height() - 24);
-  QPalette ink = m_note->palette();
-  ink.setColor(QPalette::WindowText, m_failure.isEmpty() ? currentTheme().muted : currentTheme().text);
-  m_note->setPalette(ink);
+  m_note->setInk(m_failure.isEmpty() ? themeInk<&Theme::muted>() : themeInk<&Theme::text>());
 }
 
 bool CurveCard::isFinal() const {

@@ -12,10 +12,10 @@
 #include <array>
 
 #include "widgets/charts/plot_widget.h"
+#include "widgets/core/ink_label.h"
 #include "widgets/core/view.h"
 #include "widgets/curves/card_data.h"
 
-class QLabel;
 class QToolButton;
 
 namespace runglass {
@@ -62,7 +62,7 @@ class CurveCard : public QWidget {
 
   QueryService* m_queries;
   PlotWidget* m_plot;
-  QLabel* m_note;
+  InkLabel* m_note;
   QToolButton *m_pin, *m_log, *m_more, *m_rules;
   CardQuestion m_question;
   std::size_t m_left_out = 0;

@@ -432,7 +432,6 @@ void CurvesView::updateCards(bool fresh) {
     question.log = m_log_tags.contains(question.catalog->tags[shown[i]].metric);
     question.robust = m_robust;
     question.style = m_state.time_style;
-    question.theme = currentTheme().name;
     question.spikes = m_spikes;
     question.rule_cache = m_rule_cache;
     if (const auto rules = m_rules_of.find(question.catalog->tags[shown[i]].metric); rules != m_rules_of.end())
@@ -523,7 +522,6 @@ void CurvesView::resizeEvent(QResizeEvent*) {
 void CurvesView::changeEvent(QEvent* event) {
   if (event->type() == QEvent::PaletteChange && m_catalog_shown) {
     fillRuns();
-    updateCards(false);
   }
   View::changeEvent(event);
 }

@@ -44,8 +44,7 @@ class Builder {
                                              .device = m_question.device,
                                              .window = m_question.window,
                                              .pixels = m_question.pixels,
-                                             .style = m_question.style,
-                                             .theme = m_question.theme},
+                                             .style = m_question.style},
                                             m_stop));
     sayGpus(m_data, m_fleet.now, m_question.style);
     return std::move(m_data);

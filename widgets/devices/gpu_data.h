@@ -135,7 +135,6 @@ struct GpuQuestion {
   TimeWindow window;
   std::size_t pixels = 600;
   TimeStyle style = TimeStyle::kUtc;
-  ThemeName theme = ThemeName::kDark;
   TimeNs now = 0;
   std::shared_ptr<GpuMemory> memory;        // null: a single question
   std::shared_ptr<const GpuData> previous;  // facts are read again only when devices came or went

@@ -76,7 +76,7 @@ std::vector<Column<GpuCell>> worstColumns(const std::shared_ptr<const GpuData>* 
 GpusView::GpusView(ViewContext context, QWidget* parent)
     : View(parent),
       m_context(std::move(context)),
-      m_sentence(new QLabel),
+      m_sentence(new InkLabel),
       m_metric(new QComboBox),
       m_order(new QPushButton(tr("by rack"))),
       m_worst_button(new QPushButton(tr("as a list"))),
@@ -94,7 +94,7 @@ GpusView::GpusView(ViewContext context, QWidget* parent)
       m_strips(new PlotWidget),
       m_panel(new StatePanel),
       m_stack(new QStackedLayout(this)) {
-  for (QLabel* label : {m_sentence, m_scale, m_host, m_host_line, m_trouble}) {
+  for (QLabel* label : {static_cast<QLabel*>(m_sentence), m_scale, m_host, m_host_line, m_trouble}) {
     label->setTextFormat(Qt::PlainText);
     label->setWordWrap(true);
     label->setTextInteractionFlags(Qt::TextSelectableByMouse);
@@ -258,7 +258,6 @@ void GpusView::ask(QueryService::Supersede supersede) {
                        .window = m_state.window,
                        .pixels = static_cast<std::size_t>(std::max(64, m_strips->plotArea().width())),
                        .style = m_state.time_style,
-                       .theme = currentTheme().name,
                        .now = m_context.now(),
                        // Of the past each moment is read by itself.
                        .memory = m_state.moment ? nullptr : m_memory,
@@ -293,10 +292,7 @@ void GpusView::showAnswer(const Result<std::shared_ptr<const GpuData>>& answer) 
     const QSignalBlocker quiet(m_metric);
     m_metric->setCurrentIndex(static_cast<int>(m_data->metric));
   }
-  QPalette ink = m_sentence->palette();
-  ink.setColor(QPalette::WindowText,
-               m_data->severity >= Severity::kWarning ? severityColor(currentTheme(), m_data->severity) : currentTheme().text);
-  m_sentence->setPalette(ink);
+  m_sentence->setInk(m_data->severity >= Severity::kWarning ? severityText(m_data->severity) : themeInk<&Theme::text>());
   m_sentence->setText(m_data->sentence);
   m_scale->setText(m_data->scale);
   m_side->setData(m_data);

@@ -62,12 +62,7 @@ QString labelOf(const Series& series) {
 class Builder {
  public:
   Builder(const MomentReaders& readers, const Fleet& fleet, const DetailQuestion& question, const std::stop_token& stop)
-      : m_reader(readers.then),
-        m_whole(readers.whole),
-        m_fleet(fleet),
-        m_question(question),
-        m_stop(stop),
-        m_theme(theme(question.theme)) {}
+      : m_reader(readers.then), m_whole(readers.whole), m_fleet(fleet), m_question(question), m_stop(stop) {}
 
   Result<HostDetail> build() {
     const auto node = std::ranges::find(m_fleet.nodes, m_question.node, &Node::id);
@@ -269,8 +264,7 @@ class Builder {
       RG_ASSIGN(auto read, bins(*series));
       widenBand(band, read);
       const auto index = static_cast<std::size_t>(device->index.value_or(0));
-      PlotCurve curve{
-          .name = QString::number(index), .color = m_theme.series[index % m_theme.series.size()], .bins = meansOf(std::move(read))};
+      PlotCurve curve{.name = QString::number(index), .ink = seriesInk(index), .bins = meansOf(std::move(read))};
       curve.gaps = true;
       if (device->id == m_question.device)
         chosen = curve;
@@ -279,8 +273,7 @@ class Builder {
     }
     if (chosen) panel.curves.push_back(*chosen);
     if (panel.curves.empty()) return {};
-    PlotCurve reach{
-        .name = QStringLiteral("min–max"), .color = m_theme.muted, .bins = std::make_shared<const std::vector<Bin>>(std::move(band))};
+    PlotCurve reach{.name = QStringLiteral("min–max"), .bins = std::make_shared<const std::vector<Bin>>(std::move(band))};
     reach.band = reach.gaps = true;
     panel.curves.insert(panel.curves.begin(), std::move(reach));
     plots.panels.push_back(std::move(panel));
@@ -290,13 +283,13 @@ class Builder {
   Status addHost(const char* metric, PlotData& plots) {
     PlotPanel panel{.title = titleOf(metric), .unit = std::string(unitOfMetric(metric))};
     for (const Series* series : m_fleet.find(m_question.node, {}, metric)) {
-      if (panel.curves.size() == m_theme.series.size()) break;
+      if (panel.curves.size() == Theme{}.series.size()) break;
       RG_ASSIGN(auto read, bins(*series));
       // An interface that never carried anything (a bridge, an unused port) is no curve.
       const bool silent = std::ranges::all_of(read, [](const Bin& bin) { return bin.count == 0 || (bin.min == 0 && bin.max == 0); });
       if (silent && !series->key.labels.empty()) continue;
       PlotCurve curve{.name = labelOf(*series),
-                      .color = m_theme.series[panel.curves.size()],
+                      .ink = seriesInk(panel.curves.size()),
                       .bins = std::make_shared<const std::vector<Bin>>(std::move(read))};
       curve.gaps = true;
       panel.curves.push_back(std::move(curve));
@@ -318,7 +311,6 @@ class Builder {
   const Fleet& m_fleet;
   const DetailQuestion& m_question;
   const std::stop_token& m_stop;
-  const Theme& m_theme;
   std::vector<const Device*> m_devices;
   std::map<SeriesId, double> m_newest;
   HostDetail m_out;

@@ -44,7 +44,6 @@ struct DetailQuestion {
   TimeWindow window;
   std::size_t pixels = 600;
   TimeStyle style = TimeStyle::kUtc;
-  ThemeName theme = ThemeName::kDark;
 };
 
 QString rankText(const Rank& rank);                                          // "37 (0,1,5)"

@@ -483,7 +483,7 @@ void EventsView::goTo(const EventRow& row) {
   const TimeRange window{row.key.time - kMargin, std::max(row.end.value_or(row.key.time), row.key.time) + kMargin};
   m_own_window = window;
   m_state.selection = selection;  // our own change: the list stays
-  m_context.state->goTo(selection, window, row.key.time);
+  m_context.state->goTo(selection, window);
 }
 
 // Rows later than the playhead are dimmed, and the newest that is not is brought into sight, with as many pages as that takes.

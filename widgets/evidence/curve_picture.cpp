@@ -12,19 +12,19 @@ namespace {
 constexpr int kEventLine = 16;
 constexpr double kMarkShare = 0.14, kEdgeShare = 0.7;  // of the warning colour in the ground
 
-QColor inkOf(const Theme& theme, const CurveInk& ink) {
+Ink inkOf(const CurveInk& ink) {
   switch (ink.role) {
     case CurveRole::kSeries:
-      return theme.series[ink.number % theme.series.size()];
+      return seriesInk(ink.number);
     case CurveRole::kSubject:
-      return theme.series[0];
+      return seriesInk(0);
     case CurveRole::kCompared:
-      return theme.text;
+      return themeInk<&Theme::text>();
     case CurveRole::kReach:
     case CurveRole::kOld:
       break;
   }
-  return theme.muted;
+  return {};
 }
 
 }  // namespace
@@ -35,6 +35,7 @@ void CurveStory::add(PlotPanel panel, std::vector<CurveInk> panel_inks) {
     curve.band = panel_inks[i].role == CurveRole::kReach;
     curve.dashed = panel_inks[i].role == CurveRole::kCompared;
     curve.faint = panel_inks[i].role == CurveRole::kOld;
+    curve.ink = inkOf(panel_inks[i]);
   }
   plot.panels.push_back(std::move(panel));
   inks.push_back(std::move(panel_inks));
@@ -54,19 +55,17 @@ double CurvePicture::heightAt(double) const {
   return plotHeight() + static_cast<double>(lines) * kEventLine;
 }
 
-PlotData CurvePicture::colored(const Theme& theme) const {
+PlotData CurvePicture::withEvents() const {
   PlotData plot = m_story.plot;
-  for (std::size_t p = 0; p < plot.panels.size(); ++p)
-    for (std::size_t c = 0; c < plot.panels[p].curves.size(); ++c) plot.panels[p].curves[c].color = inkOf(theme, m_story.inks[p][c]);
   if (m_story.mark)
     plot.bands.push_back({.x0 = m_story.mark->first,
                           .x1 = m_story.mark->second,
-                          .color = mix(theme.ground, theme.warning, kMarkShare),
+                          .ink = {[](const Theme& theme, std::size_t) { return mix(theme.ground, theme.warning, kMarkShare); }},
                           .name = {},
-                          .edge = mix(theme.ground, theme.warning, kEdgeShare)});
+                          .edge = Ink{[](const Theme& theme, std::size_t) { return mix(theme.ground, theme.warning, kEdgeShare); }}});
   plot.lane = !m_story.events.empty();
   for (const CurveEvent& event : m_story.events)
-    plot.marks.push_back({event.x, severityInk(theme, event.severity), severityGlyph(event.severity), event.words});
+    plot.marks.push_back({event.x, severityText(event.severity), severityGlyph(event.severity), event.words});
   return plot;
 }
 
@@ -74,7 +73,7 @@ void CurvePicture::paint(QPainter& painter, const QRectF& area, const Theme& the
   painter.fillRect(area, theme.surface);
   const std::size_t lines = m_story.events.size() + (m_story.more_events > 0 ? 1 : 0);
   const QRect room(0, 0, static_cast<int>(area.width()), static_cast<int>(area.height()) - static_cast<int>(lines) * kEventLine);
-  const PlotPicture picture(std::make_shared<const PlotData>(colored(theme)), m_story.x0, m_story.x1, room.size(), 0, theme);
+  const PlotPicture picture(std::make_shared<const PlotData>(withEvents()), m_story.x0, m_story.x1, room.size(), 0, theme);
   picture.paintVector(painter, room);
   const QFontMetricsF metrics(painter.fontMetrics());
   double y = room.bottom() + 1;

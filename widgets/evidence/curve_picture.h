@@ -35,7 +35,7 @@ struct CurveEvent {
 };
 
 struct CurveStory {
-  PlotData plot;                            // without colours
+  PlotData plot;                            // without the mark and the events
   std::vector<std::vector<CurveInk>> inks;  // as plot.panels[].curves
   std::int64_t x0 = 0, x1 = 0;
   std::optional<std::pair<std::int64_t, std::int64_t>> mark;  // shaded
@@ -54,7 +54,7 @@ class CurvePicture : public EvidencePicture {
   const CurveStory& story() const { return m_story; }
 
  private:
-  PlotData colored(const Theme& theme) const;
+  PlotData withEvents() const;
   int plotHeight() const;
 
   CurveStory m_story;

@@ -148,12 +148,12 @@ Result<MeansRead> readMeans(Reader& reader, const EvidenceSubject& subject, cons
       for (std::size_t b = 0; b < bins.size(); ++b)
         if (bins[b].count > 0) out.bins[b].sum = (out.bins[b].count > 0 ? out.bins[b].sum : 0) + bins[b].sum;
     widenBand(out.bins, bins);
-    lines.push_back({.name = names[i], .color = {}, .bins = meansOf(std::move(bins)), .smooth = {}, .gaps = true});
+    lines.push_back({.name = names[i], .ink = {}, .bins = meansOf(std::move(bins)), .smooth = {}, .gaps = true});
   }
   if (out.points == 0) return out;
   for (std::size_t i = 0; i < lines.size(); ++i)
     out.curves.push_back(std::move(lines[i])), out.inks.push_back({members.size() == 1 ? CurveRole::kSubject : CurveRole::kSeries, i});
-  out.curves.push_back({.name = {}, .color = {}, .bins = std::make_shared<const std::vector<Bin>>(out.bins), .smooth = {}, .gaps = true});
+  out.curves.push_back({.name = {}, .ink = {}, .bins = std::make_shared<const std::vector<Bin>>(out.bins), .smooth = {}, .gaps = true});
   out.inks.push_back({CurveRole::kReach, 0});
   return out;
 }
@@ -186,7 +186,7 @@ Result<BandRead> readBand(Reader& reader, const std::vector<const Series*>& memb
   }
   out.median = median(means);
   const auto add = [&](const QString& name, SharedBins bins, CurveRole role) {
-    out.curves.push_back({.name = name, .color = {}, .bins = std::move(bins), .smooth = {}, .gaps = true});
+    out.curves.push_back({.name = name, .ink = {}, .bins = std::move(bins), .smooth = {}, .gaps = true});
     out.inks.push_back({role, 0});
   };
   // Whom it is about first: what a narrow legend has no room for is the reach.

@@ -4,7 +4,6 @@
 #include "widgets/evidence/evidence_card.h"
 
 #include <QKeyEvent>
-#include <QLabel>
 #include <QLineEdit>
 #include <QMouseEvent>
 #include <QPainter>
@@ -20,18 +19,11 @@ namespace {
 constexpr int kPad = 2 * kGrid, kStateHeight = 96, kButtonWidth = 72, kColumnStep = 64;
 constexpr double kStaleOpacity = 0.5;
 
-QLabel* makeLabel(QWidget* parent, bool wraps) {
-  auto* label = new QLabel(parent);
-  label->setTextFormat(Qt::PlainText);
+InkLabel* makeLabel(QWidget* parent, bool wraps) {
+  auto* label = new InkLabel(parent);
   label->setWordWrap(wraps);
   label->setTextInteractionFlags(wraps ? Qt::TextSelectableByMouse : Qt::NoTextInteraction);
   return label;
-}
-
-void ink(QLabel* label, const QColor& color) {
-  QPalette palette = label->palette();
-  palette.setColor(QPalette::WindowText, color);
-  label->setPalette(palette);
 }
 
 }  // namespace
@@ -63,7 +55,12 @@ EvidenceCard::EvidenceCard(QueryService* queries, QWidget* parent)
     emit captionEdited(text);
   });
   m_state->showLoading(tr("Reading"));
-  restyle();
+  QFont bold = textFont();
+  bold.setBold(true);
+  m_title->setFont(bold);
+  m_caption->setFont(textFont());
+  m_coverage->setFont(tableFont());
+  m_coverage->setInk(themeInk<&Theme::muted>());
 }
 
 void EvidenceCard::setQuestion(const EvidenceQuestion& question) {
@@ -169,18 +166,6 @@ void EvidenceCard::arrange() {
   m_coverage->setGeometry(kPad, y, inner, m_coverage->text().isEmpty() ? 0 : m_coverage->heightForWidth(inner));
 }
 
-void EvidenceCard::restyle() {
-  const Theme& theme = currentTheme();
-  QFont bold = textFont();
-  bold.setBold(true);
-  m_title->setFont(bold);
-  m_caption->setFont(textFont());
-  m_coverage->setFont(tableFont());
-  ink(m_title, theme.text);
-  ink(m_caption, theme.text);
-  ink(m_coverage, theme.muted);
-}
-
 void EvidenceCard::paintEvent(QPaintEvent*) {
   QPainter painter(this);
   const Theme& theme = currentTheme();
@@ -212,9 +197,7 @@ void EvidenceCard::showEvent(QShowEvent* event) {
 
 void EvidenceCard::changeEvent(QEvent* event) {
   QWidget::changeEvent(event);
-  if (event->type() != QEvent::PaletteChange) return;
-  restyle();
-  update();
+  if (event->type() == QEvent::PaletteChange) update();
 }
 
 void EvidenceCard::mouseDoubleClickEvent(QMouseEvent*) {

@@ -11,10 +11,10 @@
 #include <QWidget>
 #include <memory>
 
+#include "widgets/core/ink_label.h"
 #include "widgets/core/query_service.h"
 #include "widgets/evidence/evidence.h"
 
-class QLabel;
 class QLineEdit;
 class QToolButton;
 
@@ -61,7 +61,6 @@ class EvidenceCard : public QWidget {
   void showAnswer(const Result<std::shared_ptr<const Evidence>>& answer);
   void arrange();
   void claimHeight();
-  void restyle();
   int headHeight() const;
   int footHeight(int width) const;
 
@@ -71,9 +70,9 @@ class EvidenceCard : public QWidget {
   std::shared_ptr<const Evidence> m_evidence;
   int m_asked_columns = 0;  // 0: nothing was asked yet
   bool m_editable = false;
-  QLabel* m_title;
-  QLabel* m_caption;
-  QLabel* m_coverage;
+  InkLabel* m_title;
+  InkLabel* m_caption;
+  InkLabel* m_coverage;
   QLineEdit* m_caption_edit;
   QToolButton* m_remove;
   StatePanel* m_state;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "widgets/core/finding_jump.h"
 #include "widgets/core/run_summary.h"
 #include "widgets/core/units.h"
 
@@ -11,7 +12,6 @@ namespace runglass {
 namespace {
 
 using FindingList = std::vector<Finding>;
-constexpr DurNs kMargin = 60 * kNsPerSecond;  // around a finding, so that its beginning is seen
 
 Result<FindingList> readFindings(Reader& reader, RunId wanted) {
   const Result<Run> run = chooseRun(reader, wanted);
@@ -52,22 +52,6 @@ std::vector<Column<Finding>> findingColumns(const TimeStyle* style) {
   return columns;
 }
 
-Selection selectionOf(const Finding& finding) {
-  Selection selection;
-  selection.run = finding.run;
-  selection.attempt = finding.attempt;
-  selection.rank = finding.rank;
-  selection.node = finding.node;
-  selection.step = finding.first_step;
-  return selection;
-}
-
-std::optional<TimeRange> windowOf(const Finding& finding) {
-  if (!finding.start) return std::nullopt;
-  const TimeNs end = std::max(finding.end.value_or(*finding.start), *finding.start);
-  return TimeRange{*finding.start - kMargin, end + kMargin};
-}
-
 FindingsView::FindingsView(ViewContext context, QWidget* parent)
     : View(parent),
       m_context(std::move(context)),
@@ -81,15 +65,10 @@ FindingsView::FindingsView(ViewContext context, QWidget* parent)
   m_table->table()->setTextElideMode(Qt::ElideRight);  // sentences: who and what comes first
   setFocusProxy(m_table);
   m_panel->showLoading(tr("Reading the findings …"));
-  connect(m_table, &TableView::rowActivated, this, [this](const QModelIndex& index) {
-    const Finding* finding = m_model->rowAt(index);
-    if (finding == nullptr) return;
-    const std::optional<TimeRange> window = windowOf(*finding);
-    if (window)
-      m_context.state->goTo(selectionOf(*finding), *window, *finding->start);
-    else
-      m_context.state->select(selectionOf(*finding));
-  });
+  for (const auto signal : {&TableView::rowChosen, &TableView::rowActivated})
+    connect(m_table, signal, this, [this](const QModelIndex& index) {
+      if (const Finding* finding = m_model->rowAt(index)) goToFinding(*m_context.state, Finding(*finding));
+    });
 }
 
 void FindingsView::applyState(const ViewState& state) {

@@ -20,9 +20,6 @@
 namespace runglass {
 
 std::vector<Column<Finding>> findingColumns(const TimeStyle* style);
-// What the selection and the window become when `finding` is clicked: its subject, and its time with a margin. No time: the window stays.
-Selection selectionOf(const Finding& finding);
-std::optional<TimeRange> windowOf(const Finding& finding);
 
 class FindingsView : public View {
   Q_OBJECT

@@ -1,68 +1,42 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Invariants: 1. Every registered view has a dock from the start (saved layouts name them); its View is made on first show. 2. A layout's
-// arrangement is remembered when it is left and at the end. 3. `single:` layouts are not remembered: they have no arrangement.
+// Invariants: 1. Every layout has a page of its own and a single view has another one, so that what is shown on one page changes no other.
+// 2. A View exists once: it is in the dock of the page that is shown, or in its window; a view with a window is in no page. 3. A layout's
+// arrangement and the windows are remembered across restarts; a single view has no arrangement.
 #include "widgets/frame/dock_host.h"
 
 #include <QApplication>
 #include <QDockWidget>
-#include <QHBoxLayout>
-#include <QLabel>
+#include <QEvent>
 #include <QSettings>
-#include <QToolButton>
-#include <array>
+#include <QStackedLayout>
+#include <algorithm>
+#include <utility>
 
-#include "widgets/core/theme.h"
+#include "widgets/core/state_panel.h"
+#include "widgets/frame/panel_window.h"
 
 namespace runglass {
 namespace {
 
-constexpr int kLayoutVersion = 1;
 constexpr int kHalf = 50;
+constexpr QSize kLeastWindow{480, 320};
 const QString kSingle = QStringLiteral("single:");
+const QString kWindows = QStringLiteral("windows");
 
-QString settingsKey(const QString& layout) { return QStringLiteral("layouts/") + layout; }
+QString settingsKey(const QString& layout, const char* what) { return QStringLiteral("layouts/%1/%2").arg(layout, QLatin1String(what)); }
 
-// A dense title: the name, float and close. Dragging it moves the dock (QDockWidget gets the mouse events that it ignores).
-class DockTitle : public QWidget {
- public:
-  DockTitle(const QString& title, QDockWidget* dock) : QWidget(dock) {
-    setAutoFillBackground(true);
-    setBackgroundRole(QPalette::AlternateBase);
-    auto* label = new QLabel(this);
-    label->setTextFormat(Qt::PlainText);
-    label->setText(title);
-    label->setFont(tableFont());
-    label->setForegroundRole(QPalette::PlaceholderText);
-    auto* row = new QHBoxLayout(this);
-    row->setContentsMargins(2 * kGrid, 0, kGrid, 0);
-    row->setSpacing(0);
-    row->addWidget(label, 1);
-    const auto button = [&](const QString& text, const QString& tip, auto slot) {
-      auto* tool = new QToolButton(this);
-      tool->setText(text);
-      tool->setToolTip(tip);
-      tool->setAccessibleName(tip);
-      tool->setFont(tableFont());
-      tool->setFocusPolicy(Qt::TabFocus);
-      connect(tool, &QToolButton::clicked, dock, slot);
-      row->addWidget(tool);
-    };
-    button(tr("float"), tr("Float %1, or dock it again").arg(title), [dock] { dock->setFloating(!dock->isFloating()); });
-    button(QStringLiteral("×"), tr("Close %1").arg(title), [dock] { dock->close(); });
-    showTitle(true);
-  }
-  // The dock keeps a hidden title's place and asks only for its size hint, so a single view's title has no height instead.
-  void showTitle(bool shown) {
-    m_height = shown ? kRowHeight + kGrid / 2 : 0;
-    setMaximumHeight(m_height);
-    updateGeometry();
-  }
-  QSize sizeHint() const override { return {QWidget::sizeHint().width(), m_height}; }
-  QSize minimumSizeHint() const override { return {0, m_height}; }
+const LayoutSpec* specOf(const QString& layout) {
+  const auto specs = defaultLayouts();
+  const auto found = std::ranges::find_if(specs, [&](const LayoutSpec& spec) { return layout == QLatin1String(spec.id); });
+  return found == specs.end() ? nullptr : &*found;
+}
 
- private:
-  int m_height = 0;
-};
+// What has lost its dock or window stays a child of the host, hidden.
+void takeOut(View* view, QWidget* host) {
+  if (auto* dock = qobject_cast<QDockWidget*>(view->parentWidget())) dock->setWidget(nullptr);
+  view->hide();
+  view->setParent(host);
+}
 
 }  // namespace
 
@@ -74,105 +48,284 @@ std::span<const LayoutSpec> defaultLayouts() {
 }
 
 DockHost::DockHost(ViewContext context, std::span<const ViewInfo> views, QSettings* settings, QWidget* parent)
-    : QMainWindow(parent, Qt::Widget), m_context(context), m_settings(settings) {
-  setDockOptions(QMainWindow::AllowNestedDocks | QMainWindow::AllowTabbedDocks);
-  setContextMenuPolicy(Qt::NoContextMenu);
-  for (const ViewInfo& info : views) m_docks.emplace_back(QString::fromLatin1(info.id), makeDock(info));
+    : QWidget(parent),
+      m_context(std::move(context)),
+      m_infos(views),
+      m_settings(settings),
+      m_stack(new QStackedLayout(this)),
+      m_single(new DockPage(this)) {
+  m_stack->addWidget(m_single);
+  connect(m_single, &DockPage::arranged, this, &DockHost::afterArranged);
+  connect(m_single, &DockPage::floatWanted, this, &DockHost::floatView);
 }
 
 DockHost::~DockHost() {
-  // Views go before anything they might tell: no slot of ours may run in the base destructor.
-  for (const auto& [id, dock] : m_docks) {
-    dock->disconnect(this);
-    delete dock;
-  }
-}
-
-QDockWidget* DockHost::makeDock(const ViewInfo& info) {
-  const QString id = QString::fromLatin1(info.id);
-  auto* dock = new QDockWidget(QString::fromUtf8(info.title), this);
-  dock->setObjectName(id);
-  dock->setTitleBarWidget(new DockTitle(QString::fromUtf8(info.title), dock));
-  dock->hide();
-  const auto make = info.make;
-  // The signal's flag is wrong for a dock that has no place yet, so it only says when to look.
-  connect(dock, &QDockWidget::visibilityChanged, this, [this, id, dock, make] {
-    if (!dock->isVisible()) return tellCompany();
-    View*& view = m_views[id];
-    if (view == nullptr) {
-      view = make(m_context, dock);
-      dock->setWidget(view);
-    }
-    tellCompany();
-    emit viewShown(view);
-  });
-  return dock;
+  // Views go before anything they might reach: no slot of ours may run in the base destructor.
+  m_filling = true;
+  for (const auto& [id, view] : m_views) delete view;
+  for (const auto& [id, window] : m_windows) delete window;
+  for (DockPage* page : findChildren<DockPage*>()) page->disconnect(this);
 }
 
 bool DockHost::showLayout(const QString& id) {
-  saveLayout();
-  const QByteArray saved = m_settings != nullptr ? m_settings->value(settingsKey(id)).toByteArray() : QByteArray();
-  if (saved.isEmpty()) return resetLayout(id);
-  const bool known = std::ranges::any_of(defaultLayouts(), [&](const LayoutSpec& spec) { return id == QLatin1String(spec.id); });
-  if (!known) return false;
-  setTitlesVisible(true);
-  if (!restoreState(saved, kLayoutVersion) || visibleViews().empty()) return resetLayout(id);
-  become(id);
+  DockPage* layout = layoutPage(id);
+  if (layout == nullptr) return false;
+  showPage(layout, id);
   focusFirst();
   return true;
 }
 
 bool DockHost::resetLayout(const QString& id) {
-  for (const LayoutSpec& spec : defaultLayouts()) {
-    if (id != QLatin1String(spec.id)) continue;
-    arrange(spec);
-    become(id);
-    focusFirst();
-    return true;
+  const LayoutSpec* spec = specOf(id);
+  DockPage* layout = layoutPage(id);
+  if (spec == nullptr || layout == nullptr) return false;
+  const auto windows = m_windows;
+  for (const auto& [view, window] : windows) {
+    const bool named = std::ranges::any_of(spec->places, [&](const LayoutPlace& place) { return view == QLatin1String(place.view); });
+    if (named || window->home() == id) dockView(view);
   }
-  return false;
+  m_filling = true;
+  arrange(layout, *spec);
+  m_filling = false;
+  return showLayout(id);
 }
 
 bool DockHost::showSingle(const QString& view) {
-  for (const auto& [id, dock] : m_docks) {
-    if (id != view) continue;
-    saveLayout();
-    hideAll();
-    setTitlesVisible(false);
-    placeDock(dock, nullptr, Qt::Horizontal, 0);
-    if (dock->widget() != nullptr) dock->widget()->setFocus();  // before the window is shown there is no view yet
-    become(kSingle + view);
-    return true;
-  }
-  return false;
+  if (infoOf(view) == nullptr) return false;
+  if (raiseWindow(view)) return true;
+  m_filling = true;
+  m_single->clear();
+  m_single->setTitlesVisible(false);
+  m_single->place(dockIn(m_single, view), nullptr, Qt::Horizontal, 0);
+  m_filling = false;
+  showPage(m_single, kSingle + view);
+  viewOf(view)->setFocus();
+  return true;
 }
 
 bool DockHost::addView(const QString& view) {
-  QDockWidget* beside = nullptr;
-  QDockWidget* wanted = nullptr;
-  for (const auto& [id, dock] : m_docks) {
-    if (id == view)
-      wanted = dock;
-    else if (dock->isVisible() && !dock->isFloating())
-      beside = dock;
-  }
-  if (wanted == nullptr) return false;
-  if (wanted->isVisible()) return true;
-  setTitlesVisible(true);
-  placeDock(wanted, beside, Qt::Horizontal, kHalf);
+  if (infoOf(view) == nullptr) return false;
+  if (raiseWindow(view)) return true;
+  if (m_current.isEmpty()) return showSingle(view);
+  const QStringList open = page()->open();
+  if (open.contains(view)) return true;
+  page()->setTitlesVisible(true);
+  page()->place(dockIn(page(), view), open.isEmpty() ? nullptr : page()->find(open.back()), Qt::Horizontal, kHalf);
+  afterArranged();
+  return true;
+}
+
+bool DockHost::floatView(const QString& view) {
+  if (infoOf(view) == nullptr) return false;
+  if (raiseWindow(view)) return true;
+  const bool here = !m_current.isEmpty() && page()->open().contains(view);
+  openWindow(view, here ? m_current : kSingle + view, {});
+  return true;
+}
+
+bool DockHost::dockView(const QString& view) {
+  const auto found = m_windows.find(view);
+  if (found == m_windows.end()) return false;
+  PanelWindow* window = found->second;
+  m_windows.erase(found);
+  takeOut(viewOf(view), this);
+  window->hide();
+  window->deleteLater();
+  const auto home = m_layouts.find(window->home());
+  if (home == m_layouts.end()) return true;
+  DockPage* layout = home->second;
+  QDockWidget* dock = dockIn(layout, view);
+  const QStringList open = layout->open();
+  // A dock that was closed comes back to its place; one that has none gets one.
+  if (layout->dockWidgetArea(dock) == Qt::NoDockWidgetArea)
+    layout->place(dock, open.isEmpty() ? nullptr : layout->find(open.back()), Qt::Horizontal, kHalf);
+  dock->show();
+  afterArranged();
   return true;
 }
 
 void DockHost::saveLayout() {
-  if (m_settings == nullptr || m_current.isEmpty() || m_current.startsWith(kSingle)) return;
-  m_settings->setValue(settingsKey(m_current), saveState(kLayoutVersion));
+  if (m_settings == nullptr) return;
+  for (const auto& [id, layout] : m_layouts) {
+    m_settings->setValue(settingsKey(id, "views"), layout->views());
+    m_settings->setValue(settingsKey(id, "state"), layout->save());
+  }
+  if (!m_restored) return;  // the windows are still in the settings
+  m_settings->beginGroup(kWindows);
+  m_settings->remove({});
+  for (const auto& [view, window] : m_windows) {
+    m_settings->setValue(view + QStringLiteral("/home"), window->home());
+    m_settings->setValue(view + QStringLiteral("/geometry"), window->saveGeometry());
+  }
+  m_settings->endGroup();
+}
+
+void DockHost::closeWindows() {
+  saveLayout();
+  m_restored = false;
+  for (const auto& [view, window] : std::exchange(m_windows, {})) {
+    takeOut(viewOf(view), this);
+    delete window;
+  }
+}
+
+void DockHost::restoreWindows() {
+  if (std::exchange(m_restored, true) || m_settings == nullptr) return;
+  m_settings->beginGroup(kWindows);
+  const QStringList views = m_settings->childGroups();
+  std::vector<std::pair<QString, QByteArray>> remembered;  // home and geometry
+  for (const QString& view : views)
+    remembered.emplace_back(m_settings->value(view + QStringLiteral("/home")).toString(),
+                            m_settings->value(view + QStringLiteral("/geometry")).toByteArray());
+  m_settings->endGroup();
+  for (qsizetype i = 0; i < views.size(); ++i)
+    if (infoOf(views[i]) != nullptr)
+      openWindow(views[i], remembered[static_cast<std::size_t>(i)].first, remembered[static_cast<std::size_t>(i)].second);
+}
+
+void DockHost::openWindow(const QString& view, const QString& home, const QByteArray& geometry) {
+  View* shown = viewOf(view);
+  const QRect where(shown->mapToGlobal(QPoint()), shown->isVisible() ? shown->size().expandedTo(kLeastWindow) : 2 * kLeastWindow);
+  auto* window = new PanelWindow(view, QString::fromUtf8(infoOf(view)->title), home);
+  m_windows[view] = window;
+  takeOut(shown, this);
+  for (DockPage* page : findChildren<DockPage*>())
+    if (QDockWidget* dock = page->find(view)) dock->hide();
+  if (geometry.isEmpty() || !window->restoreGeometry(geometry)) window->setGeometry(where);
+  connect(window, &PanelWindow::closedByUser, this, [this, view] { dockView(view); });
+  connect(window, &PanelWindow::dockWanted, this, [this, view, home] {
+    dockView(view);
+    home.startsWith(kSingle) ? showSingle(view) : showLayout(home);
+  });
+  window->take(shown);
+  emit windowOpened(window);
+  window->show();
+  afterArranged();
+}
+
+bool DockHost::raiseWindow(const QString& view) {
+  const auto found = m_windows.find(view);
+  if (found == m_windows.end()) return false;
+  if (found->second->isMinimized()) found->second->showNormal();
+  found->second->show();
+  found->second->raise();
+  found->second->activateWindow();
+  return true;
+}
+
+const ViewInfo* DockHost::infoOf(const QString& view) const {
+  const auto found = std::ranges::find_if(m_infos, [&](const ViewInfo& info) { return view == QLatin1String(info.id); });
+  return found == m_infos.end() ? nullptr : &*found;
+}
+
+View* DockHost::viewOf(const QString& view) {
+  View*& made = m_views[view];
+  if (made == nullptr) {
+    made = infoOf(view)->make(m_context, this);
+    made->hide();
+    made->installEventFilter(this);
+  }
+  return made;
+}
+
+QDockWidget* DockHost::dockIn(DockPage* page, const QString& view) { return page->dock(view, QString::fromUtf8(infoOf(view)->title)); }
+
+DockPage* DockHost::page() const { return static_cast<DockPage*>(m_stack->currentWidget()); }
+
+DockPage* DockHost::layoutPage(const QString& id) {
+  if (const auto made = m_layouts.find(id); made != m_layouts.end()) return made->second;
+  const LayoutSpec* spec = specOf(id);
+  if (spec == nullptr) return nullptr;
+  auto* layout = new DockPage(this);
+  layout->empty()->showEmpty(tr("No panel is open here."), tr("Each is closed or in a window of its own."));
+  layout->empty()->offer(tr("Reset this layout"), [this, id] { resetLayout(id); });
+  layout->resize(size());
+  m_stack->addWidget(layout);
+  m_layouts[id] = layout;
+  connect(layout, &DockPage::arranged, this, &DockHost::afterArranged);
+  connect(layout, &DockPage::floatWanted, this, &DockHost::floatView);
+  m_filling = true;
+  bool restored = false;
+  if (m_settings != nullptr) {
+    for (const QString& view : m_settings->value(settingsKey(id, "views")).toStringList())
+      if (infoOf(view) != nullptr) dockIn(layout, view);
+    restored = layout->restore(m_settings->value(settingsKey(id, "state")).toByteArray());
+  }
+  if (!restored) arrange(layout, *spec);
+  m_filling = false;
+  return layout;
+}
+
+void DockHost::arrange(DockPage* page, const LayoutSpec& spec) {
+  page->clear();
+  page->setTitlesVisible(true);
+  std::vector<QDockWidget*> placed;
+  for (const LayoutPlace& place : spec.places) {
+    const QString view = QString::fromLatin1(place.view);
+    placed.push_back(nullptr);
+    if (infoOf(view) == nullptr) continue;
+    // Beside the place it names, or beside whatever came last when that one is not built.
+    QDockWidget* beside = placed.size() > 1 ? placed[static_cast<std::size_t>(place.beside)] : nullptr;
+    for (auto earlier = placed.rbegin(); beside == nullptr && earlier != placed.rend(); ++earlier) beside = *earlier;
+    placed.back() = dockIn(page, view);
+    page->place(placed.back(), beside, place.split, place.share);
+  }
+}
+
+// Every open dock of the page that is shown holds its view.
+void DockHost::fill(DockPage* page) {
+  m_filling = true;
+  for (const QString& id : page->open()) {
+    QDockWidget* dock = page->find(id);
+    if (m_windows.contains(id)) {
+      dock->hide();
+      continue;
+    }
+    View* view = viewOf(id);
+    if (dock->widget() == view) continue;
+    takeOut(view, this);
+    dock->setWidget(view);
+  }
+  m_filling = false;
+}
+
+void DockHost::showPage(DockPage* page, const QString& current) {
+  fill(page);
+  m_current = current;
+  m_filling = true;
+  m_stack->setCurrentWidget(page);
+  m_filling = false;
+  afterArranged();
+  emit currentChanged();
+}
+
+void DockHost::afterArranged() {
+  if (m_filling || m_current.isEmpty()) return;
+  fill(page());
+  // A single view that has become a window leaves nothing behind.
+  if (page() == m_single && m_single->open().isEmpty()) return void(showLayout(QString::fromLatin1(defaultLayouts().front().id)));
+  const QStringList open = page()->open();
+  for (const auto& [id, view] : m_views) view->setAlone(m_windows.contains(id) || open.size() == 1);
+}
+
+void DockHost::showEvent(QShowEvent* event) {
+  QWidget::showEvent(event);
+  restoreWindows();
+}
+
+bool DockHost::eventFilter(QObject* watched, QEvent* event) {
+  if (event->type() == QEvent::Show && !event->spontaneous()) emit viewShown(static_cast<View*>(watched));
+  return QWidget::eventFilter(watched, event);
 }
 
 std::vector<View*> DockHost::visibleViews() const {
   std::vector<View*> visible;
-  for (const auto& [id, dock] : m_docks) {
-    const bool behind_a_tab = !dock->isFloating() && (dock->geometry().right() < 0 || dock->geometry().bottom() < 0);
-    if (const auto view = m_views.find(id); view != m_views.end() && dock->isVisible() && !behind_a_tab) visible.push_back(view->second);
+  for (const ViewInfo& info : m_infos) {
+    const QString id = QString::fromLatin1(info.id);
+    const auto view = m_views.find(id);
+    if (view == m_views.end() || !view->second->isVisible()) continue;
+    const auto* dock = qobject_cast<const QDockWidget*>(view->second->parentWidget());
+    if (dock == nullptr || !page()->isBehindTab(dock)) visible.push_back(view->second);
   }
   return visible;
 }
@@ -184,58 +337,18 @@ View* DockHost::focusedView() const {
   return visible.empty() ? nullptr : visible.front();
 }
 
+QString DockHost::idOf(const View* view) const {
+  const auto found = std::ranges::find(m_views, view, [](const auto& entry) { return entry.second; });
+  return found == m_views.end() ? QString() : found->first;
+}
+
+QWidget* DockHost::windowOf(const QString& view) const {
+  const auto found = m_windows.find(view);
+  return found == m_windows.end() ? nullptr : found->second;
+}
+
 void DockHost::focusFirst() {
   if (const std::vector<View*> visible = visibleViews(); !visible.empty()) visible.front()->setFocus();
-}
-
-void DockHost::hideAll() {
-  // Removed, not just hidden: a hidden dock keeps a place in the layout that later splits would land in.
-  for (const auto& [id, dock] : m_docks) removeDockWidget(dock);
-}
-
-void DockHost::arrange(const LayoutSpec& spec) {
-  hideAll();
-  setTitlesVisible(true);
-  std::vector<QDockWidget*> placed;
-  for (const LayoutPlace& place : spec.places) {
-    const auto found = std::ranges::find(m_docks, QString::fromLatin1(place.view), [](const auto& entry) { return entry.first; });
-    placed.push_back(nullptr);
-    if (found == m_docks.end()) continue;
-    // Beside the place it names, or beside whatever came last when that one is not built.
-    QDockWidget* beside = placed.size() > 1 ? placed[static_cast<std::size_t>(place.beside)] : nullptr;
-    for (auto earlier = placed.rbegin(); beside == nullptr && earlier != placed.rend(); ++earlier) beside = *earlier;
-    placeDock(found->second, beside, place.split, place.share);
-    placed.back() = found->second;
-  }
-}
-
-void DockHost::placeDock(QDockWidget* dock, QDockWidget* beside, Qt::Orientation split, int share) {
-  removeDockWidget(dock);
-  dock->setFloating(false);
-  if (beside == nullptr) {
-    addDockWidget(Qt::LeftDockWidgetArea, dock);
-    dock->show();
-    return;
-  }
-  splitDockWidget(beside, dock, split);
-  dock->show();
-  // A split in a layout that is not laid out yet leaves the new dock without any size.
-  const int all = split == Qt::Horizontal ? width() : height();
-  resizeDocks({beside, dock}, {all * (100 - share) / 100, all * share / 100}, split);
-}
-
-void DockHost::tellCompany() {
-  const std::vector<View*> visible = visibleViews();
-  for (View* view : visible) view->setAlone(visible.size() == 1);
-}
-
-void DockHost::setTitlesVisible(bool visible) {
-  for (const auto& [id, dock] : m_docks) static_cast<DockTitle*>(dock->titleBarWidget())->showTitle(visible);
-}
-
-void DockHost::become(const QString& current) {
-  m_current = current;
-  emit currentChanged();
 }
 
 }  // namespace runglass

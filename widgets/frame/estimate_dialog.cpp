@@ -3,6 +3,7 @@
 
 #include <QCheckBox>
 #include <QComboBox>
+#include <QEvent>
 #include <QFormLayout>
 #include <QHBoxLayout>
 #include <QLabel>
@@ -143,6 +144,16 @@ EstimateInput EstimateDialog::input() const {
 void EstimateDialog::answer() {
   if (m_filling) return;
   m_touched |= m_filled;
+  showAnswer();
+}
+
+// Its colours are in the text, so another theme needs another text.
+void EstimateDialog::changeEvent(QEvent* event) {
+  QDialog::changeEvent(event);
+  if (event->type() == QEvent::PaletteChange && isVisible()) showAnswer();
+}
+
+void EstimateDialog::showAnswer() {
   const QString muted = currentTheme().muted.name();
   QString html = QStringLiteral("<table width='100%' cellspacing='0' cellpadding='3'>");
   for (const EstimateLine& line : estimateLines(input()))

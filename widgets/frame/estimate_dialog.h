@@ -34,10 +34,14 @@ class EstimateDialog : public QDialog {
   // The user has changed a field: what a run would fill in must not overwrite it.
   bool touched() const { return m_touched; }
 
+ protected:
+  void changeEvent(QEvent* event) override;
+
  private:
   QLineEdit* number(QFormLayout* form, const QString& label, const QString& hint);
   QSpinBox* size(QFormLayout* form, const QString& label);
   void answer();
+  void showAnswer();
 
   QLineEdit *m_parameters, *m_tokens, *m_gpus, *m_mfu, *m_layers, *m_hidden, *m_heads, *m_sequence, *m_micro, *m_rate, *m_save, *m_mtbf;
   QComboBox *m_device, *m_recompute, *m_zero;

@@ -3,6 +3,7 @@
 // window stands still; only the strip's and status bar's counters move. 3. Nothing here waits for the store.
 #include "widgets/frame/main_window.h"
 
+#include <QAction>
 #include <QApplication>
 #include <QCloseEvent>
 #include <QDragEnterEvent>
@@ -19,6 +20,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "widgets/frame/estimate_dialog.h"
 #include "widgets/frame/incident_commands.h"
@@ -96,6 +98,7 @@ MainWindow::MainWindow(const WindowOptions& options, QWidget* parent)
   makeCommands();
   connect(m_ageing, &QTimer::timeout, this, &MainWindow::updateStatus);
   connect(&m_state, &SharedState::changed, this, &MainWindow::onStateChanged);
+  connect(m_strip, &RunStrip::viewRequested, this, &MainWindow::showPlace);
   connect(m_docks, &DockHost::currentChanged, this, &MainWindow::updateNavigation);
   connect(m_docks, &DockHost::viewShown, this, [this](View* view) {
     connect(view, &View::viewRequested, this, &MainWindow::showPlace, Qt::UniqueConnection);
@@ -104,6 +107,10 @@ MainWindow::MainWindow(const WindowOptions& options, QWidget* parent)
     if (!m_tab.isEmpty() && view->showTab(m_tab)) m_tab.clear();
     view->applyState(shown());
     if (m_docks->visibleViews().size() == 1) view->setFocus();  // keys go to a view from the start
+  });
+  // The console's keys work there as well.
+  connect(m_docks, &DockHost::windowOpened, this, [this](QWidget* window) {
+    for (QAction* command : m_commands.all()) window->addAction(command);
   });
   if (m_options.queries != nullptr) {
     m_stack->setCurrentWidget(m_docks);
@@ -130,6 +137,7 @@ MainWindow::MainWindow(const WindowOptions& options, QWidget* parent)
 }
 
 MainWindow::~MainWindow() {
+  m_docks->saveLayout();  // a window that gives way to another one is not closed
   m_docks->disconnect(this);
   delete m_docks;  // before m_state, which the views hold
 }
@@ -147,7 +155,7 @@ void MainWindow::showTab(const QString& tab) {
 
 bool MainWindow::isFinal() const {
   if (m_welcome != nullptr) return m_welcome->isFinal();
-  if (!m_summary_known || m_summary_slot.busy() || m_info_slot.busy() || !m_info_known) return false;
+  if (!m_summary_known || m_summary_slot.busy() || m_info_slot.busy() || m_place_slot.busy() || !m_info_known) return false;
   if (m_moment != m_state.state().moment || m_then_slot.busy() || !m_playhead->isFinal() || m_veil.dims()) return false;
   const std::vector<View*> views = m_docks->visibleViews();
   return !views.empty() && std::ranges::all_of(views, [](const View* view) { return view->isFinal(); });
@@ -159,7 +167,7 @@ void MainWindow::setTheme(ThemeName theme) {
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {
-  m_docks->saveLayout();
+  m_docks->closeWindows();
   if (m_options.settings != nullptr) m_options.settings->setValue(kGeometryKey, saveGeometry());
   QWidget::closeEvent(event);
 }
@@ -334,8 +342,34 @@ void MainWindow::onStateChanged() {
     m_veil.watch(m_docks->visibleViews());
   }
   showStrip();
+  askRankPlace();
   m_playhead->applyState();
   for (View* view : m_docks->visibleViews()) view->applyState(shown());
+}
+
+// A rank was chosen somewhere that does not know its machine: the views of GPUs and hosts go there as well.
+void MainWindow::askRankPlace() {
+  const Selection chosen = m_state.state().selection;
+  const bool placed = !chosen.rank || chosen.device;
+  if (std::exchange(m_placed, placed ? Selection{} : chosen) == chosen || placed) return;
+  m_options.queries->submit<Selection>(
+      m_place_slot, QueryService::Supersede::kCancelOlder,
+      [chosen](Reader& reader, std::stop_token) -> Result<Selection> {
+        Selection placed = chosen;
+        RG_ASSIGN(const Run run, chooseRun(reader, chosen.run));
+        RG_ASSIGN(const auto attempts, reader.attempts(run.id));
+        AttemptId attempt = chosen.attempt;
+        if (!attempt && !attempts.empty()) attempt = attempts.back().id;
+        RG_ASSIGN(const auto ranks, reader.ranks(attempt));
+        const auto rank = std::ranges::find(ranks, *chosen.rank, &Rank::rank);
+        if (rank == ranks.end()) return placed;
+        if (!placed.node) placed.node = rank->node;
+        if (placed.node == rank->node) placed.device = rank->device;
+        return placed;
+      },
+      [this, chosen](const Result<std::shared_ptr<const Selection>>& answer) {
+        if (answer.ok() && m_state.state().selection == chosen) m_state.complete(**answer);
+      });
 }
 
 void MainWindow::onTick(Tick tick) {

@@ -105,6 +105,7 @@ class MainWindow : public QWidget {
   void askInfo();
   void showSummary(const Result<std::shared_ptr<const RunSummary>>& answer);
   void onStateChanged();
+  void askRankPlace();
   void onTick(Tick tick);
   void moveExtent();
   void updateNavigation();
@@ -158,7 +159,8 @@ class MainWindow : public QWidget {
   std::optional<SourceWords> m_source_words;  // of a copy
   QElapsedTimer m_info_age;                   // since it was asked
   QElapsedTimer m_rate_age;                   // since it was answered
-  QuerySlot m_summary_slot, m_then_slot;
+  QuerySlot m_summary_slot, m_then_slot, m_place_slot;
+  Selection m_placed;                    // whose machine was asked for
   std::unique_ptr<Playhead> m_playhead;  // null: no store is open
   StaleVeil m_veil{this};
   QPointer<EstimateDialog> m_estimate;  // deletes itself when it is closed

@@ -45,7 +45,7 @@ void MainWindow::showKeys() {
                                   {tr("double click, Home"), tr("show everything")},
                                   {tr("End"), tr("follow the newest data, now")},
                                   {tr("N, Shift+N"), tr("in curves: next, previous loss spike")},
-                                  {tr("click on a mark"), tr("every view at that moment")}}}};
+                                  {tr("click on a mark"), tr("the window moves there")}}}};
   for (const ViewInfo& view : viewRegistry()) {
     if (view.keys == nullptr) continue;
     more.push_back({QString::fromUtf8(view.title), {}});
@@ -79,6 +79,11 @@ void MainWindow::makeViewCommands() {
     });
   }
   m_commands.add(group, tr("Reset this layout"), {}, [this] { m_docks->resetLayout(m_docks->current()); });
+  m_commands.add(group, tr("Float or dock the view with the focus"), {}, [this] {
+    const View* view = m_docks->focusedView();
+    const QString id = view != nullptr ? m_docks->idOf(view) : QString();
+    if (!m_docks->dockView(id)) m_docks->floatView(id);
+  });
   m_commands.add(group, tr("Filter"), {QKeySequence(Qt::Key_Slash)}, [this] {
     if (View* view = m_docks->focusedView()) view->focusFilter();
   });
@@ -94,10 +99,7 @@ void MainWindow::makeViewCommands() {
 void MainWindow::explainView() {
   const View* view = m_docks->focusedView();
   QString heading = m_welcome != nullptr ? QStringLiteral("The first hour") : QStringLiteral("Watch");
-  // Its dock has the view's name.
-  const QObject* dock = view;
-  while (dock != nullptr && findView(dock->objectName().toStdString()) == nullptr) dock = dock->parent();
-  if (dock != nullptr) heading = QString::fromUtf8(findView(dock->objectName().toStdString())->title);
+  if (view != nullptr) heading = QString::fromUtf8(findView(m_docks->idOf(view).toStdString())->title);
   (new GuideDialog(heading, this))->show();
 }
 

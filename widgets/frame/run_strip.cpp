@@ -70,7 +70,9 @@ StripItem findingsItem(const RunSummary& run) {
     parts += QStringLiteral("%1 %2").arg(formatCount(count), QLatin1String(severityName(severity)));
     item.severity = std::max(item.severity, severity);
   }
-  if (!parts.isEmpty()) item.value = parts.join(QStringLiteral(", "));
+  if (parts.isEmpty()) return item;
+  item.value = parts.join(QStringLiteral(", "));
+  item.view = QStringLiteral("findings");
   return item;
 }
 
@@ -109,6 +111,7 @@ std::vector<StripItem> stripItems(const RunSummary& run, TimeNs now, TimeStyle s
 
 RunStrip::RunStrip(QWidget* parent) : QWidget(parent) {
   setFixedHeight(kStripHeight);
+  setMouseTracking(true);
   setAccessibleName(QStringLiteral("Run strip"));
 }
 
@@ -162,10 +165,49 @@ void RunStrip::paintEvent(QPaintEvent*) {
     const int begin = x;
     text(mark(item.severity), severityColor(t, item.severity));
     text(caption, t.muted);
-    text(item.value, t.text);
+    const bool link = !item.view.isEmpty();
+    if (link && item.view == m_hovered) {
+      QFont under = textFont();
+      under.setUnderline(true);
+      painter.setFont(under);
+    }
+    text(item.value, link ? t.accent : t.text);
+    painter.setFont(textFont());
     m_places.emplace_back(begin, 0, x - begin, height());
     x += kItemGap;
   }
+}
+
+const StripItem* RunStrip::linkAt(QPoint at) const {
+  for (std::size_t i = 0; i < m_places.size() && i < m_items.size(); ++i)
+    if (m_places[i].contains(at) && !m_items[i].view.isEmpty()) return &m_items[i];
+  return nullptr;
+}
+
+QRect RunStrip::placeOf(const QString& caption) const {
+  for (std::size_t i = 0; i < m_places.size() && i < m_items.size(); ++i)
+    if (m_items[i].caption == caption) return m_places[i];
+  return {};
+}
+
+void RunStrip::hover(const StripItem* link) {
+  const QString view = link != nullptr ? link->view : QString();
+  if (view == m_hovered) return;
+  m_hovered = view;
+  if (link != nullptr)
+    setCursor(Qt::PointingHandCursor);
+  else
+    unsetCursor();
+  update();
+}
+
+void RunStrip::mouseMoveEvent(QMouseEvent* event) { hover(linkAt(event->position().toPoint())); }
+
+void RunStrip::leaveEvent(QEvent*) { hover(nullptr); }
+
+void RunStrip::mouseReleaseEvent(QMouseEvent* event) {
+  const StripItem* link = linkAt(event->position().toPoint());
+  if (link != nullptr && event->button() == Qt::LeftButton) emit viewRequested(QString(link->view));
 }
 
 bool RunStrip::event(QEvent* event) {

@@ -22,6 +22,7 @@ struct StripItem {
   QString value;
   QString tip;  // the source and the rule
   Severity severity = Severity::kInfo;
+  QString view = {};  // a click leads there; empty: nowhere
 };
 
 // In the order of importance: a narrow window drops from the end. `now` is wall time.
@@ -39,15 +40,26 @@ class RunStrip : public QWidget {
   const std::vector<StripItem>& items() const { return m_items; }
 
   QSize sizeHint() const override;
+  QRect placeOf(const QString& caption) const;  // of a painted item; empty: there is no room for it
+
+ signals:
+  void viewRequested(const QString& view);
 
  protected:
   void paintEvent(QPaintEvent* event) override;
   bool event(QEvent* event) override;
+  void mouseMoveEvent(QMouseEvent* event) override;
+  void mouseReleaseEvent(QMouseEvent* event) override;
+  void leaveEvent(QEvent* event) override;
 
  private:
+  const StripItem* linkAt(QPoint at) const;
+  void hover(const StripItem* link);
+
   std::vector<StripItem> m_items;
-  std::vector<QRect> m_places;  // of the painted items, for tool tips
+  std::vector<QRect> m_places;  // of the painted items
   QString m_message;
+  QString m_hovered;  // the view of the link under the pointer
   bool m_past = false;
 };
 

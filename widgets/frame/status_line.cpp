@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/frame/status_line.h"
 
-#include <QEvent>
 #include <QHBoxLayout>
-#include <QLabel>
 #include <QPainter>
 
-#include "widgets/core/theme.h"
+#include "widgets/core/ink_label.h"
 
 namespace runglass {
 namespace {
@@ -61,40 +59,19 @@ StatusLine::StatusLine(QWidget* parent) : QWidget(parent) {
 void StatusLine::setItems(const std::vector<StatusItem>& items) {
   auto* row = static_cast<QHBoxLayout*>(layout());
   while (m_labels.size() < items.size()) {
-    auto* label = new QLabel(this);
-    label->setTextFormat(Qt::PlainText);
+    auto* label = new InkLabel(this);
     label->setFont(tableFont());
-    label->setForegroundRole(QPalette::PlaceholderText);
     row->insertWidget(static_cast<int>(m_labels.size()) + (m_labels.empty() ? 0 : 1), label);
     m_labels.push_back(label);
   }
-  m_severities.resize(m_labels.size(), Severity::kInfo);
   for (std::size_t i = 0; i < m_labels.size(); ++i) {
     m_labels[i]->setVisible(i < items.size());
     if (i >= items.size()) continue;
     const Severity severity = items[i].severity;
-    if (m_severities[i] != severity) {
-      m_severities[i] = severity;
-      restyle();
-    }
+    m_labels[i]->setInk(severity > Severity::kInfo ? severityText(severity) : themeInk<&Theme::muted>());
     m_labels[i]->setText(severity > Severity::kInfo ? severityGlyph(severity) + u' ' + items[i].text : items[i].text);
     m_labels[i]->setToolTip(items[i].tip.toHtmlEscaped());
   }
-}
-
-void StatusLine::restyle() {
-  for (std::size_t i = 0; i < m_labels.size(); ++i) {
-    const bool marked = m_severities[i] > Severity::kInfo;
-    QPalette palette = this->palette();
-    if (marked) palette.setColor(QPalette::WindowText, severityInk(currentTheme(), m_severities[i]));
-    m_labels[i]->setForegroundRole(marked ? QPalette::WindowText : QPalette::PlaceholderText);
-    m_labels[i]->setPalette(palette);
-  }
-}
-
-void StatusLine::changeEvent(QEvent* event) {
-  QWidget::changeEvent(event);
-  if (event->type() == QEvent::PaletteChange) restyle();
 }
 
 void StatusLine::paintEvent(QPaintEvent*) {

@@ -18,9 +18,9 @@
 #include "widgets/frame/source_words.h"
 #include "widgets/frame/status_source.h"
 
-class QLabel;
-
 namespace runglass {
+
+class InkLabel;
 
 struct StatusFacts {
   SourceStatus source;
@@ -49,13 +49,9 @@ class StatusLine : public QWidget {
 
  protected:
   void paintEvent(QPaintEvent* event) override;
-  void changeEvent(QEvent* event) override;
 
  private:
-  void restyle();
-
-  std::vector<QLabel*> m_labels;
-  std::vector<Severity> m_severities;  // of the labels
+  std::vector<InkLabel*> m_labels;
 };
 
 }  // namespace runglass

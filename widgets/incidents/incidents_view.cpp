@@ -262,8 +262,8 @@ void IncidentsView::chosenByUser(const std::string& key) {
   choose(key);
   const Incident* const incident = shownIncident();
   if (incident == nullptr) return;
-  if (!proposalShown()) m_context.state->select(selectionOf(*incident));
-  if (const auto window = windowOf(*incident)) m_context.state->setWindow(*window);
+  const Incident chosen = *incident;  // the list may be replaced by what this sets off
+  m_context.state->goTo(proposalShown() ? m_context.state->state().selection : selectionOf(chosen), windowOf(chosen));
 }
 
 void IncidentsView::showChosen() {
@@ -343,10 +343,11 @@ void IncidentsView::jumpTo(const TimelineEntry& entry) {
   if (entry.finding != 0 && finding != m_list->findings.end()) {
     selection.attempt = finding->attempt;
     selection.rank = finding->rank, selection.node = finding->node, selection.step = finding->first_step;
+    selection.device = {};
   } else if (entry.step) {
     selection.step = entry.step;
   }
-  m_context.state->goTo(selection, around(entry.time, entry.until.value_or(entry.time)), entry.time);
+  m_context.state->goTo(selection, around(entry.time, entry.until.value_or(entry.time)));
 }
 
 void IncidentsView::open(const EvidencePlace& place) {

@@ -74,8 +74,10 @@ LogbookPage::LogbookPage(ViewContext context, QWidget* parent)
   m_stack->addWidget(m_page);
   setFocusProxy(m_table);
   m_panel->showLoading(tr("Reading the logbook …"));
-  connect(m_table, &TableView::rowActivated, this, &LogbookPage::goTo);
-  connect(m_table, &TableView::rowChosen, this, [this] { tellNoteTime(); });
+  connect(m_table, &TableView::rowChosen, this, [this](const QModelIndex& index) {
+    goTo(index);
+    tellNoteTime();
+  });
   connect(m_add, &QPushButton::clicked, this, &LogbookPage::addNote);
   connect(m_note, &QLineEdit::returnPressed, this, &LogbookPage::addNote);
 }
@@ -159,7 +161,7 @@ void LogbookPage::goTo(const QModelIndex& index) {
   selection.run = m_logbook->run.id;
   selection.step = entry->step;
   if (!entry->time) return m_context.state->select(selection);
-  m_context.state->goTo(selection, {*entry->time - kMargin, *entry->time + kMargin}, *entry->time);
+  m_context.state->goTo(selection, TimeRange{*entry->time - kMargin, *entry->time + kMargin});
 }
 
 std::optional<TimeNs> LogbookPage::noteTime() const {

@@ -27,7 +27,7 @@ constexpr std::size_t kFewSteppers = 64;           // series of step times that 
 constexpr DurNs kLedgerEvery = 10 * kNsPerSecond;  // while no step ends
 
 PlotScope scopeOf(const OverviewQuestion& question) {
-  return {question.run, question.window, question.axis, question.steps, question.pixels, question.style, question.theme};
+  return {question.run, question.window, question.axis, question.steps, question.pixels, question.style};
 }
 
 bool isSameStep(const RunSummary& a, const RunSummary& b) {
@@ -46,11 +46,7 @@ QString wholeClauses(const QString& summary) {
 class Builder {
  public:
   Builder(Reader& reader, const OverviewQuestion& question, std::stop_token stop)
-      : m_reader(reader),
-        m_question(question),
-        m_stop(std::move(stop)),
-        m_theme(theme(question.theme)),
-        m_plots(std::make_shared<PlotData>()) {}
+      : m_reader(reader), m_question(question), m_stop(std::move(stop)), m_plots(std::make_shared<PlotData>()) {}
 
   // With the answer about the whole run only what is of the moment is read.
   Result<OverviewData> build(std::shared_ptr<const OverviewData> whole) {
@@ -159,7 +155,7 @@ class Builder {
       }
       if (const auto superseded = superseded_from.find(series->id); superseded != superseded_from.end()) {
         // The part that was run again is drawn faint.
-        panel.curves.push_back({.color = m_theme.muted, .bins = read, .faint = true});
+        panel.curves.push_back({.bins = read, .faint = true});
         std::optional<std::int64_t> from = superseded->second;
         if (m_axis != XAxis::kStep) {
           RG_ASSIGN(from, timeOfStep(*series, superseded->second));
@@ -170,9 +166,7 @@ class Builder {
           if (bin.x0 >= *from) bin.count = bin.nan_count = 0;
         read = kept;
       }
-      panel.curves.push_back({.name = screenText(series->key.metric, 60),
-                              .color = m_theme.series[static_cast<std::size_t>(role) % m_theme.series.size()],
-                              .bins = read});
+      panel.curves.push_back({.name = screenText(series->key.metric, 60), .ink = seriesInk(static_cast<std::size_t>(role)), .bins = read});
     }
     // Attempts share one name in the legend.
     std::set<QString> named;
@@ -247,14 +241,14 @@ class Builder {
       panel.empty = QStringLiteral("no step durations: the run was not traced with the client and its log has none");
       panel.share = kEmptyShare;
     }
-    if (all.size() == 1) panel.curves.push_back({.name = QStringLiteral("step"), .color = m_theme.series[2], .bins = all[0]});
+    if (all.size() == 1) panel.curves.push_back({.name = QStringLiteral("step"), .ink = seriesInk(2), .bins = all[0]});
     if (all.size() > 1) {
       auto band = std::make_shared<std::vector<Bin>>();
       for (const SharedBins& rank : all) widenBand(*band, *rank);
       const SharedBins middle = medianOf(all);
       panel.curves.push_back(
-          {.name = QStringLiteral("min–max of %1 ranks").arg(countRanks(ranks)), .color = m_theme.series[2], .bins = band, .band = true});
-      panel.curves.push_back({.name = QStringLiteral("median"), .color = m_theme.series[2], .bins = middle});
+          {.name = QStringLiteral("min–max of %1 ranks").arg(countRanks(ranks)), .ink = seriesInk(2), .bins = band, .band = true});
+      panel.curves.push_back({.name = QStringLiteral("median"), .ink = seriesInk(2), .bins = middle});
       nameSlowest(ranks, all, panel);
     }
     m_plots->panels.push_back(std::move(panel));
@@ -312,7 +306,7 @@ class Builder {
       const QString words =
           QStringLiteral("%1 ended: %2 → %3")
               .arg(QStringLiteral("attempt %1").arg(rows[i - 1].number), QString::fromUtf8(endKindWords(ending.kind)), rowWords(rows[i]));
-      m_plots->marks.push_back({*at, severityColor(m_theme, severity), severityGlyph(severity), words});
+      m_plots->marks.push_back({*at, severityShape(severity), severityGlyph(severity), words});
     }
   }
 
@@ -322,13 +316,13 @@ class Builder {
       const Attempt& attempt = m_data.summary.attempts[i];
       if (i % 2 == 0 || !attempt.start) continue;
       m_plots->bands.push_back(
-          {*attempt.start, attempt.end.value_or(m_data.x1), m_theme.surface, QStringLiteral("attempt %1").arg(attempt.number)});
+          {*attempt.start, attempt.end.value_or(m_data.x1), themeInk<&Theme::surface>(), QStringLiteral("attempt %1").arg(attempt.number)});
     }
   }
 
   Status addMarks() {
-    const auto mark = [&](std::int64_t x, const QColor& color, const QString& glyph, const QString& text) {
-      m_plots->marks.push_back({x, color, glyph, text});
+    const auto mark = [&](std::int64_t x, const Ink& ink, const QString& glyph, const QString& text) {
+      m_plots->marks.push_back({x, ink, glyph, text});
     };
     RG_ASSIGN(const auto checkpoints, m_reader.checkpoints(m_data.summary.run.id));
     for (const Checkpoint& checkpoint : checkpoints) {
@@ -336,9 +330,9 @@ class Builder {
                                .arg(formatCount(checkpoint.step))
                                .arg(checkpoint.durable ? QString() : QStringLiteral(", not durable"));
       if (m_axis == XAxis::kStep)
-        mark(checkpoint.step, m_theme.checkpoint, QStringLiteral("▪"), text);
+        mark(checkpoint.step, themeInk<&Theme::checkpoint>(), QStringLiteral("▪"), text);
       else if (const auto at = checkpoint.durable ? checkpoint.durable : checkpoint.begin)
-        mark(*at, m_theme.checkpoint, QStringLiteral("▪"), formatTimeOfDay(*at, m_plots->style) + QStringLiteral("  ") + text);
+        mark(*at, themeInk<&Theme::checkpoint>(), QStringLiteral("▪"), formatTimeOfDay(*at, m_plots->style) + QStringLiteral("  ") + text);
     }
     EventFilter filter{.run = m_data.summary.run.id, .at_least = Severity::kInfo, .limit = 2'000};
     if (m_axis == XAxis::kTime) filter.range = {m_data.x0, m_data.x1};
@@ -349,7 +343,7 @@ class Builder {
       const QString words = screenText(event.kind + (event.message.empty() ? "" : ": " + event.message), 160);
       const auto at = m_axis == XAxis::kTime ? event.time : event.step;
       if (at)
-        mark(*at, severityColor(m_theme, event.severity), severityGlyph(event.severity),
+        mark(*at, severityShape(event.severity), severityGlyph(event.severity),
              m_axis == XAxis::kTime ? formatTimeOfDay(*at, m_plots->style) + QStringLiteral("  ") + words : words);
     }
     addRestartMarks();
@@ -554,7 +548,6 @@ class Builder {
   Reader& m_reader;
   const OverviewQuestion& m_question;
   std::stop_token m_stop;
-  const Theme& m_theme;
   std::shared_ptr<PlotData> m_plots;
   XAxis m_axis = XAxis::kTime;
   OverviewData m_data;

@@ -55,7 +55,6 @@ struct PlotScope {
   std::optional<std::pair<std::int64_t, std::int64_t>> steps;
   std::size_t pixels = 0;
   TimeStyle style = TimeStyle::kUtc;
-  ThemeName theme = ThemeName::kDark;
   friend bool operator==(const PlotScope&, const PlotScope&) = default;
 };
 
@@ -84,7 +83,6 @@ struct OverviewQuestion {
   std::optional<std::pair<std::int64_t, std::int64_t>> steps;  // window of the step axis; none: all
   std::size_t pixels = 800;
   TimeStyle style = TimeStyle::kUtc;
-  ThemeName theme = ThemeName::kDark;
   TimeNs now = 0;                                // by the clock
   std::optional<TimeNs> moment;                  // the playhead; none: now
   std::shared_ptr<SpikeCache> spikes;            // of the view; none: no marks

@@ -5,14 +5,14 @@
 #include <QHBoxLayout>
 #include <QVBoxLayout>
 
-#include "widgets/findings/findings_view.h"
+#include "widgets/core/finding_jump.h"
 
 namespace runglass {
 
 OverviewView::OverviewView(ViewContext context, QWidget* parent)
     : View(parent),
       m_context(std::move(context)),
-      m_sentence(new QLabel),
+      m_sentence(new InkLabel),
       m_tiles(new TileRow),
       m_plots(new PlotWidget),
       m_side(new SidePanels),
@@ -22,7 +22,6 @@ OverviewView::OverviewView(ViewContext context, QWidget* parent)
       m_panel(new StatePanel),
       m_stack(new QStackedLayout(this)) {
   m_sentence->setObjectName(QStringLiteral("sentence"));
-  m_sentence->setTextFormat(Qt::PlainText);
   m_sentence->setFont(headlineFont());
   m_sentence->setTextInteractionFlags(Qt::TextSelectableByMouse);
   m_sentence->setWordWrap(true);
@@ -60,10 +59,9 @@ QWidget* OverviewView::makePage() {
   column->addLayout(steps);
   connect(m_idle, &IdlePanel::viewRequested, this, &View::viewRequested);
   connect(m_side, &SidePanels::findingChosen, this, [this](const Finding& finding) {
-    const std::optional<TimeRange> window = windowOf(finding);
-    m_context.state->select(selectionOf(finding));
-    if (window) m_context.state->setWindow(*window);
+    goToFinding(*m_context.state, Finding(finding));  // its own list may be replaced by what this sets off
   });
+  connect(m_sentence, &InkLabel::clicked, this, [this] { emit viewRequested(QStringLiteral("findings")); });
   placeSide();
   return page;
 }
@@ -127,7 +125,6 @@ void OverviewView::ask(QueryService::Supersede supersede) {
                             .steps = m_steps,
                             .pixels = static_cast<std::size_t>(std::max(64, m_plots->plotArea().width())),
                             .style = m_state.time_style,
-                            .theme = currentTheme().name,
                             .now = m_context.clock(),
                             .moment = m_context.state->state().moment,
                             .spikes = m_spikes,
@@ -152,12 +149,10 @@ void OverviewView::showAnswer(const Result<std::shared_ptr<const OverviewData>>&
   }
   m_data = *answer;
   m_stack->setCurrentIndex(1);
-  QPalette ink = m_sentence->palette();
-  ink.setColor(QPalette::WindowText, m_data->sentence_severity >= Severity::kWarning
-                                         ? severityInk(currentTheme(), m_data->sentence_severity)
-                                         : currentTheme().text);
-  m_sentence->setPalette(ink);
+  m_sentence->setInk(m_data->sentence_severity >= Severity::kWarning ? severityText(m_data->sentence_severity) : themeInk<&Theme::text>());
   m_sentence->setText(m_data->sentence);
+  m_sentence->setLink(!m_data->findings.empty());
+  m_sentence->setToolTip(m_sentence->isLink() ? tr("Show the findings") : QString());
   m_tiles->setTiles(m_data->tiles);
   m_plots->setData(m_data->plots);
   m_plots->setWindow(m_data->x0, m_data->x1);

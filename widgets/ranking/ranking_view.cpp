@@ -10,6 +10,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "widgets/core/finding_jump.h"
 #include "widgets/core/units.h"
 #include "widgets/ranking/ranking_words.h"
 #include "widgets/ranking/spark_delegate.h"
@@ -84,7 +85,7 @@ RankingView::RankingView(ViewContext context, QWidget* parent)
   offerLevels();
   connect(m_levels, &QComboBox::activated, this, [this](int at) { setLevel(static_cast<RankLevel>(m_levels->itemData(at).toInt())); });
   connect(m_table, &TableView::rowChosen, this, [this](const QModelIndex& index) {
-    if (const RankRow* row = m_model->rowAt(index)) select(row->score.rank, std::nullopt);
+    if (const RankRow* row = m_model->rowAt(index)) choose(*row);
   });
   connect(m_table, &TableView::rowActivated, this, [this](const QModelIndex& index) {
     if (const RankRow* row = m_model->rowAt(index)) open(row->score.rank, std::nullopt);
@@ -322,7 +323,18 @@ void RankingView::showSelection() {
   m_evidence->show(m_data, *row, chosenNodes(), m_state.time_style);
 }
 
-void RankingView::select(std::int32_t rank, std::optional<std::int64_t> step) {
+// A rank that a finding blames is shown in the time of that finding.
+void RankingView::choose(const RankRow& row) {
+  const Suspect* suspect = m_data->ranking.suspectOf(row.ranked);
+  if (suspect == nullptr || !suspect->start) return select(row.score.rank, std::nullopt);
+  TimeRange window = *EvidencePanel::rangeOf(*m_data, row, m_context.now());
+  window.t0 -= kFindingMargin, window.t1 += kFindingMargin;
+  m_context.state->goTo(selectionOf(row.score.rank, suspect->first_step), window);
+}
+
+void RankingView::select(std::int32_t rank, std::optional<std::int64_t> step) { m_context.state->select(selectionOf(rank, step)); }
+
+Selection RankingView::selectionOf(std::int32_t rank, std::optional<std::int64_t> step) const {
   Selection selection = m_state.selection;
   selection.rank = rank;
   if (step) selection.step = step;
@@ -331,7 +343,7 @@ void RankingView::select(std::int32_t rank, std::optional<std::int64_t> step) {
     if (row->ranked.place.node) selection.node = row->ranked.place.node;
     if (row->ranked.place.device) selection.device = row->ranked.place.device;
   }
-  m_context.state->select(selection);
+  return selection;
 }
 
 void RankingView::open(std::int32_t rank, std::optional<std::int64_t> step) {

@@ -68,7 +68,9 @@ class RankingView : public View {
   const RankRow* shownRow() const;
   // Of the rows that are chosen in the table, else of the shown row.
   QStringList chosenNodes() const;
+  void choose(const RankRow& row);
   void select(std::int32_t rank, std::optional<std::int64_t> step);
+  Selection selectionOf(std::int32_t rank, std::optional<std::int64_t> step) const;
   // Shows the rank's step in the timeline; without a step its worst.
   void open(std::int32_t rank, std::optional<std::int64_t> step);
   void jump(const QString& view);

@@ -255,6 +255,11 @@ void ReportDialog::listRedactions() {
       });
 }
 
+void ReportDialog::changeEvent(QEvent* event) {
+  QDialog::changeEvent(event);
+  if (event->type() == QEvent::PaletteChange && isVisible()) showTouched();
+}
+
 void ReportDialog::showTouched() {
   m_replaced->clear();
   for (const RedactionList& list : m_touched) {

@@ -46,6 +46,9 @@ class ReportDialog : public QDialog {
   void exportNow();
   void turnTo(std::size_t page);
 
+ protected:
+  void changeEvent(QEvent* event) override;
+
  private:
   QVBoxLayout* makePreview();
   QVBoxLayout* makeChoices();

@@ -3,12 +3,24 @@
 
 #include <QHBoxLayout>
 #include <QHeaderView>
+#include <QStyledItemDelegate>
 #include <QVBoxLayout>
 
 #include "widgets/core/units.h"
 
 namespace runglass {
 namespace {
+
+class MutedCells : public QStyledItemDelegate {
+ public:
+  using QStyledItemDelegate::QStyledItemDelegate;
+
+ protected:
+  void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override {
+    QStyledItemDelegate::initStyleOption(option, index);
+    option->palette.setColor(QPalette::Text, currentTheme().muted);
+  }
+};
 
 constexpr std::size_t kFittedHits = 1'000;
 
@@ -177,6 +189,7 @@ QWidget* TimelineDrawer::makeSpanPage() {
   auto* left = new QVBoxLayout;
   left->addWidget(m_name);
   m_lines->setColumnCount(2);
+  m_lines->setItemDelegateForColumn(0, new MutedCells(m_lines));
   m_lines->horizontalHeader()->hide();
   m_lines->verticalHeader()->hide();
   m_lines->verticalHeader()->setDefaultSectionSize(kRowHeight);
@@ -208,7 +221,6 @@ void TimelineDrawer::showSpan(const SpanDetail& detail) {
   m_lines->setRowCount(static_cast<int>(lines.size()));
   for (int i = 0; i < static_cast<int>(lines.size()); ++i) {
     auto* what = new QTableWidgetItem(lines[static_cast<std::size_t>(i)].first);
-    what->setForeground(currentTheme().muted);
     m_lines->setItem(i, 0, what);
     auto* value = new QTableWidgetItem(lines[static_cast<std::size_t>(i)].second);
     value->setToolTip(value->text());

@@ -20,7 +20,7 @@ constexpr int kSideFrom = 800, kHangFrom = 1000;  // widths from which there is 
 TopologyView::TopologyView(ViewContext context, QWidget* parent)
     : View(parent),
       m_context(std::move(context)),
-      m_headline(new QLabel),
+      m_headline(new InkLabel),
       m_tabs(new QTabBar),
       m_bar(new QWidget),
       m_metric(new QComboBox),
@@ -38,7 +38,7 @@ TopologyView::TopologyView(ViewContext context, QWidget* parent)
       m_side(new TopologySide),
       m_panel(new StatePanel),
       m_stack(new QStackedLayout(this)) {
-  for (QLabel* label : {m_headline, m_caption}) {
+  for (QLabel* label : {static_cast<QLabel*>(m_headline), m_caption}) {
     label->setTextFormat(Qt::PlainText);
     label->setWordWrap(true);
     label->setTextInteractionFlags(Qt::TextSelectableByMouse);
@@ -217,7 +217,9 @@ void TopologyView::showAnswer(const Result<std::shared_ptr<const TopologyData>>&
   offerHang();
   if (!m_metric_chosen) m_metric->setCurrentIndex(m_data->hang_mode ? static_cast<int>(kTopologyMetrics.size()) : static_cast<int>(at));
   m_headline->setText(m_data->headline);
-  restyle();
+  m_headline->setInk(m_data->hang_found ? severityText(Severity::kError)
+                     : m_data->warn     ? severityText(Severity::kWarning)
+                                        : themeInk<&Theme::text>());
   m_scale->setData(m_data);
   m_grid->setData(m_data);
   m_hang->show(m_data);
@@ -313,19 +315,6 @@ void TopologyView::offerHang() {
   if (!m_data->hang_found && offered) m_metric->removeItem(last);
   for (const std::string& name : m_data->offered)
     if (const QString text = QString::fromStdString(name); m_metric->findData(text) < 0) m_metric->addItem(screenText(name, 80), text);
-}
-
-void TopologyView::restyle() {
-  QPalette ink = m_headline->palette();
-  ink.setColor(QPalette::WindowText, m_data && m_data->hang_found ? severityInk(currentTheme(), Severity::kError)
-                                     : m_data && m_data->warn     ? severityInk(currentTheme(), Severity::kWarning)
-                                                                  : currentTheme().text);
-  m_headline->setPalette(ink);
-}
-
-void TopologyView::changeEvent(QEvent* event) {
-  if (event->type() == QEvent::PaletteChange) restyle();
-  View::changeEvent(event);
 }
 
 void TopologyView::resizeEvent(QResizeEvent* event) {

@@ -15,6 +15,7 @@
 #include <QStackedLayout>
 #include <QTabBar>
 
+#include "widgets/core/ink_label.h"
 #include "widgets/core/state_panel.h"
 #include "widgets/core/view.h"
 #include "widgets/topology/hang_list.h"
@@ -48,7 +49,6 @@ class TopologyView : public View {
   QString headline() const { return m_headline->text(); }
 
  protected:
-  void changeEvent(QEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
 
  private:
@@ -62,11 +62,10 @@ class TopologyView : public View {
   void askLinks();
   void chooseOrder(const QString& order);
   void tellOrder();
-  void restyle();
 
   const ViewContext m_context;
   ViewState m_state;
-  QLabel* m_headline;
+  InkLabel* m_headline;
   QTabBar* m_tabs;
   QWidget* m_bar;  // of the lattice
   QComboBox *m_metric, *m_fold, *m_order;

@@ -19,10 +19,9 @@ MakingLine::MakingLine(const QString& start, QWidget* parent)
       m_start(new QPushButton(start, this)),
       m_stop(new QPushButton(tr("Stop"), this)),
       m_bar(new QProgressBar(this)),
-      m_words(new QLabel(this)) {
+      m_words(new InkLabel(this)) {
   m_bar->setTextVisible(false);
   m_bar->setFixedWidth(kBarWidth);
-  m_words->setTextFormat(Qt::PlainText);
   m_words->setWordWrap(true);
   auto* row = new QHBoxLayout(this);
   row->setContentsMargins(0, 0, 0, 0);
@@ -70,18 +69,7 @@ void MakingLine::setBusy(bool busy) {
   m_start->setVisible(!busy);
   m_stop->setVisible(busy);
   m_bar->setVisible(busy);
-  restyle();
-}
-
-void MakingLine::changeEvent(QEvent* event) {
-  QWidget::changeEvent(event);
-  if (event->type() == QEvent::PaletteChange) restyle();
-}
-
-void MakingLine::restyle() {
-  QPalette palette = m_words->palette();
-  palette.setColor(QPalette::WindowText, m_failed ? severityInk(currentTheme(), Severity::kError) : currentTheme().muted);
-  m_words->setPalette(palette);
+  m_words->setInk(m_failed ? severityText(Severity::kError) : themeInk<&Theme::muted>());
 }
 
 }  // namespace runglass

@@ -10,9 +10,9 @@
 
 #include <QWidget>
 
+#include "widgets/core/ink_label.h"
 #include "widgets/welcome/store_maker.h"
 
-class QLabel;
 class QProgressBar;
 class QPushButton;
 
@@ -36,16 +36,12 @@ class MakingLine : public QWidget {
   void started();
   void stopped();
 
- protected:
-  void changeEvent(QEvent* event) override;
-
  private:
   void setBusy(bool busy);
-  void restyle();
 
   QPushButton *m_start, *m_stop;
   QProgressBar* m_bar;
-  QLabel* m_words;
+  InkLabel* m_words;
   bool m_busy = false, m_failed = false;
 };
 

@@ -26,9 +26,9 @@ namespace {
 constexpr int kChoicesWidth = 60 * kGrid, kMostRecent = 12;
 const QString kSuffix = QStringLiteral(".rgl");
 
-QLabel* label(const QString& text, QWidget* parent) {
-  auto* made = new QLabel(text, parent);
-  made->setTextFormat(Qt::PlainText);
+InkLabel* label(const QString& text, QWidget* parent) {
+  auto* made = new InkLabel(parent);
+  made->setText(text);
   made->setWordWrap(true);
   return made;
 }
@@ -60,7 +60,9 @@ WelcomePage::WelcomePage(const WelcomeOptions& options, QWidget* parent)
       m_choices(new QButtonGroup(this)),
       m_panels(new QStackedWidget(this)) {
   setAcceptDrops(true);
+  m_headline->setFont(headlineFont());
   m_problem->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  m_problem->setInk(options.problem.isEmpty() ? themeInk<&Theme::muted>() : severityText(Severity::kError));
   auto* choices = makeChoices();
   auto* right = new QVBoxLayout;
   right->setSpacing(2 * kGrid);
@@ -92,7 +94,6 @@ WelcomePage::WelcomePage(const WelcomeOptions& options, QWidget* parent)
   const int first = m_panels->indexOf(options.hub_wanted ? hubs : stranger ? m_example->parentWidget() : m_panels->widget(0));
   m_choices->button(first)->setChecked(true);
   m_panels->setCurrentIndex(first);
-  restyle();
   offerImport(options.to_list);
 }
 
@@ -189,19 +190,6 @@ void WelcomePage::dropEvent(QDropEvent* event) {
   const DroppedFiles files = droppedFiles(*event->mimeData());
   if (files.others.isEmpty()) return emit openRequested(files.store);
   offerImport(files.others);
-}
-
-void WelcomePage::changeEvent(QEvent* event) {
-  QWidget::changeEvent(event);
-  if (event->type() == QEvent::PaletteChange) restyle();
-}
-
-void WelcomePage::restyle() {
-  m_headline->setFont(headlineFont());
-  QPalette palette = m_problem->palette();
-  const bool failed = !m_options.problem.isEmpty();
-  palette.setColor(QPalette::WindowText, failed ? severityInk(currentTheme(), Severity::kError) : currentTheme().muted);
-  m_problem->setPalette(palette);
 }
 
 }  // namespace runglass

@@ -10,11 +10,11 @@
 
 #include <QWidget>
 
+#include "widgets/core/ink_label.h"
 #include "widgets/welcome/connect_commands.h"
 #include "widgets/welcome/hub_address.h"
 
 class QButtonGroup;
-class QLabel;
 class QMimeData;
 class QStackedWidget;
 
@@ -56,7 +56,6 @@ class WelcomePage : public QWidget {
  protected:
   void dragEnterEvent(QDragEnterEvent* event) override;
   void dropEvent(QDropEvent* event) override;
-  void changeEvent(QEvent* event) override;
 
  private:
   QWidget* makeChoices();
@@ -64,11 +63,10 @@ class WelcomePage : public QWidget {
   QWidget* makeExamplePanel();
   void addPanel(const QString& title, const QString& words, QWidget* panel);
   void tryExample();
-  void restyle();
 
   const WelcomeOptions m_options;
-  QLabel* m_headline;
-  QLabel* m_problem;
+  InkLabel* m_headline;
+  InkLabel* m_problem;
   QButtonGroup* m_choices;
   QStackedWidget* m_panels;
   ImportPanel* m_import = nullptr;

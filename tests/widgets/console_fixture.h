@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The console over a simulated run with a slow rank and a lost GPU, for tests that use it as a person does: mouse and keys on shown
+// windows.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <QPushButton>
+#include <QTest>
+
+#include "tests/analysis/simulated_incident.h"
+#include "tests/widgets/gui_test.h"
+#include "widgets/frame/main_window.h"
+
+namespace runglass {
+
+inline sim::Scenario slowAndLost() {
+  sim::Scenario job = slowRankOf(5);
+  job.spans = sim::SpanDetail::kCoarse;
+  job.faults.push_back(lostGpu().faults.front());
+  return job;
+}
+
+class ConsoleTest : public testing::Test {
+ protected:
+  static SimulatedIncident& run() {
+    static SimulatedIncident incident(slowAndLost());
+    return incident;
+  }
+  // Of the run's findings the first of this kind.
+  static const Finding& finding(const std::string& kind) {
+    static const Finding none;
+    for (const Finding& one : run().findings())
+      if (one.kind == kind) return one;
+    ADD_FAILURE() << "the analyses found no " << kind;
+    return none;
+  }
+
+  void TearDown() override {
+    m_window.reset();
+    m_queries.reset();
+    applyTheme(*qApp, ThemeName::kDark);
+  }
+  void open(QSettings* settings = nullptr) {
+    m_window.reset();
+    m_queries = std::make_unique<QueryService>([path = run().path()] { return Reader::open(path); }, 2);
+    WindowOptions options;
+    options.queries = m_queries.get();
+    options.settings = settings;
+    options.clock = [] { return SimulatedIncident::kStart + 2 * 3'600 * kNsPerSecond; };
+    m_window = std::make_unique<MainWindow>(options);
+    m_window->resize(1'400, 900);
+    m_window->show();
+    m_window->activateWindow();
+    ASSERT_TRUE(QTest::qWaitForWindowActive(m_window.get()));
+  }
+  void settle() {
+    ASSERT_TRUE(waitFor([&] { return m_window->isFinal(); }));
+  }
+  void go(const QString& place) {
+    ASSERT_TRUE(m_window->showPlace(place)) << place.toStdString();
+    settle();
+  }
+  // A click on the navigation.
+  void navigate(const QString& title) {
+    for (QPushButton* button : m_window->findChildren<QPushButton*>())
+      if (button->property("nav").toBool() && button->text() == title) {
+        QTest::mouseClick(button, Qt::LeftButton);
+        return settle();
+      }
+    FAIL() << "the navigation has no " << title.toStdString();
+  }
+  const ViewState& state() const { return m_window->state().state(); }
+  DockHost& docks() { return m_window->docks(); }
+  View* view(const QString& id) {
+    for (View* one : docks().visibleViews())
+      if (docks().idOf(one) == id) return one;
+    return nullptr;
+  }
+
+  std::unique_ptr<QueryService> m_queries;
+  std::unique_ptr<MainWindow> m_window;
+};
+
+}  // namespace runglass

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Panels stay where they were put: through other views, as windows of their own, and across restarts.
+#include <QDockWidget>
+#include <QSettings>
+#include <QTemporaryDir>
+#include <QToolButton>
+#include <map>
+#include <random>
+
+#include "tests/widgets/console_fixture.h"
+#include "widgets/core/state_panel.h"
+#include "widgets/frame/registry.h"
+
+namespace runglass {
+namespace {
+
+class DocksTest : public ConsoleTest {
+ protected:
+  // The docks that a person sees, by the view in them, in the host's coordinates.
+  std::map<QString, QRect> shown() {
+    std::map<QString, QRect> places;
+    for (const QDockWidget* dock : docks().findChildren<QDockWidget*>())
+      if (dock->isVisible() && dock->geometry().right() >= 0 && dock->geometry().bottom() >= 0)
+        places[dock->objectName()] = QRect(dock->mapTo(&docks(), QPoint()), dock->size());
+    return places;
+  }
+  // What stands in every state, whatever was done before.
+  testing::AssertionResult sound() {
+    const auto places = shown();
+    double covered = 0;
+    for (const auto& [id, place] : places) {
+      covered += static_cast<double>(place.width()) * place.height();
+      if (!docks().rect().contains(place)) return testing::AssertionFailure() << id.toStdString() << " leaves the window";
+      for (const auto& [other, its] : places)
+        if (id < other && place.intersects(its))
+          return testing::AssertionFailure() << id.toStdString() << " and " << other.toStdString() << " overlap";
+      const View* in = view(id);
+      if (in == nullptr) return testing::AssertionFailure() << id.toStdString() << " has a dock without its view";
+      if (in->width() < 20 || in->height() < 20) return testing::AssertionFailure() << id.toStdString() << " has no size";
+    }
+    for (const View* one : docks().visibleViews()) {
+      const QString id = docks().idOf(one);
+      if (places.contains(id) == (docks().windowOf(id) != nullptr))
+        return testing::AssertionFailure() << id.toStdString() << " must be in a dock or in a window";
+    }
+    bool says_empty = false;
+    for (const StatePanel* panel : docks().findChildren<StatePanel*>())
+      says_empty = says_empty || (panel->isVisible() && qobject_cast<DockPage*>(panel->parentWidget()) != nullptr);
+    const double all = static_cast<double>(docks().width()) * docks().height();
+    if (places.empty() != says_empty) return testing::AssertionFailure() << "the middle is blank, or says so while it is not";
+    if (!places.empty() && covered < 0.9 * all) return testing::AssertionFailure() << "docks cover only " << covered / all;
+    return testing::AssertionSuccess();
+  }
+  // A button in the title of the view's dock, or of its window.
+  void press(const QString& id, const QString& text) {
+    for (QToolButton* button : titleOf(id)->findChildren<QToolButton*>())
+      if (button->text() == text) {
+        QTest::mouseClick(button, Qt::LeftButton);
+        return settle();
+      }
+    FAIL() << id.toStdString() << " has no button " << text.toStdString();
+  }
+  QWidget* titleOf(const QString& id) {
+    if (QWidget* window = docks().windowOf(id)) return window;
+    for (QDockWidget* dock : docks().findChildren<QDockWidget*>(id))
+      if (dock->isVisible()) return dock->titleBarWidget();
+    return &docks();
+  }
+};
+
+TEST_F(DocksTest, WatchIsAsItWasAfterOtherViews) {
+  open();
+  navigate("Watch");
+  const auto before = shown();
+  ASSERT_EQ(before.size(), 3u);
+  for (const char* other : {"Overview", "Timeline", "GPUs", "Events"}) {
+    navigate(other);
+    EXPECT_EQ(shown().size(), 1u) << other;
+    EXPECT_TRUE(sound()) << other;
+    navigate("Watch");
+    EXPECT_EQ(shown(), before) << "after " << other;
+    EXPECT_TRUE(sound()) << other;
+  }
+}
+
+TEST_F(DocksTest, AWatchThatWasChangedIsAsItWasLeftAfterOtherViewsAndARestart) {
+  const QTemporaryDir dir;
+  QSettings settings(dir.filePath("settings.ini"), QSettings::IniFormat);
+  open(&settings);
+  navigate("Watch");
+  ASSERT_TRUE(docks().addView("health"));
+  settle();
+  press("findings", "×");
+  const auto before = shown();
+  EXPECT_TRUE(sound());
+  EXPECT_TRUE(before.contains("health") && !before.contains("findings"));
+  navigate("Health");
+  navigate("Ranking");
+  navigate("Watch");
+  EXPECT_EQ(shown(), before);
+  m_window->close();
+  open(&settings);
+  navigate("Ranking");
+  navigate("Watch");
+  EXPECT_EQ(shown(), before);
+  EXPECT_TRUE(sound());
+}
+
+TEST_F(DocksTest, AFloatedPanelIsAWindowThatViewChangesLeaveAloneAndTheNavigationRaises) {
+  open();
+  navigate("Watch");
+  const auto before = shown();
+  press("gpus", "float");
+  QWidget* window = docks().windowOf("gpus");
+  ASSERT_NE(window, nullptr);
+  EXPECT_TRUE(window->isWindow());
+  EXPECT_EQ(window->windowFlags() & Qt::WindowType_Mask, Qt::Window) << "no tool window";
+  EXPECT_FALSE(window->windowFlags() & Qt::FramelessWindowHint) << "the window system moves and resizes it";
+  EXPECT_EQ(window->windowTitle(), "GPUs – Runglass");
+  EXPECT_EQ(shown().size(), 2u);
+  EXPECT_TRUE(sound());
+  const QRect place = window->geometry();
+  for (const char* other : {"Timeline", "Watch", "Events"}) {
+    navigate(other);
+    EXPECT_EQ(docks().windowOf("gpus"), window);
+    EXPECT_TRUE(window->isVisible()) << other;
+    EXPECT_EQ(window->geometry(), place) << other;
+    EXPECT_TRUE(sound()) << other;
+  }
+  m_window->activateWindow();
+  ASSERT_TRUE(QTest::qWaitForWindowActive(m_window.get()));
+  navigate("GPUs");
+  EXPECT_TRUE(QTest::qWaitForWindowActive(window)) << "the navigation raises it";
+  EXPECT_EQ(docks().current(), "single:events") << "and shows nothing else";
+  press("gpus", "dock");
+  EXPECT_EQ(docks().windowOf("gpus"), nullptr);
+  EXPECT_EQ(docks().current(), "watch");
+  EXPECT_EQ(shown(), before);
+}
+
+TEST_F(DocksTest, ClosingAFloatedPanelDocksIt) {
+  open();
+  navigate("Watch");
+  const auto before = shown();
+  press("findings", "float");
+  docks().windowOf("findings")->close();
+  settle();
+  EXPECT_EQ(shown(), before);
+  EXPECT_TRUE(sound());
+}
+
+TEST_F(DocksTest, AWindowComesBackWithTheNextStartWhereItWas) {
+  const QTemporaryDir dir;
+  QSettings settings(dir.filePath("settings.ini"), QSettings::IniFormat);
+  open(&settings);
+  navigate("Watch");
+  press("findings", "float");
+  docks().windowOf("findings")->setGeometry(40, 60, 500, 330);
+  settle();
+  const auto before = shown();
+  m_window->close();
+  open(&settings);
+  navigate("Watch");
+  ASSERT_NE(docks().windowOf("findings"), nullptr);
+  EXPECT_EQ(docks().windowOf("findings")->size(), QSize(500, 330));
+  EXPECT_EQ(shown(), before);
+  EXPECT_TRUE(sound());
+  m_window->close();
+  EXPECT_EQ(docks().windowOf("findings"), nullptr) << "the windows go with the console";
+}
+
+TEST_F(DocksTest, KeysOfTheConsoleWorkInAWindow) {
+  open();
+  navigate("Watch");
+  press("gpus", "float");
+  QWidget* window = docks().windowOf("gpus");
+  window->activateWindow();
+  ASSERT_TRUE(QTest::qWaitForWindowActive(window));
+  QTest::keyClick(window, Qt::Key_Space);
+  EXPECT_TRUE(state().paused);
+}
+
+// Views, panels and windows in any order; what was done is in the failure.
+TEST_F(DocksTest, NoOrderOfViewsLeavesPanelsOverEachOtherOrTheMiddleBlank) {
+  const QStringList places = {"Watch", "Overview", "GPUs", "Timeline", "Events", "Ranking", "Health"};
+  const QStringList panels = {"overview", "gpus", "findings", "events", "health"};
+  for (const unsigned seed : {1u, 2u, 3u}) {
+    open();
+    navigate("Watch");
+    std::mt19937 random(seed);
+    const auto any = [&](const QStringList& of) { return of[static_cast<qsizetype>(random() % static_cast<unsigned>(of.size()))]; };
+    std::string done = "seed " + std::to_string(seed);
+    for (int i = 0; i < 30; ++i) {
+      const QString panel = any(panels);
+      switch (random() % 8) {
+        case 0:
+          done += ", add " + panel.toStdString();
+          docks().addView(panel);
+          break;
+        case 1:
+          done += ", float " + panel.toStdString();
+          docks().floatView(panel);
+          break;
+        case 2:
+          done += ", dock " + panel.toStdString();
+          docks().dockView(panel);
+          break;
+        case 3:
+          done += ", close " + panel.toStdString();
+          if (docks().windowOf(panel) == nullptr && shown().contains(panel) && docks().current() == "watch") press(panel, "×");
+          break;
+        case 4:
+          done += ", resize";
+          m_window->resize(900 + static_cast<int>(random() % 600), 700 + static_cast<int>(random() % 300));
+          break;
+        case 5:
+          if (random() % 3 == 0) done += ", reset", docks().resetLayout("watch");
+          break;
+        default: {
+          const QString place = any(places);
+          done += ", show " + place.toStdString();
+          navigate(place);
+        }
+      }
+      settle();
+      ASSERT_TRUE(sound()) << done;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace runglass

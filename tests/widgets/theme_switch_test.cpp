@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Switching the theme equals starting in it, pixel for pixel: in what is shown while it is switched and in what was shown before.
+#include "tests/widgets/console_fixture.h"
+#include "tests/widgets/fake_store_maker.h"
+#include "widgets/frame/registry.h"
+
+namespace runglass {
+namespace {
+
+struct Place {
+  std::string view, tab;
+};
+
+class ThemeSwitchTest : public ConsoleTest {
+ protected:
+  static std::vector<Place> places() {
+    std::vector<Place> all = {{"watch", ""}};
+    for (const ViewInfo& view : viewRegistry()) {
+      if (tabsOf(view).empty()) all.push_back({view.id, ""});
+      for (const std::string_view tab : tabsOf(view)) all.push_back({view.id, std::string(tab)});
+    }
+    return all;
+  }
+  void goTo(const Place& place) {
+    ASSERT_TRUE(m_window->showPlace(QString::fromStdString(place.view)));
+    m_window->showTab(QString::fromStdString(place.tab));
+    settle();
+  }
+  // Something is selected, so that details have something to show.
+  void start(ThemeName theme) {
+    applyTheme(*qApp, theme);
+    open();
+    settle();
+    Selection selection;
+    selection.run = run().run().id;
+    selection.rank = 5;
+    m_window->state().select(selection);
+    settle();
+  }
+  // All of the window but the status bar, which says how long a query took.
+  QImage picture() {
+    settle();
+    m_window->setFocus();  // no caret that blinks
+    QImage whole = m_window->grab().toImage().convertToFormat(QImage::Format_RGB32);
+    const QWidget* status = m_window->findChild<StatusLine*>();
+    return whole.copy(0, 0, whole.width(), status->mapTo(m_window.get(), QPoint()).y());
+  }
+  static std::string differences(const QImage& a, const QImage& b, const std::string& name) {
+    if (a == b) return {};
+    if (a.size() != b.size()) return "sizes differ";
+    QRect where;
+    int count = 0;
+    for (int y = 0; y < a.height(); ++y)
+      for (int x = 0; x < a.width(); ++x)
+        if (a.pixel(x, y) != b.pixel(x, y)) where |= QRect(x, y, 1, 1), ++count;
+    if (const QByteArray out = qgetenv("RG_PICTURES"); !out.isEmpty()) {
+      const QString base = QString::fromUtf8(out) + u'/' + QString::fromStdString(name);
+      a.save(base + "-switched.png");
+      b.save(base + "-started.png");
+    }
+    return std::to_string(count) + " pixels differ, within " + std::to_string(where.x()) + "," + std::to_string(where.y()) + " " +
+           std::to_string(where.width()) + "x" + std::to_string(where.height());
+  }
+  void expectSwitchedAsStarted(ThemeName from, ThemeName to, bool while_shown) {
+    std::vector<QImage> started, switched;
+    start(to);
+    for (const Place& place : places()) {
+      goTo(place);
+      started.push_back(picture());
+    }
+    start(from);
+    for (const Place& place : places()) {
+      goTo(place);
+      if (!while_shown) continue;
+      m_window->setTheme(to);
+      switched.push_back(picture());
+      m_window->setTheme(from);
+      settle();
+    }
+    if (!while_shown) {
+      m_window->setTheme(to);
+      for (const Place& place : places()) {
+        goTo(place);
+        switched.push_back(picture());
+      }
+    }
+    for (std::size_t i = 0; i < started.size(); ++i) {
+      const std::string name = places()[i].view + (places()[i].tab.empty() ? "" : "-" + places()[i].tab);
+      EXPECT_EQ(differences(switched[i], started[i], name), "") << name;
+    }
+  }
+};
+
+TEST_F(ThemeSwitchTest, WhatIsShownWhileItIsSwitched) { expectSwitchedAsStarted(ThemeName::kDark, ThemeName::kLight, true); }
+
+TEST_F(ThemeSwitchTest, WhatWasShownBefore) { expectSwitchedAsStarted(ThemeName::kLight, ThemeName::kDark, false); }
+
+TEST_F(ThemeSwitchTest, TheStatusLineWithAWarningAndTheStartPage) {
+  const auto pictures = [](ThemeName first, ThemeName then) {
+    applyTheme(*qApp, first);
+    StatusLine line;
+    line.resize(900, line.height());
+    line.setItems({{"hub login1:9400 · line cut 14 s ago", {}, Severity::kWarning}, {"store 1 GiB", {}}});
+    WindowOptions options;
+    options.welcome.problem = "open: /data/x.rgl: no such file";
+    test::FakeStoreMaker maker;
+    options.welcome.maker = &maker;
+    MainWindow window(options);
+    window.resize(1'000, 700);
+    line.show();
+    window.show();
+    if (first != then) applyTheme(*qApp, then);
+    window.setFocus();
+    return std::pair(line.grab().toImage(), window.grab().toImage());
+  };
+  const auto switched = pictures(ThemeName::kDark, ThemeName::kLight), started = pictures(ThemeName::kLight, ThemeName::kLight);
+  EXPECT_EQ(differences(switched.first, started.first, "status"), "");
+  EXPECT_EQ(differences(switched.second, started.second, "start"), "");
+}
+
+}  // namespace
+}  // namespace runglass

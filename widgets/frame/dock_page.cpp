@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Invariants: 1. A dock is in this page or hidden, never a window: windows of their own are the host's. 2. The central widget is shown
+// exactly while no dock is open.
+#include "widgets/frame/dock_page.h"
+
+#include <QDockWidget>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QToolButton>
+#include <algorithm>
+
+#include "widgets/core/state_panel.h"
+#include "widgets/core/theme.h"
+
+namespace runglass {
+namespace {
+constexpr int kLayoutVersion = 2;
+}
+
+PanelTitle::PanelTitle(const QString& title, QWidget* parent) : QWidget(parent) {
+  setAutoFillBackground(true);
+  setBackgroundRole(QPalette::AlternateBase);
+  auto* label = new QLabel(this);
+  label->setTextFormat(Qt::PlainText);
+  label->setText(title);
+  label->setFont(tableFont());
+  label->setForegroundRole(QPalette::PlaceholderText);
+  auto* row = new QHBoxLayout(this);
+  row->setContentsMargins(2 * kGrid, 0, kGrid, 0);
+  row->setSpacing(0);
+  row->addWidget(label, 1);
+  showTitle(true);
+}
+
+void PanelTitle::addButton(const QString& text, const QString& tip, std::function<void()> action) {
+  auto* tool = new QToolButton(this);
+  tool->setText(text);
+  tool->setToolTip(tip);
+  tool->setAccessibleName(tip);
+  tool->setFont(tableFont());
+  tool->setFocusPolicy(Qt::TabFocus);
+  connect(tool, &QToolButton::clicked, this, std::move(action));
+  layout()->addWidget(tool);
+}
+
+void PanelTitle::showTitle(bool shown) {
+  m_height = shown ? kRowHeight + kGrid / 2 : 0;
+  setMaximumHeight(m_height);
+  updateGeometry();
+}
+
+DockPage::DockPage(QWidget* parent) : QMainWindow(parent, Qt::Widget), m_empty(new StatePanel(this)) {
+  setDockOptions(QMainWindow::AllowNestedDocks | QMainWindow::AllowTabbedDocks);
+  setContextMenuPolicy(Qt::NoContextMenu);
+  setCentralWidget(m_empty);
+}
+
+DockPage::~DockPage() {
+  for (const auto& [view, dock] : m_docks) dock->disconnect(this);  // no slot of ours may run in the base destructor
+}
+
+QDockWidget* DockPage::find(const QString& view) const {
+  const auto found = std::ranges::find(m_docks, view, [](const auto& entry) { return entry.first; });
+  return found == m_docks.end() ? nullptr : found->second;
+}
+
+QDockWidget* DockPage::dock(const QString& view, const QString& title) {
+  if (QDockWidget* made = find(view)) return made;
+  auto* dock = new QDockWidget(title, this);
+  dock->setObjectName(view);
+  dock->setFeatures(QDockWidget::DockWidgetClosable | QDockWidget::DockWidgetMovable);
+  auto* bar = new PanelTitle(title, dock);
+  bar->addButton(tr("float"), tr("Float %1").arg(title), [this, view] { emit floatWanted(view); });
+  bar->addButton(QStringLiteral("×"), tr("Close %1").arg(title), [dock] { dock->close(); });
+  bar->showTitle(m_titles);
+  dock->setTitleBarWidget(bar);
+  dock->hide();
+  m_docks.emplace_back(view, dock);
+  connect(dock, &QDockWidget::visibilityChanged, this, [this] {
+    showEmptyOr();
+    emit arranged();
+  });
+  return dock;
+}
+
+void DockPage::clear() {
+  // Removed, not just hidden: a hidden dock keeps a place in the layout that later splits would land in.
+  for (const auto& [view, dock] : m_docks) removeDockWidget(dock);
+}
+
+void DockPage::place(QDockWidget* dock, QDockWidget* beside, Qt::Orientation split, int share) {
+  removeDockWidget(dock);
+  if (beside == nullptr) {
+    addDockWidget(Qt::LeftDockWidgetArea, dock);
+    dock->show();
+    return showEmptyOr();
+  }
+  splitDockWidget(beside, dock, split);
+  dock->show();
+  showEmptyOr();
+  // A split in a layout that is not laid out yet leaves the new dock without any size.
+  const int all = split == Qt::Horizontal ? width() : height();
+  resizeDocks({beside, dock}, {all * (100 - share) / 100, all * share / 100}, split);
+}
+
+void DockPage::setTitlesVisible(bool visible) {
+  m_titles = visible;
+  for (const auto& [view, dock] : m_docks) static_cast<PanelTitle*>(dock->titleBarWidget())->showTitle(visible);
+}
+
+QStringList DockPage::open() const {
+  QStringList views;
+  for (const auto& [view, dock] : m_docks)
+    if (!dock->isHidden()) views << view;
+  return views;
+}
+
+QStringList DockPage::views() const {
+  QStringList views;
+  for (const auto& [view, dock] : m_docks) views << view;
+  return views;
+}
+
+bool DockPage::isBehindTab(const QDockWidget* dock) const { return dock->geometry().right() < 0 || dock->geometry().bottom() < 0; }
+
+QByteArray DockPage::save() const { return saveState(kLayoutVersion); }
+
+bool DockPage::restore(const QByteArray& saved) {
+  const bool fits = restoreState(saved, kLayoutVersion);
+  showEmptyOr();
+  return fits && !open().isEmpty();
+}
+
+void DockPage::showEmptyOr() { m_empty->setVisible(open().isEmpty()); }
+
+}  // namespace runglass

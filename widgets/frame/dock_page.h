@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// DockPage: one arrangement of docks. It is hidden and shown as a whole, so nothing that happens elsewhere changes it.
+//
+// Threading:  GUI thread.
+// Ownership:  owns its docks; what is in them is the host's.
+// Units:      shares of the page in percent.
+// Errors:     restore() returns false where what was saved does not fit any more.
+// Cost:       a dock is made when it is first placed.
+#pragma once
+
+#include <QMainWindow>
+#include <QWidget>
+#include <functional>
+#include <utility>
+#include <vector>
+
+class QDockWidget;
+
+namespace runglass {
+
+class StatePanel;
+
+// The bar over a panel: its name and its buttons.
+class PanelTitle : public QWidget {
+ public:
+  PanelTitle(const QString& title, QWidget* parent);
+  void addButton(const QString& text, const QString& tip, std::function<void()> action);
+  // A dock keeps the place of a hidden title, so a title that is not shown has no height instead.
+  void showTitle(bool shown);
+  QSize sizeHint() const override { return {QWidget::sizeHint().width(), m_height}; }
+  QSize minimumSizeHint() const override { return {0, m_height}; }
+
+ private:
+  int m_height = 0;
+};
+
+class DockPage : public QMainWindow {
+  Q_OBJECT
+
+ public:
+  explicit DockPage(QWidget* parent);
+  ~DockPage() override;
+
+  // The view's dock, made now if it was not placed here before.
+  QDockWidget* dock(const QString& view, const QString& title);
+  QDockWidget* find(const QString& view) const;
+  // By splitting the place of `beside`; null: alone.
+  void place(QDockWidget* dock, QDockWidget* beside, Qt::Orientation split, int share);
+  void clear();
+  void setTitlesVisible(bool visible);
+  // The views whose docks are not closed, also while the page is hidden, in the order of their making.
+  QStringList open() const;
+  QStringList views() const;  // closed ones as well
+  bool isBehindTab(const QDockWidget* dock) const;
+  // What is shown when every dock is closed.
+  StatePanel* empty() const { return m_empty; }
+  QByteArray save() const;
+  bool restore(const QByteArray& saved);
+
+ signals:
+  void floatWanted(const QString& view);
+  void arranged();  // a dock was opened or closed
+
+ private:
+  void showEmptyOr();
+
+  StatePanel* m_empty;
+  std::vector<std::pair<QString, QDockWidget*>> m_docks;
+  bool m_titles = true;
+};
+
+}  // namespace runglass

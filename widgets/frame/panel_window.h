@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// PanelWindow: a view in a window of its own, with the frame that the window system gives it. Closing it docks the view again.
+//
+// Threading:  GUI thread.
+// Ownership:  a window without a parent: it may lie on another screen and under the console; the host deletes it.
+// Units:      none.
+// Errors:     none.
+// Cost:       a title bar.
+#pragma once
+
+#include <QWidget>
+
+namespace runglass {
+
+class View;
+
+class PanelWindow : public QWidget {
+  Q_OBJECT
+
+ public:
+  // `home` is the place from which it was floated ("watch", "single:timeline").
+  PanelWindow(const QString& view, const QString& title, QString home);
+  void take(View* view);
+  const QString& home() const { return m_home; }
+
+ signals:
+  void dockWanted();
+  void closedByUser();
+
+ protected:
+  void closeEvent(QCloseEvent* event) override;
+
+ private:
+  const QString m_home;
+};
+
+}  // namespace runglass
