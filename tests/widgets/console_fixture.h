@@ -55,7 +55,9 @@ class ConsoleTest : public testing::Test {
     ASSERT_TRUE(QTest::qWaitForWindowActive(m_window.get()));
   }
   void settle() {
+    QCoreApplication::processEvents();  // what a click sets off, and layouts
     ASSERT_TRUE(waitFor([&] { return m_window->isFinal(); }));
+    QCoreApplication::processEvents();
   }
   void go(const QString& place) {
     ASSERT_TRUE(m_window->showPlace(place)) << place.toStdString();

@@ -33,7 +33,6 @@ const LayoutSpec* specOf(const QString& layout) {
 
 // What has lost its dock or window stays a child of the host, hidden.
 void takeOut(View* view, QWidget* host) {
-  if (auto* dock = qobject_cast<QDockWidget*>(view->parentWidget())) dock->setWidget(nullptr);
   view->hide();
   view->setParent(host);
 }
@@ -133,13 +132,8 @@ bool DockHost::dockView(const QString& view) {
   window->deleteLater();
   const auto home = m_layouts.find(window->home());
   if (home == m_layouts.end()) return true;
-  DockPage* layout = home->second;
-  QDockWidget* dock = dockIn(layout, view);
-  const QStringList open = layout->open();
-  // A dock that was closed comes back to its place; one that has none gets one.
-  if (layout->dockWidgetArea(dock) == Qt::NoDockWidgetArea)
-    layout->place(dock, open.isEmpty() ? nullptr : layout->find(open.back()), Qt::Horizontal, kHalf);
-  dock->show();
+  dockIn(home->second, view);
+  home->second->reopen(view);
   afterArranged();
   return true;
 }
@@ -149,6 +143,7 @@ void DockHost::saveLayout() {
   for (const auto& [id, layout] : m_layouts) {
     m_settings->setValue(settingsKey(id, "views"), layout->views());
     m_settings->setValue(settingsKey(id, "state"), layout->save());
+    m_settings->setValue(settingsKey(id, "due"), layout->due());
   }
   if (!m_restored) return;  // the windows are still in the settings
   m_settings->beginGroup(kWindows);
@@ -250,6 +245,8 @@ DockPage* DockHost::layoutPage(const QString& id) {
     for (const QString& view : m_settings->value(settingsKey(id, "views")).toStringList())
       if (infoOf(view) != nullptr) dockIn(layout, view);
     restored = layout->restore(m_settings->value(settingsKey(id, "state")).toByteArray());
+    for (const QString& view : m_settings->value(settingsKey(id, "due")).toStringList())
+      if (restored) layout->reopen(view);
   }
   if (!restored) arrange(layout, *spec);
   m_filling = false;
@@ -282,14 +279,13 @@ void DockHost::fill(DockPage* page) {
       continue;
     }
     View* view = viewOf(id);
-    if (dock->widget() == view) continue;
-    takeOut(view, this);
-    dock->setWidget(view);
+    if (PanelPlace* place = DockPage::placeIn(dock); view->parentWidget() != place) place->take(view);
   }
   m_filling = false;
 }
 
 void DockHost::showPage(DockPage* page, const QString& current) {
+  saveLayout();  // also where the console gives way to another one or ends without being closed
   fill(page);
   m_current = current;
   m_filling = true;
@@ -324,8 +320,9 @@ std::vector<View*> DockHost::visibleViews() const {
     const QString id = QString::fromLatin1(info.id);
     const auto view = m_views.find(id);
     if (view == m_views.end() || !view->second->isVisible()) continue;
-    const auto* dock = qobject_cast<const QDockWidget*>(view->second->parentWidget());
-    if (dock == nullptr || !page()->isBehindTab(dock)) visible.push_back(view->second);
+    const bool in_window = m_windows.contains(id);
+    if (const QDockWidget* dock = page()->find(id); in_window || (dock != nullptr && !page()->isBehindTab(dock)))
+      visible.push_back(view->second);
   }
   return visible;
 }

@@ -8,14 +8,16 @@
 #include <QLabel>
 #include <QToolButton>
 #include <algorithm>
+#include <utility>
 
 #include "widgets/core/state_panel.h"
 #include "widgets/core/theme.h"
 
 namespace runglass {
 namespace {
-constexpr int kLayoutVersion = 2;
-}
+constexpr int kLayoutVersion = 2, kHalf = 50;
+constexpr QSize kLeastPanel{20 * kGrid, 12 * kGrid}, kUsualPanel{160 * kGrid, 120 * kGrid};
+}  // namespace
 
 PanelTitle::PanelTitle(const QString& title, QWidget* parent) : QWidget(parent) {
   setAutoFillBackground(true);
@@ -49,7 +51,22 @@ void PanelTitle::showTitle(bool shown) {
   updateGeometry();
 }
 
-DockPage::DockPage(QWidget* parent) : QMainWindow(parent, Qt::Widget), m_empty(new StatePanel(this)) {
+void PanelPlace::take(QWidget* view) {
+  view->setParent(this);
+  view->setGeometry(rect());
+  view->show();
+}
+
+QSize PanelPlace::sizeHint() const { return kUsualPanel; }
+QSize PanelPlace::minimumSizeHint() const { return kLeastPanel; }
+
+void PanelPlace::resizeEvent(QResizeEvent*) {
+  for (QObject* child : children())
+    if (auto* view = qobject_cast<QWidget*>(child)) view->setGeometry(rect());
+}
+
+DockPage::DockPage(QWidget* parent) : QMainWindow(parent), m_empty(new StatePanel(this)) {
+  setWindowFlags(Qt::Widget);  // a QMainWindow is a window even where it has a parent
   setDockOptions(QMainWindow::AllowNestedDocks | QMainWindow::AllowTabbedDocks);
   setContextMenuPolicy(Qt::NoContextMenu);
   setCentralWidget(m_empty);
@@ -74,6 +91,7 @@ QDockWidget* DockPage::dock(const QString& view, const QString& title) {
   bar->addButton(QStringLiteral("×"), tr("Close %1").arg(title), [dock] { dock->close(); });
   bar->showTitle(m_titles);
   dock->setTitleBarWidget(bar);
+  dock->setWidget(new PanelPlace(dock));
   dock->hide();
   m_docks.emplace_back(view, dock);
   connect(dock, &QDockWidget::visibilityChanged, this, [this] {
@@ -83,8 +101,30 @@ QDockWidget* DockPage::dock(const QString& view, const QString& title) {
   return dock;
 }
 
+void DockPage::reopen(const QString& view) {
+  QDockWidget* dock = find(view);
+  if (dock == nullptr) return;
+  if (!isVisible()) {
+    if (!m_due.contains(view)) m_due << view;
+    return;
+  }
+  const QStringList others = open();
+  if (dockWidgetArea(dock) == Qt::NoDockWidgetArea)
+    return place(dock, others.isEmpty() ? nullptr : find(others.back()), Qt::Horizontal, kHalf);
+  dock->show();
+  showEmptyOr();
+}
+
+void DockPage::showEvent(QShowEvent* event) {
+  QMainWindow::showEvent(event);
+  for (const QString& view : std::exchange(m_due, {})) reopen(view);
+}
+
+PanelPlace* DockPage::placeIn(const QDockWidget* dock) { return static_cast<PanelPlace*>(dock->widget()); }
+
 void DockPage::clear() {
   // Removed, not just hidden: a hidden dock keeps a place in the layout that later splits would land in.
+  m_due.clear();
   for (const auto& [view, dock] : m_docks) removeDockWidget(dock);
 }
 

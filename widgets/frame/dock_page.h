@@ -34,6 +34,19 @@ class PanelTitle : public QWidget {
   int m_height = 0;
 };
 
+// Where a view lies in a dock. It takes the size that it is given: how large a view would like to be, which changes with what it shows,
+// moves no panel.
+class PanelPlace : public QWidget {
+ public:
+  using QWidget::QWidget;
+  void take(QWidget* view);
+  QSize sizeHint() const override;
+  QSize minimumSizeHint() const override;
+
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
+};
+
 class DockPage : public QMainWindow {
   Q_OBJECT
 
@@ -44,8 +57,12 @@ class DockPage : public QMainWindow {
   // The view's dock, made now if it was not placed here before.
   QDockWidget* dock(const QString& view, const QString& title);
   QDockWidget* find(const QString& view) const;
+  static PanelPlace* placeIn(const QDockWidget* dock);
   // By splitting the place of `beside`; null: alone.
   void place(QDockWidget* dock, QDockWidget* beside, Qt::Orientation split, int share);
+  // Back to the place where it was closed; on a hidden page, which has no room to give, when that is shown.
+  void reopen(const QString& view);
+  const QStringList& due() const { return m_due; }  // to be reopened
   void clear();
   void setTitlesVisible(bool visible);
   // The views whose docks are not closed, also while the page is hidden, in the order of their making.
@@ -61,11 +78,15 @@ class DockPage : public QMainWindow {
   void floatWanted(const QString& view);
   void arranged();  // a dock was opened or closed
 
+ protected:
+  void showEvent(QShowEvent* event) override;
+
  private:
   void showEmptyOr();
 
   StatePanel* m_empty;
   std::vector<std::pair<QString, QDockWidget*>> m_docks;
+  QStringList m_due;
   bool m_titles = true;
 };
 

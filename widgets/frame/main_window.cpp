@@ -137,7 +137,6 @@ MainWindow::MainWindow(const WindowOptions& options, QWidget* parent)
 }
 
 MainWindow::~MainWindow() {
-  m_docks->saveLayout();  // a window that gives way to another one is not closed
   m_docks->disconnect(this);
   delete m_docks;  // before m_state, which the views hold
 }

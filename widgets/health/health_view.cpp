@@ -31,7 +31,7 @@ QLabel* plainLabel(QWidget* parent, bool muted = false) {
   return label;
 }
 
-QString severityText(Severity severity) {
+QString severityLabel(Severity severity) {
   const QString what = severity >= Severity::kError     ? QStringLiteral("lost")
                        : severity == Severity::kWarning ? QStringLiteral("odd")
                                                         : QStringLiteral("note");
@@ -50,7 +50,7 @@ std::vector<Column<IssueRow>> issueColumns(const TimeStyle* style) {
   columns.push_back({.title = QStringLiteral("severity"),
                      .help = QStringLiteral("lost: data is gone. odd: kept, but not as it should be. note: for information."),
                      .align = Qt::AlignLeft,
-                     .text = [](const R& r) { return severityText(r.severity); },
+                     .text = [](const R& r) { return severityLabel(r.severity); },
                      .sort = [](const R& r) { return QVariant(static_cast<double>(r.severity)); },
                      .mark = [](const R& r) { return r.severity; }});
   columns.push_back({.title = QStringLiteral("count"),
@@ -284,7 +284,7 @@ void HealthView::showDetail(const QModelIndex& index) {
   const IssueRow* row = m_model->rowAt(index);
   for (QLabel* label : {m_detail_title, m_detail_help, m_detail_text}) label->setVisible(row != nullptr);
   if (row == nullptr) return;
-  m_detail_title->setText(severityGlyph(row->severity) + u' ' + severityText(row->severity) + QStringLiteral(" · ") +
+  m_detail_title->setText(severityGlyph(row->severity) + u' ' + severityLabel(row->severity) + QStringLiteral(" · ") +
                           screenText(row->issue.code, 80));
   m_detail_help->setText(screenText(row->help, 1'000));
   m_detail_text->setText(screenText(row->issue.detail, 1'000));
