@@ -5,17 +5,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <optional>
-#include <thread>
 
 #include "app/watch/watch.h"
 #include "collectors/hub/hub.h"
 #include "tests/app/program.h"
 #include "tests/storage/sample_store.h"
+#include "tests/support/temp_folder.h"
+#include "tests/support/wait_until.h"
 
 namespace runglass {
 namespace {
@@ -61,11 +60,6 @@ class FirstStepsTest : public ::testing::Test {
   }
   void TearDown() override { ::close(m_gate); }
   void letGo() const { ASSERT_EQ(::write(m_gate, "\n", 1), 1); }
-  static bool within(DurNs limit, const std::function<bool()>& condition) {
-    for (const TimeNs end = monotonicNow() + limit; monotonicNow() < end; std::this_thread::sleep_for(std::chrono::milliseconds(20)))
-      if (condition()) return true;
-    return condition();
-  }
   std::unique_ptr<Reader> reader() const { return std::move(*Reader::open(m_store, m_hub->readerOptions())); }
   std::optional<Run> run() const {
     const auto runs = reader()->runs().value();
@@ -74,12 +68,12 @@ class FirstStepsTest : public ::testing::Test {
   // Nothing is found in rounds that began after now.
   void expectCalm(const char* when) {
     const std::int64_t rounds = m_watch->stats().rounds;
-    ASSERT_TRUE(within(60 * kNsPerSecond, [&] { return m_watch->stats().rounds > rounds + 2; })) << when;
+    ASSERT_TRUE(test::waitUntil([&] { return m_watch->stats().rounds > rounds + 2; })) << when;
     for (const Finding& one : reader()->findings(run()->id).value()) ADD_FAILURE() << when << ": " << one.kind << ": " << one.summary;
     EXPECT_FALSE(std::filesystem::exists(m_told)) << when;
   }
 
-  TempFolder m_folder;
+  test::TempFolder m_folder;
   const std::string m_store = m_folder.file("s.rgl"), m_gate_path = m_folder.file("gate"), m_told = m_folder.file("told");
   int m_gate = -1;
   std::unique_ptr<Hub> m_hub;
@@ -88,20 +82,20 @@ class FirstStepsTest : public ::testing::Test {
 };
 
 TEST_F(FirstStepsTest, ATrainerThatOnlyReportsItsStepsRaisesNothing) {
-  ASSERT_TRUE(within(60 * kNsPerSecond, [&] {
+  ASSERT_TRUE(test::waitUntil([&] {
     const auto is = run();
     return is && !reader()->progress(is->id).value().empty();
   }));
   EXPECT_EQ(reader()->progress(run()->id).value()[0].step, 0);
   expectCalm("in the first step");
   letGo();
-  ASSERT_TRUE(within(60 * kNsPerSecond, [&] {
+  ASSERT_TRUE(test::waitUntil([&] {
     const auto steps = reader()->series({.run = run()->id, .metric = "step_time_ns"}).value();
     return !steps.empty() && steps[0].sample_count == 4;
   }));
   expectCalm("after four steps");
   letGo();
-  ASSERT_TRUE(within(60 * kNsPerSecond, [&] { return run()->state == RunState::kFinished; }));
+  ASSERT_TRUE(test::waitUntil([&] { return run()->state == RunState::kFinished; }));
   expectCalm("at its end");
 }
 

@@ -29,7 +29,7 @@ Scenario small(std::vector<Fault> faults = {}) {
 Fault fault(std::string kind, Target target, std::int64_t first, std::int64_t last, double strength) {
   return {std::move(kind), target, first, last, strength, std::nullopt};
 }
-constexpr Target kRank5{.kind = Target::Kind::kRank, .index = 5};
+const Target kRank5{.kind = Target::Kind::kRank, .index = 5};
 
 test::MemoryRecorder played(const Scenario& scenario) {
   test::MemoryRecorder out;
