@@ -82,7 +82,7 @@ TEST(TrainLogSource, FollowsAGrowingFileWithHalfLinesAndStampsWhatHasNoTime) {
 
 TEST(TrainLogSource, AFolderIsReadWithTheFoldersInItAndOnlyItsLogs) {
   const ScratchFolder folder;
-  std::filesystem::create_directories(folder.path("node-1/attempt-0"));
+  std::filesystem::create_directories(folder.file("node-1/attempt-0"));
   folder.write("node-1/attempt-0/train.log", iteration(1, "5.0"));
   folder.write("config.yaml", iteration(9, "9.0"));
   Life life(makeTrainLogSource(), folder, "paths = ['" + folder.path() + "']\nrun = 'live'\n");
@@ -100,9 +100,9 @@ TEST(TrainLogSource, AFolderIsReadWithTheFoldersInItAndOnlyItsLogs) {
 
 TEST(TrainLogSource, APathWithoutAFileIsReportedOnceAndReadWhenItComes) {
   const ScratchFolder folder;
-  std::filesystem::create_directory(folder.path("empty"));
+  std::filesystem::create_directory(folder.file("empty"));
   folder.write("empty/notes.md", "nothing\n");
-  Life life(makeTrainLogSource(), folder, "paths = ['" + folder.path("empty") + "', '" + folder.path("none.log") + "']\n");
+  Life life(makeTrainLogSource(), folder, "paths = ['" + folder.file("empty") + "', '" + folder.file("none.log") + "']\n");
   life.poll(60);
   ASSERT_EQ(life.out.issueCount("follow.no_files"), 2);
   EXPECT_THAT(life.out.issues.at(0).detail, testing::HasSubstr("no file named *.log, *.out, *.err, *.txt in this folder"));
@@ -114,7 +114,7 @@ TEST(TrainLogSource, APathWithoutAFileIsReportedOnceAndReadWhenItComes) {
 
 TEST(TrainLogSource, WhatIsNoPlainFileIsReported) {
   const ScratchFolder folder;
-  ASSERT_EQ(::mkfifo(folder.path("pipe.log").c_str(), 0600), 0);
+  ASSERT_EQ(::mkfifo(folder.file("pipe.log").c_str(), 0600), 0);
   Life life(makeTrainLogSource(), folder, logConfig(folder));
   life.poll(3);
   ASSERT_EQ(life.out.issueCount("follow.unreadable"), 1);
@@ -296,10 +296,10 @@ TEST(TfeventsSource, FollowsHalfRecordsAndResumes) {
 
 TEST(TfeventsSource, AFolderOfRunsIsRead) {
   const ScratchFolder folder;
-  std::filesystem::create_directories(folder.path("runs/a"));
+  std::filesystem::create_directories(folder.file("runs/a"));
   folder.write("runs/a/events.out.tfevents.1.host", scalarRecord("train/loss", 1, 2.5F));
   folder.write("runs/a/train.log", "not events\n");
-  Life life(makeTfeventsSource(), folder, "paths = ['" + folder.path("runs") + "']\n");
+  Life life(makeTfeventsSource(), folder, "paths = ['" + folder.file("runs") + "']\n");
   life.poll();
   EXPECT_THAT(life.out.scalarsOf("train/loss").value, ElementsAre(2.5));
   EXPECT_THAT(life.out.issues, IsEmpty());
