@@ -111,7 +111,7 @@ class GpuGridTest : public ::testing::Test {
     return out;
   }
 
-  TempFolder m_folder;
+  test::TempFolder m_folder;
   std::unique_ptr<Writer> m_writer;
   RunId m_run;
   AttemptId m_attempt;
