@@ -60,8 +60,8 @@ class FirstStepsTest : public ::testing::Test {
   }
   void TearDown() override { ::close(m_gate); }
   void letGo() const { ASSERT_EQ(::write(m_gate, "\n", 1), 1); }
-  std::unique_ptr<Reader> reader() const { return std::move(*Reader::open(m_store, m_hub->readerOptions())); }
-  std::optional<Run> run() const {
+  std::unique_ptr<Reader> reader() const { return std::move(Reader::open(m_store, m_hub->readerOptions()).value()); }
+  std::optional<runglass::Run> run() const {
     const auto runs = reader()->runs().value();
     return runs.empty() ? std::nullopt : std::optional(runs.front());
   }
