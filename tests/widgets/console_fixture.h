@@ -7,6 +7,7 @@
 
 #include <QPushButton>
 #include <QTest>
+#include <ranges>
 
 #include "tests/analysis/simulated_incident.h"
 #include "tests/widgets/gui_test.h"
@@ -27,10 +28,10 @@ class ConsoleTest : public testing::Test {
     static SimulatedIncident incident(slowAndLost());
     return incident;
   }
-  // Of the run's findings the first of this kind.
+  // Of the run's findings the newest of this kind.
   static const Finding& finding(const std::string& kind) {
     static const Finding none;
-    for (const Finding& one : run().findings())
+    for (const Finding& one : run().findings() | std::views::reverse)
       if (one.kind == kind) return one;
     ADD_FAILURE() << "the analyses found no " << kind;
     return none;

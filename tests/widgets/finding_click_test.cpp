@@ -66,7 +66,7 @@ class FindingClickTest : public ConsoleTest {
   }
 };
 
-QString summaryOf(const Finding& finding) { return QString::fromStdString(finding.summary).left(40); }
+QString summaryOf(const Finding& finding) { return screenText(finding.summary, 300); }
 
 TEST_F(FindingClickTest, InWatchMovesEveryViewToIt) {
   const Finding& slow = finding("slow_rank");

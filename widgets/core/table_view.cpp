@@ -99,7 +99,9 @@ TableView::TableView(QAbstractItemModel* model, const QString& filter_hint, QWid
   });
   connect(m_filter, &QLineEdit::returnPressed, this, [this] { m_table->setFocus(); });
   connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& now) {
-    if (!m_quiet && now.isValid()) emit rowChosen(m_proxy->mapToSource(now));
+    // A table that gets the focus makes its first row the current one and does not select it; a press selects and is chosen by its release.
+    const bool selected = now.isValid() && m_table->selectionModel()->isRowSelected(now.row());
+    if (!m_quiet && selected) emit rowChosen(m_proxy->mapToSource(now));
   });
   connect(m_table, &QTableView::clicked, this, [this](const QModelIndex& index) { emit rowChosen(m_proxy->mapToSource(index)); });
   connect(m_table, &QTableView::activated, this, [this](const QModelIndex& index) { emit rowActivated(m_proxy->mapToSource(index)); });

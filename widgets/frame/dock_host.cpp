@@ -184,8 +184,7 @@ void DockHost::openWindow(const QString& view, const QString& home, const QByteA
   auto* window = new PanelWindow(view, QString::fromUtf8(infoOf(view)->title), home);
   m_windows[view] = window;
   takeOut(shown, this);
-  for (DockPage* page : findChildren<DockPage*>())
-    if (QDockWidget* dock = page->find(view)) dock->hide();
+  for (DockPage* page : findChildren<DockPage*>()) page->closeDock(view);
   if (geometry.isEmpty() || !window->restoreGeometry(geometry)) window->setGeometry(where);
   connect(window, &PanelWindow::closedByUser, this, [this, view] { dockView(view); });
   connect(window, &PanelWindow::dockWanted, this, [this, view, home] {
@@ -290,6 +289,7 @@ void DockHost::showPage(DockPage* page, const QString& current) {
   m_current = current;
   m_filling = true;
   m_stack->setCurrentWidget(page);
+  page->reopenDue();
   m_filling = false;
   afterArranged();
   emit currentChanged();

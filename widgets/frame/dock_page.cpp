@@ -101,6 +101,13 @@ QDockWidget* DockPage::dock(const QString& view, const QString& title) {
   return dock;
 }
 
+void DockPage::closeDock(const QString& view) {
+  QDockWidget* dock = find(view);
+  if (dock == nullptr || dock->isHidden()) return;
+  m_closed[view] = dock->size();
+  dock->hide();
+}
+
 void DockPage::reopen(const QString& view) {
   QDockWidget* dock = find(view);
   if (dock == nullptr) return;
@@ -113,10 +120,14 @@ void DockPage::reopen(const QString& view) {
     return place(dock, others.isEmpty() ? nullptr : find(others.back()), Qt::Horizontal, kHalf);
   dock->show();
   showEmptyOr();
+  const auto size = m_closed.find(view);
+  if (size == m_closed.end()) return;
+  layout()->activate();
+  resizeDocks({dock}, {size->second.width()}, Qt::Horizontal);
+  resizeDocks({dock}, {size->second.height()}, Qt::Vertical);
 }
 
-void DockPage::showEvent(QShowEvent* event) {
-  QMainWindow::showEvent(event);
+void DockPage::reopenDue() {
   for (const QString& view : std::exchange(m_due, {})) reopen(view);
 }
 

@@ -11,6 +11,7 @@
 #include <QMainWindow>
 #include <QWidget>
 #include <functional>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -60,9 +61,11 @@ class DockPage : public QMainWindow {
   static PanelPlace* placeIn(const QDockWidget* dock);
   // By splitting the place of `beside`; null: alone.
   void place(QDockWidget* dock, QDockWidget* beside, Qt::Orientation split, int share);
-  // Back to the place where it was closed; on a hidden page, which has no room to give, when that is shown.
+  void closeDock(const QString& view);
+  // Back to the place where it was closed, as large as it was; on a hidden page, which has no room to give, it is due.
   void reopen(const QString& view);
   const QStringList& due() const { return m_due; }  // to be reopened
+  void reopenDue();
   void clear();
   void setTitlesVisible(bool visible);
   // The views whose docks are not closed, also while the page is hidden, in the order of their making.
@@ -78,15 +81,13 @@ class DockPage : public QMainWindow {
   void floatWanted(const QString& view);
   void arranged();  // a dock was opened or closed
 
- protected:
-  void showEvent(QShowEvent* event) override;
-
  private:
   void showEmptyOr();
 
   StatePanel* m_empty;
   std::vector<std::pair<QString, QDockWidget*>> m_docks;
   QStringList m_due;
+  std::map<QString, QSize> m_closed;  // how large they were
   bool m_titles = true;
 };
 
