@@ -143,7 +143,7 @@ TEST_F(StoreEditsTest, AnOrderGoesToTheHubWhereverItIs) {
   };
   {
     StoreSession session({.store = m_store});
-    EXPECT_THAT(asked(session).message(), HasSubstr("no hub writes it"));
+    EXPECT_THAT(asked(session).message(), HasSubstr("run 'pretrain' ended"));
   }
   {
     StoreSession session({.store = m_store, .hub = HubOptions()});
