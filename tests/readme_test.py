@@ -106,7 +106,8 @@ def run(found, build, folder):
             with open(os.path.join(folder, name.group(1) if name else 'unnamed.py'), 'w', encoding='utf-8') as file:
                 file.write('\n'.join(content) + '\n')
     env = {name: value for name, value in os.environ.items() if not name.startswith(('RUNGLASS', 'XDG_', 'SLURM_'))}
-    env.update(HOME=folder, XDG_RUNTIME_DIR=folder, QT_QPA_PLATFORM='offscreen')
+    # Rings of other trainers of this user are not this page's.
+    env.update(HOME=folder, RUNGLASS_DIR=os.path.join(folder, 'rings'), QT_QPA_PLATFORM='offscreen')
     network = own_network()
     if network is None:
         print('SKIPPED: no network namespace of its own (unshare, ip): ports 7070 and 7071 may be in use here')

@@ -6,9 +6,13 @@ build=$1 root=$(cd "$(dirname "$0")/.." && pwd)
 bin=$build/bin
 /usr/bin/python3 -c 'import torch' 2>/dev/null || { echo "SKIPPED: no PyTorch under /usr/bin/python3"; exit 0; }
 work=$(mktemp -d)
-other=""
+other="" ring=""
 finish() {
-  [ -z "$other" ] || kill "$other" 2>/dev/null || true
+  if [ -n "$other" ]; then
+    kill "$other" 2>/dev/null || true
+    wait "$other" 2>/dev/null || true
+  fi
+  [ -z "$ring" ] || rm -f "$ring" "${ring%.ring}.stack"
   rm -rf "$work"
 }
 trap finish EXIT
