@@ -30,7 +30,7 @@ class ThemeSwitchTest : public ConsoleTest {
   void start(ThemeName theme) {
     applyTheme(*qApp, theme);
     open();
-    settle();
+    go("watch");
     Selection selection;
     selection.run = run().run().id;
     selection.rank = 5;
