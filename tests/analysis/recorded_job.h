@@ -101,7 +101,10 @@ class JobPlayer {
     TimeNs end = begin;
     for (int p = 0; p < m_shape.pp; ++p) {
       TimeNs all = begin;
-      for (int d = 0; d < m_shape.dp; ++d) all = std::max(all, last[static_cast<std::size_t>(d * m_shape.pp + p)]);
+      for (int d = 0; d < m_shape.dp; ++d) {
+        const int rank = d * m_shape.pp + p;
+        all = std::max(all, last[static_cast<std::size_t>(rank)]);
+      }
       for (int d = 0; d < m_shape.dp; ++d) {
         const auto rank = static_cast<std::uint32_t>(d * m_shape.pp + p);
         add(rank, step, StepOp::kGradsReduceScatter, -1, last[rank], all + m_shape.sync);

@@ -113,7 +113,8 @@ std::string spansOf(std::int64_t spans) {
       device.category.push_back(SpanCategory::kCompute), host.category.push_back(SpanCategory::kRuntime);
       for (SpanColumns* one : {&device, &host}) one->name.push_back(0), one->correlation.push_back(i);
     }
-    for (std::int64_t s = 0; s < 20; ++s) out.scalar(dur, s, kStart + s * (each / 20) * kEvery, static_cast<double>((each / 20) * kEvery));
+    const DurNs step = (each / 20) * kEvery;
+    for (std::int64_t s = 0; s < 20; ++s) out.scalar(dur, s, kStart + s * step, static_cast<double>(step));
     out.spans(stream, device);
     out.spans(thread, host);
   }

@@ -57,15 +57,8 @@ class ConsoleTest : public testing::Test {
   }
   void settle() {
     QCoreApplication::processEvents();  // what a click sets off, and layouts
-    ASSERT_TRUE(waitFor([&] { return m_window->isFinal(); })) << unfinished();
+    ASSERT_TRUE(waitFor([&] { return m_window->isFinal(); })) << "in " << docks().current().toStdString();
     QCoreApplication::processEvents();
-  }
-  // The shown views that still wait for something.
-  std::string unfinished() {
-    std::string names = "not final:";
-    for (View* one : docks().visibleViews())
-      if (!one->isFinal()) names += " " + docks().idOf(one).toStdString();
-    return names;
   }
   void go(const QString& place) {
     ASSERT_TRUE(m_window->showPlace(place)) << place.toStdString();

@@ -30,7 +30,7 @@ class ThemeSwitchTest : public ConsoleTest {
   void start(ThemeName theme) {
     applyTheme(*qApp, theme);
     open();
-    go("watch");
+    goTo(places().front());
     Selection selection;
     selection.run = run().run().id;
     selection.rank = 5;
@@ -64,14 +64,16 @@ class ThemeSwitchTest : public ConsoleTest {
   void expectSwitchedAsStarted(ThemeName from, ThemeName to, bool while_shown) {
     std::vector<QImage> started, switched;
     start(to);
+    for (const Place& place : places()) goTo(place);
     for (const Place& place : places()) {
       goTo(place);
       started.push_back(picture());
     }
     start(from);
+    for (const Place& place : places()) goTo(place);
     for (const Place& place : places()) {
+      if (!while_shown) break;
       goTo(place);
-      if (!while_shown) continue;
       m_window->setTheme(to);
       switched.push_back(picture());
       m_window->setTheme(from);

@@ -32,11 +32,12 @@ void InkLabel::setLink(bool link) {
 
 void InkLabel::restyle() {
   const QColor color = m_ink.in(currentTheme());
-  if (color == m_shown) return;  // setPalette() below comes back here
-  m_shown = color;
+  if (m_restyling || palette().color(QPalette::WindowText) == color) return;
+  m_restyling = true;  // setPalette() comes back here
   QPalette own;
   own.setColor(QPalette::WindowText, color);
   setPalette(own);
+  m_restyling = false;
 }
 
 void InkLabel::underline(bool under) {
@@ -48,7 +49,14 @@ void InkLabel::underline(bool under) {
 
 void InkLabel::changeEvent(QEvent* event) {
   QLabel::changeEvent(event);
-  if (event->type() == QEvent::PaletteChange) restyle();
+  // A style sheet takes back palettes when a widget gets another parent or the style changes.
+  for (const QEvent::Type type : {QEvent::PaletteChange, QEvent::StyleChange, QEvent::ParentChange})
+    if (event->type() == type) restyle();
+}
+
+void InkLabel::showEvent(QShowEvent* event) {
+  QLabel::showEvent(event);
+  restyle();
 }
 
 void InkLabel::enterEvent(QEnterEvent* event) {

@@ -30,6 +30,7 @@ class InkLabel : public QLabel {
 
  protected:
   void changeEvent(QEvent* event) override;
+  void showEvent(QShowEvent* event) override;
   void enterEvent(QEnterEvent* event) override;
   void leaveEvent(QEvent* event) override;
   void mousePressEvent(QMouseEvent* event) override;
@@ -41,7 +42,7 @@ class InkLabel : public QLabel {
   void underline(bool under);
 
   Ink m_ink = themeInk<&Theme::text>();
-  QColor m_shown;
+  bool m_restyling = false;
   bool m_link = false;
   QPoint m_press;
 };

@@ -5,6 +5,7 @@
 
 #include <QApplication>
 #include <QFontDatabase>
+#include <QFrame>
 #include <QPainter>
 #include <QPalette>
 #include <QPolygonF>
@@ -12,6 +13,8 @@
 #include <QStyleFactory>
 #include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 namespace runglass {
 namespace {
@@ -214,7 +217,12 @@ void applyTheme(QApplication& app, ThemeName name) {
   }
   QApplication::setFont(textFont());
   QApplication::setPalette(paletteOf(t));
+  // A frame that has no room for its margins yet, because it was never shown, loses them when its style changes.
+  std::vector<std::pair<QFrame*, QMargins>> frames;
+  for (QWidget* widget : QApplication::allWidgets())
+    if (auto* frame = qobject_cast<QFrame*>(widget)) frames.emplace_back(frame, frame->contentsMargins());
   app.setStyleSheet(styleSheetOf(t));
+  for (const auto& [frame, margins] : frames) frame->setContentsMargins(margins);
 }
 
 std::optional<ThemeName> themeFromName(std::string_view name) {

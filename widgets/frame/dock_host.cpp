@@ -288,6 +288,7 @@ void DockHost::showPage(DockPage* page, const QString& current) {
   fill(page);
   m_current = current;
   m_filling = true;
+  page->setGeometry(rect());  // views ask for as much as they have room for when they are shown
   m_stack->setCurrentWidget(page);
   page->reopenDue();
   m_filling = false;

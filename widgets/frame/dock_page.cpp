@@ -104,8 +104,9 @@ QDockWidget* DockPage::dock(const QString& view, const QString& title) {
 void DockPage::closeDock(const QString& view) {
   QDockWidget* dock = find(view);
   if (dock == nullptr || dock->isHidden()) return;
-  m_closed[view] = dock->size();
+  const QByteArray before = save();
   dock->hide();
+  m_closed[view] = {before, save()};
 }
 
 void DockPage::reopen(const QString& view) {
@@ -118,13 +119,9 @@ void DockPage::reopen(const QString& view) {
   const QStringList others = open();
   if (dockWidgetArea(dock) == Qt::NoDockWidgetArea)
     return place(dock, others.isEmpty() ? nullptr : find(others.back()), Qt::Horizontal, kHalf);
-  dock->show();
+  const auto closing = m_closed.find(view);
+  if (closing == m_closed.end() || save() != closing->second.after || !restore(closing->second.before)) dock->show();
   showEmptyOr();
-  const auto size = m_closed.find(view);
-  if (size == m_closed.end()) return;
-  layout()->activate();
-  resizeDocks({dock}, {size->second.width()}, Qt::Horizontal);
-  resizeDocks({dock}, {size->second.height()}, Qt::Vertical);
 }
 
 void DockPage::reopenDue() {

@@ -62,7 +62,8 @@ class DockPage : public QMainWindow {
   // By splitting the place of `beside`; null: alone.
   void place(QDockWidget* dock, QDockWidget* beside, Qt::Orientation split, int share);
   void closeDock(const QString& view);
-  // Back to the place where it was closed, as large as it was; on a hidden page, which has no room to give, it is due.
+  // Back to the place where it was closed, as large as it was, if nothing was moved since; on a hidden page, which has no room to give, it
+  // is due.
   void reopen(const QString& view);
   const QStringList& due() const { return m_due; }  // to be reopened
   void reopenDue();
@@ -87,7 +88,10 @@ class DockPage : public QMainWindow {
   StatePanel* m_empty;
   std::vector<std::pair<QString, QDockWidget*>> m_docks;
   QStringList m_due;
-  std::map<QString, QSize> m_closed;  // how large they were
+  struct Closing {
+    QByteArray before, after;
+  };
+  std::map<QString, Closing> m_closed;  // the arrangements around it
   bool m_titles = true;
 };
 

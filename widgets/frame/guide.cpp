@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/frame/guide.h"
 
+#include <QEvent>
 #include <QTextBrowser>
 #include <QVBoxLayout>
 
@@ -23,19 +24,28 @@ QString guideSection(const QString& heading) {
   return lines.join(u'\n').trimmed();
 }
 
-GuideDialog::GuideDialog(const QString& heading, QWidget* parent) : QDialog(parent) {
+GuideDialog::GuideDialog(const QString& heading, QWidget* parent) : QDialog(parent), m_heading(heading), m_page(new QTextBrowser(this)) {
   setAttribute(Qt::WA_DeleteOnClose);
   setWindowTitle(tr("What am I seeing: %1").arg(heading));
-  auto* page = new QTextBrowser(this);
-  page->setFrameShape(QFrame::NoFrame);
-  page->setOpenLinks(false);  // they lead to other pages of the documentation, which need not be here
-  page->document()->setDefaultFont(textFont());
-  page->setMarkdown(
-      QStringLiteral("## %1\n\n%2\n\n%3").arg(heading, guideSection(heading), guideSection(QStringLiteral("What is the same everywhere"))));
+  m_page->setFrameShape(QFrame::NoFrame);
+  m_page->setOpenLinks(false);  // they lead to other pages of the documentation, which need not be here
+  m_page->document()->setDefaultFont(textFont());
+  fill();
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(3 * kGrid, 3 * kGrid, 3 * kGrid, 3 * kGrid);
-  column->addWidget(page);
+  column->addWidget(m_page);
   resize(kWidth, kHeight);
+}
+
+void GuideDialog::fill() {
+  m_page->setMarkdown(QStringLiteral("## %1\n\n%2\n\n%3")
+                          .arg(m_heading, guideSection(m_heading), guideSection(QStringLiteral("What is the same everywhere"))));
+}
+
+// Links take their colour from the palette when their text is set.
+void GuideDialog::changeEvent(QEvent* event) {
+  QDialog::changeEvent(event);
+  if (event->type() == QEvent::PaletteChange && isVisible()) fill();
 }
 
 }  // namespace runglass

@@ -29,6 +29,15 @@ class GuideDialog : public QDialog {
 
  public:
   GuideDialog(const QString& heading, QWidget* parent);
+
+ protected:
+  void changeEvent(QEvent* event) override;
+
+ private:
+  void fill();
+
+  const QString m_heading;
+  QTextBrowser* m_page;
 };
 
 }  // namespace runglass

@@ -3,6 +3,7 @@
 
 #include <QApplication>
 #include <QClipboard>
+#include <QEvent>
 #include <QHBoxLayout>
 #include <QPushButton>
 #include <QVBoxLayout>
@@ -20,7 +21,9 @@ constexpr int kLongLine = 160;
 QString timeText(std::optional<TimeNs> time, TimeStyle style) { return time ? formatTimeOfDay(*time, style) : kAbsentText; }
 QString html(const QString& text) { return text.toHtmlEscaped(); }
 QString link(const char* view, const QString& text) {
-  return QStringLiteral("<a style=\"text-decoration:none\" href=\"%1\">%2</a>").arg(QLatin1String(view), html(text));
+  // With its colour: a label does not take the same text again when the theme changes.
+  return QStringLiteral("<a style=\"text-decoration:none; color:%3\" href=\"%1\">%2</a>")
+      .arg(QLatin1String(view), html(text), currentTheme().accent.name());
 }
 
 }  // namespace
@@ -142,6 +145,14 @@ void EvidencePanel::ask(const RankingData& data, const RankRow& row) {
         showMachine();
         showLines();
       });
+}
+
+// Links take their colour from the palette when their text is set.
+void EvidencePanel::changeEvent(QEvent* event) {
+  QWidget::changeEvent(event);
+  if (event->type() != QEvent::PaletteChange || !m_data) return;
+  showMachine();
+  showLines();
 }
 
 void EvidencePanel::showMachine() {

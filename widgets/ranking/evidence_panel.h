@@ -39,6 +39,9 @@ class EvidencePanel : public QWidget {
   void worstStepWanted();
   void whatIfWanted();
 
+ protected:
+  void changeEvent(QEvent* event) override;
+
  private:
   QWidget* makeActions();
   void ask(const RankingData& data, const RankRow& row);
