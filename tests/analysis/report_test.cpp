@@ -18,11 +18,8 @@
 namespace runglass::report {
 namespace {
 
-using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::Not;
-using ::testing::StartsWith;
 
 constexpr TimeNs kBegin = 1'700'000'000LL * kNsPerSecond;
 

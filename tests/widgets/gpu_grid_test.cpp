@@ -103,7 +103,10 @@ class GpuGridTest : public ::testing::Test {
       for (const GpuCell& cell : host.cells) {
         const QRect rect = grid.rectOf(cell.node, cell.device);
         EXPECT_TRUE(image.rect().contains(rect));
-        if (image.pixelColor(rect.left() + 2, rect.center().y()) != theme.line) ++out.shaded;
+        const QColor fill = image.pixelColor(rect.topLeft() + QPoint(2, 2));
+        EXPECT_EQ(fill, mix(theme.line, cell.shade > 0 ? theme.heat_worse : theme.heat_better, std::abs(cell.shade)))
+            << cell.name.toStdString() << ": neither outline nor badge covers the shade";
+        if (fill != theme.line) ++out.shaded;
         const QColor edge = image.pixelColor(rect.left(), rect.center().y());
         const bool ring = image.pixelColor(rect.left() + 1, rect.center().y()) == theme.ground;  // else it is the shade
         if (ring && (edge == theme.warning || edge == theme.error || edge == theme.critical)) ++out.outlined;

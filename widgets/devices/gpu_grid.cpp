@@ -171,7 +171,7 @@ void GpuGrid::paintFinding(QPainter& painter, const QRect& rect, const FindingMa
   const int badge = rect.width() / 2;
   if (badge < kLeastBadge) return;
   const QRect place(rect.center() - QPoint((badge - 1) / 2, (badge - 1) / 2), QSize(badge, badge));
-  painter.fillRect(place.adjusted(-1, -1, 1, 1), theme.ground);
+  if (rect.width() >= kLarge - 1) painter.fillRect(place.adjusted(-1, -1, 1, 1), theme.ground);  // of a small cell nothing else would show
   painter.drawPixmap(place, severityMark(mark.severity, badge, devicePixelRatioF()));
 }
 

@@ -16,6 +16,8 @@ GpuSide::GpuSide(QWidget* parent) : QWidget(parent) {
   setCursor(Qt::PointingHandCursor);
 }
 
+int GpuSide::neededHeight() { return static_cast<int>(kCellGroups.size() + 1) * kLine + 2 * kGrid; }
+
 void GpuSide::setData(std::shared_ptr<const GpuData> data) {
   m_data = std::move(data);
   if (m_difference >= static_cast<int>(m_data->facts.differences.size())) m_difference = -1;

@@ -20,6 +20,8 @@ class GpuSide : public QWidget {
 
  public:
   explicit GpuSide(QWidget* parent = nullptr);
+  // For all counts; differences take more where there is room.
+  static int neededHeight();
   void setData(std::shared_ptr<const GpuData> data);
   CellGroup group() const { return m_group; }
 

@@ -319,7 +319,8 @@ void GpusView::fitRoom() {
   m_side->setVisible(width() >= kSideFrom);
   const int beside = m_side->isVisibleTo(this) ? m_side->width() + 2 * kGrid : 0;
   m_grid->setRoom(height() / 2 - kGrid);
-  const int needed = std::max(m_grid->neededHeight(std::max(100, width() - beside - 4 * kGrid)) + kGrid, beside > 0 ? 200 : 0);
+  const int needed =
+      std::max(m_grid->neededHeight(std::max(100, width() - beside - 4 * kGrid)) + kGrid, beside > 0 ? GpuSide::neededHeight() : 0);
   m_scroll->setFixedHeight(std::min(needed, height() / 2));
   // A small panel is a grid: it stands beside findings that say what the host's words say.
   const bool roomy = width() >= kTableFrom || height() >= kStripsFrom;

@@ -17,7 +17,6 @@ namespace {
 
 using test::HttpServer;
 using testing::AllOf;
-using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -47,7 +46,7 @@ class ScraperTest : public testing::Test {
   // Next to `path`, which goes wrong as `words` say, another target is scraped as ever.
   void expectOnlyThisFails(const std::string& path, const std::string& words) {
     start({target(path), target("/good")});
-    EXPECT_TRUE(until([&] { return detailOf(path) != "" && samplesOf("good") >= 3; }));
+    EXPECT_TRUE(until([&] { return !detailOf(path).empty() && samplesOf("good") >= 3; }));
     scraper.reset();
     EXPECT_THAT(detailOf(path), HasSubstr(words));
     EXPECT_EQ(detailOf("/good"), "");
@@ -142,7 +141,7 @@ TEST_F(ScraperTest, AHundredExportersThatHangDoNotDelayTheOthers) {
 
 TEST_F(ScraperTest, AnExporterThatHangsIsGivenUpAtItsTimeout) {
   start({target("/hang", kNsPerSecond, 50 * kNsPerMs), target("/good")});
-  EXPECT_TRUE(until([&] { return detailOf("/hang") != "" && samplesOf("good") >= 3; }));
+  EXPECT_TRUE(until([&] { return !detailOf("/hang").empty() && samplesOf("good") >= 3; }));
   scraper.reset();
   EXPECT_THAT(detailOf("/hang"), HasSubstr("scrape.failed: scrape: GET " + server.url("/hang") + ": no answer within 50 ms"));
 }
