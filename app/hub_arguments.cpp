@@ -25,7 +25,7 @@ void HubArguments::declare(CLI::App& app) {
   app.add_option("--durability", m_durability, "Of the hub: what an acknowledgement survives: a killed hub, or a power cut")
       ->check(CLI::IsMember({"kill", "power"}))
       ->capture_default_str();
-  app.add_option("--max-store-gib", m_max_gib, "Of the hub: the oldest samples, spans and lines go when the store is larger; 0: no limit")
+  app.add_option("--max-store-gib", m_max_gib, "Maximum store size in GiB; oldest data is deleted first (0 = unlimited)")
       ->check(CLI::Range(0.0, 1e6))
       ->capture_default_str();
   app.add_option("--scrape", m_scrape, "Of the hub: Prometheus endpoints to scrape, a TOML file (docs/scrape.md)");

@@ -6,6 +6,7 @@
 #include <exception>
 
 #include "app/cli_description.h"
+#include "app/private_files.h"
 #include "app/simulation.h"
 #include "collectors/agent/agent.h"
 
@@ -66,6 +67,7 @@ Status collect(const Arguments& arguments) {
 }  // namespace runglass
 
 int main(int argc, char** argv) {
+  runglass::keepFilesPrivate();
   CLI::App app("Collects what one node knows about training and sends it to a Runglass hub.", "runglass-agent");
   runglass::Arguments arguments;
   app.add_option("--hub", arguments.hub, "The hub, HOST:PORT");

@@ -22,8 +22,10 @@
 #include "app/console/report.h"
 #include "app/console/screenshot.h"
 #include "app/control_arguments.h"
+#include "app/damage_warning.h"
 #include "app/hub_arguments.h"
 #include "app/hub_problem.h"
+#include "app/private_files.h"
 #include "widgets/frame/registry.h"
 
 namespace {
@@ -315,9 +317,14 @@ int runConsole(int argc, char** argv) {
   g_startup.done = true;
   for (const std::string& problem : g_startup.problems) fail(problem);
   QGuiApplication::setWindowIcon(QIcon::fromTheme(RG_APPLICATION_ID));
-  if (*shot) return runScreenshot(arguments);
+  if (*shot) {
+    const int exit = runScreenshot(arguments);
+    warnOfDamage();
+    return exit;
+  }
   if (*report) {
     const Status made = makeReport(report_of, std::string("runglass ") + RG_VERSION);
+    warnOfDamage();
     return made.ok() ? 0 : fail(made.message(), made.code() == Code::kInvalidArgument ? 2 : 1);
   }
   if (const auto wrong = takeLink(arguments)) return *wrong;
@@ -327,6 +334,7 @@ int runConsole(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  runglass::keepFilesPrivate();
   try {
     return runConsole(argc, argv);
   } catch (const std::exception& error) {

@@ -7,6 +7,8 @@
 #include "app/cli_description.h"
 #include "app/ctl/command.h"
 #include "app/ctl/output.h"
+#include "app/damage_warning.h"
+#include "app/private_files.h"
 
 namespace {
 
@@ -18,6 +20,7 @@ int report(const char* command, const std::string& message) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  runglass::keepFilesPrivate();
   CLI::App app("Reads, checks and exports Runglass stores (one SQLite file each).", "runglassctl");
   app.require_subcommand(1);
   app.set_help_flag("-h,--help", "Print this help and exit");
@@ -37,6 +40,7 @@ int main(int argc, char** argv) {
     if (!app.got_subcommand(command->name())) continue;
     try {
       const runglass::Status status = command->run();
+      runglass::warnOfDamage();
       return status.ok() ? 0 : report(command->name(), status.message());
     } catch (const std::exception& error) {
       // Third-party code and memory: nothing of ours throws.

@@ -2,28 +2,35 @@
 #include "app/store_access.h"
 
 #include <cstdio>
+#include <set>
 
 #include "collectors/hub/payload_replay.h"
 #include "model/mutex.h"
 #include "storage/store_files.h"
 
 namespace runglass {
+namespace {
+
+// Several Readers of a process open a store: one note is enough.
+bool isFirst(const std::string& path) {
+  static Mutex mutex;
+  static std::set<std::string> noted;
+  const MutexLock lock(mutex);
+  return noted.insert(path).second;
+}
+
+}  // namespace
+
 WriterOptions writerOptions() { return {.replay = makeJournalReplay()}; }
 
 Result<std::unique_ptr<Reader>> openForReading(const std::string& path) {
-  // Several Readers of a process may open a store at once: the others wait until the first has made it good.
-  static Mutex one_at_a_time;
-  const MutexLock lock(one_at_a_time);
-  const bool upgrade = needsUpgrade(path);
-  if (upgrade || needsRecovery(path)) {
-    auto writer = Writer::open(path, writerOptions());
-    Status opened = writer.ok() ? (*writer)->close() : writer.status();
-    // Somebody else was quicker: then the data is in good hands.
-    if (!opened.ok() && opened.code() != Code::kAlreadyExists)
-      std::fprintf(stderr, "note: %s %s: %s\n", upgrade ? "the schema was not made new of" : "acknowledged batches are not shown of",
-                   path.c_str(), opened.message().c_str());
-  }
-  return Reader::open(path);
+  RG_ASSIGN(auto reader, Reader::open(path));
+  if (!needsRecovery(path) || !isFirst(path)) return reader;
+  const auto batches = unstoredBatches(path);
+  if (!batches.ok() || *batches > 0)
+    std::fprintf(stderr, "note: %s acknowledged batches are still in the journal of %s; store them with: runglassctl recover --store %s\n",
+                 batches.ok() ? std::to_string(*batches).c_str() : "some", path.c_str(), path.c_str());
+  return reader;
 }
 
 }  // namespace runglass

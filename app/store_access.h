@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How runglassctl opens a store for reading: what a crashed writer left in the journal is stored first.
+// How programs open a store for reading, which changes nothing of it.
 //
-// Threading:  main thread.
+// Threading:  any thread.
 // Ownership:  the caller owns the Reader.
 // Units:      none.
-// Errors:     those of Reader::open. A journal that cannot be replayed (read-only folder) is a note on stderr, not a failure.
-// Cost:       recovery writes the store once.
+// Errors:     those of Reader::open. What a killed writer left in the journal is a note on stderr, with the command that stores it.
+// Cost:       that of Reader::open; a journal that was left is read once.
 #pragma once
 
 #include <memory>

@@ -23,9 +23,9 @@ function(runglass_module)
   target_link_libraries(rg_${M_NAME} PRIVATE ${M_LINK} PUBLIC ${M_PUBLIC_LINK})
 endfunction()
 
-# runglass_test(NAME n SOURCES … [LINK libs…] [ENVIRONMENT k=v…]): one GoogleTest program, each TEST a ctest case; built by rg_tests.
+# runglass_test(NAME n SOURCES … [LINK libs…] [ENVIRONMENT k=v…] [LABELS l…]): one GoogleTest program, each TEST a ctest case; built by rg_tests.
 function(runglass_test)
-  cmake_parse_arguments(T "" "NAME" "SOURCES;LINK;ENVIRONMENT" ${ARGN})
+  cmake_parse_arguments(T "" "NAME" "SOURCES;LINK;ENVIRONMENT;LABELS" ${ARGN})
   add_executable(${T_NAME} EXCLUDE_FROM_ALL ${T_SOURCES})
   add_dependencies(rg_tests ${T_NAME})
   runglass_precompiled(${T_NAME} ${RG_PRECOMPILED})
@@ -40,7 +40,7 @@ function(runglass_test)
     list(JOIN CMAKE_CROSSCOMPILING_EMULATOR "\", \"" emulator)
     target_compile_definitions(${T_NAME} PRIVATE "RG_EMULATOR=\"${emulator}\"")
   endif()
-  gtest_discover_tests(${T_NAME} DISCOVERY_TIMEOUT 60 DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 300 ENVIRONMENT "QT_QPA_PLATFORM=offscreen;${T_ENVIRONMENT}")
+  gtest_discover_tests(${T_NAME} DISCOVERY_TIMEOUT 60 DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 300 LABELS "${T_LABELS}" ENVIRONMENT "QT_QPA_PLATFORM=offscreen;${T_ENVIRONMENT}")
 endfunction()
 
 # runglass_bench(NAME n SOURCES … [LINK libs…]): a Google Benchmark program bin/bench_<n>, built and run by ./dev bench.

@@ -71,6 +71,11 @@ Status checkOne(const RankOrderChoice& choice) {
   return choice.order.empty() ? Status() : parseRankOrder(choice.order).status();
 }
 
+Status checkOne(const AgentForget& forget) {
+  if (forget.name.empty()) return {Code::kInvalidArgument, "agent: wants an agent's uuid or a node"};
+  return checkText("agent: name", forget.name, kMaxEditName);
+}
+
 Status checkRange(const char* what, const std::optional<TimeRange>& range) {
   if (!range) return {};
   if (range->t0 >= range->t1) return {Code::kInvalidArgument, std::string(what) + ": its range is empty"};
@@ -103,6 +108,7 @@ Status checkRunOf(const ClockAlignment& alignment) { return checkRun(alignment.r
 Status checkRunOf(const RankOrderChoice& choice) { return checkRun(choice.run_uuid); }
 Status checkRunOf(const IncidentEdit& edit) { return checkRun(edit.run_uuid); }
 Status checkRunOf(const Snooze&) { return {}; }  // of the whole store
+Status checkRunOf(const AgentForget&) { return {}; }
 
 }  // namespace
 

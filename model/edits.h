@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Edits: what a person, or an analysis on a person's word, adds to what was recorded: notes, clock alignments, snoozed
-// alerts, orders of ranks, incidents.
+// alerts, orders of ranks, incidents, agents to be forgotten.
 //
 // Threading:  values.
 // Ownership:  values.
@@ -64,7 +64,13 @@ struct IncidentEdit {
   bool remove = false;
 };
 
-using Edit = std::variant<Note, ClockAlignment, Snooze, RankOrderChoice, IncidentEdit>;
+// Frees the uuids of agents: the next one that connects with such a uuid is its owner. `name`: an agent's uuid, or the uuid or name of a
+// node: all its agents.
+struct AgentForget {
+  std::string name;
+};
+
+using Edit = std::variant<Note, ClockAlignment, Snooze, RankOrderChoice, IncidentEdit, AgentForget>;
 
 inline constexpr std::size_t kMaxEditText = 64U << 10;
 inline constexpr std::size_t kMaxEditName = 256;  // of runs, authors, sources, rules

@@ -14,12 +14,58 @@ constexpr std::array kIssues = {
     IssueInfo{"store.damaged_chunk", kError,
               "A chunk's checksum does not match: the disk or a copy damaged it. Other data is unaffected; restore the file from a copy to "
               "get it back."},
+    IssueInfo{"export.gap", kError,
+              "The store that this one was exported from had damaged chunks; their data is missing here. Export again after the source was "
+              "restored from a copy to get it."},
+    IssueInfo{
+        "store.series_continued", kError,
+        "The file is damaged where a series or track lies, so that it takes no more data. What is recorded from then on is in another "
+        "one, whose labels or name say \"after damage\". Run `runglassctl verify`, then restore or repair the file."},
+    IssueInfo{"store.row_refused", kError,
+              "The file refused rows of a table: they break one of its rules, or a page is damaged. They are kept as SQL in the store's "
+              "-ingest.bad file as far as it has room (64 MiB); all else was stored. Run `runglassctl verify`."},
+    IssueInfo{"store.batch_set_aside", kError,
+              "A batch was received but could not be recorded. Its content is kept in the store's -ingest.bad file as far as it has room "
+              "(64 MiB); all other batches are stored. The detail names the batch and the reason."},
+    IssueInfo{
+        "store.not_recorded", kError,
+        "Something that the hub itself was to record, such as a note or a scraped sample, could not be recorded; the detail says why."},
+    IssueInfo{"store.batches_lost", kError,
+              "Acknowledged batches were neither in the store nor in its journal after a power cut or damage of the disk. The detail names "
+              "the stream and how many; the agent has deleted them."},
+    IssueInfo{
+        "store.journal_damaged", kError,
+        "Parts of the journal were unreadable; all other records were replayed. store.batches_lost counts what is missing. The file as "
+        "it was is kept beside the store: check the disk."},
+    IssueInfo{
+        "store.journal_foreign", kError,
+        "The journal beside this store belongs to another store, as when a file is replaced while its journal stays. Nothing of it was "
+        "replayed; it is kept beside the store."},
     IssueInfo{"store.journal_torn", kWarning,
               "The journal ended in the middle of a record, as a kill or power cut leaves it. That batch was never acknowledged; its agent "
               "sends it again."},
+    IssueInfo{"store.too_many_issues", kError,
+              "The store holds 20,000 different issues; further ones are counted here. Mostly one broken source: look at those with the "
+              "largest counts."},
     IssueInfo{"store.logs_forgotten", kWarning,
               "The store held more log lines than its cap allows (20 million unless set otherwise). The oldest plain ones went, then the "
               "oldest warnings and worse; incidents' ranges are kept. Events are not affected."},
+    IssueInfo{
+        "store.reader_blocks", kWarning,
+        "A process has held a snapshot of the store for long: an SQL shell in a transaction, or a paused pipe. Until it ends, the -wal "
+        "file grows; at 2 GiB no more data is taken. The detail names the process."},
+    IssueInfo{
+        "store.catalogue_unread", kError,
+        "The rows of an attempt could not be read, so that its series and tracks were begun anew. What was recorded before is still there; "
+        "run runglassctl verify."},
+    IssueInfo{
+        "store.thinned", kInfo,
+        "Scalars of ranks are older than their retention, or the store reached its cap: of each 16 steps one stays, with outliers and "
+        "the summaries of all. Losses and other scalars of the whole run are kept. The relation thinned_series names the series."},
+    IssueInfo{
+        "store.over_cap", kError,
+        "The store reached its cap (--max-store-gib) and nothing more may be deleted, so that new samples, spans and plain log lines, "
+        "and then scalars of ranks, are refused. Raise the cap, or delete old runs with runglassctl delete. Events are still stored."},
     IssueInfo{"spans.overlap", kInfo,
               "Spans of one track and depth overlapped, so that they cannot stand in one row. They are kept whole, on overflow lanes below "
               "the others."},
@@ -182,9 +228,9 @@ constexpr std::array kIssues = {
               "A flight-recorder dump was not read: it is too large, damaged, or holds what no dump holds. The detail says what and where; "
               "nothing in it was executed."},
     // --- wire ---
-    IssueInfo{
-        "wire.absurd_time", kWarning,
-        "Times lay in the far future or before 1970; the time of sending or arrival stands in their place. Check the clock of the node."},
+    IssueInfo{"wire.absurd_time", kWarning,
+              "Times lay in the far future or before 1970; the time of sending or arrival stands in their place, or none. Check the clock "
+              "of the node."},
     IssueInfo{
         "wire.bad_batch", kError,
         "A batch did not match its checksum or its session and was refused; the agent sends it again after it reconnects. If it repeats, "
@@ -202,6 +248,16 @@ constexpr std::array kIssues = {
     IssueInfo{"wire.foreign_node", kError,
               "An agent whose certificate or token is for one node sent records of another; they are not stored. A mistake in its "
               "configuration, or a node that was taken over."},
+    IssueInfo{"wire.agent_identity", kError,
+              "An agent came with the uuid of another node's agent, or with another certificate or token, and was refused. Mostly a state "
+              "directory that was copied with a machine's image. If a node was replaced: runglassctl agent forget NODE."},
+    IssueInfo{"wire.too_many_leases", kError,
+              "An agent asked for more shared files than a hub grants to one; it does not follow the rest."},
+    IssueInfo{"wire.too_many_issues", kError,
+              "An agent reported more different issues than a hub keeps of one agent; the rest is counted here."},
+    IssueInfo{"wire.too_many_records", kError,
+              "A batch holds more records than any agent of ours puts into one; the rest of it was left out."},
+    IssueInfo{"wire.empty_record", kWarning, "Events without a kind and a message say nothing and were left out: the agent is broken."},
     IssueInfo{"wire.too_many_ids", kError,
               "An agent's session defines more series, tracks or devices than a hub takes; those beyond are not stored."},
     IssueInfo{"wire.unknown_id", kError,
@@ -224,13 +280,18 @@ constexpr std::array kIssues = {
     IssueInfo{"agent.source_absent", kInfo, "This source has nothing to read on this machine; everything else works."},
     IssueInfo{"agent.source_failed", kWarning,
               "A source could not start; the detail says why. Its data is missing until the agent restarts."},
-    IssueInfo{"agent.spool_damaged", kWarning,
-              "The end of the agent's spool was damaged, as after a kill or power cut; it was cut off and what came before is delivered."},
+    IssueInfo{
+        "agent.spool_damaged", kWarning,
+        "Parts of the agent's spool were damaged, or its end was unfinished, as after a kill or power cut. They are left out, all other "
+        "batches are delivered. A damaged file is kept in the spool as segment-*.rgs.corrupt; the detail says which."},
     IssueInfo{
         "agent.log_limit", kWarning,
         "A source wrote more than 10,000 log lines a second for longer than ten seconds. Lines beyond that were not kept; warnings and "
         "worse have as much room again for themselves. Its own file still has them."},
     IssueInfo{"agent.text_cut", kWarning, "A text of more than 64 KiB was cut to that length."},
+    IssueInfo{"agent.new_identity", kWarning,
+              "The agent's uuid was in use by another node, so it took a new one: the state directory was copied. What waited in a copied "
+              "spool may be stored twice: leave the state directory out of images."},
     IssueInfo{"agent.unclean_end", kWarning,
               "The agent ended without a goodbye (killed, crash, power). Up to a second of data before that may be missing between the two "
               "times."},
@@ -434,6 +495,8 @@ constexpr std::array kIssues = {
 }  // namespace
 
 std::span<const IssueInfo> issueCatalog() { return kIssues; }
+
+bool meansMissingData(std::string_view code) { return code == "store.damaged_chunk" || code == "export.gap"; }
 
 const IssueInfo* findIssue(std::string_view code) {
   static const auto kSorted = [] {

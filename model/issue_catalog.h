@@ -22,6 +22,8 @@ struct IssueInfo {
 };
 
 std::span<const IssueInfo> issueCatalog();
+// Data of the store cannot be read, so that every answer may be too small.
+bool meansMissingData(std::string_view code);
 const IssueInfo* findIssue(std::string_view code);
 
 }  // namespace runglass

@@ -5,7 +5,7 @@
 // Threading:  as Recorder.
 // Ownership:  arguments are copied before a call returns.
 // Units:      times as they were stamped, uncorrected: the clock readings that correct them come, too.
-// Errors:     as Recorder: the first failure sticks and flush() returns it. Every call may be repeated: what is there is not doubled.
+// Errors:     as Recorder. Every call may be repeated: what is there is not doubled.
 // Cost:       complete(): one read of what the copy has of the range.
 #pragma once
 

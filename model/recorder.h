@@ -5,7 +5,7 @@
 // Threading:  one thread at a time per Recorder.
 // Ownership:  arguments are copied before a call returns.
 // Units:      TimeNs; see samples.h and spans.h for shapes.
-// Errors:     calls do not fail one by one: the first failure sticks and flush() returns it; later calls are ignored.
+// Errors:     calls do not fail one by one: flush() returns the first failure since the last flush. Other calls are not affected.
 //             Ids are valid for this Recorder only. Equal keys give equal ids.
 // Cost:       a few hash look-ups per declare call; samples/scalars/spans are O(n) appends.
 #pragma once

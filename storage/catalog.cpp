@@ -161,7 +161,7 @@ RunId Catalog::run(const Run& run) {
   // A run is found by its uuid; without one, or while the uuid is new, by its name.
   std::string key = run.uuid;
   if (key.empty() || m_runs.find(key) == nullptr) {
-    const auto named = m_run_uuids.find(run.name);
+    const auto named = m_run_uuids.find(run.name.empty() ? run.uuid : run.name);
     if (named != m_run_uuids.end()) {
       key = named->second;
     } else {
@@ -179,40 +179,67 @@ RunId Catalog::run(const Run& run) {
 }
 
 AttemptId Catalog::attempt(const Attempt& attempt) {
+  if (!attempt.run) return {};  // no row can hold it
   std::string key = keyOf(attempt);
   if (m_attempts.find(key) != nullptr) return {upsert(m_attempts, std::move(key), attempt).id};
   Attempt added = attempt;
   added.number = m_attempt_counts[attempt.run.value]++;
   auto& entry = m_attempts.add(std::move(key), std::move(added));
   m_attempts.touch(entry);
+  m_named[entry.id] = m_now;
   return {entry.id};
 }
 
-void Catalog::rank(const Rank& rank) { upsert(m_ranks, keyOf(rank), rank); }
+void Catalog::rank(const Rank& rank) {
+  need(rank.attempt);
+  upsert(m_ranks, keyOf(rank), rank);
+}
 
 void Catalog::fact(const Fact& fact) {
   if (looksSecret(fact.key)) return;
+  need(fact.attempt);
   upsert(m_facts, keyOf(fact), fact);
 }
 
-void Catalog::checkpoint(const Checkpoint& checkpoint) { upsert(m_checkpoints, keyOf(checkpoint), checkpoint); }
-void Catalog::group(const CommGroup& group) { upsert(m_groups, keyOf(group), group); }
+void Catalog::checkpoint(const Checkpoint& checkpoint) {
+  need(checkpoint.attempt);
+  upsert(m_checkpoints, keyOf(checkpoint), checkpoint);
+}
 
-void Catalog::noteKind(std::uint64_t series_id, SeriesKind kind) {
-  if (m_series_kinds.size() <= series_id) m_series_kinds.resize(series_id + 1, SeriesKind::kGauge);
+void Catalog::group(const CommGroup& group) {
+  need(group.attempt);
+  upsert(m_groups, keyOf(group), group);
+}
+
+void Catalog::noteKind(std::uint64_t series_id, SeriesKind kind, bool of_rank) {
+  if (m_series_kinds.size() <= series_id) m_series_kinds.resize(series_id + 1, kUnknownKind);
   m_series_kinds[series_id] = kind;
+  m_series_of_rank.resize(m_series_kinds.size());
+  m_series_of_rank[series_id] = of_rank;
 }
 
 SeriesId Catalog::series(const SeriesKey& key) {
+  need(key.attempt);
   std::string bytes = keyOf(key);
   if (const auto* entry = m_series.find(bytes)) return {entry->id};
   auto& entry = m_series.add(std::move(bytes), key);
   m_series.touch(entry);
-  noteKind(entry.id, key.kind);
+  noteKind(entry.id, key.kind, key.rank.has_value());
   return {entry.id};
 }
 
+std::optional<SeriesKey> Catalog::seriesKey(SeriesId id) const {
+  const SeriesKey* const key = m_series.row(id.value);
+  return key == nullptr ? std::nullopt : std::optional(*key);
+}
+
+std::optional<TrackKey> Catalog::trackKey(TrackId id) const {
+  const TrackKey* const key = m_tracks.row(id.value);
+  return key == nullptr ? std::nullopt : std::optional(*key);
+}
+
 TrackId Catalog::track(const TrackKey& key) {
+  need(key.attempt);
   std::string bytes = keyOf(key);
   if (const auto* entry = m_tracks.find(bytes)) return {entry->id};
   auto& entry = m_tracks.add(std::move(bytes), key);
@@ -221,6 +248,7 @@ TrackId Catalog::track(const TrackKey& key) {
 }
 
 void Catalog::progress(const Progress& progress) {
+  need(progress.attempt);
   std::string key = keyOf(progress);
   auto* entry = m_progress.find(key);
   if (entry == nullptr) {
@@ -229,14 +257,6 @@ void Catalog::progress(const Progress& progress) {
     entry->row = progress;
   }
   m_progress.touch(*entry);
-}
-
-void Catalog::clock(const ClockReading& reading) {
-  std::string key = keyOf(reading);
-  auto* entry = m_clock.find(key);
-  if (entry == nullptr) entry = &m_clock.add(std::move(key), reading);
-  entry->row = reading;
-  m_clock.touch(*entry);
 }
 
 std::int64_t Catalog::text(std::string_view text) {
@@ -260,7 +280,7 @@ std::optional<Run> Catalog::findRun(std::string_view name) const {
 bool Catalog::changed() const {
   return !(m_nodes.changed().empty() && m_devices.changed().empty() && m_runs.changed().empty() && m_attempts.changed().empty() &&
            m_ranks.changed().empty() && m_facts.changed().empty() && m_checkpoints.changed().empty() && m_groups.changed().empty() &&
-           m_series.changed().empty() && m_tracks.changed().empty() && m_progress.changed().empty() && m_clock.changed().empty() &&
+           m_series.changed().empty() && m_tracks.changed().empty() && m_progress.changed().empty() && m_clock.changes().empty() &&
            m_texts.changed().empty());
 }
 
@@ -278,14 +298,15 @@ std::uint32_t Catalog::changedParts() const {
   add(StorePart::kSeries, !m_series.changed().empty());
   add(StorePart::kTracks, !m_tracks.changed().empty());
   add(StorePart::kProgress, !m_progress.changed().empty());
-  add(StorePart::kClocks, !m_clock.changed().empty());
+  add(StorePart::kClocks, !m_clock.changes().empty());
   return parts;
 }
 
 void Catalog::committed() {
   m_nodes.committed(), m_devices.committed(), m_runs.committed(), m_attempts.committed(), m_ranks.committed(), m_facts.committed();
-  m_checkpoints.committed(), m_groups.committed(), m_series.committed(), m_tracks.committed(), m_progress.committed(), m_clock.committed(),
-      m_texts.committed();
+  m_checkpoints.committed(), m_groups.committed(), m_series.committed(), m_tracks.committed(), m_progress.committed(), m_texts.committed();
+  m_clock_changes += static_cast<std::int64_t>(m_clock.changes().size());
+  m_clock.committed();
 }
 
 }  // namespace runglass

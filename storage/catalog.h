@@ -6,17 +6,20 @@
 // Ownership:  owns all rows; ids are given here and are those of the file.
 // Units:      none.
 // Errors:     save() fails as SQLite does and changes nothing here: what was not committed stays to be saved again.
-// Cost:       one or two hash look-ups per declare; save() is O(changed rows).
+// Cost:       one or two hash look-ups per declare, and the rows of an attempt when it is named again; save() is O(changed rows).
 #pragma once
 
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "model/events.h"
 #include "model/samples.h"
 #include "model/spans.h"
 #include "model/topology.h"
+#include "storage/clock_thinner.h"
+#include "storage/commit_rows.h"
 #include "storage/sqlite/connection.h"
 
 namespace runglass {
@@ -53,6 +56,20 @@ class CatalogTable {
     m_changed.clear();
   }
   std::uint64_t nextId() const { return m_next_id; }
+  const Row* row(std::uint64_t id) const {
+    for (const auto& [key, entry] : m_entries)
+      if (entry.id == id) return &entry.row;
+    return nullptr;
+  }
+  void noteId(std::uint64_t id) { m_next_id = std::max(m_next_id, id + 1); }
+  // Calls take(id, row) for each.
+  void each(const auto& take) const {
+    for (const auto& [key, entry] : m_entries) take(entry.id, entry.row);
+  }
+  // Those of which `gone` is true of the row leave; none of them may have changed.
+  void evict(const auto& gone) {
+    std::erase_if(m_entries, [&](const auto& item) { return !item.second.changed && gone(item.second.row); });
+  }
 
  private:
   std::unordered_map<std::string, Entry> m_entries;
@@ -62,9 +79,16 @@ class CatalogTable {
 
 class Catalog {
  public:
+  // What belongs to an attempt is loaded when the attempt is named; `db` must outlive this.
   Status load(sqlite::Connection& db);
+  // What was declared from here on is touched at `now`, monotonic.
+  void setNow(TimeNs now) { m_now = now; }
+  // What belongs to attempts that are over and were not named since `before` leaves; it must be committed.
+  void evictIdle(TimeNs before);
+  // The first look into the file that failed: things were declared anew that may be there.
+  Status takeFailure() { return std::exchange(m_failure, Status()); }
   // Writes what changed, inside the caller's transaction; committed() after that was committed.
-  Status save(sqlite::Connection& db);
+  Status save(sqlite::Connection& db, CommitRows& rows);
   void committed();
   bool changed() const;
   std::uint32_t changedParts() const;  // bits by StorePart (live_tail.h)
@@ -80,7 +104,7 @@ class Catalog {
   SeriesId series(const SeriesKey& key);
   TrackId track(const TrackKey& key);
   void progress(const Progress& progress);
-  void clock(const ClockReading& reading);
+  void clock(const ClockReading& reading) { m_clock.add(reading); }
   std::int64_t text(std::string_view text);  // interned
 
   std::optional<Run> findRun(std::string_view name) const;
@@ -90,21 +114,44 @@ class Catalog {
   }
   // What a loaded or declared series is; kScalar decides what x means.
   SeriesKind seriesKind(SeriesId id) const { return m_series_kinds[id.value]; }
-  bool knowsSeries(SeriesId id) const { return id.value < m_series_kinds.size() && id.value != 0; }
+  bool knowsSeries(SeriesId id);
+  bool isOfRank(SeriesId id) const { return m_series_of_rank[id.value]; }  // of one that is known
+  // Of series of which all data is in the file: they left the writer's memory since load().
+  void noteEvicted(SeriesId id) {
+    if (m_evicted.size() <= id.value) m_evicted.resize(id.value + 1);
+    m_evicted[id.value] = true;
+  }
+  bool wasEvicted(SeriesId id) const { return id.value < m_evicted.size() && m_evicted[id.value]; }
+  bool holds(AttemptId attempt) const { return m_named.contains(attempt.value); }
+  // The file does not have them any more.
+  void forget(const std::vector<SeriesId>& series);
   std::uint64_t nextSeriesId() const { return m_series.nextId(); }
+  // Looks at every series; absent: there is none of that id.
+  std::optional<SeriesKey> seriesKey(SeriesId id) const;
+  std::optional<TrackKey> trackKey(TrackId id) const;
   bool knowsTrack(TrackId id) const { return id && id.value < m_tracks.nextId(); }
 
  private:
   Status loadTopology(sqlite::Connection& db);
   Status loadRuns(sqlite::Connection& db);
   Status loadColumns(sqlite::Connection& db);
-  Status loadDetails(sqlite::Connection& db);
-  Status saveTopology(sqlite::Connection& db);
-  Status saveRuns(sqlite::Connection& db);
-  Status saveColumns(sqlite::Connection& db);
-  Status saveDetails(sqlite::Connection& db);
-  void noteKind(std::uint64_t series_id, SeriesKind kind);
+  Status loadAttempt(AttemptId attempt);
+  // Before anything of the attempt is looked up.
+  void need(AttemptId attempt);
+  Status saveTopology(sqlite::Connection& db, CommitRows& rows);
+  Status saveRuns(sqlite::Connection& db, CommitRows& rows);
+  Status saveColumns(sqlite::Connection& db, CommitRows& rows);
+  Status saveDetails(sqlite::Connection& db, CommitRows& rows);
+  Status loadClocks(sqlite::Connection& db);
+  Status saveClocks(sqlite::Connection& db, CommitRows& rows);
+  void noteKind(std::uint64_t series_id, SeriesKind kind, bool of_rank);
 
+  static constexpr auto kUnknownKind = static_cast<SeriesKind>(0xff);
+
+  sqlite::Connection* m_db = nullptr;
+  TimeNs m_now = 0;
+  Status m_failure;
+  std::unordered_map<std::uint64_t, TimeNs> m_named;  // attempts whose rows are here, and when they were named last
   CatalogTable<Node> m_nodes;
   CatalogTable<Device> m_devices;
   CatalogTable<Run> m_runs;                                  // by uuid
@@ -117,9 +164,11 @@ class Catalog {
   CatalogTable<CommGroup> m_groups;
   CatalogTable<SeriesKey> m_series;
   std::vector<SeriesKind> m_series_kinds{SeriesKind::kGauge};
+  std::vector<bool> m_series_of_rank{false}, m_evicted;
   CatalogTable<TrackKey> m_tracks;
   CatalogTable<Progress> m_progress;
-  CatalogTable<ClockReading> m_clock;
+  ClockThinner m_clock;
+  std::int64_t m_clock_changes = 0;  // the number of the newest that is committed
   CatalogTable<std::string> m_texts;
 };
 

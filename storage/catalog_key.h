@@ -53,7 +53,6 @@ inline std::string keyOf(const Fact& f) { return Key().add(f.attempt).add(f.node
 inline std::string keyOf(const Checkpoint& c) { return Key().add(c.attempt).add(c.step).add(c.path).take(); }
 inline std::string keyOf(const CommGroup& g) { return Key().add(g.attempt).add(g.id).take(); }
 inline std::string keyOf(const Progress& p) { return Key().add(p.attempt).add(std::int64_t{p.rank}).take(); }
-inline std::string keyOf(const ClockReading& c) { return Key().add(c.node).add(c.session).add(c.raw).take(); }
 inline std::string keyOf(const SeriesKey& k) {
   return Key().add(k.attempt).add(k.rank).add(k.node).add(k.device).add(k.metric).add(k.source).add(k.labels).take();
 }

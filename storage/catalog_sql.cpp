@@ -23,14 +23,20 @@ void bindAll(sqlite::Statement& statement, int index, const T&... values) {
   (statement.bind(index++, values), ...);
 }
 
+// The table that "INSERT … INTO table(…" writes.
+std::string_view tableOf(std::string_view sql) {
+  const std::size_t begin = sql.find("INTO ") + 5;
+  return sql.substr(begin, sql.find('(') - begin);
+}
+
 // Runs `sql` once for each changed row after `bind` bound it.
 template <class Row, class Bind>
-Status saveChanged(sqlite::Connection& db, const CatalogTable<Row>& table, std::string_view sql, Bind bind) {
+Status saveChanged(sqlite::Connection& db, CommitRows& rows, const CatalogTable<Row>& table, std::string_view sql, Bind bind) {
   if (table.changed().empty()) return {};
   RG_ASSIGN(sqlite::Statement statement, db.prepare(sql));
   for (const auto* entry : table.changed()) {
     bind(statement, static_cast<std::int64_t>(entry->id), entry->row);
-    RG_TRY(statement.run());
+    RG_TRY(rows.put(db, statement, tableOf(sql)));
   }
   return {};
 }
@@ -38,10 +44,11 @@ Status saveChanged(sqlite::Connection& db, const CatalogTable<Row>& table, std::
 }  // namespace
 
 Status Catalog::load(sqlite::Connection& db) {
+  m_db = &db;
   RG_TRY(loadTopology(db));
   RG_TRY(loadRuns(db));
   RG_TRY(loadColumns(db));
-  return loadDetails(db);
+  return loadClocks(db);
 }
 
 Status Catalog::loadTopology(sqlite::Connection& db) {
@@ -65,38 +72,29 @@ Status Catalog::loadColumns(sqlite::Connection& db) {
   RG_TRY(rows::eachText(db, [&](std::int64_t id, std::string_view text) {
     m_texts.add(std::string(text), std::string(text), static_cast<std::uint64_t>(id));
   }));
-  RG_TRY(rows::each<Series>(db, "", [&](const Series& s) {
-    m_series.add(keyOf(s.key), s.key, s.id.value);
-    noteKind(s.id.value, s.key.kind);
-  }));
-  return rows::each<Track>(db, "", [&](const Track& t) { m_tracks.add(keyOf(t.key), t.key, t.id.value); });
+  RG_ASSIGN(const auto last_series, db.queryInt64("SELECT max(series_id) FROM rg_series"));
+  m_series.noteId(static_cast<std::uint64_t>(last_series.value_or(0)));
+  RG_ASSIGN(const auto last_track, db.queryInt64("SELECT max(track_id) FROM rg_track"));
+  m_tracks.noteId(static_cast<std::uint64_t>(last_track.value_or(0)));
+  return loadAttempt({});
 }
 
-Status Catalog::loadDetails(sqlite::Connection& db) {
-  RG_TRY(rows::each<Rank>(db, "", [&](const Rank& r) { m_ranks.add(keyOf(r), r); }));
-  RG_TRY(rows::each<Fact>(db, "", [&](const Fact& f) { m_facts.add(keyOf(f), f); }));
-  RG_TRY(rows::each<Checkpoint>(db, "", [&](const Checkpoint& c) { m_checkpoints.add(keyOf(c), c); }));
-  RG_TRY(rows::each<CommGroup>(db, "", [&](const CommGroup& g) { m_groups.add(keyOf(g), g); }));
-  RG_TRY(rows::each<Progress>(db, "", [&](const Progress& p) { m_progress.add(keyOf(p), p); }));
-  return rows::each<ClockReading>(db, "", [&](const ClockReading& c) { m_clock.add(keyOf(c), c); });
+Status Catalog::save(sqlite::Connection& db, CommitRows& rows) {
+  RG_TRY(saveTopology(db, rows));
+  RG_TRY(saveRuns(db, rows));
+  RG_TRY(saveColumns(db, rows));
+  return saveDetails(db, rows);
 }
 
-Status Catalog::save(sqlite::Connection& db) {
-  RG_TRY(saveTopology(db));
-  RG_TRY(saveRuns(db));
-  RG_TRY(saveColumns(db));
-  return saveDetails(db);
-}
-
-Status Catalog::saveTopology(sqlite::Connection& db) {
-  RG_TRY(saveChanged(db, m_nodes,
+Status Catalog::saveTopology(sqlite::Connection& db, CommitRows& rows) {
+  RG_TRY(saveChanged(db, rows, m_nodes,
                      "INSERT OR REPLACE INTO rg_node(node_id, uuid, name, rack, switch, state, last_heard_ns) VALUES(?,?,?,?,?,?,?)",
                      [](sqlite::Statement& s, std::int64_t id, const Node& n) {
                        bindAll(s, 1, id, std::string_view(n.uuid), std::string_view(n.name), std::string_view(n.rack),
                                std::string_view(n.fabric_switch), static_cast<int>(n.state), n.last_heard);
                      }));
   return saveChanged(
-      db, m_devices,
+      db, rows, m_devices,
       "INSERT OR REPLACE INTO rg_device(device_id, uuid, node_id, device_index, kind, model, memory_bytes) VALUES(?,?,?,?,?,?,?)",
       [](sqlite::Statement& s, std::int64_t id, const Device& d) {
         bindAll(s, 1, id, std::string_view(d.uuid));
@@ -105,8 +103,8 @@ Status Catalog::saveTopology(sqlite::Connection& db) {
       });
 }
 
-Status Catalog::saveRuns(sqlite::Connection& db) {
-  RG_TRY(saveChanged(db, m_runs,
+Status Catalog::saveRuns(sqlite::Connection& db, CommitRows& rows) {
+  RG_TRY(saveChanged(db, rows, m_runs,
                      "INSERT OR REPLACE INTO rg_run(run_id, uuid, name, time_domain, state, start_ns, end_ns, framework, simulated) "
                      "VALUES(?,?,?,?,?,?,?,?,?)",
                      [](sqlite::Statement& s, std::int64_t id, const Run& r) {
@@ -115,7 +113,7 @@ Status Catalog::saveRuns(sqlite::Connection& db) {
                                std::string_view(r.framework), r.simulated ? 1 : 0);
                      }));
   return saveChanged(
-      db, m_attempts,
+      db, rows, m_attempts,
       "INSERT OR REPLACE INTO rg_attempt(attempt_id, run_id, number, key, start_ns, end_ns, end_cause, planned, resumed_from_step, "
       "world_size, tp_size, pp_size, dp_size, cp_size, ep_size, vpp_size) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
       [](sqlite::Statement& s, std::int64_t id, const Attempt& a) {
@@ -128,7 +126,7 @@ Status Catalog::saveRuns(sqlite::Connection& db) {
       });
 }
 
-Status Catalog::saveColumns(sqlite::Connection& db) {
+Status Catalog::saveColumns(sqlite::Connection& db, CommitRows& rows) {
   // Series first: interning their texts adds to m_texts.
   struct Texts {
     std::int64_t metric, source, labels, unit;
@@ -138,13 +136,13 @@ Status Catalog::saveColumns(sqlite::Connection& db) {
     const SeriesKey& k = entry->row;
     texts.push_back({text(k.metric), text(k.source), text(k.labels), text(k.unit)});
   }
-  RG_TRY(saveChanged(db, m_texts, "INSERT OR REPLACE INTO rg_string(string_id, text) VALUES(?,?)",
+  RG_TRY(saveChanged(db, rows, m_texts, "INSERT OR REPLACE INTO rg_string(string_id, text) VALUES(?,?)",
                      [](sqlite::Statement& s, std::int64_t id, const std::string& row) {
                        bindAll(s, 1, id);
                        bindText(s, 2, row);
                      }));
   std::size_t at = 0;
-  RG_TRY(saveChanged(db, m_series,
+  RG_TRY(saveChanged(db, rows, m_series,
                      "INSERT INTO rg_series(series_id, attempt_id, rank, node_id, device_id, metric, source, labels, unit, kind) "
                      "VALUES(?,?,?,?,?,?,?,?,?,?) ON CONFLICT(series_id) DO NOTHING",
                      [&](sqlite::Statement& s, std::int64_t id, const SeriesKey& k) {
@@ -156,15 +154,15 @@ Status Catalog::saveColumns(sqlite::Connection& db) {
                        bindId(s, 5, k.device);
                        bindAll(s, 6, t.metric, t.source, t.labels, t.unit, static_cast<int>(k.kind));
                      }));
-  return saveChanged(db, m_tracks, "INSERT OR REPLACE INTO rg_track(track_id, attempt_id, rank, kind, name) VALUES(?,?,?,?,?)",
+  return saveChanged(db, rows, m_tracks, "INSERT OR REPLACE INTO rg_track(track_id, attempt_id, rank, kind, name) VALUES(?,?,?,?,?)",
                      [](sqlite::Statement& s, std::int64_t id, const TrackKey& k) {
                        bindAll(s, 1, id, static_cast<std::int64_t>(k.attempt.value), k.rank, std::string_view(k.kind),
                                std::string_view(k.name));
                      });
 }
 
-Status Catalog::saveDetails(sqlite::Connection& db) {
-  RG_TRY(saveChanged(db, m_ranks,
+Status Catalog::saveDetails(sqlite::Connection& db, CommitRows& rows) {
+  RG_TRY(saveChanged(db, rows, m_ranks,
                      "INSERT OR REPLACE INTO rg_rank(attempt_id, rank, node_id, device_id, local_rank, pid, tp, pp, dp, cp, ep) "
                      "VALUES(?,?,?,?,?,?,?,?,?,?,?)",
                      [](sqlite::Statement& s, std::int64_t, const Rank& r) {
@@ -173,36 +171,36 @@ Status Catalog::saveDetails(sqlite::Connection& db) {
                        bindId(s, 4, r.device);
                        bindAll(s, 5, r.local_rank, r.pid, r.tp, r.pp, r.dp, r.cp, r.ep);
                      }));
-  RG_TRY(saveChanged(db, m_facts, "INSERT OR REPLACE INTO rg_fact(attempt_id, node_id, rank, key, value) VALUES(?,?,?,?,?)",
+  if (!m_ranks.changed().empty()) {
+    // Readers keep which rank was on which node until this moves.
+    RG_TRY(db.exec("INSERT INTO rg_meta(key, value) VALUES('rank_changes', 1) ON CONFLICT(key) DO UPDATE SET value = value + 1"));
+  }
+  RG_TRY(saveChanged(db, rows, m_facts, "INSERT OR REPLACE INTO rg_fact(attempt_id, node_id, rank, key, value) VALUES(?,?,?,?,?)",
                      [](sqlite::Statement& s, std::int64_t, const Fact& f) {
                        bindAll(s, 1, f.attempt.value, f.node.value, f.rank.value_or(-1), std::string_view(f.key),
                                std::string_view(f.value));
                      }));
-  RG_TRY(saveChanged(db, m_checkpoints,
+  RG_TRY(saveChanged(db, rows, m_checkpoints,
                      "INSERT OR REPLACE INTO rg_checkpoint(attempt_id, step, path, begin_ns, durable_ns, bytes) VALUES(?,?,?,?,?,?)",
                      [](sqlite::Statement& s, std::int64_t, const Checkpoint& c) {
                        bindAll(s, 1, c.attempt.value, c.step, std::string_view(c.path), c.begin, c.durable, c.bytes);
                      }));
   std::string ranks;  // outlives the binding
-  RG_TRY(saveChanged(db, m_groups, "INSERT OR REPLACE INTO rg_comm_group(attempt_id, group_id, kind, name, ranks) VALUES(?,?,?,?,?)",
+  RG_TRY(saveChanged(db, rows, m_groups, "INSERT OR REPLACE INTO rg_comm_group(attempt_id, group_id, kind, name, ranks) VALUES(?,?,?,?,?)",
                      [&ranks](sqlite::Statement& s, std::int64_t, const CommGroup& g) {
                        ranks.assign(1, '[');
                        for (const std::int32_t rank : g.ranks) ranks.append(ranks.size() > 1 ? "," : "").append(std::to_string(rank));
                        ranks += ']';
                        bindAll(s, 1, g.attempt.value, g.id, std::string_view(g.kind), std::string_view(g.name), std::string_view(ranks));
                      }));
-  RG_TRY(saveChanged(db, m_progress,
+  RG_TRY(saveChanged(db, rows, m_progress,
                      "INSERT OR REPLACE INTO rg_progress(attempt_id, rank, time_ns, step, microbatch, group_id, seq, phase, op, since_ns) "
                      "VALUES(?,?,?,?,?,?,?,?,?,?)",
                      [](sqlite::Statement& s, std::int64_t, const Progress& p) {
                        bindAll(s, 1, p.attempt.value, p.rank, p.time, p.step, p.microbatch, p.group, p.seq, std::string_view(p.phase),
                                std::string_view(p.op), p.since);
                      }));
-  return saveChanged(db, m_clock,
-                     "INSERT OR REPLACE INTO rg_clock_map(node_id, session, raw_ns, offset_ns, error_ns, source) VALUES(?,?,?,?,?,?)",
-                     [](sqlite::Statement& s, std::int64_t, const ClockReading& c) {
-                       bindAll(s, 1, c.node.value, std::string_view(c.session), c.raw, c.offset, c.error, std::string_view(c.source));
-                     });
+  return saveClocks(db, rows);
 }
 
 }  // namespace runglass

@@ -41,6 +41,10 @@ Result<std::unique_ptr<ChangeReader>> ChangeReader::open(const std::string& path
                                                  true));
   RG_ASSIGN(reader->m_pyramids_sql,
             db.prepare("SELECT x0, x1, chunks, crc, data FROM rg_pyramid WHERE series_id = ?1 AND x1 >= ?2 ORDER BY x0", true));
+  RG_ASSIGN(reader->m_gone_sql,
+            db.prepare("SELECT sum(e.sample_count) FROM rg_expired e JOIN rg_series s USING(series_id) WHERE e.series_id = "
+                       "?1 AND s.kind = 2",
+                       true));
   RG_ASSIGN(reader->m_data_sql, db.prepare("SELECT data FROM rg_chunk WHERE chunk_id = ?1", true));
   return reader;
 }
@@ -71,8 +75,7 @@ Result<std::uint64_t> ChangeReader::grown(std::uint64_t since, std::vector<Serie
   if (m_live && since != 0) {
     // Read before the marks: what comes in between is found again next time.
     const std::uint64_t now = m_live->growth() + 1;
-    m_live->grownSince(since - 1, out);
-    return now;
+    if (m_live->grownSince(since - 1, out)) return now;
   }
   const std::uint64_t live = m_live ? m_live->growth() + 1 : 0;
   RG_ASSIGN(const std::uint64_t now, version());
@@ -124,7 +127,12 @@ Status ChangeReader::snapshot(SeriesId series, PointPosition have, State& out) {
       for (const Sealed& chunk : chunks) points += static_cast<std::int64_t>(chunk.n);
       return points;
     };
-    out.sealed = {total(out.main), total(out.late)};
+    m_gone_sql.reset();
+    m_gone_sql.bind(1, series.value);
+    RG_TRY(m_gone_sql.step().status());
+    out.gone = m_gone_sql.int64(0);
+    m_gone_sql.reset();
+    out.sealed = {total(out.main) + out.gone, total(out.late)};
     out.odd = out.tail.owned && out.sealed != PointPosition{out.tail.sealed_main.count, out.tail.sealed_late.count};
     return {};
   }
@@ -165,8 +173,9 @@ Result<NewPoints> ChangeReader::points(SeriesId series, PointPosition have) {
   State state;
   RG_TRY(snapshot(series, have, state));
   found.unclear = state.odd;
-  const auto next = [&](const std::vector<Sealed>& chunks, std::int64_t& told, std::int64_t disordered) -> Result<bool> {
-    std::int64_t begin = 0;
+  const auto next = [&](const std::vector<Sealed>& chunks, std::int64_t& told, std::int64_t disordered,
+                        std::int64_t begin) -> Result<bool> {
+    told = std::max(told, begin);
     for (const Sealed& chunk : chunks) {
       const std::int64_t end = begin + static_cast<std::int64_t>(chunk.n);
       if (told < end) {
@@ -182,9 +191,9 @@ Result<NewPoints> ChangeReader::points(SeriesId series, PointPosition have) {
     }
     return false;
   };
-  RG_ASSIGN(bool told, next(state.main, found.next.main, state.tail.sealed_main.disordered));
+  RG_ASSIGN(bool told, next(state.main, found.next.main, state.tail.sealed_main.disordered, state.gone));
   if (!told) {
-    RG_ASSIGN(told, next(state.late, found.next.late, state.tail.sealed_late.disordered));
+    RG_ASSIGN(told, next(state.late, found.next.late, state.tail.sealed_late.disordered, 0));
   }
   if (found.unclear) return found;
   found.more = told;
@@ -313,34 +322,20 @@ Result<std::vector<std::pair<std::int64_t, Label>>> ChangeReader::labels(std::in
   return found;
 }
 
-Result<std::vector<ClockReading>> ChangeReader::clocks(const ClockTold& told) {
+Result<std::vector<ClockReading>> ChangeReader::clocks(std::int64_t& after) {
   std::vector<ClockReading> found;
-  // From one (node, session) to the next by the primary key: a long run has very many readings.
-  RG_ASSIGN(auto next, m_db.prepare("SELECT node_id, session FROM rg_clock_map WHERE (node_id, session) > (?1, ?2) ORDER BY node_id, "
-                                    "session LIMIT 1"));
-  RG_ASSIGN(auto readings, m_db.prepare(std::string(rows::select<ClockReading>()) +
-                                        " WHERE node_id = ?1 AND session = ?2 AND raw_ns > ?3 ORDER BY raw_ns"));
-  std::int64_t node = std::numeric_limits<std::int64_t>::min();
-  std::string session;
-  while (true) {
-    next.bind(1, node);
-    next.bind(2, std::string_view(session));
-    RG_ASSIGN(const bool row, next.step());
-    if (!row) return found;
-    node = next.int64(0);
-    session = next.text(1);
-    next.reset();
-    const auto known = told.find({NodeId{static_cast<std::uint64_t>(node)}, session});
-    readings.bind(1, node);
-    readings.bind(2, std::string_view(session));
-    readings.bind(3, known == told.end() ? std::numeric_limits<std::int64_t>::min() : known->second);
-    while (true) {
-      RG_ASSIGN(const bool reading, readings.step());
-      if (!reading) break;
-      found.push_back(rows::read<ClockReading>(readings));
-    }
-    readings.reset();
-  }
+  RG_ASSIGN(const auto snapshot, sqlite::Transaction::begin(m_db, sqlite::Transaction::Kind::kRead));
+  RG_ASSIGN(const auto oldest, m_db.queryInt64("SELECT min(change_id) FROM rg_clock_change"));
+  RG_ASSIGN(const auto newest, m_db.queryInt64("SELECT max(change_id) FROM rg_clock_change"));
+  if (after > 0 && newest.value_or(0) <= after) return found;
+  const bool all = after == 0 || oldest.value_or(0) > after + 1;
+  RG_TRY(rows::each<ClockReading>(
+      m_db,
+      all ? " WHERE ?1 = ?1 ORDER BY raw_ns"
+          : " WHERE (node_id, raw_ns) IN (SELECT node_id, raw_ns FROM rg_clock_change WHERE change_id > ?1) ORDER BY raw_ns",
+      [&](ClockReading one) { found.push_back(std::move(one)); }, {after}));
+  after = newest.value_or(0);
+  return found;
 }
 
 }  // namespace runglass

@@ -11,7 +11,6 @@
 #pragma once
 
 #include <array>
-#include <map>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -74,9 +73,8 @@ class ChangeReader {
   Result<std::vector<Event>> events(std::int64_t after, std::size_t limit);
   Result<std::vector<std::pair<std::int64_t, LogLine>>> logs(std::int64_t after, std::size_t limit);
   Result<std::vector<std::pair<std::int64_t, Label>>> labels(std::int64_t after, std::size_t limit);
-  // Readings later than what `told` has of their (node, session).
-  using ClockTold = std::map<std::pair<NodeId, std::string>, TimeNs>;
-  Result<std::vector<ClockReading>> clocks(const ClockTold& told);
+  // Readings of clocks that were stored after the one of this number, in that order; then `after` is the newest one's.
+  Result<std::vector<ClockReading>> clocks(std::int64_t& after);
 
  private:
   struct Sealed {
@@ -92,7 +90,8 @@ class ChangeReader {
     std::vector<Sealed> main, late;
     LiveTail::Arrivals tail;
     PointPosition sealed;
-    bool odd = false;  // chunks are missing
+    std::int64_t gone = 0;  // main points that retention thinned; they come first
+    bool odd = false;       // chunks are missing
   };
   ChangeReader(std::string path, ReaderOptions options) : m_path(std::move(path)), m_live(std::move(options.live)) {}
   static PointPosition endOf(const State& state);
@@ -108,7 +107,7 @@ class ChangeReader {
   const std::string m_path;
   const std::shared_ptr<const LiveTail> m_live;
   sqlite::Connection m_db;
-  sqlite::Statement m_generation_sql, m_version_sql, m_chunks_sql, m_data_sql, m_new_chunks_sql, m_pyramids_sql;
+  sqlite::Statement m_generation_sql, m_version_sql, m_chunks_sql, m_data_sql, m_gone_sql, m_new_chunks_sql, m_pyramids_sql;
 };
 
 }  // namespace runglass

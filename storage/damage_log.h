@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// DamageLog: what the Readers of this process found damaged in one store. They leave it out of their answers; issues() names it.
+// DamageLog: what the Readers of this process found damaged in one store. They leave it out of their answers; every program says so:
+// runglassctl on stderr and in JSON, the console in its run strip, an export in the copy's issues.
 //
 // Threading:  any thread.
-// Ownership:  shared by all Readers of a path.
+// Ownership:  shared by all Readers of a file; kept until the process ends.
 // Units:      objects ("series 12 chunk 991").
 // Errors:     none; beyond kMost objects only the count grows.
 // Cost:       a lock per damaged object that is met.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "model/events.h"
@@ -23,7 +26,11 @@ class DamageLog {
   static constexpr std::size_t kMost = 1000;
 
   static std::shared_ptr<DamageLog> of(const std::string& path);
+  // The issues of all stores that this process read, with their paths.
+  static std::vector<std::pair<std::string, Issue>> ofProcess();
   void note(const std::string& object);
+  // Grows with every note of this process: whoever shows issues() looks again when it did.
+  static std::uint64_t notes();
   // One issue of code store.damaged_chunk, or none.
   std::vector<Issue> issues() const;
 

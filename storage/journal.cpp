@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// File = "RGJ1" | u32 uuid size | uuid | records. Record = u32 size | u32 crc32c of the body | body.
-// Body = 0 | varint index | varint size, agent | varint size, session | varint stream   names a stream
-//      | 1 | varint index | varint seq | payload                                         a batch of it
 // Invariants:
 // 1. m_size is the end of the last whole record; a failed append truncates back to it.
-// 2. A stream is named in the file before its first batch.
-// 3. <store>-ingest-next exists beside <store>-ingest only while the latter is being stored, or after that failed; it is the younger one.
+// 2. A file appears under its name with its whole head, or not at all.
+// 3. <store>-ingest-next exists only together with <store>-ingest; it is the younger one. The older one goes once all of it is committed
+//    and a power cut cannot undo the commit: what a power cut takes of a stream is its newest batches, never some in the middle.
+// 4. Files are synced in the order in which they were written, and their names before them.
 #include "storage/journal.h"
 
 #include <fcntl.h>
@@ -16,240 +15,32 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <utility>
-#include <vector>
 
-#include "model/crc32c.h"
-#include "storage/codec/bytes.h"
+#include "model/time.h"
 #include "storage/store_files.h"
 
 namespace runglass {
 namespace {
 
-constexpr std::string_view kMagic = "RGJ1";
-constexpr DurNs kSyncInterval = 200 * kNsPerMs;
+constexpr DurNs kSyncInterval = 200 * kNsPerMs, kGroupedSyncInterval = 2 * kNsPerSecond;
 constexpr std::size_t kMaxVectors = 512;
-constexpr std::uint64_t kMaxRecord = std::uint64_t{1} << 30;
+constexpr std::uint64_t kMaxPayload = std::uint64_t{1} << 30;
+constexpr std::string_view kKept = ".corrupt-";
 
-std::string namingRecord(std::uint32_t index, const StreamKey& stream) {
-  std::string body(1, '\0');
-  appendVarint(body, index);
-  appendVarint(body, stream.agent.size());
-  body += stream.agent;
-  appendVarint(body, stream.session.size());
-  body += stream.session;
-  appendVarint(body, stream.stream);
-  std::string record;
-  appendFixed(record, static_cast<std::uint32_t>(body.size()));
-  appendFixed(record, crc32c(body));
-  return record + body;
+std::int64_t sizeOf(const std::string& file) {
+  struct stat status {};
+  return ::stat(file.c_str(), &status) == 0 ? status.st_size : 0;
 }
 
-}  // namespace
-
-Journal::~Journal() {
-  if (m_fd >= 0) ::close(m_fd);
-}
-
-Status Journal::failed(const char* what, int error) const {
-  const Code code = error == ENOSPC || error == EDQUOT || error == EFBIG  ? Code::kResourceExhausted
-                    : error == EACCES || error == EROFS || error == EPERM ? Code::kPermissionDenied
-                                                                          : Code::kUnavailable;
-  return {code, std::string(what) + ": " + m_path + ": " + (code == Code::kResourceExhausted ? "the disk is full" : std::strerror(error))};
-}
-
-Status Journal::open(const std::string& store, const std::string& store_uuid, bool power_safe) {
-  m_path = journalPath(store);
-  m_next_path = nextJournalPath(store);
-  m_store_uuid = store_uuid;
-  m_power_safe = power_safe;
-  m_head_size = static_cast<std::int64_t>(kMagic.size() + 4 + store_uuid.size());
-  const auto size_of = [&](const std::string& file) -> std::int64_t {
-    struct stat status {};
-    return ::stat(file.c_str(), &status) == 0 ? status.st_size : 0;
-  };
-  // A file that ends inside its head, or with it, was never written to.
-  if (size_of(m_next_path) <= m_head_size) {
-    if (::unlink(m_next_path.c_str()) != 0 && errno != ENOENT) return failed("cannot open journal", errno);
-  } else if (size_of(m_path) <= m_head_size) {
-    if (::rename(m_next_path.c_str(), m_path.c_str()) != 0) return failed("cannot open journal", errno);
-  } else {
-    m_older_size = size_of(m_path);
-  }
-  const std::string& newest = m_older_size > 0 ? m_next_path : m_path;
-  m_fd = ::open(newest.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  if (m_fd < 0) return failed("cannot open journal", errno);
-  m_size = size_of(newest);
-  if (m_size < m_head_size) return writeHead();
-  return {};
-}
-
-Status Journal::rotate() {
-  RG_TRY(sync());
-  const int fd = ::open(m_next_path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (fd < 0) return failed("cannot open journal", errno);
-  const int full_fd = std::exchange(m_fd, fd);
-  const std::int64_t full_size = m_size;
-  auto streams = std::move(m_streams);
-  Status made = writeHead();
-  if (made.ok()) made = syncFolder();
-  if (!made.ok()) {
-    ::close(m_fd);
-    ::unlink(m_next_path.c_str());
-    m_fd = full_fd;
-    m_size = full_size;
-    m_streams = std::move(streams);
-    return made;
-  }
-  ::close(full_fd);
-  m_older_size = full_size;
-  return {};
-}
-
-void Journal::setApart() {
-  if (m_older_size == 0 && m_size > m_head_size) static_cast<void>(rotate());
-  m_apart_size = m_size;
-}
-
-Status Journal::settle() {
-  if (m_older_size > 0) {
-    if (::rename(m_next_path.c_str(), m_path.c_str()) != 0) return failed("cannot rename journal", errno);
-    m_older_size = 0;
-  }
-  // Whatever came since stands behind what is stored.
-  if (m_size > m_apart_size || m_size <= m_head_size) return {};
-  if (::ftruncate(m_fd, static_cast<off_t>(m_head_size)) != 0) return failed("cannot truncate journal", errno);
-  m_size = m_head_size;
-  m_streams.clear();
-  return {};
-}
-
-// A file whose name a power cut takes is lost with all that was synced into it.
-Status Journal::syncFolder() const {
-  if (!m_power_safe) return {};
-  const std::size_t slash = m_path.rfind('/');
-  const std::string folder = slash == std::string::npos ? "." : m_path.substr(0, slash + 1);
-  const int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  const bool synced = fd >= 0 && ::fsync(fd) == 0;
-  const int error = errno;
-  if (fd >= 0) ::close(fd);
-  return synced ? Status() : failed("cannot sync the folder of journal", error);
-}
-
-Status Journal::writeHead() {
-  std::string head(kMagic);
-  appendFixed(head, static_cast<std::uint32_t>(m_store_uuid.size()));
-  head += m_store_uuid;
-  if (::ftruncate(m_fd, 0) != 0) return failed("cannot truncate journal", errno);
-  if (::pwrite(m_fd, head.data(), head.size(), 0) != static_cast<ssize_t>(head.size())) return failed("cannot write journal", errno);
-  m_size = m_head_size;
-  m_streams.clear();
-  return {};
-}
-
-Status Journal::replay(const Take& take) {
-  if (m_older_size > 0) {
-    const int older = ::open(m_path.c_str(), O_RDWR | O_CLOEXEC);
-    if (older < 0) return failed("cannot open journal", errno);
-    std::map<StreamKey, std::uint32_t> named;
-    const Status replayed = replayFile(older, m_older_size, take, named);
-    ::close(older);
-    RG_TRY(replayed);
-  }
-  return replayFile(m_fd, m_size, take, m_streams);
-}
-
-Status Journal::replayFile(int fd, std::int64_t& size, const Take& take, std::map<StreamKey, std::uint32_t>& named) {
-  std::string bytes(static_cast<std::size_t>(size), '\0');
-  for (std::size_t done = 0; done < bytes.size();) {
-    const ssize_t got = ::pread(fd, bytes.data() + done, bytes.size() - done, static_cast<off_t>(done));
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return failed("cannot read journal", got == 0 ? EIO : errno);
-    done += static_cast<std::size_t>(got);
-  }
-  ByteReader in(bytes);
-  const std::string_view magic = in.take(kMagic.size());
-  const std::string_view uuid = in.take(in.fixed<std::uint32_t>());
-  if (!in.ok() || magic != kMagic) return {Code::kDataLoss, "cannot replay journal: " + m_path + ": this is not a journal"};
-  if (uuid != m_store_uuid) return {Code::kFailedPrecondition, "cannot replay journal: " + m_path + ": it belongs to another store"};
-  std::vector<StreamKey> streams;
-  while (in.left() > 0) {
-    const auto at = static_cast<std::int64_t>(bytes.size() - in.left());
-    const auto length = in.fixed<std::uint32_t>();
-    const auto crc = in.fixed<std::uint32_t>();
-    const std::string_view body = in.take(length);
-    if (!in.ok() || body.empty() || crc32c(body) != crc) {
-      m_truncated += size - at;
-      size = at;
-      if (::ftruncate(fd, at) != 0) return failed("cannot truncate journal", errno);
-      break;
-    }
-    ByteReader r(body);
-    const std::uint8_t kind = r.byte();
-    const std::uint64_t index = r.varint();
-    if (kind == 0) {
-      StreamKey key;
-      key.agent = r.take(r.varint());
-      key.session = r.take(r.varint());
-      key.stream = static_cast<std::uint32_t>(r.varint());
-      if (!r.ok() || index != streams.size()) return {Code::kDataLoss, "cannot replay journal: " + m_path + ": stream names out of order"};
-      named.emplace(key, static_cast<std::uint32_t>(index));
-      streams.push_back(std::move(key));
-      continue;
-    }
-    const std::uint64_t seq = r.varint();
-    if (kind != 1 || !r.ok() || index >= streams.size()) return {Code::kDataLoss, "cannot replay journal: " + m_path + ": unknown record"};
-    RG_TRY(take(streams[index], seq, r.take(r.left())));
-  }
-  return {};
-}
-
-Status Journal::append(std::span<const Writer::JournalEntry> entries) {
-  // Heads of all records in one string; the vectors point into it and to the payloads.
-  std::string heads;
-  struct Piece {
-    std::size_t head_begin, head_end;
-    std::string_view payload;
-  };
-  std::vector<Piece> pieces;
-  pieces.reserve(entries.size());
-  std::vector<const StreamKey*> named;
-  std::uint64_t total = 0;
-  for (const Writer::JournalEntry& entry : entries) {
-    const std::size_t begin = heads.size();
-    auto stream = m_streams.find(*entry.stream);
-    if (stream == m_streams.end()) {
-      const auto index = static_cast<std::uint32_t>(m_streams.size());
-      stream = m_streams.emplace(*entry.stream, index).first;
-      named.push_back(&stream->first);
-      heads += namingRecord(index, *entry.stream);
-    }
-    std::string body_head(1, '\1');
-    appendVarint(body_head, stream->second);
-    appendVarint(body_head, entry.seq);
-    const std::uint64_t size = body_head.size() + entry.payload.size();
-    if (size > kMaxRecord) return {Code::kInvalidArgument, "cannot journal a batch: " + m_path + ": it is larger than 1 GiB"};
-    appendFixed(heads, static_cast<std::uint32_t>(size));
-    appendFixed(heads, crc32c(entry.payload, crc32c(body_head)));
-    heads += body_head;
-    pieces.push_back({begin, heads.size(), entry.payload});
-    total += heads.size() - begin + entry.payload.size();
-  }
-  std::vector<iovec> vectors;
-  for (const Piece& piece : pieces) {
-    vectors.push_back({heads.data() + piece.head_begin, piece.head_end - piece.head_begin});
-    if (!piece.payload.empty()) vectors.push_back({const_cast<char*>(piece.payload.data()), piece.payload.size()});
-  }
-  auto at = static_cast<off_t>(m_size);
-  int error = 0;
-  for (std::size_t i = 0; i < vectors.size() && error == 0;) {
+// All of `vectors` at `at`; 0 or the errno.
+int writeAll(int fd, std::vector<iovec>& vectors, off_t at) {
+  for (std::size_t i = 0; i < vectors.size();) {
     const auto count = static_cast<int>(std::min(kMaxVectors, vectors.size() - i));
-    ssize_t wrote = ::pwritev(m_fd, vectors.data() + i, count, at);
+    ssize_t wrote = ::pwritev(fd, vectors.data() + i, count, at);
     if (wrote < 0 && errno == EINTR) continue;
-    if (wrote <= 0) {
-      error = wrote == 0 ? ENOSPC : errno;
-      break;
-    }
+    if (wrote <= 0) return wrote == 0 ? ENOSPC : errno;
     at += wrote;
     while (wrote > 0) {
       const auto step = std::min(static_cast<std::size_t>(wrote), vectors[i].iov_len);
@@ -259,30 +50,238 @@ Status Journal::append(std::span<const Writer::JournalEntry> entries) {
       if (vectors[i].iov_len == 0) ++i;
     }
   }
-  if (error != 0) {
-    if (::ftruncate(m_fd, static_cast<off_t>(m_size)) != 0) error = errno;
-    for (const StreamKey* key : named) m_streams.erase(StreamKey(*key));
+  return 0;
+}
+
+}  // namespace
+
+Status Journal::failed(const char* what, int error) const {
+  const Code code = error == ENOSPC || error == EDQUOT || error == EFBIG  ? Code::kResourceExhausted
+                    : error == EACCES || error == EROFS || error == EPERM ? Code::kPermissionDenied
+                                                                          : Code::kUnavailable;
+  return {code, std::string(what) + ": " + m_path + ": " + (code == Code::kResourceExhausted ? "the disk is full" : std::strerror(error))};
+}
+
+// Under a name of its own first: a head that is written half, or not at all, is never taken for a journal.
+Result<std::shared_ptr<OpenFile>> Journal::create(const std::string& path) const {
+  const std::string made = path + ".new";
+  if (::unlink(made.c_str()) != 0 && errno != ENOENT) return failed("cannot open journal", errno);
+  const int fd = ::open(made.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (fd < 0) return failed("cannot open journal", errno);
+  auto file = std::make_shared<OpenFile>(fd);
+  std::string head = m_format.head();
+  std::vector<iovec> vectors = {{head.data(), head.size()}};
+  int error = writeAll(fd, vectors, 0);
+  if (error == 0 && m_power_safe) error = syncFile(fd);
+  if (error == 0 && ::rename(made.c_str(), path.c_str()) != 0) error = errno;
+  if (error == 0) return file;
+  ::unlink(made.c_str());
+  return failed("cannot write journal", error);
+}
+
+Status Journal::open(const std::string& store, const std::string& store_uuid, bool power_safe) {
+  m_path = journalPath(store);
+  m_next_path = nextJournalPath(store);
+  m_format = JournalFormat(store_uuid);
+  m_power_safe = power_safe;
+  // A file that ends inside its head, or with it, was never written to.
+  if (sizeOf(m_next_path) <= JournalFormat::kHeadBytes) {
+    if (::unlink(m_next_path.c_str()) != 0 && errno != ENOENT) return failed("cannot open journal", errno);
+  } else if (sizeOf(m_path) <= JournalFormat::kHeadBytes) {
+    if (::rename(m_next_path.c_str(), m_path.c_str()) != 0) return failed("cannot open journal", errno);
+  } else {
+    m_older_size = sizeOf(m_path);
+  }
+  const std::string& newest = m_older_size > 0 ? m_next_path : m_path;
+  m_size = sizeOf(newest);
+  if (m_size <= JournalFormat::kHeadBytes) {
+    RG_ASSIGN(m_file, create(newest));
+    m_size = JournalFormat::kHeadBytes;
+  } else {
+    const int fd = ::open(newest.c_str(), O_RDWR | O_CLOEXEC);
+    if (fd < 0) return failed("cannot open journal", errno);
+    m_file = std::make_shared<OpenFile>(fd);
+  }
+  m_unnamed = true;
+  if (!m_power_safe) return {};
+  if (const int error = syncFolderOf(m_path); error != 0) return failed("cannot sync the folder of journal", error);
+  m_unnamed = false;
+  return {};
+}
+
+Status Journal::rotate() {
+  // What a failed sync left is in memory, and about to be stored.
+  if (m_broken == 0 && m_power_safe) RG_TRY(sync());
+  RG_ASSIGN(auto next, create(m_next_path));
+  if (m_power_safe) {
+    if (const int error = syncFolderOf(m_path); error != 0) {
+      ::unlink(m_next_path.c_str());
+      return failed("cannot sync the folder of journal", error);
+    }
+  }
+  m_unnamed = !m_power_safe;
+  m_older = std::exchange(m_file, std::move(next));
+  m_older_size = std::exchange(m_size, JournalFormat::kHeadBytes);
+  m_older_unsynced = std::exchange(m_unsynced, false) && m_broken == 0;
+  m_replayed = false;
+  m_older_broken = std::exchange(m_broken, 0);
+  return {};
+}
+
+void Journal::setApart() {
+  if (m_replaying) return;
+  if (m_older_size == 0 && (m_size > JournalFormat::kHeadBytes || m_broken != 0)) static_cast<void>(rotate());
+  m_apart_size = m_size;
+}
+
+Status Journal::settle(bool durable) {
+  if (m_replaying) return {};
+  m_stored = m_older_size + m_apart_size;
+  if (!durable) return {};
+  if (m_older_size > 0) {
+    if (::rename(m_next_path.c_str(), m_path.c_str()) != 0) return failed("cannot rename journal", errno);
+    m_unnamed = true;
+    m_stored -= m_older_size;
+    m_older_size = 0;
+    m_older.reset();
+    m_older_unsynced = false;
+    m_older_broken = 0;
+  }
+  // Whatever came since stands behind what is stored.
+  if (m_size > m_apart_size || m_size <= JournalFormat::kHeadBytes) return {};
+  if (m_replayed) {
+    RG_ASSIGN(m_file, create(m_path));
+    m_replayed = false;
+    m_unnamed = true;
+  } else if (::ftruncate(m_file->fd(), JournalFormat::kHeadBytes) != 0) {
+    return failed("cannot truncate journal", errno);
+  }
+  m_size = m_apart_size = JournalFormat::kHeadBytes;
+  m_stored = 0;
+  return {};
+}
+
+// The file as it is under a second name: the journal goes on in another file, so that nothing of it changes.
+void Journal::keep(const std::string& path, JournalLoss& loss) const {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  if (fs::hard_link_count(path, error) > 1) return;  // by an earlier life, which ended before all was stored
+  const std::string prefix = m_path + std::string(kKept);
+  std::vector<std::string> others;
+  for (const auto& entry : fs::directory_iterator(fs::path(m_path).parent_path(), error))
+    if (entry.path().string().starts_with(prefix)) others.push_back(entry.path().string());
+  std::ranges::sort(others);  // by time
+  while (others.size() >= kMaxKept) {
+    fs::remove(others.front(), error);
+    others.erase(others.begin());
+  }
+  std::string to = prefix + std::to_string(wallNow() / kNsPerSecond);
+  for (int i = 1; fs::exists(to, error); ++i) to = prefix + std::to_string(wallNow() / kNsPerSecond) + "-" + std::to_string(i);
+  fs::create_hard_link(path, to, error);
+  if (error) fs::copy_file(path, to, error);
+  if (!error) loss.kept.push_back(to);
+}
+
+Result<JournalLoss> Journal::replay(const Take& take, const Mark& mark) {
+  m_replaying = true;
+  JournalLoss loss;
+  std::map<StreamKey, std::uint64_t> next;
+  const auto record = [&](const JournalRecord& found) -> Status {
+    auto known = next.find(*found.stream);
+    if (known == next.end()) known = next.emplace(*found.stream, mark(*found.stream)).first;
+    if (found.wanted && *found.wanted > known->second) {
+      loss.batches += *found.wanted - known->second;
+      loss.streams[*found.stream] += *found.wanted - known->second;
+    }
+    known->second = std::max(known->second, found.seq + 1);
+    return take(*found.stream, found.seq, found.payload);
+  };
+  const auto readFile = [&](int fd, const std::string& path, std::int64_t size) -> Status {
+    JournalDamage damage;
+    RG_TRY(m_format.read(fd, size, record, damage));
+    if (damage.places > 0 || damage.foreign) keep(path, loss);
+    loss.damage.bytes += damage.bytes;
+    loss.damage.places += damage.places;
+    loss.damage.torn_bytes += damage.torn_bytes;
+    loss.damage.foreign = loss.damage.foreign || damage.foreign;
+    return {};
+  };
+  if (m_older_size > 0) {
+    const int fd = ::open(m_path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return failed("cannot open journal", errno);
+    m_older = std::make_shared<OpenFile>(fd);
+    RG_TRY(readFile(fd, m_path, m_older_size));
+  }
+  RG_TRY(readFile(m_file->fd(), m_older_size > 0 ? m_next_path : m_path, m_size));
+  m_replaying = false;
+  m_replayed = true;
+  return loss;
+}
+
+Status Journal::append(std::span<const Writer::JournalEntry> entries, std::span<const std::uint64_t> skipped) {
+  if (m_broken != 0) return failed("cannot write journal", m_broken);
+  // Heads of all records in one string; the vectors point into it and to the payloads.
+  std::string heads;
+  std::vector<std::size_t> ends;
+  ends.reserve(entries.size());
+  std::int64_t total = 0;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const Writer::JournalEntry& entry = entries[i];
+    if (entry.payload.size() > kMaxPayload)
+      return {Code::kInvalidArgument, "cannot journal a batch: " + m_path + ": it is larger than 1 GiB"};
+    m_format.appendRecord(heads, *entry.stream, entry.seq, entry.seq - skipped[i], entry.payload);
+    ends.push_back(heads.size());
+    total += static_cast<std::int64_t>(entry.payload.size());
+  }
+  total += static_cast<std::int64_t>(heads.size());
+  std::vector<iovec> vectors;
+  vectors.reserve(2 * entries.size());
+  for (std::size_t i = 0, begin = 0; i < entries.size(); begin = ends[i++]) {
+    vectors.push_back({heads.data() + begin, ends[i] - begin});
+    if (!entries[i].payload.empty()) vectors.push_back({const_cast<char*>(entries[i].payload.data()), entries[i].payload.size()});
+  }
+  if (int error = writeAll(m_file->fd(), vectors, static_cast<off_t>(m_size)); error != 0) {
+    if (::ftruncate(m_file->fd(), static_cast<off_t>(m_size)) != 0) error = errno;
     return failed("cannot write journal", error);
   }
-  m_size += static_cast<std::int64_t>(total);
+  m_size += total;
   m_unsynced = true;
   return syncIfDue();
 }
 
-Status Journal::syncIfDue() { return monotonicNow() - m_synced_at < kSyncInterval ? Status() : sync(); }
+Status Journal::syncIfDue() {
+  const DurNs interval = m_power_safe ? kSyncInterval : kGroupedSyncInterval;
+  return m_broken == 0 && monotonicNow() - m_synced_at < interval ? Status() : sync();
+}
 
 Status Journal::sync() {
-  if (!m_power_safe || !m_unsynced) return {};
-  if (::fdatasync(m_fd) != 0) return failed("cannot sync journal", errno);
+  if (m_broken != 0) return failed("cannot sync journal", m_broken);
+  if (m_power_safe) {
+    // What its sync lost is safe once it is stored.
+    if (m_older_broken != 0) return failed("cannot sync journal", m_older_broken);
+    if (!m_unsynced) return {};
+    m_broken = syncFile(m_file->fd());
+    m_synced_at = monotonicNow();
+    m_unsynced = m_broken != 0;
+    return m_broken == 0 ? Status() : failed("cannot sync journal", m_broken);
+  }
+  if (const auto ended = m_sync.take(); ended && *ended != 0) {
+    m_broken = *ended;
+    return failed("cannot sync journal", m_broken);
+  }
+  if ((!m_unsynced && !m_older_unsynced) || monotonicNow() - m_synced_at < kGroupedSyncInterval || m_sync.busy()) return {};
+  std::vector<std::shared_ptr<OpenFile>> files;
+  if (std::exchange(m_older_unsynced, false)) files.push_back(m_older);
+  if (std::exchange(m_unsynced, false)) files.push_back(m_file);
+  m_sync.start(std::exchange(m_unnamed, false) ? m_path : "", std::move(files));
   m_synced_at = monotonicNow();
-  m_unsynced = false;
   return {};
 }
 
 Status Journal::remove() {
-  if (m_fd < 0) return {};
-  ::close(m_fd);
-  m_fd = -1;
+  if (!m_file) return {};
+  m_file.reset();
+  m_older.reset();
   for (const std::string& file : {m_path, m_next_path})
     if (::unlink(file.c_str()) != 0 && errno != ENOENT) return failed("cannot delete journal", errno);
   return {};

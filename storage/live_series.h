@@ -23,6 +23,7 @@ struct PendingChunk {
   std::uint64_t generation = 0;  // of the commit that stores it
   std::int64_t ordinal = 0;      // among the series' sealed chunks
   std::int64_t replaces = 0;     // the open chunk's row in the file, if any
+  std::size_t stored = 0;        // the first points, which that row holds; 0 where their order was lost
   std::shared_ptr<const ChunkRow> row;
   std::shared_ptr<const Pyramid> pyramid;
 };
@@ -58,6 +59,7 @@ struct LiveSeries {
   bool late_idle = false;  // nothing came for `late` since it was looked at last
   bool extent_changed = false;
   bool listed = false;  // in the list of series to flush
+  TimeNs touched = 0;   // when the flush before its newest point began, of the monotonic clock
   bool any_sealed = false;
   std::int64_t sealed_x1 = 0;
   std::int64_t sealed_chunks = 0;
@@ -96,6 +98,7 @@ struct LiveTrack {
   std::vector<std::unique_ptr<LiveLane>> lanes RG_GUARDED_BY(mutex);
   void writerReads() const RG_ASSERT_SHARED(mutex) {}  // as of a LiveSeries
   bool listed = false;                                 // the writer's own
+  TimeNs touched = 0;                                  // as of a LiveSeries
 };
 
 }  // namespace runglass

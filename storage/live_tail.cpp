@@ -3,15 +3,18 @@
 // 1. A sealed chunk, span chunk or row carries the generation of the commit that stores it; it is kept until that commit is followed by
 //    the start of another, so that a Reader whose snapshot is one commit behind still finds it.
 // 2. While a series is here, its open chunks are whole here: a Reader ignores the file's unsealed rows of it.
-// 3. m_kept_from is the oldest file generation that file + tail can complete.
+// 3. m_kept_from is the oldest file generation that file + tail can complete. What leaves as idle was stored by then.
 #include "storage/live_tail.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace runglass {
 
 void addIssue(Issue& have, const Issue& more) {
-  have.count += more.count;
+  have.count = more.count > 0 && have.count > std::numeric_limits<std::int64_t>::max() - more.count
+                   ? std::numeric_limits<std::int64_t>::max()
+                   : have.count + more.count;
   if (more.first) have.first = std::min(have.first.value_or(*more.first), *more.first);
   if (more.last) have.last = std::max(have.last.value_or(*more.last), *more.last);
   have.detail = more.detail;
@@ -19,7 +22,7 @@ void addIssue(Issue& have, const Issue& more) {
 
 std::shared_ptr<LiveSeries> LiveTail::known(SeriesId id) const {
   const ReaderLock lock(m_map_mutex);
-  return id.value < m_series.size() ? m_series[id.value] : nullptr;
+  return m_series.get(id.value);
 }
 
 std::optional<SeriesSnapshot> LiveTail::series(SeriesId id, std::uint64_t file_generation) const {
@@ -89,7 +92,7 @@ std::optional<LiveTail::SpanSnapshot> LiveTail::spans(TrackId id, std::uint64_t 
   std::shared_ptr<LiveTrack> track;
   {
     const ReaderLock lock(m_map_mutex);
-    if (id.value < m_tracks.size()) track = m_tracks[id.value];
+    track = m_tracks.get(id.value);
   }
   SpanSnapshot snapshot;
   if (track) {
@@ -112,12 +115,11 @@ std::optional<LiveTail::ChunkSnapshot> LiveTail::spanChunk(std::int64_t chunk_id
   ChunkSnapshot snapshot;
   {
     const ReaderLock lock(m_map_mutex);
-    for (std::size_t i = 0; i < m_tracks.size() && !snapshot.chunk; ++i) {
-      if (!m_tracks[i]) continue;
-      const LiveTrack& track = *m_tracks[i];
+    m_tracks.each([&](std::uint64_t id, const LiveTrack& track) {
+      if (snapshot.chunk) return;
       const MutexLock track_lock(track.mutex);
-      snapshot = {TrackId{i}, chunkOf(track, chunk_id, file_generation)};
-    }
+      snapshot = {TrackId{id}, chunkOf(track, chunk_id, file_generation)};
+    });
   }
   if (file_generation < m_kept_from.load(std::memory_order_acquire)) return std::nullopt;
   return snapshot;
@@ -169,12 +171,14 @@ std::optional<LiveTail::Blocks> LiveTail::blocks(SeriesId id, std::uint64_t file
   return found;
 }
 
-void LiveTail::grownSince(std::uint64_t since, std::vector<SeriesId>& out) const {
+bool LiveTail::grownSince(std::uint64_t since, std::vector<SeriesId>& out) const {
   const ReaderLock lock(m_map_mutex);
-  for (std::size_t i = 0; i < m_series.size(); ++i) {
-    const auto& marks = m_grown[i / kMarksEach];
-    if (marks && (*marks)[i % kMarksEach].load(std::memory_order_relaxed) > since) out.push_back(SeriesId{i});
+  for (std::size_t i = 0; i < m_grown.size(); ++i) {
+    if (!m_grown[i]) continue;
+    for (std::size_t k = 0; k < kMarksEach; ++k)
+      if ((*m_grown[i])[k].load(std::memory_order_relaxed) > since) out.push_back(SeriesId{i * kMarksEach + k});
   }
+  return since >= m_growth_gone;
 }
 
 std::array<std::uint64_t, kStoreParts> LiveTail::parts() const {
@@ -232,18 +236,70 @@ std::string LiveTail::text(std::int64_t id) const {
 
 LiveSeries& LiveTail::add(SeriesId id, std::shared_ptr<LiveSeries> series) {
   const WriterLock lock(m_map_mutex);
-  if (m_series.size() <= id.value) m_series.resize(std::max(id.value + 1, m_series.size() * 2));
-  m_series[id.value] = std::move(series);
-  m_grown.resize((m_series.size() + kMarksEach - 1) / kMarksEach);
-  if (auto& marks = m_grown[id.value / kMarksEach]; !marks) marks = std::make_unique<Marks>();
-  return *m_series[id.value];
+  const std::size_t page = id.value / kMarksEach;
+  if (m_grown.size() <= page) m_grown.resize(page + 1);
+  if (!m_grown[page]) m_grown[page] = std::make_unique<Marks>();
+  return m_series.put(id.value, std::move(series));
 }
 
 LiveTrack& LiveTail::add(TrackId id) {
   const WriterLock lock(m_map_mutex);
-  if (m_tracks.size() <= id.value) m_tracks.resize(std::max(id.value + 1, m_tracks.size() * 2));
-  m_tracks[id.value] = std::make_shared<LiveTrack>();
-  return *m_tracks[id.value];
+  return m_tracks.put(id.value, std::make_shared<LiveTrack>());
+}
+
+void LiveTail::findIdle(TimeNs before, std::vector<SeriesId>& series, std::vector<TrackId>& tracks, std::vector<TrackId>& unsealed) const {
+  writerReads();
+  m_series.each([&](std::uint64_t id, const LiveSeries& one) {
+    if (!one.listed && one.touched < before && !one.writerHasPending()) series.push_back({id});
+  });
+  m_tracks.each([&](std::uint64_t id, const LiveTrack& one) {
+    if (one.listed || one.touched >= before) return;
+    const MutexLock lock(one.mutex);
+    bool pending = false, open = false;
+    for (const auto& lane : one.lanes) {
+      pending = pending || (lane && !lane->pending.empty());
+      open = open || (lane && lane->open.size() > 0);
+    }
+    if (!pending) (open ? unsealed : tracks).push_back({id});
+  });
+}
+
+std::vector<SeriesId> LiveTail::evictIdle(TimeNs before, std::vector<TrackId>& unsealed) {
+  std::vector<SeriesId> series;
+  std::vector<TrackId> tracks;
+  findIdle(before, series, tracks, unsealed);
+  if (series.empty() && tracks.empty()) return series;
+  const WriterLock lock(m_map_mutex);
+  for (const SeriesId id : series) {
+    if (!m_series.erase(id.value)) continue;
+    auto& marks = m_grown[id.value / kMarksEach];
+    for (const auto& mark : *marks) m_growth_gone = std::max(m_growth_gone, mark.load(std::memory_order_relaxed));
+    marks.reset();
+  }
+  for (const TrackId id : tracks) m_tracks.erase(id.value);
+  return series;
+}
+
+std::size_t LiveTail::seriesHeld() const {
+  const ReaderLock lock(m_map_mutex);
+  return m_series.size();
+}
+
+std::size_t LiveTail::tracksHeld() const {
+  const ReaderLock lock(m_map_mutex);
+  return m_tracks.size();
+}
+
+void LiveTail::remove(SeriesId id) {
+  const WriterLock lock(m_map_mutex);
+  m_series.erase(id.value);
+  noteChange();
+}
+
+void LiveTail::remove(TrackId id) {
+  const WriterLock lock(m_map_mutex);
+  m_tracks.erase(id.value);
+  noteChange();
 }
 
 void LiveTail::addText(std::int64_t id, std::string_view text) {
@@ -256,18 +312,17 @@ void LiveTail::addText(std::int64_t id, std::string_view text) {
 void LiveTail::dropPending(std::uint64_t stored) {
   writerReads();
   const auto is_stored = [stored](const auto& chunk) { return chunk.generation <= stored; };
-  for (const auto& series : m_series) {
-    if (!series || !series->writerHasPending()) continue;
-    const MutexLock lock(series->mutex);
-    std::erase_if(series->pending, is_stored);
-  }
-  for (const auto& track : m_tracks) {
-    if (!track) continue;
-    const MutexLock lock(track->mutex);
-    for (const auto& lane : track->lanes) {
+  m_series.each([&](std::uint64_t, LiveSeries& series) {
+    if (!series.writerHasPending()) return;
+    const MutexLock lock(series.mutex);
+    std::erase_if(series.pending, is_stored);
+  });
+  m_tracks.each([&](std::uint64_t, LiveTrack& track) {
+    const MutexLock lock(track.mutex);
+    for (const auto& lane : track.lanes) {
       if (lane) std::erase_if(lane->pending, is_stored);
     }
-  }
+  });
 }
 
 void LiveTail::forgetStored() {
@@ -291,6 +346,7 @@ void LiveTail::clear() {
   m_kept_from.store(m_committed, std::memory_order_release);
   m_series.clear();
   m_tracks.clear();
+  m_grown.clear();
   const MutexLock rows_lock(m_rows_mutex);
   m_stored_rows = {};
   noteChange();

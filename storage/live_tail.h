@@ -3,10 +3,10 @@
 // file + tail is every sample exactly once at any moment. Internal to storage.
 //
 // Threading:  the writer's thread changes it; Readers call the snapshot methods from any thread. One mutex per series and track.
-// Ownership:  shared; series stay until clear(), which the writer calls once all is in the file.
-// Units:      generations count commits (rg_meta 'generation'): a snapshot of the file at generation g plus all that is newer here.
-// Errors:     a snapshot is refused (absent) when the file's snapshot is older than what is kept; the Reader takes a newer one.
-// Cost:       a snapshot copies the open chunk (a few KiB); a lock is held for that long.
+// Ownership:  shared. A series or track stays until it is idle and the file has all of it, see evictIdle(), until remove(), or until
+// clear(). Units:      generations count commits (rg_meta 'generation'): a snapshot of the file at generation g plus all that is newer
+// here. Errors:     a snapshot is refused (absent) when the file's snapshot is older than what is kept; the Reader takes a newer one. Cost:
+// a snapshot copies the open chunk (a few KiB); a lock is held for that long.
 #pragma once
 
 #include <array>
@@ -19,6 +19,7 @@
 #include "model/events.h"
 #include "model/mutex.h"
 #include "storage/live_series.h"
+#include "storage/slot_pages.h"
 
 namespace runglass {
 
@@ -110,9 +111,9 @@ class LiveTail {
   };
   enum class BlockParts : std::uint8_t { kCounts, kAll };
   std::optional<Blocks> blocks(SeriesId id, std::uint64_t file_generation, BlockParts parts) const;
-  // Series that got points after growth() was `since`; their marks are those of growth().
+  // Adds the series that got points after growth() was `since`. False: there may be more, which are no longer here.
   std::uint64_t growth() const { return m_growth.load(std::memory_order_acquire); }
-  void grownSince(std::uint64_t since, std::vector<SeriesId>& out) const;
+  bool grownSince(std::uint64_t since, std::vector<SeriesId>& out) const;
   // Each grows with every commit that changed that part.
   std::array<std::uint64_t, kStoreParts> parts() const;
   std::optional<SeriesExtent> extent(SeriesId id) const;
@@ -125,14 +126,17 @@ class LiveTail {
   // --- the writer ---
   LiveSeries* find(SeriesId id) {
     writerReads();
-    return id.value < m_series.size() ? m_series[id.value].get() : nullptr;
+    return m_series.find(id.value);
   }
   LiveSeries& add(SeriesId id, std::shared_ptr<LiveSeries> series);
   LiveTrack* find(TrackId id) {
     writerReads();
-    return id.value < m_tracks.size() ? m_tracks[id.value].get() : nullptr;
+    return m_tracks.find(id.value);
   }
   LiveTrack& add(TrackId id);
+  // Readers see what the file has of it.
+  void remove(SeriesId id);
+  void remove(TrackId id);
   void addText(std::int64_t id, std::string_view text);
   // Appends under the lock of rows.
   template <class Fill>
@@ -158,19 +162,27 @@ class LiveTail {
   // Before a flush: drops what the last commit but one stored; after its commit: the next generation begins.
   void forgetStored();
   void commitDone();
+  // After forgetStored(): series and tracks that got nothing after `before` (of LiveSeries::touched) and wait for no commit leave. A Reader
+  // finds them in the file, as its snapshot is not older than the last commit. Tracks go once their lanes are sealed: those to seal are in
+  // `unsealed`. Returns the series that left.
+  std::vector<SeriesId> evictIdle(TimeNs before, std::vector<TrackId>& unsealed);
+  std::size_t seriesHeld() const;
+  std::size_t tracksHeld() const;
   void clear();
 
  private:
   std::shared_ptr<LiveSeries> known(SeriesId id) const;  // null: it is not here
   void dropPending(std::uint64_t stored);
+  void findIdle(TimeNs before, std::vector<SeriesId>& series, std::vector<TrackId>& tracks, std::vector<TrackId>& unsealed) const;
   // The writer alone changes them: it reads them without the locks.
   void writerReads() const RG_ASSERT_SHARED(m_map_mutex, m_rows_mutex) {}
   mutable SharedMutex m_map_mutex;  // of the vectors, not of what they point to
-  std::vector<std::shared_ptr<LiveSeries>> m_series RG_GUARDED_BY(m_map_mutex);
-  std::vector<std::shared_ptr<LiveTrack>> m_tracks RG_GUARDED_BY(m_map_mutex);
-  static constexpr std::size_t kMarksEach = 4096;
+  SlotPages<LiveSeries> m_series RG_GUARDED_BY(m_map_mutex);
+  SlotPages<LiveTrack> m_tracks RG_GUARDED_BY(m_map_mutex);
+  static constexpr std::size_t kMarksEach = SlotPages<LiveSeries>::kPage;
   using Marks = std::array<std::atomic<std::uint64_t>, kMarksEach>;
   std::vector<std::unique_ptr<Marks>> m_grown RG_GUARDED_BY(m_map_mutex);  // by series
+  std::uint64_t m_growth_gone RG_GUARDED_BY(m_map_mutex) = 0;              // the highest mark of those that left
   std::atomic<std::uint64_t> m_growth{0};
   std::array<std::atomic<std::uint64_t>, kStoreParts> m_parts{};
   mutable Mutex m_rows_mutex;

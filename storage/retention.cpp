@@ -6,12 +6,15 @@
 // 4. Only sealed chunks go: the open one belongs to the writer.
 // 5. A log line goes together with its words in the index.
 // 6. Once anything was deleted, each batch begins within the budget; what is left then is called unfinished.
+// 7. For room the tiers go one after the other, in the order of SCHEMA.md.
 #include "storage/retention.h"
 
 #include <algorithm>
 #include <limits>
 #include <string>
 #include <vector>
+
+#include "storage/retention_rows.h"
 
 namespace runglass {
 namespace {
@@ -47,6 +50,14 @@ constexpr Tier kPyramidTier = {
     "x1",
     "AND NOT EXISTS (SELECT 1 FROM rg_chunk k WHERE k.series_id = c.series_id AND k.x0 <= c.x1 AND k.x1 >= c.x0)"};
 constexpr Tier kKernelTier = {"rg_span_chunk", "chunk_id", "track_id", kKernelTracks, "t0", "t1", "AND c.sealed = 1"};
+constexpr Tier kScalarPyramidTier = {
+    "rg_pyramid",
+    "pyramid_id",
+    "series_id",
+    "SELECT series_id FROM rg_series WHERE kind = 2 AND rank IS NOT NULL",
+    "x0",
+    "x1",
+    "AND NOT EXISTS (SELECT 1 FROM rg_chunk k WHERE k.series_id = c.series_id AND k.x0 <= c.x1 AND k.x1 >= c.x0)"};
 // Of all kinds; its own owner.
 constexpr Tier kCaptureTier = {"rg_capture", "capture_id", "capture_id", "SELECT capture_id FROM rg_capture", "time_ns", "time_ns", ""};
 constexpr Tier kCoarseTier = {"rg_span_chunk", "chunk_id", "track_id", kOtherTracks, "t0", "t1", "AND c.sealed = 1"};
@@ -57,29 +68,31 @@ constexpr Tier kSevereLogTier = {"rg_log", "log_id", "severity", "2, 3, 4", "tim
 
 class Keeper {
  public:
-  Keeper(sqlite::Connection& db, const Retention& policy, TimeNs now)
+  Keeper(sqlite::Connection& db, const Retention& policy, TimeNs now, const RetentionScope& scope)
       : m_db(db),
         m_policy(policy),
         m_now(now),
-        m_until(policy.budget > 0 ? monotonicNow() + policy.budget : std::numeric_limits<TimeNs>::max()) {}
+        m_until(policy.budget > 0 ? monotonicNow() + policy.budget : std::numeric_limits<TimeNs>::max()),
+        m_rows(db, policy, now, scope, m_outcome, [this] {
+          m_deleted_any = m_deleted_any || m_outcome.rows + m_outcome.thinned_points > 0;
+          return timeIsUp();
+        }) {}
 
   Result<RetentionOutcome> run() {
+    RG_TRY(m_rows.noteAge());
     RG_TRY(expire(kKernelTier, m_policy.kernel_spans, m_outcome.span_chunks));
     RG_TRY(expire(kSampleTier, m_policy.samples, m_outcome.sample_chunks));
     RG_TRY(expire(kPyramidTier, m_policy.pyramids, m_outcome.pyramids));
+    RG_TRY(expire(kCoarseTier, m_policy.spans, m_outcome.span_chunks));
     RG_TRY(expire(kCaptureTier, m_policy.captures, m_outcome.captures));
     for (const Tier* logs : {&kPlainLogTier, &kSevereLogTier}) RG_TRY(expire(*logs, m_policy.logs, m_outcome.log_lines));
     RG_TRY(keepLogLines());
-    // What is cheapest to lose goes first.
-    RG_TRY(shrink(kKernelTier, m_outcome.span_chunks));
-    RG_TRY(shrink(kSampleTier, m_outcome.sample_chunks));
-    RG_TRY(shrink(kPlainLogTier, m_outcome.log_lines));
-    RG_TRY(shrink(kCoarseTier, m_outcome.span_chunks));
-    RG_TRY(shrink(kCaptureTier, m_outcome.captures));
-    RG_TRY(shrink(kSevereLogTier, m_outcome.log_lines));
-    RG_TRY(shrink(kPyramidTier, m_outcome.pyramids));
-    RG_ASSIGN(const std::int64_t used, usedBytes());
-    m_outcome.over_cap = !m_outcome.unfinished && m_policy.max_bytes > 0 && used > m_policy.max_bytes;
+    for (const auto step : {&RowRetention::thinScalars, &RowRetention::dropThinned, &RowRetention::dropEndedAttempts,
+                            &RowRetention::dropEvents, &RowRetention::dropFindings, &RowRetention::thinClocks, &RowRetention::dropStreams})
+      if (!m_outcome.unfinished) RG_TRY((m_rows.*step)());
+    RG_TRY(shrinkAll());
+    RG_ASSIGN(m_outcome.used_bytes, usedBytes(m_db));
+    m_outcome.over_cap = !m_outcome.unfinished && m_policy.max_bytes > 0 && m_outcome.used_bytes > m_policy.max_bytes;
     RG_TRY(giveBackPages());
     return m_outcome;
   }
@@ -114,10 +127,32 @@ class Keeper {
     return {};
   }
 
+  // What is cheapest to lose goes first.
+  Status shrinkAll() {
+    if (m_policy.max_bytes <= 0) return {};
+    const RowRetention::Larger larger = [this]() -> Result<bool> {
+      RG_ASSIGN(const std::int64_t used, usedBytes(m_db));
+      return used > m_policy.max_bytes && !m_outcome.unfinished;
+    };
+    RG_TRY(shrink(kKernelTier, m_outcome.span_chunks));
+    RG_TRY(shrink(kSampleTier, m_outcome.sample_chunks));
+    RG_TRY(shrink(kPlainLogTier, m_outcome.log_lines));
+    RG_TRY(m_rows.shrinkScalars(larger));
+    RG_TRY(shrink(kCoarseTier, m_outcome.span_chunks));
+    RG_TRY(shrink(kCaptureTier, m_outcome.captures));
+    RG_TRY(shrink(kSevereLogTier, m_outcome.log_lines));
+    RG_TRY(m_rows.shrinkThinned(larger));
+    RG_TRY(shrink(kPyramidTier, m_outcome.pyramids));
+    RG_TRY(shrink(kScalarPyramidTier, m_outcome.pyramids));
+    RG_TRY(m_rows.shrinkEvents(larger));
+    RG_TRY(m_rows.shrinkTellings(larger));
+    return m_rows.shrinkEndedAttempts(larger);
+  }
+
   // Oldest first, until the file fits.
   Status shrink(const Tier& tier, std::int64_t& deleted) {
     if (m_policy.max_bytes <= 0) return {};
-    RG_ASSIGN(std::int64_t used, usedBytes());
+    RG_ASSIGN(std::int64_t used, usedBytes(m_db));
     RG_ASSIGN(auto found, m_db.prepare(candidates(tier) + " ORDER BY c." + tier.end + " LIMIT ?1"));
     while (used > m_policy.max_bytes && !m_outcome.unfinished) {
       found.bind(1, kMostFound);
@@ -126,7 +161,7 @@ class Keeper {
       const std::size_t batch = isLog(tier) ? kBatch : kCapBatch;
       for (std::size_t at = 0; at < ids.size() && used > m_policy.max_bytes && !timeIsUp(); at += batch) {
         RG_TRY(erase(tier, {ids.data() + at, std::min(batch, ids.size() - at)}, deleted));
-        RG_ASSIGN(used, usedBytes());
+        RG_ASSIGN(used, usedBytes(m_db));
       }
     }
     return {};
@@ -210,13 +245,6 @@ class Keeper {
     return {};
   }
 
-  Result<std::int64_t> usedBytes() {
-    RG_ASSIGN(const auto pages, m_db.queryInt64("PRAGMA page_count"));
-    RG_ASSIGN(const auto unused, m_db.queryInt64("PRAGMA freelist_count"));
-    RG_ASSIGN(const auto size, m_db.queryInt64("PRAGMA page_size"));
-    return (pages.value_or(0) - unused.value_or(0)) * size.value_or(0);
-  }
-
   // One step of incremental_vacuum frees one page: it must be stepped to its end.
   Status giveBackPages() {
     while (true) {
@@ -239,10 +267,20 @@ class Keeper {
   TimeNs m_until;  // monotonic
   bool m_deleted_any = false;
   RetentionOutcome m_outcome;
+  RowRetention m_rows;
 };
 
 }  // namespace
 
-Result<RetentionOutcome> retain(sqlite::Connection& db, const Retention& policy, TimeNs now) { return Keeper(db, policy, now).run(); }
+Result<std::int64_t> usedBytes(sqlite::Connection& db) {
+  RG_ASSIGN(const auto pages, db.queryInt64("PRAGMA page_count"));
+  RG_ASSIGN(const auto unused, db.queryInt64("PRAGMA freelist_count"));
+  RG_ASSIGN(const auto size, db.queryInt64("PRAGMA page_size"));
+  return (pages.value_or(0) - unused.value_or(0)) * size.value_or(0);
+}
+
+Result<RetentionOutcome> retain(sqlite::Connection& db, const Retention& policy, TimeNs now, const RetentionScope& scope) {
+  return Keeper(db, policy, now, scope).run();
+}
 
 }  // namespace runglass

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <limits>
 
+#include "model/far_time.h"
+
 namespace runglass::rows {
 namespace {
 
@@ -16,6 +18,9 @@ std::optional<std::int32_t> optionalInt32(const sqlite::Statement& s, int column
 }
 std::int32_t int32(const sqlite::Statement& s, int column) { return static_cast<std::int32_t>(s.int64(column)); }
 std::string text(const sqlite::Statement& s, int column) { return std::string(s.text(column)); }
+
+// Older stores hold what agents said of time without a limit: axes and sums over it would not end.
+std::optional<TimeNs> time(const sqlite::Statement& s, int column) { return nearTime(s.optionalInt64(column)); }
 
 // A number of a file as an enum, `fallback` where a newer or damaged file has one that we do not know.
 template <class E>
@@ -35,7 +40,7 @@ Node read<Node>(const sqlite::Statement& s) {
   readId(s, 0, n.id);
   n.uuid = text(s, 1), n.name = text(s, 2), n.rack = text(s, 3), n.fabric_switch = text(s, 4);
   n.state = enumOf(s.int64(5), NodeState::kLeft, NodeState::kUnknown);
-  n.last_heard = s.optionalInt64(6);
+  n.last_heard = time(s, 6);
   return n;
 }
 
@@ -66,7 +71,7 @@ Run read<Run>(const sqlite::Statement& s) {
   r.uuid = text(s, 1), r.name = text(s, 2);
   r.time_domain = enumOf(s.int64(3), TimeDomain::kNone, TimeDomain::kNone);
   r.state = enumOf(s.int64(4), RunState::kStalled, RunState::kUnknown);
-  r.start = s.optionalInt64(5), r.end = s.optionalInt64(6);
+  r.start = time(s, 5), r.end = time(s, 6);
   r.framework = text(s, 7);
   r.simulated = s.int64(8) != 0;
   return r;
@@ -86,7 +91,7 @@ Attempt read<Attempt>(const sqlite::Statement& s) {
   readId(s, 1, a.run);
   a.number = int32(s, 2);
   a.key = text(s, 3);
-  a.start = s.optionalInt64(4), a.end = s.optionalInt64(5);
+  a.start = time(s, 4), a.end = time(s, 5);
   a.end_cause = text(s, 6);
   if (!s.isNull(7)) a.planned = s.int64(7) != 0;
   a.resumed_from_step = s.optionalInt64(8);
@@ -136,7 +141,7 @@ Checkpoint read<Checkpoint>(const sqlite::Statement& s) {
   readId(s, 0, c.attempt);
   c.step = s.int64(1);
   c.path = text(s, 2);
-  c.begin = s.optionalInt64(3), c.durable = s.optionalInt64(4), c.bytes = s.optionalInt64(5);
+  c.begin = time(s, 3), c.durable = time(s, 4), c.bytes = s.optionalInt64(5);
   return c;
 }
 
@@ -170,10 +175,10 @@ Progress read<Progress>(const sqlite::Statement& s) {
   Progress p;
   readId(s, 0, p.attempt);
   p.rank = int32(s, 1);
-  p.time = s.int64(2);
+  p.time = nearTime(s.int64(2));
   p.step = s.optionalInt64(3), p.microbatch = s.optionalInt64(4), p.group = s.optionalInt64(5), p.seq = s.optionalInt64(6);
   p.phase = text(s, 7), p.op = text(s, 8);
-  p.since = s.optionalInt64(9);
+  p.since = time(s, 9);
   return p;
 }
 
@@ -211,7 +216,7 @@ Series read<Series>(const sqlite::Statement& s) {
   series.key.kind = enumOf(s.int64(9), SeriesKind::kScalar, SeriesKind::kGauge);
   series.sample_count = s.int64(10);
   series.first_x = s.int64(11), series.last_x = s.int64(12);
-  series.first_time = s.optionalInt64(13), series.last_time = s.optionalInt64(14);
+  series.first_time = time(s, 13), series.last_time = time(s, 14);
   readId(s, 15, series.run);
   return series;
 }
@@ -240,7 +245,7 @@ template <>
 Event read<Event>(const sqlite::Statement& s) {
   Event e;
   e.id = s.int64(0);
-  e.time = s.optionalInt64(1);
+  e.time = time(s, 1);
   readId(s, 2, e.attempt);
   readId(s, 3, e.node);
   readId(s, 4, e.device);
@@ -261,7 +266,7 @@ std::string_view select<LogLine>() {
 template <>
 LogLine read<LogLine>(const sqlite::Statement& s) {
   LogLine l;
-  l.time = s.optionalInt64(0);
+  l.time = time(s, 0);
   readId(s, 1, l.attempt);
   readId(s, 2, l.node);
   l.rank = optionalInt32(s, 3);
@@ -280,7 +285,7 @@ Issue read<Issue>(const sqlite::Statement& s) {
   Issue i;
   i.code = text(s, 0), i.source = text(s, 1);
   i.count = s.int64(2);
-  i.first = s.optionalInt64(3), i.last = s.optionalInt64(4);
+  i.first = time(s, 3), i.last = time(s, 4);
   i.detail = text(s, 5);
   return i;
 }
@@ -294,7 +299,7 @@ template <>
 StoredCapture read<StoredCapture>(const sqlite::Statement& s) {
   StoredCapture row;
   Capture& c = row.capture;
-  c.id = s.int64(0), c.time = s.int64(1);
+  c.id = s.int64(0), c.time = nearTime(s.int64(1));
   readId(s, 2, c.attempt);
   readId(s, 3, c.node);
   c.rank = optionalInt32(s, 4);
@@ -328,7 +333,7 @@ Label read<Label>(const sqlite::Statement& s) {
   readId(s, 2, l.node);
   readId(s, 3, l.device);
   l.rank = optionalInt32(s, 4);
-  l.start = s.optionalInt64(5), l.end = s.optionalInt64(6), l.first_step = s.optionalInt64(7), l.last_step = s.optionalInt64(8);
+  l.start = time(s, 5), l.end = time(s, 6), l.first_step = s.optionalInt64(7), l.last_step = s.optionalInt64(8);
   l.strength = s.real(9);
   return l;
 }
@@ -360,7 +365,7 @@ Finding read<Finding>(const sqlite::Statement& s) {
   readId(s, 2, f.attempt);
   f.kind = text(s, 3), f.subject = text(s, 4);
   f.severity = enumOf(s.int64(5), Severity::kCritical, Severity::kInfo);
-  f.start = s.optionalInt64(6), f.end = s.optionalInt64(7), f.first_step = s.optionalInt64(8), f.last_step = s.optionalInt64(9);
+  f.start = time(s, 6), f.end = time(s, 7), f.first_step = s.optionalInt64(8), f.last_step = s.optionalInt64(9);
   readId(s, 10, f.node);
   f.rank = optionalInt32(s, 11), f.dp = optionalInt32(s, 12), f.pp = optionalInt32(s, 13), f.tp = optionalInt32(s, 14);
   f.score = s.optionalReal(15), f.confidence = s.optionalReal(16), f.coverage = s.optionalReal(17);

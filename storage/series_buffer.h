@@ -72,6 +72,7 @@ class SeriesBuffer {
 
   std::int64_t chunk_id = 0;  // 0: not in the file yet
   bool dirty = false;         // differs from the file's row
+  std::uint32_t stored = 0;   // points of that row, the first to arrive
 
  private:
   std::optional<FoundPoint> newestRaw(PointBound bound) const;

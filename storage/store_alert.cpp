@@ -11,7 +11,7 @@ Status StoreWriter::alerts(std::span<const Alert> alerts) {
   if (alerts.empty()) return {};
   RG_ASSIGN(auto transaction, sqlite::Transaction::begin(m_db, sqlite::Transaction::Kind::kImmediate));
   // Their runs may not be in the file yet.
-  RG_TRY(m_catalog.save(m_db));
+  RG_TRY(m_catalog.save(m_db, m_rows));
   RG_ASSIGN(auto save,
             m_db.prepare("INSERT INTO rg_alert(run_id, rule, cause, kind, severity, since_ns, end_ns, due_ns, told_ns, told_count, "
                          "summary, link, delivery) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT(rule, cause, since_ns) DO UPDATE SET "

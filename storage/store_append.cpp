@@ -67,28 +67,38 @@ std::int64_t StoreWriter::text(std::string_view text) {
   return id;
 }
 
-LiveSeries* StoreWriter::live(SeriesId id) {
-  LiveSeries* series = m_tail->find(id);
-  if (series != nullptr) return series;
-  if (!m_catalog.knowsSeries(id)) {
-    fail({Code::kInvalidArgument, "cannot record samples: series " + std::to_string(id.value) + ": never declared to this store"});
-    return nullptr;
-  }
+Status StoreWriter::load(SeriesId id) {
   // Loaded aside, so that Readers see it only when it is whole.
   auto loaded = std::make_shared<LiveSeries>();
+  if (id.value < m_first_new_series || m_catalog.wasEvicted(id)) RG_TRY(loadSeries(id, *loaded));
   countOpenChunks(1);
-  if (id.value < m_first_new_series) {
-    if (Status status = loadSeries(id, *loaded); !status.ok()) {
+  {
+    const MutexLock lock(loaded->mutex);
+    if (loaded->late) noteLate(id);
+    // In which order the points of sealed chunks arrived is no longer known.
+    if (m_catalog.wasEvicted(id))
+      loaded->sealed_main.disordered = loaded->sealed_main.count, loaded->sealed_late.disordered = loaded->sealed_late.count;
+    limit(loaded->main, loaded->extent.count == 0 ? firstLimit(id, m_chunk_limit) : m_chunk_limit);
+  }
+  m_tail->add(id, std::move(loaded));
+  return {};
+}
+
+LiveSeries* StoreWriter::live(SeriesId& id) {
+  while (true) {
+    if (!m_continued_series.empty()) {
+      for (auto next = m_continued_series.find(id); next != m_continued_series.end(); next = m_continued_series.find(id)) id = next->second;
+    }
+    if (LiveSeries* const series = m_tail->find(id); series != nullptr) return series;
+    if (!m_catalog.knowsSeries(id)) {
+      fail({Code::kInvalidArgument, "cannot record samples: series " + std::to_string(id.value) + ": never declared to this store"});
+      return nullptr;
+    }
+    if (Status status = load(id); !status.ok() && !continueSeries(id, status)) {
       fail(std::move(status));
       return nullptr;
     }
   }
-  {
-    const MutexLock lock(loaded->mutex);
-    if (loaded->late) noteLate(id);
-    limit(loaded->main, loaded->extent.count == 0 ? firstLimit(id, m_chunk_limit) : m_chunk_limit);
-  }
-  return &m_tail->add(id, std::move(loaded));
 }
 
 void StoreWriter::samples(SeriesId series, std::span<const TimeNs> time, std::span<const double> value) {
@@ -108,6 +118,7 @@ void StoreWriter::scalars(SeriesId series, std::span<const std::int64_t> step, s
 
 void StoreWriter::list(SeriesId id, LiveSeries& series) {
   if (std::exchange(series.listed, true)) return;
+  series.touched = m_tick;
   m_dirty_series.push_back(id);
 }
 
@@ -148,7 +159,16 @@ void StoreWriter::sealIdleLate() {
 
 void StoreWriter::appendPoints(SeriesId id, const std::int64_t* x, const std::int64_t* time, const double* value, std::size_t n) {
   atRest();
-  LiveSeries* const series = n == 0 || !m_failure.ok() ? nullptr : live(id);
+  if (n == 0 || m_replaying_stored) return;
+  if (refuses(id)) {
+    m_cap.refused += static_cast<std::int64_t>(n);
+    return;
+  }
+  appendLive(id, x, time, value, n);
+}
+
+void StoreWriter::appendLive(SeriesId id, const std::int64_t* x, const std::int64_t* time, const double* value, std::size_t n) {
+  LiveSeries* const series = live(id);
   if (series == nullptr) return;
   list(id, *series);
   const MutexLock lock(series->mutex);
@@ -225,14 +245,19 @@ void StoreWriter::seal(LiveSeries& series, SeriesBuffer& buffer, bool late) {
     series.sealed_x1 = series.any_sealed ? std::max(series.sealed_x1, row->x1) : row->x1;
     series.any_sealed = true;
   }
-  series.pending.push_back({m_tail->committed() + 1, series.sealed_chunks++, replaced, std::move(row), std::move(pyramid)});
+  const std::size_t stored = ordered ? std::exchange(buffer.stored, 0U) : (buffer.stored = 0U);
+  series.pending.push_back({m_tail->committed() + 1, series.sealed_chunks++, replaced, stored, std::move(row), std::move(pyramid)});
   limit(buffer, m_chunk_limit);
 }
 
 void StoreWriter::spans(TrackId id, const SpanColumns& spans) {
   atRest();
   const std::size_t n = spans.size();
-  if (n == 0 || !m_failure.ok()) return;
+  if (n == 0 || m_replaying_stored) return;
+  if (m_cap.refusesSamples()) {
+    m_cap.refused += static_cast<std::int64_t>(n);
+    return;
+  }
   const auto fits = [n](const auto& column) { return column.empty() || column.size() == n; };
   bool sane = m_catalog.knowsTrack(id) && spans.dur.size() == n && spans.name.size() == n && spans.category.size() == n;
   sane = sane && fits(spans.depth) && fits(spans.step) && fits(spans.microbatch) && fits(spans.group) && fits(spans.seq) &&
@@ -242,12 +267,14 @@ void StoreWriter::spans(TrackId id, const SpanColumns& spans) {
     return fail({Code::kInvalidArgument, "cannot record spans: track " + std::to_string(id.value) +
                                              ": undeclared, or columns differ in length, or a name is missing"});
   }
+  for (auto next = m_continued_tracks.find(id); next != m_continued_tracks.end(); next = m_continued_tracks.find(id)) id = next->second;
   std::vector<std::int64_t> names(spans.names.size());
   for (std::size_t i = 0; i < names.size(); ++i) names[i] = text(spans.names[i]);
   LiveTrack* track = m_tail->find(id);
   if (track == nullptr) track = &m_tail->add(id);
   if (!track->listed) {
     track->listed = true;
+    track->touched = m_tick;
     m_dirty_tracks.push_back(id);
   }
   std::int64_t overlaps = 0;
@@ -358,6 +385,7 @@ void StoreWriter::sealSpans(LiveLane& lane, std::size_t index) {
 
 void StoreWriter::event(const Event& event) {
   atRest();
+  if (m_replaying_stored) return;
   m_tail->append([&](PendingRows& rows) {
     rows.events.push_back(event);
     rows.events.back().id = m_next_event++;
@@ -367,6 +395,11 @@ void StoreWriter::event(const Event& event) {
 
 void StoreWriter::log(const LogLine& line) {
   atRest();
+  if (m_replaying_stored) return;
+  if (m_cap.refusesSamples() && line.severity < Severity::kWarning) {
+    ++m_cap.refused;
+    return;
+  }
   text(line.stream);  // interned now, so that the flush has it in the catalogue already
   m_tail->append([&](PendingRows& rows) {
     if (rows.logs.empty()) rows.first_log = m_next_log;
@@ -376,21 +409,9 @@ void StoreWriter::log(const LogLine& line) {
   m_pending_bytes += kRowBytes + static_cast<std::int64_t>(line.text.size());
 }
 
-void StoreWriter::issue(const Issue& issue) {
-  atRest();
-  m_tail->append([&](PendingRows& rows) {
-    const auto same = std::find_if(rows.issues.begin(), rows.issues.end(),
-                                   [&](const Issue& i) { return i.code == issue.code && i.source == issue.source; });
-    if (same == rows.issues.end()) {
-      rows.issues.push_back(issue);
-      return;
-    }
-    addIssue(*same, issue);
-  });
-}
-
 void StoreWriter::label(const Label& label) {
   atRest();
+  if (m_replaying_stored) return;
   m_tail->append([&](PendingRows& rows) { rows.labels.push_back(label); });
 }
 
@@ -404,24 +425,31 @@ Result<std::vector<Arrival>> StoreWriter::journal(std::span<const JournalEntry> 
   // What the marks will be, decided before anything is written; they move only once it is.
   std::vector<Arrival> arrivals;
   std::vector<JournalEntry> fresh;
+  std::vector<std::uint64_t> skipped;
   std::map<StreamKey, std::uint64_t> next;
   for (const JournalEntry& entry : entries) {
     const auto known = next.find(*entry.stream);
-    const std::uint64_t wanted = known != next.end() ? known->second : resumeFrom(*entry.stream);
+    std::uint64_t wanted = 0;
+    if (known != next.end()) {
+      wanted = known->second;
+    } else {
+      RG_ASSIGN(wanted, nextOf(*entry.stream));
+    }
     arrivals.push_back(entry.seq < wanted ? Arrival::kDuplicate : entry.seq == wanted ? Arrival::kNew : Arrival::kAfterGap);
     if (entry.seq < wanted) continue;
     next[*entry.stream] = entry.seq + 1;
     fresh.push_back(entry);
+    skipped.push_back(entry.seq - wanted);
   }
   if (!fresh.empty()) {
     std::int64_t bytes = 0;
     for (const JournalEntry& entry : fresh) bytes += static_cast<std::int64_t>(entry.payload.size());
     if (const auto room = roomOnDisk(m_journal.bytes()); room && *room < bytes)
       return Status(Code::kResourceExhausted, "cannot take more data: " + m_path + ": its disk is full");
-    RG_TRY(m_journal.append(fresh));
+    RG_TRY(m_journal.append(fresh, skipped));
   }
   for (const auto& [stream, seq] : next) {
-    m_streams[stream] = {seq, true};
+    m_streams[stream] = {seq, true, m_tick};
     m_streams_changed = true;
   }
   return arrivals;
@@ -442,8 +470,9 @@ std::optional<std::int64_t> StoreWriter::roomOnDisk(std::int64_t journal_bytes) 
 }
 
 std::uint64_t StoreWriter::resumeFrom(const StreamKey& stream) {
-  const auto it = m_streams.find(stream);
-  return it == m_streams.end() ? 0 : it->second.next_seq;
+  // Where the mark cannot be read, journal() refuses what comes.
+  const auto next = nextOf(stream);
+  return next.ok() ? *next : 0;
 }
 
 Result<Run> StoreWriter::findRun(std::string_view name) {

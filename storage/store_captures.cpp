@@ -7,6 +7,11 @@
 namespace runglass {
 void StoreWriter::capture(const Capture& capture) {
   atRest();
+  if (m_replaying_stored) return;
+  if (m_cap.refusesSamples()) {
+    ++m_cap.refused;
+    return;
+  }
   auto row = std::make_shared<Capture>(capture);
   boundCapture(*row);
   row->id = m_next_capture++;
@@ -35,7 +40,7 @@ Status StoreWriter::saveCaptures() {
     statement.bind(11, body.packed ? 1 : 0);
     statement.bind(12, captureChecksum(body.bytes, body.packed, c->bytes));
     statement.bindBlob(13, body.bytes);
-    RG_TRY(statement.run());
+    RG_TRY(put(statement, "rg_capture"));
     m_flushed_bytes += static_cast<std::int64_t>(body.bytes.size());
   }
   return {};

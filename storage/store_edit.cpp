@@ -12,12 +12,12 @@ Status StoreWriter::edit(const Edit& edit) {
   RG_TRY(checkEdit(edit));
   RG_ASSIGN(auto transaction, sqlite::Transaction::begin(m_db, sqlite::Transaction::Kind::kImmediate));
   // The run it names may not be in the file yet.
-  RG_TRY(m_catalog.save(m_db));
+  RG_TRY(m_catalog.save(m_db, m_rows));
   RG_TRY(std::visit([this](const auto& one) { return saveEdit(one); }, edit));
   RG_TRY(transaction.commit());
   catalogCommitted({StorePart::kEdits});
   m_tail->noteChange();
-  return {};
+  return std::holds_alternative<AgentForget>(edit) ? loadAgents() : Status();
 }
 
 Status StoreWriter::saveEdit(const Note& note) {
@@ -60,7 +60,7 @@ Result<AttemptId> StoreWriter::attemptOf(const std::string& run_uuid, std::int32
 Status StoreWriter::saveEdit(const RankOrderChoice& choice) {
   RG_ASSIGN(const AttemptId attempt, attemptOf(choice.run_uuid, choice.attempt, "order of ranks"));
   m_catalog.fact({.attempt = attempt, .node = {}, .rank = {}, .key = kRankOrderFact, .value = choice.order});
-  return m_catalog.save(m_db);
+  return m_catalog.save(m_db, m_rows);
 }
 
 }  // namespace runglass

@@ -8,12 +8,39 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <map>
 
-#include "storage/journal.h"
+#include "storage/file_sync.h"
+#include "storage/journal_file.h"
 #include "storage/schema/schema.h"
 #include "storage/sqlite/connection.h"
 
 namespace runglass {
+
+std::string resolvedStore(const std::string& store) {
+  namespace fs = std::filesystem;
+  constexpr int kMaxLinks = 40;
+  std::error_code error;
+  fs::path path = fs::absolute(store, error);
+  if (error) return store;
+  // By hand at the end of the path: a link may point to a store that is still to be made.
+  for (int links = 0; links < kMaxLinks; ++links) {
+    const fs::path folder = fs::canonical(path.parent_path(), error);
+    if (!error) path = folder / path.filename();
+    const fs::path target = fs::read_symlink(path, error);
+    if (error) break;
+    path = path.parent_path() / target;
+  }
+  return path.string();
+}
+
+bool isOpenHere(const std::string& store) { return sqlite::DatabaseFile::inUse(store); }
+
+std::string walPath(const std::string& store) { return resolvedStore(store) + "-wal"; }
+std::string journalPath(const std::string& store) { return resolvedStore(store) + "-ingest"; }
+std::string badPath(const std::string& store) { return resolvedStore(store) + "-ingest.bad"; }
+std::string nextJournalPath(const std::string& store) { return resolvedStore(store) + "-ingest-next"; }
+std::string lockPath(const std::string& store) { return resolvedStore(store) + "-lock"; }
 
 StoreHolder readHolder(int lock_fd) {
   std::array<char, 512> text{};
@@ -49,7 +76,7 @@ bool needsRecovery(const std::string& store) {
   const auto holds = [](const std::string& journal) {
     std::error_code error;
     const auto bytes = std::filesystem::file_size(journal, error);
-    return !error && bytes > Journal::kHeadBytes;
+    return !error && bytes > JournalFormat::kHeadBytes;
   };
   if (!holds(journalPath(store)) && !holds(nextJournalPath(store))) return false;
   const int lock = ::open(lockPath(store).c_str(), O_RDONLY | O_CLOEXEC);
@@ -57,6 +84,37 @@ bool needsRecovery(const std::string& store) {
   const bool free = ::flock(lock, LOCK_SH | LOCK_NB) == 0;
   ::close(lock);  // gives the lock back
   return free;
+}
+
+Result<std::int64_t> unstoredBatches(const std::string& store) {
+  RG_ASSIGN(auto db, sqlite::Connection::open(store, sqlite::OpenMode::kReadOnly));
+  RG_ASSIGN(const std::string uuid, db.queryText("SELECT value FROM rg_meta WHERE key = 'store_uuid'"));
+  std::map<StreamKey, std::uint64_t> next;
+  RG_ASSIGN(auto streams, db.prepare("SELECT agent, session, stream, next_seq FROM rg_stream"));
+  while (true) {
+    RG_ASSIGN(const bool row, streams.step());
+    if (!row) break;
+    next[{std::string(streams.text(0)), std::string(streams.text(1)), static_cast<std::uint32_t>(streams.int64(2))}] =
+        static_cast<std::uint64_t>(streams.int64(3));
+  }
+  const JournalFormat format(uuid);
+  std::int64_t batches = 0;
+  const auto count = [&](const JournalRecord& record) -> Status {
+    std::uint64_t& wanted = next[*record.stream];
+    if (record.seq < wanted) return {};
+    wanted = record.seq + 1;
+    ++batches;
+    return {};
+  };
+  for (const std::string& journal : {journalPath(store), nextJournalPath(store)}) {
+    const OpenFile file(::open(journal.c_str(), O_RDONLY | O_CLOEXEC));
+    std::error_code error;
+    const auto size = std::filesystem::file_size(journal, error);
+    JournalDamage damage;
+    if (file.fd() >= 0 && !error && size > JournalFormat::kHeadBytes)
+      RG_TRY(format.read(file.fd(), static_cast<std::int64_t>(size), count, damage));
+  }
+  return batches;
 }
 
 bool needsUpgrade(const std::string& store) {

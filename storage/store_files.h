@@ -5,22 +5,34 @@
 // Threading:  any thread.
 // Ownership:  none.
 // Units:      paths.
-// Errors:     none: what cannot be read needs no recovery that we could do.
-// Cost:       one string, or a few system calls.
+// Errors:     unstoredBatches(): those of opening the store. Else none: what cannot be read needs no recovery that we could do.
+// Cost:       a few system calls.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
+#include "model/result.h"
+
 namespace runglass {
 
+// The absolute path of the store's file without symbolic links. SQLite names -wal and -shm after it, and so are all files here: the store
+// has one journal and one lock whatever link it is opened by.
+std::string resolvedStore(const std::string& store);
+// A connection of this process has the file open: opening and closing it in any other way drops SQLite's locks.
+bool isOpenHere(const std::string& store);
+
+std::string walPath(const std::string& store);
 // Batches acknowledged but not yet committed. Empty or absent after a clean close.
-inline std::string journalPath(const std::string& store) { return store + "-ingest"; }
+std::string journalPath(const std::string& store);
 // The journal's second file: what was acknowledged while the first one's content was being stored.
-inline std::string nextJournalPath(const std::string& store) { return store + "-ingest-next"; }
+std::string nextJournalPath(const std::string& store);
+// What was acknowledged and cannot be stored, see BadFile.
+std::string badPath(const std::string& store);
 // Held with flock by the one writer. Its text is the writer's pid, zero bytes up to kContactAt, and where the writer takes edits: programs
 // that know only of the pid read fifteen characters at most, up to the first zero byte.
-inline std::string lockPath(const std::string& store) { return store + "-lock"; }
+std::string lockPath(const std::string& store);
 inline constexpr std::size_t kContactAt = 16;
 struct StoreHolder {
   std::string pid = "unknown";
@@ -30,9 +42,11 @@ struct StoreHolder {
 std::optional<StoreHolder> holderOf(const std::string& store);
 StoreHolder readHolder(int lock_fd);
 std::string holderText(int pid, const std::string& contact);
-// Whether batches wait in the journal and no living writer will store them: open a Writer (and close it) before reading.
+// Whether a journal was left that no living writer will replay; a Writer that opens the store does.
 bool needsRecovery(const std::string& store);
-// Whether its schema is older than this program's: a Writer that opens it makes it new, a Reader refuses it.
+// How many acknowledged batches of it are not in the store. Reads the journal and changes nothing.
+Result<std::int64_t> unstoredBatches(const std::string& store);
+// Whether its schema is older than this program's: a Writer that opens it migrates it, a Reader refuses it.
 bool needsUpgrade(const std::string& store);
 
 }  // namespace runglass

@@ -146,7 +146,7 @@ Status StoreWriter::incident(const Incident& incident) {
   atRest();
   RG_TRY(checkIncident(incident));
   RG_ASSIGN(auto transaction, sqlite::Transaction::begin(m_db, sqlite::Transaction::Kind::kImmediate));
-  RG_TRY(m_catalog.save(m_db));
+  RG_TRY(m_catalog.save(m_db, m_rows));
   RG_TRY(saveIncident(incident));
   RG_TRY(transaction.commit());
   catalogCommitted({StorePart::kEdits});

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "model/far_time.h"
+#include "storage/sqlite/page_checksum_vfs.h"
 #include "storage/store_files.h"
 #include "storage/store_reader.h"
 #include "storage/verify_store.h"
@@ -17,6 +19,7 @@ std::int64_t bytesOf(const std::string& path) {
 }
 
 void widen(StoreInfo& info, std::optional<TimeNs> first, std::optional<TimeNs> last) {
+  first = nearTime(first), last = nearTime(last);
   if (first) info.first = std::min(info.first.value_or(*first), *first);
   if (last) info.last = std::max(info.last.value_or(*last), *last);
 }
@@ -37,7 +40,8 @@ Result<StoreInfo> StoreReader::info() {
   }
   RG_ASSIGN(const auto version, m_db.queryInt64("PRAGMA user_version"));
   info.schema_version = static_cast<int>(version.value_or(0));
-  info.file_bytes = bytesOf(m_path) + bytesOf(m_path + "-wal");
+  info.page_checksums = sqlite::hasPageChecksums(m_db.raw());
+  info.file_bytes = bytesOf(m_path) + bytesOf(walPath(m_path));
   info.journal_bytes = bytesOf(journalPath(m_path)) + bytesOf(nextJournalPath(m_path));
   // Through series(), which knows what the writer of this process has not committed.
   RG_ASSIGN(const auto all, series({}));
@@ -55,6 +59,7 @@ Result<StoreInfo> StoreReader::info() {
   RG_TRY(extents.step().status());
   info.sample_count -= extents.int64(0);
   for (const int column : {1, 3, 5}) widen(info, extents.optionalInt64(column), extents.optionalInt64(column + 1));
+  info.damage = m_damage->issues();
   return info;
 }
 

@@ -11,7 +11,9 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "model/events.h"
 #include "model/time.h"
 
 namespace runglass {
@@ -19,6 +21,7 @@ namespace runglass {
 struct StoreInfo {
   std::string path, store_uuid;
   int schema_version = 0;
+  bool page_checksums = false;  // false: made by an older program
   std::int64_t file_bytes = 0, journal_bytes = 0;
   std::int64_t sample_count = 0, series_count = 0;
   std::optional<TimeNs> first, last;
@@ -29,6 +32,7 @@ struct StoreInfo {
     std::optional<TimeNs> complete, summarised;  // absent: not yet
   };
   std::optional<Mirror> mirror;
+  std::vector<Issue> damage;  // what the Readers of this process met damaged so far and left out of their answers
 };
 
 }  // namespace runglass

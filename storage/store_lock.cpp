@@ -15,19 +15,26 @@ namespace runglass {
 
 StoreLock::~StoreLock() { release(); }
 
-Status StoreLock::take(const std::string& store_path, const std::string& contact) {
-  m_path = lockPath(store_path);
+Status StoreLock::take(const std::string& store, const std::string& contact) {
+  RG_TRY(takeName(store, contact));
+  Status taken = takeFile(store);
+  if (!taken.ok()) release();
+  return taken;
+}
+
+Status StoreLock::takeName(const std::string& store, const std::string& contact) {
+  m_path = lockPath(store);
   while (true) {
     m_fd = ::open(m_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (m_fd < 0) {
       const Code code = errno == ENOSPC ? Code::kResourceExhausted : errno == ENOENT ? Code::kNotFound : Code::kPermissionDenied;
-      return {code, "cannot write store: " + store_path + ": " + std::strerror(errno)};
+      return {code, "cannot write store: " + store + ": " + std::strerror(errno)};
     }
-    if (::flock(m_fd, LOCK_EX | LOCK_NB) != 0) {
+    if (!sqlite::lockAlone(m_fd)) {
       const StoreHolder holder = readHolder(m_fd);
       ::close(m_fd);
       m_fd = -1;
-      return {Code::kAlreadyExists, "cannot write store: " + store_path + ": another process writes it, pid " + holder.pid};
+      return {Code::kAlreadyExists, "cannot write store: " + store + ": another process writes it, pid " + holder.pid};
     }
     // The last owner may have deleted the file between our open and our lock.
     struct stat ours {
@@ -42,7 +49,21 @@ Status StoreLock::take(const std::string& store_path, const std::string& contact
   return {};
 }
 
+// Lock, journal and SQLite's -wal are files of a name: a second name would have others, and two writers.
+Status StoreLock::takeFile(const std::string& store) {
+  RG_ASSIGN(m_file, sqlite::DatabaseFile::open(store, true));
+  if (const std::string other = m_file.otherName(); !other.empty()) {
+    return {Code::kFailedPrecondition,
+            "cannot write store: " + store + ": the file has a second name (" + other + "), and a store must have one; " +
+                (other == "hard link" ? "remove the other name (find -samefile) or write a copy" : "mount its folder instead of the file")};
+  }
+  if (!m_file.lockForWriting())
+    return {Code::kAlreadyExists, "cannot write store: " + store + ": another process writes it, by a name that it had before"};
+  return {};
+}
+
 void StoreLock::release() {
+  m_file = {};
   if (m_fd < 0) return;
   ::unlink(m_path.c_str());
   ::close(m_fd);

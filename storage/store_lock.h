@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lock that makes a process the only writer of a store: flock on `<store>-lock`. Internal to storage.
+// The lock that makes a process the only writer of a store: flock on `<store>-lock`, and on the database file itself, which may have been
+// renamed since. Internal to storage.
 //
 // Threading:  one thread.
-// Ownership:  owns the descriptor; the kernel frees the lock when the process dies.
+// Ownership:  owns the descriptors; the kernel frees the locks when the process dies.
 // Units:      none.
-// Errors:     ALREADY_EXISTS another process holds it (its pid in the message); PERMISSION_DENIED the folder cannot be written.
+// Errors:     ALREADY_EXISTS another process holds it (its pid in the message); PERMISSION_DENIED the folder cannot be written;
+//             FAILED_PRECONDITION the file has a second name.
 // Cost:       a few system calls.
 #pragma once
 
 #include <string>
 
 #include "model/result.h"
+#include "storage/sqlite/database_file.h"
 
 namespace runglass {
 
@@ -20,12 +23,16 @@ class StoreLock {
   StoreLock(const StoreLock&) = delete;
   StoreLock& operator=(const StoreLock&) = delete;
   ~StoreLock();
-  // `contact`: where the owner takes edits; empty: nowhere.
-  Status take(const std::string& store_path, const std::string& contact = "");
+  // Of a resolved path (resolvedStore()); makes the database file if there is none. `contact`: where the owner takes edits; empty: nowhere.
+  Status take(const std::string& store, const std::string& contact = "");
   // Frees the lock and deletes the file.
   void release();
 
  private:
+  Status takeName(const std::string& store, const std::string& contact);
+  Status takeFile(const std::string& store);
+
+  sqlite::DatabaseFile m_file;
   std::string m_path;
   int m_fd = -1;
 };

@@ -79,6 +79,7 @@ Status StoreWriter::saveMirror() {
 
 void StoreWriter::mark(const MirrorMark& mark) {
   atRest();
+  if (m_replaying_stored) return;
   MirrorMark next = mark;
   if (next.from.empty() && m_mirror) next.from = m_mirror->from;
   if (m_mirror == next) return;
@@ -121,7 +122,7 @@ Status StoreWriter::countPoints(SeriesId id, LiveSeries& series, std::int64_t x0
 
 void StoreWriter::complete(SeriesId id, std::int64_t step0, std::int64_t step1, const ScalarColumns& points) {
   atRest();
-  LiveSeries* const series = points.size() == 0 || !m_failure.ok() ? nullptr : live(id);
+  LiveSeries* const series = points.size() == 0 || m_replaying_stored ? nullptr : live(id);
   if (series == nullptr) return;
   const bool shaped = points.value.size() == points.size() && (points.time.empty() || points.time.size() == points.size()) &&
                       std::ranges::is_sorted(points.step);
@@ -148,13 +149,13 @@ void StoreWriter::complete(SeriesId id, std::int64_t step0, std::int64_t step1, 
 
 void StoreWriter::total(const Issue& issue) {
   atRest();
+  if (m_replaying_stored) return;
   const auto counted = [&]() -> Result<std::int64_t> {
     RG_ASSIGN(auto stored, m_db.prepare("SELECT count FROM rg_issue WHERE code = ?1 AND source = ?2"));
     bindAll(stored, std::string_view(issue.code), std::string_view(issue.source));
     RG_ASSIGN(const bool row, stored.step());
     std::int64_t count = row ? stored.int64(0) : 0;
-    for (const Issue& waiting : m_tail->pendingRows().issues)
-      if (waiting.code == issue.code && waiting.source == issue.source) count += waiting.count;
+    if (const Issue* more = waiting(issue)) count += more->count;
     return count;
   };
   const Result<std::int64_t> have = counted();
@@ -244,18 +245,31 @@ Status StoreWriter::saveJudgements(const Judgements& judgements) {
 
 void StoreWriter::judge(const Judgements& judgements) {
   atRest();
-  const auto save = [&]() -> Status {
-    RG_TRY(alerts(judgements.alerts));
-    RG_ASSIGN(auto transaction, sqlite::Transaction::begin(m_db, sqlite::Transaction::Kind::kImmediate));
-    RG_TRY(m_catalog.save(m_db));
-    RG_TRY(saveJudgements(judgements));
-    RG_TRY(transaction.commit());
-    catalogCommitted({StorePart::kFindings, StorePart::kEdits});
-    m_tail->noteChange();
-    return {};
-  };
-  if (!m_failure.ok()) return;
-  if (Status status = save(); !status.ok()) fail(std::move(status));
+  if (m_replaying_stored) return;
+  m_judgements.push_back(judgements);
+  static_cast<void>(saveJudged());  // or by the next flush, which fails where this does
+}
+
+Status StoreWriter::saveJudged() {
+  while (!m_judgements.empty()) {
+    const Status saved = saveJudged(m_judgements.front());
+    // The disk or another process: no fault of what is written.
+    if (saved.code() == Code::kUnavailable || saved.code() == Code::kResourceExhausted) return saved;
+    if (!saved.ok()) fail(saved);
+    m_judgements.pop_front();
+  }
+  return {};
+}
+
+Status StoreWriter::saveJudged(const Judgements& judgements) {
+  RG_TRY(alerts(judgements.alerts));
+  RG_ASSIGN(auto transaction, sqlite::Transaction::begin(m_db, sqlite::Transaction::Kind::kImmediate));
+  RG_TRY(m_catalog.save(m_db, m_rows));
+  RG_TRY(saveJudgements(judgements));
+  RG_TRY(transaction.commit());
+  catalogCommitted({StorePart::kFindings, StorePart::kEdits});
+  m_tail->noteChange();
+  return {};
 }
 
 }  // namespace runglass

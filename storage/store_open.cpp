@@ -2,7 +2,9 @@
 // StoreWriter: opening, creating, migrating, loading, closing.
 // Invariants:
 // 1. The lock is held before the file is touched.
-// 2. A journal with records is replayed whole before anything else is recorded, or open fails and leaves it.
+// 2. A journal with records is replayed whole before anything else is recorded, or open fails and leaves it. It is committed in portions,
+// of
+//    which a crash replays only what is not committed: the high-water marks say what that is.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -19,7 +21,7 @@
 namespace runglass {
 
 Result<std::unique_ptr<Writer>> Writer::open(const std::string& path, WriterOptions options) {
-  auto writer = std::make_unique<StoreWriter>(path, std::move(options));
+  auto writer = std::make_unique<StoreWriter>(resolvedStore(path), std::move(options));
   RG_TRY(writer->start());
   return std::unique_ptr<Writer>(std::move(writer));
 }
@@ -36,6 +38,7 @@ Status StoreWriter::start() {
   RG_TRY(openFile());
   RG_TRY(loadState());
   RG_TRY(prepareStatements());
+  m_bad.open(badPath(m_path), m_options.power_safe);
   RG_ASSIGN(const std::string uuid, m_db.queryText("SELECT value FROM rg_meta WHERE key = 'store_uuid'"));
   RG_TRY(m_journal.open(m_path, uuid, m_options.power_safe));
   m_last_flush = monotonicNow();
@@ -46,9 +49,8 @@ Status StoreWriter::start() {
 
 // What two machines write through one network filesystem is lost for both (sqlite.org/howtocorrupt.html, 2.1; WAL needs shared memory).
 Status StoreWriter::checkFolder() const {
-  std::error_code error;
-  const std::filesystem::path path = std::filesystem::weakly_canonical(m_path, error);
-  const std::string folder = path.has_parent_path() ? path.parent_path().string() : ".";
+  const std::filesystem::path path = m_path;
+  const std::string folder = path.parent_path().string();
   const std::string shared = m_options.filesystem ? m_options.filesystem(folder) : sharedFilesystem(folder);
   if (shared.empty()) return {};
   return {Code::kFailedPrecondition, "cannot write store: " + m_path + ": " + folder + " lies on a network filesystem (" + shared +
@@ -77,6 +79,7 @@ Status StoreWriter::openFile() {
   RG_TRY(
       m_db.exec("PRAGMA wal_autocheckpoint=0; PRAGMA journal_size_limit=67108864; PRAGMA secure_delete=OFF; "
                 "PRAGMA cache_size=-16384"));
+  m_wal.watch(m_db);
   // Kill-safe needs no sync per commit; power-safe must not empty the journal before the commit is on the disk.
   RG_TRY(m_db.exec(m_options.power_safe ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=NORMAL"));
   if (version.value_or(0) < newest) RG_TRY(migrate(*version));
@@ -121,7 +124,10 @@ Status StoreWriter::loadState() {
     value = last.value_or(0) + 1;
     return {};
   };
-  RG_TRY(next("SELECT max(chunk_id) FROM rg_chunk", m_next_chunk));
+  RG_TRY(
+      next("SELECT max(id) FROM (SELECT max(chunk_id) AS id FROM rg_chunk UNION ALL SELECT max(chunk_id) FROM rg_thinned UNION ALL SELECT "
+           "max(chunk_id) FROM rg_age)",
+           m_next_chunk));
   RG_TRY(next("SELECT max(chunk_id) FROM rg_span_chunk", m_next_span_chunk));
   RG_TRY(next("SELECT max(event_id) FROM rg_event", m_next_event));
   RG_TRY(next("SELECT max(capture_id) FROM rg_capture", m_next_capture));
@@ -129,13 +135,8 @@ Status StoreWriter::loadState() {
   RG_TRY(next("SELECT max(pyramid_id) FROM rg_pyramid", m_next_pyramid));
   RG_ASSIGN(const auto generation, m_db.queryInt64("SELECT value FROM rg_meta WHERE key = 'generation'"));
   m_tail->setGeneration(static_cast<std::uint64_t>(generation.value_or(1)));
-  RG_ASSIGN(auto streams, m_db.prepare("SELECT agent, session, stream, next_seq FROM rg_stream"));
-  while (true) {
-    RG_ASSIGN(const bool row, streams.step());
-    if (!row) break;
-    const StreamKey key{std::string(streams.text(0)), std::string(streams.text(1)), static_cast<std::uint32_t>(streams.int64(2))};
-    m_streams[key].next_seq = static_cast<std::uint64_t>(streams.int64(3));
-  }
+  RG_TRY(loadIssues());
+  RG_TRY(loadAgents());
   RG_TRY(loadMirror());
   // A crash leaves open span chunks; they are complete as they are.
   return m_db.exec("UPDATE rg_span_chunk SET sealed = 1 WHERE sealed = 0");
@@ -176,23 +177,59 @@ Status StoreWriter::replayJournal() {
             "cannot open store: " + m_path +
                 ": its journal holds data that was received but not stored; open it with runglassctl serve or the console"};
   }
-  RG_TRY(m_journal.replay([this](const StreamKey& stream, std::uint64_t seq, std::string_view payload) -> Status {
-    StreamState& state = m_streams[stream];
-    if (seq < state.next_seq) return {};
-    RG_TRY(m_options.replay(stream, seq, payload, *this));
-    state.next_seq = seq + 1;
-    state.changed = m_streams_changed = true;
-    return {};
-  }));
-  if (m_journal.truncatedBytes() > 0) {
-    issue({.code = "store.journal_torn",
-           .source = m_path,
-           .count = 1,
-           .first = {},
-           .last = {},
-           .detail = "dropped " + std::to_string(m_journal.truncatedBytes()) + " bytes of an unfinished record at the journal's end"});
-  }
+  // A batch that is in the file already may define what later ones name.
+  const auto play = [this](const StreamKey& stream, std::uint64_t seq, std::string_view payload, bool stored) {
+    m_replaying_stored = stored;
+    Status replayed = m_options.replay(stream, seq, payload, *this);
+    m_replaying_stored = false;
+    const Status failed = takeFailure();
+    return replayed.ok() ? failed : replayed;
+  };
+  std::int64_t portion = 0;
+  const auto record = [&](const StreamKey& stream, std::uint64_t seq, std::string_view payload) -> Status {
+    RG_ASSIGN(const std::uint64_t next, nextOf(stream));
+    const bool stored = seq < next;
+    const Status played = play(stream, seq, payload, stored);
+    if (stored) return {};
+    if (!played.ok()) setAside(stream, seq, payload, played);
+    m_streams[stream] = {seq + 1, true, m_tick};
+    m_streams_changed = true;
+    portion += static_cast<std::int64_t>(payload.size());
+    if (portion < m_options.replay_portion) return {};
+    portion = 0;
+    RG_TRY(saveJudged());
+    begin({.flush = true, .journal = false});
+    runBegun();
+    return endBegun().status();
+  };
+  RG_ASSIGN(const JournalLoss loss, m_journal.replay(record, [this](const StreamKey& stream) { return resumeFrom(stream); }));
+  reportLoss(loss);
   return flush();
+}
+
+void StoreWriter::reportLoss(const JournalLoss& loss) {
+  const TimeNs now = wallNow();
+  const auto report = [&](const char* code, std::int64_t count, std::string detail) {
+    issue({.code = code, .source = m_path, .count = count, .first = now, .last = now, .detail = std::move(detail)});
+  };
+  std::string kept;
+  for (const std::string& file : loss.kept) kept += (kept.empty() ? "; kept as " : ", ") + file;
+  const JournalDamage& damage = loss.damage;
+  if (damage.foreign)
+    report("store.journal_foreign", 1, "the journal beside this store belongs to another store: nothing was replayed" + kept);
+  if (damage.places > 0 && !damage.foreign)
+    report("store.journal_damaged", damage.places,
+           std::to_string(damage.bytes) + " bytes in " + std::to_string(damage.places) + " places were unreadable" + kept);
+  if (damage.torn_bytes > 0)
+    report("store.journal_torn", 1, "dropped " + std::to_string(damage.torn_bytes) + " bytes of an unfinished record at the journal's end");
+  for (const auto& [stream, batches] : loss.streams)
+    issue({.code = "store.batches_lost",
+           .source = stream.agent,
+           .count = static_cast<std::int64_t>(batches),
+           .first = now,
+           .last = now,
+           .detail = "session " + stream.session + ", stream " + std::to_string(stream.stream) + ": " + std::to_string(batches) +
+                     " acknowledged batches were missing in the journal"});
 }
 
 Status StoreWriter::loadExtent(SeriesId id, LiveSeries& series) {
@@ -218,7 +255,13 @@ Status StoreWriter::loadSeries(SeriesId id, LiveSeries& series) {
   const MutexLock lock(series.mutex);
   series.any_sealed = !sealed.isNull(0);
   series.sealed_x1 = sealed.int64(0);
-  series.sealed_main.count = sealed.int64(1);
+  // Of scalars retention deletes main chunks alone; they still count.
+  RG_ASSIGN(
+      auto gone,
+      m_db.prepare("SELECT sum(e.sample_count) FROM rg_expired e JOIN rg_series s USING(series_id) WHERE e.series_id = ? AND s.kind = 2"));
+  gone.bind(1, id.value);
+  RG_TRY(gone.step().status());
+  series.sealed_main.count = sealed.int64(1) + gone.int64(0);
   series.sealed_late.count = sealed.int64(2);
   series.newest_sealed = sealed.int64(3);
   RG_ASSIGN(auto chunks, m_db.prepare("SELECT sum(chunks) FROM rg_pyramid WHERE series_id = ?"));
@@ -245,13 +288,20 @@ Status StoreWriter::loadSeries(SeriesId id, LiveSeries& series) {
     if (!sane || buffer->points() > 0 ||
         !decodeSampleChunk(blob, n, open.int64(1), points.x.data(), points.time.data(), points.value.data())) {
       // Left in the file as it is, for verify to name; new points go to a chunk of their own.
-      RG_TRY(m_db.exec("UPDATE rg_chunk SET sealed = 1 WHERE chunk_id = " + std::to_string(open.int64(0))));
+      const std::string chunk = std::to_string(open.int64(0));
+      static_cast<void>(m_db.exec("UPDATE rg_chunk SET sealed = 1 WHERE chunk_id = " + chunk));
+      addIssue({.code = "store.damaged_chunk",
+                .source = m_path,
+                .first = wallNow(),
+                .last = wallNow(),
+                .detail = "sample chunk " + chunk + " of series " + std::to_string(id.value) + "; its new samples go to the next chunk"});
       series.newest_sealed = std::max(series.newest_sealed, open.int64(0));
       continue;
     }
     buffer->append(points.x.data(), has_time ? points.time.data() : nullptr, points.value.data(), n);
     buffer->chunk_id = open.int64(0);
     buffer->dirty = false;
+    buffer->stored = static_cast<std::uint32_t>(n);
   }
 }
 
@@ -269,6 +319,9 @@ Status StoreWriter::close() {
   m_closed = true;
   m_tail->clear();
   m_sql = {};
+  m_mark_sql = {};
+  m_marks_db = {};
+  m_wal.close();
   RG_TRY(m_db.exec("PRAGMA wal_checkpoint(TRUNCATE)"));
   // Fails while a Reader is open; then an empty -wal stays, and the store is whole all the same.
   Status folded = m_db.exec("PRAGMA journal_mode=DELETE");

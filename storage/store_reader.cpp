@@ -25,11 +25,12 @@ Result<std::unique_ptr<Reader>> Reader::open(const std::string& path, ReaderOpti
 
 Status StoreReader::start() {
   std::error_code ignored;
-  const bool wal = std::filesystem::exists(m_path + "-wal", ignored);
-  const std::string folder = std::filesystem::path(m_path).parent_path().string();
-  const bool writable = ::faccessat(AT_FDCWD, m_path.c_str(), W_OK, AT_EACCESS) == 0 &&
-                        ::faccessat(AT_FDCWD, folder.empty() ? "." : folder.c_str(), W_OK, AT_EACCESS) == 0;
+  const bool wal = std::filesystem::exists(walPath(m_path), ignored);
+  const std::string folder = std::filesystem::path(resolvedStore(m_path)).parent_path().string();
+  const bool writable =
+      ::faccessat(AT_FDCWD, m_path.c_str(), W_OK, AT_EACCESS) == 0 && ::faccessat(AT_FDCWD, folder.c_str(), W_OK, AT_EACCESS) == 0;
   m_immutable = !wal && !writable;
+  if (!wal) RG_TRY(checkName());
   RG_ASSIGN(m_db, sqlite::Connection::open(m_path, m_immutable ? sqlite::OpenMode::kImmutable : sqlite::OpenMode::kReadOnly));
   RG_ASSIGN(const auto application, m_db.queryInt64("PRAGMA application_id"));
   if (application.value_or(0) != sqlite::kApplicationId) {
@@ -44,9 +45,21 @@ Status StoreReader::start() {
   if (version.value_or(0) < newest) {
     return {Code::kFailedPrecondition, "cannot open store: " + m_path + ": its schema " + std::to_string(version.value_or(0)) +
                                            " is older than this program's " + std::to_string(newest) +
-                                           " and can only be made new where it can be written"};
+                                           "; update it with: runglassctl recover --store " + m_path};
   }
   return m_db.exec("PRAGMA query_only=ON; PRAGMA wal_autocheckpoint=0; PRAGMA cache_size=-8192");
+}
+
+// A store that is written has its newest pages in the -wal file of the writer's name of it, and shares no lock with another name.
+Status StoreReader::checkName() const {
+  const auto file = sqlite::DatabaseFile::open(m_path, false);
+  const std::string other = file.ok() ? file->otherName() : "";
+  if (other.empty()) return {};
+  constexpr off_t kReadVersion = 19;  // of the file's header
+  char version = 0;
+  if (::pread(file->fd(), &version, 1, kReadVersion) != 1 || version < 2) return {};
+  return {Code::kFailedPrecondition,
+          "cannot open store: " + m_path + ": it is being written by another name of the file (" + other + "); open it by that name"};
 }
 
 Result<sqlite::Statement*> StoreReader::kept(sqlite::Statement& statement, std::string_view sql) {
@@ -131,7 +144,10 @@ Result<std::vector<Fact>> StoreReader::facts(AttemptId attempt) {
   return all<Fact>(m_db, " WHERE attempt_id = ?1 ORDER BY key, node_id, rank", {number(attempt)});
 }
 Result<std::optional<DurNs>> StoreReader::clockError(NodeId node, TimeNs time) {
-  RG_ASSIGN(auto row, m_db.prepare("SELECT error_ns FROM rg_clock_map WHERE node_id = ?1 ORDER BY raw_ns > ?2, abs(raw_ns - ?2) LIMIT 1"));
+  // A seek each: a node may have very many readings.
+  RG_ASSIGN(auto row,
+            m_db.prepare("SELECT ifnull((SELECT error_ns FROM rg_clock_map WHERE node_id = ?1 AND raw_ns <= ?2 ORDER BY raw_ns DESC "
+                         "LIMIT 1), (SELECT error_ns FROM rg_clock_map WHERE node_id = ?1 ORDER BY raw_ns LIMIT 1))"));
   row.bind(1, node.value);
   row.bind(2, time);
   RG_ASSIGN(const bool found, row.step());

@@ -121,6 +121,8 @@ class StoreReader final : public Reader {
                 std::string& damage);
   Status decodeRange(SeriesId id, Bounds bounds, const std::stop_token& stop, SeriesSnapshot& tail, RawPoints& out);
   Result<RawPoints> points(SeriesId id, Bounds bounds, const std::stop_token& stop);
+  // Of scalars what retention left of deleted chunks, in the same snapshot (store_reader_thinned.cpp).
+  Status addThinned(SeriesId id, Bounds bounds, const std::stop_token& stop, RawPoints& out, std::string& damage);
   Result<PyramidSegment> cutBlock(SeriesId id, Bounds bounds, const std::stop_token& stop, SeriesSnapshot& tail);
   Result<Identity> identityOf(SeriesId id);
   Result<std::optional<LatestSample>> newestStored(SeriesId id);
@@ -180,6 +182,7 @@ class StoreReader final : public Reader {
   // The file's pyramid rows; those that are damaged are noted, left out, and named in `damage`.
   Status storedSegments(SeriesId id, std::vector<PyramidSegment>& out, std::string& damage);
   Status pyramidSegments(SeriesId id, SeriesSnapshot& tail, std::vector<PyramidSegment>& out);
+  Status checkName() const;
   Result<sqlite::Statement*> kept(sqlite::Statement& statement, std::string_view sql);
   Result<std::string> text(std::int64_t id);
 
@@ -194,7 +197,7 @@ class StoreReader final : public Reader {
   TimeNs m_held_since = 0;
   sqlite::Statement m_generation_sql, m_version_sql, m_chunks_sql, m_open_sql, m_pyramid_sql, m_pyramid_data_sql, m_known_sql, m_spans_sql,
       m_picture_sql, m_outline_sql, m_summary_sql, m_span_chunk_sql, m_piece_sql, m_text_sql, m_newest_sql, m_moment_sql, m_next_sql,
-      m_order_sql, m_steps_sql, m_step_chunk_sql, m_block_sql;
+      m_order_sql, m_steps_sql, m_step_chunk_sql, m_block_sql, m_thinned_sql;
   DecodedCache<PyramidSegment> m_pyramids{std::size_t{64} << 20};
   MomentCache m_moments{std::size_t{128} << 20};
   MomentAnswers m_answers;

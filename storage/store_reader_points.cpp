@@ -200,6 +200,7 @@ Result<RawPoints> StoreReader::points(SeriesId id, Bounds bounds, const std::sto
   RawPoints out;
   std::string damage;
   RG_TRY(decode(id, found, bounds, stop, out, damage));
+  RG_TRY(addThinned(id, bounds, stop, out, damage));
   if (!damage.empty() && out.size() == 0) return Status(Code::kDataLoss, "damaged chunk: " + m_path + ": " + damage);
   return out;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // StoreReader: events, log lines, issues and labels, of the file and of the tail.
 #include <algorithm>
+#include <map>
 
 #include "storage/codec/capture_body.h"
 #include "storage/rows.h"
@@ -129,15 +130,17 @@ Result<std::vector<LogLine>> StoreReader::logs(const EventFilter& filter) {
 Result<std::vector<Issue>> StoreReader::issues() {
   std::vector<Issue> found;
   RG_TRY(consistent([&](const PendingRows& tail) -> Status {
-    RG_TRY(rows::each<Issue>(m_db, " ORDER BY code, source", [&](Issue issue) { found.push_back(std::move(issue)); }));
+    std::map<std::pair<std::string, std::string>, std::size_t> places;
+    RG_TRY(rows::each<Issue>(m_db, " ORDER BY code, source", [&](Issue issue) {
+      places.emplace(std::pair(issue.code, issue.source), found.size());
+      found.push_back(std::move(issue));
+    }));
     for (const Issue& more : tail.issues) {
-      const auto same =
-          std::find_if(found.begin(), found.end(), [&](const Issue& i) { return i.code == more.code && i.source == more.source; });
-      if (same == found.end()) {
+      const auto [at, is_new] = places.try_emplace(std::pair(more.code, more.source), found.size());
+      if (is_new)
         found.push_back(more);
-      } else {
-        addIssue(*same, more);
-      }
+      else
+        addIssue(found[at->second], more);
     }
     return {};
   }));

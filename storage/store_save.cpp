@@ -8,10 +8,10 @@
 
 namespace runglass {
 // In order of their ids, so that the table only grows at its end.
-Status StoreWriter::saveSealed() {
+Status StoreWriter::saveSealed(std::span<const SeriesId> ids) {
   const std::uint64_t next = m_tail->committed() + 1;
   std::vector<std::pair<SeriesId, const PendingChunk*>> sealed;
-  for (const SeriesId id : m_dirty_series) {
+  for (const SeriesId id : ids) {
     const LiveSeries& series = *m_tail->find(id);
     series.writerReads();
     for (const PendingChunk& chunk : series.pending) {
@@ -22,7 +22,7 @@ Status StoreWriter::saveSealed() {
   for (const auto& [id, chunk] : sealed) {
     if (chunk->replaces != 0) {
       m_sql.drop_chunk.bind(1, chunk->replaces);
-      RG_TRY(m_sql.drop_chunk.run());
+      RG_TRY(put(m_sql.drop_chunk, "rg_chunk"));
     }
     RG_TRY(saveChunk(id, *chunk->row, true));
     RG_TRY(savePyramid(id, *chunk));
@@ -50,7 +50,7 @@ Status StoreWriter::saveSeries(SeriesId id, LiveSeries& series) {
   bindAll(m_sql.extent, id.value, extent.count, extent.first_x, extent.last_x, extent.first_time, extent.last_time,
           series.latest ? std::optional(std::bit_cast<std::int64_t>(series.latest->value)) : std::nullopt,
           series.latest ? series.latest->time : std::nullopt);
-  return m_sql.extent.run();
+  return put(m_sql.extent, "rg_series");
 }
 
 Status StoreWriter::saveChunk(SeriesId id, const ChunkRow& row, bool sealed) {
@@ -58,7 +58,7 @@ Status StoreWriter::saveChunk(SeriesId id, const ChunkRow& row, bool sealed) {
           chunkChecksum(id.value, row.x0, row.x1, row.n, row.blob));
   m_sql.chunk.bindBlob(9, row.blob);
   m_flushed_bytes += static_cast<std::int64_t>(row.blob.size());
-  return m_sql.chunk.run();
+  return put(m_sql.chunk, "rg_chunk");
 }
 
 Status StoreWriter::savePyramid(SeriesId id, const PendingChunk& chunk) {
@@ -67,7 +67,7 @@ Status StoreWriter::savePyramid(SeriesId id, const PendingChunk& chunk) {
   bindAll(m_sql.pyramid, m_next_pyramid++, id.value, chunk.row->x0, chunk.row->x1, 1,
           chunkChecksum(id.value, chunk.row->x0, chunk.row->x1, 1, data));
   m_sql.pyramid.bindBlob(7, data);
-  RG_TRY(m_sql.pyramid.run());
+  RG_TRY(put(m_sql.pyramid, "rg_pyramid"));
   const std::int64_t chunks = chunk.ordinal + 1;
   if (chunks % kMinorPyramid == 0) RG_TRY(mergePyramids(id, kMinorPyramid));
   if (chunks % kMajorPyramid == 0) RG_TRY(mergePyramids(id, kMajorPyramid));
@@ -98,14 +98,14 @@ Status StoreWriter::mergePyramids(SeriesId id, std::int64_t below) {
   if (ids.size() < 2) return {};
   for (const std::int64_t old : ids) {
     m_sql.drop_pyramid.bind(1, old);
-    RG_TRY(m_sql.drop_pyramid.run());
+    RG_TRY(put(m_sql.drop_pyramid, "rg_pyramid"));
   }
   const std::string data = encodePyramid(merged);
   bindAll(m_sql.pyramid, m_next_pyramid++, id.value, x0, x1, chunks,
           chunkChecksum(id.value, x0, x1, static_cast<std::uint64_t>(chunks), data));
   m_sql.pyramid.bindBlob(7, data);
   m_flushed_bytes += static_cast<std::int64_t>(data.size());
-  return m_sql.pyramid.run();
+  return put(m_sql.pyramid, "rg_pyramid");
 }
 
 Status StoreWriter::saveTrack(TrackId id, LiveTrack& track) {
@@ -140,7 +140,7 @@ Status StoreWriter::saveSpanChunk(TrackId id, const PendingSpans& chunk, const P
   m_sql.span_chunk.bindBlob(11, packed.summary);
   // The index holds the summary a second time.
   m_flushed_bytes += static_cast<std::int64_t>(packed.data.size() + 2 * packed.summary.size());
-  return m_sql.span_chunk.run();
+  return put(m_sql.span_chunk, "rg_span_chunk");
 }
 
 Status StoreWriter::saveRows() {
@@ -152,7 +152,7 @@ Status StoreWriter::saveRows() {
     for (const Event& e : rows.events) {
       bindAll(statement, e.id, e.time, idOrNull(e.attempt), idOrNull(e.node), idOrNull(e.device), e.rank, e.step, std::string_view(e.kind),
               static_cast<int>(e.severity), std::string_view(e.code), std::string_view(e.message));
-      RG_TRY(statement.run());
+      RG_TRY(put(statement, "rg_event"));
     }
   }
   RG_TRY(saveLogs());
@@ -162,19 +162,24 @@ Status StoreWriter::saveRows() {
     for (const Label& l : rows.labels) {
       bindAll(statement, l.attempt.value, std::string_view(l.kind), idOrNull(l.node), idOrNull(l.device), l.rank, l.start, l.end,
               l.first_step, l.last_step, l.strength);
-      RG_TRY(statement.run());
+      RG_TRY(put(statement, "rg_label"));
     }
   }
-  if (rows.issues.empty()) return {};
+  return saveIssues(rows.issues);
+}
+
+Status StoreWriter::saveIssues(std::span<const Issue> issues) {
+  if (issues.empty()) return {};
   RG_ASSIGN(
       auto statement,
       m_db.prepare(
           "INSERT INTO rg_issue(code, source, count, first_ns, last_ns, detail) VALUES(?,?,?,?,?,?) ON CONFLICT(code, source) DO "
-          "UPDATE SET count = count + excluded.count, first_ns = min(ifnull(first_ns, excluded.first_ns), ifnull(excluded.first_ns, "
+          "UPDATE SET count = iif(count > 9223372036854775807 - excluded.count, 9223372036854775807, count + excluded.count), first_ns = "
+          "min(ifnull(first_ns, excluded.first_ns), ifnull(excluded.first_ns, "
           "first_ns)), last_ns = max(ifnull(last_ns, excluded.last_ns), ifnull(excluded.last_ns, last_ns)), detail = excluded.detail"));
-  for (const Issue& i : rows.issues) {
+  for (const Issue& i : issues) {
     bindAll(statement, std::string_view(i.code), std::string_view(i.source), i.count, i.first, i.last, std::string_view(i.detail));
-    RG_TRY(statement.run());
+    RG_TRY(put(statement, "rg_issue"));
   }
   return {};
 }
@@ -188,11 +193,18 @@ Status StoreWriter::saveLogs() {
   RG_ASSIGN(auto words, m_db.prepare("INSERT INTO rg_log_words(rowid, text) VALUES(?,?)"));
   std::int64_t id = rows.first_log;
   for (const LogLine& l : rows.logs) {
-    bindAll(line, id, l.time, idOrNull(l.attempt), idOrNull(l.node), l.rank, text(l.stream), static_cast<int>(l.severity),
-            std::string_view(l.text));
-    RG_TRY(line.run());
-    bindAll(words, id++, std::string_view(l.text));
-    RG_TRY(words.run());
+    // The words of a line must not be there without it.
+    RG_TRY(m_rows
+               .together(m_db, "rg_log", std::nullopt,
+                         [&]() -> Status {
+                           bindAll(line, id, l.time, idOrNull(l.attempt), idOrNull(l.node), l.rank, text(l.stream),
+                                   static_cast<int>(l.severity), std::string_view(l.text));
+                           RG_TRY(put(line, "rg_log"));
+                           bindAll(words, id, std::string_view(l.text));
+                           return put(words, "rg_log_words");
+                         })
+               .status());
+    ++id;
     m_flushed_log_bytes += static_cast<std::int64_t>(l.text.size());
   }
   m_flushed_bytes += m_flushed_log_bytes;
@@ -202,12 +214,14 @@ Status StoreWriter::saveLogs() {
 
 Status StoreWriter::saveState() {
   if (!m_begun->marks.empty()) {
-    RG_ASSIGN(auto statement, m_db.prepare("INSERT OR REPLACE INTO rg_stream(agent, session, stream, next_seq) VALUES(?,?,?,?)"));
+    RG_ASSIGN(auto statement,
+              m_db.prepare("INSERT OR REPLACE INTO rg_stream(agent, session, stream, next_seq, changed_ns) VALUES(?,?,?,?,?)"));
     for (const auto& [stream, next] : m_begun->marks) {
-      bindAll(statement, std::string_view(stream.agent), std::string_view(stream.session), stream.stream, next);
+      bindAll(statement, std::string_view(stream.agent), std::string_view(stream.session), stream.stream, next, wallNow());
       RG_TRY(statement.run());
     }
   }
+  RG_TRY(saveAgents(m_begun->agents));
   if (m_mirror_changed) RG_TRY(saveMirror());
   if (!m_marks.empty()) {
     RG_ASSIGN(auto statement,

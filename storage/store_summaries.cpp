@@ -23,6 +23,7 @@ std::int64_t samplesOf(const Pyramid& blocks, std::size_t i) { return blocks.cou
 
 void StoreWriter::summaries(SeriesId id, const Summaries& told) {
   atRest();
+  if (m_replaying_stored) return;
   const std::string name = "series " + std::to_string(id.value);
   if (!m_catalog.knowsSeries(id))
     return fail({Code::kInvalidArgument, "cannot record summaries: " + name + ": never declared to this store"});
@@ -75,7 +76,7 @@ Result<std::int64_t> StoreWriter::cutSummaries(SeriesId id, std::int64_t from, P
   rows.reset();
   for (const std::int64_t old : ids) {
     m_sql.drop_pyramid.bind(1, old);
-    RG_TRY(m_sql.drop_pyramid.run());
+    RG_TRY(put(m_sql.drop_pyramid, "rg_pyramid"));
   }
   return gone;
 }
@@ -91,7 +92,7 @@ Status StoreWriter::addSummaryRows(SeriesId id, const Pyramid& blocks) {
     bindAll(m_sql.pyramid, m_next_pyramid++, id.value, x0, x1, chunks, chunkChecksum(id.value, x0, x1, chunks, data));
     m_sql.pyramid.bindBlob(7, data);
     m_flushed_bytes += static_cast<std::int64_t>(data.size());
-    RG_TRY(m_sql.pyramid.run());
+    RG_TRY(put(m_sql.pyramid, "rg_pyramid"));
   }
   sqlite::Statement& rows = m_sql.pyramid_counts;
   for (const std::int64_t below : {kMinorPyramid, kMajorPyramid}) {
@@ -107,58 +108,68 @@ Status StoreWriter::addSummaryRows(SeriesId id, const Pyramid& blocks) {
 
 // What `blocks`, which make the series `more` samples longer, do to what is known of it.
 Status StoreWriter::widenExtent(SeriesId id, const std::vector<Bin>& blocks, std::int64_t more) {
-  // Points of its own may have come, too: of an exported run.
+  // Points of its own may have come, too: of an exported run. Until the commit is through only its rows say so.
+  LiveSeries* const series = m_tail->find(id);
   LiveSeries loaded;
-  LiveSeries* series = m_tail->find(id);
-  if (series == nullptr) {
-    RG_TRY(loadExtent(id, loaded));
-    series = &loaded;
+  if (series == nullptr) RG_TRY(loadExtent(id, loaded));
+  SeriesExtent extent;
+  std::optional<LatestSample> latest;
+  {
+    const LiveSeries& known = series == nullptr ? loaded : *series;
+    const MutexLock lock(known.mutex);
+    extent = known.extent;
+    latest = known.latest;
   }
-  const MutexLock lock(series->mutex);
-  SeriesExtent& extent = series->extent;
   for (const Bin& block : blocks) {
     const bool first = extent.count == 0 && &block == &blocks.front();
     extent.first_x = first ? block.x0 : std::min(extent.first_x, block.x0);
     if (first || block.x1 >= extent.last_x) {
       extent.last_x = block.x1;
       // Where a block's last sample is a number, it says that one.
-      series->latest = block.nan_count == 0 ? std::optional(LatestSample{id, block.x1, block.x1, block.last}) : std::nullopt;
+      latest = block.nan_count == 0 ? std::optional(LatestSample{id, block.x1, block.x1, block.last}) : std::nullopt;
     }
   }
   extent.count += more;
   extent.first_time = extent.first_x;
   extent.last_time = extent.last_x;
-  const std::optional<LatestSample> latest = series->latest;
+  if (series != nullptr) m_widened[id] = {extent, latest};
   bindAll(m_sql.extent, id.value, extent.count, extent.first_x, extent.last_x, extent.first_time, extent.last_time,
           latest ? std::optional(std::bit_cast<std::int64_t>(latest->value)) : std::nullopt, latest ? latest->time : std::nullopt);
-  return m_sql.extent.run();
+  return put(m_sql.extent, "rg_series");
 }
 
 Status StoreWriter::saveSummaries() {
-  if (m_summaries.empty()) return {};
+  m_widened.clear();
   for (const auto& [id, told] : m_summaries) {
-    Pyramid blocks;
-    std::int64_t more = 0;
-    if (told.from) {
-      RG_ASSIGN(more, cutSummaries(id, *told.from, blocks));
-    }
-    more = -more;
-    std::int64_t x1 = std::numeric_limits<std::int64_t>::min();
-    for (const Bin& block : told.blocks) {
-      appendBlock(block, blocks);
-      more += block.count + block.nan_count;
-      x1 = std::max(x1, block.x1);
-    }
-    RG_TRY(addSummaryRows(id, blocks));
-    RG_TRY(widenExtent(id, told.blocks, more));
-    bindAll(m_sql.expired, id.value, more, x1);
-    RG_TRY(m_sql.expired.run());
-    if (!told.from) continue;
-    const SummaryPosition& next = told.next;
-    bindAll(m_sql.copied, id.value, next.chunk, next.main.points, next.main.x1, next.late.points, next.late.x1);
-    RG_TRY(m_sql.copied.run());
+    const SeriesId series = id;
+    const Summaries& all = told;
+    RG_ASSIGN(const bool stored, m_rows.together(m_db, "rg_pyramid", series.value, [&] { return saveSummaries(series, all); }));
+    if (!stored) m_widened.erase(series);
   }
   return {};
+}
+
+Status StoreWriter::saveSummaries(SeriesId id, const Summaries& told) {
+  Pyramid blocks;
+  std::int64_t more = 0;
+  if (told.from) {
+    RG_ASSIGN(more, cutSummaries(id, *told.from, blocks));
+  }
+  more = -more;
+  std::int64_t x1 = std::numeric_limits<std::int64_t>::min();
+  for (const Bin& block : told.blocks) {
+    appendBlock(block, blocks);
+    more += block.count + block.nan_count;
+    x1 = std::max(x1, block.x1);
+  }
+  RG_TRY(addSummaryRows(id, blocks));
+  RG_TRY(widenExtent(id, told.blocks, more));
+  bindAll(m_sql.expired, id.value, more, x1);
+  RG_TRY(put(m_sql.expired, "rg_expired"));
+  if (!told.from) return {};
+  const SummaryPosition& next = told.next;
+  bindAll(m_sql.copied, id.value, next.chunk, next.main.points, next.main.x1, next.late.points, next.late.x1);
+  return put(m_sql.copied, "rg_copied");
 }
 
 }  // namespace runglass

@@ -13,17 +13,20 @@
 #include <string>
 #include <vector>
 
+#include "storage/bad_file.h"
 #include "storage/catalog.h"
+#include "storage/commit_rows.h"
 #include "storage/journal.h"
 #include "storage/live_tail.h"
-#include "storage/retention.h"
 #include "storage/sqlite/connection.h"
 #include "storage/store_lock.h"
+#include "storage/wal_file.h"
 #include "storage/writer.h"
+#include "storage/writer_parts.h"
 
 namespace runglass {
 
-class StoreWriter final : public Writer {
+class StoreWriter final : public Writer, private WriterState {
  public:
   explicit StoreWriter(std::string path, WriterOptions options) : m_path(std::move(path)), m_options(std::move(options)) {}
   ~StoreWriter() override;
@@ -45,7 +48,7 @@ class StoreWriter final : public Writer {
   void event(const Event& event) override;
   void log(const LogLine& line) override;
   void progress(const Progress& progress) override { recorded().progress(progress); }
-  void issue(const Issue& issue) override;
+  void issue(const Issue& issue) override;  // store_issues.cpp
   void label(const Label& label) override;
   void clock(const ClockReading& reading) override { recorded().clock(reading); }
   void capture(const Capture& capture) override;  // store_captures.cpp
@@ -61,6 +64,8 @@ class StoreWriter final : public Writer {
   Result<Arrival> journal(const StreamKey& stream, std::uint64_t seq, std::string_view payload) override;
   Result<std::vector<Arrival>> journal(std::span<const JournalEntry> entries) override;
   std::uint64_t resumeFrom(const StreamKey& stream) override;
+  const AgentIdentity* identityOf(const std::string& agent) const override;  // store_agents.cpp
+  void setIdentity(const AgentIdentity& identity) override;                  // store_agents.cpp
   std::uint64_t journalEpoch() const override { return m_journal_epoch; }
   Status flushIfDue() override;
   Status beginFlush() override;
@@ -68,6 +73,9 @@ class StoreWriter final : public Writer {
   Status beginRetention(const Retention& policy, TimeNs now) override;
   void runBegun() override;
   Result<bool> endBegun() override;
+  std::int64_t journalBytes() const override { return m_journal.bytes(); }
+  Status takeFailure() override { return std::exchange(m_failure, Status()); }
+  void setAside(const StreamKey& stream, std::uint64_t seq, std::string_view payload, const Status& why) override;  // store_isolate.cpp
   Status syncJournal() override { return m_journal.sync(); }
   std::shared_ptr<const LiveTail> liveTail() const override { return m_tail; }
   void finding(const Finding& finding) override { atRest(), m_findings.push_back(finding); }
@@ -82,30 +90,9 @@ class StoreWriter final : public Writer {
   Result<bool> applyRetention(const Retention& policy, TimeNs now) override;
   void setMaxPages(std::int64_t pages) override;
   Status close() override;
+  WalFile& wal() { return m_wal; }
 
  private:
-  struct Statements {
-    sqlite::Statement chunk, pyramid, span_chunk, extent, known_extent, small_pyramids, drop_pyramid, drop_chunk;
-    sqlite::Statement late_pyramids, pyramid_counts, expired, copied;  // of summaries
-  };
-  struct StreamState {
-    std::uint64_t next_seq = 0;
-    bool changed = false;
-  };
-  // What begin...() left to runBegun() and endBegun().
-  struct Begun {
-    enum class Save { kNothing, kCatalog, kAll };
-    Save save = Save::kNothing;
-    bool flush = false;                                      // false: the catalogue alone, or retention alone
-    std::vector<std::pair<StreamKey, std::uint64_t>> marks;  // as they were then, of streams that moved
-    std::optional<Retention> retention;
-    TimeNs now = 0;  // of retention
-    // What came of it.
-    bool saved = false;
-    Status status;
-    RetentionOutcome outcome;
-  };
-
   // Nothing is recorded while runBegun() may run.
   void atRest() const { RG_CHECK(!m_begun); }
   Catalog& recorded() {
@@ -119,19 +106,34 @@ class StoreWriter final : public Writer {
   Status createSchema();
   Status migrate(std::int64_t version);
   Status loadState();
+  Status loadAgents();                                          // store_agents.cpp
+  void forgetOldAgents();                                       // store_agents.cpp
+  Status loadIssues();                                          // store_issues.cpp
+  const Issue* waiting(const Issue& issue) const;               // store_issues.cpp
+  Status saveAgents(const std::vector<AgentIdentity>& agents);  // store_agents.cpp
   Status replayJournal();
+  void reportLoss(const JournalLoss& loss);
   Status prepareStatements();
   Status loadExtent(SeriesId id, LiveSeries& series);
   Status loadSeries(SeriesId id, LiveSeries& series);
 
-  // store_append.cpp
+  // store_append.cpp, store_evict.cpp, store_cap.cpp
+  void evictIdle();
+  Result<std::uint64_t> nextOf(const StreamKey& stream);  // 0 for an unknown one
+  bool refuses(SeriesId id);
+  void reportRefused();
+  Status sealAbandoned(const Retention& policy, TimeNs now);
+  RetentionScope retentionScope();
+  void reportRetention(const RetentionOutcome& outcome, const Retention& policy, TimeNs now);
   void countOpenChunks(std::int64_t more);
   void list(SeriesId id, LiveSeries& series);  // with what the next flush stores
   void noteLate(SeriesId id);
   void sealIdleLate();
   void limit(SeriesBuffer& buffer, std::size_t points) const;
-  LiveSeries* live(SeriesId id);
+  LiveSeries* live(SeriesId& id);  // `id` becomes that of the series which goes on for it, if one does
+  Status load(SeriesId id);
   void appendPoints(SeriesId id, const std::int64_t* x, const std::int64_t* time, const double* value, std::size_t n);
+  void appendLive(SeriesId id, const std::int64_t* x, const std::int64_t* time, const double* value, std::size_t n);
   void seal(LiveSeries& series, SeriesBuffer& buffer, bool late) RG_REQUIRES(series.mutex);
   // Returns how many went to overflow lanes.
   std::int64_t appendSpans(LiveTrack& track, const SpanColumns& spans, const std::vector<std::int64_t>& names) RG_REQUIRES(track.mutex);
@@ -141,7 +143,18 @@ class StoreWriter final : public Writer {
   void fail(Status status);
   std::int64_t text(std::string_view text);
 
+  // store_isolate.cpp
+  SeriesId continueSeries(SeriesId id, const Status& why);
+  TrackId continueTrack(TrackId id, const Status& why);
+  Status saveSeriesCarefully();
+  void moveOn(SeriesId id, const Status& why);
+  void addIssue(const Issue& issue);
+  Status setAsideRefused();
+  void dropRefused();
+
   // store_mirror.cpp
+  Status saveJudged();
+  Status saveJudged(const Judgements& judgements);
   Status loadMirror();
   Status saveMirror();
   Status saveJudgements(const Judgements& judgements);
@@ -154,6 +167,7 @@ class StoreWriter final : public Writer {
   Status addSummaryRows(SeriesId id, const Pyramid& blocks);
   Status widenExtent(SeriesId id, const std::vector<Bin>& blocks, std::int64_t more);
   Status saveSummaries();
+  Status saveSummaries(SeriesId id, const Summaries& told);
 
   // store_edit.cpp
   Status saveEdit(const Note& note);
@@ -161,6 +175,7 @@ class StoreWriter final : public Writer {
   Status saveEdit(const ClockAlignment& alignment);  // store_align.cpp
   Status saveEdit(const Snooze& snooze);             // store_alert.cpp
   Status saveEdit(const IncidentEdit& edit);         // store_incident.cpp
+  Status saveEdit(const AgentForget& forget);        // store_agents.cpp
   // NOT_FOUND begins with `what`, which wanted it.
   Result<AttemptId> attemptOf(const std::string& run_uuid, std::int32_t number, const std::string& what);
   Status saveIncident(Incident incident);     // store_incident.cpp
@@ -170,16 +185,16 @@ class StoreWriter final : public Writer {
   void begin(Begun begun);
   Status work(Begun& begun);
   Status commitAll();
+  Status saveAll();
   Status commitCatalog();
   void catalogCommitted(std::initializer_list<StorePart> also = {});
   void markStored();
-  void checkpointIfDue();
   std::optional<std::int64_t> roomOnDisk(std::int64_t journal_bytes) const;  // store_append.cpp
   bool anythingPending() const;
 
   // store_save.cpp: rows of pyramids of few chunks become fewer of more
   static constexpr std::int64_t kMinorPyramid = 8, kMajorPyramid = 64;
-  Status saveSealed();
+  Status saveSealed(std::span<const SeriesId> ids);
   std::optional<ChunkRow> openChunk(LiveSeries& series, bool late);
   Status saveSeries(SeriesId id, LiveSeries& series);
   Status saveChunk(SeriesId id, const ChunkRow& row, bool sealed);
@@ -187,7 +202,9 @@ class StoreWriter final : public Writer {
   Status mergePyramids(SeriesId id, std::int64_t below);
   Status saveTrack(TrackId id, LiveTrack& track);
   Status saveSpanChunk(TrackId id, const PendingSpans& chunk, const PackedSpans& packed);
+  Status put(sqlite::Statement& row, std::string_view table) { return m_rows.put(m_db, row, table); }
   Status saveRows();
+  Status saveIssues(std::span<const Issue> issues);
   Status saveLogs();
   Status saveState();
   Status saveCaptures();                                          // store_captures.cpp
@@ -198,39 +215,16 @@ class StoreWriter final : public Writer {
   WriterOptions m_options;
   StoreLock m_lock;
   sqlite::Connection m_db;
-  Statements m_sql;
+  WriterStatements m_sql;
+  CommitRows m_rows;
+  BadFile m_bad;
   Journal m_journal;
   std::uint64_t m_journal_epoch = 1;
+  WalFile m_wal;
   Catalog m_catalog;
   std::shared_ptr<LiveTail> m_tail = std::make_shared<LiveTail>();
-  std::vector<SeriesId> m_dirty_series;
-  std::size_t m_open_chunks = 0, m_chunk_limit = kChunkPoints;  // main and late ones
-  std::vector<SeriesId> m_late_series;                          // that have a late chunk
-  std::size_t m_next_late = 0;                                  // to look at in this pass over them
-  TimeNs m_late_pass = 0;                                       // when it began
-  std::vector<TrackId> m_dirty_tracks;
-  std::map<StreamKey, StreamState> m_streams;
-  bool m_streams_changed = false;
-  std::vector<Finding> m_findings;
-  std::map<std::string, ImportMark> m_marks;
-  std::vector<std::pair<TimeRange, std::string>> m_pins;
-  std::optional<MirrorMark> m_mirror;
-  bool m_mirror_changed = false;
-  std::map<SeriesId, Summaries> m_summaries;  // since the last flush; stored in this order, which is that of the rows
-  std::uint64_t m_first_new_series = 0;       // ids from here on have nothing in the file
-  std::int64_t m_next_chunk = 1, m_next_span_chunk = 1, m_next_event = 1, m_next_log = 1, m_next_capture = 1, m_next_pyramid = 1;
-  std::optional<Begun> m_begun;
-  Status m_failure;                      // the first since the last flush
-  std::int64_t m_pending_bytes = 0;      // of sealed chunks and rows that are not in the file
-  std::int64_t m_flushed_bytes = 0;      // by the flush that is going on
-  std::int64_t m_flushed_log_bytes = 0;  // of these
-  std::int64_t m_unchecked_bytes = 0;    // in the -wal file
-  TimeNs m_last_flush = 0, m_last_catalog_commit = 0, m_last_checkpoint = 0;
-  DurNs m_flush_cost = 0, m_log_cost = 0, m_catalog_cost = 0;  // of log lines apart
-  DurNs m_write_debt = 0;                                      // time to wait so that rewriting open chunks stays below kRewriteRate
-  bool m_retention_unfinished = false;
-  bool m_closed = false;
-  bool m_close_told = false;  // a failed close() was reported to its caller: the destructor says it no second time
+  sqlite::Connection m_marks_db;  // for look-ups of marks that are not in memory, while m_db is runBegun()'s
+  sqlite::Statement m_mark_sql;
 };
 
 }  // namespace runglass

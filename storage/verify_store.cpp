@@ -14,45 +14,13 @@
 #include "storage/codec/pyramid.h"
 #include "storage/codec/sample_chunk.h"
 #include "storage/codec/span_summary.h"
+#include "storage/store_references.h"
+#include "storage/verify_pages.h"
 
 namespace runglass {
 namespace {
 
 constexpr std::size_t kMostLines = 1000;
-
-// What must have a row elsewhere: "table.column" -> "table.column", with the rows that name it.
-struct Reference {
-  const char* what;
-  const char* sql;  // selects the ids of rows that point nowhere
-};
-constexpr Reference kReferences[] = {
-    {"attempt", "SELECT attempt_id FROM rg_attempt WHERE run_id NOT IN (SELECT run_id FROM rg_run)"},
-    {"device", "SELECT device_id FROM rg_device WHERE node_id <> 0 AND node_id NOT IN (SELECT node_id FROM rg_node)"},
-    {"rank of attempt", "SELECT attempt_id FROM rg_rank WHERE attempt_id NOT IN (SELECT attempt_id FROM rg_attempt)"},
-    {"fact of attempt", "SELECT attempt_id FROM rg_fact WHERE attempt_id NOT IN (SELECT attempt_id FROM rg_attempt)"},
-    {"checkpoint of attempt", "SELECT attempt_id FROM rg_checkpoint WHERE attempt_id NOT IN (SELECT attempt_id FROM rg_attempt)"},
-    {"progress of attempt", "SELECT attempt_id FROM rg_progress WHERE attempt_id NOT IN (SELECT attempt_id FROM rg_attempt)"},
-    {"series", "SELECT series_id FROM rg_series WHERE attempt_id <> 0 AND attempt_id NOT IN (SELECT attempt_id FROM rg_attempt)"},
-    {"series", "SELECT series_id FROM rg_series WHERE node_id <> 0 AND node_id NOT IN (SELECT node_id FROM rg_node)"},
-    {"series", "SELECT series_id FROM rg_series WHERE device_id <> 0 AND device_id NOT IN (SELECT device_id FROM rg_device)"},
-    {"series", "SELECT series_id FROM rg_series WHERE metric NOT IN (SELECT string_id FROM rg_string)"},
-    {"track", "SELECT track_id FROM rg_track WHERE attempt_id NOT IN (SELECT attempt_id FROM rg_attempt)"},
-    {"event", "SELECT event_id FROM rg_event WHERE attempt_id <> 0 AND attempt_id NOT IN (SELECT attempt_id FROM rg_attempt)"},
-    {"event", "SELECT event_id FROM rg_event WHERE node_id <> 0 AND node_id NOT IN (SELECT node_id FROM rg_node)"},
-    {"log line", "SELECT log_id FROM rg_log WHERE attempt_id <> 0 AND attempt_id NOT IN (SELECT attempt_id FROM rg_attempt)"},
-    {"capture", "SELECT capture_id FROM rg_capture WHERE attempt_id IS NOT NULL AND attempt_id NOT IN (SELECT attempt_id FROM rg_attempt)"},
-    {"capture", "SELECT capture_id FROM rg_capture WHERE node_id IS NOT NULL AND node_id NOT IN (SELECT node_id FROM rg_node)"},
-    {"finding", "SELECT finding_id FROM rg_finding WHERE run_id NOT IN (SELECT run_id FROM rg_run)"},
-    {"telling of finding", "SELECT finding_id FROM rg_finding_told WHERE finding_id NOT IN (SELECT finding_id FROM rg_finding)"},
-    {"incident", "SELECT incident_id FROM rg_incident WHERE run_id NOT IN (SELECT run_id FROM rg_run)"},
-    {"incident",
-     "SELECT incident_id FROM rg_incident WHERE attempt_id IS NOT NULL AND attempt_id NOT IN (SELECT attempt_id FROM rg_attempt)"},
-    {"pin", "SELECT pin_id FROM rg_pin WHERE incident_id IS NOT NULL AND incident_id NOT IN (SELECT incident_id FROM rg_incident)"},
-    {"label", "SELECT label_id FROM rg_label WHERE attempt_id NOT IN (SELECT attempt_id FROM rg_attempt)"},
-    {"sample chunk", "SELECT chunk_id FROM rg_chunk WHERE series_id NOT IN (SELECT series_id FROM rg_series)"},
-    {"pyramid row", "SELECT pyramid_id FROM rg_pyramid WHERE series_id NOT IN (SELECT series_id FROM rg_series)"},
-    {"span chunk", "SELECT chunk_id FROM rg_span_chunk WHERE track_id NOT IN (SELECT track_id FROM rg_track)"},
-};
 
 // One pyramid entry, comparable; sums are compared apart because two ways to add differ in the last bits.
 struct Entry {
@@ -99,10 +67,12 @@ class Verifier {
 
   Result<std::vector<std::string>> run() {
     RG_ASSIGN(auto transaction, sqlite::Transaction::begin(m_db, sqlite::Transaction::Kind::kRead));
+    RG_TRY(tolerate("file", verifyPages(m_db, m_stop, [this](std::string line) { damaged(std::move(line)); })));
     RG_TRY(tolerate("file", checkFile()));
     for (const Reference& reference : kReferences) RG_TRY(tolerate(reference.what, checkReference(reference)));
     RG_TRY(tolerate("table rg_series", checkAllSeries()));
     RG_TRY(tolerate("table rg_span_chunk", checkSpanChunks()));
+    RG_TRY(tolerate("table rg_thinned", checkThinned()));
     RG_TRY(tolerate("table rg_capture", checkCaptures()));
     RG_TRY(tolerate("table rg_incident", checkIncidents()));
     RG_TRY(tolerate("index of the words of log lines", checkLogWords()));
@@ -272,6 +242,26 @@ class Verifier {
       if (captureChecksum(body, packed, rows.int64(1)) != static_cast<std::uint32_t>(rows.int64(3)))
         fail("checksum mismatch");
       else if (!captureText(body, packed, rows.int64(1)))
+        fail("cannot be decoded");
+      return {};
+    });
+  }
+
+  Status checkThinned() {
+    RG_ASSIGN(auto rows, m_db.prepare("SELECT chunk_id, series_id, x0, x1, n, crc, data FROM rg_thinned"));
+    return eachRow(rows, [&]() -> Status {
+      const auto fail = [&](const char* why) {
+        damaged("thinned chunk " + std::to_string(rows.int64(0)) + " of series " + std::to_string(rows.int64(1)) + ": " + why);
+      };
+      const std::int64_t n = rows.int64(4);
+      if (n < 1 || n > static_cast<std::int64_t>(kChunkPoints)) return fail("its sample count is out of range"), Status();
+      const auto count = static_cast<std::size_t>(n);
+      const std::string_view blob = rows.blob(6);
+      m_x.resize(count), m_time.resize(count), m_value.resize(count);
+      if (chunkChecksum(static_cast<std::uint64_t>(rows.int64(1)), rows.int64(2), rows.int64(3), count, blob) !=
+          static_cast<std::uint32_t>(rows.int64(5)))
+        fail("checksum mismatch");
+      else if (!decodeSampleChunk(blob, count, rows.int64(2), m_x.data(), m_time.data(), m_value.data()))
         fail("cannot be decoded");
       return {};
     });

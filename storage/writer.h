@@ -34,18 +34,36 @@ struct StreamKey {
   friend auto operator<=>(const StreamKey&, const StreamKey&) = default;
 };
 
+// Whose an agent's uuid is: a sender's streams are its alone.
+struct AgentIdentity {
+  std::string agent, node_uuid;
+  std::string pass;  // name of what it showed to the hub; empty: the hub asked for nothing
+  TimeNs seen = 0;   // when it last connected
+};
+
 enum class Arrival : std::uint8_t { kNew, kDuplicate, kAfterGap };
 
 class Writer;
 // Decodes a journaled payload and records it again. Given by whoever knows the payload's format (collectors/hub).
 using JournalReplay = std::function<Status(const StreamKey&, std::uint64_t seq, std::string_view payload, Writer&)>;
 
+// How long which data is kept; the table of all tiers is in SCHEMA.md. What a run has in total, its attempts, facts, findings from warning
+// up, incidents and global scalars live as long as the run.
 struct Retention {
-  DurNs pyramids = 90LL * 24 * 3600 * kNsPerSecond;
-  DurNs samples = 48LL * 3600 * kNsPerSecond;  // raw samples of metric series; scalars live as long as the run
-  DurNs kernel_spans = 24LL * 3600 * kNsPerSecond;
-  DurNs captures = 90LL * 24 * 3600 * kNsPerSecond;
-  DurNs logs = 30LL * 24 * 3600 * kNsPerSecond;
+  static constexpr DurNs kDay = 24LL * 3600 * kNsPerSecond;
+  DurNs pyramids = 90 * kDay;
+  DurNs samples = 2 * kDay;  // raw samples of metric series
+  DurNs kernel_spans = kDay;
+  DurNs spans = 90 * kDay;  // all others
+  DurNs captures = 90 * kDay;
+  DurNs logs = 30 * kDay;
+  DurNs scalars = 30 * kDay;                // of ranks: every step; then thinned
+  DurNs thinned = 365 * kDay;               // of ranks: thinned; then nothing
+  DurNs events = 365 * kDay;                // below warning
+  DurNs findings = 90 * kDay;               // below warning, and what findings said before
+  DurNs ended = 90 * kDay;                  // of ended attempts: progress, groups, tracks and series without data
+  DurNs clocks = 30 * kDay;                 // every stored reading; then two a node and day
+  DurNs streams = 90 * kDay;                // high-water marks that no longer move
   std::int64_t max_log_lines = 20'000'000;  // 0 = no cap; what goes then is told as an issue
   std::int64_t max_bytes = 0;               // 0 = no cap
   DurNs budget = 0;                         // work about so long, and leave the rest to the next call; 0 = to the end
@@ -56,11 +74,13 @@ struct DiskSpace {
 };
 
 struct WriterOptions {
-  JournalReplay replay;                 // required when the journal is not empty; without it open() fails and says so
-  bool power_safe = false;              // grouped fdatasync of the journal, <= 200 ms
-  std::string contact;                  // HOST:PORT where the holder of the lock takes edits; written into the lock file
-  std::int64_t max_pages = 0;           // > 0: the file may not grow beyond so many pages of 4 KiB
-  DurNs late_idle = 60 * kNsPerSecond;  // what came late leaves memory once nothing came for so long, or twice that
+  JournalReplay replay;                                  // required when the journal is not empty; without it open() fails and says so
+  std::int64_t replay_portion = std::int64_t{64} << 20;  // of the journal: a commit after each
+  bool power_safe = false;                               // grouped fdatasync of the journal, <= 200 ms
+  std::string contact;                                   // HOST:PORT where the holder of the lock takes edits; written into the lock file
+  std::int64_t max_pages = 0;                            // > 0: the file may not grow beyond so many pages of 4 KiB
+  DurNs late_idle = 60 * kNsPerSecond;                   // what came late leaves memory once nothing came for so long, or twice that
+  DurNs idle = 300 * kNsPerSecond;  // series, tracks, ended attempts and streams leave memory once nothing came for so long
   // What the store's disk has left; absent: not known, nothing is held back. Empty: statvfs(). Tests give their own. On any thread.
   std::function<std::optional<DiskSpace>(const std::string& path)> disk_space;
   // The network filesystem that a folder lies on; empty: it is this machine's own. Empty: sharedFilesystem(). Tests give their own.
@@ -90,9 +110,20 @@ class Writer : public MirrorRecorder {
   virtual Result<std::vector<Arrival>> journal(std::span<const JournalEntry> entries) = 0;
   // Next sequence number wanted from a stream (high-water mark + 1; 0 for an unknown stream).
   virtual std::uint64_t resumeFrom(const StreamKey& stream) = 0;
+  // Null: an agent that this store does not know. setIdentity() is stored with the next flush. Both also while a commit runs.
+  virtual const AgentIdentity* identityOf(const std::string& agent) const = 0;
+  virtual void setIdentity(const AgentIdentity& identity) = 0;
   // Grows whenever a flush begins with a journal that is not empty. Whatever later payloads need in order to be decoded alone (the wire's
   // dictionary) must be journaled again after it grew.
   virtual std::uint64_t journalEpoch() const = 0;
+  // Acknowledged and not committed.
+  virtual std::int64_t journalBytes() const = 0;
+  // The first failure of a Recorder's call since the last flush; flush() does not return it any more. Call it after each batch: what failed
+  // has no effect on the others.
+  virtual Status takeFailure() = 0;
+  // A batch that was journaled and could not be recorded: its payload goes to <store>-ingest.bad, and an issue names it. The high-water
+  // mark moves over it.
+  virtual void setAside(const StreamKey& stream, std::uint64_t seq, std::string_view payload, const Status& why) = 0;
   // With power_safe: what was journaled survives a power cut only once this returned. Otherwise it does nothing.
   virtual Status syncJournal() = 0;
 
@@ -102,8 +133,8 @@ class Writer : public MirrorRecorder {
 
   // --- storing on another thread -------------------------------------------------------------------------------------
   // flush(), flushIfDue() and applyRetention() in three parts, so that batches are journaled and acknowledged meanwhile: begin, runBegun()
-  // on any thread, endBegun(). In between only journal(), resumeFrom(), journalEpoch(), syncJournal() and liveTail() may be called: what is
-  // journaled then is recorded after the end. Where it fails everything stays as it was, and the next flush stores it.
+  // on any thread, endBegun(). In between only journal(), resumeFrom(), identities, journalEpoch(), syncJournal() and liveTail() may be
+  // used: what is journaled then is recorded after the end. Where it fails everything stays as it was, and the next flush stores it.
   virtual Status beginFlush() = 0;
   virtual Result<bool> beginFlushIfDue() = 0;  // false: nothing is due, and nothing has begun
   virtual Status beginRetention(const Retention& policy, TimeNs now) = 0;

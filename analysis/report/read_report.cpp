@@ -7,6 +7,7 @@
 #include "analysis/incident/read_proposals.h"
 #include "analysis/report/report_builder.h"
 #include "analysis/run_summary/run_summary.h"
+#include "model/issue_catalog.h"
 #include "model/number_text.h"
 
 namespace runglass::report {
@@ -35,6 +36,21 @@ Result<Subject> subjectOf(Reader& reader, const Question& question) {
   const auto newest = std::ranges::find_if(incidents, [](const Incident& one) { return one.state != IncidentState::kDismissed; });
   if (newest != incidents.end()) return Subject{.run = newest->run, .incident = *newest, .finding = {}};
   return Subject{};
+}
+
+// In front of everything: figures from a damaged store may be too small.
+Status addDamage(Builder& build) {
+  RG_ASSIGN(auto issues, build.reader().issues());
+  std::erase_if(issues, [](const Issue& issue) { return !meansMissingData(issue.code); });
+  if (issues.empty()) return {};
+  BulletList list;
+  for (const Issue& issue : issues) list.items.push_back(issue.detail);
+  Section section{.title = "Missing data", .link = build.link("health", std::nullopt), .blocks = {}};
+  section.blocks.push_back(Paragraph{"Part of the data could not be read. Figures of this report may be too small."});
+  section.blocks.push_back(std::move(list));
+  auto& sections = build.document().sections;
+  sections.insert(sections.begin(), std::move(section));
+  return {};
 }
 
 // A finding alone is told as an incident of nothing else.
@@ -80,6 +96,7 @@ Result<ReportDocument> readReport(Reader& reader, const Question& question, std:
   else
     RG_TRY(addRun(build, known, question.price, stop));
   if (stop.stop_requested()) return Status(Code::kCancelled, "report: superseded");
+  RG_TRY(addDamage(build));
   return out;
 }
 

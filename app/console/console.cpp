@@ -16,6 +16,7 @@
 #include "app/console/gui_thread.h"
 #include "app/console/this_host.h"
 #include "app/hub_arguments.h"
+#include "storage/damage_log.h"
 #include "widgets/core/units.h"
 #include "widgets/frame/registry.h"
 
@@ -77,6 +78,7 @@ void Console::open(const SessionOptions& session, const Place& place, const QStr
   m_hub_timer.stop();
   WindowOptions options;
   options.settings = m_settings;
+  options.damage_notes = DamageLog::notes;
   if (!session.store.empty()) {
     SessionOptions with = session;
     // Called on the hub's thread, perhaps while this window goes.

@@ -116,7 +116,7 @@ class Align : public Command {
     const bool wanted = !m_dry && proposal.result.verdict == ClockAlignVerdict::kShift;
     if (wanted) RG_TRY(editStore(m_store, proposal.edit, control));
     Output out = Output::standard();
-    out.write(m_json ? toJson(proposal, attempt.number, wanted).dump(2, ' ', false, Json::error_handler_t::replace) + "\n"
+    out.print(m_json ? toJson(proposal, attempt.number, wanted).dump(2, ' ', false, Json::error_handler_t::replace) + "\n"
                      : toText(proposal, wanted));
     RG_TRY(out.finish());
     if (proposal.result.verdict != ClockAlignVerdict::kRefused) return {};

@@ -9,6 +9,7 @@
 
 #include "app/ctl/analyze_parts.h"
 #include "app/ctl/command.h"
+#include "app/ctl/issue_json.h"
 #include "app/ctl/output.h"
 #include "app/run_choice.h"
 #include "app/run_findings.h"
@@ -58,8 +59,8 @@ Json toJson(const Finding& f, const Names& names) {
           {"evidence", std::move(evidence)}};
 }
 
-constexpr Result<AnalyzePart> (*kParts[])(Reader&, const Run&, std::span<const Finding>) = {whatIfPart, rankingPart, lossPart, goodputPart,
-                                                                                            gpuIdlePart};
+constexpr Result<AnalyzePart> (*kParts[])(Reader&, const Run&, std::span<const Finding>) = {whatIfPart,  rankingPart, lossPart,
+                                                                                            goodputPart, gpuIdlePart, thinnedPart};
 
 struct RunAnswer {
   Run run;
@@ -107,7 +108,7 @@ class Analyze : public Command {
     bool stored = true;
     RG_TRY(store(stored));
     Output out = Output::standard();
-    out.write(m_json ? json(stored).dump(2, ' ', false, Json::error_handler_t::replace) + "\n" : text(stored));
+    out.print(m_json ? json(stored).dump(2, ' ', false, Json::error_handler_t::replace) + "\n" : text(stored));
     return out.finish();
   }
 
@@ -127,6 +128,7 @@ class Analyze : public Command {
       RG_ASSIGN(auto answer, ask(*reader, run));
       m_answers.push_back(std::move(answer));
     }
+    RG_ASSIGN(m_issues, reader->issues());
     return {};
   }
 
@@ -168,6 +170,7 @@ class Analyze : public Command {
   Json json(bool stored) const {
     const RunAnswer* top = newest();
     Json json = top != nullptr ? toJson(*top, m_nodes, stored) : Json{{"run_id", nullptr}, {"stored", stored}, {"findings", Json::array()}};
+    json["issues"] = issuesJson(m_issues);
     if (!m_run.empty()) return json;
     json["runs"] = Json::array();
     for (const RunAnswer& answer : m_answers) json["runs"].push_back(toJson(answer, m_nodes, stored));
@@ -191,6 +194,7 @@ class Analyze : public Command {
   bool m_json = false;
   std::vector<RunAnswer> m_answers;
   std::map<NodeId, std::string> m_nodes;
+  std::vector<Issue> m_issues;
 };
 
 }  // namespace

@@ -28,5 +28,7 @@ Result<AnalyzePart> rankingPart(Reader& reader, const Run& run, std::span<const 
 Result<AnalyzePart> lossPart(Reader& reader, const Run& run, std::span<const Finding> findings);
 Result<AnalyzePart> goodputPart(Reader& reader, const Run& run, std::span<const Finding> findings);
 Result<AnalyzePart> gpuIdlePart(Reader& reader, const Run& run, std::span<const Finding> findings);
+// The key `thinned`: series, points and up_to_step of what retention deleted of the run's scalars.
+Result<AnalyzePart> thinnedPart(Reader& reader, const Run& run, std::span<const Finding> findings);
 
 }  // namespace runglass::ctl

@@ -161,7 +161,7 @@ class Compare : public Command {
     }
     RG_ASSIGN(const ComparisonAnswer answer, readComparison(*reader, question, {}));
     Output out = Output::standard();
-    out.write(m_json ? toJson(answer).dump(2, ' ', false, Json::error_handler_t::replace) + "\n" : toText(answer));
+    out.print(m_json ? toJson(answer).dump(2, ' ', false, Json::error_handler_t::replace) + "\n" : toText(answer));
     return out.finish();
   }
 

@@ -61,7 +61,7 @@ class Estimate : public Command {
   Status run() override {
     RG_ASSIGN(const Answer answer, m_ask());
     Output out = Output::standard();
-    out.write(m_json ? answer.json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n" : answer.text);
+    out.print(m_json ? answer.json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n" : answer.text);
     return out.finish();
   }
 

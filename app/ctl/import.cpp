@@ -59,7 +59,7 @@ class Import : public Command {
     if (results->size() < m_paths.size()) results = importInto(std::move(options));
     if (!results.ok()) return results.status();
     Output out = Output::standard();
-    out.write(m_json ? json(*results) : text(*results));
+    out.print(m_json ? json(*results) : text(*results));
     RG_TRY(out.finish());
     const auto failed =
         std::count_if(results->begin(), results->end(), [](const FileResult& r) { return r.status == ImportStatus::kFailed; });

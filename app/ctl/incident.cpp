@@ -261,7 +261,7 @@ class IncidentCommand : public Command {
 
   Status print(const Json& json, const std::string& text) const {
     Output out = Output::standard();
-    out.write(m_json ? json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n" : text);
+    out.print(m_json ? json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n" : text);
     return out.finish();
   }
 

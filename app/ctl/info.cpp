@@ -3,12 +3,15 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "app/ctl/command.h"
+#include "app/ctl/issue_json.h"
 #include "app/ctl/output.h"
 #include "app/ctl/plain_text.h"
 #include "app/store_access.h"
 #include "model/issue_catalog.h"
+#include "model/mutex.h"
 
 namespace runglass::ctl {
 namespace {
@@ -23,7 +26,23 @@ struct Contents {
   std::vector<Node> nodes;
   std::vector<Device> devices;
   std::vector<Issue> issues;
+  bool checked = false;  // every checksum; else the store is too large for the time that `info` takes for it
+  std::vector<std::string> damaged;
 };
+
+// verify(), as far as it gets within a second.
+Status check(Reader& reader, Contents& all) {
+  std::stop_source stop;
+  std::jthread clock([&stop](const std::stop_token& ended) {
+    sleepUnlessStopped(ended, kNsPerSecond);
+    stop.request_stop();
+  });
+  auto damaged = reader.verify(stop.get_token());
+  if (damaged.status().code() == Code::kCancelled) return {};
+  RG_ASSIGN(all.damaged, std::move(damaged));
+  all.checked = true;
+  return {};
+}
 
 Result<Contents> read(Reader& reader) {
   Contents all;
@@ -37,6 +56,7 @@ Result<Contents> read(Reader& reader) {
   RG_ASSIGN(all.nodes, reader.nodes());
   RG_ASSIGN(all.devices, reader.devices());
   RG_ASSIGN(all.issues, reader.issues());
+  RG_TRY(check(reader, all));
   return all;
 }
 
@@ -77,6 +97,7 @@ Json toJson(const Contents& all) {
                                               {"summarised_ns", orNull(store.mirror->summarised)}}
                                        : Json()},
                {"schema_version", store.schema_version},
+               {"page_checksums", store.page_checksums},
                {"file_bytes", store.file_bytes},
                {"journal_bytes", store.journal_bytes},
                {"first_ns", orNull(store.first)},
@@ -106,24 +127,15 @@ Json toJson(const Contents& all) {
                             {"last_step", orNull(lastStep(all.attempts[i]))},
                             {"simulated", run.simulated}});
   }
-  json["ingest_issues"] = Json::array();
-  for (const Issue& issue : all.issues) {
-    const IssueInfo* known = findIssue(issue.code);
-    json["ingest_issues"].push_back({{"code", issue.code},
-                                     {"severity", known ? Json(severityName(known->severity)) : Json()},
-                                     {"source", issue.source},
-                                     {"count", issue.count},
-                                     {"first_ns", orNull(issue.first)},
-                                     {"last_ns", orNull(issue.last)},
-                                     {"detail", issue.detail},
-                                     {"help", known ? Json(known->help) : Json()}});
-  }
+  json["ingest_issues"] = issuesJson(all.issues);
+  json["checked"] = all.checked;
+  json["damaged"] = damagedJson(all.damaged);
   return json;
 }
 
 std::string timeText(std::optional<TimeNs> time) {
   if (!time) return "-";
-  const TimeNs floor = *time >= 0 ? *time / kNsPerSecond : (*time - kNsPerSecond + 1) / kNsPerSecond;
+  const TimeNs floor = *time / kNsPerSecond - (*time % kNsPerSecond < 0 ? 1 : 0);
   const std::time_t seconds = static_cast<std::time_t>(floor);
   std::tm utc{};
   char text[40];
@@ -141,15 +153,20 @@ std::string perText(std::int64_t bytes, std::int64_t count) {
 
 std::string toText(const Contents& all) {
   const StoreInfo& store = all.store;
-  std::string text =
-      "store     " + store.path + " (schema " + std::to_string(store.schema_version) + ", " + bytesText(store.file_bytes) + ")\n";
-  if (store.journal_bytes > 0) text += "journal   " + bytesText(store.journal_bytes) + " not yet in the file\n";
+  std::string text = "store     " + store.path + " (schema " + std::to_string(store.schema_version) + ", " + bytesText(store.file_bytes) +
+                     (store.page_checksums ? "" : ", no page checksums: runglassctl repair makes a copy that has them") + ")\n";
+  if (store.journal_bytes > 0) text += "journal   " + bytesText(store.journal_bytes) + "\n";
   text += "time      " + timeText(store.first) + " to " + timeText(store.last) + "\n";
   text += "samples   " + std::to_string(store.sample_count) + " in " + std::to_string(store.series_count) + " series" +
           perText(all.usage.sample_bytes, store.sample_count) + "\n";
   text += "spans     " + std::to_string(all.usage.span_count) + perText(all.usage.span_bytes, all.usage.span_count) + "\n";
   text += "events    " + std::to_string(all.usage.event_count) + ", log lines " + std::to_string(all.usage.log_count) + "\n";
   text += "nodes     " + std::to_string(all.nodes.size()) + ", devices " + std::to_string(all.devices.size()) + "\n";
+  text += "checksums " +
+          (all.checked ? all.damaged.empty() ? std::string("everything checked, nothing damaged")
+                                             : std::to_string(all.damaged.size()) + " damaged, `runglassctl verify` lists them"
+                       : std::string("not checked within a second; `runglassctl verify` checks them")) +
+          "\n";
   for (std::size_t i = 0; i < all.runs.size(); ++i) {
     const Run& run = all.runs[i];
     const auto step = lastStep(all.attempts[i]);
@@ -178,8 +195,11 @@ class Info : public Command {
   Status run() override {
     RG_ASSIGN(auto reader, openForReading(m_store));
     RG_ASSIGN(const Contents all, read(*reader));
+    if (!all.damaged.empty())
+      std::fprintf(stderr, "warning: %s: %zu damaged, the first: %s\n", oneLine(m_store).c_str(), all.damaged.size(),
+                   oneLine(all.damaged.front()).c_str());
     Output out = Output::standard();
-    out.write(m_json ? toJson(all).dump(2, ' ', false, Json::error_handler_t::replace) + "\n" : toText(all));
+    out.print(m_json ? toJson(all).dump(2, ' ', false, Json::error_handler_t::replace) + "\n" : toText(all));
     return out.finish();
   }
 

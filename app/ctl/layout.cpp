@@ -87,7 +87,7 @@ class LayoutCommand : public Command {
     }
     const LayoutPlaces places = placeLayout(question);
     Output out = Output::standard();
-    out.write(m_json ? toJson(places, question, attempt).dump(2, ' ', false, Json::error_handler_t::replace) + "\n" : toText(places));
+    out.print(m_json ? toJson(places, question, attempt).dump(2, ' ', false, Json::error_handler_t::replace) + "\n" : toText(places));
     return out.finish();
   }
 

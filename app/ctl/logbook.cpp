@@ -36,7 +36,7 @@ class PrintLogbook : public Command {
 
  private:
   static Status print(Output out, const Logbook& logbook) {
-    out.write(logbookMarkdown(logbook));
+    out.print(logbookMarkdown(logbook));
     return out.finish();
   }
 

@@ -10,6 +10,19 @@
 #include <utility>
 
 namespace runglass::ctl {
+namespace {
+
+// Those of ASCII and, as UTF-8 writes them, U+0080 to U+009F; `but` stays.
+void blank(std::string& text, char but) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto c = static_cast<unsigned char>(text[i]);
+    const bool second = c == 0xc2 && i + 1 < text.size() && (static_cast<unsigned char>(text[i + 1]) & 0xe0U) == 0x80;
+    if (second) text[i + 1] = ' ';
+    if (second || ((c < 0x20 || c == 0x7f) && (text[i] != but || but == '\0'))) text[i] = ' ';
+  }
+}
+
+}  // namespace
 
 Result<Output> Output::create(const std::string& path) {
   std::FILE* file = std::fopen(path.c_str(), "wbx");
@@ -21,27 +34,62 @@ Result<Output> Output::create(const std::string& path) {
   return Output(file, path);
 }
 
+Output Output::spooled() {
+  Output out = standard();
+  out.m_buffered = std::size_t{64} << 20;
+  out.m_spooled = true;
+  return out;
+}
+
 Output::Output(Output&& other) noexcept
     : m_file(std::exchange(other.m_file, nullptr)),
       m_name(std::move(other.m_name)),
       m_buffer(std::move(other.m_buffer)),
+      m_buffered(other.m_buffered),
+      m_spool(std::exchange(other.m_spool, nullptr)),
+      m_spooled(other.m_spooled),
       m_errno(other.m_errno) {}
 
 Output::~Output() {
+  if (m_spool) std::fclose(m_spool);
   if (m_file && m_file != stdout) std::fclose(m_file);
 }
 
 void Output::drain() {
-  if (m_errno == 0 && std::fwrite(m_buffer.data(), 1, m_buffer.size(), m_file) != m_buffer.size()) m_errno = errno ? errno : EIO;
+  if (m_spooled && m_spool == nullptr && m_errno == 0 && (m_spool = std::tmpfile()) == nullptr) m_errno = errno;
+  std::FILE* const to = m_spooled ? m_spool : m_file;
+  if (m_errno == 0 && std::fwrite(m_buffer.data(), 1, m_buffer.size(), to) != m_buffer.size()) m_errno = errno ? errno : EIO;
   m_buffer.clear();
+}
+
+void Output::unspool() {
+  m_spooled = false;
+  if (m_spool == nullptr) return;
+  const std::string last = std::exchange(m_buffer, std::string(64 * 1024, '\0'));
+  const std::size_t chunk = m_buffer.size();
+  std::rewind(m_spool);
+  while (m_errno == 0) {
+    m_buffer.resize(chunk);
+    m_buffer.resize(std::fread(m_buffer.data(), 1, chunk, m_spool));
+    if (std::ferror(m_spool) != 0) m_errno = EIO;
+    if (m_buffer.empty()) break;
+    drain();
+  }
+  m_buffer = last;
 }
 
 void Output::write(std::string_view text) {
   m_buffer.append(text);
-  if (m_buffer.size() >= 64 * 1024) drain();
+  if (m_buffer.size() >= m_buffered) drain();
+}
+
+void Output::print(std::string text) {
+  blank(text, '\n');
+  write(text);
 }
 
 Status Output::finish() {
+  if (m_spooled) unspool();
   drain();
   if (m_errno == 0 && std::fflush(m_file) != 0) m_errno = errno;
   if (m_errno == 0) return {};
@@ -49,8 +97,7 @@ Status Output::finish() {
 }
 
 std::string oneLine(std::string text) {
-  for (char& c : text)
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
+  blank(text, '\0');
   return text;
 }
 

@@ -5,7 +5,7 @@
 // Ownership:  closes what it opened; stdout stays open.
 // Units:      bytes.
 // Errors:     write() never fails by itself; ok() tells, finish() says why (RESOURCE_EXHAUSTED full disk, UNAVAILABLE reader gone).
-// Cost:       64 KiB buffer.
+// Cost:       64 KiB buffer; spooled() 64 MiB, and a file beyond that.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +20,8 @@ namespace runglass::ctl {
 class Output {
  public:
   static Output standard() { return {stdout, "standard output"}; }
+  // Standard output at finish(): a slow reader of it, such as a paused pager, makes no snapshot of a store wait.
+  static Output spooled();
   // Never overwrites: ALREADY_EXISTS.
   static Result<Output> create(const std::string& path);
   Output(Output&& other) noexcept;
@@ -27,19 +29,25 @@ class Output {
   ~Output();
 
   void write(std::string_view text);
+  // Lines for a terminal: control characters of what they quote become spaces. JSON has none.
+  void print(std::string text);
   bool ok() const { return m_errno == 0; }
   Status finish();
 
  private:
   Output(std::FILE* file, std::string name) : m_file(file), m_name(std::move(name)) {}
   void drain();
+  void unspool();
   std::FILE* m_file;
   std::string m_name;
   std::string m_buffer;
+  std::size_t m_buffered = 64 * 1024;  // before it is drained
+  std::FILE* m_spool = nullptr;        // without a name; what was drained and waits for finish()
+  bool m_spooled = false;
   int m_errno = 0;
 };
 
-// For a terminal: control characters, which could move the cursor or change the colours, become spaces.
+// For a terminal: control characters, which could move the cursor or change the colours, become spaces, line breaks too.
 std::string oneLine(std::string text);
 // Shortest text that reads back as the same double; "inf", "-inf", "nan".
 void appendDouble(std::string& text, double value);

@@ -4,9 +4,11 @@
 #include <cstdio>
 
 #include "app/ctl/command.h"
+#include "app/ctl/issue_json.h"
 #include "app/ctl/output.h"
 #include "app/ctl/row_format.h"
 #include "app/store_access.h"
+#include "model/issue_catalog.h"
 
 namespace runglass::ctl {
 namespace {
@@ -24,16 +26,25 @@ class Query : public Command {
     app.add_option("--format", m_format, "csv, json (an array of objects) or table")
         ->check(CLI::IsMember({"csv", "json", "table"}))
         ->capture_default_str();
+    app.add_flag("--json", m_json, "Print one JSON object: rows (an array of objects) and issues (what could not be read)")
+        ->excludes("--format");
     app.add_option("SQL", m_sql, "One SELECT statement")->required();
   }
   Status run() override {
     RG_ASSIGN(auto reader, openForReading(m_store));
-    Output out = Output::standard();
-    return printQuery(*reader, m_sql, m_format, out);
+    Output out = Output::spooled();
+    if (!m_json) return printQuery(*reader, m_sql, m_format, out);
+    out.write("{\"rows\":");
+    RG_TRY(printQuery(*reader, m_sql, "json", out));
+    RG_ASSIGN(auto issues, reader->issues());
+    std::erase_if(issues, [](const Issue& issue) { return !meansMissingData(issue.code); });
+    out.write(",\"issues\":" + issuesJson(issues).dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "}\n");
+    return out.finish();
   }
 
  private:
   std::string m_store, m_sql, m_format = "table";
+  bool m_json = false;
 };
 
 }  // namespace

@@ -4,11 +4,14 @@
 
 namespace runglass::ctl {
 
+std::unique_ptr<Command> makeAgent();
 std::unique_ptr<Command> makeAlert();
 std::unique_ptr<Command> makeAlign();
 std::unique_ptr<Command> makeAnalyze();
 std::unique_ptr<Command> makeCapture();
+std::unique_ptr<Command> makeCompact();
 std::unique_ptr<Command> makeCompare();
+std::unique_ptr<Command> makeDelete();
 std::unique_ptr<Command> makeEstimate();
 std::unique_ptr<Command> makeExport();
 std::unique_ptr<Command> makeFollow();
@@ -20,6 +23,8 @@ std::unique_ptr<Command> makeLogbook();
 std::unique_ptr<Command> makeNote();
 std::unique_ptr<Command> makePair();
 std::unique_ptr<Command> makeQuery();
+std::unique_ptr<Command> makeRecover();
+std::unique_ptr<Command> makeRepair();
 std::unique_ptr<Command> makeRewind();
 std::unique_ptr<Command> makeScore();
 std::unique_ptr<Command> makeServe();
@@ -34,12 +39,16 @@ std::vector<std::unique_ptr<Command>> commands() {
   all.push_back(makeInfo());
   all.push_back(makeQuery());
   all.push_back(makeVerify());
+  all.push_back(makeRecover());
+  all.push_back(makeRepair());
   all.push_back(makeAnalyze());
   all.push_back(makeScore());
   all.push_back(makeRewind());
   all.push_back(makeCompare());
   all.push_back(makeEstimate());
   all.push_back(makeExport());
+  all.push_back(makeDelete());
+  all.push_back(makeCompact());
   all.push_back(makeLogbook());
   all.push_back(makeNote());
   all.push_back(makeIncident());
@@ -49,6 +58,7 @@ std::vector<std::unique_ptr<Command>> commands() {
   all.push_back(makeLayout());
   all.push_back(makeStatus());
   all.push_back(makeTop());
+  all.push_back(makeAgent());
   all.push_back(makeAlert());
   all.push_back(makeServe());
   all.push_back(makeFollow());

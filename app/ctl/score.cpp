@@ -64,7 +64,7 @@ class Score : public Command {
     }
     json["kinds"] = toJson(all);
     Output out = Output::standard();
-    out.write(m_json ? json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n" : text(all));
+    out.print(m_json ? json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n" : text(all));
     return out.finish();
   }
 

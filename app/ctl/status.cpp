@@ -14,6 +14,7 @@
 #include "app/control_arguments.h"
 #include "app/ctl/command.h"
 #include "app/ctl/copy_age.h"
+#include "app/ctl/issue_json.h"
 #include "app/ctl/output.h"
 #include "app/ctl/plain_text.h"
 #include "app/hub_problem.h"
@@ -82,16 +83,9 @@ Result<std::vector<SlowRank>> readSlow(Reader& reader, const RunSummary& summary
   return slow;
 }
 
-Result<Condition> read(Reader& reader, const std::string& store, const std::string& wanted, TimeNs now) {
-  Condition all;
-  RG_ASSIGN(all.store, reader.info());
-  all.holder = holderOf(store);
-  RG_ASSIGN(all.issues, reader.issues());
-  std::ranges::stable_sort(all.issues, std::greater{}, severityOf);
-  RG_ASSIGN(all.alerts, reader.alerts(1'000));
-  std::erase_if(all.alerts, [now](const Alert& alert) { return !alert.due || now - *alert.due >= kDay; });
+Status readRun(Reader& reader, const std::string& store, const std::string& wanted, Condition& all) {
   const Result<Run> run = wantedRun(reader, store, wanted);
-  if (!run.ok() && run.status().code() == Code::kNotFound && wanted.empty()) return all;
+  if (!run.ok() && run.status().code() == Code::kNotFound && wanted.empty()) return {};
   if (!run.ok()) return run.status();
   RG_ASSIGN(all.summary, readRunSummary(reader, *run, {}));
   RG_ASSIGN(std::vector<Node> nodes, nodesOf(reader, all.summary->attempts));
@@ -105,6 +99,19 @@ Result<Condition> read(Reader& reader, const std::string& store, const std::stri
   for (const Finding& finding : all.findings)
     if (isSuspicion(finding) && !finding.end) all.suspects.push_back(finding);
   RG_ASSIGN(all.slow, readSlow(reader, *all.summary));
+  return {};
+}
+
+Result<Condition> read(Reader& reader, const std::string& store, const std::string& wanted, TimeNs now) {
+  Condition all;
+  RG_ASSIGN(all.store, reader.info());
+  all.holder = holderOf(store);
+  RG_ASSIGN(all.alerts, reader.alerts(1'000));
+  std::erase_if(all.alerts, [now](const Alert& alert) { return !alert.due || now - *alert.due >= kDay; });
+  RG_TRY(readRun(reader, store, wanted, all));
+  // At last: the chunks that were found damaged until now are among them.
+  RG_ASSIGN(all.issues, reader.issues());
+  std::ranges::stable_sort(all.issues, std::greater{}, severityOf);
   return all;
 }
 
@@ -332,10 +339,7 @@ Json toJson(const Condition& c, TimeNs now) {
                               {"summary", alert.summary},
                               {"delivery", alert.delivery},
                               {"link", alert.link}});
-  json["issues"] = Json::array();
-  for (const Issue& issue : c.issues)
-    json["issues"].push_back(
-        {{"code", issue.code}, {"severity", severityName(severityOf(issue))}, {"count", issue.count}, {"source", issue.source}});
+  json["issues"] = issuesJson(c.issues);
   json["store"] = {{"path", c.store.path}, {"store_uuid", c.store.store_uuid}, {"file_bytes", c.store.file_bytes}};
   json["mirror"] = c.store.mirror ? Json{{"from", c.store.mirror->from}, {"complete_ns", orNull(c.store.mirror->complete)}} : Json();
   json["writer"] = c.holder ? Json{{"pid", c.holder->pid}, {"hub", c.holder->contact.empty() ? Json() : Json(c.holder->contact)}} : Json();
@@ -413,7 +417,7 @@ class StatusCommand : public Command {
     RG_ASSIGN(Condition all, read(*reader, m_store, m_run, now));
     all.copy_age = copyAgeText(info, m_now.value_or(wallNow()));
     Output out = Output::standard();
-    out.write(m_json ? toJson(all, now).dump(2, ' ', false, Json::error_handler_t::replace) + "\n" : toText(all, now));
+    out.print(m_json ? toJson(all, now).dump(2, ' ', false, Json::error_handler_t::replace) + "\n" : toText(all, now));
     return out.finish();
   }
 

@@ -49,7 +49,7 @@ class Trace : public Command {
     RG_ASSIGN(const OrderOutcome outcome,
               m_hub.empty() ? placeOrder(m_store, m_order, target) : ControlClient(std::move(target)).order(m_order, ""));
     Output out = Output::standard();
-    out.write(m_json ? outcomeJson(outcome) : outcomeText(outcome));
+    out.print(m_json ? outcomeJson(outcome) : outcomeText(outcome));
     RG_TRY(out.finish());
     return outcomeStatus(outcome);
   }

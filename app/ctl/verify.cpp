@@ -4,11 +4,15 @@
 #include <nlohmann/json.hpp>
 
 #include "app/ctl/command.h"
+#include "app/ctl/issue_json.h"
 #include "app/ctl/output.h"
 #include "app/store_access.h"
 
 namespace runglass::ctl {
 namespace {
+
+constexpr const char* kNoPageChecksums =
+    "no page checksums: a changed bit outside samples and spans can go unnoticed; runglassctl repair makes a copy that has them";
 
 class Verify : public Command {
  public:
@@ -22,13 +26,18 @@ class Verify : public Command {
   Status run() override {
     RG_ASSIGN(auto reader, openForReading(m_store));
     RG_ASSIGN(const auto damaged, reader->verify());
+    // The catalogue may be what is damaged.
+    const auto info = reader->info();
+    const bool page_checksums = !info.ok() || info->page_checksums;
     Output out = Output::standard();
     if (m_json) {
-      const nlohmann::ordered_json json = {{"path", m_store}, {"ok", damaged.empty()}, {"damaged", damaged}};
+      const nlohmann::ordered_json json = {
+          {"path", m_store}, {"ok", damaged.empty()}, {"page_checksums", page_checksums}, {"damaged", damagedJson(damaged)}};
       out.write(json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
     } else {
-      for (const std::string& line : damaged) out.write(line + "\n");
+      for (const std::string& line : damaged) out.print(line + "\n");
       if (damaged.empty()) out.write(m_store + ": everything checked, nothing damaged\n");
+      if (!page_checksums) out.write(m_store + ": " + kNoPageChecksums + "\n");
     }
     RG_TRY(out.finish());
     if (damaged.empty()) return {};

@@ -74,26 +74,26 @@ const AccessEntry* AccessBook::find(const Shown& shown) const {
   return nullptr;
 }
 
+// Wrong tokens do not cause a read of the file each. A valid token is valid from every address: a tunnel puts many clients behind one.
+bool AccessBook::mayLook(const std::string& address, DurNs now) {
+  if (m_failures.size() > kMaxAddresses) m_failures.clear();
+  Failures& failures = m_failures[address];
+  if (now - failures.since > kFailuresFor) failures = {0, now};
+  return failures.count < kAllowedFailures && ++failures.count > 0;
+}
+
 Result<Pass> AccessBook::check(const Shown& shown, Now now) {
   if (m_path.empty()) return Pass{.scopes = kAllScopes};
   const Status unknown(Code::kUnauthenticated, "session: token or certificate is missing or not known to this hub");
   const MutexLock lock(m_mutex);
-  if (m_failures.size() > kMaxAddresses) m_failures.clear();
-  Failures& failures = m_failures[shown.address];
-  if (now.mono - failures.since > kFailuresFor) failures = {0, now.mono};
-  if (failures.count >= kAllowedFailures) return unknown;
   refreshNowAndThen(now.mono);
   const AccessEntry* entry = find(shown);
-  if (entry == nullptr) {
-    // Somebody who was added a moment ago is not held for a guesser.
+  // Somebody who was added a moment ago need not wait for the next look at the file.
+  if (entry == nullptr && mayLook(shown.address, now.mono)) {
     refresh(now.mono);
     entry = find(shown);
   }
-  if (entry == nullptr) {
-    ++failures.count;
-    return unknown;
-  }
-  m_failures.erase(shown.address);
+  if (entry == nullptr) return unknown;
   if (const std::string why = overBecause(*entry, now.wall); !why.empty())
     return Status(Code::kUnauthenticated, "session: what '" + entry->pass.name + "' showed " + why);
   return entry->pass;

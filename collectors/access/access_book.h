@@ -37,7 +37,8 @@ class AccessBook {
   // Empty path: nothing is asked of anybody, and everybody has every scope.
   static Result<std::unique_ptr<AccessBook>> open(const std::string& path, Now now);
 
-  // After ten wrong ones within a minute an address is refused unseen for the rest of it.
+  // What is in the file is taken whatever others of its address showed; after ten wrong ones within a minute an address has to wait a
+  // second for what was added to the file.
   Result<Pass> check(const Shown& shown, Now now);
   // A pass from check() still holds: neither revoked nor expired since.
   bool holds(const Pass& pass, Now now);
@@ -62,6 +63,7 @@ class AccessBook {
   void refresh(DurNs now) RG_REQUIRES(m_mutex);
   void refreshNowAndThen(DurNs now) RG_REQUIRES(m_mutex);
   const AccessEntry* find(const Shown& shown) const RG_REQUIRES(m_mutex);
+  bool mayLook(const std::string& address, DurNs now) RG_REQUIRES(m_mutex);
 
   const std::string m_path;
   bool m_is_issued = false;  // as it was opened: TLS asks for certificates or not

@@ -36,12 +36,13 @@ std::string randomName() {
   return text.data();
 }
 
-std::string firstLine(const std::string& path) {
+std::string lineOf(const std::string& path, int number) {
   std::ifstream file(path);
   std::string line;
-  std::getline(file, line);
+  for (int i = 0; i < number; ++i) line.clear(), std::getline(file, line);
   return line;
 }
+std::string firstLine(const std::string& path) { return lineOf(path, 1); }
 
 Status writeSmallFile(const std::string& path, const std::string& text) {
   const std::string temporary = path + ".new";
@@ -60,6 +61,7 @@ struct Agent::Parts {
   AgentOptions options;
   Node node;
   std::string session, alive_path;
+  std::string copied;  // why the state directory is another node's; empty: it is not
   int lock_fd = -1, alive_fd = -1;
   SessionDictionary dictionary;
   RankTable ranks;
@@ -99,6 +101,9 @@ struct Agent::Parts {
 
   Status takeStateDir();
   Status lockStateDir();
+  Status takeUuid();
+  Status writeUuid() const;
+  std::string renewUuid(const std::string& why);
   Status openSession();
   void tellUncleanEnd(WireRecorder& out, const std::vector<Issue>& issues);
   void writeAlive();
@@ -149,20 +154,43 @@ Status Agent::Parts::takeStateDir() {
   } else {
     RG_TRY(lockStateDir());
   }
-  const std::string uuid_path = options.state_dir + "/agent_uuid";
+  return takeUuid();
+}
+
+// The file holds the agent's uuid and the node's, so that a directory copied with the image of another machine is detected.
+Status Agent::Parts::takeUuid() {
+  const std::string path = options.state_dir + "/agent_uuid";
+  node = options.node;
+  if (node.uuid.empty()) node.uuid = firstLine("/etc/machine-id");
   std::string& uuid = options.link.agent_uuid;
-  if (uuid.empty()) uuid = firstLine(uuid_path);
-  if (uuid.empty()) {
-    uuid = randomName();
-    RG_TRY(writeSmallFile(uuid_path, uuid + "\n"));
+  const bool is_given = !uuid.empty();
+  if (!is_given) uuid = firstLine(path);
+  const std::string owner = lineOf(path, 2);
+  if (!is_given && !owner.empty() && !node.uuid.empty() && owner != node.uuid) {
+    copied = "the state directory is that of node " + owner;
+    uuid.clear();
   }
-  return {};
+  const bool is_new = uuid.empty();
+  if (is_new) uuid = randomName();
+  if (node.uuid.empty()) node.uuid = uuid;
+  return is_given || (!is_new && !owner.empty()) ? Status() : writeUuid();
+}
+
+Status Agent::Parts::writeUuid() const {
+  return writeSmallFile(options.state_dir + "/agent_uuid", options.link.agent_uuid + "\n" + node.uuid + "\n");
+}
+
+// On the link's thread.
+std::string Agent::Parts::renewUuid(const std::string& why) {
+  options.link.agent_uuid = randomName();
+  const Status written = writeUuid();
+  const std::string kept = written.ok() ? "" : "; it cannot be kept: " + written.message();
+  options.say("the hub knows another agent by our uuid; going on as " + options.link.agent_uuid + kept);
+  addRecorder().issue({.code = "agent.new_identity", .source = node.name, .first = now(), .last = now(), .detail = why + kept});
+  return options.link.agent_uuid;
 }
 
 Status Agent::Parts::openSession() {
-  node = options.node;
-  if (node.uuid.empty()) node.uuid = firstLine("/etc/machine-id");
-  if (node.uuid.empty()) node.uuid = options.link.agent_uuid;
   if (node.name.empty()) {
     std::array<char, 256> host{};
     node.name = gethostname(host.data(), host.size() - 1) == 0 ? host.data() : node.uuid;
@@ -185,6 +213,10 @@ void Agent::Parts::tellUncleanEnd(WireRecorder& out, const std::vector<Issue>& i
     issue.source = node.name;
     issue.first = issue.last = now();
     out.issue(issue);
+  }
+  if (!copied.empty()) {
+    options.say(copied + "; going on as agent " + options.link.agent_uuid);
+    out.issue({.code = "agent.new_identity", .source = node.name, .first = now(), .last = now(), .detail = copied});
   }
   alive_path = options.state_dir + "/alive";
   const std::string before = firstLine(alive_path);
@@ -289,6 +321,7 @@ Result<std::unique_ptr<Agent>> Agent::start(AgentOptions options) {
   if (parts.options.orders) parts.orders.allow(*parts.options.orders);
   RG_TRY(parts.takeStateDir());
   RG_TRY(parts.openSession());
+  parts.options.link.renew_uuid = [&parts](const std::string& why) { return parts.renewUuid(why); };
   parts.link = std::make_unique<HubLink>(parts.options.link, *parts.outbox, parts.leases, parts.orders, parts.now, parts.options.say);
   RG_TRY(parts.link->start());
   parts.options.sealer->join(parts.seat);

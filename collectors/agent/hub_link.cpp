@@ -103,6 +103,10 @@ void HubLink::run() {
     m_outbox.offline();
     if (!goOn()) break;
     explain(status);
+    if (tookNewUuid(status)) {
+      wait = m_options.first_pause;
+      continue;
+    }
     if (monotonicNow() - began > m_options.longest_pause) wait = m_options.first_pause;
     // A hub that understands and refuses us will not change its mind soon.
     const bool final =
@@ -114,6 +118,20 @@ void HubLink::run() {
   const MutexLock lock(m_mutex);
   m_done = true;
   m_wake.notifyAll();
+}
+
+// A connection of an earlier life of this agent is refused for seconds as well, until the hub notices that it is dead.
+bool HubLink::tookNewUuid(const Status& status) {
+  if (status.code() != Code::kAlreadyExists) {
+    if (status.code() != Code::kUnavailable) m_refused_since = 0;
+    return false;
+  }
+  const DurNs now = monotonicNow();
+  if (m_refused_since == 0) m_refused_since = now;
+  if (!m_options.renew_uuid || now - m_refused_since < m_options.renew_after) return false;
+  m_refused_since = 0;
+  m_options.agent_uuid = m_options.renew_uuid(status.message());
+  return true;
 }
 
 void HubLink::pause(DurNs length) {

@@ -32,6 +32,10 @@ struct HubLinkOptions {
   DurNs first_pause = 500 * kNsPerMs, longest_pause = 10 * kNsPerSecond;
   DurNs beat = 2 * kNsPerSecond;
   std::uint32_t proto_version = 1;
+  // A hub that refused the agent's uuid for so long knows another agent by it: then it is that of renewUuid(), given the hub's reason.
+  // Called on the link's thread. Empty: it goes on asking.
+  std::function<std::string(const std::string& why)> renew_uuid;
+  DurNs renew_after = 20 * kNsPerSecond;
 };
 
 class HubLink {
@@ -57,6 +61,7 @@ class HubLink {
   bool sendOrderResults(Session& session);
   void pause(DurNs length);
   void explain(const Status& status);
+  bool tookNewUuid(const Status& status);
 
   HubLinkOptions m_options;
   Outbox& m_outbox;
@@ -71,6 +76,7 @@ class HubLink {
   Session* m_session RG_GUARDED_BY(m_mutex) = nullptr;  // so that stop() can cancel it
   bool m_done RG_GUARDED_BY(m_mutex) = false;
   std::string m_last_said;
+  DurNs m_refused_since = 0;  // as another's; 0: it is not
   std::thread m_thread;
 };
 

@@ -109,19 +109,43 @@ void Outbox::persist(DurNs now_mono) {
   keepLimits();
   if (now_mono - m_last_sync > kNsPerSecond) {
     m_last_sync = now_mono;
-    (void)m_spool.sync();
+    (void)syncSpool(true);
   }
+}
+
+// What a segment holds that could not be synced goes to another one, as long as it can be read.
+bool Outbox::syncSpool(bool take_back) {
+  if (const Status synced = m_spool.sync(); !synced.ok()) m_spool_error = synced.message();
+  const std::vector<std::uint64_t> unsynced = m_spool.takeUnsynced();
+  if (unsynced.empty()) return true;
+  if (!take_back) return false;
+  for (Stream& stream : m_sessions.back().streams) {
+    for (Entry& entry : stream.entries) {
+      if (!entry.where || std::ranges::find(unsynced, entry.where->segment) == unsynced.end()) continue;
+      auto bytes = m_spool.read(*entry.where);
+      if (!bytes.ok()) continue;  // next() reports it
+      if (!entry.payload) {
+        entry.payload = std::make_shared<const std::string>(std::move(*bytes));
+        m_memory_bytes += entry.bytes;
+      }
+      m_spool.release(*entry.where);
+      entry.where.reset();
+    }
+  }
+  return false;
 }
 
 void Outbox::persistAll() {
   const MutexLock lock(m_mutex);
   Session& session = m_sessions.back();
-  bool ok = true;
-  for (std::uint32_t stream = 0; stream < kWireStreams; ++stream)
-    for (Entry& entry : session.streams[stream].entries)
-      if (ok && entry.payload) ok = spill(session, stream, entry);
-  keepLimits();
-  (void)m_spool.sync();
+  for (const bool first : {true, false}) {
+    bool ok = true;
+    for (std::uint32_t stream = 0; stream < kWireStreams; ++stream)
+      for (Entry& entry : session.streams[stream].entries)
+        if (ok && entry.payload) ok = spill(session, stream, entry);
+    keepLimits();
+    if (syncSpool(first)) return;
+  }
 }
 
 void Outbox::keepLimits() {

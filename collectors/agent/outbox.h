@@ -136,6 +136,7 @@ class Outbox {
   static std::string definitions(const Session& session, std::size_t offset);
   bool spill(Session& session, std::uint32_t stream, Entry& entry) RG_REQUIRES(m_mutex);
   void keepLimits() RG_REQUIRES(m_mutex);
+  bool syncSpool(bool take_back) RG_REQUIRES(m_mutex);
   void dropOldestSegment() RG_REQUIRES(m_mutex);
   bool dropFromMemory() RG_REQUIRES(m_mutex);
   static std::unique_ptr<Gap> gapBefore(const Stream& stream, std::uint64_t seq);

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. A segment is "RGSPOOL1", then records: u32 length of the rest | u32 crc32c of the rest | kind | rest. The first record names the
-//    session; definitions come before the batches that need them. Any prefix of whole records is a valid segment.
-// 2. A segment belongs to one session and explains itself, so that dropping an older one never makes a younger one unreadable.
-// 3. m_segments[n].live counts the batches of n that were neither released nor lost; a segment other than the current one is deleted at 0.
+// 1. A segment is "RGSPOOL2" | u64 salt, then records: u32 marker | u32 length of the rest | u32 crc32c of the rest | kind | rest. The
+// first
+//    one names the session; definitions come before the batches that need them. Any prefix of whole records is a valid segment. It appears
+//    under its name with its session, or not at all.
+// 2. A segment belongs to one session and explains itself, so that dropping an older one never makes a younger one unreadable. Definitions
+//    carry their offset in the dictionary, and batches how much of it they need: where a hole in it is left, they are left out.
+// 3. m_segments[n].live counts the batches of n that were neither released nor lost; a segment is deleted at 0, the current one too.
 #include "collectors/agent/spool.h"
 
 #include <fcntl.h>
@@ -17,15 +20,15 @@
 #include <cstring>
 #include <filesystem>
 
+#include "collectors/agent/spool_scan.h"
 #include "model/crc32c.h"
+#include "model/random_uuid.h"
 
 namespace runglass {
 namespace {
 
-constexpr std::string_view kMagic = "RGSPOOL1";
-constexpr std::size_t kHead = 8;  // length and checksum
-constexpr std::size_t kBatchHead = 1 + 4 + 8 + 8;
-constexpr std::uint32_t kMaxRecord = 80U << 20;
+constexpr std::string_view kCorrupt = ".corrupt";
+constexpr std::size_t kMaxCorrupt = 4;
 
 Status failed(const char* what, const std::string& path) {
   return Status(Code::kUnavailable, std::string(what) + ": " + path + ": " + std::strerror(errno));
@@ -35,23 +38,28 @@ template <class T>
 void appendRaw(std::string& out, T value) {
   out.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
-template <class T>
-T readRaw(const char* at) {
-  T value;
-  std::memcpy(&value, at, sizeof value);
-  return value;
+
+bool writeAll(int fd, std::string_view bytes, std::string_view more, std::uint64_t at) {
+  while (!bytes.empty() || !more.empty()) {
+    const std::array<iovec, 2> parts = {iovec{const_cast<char*>(bytes.data()), bytes.size()},
+                                        iovec{const_cast<char*>(more.data()), more.size()}};
+    const ssize_t wrote = pwritev(fd, parts.data(), 2, static_cast<off_t>(at));
+    if (wrote < 0 && errno == EINTR) continue;
+    if (wrote == 0) errno = ENOSPC;
+    if (wrote <= 0) return false;
+    at += static_cast<std::uint64_t>(wrote);
+    const std::size_t first = std::min(bytes.size(), static_cast<std::size_t>(wrote));
+    bytes.remove_prefix(first);
+    more.remove_prefix(static_cast<std::size_t>(wrote) - first);
+  }
+  return true;
 }
 
-Result<std::string> readAll(int fd, std::uint64_t offset, std::size_t size, const std::string& path) {
-  std::string bytes(size, '\0');
-  for (std::size_t done = 0; done < size;) {
-    const ssize_t n = pread(fd, bytes.data() + done, size - done, static_cast<off_t>(offset + done));
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return failed("read spool", path);
-    if (n == 0) return Status(Code::kDataLoss, "read spool: " + path + ": ends early");
-    done += static_cast<std::size_t>(n);
-  }
-  return bytes;
+bool syncFolder(const std::string& folder) {
+  const int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const bool synced = fd >= 0 && (fsync(fd) == 0 || errno == EINVAL);
+  if (fd >= 0) ::close(fd);
+  return synced;
 }
 
 }  // namespace
@@ -74,97 +82,86 @@ Result<Spool::Recovered> Spool::open(const std::string& directory, std::uint64_t
   for (const auto& entry : std::filesystem::directory_iterator(directory, error)) {
     const std::string name = entry.path().filename();
     std::uint64_t number = 0;
-    if (!name.starts_with("segment-") || !name.ends_with(".rgs")) continue;
+    if (!name.starts_with("segment-")) continue;
+    if (name.ends_with(".new")) unlink(entry.path().c_str());  // never got its name
+    if (!name.ends_with(".rgs")) continue;
     if (std::from_chars(name.data() + 8, name.data() + name.size() - 4, number).ec == std::errc()) numbers.push_back(number);
   }
   if (error) return Status(Code::kUnavailable, "spool: " + directory + ": " + error.message());
   std::sort(numbers.begin(), numbers.end());
-  Recovered out;
-  for (const std::uint64_t number : numbers) scan(number, out);
+  SpoolScan scan;
+  for (const std::uint64_t number : numbers) {
+    const std::string path = pathOf(number);
+    const SpoolScan::Segment found = scan.read(number, path);
+    if (!found.problem.empty()) {
+      const std::string kept = found.damaged ? keepDamaged(path) : "";
+      scan.issue({.code = "agent.spool_damaged", .source = "spool", .detail = found.problem + (kept.empty() ? "" : "; kept as " + kept)});
+    }
+    if (found.unreadable) continue;
+    m_segments[number] = {.bytes = found.bytes, .live = 0};
+    m_bytes += found.bytes;
+  }
+  Recovered out = scan.finish();
+  for (const Session& session : out.sessions)
+    for (const Batch& batch : session.batches) ++m_segments[batch.where.segment].live;
+  for (const std::uint64_t number : numbers)
+    if (m_segments.contains(number) && m_segments[number].live == 0) remove(number);
   if (!numbers.empty()) m_next = numbers.back() + 1;
   return out;
 }
 
-void Spool::scan(std::uint64_t number, Recovered& out) {
-  const std::string path = pathOf(number);
-  const int fd = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
-  if (fd < 0) {
-    out.issues.push_back({.code = "agent.spool_damaged", .source = "spool", .detail = failed("open", path).message()});
-    return;
+// A second name for the file: it is only read from now on, and deleted under the first one.
+std::string Spool::keepDamaged(const std::string& path) const {
+  std::error_code error;
+  std::vector<std::string> kept;
+  for (const auto& entry : std::filesystem::directory_iterator(m_directory, error))
+    if (entry.path().string().ends_with(kCorrupt)) kept.push_back(entry.path().string());
+  const std::string to = path + std::string(kCorrupt);
+  if (std::ranges::find(kept, to) != kept.end()) return to;
+  std::ranges::sort(kept);  // by number
+  for (std::size_t i = 0; i + kMaxCorrupt <= kept.size(); ++i) unlink(kept[i].c_str());
+  std::filesystem::create_hard_link(path, to, error);
+  return error ? "" : to;
+}
+
+// Under a name of its own first, so that a segment without its session is never one.
+Status Spool::create(const std::string& session) {
+  const std::string path = pathOf(m_next), made = path + ".new";
+  const int fd = ::open(made.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  if (fd < 0) return failed("create spool segment", path);
+  const std::string salt = randomUuid().substr(0, kSpoolSaltBytes);
+  const SpoolMark mark(salt);
+  std::string head = std::string(kSpoolMagic) + salt;
+  head += mark.record('S', session, {}) + session;
+  if (!writeAll(fd, head, {}, 0) || rename(made.c_str(), path.c_str()) != 0) {
+    const Status status = failed("create spool segment", path);
+    ::close(fd);
+    unlink(made.c_str());
+    return status;
   }
-  const auto size = static_cast<std::uint64_t>(std::max<off_t>(0, lseek(fd, 0, SEEK_END)));
-  Segment segment;
-  Session* session = nullptr;
-  std::size_t dictionary = 0;  // bytes of it that this segment has told
-  std::uint64_t at = kMagic.size();
-  const auto magic = size < kMagic.size() ? Result<std::string>(std::string()) : readAll(fd, 0, kMagic.size(), path);
-  bool good = magic.ok() && *magic == kMagic;
-  while (good && at + kHead < size) {
-    const auto head = readAll(fd, at, kHead, path);
-    if (!head.ok()) break;
-    const auto length = readRaw<std::uint32_t>(head->data());
-    if (length == 0 || length > kMaxRecord || at + kHead + length > size) break;
-    const auto body = readAll(fd, at + kHead, length, path);
-    if (!body.ok() || crc32c(*body) != readRaw<std::uint32_t>(head->data() + 4)) break;
-    const char kind = body->front();
-    if (kind == 'S') {
-      const std::string name = body->substr(1);
-      const auto it = std::find_if(out.sessions.begin(), out.sessions.end(), [&](const Session& s) { return s.name == name; });
-      session = it != out.sessions.end() ? &*it : &out.sessions.emplace_back(Session{.name = name});
-    } else if (kind == 'D' && session != nullptr) {
-      // Segments of one session tell the same dictionary from its start; keep what is new.
-      const std::string_view records = std::string_view(*body).substr(1);
-      const std::size_t known = session->dictionary.size() > dictionary ? session->dictionary.size() - dictionary : 0;
-      if (records.size() > known) session->dictionary += records.substr(known);
-      dictionary += records.size();
-    } else if (kind == 'B' && session != nullptr && length >= kBatchHead) {
-      session->batches.push_back({.stream = readRaw<std::uint32_t>(body->data() + 1),
-                                  .seq = readRaw<std::uint64_t>(body->data() + 5),
-                                  .sealed = readRaw<TimeNs>(body->data() + 13),
-                                  .where = {number, at + kHead + kBatchHead, static_cast<std::uint32_t>(length - kBatchHead)}});
-      ++segment.live;
-    } else {
-      good = false;
-      break;
-    }
-    at += kHead + length;
-  }
-  if (at < size || !good) {
-    out.issues.push_back(
-        {.code = "agent.spool_damaged",
-         .source = "spool",
-         .detail = path + ": " + std::to_string(size - std::min(at, size)) + " bytes after byte " + std::to_string(at) + " were cut off"});
-    (void)!ftruncate(fd, static_cast<off_t>(at));  // if it stays, the next start cuts it off again
-  }
-  ::close(fd);
-  if (segment.live == 0) {
-    unlink(path.c_str());
-    return;
-  }
-  segment.bytes = at;
-  m_bytes += at;
-  m_segments[number] = segment;
+  (void)syncFolder(m_directory);  // what is in a segment counts as on the disk only after sync(), which asks again
+  m_fd = fd;
+  m_current = m_next++;
+  m_session = session;
+  m_mark = mark;
+  m_written_dictionary = 0;
+  m_segments[m_current] = {.bytes = head.size(), .live = 0};
+  m_bytes += head.size();
+  m_dirty = true;
+  return {};
 }
 
 Status Spool::begin(const std::string& session) {
   if (m_fd >= 0 && m_session == session && m_segments[m_current].bytes < m_segment_bytes) return {};
-  RG_TRY(sync());
+  (void)sync();  // takeUnsynced() says that it failed
   closeCurrent();
-  const std::string path = pathOf(m_next);
-  m_fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (m_fd < 0) return failed("create spool segment", path);
-  m_current = m_next++;
-  m_session = session;
-  m_written_dictionary = 0;
-  m_segments[m_current] = {};
-  if (::write(m_fd, kMagic.data(), kMagic.size()) != static_cast<ssize_t>(kMagic.size())) return failed("write spool", path);
-  m_segments[m_current].bytes = kMagic.size();
-  m_bytes += kMagic.size();
-  return writeRecord('S', {}, session);
+  return create(session);
 }
 
 Status Spool::appendDefinitions(std::string_view records) {
-  RG_TRY(writeRecord('D', {}, records));
+  std::string head;
+  appendRaw(head, static_cast<std::uint64_t>(m_written_dictionary));
+  RG_TRY(writeRecord('D', head, records));
   m_written_dictionary += records.size();
   return {};
 }
@@ -174,29 +171,23 @@ Result<Spool::Location> Spool::appendBatch(std::uint32_t stream, std::uint64_t s
   appendRaw(head, stream);
   appendRaw(head, seq);
   appendRaw(head, sealed);
+  appendRaw(head, static_cast<std::uint64_t>(m_written_dictionary));
   RG_TRY(writeRecord('B', head, payload));
   Segment& segment = m_segments[m_current];
   ++segment.live;
-  return Location{m_current, segment.bytes - payload.size(), static_cast<std::uint32_t>(payload.size())};
+  return Location{m_current, segment.bytes - payload.size(), static_cast<std::uint32_t>(payload.size()), crc32c(payload)};
 }
 
 Status Spool::writeRecord(char kind, std::string_view head, std::string_view body) {
-  std::string front;
-  appendRaw(front, static_cast<std::uint32_t>(1 + head.size() + body.size()));
-  std::string checked(1, kind);
-  checked += head;
-  appendRaw(front, crc32c(body, crc32c(checked)));
-  front += checked;
-  std::array<iovec, 2> parts = {iovec{front.data(), front.size()}, iovec{const_cast<char*>(body.data()), body.size()}};
-  const auto whole = static_cast<ssize_t>(front.size() + body.size());
+  const std::string front = m_mark.record(kind, head, body) + std::string(head);
   Segment& segment = m_segments[m_current];
-  if (pwritev(m_fd, parts.data(), 2, static_cast<off_t>(segment.bytes)) != whole) {
+  if (!writeAll(m_fd, front, body, segment.bytes)) {
     const Status status = failed("write spool", pathOf(m_current));
-    (void)!ftruncate(m_fd, static_cast<off_t>(segment.bytes));
+    (void)!ftruncate(m_fd, static_cast<off_t>(segment.bytes));  // what stays of it is skipped when it is read
     return status;
   }
-  segment.bytes += static_cast<std::uint64_t>(whole);
-  m_bytes += static_cast<std::uint64_t>(whole);
+  segment.bytes += front.size() + body.size();
+  m_bytes += front.size() + body.size();
   m_dirty = true;
   return {};
 }
@@ -206,8 +197,17 @@ Result<std::string> Spool::read(const Location& where) {
   const bool current = where.segment == m_current && m_fd >= 0;
   const int fd = current ? m_fd : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return failed("open spool", path);
-  Result<std::string> bytes = readAll(fd, where.offset, where.size, path);
+  std::string bytes(where.size, '\0');
+  std::size_t done = 0;
+  while (done < bytes.size()) {
+    const ssize_t n = pread(fd, bytes.data() + done, bytes.size() - done, static_cast<off_t>(where.offset + done));
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) break;
+    done += static_cast<std::size_t>(n);
+  }
   if (!current) ::close(fd);
+  if (done < bytes.size() || crc32c(bytes) != where.crc)
+    return Status(Code::kDataLoss, "read spool: " + path + ": a batch in it is damaged");
   return bytes;
 }
 
@@ -216,22 +216,32 @@ void Spool::release(const Location& where) {
   if (it == m_segments.end()) return;
   if (it->second.live > 0) --it->second.live;
   if (it->second.live > 0) return;
-  if (where.segment == m_current) closeCurrent();  // the next append opens a fresh one
-  unlink(pathOf(where.segment).c_str());
-  m_bytes -= it->second.bytes;
-  m_segments.erase(it);
+  if (where.segment == m_current) return closeCurrent();  // the next append opens a fresh one
+  remove(where.segment);
+}
+
+void Spool::remove(std::uint64_t number) {
+  unlink(pathOf(number).c_str());
+  m_bytes -= m_segments[number].bytes;
+  m_segments.erase(number);
 }
 
 Status Spool::sync() {
   if (!m_dirty || m_fd < 0) return {};
   m_dirty = false;
-  return fdatasync(m_fd) == 0 ? Status() : failed("sync spool", pathOf(m_current));
+  if (fdatasync(m_fd) == 0 && syncFolder(m_directory)) return {};
+  const Status status = failed("sync spool", pathOf(m_current));
+  m_unsynced.push_back(m_current);
+  closeCurrent();
+  return status;
 }
 
 void Spool::closeCurrent() {
-  if (m_fd >= 0) ::close(m_fd);
+  if (m_fd < 0) return;
+  ::close(m_fd);
   m_fd = -1;
-  m_current = 0;
+  const std::uint64_t number = std::exchange(m_current, 0);
+  if (m_segments[number].live == 0) remove(number);
 }
 
 }  // namespace runglass

@@ -83,6 +83,8 @@ void fill(v1::EditPart& part, const IncidentEdit& edit) {
   }
 }
 
+void fill(v1::EditPart& part, const AgentForget& forget) { part.mutable_agent_forget()->set_name(forget.name); }
+
 // A number that no enumerator has stays one, for checkEdit() to refuse.
 template <class Enum>
 Enum enumOf(std::uint32_t number) {
@@ -167,6 +169,8 @@ Status EditAssembly::add(const v1::EditPart& part) {
     } else if (part.has_rank_order()) {
       const v1::RankOrderChoice& choice = part.rank_order();
       m_edit = RankOrderChoice{.run_uuid = choice.run_uuid(), .attempt = choice.attempt(), .order = choice.order()};
+    } else if (part.has_agent_forget()) {
+      m_edit = AgentForget{.name = part.agent_forget().name()};
     } else if (part.has_incident()) {
       m_edit = incidentOf(part.incident());
     } else {

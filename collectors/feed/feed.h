@@ -136,7 +136,7 @@ class Feed {
 
   std::unordered_map<std::uint64_t, std::uint64_t> m_told;      // hash of a name -> hash of the content
   std::unordered_map<std::uint64_t, std::uint64_t> m_progress;  // the same
-  ChangeReader::ClockTold m_clocks;
+  std::int64_t m_clocks = 0;                                    // the number of the newest reading that was sent
   MirrorMark m_mark, m_told_mark;
 
   std::vector<SeriesState> m_series;  // by the source's id

@@ -88,11 +88,7 @@ Status Feed::loadCatalog(DurNs now) {
   if (now >= m_next_clocks) {
     m_next_clocks = now + m_options.clocks;
     RG_ASSIGN(const auto readings, m_changes->clocks(m_clocks));
-    for (const ClockReading& one : readings) {
-      TimeNs& told = m_clocks.try_emplace({one.node, one.session}, one.raw).first->second;
-      told = std::max(told, one.raw);
-      m_sayings.emplace_back(one);
-    }
+    m_sayings.insert(m_sayings.end(), readings.begin(), readings.end());
   }
   if (changed(StorePart::kRows)) {
     RG_ASSIGN(const auto issues, m_reader->issues());

@@ -28,6 +28,9 @@ constexpr DurNs kTick = 50 * kNsPerMs;
 constexpr DurNs kAsleep = 5 * kNsPerSecond;  // more than this between ticks by the clock that goes on in a sleeping machine
 constexpr std::uint64_t kCredit = 512U << 10;
 constexpr std::uint32_t kVersion = 1;
+// Nothing is taken while so many commits in a row have failed, or so much is journaled and not stored.
+constexpr int kMaxFailedCommits = 3;
+constexpr std::int64_t kMaxUnstored = std::int64_t{256} << 20;
 
 DurNs bootNow() {
   timespec now{};
@@ -67,6 +70,7 @@ struct Mirror::Parts {
   } named;
   bool had_any = false;  // series, when the session began
   bool connection_good = false;
+  int failed_commits = 0;  // since the last one that did not fail
 
   mutable Mutex mutex;
   ConditionVariable wake, completed;
@@ -190,8 +194,10 @@ void Mirror::Parts::run() {
     std::optional<Incoming> next;
     {
       MutexLock lock(mutex);
-      wake.waitFor(lock, kTick, [this]() RG_REQUIRES(mutex) { return !inbox.empty() || stopping; });
-      if (!inbox.empty()) {
+      // Unacknowledged frames are bounded by our credit.
+      const bool taking = failed_commits < kMaxFailedCommits && writer->journalBytes() <= kMaxUnstored;
+      wake.waitFor(lock, kTick, [&]() RG_REQUIRES(mutex) { return (taking && !inbox.empty()) || stopping; });
+      if (taking && !inbox.empty()) {
         next = std::move(inbox.front());
         inbox.pop_front();
       } else if (stopping) {
@@ -213,10 +219,13 @@ void Mirror::Parts::run() {
 
 void Mirror::Parts::tick() {
   const Status flushed = writer->flushIfDue();
+  const bool again = flushed.ok() && failed_commits > 0;
+  failed_commits = flushed.ok() ? 0 : failed_commits + 1;
   bool silent = false;
   {
     const MutexLock lock(mutex);
     if (!flushed.ok()) status.problem = flushed.message();
+    if (again) status.problem.clear();
     silent = status.connected && monotonicNow() - heard > options.silence;
     if (silent) heard = monotonicNow();
   }
@@ -344,6 +353,7 @@ Status Mirror::Parts::store(const v1::Frame& frame) {
       RG_TRY(writer->journal(inbound->key(), frame.seq(), journaled).status());
       RG_TRY(writer->syncJournal());
       const PayloadCounts counts = inbound->replay().playFeed(journaled, *writer);
+      if (const Status failed = writer->takeFailure(); !failed.ok()) writer->setAside(inbound->key(), frame.seq(), journaled, failed);
       if (!counts.intact) return {Code::kDataLoss, "a frame cannot be read"};
     }
     ++next_seq;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
 // 1. One descriptor is kept in reserve, so that running out of them closes one connection at a time instead of blocking the loop.
-// 2. m_waiting holds connections accepted and not known to be authenticated or closed; entries end at the latest after forget_after.
+// 2. m_waiting holds connections accepted and neither authenticated nor closed by either side; entries end at the latest after
+// forget_after.
+//    gRPC shuts a connection down before it closes it, so that our descriptor of it does not keep it open.
 #include "collectors/hub/acceptor.h"
 
 #include <arpa/inet.h>
@@ -16,8 +18,10 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <vector>
 
 #include "collectors/proto/hub_target.h"
 
@@ -25,6 +29,7 @@ namespace runglass {
 namespace {
 
 constexpr int kBacklog = 1024;
+constexpr int kSweepMs = 250;
 
 bool isLoopback(const sockaddr* address) {
   if (address->sa_family == AF_INET) return (ntohl(reinterpret_cast<const sockaddr_in*>(address)->sin_addr.s_addr) >> 24) == 127;
@@ -143,6 +148,8 @@ Acceptor::~Acceptor() {
   stop();
   for (const int fd : {m_wake, m_spare})
     if (fd >= 0) close(fd);
+  const MutexLock lock(m_mutex);
+  for (auto at = m_waiting.begin(); at != m_waiting.end();) at = letGo(at, false);
 }
 
 void Acceptor::start(std::function<void(Way, int, int)> handle) {
@@ -166,7 +173,13 @@ void Acceptor::stop() {
 void Acceptor::run() {
   while (!m_stop) {
     pollfd fds[3] = {{m_network, POLLIN, 0}, {m_own, POLLIN, 0}, {m_wake, POLLIN, 0}};  // a negative one is left out
-    if (poll(fds, 3, -1) <= 0 || m_stop) continue;
+    const int ready = poll(fds, 3, kSweepMs);
+    if (m_stop) return;
+    if (ready <= 0) {
+      const MutexLock lock(m_mutex);
+      sweep(monotonicNow());
+      continue;
+    }
     if ((fds[0].revents & POLLIN) != 0) acceptOne(Way::kNetwork);
     if ((fds[1].revents & POLLIN) != 0) acceptOne(Way::kOwnSocket);
   }
@@ -186,7 +199,7 @@ void Acceptor::acceptOne(Way way) {
     usleep(10'000);
     return;
   }
-  if (way == Way::kOwnSocket ? !isOwnersOrRoots(fd) : !admit(peerName(peer))) {
+  if (way == Way::kOwnSocket ? !isOwnersOrRoots(fd) : !admit(peerName(peer), fd)) {
     close(fd);
     return;
   }
@@ -195,21 +208,57 @@ void Acceptor::acceptOne(Way way) {
   m_handle(way, listener, fd);
 }
 
-bool Acceptor::admit(const std::string& peer) {
+bool Acceptor::admit(const std::string& peer, int fd) {
   const DurNs now = monotonicNow();
   const std::string address = addressOfPeer(peer);
   const MutexLock lock(m_mutex);
-  std::erase_if(m_waiting, [&](const auto& entry) { return now - entry.second > m_limits.forget_after; });
-  std::size_t same = 0;
-  for (const auto& [waiting, since] : m_waiting) same += addressOfPeer(waiting) == address ? 1 : 0;
-  if (same >= m_limits.per_address || m_waiting.size() >= m_limits.total) return false;
-  m_waiting[peer] = now;
+  sweep(now);
+  makeRoom(address);
+  const int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+  if (own < 0) return false;
+  if (const auto before = m_waiting.find(peer); before != m_waiting.end()) letGo(before, false);
+  m_waiting[peer] = {address, own, now};
   return true;
+}
+
+// Those that ended count no more.
+void Acceptor::sweep(DurNs now) {
+  std::vector<pollfd> fds;
+  for (const auto& [peer, waiting] : m_waiting) fds.push_back({waiting.fd, POLLRDHUP, 0});
+  if (fds.empty()) return;
+  poll(fds.data(), fds.size(), 0);
+  auto fd = fds.begin();
+  for (auto at = m_waiting.begin(); at != m_waiting.end(); ++fd) {
+    const bool ended = (fd->revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0;
+    at = ended || now - at->second.since > m_limits.forget_after ? letGo(at, false) : std::next(at);
+  }
+}
+
+// Whoever opens many connections and says nothing loses them to those who come: first its own address, then the one that has most.
+void Acceptor::makeRoom(const std::string& address) {
+  std::map<std::string, std::size_t> counts{{address, 0}};
+  for (const auto& [peer, waiting] : m_waiting) ++counts[waiting.address];
+  std::string from = address;
+  if (counts[address] < m_limits.per_address) {
+    if (m_waiting.size() < m_limits.total) return;
+    const auto most = std::ranges::max_element(counts, {}, &decltype(counts)::value_type::second);
+    if (most->second > counts[address]) from = most->first;
+  }
+  auto oldest = m_waiting.end();
+  for (auto at = m_waiting.begin(); at != m_waiting.end(); ++at)
+    if (at->second.address == from && (oldest == m_waiting.end() || at->second.since < oldest->second.since)) oldest = at;
+  if (oldest != m_waiting.end()) letGo(oldest, true);
+}
+
+Acceptor::WaitingMap::iterator Acceptor::letGo(WaitingMap::iterator at, bool end) {
+  if (end) ::shutdown(at->second.fd, SHUT_RDWR);
+  ::close(at->second.fd);
+  return m_waiting.erase(at);
 }
 
 void Acceptor::authenticated(const std::string& peer) {
   const MutexLock lock(m_mutex);
-  m_waiting.erase(plainPeer(peer));
+  if (const auto at = m_waiting.find(plainPeer(peer)); at != m_waiting.end()) letGo(at, false);
 }
 
 }  // namespace runglass

@@ -25,8 +25,8 @@ namespace runglass {
 class Acceptor {
  public:
   struct Limits {
-    std::size_t per_address = 64;  // connections that have not authenticated yet
-    std::size_t total = 512;
+    std::size_t per_address = 64;            // open connections that have not authenticated yet: a further one takes the oldest one's place
+    std::size_t total = 512;                 // a further one takes the place of the address that has most of them
     DurNs forget_after = 40 * kNsPerSecond;  // by then gRPC has closed those that never spoke or stayed idle
   };
   enum class Way : std::uint8_t { kNetwork, kOwnSocket };
@@ -50,7 +50,17 @@ class Acceptor {
   Status listenIn(const std::string& path);
   void run();
   void acceptOne(Way way);
-  bool admit(const std::string& peer);
+  // Of a connection that was accepted and has neither authenticated nor ended.
+  struct Waiting {
+    std::string address;
+    int fd = -1;  // a descriptor of our own: it sees the connection's end, whoever ends it
+    DurNs since = 0;
+  };
+  using WaitingMap = std::map<std::string, Waiting>;  // by peer
+  bool admit(const std::string& peer, int fd);
+  void sweep(DurNs now) RG_REQUIRES(m_mutex);
+  void makeRoom(const std::string& address) RG_REQUIRES(m_mutex);
+  WaitingMap::iterator letGo(WaitingMap::iterator at, bool end) RG_REQUIRES(m_mutex);
 
   Limits m_limits;
   int m_network = -1, m_own = -1, m_wake = -1, m_spare = -1;
@@ -61,7 +71,7 @@ class Acceptor {
   std::atomic<bool> m_stop = false;
   std::thread m_thread;
   Mutex m_mutex;
-  std::map<std::string, DurNs> m_waiting RG_GUARDED_BY(m_mutex);  // peer -> accepted at
+  WaitingMap m_waiting RG_GUARDED_BY(m_mutex);
 };
 
 // "ipv4:127.0.0.1:4711" -> "ipv4:127.0.0.1".

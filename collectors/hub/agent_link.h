@@ -29,6 +29,8 @@ class AgentLink {
   virtual std::string peer() const = 0;
   // Name of the only node that it may speak for; empty: any.
   virtual std::string onlyNode() const { return {}; }
+  // Name of what it showed; empty: nothing was asked for.
+  virtual std::string passName() const { return {}; }
 };
 
 }  // namespace runglass

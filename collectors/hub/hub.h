@@ -31,6 +31,9 @@ struct HubOptions {
   std::size_t max_agents = 2'048;
   std::size_t max_unauthenticated_per_address = 64;
   std::size_t queue_bytes = 64U << 20;
+  // While so many commits in a row have failed, or so much is acknowledged and not stored, nothing more is acknowledged.
+  int max_failed_commits = 3;
+  std::int64_t max_unstored_bytes = std::int64_t{256} << 20;
   LivenessLimits liveness;
   WriterOptions writer;  // replay is set by the hub
   std::optional<Retention> retention;

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // IngestThread: what agents say, message by message.
-// Invariants:
-// 1. Sequence numbers move only forward: what is below next_seq is acknowledged and dropped, a hole is recorded in the batch after it.
-// 2. One live connection per agent: a second session is refused while the first is heard; the same session again replaces it.
+// Invariant: sequence numbers move only forward: what is below next_seq is acknowledged and dropped, a hole is recorded in the batch after
+// it.
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <limits>
+#include <utility>
 
 #include "collectors/agent/record_message.h"
+#include "collectors/hub/ingest_limits.h"
 #include "collectors/hub/ingest_thread.h"
+#include "collectors/hub/payload_guard.h"
 #include "collectors/proto/wire_writer.h"
 #include "model/crc32c.h"
+#include "model/far_time.h"
 #include "model/mutex.h"
 #include "model/time_text.h"
 #include "runglass/v1/payload.pb.h"
@@ -20,26 +22,15 @@ namespace runglass {
 namespace {
 
 using Wire = v1::Payload;
-constexpr std::size_t kMaxBatch = 2U << 20;
-constexpr std::size_t kMaxDictionary = 64U << 20;
-constexpr std::size_t kMaxName = 256;
 constexpr DurNs kClockEvery = 60 * kNsPerSecond;
 constexpr DurNs kSkewTold = 100 * kNsPerMs;
-constexpr TimeNs kLatest = 4'000'000'000'000'000'000;  // year 2096: beyond it sums of times could overflow
+// 20 batches a second for a year and a half: no spool holds so much that it could be missing.
+constexpr std::uint64_t kMaxJump = std::uint64_t{1} << 30;
 
 std::string issueRecord(const Issue& issue) {
   std::string out;
   wire::appendBytes(out, Wire::kIssueFieldNumber, messageOf(issue).SerializeAsString());
   return out;
-}
-
-// sealed_ns at the very front, where our agents put it.
-std::optional<TimeNs> sealedTime(std::string_view payload) {
-  constexpr std::string_view kTag = "\xc1\x02";
-  if (payload.size() < 10 || !payload.starts_with(kTag)) return std::nullopt;
-  TimeNs time = 0;
-  std::memcpy(&time, payload.data() + 2, 8);
-  return time;
 }
 
 const char* eventKind(NodeState to) {
@@ -93,7 +84,7 @@ void IngestThread::handle(Item& item) {
   agent.heard = item.received_mono;
   switch (message.body_case()) {
     case v1::AgentMessage::kDefinitions:
-      return handleDefinitions(agent, *message.mutable_definitions());
+      return handleDefinitions(agent, message.definitions());
     case v1::AgentMessage::kBatch:
       return handleBatch(item, agent, *message.mutable_batch());
     case v1::AgentMessage::kHeartbeat:
@@ -105,7 +96,7 @@ void IngestThread::handle(Item& item) {
       return recordChanges(m_liveness.left(node_uuid, item.received_mono));
     }
     case v1::AgentMessage::kOrderResult:
-      return m_recording.add(0, [this, link = item.link, result = std::move(*message.mutable_order_result())](Writer& writer) {
+      return m_recording.add(item.bytes, [this, link = item.link, result = std::move(*message.mutable_order_result())](Writer& writer) {
         m_orders.answered(link.get(), result, writer);
       });
     default:
@@ -113,101 +104,37 @@ void IngestThread::handle(Item& item) {
   }
 }
 
-bool IngestThread::mayJoin(const Item& item, const v1::Hello& hello) {
-  const auto no = [&](Code code, const std::string& why) {
-    refuse(item.link, Status(code, "session: " + item.link->peer() + ": " + why));
-    return false;
-  };
-  if (hello.proto_version() > kProtoVersion)
-    return no(Code::kFailedPrecondition, "agent " + hello.agent_version() + " speaks protocol " + std::to_string(hello.proto_version()) +
-                                             ", this hub " + std::to_string(kProtoVersion) + ": update the hub");
-  if (hello.proto_version() == 0 || hello.agent_uuid().empty() || hello.node_uuid().empty() || hello.sessions().empty())
-    return no(Code::kInvalidArgument, "Hello lacks version, agent, node or session");
-  if (static_cast<std::size_t>(hello.sessions_size()) > kMaxSessions) return no(Code::kInvalidArgument, "Hello names too many sessions");
-  for (const std::string* name : {&hello.agent_uuid(), &hello.node_uuid(), &hello.node_name()})
-    if (name->size() > kMaxName) return no(Code::kInvalidArgument, "Hello holds a name of more than 256 bytes");
-  if (hello.speaks_for_size() > kMaxSpeaksFor ||
-      std::ranges::any_of(hello.speaks_for(), [](const std::string& uuid) { return uuid.empty() || uuid.size() > kMaxName; }))
-    return no(Code::kInvalidArgument, "Hello speaks for too many nodes, or for one without a name");
-  for (const auto& session : hello.sessions())
-    if (session.session().empty() || session.session().size() > kMaxName)
-      return no(Code::kInvalidArgument, "Hello holds a bad session name");
-  if (m_agents.contains(item.link.get())) return no(Code::kInvalidArgument, "second Hello on one stream");
-  if (const std::string only = item.link->onlyNode(); !only.empty()) {
-    // Its uuid is its own word: one that is another node's already is not taken.
-    const auto known = m_node_names.find(hello.node_uuid());
-    if (hello.node_name() != only || hello.speaks_for_size() > 0 || (known != m_node_names.end() && known->second != only))
-      return no(Code::kPermissionDenied, "may speak for node " + only + " only, and says that it is " + hello.node_name());
-  }
-  storeAdmitted();
-  acknowledge();
-  for (auto& [key, other] : m_agents) {
-    if (other.uuid != hello.agent_uuid()) continue;
-    const bool same_session = other.sessions.back()->name == hello.sessions(hello.sessions_size() - 1).session();
-    if (!same_session && item.received_mono - other.heard < m_options.liveness.stale_after)
-      return no(Code::kAlreadyExists, "agent " + hello.agent_uuid() + " is already connected from " + other.link->peer());
-    if (other.link->onlyNode() != item.link->onlyNode())
-      return no(Code::kPermissionDenied, "agent " + hello.agent_uuid() + " is another node's, connected from " + other.link->peer());
-    other.link->finish(Status(Code::kAborted, "session: replaced by a newer connection of the same agent"));
-    m_agents.erase(key);
-    break;
-  }
-  return true;
-}
-
-void IngestThread::handleHello(const Item& item, const v1::Hello& hello) {
-  if (!mayJoin(item, hello)) return;
-  Agent agent{.link = item.link, .uuid = hello.agent_uuid(), .node_uuid = hello.node_uuid(), .node_name = hello.node_name()};
-  agent.speaks_for.assign(hello.speaks_for().begin(), hello.speaks_for().end());
-  agent.heard = item.received_mono;
-  agent.coarse_offset = item.received - std::clamp<TimeNs>(hello.raw_ns(), 0, kLatest);
-  recordAlive(item, agent);
-  m_node_names[agent.node_uuid] = agent.node_name;
-  v1::Welcome welcome;
-  welcome.set_proto_version(kProtoVersion);
-  welcome.set_max_batch_bytes(kMaxBatch);
-  welcome.set_agent_raw_ns(hello.raw_ns());
-  welcome.set_hub_received_ns(item.received);
-  for (int index = 0; index < hello.sessions_size(); ++index) {
-    const std::string& name = hello.sessions(index).session();
-    auto session = std::make_shared<Inbound>(Inbound{.name = name, .journaled = {{agent.uuid, name, 0}, agent.node_name}});
-    for (std::uint32_t stream = 0; stream < kMaxStreams; ++stream) {
-      session->keys.push_back({agent.uuid, session->name, stream});
-      session->next_seq.push_back(m_writer->resumeFrom(session->keys.back()));
-      if (session->next_seq.back() == 0) continue;
-      v1::Resume* resume = welcome.add_resume();
-      resume->set_session_index(static_cast<std::uint32_t>(index));
-      resume->set_stream(stream);
-      resume->set_next_seq(session->next_seq.back());
-    }
-    agent.sessions.push_back(std::move(session));
-  }
-  recordChanges(m_liveness.heard(agent.node_uuid, agent.node_name, item.received_mono));
-  m_agents.emplace(item.link.get(), std::move(agent));
-  welcome.set_credit_bytes(credit());
-  welcome.set_hub_sent_ns(wallNow());
-  {
-    const MutexLock lock(m_mutex);
-    m_stats.agents = static_cast<std::int64_t>(m_agents.size());
-  }
-  item.link->sendWelcome(std::move(welcome));
-}
-
-void IngestThread::handleDefinitions(Agent& agent, v1::Definitions& definitions) {
-  if (definitions.session_index() >= agent.sessions.size() || crc32c(definitions.records()) != definitions.crc32c())
+void IngestThread::handleDefinitions(Agent& agent, const v1::Definitions& definitions) {
+  const std::string& records = definitions.records();
+  if (definitions.session_index() >= agent.sessions.size() || crc32c(records) != definitions.crc32c())
     return refuse(agent.link, Status(Code::kDataLoss, "definitions: " + agent.node_name + ": unknown session or wrong checksum"));
-  Inbound& session = *agent.sessions[definitions.session_index()];
-  if (session.journaled.definitionBytes() + definitions.records().size() > kMaxDictionary)
-    return refuse(agent.link, Status(Code::kResourceExhausted, "definitions: " + agent.node_name + ": session defines more than 64 MiB"));
-  session.journaled.define(definitions.records());
+  if (!glanceAt(records).definitions_only)
+    return refuse(agent.link, Status(Code::kInvalidArgument, "definitions: " + agent.node_name + ": hold other records"));
+  const std::size_t most = std::min(kMaxDefinitions, kDefinitions + agent.speaks_for.size() * kDefinitionsOfNode);
+  if (agent.defined.bytes() + records.size() > most)
+    return refuse(agent.link, Status(Code::kResourceExhausted, "definitions: " + agent.node_name + ": its sessions define more than " +
+                                                                   std::to_string(most >> 20U) + " MiB"));
+  agent.defined.add(records.size());
+  agent.sessions[definitions.session_index()]->journaled.define(records);
+  if (m_defined_bytes > kMaxDefinitionsOfHub) refuseLargest();
 }
 
-std::string IngestThread::prefixOf(const Item& item, const Agent& agent, Inbound& session, const v1::Batch& batch) {
+// Whoever takes most makes room, not who comes last.
+void IngestThread::refuseLargest() {
+  const auto largest = std::ranges::max_element(m_agents, {}, [](const auto& entry) { return entry.second.defined.bytes(); });
+  if (largest == m_agents.end()) return;
+  refuse(largest->second.link, Status(Code::kResourceExhausted, "definitions: " + largest->second.node_name + ": this hub holds " +
+                                                                    std::to_string(kMaxDefinitionsOfHub >> 20U) +
+                                                                    " MiB of all agents, and most of them are of this one"));
+}
+
+std::string IngestThread::prefixOf(const Item& item, const Agent& agent, Inbound& session, const v1::Batch& batch,
+                                   const PayloadGlance& glance) {
   std::string prefix;
   if (!agent.link->onlyNode().empty()) wire::appendBytes(prefix, Wire::kOnlyNodeFieldNumber, agent.node_uuid);
   prefix += session.journaled.inFront(*m_writer);
   const TimeNs now = item.received - agent.coarse_offset;
-  if (const auto sealed = sealedTime(batch.payload()); !sealed || *sealed <= 0 || *sealed - now > kMaxAhead) {
+  if (!glance.begins_sealed || *glance.first_sealed <= 0 || *glance.last_sealed > now + kMaxAhead) {
     std::string received;
     wire::appendFixed64(received, Wire::kReceivedNsFieldNumber, now);
     prefix += received;
@@ -234,13 +161,19 @@ std::string IngestThread::prefixOf(const Item& item, const Agent& agent, Inbound
 
 void IngestThread::handleBatch(const Item& item, Agent& agent, v1::Batch& batch) {
   const auto refused = [&](Code code, const char* why) {
-    m_recording.add(0, [source = agent.node_name, at = item.received, why](Writer& writer) {
+    m_recording.add(kSmall, [source = agent.node_name, at = item.received, why](Writer& writer) {
       writer.issue({.code = "wire.bad_batch", .source = source, .first = at, .last = at, .detail = why});
     });
     const MutexLock lock(m_mutex);
     ++m_stats.bad_payloads;
     return Status(code, "batch: " + agent.node_name + ": " + why);
   };
+  if (!m_withheld.empty()) {
+    // A stream of which a batch was not taken must end: a later acknowledgement would speak of it, too.
+    agent.link->finish(Status(Code::kUnavailable, "store: cannot take data now: " + m_withheld));
+    m_agents.erase(item.link.get());
+    return;
+  }
   if (batch.session_index() >= agent.sessions.size() || batch.stream() >= kMaxStreams)
     return refuse(agent.link, refused(Code::kInvalidArgument, "unknown session or stream"));
   if (batch.payload().size() > kMaxBatch) return refuse(agent.link, refused(Code::kInvalidArgument, "larger than the welcome allows"));
@@ -249,14 +182,17 @@ void IngestThread::handleBatch(const Item& item, Agent& agent, v1::Batch& batch)
   const auto& session = agent.sessions[batch.session_index()];
   std::uint64_t& next = session->next_seq[batch.stream()];
   if (batch.seq() < next) {
-    agent.link->sendAck(batch.session_index(), batch.stream(), next, credit());
+    // `next` may stand behind batches that are admitted and not journaled yet: acknowledged with them.
+    m_journaled.push_back({item.link, batch.session_index(), batch.stream(), next});
     const MutexLock lock(m_mutex);
     ++m_stats.duplicate_batches;
     return;
   }
-  if (batch.seq() == std::numeric_limits<std::uint64_t>::max())
-    return refuse(agent.link, refused(Code::kInvalidArgument, "sequence number out of range"));
-  std::string payload = prefixOf(item, agent, *session, batch);
+  if (batch.seq() - next > kMaxJump)
+    return refuse(agent.link, refused(Code::kInvalidArgument, "its sequence number is further ahead than a spool can hold"));
+  const PayloadGlance glance = glanceAt(batch.payload());
+  if (glance.has_hubs_fields) batch.set_payload(withoutHubsFields(batch.payload()));
+  std::string payload = prefixOf(item, agent, *session, batch, glance);
   if (payload.empty())
     payload = std::move(*batch.mutable_payload());
   else
@@ -267,7 +203,7 @@ void IngestThread::handleBatch(const Item& item, Agent& agent, v1::Batch& batch)
 }
 
 void IngestThread::recordAlive(const Item& item, const Agent& agent) {
-  m_recording.add(0, [uuid = agent.node_uuid, name = agent.node_name, heard = item.received](Writer& writer) {
+  m_recording.add(kSmall, [uuid = agent.node_uuid, name = agent.node_name, heard = item.received](Writer& writer) {
     writer.node({.uuid = uuid, .name = name, .state = NodeState::kAlive, .last_heard = heard});
   });
 }
@@ -276,7 +212,11 @@ void IngestThread::handleHeartbeat(const Item& item, Agent& agent, const v1::Hea
   v1::Pong pong;
   pong.set_agent_raw_ns(beat.raw_ns());
   pong.set_hub_received_ns(item.received);
+  if (item.received_mono - agent.claims_since >= kNsPerSecond) agent.claims = 0, agent.claims_since = item.received_mono;
+  bool refused = false;
   for (const v1::Lease& wanted : beat.leases()) {
+    refused = ++agent.claims > kMaxClaims;
+    if (refused) break;
     const LeaseTable::Answer answer = m_leases.claim(agent.uuid, wanted.file(), wanted.offset(), item.received_mono);
     v1::Lease& lease = *pong.add_leases();
     lease.set_file(wanted.file());
@@ -285,10 +225,21 @@ void IngestThread::handleHeartbeat(const Item& item, Agent& agent, const v1::Hea
   }
   pong.set_hub_sent_ns(wallNow());
   agent.link->sendPong(pong);
+  if (refused && !std::exchange(agent.leases_refused, true))
+    m_recording.add(kSmall, [source = agent.node_name, at = item.received, count = beat.leases_size()](Writer& writer) {
+      writer.issue({.code = "wire.too_many_leases",
+                    .source = source,
+                    .first = at,
+                    .last = at,
+                    .detail = "it asked for " + std::to_string(count) + " files at once, a hub answers " + std::to_string(kMaxClaims) +
+                              " a second"});
+    });
   recordAlive(item, agent);
   recordChanges(m_liveness.heard(agent.node_uuid, agent.node_name, item.received_mono));
-  const bool plausible = beat.raw_ns() > 0 && beat.raw_ns() < kLatest && beat.offset_ns() > -kLatest && beat.offset_ns() < kLatest &&
-                         beat.error_ns() >= 0 && beat.error_ns() < kLatest;
+  // What a session's clock and its offset give is the hub's time.
+  const bool plausible = agent.clock_counts && beat.raw_ns() > 0 && !isFar(beat.raw_ns()) && !isFar(beat.offset_ns()) &&
+                         beat.error_ns() >= 0 && !isFar(beat.error_ns()) &&
+                         std::abs(beat.raw_ns() + beat.offset_ns() - item.received) <= kMaxAhead + beat.error_ns();
   if (beat.has_offset_ns() && plausible) recordClock(agent, beat);
 }
 
@@ -307,7 +258,7 @@ void IngestThread::recordClock(Agent& agent, const v1::Heartbeat& beat) {
   agent.clock = reading;
   const bool skewed = std::abs(reading.offset) > kSkewTold + reading.error && !agent.skew_told;
   agent.skew_told = agent.skew_told || skewed;
-  m_recording.add(0, [reading, skewed, uuid = agent.node_uuid, name = agent.node_name](Writer& writer) {
+  m_recording.add(kSmall, [reading, skewed, uuid = agent.node_uuid, name = agent.node_name](Writer& writer) {
     ClockReading placed = reading;
     placed.node = writer.node({.uuid = uuid});
     writer.clock(placed);
@@ -323,7 +274,7 @@ void IngestThread::recordClock(Agent& agent, const v1::Heartbeat& beat) {
 
 void IngestThread::recordChanges(std::vector<Liveness::Change> changes) {
   if (changes.empty()) return;
-  m_recording.add(0, [changes = std::move(changes), now = wallNow()](Writer& writer) {
+  m_recording.add(kSmall, [changes = std::move(changes), now = wallNow()](Writer& writer) {
     for (const Liveness::Change& change : changes) recordChange(change, now, writer);
   });
 }
@@ -339,7 +290,7 @@ void IngestThread::refuse(std::shared_ptr<AgentLink> link, const Status& status)
 }
 
 void IngestThread::drop(const std::shared_ptr<AgentLink>& link) {
-  m_recording.add(0, [this, link](Writer& writer) { m_orders.gone(link.get(), writer); });
+  m_recording.add(kSmall, [this, link](Writer& writer) { m_orders.gone(link.get(), writer); });
   m_agents.erase(link.get());
   const MutexLock lock(m_mutex);
   m_stats.agents = static_cast<std::int64_t>(m_agents.size());

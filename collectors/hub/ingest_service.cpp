@@ -108,6 +108,7 @@ class SessionReactor final : public grpc::ServerBidiReactor<Bytes, Bytes>,
   }
   std::string peer() const override { return m_peer; }
   std::string onlyNode() const override { return m_standing.pass().node; }
+  std::string passName() const override { return m_standing.pass().id.empty() ? std::string() : m_standing.pass().name; }
 
  private:
   // Starts the next write, or the Finish that waited for the last one.

@@ -12,11 +12,14 @@
 #include <future>
 #include <utility>
 
+#include "collectors/hub/ingest_limits.h"
+
 namespace runglass {
 namespace {
 
 constexpr std::size_t kGroupBytes = 8U << 20;
 constexpr DurNs kTick = 50 * kNsPerMs;
+constexpr DurNs kReturn = 20 * kNsPerSecond;  // an agent's longest pause before it connects again, and some more
 constexpr DurNs kRetentionEvery = 60 * kNsPerSecond, kRetentionBudget = 200 * kNsPerMs;
 constexpr std::int64_t kCapShare = 16;  // so much of a store's cap at once: then retention looks before its time
 
@@ -47,9 +50,7 @@ IngestThread::~IngestThread() { (void)stop(); }
 
 bool IngestThread::push(std::shared_ptr<AgentLink> link, v1::AgentMessage message) {
   Item item{.link = std::move(link), .what = std::monostate(), .received = wallNow(), .received_mono = monotonicNow()};
-  item.bytes = 256 + (message.has_batch()         ? message.batch().payload().size()
-                      : message.has_definitions() ? message.definitions().records().size()
-                                                  : 0);
+  item.bytes = kSmall + message.ByteSizeLong();
   item.what = std::move(message);
   const MutexLock lock(m_mutex);
   m_queue_bytes += item.bytes;
@@ -167,9 +168,8 @@ void IngestThread::storeAdmitted() {
     Admitted& batch = m_admitted[i];
     if ((*arrivals)[i] == Arrival::kDuplicate) continue;
     const std::size_t bytes = batch.payload.size();
-    m_recording.add(bytes, [this, session = std::move(batch.session), payload = std::move(batch.payload)](Writer& writer) {
-      recordBatch(*session, payload, writer);
-    });
+    m_recording.add(bytes, [this, session = std::move(batch.session), stream = batch.stream, seq = batch.seq,
+                            payload = std::move(batch.payload)](Writer& writer) { recordBatch(*session, stream, seq, payload, writer); });
   }
   const MutexLock lock(m_mutex);
   m_since_retention += static_cast<std::int64_t>(m_admitted_bytes);
@@ -179,8 +179,9 @@ void IngestThread::storeAdmitted() {
   m_admitted_bytes = 0;
 }
 
-void IngestThread::recordBatch(Inbound& session, std::string_view payload, Writer& writer) {
+void IngestThread::recordBatch(Inbound& session, std::uint32_t stream, std::uint64_t seq, std::string_view payload, Writer& writer) {
   const PayloadCounts counts = session.journaled.replay().play(payload, writer);
+  if (const Status failed = writer.takeFailure(); !failed.ok()) writer.setAside(session.keys[stream], seq, payload, failed);
   const MutexLock lock(m_mutex);
   m_stats.samples += counts.samples;
   m_stats.spans += counts.spans;
@@ -191,28 +192,57 @@ void IngestThread::recordBatch(Inbound& session, std::string_view payload, Write
 
 // At once where an acknowledgement survives a killed hub; where it must survive a power cut, grouped by tick() behind one fdatasync.
 void IngestThread::acknowledge() {
+  const Status synced = m_writer->syncJournal();
+  if (!synced.ok()) {
+    m_journaled.clear();
+    if (!m_agents.empty()) failStore(synced);
+    return;
+  }
   if (m_journaled.empty()) return;
-  if (const Status status = m_writer->syncJournal(); !status.ok()) return failStore(status);
   const std::uint64_t credit_bytes = credit();
   for (const Acknowledgement& ack : m_journaled) ack.link->sendAck(ack.session_index, ack.stream, ack.next_seq, credit_bytes);
   m_journaled.clear();
 }
 
-// Nothing of the group was journaled: its senders still hold it and will offer it again after they reconnect.
+// Nothing of the group was journaled: its senders still hold it and will offer it again after they reconnect. What waits may make room when
+// it is stored: tick() commits it.
 void IngestThread::failStore(const Status& status) {
-  m_admitted.clear();
-  m_admitted_bytes = 0;
-  m_journaled.clear();
-  for (auto& [key, agent] : m_agents) agent.link->finish(Status(Code::kUnavailable, "store: cannot take data now: " + status.message()));
-  m_agents.clear();
-  // What waits may make room when it is stored.
-  m_recording.settle();
-  (void)m_writer->flush();
-  m_writer->issue({.code = "store.refused", .source = "hub", .first = wallNow(), .last = wallNow(), .detail = status.message()});
+  endSessions(status.message());
+  m_recording.add(0, [why = status.message(), now = wallNow()](Writer& writer) {
+    writer.issue({.code = "store.refused", .source = "hub", .first = now, .last = now, .detail = why});
+  });
   m_refused = status.message();
   const MutexLock lock(m_mutex);
   m_stats.store_error = m_refused;
+}
+
+void IngestThread::endSessions(const std::string& why) {
+  m_admitted.clear();
+  m_admitted_bytes = 0;
+  m_journaled.clear();
+  for (auto& [key, agent] : m_agents) agent.link->finish(Status(Code::kUnavailable, "store: cannot take data now: " + why));
+  m_agents.clear();
+  const MutexLock lock(m_mutex);
   m_stats.agents = 0;
+}
+
+// While commits fail nothing more is acknowledged: first credit 0, at the next tick every session ends with UNAVAILABLE, and agents spool.
+// It ends with the first commit that succeeds.
+void IngestThread::watchCommits() {
+  const bool failing = m_recording.failures() >= m_options.max_failed_commits;
+  const std::int64_t unstored = m_writer->journalBytes();
+  const bool over = unstored > m_options.max_unstored_bytes;
+  const bool was_withheld = !m_withheld.empty();
+  m_withheld.clear();
+  if (failing) {
+    m_withheld = "commits fail: " + m_recording.status().message();
+  } else if (over) {
+    m_withheld = std::to_string(unstored >> 20) + " MiB are acknowledged and not stored";
+    if (!m_recording.status().ok()) m_withheld += ": " + m_recording.status().message();
+  }
+  if (was_withheld && !m_withheld.empty() && !m_agents.empty()) return endSessions(m_withheld);
+  if (was_withheld == m_withheld.empty())
+    for (auto& [key, agent] : m_agents) agent.link->sendCredit(credit());
 }
 
 void IngestThread::tick() {
@@ -220,14 +250,17 @@ void IngestThread::tick() {
   if (now - m_last_tick < kTick) return;
   m_last_tick = now;
   acknowledge();
-  recordChanges(m_liveness.tick(now));
+  // Agents that are refused, and then pause before they come again, are not silent.
+  if (!m_withheld.empty()) m_silent_from = now + kReturn;
+  if (now >= m_silent_from) recordChanges(m_liveness.tick(now));
   if (m_recording.atRest()) {
     m_orders.tick(now, *m_writer);
     m_recording.commitIfDue();
     if (retentionIsDue(now) && m_recording.atRest()) forgetOld();
   }
+  watchCommits();
   const MutexLock lock(m_mutex);
-  m_stats.store_error = m_refused.empty() ? m_recording.status().message() : m_refused;
+  m_stats.store_error = !m_withheld.empty() ? m_withheld : !m_refused.empty() ? m_refused : m_recording.status().message();
 }
 
 bool IngestThread::retentionIsDue(DurNs now) const {
@@ -256,7 +289,7 @@ void IngestThread::grant() {
 
 std::uint64_t IngestThread::credit() const {
   constexpr std::size_t kLeast = 64U << 10, kMost = 8U << 20;
-  if (m_full) return 0;
+  if (m_full || !m_withheld.empty()) return 0;
   return std::clamp(m_options.queue_bytes / 4 / std::max<std::size_t>(1, m_agents.size()), kLeast, kMost);
 }
 

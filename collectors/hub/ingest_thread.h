@@ -5,8 +5,8 @@
 // Threading:  push(), closed(), post(), stats() from any thread, never blocking; everything else happens on its own thread.
 // Ownership:  owns the Writer.
 // Units:      bytes.
-// Errors:     see wire.* in the issue catalogue; a store that cannot be written ends the sessions with UNAVAILABLE, nothing is
-//             acknowledged.
+// Errors:     see wire.* in the issue catalogue; while the journal cannot be written, or commits fail again and again, sessions are ended
+//             and refused with UNAVAILABLE, and nothing is acknowledged.
 // Cost:       memory <= queue_bytes, of what is queued and of what waits for a commit, + what pushes over the mark.
 #pragma once
 
@@ -14,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <thread>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -22,12 +23,14 @@
 #include "collectors/hub/journaled_session.h"
 #include "collectors/hub/lease_table.h"
 #include "collectors/hub/order_desk.h"
+#include "collectors/hub/payload_budget.h"
 #include "collectors/hub/recording.h"
 #include "model/mutex.h"
 
 namespace runglass {
 
 inline constexpr std::uint32_t kProtoVersion = 1;
+struct PayloadGlance;
 
 class IngestThread {
  public:
@@ -62,15 +65,34 @@ class IngestThread {
     std::vector<std::uint64_t> next_seq;
     JournaledSession journaled;  // of all its streams
   };
+  // Bytes that count in a total as long as this lives.
+  class Share {
+   public:
+    explicit Share(std::size_t& total) : m_total(&total) {}
+    Share(Share&& other) noexcept : m_total(other.m_total), m_bytes(std::exchange(other.m_bytes, 0)) {}
+    Share& operator=(Share&&) = delete;
+    ~Share() { *m_total -= m_bytes; }
+    void add(std::size_t bytes) { m_bytes += bytes, *m_total += bytes; }
+    std::size_t bytes() const { return m_bytes; }
+
+   private:
+    std::size_t* m_total;
+    std::size_t m_bytes = 0;
+  };
   struct Agent {
     std::shared_ptr<AgentLink> link;
     std::string uuid, node_uuid, node_name;
     std::vector<std::string> speaks_for;  // uuids of further nodes
     std::vector<std::shared_ptr<Inbound>> sessions;
+    Share defined;    // of definitions, of all sessions
     DurNs heard = 0;  // monotonic
     DurNs coarse_offset = 0;
+    bool clock_counts = true;  // false: it is so wrong that its readings say nothing
     std::optional<ClockReading> clock;
     bool skew_told = false;
+    int claims = 0;  // of leases, since claims_since
+    DurNs claims_since = 0;
+    bool leases_refused = false;
   };
   struct Item {
     std::shared_ptr<AgentLink> link;
@@ -94,18 +116,23 @@ class IngestThread {
   void handle(Item& item);
   void handleHello(const Item& item, const v1::Hello& hello);
   bool mayJoin(const Item& item, const v1::Hello& hello);
-  void handleDefinitions(Agent& agent, v1::Definitions& definitions);
+  std::string identityProblem(const Item& item, const v1::Hello& hello);
+  void claimIdentity(const Item& item, const v1::Hello& hello);
+  void handleDefinitions(Agent& agent, const v1::Definitions& definitions);
+  void refuseLargest();
   void handleBatch(const Item& item, Agent& agent, v1::Batch& batch);
   void handleHeartbeat(const Item& item, Agent& agent, const v1::Heartbeat& beat);
   void recordClock(Agent& agent, const v1::Heartbeat& beat);
   void drop(const std::shared_ptr<AgentLink>& link);
   void refuse(std::shared_ptr<AgentLink> link, const Status& status);
-  std::string prefixOf(const Item& item, const Agent& agent, Inbound& session, const v1::Batch& batch);
+  std::string prefixOf(const Item& item, const Agent& agent, Inbound& session, const v1::Batch& batch, const PayloadGlance& glance);
   void storeAdmitted();
   void acknowledge();
   void failStore(const Status& status);
+  void watchCommits();
+  void endSessions(const std::string& why);
   void recordAlive(const Item& item, const Agent& agent);
-  void recordBatch(Inbound& session, std::string_view payload, Writer& writer);
+  void recordBatch(Inbound& session, std::uint32_t stream, std::uint64_t seq, std::string_view payload, Writer& writer);
   void recordChanges(std::vector<Liveness::Change> changes);
   void tick();
   bool retentionIsDue(DurNs now) const;
@@ -118,8 +145,11 @@ class IngestThread {
   std::shared_ptr<const LiveTail> m_live_tail;
 
   // The ingest thread's own.
+  std::size_t m_defined_bytes = 0;  // definitions of all agents
   std::map<AgentLink*, Agent> m_agents;
-  std::map<std::string, std::string> m_node_names;  // by uuid, of all that ever were
+  std::shared_ptr<PayloadBudget::Hub> m_budget = std::make_shared<PayloadBudget::Hub>();
+  std::map<std::string, std::shared_ptr<PayloadBudget>> m_budgets;  // by agent, of all that connected
+  std::map<std::string, std::string> m_node_names;                  // by uuid, of all that ever were
   std::vector<Admitted> m_admitted;
   std::size_t m_admitted_bytes = 0;
   struct Acknowledgement {
@@ -129,11 +159,12 @@ class IngestThread {
   };
   std::vector<Acknowledgement> m_journaled;  // not acknowledged yet
   std::string m_refused;                     // why the newest group was not taken; empty: it was
+  std::string m_withheld;                    // why nothing is acknowledged until a commit succeeds; empty: batches are taken
   Liveness m_liveness;
   LeaseTable m_leases;
   OrderDesk m_orders;
   bool m_full = false;  // so much waits for a commit that agents keep what waits with them
-  DurNs m_last_tick = 0, m_next_retention = 0;
+  DurNs m_last_tick = 0, m_next_retention = 0, m_silent_from = 0;
   std::int64_t m_since_retention = 0;  // bytes journaled
   Status m_close_status;               // stop()'s, once the thread has ended
 

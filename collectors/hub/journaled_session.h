@@ -20,7 +20,8 @@ namespace runglass {
 class JournaledSession {
  public:
   // `name` is the source of issues.
-  JournaledSession(StreamKey key, std::string name) : m_key(std::move(key)), m_replay(std::move(name)) {}
+  JournaledSession(StreamKey key, std::string name, std::shared_ptr<PayloadBudget> budget = {})
+      : m_key(std::move(key)), m_replay(std::move(name), {}, std::move(budget)) {}
 
   const StreamKey& key() const { return m_key; }
   PayloadReplay& replay() { return m_replay; }

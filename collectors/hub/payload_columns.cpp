@@ -60,7 +60,7 @@ bool PayloadSession::sampleBlock(std::string_view bytes) {
   }
   if (!reader.ok() || (!own_times && !times_known) || times.size() != values.size()) return false;
   if (own_times) {
-    for (TimeNs& time : times) fix(time);
+    for (TimeNs& time : times) fix(time), bound(time);
     times_known = true;
   }
   const SeriesId series_id = look(series, id);
@@ -93,8 +93,10 @@ bool PayloadSession::scalarBlock(std::string_view bytes) {
   if (!reader.ok() || steps.size() != values.size() || (!times.empty() && times.size() != steps.size())) return false;
   const SeriesId series_id = look(series, id);
   if (!series_id) return id != 0;
-  if (series_has_wall_time[id - 1])
-    for (TimeNs& time : times) fix(time);
+  for (TimeNs& time : times) {
+    if (series_has_wall_time[id - 1]) fix(time);
+    bound(time);
+  }
   out->scalars(series_id, steps, times, values);
   counts.samples += static_cast<std::int64_t>(values.size());
   return true;
@@ -133,7 +135,14 @@ bool PayloadSession::spanBlock(std::string_view bytes) {
   columns.names.assign(block.names().begin(), block.names().end());
   const TrackId track = look(tracks, block.track());
   if (!track) return block.track() != 0;
-  for (TimeNs& time : columns.start) fix(time);
+  for (std::size_t i = 0; i < rows; ++i) {
+    TimeNs& time = columns.start[i];
+    fix(time), bound(time);
+    DurNs& dur = columns.dur[i];
+    if (dur == kAbsent || (dur >= 0 && dur <= kFarTime - time)) continue;
+    ++absurd;
+    dur = dur < 0 ? 0 : kFarTime - time;
+  }
   out->spans(track, columns);
   counts.spans += static_cast<std::int64_t>(rows);
   return true;

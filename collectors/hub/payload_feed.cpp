@@ -2,8 +2,10 @@
 // What only a store tells its copy: tables of progress and points, totals, judgements, marks. Columns that do not fit each other end the
 // payload; ids that were never defined cost their row.
 #include <algorithm>
+#include <type_traits>
 
 #include "collectors/control/judgement_message.h"
+#include "collectors/hub/payload_guard.h"
 #include "collectors/hub/payload_session.h"
 #include "storage/codec/pyramid.h"
 
@@ -30,7 +32,10 @@ class Sums {
 
 template <class Message>
 bool parse(std::string_view bytes, Message& message) {
-  return message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
+  // The parts of an edit are the deepest. Columns are one field each, however long.
+  constexpr std::size_t kMaxParts = 262'144;
+  constexpr int kLevels = std::is_same_v<Message, v1::Judgements> ? 3 : 1;
+  return fewParts(bytes, kMaxParts, kLevels) && message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
 }
 
 template <class... Field>

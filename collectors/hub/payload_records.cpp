@@ -23,19 +23,7 @@ Node nodeOf(const v1::Node& wire) {
           .rack = wire.rack(),
           .fabric_switch = wire.fabric_switch(),
           .state = enumOr(wire.state(), NodeState::kLeft, NodeState::kUnknown),
-          .last_heard = optionalOf(wire.has_last_heard_ns(), wire.last_heard_ns())};
-}
-
-Run runOf(const v1::Run& wire) {
-  return {
-      .uuid = wire.uuid(),
-      .name = wire.name(),
-      .time_domain = wire.has_time_domain() ? std::optional(enumOr(wire.time_domain(), TimeDomain::kNone, TimeDomain::kUtc)) : std::nullopt,
-      .state = enumOr(wire.state(), RunState::kStalled, RunState::kUnknown),
-      .start = optionalOf(wire.has_start_ns(), wire.start_ns()),
-      .end = optionalOf(wire.has_end_ns(), wire.end_ns()),
-      .framework = wire.framework(),
-      .simulated = wire.simulated()};
+          .last_heard = {}};
 }
 
 }  // namespace
@@ -54,18 +42,39 @@ bool PayloadSession::isNext(const std::vector<Id>& ids, std::uint32_t id, std::s
 
 Device PayloadSession::deviceOf(const v1::Device& wire) {
   return {.uuid = wire.uuid(),
-          .node = look(nodes, wire.node()),
+          .node = owner(nodes, wire.node()),
           .index = optionalOf(wire.has_index(), wire.index()),
           .kind = wire.kind(),
           .model = wire.model(),
           .memory_bytes = optionalOf(wire.has_memory_bytes(), wire.memory_bytes())};
 }
 
+Node PayloadSession::nodeWithTimes(const v1::Node& wire) {
+  Node node = nodeOf(wire);
+  node.last_heard = sane(wire.has_last_heard_ns(), wire.last_heard_ns());
+  return node;
+}
+
+Run PayloadSession::runOf(const v1::Run& wire) {
+  const auto domain =
+      wire.has_time_domain() ? std::optional(enumOr(wire.time_domain(), TimeDomain::kNone, TimeDomain::kUtc)) : std::nullopt;
+  const bool wall = domain ? *domain == TimeDomain::kUtc : wire.id() == 0 || wire.id() > runs.size() || run_has_wall_time[wire.id() - 1];
+  return {.uuid = wire.uuid(),
+          .name = wire.name(),
+          .time_domain = domain,
+          .state = enumOr(wire.state(), RunState::kStalled, RunState::kUnknown),
+          .start = sane(wire.has_start_ns(), wire.start_ns(), wall),
+          .end = sane(wire.has_end_ns(), wire.end_ns(), wall),
+          .framework = wire.framework(),
+          .simulated = wire.simulated()};
+}
+
 Attempt PayloadSession::attemptOf(const v1::Attempt& wire) {
-  Attempt attempt{.run = look(runs, wire.run()),
+  const bool wall = wire.run() == 0 || wire.run() > runs.size() || run_has_wall_time[wire.run() - 1];
+  Attempt attempt{.run = ownerOf(runs, wire.run()),
                   .key = wire.key(),
-                  .start = optionalOf(wire.has_start_ns(), wire.start_ns()),
-                  .end = optionalOf(wire.has_end_ns(), wire.end_ns()),
+                  .start = sane(wire.has_start_ns(), wire.start_ns(), wall),
+                  .end = sane(wire.has_end_ns(), wire.end_ns(), wall),
                   .end_cause = wire.end_cause(),
                   .planned = optionalOf(wire.has_planned(), wire.planned()),
                   .resumed_from_step = optionalOf(wire.has_resumed_from_step(), wire.resumed_from_step())};
@@ -77,11 +86,14 @@ Attempt PayloadSession::attemptOf(const v1::Attempt& wire) {
 }
 
 void PayloadSession::define(const v1::Node& wire) {
-  if (isNext(nodes, wire.id(), limits.nodes, "nodes")) nodes.push_back(isForeign(wire) ? NodeId() : out->node(nodeOf(wire)));
+  if (isNext(nodes, wire.id(), limits.nodes, "nodes")) nodes.push_back(isForeign(wire) ? NodeId() : out->node(nodeWithTimes(wire)));
 }
 
 void PayloadSession::define(const v1::Device& wire) {
-  if (isNext(devices, wire.id(), limits.devices, "devices")) devices.push_back(out->device(deviceOf(wire)));
+  if (isNext(devices, wire.id(), limits.devices, "devices")) {
+    const Device device = deviceOf(wire);
+    devices.push_back(owned ? out->device(device) : DeviceId());
+  }
 }
 
 void PayloadSession::define(const v1::Run& wire) {
@@ -94,42 +106,50 @@ void PayloadSession::define(const v1::Run& wire) {
 
 void PayloadSession::define(const v1::Attempt& wire) {
   if (isNext(attempts, wire.id(), limits.attempts, "attempts")) {
-    attempts.push_back(out->attempt(attemptOf(wire)));
+    const Attempt attempt = attemptOf(wire);
+    attempts.push_back(owned ? out->attempt(attempt) : AttemptId());
     attempt_has_wall_time.push_back(wire.run() == 0 || wire.run() > runs.size() || run_has_wall_time[wire.run() - 1]);
   }
 }
 
 void PayloadSession::define(const v1::Series& wire) {
   if (isNext(series, wire.id(), limits.series, "series")) {
+    const SeriesKey key{.attempt = owner(attempts, wire.attempt()),
+                        .rank = optionalOf(wire.has_rank(), wire.rank()),
+                        .node = isOfForeign(wire.node()) ? NodeId() : owner(nodes, wire.node()),
+                        .device = owner(devices, wire.device()),
+                        .metric = wire.metric(),
+                        .source = wire.source(),
+                        .labels = wire.labels(),
+                        .unit = wire.unit(),
+                        .kind = enumOr(wire.kind(), SeriesKind::kScalar, SeriesKind::kGauge)};
+    const bool taken = budget == nullptr || budget->takes(key, monotonicNow());
+    if (!taken)
+      issue("wire.too_many_ids", "this agent defines more than " + std::to_string(PayloadBudget::kMaxSeries) + " series a node and day");
     // Its samples fall away with it.
-    series.push_back(isOfForeign(wire.node()) ? SeriesId()
-                                              : out->series({.attempt = look(attempts, wire.attempt()),
-                                                             .rank = optionalOf(wire.has_rank(), wire.rank()),
-                                                             .node = look(nodes, wire.node()),
-                                                             .device = look(devices, wire.device()),
-                                                             .metric = wire.metric(),
-                                                             .source = wire.source(),
-                                                             .labels = wire.labels(),
-                                                             .unit = wire.unit(),
-                                                             .kind = enumOr(wire.kind(), SeriesKind::kScalar, SeriesKind::kGauge)}));
+    series.push_back(owned && taken && !isOfForeign(wire.node()) ? out->series(key) : SeriesId());
     series_has_wall_time.push_back(hasWallTime(wire.attempt()));
   }
 }
 
 void PayloadSession::define(const v1::Track& wire) {
-  if (isNext(tracks, wire.id(), limits.tracks, "tracks"))
-    tracks.push_back(out->track({.attempt = look(attempts, wire.attempt()),
-                                 .rank = optionalOf(wire.has_rank(), wire.rank()),
-                                 .kind = wire.kind(),
-                                 .name = wire.name()}));
+  if (isNext(tracks, wire.id(), limits.tracks, "tracks")) {
+    const TrackKey key{.attempt = ownerOf(attempts, wire.attempt()),
+                       .rank = optionalOf(wire.has_rank(), wire.rank()),
+                       .kind = wire.kind(),
+                       .name = wire.name()};
+    tracks.push_back(owned ? out->track(key) : TrackId());
+  }
 }
 
 void PayloadSession::say(const v1::Node& wire) {
-  if (look(nodes, wire.id())) out->node(nodeOf(wire));
+  if (look(nodes, wire.id())) out->node(nodeWithTimes(wire));
 }
 
 void PayloadSession::say(const v1::Device& wire) {
-  if (look(devices, wire.id())) out->device(deviceOf(wire));
+  if (!look(devices, wire.id())) return;
+  const Device device = deviceOf(wire);
+  if (owned) out->device(device);
 }
 
 void PayloadSession::say(const v1::Run& wire) {
@@ -137,139 +157,156 @@ void PayloadSession::say(const v1::Run& wire) {
 }
 
 void PayloadSession::say(const v1::Attempt& wire) {
-  if (look(attempts, wire.id())) out->attempt(attemptOf(wire));
+  if (!look(attempts, wire.id())) return;
+  const Attempt attempt = attemptOf(wire);
+  if (owned) out->attempt(attempt);
 }
 
 void PayloadSession::say(const v1::Rank& wire) {
-  const AttemptId attempt = look(attempts, wire.attempt());
-  if (!attempt) return;
-  out->rank({.attempt = attempt,
-             .rank = wire.rank(),
-             .node = look(nodes, wire.node()),
-             .device = look(devices, wire.device()),
-             .local_rank = optionalOf(wire.has_local_rank(), wire.local_rank()),
-             .pid = optionalOf(wire.has_pid(), wire.pid()),
-             .tp = optionalOf(wire.has_tp(), wire.tp()),
-             .pp = optionalOf(wire.has_pp(), wire.pp()),
-             .dp = optionalOf(wire.has_dp(), wire.dp()),
-             .cp = optionalOf(wire.has_cp(), wire.cp()),
-             .ep = optionalOf(wire.has_ep(), wire.ep())});
+  const Rank rank{.attempt = ownerOf(attempts, wire.attempt()),
+                  .rank = wire.rank(),
+                  .node = owner(nodes, wire.node()),
+                  .device = owner(devices, wire.device()),
+                  .local_rank = optionalOf(wire.has_local_rank(), wire.local_rank()),
+                  .pid = optionalOf(wire.has_pid(), wire.pid()),
+                  .tp = optionalOf(wire.has_tp(), wire.tp()),
+                  .pp = optionalOf(wire.has_pp(), wire.pp()),
+                  .dp = optionalOf(wire.has_dp(), wire.dp()),
+                  .cp = optionalOf(wire.has_cp(), wire.cp()),
+                  .ep = optionalOf(wire.has_ep(), wire.ep())};
+  if (owned) out->rank(rank);
 }
 
 void PayloadSession::say(const v1::Fact& wire) {
-  if (const AttemptId attempt = look(attempts, wire.attempt()))
-    out->fact({.attempt = attempt,
-               .node = look(nodes, wire.node()),
-               .rank = optionalOf(wire.has_rank(), wire.rank()),
-               .key = wire.key(),
-               .value = wire.value()});
+  const Fact fact{.attempt = ownerOf(attempts, wire.attempt()),
+                  .node = owner(nodes, wire.node()),
+                  .rank = optionalOf(wire.has_rank(), wire.rank()),
+                  .key = wire.key(),
+                  .value = wire.value()};
+  if (owned) out->fact(fact);
 }
 
 void PayloadSession::say(const v1::Checkpoint& wire) {
-  if (const AttemptId attempt = look(attempts, wire.attempt())) {
-    const bool wall = hasWallTime(wire.attempt());
-    out->checkpoint({.attempt = attempt,
-                     .step = wire.step(),
-                     .begin = fixed(wire.has_begin_ns(), wire.begin_ns(), wall),
-                     .durable = fixed(wire.has_durable_ns(), wire.durable_ns(), wall),
-                     .bytes = optionalOf(wire.has_bytes(), wire.bytes()),
-                     .path = wire.path()});
-  }
+  const bool wall = hasWallTime(wire.attempt());
+  const Checkpoint checkpoint{.attempt = ownerOf(attempts, wire.attempt()),
+                              .step = wire.step(),
+                              .begin = fixed(wire.has_begin_ns(), wire.begin_ns(), wall),
+                              .durable = fixed(wire.has_durable_ns(), wire.durable_ns(), wall),
+                              .bytes = optionalOf(wire.has_bytes(), wire.bytes()),
+                              .path = wire.path()};
+  if (owned) out->checkpoint(checkpoint);
 }
 
 void PayloadSession::say(const v1::CommGroup& wire) {
-  if (const AttemptId attempt = look(attempts, wire.attempt()))
-    out->group({.attempt = attempt,
-                .id = wire.id(),
-                .kind = wire.kind(),
-                .name = wire.name(),
-                .ranks = {wire.ranks().begin(), wire.ranks().end()}});
+  const CommGroup group{.attempt = ownerOf(attempts, wire.attempt()),
+                        .id = wire.id(),
+                        .kind = wire.kind(),
+                        .name = wire.name(),
+                        .ranks = {wire.ranks().begin(), wire.ranks().end()}};
+  if (owned) out->group(group);
 }
 
 void PayloadSession::say(const v1::Event& wire) {
-  out->event({.time = fixed(wire.has_time_ns(), wire.time_ns(), hasWallTime(wire.attempt())),
-              .attempt = look(attempts, wire.attempt()),
-              .node = look(nodes, wire.node()),
-              .device = look(devices, wire.device()),
-              .rank = optionalOf(wire.has_rank(), wire.rank()),
-              .step = optionalOf(wire.has_step(), wire.step()),
-              .kind = wire.kind(),
-              .severity = enumOr(wire.severity(), Severity::kCritical, Severity::kInfo),
-              .code = wire.code(),
-              .message = wire.message()});
+  if (wire.kind().empty() && wire.message().empty()) {
+    ++empty_records;
+    return;
+  }
+  const Event event{.time = fixed(wire.has_time_ns(), wire.time_ns(), hasWallTime(wire.attempt())),
+                    .attempt = owner(attempts, wire.attempt()),
+                    .node = owner(nodes, wire.node()),
+                    .device = owner(devices, wire.device()),
+                    .rank = optionalOf(wire.has_rank(), wire.rank()),
+                    .step = optionalOf(wire.has_step(), wire.step()),
+                    .kind = wire.kind(),
+                    .severity = enumOr(wire.severity(), Severity::kCritical, Severity::kInfo),
+                    .code = wire.code(),
+                    .message = wire.message()};
+  if (owned) out->event(event);
 }
 
 void PayloadSession::say(const v1::LogLine& wire) {
-  out->log({.time = fixed(wire.has_time_ns(), wire.time_ns(), hasWallTime(wire.attempt())),
-            .attempt = look(attempts, wire.attempt()),
-            .node = look(nodes, wire.node()),
-            .rank = optionalOf(wire.has_rank(), wire.rank()),
-            .stream = wire.stream(),
-            .severity = enumOr(wire.severity(), Severity::kCritical, Severity::kInfo),
-            .text = wire.text()});
+  const LogLine line{.time = fixed(wire.has_time_ns(), wire.time_ns(), hasWallTime(wire.attempt())),
+                     .attempt = owner(attempts, wire.attempt()),
+                     .node = owner(nodes, wire.node()),
+                     .rank = optionalOf(wire.has_rank(), wire.rank()),
+                     .stream = wire.stream(),
+                     .severity = enumOr(wire.severity(), Severity::kCritical, Severity::kInfo),
+                     .text = wire.text()};
+  if (owned) out->log(line);
 }
 
 void PayloadSession::say(const v1::Progress& wire) {
-  if (const AttemptId attempt = look(attempts, wire.attempt()))
-    out->progress({.attempt = attempt,
-                   .rank = wire.rank(),
-                   .time = *fixed(true, wire.time_ns()),
-                   .step = optionalOf(wire.has_step(), wire.step()),
-                   .microbatch = optionalOf(wire.has_microbatch(), wire.microbatch()),
-                   .group = optionalOf(wire.has_group(), wire.group()),
-                   .seq = optionalOf(wire.has_seq(), wire.seq()),
-                   .phase = wire.phase(),
-                   .op = wire.op(),
-                   .since = fixed(wire.has_since_ns(), wire.since_ns())});
+  const Progress progress{.attempt = ownerOf(attempts, wire.attempt()),
+                          .rank = wire.rank(),
+                          .time = *fixed(true, wire.time_ns()),
+                          .step = optionalOf(wire.has_step(), wire.step()),
+                          .microbatch = optionalOf(wire.has_microbatch(), wire.microbatch()),
+                          .group = optionalOf(wire.has_group(), wire.group()),
+                          .seq = optionalOf(wire.has_seq(), wire.seq()),
+                          .phase = wire.phase(),
+                          .op = wire.op(),
+                          .since = fixed(wire.has_since_ns(), wire.since_ns())};
+  if (owned) out->progress(progress);
 }
 
 void PayloadSession::say(const v1::Issue& wire) {
-  out->issue({.code = wire.code(),
-              .source = wire.source(),
+  constexpr std::size_t kMostCode = 128, kMostSource = 1'024, kMostDetail = 4'096;
+  Issue issue{.code = wire.code().substr(0, kMostCode),
+              .source = wire.source().substr(0, kMostSource),
               .count = std::max<std::int64_t>(1, wire.count()),
-              .first = optionalOf(wire.has_first_ns(), wire.first_ns()),
-              .last = optionalOf(wire.has_last_ns(), wire.last_ns()),
-              .detail = wire.detail()});
+              .first = sane(wire.has_first_ns(), wire.first_ns()),
+              .last = sane(wire.has_last_ns(), wire.last_ns()),
+              .detail = wire.detail().substr(0, kMostDetail)};
+  if (budget == nullptr || budget->takesIssue(issue.code, issue.source, monotonicNow()))
+    out->issue(issue);
+  else
+    ++beyond_issues;
 }
 
 void PayloadSession::say(const v1::Label& wire) {
-  if (const AttemptId attempt = look(attempts, wire.attempt()))
-    out->label({.attempt = attempt,
-                .kind = wire.kind(),
-                .node = look(nodes, wire.node()),
-                .device = look(devices, wire.device()),
-                .rank = optionalOf(wire.has_rank(), wire.rank()),
-                .start = optionalOf(wire.has_start_ns(), wire.start_ns()),
-                .end = optionalOf(wire.has_end_ns(), wire.end_ns()),
-                .first_step = optionalOf(wire.has_first_step(), wire.first_step()),
-                .last_step = optionalOf(wire.has_last_step(), wire.last_step()),
-                .strength = wire.strength()});
+  const Label label{.attempt = ownerOf(attempts, wire.attempt()),
+                    .kind = wire.kind(),
+                    .node = owner(nodes, wire.node()),
+                    .device = owner(devices, wire.device()),
+                    .rank = optionalOf(wire.has_rank(), wire.rank()),
+                    .start = fixed(wire.has_start_ns(), wire.start_ns(), false),
+                    .end = fixed(wire.has_end_ns(), wire.end_ns(), false),
+                    .first_step = optionalOf(wire.has_first_step(), wire.first_step()),
+                    .last_step = optionalOf(wire.has_last_step(), wire.last_step()),
+                    .strength = wire.strength()};
+  if (owned) out->label(label);
 }
 
 void PayloadSession::say(const v1::ClockReading& wire) {
-  if (const NodeId node = look(nodes, wire.node()))
-    out->clock({.node = node,
-                .session = wire.session(),
-                .raw = wire.raw_ns(),
-                .offset = wire.offset_ns(),
-                .error = wire.error_ns(),
-                .source = wire.source()});
+  if (isFar(wire.raw_ns()) || isFar(wire.offset_ns()) || wire.error_ns() < 0 || isFar(wire.error_ns())) {
+    ++absurd;
+    return;
+  }
+  const ClockReading reading{.node = ownerOf(nodes, wire.node()),
+                             .session = wire.session(),
+                             .raw = wire.raw_ns(),
+                             .offset = wire.offset_ns(),
+                             .error = wire.error_ns(),
+                             .source = wire.source()};
+  if (owned) out->clock(reading);
 }
 
 void PayloadSession::say(const v1::Capture& wire) {
   constexpr std::size_t kMostName = 256;  // the agent's text is bounded by the Recorder, its names here
-  out->capture({.time = *fixed(true, wire.time_ns(), hasWallTime(wire.attempt())),
-                .attempt = look(attempts, wire.attempt()),
-                .node = look(nodes, wire.node()),
-                .rank = optionalOf(wire.has_rank(), wire.rank()),
-                .kind = wire.kind().substr(0, kMostName),
-                .source = wire.source().substr(0, kMostName),
-                .reason = wire.reason().substr(0, kMostName),
-                .text = wire.text(),
-                .truncated_bytes = std::max<std::int64_t>(0, wire.truncated_bytes())});
+  const Capture capture{.time = *fixed(true, wire.time_ns(), hasWallTime(wire.attempt())),
+                        .attempt = owner(attempts, wire.attempt()),
+                        .node = owner(nodes, wire.node()),
+                        .rank = optionalOf(wire.has_rank(), wire.rank()),
+                        .kind = wire.kind().substr(0, kMostName),
+                        .source = wire.source().substr(0, kMostName),
+                        .reason = wire.reason().substr(0, kMostName),
+                        .text = wire.text(),
+                        .truncated_bytes = std::max<std::int64_t>(0, wire.truncated_bytes())};
+  if (owned) out->capture(capture);
 }
 
 bool PayloadSession::entry(std::uint32_t field, std::string_view bytes) {
+  owned = true;
   const auto defined = [&](const auto& wire) { define(wire); };
   const auto said = [&]<class Message>(const Message& wire) {
     bool foreign = false;

@@ -26,8 +26,10 @@ void PayloadSession::issue(const char* code, std::string detail, std::int64_t co
               .detail = std::move(detail)});
 }
 
-PayloadReplay::PayloadReplay(std::string agent, PayloadLimits limits)
-    : m_session(std::make_unique<PayloadSession>(std::move(agent), limits)) {}
+PayloadReplay::PayloadReplay(std::string agent, PayloadLimits limits, std::shared_ptr<PayloadBudget> budget)
+    : m_budget(std::move(budget)), m_session(std::make_unique<PayloadSession>(std::move(agent), limits)) {
+  m_session->budget = m_budget.get();
+}
 PayloadReplay::~PayloadReplay() = default;
 PayloadReplay::PayloadReplay(PayloadReplay&&) noexcept = default;
 
@@ -58,11 +60,15 @@ PayloadCounts PayloadReplay::play(std::string_view payload) {
   s.sealed = 0;
   s.trusted_sealed = s.times_known = false;
   s.only_node.clear();
-  s.absurd = s.unknown_ids = s.foreign_records = 0;
+  s.absurd = s.unknown_ids = s.foreign_records = s.empty_records = s.beyond_records = s.beyond_issues = 0;
+  std::size_t fields = 0;
   WireReader reader(payload);
   bool ok = true;
   while (ok && reader.next()) {
-    if (reader.wireType() == 1 && reader.field() == Wire::kReceivedNsFieldNumber) {
+    if (reader.field() > Wire::kDefineTrackFieldNumber && ++fields > s.limits.records) {
+      ++s.beyond_records;
+      reader.skip();
+    } else if (reader.wireType() == 1 && reader.field() == Wire::kReceivedNsFieldNumber) {
       s.sealed = reader.fixed64();
       s.trusted_sealed = true;
     } else if (reader.wireType() == 1 && reader.field() == Wire::kSealedNsFieldNumber) {
@@ -83,7 +89,12 @@ PayloadCounts PayloadReplay::play(std::string_view payload) {
   if (s.unknown_ids > 0) s.issue("wire.unknown_id", "records refer to ids that were never defined", s.unknown_ids);
   if (s.foreign_records > 0)
     s.issue("wire.foreign_node", "records of other nodes than the one that this agent may speak for", s.foreign_records);
-  if (s.absurd > 0) s.issue("wire.absurd_time", "replaced by the time of sending", s.absurd);
+  if (s.absurd > 0) s.issue("wire.absurd_time", "replaced by the time of sending, or left out", s.absurd);
+  if (s.empty_records > 0) s.issue("wire.empty_record", "events without kind and message", s.empty_records);
+  if (s.beyond_records > 0)
+    s.issue("wire.too_many_records", "a batch holds more than " + std::to_string(s.limits.records) + " records", s.beyond_records);
+  if (s.beyond_issues > 0)
+    s.issue("wire.too_many_issues", "more different ones than " + std::to_string(PayloadBudget::kMaxIssues), s.beyond_issues);
   return s.counts;
 }
 

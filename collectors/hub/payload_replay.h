@@ -23,6 +23,7 @@ namespace runglass {
 
 // What one session may define; more is refused as wire.too_many_ids.
 struct PayloadLimits {
+  std::size_t records = 131'072;  // and of one payload
   std::size_t nodes = 16'384, devices = 262'144, runs = 4'096, attempts = 65'536, series = 1'000'000, tracks = 1'000'000;
 };
 
@@ -35,11 +36,12 @@ struct PayloadCounts {
 };
 
 struct PayloadSession;
+class PayloadBudget;
 
 class PayloadReplay {
  public:
-  // `agent` names the source of the issues.
-  explicit PayloadReplay(std::string agent, PayloadLimits limits = {});
+  // `agent` names the source of the issues; `budget`: of an agent beyond this session; null: none.
+  explicit PayloadReplay(std::string agent, PayloadLimits limits = {}, std::shared_ptr<PayloadBudget> budget = {});
   ~PayloadReplay();
   PayloadReplay(PayloadReplay&&) noexcept;
 
@@ -62,6 +64,7 @@ class PayloadReplay {
  private:
   PayloadCounts play(std::string_view payload);
 
+  std::shared_ptr<PayloadBudget> m_budget;
   std::unique_ptr<PayloadSession> m_session;
 };
 

@@ -14,7 +14,9 @@
 #include <string_view>
 #include <vector>
 
+#include "collectors/hub/payload_budget.h"
 #include "collectors/hub/payload_replay.h"
+#include "model/far_time.h"
 #include "runglass/v1/payload.pb.h"
 
 namespace runglass {
@@ -39,12 +41,14 @@ struct PayloadSession {
   // Of the payload in hand.
   Recorder* out = nullptr;
   MirrorRecorder* mirror = nullptr;  // the same, where the payload may judge
+  PayloadBudget* budget = nullptr;   // null: without one
   PayloadCounts counts;
   TimeNs sealed = 0;
   bool trusted_sealed = false;  // received_ns replaced it
   bool times_known = false;     // `times` holds those of the sample block before
   std::string only_node;        // uuid of the one node that may be spoken of; empty: any
-  std::int64_t absurd = 0, unknown_ids = 0, foreign_records = 0;
+  bool owned = true;            // the owners of the record in hand are known
+  std::int64_t absurd = 0, unknown_ids = 0, foreign_records = 0, empty_records = 0, beyond_records = 0, beyond_issues = 0;
   std::vector<std::int64_t> times, steps;
   std::vector<double> values;
   SpanColumns columns;
@@ -58,6 +62,20 @@ struct PayloadSession {
     ++unknown_ids;
     return {};
   }
+  // Of the owner of a record: one that was named and is not known here is counted, and the record has no owner to be stored with.
+  template <class Id>
+  Id owner(const std::vector<Id>& ids, std::uint32_t wire) {
+    const Id id = wire == 0 || wire > ids.size() ? Id() : ids[wire - 1];
+    if (wire != 0 && !id) miss();
+    return id;
+  }
+  // The same where there must be one.
+  template <class Id>
+  Id ownerOf(const std::vector<Id>& ids, std::uint32_t wire) {
+    if (wire == 0) miss();
+    return owner(ids, wire);
+  }
+  void miss() { ++unknown_ids, owned = false; }
   bool isForeign(const v1::Node& wire) const { return !only_node.empty() && wire.uuid() != only_node; }
   bool isOfForeign(std::uint32_t node) const { return !only_node.empty() && node != 0 && node <= nodes.size() && !nodes[node - 1]; }
   bool hasWallTime(std::uint32_t attempt) const {
@@ -73,10 +91,24 @@ struct PayloadSession {
     ++absurd;
     time = sealed;
   }
+  // Of a source without a clock, and of a store that is copied: times only are not so far that sums of them overflow.
+  void bound(TimeNs& time) {
+    if (!isFar(time)) return;
+    ++absurd;
+    time = nearTime(time);
+  }
   std::optional<TimeNs> fixed(bool has, TimeNs time, bool wall = true) {
     if (!has) return std::nullopt;
     if (wall) fix(time);
+    bound(time);
     return time;
+  }
+  // Where no time is better than another one: absent if it is absurd.
+  std::optional<TimeNs> sane(bool has, TimeNs time, bool wall = true) {
+    if (!has) return std::nullopt;
+    if (!isFar(time) && !(wall && isAbsurd(time))) return time;
+    ++absurd;
+    return std::nullopt;
   }
 
   // payload_columns.cpp
@@ -118,6 +150,8 @@ struct PayloadSession {
   void say(const v1::ClockReading& wire);
   void say(const v1::Capture& wire);
   Device deviceOf(const v1::Device& wire);
+  Node nodeWithTimes(const v1::Node& wire);
+  Run runOf(const v1::Run& wire);
   Attempt attemptOf(const v1::Attempt& wire);
 };
 

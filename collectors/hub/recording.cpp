@@ -21,21 +21,32 @@ Recording::~Recording() {
 }
 
 void Recording::add(std::size_t bytes, What what) {
-  if (atRest()) return what(m_writer);
+  if (atRest()) return record(what);
   m_waiting_bytes += bytes;
   m_waiting.emplace_back(bytes, std::move(what));
 }
 
 void Recording::commitIfDue() {
   RG_CHECK(atRest());
+  if (m_failures > 0 && monotonicNow() < m_retry) return;
   const Result<bool> begun = m_writer.beginFlushIfDue();
-  if (!begun.ok()) {
-    m_status = begun.status();
-  } else if (*begun) {
-    start();
-  } else {
-    m_status = {};
-  }
+  if (!begun.ok()) return committed(begun.status());
+  if (*begun) start();
+}
+
+void Recording::committed(const Status& status) {
+  m_status = status;
+  m_failures = status.ok() ? 0 : m_failures + 1;
+  m_retry = monotonicNow() + kRetry;
+}
+
+// A failure has no effect on other records. Batches have taken theirs already.
+void Recording::record(const What& what) {
+  what(m_writer);
+  const Status failed = m_writer.takeFailure();
+  if (failed.ok()) return;
+  const TimeNs now = wallNow();
+  m_writer.issue({.code = "store.not_recorded", .source = "hub", .first = now, .last = now, .detail = failed.message()});
 }
 
 void Recording::forget(const Retention& policy, TimeNs now, Forgotten done) {
@@ -58,13 +69,16 @@ void Recording::start() {
 void Recording::end() {
   const Result<bool> ended = m_writer.endBegun();
   m_running = false;
-  if (const Forgotten forgotten = std::exchange(m_forgotten, nullptr)) return forgotten(ended, monotonicNow() - m_begun);
-  m_status = ended.status();
+  if (const Forgotten forgotten = std::exchange(m_forgotten, nullptr)) {
+    if (ended.ok()) committed({});  // the store takes data again: nothing else may be left to commit, which would say so
+    return forgotten(ended, monotonicNow() - m_begun);
+  }
+  committed(ended.status());
 }
 
 void Recording::recordOne() {
   const auto [bytes, what] = std::move(m_waiting.front());
-  what(m_writer);
+  record(what);
   m_waiting.pop_front();
   m_waiting_bytes -= bytes;
 }

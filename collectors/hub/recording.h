@@ -4,7 +4,7 @@
 // Threading:  the store writer's thread; `ran` is called on the commits' thread.
 // Ownership:  borrows the Writer.
 // Units:      bytes, ns.
-// Errors:     those of the Writer's flush, by status(): what a failed one had to store stays recorded, and the next one stores it.
+// Errors:     those of the Writer's flush, by status(): what a failed one had to store stays recorded, and is tried again after a pause.
 // Cost:       what comes while a commit runs waits in memory, as large as its caller says.
 #pragma once
 
@@ -43,15 +43,19 @@ class Recording {
   void work(std::size_t came);
   // Waits for the commit that runs, and records all.
   void settle();
-  // Of the last commit; OK again once nothing is due.
+  // Of the last commit.
   const Status& status() const { return m_status; }
+  // Commits that failed since the last one that did not.
+  int failures() const { return m_failures; }
 
  private:
-  static constexpr DurNs kSlice = 20 * kNsPerMs;
+  static constexpr DurNs kSlice = 20 * kNsPerMs, kRetry = 500 * kNsPerMs;
   enum class Stage { kIdle, kBegun, kRan };
 
   void start();
   void end();
+  void committed(const Status& status);
+  void record(const What& what);
   void recordOne();
   void run();
 
@@ -64,6 +68,8 @@ class Recording {
   TimeNs m_begun = 0;
   Forgotten m_forgotten;  // empty: it is no retention
   Status m_status;
+  int m_failures = 0;
+  TimeNs m_retry = 0;  // monotonic; not before
 
   Mutex m_mutex;
   ConditionVariable m_changed;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/notify/alert_rules.h"
 
+#include <sys/stat.h>
 #include <toml++/toml.h>
 #include <algorithm>
 #include <charconv>
@@ -221,7 +222,17 @@ Result<AlertOptions> readAlertRules(const std::string& path) {
   std::stringstream text;
   text << file.rdbuf();
   if (!file) return Status(Code::kInvalidArgument, "alert rules: " + path + ": cannot be read");
-  return parseAlertRules(text.str(), path);
+  RG_ASSIGN(AlertOptions options, parseAlertRules(text.str(), path));
+  // A header holds a token; the address of many a chat room or monitor is a key. Without TLS neither is one.
+  const auto is_secret = [](const std::string& url) { return url.starts_with("https://"); };
+  const bool secret =
+      (options.deadman && is_secret(options.deadman->url)) ||
+      std::ranges::any_of(options.targets, [&](const AlertTarget& target) { return is_secret(target.webhook) || !target.headers.empty(); });
+  struct stat info {};
+  if (secret && (stat(path.c_str(), &info) != 0 || (info.st_mode & 077U) != 0))
+    return Status(Code::kPermissionDenied,
+                  "alert rules: " + path + ": names addresses or headers of webhooks, and others can read it; chmod 600 it");
+  return options;
 }
 
 }  // namespace runglass

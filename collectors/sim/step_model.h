@@ -34,6 +34,7 @@ struct Step {
 class StepModel {
  public:
   explicit StepModel(const Scenario& scenario);
+  explicit StepModel(Scenario&& scenario) = delete;  // it is borrowed: a temporary would be gone
   // `attempt_begin`: the first step of its attempt.
   Step step(std::int64_t number, std::int64_t attempt_begin = 1) const;
   const Coordinates& coordinates(std::int32_t rank) const { return m_work.coordinates(rank); }

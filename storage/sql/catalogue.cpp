@@ -131,4 +131,12 @@ void Catalogue::keepPiece(std::shared_ptr<const StoredSpans> piece, TimeRange ra
   m_pieces[first] = {std::move(piece), range, bytes, ++m_piece_clock};
 }
 
+Result<std::optional<std::int64_t>> Catalogue::thinnedTo(SeriesId series) {
+  if (m_store == nullptr) return std::optional<std::int64_t>();
+  RG_ASSIGN(auto row, m_store->prepare("SELECT last_x FROM main.rg_expired WHERE series_id = ?1"));
+  row.bind(1, series.value);
+  RG_ASSIGN(const bool found, row.step());
+  return found ? row.optionalInt64(0) : std::nullopt;
+}
+
 }  // namespace runglass::sql

@@ -17,6 +17,7 @@
 
 #include "model/result.h"
 #include "storage/reader.h"
+#include "storage/sqlite/connection.h"
 
 namespace runglass::sql {
 
@@ -28,6 +29,8 @@ struct AttemptRow {
 class Catalogue {
  public:
   explicit Catalogue(Reader& reader) : m_reader(reader) {}
+  // The session's own connection; it outlives the queries.
+  void setStore(sqlite::Connection& store) { m_store = &store; }
 
   // Forgets what the last query saw.
   void begin(std::stop_token stop);
@@ -43,6 +46,8 @@ class Catalogue {
   Result<std::shared_ptr<const StoredSpans>> piece(std::int64_t span, TimeRange range);
   // Absent: no later attempt began this series again.
   Result<std::optional<std::int64_t>> supersededFrom(SeriesId series);
+  // The last step up to which retention thinned the series; absent: all its points are there.
+  Result<std::optional<std::int64_t>> thinnedTo(SeriesId series);
 
  private:
   struct KeptPiece {
@@ -55,6 +60,7 @@ class Catalogue {
   void keepPiece(std::shared_ptr<const StoredSpans> piece, TimeRange range);
 
   Reader& m_reader;
+  sqlite::Connection* m_store = nullptr;
   std::stop_token m_stop;
   std::optional<std::vector<Series>> m_series;
   std::unordered_map<std::uint64_t, std::size_t> m_series_index;

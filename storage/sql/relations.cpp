@@ -31,6 +31,11 @@ constexpr std::string_view kViews[] = {
     R"(CREATE TEMP VIEW checkpoint AS SELECT a.run_id, a.number AS attempt, c.step, c.begin_ns, c.durable_ns, c.bytes, c.path
   FROM main.rg_checkpoint c JOIN main.rg_attempt a USING(attempt_id))",
 
+    R"(CREATE TEMP VIEW thinned_series AS SELECT s.series_id, a.run_id, a.number AS attempt, s.rank, m.text AS tag, e.last_x AS up_to_step,
+  e.sample_count - (SELECT ifnull(sum(t.n), 0) FROM main.rg_thinned t WHERE t.series_id = s.series_id) AS points
+  FROM main.rg_expired e JOIN main.rg_series s USING(series_id) JOIN main.rg_string m ON m.string_id = s.metric
+  LEFT JOIN main.rg_attempt a ON a.attempt_id = s.attempt_id WHERE s.kind = 2)",
+
     R"(CREATE TEMP VIEW rank AS SELECT a.run_id, a.number AS attempt, r.rank, n.name AS node, d.uuid AS device_uuid, r.tp, r.pp, r.dp, r.cp, r.ep,
   r.local_rank, r.pid
   FROM main.rg_rank r JOIN main.rg_attempt a USING(attempt_id) LEFT JOIN main.rg_node n ON n.node_id = r.node_id

@@ -81,6 +81,8 @@ class PointCursor : public Cursor {
     const auto& from = m_series[m_at].superseded_from;
     return from && m_points.step[row] >= *from;
   }
+  // 1: of its neighbours retention left only some.
+  int thinned() const { return m_thinned_to && m_points.step[m_row] <= *m_thinned_to ? 1 : 0; }
   // The values of the series with the same owner but another metric, matched to m_points by step; NaN where there is none.
   Result<std::vector<double>> companion(std::string_view metric) {
     std::vector<double> matched(m_points.size(), std::nan(""));
@@ -114,6 +116,7 @@ class PointCursor : public Cursor {
   }
   Status load() {
     RG_ASSIGN(m_points, m_catalogue.reader().scalars(m_series[m_at].series->id, m_step0, m_step1, m_catalogue.stop()));
+    RG_ASSIGN(m_thinned_to, m_catalogue.thinnedTo(m_series[m_at].series->id));
     m_row = 0;
     return loaded();
   }
@@ -133,9 +136,10 @@ class PointCursor : public Cursor {
   std::size_t m_at = 0, m_row = 0;
   std::int64_t m_step0 = kLowest, m_step1 = kHighest;
   ScalarColumns m_points;
+  std::optional<std::int64_t> m_thinned_to;
 };
 
-enum ScalarColumn : int { kRun, kAttempt, kRank, kSource, kTag, kStep, kTime, kValue, kSeriesId, kSuperseded };
+enum ScalarColumn : int { kRun, kAttempt, kRank, kSource, kTag, kStep, kTime, kValue, kSeriesId, kSuperseded };  // then thinned
 
 template <bool kAll>
 class ScalarCursor : public PointCursor {
@@ -161,8 +165,11 @@ class ScalarCursor : public PointCursor {
         return sqlite3_result_double(out, points().value[row()]);
       case kSeriesId:
         return sqlite3_result_int64(out, static_cast<sqlite3_int64>(source().series->id.value));
+      case kSuperseded:
+        if (kAll) return sqlite3_result_int64(out, superseded(row()) ? 1 : 0);
+        [[fallthrough]];
       default:
-        return sqlite3_result_int64(out, superseded(row()) ? 1 : 0);
+        return sqlite3_result_int64(out, thinned());
     }
   }
 
@@ -176,7 +183,7 @@ void resultDuration(sqlite3_context* out, double value) {
   if (std::isfinite(value) && std::fabs(value) < 9.2e18) sqlite3_result_int64(out, static_cast<sqlite3_int64>(value));
 }
 
-enum StepColumn : int { kStepRun, kStepAttempt, kStepRank, kStepStep, kStepStart, kStepDur, kStepPhase };
+enum StepColumn : int { kStepRun, kStepAttempt, kStepRank, kStepStep, kStepStart, kStepDur, kStepPhase, kStepThinned };
 
 class StepCursor : public PointCursor {
  public:
@@ -195,6 +202,8 @@ class StepCursor : public PointCursor {
         return resultInteger(out, time());
       case kStepDur:
         return resultDuration(out, points().value[row()]);
+      case kStepThinned:
+        return sqlite3_result_int64(out, thinned());
       default: {
         const double phase = m_phase[row()];
         if (phase >= 0 && phase < static_cast<double>(std::size(kPhases))) resultText(out, kPhases[static_cast<std::size_t>(phase)]);
@@ -212,7 +221,7 @@ class StepCursor : public PointCursor {
   std::vector<double> m_phase;
 };
 
-enum PartColumn : int { kPartRun, kPartAttempt, kPartRank, kPartStep, kPartPart, kPartDur, kPartWait };
+enum PartColumn : int { kPartRun, kPartAttempt, kPartRank, kPartStep, kPartPart, kPartDur, kPartWait, kPartThinned };
 
 class StepPartCursor : public PointCursor {
  public:
@@ -231,6 +240,8 @@ class StepPartCursor : public PointCursor {
         return m_part.empty() ? sqlite3_result_null(out) : resultText(out, m_part);
       case kPartDur:
         return resultDuration(out, points().value[row()]);
+      case kPartThinned:
+        return sqlite3_result_int64(out, thinned());
       default:
         return resultDuration(out, m_wait[row()]);
     }
@@ -267,17 +278,19 @@ std::unique_ptr<Cursor> make(Catalogue& catalogue) {
 
 const TableSpec kScalarTable = {"scalar",
                                 "CREATE TABLE x(run_id INTEGER, attempt INTEGER, rank INTEGER, source TEXT, tag TEXT, step INTEGER, "
-                                "time_ns INTEGER, value REAL, series_id INTEGER)",
+                                "time_ns INTEGER, value REAL, series_id INTEGER, thinned INTEGER)",
                                 "", kScalarPushed, make<ScalarCursor<false>>};
 const TableSpec kScalarAllTable = {"scalar_all",
                                    "CREATE TABLE x(run_id INTEGER, attempt INTEGER, rank INTEGER, source TEXT, tag TEXT, step INTEGER, "
-                                   "time_ns INTEGER, value REAL, series_id INTEGER, superseded INTEGER)",
+                                   "time_ns INTEGER, value REAL, series_id INTEGER, superseded INTEGER, thinned INTEGER)",
                                    "", kScalarPushed, make<ScalarCursor<true>>};
-const TableSpec kStepTable = {
-    "step", "CREATE TABLE x(run_id INTEGER, attempt INTEGER, rank INTEGER, step INTEGER, start_ns INTEGER, dur_ns INTEGER, phase TEXT)", "",
-    kStepPushed, make<StepCursor>};
-const TableSpec kStepPartTable = {
-    "step_part", "CREATE TABLE x(run_id INTEGER, attempt INTEGER, rank INTEGER, step INTEGER, part TEXT, dur_ns INTEGER, wait_ns INTEGER)",
-    "", kPartPushed, make<StepPartCursor>};
+const TableSpec kStepTable = {"step",
+                              "CREATE TABLE x(run_id INTEGER, attempt INTEGER, rank INTEGER, step INTEGER, start_ns INTEGER, dur_ns "
+                              "INTEGER, phase TEXT, thinned INTEGER)",
+                              "", kStepPushed, make<StepCursor>};
+const TableSpec kStepPartTable = {"step_part",
+                                  "CREATE TABLE x(run_id INTEGER, attempt INTEGER, rank INTEGER, step INTEGER, part TEXT, dur_ns INTEGER, "
+                                  "wait_ns INTEGER, thinned INTEGER)",
+                                  "", kPartPushed, make<StepPartCursor>};
 
 }  // namespace runglass::sql

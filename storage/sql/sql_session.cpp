@@ -107,7 +107,9 @@ SqlValue valueOf(const sqlite::Statement& statement, int column) {
 class Session : public SqlSession {
  public:
   Session(sqlite::Connection connection, Reader& reader, const ClockMaps* clocks)
-      : m_catalogue(reader), m_clocks(clocks), m_connection(std::move(connection)) {}
+      : m_catalogue(reader), m_clocks(clocks), m_connection(std::move(connection)) {
+    m_catalogue.setStore(m_connection);
+  }
 
   Status prepareConnection() {
     sqlite3* db = m_connection.raw();

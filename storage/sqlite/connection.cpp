@@ -11,6 +11,9 @@
 #include <cstring>
 #include <memory>
 
+#include "storage/sqlite/page_checksum.h"
+#include "storage/sqlite/page_checksum_vfs.h"
+
 namespace runglass::sqlite {
 namespace {
 
@@ -90,7 +93,7 @@ Status sqliteStatus(sqlite3* db, int rc, std::string_view what, std::string_view
       message += "this is not a Runglass store (not an SQLite file)";
       break;
     case SQLITE_CORRUPT:
-      message.append("the file is damaged or cut off (").append(why).append(")");
+      message.append("the file is damaged or cut off (").append(rc == kPageDamaged ? lastPageDamage() : why).append(")");
       break;
     case SQLITE_FULL:
       message += "the disk is full";
@@ -135,6 +138,11 @@ Status Statement::run() {
 }
 
 void Statement::reset() { sqlite3_reset(m_stmt); }
+
+std::string Statement::expanded() const {
+  const std::unique_ptr<char, decltype(&sqlite3_free)> text(sqlite3_expanded_sql(m_stmt), &sqlite3_free);
+  return text ? std::string(text.get()) : std::string();
+}
 
 int Statement::columnCount() const { return sqlite3_column_count(m_stmt); }
 std::string_view Statement::columnName(int column) const {
@@ -185,10 +193,14 @@ Result<Connection> Connection::open(const std::string& path, OpenMode mode) {
       break;
   }
   Connection connection;
+  RG_ASSIGN(connection.m_file, DatabaseFile::open(path, mode == OpenMode::kCreate));
   connection.m_path = new std::string(path);
-  int rc = sqlite3_open_v2(uriOf(path, mode == OpenMode::kImmutable).c_str(), &connection.m_db, flags, nullptr);
+  int rc = sqlite3_open_v2(uriOf(path, mode == OpenMode::kImmutable).c_str(), &connection.m_db, flags, storeVfs());
   if (rc != SQLITE_OK) return sqliteStatus(connection.m_db, rc, "cannot open store", path);
   harden(connection.m_db);
+  // A new file gets room for checksums, and so does what VACUUM INTO makes of an older store.
+  int reserve = kPageReserve;
+  sqlite3_file_control(connection.m_db, "main", SQLITE_FCNTL_RESERVE_BYTES, &reserve);
   // The file is only read by the first statement. Settings that must hold before that touch nothing in it.
   rc = sqlite3_exec(connection.m_db, "PRAGMA temp_store=MEMORY; PRAGMA mmap_size=0; PRAGMA cell_size_check=ON; PRAGMA user_version",
                     nullptr, nullptr, nullptr);
@@ -224,10 +236,22 @@ std::int64_t Connection::lastInsertRowId() const { return sqlite3_last_insert_ro
 std::int64_t Connection::changes() const { return sqlite3_changes64(m_db); }
 bool Connection::inTransaction() const { return sqlite3_get_autocommit(m_db) == 0; }
 
+bool Connection::spoiledByDamage() const {
+  const int rc = sqlite3_extended_errcode(m_db);
+  return (rc & 0xff) == SQLITE_CORRUPT || rc == SQLITE_IOERR_READ || rc == SQLITE_IOERR_SHORT_READ || rc == SQLITE_IOERR_DATA ||
+         rc == SQLITE_IOERR_CORRUPTFS;
+}
+
+bool Connection::failedLocally() const {
+  const int rc = sqlite3_errcode(m_db) & 0xff;
+  return rc == SQLITE_CONSTRAINT || rc == SQLITE_MISMATCH || rc == SQLITE_TOOBIG || spoiledByDamage();
+}
+
 Status Connection::close() {
   const int rc = sqlite3_close(m_db);
   if (rc != SQLITE_OK) return sqliteStatus(m_db, rc, "cannot close store", *m_path);
   m_db = nullptr;
+  m_file = {};
   return {};
 }
 

@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "model/result.h"
+#include "storage/sqlite/database_file.h"
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -82,6 +83,9 @@ class Statement {
   std::optional<std::int64_t> optionalInt64(int column) const;
   std::optional<double> optionalReal(int column) const;
 
+  // With the bound values in place of the parameters; empty where it would be too long for a statement.
+  std::string expanded() const;
+
   sqlite3_stmt* raw() const { return m_stmt; }
 
  private:
@@ -95,8 +99,10 @@ class Statement {
 class Connection {
  public:
   Connection() = default;
-  Connection(Connection&& other) noexcept : m_db(std::exchange(other.m_db, nullptr)), m_path(std::exchange(other.m_path, nullptr)) {}
+  Connection(Connection&& other) noexcept
+      : m_file(std::move(other.m_file)), m_db(std::exchange(other.m_db, nullptr)), m_path(std::exchange(other.m_path, nullptr)) {}
   Connection& operator=(Connection&& other) noexcept {
+    std::swap(m_file, other.m_file);
     std::swap(m_db, other.m_db);
     std::swap(m_path, other.m_path);
     return *this;
@@ -117,13 +123,19 @@ class Connection {
   std::int64_t lastInsertRowId() const;
   std::int64_t changes() const;
   bool inTransaction() const;
+  // Whether the call that failed last did so because of the rows or pages that it touched: others can still be written.
+  bool failedLocally() const;
+  // Of these: a page that cannot be read, after which a transaction takes no more.
+  bool spoiledByDamage() const;
   // Closes now and says why that failed; the destructor cannot.
   Status close();
   const std::string& path() const { return *m_path; }
+  DatabaseFile& file() { return m_file; }
   sqlite3* raw() const { return m_db; }
 
  private:
   friend class Statement;
+  DatabaseFile m_file;  // outlives m_db
   sqlite3* m_db = nullptr;
   const std::string* m_path = nullptr;  // owned; its address outlives moves because Statements point to it
 };

@@ -8,7 +8,6 @@
 namespace runglass {
 namespace {
 
-using testing::ElementsAre;
 using testing::HasSubstr;
 
 std::vector<Rank> ranksUpTo(std::int32_t world) {

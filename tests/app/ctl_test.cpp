@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The shipped runglassctl as a script sees it: exit codes, stdout, one clear line on stderr.
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <signal.h>
 #include <sqlite3.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <nlohmann/json.hpp>
 
 #include "storage/store_files.h"
 #include "tests/app/ctl_fixture.h"
+#include "tests/support/open_store.h"
 
 namespace runglass {
 namespace {
@@ -115,14 +118,39 @@ TEST_F(CtlTest, VerifyIsCleanOrNamesTheDamageAndExitsOne) {
   EXPECT_EQ(clean.exit, 0) << clean.out;
   EXPECT_EQ(Json::parse(clean.out)["ok"], true);
   sqlite3* db = nullptr;
-  ASSERT_EQ(sqlite3_open(m_store.c_str(), &db), SQLITE_OK);
+  ASSERT_EQ(test::openStore(m_store, &db), SQLITE_OK);
   ASSERT_EQ(sqlite3_exec(db, "UPDATE rg_chunk SET crc = crc + 1 WHERE chunk_id = (SELECT max(chunk_id) FROM rg_chunk)", nullptr, nullptr,
                          nullptr),
             SQLITE_OK);
   sqlite3_close(db);
   const auto damaged = ctl({"verify", "--store", m_store, "--json"});
   expectFails(damaged, "sample chunk");
-  EXPECT_EQ(Json::parse(damaged.out)["damaged"].size(), 1u);
+  const Json found = Json::parse(damaged.out)["damaged"];
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_THAT(found[0]["object"].get<std::string>(), StartsWith("sample chunk "));
+  EXPECT_EQ(found[0]["why"], "checksum mismatch");
+  EXPECT_EQ(Json::parse(damaged.out)["page_checksums"], true);
+}
+
+TEST_F(CtlTest, RepairMakesACleanStoreAndListsWhatIsLost) {
+  std::string content = contentOf(m_store);
+  const std::size_t event = content.find("fell off the bus");
+  ASSERT_NE(event, std::string::npos);
+  content[event] = 'F';
+  const std::string damaged = m_folder.file("damaged.rgl"), repaired = m_folder.file("repaired.rgl");
+  std::ofstream(damaged, std::ios::binary) << content;
+  expectFails(ctl({"verify", "--store", damaged}), "page ");
+  const auto outcome = ctl({"repair", "--store", damaged, "--to", repaired, "--json"});
+  EXPECT_EQ(outcome.exit, 0) << outcome.err;
+  const auto json = Json::parse(outcome.out);
+  EXPECT_EQ(json["complete"], false);
+  EXPECT_EQ(json["rows"]["rg_run"], 1);
+  ASSERT_FALSE(json["lost"].empty());
+  EXPECT_THAT(json["lost"][0]["object"].get<std::string>(), HasSubstr("rg_event"));
+  EXPECT_THAT(json["lost"][0]["why"].get<std::string>(), HasSubstr("does not match its checksum"));
+  EXPECT_EQ(ctl({"verify", "--store", repaired}).exit, 0);
+  expectFails(ctl({"repair", "--store", damaged, "--to", repaired}), "already");
+  EXPECT_EQ(ctl({"repair", "--store", damaged}).exit, 2);
 }
 
 TEST_F(CtlTest, WhatIsNoStoreGetsOneClearLine) {
@@ -149,7 +177,7 @@ TEST_F(CtlTest, AnotherProgramsDatabaseAndAStoreFromTheFutureAreRefused) {
   ASSERT_EQ(sqlite3_exec(db, "CREATE TABLE t(a)", nullptr, nullptr, nullptr), SQLITE_OK);
   sqlite3_close(db);
   expectFails(ctl({"info", "--store", other}), "not a Runglass store");
-  ASSERT_EQ(sqlite3_open(m_store.c_str(), &db), SQLITE_OK);
+  ASSERT_EQ(test::openStore(m_store, &db), SQLITE_OK);
   ASSERT_EQ(sqlite3_exec(db, "PRAGMA user_version=4711", nullptr, nullptr, nullptr), SQLITE_OK);
   sqlite3_close(db);
   for (const char* command : {"info", "verify"}) expectFails(ctl({command, "--store", m_store}), "newer");
@@ -183,7 +211,7 @@ TEST_F(CtlTest, ExportsACsvFilePerRelation) {
   const std::string samples = contentOf(folder + "/sample.csv");
   EXPECT_EQ(std::count(samples.begin(), samples.end(), '\n'), kStoreSamples + 1);
   EXPECT_THAT(contentOf(folder + "/scalar_all.csv"),
-              StartsWith("run_id,attempt,rank,source,tag,step,time_ns,value,series_id,superseded\n"));
+              StartsWith("run_id,attempt,rank,source,tag,step,time_ns,value,series_id,superseded,thinned\n"));
   EXPECT_THAT(contentOf(folder + "/event.csv"), HasSubstr("fell off the bus"));
 }
 
@@ -204,7 +232,7 @@ TEST_F(CtlTest, ExportsAChromeTraceWithExactTimes) {
   expectFails(ctl({"export", "--store", m_store, "--run", std::to_string(m_ids.run.value), "--chrome-trace", file}), "exists");
 }
 
-TEST_F(CtlTest, WhatACrashedWriterAcknowledgedIsStoredBeforeItIsRead) {
+TEST_F(CtlTest, WhatAKilledWriterAcknowledgedIsLeftToRecover) {
   // A process that journals a batch and dies without closing. The batch is no good payload, so replaying it leaves an issue: proof enough.
   const pid_t child = ::fork();
   if (child == 0) {
@@ -217,12 +245,92 @@ TEST_F(CtlTest, WhatACrashedWriterAcknowledgedIsStoredBeforeItIsRead) {
   ::waitpid(child, &status, 0);
   ASSERT_EQ(WEXITSTATUS(status), 0);
   ASSERT_TRUE(needsRecovery(m_store));
+  const auto contents = [&] {
+    std::map<std::string, std::string> files;
+    for (const auto& entry : std::filesystem::directory_iterator(m_folder.path()))
+      if (entry.path().string().starts_with(m_store) && !entry.path().string().ends_with("-shm"))
+        files[entry.path().filename()] = contentOf(entry.path());
+    return files;
+  };
+  const auto before = contents();
+  for (const std::vector<std::string>& looks : std::initializer_list<std::vector<std::string>>{{"query", "--store", m_store, "SELECT 1"},
+                                                                                               {"info", "--store", m_store},
+                                                                                               {"status", "--store", m_store},
+                                                                                               {"verify", "--store", m_store}}) {
+    const auto look = ctl(looks);
+    EXPECT_EQ(look.exit, 0) << looks[0];
+    EXPECT_THAT(look.err, HasSubstr("1 acknowledged batches are still in the journal")) << looks[0];
+    EXPECT_THAT(look.err, HasSubstr("runglassctl recover --store " + m_store)) << looks[0];
+    EXPECT_EQ(contents(), before) << looks[0] << " changed something";
+  }
+  const auto recovered = ctl({"recover", "--store", m_store});
+  EXPECT_EQ(recovered.exit, 0) << recovered.err;
+  EXPECT_EQ(recovered.out, m_store + ": 1 batches recovered\n");
+  EXPECT_FALSE(needsRecovery(m_store));
   const auto outcome = query("SELECT sum(count) FROM ingest_issue WHERE code LIKE 'wire.%'");
   EXPECT_EQ(outcome.exit, 0);
   EXPECT_EQ(outcome.err, "");
   EXPECT_THAT(outcome.out, ::testing::MatchesRegex("sum\\(count\\)\n[1-9][0-9]*\n"));
-  EXPECT_FALSE(needsRecovery(m_store));
+  EXPECT_EQ(ctl({"recover", "--store", m_store}).out, m_store + ": nothing to recover\n");
+  EXPECT_NE(ctl({"recover", "--store", m_store + ".no"}).exit, 0);
+  EXPECT_FALSE(std::filesystem::exists(m_store + ".no"));
   EXPECT_EQ(ctl({"verify", "--store", m_store}).exit, 0);
+}
+
+// A process that holds a snapshot of the store, by SQLite's read locks; 0: none. Asked from a process of its own, because closing -shm here
+// would drop the locks of this one.
+int snapshotHolder(const std::string& store) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    struct flock lock {};
+    lock.l_type = F_WRLCK;
+    lock.l_whence = SEEK_SET;
+    lock.l_start = 123;
+    lock.l_len = 5;
+    const int fd = ::open((store + "-shm").c_str(), O_RDWR);
+    ::_exit(fd < 0 || ::fcntl(fd, F_GETLK, &lock) != 0 ? 2 : lock.l_type == F_UNLCK ? 0 : 1);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WEXITSTATUS(status);
+}
+
+TEST_F(CtlTest, AQueryWhoseOutputIsNotReadHoldsNoSnapshot) {
+  const auto writer = Writer::open(m_store);
+  ASSERT_TRUE(writer.ok());
+  for (int i = 0; i < 2'000; ++i) (*writer)->event({.time = i, .kind = "e", .message = std::string(200, 'x')});
+  ASSERT_TRUE((*writer)->flush().ok());
+  std::FILE* const paused =
+      ::popen((std::string(RG_BIN_DIR) + "/runglassctl query --store " + m_store + " 'SELECT * FROM event'").c_str(), "r");
+  ASSERT_NE(paused, nullptr);
+  ASSERT_NE(std::fgetc(paused), EOF) << "it prints, and waits for its reader from now on";
+  EXPECT_TRUE(test::waitUntil([&] { return snapshotHolder(m_store) == 0; }, std::chrono::seconds(10)));
+  ::pclose(paused);
+}
+
+// Opening and closing it would drop the locks that SQLite holds on it.
+TEST_F(CtlTest, AnImportLeavesItsOwnStoreInTheFolderAlone) {
+  std::ofstream(m_folder.file("loss.csv")) << "step,loss\n1,2.5\n";
+  const auto outcome = ctl({"import", "--store", m_store, m_folder.path(), "--json"});
+  const Json result = Json::parse(outcome.out, nullptr, false);
+  ASSERT_FALSE(result.is_discarded()) << outcome.out << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("this is a store that is open"));
+  EXPECT_EQ(ctl({"verify", "--store", m_store}).exit, 0);
+}
+
+TEST_F(CtlTest, WritersThroughALinkBesideAHubAreRefused) {
+  const std::string link = m_folder.file("current.rgl"), log = m_folder.file("loss.csv");
+  std::filesystem::create_symlink("s.rgl", link);
+  std::ofstream(log) << "step,loss\n1,2.5\n";
+  const auto hub = Writer::open(m_store);
+  ASSERT_TRUE(hub.ok());
+  const std::string holder = "another process writes it, pid " + std::to_string(::getpid());
+  for (const std::vector<std::string>& writes : std::initializer_list<std::vector<std::string>>{
+           {"serve", "--store", link, "--listen", "127.0.0.1:0"}, {"import", "--store", link, log}, {"recover", "--store", link}})
+    expectFails(ctl(writes), holder);
+  const auto analyzed = ctl({"analyze", "--store", link});
+  EXPECT_THAT(analyzed.err, HasSubstr(holder));
+  EXPECT_THAT(ctl({"status", "--store", link}).out, HasSubstr(std::to_string(::getpid())));
 }
 
 // The test holds the port (or another program does): which one serve wants is then in its answer.

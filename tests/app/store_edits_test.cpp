@@ -164,8 +164,7 @@ TEST_F(StoreEditsTest, WhatTheStoreDoesNotHaveIsTheAnswer) {
   EXPECT_EQ(edit(session, wrong).code(), Code::kNotFound);
 }
 
-// The console's query workers open their Readers at once.
-TEST_F(StoreEditsTest, AnOlderStoreIsMadeNewOnceHoweverManyOpenIt) {
+TEST_F(StoreEditsTest, AnOlderStoreIsRefusedWithTheCommandThatUpdatesIt) {
   const std::string path = m_store + ".old.rgl";
   std::ifstream dump(RG_TEST_DATA "/schema3.sql");
   const std::string sql((std::istreambuf_iterator<char>(dump)), std::istreambuf_iterator<char>());
@@ -174,12 +173,14 @@ TEST_F(StoreEditsTest, AnOlderStoreIsMadeNewOnceHoweverManyOpenIt) {
   ASSERT_EQ(sqlite3_exec(db, sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(db);
   ASSERT_EQ(sqlite3_exec(db, "PRAGMA application_id=0x52474C31; PRAGMA user_version=3", nullptr, nullptr, nullptr), SQLITE_OK);
   sqlite3_close(db);
-  std::array<Status, 6> opened;
-  {
-    std::vector<std::jthread> workers;
-    for (Status& status : opened) workers.emplace_back([&] { status = openForReading(path).status(); });
-  }
-  for (const Status& status : opened) EXPECT_TRUE(status.ok()) << status.message();
+  const auto size = std::filesystem::file_size(path);
+  const auto opened = openForReading(path);
+  ASSERT_EQ(opened.status().code(), Code::kFailedPrecondition);
+  EXPECT_THAT(opened.status().message(), ::testing::HasSubstr("runglassctl recover --store " + path));
+  EXPECT_EQ(std::filesystem::file_size(path), size);
+  EXPECT_FALSE(std::filesystem::exists(path + ".schema3")) << "a look makes no copy";
+  ASSERT_TRUE((*Writer::open(path))->close().ok());
+  EXPECT_TRUE(openForReading(path).ok());
 }
 
 }  // namespace

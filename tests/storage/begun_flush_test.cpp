@@ -14,6 +14,7 @@
 #include "storage/store_files.h"
 #include "storage/writer.h"
 #include "tests/storage/temp_store.h"
+#include "tests/support/wait_until.h"
 
 namespace runglass {
 namespace {
@@ -131,7 +132,6 @@ TEST(BegunFlush, TakesBatchesWhileItRunsAndStoresThemLater) {
       EXPECT_TRUE(writer->endBegun().value());
       sender.record();
       said += 50 + meanwhile;
-      EXPECT_FALSE(std::filesystem::exists(nextJournalPath(store.path())));
     }
     EXPECT_EQ(writer->resumeFrom(kStream), said);
   }
@@ -238,8 +238,7 @@ TEST(BegunFlush, WithoutASecondFileAppendsToTheFirstAndGivesTheRoomBackLater) {
   sender.record();
   EXPECT_GT(journal_bytes(), empty) << "what came meanwhile is not stored yet";
   std::filesystem::remove(next);
-  ASSERT_TRUE(writer->flush().ok());
-  EXPECT_EQ(journal_bytes(), empty);
+  EXPECT_TRUE(test::waitUntil([&] { return writer->flush().ok() && journal_bytes() == empty; })) << "once the commit is on the disk";
   ASSERT_TRUE(sender.sayAndRecord(10).ok());
   writer.reset();
   expectWhole(store.path(), 21);

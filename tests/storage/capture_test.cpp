@@ -9,6 +9,7 @@
 #include "storage/live_tail.h"
 #include "storage/reader.h"
 #include "tests/storage/sample_store.h"
+#include "tests/support/open_store.h"
 
 namespace runglass {
 namespace {
@@ -57,7 +58,7 @@ class CaptureTest : public ::testing::Test {
   }
   void change(const std::string& sql) const {
     sqlite3* db = nullptr;
-    ASSERT_EQ(sqlite3_open(m_path.c_str(), &db), SQLITE_OK);
+    ASSERT_EQ(test::openStore(m_path, &db), SQLITE_OK);
     EXPECT_EQ(sqlite3_exec(db, sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(db);
     sqlite3_close(db);
   }

@@ -11,6 +11,7 @@
 #include "storage/sqlite/connection.h"
 #include "tests/storage/sample_store.h"
 #include "tests/storage/sql_rows.h"
+#include "tests/support/open_store.h"
 
 namespace runglass {
 namespace {
@@ -195,7 +196,7 @@ TEST_F(IncidentTest, ADamagedListIsNamedAndTheRestIsReadable) {
   ASSERT_EQ(whyNot(m_writer->close()), "");
   m_writer.reset();
   sqlite3* db = nullptr;
-  ASSERT_EQ(sqlite3_open(m_store.c_str(), &db), SQLITE_OK);
+  ASSERT_EQ(test::openStore(m_store, &db), SQLITE_OK);
   ASSERT_EQ(
       sqlite3_exec(db, "UPDATE rg_incident SET evidence = '[{', findings = '[1,\"a\",{},2]' WHERE uuid = 'u-1'", nullptr, nullptr, nullptr),
       SQLITE_OK);

@@ -10,6 +10,7 @@
 #include "storage/reader_at.h"
 #include "storage/writer.h"
 #include "tests/storage/temp_store.h"
+#include "tests/support/open_store.h"
 
 namespace runglass {
 namespace {
@@ -212,7 +213,7 @@ TEST(LatestAt, ADamagedChunkIsNamedAndTheOtherSeriesAnswer) {
     ASSERT_TRUE(writer->close().ok());
   }
   sqlite3* db = nullptr;
-  ASSERT_EQ(sqlite3_open(store.path().c_str(), &db), SQLITE_OK);
+  ASSERT_EQ(test::openStore(store.path(), &db), SQLITE_OK);
   EXPECT_EQ(sqlite3_exec(db, "UPDATE rg_chunk SET data = zeroblob(length(data)) WHERE series_id = 1", nullptr, nullptr, nullptr),
             SQLITE_OK);
   sqlite3_close(db);

@@ -8,6 +8,7 @@
 #include "model/log_query.h"
 #include "storage/writer.h"
 #include "tests/storage/temp_store.h"
+#include "tests/support/open_store.h"
 
 namespace runglass {
 namespace {
@@ -363,7 +364,7 @@ TEST_F(LogSearch, VerifyNamesAnIndexThatDoesNotFitItsLines) {
   ASSERT_TRUE(m_writer->close().ok());
   m_writer.reset();
   sqlite3* db = nullptr;
-  ASSERT_EQ(sqlite3_open(m_store.path().c_str(), &db), SQLITE_OK);
+  ASSERT_EQ(test::openStore(m_store.path(), &db), SQLITE_OK);
   ASSERT_EQ(sqlite3_exec(db, "UPDATE rg_log SET text = 'other words' WHERE log_id = 1", nullptr, nullptr, nullptr), SQLITE_OK);
   sqlite3_close(db);
   auto reader = Reader::open(m_store.path());

@@ -88,11 +88,12 @@ TEST_F(RetentionTest, PinnedRangesAreExempt) {
   EXPECT_EQ(number("SELECT count(*) FROM span"), 20);
 }
 
-TEST_F(RetentionTest, ASizeCapTakesTheOldestFirstAndNeverScalars) {
+TEST_F(RetentionTest, ASizeCapTakesTheOldestFirstAndNeverLosses) {
   apply({.max_bytes = 1}, kEnd);
   EXPECT_LT(rawSamples(), kStoreSamples);
   EXPECT_EQ(number("SELECT count(*) FROM scalar_all WHERE tag = 'loss'"), 160);
   EXPECT_EQ(number("SELECT count(*) FROM finding"), 1);
+  EXPECT_EQ(number("SELECT count(*) FROM ingest_issue WHERE code = 'store.over_cap'"), 1);
 }
 
 }  // namespace

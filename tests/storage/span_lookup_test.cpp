@@ -9,6 +9,7 @@
 #include "storage/writer.h"
 #include "tests/storage/sql_rows.h"
 #include "tests/storage/temp_store.h"
+#include "tests/support/open_store.h"
 
 namespace runglass {
 namespace {
@@ -60,7 +61,7 @@ class SpanLookupTest : public ::testing::Test {
   }
   void execute(const std::string& sql) {
     sqlite3* db = nullptr;
-    ASSERT_EQ(sqlite3_open(m_store.path().c_str(), &db), SQLITE_OK);
+    ASSERT_EQ(test::openStore(m_store.path(), &db), SQLITE_OK);
     char* why = nullptr;
     EXPECT_EQ(sqlite3_exec(db, sql.c_str(), nullptr, nullptr, &why), SQLITE_OK) << why;
     sqlite3_close(db);

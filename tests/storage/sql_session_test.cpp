@@ -245,8 +245,8 @@ TEST_F(SqlSessionTest, StepsAndTheirPartsComeFromTheirSeriesAndCompanions) {
                {7, 8}, {});
   scalarSeries(23, {.attempt = {11}, .rank = 2, .metric = "step_part_wait_ns", .labels = R"({"part":"forward"})", .kind = scalar}, {5}, {3},
                {});
-  EXPECT_THAT(rows("SELECT * FROM step"), ElementsAre("1|1|2|5|50|1000|NULL", "1|1|2|6|60|2000|steady"));
-  EXPECT_THAT(rows("SELECT * FROM step_part"), ElementsAre("1|1|2|5|forward|7|3", "1|1|2|6|forward|8|NULL"));
+  EXPECT_THAT(rows("SELECT * FROM step"), ElementsAre("1|1|2|5|50|1000|NULL|0", "1|1|2|6|60|2000|steady|0"));
+  EXPECT_THAT(rows("SELECT * FROM step_part"), ElementsAre("1|1|2|5|forward|7|3|0", "1|1|2|6|forward|8|NULL|0"));
 }
 
 TEST_F(SqlSessionTest, SpansCarryTheirTrackAndKeepAbsentColumnsNull) {

@@ -19,6 +19,7 @@
 #include "storage/store_files.h"
 #include "storage/writer.h"
 #include "tests/storage/temp_store.h"
+#include "tests/support/open_store.h"
 #include "tests/support/seed.h"
 
 namespace runglass {
@@ -274,7 +275,7 @@ TEST(SecondWriter, IsRefusedNamingTheFirst) {
 
 void execSql(const std::string& path, const char* sql) {
   sqlite3* db = nullptr;
-  ASSERT_EQ(sqlite3_open(path.c_str(), &db), SQLITE_OK);
+  ASSERT_EQ(test::openStore(path, &db), SQLITE_OK);
   EXPECT_EQ(sqlite3_exec(db, sql, nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(db);
   sqlite3_close(db);
 }

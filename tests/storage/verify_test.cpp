@@ -7,6 +7,7 @@
 
 #include "storage/reader.h"
 #include "tests/storage/sample_store.h"
+#include "tests/support/open_store.h"
 
 namespace runglass {
 namespace {
@@ -21,7 +22,7 @@ class VerifyTest : public ::testing::Test {
   void SetUp() override { m_ids = makeSampleStore(m_path); }
   void execute(const std::string& sql) {
     sqlite3* db = nullptr;
-    ASSERT_EQ(sqlite3_open(m_path.c_str(), &db), SQLITE_OK);
+    ASSERT_EQ(test::openStore(m_path, &db), SQLITE_OK);
     char* why = nullptr;
     ASSERT_EQ(sqlite3_exec(db, sql.c_str(), nullptr, nullptr, &why), SQLITE_OK) << why;
     sqlite3_close(db);
@@ -29,7 +30,7 @@ class VerifyTest : public ::testing::Test {
   // Flips one bit in the middle of the blob of the first row of `table`.
   void flip(const std::string& table, const std::string& id) {
     sqlite3* db = nullptr;
-    ASSERT_EQ(sqlite3_open(m_path.c_str(), &db), SQLITE_OK);
+    ASSERT_EQ(test::openStore(m_path, &db), SQLITE_OK);
     sqlite3_int64 row = 0;
     sqlite3_stmt* first = nullptr;
     ASSERT_EQ(sqlite3_prepare_v2(db, ("SELECT min(" + id + ") FROM " + table).c_str(), -1, &first, nullptr), SQLITE_OK);

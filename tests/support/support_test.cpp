@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <cerrno>
+#include <cstring>
 #include <fstream>
 
 #include "tests/support/reserved_port.h"

@@ -68,6 +68,25 @@ TEST(XMap, KeepsNanosecondsAtEpochSize) {
   }
 }
 
+// Runs of older stores begin and end anywhere: ticks over such a range were made without end.
+TEST(XMap, AnAxisOverAllOfTimeHasFewTicksAndNoOverflow) {
+  constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min(), kMax = std::numeric_limits<std::int64_t>::max();
+  const std::int64_t far = std::int64_t{1} << 62;
+  for (const auto& [x0, x1] : std::vector<std::pair<std::int64_t, std::int64_t>>{
+           {kMin, kMax}, {-far, far}, {kMin, 0}, {0, kMax}, {kMax - 1, kMax}, {kMin, kMin + 1}, {-far, kMax}}) {
+    const XMap map{.x0 = x0, .x1 = x1, .left = 0, .width = 1'000};
+    for (const XAxis axis : {XAxis::kTime, XAxis::kStep}) {
+      EXPECT_LE(xTicks(map, axis, TimeStyle::kUtc).size(), 100U) << x0 << " " << x1;
+      EXPECT_LE(xTicks(map, axis, TimeStyle::kRelative).size(), 100U) << x0 << " " << x1;
+      EXPECT_LE(xTicks({.x0 = x0, .x1 = x1, .left = 0, .width = 1e9}, axis, TimeStyle::kUtc).size(), 1'000U);
+    }
+    EXPECT_DOUBLE_EQ(map.toPixel(x0), 0);
+    EXPECT_DOUBLE_EQ(map.toPixel(x1), 1'000);
+    EXPECT_EQ(map.fromPixel(-1e30), kMin);
+    EXPECT_EQ(map.fromPixel(1e30), kMax);
+  }
+}
+
 TEST(Columns, DrawTheSamePixelsFromBinsAsFromEveryPoint) {
   std::mt19937_64 random(7);
   std::normal_distribution<double> noise(0, 1);

@@ -17,6 +17,7 @@ namespace runglass {
 
 inline sim::Scenario slowAndLost() {
   sim::Scenario job = slowRankOf(5);
+  job.steps = 240;
   job.spans = sim::SpanDetail::kCoarse;
   job.faults.push_back(lostGpu().faults.front());
   return job;

@@ -14,6 +14,8 @@ constexpr int kWide = 4;      // pixels
 constexpr double kReach = 5;  // of an outlier, in interquartile ranges
 constexpr std::size_t kEnoughForQuartiles = 20;
 constexpr double kMostOutliers = 0.05;  // of the bins
+constexpr std::size_t kMostTicks = 1'000;
+constexpr double kMostStep = 5e18;
 
 // Smallest of 1, 2, 5 x 10^k that is not below `at_least`.
 double niceStep(double at_least) {
@@ -30,12 +32,13 @@ std::int64_t timeStep(double at_least) {
                                                             900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800};
   for (const std::int64_t seconds : kSeconds)
     if (static_cast<double>(seconds) * kNsPerSecond >= at_least) return seconds * kNsPerSecond;
-  return static_cast<std::int64_t>(niceStep(at_least / (86400.0 * kNsPerSecond))) * 86400 * kNsPerSecond;
+  constexpr double kDay = 86400.0 * kNsPerSecond, kMostDays = 100'000;  // so many days fit
+  return static_cast<std::int64_t>(std::min(kMostDays, niceStep(at_least / kDay))) * 86400 * kNsPerSecond;
 }
 
 std::int64_t floorTo(std::int64_t x, std::int64_t step) {
-  const std::int64_t rest = x % step;
-  return x - (rest < 0 ? rest + step : rest);
+  const std::int64_t rest = x % step, less = rest < 0 ? rest + step : rest;
+  return x < INT64_MIN + less ? x + (step - less) : x - less;
 }
 
 QString timeLabel(TimeNs time, std::int64_t step, TimeStyle style) {
@@ -95,10 +98,10 @@ double YMap::fromPixel(double pixel) const {
 std::vector<AxisTick> xTicks(const XMap& map, XAxis axis, TimeStyle style, double spacing) {
   std::vector<AxisTick> ticks;
   if (map.x1 <= map.x0 || map.width <= 0) return ticks;
-  const double wanted = static_cast<double>(map.x1 - map.x0) * spacing / map.width;
+  const double wanted = XMap::apart(map.x0, map.x1) * spacing / map.width;
   const std::int64_t step =
-      axis == XAxis::kTime ? timeStep(wanted) : std::max<std::int64_t>(1, static_cast<std::int64_t>(niceStep(wanted)));
-  for (std::int64_t x = floorTo(map.x0, step); x < map.x1; x += step) {
+      axis == XAxis::kTime ? timeStep(wanted) : std::max<std::int64_t>(1, static_cast<std::int64_t>(std::min(niceStep(wanted), kMostStep)));
+  for (std::int64_t x = floorTo(map.x0, step); x < map.x1 && ticks.size() < kMostTicks; x += step) {
     if (x >= map.x0) ticks.push_back({map.toPixel(x), axis == XAxis::kTime ? timeLabel(x, step, style) : formatCount(x)});
     if (x > INT64_MAX - step) break;
   }

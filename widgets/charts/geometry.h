@@ -9,6 +9,8 @@
 #pragma once
 
 #include <QString>
+#include <algorithm>
+#include <limits>
 #include <optional>
 #include <span>
 #include <vector>
@@ -18,15 +20,25 @@
 
 namespace runglass {
 
-// x in [x0, x1) onto pixels [left, left + width). Differences are taken in int64, so that nanoseconds survive at epoch size;
-// products come before quotients, so that pixel edges that are whole steps are hit exactly.
+// x in [x0, x1) onto pixels [left, left + width). Differences are taken of whole numbers, so that nanoseconds survive at epoch size, and of
+// wide ones, so that any two have one; products come before quotients, so that pixel edges that are whole steps are hit exactly.
 struct XMap {
   std::int64_t x0 = 0, x1 = 1;
   double left = 0, width = 1;
-  double toPixel(std::int64_t x) const { return left + static_cast<double>(x - x0) * width / static_cast<double>(x1 - x0); }
+  double toPixel(std::int64_t x) const { return left + apart(x0, x) * width / apart(x0, x1); }
   std::int64_t fromPixel(double pixel) const {
-    return x0 + static_cast<std::int64_t>((pixel - left) * static_cast<double>(x1 - x0) / width);
+    constexpr Wide kLow = std::numeric_limits<std::int64_t>::min(), kHigh = std::numeric_limits<std::int64_t>::max();
+    // NaN, as of no width, is the left edge.
+    const double far = (pixel - left) * apart(x0, x1) / width, bound = far < 2e19 ? std::max(far, -2e19) : far >= 2e19 ? 2e19 : 0;
+    return static_cast<std::int64_t>(std::clamp<Wide>(x0 + static_cast<Wide>(bound), kLow, kHigh));
   }
+  static double apart(std::int64_t from, std::int64_t to) {
+    const auto a = static_cast<std::uint64_t>(from), b = static_cast<std::uint64_t>(to);
+    return to >= from ? static_cast<double>(b - a) : -static_cast<double>(a - b);
+  }
+
+ private:
+  __extension__ using Wide = __int128;
 };
 
 // Values onto pixels: `hi` at `top`. Log maps need lo > 0.

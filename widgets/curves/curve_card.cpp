@@ -222,7 +222,7 @@ void CurveCard::tell() {
     words += tr("%1 curves have no place on this axis").arg(formatCount(static_cast<std::int64_t>(m_data->without_axis)));
   const QString text = words.join(QStringLiteral("  ·  "));
   m_note->setText(m_note->fontMetrics().elidedText(text, Qt::ElideRight, std::max(40, width() - 40)));
-  m_note->setToolTip(text);
+  m_note->setToolTip(text.toHtmlEscaped());
   m_note->setVisible(!words.isEmpty());
   m_note->adjustSize();
   m_note->move(width() - m_note->width() - 20, m_plot->geometry().bottom() - m_note->height() - 24);

@@ -249,7 +249,7 @@ void CurvesView::fillRuns() {
       auto* item = new QListWidgetItem(run.name, m_runs);
       item->setData(Qt::UserRole, QVariant::fromValue(static_cast<qulonglong>(run.run.id.value)));
       item->setFlags(Qt::ItemIsEnabled | Qt::ItemIsSelectable | Qt::ItemIsUserCheckable);
-      item->setToolTip(run.name);
+      item->setToolTip(run.name.toHtmlEscaped());
     }
   }
   std::size_t shown = 0;
@@ -322,7 +322,7 @@ CurveCard* CurvesView::makeCard() {
   connect(card, &CurveCard::rewindRequested, this, [this, card] { (new RewindDialog(m_context.queries, card->question(), this))->show(); });
   connect(card, &CurveCard::exported, m_note, [this](const QString& words, bool good) {
     m_note->setText((good ? QString() : severityGlyph(Severity::kError) + u' ') + words);
-    m_note->setToolTip(words);
+    m_note->setToolTip(words.toHtmlEscaped());
   });
   connectPlot(card);
   return card;

@@ -458,7 +458,7 @@ void EventsView::showNotKept(const EventPageData& page) {
   why.removeDuplicates();
   m_note->setText(severityGlyph(Severity::kWarning) + u' ' +
                   tr("%1 were not kept. %2").arg(what.join(tr(" and ")), why.mid(0, 3).join(QStringLiteral(" · "))));
-  m_note->setToolTip(why.join(u'\n'));
+  m_note->setToolTip(why.join(u'\n').toHtmlEscaped());
 }
 
 void EventsView::rowChosen() {

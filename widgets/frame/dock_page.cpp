@@ -106,6 +106,7 @@ void DockPage::closeDock(const QString& view) {
   if (dock == nullptr || dock->isHidden()) return;
   const QByteArray before = save();
   dock->hide();
+  layout()->activate();  // what is left takes its room now, and is what is compared with when it comes back
   m_closed[view] = {before, save()};
 }
 

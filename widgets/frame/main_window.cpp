@@ -32,6 +32,7 @@ namespace {
 constexpr int kInfoPeriodMs = 1'000, kAgeingMs = 200;
 constexpr std::int64_t kPixelsAcross = 1'500;
 constexpr QSize kFirstSize{1'600, 900};
+constexpr QSize kFrame{2 * kGrid, 12 * kGrid};  // room for what a window manager adds, which is known only once the window is shown
 const QString kThemeKey = QStringLiteral("theme");
 const QString kGeometryKey = QStringLiteral("geometry");
 
@@ -62,7 +63,8 @@ MainWindow::MainWindow(const WindowOptions& options, QWidget* parent)
       m_docks(new DockHost(contextOf(options, m_state, [this] { return now(); }), viewRegistry(), options.settings, this)),
       m_status(new StatusLine(this)),
       m_toast(new Toast(this)),
-      m_ageing(new QTimer(this)) {
+      m_ageing(new QTimer(this)),
+      m_damage_watch(new QTimer(this)) {
   setWindowTitle(QStringLiteral("Runglass"));
   setAcceptDrops(true);
   m_banner->setTextFormat(Qt::PlainText);
@@ -97,6 +99,9 @@ MainWindow::MainWindow(const WindowOptions& options, QWidget* parent)
         [this](const QString& name) { return showPlace(name); }, this);
   makeCommands();
   connect(m_ageing, &QTimer::timeout, this, &MainWindow::updateStatus);
+  connect(m_damage_watch, &QTimer::timeout, this, [this] {
+    if (const std::uint64_t notes = m_options.damage_notes(); std::exchange(m_damage_notes, notes) != notes) askInfo();
+  });
   connect(&m_state, &SharedState::changed, this, &MainWindow::onStateChanged);
   connect(m_strip, &RunStrip::viewRequested, this, &MainWindow::showPlace);
   connect(m_docks, &DockHost::currentChanged, this, &MainWindow::updateNavigation);
@@ -119,6 +124,7 @@ MainWindow::MainWindow(const WindowOptions& options, QWidget* parent)
     connect(m_options.queries, &QueryService::textDue, this, [this] { onTick(Tick::kText); });
     askSummary();
     askInfo();
+    if (m_options.damage_notes) m_damage_watch->start(kInfoPeriodMs);
   } else {
     m_strip->setMessage(tr("No store is open."));
     m_welcome = new WelcomePage(m_options.welcome, this);
@@ -129,7 +135,7 @@ MainWindow::MainWindow(const WindowOptions& options, QWidget* parent)
     connect(m_welcome, &WelcomePage::listenRequested, this, &MainWindow::listenRequested);
     connect(m_welcome, &WelcomePage::connectRequested, this, &MainWindow::connectRequested);
   }
-  resize(kFirstSize.boundedTo(screen()->availableSize()));
+  resize(kFirstSize.boundedTo(screen()->availableSize() - kFrame));
   if (m_options.settings != nullptr) restoreGeometry(m_options.settings->value(kGeometryKey).toByteArray());
   updateNavigation();
   updateLiveButton();
@@ -245,6 +251,7 @@ void MainWindow::askInfo() {
         m_info = **answer;
         if (m_state.state().paused && !m_samples_at_pause) m_samples_at_pause = m_info->sample_count;
         noteCopy();
+        showStrip();
         updateLiveButton();
         updateStatus();
       });
@@ -312,12 +319,13 @@ void MainWindow::askThen() {
 void MainWindow::showStrip() {
   const ViewState& state = m_state.state();
   m_strip->setPast(state.moment.has_value());
+  const std::span<const Issue> damage = m_info ? std::span<const Issue>(m_info->damage) : std::span<const Issue>();
   if (state.moment && m_then)
-    m_strip->setItems(stripItems(*m_then, *m_moment, state.time_style));
+    m_strip->setItems(withDamage(stripItems(*m_then, *m_moment, state.time_style), damage));
   else if (!state.moment && m_summary && m_source_words)
-    m_strip->setItems(followedItems(stripItems(*m_summary, now(), state.time_style), *m_source_words));
+    m_strip->setItems(withDamage(followedItems(stripItems(*m_summary, now(), state.time_style), *m_source_words), damage));
   else if (!state.moment && m_summary)
-    m_strip->setItems(stripItems(*m_summary, now(), state.time_style));
+    m_strip->setItems(withDamage(stripItems(*m_summary, now(), state.time_style), damage));
   else if (!state.moment && m_no_run && m_ageing->isActive())
     m_strip->setMessage(tr("No run has come yet: %1").arg(m_source_words->text));
 }

@@ -52,7 +52,8 @@ struct WindowOptions {
   std::function<TimeNs()> clock = wallNow;  // held still for reproducible pictures
   // Sends a test message to every target of the alert rules and says what came of it on the GUI thread; empty: this window has no hub.
   std::function<void(QObject* context, std::function<void(const QString&)> done)> test_alerts;
-  WelcomeOptions welcome;  // of a window without a store
+  std::function<std::uint64_t()> damage_notes;  // grows when a Reader of this process met damage; may be empty
+  WelcomeOptions welcome;                       // of a window without a store
 };
 
 class MainWindow : public QWidget {
@@ -156,6 +157,8 @@ class MainWindow : public QWidget {
   bool m_info_known = false;
   std::optional<double> m_samples_per_s;
   QTimer* m_ageing;                           // while a hub is followed: what is here ages also when nothing comes
+  QTimer* m_damage_watch;                     // a view may meet damage long after the store was opened
+  std::uint64_t m_damage_notes = 0;           // when m_info was asked for
   std::optional<SourceWords> m_source_words;  // of a copy
   QElapsedTimer m_info_age;                   // since it was asked
   QElapsedTimer m_rate_age;                   // since it was answered

@@ -109,6 +109,17 @@ std::vector<StripItem> stripItems(const RunSummary& run, TimeNs now, TimeStyle s
   };
 }
 
+std::vector<StripItem> withDamage(std::vector<StripItem> items, std::span<const Issue> damage) {
+  if (damage.empty()) return items;
+  std::int64_t count = 0;
+  for (const Issue& issue : damage) count += issue.count;
+  items.insert(items.begin() + std::min<std::ptrdiff_t>(2, std::ssize(items)),
+               {QStringLiteral("damaged"),
+                count == 1 ? QStringLiteral("1 chunk left out") : QStringLiteral("%1 chunks left out").arg(formatCount(count)),
+                screenText(damage.front().detail, 400), Severity::kError, QStringLiteral("health")});
+  return items;
+}
+
 RunStrip::RunStrip(QWidget* parent) : QWidget(parent) {
   setFixedHeight(kStripHeight);
   setMouseTracking(true);

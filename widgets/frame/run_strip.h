@@ -10,6 +10,7 @@
 
 #include <QWidget>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "widgets/core/run_summary.h"
@@ -27,6 +28,8 @@ struct StripItem {
 
 // In the order of importance: a narrow window drops from the end. `now` is wall time.
 std::vector<StripItem> stripItems(const RunSummary& run, TimeNs now, TimeStyle style);
+// With the damage of the store, if there is any, in front: every view may show less than there was.
+std::vector<StripItem> withDamage(std::vector<StripItem> items, std::span<const Issue> damage);
 
 class RunStrip : public QWidget {
   Q_OBJECT

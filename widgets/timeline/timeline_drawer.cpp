@@ -223,7 +223,7 @@ void TimelineDrawer::showSpan(const SpanDetail& detail) {
     auto* what = new QTableWidgetItem(lines[static_cast<std::size_t>(i)].first);
     m_lines->setItem(i, 0, what);
     auto* value = new QTableWidgetItem(lines[static_cast<std::size_t>(i)].second);
-    value->setToolTip(value->text());
+    value->setToolTip(value->text().toHtmlEscaped());
     m_lines->setItem(i, 1, value);
   }
   m_lines->resizeColumnToContents(0);

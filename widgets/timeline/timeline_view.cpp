@@ -360,7 +360,7 @@ void TimelineView::showBadges() {
   if (!m_waits_note.isEmpty()) badges << m_waits_note;
   if (catalog && catalog->run.time_domain == TimeDomain::kRelative) badges << tr("times count from the trace's own start");
   m_badge_words = badges.join(QStringLiteral("  ·  "));
-  m_badges->setToolTip(m_badge_words);
+  m_badges->setToolTip(m_badge_words.toHtmlEscaped());
   m_badges->setText(m_badges->fontMetrics().elidedText(m_badge_words, Qt::ElideRight, m_badges->width()));
 }
 

@@ -6,6 +6,7 @@
 #include "collectors/importers/importer.h"
 #include "collectors/importers/input/input_file.h"
 #include "collectors/importers/session/run_grouping.h"
+#include "storage/store_files.h"
 
 namespace runglass {
 namespace {
@@ -21,6 +22,10 @@ PreviewedFile lookAt(const InputFile::Member& member) {
 }
 
 Status lookInto(const FoundFile& found, const std::stop_token& stop, ImportPreview& preview) {
+  if (isOpenHere(found.path)) {
+    preview.files.push_back({found.path, "", "this is a store that is open", std::nullopt});
+    return {};
+  }
   auto input = InputFile::open(found.path);
   if (!input.ok()) {
     preview.files.push_back({found.path, "", input.status().message(), std::nullopt});

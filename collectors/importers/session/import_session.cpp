@@ -18,6 +18,7 @@
 #include "collectors/importers/input/run_name.h"
 #include "collectors/importers/session/counting_recorder.h"
 #include "collectors/importers/session/parse_thread.h"
+#include "storage/store_files.h"
 
 namespace runglass {
 namespace {
@@ -110,6 +111,10 @@ Result<std::vector<FileResult>> ImportSession::import(const std::vector<std::str
 }
 
 Status ImportSession::importFile(const FoundFile& file) {
+  if (isOpenHere(file.path)) {
+    m_results.push_back({.path = file.path, .reason = "this is a store that is open", .status = ImportStatus::kSkipped});
+    return {};
+  }
   auto input = InputFile::open(file.path);
   if (!input.ok()) {
     m_results.push_back({.path = file.path, .reason = input.status().message(), .status = ImportStatus::kFailed});

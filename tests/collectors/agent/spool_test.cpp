@@ -3,11 +3,31 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/mount.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 
+#include "collectors/agent/outbox.h"
 #include "tests/support/temp_folder.h"
+
+namespace {
+int g_failing_syncs = 0;  // how many are still to fail
+}  // namespace
+
+// In place of the C library's, for all of this program.
+extern "C" int fdatasync(int fd) {
+  if (g_failing_syncs > 0) {
+    --g_failing_syncs;
+    errno = EIO;
+    return -1;
+  }
+  return static_cast<int>(::syscall(SYS_fdatasync, fd));
+}
 
 namespace runglass {
 namespace {
@@ -103,7 +123,7 @@ TEST_F(SpoolTest, FindsEveryFlippedByte) {
     Spool spool;
     const auto recovered = spool.open(copy.path());
     ASSERT_TRUE(recovered.ok());
-    EXPECT_THAT(recovered->issues, SizeIs(1)) << "byte " << at;
+    EXPECT_THAT(recovered->issues, testing::Not(IsEmpty())) << "byte " << at;
   }
 }
 
@@ -135,6 +155,156 @@ TEST_F(SpoolTest, KeepsSessionsApart) {
   EXPECT_THAT(recovered.sessions[0].batches, SizeIs(2));
   EXPECT_EQ(recovered.sessions[0].dictionary, dictionary);
   EXPECT_THAT(recovered.sessions[1].batches, SizeIs(1));
+}
+
+TEST_F(SpoolTest, SkipsADamagedRecordAndKeepsTheFile) {
+  for (const bool length_too : {false, true}) {
+    test::TempFolder folder;
+    std::string path, damaged;
+    {
+      Spool spool;
+      ASSERT_TRUE(spool.open(folder.path()).ok());
+      const auto definitions = [this](std::size_t offset) { return dictionary.substr(offset); };
+      std::vector<Spool::Location> all;
+      for (std::uint64_t seq = 0; seq < 5; ++seq)
+        all.push_back(spool.append("s1", definitions, 4, seq, 1000, std::string(3'000, static_cast<char>('a' + seq))).value());
+      path = std::filesystem::directory_iterator(folder.path())->path();
+      std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+      // Its payload, or from its marker on.
+      const auto at = static_cast<std::streamoff>(all[2].offset - (length_too ? 41 : 0));
+      file.seekp(at).write(std::string(512, '\0').data(), 512);
+    }
+    std::ifstream file(path, std::ios::binary);
+    damaged.assign(std::istreambuf_iterator<char>(file), {});
+    Spool spool;
+    const auto recovered = spool.open(folder.path());
+    ASSERT_TRUE(recovered.ok());
+    ASSERT_THAT(recovered->issues, SizeIs(1));
+    EXPECT_THAT(recovered->issues[0].detail, testing::HasSubstr("1 places"));
+    EXPECT_THAT(recovered->issues[0].detail, testing::HasSubstr(path + ".corrupt"));
+    ASSERT_THAT(recovered->sessions, SizeIs(1));
+    std::vector<std::uint64_t> found;
+    for (const Spool::Batch& batch : recovered->sessions[0].batches) {
+      found.push_back(batch.seq);
+      EXPECT_EQ(*spool.read(batch.where), std::string(3'000, static_cast<char>('a' + batch.seq)));
+    }
+    EXPECT_THAT(found, testing::ElementsAre(0, 1, 3, 4));
+    for (const Spool::Batch& batch : recovered->sessions[0].batches) spool.release(batch.where);
+    EXPECT_FALSE(std::filesystem::exists(path));
+    std::ifstream kept(path + ".corrupt", std::ios::binary);
+    EXPECT_EQ(std::string(std::istreambuf_iterator<char>(kept), {}), damaged) << "as it was";
+  }
+}
+
+TEST_F(SpoolTest, KeepsAFewDamagedFiles) {
+  for (int life = 0; life < 6; ++life) {
+    Spool spool;
+    const auto recovered = spool.open(dir.path());
+    ASSERT_TRUE(recovered.ok());
+    for (const Spool::Session& session : recovered->sessions)
+      for (const Spool::Batch& batch : session.batches) spool.release(batch.where);
+    put(spool, 0, "first");
+    const Spool::Location second = put(spool, 1, "second");
+    put(spool, 2, "third");
+    for (const auto& path : files())
+      if (path.extension() == ".rgs")
+        std::fstream(path, std::ios::in | std::ios::out).seekp(static_cast<std::streamoff>(second.offset)).put('!');
+  }
+  (void)reopen();
+  EXPECT_EQ(std::ranges::count_if(files(), [](const auto& path) { return path.extension() == ".corrupt"; }), 4);
+}
+
+// Definitions come before the batches that need them: without these a batch would be read with the ids of others.
+TEST_F(SpoolTest, LeavesOutBatchesWhoseDefinitionsAreLost) {
+  {
+    Spool spool;
+    ASSERT_TRUE(spool.open(dir.path()).ok());
+    put(spool, 0, "before");
+    dictionary += " lost ones";
+    const Spool::Location second = put(spool, 1, "needs them");
+    dictionary += " later ones";
+    put(spool, 2, "needs them too");
+    std::fstream file(files()[0], std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(static_cast<std::streamoff>(second.offset - 41 - 5)).put('!');
+  }
+  const Spool::Recovered recovered = reopen();
+  ASSERT_THAT(recovered.sessions, SizeIs(1));
+  EXPECT_EQ(recovered.sessions[0].dictionary, "definitions");
+  ASSERT_THAT(recovered.sessions[0].batches, SizeIs(1));
+  EXPECT_EQ(recovered.sessions[0].batches[0].seq, 0U);
+  std::int64_t lost = 0;
+  for (const Issue& issue : recovered.issues)
+    if (issue.detail.find("definitions of") != std::string::npos) lost += issue.count;
+  EXPECT_EQ(lost, 2);
+}
+
+TEST_F(SpoolTest, AFullDiskLeavesNoSegmentWithoutItsSession) {
+  const std::string disk = dir.file("disk");
+  std::filesystem::create_directory(disk);
+  if (::mount("none", disk.c_str(), "tmpfs", 0, "size=1m") != 0) GTEST_SKIP() << "mount: " << std::strerror(errno);
+  const auto definitions = [this](std::size_t offset) { return dictionary.substr(offset); };
+  std::uint64_t spooled = 0;
+  {
+    Spool spool;
+    ASSERT_TRUE(spool.open(disk + "/spool").ok());
+    std::ofstream fill(disk + "/fill", std::ios::binary);
+    while (fill.write(std::string(4'096, 'x').data(), 4'096).flush()) {
+    }
+    for (int i = 0; i < 3; ++i) EXPECT_FALSE(spool.append("s1", definitions, 4, 0, 1000, std::string(5'000, 'a')).ok());
+    std::filesystem::remove(disk + "/fill");
+    // Fills it once more, now in the middle of a segment.
+    for (int round = 0; round < 2; ++round) {
+      while (spool.append("s1", definitions, 4, spooled, 1000, std::string(5'000, 'b')).ok()) ++spooled;
+      if (round == 0) {
+        EXPECT_FALSE(spool.append("s2", definitions, 4, 0, 1000, std::string(5'000, 'c')).ok());
+        fill.close();
+      }
+    }
+    EXPECT_TRUE(spool.sync().ok());
+  }
+  {
+    Spool spool;
+    const auto recovered = spool.open(disk + "/spool");
+    ASSERT_TRUE(recovered.ok());
+    EXPECT_THAT(recovered->issues, IsEmpty());
+    ASSERT_THAT(recovered->sessions, SizeIs(1));
+    EXPECT_THAT(recovered->sessions[0].batches, SizeIs(spooled));
+    EXPECT_EQ(recovered->sessions[0].dictionary, dictionary);
+    EXPECT_GT(spooled, 50U);
+  }
+  ::umount(disk.c_str());
+}
+
+TEST_F(SpoolTest, ASyncThatFailedIsNeverFollowedByASuccessOfThatFile) {
+  Spool spool;
+  ASSERT_TRUE(spool.open(dir.path()).ok());
+  const Spool::Location first = put(spool, 0, "first");
+  g_failing_syncs = 1;
+  EXPECT_FALSE(spool.sync().ok());
+  EXPECT_THAT(spool.takeUnsynced(), testing::ElementsAre(first.segment));
+  EXPECT_THAT(spool.takeUnsynced(), IsEmpty());
+  const Spool::Location second = put(spool, 1, "second");
+  EXPECT_NE(second.segment, first.segment);
+  EXPECT_TRUE(spool.sync().ok());
+  EXPECT_EQ(*spool.read(first), "first") << "what the kernel still has is read";
+}
+
+TEST_F(SpoolTest, WhatCouldNotBeSyncedGoesToAnotherSegment) {
+  SessionDictionary definitions;
+  std::vector<Issue> issues;
+  auto outbox = Outbox::open(dir.path(), {.spool_after = 0}, "s1", definitions, issues).value();
+  outbox->add(StreamClass::kMetrics, "one", 1, 1);
+  g_failing_syncs = 1;
+  outbox->persist(2 * kNsPerSecond);
+  EXPECT_EQ(g_failing_syncs, 0);
+  EXPECT_EQ(outbox->spoolBytes(), 0U) << "its segment is gone";
+  outbox->persist(4 * kNsPerSecond);
+  EXPECT_GT(outbox->spoolBytes(), 0U);
+  outbox.reset();
+  const Spool::Recovered recovered = reopen();
+  ASSERT_THAT(recovered.sessions, SizeIs(1));
+  ASSERT_THAT(recovered.sessions[0].batches, SizeIs(1));
+  EXPECT_EQ(*again.read(recovered.sessions[0].batches[0].where), "one");
 }
 
 }  // namespace

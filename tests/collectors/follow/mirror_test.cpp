@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 
 #include <algorithm>
 #include <future>
@@ -145,6 +146,27 @@ TEST_F(MirrorTest, ACutCostsWhatWasOnTheWire) {
   catchUp(*mirror);
   EXPECT_GE(mirror->status().connections, 4);
   EXPECT_EQ(mirror->status().resumed, mirror->status().connections - 1) << "only the first connection began a session";
+  ASSERT_TRUE(mirror->stop().ok());
+  ASSERT_TRUE(hub->stop().ok());
+  expectEqual();
+}
+
+// Findings are committed on their own; what another process keeps from being committed is committed later.
+TEST_F(MirrorTest, WhatCannotBeStoredNowIsStoredLater) {
+  auto hub = serve();
+  write(*hub, [&](Writer& writer) { grow(writer, 8, 0); });
+  auto mirror = follow(hub->address());
+  catchUp(*mirror);
+  sqlite3* other = nullptr;
+  ASSERT_EQ(sqlite3_open(here.c_str(), &other), SQLITE_OK);
+  sqlite3_busy_timeout(other, 10'000);
+  ASSERT_EQ(sqlite3_exec(other, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(other);
+  for (int step = 1; step < 40; ++step) write(*hub, [&](Writer& writer) { grow(writer, 8, step); });
+  write(*hub, [](Writer& writer) { ASSERT_TRUE(writer.flush().ok()); });
+  EXPECT_TRUE(test::waitUntil([&] { return mirror->status().problem.find("locked") != std::string::npos; }));
+  sqlite3_close(other);  // rolls back
+  EXPECT_TRUE(test::waitUntil([&] { return mirror->status().problem.empty(); })) << "and says no longer that it cannot";
+  catchUp(*mirror);
   ASSERT_TRUE(mirror->stop().ok());
   ASSERT_TRUE(hub->stop().ok());
   expectEqual();

@@ -8,8 +8,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <fstream>
+#include <mutex>
 #include <sstream>
+#include <thread>
 
 #include "collectors/access/access_book.h"
 #include "collectors/hub/acceptor.h"
@@ -25,6 +28,11 @@ using test::RawAgent;
 using testing::HasSubstr;
 
 constexpr char kToken[] = "0123456789abcdef0123456789abcdef";
+
+bool isOpen(int fd) {
+  pollfd look{fd, POLLRDHUP, 0};
+  return poll(&look, 1, 0) == 0;
+}
 
 class HubSecurity : public testing::Test {
  protected:
@@ -71,17 +79,21 @@ TEST_F(HubSecurity, LetsInOnlyWhoKnowsAToken) {
   EXPECT_TRUE(agent.join(agent.hello()));
 }
 
-TEST_F(HubSecurity, StopsListeningToAnAddressThatGuesses) {
-  const auto book = AccessBook::open(privateFile("tokens", kToken), {0, 0});
+// Ten wrong tokens from an address refused every token of it: all that come through one tunnel.
+TEST_F(HubSecurity, AGuesserLocksNobodyOut) {
+  const std::string file = privateFile("tokens", kToken);
+  const auto book = AccessBook::open(file, {0, 0});
   ASSERT_TRUE(book.ok()) << book.status().message();
-  const auto lets = [&](const std::string& token, const std::string& address, DurNs now) {
+  const auto lets = [&](const std::string& token, DurNs now) {
     const std::string header = "Bearer " + token;
-    return (*book)->check({.authorization = header, .certificate = {}, .address = address}, {now, now}).ok();
+    return (*book)->check({.authorization = header, .certificate = {}, .address = "ipv4:1.2.3.4"}, {now, now}).ok();
   };
-  for (int i = 0; i < 10; ++i) EXPECT_FALSE(lets("wrong", "ipv4:1.2.3.4", 0));
-  EXPECT_FALSE(lets(kToken, "ipv4:1.2.3.4", kNsPerSecond));
-  EXPECT_TRUE(lets(kToken, "ipv4:1.2.3.5", kNsPerSecond));
-  EXPECT_TRUE(lets(kToken, "ipv4:1.2.3.4", 61 * kNsPerSecond));
+  for (int i = 0; i < 100; ++i) EXPECT_FALSE(lets("wrong", 0));
+  EXPECT_TRUE(lets(kToken, 1));
+  const std::string added = "fedcba9876543210fedcba9876543210";
+  std::ofstream(file, std::ios::app) << "\n" << added << "\n";
+  EXPECT_FALSE(lets(added, 2)) << "no look at the file for a guesser";
+  EXPECT_TRUE(lets(added, 2 * kNsPerSecond));
 }
 
 TEST_F(HubSecurity, RefusesTokensThatOthersCanReadOrThatAreShort) {
@@ -158,16 +170,107 @@ TEST_F(HubSecurity, CapsSilentConnectionsPerAddressButNotAgents) {
     ASSERT_EQ(connect(fd, reinterpret_cast<sockaddr*>(&to), sizeof to), 0);
     silent.push_back(fd);
   }
-  // A refused connection ends; an accepted one got the server's HTTP/2 settings or nothing yet.
-  const auto closed = [&] {
-    return std::ranges::count_if(silent, [](int fd) {
-      char byte = 0;
-      return recv(fd, &byte, 1, MSG_DONTWAIT | MSG_PEEK) == 0;
-    });
-  };
+  const auto closed = [&] { return std::ranges::count_if(silent, [](int fd) { return !isOpen(fd); }); };
   EXPECT_TRUE(test::waitUntil([&] { return closed() >= 4; }));
   EXPECT_TRUE(agents[0]->beat());
   EXPECT_EQ(closed(), 4);
+  for (const int fd : silent) close(fd);
+}
+
+// From `from` to the hub; -1: refused.
+int connected(const char* from, int port) {
+  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in own{};
+  own.sin_family = AF_INET;
+  inet_pton(AF_INET, from, &own.sin_addr);
+  sockaddr_in to = own;
+  to.sin_port = htons(static_cast<std::uint16_t>(port));
+  to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  if (bind(fd, reinterpret_cast<sockaddr*>(&own), sizeof own) == 0 && connect(fd, reinterpret_cast<sockaddr*>(&to), sizeof to) == 0)
+    return fd;
+  close(fd);
+  return -1;
+}
+// 64 of these kept an address out for 40 s, 512 a cluster.
+TEST_F(HubSecurity, ConnectionsThatEndedCountNoMore) {
+  auto hub = serve({});
+  ASSERT_TRUE(hub.ok());
+  for (int i = 0; i < 600; ++i) {
+    const int fd = connected("127.0.0.1", (*hub)->port());
+    ASSERT_GE(fd, 0) << i;
+    close(fd);
+  }
+  for (int i = 0; i < 20; ++i) {
+    RawAgent agent((*hub)->address());
+    EXPECT_TRUE(agent.join(agent.hello("s", "a" + std::to_string(i)))) << i;
+  }
+}
+
+TEST_F(HubSecurity, SilentConnectionsOfAnAddressAreItsOwnTrouble) {
+  const auto acceptor = Acceptor::listen("127.0.0.1:0", "", {.per_address = 4, .total = 8});
+  ASSERT_TRUE(acceptor.ok());
+  std::mutex mutex;
+  std::vector<int> taken;
+  (*acceptor)->start([&](Acceptor::Way, int, int fd) {
+    const std::lock_guard lock(mutex);
+    taken.push_back(fd);
+  });
+  const auto takenCount = [&] {
+    const std::lock_guard lock(mutex);
+    return taken.size();
+  };
+  std::size_t came = 0;
+  const auto come = [&](const char* from) {
+    const int fd = connected(from, (*acceptor)->port());
+    EXPECT_GE(fd, 0);
+    EXPECT_TRUE(test::waitUntil([&] { return takenCount() == came + 1; })) << from;
+    ++came;
+    return fd;
+  };
+  std::vector<int> loud, other;
+  for (int i = 0; i < 6; ++i) loud.push_back(come("127.0.0.2"));
+  EXPECT_TRUE(test::waitUntil([&] { return !isOpen(loud[0]) && !isOpen(loud[1]); })) << "the oldest make room for their own";
+  for (int i = 2; i < 6; ++i) EXPECT_TRUE(isOpen(loud[i])) << i;
+  for (int i = 0; i < 4; ++i) other.push_back(come("127.0.0.3"));
+  const int late = come("127.0.0.4");
+  EXPECT_TRUE(isOpen(late));
+  const auto open = [&] { return std::ranges::count_if(loud, isOpen) + std::ranges::count_if(other, isOpen); };
+  EXPECT_TRUE(test::waitUntil([&] { return open() == 7; })) << "one of an address that has most";
+  // What authenticated is no longer theirs to lose.
+  sockaddr_in name{};
+  socklen_t size = sizeof name;
+  ASSERT_EQ(getsockname(late, reinterpret_cast<sockaddr*>(&name), &size), 0);
+  (*acceptor)->authenticated("ipv4:127.0.0.4:" + std::to_string(ntohs(name.sin_port)));
+  for (int i = 0; i < 10; ++i) other.push_back(come("127.0.0.4"));
+  EXPECT_TRUE(isOpen(late));
+  (*acceptor)->stop();
+  for (const std::vector<int>& all : {loud, other, taken, {late}})
+    for (const int fd : all) close(fd);
+}
+
+TEST_F(HubSecurity, SixtyFourConnectsASecondLeaveOthersUntouched) {
+  auto hub = serve({});
+  ASSERT_TRUE(hub.ok());
+  std::atomic<bool> stop = false;
+  std::vector<int> silent;
+  std::thread flood([&] {
+    while (!stop) {
+      silent.push_back(connected("127.0.0.2", (*hub)->port()));
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+  });
+  DurNs slowest = 0;
+  for (int i = 0; i < 30; ++i) {
+    const DurNs began = monotonicNow();
+    RawAgent agent((*hub)->address());
+    EXPECT_TRUE(agent.join(agent.hello("s", "a" + std::to_string(i)))) << i;
+    slowest = std::max(slowest, monotonicNow() - began);
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  }
+  stop = true;
+  flood.join();
+  EXPECT_GT(silent.size(), 64U);
+  EXPECT_LT(slowest, 5 * kNsPerSecond);
   for (const int fd : silent) close(fd);
 }
 

@@ -79,6 +79,7 @@ class RawAgent {
     *message.mutable_batch() = batch;
     return m_stream->Write(message);
   }
+  bool write(const v1::AgentMessage& message) { return m_stream->Write(message); }
   bool beat() {
     v1::AgentMessage message;
     message.mutable_heartbeat()->set_raw_ns(wallNow());

@@ -3,6 +3,11 @@
 #include "collectors/notify/alert_rules.h"
 
 #include <gmock/gmock.h>
+#include <sys/stat.h>
+
+#include <fstream>
+
+#include "tests/support/temp_folder.h"
 
 namespace runglass {
 namespace {
@@ -110,6 +115,26 @@ TEST(AlertRules, EveryMistakeIsNamed) {
     EXPECT_THAT(read.status().message(), HasSubstr("f.toml"));
   }
   EXPECT_FALSE(readAlertRules("/nowhere/alerts.toml").ok());
+}
+
+TEST(AlertRules, AFileWithSecretsIsItsOwnersAlone) {
+  const test::TempFolder dir;
+  const std::string path = dir.file("alerts.toml");
+  const std::string rule = "[[rule]]\nname = \"a\"\nevent = \"xid\"\n";
+  const auto read = [&](const std::string& text, mode_t mode) {
+    std::ofstream(path) << text + rule;
+    EXPECT_EQ(chmod(path.c_str(), mode), 0);
+    return readAlertRules(path).status();
+  };
+  for (const std::string secret : {"[target.t]\nwebhook = \"https://hooks.example/services/KEY\"\n",
+                                   "[target.t]\nwebhook = \"http://127.0.0.1:9/x\"\nheaders = [\"Authorization: Bearer x\"]\n",
+                                   "[deadman]\nurl = \"https://hc.example/UUID\"\n"}) {
+    const Status refused = read(secret, 0640);
+    EXPECT_EQ(refused.code(), Code::kPermissionDenied) << secret;
+    EXPECT_THAT(refused.message(), HasSubstr("chmod 600"));
+    EXPECT_TRUE(read(secret, 0600).ok()) << read(secret, 0600).message();
+  }
+  EXPECT_TRUE(read("[target.t]\ncommand = [\"/bin/true\"]\n", 0644).ok()) << "no secret in it";
 }
 
 }  // namespace

@@ -163,11 +163,12 @@ TEST(SequenceImbalance, ForwardAndBackwardGrowTogetherForAnotherReplicaEachStep)
 }
 
 TEST(Noise, ForwardAndBackwardOfAHealthyRankWobbleIndependently) {
-  const StepModel model(job());
+  const Scenario s = job();
+  const StepModel model(s);
   double sfb = 0, sff = 0, sbb = 0;
-  const double f0 = mean(job(), 3, &RankStep::forward, 300), b0 = mean(job(), 3, &RankStep::backward, 300);
+  const double f0 = mean(s, 3, &RankStep::forward, 300), b0 = mean(s, 3, &RankStep::backward, 300);
   for (std::int64_t step = 1; step <= 300; ++step) {
-    const RankStep& r = model.step(step).ranks[3];
+    const RankStep r = model.step(step).ranks[3];
     const double f = static_cast<double>(r.forward) / kNsPerSecond - f0, b = static_cast<double>(r.backward) / kNsPerSecond - b0;
     sfb += f * b, sff += f * f, sbb += b * b;
   }

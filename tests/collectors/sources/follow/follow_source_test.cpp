@@ -211,6 +211,27 @@ TEST(TrainLogSource, WhoLostALeaseStopsAndGoesOnWhereTheOtherWas) {
   EXPECT_THAT(a.out.scalarsOf("lm loss").step, ElementsAre(1, 3)) << "step 2 is the other's";
 }
 
+// What another agent said of a file is a hint: what it never held is read, and the next agent hears of that.
+TEST(TrainLogSource, AnOffsetBeyondTheFileSkipsNothing) {
+  const ScratchFolder folder;
+  folder.write("train.log", iteration(1, "5.0"));
+  LeaseBook book;
+  LeaseTable hub(monotonicNow() - LeaseTable::kExpiry);
+  Life a(makeTrainLogSource(), folder, logConfig(folder) + "lease = 'always'\n", &book);
+  a.poll();
+  hub.claim("liar", book.claims(monotonicNow()).at(0).file, std::uint64_t{1} << 62, monotonicNow());
+  hub.release("liar");
+  for (int step = 2; step < 5; ++step) {
+    beat({{"a", &book}}, hub);
+    a.poll(30);
+    folder.append("train.log", iteration(step, "4.0"));
+  }
+  beat({{"a", &book}}, hub);
+  a.poll(30);
+  EXPECT_THAT(a.out.scalarsOf("lm loss").step, ElementsAre(1, 2, 3, 4));
+  EXPECT_LT(hub.claim("b", book.claims(monotonicNow()).at(0).file, 0, monotonicNow()).offset, 100'000U);
+}
+
 TEST(TrainLogSource, AFileOfThisNodeAloneNeedsNoLease) {
   const ScratchFolder folder;
   folder.write("train.log", iteration(1, "5.0"));

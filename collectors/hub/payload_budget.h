@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// PayloadBudget: how much new of a kind one agent may bring to a store, across its sessions. What is beyond is left out and counted.
+//
+// Threading:  one thread: that of the Recorder. The totals of a hub are shared by budgets of one thread.
+// Ownership:  values.
+// Units:      counts; monotonic ns.
+// Errors:     none.
+// Cost:       one hash of a key; 8 bytes or so for each that was seen within two periods.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <unordered_set>
+
+#include "model/samples.h"
+#include "model/time.h"
+
+namespace runglass {
+
+class PayloadBudget {
+ public:
+  // A day's: jobs come and go on a node for years.
+  static constexpr std::size_t kMaxSeries = 50'000, kMaxSeriesOfHub = 10'000'000;
+  static constexpr std::size_t kMaxIssues = 512;
+  static constexpr DurNs kPeriod = 24LL * 3600 * kNsPerSecond;
+
+  struct Hub {
+    std::size_t series = 0;
+    DurNs began = 0;
+  };
+
+  // `nodes`: that the agent speaks for.
+  PayloadBudget(std::shared_ptr<Hub> hub, std::size_t nodes)
+      : m_hub(std::move(hub)), m_max_series(nodes * kMaxSeries), m_max_issues(kMaxIssues + nodes) {}
+
+  // One that was taken before is taken again.
+  bool takes(const SeriesKey& key, DurNs now);
+  bool takesIssue(std::string_view code, std::string_view source, DurNs now);
+
+ private:
+  // What was seen in this period and in the one before.
+  class Seen {
+   public:
+    bool contains(std::size_t hash) const { return m_now.contains(hash) || m_before.contains(hash); }
+    std::size_t size() const { return m_now.size(); }
+    void insert(std::size_t hash) { m_now.insert(hash); }
+    void turn(DurNs now);
+
+   private:
+    std::unordered_set<std::size_t> m_now, m_before;
+    DurNs m_began = 0;
+  };
+  std::shared_ptr<Hub> m_hub;
+  const std::size_t m_max_series, m_max_issues;
+  Seen m_series, m_issues;
+};
+
+}  // namespace runglass

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// BadFile: <store>-ingest.bad, what could not be stored: batches whose recording failed, rows that the file refuses. Internal to storage.
+//
+// Threading:  one thread at a time.
+// Ownership:  opens the file for each append.
+// Units:      bytes.
+// Errors:     a record that does not fit kMaxBytes, or that cannot be written, is not kept; the result says so.
+// Cost:       one write per record, and an fdatasync with power_safe.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace runglass {
+
+class BadFile {
+ public:
+  static constexpr std::int64_t kMaxBytes = std::int64_t{64} << 20;
+
+  void open(std::string path, bool power_safe) { m_path = std::move(path), m_power_safe = power_safe; }
+  const std::string& path() const { return m_path; }
+  // A line of JSON with these members and the length of the content, the content, a newline. What the issue says of it is returned.
+  std::string append(std::initializer_list<std::pair<std::string_view, std::string>> head, std::string_view content) const;
+
+ private:
+  std::string m_path;
+  bool m_power_safe = false;
+};
+
+}  // namespace runglass

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Deletes whole runs from a store, and gives its free pages back to the file system.
+//
+// Threading:  one thread.
+// Ownership:  values; a deletion holds the store's lock until it returns.
+// Units:      bytes, TimeNs.
+// Errors:     those of Writer::open (ALREADY_EXISTS: another process writes the store) and of SQLite. A deletion is one transaction: where
+//             it fails, nothing is deleted.
+// Cost:       a scan of the rows that go. Deleting needs room in the -wal file for the pages that change.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/result.h"
+#include "model/topology.h"
+#include "storage/writer.h"
+
+namespace runglass {
+
+struct DeletionWanted {
+  RunId run;                     // this run, or
+  std::optional<TimeNs> before;  // runs that ended before it, and what nodes recorded before it outside of attempts
+};
+
+struct Deletion {
+  std::vector<std::string> runs;                             // names
+  std::vector<std::pair<std::string, std::int64_t>> rows;    // by table, those without rows left out
+  std::int64_t data_bytes = 0;                               // of chunks, texts and captures in these rows
+  std::int64_t file_bytes_before = 0, file_bytes_after = 0;  // equal in a preview
+};
+
+// What would be deleted. Reads only; also beside a writer.
+Result<Deletion> previewDeletion(const std::string& store, const DeletionWanted& wanted);
+Result<Deletion> deleteRuns(const std::string& store, const DeletionWanted& wanted, WriterOptions options);
+
+struct Compaction {
+  std::int64_t file_bytes_before = 0, file_bytes_after = 0;
+};
+Result<Compaction> compactStore(const std::string& store, WriterOptions options);
+
+}  // namespace runglass

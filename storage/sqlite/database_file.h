@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// DatabaseFile: the one descriptor that a process holds on a database file, from before its first connection opens the file until after its
+// last connection has closed it. POSIX drops all fcntl locks of a process on a file as soon as the process closes any descriptor of it, and
+// those are SQLite's locks: whoever needs a descriptor of a database file takes it from here, and never opens the file.
+// Internal to storage.
+//
+// Threading:  any thread; one object belongs to one thread at a time.
+// Ownership:  objects of the same inode share the descriptor.
+// Units:      none.
+// Errors:     those of open(2), "cannot open store: path: why".
+// Cost:       one stat(2), one open(2) for the first of an inode; a mutex.
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "model/result.h"
+
+namespace runglass::sqlite {
+
+class DatabaseFile {
+ public:
+  DatabaseFile() = default;
+  DatabaseFile(DatabaseFile&& other) noexcept
+      : m_inode(std::exchange(other.m_inode, nullptr)), m_writes(std::exchange(other.m_writes, false)) {}
+  DatabaseFile& operator=(DatabaseFile&& other) noexcept {
+    std::swap(m_inode, other.m_inode);
+    std::swap(m_writes, other.m_writes);
+    return *this;
+  }
+  ~DatabaseFile();
+
+  // `create`: makes an empty file, for its owner alone, where there is none.
+  static Result<DatabaseFile> open(const std::string& path, bool create);
+  // This process has the file open: it must not open and close it in any other way.
+  static bool inUse(const std::string& path);
+
+  int fd() const;
+  // A second name of the file, which has a second -wal file: "hard link" or "bind mount". Empty: none is known.
+  std::string otherName() const;
+  // The lock of the one writer, whatever the name by which it opened the file. False: another writer holds it.
+  bool lockForWriting();
+  // The -shm file, opened as long as the database file is; -1: it cannot be opened.
+  int sharedMemory(const std::string& path);
+
+ private:
+  struct Inode;
+  struct Registry;
+  explicit DatabaseFile(Inode* inode) : m_inode(inode) {}
+  static Registry& registry();
+  Inode* m_inode = nullptr;
+  bool m_writes = false;
+};
+
+// flock(LOCK_EX) that fails only where another process holds that lock, not where one looks at it for a moment with LOCK_SH.
+bool lockAlone(int fd);
+
+}  // namespace runglass::sqlite

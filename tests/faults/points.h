@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// How many crash points a test looks at, the seeds that replay one, and what came of them.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <string>
+#include <vector>
+
+namespace runglass::test {
+
+inline constexpr std::size_t kPointsOfASeed = 50;
+
+// A test's share of all points: so many with RG_FAULT_POINTS (./dev bench faults --points N), a few otherwise.
+inline std::size_t pointsOf(std::size_t share_percent, std::size_t otherwise) {
+  const char* all = std::getenv("RG_FAULT_POINTS");
+  return all == nullptr ? otherwise : std::strtoull(all, nullptr, 10) * share_percent / 100;
+}
+
+// The seeds of workloads are 1, 2, …; RG_FAULT_SEED replays one.
+inline bool replaysOneSeed() { return std::getenv("RG_FAULT_SEED") != nullptr; }
+inline std::uint64_t firstSeed() { return replaysOneSeed() ? std::strtoull(std::getenv("RG_FAULT_SEED"), nullptr, 10) : 1; }
+
+inline const std::string& emptied(const std::string& folder) {
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directory(folder);
+  return folder;
+}
+
+// Counts points, fails the test at the first few that show something wrong, and prints totals with the seeds that failed.
+class FaultTally {
+ public:
+  std::size_t points() const { return m_points; }
+  void add(std::uint64_t seed, const std::string& where, const std::string& wrong) {
+    ++m_points;
+    if (wrong.empty()) return;
+    if (++m_failed <= 5) ADD_FAILURE() << "RG_FAULT_SEED=" << seed << ", " << where << ":\n" << wrong;
+    if (m_seeds.empty() || m_seeds.back() != seed) m_seeds.push_back(seed);
+  }
+  ~FaultTally() {
+    std::cout << m_points << " points, " << m_failed << " failed";
+    if (!m_seeds.empty()) std::cout << ", of seeds";
+    for (const std::uint64_t seed : m_seeds) std::cout << ' ' << seed;
+    std::cout << std::endl;
+    if (m_failed > 5) ADD_FAILURE() << m_failed << " points failed";
+  }
+
+ private:
+  std::size_t m_points = 0, m_failed = 0;
+  std::vector<std::uint64_t> m_seeds;
+};
+
+}  // namespace runglass::test

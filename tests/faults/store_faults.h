@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Crash points and failing calls over a store: runs the workload of a seed, then looks at what each crash leaves.
+//
+// Threading:  one thread.
+// Errors:     a test failure for each seed whose points show one, with what replays it.
+// Cost:       about 10 ms a point.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "tests/faults/fault_disk.h"
+
+namespace runglass::test {
+
+struct StoreFaults {
+  bool power_safe = false;
+  std::vector<FaultDisk::Crash> crashes;
+  bool may_lose = false;  // a suffix of each stream
+};
+
+void crashPoints(const StoreFaults& what, std::size_t points);
+// Each point: a workload of its own, in which calls fail from some operation on, once or for a while, and then no more.
+void failingCalls(const StoreFaults& what, int error, std::size_t points);
+// The same with one fsync, and a power loss at the end.
+void failingSyncs(const StoreFaults& what, std::size_t points);
+
+}  // namespace runglass::test

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// A hub's store, crashed at any operation on its files, and written through a disk that fails: every acknowledged batch is there once.
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <iostream>
+
+#include "tests/faults/points.h"
+#include "tests/faults/store_faults.h"
+
+namespace runglass {
+namespace {
+
+using test::FaultDisk;
+
+TEST(StoreFaults, AKillAtAnyPointLosesNothingAcknowledged) {
+  test::crashPoints({.power_safe = false, .crashes = {FaultDisk::Crash::kKill}, .may_lose = false}, test::pointsOf(15, 200));
+}
+
+TEST(StoreFaults, AKillAtAnyPointOfAPowerSafeStoreLosesNothingAcknowledged) {
+  test::crashPoints({.power_safe = true, .crashes = {FaultDisk::Crash::kKill}, .may_lose = false}, test::pointsOf(10, 100));
+}
+
+TEST(StoreFaults, CallsThatFailLoseNothingAcknowledged) {
+  for (const int error : {EIO, ENOSPC}) test::failingCalls({.power_safe = false, .may_lose = false}, error, test::pointsOf(5, 40));
+}
+
+}  // namespace
+}  // namespace runglass

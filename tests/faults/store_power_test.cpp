@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// A hub's store after a power loss: with durability `power` every acknowledged batch is there once; with `kill` what is lost is a suffix of
+// each stream, and the batch that follows is found to come after a gap.
+#include <gtest/gtest.h>
+
+#include <cerrno>
+
+#include "tests/faults/points.h"
+#include "tests/faults/store_faults.h"
+
+namespace runglass {
+namespace {
+
+using test::FaultDisk;
+using Crash = FaultDisk::Crash;
+
+const std::vector<Crash> kPowerLosses = {Crash::kPowerLossOfAll, Crash::kPowerLossInOrder, Crash::kPowerLossAnyOrder};
+
+TEST(StorePower, DISABLED_LosesNothingAcknowledgedWhereTheStoreIsPowerSafe) {
+  test::crashPoints({.power_safe = true, .crashes = kPowerLosses, .may_lose = false}, test::pointsOf(20, 300));
+}
+
+TEST(StorePower, DISABLED_LosesASuffixOfEachStreamWhereItIsKillSafe) {
+  test::crashPoints({.power_safe = false, .crashes = kPowerLosses, .may_lose = true}, test::pointsOf(20, 300));
+}
+
+TEST(StorePower, AnFsyncThatFailedIsNotForgotten) {
+  test::failingSyncs({.power_safe = true, .crashes = {Crash::kPowerLossOfAll}, .may_lose = false}, test::pointsOf(5, 60));
+}
+
+}  // namespace
+}  // namespace runglass

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a hub's writer thread does with a store, at random: batches of some agents are journaled in groups, acknowledged, recorded and
+// committed, journaled while a commit runs, checkpointed; the store is closed and opened.
+//
+// Threading:  one thread; equal seeds make equal calls.
+// Errors:     those of the store are counted, and what failed is tried again, as a hub does.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "storage/writer.h"
+#include "tests/faults/fault_disk.h"
+
+namespace runglass::test {
+
+class StoreWorkload {
+ public:
+  struct Acknowledged {
+    std::size_t operations;  // of the disk when it was acknowledged
+    StreamKey stream;
+    std::uint64_t next;
+  };
+
+  StoreWorkload(FaultDisk& disk, std::string path, bool power_safe, std::uint64_t seed)
+      : m_disk(disk), m_path(std::move(path)), m_power_safe(power_safe), m_random(seed) {}
+
+  void run(int steps);
+  // Stores what waits, with a disk that works; a last word of its own where that fails.
+  Status finish();
+  // Next sequence number of each stream that an agent may have forgotten everything before, at a crash during that operation.
+  std::map<StreamKey, std::uint64_t> acknowledgedAt(std::size_t operation) const;
+  std::size_t failures() const { return m_failures; }
+
+  static WriterOptions options(bool power_safe);
+  // Empty where the store at `path` holds each batch once, from each stream's first to a last one that is not before `acknowledged`; with
+  // `may_lose` it may be, and the next batch is then found to come after a gap. Otherwise what is wrong.
+  static std::string check(const std::string& path, bool power_safe, const std::map<StreamKey, std::uint64_t>& acknowledged, bool may_lose);
+
+ private:
+  struct Said {
+    StreamKey stream;
+    std::uint64_t seq;
+  };
+  std::size_t below(std::size_t n) { return m_random() % n; }
+  bool open();
+  void journal();
+  void acknowledge();
+  void record();
+  void noted(const Status& status) { m_failures += status.ok() ? 0 : 1; }
+
+  FaultDisk& m_disk;
+  const std::string m_path;
+  const bool m_power_safe;
+  std::mt19937_64 m_random;
+  std::unique_ptr<Writer> m_writer;
+  std::vector<Said> m_unrecorded;
+  std::map<StreamKey, std::uint64_t> m_journaled;  // not acknowledged yet
+  std::vector<Acknowledged> m_acknowledged;
+  std::int64_t m_room = 0;
+  std::size_t m_failures = 0;
+};
+
+}  // namespace runglass::test

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is damaged, or cannot be stored, costs only itself: everything else that was acknowledged is in the file.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <sstream>
+
+#include "storage/store_files.h"
+#include "storage/writer.h"
+#include "tests/storage/sql_rows.h"
+#include "tests/storage/temp_store.h"
+#include "tests/support/open_store.h"
+
+namespace runglass {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::Field;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr int kSeries = 400;
+constexpr std::int64_t kPerChunk = 10, kOld = 100, kNew = 20;  // points of each series
+const StreamKey kStream{"agent", "session", 4};
+
+std::string contentOf(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return (std::stringstream() << file.rdbuf()).str();
+}
+
+std::uint32_t bigEndian(std::string_view bytes, std::size_t at, int width) {
+  std::uint32_t value = 0;
+  for (int i = 0; i < width; ++i) value = value << 8 | static_cast<unsigned char>(bytes[at + static_cast<std::size_t>(i)]);
+  return value;
+}
+
+// Numbers of the leaf pages of a table or index, in the order of its keys (SQLite's file format, 1.6).
+std::vector<std::uint32_t> leavesOf(const std::string& path, const std::string& name) {
+  sqlite3* db = nullptr;
+  EXPECT_EQ(sqlite3_open(path.c_str(), &db), SQLITE_OK);
+  sqlite3_stmt* root = nullptr;
+  EXPECT_EQ(sqlite3_prepare_v2(db, ("SELECT rootpage FROM sqlite_schema WHERE name = '" + name + "'").c_str(), -1, &root, nullptr),
+            SQLITE_OK);
+  EXPECT_EQ(sqlite3_step(root), SQLITE_ROW) << name;
+  const auto first = static_cast<std::uint32_t>(sqlite3_column_int64(root, 0));
+  sqlite3_finalize(root);
+  sqlite3_close(db);
+  const std::string file = contentOf(path);
+  std::vector<std::uint32_t> leaves;
+  const std::function<void(std::uint32_t)> walk = [&](std::uint32_t page) {
+    const std::string_view bytes = std::string_view(file).substr((page - 1) * 4096UL, 4096);
+    if (bytes[0] == 10 || bytes[0] == 13) return leaves.push_back(page);
+    for (std::uint32_t i = 0; i < bigEndian(bytes, 3, 2); ++i) walk(bigEndian(bytes, bigEndian(bytes, 12 + 2UL * i, 2), 4));
+    walk(bigEndian(bytes, 8, 4));
+  };
+  walk(first);
+  return leaves;
+}
+
+class DamagedPage : public testing::TestWithParam<const char*> {
+ protected:
+  static std::string metric(int s) { return "m" + std::to_string(s); }
+  // Steps `from` … `from` + n of a series. A chunk ends where steps with a time follow steps without.
+  static void record(Writer& writer, int s, std::int64_t from, std::int64_t n) {
+    const SeriesId id = writer.series({.node = writer.node({.uuid = "n", .name = "n"}), .metric = metric(s), .kind = SeriesKind::kScalar});
+    std::vector<std::int64_t> steps, times;
+    std::vector<double> values;
+    for (std::int64_t k = from; k < from + n; ++k) {
+      steps.push_back(k);
+      if (from / kPerChunk % 2 == 1) times.push_back(k * kNsPerSecond);
+      values.push_back(static_cast<double>(std::hash<std::int64_t>()(k * kSeries + s) * 0x9e3779b97f4a7c15ULL >> 32));
+    }
+    writer.scalars(id, steps, times, values);
+  }
+  // Of all series of that metric.
+  static std::int64_t pointsOf(Reader& reader, int s, std::int64_t from = 0) {
+    std::int64_t points = 0;
+    const auto all = reader.series({.metric = metric(s)});
+    for (const Series& one : all.ok() ? *all : std::vector<Series>()) {
+      const auto samples = reader.scalars(one.id, from, kOld + kNew, {});
+      points += samples.ok() ? static_cast<std::int64_t>(samples->size()) : 0;
+    }
+    return points;
+  }
+  void SetUp() override {
+    auto writer = Writer::open(m_store.path()).value();
+    // In turn, so that chunks of all series lie beside each other.
+    for (std::int64_t k = 0; k < kOld; k += kPerChunk)
+      for (int s = 0; s < kSeries; ++s) record(*writer, s, k, kPerChunk);
+    ASSERT_TRUE(writer->close().ok());
+  }
+  // A copy of the store with a bit of that page changed.
+  std::string flipped(std::uint32_t page) const {
+    std::string file = contentOf(m_store.path());
+    file[(page - 1) * 4096UL] = static_cast<char>(file[(page - 1) * 4096UL] ^ 0x40);
+    std::string copy = m_store.file(std::to_string(page) + ".rgl");
+    std::ofstream(copy, std::ios::binary) << file;
+    return copy;
+  }
+
+  const TempStore m_store;
+};
+INSTANTIATE_TEST_SUITE_P(Of, DamagedPage,
+                         testing::Values("rg_chunk_series", "rg_chunk_open", "rg_chunk", "rg_pyramid_series", "rg_pyramid"),
+                         [](const auto& info) { return std::string(info.param); });
+
+TEST_P(DamagedPage, CostsOnlyTheSeriesThatItHits) {
+  const std::vector<std::uint32_t> leaves = leavesOf(m_store.path(), GetParam());
+  // What goes on comes behind all there is: where the last page is damaged, or one of the two that it is balanced with when it is full, the
+  // file takes nothing more.
+  const auto at_the_end = [&](std::size_t leaf) { return leaf + 3 >= leaves.size(); };
+  int hit_ever = 0;
+  for (std::size_t leaf = 0; leaf < leaves.size(); leaf += at_the_end(leaf) ? 1 : std::max<std::size_t>(1, leaves.size() / 4)) {
+    SCOPED_TRACE("leaf " + std::to_string(leaf) + " of " + std::to_string(leaves.size()));
+    const std::string copy = flipped(leaves[leaf]);
+    std::vector<bool> hit(kSeries);
+    {
+      const auto reader = Reader::open(copy).value();
+      for (int s = 0; s < kSeries; ++s) hit[static_cast<std::size_t>(s)] = pointsOf(*reader, s) != kOld;
+    }
+    auto opened = Writer::open(copy);
+    if (!opened.ok() && at_the_end(leaf)) continue;
+    ASSERT_TRUE(opened.ok()) << opened.status().message();
+    auto writer = std::move(*opened);
+    std::uint64_t seq = 0;
+    bool stored = true;
+    for (std::int64_t k = kOld; k < kOld + kNew && stored; k += 5) {
+      for (int s = 0; s < kSeries; ++s) {
+        ASSERT_TRUE(writer->journal(kStream, seq++, "batch").ok());
+        record(*writer, s, k, 5);
+        const Status failed = writer->takeFailure();
+        EXPECT_TRUE(failed.ok()) << failed.message();
+      }
+      const Status flushed = writer->flush();
+      stored = flushed.ok();
+      EXPECT_TRUE(stored || at_the_end(leaf)) << flushed.message();
+    }
+    if (!stored) {
+      EXPECT_GT(writer->journalBytes(), 0) << "what is acknowledged and not stored stays in the journal";
+      continue;
+    }
+    const Status closed = writer->close();
+    EXPECT_TRUE(closed.ok()) << closed.message();
+    const auto reader = Reader::open(copy).value();
+    int hits = 0;
+    for (int s = 0; s < kSeries; ++s) {
+      hits += hit[static_cast<std::size_t>(s)] ? 1 : 0;
+      EXPECT_EQ(pointsOf(*reader, s, kOld), kNew) << metric(s);
+      if (!hit[static_cast<std::size_t>(s)]) EXPECT_EQ(pointsOf(*reader, s), kOld + kNew) << metric(s);
+    }
+    hit_ever += hits;
+    const std::vector<Issue> issues = *reader->issues();
+    if (hits > 0) EXPECT_THAT(issues, Contains(Field(&Issue::code, testing::AnyOf("store.series_continued", "store.damaged_chunk"))));
+    EXPECT_FALSE(std::filesystem::exists(badPath(copy))) << "what can be stored is not set aside";
+  }
+  if (std::string_view(GetParam()) == "rg_chunk_series") EXPECT_GT(hit_ever, 0);
+}
+
+TEST(Isolation, AFailingCallDoesNotKeepOthersFromTheStore) {
+  const TempStore store;
+  auto writer = Writer::open(store.path()).value();
+  const SeriesId good = writer->series({.metric = "good"});
+  ASSERT_TRUE(writer->journal(kStream, 0, "payload of the bad batch").ok());
+  writer->sample(SeriesId{99}, 1, 1);  // never declared
+  writer->sample(good, 1, 1);
+  const Status failed = writer->takeFailure();
+  EXPECT_EQ(failed.code(), Code::kInvalidArgument);
+  writer->setAside(kStream, 0, "payload of the bad batch", failed);
+  EXPECT_TRUE(writer->takeFailure().ok()) << "taken once";
+  ASSERT_TRUE(writer->flush().ok());
+  ASSERT_TRUE(writer->close().ok());
+  const auto reader = Reader::open(store.path()).value();
+  EXPECT_EQ(reader->samples(good, {})->size(), 1U);
+  const std::vector<Issue> issues = *reader->issues();
+  ASSERT_EQ(issues.size(), 1U);
+  EXPECT_EQ(issues[0].code, "store.batch_set_aside");
+  EXPECT_EQ(issues[0].source, "agent");
+  EXPECT_THAT(issues[0].detail, AllOf(HasSubstr("session session, stream 4, batch 0"), HasSubstr("series 99: never declared")));
+  EXPECT_THAT(contentOf(badPath(store.path())),
+              AllOf(HasSubstr(R"("agent":"agent","session":"session","stream":"4","seq":"0")"), HasSubstr("payload of the bad batch\n")));
+  EXPECT_EQ(std::filesystem::status(badPath(store.path())).permissions(), std::filesystem::perms(0600));
+  EXPECT_THAT(sqlRows(*reader, "SELECT next_seq FROM rg_stream"), ElementsAre("1"));
+}
+
+TEST(Isolation, WhatIsSetAsideIsBounded) {
+  const TempStore store;
+  auto writer = Writer::open(store.path()).value();
+  const std::string payload(std::size_t{40} << 20, 'x');
+  const Status why(Code::kInternal, "because");
+  for (std::uint64_t seq = 0; seq < 3; ++seq) writer->setAside(kStream, seq, payload, why);
+  ASSERT_TRUE(writer->close().ok());
+  EXPECT_LT(std::filesystem::file_size(badPath(store.path())), std::uintmax_t{64} << 20);
+  const std::vector<Issue> issues = *Reader::open(store.path()).value()->issues();
+  ASSERT_EQ(issues.size(), 1U);
+  EXPECT_EQ(issues[0].count, 3);
+  EXPECT_THAT(issues[0].detail, HasSubstr("batch 2: because; not kept"));
+}
+
+// A row that breaks a rule of the file, whatever that is.
+TEST(Isolation, ARefusedRowDoesNotKeepTheCommitFromStoringTheOthers) {
+  const TempStore store;
+  ASSERT_TRUE(Writer::open(store.path()).value()->close().ok());
+  sqlite3* db = nullptr;
+  ASSERT_EQ(test::openStore(store.path(), &db), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(db, "CREATE UNIQUE INDEX rg_log_once ON rg_log(text)", nullptr, nullptr, nullptr), SQLITE_OK);
+  sqlite3_close(db);
+  auto writer = Writer::open(store.path()).value();
+  const SeriesId id = writer->series({.metric = "m"});
+  const auto batch = [&](std::uint64_t seq, std::initializer_list<const char*> lines) {
+    ASSERT_TRUE(writer->journal(kStream, seq, "batch").ok());
+    writer->sample(id, static_cast<TimeNs>(seq + 1), 1);
+    for (const char* line : lines) writer->log({.time = 1, .stream = "stdout", .text = line});
+    writer->event({.time = 1, .kind = "kind"});
+  };
+  batch(0, {"one", "two", "one", "three"});
+  const Status flushed = writer->flush();
+  ASSERT_TRUE(flushed.ok()) << flushed.message();
+  batch(1, {"four"});
+  ASSERT_TRUE(writer->flush().ok());
+  ASSERT_TRUE(writer->close().ok());
+  const auto reader = Reader::open(store.path()).value();
+  EXPECT_THAT(sqlRows(*reader, "SELECT text FROM rg_log ORDER BY log_id"), ElementsAre("one", "two", "three", "four"));
+  EXPECT_EQ(reader->samples(id, {})->size(), 2U);
+  EXPECT_EQ(reader->events({})->size(), 2U);
+  EXPECT_THAT(sqlRows(*reader, "SELECT next_seq FROM rg_stream"), ElementsAre("2"));
+  EXPECT_THAT(sqlRows(*reader, "SELECT code, source, count FROM rg_issue"), ElementsAre("store.row_refused|rg_log|1"));
+  EXPECT_THAT(contentOf(badPath(store.path())), AllOf(HasSubstr("UNIQUE constraint failed"), HasSubstr("'one'")));
+  EXPECT_THAT(*reader->verify(), IsEmpty()) << "the words of the refused line are not there either";
+}
+
+TEST(Isolation, AnAttemptOfNoRunIsNotRecorded) {
+  const TempStore store;
+  auto writer = Writer::open(store.path()).value();
+  EXPECT_FALSE(writer->attempt({.key = "0", .end_cause = "x"}));
+  writer->event({.time = 1, .kind = "kind"});
+  ASSERT_TRUE(writer->flush().ok());
+  EXPECT_FALSE(std::filesystem::exists(badPath(store.path())));
+}
+
+}  // namespace
+}  // namespace runglass
