@@ -3,10 +3,10 @@
 // file + tail is every sample exactly once at any moment. Internal to storage.
 //
 // Threading:  the writer's thread changes it; Readers call the snapshot methods from any thread. One mutex per series and track.
-// Ownership:  shared. A series or track stays until it is idle and the file has all of it, see evictIdle(), until remove(), or until
-// clear(). Units:      generations count commits (rg_meta 'generation'): a snapshot of the file at generation g plus all that is newer
-// here. Errors:     a snapshot is refused (absent) when the file's snapshot is older than what is kept; the Reader takes a newer one. Cost:
-// a snapshot copies the open chunk (a few KiB); a lock is held for that long.
+// Ownership:  shared. A series or track stays until it is idle and the file has all of it (evictIdle()), until remove(), or clear().
+// Units:      generations count commits (rg_meta 'generation'): a snapshot of the file at generation g plus all that is newer here.
+// Errors:     a snapshot is refused (absent) when the file's snapshot is older than what is kept; the Reader takes a newer one.
+// Cost:       a snapshot copies the open chunk (a few KiB); a lock is held for that long.
 #pragma once
 
 #include <array>

@@ -2,8 +2,7 @@
 // Invariants:
 // 1. Only the Writer's connection checkpoints.
 // 2. A checkpoint did what its counts say. The -wal file begins anew once all of it is in the store and no snapshot needs it: our Readers
-// hold
-//    one for 250 ms, so that beyond kRestartBytes waiting for them is worth it.
+//    hold one for 250 ms, so that beyond kRestartBytes waiting for them is worth it.
 // 3. After a failed sync no sync succeeds any more: the kernel may have dropped what it could not write.
 #include "storage/wal_file.h"
 

@@ -21,6 +21,7 @@ constexpr std::size_t kGroupBytes = 8U << 20;
 constexpr DurNs kTick = 50 * kNsPerMs;
 constexpr DurNs kReturn = 20 * kNsPerSecond;  // an agent's longest pause before it connects again, and some more
 constexpr DurNs kRetentionEvery = 60 * kNsPerSecond, kRetentionBudget = 200 * kNsPerMs;
+constexpr DurNs kLastRetentionBudget = kNsPerSecond;  // a hub ends within 3 s
 constexpr std::int64_t kCapShare = 16;  // so much of a store's cap at once: then retention looks before its time
 
 }  // namespace
@@ -150,6 +151,7 @@ void IngestThread::run() {
   }
   m_recording.settle();
   m_orders.close();
+  keepToCap();
   m_close_status = m_writer->close();
 }
 
@@ -277,6 +279,15 @@ void IngestThread::forgetOld() {
     // What is left goes on after a pause of the same length, so that what was heard meanwhile is recorded and stored.
     m_next_retention = monotonicNow() + (done.ok() && !*done ? took : kRetentionEvery);
   });
+}
+
+// What came last is stored only now, and nobody looks again before the next start.
+void IngestThread::keepToCap() {
+  if (!m_options.retention || m_options.retention->max_bytes <= 0) return;
+  Retention policy = *m_options.retention;
+  policy.budget = kLastRetentionBudget;
+  // close() reports what fails here.
+  if (m_writer->flush().ok()) (void)m_writer->applyRetention(policy, wallNow());
 }
 
 // Of the room for what waits a half is kept for what is new: where the other half is taken, agents hold back what they have kept for long.

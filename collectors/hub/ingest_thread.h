@@ -135,6 +135,7 @@ class IngestThread {
   void recordBatch(Inbound& session, std::uint32_t stream, std::uint64_t seq, std::string_view payload, Writer& writer);
   void recordChanges(std::vector<Liveness::Change> changes);
   void tick();
+  void keepToCap();
   bool retentionIsDue(DurNs now) const;
   void forgetOld();
   void grant();

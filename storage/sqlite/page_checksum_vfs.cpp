@@ -11,7 +11,9 @@
 #include <cstring>
 #include <limits>
 #include <set>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "storage/sqlite/page_checksum.h"
 
@@ -24,6 +26,14 @@ constexpr int kWalHeader = 32, kFrameHeader = 24;
 constexpr int kReserveAt = 20;  // in the header of a database
 
 thread_local std::string t_last_damage;
+
+// What a frame's checksum is computed from besides its page, as this connection wrote it: the first eight bytes of its header, and the
+// checksum that stands in it. A checkpoint then reads pages only.
+struct FrameHead {
+  std::array<unsigned char, 8> number{};
+  std::array<unsigned char, 8> checksum{};
+};
+using WrittenFrames = std::vector<FrameHead>;  // [0] holds the checksum of the -wal's own header, [i + 1] frame i
 
 // SQLite allots it, with room behind it for the file of the VFS below.
 struct File {
@@ -38,6 +48,8 @@ struct File {
   sqlite3_int64 header_at;  // of a -wal: where the last frame header was written
   // Of a -wal: where frames begin whose checksums are made good at the commit only, because one was written again. Nobody else reads them.
   sqlite3_int64 unsettled_from;
+  WrittenFrames* written;     // of a -wal; deleted when it is closed
+  sqlite3_int64 frame_size;  // of a -wal that this connection began; else 0
 };
 
 File& of(sqlite3_file* file) { return *reinterpret_cast<File*>(file); }
@@ -80,19 +92,8 @@ int checkPage(const File& file, unsigned char* page, int size, sqlite3_int64 at)
   return damaged(file, number);
 }
 
-// SQLite's own checksum of a frame goes on from that of the frame before (sqlite.org/fileformat2.html, 4.2). It looks at it when it
-// recovers a -wal, never when it reads a page or copies one into the database.
-int checkFrame(sqlite3_file* wal, const unsigned char* page, int size, sqlite3_int64 at) {
-  File& file = of(wal);
-  const sqlite3_int64 header_at = at - kFrameHeader;
-  if (header_at >= file.unsettled_from) return SQLITE_OK;
-  std::array<unsigned char, kFrameHeader> header{};
-  std::array<unsigned char, 8> before{};
-  const sqlite3_int64 before_at = header_at == kWalHeader ? 24 : header_at - size - 8;
-  sqlite3_file* inner = below(wal);
-  int rc = inner->pMethods->xRead(inner, header.data(), kFrameHeader, header_at);
-  if (rc == SQLITE_OK) rc = inner->pMethods->xRead(inner, before.data(), static_cast<int>(before.size()), before_at);
-  if (rc != SQLITE_OK) return rc;
+bool frameMatches(std::span<const unsigned char, 8> before, std::span<const unsigned char, 8> number,
+                  std::span<const unsigned char, 8> checksum, const unsigned char* page, int size) {
   std::uint32_t first = bigEndian(before.data()), second = bigEndian(before.data() + 4);
   const auto add = [&](const unsigned char* bytes, int count) {
     for (int i = 0; i < count; i += 8) {
@@ -102,9 +103,49 @@ int checkFrame(sqlite3_file* wal, const unsigned char* page, int size, sqlite3_i
       second += words[1] + first;
     }
   };
-  add(header.data(), 8);
+  add(number.data(), 8);
   add(page, size);
-  if (first == bigEndian(header.data() + 16) && second == bigEndian(header.data() + 20)) return SQLITE_OK;
+  return first == bigEndian(checksum.data()) && second == bigEndian(checksum.data() + 4);
+}
+
+// Frames are written one after the other, and written again in place; what does not follow is read from the file when it is needed.
+void noteWritten(File& wal, const unsigned char* bytes, int size, sqlite3_int64 at) {
+  FrameHead head;
+  WrittenFrames& written = *wal.written;
+  if (at == 0 && size == kWalHeader) {
+    std::copy_n(bytes + 24, 8, head.checksum.begin());
+    written.assign(1, head);
+    wal.frame_size = bigEndian(bytes + 8) + kFrameHeader;
+  }
+  if (size != kFrameHeader || wal.frame_size == 0) return;
+  std::copy_n(bytes, 8, head.number.begin());
+  std::copy_n(bytes + 16, 8, head.checksum.begin());
+  const auto index = static_cast<std::size_t>((at - kWalHeader) / wal.frame_size) + 1;
+  if (index < written.size())
+    written[index] = head;
+  else if (index == written.size())
+    written.push_back(head);
+}
+
+// SQLite's own checksum of a frame goes on from that of the frame before (sqlite.org/fileformat2.html, 4.2). It looks at it when it
+// recovers a -wal, never when it reads a page or copies one into the database.
+int checkFrame(sqlite3_file* wal, const unsigned char* page, int size, sqlite3_int64 at) {
+  File& file = of(wal);
+  const sqlite3_int64 header_at = at - kFrameHeader;
+  if (header_at >= file.unsettled_from) return SQLITE_OK;
+  std::array<unsigned char, kFrameHeader> header{};
+  std::array<unsigned char, 8> before{};
+  const sqlite3_int64 before_at = header_at == kWalHeader ? 24 : header_at - size - 8;
+  const auto frame = static_cast<std::size_t>((header_at - kWalHeader) / (size + kFrameHeader));
+  if (frame + 1 < file.written->size()) {
+    const FrameHead &last = (*file.written)[frame], &own = (*file.written)[frame + 1];
+    if (frameMatches(last.checksum, own.number, own.checksum, page, size)) return SQLITE_OK;
+  }
+  sqlite3_file* inner = below(wal);
+  int rc = inner->pMethods->xRead(inner, header.data(), kFrameHeader, header_at);
+  if (rc == SQLITE_OK) rc = inner->pMethods->xRead(inner, before.data(), static_cast<int>(before.size()), before_at);
+  if (rc != SQLITE_OK) return rc;
+  if (frameMatches(before, std::span(header).first<8>(), std::span(header).last<8>(), page, size)) return SQLITE_OK;
   const int found = damaged(file, bigEndian(header.data()));
   // A checkpoint that stopped here would stop for ever: the page goes into the database as what it is, damaged.
   if (file.database == nullptr || !file.database->in_checkpoint) return found;
@@ -128,6 +169,7 @@ int readFile(sqlite3_file* file, void* to, int size, sqlite3_int64 at) {
 int writeFile(sqlite3_file* file, const void* from, int size, sqlite3_int64 at) {
   File& self = of(file);
   if (self.wal) {
+    noteWritten(self, static_cast<const unsigned char*>(from), size, at);
     if (at == 0) self.unsettled_from = kNowhere;  // it begins anew
     if (size == kFrameHeader) {
       if (at <= self.unsettled_from) self.unsettled_from = kNowhere;
@@ -162,7 +204,10 @@ int characteristics(sqlite3_file* file) {
   return below(file)->pMethods->xDeviceCharacteristics(below(file)) & ~kReadsPartsOfPages;
 }
 
-int closeFile(sqlite3_file* file) { return below(file)->pMethods->xClose(below(file)); }
+int closeFile(sqlite3_file* file) {
+  delete of(file).written;  // SQLite owns the memory that it is kept in, and knows no destructors
+  return below(file)->pMethods->xClose(below(file));
+}
 
 const sqlite3_io_methods kMethods = {
     .iVersion = 3,
@@ -202,9 +247,11 @@ int openFile(sqlite3_vfs* vfs, const char* name, sqlite3_file* file, int flags, 
   const bool wal = (flags & SQLITE_OPEN_WAL) != 0;
   of(file) = {.base = {&kMethods}, .name = name, .wal = wal, .header_at = -1, .unsettled_from = kNowhere};
   sqlite3_int64 size = 0;
-  if (wal)
+  if (wal) {
     of(file).database = &of(sqlite3_database_file_object(name));
-  else if ((flags & SQLITE_OPEN_CREATE) != 0)
+    of(file).written = new WrittenFrames;
+  }
+  if (!wal && (flags & SQLITE_OPEN_CREATE) != 0)
     of(file).checked = below(file)->pMethods->xFileSize(below(file), &size) == SQLITE_OK && size == 0;
   return SQLITE_OK;
 }

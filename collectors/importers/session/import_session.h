@@ -2,9 +2,9 @@
 // ImportSession: what is in the user's files and folders becomes runs in a store: recognises each file by content, decides what is one
 // run, and imports only what is new since the last time.
 //
-// Threading:  one thread; traces and dumps of ranks are parsed on up to three others, and recorded in an order that does not depend on
-// them. Ownership:  borrows the Writer. Units:      files. Errors:     a file that fails is a FileResult with status kFailed and its
-// reason; the others go on. import() itself fails only when
+// Threading:  one thread; traces and dumps of ranks are parsed on up to three others, and recorded in an order that does not depend on them.
+// Ownership:  borrows the Writer.
+// Errors:     a file that fails is a FileResult with status kFailed and its reason; the others go on. import() itself fails only when
 //             the store does (disk full, ...): then nothing of the file in hand is stored and everything before it is.
 // Cost:       one transaction per file, or per ranks' files of up to 1 GiB of text: a kill in the middle of one leaves nothing of it.
 //             Some 100 MiB of memory per file that is parsed.
