@@ -169,7 +169,6 @@ class StoreReader final : public Reader {
   Result<std::vector<Bin>> binsByTime(SeriesId id, const Identity& identity, std::int64_t x0, std::int64_t x1, std::size_t bins,
                                       const std::stop_token& stop);
   // store_reader_summaries.cpp: blocks of which the samples are not here (any more).
-  Status refreshForgotten();
   // Up to where the series may have such blocks; absent: it has none.
   Result<std::optional<std::int64_t>> forgottenTo(SeriesId id);
   // Those that reach into the bounds, by x0. `chunks` are those of the bounds.
@@ -197,7 +196,7 @@ class StoreReader final : public Reader {
   TimeNs m_held_since = 0;
   sqlite::Statement m_generation_sql, m_version_sql, m_chunks_sql, m_open_sql, m_pyramid_sql, m_pyramid_data_sql, m_known_sql, m_spans_sql,
       m_picture_sql, m_outline_sql, m_summary_sql, m_span_chunk_sql, m_piece_sql, m_text_sql, m_newest_sql, m_moment_sql, m_next_sql,
-      m_order_sql, m_steps_sql, m_step_chunk_sql, m_block_sql, m_thinned_sql;
+      m_order_sql, m_steps_sql, m_step_chunk_sql, m_block_sql, m_thinned_sql, m_expired_sql;
   DecodedCache<PyramidSegment> m_pyramids{std::size_t{64} << 20};
   MomentCache m_moments{std::size_t{128} << 20};
   MomentAnswers m_answers;
@@ -218,7 +217,7 @@ class StoreReader final : public Reader {
   std::optional<std::int64_t> m_series_version;
   std::unordered_map<std::uint64_t, std::optional<TimeRange>> m_span_extents;  // by run, of m_extents_version
   std::optional<std::int64_t> m_extents_version;
-  std::unordered_map<SeriesId, std::int64_t> m_forgotten;  // of m_forgotten_version: up to which x
+  std::unordered_map<SeriesId, std::optional<std::int64_t>> m_forgotten;  // of m_forgotten_version: up to which x
   std::int64_t m_forgotten_version = -1;
   std::unordered_map<std::int64_t, std::string> m_texts;
   std::unique_ptr<SqlSession> m_session;

@@ -74,24 +74,19 @@ class Covered {
 
 }  // namespace
 
-Status StoreReader::refreshForgotten() {
-  RG_ASSIGN(const std::int64_t now, dataVersion());
-  if (now == m_forgotten_version) return {};
-  RG_ASSIGN(auto all, m_db.prepare("SELECT series_id, last_x FROM rg_expired WHERE sample_count > 0"));
-  m_forgotten.clear();
-  while (true) {
-    RG_ASSIGN(const bool one, all.step());
-    if (!one) break;
-    m_forgotten.emplace(SeriesId{static_cast<std::uint64_t>(all.int64(0))}, all.int64(1));
-  }
-  m_forgotten_version = now;
-  return {};
-}
-
+// One lookup per series and commit: a store of a year has expired samples of all its series, a view asks for some of them.
 Result<std::optional<std::int64_t>> StoreReader::forgottenTo(SeriesId id) {
-  RG_TRY(refreshForgotten());
-  const auto known = m_forgotten.find(id);
-  return known == m_forgotten.end() ? std::nullopt : std::optional(known->second);
+  RG_ASSIGN(const std::int64_t now, dataVersion());
+  if (now != m_forgotten_version) m_forgotten.clear();
+  m_forgotten_version = now;
+  if (const auto known = m_forgotten.find(id); known != m_forgotten.end()) return known->second;
+  RG_ASSIGN(sqlite::Statement * one, kept(m_expired_sql, "SELECT last_x FROM rg_expired WHERE series_id = ?1 AND sample_count > 0"));
+  one->bind(1, id.value);
+  RG_ASSIGN(const bool found, one->step());
+  const std::optional<std::int64_t> to = found ? std::optional(one->int64(0)) : std::nullopt;
+  one->reset();
+  m_forgotten.emplace(id, to);
+  return to;
 }
 
 Result<Pyramid> StoreReader::summariesAlone(SeriesId id, Bounds bounds, const std::vector<ChunkView>& chunks) {

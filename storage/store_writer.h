@@ -104,6 +104,7 @@ class StoreWriter final : public Writer, private WriterState {
   Status checkFolder() const;
   Status openFile();
   Status createSchema();
+  Status copyBeforeMigration(const std::string& backup);
   Status migrate(std::int64_t version);
   Status loadState();
   Status loadAgents();                                          // store_agents.cpp

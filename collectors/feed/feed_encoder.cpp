@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
 // 1. Points of a series keep their order: the table of whole numbers goes before the other, so one that had points in the other gets none
-// in
-//    the first until both were put.
+//    in the first until both were put.
 // 2. A mark goes behind all that was told before it.
 #include "collectors/feed/feed_encoder.h"
 

@@ -4,8 +4,7 @@
 // Threading:  followed_reader.h.
 // Ownership:  owns the copy's Reader, shares the questions.
 // Units:      ids are the copy's, except those of spans and captures, which it has none of: they are the hub's. A log line's id from the
-// hub
-//             has kHubLine, so that its neighbours and the page behind it are asked for where it came from.
+//             hub has kHubLine, so that its neighbours and the page behind it are asked for where it came from.
 // Errors:     followed_reader.h.
 // Cost:       a byte a series, and what is asked for along.
 #pragma once

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sqlite3.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -10,6 +11,7 @@
 #include <cmath>
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <random>
 #include <sstream>
@@ -103,8 +105,51 @@ void restore(const std::string& path, int schema) {
   sqlite3_close(db);
 }
 
+// While it lives no file gets larger than this: a full disk, for one process.
+class FileLimit {
+ public:
+  explicit FileLimit(rlim_t bytes) : m_signal(std::signal(SIGXFSZ, SIG_IGN)) {
+    ::getrlimit(RLIMIT_FSIZE, &m_before);
+    const rlimit limit = {.rlim_cur = bytes, .rlim_max = m_before.rlim_max};
+    EXPECT_EQ(::setrlimit(RLIMIT_FSIZE, &limit), 0);
+  }
+  FileLimit(const FileLimit&) = delete;
+  FileLimit& operator=(const FileLimit&) = delete;
+  ~FileLimit() {
+    ::setrlimit(RLIMIT_FSIZE, &m_before);
+    std::signal(SIGXFSZ, m_signal);
+  }
+
+ private:
+  void (*m_signal)(int);
+  rlimit m_before = {};
+};
+
 class OlderSchema : public ::testing::TestWithParam<int> {};
 INSTANTIATE_TEST_SUITE_P(Shipped, OlderSchema, ::testing::Values(1, 3, 4, 7, 8));
+
+TEST_P(OlderSchema, ACopyThatADiskHadNoRoomForIsMadeAgain) {
+  const TempStore store;
+  restore(store.path(), GetParam());
+  const std::string copy = store.path() + ".schema" + std::to_string(GetParam());
+  {
+    const FileLimit limit(std::filesystem::file_size(store.path()) / 2);
+    ASSERT_FALSE(Writer::open(store.path()).ok());
+  }
+  EXPECT_FALSE(std::filesystem::exists(copy)) << "half a copy is none";
+  EXPECT_TRUE(needsUpgrade(store.path()));
+  ASSERT_TRUE(Writer::open(store.path()).ok());
+  sqlite3* db = nullptr;
+  ASSERT_EQ(sqlite3_open(copy.c_str(), &db), SQLITE_OK);
+  std::string check;
+  EXPECT_EQ(sqlite3_exec(
+                db, "PRAGMA integrity_check",
+                [](void* to, int, char** text, char**) { return *static_cast<std::string*>(to) = text[0], 0; }, &check, nullptr),
+            SQLITE_OK);
+  EXPECT_EQ(check, "ok");
+  sqlite3_close(db);
+  EXPECT_FALSE(std::filesystem::exists(copy + ".part"));
+}
 
 TEST_P(OlderSchema, IsMadeNewWithACopyKept) {
   const TempStore store;
