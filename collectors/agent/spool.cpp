@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
 // 1. A segment is "RGSPOOL2" | u64 salt, then records: u32 marker | u32 length of the rest | u32 crc32c of the rest | kind | rest. The
-//    first one names the session; definitions come before the batches that need them. Any prefix of whole records is a valid segment. It appears
-//    under its name with its session, or not at all.
+//    first one names the session; definitions come before the batches that need them. Any prefix of whole records is a valid segment. It
+//    appears under its name with its session, or not at all.
 // 2. A segment belongs to one session and explains itself, so that dropping an older one never makes a younger one unreadable. Definitions
 //    carry their offset in the dictionary, and batches how much of it they need: where a hole in it is left, they are left out.
 // 3. m_segments[n].live counts the batches of n that were neither released nor lost; a segment is deleted at 0, the current one too.
