@@ -8,7 +8,8 @@
 // in GPU Clusters of Thousand-Plus Scale", arXiv 2502.05413): a short one says that the device stood ready.
 //
 // Threading:  pure; any thread.
-// Units:      TimeNs, DurNs. An open span ends at the highest int64. Steps are half-open; a moment belongs to the earlier of steps that overlap.
+// Units:      TimeNs, DurNs. An open span ends at the highest int64. Steps are half-open; where they overlap, a moment is the
+//             earlier one's.
 // Errors:     none. Spans that end before they begin, and steps longer than kLongestStep, are left out.
 // Cost:       O(n log n) of the spans, O(log n) per segment and step: 1 M spans 0.08 s.
 #pragma once

@@ -22,7 +22,7 @@ constexpr DurNs kTick = 50 * kNsPerMs;
 constexpr DurNs kReturn = 20 * kNsPerSecond;  // an agent's longest pause before it connects again, and some more
 constexpr DurNs kRetentionEvery = 60 * kNsPerSecond, kRetentionBudget = 200 * kNsPerMs;
 constexpr DurNs kLastRetentionBudget = kNsPerSecond;  // a hub ends within 3 s
-constexpr std::int64_t kCapShare = 16;  // so much of a store's cap at once: then retention looks before its time
+constexpr std::int64_t kCapShare = 16;                // so much of a store's cap at once: then retention looks before its time
 
 }  // namespace
 

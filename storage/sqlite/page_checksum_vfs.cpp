@@ -48,7 +48,7 @@ struct File {
   sqlite3_int64 header_at;  // of a -wal: where the last frame header was written
   // Of a -wal: where frames begin whose checksums are made good at the commit only, because one was written again. Nobody else reads them.
   sqlite3_int64 unsettled_from;
-  WrittenFrames* written;     // of a -wal; deleted when it is closed
+  WrittenFrames* written;    // of a -wal; deleted when it is closed
   sqlite3_int64 frame_size;  // of a -wal that this connection began; else 0
 };
 

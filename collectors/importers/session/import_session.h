@@ -2,7 +2,8 @@
 // ImportSession: what is in the user's files and folders becomes runs in a store: recognises each file by content, decides what is one
 // run, and imports only what is new since the last time.
 //
-// Threading:  one thread; traces and dumps of ranks are parsed on up to three others, and recorded in an order that does not depend on them.
+// Threading:  one thread; traces and dumps of ranks are parsed on up to three others, and recorded in an order that does not depend on
+//             them.
 // Ownership:  borrows the Writer.
 // Errors:     a file that fails is a FileResult with status kFailed and its reason; the others go on. import() itself fails only when
 //             the store does (disk full, ...): then nothing of the file in hand is stored and everything before it is.
