@@ -100,10 +100,11 @@ TEST_F(LogSearch, TakesAnyTextAsAQuery) {
     const auto page = m_reader->searchLogs({.words = typed});
     EXPECT_TRUE(page.ok()) << typed << ": " << page.status().message();
   }
+  constexpr std::string_view kTyped = "\"*-():^{}+ ANDORNEAR\\'\x80\xffplaintext\t\n";
   std::mt19937 random(7);
   for (int i = 0; i < 2'000; ++i) {
     std::string typed;
-    for (int n = 0; n < 12; ++n) typed += "\"*-():^{}+ ANDORNEAR\\'\x80\xffplaintext\t\n"[random() % 38];
+    for (int n = 0; n < 12; ++n) typed += kTyped[random() % kTyped.size()];
     typed += std::string(1, '\0');
     const auto page = m_reader->searchLogs({.words = typed});
     ASSERT_TRUE(page.ok()) << typed << ": " << page.status().message();

@@ -137,7 +137,10 @@ TEST_P(SeriesBufferOf, FindsTheNewestPointWithinAnyBound) {
     const RawPoints so_far = firstOf(all, n);
     for (const PointBound::Of of : {PointBound::Of::kX, PointBound::Of::kTime}) {
       const auto& keys = of == PointBound::Of::kX || all.time.empty() ? all.x : all.time;
-      for (int i = 0; i < 20; ++i) expectNewest(m_buffer, so_far, {of, keys[random() % keys.size()] - static_cast<std::int64_t>(i % 2)});
+      for (int i = 0; i < 20; ++i) {
+        const std::int64_t key = keys[random() % keys.size()];
+        expectNewest(m_buffer, so_far, {of, key == kAbsent ? key : key - static_cast<std::int64_t>(i % 2)});
+      }
       expectNewest(m_buffer, so_far, {of, all.x[0] - 1});
       expectNewest(m_buffer, so_far, {of, std::numeric_limits<std::int64_t>::max()});
     }
