@@ -6,7 +6,9 @@
 // 4. Only sealed chunks go: the open one belongs to the writer.
 // 5. A log line goes together with its words in the index.
 // 6. Once anything was deleted, each batch begins within the budget; what is left then is called unfinished.
-// 7. For room the tiers go one after the other, in the order of SCHEMA.md.
+// 7. What a damaged page keeps from being read or deleted stays and is told; it keeps nothing else from going. What is pinned must be
+// known.
+// 8. For room the tiers go one after the other, in the order of SCHEMA.md.
 #include "storage/retention.h"
 
 #include <algorithm>
@@ -14,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "storage/retention_around.h"
 #include "storage/retention_rows.h"
 
 namespace runglass {
@@ -39,8 +42,9 @@ struct Tier {
   const char* begin;   // column
   const char* end;     // column, inclusive or later
   const char* extra;   // further condition
+  const char* what;    // the owner is, "" of rows that have none that matters
 };
-constexpr Tier kSampleTier = {"rg_chunk", "chunk_id", "series_id", kMetricSeries, "x0", "x1", "AND c.sealed = 1"};
+constexpr Tier kSampleTier = {"rg_chunk", "chunk_id", "series_id", kMetricSeries, "x0", "x1", "AND c.sealed = 1", "series"};
 constexpr Tier kPyramidTier = {
     "rg_pyramid",
     "pyramid_id",
@@ -48,8 +52,9 @@ constexpr Tier kPyramidTier = {
     kMetricSeries,
     "x0",
     "x1",
-    "AND NOT EXISTS (SELECT 1 FROM rg_chunk k WHERE k.series_id = c.series_id AND k.x0 <= c.x1 AND k.x1 >= c.x0)"};
-constexpr Tier kKernelTier = {"rg_span_chunk", "chunk_id", "track_id", kKernelTracks, "t0", "t1", "AND c.sealed = 1"};
+    "AND NOT EXISTS (SELECT 1 FROM rg_chunk k WHERE k.series_id = c.series_id AND k.x0 <= c.x1 AND k.x1 >= c.x0)",
+    "series"};
+constexpr Tier kKernelTier = {"rg_span_chunk", "chunk_id", "track_id", kKernelTracks, "t0", "t1", "AND c.sealed = 1", "track"};
 constexpr Tier kScalarPyramidTier = {
     "rg_pyramid",
     "pyramid_id",
@@ -57,14 +62,19 @@ constexpr Tier kScalarPyramidTier = {
     "SELECT series_id FROM rg_series WHERE kind = 2 AND rank IS NOT NULL",
     "x0",
     "x1",
-    "AND NOT EXISTS (SELECT 1 FROM rg_chunk k WHERE k.series_id = c.series_id AND k.x0 <= c.x1 AND k.x1 >= c.x0)"};
+    "AND NOT EXISTS (SELECT 1 FROM rg_chunk k WHERE k.series_id = c.series_id AND k.x0 <= c.x1 AND k.x1 >= c.x0) AND NOT "
+    "EXISTS (SELECT 1 FROM rg_thinned k WHERE k.series_id = c.series_id AND k.x0 <= c.x1 AND k.x1 >= c.x0) AND NOT EXISTS (SELECT 1 FROM "
+    "rg_series s JOIN rg_pin p ON p.t0_ns <= ifnull(s.last_ns, 9223372036854775807) AND p.t1_ns > ifnull(s.first_ns, "
+    "-9223372036854775807) WHERE s.series_id = c.series_id)",
+    "series"};
 // Of all kinds; its own owner.
-constexpr Tier kCaptureTier = {"rg_capture", "capture_id", "capture_id", "SELECT capture_id FROM rg_capture", "time_ns", "time_ns", ""};
-constexpr Tier kCoarseTier = {"rg_span_chunk", "chunk_id", "track_id", kOtherTracks, "t0", "t1", "AND c.sealed = 1"};
+constexpr Tier kCaptureTier = {"rg_capture", "capture_id", "capture_id", "SELECT capture_id FROM rg_capture",
+                               "time_ns",    "time_ns",    "",           "capture"};
+constexpr Tier kCoarseTier = {"rg_span_chunk", "chunk_id", "track_id", kOtherTracks, "t0", "t1", "AND c.sealed = 1", "track"};
 
 // Log lines have times only, and no owner that matters; the plain ones are cheaper to lose.
-constexpr Tier kPlainLogTier = {"rg_log", "log_id", "severity", "0, 1", "time_ns", "time_ns", ""};
-constexpr Tier kSevereLogTier = {"rg_log", "log_id", "severity", "2, 3, 4", "time_ns", "time_ns", ""};
+constexpr Tier kPlainLogTier = {"rg_log", "log_id", "severity", "0, 1", "time_ns", "time_ns", "", ""};
+constexpr Tier kSevereLogTier = {"rg_log", "log_id", "severity", "2, 3, 4", "time_ns", "time_ns", "", ""};
 
 class Keeper {
  public:
@@ -73,13 +83,14 @@ class Keeper {
         m_policy(policy),
         m_now(now),
         m_until(policy.budget > 0 ? monotonicNow() + policy.budget : std::numeric_limits<TimeNs>::max()),
-        m_rows(db, policy, now, scope, m_outcome, [this] {
+        m_around(db, m_outcome),
+        m_rows(db, policy, now, scope, m_outcome, m_around, [this] {
           m_deleted_any = m_deleted_any || m_outcome.rows + m_outcome.thinned_points > 0;
           return timeIsUp();
         }) {}
 
   Result<RetentionOutcome> run() {
-    RG_TRY(m_rows.noteAge());
+    RG_TRY(m_around.skip("rg_age", m_rows.noteAge()));
     RG_TRY(expire(kKernelTier, m_policy.kernel_spans, m_outcome.span_chunks));
     RG_TRY(expire(kSampleTier, m_policy.samples, m_outcome.sample_chunks));
     RG_TRY(expire(kPyramidTier, m_policy.pyramids, m_outcome.pyramids));
@@ -87,13 +98,17 @@ class Keeper {
     RG_TRY(expire(kCaptureTier, m_policy.captures, m_outcome.captures));
     for (const Tier* logs : {&kPlainLogTier, &kSevereLogTier}) RG_TRY(expire(*logs, m_policy.logs, m_outcome.log_lines));
     RG_TRY(keepLogLines());
-    for (const auto step : {&RowRetention::thinScalars, &RowRetention::dropThinned, &RowRetention::dropEndedAttempts,
-                            &RowRetention::dropEvents, &RowRetention::dropFindings, &RowRetention::thinClocks, &RowRetention::dropStreams})
-      if (!m_outcome.unfinished) RG_TRY((m_rows.*step)());
+    const std::pair<const char*, Status (RowRetention::*)()> steps[] = {
+        {"rg_chunk", &RowRetention::thinScalars},         {"rg_attempt", &RowRetention::dropThinned},
+        {"rg_attempt", &RowRetention::dropEndedAttempts}, {"rg_event", &RowRetention::dropEvents},
+        {"rg_finding", &RowRetention::dropFindings},      {"rg_clock_map", &RowRetention::thinClocks},
+        {"rg_stream", &RowRetention::dropStreams}};
+    for (const auto& [table, step] : steps)
+      if (!m_outcome.unfinished) RG_TRY(m_around.skip(table, (m_rows.*step)()));
     RG_TRY(shrinkAll());
     RG_ASSIGN(m_outcome.used_bytes, usedBytes(m_db));
     m_outcome.over_cap = !m_outcome.unfinished && m_policy.max_bytes > 0 && m_outcome.used_bytes > m_policy.max_bytes;
-    RG_TRY(giveBackPages());
+    RG_TRY(m_around.skip("the free pages", giveBackPages()));
     return m_outcome;
   }
 
@@ -114,6 +129,12 @@ class Keeper {
   Status expire(const Tier& tier, DurNs keep, std::int64_t& deleted) {
     const TimeNs lowest = std::numeric_limits<TimeNs>::min();
     const TimeNs cutoff = m_now < lowest + keep ? lowest : m_now - keep;
+    const Status expired = expireAll(tier, cutoff, deleted);
+    if (!m_around.note(tier.table, "", expired)) return expired;
+    return eraseAround(tier, cutoff, kBatch, deleted, [] { return Result<bool>(true); });
+  }
+
+  Status expireAll(const Tier& tier, TimeNs cutoff, std::int64_t& deleted) {
     RG_ASSIGN(auto found, m_db.prepare(candidates(tier) + " AND c." + tier.begin + " < ?1 AND c." + tier.end + " < ?1 LIMIT ?2"));
     while (!m_outcome.unfinished) {
       found.bind(1, cutoff);
@@ -127,6 +148,38 @@ class Keeper {
     return {};
   }
 
+  // What can be read of the tier up to `cutoff`, oldest first, while `more`.
+  Status eraseAround(const Tier& tier, TimeNs cutoff, std::size_t batch, std::int64_t& deleted, const RowRetention::Larger& more) {
+    const std::string until = std::to_string(cutoff), id = std::string("c.") + tier.id, of = std::string(" FROM ") + tier.table + " c";
+    const std::string old = std::string(" AND c.") + tier.begin + " < " + until + " AND c." + tier.end + " < " + until;
+    const std::string columns = id + ", c." + tier.end + of, own = std::string("c.") + tier.owner;
+    const std::string rest = candidates(tier).substr(candidates(tier).find(" WHERE ")) + old;
+    const bool owned = *tier.what != '\0';
+    const AroundDamage::Owners owners{
+        .sql = owned ? "SELECT " + std::string(tier.owner) + " AS id FROM (" + tier.owners + ")" : "",
+        .table = tier.table,
+        .what = tier.what,
+        .rows = "SELECT " + columns + rest + " AND " + own + " = ?1 LIMIT ?2",
+        .listed = "SELECT " + id + ", c." + tier.begin + of + " WHERE " + own + " = ?1 AND c." + tier.begin + " < " + until,
+        .order = &tier == &kKernelTier || &tier == &kCoarseTier ? "c.lane" : std::string("c.") + tier.begin,
+        .one = "SELECT " + columns + rest + " AND " + id + " = ?1"};
+    const std::string in_order = "SELECT " + columns + rest + " AND c." + tier.end + " >= ?1 ORDER BY c." + tier.end + " LIMIT ?2";
+    while (true) {
+      RG_ASSIGN(const auto rows,
+                owned ? m_around.ofOwners(owners, static_cast<std::int64_t>(kBatch)) : m_around.ordered(tier.table, in_order, kMostFound));
+      const std::int64_t before = deleted;
+      std::vector<std::int64_t> ids;
+      for (const AroundDamage::Row& row : rows) ids.push_back(row.id);
+      for (std::size_t at = 0; at < ids.size(); at += batch) {
+        RG_ASSIGN(const bool go_on, more());
+        if (!go_on || timeIsUp()) return {};
+        RG_TRY(m_around.erase(tier.table, std::span(ids).subspan(at, std::min(batch, ids.size() - at)),
+                              [&](std::span<const std::int64_t> some) { return erase(tier, some, deleted); }));
+      }
+      if (deleted == before) return {};
+    }
+  }
+
   // What is cheapest to lose goes first.
   Status shrinkAll() {
     if (m_policy.max_bytes <= 0) return {};
@@ -137,21 +190,29 @@ class Keeper {
     RG_TRY(shrink(kKernelTier, m_outcome.span_chunks));
     RG_TRY(shrink(kSampleTier, m_outcome.sample_chunks));
     RG_TRY(shrink(kPlainLogTier, m_outcome.log_lines));
-    RG_TRY(m_rows.shrinkScalars(larger));
+    RG_TRY(m_around.skip("rg_chunk", m_rows.shrinkScalars(larger)));
     RG_TRY(shrink(kCoarseTier, m_outcome.span_chunks));
     RG_TRY(shrink(kCaptureTier, m_outcome.captures));
     RG_TRY(shrink(kSevereLogTier, m_outcome.log_lines));
-    RG_TRY(m_rows.shrinkThinned(larger));
+    RG_TRY(m_around.skip("rg_thinned", m_rows.shrinkThinned(larger)));
     RG_TRY(shrink(kPyramidTier, m_outcome.pyramids));
     RG_TRY(shrink(kScalarPyramidTier, m_outcome.pyramids));
-    RG_TRY(m_rows.shrinkEvents(larger));
-    RG_TRY(m_rows.shrinkTellings(larger));
-    return m_rows.shrinkEndedAttempts(larger);
+    RG_TRY(m_around.skip("rg_event", m_rows.shrinkEvents(larger)));
+    RG_TRY(m_around.skip("rg_finding_told", m_rows.shrinkTellings(larger)));
+    return m_around.skip("rg_attempt", m_rows.shrinkEndedAttempts(larger));
   }
 
   // Oldest first, until the file fits.
   Status shrink(const Tier& tier, std::int64_t& deleted) {
-    if (m_policy.max_bytes <= 0) return {};
+    const Status shrunk = shrinkTier(tier, deleted);
+    if (!m_around.note(tier.table, "", shrunk)) return shrunk;
+    return eraseAround(tier, std::numeric_limits<TimeNs>::max(), isLog(tier) ? kBatch : kCapBatch, deleted, [this]() -> Result<bool> {
+      RG_ASSIGN(const std::int64_t used, usedBytes(m_db));
+      return used > m_policy.max_bytes;
+    });
+  }
+
+  Status shrinkTier(const Tier& tier, std::int64_t& deleted) {
     RG_ASSIGN(std::int64_t used, usedBytes(m_db));
     RG_ASSIGN(auto found, m_db.prepare(candidates(tier) + " ORDER BY c." + tier.end + " LIMIT ?1"));
     while (used > m_policy.max_bytes && !m_outcome.unfinished) {
@@ -170,8 +231,22 @@ class Keeper {
   // The oldest plain lines beyond the cap on their number, then the oldest severe ones.
   Status keepLogLines() {
     if (m_policy.max_log_lines <= 0) return {};
-    RG_ASSIGN(const std::int64_t lines, logLines());
-    std::int64_t beyond = lines - m_policy.max_log_lines;
+    const auto lines = logLines();
+    if (!lines.ok()) return m_around.skip("rg_log", lines.status());
+    std::int64_t beyond = *lines - m_policy.max_log_lines;
+    const Status kept = dropLogLines(beyond);
+    if (!m_around.note("rg_log", "", kept)) return kept;
+    for (const Tier* logs : {&kPlainLogTier, &kSevereLogTier}) {
+      const std::int64_t before = m_outcome.logs_beyond_cap;
+      const std::int64_t most = before + beyond;
+      RG_TRY(eraseAround(*logs, std::numeric_limits<TimeNs>::max(), 256, m_outcome.logs_beyond_cap,
+                         [&] { return Result<bool>(m_outcome.logs_beyond_cap < most); }));
+      beyond -= m_outcome.logs_beyond_cap - before;
+    }
+    return {};
+  }
+
+  Status dropLogLines(std::int64_t& beyond) {
     for (const Tier* logs : {&kPlainLogTier, &kSevereLogTier}) {
       if (beyond <= 0) return {};
       RG_ASSIGN(auto found, m_db.prepare(candidates(*logs) + " ORDER BY c.time_ns, c.log_id LIMIT ?1"));
@@ -267,6 +342,7 @@ class Keeper {
   TimeNs m_until;  // monotonic
   bool m_deleted_any = false;
   RetentionOutcome m_outcome;
+  AroundDamage m_around;
   RowRetention m_rows;
 };
 

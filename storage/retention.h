@@ -5,13 +5,17 @@
 // Threading:  the writer's thread, outside a transaction.
 // Ownership:  borrows the connection.
 // Units:      TimeNs, bytes.
-// Errors:     those of SQLite; what was deleted before a failure stays deleted (batches commit one by one).
+// Errors:     those of SQLite; what was deleted before a failure stays deleted (batches commit one by one). A damaged page is none: what
+//             it hits stays, is in `unread`, and all else goes.
 // Cost:       an index range per metric series, transactions of at most 2,000 rows (5,000 log lines), then the freed pages
 //             go back to the disk; for about policy.budget, if it has one.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "model/ids.h"
@@ -29,6 +33,13 @@ struct RetentionOutcome {
   std::vector<SeriesId> deleted_series;                                         // whole
   std::int64_t used_bytes = 0;                                                  // what the file needs
   bool unfinished = false;                                                      // the budget was spent before all was done
+  // By table: what stays because its pages, or those of an index, cannot be read.
+  struct Unread {
+    std::set<std::string> objects;  // some of them
+    std::int64_t count = 0;
+    std::string why;
+  };
+  std::map<std::string, Unread> unread;
   bool over_cap = false;  // all that may be deleted is gone, and the file is still larger than the policy's cap
 };
 

@@ -3,7 +3,8 @@
 // 1. Points of scalars that are deleted are counted in rg_expired in the same transaction; their pyramid rows stay as long as thinned
 // points.
 // 2. Rows of an attempt that the writer holds in memory stay: it would name ids that are gone.
-// 3. Global scalars, warnings, events of nodes, findings from warning up and those of incidents are never deleted here.
+// 3. What a pin covers is neither deleted nor thinned.
+// 4. Global scalars, warnings, events of nodes, findings from warning up and those of incidents are never deleted here.
 #include "storage/retention_rows.h"
 
 #include <algorithm>
@@ -18,16 +19,15 @@ namespace runglass {
 namespace {
 
 constexpr std::int64_t kThinBatch = 500, kThinForRoom = 64, kRowBatch = 2000;
-constexpr DurNs kOverForRoom = 3600 * kNsPerSecond;  // what was spooled for an attempt may still come
 constexpr DurNs kAgeEvery = 3600 * kNsPerSecond;
 constexpr std::int64_t kHighest = std::numeric_limits<std::int64_t>::max();
 
-constexpr const char* kRankScalars = "SELECT series_id FROM rg_series WHERE attempt_id = ?1 AND kind = 2 AND rank IS NOT NULL";
 constexpr const char* kPlainEvents =
     "severity < 2 AND kind NOT LIKE 'node%' AND NOT EXISTS (SELECT 1 FROM rg_pin p WHERE p.t0_ns <= "
     "e.time_ns AND p.t1_ns > e.time_ns)";
 constexpr const char* kPlainFindings =
-    "severity < 2 AND finding_id NOT IN (SELECT value FROM rg_incident, json_each(rg_incident.findings))";
+    "severity < 2 AND finding_id NOT IN (SELECT value FROM rg_incident, json_each(rg_incident.findings)) AND NOT EXISTS (SELECT 1 FROM "
+    "rg_pin p WHERE p.t0_ns <= ifnull(end_ns, start_ns) AND p.t1_ns > start_ns)";
 
 }  // namespace
 
@@ -83,53 +83,95 @@ Status RowRetention::shrinkScalars(const Larger& larger) {
   }
 }
 
+Result<bool> RowRetention::anyPin() {
+  RG_ASSIGN(const auto pin, m_db.queryInt64("SELECT 1 FROM rg_pin LIMIT 1"));
+  return pin.has_value();
+}
+
+std::optional<RowRetention::ScalarChunk> RowRetention::scalarChunk(const sqlite::Statement& row) {
+  ScalarChunk one{row.int64(0), row.int64(1), row.int64(2), row.int64(3), row.int64(4), {}};
+  const std::string_view blob = row.blob(6);
+  const auto n = static_cast<std::size_t>(std::clamp<std::int64_t>(one.n, 0, static_cast<std::int64_t>(kChunkPoints)));
+  one.points.x.resize(n), one.points.value.resize(n), one.points.time.resize(sampleChunkHasTime(blob) ? n : 0);
+  if (n == 0 || chunkChecksum(static_cast<std::uint64_t>(one.series), one.x0, one.x1, n, blob) != static_cast<std::uint32_t>(row.int64(5)))
+    return std::nullopt;
+  if (!decodeSampleChunk(blob, n, one.x0, one.points.x.data(), one.points.time.empty() ? nullptr : one.points.time.data(),
+                         one.points.value.data()))
+    return std::nullopt;
+  return one;
+}
+
+// Points without times may lie anywhere in their series, or in their attempt.
+Result<bool> RowRetention::isPinned(const ScalarChunk& chunk) {
+  if (chunk.points.time.empty()) {
+    RG_ASSIGN(auto pinned, m_db.prepare("SELECT 1 FROM rg_series s LEFT JOIN rg_attempt a USING(attempt_id), rg_pin p WHERE s.series_id = "
+                                        "?1 AND p.t0_ns <= ifnull(ifnull(s.last_ns, a.end_ns), 9223372036854775807) AND p.t1_ns > "
+                                        "ifnull(ifnull(s.first_ns, a.start_ns), -9223372036854775807) LIMIT 1"));
+    bindAll(pinned, chunk.series);
+    return pinned.step();
+  }
+  const auto [first, last] = std::ranges::minmax(chunk.points.time);
+  RG_ASSIGN(auto pinned, m_db.prepare("SELECT 1 FROM rg_pin WHERE t0_ns <= ?2 AND t1_ns > ?1 LIMIT 1"));
+  bindAll(pinned, first, last);
+  return pinned.step();
+}
+
 Result<bool> RowRetention::thinBatch(std::int64_t& from, std::int64_t below, std::int64_t limit) {
-  struct Row {
-    std::int64_t id, series, x0, x1, n;
-    RawPoints points;
-  };
-  std::vector<Row> rows;
+  std::vector<ScalarChunk> chunks;
   RG_ASSIGN(auto found,
             m_db.prepare("SELECT c.chunk_id, c.series_id, c.x0, c.x1, c.n, c.crc, c.data FROM rg_chunk c CROSS JOIN rg_series s "
                          "USING(series_id) WHERE c.chunk_id >= ?1 AND c.chunk_id < ?2 AND c.sealed = 1 AND c.late = 0 AND s.kind = "
                          "2 AND s.rank IS NOT NULL ORDER BY c.chunk_id LIMIT ?3"));
   bindAll(found, from, below, limit);
-  RG_ASSIGN(auto pinned, m_db.prepare("SELECT 1 FROM rg_pin WHERE t0_ns <= ?2 AND t1_ns > ?1 LIMIT 1"));
+  RG_ASSIGN(const bool any_pin, anyPin());
   std::int64_t seen = 0;
+  bool more = false;
   while (true) {
-    RG_ASSIGN(const bool row, found.step());
-    if (!row) break;
+    const auto row = found.step();
+    if (!row.ok()) {
+      RG_TRY(m_around.skip("rg_chunk", row.status()));
+      const auto probe = [&](std::int64_t at) -> Result<bool> {
+        found.reset();
+        bindAll(found, at, below, 1);
+        const auto next = found.step();
+        if (!next.ok() && next.status().code() != Code::kDataLoss) return next.status();
+        return next.ok();
+      };
+      RG_ASSIGN(from, AroundDamage::nextReadable(from, probe));
+      more = from < below;
+      break;
+    }
+    if (!*row) break;
     ++seen;
     from = found.int64(0) + 1;
-    Row one{found.int64(0), found.int64(1), found.int64(2), found.int64(3), found.int64(4), {}};
-    const std::string_view blob = found.blob(6);
-    const auto n = static_cast<std::size_t>(std::clamp<std::int64_t>(one.n, 0, static_cast<std::int64_t>(kChunkPoints)));
-    one.points.x.resize(n), one.points.value.resize(n), one.points.time.resize(sampleChunkHasTime(blob) ? n : 0);
-    // One that is damaged stays as it is, for verify to name.
-    if (n == 0 ||
-        chunkChecksum(static_cast<std::uint64_t>(one.series), one.x0, one.x1, n, blob) != static_cast<std::uint32_t>(found.int64(5)))
-      continue;
-    if (!decodeSampleChunk(blob, n, one.x0, one.points.x.data(), one.points.time.empty() ? nullptr : one.points.time.data(),
-                           one.points.value.data()))
-      continue;
-    if (!one.points.time.empty()) {
-      const auto [first, last] = std::ranges::minmax(one.points.time);
-      pinned.reset();
-      bindAll(pinned, first, last);
-      RG_ASSIGN(const bool is_pinned, pinned.step());
-      if (is_pinned) continue;
+    std::optional<ScalarChunk> one = scalarChunk(found);
+    if (!one) continue;
+    bool pinned = false;
+    if (any_pin) {
+      RG_ASSIGN(pinned, isPinned(*one));
     }
-    rows.push_back(std::move(one));
+    if (!pinned) chunks.push_back(std::move(*one));
   }
   found.reset();
-  if (rows.empty()) return seen == limit;
+  more = more || seen == limit;
+  if (chunks.empty()) return more;
+  const Status thinned = thin(chunks);
+  if (!m_around.note("rg_chunk", "", thinned)) RG_TRY(thinned);
+  if (!thinned.ok())
+    for (const ScalarChunk& chunk : chunks) RG_TRY(m_around.skip("rg_chunk", thin({&chunk, 1}), "row " + std::to_string(chunk.id)));
+  return more;
+}
+
+// All of them or none.
+Status RowRetention::thin(std::span<const ScalarChunk> chunks) {
   RG_ASSIGN(auto transaction, sqlite::Transaction::begin(m_db, sqlite::Transaction::Kind::kImmediate));
   RG_ASSIGN(auto add, m_db.prepare("INSERT OR REPLACE INTO rg_thinned(chunk_id, series_id, x0, x1, n, crc, data) VALUES(?,?,?,?,?,?,?)"));
   RG_ASSIGN(auto drop, m_db.prepare("DELETE FROM rg_chunk WHERE chunk_id = ?"));
   RG_ASSIGN(auto count,
             m_db.prepare("INSERT INTO rg_expired(series_id, sample_count, last_x) VALUES(?,?,?) ON CONFLICT(series_id) DO UPDATE SET "
                          "sample_count = sample_count + excluded.sample_count, last_x = max(last_x, excluded.last_x)"));
-  for (const Row& one : rows) {
+  std::int64_t gone = 0;
+  for (const ScalarChunk& one : chunks) {
     const RawPoints left = thinned(one.points);
     SeriesBuffer buffer;
     buffer.append(left.x.data(), left.time.empty() ? nullptr : left.time.data(), left.value.data(), left.size());
@@ -143,112 +185,10 @@ Result<bool> RowRetention::thinBatch(std::int64_t& from, std::int64_t below, std
     RG_TRY(drop.run());
     bindAll(count, one.series, one.n, one.x1);
     RG_TRY(count.run());
-    m_outcome.thinned_points += one.n - static_cast<std::int64_t>(left.size());
+    gone += one.n - static_cast<std::int64_t>(left.size());
   }
   RG_TRY(transaction.commit());
-  return seen == limit;
-}
-
-// An attempt without an end was over when the next one of its run began.
-Result<std::vector<AttemptId>> RowRetention::endedBefore(TimeNs time) {
-  std::vector<AttemptId> found;
-  RG_ASSIGN(auto rows,
-            m_db.prepare("SELECT attempt_id, ifnull(end_ns, (SELECT min(start_ns) FROM rg_attempt b WHERE b.run_id = a.run_id AND "
-                         "b.number > a.number)) AS over_ns FROM rg_attempt a WHERE over_ns < ?1 ORDER BY over_ns"));
-  bindAll(rows, time);
-  while (true) {
-    RG_ASSIGN(const bool row, rows.step());
-    if (!row) return found;
-    const AttemptId id{static_cast<std::uint64_t>(rows.int64(0))};
-    RG_ASSIGN(const bool used, inUse(id));
-    if (!used) found.push_back(id);
-  }
-}
-
-Result<bool> RowRetention::inUse(AttemptId attempt) {
-  if (m_scope.attempt_in_use && m_scope.attempt_in_use(attempt)) return true;
-  if (!m_scope.series_in_use) return false;
-  RG_ASSIGN(auto series, m_db.prepare("SELECT series_id FROM rg_series WHERE attempt_id = ?"));
-  bindAll(series, attempt.value);
-  while (true) {
-    RG_ASSIGN(const bool row, series.step());
-    if (!row) return false;
-    if (m_scope.series_in_use({static_cast<std::uint64_t>(series.int64(0))})) return true;
-  }
-}
-
-Status RowRetention::dropDataOf(AttemptId attempt) {
-  const auto id = static_cast<std::int64_t>(attempt.value);
-  RG_ASSIGN(auto transaction, sqlite::Transaction::begin(m_db, sqlite::Transaction::Kind::kImmediate));
-  RG_TRY(
-      run("INSERT INTO rg_expired(series_id, sample_count, last_x) SELECT series_id, sum(n), max(x1) FROM rg_chunk WHERE series_id IN (" +
-              std::string(kRankScalars) +
-              ") GROUP BY series_id ON CONFLICT(series_id) DO UPDATE SET sample_count = sample_count + excluded.sample_count, last_x = "
-              "max(last_x, excluded.last_x)",
-          {id})
-          .status());
-  for (const char* table : {"rg_chunk", "rg_thinned", "rg_pyramid"})
-    RG_TRY(run(std::string("DELETE FROM ") + table + " WHERE series_id IN (" + kRankScalars + ")", {id}).status());
-  return transaction.commit();
-}
-
-Status RowRetention::dropEmptyRowsOf(AttemptId attempt) {
-  const auto id = static_cast<std::int64_t>(attempt.value);
-  const std::string empty = std::string("SELECT series_id FROM (") + kRankScalars +
-                            ") s WHERE NOT EXISTS (SELECT 1 FROM rg_chunk c WHERE c.series_id = s.series_id) AND NOT EXISTS (SELECT 1 FROM "
-                            "rg_pyramid p WHERE p.series_id = s.series_id) AND NOT EXISTS (SELECT 1 FROM rg_thinned t WHERE t.series_id = "
-                            "s.series_id)";
-  RG_ASSIGN(auto transaction, sqlite::Transaction::begin(m_db, sqlite::Transaction::Kind::kImmediate));
-  RG_ASSIGN(auto gone, m_db.prepare(empty));
-  bindAll(gone, id);
-  while (true) {
-    RG_ASSIGN(const bool row, gone.step());
-    if (!row) break;
-    m_outcome.deleted_series.push_back({static_cast<std::uint64_t>(gone.int64(0))});
-  }
-  gone.reset();
-  RG_TRY(run("DELETE FROM rg_progress WHERE attempt_id = ?1", {id}).status());
-  RG_TRY(run("DELETE FROM rg_comm_group WHERE attempt_id = ?1", {id}).status());
-  RG_TRY(
-      run("DELETE FROM rg_track WHERE attempt_id = ?1 AND NOT EXISTS (SELECT 1 FROM rg_span_chunk c WHERE c.track_id = rg_track.track_id)",
-          {id})
-          .status());
-  for (const char* table : {"rg_expired", "rg_copied", "rg_series"})
-    RG_TRY(run(std::string("DELETE FROM ") + table + " WHERE series_id IN (" + empty + ")", {id}).status());
-  return transaction.commit();
-}
-
-Status RowRetention::dropThinned() {
-  RG_ASSIGN(const auto attempts, endedBefore(before(m_policy.thinned)));
-  for (const AttemptId attempt : attempts) {
-    if (m_time_is_up()) return {};
-    RG_TRY(dropDataOf(attempt));
-  }
-  return {};
-}
-
-Status RowRetention::dropEndedAttempts() {
-  RG_ASSIGN(const auto attempts, endedBefore(before(m_policy.ended)));
-  for (const AttemptId attempt : attempts) {
-    if (m_time_is_up()) return {};
-    RG_TRY(dropEmptyRowsOf(attempt));
-  }
-  return {};
-}
-
-Status RowRetention::shrinkThinned(const Larger& larger) {
-  return dropWhile("DELETE FROM rg_thinned WHERE chunk_id IN (SELECT chunk_id FROM rg_thinned ORDER BY chunk_id LIMIT ?1)", kHighest,
-                   larger);
-}
-
-Status RowRetention::shrinkEndedAttempts(const Larger& larger) {
-  RG_ASSIGN(const auto attempts, endedBefore(before(kOverForRoom)));
-  for (const AttemptId attempt : attempts) {
-    RG_ASSIGN(const bool go_on, larger());
-    if (!go_on || m_time_is_up()) return {};
-    RG_TRY(dropDataOf(attempt));
-    RG_TRY(dropEmptyRowsOf(attempt));
-  }
+  m_outcome.thinned_points += gone;
   return {};
 }
 
@@ -265,30 +205,58 @@ Status RowRetention::dropWhile(const std::string& sql, TimeNs time, const Larger
   return {};
 }
 
-Status RowRetention::dropEvents() {
-  return dropWhile(std::string("DELETE FROM rg_event WHERE event_id IN (SELECT event_id FROM rg_event e WHERE time_ns < ?2 AND ") +
-                       kPlainEvents + " LIMIT ?1)",
-                   before(m_policy.events), {});
+Status RowRetention::dropRows(const Rows& rows, TimeNs until, const Larger& larger) {
+  const std::string of = " FROM " + rows.table + " e WHERE " + rows.where + " AND " + rows.key + " < " + std::to_string(until);
+  const std::string drop = "DELETE FROM " + rows.table + " WHERE " + rows.id;
+  const Status dropped = dropWhile(drop + " IN (SELECT " + rows.id + of + " ORDER BY " + rows.key + " LIMIT ?1)", 0, larger);
+  if (!m_around.note(rows.table, "", dropped)) return dropped;
+  while (true) {
+    RG_ASSIGN(const auto found,
+              m_around.ordered(
+                  rows.table, "SELECT " + rows.id + ", " + rows.key + of + " AND " + rows.key + " >= ?1 ORDER BY " + rows.key + " LIMIT ?2",
+                  kRowBatch));
+    std::vector<std::int64_t> ids;
+    for (const AroundDamage::Row& row : found) ids.push_back(row.id);
+    bool go_on = !m_time_is_up();
+    if (go_on && larger) {
+      RG_ASSIGN(go_on, larger());
+    }
+    if (!go_on || ids.empty()) return {};
+    const auto erase = [&](std::span<const std::int64_t> some) -> Status {
+      RG_ASSIGN(auto transaction, sqlite::Transaction::begin(m_db, sqlite::Transaction::Kind::kImmediate));
+      RG_ASSIGN(auto row, m_db.prepare(drop + " = ?1"));
+      for (const std::int64_t id : some) {
+        bindAll(row, id);
+        RG_TRY(row.run());
+      }
+      RG_TRY(transaction.commit());
+      m_outcome.rows += static_cast<std::int64_t>(some.size());
+      return {};
+    };
+    const std::int64_t before = m_outcome.rows;
+    RG_TRY(m_around.erase(rows.table, ids, erase));
+    if (m_outcome.rows == before) return {};
+  }
 }
 
+Status RowRetention::dropEvents() { return dropRows({"rg_event", "event_id", "time_ns", kPlainEvents}, before(m_policy.events), {}); }
+
 Status RowRetention::shrinkEvents(const Larger& larger) {
-  return dropWhile(std::string("DELETE FROM rg_event WHERE event_id IN (SELECT event_id FROM rg_event e WHERE ") + kPlainEvents +
-                       " ORDER BY time_ns LIMIT ?1)",
-                   0, larger);
+  return dropRows({"rg_event", "event_id", "time_ns", kPlainEvents}, kHighest, larger);
 }
 
 Status RowRetention::dropFindings() {
   const TimeNs time = before(m_policy.findings);
   const std::string old = std::string("SELECT finding_id FROM rg_finding WHERE ") + kPlainFindings;
-  RG_TRY(
+  RG_TRY(m_around.skip(
+      "rg_finding_told",
       dropWhile("DELETE FROM rg_finding_told WHERE (finding_id, told_ns) IN (SELECT finding_id, told_ns FROM rg_finding_told WHERE told_ns "
                 "< ?2 AND finding_id IN (" +
                     old + ") LIMIT ?1)",
-                time, {}));
-  return dropWhile("DELETE FROM rg_finding WHERE finding_id IN (" + old +
-                       " AND ifnull(end_ns, start_ns) < ?2 AND NOT EXISTS (SELECT 1 FROM rg_finding_told t WHERE t.finding_id = "
-                       "rg_finding.finding_id) LIMIT ?1)",
-                   time, {});
+                time, {})));
+  return dropRows({"rg_finding", "finding_id", "ifnull(end_ns, start_ns)",
+                   std::string(kPlainFindings) + " AND NOT EXISTS (SELECT 1 FROM rg_finding_told t WHERE t.finding_id = e.finding_id)"},
+                  time, {});
 }
 
 Status RowRetention::shrinkTellings(const Larger& larger) {
@@ -351,7 +319,15 @@ Status RowRetention::thinClocks() {
     days.back().second.push_back(one);
   }
   rows.reset();
-  for (const auto& [node, day] : days) RG_TRY(thinDay(node, day));
+  // Of a pinned day every reading stays.
+  RG_ASSIGN(auto pinned, m_db.prepare("SELECT 1 FROM rg_pin WHERE t0_ns <= ?2 AND t1_ns > ?1 LIMIT 1"));
+  for (const auto& [node, day] : days) {
+    pinned.reset();
+    bindAll(pinned, day.front().raw, day.back().raw);
+    RG_ASSIGN(const bool is_pinned, pinned.step());
+    if (!is_pinned) RG_TRY(thinDay(node, day));
+  }
+  pinned.reset();
   RG_ASSIGN(auto mark, m_db.prepare("INSERT OR REPLACE INTO rg_meta(key, value) VALUES('clocks_thinned_ns', ?)"));
   bindAll(mark, until);
   RG_TRY(mark.run());

@@ -9,7 +9,14 @@
 // Cost:       batches of at most 500 chunks or 2,000 rows, until time is up.
 #pragma once
 
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
 #include "storage/retention.h"
+#include "storage/retention_around.h"
+#include "storage/series_buffer.h"
 
 namespace runglass {
 
@@ -17,8 +24,8 @@ class RowRetention {
  public:
   // `time_is_up`: asked after each batch.
   RowRetention(sqlite::Connection& db, const Retention& policy, TimeNs now, const RetentionScope& scope, RetentionOutcome& outcome,
-               std::function<bool()> time_is_up)
-      : m_db(db), m_policy(policy), m_now(now), m_scope(scope), m_outcome(outcome), m_time_is_up(std::move(time_is_up)) {}
+               AroundDamage& around, std::function<bool()> time_is_up)
+      : m_db(db), m_policy(policy), m_now(now), m_scope(scope), m_outcome(outcome), m_around(around), m_time_is_up(std::move(time_is_up)) {}
 
   // By age.
   Status noteAge();
@@ -42,10 +49,28 @@ class RowRetention {
   Result<std::int64_t> chunksBefore(DurNs age);  // ids below it are older
   // One batch of chunks with ids from `from` up to `below`; false: there are no more. `from` moves on.
   Result<bool> thinBatch(std::int64_t& from, std::int64_t below, std::int64_t limit);
+  // A chunk of a scalar with its points.
+  struct ScalarChunk {
+    std::int64_t id, series, x0, x1, n;
+    RawPoints points;
+  };
+  // Absent: it is damaged, and stays as it is for verify to name. The row has chunk_id, series_id, x0, x1, n, crc and data.
+  static std::optional<ScalarChunk> scalarChunk(const sqlite::Statement& row);
+  Result<bool> anyPin();
+  Result<bool> isPinned(const ScalarChunk& chunk);
+  Status thin(std::span<const ScalarChunk> chunks);
+  // retention_attempts.cpp
   Result<std::vector<AttemptId>> endedBefore(TimeNs time);
   Result<bool> inUse(AttemptId attempt);
   Status dropDataOf(AttemptId attempt);
+  Status dropDataOfUnpinned(AttemptId attempt);
+  Status dropDataOf(std::int64_t series, bool pinned);
   Status dropEmptyRowsOf(AttemptId attempt);
+  // A rowid table: rows of `table` e of which `where` holds and `key`, by which they are in order, is below `until`.
+  struct Rows {
+    std::string table, id, key, where;
+  };
+  Status dropRows(const Rows& rows, TimeNs until, const Larger& larger);
   // Runs `sql` with the bound limit ?1 and time ?2 until it deletes nothing.
   Status dropWhile(const std::string& sql, TimeNs time, const Larger& larger);
   Result<std::int64_t> run(const std::string& sql, std::initializer_list<std::int64_t> args);
@@ -55,6 +80,7 @@ class RowRetention {
   TimeNs m_now;
   const RetentionScope& m_scope;
   RetentionOutcome& m_outcome;
+  AroundDamage& m_around;
   std::function<bool()> m_time_is_up;
 };
 

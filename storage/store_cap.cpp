@@ -49,8 +49,7 @@ void StoreWriter::reportRefused() {
                    (m_cap.refusing == SizeCap::Refusing::kScalarsToo ? ", scalars of ranks" : "")});
 }
 
-// Open chunks of series that are no longer in memory: sealed, so that retention may take them. They are stored with this flush.
-Status StoreWriter::sealAbandoned(const Retention& policy, TimeNs now) {
+Status StoreWriter::findAbandoned(const Retention& policy, TimeNs now, std::vector<SeriesId>& series) {
   const bool for_room = m_cap.refusesSamples() || (policy.max_bytes > 0 && m_cap.used > policy.max_bytes);
   std::int64_t below = m_next_chunk;
   if (!for_room) {
@@ -61,18 +60,31 @@ Status StoreWriter::sealAbandoned(const Retention& policy, TimeNs now) {
   }
   RG_ASSIGN(auto open, m_db.prepare("SELECT DISTINCT series_id FROM rg_chunk WHERE sealed = 0 AND chunk_id < ?"));
   open.bind(1, below);
-  std::vector<SeriesId> series;
   while (series.size() < static_cast<std::size_t>(kSealAtOnce)) {
     RG_ASSIGN(const bool row, open.step());
     if (!row) break;
     const SeriesId id{static_cast<std::uint64_t>(open.int64(0))};
     if (m_tail->find(id) == nullptr) series.push_back(id);
   }
-  open.reset();
+  return {};
+}
+
+// Open chunks of series that are no longer in memory: sealed, so that retention may take them. They are stored with this flush.
+Status StoreWriter::sealAbandoned(const Retention& policy, TimeNs now) {
+  std::vector<SeriesId> series;
+  const Status found = findAbandoned(policy, now, series);
+  if (found.code() == Code::kDataLoss)
+    issue({.code = "store.retention_skipped",
+           .source = "open chunks",
+           .first = now,
+           .last = now,
+           .detail = "open chunks of series that are no longer in memory: " + found.message() + "; they stay as they are"});
+  else
+    RG_TRY(found);
   for (const SeriesId id : series) {
-    SeriesId loaded = id;
-    LiveSeries* const found = live(loaded);
-    if (found == nullptr || loaded != id) continue;  // damaged: its open chunk stays as it is
+    // Damaged, or of a series that is: its open chunk stays as it is.
+    if (m_continued_series.contains(id) || !m_catalog.knowsSeries(id) || !load(id).ok()) continue;
+    LiveSeries* const found = m_tail->find(id);
     list(id, *found);
     const MutexLock lock(found->mutex);
     if (found->main.points() > 0) seal(*found, found->main, false);
@@ -94,6 +106,19 @@ void StoreWriter::reportRetention(const RetentionOutcome& outcome, const Retenti
   };
   report("store.logs_forgotten", outcome.logs_beyond_cap,
          "more than " + std::to_string(policy.max_log_lines) + " log lines; the oldest were deleted");
+  for (const auto& [table, unread] : outcome.unread) {
+    std::string objects;
+    for (const std::string& object : unread.objects) objects += (objects.empty() ? "" : ", ") + object;
+    if (const auto more = unread.count - static_cast<std::int64_t>(unread.objects.size()); more > 0)
+      objects += " and " + std::to_string(more) + " others";
+    issue({.code = "store.retention_skipped",
+           .source = table,
+           .count = std::max<std::int64_t>(1, unread.count),
+           .first = now,
+           .last = now,
+           .detail = table + (objects.empty() ? "" : " (" + objects + ')') + ": " + unread.why +
+                     "; retention left what it cannot read and went on; `runglassctl repair` makes a store without it"});
+  }
   report("store.thinned", outcome.thinned_points, "scalars of ranks: every 16th step and outliers stay");
   m_cap.used = outcome.used_bytes;
   m_cap.judge(outcome.over_cap);

@@ -124,6 +124,7 @@ class StoreWriter final : public Writer, private WriterState {
   bool refuses(SeriesId id);
   void reportRefused();
   Status sealAbandoned(const Retention& policy, TimeNs now);
+  Status findAbandoned(const Retention& policy, TimeNs now, std::vector<SeriesId>& series);
   RetentionScope retentionScope();
   void reportRetention(const RetentionOutcome& outcome, const Retention& policy, TimeNs now);
   void countOpenChunks(std::int64_t more);

@@ -13,6 +13,7 @@
 #include "storage/store_files.h"
 #include "storage/writer.h"
 #include "tests/storage/sql_rows.h"
+#include "tests/storage/store_leaves.h"
 #include "tests/storage/temp_store.h"
 #include "tests/support/open_store.h"
 
@@ -29,40 +30,6 @@ using testing::IsEmpty;
 constexpr int kSeries = 400;
 constexpr std::int64_t kPerChunk = 10, kOld = 100, kNew = 20;  // points of each series
 const StreamKey kStream{"agent", "session", 4};
-
-std::string contentOf(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return (std::stringstream() << file.rdbuf()).str();
-}
-
-std::uint32_t bigEndian(std::string_view bytes, std::size_t at, int width) {
-  std::uint32_t value = 0;
-  for (int i = 0; i < width; ++i) value = value << 8 | static_cast<unsigned char>(bytes[at + static_cast<std::size_t>(i)]);
-  return value;
-}
-
-// Numbers of the leaf pages of a table or index, in the order of its keys (SQLite's file format, 1.6).
-std::vector<std::uint32_t> leavesOf(const std::string& path, const std::string& name) {
-  sqlite3* db = nullptr;
-  EXPECT_EQ(sqlite3_open(path.c_str(), &db), SQLITE_OK);
-  sqlite3_stmt* root = nullptr;
-  EXPECT_EQ(sqlite3_prepare_v2(db, ("SELECT rootpage FROM sqlite_schema WHERE name = '" + name + "'").c_str(), -1, &root, nullptr),
-            SQLITE_OK);
-  EXPECT_EQ(sqlite3_step(root), SQLITE_ROW) << name;
-  const auto first = static_cast<std::uint32_t>(sqlite3_column_int64(root, 0));
-  sqlite3_finalize(root);
-  sqlite3_close(db);
-  const std::string file = contentOf(path);
-  std::vector<std::uint32_t> leaves;
-  const std::function<void(std::uint32_t)> walk = [&](std::uint32_t page) {
-    const std::string_view bytes = std::string_view(file).substr((page - 1) * 4096UL, 4096);
-    if (bytes[0] == 10 || bytes[0] == 13) return leaves.push_back(page);
-    for (std::uint32_t i = 0; i < bigEndian(bytes, 3, 2); ++i) walk(bigEndian(bytes, bigEndian(bytes, 12 + 2UL * i, 2), 4));
-    walk(bigEndian(bytes, 8, 4));
-  };
-  walk(first);
-  return leaves;
-}
 
 class DamagedPage : public testing::TestWithParam<const char*> {
  protected:
@@ -98,10 +65,8 @@ class DamagedPage : public testing::TestWithParam<const char*> {
   }
   // A copy of the store with a bit of that page changed.
   std::string flipped(std::uint32_t page) const {
-    std::string file = contentOf(m_store.path());
-    file[(page - 1) * 4096UL] = static_cast<char>(file[(page - 1) * 4096UL] ^ 0x40);
-    std::string copy = m_store.file(std::to_string(page) + ".rgl");
-    std::ofstream(copy, std::ios::binary) << file;
+    const std::string copy = m_store.file(std::to_string(page) + ".rgl");
+    copyFlipped(m_store.path(), page, copy);
     return copy;
   }
 
