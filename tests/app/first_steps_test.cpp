@@ -69,7 +69,8 @@ class FirstStepsTest : public ::testing::Test {
   void expectCalm(const char* when) {
     const std::int64_t rounds = m_watch->stats().rounds;
     ASSERT_TRUE(test::waitUntil([&] { return m_watch->stats().rounds > rounds + 2; })) << when;
-    for (const Finding& one : reader()->findings(run()->id).value()) ADD_FAILURE() << when << ": " << one.kind << ": " << one.summary;
+    const std::vector<Finding> findings = reader()->findings(run()->id).value();
+    for (const Finding& one : findings) ADD_FAILURE() << when << ": " << one.kind << ": " << one.summary;
     EXPECT_FALSE(std::filesystem::exists(m_told)) << when;
   }
 

@@ -36,9 +36,12 @@ class FindingClickTest : public ConsoleTest {
     FAIL() << id.toStdString() << " has no row with " << words.toStdString();
   }
   Rank placeOf(std::int32_t rank) {
-    for (const Attempt& attempt : *run().reader().attempts(run().run().id))
-      for (const Rank& one : *run().reader().ranks(attempt.id))
+    const std::vector<Attempt> attempts = run().reader().attempts(run().run().id).value();
+    for (const Attempt& attempt : attempts) {
+      const std::vector<Rank> ranks = run().reader().ranks(attempt.id).value();
+      for (const Rank& one : ranks)
         if (one.rank == rank) return one;
+    }
     return {};
   }
   // Everything that views share is of the finding, and its rank's GPU is known.
