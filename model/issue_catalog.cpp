@@ -50,6 +50,9 @@ constexpr std::array kIssues = {
     IssueInfo{"store.logs_forgotten", kWarning,
               "The store held more log lines than its cap allows (20 million unless set otherwise). The oldest plain ones went, then the "
               "oldest warnings and worse; incidents' ranges are kept. Events are not affected."},
+    IssueInfo{"store.retention_skipped", kError,
+              "Pages of a table are damaged, so that retention can neither read nor delete some of its rows. They stay; all others are "
+              "deleted as configured. The detail names the series or rows. Run `runglassctl verify`, then `runglassctl repair`."},
     IssueInfo{
         "store.reader_blocks", kWarning,
         "A process has held a snapshot of the store for long: an SQL shell in a transaction, or a paused pipe. Until it ends, the -wal "

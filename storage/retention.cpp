@@ -6,8 +6,7 @@
 // 4. Only sealed chunks go: the open one belongs to the writer.
 // 5. A log line goes together with its words in the index.
 // 6. Once anything was deleted, each batch begins within the budget; what is left then is called unfinished.
-// 7. What a damaged page keeps from being read or deleted stays and is told; it keeps nothing else from going. What is pinned must be
-// known.
+// 7. Rows that cannot be read or deleted because a page is damaged stay and are reported; all others go. rg_pin must be readable.
 // 8. For room the tiers go one after the other, in the order of SCHEMA.md.
 #include "storage/retention.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
 // 1. Points of scalars that are deleted are counted in rg_expired in the same transaction; their pyramid rows stay as long as thinned
-// points.
+//    points.
 // 2. Rows of an attempt that the writer holds in memory stay: it would name ids that are gone.
 // 3. What a pin covers is neither deleted nor thinned.
 // 4. Global scalars, warnings, events of nodes, findings from warning up and those of incidents are never deleted here.

@@ -37,11 +37,15 @@ bool isLoopback(const sockaddr* address) {
   return false;
 }
 
-// As gRPC names peers.
+// As gRPC names peers: one of IPv4 that comes to a socket of IPv6 is one of IPv4.
 std::string peerName(const sockaddr_storage& address) {
   char host[INET6_ADDRSTRLEN] = "";
   if (address.ss_family == AF_INET6) {
     const auto& v6 = reinterpret_cast<const sockaddr_in6&>(address);
+    if (IN6_IS_ADDR_V4MAPPED(&v6.sin6_addr)) {
+      inet_ntop(AF_INET, &v6.sin6_addr.s6_addr[12], host, sizeof host);
+      return "ipv4:" + std::string(host) + ":" + std::to_string(ntohs(v6.sin6_port));
+    }
     inet_ntop(AF_INET6, &v6.sin6_addr, host, sizeof host);
     return "ipv6:[" + std::string(host) + "]:" + std::to_string(ntohs(v6.sin6_port));
   }

@@ -38,7 +38,7 @@ class EditReactor final : public grpc::ServerReadReactor<v1::EditPart> {
     if (m_context.IsCancelled()) return end(grpc::Status::CANCELLED);
     Result<Edit> edit = m_edit.take();
     if (!edit.ok()) return end(wireStatus(edit.status()));
-    m_ingest.post([this, edit = std::move(edit).value()](Writer& writer) { end(wireStatus(writer.edit(edit))); });
+    m_ingest.edit(std::move(edit).value(), [this](const Status& status) { end(wireStatus(status)); });
   }
 
   IngestThread& m_ingest;

@@ -34,8 +34,12 @@ bool IngestThread::mayJoin(const Item& item, const v1::Hello& hello) {
   if (const std::string only = item.link->onlyNode(); !only.empty()) {
     // Its uuid is its own word: one that is another node's already is not taken.
     const auto known = m_node_names.find(hello.node_uuid());
-    if (hello.node_name() != only || hello.speaks_for_size() > 0 || (known != m_node_names.end() && known->second != only))
+    if (hello.node_name() != only || hello.speaks_for_size() > 0)
       return no(Code::kPermissionDenied, "may speak for node " + only + " only, and says that it is " + hello.node_name());
+    if (known != m_node_names.end() && known->second != only)
+      return no(Code::kPermissionDenied, "the uuid of this node, " + hello.node_uuid() + ", belongs to node " + known->second +
+                                             "; if that node was renamed: runglassctl agent forget " + known->second +
+                                             "; if this machine is a copy of it: give it its own /etc/machine-id");
     if (known == m_node_names.end() &&
         std::ranges::count_if(m_node_names, [&](const auto& node) { return node.second == only; }) >= kMaxUuidsOfNode)
       return no(Code::kResourceExhausted, "node " + only + " came with " + std::to_string(kMaxUuidsOfNode) + " different uuids already");
@@ -59,6 +63,13 @@ bool IngestThread::mayJoin(const Item& item, const v1::Hello& hello) {
     break;
   }
   return true;
+}
+
+// Of an agent's uuid, or a node's uuid or name.
+bool IngestThread::unbindNodes(const std::string& name) {
+  const AgentIdentity* agent = m_writer->identityOf(name);
+  const std::string uuid = agent == nullptr ? name : agent->node_uuid;
+  return std::erase_if(m_node_names, [&](const auto& node) { return node.first == uuid || node.second == name; }) > 0;
 }
 
 // Why an agent may not be who it says it is; empty: it may. An agent's uuid is its node's and of what it showed when it came first, so that

@@ -85,6 +85,16 @@ void IngestThread::order(Order order, OrderDone done) {
   });
 }
 
+void IngestThread::edit(Edit edit, std::function<void(const Status&)> done) {
+  post([this, edit = std::move(edit), done = std::move(done)](Writer& writer) {
+    const auto* forget = std::get_if<AgentForget>(&edit);
+    const bool unbound = forget != nullptr && unbindNodes(forget->name);
+    const Status edited = writer.edit(edit);
+    // A node may be known whose agents are not.
+    done(unbound && edited.code() == Code::kNotFound ? Status() : edited);
+  });
+}
+
 void IngestThread::finishAll(const Status& status, DurNs timeout) {
   auto done = std::make_shared<std::promise<void>>();
   std::function<void()> action = [this, status, done] {

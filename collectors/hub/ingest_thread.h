@@ -45,6 +45,8 @@ class IngestThread {
   void post(std::function<void(Writer&)> action);
   // `done` is called on this object's thread, within OrderDesk::kPatience.
   void order(Order order, OrderDone done);
+  // `done` as of order().
+  void edit(Edit edit, std::function<void(const Status&)> done);
   // Ends every session with `status` once all that was pushed before is journaled and acknowledged; returns when done or at the timeout.
   void finishAll(const Status& status, DurNs timeout);
   // Stores what is queued, closes the store.
@@ -136,6 +138,7 @@ class IngestThread {
   void recordChanges(std::vector<Liveness::Change> changes);
   void tick();
   void keepToCap();
+  bool unbindNodes(const std::string& name);
   bool retentionIsDue(DurNs now) const;
   void forgetOld();
   void grant();

@@ -144,6 +144,29 @@ TEST_F(HubSecurity, ListensBeyondLoopbackWithTlsAndAToken) {
   EXPECT_TRUE(agent.join(agent.hello()));
 }
 
+TEST_F(HubSecurity, AgentsOfIPv4AreNoStrangersToAHubOfIPv6) {
+  if (!makeCertificates()) GTEST_SKIP() << "the openssl program is not installed";
+  auto hub = serve({.listen = "[::]:0",
+                    .token_file = privateFile("tokens", kToken),
+                    .tls_cert = dir.file("server.pem"),
+                    .tls_key = dir.file("server.key"),
+                    .max_unauthenticated_per_address = 3});
+  if (!hub.ok()) GTEST_SKIP() << "no IPv6 here: " << hub.status().message();
+  std::vector<std::unique_ptr<RawAgent>> agents;
+  for (int i = 0; i < 8; ++i) {
+    agents.push_back(std::make_unique<RawAgent>("127.0.0.1:" + std::to_string((*hub)->port()), kToken, tls()));
+    ASSERT_TRUE(agents.back()->join(agents.back()->hello("s", "a" + std::to_string(i)))) << i;
+  }
+  // One round after the last came all are still there.
+  for (const auto& agent : agents) EXPECT_TRUE(agent->beat());
+  const std::int64_t batches = (*hub)->stats().batches;
+  for (std::size_t i = 0; i < agents.size(); ++i) {
+    ASSERT_TRUE(agents[i]->send(RawAgent::batch(0, 0, ""))) << i;
+    EXPECT_TRUE(agents[i]->waitForAck(0, 1)) << i;
+  }
+  EXPECT_EQ((*hub)->stats().batches, batches + 8);
+}
+
 TEST_F(HubSecurity, RefusesHalfAKeyPairAndKeysThatOthersCanRead) {
   EXPECT_FALSE(serve({.tls_cert = dir.file("x.pem")}).ok());
   EXPECT_FALSE(serve({.tls_client_ca = dir.file("x.pem")}).ok());

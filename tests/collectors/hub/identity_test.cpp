@@ -154,6 +154,36 @@ TEST_F(Identity, IsFreedThroughTheHubAndWithoutIt) {
   EXPECT_EQ(join(false), StatusCode::OK);
 }
 
+TEST_F(Identity, ARenamedNodeIsFreedByItsOldName) {
+  AccessFile file;
+  std::vector<std::string> secrets;
+  const auto add = [&](const std::string& name, Scope scope, const std::string& node) {
+    IssuedToken issued = issueToken(name, static_cast<std::uint8_t>(scope), node, std::nullopt);
+    secrets.push_back(issued.secret);
+    file.entries.push_back(std::move(issued.entry));
+  };
+  add("old", Scope::kIngest, "old"), add("new", Scope::kIngest, "new"), add("operator", Scope::kAdmin, "");
+  ASSERT_TRUE(writeAccessFile(dir.file("access"), file).ok());
+  auto hub = serve({.token_file = dir.file("access")});
+  // One machine, whose uuid stays.
+  const auto join = [&](std::size_t as, const std::string& name) {
+    RawAgent agent(hub->address(), secrets[as]);
+    v1::Hello hello = agent.hello("s" + name, "agent-" + name);
+    hello.set_node_uuid("machine");
+    hello.set_node_name(name);
+    return agent.join(hello) ? grpc::Status::OK : agent.finish();
+  };
+  ASSERT_TRUE(join(0, "old").ok());
+  ASSERT_TRUE(waitUntil([&] { return hub->stats().agents == 0; }));
+  const grpc::Status refused = join(1, "new");
+  EXPECT_EQ(refused.error_code(), StatusCode::PERMISSION_DENIED);
+  EXPECT_THAT(refused.error_message(), HasSubstr("runglassctl agent forget old"));
+  ControlClient control({.hub = hub->address(), .token = secrets[2]});
+  ASSERT_TRUE(control.edit(AgentForget{.name = "old"}, "").ok());
+  EXPECT_EQ(join(1, "new").error_code(), StatusCode::OK);
+  EXPECT_EQ(join(0, "old").error_code(), StatusCode::PERMISSION_DENIED) << "it is another node's now";
+}
+
 TEST_F(Identity, RefusesASequenceNumberThatNoSpoolCanReach) {
   auto hub = serve();
   for (const std::uint64_t seq :
