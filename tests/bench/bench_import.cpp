@@ -50,9 +50,9 @@ std::string eventFile() {
     std::string value = std::string("\x0A") + static_cast<char>(tag.size()) + tag + '\x15';
     append(value, 2.5F + static_cast<float>(noise >> 8) * 1e-9F);
     data = '\x09';
-    append(data, 1.7e9 + 0.137 * static_cast<double>(i / kTags) + 1e-5 * (i % kTags));
-    data += '\x10';
     auto step = static_cast<std::uint32_t>(i / kTags);
+    append(data, 1.7e9 + 0.137 * step + 1e-5 * (i % kTags));
+    data += '\x10';
     for (; step >= 0x80; step >>= 7) data += static_cast<char>(step | 0x80);
     data += static_cast<char>(step);
     data += '\x2A';

@@ -82,11 +82,16 @@ class Host:
 
 def files_mapped_by(pid):
     """Once it has started: what the process has in its memory of files that are programs or libraries."""
+    before, same_for = set(), 0
     for _ in range(3000):
         with open('/proc/%d/maps' % pid, encoding='utf-8') as file:
             paths = {line.split(maxsplit=5)[5].strip() for line in file if ' /' in line}
-        if any('libgrpc.so' in path for path in paths):
-            return {path for path in paths if not re.search(r'\.rgl|/memfd:|/dev/|/spool', path)}
+        paths = {path for path in paths if not re.search(r'\.rgl|/memfd:|/dev/|/spool', path)}
+        # The loader maps one after the other: wait until it has ended.
+        same_for = same_for + 1 if paths == before else 0
+        before = paths
+        if same_for >= 10 and len(paths) > 20 and any('libgrpc.so' in path for path in paths):
+            return paths
         time.sleep(0.02)
     return {'libgrpc.so of process %d was never mapped' % pid}
 

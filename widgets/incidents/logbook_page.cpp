@@ -187,7 +187,7 @@ void LogbookPage::addNote() {
   const QString text = m_note->text().trimmed();
   if (text.isEmpty() || !m_logbook) return;
   const QString refusal = m_context.edits != nullptr ? m_context.edits->refusal() : tr("This store cannot be edited.");
-  if (!refusal.isEmpty()) {
+  if (m_context.edits == nullptr || !refusal.isEmpty()) {
     m_words->setText(refusal);
     return;
   }
