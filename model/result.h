@@ -62,9 +62,10 @@ class [[nodiscard]] Result {
   const Status& status() const { return m_status; }
   T& value() & { return check(), *m_value; }
   const T& value() const& { return check(), *m_value; }
-  T&& value() && { return check(), std::move(*m_value); }
+  T value() && { return check(), std::move(*m_value); }  // by value: `for (x : *call())` keeps what it goes over
   T& operator*() & { return value(); }
   const T& operator*() const& { return value(); }
+  T operator*() && { return std::move(*this).value(); }
   T* operator->() { return &value(); }
   const T* operator->() const { return &value(); }
 

@@ -41,7 +41,7 @@ class AlertTest : public CtlFixture {
     std::unique_ptr<Watch> watch;
   };
   Serving serve() {
-    Serving one{.hub = std::move(Hub::start(m_store, {}).value()), .watch = nullptr};
+    Serving one{.hub = Hub::start(m_store, {}).value(), .watch = nullptr};
     WatchOptions options{.analyses = m_entries, .period = 20 * kNsPerMs};
     options.alerts = readAlertRules(m_rules).value();
     one.watch = std::make_unique<Watch>(m_store, *one.hub, options);
@@ -56,7 +56,7 @@ class AlertTest : public CtlFixture {
 
   // An alert that is due and of which no delivery is stored.
   void storeDue(const std::string& kind, Severity severity, const std::string& summary) const {
-    auto writer = std::move(Writer::open(m_store).value());
+    auto writer = Writer::open(m_store).value();
     const TimeNs now = wallNow();
     const Alert due{.rule = "findings",
                     .cause = "finding/" + kind + "/run/u",

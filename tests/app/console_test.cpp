@@ -382,7 +382,7 @@ TEST_F(ConsoleProgram, ALinkIntoAStoreThatWasNeverOpenedHereSaysHowToOpenItAndAB
 
 TEST_F(ConsoleProgram, ALinkLeadsToItsRunAndOnlyIntoItsStore) {
   ASSERT_TRUE(recorded()->close().ok());
-  auto reader = std::move(Reader::open(store).value());
+  auto reader = Reader::open(store).value();
   const std::string uuid = reader->info()->store_uuid;
   const runglass::Run first = reader->runs()->at(0);
   const auto place = placeOf({.store_uuid = uuid, .run_uuid = first.uuid, .view = "gpus", .t0 = 1, .t1 = 2, .select = "rank=3"});

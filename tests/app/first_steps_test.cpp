@@ -45,7 +45,7 @@ class FirstStepsTest : public ::testing::Test {
         << "[target.file]\ncommand = [\"/bin/sh\", \"-c\", \"echo \\\"$RUNGLASS_TITLE\\\" >> " << m_told << "\"]\n";
     std::ofstream(m_folder.file("agent.toml")) << "[source.host]\nenabled = false\n[source.kernel_log]\nenabled = false\n"
                                                << "[source.client]\ndirs = [\"" << m_folder.file("rings") << "\"]\n";
-    m_hub = std::move(Hub::start(m_store, {}).value());
+    m_hub = Hub::start(m_store, {}).value();
     WatchOptions options{.period = 20 * kNsPerMs};
     options.alerts = readAlertRules(m_folder.file("alerts.toml")).value();
     m_watch = std::make_unique<Watch>(m_store, *m_hub, options);
@@ -60,7 +60,7 @@ class FirstStepsTest : public ::testing::Test {
   }
   void TearDown() override { ::close(m_gate); }
   void letGo() const { ASSERT_EQ(::write(m_gate, "\n", 1), 1); }
-  std::unique_ptr<Reader> reader() const { return std::move(Reader::open(m_store, m_hub->readerOptions()).value()); }
+  std::unique_ptr<Reader> reader() const { return Reader::open(m_store, m_hub->readerOptions()).value(); }
   std::optional<runglass::Run> run() const {
     const auto runs = reader()->runs().value();
     return runs.empty() ? std::nullopt : std::optional(runs.front());

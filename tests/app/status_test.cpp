@@ -85,7 +85,7 @@ class StatusTest : public CtlFixture {
     ASSERT_TRUE(writer.alerts({&told, 1}).ok());
   }
   void makeStore() {
-    auto writer = std::move(Writer::open(m_store).value());
+    auto writer = Writer::open(m_store).value();
     play(*writer);
     addTrouble(*writer);
     ASSERT_TRUE(writer->close().ok());
@@ -132,7 +132,7 @@ TEST_F(StatusTest, TheSameAsJson) {
 }
 
 TEST_F(StatusTest, ACopySaysOfWhichHubItIsAndHowOld) {
-  auto hub = std::move(Hub::start(m_store, {}).value());
+  auto hub = Hub::start(m_store, {}).value();
   hub->post([this](Writer& writer) { play(writer); });
   const std::string copy = m_folder.file("copy.rgl"), of = "copy of hub " + hub->address();
   const Outcome once = ctl({"follow", "--from", hub->address(), "--store", copy, "--once"});
@@ -153,7 +153,7 @@ TEST_F(StatusTest, ACopySaysOfWhichHubItIsAndHowOld) {
 }
 
 TEST_F(StatusTest, AStoreThatAHubWritesNamesTheHub) {
-  auto hub = std::move(Hub::start(m_store, {}).value());
+  auto hub = Hub::start(m_store, {}).value();
   hub->post([this](Writer& writer) { play(writer); });
   Outcome status;
   for (int i = 0; i < 200 && status.out.find("small") == std::string::npos; ++i) status = ctl({"status", "--store", m_store});

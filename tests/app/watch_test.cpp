@@ -21,7 +21,7 @@ class WatchTest : public ::testing::Test {
  protected:
   void SetUp() override {
     FakeAnalysis::silence();
-    m_hub = std::move(Hub::start(m_temp.path(), {}).value());
+    m_hub = Hub::start(m_temp.path(), {}).value();
     m_hub->post([](Writer& writer) {
       recordLiveRun(writer, wallNow() - 10 * kNsPerSecond);
       (void)writer.flush();

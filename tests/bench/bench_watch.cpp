@@ -93,7 +93,7 @@ void eventToWebhook(benchmark::State& state) {
   const int events = wanted != nullptr ? std::atoi(wanted) : 100;
   TempStore temp;
   FakeWebhook webhook;
-  auto hub = std::move(Hub::start(temp.path(), {}).value());
+  auto hub = Hub::start(temp.path(), {}).value();
   const Cluster cluster(temp.folder(), hub->address());
   static const std::vector<AnalysisEntry> entries = {
       {"reading", []() -> std::unique_ptr<Analysis> { return std::make_unique<ReadingAnalysis>(); }}};

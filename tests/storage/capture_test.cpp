@@ -181,7 +181,7 @@ TEST_F(CaptureTest, AreExportedThoughTheirTextsAreReadInPieces) {
   }
   const std::string whole = m_folder.file("whole.rgl");
   ASSERT_TRUE(exportRun(m_path, m_ids.run, {}, whole).ok());
-  const auto reader = std::move(Reader::open(whole).value());
+  const auto reader = Reader::open(whole).value();
   const auto captures = reader->captures(reader->runs()->at(0).id, {});
   ASSERT_THAT(*captures, SizeIs(3 + kMany));
   std::set<std::int32_t> ranks;
