@@ -173,22 +173,23 @@ void IngestThread::storeAdmitted() {
   Result<std::vector<Arrival>> arrivals = m_writer->journal(entries);
   if (!arrivals.ok()) return failStore(arrivals.status());
   m_refused.clear();
-  for (const Admitted& batch : m_admitted) m_journaled.push_back({batch.link, batch.session_index, batch.stream, batch.seq + 1});
+  // What is journaled is recorded even if the journal's sync fails now, which ends the sessions: offered again it is a duplicate.
+  std::vector<Admitted> journaled = std::exchange(m_admitted, {});
+  const std::size_t all_bytes = std::exchange(m_admitted_bytes, 0);
+  for (const Admitted& batch : journaled) m_journaled.push_back({batch.link, batch.session_index, batch.stream, batch.seq + 1});
   if (!m_options.writer.power_safe) acknowledge();
-  const DurNs received = m_admitted.back().received_mono;
-  for (std::size_t i = 0; i < m_admitted.size(); ++i) {
-    Admitted& batch = m_admitted[i];
+  const DurNs received = journaled.back().received_mono;
+  for (std::size_t i = 0; i < journaled.size(); ++i) {
+    Admitted& batch = journaled[i];
     if ((*arrivals)[i] == Arrival::kDuplicate) continue;
     const std::size_t bytes = batch.payload.size();
     m_recording.add(bytes, [this, session = std::move(batch.session), stream = batch.stream, seq = batch.seq,
                             payload = std::move(batch.payload)](Writer& writer) { recordBatch(*session, stream, seq, payload, writer); });
   }
   const MutexLock lock(m_mutex);
-  m_since_retention += static_cast<std::int64_t>(m_admitted_bytes);
-  m_stats.bytes += static_cast<std::int64_t>(m_admitted_bytes);
+  m_since_retention += static_cast<std::int64_t>(all_bytes);
+  m_stats.bytes += static_cast<std::int64_t>(all_bytes);
   m_stats.lag = monotonicNow() - received;
-  m_admitted.clear();
-  m_admitted_bytes = 0;
 }
 
 void IngestThread::recordBatch(Inbound& session, std::uint32_t stream, std::uint64_t seq, std::string_view payload, Writer& writer) {

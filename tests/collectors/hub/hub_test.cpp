@@ -533,6 +533,37 @@ TEST_F(HubTest, ASyncThatFailedAcknowledgesNothing) {
   EXPECT_GE(issueCount("store.refused"), 1);
 }
 
+// The batch whose arrival showed that an earlier sync had failed was journaled, and then neither recorded nor taken again.
+TEST_F(HubTest, WhatWasJournaledWhenASyncHadFailedIsStored) {
+  auto hub = serve();
+  std::uint64_t sent = 0;
+  (void)samplePayload(0);  // defines the series
+  {
+    RawAgent agent(hub->address());
+    ASSERT_TRUE(agent.join(agent.hello()));
+    agent.sendDefinitions(dictionary.recordsFrom(0));
+    g_failing_syncs = 1;
+    // Until the session ends: syncs are grouped.
+    while (agent.send(RawAgent::batch(4, sent, samplePayload(static_cast<double>(sent))))) {
+      ++sent;
+      if (!agent.waitForAck(4, sent)) break;
+    }
+    EXPECT_EQ(g_failing_syncs, 0);
+  }
+  std::unique_ptr<RawAgent> again;
+  const auto joins = [&] {
+    again = std::make_unique<RawAgent>(hub->address());
+    return again->join(again->hello());
+  };
+  ASSERT_TRUE(test::waitUntil(joins));
+  again->sendDefinitions(dictionary.recordsFrom(0));
+  again->send(RawAgent::batch(4, sent - 1, samplePayload(static_cast<double>(sent))));
+  EXPECT_TRUE(again->waitForAck(4, sent));
+  again.reset();
+  ASSERT_TRUE(hub->stop().ok());
+  EXPECT_THAT(storedValues("m"), SizeIs(sent));
+}
+
 TEST_F(HubTest, StopsWithManyOpenStreamsInTime) {
   auto hub = serve();
   std::vector<std::unique_ptr<RawAgent>> agents;
