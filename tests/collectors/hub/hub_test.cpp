@@ -101,6 +101,14 @@ class HubTest : public testing::Test {
     return out.take(StreamClass::kMetrics);
   }
 
+  // Once the hub takes sessions again.
+  static testing::AssertionResult rejoins(const Hub& hub, std::unique_ptr<RawAgent>& agent) {
+    return waitUntil([&] {
+      agent = std::make_unique<RawAgent>(hub.address());
+      return agent->join(agent->hello()).has_value();
+    });
+  }
+
   test::TempFolder dir;
   std::string store = dir.file("s.rgl");
   SessionDictionary dictionary;
@@ -518,11 +526,7 @@ TEST_F(HubTest, ASyncThatFailedAcknowledgesNothing) {
     EXPECT_EQ(g_failing_syncs, 0);
   }
   std::unique_ptr<RawAgent> again;
-  const auto joins = [&] {
-    again = std::make_unique<RawAgent>(hub->address());
-    return again->join(again->hello());
-  };
-  ASSERT_TRUE(test::waitUntil(joins)) << "what was taken is stored, and the journal goes on in another file";
+  ASSERT_TRUE(rejoins(*hub, again)) << "what was taken is stored, and the journal goes on in another file";
   again->sendDefinitions(dictionary.recordsFrom(0));
   again->send(RawAgent::batch(4, 0, samplePayload(1)));
   again->send(RawAgent::batch(4, 1, samplePayload(2)));
@@ -550,12 +554,9 @@ TEST_F(HubTest, WhatWasJournaledWhenASyncHadFailedIsStored) {
     }
     EXPECT_EQ(g_failing_syncs, 0);
   }
+  ASSERT_GT(sent, 0U);
   std::unique_ptr<RawAgent> again;
-  const auto joins = [&] {
-    again = std::make_unique<RawAgent>(hub->address());
-    return again->join(again->hello());
-  };
-  ASSERT_TRUE(test::waitUntil(joins));
+  ASSERT_TRUE(rejoins(*hub, again));
   again->sendDefinitions(dictionary.recordsFrom(0));
   again->send(RawAgent::batch(4, sent - 1, samplePayload(static_cast<double>(sent))));
   EXPECT_TRUE(again->waitForAck(4, sent));
