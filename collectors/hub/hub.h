@@ -43,11 +43,13 @@ struct HubOptions {
 struct HubStats {
   std::int64_t samples = 0, spans = 0, records = 0, batches = 0, bytes = 0;
   std::int64_t duplicate_batches = 0, missing_batches = 0, bad_payloads = 0, refused_sessions = 0;
-  std::int64_t agents = 0;       // connected now
-  std::int64_t queue_bytes = 0;  // received, not yet stored
-  DurNs lag = 0;                 // age of the newest batch when it was journaled
-  std::string store_error;       // why storing fails now; empty when it does not
-  std::string access_error;      // why the token file cannot be read any more: what was read before counts
+  std::int64_t agents = 0;           // connected now
+  std::int64_t queue_bytes = 0;      // received, not yet stored
+  DurNs lag = 0;                     // age of the newest batch when it was journaled
+  std::string store_error;           // why storing fails now; empty when it does not
+  std::int64_t cut_connections = 0;  // closed because of what they sent, see http2_guard.h
+  std::string newest_cut;            // of these: who, and why
+  std::string access_error;          // why the token file cannot be read any more: what was read before counts
 };
 
 class Hub {
