@@ -143,7 +143,10 @@ bool RelayConnection::pump(DurNs now, std::span<char> scratch, std::size_t most)
   m_wants_write = false;
   if (m_fd >= 0 && !shake()) return false;
   bool more = m_fd >= 0 && up(now, scratch, most);
+  const std::size_t calls = m_guard.openCalls();
   if ((m_inner >= 0 || !m_down.empty()) && down(now, scratch)) more = true;
+  // A call that ended makes room for one that is held.
+  if (isHeld() && m_guard.openCalls() < calls) more = true;
   trim(m_up), trim(m_down);
   return more && !isOver();
 }
