@@ -51,28 +51,41 @@ void Http2Guard::admit() {
 std::size_t Http2Guard::pass(std::string_view bytes, std::size_t most, DurNs now) {
   if (m_verdict == Verdict::kBreak) return 0;
   m_verdict = Verdict::kPass;
-  if (!m_admitted) most = std::min(most, kBytesBefore - m_passed);
+  const std::size_t share = kBytesBefore - m_passed;
+  const std::size_t limit = m_admitted ? bytes.size() : std::min({bytes.size(), most, share});
+  const auto hold = [&] {
+    m_verdict = Verdict::kHold;
+    m_share_used = share <= most;
+  };
+  m_share_used = false;
   std::size_t done = 0;
   while (m_verdict == Verdict::kPass && done < bytes.size()) {
-    const std::size_t room = m_admitted ? bytes.size() - done : std::min(bytes.size(), most) - done;
+    const std::size_t room = limit - done;
     const std::string_view rest = bytes.substr(done);
     if (m_preface < kPreface.size()) {
       const std::size_t step = std::min(rest.size(), kPreface.size() - m_preface);
-      if (rest.substr(0, step) != kPreface.substr(m_preface, step)) breakOff("not HTTP/2");
-      if (m_verdict == Verdict::kPass && room < step) m_verdict = Verdict::kHold;
+      if (rest.substr(0, step) != kPreface.substr(m_preface, step))
+        breakOff("sent what is not HTTP/2");
+      else if (room < step)
+        hold();
       if (m_verdict != Verdict::kPass) break;
       m_preface += step;
       done += step;
     } else if (m_frame_left > 0) {
       const std::size_t step = std::min({rest.size(), room, std::size_t{m_frame_left}});
-      if (step == 0) m_verdict = Verdict::kHold;
+      if (step == 0) hold();
       payload(rest.substr(0, step));
       m_frame_left -= static_cast<std::uint32_t>(step);
       done += step;
     } else {
       if (rest.size() < kHead) break;
       const Frame frame = frameAt(rest.data());
-      m_verdict = room < kHead ? Verdict::kHold : begin(frame, now);
+      // Half a header block would be a call that is open and that nothing answers.
+      const bool whole = !m_admitted && (frame.type == kHeaders || frame.type == kContinuation) && frame.length <= kMaxHeaderBlock;
+      if ((whole ? std::min(most, share) - done : room) < kHead + (whole ? frame.length : 0))
+        hold();
+      else
+        m_verdict = begin(frame, now);
       if (m_verdict != Verdict::kPass) break;
       m_frame = frame;
       m_frame_left = frame.length;

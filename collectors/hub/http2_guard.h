@@ -42,6 +42,7 @@ class Http2Guard {
   const char* problem() const { return m_problem; }
   bool admitted() const { return m_admitted; }
   std::size_t passed() const { return m_passed; }  // until it was admitted
+  bool shareUsed() const { return m_share_used; }  // it holds because of kBytesBefore
   std::size_t openCalls() const { return m_calls.size(); }
 
  private:
@@ -74,7 +75,7 @@ class Http2Guard {
   Call* find(std::uint32_t stream);
   void close(std::uint32_t stream);
 
-  bool m_admitted = false;
+  bool m_admitted = false, m_share_used = false;
   Verdict m_verdict = Verdict::kPass;
   const char* m_problem = "";
   std::size_t m_preface = 0;  // bytes of it that came

@@ -6,6 +6,7 @@
 //    number, so that a high one shows that most are taken.
 #include "collectors/hub/stranger_loop.h"
 
+#include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -22,7 +23,6 @@ namespace {
 
 constexpr std::uint64_t kNetwork = 1, kOwn = 2;
 constexpr int kAccepts = 32;  // at once; then others have their turn
-constexpr std::size_t kFrame = 9;
 // What an honest client may have sent before its first call is answered, and how long that takes; who has more gives way first.
 constexpr std::size_t kModest = 4U << 10;
 constexpr DurNs kYoung = 2 * kNsPerSecond;
@@ -84,10 +84,8 @@ void StrangerLoop::announced(std::uint64_t id, DurNs now) {
 void StrangerLoop::begin(Listener::Accepted accepted, DurNs now) {
   const std::string address = addressOfPeer(accepted.peer);
   makeRoom(address);
-  if (accepted.fd >= m_scarce && !shed(nullptr)) {
-    ::close(accepted.fd);
-    return;
-  }
+  accepted.fd = lowered(accepted.fd, nullptr);
+  if (accepted.fd < 0) return;
   auto peer = std::make_shared<RelayPeer>();
   peer->id = m_next_id++;
   peer->name = std::move(accepted.peer);
@@ -140,6 +138,21 @@ bool StrangerLoop::shed(const RelayConnection* but) {
   return false;
 }
 
+// The same file under a number that is not one of the last; -1: strangers have nothing to give, and it is closed.
+int StrangerLoop::lowered(int fd, const RelayConnection* but) {
+  while (fd >= m_scarce) {
+    if (!shed(but)) {
+      ::close(fd);
+      return -1;
+    }
+    const int lower = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    if (lower < 0) continue;
+    ::close(lower < fd ? fd : lower);
+    fd = std::min(fd, lower);
+  }
+  return fd;
+}
+
 // Ends the connection that sent most without an admitted call, where that is more than an honest one needs.
 void StrangerLoop::makeBytes(const RelayConnection& wanting, DurNs now) {
   RelayConnection* most = nullptr;
@@ -160,11 +173,12 @@ bool StrangerLoop::pair(RelayConnection& connection) {
     return false;
   }
   const auto refuse = [&] {
-    ::close(ends[0]);
-    ::close(ends[1]);
+    for (const int one : ends)
+      if (one >= 0) ::close(one);
     return false;
   };
-  if (std::max(ends[0], ends[1]) >= m_scarce && !shed(&connection)) return refuse();
+  for (int& one : ends) one = lowered(one, &connection);
+  if (ends[0] < 0 || ends[1] < 0) return refuse();
   const std::string name = m_relay.name(connection.peer()->id);
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
@@ -197,11 +211,10 @@ void StrangerLoop::serve(RelayConnection& connection, DurNs now) {
     return;
   }
   if (!connection.isHeld() || connection.peer()->admitted) return;
-  const bool all_sent = connection.guard().passed() + kFrame > Http2Guard::kBytesBefore;
-  if (all_sent && connection.guard().openCalls() == 0 && !connection.hasUnsent()) {
+  if (connection.guard().shareUsed() && connection.guard().openCalls() == 0 && !connection.hasUnsent()) {
     m_relay.cutOff(connection, "sent 32 KiB without an admitted call");
     connection.drop();
-  } else if (m_bytes + kFrame > m_limits.bytes) {
+  } else if (!connection.guard().shareUsed() && m_bytes + Http2Guard::kMaxHeaderBlock > m_limits.bytes) {
     m_retry = true;
     makeBytes(connection, now);
   }

@@ -34,6 +34,7 @@ class StrangerLoop final : public RelayLoop {
   void pumpCounted(RelayConnection& connection, DurNs now);
   void makeRoom(const std::string& address);
   bool shed(const RelayConnection* but);
+  int lowered(int fd, const RelayConnection* but);
   void makeBytes(const RelayConnection& wanting, DurNs now);
   void end(RelayConnection& connection);
 
