@@ -36,7 +36,7 @@ class Listener {
     std::string peer;  // "ipv4:127.0.0.1:4711"; empty: by the own socket
   };
   enum class Problem : std::uint8_t { kNone, kNoDescriptor };
-  // Without waiting. Absent: nobody is there, or was let in.
+  // Without waiting. Absent: no connection waits, or it is not the owner's.
   std::optional<Accepted> accept(Way way, Problem& problem);
   // Lets one connection in and closes it, where there is no descriptor for it: else it would be announced without end.
   void shed(Way way);

@@ -47,15 +47,16 @@ class Relay {
   // A call of it was admitted.
   void admit(RelayPeer& peer);
   Cut cut() const;
+  // Closes the listening sockets, and connections that gRPC does not know of yet.
+  void stopListening();
+  // After gRPC closed its ends: what it sent still goes out.
+  void stop();
+
   // Of its loops.
   std::string name(std::uint64_t id) const;
   void opened(const std::shared_ptr<RelayPeer>& peer);
   void closed(const RelayConnection& connection);
   void cutOff(const RelayConnection& connection, const char* why);
-  // Closes the listening sockets, and connections that gRPC does not know of yet.
-  void stopListening();
-  // After gRPC closed its ends: what it sent still goes out.
-  void stop();
 
  private:
   Relay();

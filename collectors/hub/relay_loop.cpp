@@ -16,7 +16,7 @@
 namespace runglass {
 namespace {
 
-constexpr std::size_t kScratch = 256U << 10;
+constexpr std::size_t kScratch = 64U << 10;
 constexpr int kTickMs = 250;
 constexpr std::uint64_t kWake = 0;
 

@@ -6,7 +6,7 @@
 // Ownership:  owns its connections.
 // Units:      DurNs of the monotonic clock.
 // Errors:     make(): UNAVAILABLE where there is no descriptor for it.
-// Cost:       a thread, two descriptors, a scratch of 256 KiB.
+// Cost:       a thread, two descriptors, a scratch of 64 KiB.
 #pragma once
 
 #include <atomic>

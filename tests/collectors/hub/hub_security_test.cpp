@@ -317,14 +317,14 @@ TEST_F(Relayed, GivesEachConnectionAName) {
   EXPECT_EQ(relay->find(second)->address, "ipv4:127.0.0.3");
   EXPECT_EQ(relay->find(first + "0"), nullptr);
   EXPECT_EQ(relay->find("unix-abstract:x"), nullptr);
-  // Once gRPC closed its end the name means nobody.
+  // Once gRPC closed its end the name stands for no connection.
   close(handed[0]);
   handed.erase(handed.begin());
   EXPECT_TRUE(test::waitUntil([&] { return relay->find(first) == nullptr && !isOpen(one); }));
   EXPECT_NE(relay->find(second), nullptr);
 }
 
-// One address cannot use what the others need: whoever sent most without an admitted call gives way.
+// One address cannot use what the others need: the connection that sent most without an admitted call gives way.
 TEST_F(Relayed, StrangersShareWhatTheyMaySend) {
   start({.per_address = 64, .total = 64, .bytes = 64U << 10});
   std::vector<int> greedy;
