@@ -368,6 +368,20 @@ TEST_F(Relayed, StrangersGiveWayWhereDescriptorsAreScarce) {
   EXPECT_TRUE(isOpen(admitted));
 }
 
+// A client may send more than a stranger's share behind the headers of its first call: it waits for the call to be admitted.
+TEST_F(HubSecurity, ALargeFirstMessageWaitsForItsAdmission) {
+  auto hub = serve({.token_file = privateFile("tokens", kToken)});
+  ASSERT_TRUE(hub.ok()) << hub.status().message();
+  RawAgent agent((*hub)->address(), kToken);
+  v1::Hello hello = agent.hello();
+  for (int i = 0; i < 1'000; ++i) hello.add_speaks_for(std::to_string(i) + std::string(100, 'x'));
+  ASSERT_GT(hello.ByteSizeLong(), 3 * Http2Guard::kBytesBefore);
+  EXPECT_TRUE(agent.join(hello));
+  ASSERT_TRUE(agent.send(RawAgent::batch(0, 0, "")));
+  EXPECT_TRUE(agent.waitForAck(0, 1));
+  EXPECT_EQ((*hub)->stats().cut_connections, 0);
+}
+
 // Calls that wait for room go on once others are answered; a connection that has sent its share and has no open call is closed.
 TEST_F(HubSecurity, RefusedCallsGoOnUntilTheShareIsUsed) {
   auto hub = serve({.token_file = privateFile("tokens", kToken)});
