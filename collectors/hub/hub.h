@@ -27,7 +27,8 @@ struct HubOptions {
   std::string socket;                  // path of a socket that only its owner can use; empty: none
   std::string token_file;              // who may talk to it, see access_file.h; readable by its owner only
   std::string tls_cert, tls_key;       // PEM files; both or none
-  std::string tls_client_ca;           // certificates of this CA are taken; without a token file that lists some, one is asked of everybody
+  // The handshake requires a certificate of this CA, unless the token file is one that pair made and lists a token that counts.
+  std::string tls_client_ca;
   std::size_t max_agents = 2'048;
   std::size_t max_unauthenticated_per_address = 64;
   std::size_t queue_bytes = 64U << 20;
