@@ -15,14 +15,13 @@ OpenFile::~OpenFile() {
 
 int syncFile(int fd) { return ::fdatasync(fd) == 0 || errno == EINVAL ? 0 : errno; }
 
-int syncFolderOf(const std::string& file) {
+std::shared_ptr<OpenFile> folderOf(const std::string& file) {
   const std::size_t slash = file.rfind('/');
-  const int fd = ::open(slash == std::string::npos ? "." : file.substr(0, slash + 1).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) return errno;
-  const int error = ::fsync(fd) == 0 || errno == EINVAL ? 0 : errno;
-  ::close(fd);
-  return error;
+  const std::string folder = slash == std::string::npos ? "." : file.substr(0, slash + 1);
+  return std::make_shared<OpenFile>(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 }
+
+int syncFolder(const OpenFile& folder) { return ::fsync(folder.fd()) == 0 || errno == EINVAL ? 0 : errno; }
 
 FileSync::~FileSync() {
   {
@@ -38,10 +37,10 @@ bool FileSync::busy() const {
   return m_busy;
 }
 
-void FileSync::start(std::string folder_of, std::vector<std::shared_ptr<OpenFile>> files) {
+void FileSync::start(std::shared_ptr<OpenFile> folder, std::vector<std::shared_ptr<OpenFile>> files) {
   {
     const MutexLock lock(m_mutex);
-    m_folder_of = std::move(folder_of);
+    m_folder = std::move(folder);
     m_files = std::move(files);
     m_busy = true;
     m_result.reset();
@@ -61,9 +60,9 @@ void FileSync::run() {
     m_wake.wait(lock, [this]() RG_REQUIRES(m_mutex) { return m_busy || m_stopping; });
     if (!m_busy) return;
     std::vector<std::shared_ptr<OpenFile>> files = std::move(m_files);
-    const std::string folder_of = std::move(m_folder_of);
+    const std::shared_ptr<OpenFile> folder = std::move(m_folder);
     lock.unlock();
-    int error = folder_of.empty() ? 0 : syncFolderOf(folder_of);
+    int error = folder ? syncFolder(*folder) : 0;
     for (const auto& file : files)
       if (error == 0) error = syncFile(file->fd());
     files.clear();

@@ -33,8 +33,10 @@ class OpenFile {
 
 // 0, or the errno. A file system that cannot sync (EINVAL) counts as synced.
 int syncFile(int fd);
-// Of the folder that holds `file`: what was created or renamed there.
-int syncFolderOf(const std::string& file);
+// The folder that holds `file`: for syncFolder(), which needs no descriptor then. Its fd is -1 where it cannot be opened.
+std::shared_ptr<OpenFile> folderOf(const std::string& file);
+// 0, or the errno: what was created or renamed there.
+int syncFolder(const OpenFile& folder);
 
 class FileSync {
  public:
@@ -44,8 +46,8 @@ class FileSync {
   ~FileSync();
 
   bool busy() const;
-  // Syncs the folder of `folder_of` (empty: none), then the files in this order. Not while busy().
-  void start(std::string folder_of, std::vector<std::shared_ptr<OpenFile>> files);
+  // Syncs the folder (null: none), then the files in this order. Not while busy().
+  void start(std::shared_ptr<OpenFile> folder, std::vector<std::shared_ptr<OpenFile>> files);
   // How the last one ended, once; absent: it has not, or that was asked already.
   std::optional<int> take();
 
@@ -54,7 +56,7 @@ class FileSync {
 
   mutable Mutex m_mutex;
   ConditionVariable m_wake;
-  std::string m_folder_of RG_GUARDED_BY(m_mutex);
+  std::shared_ptr<OpenFile> m_folder RG_GUARDED_BY(m_mutex);
   std::vector<std::shared_ptr<OpenFile>> m_files RG_GUARDED_BY(m_mutex);
   bool m_busy RG_GUARDED_BY(m_mutex) = false;
   bool m_stopping RG_GUARDED_BY(m_mutex) = false;

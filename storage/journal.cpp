@@ -5,6 +5,7 @@
 // 3. <store>-ingest-next exists only together with <store>-ingest; it is the younger one. The older one goes once all of it is committed
 //    and a power cut cannot undo the commit: what a power cut takes of a stream is its newest batches, never some in the middle.
 // 4. Files are synced in the order in which they were written, and their names before them.
+// 5. A sync opens nothing: a process that has no descriptor left loses no journal by it.
 #include "storage/journal.h"
 
 #include <fcntl.h>
@@ -84,6 +85,8 @@ Status Journal::open(const std::string& store, const std::string& store_uuid, bo
   m_next_path = nextJournalPath(store);
   m_format = JournalFormat(store_uuid);
   m_power_safe = power_safe;
+  m_folder = folderOf(m_path);
+  if (m_folder->fd() < 0) return failed("cannot open the folder of journal", errno);
   // A file that ends inside its head, or with it, was never written to.
   if (sizeOf(m_next_path) <= JournalFormat::kHeadBytes) {
     if (::unlink(m_next_path.c_str()) != 0 && errno != ENOENT) return failed("cannot open journal", errno);
@@ -104,7 +107,7 @@ Status Journal::open(const std::string& store, const std::string& store_uuid, bo
   }
   m_unnamed = true;
   if (!m_power_safe) return {};
-  if (const int error = syncFolderOf(m_path); error != 0) return failed("cannot sync the folder of journal", error);
+  if (const int error = syncFolder(*m_folder); error != 0) return failed("cannot sync the folder of journal", error);
   m_unnamed = false;
   return {};
 }
@@ -114,7 +117,7 @@ Status Journal::rotate() {
   if (m_broken == 0 && m_power_safe) RG_TRY(sync());
   RG_ASSIGN(auto next, create(m_next_path));
   if (m_power_safe) {
-    if (const int error = syncFolderOf(m_path); error != 0) {
+    if (const int error = syncFolder(*m_folder); error != 0) {
       ::unlink(m_next_path.c_str());
       return failed("cannot sync the folder of journal", error);
     }
@@ -273,7 +276,7 @@ Status Journal::sync() {
   std::vector<std::shared_ptr<OpenFile>> files;
   if (std::exchange(m_older_unsynced, false)) files.push_back(m_older);
   if (std::exchange(m_unsynced, false)) files.push_back(m_file);
-  m_sync.start(std::exchange(m_unnamed, false) ? m_path : "", std::move(files));
+  m_sync.start(std::exchange(m_unnamed, false) ? m_folder : nullptr, std::move(files));
   m_synced_at = monotonicNow();
   return {};
 }

@@ -82,6 +82,7 @@ class Journal {
   std::string m_path, m_next_path;  // m_path: of the older file, if there are two
   JournalFormat m_format{""};
   std::shared_ptr<OpenFile> m_file, m_older;  // m_file: that is appended to
+  std::shared_ptr<OpenFile> m_folder;         // of both
   std::int64_t m_size = 0;
   std::int64_t m_older_size = 0;  // 0: there is one file
   std::int64_t m_apart_size = 0;  // m_size at setApart()

@@ -114,7 +114,7 @@ Status StoreWriter::copyBeforeMigration(const std::string& backup) {
     const OpenFile file(::open(part.c_str(), O_RDONLY | O_CLOEXEC));
     int failed = file.fd() < 0 ? errno : syncFile(file.fd());
     if (failed == 0 && ::rename(part.c_str(), backup.c_str()) != 0) failed = errno;
-    if (failed == 0) failed = syncFolderOf(backup);
+    if (failed == 0) failed = syncFolder(*folderOf(backup));
     if (failed != 0) made = {Code::kUnavailable, "cannot copy store: " + backup + ": " + std::strerror(failed)};
   }
   if (!made.ok()) std::filesystem::remove(part, error);

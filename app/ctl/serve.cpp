@@ -19,6 +19,7 @@ namespace {
 // What the watch reads of very many series is tens of megabytes for a moment. By itself the allocator soon takes such blocks from its
 // heaps, where what is small and stays behind them keeps their room from the system.
 constexpr int kLargeBlock = 1 << 20;
+constexpr DurNs kCutEvery = 60 * kNsPerSecond;  // at most one line for as long, however many connections are closed
 
 constexpr const char* kListen = "127.0.0.1:7070";
 
@@ -63,6 +64,8 @@ class Serve : public Command {
     std::fflush(stdout);
     std::unique_ptr<Scraper> scraper = startScraper(*hub, m_store, std::move(targets));
     std::string said, said_access;
+    std::int64_t said_cut = 0;
+    DurNs cut_at = 0;
     const timespec second{1, 0};
     while (sigtimedwait(&signals, nullptr, &second) < 0) {
       const HubStats stats = hub->stats();
@@ -71,6 +74,12 @@ class Serve : public Command {
             stderr, "runglassctl serve: %s\n",
             stats.access_error.empty() ? "who may connect is read again" : (stats.access_error + "; what was read before counts").c_str());
       said_access = stats.access_error;
+      if (const DurNs now = monotonicNow(); stats.cut_connections > said_cut && (cut_at == 0 || now - cut_at >= kCutEvery)) {
+        std::fprintf(stderr, "runglassctl serve: closed %lld connections that exceed the limits of docs/trust.md; the newest: %s\n",
+                     static_cast<long long>(stats.cut_connections - said_cut), stats.newest_cut.c_str());
+        said_cut = stats.cut_connections;
+        cut_at = now;
+      }
       const std::string& error = stats.store_error;
       if (error == said) continue;
       std::fprintf(stderr, "runglassctl serve: %s\n", error.empty() ? "data is stored again" : ("nothing is stored now: " + error).c_str());

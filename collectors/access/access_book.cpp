@@ -3,6 +3,8 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
+
 #include "collectors/access/certificates.h"
 #include "model/time_text.h"
 
@@ -29,7 +31,6 @@ Result<std::unique_ptr<AccessBook>> AccessBook::open(const std::string& path, No
   const MutexLock lock(book->m_mutex);
   book->m_version = book->version();
   RG_ASSIGN(book->m_file, readAccessFile(path));
-  book->m_is_issued = book->m_file.isIssued();
   book->m_looked = now.mono;
   return book;
 }
@@ -107,6 +108,15 @@ bool AccessBook::holds(const Pass& pass, Now now) {
     if (entry.pass.id == pass.id)
       return overBecause(entry, now.wall).empty() && entry.pass.scopes == pass.scopes && entry.pass.node == pass.node;
   return false;
+}
+
+bool AccessBook::takesTokens(Now now) {
+  if (m_path.empty()) return false;
+  const MutexLock lock(m_mutex);
+  refreshNowAndThen(now.mono);
+  return m_file.isIssued() && std::ranges::any_of(m_file.entries, [&](const AccessEntry& entry) {
+           return entry.kind == AccessEntry::Kind::kToken && overBecause(entry, now.wall).empty();
+         });
 }
 
 std::string AccessBook::problem() const {

@@ -42,8 +42,9 @@ class AccessBook {
   Result<Pass> check(const Shown& shown, Now now);
   // A pass from check() still holds: neither revoked nor expired since.
   bool holds(const Pass& pass, Now now);
-  // A call may show a certificate in place of a token, and need not have one.
-  bool isIssued() const { return m_is_issued; }
+  // Some of those whom pair let in have a token that counts, so that a client need not have a certificate. A list of secrets that somebody
+  // wrote comes on top of certificates.
+  bool takesTokens(Now now);
   // Why the file cannot be read now; empty: it can.
   std::string problem() const;
 
@@ -66,7 +67,6 @@ class AccessBook {
   bool mayLook(const std::string& address, DurNs now) RG_REQUIRES(m_mutex);
 
   const std::string m_path;
-  bool m_is_issued = false;  // as it was opened: TLS asks for certificates or not
   mutable Mutex m_mutex;
   AccessFile m_file RG_GUARDED_BY(m_mutex);
   Version m_version RG_GUARDED_BY(m_mutex);

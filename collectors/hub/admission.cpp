@@ -4,20 +4,25 @@
 namespace runglass {
 
 Result<Pass> Admission::admit(const grpc::CallbackServerContext& context, Scope scope) {
-  const std::string peer = context.peer();
-  if (isOwnSocket(peer)) return Pass{.scopes = kAllScopes};
-  AccessBook::Shown shown{.address = addressOfPeer(peer)};
+  const std::string name = context.peer();
+  if (isOwnSocket(name)) return Pass{.scopes = kAllScopes};
+  const std::shared_ptr<RelayPeer> peer = m_relay.find(name);
+  if (!peer) return Status(Code::kUnavailable, "session: its connection has ended");
+  AccessBook::Shown shown{.certificate = peer->certificate, .address = peer->address};
   const auto header = context.client_metadata().find("authorization");
   if (header != context.client_metadata().end()) shown.authorization = {header->second.data(), header->second.size()};
-  const auto identity = context.auth_context();
-  const auto certificates = identity ? identity->FindPropertyValues(GRPC_X509_PEM_CERT_PROPERTY_NAME) : std::vector<grpc::string_ref>();
-  if (!certificates.empty()) shown.certificate = {certificates.front().data(), certificates.front().size()};
   RG_ASSIGN(Pass pass, m_access.check(shown, {wallNow(), monotonicNow()}));
-  m_acceptor.authenticated(peer);
+  m_relay.admit(*peer);
   if (!pass.allows(scope))
     return Status(Code::kPermissionDenied, "session: what '" + pass.name + "' showed is good for " + scopeNames(pass.scopes) +
                                                ", not for " + scopeNames(static_cast<std::uint8_t>(scope)));
   return pass;
+}
+
+std::string Admission::peer(const grpc::CallbackServerContext& context) const {
+  const std::string name = context.peer();
+  const std::shared_ptr<RelayPeer> peer = m_relay.find(name);
+  return peer ? peer->name : name;
 }
 
 bool Standing::holds() {

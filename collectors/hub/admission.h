@@ -11,20 +11,22 @@
 #include <grpcpp/grpcpp.h>
 
 #include "collectors/access/access_book.h"
-#include "collectors/hub/acceptor.h"
+#include "collectors/hub/relay.h"
 
 namespace runglass {
 
 class Admission {
  public:
-  Admission(AccessBook& access, Acceptor& acceptor) : m_access(access), m_acceptor(acceptor) {}
+  Admission(AccessBook& access, Relay& relay) : m_access(access), m_relay(relay) {}
   // Whoever comes by the hub's own socket in the file system is its owner, and asked for nothing.
   Result<Pass> admit(const grpc::CallbackServerContext& context, Scope scope);
+  // Who calls: "ipv4:10.0.0.7:4711", "unix:" by the own socket.
+  std::string peer(const grpc::CallbackServerContext& context) const;
   bool holds(const Pass& pass, DurNs now) { return m_access.holds(pass, {wallNow(), now}); }
 
  private:
   AccessBook& m_access;
-  Acceptor& m_acceptor;
+  Relay& m_relay;
 };
 
 // The pass of a call that goes on: whether it still counts is looked up once a second, not for every message. One thread at a time.

@@ -178,7 +178,7 @@ Reactor* FollowService::Follow(grpc::CallbackServerContext* context) {
   Result<Pass> pass = m_admission.admit(*context, Scope::kRead);
   if (!pass.ok()) return new RefusingReactor(wireStatus(pass.status()));
   context->AddTrailingMetadata(kStoreKey, m_store_uuid);
-  auto reactor = std::make_shared<FollowReactor>(*this, m_admission, std::move(pass).value(), context->peer());
+  auto reactor = std::make_shared<FollowReactor>(*this, m_admission, std::move(pass).value(), m_admission.peer(*context));
   reactor->begin();
   return reactor.get();
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. Teardown order: acceptor, service (refuses), sessions (finished with their acknowledgements), server, ingest thread, store. Each
+// 1. Teardown order: listener, services (refuse), sessions (finished with their acknowledgements), server, relay, ingest thread, store.
+// Each
 //    part outlives those before it.
-// 2. gRPC's own listening sockets are never used, see acceptor.h.
+// 2. gRPC's own listening sockets and its TLS are never used, see listener.h and relay.h.
 #include "collectors/hub/hub.h"
 
 #include <grpcpp/grpcpp.h>
@@ -12,14 +13,15 @@
 #include <chrono>
 #include <filesystem>
 
-#include "collectors/hub/acceptor.h"
 #include "collectors/hub/admission.h"
 #include "collectors/hub/ask_service.h"
 #include "collectors/hub/control_service.h"
-#include "collectors/hub/credentials.h"
 #include "collectors/hub/follow_service.h"
 #include "collectors/hub/ingest_service.h"
 #include "collectors/hub/ingest_thread.h"
+#include "collectors/hub/listener.h"
+#include "collectors/hub/relay.h"
+#include "collectors/hub/tls_server.h"
 
 namespace runglass {
 namespace {
@@ -49,15 +51,16 @@ void setLimits(grpc::ServerBuilder& builder) {
 }  // namespace
 
 struct Hub::Parts {
-  std::unique_ptr<Acceptor> acceptor;
+  std::unique_ptr<Listener> listener;
   std::unique_ptr<AccessBook> access;
+  std::unique_ptr<Relay> relay;
   std::unique_ptr<Admission> admission;
   std::unique_ptr<IngestThread> ingest;
   std::unique_ptr<IngestService> service;
   std::unique_ptr<ControlService> control;
   std::unique_ptr<FollowService> follow;
   std::unique_ptr<AskService> ask;
-  std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> network, own;
+  std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> connections;
   std::unique_ptr<grpc::Server> server;
 };
 
@@ -68,10 +71,11 @@ Hub::~Hub() { (void)stop(); }
 Result<std::unique_ptr<Hub>> Hub::start(const std::string& store, HubOptions options) {
   std::unique_ptr<Hub> hub(new Hub());
   Parts& parts = *hub->m_parts;
-  RG_ASSIGN(parts.acceptor, Acceptor::listen(options.listen, options.socket, {.per_address = options.max_unauthenticated_per_address}));
+  RG_ASSIGN(parts.listener, Listener::listen(options.listen, options.socket));
   RG_ASSIGN(parts.access, AccessBook::open(options.token_file, {wallNow(), monotonicNow()}));
-  RG_ASSIGN(const auto credentials, serverCredentials(options, *parts.access, parts.acceptor->local()));
-  parts.admission = std::make_unique<Admission>(*parts.access, *parts.acceptor);
+  RG_ASSIGN(std::unique_ptr<TlsServer> tls, TlsServer::make(options, *parts.access, parts.listener->local()));
+  RG_ASSIGN(parts.relay, Relay::open(*parts.listener, std::move(tls), {.per_address = options.max_unauthenticated_per_address}));
+  parts.admission = std::make_unique<Admission>(*parts.access, *parts.relay);
 
   options.writer.replay = makeJournalReplay();
   // The owner of the store finds the socket best: it asks for no token.
@@ -100,30 +104,31 @@ Result<std::unique_ptr<Hub>> Hub::start(const std::string& store, HubOptions opt
   builder.RegisterService(parts.control.get());
   builder.RegisterService(parts.follow.get());
   builder.RegisterService(parts.ask.get());
-  // The hub's own socket speaks plain text: nobody but its owner can listen in.
   using Connections = grpc::ServerBuilder::experimental_type::ExternalConnectionType;
-  parts.network = builder.experimental().AddExternalConnectionAcceptor(Connections::FROM_FD, credentials);
-  parts.own = builder.experimental().AddExternalConnectionAcceptor(Connections::FROM_FD, grpc::InsecureServerCredentials());
+  parts.connections = builder.experimental().AddExternalConnectionAcceptor(Connections::FROM_FD, grpc::InsecureServerCredentials());
   parts.server = builder.BuildAndStart();
-  if (parts.server == nullptr) return Status(Code::kInvalidArgument, "TLS: " + options.listen + ": gRPC refuses the certificate or key");
-  parts.acceptor->start([network = parts.network.get(), own = parts.own.get()](Acceptor::Way way, int listener, int fd) {
+  if (parts.server == nullptr) return Status(Code::kUnavailable, "listen: " + hub->address() + ": gRPC does not start");
+  RG_TRY(parts.relay->start([connections = parts.connections.get()](int listener, int fd) {
     grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters connection;
     connection.listener_fd = listener;
     connection.fd = fd;
-    (way == Acceptor::Way::kNetwork ? network : own)->HandleNewConnection(&connection);
-  });
+    connections->HandleNewConnection(&connection);
+  }));
   return hub;
 }
 
 std::string Hub::address() const {
-  const Acceptor& acceptor = *m_parts->acceptor;
-  return acceptor.address().empty() ? "unix:" + std::filesystem::absolute(acceptor.socket()).string() : acceptor.address();
+  const Listener& listener = *m_parts->listener;
+  return listener.address().empty() ? "unix:" + std::filesystem::absolute(listener.socket()).string() : listener.address();
 }
-int Hub::port() const { return m_parts->acceptor->port(); }
+int Hub::port() const { return m_parts->listener->port(); }
 ReaderOptions Hub::readerOptions() const { return {.live = m_parts->ingest->liveTail()}; }
 HubStats Hub::stats() const {
   HubStats stats = m_parts->ingest->stats();
   stats.access_error = m_parts->access->problem();
+  const Relay::Cut cut = m_parts->relay->cut();
+  stats.cut_connections = cut.count;
+  stats.newest_cut = cut.newest;
   return stats;
 }
 void Hub::post(std::function<void(Writer&)> action) { m_parts->ingest->post(std::move(action)); }
@@ -131,7 +136,7 @@ void Hub::order(Order order, std::function<void(Result<OrderOutcome>)> done) { m
 
 Status Hub::stop() {
   Parts& parts = *m_parts;
-  if (parts.acceptor) parts.acceptor->stop();
+  if (parts.relay) parts.relay->stopListening();
   if (parts.server) {
     parts.service->drain();
     parts.control->drain();
@@ -141,6 +146,7 @@ Status Hub::stop() {
     parts.server->Shutdown(std::chrono::system_clock::now() + std::chrono::nanoseconds(kDrain));
     parts.server.reset();
   }
+  if (parts.relay) parts.relay->stop();
   return parts.ingest ? parts.ingest->stop() : Status();
 }
 

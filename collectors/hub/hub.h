@@ -27,7 +27,8 @@ struct HubOptions {
   std::string socket;                  // path of a socket that only its owner can use; empty: none
   std::string token_file;              // who may talk to it, see access_file.h; readable by its owner only
   std::string tls_cert, tls_key;       // PEM files; both or none
-  std::string tls_client_ca;           // certificates of this CA are taken; without a token file that lists some, one is asked of everybody
+  // The handshake requires a certificate of this CA, unless the token file is one that pair made and lists a token that counts.
+  std::string tls_client_ca;
   std::size_t max_agents = 2'048;
   std::size_t max_unauthenticated_per_address = 64;
   std::size_t queue_bytes = 64U << 20;
@@ -43,11 +44,13 @@ struct HubOptions {
 struct HubStats {
   std::int64_t samples = 0, spans = 0, records = 0, batches = 0, bytes = 0;
   std::int64_t duplicate_batches = 0, missing_batches = 0, bad_payloads = 0, refused_sessions = 0;
-  std::int64_t agents = 0;       // connected now
-  std::int64_t queue_bytes = 0;  // received, not yet stored
-  DurNs lag = 0;                 // age of the newest batch when it was journaled
-  std::string store_error;       // why storing fails now; empty when it does not
-  std::string access_error;      // why the token file cannot be read any more: what was read before counts
+  std::int64_t agents = 0;           // connected now
+  std::int64_t queue_bytes = 0;      // received, not yet stored
+  DurNs lag = 0;                     // age of the newest batch when it was journaled
+  std::string store_error;           // why storing fails now; empty when it does not
+  std::int64_t cut_connections = 0;  // closed because of what they sent, see http2_guard.h
+  std::string newest_cut;            // of these: who, and why
+  std::string access_error;          // why the token file cannot be read any more: what was read before counts
 };
 
 class Hub {

@@ -186,7 +186,7 @@ Result<Pass> IngestService::admit(const grpc::CallbackServerContext& context) {
 grpc::ServerBidiReactor<Bytes, Bytes>* IngestService::Session(grpc::CallbackServerContext* context) {
   Result<Pass> pass = admit(*context);
   if (!pass.ok()) return new RefusingReactor(wireStatus(pass.status()));
-  auto reactor = std::make_shared<SessionReactor>(m_ingest, m_sessions, m_admission, std::move(pass).value(), context->peer());
+  auto reactor = std::make_shared<SessionReactor>(m_ingest, m_sessions, m_admission, std::move(pass).value(), m_admission.peer(*context));
   reactor->begin();
   return reactor.get();
 }

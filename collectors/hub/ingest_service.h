@@ -2,7 +2,7 @@
 // IngestService: the gRPC face of the hub. One reactor per agent stream, which never blocks: it hands messages to the IngestThread.
 //
 // Threading:  gRPC's callback threads.
-// Ownership:  borrows the IngestThread, tokens and acceptor, which outlive the server.
+// Ownership:  borrows the IngestThread and the Admission, which outlive the server.
 // Units:      none.
 // Errors:     gRPC statuses; see Ingest in ingest.proto.
 // Cost:       one copy of each message.

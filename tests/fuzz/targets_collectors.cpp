@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "collectors/control/edit_message.h"
+#include "collectors/hub/http2_guard.h"
 #include "collectors/hub/payload_replay.h"
 #include "collectors/importers/chrome_trace/job_sizes.h"
 #include "collectors/importers/importer.h"
@@ -115,3 +116,26 @@ RG_FUZZ(proc) {
 }
 
 }  // namespace
+
+// Bytes of a client and answers of the hub in turns: the first byte of a piece says whose it is, whether a call was admitted, how long it
+// is.
+RG_FUZZ(http2_guard) {
+  Http2Guard guard;
+  std::string waiting(Http2Guard::kPreface);
+  std::string_view rest = text(data, size);
+  for (DurNs now = kNsPerSecond; rest.size() >= 2 && guard.verdict() != Http2Guard::Verdict::kBreak; now += kNsPerMs) {
+    const auto how = static_cast<unsigned char>(rest[0]), length = static_cast<unsigned char>(rest[1]);
+    const std::string_view piece = rest.substr(2, length);
+    rest.remove_prefix(2 + piece.size());
+    if ((how & 1U) != 0) {
+      guard.answered(piece);
+      continue;
+    }
+    if ((how & 2U) != 0) guard.admit();
+    waiting += piece;
+    const std::size_t most = how * std::size_t{16}, passed = guard.pass(waiting, most, now);
+    if (passed > waiting.size() || (!guard.admitted() && passed > most)) std::abort();
+    if (guard.passed() > Http2Guard::kBytesBefore || guard.openCalls() > Http2Guard::kCalls) std::abort();
+    waiting.erase(0, passed);
+  }
+}

@@ -48,6 +48,7 @@ class Flood {
     m_threads.clear();
   }
   long refused() const { return m_refused; }
+  long closed() const { return m_closed; }
   long other() const { return m_other; }
 
  private:
@@ -70,12 +71,14 @@ class Flood {
       const auto call = stub->Session(&context);
       call->Write(hello);
       call->WritesDone();
-      (call->Finish().error_code() == grpc::StatusCode::UNAUTHENTICATED ? m_refused : m_other)++;
+      const grpc::StatusCode code = call->Finish().error_code();
+      // The hub closes a connection that has sent 32 KiB without an admitted call.
+      (code == grpc::StatusCode::UNAUTHENTICATED ? m_refused : code == grpc::StatusCode::UNAVAILABLE ? m_closed : m_other)++;
     }
   }
 
   std::atomic<bool> m_stop = false;
-  std::atomic<long> m_refused = 0, m_other = 0;
+  std::atomic<long> m_refused = 0, m_closed = 0, m_other = 0;
   std::vector<std::thread> m_threads;
 };
 
@@ -111,7 +114,8 @@ Row descriptors(const Scale& scale) {
   findings.need(fleet.leave(30), "all acknowledged");
   (void)late.leave(5);
   (void)hub.terminate();
-  findings.need(most >= 190 || scale.quick, text("hub had %d of 200 descriptors", most));
+  // Up to the reserve, which is the store's.
+  findings.need((most >= 170 && most <= 200) || scale.quick, text("hub had %d of 200 descriptors", most));
   findings.need(unaffected, "agents stayed connected");
   findings.need(latency.ms(0.99) <= 1'000, text("their ack p99 %.0f ms", latency.ms(0.99)));
   findings.need(served && served_after <= 10, text("a new agent served %.1f s after relief", served_after));
@@ -143,7 +147,7 @@ Row flood(const Scale& scale) {
   const int turns = scale.quick ? 1 : static_cast<int>(std::ceil(seconds / kTurn));
   Latency before, during;
   Machine machine(&hub);
-  long refused = 0, other = 0;
+  long refused = 0, closed = 0, other = 0;
   double flooded = 0;
   for (int turn = 0; turn < turns; ++turn) {
     before.add(fleet.listen(scale.quick ? seconds : kTurn));
@@ -154,6 +158,7 @@ Row flood(const Scale& scale) {
     flood.stop();
     flooded += static_cast<double>(monotonicNow() - began) / 1e9;
     refused += flood.refused();
+    closed += flood.closed();
     other += flood.other();
   }
   const Machine::Use use = machine.take();
@@ -166,9 +171,10 @@ Row flood(const Scale& scale) {
     clean = nodes.ok() && issues.ok() && std::ranges::none_of(*nodes, [](const Node& node) { return node.uuid == "intruder"; }) &&
             std::ranges::none_of(*issues, [](const Issue& issue) { return issue.code.starts_with("wire."); });
   }
-  const double rate = static_cast<double>(refused) / flooded;
-  findings.need(other == 0 && (rate >= 0.9 * kPerSecond || scale.quick),
-                text("%.0f refused a second, %ld answered otherwise", rate, other));
+  const double rate = static_cast<double>(refused + closed) / flooded;
+  findings.need(
+      other == 0 && refused > 0 && (rate >= 0.9 * kPerSecond || scale.quick),
+      text("%.0f refused a second (%ld of %ld by closing the connection), %ld answered otherwise", rate, closed, refused + closed, other));
   findings.need(clean, "nothing of them in the store");
   const Fleet::Comparison compared = fleet.compare(hub.store());
   findings.need(compared.exact(), compared.text());

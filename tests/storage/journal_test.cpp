@@ -2,6 +2,7 @@
 // What a journal gives back when the disk has damaged it, lost its end, or failed to take it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -22,10 +23,12 @@
 
 namespace {
 std::atomic<int> g_failing_syncs = 0;  // of journals, how many are still to fail
+std::atomic<int> g_syncs = 0;          // that were asked for
 }  // namespace
 
 // In place of the C library's, for all of this program.
 extern "C" int fdatasync(int fd) {
+  ++g_syncs;
   if (g_failing_syncs > 0) {
     std::error_code error;
     const std::string file = std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(fd), error).string();
@@ -271,6 +274,30 @@ TEST(Journal, ASyncThatFailedIsFatalForItsFile) {
     EXPECT_GE(found.events, 1U);
     EXPECT_EQ(found.count("store.batches_lost"), 0);
   }
+}
+
+// A hub with as many connections as its limit of open files allows took nothing any more, because a sync opened the folder.
+TEST(Journal, ASyncNeedsNoDescriptor) {
+  const TempStore store;
+  const auto writer = Writer::open(store.path(), {.replay = replayEvents()}).value();
+  EXPECT_EQ(writer->resumeFrom(kStream), 0U);  // as the hub asks once for each stream
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const int next = ::dup(0);
+  ::close(next);
+  rlimit none = before;
+  none.rlim_cur = static_cast<rlim_t>(next);
+  const int syncs = g_syncs;
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  Status status = writer->journal(kStream, 0, payloadOf(0)).status();
+  EXPECT_TRUE(test::waitUntil([&] {
+    if (status.ok()) status = writer->syncJournal();
+    return !status.ok() || g_syncs > syncs;
+  }));
+  if (status.ok()) status = writer->syncJournal();
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_TRUE(writer->journal(kStream, 1, payloadOf(1)).ok());
 }
 
 TEST(Journal, OfAnOlderProgramIsReplayed) {

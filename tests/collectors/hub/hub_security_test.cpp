@@ -6,18 +6,22 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cstddef>
 #include <fstream>
 #include <mutex>
 #include <sstream>
 #include <thread>
 
 #include "collectors/access/access_book.h"
-#include "collectors/hub/acceptor.h"
 #include "collectors/hub/hub.h"
+#include "collectors/hub/listener.h"
+#include "collectors/hub/relay.h"
 #include "tests/collectors/hub/raw_agent.h"
+#include "tests/collectors/hub/raw_http2.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/wait_until.h"
 
@@ -230,46 +234,174 @@ TEST_F(HubSecurity, ConnectionsThatEndedCountNoMore) {
   }
 }
 
-TEST_F(HubSecurity, SilentConnectionsOfAnAddressAreItsOwnTrouble) {
-  const auto acceptor = Acceptor::listen("127.0.0.1:0", "", {.per_address = 4, .total = 8});
-  ASSERT_TRUE(acceptor.ok());
+// A relay without gRPC: what it would hand over is kept.
+class Relayed : public testing::Test {
+ protected:
+  void start(Relay::Limits limits) {
+    auto listening = Listener::listen("127.0.0.1:0", "");
+    ASSERT_TRUE(listening.ok());
+    listener = std::move(*listening);
+    auto opened = Relay::open(*listener, nullptr, limits);
+    ASSERT_TRUE(opened.ok());
+    relay = std::move(*opened);
+    ASSERT_TRUE(relay
+                    ->start([this](int, int fd) {
+                      sockaddr_un name{};
+                      socklen_t size = sizeof name;
+                      EXPECT_EQ(getpeername(fd, reinterpret_cast<sockaddr*>(&name), &size), 0);
+                      const std::lock_guard lock(mutex);
+                      handed.push_back(fd);
+                      names.emplace_back(name.sun_path + 1, size - offsetof(sockaddr_un, sun_path) - 1);
+                    })
+                    .ok());
+  }
+  void TearDown() override {
+    relay->stopListening();
+    for (const int fd : handed) close(fd);
+    relay->stop();
+    for (const int fd : clients) close(fd);
+  }
+  int come(const char* from) {
+    clients.push_back(connected(from, listener->port()));
+    EXPECT_GE(clients.back(), 0);
+    return clients.back();
+  }
+  // Begins to speak HTTP/2, so that gRPC gets the connection; what gRPC calls it.
+  std::string greet(int fd) {
+    const std::size_t before = handedCount();
+    EXPECT_EQ(send(fd, Http2Guard::kPreface.data(), Http2Guard::kPreface.size(), MSG_NOSIGNAL),
+              static_cast<ssize_t>(Http2Guard::kPreface.size()));
+    EXPECT_TRUE(test::waitUntil([&] { return handedCount() > before; }));
+    const std::lock_guard lock(mutex);
+    return "unix-abstract:" + names.back();
+  }
+  std::size_t handedCount() {
+    const std::lock_guard lock(mutex);
+    return handed.size();
+  }
+
+  std::unique_ptr<Listener> listener;
+  std::unique_ptr<Relay> relay;
   std::mutex mutex;
-  std::vector<int> taken;
-  (*acceptor)->start([&](Acceptor::Way, int, int fd) {
-    const std::lock_guard lock(mutex);
-    taken.push_back(fd);
-  });
-  const auto takenCount = [&] {
-    const std::lock_guard lock(mutex);
-    return taken.size();
-  };
-  std::size_t came = 0;
-  const auto come = [&](const char* from) {
-    const int fd = connected(from, (*acceptor)->port());
-    EXPECT_GE(fd, 0);
-    EXPECT_TRUE(test::waitUntil([&] { return takenCount() == came + 1; })) << from;
-    ++came;
-    return fd;
-  };
+  std::vector<int> handed, clients;
+  std::vector<std::string> names;
+};
+
+TEST_F(Relayed, SilentConnectionsOfAnAddressAreItsOwnTrouble) {
+  start({.per_address = 4, .total = 8});
   std::vector<int> loud, other;
   for (int i = 0; i < 6; ++i) loud.push_back(come("127.0.0.2"));
   EXPECT_TRUE(test::waitUntil([&] { return !isOpen(loud[0]) && !isOpen(loud[1]); })) << "the oldest make room for their own";
   for (int i = 2; i < 6; ++i) EXPECT_TRUE(isOpen(loud[i])) << i;
   for (int i = 0; i < 4; ++i) other.push_back(come("127.0.0.3"));
   const int late = come("127.0.0.4");
-  EXPECT_TRUE(isOpen(late));
   const auto open = [&] { return std::ranges::count_if(loud, isOpen) + std::ranges::count_if(other, isOpen); };
   EXPECT_TRUE(test::waitUntil([&] { return open() == 7; })) << "one of an address that has most";
-  // What authenticated is no longer theirs to lose.
-  sockaddr_in name{};
-  socklen_t size = sizeof name;
-  ASSERT_EQ(getsockname(late, reinterpret_cast<sockaddr*>(&name), &size), 0);
-  (*acceptor)->authenticated("ipv4:127.0.0.4:" + std::to_string(ntohs(name.sin_port)));
-  for (int i = 0; i < 10; ++i) other.push_back(come("127.0.0.4"));
   EXPECT_TRUE(isOpen(late));
-  (*acceptor)->stop();
-  for (const std::vector<int>& all : {loud, other, taken, {late}})
-    for (const int fd : all) close(fd);
+  // What was admitted is no longer theirs to lose.
+  const std::shared_ptr<RelayPeer> peer = relay->find(greet(late));
+  ASSERT_NE(peer, nullptr);
+  EXPECT_EQ(peer->address, "ipv4:127.0.0.4");
+  relay->admit(*peer);
+  std::vector<int> more;
+  for (int i = 0; i < 10; ++i) more.push_back(come("127.0.0.4"));
+  EXPECT_TRUE(test::waitUntil([&] { return std::ranges::count_if(more, isOpen) <= 4; }));
+  EXPECT_TRUE(isOpen(late));
+}
+
+TEST_F(Relayed, GivesEachConnectionAName) {
+  start({});
+  const int one = come("127.0.0.2"), two = come("127.0.0.3");
+  const std::string first = greet(one), second = greet(two);
+  EXPECT_EQ(relay->find(first)->address, "ipv4:127.0.0.2");
+  EXPECT_EQ(relay->find(second)->address, "ipv4:127.0.0.3");
+  EXPECT_EQ(relay->find(first + "0"), nullptr);
+  EXPECT_EQ(relay->find("unix-abstract:x"), nullptr);
+  // Once gRPC closed its end the name stands for no connection.
+  close(handed[0]);
+  handed.erase(handed.begin());
+  EXPECT_TRUE(test::waitUntil([&] { return relay->find(first) == nullptr && !isOpen(one); }));
+  EXPECT_NE(relay->find(second), nullptr);
+}
+
+// One address cannot use what the others need: the connection that sent most without an admitted call gives way.
+TEST_F(Relayed, StrangersShareWhatTheyMaySend) {
+  start({.per_address = 64, .total = 64, .bytes = 64U << 10});
+  std::vector<int> greedy;
+  const std::string data(20'000, 'x');
+  for (int i = 0; i < 3; ++i) {
+    greedy.push_back(come("127.0.0.2"));
+    (void)greet(greedy.back());
+    const std::string frame = test::RawHttp2::frame(test::RawHttp2::kHeaders, test::RawHttp2::kEndHeaders, 1, "\x82") +
+                              test::RawHttp2::frame(test::RawHttp2::kData, 0, 1, std::string_view(data).substr(0, 16'000)) +
+                              test::RawHttp2::frame(test::RawHttp2::kData, 0, 1, std::string_view(data).substr(0, 16'000));
+    EXPECT_EQ(send(greedy.back(), frame.data(), frame.size(), MSG_NOSIGNAL), static_cast<ssize_t>(frame.size()));
+  }
+  const int modest = come("127.0.0.3");
+  const std::string name = greet(modest);
+  EXPECT_TRUE(test::waitUntil([&] {
+    // As gRPC does: an end is answered by an end.
+    for (const int fd : handed)
+      for (char byte[4'096]; recv(fd, byte, sizeof byte, MSG_DONTWAIT) > 0;) continue;
+    return std::ranges::count_if(greedy, isOpen) < 3;
+  }));
+  EXPECT_TRUE(isOpen(modest));
+  EXPECT_NE(relay->find(name), nullptr);
+  EXPECT_GE(relay->cut().count, 1);
+}
+
+// Three descriptors for a connection, one for a stranger that says nothing; and the store needs some as well.
+TEST_F(Relayed, StrangersGiveWayWhereDescriptorsAreScarce) {
+  const int next = dup(0);
+  close(next);
+  start({.per_address = 500, .total = 500, .descriptors = static_cast<std::size_t>(next) + 200});
+  // Clients of this process take descriptors as well: both sides together reach the limit.
+  const int admitted = come("127.0.0.2");
+  const std::shared_ptr<RelayPeer> peer = relay->find(greet(admitted));
+  ASSERT_NE(peer, nullptr);
+  relay->admit(*peer);
+  std::vector<int> idle;
+  for (int i = 0; i < 150; ++i) idle.push_back(come("127.0.0.3"));
+  EXPECT_TRUE(test::waitUntil([&] { return !isOpen(idle[0]); })) << "the oldest stranger goes first";
+  const int late = come("127.0.0.4");
+  EXPECT_NE(relay->find(greet(late)), nullptr) << "a new one is served";
+  EXPECT_TRUE(isOpen(admitted));
+}
+
+// A client may send more than a stranger's share behind the headers of its first call: it waits for the call to be admitted.
+TEST_F(HubSecurity, ALargeFirstMessageWaitsForItsAdmission) {
+  auto hub = serve({.token_file = privateFile("tokens", kToken)});
+  ASSERT_TRUE(hub.ok()) << hub.status().message();
+  RawAgent agent((*hub)->address(), kToken);
+  v1::Hello hello = agent.hello();
+  for (int i = 0; i < 1'000; ++i) hello.add_speaks_for(std::to_string(i) + std::string(100, 'x'));
+  ASSERT_GT(hello.ByteSizeLong(), 3 * Http2Guard::kBytesBefore);
+  EXPECT_TRUE(agent.join(hello));
+  ASSERT_TRUE(agent.send(RawAgent::batch(0, 0, "")));
+  EXPECT_TRUE(agent.waitForAck(0, 1));
+  EXPECT_EQ((*hub)->stats().cut_connections, 0);
+}
+
+// Calls that wait for room go on once others are answered; a connection that has sent its share and has no open call is closed.
+TEST_F(HubSecurity, RefusedCallsGoOnUntilTheShareIsUsed) {
+  auto hub = serve({.token_file = privateFile("tokens", kToken)});
+  ASSERT_TRUE(hub.ok()) << hub.status().message();
+  test::RawHttp2 stranger((*hub)->port(), {});
+  ASSERT_TRUE(stranger.greet());
+  const auto open = [](std::uint32_t stream, const std::string& headers) {
+    return test::RawHttp2::frame(test::RawHttp2::kHeaders, test::RawHttp2::kEndHeaders, stream, headers);
+  };
+  ASSERT_TRUE(stranger.send(open(1, test::RawHttp2::headers("/runglass.v1.Ingest/Session"))));
+  std::string many;
+  constexpr int kMany = 4'000;  // more than 32 KiB
+  for (std::uint32_t i = 1; i <= kMany; ++i) many += open(2 * i + 1, test::RawHttp2::again());
+  (void)stranger.send(many);
+  int refused = 0;
+  while (stranger.waitFor(test::RawHttp2::kHeaders)) ++refused;
+  EXPECT_GT(refused, 1'000);
+  EXPECT_LT(refused, kMany);
+  EXPECT_TRUE(test::waitUntil([&] { return (*hub)->stats().cut_connections == 1; }));
+  EXPECT_THAT((*hub)->stats().newest_cut, HasSubstr("32 KiB"));
 }
 
 TEST_F(HubSecurity, SixtyFourConnectsASecondLeaveOthersUntouched) {
@@ -298,10 +430,10 @@ TEST_F(HubSecurity, SixtyFourConnectsASecondLeaveOthersUntouched) {
   for (const int fd : silent) close(fd);
 }
 
-TEST(Acceptor, SaysWhatIsWrongWithAnAddress) {
-  EXPECT_THAT(Acceptor::listen("nonsense", "", {}).status().message(), HasSubstr("HOST:PORT"));
-  EXPECT_EQ(Acceptor::listen("127.0.0.1:notaport", "", {}).status().code(), Code::kInvalidArgument);
-  const auto ok = Acceptor::listen("127.0.0.1:0", "", {});
+TEST(Listener, SaysWhatIsWrongWithAnAddress) {
+  EXPECT_THAT(Listener::listen("nonsense", "").status().message(), HasSubstr("HOST:PORT"));
+  EXPECT_EQ(Listener::listen("127.0.0.1:notaport", "").status().code(), Code::kInvalidArgument);
+  const auto ok = Listener::listen("127.0.0.1:0", "");
   ASSERT_TRUE(ok.ok());
   EXPECT_TRUE((*ok)->local());
   EXPECT_EQ((*ok)->address(), "127.0.0.1:" + std::to_string((*ok)->port()));

@@ -133,6 +133,25 @@ TEST_F(Trust, WhereAllHaveTokensNobodyNeedsACertificate) {
   EXPECT_EQ(joins(by_certificate, helloOf("gpu-c")), StatusCode::OK);
 }
 
+TEST_F(Trust, WhereAllHaveCertificatesTheHandshakeNeedsOne) {
+  folder = dir.file("certificates");
+  auto made = Pairing::open({.folder = folder, .address = "localhost:7070"});
+  ASSERT_TRUE(made.ok());
+  ASSERT_TRUE(made->certifyHub({"hub.example"}).ok());
+  ASSERT_TRUE(made->addAgent("gpu-a", Pairing::Proof::kCertificate).ok());
+  const auto hub = serve();
+  RawAgent by_certificate(hub->address(), "", mutual(in("agents/gpu-a")));
+  EXPECT_EQ(joins(by_certificate, helloOf("gpu-a")), StatusCode::OK);
+  RawAgent without(hub->address(), "", tls());
+  EXPECT_EQ(joins(without, helloOf("gpu-a")), StatusCode::UNAVAILABLE) << "gRPC never sees it";
+  // The first token opens the handshake to clients that have no certificate; the last one that is revoked closes it.
+  ASSERT_TRUE(made->addReader("alice", true).ok());
+  EXPECT_TRUE(test::waitUntil([&] { return edits(*hub, token("readers/alice")).code() == Code::kNotFound; }));
+  ASSERT_TRUE(made->revoke("alice", wallNow()).ok());
+  EXPECT_TRUE(test::waitUntil([&] { return edits(*hub, token("readers/alice")).code() == Code::kUnavailable; }));
+  EXPECT_TRUE(by_certificate.beat());
+}
+
 TEST_F(Trust, EachGetsInWithItsOwnProofAndNobodyWithout) {
   const auto hub = serve();
   RawAgent by_certificate(hub->address(), "", mutual(in("agents/gpu-a")));

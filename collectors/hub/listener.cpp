@@ -1,27 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
 // 1. One descriptor is kept in reserve, so that running out of them closes one connection at a time instead of blocking the loop.
-// 2. m_waiting holds connections accepted and neither authenticated nor closed by either side; entries end at the latest after
-// forget_after.
-//    gRPC shuts a connection down before it closes it, so that our descriptor of it does not keep it open.
-#include "collectors/hub/acceptor.h"
+#include "collectors/hub/listener.h"
 
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <poll.h>
-#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <vector>
 
 #include "collectors/proto/hub_target.h"
 
@@ -29,7 +22,6 @@ namespace runglass {
 namespace {
 
 constexpr int kBacklog = 1024;
-constexpr int kSweepMs = 250;
 
 bool isLoopback(const sockaddr* address) {
   if (address->sa_family == AF_INET) return (ntohl(reinterpret_cast<const sockaddr_in*>(address)->sin_addr.s_addr) >> 24) == 127;
@@ -66,35 +58,20 @@ bool isOwnersOrRoots(int fd) {
   return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && (peer.uid == geteuid() || peer.uid == 0);
 }
 
-// gRPC percent-encodes peers ("ipv6:%5B::1%5D:4711"); only brackets occur.
-std::string plainPeer(std::string peer) {
-  for (const auto& [code, plain] : {std::pair<std::string_view, char>{"%5B", '['}, {"%5D", ']'}})
-    if (const std::size_t at = peer.find(code); at != std::string::npos) peer.replace(at, code.size(), 1, plain);
-  return peer;
-}
-
 }  // namespace
 
-std::string addressOfPeer(const std::string& peer) {
-  const std::string plain = plainPeer(peer);
-  return plain.substr(0, plain.rfind(':'));
-}
+std::string addressOfPeer(const std::string& peer) { return peer.substr(0, peer.rfind(':')); }
 
-bool isOwnSocket(const std::string& peer) { return peer.starts_with("unix:"); }
-
-Result<std::unique_ptr<Acceptor>> Acceptor::listen(const std::string& address, const std::string& socket, Limits limits) {
-  std::unique_ptr<Acceptor> self(new Acceptor());
-  self->m_limits = limits;
+Result<std::unique_ptr<Listener>> Listener::listen(const std::string& address, const std::string& socket) {
+  std::unique_ptr<Listener> self(new Listener());
   if (address.empty() && socket.empty()) return Status(Code::kInvalidArgument, "listen: no address and no socket is given");
   if (!address.empty()) RG_TRY(self->listenAt(address));
   if (!socket.empty()) RG_TRY(self->listenIn(socket));
-  self->m_wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   self->m_spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
-  if (self->m_wake < 0) return Status(Code::kUnavailable, std::string("eventfd: ") + std::strerror(errno));
   return self;
 }
 
-Status Acceptor::listenAt(const std::string& address) {
+Status Listener::listenAt(const std::string& address) {
   const std::size_t colon = address.rfind(':');
   if (colon == std::string::npos || colon == 0) return {Code::kInvalidArgument, "listen: " + address + ": neither HOST:PORT nor unix:PATH"};
   std::string host = address.substr(0, colon);
@@ -123,7 +100,7 @@ Status Acceptor::listenAt(const std::string& address) {
   return {};
 }
 
-Status Acceptor::listenIn(const std::string& path) {
+Status Listener::listenIn(const std::string& path) {
   const auto failed = [&] { return Status(Code::kUnavailable, "listen: unix:" + path + ": " + std::strerror(errno)); };
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
@@ -136,7 +113,7 @@ Status Acceptor::listenIn(const std::string& path) {
     // Of a hub that lives, or left behind by one that was killed.
     const int probe = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     const bool answered = probe >= 0 && connect(probe, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
-    if (probe >= 0) close(probe);
+    if (probe >= 0) ::close(probe);
     if (answered) return {Code::kUnavailable, "listen: unix:" + path + ": another process listens there"};
     unlink(path.c_str());
   }
@@ -148,121 +125,42 @@ Status Acceptor::listenIn(const std::string& path) {
   return {};
 }
 
-Acceptor::~Acceptor() {
-  stop();
-  for (const int fd : {m_wake, m_spare})
-    if (fd >= 0) close(fd);
-  const MutexLock lock(m_mutex);
-  for (auto at = m_waiting.begin(); at != m_waiting.end();) at = letGo(at, false);
+Listener::~Listener() {
+  close();
+  if (m_spare >= 0) ::close(m_spare);
 }
 
-void Acceptor::start(std::function<void(Way, int, int)> handle) {
-  m_handle = std::move(handle);
-  m_thread = std::thread([this] { run(); });
-}
-
-void Acceptor::stop() {
-  m_stop = true;
-  const std::uint64_t one = 1;
-  if (m_wake >= 0) (void)!write(m_wake, &one, sizeof one);
-  if (m_thread.joinable()) m_thread.join();
+void Listener::close() {
+  if (m_own >= 0 && !m_socket.empty()) unlink(m_socket.c_str());
   for (int* listener : {&m_network, &m_own}) {
-    if (*listener >= 0) close(*listener);  // the port is free again at once
+    if (*listener >= 0) ::close(*listener);  // the port is free again at once
     *listener = -1;
   }
-  if (!m_socket.empty()) unlink(m_socket.c_str());
-  m_socket.clear();
 }
 
-void Acceptor::run() {
-  while (!m_stop) {
-    pollfd fds[3] = {{m_network, POLLIN, 0}, {m_own, POLLIN, 0}, {m_wake, POLLIN, 0}};  // a negative one is left out
-    const int ready = poll(fds, 3, kSweepMs);
-    if (m_stop) return;
-    if (ready <= 0) {
-      const MutexLock lock(m_mutex);
-      sweep(monotonicNow());
-      continue;
-    }
-    if ((fds[0].revents & POLLIN) != 0) acceptOne(Way::kNetwork);
-    if ((fds[1].revents & POLLIN) != 0) acceptOne(Way::kOwnSocket);
-  }
-}
-
-void Acceptor::acceptOne(Way way) {
-  const int listener = way == Way::kNetwork ? m_network : m_own;
+std::optional<Listener::Accepted> Listener::accept(Way way, Problem& problem) {
+  problem = Problem::kNone;
   sockaddr_storage peer{};
   socklen_t size = sizeof peer;
-  const int fd = accept4(listener, reinterpret_cast<sockaddr*>(&peer), &size, SOCK_CLOEXEC | SOCK_NONBLOCK);
+  const int fd = accept4(this->fd(way), reinterpret_cast<sockaddr*>(&peer), &size, SOCK_CLOEXEC | SOCK_NONBLOCK);
   if (fd < 0) {
-    if (errno != EMFILE && errno != ENFILE) return;
-    // Invariant 1: shed this one connection; the pause keeps a flood from spinning.
-    if (m_spare >= 0) close(m_spare);
-    if (const int shed = accept4(listener, nullptr, nullptr, SOCK_CLOEXEC); shed >= 0) close(shed);
-    m_spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    usleep(10'000);
-    return;
+    if (errno == EMFILE || errno == ENFILE) problem = Problem::kNoDescriptor;
+    return std::nullopt;
   }
-  if (way == Way::kOwnSocket ? !isOwnersOrRoots(fd) : !admit(peerName(peer), fd)) {
-    close(fd);
-    return;
+  if (way == Way::kOwnSocket) {
+    if (isOwnersOrRoots(fd)) return Accepted{.fd = fd, .peer = {}};
+    ::close(fd);
+    return std::nullopt;
   }
   const int on = 1;
-  if (way == Way::kNetwork) setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-  m_handle(way, listener, fd);
+  setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  return Accepted{.fd = fd, .peer = peerName(peer)};
 }
 
-bool Acceptor::admit(const std::string& peer, int fd) {
-  const DurNs now = monotonicNow();
-  const std::string address = addressOfPeer(peer);
-  const MutexLock lock(m_mutex);
-  sweep(now);
-  makeRoom(address);
-  const int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-  if (own < 0) return false;
-  if (const auto before = m_waiting.find(peer); before != m_waiting.end()) letGo(before, false);
-  m_waiting[peer] = {address, own, now};
-  return true;
-}
-
-// Those that ended count no more.
-void Acceptor::sweep(DurNs now) {
-  std::vector<pollfd> fds;
-  for (const auto& [peer, waiting] : m_waiting) fds.push_back({waiting.fd, POLLRDHUP, 0});
-  if (fds.empty()) return;
-  poll(fds.data(), fds.size(), 0);
-  auto fd = fds.begin();
-  for (auto at = m_waiting.begin(); at != m_waiting.end(); ++fd) {
-    const bool ended = (fd->revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0;
-    at = ended || now - at->second.since > m_limits.forget_after ? letGo(at, false) : std::next(at);
-  }
-}
-
-// Whoever opens many connections and says nothing loses them to those who come: first its own address, then the one that has most.
-void Acceptor::makeRoom(const std::string& address) {
-  std::map<std::string, std::size_t> counts{{address, 0}};
-  for (const auto& [peer, waiting] : m_waiting) ++counts[waiting.address];
-  std::string from = address;
-  if (counts[address] < m_limits.per_address) {
-    if (m_waiting.size() < m_limits.total) return;
-    const auto most = std::ranges::max_element(counts, {}, &decltype(counts)::value_type::second);
-    if (most->second > counts[address]) from = most->first;
-  }
-  auto oldest = m_waiting.end();
-  for (auto at = m_waiting.begin(); at != m_waiting.end(); ++at)
-    if (at->second.address == from && (oldest == m_waiting.end() || at->second.since < oldest->second.since)) oldest = at;
-  if (oldest != m_waiting.end()) letGo(oldest, true);
-}
-
-Acceptor::WaitingMap::iterator Acceptor::letGo(WaitingMap::iterator at, bool end) {
-  if (end) ::shutdown(at->second.fd, SHUT_RDWR);
-  ::close(at->second.fd);
-  return m_waiting.erase(at);
-}
-
-void Acceptor::authenticated(const std::string& peer) {
-  const MutexLock lock(m_mutex);
-  if (const auto at = m_waiting.find(plainPeer(peer)); at != m_waiting.end()) letGo(at, false);
+void Listener::shed(Way way) {
+  if (m_spare >= 0) ::close(m_spare);
+  if (const int shed = accept4(fd(way), nullptr, nullptr, SOCK_CLOEXEC); shed >= 0) ::close(shed);
+  m_spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
 }
 
 }  // namespace runglass

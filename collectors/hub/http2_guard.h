@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Http2Guard: reads the frame headers of one HTTP/2 connection in both directions and decides which of the client's bytes may go on to
+// gRPC. gRPC 1.51 bounds neither calls before its SETTINGS are acknowledged, nor resets, nor CONTINUATION frames (RFC 9113, sections 6
+// and 10.5).
+//
+// Threading:  one thread at a time.
+// Ownership:  a value.
+// Units:      bytes, frames, DurNs of the monotonic clock.
+// Errors:     verdict(): kHold as long as the client must wait, kBreak with problem() once the connection has to be closed.
+// Cost:       per frame, not per byte; 64 open calls at most.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "model/time.h"
+
+namespace runglass {
+
+class Http2Guard {
+ public:
+  enum class Verdict : std::uint8_t { kPass, kHold, kBreak };
+
+  static constexpr std::string_view kPreface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+  static constexpr std::size_t kBytesBefore = 32U << 10;  // of a connection without an admitted call
+  static constexpr std::size_t kCallsBefore = 16, kCalls = 64;
+  static constexpr std::size_t kMaxHeaderBlock = 16U << 10;
+  // Of messages whose end has not come yet, all calls of a connection together; each frame counts some more for what gRPC keeps of it.
+  static constexpr std::size_t kMaxUnfinished = 16U << 20, kFrameCost = 64;
+
+  // How many bytes from the front of `bytes` may go on. The rest comes again at the next call, with what follows it. `most`: a further
+  // bound, of all connections without an admitted call.
+  std::size_t pass(std::string_view bytes, std::size_t most, DurNs now);
+  // What goes to the client, all of it.
+  void answered(std::string_view bytes);
+  // A call was admitted.
+  void admit();
+
+  Verdict verdict() const { return m_verdict; }
+  const char* problem() const { return m_problem; }
+  bool admitted() const { return m_admitted; }
+  std::size_t passed() const { return m_passed; }  // until it was admitted
+  bool shareUsed() const { return m_share_used; }  // it holds because of kBytesBefore
+  std::size_t openCalls() const { return m_calls.size(); }
+
+ private:
+  // Refills with time.
+  struct Budget {
+    double left, size, per_second;
+    DurNs since = 0;
+    bool take(double cost, DurNs now);
+    void give(double more) { left = left + more < size ? left + more : size; }
+  };
+  struct Call {
+    std::uint32_t stream = 0;
+    bool ended = false;                  // by the client
+    std::array<std::uint8_t, 5> head{};  // of a message: compressed, length
+    std::uint8_t head_bytes = 0;
+    std::uint32_t message_left = 0;
+    std::size_t unfinished = 0;  // came of the message, with the cost of its frames
+  };
+  struct Frame {
+    std::uint32_t length = 0, stream = 0;
+    std::uint8_t type = 0, flags = 0;
+  };
+  static Frame frameAt(const char* head);
+  Verdict begin(const Frame& frame, DurNs now);
+  Verdict beginCall(const Frame& frame, DurNs now);
+  Verdict continueBlock(const Frame& frame, DurNs now);
+  Verdict control(double cost, DurNs now, const char* problem);
+  Verdict breakOff(const char* problem);
+  void payload(std::string_view bytes);
+  Call* find(std::uint32_t stream);
+  void close(std::uint32_t stream);
+
+  bool m_admitted = false, m_share_used = false;
+  Verdict m_verdict = Verdict::kPass;
+  const char* m_problem = "";
+  std::size_t m_preface = 0;  // bytes of it that came
+  std::size_t m_passed = 0;
+  Frame m_frame;  // whose payload is passing
+  std::uint32_t m_frame_left = 0;
+  std::uint32_t m_block = 0;  // the stream whose header block is not complete; 0: none
+  std::size_t m_block_bytes = 0;
+  std::uint32_t m_last = 0;      // the newest call's stream
+  std::vector<Call> m_calls;     // that are open
+  std::size_t m_unfinished = 0;  // of all of them
+  Budget m_resets{16, 16, 2}, m_control{64, 64, 5};
+  // Of the other direction.
+  std::array<char, 9> m_answer_head{};
+  std::size_t m_answer_head_bytes = 0;
+  std::uint32_t m_answer_left = 0;
+};
+
+}  // namespace runglass

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// Floods of HTTP/2 frames against a hub's network port, which cost nothing to send: what they cost the hub, and its agents.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+#include "collectors/access/pairing.h"
+#include "tests/collectors/hub/raw_agent.h"
+#include "tests/collectors/hub/raw_http2.h"
+#include "tests/collectors/process.h"
+#include "tests/support/temp_folder.h"
+#include "tests/support/wait_until.h"
+
+namespace runglass {
+namespace {
+
+using test::RawAgent;
+using test::RawHttp2;
+
+constexpr char kToken[] = "0123456789abcdef0123456789abcdef";
+constexpr char kPath[] = "/runglass.v1.Ingest/Session";
+constexpr std::size_t kFloodBytes = 24U << 20;
+constexpr DurNs kFloodFor = 3 * kNsPerSecond;
+constexpr int kFlooders = 4;
+
+enum class Kind { kNewCalls, kRapidReset, kContinuation };
+enum class Who { kInClear, kStranger, kAgent };
+
+// Until the hub closes the connection or kFloodBytes are sent.
+void flood(RawHttp2& to, Kind kind, std::uint32_t stream) {
+  const std::string again = RawHttp2::again(), block(16'000, '\x82');
+  if (!to.send(RawHttp2::frame(RawHttp2::kHeaders, RawHttp2::kEndHeaders, stream, RawHttp2::headers(kPath)))) return;
+  if (kind == Kind::kContinuation && !to.send(RawHttp2::frame(RawHttp2::kHeaders, 0, stream + 2, again))) return;
+  while (to.sent() < kFloodBytes) {
+    std::string many;
+    while (many.size() < 64'000) {
+      if (kind == Kind::kContinuation) {
+        many += RawHttp2::frame(RawHttp2::kContinuation, 0, stream + 2, block);
+        continue;
+      }
+      stream += 2;
+      many += RawHttp2::frame(RawHttp2::kHeaders, RawHttp2::kEndHeaders, stream, again);
+      if (kind == Kind::kRapidReset) many += RawHttp2::frame(RawHttp2::kReset, 0, stream, RawHttp2::reset());
+    }
+    if (!to.send(many)) return;
+  }
+}
+
+class Flood : public testing::TestWithParam<std::tuple<Who, Kind>> {
+ protected:
+  void SetUp() override {
+    std::ofstream(dir.file("token")) << kToken << "\n";
+    std::filesystem::permissions(dir.file("token"), std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+    auto made = Pairing::open({.folder = folder, .address = "localhost:7070"});
+    ASSERT_TRUE(made.ok()) << made.status().message();
+    ASSERT_TRUE(made->certifyHub({"hub.example"}).ok());
+    ASSERT_TRUE(made->addAgent("gpu-a", Pairing::Proof::kCertificate).ok());
+    ASSERT_TRUE(made->addAgent("gpu-b", Pairing::Proof::kToken).ok());
+  }
+  static std::string text(const std::string& path) {
+    std::stringstream out;
+    out << std::ifstream(path).rdbuf();
+    return out.str();
+  }
+  RawHttp2::Tls tls(Who who) const {
+    if (who == Who::kInClear) return {};
+    if (who == Who::kStranger) return {.on = true};
+    return {.on = true, .certificate = folder + "/agents/gpu-a/agent.pem", .key = folder + "/agents/gpu-a/agent.key"};
+  }
+  // One admitted call, of another agent each; it goes on.
+  static bool join(RawHttp2& to, int number) {
+    v1::AgentMessage hello;
+    hello.mutable_hello()->set_proto_version(1);
+    hello.mutable_hello()->set_agent_uuid("flooder-" + std::to_string(number));
+    hello.mutable_hello()->set_node_uuid("flooder");
+    hello.mutable_hello()->set_node_name("gpu-a");
+    hello.mutable_hello()->add_sessions()->set_session("s" + std::to_string(number));
+    return to.send(RawHttp2::frame(RawHttp2::kHeaders, RawHttp2::kEndHeaders, 1, RawHttp2::headers(kPath)) +
+                   RawHttp2::frame(RawHttp2::kData, 0, 1, RawHttp2::message(hello.SerializeAsString()))) &&
+           to.waitFor(RawHttp2::kData);
+  }
+
+  test::TempFolder dir;
+  std::string folder = dir.file("trust");
+};
+
+double rssMib(pid_t pid) {
+  std::ifstream status("/proc/" + std::to_string(pid) + "/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with("VmRSS:")) return std::stod(line.substr(6)) / 1024;
+  return 0;
+}
+
+struct Killed {
+  pid_t pid;
+  ~Killed() { kill(pid, SIGKILL), waitpid(pid, nullptr, 0); }
+};
+
+TEST_P(Flood, LeavesMemoryAgentsAndTheEndOfTheHubAlone) {
+  const auto [who, kind] = GetParam();
+  std::vector<std::string> arguments = {"runglassctl", "serve", "--store", dir.file("s.rgl"), "--listen", "127.0.0.1:0"};
+  for (const std::string& part :
+       who == Who::kInClear ? std::vector<std::string>{"--token-file", dir.file("token")} : std::vector<std::string>{"--trust", folder})
+    arguments.push_back(part);
+  const test::Spawned hub = test::spawn(std::move(arguments));
+  const Killed in_the_end{hub.pid};
+  const std::string line = test::firstLine(hub.out);
+  close(hub.out);
+  const int port = std::stoi(line.substr(line.rfind(':') + 1));
+
+  const std::string token = text(folder + "/agents/gpu-b/token");
+  RawAgent agent("localhost:" + std::to_string(port), who == Who::kInClear ? kToken : token.substr(0, token.find('\n')),
+                 who == Who::kInClear ? grpc::InsecureChannelCredentials() : grpc::SslCredentials({text(folder + "/ca.pem"), "", ""}));
+  v1::Hello hello = agent.hello();
+  hello.set_node_name("gpu-b");
+  ASSERT_TRUE(agent.join(hello));
+  ASSERT_TRUE(agent.send(RawAgent::batch(0, 0, "")) && agent.waitForAck(0, 1));
+  const double before = rssMib(hub.pid);
+
+  std::atomic<bool> stop = false;
+  std::atomic<int> connections = 0, joined = 0;
+  std::vector<std::thread> flooders;
+  for (int i = 0; i < kFlooders; ++i)
+    flooders.emplace_back([&, i] {
+      for (int round = 0; !stop && round < 100; ++round) {
+        RawHttp2 to(port, tls(who));
+        if (!to.open() || !to.greet()) continue;
+        ++connections;
+        if (who != Who::kAgent) {
+          flood(to, kind, 1);
+        } else if (join(to, 1'000 * i + round)) {
+          ++joined;
+          flood(to, kind, 3);
+        }
+      }
+    });
+
+  std::vector<DurNs> delays;
+  double most = before;
+  const DurNs began = monotonicNow();
+  for (std::uint64_t seq = 1; monotonicNow() - began < kFloodFor; ++seq) {
+    const DurNs sent = monotonicNow();
+    const bool acknowledged = agent.send(RawAgent::batch(0, seq, "")) && agent.waitForAck(0, seq + 1);
+    EXPECT_TRUE(acknowledged);
+    if (!acknowledged) break;
+    delays.push_back(monotonicNow() - sent);
+    most = std::max(most, rssMib(hub.pid));
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));  // a pace, not a proof
+  }
+  stop = true;
+  const DurNs asked = monotonicNow();
+  kill(hub.pid, SIGTERM);
+  int status = 0;
+  const bool ended = test::waitUntil([&] { return waitpid(hub.pid, &status, WNOHANG) == hub.pid; }, std::chrono::seconds(30));
+  const double seconds = static_cast<double>(monotonicNow() - asked) / 1e9;
+  if (!ended) kill(hub.pid, SIGKILL);
+  for (std::thread& flooder : flooders) flooder.join();
+
+  EXPECT_GT(connections, 0);
+  EXPECT_TRUE(who != Who::kAgent || joined > 0);
+  ASSERT_FALSE(delays.empty());
+  std::ranges::sort(delays);
+  const double p99 = static_cast<double>(delays[(delays.size() - 1) * 99 / 100]) / 1e6;
+  EXPECT_LE(p99, 1'000) << "ms, of " << delays.size();
+  EXPECT_LE(most - before, 200) << "MiB";
+  EXPECT_TRUE(ended && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  EXPECT_LE(seconds, 3) << "until the hub ended";
+  RecordProperty("connections", connections);
+  std::printf("flood: %d connections, ack p99 %.1f ms of %zu, +%.0f MiB, ended after %.2f s\n", connections.load(), p99, delays.size(),
+              most - before, seconds);
+}
+
+std::string nameOf(const testing::TestParamInfo<std::tuple<Who, Kind>>& info) {
+  constexpr const char* kWho[] = {"InClear", "Stranger", "AgentWithCertificate"};
+  constexpr const char* kKind[] = {"NewCalls", "RapidReset", "Continuation"};
+  return std::string(kWho[static_cast<int>(std::get<0>(info.param))]) + kKind[static_cast<int>(std::get<1>(info.param))];
+}
+
+INSTANTIATE_TEST_SUITE_P(Hub, Flood,
+                         testing::Combine(testing::Values(Who::kInClear, Who::kStranger, Who::kAgent),
+                                          testing::Values(Kind::kNewCalls, Kind::kRapidReset, Kind::kContinuation)),
+                         nameOf);
+
+}  // namespace
+}  // namespace runglass
