@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. m_size is the end of the last whole record; a failed append truncates back to it.
+// 1. m_size is the end of the last whole record; a failed append truncates back to it, or the next one does. Whatever a crash leaves behind
+//    it is the beginning of one append: written over by a shorter one, its later records would show a gap that is none.
 // 2. A file appears under its name with its whole head, or not at all.
 // 3. <store>-ingest-next exists only together with <store>-ingest; it is the younger one. The older one goes once all of it is committed
 //    and a power cut cannot undo the commit: what a power cut takes of a stream is its newest batches, never some in the middle.
@@ -125,6 +126,7 @@ Status Journal::rotate() {
   m_older_unsynced = std::exchange(m_unsynced, false) && m_broken == 0;
   m_replayed = false;
   m_older_broken = std::exchange(m_broken, 0);
+  m_remains = false;
   return {};
 }
 
@@ -220,6 +222,8 @@ Result<JournalLoss> Journal::replay(const Take& take, const Mark& mark) {
 
 Status Journal::append(std::span<const Writer::JournalEntry> entries, std::span<const std::uint64_t> skipped) {
   if (m_broken != 0) return failed("cannot write journal", m_broken);
+  if (m_remains && ::ftruncate(m_file->fd(), static_cast<off_t>(m_size)) != 0) return failed("cannot write journal", errno);
+  m_remains = false;
   // Heads of all records in one string; the vectors point into it and to the payloads.
   std::string heads;
   std::vector<std::size_t> ends;
@@ -241,7 +245,7 @@ Status Journal::append(std::span<const Writer::JournalEntry> entries, std::span<
     if (!entries[i].payload.empty()) vectors.push_back({const_cast<char*>(entries[i].payload.data()), entries[i].payload.size()});
   }
   if (int error = writeAll(m_file->fd(), vectors, static_cast<off_t>(m_size)); error != 0) {
-    if (::ftruncate(m_file->fd(), static_cast<off_t>(m_size)) != 0) error = errno;
+    if (::ftruncate(m_file->fd(), static_cast<off_t>(m_size)) != 0) error = errno, m_remains = true;
     return failed("cannot write journal", error);
   }
   m_size += total;

@@ -91,6 +91,7 @@ class Journal {
   bool m_unnamed = false;   // a file was created or renamed since the folder was synced
   bool m_replayed = false;  // the file that is appended to is of an earlier life: it may be kept aside, or of an older version
   bool m_replaying = false;
+  bool m_remains = false;  // of a failed append, behind m_size
   int m_broken = 0;        // errno of the sync that failed; 0: nothing may be appended
   int m_older_broken = 0;  // of the older file, until what it holds is stored
   TimeNs m_synced_at = 0;

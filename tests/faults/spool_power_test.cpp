@@ -13,7 +13,7 @@ namespace {
 using Crash = test::FaultDisk::Crash;
 using Failing = test::FaultDisk::Failing;
 
-TEST(SpoolPower, DISABLED_APowerLossLosesNothingThatWasSynced) {
+TEST(SpoolPower, APowerLossLosesNothingThatWasSynced) {
   test::spoolCrashPoints({Crash::kPowerLossOfAll, Crash::kPowerLossInOrder, Crash::kPowerLossAnyOrder}, test::pointsOf(8, 500));
 }
 
