@@ -21,7 +21,7 @@ TEST(SpoolPower, CallsThatFailLoseNothing) {
   for (const int error : {EIO, ENOSPC}) test::spoolFailures(error, Failing::kChanges, Crash::kKill, test::pointsOf(3, 300));
 }
 
-TEST(SpoolPower, DISABLED_AnFsyncThatFailedIsNotForgotten) {
+TEST(SpoolPower, AnFsyncThatFailedIsNotForgotten) {
   test::spoolFailures(EIO, Failing::kSyncs, Crash::kPowerLossOfAll, test::pointsOf(2, 300));
 }
 

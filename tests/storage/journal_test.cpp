@@ -58,15 +58,15 @@ JournalReplay replayEvents() {
 }
 std::string payloadOf(std::uint64_t seq) { return "batch " + std::to_string(seq) + std::string(200, '.'); }
 
-// `batches` of both streams, acknowledged and not stored, by a writer that was killed.
+// `batches` of both streams, acknowledged, on the disk and not stored, by a writer that was killed.
 void leaveJournal(const std::string& store, std::uint64_t batches, std::uint64_t from = 0, bool flushed = false) {
   const pid_t child = ::fork();
   if (child == 0) {
-    auto writer = Writer::open(store, {.replay = replayEvents()});
+    auto writer = Writer::open(store, {.replay = replayEvents(), .power_safe = true});
     if (!writer.ok()) ::_exit(1);
     for (std::uint64_t seq = from; seq < from + batches; ++seq)
       for (const StreamKey* stream : {&kStream, &kOther})
-        if (!(*writer)->journal(*stream, seq, payloadOf(seq)).ok()) ::_exit(2);
+        if (!(*writer)->journal(*stream, seq, payloadOf(seq)).ok() || !(*writer)->syncJournal().ok()) ::_exit(2);
     if (flushed && !(*writer)->flush().ok()) ::_exit(3);
     ::raise(SIGKILL);
   }
