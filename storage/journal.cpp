@@ -325,6 +325,7 @@ Status Journal::remove() {
   if (!m_file) return {};
   m_file.reset();
   m_older.reset();
+  m_syncing.reset();
   for (const std::string& file : {m_path, m_next_path})
     if (::unlink(file.c_str()) != 0 && errno != ENOENT) return failed("cannot delete journal", errno);
   return {};

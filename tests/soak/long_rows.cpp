@@ -47,7 +47,7 @@ struct Timed {
 Row clocks(const Scale& scale) {
   constexpr double kFull = 300, kEvery = 0.1, kAllowed = 5e-3;
   const double seconds = scale.quick ? 2 : scale.seconds(kFull, 30);
-  const int agents = scale.agents(64) / 4;
+  const int agents = std::max(2, scale.agents(64) / 4);
   const std::string directory = scale.directory + "/R14";
   std::filesystem::create_directories(directory);
   HubProcess hub({.store = directory + "/s.rgl"});
@@ -134,7 +134,7 @@ Row longRun(const Scale& scale) {
   const std::string directory = scale.directory + "/R15";
   std::filesystem::create_directories(directory);
   HubProcess hub({.store = directory + "/s.rgl"});
-  Fleet fleet({.name = "soak", .agents = scale.agents(64) / 8, .metrics = 20, .hertz = 100}, hub.address(), directory);
+  Fleet fleet({.name = "soak", .agents = std::max(1, scale.agents(64) / 8), .metrics = 20, .hertz = 100}, hub.address(), directory);
   Findings findings;
   findings.need(fleet.waitFor([&] { return fleet.isComplete(); }, 60), "all connected");
   fleet.play();
