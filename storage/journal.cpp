@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. m_size is the end of the last whole record; a failed append truncates back to it.
+// 1. m_size is the end of the last whole record; a failed append truncates back to it, or the next one does. Whatever a crash leaves behind
+//    it is the beginning of one append: written over by a shorter one, its later records would show a gap that is none.
 // 2. A file appears under its name with its whole head, or not at all.
 // 3. <store>-ingest-next exists only together with <store>-ingest; it is the younger one. The older one goes once all of it is committed
 //    and a power cut cannot undo the commit: what a power cut takes of a stream is its newest batches, never some in the middle.
 // 4. Files are synced in the order in which they were written, and their names before them.
-// 5. A sync opens nothing: a process that has no descriptor left loses no journal by it.
+// 5. A power cut may take any part of what was not synced, and leave what was written after it. A batch that is found behind such a hole is
+//    left out: whether its sender still holds those in the hole is for the sender to say, which goes on where its mark stands. Behind
+//    damage of what had been synced everything counts.
+// 6. A file is never written anew from its begin: old records behind new ones would speak of another content.
+// 7. A sync opens nothing: a process that has no descriptor left loses no journal by it.
 #include "storage/journal.h"
 
 #include <fcntl.h>
@@ -123,11 +128,12 @@ Status Journal::rotate() {
     }
   }
   m_unnamed = !m_power_safe;
+  m_synced = {.bytes = 0, .older = m_broken == 0 && m_synced.bytes >= m_size};
   m_older = std::exchange(m_file, std::move(next));
   m_older_size = std::exchange(m_size, JournalFormat::kHeadBytes);
   m_older_unsynced = std::exchange(m_unsynced, false) && m_broken == 0;
-  m_replayed = false;
   m_older_broken = std::exchange(m_broken, 0);
+  m_remains = false;
   return {};
 }
 
@@ -147,18 +153,15 @@ Status Journal::settle(bool durable) {
     m_stored -= m_older_size;
     m_older_size = 0;
     m_older.reset();
+    m_synced.older = true;
     m_older_unsynced = false;
     m_older_broken = 0;
   }
   // Whatever came since stands behind what is stored.
   if (m_size > m_apart_size || m_size <= JournalFormat::kHeadBytes) return {};
-  if (m_replayed) {
-    RG_ASSIGN(m_file, create(m_path));
-    m_replayed = false;
-    m_unnamed = true;
-  } else if (::ftruncate(m_file->fd(), JournalFormat::kHeadBytes) != 0) {
-    return failed("cannot truncate journal", errno);
-  }
+  RG_ASSIGN(m_file, create(m_path));
+  m_unnamed = true;
+  m_synced.bytes = 0;
   m_size = m_apart_size = JournalFormat::kHeadBytes;
   m_stored = 0;
   return {};
@@ -187,42 +190,63 @@ void Journal::keep(const std::string& path, JournalLoss& loss) const {
 
 Result<JournalLoss> Journal::replay(const Take& take, const Mark& mark) {
   m_replaying = true;
-  JournalLoss loss;
-  std::map<StreamKey, std::uint64_t> next;
-  const auto record = [&](const JournalRecord& found) -> Status {
-    auto known = next.find(*found.stream);
-    if (known == next.end()) known = next.emplace(*found.stream, mark(*found.stream)).first;
-    if (found.wanted && *found.wanted > known->second) {
-      loss.batches += *found.wanted - known->second;
-      loss.streams[*found.stream] += *found.wanted - known->second;
-    }
-    known->second = std::max(known->second, found.seq + 1);
-    return take(*found.stream, found.seq, found.payload);
+  struct File {
+    int fd;
+    std::string path;
+    std::int64_t size;
+    std::optional<JournalSynced> synced;  // absent: nothing of it knows that
   };
-  const auto readFile = [&](int fd, const std::string& path, std::int64_t size) -> Status {
-    JournalDamage damage;
-    RG_TRY(m_format.read(fd, size, record, damage));
-    if (damage.places > 0 || damage.foreign) keep(path, loss);
-    loss.damage.bytes += damage.bytes;
-    loss.damage.places += damage.places;
-    loss.damage.torn_bytes += damage.torn_bytes;
-    loss.damage.foreign = loss.damage.foreign || damage.foreign;
-    return {};
-  };
+  std::vector<File> files;
   if (m_older_size > 0) {
     const int fd = ::open(m_path.c_str(), O_RDONLY | O_CLOEXEC);
     if (fd < 0) return failed("cannot open journal", errno);
     m_older = std::make_shared<OpenFile>(fd);
-    RG_TRY(readFile(fd, m_path, m_older_size));
+    files.push_back({fd, m_path, m_older_size, {}});
   }
-  RG_TRY(readFile(m_file->fd(), m_older_size > 0 ? m_next_path : m_path, m_size));
+  files.push_back({m_file->fd(), m_older_size > 0 ? m_next_path : m_path, m_size, {}});
+  for (File& file : files) {
+    JournalDamage ignored;
+    const auto look = [&](const JournalRecord& found) -> Status {
+      if (!found.synced) return {};
+      if (!file.synced) file.synced = *found.synced;
+      file.synced->bytes = std::max(file.synced->bytes, found.synced->bytes);
+      file.synced->older = file.synced->older || found.synced->older;
+      return {};
+    };
+    RG_TRY(m_format.read(file.fd, file.size, look, ignored));
+  }
+  JournalLoss loss;
+  std::map<StreamKey, std::uint64_t> next;
+  const bool older_torn = files.back().synced && !files.back().synced->older;  // it may even be gone
+  for (const File& file : files) {
+    JournalDamage damage;
+    const auto record = [&](const JournalRecord& found) -> Status {
+      auto known = next.find(*found.stream);
+      if (known == next.end()) known = next.emplace(*found.stream, mark(*found.stream)).first;
+      if (found.wanted && *found.wanted > known->second) {
+        const bool power_cut = (file.synced && damage.end > file.synced->bytes) || (older_torn && &file == &files.back());
+        if (power_cut) return {};
+        loss.batches += *found.wanted - known->second;
+        loss.streams[*found.stream] += *found.wanted - known->second;
+      }
+      known->second = std::max(known->second, found.seq + 1);
+      return take(*found.stream, found.seq, found.payload);
+    };
+    RG_TRY(m_format.read(file.fd, file.size, record, damage));
+    if (damage.places > 0 || damage.foreign) keep(file.path, loss);
+    loss.damage.bytes += damage.bytes;
+    loss.damage.places += damage.places;
+    loss.damage.torn_bytes += damage.torn_bytes;
+    loss.damage.foreign = loss.damage.foreign || damage.foreign;
+  }
   m_replaying = false;
-  m_replayed = true;
   return loss;
 }
 
 Status Journal::append(std::span<const Writer::JournalEntry> entries, std::span<const std::uint64_t> skipped) {
   if (m_broken != 0) return failed("cannot write journal", m_broken);
+  if (m_remains && ::ftruncate(m_file->fd(), static_cast<off_t>(m_size)) != 0) return failed("cannot write journal", errno);
+  m_remains = false;
   // Heads of all records in one string; the vectors point into it and to the payloads.
   std::string heads;
   std::vector<std::size_t> ends;
@@ -232,7 +256,7 @@ Status Journal::append(std::span<const Writer::JournalEntry> entries, std::span<
     const Writer::JournalEntry& entry = entries[i];
     if (entry.payload.size() > kMaxPayload)
       return {Code::kInvalidArgument, "cannot journal a batch: " + m_path + ": it is larger than 1 GiB"};
-    m_format.appendRecord(heads, *entry.stream, entry.seq, entry.seq - skipped[i], entry.payload);
+    m_format.appendRecord(heads, *entry.stream, entry.seq, entry.seq - skipped[i], m_synced, entry.payload);
     ends.push_back(heads.size());
     total += static_cast<std::int64_t>(entry.payload.size());
   }
@@ -244,7 +268,7 @@ Status Journal::append(std::span<const Writer::JournalEntry> entries, std::span<
     if (!entries[i].payload.empty()) vectors.push_back({const_cast<char*>(entries[i].payload.data()), entries[i].payload.size()});
   }
   if (int error = writeAll(m_file->fd(), vectors, static_cast<off_t>(m_size)); error != 0) {
-    if (::ftruncate(m_file->fd(), static_cast<off_t>(m_size)) != 0) error = errno;
+    if (::ftruncate(m_file->fd(), static_cast<off_t>(m_size)) != 0) error = errno, m_remains = true;
     return failed("cannot write journal", error);
   }
   m_size += total;
@@ -257,6 +281,17 @@ Status Journal::syncIfDue() {
   return m_broken == 0 && monotonicNow() - m_synced_at < interval ? Status() : sync();
 }
 
+// Of a sync that ended well; the files may have moved on meanwhile.
+void Journal::noteSynced() {
+  if (m_syncing == m_file) {
+    m_synced.bytes = m_syncing_size;
+    m_synced.older = m_synced.older || m_syncing_older;
+  } else if (m_syncing == m_older) {
+    m_synced.older = m_synced.older || m_syncing_size >= m_older_size;
+  }
+  m_syncing.reset();
+}
+
 Status Journal::sync() {
   if (m_broken != 0) return failed("cannot sync journal", m_broken);
   if (m_power_safe) {
@@ -264,16 +299,24 @@ Status Journal::sync() {
     if (m_older_broken != 0) return failed("cannot sync journal", m_older_broken);
     if (!m_unsynced) return {};
     m_broken = syncFile(m_file->fd());
+    if (m_broken == 0 && m_unnamed) m_broken = syncFolder(*m_folder);
     m_synced_at = monotonicNow();
     m_unsynced = m_broken != 0;
-    return m_broken == 0 ? Status() : failed("cannot sync journal", m_broken);
+    if (m_broken != 0) return failed("cannot sync journal", m_broken);
+    m_unnamed = false;
+    m_synced.bytes = m_size;
+    return {};
   }
-  if (const auto ended = m_sync.take(); ended && *ended != 0) {
+  if (const auto ended = m_sync.take()) {
     m_broken = *ended;
-    return failed("cannot sync journal", m_broken);
+    if (m_broken != 0) return failed("cannot sync journal", m_broken);
+    noteSynced();
   }
   if ((!m_unsynced && !m_older_unsynced) || monotonicNow() - m_synced_at < kGroupedSyncInterval || m_sync.busy()) return {};
   std::vector<std::shared_ptr<OpenFile>> files;
+  m_syncing = m_file;
+  m_syncing_size = m_size;
+  m_syncing_older = m_older_unsynced;
   if (std::exchange(m_older_unsynced, false)) files.push_back(m_older);
   if (std::exchange(m_unsynced, false)) files.push_back(m_file);
   m_sync.start(std::exchange(m_unnamed, false) ? m_folder : nullptr, std::move(files));
@@ -285,6 +328,7 @@ Status Journal::remove() {
   if (!m_file) return {};
   m_file.reset();
   m_older.reset();
+  m_syncing.reset();
   for (const std::string& file : {m_path, m_next_path})
     if (::unlink(file.c_str()) != 0 && errno != ENOENT) return failed("cannot delete journal", errno);
   return {};

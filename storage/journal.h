@@ -77,6 +77,7 @@ class Journal {
   Result<std::shared_ptr<OpenFile>> create(const std::string& path) const;
   Status rotate();
   void keep(const std::string& path, JournalLoss& loss) const;
+  void noteSynced();
   Status failed(const char* what, int error) const;
 
   std::string m_path, m_next_path;  // m_path: of the older file, if there are two
@@ -89,9 +90,13 @@ class Journal {
   std::int64_t m_stored = 0;      // of both files: committed, but perhaps not durable
   bool m_power_safe = false;
   bool m_unsynced = false, m_older_unsynced = false;
-  bool m_unnamed = false;   // a file was created or renamed since the folder was synced
-  bool m_replayed = false;  // the file that is appended to is of an earlier life: it may be kept aside, or of an older version
+  JournalSynced m_synced;               // of both files
+  std::shared_ptr<OpenFile> m_syncing;  // m_file when the sync that runs began, and what it had
+  std::int64_t m_syncing_size = 0;
+  bool m_syncing_older = false;
+  bool m_unnamed = false;  // a file was created or renamed since the folder was synced
   bool m_replaying = false;
+  bool m_remains = false;  // of a failed append, behind m_size
   int m_broken = 0;        // errno of the sync that failed; 0: nothing may be appended
   int m_older_broken = 0;  // of the older file, until what it holds is stored
   TimeNs m_synced_at = 0;

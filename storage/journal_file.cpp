@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::string_view kMagic = "RGJ2", kMagic1 = "RGJ1";
 constexpr std::size_t kWindow = std::size_t{1} << 20;
-constexpr std::uint8_t kNaming1 = 0, kBatch1 = 1, kBatch = 2;
+constexpr std::uint8_t kNaming1 = 0, kBatch1 = 1, kBatch2 = 2, kBatch = 3;
 
 std::uint32_t fixed32(std::string_view bytes) {
   std::uint32_t value = 0;
@@ -115,11 +115,16 @@ class Bodies {
   Result<bool> take(std::string_view body, const JournalFormat::Take& take) {
     ByteReader in(body);
     const std::uint8_t kind = in.byte();
-    if (kind == kBatch) {
+    if (kind == kBatch || kind == kBatch2) {
       m_key = takeKey(in);
       const std::uint64_t seq = in.varint(), skipped = in.varint();
+      std::optional<JournalSynced> synced;
+      if (kind == kBatch) {
+        const std::uint64_t both = in.varint();
+        synced = JournalSynced{static_cast<std::int64_t>(both / 2), both % 2 != 0};
+      }
       if (!in.ok() || skipped > seq) return false;
-      RG_TRY(take({&m_key, seq, seq - skipped, in.take(in.left())}));
+      RG_TRY(take({&m_key, seq, seq - skipped, in.take(in.left()), synced}));
       return true;
     }
     const std::uint64_t index = in.varint();
@@ -131,7 +136,7 @@ class Bodies {
     }
     const std::uint64_t seq = in.varint();
     if (kind != kBatch1 || !in.ok() || index >= m_named.size()) return false;
-    RG_TRY(take({&m_named[index], seq, std::nullopt, in.take(in.left())}));
+    RG_TRY(take({&m_named[index], seq, std::nullopt, in.take(in.left()), std::nullopt}));
     return true;
   }
 
@@ -152,7 +157,7 @@ std::string JournalFormat::head() const {
   return head + m_uuid;
 }
 
-void JournalFormat::appendRecord(std::string& out, const StreamKey& stream, std::uint64_t seq, std::uint64_t wanted,
+void JournalFormat::appendRecord(std::string& out, const StreamKey& stream, std::uint64_t seq, std::uint64_t wanted, JournalSynced synced,
                                  std::string_view payload) const {
   const std::size_t begin = out.size();
   out += m_marker;
@@ -166,6 +171,7 @@ void JournalFormat::appendRecord(std::string& out, const StreamKey& stream, std:
   appendVarint(out, stream.stream);
   appendVarint(out, seq);
   appendVarint(out, seq - wanted);
+  appendVarint(out, 2 * static_cast<std::uint64_t>(synced.bytes) + (synced.older ? 1 : 0));
   const auto size = static_cast<std::uint32_t>(out.size() - body + payload.size());
   const std::uint32_t crc = crc32c(payload, crc32c(std::string_view(out).substr(body), m_seed));
   std::memcpy(out.data() + begin + m_marker.size(), &size, sizeof size);
@@ -177,12 +183,13 @@ Status JournalFormat::read(int fd, std::int64_t size, const Take& take, JournalD
   const std::string start(file.at(0, static_cast<std::size_t>(std::min(size, kHeadBytes))));
   const bool first_version = start.starts_with(kMagic1);
   const RecordLayout layout = first_version ? RecordLayout{} : RecordLayout{m_marker, m_seed};
-  const auto lost = [&](std::int64_t bytes) {
+  const auto lost = [&](std::int64_t bytes, std::int64_t end) {
     damage.bytes += bytes;
     ++damage.places;
+    damage.end = end;
   };
   const bool ours = start == head() || start == std::string(kMagic1) + head().substr(kMagic.size());
-  if (!ours) lost(std::min(size, kHeadBytes));
+  if (!ours) lost(std::min(size, kHeadBytes), 0);
   const auto uuid = std::string_view(start).substr(std::min<std::size_t>(start.size(), 8));
   const bool named = (first_version || start.starts_with(kMagic)) && uuid.size() == m_uuid.size();
   // Records of version 1 do not say whose they are. Uuids are random: where half of one is right, the rest is damage.
@@ -199,7 +206,7 @@ Status JournalFormat::read(int fd, std::int64_t size, const Take& take, JournalD
     if (const auto body = layout.body(file, at)) {
       const std::int64_t next = at + static_cast<std::int64_t>(layout.head() + body->size());
       RG_ASSIGN(const bool known, bodies.take(*body, take));
-      if (!known) lost(next - at);
+      if (!known) lost(next - at, next);
       ++records;
       at = next;
       continue;
@@ -212,7 +219,7 @@ Status JournalFormat::read(int fd, std::int64_t size, const Take& take, JournalD
     if (next == size && begun) {
       damage.torn_bytes += size - at;
     } else {
-      lost(next - at);
+      lost(next - at, next);
     }
     at = next;
   }

@@ -3,7 +3,10 @@
 //
 // File   = "RGJ2" | u32 uuid size | uuid of the store | records
 // Record = u32 marker | u32 size of the body | u32 crc32c of the body | body
-// Body   = 2 | varint size, agent | varint size, session | varint stream | varint seq | varint seq - wanted | payload
+// Body   = 3 | varint size, agent | varint size, session | varint stream | varint seq | varint seq - wanted | varint synced | payload
+//
+// synced = 2 * bytes of this file that were on the disk when the record was written, + 1 where all of the older file was. Kind 2, of
+// programs before this one, has none.
 //
 // A record needs no other one: it names its stream, and with `wanted` (the sequence number that was next) how many batches its sender had
 // skipped, so that records that are missing here are counted. Marker and checksum begin from the store's uuid: a record of another store,
@@ -29,15 +32,23 @@
 
 namespace runglass {
 
+// What was on the disk when a record was written.
+struct JournalSynced {
+  std::int64_t bytes = 0;  // of its file, from the begin
+  bool older = true;       // all of the older file
+};
+
 struct JournalRecord {
   const StreamKey* stream = nullptr;
   std::uint64_t seq = 0;
   std::optional<std::uint64_t> wanted;  // absent: version 1
   std::string_view payload;
+  std::optional<JournalSynced> synced;  // absent: of an older program
 };
 
 struct JournalDamage {
   std::int64_t bytes = 0, places = 0;  // that no record could be read from
+  std::int64_t end = 0;                // of the last of these places
   std::int64_t torn_bytes = 0;         // of an unfinished record at the end, which was never acknowledged
   bool foreign = false;                // all of it belongs to another store
 };
@@ -49,7 +60,8 @@ class JournalFormat {
   explicit JournalFormat(std::string store_uuid);
   std::string head() const;
   // Appends a record to `out` as far as its payload, which is to follow.
-  void appendRecord(std::string& out, const StreamKey& stream, std::uint64_t seq, std::uint64_t wanted, std::string_view payload) const;
+  void appendRecord(std::string& out, const StreamKey& stream, std::uint64_t seq, std::uint64_t wanted, JournalSynced synced,
+                    std::string_view payload) const;
 
   using Take = std::function<Status(const JournalRecord&)>;
   // Calls `take` for each whole record of the file's first `size` bytes, oldest first; ends at the first failure of `take`.

@@ -7,6 +7,7 @@
 #include "storage/sqlite/page_checksum_vfs.h"
 #include "storage/store_files.h"
 #include "storage/store_reader.h"
+#include "storage/store_uuid.h"
 #include "storage/verify_store.h"
 
 namespace runglass {
@@ -25,6 +26,11 @@ void widen(StoreInfo& info, std::optional<TimeNs> first, std::optional<TimeNs> l
 }
 
 }  // namespace
+
+Result<std::string> storeUuid(const std::string& path) {
+  RG_ASSIGN(auto db, sqlite::Connection::open(path, sqlite::OpenMode::kReadOnly));
+  return db.queryText("SELECT value FROM rg_meta WHERE key = 'store_uuid'");
+}
 
 Result<StoreInfo> StoreReader::info() {
   StoreInfo info;

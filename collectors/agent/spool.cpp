@@ -18,6 +18,8 @@
 #include <charconv>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 
 #include "collectors/agent/spool_scan.h"
 #include "model/crc32c.h"
@@ -59,6 +61,19 @@ bool syncFolder(const std::string& folder) {
   const bool synced = fd >= 0 && (fsync(fd) == 0 || errno == EINVAL);
   if (fd >= 0) ::close(fd);
   return synced;
+}
+
+// A new file with the same content: a sync of the old one could be the one after a failure, which says nothing.
+bool writeAnew(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  const std::string content{std::istreambuf_iterator<char>(in), {}}, made = path + ".new";
+  const int fd = ::open(made.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  if (fd < 0) return false;
+  const bool written = writeAll(fd, content, {}, 0) && fdatasync(fd) == 0;
+  ::close(fd);
+  if (written && rename(made.c_str(), path.c_str()) == 0) return true;
+  unlink(made.c_str());
+  return false;
 }
 
 }  // namespace
@@ -103,8 +118,18 @@ Result<Spool::Recovered> Spool::open(const std::string& directory, std::uint64_t
   Recovered out = scan.finish();
   for (const Session& session : out.sessions)
     for (const Batch& batch : session.batches) ++m_segments[batch.where.segment].live;
-  for (const std::uint64_t number : numbers)
-    if (m_segments.contains(number) && m_segments[number].live == 0) remove(number);
+  // Those that an earlier life appended again may not be on the disk where they are now.
+  bool synced = !scan.repeated() || std::ranges::all_of(m_segments, [this](const auto& segment) {
+    return segment.second.live == 0 || writeAnew(pathOf(segment.first));
+  });
+  synced = synced && (!scan.repeated() || syncFolder(m_directory));
+  for (const std::uint64_t number : numbers) {
+    if (!m_segments.contains(number) || m_segments[number].live > 0) continue;
+    if (synced)
+      remove(number);
+    else
+      m_bytes -= std::exchange(m_segments[number].bytes, 0);  // the next start looks again
+  }
   if (!numbers.empty()) m_next = numbers.back() + 1;
   return out;
 }
@@ -216,7 +241,16 @@ void Spool::release(const Location& where) {
   if (it->second.live > 0) --it->second.live;
   if (it->second.live > 0) return;
   if (where.segment == m_current) return closeCurrent();  // the next append opens a fresh one
-  remove(where.segment);
+  if (!m_failed.contains(where.segment)) return remove(where.segment);
+  m_bytes -= std::exchange(it->second.bytes, 0);
+}
+
+// After a sync: what was in them is on the disk elsewhere, once none of them holds a batch any more.
+void Spool::removeFailed() {
+  const auto holds = [this](std::uint64_t number) { return m_segments.contains(number) && m_segments[number].live > 0; };
+  if (std::ranges::any_of(m_failed, holds)) return;
+  for (const std::uint64_t number : std::exchange(m_failed, {}))
+    if (m_segments.contains(number)) remove(number);
 }
 
 void Spool::remove(std::uint64_t number) {
@@ -228,9 +262,13 @@ void Spool::remove(std::uint64_t number) {
 Status Spool::sync() {
   if (!m_dirty || m_fd < 0) return {};
   m_dirty = false;
-  if (fdatasync(m_fd) == 0 && syncFolder(m_directory)) return {};
+  if (fdatasync(m_fd) == 0 && syncFolder(m_directory)) {
+    removeFailed();
+    return {};
+  }
   const Status status = failed("sync spool", pathOf(m_current));
   m_unsynced.push_back(m_current);
+  m_failed.insert(m_current);
   closeCurrent();
   return status;
 }

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -81,7 +82,8 @@ class Spool {
     return appendBatch(stream, seq, sealed, payload);
   }
   Result<std::string> read(const Location& where);
-  // The batch there is no longer needed; a segment whose batches all are released is deleted.
+  // The batch there is no longer needed; a segment whose batches all are released is deleted. One whose sync failed stays until a later
+  // sync worked: what it had on the disk before may be all that is left of a batch that was appended again.
   void release(const Location& where);
   // A failure is said once; it is never followed by a success for the same file, because the kernel forgets what it could not write.
   Status sync();
@@ -89,8 +91,12 @@ class Spool {
   std::vector<std::uint64_t> takeUnsynced() { return std::exchange(m_unsynced, {}); }
 
   std::uint64_t bytes() const { return m_bytes; }
-  // Number of the oldest segment; 0 when there is none.
-  std::uint64_t oldest() const { return m_segments.empty() ? 0 : m_segments.begin()->first; }
+  // Number of the oldest segment with batches; 0 when there is none.
+  std::uint64_t oldest() const {
+    for (const auto& [number, segment] : m_segments)
+      if (segment.live > 0) return number;
+    return 0;
+  }
 
  private:
   struct Segment {
@@ -105,6 +111,7 @@ class Spool {
   Status writeRecord(char kind, std::string_view head, std::string_view body);
   void closeCurrent();
   void remove(std::uint64_t number);
+  void removeFailed();
   std::string keepDamaged(const std::string& path) const;
 
   std::string m_directory;
@@ -116,6 +123,7 @@ class Spool {
   std::string m_session;
   SpoolMark m_mark;  // of the current segment
   std::vector<std::uint64_t> m_unsynced;
+  std::set<std::uint64_t> m_failed;  // whose sync failed, until all of them may go
   std::size_t m_written_dictionary = 0;
   bool m_dirty = false;
 };

@@ -180,9 +180,22 @@ Spool::Recovered SpoolScan::finish() {
     for (const auto& [offset, records] : scanned->later)
       if (offset <= scanned->session.dictionary.size()) define(*scanned, offset, records);
     std::vector<Spool::Batch> readable;
-    for (std::size_t i = 0; i < scanned->needed.size(); ++i)
-      if (scanned->needed[i] <= scanned->session.dictionary.size()) readable.push_back(scanned->session.batches[i]);
-    if (const std::size_t lost = scanned->needed.size() - readable.size(); lost > 0)
+    // One that was appended again, because the sync of its segment had failed, may be there twice.
+    std::map<std::pair<std::uint32_t, std::uint64_t>, std::size_t> places;
+    std::size_t lost = 0;
+    for (std::size_t i = 0; i < scanned->needed.size(); ++i) {
+      const Spool::Batch& batch = scanned->session.batches[i];
+      if (scanned->needed[i] > scanned->session.dictionary.size()) {
+        ++lost;
+        continue;
+      }
+      const auto [place, first] = places.try_emplace({batch.stream, batch.seq}, readable.size());
+      if (first)
+        readable.push_back(batch);
+      else
+        readable[place->second] = batch, m_repeated = true;
+    }
+    if (lost > 0)
       m_issues.push_back(
           {.code = "agent.spool_damaged",
            .source = "spool",

@@ -31,6 +31,8 @@ class SpoolScan {
   Segment read(std::uint64_t number, const std::string& path);
   void issue(Issue issue) { m_issues.push_back(std::move(issue)); }
   Spool::Recovered finish();
+  // Whether a batch was there twice: the later one counts.
+  bool repeated() const { return m_repeated; }
 
  private:
   struct ScannedSession {
@@ -50,6 +52,7 @@ class SpoolScan {
 
   std::vector<std::unique_ptr<ScannedSession>> m_sessions_found;  // oldest first
   std::vector<Issue> m_issues;
+  bool m_repeated = false;
 };
 
 }  // namespace runglass

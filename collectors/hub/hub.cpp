@@ -22,6 +22,7 @@
 #include "collectors/hub/listener.h"
 #include "collectors/hub/relay.h"
 #include "collectors/hub/tls_server.h"
+#include "storage/store_uuid.h"
 
 namespace runglass {
 namespace {
@@ -85,13 +86,11 @@ Result<std::unique_ptr<Hub>> Hub::start(const std::string& store, HubOptions opt
     return Status(Code::kFailedPrecondition, "hub: " + store + ": is a copy of the store that the hub on " + mirror->from +
                                                  " writes: agents' data goes there; receive into a store of its own");
   std::vector<Node> known;
-  std::string store_uuid;
   {
     RG_ASSIGN(const std::unique_ptr<Reader> reader, Reader::open(store));
     RG_ASSIGN(known, reader->nodes());
-    RG_ASSIGN(StoreInfo info, reader->info());
-    store_uuid = std::move(info.store_uuid);
   }
+  RG_ASSIGN(std::string store_uuid, storeUuid(store));
   parts.ingest = std::make_unique<IngestThread>(std::move(writer), store, options, std::move(known));
   parts.service = std::make_unique<IngestService>(*parts.ingest, *parts.admission, options.max_agents);
   parts.follow = std::make_unique<FollowService>(store, store_uuid, hub->readerOptions(), *parts.admission);

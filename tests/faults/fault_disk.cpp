@@ -102,6 +102,7 @@ FaultDisk::FileId FaultDisk::fileAt(const std::string& path) {
 }
 
 void FaultDisk::opened(int fd, const std::string& path, bool created, bool emptied) {
+  closed(fd);  // libc closes some itself, as the folder of a directory_iterator
   if (path == m_folder || path == m_folder + "/") {
     m_folder_fds[fd] = true;
     return;

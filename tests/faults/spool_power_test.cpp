@@ -13,7 +13,7 @@ namespace {
 using Crash = test::FaultDisk::Crash;
 using Failing = test::FaultDisk::Failing;
 
-TEST(SpoolPower, DISABLED_APowerLossLosesNothingThatWasSynced) {
+TEST(SpoolPower, APowerLossLosesNothingThatWasSynced) {
   test::spoolCrashPoints({Crash::kPowerLossOfAll, Crash::kPowerLossInOrder, Crash::kPowerLossAnyOrder}, test::pointsOf(8, 500));
 }
 
@@ -21,7 +21,7 @@ TEST(SpoolPower, CallsThatFailLoseNothing) {
   for (const int error : {EIO, ENOSPC}) test::spoolFailures(error, Failing::kChanges, Crash::kKill, test::pointsOf(3, 300));
 }
 
-TEST(SpoolPower, DISABLED_AnFsyncThatFailedIsNotForgotten) {
+TEST(SpoolPower, AnFsyncThatFailedIsNotForgotten) {
   test::spoolFailures(EIO, Failing::kSyncs, Crash::kPowerLossOfAll, test::pointsOf(2, 300));
 }
 

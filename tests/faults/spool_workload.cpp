@@ -34,12 +34,31 @@ void SpoolWorkload::run(int steps) {
   }
 }
 
+// Batches of a segment that could not be synced go to another one, as an agent does it.
+void SpoolWorkload::moveUnsynced() {
+  for (const std::uint64_t segment : m_spool->takeUnsynced()) m_unsynced.insert(segment);
+  for (auto& [key, where] : m_held) {
+    if (std::get<0>(key) != m_session || !m_unsynced.contains(where.segment)) continue;
+    const auto moved = appendBatch(key);
+    if (!moved.ok()) return;
+    m_spool->release(where);
+    where = *moved;
+  }
+}
+
 void SpoolWorkload::sync() {
-  if (m_spool == nullptr || !m_spool->sync().ok()) return;
+  if (m_spool == nullptr) return;
+  bool synced = false;
+  for (int attempt = 0; attempt < 2 && !synced; ++attempt) {
+    moveUnsynced();
+    synced = m_spool->sync().ok();
+  }
+  if (!synced) return;
+  for (const std::uint64_t segment : m_spool->takeUnsynced()) m_unsynced.insert(segment);  // while batches were moved: the next sync's
   // Of this life: what an earlier one left unsynced is not this sync's.
-  for (const auto& held : m_held)
-    if (std::get<0>(held.first) == m_session && m_synced.insert(held.first).second)
-      m_log.push_back({m_disk.operations(), held.first, What::kSynced});
+  for (const auto& [key, where] : m_held)
+    if (std::get<0>(key) == m_session && !m_unsynced.contains(where.segment) && m_synced.insert(key).second)
+      m_log.push_back({m_disk.operations(), key, What::kSynced});
 }
 
 std::set<SpoolWorkload::Key> SpoolWorkload::heldAt(std::size_t operation, bool synced_only) const {
@@ -108,20 +127,25 @@ bool SpoolWorkload::open() {
   m_session = "s" + std::to_string(++m_lives);
   m_next.clear();
   m_held.clear();
+  m_unsynced.clear();
   for (const Spool::Session& session : opened->sessions)
     for (const Spool::Batch& batch : session.batches) m_held.emplace_back(Key{session.name, batch.stream, batch.seq}, batch.where);
   return true;
+}
+
+Result<Spool::Location> SpoolWorkload::appendBatch(const Key& key) {
+  // It grows with the session.
+  const std::string dictionary = dictionaryOf(m_session).substr(0, 60 + 5 * (m_next[0] + m_next[1] + m_next[2]));
+  return m_spool->append(
+      m_session, [&](std::size_t offset) { return offset < dictionary.size() ? dictionary.substr(offset) : std::string(); },
+      std::get<1>(key), std::get<2>(key), 0, payloadOf(key));
 }
 
 void SpoolWorkload::append() {
   const auto stream = static_cast<std::uint32_t>(m_random() % 3);
   const std::uint64_t seq = m_next[stream];
   const Key key = {m_session, stream, seq};
-  // It grows with the session.
-  const std::string dictionary = dictionaryOf(m_session).substr(0, 60 + 5 * (m_next[0] + m_next[1] + m_next[2]));
-  const auto where = m_spool->append(
-      m_session, [&](std::size_t offset) { return offset < dictionary.size() ? dictionary.substr(offset) : std::string(); }, stream, seq, 0,
-      payloadOf(key));
+  const auto where = appendBatch(key);
   if (!where.ok()) return;
   ++m_next[stream];
   m_held.emplace_back(key, *where);

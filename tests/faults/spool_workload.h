@@ -43,7 +43,9 @@ class SpoolWorkload {
   };
 
   bool open();
+  Result<Spool::Location> appendBatch(const Key& key);
   void append();
+  void moveUnsynced();
   void release(std::size_t count);
 
   FaultDisk& m_disk;
@@ -55,6 +57,7 @@ class SpoolWorkload {
   std::map<std::uint32_t, std::uint64_t> m_next;
   std::vector<std::pair<Key, Spool::Location>> m_held;
   std::set<Key> m_synced;
+  std::set<std::uint64_t> m_unsynced;  // segments of which a sync failed
   std::vector<Entry> m_log;
 };
 

@@ -42,9 +42,9 @@ void crashPoints(const StoreFaults& what, std::size_t points) {
   }
 }
 
-void failingCalls(const StoreFaults& what, int error, std::size_t points) {
+void failingCalls(const StoreFaults& what, int error, std::size_t points, std::uint64_t first) {
   FaultTally tally;
-  for (std::uint64_t seed = firstSeed(); tally.points() < points; ++seed) {
+  for (std::uint64_t seed = first; tally.points() < points; ++seed) {
     const TempFolder folder;
     FaultDisk disk(folder.path());
     StoreWorkload workload(disk, folder.file("s.rgl"), what.power_safe, seed);

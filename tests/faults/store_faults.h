@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tests/faults/fault_disk.h"
+#include "tests/faults/points.h"
 
 namespace runglass::test {
 
@@ -20,8 +21,8 @@ struct StoreFaults {
 };
 
 void crashPoints(const StoreFaults& what, std::size_t points);
-// Each point: a workload of its own, in which calls fail from some operation on, once or for a while, and then no more.
-void failingCalls(const StoreFaults& what, int error, std::size_t points);
+// Each point: a workload of its own, in which calls fail from some operation on, once or for a while, and then no more. `first`: its seed.
+void failingCalls(const StoreFaults& what, int error, std::size_t points, std::uint64_t first = firstSeed());
 // The same with one fsync, and a power loss at the end.
 void failingSyncs(const StoreFaults& what, std::size_t points);
 

@@ -25,5 +25,10 @@ TEST(StoreFaults, CallsThatFailLoseNothingAcknowledged) {
   for (const int error : {EIO, ENOSPC}) test::failingCalls({.power_safe = false, .may_lose = false}, error, test::pointsOf(5, 40));
 }
 
+// Workloads in which an append to the journal failed halfway, its truncation failed as well, and a shorter append after it.
+TEST(StoreFaults, WhatAFailedAppendLeavesHidesNoBatch) {
+  for (const std::uint64_t seed : {178U, 456U}) test::failingCalls({.power_safe = false, .may_lose = false}, EIO, 1, seed);
+}
+
 }  // namespace
 }  // namespace runglass

@@ -16,11 +16,11 @@ using Crash = FaultDisk::Crash;
 
 const std::vector<Crash> kPowerLosses = {Crash::kPowerLossOfAll, Crash::kPowerLossInOrder, Crash::kPowerLossAnyOrder};
 
-TEST(StorePower, DISABLED_LosesNothingAcknowledgedWhereTheStoreIsPowerSafe) {
+TEST(StorePower, LosesNothingAcknowledgedWhereTheStoreIsPowerSafe) {
   test::crashPoints({.power_safe = true, .crashes = kPowerLosses, .may_lose = false}, test::pointsOf(20, 300));
 }
 
-TEST(StorePower, DISABLED_LosesASuffixOfEachStreamWhereItIsKillSafe) {
+TEST(StorePower, LosesASuffixOfEachStreamWhereItIsKillSafe) {
   test::crashPoints({.power_safe = false, .crashes = kPowerLosses, .may_lose = true}, test::pointsOf(20, 300));
 }
 

@@ -7,7 +7,6 @@
 #include <unistd.h>
 #include <zstd.h>
 
-#include <cstdarg>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
@@ -21,21 +20,11 @@
 
 namespace runglass::soak {
 
-std::string text(const char* format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  char* made = nullptr;
-  const int size = vasprintf(&made, format, arguments);
-  va_end(arguments);
-  const std::string out(made, static_cast<std::size_t>(std::max(0, size)));
-  free(made);
-  return out;
-}
-
 const std::vector<NamedRow>& allRows() {
-  static const std::vector<NamedRow> rows = {{"load-10hz", loadFast}, {"load-1hz", loadWide}, {"R1", steady},    {"R2", burst},
-                                             {"R3", storm},           {"R4", loneAgent},      {"R5", retention}, {"R6", kills},
-                                             {"R7", outage},          {"R12", descriptors},   {"R13", stop},     {"S3", flood}};
+  static const std::vector<NamedRow> rows = {{"load-10hz", loadFast}, {"load-1hz", loadWide}, {"R1", steady},     {"R2", burst},
+                                             {"R3", storm},           {"R4", loneAgent},      {"R5", retention},  {"R6", kills},
+                                             {"R7", outage},          {"R9", diskFull},       {"R11", powerLoss}, {"R12", descriptors},
+                                             {"R13", stop},           {"R14", clocks},        {"R15", longRun},   {"S3", flood}};
   return rows;
 }
 
@@ -67,15 +56,6 @@ double calibration() {
   for (; monotonicNow() - began < 300 * kNsPerMs; bytes += static_cast<double>(in.size()))
     (void)ZSTD_compress(out.data(), out.size(), in.data(), in.size(), 1);
   return bytes / static_cast<double>(monotonicNow() - began) * 1e3;
-}
-
-const char* word(Verdict verdict) { return verdict == Verdict::kPass ? "pass" : verdict == Verdict::kFail ? "FAIL" : "not tried"; }
-
-void print(const Row& row) {
-  std::printf("%-10s %-9s %s\n%20s target:   %s\n%20s measured: %s\n", row.id.c_str(), word(row.verdict), row.what.c_str(), "",
-              row.target.c_str(), "", row.measured.c_str());
-  if (!row.machine.empty()) std::printf("%20s machine:  %s\n", "", row.machine.c_str());
-  std::fflush(stdout);
 }
 
 bool isWanted(const std::string& rows, const std::string& id) {

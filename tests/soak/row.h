@@ -36,6 +36,8 @@ struct Scale {
 };
 
 std::string text(const char* format, ...) __attribute__((format(printf, 1, 2)));
+const char* word(Verdict verdict);
+void print(const Row& row);
 
 // One entry per requirement that was looked at, joined; the row passes if all hold.
 class Findings {
@@ -72,6 +74,12 @@ Row storm(const Scale& scale);
 Row kills(const Scale& scale);
 Row outage(const Scale& scale);
 Row stop(const Scale& scale);
+// disk_rows.cpp
+Row diskFull(const Scale& scale);
+Row powerLoss(const Scale& scale);
+// long_rows.cpp
+Row clocks(const Scale& scale);
+Row longRun(const Scale& scale);
 // guard_rows.cpp
 Row descriptors(const Scale& scale);
 Row flood(const Scale& scale);

@@ -61,15 +61,15 @@ JournalReplay replayEvents() {
 }
 std::string payloadOf(std::uint64_t seq) { return "batch " + std::to_string(seq) + std::string(200, '.'); }
 
-// `batches` of both streams, acknowledged and not stored, by a writer that was killed.
+// `batches` of both streams, acknowledged, on the disk and not stored, by a writer that was killed.
 void leaveJournal(const std::string& store, std::uint64_t batches, std::uint64_t from = 0, bool flushed = false) {
   const pid_t child = ::fork();
   if (child == 0) {
-    auto writer = Writer::open(store, {.replay = replayEvents()});
+    auto writer = Writer::open(store, {.replay = replayEvents(), .power_safe = true});
     if (!writer.ok()) ::_exit(1);
     for (std::uint64_t seq = from; seq < from + batches; ++seq)
       for (const StreamKey* stream : {&kStream, &kOther})
-        if (!(*writer)->journal(*stream, seq, payloadOf(seq)).ok()) ::_exit(2);
+        if (!(*writer)->journal(*stream, seq, payloadOf(seq)).ok() || !(*writer)->syncJournal().ok()) ::_exit(2);
     if (flushed && !(*writer)->flush().ok()) ::_exit(3);
     ::raise(SIGKILL);
   }
@@ -199,9 +199,9 @@ TEST(DamagedJournal, APayloadCannotPassForARecord) {
   const std::string forged = contentOf(journalPath(donor.path())).substr(kHead);
   const pid_t child = ::fork();
   if (child == 0) {
-    auto writer = Writer::open(store.path());
+    auto writer = Writer::open(store.path(), {.power_safe = true});
     for (std::uint64_t seq = 0; seq < 3; ++seq)
-      if (!writer.ok() || !(*writer)->journal(kOther, seq, forged).ok()) ::_exit(1);
+      if (!writer.ok() || !(*writer)->journal(kOther, seq, forged).ok() || !(*writer)->syncJournal().ok()) ::_exit(1);
     ::raise(SIGKILL);
   }
   int status = 0;
@@ -241,6 +241,29 @@ TEST(DamagedJournal, KeepsAFewDamagedFiles) {
 }
 
 // The kernel forgets what it could not write: a second sync of the same file would find nothing to do.
+// A power cut takes any part of what was not on the disk. What is found behind the hole would move the mark over batches that their sender
+// still holds.
+TEST(Journal, WhatIsBehindAHoleOfAPowerCutIsLeftToItsSender) {
+  const TempStore store;
+  const pid_t child = ::fork();
+  if (child == 0) {
+    auto writer = Writer::open(store.path(), {.replay = replayEvents()});
+    for (std::uint64_t seq = 0; seq < 4; ++seq)
+      if (!writer.ok() || !(*writer)->journal(kStream, seq, payloadOf(seq)).ok()) ::_exit(1);
+    if (!(*writer)->journal(kOther, 0, payloadOf(0)).ok()) ::_exit(1);
+    ::raise(SIGKILL);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  ASSERT_TRUE(WIFSIGNALED(status));
+  const std::string content = contentOf(journalPath(store.path()));
+  write(journalPath(store.path()), content.find("batch 1") + 1, std::string(100, '\0'));
+  auto writer = Writer::open(store.path(), {.replay = replayEvents()});
+  ASSERT_TRUE(writer.ok()) << writer.status().message();
+  EXPECT_EQ((*writer)->resumeFrom(kStream), 1U);
+  EXPECT_EQ((*writer)->resumeFrom(kOther), 1U);
+}
+
 TEST(Journal, ASyncThatFailedIsFatalForItsFile) {
   for (const bool power_safe : {true, false}) {
     SCOPED_TRACE(power_safe);
