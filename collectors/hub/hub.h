@@ -46,6 +46,7 @@ struct HubStats {
   std::int64_t agents = 0;       // connected now
   std::int64_t queue_bytes = 0;  // received, not yet stored
   DurNs lag = 0;                 // age of the newest batch when it was journaled
+  std::int64_t rounds = 0;       // of the ingest thread: 20 a second or more while nothing holds it up
   std::string store_error;       // why storing fails now; empty when it does not
   std::string access_error;      // why the token file cannot be read any more: what was read before counts
 };
