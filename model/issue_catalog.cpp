@@ -129,7 +129,9 @@ constexpr std::array kIssues = {
               "another job. Both are stored as they are."},
     IssueInfo{"chrome_trace.coordinates_disagree", kWarning,
               "A trace puts one rank in two places of the parallel layout. The first one is kept: check how its writer numbers ranks."},
-    IssueInfo{"nsys.no_time", kWarning, "Rows of a report whose end comes before their begin, or beyond 64 bits, are left out."},
+    IssueInfo{"nsys.no_time", kWarning,
+              "Rows of a report whose begin or end is no whole number of ns, whose end comes before their begin, or beyond 64 bits, are "
+              "left out."},
     IssueInfo{"nsys.too_many_tracks", kWarning,
               "A report names more than 65,536 threads and streams; spans on the later ones are left out."},
     IssueInfo{"nccl_flight_recorder.bad_entry", kWarning, "Entries of a dump that are not dictionaries say nothing and are left out."},
@@ -251,6 +253,11 @@ constexpr std::array kIssues = {
     IssueInfo{"wire.foreign_node", kError,
               "An agent whose certificate or token is for one node sent records of another; they are not stored. A mistake in its "
               "configuration, or a node that was taken over."},
+    IssueInfo{
+        "wire.foreign_run", kWarning,
+        "An agent sent records of a run that has its ranks on other nodes: ends, layouts, ranks or progress of theirs, or data of a run "
+        "in which its node has no rank and of which it follows no shared file. They are not stored; the rest of the batch is. The "
+        "source names the agent and the run, the detail what was refused."},
     IssueInfo{"wire.agent_identity", kError,
               "An agent came with the uuid of another node's agent, or with another certificate or token, and was refused. Mostly a state "
               "directory that was copied with a machine's image. If a node was replaced: runglassctl agent forget NODE."},

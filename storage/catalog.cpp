@@ -181,18 +181,26 @@ RunId Catalog::run(const Run& run) {
 AttemptId Catalog::attempt(const Attempt& attempt) {
   if (!attempt.run) return {};  // no row can hold it
   std::string key = keyOf(attempt);
-  if (m_attempts.find(key) != nullptr) return {upsert(m_attempts, std::move(key), attempt).id};
+  if (m_attempts.find(key) != nullptr) {
+    const AttemptId id{upsert(m_attempts, std::move(key), attempt).id};
+    m_lives[id.value].ended |= attempt.end.has_value();
+    return id;
+  }
   Attempt added = attempt;
   added.number = m_attempt_counts[attempt.run.value]++;
   auto& entry = m_attempts.add(std::move(key), std::move(added));
+  m_lives[entry.id] = {attempt.run, attempt.end.has_value()};
   m_attempts.touch(entry);
   m_named[entry.id] = m_now;
   return {entry.id};
 }
 
 void Catalog::rank(const Rank& rank) {
-  need(rank.attempt);
+  const NodeId before = nodeOf(rank.attempt, rank.rank);
   upsert(m_ranks, keyOf(rank), rank);
+  if (!rank.node || rank.node == before) return;
+  place(rank.attempt, before, -1);
+  place(rank.attempt, rank.node, 1);
 }
 
 void Catalog::fact(const Fact& fact) {

@@ -106,6 +106,11 @@ class Catalog {
   void progress(const Progress& progress);
   void clock(const ClockReading& reading) { m_clock.add(reading); }
   std::int64_t text(std::string_view text);  // interned
+  // model/rank_places.h
+  NodeId nodeOf(AttemptId attempt, std::int32_t rank);
+  std::int64_t ranksOn(AttemptId attempt, NodeId node);
+  bool hasEnded(AttemptId attempt) const;
+  AttemptId newestPlaced(RunId run) const;
 
   std::optional<Run> findRun(std::string_view name) const;
   RunId findRunByUuid(const std::string& uuid) {
@@ -134,6 +139,7 @@ class Catalog {
  private:
   Status loadTopology(sqlite::Connection& db);
   Status loadRuns(sqlite::Connection& db);
+  void loadPlaced(sqlite::Connection& db);
   Status loadColumns(sqlite::Connection& db);
   Status loadAttempt(AttemptId attempt);
   // Before anything of the attempt is looked up.
@@ -144,6 +150,7 @@ class Catalog {
   Status saveDetails(sqlite::Connection& db, CommitRows& rows);
   Status loadClocks(sqlite::Connection& db);
   Status saveClocks(sqlite::Connection& db, CommitRows& rows);
+  void place(AttemptId attempt, NodeId node, int more);
   void noteKind(std::uint64_t series_id, SeriesKind kind, bool of_rank);
 
   static constexpr auto kUnknownKind = static_cast<SeriesKind>(0xff);
@@ -158,7 +165,14 @@ class Catalog {
   std::unordered_map<std::string, std::string> m_run_uuids;  // by name
   CatalogTable<Attempt> m_attempts;
   std::unordered_map<std::uint64_t, std::int32_t> m_attempt_counts;  // by run
+  struct Life {
+    RunId run;
+    bool ended = false;
+  };
+  std::unordered_map<std::uint64_t, Life> m_lives;        // by attempt
+  std::unordered_map<std::uint64_t, AttemptId> m_placed;  // by run: the newest attempt with a rank on a node
   CatalogTable<Rank> m_ranks;
+  std::unordered_map<std::uint64_t, std::unordered_map<std::uint64_t, std::int64_t>> m_places;  // ranks by attempt and node, 0: on any
   CatalogTable<Fact> m_facts;
   CatalogTable<Checkpoint> m_checkpoints;
   CatalogTable<CommGroup> m_groups;

@@ -34,7 +34,12 @@ Status Catalog::loadAttempt(AttemptId attempt) {
   RG_TRY(rows::each<Track>(
       *m_db, " WHERE t.attempt_id = ?1", [&](const Track& t) { add(m_tracks, t.key, t.id.value); }, id));
   RG_TRY(rows::each<Rank>(
-      *m_db, of_attempt, [&](const Rank& r) { add(m_ranks, r, 0); }, id));
+      *m_db, of_attempt,
+      [&](const Rank& r) {
+        add(m_ranks, r, 0);
+        place(r.attempt, r.node, 1);
+      },
+      id));
   RG_TRY(rows::each<Fact>(
       *m_db, of_attempt, [&](const Fact& f) { add(m_facts, f, 0); }, id));
   RG_TRY(rows::each<Checkpoint>(
@@ -57,7 +62,43 @@ void Catalog::evictIdle(TimeNs before) {
   const auto gone = [&](const auto& row) { return std::ranges::binary_search(over, row.attempt.value); };
   m_series.evict(gone), m_tracks.evict(gone), m_ranks.evict(gone), m_facts.evict(gone);
   m_checkpoints.evict(gone), m_groups.evict(gone), m_progress.evict(gone);
-  for (const std::uint64_t id : over) m_named.erase(id);
+  for (const std::uint64_t id : over) m_named.erase(id), m_places.erase(id);
+}
+
+void Catalog::place(AttemptId attempt, NodeId node, int more) {
+  if (!node) return;
+  auto& places = m_places[attempt.value];
+  places[node.value] += more;
+  places[0] += more;
+  const auto life = m_lives.find(attempt.value);
+  if (more <= 0 || life == m_lives.end()) return;
+  // Attempts of a run get their ids in the order of their numbers.
+  AttemptId& newest = m_placed[life->second.run.value];
+  newest = std::max(newest, attempt);
+}
+
+NodeId Catalog::nodeOf(AttemptId attempt, std::int32_t rank) {
+  need(attempt);
+  const auto* entry = m_ranks.find(keyOf(Rank{.attempt = attempt, .rank = rank}));
+  return entry == nullptr ? NodeId() : entry->row.node;
+}
+
+std::int64_t Catalog::ranksOn(AttemptId attempt, NodeId node) {
+  need(attempt);
+  const auto places = m_places.find(attempt.value);
+  if (places == m_places.end()) return 0;
+  const auto on = places->second.find(node.value);
+  return on == places->second.end() ? 0 : on->second;
+}
+
+bool Catalog::hasEnded(AttemptId attempt) const {
+  const auto life = m_lives.find(attempt.value);
+  return life != m_lives.end() && life->second.ended;
+}
+
+AttemptId Catalog::newestPlaced(RunId run) const {
+  const auto placed = m_placed.find(run.value);
+  return placed == m_placed.end() ? AttemptId() : placed->second;
 }
 
 // Ids of earlier lives may be used without a declaration.

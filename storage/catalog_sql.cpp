@@ -61,11 +61,26 @@ Status Catalog::loadRuns(sqlite::Connection& db) {
     m_runs.add(r.uuid, r, r.id.value);
     m_run_uuids.emplace(r.name, r.uuid);
   }));
-  return rows::each<Attempt>(db, "", [&](const Attempt& a) {
+  RG_TRY(rows::each<Attempt>(db, "", [&](const Attempt& a) {
     m_attempts.add(keyOf(a), a, a.id.value);
+    m_lives[a.id.value] = {a.run, a.end.has_value()};
     std::int32_t& count = m_attempt_counts[a.run.value];
     count = std::max(count, a.number + 1);
-  });
+  }));
+  loadPlaced(db);
+  return {};
+}
+
+// Damaged ranks do not keep a store from being written: their attempts count as if no node had a rank.
+void Catalog::loadPlaced(sqlite::Connection& db) {
+  auto placed = db.prepare(
+      "SELECT run_id, max(attempt_id) FROM rg_attempt a WHERE EXISTS "
+      "(SELECT 1 FROM rg_rank r WHERE r.attempt_id = a.attempt_id AND r.node_id IS NOT NULL) GROUP BY run_id");
+  while (placed.ok()) {
+    const Result<bool> row = placed->step();
+    if (!row.ok() || !*row) return;
+    m_placed[static_cast<std::uint64_t>(placed->int64(0))] = {static_cast<std::uint64_t>(placed->int64(1))};
+  }
 }
 
 Status Catalog::loadColumns(sqlite::Connection& db) {

@@ -53,6 +53,10 @@ class StoreWriter final : public Writer, private WriterState {
   void clock(const ClockReading& reading) override { recorded().clock(reading); }
   void capture(const Capture& capture) override;  // store_captures.cpp
   Status flush() override;
+  NodeId nodeOf(AttemptId attempt, std::int32_t rank) override { return recorded().nodeOf(attempt, rank); }
+  std::int64_t ranksOn(AttemptId attempt, NodeId node) override { return recorded().ranksOn(attempt, node); }
+  bool hasEnded(AttemptId attempt) override { return recorded().hasEnded(attempt); }
+  AttemptId newestPlaced(RunId run) override { return recorded().newestPlaced(run); }
   // store_mirror.cpp
   void complete(SeriesId series, std::int64_t step0, std::int64_t step1, const ScalarColumns& points) override;
   void summaries(SeriesId series, const Summaries& summaries) override;  // store_summaries.cpp

@@ -23,6 +23,7 @@
 #include "model/findings.h"
 #include "model/incident.h"
 #include "model/mirror_recorder.h"
+#include "model/rank_places.h"
 #include "storage/reader.h"
 
 namespace runglass {
@@ -90,7 +91,7 @@ struct WriterOptions {
 // Retention leaves alone what an incident is about and so much before and after it.
 inline constexpr DurNs kIncidentMargin = 60 * kNsPerSecond;
 
-class Writer : public MirrorRecorder {
+class Writer : public MirrorRecorder, public RankPlaces {
  public:
   // Creates the file if it is missing, migrates older schemas (after a VACUUM INTO backup), replays the journal.
   static Result<std::unique_ptr<Writer>> open(const std::string& path, WriterOptions options = {});

@@ -11,6 +11,7 @@
 #include "app/ctl/command.h"
 #include "app/hub_arguments.h"
 #include "app/scraping.h"
+#include "app/service_notify.h"
 #include "app/watch/watch.h"
 
 namespace runglass::ctl {
@@ -66,9 +67,12 @@ class Serve : public Command {
     std::string said, said_access;
     std::int64_t said_cut = 0;
     DurNs cut_at = 0;
+    ServiceNotify service;
+    (void)service.send("READY=1");
     const timespec second{1, 0};
     while (sigtimedwait(&signals, nullptr, &second) < 0) {
       const HubStats stats = hub->stats();
+      service.alive(stats.rounds, monotonicNow());
       if (stats.access_error != said_access)
         std::fprintf(
             stderr, "runglassctl serve: %s\n",
@@ -85,6 +89,7 @@ class Serve : public Command {
       std::fprintf(stderr, "runglassctl serve: %s\n", error.empty() ? "data is stored again" : ("nothing is stored now: " + error).c_str());
       said = error;
     }
+    (void)service.send("STOPPING=1");
     std::signal(SIGTERM, [](int) { _exit(0); });
     std::signal(SIGINT, [](int) { _exit(0); });
     pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);

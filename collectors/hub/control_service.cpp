@@ -13,9 +13,9 @@ namespace {
 
 class EditReactor final : public grpc::ServerReadReactor<v1::EditPart> {
  public:
-  EditReactor(IngestThread& ingest, std::atomic<int>& calls, const grpc::CallbackServerContext& context, const std::string& store_uuid)
-      : m_ingest(ingest), m_calls(calls), m_context(context), m_store_uuid(store_uuid) {
-    ++m_calls;
+  EditReactor(IngestThread& ingest, ClientCalls& calls, std::string client, const grpc::CallbackServerContext& context,
+              const std::string& store_uuid)
+      : m_ingest(ingest), m_calls(calls), m_client(std::move(client)), m_context(context), m_store_uuid(store_uuid) {
     StartRead(&m_part);
   }
   void OnReadDone(bool ok) override {
@@ -31,7 +31,7 @@ class EditReactor final : public grpc::ServerReadReactor<v1::EditPart> {
  private:
   // Who has the answer may ask again at once: OnDone() can be late on a busy machine.
   void end(const grpc::Status& status) {
-    --m_calls;
+    m_calls.give(m_client);
     Finish(status);
   }
   void all() {
@@ -42,7 +42,8 @@ class EditReactor final : public grpc::ServerReadReactor<v1::EditPart> {
   }
 
   IngestThread& m_ingest;
-  std::atomic<int>& m_calls;
+  ClientCalls& m_calls;
+  const std::string m_client;
   const grpc::CallbackServerContext& m_context;
   const std::string& m_store_uuid;
   v1::EditPart m_part;
@@ -70,38 +71,62 @@ class RefusingReactor final : public grpc::ServerReadReactor<v1::EditPart> {
 
 }  // namespace
 
-grpc::Status ControlService::admit(const grpc::CallbackServerContext& context) {
+std::string ClientCalls::take(const std::string& client) {
+  const MutexLock lock(m_mutex);
+  int& own = m_of[client];
+  std::string why;
+  if (own >= kMaxOfClient)
+    why = client + " has " + std::to_string(kMaxOfClient) + " calls open already; try again when one has ended";
+  else if (m_all >= kMaxCalls)
+    why = "answers " + std::to_string(kMaxCalls) + " calls already; try again";
+  if (why.empty()) ++own, ++m_all;
+  if (own == 0) m_of.erase(client);
+  return why;
+}
+
+void ClientCalls::give(const std::string& client) {
+  const MutexLock lock(m_mutex);
+  --m_all;
+  if (--m_of[client] == 0) m_of.erase(client);
+}
+
+grpc::Status ControlService::admit(const grpc::CallbackServerContext& context, std::string& client) {
   if (m_draining) return {grpc::StatusCode::UNAVAILABLE, "is stopping"};
-  if (const Result<Pass> pass = m_admission.admit(context, Scope::kAdmin); !pass.ok()) return wireStatus(pass.status());
-  if (m_calls >= kMaxCalls)
-    return {grpc::StatusCode::RESOURCE_EXHAUSTED, "answers " + std::to_string(kMaxCalls) + " calls already; try again"};
+  const Result<Pass> pass = m_admission.admit(context, Scope::kAdmin);
+  if (!pass.ok()) return wireStatus(pass.status());
+  // Without a name: its address, less the port.
+  client = pass->name.empty() ? context.peer().substr(0, context.peer().rfind(':')) : pass->name;
+  if (const std::string why = m_calls.take(client); !why.empty()) return {grpc::StatusCode::RESOURCE_EXHAUSTED, why};
   return grpc::Status::OK;
 }
 
 grpc::ServerUnaryReactor* ControlService::Order(grpc::CallbackServerContext* context, const v1::OrderRequest* request,
                                                 v1::OrderReply* reply) {
   grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
-  grpc::Status refused = admit(*context);
+  std::string client;
+  grpc::Status refused = admit(*context, client);
+  const bool taken = refused.ok();
   if (refused.ok() && !request->store_uuid().empty() && request->store_uuid() != m_store_uuid)
     refused = {grpc::StatusCode::FAILED_PRECONDITION, "order: this hub writes another store"};
   const Result<runglass::Order> order = orderOf(*request);
   if (refused.ok() && !order.ok()) refused = wireStatus(order.status());
   if (!refused.ok()) {
+    if (taken) m_calls.give(client);
     reactor->Finish(refused);
     return reactor;
   }
-  ++m_calls;
-  m_ingest.order(*order, [this, reactor, reply](const Result<OrderOutcome>& outcome) {
+  m_ingest.order(*order, [this, reactor, reply, client](const Result<OrderOutcome>& outcome) {
     if (outcome.ok()) fillReply(*reply, *outcome);
-    --m_calls;
+    m_calls.give(client);
     reactor->Finish(outcome.ok() ? grpc::Status::OK : wireStatus(outcome.status()));
   });
   return reactor;
 }
 
 grpc::ServerReadReactor<v1::EditPart>* ControlService::Edit(grpc::CallbackServerContext* context, v1::EditDone*) {
-  if (const grpc::Status status = admit(*context); !status.ok()) return new RefusingReactor(status);
-  return new EditReactor(m_ingest, m_calls, *context, m_store_uuid);
+  std::string client;
+  if (const grpc::Status status = admit(*context, client); !status.ok()) return new RefusingReactor(status);
+  return new EditReactor(m_ingest, m_calls, std::move(client), *context, m_store_uuid);
 }
 
 }  // namespace runglass

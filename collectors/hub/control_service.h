@@ -6,24 +6,39 @@
 // Units:      none.
 // Errors:     gRPC statuses: FAILED_PRECONDITION another store is meant, RESOURCE_EXHAUSTED too many calls at once; else those of
 //             Writer::edit() and OrderDesk.
-// Cost:       memory <= kMaxCalls edits of kMaxShifts.
+// Cost:       memory <= ClientCalls::kMaxCalls edits of kMaxShifts.
 #pragma once
 
 #include <grpcpp/grpcpp.h>
 
 #include <atomic>
+#include <map>
 #include <string>
 
 #include "collectors/hub/admission.h"
 #include "collectors/hub/ingest_thread.h"
+#include "model/mutex.h"
 #include "runglass/v1/control.grpc.pb.h"
 
 namespace runglass {
 
+// Calls that are open, of all clients and of each.
+class ClientCalls {
+ public:
+  static constexpr int kMaxCalls = 32, kMaxOfClient = 8;
+
+  // Why there is no room for another one; empty: it is taken, until give().
+  std::string take(const std::string& client);
+  void give(const std::string& client);
+
+ private:
+  Mutex m_mutex;
+  int m_all RG_GUARDED_BY(m_mutex) = 0;
+  std::map<std::string, int> m_of RG_GUARDED_BY(m_mutex);
+};
+
 class ControlService final : public v1::Control::CallbackService {
  public:
-  static constexpr int kMaxCalls = 16;
-
   ControlService(IngestThread& ingest, Admission& admission, std::string store_uuid)
       : m_ingest(ingest), m_admission(admission), m_store_uuid(std::move(store_uuid)) {}
 
@@ -32,12 +47,13 @@ class ControlService final : public v1::Control::CallbackService {
   void drain() { m_draining = true; }
 
  private:
-  grpc::Status admit(const grpc::CallbackServerContext& context);
+  // OK: the call is taken for `client`, until m_calls.give().
+  grpc::Status admit(const grpc::CallbackServerContext& context, std::string& client);
 
   IngestThread& m_ingest;
   Admission& m_admission;
   const std::string m_store_uuid;
-  std::atomic<int> m_calls = 0;
+  ClientCalls m_calls;
   std::atomic<bool> m_draining = false;
 };
 

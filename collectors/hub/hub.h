@@ -47,6 +47,7 @@ struct HubStats {
   std::int64_t agents = 0;           // connected now
   std::int64_t queue_bytes = 0;      // received, not yet stored
   DurNs lag = 0;                     // age of the newest batch when it was journaled
+  std::int64_t rounds = 0;           // of the ingest thread: 20 a second or more while nothing holds it up
   std::string store_error;           // why storing fails now; empty when it does not
   std::int64_t cut_connections = 0;  // closed because of what they sent, see http2_guard.h
   std::string newest_cut;            // of these: who, and why

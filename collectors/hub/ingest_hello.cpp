@@ -10,6 +10,16 @@
 #include "model/mutex.h"
 
 namespace runglass {
+namespace {
+
+bool isRecent(TimeNs seen, TimeNs now) { return seen > now - kNodesSeenWithin; }
+
+// Different ones of late that said to be this node.
+std::ptrdiff_t uuidsOf(const auto& nodes, const std::string& name, TimeNs now) {
+  return std::ranges::count_if(nodes, [&](const auto& node) { return node.second.name == name && isRecent(node.second.seen, now); });
+}
+
+}  // namespace
 
 bool IngestThread::mayJoin(const Item& item, const v1::Hello& hello) {
   const auto no = [&](Code code, const std::string& why) {
@@ -33,19 +43,19 @@ bool IngestThread::mayJoin(const Item& item, const v1::Hello& hello) {
   if (m_agents.contains(item.link.get())) return no(Code::kInvalidArgument, "second Hello on one stream");
   if (const std::string only = item.link->onlyNode(); !only.empty()) {
     // Its uuid is its own word: one that is another node's already is not taken.
-    const auto known = m_node_names.find(hello.node_uuid());
+    const auto known = m_nodes.find(hello.node_uuid());
     if (hello.node_name() != only || hello.speaks_for_size() > 0)
       return no(Code::kPermissionDenied, "may speak for node " + only + " only, and says that it is " + hello.node_name());
-    if (known != m_node_names.end() && known->second != only)
-      return no(Code::kPermissionDenied, "the uuid of this node, " + hello.node_uuid() + ", belongs to node " + known->second +
-                                             "; if that node was renamed: runglassctl agent forget " + known->second +
+    if (known != m_nodes.end() && known->second.name != only)
+      return no(Code::kPermissionDenied, "the uuid of this node, " + hello.node_uuid() + ", belongs to node " + known->second.name +
+                                             "; if that node was renamed: runglassctl agent forget " + known->second.name +
                                              "; if this machine is a copy of it: give it its own /etc/machine-id");
-    if (known == m_node_names.end() &&
-        std::ranges::count_if(m_node_names, [&](const auto& node) { return node.second == only; }) >= kMaxUuidsOfNode)
-      return no(Code::kResourceExhausted, "node " + only + " came with " + std::to_string(kMaxUuidsOfNode) + " different uuids already");
+    if (known == m_nodes.end() && uuidsOf(m_nodes, only, item.received) >= kMaxUuidsOfNode)
+      return no(Code::kResourceExhausted,
+                "node " + only + " came with " + std::to_string(kMaxUuidsOfNode) + " different uuids within 30 days");
   }
-  if (m_node_names.size() >= kMaxNodes && !m_node_names.contains(hello.node_uuid()))
-    return no(Code::kResourceExhausted, "this hub knows " + std::to_string(kMaxNodes) + " nodes already");
+  if (m_nodes.size() >= kMaxNodes && !m_nodes.contains(hello.node_uuid()) && !hasRoomForNode(item.link->onlyNode(), item.received))
+    return no(Code::kResourceExhausted, "this hub saw " + std::to_string(kMaxNodes) + " nodes within 30 days");
   storeAdmitted();
   acknowledge();
   // What it is welcomed with is what it may delete.
@@ -65,11 +75,21 @@ bool IngestThread::mayJoin(const Item& item, const v1::Hello& hello) {
   return true;
 }
 
+// Nodes that are long gone take no room, and leave memory.
+bool IngestThread::hasRoomForNode(const std::string& only, TimeNs now) {
+  const auto lately = [&](const auto& node) { return isRecent(node.second.seen, now); };
+  if (static_cast<std::size_t>(std::ranges::count_if(m_nodes, lately)) < kMaxNodes) {
+    if (m_nodes.size() >= 2 * kMaxNodes) std::erase_if(m_nodes, [&](const auto& node) { return !lately(node); });
+    return true;
+  }
+  return !only.empty() && uuidsOf(m_nodes, only, now) < kAlwaysUuids;
+}
+
 // Of an agent's uuid, or a node's uuid or name.
 bool IngestThread::unbindNodes(const std::string& name) {
   const AgentIdentity* agent = m_writer->identityOf(name);
   const std::string uuid = agent == nullptr ? name : agent->node_uuid;
-  return std::erase_if(m_node_names, [&](const auto& node) { return node.first == uuid || node.second == name; }) > 0;
+  return std::erase_if(m_nodes, [&](const auto& node) { return node.first == uuid || node.second.name == name; }) > 0;
 }
 
 // Why an agent may not be who it says it is; empty: it may. An agent's uuid is its node's and of what it showed when it came first, so that
@@ -80,8 +100,8 @@ std::string IngestThread::identityProblem(const Item& item, const v1::Hello& hel
   const std::string pass = item.link->passName();
   const bool other_pass = !pass.empty() && !known->pass.empty() && pass != known->pass;
   if (known->node_uuid == hello.node_uuid() && !other_pass) return {};
-  const auto name = m_node_names.find(known->node_uuid);
-  const std::string owner = name == m_node_names.end() ? known->node_uuid : name->second;
+  const auto name = m_nodes.find(known->node_uuid);
+  const std::string owner = name == m_nodes.end() ? known->node_uuid : name->second.name;
   std::string why = "agent " + hello.agent_uuid() + " is that of node " + owner + "; if that node was replaced: runglassctl agent forget " +
                     hello.agent_uuid();
   const std::string detail = item.link->peer() + " came as " + hello.node_name() + (pass.empty() ? "" : " with what '" + pass + "' holds");
@@ -104,16 +124,26 @@ void IngestThread::handleHello(const Item& item, const v1::Hello& hello) {
               .uuid = hello.agent_uuid(),
               .node_uuid = hello.node_uuid(),
               .node_name = hello.node_name(),
+              .owner = {},
+              .speaks_for = {},
+              .sessions = {},
               .defined = Share(m_defined_bytes)};
   agent.speaks_for.assign(hello.speaks_for().begin(), hello.speaks_for().end());
-  agent.heard = item.received_mono;
+  agent.heard = agent.joined = item.received_mono;
   agent.clock_counts = hello.raw_ns() <= item.received || hello.raw_ns() - item.received <= kMaxClockAhead;
   agent.coarse_offset = agent.clock_counts ? item.received - std::max<TimeNs>(hello.raw_ns(), 0) : 0;
   if (m_budgets.size() >= kMaxBudgets) std::erase_if(m_budgets, [](const auto& entry) { return entry.second.use_count() == 1; });
-  std::shared_ptr<PayloadBudget>& budget = m_budgets[agent.uuid];
+  const std::string only = item.link->onlyNode();
+  agent.owner = only.empty() ? "agent " + agent.uuid : "node " + only;
+  std::shared_ptr<PayloadBudget>& budget = m_budgets[agent.owner];
   if (!budget) budget = std::make_shared<PayloadBudget>(m_budget, 1 + agent.speaks_for.size());
+  for (const auto& session : hello.sessions())
+    if (!budget->takesSession(agent.uuid, session.session(), item.received_mono))
+      return refuse(item.link, Status(Code::kResourceExhausted, "session: " + agent.node_name + ": its agents began more than " +
+                                                                    std::to_string(PayloadBudget::kMaxSessions) +
+                                                                    " sessions within a day; look why they start so often"));
   recordAlive(item, agent);
-  m_node_names[agent.node_uuid] = agent.node_name;
+  m_nodes[agent.node_uuid] = {agent.node_name, item.received};
   claimIdentity(item, hello);
   v1::Welcome welcome;
   welcome.set_proto_version(kProtoVersion);

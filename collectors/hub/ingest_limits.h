@@ -14,9 +14,11 @@
 
 namespace runglass {
 
+// Nodes of the last kNodesSeenWithin. Where they are so many, a node with a credential of its own gets kAlwaysUuids all the same.
 inline constexpr std::size_t kMaxNodes = 65'536, kMaxBudgets = 65'536;
+inline constexpr DurNs kNodesSeenWithin = 30LL * 24 * 3600 * kNsPerSecond;
 // A node gets a new one when it is installed anew, a container without a machine-id at each start.
-inline constexpr std::ptrdiff_t kMaxUuidsOfNode = 16'384;
+inline constexpr std::ptrdiff_t kMaxUuidsOfNode = 4'096, kAlwaysUuids = 8;
 inline constexpr std::size_t kMaxName = 256;  // of nodes, agents, sessions
 inline constexpr std::size_t kSmall = 256;    // of what waits, where it holds next to nothing
 inline constexpr std::size_t kMaxBatch = 2U << 20;

@@ -24,6 +24,7 @@ namespace {
 using Wire = v1::Payload;
 constexpr DurNs kClockEvery = 60 * kNsPerSecond;
 constexpr DurNs kSkewTold = 100 * kNsPerMs;
+constexpr DurNs kLeasesUnknown = 60 * kNsPerSecond;
 // 20 batches a second for a year and a half: no spool holds so much that it could be missing.
 constexpr std::uint64_t kMaxJump = std::uint64_t{1} << 30;
 
@@ -119,19 +120,29 @@ void IngestThread::handleDefinitions(Agent& agent, const v1::Definitions& defini
   if (m_defined_bytes > kMaxDefinitionsOfHub) refuseLargest();
 }
 
-// Whoever takes most makes room, not who comes last.
+// The node that takes most makes room, however many agents it has, not the one that comes last.
 void IngestThread::refuseLargest() {
-  const auto largest = std::ranges::max_element(m_agents, {}, [](const auto& entry) { return entry.second.defined.bytes(); });
+  std::map<std::string, std::size_t> bytes;
+  for (const auto& [link, agent] : m_agents) bytes[agent.owner] += agent.defined.bytes();
+  const auto largest = std::ranges::max_element(
+      m_agents, {}, [&](const auto& entry) { return std::pair(bytes[entry.second.owner], entry.second.defined.bytes()); });
   if (largest == m_agents.end()) return;
   refuse(largest->second.link, Status(Code::kResourceExhausted, "definitions: " + largest->second.node_name + ": this hub holds " +
                                                                     std::to_string(kMaxDefinitionsOfHub >> 20U) +
-                                                                    " MiB of all agents, and most of them are of this one"));
+                                                                    " MiB of all agents, and most of them are of this node"));
 }
 
 std::string IngestThread::prefixOf(const Item& item, const Agent& agent, Inbound& session, const v1::Batch& batch,
                                    const PayloadGlance& glance) {
   std::string prefix;
-  if (!agent.link->onlyNode().empty()) wire::appendBytes(prefix, Wire::kOnlyNodeFieldNumber, agent.node_uuid);
+  if (!agent.link->onlyNode().empty()) {
+    wire::appendBytes(prefix, Wire::kOnlyNodeFieldNumber, agent.node_uuid);
+    // What waits with an agent when it connects may be of files that it held before.
+    if (agent.held_lease || item.received_mono - agent.joined < kLeasesUnknown) {
+      wire::appendTag(prefix, Wire::kFollowsFilesFieldNumber, 0);
+      wire::appendVarint(prefix, 1);
+    }
+  }
   prefix += session.journaled.inFront(*m_writer);
   const TimeNs now = item.received - agent.coarse_offset;
   if (!glance.begins_sealed || *glance.first_sealed <= 0 || *glance.last_sealed > now + kMaxAhead) {
@@ -222,6 +233,7 @@ void IngestThread::handleHeartbeat(const Item& item, Agent& agent, const v1::Hea
     lease.set_file(wanted.file());
     lease.set_offset(answer.offset);
     lease.set_held(answer.held);
+    agent.held_lease |= answer.held;
   }
   pong.set_hub_sent_ns(wallNow());
   agent.link->sendPong(pong);

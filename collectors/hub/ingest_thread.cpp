@@ -42,7 +42,7 @@ IngestThread::IngestThread(std::unique_ptr<Writer> writer, const std::string& st
       }) {
   for (const Node& node : known_nodes) {
     m_liveness.expect(node, monotonicNow());
-    m_node_names[node.uuid] = node.name;
+    m_nodes[node.uuid] = {node.name, node.last_heard.value_or(0)};
   }
   m_thread = std::thread([this] { run(); });
 }
@@ -152,6 +152,7 @@ void IngestThread::run() {
     grant();
     {
       const MutexLock lock(m_mutex);
+      ++m_stats.rounds;
       m_queue_bytes -= bytes;
       m_waiting_bytes = m_recording.waitingBytes();
       if (m_queue_bytes + m_waiting_bytes < m_options.queue_bytes / 2) resumed.swap(m_parked);
@@ -193,7 +194,7 @@ void IngestThread::storeAdmitted() {
 }
 
 void IngestThread::recordBatch(Inbound& session, std::uint32_t stream, std::uint64_t seq, std::string_view payload, Writer& writer) {
-  const PayloadCounts counts = session.journaled.replay().play(payload, writer);
+  const PayloadCounts counts = session.journaled.replay().play(payload, writer, &writer);
   if (const Status failed = writer.takeFailure(); !failed.ok()) writer.setAside(session.keys[stream], seq, payload, failed);
   const MutexLock lock(m_mutex);
   m_stats.samples += counts.samples;

@@ -84,6 +84,7 @@ class IngestThread {
   struct Agent {
     std::shared_ptr<AgentLink> link;
     std::string uuid, node_uuid, node_name;
+    std::string owner;                    // "node NAME" of a credential of one node, else "agent UUID": what it takes counts together
     std::vector<std::string> speaks_for;  // uuids of further nodes
     std::vector<std::shared_ptr<Inbound>> sessions;
     Share defined;    // of definitions, of all sessions
@@ -95,6 +96,12 @@ class IngestThread {
     int claims = 0;  // of leases, since claims_since
     DurNs claims_since = 0;
     bool leases_refused = false;
+    bool held_lease = false;
+    DurNs joined = 0;  // monotonic
+  };
+  struct KnownNode {
+    std::string name;
+    TimeNs seen = 0;  // when one of its agents connected last
   };
   struct Item {
     std::shared_ptr<AgentLink> link;
@@ -118,6 +125,7 @@ class IngestThread {
   void handle(Item& item);
   void handleHello(const Item& item, const v1::Hello& hello);
   bool mayJoin(const Item& item, const v1::Hello& hello);
+  bool hasRoomForNode(const std::string& only, TimeNs now);
   std::string identityProblem(const Item& item, const v1::Hello& hello);
   void claimIdentity(const Item& item, const v1::Hello& hello);
   void handleDefinitions(Agent& agent, const v1::Definitions& definitions);
@@ -152,8 +160,8 @@ class IngestThread {
   std::size_t m_defined_bytes = 0;  // definitions of all agents
   std::map<AgentLink*, Agent> m_agents;
   std::shared_ptr<PayloadBudget::Hub> m_budget = std::make_shared<PayloadBudget::Hub>();
-  std::map<std::string, std::shared_ptr<PayloadBudget>> m_budgets;  // by agent, of all that connected
-  std::map<std::string, std::string> m_node_names;                  // by uuid, of all that ever were
+  std::map<std::string, std::shared_ptr<PayloadBudget>> m_budgets;  // by agent, or by node of a credential
+  std::map<std::string, KnownNode> m_nodes;                         // by uuid
   std::vector<Admitted> m_admitted;
   std::size_t m_admitted_bytes = 0;
   struct Acknowledgement {

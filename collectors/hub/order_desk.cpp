@@ -105,7 +105,10 @@ Result<OrderDesk::Plan> OrderDesk::planOf(const Order& order) {
 }
 
 void OrderDesk::place(const Order& order, std::span<const Peer> peers, Writer& writer, DurNs now, OrderDone done) {
-  if (m_orders.size() >= kMostOpen) return done(Status(Code::kResourceExhausted, "order: " + std::to_string(kMostOpen) + " are open"));
+  const auto of_run = std::ranges::count_if(m_orders, [&](const auto& open) { return open.second.order.run == order.run; });
+  if (static_cast<std::size_t>(of_run) >= kMaxOfRun)
+    return done(Status(Code::kResourceExhausted, "order: run '" + order.run + "': " + std::to_string(kMaxOfRun) + " are open already"));
+  if (m_orders.size() >= kMaxOpen) return done(Status(Code::kResourceExhausted, "order: " + std::to_string(kMaxOpen) + " are open"));
   const Result<Plan> plan = planOf(order);
   if (!plan.ok()) return done(plan.status());
   const std::uint64_t id = m_next_id++;

@@ -46,7 +46,7 @@ class OrderDesk {
   void close();
 
  private:
-  static constexpr std::size_t kMostOpen = 64;
+  static constexpr std::size_t kMaxOpen = 64, kMaxOfRun = 16;
   struct Open {
     Order order;
     AttemptId attempt;

@@ -25,16 +25,30 @@ void PayloadBudget::Seen::turn(DurNs now) {
   m_before = std::exchange(m_now, {});
 }
 
+void PayloadBudget::turn(DurNs now) {
+  if (m_hub->began == 0 || now - m_hub->began >= kPeriod) *m_hub = {.began = now};
+}
+
+bool PayloadBudget::take(Seen& seen, std::size_t hash, std::size_t max, std::size_t always, std::size_t& total, std::size_t max_total) {
+  if (seen.contains(hash)) return seen.insert(hash), true;
+  if (seen.size() >= max || (total >= max_total && seen.size() >= always)) return false;
+  seen.insert(hash);
+  ++total;
+  return true;
+}
+
 bool PayloadBudget::takes(const SeriesKey& key, DurNs now) {
   m_series.turn(now);
-  if (m_hub->began == 0 || now - m_hub->began >= kPeriod) *m_hub = {.series = 0, .began = now};
+  turn(now);
   const std::size_t hash = hashOf(key.attempt.value, key.rank.value_or(-1), key.node.value, key.device.value, key.metric, key.source,
                                   key.labels, static_cast<int>(key.kind));
-  if (m_series.contains(hash)) return m_series.insert(hash), true;
-  if (m_series.size() >= m_max_series || m_hub->series >= kMaxSeriesOfHub) return false;
-  m_series.insert(hash);
-  ++m_hub->series;
-  return true;
+  return take(m_series, hash, m_max_series, kAlwaysSeries, m_hub->series, kMaxSeriesOfHub);
+}
+
+bool PayloadBudget::takesSession(std::string_view agent, std::string_view session, DurNs now) {
+  m_sessions.turn(now);
+  turn(now);
+  return take(m_sessions, hashOf(agent, session), m_max_sessions, kAlwaysSessions, m_hub->sessions, kMaxSessionsOfHub);
 }
 
 bool PayloadBudget::takesIssue(std::string_view code, std::string_view source, DurNs now) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// PayloadBudget: how much new of a kind one agent may bring to a store, across its sessions. What is beyond is left out and counted.
+// PayloadBudget: how much new of a kind one agent, or all of a node's credential, may bring to a store, across sessions. What is beyond is
+// left out and counted.
 //
 // Threading:  one thread: that of the Recorder. The totals of a hub are shared by budgets of one thread.
 // Ownership:  values.
@@ -23,20 +24,28 @@ class PayloadBudget {
   // A day's: jobs come and go on a node for years.
   static constexpr std::size_t kMaxSeries = 50'000, kMaxSeriesOfHub = 10'000'000;
   static constexpr std::size_t kMaxIssues = 512;
+  // Each leaves marks of its streams in the store for months. An agent that crashes every 21 s begins so many.
+  static constexpr std::size_t kMaxSessions = 4'096, kMaxSessionsOfHub = 1'048'576;
+  // Where the totals of a hub are reached, those who took little of them go on.
+  static constexpr std::size_t kAlwaysSeries = 1'000, kAlwaysSessions = 64;
   static constexpr DurNs kPeriod = 24LL * 3600 * kNsPerSecond;
 
   struct Hub {
-    std::size_t series = 0;
+    std::size_t series = 0, sessions = 0;
     DurNs began = 0;
   };
 
   // `nodes`: that the agent speaks for.
   PayloadBudget(std::shared_ptr<Hub> hub, std::size_t nodes)
-      : m_hub(std::move(hub)), m_max_series(nodes * kMaxSeries), m_max_issues(kMaxIssues + nodes) {}
+      : m_hub(std::move(hub)),
+        m_max_series(nodes * kMaxSeries),
+        m_max_issues(kMaxIssues + nodes),
+        m_max_sessions(kMaxSessions + 16 * nodes) {}
 
   // One that was taken before is taken again.
   bool takes(const SeriesKey& key, DurNs now);
   bool takesIssue(std::string_view code, std::string_view source, DurNs now);
+  bool takesSession(std::string_view agent, std::string_view session, DurNs now);
 
  private:
   // What was seen in this period and in the one before.
@@ -51,9 +60,13 @@ class PayloadBudget {
     std::unordered_set<std::size_t> m_now, m_before;
     DurNs m_began = 0;
   };
+  // `total`: of the hub, `always`: so many in spite of it.
+  static bool take(Seen& seen, std::size_t hash, std::size_t max, std::size_t always, std::size_t& total, std::size_t max_total);
+  void turn(DurNs now);
+
   std::shared_ptr<Hub> m_hub;
-  const std::size_t m_max_series, m_max_issues;
-  Seen m_series, m_issues;
+  const std::size_t m_max_series, m_max_issues, m_max_sessions;
+  Seen m_series, m_issues, m_sessions;
 };
 
 }  // namespace runglass

@@ -40,6 +40,27 @@ bool PayloadSession::readValues(std::string_view bytes) {
   return true;
 }
 
+// A series that was refused is defined once the agent may: it may have joined the attempt since.
+SeriesId PayloadSession::seriesAt(std::uint32_t wire, const char* what, std::int64_t count) {
+  const SeriesId id = look(series, wire);
+  const SeriesKey* const refused = id ? nullptr : guard.deferredSeries(wire);
+  if (refused == nullptr) return id;
+  if (!guard.mayDefine(*refused)) return refuse(refused->attempt, what, count), SeriesId();
+  series[wire - 1] = out->series(*refused);
+  guard.forgetSeries(wire);
+  return series[wire - 1];
+}
+
+TrackId PayloadSession::trackAt(std::uint32_t wire, std::int64_t count) {
+  const TrackId id = look(tracks, wire);
+  const TrackKey* const refused = id ? nullptr : guard.deferredTrack(wire);
+  if (refused == nullptr) return id;
+  if (!guard.mayDefine(*refused)) return refuse(refused->attempt, "spans", count), TrackId();
+  tracks[wire - 1] = out->track(*refused);
+  guard.forgetTrack(wire);
+  return tracks[wire - 1];
+}
+
 bool PayloadSession::sampleBlock(std::string_view bytes) {
   WireReader reader(bytes);
   std::uint32_t id = 0;
@@ -63,7 +84,7 @@ bool PayloadSession::sampleBlock(std::string_view bytes) {
     for (TimeNs& time : times) fix(time), bound(time);
     times_known = true;
   }
-  const SeriesId series_id = look(series, id);
+  const SeriesId series_id = seriesAt(id, "samples", static_cast<std::int64_t>(values.size()));
   if (!series_id) return id != 0;
   out->samples(series_id, times, values);
   counts.samples += static_cast<std::int64_t>(values.size());
@@ -91,7 +112,7 @@ bool PayloadSession::scalarBlock(std::string_view bytes) {
     }
   }
   if (!reader.ok() || steps.size() != values.size() || (!times.empty() && times.size() != steps.size())) return false;
-  const SeriesId series_id = look(series, id);
+  const SeriesId series_id = seriesAt(id, "scalars", static_cast<std::int64_t>(values.size()));
   if (!series_id) return id != 0;
   for (TimeNs& time : times) {
     if (series_has_wall_time[id - 1]) fix(time);
@@ -133,7 +154,7 @@ bool PayloadSession::spanBlock(std::string_view bytes) {
   columns.depth.assign(block.depth().begin(), block.depth().end());
   columns.args.assign(block.args().begin(), block.args().end());
   columns.names.assign(block.names().begin(), block.names().end());
-  const TrackId track = look(tracks, block.track());
+  const TrackId track = trackAt(block.track(), static_cast<std::int64_t>(rows));
   if (!track) return block.track() != 0;
   for (std::size_t i = 0; i < rows; ++i) {
     TimeNs& time = columns.start[i];

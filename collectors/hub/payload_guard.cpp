@@ -11,7 +11,9 @@ namespace {
 
 using Wire = v1::Payload;
 
-bool isHubs(std::uint32_t field) { return field == Wire::kReceivedNsFieldNumber || field == Wire::kOnlyNodeFieldNumber; }
+bool isHubs(std::uint32_t field) {
+  return field == Wire::kReceivedNsFieldNumber || field == Wire::kOnlyNodeFieldNumber || field == Wire::kFollowsFilesFieldNumber;
+}
 
 // Counts down `left`; false: it did not suffice.
 bool countParts(std::string_view message, std::size_t& left, int levels) {

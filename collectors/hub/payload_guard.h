@@ -19,7 +19,7 @@ namespace runglass {
 
 struct PayloadGlance {
   bool definitions_only = true;
-  bool has_hubs_fields = false;                     // such as only a hub puts in front: received_ns, only_node
+  bool has_hubs_fields = false;                     // such as only a hub puts in front: received_ns, only_node, follows_files
   bool begins_sealed = false;                       // sealed_ns is at the very front, where agents put it
   std::optional<TimeNs> first_sealed, last_sealed;  // the earliest and the latest of all
 };

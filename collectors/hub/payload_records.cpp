@@ -98,7 +98,13 @@ void PayloadSession::define(const v1::Device& wire) {
 
 void PayloadSession::define(const v1::Run& wire) {
   if (isNext(runs, wire.id(), limits.runs, "runs")) {
-    const Run run = runOf(wire);
+    Run run = runOf(wire);
+    if (guard.isBound()) {
+      // Who it is comes first: what it may say depends on it.
+      const RunId id = out->run({.uuid = run.uuid, .name = run.name});
+      guard.named(id, run.name.empty() ? run.uuid : run.name);
+      guard.strip(id, run);
+    }
     runs.push_back(out->run(run));
     run_has_wall_time.push_back(run.time_domain.value_or(TimeDomain::kUtc) == TimeDomain::kUtc);
   }
@@ -106,7 +112,12 @@ void PayloadSession::define(const v1::Run& wire) {
 
 void PayloadSession::define(const v1::Attempt& wire) {
   if (isNext(attempts, wire.id(), limits.attempts, "attempts")) {
-    const Attempt attempt = attemptOf(wire);
+    Attempt attempt = attemptOf(wire);
+    if (owned && guard.isBound()) {
+      const AttemptId id = out->attempt({.run = attempt.run, .key = attempt.key});
+      guard.named(id, attempt.run);
+      guard.strip(id, attempt);
+    }
     attempts.push_back(owned ? out->attempt(attempt) : AttemptId());
     attempt_has_wall_time.push_back(wire.run() == 0 || wire.run() > runs.size() || run_has_wall_time[wire.run() - 1]);
   }
@@ -127,7 +138,9 @@ void PayloadSession::define(const v1::Series& wire) {
     if (!taken)
       issue("wire.too_many_ids", "this agent defines more than " + std::to_string(PayloadBudget::kMaxSeries) + " series a node and day");
     // Its samples fall away with it.
-    series.push_back(owned && taken && !isOfForeign(wire.node()) ? out->series(key) : SeriesId());
+    const bool known = owned && taken && !isOfForeign(wire.node()), may = guard.mayDefine(key);
+    series.push_back(known && may ? out->series(key) : SeriesId());
+    if (known && !may) guard.defer(wire.id(), key);
     series_has_wall_time.push_back(hasWallTime(wire.attempt()));
   }
 }
@@ -138,7 +151,9 @@ void PayloadSession::define(const v1::Track& wire) {
                        .rank = optionalOf(wire.has_rank(), wire.rank()),
                        .kind = wire.kind(),
                        .name = wire.name()};
-    tracks.push_back(owned ? out->track(key) : TrackId());
+    const bool may = guard.mayDefine(key);
+    tracks.push_back(owned && may ? out->track(key) : TrackId());
+    if (owned && !may) guard.defer(wire.id(), key);
   }
 }
 
@@ -153,13 +168,20 @@ void PayloadSession::say(const v1::Device& wire) {
 }
 
 void PayloadSession::say(const v1::Run& wire) {
-  if (look(runs, wire.id())) out->run(runOf(wire));
+  const RunId id = look(runs, wire.id());
+  if (!id) return;
+  Run run = runOf(wire);
+  guard.strip(id, run);
+  out->run(run);
 }
 
 void PayloadSession::say(const v1::Attempt& wire) {
-  if (!look(attempts, wire.id())) return;
-  const Attempt attempt = attemptOf(wire);
-  if (owned) out->attempt(attempt);
+  const AttemptId id = look(attempts, wire.id());
+  if (!id) return;
+  Attempt attempt = attemptOf(wire);
+  if (!owned) return;
+  guard.strip(id, attempt);
+  out->attempt(attempt);
 }
 
 void PayloadSession::say(const v1::Rank& wire) {
@@ -174,7 +196,12 @@ void PayloadSession::say(const v1::Rank& wire) {
                   .dp = optionalOf(wire.has_dp(), wire.dp()),
                   .cp = optionalOf(wire.has_cp(), wire.cp()),
                   .ep = optionalOf(wire.has_ep(), wire.ep())};
-  if (owned) out->rank(rank);
+  if (!owned) return;
+  if (!guard.mayPlace(rank)) return void(refuse(rank.attempt, "ranks of other nodes"));
+  out->rank(rank);
+  if (!guard.isBound() || !guard.mayEnd(rank.attempt)) return;
+  for (const Run& run : guard.takeRuns(rank.attempt)) out->run(run);
+  for (const Attempt& attempt : guard.takeAttempts(rank.attempt)) out->attempt(attempt);
 }
 
 void PayloadSession::say(const v1::Fact& wire) {
@@ -183,6 +210,7 @@ void PayloadSession::say(const v1::Fact& wire) {
                   .rank = optionalOf(wire.has_rank(), wire.rank()),
                   .key = wire.key(),
                   .value = wire.value()};
+  if (owned && !guard.mayReplace(fact.attempt, fact.rank)) return void(refuse(fact.attempt, "facts"));
   if (owned) out->fact(fact);
 }
 
@@ -194,7 +222,7 @@ void PayloadSession::say(const v1::Checkpoint& wire) {
                               .durable = fixed(wire.has_durable_ns(), wire.durable_ns(), wall),
                               .bytes = optionalOf(wire.has_bytes(), wire.bytes()),
                               .path = wire.path()};
-  if (owned) out->checkpoint(checkpoint);
+  if (mayAdd(checkpoint.attempt, "checkpoints")) out->checkpoint(checkpoint);
 }
 
 void PayloadSession::say(const v1::CommGroup& wire) {
@@ -203,7 +231,7 @@ void PayloadSession::say(const v1::CommGroup& wire) {
                         .kind = wire.kind(),
                         .name = wire.name(),
                         .ranks = {wire.ranks().begin(), wire.ranks().end()}};
-  if (owned) out->group(group);
+  if (mayRecord(group.attempt, "groups")) out->group(group);
 }
 
 void PayloadSession::say(const v1::Event& wire) {
@@ -221,7 +249,7 @@ void PayloadSession::say(const v1::Event& wire) {
                     .severity = enumOr(wire.severity(), Severity::kCritical, Severity::kInfo),
                     .code = wire.code(),
                     .message = wire.message()};
-  if (owned) out->event(event);
+  if (mayAdd(event.attempt, "events")) out->event(event);
 }
 
 void PayloadSession::say(const v1::LogLine& wire) {
@@ -232,7 +260,7 @@ void PayloadSession::say(const v1::LogLine& wire) {
                      .stream = wire.stream(),
                      .severity = enumOr(wire.severity(), Severity::kCritical, Severity::kInfo),
                      .text = wire.text()};
-  if (owned) out->log(line);
+  if (mayAdd(line.attempt, "log lines")) out->log(line);
 }
 
 void PayloadSession::say(const v1::Progress& wire) {
@@ -246,7 +274,8 @@ void PayloadSession::say(const v1::Progress& wire) {
                           .phase = wire.phase(),
                           .op = wire.op(),
                           .since = fixed(wire.has_since_ns(), wire.since_ns())};
-  if (owned) out->progress(progress);
+  if (owned && guard.isElsewhere(progress.attempt, progress.rank)) return void(refuse(progress.attempt, "progress"));
+  if (mayRecord(progress.attempt, "progress")) out->progress(progress);
 }
 
 void PayloadSession::say(const v1::Issue& wire) {
@@ -274,7 +303,7 @@ void PayloadSession::say(const v1::Label& wire) {
                     .first_step = optionalOf(wire.has_first_step(), wire.first_step()),
                     .last_step = optionalOf(wire.has_last_step(), wire.last_step()),
                     .strength = wire.strength()};
-  if (owned) out->label(label);
+  if (mayRecord(label.attempt, "labels")) out->label(label);
 }
 
 void PayloadSession::say(const v1::ClockReading& wire) {
@@ -302,6 +331,7 @@ void PayloadSession::say(const v1::Capture& wire) {
                         .reason = wire.reason().substr(0, kMostName),
                         .text = wire.text(),
                         .truncated_bytes = std::max<std::int64_t>(0, wire.truncated_bytes())};
+  if (owned && !guard.mayReplace(capture.attempt, capture.rank)) return void(refuse(capture.attempt, "captures"));
   if (owned) out->capture(capture);
 }
 
@@ -367,7 +397,9 @@ bool PayloadSession::entry(std::uint32_t field, std::string_view bytes) {
       return parsed<v1::Capture>(bytes, said);
     case Wire::kOnlyNodeFieldNumber:
       // The hub's comes first; what an agent says after it lifts nothing.
-      if (only_node.empty()) only_node = bytes;
+      if (!only_node.empty()) return true;
+      only_node = bytes;
+      if (mirror == nullptr) guard.bind(out->node({.uuid = only_node}));
       return true;
     case Wire::kSamplesFieldNumber:
       return sampleBlock(bytes);

@@ -26,6 +26,22 @@ void PayloadSession::issue(const char* code, std::string detail, std::int64_t co
               .detail = std::move(detail)});
 }
 
+void PayloadSession::reportRefused() {
+  for (const RunGuard::Refused& refused : guard.takeRefused()) {
+    const std::string source = agent + ", run " + refused.run;
+    if (budget != nullptr && !budget->takesIssue("wire.foreign_run", source, monotonicNow())) {
+      ++beyond_issues;
+      continue;
+    }
+    out->issue({.code = "wire.foreign_run",
+                .source = source,
+                .count = refused.count,
+                .first = optionalOf(sealed > 0, sealed),
+                .last = optionalOf(sealed > 0, sealed),
+                .detail = "refused: " + refused.what});
+  }
+}
+
 PayloadReplay::PayloadReplay(std::string agent, PayloadLimits limits, std::shared_ptr<PayloadBudget> budget)
     : m_budget(std::move(budget)), m_session(std::make_unique<PayloadSession>(std::move(agent), limits)) {
   m_session->budget = m_budget.get();
@@ -33,15 +49,17 @@ PayloadReplay::PayloadReplay(std::string agent, PayloadLimits limits, std::share
 PayloadReplay::~PayloadReplay() = default;
 PayloadReplay::PayloadReplay(PayloadReplay&&) noexcept = default;
 
-PayloadCounts PayloadReplay::play(std::string_view payload, Recorder& out) {
+PayloadCounts PayloadReplay::play(std::string_view payload, Recorder& out, RankPlaces* places) {
   m_session->out = &out;
   m_session->mirror = nullptr;
+  m_session->guard.begin(places);
   return play(payload);
 }
 
 PayloadCounts PayloadReplay::playFeed(std::string_view payload, MirrorRecorder& out) {
   m_session->out = &out;
   m_session->mirror = &out;
+  m_session->guard.begin(nullptr);
   return play(payload);
 }
 
@@ -75,6 +93,8 @@ PayloadCounts PayloadReplay::play(std::string_view payload) {
       const TimeNs sealed = reader.fixed64();
       if (!s.trusted_sealed) s.sealed = sealed;
       s.times_known = false;
+    } else if (reader.wireType() == 0 && reader.field() == Wire::kFollowsFilesFieldNumber) {
+      if (reader.varint() != 0) s.guard.follows();
     } else if (reader.wireType() == 2) {
       const std::string_view bytes = reader.bytes();
       ok = reader.ok() && s.entry(reader.field(), bytes);
@@ -89,6 +109,7 @@ PayloadCounts PayloadReplay::play(std::string_view payload) {
   if (s.unknown_ids > 0) s.issue("wire.unknown_id", "records refer to ids that were never defined", s.unknown_ids);
   if (s.foreign_records > 0)
     s.issue("wire.foreign_node", "records of other nodes than the one that this agent may speak for", s.foreign_records);
+  s.reportRefused();
   if (s.absurd > 0) s.issue("wire.absurd_time", "replaced by the time of sending, or left out", s.absurd);
   if (s.empty_records > 0) s.issue("wire.empty_record", "events without kind and message", s.empty_records);
   if (s.beyond_records > 0)
@@ -105,7 +126,7 @@ JournalReplay makeJournalReplay() {
     if (writer.mirror())
       it->second.playFeed(payload, writer);
     else
-      it->second.play(payload, writer);
+      it->second.play(payload, writer, &writer);
     return {};
   };
 }

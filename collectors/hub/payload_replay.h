@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "model/mirror_recorder.h"
+#include "model/rank_places.h"
 #include "storage/writer.h"
 
 namespace runglass {
@@ -45,7 +46,8 @@ class PayloadReplay {
   ~PayloadReplay();
   PayloadReplay(PayloadReplay&&) noexcept;
 
-  PayloadCounts play(std::string_view payload, Recorder& out);
+  // `places`: of what `out` records; then agents of one node may not send what is of other nodes' ranks (RunGuard).
+  PayloadCounts play(std::string_view payload, Recorder& out, RankPlaces* places = nullptr);
   // Of a store that is copied: judgements and totals are taken, too, and times are left as they are.
   PayloadCounts playFeed(std::string_view payload, MirrorRecorder& out);
   // The Recorder's ids of what was defined, by wire id - 1.

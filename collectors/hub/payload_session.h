@@ -16,6 +16,7 @@
 
 #include "collectors/hub/payload_budget.h"
 #include "collectors/hub/payload_replay.h"
+#include "collectors/hub/run_guard.h"
 #include "model/far_time.h"
 #include "runglass/v1/payload.pb.h"
 
@@ -27,6 +28,7 @@ struct PayloadSession {
   // One field of a Payload.
   bool entry(std::uint32_t field, std::string_view bytes);
   void issue(const char* code, std::string detail, std::int64_t count = 1);
+  void reportRefused();
 
   std::string agent;
   PayloadLimits limits;
@@ -46,8 +48,9 @@ struct PayloadSession {
   TimeNs sealed = 0;
   bool trusted_sealed = false;  // received_ns replaced it
   bool times_known = false;     // `times` holds those of the sample block before
-  std::string only_node;        // uuid of the one node that may be spoken of; empty: any
-  bool owned = true;            // the owners of the record in hand are known
+  RunGuard guard;
+  std::string only_node;  // uuid of the one node that may be spoken of; empty: any
+  bool owned = true;      // the owners of the record in hand are known
   std::int64_t absurd = 0, unknown_ids = 0, foreign_records = 0, empty_records = 0, beyond_records = 0, beyond_issues = 0;
   std::vector<std::int64_t> times, steps;
   std::vector<double> values;
@@ -76,6 +79,14 @@ struct PayloadSession {
     return owner(ids, wire);
   }
   void miss() { ++unknown_ids, owned = false; }
+  // A record of an attempt that this agent may not send, counted.
+  bool refuse(AttemptId attempt, const char* what, std::int64_t count = 1) {
+    guard.refused(attempt, what, count);
+    return false;
+  }
+  // Of the record in hand, which is recorded where it has its owners.
+  bool mayRecord(AttemptId attempt, const char* what) { return owned && (guard.mayRecord(attempt) || refuse(attempt, what)); }
+  bool mayAdd(AttemptId attempt, const char* what) { return owned && (guard.mayAdd(attempt) || refuse(attempt, what)); }
   bool isForeign(const v1::Node& wire) const { return !only_node.empty() && wire.uuid() != only_node; }
   bool isOfForeign(std::uint32_t node) const { return !only_node.empty() && node != 0 && node <= nodes.size() && !nodes[node - 1]; }
   bool hasWallTime(std::uint32_t attempt) const {
@@ -152,6 +163,8 @@ struct PayloadSession {
   Device deviceOf(const v1::Device& wire);
   Node nodeWithTimes(const v1::Node& wire);
   Run runOf(const v1::Run& wire);
+  SeriesId seriesAt(std::uint32_t wire, const char* what, std::int64_t count);
+  TrackId trackAt(std::uint32_t wire, std::int64_t count);
   Attempt attemptOf(const v1::Attempt& wire);
 };
 

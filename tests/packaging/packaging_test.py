@@ -252,6 +252,10 @@ def case_units():
         unit = text_of(given.written, name + '.service')
         expect('ExecStart=/usr/bin/%s ' % executable in unit or 'CMAKE_INSTALL_PREFIX:PATH=/usr\n' not in text_of(given.build, 'CMakeCache.txt'),
                '%s starts another program' % name)
+        expect('\nUMask=0077\n' in unit and '\nMemoryMax=' in unit, '%s: files for others, or memory without bound' % name)
+        # A start may replay a long journal; the watchdog restarts a hub that hangs.
+        if executable == 'runglassctl':
+            expect('\nType=notify\n' in unit and '\nTimeoutStartSec=infinity\n' in unit and '\nWatchdogSec=' in unit, '%s: no watchdog' % name)
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, name + '.service')
             with open(path, 'w', encoding='utf-8') as file:  # not installed yet: the program of the build, no man page

@@ -37,6 +37,10 @@ _LAUNCH = (("SLURM_JOB_ID", "slurm"), ("SLURM_STEP_ID", "step"), ("SLURM_RESTART
 _SECRET = ("TOKEN", "SECRET", "PASSW", "CREDENTIAL", "APIKEY", "API_KEY", "PRIVATE_KEY", "ACCESS_KEY", "AUTH")
 
 
+def _next(counter, by=1):  # of 64 bits, as in C
+    return counter + by & (1 << 64) - 1
+
+
 def _number(name):
     text = os.environ.get(name, "") if name else ""
     return int(text) if text.isdigit() else NONE
@@ -140,7 +144,7 @@ class _Ring(object):
                 if text in self.ids:
                     return self.ids[text]
                 if number >= _MAX_STRINGS or self.string_bytes + len(text) > _STRING_BYTES:
-                    self.words[_LOST_NAMES] += 1
+                    self.words[_LOST_NAMES] = _next(self.words[_LOST_NAMES])
                     return 0
                 at = _STRING_DATA_AT + self.string_bytes
                 self.map[at:at + len(text)] = text
@@ -175,9 +179,9 @@ class _Ring(object):
         if check != tail ^ ((1 << 64) - 1) or tail > head:
             tail = 0
         if need > _MOST_SLOTS or head + need - tail > self.slots:
-            words[_DROPPED] += 1
+            words[_DROPPED] = _next(words[_DROPPED])
             return
-        words[_HEAD] = head + need
+        words[_HEAD] = _next(head, need)
         for i in range(need):
             at = _SLOTS_AT + ((head + i) & (self.slots - 1)) * _SLOT + 8
             piece = payload[i * _PAYLOAD:(i + 1) * _PAYLOAD]
@@ -199,7 +203,7 @@ class _Ring(object):
             self.fence()  # the copy written now was the live one before
             struct.pack_into("@qqqqqqII", self.map, _PROGRESS_AT + ((version + 1) & 1) * 56, *values, op, phase)
             self.fence()
-            self.words[_PROGRESS_VERSION] = version + 1
+            self.words[_PROGRESS_VERSION] = _next(version)
         finally:
             self.lock.release()
 
@@ -283,13 +287,13 @@ class Library(object):
         if ring is None:
             return
         with ring.lock:
-            ring.words[_IDENTITY_VERSION] += 1
+            ring.words[_IDENTITY_VERSION] = _next(ring.words[_IDENTITY_VERSION])
             ring.fence()
             struct.pack_into(form, ring.map, at, *values)
             if order:
                 ring.text("order", order)
             ring.fence()
-            ring.words[_IDENTITY_VERSION] += 1
+            ring.words[_IDENTITY_VERSION] = _next(ring.words[_IDENTITY_VERSION])
 
     def rg_layout(self, tp, pp, dp, cp, ep, vpp, order):
         self._identity(_LAYOUT_AT, "@6i", (tp, pp, dp, cp, ep, vpp), order)

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <filesystem>
 
@@ -42,6 +43,15 @@ std::string quoted(const std::string& name) {
 std::int64_t ForeignRow::int64(int column) const { return sqlite3_column_int64(m_statement, column); }
 std::optional<std::int64_t> ForeignRow::optionalInt64(int column) const {
   return sqlite3_column_type(m_statement, column) == SQLITE_NULL ? std::nullopt : std::optional(int64(column));
+}
+std::optional<std::int64_t> ForeignRow::wholeNumber(int column) const {
+  const int type = sqlite3_column_type(m_statement, column);
+  if (type == SQLITE_INTEGER) return int64(column);
+  if (type != SQLITE_TEXT) return std::nullopt;
+  const std::string_view digits = text(column);
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  return error == std::errc() && end == digits.data() + digits.size() ? std::optional(value) : std::nullopt;
 }
 std::string_view ForeignRow::text(int column) const {
   const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(m_statement, column));

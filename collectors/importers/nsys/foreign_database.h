@@ -29,7 +29,8 @@ class ForeignRow {
   explicit ForeignRow(sqlite3_stmt* statement) : m_statement(statement) {}
   std::int64_t int64(int column) const;
   std::optional<std::int64_t> optionalInt64(int column) const;
-  std::string_view text(int column) const;  // until the next row
+  std::optional<std::int64_t> wholeNumber(int column) const;  // absent: text that is none, a fraction, a blob, NULL
+  std::string_view text(int column) const;                    // until the next row
 
  private:
   sqlite3_stmt* m_statement;

@@ -48,7 +48,8 @@ class NsysReport {
     m_sorter.flush();
     if (m_attempt) tellWhole();
     if (m_sorter.renamed() > 0) issue("trace.too_many_names", m_sorter.renamed(), "spans without the numbers of their names");
-    if (m_no_time > 0) issue("nsys.no_time", m_no_time, "rows whose end is before their begin or beyond 64 bits");
+    if (m_no_time > 0)
+      issue("nsys.no_time", m_no_time, "rows whose begin or end is no whole number, or whose end is before their begin or beyond 64 bits");
     if (m_no_track > 0) issue("nsys.too_many_tracks", m_no_track, "spans beyond " + std::to_string(kMostTracks) + " tracks");
     return {};
   }
@@ -62,8 +63,8 @@ class NsysReport {
 
   Status readSession() {
     if (m_db.columns("TARGET_INFO_SESSION_START_TIME").contains("utcEpochNs"))
-      RG_TRY(
-          m_db.query("SELECT utcEpochNs FROM TARGET_INFO_SESSION_START_TIME", [this](const ForeignRow& row) { m_epoch = row.int64(0); }));
+      RG_TRY(m_db.query("SELECT utcEpochNs FROM TARGET_INFO_SESSION_START_TIME",
+                        [this](const ForeignRow& row) { m_epoch = row.wholeNumber(0); }));
     if (m_db.columns("TARGET_INFO_GPU").contains("name"))
       RG_TRY(m_db.query("SELECT name FROM TARGET_INFO_GPU LIMIT 1", [this](const ForeignRow& row) { m_gpu = row.text(0); }));
     if (m_db.columns("META_DATA_EXPORT").contains("value"))
@@ -204,10 +205,10 @@ class NsysReport {
       ++m_no_track;
       return;
     }
+    const std::optional<std::int64_t> from = row.wholeNumber(0), to = row.wholeNumber(1);
     std::int64_t end = 0;
-    if (__builtin_add_overflow(row.int64(0), m_epoch.value_or(0), &span.start) ||
-        __builtin_add_overflow(row.int64(1), m_epoch.value_or(0), &end) || __builtin_sub_overflow(end, span.start, &span.dur) ||
-        span.dur < 0) {
+    if (!from || !to || __builtin_add_overflow(*from, m_epoch.value_or(0), &span.start) ||
+        __builtin_add_overflow(*to, m_epoch.value_or(0), &end) || __builtin_sub_overflow(end, span.start, &span.dur) || span.dur < 0) {
       ++m_no_time;
       return;
     }

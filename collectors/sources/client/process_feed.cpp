@@ -59,6 +59,7 @@ void ProcessFeed::declare(Recorder& out) {
   m_rank.node = m_node;
   m_rank.pid = m_ring->pid() != 0 ? m_ring->pid() : static_cast<std::int32_t>(header.pid);
   out.rank(m_rank);
+  if (m_ring->alive() && m_ring->pid() != 0) (void)counterOf(out, "run_cpu_ns");  // a hub admits data of the attempt from here on
   if (m_context.ranks != nullptr && m_ring->alive()) {
     if (const auto twin = m_context.ranks->put(
             {.pid = *m_rank.pid, .rank = m_rank, .run = m_run.name, .attempt_key = m_attempt.key, .ring = m_ring->path()});
@@ -326,15 +327,16 @@ void ProcessFeed::sampleRunDelay(Recorder& out, TimeNs now) {
   std::ifstream file(m_context.root + "proc/" + std::to_string(m_ring->pid()) + "/schedstat");
   std::int64_t on_cpu = 0, waited = 0;
   if (!(file >> on_cpu >> waited)) return;
-  const auto put = [&](const char* metric, std::int64_t value) {
-    auto [series, fresh] = m_series.try_emplace(metric);
-    if (fresh)
-      series->second =
-          out.series({.attempt = m_attempt_id, .rank = m_rank.rank, .metric = metric, .unit = "ns", .kind = SeriesKind::kCounter});
-    out.sample(series->second, now, static_cast<double>(value));
-  };
-  put("run_cpu_ns", on_cpu);
-  put("run_delay_ns", waited);
+  out.sample(counterOf(out, "run_cpu_ns"), now, static_cast<double>(on_cpu));
+  out.sample(counterOf(out, "run_delay_ns"), now, static_cast<double>(waited));
+}
+
+SeriesId ProcessFeed::counterOf(Recorder& out, const char* metric) {
+  auto [series, fresh] = m_series.try_emplace(metric);
+  if (fresh)
+    series->second =
+        out.series({.attempt = m_attempt_id, .rank = m_rank.rank, .metric = metric, .unit = "ns", .kind = SeriesKind::kCounter});
+  return series->second;
 }
 
 void ProcessFeed::finish(Recorder& out, AttemptEnd& ending) {

@@ -68,6 +68,7 @@ class ProcessFeed {
   void tellProgress(Recorder& out, TimeNs now);
   void tellLosses(Recorder& out, TimeNs now);
   void sampleRunDelay(Recorder& out, TimeNs now);
+  SeriesId counterOf(Recorder& out, const char* metric);
 
   std::unique_ptr<RingReader> m_ring;
   const SourceContext& m_context;

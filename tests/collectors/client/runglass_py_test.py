@@ -119,6 +119,24 @@ for t in threads: t.join()
         for issue in ("torn_record", "unknown_record", "bad_ring"):
             self.assertNotIn(issue, out)
 
+    # A counter at its end wraps as in C: nothing is raised into a trainer.
+    def test_without_the_library_counters_wrap_around(self):
+        result = run(WITHOUT_LIBRARY + """
+import runglass as rg, runglass_ring as ring
+assert rg.init(rank=0, world=1)
+words = rg._lib._ring.words
+for at in (ring._DROPPED, ring._LOST_NAMES, ring._IDENTITY_VERSION, ring._PROGRESS_VERSION):
+    words[at] = (1 << 64) - 1
+for n in range(3000): rg.scalar("x%d" % n, n, step=n)
+with rg.step(1): pass
+rg.layout(tp=1)
+assert rg.dropped() < 3000, rg.dropped()
+words[ring._HEAD] = words[ring._TAIL] = (1 << 64) - 1
+words[ring._TAIL_CHECK] = 0
+for n in range(10): rg.scalar("y", n, step=n)
+""", self.dir, RUNGLASS_RING_BYTES="1")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+
     def test_without_the_library_counts_what_a_full_ring_refused(self):
         result = run(WITHOUT_LIBRARY + """
 import os, runglass as rg

@@ -6,7 +6,9 @@
 #include <functional>
 #include <limits>
 
+#include "collectors/hub/control_service.h"
 #include "collectors/hub/hub.h"
+#include "collectors/hub/payload_budget.h"
 #include "collectors/proto/wire_writer.h"
 #include "runglass/v1/payload.pb.h"
 #include "tests/collectors/hub/raw_agent.h"
@@ -128,6 +130,38 @@ TEST_F(HubLimits, DefinitionsWithoutEndEndTheirOwnSession) {
   EXPECT_EQ(status.error_code(), StatusCode::RESOURCE_EXHAUSTED);
   EXPECT_THAT(status.error_message(), HasSubstr("define more than 48 MiB"));
   EXPECT_LT(roundTrip(), kSoon);
+}
+
+// Each session leaves marks of its streams in the store.
+TEST_F(HubLimits, AnAgentThatBeginsSessionsWithoutEndIsRefusedAlone) {
+  constexpr std::size_t kAtOnce = 64;
+  std::size_t begun = 0;
+  grpc::Status refused;
+  while (begun < 2 * PayloadBudget::kMaxSessions) {
+    RawAgent agent(hub->address());
+    v1::Hello hello = agent.hello("s", "hostile");
+    hello.clear_sessions();
+    for (std::size_t i = 1; i < kAtOnce; ++i) hello.add_sessions()->set_session("s" + std::to_string(begun++));
+    hello.add_sessions()->set_session("live");  // the newest: it may replace the connection before
+    if (agent.join(hello)) continue;
+    refused = agent.finish();
+    break;
+  }
+  EXPECT_EQ(refused.error_code(), StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_THAT(refused.error_message(), HasSubstr("more than 4096 sessions within a day"));
+  EXPECT_LT(roundTrip(), kSoon);
+}
+
+TEST(ClientCalls, OfOneClientLeaveRoomForOthers) {
+  ClientCalls calls;
+  for (int i = 0; i < ClientCalls::kMaxOfClient; ++i) EXPECT_EQ(calls.take("alice"), "");
+  EXPECT_THAT(calls.take("alice"), HasSubstr("alice has 8 calls open already"));
+  EXPECT_EQ(calls.take("bob"), "");
+  calls.give("alice");
+  EXPECT_EQ(calls.take("alice"), "");
+  int taken = ClientCalls::kMaxOfClient + 1;
+  while (calls.take("c" + std::to_string(taken)).empty()) ++taken;
+  EXPECT_EQ(taken, ClientCalls::kMaxCalls);
 }
 
 TEST_F(HubLimits, DefinitionsHoldNothingElse) {

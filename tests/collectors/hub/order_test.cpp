@@ -101,6 +101,33 @@ TEST_F(OrderTest, ANodeThatNobodySpeaksForIsNamed) {
   EXPECT_THAT(outcome.answers[1].status.message(), HasSubstr("not connected"));
 }
 
+TEST_F(OrderTest, OrdersOfOneRunLeaveRoomForThoseOfOthers) {
+  test::RawAgent silent(hub->address());
+  v1::Hello hello = silent.hello();
+  hello.set_node_uuid("u-a");
+  hello.set_node_name("a");
+  ASSERT_TRUE(silent.join(hello));
+  hub->post([&](Writer& writer) {
+    const AttemptId attempt = writer.attempt({.run = writer.run({.name = "other"}), .key = "0"});
+    writer.rank({.attempt = attempt, .rank = 0, .node = writer.node({.uuid = "u-b", .name = "b"})});
+    (void)writer.flush();
+  });
+  const auto place = [&](const std::string& run) {
+    auto done = std::make_shared<std::promise<Result<OrderOutcome>>>();
+    hub->order({.kind = OrderKind::kCapture, .run = run, .ranks = {}, .number = 0, .filter = {}},
+               [done](Result<OrderOutcome> outcome) { done->set_value(std::move(outcome)); });
+    return done->get_future();
+  };
+  std::vector<std::future<Result<OrderOutcome>>> open;
+  for (int i = 0; i < 16; ++i) open.push_back(place("live"));
+  const Result<OrderOutcome> refused = place("live").get();
+  EXPECT_EQ(refused.status().code(), Code::kResourceExhausted);
+  EXPECT_THAT(refused.status().message(), HasSubstr("run 'live': 16 are open already"));
+  const Result<OrderOutcome> of_other = place("other").get();
+  EXPECT_TRUE(of_other.ok()) << of_other.status().message();
+  for (auto& one : open) EXPECT_TRUE(one.get().ok()) << "its node is named as silent";
+}
+
 TEST_F(OrderTest, OneThatSpeaksForTooManyOrForNobodyIsNotLetIn) {
   for (const int names : {0, 5'000}) {
     test::RawAgent raw(hub->address());

@@ -139,6 +139,25 @@ TEST_F(PayloadGuard, OneAgentsIssuesAndSeriesHaveAnEnd) {
               declare(*budget, "of later jobs", 4 * PayloadBudget::kPeriod + 3));
 }
 
+TEST(PayloadBudget, ANodesSessionsOfADayHaveAnEndAndAFloodLeavesRoomForOthers) {
+  const auto hub = std::make_shared<PayloadBudget::Hub>();
+  PayloadBudget one(hub, 1);
+  std::size_t taken = 0;
+  while (one.takesSession("a", "s" + std::to_string(taken), 1)) ++taken;
+  EXPECT_EQ(taken, PayloadBudget::kMaxSessions + 16);
+  EXPECT_TRUE(one.takesSession("a", "s7", 2)) << "it comes again";
+  EXPECT_TRUE(one.takesSession("a", "s7", PayloadBudget::kPeriod + 2));
+  EXPECT_TRUE(one.takesSession("a", "of the next day", PayloadBudget::kPeriod + 2));
+  hub->sessions = PayloadBudget::kMaxSessionsOfHub;
+  hub->series = PayloadBudget::kMaxSeriesOfHub;
+  PayloadBudget other(hub, 1);
+  std::size_t sessions = 0, series = 0;
+  while (other.takesSession("b", std::to_string(sessions), PayloadBudget::kPeriod + 3)) ++sessions;
+  while (other.takes({.metric = std::to_string(series)}, PayloadBudget::kPeriod + 3)) ++series;
+  EXPECT_EQ(sessions, PayloadBudget::kAlwaysSessions);
+  EXPECT_EQ(series, PayloadBudget::kAlwaysSeries);
+}
+
 TEST(PayloadGlance, SeesEveryStampAndWhatOnlyAHubMaySay) {
   std::string payload;
   wire::appendFixed64(payload, Wire::kSealedNsFieldNumber, 5);

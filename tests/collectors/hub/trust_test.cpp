@@ -343,6 +343,60 @@ TEST_F(Trust, AnAgentSpeaksForItsOwnNodeOnly) {
   EXPECT_TRUE(std::ranges::any_of(issues, [](const Issue& issue) { return issue.code == "wire.foreign_node"; }));
 }
 
+// 65,536 nodes within a store's life refused every new one from then on.
+TEST_F(Trust, NodesThatAreLongGoneTakeNoRoomAndACredentialAlwaysHasSome) {
+  for (const bool lately : {false, true}) {
+    store = dir.file(lately ? "lately.rgl" : "long_ago.rgl");
+    {
+      auto writer = Writer::open(store);
+      ASSERT_TRUE(writer.ok());
+      const TimeNs heard = wallNow() - (lately ? 1 : 40) * Retention::kDay;
+      for (int i = 0; i < 65'536; ++i) (*writer)->node({.uuid = "old-" + std::to_string(i), .name = "old", .last_heard = heard});
+      ASSERT_TRUE((*writer)->close().ok());
+    }
+    const auto hub = serve();
+    RawAgent own(hub->address(), "", mutual(in("agents/gpu-a")));
+    EXPECT_EQ(joins(own, helloOf("gpu-a")), StatusCode::OK);
+    EXPECT_TRUE(hub->stop().ok());
+    // Without credentials a flood of nodes has no owner.
+    const auto open = Hub::start(store, {});
+    ASSERT_TRUE(open.ok());
+    RawAgent any((*open)->address());
+    EXPECT_EQ(joins(any, helloOf("new")), lately ? StatusCode::RESOURCE_EXHAUSTED : StatusCode::OK);
+  }
+}
+
+// An agent's journal and leases, across a restart of the hub.
+TEST_F(Trust, AnotherNodesAgentEndsNoRun) {
+  for (const bool restarted : {false, true}) {
+    const auto hub = serve();
+    const auto sends = [&](const std::string& node, std::uint64_t seq, const std::string& cause, const std::optional<std::int32_t> rank) {
+      RawAgent agent(hub->address(), node == "gpu-b" ? token("agents/gpu-b") : "", node == "gpu-b" ? tls() : mutual(in("agents/" + node)));
+      ASSERT_EQ(joins(agent, helloOf(node)), StatusCode::OK);
+      SessionDictionary dictionary;
+      WireRecorder out(
+          dictionary, [] { return wallNow(); }, [] {});
+      const RunId run = out.run({.name = "job"});
+      const AttemptId attempt = out.attempt({.run = run, .key = "a", .end_cause = cause});
+      if (rank) out.rank({.attempt = attempt, .rank = *rank, .node = out.node({.uuid = "uuid-" + node, .name = node})});
+      ASSERT_TRUE(agent.sendDefinitions(dictionary.recordsFrom(0)));
+      ASSERT_TRUE(agent.send(RawAgent::batch(1, seq, out.take(StreamClass::kEvents))));
+      ASSERT_TRUE(agent.waitForAck(1, seq + 1));
+    };
+    if (!restarted) sends("gpu-a", 0, "running", 0);
+    sends("gpu-b", restarted ? 1 : 0, "ended by another node", std::nullopt);
+    ASSERT_TRUE(hub->stop().ok());
+    const auto reader = Reader::open(store);
+    ASSERT_TRUE(reader.ok());
+    EXPECT_EQ((*reader)->attempts((*reader)->runs()->at(0).id)->at(0).end_cause, "running");
+    const std::vector<Issue> issues = (*reader)->issues().value();
+    const auto found = std::ranges::find(issues, "wire.foreign_run", &Issue::code);
+    ASSERT_NE(found, issues.end());
+    EXPECT_EQ(found->source, "gpu-b, run job");
+    EXPECT_EQ(found->count, restarted ? 2 : 1);
+  }
+}
+
 TEST_F(Trust, TheFolderIsItsOwnersAloneAndHoldsNoSecretInTheHubsPart) {
   const auto mode = [&](const std::string& name) {
     struct stat info {};

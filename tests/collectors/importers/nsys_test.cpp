@@ -69,6 +69,19 @@ TEST(Nsys, ReadsKernelsCallsAndRangesOfWhatTablesThereAre) {
   EXPECT_EQ(result.recorder.issueCount("nsys.no_time"), 1);
 }
 
+// A text became time 0.
+TEST(Nsys, TimesThatAreNoNumbersAreCountedAndNotImported) {
+  const auto result = importText(database(
+      "CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME(start, \"end\", globalTid INTEGER);"
+      "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES('12:00', '12:01', 1), ('x', 5, 1), (NULL, 7, 1), (1.5, 9, 1), ('100', 150, 1);"));
+  ASSERT_TRUE(result.status.ok()) << result.status.message();
+  std::vector<TimeNs> starts;
+  for (const auto& [track, batches] : result.recorder.span_batches)
+    for (const SpanColumns& batch : batches) starts.insert(starts.end(), batch.start.begin(), batch.start.end());
+  EXPECT_THAT(starts, ElementsAre(100));
+  EXPECT_EQ(result.recorder.issueCount("nsys.no_time"), 4);
+}
+
 TEST(Nsys, AReportWithoutSpansIsSkippedAndSaysSo) {
   const auto result = importText(database("CREATE TABLE TARGET_INFO_GPU(id INTEGER, name TEXT)"));
   ASSERT_TRUE(result.status.ok()) << result.status.message();
