@@ -35,7 +35,8 @@ std::string text(const char* format, ...) {
 const std::vector<NamedRow>& allRows() {
   static const std::vector<NamedRow> rows = {{"load-10hz", loadFast}, {"load-1hz", loadWide}, {"R1", steady},    {"R2", burst},
                                              {"R3", storm},           {"R4", loneAgent},      {"R5", retention}, {"R6", kills},
-                                             {"R7", outage},          {"R12", descriptors},   {"R13", stop},     {"S3", flood}};
+                                             {"R7", outage},          {"R12", descriptors},   {"R13", stop},     {"S3", flood},
+                                             {"S10", hostile}};
   return rows;
 }
 

@@ -72,6 +72,8 @@ Row storm(const Scale& scale);
 Row kills(const Scale& scale);
 Row outage(const Scale& scale);
 Row stop(const Scale& scale);
+// hostile_row.cpp
+Row hostile(const Scale& scale);
 // guard_rows.cpp
 Row descriptors(const Scale& scale);
 Row flood(const Scale& scale);
