@@ -22,6 +22,7 @@ _MAGIC, _VERSION, _HEADER, _MAX_STRINGS, _STRING_BYTES = 0x31474E4952475252, 2, 
 _STRING_DATA_AT = _HEADER + _MAX_STRINGS * 8
 _SLOTS_AT = _STRING_DATA_AT + _STRING_BYTES
 _SLOT, _PAYLOAD, _MIN_SLOTS, _MAX_RING_SLOTS, _MOST_SLOTS = 64, 56, 1024, 1 << 24, 160
+_WORD = (1 << 64) - 1
 # Where the header's fields are, as 8-byte words.
 _HEAD, _DROPPED, _LOST_NAMES, _TAIL, _TAIL_CHECK, _STRINGS, _IDENTITY_VERSION, _PROGRESS_VERSION = 16, 17, 18, 24, 25, 32, 33, 34
 _END_STATE_AT, _END_TIME_AT, _PROGRESS_AT, _IDENTITY_AT = 280, 104, 320, 432
@@ -125,6 +126,10 @@ class _Ring(object):
         self.ids, self.string_bytes = {b"": 0}, 0
         self.words[_STRINGS] = 1  # id 0: no name
 
+    def count(self, at, by=1):
+        """Of 64 bits, as the C library's: a counter that something wrote over goes on at 0, and raises nothing."""
+        self.words[at] = self.words[at] + by & _WORD
+
     def name(self, text):
         """The number of a text; 0 where it cannot be told now."""
         text = text[:1023]
@@ -140,7 +145,7 @@ class _Ring(object):
                 if text in self.ids:
                     return self.ids[text]
                 if number >= _MAX_STRINGS or self.string_bytes + len(text) > _STRING_BYTES:
-                    self.words[_LOST_NAMES] += 1
+                    self.count(_LOST_NAMES)
                     return 0
                 at = _STRING_DATA_AT + self.string_bytes
                 self.map[at:at + len(text)] = text
@@ -172,12 +177,12 @@ class _Ring(object):
     def _put(self, kind, a, b, payload):
         words, need = self.words, (len(payload) + _PAYLOAD - 1) // _PAYLOAD
         head, check, tail = words[_HEAD], words[_TAIL_CHECK], words[_TAIL]
-        if check != tail ^ ((1 << 64) - 1) or tail > head:
+        if check != tail ^ _WORD or tail > head:
             tail = 0
         if need > _MOST_SLOTS or head + need - tail > self.slots:
-            words[_DROPPED] += 1
+            self.count(_DROPPED)
             return
-        words[_HEAD] = head + need
+        self.count(_HEAD, need)
         for i in range(need):
             at = _SLOTS_AT + ((head + i) & (self.slots - 1)) * _SLOT + 8
             piece = payload[i * _PAYLOAD:(i + 1) * _PAYLOAD]
@@ -199,7 +204,7 @@ class _Ring(object):
             self.fence()  # the copy written now was the live one before
             struct.pack_into("@qqqqqqII", self.map, _PROGRESS_AT + ((version + 1) & 1) * 56, *values, op, phase)
             self.fence()
-            self.words[_PROGRESS_VERSION] = version + 1
+            self.count(_PROGRESS_VERSION)
         finally:
             self.lock.release()
 
@@ -283,13 +288,13 @@ class Library(object):
         if ring is None:
             return
         with ring.lock:
-            ring.words[_IDENTITY_VERSION] += 1
+            ring.count(_IDENTITY_VERSION)
             ring.fence()
             struct.pack_into(form, ring.map, at, *values)
             if order:
                 ring.text("order", order)
             ring.fence()
-            ring.words[_IDENTITY_VERSION] += 1
+            ring.count(_IDENTITY_VERSION)
 
     def rg_layout(self, tp, pp, dp, cp, ep, vpp, order):
         self._identity(_LAYOUT_AT, "@6i", (tp, pp, dp, cp, ep, vpp), order)
