@@ -39,6 +39,7 @@ std::string quoted(const std::string& name) {
 
 }  // namespace
 
+bool ForeignRow::isInteger(int column) const { return sqlite3_column_type(m_statement, column) == SQLITE_INTEGER; }
 std::int64_t ForeignRow::int64(int column) const { return sqlite3_column_int64(m_statement, column); }
 std::optional<std::int64_t> ForeignRow::optionalInt64(int column) const {
   return sqlite3_column_type(m_statement, column) == SQLITE_NULL ? std::nullopt : std::optional(int64(column));

@@ -27,6 +27,7 @@ namespace runglass {
 class ForeignRow {
  public:
   explicit ForeignRow(sqlite3_stmt* statement) : m_statement(statement) {}
+  bool isInteger(int column) const;  // and not a text or a real that int64() would make one of, often 0
   std::int64_t int64(int column) const;
   std::optional<std::int64_t> optionalInt64(int column) const;
   std::string_view text(int column) const;  // until the next row

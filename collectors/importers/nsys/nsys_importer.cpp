@@ -62,8 +62,9 @@ class NsysReport {
 
   Status readSession() {
     if (m_db.columns("TARGET_INFO_SESSION_START_TIME").contains("utcEpochNs"))
-      RG_TRY(
-          m_db.query("SELECT utcEpochNs FROM TARGET_INFO_SESSION_START_TIME", [this](const ForeignRow& row) { m_epoch = row.int64(0); }));
+      RG_TRY(m_db.query("SELECT utcEpochNs FROM TARGET_INFO_SESSION_START_TIME", [this](const ForeignRow& row) {
+        if (row.isInteger(0)) m_epoch = row.int64(0);
+      }));
     if (m_db.columns("TARGET_INFO_GPU").contains("name"))
       RG_TRY(m_db.query("SELECT name FROM TARGET_INFO_GPU LIMIT 1", [this](const ForeignRow& row) { m_gpu = row.text(0); }));
     if (m_db.columns("META_DATA_EXPORT").contains("value"))
@@ -205,7 +206,7 @@ class NsysReport {
       return;
     }
     std::int64_t end = 0;
-    if (__builtin_add_overflow(row.int64(0), m_epoch.value_or(0), &span.start) ||
+    if (!row.isInteger(0) || !row.isInteger(1) || __builtin_add_overflow(row.int64(0), m_epoch.value_or(0), &span.start) ||
         __builtin_add_overflow(row.int64(1), m_epoch.value_or(0), &end) || __builtin_sub_overflow(end, span.start, &span.dur) ||
         span.dur < 0) {
       ++m_no_time;

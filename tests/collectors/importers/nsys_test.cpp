@@ -69,6 +69,19 @@ TEST(Nsys, ReadsKernelsCallsAndRangesOfWhatTablesThereAre) {
   EXPECT_EQ(result.recorder.issueCount("nsys.no_time"), 1);
 }
 
+TEST(Nsys, TimesThatAreNoIntegersAreCountedAndNotZero) {
+  const std::string texts =
+      "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES('12:00:01.5', '12:00:01.6', 0, 7, 45, 1, 2, 1, NULL), (0.5, 700.5, 0, 7, 46, 1, "
+      "2, 1, NULL);";
+  const auto result = importText(database(kReport + texts));
+  ASSERT_TRUE(result.status.ok()) << result.status.message();
+  EXPECT_THAT(spansOf(result), testing::SizeIs(4));
+  EXPECT_EQ(result.recorder.issueCount("nsys.no_time"), 3);
+  const auto relative = importText(database(kReport + "UPDATE TARGET_INFO_SESSION_START_TIME SET utcEpochNs = '2023-11-14 22:13:20'"));
+  ASSERT_TRUE(relative.status.ok()) << relative.status.message();
+  EXPECT_EQ(relative.recorder.runs.at(0).time_domain, TimeDomain::kRelative);
+}
+
 TEST(Nsys, AReportWithoutSpansIsSkippedAndSaysSo) {
   const auto result = importText(database("CREATE TABLE TARGET_INFO_GPU(id INTEGER, name TEXT)"));
   ASSERT_TRUE(result.status.ok()) << result.status.message();
