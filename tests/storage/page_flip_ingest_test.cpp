@@ -115,6 +115,7 @@ TEST_F(PageFlip, CostsNoOtherSeriesAnything) {
       stuck += stored ? 0 : 1;
     } else {
       EXPECT_EQ(writer.status().code(), Code::kDataLoss) << writer.status().message();
+      EXPECT_THAT(writer.status().message(), testing::HasSubstr("runglassctl repair"));
       ++refused;
     }
     const std::unique_ptr<Reader> reader = stored ? Reader::open(m_path).value() : repaired();
