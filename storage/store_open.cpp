@@ -25,7 +25,10 @@ namespace runglass {
 
 Result<std::unique_ptr<Writer>> Writer::open(const std::string& path, WriterOptions options) {
   auto writer = std::make_unique<StoreWriter>(resolvedStore(path), std::move(options));
-  RG_TRY(writer->start());
+  const Status started = writer->start();
+  if (started.code() == Code::kDataLoss)
+    return Status(Code::kDataLoss, started.message() + "; `runglassctl repair` makes a new store of what can be read");
+  RG_TRY(started);
   return std::unique_ptr<Writer>(std::move(writer));
 }
 

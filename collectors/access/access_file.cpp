@@ -8,12 +8,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
 #include <ctime>
 #include <fstream>
 #include <iomanip>
+#include <limits>
 #include <sstream>
 
 #include "model/time_text.h"
@@ -58,7 +60,8 @@ std::optional<TimeNs> stampOf(const std::string& text) {
   std::istringstream in(text);
   in >> std::get_time(&parts, "%Y-%m-%dT%H:%M:%SZ");
   if (in.fail() || in.peek() != std::istringstream::traits_type::eof()) return std::nullopt;
-  return static_cast<TimeNs>(timegm(&parts)) * kNsPerSecond;
+  constexpr std::int64_t kFarthest = std::numeric_limits<TimeNs>::max() / kNsPerSecond;  // in the year 2262
+  return std::clamp<std::int64_t>(timegm(&parts), -kFarthest, kFarthest) * kNsPerSecond;
 }
 
 AccessEntry plainSecret(const std::string& line) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <spawn.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,7 +20,10 @@
 #include "app/console/place.h"
 #include "storage/store_files.h"
 #include "storage/writer.h"
+#include "tests/collectors/process.h"
+#include "tests/support/open_store.h"
 #include "tests/support/temp_folder.h"
+#include "tests/support/wait_until.h"
 #include "tests/widgets/demo_store.h"
 
 extern char** environ;
@@ -275,6 +279,43 @@ TEST_F(ConsoleProgram, AReportIsWrittenOfAStoreThatAnotherProcessWrites) {
     EXPECT_NE(outcome.out.find(file.string()), std::string::npos) << outcome.out;
     EXPECT_GT(fs::file_size(file), 500U) << ending;
   }
+}
+
+mode_t modeOf(const fs::path& path) {
+  struct stat info {};
+  EXPECT_EQ(::stat(path.c_str(), &info), 0) << path;
+  return info.st_mode & 07777U;
+}
+
+TEST_F(ConsoleProgram, AReportIsItsOwnersAlone) {
+  ASSERT_TRUE(recorded()->close().ok());
+  ::umask(022);
+  ASSERT_EQ(run({"report", "--store", store, "--out", dir / "out", "--format", "pdf,html,md,json"}).code, 0);
+  EXPECT_EQ(modeOf(dir / "out"), 0700U);
+  for (const char* ending : {"pdf", "html", "md", "json"})
+    EXPECT_EQ(modeOf(dir / "out" / (std::string("report.") + ending)), 0600U) << ending;
+}
+
+TEST_F(ConsoleProgram, AReportOfADamagedStoreWarns) {
+  ASSERT_TRUE(recorded()->close().ok());
+  sqlite3* db = nullptr;
+  ASSERT_EQ(test::openStore(store.string(), &db), SQLITE_OK);
+  const char* sql = "UPDATE rg_chunk SET data = CAST(substr(data, 1, 50) || x'ff' || substr(data, 52) AS BLOB)";
+  EXPECT_EQ(sqlite3_exec(db, sql, nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(db);
+  sqlite3_close(db);
+  const Outcome outcome = run({"report", "--store", store, "--out", dir / "out", "--format", "md"});
+  EXPECT_NE(outcome.err.find("warning: " + store.string() + ": "), std::string::npos) << outcome.err;
+}
+
+TEST_F(ConsoleProgram, AReplicaIsItsOwnersAlone) {
+  test::Process hub({"runglassctl", "serve", "--store", store, "--listen", "127.0.0.1:0"});
+  const std::string line = hub.line();
+  ::umask(022);
+  const fs::path copy = dir / "copy" / "replica.rgl";
+  Program console({"--connect", line.substr(line.rfind(' ') + 1), "--mirror", copy}, dir);
+  EXPECT_TRUE(test::waitUntil([&] { return fs::exists(copy.string() + "-wal"); })) << console.out();
+  EXPECT_EQ(modeOf(copy.parent_path()), 0700U);
+  for (const auto& entry : fs::directory_iterator(copy.parent_path())) EXPECT_EQ(modeOf(entry.path()), 0600U) << entry.path();
 }
 
 TEST_F(ConsoleProgram, AReportSaysWhatItCannotDoInALine) {

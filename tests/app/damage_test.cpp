@@ -21,12 +21,14 @@ class DamageTest : public CtlFixture {
     ASSERT_TRUE((*writer)->close().ok());
   }
   void damage() {
+    damage(
+        "UPDATE rg_chunk SET data = CAST(substr(data, 1, 50) || x'ff' || substr(data, 52) AS BLOB) WHERE chunk_id = (SELECT "
+        "min(chunk_id) FROM rg_chunk WHERE series_id = " +
+        std::to_string(m_ids.power.value) + ")");
+  }
+  void damage(const std::string& sql) {
     sqlite3* db = nullptr;
     ASSERT_EQ(test::openStore(m_store, &db), SQLITE_OK);
-    const std::string sql =
-        "UPDATE rg_chunk SET data = CAST(substr(data, 1, 50) || x'ff' || substr(data, 52) AS BLOB) WHERE chunk_id = "
-        "(SELECT min(chunk_id) FROM rg_chunk WHERE series_id = " +
-        std::to_string(m_ids.power.value) + ")";
     EXPECT_EQ(sqlite3_exec(db, sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(db);
     sqlite3_close(db);
   }
@@ -73,6 +75,22 @@ TEST_F(DamageTest, InfoChecksWhatItCounts) {
   EXPECT_THAT(text.out, HasSubstr("1 damaged"));
   EXPECT_THAT(text.err, HasSubstr(kWarning + m_store));
   EXPECT_EQ(Json::parse(ctl({"info", "--store", m_store, "--json"}).out)["damaged"].size(), 1U);
+}
+
+// Of what is damaged as a whole nothing is left to answer with: a command may end with an error, and never silently.
+TEST_F(DamageTest, EveryCommandThatReadsItWarns) {
+  damage("UPDATE rg_chunk SET data = CAST(x'ff' || substr(data, 2) AS BLOB)");
+  damage("UPDATE rg_span_chunk SET data = CAST(x'ff' || substr(data, 2) AS BLOB)");
+  const std::string csv = m_folder.file("csv"), trace = m_folder.file("trace.json"), copy = m_folder.file("copy.rgl");
+  for (const auto& command : std::vector<std::vector<std::string>>{{"info", "--store", m_store},
+                                                                   {"analyze", "--store", m_store},
+                                                                   {"export", "--store", m_store, "--run", "1", "--csv", csv},
+                                                                   {"export", "--store", m_store, "--run", "1", "--chrome-trace", trace},
+                                                                   {"export", "--store", m_store, "--run", "1", "--to", copy}}) {
+    const Outcome outcome = ctl(command);
+    EXPECT_THAT(outcome.err, HasSubstr(kWarning + m_store)) << command[0] << " " << command.back();
+    if (outcome.exit != 0) EXPECT_THAT(outcome.err, HasSubstr("runglassctl " + command[0] + ": "));
+  }
 }
 
 TEST_F(DamageTest, ACopyKeepsTheGap) {

@@ -4,8 +4,10 @@
 #include <sys/stat.h>
 
 #include <filesystem>
+#include <fstream>
 
 #include "tests/app/ctl_fixture.h"
+#include "tests/collectors/process.h"
 #include "tests/support/open_store.h"
 
 namespace runglass {
@@ -44,12 +46,31 @@ TEST_F(PrivateFiles, OfAHubWhileItRunsAndAfterwards) {
   ASSERT_EQ(mkdir(folder.c_str(), 0700), 0);
   const pid_t hub = start({"serve", "--store", folder + "/s.rgl", "--listen", "127.0.0.1:0"});
   (void)hubAddress(m_folder.file("stdout"));
-  EXPECT_GE(expectPrivate(folder), 4) << "store, -wal, -shm, -lock";
+  EXPECT_GE(expectPrivate(folder), 5) << "store, -wal, -shm, -lock, -ingest";
+  EXPECT_TRUE(std::filesystem::exists(folder + "/s.rgl-ingest"));
   EXPECT_TRUE(std::filesystem::exists(folder + "/s.rgl-wal"));
   ::kill(hub, SIGTERM);
   int status = 0;
   ::waitpid(hub, &status, 0);
   expectPrivate(folder);
+}
+
+TEST_F(PrivateFiles, OfAnAgentThatSpools) {
+  const std::string folder = m_folder.file("state"), scenario = m_folder.file("calm.toml");
+  std::ofstream(scenario)
+      << "name = \"calm\"\nseed = 7\nsteps = 60\n[cluster]\nnodes = 1\ngpus_per_node = 8\ngpu = \"H100-SXM\"\nmetrics_hertz = 1\n"
+         "[job]\ntp = 2\npp = 1\ndp = 4\nstep_seconds = 2.0\ntokens_per_step = 1048576\nspans = \"none\"\n";
+  test::Process agent({"runglass-agent", "--hub", "127.0.0.1:1", "--state-dir", folder, "--simulate", scenario, "--speed", "max"});
+  const auto spooled = [&] {
+    std::error_code error;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder, error))
+      if (entry.path().filename().string().starts_with("segment-") && entry.path().extension() == ".rgs") return true;
+    return false;
+  };
+  EXPECT_TRUE(test::waitUntil(spooled));
+  ::kill(agent.pid(), SIGSTOP);  // so that no file goes while it is looked at
+  EXPECT_EQ(modeOf(folder), 0700U);
+  EXPECT_GE(expectPrivate(folder), 2) << "the agent's identity, a segment";
 }
 
 TEST_F(PrivateFiles, OfExports) {

@@ -65,6 +65,7 @@ class Process {
   }
   // The first line of its output; empty if it ended without one.
   std::string line() const { return firstLine(m_spawned.out); }
+  pid_t pid() const { return m_spawned.pid; }
   // Signals it and waits: its exit status, or -signal.
   int end(int signal) {
     if (m_spawned.pid < 0) return 0;

@@ -80,6 +80,8 @@ Row powerLoss(const Scale& scale);
 // long_rows.cpp
 Row clocks(const Scale& scale);
 Row longRun(const Scale& scale);
+// hostile_row.cpp
+Row hostile(const Scale& scale);
 // guard_rows.cpp
 Row descriptors(const Scale& scale);
 Row flood(const Scale& scale);

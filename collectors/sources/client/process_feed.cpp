@@ -30,7 +30,7 @@ std::optional<std::int64_t> given(std::int64_t value) { return value == kAbsent 
 ProcessFeed::ProcessFeed(std::unique_ptr<RingReader> ring, const SourceContext& context) : m_ring(std::move(ring)), m_context(context) {
   const rgr_header& header = m_ring->header();
   m_offset = ringClockOffset(header, context.now());
-  m_last_time = header.anchor_mono + m_offset;
+  toTime(header.anchor_mono);
 }
 
 TimeNs ProcessFeed::toTime(std::int64_t mono) {
@@ -49,7 +49,7 @@ void ProcessFeed::declare(Recorder& out) {
   m_identity_version = header.identity_version;
   m_node = out.node(m_context.node);
   applyIdentity(identity, m_run, m_attempt, m_rank);
-  if (m_rank.rank == 0) m_run.start = m_attempt.start = header.anchor_mono + m_offset;
+  if (m_rank.rank == 0) m_run.start = m_attempt.start = toTime(header.anchor_mono);
   // A ring found after its process died says nothing about the run's state but by its end.
   m_run.state = m_ring->alive() ? RunState::kRunning : RunState::kUnknown;
   m_attempt.run = out.run(m_run);
@@ -168,7 +168,7 @@ void ProcessFeed::takeScalar(Recorder& out, const rgr_scalar& scalar, bool per_r
 
 void ProcessFeed::takeStep(Recorder& out, const rgr_step& step, int phase) {
   const TimeNs start = toTime(step.start);
-  toTime(step.start + std::max<DurNs>(step.dur, 0));
+  toTime(saturatingSum(step.start, std::max<DurNs>(step.dur, 0)));
   putStepValue(out, "step_time_ns", "", step.step, start, static_cast<double>(step.dur));
   putStepValue(out, "step_phase", "", step.step, start, phase);
   if (step.cpu != kAbsent) putStepValue(out, "step_cpu_ns", "", step.step, start, static_cast<double>(step.cpu));
@@ -288,7 +288,7 @@ bool ProcessFeed::capture(Recorder& out, TimeNs now, CaptureReason reason) {
     text += "\n" + (at.op.empty() ? "in no operation" : "in " + at.op);
     if (at.group) text += ", group " + std::to_string(*at.group);
     if (at.seq) text += ", seq " + std::to_string(*at.seq);
-    if (at.since) text += ", for " + std::to_string((now - *at.since) / kNsPerMs) + " ms";
+    if (at.since) text += ", for " + std::to_string(saturatingDifference(now, *at.since) / kNsPerMs) + " ms";
     text += "\n";
   } else {
     text += "tells no progress\n";

@@ -43,11 +43,6 @@ std::uint64_t recordAt(const std::vector<char>& slots, std::uint64_t position, s
   return head.slots;
 }
 
-std::int64_t saturatingSum(std::int64_t a, std::int64_t b) {
-  std::int64_t sum = 0;
-  return __builtin_add_overflow(a, b, &sum) ? (b > 0 ? INT64_MAX : INT64_MIN) : sum;
-}
-
 }  // namespace
 
 struct RecentRing::Visit {

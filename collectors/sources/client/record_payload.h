@@ -9,6 +9,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <string_view>
 
@@ -24,6 +25,16 @@ T fixedPart(std::string_view payload) {
 // The text after a fixed part; cut where the record is shorter than it claims.
 inline std::string_view textAt(std::string_view payload, std::size_t offset, std::size_t bytes) {
   return offset <= payload.size() ? payload.substr(offset, bytes) : std::string_view();
+}
+
+// Of stamps, which a hostile ring may put at the ends of what an integer holds.
+inline std::int64_t saturatingSum(std::int64_t a, std::int64_t b) {
+  std::int64_t sum = 0;
+  return __builtin_add_overflow(a, b, &sum) ? (b > 0 ? INT64_MAX : INT64_MIN) : sum;
+}
+inline std::int64_t saturatingDifference(std::int64_t a, std::int64_t b) {
+  std::int64_t difference = 0;
+  return __builtin_sub_overflow(a, b, &difference) ? (b < 0 ? INT64_MAX : INT64_MIN) : difference;
 }
 
 }  // namespace runglass

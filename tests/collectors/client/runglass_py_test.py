@@ -150,6 +150,24 @@ os._exit(7)  # without a word
         self.assertIn("issue client.ring_full", out)
         self.assertIn("gone without a word", out)
 
+    def test_without_the_library_counters_at_their_end_raise_nothing(self):
+        """A ring is a file: whoever writes over its counters must not end the trainer."""
+        result = run(WITHOUT_LIBRARY + """
+import os, runglass as rg
+assert rg.init(rank=0, world=1)
+words = rg._lib._ring.words
+for at in (16, 17, 18, 24, 25, 32, 33, 34):
+    for tail in (0, (1 << 64) - 1):
+        words[at] = (1 << 64) - 1
+        if at == 16: words[24], words[25] = tail, tail ^ ((1 << 64) - 1)
+        for n in range(3000): rg.scalar("x%d" % n, n, step=n)
+        with rg.step(1):
+            with rg.span("y%d" % at): pass
+        rg.layout(dp=1)
+os._exit(7)
+""", self.dir, RUNGLASS_RING_BYTES="1")
+        self.assertEqual((result.returncode, result.stderr), (7, ""))
+
     def test_without_the_library_tells_exceptions_exits_and_forks(self):
         result = run(WITHOUT_LIBRARY + """
 import os, runglass as rg

@@ -198,6 +198,18 @@ TEST_F(Trust, WhatExpiredOpensNothing) {
   }));
 }
 
+TEST_F(Trust, AnExpiryBeyondWhatATimeHoldsIsFarAndNotOver) {
+  ASSERT_TRUE(replaceGuarded(in("far"),
+                             "token 0123abcd name=far scopes=read expires=9999-12-31T23:59:59Z digest=00:" + std::string(64, '0') + "\n",
+                             true)
+                  .ok());
+  const auto file = readAccessFile(in("far"));
+  ASSERT_TRUE(file.ok()) << file.status().message();
+  EXPECT_GT(file->entries.at(0).expires.value_or(0), wallNow());
+  ASSERT_TRUE(writeAccessFile(in("far"), *file).ok());
+  EXPECT_EQ(readAccessFile(in("far"))->entries.at(0).expires, file->entries[0].expires);
+}
+
 TEST_F(Trust, AHubThatIsNotWhoItSaysIsNotTalkedTo) {
   const auto elsewhere = issueCertificate({text(in("ca.pem")), text(in("ca.key"))}, CertificateUse::kServer, {"elsewhere.example"}, 1);
   ASSERT_TRUE(elsewhere.ok());

@@ -82,6 +82,12 @@ TEST(Nsys, TimesThatAreNoNumbersAreCountedAndNotImported) {
   EXPECT_EQ(result.recorder.issueCount("nsys.no_time"), 4);
 }
 
+TEST(Nsys, AnEpochThatIsNoNumberLeavesTimesRelative) {
+  const auto relative = importText(database(kReport + "UPDATE TARGET_INFO_SESSION_START_TIME SET utcEpochNs = '2023-11-14 22:13:20'"));
+  ASSERT_TRUE(relative.status.ok()) << relative.status.message();
+  EXPECT_EQ(relative.recorder.runs.at(0).time_domain, TimeDomain::kRelative);
+}
+
 TEST(Nsys, AReportWithoutSpansIsSkippedAndSaysSo) {
   const auto result = importText(database("CREATE TABLE TARGET_INFO_GPU(id INTEGER, name TEXT)"));
   ASSERT_TRUE(result.status.ok()) << result.status.message();
