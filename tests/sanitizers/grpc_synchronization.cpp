@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes what gRPC synchronises by visible to ThreadSanitizer: Debian's libraries are not built with it. Two things are stated here, and
+// Makes what gRPC synchronises by visible to ThreadSanitizer: Debian's libraries are not built with it. Three things are stated here, and
 // nothing else, so that a race in our own code is still reported beside gRPC:
 // 1. abseil's mutex orders those who lock it one after the other (it waits in a system call);
-// 2. what happened before an operation of a call was started is seen by who gets its completion.
+// 2. what happened before an operation of a call was started is seen by who gets its completion;
+// 3. a reactor's OnDone comes after its other functions have ended. gRPC counts them down partly in its library: who counts to nothing
+// there
+//    is taken to have seen what the others wrote, and OnCancel is called and counted here, on a thread of its own.
 // The functions have the names of abseil's and gRPC's, and every library of a program finds them first (collectors/proto/CMakeLists.txt).
 // Each calls the original.
 #include <absl/synchronization/mutex.h>
 #include <dlfcn.h>
 #include <grpc/grpc.h>
 #include <grpcpp/support/callback_common.h>
+#include <grpcpp/support/server_callback.h>
 #include <sanitizer/tsan_interface.h>
 
+#include <atomic>
 #include <cstdlib>
+#include <thread>
 
 namespace {
 
@@ -32,6 +38,14 @@ struct Reached {
   friend Run* runOfReactors() { return kRun; }
 };
 template struct Reached<&grpc::internal::CallbackWithSuccessTag::StaticRun>;
+
+using Count = std::atomic_int grpc::internal::ServerCallbackCall::*;
+Count functionsLeft();
+template <Count kCount>
+struct ReachedCount {
+  friend Count functionsLeft() { return kCount; }
+};
+template struct ReachedCount<&grpc::internal::ServerCallbackCall::callbacks_outstanding_>;
 
 void runAfterStart(grpc_completion_queue_functor* tag, int ok) {
   __tsan_acquire(tag);
@@ -67,6 +81,25 @@ grpc_event grpc_completion_queue_pluck(grpc_completion_queue* queue, void* tag, 
 }
 
 }  // extern "C"
+
+namespace grpc::internal {
+
+void ServerCallbackCall::ScheduleOnDone(bool inline_ondone) {
+  static auto* const schedule = original<void(ServerCallbackCall*, bool)>("_ZN4grpc8internal18ServerCallbackCall14ScheduleOnDoneEb");
+  __tsan_acquire(&(this->*functionsLeft()));
+  schedule(this, inline_ondone);
+}
+
+void ServerCallbackCall::CallOnCancel(ServerReactor* reactor) {
+  if (reactor->InternalInlineable()) return reactor->OnCancel();
+  Ref();  // the call outlives the thread's use of it
+  std::thread([this, reactor] {
+    reactor->OnCancel();
+    MaybeDone();
+  }).detach();
+}
+
+}  // namespace grpc::internal
 
 namespace absl {
 ABSL_NAMESPACE_BEGIN
