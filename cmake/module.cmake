@@ -24,8 +24,12 @@ function(runglass_module)
 endfunction()
 
 # runglass_test(NAME n SOURCES … [LINK libs…] [ENVIRONMENT k=v…] [LABELS l…]): one GoogleTest program, each TEST a ctest case; built by rg_tests.
+# Its label is the program's name where LABELS says nothing: `ctest -L hub_test` runs one program.
 function(runglass_test)
   cmake_parse_arguments(T "" "NAME" "SOURCES;LINK;ENVIRONMENT;LABELS" ${ARGN})
+  if(NOT T_LABELS)
+    set(T_LABELS ${T_NAME})
+  endif()
   add_executable(${T_NAME} EXCLUDE_FROM_ALL ${T_SOURCES})
   add_dependencies(rg_tests ${T_NAME})
   runglass_precompiled(${T_NAME} ${RG_PRECOMPILED})

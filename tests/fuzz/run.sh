@@ -6,8 +6,7 @@ corpus=$(mktemp -d); log=$(mktemp)
 trap 'rm -rf "$corpus" "$log"' EXIT
 known=$(dirname "$0")/corpus/$2
 [ ! -d "$known" ] || cp "$known"/* "$corpus/"
-# libFuzzer's own handlers print inside a signal.
-if ! RG_FUZZ_TARGET=$2 TSAN_OPTIONS=report_signal_unsafe=0 "$1" -max_total_time="$3" -rss_limit_mb=3072 -timeout=10 -print_final_stats=0 "$corpus" 2>"$log"; then
+if ! RG_FUZZ_TARGET=$2 "$1" -max_total_time="$3" -rss_limit_mb=3072 -timeout=10 -print_final_stats=0 "$corpus" 2>"$log"; then
   cat "$log" >&2
   echo "fuzz: $2 failed" >&2
   exit 1

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes what gRPC synchronises by visible to ThreadSanitizer: Debian's libraries are not built with it. Three things are stated here, and
+// nothing else, so that a race in our own code is still reported beside gRPC:
+// 1. abseil's mutex orders those who lock it one after the other (it waits in a system call);
+// 2. what happened before an operation of a call was started is seen by who gets its completion;
+// 3. a reactor's OnDone comes after its other functions have ended. gRPC counts them down partly in its library: who counts to nothing
+// there
+//    is taken to have seen what the others wrote, and OnCancel is called and counted here, on a thread of its own.
+// The functions have the names of abseil's and gRPC's, and every library of a program finds them first (collectors/proto/CMakeLists.txt).
+// Each calls the original.
+#include <absl/synchronization/mutex.h>
+#include <dlfcn.h>
+#include <grpc/grpc.h>
+#include <grpcpp/support/callback_common.h>
+#include <grpcpp/support/server_callback.h>
+#include <sanitizer/tsan_interface.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <thread>
+
+namespace {
+
+template <typename Function>
+Function* original(const char* symbol) {
+  void* const found = dlsym(RTLD_NEXT, symbol);
+  if (!found) std::abort();  // another version of the library: its names have to be put here
+  return reinterpret_cast<Function*>(found);
+}
+
+using Run = void(grpc_completion_queue_functor*, int);
+Run* runOfReactors();
+
+// CallbackWithSuccessTag is the tag of every operation of a reactor; its private StaticRun calls the reactor's On…Done. An explicit
+// instantiation may name what is private.
+template <Run* kRun>
+struct Reached {
+  friend Run* runOfReactors() { return kRun; }
+};
+template struct Reached<&grpc::internal::CallbackWithSuccessTag::StaticRun>;
+
+using Count = std::atomic_int grpc::internal::ServerCallbackCall::*;
+Count functionsLeft();
+template <Count kCount>
+struct ReachedCount {
+  friend Count functionsLeft() { return kCount; }
+};
+template struct ReachedCount<&grpc::internal::ServerCallbackCall::callbacks_outstanding_>;
+
+void runAfterStart(grpc_completion_queue_functor* tag, int ok) {
+  __tsan_acquire(tag);
+  runOfReactors()(tag, ok);
+}
+
+grpc_event completed(const grpc_event& event) {
+  if (event.type == GRPC_OP_COMPLETE) __tsan_acquire(event.tag);
+  return event;
+}
+
+}  // namespace
+
+extern "C" {
+
+grpc_call_error grpc_call_start_batch(grpc_call* call, const grpc_op* ops, size_t count, void* tag, void* reserved) {
+  static auto* const start = original<decltype(grpc_call_start_batch)>("grpc_call_start_batch");
+  auto* const functor = static_cast<grpc_completion_queue_functor*>(tag);
+  // The tag of a call that waits for its operations is another class, which begins with its virtual functions.
+  if (functor && functor->functor_run == runOfReactors()) functor->functor_run = runAfterStart;
+  __tsan_release(tag);
+  return start(call, ops, count, tag, reserved);
+}
+
+grpc_event grpc_completion_queue_next(grpc_completion_queue* queue, gpr_timespec deadline, void* reserved) {
+  static auto* const next = original<decltype(grpc_completion_queue_next)>("grpc_completion_queue_next");
+  return completed(next(queue, deadline, reserved));
+}
+
+grpc_event grpc_completion_queue_pluck(grpc_completion_queue* queue, void* tag, gpr_timespec deadline, void* reserved) {
+  static auto* const pluck = original<decltype(grpc_completion_queue_pluck)>("grpc_completion_queue_pluck");
+  return completed(pluck(queue, tag, deadline, reserved));
+}
+
+}  // extern "C"
+
+namespace grpc::internal {
+
+void ServerCallbackCall::ScheduleOnDone(bool inline_ondone) {
+  static auto* const schedule = original<void(ServerCallbackCall*, bool)>("_ZN4grpc8internal18ServerCallbackCall14ScheduleOnDoneEb");
+  __tsan_acquire(&(this->*functionsLeft()));
+  schedule(this, inline_ondone);
+}
+
+void ServerCallbackCall::CallOnCancel(ServerReactor* reactor) {
+  if (reactor->InternalInlineable()) return reactor->OnCancel();
+  Ref();  // the call outlives the thread's use of it
+  std::thread([this, reactor] {
+    reactor->OnCancel();
+    MaybeDone();
+  }).detach();
+}
+
+}  // namespace grpc::internal
+
+namespace absl {
+ABSL_NAMESPACE_BEGIN
+
+void Mutex::Lock() {
+  static auto* const lock = original<void(Mutex*)>("_ZN4absl7debian35Mutex4LockEv");
+  lock(this);
+  __tsan_acquire(this);
+}
+
+bool Mutex::TryLock() {
+  static auto* const try_lock = original<bool(Mutex*)>("_ZN4absl7debian35Mutex7TryLockEv");
+  const bool locked = try_lock(this);
+  if (locked) __tsan_acquire(this);
+  return locked;
+}
+
+void Mutex::Unlock() {
+  static auto* const unlock = original<void(Mutex*)>("_ZN4absl7debian35Mutex6UnlockEv");
+  __tsan_release(this);
+  unlock(this);
+}
+
+void CondVar::Wait(Mutex* mutex) {
+  static auto* const wait = original<void(CondVar*, Mutex*)>("_ZN4absl7debian37CondVar4WaitEPNS0_5MutexE");
+  __tsan_release(mutex);
+  wait(this, mutex);
+  __tsan_acquire(mutex);
+}
+
+bool CondVar::WaitWithTimeout(Mutex* mutex, Duration timeout) {
+  static auto* const wait =
+      original<bool(CondVar*, Mutex*, Duration)>("_ZN4absl7debian37CondVar15WaitWithTimeoutEPNS0_5MutexENS0_8DurationE");
+  __tsan_release(mutex);
+  const bool expired = wait(this, mutex, timeout);
+  __tsan_acquire(mutex);
+  return expired;
+}
+
+bool CondVar::WaitWithDeadline(Mutex* mutex, Time deadline) {
+  static auto* const wait = original<bool(CondVar*, Mutex*, Time)>("_ZN4absl7debian37CondVar16WaitWithDeadlineEPNS0_5MutexENS0_4TimeE");
+  __tsan_release(mutex);
+  const bool expired = wait(this, mutex, deadline);
+  __tsan_acquire(mutex);
+  return expired;
+}
+
+ABSL_NAMESPACE_END
+}  // namespace absl
