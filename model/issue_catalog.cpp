@@ -41,6 +41,10 @@ constexpr std::array kIssues = {
         "store.journal_foreign", kError,
         "The journal beside this store belongs to another store, as when a file is replaced while its journal stays. Nothing of it was "
         "replayed; it is kept beside the store."},
+    IssueInfo{"store.journal_left_out", kWarning,
+              "The journal was damaged in its newest, unsynced part, as a power cut leaves it. Batches behind the damage were not "
+              "replayed, so that no "
+              "stream has a hole: agents that still have them in their spools send them again, from the damage on."},
     IssueInfo{"store.journal_torn", kWarning,
               "The journal ended in the middle of a record, as a kill or power cut leaves it. That batch was never acknowledged; its agent "
               "sends it again."},

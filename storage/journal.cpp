@@ -225,7 +225,10 @@ Result<JournalLoss> Journal::replay(const Take& take, const Mark& mark) {
       if (known == next.end()) known = next.emplace(*found.stream, mark(*found.stream)).first;
       if (found.wanted && *found.wanted > known->second) {
         const bool power_cut = (file.synced && damage.end > file.synced->bytes) || (older_torn && &file == &files.back());
-        if (power_cut) return {};
+        if (power_cut) {
+          ++loss.left_out;
+          return {};
+        }
         loss.batches += *found.wanted - known->second;
         loss.streams[*found.stream] += *found.wanted - known->second;
       }

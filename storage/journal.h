@@ -34,6 +34,7 @@ struct JournalLoss {
   JournalDamage damage;
   std::uint64_t batches = 0;                   // that are missing between the marks and the records, or between records
   std::map<StreamKey, std::uint64_t> streams;  // of these
+  std::uint64_t left_out = 0;                  // readable batches behind a hole of a power cut: their senders send them again
   std::vector<std::string> kept;               // damaged files, as they were
 };
 

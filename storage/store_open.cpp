@@ -243,6 +243,9 @@ void StoreWriter::reportLoss(const JournalLoss& loss) {
            std::to_string(damage.bytes) + " bytes in " + std::to_string(damage.places) + " places were unreadable" + kept);
   if (damage.torn_bytes > 0)
     report("store.journal_torn", 1, "dropped " + std::to_string(damage.torn_bytes) + " bytes of an unfinished record at the journal's end");
+  if (loss.left_out > 0)
+    report("store.journal_left_out", static_cast<std::int64_t>(loss.left_out),
+           std::to_string(loss.left_out) + " batches behind unsynced damage of the journal were not replayed" + kept);
   for (const auto& [stream, batches] : loss.streams)
     issue({.code = "store.batches_lost",
            .source = stream.agent,

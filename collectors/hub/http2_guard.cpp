@@ -207,7 +207,9 @@ void Http2Guard::answered(std::string_view bytes) {
     m_answer_head_bytes = 0;
     const Frame frame = frameAt(m_answer_head.data());
     m_answer_left = frame.length;
-    m_control.give(frame.type == kData ? static_cast<double>(frame.length) / kAnswerBytes : 1);
+    // A client answers a small message, such as an acknowledgement, with window updates of the call and of the connection.
+    const double least = m_admitted ? 2 : 0;
+    m_control.give(frame.type == kData ? std::max(least, static_cast<double>(frame.length) / kAnswerBytes) : 1);
     const bool ends = frame.type == kReset || ((frame.type == kHeaders || frame.type == kData) && (frame.flags & kEndStream) != 0);
     if (ends) close(frame.stream);
   }

@@ -207,6 +207,7 @@ bool RelayConnection::down(DurNs now, std::span<char> scratch) {
     if (!m_down.empty()) {
       const Io io = writePeer(m_down, wrote);
       m_down.erase(0, wrote);
+      if (wrote > 0 && m_inner_ended) m_ended_at = now;
       if (io == Io::kEnd) drop();
       // An end that is not noticed would be announced without end.
       if (io == Io::kWait && !m_inner_hung_up) return false;

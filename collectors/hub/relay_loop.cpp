@@ -49,13 +49,17 @@ void RelayLoop::post(std::function<void()> action) {
   (void)!write(m_wake, &one, sizeof one);
 }
 
+bool RelayLoop::hasPosted() {
+  const MutexLock lock(m_mutex);
+  return !m_posted.empty();
+}
+
 void RelayLoop::stop(DurNs deadline) {
   if (!m_thread.joinable()) return;
   m_deadline = deadline;
   m_stopping = true;
   post([] {});
   m_thread.join();
-  m_connections.clear();
 }
 
 bool RelayLoop::watch(int fd, std::uint64_t id) {
@@ -69,7 +73,8 @@ void RelayLoop::run() {
   sigemptyset(&signals);
   sigaddset(&signals, SIGPIPE);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  while (!m_stopping || (!m_connections.empty() && monotonicNow() < m_deadline)) round();
+  while (!m_stopping || ((!m_connections.empty() || hasPosted()) && monotonicNow() < m_deadline)) round();
+  m_connections.clear();  // here, where SIGPIPE is blocked
 }
 
 void RelayLoop::round() {

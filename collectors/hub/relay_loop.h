@@ -57,6 +57,7 @@ class RelayLoop {
   void again(std::uint64_t id) { m_again.push_back(id); }
 
  private:
+  bool hasPosted();
   void run();
   void round();
   void settle(std::uint64_t id);

@@ -33,7 +33,7 @@ bool RunGuard::mayDefine(const SeriesKey& key) {
   if (!isBound() || !key.attempt) return true;
   if (!key.rank) return mayAdd(key.attempt);
   if (isElsewhere(key.attempt, key.rank)) return m_follows && key.kind == SeriesKind::kScalar;
-  m_claimed.insert(key.attempt.value);
+  if (m_claimed.size() < kMaxWaiting) m_claimed.insert(key.attempt.value);
   return true;
 }
 
@@ -41,7 +41,7 @@ bool RunGuard::mayDefine(const TrackKey& key) {
   if (!isBound() || !key.attempt) return true;
   if (!key.rank) return mayRecord(key.attempt);
   if (isElsewhere(key.attempt, key.rank)) return false;
-  m_claimed.insert(key.attempt.value);
+  if (m_claimed.size() < kMaxWaiting) m_claimed.insert(key.attempt.value);
   return true;
 }
 

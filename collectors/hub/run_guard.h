@@ -92,7 +92,7 @@ class RunGuard {
   bool m_follows = false;  // it may hold leases
   std::unordered_map<std::uint64_t, std::string> m_names;
   std::unordered_map<std::uint64_t, RunId> m_runs;  // by attempt
-  std::unordered_set<std::uint64_t> m_claimed;
+  std::unordered_set<std::uint64_t> m_claimed;      // at most kMaxWaiting
   template <class Record>
   using Waiting = std::unordered_map<std::uint64_t, std::vector<Record>>;
   // False: there is no room.

@@ -222,6 +222,7 @@ void StrangerLoop::serve(RelayConnection& connection, DurNs now) {
 
 void StrangerLoop::expire(RelayConnection& connection) {
   if (connection.isHeld()) m_relay.cutOff(connection, "sent too much without an admitted call");
+  if (connection.wantsPair()) m_relay.cutOff(connection, "found no room at the hub");
   connection.drop();
 }
 

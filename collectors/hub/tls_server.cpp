@@ -15,6 +15,7 @@ constexpr DurNs kLookEvery = kNsPerSecond;
 constexpr long kMaxCertificates = 32 << 10;  // bytes of what a client shows
 constexpr char kCiphers[] = "ECDHE+AESGCM:ECDHE+CHACHA20";
 constexpr unsigned char kProtocol[] = "\x02h2";
+constexpr int kMaxKeyUpdates = 64;  // of a client: each costs a derivation of keys, and gRPC's clients send none
 
 using Bytes = std::unique_ptr<BIO, decltype(&BIO_free)>;
 using Certificate = std::unique_ptr<X509, decltype(&X509_free)>;
@@ -37,7 +38,17 @@ int chooseProtocol(SSL*, const unsigned char** out, unsigned char* size, const u
   return SSL_TLSEXT_ERR_OK;
 }
 
+void countKeyUpdates(int sent, int, int type, const void* message, std::size_t size, SSL*, void* count) {
+  if (sent == 0 && type == SSL3_RT_HANDSHAKE && size > 0 && *static_cast<const unsigned char*>(message) == SSL3_MT_KEY_UPDATE)
+    ++*static_cast<int*>(count);
+}
+
 }  // namespace
+
+TlsSession::TlsSession(SSL* ssl) : m_ssl(ssl, SSL_free) {
+  SSL_set_msg_callback(ssl, countKeyUpdates);
+  SSL_set_msg_callback_arg(ssl, m_key_updates.get());
+}
 
 TlsSession::Answer TlsSession::answer(int result) const {
   switch (SSL_get_error(m_ssl.get(), result)) {
@@ -59,7 +70,8 @@ TlsSession::Answer TlsSession::shake() {
 
 TlsSession::Answer TlsSession::read(std::span<char> into, std::size_t& got) {
   ERR_clear_error();
-  return answer(SSL_read_ex(m_ssl.get(), into.data(), into.size(), &got));
+  const Answer read = answer(SSL_read_ex(m_ssl.get(), into.data(), into.size(), &got));
+  return *m_key_updates > kMaxKeyUpdates ? Answer::kEnd : read;
 }
 
 TlsSession::Answer TlsSession::write(std::string_view bytes, std::size_t& wrote) {
@@ -132,6 +144,8 @@ Status TlsServer::load() {
   SSL_CTX_set_num_tickets(context.get(), 0);
   SSL_CTX_set_session_cache_mode(context.get(), SSL_SESS_CACHE_OFF);
   SSL_CTX_set_mode(context.get(), SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS);
+  // One record a call: else a client that sends records without data holds the thread for as long as they come.
+  SSL_CTX_clear_mode(context.get(), SSL_MODE_AUTO_RETRY);
   SSL_CTX_set_max_cert_list(context.get(), kMaxCertificates);
   SSL_CTX_set_alpn_select_cb(context.get(), chooseProtocol, nullptr);
 

@@ -27,7 +27,7 @@ namespace runglass {
 class TlsSession {
  public:
   enum class Answer : std::uint8_t { kDone, kWantRead, kWantWrite, kEnd };  // kEnd: closed, or broken
-  explicit TlsSession(SSL* ssl) : m_ssl(ssl, SSL_free) {}
+  explicit TlsSession(SSL* ssl);
   Answer shake();
   // At least a byte where kDone.
   Answer read(std::span<char> into, std::size_t& got);
@@ -40,6 +40,7 @@ class TlsSession {
  private:
   Answer answer(int result) const;
   std::unique_ptr<SSL, decltype(&SSL_free)> m_ssl;
+  const std::unique_ptr<int> m_key_updates = std::make_unique<int>(0);  // that the client sent; OpenSSL has its address
 };
 
 class TlsServer {

@@ -240,7 +240,6 @@ TEST(DamagedJournal, KeepsAFewDamagedFiles) {
   EXPECT_THAT(keptOf(store), SizeIs(4));
 }
 
-// The kernel forgets what it could not write: a second sync of the same file would find nothing to do.
 // A power cut takes any part of what was not on the disk. What is found behind the hole would move the mark over batches that their sender
 // still holds.
 TEST(Journal, WhatIsBehindAHoleOfAPowerCutIsLeftToItsSender) {
@@ -262,8 +261,11 @@ TEST(Journal, WhatIsBehindAHoleOfAPowerCutIsLeftToItsSender) {
   ASSERT_TRUE(writer.ok()) << writer.status().message();
   EXPECT_EQ((*writer)->resumeFrom(kStream), 1U);
   EXPECT_EQ((*writer)->resumeFrom(kOther), 1U);
+  ASSERT_TRUE((*writer)->close().ok());
+  EXPECT_EQ(replay(store.path()).count("store.journal_left_out"), 2);
 }
 
+// The kernel forgets what it could not write: a second sync of the same file would find nothing to do.
 TEST(Journal, ASyncThatFailedIsFatalForItsFile) {
   for (const bool power_safe : {true, false}) {
     SCOPED_TRACE(power_safe);

@@ -26,9 +26,9 @@ constexpr char kToken[] = "0123456789abcdef0123456789abcdef";
 constexpr char kPath[] = "/runglass.v1.Ingest/Session";
 constexpr std::size_t kFloodBytes = 24U << 20;
 constexpr DurNs kFloodFor = 3 * kNsPerSecond;
-constexpr int kFlooders = 4;
+constexpr int kFlooders = 4, kKeyUpdates = 200'000;
 
-enum class Kind { kNewCalls, kRapidReset, kContinuation };
+enum class Kind { kNewCalls, kRapidReset, kContinuation, kKeyUpdates };
 enum class Who { kInClear, kStranger, kAgent };
 
 // Until the hub closes the connection or kFloodBytes are sent.
@@ -36,6 +36,10 @@ void flood(RawHttp2& to, Kind kind, std::uint32_t stream) {
   const std::string again = RawHttp2::again(), block(16'000, '\x82');
   if (!to.send(RawHttp2::frame(RawHttp2::kHeaders, RawHttp2::kEndHeaders, stream, RawHttp2::headers(kPath)))) return;
   if (kind == Kind::kContinuation && !to.send(RawHttp2::frame(RawHttp2::kHeaders, 0, stream + 2, again))) return;
+  if (kind == Kind::kKeyUpdates) {
+    for (int i = 0; i < kKeyUpdates && to.updateKeys();) ++i;
+    return;
+  }
   while (to.sent() < kFloodBytes) {
     std::string many;
     while (many.size() < 64'000) {
@@ -177,13 +181,15 @@ TEST_P(Flood, LeavesMemoryAgentsAndTheEndOfTheHubAlone) {
 
 std::string nameOf(const testing::TestParamInfo<std::tuple<Who, Kind>>& info) {
   constexpr const char* kWho[] = {"InClear", "Stranger", "AgentWithCertificate"};
-  constexpr const char* kKind[] = {"NewCalls", "RapidReset", "Continuation"};
+  constexpr const char* kKind[] = {"NewCalls", "RapidReset", "Continuation", "KeyUpdates"};
   return std::string(kWho[static_cast<int>(std::get<0>(info.param))]) + kKind[static_cast<int>(std::get<1>(info.param))];
 }
 
 INSTANTIATE_TEST_SUITE_P(Hub, Flood,
                          testing::Combine(testing::Values(Who::kInClear, Who::kStranger, Who::kAgent),
                                           testing::Values(Kind::kNewCalls, Kind::kRapidReset, Kind::kContinuation)),
+                         nameOf);
+INSTANTIATE_TEST_SUITE_P(HubTls, Flood, testing::Combine(testing::Values(Who::kStranger, Who::kAgent), testing::Values(Kind::kKeyUpdates)),
                          nameOf);
 
 }  // namespace

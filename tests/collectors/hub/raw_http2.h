@@ -52,6 +52,8 @@ class RawHttp2 {
   }
 
   bool open() const { return m_open; }
+  // New keys for what is sent, in a TLS record without data.
+  bool updateKeys() { return m_open = m_open && SSL_key_update(m_ssl, SSL_KEY_UPDATE_NOT_REQUESTED) == 1 && SSL_do_handshake(m_ssl) == 1; }
   std::size_t sent() const { return m_sent; }
   bool send(std::string_view bytes) {
     while (m_open && !bytes.empty()) {
