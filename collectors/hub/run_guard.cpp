@@ -61,7 +61,7 @@ void RunGuard::strip(RunId run, Run& update) {
       for (Run& waits : waiting->second) waits.state = RunState::kUnknown;
   if (update.state == whole.state && !whole.start && !whole.end) return;
   if (!keep(m_waiting_runs, run.value, whole)) return refused(newest, kRunEnds);
-  m_new_runs.insert(run.value);
+  if (isEnd(whole.state) || whole.end) m_new_runs.insert(run.value);
 }
 
 void RunGuard::strip(AttemptId attempt, Attempt& update) {
@@ -71,7 +71,7 @@ void RunGuard::strip(AttemptId attempt, Attempt& update) {
   if (!whole.start && !whole.end && whole.end_cause.empty() && !whole.planned && !whole.resumed_from_step && whole.layout == Layout{})
     return;
   if (!keep(m_waiting_attempts, attempt.value, whole)) return refused(attempt, kAttemptEnds);
-  m_new_attempts.insert(attempt.value);
+  if (whole.end || !whole.end_cause.empty()) m_new_attempts.insert(attempt.value);
 }
 
 std::vector<Run> RunGuard::takeRuns(AttemptId joined) {

@@ -53,7 +53,8 @@ class RunGuard {
   bool mayDefine(const SeriesKey& key);
   bool mayDefine(const TrackKey& key);
 
-  // Takes out what only members may report; it waits until take() for a rank on the agent's node.
+  // Takes out what only members may report; it waits until take() for a rank on the agent's node. Starts and layouts often come just before
+  // the rank, so that only ends count as refused meanwhile.
   void strip(RunId run, Run& update);
   void strip(AttemptId attempt, Attempt& update);
   std::vector<Run> takeRuns(AttemptId joined);

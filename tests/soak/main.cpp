@@ -21,11 +21,10 @@
 namespace runglass::soak {
 
 const std::vector<NamedRow>& allRows() {
-  static const std::vector<NamedRow> rows = {{"load-10hz", loadFast}, {"load-1hz", loadWide}, {"R1", steady},     {"R2", burst},
-                                             {"R3", storm},           {"R4", loneAgent},      {"R5", retention},  {"R6", kills},
-                                             {"R7", outage},          {"R9", diskFull},       {"R11", powerLoss}, {"R12", descriptors},
-                                             {"R13", stop},           {"R14", clocks},        {"R15", longRun},   {"S3", flood},
-                                             {"S10", hostile}};
+  static const std::vector<NamedRow> rows = {
+      {"load-10hz", loadFast}, {"load-1hz", loadWide}, {"R1", steady},   {"R2", burst},    {"R3", storm},      {"R4", loneAgent},
+      {"R5", retention},       {"R6", kills},          {"R7", outage},   {"R9", diskFull}, {"R11", powerLoss}, {"R12", descriptors},
+      {"R13", stop},           {"R14", clocks},        {"R15", longRun}, {"S3", flood},    {"S10", hostile}};
   return rows;
 }
 
