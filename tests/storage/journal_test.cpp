@@ -44,7 +44,6 @@ extern "C" int fdatasync(int fd) {
 namespace runglass {
 namespace {
 
-using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 namespace fs = std::filesystem;
