@@ -118,8 +118,9 @@ RG_FUZZ(journal) {
         const StreamKey key{std::string(in.piece()), std::string(in.piece()), in.number<std::uint32_t>()};
         const auto seq = in.number<std::uint64_t>();
         const std::uint64_t skipped = std::min<std::uint64_t>(in.number<std::uint8_t>(), seq);
+        const JournalSynced synced{.bytes = in.number<std::int64_t>(), .older = in.number<std::uint8_t>() % 2 == 1};
         const std::string_view payload = in.piece();
-        format.appendRecord(bytes, key, seq, seq - skipped, payload);
+        format.appendRecord(bytes, key, seq, seq - skipped, synced, payload);
         bytes += payload;
         whole.push_back(seq);
       }
