@@ -305,23 +305,29 @@ TEST(Journal, ASyncNeedsNoDescriptor) {
   const TempStore store;
   const auto writer = Writer::open(store.path(), {.replay = replayEvents()}).value();
   EXPECT_EQ(writer->resumeFrom(kStream), 0U);  // as the hub asks once for each stream
+  const auto synced = [&](std::uint64_t seq) -> Status {
+    const int syncs = g_syncs;
+    RG_TRY(writer->journal(kStream, seq, payloadOf(seq)).status());
+    Status status;
+    EXPECT_TRUE(test::waitUntil([&] {
+      status = writer->syncJournal();
+      return !status.ok() || g_syncs > syncs;
+    }));
+    return status.ok() ? writer->syncJournal() : status;
+  };
+  // The first under no limit: what checks for undefined behaviour makes a pipe when it sees a class for the first time.
+  ASSERT_TRUE(synced(0).ok());
   rlimit before{};
   ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
   const int next = ::dup(0);
   ::close(next);
   rlimit none = before;
   none.rlim_cur = static_cast<rlim_t>(next);
-  const int syncs = g_syncs;
   ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
-  Status status = writer->journal(kStream, 0, payloadOf(0)).status();
-  EXPECT_TRUE(test::waitUntil([&] {
-    if (status.ok()) status = writer->syncJournal();
-    return !status.ok() || g_syncs > syncs;
-  }));
-  if (status.ok()) status = writer->syncJournal();
+  const Status status = synced(1);
   ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
   EXPECT_TRUE(status.ok()) << status.message();
-  EXPECT_TRUE(writer->journal(kStream, 1, payloadOf(1)).ok());
+  EXPECT_TRUE(writer->journal(kStream, 2, payloadOf(2)).ok());
 }
 
 TEST(Journal, OfAnOlderProgramIsReplayed) {
