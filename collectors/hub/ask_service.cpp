@@ -28,9 +28,7 @@ class AskReactor final : public grpc::ServerWriteReactor<v1::AnswerPart>, public
   void finish(const Status& status) {
     m_stop.request_stop();
     const MutexLock lock(m_mutex);
-    if (m_finished) return;
-    m_finished = true;
-    Finish(wireStatus(status));
+    if (!m_finished) end(wireStatus(status));
   }
   void OnWriteDone(bool ok) override {
     if (!ok) return;
@@ -40,7 +38,7 @@ class AskReactor final : public grpc::ServerWriteReactor<v1::AnswerPart>, public
   }
   void OnCancel() override { finish(Status(Code::kCancelled, "ask: cancelled")); }
   void OnDone() override {
-    if (m_begun) m_service.end(*this, m_question.session());
+    m_service.remove(*this);
     {
       const MutexLock lock(m_mutex);
       m_service.release(m_reserved);
@@ -58,24 +56,23 @@ class AskReactor final : public grpc::ServerWriteReactor<v1::AnswerPart>, public
       // gRPC may be done with the call already; then nobody releases what is reserved.
       const MutexLock lock(m_mutex);
       if (m_finished) return;
-      if (!m_service.reserve(bytes)) {
-        m_finished = true;
-        Finish(wireStatus(Status(Code::kResourceExhausted, "ask: too many answers are on their way; try again")));
-        return;
-      }
+      if (!m_service.reserve(bytes))
+        return end(wireStatus(Status(Code::kResourceExhausted, "ask: too many answers are on their way; try again")));
       m_reserved = bytes;
       m_parts.assign(std::make_move_iterator(parts.begin()), std::make_move_iterator(parts.end()));
     }
     next();
   }
+  // The question no longer counts once its sender can know that it is answered, and may ask the next.
+  void end(const grpc::Status& status) RG_REQUIRES(m_mutex) {
+    m_finished = true;
+    if (m_begun) m_service.answered(m_question.session());
+    Finish(status);
+  }
   void next() {
     const MutexLock lock(m_mutex);
     if (m_finished) return;
-    if (m_parts.empty()) {
-      m_finished = true;
-      Finish(grpc::Status::OK);
-      return;
-    }
+    if (m_parts.empty()) return end(grpc::Status::OK);
     m_write = std::move(m_parts.front());
     m_parts.pop_front();
     StartWrite(&m_write);
@@ -116,9 +113,13 @@ Status AskService::begin(AskReactor& reactor, const std::string& session) {
   return {};
 }
 
-void AskService::end(AskReactor& reactor, const std::string& session) {
+void AskService::remove(AskReactor& reactor) {
   const MutexLock lock(m_mutex);
   m_reactors.erase(&reactor);
+}
+
+void AskService::answered(const std::string& session) {
+  const MutexLock lock(m_mutex);
   const auto running = m_running.find(session);
   if (--running->second == 0) m_running.erase(running);
 }

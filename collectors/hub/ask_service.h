@@ -42,7 +42,8 @@ class AskService final : public v1::Ask::CallbackService {
  private:
   friend class AskReactor;
   Status begin(AskReactor& reactor, const std::string& session);
-  void end(AskReactor& reactor, const std::string& session);
+  void answered(const std::string& session);
+  void remove(AskReactor& reactor);
   bool reserve(std::size_t bytes);
   void release(std::size_t bytes) { m_waiting -= bytes; }
 

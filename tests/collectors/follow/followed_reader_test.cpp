@@ -568,6 +568,21 @@ TEST_F(FollowedReaderTest, AStopEndsAQuestion) {
   stopper.join();
 }
 
+// Who has its answer may ask again at once, however late the hub's side of the call ends.
+TEST_F(FollowedReaderTest, QuestionsOneAfterAnotherAreNeverTooMany) {
+  serve();
+  simulate(2, 20);
+  follow(hub->address());
+  const auto b = followed();
+  const Side copy(*b);
+  std::vector<TrackId> tracks;
+  for (const auto& [name, id] : copy.tracks) tracks.push_back(id);
+  for (int i = 0; i < 200; ++i) {
+    const auto picture = b->spanPicture(tracks, {kStart, kStart + (10 + i) * kNsPerSecond / 10}, 10);
+    ASSERT_TRUE(picture.ok()) << "question " << i << ": " << picture.status().message();
+  }
+}
+
 TEST_F(FollowedReaderTest, AskNeedsAPassThatReadsAndASessionThatIs) {
   const std::string tokens = dir.file("tokens");
   const IssuedToken agent = issueToken("agent", static_cast<std::uint8_t>(Scope::kIngest), "", std::nullopt);
