@@ -21,6 +21,11 @@ constexpr std::array kIssues = {
         "store.series_continued", kError,
         "The file is damaged where a series or track lies, so that it takes no more data. What is recorded from then on is in another "
         "one, whose labels or name say \"after damage\". Run `runglassctl verify`, then restore or repair the file."},
+    IssueInfo{
+        "store.table_rebuilt", kError,
+        "A table of the store was damaged, so that the store could not be opened for writing. It was made anew from the rows that can "
+        "be read; the source names the table or what of it is lost. Names of lost rows read \"lost\". Run `runglassctl verify`, check the "
+        "disk, and make a clean store with `runglassctl repair` when the run is over."},
     IssueInfo{"store.row_refused", kError,
               "The file refused rows of a table: they break one of its rules, or a page is damaged. They are kept as SQL in the store's "
               "-ingest.bad file as far as it has room (64 MiB); all else was stored. Run `runglassctl verify`."},

@@ -17,6 +17,7 @@
 #include "model/random_uuid.h"
 #include "model/shared_filesystem.h"
 #include "storage/file_sync.h"
+#include "storage/rebuild_tables.h"
 #include "storage/schema/schema.h"
 #include "storage/store_files.h"
 #include "storage/store_writer.h"
@@ -24,11 +25,24 @@
 namespace runglass {
 
 Result<std::unique_ptr<Writer>> Writer::open(const std::string& path, WriterOptions options) {
-  auto writer = std::make_unique<StoreWriter>(resolvedStore(path), std::move(options));
-  const Status started = writer->start();
+  const std::string store = resolvedStore(path);
+  auto writer = std::make_unique<StoreWriter>(store, options);
+  Status started = writer->start();
+  std::vector<LostObject> rebuilt;
+  if (started.code() == Code::kDataLoss) {
+    writer.reset();
+    if (auto tables = rebuildDamagedTables(store, options.contact); tables.ok()) rebuilt = *std::move(tables);
+    if (!rebuilt.empty()) {
+      writer = std::make_unique<StoreWriter>(store, std::move(options));
+      started = writer->start();
+    }
+  }
   if (started.code() == Code::kDataLoss)
     return Status(Code::kDataLoss, started.message() + "; `runglassctl repair` makes a new store of what can be read");
   RG_TRY(started);
+  const TimeNs now = wallNow();
+  for (const LostObject& lost : rebuilt)
+    writer->issue({.code = "store.table_rebuilt", .source = lost.object, .count = 1, .first = now, .last = now, .detail = lost.why});
   return std::unique_ptr<Writer>(std::move(writer));
 }
 
