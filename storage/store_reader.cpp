@@ -134,8 +134,18 @@ std::int64_t number(Id<Tag> id) {
 Result<std::vector<Node>> StoreReader::nodes() { return all<Node>(m_db, " ORDER BY name, node_id"); }
 Result<std::vector<Device>> StoreReader::devices() { return all<Device>(m_db, " ORDER BY node_id, kind, device_index, device_id"); }
 Result<std::vector<Run>> StoreReader::runs() { return all<Run>(m_db, " ORDER BY run_id"); }
+Result<Run> StoreReader::run(RunId run) {
+  RG_ASSIGN(auto found, all<Run>(m_db, " WHERE run_id = ?1", {number(run)}));
+  if (found.empty()) return Status(Code::kNotFound, "run " + std::to_string(run.value) + ": not in this store");
+  return std::move(found.front());
+}
 Result<std::vector<Attempt>> StoreReader::attempts(RunId run) {
   return all<Attempt>(m_db, " WHERE run_id = ?1 ORDER BY number", {number(run)});
+}
+Result<Attempt> StoreReader::attempt(AttemptId attempt) {
+  RG_ASSIGN(auto found, all<Attempt>(m_db, " WHERE attempt_id = ?1", {number(attempt)}));
+  if (found.empty()) return Status(Code::kNotFound, "attempt " + std::to_string(attempt.value) + ": not in this store");
+  return std::move(found.front());
 }
 Result<std::vector<Rank>> StoreReader::ranks(AttemptId attempt) {
   return all<Rank>(m_db, " WHERE attempt_id = ?1 ORDER BY rank", {number(attempt)});
