@@ -25,9 +25,9 @@ std::optional<std::uint64_t> idOf(const std::string& wanted) {
 
 Result<Run> wantedRun(Reader& reader, const std::string& store, const std::string& wanted) {
   if (wanted.empty()) return chooseRun(reader, {});
-  RG_ASSIGN(const auto runs, reader.runs());
   if (const auto id = idOf(wanted))
-    if (const auto run = std::ranges::find(runs, RunId{*id}, &Run::id); run != runs.end()) return *run;
+    if (auto run = reader.run(RunId{*id}); run.status().code() != Code::kNotFound) return run;
+  RG_ASSIGN(const auto runs, reader.runs());
   for (const auto member : {&Run::uuid, &Run::name})
     if (const auto run = std::ranges::find(runs, wanted, member); run != runs.end()) return *run;
   return notFound(store, "there is no run " + wanted);

@@ -220,9 +220,10 @@ void Catalog::group(const CommGroup& group) {
 }
 
 void Catalog::noteKind(std::uint64_t series_id, SeriesKind kind, bool of_rank) {
-  if (m_series_kinds.size() <= series_id) m_series_kinds.resize(series_id + 1, kUnknownKind);
-  m_series_kinds[series_id] = kind;
-  m_series_of_rank.resize(m_series_kinds.size());
+  if (m_series_known.size() <= series_id)
+    for (auto* flags : {&m_series_known, &m_series_scalar, &m_series_of_rank}) flags->resize(series_id + 1);
+  m_series_known[series_id] = true;
+  m_series_scalar[series_id] = kind == SeriesKind::kScalar;
   m_series_of_rank[series_id] = of_rank;
 }
 

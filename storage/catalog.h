@@ -83,8 +83,8 @@ class Catalog {
   Status load(sqlite::Connection& db);
   // What was declared from here on is touched at `now`, monotonic.
   void setNow(TimeNs now) { m_now = now; }
-  // What belongs to attempts that are over and were not named since `before` leaves; it must be committed.
-  void evictIdle(TimeNs before);
+  // What belongs to attempts that are over and were not named since `before` leaves; it must be committed. Whether any left.
+  bool evictIdle(TimeNs before);
   // The first look into the file that failed: things were declared anew that may be there.
   Status takeFailure() { return std::exchange(m_failure, Status()); }
   // Writes what changed, inside the caller's transaction; committed() after that was committed.
@@ -117,8 +117,8 @@ class Catalog {
     const auto* entry = m_runs.find(uuid);
     return entry == nullptr ? RunId() : RunId{entry->id};
   }
-  // What a loaded or declared series is; kScalar decides what x means.
-  SeriesKind seriesKind(SeriesId id) const { return m_series_kinds[id.value]; }
+  // Of a series that is known: x is a step.
+  bool isScalar(SeriesId id) const { return m_series_scalar[id.value]; }
   bool knowsSeries(SeriesId id);
   bool isOfRank(SeriesId id) const { return m_series_of_rank[id.value]; }  // of one that is known
   // Of series of which all data is in the file: they left the writer's memory since load().
@@ -153,8 +153,6 @@ class Catalog {
   void place(AttemptId attempt, NodeId node, int more);
   void noteKind(std::uint64_t series_id, SeriesKind kind, bool of_rank);
 
-  static constexpr auto kUnknownKind = static_cast<SeriesKind>(0xff);
-
   sqlite::Connection* m_db = nullptr;
   TimeNs m_now = 0;
   Status m_failure;
@@ -177,8 +175,7 @@ class Catalog {
   CatalogTable<Checkpoint> m_checkpoints;
   CatalogTable<CommGroup> m_groups;
   CatalogTable<SeriesKey> m_series;
-  std::vector<SeriesKind> m_series_kinds{SeriesKind::kGauge};
-  std::vector<bool> m_series_of_rank{false}, m_evicted;
+  std::vector<bool> m_series_known{true}, m_series_scalar{false}, m_series_of_rank{false}, m_evicted;  // by id; a year has tens of millions
   CatalogTable<TrackKey> m_tracks;
   CatalogTable<Progress> m_progress;
   ClockThinner m_clock;

@@ -50,19 +50,20 @@ Status Catalog::loadAttempt(AttemptId attempt) {
       *m_db, of_attempt, [&](const Progress& p) { add(m_progress, p, 0); }, id);
 }
 
-void Catalog::evictIdle(TimeNs before) {
+bool Catalog::evictIdle(TimeNs before) {
   std::vector<std::uint64_t> over;
   m_attempts.each([&](std::uint64_t id, const Attempt& attempt) {
     const auto named = m_named.find(id);
     if (named == m_named.end() || named->second >= before) return;
     if (attempt.end || attempt.number + 1 < m_attempt_counts[attempt.run.value]) over.push_back(id);
   });
-  if (over.empty()) return;
+  if (over.empty()) return false;
   std::ranges::sort(over);
   const auto gone = [&](const auto& row) { return std::ranges::binary_search(over, row.attempt.value); };
   m_series.evict(gone), m_tracks.evict(gone), m_ranks.evict(gone), m_facts.evict(gone);
   m_checkpoints.evict(gone), m_groups.evict(gone), m_progress.evict(gone);
   for (const std::uint64_t id : over) m_named.erase(id), m_places.erase(id);
+  return true;
 }
 
 void Catalog::place(AttemptId attempt, NodeId node, int more) {
@@ -103,7 +104,7 @@ AttemptId Catalog::newestPlaced(RunId run) const {
 
 // Ids of earlier lives may be used without a declaration.
 bool Catalog::knowsSeries(SeriesId id) {
-  if (id.value < m_series_kinds.size() && m_series_kinds[id.value] != kUnknownKind) return id.value != 0;
+  if (id.value < m_series_known.size() && m_series_known[id.value]) return id.value != 0;
   if (!id || id.value >= m_series.nextId()) return false;
   const auto kind = m_db->queryInt64("SELECT kind * 2 + (rank IS NOT NULL) FROM rg_series WHERE series_id = " + std::to_string(id.value));
   if (!kind.ok() || !*kind) return false;
@@ -113,7 +114,7 @@ bool Catalog::knowsSeries(SeriesId id) {
 
 void Catalog::forget(const std::vector<SeriesId>& series) {
   for (const SeriesId id : series)
-    if (id.value < m_series_kinds.size()) m_series_kinds[id.value] = kUnknownKind;
+    if (id.value < m_series_known.size()) m_series_known[id.value] = false;
 }
 
 }  // namespace runglass

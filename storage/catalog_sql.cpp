@@ -75,7 +75,8 @@ Status Catalog::loadRuns(sqlite::Connection& db) {
 void Catalog::loadPlaced(sqlite::Connection& db) {
   auto placed = db.prepare(
       "SELECT run_id, max(attempt_id) FROM rg_attempt a WHERE EXISTS "
-      "(SELECT 1 FROM rg_rank r WHERE r.attempt_id = a.attempt_id AND r.node_id IS NOT NULL) GROUP BY run_id");
+      "(SELECT 1 FROM rg_rank r WHERE r.attempt_id = a.attempt_id AND r.node_id IS NOT NULL) OR EXISTS (SELECT 1 FROM rg_past_rank p WHERE "
+      "p.run_id = a.run_id AND a.attempt_id BETWEEN p.first_attempt AND p.last_attempt AND p.node_id IS NOT NULL) GROUP BY run_id");
   while (placed.ok()) {
     const Result<bool> row = placed->step();
     if (!row.ok() || !*row) return;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "model/far_time.h"
+#include "storage/past_attempts.h"
 
 namespace runglass {
 namespace {
@@ -160,7 +161,7 @@ Result<ClockMap> ClockMaps::readNode(NodeId node) const {
 
 Result<ClockMaps::RankNodes> ClockMaps::readRanks(AttemptId attempt) const {
   RankNodes nodes;
-  RG_ASSIGN(auto rows, m_db->prepare("SELECT rank, node_id FROM rg_rank WHERE attempt_id = ?1 AND node_id IS NOT NULL"));
+  RG_ASSIGN(auto rows, m_db->prepare("SELECT rank, node_id FROM " + rankNodes() + " WHERE attempt_id = ?1 AND node_id IS NOT NULL"));
   rows.bind(1, attempt.value);
   while (true) {
     RG_ASSIGN(const bool row, rows.step());

@@ -19,7 +19,9 @@ Result<std::optional<DurNs>> ForwardingReader::clockError(AttemptId attempt, std
 Result<std::optional<ClockAlignment>> ForwardingReader::alignment(AttemptId attempt) { return m_inner.alignment(attempt); }
 Result<std::unique_ptr<Reader>> ForwardingReader::unaligned() { return m_inner.unaligned(); }
 Result<std::vector<Run>> ForwardingReader::runs() { return m_inner.runs(); }
+Result<Run> ForwardingReader::run(RunId run) { return m_inner.run(run); }
 Result<std::vector<Attempt>> ForwardingReader::attempts(RunId run) { return m_inner.attempts(run); }
+Result<Attempt> ForwardingReader::attempt(AttemptId attempt) { return m_inner.attempt(attempt); }
 Result<std::vector<Rank>> ForwardingReader::ranks(AttemptId attempt) { return m_inner.ranks(attempt); }
 Result<std::vector<Fact>> ForwardingReader::facts(AttemptId attempt) { return m_inner.facts(attempt); }
 Result<std::vector<CommGroup>> ForwardingReader::groups(AttemptId attempt) { return m_inner.groups(attempt); }

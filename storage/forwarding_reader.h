@@ -34,7 +34,9 @@ class ForwardingReader : public Reader {
   Result<std::optional<ClockAlignment>> alignment(AttemptId attempt) override;
   Result<std::unique_ptr<Reader>> unaligned() override;  // the other one's: who derives decorates it again
   Result<std::vector<Run>> runs() override;
+  Result<Run> run(RunId run) override;
   Result<std::vector<Attempt>> attempts(RunId run) override;
+  Result<Attempt> attempt(AttemptId attempt) override;
   Result<std::vector<Rank>> ranks(AttemptId attempt) override;
   Result<std::vector<Fact>> facts(AttemptId attempt) override;
   Result<std::vector<CommGroup>> groups(AttemptId attempt) override;

@@ -143,30 +143,52 @@ Result<std::vector<Run>> MomentReader::runs() {
   return lives->runs;
 }
 
+Result<Run> MomentReader::run(RunId run) {
+  RG_ASSIGN(const auto lives, this->lives());
+  const auto found = std::ranges::find(lives->runs, run, &Run::id);
+  if (found == lives->runs.end()) return Status(Code::kNotFound, "run " + std::to_string(run.value) + ": not in this store at that time");
+  return *found;
+}
+
+Status MomentReader::cutSteps(const Lives& lives, Attempt& attempt) {
+  if (lifeOf(lives.of_attempt, attempt.id.value).whole()) return {};
+  attempt.first_step.reset(), attempt.last_step.reset();
+  SeriesFilter filter;
+  filter.attempt = attempt.id;
+  filter.kind = SeriesKind::kScalar;
+  filter.metric = "step_time_ns";
+  RG_ASSIGN(auto scalars, series(filter));
+  if (scalars.empty()) {
+    filter.metric.reset();
+    RG_ASSIGN(scalars, series(filter));
+  }
+  for (const Series& one : scalars) {
+    if (one.sample_count == 0) continue;
+    attempt.first_step = std::min(attempt.first_step.value_or(one.first_x), one.first_x);
+    attempt.last_step = std::max(attempt.last_step.value_or(one.last_x), one.last_x);
+  }
+  return {};
+}
+
 Result<std::vector<Attempt>> MomentReader::attempts(RunId run) {
   RG_ASSIGN(const auto lives, this->lives());
   const auto known = lives->attempts.find(run.value);
   if (known == lives->attempts.end()) return std::vector<Attempt>();
   std::vector<Attempt> found = known->second;
-  for (Attempt& attempt : found) {
-    if (lifeOf(lives->of_attempt, attempt.id.value).whole()) continue;
-    attempt.first_step.reset(), attempt.last_step.reset();
-    SeriesFilter filter;
-    filter.attempt = attempt.id;
-    filter.kind = SeriesKind::kScalar;
-    filter.metric = "step_time_ns";
-    RG_ASSIGN(auto scalars, series(filter));
-    if (scalars.empty()) {
-      filter.metric.reset();
-      RG_ASSIGN(scalars, series(filter));
-    }
-    for (const Series& one : scalars) {
-      if (one.sample_count == 0) continue;
-      attempt.first_step = std::min(attempt.first_step.value_or(one.first_x), one.first_x);
-      attempt.last_step = std::max(attempt.last_step.value_or(one.last_x), one.last_x);
-    }
-  }
+  for (Attempt& attempt : found) RG_TRY(cutSteps(*lives, attempt));
   return found;
+}
+
+Result<Attempt> MomentReader::attempt(AttemptId attempt) {
+  RG_ASSIGN(const auto lives, this->lives());
+  RG_ASSIGN(const Attempt whole, inner().attempt(attempt));
+  if (const auto known = lives->attempts.find(whole.run.value); known != lives->attempts.end())
+    if (const auto found = std::ranges::find(known->second, attempt, &Attempt::id); found != known->second.end()) {
+      Attempt then = *found;
+      RG_TRY(cutSteps(*lives, then));
+      return then;
+    }
+  return Status(Code::kNotFound, "attempt " + std::to_string(attempt.value) + ": not in this store at that time");
 }
 
 Result<std::vector<Rank>> MomentReader::ranks(AttemptId attempt) {

@@ -32,7 +32,9 @@ class MomentReader final : public ForwardingReader {
   Result<std::vector<Device>> devices() override;
   Result<std::unique_ptr<Reader>> unaligned() override;
   Result<std::vector<Run>> runs() override;
+  Result<Run> run(RunId run) override;
   Result<std::vector<Attempt>> attempts(RunId run) override;
+  Result<Attempt> attempt(AttemptId attempt) override;
   Result<std::vector<Rank>> ranks(AttemptId attempt) override;
   Result<std::vector<Fact>> facts(AttemptId attempt) override;
   Result<std::vector<CommGroup>> groups(AttemptId attempt) override;
@@ -105,6 +107,8 @@ class MomentReader final : public ForwardingReader {
   Status judgeRun(const Run& run, const std::unordered_map<std::uint64_t, Extent>& of_attempt, Lives& lives);
   static Life lifeOf(const std::unordered_map<std::uint64_t, Life>& lives, std::uint64_t id);
   Result<bool> attemptBegun(AttemptId attempt);
+  // The attempt's steps as they were at the moment.
+  Status cutSteps(const Lives& lives, Attempt& attempt);
   // Whether what has no time is there among rows of these: the run's, or those of all runs.
   template <class Ask>
   Result<TimeRange> rowRange(TimeRange range, const std::optional<RunId>& run, const Ask& any_later);

@@ -123,7 +123,9 @@ class Reader {
   // A Reader of the same store to which no alignment applies: what another one is reckoned from.
   virtual Result<std::unique_ptr<Reader>> unaligned() = 0;
   virtual Result<std::vector<Run>> runs() = 0;
-  virtual Result<std::vector<Attempt>> attempts(RunId run) = 0;    // by number
+  virtual Result<Run> run(RunId run) = 0;
+  virtual Result<std::vector<Attempt>> attempts(RunId run) = 0;  // by number
+  virtual Result<Attempt> attempt(AttemptId attempt) = 0;
   virtual Result<std::vector<Rank>> ranks(AttemptId attempt) = 0;  // by rank
   virtual Result<std::vector<Fact>> facts(AttemptId attempt) = 0;
   virtual Result<std::vector<CommGroup>> groups(AttemptId attempt) = 0;

@@ -98,10 +98,10 @@ class Keeper {
     for (const Tier* logs : {&kPlainLogTier, &kSevereLogTier}) RG_TRY(expire(*logs, m_policy.logs, m_outcome.log_lines));
     RG_TRY(keepLogLines());
     const std::pair<const char*, Status (RowRetention::*)()> steps[] = {
-        {"rg_chunk", &RowRetention::thinScalars},         {"rg_attempt", &RowRetention::dropThinned},
-        {"rg_attempt", &RowRetention::dropEndedAttempts}, {"rg_event", &RowRetention::dropEvents},
-        {"rg_finding", &RowRetention::dropFindings},      {"rg_clock_map", &RowRetention::thinClocks},
-        {"rg_stream", &RowRetention::dropStreams}};
+        {"rg_chunk", &RowRetention::thinScalars},    {"rg_attempt", &RowRetention::dropThinned},
+        {"rg_rank", &RowRetention::moveSuperseded},  {"rg_attempt", &RowRetention::dropEndedAttempts},
+        {"rg_event", &RowRetention::dropEvents},     {"rg_finding", &RowRetention::dropFindings},
+        {"rg_clock_map", &RowRetention::thinClocks}, {"rg_stream", &RowRetention::dropStreams}};
     for (const auto& [table, step] : steps)
       if (!m_outcome.unfinished) RG_TRY(m_around.skip(table, (m_rows.*step)()));
     RG_TRY(shrinkAll());

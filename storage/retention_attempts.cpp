@@ -6,12 +6,14 @@
 #include <limits>
 
 #include "storage/bind_row.h"
+#include "storage/past_attempts.h"
 #include "storage/retention_rows.h"
 
 namespace runglass {
 namespace {
 
-constexpr DurNs kOverForRoom = 3600 * kNsPerSecond;  // what was spooled for an attempt may still come
+constexpr DurNs kLate = 3600 * kNsPerSecond;                  // what was spooled for an attempt may still come
+constexpr DurNs kProgressOfSuperseded = 7 * Retention::kDay;  // views show that of the newest attempt
 constexpr std::int64_t kThinnedBatch = 2000;
 
 const std::string kRankScalars = "SELECT series_id FROM rg_series WHERE attempt_id = ?1 AND kind = 2 AND rank IS NOT NULL";
@@ -24,6 +26,24 @@ const std::string kUnpinned =
     "ifnull(ifnull(s.first_ns, a.start_ns), -9223372036854775807))";
 
 }  // namespace
+
+// Those whose rows were not moved yet, in the order of their run. An attempt without an end was over when the next one began.
+Result<std::vector<AttemptId>> RowRetention::supersededBefore(TimeNs time) {
+  std::vector<AttemptId> found;
+  RG_ASSIGN(
+      auto rows,
+      m_db.prepare("SELECT attempt_id FROM rg_attempt a WHERE attempt_id NOT IN (SELECT attempt_id FROM rg_past) AND EXISTS (SELECT 1 "
+                   "FROM rg_attempt b WHERE b.run_id = a.run_id AND b.number > a.number AND ifnull(a.end_ns, b.start_ns) < ?1) ORDER "
+                   "BY attempt_id"));
+  bindAll(rows, time);
+  while (true) {
+    RG_ASSIGN(const bool row, rows.step());
+    if (!row) return found;
+    const AttemptId id{static_cast<std::uint64_t>(rows.int64(0))};
+    RG_ASSIGN(const bool used, inUse(id));
+    if (!used) found.push_back(id);
+  }
+}
 
 // An attempt without an end was over when the next one of its run began.
 Result<std::vector<AttemptId>> RowRetention::endedBefore(TimeNs time) {
@@ -166,6 +186,20 @@ Status RowRetention::dropThinned() {
   return {};
 }
 
+Status RowRetention::moveSuperseded() {
+  RG_ASSIGN(const auto attempts, supersededBefore(before(kLate)));
+  for (const AttemptId attempt : attempts) {
+    if (m_time_is_up()) return {};
+    RG_TRY(m_around.skip("rg_rank", moveToPast(m_db, attempt), "attempt " + std::to_string(attempt.value)));
+  }
+  return run("DELETE FROM rg_progress WHERE attempt_id IN (SELECT attempt_id FROM rg_attempt a WHERE EXISTS (SELECT 1 FROM rg_attempt b "
+             "WHERE b.run_id = a.run_id AND b.number > a.number AND ifnull(a.end_ns, b.start_ns) < ?1) AND NOT EXISTS (SELECT 1 FROM "
+             "rg_pin "
+             "p WHERE p.t0_ns <= ifnull(a.end_ns, 9223372036854775807) AND p.t1_ns > ifnull(a.start_ns, -9223372036854775807)))",
+             {before(kProgressOfSuperseded)})
+      .status();
+}
+
 Status RowRetention::dropEndedAttempts() {
   RG_ASSIGN(const auto attempts, endedBefore(before(m_policy.ended)));
   for (const AttemptId attempt : attempts) {
@@ -230,7 +264,7 @@ Status RowRetention::shrinkThinned(const Larger& larger) {
 }
 
 Status RowRetention::shrinkEndedAttempts(const Larger& larger) {
-  RG_ASSIGN(const auto attempts, endedBefore(before(kOverForRoom)));
+  RG_ASSIGN(const auto attempts, endedBefore(before(kLate)));
   for (const AttemptId attempt : attempts) {
     RG_ASSIGN(const bool go_on, larger());
     if (!go_on || m_time_is_up()) return {};

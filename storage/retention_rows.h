@@ -33,6 +33,7 @@ class RowRetention {
   Status dropThinned();
   Status dropEvents();
   Status dropFindings();
+  Status moveSuperseded();
   Status dropEndedAttempts();
   Status thinClocks();
   Status dropStreams();
@@ -61,6 +62,7 @@ class RowRetention {
   Status thin(std::span<const ScalarChunk> chunks);
   // retention_attempts.cpp
   Result<std::vector<AttemptId>> endedBefore(TimeNs time);
+  Result<std::vector<AttemptId>> supersededBefore(TimeNs time);
   Result<bool> inUse(AttemptId attempt);
   Status dropDataOf(AttemptId attempt);
   Status dropDataOfUnpinned(AttemptId attempt);

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "model/far_time.h"
+#include "storage/past_attempts.h"
 
 namespace runglass::rows {
 namespace {
@@ -102,7 +103,12 @@ Attempt read<Attempt>(const sqlite::Statement& s) {
 
 template <>
 std::string_view select<Rank>() {
-  return "SELECT attempt_id, rank, node_id, device_id, local_rank, pid, tp, pp, dp, cp, ep FROM rg_rank";
+  static const std::string kSelect =
+      "SELECT attempt_id, rank, node_id, device_id, local_rank, pid, tp, pp, dp, cp, ep FROM (SELECT attempt_id, rank, node_id, device_id, "
+      "local_rank, pid, tp, pp, dp, cp, ep FROM rg_rank UNION ALL SELECT x.attempt_id, p.rank, p.node_id, p.device_id, p.local_rank, "
+      "past_pid(x.pids, p.rank), p.tp, p.pp, p.dp, p.cp, p.ep FROM " +
+      std::string(kPastRanks) + ")";
+  return kSelect;
 }
 template <>
 Rank read<Rank>(const sqlite::Statement& s) {
@@ -119,7 +125,11 @@ Rank read<Rank>(const sqlite::Statement& s) {
 
 template <>
 std::string_view select<Fact>() {
-  return "SELECT attempt_id, node_id, rank, key, value FROM rg_fact";
+  static const std::string kSelect =
+      "SELECT attempt_id, node_id, rank, key, value FROM (SELECT attempt_id, node_id, rank, key, value FROM rg_fact UNION ALL SELECT "
+      "x.attempt_id, p.node_id, p.rank, p.key, p.value FROM " +
+      std::string(kPastFacts) + ")";
+  return kSelect;
 }
 template <>
 Fact read<Fact>(const sqlite::Statement& s) {

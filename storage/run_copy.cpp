@@ -174,11 +174,8 @@ class RunCopy {
   }
 
   Status copyRun() {
-    RG_ASSIGN(const auto runs, m_from.runs());
-    const auto found = std::find_if(runs.begin(), runs.end(), [&](const Run& run) { return run.id == m_run; });
-    if (found == runs.end()) return {Code::kNotFound, "cannot export run: " + std::to_string(m_run.value) + ": there is no such run"};
-    m_source_run = *found;
-    m_new_run = m_to.run(*found);
+    RG_ASSIGN(m_source_run, m_from.run(m_run));
+    m_new_run = m_to.run(m_source_run);
     RG_ASSIGN(m_attempts, m_from.attempts(m_run));
     for (Attempt attempt : m_attempts) {
       const AttemptId old = attempt.id;

@@ -15,10 +15,14 @@ Result<RunMembers> membersOf(sqlite::Connection& db, RunId run) {
     }
   };
   RG_TRY(collect("SELECT attempt_id FROM rg_attempt WHERE run_id = ?1", members.attempts));
-  RG_TRY(collect("SELECT DISTINCT r.node_id FROM rg_rank r JOIN rg_attempt a ON a.attempt_id = r.attempt_id WHERE a.run_id = ?1",
-                 members.nodes));
-  RG_TRY(collect("SELECT DISTINCT r.device_id FROM rg_rank r JOIN rg_attempt a ON a.attempt_id = r.attempt_id WHERE a.run_id = ?1",
-                 members.devices));
+  RG_TRY(collect(
+      "SELECT r.node_id FROM rg_rank r JOIN rg_attempt a ON a.attempt_id = r.attempt_id WHERE a.run_id = ?1 UNION SELECT node_id FROM "
+      "rg_past_rank WHERE run_id = ?1",
+      members.nodes));
+  RG_TRY(collect(
+      "SELECT r.device_id FROM rg_rank r JOIN rg_attempt a ON a.attempt_id = r.attempt_id WHERE a.run_id = ?1 UNION SELECT device_id FROM "
+      "rg_past_rank WHERE run_id = ?1",
+      members.devices));
   return members;
 }
 
@@ -26,7 +30,8 @@ std::string ofRun(RunId run, bool with_devices) {
   const std::string id = std::to_string(run.value);
   const auto of_ranks = [&](const std::string& column) {
     return "e." + column + " IN (SELECT r." + column +
-           " FROM rg_rank r JOIN rg_attempt a ON a.attempt_id = r.attempt_id WHERE a.run_id = " + id + ")";
+           " FROM rg_rank r JOIN rg_attempt a ON a.attempt_id = r.attempt_id WHERE a.run_id = " + id + " UNION SELECT " + column +
+           " FROM rg_past_rank WHERE run_id = " + id + ")";
   };
   return " AND (e.attempt_id IN (SELECT attempt_id FROM rg_attempt WHERE run_id = " + id + ") OR (e.attempt_id IS NULL AND (" +
          of_ranks("node_id") + (with_devices ? " OR " + of_ranks("device_id") : std::string()) + ")))";

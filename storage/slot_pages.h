@@ -19,7 +19,7 @@ namespace runglass {
 template <class T>
 class SlotPages {
  public:
-  static constexpr std::size_t kPage = 1024;
+  static constexpr std::size_t kPage = 256;
 
   const std::shared_ptr<T>& get(std::uint64_t id) const {
     static const std::shared_ptr<T> none;

@@ -173,7 +173,7 @@ void StoreWriter::appendLive(SeriesId id, const std::int64_t* x, const std::int6
   list(id, *series);
   const MutexLock lock(series->mutex);
   SeriesExtent& extent = series->extent;
-  const bool scalar = m_catalog.seriesKind(id) == SeriesKind::kScalar;
+  const bool scalar = m_catalog.isScalar(id);
   bool ordered = true;
   for (std::size_t i = 1; i < n; ++i) ordered &= x[i] >= x[i - 1];
   const std::int64_t low = ordered ? x[0] : *std::min_element(x, x + n);

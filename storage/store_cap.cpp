@@ -31,7 +31,7 @@ void SizeCap::judge(bool nothing_to_delete) {
 
 bool StoreWriter::refuses(SeriesId id) {
   if (!m_cap.refusesSamples() || !m_catalog.knowsSeries(id)) return false;
-  const bool scalar = m_catalog.seriesKind(id) == SeriesKind::kScalar;
+  const bool scalar = m_catalog.isScalar(id);
   return !scalar || (m_cap.refusing == SizeCap::Refusing::kScalarsToo && m_catalog.isOfRank(id));
 }
 

@@ -3,12 +3,29 @@
 // Invariants:
 // 1. Only what the last commit but one, or an earlier one, stored leaves.
 // 2. A stream's mark is in memory, or in the file: only marks that were committed leave (StoreWriter::begin).
+#include <malloc.h>
+#include <sqlite3.h>
+
 #include <algorithm>
 
 #include "storage/bind_row.h"
 #include "storage/store_writer.h"
 
 namespace runglass {
+namespace {
+
+constexpr std::size_t kManySeries = 1'000;
+
+// What a large attempt held is free, but spread over pages that malloc keeps, and the next attempt does not fit into the same holes.
+// SQLite's cache is of the pages of that attempt.
+void giveBackMemory(const sqlite::Connection& db) {
+  sqlite3_db_release_memory(db.raw());
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
+}
+
+}  // namespace
 
 void StoreWriter::evictIdle() {
   if (m_tick < m_next_eviction) return;
@@ -30,7 +47,8 @@ void StoreWriter::evictIdle() {
     track.listed = true;
     m_dirty_tracks.push_back(id);
   }
-  m_catalog.evictIdle(m_tick - m_options.idle);
+  const bool attempts = m_catalog.evictIdle(m_tick - m_options.idle);
+  if (attempts || gone.size() >= kManySeries) giveBackMemory(m_db);
 }
 
 Result<std::uint64_t> StoreWriter::nextOf(const StreamKey& stream) {

@@ -32,6 +32,39 @@ Result<std::string> storeUuid(const std::string& path) {
   return db.queryText("SELECT value FROM rg_meta WHERE key = 'store_uuid'");
 }
 
+// Only series that may begin first or end last are corrected: for the ranks of each other attempt it would have to be read on which nodes
+// they were.
+Status StoreReader::countSeries(StoreInfo& info) {
+  RG_TRY(refreshSeries());
+  RG_TRY(refreshClocks());
+  struct Times {
+    std::optional<TimeNs> first, last;
+  };
+  std::vector<Times> times;
+  times.reserve(m_series.size());
+  StoreInfo stamped;
+  for (const Series& one : m_series) {
+    const auto extent = m_live ? m_live->extent(one.id) : std::nullopt;
+    info.sample_count += extent ? extent->count : one.sample_count;
+    const Times& added = times.emplace_back(extent ? Times{extent->first_time, extent->last_time} : Times{one.first_time, one.last_time});
+    widen(stamped, added.first, added.last);
+  }
+  info.series_count = static_cast<std::int64_t>(m_series.size());
+  if (!stamped.first || !stamped.last) return {};
+  // Two times change places only within this. No sum overflows: times are near ones.
+  const DurNs reach = 2 * std::min(m_clocks.farthest(), kFarTime / 2);
+  for (std::size_t i = 0; i < m_series.size(); ++i) {
+    const SeriesKey& key = m_series[i].key;
+    auto [first, last] = times[i];
+    if (!(first && *first <= *stamped.first + reach) && !(last && *last >= *stamped.last - reach)) continue;
+    const ClockMap* const clock = key.node ? m_clocks.of(key.node) : m_clocks.of(key.attempt, key.rank);
+    if (clock != nullptr && first) first = clock->corrected(*first);
+    if (clock != nullptr && last) last = clock->corrected(*last);
+    widen(info, first, last);
+  }
+  return {};
+}
+
 Result<StoreInfo> StoreReader::info() {
   StoreInfo info;
   info.path = m_path;
@@ -49,13 +82,7 @@ Result<StoreInfo> StoreReader::info() {
   info.page_checksums = sqlite::hasPageChecksums(m_db.raw());
   info.file_bytes = bytesOf(m_path) + bytesOf(walPath(m_path));
   info.journal_bytes = bytesOf(journalPath(m_path)) + bytesOf(nextJournalPath(m_path));
-  // Through series(), which knows what the writer of this process has not committed.
-  RG_ASSIGN(const auto all, series({}));
-  for (const Series& one : all) {
-    info.sample_count += one.sample_count;
-    widen(info, one.first_time, one.last_time);
-  }
-  info.series_count = static_cast<std::int64_t>(all.size());
+  RG_TRY(countSeries(info));
   // From indexes alone: this is asked every second, also of a store of 100 GiB.
   RG_ASSIGN(auto extents,
             m_db.prepare("SELECT ifnull((SELECT sum(sample_count) FROM rg_expired), 0),"

@@ -17,6 +17,7 @@
 #include "model/random_uuid.h"
 #include "model/shared_filesystem.h"
 #include "storage/file_sync.h"
+#include "storage/past_attempts.h"
 #include "storage/rebuild_tables.h"
 #include "storage/schema/schema.h"
 #include "storage/store_files.h"
@@ -100,6 +101,7 @@ Status StoreWriter::openFile() {
       m_db.exec("PRAGMA wal_autocheckpoint=0; PRAGMA journal_size_limit=67108864; PRAGMA secure_delete=OFF; "
                 "PRAGMA cache_size=-16384"));
   m_wal.watch(m_db);
+  RG_TRY(addPastPid(m_db.raw(), m_path));
   // Kill-safe needs no sync per commit; power-safe must not empty the journal before the commit is on the disk.
   RG_TRY(m_db.exec(m_options.power_safe ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=NORMAL"));
   if (version.value_or(0) < newest) RG_TRY(migrate(*version));

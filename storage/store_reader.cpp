@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "storage/past_attempts.h"
 #include "storage/rows.h"
 #include "storage/schema/schema.h"
 #include "storage/store_files.h"
@@ -47,6 +48,7 @@ Status StoreReader::start() {
                                            " is older than this program's " + std::to_string(newest) +
                                            "; update it with: runglassctl recover --store " + m_path};
   }
+  RG_TRY(addPastPid(m_db.raw(), m_path));
   return m_db.exec("PRAGMA query_only=ON; PRAGMA wal_autocheckpoint=0; PRAGMA cache_size=-8192");
 }
 
@@ -134,8 +136,18 @@ std::int64_t number(Id<Tag> id) {
 Result<std::vector<Node>> StoreReader::nodes() { return all<Node>(m_db, " ORDER BY name, node_id"); }
 Result<std::vector<Device>> StoreReader::devices() { return all<Device>(m_db, " ORDER BY node_id, kind, device_index, device_id"); }
 Result<std::vector<Run>> StoreReader::runs() { return all<Run>(m_db, " ORDER BY run_id"); }
+Result<Run> StoreReader::run(RunId run) {
+  RG_ASSIGN(auto found, all<Run>(m_db, " WHERE run_id = ?1", {number(run)}));
+  if (found.empty()) return Status(Code::kNotFound, "run " + std::to_string(run.value) + ": not in this store");
+  return std::move(found.front());
+}
 Result<std::vector<Attempt>> StoreReader::attempts(RunId run) {
   return all<Attempt>(m_db, " WHERE run_id = ?1 ORDER BY number", {number(run)});
+}
+Result<Attempt> StoreReader::attempt(AttemptId attempt) {
+  RG_ASSIGN(auto found, all<Attempt>(m_db, " WHERE attempt_id = ?1", {number(attempt)}));
+  if (found.empty()) return Status(Code::kNotFound, "attempt " + std::to_string(attempt.value) + ": not in this store");
+  return std::move(found.front());
 }
 Result<std::vector<Rank>> StoreReader::ranks(AttemptId attempt) {
   return all<Rank>(m_db, " WHERE attempt_id = ?1 ORDER BY rank", {number(attempt)});
@@ -162,7 +174,7 @@ Result<std::optional<DurNs>> StoreReader::clockError(AttemptId attempt, std::int
   shift.bind(3, time);
   RG_ASSIGN(const bool aligned, shift.step());
   if (aligned && m_aligned) return shift.optionalInt64(0);
-  RG_ASSIGN(auto node, m_db.prepare("SELECT node_id FROM rg_rank WHERE attempt_id = ?1 AND rank = ?2 AND node_id IS NOT NULL"));
+  RG_ASSIGN(auto node, m_db.prepare("SELECT node_id FROM " + rankNodes() + " WHERE attempt_id = ?1 AND rank = ?2 AND node_id IS NOT NULL"));
   node.bind(1, attempt.value);
   node.bind(2, rank);
   RG_ASSIGN(const bool known, node.step());

@@ -56,7 +56,9 @@ class StoreReader final : public Reader {
   Result<std::optional<ClockAlignment>> alignment(AttemptId attempt) override;
   Result<std::unique_ptr<Reader>> unaligned() override;
   Result<std::vector<Run>> runs() override;
+  Result<Run> run(RunId run) override;
   Result<std::vector<Attempt>> attempts(RunId run) override;
+  Result<Attempt> attempt(AttemptId attempt) override;
   Result<std::vector<Rank>> ranks(AttemptId attempt) override;
   Result<std::vector<Fact>> facts(AttemptId attempt) override;
   Result<std::vector<CommGroup>> groups(AttemptId attempt) override;
@@ -163,6 +165,7 @@ class StoreReader final : public Reader {
   Status refreshClocks();
   // The same for the series as the file has them: panels ask for the catalogue many times a second, the file changes once in seconds.
   Status refreshSeries();
+  Status countSeries(StoreInfo& info);  // store_info.cpp
   Result<std::vector<Bin>> rawBins(SeriesId series, const Identity& identity, std::int64_t x0, std::int64_t x1, std::size_t bins,
                                    const std::stop_token& stop);
   Result<std::uint64_t> fileGeneration();

@@ -187,7 +187,8 @@ Result<std::vector<Capture>> StoreReader::captures(RunId run, TimeRange range, C
     const TimeRange stamped = widened(range, m_clocks.farthest());
     constexpr std::string_view kOfRun =
         " WHERE (c.attempt_id IN (SELECT attempt_id FROM rg_attempt WHERE run_id = ?1) OR (c.attempt_id IS NULL AND c.node_id IN (SELECT "
-        "r.node_id FROM rg_rank r JOIN rg_attempt a ON a.attempt_id = r.attempt_id WHERE a.run_id = ?1))) AND c.time_ns BETWEEN ?2 AND ?3 "
+        "r.node_id FROM rg_rank r JOIN rg_attempt a ON a.attempt_id = r.attempt_id WHERE a.run_id = ?1 UNION SELECT node_id FROM "
+        "rg_past_rank WHERE run_id = ?1))) AND c.time_ns BETWEEN ?2 AND ?3 "
         "ORDER BY c.time_ns";
     const std::initializer_list<std::int64_t> args = {static_cast<std::int64_t>(run.value), stamped.t0, stamped.t1};
     RG_TRY(with_text ? rows::each<rows::StoredCapture>(m_db, kOfRun, take, args) : rows::each<rows::CaptureHead>(m_db, kOfRun, take, args));

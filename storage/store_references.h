@@ -14,6 +14,9 @@ inline constexpr Reference kReferences[] = {
     {"device", "SELECT device_id FROM rg_device WHERE node_id <> 0 AND node_id NOT IN (SELECT node_id FROM rg_node)"},
     {"rank of attempt", "SELECT attempt_id FROM rg_rank WHERE attempt_id NOT IN (SELECT attempt_id FROM rg_attempt)"},
     {"fact of attempt", "SELECT attempt_id FROM rg_fact WHERE attempt_id NOT IN (SELECT attempt_id FROM rg_attempt)"},
+    {"past attempt", "SELECT attempt_id FROM rg_past WHERE attempt_id NOT IN (SELECT attempt_id FROM rg_attempt)"},
+    {"past ranks of run", "SELECT run_id FROM rg_past_rank WHERE run_id NOT IN (SELECT run_id FROM rg_run)"},
+    {"past facts of run", "SELECT run_id FROM rg_past_fact WHERE run_id NOT IN (SELECT run_id FROM rg_run)"},
     {"checkpoint of attempt", "SELECT attempt_id FROM rg_checkpoint WHERE attempt_id NOT IN (SELECT attempt_id FROM rg_attempt)"},
     {"progress of attempt", "SELECT attempt_id FROM rg_progress WHERE attempt_id NOT IN (SELECT attempt_id FROM rg_attempt)"},
     {"series", "SELECT series_id FROM rg_series WHERE attempt_id <> 0 AND attempt_id NOT IN (SELECT attempt_id FROM rg_attempt)"},
@@ -51,10 +54,12 @@ inline constexpr const char* kPlaceholders[] = {
     "e.string_id, e.string_id, e.string_id, 0, sum(c.n), min(c.x0), max(c.x1) FROM rg_chunk c, rg_string m, rg_string e WHERE m.text = "
     "'(lost series)' AND e.text = '' AND c.series_id NOT IN (SELECT series_id FROM rg_series) GROUP BY c.series_id",
     "INSERT INTO rg_attempt(attempt_id, run_id, number, key) SELECT id, -1, id, 'lost ' || id FROM (SELECT attempt_id AS id FROM rg_rank "
-    "UNION SELECT attempt_id FROM rg_fact UNION SELECT attempt_id FROM rg_series UNION SELECT attempt_id FROM rg_track UNION SELECT "
+    "UNION SELECT attempt_id FROM rg_fact UNION SELECT attempt_id FROM rg_past UNION SELECT attempt_id FROM rg_series UNION SELECT "
+    "attempt_id FROM rg_track UNION SELECT "
     "attempt_id FROM rg_event UNION SELECT attempt_id FROM rg_log) WHERE id > 0 AND id NOT IN (SELECT attempt_id FROM rg_attempt)",
     "INSERT INTO rg_run(run_id, uuid, name, time_domain, state, simulated) SELECT id, 'lost-run-' || id, 'lost run ' || id, 0, 0, 0 FROM "
-    "(SELECT run_id AS id FROM rg_attempt WHERE run_id > 0 UNION SELECT run_id FROM rg_finding UNION SELECT run_id FROM rg_incident) WHERE "
+    "(SELECT run_id AS id FROM rg_attempt WHERE run_id > 0 UNION SELECT run_id FROM rg_past_rank UNION SELECT run_id FROM rg_past_fact "
+    "UNION SELECT run_id FROM rg_finding UNION SELECT run_id FROM rg_incident) WHERE "
     "id NOT IN (SELECT run_id FROM rg_run)",
     "INSERT INTO rg_run(uuid, name, time_domain, state, simulated) SELECT 'lost-run', 'lost run', 0, 0, 0 WHERE EXISTS (SELECT 1 FROM "
     "rg_attempt WHERE run_id = -1)",

@@ -28,7 +28,7 @@ void StoreWriter::summaries(SeriesId id, const Summaries& told) {
   if (!m_catalog.knowsSeries(id))
     return fail({Code::kInvalidArgument, "cannot record summaries: " + name + ": never declared to this store"});
   // A source that says such a thing: a journal that holds it must still be replayed.
-  if (m_catalog.seriesKind(id) == SeriesKind::kScalar)
+  if (m_catalog.isScalar(id))
     return issue({.code = "mirror.refused",
                   .source = "mirror",
                   .first = wallNow(),

@@ -14,6 +14,7 @@
 #include "storage/codec/pyramid.h"
 #include "storage/codec/sample_chunk.h"
 #include "storage/codec/span_summary.h"
+#include "storage/past_attempts.h"
 #include "storage/store_references.h"
 #include "storage/verify_pages.h"
 
@@ -73,6 +74,7 @@ class Verifier {
     RG_TRY(tolerate("table rg_series", checkAllSeries()));
     RG_TRY(tolerate("table rg_span_chunk", checkSpanChunks()));
     RG_TRY(tolerate("table rg_thinned", checkThinned()));
+    RG_TRY(tolerate("table rg_past", checkPast()));
     RG_TRY(tolerate("table rg_capture", checkCaptures()));
     RG_TRY(tolerate("table rg_incident", checkIncidents()));
     RG_TRY(tolerate("index of the words of log lines", checkLogWords()));
@@ -229,6 +231,19 @@ class Verifier {
                                       "state NOT IN ('open', 'mitigated', 'resolved', 'dismissed')"));
     return eachRow(rows, [&]() -> Status {
       damaged("incident " + std::to_string(rows.int64(0)) + ": its state, findings or evidence is none");
+      return {};
+    });
+  }
+
+  Status checkPast() {
+    RG_ASSIGN(auto rows, m_db.prepare("SELECT attempt_id, crc, pids FROM rg_past"));
+    return eachRow(rows, [&]() -> Status {
+      const std::string_view pids = rows.blob(2);
+      const auto fail = [&](const char* why) { damaged("process ids of attempt " + std::to_string(rows.int64(0)) + ": " + why); };
+      if (pidsChecksum(rows.int64(0), pids) != static_cast<std::uint32_t>(rows.int64(1)))
+        fail("checksum mismatch");
+      else if (!unpackPids(pids))
+        fail("cannot be decoded");
       return {};
     });
   }

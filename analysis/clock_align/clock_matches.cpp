@@ -298,18 +298,12 @@ CallKind callKind(std::string_view name) {
 
 Result<ClockProposal> proposeAlignment(Reader& reader, RunId run, AttemptId attempt, std::stop_token stop) {
   RG_ASSIGN(const auto unaligned, reader.unaligned());
-  RG_ASSIGN(const auto runs, unaligned->runs());
-  const auto of_run = std::ranges::find(runs, run, &Run::id);
-  if (of_run == runs.end())
-    return Status(Code::kNotFound, "cannot align clocks: run " + std::to_string(run.value) + ": there is no such run");
-  RG_ASSIGN(const auto attempts, unaligned->attempts(run));
-  const auto of_attempt = std::ranges::find(attempts, attempt, &Attempt::id);
-  if (of_attempt == attempts.end())
-    return Status(Code::kNotFound, "cannot align clocks: run " + std::to_string(run.value) + ": it has no such attempt");
+  RG_ASSIGN(const Run of_run, unaligned->run(run));
+  RG_ASSIGN(const Attempt of_attempt, unaligned->attempt(attempt));
   RG_ASSIGN(const auto extent, unaligned->spanExtent(run));
   RG_ASSIGN(ClockProposal proposal, MatchReader(*unaligned, attempt, std::move(stop)).read(extent));
-  proposal.edit = {.run_uuid = of_run->uuid, .attempt = of_attempt->number, .source = {}, .shifts = {}};
-  if (proposal.result.verdict == ClockAlignVerdict::kShift) proposal.edit = editOf(*of_run, *of_attempt, proposal);
+  proposal.edit = {.run_uuid = of_run.uuid, .attempt = of_attempt.number, .source = {}, .shifts = {}};
+  if (proposal.result.verdict == ClockAlignVerdict::kShift) proposal.edit = editOf(of_run, of_attempt, proposal);
   return proposal;
 }
 

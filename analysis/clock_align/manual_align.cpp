@@ -108,13 +108,10 @@ class ManualAlign {
   }
 
   Status readShifts() {
-    RG_ASSIGN(const auto runs, m_reader.runs());
-    RG_ASSIGN(const auto attempts, m_reader.attempts(m_chosen.run));
-    const auto run = std::ranges::find(runs, m_chosen.run, &Run::id);
-    const auto attempt = std::ranges::find(attempts, m_chosen.attempt, &Attempt::id);
-    if (run == runs.end() || attempt == attempts.end()) return {Code::kNotFound, "cannot align to the chosen span: its run is gone"};
+    RG_ASSIGN(const Run run, m_reader.run(m_chosen.run));
+    RG_ASSIGN(const Attempt attempt, m_reader.attempt(m_chosen.attempt));
     RG_ASSIGN(const auto before, m_reader.alignment(m_chosen.attempt));
-    m_out = {.run_uuid = run->uuid, .attempt = attempt->number, .source = "manual", .matches = 1, .residual = {}, .shifts = {}};
+    m_out = {.run_uuid = run.uuid, .attempt = attempt.number, .source = "manual", .matches = 1, .residual = {}, .shifts = {}};
     if (before)
       for (const ClockShift& shift : before->shifts) m_before[shift.rank].push_back(shift);
     RG_ASSIGN(const auto ranks, m_reader.ranks(m_chosen.attempt));

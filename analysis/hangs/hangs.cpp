@@ -32,15 +32,13 @@ class Hangs : public Analysis {
   Result<std::vector<Finding>> look(const Question& question) override {
     m_out.clear();
     m_run = question.run;
-    RG_ASSIGN(const auto runs, question.reader.runs());
-    const auto run = std::ranges::find(runs, question.run, &Run::id);
-    if (run == runs.end()) return Status(Code::kNotFound, "hangs: run " + std::to_string(question.run.value) + ": not in the store");
-    RG_ASSIGN(const auto attempts, question.reader.attempts(run->id));
-    if (attempts.empty() || run->time_domain == TimeDomain::kNone) return std::vector<Finding>();
+    RG_ASSIGN(const Run run, question.reader.run(question.run));
+    RG_ASSIGN(const auto attempts, question.reader.attempts(run.id));
+    if (attempts.empty() || run.time_domain == TimeDomain::kNone) return std::vector<Finding>();
     RG_TRY(remember(question.reader));
     RG_TRY(readSteps(question, attempts));
     RG_TRY(judgePast(question, attempts));
-    RG_TRY(judgeNow(question, *run, attempts.back()));
+    RG_TRY(judgeNow(question, run, attempts.back()));
     keepIdentities();
     RG_TRY(closeOthers(attempts));
     return m_out;

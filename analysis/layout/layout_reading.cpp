@@ -35,20 +35,17 @@ Result<LayoutQuestion> readLayoutQuestion(Reader& reader, const Run& run, const 
 }
 
 Result<std::vector<Rank>> placedRanks(Reader& reader, AttemptId attempt, std::span<const std::int32_t> also) {
-  RG_ASSIGN(const auto runs, reader.runs());
-  for (const Run& run : runs) {
-    RG_ASSIGN(const auto attempts, reader.attempts(run.id));
-    const auto own = std::ranges::find(attempts, attempt, &Attempt::id);
-    if (own == attempts.end()) continue;
-    RG_ASSIGN(LayoutQuestion question, readLayoutQuestion(reader, run, *own));
-    std::set<std::int32_t> known;
-    for (const Rank& rank : question.ranks) known.insert(rank.rank);
-    for (const std::int32_t rank : also)
-      if (known.insert(rank).second) question.ranks.push_back({.attempt = attempt, .rank = rank, .node = {}, .device = {}});
-    std::ranges::sort(question.ranks, {}, &Rank::rank);
-    return placeLayout(question).ranks;
-  }
-  return std::vector<Rank>();
+  const auto own = reader.attempt(attempt);
+  if (own.status().code() == Code::kNotFound) return std::vector<Rank>();
+  RG_TRY(own.status());
+  RG_ASSIGN(const Run run, reader.run(own->run));
+  RG_ASSIGN(LayoutQuestion question, readLayoutQuestion(reader, run, *own));
+  std::set<std::int32_t> known;
+  for (const Rank& rank : question.ranks) known.insert(rank.rank);
+  for (const std::int32_t rank : also)
+    if (known.insert(rank).second) question.ranks.push_back({.attempt = attempt, .rank = rank, .node = {}, .device = {}});
+  std::ranges::sort(question.ranks, {}, &Rank::rank);
+  return placeLayout(question).ranks;
 }
 
 }  // namespace runglass

@@ -31,6 +31,9 @@ Result<std::vector<T>> each(Result<std::vector<T>> rows, Change change) {
   return rows;
 }
 
+void redact(Redactor& redactor, Run& one) { one.name = redactor.text(one.name), one.framework = redactor.text(one.framework); }
+void redact(Redactor& redactor, Attempt& one) { one.key = redactor.text(one.key), one.end_cause = redactor.text(one.end_cause); }
+
 }  // namespace
 
 Status learnNames(Reader& reader, Redactor& redactor) {
@@ -95,12 +98,23 @@ Result<std::unique_ptr<Reader>> RedactedReader::unaligned() {
 }
 
 Result<std::vector<Run>> RedactedReader::runs() {
-  return each(m_inner.runs(), [&](Run& one) { one.name = m_redactor.text(one.name), one.framework = m_redactor.text(one.framework); });
+  return each(m_inner.runs(), [&](Run& one) { redact(m_redactor, one); });
+}
+
+Result<Run> RedactedReader::run(RunId run) {
+  RG_ASSIGN(Run one, m_inner.run(run));
+  redact(m_redactor, one);
+  return one;
 }
 
 Result<std::vector<Attempt>> RedactedReader::attempts(RunId run) {
-  return each(m_inner.attempts(run),
-              [&](Attempt& one) { one.key = m_redactor.text(one.key), one.end_cause = m_redactor.text(one.end_cause); });
+  return each(m_inner.attempts(run), [&](Attempt& one) { redact(m_redactor, one); });
+}
+
+Result<Attempt> RedactedReader::attempt(AttemptId attempt) {
+  RG_ASSIGN(Attempt one, m_inner.attempt(attempt));
+  redact(m_redactor, one);
+  return one;
 }
 
 Result<std::vector<Fact>> RedactedReader::facts(AttemptId attempt) {

@@ -32,7 +32,9 @@ class RedactedReader : public Reader {
   Result<std::optional<ClockAlignment>> alignment(AttemptId attempt) override;
   Result<std::unique_ptr<Reader>> unaligned() override;
   Result<std::vector<Run>> runs() override;
+  Result<Run> run(RunId run) override;
   Result<std::vector<Attempt>> attempts(RunId run) override;
+  Result<Attempt> attempt(AttemptId attempt) override;
   Result<std::vector<Fact>> facts(AttemptId attempt) override;
   Result<std::vector<CommGroup>> groups(AttemptId attempt) override;
   Result<std::vector<Checkpoint>> checkpoints(RunId run) override;

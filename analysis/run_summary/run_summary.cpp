@@ -190,17 +190,17 @@ Result<RunSummary> readRunSummary(Reader& reader, const Run& run, std::stop_toke
 }
 
 Result<Run> chooseRun(Reader& reader, RunId wanted) {
+  if (wanted) return reader.run(wanted);
   RG_ASSIGN(const std::vector<Run> runs, reader.runs());
   const Run* best = nullptr;
   const auto key = [](const Run& run) {
     return std::tuple(run.state == RunState::kRunning, run.start.value_or(std::numeric_limits<TimeNs>::min()), run.id);
   };
   for (const Run& run : runs) {
-    if (run.id == wanted) return run;
-    if (!wanted && (best == nullptr || key(run) > key(*best))) best = &run;
+    if (best == nullptr || key(run) > key(*best)) best = &run;
   }
   if (best != nullptr) return *best;
-  return Status(Code::kNotFound, wanted ? "run " + std::to_string(wanted.value) + ": not in this store" : "run: the store has none yet");
+  return Status(Code::kNotFound, "run: the store has none yet");
 }
 
 StateWord stateWord(const RunSummary& summary, TimeNs now) {

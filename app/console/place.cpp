@@ -72,17 +72,12 @@ Result<Place> placeToOpen(Reader& reader, Place place) {
   const Result<Incident> incident = reader.incident(info.incident);
   if (incident.status().code() == Code::kNotFound) return place;  // deleted since
   RG_TRY(incident.status());
-  RG_ASSIGN(const std::vector<Run> runs, reader.runs());
-  const auto run = std::ranges::find(runs, incident->run, &Run::id);
-  if (run == runs.end()) return place;
+  const Result<Run> run = reader.run(incident->run);
+  if (!run.ok()) return place;
   place.run = run->uuid;
   place.incident = incident->uuid;
   if (place.view.empty()) place.view = "incidents";
-  if (incident->attempt) {
-    RG_ASSIGN(const std::vector<Attempt> attempts, reader.attempts(run->id));
-    if (const auto found = std::ranges::find(attempts, incident->attempt, &Attempt::id); found != attempts.end())
-      place.attempt = found->number;
-  }
+  if (const Result<Attempt> attempt = reader.attempt(incident->attempt); attempt.ok()) place.attempt = attempt->number;
   if (!incident->range) return place;
   if (incident->range->t0 > std::numeric_limits<TimeNs>::min() + kIncidentMargin) place.t0 = incident->range->t0 - kIncidentMargin;
   if (incident->range->t1 < std::numeric_limits<TimeNs>::max() - kIncidentMargin) place.t1 = incident->range->t1 + kIncidentMargin;

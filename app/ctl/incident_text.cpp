@@ -35,15 +35,8 @@ std::string causeText(const std::string& code) {
 
 Result<IncidentContext> contextOf(Reader& reader, const Incident& incident, const std::vector<Finding>& all) {
   IncidentContext context;
-  RG_ASSIGN(const auto runs, reader.runs());
-  const auto run = std::ranges::find(runs, incident.run, &Run::id);
-  if (run == runs.end()) return Status(Code::kNotFound, "incident " + std::to_string(incident.id) + ": its run is not in the store");
-  context.run = *run;
-  if (incident.attempt) {
-    RG_ASSIGN(const auto attempts, reader.attempts(incident.run));
-    if (const auto found = std::ranges::find(attempts, incident.attempt, &Attempt::id); found != attempts.end())
-      context.attempt = found->number;
-  }
+  RG_ASSIGN(context.run, reader.run(incident.run));
+  if (const auto attempt = reader.attempt(incident.attempt); attempt.ok()) context.attempt = attempt->number;
   std::ranges::copy_if(all, std::back_inserter(context.findings), [&](const Finding& one) {
     return one.run == incident.run && std::ranges::find(incident.findings, one.id) != incident.findings.end();
   });

@@ -100,7 +100,7 @@ bool Watch::prepare(std::unique_ptr<Reader>& reader) {
     if (!opened.ok()) return false;
     reader = std::move(opened).value();
   }
-  if (!m_notifier_started) m_notifier_started = m_notifier.start(*reader, m_options.clock()).ok();
+  if (!m_notifier_started) m_notifier_started = m_notifier.start(*reader, m_store, m_options.clock()).ok();
   return true;
 }
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "model/mutex.h"
+#include "storage/store_uuid.h"
 
 namespace runglass {
 namespace {
@@ -84,9 +85,9 @@ Notifier::Stats Notifier::stats() const {
   return stats;
 }
 
-Status Notifier::start(Reader& reader, TimeNs now) {
-  RG_ASSIGN(const StoreInfo info, reader.info());
-  m_store = {.uuid = info.store_uuid, .path = info.path};
+Status Notifier::start(Reader& reader, const std::string& store, TimeNs now) {
+  m_store.path = store;
+  RG_ASSIGN(m_store.uuid, storeUuid(store));
   RG_ASSIGN(const std::vector<Alert> alerts, reader.alerts(kHistory));
   const MutexLock lock(m_shared->mutex);
   m_shared->book.load(alerts, now);

@@ -32,8 +32,8 @@ class Notifier {
  public:
   Notifier(AlertOptions options, CourierOptions courier, SaveAlerts save);
   ~Notifier();
-  // Reads what a hub before this one told. To be called again until it is OK, before the first step().
-  Status start(Reader& reader, TimeNs now);
+  // `reader` is of `store`. Reads what a hub before this one told. To be called again until it is OK, before the first step().
+  Status start(Reader& reader, const std::string& store, TimeNs now);
   // `findings`: those that are new or changed since the last step, or known from before and seen for the first time.
   Status step(Reader& reader, std::span<const Finding> findings, TimeNs now);
   // Ends the telling while the store still takes what came of it; later steps tell nobody.

@@ -26,7 +26,11 @@ constexpr std::string_view kViews[] = {
   FROM main.rg_attempt a)",
 
     R"(CREATE TEMP VIEW attempt_fact AS SELECT a.run_id, a.number AS attempt, n.name AS node, nullif(f.rank,-1) AS rank, f.key, f.value
-  FROM main.rg_fact f JOIN main.rg_attempt a USING(attempt_id) LEFT JOIN main.rg_node n ON n.node_id = f.node_id)",
+  FROM main.rg_fact f JOIN main.rg_attempt a USING(attempt_id) LEFT JOIN main.rg_node n ON n.node_id = f.node_id
+  UNION ALL SELECT a.run_id, a.number, n.name, nullif(p.rank,-1), p.key, p.value
+  FROM main.rg_past x JOIN main.rg_attempt a USING(attempt_id) JOIN main.rg_past_fact p ON p.run_id = a.run_id AND x.attempt_id BETWEEN p.first_attempt
+    AND p.last_attempt LEFT JOIN main.rg_node n ON n.node_id = p.node_id
+  WHERE NOT EXISTS (SELECT 1 FROM main.rg_fact f WHERE f.attempt_id = x.attempt_id AND f.node_id = p.node_id AND f.rank = p.rank AND f.key = p.key))",
 
     R"(CREATE TEMP VIEW checkpoint AS SELECT a.run_id, a.number AS attempt, c.step, c.begin_ns, c.durable_ns, c.bytes, c.path
   FROM main.rg_checkpoint c JOIN main.rg_attempt a USING(attempt_id))",
@@ -39,7 +43,11 @@ constexpr std::string_view kViews[] = {
     R"(CREATE TEMP VIEW rank AS SELECT a.run_id, a.number AS attempt, r.rank, n.name AS node, d.uuid AS device_uuid, r.tp, r.pp, r.dp, r.cp, r.ep,
   r.local_rank, r.pid
   FROM main.rg_rank r JOIN main.rg_attempt a USING(attempt_id) LEFT JOIN main.rg_node n ON n.node_id = r.node_id
-  LEFT JOIN main.rg_device d ON d.device_id = r.device_id)",
+  LEFT JOIN main.rg_device d ON d.device_id = r.device_id
+  UNION ALL SELECT a.run_id, a.number, p.rank, n.name, d.uuid, p.tp, p.pp, p.dp, p.cp, p.ep, p.local_rank, past_pid(x.pids, p.rank)
+  FROM main.rg_past x JOIN main.rg_attempt a USING(attempt_id) JOIN main.rg_past_rank p ON p.run_id = a.run_id AND x.attempt_id BETWEEN p.first_attempt
+    AND p.last_attempt LEFT JOIN main.rg_node n ON n.node_id = p.node_id LEFT JOIN main.rg_device d ON d.device_id = p.device_id
+  WHERE NOT EXISTS (SELECT 1 FROM main.rg_rank r WHERE r.attempt_id = x.attempt_id AND r.rank = p.rank))",
 
     R"(CREATE TEMP VIEW node AS SELECT name AS node, nullif(rack,'') AS rack, nullif(switch,'') AS switch,
   CASE state WHEN 1 THEN 'alive' WHEN 2 THEN 'stale' WHEN 3 THEN 'lost' WHEN 4 THEN 'left' ELSE 'unknown' END AS state,

@@ -16,6 +16,7 @@
 #include "model/issue_catalog.h"
 #include "storage/clock_map.h"
 #include "storage/codec/capture_body.h"
+#include "storage/past_attempts.h"
 #include "storage/sql/catalogue.h"
 #include "storage/sql/relations.h"
 #include "storage/sql/tables.h"
@@ -127,6 +128,7 @@ class Session : public SqlSession {
                                       nullptr, nullptr, nullptr);
     }
     if (rc != SQLITE_OK) return sqlite::sqliteStatus(db, rc, "cannot prepare SQL", m_connection.path());
+    RG_TRY(addPastPid(db, m_connection.path()));
     for (const sql::TableSpec* table : kTables) {
       RG_TRY(sql::registerTable(db, *table, m_catalogue));
       // Connects it now: declaring its columns later would look like CREATE TABLE to the authorizer.

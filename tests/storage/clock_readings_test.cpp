@@ -157,6 +157,38 @@ TEST_F(ClockReadings, AReaderThatFollowsTheCommitsCorrectsAsANewOneDoes) {
   }
 }
 
+// Some clocks are minutes off, and one is where a board without a battery begins.
+TEST_F(ClockReadings, MoveTheExtentOfTheStore) {
+  open();
+  const RunId run = m_writer->run({.uuid = "r", .name = "r"});
+  const AttemptId attempt = m_writer->attempt({.run = run, .key = "0"});
+  std::mt19937_64 random(7);
+  for (std::int32_t i = 0; i < 40; ++i) {
+    const NodeId node = m_writer->node({.uuid = std::to_string(i)});
+    const DurNs offset = i == 13 ? kStart : static_cast<DurNs>(random() % 40) * kMinute - 20 * kMinute;
+    const TimeNs raw = kStart + static_cast<DurNs>(random() % 60) * kMinute - offset;
+    record(node, {raw, offset, kNsPerMs});
+    m_writer->rank({.attempt = attempt, .rank = i, .node = node, .device = {}});
+    m_writer->sample(m_writer->series({.node = node, .metric = "power_watts"}), raw, 1);
+    const SeriesId steps = m_writer->series({.attempt = attempt, .rank = i, .metric = "step_time_ns", .kind = SeriesKind::kScalar});
+    m_writer->scalar(steps, 1, raw + kMinute, 1e9);
+    ASSERT_TRUE(m_writer->flush().ok());
+    const auto reader = Reader::open(m_store.path(), {.live = i % 2 == 0 ? m_writer->liveTail() : nullptr}).value();
+    std::optional<TimeNs> first, last;
+    const auto all = reader->series({});
+    for (const Series& one : *all) {
+      first = std::min(first.value_or(*one.first_time), *one.first_time);
+      last = std::max(last.value_or(*one.last_time), *one.last_time);
+    }
+    const auto info = reader->info();
+    ASSERT_TRUE(info.ok());
+    EXPECT_EQ(info->first, first) << i;
+    EXPECT_EQ(info->last, last) << i;
+    EXPECT_EQ(info->series_count, 2 * (i + 1));
+    EXPECT_EQ(info->sample_count, 2 * (i + 1));
+  }
+}
+
 TEST_F(ClockReadings, OfAnEarlierLifeStay) {
   std::vector<Reading> all;
   for (int life = 0; life < 3; ++life) {

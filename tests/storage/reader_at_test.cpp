@@ -261,8 +261,12 @@ class Telling {
   }
   void ofRun(const Run& run) {
     line("run", run.name, static_cast<int>(run.state), run.start, run.end);
+    const Run same_run = get(m_reader.run(run.id));
+    line("same run", same_run.name, static_cast<int>(same_run.state), same_run.start, same_run.end);
     for (const Attempt& a : get(m_reader.attempts(run.id))) {
       line("attempt", a.number, a.start, a.end, a.end_cause, a.resumed_from_step, a.first_step, a.last_step);
+      const Attempt same = get(m_reader.attempt(a.id));
+      line("same attempt", same.number, same.start, same.end, same.end_cause, same.first_step, same.last_step);
       m_text << "planned " << (a.planned ? (*a.planned ? "yes" : "no") : "-") << '\n';
       for (const Rank& r : get(m_reader.ranks(a.id))) line("rank", r.rank, r.node.value);
       for (const Fact& f : get(m_reader.facts(a.id))) line("fact", f.key, f.value);

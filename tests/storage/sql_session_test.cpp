@@ -47,6 +47,8 @@ class ValueReader : public Reader {
       if (attempt.run == run) found.push_back(attempt);
     return found;
   }
+  Result<Run> run(RunId) override { return Status(Code::kUnimplemented, "not asked here"); }
+  Result<Attempt> attempt(AttemptId) override { return Status(Code::kUnimplemented, "not asked here"); }
   Result<std::vector<Rank>> ranks(AttemptId) override { return std::vector<Rank>{}; }
   Result<std::vector<Fact>> facts(AttemptId) override { return std::vector<Fact>{}; }
   Result<std::optional<DurNs>> clockError(NodeId, TimeNs) override { return std::optional<DurNs>(); }

@@ -55,6 +55,12 @@ class FakeReader : public Reader {
   Result<std::vector<Attempt>> attempts(RunId run) override {
     return where(m_data->attempts, [run](const Attempt& a) { return a.run == run; });
   }
+  Result<Run> run(RunId run) override {
+    return one(m_data->runs, [run](const Run& r) { return r.id == run; });
+  }
+  Result<Attempt> attempt(AttemptId attempt) override {
+    return one(m_data->attempts, [attempt](const Attempt& a) { return a.id == attempt; });
+  }
   Result<std::vector<Rank>> ranks(AttemptId attempt) override {
     return where(m_data->ranks, [attempt](const Rank& r) { return r.attempt == attempt; });
   }
@@ -139,6 +145,11 @@ class FakeReader : public Reader {
   Result<T> give(const T& value) const {
     if (!m_data->failure.ok()) return m_data->failure;
     return value;
+  }
+  template <class T, class F>
+  Result<T> one(const std::vector<T>& all, F wanted) const {
+    const auto found = std::ranges::find_if(all, wanted);
+    return found != all.end() ? give(*found) : Status(Code::kNotFound, "not here");
   }
   template <class T, class F>
   Result<std::vector<T>> where(const std::vector<T>& all, F keep) const {

@@ -340,11 +340,7 @@ Result<EventDensity> readDensity(Reader& reader, const EventQuestion& question, 
 
 Result<EventDetail> readEventDetail(Reader& reader, const EventRow& row, std::stop_token stop) {
   EventDetail detail{.of = row.key};
-  if (row.attempt && row.run) {
-    RG_ASSIGN(const auto attempts, reader.attempts(row.run));
-    for (const Attempt& attempt : attempts)
-      if (attempt.id == row.attempt) detail.number = attempt.number;
-  }
+  if (const auto attempt = reader.attempt(row.attempt); attempt.ok()) detail.number = attempt->number;
   if (row.key.source == EventSource::kLog) {
     RG_ASSIGN(auto context, reader.logContext(row.key.id, kContextLines, kContextLines, stop));
     detail.lines = std::move(context.lines);

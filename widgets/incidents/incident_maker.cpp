@@ -62,9 +62,7 @@ void IncidentMaker::start(Draw draw) {
         Drawn drawn;
         RG_ASSIGN(drawn.run, chooseRun(reader, wanted));
         RG_ASSIGN(drawn.draft, draw(reader, drawn.run, std::move(stop)));
-        RG_ASSIGN(const auto attempts, reader.attempts(drawn.run.id));
-        const auto found = std::ranges::find(attempts, drawn.draft.incident.attempt, &Attempt::id);
-        if (found != attempts.end()) drawn.attempt = found->number;
+        if (const auto attempt = reader.attempt(drawn.draft.incident.attempt); attempt.ok()) drawn.attempt = attempt->number;
         return drawn;
       },
       [this](const Result<std::shared_ptr<const Drawn>>& answer) {

@@ -96,10 +96,9 @@ Result<WhatIfShown> readWhatIfShown(Reader& reader, RunId run, AttemptId attempt
   WhatIfShown shown;
   RG_ASSIGN(shown.run, chooseRun(reader, run));
   if (attempt) {
-    RG_ASSIGN(const auto attempts, reader.attempts(shown.run.id));
-    const auto found = std::ranges::find(attempts, attempt, &Attempt::id);
-    if (found == attempts.end()) return Status(Code::kNotFound, "attempt " + std::to_string(attempt.value) + ": not in the run");
-    RG_ASSIGN(shown.data, readWhatIf(reader, *found, stop));
+    RG_ASSIGN(const Attempt wanted, reader.attempt(attempt));
+    if (wanted.run != shown.run.id) return Status(Code::kNotFound, "attempt " + std::to_string(attempt.value) + ": not in the run");
+    RG_ASSIGN(shown.data, readWhatIf(reader, wanted, stop));
   } else {
     RG_ASSIGN(shown.data, readNewestWhatIf(reader, shown.run.id, stop));
   }

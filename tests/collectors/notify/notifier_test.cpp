@@ -55,7 +55,7 @@ class NotifierTest : public ::testing::Test {
           const std::lock_guard lock(m_waiting_mutex);
           m_waiting.push_back({std::move(rows), std::move(issues), std::move(stored)});
         });
-    const Status started = m_notifier->start(*m_reader, now);
+    const Status started = m_notifier->start(*m_reader, m_temp.path(), now);
     ASSERT_TRUE(started.ok()) << started.message();
   }
   // The store's writer does what it was asked for; `tell`: and says so.

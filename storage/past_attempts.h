@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ranks and facts of superseded attempts. A job that restarts has nearly the same ones each time, so they are stored once for a range of
+// its attempts (rg_past_rank, rg_past_fact); process ids, which are new each time, are one packed column of the attempt (rg_past).
+// Internal to storage.
+//
+// Threading:  that of the connection.
+// Ownership:  the function of a connection owns its cache.
+// Units:      attempts are ranged over by id: those of a run get theirs in the order of their numbers.
+// Errors:     those of SQLite; process ids that cannot be decoded are NULL, and verify names them.
+// Cost:       moveToPast: the rows of the attempt and one pass over the run's past rows. Reading an attempt: one pass over these.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "model/ids.h"
+#include "storage/sqlite/connection.h"
+
+namespace runglass {
+
+// For FROM: all ranks and facts, past ones too. A row that came after its attempt was moved replaces the moved one. A condition on
+// attempt_id reaches the primary keys.
+inline constexpr std::string_view kPastRanks =
+    "rg_past x JOIN rg_attempt a USING(attempt_id) JOIN rg_past_rank p ON p.run_id = a.run_id AND x.attempt_id BETWEEN p.first_attempt AND "
+    "p.last_attempt WHERE NOT EXISTS (SELECT 1 FROM rg_rank r WHERE r.attempt_id = x.attempt_id AND r.rank = p.rank)";
+inline constexpr std::string_view kPastFacts =
+    "rg_past x JOIN rg_attempt a USING(attempt_id) JOIN rg_past_fact p ON p.run_id = a.run_id AND x.attempt_id BETWEEN p.first_attempt AND "
+    "p.last_attempt WHERE NOT EXISTS (SELECT 1 FROM rg_fact f WHERE f.attempt_id = x.attempt_id AND f.node_id = p.node_id AND f.rank = "
+    "p.rank AND f.key = p.key)";
+// Which rank was on which node: attempt_id, rank, node_id.
+std::string rankNodes();
+
+// Moves what rg_rank and rg_fact have of an attempt. It is superseded, and was not moved before.
+Status moveToPast(sqlite::Connection& db, AttemptId attempt);
+
+using RankPid = std::pair<std::int32_t, std::int32_t>;
+// By rank.
+std::string packPids(std::span<const RankPid> pids);
+std::optional<std::vector<RankPid>> unpackPids(std::string_view packed);
+std::uint32_t pidsChecksum(std::int64_t attempt, std::string_view packed);
+
+// Adds past_pid(pids, rank) to a connection that reads kPastRanks with process ids.
+Status addPastPid(sqlite3* db, const std::string& path);
+
+}  // namespace runglass
