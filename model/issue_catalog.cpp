@@ -194,8 +194,9 @@ constexpr std::array kIssues = {
               "addresses out of names."},
     IssueInfo{"client.torn_record", kWarning, "A trainer died while it wrote a record; that record is lost, everything before it is here."},
     IssueInfo{"client.bad_ring", kWarning,
-              "A file in the ring directory is not a ring this agent can read: another version of librunglass, or damaged. Use the "
-              "librunglass of the same release as the agent."},
+              "A file in the ring directory is not a ring this agent can read: another version of librunglass, damaged, or of an owner or "
+              "mode that another user could have written it with. Use the librunglass of the same release as the agent; remove files that "
+              "your trainers did not make."},
     IssueInfo{
         "client.duplicate_rank", kError,
         "Two live processes of one attempt claim the same rank: their steps and scalars are mixed. Check RANK in the launcher, or give "
