@@ -266,6 +266,9 @@ constexpr std::array kIssues = {
     IssueInfo{"wire.agent_identity", kError,
               "An agent came with the uuid of another node's agent, or with another certificate or token, and was refused. Mostly a state "
               "directory that was copied with a machine's image. If a node was replaced: runglassctl agent forget NODE."},
+    IssueInfo{"wire.two_agents", kWarning,
+              "Two agents that record the same node were connected at a time: its host and GPU metrics are stored twice. Stop one of them, "
+              "disable the sources that both have, or connect it to another hub."},
     IssueInfo{"wire.too_many_leases", kError,
               "An agent asked for more shared files than a hub grants to one; it does not follow the rest."},
     IssueInfo{"wire.too_many_issues", kError,

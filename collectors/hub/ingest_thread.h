@@ -127,6 +127,7 @@ class IngestThread {
   bool mayJoin(const Item& item, const v1::Hello& hello);
   bool hasRoomForNode(const std::string& only, TimeNs now);
   std::string identityProblem(const Item& item, const v1::Hello& hello);
+  void reportSecondAgent(const Item& item, const Agent& agent);
   void claimIdentity(const Item& item, const v1::Hello& hello);
   void handleDefinitions(Agent& agent, const v1::Definitions& definitions);
   void refuseLargest();
