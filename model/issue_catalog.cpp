@@ -199,8 +199,9 @@ constexpr std::array kIssues = {
               "addresses out of names."},
     IssueInfo{"client.torn_record", kWarning, "A trainer died while it wrote a record; that record is lost, everything before it is here."},
     IssueInfo{"client.bad_ring", kWarning,
-              "A file in the ring directory is not a ring this agent can read: another version of librunglass, or damaged. Use the "
-              "librunglass of the same release as the agent."},
+              "A file in the ring directory is not a ring this agent can read: another version of librunglass, damaged, or of an owner or "
+              "mode that another user could have written it with. Use the librunglass of the same release as the agent; remove files that "
+              "your trainers did not make."},
     IssueInfo{
         "client.duplicate_rank", kError,
         "Two live processes of one attempt claim the same rank: their steps and scalars are mixed. Check RANK in the launcher, or give "
@@ -270,6 +271,9 @@ constexpr std::array kIssues = {
     IssueInfo{"wire.agent_identity", kError,
               "An agent came with the uuid of another node's agent, or with another certificate or token, and was refused. Mostly a state "
               "directory that was copied with a machine's image. If a node was replaced: runglassctl agent forget NODE."},
+    IssueInfo{"wire.two_agents", kWarning,
+              "Two agents that record the same node were connected at a time: its host and GPU metrics are stored twice. Stop one of them, "
+              "disable the sources that both have, or connect it to another hub."},
     IssueInfo{"wire.too_many_leases", kError,
               "An agent asked for more shared files than a hub grants to one; it does not follow the rest."},
     IssueInfo{"wire.too_many_issues", kError,

@@ -31,13 +31,14 @@ Result<std::unique_ptr<Writer>> Writer::open(const std::string& path, WriterOpti
   Status started = writer->start();
   std::vector<LostObject> rebuilt;
   if (started.code() == Code::kDataLoss) {
-    writer.reset();
+    writer.reset();  // lets go of the file
     if (auto tables = rebuildDamagedTables(store, options.contact); tables.ok()) rebuilt = *std::move(tables);
     if (!rebuilt.empty()) {
       writer = std::make_unique<StoreWriter>(store, std::move(options));
       started = writer->start();
     }
   }
+  if (!started.ok() && writer) writer->removeIfNew();
   if (started.code() == Code::kDataLoss)
     return Status(Code::kDataLoss, started.message() + "; `runglassctl repair` makes a new store of what can be read");
   RG_TRY(started);
@@ -55,8 +56,10 @@ StoreWriter::~StoreWriter() {
 Status StoreWriter::start() {
   m_closed = true;  // until all of this has worked, destruction must not fold anything
   RG_TRY(checkFolder());
+  std::error_code unknown;  // then it is not new
+  const bool is_absent = !std::filesystem::exists(m_path, unknown) && !unknown;
   RG_TRY(m_lock.take(m_path, m_options.contact));
-  RG_TRY(openFile());
+  RG_TRY(openFile(is_absent));
   RG_TRY(loadState());
   RG_TRY(prepareStatements());
   m_bad.open(badPath(m_path), m_options.power_safe);
@@ -79,7 +82,16 @@ Status StoreWriter::checkFolder() const {
                                          path.filename().string() + ", and copy the file once it is closed"};
 }
 
-Status StoreWriter::openFile() {
+// A full disk leaves no store under its name that was never whole. The lock is held still; a journal that is there belongs to another
+// store.
+void StoreWriter::removeIfNew() {
+  if (!m_new) return;
+  m_db = {};
+  std::error_code ignored;
+  for (const std::string& file : {m_path, m_path + "-wal", m_path + "-shm", m_path + "-journal"}) std::filesystem::remove(file, ignored);
+}
+
+Status StoreWriter::openFile(bool is_absent) {
   RG_ASSIGN(m_db, sqlite::Connection::open(m_path, sqlite::OpenMode::kCreate));
   // Asked of SQLite, not of the file's size: a creation that was killed half-way is rolled back by the first look.
   RG_ASSIGN(const auto application, m_db.queryInt64("PRAGMA application_id"));
@@ -88,6 +100,7 @@ Status StoreWriter::openFile() {
     if (objects.value_or(0) != 0) {
       return {Code::kFailedPrecondition, "cannot open store: " + m_path + ": this is an SQLite file, but not a Runglass store"};
     }
+    m_new = is_absent;
     RG_TRY(createSchema());
   }
   RG_ASSIGN(const auto version, m_db.queryInt64("PRAGMA user_version"));

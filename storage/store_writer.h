@@ -31,6 +31,7 @@ class StoreWriter final : public Writer, private WriterState {
   explicit StoreWriter(std::string path, WriterOptions options) : m_path(std::move(path)), m_options(std::move(options)) {}
   ~StoreWriter() override;
   Status start();
+  void removeIfNew();  // after a start() that failed
 
   NodeId node(const Node& node) override { return recorded().node(node); }
   DeviceId device(const Device& device) override { return recorded().device(device); }
@@ -106,7 +107,7 @@ class StoreWriter final : public Writer, private WriterState {
 
   // store_open.cpp
   Status checkFolder() const;
-  Status openFile();
+  Status openFile(bool is_absent);
   Status createSchema();
   Status copyBeforeMigration(const std::string& backup);
   Status migrate(std::int64_t version);

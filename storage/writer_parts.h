@@ -97,6 +97,7 @@ struct WriterState {
   DurNs m_flush_cost = 0, m_log_cost = 0, m_catalog_cost = 0;  // of log lines apart
   DurNs m_write_debt = 0;                                      // time to wait so that rewriting open chunks stays below kRewriteRate
   bool m_retention_unfinished = false, m_closed = false;
+  bool m_new = false;         // this object made the file
   bool m_close_told = false;  // a failed close() was reported to its caller: the destructor says it no second time
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Invariants: 1. The window goes before the session that it reads from. 2. A view is shown before the store has answered: loading is a
-// state of the view, not of the console.
+// Invariants: 1. The window goes before the session that it reads from, and the session closes on another thread. 2. A view is shown before
+// the store has answered: loading is a state of the view, not of the console.
 #include "app/console/console.h"
 
 #include <QDateTime>
@@ -59,17 +59,17 @@ Console::Console(const SessionOptions& session, const Place& place, QSettings* s
 Console::~Console() {
   m_slot.reset();
   m_test_stop.request_stop();
-  m_testing.waitForDone();
   m_window.reset();
+  m_closing.add(std::move(m_session));
 }
 
 void Console::open(const SessionOptions& session, const Place& place, const QStringList& dropped) {
   m_slot = std::make_unique<QuerySlot>();
   m_test_stop.request_stop();
-  m_testing.waitForDone();
   m_test_stop = {};
   m_window.reset();
-  m_session.reset();
+  m_closing.add(std::move(m_session));
+  m_alerts = std::make_unique<QObject>();
   m_placed.reset();
   m_known_source = false;
   m_control = session.control;
@@ -82,7 +82,8 @@ void Console::open(const SessionOptions& session, const Place& place, const QStr
   if (!session.store.empty()) {
     SessionOptions with = session;
     // Called on the hub's thread, perhaps while this window goes.
-    with.desktop = [show = onGuiThread<AlertMessage>(this, [this](const AlertMessage& message) {
+    with.after = m_closing.before(session);
+    with.desktop = [show = onGuiThread<AlertMessage>(m_alerts.get(), [this](const AlertMessage& message) {
                       showAlert(screenText(message.title, 300), QString::fromStdString(message.text), message.link, message.severity);
                     })](const AlertMessage& message) { show(message); };
     m_session = std::make_unique<StoreSession>(with);
@@ -97,9 +98,9 @@ void Console::open(const SessionOptions& session, const Place& place, const QStr
       if (m_settings != nullptr) rememberHub(*m_settings, session.follow->entered, QString::fromStdString(session.store));
     }
     if (m_session->writes())
-      options.test_alerts = [this](QObject* context, std::function<void(const QString&)> done) {
-        m_testing.start([session = m_session.get(), stop = m_test_stop.get_token(), tell = onGuiThread<QString>(context, std::move(done))] {
-          tell(QString::fromStdString(session->testAlerts(stop)));
+      options.test_alerts = [this, with](QObject* context, std::function<void(const QString&)> done) {
+        m_testing.start([with, stop = m_test_stop.get_token(), answer = onGuiThread<QString>(context, std::move(done))] {
+          answer(QString::fromStdString(StoreSession::testAlerts(with, stop)));
         });
       };
   }

@@ -2,7 +2,7 @@
 // Console: one window over one store at a time, and the way from the command line to what it shows.
 //
 // Threading:  GUI thread.
-// Ownership:  owns session and window; a new store replaces both.
+// Ownership:  owns session and window; a new store replaces both. The destructor waits for sessions that still close.
 // Units:      none.
 // Errors:     placed(): the Status of going to the place, OK or what the store does not have.
 // Cost:       as MainWindow and StoreSession.
@@ -18,6 +18,7 @@
 #include <optional>
 #include <stop_token>
 
+#include "app/console/closing_sessions.h"
 #include "app/console/followed_hubs.h"
 #include "app/console/place.h"
 #include "app/console/store_maker.h"
@@ -45,6 +46,8 @@ class Console : public QObject {
   MainWindow& window() { return *m_window; }
   // Where this user opened the store of this uuid last; empty: never, or nothing is remembered.
   static std::string rememberedStore(const QSettings* settings, const std::string& store_uuid);
+  // Of the store that is shown; null: none is.
+  QueryService* queries() { return m_session ? &m_session->queries() : nullptr; }
   // Absent until the store has answered, and of a hub that is followed until all is here that might have the place; then OK or why the
   // place does not exist.
   const std::optional<Status>& placed() const { return m_placed; }
@@ -74,6 +77,7 @@ class Console : public QObject {
   Place m_place;                // that was asked for
   bool m_known_source = false;  // it was seen which store is copied
   QTimer m_hub_timer;           // while a hub is followed
+  ClosingSessions m_closing;
   std::unique_ptr<StoreSession> m_session;
   std::unique_ptr<MainWindow> m_window;
   std::optional<Status> m_placed;
@@ -81,7 +85,8 @@ class Console : public QObject {
   QSystemTrayIcon* m_tray = nullptr;  // while there is a tray and something was told
   std::string m_newest_link;
   std::stop_source m_test_stop;
-  QThreadPool m_testing;  // tries targets; waited for before the session goes
+  std::unique_ptr<QObject> m_alerts;  // receives the alerts of the session that is shown
+  QThreadPool m_testing;              // tries targets
 };
 
 }  // namespace runglass

@@ -52,10 +52,11 @@ bool hasEnded(const StoreHolder& holder, const std::string& store) {
 
 }  // namespace
 
-StoreSession::StoreSession(SessionOptions options) : m_options(std::move(options)), m_share(m_options.store) {
+StoreSession::StoreSession(SessionOptions options) : m_options(std::move(options)), m_share(std::make_unique<StoreShare>(m_options.store)) {
   std::promise<std::shared_ptr<const StoreAccess>> promise;
   m_access = promise.get_future().share();
   m_preparing = std::jthread([promise = std::move(promise), options = m_options]() mutable {
+    for (const std::shared_future<void>& earlier : options.after) earlier.wait();
     promise.set_value(std::make_shared<const StoreAccess>(prepare(options)));
   });
   const auto open = [access = m_access, store = m_options.store]() -> Result<std::unique_ptr<Reader>> {
@@ -76,18 +77,34 @@ StoreSession::StoreSession(SessionOptions options) : m_options(std::move(options
 }
 
 StoreSession::~StoreSession() {
+  if (m_queries) close()();
+}
+
+std::function<void()> StoreSession::close() {
+  struct Rest {
+    std::vector<std::jthread> queries;
+    std::unique_ptr<StoreEdits> edits;
+    std::unique_ptr<StoreShare> share;
+    std::jthread preparing;
+    std::shared_future<std::shared_ptr<const StoreAccess>> access;
+  };
+  auto rest = std::make_shared<Rest>(m_queries->end(), std::move(m_edits), std::move(m_share), std::move(m_preparing), m_access);
   m_queries.reset();
-  m_edits.reset();
-  m_preparing.join();
-  const std::shared_ptr<const StoreAccess> access = m_access.get();
-  Status stopped;
-  if (access->scraper) access->scraper->stop();
-  if (access->hub) {
-    access->watch->stop();
-    stopped = access->hub->stop();
-  }
-  if (access->mirror) stopped = access->mirror->stop();
-  if (!stopped.ok()) std::fprintf(stderr, "runglass: %s\n", stopped.message().c_str());
+  return [rest] {
+    rest->queries.clear();
+    rest->edits.reset();
+    rest->share.reset();
+    rest->preparing.join();
+    const std::shared_ptr<const StoreAccess>& access = rest->access.get();
+    Status stopped;
+    if (access->scraper) access->scraper->stop();
+    if (access->hub) {
+      access->watch->stop();
+      stopped = access->hub->stop();
+    }
+    if (access->mirror) stopped = access->mirror->stop();
+    if (!stopped.ok()) std::fprintf(stderr, "runglass: %s\n", stopped.message().c_str());
+  };
 }
 
 StoreAccess StoreSession::prepare(const SessionOptions& options) {
@@ -130,9 +147,9 @@ StoreAccess StoreSession::prepare(const SessionOptions& options) {
   return access;
 }
 
-std::string StoreSession::testAlerts(const std::stop_token& stop) const {
+std::string StoreSession::testAlerts(const SessionOptions& options, const std::stop_token& stop) {
   std::string lines;
-  for (const TriedTarget& tried : tryTargets(m_options.alerts, {.uuid = "test", .path = m_options.store}, stop)) {
+  for (const TriedTarget& tried : tryTargets(options.alerts, {.uuid = "test", .path = options.store}, stop)) {
     // Who reads this has the screen before them.
     const bool told = tried.status.ok() || tried.status.code() == Code::kUnimplemented;
     lines += (lines.empty() ? "" : "\n") + tried.name + ": " + (told ? "told" : tried.status.message());

@@ -8,14 +8,16 @@
 // Errors:     a store that another process writes is read instead, and a hub that cannot listen is given up for reading: both are told by
 //             status().problem. A store that cannot be read, or that is no copy of the hub's, is the answer of every query. A hub that
 //             cannot be had is asked again, for as long as the session lives.
-// Cost:       the destructor waits for running queries to stop and for the hub to close the store.
+// Cost:       the destructor waits for running queries to stop and for the hub to close the store; close() leaves that to another thread.
 #pragma once
 
+#include <functional>
 #include <future>
 #include <memory>
 #include <optional>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "app/console/store_edits.h"
 #include "app/console/store_share.h"
@@ -46,6 +48,7 @@ struct SessionOptions {
   std::function<void(const AlertMessage&)> desktop = {};  // shows a message; called on the hub's thread
   ControlTarget control = {};                             // how to ask the hub of another process; its address is in the store's lock
   std::optional<Following> follow = std::nullopt;         // not together with `hub`
+  std::vector<std::shared_future<void>> after = {};       // the store is opened once these are done: sessions that use it still
 };
 
 // How to read and edit the store, known once the hub has started or failed.
@@ -65,20 +68,24 @@ class StoreSession : public StatusSource {
  public:
   explicit StoreSession(SessionOptions options);
   ~StoreSession() override;
+  // Ends the session for the GUI thread: nothing comes back from then on, and it may only be destroyed. The function that it returns waits
+  // for running work and for the hub to close the store, on whichever thread calls it.
+  [[nodiscard]] std::function<void()> close();
 
   QueryService& queries() { return *m_queries; }
   EditPort& edits() { return *m_edits; }
   OrderPort& orders() { return *m_edits; }
-  SharePort& share() { return m_share; }
+  SharePort& share() { return *m_share; }
   SourceStatus status() override;
+  const std::string& store() const { return m_options.store; }
   bool writes() const { return m_options.hub.has_value(); }
   const std::optional<Following>& follows() const { return m_options.follow; }
   // How that goes; absent: nothing is followed, another process does it, or it has not begun.
   std::optional<MirrorStatus> followed() const;
   // The hub's time where one is followed. It stands still while the line is cut: what was not heard because of that is not silent.
   TimeNs now() const;
-  // Blocks for the targets' time-outs: on a thread of its own. Lines for people.
-  std::string testAlerts(const std::stop_token& stop) const;
+  // Blocks for the targets' timeouts: on a thread of its own. Lines for people.
+  static std::string testAlerts(const SessionOptions& options, const std::stop_token& stop);
 
  private:
   static StoreAccess prepare(const SessionOptions& options);
@@ -91,7 +98,7 @@ class StoreSession : public StatusSource {
   std::jthread m_preparing;
   std::unique_ptr<QueryService> m_queries;
   std::unique_ptr<StoreEdits> m_edits;
-  StoreShare m_share;
+  std::unique_ptr<StoreShare> m_share;
   bool m_holder_ended = false;  // of the access
   const TimeNs m_start = monotonicNow();
   // Rate of the newest whole second: of the own hub samples, of one that is followed bytes.

@@ -69,13 +69,23 @@ std::string fill(std::string sql, RunId run, TimeRange range) {
 
 Status writeCsv(Reader& reader, RunId run, TimeRange range, const std::string& folder) {
   std::error_code error;
-  std::filesystem::create_directories(folder, error);
+  const bool is_new = std::filesystem::create_directories(folder, error);
   if (error) return {Code::kPermissionDenied, "cannot create folder: " + folder + ": " + error.message()};
-  for (const Table& table : kTables) {
-    RG_ASSIGN(Output out, Output::create(folder + "/" + table.name + ".csv"));
-    RG_TRY(printQuery(reader, fill(table.sql, run, range), "csv", out));
-  }
-  return {};
+  std::vector<std::string> made;
+  const auto writeAll = [&]() -> Status {
+    for (const Table& table : kTables) {
+      const std::string path = folder + "/" + table.name + ".csv";
+      RG_ASSIGN(Output out, Output::create(path));
+      RG_TRY(printQuery(reader, fill(table.sql, run, range), "csv", out));
+      made.push_back(path);
+    }
+    return {};
+  };
+  Status written = writeAll();
+  if (written.ok()) return {};
+  for (const std::string& path : made) std::filesystem::remove(path, error);
+  if (is_new) std::filesystem::remove(folder, error);
+  return written;
 }
 
 class Export : public Command {
@@ -119,10 +129,7 @@ class Export : public Command {
     if (!m_to.empty()) return exportRun(m_store, run, m_range, m_to);
     if (!m_csv.empty()) return writeCsv(*reader, run, m_range, m_csv);
     RG_ASSIGN(Output out, Output::create(m_trace));
-    Status status = writeChromeTrace(*reader, run, m_range, out);
-    std::error_code ignored;
-    if (!status.ok()) std::filesystem::remove(m_trace, ignored);
-    return status;
+    return writeChromeTrace(*reader, run, m_range, out);
   }
 
  private:

@@ -3,6 +3,9 @@
 // 1. After the first failed write nothing more is written, and m_errno keeps its reason.
 #include "app/ctl/output.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <cerrno>
 #include <charconv>
 #include <cstring>
@@ -22,16 +25,20 @@ void blank(std::string& text, char but) {
   }
 }
 
+Status cannotCreate(const std::string& path, int why) {
+  const Code code = why == EEXIST ? Code::kAlreadyExists : why == ENOSPC ? Code::kResourceExhausted : Code::kPermissionDenied;
+  return {code, "cannot create file: " + path + ": " + std::strerror(why)};
+}
+
 }  // namespace
 
 Result<Output> Output::create(const std::string& path) {
-  std::FILE* file = std::fopen(path.c_str(), "wbx");
-  if (!file) {
-    const int why = errno;
-    return Status(why == EEXIST ? Code::kAlreadyExists : Code::kPermissionDenied,
-                  "cannot create file: " + path + ": " + std::strerror(why));
-  }
-  return Output(file, path);
+  const std::string part = path + ".part";
+  struct stat there {};
+  if (::lstat(path.c_str(), &there) == 0) return cannotCreate(path, EEXIST);
+  std::FILE* file = std::fopen(part.c_str(), "wbx");
+  if (!file) return cannotCreate(part, errno);
+  return Output(file, path, part);
 }
 
 Output Output::spooled() {
@@ -44,6 +51,7 @@ Output Output::spooled() {
 Output::Output(Output&& other) noexcept
     : m_file(std::exchange(other.m_file, nullptr)),
       m_name(std::move(other.m_name)),
+      m_part(std::exchange(other.m_part, {})),
       m_buffer(std::move(other.m_buffer)),
       m_buffered(other.m_buffered),
       m_spool(std::exchange(other.m_spool, nullptr)),
@@ -53,6 +61,7 @@ Output::Output(Output&& other) noexcept
 Output::~Output() {
   if (m_spool) std::fclose(m_spool);
   if (m_file && m_file != stdout) std::fclose(m_file);
+  if (!m_part.empty()) ::unlink(m_part.c_str());
 }
 
 void Output::drain() {
@@ -92,6 +101,14 @@ Status Output::finish() {
   if (m_spooled) unspool();
   drain();
   if (m_errno == 0 && std::fflush(m_file) != 0) m_errno = errno;
+  if (m_errno == 0 && !m_part.empty()) {
+    // link, not rename: it never replaces a file that came meanwhile. Not every file system has links.
+    const bool linked = ::link(m_part.c_str(), m_name.c_str()) == 0;
+    if (!linked && errno == EEXIST) return cannotCreate(m_name, EEXIST);
+    if (!linked && ::rename(m_part.c_str(), m_name.c_str()) != 0) m_errno = errno;
+    if (linked) ::unlink(m_part.c_str());
+    if (m_errno == 0) m_part.clear();
+  }
   if (m_errno == 0) return {};
   return {m_errno == ENOSPC ? Code::kResourceExhausted : Code::kUnavailable, "cannot write: " + m_name + ": " + std::strerror(m_errno)};
 }

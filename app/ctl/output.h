@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Output: a buffered file or stdout that remembers its first failure.
+// Output: a buffered file or stdout that remembers its first failure. A file has its name once it is whole: until then it is NAME.part.
 //
 // Threading:  one thread.
-// Ownership:  closes what it opened; stdout stays open.
+// Ownership:  closes what it opened, and deletes a file that was not finished; stdout stays open.
 // Units:      bytes.
 // Errors:     write() never fails by itself; ok() tells, finish() says why (RESOURCE_EXHAUSTED full disk, UNAVAILABLE reader gone).
 // Cost:       64 KiB buffer; spooled() 64 MiB, and a file beyond that.
@@ -19,7 +19,7 @@ namespace runglass::ctl {
 
 class Output {
  public:
-  static Output standard() { return {stdout, "standard output"}; }
+  static Output standard() { return {stdout, "standard output", {}}; }
   // Standard output at finish(): a slow reader of it, such as a paused pager, makes no snapshot of a store wait.
   static Output spooled();
   // Never overwrites: ALREADY_EXISTS.
@@ -35,11 +35,12 @@ class Output {
   Status finish();
 
  private:
-  Output(std::FILE* file, std::string name) : m_file(file), m_name(std::move(name)) {}
+  Output(std::FILE* file, std::string name, std::string part) : m_file(file), m_name(std::move(name)), m_part(std::move(part)) {}
   void drain();
   void unspool();
   std::FILE* m_file;
   std::string m_name;
+  std::string m_part;  // what a file is called until it is finished; empty: no file, or finished
   std::string m_buffer;
   std::size_t m_buffered = 64 * 1024;  // before it is drained
   std::FILE* m_spool = nullptr;        // without a name; what was drained and waits for finish()

@@ -38,12 +38,14 @@ FeedSession::FeedSession(std::string name, std::string store, ReaderOptions read
 
 FeedSession::~FeedSession() { stop(); }
 
+void FeedSession::requestStop() {
+  const MutexLock lock(m_mutex);
+  m_stop = true;
+  m_wake.notifyAll();
+}
+
 void FeedSession::stop() {
-  {
-    const MutexLock lock(m_mutex);
-    m_stop = true;
-    m_wake.notifyAll();
-  }
+  requestStop();
   if (m_thread.joinable()) m_thread.join();
 }
 
@@ -145,7 +147,7 @@ Status FeedSession::tell() {
       return hasSpareRoom() && !m_encoder.busy();
     };
     RG_ASSIGN(m_feed, Feed::open(
-                          m_store, m_reader, m_encoder, [this] { return m_encoder.full(); }, std::move(options)));
+                          m_store, m_reader, m_encoder, [this] { return m_encoder.full() || m_stop; }, std::move(options)));
     if (m_begin.source_uuid == m_feed->sourceUuid()) m_feed->resume(m_begin);
   }
   m_generation = m_feed->generation();

@@ -2,13 +2,14 @@
 // FeedSession: one follower of a store: its feed, and the frames that it has not acknowledged yet. It outlives connections, so that a cut
 // costs what was on the wire and no more.
 //
-// Threading:  a thread of its own at low priority; all calls from any thread, none blocks but the destructor.
+// Threading:  a thread of its own at low priority; all calls from any thread, none blocks but stop() and the destructor.
 // Ownership:  owns the feed; shares links.
 // Units:      bytes on the wire.
 // Errors:     a feed that cannot be read ends the link with that Status; the session is broken() then.
 // Cost:       memory: the feed's, and at most kMostWindow of frames.
 #pragma once
 
+#include <atomic>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -49,7 +50,8 @@ class FeedSession {
   DurNs idle() const;
   bool broken() const;
   void finish(const Status& status);  // ends the connection
-  void stop();
+  void requestStop();
+  void stop();  // waits for a read of the store that runs
 
  private:
   struct Unacked {
@@ -85,7 +87,7 @@ class FeedSession {
   std::size_t m_credit RG_GUARDED_BY(m_mutex) = kMostWindow;
   std::uint64_t m_narrowed_at RG_GUARDED_BY(m_mutex) = 0;  // seq behind which the window may shrink again
   std::deque<v1::SeriesHad> m_had RG_GUARDED_BY(m_mutex);
-  bool m_stop RG_GUARDED_BY(m_mutex) = false;
+  std::atomic<bool> m_stop = false;  // set under the mutex, which m_wake waits with
   bool m_broken RG_GUARDED_BY(m_mutex) = false;
 
   std::thread m_thread;

@@ -7,7 +7,7 @@
 // Errors:     INVALID_ARGUMENT not an http(s) URL; UNAVAILABLE no connection, one that broke, or no answer in time; RESOURCE_EXHAUSTED the
 //             body or the headers are larger than allowed; CANCELLED stopped. Any HTTP status is an answer. Messages name the URL without
 //             its user, password and query.
-// Cost:       a body in memory; no redirects, no cookies, no proxies but those that options name.
+// Cost:       a body in memory; no redirects, no cookies, no proxy unless the request asks for that of the environment.
 #pragma once
 
 #include <memory>
@@ -29,6 +29,8 @@ struct HttpRequest {
   std::size_t most_bytes = 32U << 20;
   std::string ca_file;       // PEM; empty: the system's
   bool secret_path = false;  // messages name scheme and host only
+  // Use http_proxy, https_proxy, all_proxy and no_proxy of the environment, as curl does; never for this host's loopback addresses.
+  bool environment_proxy = false;
 };
 
 struct HttpAnswer {

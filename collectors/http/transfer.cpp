@@ -11,6 +11,17 @@ namespace {
 
 constexpr std::size_t kMostHeaderBytes = 64U << 10;
 
+bool isLoopback(const std::string& url) {
+  const std::unique_ptr<CURLU, void (*)(CURLU*)> parsed(curl_url(), curl_url_cleanup);
+  char* text = nullptr;
+  if (!parsed || curl_url_set(parsed.get(), CURLUPART_URL, url.c_str(), 0) != CURLUE_OK ||
+      curl_url_get(parsed.get(), CURLUPART_HOST, &text, 0) != CURLUE_OK)
+    return false;
+  const std::string host(text);
+  curl_free(text);
+  return host == "localhost" || host == "[::1]" || host.starts_with("127.");
+}
+
 }  // namespace
 
 CurlHandle makeCurl() {
@@ -29,7 +40,7 @@ Transfer::Transfer(CURL* curl, HttpRequest request, OnBody on_body, std::stop_to
   curl_easy_reset(curl);  // keeps the connections
   curl_easy_setopt(curl, CURLOPT_URL, m_request.url.c_str());
   curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
-  curl_easy_setopt(curl, CURLOPT_PROXY, "");
+  if (!m_request.environment_proxy || isLoopback(m_request.url)) curl_easy_setopt(curl, CURLOPT_PROXY, "");
   curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
   // A name server that hangs would be waited for beyond the time-out; the thread that asks it ends by itself.
   curl_easy_setopt(curl, CURLOPT_QUICK_EXIT, 1L);

@@ -16,7 +16,7 @@ constexpr DurNs kIdle = 60 * kNsPerSecond;
 bool AnswerPool::post(Work work) {
   const MutexLock lock(m_mutex);
   if (m_stop) return false;
-  while (m_threads.size() < kThreads) m_threads.emplace_back([this] { run(); });
+  while (m_threads.size() < m_max_threads) m_threads.emplace_back([this] { run(); });
   m_work.push_back(std::move(work));
   m_wake.notifyOne();
   return true;
@@ -49,7 +49,7 @@ void AnswerPool::run() {
       m_work.pop_front();
     }
     if (!reader) {
-      Result<std::unique_ptr<Reader>> opened = Reader::open(m_store, m_options);
+      Result<std::unique_ptr<Reader>> opened = m_open();
       if (!opened.ok()) {
         work(opened.status());
         continue;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// AnswerPool: threads with a Reader each, for those who ask what the hub's store holds. The writer's thread is never among them.
+// AnswerPool: threads with a Reader each, for reads of the hub's store that may take long. Neither gRPC's nor the writer's thread waits for
+// them.
 //
 // Threading:  post() from any thread, never blocks; work runs on the pool's threads, at low priority.
 // Ownership:  owns threads and Readers; both come with the first work, Readers go when nothing was asked for a while.
@@ -10,7 +11,7 @@
 
 #include <deque>
 #include <functional>
-#include <string>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -22,9 +23,9 @@ namespace runglass {
 class AnswerPool {
  public:
   using Work = std::function<void(const Result<Reader*>& reader)>;
-  static constexpr int kThreads = 4;
+  using OpenReader = std::function<Result<std::unique_ptr<Reader>>()>;
 
-  AnswerPool(std::string store, ReaderOptions reader) : m_store(std::move(store)), m_options(std::move(reader)) {}
+  AnswerPool(OpenReader open, std::size_t threads) : m_open(std::move(open)), m_max_threads(threads) {}
   ~AnswerPool() { stop(); }
 
   // After stop(): nothing happens, and false.
@@ -35,8 +36,8 @@ class AnswerPool {
  private:
   void run();
 
-  const std::string m_store;
-  const ReaderOptions m_options;
+  const OpenReader m_open;
+  const std::size_t m_max_threads;
   Mutex m_mutex;
   ConditionVariable m_wake;
   std::deque<Work> m_work RG_GUARDED_BY(m_mutex);

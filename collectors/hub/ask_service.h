@@ -31,9 +31,12 @@ class AskService final : public v1::Ask::CallbackService {
  public:
   static constexpr int kMostRunning = 4;  // of a follower
   static constexpr std::size_t kMostWaiting = std::size_t{64} << 20;
+  static constexpr std::size_t kThreads = 4;
 
   AskService(std::string store, ReaderOptions reader, FollowService& follow, Admission& admission)
-      : m_follow(follow), m_admission(admission), m_pool(std::move(store), std::move(reader)) {}
+      : m_follow(follow),
+        m_admission(admission),
+        m_pool([store = std::move(store), reader = std::move(reader)] { return Reader::open(store, reader); }, kThreads) {}
 
   grpc::ServerWriteReactor<v1::AnswerPart>* Ask(grpc::CallbackServerContext* context, const v1::Question* question) override;
   // Refuses questions and ends those that run: the store is about to be closed.

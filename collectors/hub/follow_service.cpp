@@ -121,7 +121,7 @@ Result<std::shared_ptr<FeedSession>> FollowService::join(const v1::Join& join, v
   joined.set_proto_version(kFollowVersion);
   joined.set_source_uuid(m_store_uuid);
   joined.set_hub_ns(wallNow());
-  std::map<std::string, std::shared_ptr<FeedSession>> gone;  // ended without the lock
+  std::map<std::string, std::shared_ptr<FeedSession>> gone;  // released without the lock
   const MutexLock lock(m_mutex);
   if (m_draining) return Status(Code::kUnavailable, "hub: is stopping");
   for (auto it = m_sessions.begin(); it != m_sessions.end();) {
@@ -135,15 +135,17 @@ Result<std::shared_ptr<FeedSession>> FollowService::join(const v1::Join& join, v
     joined.set_resumed(true);
     return known->second;
   }
-  if (m_sessions.size() >= kMostSessions) {
+  if (m_ender.ending() >= kMaxSessions)
+    return Status(Code::kResourceExhausted, "follow: " + std::to_string(kMaxSessions) + " sessions are ending; try again");
+  if (m_sessions.size() >= kMaxSessions) {
     const auto longest = std::ranges::max_element(m_sessions, {}, [](const auto& session) { return session.second->idle(); });
     if (longest->second->idle() == 0)
-      return Status(Code::kResourceExhausted, "follow: " + std::to_string(kMostSessions) + " copies are being made already");
+      return Status(Code::kResourceExhausted, "follow: " + std::to_string(kMaxSessions) + " copies are being made already");
     gone.insert(*longest);
     m_sessions.erase(longest);
   }
   const std::string name = randomUuid();
-  auto session = std::make_shared<FeedSession>(name, m_store, m_reader, FeedOptions{}, markOf(join.mark()));
+  auto session = m_ender.own(std::make_unique<FeedSession>(name, m_store, m_reader, FeedOptions{}, markOf(join.mark())));
   m_sessions.emplace(name, session);
   joined.set_session(name);
   return session;
@@ -171,6 +173,7 @@ void FollowService::drain() {
     session->finish(Status(Code::kUnavailable, "hub: is stopping"));
     session->stop();
   }
+  m_ender.drain();
 }
 
 Reactor* FollowService::Follow(grpc::CallbackServerContext* context) {

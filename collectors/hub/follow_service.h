@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // FollowService: those who copy this hub's store, over gRPC. Sessions are kept for a while after a cut.
 //
-// Threading:  gRPC's callback threads, which never block; one thread a session (FeedSession).
+// Threading:  gRPC's callback threads, which never block; one thread a session (FeedSession), which a SessionEnder ends.
 // Ownership:  owns the sessions; borrows tokens and acceptor, which outlive the server.
 // Units:      none.
 // Errors:     gRPC statuses: FAILED_PRECONDITION another protocol or a copy of another store, RESOURCE_EXHAUSTED too many followers.
-// Cost:       memory <= kMostSessions feeds.
+// Cost:       memory <= kMaxSessions feeds, and as many that end.
 #pragma once
 
 #include <grpcpp/grpcpp.h>
@@ -17,6 +17,7 @@
 
 #include "collectors/feed/feed_session.h"
 #include "collectors/hub/admission.h"
+#include "collectors/hub/session_ender.h"
 #include "model/mutex.h"
 #include "runglass/v1/follow.grpc.pb.h"
 
@@ -26,7 +27,7 @@ inline constexpr std::uint32_t kFollowVersion = 1;
 
 class FollowService final : public v1::Follow::CallbackService {
  public:
-  static constexpr std::size_t kMostSessions = 16;
+  static constexpr std::size_t kMaxSessions = 16;
   static constexpr DurNs kKept = 600 * kNsPerSecond;  // after a cut
 
   FollowService(std::string store, std::string store_uuid, ReaderOptions reader, Admission& admission)
@@ -47,6 +48,7 @@ class FollowService final : public v1::Follow::CallbackService {
   const ReaderOptions m_reader;
   Admission& m_admission;
   std::atomic<bool> m_draining = false;
+  SessionEnder m_ender;
   mutable Mutex m_mutex;
   std::map<std::string, std::shared_ptr<FeedSession>> m_sessions RG_GUARDED_BY(m_mutex);
 };

@@ -48,14 +48,14 @@ void Http2Guard::admit() {
   m_control = {2'000, 2'000, 200};
 }
 
-std::size_t Http2Guard::pass(std::string_view bytes, std::size_t most, DurNs now) {
+std::size_t Http2Guard::pass(std::string_view bytes, std::size_t max_bytes, DurNs now) {
   if (m_verdict == Verdict::kBreak) return 0;
   m_verdict = Verdict::kPass;
   const std::size_t share = kBytesBefore - m_passed;
-  const std::size_t limit = m_admitted ? bytes.size() : std::min({bytes.size(), most, share});
+  const std::size_t limit = m_admitted ? bytes.size() : std::min({bytes.size(), max_bytes, share});
   const auto hold = [&] {
     m_verdict = Verdict::kHold;
-    m_share_used = share <= most;
+    m_share_used = share <= max_bytes;
   };
   m_share_used = false;
   std::size_t done = 0;
@@ -65,7 +65,7 @@ std::size_t Http2Guard::pass(std::string_view bytes, std::size_t most, DurNs now
     if (m_preface < kPreface.size()) {
       const std::size_t step = std::min(rest.size(), kPreface.size() - m_preface);
       if (rest.substr(0, step) != kPreface.substr(m_preface, step))
-        breakOff("sent what is not HTTP/2");
+        breakOff("sent bytes that are not HTTP/2");
       else if (room < step)
         hold();
       if (m_verdict != Verdict::kPass) break;
@@ -82,7 +82,7 @@ std::size_t Http2Guard::pass(std::string_view bytes, std::size_t most, DurNs now
       const Frame frame = frameAt(rest.data());
       // Half a header block would be a call that is open and that nothing answers.
       const bool whole = !m_admitted && (frame.type == kHeaders || frame.type == kContinuation) && frame.length <= kMaxHeaderBlock;
-      if ((whole ? std::min(most, share) - done : room) < kHead + (whole ? frame.length : 0))
+      if ((whole ? std::min(max_bytes, share) - done : room) < kHead + (whole ? frame.length : 0))
         hold();
       else
         m_verdict = begin(frame, now);
@@ -208,8 +208,8 @@ void Http2Guard::answered(std::string_view bytes) {
     const Frame frame = frameAt(m_answer_head.data());
     m_answer_left = frame.length;
     // A client answers a small message, such as an acknowledgement, with window updates of the call and of the connection.
-    const double least = m_admitted ? 2 : 0;
-    m_control.give(frame.type == kData ? std::max(least, static_cast<double>(frame.length) / kAnswerBytes) : 1);
+    const double min_charge = m_admitted ? 2 : 0;
+    m_control.give(frame.type == kData ? std::max(min_charge, static_cast<double>(frame.length) / kAnswerBytes) : 1);
     const bool ends = frame.type == kReset || ((frame.type == kHeaders || frame.type == kData) && (frame.flags & kEndStream) != 0);
     if (ends) close(frame.stream);
   }

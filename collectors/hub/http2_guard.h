@@ -30,9 +30,9 @@ class Http2Guard {
   // Of messages whose end has not come yet, all calls of a connection together; each frame counts some more for what gRPC keeps of it.
   static constexpr std::size_t kMaxUnfinished = 16U << 20, kFrameCost = 64;
 
-  // How many bytes from the front of `bytes` may go on. The rest comes again at the next call, with what follows it. `most`: a further
+  // How many bytes from the front of `bytes` may go on. The rest comes again at the next call, with what follows it. `max_bytes`: a further
   // bound, of all connections without an admitted call.
-  std::size_t pass(std::string_view bytes, std::size_t most, DurNs now);
+  std::size_t pass(std::string_view bytes, std::size_t max_bytes, DurNs now);
   // What goes to the client, all of it.
   void answered(std::string_view bytes);
   // A call was admitted.

@@ -91,7 +91,8 @@ Result<std::unique_ptr<Hub>> Hub::start(const std::string& store, HubOptions opt
     RG_ASSIGN(known, reader->nodes());
   }
   RG_ASSIGN(std::string store_uuid, storeUuid(store));
-  parts.ingest = std::make_unique<IngestThread>(std::move(writer), store, options, std::move(known));
+  const auto open = [store, live = writer->liveTail()] { return Reader::open(store, {.live = live}); };
+  parts.ingest = std::make_unique<IngestThread>(std::move(writer), open, options, std::move(known));
   parts.service = std::make_unique<IngestService>(*parts.ingest, *parts.admission, options.max_agents);
   parts.follow = std::make_unique<FollowService>(store, store_uuid, hub->readerOptions(), *parts.admission);
   parts.ask = std::make_unique<AskService>(store, hub->readerOptions(), *parts.follow, *parts.admission);

@@ -118,6 +118,19 @@ void IngestThread::claimIdentity(const Item& item, const v1::Hello& hello) {
   m_writer->setIdentity(identity);
 }
 
+// Both are taken: which of them records what they have in common is for their owner to decide.
+void IngestThread::reportSecondAgent(const Item& item, const Agent& agent) {
+  for (const auto& [key, other] : m_agents) {
+    if (other.node_uuid != agent.node_uuid || item.received_mono - other.heard >= m_options.liveness.stale_after) continue;
+    const std::string detail =
+        "agents " + other.uuid + " (" + other.link->peer() + ") and " + agent.uuid + " (" + item.link->peer() + ") both record this node";
+    m_recording.add(kSmall, [node = agent.node_name, at = item.received, detail](Writer& writer) {
+      writer.issue({.code = "wire.two_agents", .source = node, .first = at, .last = at, .detail = detail});
+    });
+    return;
+  }
+}
+
 void IngestThread::handleHello(const Item& item, const v1::Hello& hello) {
   if (!mayJoin(item, hello)) return;
   Agent agent{.link = item.link,
@@ -142,6 +155,7 @@ void IngestThread::handleHello(const Item& item, const v1::Hello& hello) {
       return refuse(item.link, Status(Code::kResourceExhausted, "session: " + agent.node_name + ": its agents began more than " +
                                                                     std::to_string(PayloadBudget::kMaxSessions) +
                                                                     " sessions within a day; look why they start so often"));
+  reportSecondAgent(item, agent);
   recordAlive(item, agent);
   m_nodes[agent.node_uuid] = {agent.node_name, item.received};
   claimIdentity(item, hello);

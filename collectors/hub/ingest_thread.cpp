@@ -26,7 +26,7 @@ constexpr std::int64_t kCapShare = 16;                // so much of a store's ca
 
 }  // namespace
 
-IngestThread::IngestThread(std::unique_ptr<Writer> writer, const std::string& store, const HubOptions& options,
+IngestThread::IngestThread(std::unique_ptr<Writer> writer, AnswerPool::OpenReader open, const HubOptions& options,
                            std::vector<Node> known_nodes)
     : m_options(options),
       m_writer(std::move(writer)),
@@ -34,7 +34,7 @@ IngestThread::IngestThread(std::unique_ptr<Writer> writer, const std::string& st
       m_liveness(options.liveness),
       // A store that knows nobody has no agent that followed before this hub began.
       m_leases(known_nodes.empty() ? monotonicNow() - LeaseTable::kExpiry : monotonicNow()),
-      m_orders([store, live = m_live_tail] { return Reader::open(store, {.live = live}); }),
+      m_orders(std::move(open), [this](std::function<void(Writer&)> action) { post(std::move(action)); }),
       m_recording(*m_writer, [this] {
         const MutexLock lock(m_mutex);
         m_commit_ran = true;
@@ -75,14 +75,15 @@ void IngestThread::post(std::function<void(Writer&)> action) {
 }
 
 void IngestThread::order(Order order, OrderDone done) {
-  post([this, order = std::move(order), done = std::move(done)](Writer& writer) {
-    std::vector<OrderDesk::Peer> peers;
+  const auto peers = [this](Writer& writer) {
+    std::vector<OrderDesk::Peer> all;
     for (const auto& [key, agent] : m_agents) {
-      peers.push_back({agent.link, writer.node({.uuid = agent.node_uuid})});
-      for (const std::string& uuid : agent.speaks_for) peers.push_back({agent.link, writer.node({.uuid = uuid})});
+      all.push_back({agent.link, writer.node({.uuid = agent.node_uuid})});
+      for (const std::string& uuid : agent.speaks_for) all.push_back({agent.link, writer.node({.uuid = uuid})});
     }
-    m_orders.place(order, peers, writer, monotonicNow(), done);
-  });
+    return all;
+  };
+  post([this, order = std::move(order), peers, done = std::move(done)](Writer&) { m_orders.place(order, peers, monotonicNow(), done); });
 }
 
 void IngestThread::edit(Edit edit, std::function<void(const Status&)> done) {
@@ -112,6 +113,7 @@ void IngestThread::finishAll(const Status& status, DurNs timeout) {
 }
 
 Status IngestThread::stop() {
+  m_orders.stopReading();
   {
     const MutexLock lock(m_mutex);
     m_stopping = true;

@@ -34,8 +34,8 @@ struct PayloadGlance;
 
 class IngestThread {
  public:
-  // `store`: the path of the file that `writer` writes.
-  IngestThread(std::unique_ptr<Writer> writer, const std::string& store, const HubOptions& options, std::vector<Node> known_nodes);
+  // `open`: a Reader of the file that `writer` writes, with its live tail.
+  IngestThread(std::unique_ptr<Writer> writer, AnswerPool::OpenReader open, const HubOptions& options, std::vector<Node> known_nodes);
   ~IngestThread();
 
   // False: the queue is full; read no more from this agent until its resumeReads() is called. The message was taken all the same.
@@ -43,7 +43,7 @@ class IngestThread {
   void closed(std::shared_ptr<AgentLink> link);
   // Not while the store commits: after that, and in order.
   void post(std::function<void(Writer&)> action);
-  // `done` is called on this object's thread, within OrderDesk::kPatience.
+  // `done` is called on this object's thread, within twice OrderDesk::kPatience.
   void order(Order order, OrderDone done);
   // `done` as of order().
   void edit(Edit edit, std::function<void(const Status&)> done);
@@ -127,6 +127,7 @@ class IngestThread {
   bool mayJoin(const Item& item, const v1::Hello& hello);
   bool hasRoomForNode(const std::string& only, TimeNs now);
   std::string identityProblem(const Item& item, const v1::Hello& hello);
+  void reportSecondAgent(const Item& item, const Agent& agent);
   void claimIdentity(const Item& item, const v1::Hello& hello);
   void handleDefinitions(Agent& agent, const v1::Definitions& definitions);
   void refuseLargest();

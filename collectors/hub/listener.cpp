@@ -118,7 +118,7 @@ Status Listener::listenIn(const std::string& path) {
     unlink(path.c_str());
   }
   m_own = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  // Nobody can connect before listen(), so the mode is right by then.
+  // No client can connect before listen(), so the mode is right by then.
   if (m_own < 0 || bind(m_own, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) return failed();
   m_socket = path;
   if (chmod(path.c_str(), 0600) != 0 || ::listen(m_own, kBacklog) != 0) return failed();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. An order is open until every agent that it went to has answered, has gone, or is out of time; then `done` is called and it is
-// forgotten.
+// 1. An order is in m_planned while the store is read for it, then in m_orders until every agent that it went to has answered, has gone, or
+// is out of time; then `done` is called and it is removed.
 // 2. What is asked and what each node says is an event of the run.
 #include "collectors/hub/order_desk.h"
 
@@ -19,12 +19,12 @@ namespace {
 // ahead of the one that told. Two seconds of steps cover that many times over; every tracer then knows the window before any rank is in it,
 // and all ranks trace the same steps.
 constexpr DurNs kLead = 2 * kNsPerSecond;
-constexpr std::int64_t kLeastLead = 3, kUnknownLead = 20, kMostLead = 100'000;
+constexpr std::int64_t kMinLead = 3, kUnknownLead = 20, kMaxLead = 100'000;
 
 std::int64_t leadOf(std::optional<double> period) {
   if (!period || !(*period > 0)) return kUnknownLead;
   const double steps = std::ceil(static_cast<double>(kLead) / *period);
-  return std::clamp(steps < static_cast<double>(kMostLead) ? static_cast<std::int64_t>(steps) : kMostLead, kLeastLead, kMostLead);
+  return std::clamp(steps < static_cast<double>(kMaxLead) ? static_cast<std::int64_t>(steps) : kMaxLead, kMinLead, kMaxLead);
 }
 
 bool needsSteps(const Order& order) {
@@ -76,23 +76,22 @@ struct OrderDesk::Plan {
   std::vector<std::int32_t> missing_ranks;  // that no node has
 };
 
-Result<OrderDesk::Plan> OrderDesk::planOf(const Order& order) {
+Result<OrderDesk::Plan> OrderDesk::planOf(const Order& order, Reader& reader) {
   RG_TRY(checkOrder(order));
-  RG_ASSIGN(const std::unique_ptr<Reader> reader, m_open());
-  RG_ASSIGN(const std::vector<Run> runs, reader->runs());
+  RG_ASSIGN(const std::vector<Run> runs, reader.runs());
   const auto run = std::ranges::find(runs, order.run, &Run::name);
   if (run == runs.end()) return Status(Code::kNotFound, "order: run '" + order.run + "': not in this store");
-  RG_ASSIGN(const std::vector<Attempt> attempts, reader->attempts(run->id));
+  RG_ASSIGN(const std::vector<Attempt> attempts, reader.attempts(run->id));
   if (attempts.empty()) return Status(Code::kNotFound, "order: run '" + order.run + "': nothing is known of its processes");
   Plan plan{.attempt = attempts.back().id, .run_end = runEndText(*run), .first_step = {}, .nodes = {}, .missing_ranks = {}};
   if (needsSteps(order)) {
-    RG_ASSIGN(plan.first_step, firstStepOf(*reader, run->id, plan.attempt));
+    RG_ASSIGN(plan.first_step, firstStepOf(reader, run->id, plan.attempt));
     if (!plan.first_step) return Status(Code::kFailedPrecondition, "order: run '" + order.run + "': tells no steps");
   }
-  RG_ASSIGN(const std::vector<Node> nodes, reader->nodes());
+  RG_ASSIGN(const std::vector<Node> nodes, reader.nodes());
   std::map<NodeId, std::string> names;
   for (const Node& node : nodes) names[node.id] = node.name;
-  RG_ASSIGN(const std::vector<Rank> ranks, reader->ranks(plan.attempt));
+  RG_ASSIGN(const std::vector<Rank> ranks, reader.ranks(plan.attempt));
   std::set<std::int32_t> missing(order.ranks.begin(), order.ranks.end());
   for (const Rank& rank : ranks) {
     if (!order.ranks.empty() && missing.erase(rank.rank) == 0) continue;
@@ -104,20 +103,37 @@ Result<OrderDesk::Plan> OrderDesk::planOf(const Order& order) {
   return plan;
 }
 
-void OrderDesk::place(const Order& order, std::span<const Peer> peers, Writer& writer, DurNs now, OrderDone done) {
-  const auto of_run = std::ranges::count_if(m_orders, [&](const auto& open) { return open.second.order.run == order.run; });
+void OrderDesk::place(Order order, Peers peers, DurNs now, OrderDone done) {
+  const auto of_run = std::ranges::count_if(m_orders, [&](const auto& open) { return open.second.order.run == order.run; }) +
+                      std::ranges::count_if(m_planned, [&](const auto& planned) { return planned.second.order.run == order.run; });
   if (static_cast<std::size_t>(of_run) >= kMaxOfRun)
     return done(Status(Code::kResourceExhausted, "order: run '" + order.run + "': " + std::to_string(kMaxOfRun) + " are open already"));
-  if (m_orders.size() >= kMaxOpen) return done(Status(Code::kResourceExhausted, "order: " + std::to_string(kMaxOpen) + " are open"));
-  const Result<Plan> plan = planOf(order);
-  if (!plan.ok()) return done(plan.status());
+  if (m_orders.size() + m_planned.size() >= kMaxOpen)
+    return done(Status(Code::kResourceExhausted, "order: " + std::to_string(kMaxOpen) + " are open"));
   const std::uint64_t id = m_next_id++;
+  const auto at = m_planned.emplace(id, Planned{std::move(order), std::move(peers), now + kPatience, std::move(done)}).first;
+  const bool posted = m_pool.post([this, id, order = at->second.order](const Result<Reader*>& reader) {
+    auto plan = std::make_shared<const Result<Plan>>(reader.ok() ? planOf(order, **reader) : Result<Plan>(reader.status()));
+    m_post([this, id, plan](Writer& writer) { send(id, *plan, writer, monotonicNow()); });
+  });
+  if (posted) return;
+  at->second.done(Status(Code::kUnavailable, "order: the hub is stopping"));
+  m_planned.erase(at);
+}
+
+void OrderDesk::send(std::uint64_t id, const Result<Plan>& plan, Writer& writer, DurNs now) {
+  const auto planned = m_planned.extract(id);
+  if (planned.empty()) return;  // out of time
+  Planned& asked = planned.mapped();
+  if (!plan.ok()) return asked.done(plan.status());
+  const Order& order = asked.order;
+  const std::vector<Peer> peers = asked.peers(writer);
   const auto at =
       m_orders.emplace(id, Open{.order = order, .attempt = plan->attempt, .run_end = plan->run_end, .outcome = {}, .waiting = {}}).first;
   Open& open = at->second;
   open.outcome.first_step = plan->first_step;
   open.until = now + kPatience;
-  open.done = std::move(done);
+  open.done = std::move(asked.done);
   const std::string from = plan->first_step ? ", from step " + std::to_string(*plan->first_step) : "";
   writer.event({.time = wallNow(),
                 .attempt = plan->attempt,
@@ -211,6 +227,14 @@ void OrderDesk::gone(const AgentLink* link, Writer& writer) {
 }
 
 void OrderDesk::tick(DurNs now, Writer& writer) {
+  for (auto at = m_planned.begin(); at != m_planned.end();) {
+    const auto next = std::next(at);
+    if (now >= at->second.until) {
+      const auto late = m_planned.extract(at);
+      late.mapped().done(Status(Code::kUnavailable, "order: run '" + late.mapped().order.run + "': the store does not answer in time"));
+    }
+    at = next;
+  }
   for (auto at = m_orders.begin(); at != m_orders.end();) {
     const auto next = std::next(at);
     if (now >= at->second.until) {
@@ -228,6 +252,7 @@ void OrderDesk::tick(DurNs now, Writer& writer) {
 }
 
 void OrderDesk::close() {
+  for (auto& [id, planned] : std::exchange(m_planned, {})) planned.done(Status(Code::kUnavailable, "order: the hub is stopping"));
   for (auto& [id, open] : std::exchange(m_orders, {})) open.done(Status(Code::kUnavailable, "order: the hub is stopping"));
 }
 

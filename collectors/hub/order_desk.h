@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // OrderDesk: passes orders on to the agents that have ranks of the run, and collects what they say.
 //
-// Threading:  the store writer's thread.
-// Ownership:  borrows links while they are connected; `done` is called once per order.
+// Threading:  the store writer's thread; which agents have the ranks is read from the store on a thread of its own.
+// Ownership:  borrows links while they are connected; `done` is called once per order, on the store writer's thread.
 // Units:      ns; steps.
 // Errors:     NOT_FOUND no such run, FAILED_PRECONDITION a run that tells no steps where the order needs them, RESOURCE_EXHAUSTED too many
-//             at once. An agent that is not there or does not answer within kPatience is named in the outcome; that is no error.
-// Cost:       a few catalogue reads per order.
+//             at once, UNAVAILABLE the store does not answer within kPatience. An agent that is not there or does not answer within
+//             kPatience is named in the outcome; that is no error.
+// Cost:       a few catalogue reads per order, on the own thread.
 #pragma once
 
 #include <functional>
 #include <map>
 #include <memory>
 #include <set>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "collectors/hub/agent_link.h"
+#include "collectors/hub/answer_pool.h"
 #include "model/orders.h"
 #include "model/topology.h"
 #include "storage/writer.h"
@@ -34,16 +35,22 @@ class OrderDesk {
     NodeId node;
   };
 
-  // `open`: a Reader of the store that the Writer writes.
-  explicit OrderDesk(std::function<Result<std::unique_ptr<Reader>>()> open)
-      : m_open(std::move(open)), m_next_id(static_cast<std::uint64_t>(wallNow())) {}
+  using Peers = std::function<std::vector<Peer>(Writer&)>;
+  using Post = std::function<void(std::function<void(Writer&)>)>;
 
-  void place(const Order& order, std::span<const Peer> peers, Writer& writer, DurNs now, OrderDone done);
+  // `open`: a Reader of the store that the Writer writes. `post`, from any thread: runs on the store writer's thread, later.
+  OrderDesk(AnswerPool::OpenReader open, Post post)
+      : m_post(std::move(post)), m_next_id(static_cast<std::uint64_t>(wallNow())), m_pool(std::move(open), 1) {}
+
+  // `peers` is called when the order is sent.
+  void place(Order order, Peers peers, DurNs now, OrderDone done);
   void answered(const AgentLink* link, const v1::OrderResult& result, Writer& writer);
   void gone(const AgentLink* link, Writer& writer);
   void tick(DurNs now, Writer& writer);
-  // Nobody will answer any more.
+  // No answer comes any more.
   void close();
+  // Any thread. Waits for the read that runs; after it nothing is posted.
+  void stopReading() { m_pool.stop(); }
 
  private:
   static constexpr std::size_t kMaxOpen = 64, kMaxOfRun = 16;
@@ -61,16 +68,25 @@ class OrderDesk {
     DurNs until = 0;
     OrderDone done;
   };
+  struct Planned {
+    Order order;
+    Peers peers;
+    DurNs until = 0;
+    OrderDone done;
+  };
   struct Plan;
   // Every answer of an agent that the order waits for, taken out of it.
   static std::vector<Open::Waiting> extract(Open& open, const AgentLink* link);
-  Result<Plan> planOf(const Order& order);
+  static Result<Plan> planOf(const Order& order, Reader& reader);
+  void send(std::uint64_t id, const Result<Plan>& plan, Writer& writer, DurNs now);
   static void note(Open& open, NodeId node, OrderAnswer answer, Writer& writer);
   void finishIfAll(std::map<std::uint64_t, Open>::iterator at);
 
-  std::function<Result<std::unique_ptr<Reader>>()> m_open;
-  std::uint64_t m_next_id;  // not from 0: an answer to an earlier life of this hub must not fit
-  std::map<std::uint64_t, Open> m_orders;
+  const Post m_post;
+  std::uint64_t m_next_id;                     // not from 0: an answer to an earlier life of this hub must not fit
+  std::map<std::uint64_t, Planned> m_planned;  // the store is read for them
+  std::map<std::uint64_t, Open> m_orders;      // sent
+  AnswerPool m_pool;
 };
 
 }  // namespace runglass

@@ -27,7 +27,7 @@ class Relay {
  public:
   struct Limits {
     std::size_t per_address = 64;    // connections without an admitted call: a further one takes the oldest one's place
-    std::size_t total = 512;         // a further one takes the place of the address that has most of them
+    std::size_t total = 512;         // a further one replaces one of the address with the largest number
     std::size_t bytes = 512U << 10;  // that they sent to gRPC, all together
     std::size_t descriptors = 0;     // of the process; 0: its RLIMIT_NOFILE
   };

@@ -58,7 +58,7 @@ void RelayConnection::closeInner() {
 
 void RelayConnection::attach(int inner) {
   m_inner = inner;
-  m_wants_pair = false;
+  m_needs_pair = false;
 }
 
 bool RelayConnection::isLate(DurNs now) const {
@@ -74,7 +74,7 @@ RelayConnection::Io RelayConnection::readPeer(std::span<char> into, std::size_t&
       case TlsSession::Answer::kDone:
         return Io::kDone;
       case TlsSession::Answer::kWantWrite:
-        m_wants_write = true;
+        m_needs_write = true;
         return Io::kWait;
       case TlsSession::Answer::kWantRead:
         return Io::kWait;
@@ -129,7 +129,7 @@ bool RelayConnection::shake() {
       m_peer->certificate = m_tls->certificate();
       return true;
     case TlsSession::Answer::kWantWrite:
-      m_wants_write = true;
+      m_needs_write = true;
       return false;
     case TlsSession::Answer::kWantRead:
       return false;
@@ -139,10 +139,10 @@ bool RelayConnection::shake() {
   }
 }
 
-bool RelayConnection::pump(DurNs now, std::span<char> scratch, std::size_t most) {
-  m_wants_write = false;
+bool RelayConnection::pump(DurNs now, std::span<char> scratch, std::size_t max_bytes) {
+  m_needs_write = false;
   if (m_fd >= 0 && !shake()) return false;
-  bool more = m_fd >= 0 && up(now, scratch, most);
+  bool more = m_fd >= 0 && up(now, scratch, max_bytes);
   const std::size_t calls = m_guard.openCalls();
   if ((m_inner >= 0 || !m_down.empty()) && down(now, scratch)) more = true;
   // A call that ended makes room for one that is held.
@@ -152,7 +152,7 @@ bool RelayConnection::pump(DurNs now, std::span<char> scratch, std::size_t most)
 }
 
 // Peer to gRPC.
-bool RelayConnection::up(DurNs now, std::span<char> scratch, std::size_t most) {
+bool RelayConnection::up(DurNs now, std::span<char> scratch, std::size_t max_bytes) {
   for (int round = 0; round < kRounds && !m_up_closed; ++round) {
     std::size_t wrote = 0;
     if (m_up_passed > 0) {
@@ -165,7 +165,7 @@ bool RelayConnection::up(DurNs now, std::span<char> scratch, std::size_t most) {
     const bool held = m_guard.verdict() == Http2Guard::Verdict::kHold;
     std::copy(m_up.begin(), m_up.end(), scratch.begin());
     Io io = Io::kDone;
-    if (!held && !m_peer_ended && !m_wants_pair) {
+    if (!held && !m_peer_ended && !m_needs_pair) {
       io = readPeer(scratch.subspan(size), got);
       if (io == Io::kEnd) m_peer_ended = true;
     }
@@ -178,11 +178,11 @@ bool RelayConnection::up(DurNs now, std::span<char> scratch, std::size_t most) {
         drop();
       else if (got > 0)
         m_up.assign(all);
-      m_wants_pair = m_fd >= 0 && known == Http2Guard::kPreface.size();
+      m_needs_pair = m_fd >= 0 && known == Http2Guard::kPreface.size();
       return false;
     }
-    const std::size_t passed = m_guard.pass(all, most, now);
-    most -= std::min(most, passed);
+    const std::size_t passed = m_guard.pass(all, max_bytes, now);
+    max_bytes -= std::min(max_bytes, passed);
     if (isBroken()) return false;
     const bool holds = isHeld();
     if (holds && (!held || passed > 0)) m_held_since = now;
@@ -240,10 +240,10 @@ bool RelayConnection::down(DurNs now, std::span<char> scratch) {
 
 std::uint32_t RelayConnection::peerEvents() const {
   std::uint32_t events = 0;
-  if (!m_shaken) return m_wants_write ? EPOLLOUT : EPOLLIN;
-  const bool reads = !m_peer_ended && !m_up_closed && m_up_passed == 0 && !isHeld() && !m_wants_pair;
+  if (!m_shaken) return m_needs_write ? EPOLLOUT : EPOLLIN;
+  const bool reads = !m_peer_ended && !m_up_closed && m_up_passed == 0 && !isHeld() && !m_needs_pair;
   if (reads) events |= EPOLLIN;
-  if (!m_down.empty() || m_wants_write) events |= EPOLLOUT;
+  if (!m_down.empty() || m_needs_write) events |= EPOLLOUT;
   return events;
 }
 

@@ -33,7 +33,7 @@ struct RelayPeer {
 class RelayConnection {
  public:
   static constexpr DurNs kGreetWithin = 5 * kNsPerSecond;  // handshake, and the first bytes of HTTP/2
-  static constexpr DurNs kHoldFor = 5 * kNsPerSecond;      // what may not go on waits so long at most
+  static constexpr DurNs kHoldFor = 5 * kNsPerSecond;      // max time for which data that may not go on is held
   static constexpr DurNs kLinger = 5 * kNsPerSecond;       // for a peer to take the last of what gRPC sent
 
   RelayConnection(std::shared_ptr<RelayPeer> peer, int fd, std::unique_ptr<TlsSession> tls, DurNs now);
@@ -44,10 +44,10 @@ class RelayConnection {
   const std::shared_ptr<RelayPeer>& peer() const { return m_peer; }
   const Http2Guard& guard() const { return m_guard; }
   DurNs began() const { return m_began; }
-  // Does what can be done now without waiting. `scratch` is the loop's; `most` as in Http2Guard::pass(). True: there is more to do.
-  bool pump(DurNs now, std::span<char> scratch, std::size_t most);
+  // Does what can be done now without waiting. `scratch` is the loop's; `max_bytes` as in Http2Guard::pass(). True: there is more to do.
+  bool pump(DurNs now, std::span<char> scratch, std::size_t max_bytes);
   // The client began to speak HTTP/2: the connection needs its pair.
-  bool wantsPair() const { return m_wants_pair; }
+  bool needsPair() const { return m_needs_pair; }
   void attach(int inner);
   void admit() { m_guard.admit(); }
 
@@ -75,7 +75,7 @@ class RelayConnection {
 
  private:
   bool shake();
-  bool up(DurNs now, std::span<char> scratch, std::size_t most);
+  bool up(DurNs now, std::span<char> scratch, std::size_t max_bytes);
   bool down(DurNs now, std::span<char> scratch);
   enum class Io : std::uint8_t { kDone, kWait, kEnd };
   Io readPeer(std::span<char> into, std::size_t& got);
@@ -91,7 +91,7 @@ class RelayConnection {
   std::string m_up, m_down;     // read and not written yet
   std::size_t m_up_passed = 0;  // of m_up: that the guard let pass
   bool m_shaken;
-  bool m_wants_pair = false, m_wants_write = false;  // the second: TLS, to go on with what is not a write of ours
+  bool m_needs_pair = false, m_needs_write = false;  // the second: TLS, to go on with a handshake or a read
   bool m_peer_ended = false, m_inner_ended = false, m_inner_hung_up = false, m_up_closed = false;
   DurNs m_held_since = 0, m_ended_at = 0;
 };

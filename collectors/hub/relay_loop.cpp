@@ -121,8 +121,8 @@ void RelayLoop::round() {
   }
 }
 
-bool RelayLoop::pump(RelayConnection& connection, DurNs now, std::size_t most) {
-  const bool more = connection.pump(now, m_scratch, most);
+bool RelayLoop::pump(RelayConnection& connection, DurNs now, std::size_t max_bytes) {
+  const bool more = connection.pump(now, m_scratch, max_bytes);
   if (more) again(connection.peer()->id);
   return more;
 }

@@ -49,7 +49,7 @@ class RelayLoop {
   virtual void turn(DurNs, bool /*tick*/) {}                               // after each round; a tick comes four times a second
   virtual void expire(RelayConnection& connection) { connection.drop(); }  // it is late
   bool watch(int fd, std::uint64_t id);
-  bool pump(RelayConnection& connection, DurNs now, std::size_t most);
+  bool pump(RelayConnection& connection, DurNs now, std::size_t max_bytes);
   std::unique_ptr<RelayConnection> take(std::uint64_t id);
   Connections& connections() { return m_connections; }
   bool stopping() const { return m_stopping; }

@@ -14,8 +14,8 @@ constexpr const char* kAttemptEnds = "ends and layouts of attempts";
 }  // namespace
 
 void RunGuard::named(RunId run, const std::string& name) {
-  constexpr std::size_t kMostName = 256;
-  if (isBound()) m_names.try_emplace(run.value, name.substr(0, kMostName));
+  constexpr std::size_t kMaxName = 256;
+  if (isBound()) m_names.try_emplace(run.value, name.substr(0, kMaxName));
 }
 
 RunId RunGuard::runOf(AttemptId attempt) const {

@@ -3,7 +3,7 @@
 // 1. What a stranger sent to gRPC counts until gRPC closed its end, not until the stranger left.
 // 2. A connection whose call was admitted a moment ago is never closed to make room, though it is still here.
 // 3. The last descriptors of the process are the store's: strangers give way before they are needed. The kernel gives the lowest free
-//    number, so that a high one shows that most are taken.
+//    number, so that a high one shows that few are left.
 #include "collectors/hub/stranger_loop.h"
 
 #include <fcntl.h>
@@ -103,7 +103,8 @@ void StrangerLoop::end(RelayConnection& connection) {
   again(connection.peer()->id);
 }
 
-// A stranger that opens many connections loses the oldest of them to those who come: first its own address, then the one that has most.
+// A stranger that opens many connections loses the oldest of them to new connections: first those of its own address, then those of the
+// address with the largest number.
 void StrangerLoop::makeRoom(const std::string& address) {
   if (connections().size() < std::min(m_limits.per_address, m_limits.total)) return;
   std::map<std::string_view, std::size_t> counts{{address, 0}};
@@ -116,22 +117,22 @@ void StrangerLoop::makeRoom(const std::string& address) {
   std::string_view from = address;
   if (counts[address] < m_limits.per_address) {
     if (all < m_limits.total) return;
-    const auto most = std::ranges::max_element(counts, {}, &decltype(counts)::value_type::second);
-    if (most->second > counts[address]) from = most->first;
+    const auto largest = std::ranges::max_element(counts, {}, &decltype(counts)::value_type::second);
+    if (largest->second > counts[address]) from = largest->first;
   }
   for (const auto& [id, connection] : connections())  // by age
     if (mayGo(*connection) && connection->peer()->address == from) return end(*connection);
 }
 
-// Ends the oldest connection of the address that has most of them. False: there is none but `but`.
+// Ends the oldest connection of the address with the largest number. False: there is none but `but`.
 bool StrangerLoop::shed(const RelayConnection* but) {
   std::map<std::string_view, std::size_t> counts;
   for (const auto& [id, connection] : connections())
     if (mayGo(*connection) && connection.get() != but) ++counts[connection->peer()->address];
   if (counts.empty()) return false;
-  const auto most = std::ranges::max_element(counts, {}, &decltype(counts)::value_type::second);
+  const auto largest = std::ranges::max_element(counts, {}, &decltype(counts)::value_type::second);
   for (const auto& [id, connection] : connections()) {
-    if (!mayGo(*connection) || connection.get() == but || connection->peer()->address != most->first) continue;
+    if (!mayGo(*connection) || connection.get() == but || connection->peer()->address != largest->first) continue;
     end(*connection);
     return true;
   }
@@ -153,15 +154,15 @@ int StrangerLoop::lowered(int fd, const RelayConnection* but) {
   return fd;
 }
 
-// Ends the connection that sent most without an admitted call, where that is more than an honest one needs.
+// Ends the connection that sent the largest number of bytes without an admitted call, where that is more than an honest one needs.
 void StrangerLoop::makeBytes(const RelayConnection& wanting, DurNs now) {
-  RelayConnection* most = nullptr;
+  RelayConnection* largest = nullptr;
   for (const auto& [id, connection] : connections())
-    if (mayGo(*connection) && (most == nullptr || connection->guard().passed() > most->guard().passed())) most = connection.get();
-  if (most == nullptr || most == &wanting) return;
-  if (most->guard().passed() < kModest && now - most->began() < kYoung) return;
-  m_relay.cutOff(*most, "sent most of all without an admitted call");
-  end(*most);
+    if (mayGo(*connection) && (largest == nullptr || connection->guard().passed() > largest->guard().passed())) largest = connection.get();
+  if (largest == nullptr || largest == &wanting) return;
+  if (largest->guard().passed() < kModest && now - largest->began() < kYoung) return;
+  m_relay.cutOff(*largest, "sent the largest number of bytes without an admitted call");
+  end(*largest);
 }
 
 bool StrangerLoop::pair(RelayConnection& connection) {
@@ -199,7 +200,7 @@ void StrangerLoop::pumpCounted(RelayConnection& connection, DurNs now) {
 
 void StrangerLoop::serve(RelayConnection& connection, DurNs now) {
   pumpCounted(connection, now);
-  if (connection.wantsPair()) {
+  if (connection.needsPair()) {
     if (pair(connection))
       pumpCounted(connection, now);
     else
@@ -222,7 +223,7 @@ void StrangerLoop::serve(RelayConnection& connection, DurNs now) {
 
 void StrangerLoop::expire(RelayConnection& connection) {
   if (connection.isHeld()) m_relay.cutOff(connection, "sent too much without an admitted call");
-  if (connection.wantsPair()) m_relay.cutOff(connection, "found no room at the hub");
+  if (connection.needsPair()) m_relay.cutOff(connection, "found no room at the hub");
   connection.drop();
 }
 
@@ -235,7 +236,7 @@ void StrangerLoop::turn(DurNs, bool tick) {
   if (!m_retry || !(m_freed || tick)) return;
   m_retry = m_freed = false;
   for (const auto& [id, connection] : connections())
-    if (connection->wantsPair() || connection->isHeld()) again(id);
+    if (connection->needsPair() || connection->isHeld()) again(id);
 }
 
 void StrangerLoop::promote(std::uint64_t id) {

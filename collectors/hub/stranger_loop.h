@@ -5,7 +5,7 @@
 // Threading:  its own thread; promote() and the rest of the public functions from any.
 // Ownership:  borrows the relay, the loop of admitted connections and the listener.
 // Units:      bytes.
-// Errors:     none: who gets no place is closed.
+// Errors:     none: a connection that gets no place is closed.
 // Cost:       O(connections) an accept once an address has its share of them.
 #pragma once
 

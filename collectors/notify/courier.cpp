@@ -43,6 +43,7 @@ Status post(const AlertTarget& target, const AlertMessage& message, HttpClient& 
   request.most_bytes = kMostAnswer;
   request.ca_file = target.ca_file;
   request.secret_path = true;
+  request.environment_proxy = true;
   const Result<HttpAnswer> answer = http.request(request, stop);
   // It answered more than we want to read: it took the message.
   if (answer.status().code() == Code::kResourceExhausted) return {};

@@ -31,6 +31,7 @@ Status ask(HttpClient& http, const DeadmanOptions& options, const std::stop_toke
   HttpRequest request{.url = options.url, .method = options.method, .headers = {}, .body = "", .timeout = options.timeout};
   request.most_bytes = kMost;
   request.secret_path = true;
+  request.environment_proxy = true;
   RG_ASSIGN(const HttpAnswer answer, http.request(request, stop));
   if (answer.status >= 200 && answer.status < 300) return {};
   return {Code::kUnavailable, "deadman: " + shownHost(options.url) + ": HTTP status " + std::to_string(answer.status)};

@@ -87,7 +87,7 @@ class Stores {
   YearPlan m_old, m_young;
 };
 
-// The tables and indices that take the most bytes.
+// The largest tables and indices.
 std::string largest(const std::string& path) {
   sqlite3* db = nullptr;
   sqlite3_stmt* rows = nullptr;
@@ -249,19 +249,12 @@ int run(const Options& options, const std::string& self) {
                                                               {"commit", [&] { return commit(stores); }},
                                                               {"restarts", [&] { return restarts(stores, directory, self); }},
                                                               {"clocks", [&] { return clocks(options); }}};
-  int failed = 0;
-  nlohmann::json json;
-  for (const auto& [id, make] : all) {
-    if (!options.rows.empty() && ("," + options.rows + ",").find("," + std::string(id) + ",") == std::string::npos) continue;
-    const Row row = make();
-    soak::print(row);
-    failed += row.verdict == soak::Verdict::kFail ? 1 : 0;
-    json["rows"].push_back(
-        {{"id", row.id}, {"what", row.what}, {"target", row.target}, {"measured", row.measured}, {"verdict", soak::word(row.verdict)}});
-  }
-  if (!options.json.empty()) std::ofstream(options.json) << json.dump(1) << "\n";
+  soak::RowTable table(options.rows);
+  for (const auto& [id, make] : all)
+    if (table.includes(id)) table.add(make());
+  const int exit = table.finish(options.json);
   // The quick form tests this program: its figures have no meaning.
-  return failed > 0 && !options.quick ? 1 : 0;
+  return options.quick ? 0 : exit;
 }
 
 }  // namespace

@@ -9,9 +9,11 @@
 
 #include <cerrno>
 #include <cstdarg>
+#include <ctime>
 #include <mutex>
 #include <string>
 
+#include "tests/faults/fault_clock.h"
 #include "tests/faults/fault_disk.h"
 
 namespace {
@@ -195,6 +197,13 @@ int renameat(int from_folder, const char* from, int to_folder, const char* to) n
 }
 int renameat2(int from_folder, const char* from, int to_folder, const char* to, unsigned flags) noexcept {
   return renameFile(from_folder, from, to_folder, to, flags);
+}
+int clock_gettime(clockid_t clock, timespec* time) noexcept {
+  const auto now = clock == CLOCK_MONOTONIC ? runglass::test::FaultClock::now() : std::nullopt;
+  if (!now) return static_cast<int>(syscall(SYS_clock_gettime, clock, time));
+  time->tv_sec = *now / runglass::kNsPerSecond;
+  time->tv_nsec = *now % runglass::kNsPerSecond;
+  return 0;
 }
 int link(const char* from, const char* to) noexcept {
   const auto lock = held();

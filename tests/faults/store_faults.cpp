@@ -16,6 +16,8 @@ namespace runglass::test {
 namespace {
 
 constexpr int kSteps = 60;
+constexpr int kTicks = 600;  // 30 s
+
 }  // namespace
 
 void crashPoints(const StoreFaults& what, std::size_t points) {
@@ -34,6 +36,31 @@ void crashPoints(const StoreFaults& what, std::size_t points) {
       const std::string image = emptied(left.file("image"));
       disk.crash(at, crash, choice, image);
       const std::string wrong = StoreWorkload::check(image + "/s.rgl", what.power_safe, workload.acknowledgedAt(at), what.may_lose);
+      tally.add(seed,
+                std::string(FaultDisk::name(crash)) + " at operation " + std::to_string(at) + " of " + std::to_string(disk.operations()),
+                wrong);
+    }
+    if (replaysOneSeed()) break;
+  }
+}
+
+void crashPointsInTime(const StoreFaults& what, DurNs at_most, std::size_t points) {
+  FaultTally tally;
+  for (std::uint64_t seed = firstSeed(); tally.points() < points; ++seed) {
+    const TempFolder folder, left;
+    FaultClock clock;
+    FaultDisk disk(folder.path());
+    StoreWorkload workload(disk, folder.file("s.rgl"), what.power_safe, seed);
+    workload.runInTime(clock, kTicks);
+    ASSERT_EQ(workload.failures(), 0U) << "the disk works";
+    std::mt19937_64 random(seed);
+    for (std::size_t i = 0; i < kPointsOfASeed && tally.points() < points; ++i) {
+      const std::size_t at = random() % (disk.operations() + 1);
+      const FaultDisk::Crash crash = what.crashes[random() % what.crashes.size()];
+      const std::string image = emptied(left.file("image"));
+      disk.crash(at, crash, random(), image);
+      std::string wrong = StoreWorkload::checkDurable(image + "/s.rgl", what.power_safe, workload.acknowledgedBefore(at, at_most));
+      wrong += StoreWorkload::check(image + "/s.rgl", what.power_safe, workload.acknowledgedAt(at), what.may_lose);
       tally.add(seed,
                 std::string(FaultDisk::name(crash)) + " at operation " + std::to_string(at) + " of " + std::to_string(disk.operations()),
                 wrong);

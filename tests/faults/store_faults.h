@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "model/time.h"
 #include "tests/faults/fault_disk.h"
 #include "tests/faults/points.h"
 
@@ -21,6 +22,8 @@ struct StoreFaults {
 };
 
 void crashPoints(const StoreFaults& what, std::size_t points);
+// The same of a workload in time: what was acknowledged longer than `at_most` before the crash is not lost.
+void crashPointsInTime(const StoreFaults& what, DurNs at_most, std::size_t points);
 // Each point: a workload of its own, in which calls fail from some operation on, once or for a while, and then no more. `first`: its seed.
 void failingCalls(const StoreFaults& what, int error, std::size_t points, std::uint64_t first = firstSeed());
 // The same with one fsync, and a power loss at the end.

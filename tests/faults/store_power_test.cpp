@@ -24,6 +24,11 @@ TEST(StorePower, LosesASuffixOfEachStreamWhereItIsKillSafe) {
   test::crashPoints({.power_safe = false, .crashes = kPowerLosses, .may_lose = true}, test::pointsOf(20, 300));
 }
 
+// The journal is synced each 2 s, the store's -wal file with a commit that is as long after the one before.
+TEST(StorePower, WhatItLosesWhereItIsKillSafeWasAcknowledgedInTheLastFiveSeconds) {
+  test::crashPointsInTime({.power_safe = false, .crashes = kPowerLosses, .may_lose = true}, 5 * kNsPerSecond, test::pointsOf(5, 150));
+}
+
 TEST(StorePower, AnFsyncThatFailedIsNotForgotten) {
   test::failingSyncs({.power_safe = true, .crashes = {Crash::kPowerLossOfAll}, .may_lose = false}, test::pointsOf(5, 60));
 }

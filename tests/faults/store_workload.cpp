@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/faults/store_workload.h"
 
+#include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "storage/reader.h"
@@ -10,6 +12,7 @@ namespace {
 
 constexpr TimeNs kBegin = 1'760'000'000'000'000'000;
 constexpr std::int64_t kPlenty = std::int64_t{1} << 40;
+constexpr DurNs kTick = 50 * kNsPerMs;
 
 std::string nameOf(const StreamKey& stream) { return stream.agent + "/" + std::to_string(stream.stream); }
 std::string payloadOf(const StreamKey& stream, std::uint64_t seq) {
@@ -85,7 +88,7 @@ void StoreWorkload::acknowledge() {
     m_journaled.clear();
     return;
   }
-  for (const auto& [stream, next] : m_journaled) m_acknowledged.push_back({m_disk.operations(), stream, next});
+  for (const auto& [stream, next] : m_journaled) m_acknowledged.push_back({m_disk.operations(), stream, next, monotonicNow()});
   m_journaled.clear();
 }
 
@@ -126,6 +129,40 @@ void StoreWorkload::run(int steps) {
   }
 }
 
+// As IngestThread::tick(), which syncs the journal whatever waits.
+void StoreWorkload::tick(FaultClock& clock) {
+  acknowledge();
+  noted(m_writer->syncJournal());
+  clock.advance(kTick);
+  m_ticks.emplace_back(m_disk.operations(), monotonicNow());
+}
+
+void StoreWorkload::runInTime(FaultClock& clock, int ticks) {
+  m_room = kPlenty;
+  std::size_t quiet = 0;
+  const auto batches = [&] {
+    if (quiet > 0) --quiet;
+    if (quiet == 0 && below(60) == 0) quiet = 20 + below(200);
+    if (quiet == 0 && below(2) == 0) journal();
+  };
+  for (int i = 0; i < ticks; ++i) {
+    if (m_writer == nullptr && !open()) return;
+    tick(clock);
+    batches();
+    record();
+    const auto begun = m_writer->beginFlushIfDue();
+    noted(begun.status());
+    if (!begun.ok() || !*begun) continue;
+    const std::size_t longest = below(8) == 0 ? 240 : 4;
+    for (std::size_t left = below(longest); left > 0; --left) tick(clock), batches();
+    m_writer->runBegun();
+    for (std::size_t left = below(3); left > 0; --left) tick(clock), batches();
+    noted(m_writer->endBegun().status());
+    record();
+  }
+  tick(clock);
+}
+
 Status StoreWorkload::finish() {
   m_room = kPlenty;
   if (m_writer == nullptr && !open()) return {Code::kUnavailable, "it cannot be opened"};
@@ -141,6 +178,28 @@ std::map<StreamKey, std::uint64_t> StoreWorkload::acknowledgedAt(std::size_t ope
   for (const Acknowledged& one : m_acknowledged)
     if (one.operations <= operation) next[one.stream] = std::max(next[one.stream], one.next);
   return next;
+}
+
+std::map<StreamKey, std::uint64_t> StoreWorkload::acknowledgedBefore(std::size_t operation, DurNs before) const {
+  // The operation came in the last tick that began before it.
+  const auto after = std::ranges::upper_bound(m_ticks, operation, {}, &std::pair<std::size_t, TimeNs>::first);
+  std::map<StreamKey, std::uint64_t> next;
+  if (after == m_ticks.begin()) return next;
+  for (const Acknowledged& one : m_acknowledged)
+    if (one.operations <= operation && one.time <= std::prev(after)->second - before)
+      next[one.stream] = std::max(next[one.stream], one.next);
+  return next;
+}
+
+std::string StoreWorkload::checkDurable(const std::string& path, bool power_safe, const std::map<StreamKey, std::uint64_t>& durable) {
+  auto opened = Writer::open(path, options(power_safe));
+  if (!opened.ok()) return "the store cannot be opened: " + opened.status().message();
+  std::string wrong;
+  for (const auto& [stream, next] : durable)
+    if (const std::uint64_t marked = (*opened)->resumeFrom(stream); marked < next)
+      wrong += "stream " + nameOf(stream) + ": stored up to " + std::to_string(marked) + ", acknowledged long before up to " +
+               std::to_string(next) + "\n";
+  return wrong;
 }
 
 std::string StoreWorkload::check(const std::string& path, bool power_safe, const std::map<StreamKey, std::uint64_t>& acknowledged,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a hub's writer thread does with a store, at random: batches of some agents are journaled in groups, acknowledged, recorded and
-// committed, journaled while a commit runs, checkpointed; the store is closed and opened.
+// committed, journaled while a commit runs, checkpointed; the store is closed and opened. Or in time, as a hub's ticks do it.
 //
 // Threading:  one thread; equal seeds make equal calls.
 // Errors:     those of the store are counted, and what failed is tried again, as a hub does.
@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "storage/writer.h"
+#include "tests/faults/fault_clock.h"
 #include "tests/faults/fault_disk.h"
 
 namespace runglass::test {
@@ -24,22 +25,29 @@ class StoreWorkload {
     std::size_t operations;  // of the disk when it was acknowledged
     StreamKey stream;
     std::uint64_t next;
+    TimeNs time;  // monotonic
   };
 
   StoreWorkload(FaultDisk& disk, std::string path, bool power_safe, std::uint64_t seed)
       : m_disk(disk), m_path(std::move(path)), m_power_safe(power_safe), m_random(seed) {}
 
   void run(int steps);
+  // Ticks of 50 ms of a clock: batches come or pause for seconds, and commits take up to a few, as the writer finds them due.
+  void runInTime(FaultClock& clock, int ticks);
   // Stores what waits, with a disk that works; a last word of its own where that fails.
   Status finish();
   // Next sequence number of each stream that an agent may have forgotten everything before, at a crash during that operation.
   std::map<StreamKey, std::uint64_t> acknowledgedAt(std::size_t operation) const;
+  // The same of runInTime(), and only of what was acknowledged so long before that operation.
+  std::map<StreamKey, std::uint64_t> acknowledgedBefore(std::size_t operation, DurNs before) const;
   std::size_t failures() const { return m_failures; }
 
   static WriterOptions options(bool power_safe);
   // Empty where the store at `path` holds each batch once, from each stream's first to a last one that is not before `acknowledged`; with
   // `may_lose` it may be, and the next batch is then found to come after a gap. Otherwise what is wrong.
   static std::string check(const std::string& path, bool power_safe, const std::map<StreamKey, std::uint64_t>& acknowledged, bool may_lose);
+  // Empty where the store at `path` has every batch before `durable`.
+  static std::string checkDurable(const std::string& path, bool power_safe, const std::map<StreamKey, std::uint64_t>& durable);
 
  private:
   struct Said {
@@ -51,6 +59,7 @@ class StoreWorkload {
   void journal();
   void acknowledge();
   void record();
+  void tick(FaultClock& clock);
   void noted(const Status& status) { m_failures += status.ok() ? 0 : 1; }
 
   FaultDisk& m_disk;
@@ -61,6 +70,7 @@ class StoreWorkload {
   std::vector<Said> m_unrecorded;
   std::map<StreamKey, std::uint64_t> m_journaled;  // not acknowledged yet
   std::vector<Acknowledged> m_acknowledged;
+  std::vector<std::pair<std::size_t, TimeNs>> m_ticks;  // operations before each, and its time
   std::int64_t m_room = 0;
   std::size_t m_failures = 0;
 };

@@ -99,10 +99,10 @@ Row descriptors(const Scale& scale) {
   std::vector<int> idle;
   for (int i = 0; i < kIdle; ++i) idle.push_back(knock(hub.address(), 2 + i % 16));
   bool unaffected = true;
-  int most = 0;
+  int max_files = 0;
   Latency latency = fleet.listen(seconds, [&] {
     unaffected = unaffected && fleet.isComplete();
-    most = std::max(most, hub.openFiles());
+    max_files = std::max(max_files, hub.openFiles());
     return false;
   });
   for (const int fd : idle) close(fd);
@@ -115,7 +115,7 @@ Row descriptors(const Scale& scale) {
   (void)late.leave(5);
   (void)hub.terminate();
   // Up to the reserve, which is the store's.
-  findings.need((most >= 170 && most <= 200) || scale.quick, text("hub had %d of 200 descriptors", most));
+  findings.need((max_files >= 170 && max_files <= 200) || scale.quick, text("hub had %d of 200 descriptors", max_files));
   findings.need(unaffected, "agents stayed connected");
   findings.need(latency.ms(0.99) <= 1'000, text("their ack p99 %.0f ms", latency.ms(0.99)));
   findings.need(served && served_after <= 10, text("a new agent served %.1f s after relief", served_after));
@@ -142,7 +142,7 @@ Row flood(const Scale& scale) {
   findings.need(fleet.waitFor([&] { return fleet.isComplete(); }, 60), "all connected");
   fleet.play();
   (void)fleet.listen(scale.quick ? 0.2 : 3);
-  // In turns, so that whoever else uses the machine uses it in both; each as long as the hub needs from one commit to the next.
+  // In turns, so that other load of the machine is in both; each as long as the hub needs from one commit to the next.
   constexpr double kTurn = 10.5;
   const int turns = scale.quick ? 1 : static_cast<int>(std::ceil(seconds / kTurn));
   Latency before, during;
@@ -181,7 +181,7 @@ Row flood(const Scale& scale) {
   findings.need(during.ms(0.99) <= std::max(kSeal, 2 * before.ms(0.99)) || scale.quick,
                 text("ack p99 %.1f ms, %.1f ms without", during.ms(0.99), before.ms(0.99)));
   return {.id = "S3",
-          .what = text("%.0f calls a second without a token for %.0f s of %.0f, beside the load of R1", kPerSecond, flooded, kFull),
+          .what = text("%.0f calls a second without a token for %.0f s of %.0f, in addition to the load of R1", kPerSecond, flooded, kFull),
           .target = "authenticated p99 <= 2 x what it is without (or 50 ms, what agents wait before they send), nothing parsed",
           .measured = findings.text(),
           .verdict = findings.verdict(),

@@ -207,12 +207,12 @@ void fill(const std::string& hub, const std::string& directory, const std::strin
 }  // namespace
 
 Row retention(const Scale& scale) {
-  constexpr double kFull = 150, kLeast = 75;  // the hub looks once a minute
-  const double cap_mib = 128, seconds = std::max(kLeast, kFull * scale.share);
+  constexpr double kFull = 150, kMinSeconds = 75;  // the hub looks once a minute
+  const double cap_mib = 128, seconds = std::max(kMinSeconds, kFull * scale.share);
   Row row{.id = "R5",
           .what = text("a store at its cap of %.0f MiB, 64 agents x 8 GPUs x 20 metrics at 10 Hz, %.0f s", cap_mib, seconds),
           .target = "file <= cap + 10 %, no acknowledgement later than 250 ms because of a commit"};
-  if (scale.quick || scale.share * kFull < kLeast / 6) {
+  if (scale.quick || scale.share * kFull < kMinSeconds / 6) {
     row.measured = "needs more than a minute: --minutes 3 or more";
     return row;
   }

@@ -38,13 +38,6 @@ struct Options {
   std::string json, rows, directory, store;
 };
 
-std::string loadAverage() {
-  std::ifstream file("/proc/loadavg");
-  std::string one, five;
-  file >> one >> five;
-  return one;
-}
-
 // As tests/bench/calibration.h: zstd-1 over text, on one thread, at this moment.
 double calibration() {
   std::mt19937_64 random(1);
@@ -58,10 +51,6 @@ double calibration() {
   return bytes / static_cast<double>(monotonicNow() - began) * 1e3;
 }
 
-bool isWanted(const std::string& rows, const std::string& id) {
-  return rows.empty() || ("," + rows + ",").find("," + id + ",") != std::string::npos;
-}
-
 int run(const Options& options) {
   rlimit limit{};
   getrlimit(RLIMIT_NOFILE, &limit);
@@ -73,32 +62,20 @@ int run(const Options& options) {
               .directory = options.directory.empty() ? own.path() : options.directory,
               .store = options.store};
   const double zstd = calibration();
-  nlohmann::json json = {{"minutes", options.minutes},
-                         {"processors", std::thread::hardware_concurrency()},
-                         {"load_average_before", loadAverage()},
-                         {"calibration_zstd_mb_per_s", zstd}};
+  RowTable table(options.rows, {{"minutes", options.minutes},
+                                {"processors", std::thread::hardware_concurrency()},
+                                {"load_average_before", loadAverage()},
+                                {"calibration_zstd_mb_per_s", zstd}});
   std::printf("soak: lengths are %.0f %% of the full ones of %.0f minutes%s; %u processors, load average %s, zstd-1 %.0f MB/s\n\n",
               100 * scale.share, kFullMinutes, options.quick ? " (--quick: a test of this program, no measurement)" : "",
               std::thread::hardware_concurrency(), loadAverage().c_str(), zstd);
-  int passed = 0, failed = 0, not_tried = 0;
   for (const NamedRow& named : allRows()) {
-    if (!isWanted(options.rows, named.id)) continue;
-    const Row row = named.make(scale);
-    print(row);
-    (row.verdict == Verdict::kPass ? passed : row.verdict == Verdict::kFail ? failed : not_tried)++;
-    json["rows"].push_back({{"id", row.id},
-                            {"what", row.what},
-                            {"target", row.target},
-                            {"measured", row.measured},
-                            {"verdict", word(row.verdict)},
-                            {"machine", row.machine}});
+    if (!table.includes(named.id)) continue;
+    table.add(named.make(scale));
     std::error_code error;
     std::filesystem::remove_all(scale.directory + "/" + named.id, error);
   }
-  std::printf("\n%d pass, %d fail, %d not tried; load average %s\n", passed, failed, not_tried, loadAverage().c_str());
-  json["load_average_after"] = loadAverage();
-  if (!options.json.empty()) std::ofstream(options.json) << json.dump(1) << "\n";
-  return failed > 0 ? 1 : 0;
+  return table.finish(options.json);
 }
 
 }  // namespace

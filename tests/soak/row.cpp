@@ -4,6 +4,7 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 
 namespace runglass::soak {
 
@@ -18,6 +19,15 @@ std::string text(const char* format, ...) {
   return out;
 }
 
+std::string loadAverage() {
+  std::ifstream file("/proc/loadavg");
+  std::string one;
+  file >> one;
+  return one;
+}
+
+namespace {
+
 const char* word(Verdict verdict) { return verdict == Verdict::kPass ? "pass" : verdict == Verdict::kFail ? "FAIL" : "not tried"; }
 
 void print(const Row& row) {
@@ -25,6 +35,26 @@ void print(const Row& row) {
               row.target.c_str(), "", row.measured.c_str());
   if (!row.machine.empty()) std::printf("%20s machine:  %s\n", "", row.machine.c_str());
   std::fflush(stdout);
+}
+
+}  // namespace
+
+void RowTable::add(const Row& row) {
+  print(row);
+  (row.verdict == Verdict::kPass ? m_passed : row.verdict == Verdict::kFail ? m_failed : m_not_tried)++;
+  m_json["rows"].push_back({{"id", row.id},
+                            {"what", row.what},
+                            {"target", row.target},
+                            {"measured", row.measured},
+                            {"verdict", word(row.verdict)},
+                            {"machine", row.machine}});
+}
+
+int RowTable::finish(const std::string& json_file) {
+  m_json["load_average_after"] = loadAverage();
+  std::printf("\n%d pass, %d fail, %d not tried; load average %s\n", m_passed, m_failed, m_not_tried, loadAverage().c_str());
+  if (!json_file.empty()) std::ofstream(json_file) << m_json.dump(1) << "\n";
+  return m_failed > 0 ? 1 : 0;
 }
 
 }  // namespace runglass::soak

@@ -10,7 +10,10 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include <nlohmann/json.hpp>
 
 #include "model/time.h"
 
@@ -21,7 +24,7 @@ enum class Verdict : std::uint8_t { kPass, kFail, kNotTried };
 struct Row {
   std::string id, what, target, measured;
   Verdict verdict = Verdict::kNotTried;
-  std::string machine;  // who used the processor meanwhile
+  std::string machine;  // processor time of other programs meanwhile
 };
 
 // What a row was asked to be. At full scale (30 minutes) lengths are those of docs/soak.md.
@@ -31,13 +34,28 @@ struct Scale {
   std::string directory;
   std::string store;  // the kills happen in a copy of it; empty: in a new one
 
-  double seconds(double full, double least) const { return quick ? 0.6 : std::max(least, full * share); }
+  double seconds(double full, double min_seconds) const { return quick ? 0.6 : std::max(min_seconds, full * share); }
   int agents(int full) const { return quick ? std::max(2, full / 32) : full; }
 };
 
 std::string text(const char* format, ...) __attribute__((format(printf, 1, 2)));
-const char* word(Verdict verdict);
-void print(const Row& row);
+std::string loadAverage();  // of the last minute
+
+// The rows of one run of soak or aged: which of them were asked for, the table on standard output, the file of --json, the exit code.
+class RowTable {
+ public:
+  // `rows`: "ID,ID"; empty: all.
+  explicit RowTable(const std::string& rows, nlohmann::json json = {}) : m_rows(rows), m_json(std::move(json)) {}
+  bool includes(const std::string& id) const { return m_rows.empty() || ("," + m_rows + ",").find("," + id + ",") != std::string::npos; }
+  void add(const Row& row);
+  // Prints how many rows passed, and writes `json_file` unless it is empty. 1: a row failed.
+  int finish(const std::string& json_file);
+
+ private:
+  const std::string m_rows;
+  nlohmann::json m_json;
+  int m_passed = 0, m_failed = 0, m_not_tried = 0;
+};
 
 // One entry per requirement that was looked at, joined; the row passes if all hold.
 class Findings {

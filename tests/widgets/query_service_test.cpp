@@ -48,6 +48,36 @@ TEST_F(QueryServiceTest, WorksOnAWorkerAndAnswersOnTheGuiThread) {
   EXPECT_FALSE(slot.busy());
 }
 
+TEST_F(QueryServiceTest, EndsWithoutWaitingAndItsAnswersAreDestroyedOnTheGuiThread) {
+  std::binary_semaphore begun(0), release(0);
+  QuerySlot slot;
+  QThread* const gui = QThread::currentThread();
+  std::atomic<bool> destroyed = false, destroyed_here = false;
+  std::shared_ptr<int> watched(new int(0), [&, gui](const int* value) {
+    delete value;
+    destroyed_here = QThread::currentThread() == gui;
+    destroyed = true;
+  });
+  auto service = std::make_unique<QueryService>(opener(), 1);
+  service->submit<int>(
+      slot, kCancelOlder,
+      [&](Reader&, std::stop_token) -> Result<int> {
+        begun.release();
+        release.acquire();
+        return 1;
+      },
+      [watched](const IntAnswer&) { ADD_FAILURE() << "answered after the end"; });
+  watched.reset();  // the answer's copy is the last
+  begun.acquire();
+  std::vector<std::jthread> threads = service->end();
+  service.reset();
+  EXPECT_EQ(threads.size(), 2u);
+  release.release();
+  threads.clear();
+  EXPECT_TRUE(waitFor([&] { return destroyed.load(); }));
+  EXPECT_TRUE(destroyed_here);
+}
+
 TEST_F(QueryServiceTest, WhatCannotBeHadNowIsAnsweredWithLessUnlessTheSlotWantsToKnow) {
   std::atomic<Reader*> less = nullptr;
   QueryService service(opener(), 1, nullptr, [&]() -> Result<std::unique_ptr<Reader>> {

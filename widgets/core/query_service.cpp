@@ -2,11 +2,13 @@
 // Invariants: 1. A Reader is used by the thread that opened it and by no other. 2. `deliver` runs on the GUI thread, at most once per
 // job, and only while the slot's epoch is the job's. 3. slot.busy is true from start() to delivery or supersession. 4. Workers touch a
 // slot only through its atomic epoch. 5. No GUI-thread call waits for a worker, except the destructor's join after stopping all work.
-// 6. A worker's reader of the past reads through its own Reader and dies before it.
+// 6. A worker's reader of the past reads through its own Reader and dies before it. 7. `deliver`, which captures objects of the GUI thread,
+// is destroyed there, also when the service ended first.
 #include "widgets/core/query_service.h"
 
 #include <sys/resource.h>
 
+#include <QCoreApplication>
 #include <QMetaObject>
 #include <QTimer>
 #include <algorithm>
@@ -31,14 +33,34 @@ void QuerySlot::cancel() {
 }
 
 QueryService::QueryService(OpenReader open, int workers, QObject* parent, OpenReader open_less)
-    : QObject(parent), m_open(std::move(open)), m_open_less(std::move(open_less)) {
-  for (int i = 0; i < workers; ++i) m_threads.emplace_back([this](const std::stop_token& stop) { workerLoop(stop); });
-  m_threads.emplace_back([this](const std::stop_token& stop) { watchLoop(stop); });
+    : QObject(parent), m_shared(std::make_shared<Shared>(this, std::move(open), std::move(open_less))) {
+  for (int i = 0; i < workers; ++i) m_threads.emplace_back([shared = m_shared](const std::stop_token& stop) { workerLoop(*shared, stop); });
+  m_threads.emplace_back([shared = m_shared](const std::stop_token& stop) { watchLoop(*shared, stop); });
 }
 
-QueryService::~QueryService() {
+QueryService::~QueryService() { end().clear(); }
+
+std::vector<std::jthread> QueryService::end() {
   for (std::jthread& thread : m_threads) thread.request_stop();
-  m_threads.clear();
+  std::deque<Job> dropped;  // destroyed without the lock
+  {
+    const MutexLock lock(m_shared->mutex);
+    m_shared->service = nullptr;
+    dropped.swap(m_shared->queue);
+  }
+  return std::exchange(m_threads, {});
+}
+
+void QueryService::Shared::post(std::function<void(QueryService&)> call) {
+  const MutexLock lock(mutex);
+  QObject* const context = service != nullptr ? static_cast<QObject*>(service) : QCoreApplication::instance();
+  if (context == nullptr) return;
+  QMetaObject::invokeMethod(
+      context,
+      [to = service, call = std::move(call)] {
+        if (to != nullptr) call(*to);
+      },
+      Qt::QueuedConnection);
 }
 
 void QueryService::enqueue(const std::shared_ptr<QuerySlot::State>& slot, std::optional<TimeNs> moment, Supersede supersede, Run run,
@@ -79,29 +101,29 @@ void QueryService::start(const std::shared_ptr<QuerySlot::State>& slot, std::opt
   slot->hurry = false;
   ++m_pending;
   {
-    const MutexLock lock(m_mutex);
-    m_queue.push_back({slot, moment, epoch, slot->stop.get_token(), std::move(run), std::move(deliver)});
+    const MutexLock lock(m_shared->mutex);
+    m_shared->queue.push_back({slot, moment, epoch, slot->stop.get_token(), std::move(run), std::move(deliver)});
   }
-  m_wake.notifyOne();
+  m_shared->wake.notifyOne();
 }
 
-void QueryService::workerLoop(const std::stop_token& stop) {
+void QueryService::workerLoop(Shared& shared, const std::stop_token& stop) {
   setpriority(PRIO_PROCESS, 0, kWorkerNice);  // Linux: of this thread; refused is no harm
   std::unique_ptr<Reader> reader, past, less;
   std::optional<TimeNs> past_moment;
   while (true) {
     Job job;
     {
-      MutexLock lock(m_mutex);
-      if (!m_wake.wait(lock, stop, [this]() RG_REQUIRES(m_mutex) { return !m_queue.empty(); })) return;
-      job = std::move(m_queue.front());
-      m_queue.pop_front();
+      MutexLock lock(shared.mutex);
+      if (!shared.wake.wait(lock, stop, [&shared]() RG_REQUIRES(shared.mutex) { return !shared.queue.empty(); })) return;
+      job = std::move(shared.queue.front());
+      shared.queue.pop_front();
     }
     const TimeNs begun = monotonicNow();
     if (job.epoch == job.slot->epoch.load(std::memory_order_relaxed)) {
       Status opened;
       if (!reader) {
-        auto result = m_open();
+        auto result = shared.open();
         if (result.ok())
           reader = std::move(result).value();
         else
@@ -119,19 +141,18 @@ void QueryService::workerLoop(const std::stop_token& stop) {
       const Code code =
           job.run(reader ? Result<MomentReaders>(MomentReaders(job.moment ? *past : *reader, *reader)) : Result<MomentReaders>(opened),
                   both.get_token());
-      if (code == Code::kUnavailable && m_open_less && !job.slot->says_what_lacks && !both.stop_requested())
-        runWithLess(job, less, both.get_token());
+      if (code == Code::kUnavailable && shared.open_less && !job.slot->says_what_lacks && !both.stop_requested())
+        runWithLess(shared, job, less, both.get_token());
     }
     job.run = nullptr;  // the request's own captures die here, not on the GUI thread
     const DurNs took = monotonicNow() - begun;
-    QMetaObject::invokeMethod(
-        this, [this, job = std::move(job), took] { finished(job, took); }, Qt::QueuedConnection);
+    shared.post([job = std::move(job), took](QueryService& service) { service.finished(job, took); });
   }
 }
 
-void QueryService::runWithLess(const Job& job, std::unique_ptr<Reader>& less, std::stop_token stop) const {
+void QueryService::runWithLess(const Shared& shared, const Job& job, std::unique_ptr<Reader>& less, std::stop_token stop) {
   if (!less) {
-    auto opened = m_open_less();
+    auto opened = shared.open_less();
     if (!opened.ok()) return;  // the first answer stands
     less = std::move(opened).value();
   }
@@ -149,25 +170,24 @@ void QueryService::finished(const Job& job, DurNs took) {
   if (job.slot->next && !job.slot->busy && job.epoch == job.slot->epoch.load(std::memory_order_relaxed)) startNext(job.slot);
 }
 
-void QueryService::watchLoop(const std::stop_token& stop) {
+void QueryService::watchLoop(Shared& shared, const std::stop_token& stop) {
   std::unique_ptr<Reader> reader;
   std::uint64_t seen = 0, told_text = 0;
   bool first = true;
   for (int tick = 0; !stop.stop_requested(); ++tick) {
     if (!reader) {
-      if (auto result = m_open(); result.ok()) reader = std::move(result).value();
+      if (auto result = shared.open(); result.ok()) reader = std::move(result).value();
     }
     if (reader) {
       const std::uint64_t generation = reader->generation();
       const bool text = tick % kTextEvery == 0 && (first || generation != told_text);
       if (first || generation != seen || text) {
         // A GUI thread that is behind gets one announcement, not a queue of them.
-        if (!m_announcing.exchange(true)) {
+        if (!shared.announcing.exchange(true)) {
           seen = generation;
           if (text) told_text = generation;
           first = false;
-          QMetaObject::invokeMethod(
-              this, [this, text] { announce(text); }, Qt::QueuedConnection);
+          shared.post([text](QueryService& service) { service.announce(text); });
         }
       }
     }
@@ -176,7 +196,7 @@ void QueryService::watchLoop(const std::stop_token& stop) {
 }
 
 void QueryService::announce(bool text) {
-  m_announcing = false;
+  m_shared->announcing = false;
   emit picturesDue();
   if (text) emit textDue();
 }

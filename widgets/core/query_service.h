@@ -6,7 +6,7 @@
 // Units:      none.
 // Errors:     a failed open or call arrives as the Status in `done`. A cancelled or superseded request calls nothing.
 // Cost:       one queue hop there and back; a superseded request that has not started costs nothing. The destructor stops running work
-//             through its stop token and joins.
+//             through its stop token and joins; end() leaves the joining to another thread.
 //
 // Time travel is decided here, once: what shows a state is asked with submitAt() and reads the store as it was at the moment; what has time
 // on an axis is asked with submit() and reads all of it, and draws the playhead over it.
@@ -82,6 +82,9 @@ class QueryService : public QObject {
   ~QueryService() override;
   QueryService(const QueryService&) = delete;
   QueryService& operator=(const QueryService&) = delete;
+  // Stops all work and delivers no answer from then on; the service may be destroyed before its threads have ended. Destroying the
+  // threads waits for running work.
+  [[nodiscard]] std::vector<std::jthread> end();
 
   // kCancelOlder: the question changed (zoom, selection). kAfterCurrent: the same question again because data arrived; the running one
   // finishes first, so that a slow query under a fast refresh still shows something; then the slot rests for three times as long as the
@@ -148,23 +151,30 @@ class QueryService : public QObject {
                std::function<void()> deliver);
   void start(const std::shared_ptr<QuerySlot::State>& slot, std::optional<TimeNs> moment, Run run, std::function<void()> deliver);
   void startNext(const std::shared_ptr<QuerySlot::State>& slot);
-  void workerLoop(const std::stop_token& stop);
-  void runWithLess(const Job& job, std::unique_ptr<Reader>& less, std::stop_token stop) const;
-  void watchLoop(const std::stop_token& stop);
+  // Used by the threads; lives until the last of them has ended.
+  struct Shared {
+    Shared(QueryService* owner, OpenReader whole, OpenReader less) : open(std::move(whole)), open_less(std::move(less)), service(owner) {}
+    void post(std::function<void(QueryService&)> call);
+
+    const OpenReader open, open_less;
+    Mutex mutex;
+    StoppableCondition wake;  // workers: a job is queued
+    std::deque<Job> queue RG_GUARDED_BY(mutex);
+    QueryService* service RG_GUARDED_BY(mutex);  // null: ended
+    std::atomic<bool> announcing{false};         // an announcement is on its way to the GUI thread
+  };
+  static void workerLoop(Shared& shared, const std::stop_token& stop);
+  static void runWithLess(const Shared& shared, const Job& job, std::unique_ptr<Reader>& less, std::stop_token stop);
+  static void watchLoop(Shared& shared, const std::stop_token& stop);
   void finished(const Job& job, DurNs took);
   void announce(bool text);
-
-  const OpenReader m_open, m_open_less;
 
   // GUI thread.
   DurNs m_last_query = 0;
   int m_pending = 0;
 
-  Mutex m_mutex;
-  StoppableCondition m_wake;  // workers: a job is queued
-  std::deque<Job> m_queue RG_GUARDED_BY(m_mutex);
-  std::atomic<bool> m_announcing{false};  // an announcement is on its way to the GUI thread
-  std::vector<std::jthread> m_threads;    // last: they use everything above
+  const std::shared_ptr<Shared> m_shared;
+  std::vector<std::jthread> m_threads;
 };
 
 }  // namespace runglass

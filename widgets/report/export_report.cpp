@@ -120,9 +120,7 @@ class Writing {
       : m_data(data), m_charts(charts), m_files(files), m_stop(std::move(stop)), m_progress(progress) {}
 
   Result<std::vector<std::string>> write() {
-    std::error_code error;
-    std::filesystem::create_directories(m_files.folder, error);
-    if (error) return Status(Code::kPermissionDenied, "report: " + m_files.folder + ": " + error.message());
+    RG_TRY(makeFolder(m_files.folder));
     m_name = freeName(m_files.folder, m_files.formats);
     for (const ReportFormat format : m_files.formats) {
       if (m_stop.stop_requested()) return undo(Status(Code::kCancelled, "report: stopped"));
@@ -136,7 +134,14 @@ class Writing {
  private:
   Status undo(const Status& status) {
     for (const std::string& path : m_paths) ::unlink(path.c_str());
+    for (auto folder = m_folders.rbegin(); folder != m_folders.rend(); ++folder) ::rmdir(folder->c_str());
     return status;
+  }
+
+  Status makeFolder(const std::string& folder) {
+    std::error_code error;
+    if (std::filesystem::create_directories(folder, error)) m_folders.push_back(folder);
+    return error ? Status(Code::kPermissionDenied, "report: " + folder + ": " + error.message()) : Status();
   }
 
   Result<std::string> bytesOf(ReportFormat format) {
@@ -163,9 +168,7 @@ class Writing {
   // A folder of them: a file a table.
   Status writeTables() {
     const std::string folder = m_files.folder + "/" + m_name + "-csv";
-    std::error_code error;
-    std::filesystem::create_directories(folder, error);
-    if (error) return {Code::kPermissionDenied, "report: " + folder + ": " + error.message()};
+    RG_TRY(makeFolder(folder));
     for (const report::Table* table : report::tablesOf(m_data.document))
       RG_TRY(save(folder + "/" + report::slugOf(table->name) + ".csv", report::tableCsv(*table)));
     return {};
@@ -185,6 +188,7 @@ class Writing {
   std::string m_name;
   std::size_t m_done = 0;
   std::vector<std::string> m_paths;
+  std::vector<std::string> m_folders;  // that were not there before
 };
 
 }  // namespace

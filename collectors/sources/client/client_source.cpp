@@ -160,9 +160,7 @@ class ClientSource : public Source {
     if (!feed.exhausted()) return true;
     feed.finish(out, m_ends[{feed.runName(), feed.attemptKey()}]);
     if (!out.flush().ok()) return true;
-    unlink(feed.ring().path().c_str());
-    // What the trainer armed for stacks; see collectors/sources/capture.
-    unlink(std::filesystem::path(feed.ring().path()).replace_extension(".stack").c_str());
+    feed.ring().remove();
     return false;
   }
 

@@ -7,7 +7,6 @@
 #include "collectors/sources/client/recent_ring.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -55,14 +54,9 @@ struct RecentRing::Visit {
   std::int64_t first = INT64_MAX, last = INT64_MIN;
 };
 
-RecentRing::~RecentRing() { close(m_fd); }
-
 Result<std::unique_ptr<RecentRing>> RecentRing::open(const std::string& path) {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-  if (fd < 0) return Status(errno == ENOENT ? Code::kNotFound : Code::kPermissionDenied, "open " + path + ": " + std::strerror(errno));
-  std::unique_ptr<RecentRing> ring(new RecentRing(path, fd));
-  struct stat info {};
-  if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) return Status(Code::kInvalidArgument, "recent ring " + path + ": not a plain file");
+  RG_ASSIGN(OpenRing file, OpenRing::open(path, O_RDONLY));
+  std::unique_ptr<RecentRing> ring(new RecentRing(std::move(file)));
   rgr_header& header = ring->m_header;
   if (!ring->readAt(&header, sizeof(header), 0)) return Status(Code::kInvalidArgument, "recent ring " + path + ": shorter than a header");
   if (header.magic != RGR_RECENT_MAGIC) return Status(Code::kInvalidArgument, "recent ring " + path + ": not a recent ring");
@@ -72,13 +66,13 @@ Result<std::unique_ptr<RecentRing>> RecentRing::open(const std::string& path) {
   const std::uint64_t slots = header.slots;
   if (slots < RGR_MIN_SLOTS || slots > RGR_MAX_RING_SLOTS || (slots & (slots - 1)) != 0 || header.max_strings != RGR_MAX_STRINGS ||
       header.string_bytes != RGR_STRING_BYTES || header.header_bytes != RGR_HEADER_BYTES ||
-      static_cast<std::uint64_t>(info.st_size) != RGR_SLOTS_AT + slots * RGR_SLOT_BYTES)
+      ring->m_file.size() != RGR_SLOTS_AT + slots * RGR_SLOT_BYTES)
     return Status(Code::kInvalidArgument, "recent ring " + path + ": sizes in its header do not fit the file");
   RG_TRY(ring->look());
   return ring;
 }
 
-bool RecentRing::readAt(void* to, std::size_t bytes, std::uint64_t offset) const { return readWhole(m_fd, to, bytes, offset); }
+bool RecentRing::readAt(void* to, std::size_t bytes, std::uint64_t offset) const { return readWhole(m_file.fd(), to, bytes, offset); }
 
 bool RecentRing::readSlots(std::vector<char>& to, std::uint64_t position, std::uint64_t count) const {
   const std::uint64_t first = position & (m_header.slots - 1);
@@ -92,15 +86,15 @@ Status RecentRing::look() {
   struct flock lock {};
   lock.l_type = F_WRLCK;
   lock.l_whence = SEEK_SET;
-  m_alive = fcntl(m_fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+  m_alive = fcntl(m_file.fd(), F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
   const std::uint32_t slots = m_header.slots;
   for (int i = 0; i < kIdentityTries; ++i) {
     VersionsOfHeader before{}, after{};
     rgr_header header{};
-    if (!readVersions(m_fd, before) || !readAt(&header, sizeof(header), 0) || !readVersions(m_fd, after))
-      return {Code::kDataLoss, "recent ring " + m_path + ": the file was cut"};
+    if (!readVersions(m_file.fd(), before) || !readAt(&header, sizeof(header), 0) || !readVersions(m_file.fd(), after))
+      return {Code::kDataLoss, "recent ring " + path() + ": the file was cut"};
     if (header.magic != RGR_RECENT_MAGIC || header.slots != slots || header.head < m_mark.to)
-      return {Code::kDataLoss, "recent ring " + m_path + ": its header was overwritten"};
+      return {Code::kDataLoss, "recent ring " + path() + ": its header was overwritten"};
     m_header = header;
     m_header.identity_version = before.identity == after.identity ? before.identity : before.identity | 1;
     if (m_header.identity_version % 2 == 0) break;
@@ -120,7 +114,7 @@ DurNs RecentRing::age() const {
 
 Status RecentRing::readStrings() {
   std::uint64_t count = 0;
-  const Status cut{Code::kDataLoss, "recent ring " + m_path + ": the file was cut"};
+  const Status cut{Code::kDataLoss, "recent ring " + path() + ": the file was cut"};
   if (!readAt(&count, sizeof(count), offsetof(rgr_header, string_count))) return cut;
   std::vector<rgr_string> entries(std::min<std::uint64_t>(count, RGR_MAX_STRINGS));
   if (!readAt(entries.data(), entries.size() * sizeof(rgr_string), RGR_STRINGS_AT)) return cut;
@@ -184,7 +178,7 @@ std::uint64_t RecentRing::takeChunk(Visit& visit, std::uint64_t position, std::u
 Result<RecentRing::Shipped> RecentRing::ship(Recorder& out, const SourceContext& context, DurNs last) {
   RG_TRY(look());
   if (m_alive && (m_header.identity_version == 0 || m_header.identity_version % 2 != 0))
-    return Status(Code::kUnavailable, "recent ring " + m_path + ": the trainer has not said who it is");
+    return Status(Code::kUnavailable, "recent ring " + path() + ": the trainer has not said who it is");
   Run run;
   Attempt attempt;
   Rank rank;
@@ -209,9 +203,9 @@ Result<RecentRing::Shipped> RecentRing::ship(Recorder& out, const SourceContext&
     const std::uint64_t count = std::min(end - position, kSlotsAtOnce);
     std::uint64_t head = 0;
     if (!readSlots(visit.before, position, count) || !readSlots(visit.slots, position, count))
-      return Status(Code::kDataLoss, "recent ring " + m_path + ": the file was cut");
+      return Status(Code::kDataLoss, "recent ring " + path() + ": the file was cut");
     if (!readAt(&head, sizeof(head), offsetof(rgr_header, head)) || head < end)
-      return Status(Code::kDataLoss, "recent ring " + m_path + ": its header was overwritten");
+      return Status(Code::kDataLoss, "recent ring " + path() + ": its header was overwritten");
     RG_TRY(readStrings());
     position += takeChunk(visit, position, count, head > slots ? head - slots : 0);
     gatherer.handOver(out);

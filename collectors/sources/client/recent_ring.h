@@ -4,7 +4,7 @@
 // Threading:  one thread.
 // Ownership:  owns the descriptor; the file is only read.
 // Units:      ns; slots of 64 bytes.
-// Errors:     open(): NOT_FOUND, PERMISSION_DENIED, INVALID_ARGUMENT not a recent ring of a version known here.
+// Errors:     open(): those of OpenRing; INVALID_ARGUMENT not a recent ring of a version known here.
 //             ship(): UNAVAILABLE the trainer has not said who it is; DATA_LOSS the header makes no sense any more; else the Recorder's.
 //             What is written over while it is read, or was left half written by a death, is skipped and counted.
 // Cost:       ship(): two reads of the file, 1 MiB at a time (64 MiB: some 0.1 s), whatever part of it is asked for.
@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "collectors/client/ring_layout.h"
+#include "collectors/sources/client/open_ring.h"
 #include "collectors/sources/source.h"
 #include "model/result.h"
 
@@ -37,11 +38,11 @@ class RecentRing {
   };
 
   static Result<std::unique_ptr<RecentRing>> open(const std::string& path);
-  ~RecentRing();
   RecentRing(const RecentRing&) = delete;
   RecentRing& operator=(const RecentRing&) = delete;
 
-  const std::string& path() const { return m_path; }
+  const std::string& path() const { return m_file.path(); }
+  void remove() const { m_file.remove(); }
   // The header as of open() or the last look().
   const rgr_header& header() const { return m_header; }
   Status look();
@@ -60,7 +61,7 @@ class RecentRing {
 
  private:
   struct Visit;
-  RecentRing(std::string path, int fd) : m_path(std::move(path)), m_fd(fd) {}
+  explicit RecentRing(OpenRing file) : m_file(std::move(file)) {}
   bool readAt(void* to, std::size_t bytes, std::uint64_t offset) const;
   bool readSlots(std::vector<char>& to, std::uint64_t position, std::uint64_t count) const;
   Status readStrings();
@@ -69,8 +70,7 @@ class RecentRing {
   std::uint64_t takeChunk(Visit& visit, std::uint64_t position, std::uint64_t count, std::uint64_t oldest) const;
   void takeRecord(Visit& visit, std::uint64_t position, std::uint64_t index, std::uint64_t slots) const;
 
-  std::string m_path;
-  int m_fd;
+  const OpenRing m_file;
   rgr_header m_header{};
   bool m_alive = true;
   std::vector<std::string> m_strings;

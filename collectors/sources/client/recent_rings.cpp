@@ -63,8 +63,9 @@ void RecentRings::sweep(const std::vector<std::string>& dirs, const TellBad& bad
   for (const std::string& path : recentFiles(dirs)) {
     const auto ring = RecentRing::open(path);
     if (ring.ok()) {
-      if (!(*ring)->alive() && (*ring)->age() >= m_keep) unlink(path.c_str());
-    } else if (ring.status().code() == Code::kInvalidArgument || ring.status().code() == Code::kDataLoss) {
+      if (!(*ring)->alive() && (*ring)->age() >= m_keep) (*ring)->remove();
+    } else if (ring.status().code() == Code::kInvalidArgument || ring.status().code() == Code::kPermissionDenied ||
+               ring.status().code() == Code::kDataLoss) {
       bad(path, ring.status());
     }
   }

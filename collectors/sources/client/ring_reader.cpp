@@ -8,7 +8,6 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -24,15 +23,10 @@ namespace {
 constexpr std::uint64_t kSlotsAtOnce = 16384;
 }
 
-RingReader::~RingReader() { close(m_fd); }
-
 Result<std::unique_ptr<RingReader>> RingReader::open(const std::string& path) {
-  const int fd = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-  if (fd < 0) return Status(errno == ENOENT ? Code::kNotFound : Code::kPermissionDenied, "open " + path + ": " + std::strerror(errno));
-  std::unique_ptr<RingReader> reader(new RingReader(path, fd));
-  struct stat info {};
-  if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) return Status(Code::kInvalidArgument, "ring " + path + ": not a plain file");
-  if (flock(fd, LOCK_EX | LOCK_NB) != 0) return Status(Code::kUnavailable, "ring " + path + ": another agent reads it");
+  RG_ASSIGN(OpenRing file, OpenRing::open(path, O_RDWR));
+  std::unique_ptr<RingReader> reader(new RingReader(std::move(file)));
+  if (flock(reader->m_file.fd(), LOCK_EX | LOCK_NB) != 0) return Status(Code::kUnavailable, "ring " + path + ": another agent reads it");
   rgr_header& header = reader->m_header;
   if (!reader->readAt(&header, sizeof(header), 0)) return Status(Code::kInvalidArgument, "ring " + path + ": shorter than a header");
   if (header.magic != RGR_MAGIC) return Status(Code::kInvalidArgument, "ring " + path + ": not a ring");
@@ -46,20 +40,25 @@ Result<std::unique_ptr<RingReader>> RingReader::open(const std::string& path) {
   }
   if (slots < RGR_MIN_SLOTS || slots > RGR_MAX_RING_SLOTS || (slots & (slots - 1)) != 0 || header.max_strings != RGR_MAX_STRINGS ||
       header.string_bytes != reader->m_string_bytes || header.header_bytes != RGR_HEADER_BYTES ||
-      static_cast<std::uint64_t>(info.st_size) != reader->m_slots_at + slots * RGR_SLOT_BYTES)
+      reader->m_file.size() != reader->m_slots_at + slots * RGR_SLOT_BYTES)
     return Status(Code::kInvalidArgument, "ring " + path + ": sizes in its header do not fit the file");
   reader->m_first_tail = reader->m_position = reader->m_next = header.tail_check == ~header.tail ? header.tail : 0;
   RG_TRY(reader->look());
   return reader;
 }
 
-bool RingReader::readAt(void* to, std::size_t bytes, std::uint64_t offset) const { return readWhole(m_fd, to, bytes, offset); }
+void RingReader::remove() const {
+  m_file.remove();
+  m_file.removeWithExtension(".stack");
+}
+
+bool RingReader::readAt(void* to, std::size_t bytes, std::uint64_t offset) const { return readWhole(m_file.fd(), to, bytes, offset); }
 
 void RingReader::lookForOwner() {
   struct flock lock {};
   lock.l_type = F_WRLCK;
   lock.l_whence = SEEK_SET;
-  m_alive = fcntl(m_fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+  m_alive = fcntl(m_file.fd(), F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
   m_pid = m_alive && lock.l_pid > 0 ? lock.l_pid : 0;
 }
 
@@ -67,11 +66,11 @@ Status RingReader::refresh() {
   const std::uint32_t slots = m_header.slots;
   VersionsOfHeader before{}, after{};
   rgr_header header{};
-  if (!readVersions(m_fd, before) || !readAt(&header, sizeof(header), 0) || !readVersions(m_fd, after))
-    return {Code::kDataLoss, "ring " + m_path + ": the file was cut"};
+  if (!readVersions(m_file.fd(), before) || !readAt(&header, sizeof(header), 0) || !readVersions(m_file.fd(), after))
+    return {Code::kDataLoss, "ring " + path() + ": the file was cut"};
   const std::uint64_t held = header.head - m_position;
   if (header.magic != RGR_MAGIC || header.slots != slots || held > slots)
-    return {Code::kDataLoss, "ring " + m_path + ": its header was overwritten"};
+    return {Code::kDataLoss, "ring " + path() + ": its header was overwritten"};
   // The live copy of the progress slot is stable while its version is; see ring_layout.h.
   if (before.progress == after.progress && before.progress != 0) {
     m_progress = header.progress[before.progress & 1];
@@ -120,7 +119,7 @@ Result<bool> RingReader::drain(const std::function<void(const Record&)>& take) {
   const bool all = count == waiting;
   m_next = m_position;
   if (count == 0) return false;
-  const auto cut = Status(Code::kDataLoss, "ring " + m_path + ": the file was cut");
+  const auto cut = Status(Code::kDataLoss, "ring " + path() + ": the file was cut");
   if (!readSlots(m_position, count)) return cut;
 
   // What is complete: a prefix while the owner lives, anything after it died (it may have died inside a record).
@@ -159,7 +158,7 @@ void RingReader::release() {
   m_position = m_next;
   const std::uint64_t pair[2] = {m_position, ~m_position};
   // 16 bytes in one page of a memory file: cannot be cut short; a torn look at them fails the complement check.
-  [[maybe_unused]] const ssize_t n = pwrite(m_fd, pair, sizeof(pair), offsetof(rgr_header, tail));
+  [[maybe_unused]] const ssize_t n = pwrite(m_file.fd(), pair, sizeof(pair), offsetof(rgr_header, tail));
 }
 
 rgr_tracer RingReader::tracer() const {
@@ -186,10 +185,10 @@ Result<std::uint64_t> RingReader::putOrders(rgr_orders orders) const {
   orders.check = rgr_orders_check(&orders);
   const char* bytes = reinterpret_cast<const char*>(&orders);
   constexpr std::size_t kSerial = sizeof(orders.serial);
-  const bool written =
-      pwrite(m_fd, bytes + kSerial, sizeof(orders) - kSerial, RGR_ORDERS_AT + kSerial) == static_cast<ssize_t>(sizeof(orders) - kSerial) &&
-      pwrite(m_fd, bytes, kSerial, RGR_ORDERS_AT) == static_cast<ssize_t>(kSerial);
-  if (!written) return Status(Code::kUnavailable, "ring " + m_path + ": orders cannot be written: " + std::strerror(errno));
+  const bool written = pwrite(m_file.fd(), bytes + kSerial, sizeof(orders) - kSerial, RGR_ORDERS_AT + kSerial) ==
+                           static_cast<ssize_t>(sizeof(orders) - kSerial) &&
+                       pwrite(m_file.fd(), bytes, kSerial, RGR_ORDERS_AT) == static_cast<ssize_t>(kSerial);
+  if (!written) return Status(Code::kUnavailable, "ring " + path() + ": orders cannot be written: " + std::strerror(errno));
   return orders.serial;
 }
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // RingReader: the agent's side of a trainer's ring file. Reads it with pread and never maps it, so a file that is cut, garbage or
-// hostile cannot crash the agent.
+// hostile cannot crash the agent. The file is open for writing because two fields are the agent's: `tail`, which frees what was read, and
+// the orders for the tracer.
 //
 // Threading:  one thread per reader. Two readers of one file: the second is refused.
 // Ownership:  owns the descriptor; record payloads handed out live until the next drain().
 // Units:      ns of the trainer's CLOCK_MONOTONIC; slots of 64 bytes.
-// Errors:     open(): UNAVAILABLE another agent reads it; INVALID_ARGUMENT not a ring, or of a version unknown here; NOT_FOUND.
+// Errors:     open(): those of OpenRing; UNAVAILABLE another agent reads it; INVALID_ARGUMENT not a ring, or of a version unknown here.
 //             drain(): DATA_LOSS the header makes no sense any more. A torn record is skipped and counted, not an error.
 // Cost:       drain(): two reads of what is new, at most 1 MiB at a time.
 #pragma once
@@ -18,6 +19,7 @@
 #include <vector>
 
 #include "collectors/client/ring_layout.h"
+#include "collectors/sources/client/open_ring.h"
 #include "model/result.h"
 
 namespace runglass {
@@ -30,11 +32,12 @@ class RingReader {
   };
 
   static Result<std::unique_ptr<RingReader>> open(const std::string& path);
-  ~RingReader();
   RingReader(const RingReader&) = delete;
   RingReader& operator=(const RingReader&) = delete;
 
-  const std::string& path() const { return m_path; }
+  const std::string& path() const { return m_file.path(); }
+  // Deletes the ring's file, and what its trainer armed for stacks (see collectors/sources/capture).
+  void remove() const;
   // The header as of the last drain() or open().
   const rgr_header& header() const { return m_header; }
   // The consistent copy of the progress slot, and its version; version 0 = nothing yet.
@@ -69,7 +72,7 @@ class RingReader {
   std::uint64_t tornRecords() const { return m_torn; }
 
  private:
-  RingReader(std::string path, int fd) : m_path(std::move(path)), m_fd(fd) {}
+  explicit RingReader(OpenRing file) : m_file(std::move(file)) {}
   bool readAt(void* to, std::size_t bytes, std::uint64_t offset) const;
   Status refresh();
   void lookForOwner();
@@ -78,8 +81,7 @@ class RingReader {
   std::uint64_t recordAt(std::uint64_t index, std::uint64_t count) const;
   rgr_commit commitAt(std::uint64_t index) const;
 
-  std::string m_path;
-  int m_fd;
+  const OpenRing m_file;
   rgr_header m_header{};
   rgr_progress m_progress{};
   std::uint64_t m_progress_version = 0;

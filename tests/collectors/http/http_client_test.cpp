@@ -4,6 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <mutex>
+#include <optional>
+
 #include "tests/collectors/http_server.h"
 
 namespace runglass {
@@ -41,6 +45,43 @@ TEST(HttpClient, APostCarriesItsBody) {
       client.request({.url = server.url("/hook"), .method = "POST", .headers = {"Content-Type: application/json"}, .body = "{\"a\":1}"});
   ASSERT_TRUE(answer.ok()) << answer.status().message();
   EXPECT_EQ(answer->status, 200);
+}
+
+// The environment as it was, at the end.
+class EnvironmentVariable {
+ public:
+  EnvironmentVariable(const char* name, const std::string& value) : m_name(name) {
+    if (const char* before = std::getenv(name)) m_before = before;
+    ::setenv(name, value.c_str(), 1);
+  }
+  ~EnvironmentVariable() { m_before ? ::setenv(m_name, m_before->c_str(), 1) : ::unsetenv(m_name); }
+
+ private:
+  const char* m_name;
+  std::optional<std::string> m_before;
+};
+
+TEST(HttpClient, TheProxyOfTheEnvironmentIsUsedOnlyWhereItIsAskedFor) {
+  std::mutex mutex;
+  std::vector<std::string> lines;
+  const HttpServer proxy([&](const std::string& request, const HttpServer::Connection& to) {
+    const std::lock_guard lock(mutex);
+    lines.push_back(request.substr(0, request.find('\r')));
+    return to.answer("proxied") && request.starts_with("POST");
+  });
+  const EnvironmentVariable http("http_proxy", proxy.url("")), https("https_proxy", proxy.url("")), none("no_proxy", "");
+  HttpClient client;
+  const auto post = [&](const std::string& url, bool environment_proxy) {
+    return client.request({.url = url, .method = "POST", .body = "x", .environment_proxy = environment_proxy});
+  };
+  const auto plain = post("http://alerts.invalid/hook", true);
+  ASSERT_TRUE(plain.ok()) << plain.status().message();
+  EXPECT_EQ(plain->body, "proxied");
+  EXPECT_FALSE(post("https://alerts.invalid/hook", true).ok()) << "this proxy does not speak TLS";
+  EXPECT_THAT(lines, testing::ElementsAre("POST http://alerts.invalid/hook HTTP/1.1", "CONNECT alerts.invalid:443 HTTP/1.1"));
+  const HttpServer direct([&](const std::string&, const HttpServer::Connection& to) { return to.answer("direct"); });
+  for (const bool environment_proxy : {true, false}) EXPECT_EQ(post(direct.url("/hook"), environment_proxy)->body, "direct");
+  EXPECT_EQ(lines.size(), 2U) << "this host's own addresses go through no proxy";
 }
 
 TEST(HttpClient, ErrorStatusesAndRedirectsAreAnswersThatAreNotFollowed) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <limits>
 
@@ -81,6 +82,43 @@ class Identity : public testing::Test {
   std::string store = dir.file("s.rgl");
   SessionDictionary dictionary;
 };
+
+// Host and GPU metrics would be stored twice.
+TEST_F(Identity, TwoAgentsOfOneNodeAreReported) {
+  auto hub = serve();
+  const auto ofNode = [](const std::string& uuid) {
+    v1::Hello hello = RawAgent::hello("s1", uuid);
+    hello.set_node_uuid("uuid-n7");
+    hello.set_node_name("n7");
+    return hello;
+  };
+  {
+    RawAgent first(hub->address());
+    ASSERT_TRUE(first.join(ofNode("agent-1")));
+    RawAgent again(hub->address());
+    ASSERT_TRUE(again.join(ofNode("agent-1"))) << "a new connection of the same agent";
+    RawAgent of_another(hub->address());
+    ASSERT_TRUE(of_another.join(RawAgent::hello("s1", "agent-3")));
+  }
+  ASSERT_TRUE(waitUntil([&] { return hub->stats().agents == 0; }));
+  {
+    RawAgent successor(hub->address());
+    ASSERT_TRUE(successor.join(ofNode("agent-2"))) << "the agent of before has gone";
+    hub->post([this](Writer& writer) {
+      EXPECT_TRUE(writer.flush().ok());
+      EXPECT_THAT(issues(), testing::Not(testing::Contains(testing::Field(&Issue::code, "wire.two_agents"))));
+    });
+    RawAgent second(hub->address());
+    ASSERT_TRUE(second.join(ofNode("agent-1"))) << "both are taken: the store loses nothing";
+  }
+  ASSERT_TRUE(hub->stop().ok());
+  const std::vector<Issue> all = issues();
+  const auto found = std::ranges::find(all, "wire.two_agents", &Issue::code);
+  ASSERT_NE(found, all.end());
+  EXPECT_EQ(found->source, "n7");
+  EXPECT_EQ(found->count, 1);
+  EXPECT_THAT(found->detail, testing::AllOf(HasSubstr("agent-1"), HasSubstr("agent-2"), HasSubstr("127.0.0.1")));
+}
 
 TEST_F(Identity, AnAgentsUuidIsThatOfItsNodeAlsoAfterARestartOfTheHub) {
   auto hub = serve();

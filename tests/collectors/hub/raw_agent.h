@@ -40,7 +40,7 @@ class RawAgent {
     (void)finish();
   }
 
-  v1::Hello hello(const std::string& session = "s1", const std::string& uuid = "agent-1") const {
+  static v1::Hello hello(const std::string& session = "s1", const std::string& uuid = "agent-1") {
     v1::Hello hello;
     hello.set_proto_version(1);
     hello.set_agent_uuid(uuid);

@@ -72,6 +72,15 @@ class CourierTest : public ::testing::Test {
   std::unique_ptr<Courier> m_courier;  // last: its threads use the rest
 };
 
+TEST_F(CourierTest, AWebhookGoesThroughTheProxyOfTheEnvironment) {
+  FakeWebhook proxy;
+  ::setenv("http_proxy", proxy.url().c_str(), 1);
+  courier({hook("pager", "http://alerts.invalid/hook")}).send(message("1", {"pager"}));
+  EXPECT_TRUE(waitUntil([&] { return done().size() == 1; }));
+  ::unsetenv("http_proxy");
+  EXPECT_THAT(proxy.bodies(), ElementsAre(R"({"id":"1"})"));
+}
+
 TEST_F(CourierTest, AWebhookGetsTheJsonOnce) {
   FakeWebhook server;
   courier({hook("pager", server.url())}).send(message("a", {"pager"}));
