@@ -2,7 +2,7 @@
 // The options of whoever asks a hub: its token and certificates.
 //
 // Threading:  main thread.
-// Ownership:  CLI11's options point into this object.
+// Ownership:  declared options point into this object.
 // Units:      none.
 // Errors:     target(): INVALID_ARGUMENT a token file that cannot be used (names it, never its content).
 // Cost:       reads the token file.
@@ -12,14 +12,12 @@
 
 #include "collectors/control/control_client.h"
 
-namespace CLI {
-class App;
-}
-
 namespace runglass {
 
+class Options;
+
 struct ControlArguments {
-  void declare(CLI::App& app);
+  void declare(Options options);
   // Without an address.
   Result<ControlTarget> target() const;
 

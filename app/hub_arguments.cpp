@@ -3,8 +3,7 @@
 
 #include <sys/resource.h>
 
-#include <CLI/CLI.hpp>
-
+#include "app/options.h"
 #include "app/store_access.h"
 
 namespace runglass {
@@ -16,19 +15,19 @@ void setTrust(HubOptions& options, const std::string& folder) {
   options.token_file = folder + "/access";
 }
 
-void HubArguments::declare(CLI::App& app) {
-  app.add_option("--trust", m_trust, "Of the hub: folder that runglassctl pair made; says who may connect, and turns TLS on");
-  app.add_option("--token-file", m_options.token_file, "Of the hub: bearer tokens, one per line, mode 0600");
-  app.add_option("--tls-cert", m_options.tls_cert, "Of the hub: server certificate (PEM); needed beyond loopback");
-  app.add_option("--tls-key", m_options.tls_key, "Of the hub: its key (PEM, mode 0600)");
-  app.add_option("--tls-client-ca", m_options.tls_client_ca, "Of the hub: agents must show a certificate of this CA (PEM)");
-  app.add_option("--durability", m_durability, "Of the hub: what an acknowledgement survives: a killed hub, or a power cut")
-      ->check(CLI::IsMember({"kill", "power"}))
-      ->capture_default_str();
-  app.add_option("--max-store-gib", m_max_gib, "Maximum store size in GiB; oldest data is deleted first (0 = unlimited)")
-      ->check(CLI::Range(0.0, 1e6))
-      ->capture_default_str();
-  app.add_option("--scrape", m_scrape, "Of the hub: Prometheus endpoints to scrape, a TOML file (docs/scrape.md)");
+void HubArguments::declare(Options options) {
+  options.add("--trust", m_trust, "Of the hub: folder that runglassctl pair made; says who may connect, and turns TLS on");
+  options.add("--token-file", m_options.token_file, "Of the hub: bearer tokens, one per line, mode 0600");
+  options.add("--tls-cert", m_options.tls_cert, "Of the hub: server certificate (PEM); needed beyond loopback");
+  options.add("--tls-key", m_options.tls_key, "Of the hub: its key (PEM, mode 0600)");
+  options.add("--tls-client-ca", m_options.tls_client_ca, "Of the hub: agents must show a certificate of this CA (PEM)");
+  options.add("--durability", m_durability, "Of the hub: what an acknowledgement survives: a killed hub, or a power cut")
+      .oneOf({"kill", "power"})
+      .defaultShown();
+  options.add("--max-store-gib", m_max_gib, "Maximum store size in GiB; oldest data is deleted first (0 = unlimited)")
+      .range(0.0, 1e6)
+      .defaultShown();
+  options.add("--scrape", m_scrape, "Of the hub: Prometheus endpoints to scrape, a TOML file (docs/scrape.md)");
 }
 
 Result<HubOptions> HubArguments::options() const {

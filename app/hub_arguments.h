@@ -2,7 +2,7 @@
 // The options of a hub on a command line: the console and `runglassctl serve` take the same.
 //
 // Threading:  main thread, before any other starts.
-// Ownership:  CLI11's options point into this object.
+// Ownership:  declared options point into this object.
 // Units:      none.
 // Errors:     what is wrong with an address, a token file or a certificate is Hub::start()'s to say.
 // Cost:       none.
@@ -14,11 +14,9 @@
 #include "collectors/hub/hub.h"
 #include "collectors/scrape/scrape_config.h"
 
-namespace CLI {
-class App;
-}
-
 namespace runglass {
+
+class Options;
 
 // Takes certificate, key, authority and access list of a folder that `runglassctl pair` made.
 void setTrust(HubOptions& options, const std::string& folder);
@@ -26,7 +24,7 @@ void setTrust(HubOptions& options, const std::string& folder);
 class HubArguments {
  public:
   // All but the store and --listen, whose help differs.
-  void declare(CLI::App& app);
+  void declare(Options options);
   // Raises the limit of open files to what is allowed: an agent is a connection. INVALID_ARGUMENT: --listen or --trust make no sense.
   Result<HubOptions> options() const;
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // runglass-agent: one per node. Collects until SIGTERM or SIGINT, then flushes and says goodbye. Exit 0 ok, 1 failed, 2 wrong usage.
-#include <CLI/CLI.hpp>
 #include <csignal>
 #include <cstdio>
 #include <exception>
 
-#include "app/cli_description.h"
+#include "app/options.h"
 #include "app/private_files.h"
 #include "app/simulation.h"
 #include "collectors/agent/agent.h"
@@ -68,42 +67,41 @@ Status collect(const Arguments& arguments) {
 
 int main(int argc, char** argv) {
   runglass::keepFilesPrivate();
-  CLI::App app("Collects what one node knows about training and sends it to a Runglass hub.", "runglass-agent");
+  runglass::CommandLine line("runglass-agent", "Collects what one node knows about training and sends it to a Runglass hub.");
+  const runglass::Options options = line.options();
   runglass::Arguments arguments;
-  app.add_option("--hub", arguments.hub, "The hub, HOST:PORT");
-  app.add_option("--config", arguments.config, "Configuration (TOML)")->check(CLI::ExistingFile);
-  app.add_option("--state-dir", arguments.state_dir, "Directory of the spool and the agent's identity; default: a free one");
-  CLI::Option* simulate = app.add_option("--simulate", arguments.simulation.scenario, "Play this scenario (TOML) instead of collecting")
-                              ->check(CLI::ExistingFile);
-  app.add_option("--speed", arguments.simulation.speed, "Of the simulation: a factor, or max")
-      ->check([](const std::string& text) {
+  options.add("--hub", arguments.hub, "The hub, HOST:PORT");
+  options.add("--config", arguments.config, "Configuration (TOML)").existingFile();
+  options.add("--state-dir", arguments.state_dir, "Directory of the spool and the agent's identity; default: a free one");
+  const runglass::Option simulate =
+      options.add("--simulate", arguments.simulation.scenario, "Play this scenario (TOML) instead of collecting").existingFile();
+  options.add("--speed", arguments.simulation.speed, "Of the simulation: a factor, or max")
+      .check([](const std::string& text) {
         double factor = 0;
         const bool number = std::sscanf(text.c_str(), "%lf", &factor) == 1 && factor > 0 && factor <= 1000;
         return number || text == "max" ? std::string() : "must be a factor above 0, or max";
       })
-      ->capture_default_str();
-  CLI::Option* per_node = app.add_flag("--agent-per-node", arguments.simulation.agent_per_node,
-                                       "Of the simulation: every node is an agent of its own, with its own session, connection and spool")
-                              ->needs(simulate);
-  app.add_option("--trust", arguments.simulation.trust,
-                 "Of --agent-per-node: folder that runglassctl pair made; each agent shows what agents/NODE in it holds")
-      ->check(CLI::ExistingDirectory)
-      ->needs(per_node);
-  app.add_option("--token-file", arguments.token_file, "Bearer token for the hub, mode 0600");
-  app.add_option("--tls-ca", arguments.tls_ca, "CA of the hub's certificate (PEM); turns TLS on");
-  app.add_option("--tls-cert", arguments.tls_cert, "Our certificate for the hub (PEM)");
-  app.add_option("--tls-key", arguments.tls_key, "Its key (PEM)");
-  runglass::addExamples(app,
-                        "runglass-agent --hub 127.0.0.1:7070\n"
-                        "runglass-agent --hub head.cluster:7070 --token-file hub.token --tls-ca hub.pem\n"
-                        "runglass-agent --hub 127.0.0.1:7070 --simulate slow-gpu.toml --speed max\n"
-                        "runglass-agent --hub 127.0.0.1:7070 --simulate slow-gpu.toml --agent-per-node --state-dir /tmp/sim\n");
-  if (runglass::describedCommandLine(app, argc, argv)) return 0;
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : 2;
-  }
+      .defaultShown();
+  const runglass::Option per_node =
+      options
+          .flag("--agent-per-node", arguments.simulation.agent_per_node,
+                "Of the simulation: every node is an agent of its own, with its own session, connection and spool")
+          .needs(simulate);
+  options
+      .add("--trust", arguments.simulation.trust,
+           "Of --agent-per-node: folder that runglassctl pair made; each agent shows what agents/NODE in it holds")
+      .existingFolder()
+      .needs(per_node);
+  options.add("--token-file", arguments.token_file, "Bearer token for the hub, mode 0600");
+  options.add("--tls-ca", arguments.tls_ca, "CA of the hub's certificate (PEM); turns TLS on");
+  options.add("--tls-cert", arguments.tls_cert, "Our certificate for the hub (PEM)");
+  options.add("--tls-key", arguments.tls_key, "Its key (PEM)");
+  options.examples(
+      "runglass-agent --hub 127.0.0.1:7070\n"
+      "runglass-agent --hub head.cluster:7070 --token-file hub.token --tls-ca hub.pem\n"
+      "runglass-agent --hub 127.0.0.1:7070 --simulate slow-gpu.toml --speed max\n"
+      "runglass-agent --hub 127.0.0.1:7070 --simulate slow-gpu.toml --agent-per-node --state-dir /tmp/sim\n");
+  if (const auto exit = line.parse(argc, argv)) return *exit;
   runglass::Status status;
   try {
     status = arguments.simulation.scenario.empty() ? runglass::collect(arguments) : runglass::playScenario(arguments);

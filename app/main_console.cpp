@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <QApplication>
 #include <QHashSeed>
 #include <QIcon>
@@ -17,7 +16,6 @@
 #include <utility>
 #include <vector>
 
-#include "app/cli_description.h"
 #include "app/console/console.h"
 #include "app/console/report.h"
 #include "app/console/screenshot.h"
@@ -25,6 +23,7 @@
 #include "app/damage_warning.h"
 #include "app/hub_arguments.h"
 #include "app/hub_problem.h"
+#include "app/options.h"
 #include "app/private_files.h"
 #include "widgets/frame/registry.h"
 
@@ -111,15 +110,15 @@ std::string builtTabs() {
   return words;
 }
 
-void declarePlace(CLI::App& app, Arguments& arguments) {
-  app.add_option("--view", arguments.place.view, "View or layout: " + builtViews());
-  app.add_option("--tab", arguments.place.tab, "Part of the view: " + builtTabs());
-  app.add_option("--run", arguments.place.run, "Run, by id or name; default: the running or newest one");
-  app.add_option("--t0", arguments.place.t0, "Begin of the time window, ns since 1970 UTC");
-  app.add_option("--t1", arguments.place.t1, "End of the time window, ns");
-  app.add_option("--at", arguments.at, "The moment to look at: ns since 1970 UTC, or as 2026-11-20T21:43:07Z; default: now");
-  app.add_option("--select", arguments.select, "rank=N,attempt=N,step=N,node=NAME,incident=UUID");
-  app.add_option("--theme", arguments.theme, "dark or light")->check(CLI::IsMember({"dark", "light"}));
+void declarePlace(Options options, Arguments& arguments) {
+  options.add("--view", arguments.place.view, "View or layout: " + builtViews());
+  options.add("--tab", arguments.place.tab, "Part of the view: " + builtTabs());
+  options.add("--run", arguments.place.run, "Run, by id or name; default: the running or newest one");
+  options.add("--t0", arguments.place.t0, "Begin of the time window, ns since 1970 UTC");
+  options.add("--t1", arguments.place.t1, "End of the time window, ns");
+  options.add("--at", arguments.at, "The moment to look at: ns since 1970 UTC, or as 2026-11-20T21:43:07Z; default: now");
+  options.add("--select", arguments.select, "rank=N,attempt=N,step=N,node=NAME,incident=UUID");
+  options.add("--theme", arguments.theme, "dark or light").oneOf({"dark", "light"});
 }
 
 // Checks what can be checked without a store; absent: go on.
@@ -178,13 +177,13 @@ HubAddress hubAddress(const Arguments& arguments, const HubOptions& options) {
 }
 
 // Following takes the place of what a store or a hub of this window would be.
-std::optional<int> wrongConnect(const Arguments& arguments, const CLI::App& cli) {
+std::optional<int> wrongConnect(const Arguments& arguments, Options options) {
   if (arguments.connect.empty()) return arguments.copy.empty() ? std::nullopt : std::optional(fail("--mirror: wants --connect", 2));
   if (!isHubAddress(QString::fromStdString(arguments.connect)))
     return fail("--connect " + arguments.connect + ": wants HOST:PORT or unix:PATH", 2);
   if (!arguments.store.empty() && !isLink(arguments.store)) return fail("--connect: the file for the copy is named with --mirror", 2);
   for (const char* of_hub : {"--live", "--listen", "--trust", "--tls-client-ca", "--durability", "--scrape", "--alerts"})
-    if (cli.get_option(of_hub)->count() > 0) return fail(std::string("--connect: ") + of_hub + " is of a hub of this window", 2);
+    if (options.find(of_hub).count() > 0) return fail(std::string("--connect: ") + of_hub + " is of a hub of this window", 2);
   return std::nullopt;
 }
 
@@ -246,68 +245,62 @@ int runWindow(QApplication& app, const Arguments& arguments) {
 
 int runConsole(int argc, char** argv) {
   Arguments arguments;
-  CLI::App cli("Watches GPU clusters and training runs.", "runglass");
-  cli.set_help_flag("-h,--help", "Print this help and exit");
-  cli.add_option("store", arguments.store, "The store, a .rgl file; or a runglass:// link into one that was opened here before");
-  cli.add_option("--link", arguments.link, "Go where this runglass:// link leads");
-  cli.add_flag("--live", arguments.live, "Write the store and receive agents (on 127.0.0.1, any free port, unless --listen)");
-  const CLI::Option* listen =
-      cli.add_option("--listen", arguments.hub.listen, "Where the hub listens, HOST:PORT or unix:PATH; implies --live");
-  arguments.hub.declare(cli);
-  cli.add_option("--alerts", arguments.alerts, "Of the hub: who is told of what, a TOML file (docs/alerts.md); default: this screen");
-  cli.add_option("--tls-ca", arguments.tls_ca, "Where another hub is asked or followed: CA of its certificate (PEM); turns TLS on");
-  declarePlace(cli, arguments);
-  CLI::App* shot = cli.add_subcommand("screenshot", "Write one view as a PNG; needs no display");
-  shot->add_option("--store", arguments.store, "The store, a .rgl file");
-  shot->add_option("--size", arguments.size, "WIDTHxHEIGHT in pixels")->capture_default_str();
-  shot->add_option("--out", arguments.out, "The PNG to write")->required();
-  declarePlace(*shot, arguments);
-  shot->get_option("--view")->required();
-  CLI::App* report = cli.add_subcommand("report", "Write a report of an incident, a finding or a run; needs no display");
+  CommandLine line("runglass", "Watches GPU clusters and training runs.");
+  const Options options = line.options();
+  options.helpFlag("Print this help and exit");
+  options.add("store", arguments.store, "The store, a .rgl file; or a runglass:// link into one that was opened here before");
+  options.add("--link", arguments.link, "Go where this runglass:// link leads");
+  options.flag("--live", arguments.live, "Write the store and receive agents (on 127.0.0.1, any free port, unless --listen)");
+  const Option listen = options.add("--listen", arguments.hub.listen, "Where the hub listens, HOST:PORT or unix:PATH; implies --live");
+  arguments.hub.declare(options);
+  options.add("--alerts", arguments.alerts, "Of the hub: who is told of what, a TOML file (docs/alerts.md); default: this screen");
+  options.add("--tls-ca", arguments.tls_ca, "Where another hub is asked or followed: CA of its certificate (PEM); turns TLS on");
+  declarePlace(options, arguments);
+  const Options shot = options.subcommand("screenshot", "Write one view as a PNG; needs no display");
+  shot.add("--store", arguments.store, "The store, a .rgl file");
+  shot.add("--size", arguments.size, "WIDTHxHEIGHT in pixels").defaultShown();
+  shot.add("--out", arguments.out, "The PNG to write").required();
+  declarePlace(shot, arguments);
+  shot.find("--view").required();
+  const Options report = options.subcommand("report", "Write a report of an incident, a finding or a run; needs no display");
   ReportArguments report_of;
-  report_of.declare(*report);
-  cli.get_option("--token-file")->description("Of the hub: bearer tokens, one per line; of one that is asked or followed: ours; mode 0600");
-  cli.get_option("--tls-cert")
-      ->description("Of the hub: server certificate (PEM), needed beyond loopback; to one that is asked or followed: ours");
-  const auto declareConnect = [&arguments](CLI::App& app) {
-    app.add_option("--connect", arguments.connect, "Follow the hub that listens there, HOST:PORT or unix:PATH, into a copy here");
-    app.add_option("--mirror", arguments.copy, "With --connect: the copy, a .rgl file; default: one for each hub, gone on with next time");
+  report_of.declare(report);
+  options.find("--token-file").help("Of the hub: bearer tokens, one per line; of one that is asked or followed: ours; mode 0600");
+  options.find("--tls-cert").help("Of the hub: server certificate (PEM), needed beyond loopback; to one that is asked or followed: ours");
+  const auto declareConnect = [&arguments](Options to) {
+    to.add("--connect", arguments.connect, "Follow the hub that listens there, HOST:PORT or unix:PATH, into a copy here");
+    to.add("--mirror", arguments.copy, "With --connect: the copy, a .rgl file; default: one for each hub, gone on with next time");
   };
-  declareConnect(cli);
-  declareConnect(*shot);
-  shot->add_option("--token-file", arguments.token_file, "Of the hub that is followed: a bearer token, mode 0600");
-  shot->add_option("--tls-ca", arguments.tls_ca, "Of that hub: CA of its certificate (PEM); turns TLS on");
-  shot->add_option("--tls-cert", arguments.tls_cert, "Shown to that hub: our certificate (PEM)");
-  shot->add_option("--tls-key", arguments.tls_key, "Its key (PEM)");
-  addExamples(cli,
-              "runglass night.rgl --view timeline --select rank=37,step=48210\n"
-              "runglass --live run.rgl --listen 127.0.0.1:7070\n"
-              "runglass --connect unix:$HOME/hub.sock\n"
-              "runglass --connect hub.example:7070 --tls-ca ca.pem --token-file read.token\n");
-  addExamples(*shot, "runglass screenshot --store night.rgl --view overview --size 1920x1080 --out overview.png\n");
-  addExamples(*report,
-              "runglass report --store night.rgl --out report\n"
-              "runglass report --store night.rgl --incident 7f3a --redact hosts,users --format pdf,html --out report\n");
-  if (describedCommandLine(cli, argc, argv)) return 0;
-  try {
-    cli.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return cli.exit(error) == 0 ? 0 : 2;
-  }
+  declareConnect(options);
+  declareConnect(shot);
+  shot.add("--token-file", arguments.token_file, "Of the hub that is followed: a bearer token, mode 0600");
+  shot.add("--tls-ca", arguments.tls_ca, "Of that hub: CA of its certificate (PEM); turns TLS on");
+  shot.add("--tls-cert", arguments.tls_cert, "Shown to that hub: our certificate (PEM)");
+  shot.add("--tls-key", arguments.tls_key, "Its key (PEM)");
+  options.examples(
+      "runglass night.rgl --view timeline --select rank=37,step=48210\n"
+      "runglass --live run.rgl --listen 127.0.0.1:7070\n"
+      "runglass --connect unix:$HOME/hub.sock\n"
+      "runglass --connect hub.example:7070 --tls-ca ca.pem --token-file read.token\n");
+  shot.examples("runglass screenshot --store night.rgl --view overview --size 1920x1080 --out overview.png\n");
+  report.examples(
+      "runglass report --store night.rgl --out report\n"
+      "runglass report --store night.rgl --incident 7f3a --redact hosts,users --format pdf,html --out report\n");
+  if (const auto exit = line.parse(argc, argv)) return *exit;
   if (const auto wrong = wrongUsage(arguments)) return *wrong;
-  if (*shot && arguments.store.empty() == arguments.connect.empty()) return fail("screenshot: wants --store or --connect", 2);
-  if (const auto wrong = wrongConnect(arguments, cli)) return *wrong;
+  if (shot.parsed() && arguments.store.empty() == arguments.connect.empty()) return fail("screenshot: wants --store or --connect", 2);
+  if (const auto wrong = wrongConnect(arguments, options)) return *wrong;
   takeFileUrl(arguments);
   silenceLibraries();
-  arguments.live = arguments.live || listen->count() > 0;
+  arguments.live = arguments.live || listen.count() > 0;
   if (arguments.live && arguments.store.empty()) return fail("--live: wants a store to write", 2);
-  if (*shot || *report)
+  if (shot.parsed() || report.parsed())
     qputenv("QT_QPA_PLATFORM", "offscreen");
   else if (qEnvironmentVariableIsEmpty("DISPLAY") && qEnvironmentVariableIsEmpty("WAYLAND_DISPLAY") &&
            qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM"))
     return fail(std::string("no display to open a window on") + kWithoutDisplay);
   // The order in which a PDF's fonts are written follows a hash; the same report is the same bytes in each process.
-  if (*report) QHashSeed::setDeterministicGlobalSeed();
+  if (report.parsed()) QHashSeed::setDeterministicGlobalSeed();
   qInstallMessageHandler(onQtMessage);
   QCoreApplication::setOrganizationName("runglass");
   QCoreApplication::setApplicationName("runglass");
@@ -317,12 +310,12 @@ int runConsole(int argc, char** argv) {
   g_startup.done = true;
   for (const std::string& problem : g_startup.problems) fail(problem);
   QGuiApplication::setWindowIcon(QIcon::fromTheme(RG_APPLICATION_ID));
-  if (*shot) {
+  if (shot.parsed()) {
     const int exit = runScreenshot(arguments);
     warnOfDamage();
     return exit;
   }
-  if (*report) {
+  if (report.parsed()) {
     const Status made = makeReport(report_of, std::string("runglass ") + RG_VERSION);
     warnOfDamage();
     return made.ok() ? 0 : fail(made.message(), made.code() == Code::kInvalidArgument ? 2 : 1);

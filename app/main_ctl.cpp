@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // runglassctl: everything the console knows, scriptable. Exit 0 ok, 1 failed (one line on stderr), 2 wrong usage.
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
+#include <vector>
 
-#include "app/cli_description.h"
 #include "app/ctl/command.h"
 #include "app/ctl/output.h"
 #include "app/damage_warning.h"
+#include "app/options.h"
 #include "app/private_files.h"
 
 namespace {
@@ -21,23 +21,20 @@ int report(const char* command, const std::string& message) {
 
 int main(int argc, char** argv) {
   runglass::keepFilesPrivate();
-  CLI::App app("Reads, checks and exports Runglass stores (one SQLite file each).", "runglassctl");
-  app.require_subcommand(1);
-  app.set_help_flag("-h,--help", "Print this help and exit");
+  runglass::CommandLine line("runglassctl", "Reads, checks and exports Runglass stores (one SQLite file each).");
+  line.options().helpFlag("Print this help and exit");
+  line.options().requireSubcommand();
   const auto commands = runglass::ctl::commands();
+  std::vector<runglass::Options> declared;
   for (const auto& command : commands) {
-    CLI::App* sub = app.add_subcommand(command->name(), command->help());
-    command->declare(*sub);
-    runglass::addExamples(*sub, command->examples());
+    declared.push_back(line.options().subcommand(command->name(), command->help()));
+    command->declare(declared.back());
+    declared.back().examples(command->examples());
   }
-  if (runglass::describedCommandLine(app, argc, argv)) return 0;
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : 2;
-  }
-  for (const auto& command : commands) {
-    if (!app.got_subcommand(command->name())) continue;
+  if (const auto exit = line.parse(argc, argv)) return *exit;
+  for (std::size_t i = 0; i < commands.size(); ++i) {
+    const auto& command = commands[i];
+    if (!declared[i].parsed()) continue;
     try {
       const runglass::Status status = command->run();
       runglass::warnOfDamage();

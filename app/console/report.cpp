@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "app/console/place.h"
+#include "app/options.h"
 #include "app/run_choice.h"
 #include "app/store_access.h"
 #include "storage/reader_at.h"
@@ -41,22 +42,22 @@ TimeNs madeNow() {
 
 }  // namespace
 
-void ReportArguments::declare(CLI::App& app) {
-  app.add_option("--store", store, "The store, a .rgl file; it may be written meanwhile")->required();
-  CLI::Option* const of_incident = app.add_option("--incident", incident, "Of this incident: its id, uuid or the begin of its uuid");
-  CLI::Option* const of_finding = app.add_option("--finding", finding, "Of this finding: finding_id of the relation finding");
-  CLI::Option* const of_run =
-      app.add_option("--run", run, "Of this run: its id, uuid or name. Without one of the three: the newest incident, else the newest run");
-  of_incident->excludes(of_finding)->excludes(of_run);
-  of_finding->excludes(of_run);
-  app.add_option("--out", out, "Folder that the files go to; nothing in it is written over")->required();
-  app.add_option("--format", format, "pdf, html, md, json, csv (a folder of tables), several with commas, or all")->capture_default_str();
-  app.add_option("--paper", paper, "a4 or letter")->check(CLI::IsMember({"a4", "letter"}))->capture_default_str();
-  app.add_option("--redact", redact,
-                 "hosts, users, paths, addresses, tokens, several with commas, or all: replaced before anything is written");
-  app.add_option("--price", price, "Of a GPU-hour, in any currency")->check(CLI::NonNegativeNumber);
-  app.add_option("--summary", summary, "A file with the summary, in place of the computed one");
-  app.add_option("--at", at, "As the store was at this moment: ns since 1970, or 2026-03-02T10:00:00Z");
+void ReportArguments::declare(Options options) {
+  options.add("--store", store, "The store, a .rgl file; it may be written meanwhile").required();
+  const Option of_incident = options.add("--incident", incident, "Of this incident: its id, uuid or the begin of its uuid");
+  const Option of_finding = options.add("--finding", finding, "Of this finding: finding_id of the relation finding");
+  const Option of_run =
+      options.add("--run", run, "Of this run: its id, uuid or name. Without one of the three: the newest incident, else the newest run");
+  of_incident.excludes(of_finding).excludes(of_run);
+  of_finding.excludes(of_run);
+  options.add("--out", out, "Folder that the files go to; nothing in it is written over").required();
+  options.add("--format", format, "pdf, html, md, json, csv (a folder of tables), several with commas, or all").defaultShown();
+  options.add("--paper", paper, "a4 or letter").oneOf({"a4", "letter"}).defaultShown();
+  options.add("--redact", redact,
+              "hosts, users, paths, addresses, tokens, several with commas, or all: replaced before anything is written");
+  options.add("--price", price, "Of a GPU-hour, in any currency").nonNegative();
+  options.add("--summary", summary, "A file with the summary, in place of the computed one");
+  options.add("--at", at, "As the store was at this moment: ns since 1970, or 2026-03-02T10:00:00Z");
 }
 
 Status makeReport(const ReportArguments& arguments, const std::string& program) {

@@ -8,7 +8,7 @@
 // Cost:       as the report.
 #pragma once
 
-#include <CLI/CLI.hpp>
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -16,11 +16,13 @@
 
 namespace runglass {
 
+class Options;
+
 struct ReportArguments {
   std::string store, incident, run, out, format = "pdf,html", paper = "a4", redact, summary, at;
   std::optional<std::int64_t> finding;
   std::optional<double> price;
-  void declare(CLI::App& app);
+  void declare(Options options);
 };
 
 // Prints the path of each file.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // runglassctl agent: what an administrator changes about the agents of a store.
-#include <CLI/CLI.hpp>
 
 #include "app/control_arguments.h"
 #include "app/ctl/command.h"
+#include "app/options.h"
 #include "app/store_edit.h"
 
 namespace runglass::ctl {
@@ -17,13 +17,13 @@ class AgentCommand : public Command {
     return "runglassctl agent forget --store run.rgl n0412\n"
            "runglassctl agent forget --hub 127.0.0.1:7070 n0412\n";
   }
-  void declare(CLI::App& app) override {
-    app.require_subcommand(1);
-    CLI::App* forget = app.add_subcommand("forget", "Let another node or certificate use an agent's uuid");
-    forget->add_option("agent", m_forget.name, "The agent's uuid, or a node's uuid or name: all its agents")->required();
-    CLI::Option* hub = forget->add_option("--hub", m_hub, "The hub, HOST:PORT");
-    forget->add_option("--store", m_store, "Instead: the store, a .rgl file")->excludes(hub);
-    m_control.declare(*forget);
+  void declare(Options options) override {
+    options.requireSubcommand();
+    const Options forget = options.subcommand("forget", "Let another node or certificate use an agent's uuid");
+    forget.add("agent", m_forget.name, "The agent's uuid, or a node's uuid or name: all its agents").required();
+    const Option hub = forget.add("--hub", m_hub, "The hub, HOST:PORT");
+    forget.add("--store", m_store, "Instead: the store, a .rgl file").excludes(hub);
+    m_control.declare(forget);
   }
   Status run() override {
     if (m_hub.empty() && m_store.empty()) return {Code::kInvalidArgument, "wants --hub HOST:PORT or --store S.rgl"};

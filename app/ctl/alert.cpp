@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // runglassctl alert: tries the targets of a rule file, lists what people were told, and snoozes a cause or a rule; also while a hub writes.
-#include <CLI/CLI.hpp>
 #include <cstdlib>
 
 #include "app/control_arguments.h"
 #include "app/ctl/command.h"
 #include "app/ctl/output.h"
+#include "app/options.h"
 #include "app/store_access.h"
 #include "app/store_edit.h"
 #include "collectors/notify/courier.h"
@@ -26,25 +26,23 @@ class AlertCommand : public Command {
            "runglassctl alert list --store run.rgl --limit 20\n"
            "runglassctl alert snooze --store run.rgl --cause node/n0412 --minutes 120\n";
   }
-  void declare(CLI::App& app) override {
-    app.require_subcommand(1);
-    m_test = app.add_subcommand("test", "Send a test message to every target of a rule file, once; exit 1 if one was not reached");
-    m_test->add_option("--alerts", m_alerts, "The rule file (TOML)")->required();
-    m_list = app.add_subcommand("list", "Print the newest alerts of a store");
-    m_list->add_option("--store", m_store, "The store, a .rgl file")->required();
-    m_list->add_option("--limit", m_limit, "How many")->check(CLI::Range(1, 20'000))->capture_default_str();
-    m_snooze_command = app.add_subcommand("snooze", "Tell nobody of a cause or a rule for a while");
-    m_snooze_command->add_option("--store", m_store, "The store, a .rgl file")->required();
-    CLI::Option* rule = m_snooze_command->add_option("--rule", m_snooze.rule, "The rule's name: all its causes");
-    m_snooze_command->add_option("--cause", m_snooze.cause, "The cause, as `alert list` prints it")->excludes(rule);
-    m_snooze_command->add_option("--minutes", m_minutes, "For how long; 0 ends it now")
-        ->check(CLI::Range(0, 527'040))
-        ->capture_default_str();
-    m_control.declare(*m_snooze_command);
+  void declare(Options options) override {
+    options.requireSubcommand();
+    m_test = options.subcommand("test", "Send a test message to every target of a rule file, once; exit 1 if one was not reached");
+    m_test.add("--alerts", m_alerts, "The rule file (TOML)").required();
+    m_list = options.subcommand("list", "Print the newest alerts of a store");
+    m_list.add("--store", m_store, "The store, a .rgl file").required();
+    m_list.add("--limit", m_limit, "How many").range(1, 20'000).defaultShown();
+    m_snooze_command = options.subcommand("snooze", "Tell nobody of a cause or a rule for a while");
+    m_snooze_command.add("--store", m_store, "The store, a .rgl file").required();
+    const Option rule = m_snooze_command.add("--rule", m_snooze.rule, "The rule's name: all its causes");
+    m_snooze_command.add("--cause", m_snooze.cause, "The cause, as `alert list` prints it").excludes(rule);
+    m_snooze_command.add("--minutes", m_minutes, "For how long; 0 ends it now").range(0, 527'040).defaultShown();
+    m_control.declare(m_snooze_command);
   }
   Status run() override {
-    if (*m_test) return test();
-    return *m_list ? list() : snooze();
+    if (m_test.parsed()) return test();
+    return m_list.parsed() ? list() : snooze();
   }
 
  private:
@@ -85,7 +83,7 @@ class AlertCommand : public Command {
   std::string m_store, m_alerts;
   std::int64_t m_limit = 20, m_minutes = 120;
   Snooze m_snooze;
-  CLI::App *m_test = nullptr, *m_list = nullptr, *m_snooze_command = nullptr;
+  Options m_test, m_list, m_snooze_command;
   ControlArguments m_control;
 };
 

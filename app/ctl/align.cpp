@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // runglassctl align: how far the clocks of a run's nodes are apart by the collectives they ended together, and taking that out.
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "analysis/clock_align/clock_matches.h"
 #include "app/control_arguments.h"
 #include "app/ctl/command.h"
 #include "app/ctl/output.h"
+#include "app/options.h"
 #include "app/run_choice.h"
 #include "app/store_access.h"
 #include "app/store_edit.h"
@@ -96,14 +96,14 @@ class Align : public Command {
     return "runglassctl align --store trace.rgl --run 1 --dry-run\n"
            "runglassctl align --store trace.rgl --run 1\n";
   }
-  void declare(CLI::App& app) override {
-    app.add_option("--store", m_store, "The store, a .rgl file")->required();
-    app.add_option("--run", m_run, "The run's id, uuid or name")->required();
-    app.add_option("--attempt", m_attempt, "The attempt's number, from 0; without it the newest")->check(CLI::NonNegativeNumber);
-    auto* dry = app.add_flag("--dry-run", m_dry, "Only say what would be shifted");
-    app.add_flag("--reset", m_reset, "Take the alignment off: times are as the nodes' clocks say")->excludes(dry);
-    app.add_flag("--json", m_json, "Print one JSON object");
-    m_control.declare(app);
+  void declare(Options options) override {
+    options.add("--store", m_store, "The store, a .rgl file").required();
+    options.add("--run", m_run, "The run's id, uuid or name").required();
+    options.add("--attempt", m_attempt, "The attempt's number, from 0; without it the newest").nonNegative();
+    const Option dry = options.flag("--dry-run", m_dry, "Only say what would be shifted");
+    options.flag("--reset", m_reset, "Take the alignment off: times are as the nodes' clocks say").excludes(dry);
+    options.flag("--json", m_json, "Print one JSON object");
+    m_control.declare(options);
   }
   Status run() override {
     RG_ASSIGN(const ControlTarget control, m_control.target());

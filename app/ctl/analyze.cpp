@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // runglassctl analyze: asks every analysis of the stored runs, as of their last data, and stores what they find.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -11,6 +10,7 @@
 #include "app/ctl/command.h"
 #include "app/ctl/issue_json.h"
 #include "app/ctl/output.h"
+#include "app/options.h"
 #include "app/run_choice.h"
 #include "app/run_findings.h"
 #include "app/store_access.h"
@@ -98,10 +98,10 @@ class Analyze : public Command {
     return "runglassctl analyze --store night.rgl\n"
            "runglassctl analyze --store night.rgl --run 1 --json\n";
   }
-  void declare(CLI::App& app) override {
-    app.add_option("--store", m_store, "The store, a .rgl file")->required();
-    app.add_option("--run", m_run, "Only this run, by id, uuid or name; without it all runs");
-    app.add_flag("--json", m_json, "Print one JSON object");
+  void declare(Options options) override {
+    options.add("--store", m_store, "The store, a .rgl file").required();
+    options.add("--run", m_run, "Only this run, by id, uuid or name; without it all runs");
+    options.flag("--json", m_json, "Print one JSON object");
   }
   Status run() override {
     RG_TRY(read());

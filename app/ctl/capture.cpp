@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // runglassctl capture: asks all nodes of a run for what they and their ranks look like now, through the hub.
-#include <CLI/CLI.hpp>
 
 #include "app/control_arguments.h"
 #include "app/ctl/command.h"
 #include "app/ctl/order_outcome.h"
 #include "app/ctl/output.h"
+#include "app/options.h"
 #include "app/store_edit.h"
 
 namespace runglass::ctl {
@@ -19,13 +19,13 @@ class CaptureNow : public Command {
     return "runglassctl capture --store run.rgl --run llm-70b\n"
            "runglassctl capture --hub 127.0.0.1:7070 --run llm-70b --ranks 0,17\n";
   }
-  void declare(CLI::App& app) override {
-    CLI::Option* hub = app.add_option("--hub", m_hub, "The hub, HOST:PORT");
-    app.add_option("--store", m_store, "Instead: the store that a hub of this machine writes")->excludes(hub);
-    app.add_option("--run", m_order.run, "The run's name")->required();
-    app.add_option("--ranks", m_order.ranks, "Only these ranks: 0,3,17")->delimiter(',');
-    app.add_flag("--json", m_json, "Print one JSON object");
-    m_control.declare(app);
+  void declare(Options options) override {
+    const Option hub = options.add("--hub", m_hub, "The hub, HOST:PORT");
+    options.add("--store", m_store, "Instead: the store that a hub of this machine writes").excludes(hub);
+    options.add("--run", m_order.run, "The run's name").required();
+    options.add("--ranks", m_order.ranks, "Only these ranks: 0,3,17").delimiter(',');
+    options.flag("--json", m_json, "Print one JSON object");
+    m_control.declare(options);
   }
   Status run() override {
     RG_ASSIGN(ControlTarget target, m_control.target());

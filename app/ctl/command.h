@@ -2,9 +2,9 @@
 // One subcommand of runglassctl. A new one is a file with a make function and one line in registry.cpp.
 //
 // Threading:  main thread.
-// Ownership:  the registry owns commands; options given to CLI11 point into them.
+// Ownership:  the registry owns commands; declared options point into them.
 // Units:      none.
-// Errors:     run() fails with one line for stderr (exit 1). Wrong usage is CLI11's to find (exit 2), so declare what an option accepts.
+// Errors:     run() fails with one line for stderr (exit 1). Parsing finds wrong usage (exit 2): declare everything an option accepts.
 // Cost:       none.
 #pragma once
 
@@ -13,8 +13,8 @@
 
 #include "model/result.h"
 
-namespace CLI {
-class App;
+namespace runglass {
+class Options;
 }
 
 namespace runglass::ctl {
@@ -26,7 +26,7 @@ class Command {
   virtual const char* help() const = 0;
   // Lines for a shell, each a whole command.
   virtual const char* examples() const = 0;
-  virtual void declare(CLI::App& app) = 0;
+  virtual void declare(Options options) = 0;
   virtual Status run() = 0;
 };
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // runglassctl compare: two attempts, or one before and after a step: parts of a step, scalars, facts, nodes.
-#include <CLI/CLI.hpp>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <span>
@@ -9,6 +8,7 @@
 #include "app/ctl/command.h"
 #include "app/ctl/output.h"
 #include "app/ctl/plain_text.h"
+#include "app/options.h"
 #include "app/store_access.h"
 #include "model/number_text.h"
 
@@ -142,15 +142,13 @@ class Compare : public Command {
     return "runglassctl compare --store run.rgl --a llm-70b/2 --b llm-70b/3\n"
            "runglassctl compare --store run.rgl --a llm-70b --at 41870\n";
   }
-  void declare(CLI::App& app) override {
-    app.add_option("--store", m_store, "The store, a .rgl file")->required();
-    app.add_option("--a", m_a, "RUN or RUN/ATTEMPT, RUN an id or a name; without an attempt its newest")->required();
-    auto* b = app.add_option("--b", m_b, "What to compare it with");
-    app.add_option("--at", m_at, "Compare A before this step with A from this step on")->excludes(b);
-    app.add_flag("--json", m_json, "Print one JSON object");
-    app.callback([this] {
-      if (m_b.empty() && !m_at) throw CLI::ValidationError("compare", "--b or --at is required");
-    });
+  void declare(Options options) override {
+    options.add("--store", m_store, "The store, a .rgl file").required();
+    options.add("--a", m_a, "RUN or RUN/ATTEMPT, RUN an id or a name; without an attempt its newest").required();
+    const Option b = options.add("--b", m_b, "What to compare it with");
+    options.add("--at", m_at, "Compare A before this step with A from this step on").excludes(b);
+    options.flag("--json", m_json, "Print one JSON object");
+    options.check([this] { return std::string(m_b.empty() && !m_at ? "--b or --at is required" : ""); });
   }
   Status run() override {
     RG_ASSIGN(auto reader, openForReading(m_store));

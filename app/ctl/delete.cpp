@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // runglassctl delete: whole runs, with a preview.
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -8,6 +7,7 @@
 #include "app/ctl/command.h"
 #include "app/ctl/output.h"
 #include "app/ctl/plain_text.h"
+#include "app/options.h"
 #include "app/run_choice.h"
 #include "app/store_access.h"
 #include "storage/delete_runs.h"
@@ -49,18 +49,15 @@ class Delete : public Command {
     return "runglassctl delete --store cluster.rgl --run llm-70b --dry-run\n"
            "runglassctl delete --store cluster.rgl --before 2026-01-01\n";
   }
-  void declare(CLI::App& app) override {
-    app.add_option("--store,STORE", m_store, "The store, a .rgl file")->required();
-    CLI::Option* run = app.add_option("--run", m_run, "The run's id, uuid or name");
-    CLI::Option* before =
-        app.add_option("--before", m_before, "Runs that ended before: 2026-01-31, 2026-01-31T18:00 (UTC) or ns since 1970")
-            ->check([](const std::string& text) { return timeFrom(text) ? std::string() : "not a time: " + text; });
-    run->excludes(before);
-    app.add_flag("--dry-run,--preview", m_dry_run, "Print what would be deleted, and delete nothing");
-    app.add_flag("--json", m_json, "Print one JSON object");
-    app.final_callback([this] {
-      if (m_run.empty() && m_before.empty()) throw CLI::ValidationError("delete", "--run or --before is required");
-    });
+  void declare(Options options) override {
+    options.add("--store,STORE", m_store, "The store, a .rgl file").required();
+    const Option run = options.add("--run", m_run, "The run's id, uuid or name");
+    const Option before = options.add("--before", m_before, "Runs that ended before: 2026-01-31, 2026-01-31T18:00 (UTC) or ns since 1970")
+                              .check([](const std::string& text) { return timeFrom(text) ? std::string() : "not a time: " + text; });
+    run.excludes(before);
+    options.flag("--dry-run,--preview", m_dry_run, "Print what would be deleted, and delete nothing");
+    options.flag("--json", m_json, "Print one JSON object");
+    options.check([this] { return std::string(m_run.empty() && m_before.empty() ? "--run or --before is required" : ""); });
   }
   Status run() override {
     DeletionWanted wanted;
@@ -110,9 +107,9 @@ class Compact : public Command {
   const char* name() const override { return "compact"; }
   const char* help() const override { return "Give the free pages of a store back to the file system"; }
   const char* examples() const override { return "runglassctl compact --store cluster.rgl\n"; }
-  void declare(CLI::App& app) override {
-    app.add_option("--store,STORE", m_store, "The store, a .rgl file; no process may write it")->required();
-    app.add_flag("--json", m_json, "Print one JSON object");
+  void declare(Options options) override {
+    options.add("--store,STORE", m_store, "The store, a .rgl file; no process may write it").required();
+    options.flag("--json", m_json, "Print one JSON object");
   }
   Status run() override {
     RG_ASSIGN(const Compaction done, compactStore(m_store, writerOptions()));

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // runglassctl estimate: how long, how much memory, how likely a failure, how often to save; and planned versus actual of a stored run.
-#include <CLI/CLI.hpp>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -11,6 +10,7 @@
 #include "app/ctl/command.h"
 #include "app/ctl/output.h"
 #include "app/ctl/plain_text.h"
+#include "app/options.h"
 #include "app/run_choice.h"
 #include "app/store_access.h"
 #include "model/device_catalog.h"
@@ -48,85 +48,87 @@ class Estimate : public Command {
     return "runglassctl estimate time --parameters 175e9 --tokens 300e9 --gpus 1024 --device H100-SXM --mfu 0.4\n"
            "runglassctl estimate memory --parameters 70e9 --dp 8 --pp 8 --tp 8 --zero 1\n";
   }
-  void declare(CLI::App& app) override {
-    app.require_subcommand(1);
-    app.add_flag("--json", m_json, "Print one JSON object");
-    app.fallthrough();
-    declareTime(*app.add_subcommand("time", "Days of training, and MFU from a measured rate"));
-    declareMemory(*app.add_subcommand("memory", "Bytes per GPU under DP, PP, TP and ZeRO"));
-    declareFailures(*app.add_subcommand("failures", "Chance of a failure per day, and the time between them"));
-    declareCheckpoint(*app.add_subcommand("checkpoint", "How often to save (Young 1974, Daly 2006)"));
-    declarePlan(*app.add_subcommand("plan", "Planned versus actual of a stored run"));
+  void declare(Options options) override {
+    options.requireSubcommand();
+    options.flag("--json", m_json, "Print one JSON object");
+    options.fallthrough();
+    declareTime(question(options, "time", "Days of training, and MFU from a measured rate", &Estimate::time));
+    declareMemory(question(options, "memory", "Bytes per GPU under DP, PP, TP and ZeRO", &Estimate::memory));
+    declareFailures(question(options, "failures", "Chance of a failure per day, and the time between them", &Estimate::failures));
+    declareCheckpoint(question(options, "checkpoint", "How often to save (Young 1974, Daly 2006)", &Estimate::checkpoint));
+    declarePlan(question(options, "plan", "Planned versus actual of a stored run", &Estimate::plan));
   }
   Status run() override {
-    RG_ASSIGN(const Answer answer, m_ask());
+    const auto asked = std::ranges::find_if(m_questions, [](const Question& question) { return question.command.parsed(); });
+    RG_ASSIGN(const Answer answer, (this->*asked->answer)());
     Output out = Output::standard();
     out.print(m_json ? answer.json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n" : answer.text);
     return out.finish();
   }
 
  private:
-  static void need(CLI::App& app, const char* option, double& value, const char* help) {
-    app.add_option(option, value, help)->required()->check(CLI::PositiveNumber);
+  struct Question {
+    Options command;
+    Result<Answer> (Estimate::*answer)();
+  };
+
+  Options question(Options options, const char* name, const char* help, Result<Answer> (Estimate::*answer)()) {
+    m_questions.push_back({options.subcommand(name, help), answer});
+    return m_questions.back().command;
   }
 
-  void declareTime(CLI::App& app) {
-    need(app, "--parameters", m_parameters, "Parameters of the model, 175e9");
-    need(app, "--tokens", m_work.tokens, "Tokens to train on, 300e9");
-    need(app, "--gpus", m_gpus, "Number of GPUs");
-    auto* device = app.add_option("--device", m_device, "A device of the catalogue, \"H100\": its dense BF16 peak");
-    auto* peak = app.add_option("--peak", m_peak, "Dense peak of a GPU in FLOP/s, 1000e12")->check(CLI::PositiveNumber)->excludes(device);
-    auto* mfu = app.add_option("--mfu", m_mfu, "Share of the peak, 0.5")->check(CLI::Range(0.0, 1.0));
-    app.add_option("--achieved", m_achieved, "FLOP/s that a GPU achieves, in place of --peak and --mfu")
-        ->check(CLI::PositiveNumber)
-        ->excludes(device)
-        ->excludes(peak)
-        ->excludes(mfu);
-    app.add_option("--tokens-per-s", m_rate, "Measured tokens/s of all GPUs: their MFU is computed")
-        ->check(CLI::PositiveNumber)
-        ->excludes(mfu);
-    app.add_option("--recompute", m_recompute, "Recomputation of activations")->check(CLI::IsMember({"none", "selective", "full"}));
-    app.callback([this] { m_ask = [this] { return time(); }; });
+  static void need(Options options, const char* option, double& value, const char* help) {
+    options.add(option, value, help).required().positive();
   }
-  void declareMemory(CLI::App& app) {
-    need(app, "--parameters", m_parameters, "Parameters of the model, 175e9");
+
+  void declareTime(Options options) {
+    need(options, "--parameters", m_parameters, "Parameters of the model, 175e9");
+    need(options, "--tokens", m_work.tokens, "Tokens to train on, 300e9");
+    need(options, "--gpus", m_gpus, "Number of GPUs");
+    const Option device = options.add("--device", m_device, "A device of the catalogue, \"H100\": its dense BF16 peak");
+    const Option peak = options.add("--peak", m_peak, "Dense peak of a GPU in FLOP/s, 1000e12").positive().excludes(device);
+    const Option mfu = options.add("--mfu", m_mfu, "Share of the peak, 0.5").range(0.0, 1.0);
+    options.add("--achieved", m_achieved, "FLOP/s that a GPU achieves, in place of --peak and --mfu")
+        .positive()
+        .excludes(device)
+        .excludes(peak)
+        .excludes(mfu);
+    options.add("--tokens-per-s", m_rate, "Measured tokens/s of all GPUs: their MFU is computed").positive().excludes(mfu);
+    options.add("--recompute", m_recompute, "Recomputation of activations").oneOf({"none", "selective", "full"});
+  }
+  void declareMemory(Options options) {
+    need(options, "--parameters", m_parameters, "Parameters of the model, 175e9");
     for (auto& [option, value] :
          {std::pair("--dp", &m_memory.dp), {"--pp", &m_memory.pp}, {"--tp", &m_memory.tp}, {"--vpp", &m_memory.vpp}})
-      app.add_option(option, *value, "Parallel size")->check(CLI::PositiveNumber);
-    app.add_option("--zero", m_memory.zero, "ZeRO stage")->check(CLI::Range(0, 3));
-    app.add_option("--weight-bytes", m_memory.weight_bytes, "Bytes a parameter of the weights, 2")->check(CLI::NonNegativeNumber);
-    app.add_option("--gradient-bytes", m_memory.gradient_bytes, "Of the gradients, 2")->check(CLI::NonNegativeNumber);
-    app.add_option("--master-bytes", m_memory.master_bytes, "Of the FP32 master weights, 4")->check(CLI::NonNegativeNumber);
-    app.add_option("--moments-bytes", m_memory.moments_bytes, "Of Adam's two moments, 8")->check(CLI::NonNegativeNumber);
+      options.add(option, *value, "Parallel size").positive();
+    options.add("--zero", m_memory.zero, "ZeRO stage").range(0, 3);
+    options.add("--weight-bytes", m_memory.weight_bytes, "Bytes a parameter of the weights, 2").nonNegative();
+    options.add("--gradient-bytes", m_memory.gradient_bytes, "Of the gradients, 2").nonNegative();
+    options.add("--master-bytes", m_memory.master_bytes, "Of the FP32 master weights, 4").nonNegative();
+    options.add("--moments-bytes", m_memory.moments_bytes, "Of Adam's two moments, 8").nonNegative();
     ModelShape& shape = m_memory.shape;
     for (auto& [option, value] : {std::pair("--layers", &shape.layers),
                                   {"--hidden", &shape.hidden},
                                   {"--heads", &shape.heads},
                                   {"--sequence", &shape.sequence},
                                   {"--micro-batch", &shape.micro_batch}})
-      app.add_option(option, *value, "Shape of the model, for the activations: all five or none")->check(CLI::PositiveNumber);
-    app.add_flag("--sequence-parallel", m_memory.sequence_parallel, "Sequence parallelism beside TP");
-    app.add_option("--recompute", m_recompute, "Recomputation of activations")->check(CLI::IsMember({"none", "selective", "full"}));
-    app.add_option("--device", m_device, "A device of the catalogue, \"H100\": does it fit");
-    app.callback([this] { m_ask = [this] { return memory(); }; });
+      options.add(option, *value, "Shape of the model, for the activations: all five or none").positive();
+    options.flag("--sequence-parallel", m_memory.sequence_parallel, "Sequence parallelism beside TP");
+    options.add("--recompute", m_recompute, "Recomputation of activations").oneOf({"none", "selective", "full"});
+    options.add("--device", m_device, "A device of the catalogue, \"H100\": does it fit");
   }
-  void declareFailures(CLI::App& app) {
-    need(app, "--gpus", m_gpus, "Number of GPUs");
-    app.add_option("--per-gpu-day", m_chance, "Chance that a GPU fails in a day, 0.001")->check(CLI::Range(0.0, 1.0));
-    app.callback([this] { m_ask = [this] { return failures(); }; });
+  void declareFailures(Options options) {
+    need(options, "--gpus", m_gpus, "Number of GPUs");
+    options.add("--per-gpu-day", m_chance, "Chance that a GPU fails in a day, 0.001").range(0.0, 1.0);
   }
-  void declareCheckpoint(CLI::App& app) {
-    need(app, "--save-s", m_save_s, "Seconds that training waits for a save");
-    auto* mtbf = app.add_option("--mtbf-s", m_mtbf_s, "Mean seconds between failures")->check(CLI::PositiveNumber);
-    app.add_option("--gpus", m_gpus, "Number of GPUs, in place of --mtbf-s: the rate of another cluster is taken")
-        ->check(CLI::PositiveNumber)
-        ->excludes(mtbf);
-    app.callback([this] { m_ask = [this] { return checkpoint(); }; });
+  void declareCheckpoint(Options options) {
+    need(options, "--save-s", m_save_s, "Seconds that training waits for a save");
+    const Option mtbf = options.add("--mtbf-s", m_mtbf_s, "Mean seconds between failures").positive();
+    options.add("--gpus", m_gpus, "Number of GPUs, in place of --mtbf-s: the rate of another cluster is taken").positive().excludes(mtbf);
   }
-  void declarePlan(CLI::App& app) {
-    app.add_option("--store", m_store, "The store, a .rgl file")->required();
-    app.add_option("--run", m_run, "Id or name of the run; without it the one that runs or started last");
-    app.callback([this] { m_ask = [this] { return plan(); }; });
+  void declarePlan(Options options) {
+    options.add("--store", m_store, "The store, a .rgl file").required();
+    options.add("--run", m_run, "Id or name of the run; without it the one that runs or started last");
   }
 
   Recompute recompute() const {
@@ -230,7 +232,7 @@ class Estimate : public Command {
     return Answer{std::move(json), planText(answer.plan).substr(4)};
   }
 
-  std::function<Result<Answer>()> m_ask;
+  std::vector<Question> m_questions;
   bool m_json = false;
   TrainingWork m_work;
   MemoryQuestion m_memory;

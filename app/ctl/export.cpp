@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // runglassctl export: a slice of a run as a store, as CSV files or as a Chrome trace; what an incident needs as a store.
-#include <CLI/CLI.hpp>
 #include <filesystem>
 
 #include "app/ctl/chrome_trace.h"
 #include "app/ctl/command.h"
 #include "app/ctl/output.h"
 #include "app/ctl/row_format.h"
+#include "app/options.h"
 #include "app/run_choice.h"
 #include "app/store_access.h"
 
@@ -99,23 +99,18 @@ class Export : public Command {
            "runglassctl export --store run.rgl --run 1 --chrome-trace slice.json --t0 1700000000000000000 --t1 1700000060000000000\n"
            "runglassctl export --store run.rgl --run 1 --csv tables/\n";
   }
-  void declare(CLI::App& app) override {
-    app.add_option("--store", m_store, "The store, a .rgl file")->required();
-    auto* what = app.add_option_group("what", "What of it; exactly one");
-    CLI::Option* run = what->add_option("--run", m_run, "The run's id, uuid or name");
-    what->add_option("--incident", m_incident, "The incident's id or uuid: what it needs of its run, into --to");
-    what->require_option(1);
-    auto* target = app.add_option_group("target", "Where to; exactly one");
-    target->add_option("--to", m_to, "A new store; never overwritten");
-    target->add_option("--chrome-trace", m_trace, "A new Chrome trace JSON file of the run's spans")->needs(run);
-    target->add_option("--csv", m_csv, "A folder for one CSV file per relation; files are never overwritten")->needs(run);
-    target->require_option(1);
-    app.add_option("--t0", m_range.t0, "Start of the slice, ns since 1970 (included)")->needs(run);
-    app.add_option("--t1", m_range.t1, "End of the slice, ns since 1970 (excluded)")->needs(run);
-    app.add_option("--margin", m_margin_s, "Seconds before and after the incident")
-        ->check(CLI::Range(0, 30 * 86'400))
-        ->capture_default_str()
-        ->excludes(run);
+  void declare(Options options) override {
+    options.add("--store", m_store, "The store, a .rgl file").required();
+    const Options what = options.exactlyOne("what", "What of it; exactly one");
+    const Option run = what.add("--run", m_run, "The run's id, uuid or name");
+    what.add("--incident", m_incident, "The incident's id or uuid: what it needs of its run, into --to");
+    const Options target = options.exactlyOne("target", "Where to; exactly one");
+    target.add("--to", m_to, "A new store; never overwritten");
+    target.add("--chrome-trace", m_trace, "A new Chrome trace JSON file of the run's spans").needs(run);
+    target.add("--csv", m_csv, "A folder for one CSV file per relation; files are never overwritten").needs(run);
+    options.add("--t0", m_range.t0, "Start of the slice, ns since 1970 (included)").needs(run);
+    options.add("--t1", m_range.t1, "End of the slice, ns since 1970 (excluded)").needs(run);
+    options.add("--margin", m_margin_s, "Seconds before and after the incident").range(0, 30 * 86'400).defaultShown().excludes(run);
   }
   Status run() override {
     if (m_range.t0 >= m_range.t1) return {Code::kInvalidArgument, "the slice is empty: --t0 must be less than --t1"};

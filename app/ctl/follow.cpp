@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // runglassctl follow: copies the store that a hub writes into one here, over one connection, until SIGTERM or SIGINT.
-#include <CLI/CLI.hpp>
 #include <csignal>
 #include <cstdio>
 
 #include "app/control_arguments.h"
 #include "app/ctl/command.h"
 #include "app/hub_problem.h"
+#include "app/options.h"
 #include "collectors/follow/mirror.h"
 
 namespace runglass::ctl {
@@ -20,12 +20,12 @@ class Follow : public Command {
     return "runglassctl follow --from 127.0.0.1:7070 --store here.rgl\n"
            "runglassctl follow --from hub.example:7070 --tls-ca ca.pem --token-file read.token --store here.rgl --once\n";
   }
-  void declare(CLI::App& app) override {
-    app.add_option("--from", m_from, "The hub, HOST:PORT or unix:PATH")->required();
-    app.add_option("--store", m_store, "The copy, a .rgl file; created if it is missing")->required();
-    app.add_flag("--once", m_once, "End once all that the hub has now is here");
-    app.add_option("--timeout", m_timeout, "With --once: give up after so many seconds")->check(CLI::PositiveNumber)->capture_default_str();
-    m_control.declare(app);
+  void declare(Options options) override {
+    options.add("--from", m_from, "The hub, HOST:PORT or unix:PATH").required();
+    options.add("--store", m_store, "The copy, a .rgl file; created if it is missing").required();
+    options.flag("--once", m_once, "End once all that the hub has now is here");
+    options.add("--timeout", m_timeout, "With --once: give up after so many seconds").positive().defaultShown();
+    m_control.declare(options);
   }
   Status run() override {
     sigset_t signals;

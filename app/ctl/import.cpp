@@ -2,7 +2,6 @@
 // runglassctl import: files and folders of others into a store.
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -10,6 +9,7 @@
 
 #include "app/ctl/command.h"
 #include "app/ctl/output.h"
+#include "app/options.h"
 #include "app/store_access.h"
 #include "collectors/importers/registry.h"
 #include "collectors/importers/session/import_session.h"
@@ -41,12 +41,12 @@ class Import : public Command {
     return "runglassctl import --store night.rgl logs/ runs/ trace_rank0.json.gz\n"
            "runglassctl import --store night.rgl --map site.toml telemetry.csv\n";
   }
-  void declare(CLI::App& app) override {
-    app.add_option("--store", m_store, "The store, a .rgl file; made if it is missing")->required();
-    app.add_option("--run", m_run, "Put everything into the run of this name");
-    app.add_option("--map", m_map, "Read CSV files by the layouts in this TOML file (docs/import_csv.md)");
-    app.add_flag("--json", m_json, "Print one JSON object");
-    app.add_option("PATH", m_paths, "Files and folders")->required();
+  void declare(Options options) override {
+    options.add("--store", m_store, "The store, a .rgl file; made if it is missing").required();
+    options.add("--run", m_run, "Put everything into the run of this name");
+    options.add("--map", m_map, "Read CSV files by the layouts in this TOML file (docs/import_csv.md)");
+    options.flag("--json", m_json, "Print one JSON object");
+    options.add("PATH", m_paths, "Files and folders").required();
   }
 
   Status run() override {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // runglassctl incident: lists incidents, makes one of findings or of a time, says what became of it; also while a hub writes the store.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -12,6 +11,7 @@
 #include "app/ctl/incident_text.h"
 #include "app/ctl/output.h"
 #include "app/ctl/plain_text.h"
+#include "app/options.h"
 #include "app/run_choice.h"
 #include "app/store_access.h"
 #include "app/store_edit.h"
@@ -39,67 +39,66 @@ class IncidentCommand : public Command {
            "runglassctl incident show --store run.rgl 3 --price 2.5\n"
            "runglassctl incident set --store run.rgl 3 --state resolved\n";
   }
-  void declare(CLI::App& app) override {
-    app.require_subcommand(1);
-    m_list = verb(app, "list", "Print the incidents of a store, the newest first");
-    m_list->add_option("--run", m_run, "Of this run: its id, uuid or name");
-    m_propose = verb(app, "propose", "Print what the stored findings propose: one incident where they have one cause");
-    m_propose->add_option("--run", m_run, "Of this run: its id, uuid or name; default: the one that runs or began last");
-    m_show = verb(app, "show", "Print one with its findings, cards, notes, cost, suspects and time line");
-    named(*m_show);
-    m_show->add_option("--price", m_price, "Of a GPU-hour, in any currency")->check(CLI::NonNegativeNumber);
-    m_new = verb(app, "new", "Make one of findings, or of a time");
-    m_new->add_option("--run", m_run, "The run of --from and --to or of --proposal; default: the one that runs or began last");
-    m_new->add_option("--finding", m_findings, "finding_id of the relation finding; again for more");
-    m_new->add_option("--proposal", m_proposal, "What `propose` printed under this key");
-    m_new->add_option("--from", m_from, "Its beginning, ns since 1970");
-    m_new->add_option("--to", m_to, "Its end, ns; without it, it is not over");
-    m_new->add_option("--title", m_title, "Default: what the finding says");
-    m_set = verb(app, "set", "Change one");
-    named(*m_set);
-    m_set->add_option("--state", m_state, "open, mitigated or resolved")->check(CLI::IsMember({"open", "mitigated", "resolved"}));
-    m_set->add_option("--title", m_title, "What it is called");
-    m_set->add_option("--from", m_from, "Its beginning, ns since 1970");
-    m_set->add_option("--to", m_to, "Its end, ns");
-    m_set->add_option("--finding", m_findings, "One more finding that belongs to it");
-    for (CLI::App* const sub : {m_new, m_set}) {
-      sub->add_option("--severity", m_severity, "info, warning, error or critical")
-          ->check(CLI::IsMember({"info", "warning", "error", "critical"}));
-      sub->add_option("--cause", m_cause, "Its root cause, a code of docs/incidents.md")->check(CLI::IsMember(causeCodes()));
-      sub->add_option("--summary", m_summary, "What happened, in a sentence");
-      sub->add_option("--note", m_note, "Markdown, added to its notes");
+  void declare(Options options) override {
+    options.requireSubcommand();
+    m_list = verb(options, "list", "Print the incidents of a store, the newest first");
+    m_list.add("--run", m_run, "Of this run: its id, uuid or name");
+    m_propose = verb(options, "propose", "Print what the stored findings propose: one incident where they have one cause");
+    m_propose.add("--run", m_run, "Of this run: its id, uuid or name; default: the one that runs or began last");
+    m_show = verb(options, "show", "Print one with its findings, cards, notes, cost, suspects and time line");
+    named(m_show);
+    m_show.add("--price", m_price, "Of a GPU-hour, in any currency").nonNegative();
+    m_new = verb(options, "new", "Make one of findings, or of a time");
+    m_new.add("--run", m_run, "The run of --from and --to or of --proposal; default: the one that runs or began last");
+    m_new.add("--finding", m_findings, "finding_id of the relation finding; again for more");
+    m_new.add("--proposal", m_proposal, "What `propose` printed under this key");
+    m_new.add("--from", m_from, "Its beginning, ns since 1970");
+    m_new.add("--to", m_to, "Its end, ns; without it, it is not over");
+    m_new.add("--title", m_title, "Default: what the finding says");
+    m_set = verb(options, "set", "Change one");
+    named(m_set);
+    m_set.add("--state", m_state, "open, mitigated or resolved").oneOf({"open", "mitigated", "resolved"});
+    m_set.add("--title", m_title, "What it is called");
+    m_set.add("--from", m_from, "Its beginning, ns since 1970");
+    m_set.add("--to", m_to, "Its end, ns");
+    m_set.add("--finding", m_findings, "One more finding that belongs to it");
+    for (const Options sub : {m_new, m_set}) {
+      sub.add("--severity", m_severity, "info, warning, error or critical").oneOf({"info", "warning", "error", "critical"});
+      sub.add("--cause", m_cause, "Its root cause, a code of docs/incidents.md").oneOf(causeCodes());
+      sub.add("--summary", m_summary, "What happened, in a sentence");
+      sub.add("--note", m_note, "Markdown, added to its notes");
     }
-    m_merge = verb(app, "merge", "Bring its findings, cards and notes into another one; it is dismissed then");
-    named(*m_merge);
-    m_merge->add_option("--into", m_into, "The id or uuid of the other")->required();
-    m_dismiss = verb(app, "dismiss", "Say that one is no problem; what it kept from being forgotten is kept no longer");
-    named(*m_dismiss);
-    m_dismiss->add_option("--because", m_because, "Why")->required();
-    m_delete = verb(app, "delete", "Remove one, with what it kept from being forgotten");
-    named(*m_delete);
-    for (CLI::App* const sub : {m_new, m_set, m_merge, m_dismiss, m_delete}) m_control.declare(*sub);
+    m_merge = verb(options, "merge", "Bring its findings, cards and notes into another one; it is dismissed then");
+    named(m_merge);
+    m_merge.add("--into", m_into, "The id or uuid of the other").required();
+    m_dismiss = verb(options, "dismiss", "Say that one is no problem; what it kept from being forgotten is kept no longer");
+    named(m_dismiss);
+    m_dismiss.add("--because", m_because, "Why").required();
+    m_delete = verb(options, "delete", "Remove one, with what it kept from being forgotten");
+    named(m_delete);
+    for (const Options sub : {m_new, m_set, m_merge, m_dismiss, m_delete}) m_control.declare(sub);
   }
   Status run() override {
     RG_ASSIGN(m_reader, openForReading(m_store));
-    if (*m_list) return list();
-    if (*m_propose) return propose();
-    if (*m_new) return make();
+    if (m_list.parsed()) return list();
+    if (m_propose.parsed()) return propose();
+    if (m_new.parsed()) return make();
     RG_ASSIGN(Incident incident, wantedIncident(*m_reader, m_store, m_wanted));
-    if (*m_show) return show(incident);
-    if (*m_merge) return merge(std::move(incident));
-    if (*m_dismiss) incident.state = IncidentState::kDismissed, incident.reason = m_because;
-    if (*m_set) RG_TRY(change(incident));
-    return send(std::move(incident), m_delete->parsed());
+    if (m_show.parsed()) return show(incident);
+    if (m_merge.parsed()) return merge(std::move(incident));
+    if (m_dismiss.parsed()) incident.state = IncidentState::kDismissed, incident.reason = m_because;
+    if (m_set.parsed()) RG_TRY(change(incident));
+    return send(std::move(incident), m_delete.parsed());
   }
 
  private:
-  CLI::App* verb(CLI::App& app, const char* name, const char* help) {
-    CLI::App* const sub = app.add_subcommand(name, help);
-    sub->add_option("--store", m_store, "The store, a .rgl file")->required();
-    sub->add_flag("--json", m_json, "One JSON object");
+  Options verb(Options options, const char* name, const char* help) {
+    const Options sub = options.subcommand(name, help);
+    sub.add("--store", m_store, "The store, a .rgl file").required();
+    sub.flag("--json", m_json, "One JSON object");
     return sub;
   }
-  void named(CLI::App& app) { app.add_option("INCIDENT", m_wanted, "Its id or uuid")->required(); }
+  void named(Options options) { options.add("INCIDENT", m_wanted, "Its id or uuid").required(); }
 
   Status list() {
     std::optional<RunId> run;
@@ -124,7 +123,7 @@ class IncidentCommand : public Command {
     RG_ASSIGN(const IncidentContext context, contextOf(*m_reader, incident, findings));
     Json json = incidentJson(incident, context);
     std::string text = incidentText(incident, context);
-    if (*m_show) {
+    if (m_show.parsed()) {
       RG_ASSIGN(const IncidentAnswer answer,
                 readIncidentAnswer(*m_reader, {.run = context.run, .incident = incident, .findings = findings, .price = m_price}, {}));
       json["answer"] = answerJson(answer);
@@ -271,8 +270,7 @@ class IncidentCommand : public Command {
   std::optional<double> m_price;
   bool m_json = false;
   std::unique_ptr<Reader> m_reader;
-  CLI::App *m_list = nullptr, *m_propose = nullptr, *m_show = nullptr, *m_new = nullptr, *m_set = nullptr, *m_merge = nullptr,
-           *m_dismiss = nullptr, *m_delete = nullptr;
+  Options m_list, m_propose, m_show, m_new, m_set, m_merge, m_dismiss, m_delete;
   ControlArguments m_control;
 };
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // runglassctl info: what a store holds, how big it is, and what was odd or lost on the way in.
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -9,6 +8,7 @@
 #include "app/ctl/issue_json.h"
 #include "app/ctl/output.h"
 #include "app/ctl/plain_text.h"
+#include "app/options.h"
 #include "app/store_access.h"
 #include "model/issue_catalog.h"
 #include "model/mutex.h"
@@ -188,9 +188,9 @@ class Info : public Command {
   const char* name() const override { return "info"; }
   const char* help() const override { return "Show what a store holds: runs, time range, counts, sizes, ingest issues"; }
   const char* examples() const override { return "runglassctl info --store run.rgl\n"; }
-  void declare(CLI::App& app) override {
-    app.add_option("--store", m_store, "The store, a .rgl file")->required();
-    app.add_flag("--json", m_json, "Print one JSON object");
+  void declare(Options options) override {
+    options.add("--store", m_store, "The store, a .rgl file").required();
+    options.flag("--json", m_json, "Print one JSON object");
   }
   Status run() override {
     RG_ASSIGN(auto reader, openForReading(m_store));

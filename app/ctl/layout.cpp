@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // runglassctl layout: where the ranks of a run stand in its parallel layout, what told it, what contradicts; and choosing their order.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -8,6 +7,7 @@
 #include "app/control_arguments.h"
 #include "app/ctl/command.h"
 #include "app/ctl/output.h"
+#include "app/options.h"
 #include "app/run_choice.h"
 #include "app/store_access.h"
 #include "app/store_edit.h"
@@ -64,15 +64,15 @@ class LayoutCommand : public Command {
     return "runglassctl layout --store run.rgl --run 1\n"
            "runglassctl layout --store run.rgl --run 1 --order tp8-dp4-pp2\n";
   }
-  void declare(CLI::App& app) override {
-    app.add_option("--store", m_store, "The store, a .rgl file")->required();
-    app.add_option("--run", m_run, "The run's id, uuid or name")->required();
-    app.add_option("--attempt", m_attempt, "The attempt's number, from 0; without it the newest")->check(CLI::NonNegativeNumber);
-    auto* order =
-        app.add_option("--order", m_order, "How the dimensions number the ranks, the fastest first: tp-cp-ep-dp-pp, tp8-dp4-pp2; stored");
-    app.add_flag("--reset", m_reset, "Forget the order that was chosen")->excludes(order);
-    app.add_flag("--json", m_json, "Print one JSON object");
-    m_control.declare(app);
+  void declare(Options options) override {
+    options.add("--store", m_store, "The store, a .rgl file").required();
+    options.add("--run", m_run, "The run's id, uuid or name").required();
+    options.add("--attempt", m_attempt, "The attempt's number, from 0; without it the newest").nonNegative();
+    const Option order =
+        options.add("--order", m_order, "How the dimensions number the ranks, the fastest first: tp-cp-ep-dp-pp, tp8-dp4-pp2; stored");
+    options.flag("--reset", m_reset, "Forget the order that was chosen").excludes(order);
+    options.flag("--json", m_json, "Print one JSON object");
+    m_control.declare(options);
   }
   Status run() override {
     RG_ASSIGN(const ControlTarget control, m_control.target());

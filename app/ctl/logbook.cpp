@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // runglassctl logbook: what happened to a run, day by day, as Markdown.
-#include <CLI/CLI.hpp>
 
 #include "analysis/logbook/read_logbook.h"
 #include "app/ctl/command.h"
 #include "app/ctl/output.h"
+#include "app/options.h"
 #include "app/run_choice.h"
 #include "app/store_access.h"
 
@@ -18,10 +18,10 @@ class PrintLogbook : public Command {
     return "Print the logbook of a run as Markdown: starts, restarts, faults, spikes, checkpoints, alerts, notes";
   }
   const char* examples() const override { return "runglassctl logbook --store run.rgl --out logbook.md\n"; }
-  void declare(CLI::App& app) override {
-    app.add_option("--store", m_store, "The store, a .rgl file")->required();
-    app.add_option("--run", m_run, "The run's id, uuid or name; without it the newest");
-    app.add_option("--out", m_out, "A file that does not exist yet; without it standard output");
+  void declare(Options options) override {
+    options.add("--store", m_store, "The store, a .rgl file").required();
+    options.add("--run", m_run, "The run's id, uuid or name; without it the newest");
+    options.add("--out", m_out, "A file that does not exist yet; without it standard output");
   }
   Status run() override {
     RG_ASSIGN(const auto reader, openForReading(m_store));

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // runglassctl note: writes down what a person knows about a run; also while a hub writes the store.
-#include <CLI/CLI.hpp>
 #include <cstdlib>
 
 #include "app/control_arguments.h"
 #include "app/ctl/command.h"
+#include "app/options.h"
 #include "app/run_choice.h"
 #include "app/store_access.h"
 #include "app/store_edit.h"
@@ -23,16 +23,16 @@ class AddNote : public Command {
     return "runglassctl note --store run.rgl --run 1 'lr halved by hand'\n"
            "runglassctl note --store run.rgl --run 1 --time 1700000000000000000 'switch rebooted'\n";
   }
-  void declare(CLI::App& app) override {
-    app.add_option("--store", m_store, "The store, a .rgl file")->required();
-    app.add_option("--run", m_run, "The run's id, uuid or name")->required();
-    app.add_option("--time", m_note.time, "What moment it is about, ns since 1970; without it: the run as a whole");
-    app.add_option("--author", m_note.author, "Who says so")->capture_default_str();
-    app.add_option("--id", m_note.id, "Change this note (note_id of the relation note) instead of adding one")->check(CLI::PositiveNumber);
-    CLI::Option* text = app.add_option("TEXT", m_note.text, "At most 64 KiB");
-    CLI::Option* remove = app.add_flag("--remove", m_remove, "Remove the note of --id");
-    remove->needs("--id")->excludes(text);
-    m_control.declare(app);
+  void declare(Options options) override {
+    options.add("--store", m_store, "The store, a .rgl file").required();
+    options.add("--run", m_run, "The run's id, uuid or name").required();
+    options.add("--time", m_note.time, "What moment it is about, ns since 1970; without it: the run as a whole");
+    options.add("--author", m_note.author, "Who says so").defaultShown();
+    const Option id = options.add("--id", m_note.id, "Change this note (note_id of the relation note) instead of adding one").positive();
+    const Option text = options.add("TEXT", m_note.text, "At most 64 KiB");
+    const Option remove = options.flag("--remove", m_remove, "Remove the note of --id");
+    remove.needs(id).excludes(text);
+    m_control.declare(options);
   }
   Status run() override {
     if (m_note.text.empty() && !m_remove) return {Code::kInvalidArgument, "no text was given"};

@@ -2,11 +2,12 @@
 // runglassctl pair: makes what hub, agents and readers prove themselves with, takes it back, renews it.
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
+#include <algorithm>
 #include <array>
 #include <cstdio>
 
 #include "app/ctl/command.h"
+#include "app/options.h"
 #include "collectors/access/pairing.h"
 #include "model/time_text.h"
 
@@ -29,23 +30,22 @@ class Pair : public Command {
            "runglassctl pair --out trust --renew gpu-a\n"
            "runglassctl pair --out trust --revoke alice\n";
   }
-  void declare(CLI::App& app) override {
-    app.add_option("--out", m_options.folder, "The folder; made with a new authority if it is missing")->required();
-    app.add_option("--hub", m_hub,
-                   "Name or address that agents and readers reach the hub by; the hub gets a certificate for it. "
-                   "Without it, this machine's name. Repeat it for more");
-    app.add_option("--port", m_port, "Of the hub, for the agents' configuration")->check(CLI::Range(1, 65535))->capture_default_str();
-    app.add_option("--agent", m_agents, "A node: its agent gets a certificate and may send this node's data, no other's");
-    app.add_option("--token-agent", m_token_agents, "The same with a token in place of a certificate");
-    app.add_option("--reader", m_readers, "Somebody who may read what the hub stores; gets a token");
-    app.add_option("--admin", m_admins, "Somebody who may edit notes and incidents and order tracers about, too; gets a token");
-    app.add_option("--renew", m_renew,
-                   "New files for an agent or reader; the old ones count for --grace hours more. 'hub': its certificate");
-    app.add_option("--revoke", m_revoke, "An agent or reader that may no longer connect; a running hub knows it within seconds");
-    app.add_option("--days", m_options.days, "What is issued is good for so long")->check(CLI::Range(1, 3650))->capture_default_str();
-    app.add_option("--grace", m_grace, "Hours for which what is renewed counts too")->check(CLI::Range(0, 8760))->capture_default_str();
-    app.add_option("--install-dir", m_options.installed, "Where an agent's files will lie on its node")->capture_default_str();
-    app.add_flag("--list", m_list, "Say who may connect");
+  void declare(Options options) override {
+    options.add("--out", m_options.folder, "The folder; made with a new authority if it is missing").required();
+    options.add("--hub", m_hub,
+                "Name or address that agents and readers reach the hub by; the hub gets a certificate for it. "
+                "Without it, this machine's name. Repeat it for more");
+    options.add("--port", m_port, "Of the hub, for the agents' configuration").range(1, 65535).defaultShown();
+    options.add("--agent", m_agents, "A node: its agent gets a certificate and may send this node's data, no other's");
+    options.add("--token-agent", m_token_agents, "The same with a token in place of a certificate");
+    options.add("--reader", m_readers, "Somebody who may read what the hub stores; gets a token");
+    options.add("--admin", m_admins, "Somebody who may edit notes and incidents and order tracers about, too; gets a token");
+    options.add("--renew", m_renew, "New files for an agent or reader; the old ones count for --grace hours more. 'hub': its certificate");
+    options.add("--revoke", m_revoke, "An agent or reader that may no longer connect; a running hub knows it within seconds");
+    options.add("--days", m_options.days, "What is issued is good for so long").range(1, 3650).defaultShown();
+    options.add("--grace", m_grace, "Hours for which what is renewed counts too").range(0, 8760).defaultShown();
+    options.add("--install-dir", m_options.installed, "Where an agent's files will lie on its node").defaultShown();
+    options.flag("--list", m_list, "Say who may connect");
   }
   Status run() override {
     const std::string host = m_hub.empty() ? thisHost() : m_hub.front();

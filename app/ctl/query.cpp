@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // runglassctl query: read-only SQL over the relations.
-#include <CLI/CLI.hpp>
 #include <cstdio>
 
 #include "app/ctl/command.h"
 #include "app/ctl/issue_json.h"
 #include "app/ctl/output.h"
 #include "app/ctl/row_format.h"
+#include "app/options.h"
 #include "app/store_access.h"
 #include "model/issue_catalog.h"
 
@@ -21,14 +21,13 @@ class Query : public Command {
     return "runglassctl query --store run.rgl \"SELECT step, value FROM scalar WHERE tag = 'loss' ORDER BY step DESC LIMIT 5\"\n"
            "runglassctl query --store run.rgl --format table 'SELECT kind, summary FROM finding'\n";
   }
-  void declare(CLI::App& app) override {
-    app.add_option("--store", m_store, "The store, a .rgl file")->required();
-    app.add_option("--format", m_format, "csv, json (an array of objects) or table")
-        ->check(CLI::IsMember({"csv", "json", "table"}))
-        ->capture_default_str();
-    app.add_flag("--json", m_json, "Print one JSON object: rows (an array of objects) and issues (what could not be read)")
-        ->excludes("--format");
-    app.add_option("SQL", m_sql, "One SELECT statement")->required();
+  void declare(Options options) override {
+    options.add("--store", m_store, "The store, a .rgl file").required();
+    const Option format =
+        options.add("--format", m_format, "csv, json (an array of objects) or table").oneOf({"csv", "json", "table"}).defaultShown();
+    options.flag("--json", m_json, "Print one JSON object: rows (an array of objects) and issues (what could not be read)")
+        .excludes(format);
+    options.add("SQL", m_sql, "One SELECT statement").required();
   }
   Status run() override {
     RG_ASSIGN(auto reader, openForReading(m_store));

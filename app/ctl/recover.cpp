@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // runglassctl recover: what a writer does when it opens a store, and no more.
-#include <CLI/CLI.hpp>
 
 #include "app/ctl/command.h"
 #include "app/ctl/output.h"
+#include "app/options.h"
 #include "app/store_access.h"
 #include "storage/store_files.h"
 
@@ -15,7 +15,7 @@ class Recover : public Command {
   const char* name() const override { return "recover"; }
   const char* help() const override { return "Store the batches that a killed hub left in its journal, and update the schema"; }
   const char* examples() const override { return "runglassctl recover --store run.rgl\n"; }
-  void declare(CLI::App& app) override { app.add_option("--store", m_store, "The store, a .rgl file")->required(); }
+  void declare(Options options) override { options.add("--store", m_store, "The store, a .rgl file").required(); }
   Status run() override {
     const bool upgrade = needsUpgrade(m_store);
     // Also refuses what is no store: a Writer would make one.

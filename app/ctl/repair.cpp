@@ -2,11 +2,11 @@
 // runglassctl repair: a new store of all that can be read of a damaged one, and a list of what cannot.
 #include "storage/repair_store.h"
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "app/ctl/command.h"
 #include "app/ctl/output.h"
+#include "app/options.h"
 
 namespace runglass::ctl {
 namespace {
@@ -16,10 +16,10 @@ class RepairCommand : public Command {
   const char* name() const override { return "repair"; }
   const char* help() const override { return "Make a new store of all that can be read of a damaged one; list what is lost"; }
   const char* examples() const override { return "runglassctl repair --store damaged.rgl --to repaired.rgl\n"; }
-  void declare(CLI::App& app) override {
-    app.add_option("--store", m_store, "The damaged store, a .rgl file; it is only read")->required();
-    app.add_option("--to", m_to, "The new store; never overwritten")->required();
-    app.add_flag("--json", m_json, "Print one JSON object");
+  void declare(Options options) override {
+    options.add("--store", m_store, "The damaged store, a .rgl file; it is only read").required();
+    options.add("--to", m_to, "The new store; never overwritten").required();
+    options.flag("--json", m_json, "Print one JSON object");
   }
   Status run() override {
     RG_ASSIGN(const Repair repair, repairStore(m_store, m_to));

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // runglassctl rewind: from which checkpoint to start again before a loss spike, and which batches to leave out. It only says so.
-#include <CLI/CLI.hpp>
 
 #include "analysis/rewind/rewind_print.h"
 #include "analysis/run_summary/run_summary.h"
 #include "app/ctl/command.h"
 #include "app/ctl/output.h"
+#include "app/options.h"
 #include "app/run_choice.h"
 #include "app/store_access.h"
 
@@ -17,17 +17,17 @@ class Rewind : public Command {
   const char* name() const override { return "rewind"; }
   const char* help() const override { return "Plan a restart before a loss spike: checkpoint, batches to leave out, cost"; }
   const char* examples() const override { return "runglassctl rewind --store run.rgl --step 48210 --rule palm\n"; }
-  void declare(CLI::App& app) override {
-    app.add_option("--store", m_store, "The store, a .rgl file")->required();
-    auto* what = app.add_option_group("spike");
-    what->add_option("--finding", m_finding, "The finding with this id (runglassctl analyze shows it)")->check(CLI::PositiveNumber);
-    what->add_option("--step", m_step, "The step at which the spike begins");
-    what->require_option(1);
-    app.add_option("--run", m_run, "With --step: the run, by id, uuid or name; without it the newest");
-    app.add_option("--rule", m_rule,
-                   "palm: a checkpoint 100 steps before, 200 to 500 batches left out; falcon: the latest checkpoint, 1 B tokens left out")
-        ->check(CLI::IsMember({"palm", "falcon"}));
-    app.add_flag("--json", m_json, "Print one JSON object");
+  void declare(Options options) override {
+    options.add("--store", m_store, "The store, a .rgl file").required();
+    const Options what = options.exactlyOne("spike");
+    what.add("--finding", m_finding, "The finding with this id (runglassctl analyze shows it)").positive();
+    what.add("--step", m_step, "The step at which the spike begins");
+    options.add("--run", m_run, "With --step: the run, by id, uuid or name; without it the newest");
+    options
+        .add("--rule", m_rule,
+             "palm: a checkpoint 100 steps before, 200 to 500 batches left out; falcon: the latest checkpoint, 1 B tokens left out")
+        .oneOf({"palm", "falcon"});
+    options.flag("--json", m_json, "Print one JSON object");
   }
   Status run() override {
     RG_ASSIGN(auto reader, openForReading(m_store));

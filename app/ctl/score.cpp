@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // runglassctl score: the stored findings of simulated runs against what the simulator did.
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "analysis/engine/score.h"
 #include "app/ctl/command.h"
 #include "app/ctl/output.h"
+#include "app/options.h"
 #include "app/store_access.h"
 
 namespace runglass::ctl {
@@ -38,9 +38,9 @@ class Score : public Command {
   const char* name() const override { return "score"; }
   const char* help() const override { return "Compare the findings of simulated runs with their labels: hits, misses, false alarms"; }
   const char* examples() const override { return "runglassctl score --store simulated.rgl --json\n"; }
-  void declare(CLI::App& app) override {
-    app.add_option("--store", m_store, "The store, a .rgl file; analyze it first")->required();
-    app.add_flag("--json", m_json, "Print one JSON object");
+  void declare(Options options) override {
+    options.add("--store", m_store, "The store, a .rgl file; analyze it first").required();
+    options.flag("--json", m_json, "Print one JSON object");
   }
   Status run() override {
     RG_ASSIGN(auto reader, openForReading(m_store));

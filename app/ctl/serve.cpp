@@ -3,13 +3,13 @@
 #include <malloc.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <csignal>
 #include <cstdio>
 
 #include "app/agent_hint.h"
 #include "app/ctl/command.h"
 #include "app/hub_arguments.h"
+#include "app/options.h"
 #include "app/scraping.h"
 #include "app/service_notify.h"
 #include "app/watch/watch.h"
@@ -33,14 +33,14 @@ class Serve : public Command {
     return "runglassctl serve --store run.rgl\n"
            "runglassctl serve --store run.rgl --listen 0.0.0.0:7070 --trust trust --listen unix:hub.sock\n";
   }
-  void declare(CLI::App& app) override {
-    app.add_option("--store", m_store, "The store, a .rgl file; created if it is missing")->required();
-    app.add_option("--listen", m_hub.listen,
-                   "HOST:PORT, where port 0 takes any free one; or unix:PATH, a socket that only you can use. Once of each")
-        ->capture_default_str();
-    app.add_option("--alerts", m_alerts,
-                   "Who is told of what, a TOML file (docs/alerts.md); without it the history is kept and nobody told");
-    m_hub.declare(app);
+  void declare(Options options) override {
+    options.add("--store", m_store, "The store, a .rgl file; created if it is missing").required();
+    options
+        .add("--listen", m_hub.listen,
+             "HOST:PORT, where port 0 takes any free one; or unix:PATH, a socket that only you can use. Once of each")
+        .defaultShown();
+    options.add("--alerts", m_alerts, "Who is told of what, a TOML file (docs/alerts.md); without it the history is kept and nobody told");
+    m_hub.declare(options);
   }
   Status run() override {
     mallopt(M_MMAP_THRESHOLD, kLargeBlock);

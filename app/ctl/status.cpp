@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // runglassctl status: how a run and its store are, in some fifteen lines for a terminal far away. Of a store that a hub writes and of one
 // that is stored.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -18,6 +17,7 @@
 #include "app/ctl/output.h"
 #include "app/ctl/plain_text.h"
 #include "app/hub_problem.h"
+#include "app/options.h"
 #include "app/run_choice.h"
 #include "app/store_access.h"
 #include "collectors/follow/mirror.h"
@@ -393,15 +393,14 @@ class StatusCommand : public Command {
     return "runglassctl status --store run.rgl\n"
            "runglassctl status --from 127.0.0.1:7070\n";
   }
-  void declare(CLI::App& app) override {
-    CLI::Option_group* where = app.add_option_group("where");
-    where->add_option("--store", m_store, "The store, a .rgl file");
-    where->add_option("--from", m_from, "Or the hub that writes it, HOST:PORT; it is copied for the moment");
-    where->require_option(1);
-    m_control.declare(app);
-    app.add_option("--run", m_run, "The run's id, uuid or name; default: the running or newest one");
-    app.add_option("--now", m_now, "Judge ages as of this time, ns since 1970; default: now");
-    app.add_flag("--json", m_json, "Print one JSON object");
+  void declare(Options options) override {
+    const Options where = options.exactlyOne("where");
+    where.add("--store", m_store, "The store, a .rgl file");
+    where.add("--from", m_from, "Or the hub that writes it, HOST:PORT; it is copied for the moment");
+    m_control.declare(options);
+    options.add("--run", m_run, "The run's id, uuid or name; default: the running or newest one");
+    options.add("--now", m_now, "Judge ages as of this time, ns since 1970; default: now");
+    options.flag("--json", m_json, "Print one JSON object");
   }
   Status run() override {
     std::unique_ptr<PassingCopy> copy;

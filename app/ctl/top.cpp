@@ -6,13 +6,13 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 
 #include "app/ctl/command.h"
 #include "app/ctl/copy_age.h"
 #include "app/ctl/output.h"
 #include "app/ctl/top_frame.h"
+#include "app/options.h"
 #include "app/store_access.h"
 
 namespace runglass::ctl {
@@ -119,15 +119,15 @@ class Top : public Command {
     return "runglassctl top --store run.rgl --sort step_time\n"
            "runglassctl top --store run.rgl --frames 1 | head -40\n";
   }
-  void declare(CLI::App& app) override {
-    app.add_option("--store", m_store, "The store, a .rgl file")->required();
-    app.add_option("--run", m_run, "The run's id, uuid or name; default: the running or newest one");
-    app.add_option("--frames", m_frames, "Print so many plain frames, a second apart, and end; default without a terminal: 1")
-        ->check(CLI::Range(1, 1'000'000));
-    app.add_option("--sort", m_sort, "node, busy, power, temp or step_time")
-        ->check(CLI::IsMember({"node", "busy", "power", "temp", "step_time"}))
-        ->capture_default_str();
-    app.add_option("--now", m_now, "Judge ages as of this time, ns since 1970; default: now");
+  void declare(Options options) override {
+    options.add("--store", m_store, "The store, a .rgl file").required();
+    options.add("--run", m_run, "The run's id, uuid or name; default: the running or newest one");
+    options.add("--frames", m_frames, "Print so many plain frames, a second apart, and end; default without a terminal: 1")
+        .range(1, 1'000'000);
+    options.add("--sort", m_sort, "node, busy, power, temp or step_time")
+        .oneOf({"node", "busy", "power", "temp", "step_time"})
+        .defaultShown();
+    options.add("--now", m_now, "Judge ages as of this time, ns since 1970; default: now");
   }
   Status run() override {
     RG_ASSIGN(const auto reader, openForReading(m_store));

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // runglassctl trace: asks the tracers in a run's processes for kernels, through the hub.
-#include <CLI/CLI.hpp>
 
 #include "app/control_arguments.h"
 #include "app/ctl/command.h"
 #include "app/ctl/order_outcome.h"
 #include "app/ctl/output.h"
+#include "app/options.h"
 #include "app/store_edit.h"
 
 namespace runglass::ctl {
@@ -19,28 +19,27 @@ class Trace : public Command {
     return "runglassctl trace --store run.rgl --run llm-70b --steps 5\n"
            "runglassctl trace --store run.rgl --run llm-70b --ship-recent\n";
   }
-  void declare(CLI::App& app) override {
-    CLI::Option* hub = app.add_option("--hub", m_hub, "The hub, HOST:PORT");
-    app.add_option("--store", m_store, "Instead: the store that a hub of this machine writes")->excludes(hub);
-    app.add_option("--run", m_order.run, "The run's name")->required();
-    app.add_option("--rank", m_order.ranks, "Only this rank; may be given again")->allow_extra_args(false);
-    auto* what = app.add_option_group("what", "Exactly one");
-    number(*what, "--steps", OrderKind::kTraceSteps, "Every kernel in the next N steps, the same on all ranks");
-    number(*what, "--every", OrderKind::kTraceEvery, "Every kernel in the steps that N divides; 0: in none");
-    number(*what, "--exact", OrderKind::kExact, "The next N steps as the profiler's own interface sees them; 0: no more");
-    number(*what, "--keep-recent", OrderKind::kKeepRecent, "Keep about the last N seconds at full rate beside the ring; 0: nothing");
-    what->add_option_function<std::string>(
+  void declare(Options options) override {
+    const Option hub = options.add("--hub", m_hub, "The hub, HOST:PORT");
+    options.add("--store", m_store, "Instead: the store that a hub of this machine writes").excludes(hub);
+    options.add("--run", m_order.run, "The run's name").required();
+    options.add("--rank", m_order.ranks, "Only this rank; may be given again").oneValueEach();
+    const Options what = options.exactlyOne("what", "Exactly one");
+    number(what, "--steps", OrderKind::kTraceSteps, "Every kernel in the next N steps, the same on all ranks");
+    number(what, "--every", OrderKind::kTraceEvery, "Every kernel in the steps that N divides; 0: in none");
+    number(what, "--exact", OrderKind::kExact, "The next N steps as the profiler's own interface sees them; 0: no more");
+    number(what, "--keep-recent", OrderKind::kKeepRecent, "Keep about the last N seconds at full rate beside the ring; 0: nothing");
+    what.onText(
         "--filter",
         [this](const std::string& text) {
           m_order.kind = OrderKind::kTraceFilter;
           m_order.filter = text;
         },
         "Only kernels whose names contain one of the parts, A|B|C; empty: every kernel");
-    what->add_flag_callback(
+    what.onFlag(
         "--ship-recent", [this] { m_order.kind = OrderKind::kShipRecent; }, "Send what is kept to the store");
-    what->require_option(1);
-    app.add_flag("--json", m_json, "Print one JSON object");
-    m_control.declare(app);
+    options.flag("--json", m_json, "Print one JSON object");
+    m_control.declare(options);
   }
   Status run() override {
     RG_ASSIGN(ControlTarget target, m_control.target());
@@ -55,10 +54,10 @@ class Trace : public Command {
   }
 
  private:
-  void number(CLI::App& app, const std::string& name, OrderKind kind, const std::string& help) {
-    app.add_option_function<std::int64_t>(
+  void number(Options options, const std::string& name, OrderKind kind, const std::string& help) {
+    options.onNumber(
         name,
-        [this, kind](const std::int64_t& value) {
+        [this, kind](std::int64_t value) {
           m_order.kind = kind;
           m_order.number = value;
         },

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // runglassctl verify: every checksum and invariant; exit 1 when anything is damaged.
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "app/ctl/command.h"
 #include "app/ctl/issue_json.h"
 #include "app/ctl/output.h"
+#include "app/options.h"
 #include "app/store_access.h"
 
 namespace runglass::ctl {
@@ -19,9 +19,9 @@ class Verify : public Command {
   const char* name() const override { return "verify"; }
   const char* help() const override { return "Check every checksum and invariant; exit 1 and name what is damaged"; }
   const char* examples() const override { return "runglassctl verify --store run.rgl\n"; }
-  void declare(CLI::App& app) override {
-    app.add_option("--store", m_store, "The store, a .rgl file")->required();
-    app.add_flag("--json", m_json, "Print one JSON object");
+  void declare(Options options) override {
+    options.add("--store", m_store, "The store, a .rgl file").required();
+    options.flag("--json", m_json, "Print one JSON object");
   }
   Status run() override {
     RG_ASSIGN(auto reader, openForReading(m_store));
