@@ -17,12 +17,9 @@ bool numbersAsUsual(std::string_view framework) {
   return std::ranges::any_of(kNames, [&](std::string_view name) { return framework.find(name) != std::string_view::npos; });
 }
 
-}  // namespace
-
-Result<LayoutQuestion> readLayoutQuestion(Reader& reader, const Run& run, const Attempt& attempt) {
-  LayoutQuestion question;
+// All but the ranks.
+Status readOrders(Reader& reader, const Run& run, const Attempt& attempt, LayoutQuestion& question) {
   question.sizes = attempt.layout;
-  RG_ASSIGN(question.ranks, reader.ranks(attempt.id));
   RG_ASSIGN(question.groups, reader.groups(attempt.id));
   RG_ASSIGN(const auto facts, reader.facts(attempt.id));
   for (const Fact& fact : facts) {
@@ -31,6 +28,17 @@ Result<LayoutQuestion> readLayoutQuestion(Reader& reader, const Run& run, const 
     if (fact.key == "use_tp_pp_dp_mapping") question.said_order = fact.value == "True" ? "tp-cp-ep-pp-dp" : kDefaultRankOrder;
   }
   if (numbersAsUsual(run.framework)) question.usual_order = kDefaultRankOrder;
+  return {};
+}
+
+bool hasAllCoordinates(const Rank& rank) { return rank.tp && rank.pp && rank.dp && rank.cp && rank.ep; }
+
+}  // namespace
+
+Result<LayoutQuestion> readLayoutQuestion(Reader& reader, const Run& run, const Attempt& attempt) {
+  LayoutQuestion question;
+  RG_ASSIGN(question.ranks, reader.ranks(attempt.id));
+  RG_TRY(readOrders(reader, run, attempt, question));
   return question;
 }
 
@@ -38,13 +46,17 @@ Result<std::vector<Rank>> placedRanks(Reader& reader, AttemptId attempt, std::sp
   const auto own = reader.attempt(attempt);
   if (own.status().code() == Code::kNotFound) return std::vector<Rank>();
   RG_TRY(own.status());
-  RG_ASSIGN(const Run run, reader.run(own->run));
-  RG_ASSIGN(LayoutQuestion question, readLayoutQuestion(reader, run, *own));
+  LayoutQuestion question;
+  RG_ASSIGN(question.ranks, reader.ranks(attempt));
   std::set<std::int32_t> known;
   for (const Rank& rank : question.ranks) known.insert(rank.rank);
   for (const std::int32_t rank : also)
     if (known.insert(rank).second) question.ranks.push_back({.attempt = attempt, .rank = rank, .node = {}, .device = {}});
   std::ranges::sort(question.ranks, {}, &Rank::rank);
+  // placeLayout() changes no coordinate that a rank has, and facts are many: some for each node.
+  if (std::ranges::all_of(question.ranks, hasAllCoordinates)) return std::move(question.ranks);
+  RG_ASSIGN(const Run run, reader.run(own->run));
+  RG_TRY(readOrders(reader, run, *own, question));
   return placeLayout(question).ranks;
 }
 

@@ -32,7 +32,7 @@ class Notifier {
  public:
   Notifier(AlertOptions options, CourierOptions courier, SaveAlerts save);
   ~Notifier();
-  // `reader` is of `store`. Reads what a hub before this one told. To be called again until it is OK, before the first step().
+  // `reader` is of `store`. Reads the alerts that an earlier hub recorded. To be called again until it is OK, before the first step().
   Status start(Reader& reader, const std::string& store, TimeNs now);
   // `findings`: those that are new or changed since the last step, or known from before and seen for the first time.
   Status step(Reader& reader, std::span<const Finding> findings, TimeNs now);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analysis/engine/analysis.h"
+#include "analysis/layout/layout_reading.h"
 #include "storage/forwarding_reader.h"
 #include "storage/writer.h"
 #include "tests/support/temp_folder.h"
@@ -86,6 +87,48 @@ TEST(ManyRuns, AnAnalysisOfEachReadsNoRowsOfTheOthers) {
   const std::size_t few = rowsOfAll(4), many = rowsOfAll(32);
   EXPECT_GT(few, 0U);
   EXPECT_EQ(many, 8 * few);
+}
+
+class FactCounter final : public ForwardingReader {
+ public:
+  using ForwardingReader::ForwardingReader;
+  Result<std::vector<Fact>> facts(AttemptId attempt) override {
+    ++m_asked;
+    return inner().facts(attempt);
+  }
+  int asked() const { return m_asked; }
+
+ private:
+  int m_asked = 0;
+};
+
+TEST(PlacedRanks, ReadFactsOnlyWhereARankLacksACoordinate) {
+  const test::TempFolder folder;
+  auto writer = Writer::open(folder.file("places.rgl"));
+  ASSERT_TRUE(writer.ok()) << writer.status().message();
+  const RunId run = (*writer)->run({.uuid = "r", .name = "r"});
+  AttemptId attempts[2];
+  for (int number = 0; number < 2; ++number) {
+    attempts[number] = (*writer)->attempt({.run = run, .key = std::to_string(number), .layout = {.world = 4, .tp = 2, .pp = 1, .dp = 2}});
+    for (std::int32_t rank = 0; rank < 4; ++rank) {
+      Rank one{
+          .attempt = attempts[number], .rank = rank, .node = {}, .device = {}, .tp = rank % 2, .pp = 0, .dp = rank / 2, .cp = 0, .ep = 0};
+      if (number == 1 && rank == 3) one.dp.reset();
+      (*writer)->rank(one);
+    }
+    (*writer)->fact({.attempt = attempts[number], .key = "use_tp_pp_dp_mapping", .value = "False"});
+  }
+  ASSERT_TRUE((*writer)->close().ok());
+  const auto store = Reader::open(folder.file("places.rgl")).value();
+  FactCounter reader(*store);
+  const auto said = placedRanks(reader, attempts[0]);
+  ASSERT_EQ(said->size(), 4U);
+  EXPECT_EQ(said->back().dp, 1);
+  EXPECT_EQ(reader.asked(), 0);
+  EXPECT_EQ(placedRanks(reader, attempts[1])->back().dp, 1);
+  EXPECT_EQ(reader.asked(), 1);
+  EXPECT_EQ(placedRanks(reader, attempts[0], std::vector<std::int32_t>{0, 9})->size(), 5U);
+  EXPECT_EQ(reader.asked(), 2);
 }
 
 }  // namespace
