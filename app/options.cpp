@@ -63,8 +63,8 @@ Option Options::flag(std::string_view names, bool& value, std::string_view help)
   return Option(m_app->add_flag(std::string(names), value, std::string(help)));
 }
 
-Option Options::onText(std::string_view names, std::function<void(const std::string&)> given, std::string_view help) const {
-  return Option(m_app->add_option_function<std::string>(std::string(names), std::move(given), std::string(help)));
+Option Options::onText(std::string_view names, const std::function<void(const std::string&)>& given, std::string_view help) const {
+  return Option(m_app->add_option_function<std::string>(std::string(names), given, std::string(help)));
 }
 Option Options::onNumber(std::string_view names, std::function<void(std::int64_t)> given, std::string_view help) const {
   return Option(m_app->add_option_function<std::int64_t>(std::string(names), std::move(given), std::string(help)));

@@ -76,7 +76,7 @@ class Options {
   Option flag(std::string_view names, bool& value, std::string_view help) const;
 
   // Calls `given` in place of setting a variable.
-  Option onText(std::string_view names, std::function<void(const std::string&)> given, std::string_view help) const;
+  Option onText(std::string_view names, const std::function<void(const std::string&)>& given, std::string_view help) const;
   Option onNumber(std::string_view names, std::function<void(std::int64_t)> given, std::string_view help) const;
   Option onFlag(std::string_view names, std::function<void()> given, std::string_view help) const;
 
