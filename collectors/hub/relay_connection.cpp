@@ -6,6 +6,7 @@
 #include "collectors/hub/relay_connection.h"
 
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -141,6 +142,7 @@ bool RelayConnection::shake() {
 
 bool RelayConnection::pump(DurNs now, std::span<char> scratch, std::size_t max_bytes) {
   m_needs_write = false;
+  if (int waiting = 0; !m_has_sent && m_fd >= 0) m_has_sent = ::ioctl(m_fd, FIONREAD, &waiting) == 0 && waiting > 0;
   if (m_fd >= 0 && !shake()) return false;
   bool more = m_fd >= 0 && up(now, scratch, max_bytes);
   const std::size_t calls = m_guard.openCalls();

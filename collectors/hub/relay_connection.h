@@ -58,6 +58,8 @@ class RelayConnection {
   // The peer is let go; gRPC is left to end what it has of it.
   void drop();
   bool hasPeer() const { return m_fd >= 0; }
+  // The peer has sent something: of TLS the first message of the handshake.
+  bool hasSent() const { return m_has_sent; }
   bool hasPair() const { return m_inner >= 0; }
   bool hasUnsent() const { return !m_down.empty(); }
   bool isOver() const { return m_fd < 0 && m_inner < 0; }
@@ -91,6 +93,7 @@ class RelayConnection {
   std::string m_up, m_down;     // read and not written yet
   std::size_t m_up_passed = 0;  // of m_up: that the guard let pass
   bool m_shaken;
+  bool m_has_sent = false;
   bool m_needs_pair = false, m_needs_write = false;  // the second: TLS, to go on with a handshake or a read
   bool m_peer_ended = false, m_inner_ended = false, m_inner_hung_up = false, m_up_closed = false;
   DurNs m_held_since = 0, m_ended_at = 0;

@@ -22,7 +22,8 @@ namespace runglass {
 namespace {
 
 constexpr std::uint64_t kNetwork = 1, kOwn = 2;
-constexpr int kAccepts = 32;  // at once; then others have their turn
+// At once; then others have their turn. Few, so that what came is looked at before newer ones take its place.
+constexpr int kAccepts = 16;
 // What an honest client may have sent before its first call is answered, and how long that takes; who has more gives way first.
 constexpr std::size_t kModest = 4U << 10;
 constexpr DurNs kYoung = 2 * kNsPerSecond;
@@ -120,8 +121,18 @@ void StrangerLoop::makeRoom(const std::string& address) {
     const auto largest = std::ranges::max_element(counts, {}, &decltype(counts)::value_type::second);
     if (largest->second > counts[address]) from = largest->first;
   }
-  for (const auto& [id, connection] : connections())  // by age
-    if (mayGo(*connection) && connection->peer()->address == from) return end(*connection);
+  // Of that address those give way that sent nothing: an honest client sends at once, and then needs time for the handshake and its call.
+  // Where those that sent have taken more than their part of the room, the oldest of these.
+  RelayConnection *silent = nullptr, *sent = nullptr;
+  std::size_t with_bytes = 0;
+  for (const auto& [id, connection] : connections()) {  // by age
+    if (!mayGo(*connection) || connection->peer()->address != from) continue;
+    with_bytes += connection->hasSent() ? 1 : 0;
+    RelayConnection*& oldest = connection->hasSent() ? sent : silent;
+    if (oldest == nullptr) oldest = connection.get();
+  }
+  const bool too_many = with_bytes > m_limits.per_address - m_limits.per_address / 4;
+  if (RelayConnection* const gives_way = silent == nullptr || (sent != nullptr && too_many) ? sent : silent) end(*gives_way);
 }
 
 // Ends the oldest connection of the address with the largest number. False: there is none but `but`.

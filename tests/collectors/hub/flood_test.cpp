@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <deque>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <sstream>
 #include <thread>
 
@@ -56,7 +58,14 @@ void flood(RawHttp2& to, Kind kind, std::uint32_t stream) {
   }
 }
 
-class Flood : public testing::TestWithParam<std::tuple<Who, Kind>> {
+// AddressSanitizer keeps freed memory back, 256 MiB by default, which is none of the hub's.
+void keepLittleFreedMemory() {
+  const char* const have = std::getenv("ASAN_OPTIONS");
+  setenv("ASAN_OPTIONS", (std::string(have != nullptr ? have : "") + ":quarantine_size_mb=8:thread_local_quarantine_size_kb=64").c_str(),
+         1);
+}
+
+class FloodedHub : public testing::Test {
  protected:
   void SetUp() override {
     std::ofstream(dir.file("token")) << kToken << "\n";
@@ -77,6 +86,31 @@ class Flood : public testing::TestWithParam<std::tuple<Who, Kind>> {
     if (who == Who::kStranger) return {.on = true};
     return {.on = true, .certificate = folder + "/agents/gpu-a/agent.pem", .key = folder + "/agents/gpu-a/agent.key"};
   }
+  test::Spawned serve(bool in_clear) const {
+    std::vector<std::string> arguments = {"runglassctl", "serve", "--store", dir.file("s.rgl"), "--listen", "127.0.0.1:0"};
+    for (const std::string& part :
+         in_clear ? std::vector<std::string>{"--token-file", dir.file("token")} : std::vector<std::string>{"--trust", folder})
+      arguments.push_back(part);
+    keepLittleFreedMemory();
+    return test::spawn(std::move(arguments));
+  }
+  static int portOf(const test::Spawned& hub) {
+    const std::string line = test::firstLine(hub.out);
+    close(hub.out);
+    return std::stoi(line.substr(line.rfind(':') + 1));
+  }
+  // An agent that does nothing wrong, from the address of those who flood.
+  std::unique_ptr<RawAgent> honest(int port, bool in_clear) const {
+    const std::string token = text(folder + "/agents/gpu-b/token");
+    return std::make_unique<RawAgent>(
+        "localhost:" + std::to_string(port), in_clear ? kToken : token.substr(0, token.find('\n')),
+        in_clear ? grpc::InsecureChannelCredentials() : grpc::SslCredentials({text(folder + "/ca.pem"), "", ""}));
+  }
+  static bool joins(RawAgent& agent, const std::string& session = "s1") {
+    v1::Hello hello = RawAgent::hello(session);
+    hello.set_node_name("gpu-b");
+    return agent.join(hello).has_value();
+  }
   // One admitted call, of another agent each; it goes on.
   static bool join(RawHttp2& to, int number) {
     v1::AgentMessage hello;
@@ -94,12 +128,7 @@ class Flood : public testing::TestWithParam<std::tuple<Who, Kind>> {
   std::string folder = dir.file("trust");
 };
 
-// AddressSanitizer keeps freed memory back, 256 MiB by default, which is none of the hub's.
-void keepLittleFreedMemory() {
-  const char* const have = std::getenv("ASAN_OPTIONS");
-  setenv("ASAN_OPTIONS", (std::string(have != nullptr ? have : "") + ":quarantine_size_mb=8:thread_local_quarantine_size_kb=64").c_str(),
-         1);
-}
+class Flood : public FloodedHub, public testing::WithParamInterface<std::tuple<Who, Kind>> {};
 
 double rssMib(pid_t pid) {
   std::ifstream status("/proc/" + std::to_string(pid) + "/status");
@@ -115,23 +144,13 @@ struct Killed {
 
 TEST_P(Flood, LeavesMemoryAgentsAndTheEndOfTheHubAlone) {
   const auto [who, kind] = GetParam();
-  std::vector<std::string> arguments = {"runglassctl", "serve", "--store", dir.file("s.rgl"), "--listen", "127.0.0.1:0"};
-  for (const std::string& part :
-       who == Who::kInClear ? std::vector<std::string>{"--token-file", dir.file("token")} : std::vector<std::string>{"--trust", folder})
-    arguments.push_back(part);
-  keepLittleFreedMemory();
-  const test::Spawned hub = test::spawn(std::move(arguments));
+  const bool in_clear = who == Who::kInClear;
+  const test::Spawned hub = serve(in_clear);
   const Killed in_the_end{hub.pid};
-  const std::string line = test::firstLine(hub.out);
-  close(hub.out);
-  const int port = std::stoi(line.substr(line.rfind(':') + 1));
-
-  const std::string token = text(folder + "/agents/gpu-b/token");
-  RawAgent agent("localhost:" + std::to_string(port), who == Who::kInClear ? kToken : token.substr(0, token.find('\n')),
-                 who == Who::kInClear ? grpc::InsecureChannelCredentials() : grpc::SslCredentials({text(folder + "/ca.pem"), "", ""}));
-  v1::Hello hello = agent.hello();
-  hello.set_node_name("gpu-b");
-  ASSERT_TRUE(agent.join(hello));
+  const int port = portOf(hub);
+  const std::unique_ptr<RawAgent> its = honest(port, in_clear);
+  RawAgent& agent = *its;
+  ASSERT_TRUE(joins(agent));
   ASSERT_TRUE(agent.send(RawAgent::batch(0, 0, "")) && agent.waitForAck(0, 1));
   const double before = rssMib(hub.pid);
 
@@ -200,6 +219,93 @@ INSTANTIATE_TEST_SUITE_P(Hub, Flood,
                          nameOf);
 INSTANTIATE_TEST_SUITE_P(HubTls, Flood, testing::Combine(testing::Values(Who::kStranger, Who::kAgent), testing::Values(Kind::kKeyUpdates)),
                          nameOf);
+
+// What a connection sends before it is silent.
+enum class Silence { kInClear, kBeforeTls, kInTheHandshake };
+
+// What a TLS client sends first.
+std::string clientHello() {
+  SSL_CTX* const context = SSL_CTX_new(TLS_client_method());
+  SSL* const ssl = SSL_new(context);
+  BIO* const out = BIO_new(BIO_s_mem());
+  SSL_set_bio(ssl, BIO_new(BIO_s_mem()), out);
+  (void)SSL_connect(ssl);
+  char bytes[4'096];
+  const int count = BIO_read(out, bytes, sizeof bytes);
+  SSL_free(ssl);
+  SSL_CTX_free(context);
+  return {bytes, static_cast<std::size_t>(std::max(count, 0))};
+}
+
+class SilentFlood : public FloodedHub, public testing::WithParamInterface<Silence> {
+ protected:
+  // Opens connections and keeps the newest of them, at a pace that the hub can follow. Faster ones delay whatever connects, by the queue
+  // of those that wait to be accepted (docs/trust.md).
+  static void flood(int port, const std::string& first, const std::atomic<bool>& stop, std::atomic<int>& connections) {
+    constexpr std::size_t kKept = 200;
+    const std::chrono::milliseconds pace(first.empty() ? 1 : 10);
+    std::deque<std::unique_ptr<RawHttp2>> kept;
+    while (!stop) {
+      auto one = std::make_unique<RawHttp2>(port, RawHttp2::Tls{});
+      if (!one->open() || !one->send(first)) continue;
+      ++connections;
+      kept.push_back(std::move(one));
+      if (kept.size() > kKept) kept.pop_front();
+      std::this_thread::sleep_for(pace);
+    }
+  }
+};
+
+TEST_P(SilentFlood, OfTheAddressOfAnAgentDelaysNeitherItsReturnNorItsAcknowledgements) {
+  const bool in_clear = GetParam() == Silence::kInClear;
+  const std::string first = GetParam() == Silence::kInTheHandshake ? clientHello() : "";
+  const test::Spawned hub = serve(in_clear);
+  const Killed in_the_end{hub.pid};
+  const int port = portOf(hub);
+  ASSERT_TRUE(joins(*honest(port, in_clear)));
+
+  std::atomic<bool> stop = false;
+  std::atomic<int> connections = 0;
+  std::vector<std::thread> flooders;
+  for (int i = 0; i < kFlooders; ++i) flooders.emplace_back([&] { flood(port, first, stop, connections); });
+  const bool flooded = test::waitUntil([&] { return connections > 500; });
+
+  std::vector<DurNs> delays, returns;
+  std::uint64_t seq = 0;
+  for (int round = 0; flooded && round < 10; ++round) {
+    const DurNs began = monotonicNow();
+    std::unique_ptr<RawAgent> agent;
+    bool joined = false;
+    // As an agent does, which connects again at once.
+    while (!joined && monotonicNow() - began < 20 * kNsPerSecond) {
+      agent = honest(port, in_clear);
+      joined = joins(*agent, "s1");
+    }
+    returns.push_back(monotonicNow() - began);
+    ASSERT_TRUE(joined) << "round " << round;
+    for (int i = 0; i < 20; ++i, ++seq) {
+      const DurNs sent = monotonicNow();
+      EXPECT_TRUE(agent->send(RawAgent::batch(0, seq, "")) && agent->waitForAck(0, seq + 1));
+      delays.push_back(monotonicNow() - sent);
+    }
+  }
+  stop = true;
+  for (std::thread& flooder : flooders) flooder.join();
+  ASSERT_TRUE(flooded);
+  std::ranges::sort(delays);
+  std::ranges::sort(returns);
+  const double p99 = static_cast<double>(delays[(delays.size() - 1) * 99 / 100]) / 1e6, slowest = static_cast<double>(returns.back()) / 1e6;
+  EXPECT_LE(p99, 1'000) << "ms, of " << delays.size();
+  EXPECT_LE(slowest, 1'000) << "ms until the agent was back";
+  std::printf("silent flood: %d connections, back after %.0f ms at most, ack p99 %.1f ms\n", connections.load(), slowest, p99);
+}
+
+std::string silenceName(const testing::TestParamInfo<Silence>& info) {
+  constexpr const char* kNames[] = {"InClear", "BeforeTls", "InTheHandshake"};
+  return kNames[static_cast<int>(info.param)];
+}
+
+INSTANTIATE_TEST_SUITE_P(Hub, SilentFlood, testing::Values(Silence::kInClear, Silence::kBeforeTls, Silence::kInTheHandshake), silenceName);
 
 }  // namespace
 }  // namespace runglass
