@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Damaged tables of a store, made anew in the same file from the rows that can be read. Internal to storage.
 //
-// Threading:  any thread; nobody may have the store open for writing.
+// Threading:  any thread; no other process or Writer may have the store open for writing.
 // Errors:     DATA_LOSS where a table that cannot be made anew is damaged: the header, the schema, rg_meta, the high-water marks of
 //             rg_stream and, in files above kRebuildBytes, tables of samples, spans, events and log lines.
 // Cost:       reads each table that it may rebuild once, and writes the damaged ones.
