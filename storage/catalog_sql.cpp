@@ -4,6 +4,7 @@
 
 #include "storage/catalog.h"
 #include "storage/catalog_key.h"
+#include "storage/rebuild_tables.h"
 #include "storage/rows.h"
 
 namespace runglass {
@@ -92,6 +93,18 @@ Status Catalog::loadColumns(sqlite::Connection& db) {
   m_series.noteId(static_cast<std::uint64_t>(last_series.value_or(0)));
   RG_ASSIGN(const auto last_track, db.queryInt64("SELECT max(track_id) FROM rg_track"));
   m_tracks.noteId(static_cast<std::uint64_t>(last_track.value_or(0)));
+  const auto reserve = [&](std::string_view table, auto& entries) -> Status {
+    RG_ASSIGN(const auto first, db.queryInt64("SELECT value FROM rg_meta WHERE key = '" + firstIdKey(table) + "'"));
+    if (first.value_or(0) > 0) entries.noteId(static_cast<std::uint64_t>(*first));
+    return {};
+  };
+  RG_TRY(reserve("rg_node", m_nodes));
+  RG_TRY(reserve("rg_device", m_devices));
+  RG_TRY(reserve("rg_run", m_runs));
+  RG_TRY(reserve("rg_attempt", m_attempts));
+  RG_TRY(reserve("rg_string", m_texts));
+  RG_TRY(reserve("rg_series", m_series));
+  RG_TRY(reserve("rg_track", m_tracks));
   return loadAttempt({});
 }
 

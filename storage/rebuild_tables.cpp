@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "storage/salvage_rows.h"
+#include "storage/schema/schema.h"
 #include "storage/sqlite/connection.h"
 #include "storage/store_lock.h"
 #include "storage/store_references.h"
@@ -43,10 +44,7 @@ class Rebuilding {
     RG_TRY(m_to.exec("PRAGMA synchronous=FULL; PRAGMA legacy_alter_table=ON"));
     RG_ASSIGN(auto transaction, sqlite::Transaction::begin(m_to, sqlite::Transaction::Kind::kImmediate));
     for (const auto& [table, why] : damaged) RG_TRY(rebuild(table, why));
-    for (const char* placeholder : kPlaceholders) {
-      const Status made = m_to.exec(placeholder);
-      if (!made.ok() && made.code() != Code::kDataLoss) return made;
-    }
+    RG_TRY(makePlaceholders());
     if (std::ranges::find(damaged, "rg_log", &Damaged::table) != damaged.end())
       RG_TRY(m_to.exec("INSERT INTO rg_log_words(rg_log_words) VALUES('rebuild')"));
     RG_TRY(transaction.commit());
@@ -57,6 +55,19 @@ class Rebuilding {
   struct Damaged {
     std::string table, why;
   };
+
+  // What a damaged page keeps from being looked through gets none: it names something that is not there, as verify then reports.
+  Status makePlaceholders() {
+    RG_ASSIGN(const auto version, m_to.queryInt64("PRAGMA user_version"));
+    if (version.value_or(0) != static_cast<std::int64_t>(schemaScripts().size())) return {};  // some of their tables are not there yet
+    for (const Placeholder& placeholder : kPlaceholders) {
+      if (std::ranges::find(m_incomplete, placeholder.table) == m_incomplete.end()) continue;
+      const Status made = m_to.exec(placeholder.sql);
+      // An I/O error, unlike a page that does not match its checksum, ends the transaction.
+      if (!made.ok() && (made.code() != Code::kDataLoss || !m_to.inTransaction())) return made;
+    }
+    return {};
+  }
 
   Result<std::vector<Damaged>> damagedTables() {
     RG_ASSIGN(const auto pages, m_from.queryInt64("PRAGMA page_count"));
@@ -73,8 +84,11 @@ class Rebuilding {
       if (!isOneOf(kNeverRebuilt, name) && (with_bulk || !isOneOf(kBulk, name))) tables.emplace_back(name);
     }
     std::vector<Damaged> damaged;
-    for (std::string& table : tables)
-      if (const Status read = readThrough(table); !read.ok()) damaged.push_back({std::move(table), read.message()});
+    for (std::string& table : tables) {
+      const Status read = readThrough(table);
+      if (!read.ok() && read.code() != Code::kDataLoss) return read;
+      if (!read.ok()) damaged.push_back({std::move(table), read.message()});
+    }
     return damaged;
   }
 
@@ -109,14 +123,28 @@ class Rebuilding {
                      "'; PRAGMA writable_schema=RESET"));
     RG_TRY(m_to.exec(sql.table));
     m_lost.push_back({"table " + table, why + "; rebuilt, the damaged one is kept as " + kept});
+    const std::size_t lost = m_lost.size();
     RG_TRY(salvageRows(m_from, m_to, table, m_lost, {}).status());
     for (const std::string& index : sql.indexes) RG_TRY(m_to.exec(index));
-    return {};
+    if (m_lost.size() == lost) return {};
+    m_incomplete.push_back(table);
+    return reserveIds(table);
+  }
+
+  // Ids of lost rows are not given again: chunks, spans and copies elsewhere still name them.
+  Status reserveIds(const std::string& table) {
+    constexpr int kReserved = 1'000'000;  // at least that many below the next id
+    if (!m_to.prepare("SELECT rowid FROM " + table + " LIMIT 0").ok()) return {};
+    const std::string key = "'" + firstIdKey(table) + "'";
+    return m_to.exec("INSERT OR REPLACE INTO rg_meta(key, value) SELECT " + key + ", " + std::to_string(kReserved) +
+                     " + max(ifnull((SELECT max(rowid) FROM " + table + "), 0), ifnull((SELECT value FROM rg_meta WHERE key = " + key +
+                     "), 0))");
   }
 
   const std::string m_path;
   sqlite::Connection m_from, m_to;  // m_from sees the file as it was
   std::vector<LostObject> m_lost;
+  std::vector<std::string> m_incomplete;  // rebuilt tables that have lost rows
 };
 
 }  // namespace

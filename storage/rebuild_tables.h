@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/result.h"
@@ -21,5 +22,8 @@ inline constexpr std::int64_t kRebuildBytes = std::int64_t{256} << 20;
 // What was rebuilt and what is lost of it, empty where no damage was found. The damaged table stays in the file as damaged_TABLE_N, which
 // nothing reads but verify. All of it is one transaction.
 Result<std::vector<LostObject>> rebuildDamagedTables(const std::string& path, const std::string& contact);
+
+// In rg_meta: where the ids of new rows of a table begin that has lost some.
+inline std::string firstIdKey(std::string_view table) { return "first_id." + std::string(table); }
 
 }  // namespace runglass

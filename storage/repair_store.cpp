@@ -45,7 +45,7 @@ class Repairing {
     RG_TRY(dropDamaged("rg_span_chunk", "chunk_id", "track_id, t0, t1, n, crc, data, chunk_id", isChunkGood));
     RG_TRY(dropDamaged("rg_capture", "capture_id", "bytes, packed, crc, body", isCaptureGood));
     RG_TRY(nameSpans());
-    for (const char* placeholder : kPlaceholders) RG_TRY(m_to.exec(placeholder));
+    for (const Placeholder& placeholder : kPlaceholders) RG_TRY(m_to.exec(placeholder.sql));
     RG_TRY(dropOrphans());
     RG_TRY(completePyramids());
     RG_TRY(settleCounts());

@@ -25,6 +25,8 @@
 
 namespace runglass {
 
+constexpr const char* kRepair = "`runglassctl repair` makes a new store of what can be read";
+
 Result<std::unique_ptr<Writer>> Writer::open(const std::string& path, WriterOptions options) {
   const std::string store = resolvedStore(path);
   auto writer = std::make_unique<StoreWriter>(store, options);
@@ -32,15 +34,16 @@ Result<std::unique_ptr<Writer>> Writer::open(const std::string& path, WriterOpti
   std::vector<LostObject> rebuilt;
   if (started.code() == Code::kDataLoss) {
     writer.reset();  // lets go of the file
-    if (auto tables = rebuildDamagedTables(store, options.contact); tables.ok()) rebuilt = *std::move(tables);
+    auto tables = rebuildDamagedTables(store, options.contact);
+    if (!tables.ok()) return Status(Code::kDataLoss, started.message() + "; " + tables.status().message() + "; " + kRepair);
+    rebuilt = *std::move(tables);
     if (!rebuilt.empty()) {
       writer = std::make_unique<StoreWriter>(store, std::move(options));
       started = writer->start();
     }
   }
   if (!started.ok() && writer) writer->removeIfNew();
-  if (started.code() == Code::kDataLoss)
-    return Status(Code::kDataLoss, started.message() + "; `runglassctl repair` makes a new store of what can be read");
+  if (started.code() == Code::kDataLoss) return Status(Code::kDataLoss, started.message() + "; " + kRepair);
   RG_TRY(started);
   const TimeNs now = wallNow();
   for (const LostObject& lost : rebuilt)
@@ -169,20 +172,21 @@ Status StoreWriter::migrate(std::int64_t version) {
 Status StoreWriter::loadState() {
   RG_TRY(m_catalog.load(m_db));
   m_first_new_series = m_catalog.nextSeriesId();
-  const auto next = [this](const char* sql, std::int64_t& value) -> Status {
+  const auto next = [this](const char* sql, std::string_view table, std::int64_t& value) -> Status {
     RG_ASSIGN(const auto last, m_db.queryInt64(sql));
-    value = last.value_or(0) + 1;
+    RG_ASSIGN(const auto first, m_db.queryInt64("SELECT value FROM rg_meta WHERE key = '" + firstIdKey(table) + "'"));
+    value = std::max(last.value_or(0), first.value_or(0)) + 1;
     return {};
   };
   RG_TRY(
       next("SELECT max(id) FROM (SELECT max(chunk_id) AS id FROM rg_chunk UNION ALL SELECT max(chunk_id) FROM rg_thinned UNION ALL SELECT "
            "max(chunk_id) FROM rg_age)",
-           m_next_chunk));
-  RG_TRY(next("SELECT max(chunk_id) FROM rg_span_chunk", m_next_span_chunk));
-  RG_TRY(next("SELECT max(event_id) FROM rg_event", m_next_event));
-  RG_TRY(next("SELECT max(capture_id) FROM rg_capture", m_next_capture));
-  RG_TRY(next("SELECT max(log_id) FROM rg_log", m_next_log));
-  RG_TRY(next("SELECT max(pyramid_id) FROM rg_pyramid", m_next_pyramid));
+           "rg_chunk", m_next_chunk));
+  RG_TRY(next("SELECT max(chunk_id) FROM rg_span_chunk", "rg_span_chunk", m_next_span_chunk));
+  RG_TRY(next("SELECT max(event_id) FROM rg_event", "rg_event", m_next_event));
+  RG_TRY(next("SELECT max(capture_id) FROM rg_capture", "rg_capture", m_next_capture));
+  RG_TRY(next("SELECT max(log_id) FROM rg_log", "rg_log", m_next_log));
+  RG_TRY(next("SELECT max(pyramid_id) FROM rg_pyramid", "rg_pyramid", m_next_pyramid));
   RG_ASSIGN(const auto generation, m_db.queryInt64("SELECT value FROM rg_meta WHERE key = 'generation'"));
   m_tail->setGeneration(static_cast<std::uint64_t>(generation.value_or(1)));
   RG_TRY(loadIssues());

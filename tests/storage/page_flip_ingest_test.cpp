@@ -165,7 +165,7 @@ TEST_F(PageFlip, CostsNoOtherSeriesAnything) {
 // A catalogue table fits one page: it is made anew when the store is opened for writing, and says what it lost.
 TEST_F(PageFlip, ADamagedCatalogueTableIsMadeAnew) {
   const std::vector<std::string> owners = pageOwners(m_good);
-  for (const std::string table : {"rg_node", "rg_run", "rg_attempt", "rg_rank", "rg_series", "rg_string", "rg_issue"}) {
+  for (const std::string table : {"rg_node", "rg_run", "rg_attempt", "rg_rank", "rg_series", "rg_string", "rg_issue", "rg_track"}) {
     SCOPED_TRACE(table);
     const auto page = static_cast<std::size_t>(std::ranges::find(owners, table) - owners.begin());
     ASSERT_LT(page, owners.size());
@@ -190,7 +190,23 @@ TEST_F(PageFlip, ADamagedCatalogueTableIsMadeAnew) {
       EXPECT_TRUE(found.ok() && !found->empty()) << number;
     }
     reader.reset();
-    EXPECT_TRUE(Writer::open(m_path, replaying()).ok()) << "and stays so";
+    {
+      auto writer = Writer::open(m_path, replaying());
+      ASSERT_TRUE(writer.ok()) << "and stays so: " << writer.status().message();
+      const TrackId track = (*writer)->track({.name = "new"});
+      const SeriesId series = (*writer)->series({.metric = "new"});
+      ASSERT_TRUE((*writer)->close().ok());
+      const auto fresh = Reader::open(m_path).value();
+      EXPECT_EQ(fresh->spans(track, {})->size(), 0U) << "a new track has spans of a lost one";
+      EXPECT_EQ(fresh->samples(series, {})->size(), 0U) << "a new series has samples of a lost one";
+    }
+    // Once more: what the first rebuild made is damaged too.
+    const std::string content = fileContent(m_path);
+    const auto root = sqlite::Connection::open(m_path, sqlite::OpenMode::kReadOnly)
+                          ->queryInt64("SELECT rootpage FROM sqlite_schema WHERE name = '" + table + "'");
+    const auto again = static_cast<std::size_t>(root->value() - 1);
+    writeFlipped(m_path, content, (again * kFlipPage * 8) + 12'345);
+    EXPECT_TRUE(Writer::open(m_path, replaying()).ok()) << "a second time";
     const auto repair = repairStore(m_path, m_repaired);
     EXPECT_TRUE(repair.ok()) << repair.status().message();
   }

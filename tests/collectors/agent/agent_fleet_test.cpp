@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "model/mutex.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/wait_until.h"
 
@@ -39,35 +40,45 @@ class AgentState : public testing::Test {
   Result<std::unique_ptr<Agent>> start(const std::string& state_dir = "") {
     AgentOptions options = alone(dir);
     options.state_dir = state_dir;
-    options.say = [this](const std::string& line) { said += line + "\n"; };
+    options.say = [this](const std::string& line) {
+      const MutexLock lock(m_mutex);
+      m_said += line + "\n";
+    };
     return Agent::start(std::move(options));
   }
   bool holds(const std::string& name) const { return std::filesystem::exists(dir.file(name + "/agent_uuid")); }
 
+  // What was said since the last call.
+  std::string said() {
+    const MutexLock lock(m_mutex);
+    return std::exchange(m_said, {});
+  }
+
   const test::TempFolder dir;
-  std::string said;
 
  private:
   const char* m_value = std::getenv("XDG_STATE_HOME");
+  Mutex m_mutex;
+  std::string m_said RG_GUARDED_BY(m_mutex);
   const std::optional<std::string> m_before = m_value != nullptr ? std::optional<std::string>(m_value) : std::nullopt;
 };
 
 TEST_F(AgentState, ASecondAgentOfAUserTakesADirectoryOfItsOwn) {
   auto first = start();
   ASSERT_TRUE(first.ok()) << first.status().message();
-  EXPECT_EQ(said, "");
+  EXPECT_EQ(said(), "");
   {
     auto second = start();
     ASSERT_TRUE(second.ok()) << second.status().message();
-    EXPECT_THAT(said, HasSubstr(dir.file("runglass-agent-2") + ", because another agent uses " + dir.file("runglass-agent")));
+    EXPECT_THAT(said(), HasSubstr(dir.file("runglass-agent-2") + ", because another agent uses " + dir.file("runglass-agent")));
     EXPECT_TRUE(holds("runglass-agent") && holds("runglass-agent-2"));
     ASSERT_TRUE(start().ok());
     EXPECT_TRUE(holds("runglass-agent-3"));
   }
   first->reset();
-  said.clear();
+  static_cast<void>(said());
   ASSERT_TRUE(start().ok());
-  EXPECT_EQ(said, "") << "the first directory is free again";
+  EXPECT_EQ(said(), "") << "the first directory is free again";
 }
 
 TEST_F(AgentState, ADirectoryThatWasNamedIsNotReplacedByAnother) {

@@ -63,6 +63,7 @@ TEST_F(Crash, OfTheHubLosesNothingAcknowledgedAndStoresNothingTwice) {
   std::vector<std::atomic<std::int64_t>> said(kAgents);
   std::atomic<bool> stop = false;
   std::vector<std::thread> speakers;
+  agents.reserve(kAgents);  // the speakers look into it
   for (int i = 0; i < kAgents; ++i) {
     AgentOptions options;
     options.link.hub = port.address();
