@@ -5,7 +5,8 @@
 // 2. what happened before an operation of a call was started is seen by who gets its completion;
 // 3. a reactor's OnDone comes after its other functions have ended. gRPC counts them down partly in its library: who counts to nothing
 // there
-//    is taken to have seen what the others wrote, and OnCancel is called and counted here, on a thread of its own.
+//    is taken to have seen what the others wrote, and OnCancel is called and counted here, on a thread of its own, once the reactor is
+//    made: what it waits for is counted in the same way.
 // The functions have the names of abseil's and gRPC's, and every library of a program finds them first (collectors/proto/CMakeLists.txt).
 // Each calls the original.
 #include <absl/synchronization/mutex.h>
@@ -41,11 +42,14 @@ template struct Reached<&grpc::internal::CallbackWithSuccessTag::StaticRun>;
 
 using Count = std::atomic_int grpc::internal::ServerCallbackCall::*;
 Count functionsLeft();
-template <Count kCount>
-struct ReachedCount {
-  friend Count functionsLeft() { return kCount; }
+Count cancelsAwaited();
+template <Count kLeft, Count kAwaited>
+struct ReachedCounts {
+  friend Count functionsLeft() { return kLeft; }
+  friend Count cancelsAwaited() { return kAwaited; }
 };
-template struct ReachedCount<&grpc::internal::ServerCallbackCall::callbacks_outstanding_>;
+template struct ReachedCounts<&grpc::internal::ServerCallbackCall::callbacks_outstanding_,
+                              &grpc::internal::ServerCallbackCall::on_cancel_conditions_remaining_>;
 
 void runAfterStart(grpc_completion_queue_functor* tag, int ok) {
   __tsan_acquire(tag);
@@ -91,6 +95,7 @@ void ServerCallbackCall::ScheduleOnDone(bool inline_ondone) {
 }
 
 void ServerCallbackCall::CallOnCancel(ServerReactor* reactor) {
+  __tsan_acquire(&(this->*cancelsAwaited()));
   if (reactor->InternalInlineable()) return reactor->OnCancel();
   Ref();  // the call outlives the thread's use of it
   std::thread([this, reactor] {
