@@ -29,33 +29,30 @@ const std::string kUnpinned =
 
 // Those whose rows were not moved yet, in the order of their run. An attempt without an end was over when the next one began.
 Result<std::vector<AttemptId>> RowRetention::supersededBefore(TimeNs time) {
-  std::vector<AttemptId> found;
   RG_ASSIGN(
       auto rows,
       m_db.prepare("SELECT attempt_id FROM rg_attempt a WHERE attempt_id NOT IN (SELECT attempt_id FROM rg_past) AND EXISTS (SELECT 1 "
                    "FROM rg_attempt b WHERE b.run_id = a.run_id AND b.number > a.number AND ifnull(a.end_ns, b.start_ns) < ?1) ORDER "
                    "BY attempt_id"));
   bindAll(rows, time);
-  while (true) {
-    RG_ASSIGN(const bool row, rows.step());
-    if (!row) return found;
-    const AttemptId id{static_cast<std::uint64_t>(rows.int64(0))};
-    RG_ASSIGN(const bool used, inUse(id));
-    if (!used) found.push_back(id);
-  }
+  return notInUse(rows);
 }
 
 // An attempt without an end was over when the next one of its run began.
 Result<std::vector<AttemptId>> RowRetention::endedBefore(TimeNs time) {
-  std::vector<AttemptId> found;
   RG_ASSIGN(auto rows,
             m_db.prepare("SELECT attempt_id, ifnull(end_ns, (SELECT min(start_ns) FROM rg_attempt b WHERE b.run_id = a.run_id AND "
                          "b.number > a.number)) AS over_ns FROM rg_attempt a WHERE over_ns < ?1 ORDER BY over_ns"));
   bindAll(rows, time);
+  return notInUse(rows);
+}
+
+Result<std::vector<AttemptId>> RowRetention::notInUse(sqlite::Statement& attempts) {
+  std::vector<AttemptId> found;
   while (true) {
-    RG_ASSIGN(const bool row, rows.step());
+    RG_ASSIGN(const bool row, attempts.step());
     if (!row) return found;
-    const AttemptId id{static_cast<std::uint64_t>(rows.int64(0))};
+    const AttemptId id{static_cast<std::uint64_t>(attempts.int64(0))};
     RG_ASSIGN(const bool used, inUse(id));
     if (!used) found.push_back(id);
   }

@@ -63,6 +63,8 @@ class RowRetention {
   // retention_attempts.cpp
   Result<std::vector<AttemptId>> endedBefore(TimeNs time);
   Result<std::vector<AttemptId>> supersededBefore(TimeNs time);
+  // Of rows of an attempt_id each.
+  Result<std::vector<AttemptId>> notInUse(sqlite::Statement& attempts);
   Result<bool> inUse(AttemptId attempt);
   Status dropDataOf(AttemptId attempt);
   Status dropDataOfUnpinned(AttemptId attempt);
