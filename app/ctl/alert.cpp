@@ -33,7 +33,7 @@ class AlertCommand : public Command {
     m_list = options.subcommand("list", "Print the newest alerts of a store");
     m_list.add("--store", m_store, "The store, a .rgl file").required();
     m_list.add("--limit", m_limit, "How many").range(1, 20'000).defaultShown();
-    m_snooze_command = options.subcommand("snooze", "Tell nobody of a cause or a rule for a while");
+    m_snooze_command = options.subcommand("snooze", "Send no notifications about a cause or a rule for a while");
     m_snooze_command.add("--store", m_store, "The store, a .rgl file").required();
     const Option rule = m_snooze_command.add("--rule", m_snooze.rule, "The rule's name: all its causes");
     m_snooze_command.add("--cause", m_snooze.cause, "The cause, as `alert list` prints it").excludes(rule);

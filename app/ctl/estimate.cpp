@@ -113,7 +113,7 @@ class Estimate : public Command {
                                   {"--sequence", &shape.sequence},
                                   {"--micro-batch", &shape.micro_batch}})
       options.add(option, *value, "Shape of the model, for the activations: all five or none").positive();
-    options.flag("--sequence-parallel", m_memory.sequence_parallel, "Sequence parallelism beside TP");
+    options.flag("--sequence-parallel", m_memory.sequence_parallel, "Sequence parallelism within the TP group");
     options.add("--recompute", m_recompute, "Recomputation of activations").oneOf({"none", "selective", "full"});
     options.add("--device", m_device, "A device of the catalogue, \"H100\": does it fit");
   }

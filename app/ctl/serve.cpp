@@ -39,7 +39,8 @@ class Serve : public Command {
         .add("--listen", m_hub.listen,
              "HOST:PORT, where port 0 takes any free one; or unix:PATH, a socket that only you can use. Once of each")
         .defaultShown();
-    options.add("--alerts", m_alerts, "Who is told of what, a TOML file (docs/alerts.md); without it the history is kept and nobody told");
+    options.add("--alerts", m_alerts,
+                "Alert rules and receivers, a TOML file (docs/alerts.md); without it alerts are recorded and not sent");
     m_hub.declare(options);
   }
   Status run() override {

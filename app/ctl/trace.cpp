@@ -28,7 +28,7 @@ class Trace : public Command {
     number(what, "--steps", OrderKind::kTraceSteps, "Every kernel in the next N steps, the same on all ranks");
     number(what, "--every", OrderKind::kTraceEvery, "Every kernel in the steps that N divides; 0: in none");
     number(what, "--exact", OrderKind::kExact, "The next N steps as the profiler's own interface sees them; 0: no more");
-    number(what, "--keep-recent", OrderKind::kKeepRecent, "Keep about the last N seconds at full rate beside the ring; 0: nothing");
+    number(what, "--keep-recent", OrderKind::kKeepRecent, "Keep about the last N seconds at full rate in addition to the ring; 0: nothing");
     what.onText(
         "--filter",
         [this](const std::string& text) {

@@ -54,7 +54,7 @@ void FeedSession::attach(std::shared_ptr<FeedLink> link, std::uint64_t next_seq,
   const MutexLock lock(m_mutex);
   if (m_link && m_link != link) m_link->finish(Status(Code::kAborted, "follow: replaced by a newer connection of the same follower"));
   m_link = std::move(link);
-  m_credit = std::clamp(credit, kLeastWindow, kMostWindow);
+  m_credit = std::clamp(credit, kLeastWindow, kMaxWindow);
   for (Unacked& one : m_unacked) send(one);
   m_wake.notifyAll();
 }

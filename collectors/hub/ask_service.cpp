@@ -106,8 +106,8 @@ Status AskService::begin(AskReactor& reactor, const std::string& session) {
   const MutexLock lock(m_mutex);
   if (m_draining) return {Code::kUnavailable, "hub: is stopping"};
   const auto running = m_running.find(session);
-  if (running != m_running.end() && running->second >= kMostRunning)
-    return {Code::kResourceExhausted, "ask: " + std::to_string(kMostRunning) + " questions of this follower are being answered already"};
+  if (running != m_running.end() && running->second >= kMaxRunning)
+    return {Code::kResourceExhausted, "ask: " + std::to_string(kMaxRunning) + " questions of this follower are being answered already"};
   ++m_running[session];
   m_reactors.insert(&reactor);
   return {};
@@ -125,7 +125,7 @@ void AskService::answered(const std::string& session) {
 }
 
 bool AskService::reserve(std::size_t bytes) {
-  if (m_waiting.fetch_add(bytes) + bytes <= kMostWaiting) return true;
+  if (m_waiting.fetch_add(bytes) + bytes <= kMaxWaiting) return true;
   m_waiting -= bytes;
   return false;
 }

@@ -6,7 +6,7 @@
 // Units:      bytes.
 // Errors:     gRPC statuses: ABORTED no such session, RESOURCE_EXHAUSTED too many questions at once or answers that are not taken, those of
 //             answerQuestion().
-// Cost:       memory <= kMostWaiting of answers on their way, and the pool's.
+// Cost:       memory <= kMaxWaiting of answers on their way, and the pool's.
 #pragma once
 
 #include <grpcpp/grpcpp.h>
@@ -29,8 +29,8 @@ class AskReactor;
 
 class AskService final : public v1::Ask::CallbackService {
  public:
-  static constexpr int kMostRunning = 4;  // of a follower
-  static constexpr std::size_t kMostWaiting = std::size_t{64} << 20;
+  static constexpr int kMaxRunning = 4;  // of a follower
+  static constexpr std::size_t kMaxWaiting = std::size_t{64} << 20;
   static constexpr std::size_t kThreads = 4;
 
   AskService(std::string store, ReaderOptions reader, FollowService& follow, Admission& admission)

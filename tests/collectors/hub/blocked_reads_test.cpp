@@ -174,7 +174,7 @@ class BlockedFollower : public testing::Test {
     auto session = join();
     if (session == nullptr) return;
     auto link = std::make_shared<NullFeedLink>();
-    session->attach(link, 0, FeedSession::kMostWindow);
+    session->attach(link, 0, FeedSession::kMaxWindow);
     attached.emplace_back(std::move(session), std::move(link));
     if (attached.size() <= 8) return;
     attached.front().first->detach(attached.front().second.get());
