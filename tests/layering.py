@@ -5,10 +5,11 @@ files stay within their budget. Prints one line per breach; exit 1 on any."""
 import os, re, subprocess, sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-RANK = {'model': 0, 'storage': 1, 'analysis': 2, 'collectors': 2, 'widgets': 3, 'app': 4}
+RANK = {'model': 0, 'net': 1, 'storage': 1, 'analysis': 2, 'collectors': 3, 'widgets': 4, 'app': 5}
 # What a room may not include, with the reason.
 BANNED = {
     'model': (r'sqlite3|grpc|google/protobuf|\bQ[A-Z]|simdjson', 'model is plain C++ values'),
+    'net': (r'grpc|google/protobuf|sqlite3|<Q[A-Z]', 'net knows HTTP only'),
     'storage': (r'grpc|google/protobuf|<Q[A-Z]|simdjson', 'storage knows SQLite only'),
     'analysis': (r'sqlite3|grpc|google/protobuf|<Q[A-Z]', 'analysis reads a Reader'),
     'collectors': (r'<sqlite3|<Q[A-Z]', 'collectors record through a Recorder or Writer'),

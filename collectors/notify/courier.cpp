@@ -7,7 +7,7 @@
 #include <chrono>
 #include <random>
 
-#include "collectors/http/http_client.h"
+#include "net/http_client.h"
 #include "collectors/notify/command_run.h"
 #include "model/mutex.h"
 

@@ -9,7 +9,7 @@
 #include <chrono>
 #include <cstring>
 
-#include "collectors/http/http_client.h"
+#include "net/http_client.h"
 #include "model/mutex.h"
 
 namespace runglass {

@@ -12,7 +12,7 @@
 #include <set>
 #include <string_view>
 
-#include "collectors/http/http_client.h"
+#include "net/http_client.h"
 
 namespace runglass {
 namespace {

@@ -14,7 +14,7 @@
 #include <string_view>
 
 #include "collectors/exposition/exposition_parser.h"
-#include "collectors/http/http_client.h"
+#include "net/http_client.h"
 #include "collectors/importers/train_log/line_splitter.h"
 #include "collectors/scrape/target_book.h"
 

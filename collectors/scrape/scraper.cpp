@@ -11,7 +11,7 @@
 #include <thread>
 #include <utility>
 
-#include "collectors/http/http_transfers.h"
+#include "net/http_transfers.h"
 #include "collectors/scrape/scrape_page.h"
 
 namespace runglass {

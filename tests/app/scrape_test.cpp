@@ -7,7 +7,7 @@
 #include <csignal>
 #include <filesystem>
 
-#include "collectors/http/http_client.h"
+#include "net/http_client.h"
 #include "tests/app/ctl_fixture.h"
 #include "tests/support/reserved_port.h"
 #include "tests/support/wait_until.h"

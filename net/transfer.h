@@ -16,7 +16,7 @@
 #include <stop_token>
 #include <string_view>
 
-#include "collectors/http/http_client.h"
+#include "net/http_client.h"
 
 namespace runglass {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collectors/http/ca_file.h"
+#include "net/ca_file.h"
 
 #include <array>
 #include <filesystem>

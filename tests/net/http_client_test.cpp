@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collectors/http/http_client.h"
+#include "net/http_client.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collectors/http/ca_file.h"
+#include "net/ca_file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "collectors/http/http_client.h"
+#include "net/http_client.h"
 #include "tests/collectors/http_server.h"
 #include "tests/support/temp_folder.h"
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants: 1. A handle is in `running` from its adding to the multi handle to its removal. 2. Callbacks run while no handle is in the
 // middle of its removal, so that they may start others.
-#include "collectors/http/http_transfers.h"
+#include "net/http_transfers.h"
 
 #include <algorithm>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
-#include "collectors/http/transfer.h"
+#include "net/transfer.h"
 
 namespace runglass {
 namespace {

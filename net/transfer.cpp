@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collectors/http/transfer.h"
+#include "net/transfer.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "collectors/http/ca_file.h"
+#include "net/ca_file.h"
 
 namespace runglass {
 namespace {

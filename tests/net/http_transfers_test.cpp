@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collectors/http/http_transfers.h"
+#include "net/http_transfers.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

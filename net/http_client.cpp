@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collectors/http/http_client.h"
+#include "net/http_client.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "collectors/http/transfer.h"
+#include "net/transfer.h"
 
 namespace runglass {
 
