@@ -2,7 +2,7 @@
 #include "app/control_arguments.h"
 #include "app/options.h"
 
-#include "collectors/access/access_file.h"
+#include "collectors/wire/guarded_file.h"
 
 namespace runglass {
 

@@ -10,7 +10,7 @@
 
 #include <string>
 
-#include "collectors/control/control_client.h"
+#include "collectors/wire/control_client.h"
 #include "model/result.h"
 
 namespace runglass {

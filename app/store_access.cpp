@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <set>
 
-#include "collectors/hub/payload_replay.h"
+#include "collectors/wire/payload_replay.h"
 #include "model/mutex.h"
 #include "storage/store_files.h"
 

@@ -12,7 +12,7 @@
 
 #include <string>
 
-#include "collectors/control/control_client.h"
+#include "collectors/wire/control_client.h"
 #include "model/edits.h"
 
 namespace runglass {

@@ -5,12 +5,15 @@ files stay within their budget. Prints one line per breach; exit 1 on any."""
 import os, re, subprocess, sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-RANK = {'model': 0, 'net': 1, 'storage': 1, 'analysis': 2, 'collectors': 3, 'widgets': 4, 'app': 5}
+RANK = {'model': 0, 'net': 1, 'storage': 1, 'analysis': 2, 'wire': 2, 'collectors': 3, 'widgets': 4, 'app': 5}
+# Folders that are rooms of their own, by the longest path that fits.
+ROOMS = {'collectors/wire': 'wire'}
 # What a room may not include, with the reason.
 BANNED = {
     'model': (r'sqlite3|grpc|google/protobuf|\bQ[A-Z]|simdjson', 'model is plain C++ values'),
     'net': (r'grpc|google/protobuf|sqlite3|<Q[A-Z]', 'net knows HTTP only'),
     'storage': (r'grpc|google/protobuf|<Q[A-Z]|simdjson', 'storage knows SQLite only'),
+    'wire': (r'<sqlite3|<Q[A-Z]', 'wire is bytes and calls'),
     'analysis': (r'sqlite3|grpc|google/protobuf|<Q[A-Z]', 'analysis reads a Reader'),
     'collectors': (r'<sqlite3|<Q[A-Z]', 'collectors record through a Recorder or Writer'),
     'widgets': (r'sqlite3|grpc|google/protobuf|storage/(?!reader(_at)?\.h)', 'widgets see model and storage/reader.h, reader_at.h'),
@@ -29,8 +32,13 @@ def tracked():
     return [f for f in out.splitlines() if f.endswith(('.h', '.cpp', '.c')) and os.path.exists(os.path.join(ROOT, f))]
 
 
+def room_of(path):
+    inside = [folder for folder in ROOMS if path.startswith(folder + '/')]
+    return ROOMS[max(inside, key=len)] if inside else path.split('/')[0]
+
+
 def check(path, breaches, soft):
-    room = path.split('/')[0]
+    room = room_of(path)
     text = open(os.path.join(ROOT, path), encoding='utf-8').read()
     lines = text.count('\n')
     if NAMES.search(os.path.basename(path)):
@@ -53,7 +61,7 @@ def check(path, breaches, soft):
         m = re.match(r'\s*#\s*include\s*(["<])([^">]+)', line)
         if not m:
             continue
-        target = m.group(2).split('/')[0]
+        target = room_of(m.group(2))
         if m.group(1) == '"' and target in RANK and target != room and RANK[target] >= RANK[room]:
             breaches.append(f'{path}:{number}: {room} (rank {RANK[room]}) includes {m.group(2)} (rank {RANK[target]})')
         pattern = BANNED.get(room)

@@ -13,7 +13,7 @@
 #include <memory>
 #include <string>
 
-#include "collectors/control/control_client.h"
+#include "collectors/wire/control_client.h"
 #include "widgets/core/edit_port.h"
 #include "widgets/core/order_port.h"
 

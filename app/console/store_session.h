@@ -23,7 +23,7 @@
 #include "app/console/store_share.h"
 #include "app/scraping.h"
 #include "app/watch/watch.h"
-#include "collectors/control/control_client.h"
+#include "collectors/wire/control_client.h"
 #include "collectors/follow/mirror.h"
 #include "collectors/hub/hub.h"
 #include "storage/store_files.h"

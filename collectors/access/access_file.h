@@ -52,11 +52,4 @@ bool opens(const AccessEntry& entry, std::string_view secret);
 // Of a token that a hub issued; empty: it is none.
 std::string_view idOfToken(std::string_view secret);
 
-// Writes a file anew as a whole: it is the old one or the new one, never half of it. `secret`: for its owner only.
-Status replaceGuarded(const std::string& path, std::string_view text, bool secret);
-// The token of a client's own file: its first line that is no comment.
-Result<std::string> readToken(const std::string& path);
-// Reads a small file. `secret`: others must not be able to read it.
-Result<std::string> readGuarded(const std::string& path, const char* what, bool secret);
-
 }  // namespace runglass

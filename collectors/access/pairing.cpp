@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "collectors/access/certificates.h"
+#include "collectors/wire/guarded_file.h"
 
 namespace runglass {
 namespace {

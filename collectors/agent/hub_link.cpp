@@ -9,11 +9,11 @@
 
 #include <random>
 
-#include "collectors/access/access_file.h"
 #include "collectors/agent/clock_estimate.h"
-#include "collectors/proto/hub_target.h"
-#include "collectors/proto/order_message.h"
-#include "collectors/proto/pem_file.h"
+#include "collectors/wire/guarded_file.h"
+#include "collectors/wire/hub_target.h"
+#include "collectors/wire/order_message.h"
+#include "collectors/wire/pem_file.h"
 #include "model/crc32c.h"
 #include "runglass/v1/ingest.grpc.pb.h"
 

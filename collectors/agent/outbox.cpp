@@ -9,7 +9,7 @@
 
 #include <algorithm>
 
-#include "collectors/proto/wire_writer.h"
+#include "collectors/wire/wire_writer.h"
 #include "runglass/v1/payload.pb.h"
 
 namespace runglass {

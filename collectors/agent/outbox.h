@@ -17,9 +17,9 @@
 #include <string>
 #include <vector>
 
-#include "collectors/agent/session_dictionary.h"
+#include "collectors/wire/session_dictionary.h"
 #include "collectors/agent/spool.h"
-#include "collectors/proto/stream_class.h"
+#include "collectors/wire/stream_class.h"
 #include "model/mutex.h"
 
 namespace runglass {

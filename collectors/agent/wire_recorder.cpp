@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "collectors/agent/record_message.h"
-#include "collectors/proto/wire_writer.h"
+#include "collectors/wire/record_message.h"
+#include "collectors/wire/wire_writer.h"
 #include "runglass/v1/payload.pb.h"
 
 namespace runglass {

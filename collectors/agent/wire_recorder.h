@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "collectors/agent/log_budget.h"
-#include "collectors/agent/session_dictionary.h"
-#include "collectors/proto/stream_class.h"
+#include "collectors/wire/session_dictionary.h"
+#include "collectors/wire/stream_class.h"
 #include "model/mutex.h"
 #include "model/recorder.h"
 

@@ -12,7 +12,7 @@
 #include <stop_token>
 #include <string>
 
-#include "collectors/feed/answer_message.h"
+#include "collectors/wire/answer_message.h"
 
 namespace runglass {
 

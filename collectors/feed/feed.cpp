@@ -7,7 +7,7 @@
 
 #include <tuple>
 
-#include "collectors/agent/record_message.h"
+#include "collectors/wire/record_message.h"
 
 namespace runglass {
 namespace {

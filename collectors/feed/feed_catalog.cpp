@@ -2,9 +2,9 @@
 // Feed: what there is, and what was concluded of it and said to it.
 #include <string_view>
 
-#include "collectors/agent/record_message.h"
-#include "collectors/control/edit_message.h"
-#include "collectors/control/judgement_message.h"
+#include "collectors/wire/record_message.h"
+#include "collectors/wire/edit_message.h"
+#include "collectors/wire/judgement_message.h"
 #include "collectors/feed/feed.h"
 #include "storage/writer.h"
 

@@ -17,7 +17,7 @@
 #include <thread>
 
 #include "collectors/feed/feed.h"
-#include "collectors/feed/feed_encoder.h"
+#include "collectors/wire/feed_encoder.h"
 #include "model/mutex.h"
 #include "runglass/v1/follow.pb.h"
 

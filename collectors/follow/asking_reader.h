@@ -15,7 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "collectors/feed/answer_message.h"
+#include "collectors/wire/answer_message.h"
 #include "collectors/follow/known_series.h"
 #include "collectors/follow/read_ahead.h"
 #include "storage/forwarding_reader.h"

@@ -11,7 +11,7 @@
 #include <set>
 #include <thread>
 
-#include "collectors/feed/answer_message.h"
+#include "collectors/wire/answer_message.h"
 #include "collectors/follow/answer_cache.h"
 #include "collectors/follow/known_series.h"
 #include "model/mutex.h"

@@ -12,12 +12,12 @@
 #include <thread>
 #include <unordered_map>
 
-#include "collectors/control/judgement_message.h"
-#include "collectors/feed/feed_frame.h"
+#include "collectors/wire/judgement_message.h"
+#include "collectors/wire/feed_frame.h"
 #include "collectors/feed/feed_names.h"
 #include "collectors/follow/mirror_link.h"
-#include "collectors/hub/journaled_session.h"
-#include "collectors/hub/payload_replay.h"
+#include "collectors/wire/journaled_session.h"
+#include "collectors/wire/payload_replay.h"
 #include "model/mutex.h"
 #include "storage/change_reader.h"
 

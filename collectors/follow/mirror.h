@@ -15,7 +15,7 @@
 #include <optional>
 #include <string>
 
-#include "collectors/control/control_client.h"
+#include "collectors/wire/control_client.h"
 #include "collectors/follow/hub_questions.h"
 #include "model/result.h"
 #include "storage/writer.h"

@@ -8,7 +8,7 @@
 #include <atomic>
 #include <random>
 
-#include "collectors/feed/feed_frame.h"
+#include "collectors/wire/feed_frame.h"
 #include "runglass/v1/follow.grpc.pb.h"
 
 namespace runglass {

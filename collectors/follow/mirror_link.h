@@ -12,7 +12,7 @@
 #include <memory>
 #include <thread>
 
-#include "collectors/control/control_client.h"
+#include "collectors/wire/control_client.h"
 #include "collectors/follow/mirror.h"
 #include "model/mutex.h"
 #include "runglass/v1/follow.pb.h"

@@ -4,9 +4,9 @@
 // 2. A call that was cut off or could not be read makes no edit: an alignment says how many shifts it has, a note is one part.
 #include "collectors/hub/control_service.h"
 
-#include "collectors/control/edit_message.h"
+#include "collectors/wire/edit_message.h"
 #include "collectors/hub/admission.h"
-#include "collectors/proto/order_message.h"
+#include "collectors/wire/order_message.h"
 
 namespace runglass {
 namespace {

@@ -7,8 +7,8 @@
 
 #include <deque>
 
-#include "collectors/control/judgement_message.h"
-#include "collectors/feed/feed_frame.h"
+#include "collectors/wire/judgement_message.h"
+#include "collectors/wire/feed_frame.h"
 #include "collectors/hub/admission.h"
 #include "model/random_uuid.h"
 

@@ -7,11 +7,11 @@
 #include <cstring>
 #include <utility>
 
-#include "collectors/agent/record_message.h"
+#include "collectors/wire/record_message.h"
 #include "collectors/hub/ingest_limits.h"
 #include "collectors/hub/ingest_thread.h"
-#include "collectors/hub/payload_guard.h"
-#include "collectors/proto/wire_writer.h"
+#include "collectors/wire/payload_guard.h"
+#include "collectors/wire/wire_writer.h"
 #include "model/crc32c.h"
 #include "model/far_time.h"
 #include "model/mutex.h"

@@ -20,10 +20,10 @@
 
 #include "collectors/hub/agent_link.h"
 #include "collectors/hub/hub.h"
-#include "collectors/hub/journaled_session.h"
+#include "collectors/wire/journaled_session.h"
 #include "collectors/hub/lease_table.h"
 #include "collectors/hub/order_desk.h"
-#include "collectors/hub/payload_budget.h"
+#include "collectors/wire/payload_budget.h"
 #include "collectors/hub/recording.h"
 #include "model/mutex.h"
 

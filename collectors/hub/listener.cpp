@@ -16,7 +16,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "collectors/proto/hub_target.h"
+#include "collectors/wire/hub_target.h"
 
 namespace runglass {
 namespace {

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <limits>
 
-#include "collectors/proto/order_message.h"
+#include "collectors/wire/order_message.h"
 
 namespace runglass {
 namespace {

@@ -8,6 +8,8 @@
 
 #include <cstring>
 
+#include "collectors/wire/guarded_file.h"
+
 namespace runglass {
 namespace {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <string_view>
 
-#include "collectors/control/edit_message.h"
+#include "collectors/wire/edit_message.h"
 #include "collectors/hub/http2_guard.h"
-#include "collectors/hub/payload_replay.h"
+#include "collectors/wire/payload_replay.h"
 #include "collectors/importers/chrome_trace/job_sizes.h"
 #include "collectors/importers/importer.h"
 #include "collectors/importers/registry.h"

@@ -4,8 +4,8 @@
 #include <string_view>
 
 #include "collectors/feed/answerer.h"
-#include "collectors/feed/feed_frame.h"
-#include "collectors/hub/payload_replay.h"
+#include "collectors/wire/feed_frame.h"
+#include "collectors/wire/payload_replay.h"
 #include "storage/writer.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/null_recorder.h"

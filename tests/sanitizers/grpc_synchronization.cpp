@@ -7,7 +7,7 @@
 // there
 //    is taken to have seen what the others wrote, and OnCancel is called and counted here, on a thread of its own, once the reactor is
 //    made: what it waits for is counted in the same way.
-// The functions have the names of abseil's and gRPC's, and every library of a program finds them first (collectors/proto/CMakeLists.txt).
+// The functions have the names of abseil's and gRPC's, and every library of a program finds them first (collectors/wire/CMakeLists.txt).
 // Each calls the original.
 #include <absl/synchronization/mutex.h>
 #include <dlfcn.h>

@@ -7,7 +7,7 @@
 #include <random>
 #include <thread>
 
-#include "collectors/proto/wire_writer.h"
+#include "collectors/wire/wire_writer.h"
 #include "runglass/v1/payload.pb.h"
 #include "tests/collectors/hub/raw_agent.h"
 #include "tests/soak/fleet.h"

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "collectors/proto/wire_reader.h"
+#include "collectors/wire/wire_reader.h"
 
 namespace runglass::xpu_timer {
 namespace {

@@ -14,7 +14,7 @@
 #include "collectors/importers/registry.h"
 #include "collectors/importers/timeline/span_batches.h"
 #include "collectors/importers/xpu_timer/kernel_trace.h"
-#include "collectors/proto/wire_reader.h"
+#include "collectors/wire/wire_reader.h"
 #include "model/crc32c.h"
 
 namespace runglass {

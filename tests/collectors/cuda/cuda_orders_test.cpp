@@ -7,7 +7,7 @@
 #include <set>
 
 #include "collectors/agent/agent.h"
-#include "collectors/control/control_client.h"
+#include "collectors/wire/control_client.h"
 #include "collectors/hub/hub.h"
 #include "tests/collectors/client/trainer_process.h"
 #include "tests/support/temp_folder.h"

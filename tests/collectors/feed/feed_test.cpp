@@ -6,9 +6,9 @@
 #include <map>
 #include <random>
 
-#include "collectors/feed/feed_encoder.h"
-#include "collectors/feed/feed_frame.h"
-#include "collectors/hub/payload_replay.h"
+#include "collectors/wire/feed_encoder.h"
+#include "collectors/wire/feed_frame.h"
+#include "collectors/wire/payload_replay.h"
 #include "storage/change_reader.h"
 #include "storage/writer.h"
 #include "tests/collectors/feed/store_text.h"

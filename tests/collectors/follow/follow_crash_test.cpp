@@ -10,7 +10,7 @@
 
 #include "collectors/agent/agent.h"
 #include "collectors/hub/hub.h"
-#include "collectors/hub/payload_replay.h"
+#include "collectors/wire/payload_replay.h"
 #include "storage/writer.h"
 #include "tests/collectors/feed/store_text.h"
 #include "tests/collectors/process.h"

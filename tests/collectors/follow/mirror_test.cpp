@@ -10,7 +10,7 @@
 #include <future>
 #include <random>
 
-#include "collectors/control/control_client.h"
+#include "collectors/wire/control_client.h"
 #include "collectors/hub/hub.h"
 #include "tests/collectors/feed/store_text.h"
 #include "tests/collectors/follow/slow_proxy.h"

@@ -8,8 +8,8 @@
 #include <future>
 #include <thread>
 
-#include "collectors/control/control_client.h"
-#include "collectors/control/edit_message.h"
+#include "collectors/wire/control_client.h"
+#include "collectors/wire/edit_message.h"
 #include "collectors/hub/hub.h"
 #include "runglass/v1/control.grpc.pb.h"
 #include "storage/store_files.h"

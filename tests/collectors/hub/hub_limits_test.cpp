@@ -8,8 +8,8 @@
 
 #include "collectors/hub/control_service.h"
 #include "collectors/hub/hub.h"
-#include "collectors/hub/payload_budget.h"
-#include "collectors/proto/wire_writer.h"
+#include "collectors/wire/payload_budget.h"
+#include "collectors/wire/wire_writer.h"
 #include "runglass/v1/payload.pb.h"
 #include "tests/collectors/hub/raw_agent.h"
 #include "tests/support/temp_folder.h"

@@ -9,7 +9,7 @@
 
 #include "collectors/access/access_file.h"
 #include "collectors/agent/agent.h"
-#include "collectors/control/control_client.h"
+#include "collectors/wire/control_client.h"
 #include "collectors/hub/hub.h"
 #include "tests/collectors/hub/raw_agent.h"
 #include "tests/support/temp_folder.h"

@@ -6,10 +6,10 @@
 #include <limits>
 
 #include "collectors/agent/wire_recorder.h"
-#include "collectors/hub/payload_budget.h"
-#include "collectors/hub/payload_guard.h"
-#include "collectors/hub/payload_replay.h"
-#include "collectors/proto/wire_writer.h"
+#include "collectors/wire/payload_budget.h"
+#include "collectors/wire/payload_guard.h"
+#include "collectors/wire/payload_replay.h"
+#include "collectors/wire/wire_writer.h"
 #include "model/far_time.h"
 #include "runglass/v1/payload.pb.h"
 #include "tests/collectors/memory_recorder.h"

@@ -9,8 +9,8 @@
 #include <random>
 
 #include "collectors/agent/wire_recorder.h"
-#include "collectors/hub/payload_replay.h"
-#include "collectors/proto/wire_writer.h"
+#include "collectors/wire/payload_replay.h"
+#include "collectors/wire/wire_writer.h"
 #include "tests/collectors/memory_recorder.h"
 
 namespace runglass {

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "collectors/agent/wire_recorder.h"
-#include "collectors/hub/payload_replay.h"
-#include "collectors/proto/wire_writer.h"
+#include "collectors/wire/payload_replay.h"
+#include "collectors/wire/wire_writer.h"
 #include "runglass/v1/payload.pb.h"
 #include "storage/writer.h"
 #include "tests/support/temp_folder.h"

@@ -18,8 +18,9 @@
 
 #include "collectors/access/certificates.h"
 #include "collectors/access/pairing.h"
-#include "collectors/control/control_client.h"
+#include "collectors/wire/control_client.h"
 #include "collectors/hub/hub.h"
+#include "collectors/wire/guarded_file.h"
 #include "tests/collectors/hub/raw_agent.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/wait_until.h"

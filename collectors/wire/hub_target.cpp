@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collectors/proto/hub_target.h"
+#include "collectors/wire/hub_target.h"
 
 #include <grpc/grpc.h>
 #include <netdb.h>

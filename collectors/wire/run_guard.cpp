@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collectors/hub/run_guard.h"
+#include "collectors/wire/run_guard.h"
 
 #include <utility>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
 // 1. An assembly never holds more shifts than the first part announced, nor more than kMaxShifts.
-#include "collectors/control/edit_message.h"
+#include "collectors/wire/edit_message.h"
 
 #include <algorithm>
 #include <limits>

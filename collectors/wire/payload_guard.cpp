@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collectors/hub/payload_guard.h"
+#include "collectors/wire/payload_guard.h"
 
 #include <algorithm>
 
-#include "collectors/proto/wire_reader.h"
+#include "collectors/wire/wire_reader.h"
 #include "runglass/v1/payload.pb.h"
 
 namespace runglass {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collectors/control/judgement_message.h"
+#include "collectors/wire/judgement_message.h"
 
 #include <algorithm>
 
-#include "collectors/control/edit_message.h"
+#include "collectors/wire/edit_message.h"
 
 namespace runglass {
 namespace {

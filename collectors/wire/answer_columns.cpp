@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collectors/feed/answer_columns.h"
+#include "collectors/wire/answer_columns.h"
 
 #include <algorithm>
 

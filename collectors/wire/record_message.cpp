@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collectors/agent/record_message.h"
+#include "collectors/wire/record_message.h"
 
-#include "collectors/proto/wire_writer.h"
+#include "collectors/wire/wire_writer.h"
 
 namespace runglass {
 namespace {

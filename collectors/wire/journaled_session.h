@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-#include "collectors/hub/payload_replay.h"
+#include "collectors/wire/payload_replay.h"
 #include "storage/writer.h"
 
 namespace runglass {

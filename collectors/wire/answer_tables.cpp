@@ -6,8 +6,8 @@
 #include <limits>
 #include <unordered_map>
 
-#include "collectors/feed/answer_columns.h"
-#include "collectors/feed/answer_message.h"
+#include "collectors/wire/answer_columns.h"
+#include "collectors/wire/answer_message.h"
 
 namespace runglass {
 namespace {

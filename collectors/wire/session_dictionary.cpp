@@ -3,9 +3,9 @@
 // 1. A definition holds identity only and is never changed, so that sending it again is harmless at any time.
 // 2. m_records grows by whole definitions, and a definition comes after those it refers to.
 // 3. Ids of a kind are handed out in the order of their definitions, without holes.
-#include "collectors/agent/session_dictionary.h"
+#include "collectors/wire/session_dictionary.h"
 
-#include "collectors/proto/wire_writer.h"
+#include "collectors/wire/wire_writer.h"
 #include "runglass/v1/payload.pb.h"
 
 namespace runglass {

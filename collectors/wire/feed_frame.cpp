@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collectors/feed/feed_frame.h"
+#include "collectors/wire/feed_frame.h"
 
 #include <zstd.h>
 

@@ -13,7 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "collectors/agent/session_dictionary.h"
+#include "collectors/wire/session_dictionary.h"
 #include "model/mirror_recorder.h"
 #include "runglass/v1/payload.pb.h"
 

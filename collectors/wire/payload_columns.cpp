@@ -2,8 +2,8 @@
 // The columns of a payload: samples, scalars, spans. Nothing is allocated by a number that the bytes merely claim.
 #include <cstring>
 
-#include "collectors/hub/payload_session.h"
-#include "collectors/proto/wire_reader.h"
+#include "collectors/wire/payload_session.h"
+#include "collectors/wire/wire_reader.h"
 
 namespace runglass {
 namespace {

@@ -14,9 +14,9 @@
 #include <string_view>
 #include <vector>
 
-#include "collectors/hub/payload_budget.h"
-#include "collectors/hub/payload_replay.h"
-#include "collectors/hub/run_guard.h"
+#include "collectors/wire/payload_budget.h"
+#include "collectors/wire/payload_replay.h"
+#include "collectors/wire/run_guard.h"
 #include "model/far_time.h"
 #include "runglass/v1/payload.pb.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collectors/feed/answer_message.h"
+#include "collectors/wire/answer_message.h"
 
-#include "collectors/feed/feed_frame.h"
+#include "collectors/wire/feed_frame.h"
 
 namespace runglass {
 namespace {

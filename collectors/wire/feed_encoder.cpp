@@ -3,14 +3,14 @@
 // 1. Points of a series keep their order: the table of whole numbers goes before the other, so one that had points in the other gets none
 //    in the first until both were put.
 // 2. A mark goes behind all that was told before it.
-#include "collectors/feed/feed_encoder.h"
+#include "collectors/wire/feed_encoder.h"
 
 #include <bit>
 #include <cmath>
 
-#include "collectors/agent/record_message.h"
-#include "collectors/control/judgement_message.h"
-#include "collectors/proto/wire_writer.h"
+#include "collectors/wire/record_message.h"
+#include "collectors/wire/judgement_message.h"
+#include "collectors/wire/wire_writer.h"
 #include "storage/codec/pyramid.h"
 
 namespace runglass {

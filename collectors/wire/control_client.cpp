@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collectors/control/control_client.h"
+#include "collectors/wire/control_client.h"
 
 #include <arpa/inet.h>
 #include <grpcpp/grpcpp.h>
 
 #include <chrono>
 
-#include "collectors/control/edit_message.h"
-#include "collectors/proto/hub_target.h"
-#include "collectors/proto/order_message.h"
-#include "collectors/proto/pem_file.h"
+#include "collectors/wire/edit_message.h"
+#include "collectors/wire/hub_target.h"
+#include "collectors/wire/order_message.h"
+#include "collectors/wire/pem_file.h"
 #include "runglass/v1/control.grpc.pb.h"
 
 namespace runglass {

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "collectors/control/judgement_message.h"
-#include "collectors/hub/payload_guard.h"
-#include "collectors/hub/payload_session.h"
+#include "collectors/wire/judgement_message.h"
+#include "collectors/wire/payload_guard.h"
+#include "collectors/wire/payload_session.h"
 #include "storage/codec/pyramid.h"
 
 namespace runglass {

@@ -2,7 +2,7 @@
 // The records of a payload: definitions extend the session's ids, everything else is said to the Recorder at once.
 #include <algorithm>
 
-#include "collectors/hub/payload_session.h"
+#include "collectors/wire/payload_session.h"
 
 namespace runglass {
 namespace {

@@ -4,14 +4,14 @@
 // 2. Nothing is allocated by a number that the bytes merely claim: columns are bounded by the bytes they occupy.
 // 3. What a payload does to the Recorder depends on its bytes and the session's earlier ones only, so that replaying a journal gives what
 //    the first time gave.
-#include "collectors/hub/payload_replay.h"
+#include "collectors/wire/payload_replay.h"
 
 #include <map>
 #include <memory>
 #include <utility>
 
-#include "collectors/hub/payload_session.h"
-#include "collectors/proto/wire_reader.h"
+#include "collectors/wire/payload_session.h"
+#include "collectors/wire/wire_reader.h"
 
 namespace runglass {
 

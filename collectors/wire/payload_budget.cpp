@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collectors/hub/payload_budget.h"
+#include "collectors/wire/payload_budget.h"
 
 #include <functional>
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collectors/proto/pem_file.h"
+#include "collectors/wire/pem_file.h"
 
 #include <fstream>
 #include <sstream>
