@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What every analysis concludes of a stored run, as of its last data. A hub asks them live instead (app/watch).
+// What every analysis concludes of a stored run, as of its last data. A hub asks them live instead (collectors/hub/watch).
 //
 // Threading:  the Reader's thread.
 // Ownership:  values; not yet in the store, so without an id.

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "collectors/hub/hub.h"
+#include "collectors/hub/server/hub.h"
 #include "collectors/scrape/scraper.h"
 
 namespace runglass {

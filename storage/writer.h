@@ -45,7 +45,7 @@ struct AgentIdentity {
 enum class Arrival : std::uint8_t { kNew, kDuplicate, kAfterGap };
 
 class Writer;
-// Decodes a journaled payload and records it again. Given by whoever knows the payload's format (collectors/hub).
+// Decodes a journaled payload and records it again. Given by whoever knows the payload's format (collectors/wire).
 using JournalReplay = std::function<Status(const StreamKey&, std::uint64_t seq, std::string_view payload, Writer&)>;
 
 // How long which data is kept; the table of all tiers is in SCHEMA.md. What a run has in total, its attempts, facts, findings from warning

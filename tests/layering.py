@@ -5,9 +5,10 @@ files stay within their budget. Prints one line per breach; exit 1 on any."""
 import os, re, subprocess, sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-RANK = {'model': 0, 'net': 1, 'storage': 1, 'analysis': 2, 'wire': 2, 'collectors': 3, 'widgets': 4, 'app': 5}
-# Folders that are rooms of their own, by the longest path that fits.
-ROOMS = {'collectors/wire': 'wire'}
+RANK = {'model': 0, 'net': 1, 'storage': 1, 'analysis': 2, 'wire': 2, 'collectors': 3, 'hub/access': 3.1, 'hub/alerts': 3.1, 'hub/replica': 3.1,
+        'hub/server': 3.2, 'hub/receivers': 3.2, 'hub/watch': 3.3, 'widgets': 4, 'app': 5}
+# Folders that are rooms of their own.
+ROOMS = {'collectors/wire': 'wire'} | {f'collectors/{room}': room for room in RANK if room.startswith('hub/')}
 # What a room may not include, with the reason.
 BANNED = {
     'model': (r'sqlite3|grpc|google/protobuf|\bQ[A-Z]|simdjson', 'model is plain C++ values'),
@@ -16,7 +17,8 @@ BANNED = {
     'wire': (r'<sqlite3|<Q[A-Z]', 'wire is bytes and calls'),
     'analysis': (r'sqlite3|grpc|google/protobuf|<Q[A-Z]', 'analysis reads a Reader'),
     'collectors': (r'<sqlite3|<Q[A-Z]', 'collectors record through a Recorder or Writer'),
-    'widgets': (r'sqlite3|grpc|google/protobuf|storage/(?!reader(_at)?\.h)', 'widgets see model and storage/reader.h, reader_at.h'),
+    'hub': (r'<sqlite3|<Q[A-Z]|collectors/(?!hub/|wire/)', 'a hub sees the wire and what lies below it'),
+    'widgets': (r'sqlite3|grpc|google/protobuf|collectors/|storage/(?!reader(_at)?\.h)', 'widgets see model and storage/reader.h, reader_at.h'),
 }
 # The one file that reads databases of others, which no Recorder is for.
 FOREIGN_SQLITE = 'collectors/importers/nsys/foreign_database.cpp'
@@ -33,8 +35,7 @@ def tracked():
 
 
 def room_of(path):
-    inside = [folder for folder in ROOMS if path.startswith(folder + '/')]
-    return ROOMS[max(inside, key=len)] if inside else path.split('/')[0]
+    return next((room for folder, room in ROOMS.items() if path.startswith(folder + '/')), path.split('/')[0])
 
 
 def check(path, breaches, soft):
@@ -64,7 +65,7 @@ def check(path, breaches, soft):
         target = room_of(m.group(2))
         if m.group(1) == '"' and target in RANK and target != room and RANK[target] >= RANK[room]:
             breaches.append(f'{path}:{number}: {room} (rank {RANK[room]}) includes {m.group(2)} (rank {RANK[target]})')
-        pattern = BANNED.get(room)
+        pattern = BANNED.get(room.split('/')[0])
         foreign = path == FOREIGN_SQLITE and m.group(2) == 'sqlite3.h'
         if pattern and not foreign and re.search(pattern[0], m.group(1) + m.group(2)):
             breaches.append(f'{path}:{number}: includes {m.group(2)}; {pattern[1]}')

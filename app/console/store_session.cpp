@@ -17,7 +17,7 @@
 #include "app/agent_hint.h"
 #include "app/hub_problem.h"
 #include "app/store_access.h"
-#include "collectors/follow/followed_reader.h"
+#include "collectors/hub/replica/followed_reader.h"
 #include "widgets/core/units.h"
 #include "widgets/frame/source_words.h"
 

@@ -8,7 +8,7 @@
 #include "app/options.h"
 #include "app/store_access.h"
 #include "app/store_edit.h"
-#include "collectors/notify/courier.h"
+#include "collectors/hub/alerts/courier.h"
 #include "model/time_text.h"
 
 namespace runglass::ctl {

@@ -7,7 +7,7 @@
 #include "app/ctl/command.h"
 #include "app/hub_problem.h"
 #include "app/options.h"
-#include "collectors/follow/mirror.h"
+#include "collectors/hub/replica/mirror.h"
 
 namespace runglass::ctl {
 namespace {

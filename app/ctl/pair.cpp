@@ -8,7 +8,7 @@
 
 #include "app/ctl/command.h"
 #include "app/options.h"
-#include "collectors/access/pairing.h"
+#include "collectors/hub/access/pairing.h"
 #include "model/time_text.h"
 
 namespace runglass::ctl {

@@ -12,7 +12,7 @@
 #include "app/options.h"
 #include "app/scraping.h"
 #include "app/service_notify.h"
-#include "app/watch/watch.h"
+#include "collectors/hub/watch/watch.h"
 
 namespace runglass::ctl {
 namespace {

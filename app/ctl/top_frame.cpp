@@ -10,7 +10,7 @@
 
 #include "app/ctl/plain_text.h"
 #include "app/run_choice.h"
-#include "collectors/notify/alert_message.h"
+#include "collectors/hub/alerts/alert_message.h"
 #include "model/time_text.h"
 
 namespace runglass::ctl {

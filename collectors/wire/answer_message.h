@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "collectors/feed/feed_names.h"
+#include "collectors/wire/feed_names.h"
 #include "model/result.h"
 #include "runglass/v1/ask.pb.h"
 #include "storage/reader.h"

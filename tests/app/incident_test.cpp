@@ -2,7 +2,7 @@
 // runglassctl incident and `export --incident`: on a store that is free and on one that a hub holds.
 #include <nlohmann/json.hpp>
 
-#include "collectors/hub/hub.h"
+#include "collectors/hub/server/hub.h"
 #include "tests/app/ctl_fixture.h"
 
 namespace runglass {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // runglassctl note: on a store that is free, that a hub holds, and that another writer holds.
-#include "collectors/hub/hub.h"
+#include "collectors/hub/server/hub.h"
 #include "storage/store_files.h"
 #include "tests/app/ctl_fixture.h"
 

@@ -12,7 +12,7 @@
 #include <QTemporaryDir>
 
 #include "app/console/store_maker.h"
-#include "collectors/hub/hub.h"
+#include "collectors/hub/server/hub.h"
 #include "storage/reader.h"
 #include "tests/widgets/gui_test.h"
 #include "widgets/welcome/connect_commands.h"

@@ -6,8 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "collectors/follow/mirror.h"
-#include "collectors/hub/hub.h"
+#include "collectors/hub/replica/mirror.h"
+#include "collectors/hub/server/hub.h"
 #include "collectors/sim/simulator.h"
 #include "tests/app/ctl_fixture.h"
 

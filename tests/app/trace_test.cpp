@@ -3,7 +3,7 @@
 #include <future>
 #include <nlohmann/json.hpp>
 
-#include "collectors/hub/hub.h"
+#include "collectors/hub/server/hub.h"
 #include "tests/app/ctl_fixture.h"
 
 namespace runglass {

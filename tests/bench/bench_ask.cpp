@@ -11,11 +11,11 @@
 #include <string>
 #include <thread>
 
-#include "collectors/follow/followed_reader.h"
-#include "collectors/follow/mirror.h"
-#include "collectors/hub/hub.h"
+#include "collectors/hub/replica/followed_reader.h"
+#include "collectors/hub/replica/mirror.h"
+#include "collectors/hub/server/hub.h"
 #include "tests/bench/calibration.h"
-#include "tests/collectors/follow/slow_proxy.h"
+#include "tests/collectors/hub/replica/slow_proxy.h"
 #include "tests/storage/temp_store.h"
 
 namespace runglass {

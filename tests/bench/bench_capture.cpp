@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "collectors/agent/agent.h"
-#include "collectors/hub/hub.h"
+#include "collectors/hub/server/hub.h"
 #include "collectors/sim/simulated_captures.h"
 #include "tests/bench/calibration.h"
 

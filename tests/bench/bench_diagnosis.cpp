@@ -14,7 +14,7 @@
 #include <tuple>
 #include <utility>
 
-#include "app/watch/live_analyses.h"
+#include "collectors/hub/watch/live_analyses.h"
 #include "collectors/sim/simulator.h"
 #include "tests/bench/calibration.h"
 #include "tests/storage/temp_store.h"

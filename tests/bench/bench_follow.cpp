@@ -22,11 +22,11 @@
 #include "collectors/agent/hub_link.h"
 #include "collectors/agent/outbox.h"
 #include "collectors/agent/wire_recorder.h"
-#include "collectors/follow/mirror.h"
-#include "collectors/hub/hub.h"
+#include "collectors/hub/replica/mirror.h"
+#include "collectors/hub/server/hub.h"
 #include "runglass/v1/follow.grpc.pb.h"
 #include "tests/bench/calibration.h"
-#include "tests/collectors/follow/slow_proxy.h"
+#include "tests/collectors/hub/replica/slow_proxy.h"
 #include "tests/storage/temp_store.h"
 
 namespace runglass {

@@ -25,7 +25,7 @@
 #include <optional>
 #include <random>
 
-#include "collectors/hub/hub.h"
+#include "collectors/hub/server/hub.h"
 #include "collectors/sim/scenario.h"
 #include "collectors/sim/simulator.h"
 #include "tests/bench/calibration.h"

@@ -15,9 +15,9 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "app/watch/watch.h"
+#include "collectors/hub/watch/watch.h"
 #include "tests/bench/calibration.h"
-#include "tests/collectors/notify/fake_webhook.h"
+#include "tests/collectors/hub/alerts/fake_webhook.h"
 #include "tests/storage/temp_store.h"
 
 extern char** environ;

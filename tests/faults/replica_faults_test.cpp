@@ -6,10 +6,10 @@
 #include <memory>
 #include <random>
 
-#include "collectors/feed/feed.h"
+#include "collectors/hub/replica/feed.h"
 #include "storage/change_reader.h"
 #include "storage/writer.h"
-#include "tests/collectors/feed/store_text.h"
+#include "tests/collectors/hub/feed/store_text.h"
 #include "tests/faults/fault_disk.h"
 #include "tests/faults/points.h"
 #include "tests/support/temp_folder.h"

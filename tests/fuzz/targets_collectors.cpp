@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "collectors/wire/edit_message.h"
-#include "collectors/hub/http2_guard.h"
+#include "collectors/hub/server/http2_guard.h"
 #include "collectors/wire/payload_replay.h"
 #include "collectors/importers/chrome_trace/job_sizes.h"
 #include "collectors/importers/importer.h"

@@ -14,9 +14,9 @@
 
 #include <toml++/toml.h>
 
-#include "collectors/access/access_file.h"
+#include "collectors/hub/access/access_file.h"
 #include "collectors/agent/spool.h"
-#include "collectors/notify/alert_rules.h"
+#include "collectors/hub/alerts/alert_rules.h"
 #include "collectors/sources/client/process_feed.h"
 #include "collectors/sources/client/recent_ring.h"
 #include "model/crc32c.h"

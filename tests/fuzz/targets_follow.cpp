@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "collectors/feed/answerer.h"
+#include "collectors/hub/replica/answerer.h"
 #include "collectors/wire/feed_frame.h"
 #include "collectors/wire/payload_replay.h"
 #include "storage/writer.h"

@@ -9,7 +9,7 @@
 
 #include "collectors/wire/wire_writer.h"
 #include "runglass/v1/payload.pb.h"
-#include "tests/collectors/hub/raw_agent.h"
+#include "tests/collectors/hub/server/raw_agent.h"
 #include "tests/soak/fleet.h"
 #include "tests/soak/hub_process.h"
 #include "tests/soak/row.h"

@@ -10,7 +10,7 @@
 #include <map>
 #include <thread>
 
-#include "collectors/hub/hub.h"
+#include "collectors/hub/server/hub.h"
 #include "collectors/sim/scenario.h"
 #include "model/captures.h"
 #include "tests/collectors/process.h"

@@ -7,7 +7,7 @@
 #include <bit>
 #include <cstring>
 
-#include "collectors/hub/lease_table.h"
+#include "collectors/hub/server/lease_table.h"
 #include "collectors/sources/tfevents/tfevents_source.h"
 #include "collectors/sources/train_log/train_log_source.h"
 #include "model/crc32c.h"

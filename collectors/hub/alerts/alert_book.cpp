@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+// Invariants:
+// 1. One entry per cause. Its alert keeps its `since` while the trouble is the same, so that the store has one row of it.
+// 2. alert.severity is the one that was told last, once `due` is set; the trouble's own may be worse for a moment, until decide().
+#include "collectors/hub/alerts/alert_book.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "model/edits.h"
+
+namespace runglass {
+namespace {
+
+constexpr DurNs kHour = 3600 * kNsPerSecond;
+constexpr std::size_t kMaxSummary = 2'000;
+
+// Names come from outside: a long one keeps its begin and is told apart by its hash.
+std::string bounded(std::string_view cause) {
+  constexpr std::size_t kKept = kMaxAlertCause - 32;
+  if (cause.size() <= kMaxAlertCause) return std::string(cause);
+  return std::string(cause.substr(0, kKept)) + '#' + std::to_string(std::hash<std::string_view>()(cause));
+}
+
+bool fits(const std::vector<std::string>& kinds, const Trouble& trouble) {
+  return std::ranges::any_of(kinds, [&](const std::string& kind) {
+    return kind == "*" || kind == trouble.kind || (!trouble.code.empty() && kind == trouble.kind + ':' + trouble.code);
+  });
+}
+
+}  // namespace
+
+std::optional<std::size_t> AlertBook::ruleFor(const Trouble& trouble) const {
+  for (std::size_t i = 0; i < m_options.rules.size(); ++i) {
+    const AlertRule& rule = m_options.rules[i];
+    const bool right = trouble.source == Trouble::Source::kMetric    ? rule.name == trouble.rule
+                       : trouble.source == Trouble::Source::kFinding ? fits(rule.findings, trouble)
+                                                                     : fits(rule.events, trouble);
+    if (right && trouble.severity >= rule.at_least) return i;
+  }
+  return std::nullopt;
+}
+
+void AlertBook::load(std::span<const Alert> alerts, TimeNs now) {
+  for (const Alert& alert : alerts) {
+    const auto rule = std::ranges::find(m_options.rules, alert.rule, &AlertRule::name);
+    if (rule == m_options.rules.end() || m_entries.size() >= kMaxCauses) continue;
+    const TimeNs last = std::max({alert.since, alert.end.value_or(alert.since), alert.due.value_or(alert.since)});
+    const bool untold = alert.due && !alert.told;
+    if (now - last > std::max(m_options.repeat_after, m_options.rearm_after) && (alert.end || untold)) continue;
+    Entry entry{
+        .alert = alert, .rule = static_cast<std::size_t>(rule - m_options.rules.begin()), .seen = last, .row = true, .again = untold};
+    m_entries.emplace(alert.cause, std::move(entry));  // the newest of a cause is there already
+  }
+}
+
+void AlertBook::see(Trouble trouble, TimeNs now) {
+  trouble.cause = bounded(trouble.cause);
+  if (trouble.summary.size() > kMaxSummary) trouble.summary.resize(kMaxSummary);
+  auto at = m_entries.find(trouble.cause);
+  const TimeNs when = trouble.moment ? trouble.since : now;
+  if (at != m_entries.end()) {
+    Entry& entry = at->second;
+    // What is older than what is known already, or the same event again.
+    const bool event = trouble.source == Trouble::Source::kEvent;
+    if (trouble.moment && trouble.since <= entry.seen) return;
+    if (entry.trouble && (event ? trouble.since <= entry.trouble->since : trouble.since < entry.trouble->since)) return;
+    const TimeNs quiet_since = entry.alert.end.value_or(entry.seen);
+    const bool over = entry.over() || trouble.moment;
+    if (over && !trouble.end && std::max(trouble.since, when) - quiet_since >= m_options.rearm_after) {
+      trouble.since = std::max(trouble.since, quiet_since);  // another row than the old one
+      m_entries.erase(at);
+      at = m_entries.end();
+    }
+  }
+  if (at == m_entries.end()) {
+    if (trouble.end && now - *trouble.end > kNews) return;
+    if (trouble.moment && now - trouble.since > kNews) return;
+    const auto rule = ruleFor(trouble);
+    if (!rule) return;
+    if (m_entries.size() >= kMaxCauses) {
+      ++m_unkept;
+      return;
+    }
+    Entry entry{.rule = *rule, .seen = when};
+    entry.alert = {.run = trouble.run,
+                   .rule = m_options.rules[*rule].name,
+                   .cause = trouble.cause,
+                   .kind = trouble.kind,
+                   .severity = trouble.severity,
+                   .since = trouble.since,
+                   .end = trouble.end,
+                   .summary = trouble.summary,
+                   .link = trouble.link};
+    entry.trouble = std::move(trouble);
+    std::string cause = entry.alert.cause;
+    m_entries.emplace(std::move(cause), std::move(entry));
+    return;
+  }
+  Entry& entry = at->second;
+  entry.seen = std::max(entry.seen, when);
+  if (entry.alert.end != trouble.end) {
+    entry.alert.end = trouble.end;
+    entry.dirty = entry.row;
+  }
+  if (!entry.alert.due) entry.alert.severity = trouble.severity;
+  entry.trouble = std::move(trouble);
+}
+
+void AlertBook::end(std::string_view cause, TimeNs at) {
+  const auto found = m_entries.find(bounded(cause));
+  if (found == m_entries.end()) return;
+  Entry& entry = found->second;
+  if (entry.over() || at < (entry.trouble ? entry.trouble->since : entry.alert.since)) return;
+  entry.alert.end = at;
+  if (entry.trouble) entry.trouble->end = at;
+  entry.dirty = entry.row;
+}
+
+bool AlertBook::snoozed(const Entry& entry, TimeNs now) const {
+  return std::ranges::any_of(m_snoozes, [&](const Snooze& snooze) {
+    return snooze.until && *snooze.until > now &&
+           (snooze.cause.empty() ? snooze.rule == entry.alert.rule : snooze.cause == entry.alert.cause);
+  });
+}
+
+std::optional<Telling::Reason> AlertBook::reasonFor(const Entry& entry, TimeNs now) const {
+  using Reason = Telling::Reason;
+  if (entry.again) return Reason::kAgain;
+  if (!entry.trouble) return std::nullopt;  // nobody has said yet whether it still holds
+  const Trouble& trouble = *entry.trouble;
+  const DurNs hold = m_options.rules[entry.rule].hold;
+  if (!entry.alert.due) {
+    if (trouble.moment) return Reason::kNew;
+    if (entry.over()) return hold == 0 ? std::optional(Reason::kNew) : std::nullopt;
+    return now - entry.alert.since >= hold ? std::optional(Reason::kNew) : std::nullopt;
+  }
+  if (entry.over()) return std::nullopt;
+  if (trouble.severity > entry.alert.severity) return Reason::kWorse;
+  if (now - *entry.alert.due < m_options.repeat_after || (trouble.moment && entry.seen <= *entry.alert.due)) return std::nullopt;
+  return Reason::kStill;
+}
+
+// What is over and will be new when it comes back needs no place in memory.
+void AlertBook::forget(TimeNs now) {
+  std::erase_if(m_entries, [&](const auto& item) {
+    const Entry& entry = item.second;
+    // On its way: what comes of it must find its row.
+    if (entry.dirty || entry.again || (entry.alert.due && !entry.alert.told)) return false;
+    const bool moment = entry.trouble && entry.trouble->moment;
+    const TimeNs quiet_since = entry.alert.end.value_or(entry.seen);
+    if ((entry.over() || moment) && now - quiet_since >= m_options.rearm_after) return true;
+    // Over before it held long enough: nobody needs to know.
+    return entry.over() && !entry.alert.due && !entry.row && m_options.rules[entry.rule].hold > 0;
+  });
+}
+
+std::vector<Telling> AlertBook::decide(TimeNs now) {
+  std::map<std::size_t, std::vector<Choice>> chosen;
+  for (auto& [cause, entry] : m_entries) {
+    const auto reason = reasonFor(entry, now);
+    if (!reason) continue;
+    if (snoozed(entry, now)) {
+      if (!entry.row) entry.row = entry.dirty = true;  // the history shows it, as not told
+      continue;
+    }
+    chosen[entry.rule].push_back({&entry, *reason});
+  }
+  std::vector<Telling> all;
+  for (auto& [rule, choices] : chosen)
+    for (Telling& one : tell(rule, choices, now)) all.push_back(std::move(one));
+  forget(now);
+  return all;
+}
+
+std::vector<Telling> AlertBook::tell(std::size_t rule, std::vector<Choice>& chosen, TimeNs now) {
+  std::deque<TimeNs>& told = m_told[rule];
+  while (!told.empty() && now - told.front() >= kHour) told.pop_front();
+  const auto severity = [](const Choice& choice) {
+    return choice.entry->trouble ? choice.entry->trouble->severity : choice.entry->alert.severity;
+  };
+  std::ranges::stable_sort(chosen, std::greater{}, severity);
+  const bool group = chosen.size() > kSingly;
+  const std::size_t size = group ? chosen.size() : 1;
+  std::vector<Telling> all;
+  for (std::size_t at = 0; at < chosen.size(); at += size) {
+    if (static_cast<std::int64_t>(told.size()) >= m_options.most_per_hour) {
+      m_held_back += static_cast<std::int64_t>(chosen.size() - at);
+      break;
+    }
+    all.push_back(telling(rule, std::span(chosen).subspan(at, size), now));
+    told.push_back(now);
+  }
+  return all;
+}
+
+Telling AlertBook::telling(std::size_t rule, std::span<Choice> chosen, TimeNs now) {
+  Telling one{.reason = chosen.front().reason, .to = m_options.rules[rule].to};
+  for (const Choice& choice : chosen) {
+    Entry& entry = *choice.entry;
+    Alert& alert = entry.alert;
+    if (entry.trouble) {
+      alert.severity = entry.trouble->severity;
+      alert.summary = entry.trouble->summary;
+      alert.link = entry.trouble->link;
+    }
+    // The hub before this one counted it already: who hears it twice can tell by its id.
+    if (choice.reason != Telling::Reason::kAgain) ++alert.count;
+    alert.due = now;
+    alert.told.reset();
+    alert.delivery.clear();
+    entry.again = false;
+    entry.row = entry.dirty = true;
+    one.alerts.push_back(alert);
+    if (entry.trouble && one.worst.size() < Telling::kSpelled) one.worst.push_back(*entry.trouble);
+  }
+  return one;
+}
+
+std::vector<Alert> AlertBook::takeRows() {
+  std::vector<Alert> rows;
+  for (auto& [cause, entry] : m_entries)
+    if (std::exchange(entry.dirty, false)) {
+      rows.push_back(entry.alert);
+      if (entry.trouble && entry.trouble->moment) rows.back().end = entry.seen;  // when it happened last
+    }
+  return rows;
+}
+
+void AlertBook::delivered(std::span<const Alert> alerts, const std::string& delivery, TimeNs now) {
+  for (const Alert& alert : alerts) {
+    const auto at = m_entries.find(alert.cause);
+    // A later telling of the same trouble has its own end.
+    if (at == m_entries.end() || at->second.alert.since != alert.since || at->second.alert.due != alert.due) continue;
+    at->second.alert.told = now;
+    at->second.alert.delivery = delivery;
+    at->second.dirty = true;
+  }
+}
+
+}  // namespace runglass

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collectors/hub/alerts/alert_message.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <ctime>
+#include <nlohmann/json.hpp>
+
+#include "model/place_link.h"
+#include "model/time_text.h"
+
+namespace runglass {
+namespace {
+
+using Json = nlohmann::ordered_json;
+constexpr DurNs kAround = 10 * 60 * kNsPerSecond;  // what a link shows before and after
+constexpr std::size_t kLongest = 2'000;            // of a summary
+
+std::string clean(std::string text) {
+  for (char& c : text)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
+  if (text.size() > kLongest) text = text.substr(0, kLongest) + "...";
+  return text;
+}
+
+std::string numberText(double value) {
+  char text[40];
+  std::snprintf(text, sizeof text, value < 10 ? "%.1f" : "%.0f", value);
+  return text;
+}
+
+const char* reasonName(Telling::Reason reason) {
+  switch (reason) {
+    case Telling::Reason::kNew:
+      return "new";
+    case Telling::Reason::kWorse:
+      return "worse";
+    case Telling::Reason::kStill:
+      return "still";
+    case Telling::Reason::kAgain:
+      return "again";
+  }
+  return "";
+}
+
+// FNV-1a 64 of what makes the telling one of its kind.
+std::string idOf(const Telling& telling) {
+  std::uint64_t hash = 14'695'981'039'346'656'037U;
+  const auto mix = [&hash](const std::string& text) {
+    for (const char c : text + '\n') hash = (hash ^ static_cast<unsigned char>(c)) * 1'099'511'628'211U;
+  };
+  for (const Alert& alert : telling.alerts) mix(alert.rule), mix(alert.cause), mix(std::to_string(alert.since));
+  char text[40];
+  std::snprintf(text, sizeof text, "%016llx-%lld", static_cast<unsigned long long>(hash),
+                static_cast<long long>(telling.alerts.front().count));
+  return text;
+}
+
+struct Cost {
+  std::optional<double> gpu_hours, money;  // per hour
+};
+
+// The ranks of one run can be lost only once: of several causes in a run the greatest counts.
+Cost costOf(const Telling& telling, const AlertOptions& options) {
+  Cost cost;
+  std::map<RunId, double> per_run;
+  for (const Trouble& one : telling.worst)
+    if (one.gpu_hours_per_hour) per_run[one.run] = std::max(per_run[one.run], *one.gpu_hours_per_hour);
+  for (const auto& [run, hours] : per_run) cost.gpu_hours = cost.gpu_hours.value_or(0) + hours;
+  if (cost.gpu_hours && options.price_per_gpu_hour) cost.money = *cost.gpu_hours * *options.price_per_gpu_hour;
+  return cost;
+}
+
+std::string titleOf(const Telling& telling) {
+  const Alert& first = telling.alerts.front();
+  std::string title = severityName(first.severity);
+  if (telling.reason == Telling::Reason::kWorse) title += " (worse)";
+  if (telling.reason == Telling::Reason::kStill) title += " (still)";
+  title += ": ";
+  if (telling.alerts.size() == 1) return title + clean(first.summary);
+  return title + std::to_string(telling.alerts.size()) + " at once: " + clean(first.summary);
+}
+
+std::string textOf(const AlertMessage& message, const Telling& telling, const Cost& cost, const AlertOptions& options, TimeNs now) {
+  const Alert& first = telling.alerts.front();
+  std::string text = message.title + '\n';
+  text += "since " + utcText(first.since) + " (" + durationText(now - first.since) + ")";
+  if (!telling.worst.empty()) {
+    const Trouble& worst = telling.worst.front();
+    if (!worst.who.empty()) text += ", " + clean(worst.who);
+    if (!worst.run_name.empty()) text += ", run " + clean(worst.run_name);
+  }
+  text += '\n';
+  if (cost.gpu_hours) {
+    text += "costs " + numberText(*cost.gpu_hours) + " GPU-hours per hour";
+    if (cost.money) text += ", " + numberText(*cost.money) + (options.currency.empty() ? "" : " " + options.currency) + " per hour";
+    text += '\n';
+  }
+  for (std::size_t i = 1; i < std::min(telling.alerts.size(), kMostListed); ++i) text += "also: " + clean(telling.alerts[i].summary) + '\n';
+  if (telling.alerts.size() > kMostListed) text += "and " + std::to_string(telling.alerts.size() - kMostListed) + " more\n";
+  return text + message.link + '\n';
+}
+
+Json orNull(const std::optional<TimeNs>& time) { return time ? Json(*time) : Json(); }
+
+std::string jsonOf(const AlertMessage& message, const Telling& telling, const Cost& cost, const AlertOptions& options,
+                   const StoreName& store, TimeNs now) {
+  const Alert& first = telling.alerts.front();
+  Json json = {{"version", 1},
+               {"id", message.id},
+               {"reason", reasonName(telling.reason)},
+               {"rule", first.rule},
+               {"kind", first.kind},
+               {"cause", first.cause},
+               {"severity", severityName(first.severity)},
+               {"title", message.title},
+               {"text", message.text},
+               {"summary", first.summary},
+               {"since_ns", first.since},
+               {"end_ns", orNull(first.end)},
+               {"now_ns", now},
+               {"count", first.count},
+               {"link", message.link},
+               {"store_uuid", store.uuid},
+               {"store", store.path}};
+  if (!telling.worst.empty()) {
+    const Trouble& worst = telling.worst.front();
+    json["who"] = worst.who;
+    json["run"] = worst.run_name;
+    json["run_uuid"] = worst.run_uuid;
+  }
+  json["gpu_hours_per_hour"] = cost.gpu_hours ? Json(*cost.gpu_hours) : Json();
+  if (cost.money) json["money_per_hour"] = *cost.money, json["currency"] = options.currency;
+  json["total"] = telling.alerts.size();
+  json["alerts"] = Json::array();
+  for (std::size_t i = 0; i < std::min(telling.alerts.size(), kMostListed); ++i) {
+    const Alert& alert = telling.alerts[i];
+    json["alerts"].push_back({{"cause", alert.cause},
+                              {"kind", alert.kind},
+                              {"severity", severityName(alert.severity)},
+                              {"since_ns", alert.since},
+                              {"summary", clean(alert.summary)}});
+  }
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace
+
+std::string linkOf(const Trouble& trouble, const StoreName& store, std::string view, std::string select) {
+  return linkText({.store_uuid = store.uuid,
+                   .run_uuid = trouble.run_uuid,
+                   .view = std::move(view),
+                   .t0 = trouble.since - kAround,
+                   .t1 = trouble.end.value_or(trouble.since) + kAround,
+                   .select = std::move(select)});
+}
+
+AlertMessage messageOf(const Telling& telling, const AlertOptions& options, const StoreName& store, TimeNs now) {
+  AlertMessage message;
+  message.id = idOf(telling);
+  message.to = telling.to;
+  message.alerts = telling.alerts;
+  message.severity = telling.alerts.front().severity;
+  message.title = titleOf(telling);
+  message.link = telling.alerts.front().link;
+  const Cost cost = costOf(telling, options);
+  message.text = textOf(message, telling, cost, options, now);
+  message.json = jsonOf(message, telling, cost, options, store, now);
+  const Alert& first = telling.alerts.front();
+  const auto set = [&](const char* name, const std::string& value) {
+    message.environment.push_back(std::string("RUNGLASS_") + name + "=" + clean(value));
+  };
+  set("ALERT_ID", message.id);
+  set("TITLE", message.title);
+  set("RULE", first.rule);
+  set("KIND", first.kind);
+  set("CAUSE", first.cause);
+  set("SEVERITY", severityName(first.severity));
+  set("SINCE", utcText(first.since));
+  set("LINK", message.link);
+  set("STORE", store.path);
+  if (!telling.worst.empty()) set("WHO", telling.worst.front().who), set("RUN", telling.worst.front().run_name);
+  if (cost.gpu_hours) set("GPU_HOURS_PER_HOUR", numberText(*cost.gpu_hours));
+  return message;
+}
+
+}  // namespace runglass

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+// Invariants:
+// 1. Stored as due, then told, then stored as told: a hub killed in between makes the next one tell it again with the same id
+//    (at-least-once). Only a store that takes nothing is not waited for.
+// 2. m_shared->mutex guards the book; neither the store's writer nor the courier is called under it.
+#include "collectors/hub/alerts/notifier.h"
+
+#include <algorithm>
+
+#include "model/mutex.h"
+#include "storage/store_uuid.h"
+
+namespace runglass {
+namespace {
+
+constexpr DurNs kMetricsEvery = 5 * kNsPerSecond;
+constexpr DurNs kNamesEvery = 10 * kNsPerSecond;
+constexpr DurNs kNamesPatience = 30 * kNsPerSecond;
+constexpr DurNs kHeldBackToldEvery = 3'600 * kNsPerSecond;
+constexpr std::size_t kHistory = 5'000;     // rows read at start
+constexpr std::size_t kMostEvents = 2'000;  // of the newest, a step
+
+bool stopsTheRun(const std::string& kind) { return kind == "stall" || kind == "hang"; }
+
+// What holds until the node is heard again or says goodbye.
+bool isSilence(const std::string& kind) { return kind == "node_lost" || kind == "node_stale"; }
+
+const char* viewOf(const std::string& kind) {
+  if (kind.starts_with("loss") || kind == "non_finite" || kind == "throughput_shift") return "curves";
+  if (kind.starts_with("slow") || kind.ends_with("imbalance")) return "ranking";
+  if (kind == "hardware_fault" || kind == "thermal_throttle") return "gpus";
+  if (stopsTheRun(kind)) return "topology";
+  return "overview";
+}
+
+void addSelect(std::string& select, const char* key, const std::string& value) {
+  if (!select.empty()) select += ',';
+  select.append(key).append("=").append(value);
+}
+
+}  // namespace
+
+struct Notifier::Shared {
+  explicit Shared(AlertOptions given) : options(std::move(given)), book(options) {}
+  const AlertOptions options;
+  mutable Mutex mutex;
+  AlertBook book RG_GUARDED_BY(mutex);
+  Stats stats RG_GUARDED_BY(mutex);
+  SaveAlerts save;
+};
+
+Notifier::Notifier(AlertOptions options, CourierOptions courier, SaveAlerts save)
+    : m_shared(std::make_shared<Shared>(std::move(options))), m_save(save), m_metrics(m_shared->options, m_store) {
+  m_shared->save = std::move(save);
+  for (const AlertRule& rule : m_shared->options.rules)
+    if (!rule.events.empty()) m_events_from = std::min(m_events_from.value_or(rule.at_least), rule.at_least);
+  courier.done = [shared = m_shared](const AlertMessage& message, const std::string& delivery, bool told) {
+    std::vector<Alert> rows;
+    std::vector<Issue> issues;
+    const TimeNs now = wallNow();
+    {
+      const MutexLock lock(shared->mutex);
+      shared->book.delivered(message.alerts, delivery, now);
+      rows = shared->book.takeRows();
+      if (!told && !message.to.empty()) {
+        ++shared->stats.not_told;
+        issues.push_back({.code = "alert.not_told", .source = message.alerts.front().rule, .first = now, .last = now, .detail = delivery});
+      }
+    }
+    shared->save(std::move(rows), std::move(issues), [](const Status&) {});
+  };
+  m_courier = std::make_shared<Courier>(m_shared->options.targets, std::move(courier));
+}
+
+Notifier::~Notifier() = default;
+
+void Notifier::stop() { m_courier->stop(); }
+
+Notifier::Stats Notifier::stats() const {
+  const MutexLock lock(m_shared->mutex);
+  Stats stats = m_shared->stats;
+  stats.held_back = m_shared->book.heldBack();
+  stats.unkept = m_shared->book.unkept();
+  stats.causes = m_shared->book.causes();
+  return stats;
+}
+
+Status Notifier::start(Reader& reader, const std::string& store, TimeNs now) {
+  m_store.path = store;
+  RG_ASSIGN(m_store.uuid, storeUuid(store));
+  RG_ASSIGN(const std::vector<Alert> alerts, reader.alerts(kHistory));
+  const MutexLock lock(m_shared->mutex);
+  m_shared->book.load(alerts, now);
+  return {};
+}
+
+Status Notifier::readNames(Reader& reader) {
+  RG_ASSIGN(const std::vector<Run> runs, reader.runs());
+  for (const Run& run : runs) {
+    m_runs[run.id] = run;
+    RG_ASSIGN(const std::vector<Attempt> attempts, reader.attempts(run.id));
+    for (const Attempt& attempt : attempts) m_attempts[attempt.id] = attempt;
+  }
+  RG_ASSIGN(const std::vector<Node> nodes, reader.nodes());
+  for (const Node& node : nodes) m_nodes[node.id] = node;
+  RG_ASSIGN(const std::vector<Device> devices, reader.devices());
+  for (const Device& device : devices) m_devices[device.id] = device;
+  return {};
+}
+
+void Notifier::seeFinding(const Finding& finding, TimeNs now) {
+  Trouble trouble{.cause = "",
+                  .kind = finding.kind,
+                  .code = "",
+                  .severity = finding.severity,
+                  .since = finding.start.value_or(now),
+                  .end = finding.end};
+  if (const auto run = m_runs.find(finding.run); run != m_runs.end()) {
+    trouble.run = finding.run;
+    trouble.run_uuid = run->second.uuid;
+    trouble.run_name = run->second.name;
+  }
+  trouble.cause = "finding/" + finding.kind + '/' + finding.subject + '/' + trouble.run_uuid;
+  trouble.who = finding.subject == "run" ? "" : finding.subject;
+  trouble.summary = finding.summary.empty() ? finding.kind + " of " + finding.subject : finding.summary;
+  std::string select;
+  if (const auto node = m_nodes.find(finding.node); node != m_nodes.end()) {
+    if (trouble.who.find(node->second.name) == std::string::npos) trouble.who += (trouble.who.empty() ? "" : " on ") + node->second.name;
+    addSelect(select, "node", node->second.name);
+  }
+  if (finding.rank) addSelect(select, "rank", std::to_string(*finding.rank));
+  if (finding.first_step) addSelect(select, "step", std::to_string(*finding.first_step));
+  if (const auto attempt = m_attempts.find(finding.attempt); attempt != m_attempts.end()) {
+    addSelect(select, "attempt", std::to_string(attempt->second.number));
+    // All ranks of a run that stands are paid for and do nothing.
+    if (stopsTheRun(finding.kind) && attempt->second.layout.world > 0) trouble.gpu_hours_per_hour = attempt->second.layout.world;
+  }
+  trouble.link = linkOf(trouble, m_store, viewOf(finding.kind), select);
+  const MutexLock lock(m_shared->mutex);
+  m_shared->book.see(std::move(trouble), now);
+}
+
+Trouble Notifier::troubleOf(const Event& event) const {
+  Trouble trouble{.source = Trouble::Source::kEvent,
+                  .rule = "",
+                  .cause = "",
+                  .kind = event.kind,
+                  .code = event.code,
+                  .severity = event.severity,
+                  .since = event.time.value_or(0)};
+  trouble.moment = !isSilence(event.kind);
+  std::string owner, select;
+  const auto device = m_devices.find(event.device);
+  const auto node = m_nodes.find(event.node ? event.node : device != m_devices.end() ? device->second.node : NodeId());
+  if (node != m_nodes.end()) {
+    trouble.who = node->second.name;
+    owner = node->second.uuid;
+    addSelect(select, "node", node->second.name);
+  }
+  if (device != m_devices.end()) {
+    trouble.who +=
+        (trouble.who.empty() ? "" : " ") + device->second.kind + (device->second.index ? " " + std::to_string(*device->second.index) : "");
+    owner = device->second.uuid;
+  }
+  if (event.rank) {
+    trouble.who += (trouble.who.empty() ? "rank " : ", rank ") + std::to_string(*event.rank);
+    addSelect(select, "rank", std::to_string(*event.rank));
+    owner += "/rank:" + std::to_string(*event.rank);
+  }
+  if (const auto attempt = m_attempts.find(event.attempt); attempt != m_attempts.end()) {
+    if (const auto run = m_runs.find(attempt->second.run); run != m_runs.end()) {
+      trouble.run = run->first, trouble.run_uuid = run->second.uuid, trouble.run_name = run->second.name;
+      owner += '/' + trouble.run_uuid;
+    }
+  }
+  trouble.cause = "event/" + event.kind + (event.code.empty() ? "" : ':' + event.code) + '/' + owner;
+  trouble.summary = event.message.empty() ? event.kind + ' ' + trouble.who : event.message;
+  trouble.link = linkOf(trouble, m_store, "events", select);
+  return trouble;
+}
+
+bool Notifier::isNamed(const Event& event) const {
+  return (!event.node || m_nodes.contains(event.node)) && (!event.device || m_devices.contains(event.device)) &&
+         (!event.attempt || m_attempts.contains(event.attempt));
+}
+
+Status Notifier::seeEvents(Reader& reader, TimeNs now) {
+  if (!m_events_from) return {};
+  const std::uint64_t generation = reader.generation();
+  if (generation == std::exchange(m_events_generation, generation)) return {};
+  EventFilter filter{
+      .range = {now - AlertBook::kNews, std::numeric_limits<TimeNs>::max()}, .run = std::nullopt, .at_least = *m_events_from, .kind = ""};
+  filter.limit = kMostEvents;
+  RG_ASSIGN(std::vector<Event> events, reader.events(filter));
+  // A node that is back is no news for anybody but it ends its silence.
+  for (const char* kind : {"node_back", "node_left"}) {
+    EventFilter quiet = filter;
+    quiet.at_least = Severity::kDebug;
+    quiet.kind = kind;
+    RG_ASSIGN(const std::vector<Event> found, reader.events(quiet));
+    events.insert(events.end(), found.begin(), found.end());
+  }
+  std::ranges::stable_sort(events, {}, &Event::time);
+  if (!std::ranges::all_of(events, [this](const Event& event) { return isNamed(event); })) RG_TRY(readNames(reader));
+  const MutexLock lock(m_shared->mutex);
+  for (Event& event : events) {
+    if (!event.time) continue;
+    // An event is seen before the store has committed who it is about. Without names it would be another cause.
+    if (!isNamed(event) && now - *event.time < kNamesPatience) {
+      m_events_generation = 0;
+      continue;
+    }
+    if (event.kind != "node_back" && event.kind != "node_left") {
+      m_shared->book.see(troubleOf(event), now);
+      continue;
+    }
+    for (const char* silence : {"node_lost", "node_stale"}) {
+      event.kind = silence;
+      m_shared->book.end(troubleOf(event).cause, *event.time);
+    }
+  }
+  return {};
+}
+
+Status Notifier::step(Reader& reader, std::span<const Finding> findings, TimeNs now) {
+  if (m_names_read == 0 || !findings.empty() || now - m_names_read >= kNamesEvery) {
+    RG_TRY(readNames(reader));
+    m_names_read = now;
+  }
+  for (const Finding& finding : findings) seeFinding(finding, now);
+  RG_TRY(seeEvents(reader, now));
+  if (m_metrics_looked == 0 || now - m_metrics_looked >= kMetricsEvery) {
+    m_metrics_looked = now;
+    RG_ASSIGN(std::vector<Trouble> troubles, m_metrics.look(reader, now));
+    const MutexLock lock(m_shared->mutex);
+    for (Trouble& trouble : troubles) m_shared->book.see(std::move(trouble), now);
+  }
+  RG_ASSIGN(std::vector<Snooze> snoozes, reader.snoozes());
+  std::vector<Telling> tellings;
+  {
+    const MutexLock lock(m_shared->mutex);
+    m_shared->book.snooze(std::move(snoozes));
+    tellings = m_shared->book.decide(now);
+  }
+  send(std::move(tellings), now);
+  return {};
+}
+
+void Notifier::send(std::vector<Telling> tellings, TimeNs now) {
+  std::vector<std::shared_ptr<const AlertMessage>> messages;
+  for (Telling& telling : tellings) {
+    AlertMessage message = messageOf(telling, m_shared->options, m_store, now);
+    messages.push_back(std::make_shared<const AlertMessage>(std::move(message)));
+  }
+  std::vector<Alert> rows;
+  std::vector<Issue> issues;
+  {
+    const MutexLock lock(m_shared->mutex);
+    m_shared->stats.tellings += static_cast<std::int64_t>(messages.size());
+    rows = m_shared->book.takeRows();
+    const std::int64_t held = m_shared->book.heldBack() - m_held_back;
+    if (held > 0 && now - m_told_held_back >= kHeldBackToldEvery) {
+      issues.push_back({.code = "alert.held_back", .source = "hub", .count = held, .first = now, .last = now, .detail = ""});
+      m_told_held_back = now;
+      m_held_back += held;
+    }
+    if (const std::int64_t more = m_shared->book.unkept() - m_told_unkept; more > 0) {
+      issues.push_back({.code = "alert.too_many_causes", .source = "hub", .count = more, .first = now, .last = now, .detail = ""});
+      m_told_unkept += more;
+    }
+  }
+  if (rows.empty() && issues.empty() && messages.empty()) return;
+  m_save(std::move(rows), std::move(issues), [weak = std::weak_ptr(m_courier), messages = std::move(messages)](const Status&) {
+    const std::shared_ptr<Courier> courier = weak.lock();
+    if (!courier) return;
+    for (const auto& message : messages) courier->send(message);
+  });
+}
+
+}  // namespace runglass

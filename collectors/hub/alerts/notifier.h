@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Notifier: joins what is found, what happens and what is measured with the rules, keeps the history in the store, and sends.
+//
+// Threading:  start() and step() on one thread, which may wait for the Reader; what is sent goes out on the Courier's threads.
+// Ownership:  owns book and courier; the destructor breaks off what is being sent: it is told again by the next hub.
+// Units:      TimeNs.
+// Errors:     those of the Reader; the next step goes on. An alert that cannot be stored is told all the same. What nobody could be told
+//             of is issue alert.not_told, what was held back alert.held_back.
+// Cost:       step(): what changed, the events of the last kNews that are severe enough, and O(causes).
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "collectors/hub/alerts/alert_book.h"
+#include "collectors/hub/alerts/alert_message.h"
+#include "collectors/hub/alerts/courier.h"
+#include "collectors/hub/alerts/metric_watch.h"
+#include "storage/reader.h"
+
+namespace runglass {
+
+// The way to the store's writer. Thread-safe, never blocks; `stored` is called on the writer's thread, or never if the hub ended.
+using SaveAlerts = std::function<void(std::vector<Alert> rows, std::vector<Issue> issues, std::function<void(const Status&)> stored)>;
+
+class Notifier {
+ public:
+  Notifier(AlertOptions options, CourierOptions courier, SaveAlerts save);
+  ~Notifier();
+  // `reader` is of `store`. Reads the alerts that an earlier hub recorded. To be called again until it is OK, before the first step().
+  Status start(Reader& reader, const std::string& store, TimeNs now);
+  // `findings`: those that are new or changed since the last step, or known from before and seen for the first time.
+  Status step(Reader& reader, std::span<const Finding> findings, TimeNs now);
+  // Ends the telling while the store still takes what came of it; later steps tell nobody.
+  void stop();
+
+  // For metrics and tests.
+  struct Stats {
+    std::int64_t tellings = 0, held_back = 0, unkept = 0, not_told = 0;
+    std::size_t causes = 0;
+  };
+  Stats stats() const;
+
+ private:
+  struct Shared;
+  void seeFinding(const Finding& finding, TimeNs now);
+  Status seeEvents(Reader& reader, TimeNs now);
+  Status readNames(Reader& reader);
+  // Whether the names of all whom it is about were read.
+  bool isNamed(const Event& event) const;
+  Trouble troubleOf(const Event& event) const;
+  void send(std::vector<Telling> tellings, TimeNs now);
+
+  const std::shared_ptr<Shared> m_shared;  // with the courier's threads and the store's writer
+  const SaveAlerts m_save;
+  StoreName m_store;
+  MetricWatch m_metrics;
+  TimeNs m_metrics_looked = 0, m_names_read = 0;
+  std::optional<Severity> m_events_from;  // the lowest that a rule asks for
+  std::uint64_t m_events_generation = 0;
+  std::map<RunId, Run> m_runs;
+  std::map<AttemptId, Attempt> m_attempts;
+  std::map<NodeId, Node> m_nodes;
+  std::map<DeviceId, Device> m_devices;
+  std::int64_t m_told_unkept = 0;
+  TimeNs m_told_held_back = 0;
+  std::int64_t m_held_back = 0;
+  std::shared_ptr<Courier> m_courier;  // shared: the store's writer may be handing it messages while we go
+};
+
+}  // namespace runglass

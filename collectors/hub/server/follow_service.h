@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// FollowService: those who copy this hub's store, over gRPC. Sessions are kept for a while after a cut.
+//
+// Threading:  gRPC's callback threads, which never block; one thread a session (FeedSession), which a SessionEnder ends.
+// Ownership:  owns the sessions; borrows tokens and acceptor, which outlive the server.
+// Units:      none.
+// Errors:     gRPC statuses: FAILED_PRECONDITION another protocol or a copy of another store, RESOURCE_EXHAUSTED too many followers.
+// Cost:       memory <= kMaxSessions feeds, and as many that end.
+#pragma once
+
+#include <grpcpp/grpcpp.h>
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "collectors/hub/replica/feed_session.h"
+#include "collectors/hub/server/admission.h"
+#include "collectors/hub/server/session_ender.h"
+#include "model/mutex.h"
+#include "runglass/v1/follow.grpc.pb.h"
+
+namespace runglass {
+
+inline constexpr std::uint32_t kFollowVersion = 1;
+
+class FollowService final : public v1::Follow::CallbackService {
+ public:
+  static constexpr std::size_t kMaxSessions = 16;
+  static constexpr DurNs kKept = 600 * kNsPerSecond;  // after a cut
+
+  FollowService(std::string store, std::string store_uuid, ReaderOptions reader, Admission& admission)
+      : m_store(std::move(store)), m_store_uuid(std::move(store_uuid)), m_reader(std::move(reader)), m_admission(admission) {}
+
+  grpc::ServerBidiReactor<v1::FollowerMessage, v1::FeedMessage>* Follow(grpc::CallbackServerContext* context) override;
+  // Refuses new followers and ends the sessions: the store is about to be closed.
+  void drain();
+  std::size_t sessions() const;
+  // What ids of a session mean in the store; null: there is none of that name.
+  std::shared_ptr<const FeedNames> names(const std::string& session) const;
+
+  // What a Join is answered with: the session it gets, which the caller attaches to.
+  Result<std::shared_ptr<FeedSession>> join(const v1::Join& join, v1::Joined& joined);
+
+ private:
+  const std::string m_store, m_store_uuid;
+  const ReaderOptions m_reader;
+  Admission& m_admission;
+  std::atomic<bool> m_draining = false;
+  SessionEnder m_ender;
+  mutable Mutex m_mutex;
+  std::map<std::string, std::shared_ptr<FeedSession>> m_sessions RG_GUARDED_BY(m_mutex);
+};
+
+}  // namespace runglass

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// Invariants:
+// 1. Teardown order: listener, services (refuse), sessions (finished with their acknowledgements), server, relay, ingest thread, store.
+// Each
+//    part outlives those before it.
+// 2. gRPC's own listening sockets and its TLS are never used, see listener.h and relay.h.
+#include "collectors/hub/server/hub.h"
+
+#include <grpcpp/grpcpp.h>
+#include <grpcpp/health_check_service_interface.h>
+#include <grpcpp/resource_quota.h>
+
+#include <chrono>
+#include <filesystem>
+
+#include "collectors/hub/server/admission.h"
+#include "collectors/hub/server/ask_service.h"
+#include "collectors/hub/server/control_service.h"
+#include "collectors/hub/server/follow_service.h"
+#include "collectors/hub/server/ingest_service.h"
+#include "collectors/hub/server/ingest_thread.h"
+#include "collectors/hub/server/listener.h"
+#include "collectors/hub/server/relay.h"
+#include "collectors/hub/server/tls_server.h"
+#include "storage/store_uuid.h"
+
+namespace runglass {
+namespace {
+
+constexpr int kMaxMessage = 4 << 20;
+constexpr DurNs kDrain = 2 * kNsPerSecond;
+
+void setLimits(grpc::ServerBuilder& builder) {
+  builder.SetMaxReceiveMessageSize(kMaxMessage);
+  for (const auto& [name, value] : std::initializer_list<std::pair<const char*, int>>{
+           {GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0},  // it would inflate before the size limit is checked
+           {GRPC_ARG_MAX_CONCURRENT_STREAMS, 64},
+           {GRPC_ARG_MAX_METADATA_SIZE, 8 << 10},
+           {GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, 5'000},
+           {GRPC_ARG_KEEPALIVE_TIME_MS, 20'000},  // the agent's side of the pair is in hub_channel.cpp
+           {GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 10'000},
+           {GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 9'000},
+           {GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1},
+           {GRPC_ARG_HTTP2_MAX_PING_STRIKES, 2},
+           {GRPC_ARG_MAX_CONNECTION_IDLE_MS, 30'000},
+           {GRPC_ARG_ALLOW_REUSEPORT, 0},
+       })
+    builder.AddChannelArgument(name, value);
+  builder.SetResourceQuota(grpc::ResourceQuota("hub").Resize(256U << 20));
+}
+
+}  // namespace
+
+struct Hub::Parts {
+  std::unique_ptr<Listener> listener;
+  std::unique_ptr<AccessBook> access;
+  std::unique_ptr<Relay> relay;
+  std::unique_ptr<Admission> admission;
+  std::unique_ptr<IngestThread> ingest;
+  std::unique_ptr<IngestService> service;
+  std::unique_ptr<ControlService> control;
+  std::unique_ptr<FollowService> follow;
+  std::unique_ptr<AskService> ask;
+  std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> connections;
+  std::unique_ptr<grpc::Server> server;
+};
+
+Hub::Hub() : m_parts(std::make_unique<Parts>()) {}
+
+Hub::~Hub() { (void)stop(); }
+
+Result<std::unique_ptr<Hub>> Hub::start(const std::string& store, HubOptions options) {
+  std::unique_ptr<Hub> hub(new Hub());
+  Parts& parts = *hub->m_parts;
+  RG_ASSIGN(parts.listener, Listener::listen(options.listen, options.socket));
+  RG_ASSIGN(parts.access, AccessBook::open(options.token_file, {wallNow(), monotonicNow()}));
+  RG_ASSIGN(std::unique_ptr<TlsServer> tls, TlsServer::make(options, *parts.access, parts.listener->local()));
+  RG_ASSIGN(parts.relay, Relay::open(*parts.listener, std::move(tls), {.per_address = options.max_unauthenticated_per_address}));
+  parts.admission = std::make_unique<Admission>(*parts.access, *parts.relay);
+
+  options.writer.replay = makeJournalReplay();
+  // The owner of the store finds the socket best: it asks for no token.
+  options.writer.contact = options.socket.empty() ? hub->address() : "unix:" + std::filesystem::absolute(options.socket).string();
+  RG_ASSIGN(std::unique_ptr<Writer> writer, Writer::open(store, options.writer));
+  if (const auto& mirror = writer->mirror())
+    return Status(Code::kFailedPrecondition, "hub: " + store + ": is a copy of the store that the hub on " + mirror->from +
+                                                 " writes: agents' data goes there; receive into a store of its own");
+  std::vector<Node> known;
+  {
+    RG_ASSIGN(const std::unique_ptr<Reader> reader, Reader::open(store));
+    RG_ASSIGN(known, reader->nodes());
+  }
+  RG_ASSIGN(std::string store_uuid, storeUuid(store));
+  const auto open = [store, live = writer->liveTail()] { return Reader::open(store, {.live = live}); };
+  parts.ingest = std::make_unique<IngestThread>(std::move(writer), open, options, std::move(known));
+  parts.service = std::make_unique<IngestService>(*parts.ingest, *parts.admission, options.max_agents);
+  parts.follow = std::make_unique<FollowService>(store, store_uuid, hub->readerOptions(), *parts.admission);
+  parts.ask = std::make_unique<AskService>(store, hub->readerOptions(), *parts.follow, *parts.admission);
+  parts.control = std::make_unique<ControlService>(*parts.ingest, *parts.admission, std::move(store_uuid));
+  grpc::EnableDefaultHealthCheckService(true);
+  grpc::ServerBuilder builder;
+  setLimits(builder);
+  builder.RegisterService(parts.service.get());
+  builder.RegisterService(parts.control.get());
+  builder.RegisterService(parts.follow.get());
+  builder.RegisterService(parts.ask.get());
+  using Connections = grpc::ServerBuilder::experimental_type::ExternalConnectionType;
+  parts.connections = builder.experimental().AddExternalConnectionAcceptor(Connections::FROM_FD, grpc::InsecureServerCredentials());
+  parts.server = builder.BuildAndStart();
+  if (parts.server == nullptr) return Status(Code::kUnavailable, "listen: " + hub->address() + ": gRPC does not start");
+  RG_TRY(parts.relay->start([connections = parts.connections.get()](int listener, int fd) {
+    grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters connection;
+    connection.listener_fd = listener;
+    connection.fd = fd;
+    connections->HandleNewConnection(&connection);
+  }));
+  return hub;
+}
+
+std::string Hub::address() const {
+  const Listener& listener = *m_parts->listener;
+  return listener.address().empty() ? "unix:" + std::filesystem::absolute(listener.socket()).string() : listener.address();
+}
+int Hub::port() const { return m_parts->listener->port(); }
+ReaderOptions Hub::readerOptions() const { return {.live = m_parts->ingest->liveTail()}; }
+HubStats Hub::stats() const {
+  HubStats stats = m_parts->ingest->stats();
+  stats.access_error = m_parts->access->problem();
+  const Relay::Cut cut = m_parts->relay->cut();
+  stats.cut_connections = cut.count;
+  stats.newest_cut = cut.newest;
+  return stats;
+}
+void Hub::post(std::function<void(Writer&)> action) { m_parts->ingest->post(std::move(action)); }
+void Hub::order(Order order, std::function<void(Result<OrderOutcome>)> done) { m_parts->ingest->order(std::move(order), std::move(done)); }
+
+Status Hub::stop() {
+  Parts& parts = *m_parts;
+  if (parts.relay) parts.relay->stopListening();
+  if (parts.server) {
+    parts.service->drain();
+    parts.control->drain();
+    parts.ask->drain();
+    parts.follow->drain();
+    parts.ingest->finishAll(Status(Code::kUnavailable, "hub: is stopping"), kDrain);
+    parts.server->Shutdown(std::chrono::system_clock::now() + std::chrono::nanoseconds(kDrain));
+    parts.server.reset();
+  }
+  if (parts.relay) parts.relay->stop();
+  return parts.ingest ? parts.ingest->stop() : Status();
+}
+
+}  // namespace runglass

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hub: receives agents' sessions and is the one writer of a store. Runs inside the console and as `runglassctl serve`.
+//
+// Threading:  start() and stop() block (a few seconds at most): call them off the GUI thread. The rest is thread-safe and never waits.
+// Ownership:  owns server, store writer and their threads; the destructor stops.
+// Units:      bytes, samples.
+// Errors:     start(): FAILED_PRECONDITION an unsafe configuration or a store that cannot be opened (see Writer::open); UNAVAILABLE the
+//             address cannot be bound (names it); INVALID_ARGUMENT a bad address, token or certificate file.
+// Cost:       a few threads; memory is bounded by queue_bytes plus the writer's open data.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "collectors/hub/server/liveness.h"
+#include "model/orders.h"
+#include "model/result.h"
+#include "storage/reader.h"
+#include "storage/writer.h"
+
+namespace runglass {
+
+struct HubOptions {
+  std::string listen = "127.0.0.1:0";  // port 0: any free one; empty: no port
+  std::string socket;                  // path of a socket that only its owner can use; empty: none
+  std::string token_file;              // who may talk to it, see access_file.h; readable by its owner only
+  std::string tls_cert, tls_key;       // PEM files; both or none
+  // The handshake requires a certificate of this CA, unless the token file is one that pair made and lists a token that counts.
+  std::string tls_client_ca;
+  std::size_t max_agents = 2'048;
+  std::size_t max_unauthenticated_per_address = 64;
+  std::size_t queue_bytes = 64U << 20;
+  // While so many commits in a row have failed, or so much is acknowledged and not stored, nothing more is acknowledged.
+  int max_failed_commits = 3;
+  std::int64_t max_unstored_bytes = std::int64_t{256} << 20;
+  LivenessLimits liveness;
+  WriterOptions writer;  // replay is set by the hub
+  std::optional<Retention> retention;
+};
+
+// Counters since start; differences over time are rates.
+struct HubStats {
+  std::int64_t samples = 0, spans = 0, records = 0, batches = 0, bytes = 0;
+  std::int64_t duplicate_batches = 0, missing_batches = 0, bad_payloads = 0, refused_sessions = 0;
+  std::int64_t agents = 0;           // connected now
+  std::int64_t queue_bytes = 0;      // received, not yet stored
+  DurNs lag = 0;                     // age of the newest batch when it was journaled
+  std::int64_t rounds = 0;           // of the ingest thread: 20 a second or more while nothing holds it up
+  std::string store_error;           // why storing fails now; empty when it does not
+  std::int64_t cut_connections = 0;  // closed because of what they sent, see http2_guard.h
+  std::string newest_cut;            // of these: who, and why
+  std::string access_error;          // why the token file cannot be read any more: what was read before counts
+};
+
+class Hub {
+ public:
+  static Result<std::unique_ptr<Hub>> start(const std::string& store, HubOptions options);
+  ~Hub();
+
+  std::string address() const;  // "127.0.0.1:43211"; "unix:/path" where it listens on no port
+  int port() const;
+  // For Readers of this process, so that they see what is not committed yet.
+  ReaderOptions readerOptions() const;
+  HubStats stats() const;
+  // Runs `action` on the store writer's thread: notes, findings, pins of the embedding program.
+  void post(std::function<void(Writer&)> action);
+  // Asks the agents of a run and the tracers in its processes; `done` comes on the store writer's thread, within seconds. See OrderDesk. A
+  // capture at a stall: {.kind = kCapture, .run = its name, .number = CaptureReason::kStall}; what came is in Reader::captures().
+  void order(Order order, std::function<void(Result<OrderOutcome>)> done);
+  // Refuses new agents, acknowledges what it has, says goodbye, closes the store. Later calls do nothing.
+  Status stop();
+
+ private:
+  Hub();
+  struct Parts;
+  std::unique_ptr<Parts> m_parts;
+};
+
+}  // namespace runglass

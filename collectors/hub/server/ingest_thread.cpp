@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0
+// Invariants:
+// 1. A batch is acknowledged only after Writer::journal() (and syncJournal(), with power_safe) returned for it. Batches are recorded in
+//    the order of journaling, and before the next commit begins.
+// 2. A journal epoch decodes alone: the first batch of a session in an epoch carries the session's whole dictionary in front of its
+//    payload, every later one what the dictionary gained since (protobuf payloads concatenate). Inbound::journaled counts those bytes.
+// 3. storeAdmitted() and acknowledge() may end every session (a store that cannot be written): no reference into m_agents lives across.
+// 4. Nothing but Recording touches the Writer, except for what may be called while it commits.
+#include "collectors/hub/server/ingest_thread.h"
+
+#include <algorithm>
+#include <future>
+#include <utility>
+
+#include "collectors/hub/server/ingest_limits.h"
+
+namespace runglass {
+namespace {
+
+constexpr std::size_t kGroupBytes = 8U << 20;
+constexpr DurNs kTick = 50 * kNsPerMs;
+constexpr DurNs kReturn = 20 * kNsPerSecond;  // an agent's longest pause before it connects again, and some more
+constexpr DurNs kRetentionEvery = 60 * kNsPerSecond, kRetentionBudget = 200 * kNsPerMs;
+constexpr DurNs kLastRetentionBudget = kNsPerSecond;  // a hub ends within 3 s
+constexpr std::int64_t kCapShare = 16;                // so much of a store's cap at once: then retention looks before its time
+
+}  // namespace
+
+IngestThread::IngestThread(std::unique_ptr<Writer> writer, AnswerPool::OpenReader open, const HubOptions& options,
+                           std::vector<Node> known_nodes)
+    : m_options(options),
+      m_writer(std::move(writer)),
+      m_live_tail(m_writer->liveTail()),
+      m_liveness(options.liveness),
+      // A store that knows nobody has no agent that followed before this hub began.
+      m_leases(known_nodes.empty() ? monotonicNow() - LeaseTable::kExpiry : monotonicNow()),
+      m_orders(std::move(open), [this](std::function<void(Writer&)> action) { post(std::move(action)); }),
+      m_recording(*m_writer, [this] {
+        const MutexLock lock(m_mutex);
+        m_commit_ran = true;
+        m_wake.notifyOne();
+      }) {
+  for (const Node& node : known_nodes) {
+    m_liveness.expect(node, monotonicNow());
+    m_nodes[node.uuid] = {node.name, node.last_heard.value_or(0)};
+  }
+  m_thread = std::thread([this] { run(); });
+}
+
+IngestThread::~IngestThread() { (void)stop(); }
+
+bool IngestThread::push(std::shared_ptr<AgentLink> link, v1::AgentMessage message) {
+  Item item{.link = std::move(link), .what = std::monostate(), .received = wallNow(), .received_mono = monotonicNow()};
+  item.bytes = kSmall + message.ByteSizeLong();
+  item.what = std::move(message);
+  const MutexLock lock(m_mutex);
+  m_queue_bytes += item.bytes;
+  const bool room = m_queue_bytes + m_waiting_bytes < m_options.queue_bytes;
+  if (!room) m_parked.push_back(item.link);
+  m_queue.push_back(std::move(item));
+  m_wake.notifyOne();
+  return room;
+}
+
+void IngestThread::closed(std::shared_ptr<AgentLink> link) {
+  const MutexLock lock(m_mutex);
+  m_queue.push_back({.link = std::move(link), .what = std::monostate(), .received = wallNow(), .received_mono = monotonicNow()});
+  m_wake.notifyOne();
+}
+
+void IngestThread::post(std::function<void(Writer&)> action) {
+  const MutexLock lock(m_mutex);
+  m_queue.push_back({.link = nullptr, .what = std::move(action), .received = wallNow(), .received_mono = monotonicNow()});
+  m_wake.notifyOne();
+}
+
+void IngestThread::order(Order order, OrderDone done) {
+  const auto peers = [this](Writer& writer) {
+    std::vector<OrderDesk::Peer> all;
+    for (const auto& [key, agent] : m_agents) {
+      all.push_back({agent.link, writer.node({.uuid = agent.node_uuid})});
+      for (const std::string& uuid : agent.speaks_for) all.push_back({agent.link, writer.node({.uuid = uuid})});
+    }
+    return all;
+  };
+  post([this, order = std::move(order), peers, done = std::move(done)](Writer&) { m_orders.place(order, peers, monotonicNow(), done); });
+}
+
+void IngestThread::edit(Edit edit, std::function<void(const Status&)> done) {
+  post([this, edit = std::move(edit), done = std::move(done)](Writer& writer) {
+    const auto* forget = std::get_if<AgentForget>(&edit);
+    const bool unbound = forget != nullptr && unbindNodes(forget->name);
+    const Status edited = writer.edit(edit);
+    // A node may be known whose agents are not.
+    done(unbound && edited.code() == Code::kNotFound ? Status() : edited);
+  });
+}
+
+void IngestThread::finishAll(const Status& status, DurNs timeout) {
+  auto done = std::make_shared<std::promise<void>>();
+  std::function<void()> action = [this, status, done] {
+    acknowledge();
+    m_orders.close();
+    for (auto& [key, agent] : m_agents) agent.link->finish(status);
+    done->set_value();
+  };
+  {
+    const MutexLock lock(m_mutex);
+    m_queue.push_back({.link = nullptr, .what = std::move(action), .received = wallNow(), .received_mono = monotonicNow()});
+    m_wake.notifyOne();
+  }
+  (void)done->get_future().wait_for(std::chrono::nanoseconds(timeout));
+}
+
+Status IngestThread::stop() {
+  m_orders.stopReading();
+  {
+    const MutexLock lock(m_mutex);
+    m_stopping = true;
+    m_wake.notifyOne();
+  }
+  if (m_thread.joinable()) m_thread.join();
+  return m_close_status;
+}
+
+HubStats IngestThread::stats() const {
+  const MutexLock lock(m_mutex);
+  HubStats stats = m_stats;
+  stats.queue_bytes = static_cast<std::int64_t>(m_queue_bytes + m_waiting_bytes);
+  return stats;
+}
+
+void IngestThread::run() {
+  bool stopping = false;
+  while (!stopping) {
+    std::deque<Item> items;
+    std::vector<std::shared_ptr<AgentLink>> resumed;
+    std::size_t bytes = 0;
+    {
+      MutexLock lock(m_mutex);
+      const DurNs pause = m_recording.behind() ? 0 : kTick;
+      m_wake.waitFor(lock, pause, [this]() RG_REQUIRES(m_mutex) { return !m_queue.empty() || m_stopping || m_commit_ran; });
+      m_commit_ran = false;
+      while (!m_queue.empty() && bytes < kGroupBytes) {
+        bytes += m_queue.front().bytes;
+        items.push_back(std::move(m_queue.front()));
+        m_queue.pop_front();
+      }
+      stopping = m_stopping && m_queue.empty() && items.empty();
+    }
+    for (Item& item : items) handle(item);
+    storeAdmitted();
+    m_recording.work(bytes);
+    grant();
+    {
+      const MutexLock lock(m_mutex);
+      ++m_stats.rounds;
+      m_queue_bytes -= bytes;
+      m_waiting_bytes = m_recording.waitingBytes();
+      if (m_queue_bytes + m_waiting_bytes < m_options.queue_bytes / 2) resumed.swap(m_parked);
+    }
+    for (const auto& link : resumed) link->resumeReads();
+    tick();
+  }
+  m_recording.settle();
+  m_orders.close();
+  keepToCap();
+  m_close_status = m_writer->close();
+}
+
+void IngestThread::storeAdmitted() {
+  if (m_admitted.empty()) return;
+  std::vector<Writer::JournalEntry> entries;
+  entries.reserve(m_admitted.size());
+  for (const Admitted& batch : m_admitted) entries.push_back({&batch.session->keys[batch.stream], batch.seq, batch.payload});
+  Result<std::vector<Arrival>> arrivals = m_writer->journal(entries);
+  if (!arrivals.ok()) return failStore(arrivals.status());
+  m_refused.clear();
+  // What is journaled is recorded even if the journal's sync fails now, which ends the sessions: offered again it is a duplicate.
+  std::vector<Admitted> journaled = std::exchange(m_admitted, {});
+  const std::size_t all_bytes = std::exchange(m_admitted_bytes, 0);
+  for (const Admitted& batch : journaled) m_journaled.push_back({batch.link, batch.session_index, batch.stream, batch.seq + 1});
+  if (!m_options.writer.power_safe) acknowledge();
+  const DurNs received = journaled.back().received_mono;
+  for (std::size_t i = 0; i < journaled.size(); ++i) {
+    Admitted& batch = journaled[i];
+    if ((*arrivals)[i] == Arrival::kDuplicate) continue;
+    const std::size_t bytes = batch.payload.size();
+    m_recording.add(bytes, [this, session = std::move(batch.session), stream = batch.stream, seq = batch.seq,
+                            payload = std::move(batch.payload)](Writer& writer) { recordBatch(*session, stream, seq, payload, writer); });
+  }
+  const MutexLock lock(m_mutex);
+  m_since_retention += static_cast<std::int64_t>(all_bytes);
+  m_stats.bytes += static_cast<std::int64_t>(all_bytes);
+  m_stats.lag = monotonicNow() - received;
+}
+
+void IngestThread::recordBatch(Inbound& session, std::uint32_t stream, std::uint64_t seq, std::string_view payload, Writer& writer) {
+  const PayloadCounts counts = session.journaled.replay().play(payload, writer, &writer);
+  if (const Status failed = writer.takeFailure(); !failed.ok()) writer.setAside(session.keys[stream], seq, payload, failed);
+  const MutexLock lock(m_mutex);
+  m_stats.samples += counts.samples;
+  m_stats.spans += counts.spans;
+  m_stats.records += counts.records;
+  m_stats.bad_payloads += counts.intact ? 0 : 1;
+  ++m_stats.batches;
+}
+
+// At once where an acknowledgement survives a killed hub; where it must survive a power cut, grouped by tick() behind one fdatasync.
+void IngestThread::acknowledge() {
+  const Status synced = m_writer->syncJournal();
+  if (!synced.ok()) {
+    m_journaled.clear();
+    if (!m_agents.empty()) failStore(synced);
+    return;
+  }
+  if (m_journaled.empty()) return;
+  const std::uint64_t credit_bytes = credit();
+  for (const Acknowledgement& ack : m_journaled) ack.link->sendAck(ack.session_index, ack.stream, ack.next_seq, credit_bytes);
+  m_journaled.clear();
+}
+
+// Nothing of the group was journaled: its senders still hold it and will offer it again after they reconnect. What waits may make room when
+// it is stored: tick() commits it.
+void IngestThread::failStore(const Status& status) {
+  endSessions(status.message());
+  m_recording.add(0, [why = status.message(), now = wallNow()](Writer& writer) {
+    writer.issue({.code = "store.refused", .source = "hub", .first = now, .last = now, .detail = why});
+  });
+  m_refused = status.message();
+  const MutexLock lock(m_mutex);
+  m_stats.store_error = m_refused;
+}
+
+void IngestThread::endSessions(const std::string& why) {
+  m_admitted.clear();
+  m_admitted_bytes = 0;
+  m_journaled.clear();
+  for (auto& [key, agent] : m_agents) agent.link->finish(Status(Code::kUnavailable, "store: cannot take data now: " + why));
+  m_agents.clear();
+  const MutexLock lock(m_mutex);
+  m_stats.agents = 0;
+}
+
+// While commits fail nothing more is acknowledged: first credit 0, at the next tick every session ends with UNAVAILABLE, and agents spool.
+// It ends with the first commit that succeeds.
+void IngestThread::watchCommits() {
+  const bool failing = m_recording.failures() >= m_options.max_failed_commits;
+  const std::int64_t unstored = m_writer->journalBytes();
+  const bool over = unstored > m_options.max_unstored_bytes;
+  const bool was_withheld = !m_withheld.empty();
+  m_withheld.clear();
+  if (failing) {
+    m_withheld = "commits fail: " + m_recording.status().message();
+  } else if (over) {
+    m_withheld = std::to_string(unstored >> 20) + " MiB are acknowledged and not stored";
+    if (!m_recording.status().ok()) m_withheld += ": " + m_recording.status().message();
+  }
+  if (was_withheld && !m_withheld.empty() && !m_agents.empty()) return endSessions(m_withheld);
+  if (was_withheld == m_withheld.empty())
+    for (auto& [key, agent] : m_agents) agent.link->sendCredit(credit());
+}
+
+void IngestThread::tick() {
+  const DurNs now = monotonicNow();
+  if (now - m_last_tick < kTick) return;
+  m_last_tick = now;
+  acknowledge();
+  // Agents that are refused, and then pause before they come again, are not silent.
+  if (!m_withheld.empty()) m_silent_from = now + kReturn;
+  if (now >= m_silent_from) recordChanges(m_liveness.tick(now));
+  if (m_recording.atRest()) {
+    m_orders.tick(now, *m_writer);
+    m_recording.commitIfDue();
+    if (retentionIsDue(now) && m_recording.atRest()) forgetOld();
+  }
+  watchCommits();
+  const MutexLock lock(m_mutex);
+  m_stats.store_error = !m_withheld.empty() ? m_withheld : !m_refused.empty() ? m_refused : m_recording.status().message();
+}
+
+bool IngestThread::retentionIsDue(DurNs now) const {
+  if (!m_options.retention) return false;
+  const std::int64_t cap = m_options.retention->max_bytes;
+  return now >= m_next_retention || (cap > 0 && m_since_retention >= cap / kCapShare);
+}
+
+void IngestThread::forgetOld() {
+  m_since_retention = 0;
+  Retention policy = *m_options.retention;
+  policy.budget = kRetentionBudget;
+  m_recording.forget(policy, wallNow(), [this](const Result<bool>& done, DurNs took) {
+    // What is left goes on after a pause of the same length, so that what was heard meanwhile is recorded and stored.
+    m_next_retention = monotonicNow() + (done.ok() && !*done ? took : kRetentionEvery);
+  });
+}
+
+// What came last is stored only now, and nobody looks again before the next start.
+void IngestThread::keepToCap() {
+  if (!m_options.retention || m_options.retention->max_bytes <= 0) return;
+  Retention policy = *m_options.retention;
+  policy.budget = kLastRetentionBudget;
+  // close() reports what fails here.
+  if (m_writer->flush().ok()) (void)m_writer->applyRetention(policy, wallNow());
+}
+
+// Of the room for what waits a half is kept for what is new: where the other half is taken, agents hold back what they have kept for long.
+void IngestThread::grant() {
+  const std::size_t waiting = m_recording.waitingBytes();
+  const bool was_full = std::exchange(m_full, waiting >= m_options.queue_bytes / (m_full ? 4 : 2));
+  if (was_full == m_full) return;
+  for (auto& [key, agent] : m_agents) agent.link->sendCredit(credit());
+}
+
+std::uint64_t IngestThread::credit() const {
+  constexpr std::size_t kLeast = 64U << 10, kMost = 8U << 20;
+  if (m_full || !m_withheld.empty()) return 0;
+  return std::clamp(m_options.queue_bytes / 4 / std::max<std::size_t>(1, m_agents.size()), kLeast, kMost);
+}
+
+}  // namespace runglass

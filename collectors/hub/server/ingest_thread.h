@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+// IngestThread: the store writer's thread. Takes messages of all agents in order, journals batches in groups, acknowledges, records. While
+// the store commits, it goes on journaling and acknowledging, and records afterwards.
+//
+// Threading:  push(), closed(), post(), stats() from any thread, never blocking; everything else happens on its own thread.
+// Ownership:  owns the Writer.
+// Units:      bytes.
+// Errors:     see wire.* in the issue catalogue; while the journal cannot be written, or commits fail again and again, sessions are ended
+//             and refused with UNAVAILABLE, and nothing is acknowledged.
+// Cost:       memory <= queue_bytes, of what is queued and of what waits for a commit, + what pushes over the mark.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <thread>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "collectors/hub/server/agent_link.h"
+#include "collectors/hub/server/hub.h"
+#include "collectors/wire/journaled_session.h"
+#include "collectors/hub/server/lease_table.h"
+#include "collectors/hub/server/order_desk.h"
+#include "collectors/wire/payload_budget.h"
+#include "collectors/hub/server/recording.h"
+#include "model/mutex.h"
+
+namespace runglass {
+
+inline constexpr std::uint32_t kProtoVersion = 1;
+struct PayloadGlance;
+
+class IngestThread {
+ public:
+  // `open`: a Reader of the file that `writer` writes, with its live tail.
+  IngestThread(std::unique_ptr<Writer> writer, AnswerPool::OpenReader open, const HubOptions& options, std::vector<Node> known_nodes);
+  ~IngestThread();
+
+  // False: the queue is full; read no more from this agent until its resumeReads() is called. The message was taken all the same.
+  bool push(std::shared_ptr<AgentLink> link, v1::AgentMessage message);
+  void closed(std::shared_ptr<AgentLink> link);
+  // Not while the store commits: after that, and in order.
+  void post(std::function<void(Writer&)> action);
+  // `done` is called on this object's thread, within twice OrderDesk::kPatience.
+  void order(Order order, OrderDone done);
+  // `done` as of order().
+  void edit(Edit edit, std::function<void(const Status&)> done);
+  // Ends every session with `status` once all that was pushed before is journaled and acknowledged; returns when done or at the timeout.
+  void finishAll(const Status& status, DurNs timeout);
+  // Stores what is queued, closes the store.
+  Status stop();
+
+  HubStats stats() const;
+  std::shared_ptr<const LiveTail> liveTail() const { return m_live_tail; }
+
+ private:
+  static constexpr std::size_t kMaxStreams = 16;
+  static constexpr std::size_t kMaxSessions = 64;
+  static constexpr int kMaxSpeaksFor = 4'096;
+
+  // One (agent, session) on one connection.
+  struct Inbound {
+    std::string name;
+    std::vector<StreamKey> keys;
+    std::vector<std::uint64_t> next_seq;
+    JournaledSession journaled;  // of all its streams
+  };
+  // Bytes that count in a total as long as this lives.
+  class Share {
+   public:
+    explicit Share(std::size_t& total) : m_total(&total) {}
+    Share(Share&& other) noexcept : m_total(other.m_total), m_bytes(std::exchange(other.m_bytes, 0)) {}
+    Share& operator=(Share&&) = delete;
+    ~Share() { *m_total -= m_bytes; }
+    void add(std::size_t bytes) { m_bytes += bytes, *m_total += bytes; }
+    std::size_t bytes() const { return m_bytes; }
+
+   private:
+    std::size_t* m_total;
+    std::size_t m_bytes = 0;
+  };
+  struct Agent {
+    std::shared_ptr<AgentLink> link;
+    std::string uuid, node_uuid, node_name;
+    std::string owner;                    // "node NAME" of a credential of one node, else "agent UUID": what it takes counts together
+    std::vector<std::string> speaks_for;  // uuids of further nodes
+    std::vector<std::shared_ptr<Inbound>> sessions;
+    Share defined;    // of definitions, of all sessions
+    DurNs heard = 0;  // monotonic
+    DurNs coarse_offset = 0;
+    bool clock_counts = true;  // false: it is so wrong that its readings say nothing
+    std::optional<ClockReading> clock;
+    bool skew_told = false;
+    int claims = 0;  // of leases, since claims_since
+    DurNs claims_since = 0;
+    bool leases_refused = false;
+    bool held_lease = false;
+    DurNs joined = 0;  // monotonic
+  };
+  struct KnownNode {
+    std::string name;
+    TimeNs seen = 0;  // when one of its agents connected last
+  };
+  struct Item {
+    std::shared_ptr<AgentLink> link;
+    // Of actions those without a Writer wait for no commit; monostate: closed.
+    std::variant<v1::AgentMessage, std::function<void(Writer&)>, std::function<void()>, std::monostate> what;
+    TimeNs received = 0;
+    DurNs received_mono = 0;
+    std::size_t bytes = 0;
+  };
+  // A batch on its way into the journal.
+  struct Admitted {
+    std::shared_ptr<AgentLink> link;
+    std::shared_ptr<Inbound> session;
+    std::uint32_t session_index = 0, stream = 0;
+    std::uint64_t seq = 0;
+    std::string payload;
+    DurNs received_mono = 0;
+  };
+
+  void run();
+  void handle(Item& item);
+  void handleHello(const Item& item, const v1::Hello& hello);
+  bool mayJoin(const Item& item, const v1::Hello& hello);
+  bool hasRoomForNode(const std::string& only, TimeNs now);
+  std::string identityProblem(const Item& item, const v1::Hello& hello);
+  void reportSecondAgent(const Item& item, const Agent& agent);
+  void claimIdentity(const Item& item, const v1::Hello& hello);
+  void handleDefinitions(Agent& agent, const v1::Definitions& definitions);
+  void refuseLargest();
+  void handleBatch(const Item& item, Agent& agent, v1::Batch& batch);
+  void handleHeartbeat(const Item& item, Agent& agent, const v1::Heartbeat& beat);
+  void recordClock(Agent& agent, const v1::Heartbeat& beat);
+  void drop(const std::shared_ptr<AgentLink>& link);
+  void refuse(std::shared_ptr<AgentLink> link, const Status& status);
+  std::string prefixOf(const Item& item, const Agent& agent, Inbound& session, const v1::Batch& batch, const PayloadGlance& glance);
+  void storeAdmitted();
+  void acknowledge();
+  void failStore(const Status& status);
+  void watchCommits();
+  void endSessions(const std::string& why);
+  void recordAlive(const Item& item, const Agent& agent);
+  void recordBatch(Inbound& session, std::uint32_t stream, std::uint64_t seq, std::string_view payload, Writer& writer);
+  void recordChanges(std::vector<Liveness::Change> changes);
+  void tick();
+  void keepToCap();
+  bool unbindNodes(const std::string& name);
+  bool retentionIsDue(DurNs now) const;
+  void forgetOld();
+  void grant();
+  std::uint64_t credit() const;
+
+  const HubOptions m_options;
+  std::unique_ptr<Writer> m_writer;
+  std::shared_ptr<const LiveTail> m_live_tail;
+
+  // The ingest thread's own.
+  std::size_t m_defined_bytes = 0;  // definitions of all agents
+  std::map<AgentLink*, Agent> m_agents;
+  std::shared_ptr<PayloadBudget::Hub> m_budget = std::make_shared<PayloadBudget::Hub>();
+  std::map<std::string, std::shared_ptr<PayloadBudget>> m_budgets;  // by agent, or by node of a credential
+  std::map<std::string, KnownNode> m_nodes;                         // by uuid
+  std::vector<Admitted> m_admitted;
+  std::size_t m_admitted_bytes = 0;
+  struct Acknowledgement {
+    std::shared_ptr<AgentLink> link;
+    std::uint32_t session_index, stream;
+    std::uint64_t next_seq;
+  };
+  std::vector<Acknowledgement> m_journaled;  // not acknowledged yet
+  std::string m_refused;                     // why the newest group was not taken; empty: it was
+  std::string m_withheld;                    // why nothing is acknowledged until a commit succeeds; empty: batches are taken
+  Liveness m_liveness;
+  LeaseTable m_leases;
+  OrderDesk m_orders;
+  bool m_full = false;  // so much waits for a commit that agents keep what waits with them
+  DurNs m_last_tick = 0, m_next_retention = 0, m_silent_from = 0;
+  std::int64_t m_since_retention = 0;  // bytes journaled
+  Status m_close_status;               // stop()'s, once the thread has ended
+
+  mutable Mutex m_mutex;
+  ConditionVariable m_wake;
+  std::deque<Item> m_queue RG_GUARDED_BY(m_mutex);
+  std::size_t m_queue_bytes RG_GUARDED_BY(m_mutex) = 0;    // not taken yet
+  std::size_t m_waiting_bytes RG_GUARDED_BY(m_mutex) = 0;  // journaled, and waiting for a commit to end
+  std::vector<std::shared_ptr<AgentLink>> m_parked RG_GUARDED_BY(m_mutex);
+  bool m_stopping RG_GUARDED_BY(m_mutex) = false;
+  bool m_commit_ran RG_GUARDED_BY(m_mutex) = false;
+  HubStats m_stats RG_GUARDED_BY(m_mutex);
+
+  Recording m_recording;  // the ingest thread's own, but what it calls back takes the mutex
+  std::thread m_thread;
+};
+
+}  // namespace runglass

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// OrderDesk: passes orders on to the agents that have ranks of the run, and collects what they say.
+//
+// Threading:  the store writer's thread; which agents have the ranks is read from the store on a thread of its own.
+// Ownership:  borrows links while they are connected; `done` is called once per order, on the store writer's thread.
+// Units:      ns; steps.
+// Errors:     NOT_FOUND no such run, FAILED_PRECONDITION a run that tells no steps where the order needs them, RESOURCE_EXHAUSTED too many
+//             at once, UNAVAILABLE the store does not answer within kPatience. An agent that is not there or does not answer within
+//             kPatience is named in the outcome; that is no error.
+// Cost:       a few catalogue reads per order, on the own thread.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "collectors/hub/server/agent_link.h"
+#include "collectors/hub/server/answer_pool.h"
+#include "model/orders.h"
+#include "model/topology.h"
+#include "storage/writer.h"
+
+namespace runglass {
+
+using OrderDone = std::function<void(Result<OrderOutcome>)>;
+
+class OrderDesk {
+ public:
+  static constexpr DurNs kPatience = 5 * kNsPerSecond;
+  struct Peer {
+    std::shared_ptr<AgentLink> link;
+    NodeId node;
+  };
+
+  using Peers = std::function<std::vector<Peer>(Writer&)>;
+  using Post = std::function<void(std::function<void(Writer&)>)>;
+
+  // `open`: a Reader of the store that the Writer writes. `post`, from any thread: runs on the store writer's thread, later.
+  OrderDesk(AnswerPool::OpenReader open, Post post)
+      : m_post(std::move(post)), m_next_id(static_cast<std::uint64_t>(wallNow())), m_pool(std::move(open), 1) {}
+
+  // `peers` is called when the order is sent.
+  void place(Order order, Peers peers, DurNs now, OrderDone done);
+  void answered(const AgentLink* link, const v1::OrderResult& result, Writer& writer);
+  void gone(const AgentLink* link, Writer& writer);
+  void tick(DurNs now, Writer& writer);
+  // No answer comes any more.
+  void close();
+  // Any thread. Waits for the read that runs; after it nothing is posted.
+  void stopReading() { m_pool.stop(); }
+
+ private:
+  static constexpr std::size_t kMaxOpen = 64, kMaxOfRun = 16;
+  struct Open {
+    Order order;
+    AttemptId attempt;
+    std::string run_end;  // runEndText(): what a node that cannot do it most likely means
+    OrderOutcome outcome;
+    struct Waiting {
+      NodeId node;
+      std::string name;
+      std::set<std::int32_t> ranks;  // those that were asked for
+    };
+    std::multimap<const AgentLink*, Waiting> waiting;  // one agent may speak for several nodes
+    DurNs until = 0;
+    OrderDone done;
+  };
+  struct Planned {
+    Order order;
+    Peers peers;
+    DurNs until = 0;
+    OrderDone done;
+  };
+  struct Plan;
+  // Every answer of an agent that the order waits for, taken out of it.
+  static std::vector<Open::Waiting> extract(Open& open, const AgentLink* link);
+  static Result<Plan> planOf(const Order& order, Reader& reader);
+  void send(std::uint64_t id, const Result<Plan>& plan, Writer& writer, DurNs now);
+  static void note(Open& open, NodeId node, OrderAnswer answer, Writer& writer);
+  void finishIfAll(std::map<std::uint64_t, Open>::iterator at);
+
+  const Post m_post;
+  std::uint64_t m_next_id;                     // not from 0: an answer to an earlier life of this hub must not fit
+  std::map<std::uint64_t, Planned> m_planned;  // the store is read for them
+  std::map<std::uint64_t, Open> m_orders;      // sent
+  AnswerPool m_pool;
+};
+
+}  // namespace runglass

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// SessionEnder: ends FeedSessions on a thread of its own. A session's thread may be in a long read of the store, and the last reference to
+// a session may go on one of gRPC's threads, which never wait.
+//
+// Threading:  any thread; none waits but drain() and the destructor.
+// Ownership:  owns the sessions whose last reference is gone.
+// Units:      sessions.
+// Errors:     none.
+// Cost:       a thread.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <thread>
+
+#include "collectors/hub/replica/feed_session.h"
+#include "model/mutex.h"
+
+namespace runglass {
+
+class SessionEnder {
+ public:
+  SessionEnder();
+  // Waits for all sessions.
+  ~SessionEnder();
+  // What is returned leaves the session to this object. Its last reference goes before this object does.
+  std::shared_ptr<FeedSession> own(std::unique_ptr<FeedSession> session);
+  // Sessions that no reference is left to and that have not ended.
+  std::size_t ending() const;
+  // Waits until there are none.
+  void drain();
+
+ private:
+  void take(FeedSession* session);
+  void run();
+
+  mutable Mutex m_mutex;
+  ConditionVariable m_wake, m_rest;
+  std::deque<std::unique_ptr<FeedSession>> m_queue RG_GUARDED_BY(m_mutex);
+  bool m_joining RG_GUARDED_BY(m_mutex) = false;
+  bool m_stop RG_GUARDED_BY(m_mutex) = false;
+  std::thread m_thread;
+};
+
+}  // namespace runglass

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// TlsServer: the hub's side of TLS, and the rule that nothing listens beyond this machine without it. gRPC behind it speaks plain text.
+//
+// Threading:  one thread makes sessions; a session belongs to one thread at a time.
+// Ownership:  a session keeps the certificate that it began with.
+// Units:      bytes.
+// Errors:     INVALID_ARGUMENT a file that cannot be used (names it, never its content); FAILED_PRECONDITION an unsafe combination. Files
+//             that cannot be used any more leave in force what was read before.
+// Cost:       a look at the files a second while clients come, so that a renewed certificate is shown without a restart.
+#pragma once
+
+#include <openssl/ssl.h>
+#include <sys/types.h>
+
+#include <array>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "collectors/hub/access/access_book.h"
+#include "collectors/hub/server/hub.h"
+
+namespace runglass {
+
+// One connection's. None of its calls block.
+class TlsSession {
+ public:
+  enum class Answer : std::uint8_t { kDone, kWantRead, kWantWrite, kEnd };  // kEnd: closed, or broken
+  explicit TlsSession(SSL* ssl);
+  Answer shake();
+  // At least a byte where kDone.
+  Answer read(std::span<char> into, std::size_t& got);
+  Answer write(std::string_view bytes, std::size_t& wrote);
+  bool hasPending() const { return SSL_pending(m_ssl.get()) > 0; }
+  void close();
+  // What the client showed and the handshake verified, PEM; empty: nothing.
+  std::string certificate() const;
+
+ private:
+  Answer answer(int result) const;
+  std::unique_ptr<SSL, decltype(&SSL_free)> m_ssl;
+  const std::unique_ptr<int> m_key_updates = std::make_unique<int>(0);  // that the client sent; OpenSSL has its address
+};
+
+class TlsServer {
+ public:
+  // `local`: what is listened on can be reached from this machine only. Null: without TLS.
+  static Result<std::unique_ptr<TlsServer>> make(const HubOptions& options, AccessBook& access, bool local);
+  // Of a connection that was just accepted.
+  std::unique_ptr<TlsSession> session(int fd, DurNs now);
+
+ private:
+  TlsServer(const HubOptions& options, AccessBook& access)
+      : m_certificate(options.tls_cert), m_key(options.tls_key), m_authority(options.tls_client_ca), m_access(access) {}
+  struct Version {
+    ino_t inode = 0;
+    off_t size = 0;
+    TimeNs changed = 0;
+    friend bool operator==(const Version&, const Version&) = default;
+  };
+  std::array<Version, 3> versions() const;
+  Status load();
+
+  const std::string m_certificate, m_key, m_authority;
+  AccessBook& m_access;
+  std::shared_ptr<SSL_CTX> m_context;
+  std::array<Version, 3> m_versions;
+  DurNs m_looked = 0;
+};
+
+}  // namespace runglass

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0
+// From what the store knows to what a target is told, over restarts.
+#include "collectors/hub/alerts/notifier.h"
+
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "storage/writer.h"
+#include "tests/collectors/hub/alerts/fake_webhook.h"
+#include "tests/storage/temp_store.h"
+#include "tests/support/wait_until.h"
+
+namespace runglass {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+constexpr TimeNs kStart = 1'700'000'000'000'000'000;
+constexpr DurNs kSecond = kNsPerSecond, kMinute = 60 * kSecond;
+
+// A hub's worth of store: rows are saved when the test says so, messages go to a screen that remembers them.
+class NotifierTest : public ::testing::Test {
+ protected:
+  struct Saving {
+    std::vector<Alert> rows;
+    std::vector<Issue> issues;
+    std::function<void(const Status&)> stored;
+  };
+  void SetUp() override {
+    m_writer = Writer::open(m_temp.path()).value();
+    m_node = m_writer->node({.uuid = "m0", .name = "n0", .state = NodeState::kAlive});
+    m_gpu = m_writer->device({.uuid = "GPU-0", .node = m_node, .index = 3, .kind = "gpu"});
+    m_run = m_writer->run({.uuid = "run-uuid", .name = "pretrain", .state = RunState::kRunning, .start = kStart});
+    m_attempt = m_writer->attempt({.run = m_run, .key = "", .start = kStart, .layout = {.world = 64}});
+    commit();
+    m_options = defaultAlerts(true);
+    begin();
+  }
+  void commit() {
+    const Status stored = m_writer->flush();
+    ASSERT_TRUE(stored.ok()) << stored.message();
+  }
+  // A hub begins; one that ran before is gone as after kill -9.
+  void begin(TimeNs now = kStart) {
+    m_notifier.reset();
+    m_waiting.clear();
+    m_reader = Reader::open(m_temp.path()).value();
+    CourierOptions courier{.desktop = [this](const AlertMessage& message) { m_shown.push_back(message); }};
+    m_notifier = std::make_unique<Notifier>(
+        m_options, courier, [this](std::vector<Alert> rows, std::vector<Issue> issues, std::function<void(const Status&)> stored) {
+          const std::lock_guard lock(m_waiting_mutex);
+          m_waiting.push_back({std::move(rows), std::move(issues), std::move(stored)});
+        });
+    const Status started = m_notifier->start(*m_reader, m_temp.path(), now);
+    ASSERT_TRUE(started.ok()) << started.message();
+  }
+  // The store's writer does what it was asked for; `tell`: and says so.
+  void store(bool tell = true) {
+    while (const std::optional<Saving> next = nextWaiting()) {
+      const Saving& saving = *next;
+      for (const Issue& issue : saving.issues) m_issues.push_back(issue.code);
+      const Status stored = m_writer->alerts(saving.rows);
+      EXPECT_TRUE(stored.ok()) << stored.message();
+      if (tell) saving.stored(stored);
+    }
+  }
+  std::optional<Saving> nextWaiting() {
+    const std::lock_guard lock(m_waiting_mutex);
+    if (m_waiting.empty()) return std::nullopt;
+    Saving first = std::move(m_waiting.front());
+    m_waiting.erase(m_waiting.begin());
+    return first;
+  }
+  void step(DurNs at, std::vector<Finding> findings = {}) {
+    for (Finding& finding : findings) finding.run = m_run, finding.attempt = m_attempt;
+    const Status done = m_notifier->step(*m_reader, findings, kStart + at);
+    EXPECT_TRUE(done.ok()) << done.message();
+  }
+  // A step, stored and told; the titles that were new.
+  std::vector<std::string> titles(DurNs at, std::vector<Finding> findings = {}) {
+    const std::size_t before = m_shown.size();
+    step(at, std::move(findings));
+    store();
+    std::vector<std::string> all;
+    for (std::size_t i = before; i < m_shown.size(); ++i) all.push_back(m_shown[i].title);
+    return all;
+  }
+  static Finding hang(Severity severity = Severity::kError) {
+    return {.kind = "hang",
+            .subject = "run",
+            .severity = severity,
+            .start = kStart,
+            .first_step = 7,
+            .rank = 5,
+            .summary = "64 ranks wait for rank 5"};
+  }
+  void event(const std::string& kind, Severity severity, DurNs at, NodeId node = {}, DeviceId device = {}) {
+    m_writer->event(
+        {.time = kStart + at, .node = node, .device = device, .kind = kind, .severity = severity, .message = kind + " happened"});
+    commit();
+  }
+  std::vector<Alert> history() { return (*Reader::open(m_temp.path()))->alerts(1000).value(); }
+
+  TempStore m_temp;
+  std::unique_ptr<Writer> m_writer;
+  std::unique_ptr<Reader> m_reader;
+  NodeId m_node;
+  DeviceId m_gpu;
+  RunId m_run;
+  AttemptId m_attempt;
+  AlertOptions m_options;
+  std::mutex m_waiting_mutex;  // threads of targets add to it
+  std::vector<Saving> m_waiting;
+  std::vector<AlertMessage> m_shown;
+  std::vector<std::string> m_issues;
+  std::unique_ptr<Notifier> m_notifier;
+};
+
+TEST_F(NotifierTest, TheMessageSaysWhatSinceWhenWhoWhatItCostsAndWhereToLook) {
+  m_options.price_per_gpu_hour = 2.5;
+  m_options.currency = "EUR";
+  begin();
+  step(4 * kMinute, {hang()});
+  store();
+  ASSERT_THAT(m_shown, SizeIs(1));
+  const AlertMessage& message = m_shown[0];
+  EXPECT_EQ(message.title, "error: 64 ranks wait for rank 5");
+  EXPECT_THAT(message.text, HasSubstr("since 2023-11-14 22:13:20Z (4 min), run pretrain"));
+  EXPECT_THAT(message.text, HasSubstr("costs 64 GPU-hours per hour, 160 EUR per hour"));
+  const std::string uuid = m_reader->info()->store_uuid;
+  EXPECT_THAT(message.link, HasSubstr("runglass://" + uuid + "/run/run-uuid?view=topology&t0="));
+  EXPECT_THAT(message.link, HasSubstr("select=rank=5,step=7,attempt=0"));
+  const auto json = nlohmann::json::parse(message.json);
+  EXPECT_EQ(json["reason"], "new");
+  EXPECT_EQ(json["severity"], "error");
+  EXPECT_EQ(json["gpu_hours_per_hour"], 64);
+  EXPECT_EQ(json["money_per_hour"], 160);
+  EXPECT_EQ(json["run"], "pretrain");
+  EXPECT_THAT(message.environment, ::testing::Contains("RUNGLASS_SEVERITY=error"));
+  ASSERT_THAT(history(), SizeIs(1));
+  EXPECT_EQ(history()[0].delivery, "desktop: told");
+  EXPECT_TRUE(history()[0].told.has_value());
+  EXPECT_EQ(history()[0].link, message.link);
+}
+
+TEST_F(NotifierTest, WithoutAPriceNoMoneyIsSpokenOf) {
+  step(kSecond, {hang()});
+  store();
+  EXPECT_THAT(m_shown.at(0).text, ::testing::AllOf(HasSubstr("64 GPU-hours per hour\n"), ::testing::Not(HasSubstr(", 0"))));
+  EXPECT_FALSE(nlohmann::json::parse(m_shown[0].json).contains("money_per_hour"));
+}
+
+TEST_F(NotifierTest, CalmIsZeroNotifications) {
+  event("checkpoint_saved", Severity::kInfo, 1 * kSecond, m_node);
+  event("node_stale", Severity::kWarning, 2 * kSecond, m_node);
+  event("node_back", Severity::kInfo, 9 * kSecond, m_node);
+  event("node_lost", Severity::kError, 20 * kSecond, m_node);
+  event("node_back", Severity::kInfo, 60 * kSecond, m_node);
+  Finding mild = hang(Severity::kInfo);
+  mild.kind = "loss_spike";
+  Finding unsure = hang(Severity::kWarning);
+  unsure.kind = "insufficient_evidence";
+  for (DurNs t = 0; t < 20 * kMinute; t += 10 * kSecond) EXPECT_THAT(titles(t, {mild, unsure}).size() - 0, 0u) << t / kSecond;
+  EXPECT_THAT(m_shown, IsEmpty());
+}
+
+TEST_F(NotifierTest, ARestartedHubDoesNotRepeatAndOneKilledBeforeTellingDoes) {
+  step(0, {hang()});
+  store(/*tell=*/false);  // kill -9 between storing and telling
+  EXPECT_THAT(m_shown, IsEmpty());
+  begin(kStart + kMinute);
+  EXPECT_THAT(titles(kMinute, {hang()}), ElementsAre("error: 64 ranks wait for rank 5"));
+  store();
+  begin(kStart + 2 * kMinute);
+  EXPECT_THAT(titles(2 * kMinute, {hang()}), IsEmpty());
+  EXPECT_THAT(titles(3 * kMinute, {hang(Severity::kCritical)}), SizeIs(1));
+  EXPECT_THAT(history(), SizeIs(1));
+}
+
+TEST_F(NotifierTest, TheTellingThatIsRepeatedAfterAKillHasTheSameId) {
+  step(0, {hang()});
+  const auto saving = m_waiting.at(0);
+  ASSERT_TRUE(m_writer->alerts(saving.rows).ok());
+  saving.stored({});  // told; killed before that could be stored
+  ASSERT_THAT(m_shown, SizeIs(1));
+  begin(kStart + kMinute);
+  EXPECT_THAT(titles(kMinute), SizeIs(1));
+  EXPECT_EQ(m_shown[0].id, m_shown[1].id);
+}
+
+TEST_F(NotifierTest, WhatIsStoredAfterTheStopIsToldOnceByTheNextHub) {
+  step(0, {hang()});
+  m_notifier->stop();
+  store();
+  EXPECT_THAT(m_shown, IsEmpty());
+  begin(kStart + kMinute);
+  EXPECT_THAT(titles(kMinute, {hang()}), SizeIs(1));
+}
+
+TEST_F(NotifierTest, ASecondFollowerOfTheStoreIsNoNotifier) {
+  step(0, {hang()});
+  store();
+  // What another process has is a Reader: it sees the history and tells nobody.
+  const auto follower = Reader::open(m_temp.path()).value();
+  ASSERT_THAT(follower->alerts(10).value(), SizeIs(1));
+  EXPECT_EQ(follower->alerts(10)->at(0).count, 1);
+}
+
+TEST_F(NotifierTest, AnEventIsToldOnceWithNamesThoughItIsSeenBeforeTheyAreCommitted) {
+  m_options.rules = {{.name = "xid", .events = {"xid"}, .at_least = Severity::kError, .to = {"desktop"}}};
+  begin();
+  m_reader = Reader::open(m_temp.path(), {.live = m_writer->liveTail()}).value();
+  const NodeId node = m_writer->node({.uuid = "m9", .name = "n9"});
+  const DeviceId gpu = m_writer->device({.uuid = "GPU-9", .node = node, .index = 1, .kind = "gpu"});
+  m_writer->event(
+      {.time = kStart, .node = node, .device = gpu, .kind = "xid", .severity = Severity::kCritical, .code = "79", .message = "Xid 79"});
+  EXPECT_THAT(titles(kSecond), IsEmpty());
+  commit();
+  EXPECT_THAT(titles(2 * kSecond), ElementsAre("critical: Xid 79"));
+  EXPECT_THAT(m_shown[0].text, HasSubstr("n9 gpu 1"));
+  EXPECT_THAT(titles(40 * kSecond), IsEmpty());
+  ASSERT_THAT(history(), SizeIs(1));
+  EXPECT_EQ(history()[0].end, kStart) << "a moment is over as soon as it is said";
+}
+
+TEST_F(NotifierTest, ALostNodeIsToldAfterAMinuteByName) {
+  event("node_lost", Severity::kError, 0, m_node);
+  EXPECT_THAT(titles(59 * kSecond), IsEmpty());
+  EXPECT_THAT(titles(60 * kSecond), ElementsAre("error: node_lost happened"));
+  EXPECT_THAT(m_shown[0].text, HasSubstr("n0"));
+  event("node_back", Severity::kInfo, 70 * kSecond, m_node);
+  EXPECT_THAT(titles(71 * kSecond), IsEmpty());
+  ASSERT_THAT(history(), SizeIs(1));
+  EXPECT_EQ(history()[0].end, kStart + 70 * kSecond);
+}
+
+TEST_F(NotifierTest, AMetricIsToldAfterItsTimeAndHasHysteresis) {
+  m_options.rules = {{.name = "hot",
+                      .metric = MetricCondition{.metric = "temperature_celsius", .above = 90, .clear = 85},
+                      .at_least = Severity::kError,
+                      .hold = 30 * kSecond,
+                      .to = {"desktop"}}};
+  begin();
+  const SeriesId series = m_writer->series({.node = m_node, .device = m_gpu, .metric = "temperature_celsius", .unit = "celsius"});
+  const auto at = [&](DurNs t, double value) {
+    m_writer->sample(series, kStart + t, value);
+    commit();
+    return titles(t);
+  };
+  EXPECT_THAT(at(0, 80), IsEmpty());
+  EXPECT_THAT(at(10 * kSecond, 95), IsEmpty());
+  EXPECT_THAT(at(20 * kSecond, 89), IsEmpty()) << "below the threshold, above where it clears";
+  EXPECT_THAT(at(40 * kSecond, 88), ElementsAre("error: temperature_celsius is 88 on n0 gpu 3, above 90"));
+  EXPECT_THAT(at(50 * kSecond, 84), IsEmpty());
+  EXPECT_EQ(history().at(0).end, kStart + 50 * kSecond);
+  EXPECT_THAT(at(60 * kSecond, 89), IsEmpty());
+  EXPECT_EQ(m_notifier->stats().causes, 1u);
+  EXPECT_THAT(titles(3 * kMinute), IsEmpty()) << "an old value says nothing about now";
+}
+
+TEST_F(NotifierTest, AMissingMetricIsToldUnlessItsNodeSaidGoodbye) {
+  m_options.rules = {{.name = "missing",
+                      .metric = MetricCondition{.metric = "power_watts", .absent = true},
+                      .at_least = Severity::kWarning,
+                      .hold = 2 * kMinute,
+                      .to = {"desktop"}}};
+  begin();
+  m_writer->sample(m_writer->series({.node = m_node, .device = m_gpu, .metric = "power_watts"}), kStart, 300);
+  const NodeId other = m_writer->node({.uuid = "m1", .name = "n1", .state = NodeState::kLeft});
+  m_writer->sample(m_writer->series({.node = other, .metric = "power_watts"}), kStart, 300);
+  commit();
+  EXPECT_THAT(titles(119 * kSecond), IsEmpty());
+  EXPECT_THAT(titles(125 * kSecond), ElementsAre("warning: power_watts is missing on n0 gpu 3"));
+}
+
+TEST_F(NotifierTest, ASnoozeInTheStoreIsKept) {
+  ASSERT_TRUE(m_writer->edit(Snooze{.rule = "findings", .cause = "", .until = kStart + 10 * kMinute, .author = "ada"}).ok());
+  EXPECT_THAT(titles(0, {hang()}), IsEmpty());
+  ASSERT_THAT(history(), SizeIs(1));
+  begin(kStart + kMinute);
+  EXPECT_THAT(titles(kMinute, {hang()}), IsEmpty());
+  ASSERT_TRUE(m_writer->edit(Snooze{.rule = "findings", .cause = "", .until = std::nullopt, .author = "ada"}).ok());
+  EXPECT_THAT(titles(2 * kMinute), SizeIs(1));
+}
+
+TEST_F(NotifierTest, AStoreThatTakesNothingDoesNotKeepPeopleInTheDark) {
+  step(0, {hang()});
+  ASSERT_THAT(m_waiting, SizeIs(1));
+  m_waiting[0].stored(Status(Code::kResourceExhausted, "disk full"));
+  EXPECT_THAT(m_shown, SizeIs(1));
+}
+
+TEST_F(NotifierTest, WhatReachesNobodyIsAnIssue) {
+  m_options.targets = {{.name = "desktop", .command = {"/nowhere/page"}, .webhook = ""}};
+  begin();
+  step(0, {hang()});
+  store();
+  ASSERT_TRUE(test::waitUntil([&] {
+    if (m_notifier->stats().not_told > 0) store();
+    return !m_issues.empty();
+  }));
+  EXPECT_THAT(m_issues, ElementsAre("alert.not_told"));
+}
+
+TEST_F(NotifierTest, AFloodOfFindingsIsAFewMessages) {
+  std::vector<Finding> flood(100'000, hang());
+  for (std::size_t i = 0; i < flood.size(); ++i) flood[i].subject = "rank:" + std::to_string(i);
+  const TimeNs begin = monotonicNow();
+  EXPECT_THAT(titles(0, flood), ElementsAre("error: 20000 at once: 64 ranks wait for rank 5"));
+  EXPECT_LT(m_shown[0].json.size(), 100'000u);
+  EXPECT_LT(m_shown[0].text.size(), 100'000u);
+  EXPECT_THAT(m_issues, ElementsAre("alert.too_many_causes"));
+  RecordProperty("flood_ms", static_cast<int>((monotonicNow() - begin) / kNsPerMs));
+}
+
+}  // namespace
+}  // namespace runglass

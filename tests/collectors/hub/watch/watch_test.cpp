@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// The watch beside a hub: findings of a live run come into the store by themselves.
+#include "collectors/hub/watch/watch.h"
+
+#include <gmock/gmock.h>
+
+#include <chrono>
+
+#include "tests/app/live_store.h"
+#include "tests/storage/temp_store.h"
+#include "tests/support/wait_until.h"
+
+namespace runglass {
+namespace {
+
+using test::kDeadline;
+using test::waitUntil;
+using ::testing::SizeIs;
+
+class WatchTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    FakeAnalysis::silence();
+    m_hub = Hub::start(m_temp.path(), {}).value();
+    m_hub->post([](Writer& writer) {
+      recordLiveRun(writer, wallNow() - 10 * kNsPerSecond);
+      (void)writer.flush();
+    });
+  }
+  void TearDown() override { FakeAnalysis::silence(); }
+  std::vector<Finding> stored() { return (*Reader::open(m_temp.path(), m_hub->readerOptions()))->findings(std::nullopt).value(); }
+  WatchOptions options() const { return {.analyses = m_entries, .period = 20 * kNsPerMs}; }
+
+  const std::vector<AnalysisEntry> m_entries = FakeAnalysis::entries();
+  TempStore m_temp;
+  std::unique_ptr<Hub> m_hub;
+};
+
+TEST_F(WatchTest, WhatAnAnalysisFindsIsStoredOnceAndEndsWhenItIsNoLongerSaid) {
+  const TimeNs begin = wallNow();
+  const Watch watch(m_temp.path(), *m_hub, options());
+  FakeAnalysis::say(0, {findingOf("slow_rank", "rank:3", Severity::kWarning, wallNow())});
+  ASSERT_TRUE(waitUntil([&] { return stored().size() == 1; }));
+  const std::int64_t rounds = watch.stats().rounds;
+  ASSERT_TRUE(waitUntil([&] { return watch.stats().rounds > rounds + 3; }));
+  EXPECT_EQ(watch.stats().findings_new, 1);
+  EXPECT_EQ(watch.stats().findings_changed, 0);
+  FakeAnalysis::say(0, std::vector<Finding>());
+  EXPECT_TRUE(waitUntil([&] { return stored().at(0).end.has_value(); }));
+  EXPECT_THAT(stored(), SizeIs(1));
+  // The store knows when it was told which of it.
+  const auto tellings = (*Reader::open(m_temp.path(), m_hub->readerOptions()))->tellings(std::nullopt).value();
+  ASSERT_THAT(tellings, SizeIs(2));
+  EXPECT_FALSE(tellings[0].end);
+  EXPECT_TRUE(tellings[1].end);
+  for (const Finding& one : tellings) EXPECT_TRUE(*one.told >= begin && *one.told <= wallNow()) << *one.told;
+}
+
+TEST_F(WatchTest, ANewStandstillAsksForACaptureOnceAndOneThatIsOverDoesNot) {
+  std::atomic<int> asked = 0;
+  std::string run;
+  WatchOptions with = options();
+  with.on_stall = [&](const runglass::Run& of, const Finding& finding) {
+    EXPECT_EQ(finding.kind, "hang");
+    run = of.uuid;
+    ++asked;
+  };
+  Finding over = findingOf("stall", "run", Severity::kError, wallNow() - kNsPerSecond);
+  over.end = wallNow();
+  FakeAnalysis::say(0, {over, findingOf("slow_rank", "rank:3", Severity::kWarning, wallNow())});
+  FakeAnalysis::say(1, {findingOf("hang", "run", Severity::kCritical, wallNow())});
+  {
+    const Watch watch(m_temp.path(), *m_hub, with);
+    ASSERT_TRUE(waitUntil([&] { return watch.stats().rounds > 4 && stored().size() == 3; }));
+  }
+  EXPECT_EQ(asked, 1);
+  EXPECT_EQ(run, "live-uuid");
+  const Watch again(m_temp.path(), *m_hub, with);
+  ASSERT_TRUE(waitUntil([&] { return again.stats().rounds > 2; }));
+  EXPECT_EQ(asked, 1) << "a hang that the store knows was captured when it was new";
+}
+
+TEST_F(WatchTest, AnExpensiveAnalysisTakesHalfTheTimeAtMost) {
+  struct Look {
+    TimeNs begin, end;
+  };
+  std::vector<Look> looks;  // of the watch's thread, until it has stopped
+  std::atomic<int> looked = 0;
+  FakeAnalysis::say(0, [&](const Question&) {
+    const TimeNs begin = monotonicNow();
+    std::this_thread::sleep_for(std::chrono::milliseconds(60));
+    looks.push_back({begin, monotonicNow()});
+    ++looked;
+    return std::vector<Finding>();
+  });
+  Watch watch(m_temp.path(), *m_hub, options());
+  ASSERT_TRUE(waitUntil([&] { return looked >= 4; })) << "rounds before the run is there ask nothing";
+  watch.stop();
+  for (std::size_t i = 1; i < looks.size(); ++i)
+    EXPECT_GE(looks[i].begin - looks[i - 1].end, looks[i - 1].end - looks[i - 1].begin) << "pause before round " << i;
+}
+
+TEST_F(WatchTest, StoppingDoesNotWaitForTheNextRound) {
+  WatchOptions slow = options();
+  slow.period = 3600 * kNsPerSecond;
+  Watch watch(m_temp.path(), *m_hub, slow);
+  ASSERT_TRUE(waitUntil([&] { return watch.stats().rounds == 1; }));
+  const TimeNs begin = monotonicNow();
+  watch.stop();
+  EXPECT_LT(std::chrono::nanoseconds(monotonicNow() - begin), kDeadline);
+}
+
+}  // namespace
+}  // namespace runglass
