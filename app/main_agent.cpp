@@ -4,9 +4,9 @@
 #include <cstdio>
 #include <exception>
 
-#include "app/options.h"
-#include "app/private_files.h"
-#include "app/simulation.h"
+#include "app/cli/options.h"
+#include "app/cli/private_files.h"
+#include "app/cli/simulation.h"
 #include "collectors/agent/agent.h"
 
 namespace runglass {

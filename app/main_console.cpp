@@ -19,12 +19,12 @@
 #include "app/console/console.h"
 #include "app/console/report.h"
 #include "app/console/screenshot.h"
-#include "app/control_arguments.h"
-#include "app/damage_warning.h"
-#include "app/hub_arguments.h"
-#include "app/hub_problem.h"
-#include "app/options.h"
-#include "app/private_files.h"
+#include "app/cli/control_arguments.h"
+#include "app/cli/damage_warning.h"
+#include "app/cli/hub_arguments.h"
+#include "app/cli/hub_problem.h"
+#include "app/cli/options.h"
+#include "app/cli/private_files.h"
 #include "widgets/frame/registry.h"
 
 namespace {

@@ -4,11 +4,11 @@
 #include <exception>
 #include <vector>
 
-#include "app/ctl/command.h"
-#include "app/ctl/output.h"
-#include "app/damage_warning.h"
-#include "app/options.h"
-#include "app/private_files.h"
+#include "app/cli/command.h"
+#include "app/cli/output.h"
+#include "app/cli/damage_warning.h"
+#include "app/cli/options.h"
+#include "app/cli/private_files.h"
 
 namespace {
 

@@ -12,7 +12,7 @@
 #include <optional>
 #include <string>
 
-#include "app/control_arguments.h"
+#include "app/cli/control_arguments.h"
 #include "widgets/welcome/hub_address.h"
 
 namespace runglass {

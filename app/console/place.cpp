@@ -6,7 +6,7 @@
 #include <charconv>
 #include <limits>
 
-#include "app/run_choice.h"
+#include "app/cli/run_choice.h"
 #include "storage/writer.h"
 #include "widgets/core/run_summary.h"
 

@@ -9,9 +9,9 @@
 #include <string_view>
 
 #include "app/console/place.h"
-#include "app/options.h"
-#include "app/run_choice.h"
-#include "app/store_access.h"
+#include "app/cli/options.h"
+#include "app/cli/run_choice.h"
+#include "app/cli/store_access.h"
 #include "storage/reader_at.h"
 #include "widgets/report/export_report.h"
 #include "widgets/report/report_charts.h"

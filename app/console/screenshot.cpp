@@ -8,7 +8,7 @@
 #include <QTimer>
 #include <array>
 
-#include "app/hub_problem.h"
+#include "app/cli/hub_problem.h"
 
 namespace runglass {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "app/console/gui_thread.h"
 #include "app/console/store_session.h"
-#include "app/store_edit.h"
+#include "app/cli/store_edit.h"
 
 namespace runglass {
 namespace {

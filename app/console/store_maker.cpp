@@ -13,8 +13,8 @@
 
 #include "app/console/example_scenario.h"
 #include "app/console/gui_thread.h"
-#include "app/run_findings.h"
-#include "app/store_access.h"
+#include "app/cli/run_findings.h"
+#include "app/cli/store_access.h"
 #include "collectors/importers/session/import_preview.h"
 #include "collectors/importers/session/import_session.h"
 #include "collectors/sim/simulator.h"

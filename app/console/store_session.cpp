@@ -14,9 +14,9 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "app/agent_hint.h"
-#include "app/hub_problem.h"
-#include "app/store_access.h"
+#include "app/cli/agent_hint.h"
+#include "app/cli/hub_problem.h"
+#include "app/cli/store_access.h"
 #include "collectors/hub/replica/followed_reader.h"
 #include "widgets/core/units.h"
 #include "widgets/frame/source_words.h"

@@ -21,7 +21,7 @@
 
 #include "app/console/store_edits.h"
 #include "app/console/store_share.h"
-#include "app/scraping.h"
+#include "app/cli/scraping.h"
 #include "collectors/hub/watch/watch.h"
 #include "collectors/wire/control_client.h"
 #include "collectors/hub/replica/mirror.h"

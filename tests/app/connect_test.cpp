@@ -12,7 +12,7 @@
 
 #include "app/console/console.h"
 #include "app/console/screenshot.h"
-#include "app/hub_problem.h"
+#include "app/cli/hub_problem.h"
 #include "tests/app/live_store.h"
 #include "tests/support/reserved_port.h"
 #include "tests/widgets/gui_test.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What a hub reports to systemd, seen by a socket of the test.
-#include "app/service_notify.h"
+#include "app/cli/service_notify.h"
 
 #include <poll.h>
 #include <sys/socket.h>

@@ -14,7 +14,7 @@
 #include <thread>
 
 #include "app/console/store_session.h"
-#include "app/store_access.h"
+#include "app/cli/store_access.h"
 #include "tests/storage/sample_store.h"
 #include "tests/widgets/gui_test.h"
 

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// runglassctl import: files and folders of others into a store.
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "app/cli/command.h"
+#include "app/cli/output.h"
+#include "app/cli/options.h"
+#include "app/cli/store_access.h"
+#include "collectors/importers/registry.h"
+#include "collectors/importers/session/import_session.h"
+
+namespace runglass::ctl {
+namespace {
+
+const char* statusName(ImportStatus status) {
+  switch (status) {
+    case ImportStatus::kOk:
+      return "ok";
+    case ImportStatus::kPartial:
+      return "partial";
+    case ImportStatus::kFailed:
+      return "failed";
+    case ImportStatus::kSkipped:
+      return "skipped";
+  }
+  return "";
+}
+
+class Import : public Command {
+ public:
+  const char* name() const override { return "import"; }
+  const char* help() const override {
+    return "Import files and folders: TensorBoard events, training logs, traces, GPU telemetry, ... (.gz .bz2 .zst .xz .tar too)";
+  }
+  const char* examples() const override {
+    return "runglassctl import --store night.rgl logs/ runs/ trace_rank0.json.gz\n"
+           "runglassctl import --store night.rgl --map site.toml telemetry.csv\n";
+  }
+  void declare(Options options) override {
+    options.add("--store", m_store, "The store, a .rgl file; made if it is missing").required();
+    options.add("--run", m_run, "Put everything into the run of this name");
+    options.add("--map", m_map, "Read CSV files by the layouts in this TOML file (docs/import_csv.md)");
+    options.flag("--json", m_json, "Print one JSON object");
+    options.add("PATH", m_paths, "Files and folders").required();
+  }
+
+  Status run() override {
+    ImportOptions options{.run_name = m_run};
+    if (!m_map.empty()) {
+      RG_ASSIGN(options.mapped, mappedImporter());
+    }
+    Result<std::vector<FileResult>> results = missingPaths();
+    // Nothing to read must not leave an empty store behind.
+    if (results->size() < m_paths.size()) results = importInto(std::move(options));
+    if (!results.ok()) return results.status();
+    Output out = Output::standard();
+    out.print(m_json ? json(*results) : text(*results));
+    RG_TRY(out.finish());
+    const auto failed =
+        std::count_if(results->begin(), results->end(), [](const FileResult& r) { return r.status == ImportStatus::kFailed; });
+    if (failed == 0) return {};
+    const auto first =
+        std::find_if(results->begin(), results->end(), [](const FileResult& r) { return r.status == ImportStatus::kFailed; });
+    if (results->size() == 1) return {Code::kInvalidArgument, first->reason};
+    return {Code::kInvalidArgument,
+            std::to_string(failed) + " of " + std::to_string(results->size()) + " files failed, the first: " + first->reason};
+  }
+
+ private:
+  std::vector<FileResult> missingPaths() const {
+    std::vector<FileResult> missing;
+    std::error_code error;
+    for (const std::string& path : m_paths)
+      if (std::filesystem::symlink_status(path, error).type() == std::filesystem::file_type::not_found)
+        missing.push_back({.path = path, .reason = "no such file or folder: " + path, .status = ImportStatus::kFailed});
+    return missing;
+  }
+
+  Result<std::vector<FileResult>> importInto(ImportOptions options) const {
+    RG_ASSIGN(auto writer, Writer::open(m_store, writerOptions()));
+    if (const auto& mirror = writer->mirror())
+      return Status(Code::kFailedPrecondition, "cannot import into " + m_store + ": it is a copy of what the hub on " + mirror->from +
+                                                   " has; import into a store of its own, or there");
+    const bool terminal = isatty(STDERR_FILENO) != 0;
+    if (terminal) options.on_file = [](const std::string& path) { std::fprintf(stderr, "\r\033[K%s", oneLine(path).c_str()); };
+    auto results = ImportSession(*writer, std::move(options)).import(m_paths);
+    if (terminal) std::fputs("\r\033[K", stderr);
+    const Status closed = writer->close();
+    if (results.ok()) RG_TRY(closed);
+    return results;
+  }
+
+  Result<std::shared_ptr<Importer>> mappedImporter() const {
+    constexpr std::size_t kMost = std::size_t{1} << 20;
+    std::ifstream file(m_map, std::ios::binary);
+    std::string toml(kMost + 1, '\0');
+    file.read(toml.data(), static_cast<std::streamsize>(toml.size()));
+    toml.resize(static_cast<std::size_t>(file.gcount()));
+    if (!file.is_open() || file.bad()) return Status(Code::kNotFound, "cannot read the layouts: " + m_map);
+    if (toml.size() > kMost) return Status(Code::kInvalidArgument, "the layouts are larger than 1 MiB: " + m_map);
+    RG_ASSIGN(std::unique_ptr<Importer> importer, makeMappedCsvImporter(m_map, toml));
+    return std::shared_ptr<Importer>(std::move(importer));
+  }
+
+  static std::string json(const std::vector<FileResult>& results) {
+    nlohmann::ordered_json files = nlohmann::ordered_json::array(), runs = nlohmann::ordered_json::array();
+    for (const FileResult& r : results) {
+      const nlohmann::ordered_json run = r.run ? nlohmann::ordered_json(r.run.value) : nlohmann::ordered_json();
+      if (r.run && std::find(runs.begin(), runs.end(), run) == runs.end()) runs.push_back(run);
+      nlohmann::ordered_json issues = nlohmann::ordered_json::array();
+      for (const auto& [code, count] : r.issues) issues.push_back({{"code", code}, {"count", count}});
+      files.push_back({{"path", r.path},
+                       {"kind", r.kind.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(r.kind)},
+                       {"run_id", run},
+                       {"status", statusName(r.status)},
+                       {"reason", r.reason},
+                       {"points", r.points},
+                       {"spans", r.spans},
+                       {"events", r.events},
+                       {"issues", issues}});
+    }
+    const nlohmann::ordered_json all = {{"run_id", runs.empty() ? nlohmann::ordered_json() : runs[0]}, {"runs", runs}, {"files", files}};
+    return all.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  }
+
+  static std::string text(const std::vector<FileResult>& results) {
+    std::string out;
+    for (const FileResult& r : results) {
+      out += std::string(statusName(r.status)) + "  " + oneLine(r.path);
+      if (!r.kind.empty()) out += "  (" + r.kind + ")";
+      if (r.points > 0) out += "  " + std::to_string(r.points) + " points";
+      if (r.spans > 0) out += "  " + std::to_string(r.spans) + " spans";
+      if (r.events > 0) out += "  " + std::to_string(r.events) + " events";
+      for (const auto& [code, count] : r.issues) out += "  " + code + " x" + std::to_string(count);
+      if (!r.reason.empty()) out += "  " + oneLine(r.reason);
+      out += "\n";
+    }
+    return out;
+  }
+
+  std::string m_store, m_run, m_map;
+  bool m_json = false;
+  std::vector<std::string> m_paths;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> makeImport() { return std::make_unique<Import>(); }
+
+}  // namespace runglass::ctl

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// runglassctl info: what a store holds, how big it is, and what was odd or lost on the way in.
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "app/cli/command.h"
+#include "app/cli/issue_json.h"
+#include "app/cli/output.h"
+#include "app/cli/plain_text.h"
+#include "app/cli/options.h"
+#include "app/cli/store_access.h"
+#include "model/issue_catalog.h"
+#include "model/mutex.h"
+
+namespace runglass::ctl {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Contents {
+  StoreInfo store;
+  StoreUsage usage;
+  std::vector<Run> runs;
+  std::vector<std::vector<Attempt>> attempts;  // of each run
+  std::vector<Node> nodes;
+  std::vector<Device> devices;
+  std::vector<Issue> issues;
+  bool checked = false;  // every checksum; else the store is too large for the time that `info` takes for it
+  std::vector<std::string> damaged;
+};
+
+// verify(), as far as it gets within a second.
+Status check(Reader& reader, Contents& all) {
+  std::stop_source stop;
+  std::jthread clock([&stop](const std::stop_token& ended) {
+    sleepUnlessStopped(ended, kNsPerSecond);
+    stop.request_stop();
+  });
+  auto damaged = reader.verify(stop.get_token());
+  if (damaged.status().code() == Code::kCancelled) return {};
+  RG_ASSIGN(all.damaged, std::move(damaged));
+  all.checked = true;
+  return {};
+}
+
+Result<Contents> read(Reader& reader) {
+  Contents all;
+  RG_ASSIGN(all.store, reader.info());
+  RG_ASSIGN(all.usage, reader.usage({}));
+  RG_ASSIGN(all.runs, reader.runs());
+  for (const Run& run : all.runs) {
+    RG_ASSIGN(auto attempts, reader.attempts(run.id));
+    all.attempts.push_back(std::move(attempts));
+  }
+  RG_ASSIGN(all.nodes, reader.nodes());
+  RG_ASSIGN(all.devices, reader.devices());
+  RG_ASSIGN(all.issues, reader.issues());
+  RG_TRY(check(reader, all));
+  return all;
+}
+
+template <class T>
+Json orNull(const std::optional<T>& value) {
+  return value ? Json(*value) : Json();
+}
+
+// Absent while there is nothing to divide by.
+std::optional<double> ratio(std::int64_t bytes, std::int64_t count) {
+  return count > 0 ? std::optional(static_cast<double>(bytes) / static_cast<double>(count)) : std::nullopt;
+}
+
+const char* stateName(RunState state) {
+  static constexpr const char* kNames[] = {"unknown", "running", "finished", "failed", "stalled"};
+  return kNames[static_cast<std::size_t>(state)];
+}
+const char* domainName(TimeDomain domain) {
+  static constexpr const char* kNames[] = {"utc", "relative", "none"};
+  return kNames[static_cast<std::size_t>(domain)];
+}
+
+std::optional<std::int64_t> lastStep(const std::vector<Attempt>& attempts) {
+  std::optional<std::int64_t> last;
+  for (const Attempt& attempt : attempts)
+    if (attempt.last_step && (!last || *attempt.last_step > *last)) last = attempt.last_step;
+  return last;
+}
+
+Json toJson(const Contents& all) {
+  const StoreInfo& store = all.store;
+  Json json = {{"path", store.path},
+               {"store_uuid", store.store_uuid},
+               {"incident_uuid", store.incident.empty() ? Json() : Json(store.incident)},
+               {"mirror", store.mirror ? Json{{"source_uuid", store.mirror->source_uuid},
+                                              {"from", store.mirror->from},
+                                              {"complete_ns", orNull(store.mirror->complete)},
+                                              {"summarised_ns", orNull(store.mirror->summarised)}}
+                                       : Json()},
+               {"schema_version", store.schema_version},
+               {"page_checksums", store.page_checksums},
+               {"file_bytes", store.file_bytes},
+               {"journal_bytes", store.journal_bytes},
+               {"first_ns", orNull(store.first)},
+               {"last_ns", orNull(store.last)},
+               {"series", store.series_count},
+               {"samples", store.sample_count},
+               {"sample_bytes", all.usage.sample_bytes},
+               {"bytes_per_sample", orNull(ratio(all.usage.sample_bytes, store.sample_count))},
+               {"spans", all.usage.span_count},
+               {"span_bytes", all.usage.span_bytes},
+               {"bytes_per_span", orNull(ratio(all.usage.span_bytes, all.usage.span_count))},
+               {"events", all.usage.event_count},
+               {"log_lines", all.usage.log_count},
+               {"nodes", all.nodes.size()},
+               {"devices", all.devices.size()}};
+  json["runs"] = Json::array();
+  for (std::size_t i = 0; i < all.runs.size(); ++i) {
+    const Run& run = all.runs[i];
+    json["runs"].push_back({{"run_id", run.id.value},
+                            {"run_uuid", run.uuid},
+                            {"name", run.name},
+                            {"time_domain", domainName(run.time_domain.value_or(TimeDomain::kUtc))},
+                            {"state", stateName(run.state)},
+                            {"start_ns", orNull(run.start)},
+                            {"end_ns", orNull(run.end)},
+                            {"attempts", all.attempts[i].size()},
+                            {"last_step", orNull(lastStep(all.attempts[i]))},
+                            {"simulated", run.simulated}});
+  }
+  json["ingest_issues"] = issuesJson(all.issues);
+  json["checked"] = all.checked;
+  json["damaged"] = damagedJson(all.damaged);
+  return json;
+}
+
+std::string timeText(std::optional<TimeNs> time) {
+  if (!time) return "-";
+  const TimeNs floor = *time / kNsPerSecond - (*time % kNsPerSecond < 0 ? 1 : 0);
+  const std::time_t seconds = static_cast<std::time_t>(floor);
+  std::tm utc{};
+  char text[40];
+  if (!gmtime_r(&seconds, &utc) || std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%SZ", &utc) == 0) return std::to_string(*time) + " ns";
+  return text;
+}
+
+std::string perText(std::int64_t bytes, std::int64_t count) {
+  const auto each = ratio(bytes, count);
+  if (!each) return "";
+  char text[40];
+  std::snprintf(text, sizeof text, ", %.2f bytes each", *each);
+  return text;
+}
+
+std::string toText(const Contents& all) {
+  const StoreInfo& store = all.store;
+  std::string text = "store     " + store.path + " (schema " + std::to_string(store.schema_version) + ", " + bytesText(store.file_bytes) +
+                     (store.page_checksums ? "" : ", no page checksums: runglassctl repair makes a copy that has them") + ")\n";
+  if (store.journal_bytes > 0) text += "journal   " + bytesText(store.journal_bytes) + "\n";
+  text += "time      " + timeText(store.first) + " to " + timeText(store.last) + "\n";
+  text += "samples   " + std::to_string(store.sample_count) + " in " + std::to_string(store.series_count) + " series" +
+          perText(all.usage.sample_bytes, store.sample_count) + "\n";
+  text += "spans     " + std::to_string(all.usage.span_count) + perText(all.usage.span_bytes, all.usage.span_count) + "\n";
+  text += "events    " + std::to_string(all.usage.event_count) + ", log lines " + std::to_string(all.usage.log_count) + "\n";
+  text += "nodes     " + std::to_string(all.nodes.size()) + ", devices " + std::to_string(all.devices.size()) + "\n";
+  text += "checksums " +
+          (all.checked ? all.damaged.empty() ? std::string("everything checked, nothing damaged")
+                                             : std::to_string(all.damaged.size()) + " damaged, `runglassctl verify` lists them"
+                       : std::string("not checked within a second; `runglassctl verify` checks them")) +
+          "\n";
+  for (std::size_t i = 0; i < all.runs.size(); ++i) {
+    const Run& run = all.runs[i];
+    const auto step = lastStep(all.attempts[i]);
+    text += "run " + std::to_string(run.id.value) + "     " + run.name + ": " + stateName(run.state) + ", attempts " +
+            std::to_string(all.attempts[i].size()) + ", last step " + (step ? std::to_string(*step) : "-") +
+            (run.simulated ? ", simulated" : "") + "\n";
+  }
+  for (const Issue& issue : all.issues) {
+    const IssueInfo* known = findIssue(issue.code);
+    text += std::string(known ? severityName(known->severity) : "issue") + ": " + issue.code + " x" + std::to_string(issue.count) +
+            " from " + issue.source + (issue.detail.empty() ? "" : ": " + issue.detail) + "\n";
+    if (known) text += "    " + std::string(known->help) + "\n";
+  }
+  return text;
+}
+
+class Info : public Command {
+ public:
+  const char* name() const override { return "info"; }
+  const char* help() const override { return "Show what a store holds: runs, time range, counts, sizes, ingest issues"; }
+  const char* examples() const override { return "runglassctl info --store run.rgl\n"; }
+  void declare(Options options) override {
+    options.add("--store", m_store, "The store, a .rgl file").required();
+    options.flag("--json", m_json, "Print one JSON object");
+  }
+  Status run() override {
+    RG_ASSIGN(auto reader, openForReading(m_store));
+    RG_ASSIGN(const Contents all, read(*reader));
+    if (!all.damaged.empty())
+      std::fprintf(stderr, "warning: %s: %zu damaged, the first: %s\n", oneLine(m_store).c_str(), all.damaged.size(),
+                   oneLine(all.damaged.front()).c_str());
+    Output out = Output::standard();
+    out.print(m_json ? toJson(all).dump(2, ' ', false, Json::error_handler_t::replace) + "\n" : toText(all));
+    return out.finish();
+  }
+
+ private:
+  std::string m_store;
+  bool m_json = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> makeInfo() { return std::make_unique<Info>(); }
+
+}  // namespace runglass::ctl

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// runglassctl serve: the headless hub. Runs until SIGTERM or SIGINT; a second one ends it at once (what is acknowledged stays safe).
+#include <malloc.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+
+#include "app/cli/agent_hint.h"
+#include "app/cli/command.h"
+#include "app/cli/hub_arguments.h"
+#include "app/cli/options.h"
+#include "app/cli/scraping.h"
+#include "app/cli/service_notify.h"
+#include "collectors/hub/watch/watch.h"
+
+namespace runglass::ctl {
+namespace {
+
+// What the watch reads of very many series is tens of megabytes for a moment. By itself the allocator soon takes such blocks from its
+// heaps, where what is small and stays behind them keeps their room from the system.
+constexpr int kLargeBlock = 1 << 20;
+constexpr DurNs kCutEvery = 60 * kNsPerSecond;  // at most one line for as long, however many connections are closed
+
+constexpr const char* kListen = "127.0.0.1:7070";
+
+class Serve : public Command {
+ public:
+  Serve() { m_hub.listen = {kListen}; }
+  const char* name() const override { return "serve"; }
+  const char* help() const override { return "Receive agents' data into a store until SIGTERM"; }
+  const char* examples() const override {
+    return "runglassctl serve --store run.rgl\n"
+           "runglassctl serve --store run.rgl --listen 0.0.0.0:7070 --trust trust --listen unix:hub.sock\n";
+  }
+  void declare(Options options) override {
+    options.add("--store", m_store, "The store, a .rgl file; created if it is missing").required();
+    options
+        .add("--listen", m_hub.listen,
+             "HOST:PORT, where port 0 takes any free one; or unix:PATH, a socket that only you can use. Once of each")
+        .defaultShown();
+    options.add("--alerts", m_alerts,
+                "Alert rules and receivers, a TOML file (docs/alerts.md); without it alerts are recorded and not sent");
+    m_hub.declare(options);
+  }
+  Status run() override {
+    mallopt(M_MMAP_THRESHOLD, kLargeBlock);
+    // Blocked before any thread starts, so that only sigwait() below sees them.
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGINT);
+    pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+    RG_ASSIGN(std::vector<ScrapeTarget> targets, m_hub.scrapeTargets());
+    WatchOptions watching;
+    if (!m_alerts.empty()) {
+      RG_ASSIGN(watching.alerts, readAlertRules(m_alerts));
+    }
+    RG_ASSIGN(const HubOptions options, m_hub.options());
+    RG_ASSIGN(auto hub, Hub::start(m_store, options));
+    watching.on_stall = captureAtStall(*hub);
+    Watch watch(m_store, *hub, watching);
+    std::printf("listening on %s\n", hub->address().c_str());
+    if (!options.listen.empty() && !options.socket.empty()) std::printf("listening on unix:%s\n", options.socket.c_str());
+    std::printf("%s\n", agentHint(hub->address(), options).c_str());
+    std::fflush(stdout);
+    std::unique_ptr<Scraper> scraper = startScraper(*hub, m_store, std::move(targets));
+    std::string said, said_access;
+    std::int64_t said_cut = 0;
+    DurNs cut_at = 0;
+    ServiceNotify service;
+    (void)service.send("READY=1");
+    const timespec second{1, 0};
+    while (sigtimedwait(&signals, nullptr, &second) < 0) {
+      const HubStats stats = hub->stats();
+      service.alive(stats.rounds, monotonicNow());
+      if (stats.access_error != said_access)
+        std::fprintf(
+            stderr, "runglassctl serve: %s\n",
+            stats.access_error.empty() ? "who may connect is read again" : (stats.access_error + "; what was read before counts").c_str());
+      said_access = stats.access_error;
+      if (const DurNs now = monotonicNow(); stats.cut_connections > said_cut && (cut_at == 0 || now - cut_at >= kCutEvery)) {
+        std::fprintf(stderr, "runglassctl serve: closed %lld connections that exceed the limits of docs/trust.md; the newest: %s\n",
+                     static_cast<long long>(stats.cut_connections - said_cut), stats.newest_cut.c_str());
+        said_cut = stats.cut_connections;
+        cut_at = now;
+      }
+      const std::string& error = stats.store_error;
+      if (error == said) continue;
+      std::fprintf(stderr, "runglassctl serve: %s\n", error.empty() ? "data is stored again" : ("nothing is stored now: " + error).c_str());
+      said = error;
+    }
+    (void)service.send("STOPPING=1");
+    std::signal(SIGTERM, [](int) { _exit(0); });
+    std::signal(SIGINT, [](int) { _exit(0); });
+    pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
+    scraper.reset();
+    watch.stop();
+    return hub->stop();
+  }
+
+ private:
+  std::string m_store, m_alerts;
+  HubArguments m_hub;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> makeServe() { return std::make_unique<Serve>(); }
+
+}  // namespace runglass::ctl

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/top_frame.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <map>
+#include <tuple>
+
+#include "app/cli/plain_text.h"
+#include "app/cli/run_choice.h"
+#include "collectors/hub/alerts/alert_message.h"
+#include "model/time_text.h"
+
+namespace runglass::ctl {
+namespace {
+
+// The series that fill a column, the best first.
+struct Source {
+  TopColumn column;
+  const char* metric;
+};
+constexpr Source kDeviceSources[] = {{TopColumn::kBusy, "sm_active_ratio"}, {TopColumn::kBusy, "gpu_busy_ratio"},
+                                     {TopColumn::kPower, "power_watts"},    {TopColumn::kTemperature, "temperature_celsius"},
+                                     {TopColumn::kClock, "sm_clock_hertz"}, {TopColumn::kMemory, "gpu_memory_used_bytes"}};
+
+class TopReading {
+ public:
+  TopReading(Reader& reader, TimeNs now) : m_reader(reader), m_now(now) {}
+
+  Result<TopData> read(const std::string& wanted) {
+    const Result<Run> run = wantedRun(m_reader, {}, wanted);
+    if (run.ok()) {
+      RG_ASSIGN(m_data.summary, readRunSummary(m_reader, *run, {}));
+    } else if (run.status().code() != Code::kNotFound || !wanted.empty()) {
+      return run.status();
+    }
+    RG_TRY(addDevices());
+    RG_TRY(addRanks());
+    for (const Source& source : kDeviceSources) RG_TRY(fillDevices(source));
+    RG_TRY(fillStepTimes());
+    std::ranges::stable_sort(m_data.rows, {}, [](const TopRow& row) { return std::tie(row.node, row.device, row.rank); });
+    return std::move(m_data);
+  }
+
+ private:
+  static std::size_t at(TopColumn column) { return static_cast<std::size_t>(column); }
+
+  Status addDevices() {
+    RG_ASSIGN(const std::vector<Node> nodes, m_reader.nodes());
+    for (const Node& node : nodes) m_nodes[node.id] = node.name;
+    RG_ASSIGN(const std::vector<Device> devices, m_reader.devices());
+    for (const Device& device : devices) {
+      if (device.kind != "gpu" && device.kind != "npu") continue;
+      m_by_device[device.id] = m_data.rows.size();
+      m_data.rows.push_back(
+          {.node = m_nodes[device.node], .device = device.kind + (device.index ? std::to_string(*device.index) : "?"), .what = ""});
+    }
+    return {};
+  }
+
+  Status addRanks() {
+    if (!m_data.summary || m_data.summary->attempts.empty()) return {};
+    RG_ASSIGN(const std::vector<Rank> ranks, m_reader.ranks(m_data.summary->attempts.back().id));
+    // Of GPUs only those that the run uses, where it says which.
+    std::vector<TopRow> rows;
+    for (const Rank& rank : ranks) {
+      const auto device = m_by_device.find(rank.device);
+      TopRow row =
+          device != m_by_device.end() ? m_data.rows[device->second] : TopRow{.node = m_nodes[rank.node], .device = "-", .what = ""};
+      row.rank = rank.rank;
+      m_by_rank[rank.rank] = rows.size();
+      if (device != m_by_device.end()) m_row_of_device[rank.device] = rows.size();
+      rows.push_back(std::move(row));
+    }
+    if (rows.empty()) {
+      m_row_of_device = m_by_device;
+    } else {
+      m_data.rows = std::move(rows);
+    }
+    RG_ASSIGN(const std::vector<Progress> progress, m_reader.progress(m_data.summary->run.id));
+    for (const Progress& one : progress) {
+      const auto row = m_by_rank.find(one.rank);
+      if (row == m_by_rank.end()) continue;
+      if (one.step) m_data.rows[row->second].value[at(TopColumn::kStep)] = static_cast<double>(*one.step);
+      const RunState state = m_data.summary->run.state;
+      if (state != RunState::kRunning && state != RunState::kStalled) continue;  // what it did last is not what it does
+      const std::string what = one.op.empty() ? one.phase : one.op;
+      m_data.rows[row->second].what = what + (one.since && m_now > *one.since ? " " + durationText(m_now - *one.since) : "");
+    }
+    return {};
+  }
+
+  // The newest values of a metric that are fresh.
+  template <class Take>
+  Status newest(const SeriesFilter& filter, Take take) {
+    RG_ASSIGN(const std::vector<Series> series, m_reader.series(filter));
+    std::vector<SeriesId> ids;
+    std::map<SeriesId, const Series*> by_id;
+    for (const Series& one : series) ids.push_back(one.id), by_id[one.id] = &one;
+    RG_ASSIGN(const std::vector<LatestSample> samples, m_reader.latest(ids));
+    for (const LatestSample& sample : samples) {
+      const Series& one = *by_id[sample.series];
+      const std::optional<TimeNs> time = one.key.kind == SeriesKind::kScalar ? sample.time : std::optional(sample.x);
+      if (time && m_now - *time > kTopFresh) continue;
+      take(one, sample);
+    }
+    return {};
+  }
+
+  Status fillDevices(const Source& source) {
+    return newest({.metric = source.metric}, [&](const Series& series, const LatestSample& sample) {
+      const auto row = m_row_of_device.find(series.key.device);
+      if (row == m_row_of_device.end()) return;
+      auto& value = m_data.rows[row->second].value[at(source.column)];
+      if (!value) value = sample.value;
+    });
+  }
+
+  Status fillStepTimes() {
+    if (!m_data.summary || m_data.summary->attempts.empty()) return {};
+    return newest({.attempt = m_data.summary->attempts.back().id, .metric = "step_time_ns"},
+                  [&](const Series& series, const LatestSample& sample) {
+                    const auto row = m_by_rank.find(series.key.rank.value_or(-1));
+                    if (row == m_by_rank.end()) return;
+                    m_data.rows[row->second].value[at(TopColumn::kStepTime)] = sample.value;
+                    auto& step = m_data.rows[row->second].value[at(TopColumn::kStep)];
+                    if (!step || *step < static_cast<double>(sample.x)) step = static_cast<double>(sample.x);
+                  });
+  }
+
+  Reader& m_reader;
+  const TimeNs m_now;
+  TopData m_data;
+  std::map<NodeId, std::string> m_nodes;
+  std::map<DeviceId, std::size_t> m_by_device, m_row_of_device;
+  std::map<std::int32_t, std::size_t> m_by_rank;
+};
+
+std::string valueText(TopColumn column, const std::optional<double>& value) {
+  if (!value || !std::isfinite(*value)) return "-";
+  char text[40];
+  switch (column) {
+    case TopColumn::kBusy:
+      std::snprintf(text, sizeof text, "%.0f%%", *value * 100);
+      return text;
+    case TopColumn::kPower:
+      std::snprintf(text, sizeof text, "%.0f W", *value);
+      return text;
+    case TopColumn::kTemperature:
+      std::snprintf(text, sizeof text, "%.0f C", *value);
+      return text;
+    case TopColumn::kClock:
+      std::snprintf(text, sizeof text, "%.0f MHz", *value / 1e6);
+      return text;
+    case TopColumn::kMemory:
+      return bytesText(static_cast<std::int64_t>(*value));
+    case TopColumn::kStep:
+      return countText(static_cast<std::int64_t>(*value));
+    case TopColumn::kStepTime:
+      std::snprintf(text, sizeof text, "%.3f s", *value / 1e9);
+      return text;
+  }
+  return "-";
+}
+
+std::string padded(const std::string& text, int width) {
+  char cell[80];
+  std::snprintf(cell, sizeof cell, "%*s", width, fitted(text, static_cast<std::size_t>(std::abs(width))).c_str());
+  return cell;
+}
+
+std::string rowText(const TopRow& row) {
+  std::string text = padded(row.node, -18) + ' ' + padded(row.device, -6) + ' ' + padded(row.rank ? std::to_string(*row.rank) : "-", 6);
+  static constexpr int kWidths[] = {6, 7, 6, 10, 10, 10, 10};
+  for (std::size_t i = 0; i < kTopColumns; ++i) text += ' ' + padded(valueText(static_cast<TopColumn>(i), row.value[i]), kWidths[i]);
+  return text + "  " + row.what;
+}
+
+std::string headText(TopSort sort) {
+  const auto mark = [sort](const char* name, TopSort by) { return (sort == by ? std::string("*") : std::string()) + name; };
+  return padded(mark("node", TopSort::kPlace), -18) + ' ' + padded("gpu", -6) + ' ' + padded("rank", 6) + ' ' +
+         padded(mark("busy", TopSort::kBusy), 6) + ' ' + padded(mark("power", TopSort::kPower), 7) + ' ' +
+         padded(mark("temp", TopSort::kTemperature), 6) + ' ' + padded("clock", 10) + ' ' + padded("memory", 10) + ' ' +
+         padded("step", 10) + ' ' + padded(mark("step time", TopSort::kStepTime), 10) + "  doing";
+}
+
+std::string summaryText(const TopData& data, TimeNs now) {
+  if (!data.summary) return "no run yet";
+  const RunSummary& s = *data.summary;
+  std::string text = fitted(s.run.name, 40) + ": " + stateWord(s, now).word;
+  if (s.last_step) text += ", step " + countText(*s.last_step);
+  if (s.throughput.tokens_per_s) text += ", " + shortText(*s.throughput.tokens_per_s) + " tokens/s";
+  if (s.nodes_total > 0) text += ", " + std::to_string(s.nodes_heard) + " of " + std::to_string(s.nodes_total) + " nodes";
+  if (s.last_data) text += ", data " + durationText(now - *s.last_data) + " old";
+  return text;
+}
+
+}  // namespace
+
+Result<TopData> readTop(Reader& reader, const std::string& run, TimeNs now) { return TopReading(reader, now).read(run); }
+
+std::vector<std::string> topLines(TopData data, const TopView& view, TimeNs now) {
+  // What is not known goes last, whatever is sorted by.
+  const auto by = [&](TopColumn column, double sign) {
+    std::ranges::stable_sort(data.rows, {}, [&](const TopRow& row) {
+      const auto& value = row.value[static_cast<std::size_t>(column)];
+      return value && std::isfinite(*value) ? sign * *value : std::numeric_limits<double>::infinity();
+    });
+  };
+  if (view.sort == TopSort::kBusy) by(TopColumn::kBusy, 1);  // the idle ones are of interest
+  if (view.sort == TopSort::kPower) by(TopColumn::kPower, 1);
+  if (view.sort == TopSort::kTemperature) by(TopColumn::kTemperature, -1);
+  if (view.sort == TopSort::kStepTime) by(TopColumn::kStepTime, -1);
+  std::vector<std::string> lines = {(data.copy_age.empty() ? "" : data.copy_age + "; ") + summaryText(data, now), headText(view.sort)};
+  constexpr std::size_t kFrameLines = 3;
+  const std::size_t room = view.height > kFrameLines ? view.height - kFrameLines : 1;
+  const std::size_t first = std::min(view.first, data.rows.size() - std::min(data.rows.size(), room));
+  const std::size_t last = std::min(data.rows.size(), first + room);
+  for (std::size_t i = first; i < last; ++i) lines.push_back(rowText(data.rows[i]));
+  lines.push_back(std::to_string(data.rows.empty() ? 0 : first + 1) + " to " + std::to_string(last) + " of " +
+                  std::to_string(data.rows.size()) + "   sort: n(ode) b(usy) p(ower) t(emp) s(tep time)   move: j k space   q(uit)");
+  for (std::string& one : lines) one = fitted(one, view.width);
+  if (lines.size() > view.height) lines.resize(std::max<std::size_t>(view.height, 1));
+  return lines;
+}
+
+}  // namespace runglass::ctl
