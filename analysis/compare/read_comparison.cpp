@@ -12,7 +12,7 @@
 
 #include "analysis/estimate/run_facts.h"
 #include "analysis/run_summary/roles.h"
-#include "analysis/step_feed/step_frame.h"
+#include "analysis/steps/step_frame.h"
 
 namespace runglass {
 namespace {

@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "analysis/gpu_idle/idle_cause.h"
-#include "analysis/step_parts/host_activity.h"
+#include "analysis/steps/host_activity.h"
 #include "model/spans.h"
 #include "model/time.h"
 

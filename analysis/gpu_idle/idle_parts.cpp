@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "analysis/statistics/median.h"
-#include "analysis/step_feed/step_feed.h"
+#include "analysis/steps/step_feed.h"
 
 namespace runglass {
 namespace {

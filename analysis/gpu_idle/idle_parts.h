@@ -15,7 +15,7 @@
 
 #include "analysis/gpu_idle/idle_answer.h"
 #include "analysis/gpu_idle/idle_tally.h"
-#include "analysis/step_feed/step_frame.h"
+#include "analysis/steps/step_frame.h"
 #include "model/topology.h"
 
 namespace runglass {

@@ -16,7 +16,7 @@
 #include "analysis/step_diagnosis/persistence.h"
 #include "analysis/step_diagnosis/regime_watch.h"
 #include "analysis/step_diagnosis/shift_watch.h"
-#include "analysis/step_feed/step_feed.h"
+#include "analysis/steps/step_feed.h"
 
 namespace runglass {
 

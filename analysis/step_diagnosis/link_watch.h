@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "analysis/step_diagnosis/persistence.h"
-#include "analysis/step_feed/step_frame.h"
+#include "analysis/steps/step_frame.h"
 
 namespace runglass {
 

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/step_feed/step_frame.h"
+#include "analysis/steps/step_frame.h"
 #include "model/topology.h"
 #include "storage/reader.h"
 

@@ -21,7 +21,7 @@
 #include <optional>
 #include <vector>
 
-#include "analysis/step_feed/step_frame.h"
+#include "analysis/steps/step_frame.h"
 #include "model/ids.h"
 
 namespace runglass {

@@ -10,7 +10,7 @@
 #include "analysis/gpu_idle/idle_answer.h"
 #include "analysis/gpu_idle/idle_parts.h"
 #include "analysis/gpu_idle/machine_idle.h"
-#include "analysis/step_parts/span_parts.h"
+#include "analysis/steps/span_parts.h"
 #include "collectors/importers/session/import_session.h"
 #include "collectors/sim/simulator.h"
 #include "storage/writer.h"

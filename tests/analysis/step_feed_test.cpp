@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The feed on real stores: every step once, whole, in order; who is late is missing, not waited for.
-#include "analysis/step_feed/step_feed.h"
+#include "analysis/steps/step_feed.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What spans say of a step: parts that sum to it, and who worked how long in a stored trace without step parts.
-#include "analysis/step_parts/step_parts.h"
+#include "analysis/steps/step_parts.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

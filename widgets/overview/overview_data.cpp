@@ -7,7 +7,7 @@
 #include <set>
 
 #include "analysis/run_summary/roles.h"
-#include "analysis/step_feed/step_frame.h"
+#include "analysis/steps/step_frame.h"
 #include "model/series_extent.h"
 #include "model/superseded.h"
 #include "widgets/charts/bin_bands.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/step_parts/host_activity.h"
+#include "analysis/steps/host_activity.h"
 
 #include <algorithm>
 #include <array>

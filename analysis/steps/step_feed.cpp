@@ -2,7 +2,7 @@
 // Invariants:
 //  1. Every step is handed out at most once, in growing order; m_next is the first that was not.
 //  2. Whatever a rank says of a step after that step was handed out is not in any frame: it stays in the store.
-#include "analysis/step_feed/step_feed.h"
+#include "analysis/steps/step_feed.h"
 
 #include <algorithm>
 #include <functional>

@@ -15,7 +15,7 @@
 #include <stop_token>
 #include <vector>
 
-#include "analysis/step_feed/step_frame.h"
+#include "analysis/steps/step_frame.h"
 #include "model/topology.h"
 #include "storage/reader.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranks are read one after the other; of each only the spans' extents and the calls of collectives stay, until all are matched.
-#include "analysis/step_parts/span_parts.h"
+#include "analysis/steps/span_parts.h"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 #include <unordered_map>
 
 #include "analysis/collectives/clock_gaps.h"
-#include "analysis/step_parts/host_activity.h"
+#include "analysis/steps/host_activity.h"
 
 namespace runglass {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/step_feed/step_frame.h"
+#include "analysis/steps/step_frame.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariant: the segments of a sweep are disjoint, in order, and each has the one part that counts there; none lies where nothing was
 // recorded.
-#include "analysis/step_parts/step_parts.h"
+#include "analysis/steps/step_parts.h"
 
 #include <algorithm>
 #include <optional>

@@ -12,7 +12,7 @@
 #include <stop_token>
 #include <vector>
 
-#include "analysis/step_parts/step_parts.h"
+#include "analysis/steps/step_parts.h"
 #include "model/ids.h"
 #include "model/topology.h"
 #include "storage/reader.h"
