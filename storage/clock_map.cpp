@@ -7,7 +7,8 @@
 #include <utility>
 
 #include "model/far_time.h"
-#include "storage/past_attempts.h"
+#include "storage/schema/past_attempts.h"
+#include "storage/sqlite/connection.h"
 
 namespace runglass {
 namespace {

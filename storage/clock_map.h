@@ -21,9 +21,11 @@
 
 #include "model/ids.h"
 #include "model/time.h"
-#include "storage/sqlite/connection.h"
 
 namespace runglass {
+namespace sqlite {
+class Connection;
+}
 
 class ClockMap {
  public:

@@ -10,8 +10,8 @@
 #include <filesystem>
 #include <map>
 
-#include "storage/file_sync.h"
-#include "storage/journal_file.h"
+#include "storage/write/file_sync.h"
+#include "storage/write/journal_file.h"
 #include "storage/schema/schema.h"
 #include "storage/sqlite/connection.h"
 

@@ -12,7 +12,7 @@
 #include "analysis/incident/incident_words.h"
 #include "analysis/incident/next_steps.h"
 #include "analysis/incident/read_proposals.h"
-#include "storage/incident_ranges.h"
+#include "storage/maintain/incident_ranges.h"
 
 namespace runglass {
 namespace {

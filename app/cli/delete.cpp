@@ -10,7 +10,7 @@
 #include "app/cli/options.h"
 #include "app/cli/run_choice.h"
 #include "app/cli/store_access.h"
-#include "storage/delete_runs.h"
+#include "storage/maintain/delete_runs.h"
 #include "storage/writer.h"
 
 namespace runglass::ctl {

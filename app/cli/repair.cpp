@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // runglassctl repair: a new store of all that can be read of a damaged one, and a list of what cannot.
-#include "storage/repair_store.h"
+#include "storage/maintain/repair_store.h"
 
 #include <nlohmann/json.hpp>
 

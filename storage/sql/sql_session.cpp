@@ -16,7 +16,7 @@
 #include "model/issue_catalog.h"
 #include "storage/clock_map.h"
 #include "storage/codec/capture_body.h"
-#include "storage/past_attempts.h"
+#include "storage/schema/past_attempts.h"
 #include "storage/sql/catalogue.h"
 #include "storage/sql/relations.h"
 #include "storage/sql/tables.h"

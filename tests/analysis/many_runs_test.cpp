@@ -7,7 +7,7 @@
 
 #include "analysis/engine/analysis.h"
 #include "analysis/layout/layout_reading.h"
-#include "storage/forwarding_reader.h"
+#include "storage/travel/forwarding_reader.h"
 #include "storage/writer.h"
 #include "tests/support/temp_folder.h"
 

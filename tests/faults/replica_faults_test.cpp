@@ -7,7 +7,7 @@
 #include <random>
 
 #include "collectors/hub/replica/feed.h"
-#include "storage/change_reader.h"
+#include "storage/read/change_reader.h"
 #include "storage/writer.h"
 #include "tests/collectors/hub/feed/store_text.h"
 #include "tests/faults/fault_disk.h"

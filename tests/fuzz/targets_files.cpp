@@ -20,7 +20,7 @@
 #include "collectors/sources/client/process_feed.h"
 #include "collectors/sources/client/recent_ring.h"
 #include "model/crc32c.h"
-#include "storage/journal_file.h"
+#include "storage/write/journal_file.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/null_recorder.h"
 #include "tests/support/temp_folder.h"

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <set>
 
-#include "storage/live_tail.h"
+#include "storage/read/live_tail.h"
 #include "storage/reader.h"
 #include "tests/storage/sample_store.h"
 #include "tests/support/open_store.h"

@@ -12,7 +12,7 @@
 #include <thread>
 
 #include "storage/store_files.h"
-#include "storage/store_writer.h"
+#include "storage/write/store_writer.h"
 #include "tests/storage/temp_store.h"
 
 namespace runglass {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "storage/delete_runs.h"
+#include "storage/maintain/delete_runs.h"
 
 #include <gmock/gmock.h>
 

@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <fstream>
 
-#include "storage/live_tail.h"
+#include "storage/read/live_tail.h"
 #include "storage/reader.h"
 #include "storage/writer.h"
 #include "tests/storage/sql_rows.h"

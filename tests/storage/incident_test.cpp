@@ -7,7 +7,7 @@
 #include <limits>
 #include <sstream>
 
-#include "storage/incident_ranges.h"
+#include "storage/maintain/incident_ranges.h"
 #include "storage/sqlite/connection.h"
 #include "tests/storage/sample_store.h"
 #include "tests/storage/sql_rows.h"

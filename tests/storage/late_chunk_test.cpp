@@ -5,7 +5,7 @@
 
 #include <limits>
 
-#include "storage/live_tail.h"
+#include "storage/read/live_tail.h"
 #include "storage/writer.h"
 #include "tests/storage/sql_rows.h"
 #include "tests/storage/temp_store.h"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranks and facts of superseded attempts are stored once for all attempts that have them, and answers do not change.
-#include "storage/past_attempts.h"
+#include "storage/schema/past_attempts.h"
 
 #include <gmock/gmock.h>
 
 #include <limits>
 
-#include "storage/delete_runs.h"
+#include "storage/maintain/delete_runs.h"
 #include "storage/reader.h"
 #include "storage/writer.h"
 #include "tests/storage/sql_rows.h"

@@ -7,7 +7,7 @@
 #include <limits>
 #include <random>
 
-#include "storage/series_buffer.h"
+#include "storage/codec/series_buffer.h"
 
 namespace runglass {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <random>
 
-#include "storage/change_reader.h"
+#include "storage/read/change_reader.h"
 #include "storage/codec/pyramid.h"
 #include "storage/reader.h"
 #include "storage/writer.h"

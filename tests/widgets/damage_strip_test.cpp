@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A store with a damaged chunk in the console: the run strip says so in every view, and leads to Health, which names the chunk.
-#include "storage/damage_log.h"
+#include "storage/read/damage_log.h"
 #include "tests/storage/sample_store.h"
 #include "tests/support/open_store.h"
 #include "tests/widgets/console_fixture.h"

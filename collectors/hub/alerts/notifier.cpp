@@ -8,7 +8,7 @@
 #include <algorithm>
 
 #include "model/mutex.h"
-#include "storage/store_uuid.h"
+#include "storage/read/store_uuid.h"
 
 namespace runglass {
 namespace {

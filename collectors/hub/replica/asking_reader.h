@@ -18,7 +18,7 @@
 #include "collectors/wire/answer_message.h"
 #include "collectors/hub/replica/known_series.h"
 #include "collectors/hub/replica/read_ahead.h"
-#include "storage/forwarding_reader.h"
+#include "storage/travel/forwarding_reader.h"
 
 namespace runglass {
 

@@ -22,7 +22,7 @@
 
 #include "collectors/wire/feed_names.h"
 #include "model/mirror_recorder.h"
-#include "storage/change_reader.h"
+#include "storage/read/change_reader.h"
 #include "storage/reader.h"
 
 namespace runglass {

@@ -19,7 +19,7 @@
 #include "collectors/wire/journaled_session.h"
 #include "collectors/wire/payload_replay.h"
 #include "model/mutex.h"
-#include "storage/change_reader.h"
+#include "storage/read/change_reader.h"
 
 namespace runglass {
 namespace {

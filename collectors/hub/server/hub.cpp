@@ -22,7 +22,7 @@
 #include "collectors/hub/server/listener.h"
 #include "collectors/hub/server/relay.h"
 #include "collectors/hub/server/tls_server.h"
-#include "storage/store_uuid.h"
+#include "storage/read/store_uuid.h"
 
 namespace runglass {
 namespace {

@@ -9,7 +9,7 @@
 #include "collectors/wire/feed_encoder.h"
 #include "collectors/wire/feed_frame.h"
 #include "collectors/wire/payload_replay.h"
-#include "storage/change_reader.h"
+#include "storage/read/change_reader.h"
 #include "storage/writer.h"
 #include "tests/collectors/hub/feed/store_text.h"
 #include "tests/null_recorder.h"

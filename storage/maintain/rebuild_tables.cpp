@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "storage/maintain/rebuild_tables.h"
+
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "storage/maintain/salvage_rows.h"
+#include "storage/schema/schema.h"
+#include "storage/sqlite/connection.h"
+#include "storage/sqlite/store_lock.h"
+#include "storage/schema/store_references.h"
+
+namespace runglass {
+namespace {
+
+// They say which store this is and what was acknowledged: made anew with rows missing they would be wrong, not incomplete.
+constexpr std::array<std::string_view, 2> kNeverRebuilt = {"rg_meta", "rg_stream"};
+// They grow with the data.
+constexpr std::array<std::string_view, 7> kBulk = {"rg_chunk",   "rg_thinned", "rg_pyramid", "rg_span_chunk",
+                                                   "rg_capture", "rg_event",   "rg_log"};
+bool isOneOf(std::span<const std::string_view> names, std::string_view name) { return std::ranges::find(names, name) != names.end(); }
+
+struct TableSql {
+  std::string table;
+  std::vector<std::string> indexes;
+};
+
+class Rebuilding {
+ public:
+  explicit Rebuilding(std::string path) : m_path(std::move(path)) {}
+
+  Result<std::vector<LostObject>> run() {
+    RG_ASSIGN(m_from, sqlite::Connection::open(m_path, sqlite::OpenMode::kReadOnly));
+    RG_ASSIGN(const auto damaged, damagedTables());
+    if (damaged.empty()) return std::move(m_lost);
+    RG_ASSIGN(m_to, sqlite::Connection::open(m_path, sqlite::OpenMode::kReadWrite));
+    // A table keeps its name in what refers to it, and its indexes give theirs up.
+    sqlite3_db_config(m_to.raw(), SQLITE_DBCONFIG_DEFENSIVE, 0, nullptr);
+    RG_TRY(m_to.exec("PRAGMA synchronous=FULL; PRAGMA legacy_alter_table=ON"));
+    RG_ASSIGN(auto transaction, sqlite::Transaction::begin(m_to, sqlite::Transaction::Kind::kImmediate));
+    for (const auto& [table, why] : damaged) RG_TRY(rebuild(table, why));
+    RG_TRY(makePlaceholders());
+    if (std::ranges::find(damaged, "rg_log", &Damaged::table) != damaged.end())
+      RG_TRY(m_to.exec("INSERT INTO rg_log_words(rg_log_words) VALUES('rebuild')"));
+    RG_TRY(transaction.commit());
+    return std::move(m_lost);
+  }
+
+ private:
+  struct Damaged {
+    std::string table, why;
+  };
+
+  // What a damaged page keeps from being looked through gets none: it names something that is not there, as verify then reports.
+  Status makePlaceholders() {
+    RG_ASSIGN(const auto version, m_to.queryInt64("PRAGMA user_version"));
+    if (version.value_or(0) != static_cast<std::int64_t>(schemaScripts().size())) return {};  // some of their tables are not there yet
+    for (const Placeholder& placeholder : kPlaceholders) {
+      if (std::ranges::find(m_incomplete, placeholder.table) == m_incomplete.end()) continue;
+      const Status made = m_to.exec(placeholder.sql);
+      // An I/O error, unlike a page that does not match its checksum, ends the transaction.
+      if (!made.ok() && (made.code() != Code::kDataLoss || !m_to.inTransaction())) return made;
+    }
+    return {};
+  }
+
+  Result<std::vector<Damaged>> damagedTables() {
+    RG_ASSIGN(const auto pages, m_from.queryInt64("PRAGMA page_count"));
+    RG_ASSIGN(const auto page_size, m_from.queryInt64("PRAGMA page_size"));
+    const bool with_bulk = pages.value_or(0) * page_size.value_or(0) <= kRebuildBytes;
+    std::vector<std::string> tables;
+    RG_ASSIGN(auto rows,
+              m_from.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0 AND name LIKE 'rg\\_%' ESCAPE "
+                             "'\\' AND name NOT LIKE 'rg\\_log\\_words%' ESCAPE '\\' ORDER BY name"));
+    while (true) {
+      RG_ASSIGN(const bool row, rows.step());
+      if (!row) break;
+      const std::string_view name = rows.text(0);
+      if (!isOneOf(kNeverRebuilt, name) && (with_bulk || !isOneOf(kBulk, name))) tables.emplace_back(name);
+    }
+    std::vector<Damaged> damaged;
+    for (std::string& table : tables) {
+      const Status read = readThrough(table);
+      if (!read.ok() && read.code() != Code::kDataLoss) return read;
+      if (!read.ok()) damaged.push_back({std::move(table), read.message()});
+    }
+    return damaged;
+  }
+
+  // Rows, and the entries of every index of them.
+  Status readThrough(const std::string& table) {
+    RG_ASSIGN(auto check, m_from.prepare("PRAGMA integrity_check('" + table + "')"));
+    RG_ASSIGN(const bool row, check.step());
+    if (row && check.text(0) != "ok") return {Code::kDataLoss, std::string(check.text(0))};
+    return {};
+  }
+
+  Result<TableSql> sqlOf(const std::string& table) {
+    TableSql sql;
+    RG_ASSIGN(auto rows, m_to.prepare("SELECT type, sql FROM sqlite_schema WHERE tbl_name = '" + table + "' AND sql IS NOT NULL"));
+    while (true) {
+      RG_ASSIGN(const bool row, rows.step());
+      if (!row) return sql;
+      if (rows.text(0) == "table") sql.table = rows.text(1);
+      if (rows.text(0) == "index") sql.indexes.emplace_back(rows.text(1));
+    }
+  }
+
+  Status rebuild(const std::string& table, const std::string& why) {
+    RG_ASSIGN(const TableSql sql, sqlOf(table));
+    RG_ASSIGN(const auto before,
+              m_to.queryInt64("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name LIKE 'damaged\\_%' ESCAPE '\\'"));
+    const std::string number = std::to_string(before.value_or(0) + 1), kept = "damaged_" + table + "_" + number;
+    RG_TRY(m_to.exec("ALTER TABLE " + table + " RENAME TO " + kept));
+    const std::string prefix = "damaged_" + number + "_";
+    RG_TRY(m_to.exec("PRAGMA writable_schema=ON; UPDATE sqlite_schema SET name = '" + prefix + "' || name, sql = replace(sql, name, '" +
+                     prefix + "' || name) WHERE type = 'index' AND sql IS NOT NULL AND tbl_name = '" + kept +
+                     "'; PRAGMA writable_schema=RESET"));
+    RG_TRY(m_to.exec(sql.table));
+    m_lost.push_back({"table " + table, why + "; rebuilt, the damaged one is kept as " + kept});
+    const std::size_t lost = m_lost.size();
+    RG_TRY(salvageRows(m_from, m_to, table, m_lost, {}).status());
+    for (const std::string& index : sql.indexes) RG_TRY(m_to.exec(index));
+    if (m_lost.size() == lost) return {};
+    m_incomplete.push_back(table);
+    return reserveIds(table);
+  }
+
+  // Ids of lost rows are not given again: chunks, spans and copies elsewhere still name them.
+  Status reserveIds(const std::string& table) {
+    constexpr int kReserved = 1'000'000;  // at least that many below the next id
+    if (!m_to.prepare("SELECT rowid FROM " + table + " LIMIT 0").ok()) return {};
+    const std::string key = "'" + firstIdKey(table) + "'";
+    return m_to.exec("INSERT OR REPLACE INTO rg_meta(key, value) SELECT " + key + ", " + std::to_string(kReserved) +
+                     " + max(ifnull((SELECT max(rowid) FROM " + table + "), 0), ifnull((SELECT value FROM rg_meta WHERE key = " + key +
+                     "), 0))");
+  }
+
+  const std::string m_path;
+  sqlite::Connection m_from, m_to;  // m_from sees the file as it was
+  std::vector<LostObject> m_lost;
+  std::vector<std::string> m_incomplete;  // rebuilt tables that have lost rows
+};
+
+}  // namespace
+
+Result<std::vector<LostObject>> rebuildDamagedTables(const std::string& path, const std::string& contact) {
+  StoreLock lock;
+  RG_TRY(lock.take(path, contact));
+  return Rebuilding(path).run();
+}
+
+}  // namespace runglass

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// AroundDamage: the rows that retention may delete where some pages cannot be read, and what it left because of that. Internal to storage.
+//
+// Threading:  the writer's thread, outside a transaction.
+// Ownership:  borrows everything; must not outlive it.
+// Units:      none.
+// Errors:     those of SQLite that are not damage.
+// Cost:       a query per owner of rows; some 100 look-ups for a damaged page in the way.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "storage/maintain/retention.h"
+
+namespace runglass {
+
+class AroundDamage {
+ public:
+  AroundDamage(sqlite::Connection& db, RetentionOutcome& outcome) : m_db(db), m_outcome(outcome) {}
+
+  struct Row {
+    std::int64_t at, id;  // at: what the rows are deleted in order of
+  };
+  // `object`: of the table, "" where it is not known. False: it is no damage, and nothing was noted.
+  bool note(const std::string& table, const std::string& object, const Status& failed);
+  // Damage is noted and OK, whatever else failed is returned.
+  Status skip(const std::string& table, const Status& failed, const std::string& object = "") {
+    return note(table, object, failed) ? Status() : failed;
+  }
+
+  // Rows of `sql`: its ?1 is the least of the number that it is ordered by, ?2 how many, its columns are an id and that number. Where a
+  // page cannot be read it goes on behind.
+  Result<std::vector<Row>> ordered(const std::string& table, const std::string& sql, std::int64_t limit);
+  // The least number from `from` on at which `probe` can read.
+  static Result<std::int64_t> nextReadable(std::int64_t from, const std::function<Result<bool>(std::int64_t)>& probe);
+
+  // The rows of each owner from either end.
+  struct Owners {
+    std::string sql;     // SELECT an id, ordered by it
+    std::string table;   // with its rows
+    std::string what;    // "series"
+    std::string rows;    // SELECT id, at … of owner ?1 … LIMIT ?2
+    std::string listed;  // SELECT id, at … of owner ?1, from an index alone: has more rows than `rows`
+    std::string order;   // of `listed`, a column
+    std::string one;     // SELECT id, at … of the row ?1, if it is one of `rows`
+  };
+  Result<std::vector<Row>> ofOwners(const Owners& owners, std::int64_t each);
+
+  // Erases by halves what cannot be erased at once; rows that cannot be erased at all are noted and never given again.
+  Status erase(const std::string& table, std::span<const std::int64_t> ids,
+               const std::function<Status(std::span<const std::int64_t>)>& erase);
+
+ private:
+  // From both ends where the middle cannot be read.
+  Result<std::vector<Row>> fromEnds(const std::string& sql, const std::string& order, std::optional<std::int64_t> owner, Status& damage);
+
+  sqlite::Connection& m_db;
+  RetentionOutcome& m_outcome;
+  std::map<std::string, std::set<std::int64_t>> m_skipped;  // rows, by table
+};
+
+}  // namespace runglass

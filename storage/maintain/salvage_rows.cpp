@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+// Invariants:
+// 1. A row is copied as it was read, whole, or not at all.
+// 2. A range of row ids is read from both ends up to the first page that cannot be read; what is between is halved, until it is known row
+//    by row or kMaxLookups were made.
+#include "storage/maintain/salvage_rows.h"
+
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <deque>
+#include <limits>
+#include <optional>
+
+namespace runglass {
+namespace {
+
+constexpr int kMaxLookups = 4'000;
+constexpr std::int64_t kHighest = std::numeric_limits<std::int64_t>::max();
+
+Result<std::vector<std::string>> columnsOf(sqlite::Connection& db, const std::string& table) {
+  RG_ASSIGN(auto rows, db.prepare("SELECT name FROM pragma_table_info('" + table + "') ORDER BY cid"));
+  std::vector<std::string> names;
+  while (true) {
+    RG_ASSIGN(const bool row, rows.step());
+    if (!row) return names;
+    names.emplace_back(rows.text(0));
+  }
+}
+
+// Row ids from `first` to `last`.
+struct Range {
+  std::int64_t first, last;
+};
+
+class Salvage {
+ public:
+  Salvage(sqlite::Connection& from, sqlite::Connection& to, std::string table, std::vector<LostObject>& lost, std::stop_token stop)
+      : m_from(from), m_to(to), m_table(std::move(table)), m_lost(lost), m_stop(std::move(stop)) {}
+
+  Result<std::int64_t> run() {
+    RG_TRY(prepare());
+    const auto by_id = m_from.prepare("SELECT rowid FROM " + m_table + " LIMIT 0");
+    RG_TRY(by_id.ok() ? byId() : byKey());
+    return m_rows;
+  }
+
+ private:
+  enum class Order : std::uint8_t { kUp, kDown };
+  // Where reading stopped: at the end, or why it could not go on.
+  struct End {
+    std::optional<std::int64_t> last;  // id of the last row read
+    std::optional<std::string> why;
+  };
+
+  Status prepare() {
+    RG_ASSIGN(const auto here, columnsOf(m_from, m_table));
+    RG_ASSIGN(const auto there, columnsOf(m_to, m_table));
+    std::string marks;
+    for (const std::string& column : there) {
+      if (std::ranges::find(here, column) == here.end()) continue;
+      m_columns += (m_columns.empty() ? "\"" : ", \"") + column + "\"";
+      marks += marks.empty() ? "?" : ", ?";
+    }
+    if (m_columns.empty()) return {Code::kDataLoss, "its columns cannot be read"};
+    RG_ASSIGN(m_insert, m_to.prepare("INSERT OR IGNORE INTO " + m_table + "(" + m_columns + ") VALUES(" + marks + ")", true));
+    return {};
+  }
+
+  // The columns of the row begin at `first`.
+  Status copy(const sqlite::Statement& row, int first) {
+    for (int column = first; column < row.columnCount(); ++column)
+      sqlite3_bind_value(m_insert.raw(), column - first + 1, sqlite3_column_value(row.raw(), column));
+    RG_TRY(m_insert.run());
+    m_rows += m_to.changes();
+    return {};
+  }
+
+  Status goOn() {
+    if (m_stop.stop_requested()) return {Code::kCancelled, "repair was cancelled"};
+    return {};
+  }
+
+  Result<End> read(Range range, Order order) {
+    RG_ASSIGN(auto rows, m_from.prepare("SELECT rowid, " + m_columns + " FROM " + m_table + " NOT INDEXED WHERE rowid BETWEEN ?1 AND ?2 " +
+                                        "ORDER BY rowid" + (order == Order::kDown ? " DESC" : "")));
+    rows.bind(1, range.first);
+    rows.bind(2, range.last);
+    ++m_lookups;
+    End end;
+    while (true) {
+      RG_TRY(goOn());
+      const auto row = rows.step();
+      if (!row.ok()) {
+        end.why = row.status().message();
+        return end;
+      }
+      if (!*row) return end;
+      end.last = rows.int64(0);
+      RG_TRY(copy(rows, 1));
+    }
+  }
+
+  // The id of the first row of the range in that order; absent: there is none. A failure: its page cannot be read.
+  Result<std::optional<std::int64_t>> next(Range range, Order order) {
+    ++m_lookups;
+    return m_from.queryInt64("SELECT rowid FROM " + m_table + " NOT INDEXED WHERE rowid BETWEEN " + std::to_string(range.first) + " AND " +
+                             std::to_string(range.last) + " ORDER BY rowid" + (order == Order::kDown ? " DESC" : "") + " LIMIT 1");
+  }
+  // Reads from one end; true: all of the range is known. Rows of which a page of a long value is damaged are passed by.
+  Result<bool> advance(Range& range, Order order, std::string& why) {
+    while (true) {
+      RG_ASSIGN(const End end, read(range, order));
+      if (!end.why) return true;
+      why = *end.why;
+      if (end.last && *end.last == (order == Order::kUp ? range.last : range.first)) return true;
+      if (end.last) (order == Order::kUp ? range.first : range.last) = *end.last + (order == Order::kUp ? 1 : -1);
+      const auto row = next(range, order);
+      if (!row.ok()) return false;
+      if (!*row) return true;
+      lose({**row, **row}, why);
+      if (**row == (order == Order::kUp ? range.last : range.first)) return true;
+      (order == Order::kUp ? range.first : range.last) = **row + (order == Order::kUp ? 1 : -1);
+    }
+  }
+
+  Status byId() {
+    std::deque<Range> unknown = {{0, kHighest}};
+    std::string why;
+    while (!unknown.empty()) {
+      Range range = unknown.front();
+      unknown.pop_front();
+      RG_ASSIGN(const bool up, advance(range, Order::kUp, why));
+      if (up) continue;
+      RG_ASSIGN(const bool down, advance(range, Order::kDown, why));
+      if (down) continue;
+      // Damaged at both ends. Ids are dense: beyond twice what was read so far there is hardly anything.
+      const std::int64_t reach = std::max<std::int64_t>(4'096, 2 * m_rows);
+      const std::int64_t last = range.last == kHighest && range.first < kHighest - reach ? range.first + reach : range.last;
+      if (m_lookups > kMaxLookups || last - range.first < 2) {
+        lose({range.first, range.last}, why);
+        continue;
+      }
+      const std::int64_t middle = range.first + (last - range.first) / 2;
+      unknown.push_back({range.first, middle});
+      unknown.push_back({middle + 1, last});
+      if (last < range.last) lose({last + 1, range.last}, why);
+    }
+    report();
+    return {};
+  }
+
+  // Tables without row ids: from both ends.
+  Status byKey() {
+    RG_ASSIGN(auto keys, m_from.prepare("SELECT name FROM pragma_table_info('" + m_table + "') WHERE pk > 0 ORDER BY pk"));
+    std::vector<std::string> names;
+    while (true) {
+      RG_ASSIGN(const bool row, keys.step());
+      if (!row) break;
+      names.emplace_back(keys.text(0));
+    }
+    for (const char* order : {"", " DESC"}) {
+      std::string by;
+      for (const std::string& name : names) by += (by.empty() ? "\"" : ", \"") + name + "\"" + order;
+      RG_ASSIGN(auto rows, m_from.prepare("SELECT " + m_columns + " FROM " + m_table + " ORDER BY " + by));
+      while (true) {
+        RG_TRY(goOn());
+        const auto row = rows.step();
+        if (!row.ok()) {
+          if (*order != '\0') m_lost.push_back({"rows in the middle of " + m_table, row.status().message()});
+          break;
+        }
+        if (!*row) return {};
+        RG_TRY(copy(rows, 0));
+      }
+    }
+    return {};
+  }
+
+  void lose(Range range, const std::string& why) { m_ranges.emplace_back(range, why); }
+  // Neighbours as one.
+  void report() {
+    std::ranges::sort(m_ranges, {}, [](const auto& lost) { return lost.first.first; });
+    for (std::size_t i = 0; i < m_ranges.size();) {
+      auto [range, why] = m_ranges[i];
+      for (++i; i < m_ranges.size() && range.last != kHighest && m_ranges[i].first.first == range.last + 1; ++i)
+        range.last = m_ranges[i].first.last;
+      const std::string first = std::to_string(range.first);
+      m_lost.push_back({(range.first == range.last ? "row " + first
+                         : range.last == kHighest  ? "rows from " + first
+                                                   : "rows " + first + " to " + std::to_string(range.last)) +
+                            " of " + m_table,
+                        why});
+    }
+  }
+
+  sqlite::Connection &m_from, &m_to;
+  const std::string m_table;
+  std::vector<LostObject>& m_lost;
+  const std::stop_token m_stop;
+  std::string m_columns;
+  sqlite::Statement m_insert;
+  std::int64_t m_rows = 0;
+  int m_lookups = 0;
+  std::vector<std::pair<Range, std::string>> m_ranges;
+};
+
+}  // namespace
+
+Result<std::int64_t> salvageRows(sqlite::Connection& from, sqlite::Connection& to, const std::string& table, std::vector<LostObject>& lost,
+                                 const std::stop_token& stop) {
+  return Salvage(from, to, table, lost, stop).run();
+}
+
+}  // namespace runglass

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who and what a store speaks of: nodes, devices, runs, attempts, ranks, series, tracks and interned strings, in memory, with what
+// has changed since the last commit. Internal to storage.
+//
+// Threading:  the writer's thread.
+// Ownership:  owns all rows; ids are given here and are those of the file.
+// Units:      none.
+// Errors:     save() fails as SQLite does and changes nothing here: what was not committed stays to be saved again.
+// Cost:       one or two hash look-ups per declare, and the rows of an attempt when it is named again; save() is O(changed rows).
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "model/events.h"
+#include "model/samples.h"
+#include "model/spans.h"
+#include "model/topology.h"
+#include "storage/write/clock_thinner.h"
+#include "storage/write/commit_rows.h"
+#include "storage/sqlite/connection.h"
+
+namespace runglass {
+
+// Rows by key; those touched since the last commit are in `changed`.
+template <class Row>
+class CatalogTable {
+ public:
+  struct Entry {
+    std::uint64_t id = 0;
+    Row row;
+    bool changed = false;
+  };
+  Entry* find(const std::string& key) {
+    const auto it = m_entries.find(key);
+    return it == m_entries.end() ? nullptr : &it->second;
+  }
+  const Entry* find(const std::string& key) const { return const_cast<CatalogTable*>(this)->find(key); }
+  // `id` 0: the next free one.
+  Entry& add(std::string key, Row row, std::uint64_t id = 0) {
+    Entry& entry = m_entries[std::move(key)];
+    entry.row = std::move(row);
+    entry.id = id == 0 ? m_next_id : id;
+    m_next_id = std::max(m_next_id, entry.id + 1);
+    return entry;
+  }
+  void touch(Entry& entry) {
+    if (!entry.changed) m_changed.push_back(&entry);
+    entry.changed = true;
+  }
+  const std::vector<Entry*>& changed() const { return m_changed; }
+  void committed() {
+    for (Entry* entry : m_changed) entry->changed = false;
+    m_changed.clear();
+  }
+  std::uint64_t nextId() const { return m_next_id; }
+  const Row* row(std::uint64_t id) const {
+    for (const auto& [key, entry] : m_entries)
+      if (entry.id == id) return &entry.row;
+    return nullptr;
+  }
+  void noteId(std::uint64_t id) { m_next_id = std::max(m_next_id, id + 1); }
+  // Calls take(id, row) for each.
+  void each(const auto& take) const {
+    for (const auto& [key, entry] : m_entries) take(entry.id, entry.row);
+  }
+  // Those of which `gone` is true of the row leave; none of them may have changed.
+  void evict(const auto& gone) {
+    std::erase_if(m_entries, [&](const auto& item) { return !item.second.changed && gone(item.second.row); });
+  }
+
+ private:
+  std::unordered_map<std::string, Entry> m_entries;
+  std::vector<Entry*> m_changed;
+  std::uint64_t m_next_id = 1;
+};
+
+class Catalog {
+ public:
+  // What belongs to an attempt is loaded when the attempt is named; `db` must outlive this.
+  Status load(sqlite::Connection& db);
+  // What was declared from here on is touched at `now`, monotonic.
+  void setNow(TimeNs now) { m_now = now; }
+  // What belongs to attempts that are over and were not named since `before` leaves; it must be committed. Whether any left.
+  bool evictIdle(TimeNs before);
+  // The first look into the file that failed: things were declared anew that may be there.
+  Status takeFailure() { return std::exchange(m_failure, Status()); }
+  // Writes what changed, inside the caller's transaction; committed() after that was committed.
+  Status save(sqlite::Connection& db, CommitRows& rows);
+  void committed();
+  bool changed() const;
+  std::uint32_t changedParts() const;  // bits by StorePart (live_tail.h)
+
+  NodeId node(const Node& node);
+  DeviceId device(const Device& device);
+  RunId run(const Run& run);
+  AttemptId attempt(const Attempt& attempt);
+  void rank(const Rank& rank);
+  void fact(const Fact& fact);
+  void checkpoint(const Checkpoint& checkpoint);
+  void group(const CommGroup& group);
+  SeriesId series(const SeriesKey& key);
+  TrackId track(const TrackKey& key);
+  void progress(const Progress& progress);
+  void clock(const ClockReading& reading) { m_clock.add(reading); }
+  std::int64_t text(std::string_view text);  // interned
+  // model/rank_places.h
+  NodeId nodeOf(AttemptId attempt, std::int32_t rank);
+  std::int64_t ranksOn(AttemptId attempt, NodeId node);
+  bool hasEnded(AttemptId attempt) const;
+  AttemptId newestPlaced(RunId run) const;
+
+  std::optional<Run> findRun(std::string_view name) const;
+  RunId findRunByUuid(const std::string& uuid) {
+    const auto* entry = m_runs.find(uuid);
+    return entry == nullptr ? RunId() : RunId{entry->id};
+  }
+  // Of a series that is known: x is a step.
+  bool isScalar(SeriesId id) const { return m_series_scalar[id.value]; }
+  bool knowsSeries(SeriesId id);
+  bool isOfRank(SeriesId id) const { return m_series_of_rank[id.value]; }  // of one that is known
+  // Of series of which all data is in the file: they left the writer's memory since load().
+  void noteEvicted(SeriesId id) {
+    if (m_evicted.size() <= id.value) m_evicted.resize(id.value + 1);
+    m_evicted[id.value] = true;
+  }
+  bool wasEvicted(SeriesId id) const { return id.value < m_evicted.size() && m_evicted[id.value]; }
+  bool holds(AttemptId attempt) const { return m_named.contains(attempt.value); }
+  // The file does not have them any more.
+  void forget(const std::vector<SeriesId>& series);
+  std::uint64_t nextSeriesId() const { return m_series.nextId(); }
+  // Looks at every series; absent: there is none of that id.
+  std::optional<SeriesKey> seriesKey(SeriesId id) const;
+  std::optional<TrackKey> trackKey(TrackId id) const;
+  bool knowsTrack(TrackId id) const { return id && id.value < m_tracks.nextId(); }
+
+ private:
+  Status loadTopology(sqlite::Connection& db);
+  Status loadRuns(sqlite::Connection& db);
+  void loadPlaced(sqlite::Connection& db);
+  Status loadColumns(sqlite::Connection& db);
+  Status loadAttempt(AttemptId attempt);
+  // Before anything of the attempt is looked up.
+  void need(AttemptId attempt);
+  Status saveTopology(sqlite::Connection& db, CommitRows& rows);
+  Status saveRuns(sqlite::Connection& db, CommitRows& rows);
+  Status saveColumns(sqlite::Connection& db, CommitRows& rows);
+  Status saveDetails(sqlite::Connection& db, CommitRows& rows);
+  Status loadClocks(sqlite::Connection& db);
+  Status saveClocks(sqlite::Connection& db, CommitRows& rows);
+  void place(AttemptId attempt, NodeId node, int more);
+  void noteKind(std::uint64_t series_id, SeriesKind kind, bool of_rank);
+
+  sqlite::Connection* m_db = nullptr;
+  TimeNs m_now = 0;
+  Status m_failure;
+  std::unordered_map<std::uint64_t, TimeNs> m_named;  // attempts whose rows are here, and when they were named last
+  CatalogTable<Node> m_nodes;
+  CatalogTable<Device> m_devices;
+  CatalogTable<Run> m_runs;                                  // by uuid
+  std::unordered_map<std::string, std::string> m_run_uuids;  // by name
+  CatalogTable<Attempt> m_attempts;
+  std::unordered_map<std::uint64_t, std::int32_t> m_attempt_counts;  // by run
+  struct Life {
+    RunId run;
+    bool ended = false;
+  };
+  std::unordered_map<std::uint64_t, Life> m_lives;        // by attempt
+  std::unordered_map<std::uint64_t, AttemptId> m_placed;  // by run: the newest attempt with a rank on a node
+  CatalogTable<Rank> m_ranks;
+  std::unordered_map<std::uint64_t, std::unordered_map<std::uint64_t, std::int64_t>> m_places;  // ranks by attempt and node, 0: on any
+  CatalogTable<Fact> m_facts;
+  CatalogTable<Checkpoint> m_checkpoints;
+  CatalogTable<CommGroup> m_groups;
+  CatalogTable<SeriesKey> m_series;
+  std::vector<bool> m_series_known{true}, m_series_scalar{false}, m_series_of_rank{false}, m_evicted;  // by id; a year has tens of millions
+  CatalogTable<TrackKey> m_tracks;
+  CatalogTable<Progress> m_progress;
+  ClockThinner m_clock;
+  std::int64_t m_clock_changes = 0;  // the number of the newest that is committed
+  CatalogTable<std::string> m_texts;
+};
+
+}  // namespace runglass

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// StoreWriter: retention around the connection, and what is refused while the store is over its cap.
+// Invariants:
+// 1. Nothing is refused before retention found nothing more to delete, or the file is 7 % over its cap.
+// 2. Events, progress, issues, catalogue rows, scalars of no rank and log lines from warning up are never refused.
+// 3. What is refused is counted in the issue store.over_cap of the next flush.
+#include <algorithm>
+
+#include "storage/write/store_writer.h"
+
+namespace runglass {
+namespace {
+
+constexpr std::int64_t kSealAtOnce = 256;
+
+// Of the cap.
+constexpr double kEnough = 0.98, kScalarsToo = 1.03, kAtOnce = 1.07;
+
+}  // namespace
+
+void SizeCap::judge(bool nothing_to_delete) {
+  const auto cap = static_cast<double>(bytes), size = static_cast<double>(used);
+  if (bytes <= 0 || size < kEnough * cap) {
+    refusing = Refusing::kNothing;
+  } else if (size > kAtOnce * cap || (nothing_to_delete && size > kScalarsToo * cap)) {
+    refusing = Refusing::kScalarsToo;
+  } else if (nothing_to_delete && refusing == Refusing::kNothing) {
+    refusing = Refusing::kSamples;
+  }
+}
+
+bool StoreWriter::refuses(SeriesId id) {
+  if (!m_cap.refusesSamples() || !m_catalog.knowsSeries(id)) return false;
+  const bool scalar = m_catalog.isScalar(id);
+  return !scalar || (m_cap.refusing == SizeCap::Refusing::kScalarsToo && m_catalog.isOfRank(id));
+}
+
+void StoreWriter::reportRefused() {
+  if (const Status failed = m_catalog.takeFailure(); !failed.ok())
+    issue({.code = "store.catalogue_unread", .source = "store", .first = wallNow(), .last = wallNow(), .detail = failed.message()});
+  if (m_cap.refused == 0) return;
+  issue({.code = "store.over_cap",
+         .source = "store",
+         .count = std::exchange(m_cap.refused, 0),
+         .first = wallNow(),
+         .last = wallNow(),
+         .detail = "the store is larger than its cap of " + std::to_string(m_cap.bytes >> 20) +
+                   " MiB and nothing more may be deleted; refused: samples, " + "spans, captures and log lines below warning" +
+                   (m_cap.refusing == SizeCap::Refusing::kScalarsToo ? ", scalars of ranks" : "")});
+}
+
+Status StoreWriter::findAbandoned(const Retention& policy, TimeNs now, std::vector<SeriesId>& series) {
+  const bool for_room = m_cap.refusesSamples() || (policy.max_bytes > 0 && m_cap.used > policy.max_bytes);
+  std::int64_t below = m_next_chunk;
+  if (!for_room) {
+    RG_ASSIGN(auto age, m_db.prepare("SELECT max(chunk_id) FROM rg_age WHERE time_ns <= ?"));
+    age.bind(1, now - std::min(now, policy.samples));
+    RG_TRY(age.step().status());
+    below = age.int64(0);
+  }
+  RG_ASSIGN(auto open, m_db.prepare("SELECT DISTINCT series_id FROM rg_chunk WHERE sealed = 0 AND chunk_id < ?"));
+  open.bind(1, below);
+  while (series.size() < static_cast<std::size_t>(kSealAtOnce)) {
+    RG_ASSIGN(const bool row, open.step());
+    if (!row) break;
+    const SeriesId id{static_cast<std::uint64_t>(open.int64(0))};
+    if (m_tail->find(id) == nullptr) series.push_back(id);
+  }
+  return {};
+}
+
+// Open chunks of series that are no longer in memory: sealed, so that retention may take them. They are stored with this flush.
+Status StoreWriter::sealAbandoned(const Retention& policy, TimeNs now) {
+  std::vector<SeriesId> series;
+  const Status found = findAbandoned(policy, now, series);
+  if (found.code() == Code::kDataLoss)
+    issue({.code = "store.retention_skipped",
+           .source = "open chunks",
+           .first = now,
+           .last = now,
+           .detail = "open chunks of series that are no longer in memory: " + found.message() + "; they stay as they are"});
+  else
+    RG_TRY(found);
+  for (const SeriesId id : series) {
+    // Damaged, or of a series that is: its open chunk stays as it is.
+    if (m_continued_series.contains(id) || !m_catalog.knowsSeries(id) || !load(id).ok()) continue;
+    LiveSeries* const found = m_tail->find(id);
+    list(id, *found);
+    const MutexLock lock(found->mutex);
+    if (found->main.points() > 0) seal(*found, found->main, false);
+    if (found->late && found->late->points() > 0) seal(*found, *found->late, true);
+  }
+  return {};
+}
+
+RetentionScope StoreWriter::retentionScope() {
+  return {.attempt_in_use = [this](AttemptId attempt) { return m_catalog.holds(attempt); },
+          .series_in_use = [this](SeriesId id) { return m_tail->find(id) != nullptr; },
+          .next_chunk = m_next_chunk};
+}
+
+void StoreWriter::reportRetention(const RetentionOutcome& outcome, const Retention& policy, TimeNs now) {
+  m_catalog.forget(outcome.deleted_series);
+  const auto report = [&](const char* code, std::int64_t count, std::string detail) {
+    if (count > 0) issue({.code = code, .source = "store", .count = count, .first = now, .last = now, .detail = std::move(detail)});
+  };
+  report("store.logs_forgotten", outcome.logs_beyond_cap,
+         "more than " + std::to_string(policy.max_log_lines) + " log lines; the oldest were deleted");
+  for (const auto& [table, unread] : outcome.unread) {
+    std::string objects;
+    for (const std::string& object : unread.objects) objects += (objects.empty() ? "" : ", ") + object;
+    if (const auto more = unread.count - static_cast<std::int64_t>(unread.objects.size()); more > 0)
+      objects += " and " + std::to_string(more) + " others";
+    issue({.code = "store.retention_skipped",
+           .source = table,
+           .count = std::max<std::int64_t>(1, unread.count),
+           .first = now,
+           .last = now,
+           .detail = table + (objects.empty() ? "" : " (" + objects + ')') + ": " + unread.why +
+                     "; retention left what it cannot read and went on; `runglassctl repair` makes a store without it"});
+  }
+  report("store.thinned", outcome.thinned_points, "scalars of ranks: every 16th step and outliers stay");
+  m_cap.used = outcome.used_bytes;
+  m_cap.judge(outcome.over_cap);
+  if (outcome.over_cap)
+    report("store.over_cap", 1,
+           "the store needs " + std::to_string(outcome.used_bytes >> 20) + " MiB of its cap of " + std::to_string(m_cap.bytes >> 20) +
+               " MiB and nothing more may be deleted");
+}
+
+}  // namespace runglass

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// StoreWriter and StoreReader: findings, and what they said before.
+// Invariants:
+// 1. rg_finding has what a finding says now; rg_finding_told what it said before and was told while its run went on. So what was told
+//    last is never thinned out.
+// 2. Words that are said again are no telling: told_ns stays.
+// 3. What an analysis concludes afterwards from scalars that retention thinned replaces no stronger finding.
+// 4. Of words that keep changing, the next ones kept are ten seconds later, or a sixteenth of the time since the first ones where that is
+//    more: about 120 rows for a finding that changes all day, 30 more for a week.
+#include <algorithm>
+#include <tuple>
+
+#include "storage/sqlite/bind_row.h"
+#include "storage/schema/rows.h"
+#include "storage/read/store_reader.h"
+#include "storage/write/store_writer.h"
+
+namespace runglass {
+namespace {
+
+constexpr DurNs kApart = 10 * kNsPerSecond;
+constexpr DurNs kShareOfAge = 16;
+
+bool sameWords(const Finding& a, const Finding& b) {
+  const auto words = [](const Finding& f) {
+    return std::tie(f.severity, f.start, f.end, f.last_step, f.score, f.confidence, f.coverage, f.summary, f.evidence);
+  };
+  return words(a) == words(b);
+}
+
+// What is always kept: that it became worse or better, and that it was over.
+bool sameState(const Finding& a, const Finding& b) { return a.severity == b.severity && a.end.has_value() == b.end.has_value(); }
+
+// Of the same trouble, concluded from less.
+bool weaker(const Finding& next, const Finding& known) {
+  return std::tuple(next.severity, next.confidence, next.coverage) < std::tuple(known.severity, known.confidence, known.coverage);
+}
+
+}  // namespace
+
+// `known` gives way to `next`.
+Status StoreWriter::keepTelling(const Finding& known, const Finding& next) {
+  RG_ASSIGN(auto before, m_db.prepare("SELECT told_ns, severity, end_ns, (SELECT min(told_ns) FROM rg_finding_told WHERE finding_id = ?1) "
+                                      "FROM rg_finding_told WHERE finding_id = ?1 ORDER BY told_ns DESC LIMIT 1"));
+  before.bind(1, known.id);
+  RG_ASSIGN(const bool any, before.step());
+  if (any && next.told && sameState(known, next)) {
+    Finding last;
+    last.severity = static_cast<Severity>(before.int64(1));
+    last.end = before.optionalInt64(2);
+    // Times from files may be anything.
+    const double age = static_cast<double>(*known.told) - static_cast<double>(before.int64(3));
+    const double since = static_cast<double>(*known.told) - static_cast<double>(before.int64(0));
+    if (sameState(known, last) && since < std::max(static_cast<double>(kApart), age / static_cast<double>(kShareOfAge))) return {};
+  }
+  RG_ASSIGN(auto keep, m_db.prepare("INSERT OR REPLACE INTO rg_finding_told SELECT finding_id, told_ns, severity, start_ns, end_ns, "
+                                    "last_step, score, confidence, coverage, summary, evidence FROM rg_finding WHERE finding_id = ?1"));
+  keep.bind(1, known.id);
+  return put(keep, "rg_finding_told");
+}
+
+Status StoreWriter::saveFindings() {
+  if (m_findings.empty()) return {};
+  constexpr std::string_view kKey =
+      " WHERE run_id = ?1 AND kind = ?2 AND subject = ?3 AND "
+      "ifnull(first_step, -9223372036854775808) = ifnull(?4, -9223372036854775808)";
+  RG_ASSIGN(auto find, m_db.prepare(std::string(rows::select<Finding>()) + std::string(kKey)));
+  RG_ASSIGN(
+      auto statement,
+      m_db.prepare(
+          "INSERT INTO rg_finding(run_id, attempt_id, kind, subject, severity, start_ns, end_ns, first_step, last_step, node_id, rank, "
+          "dp, pp, tp, score, confidence, coverage, summary, evidence, told_ns) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) "
+          "ON CONFLICT(run_id, kind, subject, ifnull(first_step, -9223372036854775808)) DO UPDATE SET attempt_id=excluded.attempt_id, "
+          "severity=excluded.severity, start_ns=excluded.start_ns, end_ns=excluded.end_ns, last_step=excluded.last_step, "
+          "node_id=excluded.node_id, rank=excluded.rank, dp=excluded.dp, pp=excluded.pp, tp=excluded.tp, score=excluded.score, "
+          "confidence=excluded.confidence, coverage=excluded.coverage, summary=excluded.summary, evidence=excluded.evidence, "
+          "told_ns=excluded.told_ns"));
+  RG_ASSIGN(auto thinned,
+            m_db.prepare("SELECT 1 FROM rg_expired e JOIN rg_series s USING(series_id) JOIN rg_attempt a USING(attempt_id) WHERE "
+                         "a.run_id = ?1 AND s.kind = 2 AND e.last_x >= ifnull(?2, -9223372036854775808) LIMIT 1"));
+  for (const Finding& f : m_findings) {
+    std::optional<TimeNs> told = f.told;
+    bindAll(find, f.run.value, std::string_view(f.kind), std::string_view(f.subject), f.first_step);
+    RG_ASSIGN(const bool any, find.step());
+    if (any) {
+      const Finding known = rows::read<Finding>(find);
+      if (!f.told && weaker(f, known)) {
+        thinned.reset();
+        bindAll(thinned, f.run.value, f.first_step);
+        RG_ASSIGN(const bool less_data, thinned.step());
+        if (less_data) {
+          find.reset();
+          continue;
+        }
+      }
+      if (known.told && sameWords(known, f)) {
+        told = known.told;
+      } else if (known.told) {
+        RG_TRY(keepTelling(known, f));
+      }
+    }
+    find.reset();
+    bindAll(statement, f.run.value, idOrNull(f.attempt), std::string_view(f.kind), std::string_view(f.subject),
+            static_cast<int>(f.severity), f.start, f.end, f.first_step, f.last_step, idOrNull(f.node), f.rank, f.dp, f.pp, f.tp, f.score,
+            f.confidence, f.coverage, std::string_view(f.summary), std::string_view(f.evidence), told);
+    RG_TRY(put(statement, "rg_finding"));
+  }
+  return {};
+}
+
+Result<std::vector<Finding>> StoreReader::tellings(std::optional<RunId> run) {
+  RG_ASSIGN(
+      auto statement,
+      m_db.prepare("SELECT finding_id, run_id, attempt_id, kind, subject, severity, start_ns, end_ns, first_step, last_step, node_id, "
+                   "rank, dp, pp, tp, score, confidence, coverage, summary, evidence, told_ns FROM rg_finding "
+                   "WHERE told_ns IS NOT NULL AND (?1 IS NULL OR run_id = ?1) "
+                   "UNION ALL SELECT f.finding_id, f.run_id, f.attempt_id, f.kind, f.subject, t.severity, t.start_ns, t.end_ns, "
+                   "f.first_step, t.last_step, f.node_id, f.rank, f.dp, f.pp, f.tp, t.score, t.confidence, t.coverage, t.summary, "
+                   "t.evidence, t.told_ns FROM rg_finding f CROSS JOIN rg_finding_told t USING(finding_id) "
+                   "WHERE ?1 IS NULL OR f.run_id = ?1 ORDER BY told_ns, finding_id"));
+  statement.bind(1, run ? std::optional(static_cast<std::int64_t>(run->value)) : std::nullopt);
+  std::vector<Finding> found;
+  while (true) {
+    RG_ASSIGN(const bool row, statement.step());
+    if (!row) return found;
+    found.push_back(rows::read<Finding>(statement));
+  }
+}
+
+}  // namespace runglass

@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: Apache-2.0
+// StoreWriter: opening, creating, migrating, loading, closing.
+// Invariants:
+// 1. The lock is held before the file is touched.
+// 2. A journal with records is replayed whole before anything else is recorded, or open fails and leaves it. It is committed in portions;
+//    after a crash only what is not committed is replayed: the high-water marks say what that is.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+
+#include "model/random_uuid.h"
+#include "model/shared_filesystem.h"
+#include "storage/write/file_sync.h"
+#include "storage/schema/past_attempts.h"
+#include "storage/maintain/rebuild_tables.h"
+#include "storage/schema/schema.h"
+#include "storage/store_files.h"
+#include "storage/write/store_writer.h"
+
+namespace runglass {
+
+constexpr const char* kRepair = "`runglassctl repair` makes a new store of what can be read";
+
+Result<std::unique_ptr<Writer>> Writer::open(const std::string& path, WriterOptions options) {
+  const std::string store = resolvedStore(path);
+  auto writer = std::make_unique<StoreWriter>(store, options);
+  Status started = writer->start();
+  std::vector<LostObject> rebuilt;
+  if (started.code() == Code::kDataLoss) {
+    writer.reset();  // lets go of the file
+    auto tables = rebuildDamagedTables(store, options.contact);
+    if (!tables.ok()) return Status(Code::kDataLoss, started.message() + "; " + tables.status().message() + "; " + kRepair);
+    rebuilt = *std::move(tables);
+    if (!rebuilt.empty()) {
+      writer = std::make_unique<StoreWriter>(store, std::move(options));
+      started = writer->start();
+    }
+  }
+  if (!started.ok() && writer) writer->removeIfNew();
+  if (started.code() == Code::kDataLoss) return Status(Code::kDataLoss, started.message() + "; " + kRepair);
+  RG_TRY(started);
+  const TimeNs now = wallNow();
+  for (const LostObject& lost : rebuilt)
+    writer->issue({.code = "store.table_rebuilt", .source = lost.object, .count = 1, .first = now, .last = now, .detail = lost.why});
+  return std::unique_ptr<Writer>(std::move(writer));
+}
+
+StoreWriter::~StoreWriter() {
+  if (m_closed || m_close_told) return;
+  if (const Status status = close(); !status.ok()) std::fprintf(stderr, "%s\n", status.message().c_str());
+}
+
+Status StoreWriter::start() {
+  m_closed = true;  // until all of this has worked, destruction must not fold anything
+  RG_TRY(checkFolder());
+  std::error_code unknown;  // then it is not new
+  const bool is_absent = !std::filesystem::exists(m_path, unknown) && !unknown;
+  RG_TRY(m_lock.take(m_path, m_options.contact));
+  RG_TRY(openFile(is_absent));
+  RG_TRY(loadState());
+  RG_TRY(prepareStatements());
+  m_bad.open(badPath(m_path), m_options.power_safe);
+  RG_ASSIGN(const std::string uuid, m_db.queryText("SELECT value FROM rg_meta WHERE key = 'store_uuid'"));
+  RG_TRY(m_journal.open(m_path, uuid, m_options.power_safe));
+  m_last_flush = monotonicNow();
+  if (const Status replayed = replayJournal(); !replayed.ok()) return replayed;
+  m_closed = false;
+  return {};
+}
+
+// What two machines write through one network filesystem is lost for both (sqlite.org/howtocorrupt.html, 2.1; WAL needs shared memory).
+Status StoreWriter::checkFolder() const {
+  const std::filesystem::path path = m_path;
+  const std::string folder = path.parent_path().string();
+  const std::string shared = m_options.filesystem ? m_options.filesystem(folder) : sharedFilesystem(folder);
+  if (shared.empty()) return {};
+  return {Code::kFailedPrecondition, "cannot write store: " + m_path + ": " + folder + " lies on a network filesystem (" + shared +
+                                         "), where a store can be damaged; write it on a local disk, as " + "/var/tmp/" +
+                                         path.filename().string() + ", and copy the file once it is closed"};
+}
+
+// A full disk leaves no store under its name that was never whole. The lock is held still; a journal that is there belongs to another
+// store.
+void StoreWriter::removeIfNew() {
+  if (!m_new) return;
+  m_db = {};
+  std::error_code ignored;
+  for (const std::string& file : {m_path, m_path + "-wal", m_path + "-shm", m_path + "-journal"}) std::filesystem::remove(file, ignored);
+}
+
+Status StoreWriter::openFile(bool is_absent) {
+  RG_ASSIGN(m_db, sqlite::Connection::open(m_path, sqlite::OpenMode::kCreate));
+  // Asked of SQLite, not of the file's size: a creation that was killed half-way is rolled back by the first look.
+  RG_ASSIGN(const auto application, m_db.queryInt64("PRAGMA application_id"));
+  RG_ASSIGN(const auto objects, m_db.queryInt64("SELECT count(*) FROM sqlite_schema"));
+  if (application.value_or(0) != sqlite::kApplicationId) {
+    if (objects.value_or(0) != 0) {
+      return {Code::kFailedPrecondition, "cannot open store: " + m_path + ": this is an SQLite file, but not a Runglass store"};
+    }
+    m_new = is_absent;
+    RG_TRY(createSchema());
+  }
+  RG_ASSIGN(const auto version, m_db.queryInt64("PRAGMA user_version"));
+  const auto newest = static_cast<std::int64_t>(schemaScripts().size());
+  if (version.value_or(0) > newest) {
+    return {Code::kFailedPrecondition, "cannot open store: " + m_path + ": its schema " + std::to_string(*version) +
+                                           " is newer than this program's " + std::to_string(newest) + "; use a newer runglass"};
+  }
+  RG_TRY(m_db.exec("PRAGMA journal_mode=WAL"));
+  RG_TRY(
+      m_db.exec("PRAGMA wal_autocheckpoint=0; PRAGMA journal_size_limit=67108864; PRAGMA secure_delete=OFF; "
+                "PRAGMA cache_size=-16384"));
+  m_wal.watch(m_db);
+  RG_TRY(addPastPid(m_db.raw(), m_path));
+  // Kill-safe needs no sync per commit; power-safe must not empty the journal before the commit is on the disk.
+  RG_TRY(m_db.exec(m_options.power_safe ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=NORMAL"));
+  if (version.value_or(0) < newest) RG_TRY(migrate(*version));
+  if (m_options.max_pages > 0) setMaxPages(m_options.max_pages);
+  return {};
+}
+
+Status StoreWriter::createSchema() {
+  // page_size and auto_vacuum only take before the first table.
+  RG_TRY(m_db.exec("PRAGMA page_size=4096; PRAGMA auto_vacuum=INCREMENTAL"));
+  RG_ASSIGN(auto transaction, sqlite::Transaction::begin(m_db, sqlite::Transaction::Kind::kImmediate));
+  RG_TRY(m_db.exec("PRAGMA application_id=" + std::to_string(sqlite::kApplicationId)));
+  const auto scripts = schemaScripts();
+  for (const char* script : scripts) RG_TRY(m_db.exec(script));
+  RG_TRY(m_db.exec("PRAGMA user_version=" + std::to_string(scripts.size())));
+  RG_TRY(m_db.exec("INSERT INTO rg_meta(key, value) VALUES('store_uuid', '" + randomUuid() + "'), ('generation', 1)"));
+  return transaction.commit();
+}
+
+// Under its name it is whole and on the disk: a full disk or a kill leaves at most a .part.
+Status StoreWriter::copyBeforeMigration(const std::string& backup) {
+  const std::string part = backup + ".part";
+  std::error_code error;
+  std::filesystem::remove(part, error);
+  RG_ASSIGN(auto copy, m_db.prepare("VACUUM INTO ?1"));
+  copy.bind(1, std::string_view(part));
+  Status made = copy.run();
+  if (made.ok()) {
+    const OpenFile file(::open(part.c_str(), O_RDONLY | O_CLOEXEC));
+    int failed = file.fd() < 0 ? errno : syncFile(file.fd());
+    if (failed == 0 && ::rename(part.c_str(), backup.c_str()) != 0) failed = errno;
+    if (failed == 0) failed = syncFolder(*folderOf(backup));
+    if (failed != 0) made = {Code::kUnavailable, "cannot copy store: " + backup + ": " + std::strerror(failed)};
+  }
+  if (!made.ok()) std::filesystem::remove(part, error);
+  return made;
+}
+
+Status StoreWriter::migrate(std::int64_t version) {
+  const std::string backup = m_path + ".schema" + std::to_string(version);
+  if (!std::filesystem::exists(backup)) RG_TRY(copyBeforeMigration(backup));
+  const auto scripts = schemaScripts();
+  for (auto next = static_cast<std::size_t>(version); next < scripts.size(); ++next) {
+    RG_ASSIGN(auto transaction, sqlite::Transaction::begin(m_db, sqlite::Transaction::Kind::kImmediate));
+    RG_TRY(m_db.exec(scripts[next]));
+    RG_TRY(m_db.exec("PRAGMA user_version=" + std::to_string(next + 1)));
+    RG_TRY(transaction.commit());
+  }
+  return {};
+}
+
+Status StoreWriter::loadState() {
+  RG_TRY(m_catalog.load(m_db));
+  m_first_new_series = m_catalog.nextSeriesId();
+  const auto next = [this](const char* sql, std::string_view table, std::int64_t& value) -> Status {
+    RG_ASSIGN(const auto last, m_db.queryInt64(sql));
+    RG_ASSIGN(const auto first, m_db.queryInt64("SELECT value FROM rg_meta WHERE key = '" + firstIdKey(table) + "'"));
+    value = std::max(last.value_or(0), first.value_or(0)) + 1;
+    return {};
+  };
+  RG_TRY(
+      next("SELECT max(id) FROM (SELECT max(chunk_id) AS id FROM rg_chunk UNION ALL SELECT max(chunk_id) FROM rg_thinned UNION ALL SELECT "
+           "max(chunk_id) FROM rg_age)",
+           "rg_chunk", m_next_chunk));
+  RG_TRY(next("SELECT max(chunk_id) FROM rg_span_chunk", "rg_span_chunk", m_next_span_chunk));
+  RG_TRY(next("SELECT max(event_id) FROM rg_event", "rg_event", m_next_event));
+  RG_TRY(next("SELECT max(capture_id) FROM rg_capture", "rg_capture", m_next_capture));
+  RG_TRY(next("SELECT max(log_id) FROM rg_log", "rg_log", m_next_log));
+  RG_TRY(next("SELECT max(pyramid_id) FROM rg_pyramid", "rg_pyramid", m_next_pyramid));
+  RG_ASSIGN(const auto generation, m_db.queryInt64("SELECT value FROM rg_meta WHERE key = 'generation'"));
+  m_tail->setGeneration(static_cast<std::uint64_t>(generation.value_or(1)));
+  RG_TRY(loadIssues());
+  RG_TRY(loadAgents());
+  RG_TRY(loadMirror());
+  // A crash leaves open span chunks; they are complete as they are.
+  return m_db.exec("UPDATE rg_span_chunk SET sealed = 1 WHERE sealed = 0");
+}
+
+Status StoreWriter::prepareStatements() {
+  const auto keep = [this](sqlite::Statement& statement, std::string_view sql) -> Status {
+    RG_ASSIGN(statement, m_db.prepare(sql, true));
+    return {};
+  };
+  RG_TRY(keep(m_sql.chunk,
+              "INSERT OR REPLACE INTO rg_chunk(chunk_id, series_id, x0, x1, n, sealed, late, crc, data) VALUES(?,?,?,?,?,?,?,?,?)"));
+  RG_TRY(keep(m_sql.pyramid, "INSERT OR REPLACE INTO rg_pyramid(pyramid_id, series_id, x0, x1, chunks, crc, data) VALUES(?,?,?,?,?,?,?)"));
+  RG_TRY(keep(m_sql.span_chunk,
+              "INSERT OR REPLACE INTO rg_span_chunk(chunk_id, track_id, lane, t0, t1, n, first_span_id, sealed, crc, data, summary) "
+              "VALUES(?,?,?,?,?,?,?,?,?,?,?)"));
+  RG_TRY(keep(m_sql.extent,
+              "UPDATE rg_series SET sample_count=?2, first_x=?3, last_x=?4, first_ns=?5, last_ns=?6, latest_bits=?7, latest_ns=?8 WHERE "
+              "series_id=?1"));
+  RG_TRY(keep(m_sql.small_pyramids,
+              "SELECT pyramid_id, x0, x1, chunks, crc, data FROM rg_pyramid WHERE series_id = ?1 AND chunks < ?2 ORDER BY x0"));
+  RG_TRY(keep(m_sql.drop_chunk, "DELETE FROM rg_chunk WHERE chunk_id = ?"));
+  RG_TRY(keep(m_sql.known_extent,
+              "SELECT sample_count, first_x, last_x, first_ns, last_ns, latest_bits, latest_ns FROM rg_series WHERE series_id = ?"));
+  RG_TRY(keep(m_sql.late_pyramids, "SELECT pyramid_id, x0, x1, chunks, crc, data FROM rg_pyramid WHERE series_id = ?1 AND x1 >= ?2"));
+  RG_TRY(keep(m_sql.pyramid_counts, "SELECT sum(chunks < ?2), sum(chunks < ?3) FROM rg_pyramid WHERE series_id = ?1"));
+  RG_TRY(keep(m_sql.expired,
+              "INSERT INTO rg_expired(series_id, sample_count, last_x) VALUES(?1, ?2, ?3) ON CONFLICT(series_id) "
+              "DO UPDATE SET sample_count = sample_count + ?2, last_x = max(last_x, ?3)"));
+  RG_TRY(keep(m_sql.copied, "INSERT OR REPLACE INTO rg_copied(series_id, chunk, points, x1, late_points, late_x1) VALUES(?,?,?,?,?,?)"));
+  return keep(m_sql.drop_pyramid, "DELETE FROM rg_pyramid WHERE pyramid_id = ?");
+}
+
+Status StoreWriter::replayJournal() {
+  if (m_journal.empty()) return {};
+  if (!m_options.replay) {
+    return {Code::kFailedPrecondition,
+            "cannot open store: " + m_path +
+                ": its journal holds data that was received but not stored; open it with runglassctl serve or the console"};
+  }
+  // A batch that is in the file already may define what later ones name.
+  const auto play = [this](const StreamKey& stream, std::uint64_t seq, std::string_view payload, bool stored) {
+    m_replaying_stored = stored;
+    Status replayed = m_options.replay(stream, seq, payload, *this);
+    m_replaying_stored = false;
+    const Status failed = takeFailure();
+    return replayed.ok() ? failed : replayed;
+  };
+  std::int64_t portion = 0;
+  const auto record = [&](const StreamKey& stream, std::uint64_t seq, std::string_view payload) -> Status {
+    RG_ASSIGN(const std::uint64_t next, nextOf(stream));
+    const bool stored = seq < next;
+    const Status played = play(stream, seq, payload, stored);
+    if (stored) return {};
+    if (!played.ok()) setAside(stream, seq, payload, played);
+    m_streams[stream] = {seq + 1, true, m_tick};
+    m_streams_changed = true;
+    portion += static_cast<std::int64_t>(payload.size());
+    if (portion < m_options.replay_portion) return {};
+    portion = 0;
+    RG_TRY(saveJudged());
+    begin({.flush = true, .journal = false});
+    runBegun();
+    return endBegun().status();
+  };
+  RG_ASSIGN(const JournalLoss loss, m_journal.replay(record, [this](const StreamKey& stream) { return resumeFrom(stream); }));
+  reportLoss(loss);
+  return flush();
+}
+
+void StoreWriter::reportLoss(const JournalLoss& loss) {
+  const TimeNs now = wallNow();
+  const auto report = [&](const char* code, std::int64_t count, std::string detail) {
+    issue({.code = code, .source = m_path, .count = count, .first = now, .last = now, .detail = std::move(detail)});
+  };
+  std::string kept;
+  for (const std::string& file : loss.kept) kept += (kept.empty() ? "; kept as " : ", ") + file;
+  const JournalDamage& damage = loss.damage;
+  if (damage.foreign)
+    report("store.journal_foreign", 1, "the journal beside this store belongs to another store: nothing was replayed" + kept);
+  if (damage.places > 0 && !damage.foreign)
+    report("store.journal_damaged", damage.places,
+           std::to_string(damage.bytes) + " bytes in " + std::to_string(damage.places) + " places were unreadable" + kept);
+  if (damage.torn_bytes > 0)
+    report("store.journal_torn", 1, "dropped " + std::to_string(damage.torn_bytes) + " bytes of an unfinished record at the journal's end");
+  if (loss.left_out > 0)
+    report("store.journal_left_out", static_cast<std::int64_t>(loss.left_out),
+           std::to_string(loss.left_out) + " batches behind unsynced damage of the journal were not replayed" + kept);
+  for (const auto& [stream, batches] : loss.streams)
+    issue({.code = "store.batches_lost",
+           .source = stream.agent,
+           .count = static_cast<std::int64_t>(batches),
+           .first = now,
+           .last = now,
+           .detail = "session " + stream.session + ", stream " + std::to_string(stream.stream) + ": " + std::to_string(batches) +
+                     " acknowledged batches were missing in the journal"});
+}
+
+Status StoreWriter::loadExtent(SeriesId id, LiveSeries& series) {
+  sqlite::Statement& extent = m_sql.known_extent;
+  extent.reset();  // it may have failed halfway
+  extent.bind(1, id.value);
+  RG_ASSIGN(const bool known, extent.step());
+  const MutexLock lock(series.mutex);
+  if (known) series.extent = {extent.int64(0), extent.int64(1), extent.int64(2), extent.optionalInt64(3), extent.optionalInt64(4)};
+  if (known && !extent.isNull(5))
+    series.latest = LatestSample{id, extent.int64(2), extent.optionalInt64(6), std::bit_cast<double>(extent.int64(5))};
+  extent.reset();
+  return {};
+}
+
+Status StoreWriter::loadSeries(SeriesId id, LiveSeries& series) {
+  RG_TRY(loadExtent(id, series));
+  RG_ASSIGN(auto sealed,
+            m_db.prepare("SELECT max(iif(late = 0, x1, NULL)), sum(iif(late = 0, n, 0)), sum(iif(late = 0, 0, n)), max(chunk_id) FROM "
+                         "rg_chunk WHERE series_id = ? AND sealed = 1"));
+  sealed.bind(1, id.value);
+  RG_TRY(sealed.step().status());
+  const MutexLock lock(series.mutex);
+  series.any_sealed = !sealed.isNull(0);
+  series.sealed_x1 = sealed.int64(0);
+  // Of scalars retention deletes main chunks alone; they still count.
+  RG_ASSIGN(
+      auto gone,
+      m_db.prepare("SELECT sum(e.sample_count) FROM rg_expired e JOIN rg_series s USING(series_id) WHERE e.series_id = ? AND s.kind = 2"));
+  gone.bind(1, id.value);
+  RG_TRY(gone.step().status());
+  series.sealed_main.count = sealed.int64(1) + gone.int64(0);
+  series.sealed_late.count = sealed.int64(2);
+  series.newest_sealed = sealed.int64(3);
+  RG_ASSIGN(auto chunks, m_db.prepare("SELECT sum(chunks) FROM rg_pyramid WHERE series_id = ?"));
+  chunks.bind(1, id.value);
+  RG_TRY(chunks.step().status());
+  series.sealed_chunks = chunks.int64(0);
+  RG_ASSIGN(auto open, m_db.prepare("SELECT chunk_id, x0, n, late, crc, data, x1 FROM rg_chunk WHERE series_id = ? AND sealed = 0"));
+  open.bind(1, id.value);
+  while (true) {
+    RG_ASSIGN(const bool row, open.step());
+    if (!row) return {};
+    const auto n = static_cast<std::size_t>(open.int64(2));
+    const std::string_view blob = open.blob(5);
+    RawPoints points;
+    const bool sane = n > 0 && n <= kChunkPoints &&
+                      chunkChecksum(id.value, open.int64(1), open.int64(6), n, blob) == static_cast<std::uint32_t>(open.int64(4));
+    const bool has_time = sampleChunkHasTime(blob);
+    if (sane) points.x.resize(n), points.value.resize(n), points.time.resize(has_time ? n : 0);
+    SeriesBuffer* buffer = &series.main;
+    if (open.int64(3) != 0) {
+      series.late = std::make_unique<SeriesBuffer>();
+      buffer = series.late.get();
+    }
+    if (!sane || buffer->points() > 0 ||
+        !decodeSampleChunk(blob, n, open.int64(1), points.x.data(), points.time.data(), points.value.data())) {
+      // Left in the file as it is, for verify to name; new points go to a chunk of their own.
+      const std::string chunk = std::to_string(open.int64(0));
+      static_cast<void>(m_db.exec("UPDATE rg_chunk SET sealed = 1 WHERE chunk_id = " + chunk));
+      addIssue({.code = "store.damaged_chunk",
+                .source = m_path,
+                .first = wallNow(),
+                .last = wallNow(),
+                .detail = "sample chunk " + chunk + " of series " + std::to_string(id.value) + "; its new samples go to the next chunk"});
+      series.newest_sealed = std::max(series.newest_sealed, open.int64(0));
+      continue;
+    }
+    buffer->append(points.x.data(), has_time ? points.time.data() : nullptr, points.value.data(), n);
+    buffer->chunk_id = open.int64(0);
+    buffer->dirty = false;
+    buffer->stored = static_cast<std::uint32_t>(n);
+  }
+}
+
+void StoreWriter::setMaxPages(std::int64_t pages) {
+  atRest();
+  // Fails only where the connection is gone; every flush would say so then.
+  if (const Status set = m_db.exec("PRAGMA max_page_count=" + std::to_string(pages)); !set.ok()) fail(set);
+}
+
+Status StoreWriter::close() {
+  if (m_closed) return {};
+  atRest();
+  m_close_told = true;
+  RG_TRY(flush());
+  m_closed = true;
+  m_tail->clear();
+  m_sql = {};
+  m_mark_sql = {};
+  m_marks_db = {};
+  m_wal.close();
+  RG_TRY(m_db.exec("PRAGMA wal_checkpoint(TRUNCATE)"));
+  // Fails while a Reader is open; then an empty -wal stays, and the store is whole all the same.
+  Status folded = m_db.exec("PRAGMA journal_mode=DELETE");
+  if (!folded.ok()) folded = {Code::kUnavailable, "store not folded into one file: " + m_path + ": it is still being read"};
+  RG_TRY(m_db.close());
+  RG_TRY(m_journal.remove());
+  m_lock.release();
+  return folded;
+}
+
+}  // namespace runglass
