@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The scenario that the start page's example plays, as it lies in collectors/sim/scenarios/example.toml; built into the program.
+// The scenario that the start page's example plays, as it lies in resources/scenarios/example.toml; built into the program.
 //
 // Threading:  immutable.
 // Ownership:  static storage.

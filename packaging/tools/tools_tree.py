@@ -158,7 +158,7 @@ def make_tree():
     copy(os.path.join(SOURCE, 'collectors/client/runglass.h'), 'trainer/include', 'runglass.h')
     for name in ('runglass.py', 'runglass_ring.py'):
         copy(os.path.join(SOURCE, 'collectors/client/python', name), 'trainer/python', name)
-    for path in glob.glob(os.path.join(SOURCE, 'collectors/sim/scenarios/*.toml')):
+    for path in glob.glob(os.path.join(SOURCE, 'resources/scenarios/*.toml')):
         copy(path, 'share/scenarios', os.path.basename(path))
     copy(os.path.join(SOURCE, 'packaging/etc/agent.toml'), 'share/examples', 'agent.toml')
     for path in glob.glob(os.path.join(SOURCE, 'packaging/slurm/*.sh')):

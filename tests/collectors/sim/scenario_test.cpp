@@ -19,7 +19,7 @@ const std::string kSmall = "name = \"x\"\n[cluster]\nnodes = 1\ngpus_per_node = 
 
 TEST(Scenario, ReadsEveryScenarioThatComesAlong) {
   int count = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(RG_SOURCE_DIR) / "collectors/sim/scenarios")) {
+  for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(RG_SOURCE_DIR) / "resources/scenarios")) {
     std::stringstream text;
     text << std::ifstream(entry.path()).rdbuf();
     const auto scenario = parseScenario(text.str(), entry.path().filename().string());
