@@ -10,7 +10,7 @@
 #include "collectors/importers/session/import_session.h"
 #include "collectors/sim/simulator.h"
 #include "storage/writer.h"
-#include "tests/storage/temp_store.h"
+#include "tests/support/temp_store.h"
 
 namespace runglass {
 namespace {

@@ -12,7 +12,7 @@
 #include "analysis/views/gpu_work.h"
 #include "collectors/sim/simulator.h"
 #include "storage/writer.h"
-#include "tests/storage/temp_store.h"
+#include "tests/support/temp_store.h"
 
 namespace runglass {
 namespace {

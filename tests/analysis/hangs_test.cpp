@@ -9,7 +9,7 @@
 #include "analysis/hangs/stall_clock.h"
 #include "analysis/hangs/watchdog.h"
 #include "storage/writer.h"
-#include "tests/storage/temp_store.h"
+#include "tests/support/temp_store.h"
 
 namespace runglass {
 namespace {

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "storage/writer.h"
-#include "tests/storage/temp_store.h"
+#include "tests/support/temp_store.h"
 
 namespace runglass {
 namespace {

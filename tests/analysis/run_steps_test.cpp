@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "storage/writer.h"
-#include "tests/storage/temp_store.h"
+#include "tests/support/temp_store.h"
 
 namespace runglass {
 namespace {

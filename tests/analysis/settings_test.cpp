@@ -7,7 +7,7 @@
 
 #include "analysis/settings_check/settings_check.h"
 #include "storage/writer.h"
-#include "tests/storage/temp_store.h"
+#include "tests/support/temp_store.h"
 
 namespace runglass {
 namespace {

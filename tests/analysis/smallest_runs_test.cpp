@@ -4,7 +4,7 @@
 
 #include "analysis/engine/analysis.h"
 #include "storage/writer.h"
-#include "tests/storage/temp_store.h"
+#include "tests/support/temp_store.h"
 
 namespace runglass {
 namespace {

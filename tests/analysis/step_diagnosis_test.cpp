@@ -15,7 +15,7 @@
 #include "analysis/step_diagnosis/step_findings.h"
 #include "collectors/sim/simulator.h"
 #include "storage/writer.h"
-#include "tests/storage/temp_store.h"
+#include "tests/support/temp_store.h"
 
 namespace runglass {
 namespace {

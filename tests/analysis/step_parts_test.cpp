@@ -11,7 +11,7 @@
 
 #include "analysis/slow_ranks/step_table.h"
 #include "storage/writer.h"
-#include "tests/storage/temp_store.h"
+#include "tests/support/temp_store.h"
 
 namespace runglass {
 namespace {

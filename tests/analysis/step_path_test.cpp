@@ -11,7 +11,7 @@
 
 #include "collectors/sim/simulator.h"
 #include "tests/analysis/recorded_job.h"
-#include "tests/collectors/memory_recorder.h"
+#include "tests/support/memory_recorder.h"
 
 namespace runglass {
 namespace {

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/app/ctl_fixture.h"
-#include "tests/app/program.h"
+#include "tests/support/program.h"
 
 namespace runglass {
 namespace {

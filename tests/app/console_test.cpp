@@ -20,7 +20,7 @@
 #include "app/console/place.h"
 #include "storage/store_files.h"
 #include "storage/writer.h"
-#include "tests/collectors/process.h"
+#include "tests/support/process.h"
 #include "tests/support/open_store.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/wait_until.h"

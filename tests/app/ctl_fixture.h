@@ -20,7 +20,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tests/emulated.h"
+#include "tests/support/emulated.h"
 #include "tests/storage/sample_store.h"
 #include "tests/support/wait_until.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A disk that is full at any point of an export: one line says so, no part of the export is left, and the store is as it was.
 #include "tests/app/ctl_fixture.h"
-#include "tests/app/small_disk.h"
+#include "tests/support/small_disk.h"
 
 namespace runglass {
 namespace {

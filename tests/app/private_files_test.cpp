@@ -7,7 +7,7 @@
 #include <fstream>
 
 #include "tests/app/ctl_fixture.h"
-#include "tests/collectors/process.h"
+#include "tests/support/process.h"
 #include "tests/support/open_store.h"
 
 namespace runglass {

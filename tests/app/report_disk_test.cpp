@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A disk that is full at any point of a report: one line says so, and no part of the report is left.
 #include "storage/writer.h"
-#include "tests/app/small_disk.h"
+#include "tests/support/small_disk.h"
 #include "tests/widgets/demo_store.h"
 
 namespace runglass {

@@ -16,7 +16,7 @@
 #include "collectors/hub/server/hub.h"
 #include "tests/bench/calibration.h"
 #include "tests/collectors/hub/replica/slow_proxy.h"
-#include "tests/storage/temp_store.h"
+#include "tests/support/temp_store.h"
 
 namespace runglass {
 namespace {

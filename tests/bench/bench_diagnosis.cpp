@@ -17,7 +17,7 @@
 #include "collectors/hub/watch/live_analyses.h"
 #include "collectors/sim/simulator.h"
 #include "tests/bench/calibration.h"
-#include "tests/storage/temp_store.h"
+#include "tests/support/temp_store.h"
 #include "tests/suite/suite_play.h"
 
 namespace runglass {

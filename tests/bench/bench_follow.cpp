@@ -27,7 +27,7 @@
 #include "runglass/v1/follow.grpc.pb.h"
 #include "tests/bench/calibration.h"
 #include "tests/collectors/hub/replica/slow_proxy.h"
-#include "tests/storage/temp_store.h"
+#include "tests/support/temp_store.h"
 
 namespace runglass {
 namespace {

@@ -22,7 +22,7 @@
 #include "collectors/agent/outbox.h"
 #include "collectors/agent/wire_recorder.h"
 #include "tests/bench/calibration.h"
-#include "tests/collectors/process.h"
+#include "tests/support/process.h"
 
 namespace runglass {
 namespace {

@@ -13,7 +13,7 @@
 #include "storage/writer.h"
 #include "tests/bench/calibration.h"
 #include "tests/bench/timed_application.h"
-#include "tests/storage/temp_store.h"
+#include "tests/support/temp_store.h"
 #include "widgets/devices/gpu_data.h"
 #include "widgets/frame/main_window.h"
 

@@ -6,7 +6,7 @@
 
 #include "storage/writer.h"
 #include "tests/bench/calibration.h"
-#include "tests/storage/temp_store.h"
+#include "tests/support/temp_store.h"
 #include "widgets/ranking/ranking_data.h"
 
 namespace runglass {

@@ -9,7 +9,7 @@
 #include "storage/writer.h"
 #include "tests/bench/calibration.h"
 #include "tests/bench/timed_application.h"
-#include "tests/storage/temp_store.h"
+#include "tests/support/temp_store.h"
 #include "widgets/report/export_report.h"
 #include "widgets/report/report_charts.h"
 #include "widgets/report/report_pdf.h"

@@ -10,7 +10,7 @@
 #include "storage/reader_at.h"
 #include "storage/writer.h"
 #include "tests/bench/calibration.h"
-#include "tests/storage/temp_store.h"
+#include "tests/support/temp_store.h"
 
 namespace runglass {
 namespace {

@@ -18,7 +18,7 @@
 #include "collectors/hub/watch/watch.h"
 #include "tests/bench/calibration.h"
 #include "tests/collectors/hub/alerts/fake_webhook.h"
-#include "tests/storage/temp_store.h"
+#include "tests/support/temp_store.h"
 
 extern char** environ;
 

@@ -22,7 +22,7 @@
 #include "model/crc32c.h"
 #include "storage/write/journal_file.h"
 #include "tests/fuzz/fuzz.h"
-#include "tests/null_recorder.h"
+#include "tests/support/null_recorder.h"
 #include "tests/support/temp_folder.h"
 
 namespace {

@@ -8,8 +8,8 @@
 #include "collectors/wire/payload_replay.h"
 #include "storage/writer.h"
 #include "tests/fuzz/fuzz.h"
-#include "tests/null_recorder.h"
-#include "tests/storage/temp_store.h"
+#include "tests/support/null_recorder.h"
+#include "tests/support/temp_store.h"
 
 namespace {
 

@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "collectors/importers/train_log/log_session.h"
-#include "tests/collectors/memory_recorder.h"
+#include "tests/support/memory_recorder.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace runglass::train_log {

@@ -8,7 +8,7 @@
 #include <fstream>
 
 #include "net/http_client.h"
-#include "tests/collectors/http_server.h"
+#include "tests/support/http_server.h"
 #include "tests/support/temp_folder.h"
 
 namespace runglass {

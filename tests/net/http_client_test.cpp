@@ -8,7 +8,7 @@
 #include <mutex>
 #include <optional>
 
-#include "tests/collectors/http_server.h"
+#include "tests/support/http_server.h"
 
 namespace runglass {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <map>
 
-#include "tests/collectors/http_server.h"
+#include "tests/support/http_server.h"
 
 namespace runglass {
 namespace {

@@ -13,7 +13,7 @@
 #include <thread>
 
 #include "model/result.h"
-#include "tests/collectors/process.h"
+#include "tests/support/process.h"
 #include "tests/soak/row.h"
 
 namespace runglass::soak {

@@ -6,7 +6,7 @@
 #include <random>
 
 #include "storage/writer.h"
-#include "tests/storage/temp_store.h"
+#include "tests/support/temp_store.h"
 
 namespace runglass {
 namespace {

@@ -13,7 +13,7 @@
 
 #include "storage/store_files.h"
 #include "storage/write/store_writer.h"
-#include "tests/storage/temp_store.h"
+#include "tests/support/temp_store.h"
 
 namespace runglass {
 namespace {

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "storage/writer.h"
-#include "tests/storage/sql_rows.h"
-#include "tests/storage/temp_store.h"
+#include "tests/support/sql_rows.h"
+#include "tests/support/temp_store.h"
 
 namespace runglass {
 namespace {

@@ -9,7 +9,7 @@
 #include "storage/clock_map.h"
 #include "storage/reader.h"
 #include "storage/writer.h"
-#include "tests/storage/temp_store.h"
+#include "tests/support/temp_store.h"
 
 namespace runglass {
 namespace {

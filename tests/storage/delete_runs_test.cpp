@@ -7,7 +7,7 @@
 
 #include "storage/sqlite/connection.h"
 #include "tests/storage/sample_store.h"
-#include "tests/storage/sql_rows.h"
+#include "tests/support/sql_rows.h"
 
 namespace runglass {
 namespace {

@@ -11,8 +11,8 @@
 #include "storage/read/live_tail.h"
 #include "storage/reader.h"
 #include "storage/writer.h"
-#include "tests/storage/sql_rows.h"
-#include "tests/storage/temp_store.h"
+#include "tests/support/sql_rows.h"
+#include "tests/support/temp_store.h"
 
 namespace runglass {
 namespace {

@@ -10,7 +10,7 @@
 #include "storage/maintain/incident_ranges.h"
 #include "storage/sqlite/connection.h"
 #include "tests/storage/sample_store.h"
-#include "tests/storage/sql_rows.h"
+#include "tests/support/sql_rows.h"
 #include "tests/support/open_store.h"
 
 namespace runglass {

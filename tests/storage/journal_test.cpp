@@ -18,7 +18,7 @@
 #include "storage/codec/bytes.h"
 #include "storage/store_files.h"
 #include "storage/writer.h"
-#include "tests/storage/temp_store.h"
+#include "tests/support/temp_store.h"
 #include "tests/support/wait_until.h"
 
 namespace {

@@ -7,7 +7,7 @@
 
 #include "model/log_query.h"
 #include "storage/writer.h"
-#include "tests/storage/temp_store.h"
+#include "tests/support/temp_store.h"
 #include "tests/support/open_store.h"
 
 namespace runglass {

@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "storage/writer.h"
-#include "tests/storage/sql_rows.h"
-#include "tests/storage/temp_store.h"
+#include "tests/support/sql_rows.h"
+#include "tests/support/temp_store.h"
 
 namespace runglass {
 namespace {

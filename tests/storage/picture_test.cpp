@@ -10,7 +10,7 @@
 #include "storage/codec/span_summary.h"
 #include "storage/reader.h"
 #include "storage/writer.h"
-#include "tests/storage/temp_store.h"
+#include "tests/support/temp_store.h"
 
 namespace runglass {
 namespace {

@@ -10,8 +10,8 @@
 
 #include "storage/store_files.h"
 #include "storage/writer.h"
-#include "tests/storage/sql_rows.h"
-#include "tests/storage/temp_store.h"
+#include "tests/support/sql_rows.h"
+#include "tests/support/temp_store.h"
 
 namespace runglass {
 namespace {

@@ -8,7 +8,7 @@
 #include "storage/reader.h"
 #include "storage/writer.h"
 #include "tests/storage/store_leaves.h"
-#include "tests/storage/temp_store.h"
+#include "tests/support/temp_store.h"
 #include "tests/support/open_store.h"
 
 namespace runglass {

@@ -7,8 +7,8 @@
 #include <limits>
 
 #include "storage/writer.h"
-#include "tests/storage/sql_rows.h"
-#include "tests/storage/temp_store.h"
+#include "tests/support/sql_rows.h"
+#include "tests/support/temp_store.h"
 #include "tests/support/open_store.h"
 
 namespace runglass {

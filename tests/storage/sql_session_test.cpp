@@ -12,7 +12,7 @@
 #include <set>
 #include <sstream>
 
-#include "tests/storage/sql_rows.h"
+#include "tests/support/sql_rows.h"
 #include "tests/support/temp_folder.h"
 
 namespace runglass {

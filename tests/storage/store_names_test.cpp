@@ -17,7 +17,7 @@
 #include "storage/sqlite/database_file.h"
 #include "storage/store_files.h"
 #include "storage/writer.h"
-#include "tests/storage/temp_store.h"
+#include "tests/support/temp_store.h"
 
 namespace runglass {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "model/superseded.h"
 #include "storage/writer.h"
-#include "tests/storage/temp_store.h"
+#include "tests/support/temp_store.h"
 #include "tests/support/wait_until.h"
 
 namespace runglass {

@@ -20,7 +20,7 @@
 #include "storage/sqlite/connection.h"
 #include "storage/store_files.h"
 #include "storage/writer.h"
-#include "tests/storage/temp_store.h"
+#include "tests/support/temp_store.h"
 #include "tests/support/open_store.h"
 #include "tests/support/seed.h"
 

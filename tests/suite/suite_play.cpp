@@ -5,7 +5,7 @@
 #include <tuple>
 
 #include "collectors/sim/simulator.h"
-#include "tests/storage/temp_store.h"
+#include "tests/support/temp_store.h"
 
 namespace runglass {
 namespace {

@@ -9,7 +9,7 @@
 #include <QTest>
 
 #include "storage/writer.h"
-#include "tests/storage/temp_store.h"
+#include "tests/support/temp_store.h"
 #include "tests/widgets/gui_test.h"
 #include "widgets/compare/compare_view.h"
 

@@ -13,7 +13,7 @@
 #include <set>
 
 #include "storage/writer.h"
-#include "tests/storage/temp_store.h"
+#include "tests/support/temp_store.h"
 #include "tests/widgets/gui_test.h"
 #include "widgets/events/events_view.h"
 

@@ -17,7 +17,7 @@
 #include <memory>
 
 #include "storage/writer.h"
-#include "tests/storage/temp_store.h"
+#include "tests/support/temp_store.h"
 #include "tests/widgets/gui_test.h"
 #include "widgets/evidence/evidence.h"
 

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "storage/writer.h"
-#include "tests/storage/temp_store.h"
+#include "tests/support/temp_store.h"
 #include "tests/widgets/gui_test.h"
 #include "widgets/overview/overview_data.h"
 

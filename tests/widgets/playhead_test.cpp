@@ -11,7 +11,7 @@
 
 #include "model/edits.h"
 #include "storage/writer.h"
-#include "tests/storage/temp_store.h"
+#include "tests/support/temp_store.h"
 #include "tests/widgets/gui_test.h"
 #include "widgets/charts/plot_widget.h"
 #include "widgets/devices/gpus_view.h"

@@ -11,7 +11,7 @@
 #include <cmath>
 
 #include "storage/writer.h"
-#include "tests/storage/temp_store.h"
+#include "tests/support/temp_store.h"
 #include "tests/widgets/gui_test.h"
 #include "widgets/core/shell_word.h"
 #include "widgets/ranking/node_commands.h"

@@ -6,7 +6,7 @@
 #include <QTest>
 
 #include "storage/writer.h"
-#include "tests/storage/temp_store.h"
+#include "tests/support/temp_store.h"
 #include "tests/widgets/gui_test.h"
 #include "widgets/core/units.h"
 #include "widgets/timeline/timeline_view.h"

@@ -9,7 +9,7 @@
 #include <QTreeWidget>
 
 #include "storage/writer.h"
-#include "tests/storage/temp_store.h"
+#include "tests/support/temp_store.h"
 #include "tests/widgets/gui_test.h"
 #include "widgets/ranking/ranking_view.h"
 

@@ -7,7 +7,7 @@
 #include <cstdlib>
 
 #include "collectors/sources/client/client_source.h"
-#include "tests/collectors/memory_recorder.h"
+#include "tests/support/memory_recorder.h"
 
 namespace {
 

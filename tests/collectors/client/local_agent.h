@@ -15,7 +15,7 @@
 
 #include "collectors/sources/client/client_source.h"
 #include "tests/collectors/client/trainer_process.h"
-#include "tests/collectors/memory_recorder.h"
+#include "tests/support/memory_recorder.h"
 #include "tests/support/wait_until.h"
 
 namespace runglass::test {

@@ -15,7 +15,7 @@
 
 #include "collectors/sources/client/recent_ring.h"
 #include "tests/collectors/client/local_agent.h"
-#include "tests/emulated.h"
+#include "tests/support/emulated.h"
 
 namespace runglass::test {
 

@@ -13,7 +13,7 @@
 
 #include "collectors/importers/importer.h"
 #include "collectors/importers/input/input_file.h"
-#include "tests/collectors/memory_recorder.h"
+#include "tests/support/memory_recorder.h"
 
 namespace runglass::test {
 

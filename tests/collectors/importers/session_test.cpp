@@ -9,7 +9,7 @@
 
 #include "collectors/importers/session/import_session.h"
 #include "collectors/importers/session/recorded_calls.h"
-#include "tests/collectors/memory_recorder.h"
+#include "tests/support/memory_recorder.h"
 #include "tests/support/temp_folder.h"
 
 namespace runglass {

@@ -8,8 +8,8 @@
 #include <gtest/gtest.h>
 
 #include "collectors/scrape/scrape_page.h"
-#include "tests/collectors/http_server.h"
-#include "tests/collectors/memory_recorder.h"
+#include "tests/support/http_server.h"
+#include "tests/support/memory_recorder.h"
 #include "tests/support/wait_until.h"
 
 namespace runglass {

@@ -13,7 +13,7 @@
 #include "collectors/hub/server/hub.h"
 #include "collectors/sim/scenario.h"
 #include "model/captures.h"
-#include "tests/collectors/process.h"
+#include "tests/support/process.h"
 #include "tests/support/reserved_port.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/wait_until.h"

@@ -9,7 +9,7 @@
 #include <set>
 
 #include "collectors/sim/simulator.h"
-#include "tests/collectors/memory_recorder.h"
+#include "tests/support/memory_recorder.h"
 
 namespace runglass::sim {
 namespace {

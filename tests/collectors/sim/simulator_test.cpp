@@ -10,7 +10,7 @@
 
 #include "collectors/sim/simulated_captures.h"
 #include "collectors/sim/step_model.h"
-#include "tests/collectors/memory_recorder.h"
+#include "tests/support/memory_recorder.h"
 
 namespace runglass::sim {
 namespace {

@@ -14,7 +14,7 @@
 #include "collectors/sources/capture/capture_source.h"
 #include "collectors/sources/capture/kernel_tail.h"
 #include "collectors/sources/capture/process_look.h"
-#include "tests/collectors/memory_recorder.h"
+#include "tests/support/memory_recorder.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/wait_until.h"
 

@@ -9,7 +9,7 @@
 #include <cstring>
 
 #include "collectors/sources/ethernet/ethtool_stats.h"
-#include "tests/collectors/memory_recorder.h"
+#include "tests/support/memory_recorder.h"
 #include "tests/collectors/sources/follow/scratch_folder.h"
 
 namespace runglass::test {

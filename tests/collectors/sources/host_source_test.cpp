@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "collectors/sources/heartbeat/heartbeat_source.h"
-#include "tests/collectors/memory_recorder.h"
+#include "tests/support/memory_recorder.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/wait_until.h"
 

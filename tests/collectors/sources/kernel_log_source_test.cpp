@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/collectors/memory_recorder.h"
+#include "tests/support/memory_recorder.h"
 #include "tests/collectors/sources/follow/scratch_folder.h"
 
 namespace runglass::test {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "collectors/sources/train_log/train_log_source.h"
-#include "tests/collectors/memory_recorder.h"
+#include "tests/support/memory_recorder.h"
 #include "tests/collectors/sources/follow/scratch_folder.h"
 
 namespace runglass::test {

@@ -8,7 +8,7 @@
 
 #include "collectors/sources/nvml/nvml_library.h"
 #include "collectors/sources/nvml/nvml_source.h"
-#include "tests/collectors/memory_recorder.h"
+#include "tests/support/memory_recorder.h"
 #include "tests/support/temp_folder.h"
 
 namespace runglass {

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "collectors/sources/rdma/rdma_port.h"
-#include "tests/collectors/memory_recorder.h"
+#include "tests/support/memory_recorder.h"
 #include "tests/collectors/sources/follow/scratch_folder.h"
 
 namespace runglass::test {

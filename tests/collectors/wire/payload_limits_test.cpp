@@ -12,7 +12,7 @@
 #include "collectors/wire/wire_writer.h"
 #include "model/far_time.h"
 #include "runglass/v1/payload.pb.h"
-#include "tests/collectors/memory_recorder.h"
+#include "tests/support/memory_recorder.h"
 
 namespace runglass {
 namespace {

@@ -11,7 +11,7 @@
 #include "collectors/agent/wire_recorder.h"
 #include "collectors/wire/payload_replay.h"
 #include "collectors/wire/wire_writer.h"
-#include "tests/collectors/memory_recorder.h"
+#include "tests/support/memory_recorder.h"
 
 namespace runglass {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "storage/writer.h"
 #include "tests/collectors/hub/alerts/fake_webhook.h"
-#include "tests/storage/temp_store.h"
+#include "tests/support/temp_store.h"
 #include "tests/support/wait_until.h"
 
 namespace runglass {

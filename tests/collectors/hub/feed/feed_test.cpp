@@ -12,8 +12,8 @@
 #include "storage/read/change_reader.h"
 #include "storage/writer.h"
 #include "tests/collectors/hub/feed/store_text.h"
-#include "tests/null_recorder.h"
-#include "tests/storage/temp_store.h"
+#include "tests/support/null_recorder.h"
+#include "tests/support/temp_store.h"
 
 namespace runglass {
 namespace {

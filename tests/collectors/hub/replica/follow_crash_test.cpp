@@ -13,7 +13,7 @@
 #include "collectors/wire/payload_replay.h"
 #include "storage/writer.h"
 #include "tests/collectors/hub/feed/store_text.h"
-#include "tests/collectors/process.h"
+#include "tests/support/process.h"
 #include "tests/support/reserved_port.h"
 #include "tests/support/seed.h"
 #include "tests/support/temp_folder.h"

@@ -12,7 +12,7 @@
 
 #include "collectors/agent/agent.h"
 #include "storage/reader.h"
-#include "tests/collectors/process.h"
+#include "tests/support/process.h"
 #include "tests/support/reserved_port.h"
 #include "tests/support/seed.h"
 #include "tests/support/temp_folder.h"

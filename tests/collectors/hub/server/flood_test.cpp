@@ -15,7 +15,7 @@
 #include "collectors/hub/access/pairing.h"
 #include "tests/collectors/hub/server/raw_agent.h"
 #include "tests/collectors/hub/server/raw_http2.h"
-#include "tests/collectors/process.h"
+#include "tests/support/process.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/wait_until.h"
 

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/app/live_store.h"
-#include "tests/storage/temp_store.h"
+#include "tests/support/temp_store.h"
 
 namespace runglass {
 namespace {

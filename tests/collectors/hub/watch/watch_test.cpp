@@ -7,7 +7,7 @@
 #include <chrono>
 
 #include "tests/app/live_store.h"
-#include "tests/storage/temp_store.h"
+#include "tests/support/temp_store.h"
 #include "tests/support/wait_until.h"
 
 namespace runglass {

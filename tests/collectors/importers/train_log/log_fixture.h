@@ -13,7 +13,7 @@
 #include <string>
 
 #include "collectors/importers/train_log/train_log_importer.h"
-#include "tests/collectors/memory_recorder.h"
+#include "tests/support/memory_recorder.h"
 
 namespace runglass::test {
 

@@ -11,7 +11,7 @@
 #include "collectors/sources/tfevents/tfevents_source.h"
 #include "collectors/sources/train_log/train_log_source.h"
 #include "model/crc32c.h"
-#include "tests/collectors/memory_recorder.h"
+#include "tests/support/memory_recorder.h"
 #include "tests/collectors/sources/follow/scratch_folder.h"
 
 namespace runglass::test {

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "model/result.h"
-#include "tests/emulated.h"
+#include "tests/support/emulated.h"
 
 namespace runglass::test {
 

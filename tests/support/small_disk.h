@@ -20,7 +20,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/emulated.h"
+#include "tests/support/emulated.h"
 #include "tests/support/temp_folder.h"
 
 namespace runglass::test {

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
+// SPDX-License-Identifier: Apache-2.0
 // A program that runs beside a test, its output in a file; killed with the object.
 #pragma once
 
