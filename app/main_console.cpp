@@ -16,16 +16,16 @@
 #include <utility>
 #include <vector>
 
-#include "app/console/console.h"
-#include "app/console/report.h"
-#include "app/console/screenshot.h"
 #include "app/cli/control_arguments.h"
 #include "app/cli/damage_warning.h"
 #include "app/cli/hub_arguments.h"
 #include "app/cli/hub_problem.h"
 #include "app/cli/options.h"
 #include "app/cli/private_files.h"
-#include "widgets/frame/registry.h"
+#include "app/console/console.h"
+#include "app/console/report.h"
+#include "app/console/screenshot.h"
+#include "widgets/frame/view_registry.h"
 
 namespace {
 

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "app/cli/command.h"
-#include "app/cli/output.h"
 #include "app/cli/damage_warning.h"
 #include "app/cli/options.h"
+#include "app/cli/output.h"
 #include "app/cli/private_files.h"
 
 namespace {

@@ -17,5 +17,7 @@ std::string percentText(double ratio);
 std::string percentText(double ratio, int decimals);
 // Four digits: "0.5777", "2.726e+08"; "NaN", "Inf", "-Inf".
 std::string numberText(double value);
+// Inside a formula: four digits, and a power of ten where that is shorter: "175e9", "0.5", "8192", "25.01".
+std::string formulaNumber(double value);
 
 }  // namespace runglass

@@ -10,10 +10,10 @@
 #include <filesystem>
 #include <map>
 
-#include "storage/write/file_sync.h"
-#include "storage/write/journal_file.h"
 #include "storage/schema/schema.h"
 #include "storage/sqlite/connection.h"
+#include "storage/write/file_sync.h"
+#include "storage/write/journal_file.h"
 
 namespace runglass {
 

@@ -77,8 +77,11 @@ def check(path, breaches, soft):
 
 def main():
     breaches, soft = [], []
+    headers = {}
     for path in tracked():
         check(path, breaches, soft)
+        if path.endswith('.h') and (other := headers.setdefault(os.path.basename(path), path)) != path:
+            breaches.append(f'{path}: has the name of {other}')
     for line in soft:
         print('note:', line)
     for line in breaches:

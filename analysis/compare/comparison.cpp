@@ -5,7 +5,6 @@
 #include <cmath>
 #include <set>
 
-#include "analysis/estimate/number_text.h"
 #include "analysis/statistics/median.h"
 #include "model/number_text.h"
 #include "model/time_text.h"

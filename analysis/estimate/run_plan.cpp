@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "analysis/estimate/number_text.h"
+#include "model/number_text.h"
 
 namespace runglass {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "analysis/estimate/number_text.h"
+#include "model/number_text.h"
 
 namespace runglass {
 namespace {

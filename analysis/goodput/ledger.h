@@ -21,8 +21,8 @@
 #include <string>
 #include <vector>
 
-#include "analysis/estimate/failures.h"
 #include "analysis/goodput/ending.h"
+#include "analysis/statistics/failures.h"
 #include "model/topology.h"
 
 namespace runglass {

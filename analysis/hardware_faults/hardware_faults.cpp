@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "analysis/hardware_faults/fault_finding.h"
-#include "analysis/hardware_faults/step_at.h"
 #include "analysis/layout/layout_reading.h"
+#include "analysis/steps/step_at.h"
 
 namespace runglass {
 namespace {

@@ -5,13 +5,13 @@
 #include <map>
 #include <set>
 
-#include "analysis/hardware_faults/step_at.h"
 #include "analysis/incident/data_quality.h"
 #include "analysis/incident/evidence_cards.h"
 #include "analysis/incident/incident_costs.h"
 #include "analysis/incident/incident_words.h"
 #include "analysis/incident/next_steps.h"
 #include "analysis/incident/read_proposals.h"
+#include "analysis/steps/step_at.h"
 #include "storage/maintain/incident_ranges.h"
 
 namespace runglass {

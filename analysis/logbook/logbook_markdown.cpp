@@ -3,7 +3,7 @@
 #include <cstdio>
 
 #include "analysis/logbook/logbook.h"
-#include "analysis/logbook/markdown_text.h"
+#include "analysis/text/markdown_text.h"
 #include "model/time_text.h"
 
 namespace runglass {

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "analysis/hardware_faults/step_at.h"
 #include "analysis/incident/read_proposals.h"
+#include "analysis/steps/step_at.h"
 
 namespace runglass {
 

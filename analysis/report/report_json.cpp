@@ -3,8 +3,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "analysis/logbook/markdown_text.h"
 #include "analysis/report/report_writers.h"
+#include "analysis/text/markdown_text.h"
 
 namespace runglass::report {
 namespace {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "analysis/logbook/markdown_text.h"
 #include "analysis/report/note_blocks.h"
 #include "analysis/report/report_builder.h"
 #include "analysis/report/report_writers.h"
+#include "analysis/text/markdown_text.h"
 #include "model/time_text.h"
 
 namespace runglass::report {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Texts of others for HTML, CSV, links and file names.
-#include "analysis/logbook/markdown_text.h"
 #include "analysis/report/report_writers.h"
+#include "analysis/text/markdown_text.h"
 
 namespace runglass::report {
 namespace {

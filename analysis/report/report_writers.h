@@ -2,7 +2,7 @@
 // Writers: a report as Markdown, HTML, JSON and CSV. The same document gives the same bytes.
 //
 // Every text of others is escaped for the place where it is put, after what is invisible or changes the direction of writing was replaced
-// (analysis/logbook/markdown_text.h). The HTML loads nothing and runs nothing: CSP 'none' but for its own style and pictures in data: URLs
+// (analysis/text/markdown_text.h). The HTML loads nothing and runs nothing: CSP 'none' but for its own style and pictures in data: URLs
 // (W3C Content Security Policy 3); a picture in <img> runs no script whatever is in it (HTML, section 4.8.3; SVG 2, section 2.6, secure
 // static mode). Its links lead to runglass:// and within the page, nowhere else. CSV: RFC 4180; a text that a spreadsheet would take for a
 // formula has an apostrophe before it (OWASP, "CSV Injection").

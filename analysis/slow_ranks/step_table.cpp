@@ -11,8 +11,8 @@
 #include <map>
 
 #include "analysis/statistics/median.h"
-#include "analysis/steps/step_frame.h"
 #include "analysis/steps/span_parts.h"
+#include "analysis/steps/step_frame.h"
 
 namespace runglass {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // runglassctl agent: what an administrator changes about the agents of a store.
 
-#include "app/cli/control_arguments.h"
 #include "app/cli/command.h"
+#include "app/cli/control_arguments.h"
 #include "app/cli/options.h"
 #include "app/cli/store_edit.h"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <system_error>
 
-#include "collectors/hub/server/hub.h"
+#include "collectors/hub/server/hub_options.h"
 
 namespace runglass {
 

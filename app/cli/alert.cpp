@@ -2,10 +2,10 @@
 // runglassctl alert: tries the targets of a rule file, lists what people were told, and snoozes a cause or a rule; also while a hub writes.
 #include <cstdlib>
 
-#include "app/cli/control_arguments.h"
 #include "app/cli/command.h"
-#include "app/cli/output.h"
+#include "app/cli/control_arguments.h"
 #include "app/cli/options.h"
+#include "app/cli/output.h"
 #include "app/cli/store_access.h"
 #include "app/cli/store_edit.h"
 #include "collectors/hub/alerts/courier.h"

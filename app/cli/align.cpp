@@ -3,10 +3,10 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/clock_align/clock_matches.h"
-#include "app/cli/control_arguments.h"
 #include "app/cli/command.h"
-#include "app/cli/output.h"
+#include "app/cli/control_arguments.h"
 #include "app/cli/options.h"
+#include "app/cli/output.h"
 #include "app/cli/run_choice.h"
 #include "app/cli/store_access.h"
 #include "app/cli/store_edit.h"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // runglassctl capture: asks all nodes of a run for what they and their ranks look like now, through the hub.
 
-#include "app/cli/control_arguments.h"
 #include "app/cli/command.h"
+#include "app/cli/control_arguments.h"
+#include "app/cli/options.h"
 #include "app/cli/order_outcome.h"
 #include "app/cli/output.h"
-#include "app/cli/options.h"
 #include "app/cli/store_edit.h"
 
 namespace runglass::ctl {

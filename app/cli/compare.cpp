@@ -6,9 +6,9 @@
 
 #include "analysis/compare/read_comparison.h"
 #include "app/cli/command.h"
+#include "app/cli/options.h"
 #include "app/cli/output.h"
 #include "app/cli/plain_text.h"
-#include "app/cli/options.h"
 #include "app/cli/store_access.h"
 #include "model/number_text.h"
 

@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/command.h"
+#include "app/cli/options.h"
 #include "app/cli/output.h"
 #include "app/cli/plain_text.h"
-#include "app/cli/options.h"
 #include "app/cli/run_choice.h"
 #include "app/cli/store_access.h"
 #include "storage/maintain/delete_runs.h"

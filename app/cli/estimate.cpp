@@ -3,14 +3,14 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "analysis/estimate/failures.h"
 #include "analysis/estimate/memory.h"
 #include "analysis/estimate/training_time.h"
+#include "analysis/statistics/failures.h"
 #include "app/cli/analyze_goodput.h"
 #include "app/cli/command.h"
+#include "app/cli/options.h"
 #include "app/cli/output.h"
 #include "app/cli/plain_text.h"
-#include "app/cli/options.h"
 #include "app/cli/run_choice.h"
 #include "app/cli/store_access.h"
 #include "model/device_catalog.h"

@@ -3,8 +3,8 @@
 #include <csignal>
 #include <cstdio>
 
-#include "app/cli/control_arguments.h"
 #include "app/cli/command.h"
+#include "app/cli/control_arguments.h"
 #include "app/cli/hub_problem.h"
 #include "app/cli/options.h"
 #include "collectors/hub/replica/mirror.h"

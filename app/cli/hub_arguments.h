@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "collectors/hub/server/hub.h"
+#include "collectors/hub/server/hub_options.h"
 #include "collectors/scrape/scrape_config.h"
 
 namespace runglass {

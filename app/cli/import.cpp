@@ -8,10 +8,10 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/command.h"
-#include "app/cli/output.h"
 #include "app/cli/options.h"
+#include "app/cli/output.h"
 #include "app/cli/store_access.h"
-#include "collectors/importers/registry.h"
+#include "collectors/importers/importer_registry.h"
 #include "collectors/importers/session/import_session.h"
 
 namespace runglass::ctl {

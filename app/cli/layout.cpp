@@ -4,10 +4,10 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/layout/layout_reading.h"
-#include "app/cli/control_arguments.h"
 #include "app/cli/command.h"
-#include "app/cli/output.h"
+#include "app/cli/control_arguments.h"
 #include "app/cli/options.h"
+#include "app/cli/output.h"
 #include "app/cli/run_choice.h"
 #include "app/cli/store_access.h"
 #include "app/cli/store_edit.h"

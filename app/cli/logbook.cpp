@@ -3,8 +3,8 @@
 
 #include "analysis/logbook/read_logbook.h"
 #include "app/cli/command.h"
-#include "app/cli/output.h"
 #include "app/cli/options.h"
+#include "app/cli/output.h"
 #include "app/cli/run_choice.h"
 #include "app/cli/store_access.h"
 

@@ -2,8 +2,8 @@
 // runglassctl note: writes down what a person knows about a run; also while a hub writes the store.
 #include <cstdlib>
 
-#include "app/cli/control_arguments.h"
 #include "app/cli/command.h"
+#include "app/cli/control_arguments.h"
 #include "app/cli/options.h"
 #include "app/cli/run_choice.h"
 #include "app/cli/store_access.h"

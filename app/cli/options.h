@@ -107,8 +107,8 @@ class CommandLine {
   ~CommandLine();
 
   Options options() const { return Options(m_app.get()); }
-  // Handles --help, --version and the hidden --describe-options (app/cli/cli_description.h) as well. Returns the exit status, or nothing when
-  // the program is to run.
+  // Handles --help, --version and the hidden --describe-options (app/cli/cli_description.h) as well. Returns the exit status, or nothing
+  // when the program is to run.
   std::optional<int> parse(int argc, const char* const* argv);
 
  private:

@@ -4,9 +4,9 @@
 
 #include "app/cli/command.h"
 #include "app/cli/issue_json.h"
+#include "app/cli/options.h"
 #include "app/cli/output.h"
 #include "app/cli/row_format.h"
-#include "app/cli/options.h"
 #include "app/cli/store_access.h"
 #include "model/issue_catalog.h"
 

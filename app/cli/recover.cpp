@@ -2,8 +2,8 @@
 // runglassctl recover: what a writer does when it opens a store, and no more.
 
 #include "app/cli/command.h"
-#include "app/cli/output.h"
 #include "app/cli/options.h"
+#include "app/cli/output.h"
 #include "app/cli/store_access.h"
 #include "storage/store_files.h"
 

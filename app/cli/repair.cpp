@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/command.h"
-#include "app/cli/output.h"
 #include "app/cli/options.h"
+#include "app/cli/output.h"
 
 namespace runglass::ctl {
 namespace {

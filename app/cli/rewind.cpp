@@ -4,8 +4,8 @@
 #include "analysis/rewind/rewind_print.h"
 #include "analysis/run_summary/run_summary.h"
 #include "app/cli/command.h"
-#include "app/cli/output.h"
 #include "app/cli/options.h"
+#include "app/cli/output.h"
 #include "app/cli/run_choice.h"
 #include "app/cli/store_access.h"
 

@@ -5,7 +5,7 @@
 // Ownership:  values; not yet in the store, so without an id.
 // Units:      as Finding.
 // Errors:     of the first analysis that fails, with its name; CANCELLED when `stop` fires.
-// Cost:       as the analyses of analysis/engine/registry.cpp together.
+// Cost:       as the analyses of analysis/registry.cpp together.
 #pragma once
 
 #include <stop_token>

@@ -10,10 +10,10 @@
 
 #include "app/cli/command.h"
 #include "app/cli/copy_age.h"
-#include "app/cli/output.h"
-#include "app/cli/top_frame.h"
 #include "app/cli/options.h"
+#include "app/cli/output.h"
 #include "app/cli/store_access.h"
+#include "app/cli/top_frame.h"
 
 namespace runglass::ctl {
 namespace {

@@ -4,8 +4,8 @@
 
 #include "app/cli/command.h"
 #include "app/cli/issue_json.h"
-#include "app/cli/output.h"
 #include "app/cli/options.h"
+#include "app/cli/output.h"
 #include "app/cli/store_access.h"
 
 namespace runglass::ctl {

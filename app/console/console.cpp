@@ -13,12 +13,12 @@
 #include <functional>
 #include <limits>
 
+#include "app/cli/hub_arguments.h"
 #include "app/console/gui_thread.h"
 #include "app/console/this_host.h"
-#include "app/cli/hub_arguments.h"
 #include "storage/read/damage_log.h"
 #include "widgets/core/units.h"
-#include "widgets/frame/registry.h"
+#include "widgets/frame/view_registry.h"
 
 namespace runglass {
 namespace {

@@ -19,9 +19,9 @@
 #include <stop_token>
 
 #include "app/console/closing_sessions.h"
+#include "app/console/console_store_maker.h"
 #include "app/console/followed_hubs.h"
 #include "app/console/place.h"
-#include "app/console/store_maker.h"
 #include "app/console/store_session.h"
 #include "widgets/frame/main_window.h"
 

@@ -8,7 +8,7 @@
 
 #include "app/cli/run_choice.h"
 #include "storage/writer.h"
-#include "widgets/core/run_summary.h"
+#include "widgets/core/run_words.h"
 
 namespace runglass {
 namespace {

@@ -8,10 +8,10 @@
 #include <iterator>
 #include <string_view>
 
-#include "app/console/place.h"
 #include "app/cli/options.h"
 #include "app/cli/run_choice.h"
 #include "app/cli/store_access.h"
+#include "app/console/place.h"
 #include "storage/reader_at.h"
 #include "widgets/report/export_report.h"
 #include "widgets/report/report_charts.h"

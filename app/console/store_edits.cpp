@@ -5,9 +5,9 @@
 
 #include <chrono>
 
+#include "app/cli/store_edit.h"
 #include "app/console/gui_thread.h"
 #include "app/console/store_session.h"
-#include "app/cli/store_edit.h"
 
 namespace runglass {
 namespace {

@@ -19,13 +19,13 @@
 #include <thread>
 #include <vector>
 
+#include "app/cli/scraping.h"
 #include "app/console/store_edits.h"
 #include "app/console/store_share.h"
-#include "app/cli/scraping.h"
-#include "collectors/hub/watch/watch.h"
-#include "collectors/wire/control_client.h"
 #include "collectors/hub/replica/mirror.h"
 #include "collectors/hub/server/hub.h"
+#include "collectors/hub/watch/watch.h"
+#include "collectors/wire/control_client.h"
 #include "storage/store_files.h"
 #include "widgets/core/query_service.h"
 #include "widgets/frame/status_source.h"

@@ -17,8 +17,8 @@
 #include <string>
 #include <vector>
 
-#include "collectors/wire/session_dictionary.h"
 #include "collectors/agent/spool.h"
+#include "collectors/wire/session_dictionary.h"
 #include "collectors/wire/stream_class.h"
 #include "model/mutex.h"
 

@@ -17,10 +17,10 @@
 #include "collectors/cuda/gpu_api.h"
 #include "collectors/cuda/gpu_clock.h"
 #include "collectors/cuda/kernel_filter.h"
-#include "collectors/cuda/orders.h"
 #include "collectors/cuda/quiet_thread.h"
 #include "collectors/cuda/recent_ring.h"
 #include "collectors/cuda/span_record.h"
+#include "collectors/cuda/tracer_orders.h"
 
 enum { kMostStreams = 1024, kPairsAPass = 512 };
 static const int64_t kSecond = INT64_C(1000000000), kLongestHeld = INT64_C(10000000000), kLongestWait = 200000000;

@@ -14,9 +14,9 @@
 #include <string_view>
 
 #include "collectors/exposition/exposition_parser.h"
-#include "net/http_client.h"
-#include "collectors/importers/train_log/line_splitter.h"
 #include "collectors/scrape/target_book.h"
+#include "collectors/text/line_splitter.h"
+#include "net/http_client.h"
 
 namespace runglass {
 

@@ -11,8 +11,8 @@
 #include <thread>
 #include <utility>
 
-#include "net/http_transfers.h"
 #include "collectors/scrape/scrape_page.h"
+#include "net/http_transfers.h"
 
 namespace runglass {
 namespace {

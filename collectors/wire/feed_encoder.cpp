@@ -8,8 +8,8 @@
 #include <bit>
 #include <cmath>
 
-#include "collectors/wire/record_message.h"
 #include "collectors/wire/judgement_message.h"
+#include "collectors/wire/record_message.h"
 #include "collectors/wire/wire_writer.h"
 #include "storage/codec/pyramid.h"
 

@@ -11,9 +11,9 @@
 
 #include "storage/maintain/salvage_rows.h"
 #include "storage/schema/schema.h"
+#include "storage/schema/store_references.h"
 #include "storage/sqlite/connection.h"
 #include "storage/sqlite/store_lock.h"
-#include "storage/schema/store_references.h"
 
 namespace runglass {
 namespace {

@@ -15,10 +15,10 @@
 #include "storage/codec/span_chunk.h"
 #include "storage/maintain/new_store.h"
 #include "storage/maintain/salvage_rows.h"
+#include "storage/maintain/verify_store.h"
+#include "storage/schema/store_references.h"
 #include "storage/sqlite/connection.h"
 #include "storage/store_files.h"
-#include "storage/schema/store_references.h"
-#include "storage/maintain/verify_store.h"
 #include "storage/writer.h"
 
 namespace runglass {

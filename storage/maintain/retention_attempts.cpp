@@ -5,9 +5,9 @@
 // 2. What a pin may cover stays: points without times lie anywhere in their series, a series without times anywhere in its attempt.
 #include <limits>
 
-#include "storage/sqlite/bind_row.h"
-#include "storage/schema/past_attempts.h"
 #include "storage/maintain/retention_rows.h"
+#include "storage/schema/past_attempts.h"
+#include "storage/sqlite/bind_row.h"
 
 namespace runglass {
 namespace {

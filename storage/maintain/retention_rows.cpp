@@ -10,10 +10,10 @@
 #include <algorithm>
 #include <limits>
 
-#include "storage/sqlite/bind_row.h"
 #include "storage/clock_map.h"
 #include "storage/codec/sample_chunk.h"
 #include "storage/maintain/retention_thin.h"
+#include "storage/sqlite/bind_row.h"
 
 namespace runglass {
 namespace {

@@ -14,9 +14,9 @@
 #include <string>
 #include <vector>
 
+#include "storage/codec/series_buffer.h"
 #include "storage/maintain/retention.h"
 #include "storage/maintain/retention_around.h"
-#include "storage/codec/series_buffer.h"
 
 namespace runglass {
 

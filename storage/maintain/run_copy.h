@@ -10,8 +10,8 @@
 
 #include <string>
 
-#include "storage/reader.h"
 #include "storage/maintain/run_slice.h"
+#include "storage/reader.h"
 #include "storage/writer.h"
 
 namespace runglass {

@@ -14,10 +14,10 @@
 #include "storage/codec/pyramid.h"
 #include "storage/codec/sample_chunk.h"
 #include "storage/codec/span_summary.h"
+#include "storage/maintain/verify_pages.h"
 #include "storage/read/store_reader.h"
 #include "storage/schema/past_attempts.h"
 #include "storage/schema/store_references.h"
-#include "storage/maintain/verify_pages.h"
 
 namespace runglass {
 namespace {

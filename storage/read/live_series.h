@@ -13,8 +13,8 @@
 #include "model/mutex.h"
 #include "model/samples.h"
 #include "model/spans.h"
-#include "storage/codec/span_summary.h"
 #include "storage/codec/series_buffer.h"
+#include "storage/codec/span_summary.h"
 
 namespace runglass {
 

@@ -4,10 +4,10 @@
 #include <filesystem>
 
 #include "model/far_time.h"
-#include "storage/sqlite/page_checksum_vfs.h"
-#include "storage/store_files.h"
 #include "storage/read/store_reader.h"
 #include "storage/read/store_uuid.h"
+#include "storage/sqlite/page_checksum_vfs.h"
+#include "storage/store_files.h"
 
 namespace runglass {
 namespace {

@@ -4,8 +4,8 @@
 // 1. Lines of one owner have one clock, which never runs backwards: their order is that of their times as stamped.
 #include <algorithm>
 
-#include "storage/schema/rows.h"
 #include "storage/read/store_reader.h"
+#include "storage/schema/rows.h"
 
 namespace runglass {
 namespace {

@@ -10,8 +10,8 @@
 #include <numeric>
 #include <unordered_map>
 
-#include "storage/read/bar_folder.h"
 #include "storage/codec/span_summary.h"
+#include "storage/read/bar_folder.h"
 #include "storage/read/store_reader.h"
 
 namespace runglass {

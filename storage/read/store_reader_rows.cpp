@@ -4,9 +4,9 @@
 #include <map>
 
 #include "storage/codec/capture_body.h"
-#include "storage/schema/rows.h"
 #include "storage/read/run_members.h"
 #include "storage/read/store_reader.h"
+#include "storage/schema/rows.h"
 
 namespace runglass {
 namespace {

@@ -11,9 +11,9 @@
 #include <queue>
 
 #include "model/log_query.h"
-#include "storage/schema/rows.h"
 #include "storage/read/run_members.h"
 #include "storage/read/store_reader.h"
+#include "storage/schema/rows.h"
 
 namespace runglass {
 namespace {

@@ -7,10 +7,10 @@
 
 #include <algorithm>
 
-#include "storage/sqlite/bind_row.h"
 #include "storage/codec/bytes.h"
 #include "storage/codec/sample_chunk.h"
 #include "storage/codec/zstd_frame.h"
+#include "storage/sqlite/bind_row.h"
 
 namespace runglass {
 namespace {

@@ -6,8 +6,8 @@
 #include "storage/write/catalog.h"
 
 #include "model/crc32c.h"
-#include "storage/write/catalog_key.h"
 #include "storage/read/live_tail.h"
+#include "storage/write/catalog_key.h"
 
 namespace runglass {
 namespace {

@@ -18,9 +18,9 @@
 #include "model/samples.h"
 #include "model/spans.h"
 #include "model/topology.h"
+#include "storage/sqlite/connection.h"
 #include "storage/write/clock_thinner.h"
 #include "storage/write/commit_rows.h"
-#include "storage/sqlite/connection.h"
 
 namespace runglass {
 

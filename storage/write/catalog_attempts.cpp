@@ -2,9 +2,9 @@
 // Catalog: what belongs to attempts comes from the file when an attempt is named and leaves once the attempt is over.
 #include <algorithm>
 
+#include "storage/schema/rows.h"
 #include "storage/write/catalog.h"
 #include "storage/write/catalog_key.h"
-#include "storage/schema/rows.h"
 
 namespace runglass {
 

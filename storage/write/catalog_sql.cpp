@@ -2,10 +2,10 @@
 // Catalog::load and save: rows of a file to memory and back. Declaring what was loaded gives the same ids.
 #include <algorithm>
 
-#include "storage/write/catalog.h"
-#include "storage/write/catalog_key.h"
 #include "storage/maintain/rebuild_tables.h"
 #include "storage/schema/rows.h"
+#include "storage/write/catalog.h"
+#include "storage/write/catalog_key.h"
 
 namespace runglass {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Alerts and snoozes: written in transactions of their own, because what people were told must be known after a crash.
-#include "storage/schema/rows.h"
 #include "storage/read/store_reader.h"
+#include "storage/schema/rows.h"
 #include "storage/write/store_writer.h"
 
 namespace runglass {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // StoreWriter: captures. Texts are packed once, when their rows are written.
-#include "storage/sqlite/bind_row.h"
 #include "storage/codec/capture_body.h"
+#include "storage/sqlite/bind_row.h"
 #include "storage/write/store_writer.h"
 
 namespace runglass {

@@ -10,9 +10,9 @@
 #include <algorithm>
 #include <tuple>
 
-#include "storage/sqlite/bind_row.h"
-#include "storage/schema/rows.h"
 #include "storage/read/store_reader.h"
+#include "storage/schema/rows.h"
+#include "storage/sqlite/bind_row.h"
 #include "storage/write/store_writer.h"
 
 namespace runglass {

@@ -8,8 +8,8 @@
 
 #include "model/time_text.h"
 #include "storage/maintain/incident_ranges.h"
-#include "storage/schema/rows.h"
 #include "storage/read/store_reader.h"
+#include "storage/schema/rows.h"
 #include "storage/write/store_writer.h"
 
 namespace runglass {

@@ -16,11 +16,11 @@
 
 #include "model/random_uuid.h"
 #include "model/shared_filesystem.h"
-#include "storage/write/file_sync.h"
-#include "storage/schema/past_attempts.h"
 #include "storage/maintain/rebuild_tables.h"
+#include "storage/schema/past_attempts.h"
 #include "storage/schema/schema.h"
 #include "storage/store_files.h"
+#include "storage/write/file_sync.h"
 #include "storage/write/store_writer.h"
 
 namespace runglass {

@@ -13,16 +13,16 @@
 #include <string>
 #include <vector>
 
+#include "storage/read/live_tail.h"
+#include "storage/sqlite/connection.h"
+#include "storage/sqlite/store_lock.h"
 #include "storage/write/bad_file.h"
 #include "storage/write/catalog.h"
 #include "storage/write/commit_rows.h"
 #include "storage/write/journal.h"
-#include "storage/read/live_tail.h"
-#include "storage/sqlite/connection.h"
-#include "storage/sqlite/store_lock.h"
 #include "storage/write/wal_file.h"
-#include "storage/writer.h"
 #include "storage/write/writer_parts.h"
+#include "storage/writer.h"
 
 namespace runglass {
 

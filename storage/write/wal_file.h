@@ -16,8 +16,8 @@
 #include "model/events.h"
 #include "model/result.h"
 #include "model/time.h"
-#include "storage/write/file_sync.h"
 #include "storage/sqlite/connection.h"
+#include "storage/write/file_sync.h"
 
 namespace runglass {
 

@@ -19,10 +19,10 @@
 #include <utility>
 #include <vector>
 
-#include "storage/read/live_tail.h"
 #include "storage/maintain/retention.h"
-#include "storage/write/size_cap.h"
+#include "storage/read/live_tail.h"
 #include "storage/sqlite/connection.h"
+#include "storage/write/size_cap.h"
 #include "storage/writer.h"
 
 namespace runglass {

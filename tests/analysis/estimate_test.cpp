@@ -5,12 +5,12 @@
 #include <cmath>
 #include <limits>
 
-#include "analysis/estimate/failures.h"
 #include "analysis/estimate/launch_options.h"
 #include "analysis/estimate/memory.h"
 #include "analysis/estimate/run_facts.h"
 #include "analysis/estimate/run_plan.h"
 #include "analysis/estimate/training_time.h"
+#include "analysis/statistics/failures.h"
 
 namespace runglass {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <limits>
 
-#include "analysis/logbook/markdown_text.h"
 #include "analysis/logbook/read_logbook.h"
+#include "analysis/text/markdown_text.h"
 #include "tests/analysis/incident_places.h"
 #include "tests/analysis/simulated_incident.h"
 

@@ -9,7 +9,7 @@
 #include "app/console/console.h"
 #include "tests/storage/sample_store.h"
 #include "tests/support/wait_until.h"
-#include "tests/widgets/gui_test.h"
+#include "tests/widgets/offscreen.h"
 
 namespace runglass {
 namespace {

@@ -10,12 +10,12 @@
 #include <QTemporaryDir>
 #include <fstream>
 
+#include "app/cli/hub_problem.h"
 #include "app/console/console.h"
 #include "app/console/screenshot.h"
-#include "app/cli/hub_problem.h"
 #include "tests/app/live_store.h"
 #include "tests/support/reserved_port.h"
-#include "tests/widgets/gui_test.h"
+#include "tests/widgets/offscreen.h"
 
 namespace runglass {
 namespace {

@@ -20,8 +20,8 @@
 #include <string_view>
 #include <vector>
 
-#include "tests/support/emulated.h"
 #include "tests/storage/sample_store.h"
+#include "tests/support/emulated.h"
 #include "tests/support/wait_until.h"
 
 namespace runglass {

@@ -7,8 +7,8 @@
 #include <fstream>
 
 #include "tests/app/ctl_fixture.h"
-#include "tests/support/process.h"
 #include "tests/support/open_store.h"
+#include "tests/support/process.h"
 
 namespace runglass {
 namespace {

@@ -11,10 +11,10 @@
 #include <QProcessEnvironment>
 #include <QTemporaryDir>
 
-#include "app/console/store_maker.h"
+#include "app/console/console_store_maker.h"
 #include "collectors/hub/server/hub.h"
 #include "storage/reader.h"
-#include "tests/widgets/gui_test.h"
+#include "tests/widgets/offscreen.h"
 #include "widgets/welcome/connect_commands.h"
 
 namespace runglass {

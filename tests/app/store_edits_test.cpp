@@ -13,10 +13,10 @@
 #include <fstream>
 #include <thread>
 
-#include "app/console/store_session.h"
 #include "app/cli/store_access.h"
+#include "app/console/store_session.h"
 #include "tests/storage/sample_store.h"
-#include "tests/widgets/gui_test.h"
+#include "tests/widgets/offscreen.h"
 
 namespace runglass {
 namespace {

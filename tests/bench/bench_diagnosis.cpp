@@ -17,8 +17,8 @@
 #include "collectors/hub/watch/live_analyses.h"
 #include "collectors/sim/simulator.h"
 #include "tests/bench/calibration.h"
-#include "tests/support/temp_store.h"
 #include "tests/suite/suite_play.h"
+#include "tests/support/temp_store.h"
 
 namespace runglass {
 namespace {

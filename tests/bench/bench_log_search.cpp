@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "collectors/wire/session_dictionary.h"
 #include "collectors/agent/wire_recorder.h"
 #include "collectors/wire/payload_replay.h"
+#include "collectors/wire/session_dictionary.h"
 #include "storage/writer.h"
 #include "tests/bench/calibration.h"
 

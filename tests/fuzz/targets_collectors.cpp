@@ -3,15 +3,15 @@
 #include <algorithm>
 #include <string_view>
 
-#include "collectors/wire/edit_message.h"
 #include "collectors/hub/server/http2_guard.h"
-#include "collectors/wire/payload_replay.h"
 #include "collectors/importers/chrome_trace/job_sizes.h"
 #include "collectors/importers/importer.h"
-#include "collectors/importers/registry.h"
+#include "collectors/importers/importer_registry.h"
 #include "collectors/scrape/scrape_page.h"
 #include "collectors/sim/scenario.h"
-#include "collectors/sources/host/proc_parse.h"
+#include "collectors/sources/proc/proc_parse.h"
+#include "collectors/wire/edit_message.h"
+#include "collectors/wire/payload_replay.h"
 #include "tests/collectors/importers/import_fixture.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -14,11 +14,11 @@
 
 #include <toml++/toml.h>
 
-#include "collectors/hub/access/access_file.h"
 #include "collectors/agent/spool.h"
+#include "collectors/hub/access/access_file.h"
 #include "collectors/hub/alerts/alert_rules.h"
 #include "collectors/sources/client/process_feed.h"
-#include "collectors/sources/client/recent_ring.h"
+#include "collectors/sources/client/recent_ring_file.h"
 #include "model/crc32c.h"
 #include "storage/write/journal_file.h"
 #include "tests/fuzz/fuzz.h"

@@ -3,8 +3,8 @@
 #include <string_view>
 
 #include "collectors/importers/train_log/log_session.h"
-#include "tests/support/memory_recorder.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/support/memory_recorder.h"
 
 namespace runglass::train_log {
 

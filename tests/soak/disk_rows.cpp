@@ -12,9 +12,9 @@
 #include <fstream>
 
 #include "storage/reader.h"
-#include "tests/soak/fleet.h"
 #include "tests/soak/hub_process.h"
 #include "tests/soak/row.h"
+#include "tests/soak/soak_fleet.h"
 
 namespace runglass::soak {
 namespace {

@@ -4,9 +4,9 @@
 #include <random>
 
 #include "storage/reader.h"
-#include "tests/soak/fleet.h"
 #include "tests/soak/hub_process.h"
 #include "tests/soak/row.h"
+#include "tests/soak/soak_fleet.h"
 
 namespace runglass::soak {
 namespace {

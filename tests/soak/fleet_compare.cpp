@@ -4,9 +4,9 @@
 #include <map>
 
 #include "storage/reader.h"
-#include "tests/soak/fleet.h"
 #include "tests/soak/fleet_values.h"
 #include "tests/soak/row.h"
+#include "tests/soak/soak_fleet.h"
 
 namespace runglass::soak {
 

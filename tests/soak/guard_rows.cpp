@@ -14,9 +14,9 @@
 
 #include "runglass/v1/ingest.grpc.pb.h"
 #include "storage/reader.h"
-#include "tests/soak/fleet.h"
 #include "tests/soak/hub_process.h"
 #include "tests/soak/row.h"
+#include "tests/soak/soak_fleet.h"
 
 namespace runglass::soak {
 namespace {

@@ -10,9 +10,9 @@
 #include "collectors/wire/wire_writer.h"
 #include "runglass/v1/payload.pb.h"
 #include "tests/collectors/hub/server/raw_agent.h"
-#include "tests/soak/fleet.h"
 #include "tests/soak/hub_process.h"
 #include "tests/soak/row.h"
+#include "tests/soak/soak_fleet.h"
 
 namespace runglass::soak {
 namespace {

@@ -13,8 +13,8 @@
 #include <thread>
 
 #include "model/result.h"
-#include "tests/support/process.h"
 #include "tests/soak/row.h"
+#include "tests/support/process.h"
 
 namespace runglass::soak {
 namespace {

@@ -6,8 +6,8 @@
 #include "model/far_time.h"
 #include "storage/clock_map.h"
 #include "tests/storage/sample_store.h"
-#include "tests/support/sql_rows.h"
 #include "tests/support/open_store.h"
+#include "tests/support/sql_rows.h"
 
 namespace runglass {
 namespace {

@@ -10,8 +10,8 @@
 #include "storage/maintain/incident_ranges.h"
 #include "storage/sqlite/connection.h"
 #include "tests/storage/sample_store.h"
-#include "tests/support/sql_rows.h"
 #include "tests/support/open_store.h"
+#include "tests/support/sql_rows.h"
 
 namespace runglass {
 namespace {

@@ -12,10 +12,10 @@
 
 #include "storage/store_files.h"
 #include "storage/writer.h"
-#include "tests/support/sql_rows.h"
 #include "tests/storage/store_leaves.h"
-#include "tests/support/temp_store.h"
 #include "tests/support/open_store.h"
+#include "tests/support/sql_rows.h"
+#include "tests/support/temp_store.h"
 
 namespace runglass {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "storage/reader_at.h"
 #include "storage/writer.h"
-#include "tests/support/temp_store.h"
 #include "tests/support/open_store.h"
+#include "tests/support/temp_store.h"
 
 namespace runglass {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "model/log_query.h"
 #include "storage/writer.h"
-#include "tests/support/temp_store.h"
 #include "tests/support/open_store.h"
+#include "tests/support/temp_store.h"
 
 namespace runglass {
 namespace {

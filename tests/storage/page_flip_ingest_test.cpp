@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <tuple>
 
-#include "storage/reader.h"
 #include "storage/maintain/repair_store.h"
+#include "storage/reader.h"
 #include "storage/sqlite/connection.h"
 #include "tests/storage/flip_store.h"
 #include "tests/support/seed.h"

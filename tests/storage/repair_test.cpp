@@ -4,8 +4,8 @@
 
 #include <filesystem>
 
-#include "storage/reader.h"
 #include "storage/maintain/repair_store.h"
+#include "storage/reader.h"
 #include "storage/sqlite/connection.h"
 #include "storage/store_files.h"
 #include "tests/storage/flip_store.h"

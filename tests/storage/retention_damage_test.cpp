@@ -8,8 +8,8 @@
 #include "storage/reader.h"
 #include "storage/writer.h"
 #include "tests/storage/store_leaves.h"
-#include "tests/support/temp_store.h"
 #include "tests/support/open_store.h"
+#include "tests/support/temp_store.h"
 
 namespace runglass {
 namespace {

@@ -7,9 +7,9 @@
 #include <limits>
 
 #include "storage/writer.h"
+#include "tests/support/open_store.h"
 #include "tests/support/sql_rows.h"
 #include "tests/support/temp_store.h"
-#include "tests/support/open_store.h"
 
 namespace runglass {
 namespace {

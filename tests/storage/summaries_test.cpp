@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <random>
 
-#include "storage/read/change_reader.h"
 #include "storage/codec/pyramid.h"
+#include "storage/read/change_reader.h"
 #include "storage/reader.h"
 #include "storage/writer.h"
 #include "tests/support/temp_store.h"

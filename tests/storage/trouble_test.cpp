@@ -20,9 +20,9 @@
 #include "storage/sqlite/connection.h"
 #include "storage/store_files.h"
 #include "storage/writer.h"
-#include "tests/support/temp_store.h"
 #include "tests/support/open_store.h"
 #include "tests/support/seed.h"
+#include "tests/support/temp_store.h"
 
 namespace runglass {
 namespace {

@@ -10,7 +10,7 @@
 #include <QTest>
 
 #include "tests/widgets/fake_reader.h"
-#include "tests/widgets/gui_test.h"
+#include "tests/widgets/offscreen.h"
 #include "tests/widgets/sample_data.h"
 #include "widgets/core/edit_port.h"
 #include "widgets/frame/toast.h"

@@ -14,7 +14,7 @@
 #include <cmath>
 
 #include "storage/writer.h"
-#include "tests/widgets/gui_test.h"
+#include "tests/widgets/offscreen.h"
 #include "widgets/curves/curve_export.h"
 #include "widgets/curves/curves_view.h"
 

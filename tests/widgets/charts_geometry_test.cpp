@@ -6,7 +6,7 @@
 #include <limits>
 #include <random>
 
-#include "tests/widgets/gui_test.h"
+#include "tests/widgets/offscreen.h"
 #include "widgets/charts/geometry.h"
 #include "widgets/charts/raster.h"
 

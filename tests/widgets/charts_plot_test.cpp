@@ -7,7 +7,7 @@
 #include <QWheelEvent>
 #include <cmath>
 
-#include "tests/widgets/gui_test.h"
+#include "tests/widgets/offscreen.h"
 #include "widgets/charts/plot_widget.h"
 
 namespace runglass {

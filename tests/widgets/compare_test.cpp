@@ -10,7 +10,7 @@
 
 #include "storage/writer.h"
 #include "tests/support/temp_store.h"
-#include "tests/widgets/gui_test.h"
+#include "tests/widgets/offscreen.h"
 #include "widgets/compare/compare_view.h"
 
 namespace runglass {

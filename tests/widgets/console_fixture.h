@@ -10,7 +10,7 @@
 #include <ranges>
 
 #include "tests/analysis/simulated_incident.h"
-#include "tests/widgets/gui_test.h"
+#include "tests/widgets/offscreen.h"
 #include "widgets/frame/main_window.h"
 
 namespace runglass {

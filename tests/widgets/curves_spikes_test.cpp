@@ -11,7 +11,7 @@
 #include <QToolButton>
 
 #include "storage/writer.h"
-#include "tests/widgets/gui_test.h"
+#include "tests/widgets/offscreen.h"
 #include "widgets/curves/curves_view.h"
 #include "widgets/curves/rewind_dialog.h"
 #include "widgets/curves/rules_dialog.h"

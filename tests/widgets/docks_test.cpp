@@ -9,7 +9,7 @@
 
 #include "tests/widgets/console_fixture.h"
 #include "widgets/core/state_panel.h"
-#include "widgets/frame/registry.h"
+#include "widgets/frame/view_registry.h"
 
 namespace runglass {
 namespace {

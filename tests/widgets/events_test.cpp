@@ -14,7 +14,7 @@
 
 #include "storage/writer.h"
 #include "tests/support/temp_store.h"
-#include "tests/widgets/gui_test.h"
+#include "tests/widgets/offscreen.h"
 #include "widgets/events/events_view.h"
 
 namespace runglass {

@@ -20,14 +20,14 @@
 #include <QTextBrowser>
 
 #include "tests/widgets/fake_store_maker.h"
-#include "tests/widgets/gui_test.h"
+#include "tests/widgets/offscreen.h"
 #include "tests/widgets/sample_data.h"
 #include "widgets/frame/capture_dialog.h"
 #include "widgets/frame/fuzzy.h"
 #include "widgets/frame/guide.h"
 #include "widgets/frame/main_window.h"
-#include "widgets/frame/registry.h"
 #include "widgets/frame/trace_dialog.h"
+#include "widgets/frame/view_registry.h"
 
 namespace runglass {
 namespace {

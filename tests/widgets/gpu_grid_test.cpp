@@ -9,7 +9,7 @@
 
 #include "storage/writer.h"
 #include "tests/storage/sample_store.h"
-#include "tests/widgets/gui_test.h"
+#include "tests/widgets/offscreen.h"
 #include "widgets/devices/gpu_grid.h"
 #include "widgets/devices/gpus_view.h"
 

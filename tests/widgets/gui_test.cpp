@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "tests/widgets/gui_test.h"
+#include "tests/widgets/offscreen.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -15,7 +15,7 @@
 
 #include "storage/writer.h"
 #include "tests/storage/sample_store.h"
-#include "tests/widgets/gui_test.h"
+#include "tests/widgets/offscreen.h"
 #include "widgets/core/view.h"
 
 namespace runglass {

@@ -10,7 +10,7 @@
 #include <QTextFragment>
 #include <limits>
 
-#include "tests/widgets/gui_test.h"
+#include "tests/widgets/offscreen.h"
 #include "widgets/incidents/incident_lanes.h"
 #include "widgets/incidents/note_text.h"
 #include "widgets/incidents/slice_estimate.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The restart ledger's words and panel, and the dialog of estimates.
-#include "widgets/ledger/ledger_panel.h"
+#include "widgets/goodput/goodput_panel.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <QLineEdit>
 #include <QTest>
 
-#include "tests/widgets/gui_test.h"
+#include "tests/widgets/offscreen.h"
 #include "widgets/frame/estimate_dialog.h"
 
 namespace runglass {
@@ -17,7 +17,7 @@ namespace {
 
 constexpr DurNs kSecond = kNsPerSecond;
 
-LedgerData crashed(RunState state = RunState::kFinished) {
+GoodputData crashed(RunState state = RunState::kFinished) {
   std::vector<AttemptRecord> attempts(2);
   for (int number = 0; number < 2; ++number) {
     AttemptRecord& a = attempts[static_cast<std::size_t>(number)];
@@ -30,7 +30,7 @@ LedgerData crashed(RunState state = RunState::kFinished) {
   attempts[0].ending = {.kind = EndKind::kHardware, .planned = false, .cause = "Xid 79"};
   attempts[1].ending = {.kind = EndKind::kFinished, .planned = true};
   attempts[1].resumed_from = 100;
-  LedgerData data;
+  GoodputData data;
   data.run.state = state, data.run.time_domain = TimeDomain::kUtc;
   data.goodput.ledger = makeLedger(attempts);
   data.goodput.advice = adviseSaves(data.goodput.ledger, {}, 8);
@@ -45,7 +45,7 @@ TEST(LedgerWords, SayTheRateTheRestartsAndWhatWasLost) {
   EXPECT_TRUE(ledgerSentence(crashed()).contains(QStringLiteral("hardware fault cost most")));
 }
 TEST(LedgerWords, WithoutARateTheyGiveADashAndTheReason) {
-  LedgerData none;
+  GoodputData none;
   none.goodput.reason = "the run's source has no clock: wall time is not known";
   none.plan.reason = "the run did not say how long it should train";
   EXPECT_EQ(goodputWords(none, 0).value, kAbsentText);
@@ -54,13 +54,13 @@ TEST(LedgerWords, WithoutARateTheyGiveADashAndTheReason) {
   EXPECT_TRUE(planWords(none, TimeStyle::kUtc).why.contains(QStringLiteral("did not say")));
 }
 TEST(LedgerWords, ALiveRunOfMoreThanADaySaysTheNewestDay) {
-  LedgerData data = crashed(RunState::kRunning);
+  GoodputData data = crashed(RunState::kRunning);
   for (Segment& one : data.goodput.ledger.rows[1].segments) one.t1 += 200'000 * kSecond;
   data.goodput.ledger.wall = 203'100 * kSecond;
   EXPECT_EQ(goodputWords(data, 203'100 * kSecond).title, QStringLiteral("Goodput of 24 h"));
 }
 TEST(LedgerWords, APlanSaysItsShareAndItsEnd) {
-  LedgerData data = crashed();
+  GoodputData data = crashed();
   data.plan = {.planned_steps = 1'000, .plan_source = "train iterations 1000", .done_steps = 250, .done_share = 0.25};
   data.plan.finish = data.plan.finish_low = data.plan.finish_high = 1'700'000'000 * kSecond;
   const LedgerWords words = planWords(data, TimeStyle::kUtc);
@@ -69,8 +69,8 @@ TEST(LedgerWords, APlanSaysItsShareAndItsEnd) {
 }
 
 TEST(LedgerPanelTest, EveryPlaceOfABarSaysWhatItWas) {
-  LedgerPanel panel;
-  panel.setData(std::make_shared<const LedgerData>(crashed()));
+  GoodputPanel panel;
+  panel.setData(std::make_shared<const GoodputData>(crashed()));
   panel.resize(1'200, panel.wantedHeight());
   panel.show();
   EXPECT_FALSE(panel.grab().isNull());
@@ -85,7 +85,7 @@ TEST(LedgerPanelTest, EveryPlaceOfABarSaysWhatItWas) {
   EXPECT_EQ(panel.copyText().count(u'\n'), 2);
 }
 TEST(LedgerPanelTest, WithoutDataItSaysWhy) {
-  LedgerPanel panel;
+  GoodputPanel panel;
   panel.setMissing(QStringLiteral("cannot be read"));
   panel.resize(600, 100);
   EXPECT_FALSE(panel.grab().isNull());

@@ -5,7 +5,7 @@
 
 #include "storage/writer.h"
 #include "tests/support/temp_store.h"
-#include "tests/widgets/gui_test.h"
+#include "tests/widgets/offscreen.h"
 #include "widgets/overview/overview_data.h"
 
 namespace runglass {

@@ -12,7 +12,7 @@
 #include "model/edits.h"
 #include "storage/writer.h"
 #include "tests/support/temp_store.h"
-#include "tests/widgets/gui_test.h"
+#include "tests/widgets/offscreen.h"
 #include "widgets/charts/plot_widget.h"
 #include "widgets/devices/gpus_view.h"
 #include "widgets/frame/main_window.h"

@@ -10,7 +10,7 @@
 #include <semaphore>
 
 #include "tests/widgets/fake_reader.h"
-#include "tests/widgets/gui_test.h"
+#include "tests/widgets/offscreen.h"
 
 namespace runglass {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "storage/writer.h"
 #include "tests/support/temp_store.h"
-#include "tests/widgets/gui_test.h"
+#include "tests/widgets/offscreen.h"
 #include "widgets/core/shell_word.h"
 #include "widgets/ranking/node_commands.h"
 #include "widgets/ranking/ranking_view.h"

@@ -16,7 +16,7 @@
 #include <set>
 
 #include "tests/analysis/simulated_incident.h"
-#include "tests/widgets/gui_test.h"
+#include "tests/widgets/offscreen.h"
 #include "widgets/report/page_table.h"
 #include "widgets/report/report_charts.h"
 #include "widgets/report/report_dialog.h"

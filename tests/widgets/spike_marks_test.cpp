@@ -10,7 +10,7 @@
 #include <cmath>
 
 #include "storage/writer.h"
-#include "tests/widgets/gui_test.h"
+#include "tests/widgets/offscreen.h"
 #include "widgets/charts/plot_widget.h"
 #include "widgets/core/units.h"
 #include "widgets/overview/overview_data.h"

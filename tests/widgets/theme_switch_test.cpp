@@ -2,7 +2,7 @@
 // Switching the theme equals starting in it, pixel for pixel: in what is shown while it is switched and in what was shown before.
 #include "tests/widgets/console_fixture.h"
 #include "tests/widgets/fake_store_maker.h"
-#include "widgets/frame/registry.h"
+#include "widgets/frame/view_registry.h"
 
 namespace runglass {
 namespace {

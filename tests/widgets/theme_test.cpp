@@ -6,7 +6,7 @@
 #include <QApplication>
 #include <QPalette>
 
-#include "tests/widgets/gui_test.h"
+#include "tests/widgets/offscreen.h"
 
 namespace runglass {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "storage/writer.h"
 #include "tests/support/temp_store.h"
-#include "tests/widgets/gui_test.h"
+#include "tests/widgets/offscreen.h"
 #include "widgets/topology/topology_view.h"
 
 namespace runglass {

@@ -5,7 +5,7 @@
 
 #include <limits>
 
-#include "tests/widgets/gui_test.h"
+#include "tests/widgets/offscreen.h"
 
 namespace runglass {
 namespace {

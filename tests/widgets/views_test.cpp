@@ -7,10 +7,10 @@
 #include <QTest>
 
 #include "analysis/run_summary/roles.h"
-#include "tests/widgets/gui_test.h"
+#include "tests/widgets/offscreen.h"
 #include "tests/widgets/sample_data.h"
+#include "widgets/data_quality/data_quality_view.h"
 #include "widgets/findings/findings_view.h"
-#include "widgets/health/health_view.h"
 #include "widgets/runs/runs_view.h"
 
 namespace runglass {

@@ -17,7 +17,7 @@
 #include <QUrl>
 
 #include "tests/widgets/fake_store_maker.h"
-#include "tests/widgets/gui_test.h"
+#include "tests/widgets/offscreen.h"
 #include "widgets/welcome/connect_panel.h"
 #include "widgets/welcome/hub_panel.h"
 #include "widgets/welcome/welcome_page.h"

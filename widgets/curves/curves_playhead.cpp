@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "analysis/run_summary/run_steps.h"
-#include "widgets/core/run_summary.h"
+#include "widgets/core/run_words.h"
 #include "widgets/curves/curve_card.h"
 #include "widgets/curves/curves_view.h"
 

@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "analysis/layout/layout_reading.h"
-#include "widgets/core/run_summary.h"
+#include "widgets/core/run_words.h"
 
 namespace runglass {
 namespace {

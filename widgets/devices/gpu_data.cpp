@@ -6,7 +6,7 @@
 #include <set>
 
 #include "model/metric_catalog.h"
-#include "widgets/core/run_summary.h"
+#include "widgets/core/run_words.h"
 #include "widgets/devices/gpu_words.h"
 
 namespace runglass {

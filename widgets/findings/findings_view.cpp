@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "widgets/core/finding_jump.h"
-#include "widgets/core/run_summary.h"
+#include "widgets/core/run_words.h"
 #include "widgets/core/units.h"
 
 namespace runglass {

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "widgets/frame/dock_page.h"
-#include "widgets/frame/registry.h"
+#include "widgets/frame/view_registry.h"
 
 class QSettings;
 class QStackedLayout;

@@ -4,12 +4,12 @@
 #include <QRegularExpression>
 #include <cmath>
 
-#include "analysis/estimate/number_text.h"
 #include "analysis/estimate/run_facts.h"
 #include "analysis/goodput/goodput.h"
 #include "model/device_catalog.h"
+#include "model/number_text.h"
 #include "widgets/core/units.h"
-#include "widgets/ledger/ledger_data.h"
+#include "widgets/goodput/goodput_data.h"
 
 namespace runglass {
 namespace {
@@ -79,7 +79,7 @@ Result<EstimateInput> readEstimateInput(Reader& reader, const RunSummary& summar
   in.from = QStringLiteral("run %1").arg(screenText(summary.run.name, 60));
   if (summary.attempts.empty()) return in;
   RG_ASSIGN(const RunFacts facts, readRunFacts(reader, summary.attempts.back()));
-  RG_ASSIGN(const LedgerData ledger, readLedger(reader, summary, now, stop));
+  RG_ASSIGN(const GoodputData ledger, readGoodputData(reader, summary, now, stop));
   in.parameters = facts.parameters;
   in.tokens = ledger.plan.planned_tokens;
   if (facts.layout.world > 0) in.gpus = facts.layout.world;

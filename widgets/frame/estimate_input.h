@@ -5,17 +5,17 @@
 // Ownership:  values.
 // Units:      FLOP/s, seconds, tokens; ratios. Absent: not known, and what needs it is not answered.
 // Errors:     the Reader's.
-// Cost:       as readLedger().
+// Cost:       as readGoodputData().
 #pragma once
 
 #include <QString>
 #include <optional>
 #include <vector>
 
-#include "analysis/estimate/failures.h"
 #include "analysis/estimate/memory.h"
 #include "analysis/estimate/training_time.h"
-#include "widgets/core/run_summary.h"
+#include "analysis/statistics/failures.h"
+#include "widgets/core/run_words.h"
 
 namespace runglass {
 

@@ -16,7 +16,7 @@
 
 #include "widgets/core/order_port.h"
 #include "widgets/core/query_service.h"
-#include "widgets/core/run_summary.h"
+#include "widgets/core/run_words.h"
 #include "widgets/core/selection.h"
 #include "widgets/core/theme.h"
 #include "widgets/frame/commands.h"

@@ -18,7 +18,7 @@
 #include "analysis/run_summary/run_steps.h"
 #include "widgets/core/query_service.h"
 #include "widgets/core/run_marks.h"
-#include "widgets/core/run_summary.h"
+#include "widgets/core/run_words.h"
 #include "widgets/core/selection.h"
 
 namespace runglass {

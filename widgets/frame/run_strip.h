@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-#include "widgets/core/run_summary.h"
+#include "widgets/core/run_words.h"
 #include "widgets/core/units.h"
 
 namespace runglass {

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "analysis/incident/read_proposals.h"
-#include "widgets/core/run_summary.h"
+#include "widgets/core/run_words.h"
 
 namespace runglass {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "widgets/core/run_summary.h"
+#include "widgets/core/run_words.h"
 #include "widgets/core/units.h"
 #include "widgets/incidents/incident_data.h"
 

@@ -14,7 +14,7 @@
 #include <QVBoxLayout>
 
 #include "analysis/logbook/read_logbook.h"
-#include "widgets/core/run_summary.h"
+#include "widgets/core/run_words.h"
 #include "widgets/core/theme.h"
 #include "widgets/incidents/incident_text.h"
 

@@ -13,7 +13,7 @@
 #include <QValueAxis>
 #include <algorithm>
 
-#include "widgets/core/run_summary.h"
+#include "widgets/core/run_words.h"
 
 namespace runglass {
 namespace {

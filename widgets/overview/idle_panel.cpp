@@ -7,7 +7,7 @@
 #include <QToolTip>
 #include <algorithm>
 
-#include "widgets/core/run_summary.h"
+#include "widgets/core/run_words.h"
 #include "widgets/core/units.h"
 
 namespace runglass {

@@ -290,8 +290,8 @@ class Builder {
       m_data.ledger = before->ledger;
       return {};
     }
-    RG_ASSIGN(LedgerData read, readLedger(m_reader, m_data.summary, now(), m_stop));
-    m_data.ledger = std::make_shared<const LedgerData>(std::move(read));
+    RG_ASSIGN(GoodputData read, readGoodputData(m_reader, m_data.summary, now(), m_stop));
+    m_data.ledger = std::make_shared<const GoodputData>(std::move(read));
     return {};
   }
 

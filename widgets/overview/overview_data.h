@@ -15,10 +15,10 @@
 #include "widgets/charts/plot_data.h"
 #include "widgets/charts/spike_marks.h"
 #include "widgets/core/query_service.h"
-#include "widgets/core/run_summary.h"
+#include "widgets/core/run_words.h"
 #include "widgets/core/selection.h"
 #include "widgets/core/theme.h"
-#include "widgets/ledger/ledger_data.h"
+#include "widgets/goodput/goodput_data.h"
 
 namespace runglass {
 
@@ -69,7 +69,7 @@ struct OverviewData {
   std::vector<NodeSlowness> slow_nodes;  // worst first, at most five
   StepBreakdown breakdown;
   std::vector<Finding> findings;  // worst first
-  std::shared_ptr<const LedgerData> ledger;
+  std::shared_ptr<const GoodputData> ledger;
   std::shared_ptr<const OverviewData> whole;  // of a moment in the past: the answer about now, whose plots these are
   PlotScope scope;
   bool complete = true;  // false: a quick question, which left out what takes every rank's steps

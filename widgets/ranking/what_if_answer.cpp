@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "widgets/core/run_summary.h"
+#include "widgets/core/run_words.h"
 
 namespace runglass {
 namespace {

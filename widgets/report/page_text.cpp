@@ -6,7 +6,7 @@
 #include <QTextLayout>
 #include <algorithm>
 
-#include "analysis/logbook/markdown_text.h"
+#include "analysis/text/markdown_text.h"
 #include "widgets/core/theme.h"
 
 namespace runglass {

@@ -202,7 +202,7 @@ RunsView::RunsView(ViewContext context, QWidget* parent)
       m_table(new TableView(m_model, tr("Filter runs  ( / )"), this)),
       m_panel(new StatePanel(this)),
       m_stack(new QStackedLayout(this)),
-      m_ledger(new LedgerPanel) {
+      m_ledger(new GoodputPanel) {
   m_stack->addWidget(m_panel);
   auto* page = new QWidget(this);
   auto* column = new QVBoxLayout(page);
@@ -275,14 +275,14 @@ void RunsView::showAnswer(const Result<std::shared_ptr<const RunList>>& answer) 
 // Of the chosen run, else of the one that every view shows without a choice.
 void RunsView::askLedger(QueryService::Supersede supersede) {
   m_ledger_of = m_context.state->state().selection.run;
-  m_context.queries->submit<LedgerData>(
+  m_context.queries->submit<GoodputData>(
       m_ledger_slot, supersede,
-      [wanted = m_ledger_of, now = m_context.clock()](Reader& reader, std::stop_token stop) -> Result<LedgerData> {
+      [wanted = m_ledger_of, now = m_context.clock()](Reader& reader, std::stop_token stop) -> Result<GoodputData> {
         RG_ASSIGN(const Run run, chooseRun(reader, wanted));
         RG_ASSIGN(const RunSummary summary, readRunSummary(reader, run, stop));
-        return readLedger(reader, summary, now, stop);
+        return readGoodputData(reader, summary, now, stop);
       },
-      [this](const Result<std::shared_ptr<const LedgerData>>& answer) {
+      [this](const Result<std::shared_ptr<const GoodputData>>& answer) {
         if (answer.ok())
           m_ledger->setData(*answer);
         else

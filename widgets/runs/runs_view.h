@@ -5,19 +5,19 @@
 // Ownership:  as View.
 // Units:      in the column heads.
 // Errors:     a failed read shows the reason over the stale table.
-// Cost:       one readRunSummary() per run and text tick, coalesced; one readLedger() per text tick.
+// Cost:       one readRunSummary() per run and text tick, coalesced; one readGoodputData() per text tick.
 #pragma once
 
 #include <QStackedLayout>
 #include <memory>
 #include <vector>
 
-#include "widgets/core/run_summary.h"
+#include "widgets/core/run_words.h"
 #include "widgets/core/state_panel.h"
 #include "widgets/core/table_model.h"
 #include "widgets/core/table_view.h"
 #include "widgets/core/view.h"
-#include "widgets/ledger/ledger_panel.h"
+#include "widgets/goodput/goodput_panel.h"
 
 namespace runglass {
 
@@ -53,7 +53,7 @@ class RunsView : public View {
   StatePanel* m_panel;
   QStackedLayout* m_stack;
   bool m_shown = false;  // an answer has arrived
-  LedgerPanel* m_ledger;
+  GoodputPanel* m_ledger;
   RunId m_ledger_of;
   QuerySlot m_slot, m_ledger_slot;
 };

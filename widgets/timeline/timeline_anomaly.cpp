@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "widgets/core/run_marks.h"
-#include "widgets/core/run_summary.h"
+#include "widgets/core/run_words.h"
 #include "widgets/core/units.h"
 
 namespace runglass {

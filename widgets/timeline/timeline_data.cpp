@@ -12,7 +12,7 @@
 #include "model/crc32c.h"
 #include "model/metric_catalog.h"
 #include "model/series_extent.h"
-#include "widgets/core/run_summary.h"
+#include "widgets/core/run_words.h"
 #include "widgets/core/units.h"
 
 namespace runglass {

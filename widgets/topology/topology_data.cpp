@@ -10,7 +10,7 @@
 
 #include "analysis/layout/layout_reading.h"
 #include "analysis/what_if/what_if_data.h"
-#include "widgets/core/run_summary.h"
+#include "widgets/core/run_words.h"
 #include "widgets/core/units.h"
 
 namespace runglass {

@@ -7,9 +7,9 @@
 #include <chrono>
 #include <random>
 
-#include "net/http_client.h"
 #include "collectors/hub/alerts/command_run.h"
 #include "model/mutex.h"
+#include "net/http_client.h"
 
 namespace runglass {
 

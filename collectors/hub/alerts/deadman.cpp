@@ -9,8 +9,8 @@
 #include <chrono>
 #include <cstring>
 
-#include "net/http_client.h"
 #include "model/mutex.h"
+#include "net/http_client.h"
 
 namespace runglass {
 namespace {

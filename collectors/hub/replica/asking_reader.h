@@ -15,9 +15,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "collectors/wire/answer_message.h"
 #include "collectors/hub/replica/known_series.h"
 #include "collectors/hub/replica/read_ahead.h"
+#include "collectors/wire/answer_message.h"
 #include "storage/travel/forwarding_reader.h"
 
 namespace runglass {

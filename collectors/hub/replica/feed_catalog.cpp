@@ -2,10 +2,10 @@
 // Feed: what there is, and what was concluded of it and said to it.
 #include <string_view>
 
-#include "collectors/wire/record_message.h"
+#include "collectors/hub/replica/feed.h"
 #include "collectors/wire/edit_message.h"
 #include "collectors/wire/judgement_message.h"
-#include "collectors/hub/replica/feed.h"
+#include "collectors/wire/record_message.h"
 #include "storage/writer.h"
 
 namespace runglass {

@@ -9,8 +9,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "collectors/wire/judgement_message.h"
 #include "collectors/wire/feed_frame.h"
+#include "collectors/wire/judgement_message.h"
 
 namespace runglass {
 namespace {

@@ -11,9 +11,9 @@
 #include <set>
 #include <thread>
 
-#include "collectors/wire/answer_message.h"
 #include "collectors/hub/replica/answer_cache.h"
 #include "collectors/hub/replica/known_series.h"
+#include "collectors/wire/answer_message.h"
 #include "model/mutex.h"
 #include "runglass/v1/ask.grpc.pb.h"
 

@@ -12,11 +12,11 @@
 #include <thread>
 #include <unordered_map>
 
-#include "collectors/wire/judgement_message.h"
+#include "collectors/hub/replica/mirror_link.h"
 #include "collectors/wire/feed_frame.h"
 #include "collectors/wire/feed_names.h"
-#include "collectors/hub/replica/mirror_link.h"
 #include "collectors/wire/journaled_session.h"
+#include "collectors/wire/judgement_message.h"
 #include "collectors/wire/payload_replay.h"
 #include "model/mutex.h"
 #include "storage/read/change_reader.h"

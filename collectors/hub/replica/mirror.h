@@ -15,8 +15,8 @@
 #include <optional>
 #include <string>
 
-#include "collectors/wire/control_client.h"
 #include "collectors/hub/replica/hub_questions.h"
+#include "collectors/wire/control_client.h"
 #include "model/result.h"
 #include "storage/writer.h"
 

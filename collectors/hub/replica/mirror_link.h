@@ -12,8 +12,8 @@
 #include <memory>
 #include <thread>
 
-#include "collectors/wire/control_client.h"
 #include "collectors/hub/replica/mirror.h"
+#include "collectors/wire/control_client.h"
 #include "model/mutex.h"
 #include "runglass/v1/follow.pb.h"
 

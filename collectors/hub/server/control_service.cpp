@@ -4,8 +4,8 @@
 // 2. A call that was cut off or could not be read makes no edit: an alignment says how many shifts it has, a note is one part.
 #include "collectors/hub/server/control_service.h"
 
-#include "collectors/wire/edit_message.h"
 #include "collectors/hub/server/admission.h"
+#include "collectors/wire/edit_message.h"
 #include "collectors/wire/order_message.h"
 
 namespace runglass {

@@ -7,9 +7,9 @@
 
 #include <deque>
 
-#include "collectors/wire/judgement_message.h"
-#include "collectors/wire/feed_frame.h"
 #include "collectors/hub/server/admission.h"
+#include "collectors/wire/feed_frame.h"
+#include "collectors/wire/judgement_message.h"
 #include "model/random_uuid.h"
 
 namespace runglass {

@@ -7,10 +7,10 @@
 #include <cstring>
 #include <utility>
 
-#include "collectors/wire/record_message.h"
 #include "collectors/hub/server/ingest_limits.h"
 #include "collectors/hub/server/ingest_thread.h"
 #include "collectors/wire/payload_guard.h"
+#include "collectors/wire/record_message.h"
 #include "collectors/wire/wire_writer.h"
 #include "model/crc32c.h"
 #include "model/far_time.h"

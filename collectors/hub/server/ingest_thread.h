@@ -20,11 +20,11 @@
 
 #include "collectors/hub/server/agent_link.h"
 #include "collectors/hub/server/hub.h"
-#include "collectors/wire/journaled_session.h"
 #include "collectors/hub/server/lease_table.h"
 #include "collectors/hub/server/order_desk.h"
-#include "collectors/wire/payload_budget.h"
 #include "collectors/hub/server/recording.h"
+#include "collectors/wire/journaled_session.h"
+#include "collectors/wire/payload_budget.h"
 #include "model/mutex.h"
 
 namespace runglass {

@@ -19,7 +19,7 @@
 #include <string_view>
 
 #include "collectors/hub/access/access_book.h"
-#include "collectors/hub/server/hub.h"
+#include "collectors/hub/server/hub_options.h"
 
 namespace runglass {
 

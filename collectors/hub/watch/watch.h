@@ -16,10 +16,10 @@
 #include <thread>
 
 #include "analysis/engine/analysis.h"
-#include "collectors/hub/watch/live_analyses.h"
-#include "collectors/hub/server/hub.h"
 #include "collectors/hub/alerts/deadman.h"
 #include "collectors/hub/alerts/notifier.h"
+#include "collectors/hub/server/hub.h"
+#include "collectors/hub/watch/live_analyses.h"
 #include "model/mutex.h"
 
 namespace runglass {

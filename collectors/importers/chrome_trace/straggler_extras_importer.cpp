@@ -3,7 +3,7 @@
 // measurement. Such files are recognised, so that an import says why it leaves them out.
 #include <filesystem>
 
-#include "collectors/importers/registry.h"
+#include "collectors/importers/importer_registry.h"
 
 namespace runglass {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "collectors/importers/csv/csv_splitter.h"
 #include "collectors/importers/csv/csv_table.h"
+#include "collectors/importers/importer_registry.h"
 #include "collectors/importers/input/read_pieces.h"
-#include "collectors/importers/registry.h"
 
 namespace runglass {
 namespace {

@@ -6,11 +6,11 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "collectors/importers/importer_registry.h"
 #include "collectors/importers/input/read_pieces.h"
 #include "collectors/importers/input/run_name.h"
-#include "collectors/importers/registry.h"
 #include "collectors/importers/telemetry/wall_time.h"
-#include "collectors/importers/train_log/line_splitter.h"
+#include "collectors/text/line_splitter.h"
 
 namespace runglass {
 namespace {

@@ -3,9 +3,9 @@
 // log line. A log belongs to no training; `import --run NAME` puts it beside one.
 #include <algorithm>
 
+#include "collectors/importers/importer_registry.h"
 #include "collectors/importers/input/read_pieces.h"
 #include "collectors/importers/kernel_log/kernel_log_session.h"
-#include "collectors/importers/registry.h"
 
 namespace runglass {
 namespace {

@@ -18,7 +18,7 @@
 #include "collectors/importers/kernel_log/fault_line.h"
 #include "collectors/importers/kernel_log/kernel_line.h"
 #include "collectors/importers/kernel_log/repeated_faults.h"
-#include "collectors/importers/train_log/line_splitter.h"
+#include "collectors/text/line_splitter.h"
 #include "model/recorder.h"
 
 namespace runglass::kernel_log {

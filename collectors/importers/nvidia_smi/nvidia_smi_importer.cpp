@@ -2,12 +2,12 @@
 // What nvidia-smi prints: --query-gpu CSV, -q, dmon; each alone, repeated, or together in a capture with headings of # lines between.
 #include <algorithm>
 
+#include "collectors/importers/importer_registry.h"
 #include "collectors/importers/input/read_pieces.h"
 #include "collectors/importers/nvidia_smi/smi_monitor.h"
 #include "collectors/importers/nvidia_smi/smi_query.h"
 #include "collectors/importers/nvidia_smi/smi_table.h"
-#include "collectors/importers/registry.h"
-#include "collectors/importers/train_log/line_splitter.h"
+#include "collectors/text/line_splitter.h"
 
 namespace runglass {
 namespace {

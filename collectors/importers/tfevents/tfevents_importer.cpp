@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "collectors/importers/registry.h"
+#include "collectors/importers/importer_registry.h"
 #include "collectors/importers/tfevents/tfevents_parser.h"
 
 namespace runglass {

@@ -21,10 +21,10 @@
 #include <utility>
 #include <vector>
 
-#include "collectors/importers/train_log/line_splitter.h"
 #include "collectors/importers/train_log/point_book.h"
 #include "collectors/importers/train_log/rule_set.h"
 #include "collectors/importers/train_log/run_builder.h"
+#include "collectors/text/line_splitter.h"
 #include "model/recorder.h"
 
 namespace runglass::train_log {

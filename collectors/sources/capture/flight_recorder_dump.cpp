@@ -12,7 +12,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include "collectors/importers/registry.h"
+#include "collectors/importers/importer_registry.h"
 #include "collectors/importers/session/counting_recorder.h"
 #include "collectors/sources/capture/process_look.h"
 

@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "collectors/sources/client/recent_ring.h"
+#include "collectors/sources/client/recent_ring_file.h"
 #include "collectors/sources/order_book.h"
 
 namespace runglass {

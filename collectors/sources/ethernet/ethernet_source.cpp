@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "collectors/sources/ethernet/ethtool_stats.h"
-#include "collectors/sources/host/proc_parse.h"
+#include "collectors/sources/proc/proc_parse.h"
 #include "collectors/sources/series_book.h"
 #include "collectors/sources/sysfs_file.h"
 

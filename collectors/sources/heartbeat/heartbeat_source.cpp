@@ -10,7 +10,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "collectors/sources/host/proc_parse.h"
+#include "collectors/sources/proc/proc_parse.h"
 #include "collectors/sources/series_book.h"
 
 namespace runglass {

@@ -16,7 +16,7 @@
 #include <sstream>
 
 #include "collectors/sources/host/mount_probe.h"
-#include "collectors/sources/host/proc_parse.h"
+#include "collectors/sources/proc/proc_parse.h"
 #include "collectors/sources/series_book.h"
 
 namespace runglass {

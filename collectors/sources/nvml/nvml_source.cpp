@@ -11,8 +11,8 @@
 #include <sstream>
 
 #include "collectors/importers/kernel_log/repeated_faults.h"
-#include "collectors/sources/host/proc_parse.h"
 #include "collectors/sources/nvml/nvml_gpu.h"
+#include "collectors/sources/proc/proc_parse.h"
 #include "model/fault_catalog.h"
 
 namespace runglass {

@@ -3,7 +3,7 @@
 
 #include <map>
 
-#include "collectors/importers/registry.h"
+#include "collectors/importers/importer_registry.h"
 #include "collectors/importers/tfevents/tfevents_parser.h"
 #include "collectors/sources/follow/follow_source.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collectors/sources/client/recent_ring.h"
+#include "collectors/sources/client/recent_ring_file.h"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>

@@ -8,7 +8,7 @@
 
 #include <filesystem>
 
-#include "collectors/sources/client/recent_ring.h"
+#include "collectors/sources/client/recent_ring_file.h"
 #include "tests/collectors/client/trainer_process.h"
 
 namespace runglass::test {

@@ -7,8 +7,8 @@
 #include <set>
 
 #include "collectors/agent/agent.h"
-#include "collectors/wire/control_client.h"
 #include "collectors/hub/server/hub.h"
+#include "collectors/wire/control_client.h"
 #include "tests/collectors/client/trainer_process.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/wait_until.h"

@@ -13,7 +13,7 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
-#include "collectors/sources/client/recent_ring.h"
+#include "collectors/sources/client/recent_ring_file.h"
 #include "tests/collectors/client/local_agent.h"
 #include "tests/support/emulated.h"
 

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "collectors/importers/nccl_flight_recorder/process_groups.h"
+#include "collectors/importers/nccl/process_groups.h"
 #include "collectors/importers/timeline/name_book.h"
 #include "model/group_kind.h"
 #include "tests/collectors/importers/import_fixture.h"

@@ -9,8 +9,8 @@
 #include <cstring>
 
 #include "collectors/sources/ethernet/ethtool_stats.h"
-#include "tests/support/memory_recorder.h"
 #include "tests/collectors/sources/follow/scratch_folder.h"
+#include "tests/support/memory_recorder.h"
 
 namespace runglass::test {
 namespace {

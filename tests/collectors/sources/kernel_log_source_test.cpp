@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/support/memory_recorder.h"
 #include "tests/collectors/sources/follow/scratch_folder.h"
+#include "tests/support/memory_recorder.h"
 
 namespace runglass::test {
 namespace {

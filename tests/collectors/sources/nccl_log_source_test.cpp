@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "collectors/sources/train_log/train_log_source.h"
-#include "tests/support/memory_recorder.h"
 #include "tests/collectors/sources/follow/scratch_folder.h"
+#include "tests/support/memory_recorder.h"
 
 namespace runglass::test {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collectors/sources/host/proc_parse.h"
+#include "collectors/sources/proc/proc_parse.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -5,8 +5,8 @@
 #include <gmock/gmock.h>
 
 #include "collectors/sources/rdma/rdma_port.h"
-#include "tests/support/memory_recorder.h"
 #include "tests/collectors/sources/follow/scratch_folder.h"
+#include "tests/support/memory_recorder.h"
 
 namespace runglass::test {
 namespace {

@@ -10,8 +10,8 @@
 #include <future>
 #include <random>
 
-#include "collectors/wire/control_client.h"
 #include "collectors/hub/server/hub.h"
+#include "collectors/wire/control_client.h"
 #include "tests/collectors/hub/feed/store_text.h"
 #include "tests/collectors/hub/replica/slow_proxy.h"
 #include "tests/support/temp_folder.h"

@@ -8,9 +8,9 @@
 #include <future>
 #include <thread>
 
+#include "collectors/hub/server/hub.h"
 #include "collectors/wire/control_client.h"
 #include "collectors/wire/edit_message.h"
-#include "collectors/hub/server/hub.h"
 #include "runglass/v1/control.grpc.pb.h"
 #include "storage/store_files.h"
 #include "tests/support/temp_folder.h"

@@ -7,10 +7,10 @@
 #include <fstream>
 #include <limits>
 
-#include "collectors/hub/access/access_file.h"
 #include "collectors/agent/agent.h"
-#include "collectors/wire/control_client.h"
+#include "collectors/hub/access/access_file.h"
 #include "collectors/hub/server/hub.h"
+#include "collectors/wire/control_client.h"
 #include "tests/collectors/hub/server/raw_agent.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/wait_until.h"

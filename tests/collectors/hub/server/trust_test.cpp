@@ -18,8 +18,8 @@
 
 #include "collectors/hub/access/certificates.h"
 #include "collectors/hub/access/pairing.h"
-#include "collectors/wire/control_client.h"
 #include "collectors/hub/server/hub.h"
+#include "collectors/wire/control_client.h"
 #include "collectors/wire/guarded_file.h"
 #include "tests/collectors/hub/server/raw_agent.h"
 #include "tests/support/temp_folder.h"

@@ -5,8 +5,8 @@
 
 #include <signal.h>
 
-#include "collectors/hub/watch/watch.h"
 #include "collectors/hub/server/hub.h"
+#include "collectors/hub/watch/watch.h"
 #include "tests/app/live_store.h"
 
 namespace runglass {

@@ -9,10 +9,10 @@
 #include <fstream>
 #include <optional>
 
-#include "collectors/hub/watch/watch.h"
 #include "collectors/hub/server/hub.h"
-#include "tests/support/program.h"
+#include "collectors/hub/watch/watch.h"
 #include "tests/storage/sample_store.h"
+#include "tests/support/program.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/wait_until.h"
 

@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-#include "collectors/importers/train_log/line_splitter.h"
+#include "collectors/text/line_splitter.h"
 
 namespace runglass::train_log {
 namespace {

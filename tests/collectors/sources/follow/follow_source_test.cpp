@@ -11,8 +11,8 @@
 #include "collectors/sources/tfevents/tfevents_source.h"
 #include "collectors/sources/train_log/train_log_source.h"
 #include "model/crc32c.h"
-#include "tests/support/memory_recorder.h"
 #include "tests/collectors/sources/follow/scratch_folder.h"
+#include "tests/support/memory_recorder.h"
 
 namespace runglass::test {
 namespace {

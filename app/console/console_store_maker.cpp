@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Invariants: 1. A store that this made and did not finish is deleted; one that was there before is only added to. 2. Callbacks are looked
+// at on the GUI thread only.
+#include "app/console/console_store_maker.h"
+
+#include <QDir>
+#include <QFile>
+#include <QFileInfo>
+#include <algorithm>
+#include <chrono>
+#include <iterator>
+#include <thread>
+
+#include "app/cli/run_findings.h"
+#include "app/cli/store_access.h"
+#include "app/console/example_scenario.h"
+#include "app/console/gui_thread.h"
+#include "collectors/importers/session/import_preview.h"
+#include "collectors/importers/session/import_session.h"
+#include "collectors/sim/simulator.h"
+#include "storage/store_files.h"
+#include "widgets/core/units.h"
+
+namespace runglass {
+namespace {
+
+constexpr auto kProgressPeriod = std::chrono::milliseconds(100);
+
+// `call` as any thread may call it; nothing happens once the context is gone or the work was stopped.
+template <class Value>
+std::function<void(const Value&)> whileWanted(QObject* context, std::stop_token stop, std::function<void(const Value&)> call) {
+  return onGuiThread<Value>(context, [stop = std::move(stop), call = std::move(call)](const Value& value) {
+    if (!stop.stop_requested()) call(value);
+  });
+}
+
+// Analyses what lies in the store and keeps what they find.
+Result<std::size_t> analyse(const std::string& store, const StoreMaker::Progress& progress, const std::stop_token& stop) {
+  std::vector<Finding> findings;
+  {
+    RG_ASSIGN(const auto reader, Reader::open(store));
+    RG_ASSIGN(const auto runs, reader->runs());
+    for (const Run& run : runs) {
+      progress({QStringLiteral("analysing %1").arg(screenText(run.name, 60)), std::nullopt});
+      RG_ASSIGN(auto found, findAll(*reader, run, stop));
+      std::ranges::move(found, std::back_inserter(findings));
+    }
+  }
+  RG_ASSIGN(const auto writer, Writer::open(store, writerOptions()));
+  for (const Finding& finding : findings) writer->finding(finding);
+  RG_TRY(writer->close());
+  return findings.size();
+}
+
+ImportRow rowOf(const FileResult& result) {
+  const bool left_out = result.status == ImportStatus::kFailed || result.status == ImportStatus::kSkipped;
+  return {QString::fromStdString(result.path), left_out ? QString() : QString::fromStdString(result.kind),
+          QString::fromStdString(result.reason), std::nullopt};
+}
+
+Result<MadeStore> importInto(const std::string& store, const QStringList& paths, const StoreMaker::Progress& progress,
+                             const std::stop_token& stop) {
+  std::vector<std::string> files;
+  for (const QString& path : paths) files.push_back(path.toStdString());
+  MadeStore made{.path = QString::fromStdString(store), .rows = {}};
+  bool any = false;
+  {
+    RG_ASSIGN(const auto writer, Writer::open(store, writerOptions()));
+    ImportOptions options{.run_name = "", .on_file = {}, .stop = stop, .mapped = nullptr};
+    options.on_file = [&](const std::string& path) { progress({QFileInfo(QString::fromStdString(path)).fileName(), std::nullopt}); };
+    const auto results = ImportSession(*writer, options).import(files);
+    RG_TRY(writer->close());
+    RG_TRY(results.status());
+    for (const FileResult& result : *results) {
+      made.rows.push_back(rowOf(result));
+      any = any || !made.rows.back().kind.isEmpty();
+    }
+  }
+  if (!any) {
+    const std::string why = made.rows.empty() ? "there is no file" : made.rows.front().reason.toStdString();
+    return Status(Code::kInvalidArgument, "nothing was imported: " + why);
+  }
+  RG_ASSIGN(made.findings, analyse(store, progress, stop));
+  return made;
+}
+
+Result<MadeStore> exampleInto(const std::string& store, const StoreMaker::Progress& progress, const std::stop_token& stop) {
+  RG_ASSIGN(const sim::Scenario scenario, sim::parseScenario(exampleTexts().front().text, exampleTexts().front().name));
+  sim::PlayState state;
+  std::jthread watcher([&](const std::stop_token& played) {
+    while (!played.stop_requested()) {
+      std::this_thread::sleep_for(kProgressPeriod);
+      const std::int64_t step = state.step;
+      progress({QStringLiteral("step %1 of %2").arg(step).arg(scenario.steps),
+                static_cast<double>(step) / static_cast<double>(std::max<std::int64_t>(1, scenario.steps))});
+    }
+  });
+  {
+    RG_ASSIGN(const auto writer, Writer::open(store, writerOptions()));
+    sim::PlayOptions play{.start = wallNow() - sim::scenarioLength(scenario), .speed = 0, .stop = stop, .state = &state};
+    const Status played = sim::play(scenario, *writer, play);
+    RG_TRY(writer->close());
+    RG_TRY(played);
+  }
+  watcher = {};
+  MadeStore made{.path = QString::fromStdString(store), .rows = {}};
+  RG_ASSIGN(made.findings, analyse(store, progress, stop));
+  return made;
+}
+
+Result<MadeStore> made(const QString& store, const std::function<Result<MadeStore>(const std::string&)>& make) {
+  const bool existed = QFileInfo::exists(store);
+  QDir().mkpath(QFileInfo(store).absolutePath());
+  Result<MadeStore> result = make(store.toStdString());
+  // With what SQLite and the Writer keep beside it.
+  if (!result.ok() && !existed)
+    for (const std::string& file : {store.toStdString(), journalPath(store.toStdString()), nextJournalPath(store.toStdString()),
+                                    lockPath(store.toStdString()), store.toStdString() + "-wal", store.toStdString() + "-shm"})
+      QFile::remove(QString::fromStdString(file));
+  return result;
+}
+
+}  // namespace
+
+BackgroundStoreMaker::BackgroundStoreMaker() { m_worker.setMaxThreadCount(1); }
+
+BackgroundStoreMaker::~BackgroundStoreMaker() {
+  m_stop.request_stop();
+  m_worker.waitForDone();
+}
+
+void BackgroundStoreMaker::cancel() { m_stop.request_stop(); }
+
+std::stop_token BackgroundStoreMaker::begin() {
+  m_stop.request_stop();
+  m_stop = {};
+  return m_stop.get_token();
+}
+
+void BackgroundStoreMaker::list(const QStringList& paths, QObject* context, std::function<void(const Result<ImportListing>&)> done) {
+  const std::stop_token stop = begin();
+  m_worker.start([paths, stop, answer = whileWanted<Result<ImportListing>>(context, stop, std::move(done))] {
+    std::vector<std::string> files;
+    for (const QString& path : paths) files.push_back(path.toStdString());
+    const Result<ImportPreview> preview = previewImport(files, stop);
+    if (!preview.ok()) return answer(preview.status());
+    ImportListing listing{.rows = {}, .more = preview->more};
+    for (const PreviewedFile& file : preview->files)
+      listing.rows.push_back({QString::fromStdString(file.path), QString::fromStdString(file.kind), QString::fromStdString(file.reason),
+                              file.bytes ? std::optional(static_cast<std::int64_t>(*file.bytes)) : std::nullopt});
+    answer(listing);
+  });
+}
+
+void BackgroundStoreMaker::import(const QStringList& paths, const QString& store, QObject* context, Progress progress, Made done) {
+  const std::stop_token stop = begin();
+  m_worker.start([paths, store, stop, said = whileWanted<MakeProgress>(context, stop, std::move(progress)),
+                  answer = whileWanted<Result<MadeStore>>(context, stop, std::move(done))] {
+    answer(made(store, [&](const std::string& path) { return importInto(path, paths, said, stop); }));
+  });
+}
+
+void BackgroundStoreMaker::example(const QString& store, QObject* context, Progress progress, Made done) {
+  const std::stop_token stop = begin();
+  m_worker.start([store, stop, said = whileWanted<MakeProgress>(context, stop, std::move(progress)),
+                  answer = whileWanted<Result<MadeStore>>(context, stop, std::move(done))] {
+    answer(made(store, [&](const std::string& path) { return exampleInto(path, said, stop); }));
+  });
+}
+
+QString BackgroundStoreMaker::exampleWords() const {
+  const Result<sim::Scenario> scenario = sim::parseScenario(exampleTexts().front().text, exampleTexts().front().name);
+  if (!scenario.ok()) return {};
+  return QStringLiteral(
+             "A simulated run of %1 GPUs on %2 nodes, %3 steps: one GPU computes slower for a while, later another falls off the bus and "
+             "the job restarts.")
+      .arg(scenario->world())
+      .arg(scenario->nodes)
+      .arg(scenario->steps);
+}
+
+}  // namespace runglass

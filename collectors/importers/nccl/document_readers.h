@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Readers of plain documents: pickles of protocol 2 that hold nothing but plain values, and JSON.
+//
+// Threading:  pure.
+// Ownership:  the document owns the bytes that it was read from.
+// Units:      byte offsets.
+// Errors:     INVALID_ARGUMENT names the byte and, in a pickle, the opcode; RESOURCE_EXHAUSTED as in PlainDocument. There is no half
+//             document: what is cut anywhere is refused.
+// Cost:       one pass; a pickle is never executed: every opcode that could name, make or change an object of Python is refused.
+#pragma once
+
+#include <stop_token>
+#include <string>
+
+#include "collectors/importers/nccl/plain_document.h"
+
+namespace runglass {
+
+struct PickleEnd {
+  std::uint64_t trailing_bytes = 0;  // behind the STOP
+};
+
+Result<PickleEnd> readPickle(std::string bytes, PlainDocument& into, std::stop_token stop);
+Status readJson(const std::string& bytes, PlainDocument& into);
+
+}  // namespace runglass

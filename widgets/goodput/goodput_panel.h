@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// GoodputPanel: a run's restarts as bars over its wall time, one line an attempt, with the sum and what it advises.
+//
+// Threading:  GUI thread.
+// Ownership:  plain widget; data is shared.
+// Units:      time from left to right, the whole run.
+// Errors:     without data it says what is missing.
+// Cost:       a repaint is O(segments); of more attempts than fit the newest are shown.
+#pragma once
+
+#include <QWidget>
+#include <memory>
+
+#include "widgets/goodput/goodput_data.h"
+
+namespace runglass {
+
+class GoodputPanel : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit GoodputPanel(QWidget* parent = nullptr);
+  void setData(std::shared_ptr<const GoodputData> data);
+  // Why there is nothing to show.
+  void setMissing(const QString& why);
+  // The height that shows all of it.
+  int wantedHeight() const;
+  // What stands at a place, in words; empty: nothing.
+  QString wordsAt(const QPoint& place) const;
+  QString copyText() const;
+
+ protected:
+  bool event(QEvent* event) override;
+  void paintEvent(QPaintEvent* event) override;
+
+ private:
+  std::size_t firstShown() const;
+  QRect barArea(std::size_t line) const;
+  int x(TimeNs at, const QRect& bar) const;
+  void paintBars(QPainter& painter) const;
+  void paintRow(QPainter& painter, std::size_t index) const;
+  void paintSide(QPainter& painter) const;
+
+  std::shared_ptr<const GoodputData> m_data;
+  QString m_missing;
+};
+
+}  // namespace runglass
