@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "model/ids.h"
+#include "model/result.h"
 #include "model/time.h"
 
 namespace runglass {
