@@ -97,8 +97,6 @@ struct StoreUsage {
 
 class Reader {
  public:
-  // A store that cannot be written and has no -wal opens read-only in place.
-  static Result<std::unique_ptr<Reader>> open(const std::string& path, ReaderOptions options = {});
   virtual ~Reader() = default;
 
   // Grows whenever anything new became visible; equal numbers mean nothing changed. Cheap: meant to be polled at 25 Hz.

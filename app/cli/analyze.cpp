@@ -14,6 +14,7 @@
 #include "app/cli/run_choice.h"
 #include "app/cli/run_findings.h"
 #include "app/cli/store_access.h"
+#include "storage/open_store.h"
 
 namespace runglass::ctl {
 namespace {
@@ -136,7 +137,7 @@ class Analyze : public Command {
   Status store(bool& stored) {
     const bool any = std::ranges::any_of(m_answers, [](const RunAnswer& answer) { return !answer.findings.empty(); });
     if (!any) return {};
-    auto writer = Writer::open(m_store, writerOptions());
+    auto writer = openStore(m_store).writer(writerOptions());
     if (writer.status().code() == Code::kAlreadyExists || writer.status().code() == Code::kPermissionDenied) {
       std::fprintf(stderr, "note: findings are not stored: %s\n", writer.status().message().c_str());
       return stored = false, Status();
@@ -150,7 +151,7 @@ class Analyze : public Command {
     for (const RunAnswer& answer : m_answers)
       for (const Finding& finding : answer.findings) (*writer)->finding(finding);
     RG_TRY((*writer)->close());
-    RG_ASSIGN(auto reader, Reader::open(m_store));
+    RG_ASSIGN(auto reader, openStore(m_store).reader());
     for (RunAnswer& answer : m_answers) {
       RG_ASSIGN(const auto known, reader->findings(answer.run.id));
       for (Finding& finding : answer.findings)

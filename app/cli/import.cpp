@@ -13,6 +13,7 @@
 #include "app/cli/store_access.h"
 #include "collectors/importers/importer_registry.h"
 #include "collectors/importers/session/import_session.h"
+#include "storage/open_store.h"
 
 namespace runglass::ctl {
 namespace {
@@ -82,7 +83,7 @@ class Import : public Command {
   }
 
   Result<std::vector<FileResult>> importInto(ImportOptions options) const {
-    RG_ASSIGN(auto writer, Writer::open(m_store, writerOptions()));
+    RG_ASSIGN(auto writer, openStore(m_store).writer(writerOptions()));
     if (const auto& mirror = writer->mirror())
       return Status(Code::kFailedPrecondition, "cannot import into " + m_store + ": it is a copy of what the hub on " + mirror->from +
                                                    " has; import into a store of its own, or there");

@@ -5,6 +5,7 @@
 #include "app/cli/options.h"
 #include "app/cli/output.h"
 #include "app/cli/store_access.h"
+#include "storage/open_store.h"
 #include "storage/store_files.h"
 
 namespace runglass::ctl {
@@ -19,12 +20,12 @@ class Recover : public Command {
   Status run() override {
     const bool upgrade = needsUpgrade(m_store);
     // Also refuses what is no store: a Writer would make one.
-    if (!upgrade) RG_TRY(Reader::open(m_store).status());
+    if (!upgrade) RG_TRY(openStore(m_store).reader().status());
     std::int64_t batches = 0;
     if (needsRecovery(m_store)) {
       RG_ASSIGN(batches, unstoredBatches(m_store));
     }
-    RG_ASSIGN(const auto writer, Writer::open(m_store, writerOptions()));
+    RG_ASSIGN(const auto writer, openStore(m_store).writer(writerOptions()));
     RG_TRY(writer->close());
     Output out = Output::standard();
     out.write(m_store + ": " + (batches == 0 ? "nothing to recover" : std::to_string(batches) + " batches recovered") +

@@ -7,6 +7,8 @@
 #include <map>
 #include <utility>
 
+#include "storage/open_store.h"
+
 namespace runglass {
 namespace {
 
@@ -25,7 +27,7 @@ class NodeNames {
  private:
   void read() {
     m_read = monotonicNow();
-    const auto reader = Reader::open(m_store, m_hub.readerOptions());
+    const auto reader = openStore(m_store).reader(m_hub.readerOptions());
     if (!reader.ok()) return;
     const auto nodes = (*reader)->nodes();
     if (!nodes.ok()) return;

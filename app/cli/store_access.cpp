@@ -6,6 +6,7 @@
 
 #include "collectors/wire/payload_replay.h"
 #include "model/mutex.h"
+#include "storage/open_store.h"
 #include "storage/store_files.h"
 
 namespace runglass {
@@ -24,7 +25,7 @@ bool isFirst(const std::string& path) {
 WriterOptions writerOptions() { return {.replay = makeJournalReplay()}; }
 
 Result<std::unique_ptr<Reader>> openForReading(const std::string& path) {
-  RG_ASSIGN(auto reader, Reader::open(path));
+  RG_ASSIGN(auto reader, openStore(path).reader());
   if (!needsRecovery(path) || !isFirst(path)) return reader;
   const auto batches = unstoredBatches(path);
   if (!batches.ok() || *batches > 0)

@@ -4,8 +4,8 @@
 // Threading:  any thread.
 // Ownership:  the caller owns the Reader.
 // Units:      none.
-// Errors:     those of Reader::open. What a killed writer left in the journal is a note on stderr, with the command that stores it.
-// Cost:       that of Reader::open; a journal that was left is read once.
+// Errors:     those of Store::reader(). What a killed writer left in the journal is a note on stderr, with the command that stores it.
+// Cost:       that of Store::reader(); a journal that was left is read once.
 #pragma once
 
 #include <memory>

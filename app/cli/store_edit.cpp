@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "app/cli/store_access.h"
+#include "storage/open_store.h"
 #include "storage/store_files.h"
 
 namespace runglass {
@@ -16,7 +17,7 @@ constexpr DurNs kPatience = 3 * kNsPerSecond;  // with one that holds the store 
 constexpr auto kPause = std::chrono::milliseconds(50);
 
 Status editAsWriter(const std::string& store, const Edit& edit) {
-  RG_ASSIGN(const auto writer, Writer::open(store, writerOptions()));
+  RG_ASSIGN(const auto writer, openStore(store).writer(writerOptions()));
   RG_TRY(writer->edit(edit));
   // The edit is committed. A file that could not be folded because somebody reads it is whole all the same.
   (void)writer->close();

@@ -5,7 +5,7 @@
 // Threading:  blocks for seconds at worst: never on the GUI thread.
 // Ownership:  values.
 // Units:      none.
-// Errors:     those of Writer::edit(), Writer::open() and ControlClient; UNAVAILABLE a process holds the store and takes no edits (its pid
+// Errors:     those of Writer::edit(), Store::writer() and ControlClient; UNAVAILABLE a process holds the store and takes no edits (its pid
 //             is in the message).
 // Cost:       one call, or one opening and closing of the store.
 #pragma once

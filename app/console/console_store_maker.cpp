@@ -18,6 +18,7 @@
 #include "collectors/importers/session/import_preview.h"
 #include "collectors/importers/session/import_session.h"
 #include "collectors/sim/simulator.h"
+#include "storage/open_store.h"
 #include "storage/store_files.h"
 #include "widgets/core/units.h"
 
@@ -38,7 +39,7 @@ std::function<void(const Value&)> whileWanted(QObject* context, std::stop_token 
 Result<std::size_t> analyse(const std::string& store, const StoreMaker::Progress& progress, const std::stop_token& stop) {
   std::vector<Finding> findings;
   {
-    RG_ASSIGN(const auto reader, Reader::open(store));
+    RG_ASSIGN(const auto reader, openStore(store).reader());
     RG_ASSIGN(const auto runs, reader->runs());
     for (const Run& run : runs) {
       progress({QStringLiteral("analysing %1").arg(screenText(run.name, 60)), std::nullopt});
@@ -46,7 +47,7 @@ Result<std::size_t> analyse(const std::string& store, const StoreMaker::Progress
       std::ranges::move(found, std::back_inserter(findings));
     }
   }
-  RG_ASSIGN(const auto writer, Writer::open(store, writerOptions()));
+  RG_ASSIGN(const auto writer, openStore(store).writer(writerOptions()));
   for (const Finding& finding : findings) writer->finding(finding);
   RG_TRY(writer->close());
   return findings.size();
@@ -65,7 +66,7 @@ Result<MadeStore> importInto(const std::string& store, const QStringList& paths,
   MadeStore made{.path = QString::fromStdString(store), .rows = {}};
   bool any = false;
   {
-    RG_ASSIGN(const auto writer, Writer::open(store, writerOptions()));
+    RG_ASSIGN(const auto writer, openStore(store).writer(writerOptions()));
     ImportOptions options{.run_name = "", .on_file = {}, .stop = stop, .mapped = nullptr};
     options.on_file = [&](const std::string& path) { progress({QFileInfo(QString::fromStdString(path)).fileName(), std::nullopt}); };
     const auto results = ImportSession(*writer, options).import(files);
@@ -96,7 +97,7 @@ Result<MadeStore> exampleInto(const std::string& store, const StoreMaker::Progre
     }
   });
   {
-    RG_ASSIGN(const auto writer, Writer::open(store, writerOptions()));
+    RG_ASSIGN(const auto writer, openStore(store).writer(writerOptions()));
     sim::PlayOptions play{.start = wallNow() - sim::scenarioLength(scenario), .speed = 0, .stop = stop, .state = &state};
     const Status played = sim::play(scenario, *writer, play);
     RG_TRY(writer->close());

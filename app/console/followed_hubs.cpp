@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "model/shared_filesystem.h"
+#include "storage/open_store.h"
 #include "storage/reader.h"
 
 namespace runglass {
@@ -96,7 +97,7 @@ std::string copyFile(const QString& folder, const std::string& hub, const std::s
   if (source_uuid.empty())
     return copies.isEmpty() ? dir.filePath(name + QStringLiteral(".rgl")).toStdString() : copies.front().filePath().toStdString();
   for (const QFileInfo& copy : copies) {
-    const auto reader = Reader::open(copy.filePath().toStdString());
+    const auto reader = openStore(copy.filePath().toStdString()).reader();
     const auto info = reader.ok() ? (*reader)->info() : Result<StoreInfo>(reader.status());
     if (info.ok() && info->mirror && info->mirror->source_uuid == source_uuid) return copy.filePath().toStdString();
   }

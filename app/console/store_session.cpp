@@ -18,6 +18,7 @@
 #include "app/cli/hub_problem.h"
 #include "app/cli/store_access.h"
 #include "collectors/hub/replica/followed_reader.h"
+#include "storage/open_store.h"
 #include "widgets/core/units.h"
 #include "widgets/frame/source_words.h"
 
@@ -63,15 +64,15 @@ StoreSession::StoreSession(SessionOptions options) : m_options(std::move(options
     const std::shared_ptr<const StoreAccess>& way = access.get();
     if (!way->failed.ok()) return way->failed;
     if (way->mirror) {
-      RG_ASSIGN(auto copy, Reader::open(store, way->reader));
+      RG_ASSIGN(auto copy, openStore(store).reader(way->reader));
       return followedReader(std::move(copy), way->mirror->questions());
     }
-    if (way->hub) return Reader::open(store, way->reader);
+    if (way->hub) return openStore(store).reader(way->reader);
     return openForReading(store);
   };
   // While the line is cut most views do with what the copy has.
   QueryService::OpenReader copy_alone;
-  if (m_options.follow) copy_alone = [access = m_access, store = m_options.store] { return Reader::open(store, access.get()->reader); };
+  if (m_options.follow) copy_alone = [access = m_access, store = m_options.store] { return openStore(store).reader(access.get()->reader); };
   m_queries = std::make_unique<QueryService>(open, kWorkers, nullptr, copy_alone);
   m_edits = std::make_unique<StoreEdits>(m_options.store, m_options.follow ? m_options.follow->hub : m_options.control, m_access);
 }

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <limits>
 
+#include "storage/open_store.h"
 #include "storage/sqlite/connection.h"
 #include "storage/sqlite/store_lock.h"
 
@@ -117,7 +118,7 @@ struct OwnedStore {
   Status open(const std::string& store, WriterOptions options) {
     {
       // Stores what the journal holds, and brings the schema up to date. That it could not be folded does not matter here.
-      RG_ASSIGN(const auto writer, Writer::open(store, std::move(options)));
+      RG_ASSIGN(const auto writer, openStore(store).writer(std::move(options)));
       if (const Status closed = writer->close(); !closed.ok() && closed.code() != Code::kUnavailable) return closed;
     }
     RG_TRY(lock.take(store));

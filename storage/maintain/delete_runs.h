@@ -4,7 +4,8 @@
 // Threading:  one thread.
 // Ownership:  values; a deletion holds the store's lock until it returns.
 // Units:      bytes, TimeNs.
-// Errors:     those of Writer::open (ALREADY_EXISTS: another process writes the store) and of SQLite. A deletion is one transaction: where
+// Errors:     those of Store::writer() (ALREADY_EXISTS: another process writes the store) and of SQLite. A deletion is one transaction:
+// where
 //             it fails, nothing is deleted.
 // Cost:       a scan of the rows that go. Deleting needs room in the -wal file for the pages that change.
 #pragma once

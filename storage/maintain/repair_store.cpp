@@ -16,6 +16,7 @@
 #include "storage/maintain/new_store.h"
 #include "storage/maintain/salvage_rows.h"
 #include "storage/maintain/verify_store.h"
+#include "storage/open_store.h"
 #include "storage/schema/store_references.h"
 #include "storage/sqlite/connection.h"
 #include "storage/store_files.h"
@@ -60,7 +61,7 @@ class Repairing {
 
  private:
   Status makeEmpty() {
-    RG_ASSIGN(auto writer, Writer::open(m_part));
+    RG_ASSIGN(auto writer, openStore(m_part).writer());
     RG_TRY(writer->close());
     RG_ASSIGN(m_to, sqlite::Connection::open(m_part, sqlite::OpenMode::kReadWrite));
     RG_ASSIGN(auto rows, m_to.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE 'rg\\_%' ESCAPE '\\' AND name NOT "

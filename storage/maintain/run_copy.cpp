@@ -15,6 +15,7 @@
 #include <unordered_map>
 
 #include "storage/clock_map.h"
+#include "storage/open_store.h"
 
 namespace runglass {
 namespace {
@@ -452,7 +453,7 @@ Status copyRun(Reader& from, RunId run, RunSlice slice, Writer& to, const std::s
   RG_ASSIGN(const auto unaligned, from.unaligned());
   RunCopy copy(*unaligned, from, to, to_path, run, std::move(slice), watch);
   RG_TRY(copy.copy());
-  RG_ASSIGN(const auto written, Reader::open(to_path));
+  RG_ASSIGN(const auto written, openStore(to_path).reader());
   return copy.copyIncidents(*written);
 }
 

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "storage/read/store_reader.h"
 #include "storage/schema/rows.h"
 #include "storage/schema/schema.h"
 
@@ -27,7 +28,7 @@ ScalarColumns columnsOf(RawPoints points, std::size_t from = 0) {
 
 Result<std::unique_ptr<ChangeReader>> ChangeReader::open(const std::string& path, ReaderOptions options) {
   // Says what is wrong with a file that is no store, or not of this schema.
-  RG_TRY(Reader::open(path).status());
+  RG_TRY(StoreReader::open(path).status());
   std::unique_ptr<ChangeReader> reader(new ChangeReader(path, std::move(options)));
   RG_ASSIGN(reader->m_db, sqlite::Connection::open(path, sqlite::OpenMode::kReadOnly));
   RG_TRY(reader->m_db.exec("PRAGMA query_only=ON; PRAGMA wal_autocheckpoint=0; PRAGMA cache_size=-4096"));

@@ -18,7 +18,7 @@
 
 namespace runglass {
 
-Result<std::unique_ptr<Reader>> Reader::open(const std::string& path, ReaderOptions options) {
+Result<std::unique_ptr<Reader>> StoreReader::open(const std::string& path, ReaderOptions options) {
   auto reader = std::make_unique<StoreReader>(path, std::move(options));
   RG_TRY(reader->start());
   return std::unique_ptr<Reader>(std::move(reader));

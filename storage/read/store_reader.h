@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// StoreReader: the Reader over one SQLite file and, in the writer's process, its LiveTail. Internal to storage; use Reader::open.
+// StoreReader: the Reader over one SQLite file and, in the writer's process, its LiveTail. Internal to storage; use openStore().
 //
 // Threading:  one thread at a time.
 // Ownership:  owns a read-only connection, its statements and the decoded-pyramid cache.
@@ -41,6 +41,7 @@ struct ChunkView {
 
 class StoreReader final : public Reader {
  public:
+  static Result<std::unique_ptr<Reader>> open(const std::string& path, ReaderOptions options = {});
   StoreReader(std::string path, ReaderOptions options, bool aligned = true)
       : m_path(std::move(path)), m_damage(DamageLog::of(m_path)), m_live(std::move(options.live)), m_aligned(aligned) {}
   Status start();

@@ -2,7 +2,7 @@
 // The identity of a store, without what Reader::info() counts.
 //
 // Threading:  any thread.
-// Errors:     those of Reader::open().
+// Errors:     those of Store::reader().
 // Cost:       one row.
 #pragma once
 

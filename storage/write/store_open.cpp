@@ -27,7 +27,7 @@ namespace runglass {
 
 constexpr const char* kRepair = "`runglassctl repair` makes a new store of what can be read";
 
-Result<std::unique_ptr<Writer>> Writer::open(const std::string& path, WriterOptions options) {
+Result<std::unique_ptr<Writer>> StoreWriter::open(const std::string& path, WriterOptions options) {
   const std::string store = resolvedStore(path);
   auto writer = std::make_unique<StoreWriter>(store, options);
   Status started = writer->start();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// StoreWriter: the Writer over one SQLite file. Internal to storage; use Writer::open.
+// StoreWriter: the Writer over one SQLite file. Internal to storage; use openStore().
 //
 // Threading:  all calls on one thread, but runBegun(); liveTail() is shared with Readers.
 // Ownership:  owns connection, lock and journal.
@@ -28,6 +28,7 @@ namespace runglass {
 
 class StoreWriter final : public Writer, private WriterState {
  public:
+  static Result<std::unique_ptr<Writer>> open(const std::string& path, WriterOptions options = {});
   explicit StoreWriter(std::string path, WriterOptions options) : m_path(std::move(path)), m_options(std::move(options)) {}
   ~StoreWriter() override;
   Status start();

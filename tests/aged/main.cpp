@@ -17,6 +17,7 @@
 #include <nlohmann/json.hpp>
 
 #include "storage/clock_map.h"
+#include "storage/open_store.h"
 #include "tests/aged/year.h"
 #include "tests/bench/clock_day.h"
 #include "tests/soak/hub_process.h"
@@ -55,7 +56,7 @@ double rssMib() {
 std::unique_ptr<Writer> open(const std::string& path, DurNs idle) {
   WriterOptions options;
   options.idle = idle;
-  auto opened = Writer::open(path, std::move(options));
+  auto opened = openStore(path).writer(std::move(options));
   if (opened.ok()) return std::move(opened).value();
   std::fprintf(stderr, "aged: %s\n", opened.status().message().c_str());
   std::exit(2);

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "storage/open_store.h"
 #include "tests/bench/clock_day.h"
 
 namespace runglass::aged {
@@ -213,7 +214,7 @@ void Job::slice() {
 void buildYear(const std::string& path, const YearPlan& plan) {
   WriterOptions options;
   options.idle = 0;  // five minutes of this job are milliseconds here
-  auto opened = Writer::open(path, std::move(options));
+  auto opened = openStore(path).writer(std::move(options));
   check(opened.status(), "cannot create the store");
   Writer& writer = **opened;
   Job job(writer, plan, wallNow());

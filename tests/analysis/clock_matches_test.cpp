@@ -34,12 +34,12 @@ TEST(CallKind, KnowsWhoseEndsAreTogetherByTheirNames) {
 class ClockMatchesTest : public ::testing::Test {
  protected:
   std::unique_ptr<Writer> writer() {
-    auto opened = Writer::open(m_store.path());
+    auto opened = m_store.writer();
     EXPECT_TRUE(opened.ok()) << opened.status().message();
     return std::move(*opened);
   }
   ClockProposal propose() {
-    auto reader = Reader::open(m_store.path());
+    auto reader = m_store.reader();
     EXPECT_TRUE(reader.ok());
     const auto runs = (*reader)->runs();
     const auto attempts = (*reader)->attempts(runs->front().id);
@@ -89,7 +89,7 @@ TEST_F(ClockMatchesTest, FindsTheSkewOfASimulatedNodeAndOneShiftForAllItsRanks) 
     ASSERT_TRUE(out->close().ok());
   }
   EXPECT_EQ(propose().edit.shifts.size(), 16U);
-  auto reader = Reader::open(m_store.path());
+  auto reader = m_store.reader();
   std::set<TimeNs> ends;
   const auto tracks = (*reader)->tracks(AttemptId{1});
   for (const Track& track : *tracks) {

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "analysis/compare/read_comparison.h"
+#include "storage/open_store.h"
 #include "storage/writer.h"
 #include "tests/storage/sample_store.h"
 
@@ -161,7 +162,7 @@ class ComparisonOfAStore : public ::testing::Test {
  protected:
   // Two attempts of 100 steps; the second is 10 % slower, its steps 50 to 59 evaluate and take three times as long.
   void fill() {
-    auto opened = Writer::open(m_folder.file("s.rgl"));
+    auto opened = openStore(m_folder.file("s.rgl")).writer();
     ASSERT_TRUE(opened.ok());
     Writer& w = **opened;
     const NodeId node = w.node({.uuid = "u", .name = "n0"});
@@ -192,7 +193,7 @@ class ComparisonOfAStore : public ::testing::Test {
       }
     }
     ASSERT_TRUE(w.close().ok());
-    auto reader = Reader::open(m_folder.file("s.rgl"));
+    auto reader = openStore(m_folder.file("s.rgl")).reader();
     ASSERT_TRUE(reader.ok());
     m_reader = std::move(*reader);
   }
@@ -236,7 +237,7 @@ TEST_F(ComparisonOfAStore, ARunIsFoundByIdOrNameEvenWithASlashInIt) {
   EXPECT_EQ(readComparison(*m_reader, {.a = {m_run, 9}, .b = {}, .at_step = {}}, {}).status().code(), Code::kNotFound);
 }
 TEST_F(ComparisonOfAStore, ScalarsOfOneNameArePairedByTheirLabels) {
-  auto opened = Writer::open(m_folder.file("s.rgl"));
+  auto opened = openStore(m_folder.file("s.rgl")).writer();
   ASSERT_TRUE(opened.ok());
   Writer& w = **opened;
   const RunId run = w.run({.name = "r"});
@@ -252,7 +253,7 @@ TEST_F(ComparisonOfAStore, ScalarsOfOneNameArePairedByTheirLabels) {
     for (std::int64_t s = 1; s <= 20; ++s) w.scalar(loss, s, kStoreStart + s, 3.0);
   }
   ASSERT_TRUE(w.close().ok());
-  auto reader = Reader::open(m_folder.file("s.rgl"));
+  auto reader = openStore(m_folder.file("s.rgl")).reader();
   ASSERT_TRUE(reader.ok());
   const auto answer = readComparison(**reader, {.a = {run, 0}, .b = {run, 1}, .at_step = {}}, {});
   ASSERT_TRUE(answer.ok()) << answer.status().message();
@@ -265,7 +266,7 @@ TEST_F(ComparisonOfAStore, ScalarsOfOneNameArePairedByTheirLabels) {
   EXPECT_THAT(tags, ::testing::UnorderedElementsAre("loss", R"(grad_norm {"layer":"0"})", R"(grad_norm {"layer":"1"})"));
 }
 TEST_F(ComparisonOfAStore, OfManyScalarsTheLossIsReadFirstAndTheRestIsCounted) {
-  auto opened = Writer::open(m_folder.file("s.rgl"));
+  auto opened = openStore(m_folder.file("s.rgl")).writer();
   ASSERT_TRUE(opened.ok());
   Writer& w = **opened;
   const RunId run = w.run({.name = "r"});
@@ -278,7 +279,7 @@ TEST_F(ComparisonOfAStore, OfManyScalarsTheLossIsReadFirstAndTheRestIsCounted) {
     }
   }
   ASSERT_TRUE(w.close().ok());
-  auto reader = Reader::open(m_folder.file("s.rgl"));
+  auto reader = openStore(m_folder.file("s.rgl")).reader();
   ASSERT_TRUE(reader.ok());
   const auto answer = readComparison(**reader, {.a = {run, 0}, .b = {run, 1}, .at_step = {}}, {});
   ASSERT_TRUE(answer.ok()) << answer.status().message();
@@ -287,7 +288,7 @@ TEST_F(ComparisonOfAStore, OfManyScalarsTheLossIsReadFirstAndTheRestIsCounted) {
   EXPECT_EQ(answer->scalars_left_out, 6U);
 }
 TEST_F(ComparisonOfAStore, ASpikeOfOneStepStaysInACurveOfManyPoints) {
-  auto opened = Writer::open(m_folder.file("s.rgl"));
+  auto opened = openStore(m_folder.file("s.rgl")).writer();
   ASSERT_TRUE(opened.ok());
   Writer& w = **opened;
   const RunId run = w.run({.name = "r"});
@@ -301,7 +302,7 @@ TEST_F(ComparisonOfAStore, ASpikeOfOneStepStaysInACurveOfManyPoints) {
     w.scalars(loss, steps, {}, values);
   }
   ASSERT_TRUE(w.close().ok());
-  auto reader = Reader::open(m_folder.file("s.rgl"));
+  auto reader = openStore(m_folder.file("s.rgl")).reader();
   ASSERT_TRUE(reader.ok());
   const auto answer = readComparison(**reader, {.a = {run, 0}, .b = {run, 1}, .at_step = {}}, {});
   ASSERT_TRUE(answer.ok()) << answer.status().message();

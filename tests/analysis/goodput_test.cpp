@@ -6,6 +6,7 @@
 
 #include <numeric>
 
+#include "storage/open_store.h"
 #include "storage/writer.h"
 #include "tests/storage/sample_store.h"
 
@@ -284,12 +285,12 @@ TEST(SaveAdvice, WithoutASaveThereIsNoCostToGuess) {
 class GoodputOfAStore : public ::testing::Test {
  protected:
   std::unique_ptr<Writer> writer() {
-    auto opened = Writer::open(m_folder.file("s.rgl"));
+    auto opened = openStore(m_folder.file("s.rgl")).writer();
     EXPECT_TRUE(opened.ok()) << opened.status().message();
     return std::move(*opened);
   }
   Goodput ask(std::span<const Finding> findings = {}) {
-    auto reader = Reader::open(m_folder.file("s.rgl"));
+    auto reader = openStore(m_folder.file("s.rgl")).reader();
     EXPECT_TRUE(reader.ok());
     const auto runs = (*reader)->runs();
     auto answer = readGoodput(**reader, runs->front(), findings, std::nullopt, {});

@@ -51,12 +51,12 @@ void expectSums(const IdleAnswer& answer) {
 class GpuIdleTest : public ::testing::Test {
  protected:
   std::unique_ptr<Writer> writer() {
-    auto opened = Writer::open(m_store.path());
+    auto opened = m_store.writer();
     EXPECT_TRUE(opened.ok()) << opened.status().message();
     return std::move(*opened);
   }
   IdleAnswer answer(const IdleScope& scope = {}) {
-    auto reader = Reader::open(m_store.path());
+    auto reader = m_store.reader();
     EXPECT_TRUE(reader.ok());
     const auto attempts = (*reader)->attempts((*reader)->runs()->front().id);
     auto found = readIdleAnswer(**reader, attempts->back(), scope, {});
@@ -172,12 +172,12 @@ TEST_F(GpuIdleTest, PartsOfStepsSumToTheStepAndAgreeOnAllTraces) {
     SCOPED_TRACE(name);
     TempStore store;
     {
-      auto out = Writer::open(store.path());
+      auto out = store.writer();
       ASSERT_TRUE(out.ok());
       ASSERT_TRUE(ImportSession(**out, {}).import({entry.path()}).ok());
       ASSERT_TRUE((*out)->close().ok());
     }
-    auto opened = Reader::open(store.path());
+    auto opened = store.reader();
     ASSERT_TRUE(opened.ok());
     const auto& reader = *opened;
     const Attempt attempt = reader->attempts(reader->runs()->front().id)->back();

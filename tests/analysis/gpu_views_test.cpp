@@ -131,12 +131,12 @@ class GpuWorkTest : public ::testing::Test {
     s.noise_ratio = 0.01;
     s.spans = sim::SpanDetail::kNone;
     s.faults = std::move(faults);
-    auto writer = Writer::open(m_store.path());
+    auto writer = m_store.writer();
     EXPECT_TRUE(writer.ok());
     const Status status = sim::play(s, **writer, {.start = kT, .speed = 0});
     EXPECT_TRUE(status.ok()) << status.message();
     EXPECT_TRUE((*writer)->close().ok());
-    auto reader = Reader::open(m_store.path());
+    auto reader = m_store.reader();
     EXPECT_TRUE(reader.ok());
     const AttemptId attempt = (*reader)->attempts((*reader)->runs()->front().id)->back().id;
     auto work = GpuWorkFeed().read(**reader, attempt, *placedRanks(**reader, attempt), {});
@@ -177,11 +177,11 @@ TEST_F(GpuWorkTest, WhatEndedBeforeTheNewestStepsIsOver) {
 }
 
 TEST_F(GpuWorkTest, WithoutStepsNothingIsCompared) {
-  auto writer = Writer::open(m_store.path());
+  auto writer = m_store.writer();
   const RunId run = (*writer)->run({.name = "r"});
   const AttemptId attempt = (*writer)->attempt({.run = run});
   EXPECT_TRUE((*writer)->close().ok());
-  const auto reader = Reader::open(m_store.path());
+  const auto reader = m_store.reader();
   const auto work = GpuWorkFeed().read(**reader, attempt, {}, {});
   ASSERT_TRUE(work.ok());
   EXPECT_FALSE(work->compared);

@@ -68,7 +68,7 @@ TEST(WatchdogTest, IsTenMinutesUnlessFactsSayOtherwise) {
 class HangsTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    auto opened = Writer::open(m_file.path());
+    auto opened = m_file.writer();
     ASSERT_TRUE(opened.ok()) << opened.status().message();
     m_writer = std::move(*opened);
     m_run = m_writer->run({.name = "r", .state = RunState::kRunning, .start = kT});
@@ -116,7 +116,7 @@ class HangsTest : public ::testing::Test {
   }
   std::vector<Finding> look(std::optional<TimeNs> now = {}) {
     EXPECT_TRUE(m_writer->flush().ok());
-    auto reader = Reader::open(m_file.path());
+    auto reader = m_file.reader();
     EXPECT_TRUE(reader.ok());
     auto found = m_hangs->look({.reader = **reader, .run = m_run, .now = now, .stop = {}});
     EXPECT_TRUE(found.ok()) << found.status().message();
@@ -270,7 +270,7 @@ TEST_F(HangsTest, ASaveThatNamesNoPhaseHasTimeAndIsRemembered) {
 class FirstStepTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    auto opened = Writer::open(m_file.path());
+    auto opened = m_file.writer();
     ASSERT_TRUE(opened.ok()) << opened.status().message();
     m_writer = std::move(*opened);
     m_run = m_writer->run({.name = "r", .state = RunState::kRunning, .start = kT});
@@ -279,7 +279,7 @@ class FirstStepTest : public ::testing::Test {
   void say(TimeNs time) { m_writer->progress({.attempt = m_attempt, .rank = 0, .time = time, .step = 0, .phase = "init"}); }
   std::vector<Finding> look(TimeNs now) {
     EXPECT_TRUE(m_writer->flush().ok());
-    auto reader = Reader::open(m_file.path());
+    auto reader = m_file.reader();
     EXPECT_TRUE(reader.ok());
     auto found = m_hangs->look({.reader = **reader, .run = m_run, .now = now, .stop = {}});
     EXPECT_TRUE(found.ok()) << found.status().message();

@@ -19,7 +19,7 @@ class HardwareFaultsTest : public ::testing::Test {
  protected:
   static constexpr std::uint64_t kNodes = 10;
   void SetUp() override {
-    auto opened = Writer::open(m_file.path());
+    auto opened = m_file.writer();
     ASSERT_TRUE(opened.ok()) << opened.status().message();
     m_writer = std::move(*opened);
     m_run = m_writer->run({.name = "r", .state = RunState::kRunning, .start = kT});
@@ -47,7 +47,7 @@ class HardwareFaultsTest : public ::testing::Test {
   }
   std::vector<Finding> look() {
     EXPECT_TRUE(m_writer->flush().ok());
-    auto reader = Reader::open(m_file.path());
+    auto reader = m_file.reader();
     EXPECT_TRUE(reader.ok());
     auto found = m_analysis->look({.reader = **reader, .run = m_run, .now = {}, .stop = {}});
     EXPECT_TRUE(found.ok()) << found.status().message();

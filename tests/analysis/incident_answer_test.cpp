@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "analysis/incident/read_proposals.h"
+#include "storage/open_store.h"
 #include "tests/analysis/simulated_incident.h"
 
 namespace runglass {
@@ -117,12 +118,12 @@ TEST(IncidentAnswer, ASlowRanksMachineIsRuledOutWithNumbers) {
 TEST(IncidentAnswer, AnIncidentByHandOfARunThatSaysNothingIsAbsentWithReasons) {
   test::TempFolder folder;
   {
-    auto writer = Writer::open(folder.file("s.rgl"));
+    auto writer = openStore(folder.file("s.rgl")).writer();
     ASSERT_TRUE(writer.ok());
     (*writer)->run({.name = "empty"});
     ASSERT_TRUE((*writer)->close().ok());
   }
-  auto reader = Reader::open(folder.file("s.rgl"));
+  auto reader = openStore(folder.file("s.rgl")).reader();
   const auto run = (*reader)->runs()->front();
   Incident incident;
   incident.title = "something odd";

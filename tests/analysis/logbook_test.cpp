@@ -6,6 +6,7 @@
 
 #include "analysis/logbook/read_logbook.h"
 #include "analysis/text/markdown_text.h"
+#include "storage/open_store.h"
 #include "tests/analysis/incident_places.h"
 #include "tests/analysis/simulated_incident.h"
 
@@ -21,13 +22,13 @@ struct Stored {
   test::TempFolder folder;
   std::unique_ptr<Writer> writer;
   Stored() {
-    auto opened = Writer::open(folder.file("s.rgl"));
+    auto opened = openStore(folder.file("s.rgl")).writer();
     EXPECT_TRUE(opened.ok());
     writer = std::move(*opened);
   }
   std::string markdown(std::vector<Incident> incidents = {}) {
     EXPECT_TRUE(writer->close().ok());
-    auto reader = Reader::open(folder.file("s.rgl"));
+    auto reader = openStore(folder.file("s.rgl")).reader();
     const Run run = (*reader)->runs()->front();
     const auto findings = *(*reader)->findings(run.id);
     auto logbook = readLogbook(**reader, run, findings, incidents, {});

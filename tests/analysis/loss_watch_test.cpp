@@ -9,6 +9,7 @@
 #include <random>
 
 #include "analysis/loss_health/loss_health.h"
+#include "storage/open_store.h"
 #include "storage/writer.h"
 #include "tests/storage/sample_store.h"
 
@@ -26,9 +27,9 @@ class LossWatchTest : public testing::Test {
   void open(const std::string& name) {
     reader.reset();
     writer.reset();
-    writer = Writer::open(folder.file(name)).value();
+    writer = openStore(folder.file(name)).writer().value();
     run = writer->run({.name = "r", .start = kStoreStart});
-    reader = Reader::open(folder.file(name)).value();
+    reader = openStore(folder.file(name)).reader().value();
   }
   AttemptId attempt(const std::string& key, std::int32_t world = 8) {
     Attempt one{.run = run, .key = key};

@@ -21,7 +21,7 @@ constexpr TimeNs kStart = 1'790'000'000LL * kNsPerSecond;
 class ManualAlignTest : public ::testing::Test {
  protected:
   void record(const std::vector<DurNs>& ahead, bool with_nodes) {
-    m_writer = Writer::open(m_store.path()).value();
+    m_writer = m_store.writer().value();
     const AttemptId attempt = m_writer->attempt({.run = m_writer->run({.uuid = "u", .name = "r"})});
     for (std::int32_t rank = 0; rank < 4; ++rank) {
       if (with_nodes) {
@@ -41,7 +41,7 @@ class ManualAlignTest : public ::testing::Test {
       m_writer->spans(m_writer->track({.attempt = attempt, .rank = rank, .kind = "gpu_stream", .name = "7"}), spans);
     }
     ASSERT_TRUE(m_writer->flush().ok());
-    m_reader = Reader::open(m_store.path()).value();
+    m_reader = m_store.reader().value();
   }
   // Rank 1's span of a step, as it is shown now.
   ChosenCall chosen(std::size_t step, bool reduce) {

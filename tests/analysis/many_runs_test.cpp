@@ -7,6 +7,7 @@
 
 #include "analysis/engine/analysis.h"
 #include "analysis/layout/layout_reading.h"
+#include "storage/open_store.h"
 #include "storage/travel/forwarding_reader.h"
 #include "storage/writer.h"
 #include "tests/support/temp_folder.h"
@@ -65,12 +66,12 @@ std::size_t rowsOfAll(int runs) {
   const test::TempFolder folder;
   const std::string path = folder.file("runs.rgl");
   {
-    auto writer = Writer::open(path);
+    auto writer = openStore(path).writer();
     EXPECT_TRUE(writer.ok()) << writer.status().message();
     recordRuns(**writer, runs);
     EXPECT_TRUE((*writer)->close().ok());
   }
-  auto store = Reader::open(path);
+  auto store = openStore(path).reader();
   EXPECT_TRUE(store.ok()) << store.status().message();
   const auto all = (*store)->runs();
   EXPECT_EQ(all->size(), static_cast<std::size_t>(runs));
@@ -104,7 +105,7 @@ class FactCounter final : public ForwardingReader {
 
 TEST(PlacedRanks, ReadFactsOnlyWhereARankLacksACoordinate) {
   const test::TempFolder folder;
-  auto writer = Writer::open(folder.file("places.rgl"));
+  auto writer = openStore(folder.file("places.rgl")).writer();
   ASSERT_TRUE(writer.ok()) << writer.status().message();
   const RunId run = (*writer)->run({.uuid = "r", .name = "r"});
   AttemptId attempts[2];
@@ -119,7 +120,7 @@ TEST(PlacedRanks, ReadFactsOnlyWhereARankLacksACoordinate) {
     (*writer)->fact({.attempt = attempts[number], .key = "use_tp_pp_dp_mapping", .value = "False"});
   }
   ASSERT_TRUE((*writer)->close().ok());
-  const auto store = Reader::open(folder.file("places.rgl")).value();
+  const auto store = openStore(folder.file("places.rgl")).reader().value();
   FactCounter reader(*store);
   const auto said = placedRanks(reader, attempts[0]);
   ASSERT_EQ(said->size(), 4U);

@@ -7,6 +7,7 @@
 #include "analysis/report/read_report.h"
 #include "analysis/report/redacted_reader.h"
 #include "analysis/report/report_writers.h"
+#include "storage/open_store.h"
 #include "tests/storage/sample_store.h"
 
 namespace runglass::report {
@@ -192,7 +193,7 @@ TEST(Redaction, NoCanaryOfAStoreIsInAnyReportOfIt) {
   test::TempFolder folder;
   constexpr TimeNs kBegin = 1'700'000'000LL * kNsPerSecond;
   {
-    auto writer = Writer::open(folder.file("s.rgl")).value();
+    auto writer = openStore(folder.file("s.rgl")).writer().value();
     const std::string all =
         "canary-host canary-host.corp.example user=canaryuser /canary/secret/dir/CanaryProject 10.66.66.66 hf_CanaryCanaryCanary1";
     const RunId run =
@@ -253,7 +254,7 @@ TEST(Redaction, NoCanaryOfAStoreIsInAnyReportOfIt) {
     ASSERT_TRUE(writer->edit(runglass::Note{.run_uuid = "u", .time = kBegin, .author = "canaryuser", .text = all}).ok());
     ASSERT_TRUE(writer->close().ok());
   }
-  const auto reader = Reader::open(folder.file("s.rgl")).value();
+  const auto reader = openStore(folder.file("s.rgl")).reader().value();
   Redactor redactor(kAll);
   ASSERT_TRUE(learnNames(*reader, redactor).ok());
   RedactedReader redacted(*reader, redactor);

@@ -12,6 +12,7 @@
 #include "analysis/incident/incident_answer.h"
 #include "analysis/report/read_report.h"
 #include "model/time_text.h"
+#include "storage/open_store.h"
 #include "tests/analysis/hostile_strings.h"
 #include "tests/analysis/simulated_incident.h"
 
@@ -63,7 +64,7 @@ std::string utf8(std::string_view text) { return std::string(text.substr(0, text
 class HostileStore {
  public:
   explicit HostileStore(std::string_view evil) {
-    auto opened = Writer::open(m_folder.file("s.rgl"));
+    auto opened = openStore(m_folder.file("s.rgl")).writer();
     EXPECT_TRUE(opened.ok());
     Writer& writer = **opened;
     const std::string text(evil), short_text = utf8(evil);
@@ -152,7 +153,7 @@ class HostileStore {
                       .evidence = {{.kind = "loss", .title = short_text, .caption = text, .range = {}, .select = "rank=0"}}};
     stored = writer.incident(incident).ok();
     EXPECT_TRUE(writer.close().ok());
-    m_reader = Reader::open(m_folder.file("s.rgl")).value();
+    m_reader = openStore(m_folder.file("s.rgl")).reader().value();
   }
   std::vector<ReportDocument> documents() {
     std::vector<ReportDocument> all;
@@ -393,10 +394,10 @@ TEST_F(SimulatedReport, WithoutAWordWhichTheNewestIncidentElseTheRunIsTold) { EX
 
 TEST(Report, WhatIsMissingSaysWhy) {
   test::TempFolder folder;
-  auto writer = Writer::open(folder.file("s.rgl")).value();
+  auto writer = openStore(folder.file("s.rgl")).writer().value();
   writer->run({.uuid = "u", .name = "empty"});
   ASSERT_TRUE(writer->close().ok());
-  const auto reader = Reader::open(folder.file("s.rgl")).value();
+  const auto reader = openStore(folder.file("s.rgl")).reader().value();
   const auto document = readReport(*reader, {}, {});
   ASSERT_TRUE(document.ok()) << document.status().message();
   for (const Section& section : document->sections)
@@ -412,8 +413,8 @@ TEST(Report, WhatIsMissingSaysWhy) {
 
 TEST(Report, AnEmptyStoreHasNoReport) {
   test::TempFolder folder;
-  ASSERT_TRUE((*Writer::open(folder.file("s.rgl")))->close().ok());
-  const auto reader = Reader::open(folder.file("s.rgl")).value();
+  ASSERT_TRUE((*openStore(folder.file("s.rgl")).writer())->close().ok());
+  const auto reader = openStore(folder.file("s.rgl")).reader().value();
   EXPECT_EQ(readReport(*reader, {}, {}).status().code(), Code::kNotFound);
 }
 

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/rewind/rewind_print.h"
+#include "storage/open_store.h"
 #include "storage/writer.h"
 #include "tests/storage/sample_store.h"
 
@@ -104,7 +105,7 @@ TEST(Rewind, RangesOfManyRanksBecomeTheFewestThatHoldTheSameSamples) {
 class RewindStoreTest : public testing::Test {
  protected:
   void SetUp() override {
-    writer = Writer::open(folder.file("s.rgl")).value();
+    writer = openStore(folder.file("s.rgl")).writer().value();
     run = writer->run({.name = "r", .start = kStoreStart, .framework = "Megatron-LM"});
     Attempt one{.run = run, .key = "a"};
     one.layout.world = 4;
@@ -117,7 +118,7 @@ class RewindStoreTest : public testing::Test {
     loss(second, 301, 900, 1'000);
     save(second, 500);
     ASSERT_TRUE(writer->flush().ok());
-    reader = Reader::open(folder.file("s.rgl")).value();
+    reader = openStore(folder.file("s.rgl")).reader().value();
   }
   void scalars(AttemptId attempt, const std::string& tag, std::optional<std::int32_t> rank, const std::vector<std::int64_t>& steps,
                const std::vector<double>& values, std::int64_t late = 0) {

@@ -19,7 +19,7 @@ constexpr TimeNs kLowest = std::numeric_limits<TimeNs>::min(), kHighest = std::n
 class RunStepsTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    auto opened = Writer::open(m_store.path());
+    auto opened = m_store.writer();
     ASSERT_TRUE(opened.ok()) << opened.status().message();
     m_writer = std::move(*opened);
     m_run = m_writer->run({.name = "r", .start = 0});
@@ -40,7 +40,7 @@ class RunStepsTest : public ::testing::Test {
   }
   void close() {
     ASSERT_TRUE(m_writer->close().ok());
-    m_reader = Reader::open(m_store.path()).value();
+    m_reader = m_store.reader().value();
   }
   std::optional<StepMoment> atMoment(TimeNs time) { return stepAt(*m_reader, m_run, time, {}).value(); }
   std::optional<StepMoment> neighbour(TimeNs time, int by) { return neighbourStep(*m_reader, m_run, time, by, {}).value(); }

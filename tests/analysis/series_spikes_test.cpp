@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "storage/open_store.h"
 #include "storage/writer.h"
 #include "tests/storage/sample_store.h"
 
@@ -14,11 +15,11 @@ namespace {
 class SeriesSpikesTest : public testing::Test {
  protected:
   void SetUp() override {
-    auto opened = Writer::open(folder.file("s.rgl"));
+    auto opened = openStore(folder.file("s.rgl")).writer();
     ASSERT_TRUE(opened.ok()) << opened.status().message();
     writer = std::move(opened).value();
     run = writer->run({.name = "r", .start = kStoreStart});
-    auto reading = Reader::open(folder.file("s.rgl"));
+    auto reading = openStore(folder.file("s.rgl")).reader();
     ASSERT_TRUE(reading.ok()) << reading.status().message();
     reader = std::move(reading).value();
   }

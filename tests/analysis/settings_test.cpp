@@ -60,7 +60,7 @@ TEST(SettingsTest, MigLeftOnGdrOffAndLowTimeoutsAreTold) {
 
 TEST(SettingsTest, ComeFromFactsAndFromWhatAgentsSayOfGpus) {
   TempStore file;
-  auto writer = Writer::open(file.path());
+  auto writer = file.writer();
   ASSERT_TRUE(writer.ok());
   const RunId run = (*writer)->run({.name = "r", .state = RunState::kRunning});
   const AttemptId attempt = (*writer)->attempt({.run = run, .key = "0", .start = 1000});
@@ -78,7 +78,7 @@ TEST(SettingsTest, ComeFromFactsAndFromWhatAgentsSayOfGpus) {
   }
   (*writer)->fact({.attempt = attempt, .key = "NCCL_IB_TIMEOUT", .value = "12"});
   ASSERT_TRUE((*writer)->flush().ok());
-  auto reader = Reader::open(file.path());
+  auto reader = file.reader();
   ASSERT_TRUE(reader.ok());
   const auto found = makeSettingsCheck()->look({.reader = **reader, .run = run, .now = {}, .stop = {}});
   ASSERT_TRUE(found.ok());
@@ -90,7 +90,7 @@ TEST(SettingsTest, ComeFromFactsAndFromWhatAgentsSayOfGpus) {
 
 TEST(SettingsTest, WhatRankZeroTellsIsOfItsNode) {
   TempStore file;
-  auto writer = Writer::open(file.path());
+  auto writer = file.writer();
   ASSERT_TRUE(writer.ok());
   const RunId run = (*writer)->run({.name = "r", .state = RunState::kRunning});
   const AttemptId attempt = (*writer)->attempt({.run = run, .key = "0", .start = 1000});
@@ -104,7 +104,7 @@ TEST(SettingsTest, WhatRankZeroTellsIsOfItsNode) {
   (*writer)->fact({.attempt = attempt, .key = "nccl_version", .value = "2.20"});
   (*writer)->fact({.attempt = attempt, .key = "mig", .value = "true"});
   ASSERT_TRUE((*writer)->flush().ok());
-  auto reader = Reader::open(file.path());
+  auto reader = file.reader();
   ASSERT_TRUE(reader.ok());
   const auto found = makeSettingsCheck()->look({.reader = **reader, .run = run, .now = {}, .stop = {}});
   ASSERT_TRUE(found.ok());

@@ -12,6 +12,7 @@
 
 #include "analysis/engine/analysis.h"
 #include "collectors/sim/simulator.h"
+#include "storage/open_store.h"
 #include "storage/writer.h"
 #include "tests/storage/sample_store.h"
 
@@ -53,13 +54,13 @@ class SimulatedIncident {
   static constexpr TimeNs kStart = 1'790'000'000'000'000'000;
 
   explicit SimulatedIncident(const sim::Scenario& scenario) {
-    auto writer = Writer::open(m_folder.file("s.rgl"));
+    auto writer = openStore(m_folder.file("s.rgl")).writer();
     EXPECT_TRUE(writer.ok()) << writer.status().message();
     EXPECT_TRUE(sim::play(scenario, **writer, {.start = kStart, .speed = 0}).ok());
     EXPECT_TRUE((*writer)->flush().ok());
-    const RunId run = Reader::open(m_folder.file("s.rgl")).value()->runs()->front().id;
+    const RunId run = openStore(m_folder.file("s.rgl")).reader().value()->runs()->front().id;
     {
-      auto reader = Reader::open(m_folder.file("s.rgl"));
+      auto reader = openStore(m_folder.file("s.rgl")).reader();
       for (const AnalysisEntry& entry : analyses()) {
         auto found = entry.make()->look({.reader = **reader, .run = run, .now = {}, .stop = {}});
         EXPECT_TRUE(found.ok()) << found.status().message();
@@ -70,7 +71,7 @@ class SimulatedIncident {
       }
     }
     EXPECT_TRUE((*writer)->close().ok());
-    auto reader = Reader::open(m_folder.file("s.rgl"));
+    auto reader = openStore(m_folder.file("s.rgl")).reader();
     m_reader = std::move(*reader);
     m_run = m_reader->runs()->front();
     m_findings = *m_reader->findings(m_run.id);

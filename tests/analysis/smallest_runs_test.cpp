@@ -95,7 +95,7 @@ class SmallestRuns : public ::testing::TestWithParam<SmallRun> {
 };
 
 TEST_P(SmallestRuns, RaiseNothing) {
-  auto writer = Writer::open(m_file.path());
+  auto writer = m_file.writer();
   ASSERT_TRUE(writer.ok()) << writer.status().message();
   record(**writer);
   std::vector<std::unique_ptr<Analysis>> watching;
@@ -103,7 +103,7 @@ TEST_P(SmallestRuns, RaiseNothing) {
   for (const DurNs later : {DurNs{0}, 45 * kNsPerSecond, 240 * kNsPerSecond}) {
     report(**writer, later);
     ASSERT_TRUE((*writer)->flush().ok());
-    const auto reader = Reader::open(m_file.path());
+    const auto reader = m_file.reader();
     ASSERT_TRUE(reader.ok());
     for (std::size_t i = 0; i < watching.size(); ++i) {
       const std::string name(analyses()[i].name);

@@ -244,7 +244,7 @@ class StepDiagnosisTest : public ::testing::Test {
     return s;
   }
   std::vector<Finding> found(std::vector<sim::Fault> faults) {
-    auto opened = Writer::open(m_store.path());
+    auto opened = m_store.writer();
     EXPECT_TRUE(opened.ok()) << opened.status().message();
     const sim::Scenario s = scenario(std::move(faults));
     const Status status = sim::play(s, **opened, {.start = kStart, .speed = 0});
@@ -253,7 +253,7 @@ class StepDiagnosisTest : public ::testing::Test {
     return ask({});
   }
   std::vector<Finding> ask(std::optional<TimeNs> now) {
-    auto reader = Reader::open(m_store.path());
+    auto reader = m_store.reader();
     EXPECT_TRUE(reader.ok());
     const auto runs = (*reader)->runs();
     auto said = makeStepDiagnosis()->look({.reader = **reader, .run = runs->front().id, .now = now, .stop = {}});
@@ -262,7 +262,7 @@ class StepDiagnosisTest : public ::testing::Test {
   }
   // Eight ranks that compute 500 of 1,000 ms, rank 3 so many times longer; one attempt.
   void record(const std::string& key, std::int64_t first, std::int64_t last, TimeNs begin, double slower, double step_ns = 1e9) {
-    auto opened = Writer::open(m_store.path());
+    auto opened = m_store.writer();
     ASSERT_TRUE(opened.ok()) << opened.status().message();
     Writer& out = **opened;
     const RunId run = out.run({.name = "r", .time_domain = TimeDomain::kUtc, .state = RunState::kRunning, .start = kStart});
@@ -361,7 +361,7 @@ TEST_F(StepDiagnosisTest, ARankThatIsSlowAgainAfterARewindToTheSameStepIsOneFind
 // Of a run whose trainer tells forward passes alone, nothing but the watch itself can tell a slow GPU from pauses.
 // Of a job whose second stage has more to do, the stages are told after the first steps.
 TEST_F(StepDiagnosisTest, RanksWhoseStageIsToldLateAreComparedWithinItFromThenOn) {
-  auto opened = Writer::open(m_store.path());
+  auto opened = m_store.writer();
   ASSERT_TRUE(opened.ok());
   Writer& out = **opened;
   const RunId run = out.run({.name = "r", .time_domain = TimeDomain::kUtc, .state = RunState::kRunning, .start = kStart});
@@ -383,7 +383,7 @@ TEST_F(StepDiagnosisTest, RanksWhoseStageIsToldLateAreComparedWithinItFromThenOn
   std::vector<std::string> said;
   const auto look = [&](std::int64_t step) {
     EXPECT_TRUE(out.flush().ok());
-    auto reader = Reader::open(m_store.path());
+    auto reader = m_store.reader();
     ASSERT_TRUE(reader.ok());
     const auto runs = (*reader)->runs();
     auto found = analysis->look({.reader = **reader, .run = runs->front().id, .now = kStart + step * kNsPerSecond, .stop = {}});
@@ -424,7 +424,7 @@ TEST_F(StepDiagnosisTest, AShiftThatHoldsIsStillToldWhenTheHubWasRestartedLongAf
   EXPECT_EQ(told->first_step, 301);
   EXPECT_FALSE(told->end);
   {
-    auto opened = Writer::open(m_store.path());
+    auto opened = m_store.writer();
     ASSERT_TRUE(opened.ok());
     told->run = (*opened)->run({.name = "r"});
     (*opened)->finding(*told);
@@ -456,7 +456,7 @@ TEST(Imbalance, ARankThatBecomesSlowInItsForwardPassesIsNeverTakenForCollections
 class PortsTest : public ::testing::Test {
  protected:
   PortEvidence ask(double rate) {
-    auto opened = Writer::open(m_store.path());
+    auto opened = m_store.writer();
     EXPECT_TRUE(opened.ok());
     std::vector<NodeId> nodes;
     for (const char* name : {"n0", "n1"}) {
@@ -475,7 +475,7 @@ class PortsTest : public ::testing::Test {
       }
     }
     EXPECT_TRUE((*opened)->close().ok());
-    auto reader = Reader::open(m_store.path());
+    auto reader = m_store.reader();
     EXPECT_TRUE(reader.ok());
     const TimeRange range{kStart + 600 * kNsPerSecond, kStart + 1'200 * kNsPerSecond};
     auto evidence = portEvidence(**reader, nodes, range, {});

@@ -21,7 +21,7 @@ constexpr TimeNs kStart = 1'790'000'000LL * kNsPerSecond;
 class StepFeedTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    auto opened = Writer::open(m_store.path());
+    auto opened = m_store.writer();
     ASSERT_TRUE(opened.ok()) << opened.status().message();
     m_out = std::move(*opened);
     m_attempt = m_out->attempt({.run = m_out->run({.name = "r", .start = kStart})});
@@ -43,7 +43,7 @@ class StepFeedTest : public ::testing::Test {
   }
   std::vector<std::int64_t> next(bool ended) {
     EXPECT_TRUE(m_out->flush().ok());
-    auto reader = Reader::open(m_store.path());
+    auto reader = m_store.reader();
     EXPECT_TRUE(reader.ok());
     if (!m_feed) {
       const auto runs = (*reader)->runs();
@@ -189,7 +189,7 @@ TEST_F(StepFeedTest, WhoLooksBackFromTheNewestStepLooksBackFromTheOneThatTwoRank
     for (std::int64_t step = 1; step <= 50; ++step) tell(rank, step);
   m_out->scalar(series(2, "step_time_ns"), std::int64_t{1} << 62, kStart + 1, 100e6);
   EXPECT_TRUE(m_out->flush().ok());
-  auto reader = Reader::open(m_store.path());
+  auto reader = m_store.reader();
   ASSERT_TRUE(reader.ok());
   m_feed.emplace((*reader)->attempts((*reader)->runs()->front().id)->back().id);
   m_feed->startBack(3);

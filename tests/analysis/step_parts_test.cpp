@@ -113,7 +113,7 @@ class SpanWorkTest : public ::testing::Test {
   // Four ranks, steps of 100 ms that end with a collective: the slow one computes 60 ms, the others 50 and wait for it.
   void record(std::int32_t slow, bool numbered, bool grouped = true) {
     constexpr std::int64_t kSteps = 20;
-    auto opened = Writer::open(m_store.path());
+    auto opened = m_store.writer();
     ASSERT_TRUE(opened.ok());
     Writer& out = **opened;
     const RunId run = out.run({.name = "r", .start = kStart});
@@ -146,7 +146,7 @@ class SpanWorkTest : public ::testing::Test {
     ASSERT_TRUE(out.close().ok());
   }
   StepTableAnswer read() {
-    auto reader = Reader::open(m_store.path());
+    auto reader = m_store.reader();
     const auto ranks = (*reader)->ranks(m_attempt);
     auto answer = readStepTable(**reader, m_attempt, *ranks, {});
     EXPECT_TRUE(answer.ok()) << answer.status().message();

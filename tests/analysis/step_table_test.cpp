@@ -19,12 +19,12 @@ constexpr TimeNs kStart = 1'790'000'000LL * kNsPerSecond;
 class StepTableTest : public ::testing::Test {
  protected:
   std::unique_ptr<Writer> writer() {
-    auto opened = Writer::open(m_store.path());
+    auto opened = m_store.writer();
     EXPECT_TRUE(opened.ok()) << opened.status().message();
     return std::move(*opened);
   }
   StepTableAnswer read() {
-    auto reader = Reader::open(m_store.path());
+    auto reader = m_store.reader();
     EXPECT_TRUE(reader.ok());
     const auto runs = (*reader)->runs();
     const auto attempts = (*reader)->attempts(runs->front().id);
@@ -213,7 +213,7 @@ TEST_F(StepTableTest, ReadStepByStepTheTableIsTheSameAsReadAtOnce) {
     if (step >= 3) say(2, late++);
     if (step % 35 != 34) continue;
     ASSERT_TRUE(out->flush().ok());
-    auto reader = Reader::open(m_store.path());
+    auto reader = m_store.reader();
     ASSERT_TRUE(reader.ok());
     if (!feed) feed.emplace(attempt);
     const auto grown = feed->read(**reader, *(*reader)->ranks(attempt), {});
@@ -227,7 +227,7 @@ TEST_F(StepTableTest, ReadStepByStepTheTableIsTheSameAsReadAtOnce) {
       }
     EXPECT_EQ(grown->when.front()->t0, fresh->when.front()->t0);
   }
-  EXPECT_TRUE(std::isnan(feed->read(**Reader::open(m_store.path()), {}, {})->table.ranks[3].value_ns.back()));
+  EXPECT_TRUE(std::isnan(feed->read(**m_store.reader(), {}, {})->table.ranks[3].value_ns.back()));
   ASSERT_TRUE(out->close().ok());
 }
 
@@ -237,7 +237,7 @@ TEST_F(StepTableTest, ATableUpToAStepLeavesLaterOnesOut) {
     recordFour(*out, true);
     ASSERT_TRUE(out->close().ok());
   }
-  auto reader = Reader::open(m_store.path());
+  auto reader = m_store.reader();
   const auto attempts = (*reader)->attempts((*reader)->runs()->front().id);
   const auto answer = StepTableFeed(attempts->back().id, {.newest = 49}).read(**reader, *(*reader)->ranks(attempts->back().id), {});
   ASSERT_TRUE(answer.ok());

@@ -10,6 +10,7 @@
 
 #include "analysis/what_if/straggler_findings.h"
 #include "analysis/what_if/what_if_analysis.h"
+#include "storage/open_store.h"
 #include "storage/writer.h"
 #include "tests/analysis/recorded_job.h"
 #include "tests/storage/sample_store.h"
@@ -253,7 +254,7 @@ TEST(WhatIfTest, AStopEndsIt) {
 class WhatIfOfAStore : public ::testing::Test {
  protected:
   void SetUp() override {
-    m_writer = Writer::open(m_folder.file("s.rgl")).value();
+    m_writer = openStore(m_folder.file("s.rgl")).writer().value();
     m_run = m_writer->run({.name = "r"});
     m_attempt = m_writer->attempt({.run = m_run, .key = "0", .layout = {.world = 4, .tp = 1, .pp = 2, .dp = 2}});
     ASSERT_TRUE(m_writer->flush().ok());
@@ -279,7 +280,7 @@ class WhatIfOfAStore : public ::testing::Test {
     ASSERT_TRUE(m_writer->flush().ok());
   }
   std::vector<std::string> look(Analysis& analysis, std::optional<TimeNs> now, std::stop_token stop = {}) {
-    auto reader = Reader::open(m_folder.file("s.rgl")).value();
+    auto reader = openStore(m_folder.file("s.rgl")).reader().value();
     const auto found = analysis.look({.reader = *reader, .run = m_run, .now = now, .stop = std::move(stop)});
     if (!found.ok()) return {"error " + found.status().message()};
     std::vector<std::string> kinds;

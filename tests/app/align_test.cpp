@@ -2,6 +2,7 @@
 // `runglassctl align` as its users call it.
 #include <nlohmann/json.hpp>
 
+#include "storage/open_store.h"
 #include "tests/app/ctl_fixture.h"
 
 namespace runglass {
@@ -13,7 +14,7 @@ using ::testing::HasSubstr;
 class AlignTest : public CtlFixture {
  protected:
   void record(DurNs ahead, int reductions = 100) {
-    auto out = Writer::open(m_path);
+    auto out = openStore(m_path).writer();
     ASSERT_TRUE(out.ok());
     const AttemptId attempt = (*out)->attempt({.run = (*out)->run({.name = "r"})});
     for (std::int32_t rank = 0; rank < 2; ++rank) {

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "storage/open_store.h"
 #include "storage/writer.h"
 #include "tests/app/ctl_fixture.h"
 
@@ -185,7 +186,7 @@ TEST_F(AnalyzeTest, AStallThatEndedIsTold) {
 
 TEST_F(AnalyzeTest, MissingDataIsNoFinding) {
   {
-    auto writer = Writer::open(m_store);
+    auto writer = openStore(m_store).writer();
     ASSERT_TRUE(writer.ok());
     const AttemptId attempt = (*writer)->attempt({.run = (*writer)->run({.name = "empty", .state = RunState::kRunning})});
     (*writer)->progress({.attempt = attempt, .rank = 0, .time = 5});
@@ -198,7 +199,7 @@ TEST_F(AnalyzeTest, MissingDataIsNoFinding) {
 
 TEST_F(AnalyzeTest, AStoreThatSomebodyWritesIsOnlyRead) {
   play(kSmall + fault("kind = \"hang\"\ntarget = \"rank:6\"\nfirst_step = 40\nlast_step = 40\nstrength = 120.0\n"));
-  auto writer = Writer::open(m_store);
+  auto writer = openStore(m_store).writer();
   ASSERT_TRUE(writer.ok());
   const Outcome outcome = ctl({"analyze", "--store", m_store, "--json"});
   EXPECT_EQ(outcome.exit, 0);

@@ -13,6 +13,7 @@
 #include "app/cli/hub_problem.h"
 #include "app/console/console.h"
 #include "app/console/screenshot.h"
+#include "storage/open_store.h"
 #include "tests/app/live_store.h"
 #include "tests/support/reserved_port.h"
 #include "tests/widgets/offscreen.h"
@@ -82,7 +83,7 @@ class ConnectTest : public testing::Test {
     return waitFor([&] { return console->followed() && console->followed()->caught_up; });
   }
   static std::vector<Note> notesOf(const std::string& store) {
-    const auto reader = Reader::open(store);
+    const auto reader = openStore(store).reader();
     const auto runs = reader.ok() ? (*reader)->runs() : Result<std::vector<runglass::Run>>(reader.status());
     if (!runs.ok() || runs->empty()) return {};
     const auto notes = (*reader)->notes(runs->front().id);
@@ -183,7 +184,7 @@ TEST_F(ConnectTest, AFileWithDataOfItsOwnIsLeftAloneAndNotShownAsTheHubs) {
   const auto hub = serve(file("there.rgl"));
   const std::string own = file("own.rgl");
   {
-    const auto writer = Writer::open(own);
+    const auto writer = openStore(own).writer();
     ASSERT_TRUE(writer.ok());
     recordLiveRun(**writer, kLiveStart, 1, "own-uuid");
     ASSERT_TRUE((*writer)->close().ok());
@@ -194,7 +195,7 @@ TEST_F(ConnectTest, AFileWithDataOfItsOwnIsLeftAloneAndNotShownAsTheHubs) {
   EXPECT_EQ(console->placed()->code(), Code::kFailedPrecondition);
   EXPECT_THAT(strip(), Not(HasSubstr("own-uuid")));
   console.reset();
-  const auto reader = Reader::open(own);
+  const auto reader = openStore(own).reader();
   ASSERT_TRUE(reader.ok());
   EXPECT_EQ((*reader)->runs()->size(), 1u);
 }
@@ -229,23 +230,23 @@ TEST_F(ConnectTest, AnotherStoreBehindTheSameAddressGetsACopyOfItsOwn) {
   ASSERT_TRUE(
       waitFor([&] { return console->followed()->frames > 0 && console->placed() && strip().find("s behind") != std::string::npos; }));
   const std::string first = copyFile(knownHubs(nullptr).folder, address);
-  const std::string first_source = (*Reader::open(file("first.rgl")))->info()->store_uuid;
+  const std::string first_source = (*openStore(file("first.rgl")).reader())->info()->store_uuid;
   ASSERT_TRUE(hub->stop().ok());
   hub = serve(file("second.rgl"));
   tell(*hub, 77);
   EXPECT_TRUE(waitFor([&] { return strip().find("step 77") != std::string::npos; })) << strip();
   console.reset();
-  const std::string second_source = (*Reader::open(file("second.rgl")))->info()->store_uuid;
+  const std::string second_source = (*openStore(file("second.rgl")).reader())->info()->store_uuid;
   const std::string second = copyFile(knownHubs(nullptr).folder, address, second_source);
   EXPECT_NE(first, second);
-  EXPECT_EQ((*Reader::open(first))->info()->mirror->source_uuid, first_source);
-  EXPECT_EQ((*Reader::open(second))->info()->mirror->source_uuid, second_source);
+  EXPECT_EQ((*openStore(first).reader())->info()->mirror->source_uuid, first_source);
+  EXPECT_EQ((*openStore(second).reader())->info()->mirror->source_uuid, second_source);
   EXPECT_EQ(copyFile(knownHubs(nullptr).folder, address, first_source), first);
 }
 
 TEST_F(ConnectTest, ALinkOfTheHubFindsTheCopyAndFollowsAgain) {
   const auto hub = serve(file("there.rgl"));
-  const std::string source = (*Reader::open(file("there.rgl")))->info()->store_uuid;
+  const std::string source = (*openStore(file("there.rgl")).reader())->info()->store_uuid;
   open(session(), {.store_uuid = source, .view = "overview", .run = "live-uuid", .rank = 3});
   EXPECT_TRUE(waitFor([&] { return console->placed().has_value(); }));
   EXPECT_TRUE(console->placed()->ok()) << console->placed()->message();

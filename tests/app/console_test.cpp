@@ -18,10 +18,11 @@
 #include <vector>
 
 #include "app/console/place.h"
+#include "storage/open_store.h"
 #include "storage/store_files.h"
 #include "storage/writer.h"
-#include "tests/support/open_store.h"
 #include "tests/support/process.h"
+#include "tests/support/sqlite_store.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/wait_until.h"
 #include "tests/widgets/demo_store.h"
@@ -84,7 +85,7 @@ class ConsoleProgram : public testing::Test {
   void SetUp() override { ::setenv("XDG_CONFIG_HOME", dir.c_str(), 1); }
 
   std::unique_ptr<Writer> recorded() const {
-    auto writer = Writer::open(store);
+    auto writer = openStore(store).writer();
     EXPECT_TRUE(writer.ok()) << writer.status().message();
     recordDemo(**writer, 1'795'211'434LL * kNsPerSecond);
     EXPECT_TRUE((*writer)->flush().ok());
@@ -213,7 +214,7 @@ TEST_F(ConsoleProgram, AStoreThatWasExportedForAnIncidentOpensThereUnlessSomebod
     ASSERT_TRUE(writer->close().ok());
   }
   const auto whereTo = [this](const Place& place) {
-    const auto reader = Reader::open(store);
+    const auto reader = openStore(store).reader();
     EXPECT_TRUE(reader.ok()) << reader.status().message();
     const auto found = placeToOpen(**reader, place);
     EXPECT_TRUE(found.ok()) << found.status().message();
@@ -232,7 +233,7 @@ TEST_F(ConsoleProgram, AStoreThatWasExportedForAnIncidentOpensThereUnlessSomebod
   gpus.view = "gpus", run.run = "demo";
   EXPECT_EQ(there.incident, "i-1");
   {
-    const auto reader = Reader::open(store);
+    const auto reader = openStore(store).reader();
     const auto selection = resolvePlace(**reader, there);
     ASSERT_TRUE(selection.ok()) << selection.status().message();
     EXPECT_EQ(selection->incident, "i-1");
@@ -299,7 +300,7 @@ TEST_F(ConsoleProgram, AReportIsItsOwnersAlone) {
 TEST_F(ConsoleProgram, AReportOfADamagedStoreWarns) {
   ASSERT_TRUE(recorded()->close().ok());
   sqlite3* db = nullptr;
-  ASSERT_EQ(test::openStore(store.string(), &db), SQLITE_OK);
+  ASSERT_EQ(test::openDatabase(store.string(), &db), SQLITE_OK);
   const char* sql = "UPDATE rg_chunk SET data = CAST(substr(data, 1, 50) || x'ff' || substr(data, 52) AS BLOB)";
   EXPECT_EQ(sqlite3_exec(db, sql, nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(db);
   sqlite3_close(db);
@@ -382,7 +383,7 @@ TEST_F(ConsoleProgram, ALiveConsoleListensAndClosesItsStoreOnSigterm) {
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_FALSE(fs::exists(lockPath(store)));
   EXPECT_FALSE(fs::exists(store.string() + "-wal"));
-  EXPECT_TRUE(Reader::open(store).ok());
+  EXPECT_TRUE(openStore(store).reader().ok());
 }
 
 TEST(Place, AMomentIsNanosecondsOrATimeWithItsZone) {
@@ -423,7 +424,7 @@ TEST_F(ConsoleProgram, ALinkIntoAStoreThatWasNeverOpenedHereSaysHowToOpenItAndAB
 
 TEST_F(ConsoleProgram, ALinkLeadsToItsRunAndOnlyIntoItsStore) {
   ASSERT_TRUE(recorded()->close().ok());
-  auto reader = Reader::open(store).value();
+  auto reader = openStore(store).reader().value();
   const std::string uuid = reader->info()->store_uuid;
   const runglass::Run first = reader->runs()->at(0);
   const auto place = placeOf({.store_uuid = uuid, .run_uuid = first.uuid, .view = "gpus", .t0 = 1, .t1 = 2, .select = "rank=3"});

@@ -9,9 +9,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include "storage/open_store.h"
 #include "storage/store_files.h"
 #include "tests/app/ctl_fixture.h"
-#include "tests/support/open_store.h"
+#include "tests/support/sqlite_store.h"
 
 namespace runglass {
 namespace {
@@ -118,7 +119,7 @@ TEST_F(CtlTest, VerifyIsCleanOrNamesTheDamageAndExitsOne) {
   EXPECT_EQ(clean.exit, 0) << clean.out;
   EXPECT_EQ(Json::parse(clean.out)["ok"], true);
   sqlite3* db = nullptr;
-  ASSERT_EQ(test::openStore(m_store, &db), SQLITE_OK);
+  ASSERT_EQ(test::openDatabase(m_store, &db), SQLITE_OK);
   ASSERT_EQ(sqlite3_exec(db, "UPDATE rg_chunk SET crc = crc + 1 WHERE chunk_id = (SELECT max(chunk_id) FROM rg_chunk)", nullptr, nullptr,
                          nullptr),
             SQLITE_OK);
@@ -177,7 +178,7 @@ TEST_F(CtlTest, AnotherProgramsDatabaseAndAStoreFromTheFutureAreRefused) {
   ASSERT_EQ(sqlite3_exec(db, "CREATE TABLE t(a)", nullptr, nullptr, nullptr), SQLITE_OK);
   sqlite3_close(db);
   expectFails(ctl({"info", "--store", other}), "not a Runglass store");
-  ASSERT_EQ(test::openStore(m_store, &db), SQLITE_OK);
+  ASSERT_EQ(test::openDatabase(m_store, &db), SQLITE_OK);
   ASSERT_EQ(sqlite3_exec(db, "PRAGMA user_version=4711", nullptr, nullptr, nullptr), SQLITE_OK);
   sqlite3_close(db);
   for (const char* command : {"info", "verify"}) expectFails(ctl({command, "--store", m_store}), "newer");
@@ -236,7 +237,7 @@ TEST_F(CtlTest, WhatAKilledWriterAcknowledgedIsLeftToRecover) {
   // A process that journals a batch and dies without closing. The batch is no good payload, so replaying it leaves an issue: proof enough.
   const pid_t child = ::fork();
   if (child == 0) {
-    auto writer = Writer::open(m_store);
+    auto writer = openStore(m_store).writer();
     if (!writer.ok()) ::_exit(1);
     const StreamKey stream{.agent = "agent-x", .session = "s1", .stream = 0};
     ::_exit((*writer)->journal(stream, 0, "\xff\xff\xff garbage").ok() ? 0 : 1);
@@ -296,7 +297,7 @@ int snapshotHolder(const std::string& store) {
 }
 
 TEST_F(CtlTest, AQueryWhoseOutputIsNotReadHoldsNoSnapshot) {
-  const auto writer = Writer::open(m_store);
+  const auto writer = openStore(m_store).writer();
   ASSERT_TRUE(writer.ok());
   for (int i = 0; i < 2'000; ++i) (*writer)->event({.time = i, .kind = "e", .message = std::string(200, 'x')});
   ASSERT_TRUE((*writer)->flush().ok());
@@ -322,7 +323,7 @@ TEST_F(CtlTest, WritersThroughALinkBesideAHubAreRefused) {
   const std::string link = m_folder.file("current.rgl"), log = m_folder.file("loss.csv");
   std::filesystem::create_symlink("s.rgl", link);
   std::ofstream(log) << "step,loss\n1,2.5\n";
-  const auto hub = Writer::open(m_store);
+  const auto hub = openStore(m_store).writer();
   ASSERT_TRUE(hub.ok());
   const std::string holder = "another process writes it, pid " + std::to_string(::getpid());
   for (const std::vector<std::string>& writes : std::initializer_list<std::vector<std::string>>{
@@ -364,7 +365,7 @@ TEST_F(CtlTest, ServePrintsTheCommandThatStartsAnAgentForIt) {
 }
 
 TEST_F(CtlTest, AStoreThatIsBeingWrittenCanBeReadButNotImportedInto) {
-  auto writer = Writer::open(m_store);
+  auto writer = openStore(m_store).writer();
   ASSERT_TRUE(writer.ok()) << writer.status().message();
   (*writer)->run({.name = "second"});
   ASSERT_TRUE((*writer)->flush().ok());

@@ -2,8 +2,9 @@
 // A store with a damaged chunk: every answer gives the rest and says that something is missing.
 #include <nlohmann/json.hpp>
 
+#include "storage/open_store.h"
 #include "tests/app/ctl_fixture.h"
-#include "tests/support/open_store.h"
+#include "tests/support/sqlite_store.h"
 
 namespace runglass {
 namespace {
@@ -15,7 +16,7 @@ using Json = nlohmann::json;
 class DamageTest : public CtlFixture {
  protected:
   void SetUp() override {
-    auto writer = Writer::open(m_store);
+    auto writer = openStore(m_store).writer();
     ASSERT_TRUE(writer.ok()) << writer.status().message();
     m_ids = fillSampleStore(**writer);
     ASSERT_TRUE((*writer)->close().ok());
@@ -28,7 +29,7 @@ class DamageTest : public CtlFixture {
   }
   void damage(const std::string& sql) {
     sqlite3* db = nullptr;
-    ASSERT_EQ(test::openStore(m_store, &db), SQLITE_OK);
+    ASSERT_EQ(test::openDatabase(m_store, &db), SQLITE_OK);
     EXPECT_EQ(sqlite3_exec(db, sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(db);
     sqlite3_close(db);
   }

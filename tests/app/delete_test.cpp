@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <nlohmann/json.hpp>
 
+#include "storage/open_store.h"
 #include "tests/app/ctl_fixture.h"
 
 namespace runglass {
@@ -39,7 +40,7 @@ TEST_F(DeleteCommand, WrongUsageIsSaid) {
 
 TEST_F(DeleteCommand, AStoreThatIsWrittenIsOnlyPreviewed) {
   makeSampleStore(m_store);
-  auto writer = Writer::open(m_store);
+  auto writer = openStore(m_store).writer();
   ASSERT_TRUE(writer.ok());
   EXPECT_EQ(ctl({"delete", "--store", m_store, "--run", "1", "--dry-run"}).exit, 0);
   expectFails(ctl({"delete", "--store", m_store, "--run", "1"}), "another process writes it");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A disk that is full at any point of an export: one line says so, no part of the export is left, and the store is as it was.
+#include "storage/open_store.h"
 #include "tests/app/ctl_fixture.h"
 #include "tests/support/small_disk.h"
 
@@ -11,7 +12,7 @@ class FullDiskTest : public CtlFixture {
   void SetUp() override {
     if (!test::SmallDisk::possible()) GTEST_SKIP() << "no mount namespace for this user";
     const SampleStoreIds ids = makeSampleStore(m_store);
-    auto writer = Writer::open(m_store);
+    auto writer = openStore(m_store).writer();
     ASSERT_TRUE(writer.ok()) << writer.status().message();
     SpanColumns spans;
     spans.names = {"gemm"};

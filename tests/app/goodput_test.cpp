@@ -2,6 +2,7 @@
 // `runglassctl analyze` (part goodput), `estimate` and `compare` as scripts call them.
 #include <nlohmann/json.hpp>
 
+#include "storage/open_store.h"
 #include "storage/writer.h"
 #include "tests/app/ctl_fixture.h"
 
@@ -16,7 +17,7 @@ class GoodputCtl : public CtlFixture {
  protected:
   // Two attempts of a run: 50 steps of 10 s, a crash, 40 more from step 40 on; the second takes 11 s a step.
   void record() {
-    auto opened = Writer::open(m_store);
+    auto opened = openStore(m_store).writer();
     ASSERT_TRUE(opened.ok());
     Writer& w = **opened;
     const RunId run = w.run({.name = "r", .state = RunState::kFinished, .start = kStoreStart});

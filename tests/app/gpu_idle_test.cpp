@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "storage/open_store.h"
 #include "storage/writer.h"
 #include "tests/app/ctl_fixture.h"
 
@@ -41,7 +42,7 @@ TEST_F(GpuIdlePartTest, TheTextbookTraceWaitsForItsLoader) {
 
 TEST_F(GpuIdlePartTest, ARunOfWhichNothingIsKnownIsInsufficientWithAReason) {
   {
-    auto writer = Writer::open(m_store);
+    auto writer = openStore(m_store).writer();
     ASSERT_TRUE(writer.ok());
     (*writer)->attempt({.run = (*writer)->run({.name = "empty"})});
     ASSERT_TRUE((*writer)->close().ok());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // runglassctl note: on a store that is free, that a hub holds, and that another writer holds.
 #include "collectors/hub/server/hub.h"
+#include "storage/open_store.h"
 #include "storage/store_files.h"
 #include "tests/app/ctl_fixture.h"
 
@@ -79,7 +80,7 @@ TEST_F(NoteTest, AHubWithATokenWantsIt) {
 }
 
 TEST_F(NoteTest, AWriterThatTakesNoEditsIsNamed) {
-  const auto writer = Writer::open(m_store);
+  const auto writer = openStore(m_store).writer();
   ASSERT_TRUE(writer.ok());
   expectFails(note({"x"}), "process " + std::to_string(::getpid()) + " writes it and takes no edits");
 }

@@ -7,8 +7,8 @@
 #include <fstream>
 
 #include "tests/app/ctl_fixture.h"
-#include "tests/support/open_store.h"
 #include "tests/support/process.h"
+#include "tests/support/sqlite_store.h"
 
 namespace runglass {
 namespace {
@@ -35,7 +35,7 @@ class PrivateFiles : public CtlFixture {
   }
   void edit(const std::string& sql) const {
     sqlite3* db = nullptr;
-    ASSERT_EQ(test::openStore(m_store, &db), SQLITE_OK);
+    ASSERT_EQ(test::openDatabase(m_store, &db), SQLITE_OK);
     EXPECT_EQ(sqlite3_exec(db, sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(db);
     sqlite3_close(db);
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A disk that is full at any point of a report: one line says so, and no part of the report is left.
+#include "storage/open_store.h"
 #include "storage/writer.h"
 #include "tests/support/small_disk.h"
 #include "tests/widgets/demo_store.h"
@@ -12,7 +13,7 @@ TEST(ReportDisk, AReportIsWrittenWholeOrNotAtAll) {
   const test::TempFolder folder;
   const std::string store = folder.file("s.rgl");
   {
-    auto writer = Writer::open(store);
+    auto writer = openStore(store).writer();
     ASSERT_TRUE(writer.ok()) << writer.status().message();
     recordDemo(**writer, 1'760'000'000'000'000'000);
     ASSERT_TRUE((*writer)->close().ok());

@@ -13,6 +13,7 @@
 
 #include "app/console/console_store_maker.h"
 #include "collectors/hub/server/hub.h"
+#include "storage/open_store.h"
 #include "storage/reader.h"
 #include "tests/widgets/offscreen.h"
 #include "widgets/welcome/connect_commands.h"
@@ -80,7 +81,7 @@ std::unique_ptr<Hub> hubOf(const ConnectQuestion& question) {
 }
 
 bool knowsNode(const QString& store, const std::string& name) {
-  const auto reader = Reader::open(store.toStdString());
+  const auto reader = openStore(store.toStdString()).reader();
   const auto nodes = reader.ok() ? (*reader)->nodes() : Result<std::vector<Node>>(reader.status());
   return nodes.ok() && std::ranges::any_of(*nodes, [&](const Node& node) { return node.name == name; });
 }
@@ -177,7 +178,7 @@ TEST_F(StartPageTest, TheExampleIsASimulatedRunWhoseFaultsAreFound) {
   const Result<MadeStore> made = answered();
   ASSERT_TRUE(made.ok()) << made.status().message();
   EXPECT_GT(progress, 0);
-  const auto reader = Reader::open(made->path.toStdString());
+  const auto reader = openStore(made->path.toStdString()).reader();
   ASSERT_TRUE(reader.ok());
   const auto runs = (*reader)->runs();
   ASSERT_EQ(runs->size(), 1U);
@@ -212,7 +213,7 @@ TEST_F(StartPageTest, FilesAreListedByKindAndBecomeAStore) {
   const Result<MadeStore> made = answered();
   ASSERT_TRUE(made.ok()) << made.status().message();
   ASSERT_EQ(made->rows.size(), 2U);
-  EXPECT_EQ((*Reader::open(made->path.toStdString()))->runs()->size(), 1U);
+  EXPECT_EQ((*openStore(made->path.toStdString()).reader())->runs()->size(), 1U);
 }
 
 TEST_F(StartPageTest, AnImportOfNothingFailsAndLeavesNoStore) {

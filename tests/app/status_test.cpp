@@ -9,6 +9,7 @@
 #include "collectors/hub/replica/mirror.h"
 #include "collectors/hub/server/hub.h"
 #include "collectors/sim/simulator.h"
+#include "storage/open_store.h"
 #include "tests/app/ctl_fixture.h"
 
 namespace runglass {
@@ -85,7 +86,7 @@ class StatusTest : public CtlFixture {
     ASSERT_TRUE(writer.alerts({&told, 1}).ok());
   }
   void makeStore() {
-    auto writer = Writer::open(m_store).value();
+    auto writer = openStore(m_store).writer().value();
     play(*writer);
     addTrouble(*writer);
     ASSERT_TRUE(writer->close().ok());
@@ -161,7 +162,7 @@ TEST_F(StatusTest, AStoreThatAHubWritesNamesTheHub) {
 }
 
 TEST_F(StatusTest, AnEmptyStoreHasNoRunYetAndAnUnknownRunIsAnError) {
-  ASSERT_TRUE(Writer::open(m_store).value()->close().ok());
+  ASSERT_TRUE(openStore(m_store).writer().value()->close().ok());
   EXPECT_THAT(ctl({"status", "--store", m_store}).out, HasSubstr("run         none yet\n"));
   EXPECT_THAT(ctl({"top", "--store", m_store}).out, HasSubstr("no run yet"));
   expectFails(ctl({"status", "--store", m_store, "--run", "nobody"}), "no run nobody");

@@ -15,6 +15,7 @@
 
 #include "app/cli/store_access.h"
 #include "app/console/store_session.h"
+#include "storage/open_store.h"
 #include "tests/storage/sample_store.h"
 #include "tests/widgets/offscreen.h"
 
@@ -111,7 +112,7 @@ TEST_F(StoreEditsTest, AStoreThatMayNotBeWrittenSaysSo) {
 }
 
 TEST_F(StoreEditsTest, AWriterThatTakesNoEditsIsNamedInTheAnswer) {
-  const auto writer = Writer::open(m_store);
+  const auto writer = openStore(m_store).writer();
   ASSERT_TRUE(writer.ok());
   StoreSession session({.store = m_store});
   ASSERT_TRUE(canEdit(session));
@@ -128,7 +129,7 @@ TEST_F(StoreEditsTest, AnEditWhoseViewIsGoneIsMadeAndNobodyIsTold) {
     session.edits().submit(note("kept"), &view, [](const Status&) { ADD_FAILURE() << "the view is gone"; });
   }
   QCoreApplication::processEvents();
-  const auto reader = Reader::open(m_store);
+  const auto reader = openStore(m_store).reader();
   ASSERT_TRUE(reader.ok());
   EXPECT_THAT(*(*reader)->notes(RunId{1}), SizeIs(1));
 }
@@ -179,7 +180,7 @@ TEST_F(StoreEditsTest, AnOlderStoreIsRefusedWithTheCommandThatUpdatesIt) {
   EXPECT_THAT(opened.status().message(), ::testing::HasSubstr("runglassctl recover --store " + path));
   EXPECT_EQ(std::filesystem::file_size(path), size);
   EXPECT_FALSE(std::filesystem::exists(path + ".schema3")) << "a look makes no copy";
-  ASSERT_TRUE((*Writer::open(path))->close().ok());
+  ASSERT_TRUE((*openStore(path).writer())->close().ok());
   EXPECT_TRUE(openForReading(path).ok());
 }
 

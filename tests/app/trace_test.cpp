@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "collectors/hub/server/hub.h"
+#include "storage/open_store.h"
 #include "tests/app/ctl_fixture.h"
 
 namespace runglass {
@@ -28,7 +29,7 @@ TEST_F(TraceTest, ExactlyOneThingIsAskedOfOneHub) {
 }
 
 TEST_F(TraceTest, AStoreThatAnotherProcessThanAHubWritesIsSaid) {
-  const auto writer = Writer::open(m_store);
+  const auto writer = openStore(m_store).writer();
   ASSERT_TRUE(writer.ok());
   expectFails(trace({"--store", m_store, "--run", "pretrain", "--every", "1"}), "process " + std::to_string(::getpid()));
 }

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "storage/open_store.h"
 #include "storage/writer.h"
 #include "tests/app/ctl_fixture.h"
 
@@ -124,7 +125,7 @@ TEST_F(WhatIfTest, WithoutCoordinatesThereIsAReasonAndNoNumber) {
 }
 
 TEST_F(WhatIfTest, ARunWithoutSpansIsInsufficient) {
-  auto writer = Writer::open(m_store);
+  auto writer = openStore(m_store).writer();
   ASSERT_TRUE(writer.ok());
   const RunId run = (*writer)->run({.name = "bare"});
   (*writer)->attempt({.run = run});

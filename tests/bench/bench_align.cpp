@@ -10,6 +10,7 @@
 #include <string>
 
 #include "analysis/clock_align/clock_matches.h"
+#include "storage/open_store.h"
 #include "storage/writer.h"
 #include "tests/bench/calibration.h"
 
@@ -31,7 +32,7 @@ std::string& storePath() {
 
 std::string makeStore() {
   const std::string path = (std::filesystem::temp_directory_path() / ("rg-bench-align-" + std::to_string(::getpid()) + ".rgl")).string();
-  auto writer = Writer::open(path);
+  auto writer = openStore(path).writer();
   RG_CHECK(writer.ok());
   const AttemptId attempt = (*writer)->attempt({.run = (*writer)->run({.name = "bench"})});
   for (std::int32_t rank = 0; rank < kRanks; ++rank) {
@@ -66,7 +67,7 @@ void BM_ProposeAlignment(benchmark::State& state) {
   ::getrusage(RUSAGE_SELF, &before);
   for (auto unused : state) {
     static_cast<void>(unused);
-    auto reader = Reader::open(storePath());
+    auto reader = openStore(storePath()).reader();
     RG_CHECK(reader.ok());
     const auto proposal = proposeAlignment(**reader, RunId{1}, AttemptId{1}, {});
     RG_CHECK(proposal.ok() && proposal->result.verdict == ClockAlignVerdict::kShift);

@@ -12,6 +12,7 @@
 #include "analysis/gpu_idle/device_idle.h"
 #include "analysis/gpu_idle/idle_answer.h"
 #include "collectors/sim/simulator.h"
+#include "storage/open_store.h"
 #include "storage/writer.h"
 #include "tests/bench/calibration.h"
 
@@ -39,7 +40,7 @@ const std::string& storeOf(std::int64_t ranks) {
   s.step_seconds = 4, s.metrics_hertz = 0.2;
   s.spans = sim::SpanDetail::kNone;
   s.faults = {{"hang", {.kind = sim::Target::Kind::kRank, .index = 77}, 60, 60, 120, std::nullopt}};
-  auto writer = Writer::open(path);
+  auto writer = openStore(path).writer();
   RG_CHECK(writer.ok());
   RG_CHECK(sim::play(s, **writer, {.start = kStart, .speed = 0}).ok());
   RG_CHECK((*writer)->close().ok());
@@ -54,7 +55,7 @@ const AnalysisEntry& entryOf(std::string_view name) {
 }
 
 void look(benchmark::State& state, std::string_view name, bool again) {
-  auto reader = Reader::open(storeOf(state.range(0)));
+  auto reader = openStore(storeOf(state.range(0))).reader();
   RG_CHECK(reader.ok());
   const RunId run = (*reader)->runs()->front().id;
   auto analysis = entryOf(name).make();
@@ -94,7 +95,7 @@ BENCHMARK(BM_DeviceIdle)->Arg(1'000'000)->Unit(benchmark::kMillisecond);
 // The same from a store: 8 ranks, 20 steps.
 std::string spansOf(std::int64_t spans) {
   const std::string path = (std::filesystem::temp_directory_path() / ("rg-bench-idle-" + std::to_string(::getpid()) + ".rgl")).string();
-  auto writer = Writer::open(path);
+  auto writer = openStore(path).writer();
   RG_CHECK(writer.ok());
   Writer& out = **writer;
   const AttemptId attempt = out.attempt({.run = out.run({.name = "r", .start = kStart}), .layout = {.world = 8}});
@@ -124,7 +125,7 @@ std::string spansOf(std::int64_t spans) {
 
 void BM_ReadIdle(benchmark::State& state) {
   const std::string path = spansOf(state.range(0));
-  auto reader = Reader::open(path);
+  auto reader = openStore(path).reader();
   RG_CHECK(reader.ok());
   const Attempt attempt = (*reader)->attempts((*reader)->runs()->front().id)->back();
   for (auto _ : state) {

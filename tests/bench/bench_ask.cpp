@@ -14,6 +14,7 @@
 #include "collectors/hub/replica/followed_reader.h"
 #include "collectors/hub/replica/mirror.h"
 #include "collectors/hub/server/hub.h"
+#include "storage/open_store.h"
 #include "tests/bench/calibration.h"
 #include "tests/collectors/hub/replica/slow_proxy.h"
 #include "tests/support/temp_store.h"
@@ -124,7 +125,8 @@ void ask(benchmark::State& state) {
     RG_CHECK(mirror.ok() && (*mirror)->waitComplete(120 * kNsPerSecond));
     std::vector<std::unique_ptr<Reader>> readers;
     for (int i = 0; i < 4; ++i)
-      readers.push_back(followedReader(Reader::open(folder.file("here.rgl"), (*mirror)->readerOptions()).value(), (*mirror)->questions()));
+      readers.push_back(
+          followedReader(openStore(folder.file("here.rgl")).reader((*mirror)->readerOptions()).value(), (*mirror)->questions()));
     std::vector<Series> all;
     for (const DurNs begin = monotonicNow(); all.size() < kNodes * kGpus * kMetrics && monotonicNow() - begin < 60 * kNsPerSecond;) {
       all = readers[0]->series({}).value();

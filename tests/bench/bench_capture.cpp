@@ -10,6 +10,7 @@
 #include "collectors/agent/agent.h"
 #include "collectors/hub/server/hub.h"
 #include "collectors/sim/simulated_captures.h"
+#include "storage/open_store.h"
 #include "tests/bench/calibration.h"
 
 namespace runglass {
@@ -79,7 +80,7 @@ class Cluster {
   };
   std::string store() const { return m_dir + "/s.rgl"; }
   std::unique_ptr<Reader> open() const {
-    auto reader = Reader::open(store(), m_hub->readerOptions());
+    auto reader = openStore(store()).reader(m_hub->readerOptions());
     RG_CHECK(reader.ok());
     return std::move(*reader);
   }

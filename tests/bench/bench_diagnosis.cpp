@@ -113,9 +113,9 @@ class LivePlay {
   explicit LivePlay(const sim::Scenario& scenario) : m_scenario(scenario) {}
   // `judged` hears what each round took and said, in CPU seconds of this thread.
   Status play(std::int64_t every, const std::function<void(std::int64_t step, double seconds, const LiveRound&)>& judged) {
-    RG_ASSIGN(const auto writer, Writer::open(m_store.path()));
+    RG_ASSIGN(const auto writer, m_store.writer());
     DueRecorder out(*writer);
-    RG_ASSIGN(auto reader, Reader::open(m_store.path(), {.live = writer->liveTail()}));
+    RG_ASSIGN(auto reader, m_store.reader({.live = writer->liveTail()}));
     LiveAnalyses live(analyses());
     sim::PlayState at;
     std::int64_t last = 0;

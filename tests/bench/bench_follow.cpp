@@ -25,6 +25,7 @@
 #include "collectors/hub/replica/mirror.h"
 #include "collectors/hub/server/hub.h"
 #include "runglass/v1/follow.grpc.pb.h"
+#include "storage/open_store.h"
 #include "tests/bench/calibration.h"
 #include "tests/collectors/hub/replica/slow_proxy.h"
 #include "tests/support/temp_store.h"
@@ -123,7 +124,7 @@ double percentile(std::vector<double>& values, double share) {
 
 // Series that differ: in their points, or, of metrics, in how many samples their summaries speak of.
 std::int64_t differences(const std::string& there, const std::string& here) {
-  const auto source = Reader::open(there), copy = Reader::open(here);
+  const auto source = openStore(there).reader(), copy = openStore(here).reader();
   RG_CHECK(source.ok() && copy.ok());
   const auto a = (*source)->series({}), b = (*copy)->series({});
   using Name = std::tuple<std::string, std::int32_t, std::uint64_t>;
@@ -158,10 +159,10 @@ void BM_FollowedJob(benchmark::State& state) {
     auto mirror = Mirror::start({.store = folder.file("here.rgl"), .hub = {.hub = proxy.address()}});
     RG_CHECK(mirror.ok());
     std::this_thread::sleep_for(std::chrono::seconds(kWarm));
-    auto reader = Reader::open(folder.file("here.rgl"), (*mirror)->readerOptions());
+    auto reader = openStore(folder.file("here.rgl")).reader((*mirror)->readerOptions());
     RG_CHECK(reader.ok());
     const std::int64_t bytes = proxy.down();
-    auto source = Reader::open(folder.file("there.rgl"), (*hub)->readerOptions());
+    auto source = openStore(folder.file("there.rgl")).reader((*hub)->readerOptions());
     RG_CHECK(source.ok());
     std::vector<std::deque<TimeNs>> history(kRanks);  // of the hub, as far as the copy has not got
     std::vector<double> behind, ages, summary_ages;

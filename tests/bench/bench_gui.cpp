@@ -14,6 +14,7 @@
 #include <memory>
 #include <random>
 
+#include "storage/open_store.h"
 #include "storage/writer.h"
 #include "tests/bench/calibration.h"
 #include "tests/bench/timed_application.h"
@@ -39,7 +40,7 @@ const std::string& storePath() {
   static bool made = false;
   if (made) return path;
   made = true;
-  auto opened = Writer::open(path);
+  auto opened = openStore(path).writer();
   if (!opened.ok()) std::abort();
   std::unique_ptr<Writer> writer = std::move(opened).value();
   const std::size_t points = pointCount();
@@ -65,7 +66,8 @@ const std::string& storePath() {
 
 class Scene {
  public:
-  explicit Scene(const std::string& path) : queries([path] { return Reader::open(path); }, kWorkers), view({&queries, &state}, nullptr) {
+  explicit Scene(const std::string& path)
+      : queries([path] { return openStore(path).reader(); }, kWorkers), view({&queries, &state}, nullptr) {
     view.resize(1920, 1080);
     view.show();
     view.applyState(state.state());

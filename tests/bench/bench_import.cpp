@@ -13,6 +13,7 @@
 #include "collectors/importers/session/import_session.h"
 #include "collectors/importers/tfevents/tfevents_parser.h"
 #include "model/crc32c.h"
+#include "storage/open_store.h"
 #include "storage/writer.h"
 #include "tests/bench/calibration.h"
 
@@ -98,7 +99,7 @@ void fileToCommit(benchmark::State& state, const std::string& name, const std::s
   std::ofstream(file, std::ios::binary) << content;
   for (auto unused : state) {
     static_cast<void>(unused);
-    auto writer = Writer::open(store);
+    auto writer = openStore(store).writer();
     if (!writer.ok()) {
       state.SkipWithError(writer.status().message().c_str());
       break;

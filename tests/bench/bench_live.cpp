@@ -28,6 +28,7 @@
 #include "collectors/hub/server/hub.h"
 #include "collectors/sim/scenario.h"
 #include "collectors/sim/simulator.h"
+#include "storage/open_store.h"
 #include "tests/bench/calibration.h"
 #include "tests/bench/timed_application.h"
 #include "widgets/charts/plot_widget.h"
@@ -107,7 +108,7 @@ class LiveConsole {
     RG_CHECK(hub.ok());
     m_hub = std::move(*hub);
     m_cluster = std::make_unique<SimulatedCluster>(m_folder.path().toStdString(), m_hub->address());
-    m_queries = std::make_unique<QueryService>([this] { return Reader::open(store(), m_hub->readerOptions()); });
+    m_queries = std::make_unique<QueryService>([this] { return openStore(store()).reader(m_hub->readerOptions()); });
     WindowOptions options;
     options.queries = m_queries.get();
     window = std::make_unique<MainWindow>(options);
@@ -192,7 +193,7 @@ const std::string& largeStore() {
   static QTemporaryDir folder;
   static const std::string path = folder.filePath("large.rgl").toStdString();
   if (QFile::exists(QString::fromStdString(path))) return path;
-  auto opened = Writer::open(path);
+  auto opened = openStore(path).writer();
   const auto scenario = sim::parseScenario(scenarioText(64, 40, 13), "bench");
   RG_CHECK(opened.ok() && scenario.ok());
   Writer& writer = **opened;
@@ -200,7 +201,7 @@ const std::string& largeStore() {
   options.speed = 0;
   options.start = wallNow() - 8 * 3600 * kNsPerSecond;
   RG_CHECK(sim::play(*scenario, writer, options).ok());
-  auto all = (*Reader::open(path))->series({.kind = SeriesKind::kGauge});
+  auto all = (*openStore(path).reader())->series({.kind = SeriesKind::kGauge});
   RG_CHECK(all.ok());
   std::erase_if(*all, [](const Series& series) { return !series.key.device; });
   constexpr std::size_t kBlock = 10'000;
@@ -227,14 +228,14 @@ void forgetPages(const std::string& path) {
   close(file);
 }
 
-void openStore(benchmark::State& state, const char* place) {
+void openConsole(benchmark::State& state, const char* place) {
   const std::string& path = largeStore();
   for (auto unused : state) {
     static_cast<void>(unused);
     state.PauseTiming();
     forgetPages(path);
     state.ResumeTiming();
-    QueryService queries([&path] { return Reader::open(path); });
+    QueryService queries([&path] { return openStore(path).reader(); });
     WindowOptions options;
     options.queries = &queries;
     MainWindow window(options);
@@ -253,8 +254,8 @@ void openStore(benchmark::State& state, const char* place) {
 BENCHMARK_CAPTURE(live, watch_512_gpus, "watch", false)->Name("live/watch_512_gpus")->Iterations(1)->Unit(benchmark::kSecond);
 BENCHMARK_CAPTURE(live, gpus_follow_20s, "gpus", true)->Name("live/gpus_follow_20s")->Iterations(1)->Unit(benchmark::kSecond);
 BENCHMARK_CAPTURE(live, watch_follow_20s, "watch", true)->Name("live/watch_follow_20s")->Iterations(1)->Unit(benchmark::kSecond);
-BENCHMARK_CAPTURE(openStore, watch, "watch")->Name("open/watch")->Iterations(3)->UseRealTime()->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(openStore, curves, "curves")->Name("open/curves")->Iterations(3)->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(openConsole, watch, "watch")->Name("open/watch")->Iterations(3)->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(openConsole, curves, "curves")->Name("open/curves")->Iterations(3)->UseRealTime()->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace runglass

@@ -14,6 +14,7 @@
 #include "collectors/agent/wire_recorder.h"
 #include "collectors/wire/payload_replay.h"
 #include "collectors/wire/session_dictionary.h"
+#include "storage/open_store.h"
 #include "storage/writer.h"
 #include "tests/bench/calibration.h"
 
@@ -55,7 +56,7 @@ void storeLines(benchmark::State& state) {
   const auto limit = state.range(0);
   for (auto _ : state) {
     std::filesystem::remove(path());
-    auto writer = Writer::open(path()).value();
+    auto writer = openStore(path()).writer().value();
     const NodeId node = writer->node({.uuid = "n", .name = "n"});
     std::mt19937_64 random(1);
     std::vector<LogLine> lines;
@@ -87,7 +88,7 @@ void wireLines(benchmark::State& state) {
   constexpr std::int64_t kSome = 300'000;
   for (auto _ : state) {
     std::filesystem::remove(path());
-    auto writer = Writer::open(path()).value();
+    auto writer = openStore(path()).writer().value();
     std::mt19937_64 random(1);
     SessionDictionary dictionary;
     TimeNs now = kStart;
@@ -122,7 +123,7 @@ void wireLines(benchmark::State& state) {
 }
 
 Reader& millionLines() {
-  static const std::unique_ptr<Reader> kReader = Reader::open(path()).value();
+  static const std::unique_ptr<Reader> kReader = openStore(path()).reader().value();
   return *kReader;
 }
 

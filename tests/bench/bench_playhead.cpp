@@ -9,6 +9,7 @@
 #include <random>
 
 #include "analysis/run_summary/run_steps.h"
+#include "storage/open_store.h"
 #include "storage/reader_at.h"
 #include "storage/writer.h"
 #include "tests/bench/calibration.h"
@@ -36,7 +37,7 @@ constexpr const char* kMetrics[] = {"power_watts",
                                     "pcie_replay_total"};
 
 std::string made(const TempStore& store) {
-  auto writer = Writer::open(store.path()).value();
+  auto writer = store.writer().value();
   const RunId run = writer->run({.name = "big",
                                  .time_domain = TimeDomain::kUtc,
                                  .state = RunState::kFinished,
@@ -78,7 +79,7 @@ const std::string& storePath() {
 }
 
 struct Console {
-  explicit Console(const char* view, bool to_the_end = true) : queries([] { return Reader::open(storePath()); }) {
+  explicit Console(const char* view, bool to_the_end = true) : queries([] { return openStore(storePath()).reader(); }) {
     WindowOptions options;
     options.queries = &queries;
     window = std::make_unique<MainWindow>(options);
@@ -139,7 +140,7 @@ void first(benchmark::State& state, const char* view) {
 
 // What the worker does of it, without waiting for its turn.
 void readAlone(benchmark::State& state, const std::function<void(const MomentReaders&, TimeNs)>& read) {
-  const std::unique_ptr<Reader> reader = Reader::open(storePath()).value();
+  const std::unique_ptr<Reader> reader = openStore(storePath()).reader().value();
   std::mt19937_64 dice(7);
   for (auto unused : state) {
     static_cast<void>(unused);

@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "storage/open_store.h"
 #include "storage/writer.h"
 #include "tests/bench/calibration.h"
 #include "tests/support/temp_store.h"
@@ -20,7 +21,7 @@ constexpr const char* kParts[] = {"forward", "backward", "optimizer", "communica
 // A run of kRanks ranks that can go on by a step.
 class Job {
  public:
-  Job() : m_writer(Writer::open(m_store.path()).value()) {
+  Job() : m_writer(m_store.writer().value()) {
     m_run = m_writer->run({.name = "r", .start = kStart});
     const AttemptId attempt = m_writer->attempt({.run = m_run, .layout = {.world = kRanks}});
     for (std::int32_t r = 0; r < kRanks; ++r) {
@@ -62,7 +63,7 @@ Job& job() {
 }
 
 void rankingAtOnce(benchmark::State& state) {
-  auto reader = Reader::open(job().path()).value();
+  auto reader = openStore(job().path()).reader().value();
   for (auto _ : state) {
     auto data = readRanking(*reader, {}, {}, {});
     if (!data.ok() || data->rows.front().score.rank != 700) state.SkipWithError("no ranking");
@@ -71,7 +72,7 @@ void rankingAtOnce(benchmark::State& state) {
 BENCHMARK(rankingAtOnce)->Name("ranking/1024/at_once")->Unit(benchmark::kMillisecond);
 
 void rankingRefreshed(benchmark::State& state) {
-  auto reader = Reader::open(job().path()).value();
+  auto reader = openStore(job().path()).reader().value();
   RankingMemory memory({}, {});
   if (!readRanking(*reader, memory, {}).ok()) return state.SkipWithError("no ranking");
   for (auto _ : state) {
@@ -86,7 +87,7 @@ BENCHMARK(rankingRefreshed)->Name("ranking/1024/refreshed_a_step_later")->Unit(b
 
 // Most ticks of a live view: five a second, and no step ended.
 void rankingUnchanged(benchmark::State& state) {
-  auto reader = Reader::open(job().path()).value();
+  auto reader = openStore(job().path()).reader().value();
   RankingMemory memory({}, {});
   if (!readRanking(*reader, memory, {}).ok()) return state.SkipWithError("no ranking");
   for (auto _ : state) {

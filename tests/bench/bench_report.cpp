@@ -6,6 +6,7 @@
 
 #include "analysis/engine/analysis.h"
 #include "collectors/sim/simulator.h"
+#include "storage/open_store.h"
 #include "storage/writer.h"
 #include "tests/bench/calibration.h"
 #include "tests/bench/timed_application.h"
@@ -42,10 +43,10 @@ const std::string& storedRun() {
                           .last_step = 300,
                           .strength = 600,
                           .xid = 79});
-    auto writer = Writer::open(file).value();
+    auto writer = openStore(file).writer().value();
     if (!sim::play(job, *writer, {.start = kStart, .speed = 0}).ok() || !writer->flush().ok()) std::abort();
     {
-      const auto reader = Reader::open(file).value();
+      const auto reader = openStore(file).reader().value();
       const RunId run = reader->runs()->front().id;
       for (const AnalysisEntry& entry : analyses()) {
         auto found = entry.make()->look({.reader = *reader, .run = run, .now = {}, .stop = {}});
@@ -72,7 +73,7 @@ const std::string& storedRun() {
 
 // The whole way; `pages` says of how many.
 void report(benchmark::State& state) {
-  const auto reader = Reader::open(storedRun()).value();
+  const auto reader = openStore(storedRun()).reader().value();
   ReportRequest request{.question = {}, .redact = {}};
   request.question.made = kStart;
   if (state.range(0) != 0)

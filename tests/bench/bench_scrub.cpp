@@ -7,6 +7,7 @@
 #include <memory>
 #include <random>
 
+#include "storage/open_store.h"
 #include "storage/reader_at.h"
 #include "storage/writer.h"
 #include "tests/bench/calibration.h"
@@ -36,7 +37,7 @@ double valueOf(int metric, int gpu, std::int64_t sample) {
 
 class Cluster {
  public:
-  Cluster(DurNs period, std::int64_t samples) : m_writer(Writer::open(m_store.path()).value()), m_period(period) {
+  Cluster(DurNs period, std::int64_t samples) : m_writer(m_store.writer().value()), m_period(period) {
     for (int gpu = 0; gpu < kGpus; ++gpu) {
       const NodeId node =
           m_writer->node({.uuid = "n" + std::to_string(gpu / kGpusPerNode), .name = "n" + std::to_string(gpu / kGpusPerNode)});
@@ -65,7 +66,7 @@ class Cluster {
     if (!m_writer->close().ok()) std::abort();
     m_writer.reset();
   }
-  std::unique_ptr<Reader> read() const { return Reader::open(m_store.path(), {m_writer ? m_writer->liveTail() : nullptr}).value(); }
+  std::unique_ptr<Reader> read() const { return m_store.reader({m_writer ? m_writer->liveTail() : nullptr}).value(); }
   TimeRange range() const { return {kStart + kNsPerSecond, kStart + m_done * m_period}; }
 
  private:
@@ -161,7 +162,7 @@ void viewOf(benchmark::State& state, Kind kind) {
 void stepsOf(benchmark::State& state) {
   static const TempStore store;
   static const bool written = [] {
-    auto writer = Writer::open(store.path()).value();
+    auto writer = store.writer().value();
     const AttemptId attempt = writer->attempt({.run = writer->run({.name = "r", .start = kStart}), .start = kStart});
     std::vector<std::int64_t> step(5'000);
     std::vector<TimeNs> time(step.size());
@@ -183,14 +184,14 @@ void stepsOf(benchmark::State& state) {
     return writer->close().ok();
   }();
   if (!written) return state.SkipWithError("no store");
-  const auto reader = Reader::open(store.path()).value();
+  const auto reader = store.reader().value();
   const auto ids = idsOf(*reader);
   jumps(state, dragged({kStart + 60 * kNsPerSecond, kStart + 5'000 * kNsPerSecond}),
         [&](TimeNs moment) { return reader->latestAt(ids, moment)->size(); });
 }
 
 void ofStore(benchmark::State& state, const std::string& path, bool drag) {
-  const auto reader = Reader::open(path).value();
+  const auto reader = openStore(path).reader().value();
   const auto ids = idsOf(*reader);
   const auto info = reader->info().value();
   state.counters["series"] = static_cast<double>(ids.size());
@@ -203,7 +204,7 @@ void ofStore(benchmark::State& state, const std::string& path, bool drag) {
 void firstPictureOf(benchmark::State& state, const std::string& path) {
   for (auto _ : state) {
     const TimeNs begun = monotonicNow();
-    const auto reader = Reader::open(path).value();
+    const auto reader = openStore(path).reader().value();
     const auto info = reader->info().value();
     const auto then = readerAt(*reader, *info.first + (*info.last - *info.first) / 2);
     const auto all = then->series({}).value();

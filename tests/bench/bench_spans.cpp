@@ -12,6 +12,7 @@
 #include <string>
 
 #include "collectors/importers/session/import_session.h"
+#include "storage/open_store.h"
 #include "storage/writer.h"
 #include "tests/bench/calibration.h"
 
@@ -35,10 +36,10 @@ struct Kernels {
 SpanColumns gpuSpansOf(const std::string& trace) {
   SpanColumns best;
   const std::string path = storePath("trace");
-  auto writer = Writer::open(path);
+  auto writer = openStore(path).writer();
   RG_CHECK(writer.ok());
   RG_CHECK(ImportSession(**writer, {}).import({trace}).ok() && (*writer)->close().ok());
-  auto reader = Reader::open(path);
+  auto reader = openStore(path).reader();
   RG_CHECK(reader.ok());
   const auto tracks = (*reader)->tracks(AttemptId{1});
   RG_CHECK(tracks.ok());
@@ -128,7 +129,7 @@ void BM_SpansToCommit(benchmark::State& state) {
   kernels();
   for (auto unused : state) {
     static_cast<void>(unused);
-    auto writer = Writer::open(path);
+    auto writer = openStore(path).writer();
     RG_CHECK(writer.ok());
     record(**writer, declare(**writer, 8), kSpans);
     RG_CHECK((*writer)->close().ok());
@@ -148,7 +149,7 @@ class Pictures : public benchmark::Fixture {
   void SetUp(benchmark::State&) override {
     if (!s_path.empty()) return;
     s_path = storePath("picture");
-    auto writer = Writer::open(s_path);
+    auto writer = openStore(s_path).writer();
     RG_CHECK(writer.ok());
     s_tracks = declare(**writer, kTracks);
     record(**writer, s_tracks, kSpans);
@@ -185,7 +186,7 @@ TimeRange Pictures::s_range;
 BENCHMARK_DEFINE_F(Pictures, First)(benchmark::State& state) {
   for (auto unused : state) {
     static_cast<void>(unused);
-    auto reader = Reader::open(s_path);
+    auto reader = openStore(s_path).reader();
     RG_CHECK(reader.ok());
     draw(state, **reader, state.range(0));
   }
@@ -193,7 +194,7 @@ BENCHMARK_DEFINE_F(Pictures, First)(benchmark::State& state) {
 BENCHMARK_REGISTER_F(Pictures, First)->Arg(1)->Unit(benchmark::kMillisecond)->UseRealTime();
 
 BENCHMARK_DEFINE_F(Pictures, Again)(benchmark::State& state) {
-  auto reader = Reader::open(s_path);
+  auto reader = openStore(s_path).reader();
   RG_CHECK(reader.ok());
   draw(state, **reader, state.range(0));
   for (auto unused : state) {

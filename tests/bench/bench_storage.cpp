@@ -16,6 +16,7 @@
 #include <string>
 
 #include "storage/codec/sample_chunk.h"
+#include "storage/open_store.h"
 #include "storage/writer.h"
 #include "tests/bench/calibration.h"
 
@@ -125,7 +126,7 @@ Arrivals arrivalsOf(const std::vector<Columns>& data, std::size_t batch) {
 
 void fill(const std::string& path, const Arrivals& data, bool journal) {
   std::filesystem::remove(path);
-  auto writer = must(Writer::open(path));
+  auto writer = must(openStore(path).writer());
   const auto ids = declare(*writer, data.series);
   const StreamKey stream{"agent", "session", 0};
   std::string payload;
@@ -179,13 +180,13 @@ const std::string& wideStore() {
 
 void binsOfLong(benchmark::State& state, bool cold) {
   const std::string& path = longStore();
-  std::unique_ptr<Reader> reader = must(Reader::open(path));
+  std::unique_ptr<Reader> reader = must(openStore(path).reader());
   const auto series = must(reader->series({}));
   const auto& s = series.at(0);
   for (auto _ : state) {
     if (cold) {
       state.PauseTiming();
-      reader = must(Reader::open(path));
+      reader = must(openStore(path).reader());
       state.ResumeTiming();
     }
     benchmark::DoNotOptimize(must(reader->bins(s.id, Axis::kX, s.first_x, s.last_x + 1, kBins)));
@@ -195,7 +196,7 @@ void binsOfLongCold(benchmark::State& state) { binsOfLong(state, true); }
 void binsOfLongWarm(benchmark::State& state) { binsOfLong(state, false); }
 
 void binsOfWide(benchmark::State& state) {
-  auto reader = must(Reader::open(wideStore()));
+  auto reader = must(openStore(wideStore()).reader());
   const auto series = must(reader->series({}));
   for (auto _ : state) {
     for (const Series& s : series) benchmark::DoNotOptimize(must(reader->bins(s.id, Axis::kX, s.first_x, s.last_x + 1, kBins)));
@@ -203,7 +204,7 @@ void binsOfWide(benchmark::State& state) {
 }
 
 void readAll(benchmark::State& state) {
-  auto reader = must(Reader::open(longStore()));
+  auto reader = must(openStore(longStore()).reader());
   for (auto _ : state) benchmark::DoNotOptimize(must(reader->samples({1}, {})));
   state.counters["samples_per_s"] = benchmark::Counter(1e7 * static_cast<double>(state.iterations()), benchmark::Counter::kIsRate);
 }

@@ -14,6 +14,7 @@
 #include <memory>
 #include <random>
 
+#include "storage/open_store.h"
 #include "storage/writer.h"
 #include "tests/bench/calibration.h"
 #include "tests/bench/timed_application.h"
@@ -37,7 +38,7 @@ const std::string& storePath() {
   static bool made = false;
   if (made) return path;
   made = true;
-  auto opened = Writer::open(path);
+  auto opened = openStore(path).writer();
   if (!opened.ok()) std::abort();
   std::unique_ptr<Writer> writer = std::move(opened).value();
   const std::size_t each = spanCount() / kTracks;
@@ -76,7 +77,7 @@ double residentMib() {
 
 class Scene {
  public:
-  Scene() : queries([] { return Reader::open(storePath()); }, kWorkers), view({&queries, &state}, nullptr) {
+  Scene() : queries([] { return openStore(storePath()).reader(); }, kWorkers), view({&queries, &state}, nullptr) {
     view.resize(1600, 900);
     view.show();
     view.applyState(state.state());

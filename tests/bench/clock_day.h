@@ -39,7 +39,7 @@ class ClockDay {
   }
 
   explicit ClockDay(int minutes = kMinutes) {
-    auto writer = Writer::open(m_store.path()).value();
+    auto writer = m_store.writer().value();
     for (std::uint64_t i = 0; i < kNodes; ++i) m_nodes.push_back(writer->node({.uuid = "n" + std::to_string(i)}));
     (void)writer->close();
     m_empty = std::filesystem::file_size(m_store.path());
@@ -63,7 +63,7 @@ class ClockDay {
     (void)m_writer->flush();
   }
   void closeWriter() { (void)m_writer->close(), m_writer.reset(); }
-  void openWriter() { m_writer = Writer::open(m_store.path()).value(); }
+  void openWriter() { m_writer = m_store.writer().value(); }
   const std::vector<NodeId>& nodes() const { return m_nodes; }
   std::int64_t bytes() const { return m_bytes; }
   std::string path() const { return m_store.path(); }

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "collectors/hub/replica/feed.h"
+#include "storage/open_store.h"
 #include "storage/read/change_reader.h"
 #include "storage/writer.h"
 #include "tests/collectors/hub/feed/store_text.h"
@@ -25,7 +26,7 @@ constexpr TimeNs kBegin = 1'760'000'000'000'000'000;
 // A store that grows at random.
 class Source {
  public:
-  Source(std::string path, std::uint64_t seed) : m_path(std::move(path)), m_random(seed), m_writer(Writer::open(m_path).value()) {}
+  Source(std::string path, std::uint64_t seed) : m_path(std::move(path)), m_random(seed), m_writer(openStore(m_path).writer().value()) {}
   const std::string& path() const { return m_path; }
   ReaderOptions reader() const { return {.live = m_writer->liveTail()}; }
 
@@ -43,7 +44,7 @@ class Source {
   }
   std::vector<std::string> text() {
     EXPECT_TRUE(m_writer->flush().ok());
-    return storeText(*mustRead(Reader::open(m_path, reader())));
+    return storeText(*mustRead(openStore(m_path).reader(reader())));
   }
 
  private:
@@ -58,7 +59,7 @@ class Replica {
   Replica(std::string path, const Source& source) : m_path(std::move(path)), m_source(source) {}
 
   Status open() {
-    RG_ASSIGN(m_writer, Writer::open(m_path));
+    RG_ASSIGN(m_writer, openStore(m_path).writer());
     RG_ASSIGN(m_feed, Feed::open(m_source.path(), m_source.reader(), *m_writer, [this] { return --m_left <= 0; },
                                  {.from = "test", .clocks = 0, .summaries = 0, .old_attempts = 0}));
     if (m_writer->mirror()) m_feed->resume(*m_writer->mirror());
@@ -86,17 +87,17 @@ class Replica {
     }
     step(1'000);
     EXPECT_TRUE(m_writer->flush().ok());
-    return storeText(*mustRead(Reader::open(m_path, {.live = m_writer->liveTail()})));
+    return storeText(*mustRead(openStore(m_path).reader({.live = m_writer->liveTail()})));
   }
 
  private:
   void answer() {
     EXPECT_TRUE(m_writer->flush().ok());
-    const auto reader = mustRead(Reader::open(m_path, {.live = m_writer->liveTail()}));
+    const auto reader = mustRead(openStore(m_path).reader({.live = m_writer->liveTail()}));
     std::vector<Feed::Have> have;
     for (const Series& one : mustRead(reader->series({.kind = SeriesKind::kScalar})))
       if (one.sample_count > 0) have.push_back({one.id, one.sample_count, one.last_x, {}});
-    const auto changes = mustRead(ChangeReader::open(m_path));
+    const auto changes = mustRead(openStore(m_path).changes());
     for (const auto& [id, position] : mustRead(changes->copied())) have.push_back({.series = id, .summaries = position});
     m_feed->answer(have, SeriesId{~std::uint64_t{0}});
   }
@@ -125,7 +126,7 @@ std::string check(const std::string& path, const Source& source, const std::vect
   std::ranges::set_difference(found, wanted, std::back_inserter(extra));
   if (!missing.empty()) wrong += std::to_string(missing.size()) + " missing, the first: " + missing.front() + "\n";
   if (!extra.empty()) wrong += std::to_string(extra.size()) + " too many, the first: " + extra.front() + "\n";
-  const auto damaged = mustRead(mustRead(Reader::open(path))->verify());
+  const auto damaged = mustRead(mustRead(openStore(path).reader())->verify());
   if (!damaged.empty()) wrong += "verify: " + damaged.front() + "\n";
   return wrong;
 }

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <set>
 
+#include "storage/open_store.h"
 #include "storage/reader.h"
 
 namespace runglass::test {
@@ -49,7 +50,7 @@ bool StoreWorkload::open() {
   WriterOptions all = options(m_power_safe);
   all.disk_space = [this](const std::string&) { return DiskSpace{m_room, kPlenty}; };
   for (int attempt = 0; attempt < 3 && m_writer == nullptr; ++attempt) {
-    auto opened = Writer::open(m_path, all);
+    auto opened = openStore(m_path).writer(all);
     noted(opened.status());
     if (opened.ok()) m_writer = std::move(*opened);
   }
@@ -192,7 +193,7 @@ std::map<StreamKey, std::uint64_t> StoreWorkload::acknowledgedBefore(std::size_t
 }
 
 std::string StoreWorkload::checkDurable(const std::string& path, bool power_safe, const std::map<StreamKey, std::uint64_t>& durable) {
-  auto opened = Writer::open(path, options(power_safe));
+  auto opened = openStore(path).writer(options(power_safe));
   if (!opened.ok()) return "the store cannot be opened: " + opened.status().message();
   std::string wrong;
   for (const auto& [stream, next] : durable)
@@ -204,7 +205,7 @@ std::string StoreWorkload::checkDurable(const std::string& path, bool power_safe
 
 std::string StoreWorkload::check(const std::string& path, bool power_safe, const std::map<StreamKey, std::uint64_t>& acknowledged,
                                  bool may_lose) {
-  auto opened = Writer::open(path, options(power_safe));
+  auto opened = openStore(path).writer(options(power_safe));
   if (!opened.ok()) return "the store cannot be opened: " + opened.status().message();
   Writer& writer = **opened;
   std::string wrong;
@@ -217,7 +218,7 @@ std::string StoreWorkload::check(const std::string& path, bool power_safe, const
     const std::string name = "stream " + nameOf(stream);
     if (marked < wanted && !may_lose)
       wrong += name + ": acknowledged up to " + std::to_string(wanted) + ", stored up to " + std::to_string(marked) + "\n";
-    auto reader = Reader::open(path, {.live = writer.liveTail()});
+    auto reader = openStore(path).reader({.live = writer.liveTail()});
     if (!reader.ok()) return "the store cannot be read: " + reader.status().message();
     const auto series = (*reader)->series({.metric = nameOf(stream)});
     SampleColumns samples;
@@ -245,7 +246,7 @@ std::string StoreWorkload::check(const std::string& path, bool power_safe, const
     }
   }
   if (const Status closed = writer.close(); !closed.ok()) wrong += "the store cannot be closed: " + closed.message() + "\n";
-  auto reader = Reader::open(path);
+  auto reader = openStore(path).reader();
   if (!reader.ok()) return wrong + "the closed store cannot be read: " + reader.status().message();
   if (const auto events = (*reader)->events({.limit = 1'000'000}); !events.ok() || events->size() != batches)
     wrong += "events of " + std::to_string(events.ok() ? events->size() : 0) + " batches, the marks say " + std::to_string(batches) + "\n";

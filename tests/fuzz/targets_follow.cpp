@@ -6,6 +6,7 @@
 #include "collectors/hub/replica/answerer.h"
 #include "collectors/wire/feed_frame.h"
 #include "collectors/wire/payload_replay.h"
+#include "storage/open_store.h"
 #include "storage/writer.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/null_recorder.h"
@@ -30,7 +31,7 @@ class Asked {
   Asked() {
     const std::string path = m_store.path();
     {
-      auto writer = Writer::open(path).value();
+      auto writer = openStore(path).writer().value();
       const RunId run = writer->run({.uuid = "r", .name = "r", .time_domain = TimeDomain::kUtc});
       const AttemptId attempt = writer->attempt({.run = run, .key = "0"});
       const NodeId node = writer->node({.uuid = "n", .name = "n"});
@@ -50,7 +51,7 @@ class Asked {
       m_names.pair(series, SeriesId{1}), m_names.pair(track, TrackId{1});
       RG_CHECK(writer->close().ok());
     }
-    m_reader = Reader::open(path).value();
+    m_reader = openStore(path).reader().value();
   }
   Reader& reader() { return *m_reader; }
   const FeedNames& names() const { return m_names; }

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "storage/open_store.h"
 #include "storage/reader.h"
 #include "tests/soak/hub_process.h"
 #include "tests/soak/row.h"
@@ -101,7 +102,7 @@ Row diskFull(const Scale& scale) {
   (void)hub.terminate();
   const Fleet::Comparison compared = fleet.compare(hub.store());
   findings.need(compared.exact(), compared.text());
-  const auto reader = Reader::open(hub.store());
+  const auto reader = openStore(hub.store()).reader();
   const auto damaged = reader.ok() ? (*reader)->verify() : reader.status();
   findings.need(damaged.ok() && damaged->empty(), "verify finds no damage");
   row.measured = findings.text(), row.verdict = findings.verdict(), row.machine = Machine::text(use);

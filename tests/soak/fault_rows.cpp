@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <random>
 
+#include "storage/open_store.h"
 #include "storage/reader.h"
 #include "tests/soak/hub_process.h"
 #include "tests/soak/row.h"
@@ -21,7 +22,7 @@ std::string folder(const Scale& scale, const char* id) {
 
 // Damaged objects of a closed store.
 std::size_t damage(const std::string& store) {
-  const auto reader = Reader::open(store);
+  const auto reader = openStore(store).reader();
   if (!reader.ok()) return 1;
   const auto found = (*reader)->verify();
   return found.ok() ? found->size() : 1;

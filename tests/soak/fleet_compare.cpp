@@ -3,6 +3,7 @@
 #include <limits>
 #include <map>
 
+#include "storage/open_store.h"
 #include "storage/reader.h"
 #include "tests/soak/fleet_values.h"
 #include "tests/soak/row.h"
@@ -19,7 +20,7 @@ std::string Fleet::Comparison::text() const {
 
 Fleet::Comparison Fleet::compare(const std::string& store) const {
   Comparison out{.recorded = recorded(), .dropped_batches = droppedBatches()};
-  auto reader = Reader::open(store);
+  auto reader = openStore(store).reader();
   if (!reader.ok()) {
     out.differ(reader.status().message());
     return out;
@@ -102,7 +103,7 @@ void Fleet::compareTraining(Reader& reader, Comparison& out) const {
 }
 
 Fleet::Watcher::Watcher(const std::string& store) {
-  auto reader = Reader::open(store);
+  auto reader = openStore(store).reader();
   RG_CHECK(reader.ok());
   m_reader = std::move(reader).value();
   const auto series = m_reader->series({.metric = "power_watts"});

@@ -13,6 +13,7 @@
 #include <fstream>
 
 #include "runglass/v1/ingest.grpc.pb.h"
+#include "storage/open_store.h"
 #include "storage/reader.h"
 #include "tests/soak/hub_process.h"
 #include "tests/soak/row.h"
@@ -165,7 +166,7 @@ Row flood(const Scale& scale) {
   findings.need(fleet.leave(60), "all acknowledged");
   (void)hub.terminate();
   bool clean = false;
-  if (const auto reader = Reader::open(hub.store()); reader.ok()) {
+  if (const auto reader = openStore(hub.store()).reader(); reader.ok()) {
     const auto nodes = (*reader)->nodes();
     const auto issues = (*reader)->issues();
     clean = nodes.ok() && issues.ok() && std::ranges::none_of(*nodes, [](const Node& node) { return node.uuid == "intruder"; }) &&

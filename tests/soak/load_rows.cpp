@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <random>
 
+#include "storage/open_store.h"
 #include "storage/reader.h"
 #include "tests/soak/hub_process.h"
 #include "tests/soak/row.h"
@@ -146,7 +147,7 @@ Row loneAgent(const Scale& scale) {
   Findings findings;
   findings.need(said && ended && all == 1, "no drops");
   std::int64_t stored = -1;
-  if (const auto reader = Reader::open(hub.store()); reader.ok())
+  if (const auto reader = openStore(hub.store()).reader(); reader.ok())
     if (const auto info = (*reader)->info(); info.ok()) stored = info->sample_count;
   findings.need(stored == recorded, text("%lld samples recorded, %lld stored", recorded, static_cast<long long>(stored)));
   findings.need(static_cast<double>(recorded) >= 0.95 * 64'000 * seconds, text("%.0f a second", static_cast<double>(recorded) / seconds));
@@ -167,7 +168,7 @@ namespace {
 constexpr double kPacked = 0.7;
 
 std::uintmax_t sizeWithJournal(const std::string& store) {
-  const auto reader = Reader::open(store);
+  const auto reader = openStore(store).reader();
   const auto info = reader.ok() ? (*reader)->info() : reader.status();
   return info.ok() ? static_cast<std::uintmax_t>(static_cast<double>(info->file_bytes) + kPacked * static_cast<double>(info->journal_bytes))
                    : 0;
@@ -236,7 +237,7 @@ Row retention(const Scale& scale) {
   findings.need(fleet.leave(60), "all acknowledged");
   (void)hub.terminate();
   std::int64_t kept = 0;
-  if (const auto reader = Reader::open(hub.store()); reader.ok())
+  if (const auto reader = openStore(hub.store()).reader(); reader.ok())
     if (const auto info = (*reader)->info(); info.ok()) kept = info->sample_count;
   const Fleet::Comparison compared = fleet.compare(hub.store());
   findings.need(compared.exact(), "of what is new: " + compared.text());

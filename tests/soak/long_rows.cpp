@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "collectors/agent/agent.h"
+#include "storage/open_store.h"
 #include "storage/reader.h"
 #include "storage/sqlite/connection.h"
 #include "tests/soak/hub_process.h"
@@ -95,7 +96,7 @@ Row clocks(const Scale& scale) {
   for (int i = 0; i < agents; ++i) allowed.push_back(std::max(kAllowed, storedError(hub.store(), "clock-" + std::to_string(i))));
   double worst = 0;
   long beyond = 0;
-  if (const auto reader = Reader::open(hub.store()); reader.ok())
+  if (const auto reader = openStore(hub.store()).reader(); reader.ok())
     if (const auto events = (*reader)->events({.limit = 1'000'000}); events.ok())
       for (const Event& event : *events) {
         if (event.kind != "truth" || !event.time) continue;

@@ -11,6 +11,7 @@
 #include <random>
 #include <thread>
 
+#include "storage/open_store.h"
 #include "storage/store_files.h"
 #include "storage/writer.h"
 #include "tests/support/temp_store.h"
@@ -89,14 +90,14 @@ class Sender {
 
 // Every batch up to the marks is in the store once, and these are at least `said` of the two streams.
 void expectWhole(const std::string& store, std::uint64_t said) {
-  auto writer = Writer::open(store, {.replay = Sender::replay()});
+  auto writer = openStore(store).writer({.replay = Sender::replay()});
   ASSERT_TRUE(writer.ok()) << writer.status().message();
   std::int64_t batches = 0;
   for (const StreamKey* stream : {&kStream, &kOther, &kOnce}) {
     const std::uint64_t marked = (*writer)->resumeFrom(*stream);
     EXPECT_GE(marked, stream == &kOnce ? 0 : said);
     batches += static_cast<std::int64_t>(marked);
-    const auto reader = Reader::open(store, {.live = (*writer)->liveTail()});
+    const auto reader = openStore(store).reader({.live = (*writer)->liveTail()});
     const std::vector<Series> known = *(*reader)->series({.metric = "m" + std::to_string(stream->stream)});
     if (known.empty() && marked == 0) continue;
     ASSERT_EQ(known.size(), 1U) << "stream " << stream->stream;
@@ -105,7 +106,7 @@ void expectWhole(const std::string& store, std::uint64_t said) {
     for (std::size_t i = 0; i < samples.size(); ++i) ASSERT_EQ(samples.value[i], static_cast<double>(i)) << "stream " << stream->stream;
   }
   ASSERT_TRUE((*writer)->close().ok());
-  const auto reader = Reader::open(store);
+  const auto reader = openStore(store).reader();
   EXPECT_EQ((*reader)->events({.limit = 1'000'000})->size(), static_cast<std::size_t>(batches));
   EXPECT_THAT(*(*reader)->verify(), IsEmpty());
   EXPECT_FALSE(std::filesystem::exists(journalPath(store)));
@@ -116,7 +117,7 @@ TEST(BegunFlush, TakesBatchesWhileItRunsAndStoresThemLater) {
   const TempStore store;
   std::uint64_t said = 0;
   {
-    auto writer = Writer::open(store.path()).value();
+    auto writer = store.writer().value();
     Sender sender(*writer);
     for (int round = 0; round < 20; ++round) {
       ASSERT_TRUE(sender.sayAndRecord(50).ok());
@@ -145,7 +146,7 @@ INSTANTIATE_TEST_SUITE_P(At, KilledFlush,
                                            Killed::kAfterEnd, Killed::kAfterRecording, Killed::kAfterTheNext));
 
 [[noreturn]] void childUntil(Killed moment, const std::string& store, std::int64_t max_pages) {
-  auto writer = Writer::open(store, {.replay = Sender::replay(), .max_pages = max_pages});
+  auto writer = openStore(store).writer({.replay = Sender::replay(), .max_pages = max_pages});
   Sender sender(**writer);
   const auto end_at = [&](Killed here) {
     if (moment == here) ::raise(SIGKILL);
@@ -213,7 +214,7 @@ TEST_P(KilledFlush, LosesAndDoublesNothing) {
 
 TEST_P(KilledFlush, ThatFailsLosesAndDoublesNothing) {
   const TempStore store;
-  ASSERT_TRUE((*Writer::open(store.path()))->close().ok());
+  ASSERT_TRUE((*store.writer())->close().ok());
   const pid_t child = ::fork();
   if (child == 0) childUntil(GetParam(), store.path(), 1);  // not a page more than it has
   int status = 0;
@@ -225,7 +226,7 @@ TEST_P(KilledFlush, ThatFailsLosesAndDoublesNothing) {
 TEST(BegunFlush, WithoutASecondFileAppendsToTheFirstAndGivesTheRoomBackLater) {
   const TempStore store;
   const std::string next = nextJournalPath(store.path());
-  auto writer = Writer::open(store.path()).value();
+  auto writer = store.writer().value();
   Sender sender(*writer);
   const auto journal_bytes = [&] { return std::filesystem::file_size(journalPath(store.path())); };
   const auto empty = journal_bytes();
@@ -247,7 +248,7 @@ TEST(BegunFlush, WithoutASecondFileAppendsToTheFirstAndGivesTheRoomBackLater) {
 TEST(BegunFlush, OfAPowerSafeStoreKeepsBothFiles) {
   const TempStore store;
   {
-    auto writer = Writer::open(store.path(), {.power_safe = true}).value();
+    auto writer = store.writer({.power_safe = true}).value();
     Sender sender(*writer);
     ASSERT_TRUE(sender.sayAndRecord(10).ok());
     ASSERT_TRUE(writer->beginFlush().ok());
@@ -263,7 +264,7 @@ TEST(BegunFlush, OfAPowerSafeStoreKeepsBothFiles) {
 
 TEST(BegunFlush, RetentionRunsInPartsToo) {
   const TempStore store;
-  auto writer = Writer::open(store.path()).value();
+  auto writer = store.writer().value();
   Sender sender(*writer);
   ASSERT_TRUE(sender.sayAndRecord(10).ok());
   ASSERT_TRUE(writer->beginRetention({}, kNsPerSecond).ok());
@@ -277,7 +278,7 @@ TEST(BegunFlush, RetentionRunsInPartsToo) {
 
 TEST(BegunFlush, RecordingMeanwhileIsOurBug) {
   const TempStore store;
-  auto writer = Writer::open(store.path()).value();
+  auto writer = store.writer().value();
   writer->event({.kind = "one"});
   ASSERT_TRUE(writer->beginFlush().ok());
   EXPECT_DEATH(writer->event({.kind = "two"}), "");

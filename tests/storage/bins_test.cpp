@@ -88,7 +88,7 @@ TEST_P(Bins, AreWhatTheRawSamplesOfTheReturnedEdgesReduceTo) {
   std::mt19937_64 random(11 + static_cast<unsigned>(GetParam()));
   const TempStore store;
   const SampleColumns said = samplesOf(GetParam(), 300'000, random);
-  auto writer = Writer::open(store.path());
+  auto writer = store.writer();
   ASSERT_TRUE(writer.ok()) << writer.status().message();
   const SeriesId id = anySeries(**writer);
   for (std::size_t i = 0; i < said.size(); i += 1000) {
@@ -98,7 +98,7 @@ TEST_P(Bins, AreWhatTheRawSamplesOfTheReturnedEdgesReduceTo) {
       ASSERT_TRUE((*writer)->flush().ok());
     }
   }
-  auto live = Reader::open(store.path(), {(*writer)->liveTail()});
+  auto live = store.reader({(*writer)->liveTail()});
   const auto all = (*live)->samples(id, {});
   ASSERT_TRUE(all.ok());
   ASSERT_EQ(all->size(), said.size());
@@ -119,7 +119,7 @@ TEST_P(Bins, AreWhatTheRawSamplesOfTheReturnedEdgesReduceTo) {
   check(**live);
   live->reset();
   ASSERT_TRUE((*writer)->close().ok());
-  check(**Reader::open(store.path()));
+  check(**store.reader());
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, Bins,
@@ -127,12 +127,12 @@ INSTANTIATE_TEST_SUITE_P(Shapes, Bins,
 
 TEST(BinsOfFewSamples, HaveUniformEdgesAndEmptyOnesAreEmpty) {
   const TempStore store;
-  auto writer = Writer::open(store.path());
+  auto writer = store.writer();
   const SeriesId id = anySeries(**writer);
   (*writer)->sample(id, 10, 1);
   (*writer)->sample(id, 35, 2);
   ASSERT_TRUE((*writer)->flush().ok());
-  const auto bins = (*Reader::open(store.path()))->bins(id, Axis::kX, 0, 40, 4);
+  const auto bins = (*store.reader())->bins(id, Axis::kX, 0, 40, 4);
   ASSERT_TRUE(bins.ok());
   ASSERT_EQ(bins->size(), 4U);
   EXPECT_EQ(bins->at(1).x0, 10);

@@ -6,10 +6,11 @@
 #include <fstream>
 #include <set>
 
+#include "storage/open_store.h"
 #include "storage/read/live_tail.h"
 #include "storage/reader.h"
 #include "tests/storage/sample_store.h"
-#include "tests/support/open_store.h"
+#include "tests/support/sqlite_store.h"
 
 namespace runglass {
 namespace {
@@ -46,7 +47,7 @@ class CaptureTest : public ::testing::Test {
     writer.capture({.time = kStoreStart + 1, .node = other, .kind = "nvml", .source = "nvidia-smi -q", .reason = "stall", .text = "other"});
   }
   void makeStore() {
-    auto writer = Writer::open(m_path);
+    auto writer = openStore(m_path).writer();
     ASSERT_TRUE(writer.ok()) << writer.status().message();
     fill(**writer);
     ASSERT_TRUE((*writer)->close().ok());
@@ -58,13 +59,13 @@ class CaptureTest : public ::testing::Test {
   }
   void change(const std::string& sql) const {
     sqlite3* db = nullptr;
-    ASSERT_EQ(test::openStore(m_path, &db), SQLITE_OK);
+    ASSERT_EQ(test::openDatabase(m_path, &db), SQLITE_OK);
     EXPECT_EQ(sqlite3_exec(db, sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(db);
     sqlite3_close(db);
   }
   std::vector<std::string> texts(const std::string& sql) const {
     std::vector<std::string> found;
-    auto reader = Reader::open(m_path);
+    auto reader = openStore(m_path).reader();
     Reader::SqlSink sink;
     sink.row = [&](const std::vector<SqlValue>& row) {
       const auto* text = std::get_if<std::string>(&row[0]);
@@ -82,14 +83,14 @@ class CaptureTest : public ::testing::Test {
 };
 
 TEST_F(CaptureTest, OfARunComeBackByTimeWithThoseOfItsNodesFromTheTailAndFromTheFile) {
-  auto writer = Writer::open(m_path);
+  auto writer = openStore(m_path).writer();
   ASSERT_TRUE(writer.ok());
   fill(**writer);
   for (const bool stored : {false, true}) {
     if (stored) {
       ASSERT_TRUE((*writer)->flush().ok());
     }
-    auto reader = Reader::open(m_path, {.live = (*writer)->liveTail()});
+    auto reader = openStore(m_path).reader({.live = (*writer)->liveTail()});
     ASSERT_TRUE(reader.ok());
     const auto captures = (*reader)->captures(m_ids.run, {});
     ASSERT_TRUE(captures.ok()) << captures.status().message();
@@ -128,7 +129,7 @@ TEST(BoundCapture, KeepsTheEndFromTheBeginOfALineAndSaysWhatIsGone) {
 
 TEST_F(CaptureTest, AHugeOneIsCutAndSaysSo) {
   {
-    auto writer = Writer::open(m_path);
+    auto writer = openStore(m_path).writer();
     const AttemptId attempt = (*writer)->attempt({.run = (*writer)->run({.name = "r"}), .key = "0"});
     (*writer)->capture({.time = 5, .attempt = attempt, .kind = "stack", .text = std::string(3 << 20, 'x') + "\nend\n"});
     ASSERT_TRUE((*writer)->close().ok());
@@ -140,7 +141,7 @@ TEST_F(CaptureTest, AHugeOneIsCutAndSaysSo) {
 TEST_F(CaptureTest, OneThatIsDamagedIsNamedAndTheOthersStay) {
   makeStore();
   change("UPDATE rg_capture SET body = zeroblob(length(body)) WHERE kind = 'stack'");
-  auto reader = Reader::open(m_path);
+  auto reader = openStore(m_path).reader();
   const auto damaged = (*reader)->verify({});
   ASSERT_TRUE(damaged.ok());
   ASSERT_THAT(*damaged, SizeIs(1));
@@ -150,7 +151,7 @@ TEST_F(CaptureTest, OneThatIsDamagedIsNamedAndTheOthersStay) {
   const auto issues = (*reader)->issues();
   EXPECT_TRUE(std::ranges::any_of(*issues, [](const Issue& issue) { return issue.code == "store.damaged_chunk"; }));
   change("UPDATE rg_capture SET bytes = 1 << 40");
-  EXPECT_THAT(*(*Reader::open(m_path))->captures(m_ids.run, {}), IsEmpty()) << "what a file claims is bounded before it is believed";
+  EXPECT_THAT(*(*openStore(m_path).reader())->captures(m_ids.run, {}), IsEmpty()) << "what a file claims is bounded before it is believed";
 }
 
 TEST_F(CaptureTest, GoWithTheirRunWhenItIsExportedAndOnlyTheSlice) {
@@ -159,7 +160,7 @@ TEST_F(CaptureTest, GoWithTheirRunWhenItIsExportedAndOnlyTheSlice) {
   ASSERT_TRUE(exportRun(m_path, m_ids.run, {}, whole).ok());
   ASSERT_TRUE(exportRun(m_path, m_ids.run, {kStoreStart + 400, kStoreStart + 600}, slice).ok());
   const auto exported = [&](const std::string& path) {
-    auto reader = Reader::open(path);
+    auto reader = openStore(path).reader();
     const auto runs = (*reader)->runs();
     EXPECT_THAT(*(*reader)->verify({}), IsEmpty());
     return *(*reader)->captures(runs->at(0).id, {});
@@ -174,14 +175,14 @@ TEST_F(CaptureTest, AreExportedThoughTheirTextsAreReadInPieces) {
   constexpr int kMany = 40;
   const std::string text(1'000'000, 'x');
   {
-    auto writer = Writer::open(m_path);
+    auto writer = openStore(m_path).writer();
     for (int i = 0; i < kMany; ++i)
       (*writer)->capture({.time = kStoreStart + 10'000 + i / 3, .attempt = m_ids.first, .rank = i, .kind = "stack", .text = text});
     ASSERT_TRUE((*writer)->close().ok());
   }
   const std::string whole = m_folder.file("whole.rgl");
   ASSERT_TRUE(exportRun(m_path, m_ids.run, {}, whole).ok());
-  const auto reader = Reader::open(whole).value();
+  const auto reader = openStore(whole).reader().value();
   const auto captures = reader->captures(reader->runs()->at(0).id, {});
   ASSERT_THAT(*captures, SizeIs(3 + kMany));
   std::set<std::int32_t> ranks;
@@ -192,7 +193,7 @@ TEST_F(CaptureTest, AreExportedThoughTheirTextsAreReadInPieces) {
 
 TEST_F(CaptureTest, AreForgottenAfterTheirTimeAndNeverWhilePinned) {
   makeStore();
-  auto writer = Writer::open(m_path);
+  auto writer = openStore(m_path).writer();
   (*writer)->pin({kStoreStart + 400, kStoreStart + 600}, "incident 1");
   ASSERT_TRUE((*writer)->flush().ok());
   const Retention policy{.captures = 10 * kNsPerSecond};
@@ -210,7 +211,7 @@ TEST_F(CaptureTest, AStoreOfTheSchemaBeforeGetsItsTable) {
   change(std::string((std::istreambuf_iterator<char>(dump)), std::istreambuf_iterator<char>()));
   change("PRAGMA application_id=0x52474C31; PRAGMA user_version=4");
   {
-    auto writer = Writer::open(m_path);
+    auto writer = openStore(m_path).writer();
     ASSERT_TRUE(writer.ok()) << writer.status().message();
     (*writer)->capture({.time = 7, .kind = "kernel_log", .text = "now"});
     ASSERT_TRUE((*writer)->close().ok());

@@ -26,7 +26,7 @@ constexpr std::int64_t kMiB = std::int64_t{1} << 20;
 class CheckpointTest : public testing::Test {
  protected:
   void SetUp() override {
-    writer = Writer::open(store.path()).value();
+    writer = store.writer().value();
     // What it makes at first is in the file.
     ASSERT_TRUE(writer->flush().ok());
   }
@@ -40,7 +40,7 @@ class CheckpointTest : public testing::Test {
   }
   std::int64_t walBytes() const { return static_cast<std::int64_t>(std::filesystem::file_size(walPath(store.path()))); }
   std::vector<Issue> blockers() const {
-    std::vector<Issue> issues = *Reader::open(store.path(), {.live = writer->liveTail()}).value()->issues();
+    std::vector<Issue> issues = *store.reader({.live = writer->liveTail()}).value()->issues();
     std::erase_if(issues, [](const Issue& issue) { return issue.code != "store.reader_blocks"; });
     return issues;
   }
@@ -106,7 +106,7 @@ TEST_F(CheckpointTest, BeyondItsLimitNothingIsStoredUntilTheSnapshotEnds) {
   holder.end();
   EXPECT_TRUE(writer->flush().ok()) << "what waited is stored";
   ASSERT_TRUE(writer->close().ok());
-  const auto reader = Reader::open(store.path());
+  const auto reader = store.reader();
   EXPECT_EQ((*reader)->events({.limit = 100'000})->size(), static_cast<std::size_t>(events));
 }
 
@@ -116,7 +116,7 @@ TEST_F(CheckpointTest, OurReadersLetTheWalFileBeginAnew) {
   std::vector<std::thread> readers;
   for (int i = 0; i < 3; ++i) {
     readers.emplace_back([&, i] {
-      const auto reader = Reader::open(store.path()).value();
+      const auto reader = store.reader().value();
       std::this_thread::sleep_for(std::chrono::milliseconds(80 * i));
       while (!stop) {
         const auto hold = reader->hold();

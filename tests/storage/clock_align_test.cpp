@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "storage/open_store.h"
 #include "storage/writer.h"
 #include "tests/support/sql_rows.h"
 #include "tests/support/temp_store.h"
@@ -21,7 +22,7 @@ constexpr TimeNs kBegin = 1'700'000'000LL * kNsPerSecond;
 class ClockAlignTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    m_writer = Writer::open(m_store.path()).value();
+    m_writer = m_store.writer().value();
     m_run = m_writer->run({.uuid = "run-1", .name = "r"});
     m_attempt = m_writer->attempt({.run = m_run, .key = "0"});
     for (std::int32_t r = 0; r < 2; ++r) {
@@ -53,7 +54,7 @@ class ClockAlignTest : public ::testing::Test {
     m_writer->event({.time = raw, .attempt = m_attempt, .rank = 1, .kind = "rank's"});
     m_writer->progress({.attempt = m_attempt, .rank = 1, .time = raw, .since = raw});
     ASSERT_TRUE(m_writer->flush().ok());
-    m_reader = Reader::open(m_store.path()).value();
+    m_reader = m_store.reader().value();
   }
   // Rank 1 a second later at the begin, 1.099 s at the end.
   ClockAlignment drifting() const {
@@ -180,7 +181,7 @@ TEST_F(ClockAlignTest, AnExportCarriesTheAlignmentAndASliceIsOneOfAlignedTime) {
   const auto at = [](int i) { return kBegin + i * kNsPerSecond + 1'000 * kNsPerMs + i * kNsPerMs; };
   const std::string whole = m_store.folder() + "/whole.rgl", slice = m_store.folder() + "/slice.rgl";
   ASSERT_TRUE(exportRun(m_store.path(), m_run, {}, whole).ok());
-  auto copy = Reader::open(whole).value();
+  auto copy = openStore(whole).reader().value();
   const auto spans_of = [](Reader& reader, std::int32_t rank) {
     std::vector<TimeNs> found;
     const auto tracks = reader.tracks(AttemptId{1});
@@ -194,13 +195,13 @@ TEST_F(ClockAlignTest, AnExportCarriesTheAlignmentAndASliceIsOneOfAlignedTime) {
   EXPECT_EQ((*copy->alignment(AttemptId{1}))->source, "collectives");
   copy.reset();
   {
-    auto writer = Writer::open(whole).value();
+    auto writer = openStore(whole).writer().value();
     ASSERT_TRUE(writer->edit(ClockAlignment{.run_uuid = "run-1"}).ok());
   }
-  copy = Reader::open(whole).value();
+  copy = openStore(whole).reader().value();
   EXPECT_EQ(spans_of(*copy, 1).front(), kBegin) << "taken off there, its times are the node's";
   ASSERT_TRUE(exportRun(m_store.path(), m_run, {at(50), at(51)}, slice).ok());
-  const auto part = Reader::open(slice).value();
+  const auto part = openStore(slice).reader().value();
   EXPECT_THAT(spans_of(*part, 1), ElementsAre(at(50)));
   EXPECT_THAT(spans_of(*part, 0), ElementsAre(kBegin + 52 * kNsPerSecond));
   EXPECT_THAT(*part->logs({}), IsEmpty());
@@ -251,11 +252,11 @@ TEST_F(ClockAlignTest, RelationsSayTheTimesThatTheReaderSays) {
 
 TEST_F(ClockAlignTest, RelationsUseTheIndicesOnTimeUntilThereIsSomethingToCorrect) {
   const TempStore other;
-  auto writer = Writer::open(other.path()).value();
+  auto writer = other.writer().value();
   const NodeId node = writer->node({.uuid = "a", .name = "a"});
   writer->event({.time = kBegin, .node = node, .kind = "xid"});
   ASSERT_TRUE(writer->flush().ok());
-  auto reader = Reader::open(other.path()).value();
+  auto reader = other.reader().value();
   const std::string late = "SELECT time_ns FROM event WHERE time_ns > 5";
   EXPECT_THAT(sqlRows(*reader, "EXPLAIN QUERY PLAN " + late), testing::Contains(HasSubstr("rg_event_time")));
   EXPECT_THAT(sqlRows(*reader, late), ElementsAre(std::to_string(kBegin)));

@@ -49,7 +49,7 @@ struct Reading {
 class ClockReadings : public ::testing::Test {
  protected:
   void open() {
-    auto writer = Writer::open(m_store.path());
+    auto writer = m_store.writer();
     ASSERT_TRUE(writer.ok()) << writer.status().message();
     m_writer = std::move(*writer);
   }
@@ -173,7 +173,7 @@ TEST_F(ClockReadings, MoveTheExtentOfTheStore) {
     const SeriesId steps = m_writer->series({.attempt = attempt, .rank = i, .metric = "step_time_ns", .kind = SeriesKind::kScalar});
     m_writer->scalar(steps, 1, raw + kMinute, 1e9);
     ASSERT_TRUE(m_writer->flush().ok());
-    const auto reader = Reader::open(m_store.path(), {.live = i % 2 == 0 ? m_writer->liveTail() : nullptr}).value();
+    const auto reader = m_store.reader({.live = i % 2 == 0 ? m_writer->liveTail() : nullptr}).value();
     std::optional<TimeNs> first, last;
     const auto all = reader->series({});
     for (const Series& one : *all) {

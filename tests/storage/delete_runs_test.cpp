@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "storage/open_store.h"
 #include "storage/sqlite/connection.h"
 #include "tests/storage/sample_store.h"
 #include "tests/support/sql_rows.h"
@@ -21,7 +22,7 @@ class DeleteRuns : public ::testing::Test {
  protected:
   // The sample store's run, and another one that begins a day later and is not over.
   void SetUp() override {
-    auto writer = Writer::open(m_path);
+    auto writer = openStore(m_path).writer();
     ASSERT_TRUE(writer.ok());
     m_ids = fillSampleStore(**writer);
     const RunId other = (*writer)->run({.uuid = "other", .name = "other", .state = RunState::kRunning, .start = kStoreStart + kDay});
@@ -32,7 +33,7 @@ class DeleteRuns : public ::testing::Test {
     ASSERT_TRUE((*writer)->close().ok());
   }
   void expectOnlyTheOther() {
-    auto reader = Reader::open(m_path);
+    auto reader = openStore(m_path).reader();
     ASSERT_TRUE(reader.ok());
     EXPECT_THAT(*(*reader)->verify(), IsEmpty());
     EXPECT_THAT(sqlRows(**reader, "SELECT name FROM run"), ElementsAre("other"));
@@ -68,7 +69,7 @@ TEST_F(DeleteRuns, ARunGoesWithAllThatBelongsToIt) {
   const auto deleted = deleteRuns(m_path, {.run = m_ids.run, .before = {}}, {});
   ASSERT_TRUE(deleted.ok()) << deleted.status().message();
   expectOnlyTheOther();
-  auto reader = Reader::open(m_path);
+  auto reader = openStore(m_path).reader();
   EXPECT_THAT(sqlRows(**reader, "SELECT count(*) FROM series WHERE metric = 'power_watts'"), ElementsAre("1"));
 }
 
@@ -77,13 +78,13 @@ TEST_F(DeleteRuns, BeforeATimeGoWhatEndedAndWhatNodesRecorded) {
   ASSERT_TRUE(deleted.ok()) << deleted.status().message();
   EXPECT_LT(deleted->file_bytes_after, deleted->file_bytes_before);
   expectOnlyTheOther();
-  auto reader = Reader::open(m_path);
+  auto reader = openStore(m_path).reader();
   EXPECT_THAT(sqlRows(**reader, "SELECT count(*) FROM series WHERE metric = 'power_watts'"), ElementsAre("0"));
   EXPECT_THAT(sqlRows(**reader, "SELECT count(*) FROM node"), ElementsAre("1"));
 }
 
 TEST_F(DeleteRuns, AStoreThatIsWrittenIsLeftAlone) {
-  auto writer = Writer::open(m_path);
+  auto writer = openStore(m_path).writer();
   ASSERT_TRUE(writer.ok());
   EXPECT_EQ(deleteRuns(m_path, {.run = m_ids.run, .before = {}}, {}).status().code(), Code::kAlreadyExists);
   EXPECT_EQ(compactStore(m_path, {}).status().code(), Code::kAlreadyExists);
@@ -92,7 +93,7 @@ TEST_F(DeleteRuns, AStoreThatIsWrittenIsLeftAlone) {
 
 TEST_F(DeleteRuns, CompactingGivesFreePagesBack) {
   {
-    auto writer = Writer::open(m_path);
+    auto writer = openStore(m_path).writer();
     ASSERT_TRUE(writer.ok());
     ASSERT_TRUE((*writer)->close().ok());
     auto db = sqlite::Connection::open(m_path, sqlite::OpenMode::kReadWrite);
@@ -102,7 +103,7 @@ TEST_F(DeleteRuns, CompactingGivesFreePagesBack) {
   const auto done = compactStore(m_path, {});
   ASSERT_TRUE(done.ok()) << done.status().message();
   EXPECT_LT(done->file_bytes_after, done->file_bytes_before - 900'000);
-  auto reader = Reader::open(m_path);
+  auto reader = openStore(m_path).reader();
   ASSERT_TRUE(reader.ok());
   EXPECT_THAT(*(*reader)->verify(), IsEmpty());
 }

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "model/rank_order.h"
+#include "storage/open_store.h"
 #include "storage/store_files.h"
 #include "tests/storage/sample_store.h"
 
@@ -22,12 +23,12 @@ class EditTest : public ::testing::Test {
  protected:
   void SetUp() override { m_ids = makeSampleStore(m_store); }
   std::unique_ptr<Writer> writer(WriterOptions options = {}) {
-    auto opened = Writer::open(m_store, std::move(options));
+    auto opened = openStore(m_store).writer(std::move(options));
     EXPECT_TRUE(opened.ok()) << opened.status().message();
     return opened.ok() ? std::move(*opened) : nullptr;
   }
   std::unique_ptr<Reader> reader() {
-    auto opened = Reader::open(m_store);
+    auto opened = openStore(m_store).reader();
     EXPECT_TRUE(opened.ok()) << opened.status().message();
     return opened.ok() ? std::move(*opened) : nullptr;
   }
@@ -178,7 +179,7 @@ TEST_F(EditTest, ACopyOfARunBringsItsNotes) {
   }
   const std::string part = m_folder.file("part.rgl");
   ASSERT_EQ(whyNot(exportRun(m_store, m_ids.run, {kStoreStart, kStoreStart + 10}, part)), "");
-  const auto copy = Reader::open(part);
+  const auto copy = openStore(part).reader();
   ASSERT_TRUE(copy.ok());
   const auto notes = (*copy)->notes((*copy)->runs()->at(0).id);
   ASSERT_TRUE(notes.ok());
@@ -198,7 +199,7 @@ TEST_F(EditTest, TheLockNamesItsHolderAndWhereEditsGo) {
     char text[16] = {};
     lock.read(text, 15);
     EXPECT_STREQ(text, std::to_string(::getpid()).c_str());
-    EXPECT_THAT(Writer::open(m_store).status().message(), HasSubstr("pid " + std::to_string(::getpid())));
+    EXPECT_THAT(openStore(m_store).writer().status().message(), HasSubstr("pid " + std::to_string(::getpid())));
   }
   EXPECT_FALSE(holderOf(m_store).has_value());
   const auto open = writer();

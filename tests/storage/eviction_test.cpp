@@ -43,7 +43,7 @@ class Eviction : public ::testing::Test {
   void open(DurNs idle) {
     WriterOptions options;
     options.idle = idle;
-    auto writer = Writer::open(m_store.path(), std::move(options));
+    auto writer = m_store.writer(std::move(options));
     ASSERT_TRUE(writer.ok()) << writer.status().message();
     m_writer = std::move(*writer);
     m_run = m_writer->run({.uuid = "r", .name = "r"});
@@ -111,7 +111,7 @@ TEST_F(Eviction, RestartsOfAJobCostNoMemory) {
   // Of the 1,500 series of a life none may cost more than some bytes.
   if (kHeapIsCounted) EXPECT_LE(after_all - after_one, one / 10);
   ASSERT_TRUE(m_writer->close().ok());
-  auto reader = Reader::open(m_store.path());
+  auto reader = m_store.reader();
   ASSERT_TRUE(reader.ok());
   EXPECT_THAT(sqlRows(**reader, "SELECT count(*) FROM scalar_all"),
               testing::ElementsAre(std::to_string((kRestarts + 1) * kRanks * 3 * 20)));
@@ -131,7 +131,7 @@ TEST_F(Eviction, WhatComesBackGoesOnWhereItWas) {
     const SeriesId id = m_writer->series({.attempt = first, .rank = 0, .metric = "a", .kind = SeriesKind::kScalar});
     m_writer->scalar(id, 100 + again, kStart + again, 7);
     m_writer->scalar(id, -5 - again, kStart + again, 8);
-    auto reader = Reader::open(m_store.path(), {.live = m_writer->liveTail()});
+    auto reader = m_store.reader({.live = m_writer->liveTail()});
     ASSERT_TRUE(reader.ok());
     const auto points = (*reader)->scalars(id, 0, 200);
     ASSERT_TRUE(points.ok());
@@ -139,7 +139,7 @@ TEST_F(Eviction, WhatComesBackGoesOnWhereItWas) {
     commit(), commit(), commit();
   }
   ASSERT_TRUE(m_writer->close().ok());
-  auto reader = Reader::open(m_store.path());
+  auto reader = m_store.reader();
   ASSERT_TRUE(reader.ok());
   EXPECT_THAT(*(*reader)->verify(), IsEmpty());
   EXPECT_THAT(sqlRows(**reader, "SELECT count(*), sum(sample_count) FROM series"),

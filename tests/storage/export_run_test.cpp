@@ -3,6 +3,7 @@
 
 #include <fstream>
 
+#include "storage/open_store.h"
 #include "storage/reader.h"
 #include "tests/storage/sample_store.h"
 
@@ -16,7 +17,7 @@ class ExportRunTest : public ::testing::Test {
   void SetUp() override { m_ids = makeSampleStore(m_from); }
   static std::vector<std::string> rows(const std::string& path, std::string_view sql) {
     std::vector<std::string> found;
-    auto reader = Reader::open(path);
+    auto reader = openStore(path).reader();
     if (!reader.ok()) return {reader.status().message()};
     Reader::SqlSink sink;
     sink.row = [&](const std::vector<SqlValue>& row) {
@@ -63,7 +64,7 @@ TEST_F(ExportRunTest, AWholeRunComesAcrossWithEverythingThatBelongsToIt) {
     EXPECT_FALSE(before.empty()) << sql;
     EXPECT_EQ(rows(m_to, sql), before) << sql;
   }
-  auto reader = Reader::open(m_to);
+  auto reader = openStore(m_to).reader();
   ASSERT_TRUE(reader.ok());
   auto damage = (*reader)->verify();
   ASSERT_TRUE(damage.ok());

@@ -5,9 +5,10 @@
 
 #include "model/far_time.h"
 #include "storage/clock_map.h"
+#include "storage/open_store.h"
 #include "tests/storage/sample_store.h"
-#include "tests/support/open_store.h"
 #include "tests/support/sql_rows.h"
+#include "tests/support/sqlite_store.h"
 
 namespace runglass {
 namespace {
@@ -16,7 +17,7 @@ constexpr TimeNs kMin = std::numeric_limits<TimeNs>::min(), kMax = std::numeric_
 
 void edit(const std::string& path, const std::string& sql) {
   sqlite3* db = nullptr;
-  ASSERT_EQ(test::openStore(path, &db), SQLITE_OK);
+  ASSERT_EQ(test::openDatabase(path, &db), SQLITE_OK);
   char* why = nullptr;
   EXPECT_EQ(sqlite3_exec(db, sql.c_str(), nullptr, nullptr, &why), SQLITE_OK) << why;
   sqlite3_free(why);
@@ -31,7 +32,7 @@ TEST(FarTimes, NoTimeOfAStoreIsReadAsOneThatOverflows) {
   const test::TempFolder dir;
   const std::string store = dir.file("s.rgl");
   {
-    const auto writer = Writer::open(store);
+    const auto writer = openStore(store).writer();
     ASSERT_TRUE(writer.ok());
     const SampleStoreIds ids = fillSampleStore(**writer);
     (*writer)->progress({.attempt = ids.first, .rank = 0, .time = kStoreStart, .since = kStoreStart});
@@ -46,7 +47,7 @@ TEST(FarTimes, NoTimeOfAStoreIsReadAsOneThatOverflows) {
                   ", last_ns = " + high + ", count = " + high + ";UPDATE rg_label SET start_ns = " + low + ", end_ns = " + high +
                   ";UPDATE rg_series SET first_ns = " + low + ", last_ns = " + high + ";UPDATE rg_clock_map SET offset_ns = " + high +
                   ", error_ns = " + low);
-  const auto opened = Reader::open(store);
+  const auto opened = openStore(store).reader();
   ASSERT_TRUE(opened.ok()) << opened.status().message();
   Reader& reader = **opened;
   const StoreInfo info = reader.info().value();

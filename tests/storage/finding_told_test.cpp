@@ -2,6 +2,7 @@
 // Findings in the words of their time: what the store keeps of them, and what a moment shows.
 #include <gmock/gmock.h>
 
+#include "storage/open_store.h"
 #include "storage/reader_at.h"
 #include "storage/writer.h"
 #include "tests/support/temp_store.h"
@@ -19,7 +20,7 @@ constexpr TimeNs at(std::int64_t second) { return kBegin + second * kNsPerSecond
 class Told : public ::testing::Test {
  protected:
   void SetUp() override {
-    m_writer = Writer::open(m_store.path()).value();
+    m_writer = m_store.writer().value();
     m_run = m_writer->run({.uuid = "r-1", .name = "pretrain", .state = RunState::kRunning, .start = at(0)});
     const AttemptId attempt = m_writer->attempt({.run = m_run, .start = at(0)});
     const SeriesId loss = m_writer->series({.attempt = attempt, .metric = "loss", .kind = SeriesKind::kScalar});
@@ -41,7 +42,7 @@ class Told : public ::testing::Test {
     m_writer->finding(finding);
     ASSERT_TRUE(m_writer->flush().ok());
   }
-  std::unique_ptr<Reader> read() const { return Reader::open(m_store.path()).value(); }
+  std::unique_ptr<Reader> read() const { return m_store.reader().value(); }
   static std::vector<std::string> summaries(const std::vector<Finding>& findings) {
     std::vector<std::string> out;
     for (const Finding& one : findings) out.push_back(one.summary);
@@ -133,7 +134,7 @@ TEST_F(Told, AnotherStoreGetsThemTooAndSqlShowsThem) {
   const TempStore folder;
   const std::string copy = folder.path() + "-copy.rgl";
   ASSERT_TRUE(exportRun(m_store.path(), m_run, {}, copy).ok());
-  const auto reader = Reader::open(copy).value();
+  const auto reader = openStore(copy).reader().value();
   EXPECT_THAT(summaries(*reader->tellings(std::nullopt)), ElementsAre("slow from step 100 to 110", "slow from step 100 to 140"));
   EXPECT_THAT(summaries(*reader->findings(std::nullopt)), ElementsAre("slow from step 100 to 999"));
   std::vector<std::string> rows;

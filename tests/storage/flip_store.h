@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "storage/open_store.h"
 #include "tests/storage/sample_store.h"
 
 namespace runglass {
@@ -33,7 +34,7 @@ inline void flipPoints(Recorder& out, int number, int first, int last) {
 }
 
 inline void makeFlipStore(const std::string& path) {
-  auto writer = Writer::open(path).value();
+  auto writer = openStore(path).writer().value();
   const SampleStoreIds ids = fillSampleStore(*writer);
   const std::string words = "the quick brown fox jumps over the lazy dog and counts to a hundred before it jumps again ";
   for (int i = 0; i < 200; ++i) {

@@ -8,10 +8,11 @@
 #include <sstream>
 
 #include "storage/maintain/incident_ranges.h"
+#include "storage/open_store.h"
 #include "storage/sqlite/connection.h"
 #include "tests/storage/sample_store.h"
-#include "tests/support/open_store.h"
 #include "tests/support/sql_rows.h"
+#include "tests/support/sqlite_store.h"
 
 namespace runglass {
 namespace {
@@ -46,12 +47,12 @@ class IncidentTest : public ::testing::Test {
     m_writer = writer();
   }
   std::unique_ptr<Writer> writer() {
-    auto opened = Writer::open(m_store);
+    auto opened = openStore(m_store).writer();
     EXPECT_TRUE(opened.ok()) << opened.status().message();
     return opened.ok() ? std::move(*opened) : nullptr;
   }
   std::unique_ptr<Reader> reader() {
-    auto opened = Reader::open(m_store);
+    auto opened = openStore(m_store).reader();
     EXPECT_TRUE(opened.ok()) << opened.status().message();
     return opened.ok() ? std::move(*opened) : nullptr;
   }
@@ -196,7 +197,7 @@ TEST_F(IncidentTest, ADamagedListIsNamedAndTheRestIsReadable) {
   ASSERT_EQ(whyNot(m_writer->close()), "");
   m_writer.reset();
   sqlite3* db = nullptr;
-  ASSERT_EQ(test::openStore(m_store, &db), SQLITE_OK);
+  ASSERT_EQ(test::openDatabase(m_store, &db), SQLITE_OK);
   ASSERT_EQ(
       sqlite3_exec(db, "UPDATE rg_incident SET evidence = '[{', findings = '[1,\"a\",{},2]' WHERE uuid = 'u-1'", nullptr, nullptr, nullptr),
       SQLITE_OK);
@@ -258,7 +259,7 @@ TEST(IncidentRetention, KeepsEverySampleOfItsWindowUntilItIsDismissed) {
   const test::TempFolder folder;
   const std::string path = folder.file("s.rgl");
   constexpr std::int64_t kSamples = 60'000;
-  auto opened = Writer::open(path);
+  auto opened = openStore(path).writer();
   ASSERT_TRUE(opened.ok()) << opened.status().message();
   const std::unique_ptr<Writer> writer = std::move(*opened);
   (void)writer->run({.uuid = "run-uuid-1", .name = "run"});
@@ -272,16 +273,16 @@ TEST(IncidentRetention, KeepsEverySampleOfItsWindowUntilItIsDismissed) {
   edit.incident.evidence.clear();
   edit.incident.range = window;
   ASSERT_EQ(whyNot(writer->edit(edit)), "");
-  const auto samplesIn = [&](TimeRange range) { return (*Reader::open(path))->samples(power, range)->size(); };
+  const auto samplesIn = [&](TimeRange range) { return (*openStore(path).reader())->samples(power, range)->size(); };
   ASSERT_TRUE(writer->applyRetention({}, kStoreStart + 200 * kHour).ok());
   EXPECT_LT(samplesIn({}), std::size_t{20'000});
   EXPECT_EQ(samplesIn(widened(window, kIncidentMargin)), 180U);
-  edit.incident.updated = (*Reader::open(path))->incident("u-1")->updated;
+  edit.incident.updated = (*openStore(path).reader())->incident("u-1")->updated;
   edit.incident.state = IncidentState::kDismissed, edit.incident.reason = "nothing";
   ASSERT_EQ(whyNot(writer->edit(edit)), "");
   ASSERT_TRUE(writer->applyRetention({}, kStoreStart + 200 * kHour).ok());
   EXPECT_EQ(samplesIn(widened(window, kIncidentMargin)), 0U);
-  EXPECT_THAT(*(*Reader::open(path))->verify({}), IsEmpty());
+  EXPECT_THAT(*(*openStore(path).reader())->verify({}), IsEmpty());
 }
 
 // A node with power over 17 hours, a rank with loss and spans over the same, events and log lines every minute.
@@ -290,7 +291,7 @@ class IncidentExport : public ::testing::Test {
   static constexpr std::int64_t kSeconds = 20'000;
   static TimeNs at(std::int64_t second) { return kStoreStart + second * kNsPerSecond; }
   void SetUp() override {
-    auto opened = Writer::open(m_from);
+    auto opened = openStore(m_from).writer();
     ASSERT_TRUE(opened.ok()) << opened.status().message();
     Writer& writer = **opened;
     m_run = writer.run({.uuid = "run-uuid-1", .name = "run", .start = at(0), .end = at(kSeconds)});
@@ -340,7 +341,7 @@ class IncidentExport : public ::testing::Test {
     ASSERT_EQ(whyNot(writer.close()), "");
   }
   std::vector<std::string> copied(std::string_view sql) {
-    const auto opened = Reader::open(m_to);
+    const auto opened = openStore(m_to).reader();
     EXPECT_TRUE(opened.ok()) << opened.status().message();
     return opened.ok() ? sqlRows(**opened, sql) : std::vector<std::string>{};
   }
@@ -352,7 +353,7 @@ class IncidentExport : public ::testing::Test {
 
 TEST_F(IncidentExport, TakesWhatItNeedsAndNoMoreAndSaysWhatItIsAbout) {
   ASSERT_EQ(whyNot(exportIncident(m_from, "u-1", 20 * kNsPerSecond, m_to)), "");
-  const auto opened = Reader::open(m_to);
+  const auto opened = openStore(m_to).reader();
   ASSERT_TRUE(opened.ok()) << opened.status().message();
   EXPECT_EQ((*opened)->info()->incident, "u-1");
   EXPECT_THAT(*(*opened)->verify({}), IsEmpty());
@@ -360,7 +361,7 @@ TEST_F(IncidentExport, TakesWhatItNeedsAndNoMoreAndSaysWhatItIsAbout) {
   ASSERT_THAT(*incidents, SizeIs(1));
   const Incident& one = incidents->front();
   EXPECT_EQ(one.notes, someIncident().incident.notes);
-  EXPECT_EQ(one.created, (*Reader::open(m_from))->incident("u-1")->created);
+  EXPECT_EQ(one.created, (*openStore(m_from).reader())->incident("u-1")->created);
   const auto findings = (*opened)->findings(std::nullopt);
   ASSERT_THAT(*findings, SizeIs(1));
   EXPECT_EQ(findings->front().kind, "slow_rank");
@@ -376,7 +377,7 @@ TEST_F(IncidentExport, TakesWhatItNeedsAndNoMoreAndSaysWhatItIsAbout) {
 
 TEST_F(IncidentExport, ASliceOfARunBringsItsIncidentsWithTheirFindingsAndPins) {
   ASSERT_EQ(whyNot(exportRun(m_from, m_run, {at(9'000), at(12'000)}, m_to)), "");
-  const auto opened = Reader::open(m_to);
+  const auto opened = openStore(m_to).reader();
   ASSERT_TRUE(opened.ok()) << opened.status().message();
   EXPECT_EQ((*opened)->info()->incident, "") << "it is about no incident";
   EXPECT_EQ((*opened)->incident("u-1")->findings.size(), 1U);
@@ -388,7 +389,7 @@ TEST_F(IncidentExport, ASliceOfARunBringsItsIncidentsWithTheirFindingsAndPins) {
 
 TEST_F(IncidentExport, OneWithoutATimeTakesThatOfItsFindingsOrElseTheRun) {
   {
-    auto opened = Writer::open(m_from);
+    auto opened = openStore(m_from).writer();
     IncidentEdit edit = someIncident("u-4");
     edit.attempt.reset();
     edit.incident.range.reset();
@@ -421,8 +422,8 @@ TEST(OlderIncidents, AreKeptByTheStoreTheyAreIn) {
   ASSERT_EQ(sqlite3_open(path.c_str(), &db), SQLITE_OK);
   ASSERT_EQ(sqlite3_exec(db, sql.str().c_str(), nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(db);
   sqlite3_close(db);
-  { ASSERT_EQ(whyNot((*Writer::open(path))->close()), ""); }
-  const auto opened = Reader::open(path);
+  { ASSERT_EQ(whyNot((*openStore(path).writer())->close()), ""); }
+  const auto opened = openStore(path).reader();
   ASSERT_TRUE(opened.ok()) << opened.status().message();
   Reader* const reader = opened->get();
   const auto found = reader->incidents(std::nullopt);

@@ -10,11 +10,12 @@
 #include <functional>
 #include <sstream>
 
+#include "storage/open_store.h"
 #include "storage/store_files.h"
 #include "storage/writer.h"
 #include "tests/storage/store_leaves.h"
-#include "tests/support/open_store.h"
 #include "tests/support/sql_rows.h"
+#include "tests/support/sqlite_store.h"
 #include "tests/support/temp_store.h"
 
 namespace runglass {
@@ -57,7 +58,7 @@ class DamagedPage : public testing::TestWithParam<const char*> {
     return points;
   }
   void SetUp() override {
-    auto writer = Writer::open(m_store.path()).value();
+    auto writer = m_store.writer().value();
     // In turn, so that chunks of all series lie beside each other.
     for (std::int64_t k = 0; k < kOld; k += kPerChunk)
       for (int s = 0; s < kSeries; ++s) record(*writer, s, k, kPerChunk);
@@ -87,10 +88,10 @@ TEST_P(DamagedPage, CostsOnlyTheSeriesThatItHits) {
     const std::string copy = flipped(leaves[leaf]);
     std::vector<bool> hit(kSeries);
     {
-      const auto reader = Reader::open(copy).value();
+      const auto reader = openStore(copy).reader().value();
       for (int s = 0; s < kSeries; ++s) hit[static_cast<std::size_t>(s)] = pointsOf(*reader, s) != kOld;
     }
-    auto opened = Writer::open(copy);
+    auto opened = openStore(copy).writer();
     if (!opened.ok() && at_the_end(leaf)) continue;
     ASSERT_TRUE(opened.ok()) << opened.status().message();
     auto writer = std::move(*opened);
@@ -113,7 +114,7 @@ TEST_P(DamagedPage, CostsOnlyTheSeriesThatItHits) {
     }
     const Status closed = writer->close();
     EXPECT_TRUE(closed.ok()) << closed.message();
-    const auto reader = Reader::open(copy).value();
+    const auto reader = openStore(copy).reader().value();
     int hits = 0;
     for (int s = 0; s < kSeries; ++s) {
       hits += hit[static_cast<std::size_t>(s)] ? 1 : 0;
@@ -130,7 +131,7 @@ TEST_P(DamagedPage, CostsOnlyTheSeriesThatItHits) {
 
 TEST(Isolation, AFailingCallDoesNotKeepOthersFromTheStore) {
   const TempStore store;
-  auto writer = Writer::open(store.path()).value();
+  auto writer = store.writer().value();
   const SeriesId good = writer->series({.metric = "good"});
   ASSERT_TRUE(writer->journal(kStream, 0, "payload of the bad batch").ok());
   writer->sample(SeriesId{99}, 1, 1);  // never declared
@@ -141,7 +142,7 @@ TEST(Isolation, AFailingCallDoesNotKeepOthersFromTheStore) {
   EXPECT_TRUE(writer->takeFailure().ok()) << "taken once";
   ASSERT_TRUE(writer->flush().ok());
   ASSERT_TRUE(writer->close().ok());
-  const auto reader = Reader::open(store.path()).value();
+  const auto reader = store.reader().value();
   EXPECT_EQ(reader->samples(good, {})->size(), 1U);
   const std::vector<Issue> issues = *reader->issues();
   ASSERT_EQ(issues.size(), 1U);
@@ -156,13 +157,13 @@ TEST(Isolation, AFailingCallDoesNotKeepOthersFromTheStore) {
 
 TEST(Isolation, WhatIsSetAsideIsBounded) {
   const TempStore store;
-  auto writer = Writer::open(store.path()).value();
+  auto writer = store.writer().value();
   const std::string payload(std::size_t{40} << 20, 'x');
   const Status why(Code::kInternal, "because");
   for (std::uint64_t seq = 0; seq < 3; ++seq) writer->setAside(kStream, seq, payload, why);
   ASSERT_TRUE(writer->close().ok());
   EXPECT_LT(std::filesystem::file_size(badPath(store.path())), std::uintmax_t{64} << 20);
-  const std::vector<Issue> issues = *Reader::open(store.path()).value()->issues();
+  const std::vector<Issue> issues = *store.reader().value()->issues();
   ASSERT_EQ(issues.size(), 1U);
   EXPECT_EQ(issues[0].count, 3);
   EXPECT_THAT(issues[0].detail, HasSubstr("batch 2: because; not kept"));
@@ -171,12 +172,12 @@ TEST(Isolation, WhatIsSetAsideIsBounded) {
 // A row that breaks a rule of the file, whatever that is.
 TEST(Isolation, ARefusedRowDoesNotKeepTheCommitFromStoringTheOthers) {
   const TempStore store;
-  ASSERT_TRUE(Writer::open(store.path()).value()->close().ok());
+  ASSERT_TRUE(store.writer().value()->close().ok());
   sqlite3* db = nullptr;
-  ASSERT_EQ(test::openStore(store.path(), &db), SQLITE_OK);
+  ASSERT_EQ(test::openDatabase(store.path(), &db), SQLITE_OK);
   ASSERT_EQ(sqlite3_exec(db, "CREATE UNIQUE INDEX rg_log_once ON rg_log(text)", nullptr, nullptr, nullptr), SQLITE_OK);
   sqlite3_close(db);
-  auto writer = Writer::open(store.path()).value();
+  auto writer = store.writer().value();
   const SeriesId id = writer->series({.metric = "m"});
   const auto batch = [&](std::uint64_t seq, std::initializer_list<const char*> lines) {
     ASSERT_TRUE(writer->journal(kStream, seq, "batch").ok());
@@ -190,7 +191,7 @@ TEST(Isolation, ARefusedRowDoesNotKeepTheCommitFromStoringTheOthers) {
   batch(1, {"four"});
   ASSERT_TRUE(writer->flush().ok());
   ASSERT_TRUE(writer->close().ok());
-  const auto reader = Reader::open(store.path()).value();
+  const auto reader = store.reader().value();
   EXPECT_THAT(sqlRows(*reader, "SELECT text FROM rg_log ORDER BY log_id"), ElementsAre("one", "two", "three", "four"));
   EXPECT_EQ(reader->samples(id, {})->size(), 2U);
   EXPECT_EQ(reader->events({})->size(), 2U);
@@ -202,7 +203,7 @@ TEST(Isolation, ARefusedRowDoesNotKeepTheCommitFromStoringTheOthers) {
 
 TEST(Isolation, AnAttemptOfNoRunIsNotRecorded) {
   const TempStore store;
-  auto writer = Writer::open(store.path()).value();
+  auto writer = store.writer().value();
   EXPECT_FALSE(writer->attempt({.key = "0", .end_cause = "x"}));
   writer->event({.time = 1, .kind = "kind"});
   ASSERT_TRUE(writer->flush().ok());

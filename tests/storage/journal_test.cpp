@@ -16,6 +16,7 @@
 
 #include "model/crc32c.h"
 #include "storage/codec/bytes.h"
+#include "storage/open_store.h"
 #include "storage/store_files.h"
 #include "storage/writer.h"
 #include "tests/support/temp_store.h"
@@ -64,7 +65,7 @@ std::string payloadOf(std::uint64_t seq) { return "batch " + std::to_string(seq)
 void leaveJournal(const std::string& store, std::uint64_t batches, std::uint64_t from = 0, bool flushed = false) {
   const pid_t child = ::fork();
   if (child == 0) {
-    auto writer = Writer::open(store, {.replay = replayEvents(), .power_safe = true});
+    auto writer = openStore(store).writer({.replay = replayEvents(), .power_safe = true});
     if (!writer.ok()) ::_exit(1);
     for (std::uint64_t seq = from; seq < from + batches; ++seq)
       for (const StreamKey* stream : {&kStream, &kOther})
@@ -107,12 +108,12 @@ struct Replayed {
 Replayed replay(const std::string& store) {
   Replayed found;
   {
-    auto writer = Writer::open(store, {.replay = replayEvents()});
+    auto writer = openStore(store).writer({.replay = replayEvents()});
     EXPECT_TRUE(writer.ok()) << writer.status().message();
     if (!writer.ok()) return found;
     EXPECT_TRUE((*writer)->close().ok());
   }
-  const auto reader = Reader::open(store);
+  const auto reader = openStore(store).reader();
   const std::vector<Event> events = *(*reader)->events({.limit = 100'000});
   for (const Event& event : events) {
     (event.kind == "agent" ? found.of_one : found.of_other).insert(event.time.value_or(-1));
@@ -198,7 +199,7 @@ TEST(DamagedJournal, APayloadCannotPassForARecord) {
   const std::string forged = contentOf(journalPath(donor.path())).substr(kHead);
   const pid_t child = ::fork();
   if (child == 0) {
-    auto writer = Writer::open(store.path(), {.power_safe = true});
+    auto writer = store.writer({.power_safe = true});
     for (std::uint64_t seq = 0; seq < 3; ++seq)
       if (!writer.ok() || !(*writer)->journal(kOther, seq, forged).ok() || !(*writer)->syncJournal().ok()) ::_exit(1);
     ::raise(SIGKILL);
@@ -208,17 +209,17 @@ TEST(DamagedJournal, APayloadCannotPassForARecord) {
   ASSERT_TRUE(WIFSIGNALED(status));
   write(journalPath(store.path()), kHead, std::string(12, '\x7f'));  // the first record's marker, size and checksum
   std::map<std::string, int> records;
-  auto writer = Writer::open(store.path(), {.replay = [&](const StreamKey& stream, std::uint64_t, std::string_view, Writer&) -> Status {
-                               ++records[stream.agent];
-                               return {};
-                             }});
+  auto writer = store.writer({.replay = [&](const StreamKey& stream, std::uint64_t, std::string_view, Writer&) -> Status {
+    ++records[stream.agent];
+    return {};
+  }});
   ASSERT_TRUE(writer.ok());
   EXPECT_THAT(records, testing::ElementsAre(testing::Pair("other", 2)));
 }
 
 TEST(DamagedJournal, OfAnotherStoreIsSetAside) {
   const TempStore store, other;
-  ASSERT_TRUE((*Writer::open(store.path()))->close().ok());
+  ASSERT_TRUE((*store.writer())->close().ok());
   ASSERT_NO_FATAL_FAILURE(leaveJournal(other.path(), 2));
   fs::copy_file(journalPath(other.path()), journalPath(store.path()));
   const Replayed found = replay(store.path());
@@ -245,7 +246,7 @@ TEST(Journal, WhatIsBehindAHoleOfAPowerCutIsLeftToItsSender) {
   const TempStore store;
   const pid_t child = ::fork();
   if (child == 0) {
-    auto writer = Writer::open(store.path(), {.replay = replayEvents()});
+    auto writer = store.writer({.replay = replayEvents()});
     for (std::uint64_t seq = 0; seq < 4; ++seq)
       if (!writer.ok() || !(*writer)->journal(kStream, seq, payloadOf(seq)).ok()) ::_exit(1);
     if (!(*writer)->journal(kOther, 0, payloadOf(0)).ok()) ::_exit(1);
@@ -256,7 +257,7 @@ TEST(Journal, WhatIsBehindAHoleOfAPowerCutIsLeftToItsSender) {
   ASSERT_TRUE(WIFSIGNALED(status));
   const std::string content = contentOf(journalPath(store.path()));
   write(journalPath(store.path()), content.find("batch 1") + 1, std::string(100, '\0'));
-  auto writer = Writer::open(store.path(), {.replay = replayEvents()});
+  auto writer = store.writer({.replay = replayEvents()});
   ASSERT_TRUE(writer.ok()) << writer.status().message();
   EXPECT_EQ((*writer)->resumeFrom(kStream), 1U);
   EXPECT_EQ((*writer)->resumeFrom(kOther), 1U);
@@ -270,7 +271,7 @@ TEST(Journal, ASyncThatFailedIsFatalForItsFile) {
     SCOPED_TRACE(power_safe);
     const TempStore store;
     {
-      auto writer = Writer::open(store.path(), {.replay = replayEvents(), .power_safe = power_safe}).value();
+      auto writer = store.writer({.replay = replayEvents(), .power_safe = power_safe}).value();
       const auto say = [&](std::uint64_t seq) {
         const Status journaled = writer->journal(kStream, seq, payloadOf(seq)).status();
         if (journaled.ok()) writer->event({.time = static_cast<TimeNs>(seq), .kind = "agent", .message = payloadOf(seq)});
@@ -303,7 +304,7 @@ TEST(Journal, ASyncThatFailedIsFatalForItsFile) {
 // A hub with as many connections as its limit of open files allows took nothing any more, because a sync opened the folder.
 TEST(Journal, ASyncNeedsNoDescriptor) {
   const TempStore store;
-  const auto writer = Writer::open(store.path(), {.replay = replayEvents()}).value();
+  const auto writer = store.writer({.replay = replayEvents()}).value();
   EXPECT_EQ(writer->resumeFrom(kStream), 0U);  // as the hub asks once for each stream
   const auto synced = [&](std::uint64_t seq) -> Status {
     const int syncs = g_syncs;
@@ -332,8 +333,8 @@ TEST(Journal, ASyncNeedsNoDescriptor) {
 
 TEST(Journal, OfAnOlderProgramIsReplayed) {
   const TempStore store;
-  ASSERT_TRUE((*Writer::open(store.path()))->close().ok());
-  const std::string uuid = (*Reader::open(store.path()))->info()->store_uuid;
+  ASSERT_TRUE((*store.writer())->close().ok());
+  const std::string uuid = (*store.reader())->info()->store_uuid;
   std::string file = "RGJ1";
   appendFixed(file, static_cast<std::uint32_t>(uuid.size()));
   file += uuid;
@@ -354,7 +355,7 @@ TEST(Journal, OfAnOlderProgramIsReplayed) {
 TEST(Journal, KeepsWhatIsCommittedUntilThatIsOnTheDisk) {
   const TempStore store, after;
   {
-    auto writer = Writer::open(store.path(), {.replay = replayEvents()});
+    auto writer = store.writer({.replay = replayEvents()});
     ASSERT_TRUE(writer.ok());
     std::uint64_t seq = 0;
     for (int commit = 0; commit < 10; ++commit) {
@@ -394,7 +395,7 @@ TEST(Journal, AHoleThatItsSenderReportedIsNoLoss) {
   const TempStore store;
   const pid_t child = ::fork();
   if (child == 0) {
-    auto writer = Writer::open(store.path());
+    auto writer = store.writer();
     if (!writer.ok() || !(*writer)->journal(kStream, 0, payloadOf(0)).ok() || !(*writer)->journal(kStream, 7, payloadOf(7)).ok())
       ::_exit(1);
     ::raise(SIGKILL);

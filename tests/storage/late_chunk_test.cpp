@@ -46,11 +46,11 @@ class LateChunks : public testing::Test {
       ASSERT_EQ(samples->value[i], valueOf(second));
     }
   }
-  std::unique_ptr<Reader> live() const { return Reader::open(m_store.path(), {m_writer->liveTail()}).value(); }
+  std::unique_ptr<Reader> live() const { return m_store.reader({m_writer->liveTail()}).value(); }
 
   const TempStore m_store;
   const WriterOptions m_options{.late_idle = 0};
-  std::unique_ptr<Writer> m_writer = Writer::open(m_store.path(), m_options).value();
+  std::unique_ptr<Writer> m_writer = m_store.writer(m_options).value();
   SeriesId m_ids[3];
 };
 
@@ -80,13 +80,13 @@ TEST_F(LateChunks, LeaveMemoryOnceNothingMoreComes) {
   for (const std::size_t series : {0, 1, 2}) expectWhole(*live(), series, late[series]);
   ASSERT_TRUE(m_writer->flush().ok());
   m_writer.reset();
-  m_writer = Writer::open(m_store.path(), m_options).value();
+  m_writer = m_store.writer(m_options).value();
   for (const std::size_t series : {0, 1, 2}) record(series, late[series], 500);
   lookTwice();
   for (const std::size_t series : {0, 1, 2}) EXPECT_FALSE(lateInMemory(series));
   for (const std::size_t series : {0, 1, 2}) expectWhole(*live(), series, late[series] + 500);
   ASSERT_TRUE(m_writer->close().ok());
-  const auto reader = Reader::open(m_store.path()).value();
+  const auto reader = m_store.reader().value();
   for (const std::size_t series : {0, 1, 2}) expectWhole(*reader, series, late[series] + 500);
   EXPECT_THAT(*reader->verify(), IsEmpty());
 }

@@ -9,7 +9,7 @@
 
 #include "storage/reader_at.h"
 #include "storage/writer.h"
-#include "tests/support/open_store.h"
+#include "tests/support/sqlite_store.h"
 #include "tests/support/temp_store.h"
 
 namespace runglass {
@@ -19,7 +19,7 @@ constexpr TimeNs kBegin = 1'790'000'000LL * kNsPerSecond;
 constexpr TimeNs kLowest = std::numeric_limits<TimeNs>::min(), kHighest = std::numeric_limits<TimeNs>::max();
 constexpr TimeNs at(double seconds) { return kBegin + static_cast<TimeNs>(seconds * 1e9); }
 
-std::unique_ptr<Writer> writerOf(const TempStore& store) { return Writer::open(store.path()).value(); }
+std::unique_ptr<Writer> writerOf(const TempStore& store) { return store.writer().value(); }
 
 struct Known {
   SeriesId id;
@@ -90,8 +90,8 @@ TEST(LatestAt, FindsTheNewestSampleWhileAStoreGrows) {
   const TempStore store;
   ManySeries many(store);
   // Of the writer's process, and of another one, which sees what is flushed.
-  auto live = Reader::open(store.path(), {many.writer().liveTail()}).value();
-  auto file = Reader::open(store.path()).value();
+  auto live = store.reader({many.writer().liveTail()}).value();
+  auto file = store.reader().value();
   for (int round = 0; round < 14; ++round) {
     many.grow(round % 3 == 0 ? 300 : 1'700);
     for (int i = 0; i < 12; ++i) expectNewest(*live, many.all(), many.anyMoment());
@@ -106,7 +106,7 @@ TEST(LatestAt, FindsTheNewestSampleWhileAStoreGrows) {
   }
   live.reset(), file.reset();
   ASSERT_TRUE(many.writer().close().ok());
-  const auto closed = Reader::open(store.path()).value();
+  const auto closed = store.reader().value();
   for (int i = 0; i < 100; ++i) expectNewest(*closed, many.all(), many.anyMoment());
 }
 
@@ -125,8 +125,8 @@ TEST(LatestAt, OfSeriesOfStepsIsTheHighestStepThatWasThere) {
   for (int i = 0; i < 3; ++i)
     ids.push_back(writer->series({.attempt = attempt, .metric = "s" + std::to_string(i), .kind = SeriesKind::kScalar}));
   ASSERT_TRUE(writer->flush().ok());
-  auto live = Reader::open(store.path(), {writer->liveTail()}).value();
-  auto file = Reader::open(store.path()).value();
+  auto live = store.reader({writer->liveTail()}).value();
+  auto file = store.reader().value();
   std::mt19937_64 random(3);
   const auto expectHighest = [&](Reader& reader) {
     const TimeNs moment = at(-3) + static_cast<TimeNs>(random() % static_cast<std::uint64_t>(14'000 * kNsPerSecond));
@@ -165,14 +165,14 @@ TEST(LatestAt, OfSeriesOfStepsIsTheHighestStepThatWasThere) {
   }
   live.reset(), file.reset();
   ASSERT_TRUE(writer->close().ok());
-  file = Reader::open(store.path()).value();
+  file = store.reader().value();
   for (int i = 0; i < 100; ++i) expectHighest(*file);
 }
 
 TEST(LatestAt, AnswersTheSameMomentAgainWithWhatCameMeanwhile) {
   const TempStore store;
   ManySeries many(store);
-  const auto live = Reader::open(store.path(), {many.writer().liveTail()}).value();
+  const auto live = store.reader({many.writer().liveTail()}).value();
   many.grow(3'000);
   expectNewest(*live, many.all(), at(200));
   expectNewest(*live, many.all(), at(200));
@@ -191,7 +191,7 @@ TEST(LatestAt, OfManyChunksThatMeetInOneTimeIsTheLastToArrive) {
     writer->sample(id, at(9), 9);
     ASSERT_TRUE(writer->close().ok());
   }
-  const auto reader = Reader::open(store.path()).value();
+  const auto reader = store.reader().value();
   const SeriesId ids[] = {SeriesId{1}};
   for (const auto& [moment, value] :
        {std::pair(at(4), -1.0), {at(5), 19'999.0}, {at(7), 19'999.0}, {at(9), 9.0}, {at(2), -1.0}, {at(8), 19'999.0}}) {
@@ -213,11 +213,11 @@ TEST(LatestAt, ADamagedChunkIsNamedAndTheOtherSeriesAnswer) {
     ASSERT_TRUE(writer->close().ok());
   }
   sqlite3* db = nullptr;
-  ASSERT_EQ(test::openStore(store.path(), &db), SQLITE_OK);
+  ASSERT_EQ(test::openDatabase(store.path(), &db), SQLITE_OK);
   EXPECT_EQ(sqlite3_exec(db, "UPDATE rg_chunk SET data = zeroblob(length(data)) WHERE series_id = 1", nullptr, nullptr, nullptr),
             SQLITE_OK);
   sqlite3_close(db);
-  const auto reader = Reader::open(store.path()).value();
+  const auto reader = store.reader().value();
   const SeriesId ids[] = {SeriesId{1}, SeriesId{2}};
   for (int again = 0; again < 2; ++again) {
     const auto answer = reader->latestAt(ids, at(50.5 + again));
@@ -238,7 +238,7 @@ TEST(LatestAt, OfWhatRetentionTookItKnowsWhatBlocksNameUntilTheyGoToo) {
   const SeriesId power = writer->series({.node = node, .metric = "power_watts"});
   for (std::int64_t i = 0; i < 20'000; ++i) writer->sample(power, at(0) + i * kNsPerSecond, static_cast<double>(i));
   ASSERT_TRUE(writer->flush().ok());
-  const auto reader = Reader::open(store.path(), {writer->liveTail()}).value();
+  const auto reader = store.reader({writer->liveTail()}).value();
   const SeriesId ids[] = {power};
   EXPECT_EQ(reader->latestAt(ids, at(100))->size(), 1U);
   Retention policy;
@@ -269,7 +269,7 @@ TEST(LatestAt, KnowsNoSeriesThatIsNotThere) {
   ManySeries many(store);
   many.grow(10);
   ASSERT_TRUE(many.writer().flush().ok());
-  const auto reader = Reader::open(store.path()).value();
+  const auto reader = store.reader().value();
   const SeriesId ids[] = {SeriesId{999}};
   EXPECT_EQ(reader->latestAt(ids, at(5)).status().code(), Code::kNotFound);
   EXPECT_EQ(reader->latestAt(ids, at(5)).status().code(), Code::kNotFound);

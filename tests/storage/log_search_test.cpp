@@ -6,8 +6,9 @@
 #include <random>
 
 #include "model/log_query.h"
+#include "storage/open_store.h"
 #include "storage/writer.h"
-#include "tests/support/open_store.h"
+#include "tests/support/sqlite_store.h"
 #include "tests/support/temp_store.h"
 
 namespace runglass {
@@ -27,10 +28,10 @@ class LogSearch : public ::testing::Test {
     m_other = m_writer->node({.uuid = "n2", .name = "node-2"});
   }
   void open() {
-    auto writer = Writer::open(m_store.path());
+    auto writer = m_store.writer();
     ASSERT_TRUE(writer.ok()) << writer.status().message();
     m_writer = std::move(*writer);
-    auto reader = Reader::open(m_store.path(), {m_writer->liveTail()});
+    auto reader = m_store.reader({m_writer->liveTail()});
     ASSERT_TRUE(reader.ok()) << reader.status().message();
     m_reader = std::move(*reader);
   }
@@ -331,7 +332,7 @@ TEST_F(LogSearch, IsTakenAlongByAnExport) {
   const std::string copy = m_store.path() + ".copy";
   const Status exported = exportRun(m_store.path(), run, {}, copy);
   ASSERT_TRUE(exported.ok()) << exported.message();
-  auto reader = Reader::open(copy);
+  auto reader = openStore(copy).reader();
   ASSERT_TRUE(reader.ok());
   EXPECT_EQ((*reader)->searchLogs({.words = "needle", .rank = 3})->hits.size(), 1U);
   EXPECT_THAT((*reader)->verify().value(), IsEmpty());
@@ -365,10 +366,10 @@ TEST_F(LogSearch, VerifyNamesAnIndexThatDoesNotFitItsLines) {
   ASSERT_TRUE(m_writer->close().ok());
   m_writer.reset();
   sqlite3* db = nullptr;
-  ASSERT_EQ(test::openStore(m_store.path(), &db), SQLITE_OK);
+  ASSERT_EQ(test::openDatabase(m_store.path(), &db), SQLITE_OK);
   ASSERT_EQ(sqlite3_exec(db, "UPDATE rg_log SET text = 'other words' WHERE log_id = 1", nullptr, nullptr, nullptr), SQLITE_OK);
   sqlite3_close(db);
-  auto reader = Reader::open(m_store.path());
+  auto reader = m_store.reader();
   ASSERT_TRUE(reader.ok());
   const auto damage = (*reader)->verify();
   ASSERT_TRUE(damage.ok());

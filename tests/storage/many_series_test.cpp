@@ -25,7 +25,7 @@ double valueOf(std::size_t series, std::int64_t k) { return static_cast<double>(
 
 class ManySeries : public testing::Test {
  protected:
-  ManySeries() : m_writer(Writer::open(m_store.path()).value()) {
+  ManySeries() : m_writer(m_store.writer().value()) {
     const NodeId node = m_writer->node({.uuid = "n", .name = "n"});
     for (std::size_t s = 0; s < kMany; ++s) m_ids.push_back(m_writer->series({.node = node, .metric = "m" + std::to_string(s)}));
     m_next.resize(kMany);
@@ -46,12 +46,11 @@ class ManySeries : public testing::Test {
       ASSERT_EQ(samples->value[i], valueOf(series, static_cast<std::int64_t>(i)));
     }
   }
-  std::unique_ptr<Reader> live() const { return Reader::open(m_store.path(), {m_writer->liveTail()}).value(); }
+  std::unique_ptr<Reader> live() const { return m_store.reader({m_writer->liveTail()}).value(); }
   // Points of each chunk, the longest first.
   std::vector<int> chunks(const std::string& where) const {
     std::vector<int> points;
-    for (const std::string& row :
-         sqlRows(*Reader::open(m_store.path()).value(), "SELECT n FROM rg_chunk WHERE " + where + " ORDER BY n DESC"))
+    for (const std::string& row : sqlRows(*m_store.reader().value(), "SELECT n FROM rg_chunk WHERE " + where + " ORDER BY n DESC"))
       points.push_back(std::stoi(row));
     return points;
   }
@@ -77,7 +76,7 @@ TEST_F(ManySeries, HaveShortChunksEvenIfTheyBeganWhileTheyWereFew) {
   EXPECT_THAT(chunks("sealed = 0"), Each(Le(static_cast<int>(kShort) - 1)));
   for (const std::size_t s : kSome) expectWhole(*live(), s);
   expectOk(m_writer->close());
-  const auto reader = Reader::open(m_store.path()).value();
+  const auto reader = m_store.reader().value();
   for (const std::size_t s : kSome) expectWhole(*reader, s);
   EXPECT_THAT(*reader->verify(), IsEmpty());
 }
@@ -85,13 +84,13 @@ TEST_F(ManySeries, HaveShortChunksEvenIfTheyBeganWhileTheyWereFew) {
 TEST_F(ManySeries, GoOnWithTheirOpenChunksAfterARestart) {
   for (std::size_t s = 0; s < kMany; ++s) record(s, s < 4 ? 300 : 1);
   expectOk(m_writer->close());
-  m_writer = Writer::open(m_store.path()).value();
+  m_writer = m_store.writer().value();
   for (std::size_t s = 0; s < 4; ++s) record(s, 50);
   for (std::size_t s = 4; s < kMany; ++s) record(s, 1);
   for (std::size_t s = 0; s < 4; ++s) record(s, 700);
   for (const std::size_t s : kSome) expectWhole(*live(), s);
   expectOk(m_writer->close());
-  const auto reader = Reader::open(m_store.path()).value();
+  const auto reader = m_store.reader().value();
   for (const std::size_t s : kSome) expectWhole(*reader, s);
   EXPECT_THAT(*reader->verify(), IsEmpty());
 }

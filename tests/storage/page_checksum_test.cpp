@@ -6,13 +6,14 @@
 #include <filesystem>
 #include <set>
 
+#include "storage/open_store.h"
 #include "storage/reader.h"
 #include "storage/sqlite/connection.h"
 #include "storage/sqlite/page_checksum.h"
 #include "storage/sqlite/page_checksum_vfs.h"
 #include "tests/storage/flip_store.h"
-#include "tests/support/open_store.h"
 #include "tests/support/seed.h"
+#include "tests/support/sqlite_store.h"
 
 namespace runglass {
 namespace {
@@ -26,7 +27,7 @@ using testing::IsEmpty;
 
 // What verify says of a store; where it cannot be opened, why.
 std::vector<std::string> damageOf(const std::string& path) {
-  auto reader = Reader::open(path);
+  auto reader = openStore(path).reader();
   if (!reader.ok()) return {reader.status().message()};
   auto found = (*reader)->verify();
   return found.ok() ? *found : std::vector<std::string>{found.status().message()};
@@ -52,7 +53,7 @@ class PageChecksum : public testing::Test {
 
 TEST_F(PageChecksum, AGoodStoreHasThemAndIsClean) {
   EXPECT_THAT(damageOf(m_path), IsEmpty());
-  EXPECT_TRUE((*Reader::open(m_path))->info()->page_checksums);
+  EXPECT_TRUE((*openStore(m_path).reader())->info()->page_checksums);
   for (std::size_t page = 1; page <= pages(); ++page) {
     const auto* bytes = reinterpret_cast<const unsigned char*>(m_content.data()) + (page - 1) * kFlipPage;
     std::uint64_t stored = 0;
@@ -114,11 +115,11 @@ TEST_F(PageChecksum, AStoreOfAnOlderProgramGoesOnWithoutThemAndItsCopiesHaveThem
   ASSERT_EQ(sqlite3_exec(db, sql.str().c_str(), nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(db);
   sqlite3_close(db);
   {
-    auto writer = Writer::open(old).value();
+    auto writer = openStore(old).writer().value();
     for (int number = 0; number < kFlipSeries; ++number) flipPoints(*writer, number, 0, kFlipPoints);
     ASSERT_TRUE(writer->close().ok());
   }
-  EXPECT_FALSE((*Reader::open(old))->info()->page_checksums);
+  EXPECT_FALSE((*openStore(old).reader())->info()->page_checksums);
   EXPECT_THAT(damageOf(old), IsEmpty());
   const std::string content = fileContent(old);
   EXPECT_EQ(content[20], 0) << "its layout stays";
@@ -148,7 +149,7 @@ class DamagedWal : public PageChecksum {
 };
 
 TEST_F(DamagedWal, IsFoundAndDoesNotBecomeGoodInTheDatabase) {
-  auto writer = Writer::open(m_path).value();
+  auto writer = openStore(m_path).writer().value();
   writer->event({.time = kStoreStart, .kind = "first"});
   ASSERT_TRUE(writer->flush().ok()) << "which checkpoints: the next one does not so soon";
   writer->event({.time = kStoreStart, .kind = "new", .message = std::string(30'000, 'y')});
@@ -190,7 +191,7 @@ TEST_F(PageChecksum, SurvivesVacuumAndFreedPages) {
     ASSERT_TRUE(db.exec("VACUUM").ok());
   }
   EXPECT_THAT(damageOf(m_path), IsEmpty());
-  EXPECT_TRUE((*Reader::open(m_path))->info()->page_checksums);
+  EXPECT_TRUE((*openStore(m_path).reader())->info()->page_checksums);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "storage/maintain/repair_store.h"
+#include "storage/open_store.h"
 #include "storage/reader.h"
 #include "storage/sqlite/connection.h"
 #include "tests/storage/flip_store.h"
@@ -61,7 +62,7 @@ class PageFlip : public testing::Test {
   // The series that the flipped bit leaves readable, by number.
   std::vector<int> undamaged() const {
     std::vector<int> all;
-    auto reader = Reader::open(m_path);
+    auto reader = openStore(m_path).reader();
     if (!reader.ok()) return all;
     for (int number = 0; number < kFlipSeries; ++number)
       if (complete(**reader, number, kFlipPoints)) all.push_back(number);
@@ -97,10 +98,10 @@ class PageFlip : public testing::Test {
     std::filesystem::remove(m_repaired);
     const auto repair = repairStore(m_path, m_repaired);
     if (!repair.ok()) return nullptr;
-    auto writer = Writer::open(m_repaired, replaying());
+    auto writer = openStore(m_repaired).writer(replaying());
     EXPECT_TRUE(writer.ok()) << writer.status().message();
     if (writer.ok()) EXPECT_TRUE((*writer)->close().ok());
-    return Reader::open(m_repaired).value();
+    return openStore(m_repaired).reader().value();
   }
   void removeStores() const {
     for (const auto& entry : std::filesystem::directory_iterator(m_folder.path()))
@@ -125,12 +126,12 @@ TEST_F(PageFlip, CostsNoOtherSeriesAnything) {
     const bool may_refuse = mayRefuse(owners[page]);
     int points = 0;
     bool stored = false;
-    if (auto writer = Writer::open(m_path, replaying()); writer.ok()) {
+    if (auto writer = openStore(m_path).writer(replaying()); writer.ok()) {
       std::tie(points, stored) = ingest(**writer);
       if (!stored && !may_refuse) {  // what was acknowledged is stored once the hub starts again
         ++restarted;
         writer->reset();
-        auto again = Writer::open(m_path, replaying());
+        auto again = openStore(m_path).writer(replaying());
         ASSERT_TRUE(again.ok()) << again.status().message();
         std::tie(points, stored) = ingest(**again, points);
       }
@@ -141,7 +142,7 @@ TEST_F(PageFlip, CostsNoOtherSeriesAnything) {
       ++refused;
     }
     EXPECT_TRUE(stored || may_refuse) << "a page of " << owners[page];
-    const std::unique_ptr<Reader> reader = stored ? Reader::open(m_path).value() : repaired();
+    const std::unique_ptr<Reader> reader = stored ? openStore(m_path).reader().value() : repaired();
     if (!reader) {
       EXPECT_THAT(whole, IsEmpty());
       ++unreadable;
@@ -172,14 +173,14 @@ TEST_F(PageFlip, ADamagedCatalogueTableIsMadeAnew) {
     removeStores();
     writeFlipped(m_path, m_content, (page * kFlipPage * 8) + 12'345);
     {
-      auto writer = Writer::open(m_path, replaying());
+      auto writer = openStore(m_path).writer(replaying());
       ASSERT_TRUE(writer.ok()) << writer.status().message();
       EXPECT_TRUE((*writer)->applyRetention({}, kStoreStart).ok());
       const auto [points, stored] = ingest(**writer);
       EXPECT_TRUE(stored);
       EXPECT_EQ(points, kNewPoints);
     }
-    auto reader = Reader::open(m_path).value();
+    auto reader = openStore(m_path).reader().value();
     std::vector<std::string> sources;
     for (const Issue& issue : *reader->issues())
       if (issue.code == "store.table_rebuilt") sources.push_back(issue.source);
@@ -191,12 +192,12 @@ TEST_F(PageFlip, ADamagedCatalogueTableIsMadeAnew) {
     }
     reader.reset();
     {
-      auto writer = Writer::open(m_path, replaying());
+      auto writer = openStore(m_path).writer(replaying());
       ASSERT_TRUE(writer.ok()) << "and stays so: " << writer.status().message();
       const TrackId track = (*writer)->track({.name = "new"});
       const SeriesId series = (*writer)->series({.metric = "new"});
       ASSERT_TRUE((*writer)->close().ok());
-      const auto fresh = Reader::open(m_path).value();
+      const auto fresh = openStore(m_path).reader().value();
       EXPECT_EQ(fresh->spans(track, {})->size(), 0U) << "a new track has spans of a lost one";
       EXPECT_EQ(fresh->samples(series, {})->size(), 0U) << "a new series has samples of a lost one";
     }
@@ -206,7 +207,7 @@ TEST_F(PageFlip, ADamagedCatalogueTableIsMadeAnew) {
                           ->queryInt64("SELECT rootpage FROM sqlite_schema WHERE name = '" + table + "'");
     const auto again = static_cast<std::size_t>(root->value() - 1);
     writeFlipped(m_path, content, (again * kFlipPage * 8) + 12'345);
-    EXPECT_TRUE(Writer::open(m_path, replaying()).ok()) << "a second time";
+    EXPECT_TRUE(openStore(m_path).writer(replaying()).ok()) << "a second time";
     const auto repair = repairStore(m_path, m_repaired);
     EXPECT_TRUE(repair.ok()) << repair.status().message();
   }

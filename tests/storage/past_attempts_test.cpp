@@ -36,7 +36,7 @@ class PastAttempts : public testing::Test {
     m_writer->fact({.attempt = m_other, .node = m_nodes[0], .key = "argv", .value = "other.py"});
     commit(3);
   }
-  void open() { m_writer = Writer::open(m_store.path(), WriterOptions{.idle = 0}).value(); }
+  void open() { m_writer = m_store.writer(WriterOptions{.idle = 0}).value(); }
   void commit(int times) {
     for (int i = 0; i < times; ++i) {
       m_writer->event({.time = kStart, .kind = "tick", .severity = Severity::kWarning});
@@ -81,7 +81,7 @@ class PastAttempts : public testing::Test {
     const auto applied = m_writer->applyRetention({}, now);
     ASSERT_TRUE(applied.ok()) << applied.status().message();
   }
-  std::unique_ptr<Reader> reader() { return Reader::open(m_store.path(), {.live = m_writer ? m_writer->liveTail() : nullptr}).value(); }
+  std::unique_ptr<Reader> reader() { return m_store.reader({.live = m_writer ? m_writer->liveTail() : nullptr}).value(); }
   static std::string text(const std::optional<std::int32_t>& value) { return value ? std::to_string(*value) : "-"; }
   // All that is known of ranks and facts, by Reader and SQL.
   static std::vector<std::string> answers(Reader& reader) {

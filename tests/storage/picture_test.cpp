@@ -53,14 +53,14 @@ SpanColumns columnsOf(const std::vector<Span>& spans) {
 class PictureTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    auto opened = Writer::open(m_store.path());
+    auto opened = m_store.writer();
     ASSERT_TRUE(opened.ok()) << opened.status().message();
     m_writer = std::move(*opened);
     const RunId run = m_writer->run({.name = "r"});
     m_track = m_writer->track({.attempt = m_writer->attempt({.run = run}), .rank = 0, .kind = "gpu_stream", .name = "stream 7"});
   }
   std::unique_ptr<Reader> reader(bool live = false) {
-    auto opened = Reader::open(m_store.path(), {.live = live ? m_writer->liveTail() : nullptr});
+    auto opened = m_store.reader({.live = live ? m_writer->liveTail() : nullptr});
     EXPECT_TRUE(opened.ok()) << opened.status().message();
     return std::move(*opened);
   }

@@ -384,7 +384,7 @@ std::string difference(const std::string& a, const std::string& b) {
   return out;
 }
 
-std::unique_ptr<Writer> writerOf(const TempStore& store) { return Writer::open(store.path()).value(); }
+std::unique_ptr<Writer> writerOf(const TempStore& store) { return store.writer().value(); }
 
 const std::vector<TimeNs>& moments() {
   static const std::vector<TimeNs> kAll = {at(-10),    at(0),     at(0.01), at(3.217), at(12),  at(12.5), at(29.999),
@@ -397,13 +397,13 @@ TEST(ReaderAt, IsTheStoreThatWasWrittenUpToThenAlsoWhenItIsLive) {
   const TempStore whole;
   const auto writer = writerOf(whole);
   Story(*writer, kHighest);
-  const auto live = Reader::open(whole.path(), {writer->liveTail()}).value();
+  const auto live = whole.reader({writer->liveTail()}).value();
   for (const TimeNs moment : moments()) {
     const TempStore part;
     const auto cut = writerOf(part);
     Story(*cut, moment);
     ASSERT_TRUE(cut->close().ok());
-    const auto plain = Reader::open(part.path()).value();
+    const auto plain = part.reader().value();
     const std::string expected = told(*plain), got = told(*readerAt(*live, moment));
     EXPECT_EQ(difference(got, expected), "") << "at " << static_cast<double>(moment - kBegin) / 1e9;
   }
@@ -415,11 +415,11 @@ TEST(ReaderAt, IsTheSameOfALiveAndOfAClosedStore) {
   Story(*writer, kHighest);
   std::vector<std::string> live, closed;
   {
-    const auto reader = Reader::open(store.path(), {writer->liveTail()}).value();
+    const auto reader = store.reader({writer->liveTail()}).value();
     for (const TimeNs moment : moments()) live.push_back(told(*readerAt(*reader, moment)));
   }
   ASSERT_TRUE(writer->close().ok());
-  const auto reader = Reader::open(store.path()).value();
+  const auto reader = store.reader().value();
   for (const TimeNs moment : moments()) closed.push_back(told(*readerAt(*reader, moment)));
   for (std::size_t i = 0; i < live.size(); ++i) EXPECT_EQ(difference(live[i], closed[i]), "") << i;
 }
@@ -436,7 +436,7 @@ TEST(ReaderAt, OnceNothingIsLaterIsThePlainReader) {
   for (int step = 0; step < 5; ++step) writer->scalar(bare, step, {}, step);
   ASSERT_TRUE(writer->flush().ok());
   ASSERT_TRUE(writer->edit(Note{.run_uuid = "run-1", .author = "ada", .text = "about it all"}).ok());
-  const auto reader = Reader::open(store.path(), {writer->liveTail()}).value();
+  const auto reader = store.reader({writer->liveTail()}).value();
   const std::string plain = told(*reader);
   for (const TimeNs moment : {at(200), kHighest}) EXPECT_EQ(difference(told(*readerAt(*reader, moment)), plain), "");
   // Before that, what has no time is not there.
@@ -453,7 +453,7 @@ TEST(ReaderAt, LeavesARunWithoutAClockAsItIs) {
   for (int step = 0; step < 300; ++step) writer->scalar(loss, step, {}, step);
   writer->finding({.run = run, .kind = "loss_spike", .subject = "run", .first_step = 7, .summary = "up"});
   ASSERT_TRUE(writer->close().ok());
-  const auto reader = Reader::open(store.path()).value();
+  const auto reader = store.reader().value();
   EXPECT_EQ(difference(told(*readerAt(*reader, at(0))), told(*reader)), "");
   EXPECT_EQ(readerAt(*reader, at(0))->runs()->size(), 1U);
 }
@@ -461,7 +461,7 @@ TEST(ReaderAt, LeavesARunWithoutAClockAsItIs) {
 TEST(ReaderAt, OfAnEmptyStoreIsEmpty) {
   const TempStore store;
   ASSERT_TRUE(writerOf(store)->close().ok());
-  const auto reader = Reader::open(store.path()).value();
+  const auto reader = store.reader().value();
   EXPECT_EQ(told(*readerAt(*reader, at(0))), told(*reader));
   EXPECT_FALSE(readerAt(*reader, at(0))->info()->last);
 }
@@ -473,7 +473,7 @@ TEST(ReaderAt, CountsEachSampleOfLongSeriesOnce) {
   const SeriesId power = writer->series({.node = node, .metric = "power_watts"});
   for (std::int64_t i = 0; i < 100'000; ++i) writer->sample(power, at(0) + i * kNsPerMs, static_cast<double>(i));
   ASSERT_TRUE(writer->close().ok());
-  const auto reader = Reader::open(store.path()).value();
+  const auto reader = store.reader().value();
   for (const std::int64_t last : {0, 63, 64, 4'095, 50'000, 77'777, 99'999}) {
     const auto then = readerAt(*reader, at(0) + last * kNsPerMs);
     for (const std::size_t bins : {1U, 7U, 300U}) {
@@ -499,7 +499,7 @@ TEST(ReaderAt, ShowsWhatComesLate) {
   writer->sample(power, at(1), 1);
   writer->sample(power, at(9), 9);
   ASSERT_TRUE(writer->flush().ok());
-  const auto reader = Reader::open(store.path(), {writer->liveTail()}).value();
+  const auto reader = store.reader({writer->liveTail()}).value();
   const auto then = readerAt(*reader, at(5));
   const SeriesId ids[] = {power};
   EXPECT_EQ(then->latest(ids)->front().value, 1);
@@ -518,7 +518,7 @@ TEST(ReaderAt, ARankIsInTheOperationThatItLaterSaysItHadBegunByThen) {
   writer->sample(writer->series({.attempt = attempt, .rank = 0, .metric = "queue_length"}), at(1), 1);
   writer->progress({.attempt = attempt, .rank = 0, .time = at(90), .step = 7, .seq = 12, .op = "all_reduce", .since = at(40)});
   ASSERT_TRUE(writer->flush().ok());
-  const auto reader = Reader::open(store.path(), {writer->liveTail()}).value();
+  const auto reader = store.reader({writer->liveTail()}).value();
   const auto inside = readerAt(*reader, at(50))->progress(run);
   ASSERT_TRUE(inside.ok());
   ASSERT_EQ(inside->size(), 1U);
@@ -534,7 +534,7 @@ TEST(ReaderAt, ASnoozeIsThereOnceItIsOver) {
   const auto writer = writerOf(store);
   ASSERT_TRUE(writer->edit(Snooze{.rule = "slow", .until = at(10), .author = "ada"}).ok());
   ASSERT_TRUE(writer->edit(Snooze{.rule = "hot", .until = at(90), .author = "ada"}).ok());
-  const auto reader = Reader::open(store.path()).value();
+  const auto reader = store.reader().value();
   const auto then = readerAt(*reader, at(50))->snoozes();
   ASSERT_TRUE(then.ok());
   ASSERT_EQ(then->size(), 1U);
@@ -545,7 +545,7 @@ TEST(ReaderAt, OfAnUnalignedReaderIsUnalignedAtTheMoment) {
   const TempStore store;
   const auto writer = writerOf(store);
   Story(*writer, kHighest);
-  const auto reader = Reader::open(store.path(), {writer->liveTail()}).value();
+  const auto reader = store.reader({writer->liveTail()}).value();
   const auto plain = readerAt(*reader, at(20))->unaligned();
   ASSERT_TRUE(plain.ok());
   EXPECT_EQ(difference(told(**plain), told(*readerAt(*reader, at(20)))), "");

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "storage/maintain/repair_store.h"
+#include "storage/open_store.h"
 #include "storage/reader.h"
 #include "storage/sqlite/connection.h"
 #include "storage/store_files.h"
@@ -51,7 +52,7 @@ TEST_F(RepairTest, OfAGoodStoreLosesNothing) {
   const auto repair = repairStore(m_good, m_to);
   ASSERT_TRUE(repair.ok()) << repair.status().message();
   EXPECT_THAT(repair->lost, IsEmpty());
-  const auto before = Reader::open(m_good).value(), after = Reader::open(m_to).value();
+  const auto before = openStore(m_good).reader().value(), after = openStore(m_to).reader().value();
   EXPECT_THAT(*after->verify(), IsEmpty());
   EXPECT_EQ(after->info()->store_uuid, before->info()->store_uuid);
   EXPECT_EQ(after->info()->sample_count, before->info()->sample_count);
@@ -72,7 +73,7 @@ TEST_F(RepairTest, OfAnyPageFlippedMakesACleanStore) {
       ++refused;
       continue;
     }
-    EXPECT_THAT(*Reader::open(m_to).value()->verify(), IsEmpty());
+    EXPECT_THAT(*openStore(m_to).reader().value()->verify(), IsEmpty());
     ++(repair->lost.empty() ? whole : lossy);
   }
   EXPECT_LT(refused, 5);
@@ -95,7 +96,7 @@ TEST_F(RepairTest, SamplesOutliveTheLossOfAllThatNamesThem) {
   const auto repair = repairFlipped((rootOf("rg_node") - 1) * kFlipPage * 8 + 30'000);
   ASSERT_TRUE(repair.ok()) << repair.status().message();
   EXPECT_THAT(repair->lost, Contains(Field(&LostObject::object, HasSubstr("rg_node"))));
-  const auto reader = Reader::open(m_to).value();
+  const auto reader = openStore(m_to).reader().value();
   const auto series = *reader->series({.metric = "flip_7"});
   ASSERT_EQ(series.size(), 1U);
   EXPECT_EQ(reader->samples(series[0].id, {})->size(), static_cast<std::size_t>(kFlipPoints));
@@ -120,7 +121,7 @@ TEST_F(RepairTest, ReadsWhatIsBetweenDamagedPages) {
 }
 
 TEST_F(RepairTest, IsRefusedWhereSomebodyWrites) {
-  const auto writer = Writer::open(m_good).value();
+  const auto writer = openStore(m_good).writer().value();
   const Status refused = repairStore(m_good, m_to).status();
   EXPECT_EQ(refused.code(), Code::kFailedPrecondition);
   EXPECT_THAT(refused.message(), HasSubstr("writes it"));
@@ -129,7 +130,7 @@ TEST_F(RepairTest, IsRefusedWhereSomebodyWrites) {
 TEST_F(RepairTest, TakesAcknowledgedBatchesAlong) {
   const StreamKey stream{"agent", "session", 1};
   {
-    auto writer = Writer::open(m_good).value();
+    auto writer = openStore(m_good).writer().value();
     ASSERT_TRUE(writer->journal(stream, 0, "batch").ok());
     // Killed: the store and its journal as they lie there.
     for (const char* suffix : {"", "-wal", "-ingest"})
@@ -142,7 +143,7 @@ TEST_F(RepairTest, TakesAcknowledgedBatchesAlong) {
     replayed += of == stream && payload == "batch" ? 1 : 0;
     return {};
   };
-  ASSERT_TRUE(Writer::open(m_to, options).ok());
+  ASSERT_TRUE(openStore(m_to).writer(options).ok());
   EXPECT_EQ(replayed, 1);
 }
 

@@ -8,6 +8,7 @@
 #include <csignal>
 #include <filesystem>
 
+#include "storage/open_store.h"
 #include "storage/store_files.h"
 #include "storage/writer.h"
 #include "tests/support/sql_rows.h"
@@ -42,7 +43,7 @@ std::string payloadOf(std::uint64_t seq) { return std::to_string(seq) + std::str
 void journalAll(const std::string& store) {
   const pid_t child = ::fork();
   if (child == 0) {
-    auto writer = Writer::open(store);
+    auto writer = openStore(store).writer();
     if (!writer.ok()) ::_exit(1);
     for (std::uint64_t seq = 0; seq < kBatches; ++seq)
       if (!(*writer)->journal(kStream, seq, payloadOf(seq)).ok()) ::_exit(2);
@@ -67,7 +68,7 @@ WriterOptions replayWith(std::function<void(std::uint64_t)> before) {
 }
 
 void expectWhole(const std::string& store) {
-  const auto reader = Reader::open(store).value();
+  const auto reader = openStore(store).reader().value();
   EXPECT_THAT(sqlRows(*reader, "SELECT sample_count FROM rg_series"), ElementsAre(std::to_string(kBatches)));
   EXPECT_EQ(reader->events({.limit = 1'000})->size(), kBatches);
   EXPECT_THAT(sqlRows(*reader, "SELECT next_seq FROM rg_stream"), ElementsAre(std::to_string(kBatches)));
@@ -79,11 +80,10 @@ TEST(ReplayPortion, IsCommittedBeforeTheNextIsRead) {
   const TempStore store;
   journalAll(store.path());
   std::uint64_t most_waiting = 0;
-  auto writer = Writer::open(store.path(), replayWith([&](std::uint64_t seq) {
-                               const std::vector<std::string> stored =
-                                   sqlRows(*Reader::open(store.path()).value(), "SELECT next_seq FROM rg_stream");
-                               most_waiting = std::max<std::uint64_t>(most_waiting, seq - (stored.empty() ? 0 : std::stoull(stored[0])));
-                             }));
+  auto writer = store.writer(replayWith([&](std::uint64_t seq) {
+    const std::vector<std::string> stored = sqlRows(*store.reader().value(), "SELECT next_seq FROM rg_stream");
+    most_waiting = std::max<std::uint64_t>(most_waiting, seq - (stored.empty() ? 0 : std::stoull(stored[0])));
+  }));
   ASSERT_TRUE(writer.ok()) << writer.status().message();
   EXPECT_LE(most_waiting, kPortion / kBatchBytes);
   EXPECT_GT(most_waiting, 0U);
@@ -98,15 +98,15 @@ TEST(ReplayPortion, ThatIsInterruptedGoesOnWhereItWas) {
     journalAll(store.path());
     const pid_t child = ::fork();
     if (child == 0) {
-      (void)Writer::open(store.path(), replayWith([&](std::uint64_t seq) {
-                           if (seq == killed_at) ::raise(SIGKILL);
-                         }));
+      (void)store.writer(replayWith([&](std::uint64_t seq) {
+        if (seq == killed_at) ::raise(SIGKILL);
+      }));
       ::_exit(1);
     }
     int status = 0;
     ::waitpid(child, &status, 0);
     ASSERT_TRUE(WIFSIGNALED(status));
-    auto writer = Writer::open(store.path(), replayWith([](std::uint64_t) {}));
+    auto writer = store.writer(replayWith([](std::uint64_t) {}));
     ASSERT_TRUE(writer.ok()) << writer.status().message();
     EXPECT_EQ((*writer)->resumeFrom(kStream), kBatches);
     ASSERT_TRUE((*writer)->close().ok());
@@ -124,10 +124,10 @@ TEST(ReplayPortion, ABatchThatCannotBeReplayedIsSetAside) {
     if (seq == 7) return {Code::kDataLoss, "nonsense"};
     return play(stream, seq, payload, writer);
   };
-  auto writer = Writer::open(store.path(), options);
+  auto writer = store.writer(options);
   ASSERT_TRUE(writer.ok()) << writer.status().message();
   ASSERT_TRUE((*writer)->close().ok());
-  const auto reader = Reader::open(store.path()).value();
+  const auto reader = store.reader().value();
   EXPECT_EQ(reader->events({.limit = 1'000})->size(), kBatches - 1);
   EXPECT_THAT(sqlRows(*reader, "SELECT code, count FROM rg_issue"), ElementsAre("store.batch_set_aside|1"));
   EXPECT_GT(std::filesystem::file_size(badPath(store.path())), kBatchBytes);

@@ -5,10 +5,11 @@
 
 #include <array>
 
+#include "storage/open_store.h"
 #include "storage/reader.h"
 #include "storage/writer.h"
 #include "tests/storage/store_leaves.h"
-#include "tests/support/open_store.h"
+#include "tests/support/sqlite_store.h"
 #include "tests/support/temp_store.h"
 
 namespace runglass {
@@ -33,7 +34,7 @@ constexpr std::array kKinds = {Kind{"rg_chunk", kOwners* kEach}, Kind{"rg_span_c
 class RetentionDamage : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
-    auto writer = Writer::open(m_store.path()).value();
+    auto writer = m_store.writer().value();
     const RunId run = writer->run({.name = "r"});
     const AttemptId attempt = writer->attempt({.run = run, .key = "0"});
     for (int i = 0; i < kOwners; ++i) {
@@ -52,7 +53,7 @@ class RetentionDamage : public testing::TestWithParam<const char*> {
     const std::string x =
         "1 + i % " + std::to_string(kOwners) + ", " + std::to_string(kStart) + " + i, " + std::to_string(kStart) + " + i, ";
     sqlite3* db = nullptr;
-    ASSERT_EQ(test::openStore(m_store.path(), &db), SQLITE_OK);
+    ASSERT_EQ(test::openDatabase(m_store.path(), &db), SQLITE_OK);
     for (const std::string& sql :
          {of_all + "INSERT INTO rg_chunk(chunk_id, series_id, x0, x1, n, sealed, late, crc, data) SELECT 1 + i, " + x +
               "1, 1, 0, 0, zeroblob(200) FROM k",
@@ -66,7 +67,7 @@ class RetentionDamage : public testing::TestWithParam<const char*> {
   // By the table or by an index of it, whichever can be read.
   static std::int64_t rowsOf(const std::string& path, const std::string& table) {
     sqlite3* db = nullptr;
-    EXPECT_EQ(test::openStore(path, &db), SQLITE_OK);
+    EXPECT_EQ(test::openDatabase(path, &db), SQLITE_OK);
     std::int64_t rows = -1;
     for (const std::string& how : {std::string(" NOT INDEXED"), " INDEXED BY " + table + "_series", " INDEXED BY " + table + "_track",
                                    " INDEXED BY " + table + "_time"}) {
@@ -85,7 +86,7 @@ class RetentionDamage : public testing::TestWithParam<const char*> {
     ASSERT_GT(leaves.size(), 4U);
     const std::string copy = m_store.file("copy.rgl");
     copyFlipped(m_store.path(), leaves[leaves.size() / 2], copy);
-    auto writer = Writer::open(copy).value();
+    auto writer = openStore(copy).writer().value();
     const auto applied = writer->applyRetention(policy, now);
     ASSERT_TRUE(applied.ok()) << applied.status().message();
     EXPECT_TRUE(*applied);
@@ -107,7 +108,7 @@ class RetentionDamage : public testing::TestWithParam<const char*> {
       told = told || is_hit;
     }
     ASSERT_TRUE(told);
-    const auto reader = Reader::open(copy).value();
+    const auto reader = openStore(copy).reader().value();
     EXPECT_THAT(*reader->issues(), Contains(testing::AllOf(Field(&Issue::code, "store.retention_skipped"),
                                                            Field(&Issue::detail, HasSubstr("the file is damaged")))));
     // With so small a cap samples are refused whatever was deleted.

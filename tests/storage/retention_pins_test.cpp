@@ -23,7 +23,7 @@ class RetentionPins : public testing::Test {
   void makeStore() {
     WriterOptions options;
     options.idle = 0;
-    m_writer = Writer::open(m_store.path(), std::move(options)).value();
+    m_writer = m_store.writer(std::move(options)).value();
     const RunId run = m_writer->run({.uuid = "r", .name = "r"});
     const AttemptId attempt = m_writer->attempt({.run = run, .key = "0", .start = kStart, .end = kStart + kSteps * kNsPerSecond});
     // The next one began: the first is over.
@@ -54,7 +54,7 @@ class RetentionPins : public testing::Test {
   }
   void expectPinned() {
     ASSERT_TRUE(m_writer->close().ok());
-    const auto reader = Reader::open(m_store.path()).value();
+    const auto reader = m_store.reader().value();
     EXPECT_THAT(*reader->verify(), IsEmpty());
     EXPECT_THAT(sqlRows(*reader, "SELECT count(*) FROM step WHERE step BETWEEN 8000 AND 8099"), ElementsAre("100"));
     EXPECT_THAT(sqlRows(*reader, "SELECT count(*) FROM step WHERE step < 2000"), ElementsAre("0"));
@@ -85,13 +85,13 @@ TEST_F(RetentionPins, HoldForRoom) {
 TEST_F(RetentionPins, HoldWhatIsThinnedAlready) {
   makeStore();
   ASSERT_TRUE(m_writer->close().ok());
-  m_writer = Writer::open(m_store.path(), WriterOptions{.idle = 0}).value();
+  m_writer = m_store.writer(WriterOptions{.idle = 0}).value();
   retain(kStart + kDay), retain(kStart + 31 * kDay), retain(kStart + 62 * kDay);
   m_writer->pin({kStart, kStart + 100 * kNsPerSecond}, "another incident");
   for (int i = 0; i < 3; ++i) retain(kStart + 63 * kDay, {.max_bytes = 1});
   retain(kStart + 900 * kDay);
   ASSERT_TRUE(m_writer->close().ok());
-  const auto reader = Reader::open(m_store.path()).value();
+  const auto reader = m_store.reader().value();
   EXPECT_THAT(*reader->verify(), IsEmpty());
   EXPECT_THAT(sqlRows(*reader, "SELECT count(*) FROM step WHERE step < 100"), ElementsAre("7"));
 }

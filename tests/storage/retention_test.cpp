@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "storage/open_store.h"
 #include "storage/reader.h"
 #include "tests/storage/sample_store.h"
 
@@ -19,7 +20,7 @@ class RetentionTest : public ::testing::Test {
   // The sample store, after `policy` was applied at `now`.
   void apply(const Retention& policy, TimeNs now, std::optional<TimeRange> pinned = {}) {
     makeSampleStore(m_path);
-    auto writer = Writer::open(m_path);
+    auto writer = openStore(m_path).writer();
     ASSERT_TRUE(writer.ok()) << writer.status().message();
     if (pinned) (*writer)->pin(*pinned, "incident 1");
     const auto applied = (*writer)->applyRetention(policy, now);
@@ -27,7 +28,7 @@ class RetentionTest : public ::testing::Test {
     EXPECT_TRUE(*applied);
     const Status closed = (*writer)->close();
     ASSERT_TRUE(closed.ok()) << closed.message();
-    auto reader = Reader::open(m_path);
+    auto reader = openStore(m_path).reader();
     ASSERT_TRUE(reader.ok()) << reader.status().message();
     m_reader = std::move(*reader);
     auto damage = m_reader->verify();

@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <string>
 
+#include "storage/open_store.h"
 #include "storage/writer.h"
 #include "tests/support/temp_folder.h"
 
@@ -104,7 +105,7 @@ inline SampleStoreIds fillSampleStore(Writer& writer) {
 
 // A closed store at `path`.
 inline SampleStoreIds makeSampleStore(const std::string& path) {
-  auto writer = Writer::open(path);
+  auto writer = openStore(path).writer();
   EXPECT_TRUE(writer.ok()) << writer.status().message();
   const SampleStoreIds ids = fillSampleStore(**writer);
   const Status closed = (*writer)->close();

@@ -7,8 +7,8 @@
 #include <limits>
 
 #include "storage/writer.h"
-#include "tests/support/open_store.h"
 #include "tests/support/sql_rows.h"
+#include "tests/support/sqlite_store.h"
 #include "tests/support/temp_store.h"
 
 namespace runglass {
@@ -29,8 +29,8 @@ class SpanLookupTest : public ::testing::Test {
       m_track[i] = m_writer->track({.attempt = attempt, .rank = i, .kind = i == 0 ? "thread" : "gpu_stream", .name = "t"});
     ASSERT_TRUE(m_writer->flush().ok());
   }
-  void open() { m_writer = Writer::open(m_store.path()).value(); }
-  std::unique_ptr<Reader> reader() { return Reader::open(m_store.path(), {.live = m_writer ? m_writer->liveTail() : nullptr}).value(); }
+  void open() { m_writer = m_store.writer().value(); }
+  std::unique_ptr<Reader> reader() { return m_store.reader({.live = m_writer ? m_writer->liveTail() : nullptr}).value(); }
   // Appends to both tracks; every eighth span overlaps the one before it.
   void record(int n) {
     for (const TrackId track : m_track) {
@@ -61,7 +61,7 @@ class SpanLookupTest : public ::testing::Test {
   }
   void execute(const std::string& sql) {
     sqlite3* db = nullptr;
-    ASSERT_EQ(test::openStore(m_store.path(), &db), SQLITE_OK);
+    ASSERT_EQ(test::openDatabase(m_store.path(), &db), SQLITE_OK);
     char* why = nullptr;
     EXPECT_EQ(sqlite3_exec(db, sql.c_str(), nullptr, nullptr, &why), SQLITE_OK) << why;
     sqlite3_close(db);
@@ -81,14 +81,14 @@ TEST_F(SpanLookupTest, EverySpanIsFoundByItsIdInTheTailTheFileAndBoth) {
   expectLookupsToBeTheScan(*live, m_recorded);  // the file has them, open ones too
   record(3'000);
   expectLookupsToBeTheScan(*live, m_recorded);  // the file's open chunks are older than the tail's, or sealed there
-  auto other = Reader::open(m_store.path()).value();
+  auto other = m_store.reader().value();
   expectLookupsToBeTheScan(*other, m_recorded - 6'000);
   ASSERT_TRUE(m_writer->flush().ok());
   expectLookupsToBeTheScan(*other, m_recorded);
   other.reset(), live.reset();
   ASSERT_TRUE(m_writer->close().ok());
   m_writer.reset();
-  const auto closed = Reader::open(m_store.path()).value();
+  const auto closed = m_store.reader().value();
   expectLookupsToBeTheScan(*closed, m_recorded);
   EXPECT_THAT(sqlRows(*closed, "SELECT count(*) > 0 FROM ingest_issue WHERE code = 'spans.overlap'"), ElementsAre("1"))
       << "overflow lanes were among them";
@@ -132,7 +132,7 @@ TEST_F(SpanLookupTest, ADamagedChunkIsNamedAndOthersAreStillFound) {
   ASSERT_TRUE(m_writer->close().ok());
   m_writer.reset();
   execute("UPDATE rg_span_chunk SET crc = crc + 1 WHERE chunk_id = 1");
-  const auto from = Reader::open(m_store.path()).value();
+  const auto from = m_store.reader().value();
   EXPECT_THAT(sqlRows(*from, "SELECT name FROM span WHERE span_id = 4096"), ElementsAre(HasSubstr("track 1 chunk 1")));
   EXPECT_THAT(sqlRows(*from, "SELECT count(*) FROM span WHERE span_id = 8192"), ElementsAre("1"));
 }
@@ -152,7 +152,7 @@ TEST_F(SpanLookupTest, VerifyFindsAChunkWhoseIdsAreNotThoseOfItsNumber) {
   ASSERT_TRUE(m_writer->close().ok());
   m_writer.reset();
   execute("UPDATE rg_span_chunk SET first_span_id = first_span_id + 1 WHERE chunk_id = 1");
-  EXPECT_THAT(*Reader::open(m_store.path()).value()->verify(), ElementsAre(HasSubstr("its span ids are not those of its number")));
+  EXPECT_THAT(*m_store.reader().value()->verify(), ElementsAre(HasSubstr("its span ids are not those of its number")));
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include <fstream>
 #include <thread>
 
+#include "storage/open_store.h"
 #include "storage/sqlite/database_file.h"
 #include "storage/store_files.h"
 #include "storage/writer.h"
@@ -48,21 +49,21 @@ TEST(StoreNames, ALinkLeadsToTheSameFiles) {
     EXPECT_EQ(nextJournalPath(name), real + "-ingest-next");
   }
   fs::create_symlink("loop.rgl", store.file("loop.rgl"));
-  EXPECT_FALSE(Writer::open(store.file("loop.rgl")).ok());
+  EXPECT_FALSE(openStore(store.file("loop.rgl")).writer().ok());
 }
 
 TEST(StoreNames, ASecondWriterThroughALinkIsRefused) {
   const TempStore store;
   fs::create_symlink("test.rgl", store.file("current.rgl"));
-  const auto first = Writer::open(store.path());
+  const auto first = store.writer();
   ASSERT_TRUE(first.ok());
-  const auto second = Writer::open(store.file("current.rgl"));
+  const auto second = openStore(store.file("current.rgl")).writer();
   ASSERT_EQ(second.status().code(), Code::kAlreadyExists);
   EXPECT_THAT(second.status().message(), HasSubstr("pid " + std::to_string(::getpid())));
   const auto holder = holderOf(store.file("current.rgl"));
   ASSERT_TRUE(holder);
   EXPECT_EQ(holder->pid, std::to_string(::getpid()));
-  EXPECT_TRUE(Reader::open(store.file("current.rgl")).ok());
+  EXPECT_TRUE(openStore(store.file("current.rgl")).reader().ok());
 }
 
 TEST(StoreNames, AKilledWriterOfALinkIsRecoveredByAnyName) {
@@ -70,7 +71,7 @@ TEST(StoreNames, AKilledWriterOfALinkIsRecoveredByAnyName) {
   fs::create_symlink("test.rgl", store.file("current.rgl"));
   const pid_t child = ::fork();
   if (child == 0) {
-    auto writer = Writer::open(store.file("current.rgl"));
+    auto writer = openStore(store.file("current.rgl")).writer();
     if (!writer.ok() || !(*writer)->journal(kStream, 0, "batch").ok()) ::_exit(1);
     ::raise(SIGKILL);
   }
@@ -79,30 +80,30 @@ TEST(StoreNames, AKilledWriterOfALinkIsRecoveredByAnyName) {
   ASSERT_TRUE(WIFSIGNALED(status));
   EXPECT_TRUE(needsRecovery(store.path()));
   EXPECT_TRUE(needsRecovery(store.file("current.rgl")));
-  const auto writer = Writer::open(store.path(), {.replay = replayEvents()});
+  const auto writer = store.writer({.replay = replayEvents()});
   ASSERT_TRUE(writer.ok()) << writer.status().message();
   EXPECT_EQ((*writer)->resumeFrom(kStream), 1U);
 }
 
 TEST(StoreNames, AHardLinkIsRefusedAndReadWhileNobodyWrites) {
   const TempStore store;
-  ASSERT_TRUE((*Writer::open(store.path()))->close().ok());
+  ASSERT_TRUE((*store.writer())->close().ok());
   fs::create_hard_link(store.path(), store.file("other.rgl"));
   for (const std::string& name : {store.path(), store.file("other.rgl")}) {
-    const auto refused = Writer::open(name);
+    const auto refused = openStore(name).writer();
     ASSERT_EQ(refused.status().code(), Code::kFailedPrecondition);
     EXPECT_THAT(refused.status().message(), HasSubstr("hard link"));
     EXPECT_THAT(refused.status().message(), HasSubstr(name));
     EXPECT_FALSE(fs::exists(lockPath(name)));
   }
-  EXPECT_TRUE(Reader::open(store.file("other.rgl")).ok()) << "a backup made of links can be read";
+  EXPECT_TRUE(openStore(store.file("other.rgl")).reader().ok()) << "a backup made of links can be read";
   fs::remove(store.file("other.rgl"));
-  auto writer = Writer::open(store.path());
+  auto writer = store.writer();
   ASSERT_TRUE(writer.ok());
   (*writer)->event({.kind = "one"});
   ASSERT_TRUE((*writer)->flush().ok());
   fs::create_hard_link(store.path(), store.file("other.rgl"));
-  const auto reader = Reader::open(store.file("other.rgl"));
+  const auto reader = openStore(store.file("other.rgl")).reader();
   ASSERT_EQ(reader.status().code(), Code::kFailedPrecondition) << "its newest pages are beside the other name";
   EXPECT_THAT(reader.status().message(), HasSubstr("another name"));
   EXPECT_FALSE(fs::exists(store.file("other.rgl-wal")));
@@ -110,11 +111,11 @@ TEST(StoreNames, AHardLinkIsRefusedAndReadWhileNobodyWrites) {
 
 TEST(StoreNames, ABindMountOfTheFileIsRefused) {
   const TempStore store;
-  ASSERT_TRUE((*Writer::open(store.path()))->close().ok());
+  ASSERT_TRUE((*store.writer())->close().ok());
   std::ofstream(store.file("mounted.rgl")).put('x');
   if (::mount(store.path().c_str(), store.file("mounted.rgl").c_str(), nullptr, MS_BIND, nullptr) != 0)
     GTEST_SKIP() << "mount: " << std::strerror(errno);
-  const auto refused = Writer::open(store.file("mounted.rgl"));
+  const auto refused = openStore(store.file("mounted.rgl")).writer();
   ::umount(store.file("mounted.rgl").c_str());
   ASSERT_EQ(refused.status().code(), Code::kFailedPrecondition);
   EXPECT_THAT(refused.status().message(), HasSubstr("mount its folder"));
@@ -122,10 +123,10 @@ TEST(StoreNames, ABindMountOfTheFileIsRefused) {
 
 TEST(StoreNames, AWriterOfARenamedStoreKeepsOthersOut) {
   const TempStore store;
-  const auto first = Writer::open(store.path());
+  const auto first = store.writer();
   ASSERT_TRUE(first.ok());
   fs::rename(store.path(), store.file("renamed.rgl"));
-  const auto second = Writer::open(store.file("renamed.rgl"));
+  const auto second = openStore(store.file("renamed.rgl")).writer();
   EXPECT_EQ(second.status().code(), Code::kAlreadyExists);
   EXPECT_FALSE(fs::exists(store.file("renamed.rgl-lock")));
 }
@@ -157,17 +158,17 @@ TEST(StoreNames, NothingThatThisProcessDoesDropsSqlitesLocks) {
   constexpr off_t kShared = 0x40000002, kDeadMansSwitch = 128;  // SQLite's bytes: SHARED of the database, the open -shm
   const TempStore store;
   fs::create_symlink("test.rgl", store.file("link.rgl"));
-  auto writer = Writer::open(store.path());
+  auto writer = store.writer();
   ASSERT_TRUE(writer.ok());
   std::atomic<bool> stop = false;
   std::thread others([&] {
     while (!stop) {
       for (const std::string& name : {store.path(), store.file("link.rgl")}) {
-        EXPECT_TRUE(Reader::open(name, {.live = (*writer)->liveTail()}).ok());
+        EXPECT_TRUE(openStore(name).reader({.live = (*writer)->liveTail()}).ok());
         EXPECT_TRUE(holderOf(name));
         EXPECT_FALSE(needsRecovery(name));
         EXPECT_FALSE(needsUpgrade(name));
-        EXPECT_FALSE(Writer::open(name).ok());
+        EXPECT_FALSE(openStore(name).writer().ok());
         EXPECT_TRUE(isOpenHere(name));
         EXPECT_TRUE(sqlite::DatabaseFile::open(name, false).ok());
       }
@@ -186,20 +187,20 @@ TEST(StoreNames, NothingThatThisProcessDoesDropsSqlitesLocks) {
   ASSERT_TRUE((*writer)->close().ok());
   writer->reset();
   EXPECT_FALSE(isOpenHere(store.path()));
-  const auto reader = Reader::open(store.path());
+  const auto reader = store.reader();
   EXPECT_EQ((*reader)->events({.limit = 1'000})->size(), 300U);
   EXPECT_THAT(*(*reader)->verify(), IsEmpty());
 }
 
 TEST(StoreNames, ALookAtTheLockNeverStopsAWriterThatOpens) {
   const TempStore store;
-  ASSERT_TRUE((*Writer::open(store.path()))->close().ok());
+  ASSERT_TRUE((*store.writer())->close().ok());
   std::atomic<bool> stop = false;
   std::thread looks([&] {
     while (!stop) (void)holderOf(store.path());
   });
   for (int i = 0; i < 100; ++i) {
-    auto writer = Writer::open(store.path());
+    auto writer = store.writer();
     EXPECT_TRUE(writer.ok()) << writer.status().message();
   }
   stop = true;

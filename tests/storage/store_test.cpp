@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "model/superseded.h"
+#include "storage/open_store.h"
 #include "storage/writer.h"
 #include "tests/support/temp_store.h"
 #include "tests/support/wait_until.h"
@@ -22,12 +23,12 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 std::unique_ptr<Writer> openWriter(const std::string& path, WriterOptions options = {}) {
-  auto writer = Writer::open(path, std::move(options));
+  auto writer = openStore(path).writer(std::move(options));
   EXPECT_TRUE(writer.ok()) << writer.status().message();
   return writer.ok() ? std::move(*writer) : nullptr;
 }
 std::unique_ptr<Reader> openReader(const std::string& path, const Writer* writer = nullptr) {
-  auto reader = Reader::open(path, {writer == nullptr ? nullptr : writer->liveTail()});
+  auto reader = openStore(path).reader({writer == nullptr ? nullptr : writer->liveTail()});
   EXPECT_TRUE(reader.ok()) << reader.status().message();
   return reader.ok() ? std::move(*reader) : nullptr;
 }

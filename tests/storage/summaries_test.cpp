@@ -5,6 +5,7 @@
 #include <random>
 
 #include "storage/codec/pyramid.h"
+#include "storage/open_store.h"
 #include "storage/read/change_reader.h"
 #include "storage/reader.h"
 #include "storage/writer.h"
@@ -41,7 +42,7 @@ class SummariesTest : public ::testing::Test {
  protected:
   SummariesTest() { open(); }
   void open() {
-    m_writer = must(Writer::open(m_store.path()));
+    m_writer = must(m_store.writer());
     m_series = m_writer->series({.node = m_writer->node({.uuid = "n", .name = "n"}), .metric = "power_watts", .unit = "watts"});
   }
   void reopen() {
@@ -51,7 +52,7 @@ class SummariesTest : public ::testing::Test {
   }
   Reader& reader() {
     EXPECT_TRUE(m_writer->flush().ok());
-    if (!m_reader) m_reader = must(Reader::open(m_store.path(), {.live = m_writer->liveTail()}));
+    if (!m_reader) m_reader = must(m_store.reader({.live = m_writer->liveTail()}));
     return *m_reader;
   }
   std::int64_t counted(TimeNs t0, TimeNs t1, std::size_t bins = 1) {
@@ -115,7 +116,7 @@ TEST_F(SummariesTest, WhatIsToldAgainFromSomewhereOnReplacesWhatWasThere) {
   expectIntact();
   reopen();
   EXPECT_EQ(counted(at(0), at(1'000)), 3 * kBlock);
-  const auto copied = must(must(ChangeReader::open(m_store.path()))->copied());
+  const auto copied = must(must(m_store.changes())->copied());
   ASSERT_TRUE(copied.contains(m_series));
   EXPECT_EQ(copied.at(m_series), (SummaryPosition{.chunk = 3, .late = {64, at(5)}}));
 }
@@ -153,7 +154,7 @@ TEST_F(SummariesTest, StaysEqualToWhatWasToldWhateverTheOrder) {
     EXPECT_EQ(all.min, min);
     EXPECT_EQ(all.max, max);
     EXPECT_EQ(must(reader().series({})).at(0).sample_count, count);
-    NewSummaries there = must(must(ChangeReader::open(m_store.path()))->summaries(m_series, {}, true));
+    NewSummaries there = must(must(m_store.changes())->summaries(m_series, {}, true));
     ASSERT_TRUE(there.told);
     EXPECT_EQ(there.told->blocks, model) << "seed " << seed;
     expectIntact();
@@ -167,7 +168,7 @@ TEST_F(SummariesTest, OfSeriesOfStepsTheyAreRefusedAndSaid) {
   const std::vector<Issue> issues = must(reader().issues());
   ASSERT_EQ(issues.size(), 1u);
   EXPECT_EQ(issues[0].code, "mirror.refused");
-  EXPECT_TRUE(must(ChangeReader::open(m_store.path()))->copied().value().empty());
+  EXPECT_TRUE(must(m_store.changes())->copied().value().empty());
 }
 
 // What retention leaves: blocks without samples before, samples with blocks behind.
@@ -217,7 +218,7 @@ TEST_F(SummariesTest, AnExportHasTheBlocksOfWhatWasForgotten) {
   ASSERT_TRUE(m_writer->close().ok());
   const Status exported = exportRun(m_store.path(), run, {}, to);
   ASSERT_TRUE(exported.ok()) << exported.message();
-  const auto copy = must(Reader::open(to));
+  const auto copy = must(openStore(to).reader());
   EXPECT_EQ(must(copy->verify()), std::vector<std::string>());
   std::vector<Series> series = must(copy->series({.metric = "power_watts"}));
   std::erase_if(series, [](const Series& one) { return !one.key.device; });

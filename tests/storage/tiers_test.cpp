@@ -25,7 +25,7 @@ class Tiers : public ::testing::Test {
   void open() {
     WriterOptions options;
     options.idle = 0;
-    auto writer = Writer::open(m_store.path(), std::move(options));
+    auto writer = m_store.writer(std::move(options));
     ASSERT_TRUE(writer.ok()) << writer.status().message();
     m_writer = std::move(*writer);
     m_run = m_writer->run({.uuid = "r", .name = "r"});
@@ -47,7 +47,7 @@ class Tiers : public ::testing::Test {
   }
   void close() {
     ASSERT_TRUE(m_writer->close().ok());
-    auto reader = Reader::open(m_store.path());
+    auto reader = m_store.reader();
     ASSERT_TRUE(reader.ok()) << reader.status().message();
     m_reader = std::move(*reader);
     EXPECT_THAT(*m_reader->verify(), IsEmpty());
@@ -103,7 +103,7 @@ TEST_F(Tiers, AnAnalysisOfThinnedStepsReplacesNoStrongerFinding) {
     commit();
   };
   const auto summary = [&] {
-    auto reader = Reader::open(m_store.path());
+    auto reader = m_store.reader();
     return sqlRows(**reader, "SELECT summary FROM finding")[0];
   };
   conclude(Severity::kWarning, 0.5, "later, of every step");

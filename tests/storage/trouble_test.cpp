@@ -17,11 +17,12 @@
 #include <sstream>
 #include <thread>
 
+#include "storage/open_store.h"
 #include "storage/sqlite/connection.h"
 #include "storage/store_files.h"
 #include "storage/writer.h"
-#include "tests/support/open_store.h"
 #include "tests/support/seed.h"
+#include "tests/support/sqlite_store.h"
 #include "tests/support/temp_store.h"
 
 namespace runglass {
@@ -79,7 +80,7 @@ JournalReplay replayBatches() {
 
 // Writes batches until it is killed; tells the parent each acknowledged one.
 [[noreturn]] void childWrites(const std::string& path, int acks) {
-  auto writer = Writer::open(path, {.replay = replayBatches()});
+  auto writer = openStore(path).writer({.replay = replayBatches()});
   if (!writer.ok()) {
     std::fprintf(stderr, "%s\n", writer.status().message().c_str());
     ::_exit(3);
@@ -134,11 +135,11 @@ TEST_P(OlderSchema, ACopyThatADiskHadNoRoomForIsMadeAgain) {
   const std::string copy = store.path() + ".schema" + std::to_string(GetParam());
   {
     const FileLimit limit(std::filesystem::file_size(store.path()) / 2);
-    ASSERT_FALSE(Writer::open(store.path()).ok());
+    ASSERT_FALSE(store.writer().ok());
   }
   EXPECT_FALSE(std::filesystem::exists(copy)) << "half a copy is none";
   EXPECT_TRUE(needsUpgrade(store.path()));
-  ASSERT_TRUE(Writer::open(store.path()).ok());
+  ASSERT_TRUE(store.writer().ok());
   sqlite3* db = nullptr;
   ASSERT_EQ(sqlite3_open(copy.c_str(), &db), SQLITE_OK);
   std::string check;
@@ -155,13 +156,13 @@ TEST_P(OlderSchema, IsMadeNewWithACopyKept) {
   const TempStore store;
   restore(store.path(), GetParam());
   EXPECT_TRUE(needsUpgrade(store.path()));
-  EXPECT_THAT(Reader::open(store.path()).status().message(), HasSubstr("older than this program's"));
-  auto writer = Writer::open(store.path());
+  EXPECT_THAT(store.reader().status().message(), HasSubstr("older than this program's"));
+  auto writer = store.writer();
   ASSERT_TRUE(writer.ok()) << writer.status().message();
   ASSERT_TRUE((*writer)->close().ok());
   EXPECT_FALSE(needsUpgrade(store.path()));
   EXPECT_TRUE(needsUpgrade(store.path() + ".schema" + std::to_string(GetParam()))) << "the copy is as it was";
-  auto opened = Reader::open(store.path());
+  auto opened = store.reader();
   ASSERT_TRUE(opened.ok()) << opened.status().message();
   Reader* const reader = opened->get();
   EXPECT_TRUE(reader->verify({})->empty());
@@ -212,13 +213,13 @@ TEST(KilledWriter, LosesNoAcknowledgedBatchAndStoresNoneTwice) {
     ::close(pipe[0]);
   }
   ASSERT_GE(acked, 8U);
-  auto writer = Writer::open(store.path(), {.replay = replayBatches()});
+  auto writer = store.writer({.replay = replayBatches()});
   ASSERT_TRUE(writer.ok()) << writer.status().message();
   const std::uint64_t stored = (*writer)->resumeFrom(kStream);
   EXPECT_GE(stored, acked);
   const SeriesId id = seriesOf(**writer);
   ASSERT_TRUE((*writer)->close().ok());
-  auto reader = Reader::open(store.path());
+  auto reader = store.reader();
   const auto samples = (*reader)->samples(id, {});
   ASSERT_TRUE(samples.ok());
   ASSERT_EQ(samples->size(), stored * kPerBatch);
@@ -237,7 +238,7 @@ TEST(KilledWriter, LosesNoAcknowledgedBatchAndStoresNoneTwice) {
 TEST(Journal, TellsDuplicatesAndGapsAndKeepsItsMarksAcrossAClose) {
   const TempStore store;
   {
-    auto writer = Writer::open(store.path());
+    auto writer = store.writer();
     EXPECT_EQ((*writer)->resumeFrom(kStream), 0U);
     EXPECT_EQ((*writer)->journal(kStream, 0, "a").value(), Arrival::kNew);
     EXPECT_EQ((*writer)->journal(kStream, 0, "a").value(), Arrival::kDuplicate);
@@ -247,7 +248,7 @@ TEST(Journal, TellsDuplicatesAndGapsAndKeepsItsMarksAcrossAClose) {
     EXPECT_GT((*writer)->journalEpoch(), epoch);
     ASSERT_TRUE((*writer)->close().ok());
   }
-  auto writer = Writer::open(store.path());
+  auto writer = store.writer();
   ASSERT_TRUE(writer.ok());
   EXPECT_EQ((*writer)->resumeFrom(kStream), 6U);
 }
@@ -256,18 +257,18 @@ TEST(Journal, WithoutAReplayRefusesToOpenAndKeepsWhatWasAcknowledged) {
   const TempStore store;
   const pid_t child = ::fork();
   if (child == 0) {
-    auto writer = Writer::open(store.path());
+    auto writer = store.writer();
     if (!writer.ok() || !(*writer)->journal(kStream, 0, "batch 0").ok()) ::_exit(1);
     ::raise(SIGKILL);
   }
   int status = 0;
   ::waitpid(child, &status, 0);
   ASSERT_TRUE(WIFSIGNALED(status));
-  const auto refused = Writer::open(store.path());
+  const auto refused = store.writer();
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.status().code(), Code::kFailedPrecondition);
   EXPECT_THAT(refused.status().message(), HasSubstr("journal"));
-  auto writer = Writer::open(store.path(), {.replay = replayBatches()});
+  auto writer = store.writer({.replay = replayBatches()});
   ASSERT_TRUE(writer.ok()) << writer.status().message();
   EXPECT_EQ((*writer)->resumeFrom(kStream), 1U);
 }
@@ -276,7 +277,7 @@ TEST(FullDisk, LosesNothingAndRecovers) {
   const TempStore store;
   std::uint64_t seq = 0;
   {
-    auto writer = Writer::open(store.path(), {.max_pages = 120});
+    auto writer = store.writer({.max_pages = 120});
     ASSERT_TRUE(writer.ok());
     Status status;
     std::mt19937_64 random(1);
@@ -290,10 +291,10 @@ TEST(FullDisk, LosesNothingAndRecovers) {
     ASSERT_EQ(status.code(), Code::kResourceExhausted) << status.message();
     EXPECT_THAT(status.message(), HasSubstr("full"));
     // In this process everything is still there.
-    auto live = Reader::open(store.path(), {(*writer)->liveTail()});
+    auto live = store.reader({(*writer)->liveTail()});
     EXPECT_EQ((*live)->samples({1}, {})->size(), seq * kPerBatch);
     // Other processes see what was committed, whole batches of it.
-    const auto before = (*Reader::open(store.path()))->samples({1}, {});
+    const auto before = (*store.reader())->samples({1}, {});
     ASSERT_TRUE(before.ok());
     EXPECT_LT(before->size(), seq * kPerBatch);
     EXPECT_EQ(before->size() % (20 * kPerBatch), 0U);
@@ -303,16 +304,16 @@ TEST(FullDisk, LosesNothingAndRecovers) {
     EXPECT_TRUE((*writer)->flush().ok());
     EXPECT_TRUE((*writer)->close().ok());
   }
-  auto reader = Reader::open(store.path());
+  auto reader = store.reader();
   EXPECT_EQ((*reader)->samples({1}, {})->size(), seq * kPerBatch);
   EXPECT_TRUE((*reader)->verify()->empty());
 }
 
 TEST(SecondWriter, IsRefusedNamingTheFirst) {
   const TempStore store;
-  auto first = Writer::open(store.path());
+  auto first = store.writer();
   ASSERT_TRUE(first.ok());
-  const auto second = Writer::open(store.path());
+  const auto second = store.writer();
   ASSERT_FALSE(second.ok());
   EXPECT_EQ(second.status().code(), Code::kAlreadyExists);
   EXPECT_THAT(second.status().message(), HasSubstr("pid " + std::to_string(::getpid())));
@@ -320,20 +321,20 @@ TEST(SecondWriter, IsRefusedNamingTheFirst) {
 
 void execSql(const std::string& path, const char* sql) {
   sqlite3* db = nullptr;
-  ASSERT_EQ(test::openStore(path, &db), SQLITE_OK);
+  ASSERT_EQ(test::openDatabase(path, &db), SQLITE_OK);
   EXPECT_EQ(sqlite3_exec(db, sql, nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(db);
   sqlite3_close(db);
 }
 
 TEST(StoreFromTheFuture, IsRefusedByReaderAndWriter) {
   const TempStore store;
-  ASSERT_TRUE((*Writer::open(store.path()))->close().ok());
+  ASSERT_TRUE((*store.writer())->close().ok());
   execSql(store.path(), "PRAGMA user_version = 99");
-  const auto reader = Reader::open(store.path());
+  const auto reader = store.reader();
   ASSERT_FALSE(reader.ok());
   EXPECT_EQ(reader.status().code(), Code::kFailedPrecondition);
   EXPECT_THAT(reader.status().message(), HasSubstr("newer"));
-  const auto writer = Writer::open(store.path());
+  const auto writer = store.writer();
   ASSERT_FALSE(writer.ok());
   EXPECT_EQ(writer.status().code(), Code::kFailedPrecondition);
 }
@@ -341,8 +342,8 @@ TEST(StoreFromTheFuture, IsRefusedByReaderAndWriter) {
 TEST(ForeignDatabase, IsNotTakenForAStore) {
   const TempStore store;
   execSql(store.path(), "CREATE TABLE t(a)");
-  EXPECT_EQ(Reader::open(store.path()).status().code(), Code::kFailedPrecondition);
-  EXPECT_EQ(Writer::open(store.path()).status().code(), Code::kFailedPrecondition);
+  EXPECT_EQ(store.reader().status().code(), Code::kFailedPrecondition);
+  EXPECT_EQ(store.writer().status().code(), Code::kFailedPrecondition);
 }
 
 // Root may write everywhere; for the time of a test it acts as nobody.
@@ -365,7 +366,7 @@ class Unprivileged {
 TEST(ReadOnlyFolder, OpensForReadingAndNotForWriting) {
   const TempStore store;
   {
-    auto writer = Writer::open(store.path());
+    auto writer = store.writer();
     recordBatch(**writer, 0);
     ASSERT_TRUE((*writer)->close().ok());
   }
@@ -376,23 +377,23 @@ TEST(ReadOnlyFolder, OpensForReadingAndNotForWriting) {
   const Unprivileged nobody;
   std::filesystem::permissions(store.path(), std::filesystem::perms::owner_read);
   std::filesystem::permissions(store.folder(), std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec);
-  auto reader = Reader::open(store.path());
+  auto reader = store.reader();
   ASSERT_TRUE(reader.ok()) << reader.status().message();
   EXPECT_EQ((*reader)->samples({1}, {})->size(), kPerBatch);
-  EXPECT_EQ(Writer::open(store.path()).status().code(), Code::kPermissionDenied);
+  EXPECT_EQ(store.writer().status().code(), Code::kPermissionDenied);
 }
 
 TEST(DamagedChunk, LeavesTheRestReadable) {
   const TempStore store;
   {
-    auto writer = Writer::open(store.path());
+    auto writer = store.writer();
     for (std::uint64_t seq = 0; seq < 400; ++seq) recordBatch(**writer, seq);
     ASSERT_TRUE((*writer)->close().ok());
   }
   execSql(store.path(),
           "UPDATE rg_chunk SET data = CAST(substr(data, 1, 50) || x'ff' || substr(data, 52) AS BLOB) WHERE chunk_id = "
           "(SELECT min(chunk_id) FROM rg_chunk WHERE series_id = 1)");
-  auto reader = Reader::open(store.path());
+  auto reader = store.reader();
   const auto samples = (*reader)->samples({1}, {});
   ASSERT_TRUE(samples.ok()) << samples.status().message();
   EXPECT_LT(samples->size(), 400 * kPerBatch);
@@ -404,25 +405,25 @@ TEST(DamagedChunk, LeavesTheRestReadable) {
 TEST(NetworkFilesystem, IsReadAndNotWritten) {
   const TempStore store;
   const auto on_nfs = [](const std::string& folder) { return folder.empty() ? std::string() : std::string("nfs"); };
-  const auto refused = Writer::open(store.path(), {.filesystem = on_nfs});
+  const auto refused = store.writer({.filesystem = on_nfs});
   EXPECT_EQ(refused.status().code(), Code::kFailedPrecondition);
   for (const char* word : {"(nfs)", "network filesystem", "/var/tmp/"}) EXPECT_THAT(refused.status().message(), testing::HasSubstr(word));
   EXPECT_FALSE(std::filesystem::exists(store.path())) << "nothing was begun";
-  ASSERT_TRUE(Writer::open(store.path()).ok());
-  EXPECT_TRUE(Reader::open(store.path()).ok());
-  EXPECT_EQ(Writer::open(store.path(), {.filesystem = on_nfs}).status().code(), Code::kFailedPrecondition);
+  ASSERT_TRUE(store.writer().ok());
+  EXPECT_TRUE(store.reader().ok());
+  EXPECT_EQ(store.writer({.filesystem = on_nfs}).status().code(), Code::kFailedPrecondition);
 }
 
 TEST(LiveReader, SeesEverySampleExactlyOnceWhileTheWriterCommits) {
   const TempStore store;
-  auto writer = Writer::open(store.path());
+  auto writer = store.writer();
   recordBatch(**writer, 0);
   ASSERT_TRUE((*writer)->flush().ok());
   std::atomic<std::uint64_t> recorded{1};
   std::atomic<bool> done{false};
   std::atomic<int> looks{0};
   std::thread thread([&, tail = (*writer)->liveTail()] {
-    auto reader = Reader::open(store.path(), {tail});
+    auto reader = store.reader({tail});
     while (!done) {
       const std::uint64_t at_least = recorded;
       const auto samples = (*reader)->samples({1}, {});

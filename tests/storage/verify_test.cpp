@@ -5,9 +5,10 @@
 #include <fstream>
 #include <random>
 
+#include "storage/open_store.h"
 #include "storage/reader.h"
 #include "tests/storage/sample_store.h"
-#include "tests/support/open_store.h"
+#include "tests/support/sqlite_store.h"
 
 namespace runglass {
 namespace {
@@ -22,7 +23,7 @@ class VerifyTest : public ::testing::Test {
   void SetUp() override { m_ids = makeSampleStore(m_path); }
   void execute(const std::string& sql) {
     sqlite3* db = nullptr;
-    ASSERT_EQ(test::openStore(m_path, &db), SQLITE_OK);
+    ASSERT_EQ(test::openDatabase(m_path, &db), SQLITE_OK);
     char* why = nullptr;
     ASSERT_EQ(sqlite3_exec(db, sql.c_str(), nullptr, nullptr, &why), SQLITE_OK) << why;
     sqlite3_close(db);
@@ -30,7 +31,7 @@ class VerifyTest : public ::testing::Test {
   // Flips one bit in the middle of the blob of the first row of `table`.
   void flip(const std::string& table, const std::string& id) {
     sqlite3* db = nullptr;
-    ASSERT_EQ(test::openStore(m_path, &db), SQLITE_OK);
+    ASSERT_EQ(test::openDatabase(m_path, &db), SQLITE_OK);
     sqlite3_int64 row = 0;
     sqlite3_stmt* first = nullptr;
     ASSERT_EQ(sqlite3_prepare_v2(db, ("SELECT min(" + id + ") FROM " + table).c_str(), -1, &first, nullptr), SQLITE_OK);
@@ -48,7 +49,7 @@ class VerifyTest : public ::testing::Test {
     sqlite3_close(db);
   }
   std::vector<std::string> damage() {
-    auto reader = Reader::open(m_path);
+    auto reader = openStore(m_path).reader();
     EXPECT_TRUE(reader.ok()) << reader.status().message();
     auto found = (*reader)->verify();
     EXPECT_TRUE(found.ok()) << found.status().message();
@@ -63,11 +64,11 @@ class VerifyTest : public ::testing::Test {
 TEST_F(VerifyTest, ReadersLeaveOutWhatIsDamagedKeepTheRestAndSayIt) {
   flip("rg_chunk", "chunk_id");
   flip("rg_pyramid", "pyramid_id");
-  auto opened = Reader::open(m_path);
+  auto opened = openStore(m_path).reader();
   const auto& reader = *opened;
   const auto told = [&] {
     std::vector<Issue> found;
-    auto another = Reader::open(m_path);  // as another worker has it
+    auto another = openStore(m_path).reader();  // as another worker has it
     const std::vector<Issue> issues = *(*another)->issues();
     for (const Issue& issue : issues)
       if (issue.code == "store.damaged_chunk") found.push_back(issue);
@@ -125,7 +126,7 @@ TEST_F(VerifyTest, ReferencesToNothingAreNamed) {
 
 TEST_F(VerifyTest, OtherDataStaysReadableBesideADamagedChunk) {
   flip("rg_chunk", "chunk_id");
-  auto reader = Reader::open(m_path);
+  auto reader = openStore(m_path).reader();
   ASSERT_TRUE(reader.ok());
   auto loss = (*reader)->scalars(m_ids.loss, 0, 1000);
   ASSERT_TRUE(loss.ok()) << loss.status().message();
@@ -147,7 +148,7 @@ TEST_F(VerifyTest, AFileWithFlippedBytesIsRefusedOrReadButNeverCrashes) {
     for (int flips = 0; flips < 1 + round % 20; ++flips) bad[random() % bad.size()] ^= static_cast<char>(1 + random() % 255);
     if (round % 5 == 4) bad.resize(random() % bad.size());
     std::ofstream(m_path, std::ios::binary | std::ios::trunc) << bad;
-    auto reader = Reader::open(m_path);
+    auto reader = openStore(m_path).reader();
     if (!reader.ok()) {
       EXPECT_FALSE(reader.status().message().empty());
       ++refused;
@@ -168,7 +169,7 @@ TEST_F(VerifyTest, AFileWithFlippedBytesIsRefusedOrReadButNeverCrashes) {
 TEST_F(VerifyTest, StopsWhenAsked) {
   std::stop_source stop;
   stop.request_stop();
-  auto reader = Reader::open(m_path);
+  auto reader = openStore(m_path).reader();
   ASSERT_TRUE(reader.ok());
   EXPECT_EQ((*reader)->verify(stop.get_token()).status().code(), Code::kCancelled);
 }

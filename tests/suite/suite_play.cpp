@@ -60,13 +60,13 @@ Result<SuiteAnswer> playSuiteCase(const SuiteCase& one, std::span<const Analysis
   const TempStore store;
   const TimeNs begin = monotonicNow();
   {
-    RG_ASSIGN(const auto writer, Writer::open(store.path()));
+    RG_ASSIGN(const auto writer, store.writer());
     DueRecorder out(*writer);
     RG_TRY(sim::play(one.scenario, out, {.start = kStart, .speed = 0}));
     RG_TRY(writer->close());
   }
   answer.play_seconds = secondsSince(begin);
-  RG_ASSIGN(const auto reader, Reader::open(store.path()));
+  RG_ASSIGN(const auto reader, store.reader());
   RG_ASSIGN(const auto runs, reader->runs());
   const RunId run = runs.front().id;
   RG_TRY(ask(*reader, run, entries, answer));

@@ -13,6 +13,7 @@
 #include <QTreeView>
 #include <cmath>
 
+#include "storage/open_store.h"
 #include "storage/writer.h"
 #include "tests/widgets/offscreen.h"
 #include "widgets/curves/curve_export.h"
@@ -28,7 +29,7 @@ class CurvesTest : public testing::Test {
  protected:
   void SetUp() override {
     path = folder.filePath("store.rgl").toStdString();
-    auto opened = Writer::open(path);
+    auto opened = openStore(path).writer();
     ASSERT_TRUE(opened.ok()) << opened.status().message();
     writer = std::move(opened).value();
   }
@@ -58,7 +59,7 @@ class CurvesTest : public testing::Test {
   }
   void open() {
     ASSERT_TRUE(writer->flush().ok());
-    queries = std::make_unique<QueryService>([this] { return Reader::open(path); }, 2);
+    queries = std::make_unique<QueryService>([this] { return openStore(path).reader(); }, 2);
     view = std::make_unique<CurvesView>(ViewContext{queries.get(), &state, [] { return kStart; }}, nullptr);
     view->resize(1280, 800);
     view->show();

@@ -8,6 +8,7 @@
 #include <QLineEdit>
 #include <QTest>
 
+#include "storage/open_store.h"
 #include "storage/writer.h"
 #include "tests/support/temp_store.h"
 #include "tests/widgets/offscreen.h"
@@ -22,7 +23,7 @@ class CompareViewTest : public ::testing::Test {
  protected:
   // Every attempt is a tenth slower than the one before it; of an attempt the steps from 150 on are slower by half.
   void record(int attempts) {
-    auto writer = Writer::open(m_store.path());
+    auto writer = m_store.writer();
     ASSERT_TRUE(writer.ok());
     const RunId run = (*writer)->run({.name = "r", .start = kStart});
     for (int number = 0; number < attempts; ++number) {
@@ -51,7 +52,7 @@ class CompareViewTest : public ::testing::Test {
     ASSERT_TRUE((*writer)->close().ok());
   }
   void open() {
-    m_queries = std::make_unique<QueryService>([path = m_store.path()] { return Reader::open(path); }, 1);
+    m_queries = std::make_unique<QueryService>([path = m_store.path()] { return openStore(path).reader(); }, 1);
     m_view = std::make_unique<CompareView>(ViewContext{.queries = m_queries.get(), .state = &m_state}, nullptr);
     m_view->resize(1'400, 900);
     m_view->show();
@@ -104,7 +105,7 @@ TEST_F(CompareViewTest, OneAttemptAsksForAStepAndTakesIt) {
 }
 TEST_F(CompareViewTest, AWindowThatMovesWithTheDataDoesNotStartTheComparisonAnew) {
   record(2);
-  m_queries = std::make_unique<QueryService>([path = m_store.path()] { return Reader::open(path); }, 1);
+  m_queries = std::make_unique<QueryService>([path = m_store.path()] { return openStore(path).reader(); }, 1);
   m_view = std::make_unique<CompareView>(ViewContext{.queries = m_queries.get(), .state = &m_state}, nullptr);
   for (int i = 0; i < 10; ++i) m_view->applyState(m_state.state());
   EXPECT_EQ(m_queries->pending(), 1) << "a slow comparison of a live run would be cancelled for ever";
@@ -124,7 +125,7 @@ TEST_F(CompareViewTest, ARefreshKeepsWhatTheUserZoomedInto) {
 }
 TEST_F(CompareViewTest, AnEmptyStoreSaysWhatBringsARun) {
   {
-    auto writer = Writer::open(m_store.path());
+    auto writer = m_store.writer();
     ASSERT_TRUE(writer.ok());
     ASSERT_TRUE((*writer)->close().ok());
   }
@@ -139,7 +140,7 @@ TEST_F(CompareViewTest, ItsModelsKeepTheRulesOfItemModels) {
       workColumns(), [](const WorkDelta& a, const WorkDelta& b) { return a.node == b.node; }, nullptr);
   const QAbstractItemModelTester first(&facts, QAbstractItemModelTester::FailureReportingMode::Warning);
   const QAbstractItemModelTester second(&work, QAbstractItemModelTester::FailureReportingMode::Warning);
-  auto reader = Reader::open(m_store.path());
+  auto reader = m_store.reader();
   ASSERT_TRUE(reader.ok());
   const auto data = readCompare(**reader, {}, {});
   ASSERT_TRUE(data.ok() && data->answer);

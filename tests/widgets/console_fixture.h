@@ -9,6 +9,7 @@
 #include <QTest>
 #include <ranges>
 
+#include "storage/open_store.h"
 #include "tests/analysis/simulated_incident.h"
 #include "tests/widgets/offscreen.h"
 #include "widgets/frame/main_window.h"
@@ -45,7 +46,7 @@ class ConsoleTest : public testing::Test {
   }
   void open(QSettings* settings = nullptr) {
     m_window.reset();
-    m_queries = std::make_unique<QueryService>([path = run().path()] { return Reader::open(path); }, 2);
+    m_queries = std::make_unique<QueryService>([path = run().path()] { return openStore(path).reader(); }, 2);
     WindowOptions options;
     options.queries = m_queries.get();
     options.settings = settings;

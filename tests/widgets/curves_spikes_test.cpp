@@ -10,6 +10,7 @@
 #include <QTest>
 #include <QToolButton>
 
+#include "storage/open_store.h"
 #include "storage/writer.h"
 #include "tests/widgets/offscreen.h"
 #include "widgets/curves/curves_view.h"
@@ -25,7 +26,7 @@ class CurvesSpikesTest : public testing::Test {
  protected:
   void SetUp() override {
     path = folder.filePath("s.rgl").toStdString();
-    writer = Writer::open(path).value();
+    writer = openStore(path).writer().value();
     attempt = writer->attempt({.run = writer->run({.name = "r", .start = kStart})});
     std::vector<double> loss;
     for (int step = 0; step < 2'000; ++step)
@@ -34,7 +35,7 @@ class CurvesSpikesTest : public testing::Test {
     add("lr", std::vector<double>(2'000, 1e-4));
     writer->checkpoint({.attempt = attempt, .step = 1'000, .begin = kStart, .durable = kStart, .path = "/ckpt/1000"});
     ASSERT_TRUE(writer->flush().ok());
-    queries = std::make_unique<QueryService>([this] { return Reader::open(path); }, 2);
+    queries = std::make_unique<QueryService>([this] { return openStore(path).reader(); }, 2);
     view = std::make_unique<CurvesView>(ViewContext{queries.get(), &state, [] { return kStart; }}, nullptr);
     view->resize(1280, 800);
     view->show();

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A store with a damaged chunk in the console: the run strip says so in every view, and leads to Health, which names the chunk.
+#include "storage/open_store.h"
 #include "storage/read/damage_log.h"
 #include "tests/storage/sample_store.h"
-#include "tests/support/open_store.h"
+#include "tests/support/sqlite_store.h"
 #include "tests/widgets/console_fixture.h"
 #include "widgets/frame/run_strip.h"
 
@@ -11,21 +12,21 @@ namespace {
 
 class DamageStripTest : public ConsoleTest {
  protected:
-  void openStore(bool damaged) {
+  void openDatabase(bool damaged) {
     {
-      auto writer = Writer::open(m_path);
+      auto writer = openStore(m_path).writer();
       ASSERT_TRUE(writer.ok()) << writer.status().message();
       fillSampleStore(**writer);
       ASSERT_TRUE((*writer)->close().ok());
     }
     if (damaged) {
       sqlite3* db = nullptr;
-      ASSERT_EQ(test::openStore(m_path, &db), SQLITE_OK);
+      ASSERT_EQ(test::openDatabase(m_path, &db), SQLITE_OK);
       const char* sql = "UPDATE rg_chunk SET data = CAST(substr(data, 1, 50) || x'ff' || substr(data, 52) AS BLOB)";
       EXPECT_EQ(sqlite3_exec(db, sql, nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(db);
       sqlite3_close(db);
     }
-    m_queries = std::make_unique<QueryService>([path = m_path] { return Reader::open(path); }, 2);
+    m_queries = std::make_unique<QueryService>([path = m_path] { return openStore(path).reader(); }, 2);
     WindowOptions options;
     options.queries = m_queries.get();
     options.damage_notes = DamageLog::notes;
@@ -45,7 +46,7 @@ class DamageStripTest : public ConsoleTest {
 };
 
 TEST_F(DamageStripTest, EveryViewSaysThatSomethingIsMissingAndAClickLeadsToHealth) {
-  openStore(true);
+  openDatabase(true);
   go("curves");
   ASSERT_TRUE(waitFor([&] { return stripHas("damaged"); })) << strip()->accessibleDescription().toStdString();
   navigate("Events");
@@ -58,7 +59,7 @@ TEST_F(DamageStripTest, EveryViewSaysThatSomethingIsMissingAndAClickLeadsToHealt
 }
 
 TEST_F(DamageStripTest, AWholeStoreHasNoSuchItem) {
-  openStore(false);
+  openDatabase(false);
   go("curves");
   navigate("Events");
   EXPECT_FALSE(stripHas("damaged"));

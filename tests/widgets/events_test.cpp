@@ -116,7 +116,7 @@ TEST(EventModelTest, WhatIsFarApartOrElsewhereIsNoRepeat) {
 class EventsTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    auto writer = Writer::open(m_store.path());
+    auto writer = m_store.writer();
     ASSERT_TRUE(writer.ok()) << writer.status().message();
     m_writer = std::move(*writer);
     m_node = m_writer->node({.uuid = "n1", .name = "n0001"});
@@ -140,7 +140,7 @@ class EventsTest : public ::testing::Test {
   }
   void open() {
     ASSERT_TRUE(m_writer->flush().ok());
-    m_queries = std::make_unique<QueryService>([this] { return Reader::open(m_store.path(), {m_writer->liveTail()}); }, 1);
+    m_queries = std::make_unique<QueryService>([this] { return m_store.reader({m_writer->liveTail()}); }, 1);
     m_view = std::make_unique<EventsView>(ViewContext{m_queries.get(), &m_state}, nullptr);
     QObject::connect(&m_state, &SharedState::changed, m_view.get(), [this] { m_view->applyState(m_state.state()); });
     m_view->resize(1400, 800);
@@ -174,7 +174,7 @@ TEST_F(EventsTest, ReadsEveryRowOnceInPagesOverAllSources) {
       m_writer->finding({.run = m_run, .kind = "slow_rank", .subject = "s" + std::to_string(i), .start = kStart + i * 4, .summary = "f"});
   }
   ASSERT_TRUE(m_writer->flush().ok());
-  auto reader = Reader::open(m_store.path());
+  auto reader = m_store.reader();
   ASSERT_TRUE(reader.ok());
   EventQuestion question{.limit = 13};
   std::vector<EventKey> keys;

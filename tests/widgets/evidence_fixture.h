@@ -74,7 +74,7 @@ class EvidenceTest : public ::testing::Test {
   virtual bool recordsSpans() const { return false; }
 
   void SetUp() override {
-    auto opened = Writer::open(m_store.path());
+    auto opened = m_store.writer();
     ASSERT_TRUE(opened.ok()) << opened.status().message();
     auto writer = std::move(*opened);
     m_run = writer->run({.name = "r", .start = kBegin, .end = timeOf(kSteps)});
@@ -82,7 +82,7 @@ class EvidenceTest : public ::testing::Test {
     if (recordsUsual()) recordUsual(*writer);
     record(*writer);
     ASSERT_TRUE(writer->close().ok());
-    auto reader = Reader::open(m_store.path());
+    auto reader = m_store.reader();
     ASSERT_TRUE(reader.ok()) << reader.status().message();
     m_reader = std::move(*reader);
   }

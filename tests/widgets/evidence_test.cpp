@@ -7,6 +7,7 @@
 #include <QToolButton>
 #include <QXmlStreamReader>
 
+#include "storage/open_store.h"
 #include "tests/widgets/evidence_fixture.h"
 #include "widgets/evidence/evidence_card.h"
 #include "widgets/evidence/timeline_crop.h"
@@ -237,7 +238,7 @@ class EvidenceCardTest : public EvidenceTest {
  protected:
   void SetUp() override {
     EvidenceTest::SetUp();
-    m_queries = std::make_unique<QueryService>([this] { return Reader::open(m_store.path()); }, 1);
+    m_queries = std::make_unique<QueryService>([this] { return openStore(m_store.path()).reader(); }, 1);
     m_card = std::make_unique<EvidenceCard>(m_queries.get());
     m_card->resize(440, 400);
   }

@@ -7,6 +7,7 @@
 #include <QTest>
 #include <cmath>
 
+#include "storage/open_store.h"
 #include "storage/writer.h"
 #include "tests/storage/sample_store.h"
 #include "tests/widgets/offscreen.h"
@@ -25,7 +26,7 @@ class GpuGridTest : public ::testing::Test {
  protected:
   void TearDown() override { applyTheme(*qApp, ThemeName::kDark); }
   void record(int hosts, bool with_steps = true) {
-    auto opened = Writer::open(m_folder.file("s.rgl"));
+    auto opened = openStore(m_folder.file("s.rgl")).writer();
     ASSERT_TRUE(opened.ok()) << opened.status().message();
     m_writer = std::move(*opened);
     m_run = m_writer->run({.name = "train", .state = RunState::kRunning, .start = kEnd - 25 * kStep});
@@ -80,7 +81,7 @@ class GpuGridTest : public ::testing::Test {
   }
   std::shared_ptr<const GpuData> read(std::optional<std::size_t> metric = {}) {
     EXPECT_TRUE(m_writer->flush().ok());
-    auto reader = Reader::open(m_folder.file("s.rgl"));
+    auto reader = openStore(m_folder.file("s.rgl")).reader();
     EXPECT_TRUE(reader.ok());
     auto data = readGpus(**reader, {.metric = metric, .now = kEnd + kNsPerSecond}, {});
     EXPECT_TRUE(data.ok()) << data.status().message();
@@ -188,7 +189,7 @@ TEST_F(GpuGridTest, AClickSelectsTheGpuAndItsRank) {
   record(8);
   find(21, Severity::kError);
   ASSERT_TRUE(m_writer->flush().ok());
-  QueryService queries([this] { return Reader::open(m_folder.file("s.rgl")); }, 1);
+  QueryService queries([this] { return openStore(m_folder.file("s.rgl")).reader(); }, 1);
   SharedState state;
   GpusView view(ViewContext{&queries, &state, [] { return kEnd + kNsPerSecond; }}, nullptr);
   view.resize(1'280, 800);

@@ -2,6 +2,7 @@
 // What the GPU view says of devices that are heard, silent, lost, odd or absent.
 #include <gtest/gtest.h>
 
+#include "storage/open_store.h"
 #include "storage/reader.h"
 #include "storage/reader_at.h"
 #include "storage/writer.h"
@@ -18,7 +19,7 @@ constexpr int kNodes = 4, kGpus = 8;
 class GpusTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    auto opened = Writer::open(m_folder.file("s.rgl"));
+    auto opened = openStore(m_folder.file("s.rgl")).writer();
     ASSERT_TRUE(opened.ok()) << opened.status().message();
     m_writer = std::move(*opened);
     m_writer->node({.uuid = "simulator", .name = "simulator", .state = NodeState::kAlive, .last_heard = kEnd});
@@ -45,7 +46,7 @@ class GpusTest : public ::testing::Test {
   }
   GpuData read(GpuQuestion question) {
     EXPECT_TRUE(m_writer->flush().ok());
-    auto reader = Reader::open(m_folder.file("s.rgl"));
+    auto reader = openStore(m_folder.file("s.rgl")).reader();
     EXPECT_TRUE(reader.ok()) << reader.status().message();
     auto data = readGpus(**reader, question, {});
     EXPECT_TRUE(data.ok()) << data.status().message();
@@ -143,7 +144,7 @@ TEST_F(GpusTest, OfSummariesMeansAreComparedAndNobodyIsSilentWithinThem) {
     }
   ASSERT_TRUE(m_writer->flush().ok());
   const TimeNs moment = kEnd - 20 * kNsPerSecond;
-  const auto whole = Reader::open(m_folder.file("s.rgl"));
+  const auto whole = openStore(m_folder.file("s.rgl")).reader();
   ASSERT_TRUE(whole.ok());
   const auto then = readerAt(**whole, moment);
   const auto data = readGpus({*then, **whole}, {.now = moment}, {});

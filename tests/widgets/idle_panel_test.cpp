@@ -6,6 +6,7 @@
 #include <QSignalSpy>
 #include <QTest>
 
+#include "storage/open_store.h"
 #include "storage/writer.h"
 #include "tests/support/temp_store.h"
 #include "tests/widgets/offscreen.h"
@@ -19,7 +20,7 @@ constexpr DurNs kMs = kNsPerMs;
 
 // Ten steps of 100 ms: the loader for 30, the host for 10, a kernel for 60.
 std::string storeOf(const TempStore& store, bool with_spans) {
-  auto writer = Writer::open(store.path());
+  auto writer = store.writer();
   RG_CHECK(writer.ok());
   Writer& out = **writer;
   const AttemptId attempt = out.attempt({.run = out.run({.name = "job", .start = kStart}), .layout = {.world = 1}});
@@ -51,7 +52,8 @@ std::string storeOf(const TempStore& store, bool with_spans) {
 
 struct Shown {
   explicit Shown(const std::string& path)
-      : queries([path] { return Reader::open(path); }), panel({.queries = &queries, .state = &state, .clock = [] { return kStart; }}) {
+      : queries([path] { return openStore(path).reader(); }),
+        panel({.queries = &queries, .state = &state, .clock = [] { return kStart; }}) {
     panel.resize(1'000, IdlePanel::kHeight);
     panel.show();
     panel.applyState(state.state());

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "storage/open_store.h"
 #include "storage/writer.h"
 #include "tests/storage/sample_store.h"
 #include "tests/widgets/offscreen.h"
@@ -107,12 +108,12 @@ class IncidentStoreTest : public ::testing::Test {
   }
   void addIncident(const Incident& incident) { EXPECT_TRUE(writer->incident(incident).ok()); }
   Incident stored(const std::string& uuid) {
-    const auto reader = Reader::open(folder.file("s.rgl")).value();
+    const auto reader = openStore(folder.file("s.rgl")).reader().value();
     const auto found = reader->incident(uuid);
     EXPECT_TRUE(found.ok()) << found.status().message();
     return found.ok() ? *found : Incident{};
   }
-  std::vector<Incident> allStored() { return Reader::open(folder.file("s.rgl")).value()->incidents(run).value(); }
+  std::vector<Incident> allStored() { return openStore(folder.file("s.rgl")).reader().value()->incidents(run).value(); }
   // Somebody else's edit, between this view's reading and its edit.
   void elsewhere(const std::string& uuid, const std::function<void(Incident&)>& change) {
     IncidentEdit edit{.run_uuid = "run-1", .attempt = 0, .incident = stored(uuid)};
@@ -124,14 +125,14 @@ class IncidentStoreTest : public ::testing::Test {
   }
 
   test::TempFolder folder;
-  std::unique_ptr<Writer> writer = Writer::open(folder.file("s.rgl")).value();
+  std::unique_ptr<Writer> writer = openStore(folder.file("s.rgl")).writer().value();
   std::vector<NodeId> nodes;
   RunId run;
   AttemptId attempt;
   StoreEditPort edits{*writer};
   StoreSharePort share{folder.file("s.rgl")};
   SharedState shared;
-  QueryService queries{[this]() -> Result<std::unique_ptr<Reader>> { return Reader::open(folder.file("s.rgl")); }, 1};
+  QueryService queries{[this]() -> Result<std::unique_ptr<Reader>> { return openStore(folder.file("s.rgl")).reader(); }, 1};
 };
 
 }  // namespace runglass

@@ -17,6 +17,7 @@
 #include <QTextBrowser>
 #include <limits>
 
+#include "storage/open_store.h"
 #include "tests/widgets/incident_fixture.h"
 #include "widgets/core/state_panel.h"
 #include "widgets/incidents/editable_text.h"
@@ -340,7 +341,7 @@ TEST_F(IncidentsViewTest, AnExportedIncidentIsAStoreThatKnowsWhatItIsAbout) {
   shown.share()->exportTo(QString::fromStdString(folder.file("one.rgl")));
   ASSERT_TRUE(waitFor([&] { return !shown.share()->exporting(); }));
   EXPECT_TRUE(said().contains("Wrote")) << said().toStdString();
-  const auto part = Reader::open(folder.file("one.rgl")).value();
+  const auto part = openStore(folder.file("one.rgl")).reader().value();
   EXPECT_EQ(part->info()->incident, "i-1");
   EXPECT_EQ(part->incident("i-1")->title, "bad night");
   shown.share()->exportTo(QString::fromStdString(folder.file("one.rgl")));

@@ -25,7 +25,7 @@ void addAttempt(Writer& out, RunId run, const std::string& key, std::int64_t fir
 }
 
 QString stepTitle(const TempStore& store) {
-  auto reader = Reader::open(store.path());
+  auto reader = store.reader();
   const auto overview = readOverview(**reader, {.axis = XAxis::kStep}, {});
   EXPECT_TRUE(overview.ok()) << overview.status().message();
   return overview->plots->panels.back().title;
@@ -33,7 +33,7 @@ QString stepTitle(const TempStore& store) {
 
 TEST(OverviewTest, TheSlowestRankIsSlowAmongThoseOfItsOwnAttempt) {
   const TempStore store;
-  auto writer = Writer::open(store.path()).value();
+  auto writer = store.writer().value();
   const RunId run = writer->run({.name = "r", .start = kStart});
   addAttempt(*writer, run, "a", 0, 30, -1);
   addAttempt(*writer, run, "b", 40, 50, -1);  // a larger batch
@@ -43,7 +43,7 @@ TEST(OverviewTest, TheSlowestRankIsSlowAmongThoseOfItsOwnAttempt) {
 
 TEST(OverviewTest, TheSlowestRankOfTheNewestAttemptIsNamed) {
   const TempStore store;
-  auto writer = Writer::open(store.path()).value();
+  auto writer = store.writer().value();
   const RunId run = writer->run({.name = "r", .start = kStart});
   addAttempt(*writer, run, "a", 0, 90, 1);
   addAttempt(*writer, run, "b", 40, 50, 2);
@@ -54,10 +54,10 @@ TEST(OverviewTest, TheSlowestRankOfTheNewestAttemptIsNamed) {
 TEST(OverviewTest, AQuickAnswerLeavesOutOnlyWhatTakesEveryRanksSteps) {
   for (const int ranks : {4, 200}) {
     const TempStore store;
-    auto writer = Writer::open(store.path()).value();
+    auto writer = store.writer().value();
     addAttempt(*writer, writer->run({.name = "r", .start = kStart}), "a", 0, 30, 3, ranks);
     ASSERT_TRUE(writer->close().ok());
-    const auto reader = Reader::open(store.path()).value();
+    const auto reader = store.reader().value();
     const auto ask = [&](bool quick, std::shared_ptr<const OverviewData> previous) {
       return std::make_shared<const OverviewData>(
           readOverview(*reader, {.axis = XAxis::kStep, .quick = quick, .previous = std::move(previous)}, {}).value());
@@ -75,7 +75,7 @@ TEST(OverviewTest, AQuickAnswerLeavesOutOnlyWhatTakesEveryRanksSteps) {
 
 TEST(OverviewTest, APartThatIsNotOfEveryStepIsCountedInTheStepsThatHadIt) {
   const TempStore store;
-  auto writer = Writer::open(store.path()).value();
+  auto writer = store.writer().value();
   const AttemptId attempt = writer->attempt({.run = writer->run({.name = "r", .start = kStart}), .layout = {.world = 1}});
   writer->rank({.attempt = attempt, .rank = 0});
   const auto series = [&](const char* metric, const char* labels) {
@@ -90,7 +90,7 @@ TEST(OverviewTest, APartThatIsNotOfEveryStepIsCountedInTheStepsThatHadIt) {
     if (saves) writer->scalar(save, step, kStart + step, 400e6);
   }
   ASSERT_TRUE(writer->close().ok());
-  auto reader = Reader::open(store.path());
+  auto reader = store.reader();
   const auto overview = readOverview(**reader, {.axis = XAxis::kStep}, {});
   ASSERT_TRUE(overview.ok());
   const StepBreakdown& parts = overview->breakdown;
@@ -105,7 +105,7 @@ TEST(OverviewTest, APartThatIsNotOfEveryStepIsCountedInTheStepsThatHadIt) {
 
 TEST(OverviewTest, OnlyTheStepsThatWereRunAgainAreDrawnFaintOnTheTimeAxisToo) {
   const TempStore store;
-  auto writer = Writer::open(store.path()).value();
+  auto writer = store.writer().value();
   const RunId run = writer->run({.name = "r", .start = kStart});
   const auto add = [&](const std::string& key, std::int64_t first, std::int64_t end, DurNs later) {
     const SeriesId id =
@@ -115,7 +115,7 @@ TEST(OverviewTest, OnlyTheStepsThatWereRunAgainAreDrawnFaintOnTheTimeAxisToo) {
   add("a", 0, 100, 0);
   add("b", 80, 200, 60 * kNsPerSecond);
   ASSERT_TRUE(writer->close().ok());
-  auto reader = Reader::open(store.path());
+  auto reader = store.reader();
   const auto overview = readOverview(**reader, {.axis = XAxis::kTime}, {});
   ASSERT_TRUE(overview.ok());
   const auto& curves = overview->plots->panels[0].curves;
@@ -135,13 +135,13 @@ TEST(OverviewTest, OnlyTheStepsThatWereRunAgainAreDrawnFaintOnTheTimeAxisToo) {
 // A log whose run has a begin and an end and whose steps have no times.
 TEST(OverviewTest, CurvesWithoutTimesAreDrawnAgainstSteps) {
   const TempStore store;
-  auto writer = Writer::open(store.path()).value();
+  auto writer = store.writer().value();
   const RunId run = writer->run({.name = "r", .start = kStart, .end = kStart + 3'600 * kNsPerSecond});
   const AttemptId attempt = writer->attempt({.run = run, .start = kStart, .end = kStart + 3'600 * kNsPerSecond});
   const SeriesId id = writer->series({.attempt = attempt, .metric = "loss", .kind = SeriesKind::kScalar});
   for (std::int64_t step = 0; step < 200; ++step) writer->scalar(id, step, std::nullopt, 2);
   ASSERT_TRUE(writer->close().ok());
-  auto reader = Reader::open(store.path());
+  auto reader = store.reader();
   const auto overview = readOverview(**reader, {.axis = XAxis::kTime}, {});
   ASSERT_TRUE(overview.ok());
   EXPECT_FALSE(overview->has_times);
@@ -153,7 +153,7 @@ TEST(OverviewTest, CurvesWithoutTimesAreDrawnAgainstSteps) {
 
 TEST(OverviewTest, NodesAreComparedWithinTheirPipelineStage) {
   const TempStore store;
-  auto writer = Writer::open(store.path()).value();
+  auto writer = store.writer().value();
   const AttemptId attempt = writer->attempt({.run = writer->run({.name = "r", .start = kStart}), .layout = {.world = 8}});
   for (std::int32_t rank = 0; rank < 8; ++rank) {
     // A node for each; the last stage works half as long again; rank 2 is slow for its own.
@@ -170,7 +170,7 @@ TEST(OverviewTest, NodesAreComparedWithinTheirPipelineStage) {
     }
   }
   ASSERT_TRUE(writer->close().ok());
-  auto reader = Reader::open(store.path());
+  auto reader = store.reader();
   const auto overview = readOverview(**reader, {.axis = XAxis::kStep}, {});
   ASSERT_TRUE(overview.ok());
   ASSERT_EQ(overview->slow_nodes.size(), 5u);
@@ -181,7 +181,7 @@ TEST(OverviewTest, NodesAreComparedWithinTheirPipelineStage) {
 
 TEST(OverviewTest, AHeadlineEndsWhereAClauseOfItsFindingDoes) {
   const TempStore store;
-  auto writer = Writer::open(store.path()).value();
+  auto writer = store.writer().value();
   const RunId run = writer->run({.name = "r", .start = kStart});
   addAttempt(*writer, run, "a", 0, 30, -1);
   writer->finding({.run = run,
@@ -191,7 +191,7 @@ TEST(OverviewTest, AHeadlineEndsWhereAClauseOfItsFindingDoes) {
                    .summary = "Rank 1 computes slower than its peers: 914 ms against 716 ms a step (+28 %), since step 60; costs 17 % of "
                               "every step; its clock is its peers' (1968 MHz), its temperature too"});
   ASSERT_TRUE(writer->close().ok());
-  auto reader = Reader::open(store.path());
+  auto reader = store.reader();
   const auto overview = readOverview(**reader, {.axis = XAxis::kStep}, {});
   ASSERT_TRUE(overview.ok());
   EXPECT_THAT(overview->sentence.toStdString(), ::testing::EndsWith("costs 17 % of every step."));

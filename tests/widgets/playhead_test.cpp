@@ -10,6 +10,7 @@
 #include <ranges>
 
 #include "model/edits.h"
+#include "storage/open_store.h"
 #include "storage/writer.h"
 #include "tests/support/temp_store.h"
 #include "tests/widgets/offscreen.h"
@@ -29,7 +30,7 @@ TimeNs at(double seconds) { return kStart + static_cast<DurNs>(seconds * 1e9); }
 class PlayheadTest : public testing::Test {
  protected:
   void SetUp() override {
-    auto opened = Writer::open(m_store.path());
+    auto opened = m_store.writer();
     ASSERT_TRUE(opened.ok()) << opened.status().message();
     m_writer = std::move(*opened);
   }
@@ -86,7 +87,7 @@ class PlayheadTest : public testing::Test {
   void close() { ASSERT_TRUE(m_writer->close().ok()); }
 
   void open(TimeNs now) {
-    m_queries = std::make_unique<QueryService>([path = m_store.path()] { return Reader::open(path); }, 2);
+    m_queries = std::make_unique<QueryService>([path = m_store.path()] { return openStore(path).reader(); }, 2);
     WindowOptions options;
     options.queries = m_queries.get();
     options.clock = [now] { return now; };

@@ -10,6 +10,7 @@
 #include <QTest>
 #include <cmath>
 
+#include "storage/open_store.h"
 #include "storage/writer.h"
 #include "tests/support/temp_store.h"
 #include "tests/widgets/offscreen.h"
@@ -87,7 +88,7 @@ TEST(HeatMapTest, TheScaleIsRoundAndOneOutlierDoesNotSetIt) {
 
 // Eight ranks on two nodes, 40 steps of 100 ms. Rank `slow` computes 80 ms, the others 50; all wait for it.
 void record(const std::string& path, int slow, bool parts = true, int world = 8) {
-  auto opened = Writer::open(path);
+  auto opened = openStore(path).writer();
   ASSERT_TRUE(opened.ok()) << opened.status().message();
   auto writer = std::move(*opened);
   const RunId run = writer->run({.name = "r", .start = kStart, .end = kStart + 40 * kStep});
@@ -116,7 +117,7 @@ void record(const std::string& path, int slow, bool parts = true, int world = 8)
 class RankingViewTest : public ::testing::Test {
  protected:
   void open() {
-    m_queries = std::make_unique<QueryService>([this] { return Reader::open(m_store.path()); }, 1);
+    m_queries = std::make_unique<QueryService>([this] { return m_store.reader(); }, 1);
     m_view = std::make_unique<RankingView>(ViewContext{m_queries.get(), &m_state}, nullptr);
     QObject::connect(&m_state, &SharedState::changed, m_view.get(), [this] { m_view->applyState(m_state.state()); });
     m_view->resize(1400, 800);
@@ -157,7 +158,7 @@ TEST_F(RankingViewTest, ItsModelKeepsTheRulesOfItemModels) {
       rankColumns(), [](const RankRow& a, const RankRow& b) { return a.score.rank == b.score.rank; }, nullptr);
   const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::Warning);
   record(m_store.path(), 5);
-  auto reader = Reader::open(m_store.path());
+  auto reader = m_store.reader();
   ASSERT_TRUE(reader.ok());
   const auto data = readRanking(**reader, {}, {}, {});
   ASSERT_TRUE(data.ok());
@@ -216,7 +217,7 @@ TEST_F(RankingViewTest, WithoutPartsItSaysThatStepTimesTellNobodyApart) {
   record(m_store.path(), 5, false);
   open();
   EXPECT_TRUE(m_view->sentence().startsWith(QStringLiteral("No rank stands out")));
-  auto reader = Reader::open(m_store.path());
+  auto reader = m_store.reader();
   const auto data = readRanking(**reader, {}, {}, {});
   ASSERT_TRUE(data.ok());
   EXPECT_TRUE(rankingGrounds(*data).contains(QStringLiteral("all ranks take as long as the slowest")));
@@ -232,7 +233,7 @@ TEST_F(RankingViewTest, TooFewPeersAreSaidToBeSo) {
 
 TEST_F(RankingViewTest, ARunWithoutStepsSaysWhatBringsThem) {
   {
-    auto writer = Writer::open(m_store.path());
+    auto writer = m_store.writer();
     ASSERT_TRUE(writer.ok());
     (*writer)->attempt({.run = (*writer)->run({.name = "r", .start = kStart})});
     ASSERT_TRUE((*writer)->close().ok());
@@ -247,7 +248,7 @@ void blame(const std::string& path, const char* kind, const char* subject, bool 
   Finding finding;
   std::vector<Rank> ranks;
   {
-    auto reader = Reader::open(path).value();
+    auto reader = openStore(path).reader().value();
     finding.run = reader->runs()->front().id;
     finding.attempt = reader->attempts(finding.run)->back().id;
     ranks = reader->ranks(finding.attempt).value();
@@ -260,7 +261,7 @@ void blame(const std::string& path, const char* kind, const char* subject, bool 
   finding.confidence = 0.95;
   finding.evidence =
       R"({"cost_ratio":0.3,"slower_ratio":0.6,"slow_ranks":[5],"steps":33,"steps_above":32,"gpu_hours_per_day":57.6,"pattern":"host_block","cause":"thermal"})";
-  auto writer = Writer::open(path).value();
+  auto writer = openStore(path).writer().value();
   writer->finding(finding);
   const Status closed = writer->close();
   ASSERT_TRUE(closed.ok()) << closed.message();
@@ -328,14 +329,14 @@ TEST_F(RankingViewTest, TheEvidenceShowsWorkAndWaitingAndJumpsToTheMachine) {
 
 TEST_F(RankingViewTest, AnAnswerOfTheRowBeforeDoesNotBecomeTheEvidenceOfOneWithoutAClock) {
   record(m_store.path(), 5);
-  auto reader = Reader::open(m_store.path());
+  auto reader = m_store.reader();
   auto read = readRanking(**reader, {}, {}, {});
   ASSERT_TRUE(read.ok());
   const auto timed = std::make_shared<const RankingData>(*read);
   for (auto& when : read->ranking.when) when.reset();
   read->ranking.votes.range = {0, 0};
   const auto timeless = std::make_shared<const RankingData>(std::move(*read));
-  QueryService queries([this] { return Reader::open(m_store.path()); }, 1);
+  QueryService queries([this] { return m_store.reader(); }, 1);
   EvidencePanel panel({&queries, &m_state});
   panel.show(timed, timed->rows.front(), {}, TimeStyle::kUtc);
   ASSERT_FALSE(panel.isFinal()) << "asked";
@@ -348,7 +349,7 @@ TEST_F(RankingViewTest, AnAnswerOfTheRowBeforeDoesNotBecomeTheEvidenceOfOneWitho
 TEST_F(RankingViewTest, WithoutARestartTheBreakEvenIsNotTold) {
   record(m_store.path(), 5);
   blame(m_store.path(), "slow_rank", "rank:5", false);
-  auto reader = Reader::open(m_store.path());
+  auto reader = m_store.reader();
   auto data = readRanking(**reader, {}, {}, {});
   ASSERT_TRUE(data.ok());
   data->ranking.over = false;  // as while the run goes on
@@ -359,7 +360,7 @@ TEST_F(RankingViewTest, WithoutARestartTheBreakEvenIsNotTold) {
 
 TEST_F(RankingViewTest, ARefreshReadsWhatIsNewOnly) {
   record(m_store.path(), 5);
-  auto reader = Reader::open(m_store.path());
+  auto reader = m_store.reader();
   RankingMemory memory({}, {});
   const auto first = readRanking(**reader, memory, {});
   const auto again = readRanking(**reader, memory, {});

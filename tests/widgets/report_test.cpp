@@ -15,6 +15,7 @@
 #include <filesystem>
 #include <set>
 
+#include "storage/open_store.h"
 #include "tests/analysis/simulated_incident.h"
 #include "tests/widgets/offscreen.h"
 #include "widgets/report/page_table.h"
@@ -329,7 +330,7 @@ class ReportDialogTest : public testing::Test {
   struct Stored {
     test::TempFolder folder;
     Stored() {
-      auto writer = Writer::open(folder.file("s.rgl")).value();
+      auto writer = openStore(folder.file("s.rgl")).writer().value();
       fillSampleStore(*writer);
       EXPECT_TRUE(writer->close().ok());
     }
@@ -340,7 +341,7 @@ class ReportDialogTest : public testing::Test {
   }
   Stored m_stored;
   test::TempFolder& m_folder = m_stored.folder;
-  QueryService m_queries{[this] { return Reader::open(m_folder.file("s.rgl")); }};
+  QueryService m_queries{[this] { return openStore(m_folder.file("s.rgl")).reader(); }};
 };
 
 TEST_F(ReportDialogTest, ShowsThePagesAndWritesWhatIsChosen) {

@@ -9,6 +9,7 @@
 #include <QToolTip>
 #include <cmath>
 
+#include "storage/open_store.h"
 #include "storage/writer.h"
 #include "tests/widgets/offscreen.h"
 #include "widgets/charts/plot_widget.h"
@@ -99,7 +100,7 @@ TEST(SpikeMarks, HoveringOneShowsItsWordsAndNothingElsewhere) {
 TEST(SpikeMarks, TheOverviewMarksTheLossAndLeavesOutWhatWasRunAgain) {
   const QTemporaryDir folder;
   const std::string path = folder.filePath("s.rgl").toStdString();
-  auto writer = Writer::open(path).value();
+  auto writer = openStore(path).writer().value();
   const RunId run = writer->run({.name = "r", .start = kStart});
   const auto add = [&](const std::string& key, std::int64_t from, std::int64_t to, std::int64_t spike) {
     const SeriesId id =
@@ -117,7 +118,7 @@ TEST(SpikeMarks, TheOverviewMarksTheLossAndLeavesOutWhatWasRunAgain) {
   add("a", 0, 500, 450);  // run again from 400 on
   add("b", 400, 900, 700);
   ASSERT_TRUE(writer->flush().ok());
-  auto reader = Reader::open(path).value();
+  auto reader = openStore(path).reader().value();
   OverviewQuestion question{.run = run, .axis = XAxis::kStep, .spikes = std::make_shared<SpikeCache>()};
   const auto overview = readOverview(*reader, question, {});
   ASSERT_TRUE(overview.ok()) << overview.status().message();

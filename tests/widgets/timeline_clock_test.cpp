@@ -5,6 +5,7 @@
 
 #include <QTest>
 
+#include "storage/open_store.h"
 #include "storage/writer.h"
 #include "tests/support/temp_store.h"
 #include "tests/widgets/offscreen.h"
@@ -37,7 +38,7 @@ class StoringPort : public EditPort {
 class TimelineClockTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    m_writer = Writer::open(m_store.path()).value();
+    m_writer = m_store.writer().value();
     const RunId run = m_writer->run({.uuid = "run-uuid", .name = "r"});
     m_attempt = m_writer->attempt({.run = run});
     for (std::int32_t r = 0; r < 2; ++r) {
@@ -55,8 +56,8 @@ class TimelineClockTest : public ::testing::Test {
     }
     ASSERT_TRUE(m_writer->flush().ok());
     m_port = std::make_unique<StoringPort>(m_writer.get());
-    m_queries = std::make_unique<QueryService>([this] { return Reader::open(m_store.path()); }, 2);
-    m_reader = Reader::open(m_store.path()).value();
+    m_queries = std::make_unique<QueryService>([this] { return m_store.reader(); }, 2);
+    m_reader = m_store.reader().value();
   }
   void show(bool with_port = true) {
     m_view = std::make_unique<TimelineView>(
@@ -168,7 +169,7 @@ TEST_F(TimelineClockTest, ARefusedEditIsToldAndLeavesTheTimes) {
   show();
   trigger(kByCollectives);
   std::string other = m_store.folder() + "/other.rgl";
-  auto elsewhere = Writer::open(other).value();
+  auto elsewhere = openStore(other).writer().value();
   StoringPort wrong(elsewhere.get());  // a store that has no such run
   *m_port = wrong;
   QTest::mouseClick(m_view->clocks()->applyButton(), Qt::LeftButton);

@@ -47,7 +47,7 @@ class TimelineViewTest : public ::testing::Test {
   virtual void record(Writer&, RunId, AttemptId) {}
   virtual void closed() {}
   void SetUp() override {
-    auto opened = Writer::open(m_store.path());
+    auto opened = m_store.writer();
     ASSERT_TRUE(opened.ok()) << opened.status().message();
     auto writer = std::move(*opened);
     const RunId run = writer->run({.name = "r", .start = kStart, .end = kStart + 100 * kNsPerMs});
@@ -74,7 +74,7 @@ class TimelineViewTest : public ::testing::Test {
     record(*writer, run, attempt);
     ASSERT_TRUE(writer->close().ok());
     closed();
-    m_queries = std::make_unique<QueryService>([this] { return Reader::open(m_store.path()); }, 2);
+    m_queries = std::make_unique<QueryService>([this] { return m_store.reader(); }, 2);
     m_view =
         std::make_unique<TimelineView>(ViewContext{m_queries.get(), &m_state, [] { return kStart + kNsPerSecond; }, &m_edits}, nullptr);
     QObject::connect(&m_state, &SharedState::changed, m_view.get(), [this] { m_view->applyState(m_state.state()); });

@@ -2,6 +2,7 @@
 // From one place of the run to another: hits of a search beyond the window, slow steps, slow spans, findings.
 #include <QLineEdit>
 
+#include "storage/open_store.h"
 #include "tests/widgets/timeline_fixture.h"
 
 namespace runglass {
@@ -70,7 +71,7 @@ TEST_F(TimelineJumpsTest, ASearchGoesOnBeyondTheWindowToBothEndsOfTheRun) {
 }
 
 TEST_F(TimelineJumpsTest, ASliceStopsAtTheMostHitsAndSaysSo) {
-  auto reader = Reader::open(m_store.path());
+  auto reader = openStore(m_store.path()).reader();
   ASSERT_TRUE(reader.ok());
   const RankTracks tracks{{7, {m_rare}}};
   const TimeRange all{kStart, kStart + 200 * kNsPerSecond};
@@ -106,7 +107,7 @@ TEST_F(TimelineJumpsTest, NGoesToSlowStepsFindingsAndSlowSpansOfTheChosenName) {
 }
 
 TEST_F(TimelineJumpsTest, ASlowSpanIsFiveMadsOverTheMedianOfItsName) {
-  auto reader = Reader::open(m_store.path());
+  auto reader = openStore(m_store.path()).reader();
   ASSERT_TRUE(reader.ok());
   const auto catalog = readTimelineCatalog(**reader, {}, {}, {}, {});
   ASSERT_TRUE(catalog.ok());
@@ -148,7 +149,7 @@ TEST_F(TimelineJumpsTest, GoesToAStepOrAMomentThatIsTyped) {
 }
 
 TEST_F(TimelineJumpsTest, ReadsTimesInTheirZoneAndOnTheirDay) {
-  const auto reader = Reader::open(m_store.path());
+  const auto reader = openStore(m_store.path()).reader();
   ASSERT_TRUE(reader.ok());
   TimelineCatalog catalog;
   catalog.extent = TimeRange{kStart, kStart + kNsPerSecond};
@@ -185,7 +186,7 @@ class TimelineAttemptsTest : public TimelineViewTest {
     writer.spans(stream, spans);
   }
   Result<TimelineCatalog> at(std::optional<int> second) {
-    auto reader = Reader::open(m_store.path());
+    auto reader = openStore(m_store.path()).reader();
     return readTimelineCatalog(**reader, {}, {}, {}, {}, second ? std::optional(kStart + *second * kNsPerSecond) : std::nullopt);
   }
 };

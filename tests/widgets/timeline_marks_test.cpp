@@ -6,7 +6,7 @@
 #include <QPlainTextEdit>
 #include <QPushButton>
 
-#include "tests/support/open_store.h"
+#include "tests/support/sqlite_store.h"
 #include "tests/widgets/timeline_fixture.h"
 
 namespace runglass {
@@ -16,7 +16,7 @@ class TimelineMarksTest : public TimelineViewTest {
  protected:
   void closed() override {
     sqlite3* db = nullptr;
-    ASSERT_EQ(test::openStore(m_store.path(), &db), SQLITE_OK);
+    ASSERT_EQ(test::openDatabase(m_store.path(), &db), SQLITE_OK);
     const std::string sql = "INSERT INTO rg_note(run_id, time_ns, author, text) VALUES (1, " + std::to_string(kStart + 40 * kNsPerMs) +
                             ", 'ann', 'link flapped here'), (1, NULL, 'ann', 'of the whole run')";
     EXPECT_EQ(sqlite3_exec(db, sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK);

@@ -186,13 +186,13 @@ TEST_F(TimelineViewTest, KeysZoomToTensOfNanosecondsAndBack) {
 TEST(TimelineViewEmptyTest, ARunWithoutSpansSaysWhatBringsThem) {
   TempStore store;
   {
-    auto writer = Writer::open(store.path());
+    auto writer = store.writer();
     ASSERT_TRUE(writer.ok());
     (*writer)->attempt({.run = (*writer)->run({.name = "r", .start = kStart})});
     ASSERT_TRUE((*writer)->close().ok());
   }
   SharedState state;
-  QueryService queries([&] { return Reader::open(store.path()); }, 1);
+  QueryService queries([&] { return store.reader(); }, 1);
   TimelineView view({&queries, &state}, nullptr);
   view.show();
   view.applyState(state.state());

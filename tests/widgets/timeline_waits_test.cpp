@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Waiting inside collectives: which calls are one, how much of each was waiting, and when nothing is said.
+#include "storage/open_store.h"
 #include "tests/widgets/timeline_fixture.h"
 #include "widgets/timeline/timeline_raster.h"
 #include "widgets/timeline/wait_words.h"
@@ -135,7 +136,7 @@ class TimelineWaitsTest : public TimelineViewTest {
 };
 
 TEST_F(TimelineWaitsTest, PeersThatAreNotOnScreenAreReadFromTheStore) {
-  auto reader = Reader::open(m_store.path());
+  auto reader = openStore(m_store.path()).reader();
   ASSERT_TRUE(reader.ok());
   const auto catalog = readTimelineCatalog(**reader, {}, {}, {}, {});
   ASSERT_TRUE(catalog.ok());
@@ -152,7 +153,7 @@ TEST_F(TimelineWaitsTest, PeersThatAreNotOnScreenAreReadFromTheStore) {
 }
 
 TEST_F(TimelineWaitsTest, ACallThatIsStillOpenTellsWhomItWaitedFor) {
-  auto reader = Reader::open(m_store.path());
+  auto reader = openStore(m_store.path()).reader();
   ASSERT_TRUE(reader.ok());
   const auto catalog = readTimelineCatalog(**reader, {}, {}, {}, {});
   ASSERT_TRUE(catalog.ok());

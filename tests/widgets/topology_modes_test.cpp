@@ -8,6 +8,7 @@
 #include <QLineEdit>
 #include <QTest>
 
+#include "storage/open_store.h"
 #include "storage/writer.h"
 #include "tests/support/temp_store.h"
 #include "tests/widgets/offscreen.h"
@@ -33,7 +34,7 @@ class StoreEdits : public EditPort {
   explicit StoreEdits(std::string store) : m_store(std::move(store)) {}
   QString refusal() const override { return {}; }
   void submit(Edit edit, QObject*, std::function<void(const Status&)> done) override {
-    auto writer = Writer::open(m_store);
+    auto writer = openStore(m_store).writer();
     ASSERT_TRUE(writer.ok()) << writer.status().message();
     const Status status = (*writer)->edit(edit);
     (void)(*writer)->close();  // the view reads the store: it stays in two files
@@ -97,7 +98,7 @@ TEST(PeersTest, ExpertsThatDivideTheReplicasAreAGroup) {
 class TopologyModesTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    auto opened = Writer::open(m_store.path());
+    auto opened = m_store.writer();
     ASSERT_TRUE(opened.ok()) << opened.status().message();
     auto writer = std::move(*opened);
     const RunId run = writer->run({.name = "r", .state = RunState::kFinished, .start = kStart});
@@ -133,7 +134,7 @@ class TopologyModesTest : public ::testing::Test {
     writer->sample(clip, kStart, 3);
     ASSERT_TRUE(writer->close().ok());
     m_edits = std::make_unique<StoreEdits>(m_store.path());
-    m_queries = std::make_unique<QueryService>([this] { return Reader::open(m_store.path()); }, 2);
+    m_queries = std::make_unique<QueryService>([this] { return m_store.reader(); }, 2);
     m_view = std::make_unique<TopologyView>(ViewContext{m_queries.get(), &m_state, [] { return kStart + kNsPerSecond; }, m_edits.get()},
                                             nullptr);
     QObject::connect(&m_state, &SharedState::changed, m_view.get(), [this] { m_view->applyState(m_state.state()); });

@@ -221,7 +221,7 @@ TEST(HangTest, AShortWaitOfALiveJobIsNone) {
 class HangModeTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    auto opened = Writer::open(m_store.path());
+    auto opened = m_store.writer();
     ASSERT_TRUE(opened.ok());
     m_writer = std::move(*opened);
     m_run = m_writer->run({.name = "r", .state = RunState::kRunning, .start = kStart});
@@ -256,7 +256,7 @@ class HangModeTest : public ::testing::Test {
   }
   TopologyData read(std::optional<TopologyValue> value = {}) {
     EXPECT_TRUE(m_writer->flush().ok());
-    auto reader = Reader::open(m_store.path());
+    auto reader = m_store.reader();
     EXPECT_TRUE(reader.ok());
     TopologyQuestion question{.run = m_run, .attempt = {}, .value = value, .now = kStart + 100 * kNsPerSecond, .previous = {}};
     auto data = readTopology(**reader, question, {});
@@ -317,7 +317,7 @@ TEST_F(HangModeTest, TheViewListsCommunicatorsAndShowsTheFirstCulprit) {
   m_writer->finding(hang());
   ASSERT_TRUE(m_writer->flush().ok());
   SharedState state;
-  QueryService queries([this] { return Reader::open(m_store.path()); }, 1);
+  QueryService queries([this] { return m_store.reader(); }, 1);
   TopologyView view(ViewContext{&queries, &state, [] { return kStart + 100 * kNsPerSecond; }}, nullptr);
   QObject::connect(&state, &SharedState::changed, &view, [&] { view.applyState(state.state()); });
   view.resize(1400, 800);
@@ -347,7 +347,7 @@ TEST(RankRangesTest, AreShortAndSayWhatTheyLeaveOut) {
 class TopologyViewTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    auto opened = Writer::open(m_store.path());
+    auto opened = m_store.writer();
     ASSERT_TRUE(opened.ok()) << opened.status().message();
     auto writer = std::move(*opened);
     const RunId run = writer->run({.name = "r", .state = RunState::kFinished, .start = kStart});
@@ -371,7 +371,7 @@ class TopologyViewTest : public ::testing::Test {
       }
     }
     ASSERT_TRUE(writer->close().ok());
-    m_queries = std::make_unique<QueryService>([this] { return Reader::open(m_store.path()); }, 2);
+    m_queries = std::make_unique<QueryService>([this] { return m_store.reader(); }, 2);
     m_view = std::make_unique<TopologyView>(ViewContext{m_queries.get(), &m_state, [] { return kStart + kNsPerSecond; }}, nullptr);
     QObject::connect(&m_state, &SharedState::changed, m_view.get(), [this] { m_view->applyState(m_state.state()); });
     m_view->resize(1200, 700);
@@ -452,13 +452,13 @@ TEST_F(TopologyViewTest, WorkLeavesTheWaitingOutAndNeedsToKnowIt) {
 TEST(TopologyViewEmptyTest, ARunWithoutRanksSaysWhatBringsThem) {
   TempStore store;
   {
-    auto writer = Writer::open(store.path());
+    auto writer = store.writer();
     ASSERT_TRUE(writer.ok());
     (*writer)->attempt({.run = (*writer)->run({.name = "r", .start = kStart})});
     ASSERT_TRUE((*writer)->close().ok());
   }
   SharedState state;
-  QueryService queries([&] { return Reader::open(store.path()); }, 1);
+  QueryService queries([&] { return store.reader(); }, 1);
   TopologyView view({&queries, &state}, nullptr);
   view.show();
   view.applyState(state.state());

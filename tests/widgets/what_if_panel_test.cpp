@@ -8,6 +8,7 @@
 #include <QTest>
 #include <QTreeWidget>
 
+#include "storage/open_store.h"
 #include "storage/writer.h"
 #include "tests/support/temp_store.h"
 #include "tests/widgets/offscreen.h"
@@ -20,7 +21,7 @@ constexpr TimeNs kStart = 1'790'000'000LL * kNsPerSecond;
 
 // Two replicas of one stage each; the second one's passes take twice as long. 300 or 600 ms and a collective of 10 ms a step.
 std::string storeOf(const TempStore& store, bool with_spans, std::optional<std::int64_t> planned = {}) {
-  auto writer = Writer::open(store.path());
+  auto writer = store.writer();
   RG_CHECK(writer.ok());
   const RunId run = (*writer)->run({.name = "job", .time_domain = TimeDomain::kUtc, .state = RunState::kRunning});
   Layout layout{.world = 2, .tp = 1, .pp = 1, .dp = 2, .cp = 1};
@@ -53,7 +54,7 @@ std::string storeOf(const TempStore& store, bool with_spans, std::optional<std::
 
 struct Shown {
   explicit Shown(const std::string& path)
-      : queries([path] { return Reader::open(path); }),
+      : queries([path] { return openStore(path).reader(); }),
         view({.queries = &queries, .state = &state, .clock = [] { return kStart; }}, nullptr) {
     view.resize(1'200, 800);
     view.showWhatIf();

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "collectors/wire/record_message.h"
+#include "storage/open_store.h"
 
 namespace runglass {
 namespace {
@@ -20,8 +21,8 @@ constexpr DurNs kPatience = 60 * kNsPerSecond;  // with what a row names and the
 Result<std::unique_ptr<Feed>> Feed::open(const std::string& store, const ReaderOptions& reader, MirrorRecorder& target,
                                          std::function<bool()> full, FeedOptions options) {
   std::unique_ptr<Feed> feed(new Feed(target, std::move(full), std::move(options)));
-  RG_ASSIGN(feed->m_reader, Reader::open(store, reader));
-  RG_ASSIGN(feed->m_changes, ChangeReader::open(store, reader));
+  RG_ASSIGN(feed->m_reader, openStore(store).reader(reader));
+  RG_ASSIGN(feed->m_changes, openStore(store).changes(reader));
   RG_ASSIGN(StoreInfo info, feed->m_reader->info());
   feed->m_mark.source_uuid = feed->m_source_uuid = std::move(info.store_uuid);
   feed->m_mark.from = feed->m_options.from;

@@ -19,6 +19,7 @@
 #include "collectors/wire/judgement_message.h"
 #include "collectors/wire/payload_replay.h"
 #include "model/mutex.h"
+#include "storage/open_store.h"
 #include "storage/read/change_reader.h"
 
 namespace runglass {
@@ -41,7 +42,7 @@ DurNs bootNow() {
 // An empty store may become a copy, a copy stays one; anything else is somebody's own.
 Status mayBeMirror(const std::string& path, const Writer& writer) {
   if (writer.mirror()) return {};
-  RG_ASSIGN(const auto reader, Reader::open(path, {.live = writer.liveTail()}));
+  RG_ASSIGN(const auto reader, openStore(path).reader({.live = writer.liveTail()}));
   RG_ASSIGN(const auto runs, reader->runs());
   RG_ASSIGN(const auto nodes, reader->nodes());
   if (runs.empty() && nodes.empty()) return {};
@@ -114,11 +115,11 @@ Result<std::unique_ptr<Mirror>> Mirror::start(MirrorOptions options) {
   std::unique_ptr<Mirror> mirror(new Mirror());
   mirror->m_parts = std::make_unique<Parts>(std::move(options));
   Parts& p = *mirror->m_parts;
-  RG_ASSIGN(p.writer, Writer::open(p.options.store, {.replay = makeJournalReplay(), .contact = p.options.hub.hub}));
+  RG_ASSIGN(p.writer, openStore(p.options.store).writer({.replay = makeJournalReplay(), .contact = p.options.hub.hub}));
   RG_TRY(mayBeMirror(p.options.store, *p.writer));
   p.tail = p.writer->liveTail();
   {
-    RG_ASSIGN(const auto reader, Reader::open(p.options.store));
+    RG_ASSIGN(const auto reader, openStore(p.options.store).reader());
     RG_ASSIGN(StoreInfo info, reader->info());
     p.uuid = std::move(info.store_uuid);
   }
@@ -313,7 +314,7 @@ Status Mirror::Parts::begin(const v1::Joined& joined) {
     series_answered = 0;
     names = std::make_shared<FeedNames>();
     named = {};
-    RG_ASSIGN(const auto reader, Reader::open(options.store, {.live = tail}));
+    RG_ASSIGN(const auto reader, openStore(options.store).reader({.live = tail}));
     RG_ASSIGN(const auto series, reader->series({}));
     had_any = !series.empty();
   }
@@ -399,7 +400,7 @@ Status Mirror::Parts::answerFor() {
       const auto wire = static_cast<std::uint32_t>(id);
       ids.emplace(inbound->replay().series(wire).value, wire);
     }
-    RG_ASSIGN(const auto changes, ChangeReader::open(options.store));
+    RG_ASSIGN(const auto changes, openStore(options.store).changes());
     RG_ASSIGN(const auto copied, changes->copied());
     for (const auto& [series, position] : copied) {
       const auto asked = ids.find(series.value);
@@ -407,7 +408,7 @@ Status Mirror::Parts::answerFor() {
       had.add_summary(asked->second);
       *had.add_summary_mark() = messageOf(position);
     }
-    RG_ASSIGN(const auto reader, Reader::open(options.store, {.live = tail}));
+    RG_ASSIGN(const auto reader, openStore(options.store).reader({.live = tail}));
     RG_ASSIGN(const auto series, reader->series({.kind = SeriesKind::kScalar}));
     for (const Series& one : series) {
       const auto asked = ids.find(one.id.value);

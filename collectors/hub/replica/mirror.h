@@ -5,7 +5,8 @@
 // Threading:  start(), stop() and waitComplete() block; the rest from any thread. Two threads of its own.
 // Ownership:  owns the store's Writer and the connection.
 // Units:      TimeNs of the hub's clock where it says so.
-// Errors:     start(): those of Writer::open(); FAILED_PRECONDITION the file is a store of its own, not a copy. A hub that cannot be had is
+// Errors:     start(): those of Store::writer(); FAILED_PRECONDITION the file is a store of its own, not a copy. A hub that cannot be had
+// is
 //             no error: it is asked again with growing pauses, status() says why. One that refuses us for good ends in status().refused.
 // Cost:       memory: what is on the wire (<= 512 KiB) and the Writer's.
 #pragma once

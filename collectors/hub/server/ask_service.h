@@ -22,6 +22,7 @@
 #include "collectors/hub/server/follow_service.h"
 #include "model/mutex.h"
 #include "runglass/v1/ask.grpc.pb.h"
+#include "storage/open_store.h"
 
 namespace runglass {
 
@@ -36,7 +37,7 @@ class AskService final : public v1::Ask::CallbackService {
   AskService(std::string store, ReaderOptions reader, FollowService& follow, Admission& admission)
       : m_follow(follow),
         m_admission(admission),
-        m_pool([store = std::move(store), reader = std::move(reader)] { return Reader::open(store, reader); }, kThreads) {}
+        m_pool([store = std::move(store), reader = std::move(reader)] { return openStore(store).reader(reader); }, kThreads) {}
 
   grpc::ServerWriteReactor<v1::AnswerPart>* Ask(grpc::CallbackServerContext* context, const v1::Question* question) override;
   // Refuses questions and ends those that run: the store is about to be closed.

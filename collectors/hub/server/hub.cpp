@@ -22,6 +22,7 @@
 #include "collectors/hub/server/listener.h"
 #include "collectors/hub/server/relay.h"
 #include "collectors/hub/server/tls_server.h"
+#include "storage/open_store.h"
 #include "storage/read/store_uuid.h"
 
 namespace runglass {
@@ -81,17 +82,17 @@ Result<std::unique_ptr<Hub>> Hub::start(const std::string& store, HubOptions opt
   options.writer.replay = makeJournalReplay();
   // The owner of the store finds the socket best: it asks for no token.
   options.writer.contact = options.socket.empty() ? hub->address() : "unix:" + std::filesystem::absolute(options.socket).string();
-  RG_ASSIGN(std::unique_ptr<Writer> writer, Writer::open(store, options.writer));
+  RG_ASSIGN(std::unique_ptr<Writer> writer, openStore(store).writer(options.writer));
   if (const auto& mirror = writer->mirror())
     return Status(Code::kFailedPrecondition, "hub: " + store + ": is a copy of the store that the hub on " + mirror->from +
                                                  " writes: agents' data goes there; receive into a store of its own");
   std::vector<Node> known;
   {
-    RG_ASSIGN(const std::unique_ptr<Reader> reader, Reader::open(store));
+    RG_ASSIGN(const std::unique_ptr<Reader> reader, openStore(store).reader());
     RG_ASSIGN(known, reader->nodes());
   }
   RG_ASSIGN(std::string store_uuid, storeUuid(store));
-  const auto open = [store, live = writer->liveTail()] { return Reader::open(store, {.live = live}); };
+  const auto open = [store, live = writer->liveTail()] { return openStore(store).reader({.live = live}); };
   parts.ingest = std::make_unique<IngestThread>(std::move(writer), open, options, std::move(known));
   parts.service = std::make_unique<IngestService>(*parts.ingest, *parts.admission, options.max_agents);
   parts.follow = std::make_unique<FollowService>(store, store_uuid, hub->readerOptions(), *parts.admission);

@@ -4,7 +4,7 @@
 // Threading:  start() and stop() block (a few seconds at most): call them off the GUI thread. The rest is thread-safe and never waits.
 // Ownership:  owns server, store writer and their threads; the destructor stops.
 // Units:      bytes, samples.
-// Errors:     start(): FAILED_PRECONDITION an unsafe configuration or a store that cannot be opened (see Writer::open); UNAVAILABLE the
+// Errors:     start(): FAILED_PRECONDITION an unsafe configuration or a store that cannot be opened (see Store::writer()); UNAVAILABLE the
 //             address cannot be bound (names it); INVALID_ARGUMENT a bad address, token or certificate file.
 // Cost:       a few threads; memory is bounded by queue_bytes plus the writer's open data.
 #pragma once

@@ -11,6 +11,7 @@
 
 #include "model/captures.h"
 #include "model/orders.h"
+#include "storage/open_store.h"
 
 namespace runglass {
 namespace {
@@ -96,7 +97,7 @@ void Watch::startDeadman() {
 
 bool Watch::prepare(std::unique_ptr<Reader>& reader) {
   if (!reader) {
-    auto opened = Reader::open(m_store, m_hub.readerOptions());
+    auto opened = openStore(m_store).reader(m_hub.readerOptions());
     if (!opened.ok()) return false;
     reader = std::move(opened).value();
   }

@@ -9,6 +9,7 @@
 #include "collectors/agent/agent.h"
 #include "collectors/hub/server/hub.h"
 #include "collectors/wire/control_client.h"
+#include "storage/open_store.h"
 #include "tests/collectors/client/trainer_process.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/wait_until.h"
@@ -55,7 +56,7 @@ class CudaOrders : public testing::Test {
     return agent.ok() ? std::move(*agent) : nullptr;
   }
   std::unique_ptr<Reader> reader() const {
-    auto opened = Reader::open(m_store, m_hub->readerOptions());
+    auto opened = openStore(m_store).reader(m_hub->readerOptions());
     EXPECT_TRUE(opened.ok()) << opened.status().message();
     return std::move(*opened);
   }

@@ -9,6 +9,7 @@
 
 #include "collectors/importers/session/import_session.h"
 #include "collectors/importers/session/recorded_calls.h"
+#include "storage/open_store.h"
 #include "tests/support/memory_recorder.h"
 #include "tests/support/temp_folder.h"
 
@@ -51,7 +52,7 @@ class SessionTest : public testing::Test {
     return all;
   }
   Result<std::vector<FileResult>> import(const std::string& store, ImportOptions options) {
-    auto writer = Writer::open(m_dir.file(store));
+    auto writer = openStore(m_dir.file(store)).writer();
     RG_TRY(writer.status());
     auto results = ImportSession(**writer, std::move(options)).import({m_dir.file("traces")});
     RG_TRY((*writer)->close());
@@ -61,7 +62,7 @@ class SessionTest : public testing::Test {
   // The spans of a store, a line each: by their content, sorted, or in the store's order with their ids.
   std::vector<std::string> spansOf(const std::string& store, Show show) {
     std::vector<std::string> all;
-    auto reader = Reader::open(m_dir.file(store));
+    auto reader = openStore(m_dir.file(store)).reader();
     EXPECT_TRUE(reader.ok());
     if (!reader.ok()) return all;
     const auto runs = (*reader)->runs();
@@ -147,7 +148,7 @@ TEST_F(SessionTest, ARankThatIsReplacedAgainIsYetAnotherAttempt) {
 
 TEST_F(SessionTest, AFileThatIsNamedTwiceIsImportedOnce) {
   writeRanks(2);
-  auto writer = Writer::open(m_dir.file("s.rgl"));
+  auto writer = openStore(m_dir.file("s.rgl")).writer();
   ASSERT_TRUE(writer.ok());
   const std::string file = m_dir.file("traces/rank0.json");
   const auto results = ImportSession(**writer, {.threads = 3}).import({file, file});
@@ -189,7 +190,7 @@ TEST_F(SessionTest, TheStepFilesOfOneTimelineAreOneRunInTheOrderOfTheirSteps) {
   const auto spans = spansOf("s.rgl", Show::kIds);
   ASSERT_EQ(spans.size(), 12U);
   EXPECT_THAT(spans.front(), HasSubstr("traces 0 rank 3 rank[3] main"));
-  auto reader = Reader::open(m_dir.file("s.rgl"));
+  auto reader = openStore(m_dir.file("s.rgl")).reader();
   EXPECT_THAT(*(*reader)->issues(), testing::IsEmpty()) << "no step overlaps another";
 }
 
@@ -207,7 +208,7 @@ TEST_F(SessionTest, WindowsOfOneWorkerFollowEachOtherOnItsTracks) {
   }
   ASSERT_TRUE(import("s.rgl", {.threads = 3}).ok());
   EXPECT_EQ(spansOf("s.rgl", Show::kIds).size(), 90'000U);
-  auto reader = Reader::open(m_dir.file("s.rgl"));
+  auto reader = openStore(m_dir.file("s.rgl")).reader();
   EXPECT_THAT(*(*reader)->issues(), testing::IsEmpty());
 }
 

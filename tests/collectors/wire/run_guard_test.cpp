@@ -7,6 +7,7 @@
 #include "collectors/wire/payload_replay.h"
 #include "collectors/wire/wire_writer.h"
 #include "runglass/v1/payload.pb.h"
+#include "storage/open_store.h"
 #include "storage/writer.h"
 #include "tests/support/temp_folder.h"
 
@@ -69,13 +70,13 @@ class RunGuards : public testing::Test {
       EXPECT_TRUE(writer->close().ok());
     }
     writer.reset();
-    auto opened = Writer::open(dir.file("s.rgl"));
+    auto opened = openStore(dir.file("s.rgl")).writer();
     ASSERT_TRUE(opened.ok()) << opened.status().message();
     writer = std::move(opened).value();
   }
   std::unique_ptr<Reader> reader() {
     EXPECT_TRUE(writer->flush().ok());
-    auto opened = Reader::open(dir.file("s.rgl"));
+    auto opened = openStore(dir.file("s.rgl")).reader();
     EXPECT_TRUE(opened.ok());
     return std::move(opened).value();
   }

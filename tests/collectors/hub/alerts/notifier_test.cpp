@@ -31,7 +31,7 @@ class NotifierTest : public ::testing::Test {
     std::function<void(const Status&)> stored;
   };
   void SetUp() override {
-    m_writer = Writer::open(m_temp.path()).value();
+    m_writer = m_temp.writer().value();
     m_node = m_writer->node({.uuid = "m0", .name = "n0", .state = NodeState::kAlive});
     m_gpu = m_writer->device({.uuid = "GPU-0", .node = m_node, .index = 3, .kind = "gpu"});
     m_run = m_writer->run({.uuid = "run-uuid", .name = "pretrain", .state = RunState::kRunning, .start = kStart});
@@ -48,7 +48,7 @@ class NotifierTest : public ::testing::Test {
   void begin(TimeNs now = kStart) {
     m_notifier.reset();
     m_waiting.clear();
-    m_reader = Reader::open(m_temp.path()).value();
+    m_reader = m_temp.reader().value();
     CourierOptions courier{.desktop = [this](const AlertMessage& message) { m_shown.push_back(message); }};
     m_notifier = std::make_unique<Notifier>(
         m_options, courier, [this](std::vector<Alert> rows, std::vector<Issue> issues, std::function<void(const Status&)> stored) {
@@ -103,7 +103,7 @@ class NotifierTest : public ::testing::Test {
         {.time = kStart + at, .node = node, .device = device, .kind = kind, .severity = severity, .message = kind + " happened"});
     commit();
   }
-  std::vector<Alert> history() { return (*Reader::open(m_temp.path()))->alerts(1000).value(); }
+  std::vector<Alert> history() { return (*m_temp.reader())->alerts(1000).value(); }
 
   TempStore m_temp;
   std::unique_ptr<Writer> m_writer;
@@ -205,7 +205,7 @@ TEST_F(NotifierTest, ASecondFollowerOfTheStoreIsNoNotifier) {
   step(0, {hang()});
   store();
   // What another process has is a Reader: it sees the history and tells nobody.
-  const auto follower = Reader::open(m_temp.path()).value();
+  const auto follower = m_temp.reader().value();
   ASSERT_THAT(follower->alerts(10).value(), SizeIs(1));
   EXPECT_EQ(follower->alerts(10)->at(0).count, 1);
 }
@@ -213,7 +213,7 @@ TEST_F(NotifierTest, ASecondFollowerOfTheStoreIsNoNotifier) {
 TEST_F(NotifierTest, AnEventIsToldOnceWithNamesThoughItIsSeenBeforeTheyAreCommitted) {
   m_options.rules = {{.name = "xid", .events = {"xid"}, .at_least = Severity::kError, .to = {"desktop"}}};
   begin();
-  m_reader = Reader::open(m_temp.path(), {.live = m_writer->liveTail()}).value();
+  m_reader = m_temp.reader({.live = m_writer->liveTail()}).value();
   const NodeId node = m_writer->node({.uuid = "m9", .name = "n9"});
   const DeviceId gpu = m_writer->device({.uuid = "GPU-9", .node = node, .index = 1, .kind = "gpu"});
   m_writer->event(

@@ -9,6 +9,7 @@
 #include "collectors/wire/feed_encoder.h"
 #include "collectors/wire/feed_frame.h"
 #include "collectors/wire/payload_replay.h"
+#include "storage/open_store.h"
 #include "storage/read/change_reader.h"
 #include "storage/writer.h"
 #include "tests/collectors/hub/feed/store_text.h"
@@ -147,7 +148,7 @@ class Source {
 
  private:
   void open() {
-    auto opened = Writer::open(m_path);
+    auto opened = openStore(m_path).writer();
     ASSERT_TRUE(opened.ok()) << opened.status().message();
     m_writer = std::move(opened).value();
   }
@@ -188,7 +189,7 @@ class Source {
     const std::string uuid = "run0";
     m_writer->run({.uuid = uuid, .name = "run 0", .time_domain = TimeDomain::kUtc});
     attempt();
-    const auto reader = Reader::open(m_path, reader_options());
+    const auto reader = openStore(m_path).reader(reader_options());
     ASSERT_TRUE(reader.ok());
     switch (below(6)) {
       case 0:
@@ -305,7 +306,7 @@ class Copy {
     return *back;
   }
   void open() {
-    auto opened = Writer::open(m_path);
+    auto opened = openStore(m_path).writer();
     ASSERT_TRUE(opened.ok()) << opened.status().message();
     m_writer = std::move(opened).value();
   }
@@ -313,7 +314,7 @@ class Copy {
     std::map<std::uint64_t, std::uint32_t> wire;
     for (std::uint32_t id = 1; id <= m_replay->seriesCount(); ++id) wire[m_replay->series(id).value] = id;
     ASSERT_TRUE(m_writer->flush().ok());
-    const auto reader = Reader::open(m_path, {.live = m_writer->liveTail()});
+    const auto reader = openStore(m_path).reader({.live = m_writer->liveTail()});
     std::vector<Feed::Have> have;
     const auto series = mustRead((*reader)->series({.kind = SeriesKind::kScalar}));
     for (const Series& one : series) {
@@ -321,7 +322,7 @@ class Copy {
       if (m_encoded && !wire.contains(one.id.value)) continue;
       have.push_back({m_encoded ? SeriesId{wire[one.id.value]} : one.id, one.sample_count, one.last_x});
     }
-    const auto changes = ChangeReader::open(m_path);
+    const auto changes = openStore(m_path).changes();
     for (const auto& [id, position] : mustRead((*changes)->copied())) {
       if (m_encoded && !wire.contains(id.value)) continue;
       have.push_back({.series = m_encoded ? SeriesId{wire[id.value]} : id, .summaries = position});
@@ -341,7 +342,7 @@ class Copy {
 
 std::vector<std::string> textOf(const std::string& path, Writer& writer) {
   EXPECT_TRUE(writer.flush().ok());
-  const auto reader = Reader::open(path, {.live = writer.liveTail()});
+  const auto reader = openStore(path).reader({.live = writer.liveTail()});
   EXPECT_TRUE(reader.ok());
   return storeText(**reader);
 }
@@ -350,8 +351,8 @@ std::vector<std::string> textOf(const std::string& path, Writer& writer) {
 std::map<std::string, std::vector<Bin>> blocksOf(const std::string& path, Writer& writer) {
   EXPECT_TRUE(writer.flush().ok());
   const ReaderOptions options{.live = writer.liveTail()};
-  const auto reader = Reader::open(path, options);
-  const auto changes = ChangeReader::open(path, options);
+  const auto reader = openStore(path).reader(options);
+  const auto changes = openStore(path).changes(options);
   std::map<std::string, std::vector<Bin>> all;
   std::map<NodeId, std::string> nodes;
   for (const Node& node : mustRead((*reader)->nodes())) nodes[node.id] = node.uuid;
@@ -381,7 +382,7 @@ void expectEqualBlocks(const std::string& source, Writer& there, const std::stri
       EXPECT_EQ(expected, found) << what << ": " << name << " block " << i << " of " << blocks.size();
     }
   }
-  const auto reader = Reader::open(copy);
+  const auto reader = openStore(copy).reader();
   EXPECT_EQ(mustRead((*reader)->verify()), std::vector<std::string>()) << what;
 }
 
@@ -485,7 +486,7 @@ class Listener : public NullOf<MirrorRecorder> {
 TEST(Feed, KeepsWhatHasTimeForWhenThereIsRoomToSpare) {
   constexpr int kSeries = 100, kRounds = 5;
   TempStore there;
-  const auto writer = Writer::open(there.path()).value();
+  const auto writer = there.writer().value();
   const AttemptId attempt = writer->attempt({.run = writer->run({.uuid = "run", .name = "run"}), .key = "a"});
   for (int s = 0; s < kSeries; ++s) {
     const SeriesId id = writer->series({.metric = "m" + std::to_string(s)});
@@ -534,7 +535,7 @@ TEST(Feed, KeepsItsMarksInTheTransactionThatHoldsTheRows) {
   copy.begin(source, 1'000'000);
   copy.catchUp();
   expectEqual(before, textOf(here.path(), copy.writer()), "told again");
-  const auto reader = Reader::open(here.path());
+  const auto reader = here.reader();
   const StoreInfo info = mustRead((*reader)->info());
   ASSERT_TRUE(info.mirror);
   EXPECT_EQ(info.mirror->from, "test");
@@ -557,14 +558,14 @@ TEST(FeedFrame, RefusesWhatClaimsToBeLargerThanItIs) {
 
 TEST(Feed, IsNotTakenFromAnAgent) {
   TempStore here;
-  auto writer = Writer::open(here.path());
+  auto writer = here.writer();
   FeedEncoder encoder;
   encoder.judge({.notes = std::vector<Note>()});
   encoder.total({.code = "wire.gap", .source = "x", .count = 1000});
   PayloadReplay agent("agent");
   agent.play(encoder.takePayload(), **writer);
   ASSERT_TRUE((*writer)->flush().ok());
-  const auto issues = mustRead(mustRead(Reader::open(here.path()))->issues());
+  const auto issues = mustRead(mustRead(here.reader())->issues());
   ASSERT_EQ(issues.size(), 1u);
   EXPECT_EQ(issues[0].code, "wire.not_an_agents");
   EXPECT_EQ(issues[0].count, 2);

@@ -11,6 +11,7 @@
 #include "collectors/agent/agent.h"
 #include "collectors/hub/server/hub.h"
 #include "collectors/wire/payload_replay.h"
+#include "storage/open_store.h"
 #include "storage/writer.h"
 #include "tests/collectors/hub/feed/store_text.h"
 #include "tests/support/process.h"
@@ -25,8 +26,8 @@ using test::Process;
 
 std::vector<std::string> textOf(const std::string& store) {
   // Stores what a killed writer left in its journal.
-  EXPECT_TRUE(mustRead(Writer::open(store, {.replay = makeJournalReplay()}))->close().ok());
-  const auto reader = mustRead(Reader::open(store));
+  EXPECT_TRUE(mustRead(openStore(store).writer({.replay = makeJournalReplay()}))->close().ok());
+  const auto reader = mustRead(openStore(store).reader());
   EXPECT_THAT(*reader->verify(), testing::IsEmpty());
   return storeText(*reader);
 }

@@ -17,6 +17,7 @@
 #include "collectors/hub/server/hub.h"
 #include "collectors/sim/simulator.h"
 #include "runglass/v1/ask.grpc.pb.h"
+#include "storage/open_store.h"
 #include "tests/collectors/hub/feed/store_text.h"
 #include "tests/collectors/hub/replica/slow_proxy.h"
 #include "tests/support/reserved_port.h"
@@ -210,7 +211,7 @@ class FollowedReaderTest : public testing::Test {
     job.spans = sim::SpanDetail::kCoarse;
     write(*hub, [&](Writer& writer) {
       ASSERT_TRUE(sim::play(job, writer, {.start = kStart, .speed = 0}).ok());
-      const AttemptId attempt = mustRead(mustRead(Reader::open(there, {.live = writer.liveTail()}))->attempts(RunId{1})).at(0).id;
+      const AttemptId attempt = mustRead(mustRead(openStore(there).reader({.live = writer.liveTail()}))->attempts(RunId{1})).at(0).id;
       for (int i = 0; i < 300; ++i)
         writer.log({.time = kStart + i * kNsPerSecond / 5,
                     .attempt = attempt,
@@ -237,8 +238,10 @@ class FollowedReaderTest : public testing::Test {
     ASSERT_TRUE(mirror->waitComplete(60 * kNsPerSecond)) << mirror->status().problem;
     ASSERT_TRUE(mirror->waitComplete(60 * kNsPerSecond)) << mirror->status().problem;
   }
-  std::unique_ptr<Reader> followed() { return followedReader(mustRead(Reader::open(here, mirror->readerOptions())), mirror->questions()); }
-  std::unique_ptr<Reader> hubs() { return mustRead(Reader::open(there, hub->readerOptions())); }
+  std::unique_ptr<Reader> followed() {
+    return followedReader(mustRead(openStore(here).reader(mirror->readerOptions())), mirror->questions());
+  }
+  std::unique_ptr<Reader> hubs() { return mustRead(openStore(there).reader(hub->readerOptions())); }
 
   const test::TempFolder dir;
   const std::string there = dir.file("there.rgl"), here = dir.file("here.rgl");
@@ -461,7 +464,7 @@ TEST_F(FollowedReaderTest, SeesThatTheHubsSamplesGrew) {
   }();
   const TimeNs time = kStart + 500 * kNsPerSecond;
   write(*hub, [&](Writer& writer) {
-    const auto reader = mustRead(Reader::open(there, {.live = writer.liveTail()}));
+    const auto reader = mustRead(openStore(there).reader({.live = writer.liveTail()}));
     const Side source(*reader);
     writer.sample(source.series.at(power->first), time, 1234.5);
   });

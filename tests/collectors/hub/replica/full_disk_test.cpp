@@ -12,6 +12,7 @@
 
 #include "collectors/hub/replica/mirror.h"
 #include "collectors/hub/server/hub.h"
+#include "storage/open_store.h"
 #include "tests/collectors/hub/feed/store_text.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/wait_until.h"
@@ -85,11 +86,11 @@ TEST_P(ReplicaOnAFullDisk, GoesOnByItselfWhenThereIsRoom) {
   const std::string problem = mirror->status().problem;
   EXPECT_EQ(problem.find('\n'), std::string::npos) << problem;
   EXPECT_FALSE(mirror->status().refused) << problem;
-  const auto stored = mustRead(Reader::open(here, mirror->readerOptions()))->events({});
+  const auto stored = mustRead(openStore(here).reader(mirror->readerOptions()))->events({});
   EXPECT_TRUE(stored.ok() && stored->size() >= 20) << "what was stored is there";
   makeRoom();
   const auto same = [&] {
-    const auto copied = mustRead(Reader::open(here, mirror->readerOptions()))->events({.limit = 10'000});
+    const auto copied = mustRead(openStore(here).reader(mirror->readerOptions()))->events({.limit = 10'000});
     return copied.ok() && copied->size() >= static_cast<std::size_t>(step);
   };
   ASSERT_TRUE(test::waitUntil(same)) << mirror->status().problem;
@@ -97,8 +98,8 @@ TEST_P(ReplicaOnAFullDisk, GoesOnByItselfWhenThereIsRoom) {
   EXPECT_TRUE(mirror->waitComplete(60 * kNsPerSecond));
   EXPECT_TRUE(mirror->stop().ok());
   EXPECT_TRUE(hub->stop().ok());
-  EXPECT_EQ(storeText(*mustRead(Reader::open(here))), storeText(*mustRead(Reader::open(there))));
-  EXPECT_THAT(mustRead(mustRead(Reader::open(here))->verify()), testing::IsEmpty());
+  EXPECT_EQ(storeText(*mustRead(openStore(here).reader())), storeText(*mustRead(openStore(there).reader())));
+  EXPECT_THAT(mustRead(mustRead(openStore(here).reader())->verify()), testing::IsEmpty());
 }
 
 TEST_P(ReplicaOnAFullDisk, BeginsOnlyWhereThereIsRoomAndLeavesNothing) {

@@ -12,6 +12,7 @@
 
 #include "collectors/hub/server/hub.h"
 #include "collectors/wire/control_client.h"
+#include "storage/open_store.h"
 #include "tests/collectors/hub/feed/store_text.h"
 #include "tests/collectors/hub/replica/slow_proxy.h"
 #include "tests/support/temp_folder.h"
@@ -88,7 +89,7 @@ class MirrorTest : public testing::Test {
   }
   // Both closed, or not being written.
   void expectEqual() const {
-    const auto source = mustRead(Reader::open(there)), copy = mustRead(Reader::open(here));
+    const auto source = mustRead(openStore(there).reader()), copy = mustRead(openStore(here).reader());
     const auto a = storeText(*source), b = storeText(*copy);
     std::vector<std::string> lacks, extra;
     std::ranges::set_difference(a, b, std::back_inserter(lacks));
@@ -122,9 +123,9 @@ TEST_F(MirrorTest, WhatAHubHasAndGetsIsHere) {
   ASSERT_TRUE(mirror->stop().ok());
   ASSERT_TRUE(hub->stop().ok());
   expectEqual();
-  const StoreInfo info = mustRead(mustRead(Reader::open(here))->info());
+  const StoreInfo info = mustRead(mustRead(openStore(here).reader())->info());
   ASSERT_TRUE(info.mirror);
-  EXPECT_EQ(info.mirror->source_uuid, mustRead(mustRead(Reader::open(there))->info()).store_uuid);
+  EXPECT_EQ(info.mirror->source_uuid, mustRead(mustRead(openStore(there).reader())->info()).store_uuid);
 }
 
 TEST_F(MirrorTest, ACutCostsWhatWasOnTheWire) {
@@ -200,11 +201,11 @@ TEST_F(MirrorTest, GoesOnAfterEitherSideWasRestarted) {
 TEST_F(MirrorTest, ACopyComesFromWhereItsHubWasReached) {
   auto hub = serve();
   write(*hub, [&](Writer& writer) { grow(writer, 4, 0); });
-  const auto from = [&] { return mustRead(mustRead(Reader::open(here))->info()).mirror->from; };
+  const auto from = [&] { return mustRead(mustRead(openStore(here).reader())->info()).mirror->from; };
   SlowProxy proxy(hub->port(), 0);  // the end of a tunnel
   auto mirror = follow(proxy.address());
   ASSERT_TRUE(mirror->waitComplete(60 * kNsPerSecond)) << mirror->status().problem;
-  EXPECT_EQ(mustRead(mustRead(Reader::open(here, mirror->readerOptions()))->info()).mirror->from, proxy.address());
+  EXPECT_EQ(mustRead(mustRead(openStore(here).reader(mirror->readerOptions()))->info()).mirror->from, proxy.address());
   ASSERT_TRUE(mirror->stop().ok());
   EXPECT_EQ(from(), proxy.address());
   mirror = follow(hub->address());
@@ -218,11 +219,11 @@ TEST_F(MirrorTest, EditsOfACopyAreMadeAtItsHub) {
   write(*hub, [&](Writer& writer) { grow(writer, 4, 0); });
   auto mirror = follow(hub->address());
   ASSERT_TRUE(mirror->waitComplete(60 * kNsPerSecond));
-  const StoreInfo info = mustRead(mustRead(Reader::open(here, mirror->readerOptions()))->info());
+  const StoreInfo info = mustRead(mustRead(openStore(here).reader(mirror->readerOptions()))->info());
   ControlClient client({.hub = hub->address()});
   ASSERT_TRUE(client.edit(Note{.run_uuid = "u", .author = "me", .text = "seen"}, info.mirror->source_uuid).ok());
   catchUp(*mirror);
-  const auto reader = mustRead(Reader::open(here, mirror->readerOptions()));
+  const auto reader = mustRead(openStore(here).reader(mirror->readerOptions()));
   const auto runs = mustRead(reader->runs());
   const auto notes = mustRead(reader->notes(runs.at(0).id));
   ASSERT_EQ(notes.size(), 1u);
@@ -252,7 +253,7 @@ TEST_F(MirrorTest, ACopyTakesNoAgentsAndNoOtherHub) {
 
 TEST_F(MirrorTest, AStoreOfItsOwnBecomesNoCopy) {
   {
-    auto writer = mustRead(Writer::open(here));
+    auto writer = mustRead(openStore(here).writer());
     grow(*writer, 4, 0);
   }
   const auto mirror = Mirror::start(options("127.0.0.1:1"));

@@ -9,6 +9,7 @@
 #include "collectors/hub/server/follow_service.h"
 #include "collectors/hub/server/ingest_thread.h"
 #include "collectors/hub/server/tls_server.h"
+#include "storage/open_store.h"
 #include "storage/read/live_tail.h"
 #include "storage/read/store_uuid.h"
 #include "storage/reader.h"
@@ -78,14 +79,14 @@ class NullFeedLink final : public FeedLink {
 TEST(BlockedReads, AnOrderThatReadsTheStoreHoldsUpNoAcknowledgement) {
   test::TempFolder dir;
   const std::string store = dir.file("s.rgl");
-  auto writer = Writer::open(store, {});
+  auto writer = openStore(store).writer({});
   ASSERT_TRUE(writer.ok()) << writer.status().message();
   (void)(*writer)->attempt({.run = (*writer)->run({.name = "live"}), .key = "0"});
   ASSERT_TRUE((*writer)->flush().ok());
   Gate gate;
   const auto open = [&gate, store]() -> Result<std::unique_ptr<Reader>> {
     gate.pass();
-    return Reader::open(store);
+    return openStore(store).reader();
   };
   IngestThread ingest(std::move(*writer), open, {}, {});
   std::promise<Status> done;
@@ -120,7 +121,7 @@ TEST(BlockedReads, AnOrderEndsInTimeWhenTheStoreDoesNotAnswer) {
       },
       [&posted](std::function<void(Writer&)> action) { posted.push_back(std::move(action)); });
   test::TempFolder dir;
-  auto writer = Writer::open(dir.file("s.rgl"), {});
+  auto writer = openStore(dir.file("s.rgl")).writer({});
   ASSERT_TRUE(writer.ok());
   std::vector<Status> outcomes;
   orders.place(
@@ -146,7 +147,7 @@ TEST(BlockedReads, AnOrderEndsInTimeWhenTheStoreDoesNotAnswer) {
 class BlockedFollower : public testing::Test {
  protected:
   void SetUp() override {
-    auto writer = Writer::open(store, {});
+    auto writer = openStore(store).writer({});
     ASSERT_TRUE(writer.ok()) << writer.status().message();
     (*writer)->event({.time = wallNow(), .kind = "x"});
     ASSERT_TRUE((*writer)->close().ok());

@@ -12,6 +12,7 @@
 #include "collectors/wire/control_client.h"
 #include "collectors/wire/edit_message.h"
 #include "runglass/v1/control.grpc.pb.h"
+#include "storage/open_store.h"
 #include "storage/store_files.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/wait_until.h"
@@ -33,13 +34,13 @@ class ControlTest : public testing::Test {
     return std::move(*hub);
   }
   std::vector<Note> notes() const {
-    const auto reader = Reader::open(store);
+    const auto reader = openStore(store).reader();
     EXPECT_TRUE(reader.ok()) << reader.status().message();
     const auto found = (*reader)->notes(RunId{1});
     EXPECT_TRUE(found.ok()) << found.status().message();
     return found.ok() ? *found : std::vector<Note>();
   }
-  std::string uuid() const { return (*Reader::open(store))->info()->store_uuid; }
+  std::string uuid() const { return (*openStore(store).reader())->info()->store_uuid; }
   static Note note(const std::string& text) { return {.run_uuid = "u1", .time = 5, .author = "ada", .text = text}; }
   // Sends the parts as they are and returns how the call ended.
   static grpc::Status sendRaw(const std::string& hub, const std::vector<v1::EditPart>& parts) {
@@ -156,7 +157,7 @@ TEST_F(ControlTest, EditsOfManyAtOnceAreAllMade) {
 TEST_F(ControlTest, AnIncidentIsMadeChangedAndDeletedThroughTheHubAndAConflictComesBack) {
   const auto hub = serve();
   ControlClient client({.hub = hub->address()});
-  const auto stored = [this] { return (*Reader::open(store))->incident("i-1"); };
+  const auto stored = [this] { return (*openStore(store).reader())->incident("i-1"); };
   IncidentEdit edit{.run_uuid = "u1", .attempt = std::nullopt, .incident = {}};
   edit.incident.uuid = "i-1", edit.incident.title = "it hangs";
   edit.incident.evidence = {{.kind = "log", .title = "t", .caption = "", .range = TimeRange{3, 4}, .select = ""}};

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "collectors/agent/agent.h"
+#include "storage/open_store.h"
 #include "storage/reader.h"
 #include "tests/support/process.h"
 #include "tests/support/reserved_port.h"
@@ -33,7 +34,7 @@ class Crash : public testing::Test {
     return hub;
   }
   std::unique_ptr<Reader> read() const {
-    auto reader = Reader::open(store);
+    auto reader = openStore(store).reader();
     EXPECT_TRUE(reader.ok()) << reader.status().message();
     return std::move(*reader);
   }

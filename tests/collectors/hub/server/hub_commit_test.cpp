@@ -10,6 +10,7 @@
 
 #include "collectors/agent/wire_recorder.h"
 #include "collectors/hub/server/hub.h"
+#include "storage/open_store.h"
 #include "storage/reader.h"
 #include "tests/collectors/hub/server/raw_agent.h"
 #include "tests/support/temp_folder.h"
@@ -95,7 +96,7 @@ class HubCommit : public testing::Test {
   }
   void expectAllStored() {
     ASSERT_TRUE(hub->stop().ok());
-    const auto reader = Reader::open(store);
+    const auto reader = openStore(store).reader();
     EXPECT_THAT(*(*reader)->verify(), IsEmpty());
     const std::vector<Series> all = *(*reader)->series({.metric = "m"});
     ASSERT_EQ(all.size(), 1U);
@@ -149,7 +150,7 @@ TEST_F(HubCommit, LetsAnAgentInMeanwhile) {
   EXPECT_TRUE(other.beat());
   gate->open();
   expectAllStored();
-  const std::vector<Node> nodes = *(*Reader::open(store))->nodes();
+  const std::vector<Node> nodes = *(*openStore(store).reader())->nodes();
   EXPECT_THAT(nodes, testing::Contains(testing::Field(&Node::uuid, "node-of-another")));
 }
 

@@ -11,6 +11,7 @@
 #include "collectors/wire/payload_budget.h"
 #include "collectors/wire/wire_writer.h"
 #include "runglass/v1/payload.pb.h"
+#include "storage/open_store.h"
 #include "tests/collectors/hub/server/raw_agent.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/wait_until.h"
@@ -56,7 +57,7 @@ class HubLimits : public testing::Test {
   }
   std::unique_ptr<Reader> stopped() const {
     EXPECT_TRUE(hub->stop().ok());
-    auto reader = Reader::open(store);
+    auto reader = openStore(store).reader();
     EXPECT_TRUE(reader.ok()) << reader.status().message();
     return std::move(reader).value();
   }

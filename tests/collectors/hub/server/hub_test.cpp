@@ -17,9 +17,10 @@
 #include <thread>
 
 #include "collectors/agent/agent.h"
+#include "storage/open_store.h"
 #include "tests/collectors/hub/server/raw_agent.h"
-#include "tests/support/open_store.h"
 #include "tests/support/reserved_port.h"
+#include "tests/support/sqlite_store.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/wait_until.h"
 
@@ -71,7 +72,7 @@ class HubTest : public testing::Test {
     return std::move(*agent);
   }
   std::unique_ptr<Reader> read() const {
-    auto reader = Reader::open(store);
+    auto reader = openStore(store).reader();
     EXPECT_TRUE(reader.ok()) << reader.status().message();
     return std::move(*reader);
   }
@@ -192,7 +193,7 @@ TEST_F(HubTest, KeepsAStoreToItsCapHoweverFastItFills) {
   const auto pages = [&] {
     sqlite3* db = nullptr;
     std::int64_t count = 0;
-    EXPECT_EQ(test::openStore(store, &db), SQLITE_OK);
+    EXPECT_EQ(test::openDatabase(store, &db), SQLITE_OK);
     sqlite3_exec(
         db, "PRAGMA page_count",
         [](void* to, int, char** text, char**) { return *static_cast<std::int64_t*>(to) = std::atoll(text[0]), 0; }, &count, nullptr);
@@ -414,7 +415,7 @@ TEST_F(HubTest, TellsSilenceAsLostAndTheReturn) {
   auto hub = serve({.liveness = {.stale_after = 100 * kNsPerMs, .lost_after = 300 * kNsPerMs}});
   RawAgent agent(hub->address());
   ASSERT_TRUE(agent.join(agent.hello()));
-  const auto live = Reader::open(store, hub->readerOptions());
+  const auto live = openStore(store).reader(hub->readerOptions());
   ASSERT_TRUE(live.ok());
   const auto has = [&](const std::string& kind) {
     return waitUntil([&] {
@@ -435,7 +436,7 @@ TEST_F(HubTest, ForgetsNoNodeThatWasAliveWhenItStopped) {
   }
   ASSERT_TRUE(hub->stop().ok());
   hub = serve({.liveness = {.stale_after = 50 * kNsPerMs, .lost_after = 100 * kNsPerMs}});
-  const auto live = Reader::open(store, hub->readerOptions());
+  const auto live = openStore(store).reader(hub->readerOptions());
   ASSERT_TRUE(live.ok());
   EXPECT_TRUE(waitUntil([&] {
     const std::vector<Node> nodes = *(*live)->nodes();
@@ -468,7 +469,7 @@ TEST_F(HubTest, ShowsWhatIsNotCommittedToReadersOfItsProcess) {
   out.sample(out.series({.node = out.node(agent->node()), .metric = "m"}), agent->now(), 42);
   (void)out.flush();
   ASSERT_TRUE(waitUntil([&] { return hub->stats().samples >= 1; }));
-  auto reader = Reader::open(store, hub->readerOptions());
+  auto reader = openStore(store).reader(hub->readerOptions());
   ASSERT_TRUE(reader.ok());
   EXPECT_TRUE(waitUntil([&] {
     const auto series = (*reader)->series({.metric = "m"});

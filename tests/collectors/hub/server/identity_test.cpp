@@ -11,6 +11,7 @@
 #include "collectors/hub/access/access_file.h"
 #include "collectors/hub/server/hub.h"
 #include "collectors/wire/control_client.h"
+#include "storage/open_store.h"
 #include "tests/collectors/hub/server/raw_agent.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/wait_until.h"
@@ -47,7 +48,7 @@ class Identity : public testing::Test {
     return out.take(StreamClass::kMetrics);
   }
   std::vector<Issue> issues() const {
-    const auto reader = Reader::open(store);
+    const auto reader = openStore(store).reader();
     EXPECT_TRUE(reader.ok());
     return (*reader)->issues().value();
   }
@@ -182,7 +183,7 @@ TEST_F(Identity, IsFreedThroughTheHubAndWithoutIt) {
   EXPECT_EQ(join(false), StatusCode::ALREADY_EXISTS);
   ASSERT_TRUE(hub->stop().ok());
   {
-    const auto writer = Writer::open(store);
+    const auto writer = openStore(store).writer();
     ASSERT_TRUE(writer.ok());
     ASSERT_NE((*writer)->identityOf("agent-1"), nullptr);
     ASSERT_TRUE((*writer)->edit(AgentForget{.name = "agent-1"}).ok());
@@ -276,7 +277,7 @@ TEST_F(Identity, AStateDirectoryOfAnotherNodeGivesNoUuid) {
 
 TEST_F(Identity, CountsOfIssuesStayAtTheLargestNumber) {
   constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
-  auto writer = Writer::open(store);
+  auto writer = openStore(store).writer();
   ASSERT_TRUE(writer.ok());
   for (int flush = 0; flush < 2; ++flush) {
     for (const std::int64_t count : {kMax - 1, std::int64_t{5}}) (*writer)->issue({.code = "wire.gap", .source = "n", .count = count});

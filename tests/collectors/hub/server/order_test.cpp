@@ -9,6 +9,7 @@
 #include "collectors/agent/agent.h"
 #include "collectors/hub/server/hub.h"
 #include "model/captures.h"
+#include "storage/open_store.h"
 #include "tests/collectors/hub/server/raw_agent.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/wait_until.h"
@@ -85,7 +86,7 @@ TEST_F(OrderTest, AnAgentThatSpeaksForManyNodesIsAskedOnceAndAnswersForEach) {
   EXPECT_THAT(outcome.answers[1].ranks, ElementsAre(2, 3));
   EXPECT_EQ(outcome.answers[1].note, "stack 1");
   EXPECT_THAT(order({3}).answers, SizeIs(1));
-  const auto reader = Reader::open(dir.file("s.rgl"), hub->readerOptions());
+  const auto reader = openStore(dir.file("s.rgl")).reader(hub->readerOptions());
   const std::vector<Event> events = *(*reader)->events({.kind = "order"});
   ASSERT_THAT(events, SizeIs(5));
   EXPECT_THAT(events.back().message, HasSubstr("capture, stall"));

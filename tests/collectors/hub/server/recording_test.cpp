@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "collectors/hub/server/recording.h"
+#include "storage/open_store.h"
 #include "storage/reader.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/wait_until.h"
@@ -18,7 +19,7 @@ using test::waitUntil;
 class RecordingTest : public testing::Test {
  protected:
   void start(WriterOptions options = {}) {
-    writer = Writer::open(store, std::move(options)).value();
+    writer = openStore(store).writer(std::move(options)).value();
     recording = std::make_unique<Recording>(*writer, [this] { ++ran; });
   }
   void say(std::size_t bytes = 100) {
@@ -35,7 +36,7 @@ class RecordingTest : public testing::Test {
     recording.reset();
     ASSERT_TRUE(writer->close().ok());
     writer.reset();
-    const std::vector<Event> events = *(*Reader::open(store))->events({.limit = 1'000'000});
+    const std::vector<Event> events = *(*openStore(store).reader())->events({.limit = 1'000'000});
     ASSERT_EQ(static_cast<std::int64_t>(events.size()), said);
     for (std::size_t i = 0; i < events.size(); ++i) EXPECT_EQ(events[i].time, said - 1 - static_cast<std::int64_t>(i)) << "newest first";
   }
@@ -89,7 +90,7 @@ TEST_F(RecordingTest, GetsLessHoweverMuchComes) {
 }
 
 TEST_F(RecordingTest, SaysThatACommitFailedAndTheNextStoresIt) {
-  ASSERT_TRUE(Writer::open(store).value()->close().ok());
+  ASSERT_TRUE(openStore(store).writer().value()->close().ok());
   start({.max_pages = 1});  // not a page more than it has
   for (int i = 0; i < 50; ++i) say();
   commit();

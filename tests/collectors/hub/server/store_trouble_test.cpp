@@ -9,9 +9,10 @@
 #include "collectors/agent/wire_recorder.h"
 #include "collectors/hub/server/hub.h"
 #include "runglass/v1/payload.pb.h"
+#include "storage/open_store.h"
 #include "storage/reader.h"
 #include "tests/collectors/hub/server/raw_agent.h"
-#include "tests/support/open_store.h"
+#include "tests/support/sqlite_store.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/wait_until.h"
 
@@ -54,7 +55,7 @@ class StoreTrouble : public testing::Test {
   }
   // Another process writes into the store.
   void hold() {
-    ASSERT_EQ(test::openStore(store, &other), SQLITE_OK);
+    ASSERT_EQ(test::openDatabase(store, &other), SQLITE_OK);
     sqlite3_busy_timeout(other, 10'000);
     ASSERT_EQ(sqlite3_exec(other, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(other);
   }
@@ -74,7 +75,7 @@ class StoreTrouble : public testing::Test {
   // Samples 0 … `count` - 1, each once.
   void expectStored(std::uint64_t count) {
     ASSERT_TRUE(hub->stop().ok());
-    const auto reader = Reader::open(store).value();
+    const auto reader = openStore(store).reader().value();
     EXPECT_THAT(*reader->verify(), IsEmpty());
     const std::vector<Series> all = *reader->series({.metric = "m"});
     ASSERT_EQ(all.size(), 1U);
@@ -84,7 +85,7 @@ class StoreTrouble : public testing::Test {
   }
   std::int64_t issueCount(const std::string& code) const {
     std::int64_t count = 0;
-    const std::vector<Issue> issues = *Reader::open(store).value()->issues();
+    const std::vector<Issue> issues = *openStore(store).reader().value()->issues();
     for (const Issue& issue : issues) count += issue.code == code ? issue.count : 0;
     return count;
   }
@@ -143,12 +144,12 @@ TEST_F(StoreTrouble, ABatchWithoutOwnersCostsOnlyItself) {
     say(*good);
   }
   EXPECT_TRUE(good->waitForAck(4, next));
-  EXPECT_TRUE(waitUntil([&] { return !(*Reader::open(store).value()->series({.metric = "m"})).empty(); }));
+  EXPECT_TRUE(waitUntil([&] { return !(*openStore(store).reader().value()->series({.metric = "m"})).empty(); }));
   EXPECT_EQ(hub->stats().store_error, "");
   expectStored(next);
   EXPECT_GE(issueCount("wire.unknown_id"), 5);
   EXPECT_EQ(issueCount("store.row_refused"), 0);
-  const auto reader = Reader::open(store).value();
+  const auto reader = openStore(store).reader().value();
   EXPECT_THAT(*reader->series({.metric = "poison"}), IsEmpty());
 }
 

@@ -21,6 +21,7 @@
 #include "collectors/hub/server/hub.h"
 #include "collectors/wire/control_client.h"
 #include "collectors/wire/guarded_file.h"
+#include "storage/open_store.h"
 #include "tests/collectors/hub/server/raw_agent.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/wait_until.h"
@@ -346,7 +347,7 @@ TEST_F(Trust, AnAgentSpeaksForItsOwnNodeOnly) {
     ASSERT_TRUE(a.waitForAck(1, 1));
     ASSERT_TRUE(hub->stop().ok());
   }
-  const auto reader = Reader::open(store);
+  const auto reader = openStore(store).reader();
   ASSERT_TRUE(reader.ok());
   const std::vector<Node> nodes = (*reader)->nodes().value();
   for (const Node& node : nodes) EXPECT_NE(node.name, "hacked");
@@ -361,7 +362,7 @@ TEST_F(Trust, NodesThatAreLongGoneTakeNoRoomAndACredentialAlwaysHasSome) {
   for (const bool lately : {false, true}) {
     store = dir.file(lately ? "lately.rgl" : "long_ago.rgl");
     {
-      auto writer = Writer::open(store);
+      auto writer = openStore(store).writer();
       ASSERT_TRUE(writer.ok());
       const TimeNs heard = wallNow() - (lately ? 1 : 40) * Retention::kDay;
       for (int i = 0; i < 65'536; ++i) (*writer)->node({.uuid = "old-" + std::to_string(i), .name = "old", .last_heard = heard});
@@ -399,7 +400,7 @@ TEST_F(Trust, AnotherNodesAgentEndsNoRun) {
     if (!restarted) sends("gpu-a", 0, "running", 0);
     sends("gpu-b", restarted ? 1 : 0, "ended by another node", std::nullopt);
     ASSERT_TRUE(hub->stop().ok());
-    const auto reader = Reader::open(store);
+    const auto reader = openStore(store).reader();
     ASSERT_TRUE(reader.ok());
     EXPECT_EQ((*reader)->attempts((*reader)->runs()->at(0).id)->at(0).end_cause, "running");
     const std::vector<Issue> issues = (*reader)->issues().value();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Alerts of a shipped hub, end to end: kill -9, a restart, a second follower; runglassctl alert.
+#include "storage/open_store.h"
 #include "storage/store_files.h"
 #include "tests/app/ctl_fixture.h"
 
@@ -56,7 +57,7 @@ class AlertTest : public CtlFixture {
 
   // An alert that is due and of which no delivery is stored.
   void storeDue(const std::string& kind, Severity severity, const std::string& summary) const {
-    auto writer = Writer::open(m_store).value();
+    auto writer = openStore(m_store).writer().value();
     const TimeNs now = wallNow();
     const Alert due{.rule = "findings",
                     .cause = "finding/" + kind + "/run/u",

@@ -11,6 +11,7 @@
 
 #include "collectors/hub/server/hub.h"
 #include "collectors/hub/watch/watch.h"
+#include "storage/open_store.h"
 #include "tests/storage/sample_store.h"
 #include "tests/support/program.h"
 #include "tests/support/temp_folder.h"
@@ -60,7 +61,7 @@ class FirstStepsTest : public ::testing::Test {
   }
   void TearDown() override { ::close(m_gate); }
   void letGo() const { ASSERT_EQ(::write(m_gate, "\n", 1), 1); }
-  std::unique_ptr<Reader> reader() const { return Reader::open(m_store, m_hub->readerOptions()).value(); }
+  std::unique_ptr<Reader> reader() const { return openStore(m_store).reader(m_hub->readerOptions()).value(); }
   std::optional<runglass::Run> run() const {
     const auto runs = reader()->runs().value();
     return runs.empty() ? std::nullopt : std::optional(runs.front());

@@ -20,10 +20,10 @@ class LiveAnalysesTest : public ::testing::Test {
  protected:
   void SetUp() override {
     FakeAnalysis::silence();
-    m_writer = Writer::open(m_temp.path()).value();
+    m_writer = m_temp.writer().value();
     m_run = recordLiveRun(*m_writer, kLiveStart);
     ASSERT_TRUE(m_writer->flush().ok());
-    m_reader = Reader::open(m_temp.path()).value();
+    m_reader = m_temp.reader().value();
   }
   void TearDown() override {
     m_reader.reset();

@@ -28,7 +28,7 @@ class WatchTest : public ::testing::Test {
     });
   }
   void TearDown() override { FakeAnalysis::silence(); }
-  std::vector<Finding> stored() { return (*Reader::open(m_temp.path(), m_hub->readerOptions()))->findings(std::nullopt).value(); }
+  std::vector<Finding> stored() { return (*m_temp.reader(m_hub->readerOptions()))->findings(std::nullopt).value(); }
   WatchOptions options() const { return {.analyses = m_entries, .period = 20 * kNsPerMs}; }
 
   const std::vector<AnalysisEntry> m_entries = FakeAnalysis::entries();
@@ -49,7 +49,7 @@ TEST_F(WatchTest, WhatAnAnalysisFindsIsStoredOnceAndEndsWhenItIsNoLongerSaid) {
   EXPECT_TRUE(waitUntil([&] { return stored().at(0).end.has_value(); }));
   EXPECT_THAT(stored(), SizeIs(1));
   // The store knows when it was told which of it.
-  const auto tellings = (*Reader::open(m_temp.path(), m_hub->readerOptions()))->tellings(std::nullopt).value();
+  const auto tellings = (*m_temp.reader(m_hub->readerOptions()))->tellings(std::nullopt).value();
   ASSERT_THAT(tellings, SizeIs(2));
   EXPECT_FALSE(tellings[0].end);
   EXPECT_TRUE(tellings[1].end);
