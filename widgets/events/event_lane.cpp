@@ -17,7 +17,7 @@
 namespace runglass {
 namespace {
 
-constexpr int kGutter = 96, kLaneHeight = 26, kLaneGap = 2, kAxis = 18, kPad = 2 * kGrid, kPartPx = 3, kDragPixels = 4;
+constexpr int kGutter = 96, kLaneHeight = 26, kLaneGap = 2, kAxis = 18, kPad = 2 * kGrid, kPartPx = 3;
 constexpr std::array<const char*, kLanes> kLaneNames = {"error, critical", "warning", "info"};
 constexpr std::array<Severity, kLanes> kLaneSeverity = {Severity::kError, Severity::kWarning, Severity::kInfo};
 constexpr DurNs kLeastSpan = 1'000;
