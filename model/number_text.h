@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers as words of findings and messages.
+// Numbers, lengths of time and sizes as people read them: the one place where a value becomes text.
 //
 // Threading:  pure.
-// Ownership:  values.
-// Units:      ratios 0..1 in.
-// Errors:     none.
-// Cost:       one string.
+// Units:      base units in, as stored (ns, bytes, hertz, ratio 0..1). Memory is IEC (KiB, GiB), rates are decimal (GB/s).
+// Errors:     none: NaN and infinity are "NaN", "+Inf", "-Inf".
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <string_view>
+
+#include "model/time.h"
 
 namespace runglass {
 
@@ -19,5 +21,34 @@ std::string percentText(double ratio, int decimals);
 std::string numberText(double value);
 // Inside a formula: four digits, and a power of ten where that is shorter: "175e9", "0.5", "8192", "25.01".
 std::string formulaNumber(double value);
+
+// What stands between a number and its unit, between thousands, and before a negative number.
+struct NumberStyle {
+  std::string_view space = " ", thousands = ",", minus = "-";
+};
+// Of screens and documents: narrow spaces that no line is broken at.
+inline constexpr NumberStyle kTypeset{"\u202F", "\u202F", "\u2212"};
+
+// How values of one unit between min and max are printed along an axis or down a column: text = value * factor with `decimals`.
+struct UnitScale {
+  double factor = 1;
+  int decimals = 0;
+  std::string suffix;  // "ms", "GiB", "W", "" for a pure number
+};
+// `unit` is a metric's suffix ("ns", "bytes", "watts", "ratio", "flops_per_s", ..., "" for a pure number). The scale fits the larger of
+// |min| and |max|; decimals resolve `step` (tick distance or wanted precision), or three significant digits when step is 0.
+UnitScale unitScale(std::string_view unit, double min, double max, double step = 0);
+// The number alone, in that scale.
+std::string scaledText(double value, const UnitScale& scale, const NumberStyle& style = {});
+// Number and unit with a scale of its own: "12.3 ms", "1.50 GiB", "693 W", "97.1 %".
+std::string valueText(double value, std::string_view unit, const NumberStyle& style = {});
+
+std::string fixedText(double value, int decimals, const NumberStyle& style = {});                  // "48,210.0"
+std::string significantText(double value, int significant_digits, const NumberStyle& style = {});  // losses, norms: "10.93", "1.200e-05"
+std::string countText(std::int64_t count, const NumberStyle& style = {});                          // "48,210"
+std::string shortCountText(double count, const NumberStyle& style = {});                           // "1.05 M"; exact below 100,000
+std::string bytesText(double bytes, const NumberStyle& style = {});                                // IEC
+std::string ageText(DurNs age, const NumberStyle& style = {});        // coarse: "now", "12 s", "5 min", "2 h 05", "3 d 4 h"
+std::string lengthText(DurNs length, const NumberStyle& style = {});  // rounded: "24.1 s", "5.6 min", "28 min", "2 h 05", "3 d 4 h"
 
 }  // namespace runglass

@@ -17,7 +17,8 @@ Result<std::string> filePath(const std::string& url) {
     return path.starts_with(kHost) ? path.substr(kHost.size()) : path;
   }
   if (const std::size_t at = url.find("://"); at != std::string::npos && url.find('/') == at + 1)
-    return Status(Code::kInvalidArgument, "cannot open store: " + url + ": stores are files here: a path or file:PATH, not " + url.substr(0, at) + "://");
+    return Status(Code::kInvalidArgument,
+                  "cannot open store: " + url + ": stores are files here: a path or file:PATH, not " + url.substr(0, at) + "://");
   return url;
 }
 

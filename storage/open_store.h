@@ -2,7 +2,8 @@
 // openStore: the one door to a store, whatever keeps it.
 //
 // Threading:  Store is a value; what it opens is its caller's.
-// Errors:     INVALID_ARGUMENT a scheme that this program does not know; FAILED_PRECONDITION a newer schema, not a store, or, for a writer, a
+// Errors:     INVALID_ARGUMENT a scheme that this program does not know; FAILED_PRECONDITION a newer schema, not a store, or, for a writer,
+// a
 //             folder on a network filesystem, where neither SQLite's locks nor its shared memory hold; ALREADY_EXISTS another process
 //             writes it (names its pid); PERMISSION_DENIED; RESOURCE_EXHAUSTED disk full.
 // Cost:       openStore() none.

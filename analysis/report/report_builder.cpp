@@ -14,7 +14,6 @@ namespace runglass::report {
 namespace {
 
 constexpr double kSameRatio = 1e-9, kSameAbsolute = 16;  // of what is reckoned again in another order
-constexpr std::string_view kThinSpace = "\u202F";
 
 template <class Block_>
 std::vector<const Block_*> blocksOf(const ReportDocument& document) {
@@ -48,21 +47,8 @@ std::string replacedSqlText(const Provenance& provenance) {
   return provenance.redactions.empty() ? "" : "Names were replaced in it, too: put the real ones back where a text stands in quotes.";
 }
 
-std::string countText(std::int64_t count) {
-  std::string text = std::to_string(count);
-  const std::size_t first = count < 0 ? 1 : 0;
-  for (std::size_t at = text.size(); at > first + 3;) text.insert(at -= 3, kThinSpace);
-  return text;
-}
-
-std::string shortCountText(double count) {
-  constexpr std::array<const char*, 5> kPrefixes = {"", "k", "M", "G", "T"};
-  std::size_t prefix = 0;
-  while (std::fabs(count) >= 999.5 && prefix + 1 < kPrefixes.size()) count /= 1'000, ++prefix;
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3g", count);
-  return prefix == 0 ? text : std::string(text) + std::string(kThinSpace) + kPrefixes[prefix];
-}
+std::string countText(std::int64_t count) { return runglass::countText(count, kTypeset); }
+std::string shortCountText(double count) { return runglass::shortCountText(count, kTypeset); }
 
 std::string upperFirst(std::string text) {
   if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');

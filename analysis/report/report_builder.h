@@ -22,8 +22,9 @@ namespace runglass::report {
 
 inline constexpr std::string_view kAbsent = "–";
 
-std::string countText(std::int64_t count);  // narrow spaces between thousands
-std::string shortCountText(double count);   // "231 k"
+// As documents print them.
+std::string countText(std::int64_t count);
+std::string shortCountText(double count);
 std::string upperFirst(std::string text);
 
 Cell textCell(std::string text);

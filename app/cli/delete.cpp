@@ -7,9 +7,9 @@
 #include "app/cli/command.h"
 #include "app/cli/options.h"
 #include "app/cli/output.h"
-#include "app/cli/plain_text.h"
 #include "app/cli/run_choice.h"
 #include "app/cli/store_access.h"
+#include "model/number_text.h"
 #include "storage/maintain/delete_runs.h"
 #include "storage/writer.h"
 
@@ -90,11 +90,13 @@ class Delete : public Command {
   }
   std::string text(const Deletion& done) const {
     std::string lines = m_dry_run ? "would delete " : "deleted ";
-    lines +=
-        std::to_string(done.runs.size()) + (done.runs.size() == 1 ? " run" : " runs") + ", " + bytesText(done.data_bytes) + " of data\n";
+    lines += std::to_string(done.runs.size()) + (done.runs.size() == 1 ? " run" : " runs") + ", " +
+             bytesText(static_cast<double>(done.data_bytes)) + " of data\n";
     for (const std::string& run : done.runs) lines += "  " + oneLine(run) + "\n";
     for (const auto& [table, count] : done.rows) lines += "  " + std::to_string(count) + " " + table + "\n";
-    if (!m_dry_run) lines += m_store + ": " + bytesText(done.file_bytes_before) + " before, " + bytesText(done.file_bytes_after) + " now\n";
+    if (!m_dry_run)
+      lines += m_store + ": " + bytesText(static_cast<double>(done.file_bytes_before)) + " before, " +
+               bytesText(static_cast<double>(done.file_bytes_after)) + " now\n";
     return lines;
   }
 
@@ -119,7 +121,8 @@ class Compact : public Command {
           {"path", m_store}, {"file_bytes_before", done.file_bytes_before}, {"file_bytes_after", done.file_bytes_after}};
       out.write(json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
     } else {
-      out.write(m_store + ": " + bytesText(done.file_bytes_before) + " before, " + bytesText(done.file_bytes_after) + " now\n");
+      out.write(m_store + ": " + bytesText(static_cast<double>(done.file_bytes_before)) + " before, " +
+                bytesText(static_cast<double>(done.file_bytes_after)) + " now\n");
     }
     return out.finish();
   }

@@ -10,7 +10,6 @@
 #include "app/cli/command.h"
 #include "app/cli/options.h"
 #include "app/cli/output.h"
-#include "app/cli/plain_text.h"
 #include "app/cli/run_choice.h"
 #include "app/cli/store_access.h"
 #include "model/device_catalog.h"
@@ -171,7 +170,7 @@ class Estimate : public Command {
     for (const MemoryPart& part : estimate->parts) {
       std::string name = part.name + "_bytes";
       std::ranges::replace(name, ' ', '_');
-      add(answer, name.c_str(), part.bytes, part.name + " " + bytesText(std::llround(part.bytes.value)));
+      add(answer, name.c_str(), part.bytes, part.name + " " + bytesText(part.bytes.value));
     }
     answer.json["states_bytes"] = estimate->states_bytes;
     answer.json["total_bytes"] = estimate->total();
@@ -179,11 +178,11 @@ class Estimate : public Command {
       answer.json["activations_bytes"] = nullptr;
       answer.json["activations_reason"] = "layers, hidden, heads, sequence and micro-batch are not all known";
     }
-    answer.text += "total " + bytesText(std::llround(estimate->total())) +
+    answer.text += "total " + bytesText(estimate->total()) +
                    (estimate->activations_bytes ? "" : ", without activations: the model's shape is not known");
     if (spec != nullptr && spec->memory_bytes) {
       answer.json["device"] = {{"name", spec->name}, {"memory_bytes", *spec->memory_bytes}, {"source", spec->source}};
-      answer.text += ", of " + bytesText(std::llround(*spec->memory_bytes)) + " of " + std::string(spec->name);
+      answer.text += ", of " + bytesText(*spec->memory_bytes) + " of " + std::string(spec->name);
     }
     answer.text += "\n";
     return answer;

@@ -4,7 +4,7 @@
 #include <cstdio>
 
 #include "app/cli/output.h"
-#include "app/cli/plain_text.h"
+#include "model/number_text.h"
 #include "model/time_text.h"
 
 namespace runglass::ctl {
@@ -91,7 +91,7 @@ Json qualityJson(const DataQuality& quality) {
           {"issues", std::move(issues)}};
 }
 
-std::string number(double value) { return shortText(value); }
+std::string number(double value) { return numberText(value); }
 std::string count(std::int64_t value) { return countText(value); }
 
 }  // namespace

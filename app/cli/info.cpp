@@ -8,10 +8,10 @@
 #include "app/cli/issue_json.h"
 #include "app/cli/options.h"
 #include "app/cli/output.h"
-#include "app/cli/plain_text.h"
 #include "app/cli/store_access.h"
 #include "model/issue_catalog.h"
 #include "model/mutex.h"
+#include "model/number_text.h"
 
 namespace runglass::ctl {
 namespace {
@@ -153,9 +153,10 @@ std::string perText(std::int64_t bytes, std::int64_t count) {
 
 std::string toText(const Contents& all) {
   const StoreInfo& store = all.store;
-  std::string text = "store     " + store.path + " (schema " + std::to_string(store.schema_version) + ", " + bytesText(store.file_bytes) +
+  std::string text = "store     " + store.path + " (schema " + std::to_string(store.schema_version) + ", " +
+                     bytesText(static_cast<double>(store.file_bytes)) +
                      (store.page_checksums ? "" : ", no page checksums: runglassctl repair makes a copy that has them") + ")\n";
-  if (store.journal_bytes > 0) text += "journal   " + bytesText(store.journal_bytes) + "\n";
+  if (store.journal_bytes > 0) text += "journal   " + bytesText(static_cast<double>(store.journal_bytes)) + "\n";
   text += "time      " + timeText(store.first) + " to " + timeText(store.last) + "\n";
   text += "samples   " + std::to_string(store.sample_count) + " in " + std::to_string(store.series_count) + " series" +
           perText(all.usage.sample_bytes, store.sample_count) + "\n";

@@ -144,8 +144,8 @@ std::string stateText(const RunSummary& s, TimeNs now) {
 std::string throughputText(const Throughput& t) {
   std::string text;
   if (t.mfu) text = "MFU " + percentText(*t.mfu, 1);
-  if (t.tokens_per_s) text += (text.empty() ? "" : ", ") + shortText(*t.tokens_per_s) + " tokens/s";
-  if (!t.tokens_per_s && t.tokens_per_gpu) text += (text.empty() ? "" : ", ") + shortText(*t.tokens_per_gpu) + " tokens/s per GPU";
+  if (t.tokens_per_s) text += (text.empty() ? "" : ", ") + shortCountText(*t.tokens_per_s) + " tokens/s";
+  if (!t.tokens_per_s && t.tokens_per_gpu) text += (text.empty() ? "" : ", ") + shortCountText(*t.tokens_per_gpu) + " tokens/s per GPU";
   if (text.empty()) return "-";
   if (t.change)
     text += ", " + percentText(std::abs(*t.change), 1) + (*t.change < 0 ? " below" : " above") + " its best " +
@@ -221,7 +221,7 @@ std::string alertsText(const Condition& c, TimeNs now) {
 }
 
 std::string storeText(const Condition& c) {
-  std::string text = bytesText(c.store.file_bytes);
+  std::string text = bytesText(static_cast<double>(c.store.file_bytes));
   if (c.store.mirror) return text + ", " + c.copy_age;
   if (!c.holder) return text + ", nobody writes it";
   text += ", written by process " + oneLine(c.holder->pid);

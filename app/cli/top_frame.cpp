@@ -11,6 +11,7 @@
 #include "app/cli/plain_text.h"
 #include "app/cli/run_choice.h"
 #include "collectors/hub/alerts/alert_message.h"
+#include "model/number_text.h"
 #include "model/time_text.h"
 
 namespace runglass::ctl {
@@ -155,7 +156,7 @@ std::string valueText(TopColumn column, const std::optional<double>& value) {
       std::snprintf(text, sizeof text, "%.0f MHz", *value / 1e6);
       return text;
     case TopColumn::kMemory:
-      return bytesText(static_cast<std::int64_t>(*value));
+      return bytesText(*value);
     case TopColumn::kStep:
       return countText(static_cast<std::int64_t>(*value));
     case TopColumn::kStepTime:
@@ -191,7 +192,7 @@ std::string summaryText(const TopData& data, TimeNs now) {
   const RunSummary& s = *data.summary;
   std::string text = fitted(s.run.name, 40) + ": " + stateWord(s, now).word;
   if (s.last_step) text += ", step " + countText(*s.last_step);
-  if (s.throughput.tokens_per_s) text += ", " + shortText(*s.throughput.tokens_per_s) + " tokens/s";
+  if (s.throughput.tokens_per_s) text += ", " + shortCountText(*s.throughput.tokens_per_s) + " tokens/s";
   if (s.nodes_total > 0) text += ", " + std::to_string(s.nodes_heard) + " of " + std::to_string(s.nodes_total) + " nodes";
   if (s.last_data) text += ", data " + durationText(now - *s.last_data) + " old";
   return text;

@@ -66,7 +66,7 @@ UnitScale powerScale(double lo, double hi) {
   const double magnitude = std::max(std::abs(lo), std::abs(hi));
   if (!(magnitude > 0) || !std::isfinite(magnitude) || (magnitude >= 5e-3 && magnitude < 1e6)) return {};
   const int power = static_cast<int>(std::floor(std::log10(magnitude) / 3)) * 3;
-  return {std::pow(10, -power), 0, QStringLiteral("×") + powerOfTen(power)};
+  return {std::pow(10, -power), 0, (QStringLiteral("×") + powerOfTen(power)).toStdString()};
 }
 
 // factor x 10^power; 1, 2 and 5 need one significant digit.
@@ -76,7 +76,7 @@ QString logLabel(double factor, int power, std::string_view unit) {
     return factor == 1 ? powerOfTen(power) : QString::number(factor) + QStringLiteral("×") + powerOfTen(power);
   if (unit.empty()) return formatNumber(value, 1);
   const UnitScale scale = unitScale(unit, value, value, value);
-  return formatScaled(value, scale) + QChar(kThinSpace) + scale.suffix;
+  return formatScaled(value, scale) + QChar(kThinSpace) + suffixOf(scale);
 }
 
 }  // namespace

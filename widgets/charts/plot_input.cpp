@@ -12,18 +12,16 @@
 #include <utility>
 
 #include "widgets/charts/plot_widget.h"
+#include "widgets/charts/time_window.h"
 
 namespace runglass {
 namespace {
 
-constexpr int kDragPixels = 4;
 constexpr int kMarkReach = 6;             // of the mouse to a mark, in pixels
 constexpr qsizetype kMostWords = 8;       // lines of a tooltip
 constexpr std::int64_t kVisitWidths = 3;  // zoomed out further than this from a visit, the next begins anew
 constexpr double kMarkWindow = 0.1;       // of the window, shown around the mark that a key goes to
-constexpr double kZoomStep = 1.25, kPanShare = 0.12, kFast = 3;
 constexpr std::int64_t kNarrowest = 4;
-constexpr double kWidest = 4e18;
 
 }  // namespace
 
@@ -37,14 +35,12 @@ void PlotWidget::zoom(double factor, double at_pixel) {
   if (m_x1 <= m_x0) return;
   const QRect area = plotArea();
   const std::int64_t at = xMap(area).fromPixel(std::clamp(at_pixel, static_cast<double>(area.left()), area.right() + 1.0));
-  const auto left = static_cast<double>(at - m_x0) * factor, right = static_cast<double>(m_x1 - at) * factor;
-  if (left + right > kWidest) return;
-  change(at - static_cast<std::int64_t>(left), at + std::max<std::int64_t>(1, static_cast<std::int64_t>(right)), true);
+  if (const auto next = TimeWindow{m_x0, m_x1}.zoomed(factor, at, kNarrowest)) change(next->x0, next->x1, true);
 }
 
 void PlotWidget::pan(double share) {
-  const auto by = static_cast<std::int64_t>(share * static_cast<double>(m_x1 - m_x0));
-  change(m_x0 + by, m_x1 + by, true);
+  const TimeWindow next = TimeWindow{m_x0, m_x1}.panned(share);
+  change(next.x0, next.x1, true);
 }
 
 // From the mark visited last while it is what the window shows, else from the window's edge.
@@ -82,13 +78,10 @@ void PlotWidget::visit(std::int64_t mark) {
 }
 
 void PlotWidget::wheelEvent(QWheelEvent* event) {
-  const double notches = event->angleDelta().y() != 0 ? event->angleDelta().y() / 120.0 : event->angleDelta().x() / 120.0;
-  if (event->modifiers() & Qt::ControlModifier)
-    zoom(std::pow(kZoomStep, -notches), event->position().x());
-  else if (event->modifiers() & Qt::ShiftModifier)
-    pan(-notches * kPanShare);
-  else
-    return event->ignore();
+  const WindowMove move = wheelMove(*event);
+  if (!move.zoom && !move.pan) return event->ignore();
+  if (move.zoom) zoom(*move.zoom, event->position().x());
+  if (move.pan) pan(*move.pan);
   event->accept();
 }
 
@@ -108,8 +101,8 @@ void PlotWidget::mouseMoveEvent(QMouseEvent* event) {
   const QRect area = plotArea();
   if (m_drag == Drag::kPress && std::abs(m_here.x() - m_press.x()) >= kDragPixels) m_drag = Drag::kSelect;
   if (m_drag == Drag::kPan) {
-    const auto by = static_cast<std::int64_t>((m_press.x() - m_here.x()) / area.width() * static_cast<double>(m_press_x1 - m_press_x0));
-    change(m_press_x0 + by, m_press_x1 + by, true);
+    const TimeWindow next = TimeWindow{m_press_x0, m_press_x1}.dragged(m_press.x() - m_here.x(), area.width());
+    change(next.x0, next.x1, true);
   }
   const bool inside = m_data && m_x1 > m_x0 && m_here.x() >= area.left() && m_here.x() <= area.right();
   m_cursor = inside ? std::optional(xMap(area).fromPixel(m_here.x())) : std::nullopt;
@@ -185,24 +178,16 @@ bool PlotWidget::takesKey(const QKeyEvent& event) const {
 
 void PlotWidget::keyPressEvent(QKeyEvent* event) {
   if (!takesKey(*event)) return QWidget::keyPressEvent(event);
-  const double faster = event->modifiers() & Qt::ShiftModifier ? kFast : 1;
+  const WindowMove move = keyMove(*event);
   const double middle = m_cursor ? xMap(plotArea()).toPixel(*m_cursor) : plotArea().center().x();
+  if (move.zoom) zoom(*move.zoom, middle);
+  if (move.pan) pan(*move.pan);
   switch (event->key()) {
-    case Qt::Key_W:
-      zoom(std::pow(1 / kZoomStep, faster), middle);
-      break;
-    case Qt::Key_S:
-      zoom(std::pow(kZoomStep, faster), middle);
-      break;
-    case Qt::Key_A:
     case Qt::Key_Left:
       if (event->modifiers() & Qt::AltModifier) return emit undo();
-      pan(-kPanShare * faster);
       break;
-    case Qt::Key_D:
     case Qt::Key_Right:
       if (event->modifiers() & Qt::AltModifier) return emit redo();
-      pan(kPanShare * faster);
       break;
     case Qt::Key_Backspace:
       return emit undo();

@@ -156,7 +156,7 @@ void PlotPicture::drawPanel(Drawing& drawing, const PlotPanel& panel, const Pane
   drawCurves(drawing, panel, place.plot, y);
   painter.restore();
   drawPanelMarks(painter, panel, place.plot);
-  drawTitle(painter, panel, place, scale.suffix, outliers);
+  drawTitle(painter, panel, place, suffixOf(scale), outliers);
 }
 
 std::optional<ValueRange> PlotPicture::rangeOf(const PlotPanel& panel, int* outliers) const {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Numbers as people read them: the one place where a value becomes text.
+// Texts of model/number_text.h as screens print them, and times.
 //
 // Threading:  any thread; no state.
 // Ownership:  returns values.
@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 
+#include "model/number_text.h"
 #include "model/time.h"
 
 namespace runglass {
@@ -21,18 +22,9 @@ namespace runglass {
 inline constexpr char16_t kThinSpace = u'\u202F';  // narrow and unbreakable
 inline const QString kAbsentText = QStringLiteral("–");
 
-// How values of one unit between min and max are printed along an axis or down a column: text = value * factor with `decimals`.
-struct UnitScale {
-  double factor = 1;
-  int decimals = 0;
-  QString suffix;  // "ms", "GiB", "W", "" for a pure number
-};
-
-// `unit` is a metric's suffix ("ns", "bytes", "watts", "ratio", "flops_per_s", ..., "" for a pure number). The scale fits the larger of
-// |min| and |max|; decimals resolve `step` (tick distance or wanted precision), or three significant digits when step is 0.
-UnitScale unitScale(std::string_view unit, double min, double max, double step = 0);
-// The number alone, in that scale; put scale.suffix in the column head or beside the axis.
+// The number alone, in that scale; put suffixOf(scale) in the column head or beside the axis.
 QString formatScaled(double value, const UnitScale& scale);
+inline QString suffixOf(const UnitScale& scale) { return QString::fromStdString(scale.suffix); }
 // Number and unit with a scale of its own: "12.3 ms", "1.50 GiB", "693 W", "97.1 %".
 QString formatValue(double value, std::string_view unit);
 

@@ -146,7 +146,7 @@ class Builder {
     const UnitScale scale = unitScale(unit == "total" ? "" : unit, least, most);
     QString title = titleOf(metric.metric);
     if (limited) title += QStringLiteral(" / limit");
-    if (!scale.suffix.isEmpty() && !words) title += QStringLiteral(", ") + scale.suffix;
+    if (!scale.suffix.empty() && !words) title += QStringLiteral(", ") + suffixOf(scale);
     QString why = helpOf(metric.metric);
     if (limited) why += QStringLiteral(" Limit: ") + helpOf(metric.over);
     m_out.columns.push_back({title, why, !words});

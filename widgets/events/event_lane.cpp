@@ -11,12 +11,13 @@
 #include <cmath>
 
 #include "widgets/charts/playhead_line.h"
+#include "widgets/charts/time_window.h"
 #include "widgets/core/theme.h"
 
 namespace runglass {
 namespace {
 
-constexpr int kGutter = 96, kLaneHeight = 26, kLaneGap = 2, kAxis = 18, kPad = 2 * kGrid, kPartPx = 3, kDragPx = 4;
+constexpr int kGutter = 96, kLaneHeight = 26, kLaneGap = 2, kAxis = 18, kPad = 2 * kGrid, kPartPx = 3;
 constexpr std::array<const char*, kLanes> kLaneNames = {"error, critical", "warning", "info"};
 constexpr std::array<Severity, kLanes> kLaneSeverity = {Severity::kError, Severity::kWarning, Severity::kInfo};
 constexpr DurNs kLeastSpan = 1'000;
@@ -120,7 +121,7 @@ void EventLane::paintEvent(QPaintEvent*) {
     painter.setBrush(theme.accent);
     painter.drawPolygon(QPolygonF({{pixel, bottom - 5.0}, {pixel - 5, bottom + 3.0}, {pixel + 5, bottom + 3.0}}));
   }
-  if (m_pressed && std::abs(m_pointer - *m_pressed) >= kDragPx) {
+  if (m_pressed && std::abs(m_pointer - *m_pressed) >= kDragPixels) {
     QColor brush = theme.accent;
     brush.setAlpha(50);
     painter.fillRect(QRect(QPoint(std::min(*m_pressed, m_pointer), kGrid), QPoint(std::max(*m_pressed, m_pointer), bottom)), brush);
@@ -143,7 +144,7 @@ void EventLane::mouseReleaseEvent(QMouseEvent*) {
   m_pressed.reset();
   update();
   const XMap x = map();
-  if (to - from < kDragPx) return emit timeClicked(x.fromPixel(from));
+  if (to - from < kDragPixels) return emit timeClicked(x.fromPixel(from));
   const TimeRange range{x.fromPixel(from), x.fromPixel(to)};
   if (range.t1 - range.t0 >= kLeastSpan) emit rangeChosen(range, false);
 }
@@ -157,11 +158,9 @@ void EventLane::wheelEvent(QWheelEvent* event) {
   if (!m_density) return;
   const XMap x = map();
   const TimeNs at = x.fromPixel(std::clamp(event->position().x(), static_cast<double>(kGutter), static_cast<double>(width() - kPad)));
-  const double factor = std::pow(0.8, event->angleDelta().y() / 120.0);
-  const auto scaled = [&](TimeNs edge) { return at + static_cast<TimeNs>(static_cast<double>(edge - at) * factor); };
-  const TimeRange range{scaled(x.x0), scaled(x.x1)};
-  if (range.t1 - range.t0 < kLeastSpan) return;
-  emit rangeChosen(range, true);
+  const auto next = TimeWindow{x.x0, x.x1}.zoomed(zoomOf(wheelNotches(*event)), at, kLeastSpan);
+  if (!next) return;
+  emit rangeChosen({next->x0, next->x1}, true);
   emit gestureEnded();
   event->accept();
 }

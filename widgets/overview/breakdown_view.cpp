@@ -96,7 +96,7 @@ void BreakdownView::fillChart() {
   auto* values = new QValueAxis;
   values->setRange(0, most * scale.factor);
   values->applyNiceNumbers();
-  values->setLabelFormat(QStringLiteral("%.4g ") + scale.suffix);
+  values->setLabelFormat(QStringLiteral("%.4g ") + suffixOf(scale));
   for (QAbstractAxis* axis : {static_cast<QAbstractAxis*>(categories), static_cast<QAbstractAxis*>(values)}) {
     axis->setLabelsColor(theme.muted);
     axis->setLabelsFont(tableFont());

@@ -87,7 +87,7 @@ void paintChart(QPainter& painter, const report::BarChart& chart, QSizeF size, c
   values->applyNiceNumbers();
   values->setMin(0);
   values->setLabelFormat(values->max() >= 20 ? QStringLiteral("%.0f") : QStringLiteral("%.4g"));
-  if (!scale.suffix.isEmpty()) values->setTitleText(scale.suffix);
+  if (!scale.suffix.empty()) values->setTitleText(suffixOf(scale));
   styleAxis(names, theme), styleAxis(values, theme);
   view->addAxis(names, chart.over_time ? Qt::AlignBottom : Qt::AlignLeft);
   view->addAxis(values, chart.over_time ? Qt::AlignLeft : Qt::AlignBottom);

@@ -12,16 +12,15 @@
 #include <cmath>
 #include <utility>
 
+#include "widgets/charts/time_window.h"
 #include "widgets/timeline/timeline_canvas.h"
 #include "widgets/timeline/wait_words.h"
 
 namespace runglass {
 namespace {
 
-constexpr int kDragPixels = 4, kNear = 3;
-constexpr double kZoomStep = 1.25, kPanShare = 0.12, kFast = 3;
+constexpr int kNear = 3;
 constexpr DurNs kNarrowest = 10;
-constexpr double kWidest = 4e18;
 
 }  // namespace
 
@@ -35,24 +34,19 @@ void TimelineCanvas::zoom(double factor, double at_pixel) {
   if (m_t1 <= m_t0) return;
   const XMap time = map();
   const TimeNs at = time.fromPixel(std::clamp(at_pixel, time.left, time.left + time.width));
-  const double left = static_cast<double>(at - m_t0) * factor, right = static_cast<double>(m_t1 - at) * factor;
-  if (left + right > kWidest) return;
-  change(at - static_cast<TimeNs>(left), at + std::max<TimeNs>(1, static_cast<TimeNs>(right)), true);
+  if (const auto next = TimeWindow{m_t0, m_t1}.zoomed(factor, at, kNarrowest)) change(next->x0, next->x1, true);
 }
 
 void TimelineCanvas::pan(double share) {
-  const auto by = static_cast<TimeNs>(share * static_cast<double>(m_t1 - m_t0));
-  change(m_t0 + by, m_t1 + by, true);
+  const TimeWindow next = TimeWindow{m_t0, m_t1}.panned(share);
+  change(next.x0, next.x1, true);
 }
 
 void TimelineCanvas::wheelEvent(QWheelEvent* event) {
-  const double notches = event->angleDelta().y() != 0 ? event->angleDelta().y() / 120.0 : event->angleDelta().x() / 120.0;
-  if (event->modifiers() & Qt::ControlModifier)
-    zoom(std::pow(kZoomStep, -notches), event->position().x());
-  else if ((event->modifiers() & Qt::ShiftModifier) || event->angleDelta().y() == 0)
-    pan(-notches * kPanShare);
-  else
-    m_scroll->setValue(m_scroll->value() - static_cast<int>(notches * 3 * RowList::kStripHeight));
+  const WindowMove move = wheelMove(*event, event->angleDelta().y() == 0);
+  if (move.zoom) zoom(*move.zoom, event->position().x());
+  if (move.pan) pan(*move.pan);
+  if (!move.zoom && !move.pan) m_scroll->setValue(m_scroll->value() - static_cast<int>(wheelNotches(*event) * 3 * RowList::kStripHeight));
   event->accept();
 }
 
@@ -72,9 +66,9 @@ void TimelineCanvas::mouseMoveEvent(QMouseEvent* event) {
   m_cursor = m_here;
   if (m_drag == Drag::kPress && m_press.x() >= kGutter && std::abs(m_here.x() - m_press.x()) >= kDragPixels) m_drag = Drag::kArea;
   if (m_drag == Drag::kPan) {
-    const auto by = static_cast<TimeNs>((m_press.x() - m_here.x()) / timeWidth() * static_cast<double>(m_press_t1 - m_press_t0));
+    const TimeWindow next = TimeWindow{m_press_t0, m_press_t1}.dragged(m_press.x() - m_here.x(), timeWidth());
     m_scroll->setValue(m_press_scroll + static_cast<int>(m_press.y() - m_here.y()));
-    change(m_press_t0 + by, m_press_t1 + by, true);
+    change(next.x0, next.x1, true);
   }
   if (m_drag == Drag::kMinimap && m_extent) {
     const XMap whole{m_extent->t0, m_extent->t1, static_cast<double>(kGutter), static_cast<double>(timeWidth())};
@@ -268,22 +262,15 @@ bool TimelineCanvas::takesKey(const QKeyEvent& event) const {
 }
 
 void TimelineCanvas::keyPressEvent(QKeyEvent* event) {
-  const double fast = event->modifiers() & Qt::ShiftModifier ? kFast : 1;
+  const bool shift = event->modifiers() & Qt::ShiftModifier;
   const double middle = m_cursor && m_cursor->x() >= kGutter ? m_cursor->x() : kGutter + timeWidth() / 2.0;
   const bool plain = (event->modifiers() & ~(Qt::ShiftModifier | Qt::KeypadModifier)) == Qt::NoModifier;
   if (event->key() == Qt::Key_0 && event->modifiers() == Qt::ControlModifier) return emit showAll();
   if (!plain) return QWidget::keyPressEvent(event);
+  const WindowMove move = keyMove(*event);
+  if (move.zoom) return zoom(*move.zoom, middle);
+  if (move.pan) return pan(*move.pan);
   switch (event->key()) {
-    case Qt::Key_W:
-      return zoom(1 / std::pow(kZoomStep, fast), middle);
-    case Qt::Key_S:
-      return zoom(std::pow(kZoomStep, fast), middle);
-    case Qt::Key_A:
-    case Qt::Key_Left:
-      return pan(-kPanShare * fast);
-    case Qt::Key_D:
-    case Qt::Key_Right:
-      return pan(kPanShare * fast);
     case Qt::Key_Up:
       return m_scroll->setValue(m_scroll->value() - RowList::kStripHeight);
     case Qt::Key_Down:
@@ -302,7 +289,7 @@ void TimelineCanvas::keyPressEvent(QKeyEvent* event) {
     case Qt::Key_G:
       return emit goToWanted();
     case Qt::Key_Z:
-      if (fast > 1 && m_area) change(m_area->t0, m_area->t1, false);
+      if (shift && m_area) change(m_area->t0, m_area->t1, false);
       return;
     case Qt::Key_BracketLeft:
       return emit flowWanted(-1);
@@ -311,7 +298,7 @@ void TimelineCanvas::keyPressEvent(QKeyEvent* event) {
     case Qt::Key_M:
       return mark();
     case Qt::Key_N:
-      return emit anomalyWanted(event->modifiers() & Qt::ShiftModifier ? -1 : 1);
+      return emit anomalyWanted(shift ? -1 : 1);
     case Qt::Key_P:
       if (const TimelineRow* row = m_cursor ? rowAt(static_cast<int>(m_cursor->y())) : nullptr; row != nullptr && row->rank >= 0)
         emit pinToggled(row->rank);

@@ -264,7 +264,7 @@ QString TimelineCanvas::rangeOf(const TimelineRow& row) const {
   const auto range = made != nullptr ? valueRange(made->bins, m_t0, m_t1, false, false, nullptr) : std::nullopt;
   if (!range) return tr("nothing here");
   const UnitScale scale = unitScale(row.unit, range->lo, range->hi);
-  return QStringLiteral("%1 – %2 %3").arg(formatScaled(range->lo, scale), formatScaled(range->hi, scale), scale.suffix);
+  return QStringLiteral("%1 – %2 %3").arg(formatScaled(range->lo, scale), formatScaled(range->hi, scale), suffixOf(scale));
 }
 
 void TimelineCanvas::renderGutter(QPainter& painter) {

@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "widgets/charts/time_window.h"
+
 namespace runglass {
 
 StepChart::StepChart(QWidget* parent) : QAbstractScrollArea(parent) {
@@ -122,12 +124,9 @@ void StepChart::changeEvent(QEvent* event) {
 void StepChart::wheelEvent(QWheelEvent* event) {
   const StepGraph::Step* step = m_data ? m_data->step() : nullptr;
   if (step == nullptr || event->modifiers().testFlag(Qt::ShiftModifier)) return QAbstractScrollArea::wheelEvent(event);
-  const double factor = std::pow(0.999, event->angleDelta().y());
   const TimeNs about = timeAt(static_cast<int>(event->position().x()));
-  const auto scaled = [&](DurNs by) { return static_cast<DurNs>(static_cast<double>(by) * factor); };
-  TimeRange range{about - scaled(about - m_shown.t0), about + scaled(m_shown.t1 - about)};
-  range.t0 = std::clamp(range.t0, step->t0, step->t1), range.t1 = std::clamp(range.t1, step->t0, step->t1);
-  if (range.t1 - range.t0 >= kNsPerUs) m_shown = range;
+  if (const auto next = TimeWindow{m_shown.t0, m_shown.t1}.zoomed(zoomOf(wheelNotches(*event)), about, kNsPerUs))
+    m_shown = {std::clamp(next->x0, step->t0, step->t1), std::clamp(next->x1, step->t0, step->t1)};
   viewport()->update();
   event->accept();
 }
@@ -141,7 +140,7 @@ bool StepChart::viewportEvent(QEvent* event) {
     case QEvent::MouseMove: {
       const QPoint at = static_cast<QMouseEvent*>(event)->pos();
       const StepGraph::Step* step = m_data ? m_data->step() : nullptr;
-      if (!m_drag || step == nullptr || (!m_dragged && (at - *m_drag).manhattanLength() < 4)) return true;
+      if (!m_drag || step == nullptr || (!m_dragged && (at - *m_drag).manhattanLength() < kDragPixels)) return true;
       m_dragged = true;
       DurNs by = timeAt(m_drag->x()) - timeAt(at.x());
       by = std::clamp(by, step->t0 - m_shown.t0, step->t1 - m_shown.t1);

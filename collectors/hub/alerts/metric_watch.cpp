@@ -5,14 +5,10 @@
 #include <cmath>
 #include <cstdio>
 
+#include "model/number_text.h"
+
 namespace runglass {
 namespace {
-
-std::string numberText(double value) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%.6g", value);
-  return text;
-}
 
 // Beyond the threshold; once beyond, until back beyond `clear`.
 bool isBad(const MetricCondition& metric, double value, bool was_bad) {
@@ -116,9 +112,10 @@ Status MetricWatch::lookAt(Reader& reader, const AlertRule& rule, TimeNs now, st
     if (bad && !state.bad) state.since = *time;
     Trouble trouble = troubleOf(rule, one, state.since);
     if (!bad) trouble.end = std::max(*time, state.since);
-    trouble.summary = metric.metric + (metric.absent ? " is missing" : " is " + numberText(sample.value)) +
+    trouble.summary = metric.metric + (metric.absent ? " is missing" : " is " + formulaNumber(sample.value)) +
                       (trouble.who.empty() ? "" : " on " + trouble.who);
-    if (!metric.absent) trouble.summary += metric.above ? ", above " + numberText(*metric.above) : ", below " + numberText(*metric.below);
+    if (!metric.absent)
+      trouble.summary += metric.above ? ", above " + formulaNumber(*metric.above) : ", below " + formulaNumber(*metric.below);
     state.bad = bad;
     out.push_back(std::move(trouble));
   }
