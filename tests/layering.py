@@ -75,8 +75,26 @@ def check(path, breaches, soft):
             breaches.append(f'{path}:{number}: includes {m.group(2)}; {pattern[1]}')
 
 
+def mentions(breaches):
+    """Paths of this tree in comments and documents: what they name exists. Words in capitals stand for a name."""
+    out = subprocess.run(['git', 'ls-files', '-co', '--exclude-standard'], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    files = {f for f in out.splitlines() if os.path.exists(os.path.join(ROOT, f))}
+    known = {f[:at] for f in files for at in [m.start() for m in re.finditer('[/.]', f)]} | files
+    tops = '|'.join(sorted({f.split('/')[0] for f in files if '/' in f and f[0] != '.'}))
+    path = re.compile(rf'(?<![\w/.<-])(?:{tops})/[a-z0-9_/.-]*[a-z0-9_](?![A-Za-z0-9])')
+    for file in sorted(files):
+        if not file.endswith(('.h', '.cpp', '.c', '.md')) or file == 'CHANGELOG.md' or os.path.islink(os.path.join(ROOT, file)):
+            continue
+        for number, line in enumerate(open(os.path.join(ROOT, file), encoding='utf-8'), 1):
+            text = line if file.endswith('.md') else line[max(line.find('//'), 0):] if '//' in line else ''
+            for name in path.findall(text):
+                if name not in known and not any(f.startswith(name + '_') for f in files):
+                    breaches.append(f'{file}:{number}: names {name}, which does not exist')
+
+
 def main():
     breaches, soft = [], []
+    mentions(breaches)
     headers = {}
     for path in tracked():
         check(path, breaches, soft)

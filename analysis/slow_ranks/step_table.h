@@ -35,7 +35,7 @@ struct StepTableAnswer {
 inline constexpr double kWaitsKnown = 0.9;
 
 // Work of a rank in a step = the sum of its step_part_ns less step_part_wait_ns of the same part; where no rank tells parts, what its spans
-// show (analysis/step_parts). Of a part that is communication, or the
+// show (analysis/steps/step_parts.h). Of a part that is communication, or the
 // rest of the step ("other"), and whose waiting nobody measured, nothing can be called work: it is left out. Work is what is compared where
 // at least half of the ranks with steps have it, else step_time_ns. `ranks` are the attempt's (Reader::ranks); those that say nothing stay
 // in the table, without values.
