@@ -2,6 +2,7 @@
 // Texts of others for HTML, CSV, links and file names.
 #include "analysis/report/report_writers.h"
 #include "analysis/text/markdown_text.h"
+#include "model/formula_text.h"
 
 namespace runglass::report {
 namespace {
@@ -43,12 +44,7 @@ std::string htmlText(std::string_view text) {
 
 std::string csvText(std::string_view text) {
   if (text.empty()) return "\"\"";
-  // NUL is what spreadsheets skip before they look for a formula.
-  std::string out;
-  if (std::string_view("=+-@\t\r\n").find(text.front()) != std::string_view::npos || text.front() == '\0') out = "'";
-  // Full-width forms are formulas in some locales.
-  for (const std::string_view wide : {"\uFF1D", "\uFF0B", "\uFF0D", "\uFF20"})
-    if (text.starts_with(wide)) out = "'";
+  std::string out = startsFormula(text) ? "'" : "";
   out += visibleText(text, LineBreaks::kKept);
   if (out.find_first_of(",\"\r\n'") == std::string::npos) return out;
   std::string quoted = "\"";

@@ -76,7 +76,7 @@ Status writeCsv(Reader& reader, RunId run, TimeRange range, const std::string& f
     for (const Table& table : kTables) {
       const std::string path = folder + "/" + table.name + ".csv";
       RG_ASSIGN(Output out, Output::create(path));
-      RG_TRY(printQuery(reader, fill(table.sql, run, range), "csv", out));
+      RG_TRY(printQuery(reader, fill(table.sql, run, range), "sheet", out));
       made.push_back(path);
     }
     return {};

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/formula_text.h"
+
 namespace runglass::ctl {
 namespace {
 
@@ -18,7 +20,8 @@ Overload(F...) -> Overload<F...>;
 
 class CsvFormat : public RowFormat {
  public:
-  explicit CsvFormat(Output& out) : m_out(out) {}
+  enum class For { kPrograms, kSpreadsheets };
+  CsvFormat(Output& out, For whom) : m_out(out), m_whom(whom) {}
   void columns(const std::vector<std::string>& names) override {
     m_line.clear();
     for (std::size_t i = 0; i < names.size(); ++i) {
@@ -42,11 +45,20 @@ class CsvFormat : public RowFormat {
  private:
   // An empty text is quoted, so that it is not a NULL. A line that would be empty is no line: quote that too.
   void text(std::string_view value) {
+    if (m_whom == For::kSpreadsheets && startsFormula(value)) {
+      m_line += "\"'";
+      quote(value);
+      return;
+    }
     if (!value.empty() && value.find_first_of(",\"\r\n") == std::string_view::npos) {
       m_line += value;
       return;
     }
     m_line += '"';
+    quote(value);
+  }
+  // The rest of a quoted text.
+  void quote(std::string_view value) {
     for (const char c : value) {
       if (c == '"') m_line += '"';
       m_line += c;
@@ -58,6 +70,7 @@ class CsvFormat : public RowFormat {
     m_out.write(m_line);
   }
   Output& m_out;
+  const For m_whom;
   std::string m_line;
 };
 
@@ -158,7 +171,7 @@ class TableFormat : public RowFormat {
 std::unique_ptr<RowFormat> makeRowFormat(const std::string& format, Output& out) {
   if (format == "json") return std::make_unique<JsonFormat>(out);
   if (format == "table") return std::make_unique<TableFormat>(out);
-  return std::make_unique<CsvFormat>(out);
+  return std::make_unique<CsvFormat>(out, format == "sheet" ? CsvFormat::For::kSpreadsheets : CsvFormat::For::kPrograms);
 }
 
 Status printQuery(Reader& reader, const std::string& sql, const std::string& format, Output& out) {

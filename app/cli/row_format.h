@@ -25,7 +25,8 @@ class RowFormat {
   virtual void end() = 0;
 };
 
-// `format` is "csv", "json" or "table".
+// `format` is "csv", "json", "table" or, for spreadsheets, "sheet": csv in which no text is a formula; an apostrophe precedes what would
+// be.
 std::unique_ptr<RowFormat> makeRowFormat(const std::string& format, Output& out);
 
 // Runs `sql` and prints it.

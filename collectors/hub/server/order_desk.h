@@ -7,13 +7,14 @@
 // Errors:     NOT_FOUND no such run, FAILED_PRECONDITION a run that tells no steps where the order needs them, RESOURCE_EXHAUSTED too many
 //             at once, UNAVAILABLE the store does not answer within kPatience. An agent that is not there or does not answer within
 //             kPatience is named in the outcome; that is no error.
-// Cost:       a few catalogue reads per order, on the own thread.
+// Cost:       a few catalogue reads per order, on the own thread. The read of an order that has timed out ends at its next call.
 #pragma once
 
 #include <functional>
 #include <map>
 #include <memory>
 #include <set>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -73,11 +74,13 @@ class OrderDesk {
     Peers peers;
     DurNs until = 0;
     OrderDone done;
+    std::stop_source over;  // fires when nobody waits for the plan any more
   };
   struct Plan;
   // Every answer of an agent that the order waits for, taken out of it.
   static std::vector<Open::Waiting> extract(Open& open, const AgentLink* link);
-  static Result<Plan> planOf(const Order& order, Reader& reader);
+  // CANCELLED once `over` fires.
+  static Result<Plan> planOf(const Order& order, Reader& reader, const std::stop_token& over);
   void send(std::uint64_t id, const Result<Plan>& plan, Writer& writer, DurNs now);
   static void note(Open& open, NodeId node, OrderAnswer answer, Writer& writer);
   void finishIfAll(std::map<std::uint64_t, Open>::iterator at);

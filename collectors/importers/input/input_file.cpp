@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
 //  1. Nothing is ever extracted to disk, so member names can do no harm; they are only shown.
-//  2. A member that decompresses to more than kRatioLimit times the whole file, beyond the first kRatioFree bytes, is a bomb.
+//  2. A file whose members decompress, together and whether they are read or passed over, to more than kRatioLimit times its size, beyond
+//     the first kRatioFree bytes, is a bomb.
 #include "collectors/importers/input/input_file.h"
 
 #include <archive.h>
@@ -20,7 +21,7 @@ namespace {
 constexpr std::size_t kHead = 64 << 10;
 constexpr std::size_t kBlock = 1 << 20;
 constexpr std::uint64_t kRatioLimit = 2000, kRatioFree = 64ULL << 20;
-constexpr std::int64_t kMemberLimit = 10'000;
+constexpr std::int64_t kMemberLimit = 10'000, kEntryLimit = 100'000;  // files; anything with a header
 
 std::string archiveError(archive* handle) {
   const char* text = archive_error_string(handle);
@@ -31,8 +32,9 @@ std::string archiveError(archive* handle) {
 
 class InputFile::MemberStream : public ByteStream {
  public:
-  MemberStream(archive* handle, std::string path, std::uint64_t file_bytes)
-      : m_archive(handle), m_path(std::move(path)), m_file_bytes(file_bytes), m_ended(handle == nullptr) {}
+  // `decompressed`: of all members of the file so far.
+  MemberStream(archive* handle, std::string path, std::uint64_t file_bytes, std::uint64_t& decompressed)
+      : m_archive(handle), m_path(std::move(path)), m_file_bytes(file_bytes), m_decompressed(decompressed), m_ended(handle == nullptr) {}
 
   Status readHead() {
     while (m_head.size() < kHead) {
@@ -58,10 +60,19 @@ class InputFile::MemberStream : public ByteStream {
     const std::string_view bytes = from.substr(0, max);
     from.remove_prefix(bytes.size());
     m_offset += bytes.size();
-    if (m_offset > kRatioFree && m_offset > kRatioLimit * m_file_bytes)
-      return m_status = Status(Code::kResourceExhausted, m_path + ": decompresses to more than " + std::to_string(kRatioLimit) +
-                                                             " times its size; refused after " + std::to_string(m_offset) + " bytes");
     return bytes;
+  }
+  // Passes over what was not read.
+  Status skip() {
+    // Where nothing is compressed the archive seeks.
+    if (m_archive == nullptr || archive_filter_code(m_archive, 0) == ARCHIVE_FILTER_NONE ||
+        (archive_format(m_archive) & ARCHIVE_FORMAT_BASE_MASK) == ARCHIVE_FORMAT_RAW)
+      return {};
+    while (m_status.ok() && !m_ended) {
+      m_block = {};
+      RG_TRY(readBlock());
+    }
+    return m_status;
   }
   std::uint64_t offset() const override { return m_offset; }
   bool damaged() const { return !m_status.ok(); }
@@ -92,6 +103,10 @@ class InputFile::MemberStream : public ByteStream {
       else
         m_block = {static_cast<const char*>(data), size};
       m_read += m_block.size();
+      m_decompressed += m_block.size();
+      if (m_decompressed > kRatioFree && m_decompressed > kRatioLimit * m_file_bytes)
+        m_status = Status(Code::kResourceExhausted, m_path + ": decompresses to more than " + std::to_string(kRatioLimit) +
+                                                        " times its size; refused after " + std::to_string(m_decompressed) + " bytes");
     }
     return m_status;
   }
@@ -99,6 +114,7 @@ class InputFile::MemberStream : public ByteStream {
   archive* m_archive;
   std::string m_path;
   std::uint64_t m_file_bytes;
+  std::uint64_t& m_decompressed;
   std::string m_head;
   std::string_view m_head_left, m_block;
   bool m_started = false;
@@ -142,6 +158,7 @@ Status InputFile::openArchive(bool tar) {
 
 Result<std::optional<InputFile::Member>> InputFile::next() {
   if (m_stream && m_stream->damaged()) m_done = true;  // told by the member; nothing after it can be found
+  if (m_stream && !m_done) RG_TRY(m_stream->skip());
   while (!m_done) {
     archive_entry* entry = nullptr;
     const int rc = archive_read_next_header(m_archive, &entry);
@@ -154,11 +171,13 @@ Result<std::optional<InputFile::Member>> InputFile::next() {
       // An empty file is one empty member, so that it is reported like any other.
       m_done = true;
       if (m_members > 0) break;
-      m_stream = std::make_unique<MemberStream>(nullptr, m_path, 0);
+      m_stream = std::make_unique<MemberStream>(nullptr, m_path, 0, m_decompressed);
       return std::optional<Member>(Member{m_path, m_stream->head(), m_stream.get(), {}});
     }
     if (rc < ARCHIVE_WARN) return Status(Code::kDataLoss, m_path + ": " + archiveError(m_archive));
     const bool raw = (archive_format(m_archive) & ARCHIVE_FORMAT_BASE_MASK) == ARCHIVE_FORMAT_RAW;
+    if (++m_entries > kEntryLimit)
+      return Status(Code::kResourceExhausted, m_path + ": holds more than " + std::to_string(kEntryLimit) + " files, folders and links");
     if (!raw && archive_entry_filetype(entry) != AE_IFREG) continue;
     if (++m_members > kMemberLimit)
       return Status(Code::kResourceExhausted, m_path + ": holds more than " + std::to_string(kMemberLimit) + " files");
@@ -166,7 +185,7 @@ Result<std::optional<InputFile::Member>> InputFile::next() {
     const std::string path = raw ? m_path : m_path + "/" + (name != nullptr ? name : "?");
     struct stat info {};
     const std::uint64_t bytes = stat(m_path.c_str(), &info) == 0 ? static_cast<std::uint64_t>(info.st_size) : 0;
-    m_stream = std::make_unique<MemberStream>(m_archive, path, bytes);
+    m_stream = std::make_unique<MemberStream>(m_archive, path, bytes, m_decompressed);
     Status head_status = m_stream->readHead();
     return std::optional<Member>(Member{path, m_stream->head(), m_stream.get(), std::move(head_status)});
   }

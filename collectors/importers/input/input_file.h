@@ -6,7 +6,8 @@
 // Ownership:  owns the handle; a Member's stream is valid until the next call of next().
 // Units:      decompressed bytes.
 // Errors:     open: NOT_FOUND, PERMISSION_DENIED, INVALID_ARGUMENT (a directory, a device). Reading: DATA_LOSS names the member and what
-//             the archive says; RESOURCE_EXHAUSTED when a small file grows beyond all reason (a decompression bomb).
+//             the archive says; RESOURCE_EXHAUSTED when a small file grows beyond all reason (a decompression bomb) or holds too many
+//             members.
 // Cost:       streaming; 64 KiB of head per member.
 #pragma once
 
@@ -42,7 +43,8 @@ class InputFile {
   Status openArchive(bool tar);
   std::string m_path;
   archive* m_archive = nullptr;
-  std::int64_t m_members = 0;
+  std::int64_t m_members = 0, m_entries = 0;
+  std::uint64_t m_decompressed = 0;
   bool m_done = false, m_tar = false;
   std::unique_ptr<MemberStream> m_stream;
 };

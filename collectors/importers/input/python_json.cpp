@@ -10,45 +10,45 @@
 namespace runglass {
 namespace {
 
-constexpr std::size_t kMaxBytes = 256 << 20;
-// What the literals become: strings that no file has by chance, because they begin with a control character.
+constexpr std::size_t kMaxBytes = 240 << 20, kReserved = 16 << 20;
+// What the literals become, without a change of length: texts that no file has by chance, because they begin with DEL.
+constexpr std::string_view kNan = "\x7F",
+                           kInfinity =
+                               "\x7F"
+                               "infty",
+                           kMinusInfinity =
+                               "\x7F"
+                               "-infty";
 constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kLiterals = {
-    {{"-Infinity", "\"\\u0001-inf\""}, {"Infinity", "\"\\u0001inf\""}, {"NaN", "\"\\u0001nan\""}}};
+    {{"-Infinity", kMinusInfinity}, {"Infinity", kInfinity}, {"NaN", kNan}}};
+static_assert(std::ranges::all_of(kLiterals, [](const auto& one) { return one.first.size() == one.second.size() + 2; }));
 
-std::string withoutLiterals(std::string text) {
-  if (text.find("NaN") == std::string::npos && text.find("Infinity") == std::string::npos) return text;
-  std::string out;
-  out.reserve(text.size());
+void replaceLiterals(std::string& text) {
+  if (text.find("NaN") == std::string::npos && text.find("Infinity") == std::string::npos) return;
   bool in_string = false;
-  for (std::size_t i = 0; i < text.size();) {
-    const char c = text[i];
+  for (std::size_t i = 0; i < text.size(); ++i) {
     if (in_string) {
-      if (c == '\\' && i + 1 < text.size())
-        out += text[i++];
-      else if (c == '"')
+      if (text[i] == '\\')
+        ++i;
+      else if (text[i] == '"')
         in_string = false;
-      out += text[i++];
       continue;
     }
-    bool replaced = false;
+    in_string = text[i] == '"';
     for (const auto& [literal, replacement] : kLiterals) {
       if (text.compare(i, literal.size(), literal) != 0) continue;
-      out += replacement;
-      i += literal.size();
-      replaced = true;
+      text[i] = text[i + literal.size() - 1] = '"';
+      text.replace(i + 1, replacement.size(), replacement);
+      i += literal.size() - 1;
       break;
     }
-    if (replaced) continue;
-    in_string = c == '"';
-    out += text[i++];
   }
-  return out;
 }
 
 std::optional<double> literalNumber(const std::string& text) {
-  if (text == "\x01nan") return std::numeric_limits<double>::quiet_NaN();
-  if (text == "\x01inf") return std::numeric_limits<double>::infinity();
-  if (text == "\x01-inf") return -std::numeric_limits<double>::infinity();
+  if (text == kNan) return std::numeric_limits<double>::quiet_NaN();
+  if (text == kInfinity) return std::numeric_limits<double>::infinity();
+  if (text == kMinusInfinity) return -std::numeric_limits<double>::infinity();
   return std::nullopt;
 }
 
@@ -131,16 +131,40 @@ Result<std::string> readAll(ByteStream& in, const std::string& path, std::stop_t
     RG_ASSIGN(const std::string_view bytes, in.next());
     if (bytes.empty()) return text;
     if (text.size() + bytes.size() > kMaxBytes)
-      return Status(Code::kResourceExhausted, path + ": larger than 256 MiB, which is more than a file of this kind can be");
+      return Status(Code::kResourceExhausted,
+                    path + ": larger than " + std::to_string(kMaxBytes >> 20) + " MiB, which is more than a file of this kind can be");
+    // All the room at once: pages that are not written cost nothing, a string that moves to a larger place has two of them for a moment.
+    if (text.size() <= kReserved && text.size() + bytes.size() > kReserved) text.reserve(kMaxBytes);
     text.append(bytes);
   }
 }
 
+Status checkTokens(std::string_view json) {
+  constexpr std::size_t kMaxToken = 1 << 20;
+  bool in_string = false;
+  for (std::size_t i = 0, begin = 0; i < json.size(); ++i) {
+    const char c = json[i];
+    if (in_string && c == '\\') {
+      ++i;
+    } else if (c == '"') {
+      begin = i;
+      in_string = !in_string;
+    } else if (!in_string && std::string_view("[]{},:").find(c) != std::string_view::npos) {
+      begin = i;
+    }
+    if (i - begin > kMaxToken)
+      return {Code::kResourceExhausted,
+              "byte " + std::to_string(begin) + ": a text, number or space of more than " + std::to_string(kMaxToken >> 20) + " MiB"};
+  }
+  return {};
+}
+
 Status walkPythonJson(std::string text, const std::string& path, JsonVisitor& visitor) {
-  const std::string clean = withoutLiterals(std::move(text));
+  if (const Status tokens = checkTokens(text); !tokens.ok()) return {tokens.code(), path + ": " + tokens.message()};
+  replaceLiterals(text);
   Walker walker(visitor);
   try {
-    if (nlohmann::ordered_json::sax_parse(clean, &walker)) return {};
+    if (nlohmann::ordered_json::sax_parse(text, &walker)) return {};
   } catch (const nlohmann::json::exception& error) {
     walker.parse_error(0, {}, error);
   }

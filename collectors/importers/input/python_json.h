@@ -5,13 +5,14 @@
 // Threading:  pure.
 // Ownership:  values own their text; what a visitor is given is valid during the call.
 // Units:      bytes.
-// Errors:     INVALID_ARGUMENT names line and column; RESOURCE_EXHAUSTED beyond 256 MiB; DATA_LOSS of the stream.
+// Errors:     INVALID_ARGUMENT names line and column; RESOURCE_EXHAUSTED beyond 240 MiB, or 1 MiB of one text; DATA_LOSS of the stream.
 // Cost:       whole text in memory: for state files, not for traces.
 #pragma once
 
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "collectors/importers/importer.h"
 
@@ -36,6 +37,8 @@ class JsonVisitor {
 };
 
 Result<std::string> readAll(ByteStream& in, const std::string& path, std::stop_token stop);
+// RESOURCE_EXHAUSTED where one text, number or run of white space is larger than 1 MiB: the parser copies each, several times.
+Status checkTokens(std::string_view json);
 // What was visited before an error is good.
 Status walkPythonJson(std::string text, const std::string& path, JsonVisitor& visitor);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <nlohmann/json.hpp>
 
+#include "collectors/importers/input/python_json.h"
 #include "collectors/importers/nccl/document_readers.h"
 
 namespace runglass {
@@ -91,6 +92,7 @@ class Builder {
 }  // namespace
 
 Status readJson(const std::string& bytes, PlainDocument& into) {
+  RG_TRY(checkTokens(bytes));
   Builder builder(into);
   try {
     if (nlohmann::json::sax_parse(bytes, &builder)) return {};

@@ -5,6 +5,7 @@
 
 #include "collectors/importers/train_log/pairs.h"
 #include "model/topology.h"
+#include "model/url_secrets.h"
 
 namespace runglass::train_log {
 
@@ -55,7 +56,7 @@ std::string withoutSecrets(std::string_view text) {
     if (end < text.size()) out += ' ';
     text.remove_prefix(std::min(end + 1, text.size()));
   }
-  return out;
+  return withoutUrlSecrets(out);
 }
 
 }  // namespace runglass::train_log

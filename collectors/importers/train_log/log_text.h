@@ -21,7 +21,8 @@ std::string validText(std::string_view text, std::size_t most);
 // The same, without outer blanks.
 std::string cleanText(std::string_view text, std::size_t most);
 
-// A command line or a setting without the values of arguments whose names look secret: "--hub_token=***", "--api_key ***".
+// A command line or a setting without the values of arguments whose names look secret, "--hub_token=***", "--api_key ***", and without
+// those in addresses.
 std::string withoutSecrets(std::string_view text);
 
 }  // namespace runglass::train_log

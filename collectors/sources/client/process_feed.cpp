@@ -15,6 +15,7 @@
 #include "collectors/sources/client/record_payload.h"
 #include "collectors/sources/series_book.h"
 #include "model/metric_catalog.h"
+#include "model/url_secrets.h"
 
 namespace runglass {
 namespace {
@@ -206,7 +207,7 @@ void ProcessFeed::takeText(Recorder& out, const RingReader::Record& record) {
   const std::string_view first = textAt(record.payload, sizeof(text), text.first_bytes);
   if (record.head.type == RGR_FACT) {
     const std::string_view second = textAt(record.payload, sizeof(text) + text.first_bytes, text.second_bytes);
-    return takeFact(out, record.head.a != 0, std::string(first), std::string(second));
+    return takeFact(out, record.head.a != 0, std::string(first), second);
   }
   out.log({.time = toTime(text.time),
            .attempt = m_attempt_id,
@@ -217,10 +218,10 @@ void ProcessFeed::takeText(Recorder& out, const RingReader::Record& record) {
            .text = std::string(first) + (record.head.b ? " [cut]" : "")});
 }
 
-void ProcessFeed::takeFact(Recorder& out, bool automatic, std::string key, std::string value) {
+void ProcessFeed::takeFact(Recorder& out, bool automatic, std::string key, std::string_view value) {
   // The trainer's library drops these too; a ring may come from anyone's library.
   if (looksSecret(key)) return;
-  Fact fact{.attempt = m_attempt_id, .node = {}, .rank = {}, .key = std::move(key), .value = std::move(value)};
+  Fact fact{.attempt = m_attempt_id, .node = {}, .rank = {}, .key = std::move(key), .value = withoutUrlSecrets(value)};
   if (m_rank.rank != 0) {
     if (automatic)
       fact.node = m_node;

@@ -60,7 +60,7 @@ class ProcessFeed {
   void takePart(Recorder& out, const rgr_part& part);
   void takeCheckpoint(Recorder& out, const RingReader::Record& record);
   void takeText(Recorder& out, const RingReader::Record& record);
-  void takeFact(Recorder& out, bool automatic, std::string key, std::string value);
+  void takeFact(Recorder& out, bool automatic, std::string key, std::string_view value);
   void putStepValue(Recorder& out, std::string_view metric, std::string labels, std::int64_t step, TimeNs time, double value);
   void putScalar(Recorder& out, SeriesKey key, std::int64_t step, TimeNs time, double value);
   void handOver(Recorder& out);

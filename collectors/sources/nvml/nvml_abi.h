@@ -26,11 +26,16 @@ enum Return : int {
   kLibraryNotFound = 12,
   kFunctionNotFound = 13,
   kGpuIsLost = 15,
+  kVersionMismatch = 25,
 };
 
 struct Utilization {
   unsigned gpu, memory;
 };  // percent
+struct MemoryV1 {
+  std::uint64_t total, free, used;  // used: with what the driver reserves
+};
+static_assert(sizeof(MemoryV1) == 24);
 struct MemoryV2 {
   unsigned version = 0x02000028;
   std::uint64_t total, reserved, free, used;

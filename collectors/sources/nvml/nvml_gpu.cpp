@@ -3,6 +3,7 @@
 //  1. A reading whose call did not return success is not recorded: absent is not zero.
 //  2. After NVML code 15 the GPU is lost: nothing more is read from it.
 //  3. GPM needs two samples; the first readFast() only primes.
+//  4. Where the driver does not have the newest version of a call, the version before it is asked.
 #include "collectors/sources/nvml/nvml_gpu.h"
 
 #include <algorithm>
@@ -56,6 +57,9 @@ std::optional<std::uint64_t> fieldNumber(const nvml::FieldValue& field) {
   }
 }
 
+// A library may export what the kernel's module of another version does not have.
+bool isMissing(int rc) { return rc == nvml::kFunctionNotFound || rc == nvml::kVersionMismatch; }
+
 }  // namespace
 
 NvmlGpu::NvmlGpu(const nvml::Library& library, nvml::Device handle, int index) : m_library(&library), m_handle(handle), m_index(index) {
@@ -79,14 +83,23 @@ bool NvmlGpu::lost(int rc) {
   return m_lost;
 }
 
+// Drivers before 510 have only the first version, of which `used` includes what the driver reserves.
+std::optional<NvmlGpu::Memory> NvmlGpu::memory() const {
+  int rc = nvml::kFunctionNotFound;
+  if (nvml::MemoryV2 v2; m_library->memory != nullptr && (rc = m_library->memory(m_handle, &v2)) == kSuccess)
+    return Memory{v2.total, v2.used};
+  if (nvml::MemoryV1 v1; isMissing(rc) && m_library->memoryV1 != nullptr && m_library->memoryV1(m_handle, &v1) == kSuccess)
+    return Memory{v1.total, v1.used};
+  return std::nullopt;
+}
+
 void NvmlGpu::declare(Recorder& out, const Node& node, NodeId node_id, const std::string& root, TimeNs now) {
   const nvml::Library& lib = *m_library;
   std::array<char, 96> name{};
   Device device{
       .uuid = m_uuid.empty() ? node.uuid + "/gpu" + std::to_string(m_index) : m_uuid, .node = node_id, .index = m_index, .kind = "gpu"};
   if (lib.deviceName != nullptr && lib.deviceName(m_handle, name.data(), name.size()) == kSuccess) device.model = name.data();
-  if (nvml::MemoryV2 memory; lib.memory != nullptr && lib.memory(m_handle, &memory) == kSuccess)
-    device.memory_bytes = static_cast<std::int64_t>(memory.total);
+  if (const auto has = memory()) device.memory_bytes = static_cast<std::int64_t>(has->total);
   m_id = out.device(device);
   m_book = SeriesBook(node_id, m_id);
 
@@ -200,9 +213,9 @@ bool NvmlGpu::readSlow(Recorder& out, TimeNs now) {
     if (lost(rc)) return false;
     if (rc == kSuccess) put(out, "temperature_celsius", now, value);
   }
-  if (nvml::MemoryV2 memory; lib.memory != nullptr && lib.memory(m_handle, &memory) == kSuccess) {
-    put(out, "gpu_memory_used_bytes", now, static_cast<double>(memory.used));
-    put(out, "gpu_memory_total_bytes", now, static_cast<double>(memory.total));
+  if (const auto has = memory()) {
+    put(out, "gpu_memory_used_bytes", now, static_cast<double>(has->used));
+    put(out, "gpu_memory_total_bytes", now, static_cast<double>(has->total));
   }
   if (lib.powerLimit != nullptr && lib.powerLimit(m_handle, &value) == kSuccess) put(out, "power_limit_watts", now, value / 1000.0);
   if (lib.maxClock != nullptr && lib.maxClock(m_handle, 1, &value) == kSuccess) put(out, "sm_clock_max_hertz", now, value * kMhz);
@@ -259,13 +272,8 @@ bool NvmlGpu::readRare(Recorder& out, TimeNs now) {
   return true;
 }
 
-std::vector<NvmlGpu::Process> NvmlGpu::processes() const {
-  if (m_lost) return {};
-  // Drivers that had withdrawn _v3 still have _v2 with the 24-byte record.
-  const bool v3 = m_library->processesV3 != nullptr;
-  const auto list = v3 ? m_library->processesV3 : m_library->processesV2;
-  if (list == nullptr) return {};
-  const std::size_t stride = v3 ? m_library->processStride() : 24;
+int NvmlGpu::processes(List list, std::size_t stride, std::vector<Process>& found) const {
+  if (list == nullptr) return nvml::kFunctionNotFound;
   unsigned count = 0;
   int rc = list(m_handle, &count, nullptr);
   std::vector<std::byte> records;
@@ -274,8 +282,7 @@ std::vector<NvmlGpu::Process> NvmlGpu::processes() const {
     records.assign(std::size_t{count} * 32 + 64, std::byte{});
     rc = list(m_handle, &count, records.data());
   }
-  std::vector<Process> found;
-  if (rc != kSuccess || records.empty()) return found;
+  if (rc != kSuccess) return rc;
   for (unsigned i = 0; i < count && (i + 1) * stride <= records.size(); ++i) {
     Process process{};
     std::uint64_t memory = 0;
@@ -284,6 +291,17 @@ std::vector<NvmlGpu::Process> NvmlGpu::processes() const {
     if (memory != UINT64_MAX) process.memory_bytes = memory;
     if (process.pid != 0) found.push_back(process);
   }
+  return rc;
+}
+
+std::vector<NvmlGpu::Process> NvmlGpu::processes() const {
+  std::vector<Process> found;
+  if (m_lost) return found;
+  // _v3 came with 510 and was withdrawn in some drivers after it, _v2 with 450.
+  constexpr std::size_t kStrideV2 = 24, kStrideV1 = 16;
+  const nvml::Library& lib = *m_library;
+  if (isMissing(processes(lib.processesV3, lib.processStride(), found)) && isMissing(processes(lib.processesV2, kStrideV2, found)))
+    (void)processes(lib.processesV1, kStrideV1, found);
   return found;
 }
 

@@ -45,6 +45,13 @@ class NvmlGpu {
 
  private:
   bool lost(int rc);
+  struct Memory {
+    std::uint64_t total, used;
+  };
+  std::optional<Memory> memory() const;
+  // What one of the driver's three lists returns, in records of `stride` bytes.
+  using List = int (*)(nvml::Device, unsigned*, void*);
+  int processes(List list, std::size_t stride, std::vector<Process>& found) const;
   void readActivity(Recorder& out, TimeNs now);
   void readNvlink(Recorder& out, TimeNs now);
   void measureRefresh(Recorder& out, TimeNs now, unsigned milliwatts);

@@ -32,6 +32,7 @@ namespace runglass::nvml {
   F(eccMode, "nvmlDeviceGetEccMode", (Device, int*, int*))                                           \
   F(utilization, "nvmlDeviceGetUtilizationRates", (Device, Utilization*))                            \
   F(memory, "nvmlDeviceGetMemoryInfo_v2", (Device, MemoryV2*))                                       \
+  F(memoryV1, "nvmlDeviceGetMemoryInfo", (Device, MemoryV1*))                                        \
   F(temperature, "nvmlDeviceGetTemperature", (Device, int, unsigned*))                               \
   F(temperatureThreshold, "nvmlDeviceGetTemperatureThreshold", (Device, int, unsigned*))             \
   F(power, "nvmlDeviceGetPowerUsage", (Device, unsigned*))                                           \
@@ -49,6 +50,7 @@ namespace runglass::nvml {
   F(nvlinkState, "nvmlDeviceGetNvLinkState", (Device, unsigned, int*))                               \
   F(processesV3, "nvmlDeviceGetComputeRunningProcesses_v3", (Device, unsigned*, void*))              \
   F(processesV2, "nvmlDeviceGetComputeRunningProcesses_v2", (Device, unsigned*, void*))              \
+  F(processesV1, "nvmlDeviceGetComputeRunningProcesses", (Device, unsigned*, void*))                 \
   F(fieldValues, "nvmlDeviceGetFieldValues", (Device, int, FieldValue*))                             \
   F(eventSetCreate, "nvmlEventSetCreate", (EventSet*))                                               \
   F(eventSetFree, "nvmlEventSetFree", (EventSet))                                                    \

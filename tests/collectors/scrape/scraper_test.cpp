@@ -6,10 +6,12 @@
 #include <archive_entry.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include "collectors/scrape/scrape_page.h"
 #include "tests/support/http_server.h"
 #include "tests/support/memory_recorder.h"
+#include "tests/support/sanitized.h"
 #include "tests/support/wait_until.h"
 
 namespace runglass {
@@ -19,6 +21,13 @@ using test::HttpServer;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
+
+// The most memory that this process has ever had.
+double peakMib() {
+  rusage used{};
+  getrusage(RUSAGE_SELF, &used);
+  return static_cast<double>(used.ru_maxrss) / 1024;
+}
 
 class ScraperTest : public testing::Test {
  protected:
@@ -52,8 +61,9 @@ class ScraperTest : public testing::Test {
     EXPECT_EQ(detailOf("/good"), "");
     EXPECT_EQ(samplesOf("bad"), 0U);
   }
-  static std::string gzipped(const std::string& text) {
-    std::string packed(text.size() / 100 + 65'536, '\0');
+  // `text` so many times.
+  static std::string gzipped(const std::string& text, std::size_t times = 1) {
+    std::string packed(text.size() * times / 100 + 65'536, '\0');
     std::size_t used = 0;
     archive* const to = archive_write_new();
     archive_write_add_filter_gzip(to);
@@ -63,7 +73,7 @@ class ScraperTest : public testing::Test {
     archive_entry_set_pathname(entry, "x");
     archive_entry_set_filetype(entry, AE_IFREG);
     archive_write_header(to, entry);
-    archive_write_data(to, text.data(), text.size());
+    for (std::size_t i = 0; i < times; ++i) archive_write_data(to, text.data(), text.size());
     archive_entry_free(entry);
     archive_write_close(to);
     archive_write_free(to);
@@ -151,12 +161,20 @@ TEST_F(ScraperTest, TwoGigabytesAreCutOff) {
   EXPECT_LT(sent, 1U << 30);
 }
 
+// 384 MiB in 400 KB.
 TEST_F(ScraperTest, AGzipBombIsCutOff) {
   std::string lines;
-  while (lines.size() < ScrapePage::kMostBytes + 1'000'000) lines += "# " + std::string(1'000, 'x') + "\n";
-  bomb = gzipped(lines + "bad 1\n");
-  ASSERT_LT(bomb.size(), 1U << 20);
+  while (lines.size() < 1U << 20) lines += "# " + std::string(1'000, 'x') + "\n";
+  bomb = gzipped(lines, 384);
+  ASSERT_LT(bomb.size(), 2U << 20);
+  ASSERT_GT(384 * lines.size(), 10 * ScrapePage::kMostBytes);
+  const double before = peakMib();
+  const DurNs begin = monotonicNow();
   expectOnlyThisFails("/bomb", "scrape.too_large: ");
+  if (!test::kSanitized) {
+    EXPECT_LT(monotonicNow() - begin, 10 * kNsPerSecond) << "ns";
+    EXPECT_LT(peakMib() - before, 256) << "MiB";
+  }
 }
 
 TEST_F(ScraperTest, AnExplosionOfLabelsIsRefusedBeyondTheShare) {

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // A libnvidia-ml.so.1 for tests: two GPUs whose state comes from the file that FAKE_NVML names, so that a test can lose a GPU,
-// raise an Xid or change the driver in mid-flight. Lines are "key value"; absent keys take the defaults below.
+// raise an Xid or change the driver in mid-flight. Lines are "key value"; absent keys take the defaults below. FAKE_NVML_DRIVER is the
+// oldest driver that has the functions which this build exports; of driver 1 there is no more than the names of the GPUs' handles.
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#ifndef FAKE_NVML_DRIVER
+#define FAKE_NVML_DRIVER 550
+#endif
 
 typedef struct {
   char id;
@@ -32,20 +37,21 @@ static int gone(void* device) { return setting("lost", -1) == indexOf(device); }
 
 int nvmlInit_v2(void) { return (int)setting("init", 0); }
 int nvmlShutdown(void) { return 0; }
-int nvmlSystemGetDriverVersion(char* out, unsigned n) {
-  snprintf(out, n, "%ld.%ld.03", setting("driver_major", 550), setting("driver_minor", 54));
-  return 0;
-}
-int nvmlSystemGetCudaDriverVersion_v2(int* out) {
-  *out = 12040;
-  return 0;
-}
 int nvmlDeviceGetCount_v2(unsigned* out) {
   *out = 2;
   return 0;
 }
 int nvmlDeviceGetHandleByIndex_v2(unsigned i, void** out) {
   *out = &gpus[i];
+  return 0;
+}
+#if FAKE_NVML_DRIVER > 1
+int nvmlSystemGetDriverVersion(char* out, unsigned n) {
+  snprintf(out, n, "%ld.%ld.03", setting("driver_major", FAKE_NVML_DRIVER), setting("driver_minor", 54));
+  return 0;
+}
+int nvmlSystemGetCudaDriverVersion_v2(int* out) {
+  *out = 12040;
   return 0;
 }
 int nvmlDeviceGetName(void* d, char* out, unsigned n) {
@@ -63,12 +69,22 @@ int nvmlDeviceGetUtilizationRates(void* d, unsigned* out) {
   out[1] = 40;
   return 0;
 }
+// Without a version: what is reserved counts as used.
+int nvmlDeviceGetMemoryInfo(void* d, uint64_t* out) {
+  GPU_OR_LOST(d);
+  out[0] = 80ULL << 30;
+  out[1] = 19ULL << 30;
+  out[2] = 61ULL << 30;
+  return 0;
+}
+#if FAKE_NVML_DRIVER >= 510
 typedef struct {
   unsigned version;
   uint64_t total, reserved, free, used;
 } Memory;
 int nvmlDeviceGetMemoryInfo_v2(void* d, Memory* m) {
-  (void)d;
+  GPU_OR_LOST(d);
+  if (setting("memory_v2", 0)) return (int)setting("memory_v2", 0);
   if (m->version != 0x02000028) return 25;
   m->total = 80ULL << 30;
   m->reserved = 1ULL << 30;
@@ -76,6 +92,7 @@ int nvmlDeviceGetMemoryInfo_v2(void* d, Memory* m) {
   m->free = 19ULL << 30;
   return 0;
 }
+#endif
 int nvmlDeviceGetTemperature(void* d, int s, unsigned* out) {
   (void)s;
   GPU_OR_LOST(d);
@@ -146,8 +163,9 @@ int nvmlDeviceGetFieldValues(void* d, int n, Field* fields) {
   }
   return 0;
 }
-int nvmlDeviceGetComputeRunningProcesses_v3(void* d, unsigned* count, void* out) {
-  const unsigned stride = (unsigned)setting("stride", 24), have = indexOf(d) ? 0 : 2;
+// Two processes on the first GPU, in records of `stride` bytes; the rest of each is of no interest and not zero.
+static int processes(void* d, unsigned* count, void* out, unsigned stride) {
+  const unsigned have = indexOf(d) ? 0 : 2;
   if (*count < have) {
     *count = have;
     return 7;
@@ -163,6 +181,16 @@ int nvmlDeviceGetComputeRunningProcesses_v3(void* d, unsigned* count, void* out)
   }
   return 0;
 }
+int nvmlDeviceGetComputeRunningProcesses(void* d, unsigned* count, void* out) { return processes(d, count, out, 16); }
+#if FAKE_NVML_DRIVER >= 450
+int nvmlDeviceGetComputeRunningProcesses_v2(void* d, unsigned* count, void* out) { return processes(d, count, out, 24); }
+#endif
+#if FAKE_NVML_DRIVER >= 510
+int nvmlDeviceGetComputeRunningProcesses_v3(void* d, unsigned* count, void* out) {
+  if (setting("processes_v3", 0)) return (int)setting("processes_v3", 0);
+  return processes(d, count, out, (unsigned)setting("stride", 24));
+}
+#endif
 int nvmlEventSetCreate(void** out) {
   *out = &xid_taken;
   xid_taken = 0;
@@ -198,3 +226,4 @@ int nvmlEventSetWait_v2(void* set, Event* event, unsigned timeout) {
   event->data = (uint64_t)xid;
   return 0;
 }
+#endif

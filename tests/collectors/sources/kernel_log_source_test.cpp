@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+#include "model/fault_catalog.h"
 #include "tests/collectors/sources/follow/scratch_folder.h"
 #include "tests/support/memory_recorder.h"
 
@@ -60,6 +62,42 @@ TEST_F(KernelLogSourceTest, PutsAnXidOnItsGpuAtTheKernelsTime) {
   ASSERT_EQ(out.logs.size(), 1U);
   EXPECT_EQ(out.logs[0].text, "eth0: hello");
   EXPECT_TRUE(out.runs.empty()) << "a node's kernel belongs to no run";
+}
+
+// Codes of data-centre GPUs with an immediate action in the vendor's catalogue (kXidSource).
+const std::set<std::string_view> kVendorXids = {"13",  "31",  "32",  "39",  "43",  "45",  "46",  "48",  "54",  "62",  "63",
+                                                "64",  "74",  "79",  "92",  "94",  "95",  "109", "110", "119", "120", "121",
+                                                "136", "140", "143", "144", "145", "146", "147", "148", "149", "150", "151",
+                                                "154", "155", "156", "157", "158", "160", "161", "171", "172"};
+
+TEST_F(KernelLogSourceTest, ReadsEveryXidOfTheCatalogueWithItsSeverityAndMeaning) {
+  std::vector<const FaultInfo*> rows;
+  std::set<std::string_view> codes;
+  std::string log;
+  for (const FaultInfo& row : faultCatalog()) {
+    if (row.kind != "xid" || row.code.empty()) continue;
+    rows.push_back(&row);
+    codes.insert(row.code);
+    log += "4," + std::to_string(rows.size()) + ",2500000,-;NVRM: Xid (PCI:0000:9b:00): " + std::string(row.code) +
+           ", pid=" + std::to_string(1000 + rows.size()) + ", name=python, Ch 00000008, intr 10000000. " + std::string(row.meaning) +
+           "\n SUBSYSTEM=pci\n DEVICE=+pci:0000:9b:00.0\n";
+  }
+  EXPECT_EQ(codes, kVendorXids);
+  m_root.append("kmsg", log);
+  ASSERT_TRUE(live(kmsg()).ok());
+  ASSERT_EQ(out.events.size(), rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const Event& event = out.events[i];
+    EXPECT_EQ(event.kind, "xid");
+    EXPECT_EQ(event.code, rows[i]->code);
+    EXPECT_EQ(event.severity, rows[i]->severity) << "Xid " << rows[i]->code;
+    const FaultInfo* meaning = findFault(event.kind, event.code);
+    ASSERT_NE(meaning, nullptr) << "Xid " << rows[i]->code;
+    EXPECT_EQ(meaning->meaning, rows[i]->meaning) << "the kind's own row has been taken for Xid " << rows[i]->code;
+    EXPECT_FALSE(meaning->meaning.empty() || meaning->advice.empty()) << "Xid " << rows[i]->code;
+    EXPECT_NE(event.message.find(rows[i]->meaning), std::string::npos) << event.message;
+    EXPECT_EQ(out.devices.at(event.device.value - 1).uuid, "GPU-509665ad-b600-ac93-3616-d754b23d636d");
+  }
 }
 
 TEST_F(KernelLogSourceTest, RecordsNothingTwiceWithinABoot) {

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <ostream>
 
 #include "collectors/sources/nvml/nvml_library.h"
 #include "collectors/sources/nvml/nvml_source.h"
@@ -152,12 +153,59 @@ TEST_F(NvmlSourceTest, GivesARankOfTheClientItsGpu) {
   EXPECT_FALSE(ranks.put({.pid = 4002, .rank = {.attempt = {7}, .rank = 5}}));
 }
 
-TEST_F(NvmlSourceTest, ReadsTheLongerProcessRecordOfTheDriversThatHaveIt) {
-  state("driver_major 535\ndriver_minor 54\nstride 32\n");
+// A driver by its version, what its library exports and how long the records of its newest process list are.
+struct Driver {
+  int major, minor;
+  const char* library;
+  const char* settings;
+  std::int64_t used_gib;
+  friend void PrintTo(const Driver& driver, std::ostream* out) { *out << driver.major << '.' << driver.minor; }
+};
+
+class NvmlDrivers : public NvmlSourceTest, public testing::WithParamInterface<Driver> {};
+
+TEST_P(NvmlDrivers, GiveMemoryAndProcesses) {
+  const Driver& driver = GetParam();
+  m_config.insert_or_assign("library", driver.library);
+  state("driver_major " + std::to_string(driver.major) + "\ndriver_minor " + std::to_string(driver.minor) + "\n" + driver.settings);
   start();
   poll(0);
+  EXPECT_EQ(m_out.devices.at(0).memory_bytes, 80LL << 30);
+  EXPECT_EQ(m_out.samplesOf("gpu_memory_total_bytes", "*", DeviceId{1}).value, std::vector<double>{80.0 * (1LL << 30)});
+  EXPECT_EQ(m_out.samplesOf("gpu_memory_used_bytes", "*", DeviceId{1}).value,
+            std::vector<double>{static_cast<double>(driver.used_gib) * (1LL << 30)});
+  EXPECT_EQ(m_out.samplesOf("gpu_process_memory_bytes", R"({"local_rank":"3","pid":"4000","rank":"11"})").value,
+            std::vector<double>{50.0 * (1LL << 30)});
   EXPECT_EQ(m_out.samplesOf("gpu_process_count", R"({"pid":"4001"})").size(), 1U);
-  EXPECT_EQ(m_out.samplesOf("gpu_process_memory_bytes", R"({"local_rank":"3","pid":"4000","rank":"11"})").size(), 1U);
+  for (const auto& [id, key] : m_out.series_keys)
+    if (key.metric.starts_with("gpu_process_"))
+      EXPECT_NE(key.labels.find("\"pid\":\"400"), std::string::npos) << "no such process: " << key.labels;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Versions, NvmlDrivers,
+    testing::Values(Driver{440, 33, RG_FAKE_NVML_440, "", 61}, Driver{470, 57, RG_FAKE_NVML_470, "", 61},
+                    Driver{510, 39, RG_FAKE_NVML, "", 60}, Driver{535, 43, RG_FAKE_NVML, "stride 32\n", 60},
+                    Driver{535, 86, RG_FAKE_NVML, "stride 32\n", 60}, Driver{535, 104, RG_FAKE_NVML, "", 60},
+                    Driver{550, 54, RG_FAKE_NVML, "", 60},
+                    // A library that is newer than the kernel's module, and one that wants another version of a structure.
+                    Driver{550, 54, RG_FAKE_NVML, "memory_v2 13\nprocesses_v3 13\n", 61},
+                    Driver{550, 54, RG_FAKE_NVML, "memory_v2 25\nprocesses_v3 25\n", 61}),
+    [](const auto& info) {
+      return "Of" + std::to_string(info.param.major) + "_" + std::to_string(info.param.minor) + "_" + std::to_string(info.index);
+    });
+
+TEST_F(NvmlSourceTest, OfALibraryThatOnlyListsGpusTheDevicesAreRecorded) {
+  m_config.insert_or_assign("library", RG_FAKE_NVML_1);
+  start();
+  for (int i = 0; i < 12; ++i) poll(kNsPerSecond);
+  m_source->stop(m_out);
+  ASSERT_EQ(m_out.devices.size(), 2U);
+  EXPECT_EQ(m_out.devices[1].uuid, "node-1/gpu1");
+  EXPECT_FALSE(m_out.devices[1].memory_bytes);
+  EXPECT_FALSE(m_out.hasEvent("gpu_lost"));
+  EXPECT_EQ(m_out.samplesOf("power_watts").size(), 0U);
+  EXPECT_EQ(m_out.samplesOf("gpu_memory_used_bytes").size(), 0U);
 }
 
 TEST_F(NvmlSourceTest, SaysOnceAndClearlyThatThereIsNoDriver) {

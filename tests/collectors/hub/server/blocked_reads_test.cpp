@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <future>
+#include <map>
 #include <thread>
 
 #include "collectors/hub/server/follow_service.h"
@@ -13,6 +15,7 @@
 #include "storage/read/live_tail.h"
 #include "storage/read/store_uuid.h"
 #include "storage/reader.h"
+#include "storage/travel/forwarding_reader.h"
 #include "storage/writer.h"
 #include "tests/collectors/hub/server/raw_agent.h"
 #include "tests/support/temp_folder.h"
@@ -143,6 +146,88 @@ TEST(BlockedReads, AnOrderEndsInTimeWhenTheStoreDoesNotAnswer) {
   for (const auto& action : posted) action(**writer);
   EXPECT_EQ(outcomes.size(), 1U) << "an answer that is late is dropped";
 }
+
+// Counts calls; the first of `held` waits at the gate.
+class HeldReader final : public ForwardingReader {
+ public:
+  HeldReader(std::unique_ptr<Reader> inner, Gate& gate, std::string held, std::map<std::string, int>& calls)
+      : ForwardingReader(std::move(inner)), m_gate(gate), m_held(std::move(held)), m_calls(calls) {}
+  Result<std::vector<Run>> runs() override { return called("runs"), ForwardingReader::runs(); }
+  Result<std::vector<Attempt>> attempts(RunId run) override { return called("attempts"), ForwardingReader::attempts(run); }
+  Result<std::vector<Node>> nodes() override { return called("nodes"), ForwardingReader::nodes(); }
+  Result<std::vector<LatestSample>> latest(std::span<const SeriesId> series) override {
+    return called("latest"), ForwardingReader::latest(series);
+  }
+  Result<ScalarColumns> scalars(SeriesId series, std::int64_t step0, std::int64_t step1, std::stop_token stop) override {
+    return called("scalars"), ForwardingReader::scalars(series, step0, step1, std::move(stop));
+  }
+
+ private:
+  void called(const std::string& name) {
+    if (++m_calls[name] == 1 && name == m_held) m_gate.pass();
+  }
+  Gate& m_gate;
+  const std::string m_held;
+  std::map<std::string, int>& m_calls;  // of the pool's thread, until it has ended
+};
+
+class TimedOutOrders : public testing::TestWithParam<std::string> {
+ protected:
+  // Several portions of series with steps, and a rank.
+  void SetUp() override {
+    auto opened = openStore(store).writer({});
+    ASSERT_TRUE(opened.ok()) << opened.status().message();
+    writer = std::move(*opened);
+    const AttemptId attempt = writer->attempt({.run = writer->run({.name = "live"}), .key = "0"});
+    const NodeId node = writer->node({.uuid = "n1", .name = "n1"});
+    writer->rank({.attempt = attempt, .rank = 0, .node = node});
+    for (std::int32_t rank = 0; rank < 1000; ++rank) {
+      const SeriesId series = writer->series({.attempt = attempt, .rank = rank, .metric = "step_time_ns", .kind = SeriesKind::kScalar});
+      writer->scalars(series, std::vector<std::int64_t>{1, 2}, std::vector<TimeNs>{kNsPerSecond, 2 * kNsPerSecond},
+                      std::vector<double>{1e9, 1e9});
+    }
+    ASSERT_TRUE(writer->flush().ok());
+  }
+  void place(OrderDesk& orders, int count) {
+    for (int i = 0; i < count; ++i)
+      orders.place(
+          {.kind = OrderKind::kTraceSteps, .run = "live", .ranks = {}, .number = 1}, [](Writer&) { return std::vector<OrderDesk::Peer>(); },
+          0, [this](const Result<OrderOutcome>& outcome) { outcomes.push_back(outcome.status()); });
+  }
+
+  test::TempFolder dir;
+  const std::string store = dir.file("s.rgl");
+  std::unique_ptr<Writer> writer;
+  Gate gate;
+  std::map<std::string, int> calls;
+  std::atomic<int> posted = 0;
+  std::vector<Status> outcomes;
+};
+
+TEST_P(TimedOutOrders, ReadTheStoreNoLonger) {
+  OrderDesk orders(
+      [this]() -> Result<std::unique_ptr<Reader>> {
+        RG_ASSIGN(std::unique_ptr<Reader> reader, openStore(store).reader());
+        return std::unique_ptr<Reader>(std::make_unique<HeldReader>(std::move(reader), gate, GetParam(), calls));
+      },
+      [this](const std::function<void(Writer&)>&) { ++posted; });
+  place(orders, 2);
+  ASSERT_TRUE(gate.waitUntilHeld());
+  orders.tick(OrderDesk::kPatience, *writer);
+  ASSERT_EQ(outcomes.size(), 2U);
+  place(orders, 1);
+  const std::map<std::string, int> before = calls;
+  gate.open();
+  ASSERT_TRUE(test::waitUntil([&] { return posted > 0; })) << "the order that has not timed out";
+  orders.stopReading();
+  EXPECT_EQ(posted, 1) << "a plan that nobody waits for";
+  EXPECT_EQ(calls["runs"], 2) << "of the held order and of the last";
+  EXPECT_EQ(calls["attempts"], before.contains("attempts") ? 2 : 1);
+  EXPECT_EQ(calls["latest"], before.contains("latest") ? 1 + 4 : 4);
+  EXPECT_EQ(calls["scalars"], 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(HeldIn, TimedOutOrders, testing::Values("runs", "latest"));
 
 class BlockedFollower : public testing::Test {
  protected:

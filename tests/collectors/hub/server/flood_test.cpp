@@ -130,17 +130,41 @@ class FloodedHub : public testing::Test {
 
 class Flood : public FloodedHub, public testing::WithParamInterface<std::tuple<Who, Kind>> {};
 
-double rssMib(pid_t pid) {
+double statusMib(pid_t pid, std::string_view key) {
   std::ifstream status("/proc/" + std::to_string(pid) + "/status");
   for (std::string line; std::getline(status, line);)
-    if (line.starts_with("VmRSS:")) return std::stod(line.substr(6)) / 1024;
+    if (line.starts_with(key)) return std::stod(line.substr(key.size())) / 1024;
   return 0;
 }
+double rssMib(pid_t pid) { return statusMib(pid, "VmRSS:"); }
 
 struct Killed {
   pid_t pid;
   ~Killed() { kill(pid, SIGKILL), waitpid(pid, nullptr, 0); }
 };
+
+// 128 MiB of zeros in 130 KB, of an agent that was admitted: gRPC would unpack them before it looks at the size.
+TEST_F(FloodedHub, DoesNotUnpackAMessageBeforeItIsRefused) {
+  const test::Spawned hub = serve(true);
+  const Killed in_the_end{hub.pid};
+  const int port = portOf(hub);
+  const std::unique_ptr<RawAgent> its = honest(port, true);
+  ASSERT_TRUE(joins(*its));
+  ASSERT_TRUE(its->send(RawAgent::batch(0, 0, "")) && its->waitForAck(0, 1));
+  const double before = statusMib(hub.pid, "VmHWM:");
+  RawAgent bomber("localhost:" + std::to_string(port), kToken, grpc::InsecureChannelCredentials(), true);
+  const DurNs begin = monotonicNow();
+  (void)bomber.write([] {
+    v1::AgentMessage message;
+    *message.mutable_hello() = RawAgent::hello("s2", "bomber");
+    message.mutable_hello()->set_node_name(std::string(128 << 20, '\0'));
+    return message;
+  }());
+  EXPECT_FALSE(bomber.finish().ok());
+  EXPECT_LT(monotonicNow() - begin, 10 * kNsPerSecond) << "ns";
+  EXPECT_LT(statusMib(hub.pid, "VmHWM:") - before, 80) << "MiB";
+  EXPECT_TRUE(its->send(RawAgent::batch(0, 1, "")) && its->waitForAck(0, 2)) << "an agent next to it is served";
+}
 
 TEST_P(Flood, LeavesMemoryAgentsAndTheEndOfTheHubAlone) {
   const auto [who, kind] = GetParam();

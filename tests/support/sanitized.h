@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether this build runs under a sanitizer, where bounds of memory and time mean nothing.
+//
+// Threading:  none.
+// Ownership:  none.
+// Units:      none.
+// Errors:     none.
+// Cost:       none.
+#pragma once
+
+namespace runglass::test {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool kSanitized = true;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+inline constexpr bool kSanitized = true;
+#else
+inline constexpr bool kSanitized = false;
+#endif
+#else
+inline constexpr bool kSanitized = false;
+#endif
+
+}  // namespace runglass::test
