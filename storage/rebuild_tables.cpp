@@ -45,7 +45,8 @@ class Rebuilding {
     RG_ASSIGN(auto transaction, sqlite::Transaction::begin(m_to, sqlite::Transaction::Kind::kImmediate));
     for (const auto& [table, why] : damaged) RG_TRY(rebuild(table, why));
     RG_TRY(makePlaceholders());
-    if (std::ranges::find(damaged, "rg_log", &Damaged::table) != damaged.end())
+    RG_ASSIGN(const auto words, m_to.queryInt64("SELECT 1 FROM sqlite_schema WHERE name = 'rg_log_words'"));  // since schema 5
+    if (words && std::ranges::find(damaged, "rg_log", &Damaged::table) != damaged.end())
       RG_TRY(m_to.exec("INSERT INTO rg_log_words(rg_log_words) VALUES('rebuild')"));
     RG_TRY(transaction.commit());
     return std::move(m_lost);

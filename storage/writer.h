@@ -93,7 +93,7 @@ inline constexpr DurNs kIncidentMargin = 60 * kNsPerSecond;
 
 class Writer : public MirrorRecorder, public RankPlaces {
  public:
-  // Creates the file if it is missing, migrates older schemas (after a VACUUM INTO backup), replays the journal.
+  // Creates the file if it is missing, migrates older schemas (after a copy of the file), replays the journal.
   static Result<std::unique_ptr<Writer>> open(const std::string& path, WriterOptions options = {});
 
   // --- exactly-once ingest -------------------------------------------------------------------------------------------

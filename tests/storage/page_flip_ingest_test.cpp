@@ -162,6 +162,61 @@ TEST_F(PageFlip, CostsNoOtherSeriesAnything) {
   RecordProperty("restarted", restarted);
 }
 
+// The copy before a migration has the damaged page as it is, so that it can be made of any store.
+TEST_F(PageFlip, KeepsNoStoreFromBeingUpgraded) {
+  {
+    auto db = sqlite::Connection::open(m_good, sqlite::OpenMode::kReadWrite).value();
+    const Status older = db.exec("DROP TABLE rg_past; DROP TABLE rg_past_rank; DROP TABLE rg_past_fact; PRAGMA user_version=12");
+    ASSERT_TRUE(older.ok()) << older.message();
+  }
+  m_content = fileContent(m_good);
+  std::mt19937_64 random(test::seed());
+  const std::vector<std::string> owners = pageOwners(m_good);
+  const std::string backup = m_path + ".schema12";
+  int upgraded = 0;
+  for (std::size_t page = 0; page < m_content.size() / kFlipPage; page += page < 60 ? 1 : 4) {
+    removeStores();
+    const std::size_t bit = (page * kFlipPage * 8) + random() % (kFlipPage * 8);
+    SCOPED_TRACE("bit " + std::to_string(bit) + " of page " + std::to_string(page + 1) + " of " + owners[page]);
+    writeFlipped(m_path, m_content, bit);
+    const std::string flipped = fileContent(m_path);
+    auto writer = Writer::open(m_path, replaying());
+    if (!writer.ok()) {
+      // New tables need the maps of pages and the list of free ones, which belong to none.
+      EXPECT_TRUE(mayRefuse(owners[page]) || owners[page].empty()) << writer.status().message();
+      EXPECT_THAT(writer.status().message(), testing::HasSubstr("runglassctl repair"));
+      continue;
+    }
+    ++upgraded;
+    if (page % 4 != 0) {
+      ASSERT_TRUE((*writer)->close().ok() || mayRefuse(owners[page]));
+    } else {
+      auto [points, stored] = ingest(**writer);
+      writer->reset();
+      if (!stored && !mayRefuse(owners[page])) {
+        auto again = Writer::open(m_path, replaying());
+        ASSERT_TRUE(again.ok()) << again.status().message();
+        std::tie(points, stored) = ingest(**again, points);
+        EXPECT_TRUE(stored);
+      }
+      const auto reader = Reader::open(m_path);
+      ASSERT_TRUE(reader.ok()) << reader.status().message();
+      std::vector<int> incomplete;
+      for (int number = 0; number < kFlipSeries && stored; ++number)
+        if (!complete(**reader, number, kFlipPoints + points)) incomplete.push_back(number);
+      // Of samples only what lies in the page, and what is named there, may be missing.
+      for (const char* table : {"rg_event", "rg_log", "rg_finding", "rg_fact", "rg_import", "rg_span_chunk", "rg_capture"})
+        if (owners[page].find(table) != std::string::npos) EXPECT_THAT(incomplete, IsEmpty());
+    }
+    // Page 1 says which journal mode the file is in.
+    ASSERT_EQ(fileContent(backup).size(), flipped.size());
+    EXPECT_EQ(fileContent(backup).substr(kFlipPage), flipped.substr(kFlipPage));
+    EXPECT_EQ(std::filesystem::status(backup).permissions(), std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+    EXPECT_FALSE(std::filesystem::exists(backup + ".part") || std::filesystem::exists(backup + ".part-wal"));
+  }
+  EXPECT_GT(upgraded, 50);
+}
+
 // A catalogue table fits one page: it is made anew when the store is opened for writing, and says what it lost.
 TEST_F(PageFlip, ADamagedCatalogueTableIsMadeAnew) {
   const std::vector<std::string> owners = pageOwners(m_good);
