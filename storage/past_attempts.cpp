@@ -64,6 +64,18 @@ Result<std::string> packedPidsOf(sqlite::Connection& db, AttemptId attempt) {
   }
 }
 
+// That of an attempt whose row of rg_past is lost: ranges of its run cover it still.
+Result<bool> isCovered(sqlite::Connection& db, std::int64_t run, AttemptId attempt) {
+  for (const char* table : {"rg_past_rank", "rg_past_fact"}) {
+    RG_ASSIGN(auto rows, db.prepare(std::string("SELECT 1 FROM ") + table +
+                                    " WHERE run_id = ?1 AND ?2 BETWEEN first_attempt AND last_attempt LIMIT 1"));
+    bindAll(rows, run, attempt.value);
+    RG_ASSIGN(const bool covered, rows.step());
+    if (covered) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::string rankNodes() {
@@ -83,7 +95,12 @@ Status moveToPast(sqlite::Connection& db, AttemptId attempt) {
     if (!found) return {Code::kNotFound, "attempt " + std::to_string(attempt.value) + ": not in this store"};
     run = row.int64(0), before = row.int64(1);
   }
-  RG_ASSIGN(const std::string pids, packedPidsOf(db, attempt));
+  // What came since it was moved stays where it goes before that: moved, it would be a second range of the same attempts.
+  RG_ASSIGN(const bool moved_before, isCovered(db, run, attempt));
+  std::string pids = packPids({});
+  if (!moved_before) {
+    RG_ASSIGN(pids, packedPidsOf(db, attempt));
+  }
   RG_ASSIGN(auto insert, db.prepare("INSERT INTO rg_past(attempt_id, crc, pids) VALUES(?,?,?)"));
   const auto id = static_cast<std::int64_t>(attempt.value);
   insert.bind(1, id);
@@ -91,6 +108,7 @@ Status moveToPast(sqlite::Connection& db, AttemptId attempt) {
   insert.bindBlob(3, pids);
   RG_TRY(insert.run());
   for (const char* move : kMoves) {
+    if (moved_before) break;
     RG_ASSIGN(auto statement, db.prepare(move));
     bindAll(statement, run, id, before);
     RG_TRY(statement.run());

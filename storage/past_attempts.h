@@ -35,7 +35,8 @@ inline constexpr std::string_view kPastFacts =
 // Which rank was on which node: attempt_id, rank, node_id.
 std::string rankNodes();
 
-// Moves what rg_rank and rg_fact have of an attempt. It is superseded, and was not moved before.
+// Moves what rg_rank and rg_fact have of an attempt that is superseded and not in rg_past. One that was, and whose row is lost, gets one
+// without process ids, and nothing is moved.
 Status moveToPast(sqlite::Connection& db, AttemptId attempt);
 
 using RankPid = std::pair<std::int32_t, std::int32_t>;

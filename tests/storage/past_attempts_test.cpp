@@ -11,6 +11,7 @@
 #include "storage/writer.h"
 #include "tests/storage/sql_rows.h"
 #include "tests/storage/temp_store.h"
+#include "tests/support/open_store.h"
 
 namespace runglass {
 namespace {
@@ -149,6 +150,41 @@ TEST_F(PastAttempts, TakeWhatComesLate) {
     EXPECT_THAT(*reader()->verify(), IsEmpty());
     ASSERT_TRUE(m_writer->close().ok());
     open();
+  }
+}
+
+// A row of rg_past that damage cost is made anew; what comes late for its attempt goes before what was moved.
+TEST_F(PastAttempts, SurviveTheLossOfTheirRow) {
+  retain(kStart + kAttempts * kDay);
+  const auto others = [this] {
+    auto lines = answers(*reader());
+    const std::string lost = std::to_string(m_attempts[1].value) + " ";
+    std::erase_if(lines, [&](const std::string& line) { return line.starts_with(lost) || line.find('|') != std::string::npos; });
+    return lines;
+  };
+  const auto before = others();
+  for (int round = 0; round < 2; ++round) {
+    ASSERT_TRUE(m_writer->close().ok());
+    m_writer.reset();
+    sqlite3* db = nullptr;
+    ASSERT_EQ(test::openStore(m_store.path(), &db), SQLITE_OK);
+    const std::string lose = "DELETE FROM rg_past WHERE attempt_id = " + std::to_string(m_attempts[1].value);
+    ASSERT_EQ(sqlite3_exec(db, lose.c_str(), nullptr, nullptr, nullptr), SQLITE_OK);
+    sqlite3_close(db);
+    open();
+    // Ranges of rank 2 begin with this attempt, those of rank 6 before it.
+    for (const std::int32_t rank : {2, 6})
+      m_writer->rank({.attempt = m_attempts[1], .rank = rank, .node = m_nodes[0], .device = {}, .pid = 99 + rank});
+    m_writer->fact({.attempt = m_attempts[1], .node = m_nodes[1], .key = "argv", .value = "late.py"});
+    m_writer->fact({.attempt = m_attempts[1], .key = "port", .value = "1"});
+    retain(kStart + (kAttempts + round) * kDay);
+    const auto store = reader();
+    EXPECT_EQ(others(), before);
+    EXPECT_THAT(sqlRows(*store, "SELECT rank, pid FROM rank WHERE run_id = 1 AND attempt = 1"),
+                testing::UnorderedElementsAre("0|NULL", "1|NULL", "2|101", "3|NULL", "4|NULL", "5|NULL", "6|105", "7|NULL"));
+    EXPECT_THAT(sqlRows(*store, "SELECT value FROM attempt_fact WHERE run_id = 1 AND attempt = 1 AND key = 'port'"), ElementsAre("1"));
+    EXPECT_THAT(sqlRows(*store, "SELECT count(*) FROM attempt_fact WHERE value = 'late.py'"), ElementsAre("1"));
+    EXPECT_THAT(*store->verify(), IsEmpty());
   }
 }
 
