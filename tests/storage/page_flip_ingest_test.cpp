@@ -11,6 +11,7 @@
 #include "storage/repair_store.h"
 #include "storage/sqlite/connection.h"
 #include "tests/storage/flip_store.h"
+#include "tests/storage/sql_rows.h"
 #include "tests/support/seed.h"
 
 namespace runglass {
@@ -239,6 +240,7 @@ TEST_F(PageFlip, ADamagedCatalogueTableIsMadeAnew) {
     for (const Issue& issue : *reader->issues())
       if (issue.code == "store.table_rebuilt") sources.push_back(issue.source);
     EXPECT_THAT(sources, testing::Contains("table " + table));
+    EXPECT_EQ(sqlRows(*reader, "SELECT count(*) >= 200 FROM log_line"), std::vector<std::string>{"1"}) << "SQL goes on";
     EXPECT_THAT(sources, testing::Contains(testing::EndsWith(" of " + table))) << "what is lost of it";
     for (int number = 0; number < kFlipSeries; ++number) {
       const auto found = reader->series({.metric = "flip_" + std::to_string(number)});
