@@ -269,5 +269,49 @@ TEST_F(PageFlip, ADamagedCatalogueTableIsMadeAnew) {
   }
 }
 
+// Tables of which SQLite gives the ids, the largest and one: not those of lost rows, which copies and tellings still name.
+TEST_F(PageFlip, GivesNoIdOfALostRowAgain) {
+  const auto write = [](Writer& writer, const std::string& number) {
+    const RunId run = writer.run({.uuid = "r", .name = "r"});
+    writer.label({.attempt = writer.attempt({.run = run, .key = "0"}), .kind = "label " + number});
+    writer.finding({.run = run, .kind = "slow_rank", .subject = number, .summary = "s", .evidence = "{}", .told = 1});
+    EXPECT_TRUE(writer.flush().ok());
+    EXPECT_TRUE(writer.incident({.uuid = "incident " + number, .run = run, .title = number}).ok());
+    EXPECT_TRUE(writer.edit(Note{.run_uuid = "r", .time = {}, .author = "a", .text = number}).ok());
+    const Alert alert{.run = run, .rule = number, .cause = "c", .kind = "k", .since = 1};
+    EXPECT_TRUE(writer.alerts(std::span(&alert, 1)).ok());
+    EXPECT_TRUE(writer.close().ok());
+  };
+  for (const char* number : {"1", "2", "3"}) write(*Writer::open(m_path).value(), number);
+  const std::string content = fileContent(m_path);
+  const std::vector<std::string> owners = pageOwners(m_path);
+  for (const auto& [table, id] : {std::pair<std::string, std::string>{"rg_label", "label_id"},
+                                  {"rg_finding", "finding_id"},
+                                  {"rg_incident", "incident_id"},
+                                  {"rg_note", "note_id"},
+                                  {"rg_alert", "alert_id"}}) {
+    SCOPED_TRACE(table);
+    const auto newest = [&](const std::string& path) {
+      return sqlite::Connection::open(path, sqlite::OpenMode::kReadOnly)
+          ->queryInt64("SELECT min(" + id + ") FROM " + table)
+          .value()
+          .value();
+    };
+    removeStores();
+    std::string damaged = content;
+    for (const std::string& hit : {table, std::string("rg_node")})  // a start reads the nodes
+      damaged[static_cast<std::size_t>(std::ranges::find(owners, hit) - owners.begin()) * kFlipPage + 2'000] ^= 1;
+    writeFlipped(m_path, damaged, 8 * kFlipPage * static_cast<std::size_t>(std::ranges::find(owners, "rg_node") - owners.begin()) + 99);
+    ASSERT_TRUE(repairStore(m_path, m_repaired).ok());
+    for (const std::string& path : {m_path, m_repaired}) {
+      write(*Writer::open(path).value(), "4");
+      EXPECT_GT(newest(path), 3) << path;
+      write(*Writer::open(path).value(), "5");
+      EXPECT_GT(newest(path), 3) << path;
+      EXPECT_THAT(*Reader::open(path).value()->tellings({}), testing::SizeIs(table == "rg_finding" ? 2 : 5));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace runglass
