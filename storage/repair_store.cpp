@@ -14,6 +14,7 @@
 #include "storage/codec/sample_chunk.h"
 #include "storage/codec/span_chunk.h"
 #include "storage/new_store.h"
+#include "storage/past_attempts.h"
 #include "storage/rebuild_tables.h"
 #include "storage/salvage_rows.h"
 #include "storage/sqlite/connection.h"
@@ -40,6 +41,8 @@ class Repairing {
     RG_TRY(makeEmpty());
     RG_TRY(m_to.exec("PRAGMA synchronous=OFF; PRAGMA journal_mode=MEMORY; BEGIN IMMEDIATE"));
     RG_TRY(copyTables());
+    RG_TRY(addPastPid(m_to.raw(), m_part));
+    RG_TRY(addForks(m_to));
     RG_TRY(dropDamaged("rg_chunk", "chunk_id", "series_id, x0, x1, n, crc, data, chunk_id", isChunkGood));
     RG_TRY(dropDamaged("rg_thinned", "chunk_id", "series_id, x0, x1, n, crc, data, chunk_id", isChunkGood));
     RG_TRY(dropDamaged("rg_pyramid", "pyramid_id", "series_id, x0, x1, chunks, crc, data, pyramid_id", isChunkGood));

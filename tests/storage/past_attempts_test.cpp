@@ -4,10 +4,15 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <limits>
 
 #include "storage/delete_runs.h"
 #include "storage/reader.h"
+#include "storage/rows.h"
+#include "storage/sqlite/connection.h"
 #include "storage/writer.h"
 #include "tests/storage/sql_rows.h"
 #include "tests/storage/temp_store.h"
@@ -212,6 +217,117 @@ TEST_F(PastAttempts, GoWithTheirRun) {
     EXPECT_THAT(sqlRows(*store, std::string("SELECT count(*) FROM ") + table), ElementsAre("0")) << table;
   EXPECT_THAT(sqlRows(*store, "SELECT value FROM attempt_fact"), ElementsAre("other.py"));
   EXPECT_THAT(*store->verify(), IsEmpty());
+}
+
+// Steps of SQLite's virtual machine, in tens.
+class Effort {
+ public:
+  explicit Effort(sqlite3* db) : m_db(db) {
+    sqlite3_progress_handler(
+        db, 10, [](void* self) { return ++static_cast<Effort*>(self)->m_tens, 0; }, this);
+  }
+  Effort(const Effort&) = delete;
+  Effort& operator=(const Effort&) = delete;
+  ~Effort() { sqlite3_progress_handler(m_db, 0, nullptr, nullptr); }
+  std::int64_t tens() const { return m_tens; }
+
+ private:
+  sqlite3* m_db;
+  std::int64_t m_tens = 0;
+};
+
+struct Efforts {
+  std::int64_t move = 0;              // the newest attempt
+  std::int64_t ranks = 0, facts = 0;  // reading the attempt for which that takes longest
+  std::int64_t rank = 0;              // where one rank of it was
+};
+
+// Of a run in which each attempt has its ranks on other nodes than all others.
+Efforts effortsOf(std::int64_t attempts, std::int64_t ranks) {
+  const TempStore store;
+  EXPECT_TRUE(Writer::open(store.path()).value()->close().ok());
+  auto db = sqlite::Connection::open(store.path(), sqlite::OpenMode::kReadWrite).value();
+  EXPECT_TRUE(addPastPid(db.raw(), store.path()).ok());
+  EXPECT_TRUE(
+      db.exec("PRAGMA synchronous=OFF; INSERT INTO rg_run(run_id, uuid, name, time_domain, state, simulated) VALUES(1, 'r', 'r', 0, 0, 0)")
+          .ok());
+  Efforts efforts;
+  for (std::int64_t id = 1; id <= attempts; ++id) {
+    const std::string of_attempt = std::to_string(id),
+                      of_ranks =
+                          "WITH RECURSIVE r(i) AS (VALUES(0) UNION ALL SELECT i + 1 FROM r WHERE i + 1 < " + std::to_string(ranks) + ") ";
+    const std::string node = of_attempt + " * 1000 + i";
+    for (const std::string& sql :
+         {"INSERT INTO rg_attempt(attempt_id, run_id, number, key) VALUES(" + of_attempt + ", 1, " + of_attempt + ", " + of_attempt + ")",
+          of_ranks + "INSERT INTO rg_rank(attempt_id, rank, node_id, pid) SELECT " + of_attempt + ", i, " + node + ", i FROM r",
+          of_ranks + "INSERT INTO rg_fact(attempt_id, node_id, rank, key, value) SELECT " + of_attempt + ", " + node +
+              ", -1, 'argv', '' FROM r"}) {
+      const Status done = db.exec(sql);
+      EXPECT_TRUE(done.ok()) << done.message();
+    }
+    const Effort effort(db.raw());
+    const Status moved = moveToPast(db, {static_cast<std::uint64_t>(id)});
+    EXPECT_TRUE(moved.ok()) << moved.message();
+    efforts.move = effort.tens();
+  }
+  for (std::int64_t id = 1; id <= attempts; ++id) {
+    const std::string where = " WHERE attempt_id = " + std::to_string(id);
+    const auto take = [&](const std::string& sql, std::int64_t rows, std::int64_t& most) {
+      auto read = db.prepare(sql).value();
+      const Effort effort(db.raw());
+      std::int64_t found = 0;
+      while (read.step().value()) ++found;
+      EXPECT_EQ(found, rows) << sql;
+      most = std::max(most, effort.tens());
+    };
+    take(std::string(rows::select<Rank>()) + where, ranks, efforts.ranks);
+    take(std::string(rows::select<Fact>()) + where, ranks, efforts.facts);
+    take("SELECT node_id FROM " + rankNodes() + where + " AND rank = 3", 1, efforts.rank);
+  }
+  return efforts;
+}
+
+TEST(PastAttemptsOfMany, AreReadWithoutALookAtAllOthers) {
+  constexpr std::int64_t kFew = 8, kMany = 128, kOfEach = 64;
+  const Efforts few = effortsOf(kFew, kOfEach), many = effortsOf(kMany, kOfEach);
+  // 16 times the attempts: four more levels of ranges.
+  EXPECT_LT(many.ranks, 3 * few.ranks);
+  EXPECT_LT(many.facts, 3 * few.facts);
+  EXPECT_LT(many.move, 3 * few.move);
+  EXPECT_LT(many.rank, 3 * few.rank + 100);
+}
+
+// Of ranges of all lengths and places: each is found for the attempts in it, and for no other.
+TEST(PastAttemptsOfMany, AreThoseWhoseRangesHoldTheAttempt) {
+  const TempStore store;
+  EXPECT_TRUE(Writer::open(store.path()).value()->close().ok());
+  auto db = sqlite::Connection::open(store.path(), sqlite::OpenMode::kReadWrite).value();
+  ASSERT_TRUE(addPastPid(db.raw(), store.path()).ok());
+  constexpr std::int64_t kLast = 70;
+  // Rank 100 * first + last has its own range.
+  const Status filled = db.exec(
+      "PRAGMA synchronous=OFF; INSERT INTO rg_run(run_id, uuid, name, time_domain, state, simulated) VALUES(1, 'r', 'r', 0, 0, 0);"
+      "WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM n WHERE i < 70) INSERT INTO rg_attempt(attempt_id, run_id, number, "
+      "key) "
+      "SELECT i, 1, i, i FROM n; INSERT INTO rg_past SELECT attempt_id, 0, x'' FROM rg_attempt;"
+      "INSERT INTO rg_past_rank(run_id, rank, first_attempt, last_attempt) SELECT 1, 100 * a.attempt_id + b.attempt_id, a.attempt_id, "
+      "b.attempt_id FROM rg_attempt a JOIN rg_attempt b ON b.attempt_id >= a.attempt_id");
+  ASSERT_TRUE(filled.ok()) << filled.message();
+  ASSERT_TRUE(addForks(db).ok());
+  const auto sum = [&](const std::string& sql) { return db.queryInt64(sql).value().value(); };
+  for (std::int64_t id = 1; id <= kLast; ++id) {
+    const std::string attempt = std::to_string(id);
+    EXPECT_EQ(sum("SELECT count(*) FROM " + rankNodes() + " WHERE attempt_id = " + attempt), id * (kLast - id + 1)) << attempt;
+    EXPECT_EQ(sum("SELECT count(DISTINCT rank) FROM " + rankNodes() + " WHERE attempt_id = " + attempt), id * (kLast - id + 1)) << attempt;
+  }
+  // The migration computes the same.
+  std::ifstream script(RG_SOURCE_DIR "/storage/schema/0014_fork.sql");
+  std::string text{std::istreambuf_iterator<char>(script), {}};
+  const auto from = text.find("UPDATE rg_past_rank SET fork");
+  text = text.substr(from, text.find(';', from) - from);
+  const auto before = sum("SELECT sum(fork * rank) FROM rg_past_rank");
+  ASSERT_TRUE(db.exec("UPDATE rg_past_rank SET fork = NULL; " + text).ok());
+  EXPECT_EQ(sum("SELECT sum(fork * rank) FROM rg_past_rank"), before);
 }
 
 TEST(PackedPids, ComeBack) {
